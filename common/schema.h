@@ -1,0 +1,10 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  identity of run.db, for its writer (shim/collector) and reader
+ *                (analyzer/rundb). The tables are in common/schema.sql.
+ * Must not:      include anything.
+ */
+#pragma once
+
+#define RUNDB_APPLICATION_ID 0x70726673 /* "prfs", PRAGMA application_id */
+#define RUNDB_SCHEMA_VERSION 1		/* PRAGMA user_version */

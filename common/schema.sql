@@ -1,0 +1,284 @@
+-- SPDX-License-Identifier: MIT
+--
+-- run.db: what one or many recorded runs left behind.
+--
+-- One SQLite file (rollback journal), PRAGMA application_id 0x70726673 ("prfs"),
+-- PRAGMA user_version = schema version. Written by profshim-collect (or by
+-- prof-analyze when it takes over a spool), read by anyone.
+--
+-- The TABLES belong to the tool and may change with the schema version. The VIEWS at
+-- the end are the promise: columns may be added, never renamed or removed.
+--
+-- Units: times are nanoseconds, sizes bytes, ids integers unique in the file; a
+-- started_ns or time_ns counts from the start of its run. NULL means not known.
+--
+-- Times come twice: total_ns and self_ns are corrected for the cost of the hooks
+-- (self = raw self - inner cost * calls - outer cost * calls of children, not below 0;
+-- total = sum of the corrected selves of the subtree), raw_* are as the clock said.
+--
+-- A CALL PATH (path) is a chain of functions from a thread's root. Paths of all
+-- threads and processes of a run are merged by their functions; path_lane has the
+-- share of each lane (one thread, or several that followed each other) when a run had
+-- more than one. kind is 'function' (instrumented: exact calls and times) or 'frame'
+-- (an uninstrumented function seen by unwinding from an allocation: calls and times
+-- are 0). An ALLOCATION SITE is a source line of a path's own function.
+--
+-- peak: the run's peak is that of its process with the highest peak; at_peak_bytes is
+-- what of it a site held at that moment, so the sites' at_peak_bytes add up to it.
+-- A realloc of a live block counts as a free of the old and an allocation of the new.
+
+CREATE TABLE run (
+	run_id INTEGER PRIMARY KEY,
+	token TEXT NOT NULL UNIQUE,	-- name of the spool directory it came from
+	label TEXT,
+	command TEXT,			-- of the first process, shell-quoted
+	cwd TEXT,
+	host TEXT,
+	cpu_count INTEGER,
+	cpu_model TEXT,
+	kernel TEXT,
+	started_utc TEXT,		-- ISO 8601 with milliseconds and Z
+	wall_ns INTEGER,
+	exit_code INTEGER,
+	exit_signal INTEGER,
+	complete INTEGER NOT NULL,	-- 1: every process ended by itself and was seen to
+	level TEXT,
+	shim_version TEXT,
+	clock TEXT,			-- 'tsc' or 'monotonic'
+	ticks_per_second REAL,
+	inner_cost_ns REAL,		-- of a hook pair, inside the timed interval
+	outer_cost_ns REAL,		-- of a hook pair, outside it
+	alloc_cost_ns REAL,		-- added to a malloc and free pair
+	alloc_count INTEGER, alloc_bytes INTEGER,
+	free_count INTEGER, free_bytes INTEGER,
+	peak_bytes INTEGER,
+	live_bytes_at_exit INTEGER,
+	peak_process_id INTEGER		-- the process whose peak it is
+);
+
+CREATE TABLE process (
+	process_id INTEGER PRIMARY KEY,
+	run_id INTEGER NOT NULL REFERENCES run,
+	parent_process_id INTEGER,
+	pid INTEGER NOT NULL,
+	executable TEXT,
+	build_id TEXT,			-- hexadecimal
+	command TEXT,
+	started_ns INTEGER,
+	wall_ns INTEGER,
+	exit_code INTEGER,
+	exit_signal INTEGER,
+	complete INTEGER NOT NULL,
+	alloc_count INTEGER, alloc_bytes INTEGER, free_count INTEGER,
+	peak_bytes INTEGER, live_bytes_at_exit INTEGER
+);
+CREATE INDEX process_run ON process(run_id);
+
+CREATE TABLE lane (
+	lane_id INTEGER PRIMARY KEY,
+	run_id INTEGER NOT NULL REFERENCES run,
+	process_id INTEGER NOT NULL REFERENCES process
+);
+
+CREATE TABLE thread (
+	thread_id INTEGER PRIMARY KEY,
+	run_id INTEGER NOT NULL REFERENCES run,
+	process_id INTEGER NOT NULL REFERENCES process,
+	lane_id INTEGER NOT NULL REFERENCES lane,
+	tid INTEGER,
+	name TEXT,
+	started_ns INTEGER,
+	wall_ns INTEGER
+);
+CREATE INDEX thread_run ON thread(run_id);
+
+CREATE TABLE module (
+	module_id INTEGER PRIMARY KEY,
+	run_id INTEGER NOT NULL REFERENCES run,
+	path TEXT,
+	build_id TEXT,
+	symbols TEXT		-- 'debug', 'symtab', 'dynsym' or 'none': best source found
+);
+
+CREATE TABLE function (
+	function_id INTEGER PRIMARY KEY,
+	run_id INTEGER NOT NULL REFERENCES run,
+	name TEXT NOT NULL,		-- demangled; 0x1234 (module) when unresolved
+	linkage_name TEXT,
+	module_id INTEGER REFERENCES module,
+	file TEXT, line INTEGER,	-- of the definition
+	component TEXT,
+	calls INTEGER NOT NULL,
+	total_ns INTEGER NOT NULL,	-- outermost activations only
+	self_ns INTEGER NOT NULL,
+	raw_total_ns INTEGER NOT NULL, raw_self_ns INTEGER NOT NULL,
+	min_ns INTEGER, p50_ns INTEGER, p90_ns INTEGER, p95_ns INTEGER, p99_ns INTEGER,
+	max_ns INTEGER,			-- of single calls, children included, inner cost off
+	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL, -- made by itself
+	recording TEXT NOT NULL,	-- 'exact', 'sampled' or 'stopped'; 'unwound' for
+					-- functions seen in allocation stacks only
+	histogram BLOB			-- pairs of varints (LEB128): bucket step, count;
+					-- buckets as in segment.h, in clock ticks
+);
+CREATE INDEX function_run ON function(run_id);
+
+CREATE TABLE path (
+	path_id INTEGER PRIMARY KEY,
+	run_id INTEGER NOT NULL,
+	parent_path_id INTEGER,		-- NULL: called by nobody known
+	depth INTEGER NOT NULL,		-- 1 for roots
+	function_id INTEGER NOT NULL,
+	kind INTEGER NOT NULL,		-- 0 function, 1 frame
+	calls INTEGER NOT NULL,
+	total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
+	raw_total_ns INTEGER NOT NULL, raw_self_ns INTEGER NOT NULL,
+	min_ns INTEGER, max_ns INTEGER,
+	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL,
+	live_bytes INTEGER NOT NULL,
+	at_peak_bytes INTEGER NOT NULL
+);
+CREATE INDEX path_run ON path(run_id);
+
+CREATE TABLE path_lane (
+	path_id INTEGER NOT NULL,
+	lane_id INTEGER NOT NULL,
+	calls INTEGER NOT NULL, total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
+	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL,
+	PRIMARY KEY (path_id, lane_id)
+) WITHOUT ROWID;
+
+-- Caller and callee by function; total_ns counts the outermost occurrence of the edge
+-- on a path only, so recursion does not multiply it.
+CREATE TABLE edge (
+	run_id INTEGER NOT NULL,
+	caller_id INTEGER NOT NULL,
+	callee_id INTEGER NOT NULL,
+	calls INTEGER NOT NULL,
+	total_ns INTEGER NOT NULL,
+	PRIMARY KEY (run_id, caller_id, callee_id)
+) WITHOUT ROWID;
+
+CREATE TABLE site (
+	site_id INTEGER PRIMARY KEY,
+	run_id INTEGER NOT NULL,
+	path_id INTEGER NOT NULL,
+	file TEXT, line INTEGER,	-- of the call
+	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL,
+	free_count INTEGER NOT NULL, free_bytes INTEGER NOT NULL,
+	live_count INTEGER NOT NULL, live_bytes INTEGER NOT NULL,
+	peak_bytes INTEGER NOT NULL,	-- its own highest; a sum over threads
+	at_peak_bytes INTEGER NOT NULL, at_peak_count INTEGER NOT NULL,
+	temporary_count INTEGER NOT NULL,
+	realloc_count INTEGER NOT NULL, realloc_copied_bytes INTEGER NOT NULL,
+	cross_thread_free_count INTEGER NOT NULL,
+	largest_bytes INTEGER NOT NULL
+);
+CREATE INDEX site_run ON site(run_id);
+
+CREATE TABLE snapshot (
+	snapshot_id INTEGER PRIMARY KEY,
+	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL,
+	label TEXT NOT NULL, taken_by TEXT NOT NULL, time_ns INTEGER NOT NULL,
+	live_count INTEGER, live_bytes INTEGER, alloc_count INTEGER, alloc_bytes INTEGER,
+	rss_bytes INTEGER
+);
+CREATE TABLE snapshot_site (
+	snapshot_id INTEGER NOT NULL, site_id INTEGER NOT NULL,
+	live_count INTEGER NOT NULL, live_bytes INTEGER NOT NULL,
+	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL,
+	PRIMARY KEY (snapshot_id, site_id)
+) WITHOUT ROWID;
+CREATE TABLE snapshot_path (
+	snapshot_id INTEGER NOT NULL, path_id INTEGER NOT NULL,
+	calls INTEGER NOT NULL, total_ns INTEGER NOT NULL,
+	PRIMARY KEY (snapshot_id, path_id)
+) WITHOUT ROWID;
+
+CREATE TABLE step (
+	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL, name TEXT NOT NULL,
+	step_index INTEGER NOT NULL, started_ns INTEGER NOT NULL,
+	duration_ns INTEGER NOT NULL
+);
+CREATE TABLE counter (
+	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL, name TEXT NOT NULL,
+	time_ns INTEGER NOT NULL, value REAL NOT NULL
+);
+
+CREATE TABLE resource (
+	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL, time_ns INTEGER NOT NULL,
+	cpu_percent REAL, rss_bytes INTEGER, minor_faults INTEGER, major_faults INTEGER,
+	read_bytes INTEGER, write_bytes INTEGER, thread_count INTEGER
+);
+CREATE INDEX resource_run ON resource(run_id);
+
+-- Everything that keeps the recording from being complete and exact, and a few plain
+-- facts about the tool. process_id NULL: of the run. value of a text fact is in text.
+CREATE TABLE trust (
+	run_id INTEGER NOT NULL, process_id INTEGER, name TEXT NOT NULL,
+	value INTEGER NOT NULL, text TEXT
+);
+CREATE INDEX trust_run ON trust(run_id);
+
+-- ------------------------------------------------------------------ the promise
+
+CREATE VIEW runs AS SELECT run_id, label, command, cwd, host, cpu_count, started_utc,
+	wall_ns, exit_code, exit_signal, complete, level, shim_version,
+	inner_cost_ns + outer_cost_ns AS hook_cost_ns, alloc_count, alloc_bytes,
+	free_count, peak_bytes, live_bytes_at_exit, clock, cpu_model, kernel
+	FROM run;
+
+CREATE VIEW processes AS SELECT run_id, process_id, parent_process_id, pid, executable,
+	build_id, command, started_ns, wall_ns, exit_code, exit_signal, complete,
+	alloc_count, alloc_bytes, peak_bytes, live_bytes_at_exit
+	FROM process;
+
+CREATE VIEW threads AS SELECT run_id, process_id, thread_id, tid, name, started_ns,
+	wall_ns, lane_id
+	FROM thread;
+
+CREATE VIEW functions AS SELECT f.run_id, f.function_id, f.name, f.linkage_name,
+	m.path AS module, f.file, f.line, f.component, f.calls, f.total_ns, f.self_ns,
+	f.raw_total_ns, f.raw_self_ns, f.min_ns, f.p50_ns, f.p90_ns, f.p95_ns, f.p99_ns,
+	f.max_ns, f.alloc_count, f.alloc_bytes, f.recording
+	FROM function f LEFT JOIN module m USING (module_id);
+
+CREATE VIEW call_paths AS SELECT p.run_id, p.path_id, p.parent_path_id, p.depth,
+	p.function_id, f.name, CASE p.kind WHEN 0 THEN 'function' ELSE 'frame' END AS kind,
+	p.calls, p.total_ns, p.self_ns, p.alloc_count, p.alloc_bytes, p.live_bytes,
+	p.at_peak_bytes AS peak_bytes, p.raw_total_ns, p.raw_self_ns
+	FROM path p JOIN function f USING (function_id);
+
+CREATE VIEW call_edges AS SELECT e.run_id, e.caller_id, a.name AS caller, e.callee_id,
+	b.name AS callee, e.calls, e.total_ns
+	FROM edge e JOIN function a ON a.function_id = e.caller_id
+	JOIN function b ON b.function_id = e.callee_id;
+
+CREATE VIEW allocation_sites AS SELECT s.run_id, s.path_id, f.name, s.file, s.line,
+	s.alloc_count, s.alloc_bytes, s.free_count, s.free_bytes, s.live_count,
+	s.live_bytes, s.peak_bytes, s.at_peak_bytes, s.temporary_count, s.realloc_count,
+	s.site_id, s.at_peak_count, s.realloc_copied_bytes, s.cross_thread_free_count,
+	s.largest_bytes
+	FROM site s JOIN path p USING (path_id) JOIN function f USING (function_id);
+
+CREATE VIEW snapshots AS SELECT run_id, snapshot_id, process_id, label, taken_by,
+	time_ns, live_count, live_bytes, alloc_count, alloc_bytes, rss_bytes
+	FROM snapshot;
+
+CREATE VIEW snapshot_sites AS SELECT t.run_id, n.snapshot_id, s.path_id, f.name, s.file,
+	s.line, n.live_count, n.live_bytes, n.alloc_count, n.alloc_bytes, n.site_id
+	FROM snapshot_site n JOIN snapshot t USING (snapshot_id) JOIN site s USING (site_id)
+	JOIN path p USING (path_id) JOIN function f USING (function_id);
+
+CREATE VIEW snapshot_paths AS SELECT t.run_id, n.snapshot_id, n.path_id, n.calls,
+	n.total_ns
+	FROM snapshot_path n JOIN snapshot t USING (snapshot_id);
+
+CREATE VIEW steps AS SELECT run_id, process_id, name, step_index, started_ns,
+	duration_ns FROM step;
+
+CREATE VIEW counters AS SELECT run_id, process_id, name, time_ns, value FROM counter;
+
+CREATE VIEW resources AS SELECT run_id, process_id, time_ns, cpu_percent, rss_bytes,
+	minor_faults, major_faults, read_bytes, write_bytes, thread_count FROM resource;
+
+-- "trust" is the table itself: run_id, process_id, name, value (and text).

@@ -1,0 +1,366 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the contract between the shim (writer, inside the traced program)
+ *                and the ingest library (reader: profshim-collect, prof-analyze).
+ * Runs on:       nothing; types and constants only.
+ * Must not:      include anything but <stdint.h>; change without a new SEGMENT_VERSION.
+ * See also:      common/schema.sql, the next hop; shim/hot/, the writer;
+ *                shim/collector/, the reader.
+ *
+ * THE SPOOL
+ *
+ * A run writes into a directory of its own beside its output file:
+ *
+ *     run.db-spool/TOKEN/run            struct segment_run, one page
+ *     run.db-spool/TOKEN/PID-N.segment  struct segment_file, then slots
+ *     run.db-spool/TOKEN/lock           empty; flock()ed by whoever ingests
+ *
+ * TOKEN is 16 hexadecimal digits. Every program image (a process that started or that
+ * called exec) creates one segment file. Forked children and threads do not create
+ * files: they take free slots of the file their image already has mapped. So a thread
+ * or a child needs no path, no descriptor and no permission, and a program that has
+ * closed all its files, changed its root or dropped its privileges is recorded on.
+ * (A process gets at its unmapped slots by mremap() of the header's shared mapping
+ * with an old size of 0, which maps the same file again, farther.)
+ *
+ * THE SEGMENT FILE
+ *
+ * The file is sparse: slot_limit slots of slot_size bytes each. Slot 0 holds struct
+ * segment_file with the table of slots. Each other slot holds a process (struct
+ * segment_process, its modules, threads and allocation sites) or a lane (struct
+ * segment_lane: shadow stack, call tree and histograms of one thread at a time; a lane
+ * whose thread has ended is handed to the next thread).
+ *
+ * Inside a slot, arrays lie at the offsets (from the start of the slot) that the slot's
+ * header names. An array's *_count is published with a release store after the entry is
+ * complete, so a reader that loads the count with acquire sees whole entries. Pages
+ * behind an array are reserved (MADV_POPULATE_WRITE) before the count can reach them:
+ * a full disk stops the growth and raises no SIGBUS.
+ *
+ * A READER must take nothing for granted: the writer may have died at any
+ * instruction, or the file may be damaged. It checks the magic, clips every count to
+ * the capacity and to the file's size, and every index to its count. Numbers inside
+ * one record may belong to slightly different moments; each is itself exact.
+ *
+ * UNITS: ticks are those of the run's clock (segment_run.clock_kind); sizes are bytes;
+ * addresses are those of the process. Byte order and word size are the machine's own.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#define SEGMENT_MAGIC_RUN	0x31306e7572667270ull /* "prfrun01" */
+#define SEGMENT_MAGIC_FILE	0x3130676573667270ull /* "prfseg01" */
+#define SEGMENT_MAGIC_PROCESS	0x3130636f72667270ull /* "prfroc01" */
+#define SEGMENT_MAGIC_LANE	0x31306e616c667270ull /* "prflan01" */
+#define SEGMENT_VERSION		1u
+
+#define SEGMENT_SPOOL_SUFFIX	"-spool"
+#define SEGMENT_RUN_NAME	"run"
+#define SEGMENT_LOCK_NAME	"lock"
+#define SEGMENT_FILE_SUFFIX	".segment"
+#define SEGMENT_PATH_MAX	4096
+
+enum segment_clock {
+	SEGMENT_CLOCK_TSC = 1,	     /* x86 time stamp counter */
+	SEGMENT_CLOCK_MONOTONIC = 2, /* clock_gettime(CLOCK_MONOTONIC), ticks are ns */
+};
+
+/* segment_run.collector_state; only the collector writes it, except for NONE and
+ * STARTING, which the first process stores before the collector exists. */
+enum segment_collector_state {
+	SEGMENT_COLLECTOR_NONE = 0,	 /* none was started; prof-analyze ingests */
+	SEGMENT_COLLECTOR_STARTING = 1,	 /* cloned, not yet heard of */
+	SEGMENT_COLLECTOR_RECORDING = 2, /* watches the run */
+	SEGMENT_COLLECTOR_FINISHING = 3, /* all processes ended or ending: writes run.db */
+	SEGMENT_COLLECTOR_FINISHED = 4,	 /* run.db is complete */
+};
+
+/* Why the shim recorded nothing, or less than it could (bits of segment_run.notes and
+ * segment_process.notes). Shown by `prof-analyze doctor` and in trust. */
+enum segment_note {
+	SEGMENT_NOTE_NO_COLLECTOR = 1u << 0,	/* not found, or exec forbidden */
+	SEGMENT_NOTE_SUBREAPER = 1u << 1,	/* PID 1 or subreaper: none started */
+	SEGMENT_NOTE_NO_SPACE = 1u << 2,	/* growth refused: disk full */
+	SEGMENT_NOTE_NO_UNWINDER = 1u << 3,	/* libunwind not loadable */
+	SEGMENT_NOTE_NO_SHADOW = 1u << 4,	/* no memory for the shadow map */
+	SEGMENT_NOTE_SETTING_IGNORED = 1u << 5, /* an environment value was not parsed */
+	SEGMENT_NOTE_SLOTS_EXHAUSTED = 1u << 6, /* more threads than slots */
+	SEGMENT_NOTE_OWN_ALLOCATOR = 1u << 7,	/* the program defines malloc itself */
+	SEGMENT_NOTE_OWN_HOOKS = 1u << 8,	/* the program defines the hooks itself */
+};
+
+/*
+ * The run page. Created by the first process, mapped by every process of the run and
+ * by the collector.
+ *
+ * doorbell: a futex word. Anyone who changes something the collector should look at
+ * (a process has begun, a process is exiting) adds 1 and wakes; the collector adds 1
+ * and wakes when it changes collector_state or release_first.
+ */
+struct segment_run {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t size; /* sizeof(struct segment_run) */
+	uint64_t token;
+	uint32_t doorbell;
+	uint32_t collector_state;
+	int32_t collector_pid;
+	int32_t first_pid;
+	uint32_t release_first; /* the collector: first process need not wait any longer */
+	uint32_t clock_kind;
+	uint64_t start_ticks; /* the same moment on three clocks */
+	uint64_t start_monotonic_ns;
+	uint64_t start_realtime_ns;
+	double ticks_per_second; /* the writer's estimate; the reader measures its own
+				    from a second (ticks, monotonic) pair when it runs
+				    on the same boot */
+	double inner_cost_ticks; /* of a hook pair: the part inside the timed interval */
+	double outer_cost_ticks; /* of a hook pair: the part outside, charged to caller */
+	double alloc_cost_ticks; /* what tracking adds to a malloc+free pair */
+	uint64_t last_ticks;	 /* a later pair, renewed when a process starts or exits */
+	uint64_t last_monotonic_ns;
+	uint32_t cpu_count;
+	uint32_t notes;		       /* enum segment_note */
+	uint32_t lost_process_count;   /* images that could not create a segment file */
+	uint32_t follow;	       /* 1: children belong to the run */
+	uint32_t path_limit;	       /* PROFSHIM_MAX_PATHS */
+	uint32_t stack_depth_limit;    /* PROFSHIM_STACK_DEPTH */
+	char boot_id[40];	       /* /proc/sys/kernel/random/boot_id */
+	char level[16];		       /* PROFSHIM_LEVEL in force */
+	char shim_version[16];
+	char label[128]; /* PROFSHIM_LABEL, may be empty */
+	char host[72];
+	char setting_ignored[128]; /* the first value that could not be parsed */
+	char output[SEGMENT_PATH_MAX]; /* absolute path of run.db */
+	char cwd[SEGMENT_PATH_MAX];
+};
+
+enum segment_slot_kind {
+	SEGMENT_SLOT_FREE = 0,
+	SEGMENT_SLOT_PROCESS = 1,
+	SEGMENT_SLOT_LANE = 2,
+};
+
+/* kind is stored with release once the slot's own header is complete. */
+struct segment_slot {
+	uint32_t kind;
+	int32_t pid;
+	uint32_t process_slot; /* lanes: the slot of their process */
+	uint32_t reserved;
+};
+
+#define SEGMENT_SLOT_LIMIT 16384u
+
+struct segment_file {
+	uint64_t magic;
+	uint32_t version;
+	uint32_t slot_limit; /* slots the file has room for, <= SEGMENT_SLOT_LIMIT */
+	uint64_t slot_size;  /* multiple of the page size */
+	uint64_t token;
+	uint32_t slot_count; /* atomic; slots handed out so far, slot 0 included; may
+				run past slot_limit when slots are exhausted */
+	uint32_t reserved[11];
+	struct segment_slot slots[SEGMENT_SLOT_LIMIT];
+};
+
+enum segment_process_state {
+	SEGMENT_PROCESS_RUNNING = 1,
+	SEGMENT_PROCESS_EXITING = 2, /* exit_code is valid; few events can still come */
+};
+
+/* Process-wide trust counters, atomic adds. */
+enum segment_process_counter {
+	SEGMENT_COUNTER_DROPPED_ALLOCATIONS, /* not recorded: guard held, no site, no lane */
+	SEGMENT_COUNTER_UNKNOWN_FREES,	     /* freed, but never seen allocated */
+	SEGMENT_COUNTER_LOST_FREES,	     /* allocated where a block was believed live */
+	SEGMENT_COUNTER_INHERITED_FREES,     /* allocated before the fork by the parent */
+	SEGMENT_COUNTER_LATE_EVENTS,	     /* calls by threads without a lane */
+	SEGMENT_COUNTER_EARLY_BYTES,	     /* served before the allocator was known */
+	SEGMENT_COUNTER_TOOL_BYTES,	     /* memory mapped by the shim in the process */
+	SEGMENT_COUNTER_UNLOADED_MODULES,    /* dlclose seen */
+	SEGMENT_COUNTER_INHERITED_FRAMES,    /* open frames a forked child started with */
+	SEGMENT_COUNTER_RESERVED_1,
+	SEGMENT_COUNTER_RESERVED_2,
+	SEGMENT_COUNTER_RESERVED_3,
+	SEGMENT_PROCESS_COUNTERS
+};
+
+/*
+ * A process. Blocks of memory and the peak:
+ *
+ * below_peak and peak_generation form one 16-byte word that a multi-threaded process
+ * changes with one compare-exchange: below_peak = peak_bytes - live bytes now;
+ * peak_generation counts how often a new peak has begun. So live bytes are
+ * peak_bytes - below_peak, and a site's share of the global peak is
+ * site.peak_generation == process.peak_generation ? site.at_peak_bytes : site live.
+ */
+struct segment_process {
+	uint64_t magic;
+	int32_t pid;
+	int32_t parent_pid;
+	uint32_t state; /* enum segment_process_state */
+	int32_t exit_code;
+	uint32_t forked_from_slot;  /* slot of the parent in this file, 0: not forked */
+	uint32_t snapshot_interval; /* number of snapshots taken so far */
+	uint64_t start_ticks;
+	uint64_t end_ticks;	  /* valid when EXITING */
+	uint64_t start_time;	  /* field 22 of /proc/PID/stat, 0: unknown */
+	uint32_t notes;		  /* enum segment_note */
+	uint32_t first_site;	  /* ids below are the parent's (forked child) */
+	uint64_t pad0[6];
+	uint64_t below_peak __attribute__((aligned(64)));
+	uint64_t peak_generation;
+	uint64_t peak_bytes; /* atomic */
+	uint64_t pad1[5];
+	uint64_t counters[SEGMENT_PROCESS_COUNTERS];
+	uint32_t module_count, module_capacity; /* struct segment_module */
+	uint32_t thread_count, thread_capacity; /* struct segment_thread */
+	uint32_t site_count, site_capacity;	/* struct segment_site */
+	uint64_t module_offset, thread_offset, site_offset;
+	char executable[SEGMENT_PATH_MAX];
+	uint32_t command_size;	 /* bytes used in command */
+	char command[8188];	 /* arguments, each ended by NUL; cut when longer */
+};
+
+/* A mapped object that a recorded address belongs to. [start, end) covers all its
+ * segments; address - bias is the address inside the file. */
+struct segment_module {
+	uint64_t start, end, bias;
+	uint64_t load_ticks;
+	uint64_t unload_ticks; /* 0: still mapped */
+	uint32_t build_id_size;
+	uint8_t build_id[36];
+	char path[432]; /* empty: cut or unknown; "[vdso]" for the vDSO */
+};
+
+/* A thread's stay in a lane. end_ticks 0: still there. */
+struct segment_thread {
+	int32_t tid;
+	uint32_t lane_slot;
+	uint64_t start_ticks, end_ticks;
+	char name[16];
+	uint64_t reserved[3];
+};
+
+/* An allocation site: one node of one lane. Index 0 is never used. The live block's
+ * word in the shadow map names the site, wherever the block is freed. */
+struct segment_site {
+	uint32_t lock; /* spin lock, used while the process has several threads */
+	uint32_t node; /* in lane_slot */
+	uint32_t lane_slot;
+	uint32_t reserved;
+	uint64_t alloc_count, alloc_bytes;
+	uint64_t free_count, free_bytes;
+	uint64_t peak_bytes;	  /* highest live bytes of this site */
+	uint64_t at_peak_bytes;	  /* live bytes at the global peak, see segment_process */
+	uint64_t peak_generation; /* of at_peak_bytes */
+	uint64_t temporary_count; /* freed with at most one other allocation of the
+				     thread in between */
+	uint64_t realloc_count;	  /* allocations that were a realloc of a live block */
+	uint64_t realloc_copied_bytes; /* bytes moved by those that changed address */
+	uint64_t cross_thread_free_count;
+	uint64_t largest_bytes;
+	uint64_t at_peak_count; /* blocks, like at_peak_bytes */
+	uint64_t reserved2;
+};
+
+/*
+ * A node of the call tree. Index 0 is never used, index 1 is the lane's root.
+ *
+ * key: bits 0-47 an address. Bit 63 clear: entry address of an instrumented function.
+ * Bit 63 set: a return address found by unwinding, or the return address of a call
+ * of malloc; a child of a function node lies inside that very function (it is the
+ * function's call site), a child of another return address is the frame called from
+ * there. Bits 48-62: 0, or 1 + index of the module the address belonged to when that
+ * module has been unloaded since.
+ *
+ * The same path may occur twice (a signal handler may add a child while the
+ * interrupted code adds the same one): readers merge siblings of equal key.
+ */
+#define SEGMENT_KEY_RETURN_ADDRESS (1ull << 63)
+#define SEGMENT_KEY_ADDRESS_MASK   ((1ull << 48) - 1)
+#define SEGMENT_KEY_MODULE_SHIFT   48
+#define SEGMENT_KEY_MODULE_MASK	   0x7fffull
+
+struct segment_node {
+	uint64_t key;
+	uint64_t call_count; /* counted at entry */
+	uint64_t total_ticks; /* of finished calls, children included, uncorrected */
+	uint64_t min_ticks, max_ticks; /* min: UINT64_MAX before the first exit */
+	uint32_t parent;
+	uint32_t function; /* index in the lane's functions; 0 for return addresses */
+	uint32_t site;	   /* allocation site, 0: none */
+	uint32_t hash_next;
+	uint64_t unfinished_count; /* activations closed without an exit: unwound */
+};
+
+/* Durations of one function in one lane, log-linear: 8 buckets per power of two, so
+ * a bucket's middle is at most 6.25 % from any value in it. Every finished call of the
+ * function is counted, recursive ones too. A bucket that passes 2^32 wraps and adds 1
+ * to overflow_count with its number in overflow_bucket (the last such bucket). */
+#define SEGMENT_HISTOGRAM_BUCKETS 328
+
+struct segment_function {
+	uint64_t key; /* like segment_node.key */
+	uint32_t overflow_bucket;
+	uint32_t overflow_count;
+	uint32_t histogram[SEGMENT_HISTOGRAM_BUCKETS];
+};
+
+/* bucket b < 8 holds exactly the value b; bucket 8 + 8*o + s holds
+ * [(8+s) << o, (9+s) << o). Values too large go to the last bucket. */
+static inline uint32_t segment_histogram_bucket(uint64_t ticks)
+{
+	uint32_t exponent, bucket;
+
+	if (ticks < 8)
+		return (uint32_t)ticks;
+	exponent = 63u - (uint32_t)__builtin_clzll(ticks);
+	bucket = (exponent - 2) * 8 + (uint32_t)((ticks >> (exponent - 3)) & 7);
+	return bucket < SEGMENT_HISTOGRAM_BUCKETS ? bucket : SEGMENT_HISTOGRAM_BUCKETS - 1;
+}
+
+static inline uint64_t segment_histogram_lower(uint32_t bucket)
+{
+	return bucket < 8 ? bucket : (uint64_t)(8 + (bucket & 7)) << ((bucket >> 3) - 1);
+}
+
+/* A frame of the shadow stack. Frames [0, depth) are open. */
+struct segment_frame {
+	uint64_t function;
+	uint64_t call_site;
+	uint64_t start_ticks;
+	uint64_t stack_pointer;
+	uint32_t node;	      /* 0: folded, its time stays with the caller's node */
+	uint32_t parent_node; /* current node before the call */
+};
+
+struct segment_lane {
+	uint64_t magic;
+	uint32_t process_slot;
+	uint32_t thread; /* index of the thread that has the lane now */
+	uint32_t depth;	 /* open frames */
+	uint32_t in_use; /* 0: the thread has ended, the lane waits for another */
+	uint32_t frame_capacity;
+	uint32_t node_count, node_capacity;
+	uint32_t function_count, function_capacity;
+	uint32_t reserved0;
+	uint64_t frame_offset, node_offset, function_offset;
+	uint64_t repaired_frame_count; /* closed without their own exit */
+	uint64_t orphan_exit_count;    /* exits that matched no open frame */
+	uint64_t folded_call_count;    /* entries past the path limit or without space */
+	uint64_t reserved[4];
+};
+
+_Static_assert(sizeof(struct segment_slot) == 16, "segment_slot layout");
+_Static_assert(sizeof(struct segment_file) == 80 + 16 * SEGMENT_SLOT_LIMIT,
+	       "segment_file layout");
+_Static_assert(sizeof(struct segment_module) == 512, "segment_module layout");
+_Static_assert(sizeof(struct segment_thread) == 64, "segment_thread layout");
+_Static_assert(sizeof(struct segment_site) == 128, "segment_site layout");
+_Static_assert(sizeof(struct segment_node) == 64, "segment_node layout");
+_Static_assert(sizeof(struct segment_frame) == 40, "segment_frame layout");
+_Static_assert(sizeof(struct segment_function) == 1328, "segment_function layout");
+_Static_assert(sizeof(struct segment_lane) % 8 == 0, "segment_lane layout");
+_Static_assert(sizeof(struct segment_process) % 64 == 0, "segment_process layout");
