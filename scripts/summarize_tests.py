@@ -1,0 +1,57 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Count what `meson test` did in some build directories.
+
+Prints the logs of the tests that failed and the names of those that were skipped to
+stderr, and `N passed, N failed` to stdout. A build that could not be tested at all is a
+failure. Exit status 0 only when something passed and nothing failed; a skipped test is
+neither passed nor failed.
+"""
+import argparse
+import json
+import os
+import sys
+
+LOG_LINES = 80
+
+
+def read_log(build):
+    path = os.path.join(build, "meson-logs", "testlog.json")
+    if not os.path.exists(path):
+        return []
+    with open(path, encoding="utf-8", errors="replace") as file:
+        return [json.loads(line) for line in file if line.strip()]
+
+
+def show_failure(build, test):
+    print(f"\n---- {os.path.basename(build)}: {test['name']}: {test['result']} "
+          f"after {test['duration']:.1f} s", file=sys.stderr)
+    for stream in ("stdout", "stderr"):
+        lines = test.get(stream, "").rstrip().splitlines()
+        if len(lines) > LOG_LINES:
+            print(f"({len(lines) - LOG_LINES} lines left out)", file=sys.stderr)
+        print("\n".join(lines[-LOG_LINES:]), file=sys.stderr)
+
+
+def main():
+    parser = argparse.ArgumentParser(description="count the results of meson test")
+    parser.add_argument("--broken-builds", type=int, default=0,
+                        help="builds that could not be tested")
+    parser.add_argument("builds", nargs="+")
+    arguments = parser.parse_args()
+
+    passed, failed = 0, arguments.broken_builds
+    for build in arguments.builds:
+        for test in read_log(build):
+            if test["result"] in ("OK", "EXPECTEDFAIL"):
+                passed += 1
+            elif test["result"] == "SKIP":
+                print(f"skipped: {test['name']}", file=sys.stderr)
+            else:
+                failed += 1
+                show_failure(build, test)
+    print(f"{passed} passed, {failed} failed")
+    return 0 if passed and not failed else 1
+
+
+sys.exit(main())

@@ -1,0 +1,33 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Run shellcheck over every shell script. usage: check_shell.py ROOT"""
+import os
+import re
+import subprocess
+import sys
+
+SHEBANG = re.compile(rb"#!\s*(/usr)?/bin/(env )?(ba)?sh\b")
+
+
+def scripts_in(directory):
+    for name in sorted(os.listdir(directory)):
+        path = os.path.join(directory, name)
+        if not os.path.isfile(path):
+            continue
+        with open(path, "rb") as file:
+            head = file.read(64)
+        if name.endswith(".sh") or SHEBANG.match(head):
+            yield path
+
+
+def main():
+    root = sys.argv[1]
+    scripts = []
+    for folder in ("scripts", ".ci", "tests/host", "tests/programs", "tests/bench"):
+        if os.path.isdir(os.path.join(root, folder)):
+            scripts += scripts_in(os.path.join(root, folder))
+    sys.exit(subprocess.run(["shellcheck", "-x", "-P", "SCRIPTDIR/..", *scripts], cwd=root,
+                            check=False).returncode)
+
+
+main()

@@ -1,0 +1,31 @@
+# SPDX-License-Identifier: MIT
+"""The files of the source tree, for the checks beside this file."""
+import os
+import sys
+
+
+def source_files(root, suffixes, folders=None):
+    """Paths relative to root, sorted; build directories and dot folders left out."""
+    found = []
+    for directory, subdirectories, names in os.walk(root):
+        relative = os.path.relpath(directory, root)
+        if relative == ".":
+            relative = ""
+            subdirectories[:] = [name for name in subdirectories
+                                 if not name.startswith((".", "build"))
+                                 and (folders is None or name in folders)]
+        subdirectories[:] = [name for name in subdirectories if name != "__pycache__"]
+        found += [os.path.join(relative, name) for name in names if name.endswith(suffixes)]
+    return sorted(found)
+
+
+def read(root, path):
+    with open(os.path.join(root, path), encoding="utf-8") as file:
+        return file.read()
+
+
+def finish(problems):
+    """Prints the problems, one a line, and ends with the right status."""
+    for problem in problems:
+        print(problem)
+    sys.exit(1 if problems else 0)
