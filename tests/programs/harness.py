@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: MIT
+"""Build and run small programs with and without the shim, and look at what it left.
+
+Used by run_program.py, by the tests in tests/host and by tests/bench.
+"""
+import os
+import sqlite3
+import subprocess
+import time
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")}
+WARNINGS = ["-Wall", "-Wextra", "-Werror"]
+
+
+class Failure(Exception):
+    """What the test found wrong, in a sentence."""
+
+
+def expect(condition, sentence):
+    if not condition:
+        raise Failure(sentence)
+
+
+class Products:
+    """The programs of a built tree."""
+
+    def __init__(self, build_root):
+        self.library = os.path.join(build_root, "shim", "libprofshim.so")
+        self.collector = os.path.join(build_root, "shim", "collector", "profshim-collect")
+        self.record = os.path.join(build_root, "shim", "collector", "prof-record")
+        self.analyze = os.path.join(build_root, "analyzer", "prof-analyze")
+        for path in vars(self).values():
+            expect(os.path.exists(path), f"{path} has not been built")
+
+    def environment(self, output, **settings):
+        """The environment of a program to be recorded into output."""
+        environment = plain_environment()
+        environment["LD_PRELOAD"] = self.library
+        environment["PROFSHIM_OUTPUT"] = output
+        environment.update({key: str(value) for key, value in settings.items()})
+        return environment
+
+
+def plain_environment():
+    """Ours without anything that would change how a program is recorded."""
+    return {key: value for key, value in os.environ.items()
+            if not key.startswith(("PROFSHIM_", "LD_PRELOAD", "MESON_", "MALLOC_", "ASAN_"))}
+
+
+def run(command, **options):
+    options.setdefault("timeout", 120)
+    return subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+                          errors="replace", check=False, **options)
+
+
+def compile_program(source, target, compiler="gcc", optimisation="-O2", flags=(), hooks=True):
+    """Compiles one source, in C or C++ by its name, into a program or, with -shared among
+    the flags, into a library. hooks: with -finstrument-functions."""
+    is_cpp = source.endswith(".cpp")
+    command = [COMPILERS[compiler][is_cpp], "-std=gnu++17" if is_cpp else "-std=gnu11",
+               "-D_GNU_SOURCE", "-I" + HERE, "-g", optimisation, *WARNINGS]
+    if hooks:
+        command.append("-finstrument-functions")
+    command += [source, "-o", target, *flags]
+    result = run(command)
+    expect(result.returncode == 0, f"{' '.join(command)} failed:\n{result.stderr}")
+    return target
+
+
+def query(database, sql):
+    """Rows of a query, read without prof-analyze."""
+    connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
+    try:
+        return connection.execute(sql).fetchall()
+    except sqlite3.Error as error:
+        raise Failure(f"{error} in: {sql}") from error
+    finally:
+        connection.close()
+
+
+def value(database, sql):
+    rows = query(database, sql)
+    expect(len(rows) == 1 and len(rows[0]) == 1, f"one value expected of: {sql}, got {rows}")
+    return rows[0][0]
+
+
+def settle(products, database):
+    """Waits until the recording is in the database: prof-analyze waits for a collector
+    that still writes and takes over what a killed one has left."""
+    result = run([products.analyze, "runs", database])
+    expect(result.returncode == 0,
+           f"prof-analyze runs ended with {result.returncode}: {result.stderr}")
+    return result
+
+
+def processes_naming(text):
+    """Process ids, not our own, whose command line or open files name text."""
+    found = []
+    for entry in os.listdir("/proc"):
+        if not entry.isdigit() or int(entry) == os.getpid():
+            continue
+        try:
+            with open(f"/proc/{entry}/cmdline", "rb") as file:
+                seen = file.read()
+            for descriptor in os.listdir(f"/proc/{entry}/fd"):
+                seen += os.readlink(f"/proc/{entry}/fd/{descriptor}").encode()
+        except OSError:
+            continue
+        if text.encode() in seen:
+            found.append(int(entry))
+    return found
+
+
+def wait_until(condition, seconds=10.0, pause=0.01):
+    """Polls; the last value of condition()."""
+    deadline = time.monotonic() + seconds
+    while True:
+        result = condition()
+        if result or time.monotonic() > deadline:
+            return result
+        time.sleep(pause)
+
+
+def expect_tidy(directory, allowed):
+    """Nothing but the named files is left, and no process works there any longer."""
+    wait_until(lambda: not processes_naming(directory + "/"))
+    left = processes_naming(directory + "/")
+    expect(not left, f"processes are left that use {directory}: {left}")
+    stray = sorted(set(os.listdir(directory)) - set(allowed))
+    expect(not stray, f"files are left: {', '.join(stray)}")

@@ -1,0 +1,98 @@
+# SPDX-License-Identifier: MIT
+"""What must hold in the record of any program. Each check yields sentences."""
+import harness
+
+# Zero unless a program says otherwise with a "// tolerate: NAME..." line.
+ZERO_IN_TRUST = ("repaired_frames", "orphan_exits", "folded_paths", "unknown_frees",
+                 "lost_frees", "dropped_allocations", "late_events", "stopped_functions",
+                 "sampled_functions", "collector_recovered")
+
+EQUAL_SUMS = {
+    "self times of the paths add up to the totals of the roots": (
+        "SELECT TOTAL(self_ns) FROM call_paths",
+        "SELECT TOTAL(total_ns) FROM call_paths WHERE parent_path_id IS NULL"),
+    "raw self times of the paths add up to the raw totals of the roots": (
+        "SELECT TOTAL(raw_self_ns) FROM call_paths",
+        "SELECT TOTAL(raw_total_ns) FROM call_paths WHERE parent_path_id IS NULL"),
+    "calls of the functions are those of their paths": (
+        "SELECT TOTAL(calls) FROM functions", "SELECT TOTAL(calls) FROM call_paths"),
+    "calls of the edges and the roots are those of the functions": (
+        "SELECT (SELECT TOTAL(calls) FROM call_edges) + (SELECT TOTAL(calls) "
+        "FROM call_paths WHERE parent_path_id IS NULL)",
+        "SELECT TOTAL(calls) FROM functions"),
+    "self times of the functions are those of their paths": (
+        "SELECT TOTAL(self_ns) FROM functions", "SELECT TOTAL(self_ns) FROM call_paths"),
+    "allocations of the run are those of the sites": (
+        "SELECT alloc_count FROM runs", "SELECT TOTAL(alloc_count) FROM allocation_sites"),
+    "allocations of the run are those of the paths": (
+        "SELECT alloc_count FROM runs", "SELECT TOTAL(alloc_count) FROM call_paths"),
+    "allocations of the run are those of the functions": (
+        "SELECT alloc_count FROM runs", "SELECT TOTAL(alloc_count) FROM functions"),
+    "bytes of the run are those of the sites": (
+        "SELECT alloc_bytes FROM runs", "SELECT TOTAL(alloc_bytes) FROM allocation_sites"),
+    "live bytes at exit are those of the sites": (
+        "SELECT live_bytes_at_exit FROM runs",
+        "SELECT TOTAL(live_bytes) FROM allocation_sites"),
+    "live bytes of the sites are those of the paths": (
+        "SELECT TOTAL(live_bytes) FROM allocation_sites",
+        "SELECT TOTAL(live_bytes) FROM call_paths"),
+    "the sites' shares of the peak add up to it": (
+        "SELECT peak_bytes FROM runs", "SELECT TOTAL(at_peak_bytes) FROM allocation_sites"),
+    "the paths' shares of the peak add up to it": (
+        "SELECT peak_bytes FROM runs", "SELECT TOTAL(peak_bytes) FROM call_paths"),
+}
+
+# Queries that must return no row.
+NOWHERE = {
+    "a site has freed or holds what it never allocated":
+        "SELECT name FROM allocation_sites WHERE alloc_count <> free_count + live_count "
+        "OR alloc_bytes <> free_bytes + live_bytes OR peak_bytes < live_bytes "
+        "OR peak_bytes < at_peak_bytes",
+    "a function's calls are not those of its own paths":
+        "SELECT name FROM functions f WHERE calls <> (SELECT TOTAL(calls) FROM call_paths p "
+        "WHERE p.function_id = f.function_id)",
+    "a function has less total than self time":
+        "SELECT name FROM functions WHERE total_ns < self_ns OR self_ns < 0",
+    "a path's total is not its self time and the totals of its children":
+        "SELECT name FROM call_paths p WHERE total_ns <> self_ns + (SELECT TOTAL(total_ns) "
+        "FROM call_paths c WHERE c.parent_path_id = p.path_id)",
+    "a path is not one deeper than its parent":
+        "SELECT c.name FROM call_paths c LEFT JOIN call_paths p "
+        "ON p.path_id = c.parent_path_id WHERE c.depth <> IFNULL(p.depth, 0) + 1",
+    "percentiles are out of order":
+        "SELECT name FROM functions WHERE NOT (p50_ns <= p90_ns AND p90_ns <= p95_ns "
+        "AND p95_ns <= p99_ns AND p99_ns <= max_ns AND min_ns <= p50_ns)",
+    "a function took longer than all threads together":
+        "SELECT name, total_ns FROM functions f, runs r WHERE f.total_ns > r.wall_ns * 1.01 "
+        "* (SELECT COUNT(*) FROM threads t WHERE t.run_id = r.run_id) + 1000000",
+    "a frame seen by unwinding has calls or time":
+        "SELECT name FROM call_paths WHERE kind = 'frame' AND (calls <> 0 OR self_ns <> 0)",
+    "a process lasted longer than the run":
+        "SELECT pid FROM processes p, runs r WHERE p.started_ns < 0 "
+        "OR p.started_ns + p.wall_ns > r.wall_ns * 1.01 + 1000000",
+}
+
+
+def broken(database, tolerated):
+    """Sentences; tolerated holds names of trust counters, or "memory" when several
+    processes make the sums over live blocks and peaks differ."""
+    for name in ZERO_IN_TRUST:
+        if name in tolerated:
+            continue
+        count = harness.value(database, "SELECT TOTAL(value) FROM trust "
+                              f"WHERE name = '{name}'")
+        if count:
+            yield f"trust: {name} is {count:.0f}, not 0"
+    for sentence, (left, right) in EQUAL_SUMS.items():
+        if "memory" in tolerated and ("live" in sentence or "peak" in sentence):
+            continue
+        values = harness.value(database, left), harness.value(database, right)
+        if values[0] != values[1]:
+            yield f"not true that {sentence}: {values[0]} and {values[1]}"
+    for sentence, sql in NOWHERE.items():
+        rows = harness.query(database, sql)
+        if rows:
+            yield f"{sentence}: {rows[:5]}"
+    check = harness.value(database, "PRAGMA integrity_check")
+    if check != "ok":
+        yield f"the database is damaged: {check}"

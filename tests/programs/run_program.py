@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Record a small program whose exact numbers are known and compare.
+
+usage: run_program.py BUILD-ROOT SOURCE
+
+The source is compiled with gcc and clang, -O0 and -O2, run without and with the shim;
+output and exit status must be the same, nothing may be left behind, the invariants must
+hold, and what the source expects must be in run.db. Lines in the source:
+
+    // expect-sql: SELECT ... => VALUE     one row; columns joined by |, NULL is empty.
+                                           $name in VALUE is NUMBER from a word
+                                           name=NUMBER that the program printed
+    // expect-below: FUNC COLUMN => VALUE  sum of a call_paths column over FUNC's subtree
+    // exit: 7, // signal: 6               how it ends, if not with status 0
+    // flags: -pthread                     for the compiler
+    // arguments: WORD...                  for the program
+    // hooks: no                           compile without -finstrument-functions
+    // plugin: FILE [no-hooks]             another source, built as FILE.so beside the
+                                           program and linked when no-hooks is given
+    // tolerate: NAME...                   invariants that this program breaks on purpose
+"""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+import harness
+import invariants
+
+VARIANTS = [("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O0"), ("clang", "-O2")]
+
+BELOW = """WITH RECURSIVE below(path_id) AS (
+    SELECT path_id FROM call_paths WHERE name = '{0}'
+    UNION SELECT c.path_id FROM call_paths c JOIN below b ON c.parent_path_id = b.path_id)
+SELECT TOTAL({1}) FROM call_paths WHERE path_id IN below"""
+
+
+class Truth:
+    """What the comments of a source say."""
+
+    def __init__(self, source):
+        with open(source, encoding="utf-8") as file:
+            text = file.read()
+        # A line that ends in a backslash goes on in the next comment line.
+        text = re.sub(r"\\\n\s*//\s*", "", text)
+        lines = re.findall(r"^// ([a-z-]+): (.*)$", text, flags=re.MULTILINE)
+        self.lines = lines
+        self.flags = self.words("flags")
+        self.arguments = self.words("arguments")
+        self.tolerated = set(self.words("tolerate"))
+        self.hooks = self.words("hooks") != ["no"]
+        self.status = int((self.words("exit") or ["0"])[0])
+        for signal in self.words("signal"):
+            self.status = -int(signal)
+        self.plugins = [line.split() for name, line in lines if name == "plugin"]
+        self.queries = []
+        for name, line in lines:
+            if name not in ("expect-sql", "expect-below"):
+                continue
+            sql, expected = (part.strip() for part in line.rsplit("=>", 1))
+            if name == "expect-below":
+                sql = BELOW.format(*sql.rsplit(" ", 1))
+            self.queries.append((sql, expected))
+        harness.expect(self.queries, f"{source} expects nothing")
+
+    def words(self, name):
+        return [word for key, line in self.lines if key == name for word in line.split()]
+
+
+def as_text(rows):
+    def cell(item):
+        if item is None:
+            return ""
+        return str(int(item)) if isinstance(item, float) and item.is_integer() else str(item)
+    return "; ".join("|".join(cell(item) for item in row) for row in rows)
+
+
+def build(source, truth, variant, directory):
+    compiler, optimisation = variant
+    folder = os.path.dirname(source)
+    flags = list(truth.flags)
+    for name, *options in truth.plugins:
+        library = os.path.join(directory, os.path.splitext(name)[0] + ".so")
+        harness.compile_program(os.path.join(folder, name), library, compiler, optimisation,
+                                ["-shared", "-fPIC"], "no-hooks" not in options)
+        if "no-hooks" in options:
+            flags += [library, "-Wl,-rpath," + directory]
+    return harness.compile_program(source, os.path.join(directory, "program"), compiler,
+                                   optimisation, flags, truth.hooks)
+
+
+def check_same(plain, recorded, status):
+    harness.expect(plain.returncode == status,
+                   f"without the shim it ended with {plain.returncode}, not {status}:\n"
+                   f"{plain.stdout}{plain.stderr}")
+    harness.expect(recorded.returncode == plain.returncode,
+                   f"ended with {recorded.returncode} under the shim, with "
+                   f"{plain.returncode} without:\n{recorded.stdout}{recorded.stderr}")
+    for stream in ("stdout", "stderr"):
+        texts = getattr(plain, stream), getattr(recorded, stream)
+        harness.expect(texts[0] == texts[1], f"{stream} differs under the shim:\n"
+                       f"without: {texts[0]}\nwith:    {texts[1]}")
+
+
+def check_truth(database, truth, stdout):
+    printed = dict(re.findall(r"\b(\w+)=(-?\d+)", stdout))
+    problems = list(invariants.broken(database, truth.tolerated))
+    for sql, expected in truth.queries:
+        expected = re.sub(r"\$(\w+)", lambda match: printed[match.group(1)], expected)
+        found = as_text(harness.query(database, sql))
+        if found != expected:
+            problems.append(f"{sql}\n    gives {found}\n    not   {expected}")
+    ended = as_text(harness.query(database, "SELECT exit_code, exit_signal FROM runs"))
+    wanted = f"|{-truth.status}" if truth.status < 0 else f"{truth.status}|"
+    if ended != wanted:
+        problems.append(f"runs.exit_code|exit_signal is {ended}, not {wanted}")
+    return problems
+
+
+def run_variant(products, source, truth, variant):
+    with tempfile.TemporaryDirectory(prefix="profshim-program-") as directory:
+        program = build(source, truth, variant, directory)
+        before = os.listdir(directory)
+        database = os.path.join(directory, "run.db")
+        command = [program, *truth.arguments]
+        plain = harness.run(command, env=harness.plain_environment(), cwd=directory)
+        recorded = harness.run(command, env=products.environment(database), cwd=directory)
+        check_same(plain, recorded, truth.status)
+        harness.expect(os.path.exists(database), "run.db is not there after the run")
+        harness.settle(products, database)
+        harness.expect_tidy(directory, before + ["run.db"])
+        report = harness.run([products.analyze, database])
+        harness.expect(report.returncode == 0 and report.stdout,
+                       f"prof-analyze ended with {report.returncode}: {report.stderr}")
+        return check_truth(database, truth, recorded.stdout)
+
+
+def main():
+    build_root, source = sys.argv[1], os.path.abspath(sys.argv[2])
+    products, truth, failed = harness.Products(build_root), Truth(source), False
+    for variant in VARIANTS:
+        try:
+            problems = run_variant(products, source, truth, variant)
+        except (harness.Failure, subprocess.TimeoutExpired) as error:
+            problems = [str(error)]
+        for problem in problems:
+            print(f"{' '.join(variant)}: {problem}")
+        failed = failed or bool(problems)
+    sys.exit(failed)
+
+
+main()
