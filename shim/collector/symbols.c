@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the symbolizer: which files a module's names come from, and the answers
+ *                put together from symbol table and DWARF.
+ * Runs on:       one thread at a time.
+ * Must not:      read more of a file than a question needs; somebody waits.
+ * See also:      symbols.h
+ */
+#include "shim/collector/symbols.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/collector/symbols_dwarf.h"
+#include "shim/collector/symbols_elf.h"
+#include "shim/collector/symbols_strings.h"
+#include "shim/collector/symbols_table.h"
+
+#define BUILD_ID_MAX 64
+#define FRAMES_MAX 256
+
+/*
+ * file: the module itself; debug: its separate debug file; mini: its packed symbol table.
+ * dwarf_elf: whichever of them has DWARF (borrowed), NULL: none. [low, high): its code.
+ */
+struct symbol_module {
+	struct symbol_module *next;
+	struct symbolizer *symbolizer;
+	struct elf_file file, debug, mini;
+	struct symbol_table table;
+	Elf *dwarf_elf;
+	struct debug_info *info; /* NULL until the first question */
+	uint64_t low, high;
+	const char *source;
+	uint8_t build_id[BUILD_ID_MAX];
+	size_t build_id_size;
+	char path[];
+};
+
+struct symbolizer {
+	struct strings *strings;
+	struct symbol_module *modules;
+};
+
+struct symbolizer *symbols_new(void)
+{
+	struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
+
+	if (!symbolizer)
+		return NULL;
+	symbolizer->strings = strings_new();
+	if (!symbolizer->strings) {
+		free(symbolizer);
+		return NULL;
+	}
+	(void)unsetenv("DEBUGINFOD_URLS");
+	return symbolizer;
+}
+
+static void module_free(struct symbol_module *module)
+{
+	debug_info_close(module->info);
+	symbol_table_done(&module->table);
+	elf_file_close(&module->mini);
+	elf_file_close(&module->debug);
+	elf_file_close(&module->file);
+	free(module);
+}
+
+void symbols_free(struct symbolizer *symbolizer)
+{
+	struct symbol_module *module, *next;
+
+	if (!symbolizer)
+		return;
+	for (module = symbolizer->modules; module; module = next) {
+		next = module->next;
+		module_free(module);
+	}
+	strings_free(symbolizer->strings);
+	free(symbolizer);
+}
+
+static void open_files(struct symbol_module *module)
+{
+	struct elf_file *file = &module->file, *debug = &module->debug;
+
+	if (elf_file_open(module->path, file) == 0 &&
+	    !elf_file_has_build_id(file->elf, module->build_id, module->build_id_size))
+		elf_file_close(file);
+	if (!file->elf) {
+		(void)elf_file_open_by_build_id(module->build_id, module->build_id_size,
+						debug);
+	} else if (elf_file_has_debug_info(file->elf)) {
+		module->dwarf_elf = file->elf;
+	} else {
+		(void)elf_file_open_debug(file->elf, module->path, debug);
+	}
+	if (debug->elf && elf_file_has_debug_info(debug->elf))
+		module->dwarf_elf = debug->elf;
+}
+
+/* The full symbol table of the file or of its debug file; failing that, the exported
+ * symbols with what a packed table adds to them. */
+static const char *read_table(struct symbol_module *module)
+{
+	Elf *file = module->file.elf, *debug = module->debug.elf;
+	struct symbol_table *table = &module->table;
+	uint64_t low = module->low, high = module->high;
+	const char *source = "none";
+
+	if ((file && symbol_table_add(table, file, SHT_SYMTAB, low, high) == 0) ||
+	    (debug && symbol_table_add(table, debug, SHT_SYMTAB, low, high) == 0))
+		return "symtab";
+	if (file && symbol_table_add(table, file, SHT_DYNSYM, low, high) == 0)
+		source = "dynsym";
+	if (file && elf_file_open_mini(file, &module->mini) == 0 &&
+	    symbol_table_add(table, module->mini.elf, SHT_SYMTAB, low, high) == 0)
+		source = "symtab";
+	return source;
+}
+
+static void module_read(struct symbol_module *module)
+{
+	Elf *elf;
+
+	module->source = "none";
+	open_files(module);
+	elf = module->file.elf ? module->file.elf : module->debug.elf;
+	if (!elf || !elf_file_code_range(elf, &module->low, &module->high))
+		return;
+	module->source = read_table(module);
+	symbol_table_sort(&module->table);
+	if (module->dwarf_elf)
+		module->source = "debug";
+}
+
+struct symbol_module *symbols_open(struct symbolizer *symbolizer, const char *path,
+				   const uint8_t *build_id, size_t build_id_size)
+{
+	size_t path_size = strlen(path) + 1;
+	struct symbol_module *module;
+
+	if (build_id_size > BUILD_ID_MAX)
+		build_id_size = BUILD_ID_MAX;
+	for (module = symbolizer->modules; module; module = module->next)
+		if (strcmp(module->path, path) == 0 &&
+		    module->build_id_size == build_id_size &&
+		    (!build_id_size ||
+		     memcmp(module->build_id, build_id, build_id_size) == 0))
+			return module;
+	module = calloc(1, sizeof(*module) + path_size);
+	if (!module)
+		return NULL;
+	module->symbolizer = symbolizer;
+	module->file = module->debug = module->mini = ELF_FILE_NONE;
+	module->build_id_size = build_id_size;
+	if (build_id_size)
+		memcpy(module->build_id, build_id, build_id_size);
+	memcpy(module->path, path, path_size);
+	module_read(module);
+	module->next = symbolizer->modules;
+	symbolizer->modules = module;
+	return module;
+}
+
+const char *symbols_source(const struct symbol_module *module)
+{
+	return module->source;
+}
+
+/* The DWARF index, made at the first question; NULL: there is none. */
+static struct debug_info *module_info(struct symbol_module *module)
+{
+	if (!module->info && module->dwarf_elf) {
+		module->info =
+			debug_info_open(module->dwarf_elf, module->low, module->high);
+		if (!module->info)
+			module->dwarf_elf = NULL;
+	}
+	return module->info;
+}
+
+/* The length of the name without "@VERSION" and, if asked, without the mark of the part
+ * that the compiler moved out of the way (".cold", ".cold.5"). */
+static size_t name_length(const char *name, bool drop_cold)
+{
+	size_t length = strcspn(name, "@");
+	const char *cold;
+
+	if (!length)
+		return strlen(name);
+	cold = drop_cold ? strstr(name, ".cold") : NULL;
+	if (cold && cold > name && cold[5 + strspn(cold + 5, ".0123456789")] == '\0')
+		return (size_t)(cold - name);
+	return length;
+}
+
+static void fill_symbol(struct symbol_module *module, const char *name, size_t length,
+			const struct debug_frame *frame, struct symbol *ret)
+{
+	struct strings *strings = module->symbolizer->strings;
+
+	*ret = (struct symbol){.line = frame->line};
+	if (name)
+		ret->linkage_name = strings_keep(strings, name, length);
+	if (ret->linkage_name)
+		ret->name = strings_readable(strings, ret->linkage_name);
+	if (frame->file)
+		ret->file = strings_path(strings, frame->directory, frame->file);
+}
+
+int symbols_function(struct symbol_module *module, uint64_t address, struct symbol *ret)
+{
+	const struct symbol_entry *entry = symbol_table_at(&module->table, address);
+	struct debug_frame frame = {.line = 0};
+	struct debug_info *info;
+	const char *name;
+
+	if (address < module->low || address >= module->high)
+		return -ENOENT;
+	info = module_info(module);
+	if (info)
+		(void)debug_info_function(info, address, &frame);
+	name = entry ? entry->name : frame.name;
+	if (!name)
+		return -ENOENT;
+	fill_symbol(module, name, name_length(name, false), &frame, ret);
+	return 0;
+}
+
+int symbols_frames(struct symbol_module *module, uint64_t return_address,
+		   struct symbol *ret, size_t capacity)
+{
+	struct debug_frame frames[FRAMES_MAX];
+	uint64_t address = return_address - 1;
+	const struct symbol_entry *entry;
+	struct debug_info *info;
+	const char *name;
+	int count = -ENOENT, i;
+
+	if (!capacity || address < module->low || address >= module->high)
+		return -ENOENT;
+	entry = symbol_table_around(&module->table, address);
+	info = module_info(module);
+	if (info)
+		count = debug_info_frames(info, address, frames,
+					  capacity < FRAMES_MAX ? capacity : FRAMES_MAX);
+	if (count < 0 && !entry)
+		return -ENOENT;
+	if (count < 0) {
+		frames[0] = (struct debug_frame){.line = 0};
+		count = 1;
+	}
+	for (i = 0; i < count; i++) {
+		name = entry && i == count - 1 ? entry->name : frames[i].name;
+		fill_symbol(module, name, name ? name_length(name, true) : 0, &frames[i],
+			    &ret[i]);
+	}
+	return count;
+}

@@ -1,0 +1,472 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a lazy index over libdw: compile units by address, and of the units
+ * asked for, functions by address. Runs on:       one thread at a time. Must not: recurse
+ * or loop as deep or as long as a damaged file says. See also:      symbols_dwarf.h
+ *
+ * .debug_aranges is not used: clang does not write it and a program mixes objects of many
+ * compilers. The unit's own DW_AT_ranges are always there.
+ *
+ * A unit's functions are found by walking its top level, namespaces included; types and
+ * function bodies are skipped over. Functions inside those (nested functions of GNU C,
+ * methods of local classes with some compilers) are found by a second, deep walk, made
+ * only when an address was not found by the first.
+ */
+#include "shim/collector/symbols_dwarf.h"
+
+#include <dwarf.h>
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+
+#include <elfutils/libdw.h>
+
+#define DEPTH_LIMIT 256	 /* of nested scopes; compilers stay far below */
+#define INLINE_LIMIT 256 /* of inlined calls at one place */
+#define LOOK_BACK 16	 /* overlapping ranges to look through */
+
+/* [low, high) belongs to item: a unit's index, or a function's index in its unit. */
+struct range {
+	uint64_t low, high;
+	uint32_t item;
+};
+
+struct ranges {
+	struct range *entries;
+	size_t count, capacity;
+};
+
+enum unit_state { UNIT_UNREAD, UNIT_SHALLOW, UNIT_DEEP };
+
+/* die: the unit's root, of the .dwo file if the unit is split. A function whose
+ * cold part lies apart has two ranges. */
+struct unit {
+	Dwarf_Die die;
+	const char *directory; /* DW_AT_comp_dir */
+	enum unit_state state;
+	struct ranges ranges;
+	Dwarf_Die *functions;
+	size_t function_count, function_capacity;
+};
+
+struct debug_info {
+	Dwarf *dwarf;
+	uint64_t low, high;
+	struct ranges unit_ranges;
+	struct unit *units;
+	size_t unit_count, unit_capacity;
+};
+
+/* Makes room for one more element. 0 or -ENOMEM. */
+static int reserve(void *array, size_t *capacity, size_t count, size_t element_size)
+{
+	size_t wanted = *capacity ? *capacity * 2 : 64;
+	void **pointer = array, *larger;
+
+	if (count < *capacity)
+		return 0;
+	larger = reallocarray(*pointer, wanted, element_size);
+	if (!larger)
+		return -ENOMEM;
+	*pointer = larger;
+	*capacity = wanted;
+	return 0;
+}
+
+static int compare_ranges(const void *a_range, const void *b_range)
+{
+	const struct range *a = a_range, *b = b_range;
+
+	if (a->low != b->low)
+		return a->low < b->low ? -1 : 1;
+	if (a->high != b->high)
+		return a->high > b->high ? -1 : 1;
+	return a->item < b->item ? -1 : a->item > b->item;
+}
+
+static void ranges_sort(struct ranges *ranges)
+{
+	if (ranges->count)
+		qsort(ranges->entries, ranges->count, sizeof(*ranges->entries),
+		      compare_ranges);
+}
+
+/* The innermost range around address, or NULL. */
+static const struct range *ranges_find(const struct ranges *ranges, uint64_t address)
+{
+	size_t low = 0, high = ranges->count, middle, steps;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (ranges->entries[middle].low <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (steps = 0; low-- > 0 && steps < LOOK_BACK; steps++)
+		if (address < ranges->entries[low].high)
+			return &ranges->entries[low];
+	return NULL;
+}
+
+/* Adds the DIE's address ranges that lie in the module's code. 1: it has some; 0: none;
+ * -ENOMEM. */
+static int add_ranges(const struct debug_info *info, struct ranges *ranges,
+		      Dwarf_Die *die, size_t item)
+{
+	Dwarf_Addr base, low, high;
+	ptrdiff_t offset = 0;
+	int found = 0;
+
+	while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0) {
+		if (low >= high || low < info->low || high > info->high)
+			continue;
+		if (reserve(&ranges->entries, &ranges->capacity, ranges->count,
+			    sizeof(*ranges->entries)) < 0)
+			return -ENOMEM;
+		ranges->entries[ranges->count++] =
+			(struct range){low, high, (uint32_t)item};
+		found = 1;
+	}
+	return found;
+}
+
+/* The next sibling, made sure to lie farther on: a damaged file may point back. */
+static bool next_sibling(Dwarf_Die *die)
+{
+	Dwarf_Die next;
+
+	if (dwarf_siblingof(die, &next) != 0 || next.addr <= die->addr)
+		return false;
+	*die = next;
+	return true;
+}
+
+static int add_function(const struct debug_info *info, struct unit *unit, Dwarf_Die *die)
+{
+	int found;
+
+	if (reserve(&unit->functions, &unit->function_capacity, unit->function_count,
+		    sizeof(*unit->functions)) < 0)
+		return -ENOMEM;
+	found = add_ranges(info, &unit->ranges, die, unit->function_count);
+	if (found > 0)
+		unit->functions[unit->function_count++] = *die;
+	return found < 0 ? found : 0;
+}
+
+static bool holds_functions(int tag, bool deep)
+{
+	switch (tag) {
+	case DW_TAG_namespace:
+	case DW_TAG_module:
+		return true;
+	case DW_TAG_subprogram:
+	case DW_TAG_lexical_block:
+	case DW_TAG_inlined_subroutine:
+	case DW_TAG_class_type:
+	case DW_TAG_structure_type:
+	case DW_TAG_union_type:
+	case DW_TAG_enumeration_type: /* Rust: methods of enums */
+	case DW_TAG_variant_part:
+	case DW_TAG_variant:
+		return deep;
+	default:
+		return false;
+	}
+}
+
+static int walk(const struct debug_info *info, struct unit *unit, Dwarf_Die *parent,
+		bool deep, int depth)
+{
+	Dwarf_Die die;
+	int tag, error;
+
+	if (depth > DEPTH_LIMIT || dwarf_child(parent, &die) != 0)
+		return 0;
+	do {
+		tag = dwarf_tag(&die);
+		if (tag == DW_TAG_subprogram) {
+			error = add_function(info, unit, &die);
+			if (error < 0)
+				return error;
+		}
+		if (holds_functions(tag, deep)) {
+			error = walk(info, unit, &die, deep, depth + 1);
+			if (error < 0)
+				return error;
+		}
+	} while (next_sibling(&die));
+	return 0;
+}
+
+/* Brings the unit to this state. What was read stays valid when memory is short. */
+static void unit_read(const struct debug_info *info, struct unit *unit,
+		      enum unit_state state)
+{
+	if (unit->state >= state)
+		return;
+	unit->state = state;
+	unit->function_count = unit->ranges.count = 0;
+	(void)walk(info, unit, &unit->die, state == UNIT_DEEP, 0);
+	ranges_sort(&unit->ranges);
+}
+
+static const char *string_attribute(Dwarf_Die *die, unsigned int name)
+{
+	Dwarf_Attribute attribute;
+
+	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
+}
+
+static int add_unit(struct debug_info *info, Dwarf_Die *die, Dwarf_Die *split_die)
+{
+	struct unit *unit;
+	int found;
+
+	if (reserve(&info->units, &info->unit_capacity, info->unit_count,
+		    sizeof(*info->units)) < 0)
+		return -ENOMEM;
+	found = add_ranges(info, &info->unit_ranges, die, info->unit_count);
+	if (found <= 0)
+		return found;
+	unit = &info->units[info->unit_count++];
+	*unit = (struct unit){
+		.die = split_die->addr ? *split_die : *die,
+		.directory = string_attribute(die, DW_AT_comp_dir),
+	};
+	return 0;
+}
+
+struct debug_info *debug_info_open(Elf *elf, uint64_t low, uint64_t high)
+{
+	struct debug_info *info = calloc(1, sizeof(*info));
+	Dwarf_Die die, split_die;
+	Dwarf_CU *cu = NULL;
+	uint8_t type;
+	int error = 0;
+
+	if (!info)
+		return NULL;
+	info->low = low;
+	info->high = high;
+	info->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	while (info->dwarf && !error &&
+	       dwarf_get_units(info->dwarf, cu, &cu, NULL, &type, &die, &split_die) ==
+		       0) {
+		if (type == DW_UT_compile)
+			split_die.addr = NULL;
+		if (type == DW_UT_compile || type == DW_UT_skeleton)
+			error = add_unit(info, &die, &split_die);
+	}
+	if (!info->unit_count) {
+		debug_info_close(info);
+		return NULL;
+	}
+	ranges_sort(&info->unit_ranges);
+	return info;
+}
+
+void debug_info_close(struct debug_info *info)
+{
+	size_t i;
+
+	if (!info)
+		return;
+	for (i = 0; i < info->unit_count; i++) {
+		free(info->units[i].ranges.entries);
+		free(info->units[i].functions);
+	}
+	free(info->units);
+	free(info->unit_ranges.entries);
+	if (info->dwarf)
+		dwarf_end(info->dwarf);
+	free(info);
+}
+
+static struct unit *find_unit(const struct debug_info *info, uint64_t address)
+{
+	const struct range *range = ranges_find(&info->unit_ranges, address);
+
+	return range ? &info->units[range->item] : NULL;
+}
+
+/* The function around address, or NULL. starts: whether one of its ranges starts there.
+ */
+static Dwarf_Die *find_function(const struct debug_info *info, struct unit *unit,
+				uint64_t address, bool *starts)
+{
+	const struct range *range;
+
+	unit_read(info, unit, UNIT_SHALLOW);
+	range = ranges_find(&unit->ranges, address);
+	if (!range) {
+		unit_read(info, unit, UNIT_DEEP);
+		range = ranges_find(&unit->ranges, address);
+	}
+	*starts = range && range->low == address;
+	return range ? &unit->functions[range->item] : NULL;
+}
+
+static const char *function_name(Dwarf_Die *die)
+{
+	Dwarf_Attribute attribute;
+	const char *name = NULL;
+
+	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+		name = dwarf_formstring(&attribute);
+	return name ? name : dwarf_diename(die);
+}
+
+/* The last line table row at or below address; rows the compiler gave no line (0) are
+ * passed over backwards within the same sequence. */
+static void find_line(struct unit *unit, uint64_t address, struct debug_frame *ret)
+{
+	size_t low = 0, high, middle, count;
+	Dwarf_Lines *lines;
+	Dwarf_Line *line;
+	Dwarf_Addr start;
+	bool ends;
+	int number;
+
+	if (dwarf_getsrclines(&unit->die, &lines, &count) != 0)
+		return;
+	for (high = count; low < high;) {
+		middle = low + (high - low) / 2;
+		line = dwarf_onesrcline(lines, middle);
+		if (dwarf_lineaddr(line, &start) == 0 && start <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	while (low-- > 0) {
+		line = dwarf_onesrcline(lines, low);
+		if (dwarf_lineendsequence(line, &ends) != 0 || ends ||
+		    dwarf_lineno(line, &number) != 0)
+			return;
+		if (number > 0) {
+			ret->file = dwarf_linesrc(line, NULL, NULL);
+			ret->directory = unit->directory;
+			ret->line = (uint32_t)number;
+			return;
+		}
+	}
+}
+
+/* Reads a place given by two attributes. The number of the file counts in the unit that
+ * the attribute stands in, which may be another one than the function's. */
+static void read_place(struct unit *unit, Dwarf_Attribute *file_attribute,
+		       Dwarf_Attribute *line_attribute, struct debug_frame *ret)
+{
+	Dwarf_Word file, line;
+	Dwarf_Files *files;
+	Dwarf_Die root;
+	size_t count;
+
+	if (dwarf_formudata(line_attribute, &line) != 0 || !line || line > UINT32_MAX ||
+	    dwarf_formudata(file_attribute, &file) != 0 ||
+	    !dwarf_cu_die(file_attribute->cu, &root, NULL, NULL, NULL, NULL, NULL,
+			  NULL) ||
+	    dwarf_getsrcfiles(&root, &files, &count) != 0 || file >= count)
+		return;
+	ret->file = dwarf_filesrc(files, file, NULL, NULL);
+	ret->line = ret->file ? (uint32_t)line : 0;
+	ret->directory = string_attribute(&root, DW_AT_comp_dir);
+	if (!ret->directory)
+		ret->directory = unit->directory;
+}
+
+/* Follows DW_AT_abstract_origin and DW_AT_specification. */
+static void declared_place(struct unit *unit, Dwarf_Die *die, struct debug_frame *ret)
+{
+	Dwarf_Attribute file, line;
+
+	if (dwarf_attr_integrate(die, DW_AT_decl_file, &file) &&
+	    dwarf_attr_integrate(die, DW_AT_decl_line, &line))
+		read_place(unit, &file, &line, ret);
+}
+
+/* Where an inlined function was called from. */
+static void call_place(struct unit *unit, Dwarf_Die *die, struct debug_frame *ret)
+{
+	Dwarf_Attribute file, line;
+
+	if (dwarf_attr(die, DW_AT_call_file, &file) &&
+	    dwarf_attr(die, DW_AT_call_line, &line))
+		read_place(unit, &file, &line, ret);
+}
+
+int debug_info_function(struct debug_info *info, uint64_t address,
+			struct debug_frame *ret)
+{
+	struct unit *unit = find_unit(info, address);
+	Dwarf_Die *die;
+	bool starts;
+
+	if (!unit)
+		return -ENOENT;
+	*ret = (struct debug_frame){.line = 0};
+	die = find_function(info, unit, address, &starts);
+	if (die && !starts)
+		return -ENOENT;
+	if (die) {
+		ret->name = function_name(die);
+		declared_place(unit, die, ret);
+	}
+	/* written in assembler, or made by the compiler: the line of its first byte */
+	if (!ret->file)
+		find_line(unit, address, ret);
+	return ret->name || ret->file ? 0 : -ENOENT;
+}
+
+/* Appends the inlined calls around address, outermost first; count of them so far. */
+static size_t find_inlined(Dwarf_Die *parent, uint64_t address, Dwarf_Die *ret,
+			   size_t count, int depth)
+{
+	Dwarf_Die die;
+	int tag;
+
+	if (depth > DEPTH_LIMIT || dwarf_child(parent, &die) != 0)
+		return count;
+	do {
+		tag = dwarf_tag(&die);
+		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block)
+			continue;
+		if (dwarf_haspc(&die, address) > 0) {
+			if (tag == DW_TAG_inlined_subroutine && count < INLINE_LIMIT)
+				ret[count++] = die;
+			return find_inlined(&die, address, ret, count, depth + 1);
+		}
+	} while (next_sibling(&die));
+	return count;
+}
+
+int debug_info_frames(struct debug_info *info, uint64_t address, struct debug_frame *ret,
+		      size_t capacity)
+{
+	struct unit *unit = find_unit(info, address);
+	struct debug_frame place = {.line = 0};
+	Dwarf_Die inlined[INLINE_LIMIT], *function;
+	size_t count = 0, i, written = 0;
+	bool starts;
+
+	if (!unit || !capacity)
+		return -ENOENT;
+	function = find_function(info, unit, address, &starts);
+	if (function)
+		count = find_inlined(function, address, inlined, 0, 0);
+	find_line(unit, address, &place);
+	if (!function && !place.file)
+		return -ENOENT;
+	for (i = count; i > 0; i--) {
+		place.name = function_name(&inlined[i - 1]);
+		if (i < capacity)
+			ret[written++] = place;
+		place = (struct debug_frame){.line = 0};
+		call_place(unit, &inlined[i - 1], &place);
+	}
+	place.name = function ? function_name(function) : NULL;
+	ret[written++] = place;
+	return (int)written;
+}

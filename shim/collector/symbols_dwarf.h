@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  source lines and inlined functions from DWARF, read as far as asked for.
+ * Runs on:       one thread at a time.
+ * Must not:      demangle, or know ELF symbol tables.
+ * See also:      symbols.c
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <libelf.h>
+
+struct debug_info;
+
+/* All strings are borrowed until debug_info_close(); NULL and line 0: not known. name is
+ * the linkage name when the function has one, else its name in the source. file may be
+ * relative to directory. */
+struct debug_frame {
+	const char *name, *directory, *file;
+	uint32_t line;
+};
+
+/* Reads the list of compile units, nothing else. [low, high): the module's code; ranges
+ * outside (of functions that the linker dropped) are ignored. elf is borrowed and must
+ * stay open. NULL: no usable debug information, or memory is short. */
+struct debug_info *debug_info_open(Elf *elf, uint64_t low, uint64_t high);
+void debug_info_close(struct debug_info *info);
+
+/* The function that starts at address, file and line: its definition. 0 or -ENOENT. */
+int debug_info_function(struct debug_info *info, uint64_t address,
+			struct debug_frame *ret);
+
+/* The functions at this instruction: [0] the innermost inlined one ... [n-1] the physical
+ * function, whose name may be unknown; file and line: where each of them is at that
+ * moment. When there are more than capacity, the innermost are left out. Returns n >= 1,
+ * or -ENOENT. */
+int debug_info_frames(struct debug_info *info, uint64_t address, struct debug_frame *ret,
+		      size_t capacity);

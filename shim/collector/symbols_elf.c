@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  ELF files through libelf, with their separate debug files.
+ * Runs on:       one thread at a time.
+ * Must not:      use libdwfl's search, which may ask a server.
+ * See also:      symbols_elf.h
+ */
+#include "shim/collector/symbols_elf.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <elfutils/libdwelf.h>
+#include <lzma.h>
+#include <zlib.h>
+
+#define DEBUG_ROOT "/usr/lib/debug"
+
+/* Files up to this size are read, larger ones mapped. A mapped file that somebody
+ * shortens meanwhile kills the reader with SIGBUS; a read one costs 0.4 ms and 1 MB of
+ * memory per MB of debug sections. */
+#define READ_LIMIT_BYTES (32 << 20)
+
+/* Unpacked size of .gnu_debugdata: real ones are below 1 MB. */
+#define MINI_LIMIT_BYTES (64u << 20)
+
+static bool header_fits(const unsigned char *ident)
+{
+	return memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == ELFCLASS64 &&
+	       ident[EI_DATA] == ELFDATA2LSB;
+}
+
+int elf_file_open(const char *path, struct elf_file *ret)
+{
+	struct elf_file file = ELF_FILE_NONE;
+	unsigned char ident[EI_NIDENT];
+	struct stat info;
+
+	/* O_NONBLOCK: a path from a damaged file may name a fifo */
+	file.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	if (file.fd < 0)
+		return -errno;
+	if (fstat(file.fd, &info) < 0 || !S_ISREG(info.st_mode))
+		goto fail;
+	if (pread(file.fd, ident, sizeof(ident), 0) != sizeof(ident) ||
+	    !header_fits(ident))
+		goto fail;
+	(void)elf_version(EV_CURRENT);
+	file.elf = elf_begin(
+		file.fd, info.st_size > READ_LIMIT_BYTES ? ELF_C_READ_MMAP : ELF_C_READ,
+		NULL);
+	if (!file.elf || elf_kind(file.elf) != ELF_K_ELF)
+		goto fail;
+	*ret = file;
+	return 0;
+fail:
+	elf_file_close(&file);
+	return -ENOEXEC;
+}
+
+void elf_file_close(struct elf_file *file)
+{
+	if (file->elf)
+		elf_end(file->elf);
+	if (file->fd >= 0)
+		close(file->fd);
+	free(file->memory);
+	*file = ELF_FILE_NONE;
+}
+
+Elf_Scn *elf_file_section(Elf *elf, uint32_t type, const char *name, Elf64_Shdr *ret)
+{
+	Elf_Scn *section = NULL;
+	const Elf64_Shdr *header;
+	const char *found;
+	size_t names;
+
+	if (elf_getshdrstrndx(elf, &names) < 0)
+		return NULL;
+	while ((section = elf_nextscn(elf, section))) {
+		header = elf64_getshdr(section);
+		if (!header)
+			continue;
+		if (type) {
+			if (header->sh_type != type)
+				continue;
+		} else {
+			found = elf_strptr(elf, names, header->sh_name);
+			if (!found || strcmp(found, name) != 0)
+				continue;
+		}
+		*ret = *header;
+		return section;
+	}
+	return NULL;
+}
+
+Elf_Data *elf_file_data(Elf_Scn *section)
+{
+	const Elf64_Shdr *header = elf64_getshdr(section);
+	Elf_Data *data;
+
+	if (!header || header->sh_type == SHT_NOBITS)
+		return NULL;
+	if (header->sh_flags & SHF_COMPRESSED && elf_compress(section, 0, 0) < 0)
+		return NULL;
+	data = elf_getdata(section, NULL);
+	return data && data->d_buf && data->d_size ? data : NULL;
+}
+
+bool elf_file_has_debug_info(Elf *elf)
+{
+	Elf64_Shdr header;
+	Elf_Scn *section = elf_file_section(elf, 0, ".debug_info", &header);
+
+	if (!section)
+		section = elf_file_section(elf, 0, ".zdebug_info", &header);
+	return section && header.sh_type != SHT_NOBITS && header.sh_size;
+}
+
+bool elf_file_has_build_id(Elf *elf, const uint8_t *build_id, size_t size)
+{
+	const void *found;
+
+	if (!size)
+		return true;
+	return dwelf_elf_gnu_build_id(elf, &found) == (ssize_t)size &&
+	       memcmp(found, build_id, size) == 0;
+}
+
+bool elf_file_code_range(Elf *elf, uint64_t *ret_low, uint64_t *ret_high)
+{
+	uint64_t low = UINT64_MAX, high = 0;
+	const Elf64_Phdr *headers = elf64_getphdr(elf);
+	size_t count, i;
+
+	if (!headers || elf_getphdrnum(elf, &count) < 0)
+		return false;
+	for (i = 0; i < count; i++) {
+		const Elf64_Phdr *header = &headers[i];
+		uint64_t end;
+
+		if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
+			continue;
+		if (__builtin_add_overflow(header->p_vaddr, header->p_memsz, &end))
+			continue;
+		if (header->p_vaddr < low)
+			low = header->p_vaddr;
+		if (end > high)
+			high = end;
+	}
+	*ret_low = low;
+	*ret_high = high;
+	return low < high;
+}
+
+int elf_file_open_by_build_id(const uint8_t *build_id, size_t size, struct elf_file *ret)
+{
+	char path[sizeof(DEBUG_ROOT "/.build-id/xx/.debug") + 2 * 64];
+	int used;
+	size_t i;
+
+	if (size < 2 || size > 64)
+		return -ENOENT;
+	used = sprintf(path, DEBUG_ROOT "/.build-id/%02x/", build_id[0]);
+	for (i = 1; i < size; i++)
+		used += sprintf(path + used, "%02x", build_id[i]);
+	strcpy(path + used, ".debug");
+	if (elf_file_open(path, ret) < 0)
+		return -ENOENT;
+	if (elf_file_has_build_id(ret->elf, build_id, size))
+		return 0;
+	elf_file_close(ret);
+	return -ENOENT;
+}
+
+static bool has_checksum(int fd, uint32_t wanted)
+{
+	unsigned char buffer[65536];
+	uLong sum = crc32(0, NULL, 0);
+	off_t position = 0;
+	ssize_t got;
+
+	while ((got = pread(fd, buffer, sizeof(buffer), position)) > 0) {
+		sum = crc32(sum, buffer, (uInt)got);
+		position += got;
+	}
+	return got == 0 && (uint32_t)sum == wanted;
+}
+
+/* A debug file belongs to its program if the build-ids agree, or, where the program has
+ * none, if the checksum in the program's link does. */
+static int open_linked(const char *path, const void *build_id, ssize_t build_id_size,
+		       uint32_t checksum, struct elf_file *ret)
+{
+	int error = elf_file_open(path, ret);
+	bool fits;
+
+	if (error < 0)
+		return error;
+	if (build_id_size > 0)
+		fits = elf_file_has_build_id(ret->elf, build_id, (size_t)build_id_size);
+	else
+		fits = has_checksum(ret->fd, checksum);
+	if (fits)
+		return 0;
+	elf_file_close(ret);
+	return -ENOENT;
+}
+
+int elf_file_open_debug(Elf *elf, const char *path, struct elf_file *ret)
+{
+	static const char *const places[][2] = {
+		{"", ""},
+		{"", "/.debug"},
+		{DEBUG_ROOT, ""},
+	};
+	const void *build_id = NULL;
+	ssize_t build_id_size = dwelf_elf_gnu_build_id(elf, &build_id);
+	const char *slash = strrchr(path, '/'), *name;
+	char candidate[PATH_MAX];
+	GElf_Word checksum;
+	size_t i;
+	int length;
+
+	if (build_id_size > 0 &&
+	    elf_file_open_by_build_id(build_id, (size_t)build_id_size, ret) == 0)
+		return 0;
+	name = dwelf_elf_gnu_debuglink(elf, &checksum);
+	if (!name || !name[0] || strchr(name, '/') || !slash)
+		return -ENOENT;
+	for (i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		length = snprintf(candidate, sizeof(candidate), "%s%.*s%s/%s",
+				  places[i][0], (int)(slash - path), path, places[i][1],
+				  name);
+		if (length > 0 && (size_t)length < sizeof(candidate) &&
+		    strcmp(candidate, path) != 0 &&
+		    open_linked(candidate, build_id, build_id_size, checksum, ret) == 0)
+			return 0;
+	}
+	return -ENOENT;
+}
+
+static int unpack(const Elf_Data *packed, uint8_t **ret, size_t *ret_size)
+{
+	size_t capacity = packed->d_size, position, used;
+	uint64_t memory_limit = MINI_LIMIT_BYTES;
+	uint8_t *buffer = NULL, *larger;
+	lzma_ret result;
+
+	do {
+		capacity =
+			capacity < MINI_LIMIT_BYTES / 4 ? capacity * 4 : MINI_LIMIT_BYTES;
+		larger = realloc(buffer, capacity);
+		if (!larger) {
+			free(buffer);
+			return -ENOMEM;
+		}
+		buffer = larger;
+		position = used = 0;
+		result = lzma_stream_buffer_decode(&memory_limit, 0, NULL, packed->d_buf,
+						   &position, packed->d_size, buffer,
+						   &used, capacity);
+	} while (result == LZMA_BUF_ERROR && capacity < MINI_LIMIT_BYTES);
+	if (result != LZMA_OK || used < EI_NIDENT || !header_fits(buffer)) {
+		free(buffer);
+		return -ENOENT;
+	}
+	*ret = buffer;
+	*ret_size = used;
+	return 0;
+}
+
+int elf_file_open_mini(Elf *elf, struct elf_file *ret)
+{
+	Elf64_Shdr header;
+	Elf_Scn *section = elf_file_section(elf, 0, ".gnu_debugdata", &header);
+	const Elf_Data *packed = section ? elf_file_data(section) : NULL;
+	struct elf_file file = ELF_FILE_NONE;
+	uint8_t *memory;
+	size_t size;
+	int error;
+
+	if (!packed)
+		return -ENOENT;
+	error = unpack(packed, &memory, &size);
+	if (error < 0)
+		return error;
+	file.memory = memory;
+	file.elf = elf_memory((char *)memory, size);
+	if (!file.elf || elf_kind(file.elf) != ELF_K_ELF) {
+		elf_file_close(&file);
+		return -ENOENT;
+	}
+	*ret = file;
+	return 0;
+}

@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  opening ELF files that may be damaged, gone or not what they were, and
+ *                finding the files that hold their separate debug information.
+ * Runs on:       one thread at a time.
+ * Must not:      touch the network (no debuginfod) or trust a size in the file.
+ * See also:      symbols.c, target.c
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <libelf.h>
+
+struct elf_file {
+	int fd; /* -1: not open, or in memory */
+	Elf *elf;
+	void *memory;
+};
+
+#define ELF_FILE_NONE ((struct elf_file){-1, NULL, NULL})
+
+/* Opens a regular file that starts like a 64-bit ELF file of this machine's byte order.
+ * 0, -ENOENT and the like, or -ENOEXEC when it is something else. */
+int elf_file_open(const char *path, struct elf_file *ret);
+void elf_file_close(struct elf_file *file);
+
+/* The section of this type or, with type 0, of this name; NULL: none. */
+Elf_Scn *elf_file_section(Elf *elf, uint32_t type, const char *name, Elf64_Shdr *ret);
+
+/* The section's bytes when it has any in the file (decompressed if need be), else NULL.
+ */
+Elf_Data *elf_file_data(Elf_Scn *section);
+
+bool elf_file_has_debug_info(Elf *elf);
+
+/* Whether the file carries exactly this build-id; true when size is 0. */
+bool elf_file_has_build_id(Elf *elf, const uint8_t *build_id, size_t size);
+
+/* The lowest and the highest + 1 address of executable code; false: there is none. */
+bool elf_file_code_range(Elf *elf, uint64_t *ret_low, uint64_t *ret_high);
+
+/* Opens the debug file of this build-id below /usr/lib/debug/.build-id. 0 or -ENOENT. */
+int elf_file_open_by_build_id(const uint8_t *build_id, size_t size, struct elf_file *ret);
+
+/* Opens the file with the debug information split from elf, whose path this is: by
+ * build-id below /usr/lib/debug/.build-id, then by .gnu_debuglink beside the file, in
+ * .debug/ beside it, and below /usr/lib/debug. 0, or -ENOENT. */
+int elf_file_open_debug(Elf *elf, const char *path, struct elf_file *ret);
+
+/* Opens the small symbol table that some distributions leave in a stripped file
+ * (.gnu_debugdata, an ELF file packed with xz). 0, -ENOENT, -ENOMEM. */
+int elf_file_open_mini(Elf *elf, struct elf_file *ret);

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the strings a symbolizer hands out: kept once each, freed together.
+ * Runs on:       one thread at a time.
+ * Must not:      know about ELF or DWARF.
+ * See also:      symbols.c
+ */
+#pragma once
+
+#include <stddef.h>
+
+struct strings;
+
+/* NULL when memory is short. */
+struct strings *strings_new(void);
+void strings_free(struct strings *strings);
+
+/* All three return a string that is borrowed until strings_free() and the same pointer
+ * for the same text, or NULL when memory is short. */
+
+/* A copy of text[0..length). */
+const char *strings_keep(struct strings *strings, const char *text, size_t length);
+
+/* The readable form of a kept linkage name; the name itself when it is not mangled. */
+const char *strings_readable(struct strings *strings, const char *kept_name);
+
+/* The path of a file, joined to directory (may be NULL) when relative, without "//",
+ * "/./" and "/x/..". (Purely by text: a path through a symbolic link followed by ".." may
+ * come out different; build systems do not make such.) Both must stay where they are and
+ * as they are as long as strings does: results are remembered by pointer. */
+const char *strings_path(struct strings *strings, const char *directory,
+			 const char *path);

@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  .symtab or .dynsym as a sorted array.
+ * Runs on:       one thread at a time.
+ * Must not:      trust an index, an offset or a size in the file.
+ * See also:      symbols_table.h
+ */
+#include "shim/collector/symbols_table.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/collector/symbols_elf.h"
+
+/* How far back to look for a function that covers an address when labels inside it are in
+ * the way. */
+#define LOOK_BACK 32
+#define PLT_ENTRY_BYTES 16
+
+/*
+ * Of several names for one address the best is the one a person would use: a function
+ * rather than a label; visible outside rather than local; fewer leading underscores
+ * ("write", not "__libc_write"; mangled names start with one that does not count); strong
+ * rather than weak; then shorter, then first in the alphabet.
+ */
+static uint32_t name_rank(const Elf64_Sym *symbol, const char *name)
+{
+	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
+	unsigned int bind = ELF64_ST_BIND(symbol->st_info);
+	uint32_t rank = 0, underscores = 0;
+
+	if (type != STT_FUNC)
+		rank |= (type == STT_GNU_IFUNC ? 1u : 2u) << 16;
+	if (bind == STB_LOCAL)
+		rank |= 1u << 15;
+	if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0)
+		underscores = (uint32_t)strspn(name, "_");
+	rank |= (underscores > 7 ? 7 : underscores) << 8;
+	if (bind == STB_WEAK)
+		rank |= 1;
+	return rank;
+}
+
+/* Fills the entry's extent. false: this is no code. */
+static bool measure(Elf *elf, const Elf64_Sym *symbol, struct symbol_entry *entry)
+{
+	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
+	const Elf64_Shdr *header = NULL;
+	Elf_Scn *section;
+
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return false;
+	entry->address = symbol->st_value;
+	if (symbol->st_shndx == SHN_UNDEF) {
+		/* the stub that a program which is not position independent uses as the
+		 * address of another module's function */
+		entry->end = entry->address + PLT_ENTRY_BYTES;
+		entry->sized = true;
+		return type == STT_FUNC;
+	}
+	if (symbol->st_shndx < SHN_LORESERVE) {
+		section = elf_getscn(elf, symbol->st_shndx);
+		header = section ? elf64_getshdr(section) : NULL;
+		if (header && !(header->sh_flags & SHF_EXECINSTR))
+			return false;
+	}
+	if (!header && type == STT_NOTYPE)
+		return false;
+	entry->sized = symbol->st_size != 0;
+	if (entry->sized)
+		entry->end = entry->address + symbol->st_size;
+	else
+		entry->end =
+			header ? header->sh_addr + header->sh_size : entry->address + 1;
+	return entry->end > entry->address;
+}
+
+static int compare_entries(const void *a_entry, const void *b_entry)
+{
+	const struct symbol_entry *a = a_entry, *b = b_entry;
+	size_t a_length, b_length;
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (a->rank != b->rank)
+		return a->rank < b->rank ? -1 : 1;
+	a_length = strlen(a->name);
+	b_length = strlen(b->name);
+	if (a_length != b_length)
+		return a_length < b_length ? -1 : 1;
+	return strcmp(a->name, b->name);
+}
+
+/* Keeps the first, best, entry of each address; a size that only an alias knows is kept
+ * too. */
+static size_t drop_aliases(struct symbol_entry *entries, size_t count)
+{
+	struct symbol_entry *last = NULL;
+	size_t kept = 0, i;
+
+	for (i = 0; i < count; i++) {
+		if (!last || last->address != entries[i].address) {
+			entries[kept] = entries[i];
+			last = &entries[kept++];
+		} else if (!last->sized && entries[i].sized) {
+			last->end = entries[i].end;
+			last->sized = true;
+		}
+	}
+	return kept;
+}
+
+void symbol_table_sort(struct symbol_table *table)
+{
+	if (!table->count)
+		return;
+	qsort(table->entries, table->count, sizeof(*table->entries), compare_entries);
+	table->count = drop_aliases(table->entries, table->count);
+}
+
+/* The section's symbols and their names, whose last byte is NUL; false: unusable. */
+static bool find_section(Elf *elf, uint32_t type, const Elf_Data **ret_symbols,
+			 const Elf_Data **ret_names)
+{
+	Elf64_Shdr header;
+	Elf_Scn *section = elf_file_section(elf, type, NULL, &header);
+	const Elf_Data *names = NULL;
+
+	*ret_symbols = section ? elf_file_data(section) : NULL;
+	section = *ret_symbols ? elf_getscn(elf, header.sh_link) : NULL;
+	if (section)
+		names = elf_file_data(section);
+	*ret_names = names;
+	return names && ((const char *)names->d_buf)[names->d_size - 1] == '\0';
+}
+
+int symbol_table_add(struct symbol_table *table, Elf *elf, uint32_t type, uint64_t low,
+		     uint64_t high)
+{
+	const Elf_Data *symbols, *names;
+	struct symbol_entry *entries, *entry;
+	size_t count, before = table->count, i;
+	Elf64_Sym symbol;
+
+	if (!find_section(elf, type, &symbols, &names))
+		return -ENOENT;
+	count = symbols->d_size / sizeof(symbol);
+	entries = reallocarray(table->entries, before + count + 1, sizeof(*entries));
+	if (!entries)
+		return -ENOMEM;
+	table->entries = entries;
+	for (i = 0; i < count; i++) {
+		memcpy(&symbol, (const char *)symbols->d_buf + i * sizeof(symbol),
+		       sizeof(symbol)); /* may lie unaligned */
+		if (symbol.st_value < low || symbol.st_value >= high ||
+		    symbol.st_name >= names->d_size)
+			continue;
+		entry = &entries[table->count];
+		entry->name = (const char *)names->d_buf + symbol.st_name;
+		if (!entry->name[0] || !measure(elf, &symbol, entry))
+			continue;
+		entry->rank = name_rank(&symbol, entry->name);
+		table->count++;
+	}
+	return table->count > before ? 0 : -ENOENT;
+}
+
+void symbol_table_done(struct symbol_table *table)
+{
+	free(table->entries);
+	*table = (struct symbol_table){NULL, 0};
+}
+
+/* How many entries start at or below address. */
+static size_t count_below(const struct symbol_table *table, uint64_t address)
+{
+	size_t low = 0, high = table->count, middle;
+
+	while (low < high) {
+		middle = low + (high - low) / 2;
+		if (table->entries[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct symbol_entry *symbol_table_at(const struct symbol_table *table,
+					   uint64_t address)
+{
+	size_t below = count_below(table, address);
+
+	if (!below || table->entries[below - 1].address != address)
+		return NULL;
+	return &table->entries[below - 1];
+}
+
+/* A function that covers the address wins over a nearer label without a size; with
+ * neither, the address belongs to something that has no name here. */
+const struct symbol_entry *symbol_table_around(const struct symbol_table *table,
+					       uint64_t address)
+{
+	size_t below = count_below(table, address), steps;
+	const struct symbol_entry *entry, *label = NULL;
+
+	for (steps = 0; below-- > 0 && steps < LOOK_BACK; steps++) {
+		entry = &table->entries[below];
+		if (address >= entry->end)
+			continue;
+		if (entry->sized)
+			return entry;
+		if (!label)
+			label = entry;
+	}
+	return label;
+}
