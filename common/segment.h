@@ -49,17 +49,17 @@
 
 #include <stdint.h>
 
-#define SEGMENT_MAGIC_RUN	0x31306e7572667270ull /* "prfrun01" */
-#define SEGMENT_MAGIC_FILE	0x3130676573667270ull /* "prfseg01" */
-#define SEGMENT_MAGIC_PROCESS	0x3130636f72667270ull /* "prfroc01" */
-#define SEGMENT_MAGIC_LANE	0x31306e616c667270ull /* "prflan01" */
-#define SEGMENT_VERSION		1u
+#define SEGMENT_MAGIC_RUN 0x31306e7572667270ull	    /* "prfrun01" */
+#define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
+#define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
+#define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
+#define SEGMENT_VERSION 1u
 
-#define SEGMENT_SPOOL_SUFFIX	"-spool"
-#define SEGMENT_RUN_NAME	"run"
-#define SEGMENT_LOCK_NAME	"lock"
-#define SEGMENT_FILE_SUFFIX	".segment"
-#define SEGMENT_PATH_MAX	4096
+#define SEGMENT_SPOOL_SUFFIX "-spool"
+#define SEGMENT_RUN_NAME "run"
+#define SEGMENT_LOCK_NAME "lock"
+#define SEGMENT_FILE_SUFFIX ".segment"
+#define SEGMENT_PATH_MAX 4096
 
 enum segment_clock {
 	SEGMENT_CLOCK_TSC = 1,	     /* x86 time stamp counter */
@@ -72,8 +72,9 @@ enum segment_collector_state {
 	SEGMENT_COLLECTOR_NONE = 0,	 /* none was started; prof-analyze ingests */
 	SEGMENT_COLLECTOR_STARTING = 1,	 /* cloned, not yet heard of */
 	SEGMENT_COLLECTOR_RECORDING = 2, /* watches the run */
-	SEGMENT_COLLECTOR_FINISHING = 3, /* all processes ended or ending: writes run.db */
-	SEGMENT_COLLECTOR_FINISHED = 4,	 /* run.db is complete */
+	SEGMENT_COLLECTOR_FINISHING =
+		3,			/* all processes ended or ending: writes run.db */
+	SEGMENT_COLLECTOR_FINISHED = 4, /* run.db is complete */
 };
 
 /* Why the shim recorded nothing, or less than it could (bits of segment_run.notes and
@@ -107,7 +108,8 @@ struct segment_run {
 	uint32_t collector_state;
 	int32_t collector_pid;
 	int32_t first_pid;
-	uint32_t release_first; /* the collector: first process need not wait any longer */
+	uint32_t
+		release_first; /* the collector: first process need not wait any longer */
 	uint32_t clock_kind;
 	uint64_t start_ticks; /* the same moment on three clocks */
 	uint64_t start_monotonic_ns;
@@ -118,20 +120,20 @@ struct segment_run {
 	double inner_cost_ticks; /* of a hook pair: the part inside the timed interval */
 	double outer_cost_ticks; /* of a hook pair: the part outside, charged to caller */
 	double alloc_cost_ticks; /* what tracking adds to a malloc+free pair */
-	uint64_t last_ticks;	 /* a later pair, renewed when a process starts or exits */
+	uint64_t last_ticks; /* a later pair, renewed when a process starts or exits */
 	uint64_t last_monotonic_ns;
 	uint32_t cpu_count;
-	uint32_t notes;		       /* enum segment_note */
-	uint32_t lost_process_count;   /* images that could not create a segment file */
-	uint32_t follow;	       /* 1: children belong to the run */
-	uint32_t path_limit;	       /* PROFSHIM_MAX_PATHS */
-	uint32_t stack_depth_limit;    /* PROFSHIM_STACK_DEPTH */
-	char boot_id[40];	       /* /proc/sys/kernel/random/boot_id */
-	char level[16];		       /* PROFSHIM_LEVEL in force */
+	uint32_t notes;		     /* enum segment_note */
+	uint32_t lost_process_count; /* images that could not create a segment file */
+	uint32_t follow;	     /* 1: children belong to the run */
+	uint32_t path_limit;	     /* PROFSHIM_MAX_PATHS */
+	uint32_t stack_depth_limit;  /* PROFSHIM_STACK_DEPTH */
+	char boot_id[40];	     /* /proc/sys/kernel/random/boot_id */
+	char level[16];		     /* PROFSHIM_LEVEL in force */
 	char shim_version[16];
 	char label[128]; /* PROFSHIM_LABEL, may be empty */
 	char host[72];
-	char setting_ignored[128]; /* the first value that could not be parsed */
+	char setting_ignored[128];     /* the first value that could not be parsed */
 	char output[SEGMENT_PATH_MAX]; /* absolute path of run.db */
 	char cwd[SEGMENT_PATH_MAX];
 };
@@ -171,15 +173,16 @@ enum segment_process_state {
 
 /* Process-wide trust counters, atomic adds. */
 enum segment_process_counter {
-	SEGMENT_COUNTER_DROPPED_ALLOCATIONS, /* not recorded: guard held, no site, no lane */
+	SEGMENT_COUNTER_DROPPED_ALLOCATIONS, /* not recorded: guard held, no site, no lane
+					      */
 	SEGMENT_COUNTER_UNKNOWN_FREES,	     /* freed, but never seen allocated */
-	SEGMENT_COUNTER_LOST_FREES,	     /* allocated where a block was believed live */
-	SEGMENT_COUNTER_INHERITED_FREES,     /* allocated before the fork by the parent */
-	SEGMENT_COUNTER_LATE_EVENTS,	     /* calls by threads without a lane */
-	SEGMENT_COUNTER_EARLY_BYTES,	     /* served before the allocator was known */
-	SEGMENT_COUNTER_TOOL_BYTES,	     /* memory mapped by the shim in the process */
-	SEGMENT_COUNTER_UNLOADED_MODULES,    /* dlclose seen */
-	SEGMENT_COUNTER_INHERITED_FRAMES,    /* open frames a forked child started with */
+	SEGMENT_COUNTER_LOST_FREES,	  /* allocated where a block was believed live */
+	SEGMENT_COUNTER_INHERITED_FREES,  /* allocated before the fork by the parent */
+	SEGMENT_COUNTER_LATE_EVENTS,	  /* calls by threads without a lane */
+	SEGMENT_COUNTER_EARLY_BYTES,	  /* served before the allocator was known */
+	SEGMENT_COUNTER_TOOL_BYTES,	  /* memory mapped by the shim in the process */
+	SEGMENT_COUNTER_UNLOADED_MODULES, /* dlclose seen */
+	SEGMENT_COUNTER_INHERITED_FRAMES, /* open frames a forked child started with */
 	SEGMENT_COUNTER_RESERVED_1,
 	SEGMENT_COUNTER_RESERVED_2,
 	SEGMENT_COUNTER_RESERVED_3,
@@ -204,10 +207,10 @@ struct segment_process {
 	uint32_t forked_from_slot;  /* slot of the parent in this file, 0: not forked */
 	uint32_t snapshot_interval; /* number of snapshots taken so far */
 	uint64_t start_ticks;
-	uint64_t end_ticks;	  /* valid when EXITING */
-	uint64_t start_time;	  /* field 22 of /proc/PID/stat, 0: unknown */
-	uint32_t notes;		  /* enum segment_note */
-	uint32_t first_site;	  /* ids below are the parent's (forked child) */
+	uint64_t end_ticks;  /* valid when EXITING */
+	uint64_t start_time; /* field 22 of /proc/PID/stat, 0: unknown */
+	uint32_t notes;	     /* enum segment_note */
+	uint32_t first_site; /* ids below are the parent's (forked child) */
 	uint64_t pad0[6];
 	uint64_t below_peak __attribute__((aligned(64)));
 	uint64_t peak_generation;
@@ -219,8 +222,8 @@ struct segment_process {
 	uint32_t site_count, site_capacity;	/* struct segment_site */
 	uint64_t module_offset, thread_offset, site_offset;
 	char executable[SEGMENT_PATH_MAX];
-	uint32_t command_size;	 /* bytes used in command */
-	char command[8188];	 /* arguments, each ended by NUL; cut when longer */
+	uint32_t command_size; /* bytes used in command */
+	char command[8188];    /* arguments, each ended by NUL; cut when longer */
 };
 
 /* A mapped object that a recorded address belongs to. [start, end) covers all its
@@ -279,13 +282,13 @@ struct segment_site {
  * interrupted code adds the same one): readers merge siblings of equal key.
  */
 #define SEGMENT_KEY_RETURN_ADDRESS (1ull << 63)
-#define SEGMENT_KEY_ADDRESS_MASK   ((1ull << 48) - 1)
-#define SEGMENT_KEY_MODULE_SHIFT   48
-#define SEGMENT_KEY_MODULE_MASK	   0x7fffull
+#define SEGMENT_KEY_ADDRESS_MASK ((1ull << 48) - 1)
+#define SEGMENT_KEY_MODULE_SHIFT 48
+#define SEGMENT_KEY_MODULE_MASK 0x7fffull
 
 struct segment_node {
 	uint64_t key;
-	uint64_t call_count; /* counted at entry */
+	uint64_t call_count;  /* counted at entry */
 	uint64_t total_ticks; /* of finished calls, children included, uncorrected */
 	uint64_t min_ticks, max_ticks; /* min: UINT64_MAX before the first exit */
 	uint32_t parent;
@@ -318,7 +321,8 @@ static inline uint32_t segment_histogram_bucket(uint64_t ticks)
 		return (uint32_t)ticks;
 	exponent = 63u - (uint32_t)__builtin_clzll(ticks);
 	bucket = (exponent - 2) * 8 + (uint32_t)((ticks >> (exponent - 3)) & 7);
-	return bucket < SEGMENT_HISTOGRAM_BUCKETS ? bucket : SEGMENT_HISTOGRAM_BUCKETS - 1;
+	return bucket < SEGMENT_HISTOGRAM_BUCKETS ? bucket
+						  : SEGMENT_HISTOGRAM_BUCKETS - 1;
 }
 
 static inline uint64_t segment_histogram_lower(uint32_t bucket)

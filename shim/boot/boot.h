@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the steps of starting, in the order shim/boot/start.c takes them.
+ * Runs on:       the constructor (the thread that starts the process) unless said
+ *                otherwise at the function.
+ * Must not:      abort the host: a step that fails leaves a note and the shim records
+ *                less, or nothing.
+ * See also:      shim/README.md
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "shim/boot/config.h"
+
+/* resolve.c: fills `real` from the next allocator in line. 0, or -ENOENT when there is
+ * none (the early heap then serves for ever, which no real system needs). */
+int resolve_real_functions(void);
+
+/* resolve.c: notes when the program's own malloc or hooks come before ours. */
+void resolve_check_interposition(void);
+
+/* resolve.c: 3 when the allocator hands out addresses that are only 8-aligned, or 4. */
+unsigned int resolve_grain_shift(void);
+
+/* unwinder.c: loads libunwind privately. Notes when it cannot be had. */
+void unwinder_load(void);
+
+/* run.c: joins the run that PROFSHIM_RUN names, or makes a new one: spool directory, run
+ * page, process_facts.run. *ret_first: this process is the run's first. 0, or -errno
+ * with a message in `error`. */
+int run_open(const struct config *config, int *ret_first, char *error, size_t error_size);
+
+/* run.c: creates this image's segment file and process slot. 0, or -errno. */
+int run_create_segment(void);
+
+/* run.c: removes a run that could not begin. */
+void run_abandon(void);
+
+/* run.c: tells the collector to look. Any thread. */
+void run_ring(void);
+
+/* run.c: the directory run_open() decided on. */
+const char *run_directory(void);
+
+/* calibrate.c: measures the cost of the hooks, first process only. */
+void calibrate_hooks(void);
+
+/* collector.c: starts profshim-collect, detached. Failure leaves a note. */
+void collector_start(const struct config *config);
+
+/* exit.c: registers the last exit handler. first: wait for the collector there. */
+void exit_watch(int first, unsigned int wait_ms);
+
+/* threads.c: the thread-end destructor. */
+void threads_begin(void);
+
+/* fork.c: handlers around fork(). */
+void fork_watch(void);
+
+/* wrappers.c: finds what longjmp and friends forward to. */
+void wrappers_resolve(void);
+
+/* modules.c: any thread, after a dlclose: marks the objects that are no longer mapped, so
+ * that others may come at their addresses. */
+void modules_unloaded(void);
+
+/* unwinder.c: any thread: forgets what libunwind knows of unloaded code. */
+void unwinder_forget(void);
+
+/* collector.c: absolute path of a file of ours: as a sibling of the shim in the built
+ * tree, or installed. 0, or -ENOENT. */
+int collector_find(const struct config *config, char *path, size_t path_size);

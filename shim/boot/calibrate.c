@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  measures what a pair of hooks costs on this machine, inside and outside
+ *                of the interval that it measures.
+ * Runs on:       the constructor of the run's first process; about 0.1 ms.
+ * Must not:      leave a trace in the recording: it works on a lane of its own in
+ *                private memory.
+ * See also:      common/schema.sql for how the figures are applied
+ *
+ * Batches of hook pairs around nothing. What the node says per call is the inner cost,
+ * what a pair takes by the clock less the inner cost is the outer. The smallest batch
+ * counts: everything that disturbs a batch makes it longer.
+ */
+#include <stdint.h>
+
+#include "shim/boot/boot.h"
+#include "shim/hot/calls.h"
+#include "shim/hot/clock.h"
+#include "shim/hot/process.h"
+#include "shim/hot/tree.h"
+
+#define BATCHES 24
+#define PAIRS 128
+
+/* Everything the hooks touch, as in a real lane but private. */
+struct scratch {
+	struct lane_context context;
+	struct segment_lane lane;
+	struct segment_frame frames[8];
+	struct segment_node nodes[4];
+	struct segment_function functions[2];
+};
+
+static void begin_scratch(struct scratch *scratch)
+{
+	struct lane_context *context = &scratch->context;
+	uint64_t key = 0x1000;
+
+	context->frames = context->top = scratch->frames;
+	context->limit = scratch->frames + 8;
+	context->nodes = scratch->nodes;
+	context->functions = scratch->functions;
+	context->lane = &scratch->lane;
+	context->current = LANE_ROOT;
+	scratch->nodes[2].key = key;
+	scratch->nodes[2].parent = LANE_ROOT;
+	scratch->nodes[2].function = 1;
+	context->front[tree_hash(LANE_ROOT, key) >> 20] = 2;
+}
+
+static uint64_t run_batch(void (*volatile enter)(void *, void *),
+			  void (*volatile leave)(void *, void *))
+{
+	uint64_t start = clock_now();
+
+	for (int i = 0; i < PAIRS; i++) {
+		enter((void *)0x1000, (void *)0x2000);
+		leave((void *)0x1000, (void *)0x2000);
+	}
+	return clock_now() - start;
+}
+
+void calibrate_hooks(void)
+{
+	struct scratch *scratch = process_map(sizeof(*scratch), 0);
+	struct lane_context *own = lane_self;
+	struct segment_run *run = process_facts.run;
+	uint64_t best = UINT64_MAX, best_inner = 0;
+
+	if (!scratch)
+		return;
+	begin_scratch(scratch);
+	lane_self = &scratch->context;
+	for (int i = 0; i < BATCHES; i++) {
+		uint64_t inner = scratch->nodes[2].total_ticks;
+		uint64_t ticks =
+			run_batch(__cyg_profile_func_enter, __cyg_profile_func_exit);
+
+		if (ticks < best) {
+			best = ticks;
+			best_inner = scratch->nodes[2].total_ticks - inner;
+		}
+	}
+	lane_self = own;
+	process_unmap(scratch, sizeof(*scratch));
+	run->inner_cost_ticks = (double)best_inner / PAIRS;
+	run->outer_cost_ticks = (double)best / PAIRS - run->inner_cost_ticks;
+	/* a first estimate of the rate; the reader has later pairs of clocks */
+	run->last_ticks = clock_now();
+	run->last_monotonic_ns = clock_monotonic();
+	if (clock_is_tsc && run->last_monotonic_ns > run->start_monotonic_ns)
+		run->ticks_per_second =
+			(double)(run->last_ticks - run->start_ticks) * 1e9 /
+			(double)(run->last_monotonic_ns - run->start_monotonic_ns);
+}

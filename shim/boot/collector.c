@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  starts profshim-collect so that the host cannot notice: not its child,
+ *                not in its process group or session, with none of its descriptors.
+ * Runs on:       the constructor of the run's first process.
+ * Must not:      leave anything for the host's wait() to find.
+ * See also:      DESIGN in docs/; shim/collector/collect.c, which takes over
+ *
+ * Two clones with CLONE_VM|CLONE_VFORK (nothing is copied, we go on when the exec is
+ * done). The first has no exit signal, is reaped with __WCLONE and must not exec: that
+ * would reset its exit signal to SIGCHLD and the host's wait would see it. The second is
+ * its child, orphaned at once, and execs.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "shim/boot/boot.h"
+#include "shim/hot/process.h"
+
+#define STACK_BYTES (64u << 10)
+
+struct launch {
+	char *stack;
+	char *arguments[3];
+	int failed; /* errno of the exec, shared through CLONE_VM */
+};
+
+/* In the memory of the host: raw system calls only. */
+static int second(void *argument)
+{
+	static const char *const environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
+	struct launch *launch = argument;
+	uint64_t no_signals = 0;
+
+	SYSCALL(SYS_setsid, 0, 0, 0, 0, 0, 0);
+	SYSCALL(SYS_close_range, 0, ~0u, 0, 0, 0, 0);
+	SYSCALL(SYS_open, "/dev/null", O_RDWR, 0, 0, 0, 0);
+	SYSCALL(SYS_dup, 0, 0, 0, 0, 0, 0);
+	SYSCALL(SYS_dup, 0, 0, 0, 0, 0, 0);
+	SYSCALL(SYS_chdir, "/", 0, 0, 0, 0, 0);
+	SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, &no_signals, 0, 8, 0, 0);
+	launch->failed = (int)-SYSCALL(SYS_execve, launch->arguments[0],
+				       launch->arguments, environment, 0, 0, 0);
+	SYSCALL(SYS_exit, 127, 0, 0, 0, 0, 0);
+	return 0;
+}
+
+static int first(void *argument)
+{
+	struct launch *launch = argument;
+
+	if (clone(second, launch->stack + STACK_BYTES, CLONE_VM | CLONE_VFORK, launch) <
+	    0)
+		launch->failed = EAGAIN;
+	SYSCALL(SYS_exit, 0, 0, 0, 0, 0, 0);
+	return 0;
+}
+
+/* The directory of the shim itself, from the loader. */
+static int own_directory(char *path, size_t size)
+{
+	Dl_info info;
+	char *slash;
+
+	if (!dladdr((void *)collector_find, &info) || !info.dli_fname ||
+	    strlen(info.dli_fname) + 128 > size)
+		return -ENOENT;
+	strcpy(path, info.dli_fname);
+	slash = strrchr(path, '/');
+	if (!slash)
+		return -ENOENT;
+	*slash = '\0';
+	return 0;
+}
+
+int collector_find(const struct config *config, char *path, size_t path_size)
+{
+	static const char *const places[] = {
+		"/collector/profshim-collect",		    /* built tree */
+		"/../libexec/profshim/profshim-collect",    /* PREFIX/lib */
+		"/../../libexec/profshim/profshim-collect", /* PREFIX/lib/ARCH */
+	};
+	char directory[SEGMENT_PATH_MAX];
+
+	if (config->collector) {
+		snprintf(path, path_size, "%s", config->collector);
+		return access(path, X_OK) == 0 ? 0 : -ENOENT;
+	}
+	if (own_directory(directory, sizeof(directory)) == 0) {
+		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+			snprintf(path, path_size, "%s%s", directory, places[i]);
+			if (access(path, X_OK) == 0)
+				return 0;
+		}
+	}
+	snprintf(path, path_size, "%s/profshim-collect", PROFSHIM_LIBEXEC_DIR);
+	return access(path, X_OK) == 0 ? 0 : -ENOENT;
+}
+
+/* A host that adopts orphans would adopt the collector. */
+static int host_adopts_orphans(void)
+{
+	int subreaper = 0;
+
+	prctl(PR_GET_CHILD_SUBREAPER, &subreaper, 0, 0, 0);
+	return getpid() == 1 || subreaper;
+}
+
+static int launch_detached(struct launch *launch)
+{
+	char *stacks = process_map(2 * STACK_BYTES, 0);
+	sigset_t all, before;
+	int pid, status;
+
+	if (!stacks)
+		return -ENOMEM;
+	launch->stack = stacks + STACK_BYTES;
+	sigfillset(&all);
+	sigprocmask(SIG_BLOCK, &all, &before);
+	pid = clone(first, stacks + STACK_BYTES, CLONE_VM | CLONE_VFORK, launch);
+	if (pid < 0)
+		launch->failed = errno;
+	else
+		while (waitpid(pid, &status, __WCLONE) < 0 && errno == EINTR)
+			;
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	process_unmap(stacks, 2 * STACK_BYTES);
+	return -launch->failed;
+}
+
+void collector_start(const struct config *config)
+{
+	char path[SEGMENT_PATH_MAX + 128], directory[SEGMENT_PATH_MAX];
+	struct launch launch = {.arguments = {path, directory, NULL}};
+	struct segment_run *run = process_facts.run;
+
+	if (host_adopts_orphans()) {
+		process_note(SEGMENT_NOTE_SUBREAPER);
+		return;
+	}
+	if (collector_find(config, path, sizeof(path)) < 0) {
+		process_note(SEGMENT_NOTE_NO_COLLECTOR);
+		return;
+	}
+	snprintf(directory, sizeof(directory), "%s", run_directory());
+	run->collector_state = SEGMENT_COLLECTOR_STARTING;
+	if (launch_detached(&launch) < 0) {
+		run->collector_state = SEGMENT_COLLECTOR_NONE;
+		process_note(SEGMENT_NOTE_NO_COLLECTOR);
+	}
+}

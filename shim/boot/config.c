@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  parser of the PROFSHIM_* environment.
+ * Runs on:       the constructor. getenv() is not usable yet: libc's own constructor
+ *                comes after ours (-z initfirst), so the entries are walked here.
+ * Must not:      print.
+ * See also:      shim/boot/config.h
+ */
+#include "shim/boot/config.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/hot/lane.h"
+
+/* The value of NAME in the environment, NULL when unset. */
+static const char *lookup(char **environment, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; environment && *environment; environment++) {
+		if (!strncmp(*environment, name, length) && (*environment)[length] == '=')
+			return *environment + length + 1;
+	}
+	return NULL;
+}
+
+static void ignore(struct config *config, const char *name, const char *value)
+{
+	if (!config->ignored[0])
+		snprintf(config->ignored, sizeof(config->ignored), "%s=%s", name, value);
+}
+
+static void read_number(struct config *config, char **environment, const char *name,
+			unsigned long low, unsigned long high, unsigned int *result)
+{
+	const char *value = lookup(environment, name);
+	unsigned long number;
+	char *end;
+
+	if (!value || !*value)
+		return;
+	errno = 0;
+	number = strtoul(value, &end, 10);
+	if (errno || *end || *value == '-' || number < low || number > high)
+		ignore(config, name, value);
+	else
+		*result = (unsigned int)number;
+}
+
+/* "10", "10s" and "500ms". */
+static void read_wait(struct config *config, char **environment)
+{
+	const char *value = lookup(environment, "PROFSHIM_WAIT");
+	unsigned long number, scale = 0;
+	char *end;
+
+	if (!value || !*value)
+		return;
+	errno = 0;
+	number = strtoul(value, &end, 10);
+	if (!*end || !strcmp(end, "s"))
+		scale = 1000;
+	else if (!strcmp(end, "ms"))
+		scale = 1;
+	if (errno || end == value || *value == '-' || !scale || number > 86400)
+		ignore(config, "PROFSHIM_WAIT", value);
+	else
+		config->wait_ms = (unsigned int)(number * scale);
+}
+
+static void read_words(struct config *config, char **environment)
+{
+	const char *level = lookup(environment, "PROFSHIM_LEVEL");
+	const char *follow = lookup(environment, "PROFSHIM_FOLLOW");
+
+	if (level && !strcmp(level, "off"))
+		config->off = 1;
+	else if (level && *level && strcmp(level, "exact") != 0)
+		ignore(config, "PROFSHIM_LEVEL", level);
+	if (follow && !strcmp(follow, "none"))
+		config->follow = 0;
+	else if (follow && *follow && strcmp(follow, "all") != 0)
+		ignore(config, "PROFSHIM_FOLLOW", follow);
+}
+
+void config_read(struct config *config, char **environment)
+{
+	const char *value;
+
+	memset(config, 0, sizeof(*config));
+	config->follow = 1;
+	config->stack_depth_limit = 64;
+	config->path_limit = 1u << 20;
+	config->wait_ms = 10000;
+	value = lookup(environment, "PROFSHIM_OUTPUT");
+	config->output = value && *value ? value : "run.db";
+	value = lookup(environment, "PROFSHIM_LABEL");
+	config->label = value ? value : "";
+	value = lookup(environment, "PROFSHIM_COLLECTOR");
+	config->collector = value && *value ? value : NULL;
+	value = lookup(environment, "PROFSHIM_RUN");
+	config->joined_run = value && *value ? value : NULL;
+	read_words(config, environment);
+	read_wait(config, environment);
+	read_number(config, environment, "PROFSHIM_STACK_DEPTH", 1, LANE_STACK_LIMIT,
+		    &config->stack_depth_limit);
+	read_number(config, environment, "PROFSHIM_MAX_PATHS", 1, 1ul << 30,
+		    &config->path_limit);
+}

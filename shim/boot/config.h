@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the PROFSHIM_* environment as plain data.
+ * Runs on:       the constructor, before the program's own code.
+ * Must not:      print; what could not be parsed is left in `ignored`.
+ * See also:      README.md, section Environment
+ */
+#pragma once
+
+#include "common/segment.h"
+
+struct config {
+	int off;    /* PROFSHIM_LEVEL=off */
+	int follow; /* PROFSHIM_FOLLOW: children belong to the run */
+	unsigned int stack_depth_limit;
+	unsigned int path_limit;
+	unsigned int wait_ms;  /* PROFSHIM_WAIT: longest wait for the collector at exit */
+	const char *output;    /* borrowed from the environment, "run.db" by default */
+	const char *label;     /* likewise, "" by default */
+	const char *collector; /* likewise, NULL: search */
+	const char
+		*joined_run; /* PROFSHIM_RUN, set by us in the environment of children */
+	char ignored[128];   /* "NAME=value" of the first value not understood */
+};
+
+/* Reads environment entries ("NAME=value", NULL at the end). Never fails. */
+void config_read(struct config *config, char **environment);

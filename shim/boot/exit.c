@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the end of the process: exit status for the collector, and the first
+ *                process's bounded wait until run.db is written.
+ * Runs on:       the thread that calls exit, after every other exit handler and
+ *                destructor; or the thread that calls _exit.
+ * Must not:      do anything in a vfork child, which shares this memory.
+ * See also:      common/segment.h, collector_state
+ *
+ * on_exit() called from our constructor, which -z initfirst makes the first of all,
+ * registers the first handler of the process, so it runs last: after the program's
+ * handlers and after the destructors of all libraries.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/attributes.h"
+#include "shim/boot/boot.h"
+#include "shim/hot/clock.h"
+#include "shim/hot/process.h"
+
+static int wait_at_exit; /* this image belongs to the first process of the run */
+static unsigned int wait_limit_ms;
+
+static int collector_is_gone(const struct segment_run *run)
+{
+	return run->collector_pid &&
+	       SYSCALL(SYS_kill, run->collector_pid, 0, 0, 0, 0, 0) == -ESRCH;
+}
+
+static void wait_for_collector(struct segment_run *run)
+{
+	struct timespec step = {.tv_nsec = 20000000};
+	uint64_t deadline = clock_monotonic() + wait_limit_ms * 1000000ull;
+
+	for (;;) {
+		/* acquire: pairs with the collector's release when it changes state */
+		uint32_t bell = __atomic_load_n(&run->doorbell, __ATOMIC_ACQUIRE);
+		uint32_t state = __atomic_load_n(&run->collector_state, __ATOMIC_ACQUIRE);
+
+		if (state == SEGMENT_COLLECTOR_NONE ||
+		    state == SEGMENT_COLLECTOR_FINISHED ||
+		    __atomic_load_n(&run->release_first, __ATOMIC_ACQUIRE) ||
+		    collector_is_gone(run) || clock_monotonic() > deadline)
+			return;
+		SYSCALL(SYS_futex, &run->doorbell, 0 /* FUTEX_WAIT */, bell, &step, 0, 0);
+	}
+}
+
+static void process_exits(int status)
+{
+	struct segment_run *run = process_facts.run;
+
+	if (!process_is_ready() ||
+	    (int32_t)SYSCALL(SYS_getpid, 0, 0, 0, 0, 0, 0) != process->pid)
+		return;
+	process->segment->exit_code = status & 0xff;
+	process->segment->end_ticks = clock_now();
+	run->last_ticks = process->segment->end_ticks;
+	run->last_monotonic_ns = clock_monotonic();
+	/* release: exit_code and end_ticks come with it */
+	__atomic_store_n(&process->segment->state, SEGMENT_PROCESS_EXITING,
+			 __ATOMIC_RELEASE);
+	run_ring();
+	if (wait_at_exit && process->pid == run->first_pid)
+		wait_for_collector(run);
+}
+
+static void last_handler(int status, void *unused)
+{
+	(void)unused;
+	process_exits(status);
+}
+
+void exit_watch(int first, unsigned int wait_ms)
+{
+	/* a later image of the first process (exec) waits like the first */
+	wait_at_exit = first || process_facts.run->first_pid == getpid();
+	wait_limit_ms = wait_ms;
+	on_exit(last_handler, NULL);
+}
+
+exported void _exit(int status)
+{
+	process_exits(status);
+	for (;;)
+		SYSCALL(SYS_exit_group, status, 0, 0, 0, 0, 0);
+}
+
+exported void _Exit(int status)
+{
+	_exit(status);
+}
+
+/* Ours goes last: at_quick_exit handlers run in reverse order of registration, and
+ * quick_exit ends with a call of _exit that nobody can interpose. */
+exported void quick_exit(int status)
+{
+	void (*next)(int) = (void (*)(int))dlsym(RTLD_NEXT, "quick_exit");
+
+	process_exits(status);
+	next(status);
+	__builtin_unreachable();
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  finds the real allocator and who else interposes.
+ * Runs on:       the constructor.
+ * Must not:      run later: dlsym takes the loader's lock.
+ * See also:      shim/hot/real.h
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "shim/boot/boot.h"
+#include "shim/hot/calls.h"
+#include "shim/hot/process.h"
+#include "shim/hot/real.h"
+
+static int resolve(void **target, const char *name)
+{
+	*target = dlsym(RTLD_NEXT, name);
+	return *target ? 0 : -ENOENT;
+}
+
+int resolve_real_functions(void)
+{
+	struct {
+		void **target;
+		const char *name;
+	} wanted[] = {
+		{(void **)&real.malloc, "malloc"},
+		{(void **)&real.calloc, "calloc"},
+		{(void **)&real.realloc, "realloc"},
+		{(void **)&real.free, "free"},
+		{(void **)&real.posix_memalign, "posix_memalign"},
+		{(void **)&real.aligned_alloc, "aligned_alloc"},
+		{(void **)&real.memalign, "memalign"},
+		{(void **)&real.valloc, "valloc"},
+		{(void **)&real.pvalloc, "pvalloc"},
+		{(void **)&real.malloc_usable_size, "malloc_usable_size"},
+	};
+
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
+		if (resolve(wanted[i].target, wanted[i].name) < 0)
+			return -ENOENT;
+	}
+	real_ready = 1;
+	return 0;
+}
+
+void resolve_check_interposition(void)
+{
+	if (dlsym(RTLD_DEFAULT, "malloc") != (void *)malloc)
+		process_note(SEGMENT_NOTE_OWN_ALLOCATOR);
+	if (dlsym(RTLD_DEFAULT, "__cyg_profile_func_enter") !=
+	    (void *)__cyg_profile_func_enter)
+		process_note(SEGMENT_NOTE_OWN_HOOKS);
+}
+
+unsigned int resolve_grain_shift(void)
+{
+	unsigned int shift = 4;
+	void *blocks[8];
+
+	for (int i = 0; i < 8; i++) {
+		blocks[i] = real.malloc(8);
+		if ((uintptr_t)blocks[i] & 15)
+			shift = 3;
+	}
+	for (int i = 0; i < 8; i++)
+		real.free(blocks[i]);
+	return shift;
+}

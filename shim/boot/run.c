@@ -1,0 +1,394 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the run: joined or begun; its spool directory, run page and this
+ *                image's segment file.
+ * Runs on:       the constructor.
+ * Must not:      keep a descriptor.
+ * See also:      common/segment.h for what lies in the files
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "shim/boot/boot.h"
+#include "shim/hot/clock.h"
+#include "shim/hot/process.h"
+
+#define SLOT_BYTES (256ull << 20)
+#define SMALL_SLOT_BYTES (16ull << 20)
+
+static char directory[SEGMENT_PATH_MAX];
+
+const char *run_directory(void)
+{
+	return directory;
+}
+
+void run_ring(void)
+{
+	struct segment_run *run = process_facts.run;
+
+	/* release: what was stored before is seen by the collector that acquires it */
+	__atomic_fetch_add(&run->doorbell, 1, __ATOMIC_RELEASE);
+	SYSCALL(SYS_futex, &run->doorbell, 1 /* FUTEX_WAKE */, 0x7fffffff, 0, 0, 0);
+}
+
+void run_abandon(void)
+{
+	char path[SEGMENT_PATH_MAX + 8];
+
+	snprintf(path, sizeof(path), "%s/" SEGMENT_RUN_NAME, directory);
+	unlink(path);
+	rmdir(directory);
+	*strrchr(directory, '/') = '\0';
+	rmdir(directory); /* stays when another run is in it */
+}
+
+static uint64_t realtime_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_REALTIME, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* Reads a small text file without its final newline. 0, or -errno; "" then. */
+static int read_line(const char *path, char *text, size_t size)
+{
+	ssize_t got;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	text[0] = '\0';
+	if (fd < 0)
+		return -errno;
+	got = read(fd, text, size - 1);
+	close(fd);
+	if (got < 0)
+		return -errno;
+	text[got] = '\0';
+	text[strcspn(text, "\n")] = '\0';
+	return 0;
+}
+
+/* Creates a sparse file and maps its first map_size bytes shared. */
+static void *create_mapped(const char *path, uint64_t file_size, uint64_t map_size)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	void *mapped = MAP_FAILED;
+
+	if (fd < 0)
+		return NULL;
+	if (ftruncate(fd, (off_t)file_size) == 0)
+		mapped = mmap(NULL, map_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (mapped == MAP_FAILED) {
+		int saved = errno;
+
+		unlink(path);
+		errno = saved;
+		return NULL;
+	}
+	return mapped;
+}
+
+/* Reserves the first bytes of a fresh shared mapping. */
+static int reserve(void *start, uint64_t size, const char *path)
+{
+	int fd, result;
+
+	if (madvise(start, size, 23 /* MADV_POPULATE_WRITE */) == 0)
+		return 0;
+	if (errno != EINVAL)
+		return errno == EFAULT ? -ENOSPC : -errno;
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	result = posix_fallocate(fd, 0, (off_t)size);
+	close(fd);
+	return -result;
+}
+
+/* The TSC only where the kernel itself trusts it. */
+static void choose_clock(void)
+{
+	char name[32];
+
+	read_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
+		  name, sizeof(name));
+	clock_is_tsc = strcmp(name, "tsc") == 0;
+}
+
+static void fill_run(struct segment_run *run, const struct config *config, uint64_t token)
+{
+	struct utsname system;
+
+	run->version = SEGMENT_VERSION;
+	run->size = sizeof(*run);
+	run->token = token;
+	run->collector_state = SEGMENT_COLLECTOR_NONE;
+	run->first_pid = getpid();
+	run->clock_kind = clock_is_tsc ? SEGMENT_CLOCK_TSC : SEGMENT_CLOCK_MONOTONIC;
+	run->start_ticks = clock_now();
+	run->start_monotonic_ns = clock_monotonic();
+	run->start_realtime_ns = realtime_ns();
+	run->ticks_per_second = clock_is_tsc ? 0 : 1e9;
+	run->cpu_count = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
+	run->follow = (uint32_t)config->follow;
+	run->path_limit = config->path_limit;
+	run->stack_depth_limit = config->stack_depth_limit;
+	read_line("/proc/sys/kernel/random/boot_id", run->boot_id, sizeof(run->boot_id));
+	snprintf(run->level, sizeof(run->level), "exact");
+	snprintf(run->shim_version, sizeof(run->shim_version), "%s", PROFSHIM_VERSION);
+	snprintf(run->label, sizeof(run->label), "%s", config->label);
+	if (uname(&system) == 0)
+		snprintf(run->host, sizeof(run->host), "%s", system.nodename);
+	if (config->ignored[0]) {
+		run->notes |= SEGMENT_NOTE_SETTING_IGNORED;
+		snprintf(run->setting_ignored, sizeof(run->setting_ignored), "%s",
+			 config->ignored);
+	}
+	if (!getcwd(run->cwd, sizeof(run->cwd)))
+		run->cwd[0] = '\0';
+}
+
+/* The output's path made absolute. 0, or -errno. */
+static int absolute_output(const char *output, char *path, size_t size)
+{
+	char cwd[SEGMENT_PATH_MAX];
+	int length;
+
+	if (output[0] == '/') {
+		length = snprintf(path, size, "%s", output);
+	} else {
+		if (!getcwd(cwd, sizeof(cwd)))
+			return -errno;
+		length = snprintf(path, size, "%s/%s", cwd, output);
+	}
+	/* room for the names below the spool */
+	return length < 0 || (size_t)length + 64 > size ? -ENAMETOOLONG : 0;
+}
+
+/* mkdir, and says which directory would not be made. */
+static int make_directory(const char *path, char *error, size_t error_size)
+{
+	int saved;
+
+	if (mkdir(path, 0700) == 0 || errno == EEXIST)
+		return 0;
+	saved = errno;
+	snprintf(error, error_size, "cannot create %s: %s", path, strerror(saved));
+	return -saved;
+}
+
+static int begin_run(const struct config *config, char *error, size_t error_size)
+{
+	char output[SEGMENT_PATH_MAX], path[SEGMENT_PATH_MAX + 64];
+	struct segment_run *run;
+	uint64_t token;
+	int result;
+
+	result = absolute_output(config->output, output, sizeof(output));
+	if (result < 0) {
+		snprintf(error, error_size, "cannot record into %s: %s", config->output,
+			 strerror(-result));
+		return result;
+	}
+	if (getrandom(&token, sizeof(token), GRND_NONBLOCK) != sizeof(token))
+		token = clock_now() * 0x9e3779b97f4a7c15ull ^ (uint64_t)getpid();
+	snprintf(directory, sizeof(directory), "%.*s" SEGMENT_SPOOL_SUFFIX,
+		 (int)sizeof(directory) - 64, output);
+	result = make_directory(directory, error, error_size);
+	if (result < 0)
+		return result;
+	snprintf(directory + strlen(directory), 32, "/%016llx",
+		 (unsigned long long)token);
+	result = make_directory(directory, error, error_size);
+	if (result < 0)
+		return result;
+	snprintf(path, sizeof(path), "%s/" SEGMENT_RUN_NAME, directory);
+	run = create_mapped(path, sizeof(*run), sizeof(*run));
+	result = run ? reserve(run, sizeof(*run), path) : -errno;
+	if (result < 0) {
+		snprintf(error, error_size, "cannot write %s: %s", path,
+			 strerror(-result));
+		run_abandon();
+		return result;
+	}
+	memcpy(run->output, output, sizeof(run->output));
+	fill_run(run, config, token);
+	/* release: a page with its magic is whole */
+	__atomic_store_n(&run->magic, SEGMENT_MAGIC_RUN, __ATOMIC_RELEASE);
+	process_facts.run = run;
+	return 0;
+}
+
+/* 0 when PROFSHIM_RUN named a run that still records. */
+static int join_run(const char *joined)
+{
+	char path[SEGMENT_PATH_MAX + 8];
+	struct segment_run *run = MAP_FAILED;
+	int fd;
+
+	if (strlen(joined) + 64 > sizeof(directory))
+		return -ENAMETOOLONG;
+	strcpy(directory, joined);
+	snprintf(path, sizeof(path), "%s/" SEGMENT_RUN_NAME, directory);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	if (lseek(fd, 0, SEEK_END) >= (off_t)sizeof(*run))
+		run = mmap(NULL, sizeof(*run), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (run == MAP_FAILED)
+		return -EINVAL;
+	if (run->magic != SEGMENT_MAGIC_RUN || run->version != SEGMENT_VERSION ||
+	    (run->first_pid != getpid() &&
+	     run->collector_state == SEGMENT_COLLECTOR_FINISHED)) {
+		munmap(run, sizeof(*run));
+		return -ESTALE;
+	}
+	clock_is_tsc = run->clock_kind == SEGMENT_CLOCK_TSC;
+	process_facts.run = run;
+	return 0;
+}
+
+int run_open(const struct config *config, int *ret_first, char *error, size_t error_size)
+{
+	int result;
+
+	*ret_first = 0;
+	if (!config->joined_run || join_run(config->joined_run) < 0) {
+		choose_clock();
+		result = begin_run(config, error, error_size);
+		if (result < 0)
+			return result;
+		*ret_first = 1;
+	}
+	process_facts.path_limit = process_facts.run->path_limit;
+	process_facts.stack_depth_limit = process_facts.run->stack_depth_limit;
+	return 0;
+}
+
+/* Field 22 of /proc/self/stat. */
+static uint64_t read_start_time(void)
+{
+	char text[1024], *at;
+
+	if (read_line("/proc/self/stat", text, sizeof(text)) < 0)
+		return 0;
+	at = strrchr(text, ')');
+	for (int field = 2; at && field < 22; field++)
+		at = strchr(at + 1, ' ');
+	return at ? strtoull(at + 1, NULL, 10) : 0;
+}
+
+static void fill_process(struct segment_process *segment)
+{
+	ssize_t length;
+	int fd;
+
+	segment->start_time = read_start_time();
+	length = readlink("/proc/self/exe", segment->executable,
+			  sizeof(segment->executable) - 1);
+	segment->executable[length > 0 ? length : 0] = '\0';
+	fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return;
+	length = read(fd, segment->command, sizeof(segment->command));
+	close(fd);
+	segment->command_size = length > 0 ? (uint32_t)length : 0;
+}
+
+/* A limit on file size or address space asks for a smaller file and smaller slots; below
+ * what even those need, -EFBIG. */
+static int choose_size(uint64_t *ret_slot_size, uint64_t *ret_slot_limit)
+{
+	struct rlimit file_size, address_space;
+	uint64_t slot = SLOT_BYTES, limit = SEGMENT_SLOT_LIMIT;
+
+	if (getrlimit(RLIMIT_AS, &address_space) == 0 &&
+	    address_space.rlim_cur != RLIM_INFINITY) {
+		if (address_space.rlim_cur < 1ull << 30)
+			return -EFBIG;
+		slot = SMALL_SLOT_BYTES;
+		limit = 16;
+	}
+	if (getrlimit(RLIMIT_FSIZE, &file_size) == 0 &&
+	    file_size.rlim_cur / slot < limit) {
+		slot = SMALL_SLOT_BYTES;
+		limit = file_size.rlim_cur / slot;
+		if (limit > 64)
+			limit = 64;
+	}
+	if (limit < 3) /* header, process, one lane */
+		return -EFBIG;
+	*ret_slot_size = slot;
+	*ret_slot_limit = limit;
+	return 0;
+}
+
+int run_create_segment(void)
+{
+	uint64_t slot_size = 0, slot_limit = 0;
+	struct segment_file *file = NULL;
+	struct process *state;
+	int result = choose_size(&slot_size, &slot_limit);
+
+	if (result < 0)
+		return result;
+	state = process_map(4096, 1);
+	if (!state)
+		return -ENOMEM;
+	for (int i = 1; !file && i < 1000; i++) {
+		snprintf(process_facts.file_path, sizeof(process_facts.file_path),
+			 "%.*s/%d-%d" SEGMENT_FILE_SUFFIX, SEGMENT_PATH_MAX - 64,
+			 directory, (int)getpid(), i);
+		/* some file systems refuse files of terabytes */
+		file = create_mapped(process_facts.file_path, slot_limit * slot_size,
+				     slot_size);
+		if (!file && errno == EFBIG && slot_limit > 64) {
+			slot_limit = 64;
+			continue;
+		}
+		if (!file && errno != EEXIST)
+			break;
+	}
+	result = file ? reserve(file, sizeof(*file), process_facts.file_path) : -errno;
+	if (result < 0)
+		goto failed;
+	file->version = SEGMENT_VERSION;
+	file->slot_limit = (uint32_t)slot_limit;
+	file->slot_size = slot_size;
+	file->slot_count = 1;
+	file->token = process_facts.run->token;
+	process_facts.file = file;
+	result = process_begin(state, 0);
+	if (result < 0)
+		goto failed;
+	fill_process(state->segment);
+	/* release: a file with its magic is whole */
+	__atomic_store_n(&file->magic, SEGMENT_MAGIC_FILE, __ATOMIC_RELEASE);
+	process_publish_slot(state->slot, SEGMENT_SLOT_PROCESS, state->slot, state->pid);
+	state->ready = 1;
+	/* release: whoever sees the pointer sees the state */
+	__atomic_store_n(&process, state, __ATOMIC_RELEASE);
+	return 0;
+
+failed:
+	if (file) {
+		munmap(file, slot_size);
+		unlink(process_facts.file_path);
+	}
+	process_facts.file = NULL;
+	process_unmap(state, 4096);
+	return result;
+}

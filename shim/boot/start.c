@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the order in which the shim starts; its only constructor.
+ * Runs on:       the thread that starts the process: start() before every other
+ *                constructor (the shim is linked -z initfirst), __libc_start_main()
+ *                after all of them.
+ * Must not:      abort the host, or print more than one line.
+ * See also:      shim/README.md
+ */
+#include <dlfcn.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/auxv.h>
+#include <unistd.h>
+
+#include "common/attributes.h"
+#include "shim/boot/boot.h"
+#include "shim/hot/lane.h"
+#include "shim/hot/process.h"
+#include "shim/hot/shadow.h"
+
+typedef int start_main_function(int (*)(int, char **, char **), int, char **,
+				void (*)(void), void (*)(void), void (*)(void), void *);
+
+start_main_function __libc_start_main;
+
+/* "PROFSHIM_RUN=directory" for the environment of children. */
+static char run_variable[SEGMENT_PATH_MAX + 16];
+
+/* The one line a user gets to see. */
+static void say(const char *text)
+{
+	char line[SEGMENT_PATH_MAX + 128];
+	int length = snprintf(line, sizeof(line), "profshim: %s\n", text);
+
+	if (length > 0)
+		(void)!write(2, line,
+			     (size_t)length < sizeof(line) ? (size_t)length
+							   : sizeof(line) - 1);
+}
+
+static void say_not_recording(const char *reason)
+{
+	char text[SEGMENT_PATH_MAX + 64];
+
+	snprintf(text, sizeof(text), "%s; the program runs unrecorded", reason);
+	say(text);
+}
+
+static void begin_recording(const struct config *config)
+{
+	char error[SEGMENT_PATH_MAX];
+	int first, result;
+
+	if (run_open(config, &first, error, sizeof(error)) < 0) {
+		say_not_recording(error);
+		return;
+	}
+	shadow_begin(resolve_grain_shift());
+	result = run_create_segment();
+	if (result < 0) {
+		__atomic_fetch_add(&process_facts.run->lost_process_count, 1,
+				   __ATOMIC_RELAXED);
+		if (first) {
+			snprintf(error, sizeof(error), "cannot record into %s: %s",
+				 run_directory(), strerror(-result));
+			say_not_recording(error);
+			run_abandon();
+		}
+		return;
+	}
+	if (!shadow_directory)
+		process_note(SEGMENT_NOTE_NO_SHADOW);
+	resolve_check_interposition();
+	threads_begin();
+	lane_acquire();
+	if (first)
+		calibrate_hooks();
+	unwinder_load();
+	fork_watch();
+	exit_watch(first, config->wait_ms);
+	if (first)
+		collector_start(config);
+	else
+		run_ring();
+	snprintf(run_variable, sizeof(run_variable), "PROFSHIM_RUN=%s", run_directory());
+	if (first && config->ignored[0]) {
+		snprintf(error, sizeof(error),
+			 "%s is not understood; the default is used", config->ignored);
+		say(error);
+	}
+}
+
+__attribute__((constructor)) static void start(int argc, char **argv, char **environment)
+{
+	struct config config;
+
+	(void)argc;
+	(void)argv;
+	if (resolve_real_functions() < 0)
+		return;
+	wrappers_resolve();
+	config_read(&config, environment);
+	if (getauxval(AT_SECURE) || config.off)
+		return;
+	if (config.joined_run && !config.follow)
+		return;
+	begin_recording(&config);
+}
+
+/* Puts PROFSHIM_RUN into the environment that main and its children see. Here and not in
+ * the constructor, because libc's own constructor, which comes after ours, sets environ
+ * to what the kernel passed. The copy lives for ever, like the original. */
+static void extend_environment(void)
+{
+	size_t count = 0, kept = 0;
+	char **copy;
+
+	while (environ && environ[count])
+		count++;
+	copy = process_map((count + 2) * sizeof(*copy), 0);
+	if (!copy)
+		return;
+	for (size_t i = 0; i < count; i++) {
+		if (strncmp(environ[i], "PROFSHIM_RUN=", 13) != 0)
+			copy[kept++] = environ[i];
+	}
+	copy[kept] = run_variable;
+	environ = copy;
+}
+
+exported int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
+			       void (*init)(void), void (*fini)(void),
+			       void (*rtld_fini)(void), void *stack_end)
+{
+	start_main_function *next =
+		(start_main_function *)dlsym(RTLD_NEXT, "__libc_start_main");
+
+	if (run_variable[0])
+		extend_environment();
+	return next(main, argc, argv, init, fini, rtld_fini, stack_end);
+}

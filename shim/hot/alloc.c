@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the malloc family: the real function, and the books around it.
+ * Runs on:       traced threads, any context, from before our constructor until after
+ *                the last destructor.
+ * Must not:      call libc but for the real functions; change errno; hold anything
+ *                while the real function runs.
+ * See also:      shim/hot/shadow.h, site.h, stack.h
+ *
+ * ORDER: a block's word is taken out before the real free or realloc and put in after
+ * the real malloc. In between the block has no entry, and nobody else can have its
+ * address. A failed realloc puts the old entry back.
+ *
+ * An event that interrupts an allocation hook (a signal handler that allocates, or
+ * libunwind) finds alloc_busy set and goes unrecorded; it is counted as dropped, unless
+ * it is the unwinder's own.
+ *
+ * A realloc of a live block is one free of the old size and one allocation of the new
+ * size at the realloc's own site.
+ */
+#include <errno.h>
+#include <malloc.h>
+#include <stdint.h>
+#include <stdlib.h>
+
+#include "shim/hot/early_heap.h"
+#include "shim/hot/lane.h"
+#include "shim/hot/process.h"
+#include "shim/hot/real.h"
+#include "shim/hot/shadow.h"
+#include "shim/hot/site.h"
+#include "shim/hot/stack.h"
+
+/* C23, not yet in glibc 2.36's headers */
+void free_sized(void *address, size_t size);
+void free_aligned_sized(void *address, size_t alignment, size_t size);
+
+#define CALLER ((uint64_t)__builtin_return_address(0))
+
+struct real_functions real;
+int real_ready;
+
+/* The context to record with, busy from here on; NULL: do not record. */
+static inline struct lane_context *begin(void)
+{
+	struct lane_context *context = lane_self;
+
+	if (unlikely(!lane_is_live(context))) {
+		if (!process)
+			return NULL;
+		context = lane_acquire();
+		if (context == &lane_none)
+			return NULL;
+	}
+	if (unlikely(context->alloc_busy)) {
+		if (!context->in_unwinder)
+			process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+		return NULL;
+	}
+	context->alloc_busy = 1;
+	return context;
+}
+
+/* The site of this call; 0: no room. */
+static inline uint32_t find_site(struct lane_context *context, uint64_t caller)
+{
+	uint32_t node = stack_node(context, caller);
+	uint32_t *site;
+
+	if (unlikely(!node))
+		return 0;
+	site = &context->nodes[node].site;
+	if (unlikely(!*site))
+		*site = site_new(context->slot, node);
+	return *site;
+}
+
+static inline void note_latest(struct lane_context *context, uintptr_t address)
+{
+	context->last_blocks[1] = context->last_blocks[0];
+	context->last_blocks[0] = address;
+}
+
+/* True when at most one other allocation of this thread came after this one. */
+static inline int take_latest(struct lane_context *context, uintptr_t address)
+{
+	for (int i = 0; i < 2; i++) {
+		if (context->last_blocks[i] == address) {
+			context->last_blocks[i] = 0;
+			return 1;
+		}
+	}
+	return 0;
+}
+
+static cold void lost_free(uint64_t old_word)
+{
+	process_count(SEGMENT_COUNTER_LOST_FREES, 1);
+	/* its site's books must not keep the block that is certainly gone */
+	if ((old_word & (SHADOW_SITE_LIMIT - 1)) >= process->segment->first_site) {
+		struct shadow_block block = {
+			.site = (uint32_t)(old_word & (SHADOW_SITE_LIMIT - 1)),
+			.size_bytes = (old_word >> 24) & SHADOW_SIZE_LARGE,
+		};
+
+		if (block.site && block.site < process->site_next)
+			site_released(&block, 0, 0);
+	}
+}
+
+/* Enters a new block into map and books. */
+static inline void enter_block(struct lane_context *context, uint32_t site, void *block,
+			       uint64_t size)
+{
+	uint32_t interval = process->segment->snapshot_interval;
+	uint64_t old;
+
+	if (unlikely(interval >= SHADOW_INTERVALS))
+		interval = SHADOW_INTERVALS - 1;
+	old = shadow_put((uintptr_t)block, site, size, interval);
+	if (unlikely(old)) {
+		if (old == UINT64_MAX) {
+			process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+			return;
+		}
+		lost_free(old);
+	}
+	note_latest(context, (uintptr_t)block);
+}
+
+static inline void record_alloc(void *block, uint64_t size, uint64_t caller)
+{
+	struct lane_context *context;
+	uint32_t site;
+
+	if (unlikely(!block))
+		return;
+	context = begin();
+	if (unlikely(!context))
+		return;
+	site = find_site(context, caller);
+	if (likely(site)) {
+		enter_block(context, site, block, size);
+		site_allocated(site, size);
+	} else {
+		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+	}
+	context->alloc_busy = 0;
+}
+
+static cold void record_odd_free(const struct shadow_block *block)
+{
+	process_count(block->site ? SEGMENT_COUNTER_INHERITED_FREES
+				  : SEGMENT_COUNTER_UNKNOWN_FREES,
+		      1);
+}
+
+/* Takes the block out. Returns 1 when it was in the books of this process. */
+static inline int record_free(void *address, struct shadow_block *block, int reallocates)
+{
+	struct lane_context *context;
+	int temporary = 0;
+
+	if (unlikely(!process))
+		return 0;
+	*block = shadow_take((uintptr_t)address);
+	context = lane_self;
+	if (unlikely(!lane_is_live(context))) {
+		context = lane_acquire(); /* a forked child adopts its slot here */
+		if (!process)
+			return 0;
+	}
+	if (unlikely(block->site == 0 || block->site < process->segment->first_site)) {
+		if (!(context->alloc_busy && context->in_unwinder))
+			record_odd_free(block);
+		return 0;
+	}
+	if (likely(context != &lane_none && !context->alloc_busy)) {
+		context->alloc_busy = 1;
+		if (!reallocates)
+			temporary = take_latest(context, (uintptr_t)address);
+		site_released(block, context->slot, temporary);
+		context->alloc_busy = 0;
+	} else {
+		/* a thread past its last destructor, or a handler inside a hook; the
+		 * latter may hold the site's lock, so only the former may book */
+		if (context == &lane_none)
+			site_released(block, 0, 0);
+		else
+			process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+	}
+	return 1;
+}
+
+exported void *malloc(size_t size)
+{
+	void *block;
+
+	if (unlikely(!real_ready))
+		return early_heap_alloc(size, 16);
+	block = real.malloc(size);
+	record_alloc(block, size, CALLER);
+	return block;
+}
+
+exported void free(void *address)
+{
+	struct shadow_block block;
+
+	if (!address || early_heap_owns(address) || unlikely(!real_ready))
+		return;
+	record_free(address, &block, 0);
+	real.free(address);
+}
+
+exported void *calloc(size_t count, size_t size)
+{
+	size_t bytes;
+	void *block;
+
+	if (unlikely(!real_ready)) {
+		if (__builtin_mul_overflow(count, size, &bytes))
+			return NULL;
+		return early_heap_alloc(bytes, 16);
+	}
+	block = real.calloc(count, size);
+	if (block) /* then the product did not overflow */
+		record_alloc(block, count * size, CALLER);
+	return block;
+}
+
+/* Takes a block of the early heap into the real one. */
+static cold void *move_early(void *old, size_t size, uint64_t caller)
+{
+	size_t keep = early_heap_size(old);
+	char *block = real_ready ? real.malloc(size) : early_heap_alloc(size, 16);
+
+	if (!block)
+		return NULL;
+	for (size_t i = 0; i < keep && i < size; i++)
+		block[i] = ((char *)old)[i];
+	if (real_ready)
+		record_alloc(block, size, caller);
+	return block;
+}
+
+static void record_realloc(void *block, size_t size, uint64_t copied, uint64_t caller)
+{
+	struct lane_context *context = begin();
+	uint32_t site;
+
+	if (unlikely(!context))
+		return;
+	site = find_site(context, caller);
+	if (likely(site)) {
+		enter_block(context, site, block, size);
+		site_reallocated(site, size, copied);
+	} else {
+		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+	}
+	context->alloc_busy = 0;
+}
+
+/* Puts back what record_free() took when the realloc failed. */
+static cold void restore(void *address, const struct shadow_block *block)
+{
+	struct lane_context *context = begin();
+
+	shadow_put((uintptr_t)address, block->site, block->size_bytes, block->interval);
+	site_restored(block);
+	if (context)
+		context->alloc_busy = 0;
+}
+
+static void *reallocate(void *old, size_t size, uint64_t caller)
+{
+	struct shadow_block before = {0};
+	int known;
+	void *block;
+
+	if (!old) {
+		if (unlikely(!real_ready))
+			return early_heap_alloc(size, 16);
+		block = real.realloc(NULL, size);
+		record_alloc(block, size, caller);
+		return block;
+	}
+	if (early_heap_owns(old))
+		return move_early(old, size, caller);
+	if (unlikely(!real_ready))
+		return NULL;
+	known = record_free(old, &before, 1);
+	block = real.realloc(old, size);
+	if (likely(block)) {
+		uint64_t kept = before.size_bytes < size ? before.size_bytes : size;
+
+		if (known)
+			record_realloc(block, size, block == old ? 0 : kept, caller);
+		else
+			record_alloc(block, size, caller);
+	} else if (known && size != 0) { /* of size 0 the block is freed */
+		restore(old, &before);
+	}
+	return block;
+}
+
+exported void *realloc(void *old, size_t size)
+{
+	return reallocate(old, size, CALLER);
+}
+
+exported void *reallocarray(void *old, size_t count, size_t size)
+{
+	size_t bytes;
+
+	if (__builtin_mul_overflow(count, size, &bytes)) {
+		errno = ENOMEM;
+		return NULL;
+	}
+	return reallocate(old, bytes, CALLER);
+}
+
+exported int posix_memalign(void **ret_block, size_t alignment, size_t size)
+{
+	int result;
+
+	if (unlikely(!real_ready)) {
+		void *block = early_heap_alloc(size, alignment);
+
+		if (!block)
+			return ENOMEM;
+		*ret_block = block;
+		return 0;
+	}
+	result = real.posix_memalign(ret_block, alignment, size);
+	if (result == 0)
+		record_alloc(*ret_block, size, CALLER);
+	return result;
+}
+
+exported void *aligned_alloc(size_t alignment, size_t size)
+{
+	void *block;
+
+	if (unlikely(!real_ready))
+		return early_heap_alloc(size, alignment);
+	block = real.aligned_alloc(alignment, size);
+	record_alloc(block, size, CALLER);
+	return block;
+}
+
+exported void *memalign(size_t alignment, size_t size)
+{
+	void *block;
+
+	if (unlikely(!real_ready))
+		return early_heap_alloc(size, alignment);
+	block = real.memalign(alignment, size);
+	record_alloc(block, size, CALLER);
+	return block;
+}
+
+exported void *valloc(size_t size)
+{
+	void *block;
+
+	if (unlikely(!real_ready))
+		return early_heap_alloc(size, 4096);
+	block = real.valloc(size);
+	record_alloc(block, size, CALLER);
+	return block;
+}
+
+exported void *pvalloc(size_t size)
+{
+	void *block;
+
+	if (unlikely(!real_ready))
+		return early_heap_alloc(size, 4096);
+	block = real.pvalloc(size);
+	/* the allocator rounds up to whole pages; what the program asked for counts */
+	record_alloc(block, size, CALLER);
+	return block;
+}
+
+/* C23. glibc has them since 2.43; a program that calls them needs them from somewhere,
+ * and what they must do is what free does. */
+exported void free_sized(void *address, size_t size)
+{
+	(void)size;
+	free(address);
+}
+
+exported void free_aligned_sized(void *address, size_t alignment, size_t size)
+{
+	(void)alignment;
+	(void)size;
+	free(address);
+}
+
+exported size_t malloc_usable_size(void *address)
+{
+	if (early_heap_owns(address))
+		return early_heap_size(address);
+	return address && real_ready ? real.malloc_usable_size(address) : 0;
+}

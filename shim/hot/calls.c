@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the two call hooks: short fast paths, cold slow paths apart.
+ * Runs on:       traced threads, any context; a signal handler may interrupt either hook
+ *                at any instruction and run both itself.
+ * Must not:      call libc, lock, or make a system call on the fast paths.
+ * See also:      shim/hot/lane.h, shim/hot/tree.h
+ *
+ * ORDER OF STORES
+ *
+ * enter moves top first and fills the frame afterwards, exit reads the frame first and
+ * moves top last: a handler in between works on frames above and leaves top and current
+ * as it found them. Counters that a handler may share with the interrupted code (a
+ * recursive function's node) are changed by single instructions. depth, which only the
+ * reader of the segment uses, covers a frame after its start time is in it: whoever
+ * dies between two instructions leaves whole frames.
+ *
+ * Clock: read last in enter and first in exit, so that as little of the hooks as can be
+ * lies inside the measured time. What remains is calibrated (shim/boot/calibrate.c).
+ */
+#include "shim/hot/calls.h"
+
+#include "shim/hot/clock.h"
+#include "shim/hot/process.h"
+#include "shim/hot/tree.h"
+
+#define compiler_barrier() __asm__ volatile("" : : : "memory")
+
+static inline void add64(uint64_t *counter, uint64_t value)
+{
+	__asm__ volatile("addq %1, %0" : "+m"(*counter) : "er"(value) : "cc");
+}
+
+static inline void add32(uint32_t *counter, uint32_t value)
+{
+	__asm__ volatile("addl %1, %0" : "+m"(*counter) : "ir"(value) : "cc");
+}
+
+static cold void histogram_overflow(struct segment_function *function, uint32_t bucket)
+{
+	function->overflow_bucket = bucket;
+	function->overflow_count++;
+}
+
+/* Adds a finished call to its node and its function's histogram. */
+static inline void finish_call(struct lane_context *context, struct segment_node *node,
+			       uint64_t ticks)
+{
+	struct segment_function *function = &context->functions[node->function];
+	uint32_t bucket;
+
+	if (unlikely((int64_t)ticks < 0))
+		ticks = 0; /* another core's clock is a little behind */
+	add64(&node->total_ticks, ticks);
+	if (unlikely(ticks < node->min_ticks))
+		node->min_ticks = ticks;
+	if (unlikely(ticks > node->max_ticks))
+		node->max_ticks = ticks;
+	bucket = segment_histogram_bucket(ticks);
+	add32(&function->histogram[bucket], 1);
+	if (unlikely(function->histogram[bucket] == 0))
+		histogram_overflow(function, bucket);
+}
+
+static inline __attribute__((always_inline)) void
+push(struct lane_context *context, uint64_t function, uint64_t call_site, uintptr_t stack)
+{
+	struct segment_frame *frame = context->top;
+	uint32_t parent = context->current, child;
+
+	context->top = frame + 1;
+	compiler_barrier();
+	child = tree_child(context, parent, function);
+	frame->function = function;
+	frame->call_site = call_site;
+	frame->stack_pointer = stack;
+	frame->parent_node = parent;
+	frame->node = child;
+	if (likely(child)) {
+		add64(&context->nodes[child].call_count, 1);
+		context->current = child;
+	} else {
+		context->lane->folded_call_count++;
+	}
+	frame->start_ticks = clock_now();
+	add32(&context->lane->depth, 1);
+}
+
+static cold void enter_slow(struct lane_context *context, uint64_t function,
+			    uint64_t call_site, uintptr_t stack)
+{
+	if (!lane_is_live(context))
+		context = lane_acquire();
+	if (context == &lane_none)
+		return;
+	if (context->top == context->limit && lane_grow_frames(context) < 0) {
+		context->lane->folded_call_count++;
+		return; /* its exit will be an orphan, or close nothing */
+	}
+	push(context, function, call_site, stack);
+}
+
+exported void __cyg_profile_func_enter(void *function, void *call_site)
+{
+	struct lane_context *context = lane_self;
+
+	if (unlikely(!context || context->top == context->limit)) {
+		enter_slow(context, (uint64_t)function, (uint64_t)call_site,
+			   (uintptr_t)__builtin_dwarf_cfa());
+		return;
+	}
+	push(context, (uint64_t)function, (uint64_t)call_site,
+	     (uintptr_t)__builtin_dwarf_cfa());
+}
+
+/* Closes the topmost frame as an ordinary exit. */
+static inline __attribute__((always_inline)) void
+pop(struct lane_context *context, struct segment_frame *frame, uint64_t now)
+{
+	if (likely(frame->node))
+		finish_call(context, &context->nodes[frame->node],
+			    now - frame->start_ticks);
+	context->current = frame->parent_node;
+	add32(&context->lane->depth, -1u);
+	compiler_barrier();
+	context->top = frame;
+}
+
+/* A frame taken over from the parent process has no call site; it is no call of this
+ * process, so only its time counts. */
+static void pop_inherited(struct lane_context *context, struct segment_frame *frame,
+			  uint64_t now)
+{
+	if (frame->node)
+		add64(&context->nodes[frame->node].total_ticks, now - frame->start_ticks);
+	context->current = frame->parent_node;
+	add32(&context->lane->depth, -1u);
+	compiler_barrier();
+	context->top = frame;
+}
+
+/*
+ * The open frame that this exit belongs to: the innermost of this function and call
+ * site, else the innermost of this function (an inlined body's exit may name another
+ * site), else none.
+ *
+ * How far it looks is bounded by time: exits that match nothing (hooks switched on in
+ * mid-run, clang's code after exceptions) may come by the million on a deep stack, so a
+ * search looks at 64 frames, and at more only as far as the time since the last search
+ * allows, one frame for 16 ticks.
+ */
+static struct segment_frame *find_frame(struct lane_context *context, uint64_t function,
+					uint64_t call_site, uint64_t now)
+{
+	uint64_t steps = 64 + (now - context->search_credit) / 16;
+	struct segment_frame *frame = context->top, *same_function = NULL;
+
+	context->search_credit = now;
+	for (; frame > context->frames && steps; steps--) {
+		frame--;
+		if (frame->function != function)
+			continue;
+		if (frame->call_site == call_site)
+			return frame;
+		if (!same_function)
+			same_function = frame;
+	}
+	return same_function;
+}
+
+static cold void exit_slow(struct lane_context *context, uint64_t function,
+			   uint64_t call_site, uint64_t now)
+{
+	struct segment_frame *frame;
+
+	if (!lane_is_live(context))
+		context = lane_acquire();
+	if (context == &lane_none)
+		return;
+	frame = find_frame(context, function, call_site, now);
+	if (!frame) {
+		context->lane->orphan_exit_count++;
+		return;
+	}
+	lane_unwind(context, frame + 1, now);
+	if (frame->call_site == 0)
+		pop_inherited(context, frame, now);
+	else
+		pop(context, frame, now);
+}
+
+exported void __cyg_profile_func_exit(void *function, void *call_site)
+{
+	uint64_t now = clock_now();
+	struct lane_context *context = lane_self;
+	struct segment_frame *frame;
+
+	if (unlikely(!context || context->top == context->frames)) {
+		exit_slow(context, (uint64_t)function, (uint64_t)call_site, now);
+		return;
+	}
+	frame = context->top - 1;
+	if (unlikely(frame->function != (uint64_t)function ||
+		     frame->call_site != (uint64_t)call_site)) {
+		exit_slow(context, (uint64_t)function, (uint64_t)call_site, now);
+		return;
+	}
+	pop(context, frame, now);
+}
+
+void calls_unwind_to(uintptr_t target)
+{
+	struct lane_context *context = lane_self;
+	struct segment_frame *frame;
+
+	if (!lane_is_live(context))
+		return;
+	frame = context->top;
+	while (frame > context->frames && frame[-1].stack_pointer < target)
+		frame--;
+	if (frame != context->top)
+		lane_unwind(context, frame, clock_now());
+}

@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the heap before the real allocator is known: the loader and dlsym may
+ *                call malloc before our constructor has run.
+ * Runs on:       the thread that starts the process; frees may come from any.
+ * Must not:      call libc. Blocks are never given back.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/attributes.h"
+
+#define EARLY_HEAP_BYTES (256u << 10)
+
+extern hidden char early_heap[EARLY_HEAP_BYTES];
+
+/* Zeroed, aligned to alignment (a power of two, at least 16). NULL when used up. */
+void *early_heap_alloc(size_t size, size_t alignment);
+size_t early_heap_size(const void *block);
+
+static inline int early_heap_owns(const void *block)
+{
+	return unlikely((uintptr_t)block - (uintptr_t)early_heap < EARLY_HEAP_BYTES);
+}

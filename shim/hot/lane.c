@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  lanes: made on a thread's first event, handed on when it ends.
+ * Runs on:       traced threads, any context; slow paths only.
+ * Must not:      call libc.
+ * See also:      shim/hot/lane.h
+ */
+#include "shim/hot/lane.h"
+
+#include <errno.h>
+
+#include "shim/hot/clock.h"
+#include "shim/hot/process.h"
+#include "shim/hot/tree.h"
+
+#define FIRST_FRAMES 1638u /* 64 KiB */
+
+__thread struct lane_context *lane_self;
+struct lane_context lane_none;
+
+/* Shares of a slot: stack 5/16, nodes 5/16, functions 5/16. For the usual slot of
+ * 256 MiB: 2.1 M frames, 1.3 M nodes, 63,000 functions. */
+static void layout(struct segment_lane *lane, uint64_t slot_size)
+{
+	uint64_t share = slot_size / 16 * 5;
+
+	lane->frame_offset = 4096;
+	lane->frame_capacity = (uint32_t)(share / sizeof(struct segment_frame));
+	lane->node_offset = 4096 + share;
+	lane->node_capacity = (uint32_t)(share / sizeof(struct segment_node));
+	lane->function_offset = 4096 + 2 * share;
+	lane->function_capacity = (uint32_t)(share / sizeof(struct segment_function));
+}
+
+int lane_grow_frames(struct lane_context *context)
+{
+	struct segment_lane *lane = context->lane;
+	uint64_t have = (uint64_t)(context->limit - context->frames);
+	uint64_t more = have ? have : FIRST_FRAMES;
+
+	if (have >= lane->frame_capacity)
+		return -ENOSPC;
+	if (have + more > lane->frame_capacity)
+		more = lane->frame_capacity - have;
+	if (process_commit(lane, context->slot,
+			   lane->frame_offset + have * sizeof(struct segment_frame),
+			   more * sizeof(struct segment_frame)) < 0)
+		return -ENOSPC;
+	context->limit += more;
+	return 0;
+}
+
+/* A lane in a slot of its own. The caller holds the process lock. */
+static int make_lane(struct lane_context *context)
+{
+	uint64_t slot_size = process_facts.file->slot_size;
+	struct segment_lane *lane;
+	uint32_t slot = 0;
+
+	lane = process_new_slot(&slot);
+	if (!lane)
+		return -ENOMEM;
+	if (process_commit(lane, slot, 0, sizeof(*lane)) < 0)
+		goto refused;
+	layout(lane, slot_size);
+	lane->process_slot = process->slot;
+	lane->magic = SEGMENT_MAGIC_LANE;
+	context->lane = lane;
+	context->slot = slot;
+	context->nodes = (void *)((char *)lane + lane->node_offset);
+	context->functions = (void *)((char *)lane + lane->function_offset);
+	if (tree_begin(context) < 0)
+		goto refused;
+	context->frames = (void *)((char *)lane + lane->frame_offset);
+	context->limit = context->frames;
+	context->top = context->frames;
+	if (lane_grow_frames(context) < 0) {
+		context->frames = context->limit = context->top = NULL;
+		goto refused;
+	}
+	context->next_lane = process->lanes;
+	process->lanes = context;
+	process_publish_slot(slot, SEGMENT_SLOT_LANE, process->slot, process->pid);
+	return 0;
+
+refused:
+	tree_end(context);
+	process_unmap(lane, slot_size);
+	return -ENOSPC;
+}
+
+/* The thread's row. Threads past the table's capacity go without one. */
+static void begin_thread(struct lane_context *context)
+{
+	struct segment_process *segment = process->segment;
+	struct segment_thread *thread;
+	uint32_t index = segment->thread_count;
+
+	context->thread = UINT32_MAX;
+	context->destructor_rounds = 0;
+	context->lane->in_use = 1;
+	context->lane->thread = index;
+	if (index >= segment->thread_capacity ||
+	    (index % 64 == 0 &&
+	     process_commit(segment, process->slot,
+			    segment->thread_offset + index * sizeof(*thread),
+			    64 * sizeof(*thread)) < 0))
+		return;
+	thread = (void *)((char *)segment + segment->thread_offset);
+	thread += index;
+	thread->tid = (int32_t)SYSCALL(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	thread->lane_slot = context->slot;
+	thread->start_ticks = clock_now();
+	context->thread = index;
+	/* release: pairs with the reader's acquire of thread_count */
+	__atomic_store_n(&segment->thread_count, index + 1, __ATOMIC_RELEASE);
+}
+
+/* A context for the calling thread, under the lock: its own wiped one (forked child),
+ * one whose thread has ended, or a new one. */
+static struct lane_context *take_context(struct lane_context *own)
+{
+	struct lane_context *context = own;
+
+	if (!context && process->free_lanes) {
+		context = process->free_lanes;
+		process->free_lanes = context->next_free;
+		context->next_free = NULL;
+	}
+	if (!context) {
+		context = process_map(sizeof(*context), 1);
+		if (!context)
+			return NULL;
+		process_count(SEGMENT_COUNTER_TOOL_BYTES, sizeof(*context));
+	}
+	if (!context->frames && make_lane(context) < 0) {
+		if (context != own)
+			process_unmap(context, sizeof(*context));
+		return NULL;
+	}
+	begin_thread(context);
+	return context;
+}
+
+struct lane_context cold *lane_acquire(void)
+{
+	struct lane_context *context;
+	uint64_t mask;
+
+	if (lane_self == &lane_none) {
+		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
+		return &lane_none;
+	}
+	if (process && !process->ready)
+		process_adopt();
+	if (!process)
+		return &lane_none; /* not yet started, or off: ask again next time */
+	process_lock(&mask);
+	if (lane_is_live(lane_self)) { /* a handler was quicker, or adoption did it */
+		process_unlock(&mask);
+		return lane_self;
+	}
+	context = take_context(lane_self);
+	lane_self = context ? context : &lane_none;
+	process_unlock(&mask);
+	if (!context) {
+		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
+		return &lane_none;
+	}
+	boot_thread_begins();
+	return lane_self;
+}
+
+void lane_unwind(struct lane_context *context, struct segment_frame *new_top,
+		 uint64_t now)
+{
+	while (context->top > new_top) {
+		struct segment_frame *frame = context->top - 1;
+
+		if (frame->node) {
+			struct segment_node *node = &context->nodes[frame->node];
+
+			if ((int64_t)(now - frame->start_ticks) > 0)
+				node->total_ticks += now - frame->start_ticks;
+			node->unfinished_count++;
+		}
+		context->lane->repaired_frame_count++;
+		context->current = frame->parent_node;
+		__atomic_fetch_sub(&context->lane->depth, 1, __ATOMIC_RELAXED);
+		context->top = frame;
+	}
+}
+
+void lane_release(void)
+{
+	struct lane_context *context = lane_self;
+	uint64_t mask;
+
+	if (!lane_is_live(context) || !process_is_ready())
+		return;
+	lane_unwind(context, context->frames, clock_now());
+	if (context->thread != UINT32_MAX) {
+		struct segment_thread *thread = (void *)((char *)process->segment +
+							 process->segment->thread_offset);
+
+		thread += context->thread;
+		SYSCALL(SYS_prctl, 16 /* PR_GET_NAME */, thread->name, 0, 0, 0, 0);
+		thread->end_ticks = clock_now();
+	}
+	context->current = LANE_ROOT;
+	context->last_blocks[0] = context->last_blocks[1] = 0;
+	context->lane->in_use = 0;
+	lane_self = &lane_none;
+	process_lock(&mask);
+	context->next_free = process->free_lanes;
+	process->free_lanes = context;
+	process_unlock(&mask);
+}

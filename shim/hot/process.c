@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  slots, growth and adoption after fork.
+ * Runs on:       traced threads, any context; slow paths only.
+ * Must not:      call libc; wait for anybody while signals are open.
+ * See also:      shim/hot/process.h
+ */
+#include "shim/hot/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+
+#include "common/attributes.h"
+#include "shim/hot/clock.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+#define PAGE_BYTES 4096ull
+#define MODULE_CAPACITY 2048u
+#define THREAD_CAPACITY 65536u
+
+struct process *process;
+struct process_facts process_facts;
+
+void process_lock(uint64_t *mask)
+{
+	uint64_t all = ~0ull;
+	int spins = 0;
+
+	SYSCALL(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, mask, 8, 0, 0);
+	/* acquire: pairs with the release in process_unlock(); orders all that the lock
+	 * protects */
+	while (__atomic_exchange_n(&process->lock, 1, __ATOMIC_ACQUIRE)) {
+		if (++spins % 64 == 0)
+			SYSCALL(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+		__builtin_ia32_pause();
+	}
+}
+
+void process_unlock(const uint64_t *mask)
+{
+	__atomic_store_n(&process->lock, 0, __ATOMIC_RELEASE);
+	SYSCALL(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, mask, 0, 8, 0, 0);
+}
+
+/* Kernels before 5.14 cannot populate: reserve by path. Fails after chroot or setuid,
+ * where the newer way does not. */
+static int commit_by_path(uint64_t file_offset, uint64_t size)
+{
+	long fd, result;
+
+	fd = SYSCALL(SYS_open, process_facts.file_path, O_RDWR | O_CLOEXEC, 0, 0, 0, 0);
+	if (fd < 0)
+		return (int)fd;
+	result = SYSCALL(SYS_fallocate, fd, 0, file_offset, size, 0, 0);
+	SYSCALL(SYS_close, fd, 0, 0, 0, 0, 0);
+	return (int)result;
+}
+
+int process_commit(void *base, uint32_t slot, uint64_t offset, uint64_t size)
+{
+	uint64_t first = offset & ~(PAGE_BYTES - 1);
+	uint64_t end = (offset + size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+	long result;
+
+	do {
+		result = SYSCALL(SYS_madvise, (char *)base + first, end - first,
+				 MADV_POPULATE_WRITE, 0, 0, 0);
+	} while (result == -EINTR || result == -EAGAIN);
+	if (result == -EINVAL)
+		result = commit_by_path(slot * process_facts.file->slot_size + first,
+					end - first);
+	if (result == 0)
+		process_count(SEGMENT_COUNTER_TOOL_BYTES, end - first);
+	else
+		process_note(SEGMENT_NOTE_NO_SPACE);
+	return (int)result;
+}
+
+/* The mapping of the header is mapped again, up to the end of the slot, and all but
+ * the slot unmapped: no descriptor and no path needed. */
+void *process_new_slot(uint32_t *ret_slot)
+{
+	struct segment_file *file = process_facts.file;
+	uint64_t size = file->slot_size;
+	uint32_t slot;
+	long address;
+
+	/* relaxed: a number is all that is taken here */
+	slot = __atomic_fetch_add(&file->slot_count, 1, __ATOMIC_RELAXED);
+	if (slot >= file->slot_limit) {
+		process_note(SEGMENT_NOTE_SLOTS_EXHAUSTED);
+		return NULL;
+	}
+	address = SYSCALL(SYS_mremap, file, 0, (slot + 1) * size, MREMAP_MAYMOVE, 0, 0);
+	if (syscall_failed(address)) {
+		process_note(SEGMENT_NOTE_SLOTS_EXHAUSTED);
+		return NULL;
+	}
+	SYSCALL(SYS_munmap, address, slot * size, 0, 0, 0, 0);
+	*ret_slot = slot;
+	return (char *)address + slot * size;
+}
+
+void process_publish_slot(uint32_t slot, uint32_t kind, uint32_t process_slot,
+			  int32_t pid)
+{
+	struct segment_slot *entry = &process_facts.file->slots[slot];
+
+	entry->pid = pid;
+	entry->process_slot = process_slot;
+	/* release: pairs with the reader's acquire of kind; the slot's header is whole */
+	__atomic_store_n(&entry->kind, kind, __ATOMIC_RELEASE);
+}
+
+void *process_map(uint64_t size, int wiped)
+{
+	long address = SYSCALL(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
+			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	if (syscall_failed(address))
+		return NULL;
+	if (wiped && SYSCALL(SYS_madvise, address, size, MADV_WIPEONFORK, 0, 0, 0) < 0) {
+		process_unmap((void *)address, size);
+		return NULL;
+	}
+	return (void *)address;
+}
+
+void process_unmap(void *start, uint64_t size)
+{
+	if (start)
+		SYSCALL(SYS_munmap, start, size, 0, 0, 0, 0);
+}
+
+void process_count(enum segment_process_counter counter, uint64_t add)
+{
+	/* relaxed: a sum that nobody orders anything by */
+	if (process && process->segment)
+		__atomic_fetch_add(&process->segment->counters[counter], add,
+				   __ATOMIC_RELAXED);
+}
+
+void process_note(uint32_t note)
+{
+	if (process && process->segment)
+		__atomic_fetch_or(&process->segment->notes, note, __ATOMIC_RELAXED);
+	else if (process_facts.run)
+		__atomic_fetch_or(&process_facts.run->notes, note, __ATOMIC_RELAXED);
+}
+
+/* Modules, threads and sites one after the other behind the header. */
+static void layout(struct segment_process *segment, uint64_t slot_size)
+{
+	uint64_t offset = (sizeof(*segment) + 63) & ~63ull;
+
+	segment->module_capacity = MODULE_CAPACITY;
+	segment->module_offset = offset;
+	offset += (uint64_t)MODULE_CAPACITY * sizeof(struct segment_module);
+	segment->thread_capacity = THREAD_CAPACITY;
+	segment->thread_offset = offset;
+	offset += (uint64_t)THREAD_CAPACITY * sizeof(struct segment_thread);
+	segment->site_offset = offset;
+	segment->site_capacity =
+		(uint32_t)((slot_size - offset) / sizeof(struct segment_site));
+}
+
+int process_begin(struct process *state, uint32_t first_site)
+{
+	uint64_t slot_size = process_facts.file->slot_size;
+	struct segment_process *segment;
+	uint32_t slot = 0;
+	int result;
+
+	segment = process_new_slot(&slot);
+	if (!segment)
+		return -ENOMEM;
+	result = process_commit(segment, slot, 0, sizeof(*segment));
+	if (result < 0) {
+		process_unmap(segment, slot_size);
+		return result;
+	}
+	layout(segment, slot_size);
+	segment->pid = (int32_t)SYSCALL(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	segment->parent_pid = (int32_t)SYSCALL(SYS_getppid, 0, 0, 0, 0, 0, 0);
+	segment->state = SEGMENT_PROCESS_RUNNING;
+	segment->first_site = first_site;
+	segment->site_count = first_site;
+	segment->start_ticks = clock_now();
+	segment->magic = SEGMENT_MAGIC_PROCESS;
+	state->slot = slot;
+	state->pid = segment->pid;
+	state->segment = segment;
+	state->sites = (void *)((char *)segment + segment->site_offset);
+	state->site_next = first_site;
+	state->site_committed = first_site;
+	process_facts.segment = segment;
+	process_facts.slot = slot;
+	return 0;
+}
+
+static void copy_bytes(char *to, const char *from, uint32_t size)
+{
+	for (uint32_t i = 0; i < size; i++)
+		to[i] = from[i];
+}
+
+/* The parent's modules are the child's: recorded addresses refer to them. */
+static void copy_modules(struct segment_process *to, const struct segment_process *from)
+{
+	uint32_t count = __atomic_load_n(&from->module_count, __ATOMIC_ACQUIRE);
+	uint64_t size;
+
+	if (count > from->module_capacity)
+		count = from->module_capacity;
+	size = (uint64_t)count * sizeof(struct segment_module);
+	if (process_commit(to, process_facts.slot, to->module_offset, size + 1) < 0)
+		return;
+	copy_bytes((char *)to + to->module_offset,
+		   (const char *)from + from->module_offset, (uint32_t)size);
+	to->module_count = count;
+}
+
+void cold process_adopt(void)
+{
+	struct segment_process *parent = process_facts.segment;
+	uint32_t parent_slot = process_facts.slot, first_site;
+	struct process *state = process;
+
+	if (!state || state->ready || !parent || !process_facts.run->follow)
+		return;
+	first_site = __atomic_load_n(&parent->site_count, __ATOMIC_ACQUIRE);
+	state->ready = 1; /* a nested event must not adopt again */
+	if (process_begin(state, first_site) < 0) {
+		__atomic_fetch_add(&process_facts.run->lost_process_count, 1,
+				   __ATOMIC_RELAXED);
+		process = NULL;
+		return;
+	}
+	state->segment->forked_from_slot = parent_slot;
+	copy_modules(state->segment, parent);
+	copy_bytes(state->segment->executable, parent->executable, SEGMENT_PATH_MAX);
+	copy_bytes(state->segment->command, parent->command, sizeof(parent->command));
+	state->segment->command_size = parent->command_size;
+	process_publish_slot(state->slot, SEGMENT_SLOT_PROCESS, state->slot, state->pid);
+	/* the parent's mapping is of no more use here; its pages stay the parent's */
+	process_unmap(parent, process_facts.file->slot_size);
+	__atomic_fetch_add(&process_facts.run->doorbell, 1, __ATOMIC_RELEASE);
+	SYSCALL(SYS_futex, &process_facts.run->doorbell, 1 /* FUTEX_WAKE */, 0x7fffffff,
+		0, 0, 0);
+}

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the state of this process: its slot in the segment file, the lock of
+ *                the slow paths, reserved growth, counters.
+ * Runs on:       traced threads, any context.
+ * Must not:      call libc; be used by a vfork child for anything but reading.
+ * See also:      common/segment.h for what lies in the file; shim/boot/run.c, which
+ *                creates it.
+ *
+ * SYNCHRONISATION
+ *
+ * struct process lives in a page of its own that fork wipes (MADV_WIPEONFORK): in a
+ * forked child ready reads 0, whatever call made the child, and so do the lane contexts
+ * (lane.h). The first hook that notices calls process_adopt(). `lock` serialises the
+ * slow paths (slots, lanes, growth of sites); it is taken with all signals blocked, so
+ * a handler cannot wait for the thread it interrupted.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "common/attributes.h"
+#include "common/segment.h"
+#include "shim/hot/syscall.h"
+
+struct lane_context;
+
+struct process {
+	uint32_t ready; /* 0 in a forked child until process_adopt() */
+	uint32_t lock;
+	uint32_t slot;
+	uint32_t site_next;	 /* next free site index */
+	uint32_t site_committed; /* sites [0, this) have their pages */
+	uint32_t site_refused;	 /* the disk is full: no more sites */
+	uint32_t path_count;	 /* atomic: nodes of all lanes, for the path limit */
+	int32_t pid;
+	struct segment_process *segment;
+	struct segment_site *sites;
+	uint32_t unload_count; /* objects unloaded so far */
+	struct lane_context *free_lanes;
+	struct lane_context *lanes; /* all of them, by next_lane */
+};
+
+/* Plain facts that a forked child inherits. Written by boot before `process` is set. */
+struct process_facts {
+	struct segment_run *run;
+	struct segment_file *file;
+	struct segment_process *segment; /* of the process that wrote this last */
+	uint32_t slot;			 /* likewise */
+	uint32_t path_limit;
+	uint32_t stack_depth_limit;
+	char file_path[SEGMENT_PATH_MAX];
+};
+
+extern hidden struct process_facts process_facts;
+
+/* NULL until boot has finished and for a shim that is off. */
+extern hidden struct process *process;
+
+/* Blocks all signals and takes the lock / the reverse. mask: where the thread's own
+ * signal mask is kept meanwhile. */
+void process_lock(uint64_t *mask);
+void process_unlock(const uint64_t *mask);
+
+/* Reserves the pages of [offset, offset + size) of the slot mapped at base, so that
+ * touching them cannot raise SIGBUS. 0, or -errno (the disk is full). Any context,
+ * several at once. */
+int process_commit(void *base, uint32_t slot, uint64_t offset, uint64_t size);
+
+/* Takes a new slot of the file and maps it. kind stays FREE until process_publish().
+ * Returns its address and number, or NULL: no slots or no address space left. */
+void *process_new_slot(uint32_t *ret_slot);
+void process_publish_slot(uint32_t slot, uint32_t kind, uint32_t process_slot,
+			  int32_t pid);
+
+/* Memory of our own: zeroed, private. wiped: reads as zero in a forked child. Counted
+ * as tool memory. NULL when there is none. */
+void *process_map(uint64_t size, int wiped);
+void process_unmap(void *start, uint64_t size);
+
+void process_count(enum segment_process_counter counter, uint64_t add);
+void process_note(uint32_t note);
+
+/* Takes and prepares a process slot (offsets, capacities, first pages, pid, start) and
+ * makes `state` use it. first_site: where the site ids begin. 0, or -errno. */
+int process_begin(struct process *state, uint32_t first_site);
+
+/* Makes `process` usable again in a forked child: own slot, nothing of the parent's
+ * written. Called by whoever finds ready == 0; leaves the shim off when it fails. */
+void process_adopt(void);
+
+static inline int process_is_ready(void)
+{
+	return process && process->ready;
+}

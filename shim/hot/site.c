@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the books of allocation sites and of the global peak.
+ * Runs on:       traced threads, any context but its own (alloc_busy).
+ * Must not:      call libc.
+ * See also:      shim/hot/site.h for the algorithm
+ */
+#include "shim/hot/site.h"
+
+#include <sys/single_threaded.h>
+
+#define COMMIT_SITES 512u
+
+struct peak_word {
+	uint64_t below, generation;
+};
+
+uint32_t cold site_new(uint32_t lane_slot, uint32_t node)
+{
+	struct segment_process *segment = process->segment;
+	struct segment_site *site;
+	uint32_t index = 0;
+	uint64_t mask;
+
+	process_lock(&mask);
+	if (process->site_next == 0)
+		process->site_next = 1; /* 0 means none */
+	if (process->site_next >= process->site_committed && !process->site_refused) {
+		uint32_t first = process->site_next;
+
+		if (first + COMMIT_SITES >= segment->site_capacity ||
+		    process_commit(segment, process->slot,
+				   segment->site_offset + first * sizeof(*site),
+				   COMMIT_SITES * sizeof(*site)) < 0)
+			process->site_refused = 1;
+		else
+			process->site_committed = first + COMMIT_SITES;
+	}
+	if (process->site_next < process->site_committed) {
+		index = process->site_next++;
+		site = &process->sites[index];
+		site->node = node;
+		site->lane_slot = lane_slot;
+		/* release: pairs with the reader's acquire of site_count */
+		__atomic_store_n(&segment->site_count, index + 1, __ATOMIC_RELEASE);
+	}
+	process_unlock(&mask);
+	return index;
+}
+
+static void lock_site(struct segment_site *site)
+{
+	int spins = 0;
+
+	/* acquire: pairs with the release in unlock_site() */
+	while (__atomic_exchange_n(&site->lock, 1, __ATOMIC_ACQUIRE)) {
+		if (++spins % 64 == 0)
+			SYSCALL(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+		__builtin_ia32_pause();
+	}
+}
+
+static void unlock_site(struct segment_site *site)
+{
+	__atomic_store_n(&site->lock, 0, __ATOMIC_RELEASE);
+}
+
+static inline struct peak_word next_word(struct peak_word old, uint64_t size, int grows)
+{
+	struct peak_word word = old;
+
+	if (!grows) {
+		word.below += size;
+	} else if (size <= old.below) {
+		word.below -= size;
+	} else {
+		word.below = 0;
+		word.generation++;
+	}
+	return word;
+}
+
+/* cmpxchg16b itself: the compiler would call libatomic. Returns true when exchanged,
+ * else *old is what stands there. */
+static inline int exchange_word(uint64_t *at, struct peak_word *old,
+				struct peak_word word)
+{
+	char exchanged;
+
+	__asm__ volatile("lock cmpxchg16b %1"
+			 : "=@ccz"(exchanged), "+m"(*(struct peak_word *)at),
+			   "+a"(old->below), "+d"(old->generation)
+			 : "b"(word.below), "c"(word.generation)
+			 : "memory");
+	return exchanged;
+}
+
+/* Applies the change to the global word. Returns the word after it; a new peak shows as
+ * *ret_new_peak. */
+static inline struct peak_word change_word(struct segment_process *segment, uint64_t size,
+					   int grows, int alone, int *ret_new_peak)
+{
+	struct peak_word old = {segment->below_peak, segment->peak_generation}, word;
+
+	if (alone) {
+		word = next_word(old, size, grows);
+		segment->below_peak = word.below;
+		segment->peak_generation = word.generation;
+	} else {
+		do {
+			word = next_word(old, size, grows);
+		} while (!exchange_word(&segment->below_peak, &old, word));
+	}
+	*ret_new_peak = word.generation != old.generation;
+	if (*ret_new_peak) {
+		if (alone)
+			segment->peak_bytes += size - old.below;
+		else /* relaxed: sums commute; readers want the end value */
+			__atomic_fetch_add(&segment->peak_bytes, size - old.below,
+					   __ATOMIC_RELAXED);
+	}
+	return word;
+}
+
+static inline void save_share(struct segment_site *site, uint64_t generation)
+{
+	if (site->peak_generation == generation)
+		return;
+	site->at_peak_bytes = site->alloc_bytes - site->free_bytes;
+	site->at_peak_count = site->alloc_count - site->free_count;
+	site->peak_generation = generation;
+}
+
+static inline void grow(struct segment_site *site, uint64_t size, int alone)
+{
+	int new_peak;
+	struct peak_word word = change_word(process->segment, size, 1, alone, &new_peak);
+	uint64_t live;
+
+	if (!new_peak)
+		save_share(site, word.generation);
+	site->alloc_count++;
+	site->alloc_bytes += size;
+	live = site->alloc_bytes - site->free_bytes;
+	if (live > site->peak_bytes)
+		site->peak_bytes = live;
+	if (unlikely(size > site->largest_bytes))
+		site->largest_bytes = size;
+}
+
+void site_allocated(uint32_t index, uint64_t size_bytes)
+{
+	struct segment_site *site = &process->sites[index];
+
+	if (__libc_single_threaded) {
+		grow(site, size_bytes, 1);
+		return;
+	}
+	lock_site(site);
+	grow(site, size_bytes, 0);
+	unlock_site(site);
+}
+
+void site_reallocated(uint32_t index, uint64_t size_bytes, uint64_t copied_bytes)
+{
+	struct segment_site *site = &process->sites[index];
+	int alone = __libc_single_threaded;
+
+	if (!alone)
+		lock_site(site);
+	grow(site, size_bytes, alone);
+	site->realloc_count++;
+	site->realloc_copied_bytes += copied_bytes;
+	if (!alone)
+		unlock_site(site);
+}
+
+void site_released(const struct shadow_block *block, uint32_t lane_slot, int temporary)
+{
+	struct segment_site *site = &process->sites[block->site];
+	int alone = __libc_single_threaded, new_peak;
+	struct peak_word word;
+
+	if (!alone)
+		lock_site(site);
+	word = change_word(process->segment, block->size_bytes, 0, alone, &new_peak);
+	save_share(site, word.generation);
+	site->free_count++;
+	site->free_bytes += block->size_bytes;
+	site->temporary_count += (uint64_t)temporary;
+	site->cross_thread_free_count += lane_slot != site->lane_slot;
+	if (!alone)
+		unlock_site(site);
+}
+
+void site_restored(const struct shadow_block *block)
+{
+	struct segment_site *site = &process->sites[block->site];
+	int alone = __libc_single_threaded, new_peak;
+	struct peak_word word;
+
+	if (!alone)
+		lock_site(site);
+	word = change_word(process->segment, block->size_bytes, 1, alone, &new_peak);
+	if (!new_peak)
+		save_share(site, word.generation);
+	site->free_count--;
+	site->free_bytes -= block->size_bytes;
+	if (!alone)
+		unlock_site(site);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the slow path of the call tree: hash lookup, new nodes, new functions,
+ *                growth.
+ * Runs on:       the lane's thread, any context.
+ * Must not:      call libc or lock.
+ * See also:      shim/hot/tree.h
+ *
+ * INTERRUPTION BY SIGNAL HANDLERS
+ *
+ * Only the lane's own thread writes its tree, but a handler on that thread may enter
+ * here while an insertion is half done. What makes that harmless: indices are taken
+ * with one instruction (xadd); the published counts are moved on only by the outermost
+ * insertion, when nested ones are complete; a chain head stored over a handler's newer
+ * head only hides the handler's node, and a node that is not found is made a second
+ * time, which readers of the segment merge. Growth of the tables relinks nodes one by
+ * one; a handler that walks a chain meanwhile may stray into the new chain, which is
+ * acyclic and ends, and again at worst makes a duplicate.
+ */
+#include "shim/hot/tree.h"
+
+#include <errno.h>
+
+#include "shim/hot/process.h"
+
+#define FIRST_NODES 1024u
+#define FIRST_FUNCTIONS 256u
+#define COMMIT_NODES 4096u
+#define COMMIT_FUNCTIONS 128u
+
+static inline uint32_t take_index(uint32_t *next)
+{
+	uint32_t one = 1;
+
+	/* one instruction: a handler comes before or after it; no lock prefix needed, as
+	 * no other thread writes here */
+	__asm__ volatile("xaddl %0, %1" : "+r"(one), "+m"(*next) : : "memory", "cc");
+	return one;
+}
+
+/* Relinks all nodes into a table of twice the size. */
+static void grow_buckets(struct lane_context *context)
+{
+	uint32_t mask = context->bucket_mask * 2 + 1;
+	uint32_t *old = context->buckets;
+	uint32_t *buckets = process_map((mask + 1ull) * sizeof(*buckets), 0);
+
+	if (!buckets)
+		return; /* longer chains, nothing worse */
+	for (uint32_t i = 2; i < context->node_next; i++) {
+		struct segment_node *node = &context->nodes[i];
+		uint32_t *head = &buckets[tree_hash(node->parent, node->key) & mask];
+
+		node->hash_next = *head;
+		*head = i;
+	}
+	context->buckets = buckets;
+	process_count(SEGMENT_COUNTER_TOOL_BYTES, (mask + 1ull) * sizeof(*buckets) / 2);
+	process_unmap(old, (context->bucket_mask + 1ull) * sizeof(*old));
+	context->bucket_mask = mask;
+}
+
+static void grow_function_table(struct lane_context *context)
+{
+	uint32_t mask = context->function_mask * 2 + 1;
+	uint32_t *old = context->function_table;
+	uint32_t *table = process_map((mask + 1ull) * sizeof(*table), 0);
+
+	if (!table)
+		return;
+	for (uint32_t i = 1; i < context->function_next; i++) {
+		uint32_t at = tree_hash(0, context->functions[i].key) & mask;
+
+		while (table[at])
+			at = (at + 1) & mask;
+		table[at] = i;
+	}
+	context->function_table = table;
+	process_unmap(old, (context->function_mask + 1ull) * sizeof(*old));
+	context->function_mask = mask;
+}
+
+/* Makes sure that entry `index` of an array has its pages. */
+static int ensure(struct lane_context *context, uint32_t index, uint32_t *committed,
+		  uint32_t capacity, uint64_t offset, uint64_t entry_size, uint32_t step)
+{
+	uint32_t more = step;
+
+	if (index < *committed)
+		return 0;
+	if (index >= capacity)
+		return -ENOSPC;
+	if (*committed + more > capacity)
+		more = capacity - *committed;
+	if (process_commit(context->lane, context->slot, offset + *committed * entry_size,
+			   more * entry_size) < 0)
+		return -ENOSPC;
+	*committed += more;
+	return 0;
+}
+
+/* Index of the function with this key in the lane's table; 0: no room. */
+static uint32_t function_index(struct lane_context *context, uint64_t key)
+{
+	uint32_t at = tree_hash(0, key) & context->function_mask, index;
+	struct segment_lane *lane = context->lane;
+
+	for (; context->function_table[at]; at = (at + 1) & context->function_mask) {
+		if (context->functions[context->function_table[at]].key == key)
+			return context->function_table[at];
+	}
+	if (ensure(context, context->function_next, &context->function_committed,
+		   lane->function_capacity, lane->function_offset,
+		   sizeof(struct segment_function), COMMIT_FUNCTIONS) < 0)
+		return 0;
+	index = take_index(&context->function_next);
+	context->functions[index].key = key;
+	context->function_table[at] = index;
+	if (context->function_next * 2 > context->function_mask)
+		grow_function_table(context);
+	boot_note_module(key & SEGMENT_KEY_ADDRESS_MASK);
+	return index;
+}
+
+/* Fills and links a new node; the caller publishes. */
+static uint32_t new_node(struct lane_context *context, uint32_t parent, uint64_t key)
+{
+	struct segment_lane *lane = context->lane;
+	struct segment_node *node;
+	uint32_t index, function = 0, *head;
+
+	if (__atomic_fetch_add(&process->path_count, 1, __ATOMIC_RELAXED) >=
+	    process_facts.path_limit)
+		return 0;
+	if (ensure(context, context->node_next, &context->node_committed,
+		   lane->node_capacity, lane->node_offset, sizeof(*node),
+		   COMMIT_NODES) < 0)
+		return 0;
+	if (key & SEGMENT_KEY_RETURN_ADDRESS) {
+		boot_note_module(key & SEGMENT_KEY_ADDRESS_MASK);
+	} else {
+		function = function_index(context, key);
+		if (!function)
+			return 0;
+	}
+	index = take_index(&context->node_next);
+	node = &context->nodes[index];
+	node->min_ticks = UINT64_MAX;
+	node->parent = parent;
+	node->function = function;
+	node->key = key;
+	head = &context->buckets[tree_hash(parent, key) & context->bucket_mask];
+	node->hash_next = *head;
+	*head = index;
+	if (context->node_next > context->bucket_mask)
+		grow_buckets(context);
+	return index;
+}
+
+static void publish(struct lane_context *context)
+{
+	/* release: pair with the reader's acquire of the counts; entries are complete */
+	__atomic_store_n(&context->lane->function_count, context->function_next,
+			 __ATOMIC_RELEASE);
+	__atomic_store_n(&context->lane->node_count, context->node_next,
+			 __ATOMIC_RELEASE);
+}
+
+uint32_t cold tree_child_slow(struct lane_context *context, uint32_t parent, uint64_t key)
+{
+	uint32_t hash = tree_hash(parent, key), index;
+
+	for (index = context->buckets[hash & context->bucket_mask]; index;
+	     index = context->nodes[index].hash_next) {
+		const struct segment_node *node = &context->nodes[index];
+
+		if (node->key == key && node->parent == parent) {
+			context->front[hash >> 20] = index;
+			return index;
+		}
+	}
+	context->insert_depth++;
+	index = new_node(context, parent, key);
+	if (context->insert_depth == 1)
+		publish(context);
+	context->insert_depth--;
+	if (index)
+		context->front[hash >> 20] = index;
+	return index;
+}
+
+int tree_begin(struct lane_context *context)
+{
+	struct segment_lane *lane = context->lane;
+
+	context->buckets = process_map(FIRST_NODES * sizeof(uint32_t), 0);
+	context->function_table = process_map(FIRST_FUNCTIONS * sizeof(uint32_t), 0);
+	if (!context->buckets || !context->function_table)
+		return -ENOMEM;
+	context->bucket_mask = FIRST_NODES - 1;
+	context->function_mask = FIRST_FUNCTIONS - 1;
+	if (ensure(context, 1, &context->node_committed, lane->node_capacity,
+		   lane->node_offset, sizeof(struct segment_node), FIRST_NODES) < 0 ||
+	    ensure(context, 1, &context->function_committed, lane->function_capacity,
+		   lane->function_offset, sizeof(struct segment_function), 32) < 0)
+		return -ENOSPC;
+	context->node_next = LANE_ROOT + 1;
+	context->function_next = 1;
+	context->current = LANE_ROOT;
+	context->nodes[LANE_ROOT].min_ticks = UINT64_MAX;
+	publish(context);
+	return 0;
+}
+
+void tree_end(struct lane_context *context)
+{
+	process_unmap(context->buckets, (context->bucket_mask + 1ull) * sizeof(uint32_t));
+	process_unmap(context->function_table,
+		      (context->function_mask + 1ull) * sizeof(uint32_t));
+	context->buckets = NULL;
+	context->function_table = NULL;
+}
