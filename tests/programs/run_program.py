@@ -6,11 +6,14 @@ usage: run_program.py BUILD-ROOT SOURCE
 
 The source is compiled with gcc and clang, -O0 and -O2, run without and with the shim;
 output and exit status must be the same, nothing may be left behind, the invariants must
-hold, and what the source expects must be in run.db. Lines in the source:
+hold, and what the source expects must be in run.db. Lines in the source (a line that
+starts with four more spaces goes on with the one before):
 
-    // expect-sql: SELECT ... => VALUE     one row; columns joined by |, NULL is empty.
+    // expect-sql: SELECT ... => VALUE     columns joined by |, rows by ;, NULL is empty.
                                            $name in VALUE is NUMBER from a word
-                                           name=NUMBER that the program printed
+                                           name=NUMBER that the program printed, on
+                                           stderr after "truth:" when it may differ
+                                           from run to run
     // expect-below: FUNC COLUMN => VALUE  sum of a call_paths column over FUNC's subtree
     // exit: 7, // signal: 6               how it ends, if not with status 0
     // flags: -pthread                     for the compiler
@@ -43,8 +46,7 @@ class Truth:
     def __init__(self, source):
         with open(source, encoding="utf-8") as file:
             text = file.read()
-        # A line that ends in a backslash goes on in the next comment line.
-        text = re.sub(r"\\\n\s*//\s*", "", text)
+        text = re.sub(r"\n//    +", " ", text)
         lines = re.findall(r"^// ([a-z-]+): (.*)$", text, flags=re.MULTILINE)
         self.lines = lines
         self.flags = self.words("flags")
@@ -99,13 +101,14 @@ def check_same(plain, recorded, status):
                    f"ended with {recorded.returncode} under the shim, with "
                    f"{plain.returncode} without:\n{recorded.stdout}{recorded.stderr}")
     for stream in ("stdout", "stderr"):
-        texts = getattr(plain, stream), getattr(recorded, stream)
+        texts = [re.sub(r"^truth: .*\n", "", getattr(result, stream), flags=re.MULTILINE)
+                 for result in (plain, recorded)]
         harness.expect(texts[0] == texts[1], f"{stream} differs under the shim:\n"
                        f"without: {texts[0]}\nwith:    {texts[1]}")
 
 
-def check_truth(database, truth, stdout):
-    printed = dict(re.findall(r"\b(\w+)=(-?\d+)", stdout))
+def check_truth(database, truth, output):
+    printed = dict(re.findall(r"\b(\w+)=(-?\d+)", output))
     problems = list(invariants.broken(database, truth.tolerated))
     for sql, expected in truth.queries:
         expected = re.sub(r"\$(\w+)", lambda match: printed[match.group(1)], expected)
@@ -134,7 +137,7 @@ def run_variant(products, source, truth, variant):
         report = harness.run([products.analyze, database])
         harness.expect(report.returncode == 0 and report.stdout,
                        f"prof-analyze ended with {report.returncode}: {report.stderr}")
-        return check_truth(database, truth, recorded.stdout)
+        return check_truth(database, truth, recorded.stdout + recorded.stderr)
 
 
 def main():

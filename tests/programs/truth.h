@@ -17,7 +17,8 @@
 #endif
 
 /* No hooks, and no frame either. */
-#define UNTRACED static inline __attribute__((always_inline, no_instrument_function, unused))
+#define UNTRACED                                                                         \
+	static inline __attribute__((always_inline, no_instrument_function, unused))
 
 /* The compiler must think that somebody looks at what p points to. */
 UNTRACED void keep(const void *p)

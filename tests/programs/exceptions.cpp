@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/* Exceptions: gcc calls the exit hooks while it unwinds, clang does not; what comes after
+ * the catch must hang under the catcher in both. */
+// tolerate: repaired_frames
+// expect-sql: SELECT calls FROM functions WHERE name = 'thrower(int)' => 1100
+// expect-sql: SELECT calls FROM functions WHERE name = 'catcher(int)' => 100
+// expect-sql: SELECT calls FROM functions WHERE name = 'after_catch()' => 100
+// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'after_catch()' =>
+//     catcher(int)|100
+// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'handler()' =>
+//     catcher(int)|100
+// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'finish()' => main|100
+// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'thrower(int)' ORDER BY
+//     caller => catcher(int)|100; thrower(int)|1000
+// expect-sql: SELECT calls, depth FROM call_paths WHERE name = 'finish()' => 100|2
+// expect-sql: SELECT calls FROM functions WHERE name = 'Guard::~Guard()' => 100
+// expect-sql: SELECT calls FROM functions WHERE name = 'rethrower()' => 50
+// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'after_rethrow()' =>
+//     main|50
+#include "truth.h"
+#include <stdexcept>
+
+static volatile int sum;
+
+struct Guard {
+	ALONE ~Guard();
+};
+
+Guard::~Guard()
+{
+	sum = sum + 1;
+}
+
+ALONE static void thrower(int levels)
+{
+	if (levels == 0)
+		throw std::runtime_error("far away");
+	thrower(levels - 1);
+	sum = sum + 1;
+}
+
+ALONE static void handler()
+{
+	sum = sum + 1;
+}
+
+ALONE static void after_catch()
+{
+	sum = sum + 1;
+}
+
+ALONE static void finish()
+{
+	sum = sum + 1;
+}
+
+ALONE static void catcher(int levels)
+{
+	try {
+		Guard guard;
+
+		thrower(levels);
+	} catch (const std::runtime_error &) {
+		handler();
+	}
+	after_catch();
+}
+
+ALONE static void rethrower()
+{
+	try {
+		throw 7;
+	} catch (int) {
+		sum = sum + 1;
+		throw;
+	}
+}
+
+ALONE static void after_rethrow()
+{
+	sum = sum + 1;
+}
+
+int main()
+{
+	for (int i = 0; i < 100; i++) {
+		catcher(10);
+		finish();
+	}
+	for (int i = 0; i < 50; i++) {
+		try {
+			rethrower();
+		} catch (int number) {
+			sum = sum + number;
+		}
+		after_rethrow();
+	}
+	return 0;
+}
