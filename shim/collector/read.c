@@ -1,0 +1,483 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  reading a spool directory into memory, checked.
+ * Runs on:       one thread at a time; the processes of the run may be alive.
+ * Must not:      trust a count, an offset or a string in the files.
+ * See also:      shim/collector/read.h, shim/collector/segment_file.h
+ */
+#include "shim/collector/read.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shim/collector/array.h"
+#include "shim/collector/segment_file.h"
+
+#define END_STRING(array) ((array)[sizeof(array) - 1] = 0)
+
+static int page_error(int result, char *error, size_t error_size, const char *directory,
+		      const char *what)
+{
+	snprintf(error, error_size, "%s/%s %s", directory, SEGMENT_RUN_NAME, what);
+	return result;
+}
+
+static int read_page(int directory_fd, const char *directory, struct segment_run *ret,
+		     char *error, size_t error_size)
+{
+	ssize_t size;
+	int fd = openat(directory_fd, SEGMENT_RUN_NAME,
+			O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+
+	if (fd < 0) {
+		int result = -errno;
+
+		snprintf(error, error_size, "cannot open %s/%s: %s", directory,
+			 SEGMENT_RUN_NAME, strerror(-result));
+		return result;
+	}
+	size = pread(fd, ret, sizeof(*ret), 0);
+	close(fd);
+	if (size < (ssize_t)sizeof(*ret))
+		return page_error(-EINVAL, error, error_size, directory,
+				  "is cut short: the run was never begun; remove the "
+				  "directory");
+	if (ret->magic != SEGMENT_MAGIC_RUN)
+		return page_error(-EINVAL, error, error_size, directory,
+				  "is not the record of a run; remove the directory");
+	if (ret->version != SEGMENT_VERSION || ret->size != sizeof(*ret))
+		return page_error(
+			-EINVAL, error, error_size, directory,
+			"was written by another version of profshim; collect it "
+			"with that version");
+	END_STRING(ret->boot_id);
+	END_STRING(ret->level);
+	END_STRING(ret->shim_version);
+	END_STRING(ret->label);
+	END_STRING(ret->host);
+	END_STRING(ret->setting_ignored);
+	END_STRING(ret->output);
+	END_STRING(ret->cwd);
+	return 0;
+}
+
+static int open_directory(const char *directory, char *error, size_t error_size)
+{
+	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+
+	if (fd >= 0)
+		return fd;
+	fd = -errno;
+	snprintf(error, error_size, "cannot open the spool %s: %s", directory,
+		 strerror(-fd));
+	return fd;
+}
+
+int read_run_page(const char *directory, struct segment_run *ret, char *error,
+		  size_t error_size)
+{
+	int fd = open_directory(directory, error, error_size), result;
+
+	if (fd < 0)
+		return fd;
+	result = read_page(fd, directory, ret, error, error_size);
+	close(fd);
+	return result;
+}
+
+static int is_segment_name(const char *name)
+{
+	size_t length = strlen(name), suffix = strlen(SEGMENT_FILE_SUFFIX);
+
+	return length > suffix &&
+	       strcmp(name + length - suffix, SEGMENT_FILE_SUFFIX) == 0;
+}
+
+static int add_file(struct read_run *run, const char *name)
+{
+	char **files = array_room(run->files, run->file_count, sizeof(*files));
+
+	if (!files)
+		return -ENOMEM;
+	run->files = files;
+	files[run->file_count] = strdup(name);
+	if (!files[run->file_count])
+		return -ENOMEM;
+	run->file_count++;
+	return 0;
+}
+
+static int list_files(struct read_run *run)
+{
+	int fd = fcntl(run->directory_fd, F_DUPFD_CLOEXEC, 0);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+	int result = 0;
+
+	if (!directory) {
+		result = -errno;
+		if (fd >= 0)
+			close(fd);
+		return result;
+	}
+	rewinddir(directory);
+	while (result == 0 && (entry = readdir(directory))) {
+		if (is_segment_name(entry->d_name))
+			result = add_file(run, entry->d_name);
+	}
+	closedir(directory);
+	return result;
+}
+
+static void process_done(struct read_process *process)
+{
+	free(process->executable);
+	free(process->command);
+	free(process->modules);
+	free(process->threads);
+	free(process->sites);
+}
+
+static void copy_facts(struct read_process *to, const struct segment_process *from)
+{
+	to->pid = from->pid;
+	to->parent_pid = from->parent_pid;
+	to->state = from->state;
+	to->exit_code = from->exit_code;
+	to->forked_from_slot = from->forked_from_slot;
+	to->notes = from->notes;
+	to->start_ticks = from->start_ticks;
+	to->end_ticks = from->end_ticks;
+	to->start_time = from->start_time;
+	to->peak_bytes = from->peak_bytes;
+	to->live_bytes = from->below_peak < from->peak_bytes
+				 ? from->peak_bytes - from->below_peak
+				 : 0;
+	to->peak_generation = from->peak_generation;
+	memcpy(to->counters, from->counters, sizeof(to->counters));
+}
+
+static int copy_strings(struct read_process *to, struct segment_process *from)
+{
+	uint32_t size = from->command_size;
+
+	END_STRING(from->executable);
+	END_STRING(from->command);
+	if (size > sizeof(from->command))
+		size = sizeof(from->command);
+	to->executable = strdup(from->executable);
+	to->command = malloc(size + 1u);
+	if (!to->executable || !to->command)
+		return -ENOMEM;
+	memcpy(to->command, from->command, size);
+	to->command[size] = 0;
+	to->command_size = size;
+	return 0;
+}
+
+static int copy_arrays(struct read_process *to, const struct segment_process *from,
+		       const struct segment_reader *reader)
+{
+	struct segment_array modules = {from->module_offset, sizeof(*to->modules), 0,
+					from->module_count, from->module_capacity};
+	struct segment_array threads = {from->thread_offset, sizeof(*to->threads), 0,
+					from->thread_count, from->thread_capacity};
+	struct segment_array sites = {from->site_offset, sizeof(*to->sites),
+				      from->first_site ? from->first_site : 1,
+				      from->site_count, from->site_capacity};
+	int result = 0;
+
+	to->modules = segment_reader_array(reader, to->slot, &modules, &to->module_count,
+					   &result);
+	to->threads = segment_reader_array(reader, to->slot, &threads, &to->thread_count,
+					   &result);
+	to->sites =
+		segment_reader_array(reader, to->slot, &sites, &to->site_count, &result);
+	to->first_site = sites.first;
+	for (uint32_t i = 0; i < to->module_count; i++) {
+		struct segment_module *module = &to->modules[i];
+
+		END_STRING(module->path);
+		if (module->build_id_size > sizeof(module->build_id))
+			module->build_id_size = 0;
+	}
+	for (uint32_t i = 0; i < to->thread_count; i++)
+		END_STRING(to->threads[i].name);
+	return result;
+}
+
+/* Reads a process slot and appends it. -EINVAL: damaged. */
+static int read_process(struct read_run *run, const struct segment_reader *reader,
+			uint32_t file, uint32_t slot)
+{
+	struct segment_process header;
+	struct read_process *process, *processes;
+	int result;
+
+	if (segment_reader_bytes(reader, slot, 0, &header, sizeof(header)) < 0 ||
+	    header.magic != SEGMENT_MAGIC_PROCESS)
+		return -EINVAL;
+	processes = array_room(run->processes, run->process_count, sizeof(*process));
+	if (!processes)
+		return -ENOMEM;
+	run->processes = processes;
+	process = &processes[run->process_count++];
+	process->file = file;
+	process->slot = slot;
+	copy_facts(process, &header);
+	result = copy_strings(process, &header);
+	return result < 0 ? result : copy_arrays(process, &header, reader);
+}
+
+/* Until sort_processes() has run, a lane's process is its slot. */
+static int note_lane(struct read_run *run, uint32_t file, uint32_t slot,
+		     uint32_t process_slot)
+{
+	struct read_lane *lanes = array_room(run->lanes, run->lane_count, sizeof(*lanes));
+
+	if (!lanes)
+		return -ENOMEM;
+	run->lanes = lanes;
+	lanes[run->lane_count++] = (struct read_lane){file, slot, process_slot};
+	return 0;
+}
+
+static int read_file(struct read_run *run, uint32_t file)
+{
+	struct segment_reader reader;
+	int result;
+
+	result = segment_reader_open(&reader, run->directory_fd, run->files[file],
+				     run->page.token);
+	if (result < 0)
+		return result == -EMFILE || result == -ENFILE ? result : -EINVAL;
+	run->spool_bytes += reader.allocated_bytes;
+	for (uint32_t i = 1; i < reader.slot_count; i++) {
+		struct segment_slot slot;
+
+		result = segment_reader_slot(&reader, i, &slot);
+		if (result < 0)
+			break;
+		if (slot.kind == SEGMENT_SLOT_PROCESS)
+			result = read_process(run, &reader, file, i);
+		else if (slot.kind == SEGMENT_SLOT_LANE)
+			result = note_lane(run, file, i, slot.process_slot);
+		else if (slot.kind != SEGMENT_SLOT_FREE)
+			result = -EINVAL;
+		if (result == -EINVAL)
+			run->damaged_count++;
+		else if (result < 0)
+			break;
+	}
+	segment_reader_close(&reader);
+	return result == -ENOMEM ? result : 0;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct read_process *left = a, *right = b;
+
+	if (left->start_ticks != right->start_ticks)
+		return left->start_ticks < right->start_ticks ? -1 : 1;
+	if (left->file != right->file)
+		return left->file < right->file ? -1 : 1;
+	return left->slot < right->slot ? -1 : left->slot > right->slot;
+}
+
+struct place {
+	uint32_t file, slot, process;
+};
+
+static int by_place(const void *a, const void *b)
+{
+	const struct place *left = a, *right = b;
+
+	if (left->file != right->file)
+		return left->file < right->file ? -1 : 1;
+	return left->slot < right->slot ? -1 : left->slot > right->slot;
+}
+
+/* Puts the processes in order of time and makes the lanes point at them. Lanes whose
+ * process is not there are dropped. */
+static int sort_processes(struct read_run *run)
+{
+	struct place *places = calloc(run->process_count + 1, sizeof(*places));
+	size_t kept = 0;
+
+	if (!places)
+		return -ENOMEM;
+	if (run->process_count)
+		qsort(run->processes, run->process_count, sizeof(*run->processes),
+		      by_start);
+	for (size_t i = 0; i < run->process_count; i++)
+		places[i] = (struct place){run->processes[i].file, run->processes[i].slot,
+					   (uint32_t)i};
+	qsort(places, run->process_count, sizeof(*places), by_place);
+	for (size_t i = 0; i < run->lane_count; i++) {
+		struct read_lane *lane = &run->lanes[i];
+		struct place key = {lane->file, lane->process, 0}, *place;
+
+		place = bsearch(&key, places, run->process_count, sizeof(*places),
+				by_place);
+		if (!place) {
+			run->damaged_count++;
+			continue;
+		}
+		lane->process = place->process;
+		run->lanes[kept++] = *lane;
+	}
+	run->lane_count = kept;
+	free(places);
+	return 0;
+}
+
+int read_run_open(struct read_run *ret, const char *directory, char *error,
+		  size_t error_size)
+{
+	int result;
+
+	*ret = (struct read_run){.directory_fd = -1};
+	ret->directory_fd = open_directory(directory, error, error_size);
+	if (ret->directory_fd < 0)
+		return ret->directory_fd;
+	result = read_page(ret->directory_fd, directory, &ret->page, error, error_size);
+	if (result < 0)
+		goto failed;
+	result = list_files(ret);
+	for (uint32_t i = 0; result == 0 && i < ret->file_count; i++) {
+		result = read_file(ret, i);
+		if (result == -EINVAL) {
+			ret->damaged_count++;
+			result = 0;
+		}
+	}
+	if (result == 0)
+		result = sort_processes(ret);
+	if (result == 0)
+		return 0;
+	snprintf(error, error_size, "cannot read the spool %s: %s", directory,
+		 strerror(-result));
+failed:
+	read_run_close(ret);
+	return result;
+}
+
+void read_run_close(struct read_run *run)
+{
+	for (size_t i = 0; i < run->file_count; i++)
+		free(run->files[i]);
+	free(run->files);
+	for (size_t i = 0; i < run->process_count; i++)
+		process_done(&run->processes[i]);
+	free(run->processes);
+	free(run->lanes);
+	if (run->directory_fd >= 0)
+		close(run->directory_fd);
+	*run = (struct read_run){.directory_fd = -1};
+}
+
+/* Frames first: a frame's node is published before the frame is open. */
+static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
+			    struct read_lane_data *ret)
+{
+	const struct segment_lane *lane = &ret->header;
+	struct segment_array frames = {lane->frame_offset, sizeof(*ret->frames), 0,
+				       lane->depth, lane->frame_capacity};
+	struct segment_array nodes = {lane->node_offset, sizeof(*ret->nodes), 0, 0,
+				      lane->node_capacity};
+	struct segment_array functions = {lane->function_offset, sizeof(*ret->functions),
+					  0, 0, lane->function_capacity};
+	struct segment_lane now;
+	int result = 0;
+
+	ret->frames =
+		segment_reader_array(reader, slot, &frames, &ret->frame_count, &result);
+	if (segment_reader_bytes(reader, slot, 0, &now, sizeof(now)) < 0)
+		return -EINVAL;
+	nodes.count = now.node_count;
+	functions.count = now.function_count;
+	ret->nodes =
+		segment_reader_array(reader, slot, &nodes, &ret->node_count, &result);
+	ret->functions = segment_reader_array(reader, slot, &functions,
+					      &ret->function_count, &result);
+	return result;
+}
+
+int read_lane(const struct read_run *run, const struct read_lane *lane,
+	      struct read_lane_data *ret)
+{
+	struct segment_reader reader;
+	int result;
+
+	*ret = (struct read_lane_data){.frame_count = 0};
+	result = segment_reader_open(&reader, run->directory_fd, run->files[lane->file],
+				     run->page.token);
+	if (result < 0)
+		return -EINVAL;
+	result = segment_reader_bytes(&reader, lane->slot, 0, &ret->header,
+				      sizeof(ret->header));
+	if (result == 0 && ret->header.magic != SEGMENT_MAGIC_LANE)
+		result = -EINVAL;
+	if (result == 0)
+		result = read_lane_arrays(&reader, lane->slot, ret);
+	segment_reader_close(&reader);
+	if (result < 0)
+		read_lane_done(ret);
+	return result;
+}
+
+void read_lane_done(struct read_lane_data *data)
+{
+	free(data->frames);
+	free(data->nodes);
+	free(data->functions);
+	*data = (struct read_lane_data){.frame_count = 0};
+}
+
+static uint64_t add(uint64_t sum, uint64_t value)
+{
+	return (sum ^ value) * 0x100000001b3ull + (sum >> 47);
+}
+
+static uint64_t process_checksum(uint64_t sum, const struct read_process *process)
+{
+	sum = add(sum, (uint64_t)(uint32_t)process->pid);
+	sum = add(sum, process->state);
+	sum = add(sum, (uint64_t)(uint32_t)process->exit_code);
+	for (int i = 0; i < SEGMENT_PROCESS_COUNTERS; i++)
+		sum = add(sum, process->counters[i]);
+	for (uint32_t i = 0; i < process->site_count; i++) {
+		sum = add(sum, process->sites[i].alloc_count);
+		sum = add(sum, process->sites[i].free_count);
+	}
+	return sum;
+}
+
+uint64_t read_run_checksum(const char *directory)
+{
+	struct read_run run;
+	char error[512];
+	uint64_t sum = 0xcbf29ce484222325ull;
+
+	if (read_run_open(&run, directory, error, sizeof(error)) < 0)
+		return 0;
+	for (size_t i = 0; i < run.process_count; i++)
+		sum = process_checksum(sum, &run.processes[i]);
+	for (size_t i = 0; i < run.lane_count; i++) {
+		struct read_lane_data data;
+
+		if (read_lane(&run, &run.lanes[i], &data) < 0)
+			continue;
+		for (uint32_t node = 1; node < data.node_count; node++)
+			sum = add(sum, data.nodes[node].call_count);
+		sum = add(sum, data.header.orphan_exit_count);
+		read_lane_done(&data);
+	}
+	read_run_close(&run);
+	return sum ? sum : 1;
+}

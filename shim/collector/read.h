@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a run's spool directory, read and checked: the run page, every process
+ *                with its modules, threads and sites; lanes one at a time.
+ * Runs on:       one thread at a time; the processes of the run may be alive.
+ * Must not:      write anything, crash on damaged files, or keep a file open.
+ * See also:      common/segment.h; shim/collector/merge.h, the next step
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/segment.h"
+
+/* What is left of struct segment_process, with counts that are true. */
+struct read_process {
+	uint32_t file, slot;
+	int32_t pid, parent_pid;
+	uint32_t state;
+	int32_t exit_code;
+	uint32_t forked_from_slot;
+	uint32_t notes;
+	uint64_t start_ticks, end_ticks, start_time;
+	uint64_t peak_bytes, live_bytes, peak_generation;
+	uint64_t counters[SEGMENT_PROCESS_COUNTERS];
+	char *executable; /* owned */
+	char *command;	  /* owned; arguments, each ended by NUL */
+	uint32_t command_size;
+	struct segment_module *modules; /* owned; paths end with NUL */
+	uint32_t module_count;
+	struct segment_thread *threads; /* owned */
+	uint32_t thread_count;
+	struct segment_site *sites;	 /* owned; sites[i] has the id first_site + i */
+	uint32_t first_site, site_count; /* site_count: number in sites */
+};
+
+struct read_lane {
+	uint32_t file, slot;
+	uint32_t process; /* index in read_run.processes */
+};
+
+/* One lane's arrays; counts are true, index 0 of nodes and functions means none. */
+struct read_lane_data {
+	struct segment_lane header;
+	struct segment_frame *frames;
+	struct segment_node *nodes;
+	struct segment_function *functions;
+	uint32_t frame_count, node_count, function_count;
+};
+
+struct read_run {
+	int directory_fd;
+	struct segment_run page; /* its strings end with NUL */
+	char **files;		 /* names of the segment files */
+	size_t file_count;
+	struct read_process *processes; /* by start_ticks */
+	size_t process_count;
+	struct read_lane *lanes;
+	size_t lane_count;
+	uint64_t spool_bytes;	/* what the files take on disk */
+	uint64_t damaged_count; /* files, slots and records left out as not plausible */
+};
+
+/* The run page alone. 0, or -errno with a sentence in error. */
+int read_run_page(const char *directory, struct segment_run *ret, char *error,
+		  size_t error_size);
+
+/* Opens a spool directory. Damaged files are left out and counted; only a run page that
+ * cannot be used is an error. 0, or -errno with a sentence in error. Close in any case
+ * but an error with read_run_close(). */
+int read_run_open(struct read_run *ret, const char *directory, char *error,
+		  size_t error_size);
+void read_run_close(struct read_run *run);
+
+/* Reads a lane. 0, -EINVAL: damaged, or -ENOMEM. Free with read_lane_done(). */
+int read_lane(const struct read_run *run, const struct read_lane *lane,
+	      struct read_lane_data *ret);
+void read_lane_done(struct read_lane_data *data);
+
+/* A number that changes when a process, a call, an allocation or a trust counter is
+ * added to the run. 0 when the run cannot be read. */
+uint64_t read_run_checksum(const char *directory);

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the run's clock, turned into nanoseconds.
+ * Runs on:       any thread; ingest and the collector.
+ * Must not:      trust the run page further than its numbers are plausible.
+ * See also:      common/segment.h (struct segment_run)
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "common/segment.h"
+
+struct ticks {
+	uint32_t clock_kind;
+	int same_boot; /* the run's clocks still run on this machine */
+	uint64_t start_ticks, start_monotonic_ns;
+	double ticks_per_second, ns_per_tick;
+};
+
+/* Longest duration that is believed: 2.3 years. Keeps sums of damaged numbers in range.
+ */
+#define TICKS_LONGEST_NS (1ll << 56)
+
+/* Measures the clock's rate from the run's first (ticks, monotonic) pair and the latest
+ * one there is: now, when the run was on this boot, else the writer's last pair; falls
+ * back to the writer's estimate when both lie too close together or disagree with it by
+ * more than 2 % (the machine slept, a clock was set). */
+void ticks_calibrate(struct ticks *ret, const struct segment_run *page);
+
+/* Now, in ticks of the run's clock. Only when same_boot. */
+uint64_t ticks_now(const struct ticks *ticks);
+
+/* CLOCK_MONOTONIC, ns. */
+uint64_t ticks_monotonic_ns(void);
+
+/* A moment of CLOCK_MONOTONIC (same boot) in ticks, and a moment in ticks as ns since
+ * the start of the run (0 when before it). */
+uint64_t ticks_from_monotonic(const struct ticks *ticks, uint64_t monotonic_ns);
+int64_t ticks_since_start_ns(const struct ticks *ticks, uint64_t at_ticks);
+
+/* A duration; at most TICKS_LONGEST_NS. */
+int64_t ticks_duration_ns(const struct ticks *ticks, double duration_ticks);
