@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  prof-record's command line as plain data.
+ * Runs on:       prof-record.
+ * Must not:      do anything that the options ask for, except --help and --version.
+ * See also:      record.c
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* Exit statuses of prof-record itself; else it ends as the program did. */
+enum record_status {
+	RECORD_CANNOT = 1, /* cannot read or write what is needed */
+	RECORD_USAGE = 2,
+	RECORD_NOT_EXECUTABLE = 126,
+	RECORD_NOT_FOUND = 127,
+};
+
+/* NULL and 0: not given. Strings are borrowed from argv or the environment. */
+struct record_options {
+	const char *output; /* never NULL: PROFSHIM_OUTPUT or "run.db" by default */
+	const char *label, *stack_depth, *max_paths, *follow, *level;
+	unsigned int wait_s;
+	bool quiet;
+	char **command; /* the program and its arguments, ends with NULL */
+};
+
+/* Reads the command line. Returns true to go on; else *ret_status is the exit status and
+ * what there is to say has been printed. */
+bool record_options_read(int argc, char **argv, struct record_options *ret,
+			 int *ret_status);

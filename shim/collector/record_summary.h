@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  what prof-record says about the run that was just written.
+ * Runs on:       prof-record.
+ * Must not:      write into run.db.
+ * See also:      record_summary.sql
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* Whether a run can be added to the file at output: it does not exist yet, is empty or is
+ * a run.db of our version, and can be written. On false, error is one sentence. */
+bool record_output_fits(const char *output, char *error, size_t error_size);
+
+/* The highest run_id in the file, 0 when there is no file or no run. */
+int64_t record_last_run(const char *output);
+
+/* One line about the newest run after run `before`, preferring one that process `program`
+ * was part of: "run 3 in run.db: 38.2 M calls, 1.2 s, peak 14.3 MiB". Returns its length,
+ * 0: there is no such run, or the file cannot be read. shown_output: the name to print.
+ */
+size_t record_summary(const char *output, const char *shown_output, int64_t before,
+		      pid_t program, char *ret, size_t size);

@@ -1,0 +1,15 @@
+-- SPDX-License-Identifier: MIT
+-- What prof-record asks of run.db.
+
+-- :name last
+SELECT max(run_id) FROM runs;
+
+-- :name run
+SELECT r.run_id, r.wall_ns, r.alloc_count, r.peak_bytes, r.complete,
+	(SELECT sum(calls) FROM functions f WHERE f.run_id = r.run_id),
+	EXISTS (SELECT 1 FROM processes p WHERE p.run_id = r.run_id AND p.pid = :program)
+		AS is_ours
+FROM runs r
+WHERE r.run_id > :before
+ORDER BY is_ours DESC, r.run_id DESC
+LIMIT 1;
