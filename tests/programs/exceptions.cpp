@@ -13,7 +13,7 @@
 // expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'thrower(int)' ORDER BY
 //     caller => catcher(int)|100; thrower(int)|1000
 // expect-sql: SELECT calls, depth FROM call_paths WHERE name = 'finish()' => 100|2
-// expect-sql: SELECT calls FROM functions WHERE name = 'Guard::~Guard()' => 100
+// expect-sql: SELECT MAX(calls) FROM functions WHERE name = 'Guard::~Guard()' => 100
 // expect-sql: SELECT calls FROM functions WHERE name = 'rethrower()' => 50
 // expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'after_rethrow()' =>
 //     main|50

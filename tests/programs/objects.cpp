@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* C++: new and delete, templates, a growing vector, names of all kinds. */
-// tolerate: hook_calls
 // expect-below: make(unsigned long) alloc_count => 100
 // expect-below: make(unsigned long) alloc_bytes => 6400
 // expect-below: grow(std::vector<int, std::allocator<int> >&) alloc_count => 11
@@ -11,7 +10,6 @@
 //     => 100
 // expect-sql: SELECT calls, linkage_name FROM functions WHERE name =
 //     'shop::Counter::count(int) const' => 300|_ZNK4shop7Counter5countEi
-// expect-sql: SELECT calls FROM functions WHERE name = 'shop::Counter::Counter()' => 1
 // expect-sql: SELECT calls FROM functions WHERE name = '(anonymous namespace)::hidden()' => 5
 // expect-sql: SELECT SUM(live_bytes) FROM allocation_sites s WHERE s.path_id IN (WITH
 //     RECURSIVE below(path_id) AS (SELECT path_id FROM call_paths WHERE name =

@@ -21,10 +21,7 @@
 	static inline __attribute__((always_inline, no_instrument_function, unused))
 
 /* The compiler must think that somebody looks at what p points to. */
-UNTRACED void keep(const void *p)
-{
-	__asm__ volatile("" : : "r"(p) : "memory");
-}
+#define keep(p) __asm__ volatile("" : : "r"(p) : "memory")
 
 /* A size that the compiler cannot know. */
 UNTRACED size_t opaque(size_t size)
