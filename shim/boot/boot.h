@@ -23,7 +23,8 @@ void resolve_check_interposition(void);
 /* resolve.c: 3 when the allocator hands out addresses that are only 8-aligned, or 4. */
 unsigned int resolve_grain_shift(void);
 
-/* unwinder.c: loads libunwind privately. Notes when it cannot be had. */
+/* unwinder.c: loads libunwind privately; after libc's own constructor, not before. Notes
+ * when it cannot be had. */
 void unwinder_load(void);
 
 /* run.c: joins the run that PROFSHIM_RUN names, or makes a new one: spool directory, run

@@ -50,6 +50,7 @@ static void say_not_recording(const char *reason)
 static void begin_recording(const struct config *config)
 {
 	char error[SEGMENT_PATH_MAX];
+	struct lane_context *context;
 	int first, result;
 
 	if (run_open(config, &first, error, sizeof(error)) < 0) {
@@ -71,12 +72,14 @@ static void begin_recording(const struct config *config)
 	}
 	if (!shadow_directory)
 		process_note(SEGMENT_NOTE_NO_SHADOW);
-	resolve_check_interposition();
 	threads_begin();
-	lane_acquire();
+	context = lane_acquire();
+	if (context == &lane_none)
+		return;
+	lane_begin_own_work(context);
+	resolve_check_interposition();
 	if (first)
 		calibrate_hooks();
-	unwinder_load();
 	fork_watch();
 	exit_watch(first, config->wait_ms);
 	if (first)
@@ -84,6 +87,7 @@ static void begin_recording(const struct config *config)
 	else
 		run_ring();
 	snprintf(run_variable, sizeof(run_variable), "PROFSHIM_RUN=%s", run_directory());
+	lane_end_own_work(context);
 	if (first && config->ignored[0]) {
 		snprintf(error, sizeof(error),
 			 "%s is not understood; the default is used", config->ignored);
@@ -129,6 +133,17 @@ static void extend_environment(void)
 	environ = copy;
 }
 
+static void load_unwinder(void)
+{
+	struct lane_context *context = lane_self;
+
+	if (!lane_is_live(context))
+		return;
+	lane_begin_own_work(context);
+	unwinder_load();
+	lane_end_own_work(context);
+}
+
 exported int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
 			       void (*init)(void), void (*fini)(void),
 			       void (*rtld_fini)(void), void *stack_end)
@@ -136,7 +151,9 @@ exported int __libc_start_main(int (*main)(int, char **, char **), int argc, cha
 	start_main_function *next =
 		(start_main_function *)dlsym(RTLD_NEXT, "__libc_start_main");
 
-	if (run_variable[0])
+	if (run_variable[0]) {
 		extend_environment();
+		load_unwinder();
+	}
 	return next(main, argc, argv, init, fini, rtld_fini, stack_end);
 }

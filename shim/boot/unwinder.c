@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What this is:  loads libunwind for the hybrid stacks.
- * Runs on:       the constructor.
+ * Runs on:       __libc_start_main, after all constructors of libraries: a dlopen in our
+ *                own constructor would run libc's with an environment of NULL.
  * Must not:      make libunwind a dependency of the shim: it exports _Unwind_* functions,
  *                which would then come before libgcc's and carry the host's exceptions.
  *                Debian's static library is not position independent. RTLD_LOCAL keeps

@@ -40,6 +40,10 @@ void wrappers_resolve(void)
 	real_dlclose = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
 	/* libstdc++ may come later, with dlopen */
 	real_begin_catch = (void *(*)(void *))dlsym(RTLD_NEXT, "__cxa_begin_catch");
+	/* the program must not find our failures: the first call hands the message out,
+	 * the second frees it */
+	dlerror();
+	dlerror();
 }
 
 static void unwind_to(const struct __jmp_buf_tag *environment)

@@ -12,8 +12,7 @@
  * address. A failed realloc puts the old entry back.
  *
  * An event that interrupts an allocation hook (a signal handler that allocates, or
- * libunwind) finds alloc_busy set and goes unrecorded; it is counted as dropped, unless
- * it is the unwinder's own.
+XX
  *
  * A realloc of a live block is one free of the old size and one allocation of the new
  * size at the realloc's own site.
@@ -52,11 +51,8 @@ static inline struct lane_context *begin(void)
 		if (context == &lane_none)
 			return NULL;
 	}
-	if (unlikely(context->alloc_busy)) {
-		if (!context->in_unwinder)
-			process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+	if (unlikely(context->alloc_busy))
 		return NULL;
-	}
 	context->alloc_busy = 1;
 	return context;
 }
@@ -128,6 +124,20 @@ static inline void enter_block(struct lane_context *context, uint32_t site, void
 	note_latest(context, (uintptr_t)block);
 }
 
+/* An allocation that cannot be booked: the tool's own, which is marked so that its free
+ * is no riddle, or one that interrupts a hook. */
+static cold void unbooked_alloc(void *block, uint64_t size)
+{
+	const struct lane_context *context = lane_self;
+
+	if (!process)
+		return;
+	if (lane_is_live(context) && context->own_work)
+		shadow_put((uintptr_t)block, SHADOW_SITE_TOOL, size, 0);
+	else
+		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+}
+
 static inline void record_alloc(void *block, uint64_t size, uint64_t caller)
 {
 	struct lane_context *context;
@@ -136,8 +146,10 @@ static inline void record_alloc(void *block, uint64_t size, uint64_t caller)
 	if (unlikely(!block))
 		return;
 	context = begin();
-	if (unlikely(!context))
+	if (unlikely(!context)) {
+		unbooked_alloc(block, size);
 		return;
+	}
 	site = find_site(context, caller);
 	if (likely(site)) {
 		enter_block(context, site, block, size);
@@ -170,9 +182,10 @@ static inline int record_free(void *address, struct shadow_block *block, int rea
 		if (!process)
 			return 0;
 	}
+	if (unlikely(block->site == SHADOW_SITE_TOOL))
+		return 0;
 	if (unlikely(block->site == 0 || block->site < process->segment->first_site)) {
-		if (!(context->alloc_busy && context->in_unwinder))
-			record_odd_free(block);
+		record_odd_free(block);
 		return 0;
 	}
 	if (likely(context != &lane_none && !context->alloc_busy)) {
@@ -249,8 +262,10 @@ static void record_realloc(void *block, size_t size, uint64_t copied, uint64_t c
 	struct lane_context *context = begin();
 	uint32_t site;
 
-	if (unlikely(!context))
+	if (unlikely(!context)) {
+		unbooked_alloc(block, size);
 		return;
+	}
 	site = find_site(context, caller);
 	if (likely(site)) {
 		enter_block(context, site, block, size);

@@ -48,9 +48,9 @@ struct lane_context {
 	uint32_t destructor_rounds;
 
 	/* allocations */
-	uint32_t alloc_busy; /* a hook is at work: a handler's events are dropped */
-	uint32_t in_unwinder;
-	uint32_t unwind_hint;	  /* frames the last unwinding needed */
+	uint32_t alloc_busy;  /* a hook is at work: a handler's events are dropped */
+	uint32_t own_work;    /* what is allocated now is the tool's, not the program's */
+	uint32_t unwind_hint; /* frames the last unwinding needed */
 	uintptr_t last_blocks[2]; /* the thread's latest two allocations */
 	uint32_t memo_count;	  /* the last unwound stack and its nodes */
 	uint32_t memo_base;
@@ -84,6 +84,20 @@ void lane_unwind(struct lane_context *context, struct segment_frame *new_top,
 
 /* Reserves more frames. 0, or -errno. */
 int lane_grow_frames(struct lane_context *context);
+
+/* Brackets around work of our own in the program's thread, so that its allocations are
+ * not taken for the program's. Not nested; not inside a hook. */
+static inline void lane_begin_own_work(struct lane_context *context)
+{
+	context->alloc_busy = 1;
+	context->own_work = 1;
+}
+
+static inline void lane_end_own_work(struct lane_context *context)
+{
+	context->own_work = 0;
+	context->alloc_busy = 0;
+}
 
 /* True when the context can be used as it is: neither absent nor wiped nor none. */
 static inline int lane_is_live(const struct lane_context *context)

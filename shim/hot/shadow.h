@@ -24,6 +24,7 @@
 #define SHADOW_REGION_SHIFT 26 /* 64 MiB of heap per region */
 #define SHADOW_REGIONS (1ull << (47 - SHADOW_REGION_SHIFT))
 #define SHADOW_SITE_LIMIT (1u << 24)
+#define SHADOW_SITE_TOOL (SHADOW_SITE_LIMIT - 1) /* a block of our own */
 #define SHADOW_SIZE_LARGE ((1ull << 28) - 1)
 #define SHADOW_INTERVALS (1u << 12)
 

@@ -119,10 +119,10 @@ uint32_t stack_node_slow(struct lane_context *context, uint64_t return_address)
 	void *stack[LANE_STACK_LIMIT + OWN_FRAMES];
 	int saved_errno = errno, first = 0, count = 0;
 
-	if (stack_unwinder && !context->in_unwinder) {
-		context->in_unwinder = 1;
+	if (stack_unwinder && !context->own_work) {
+		context->own_work = 1;
 		count = unwind(context, return_address, stack, &first);
-		context->in_unwinder = 0;
+		context->own_work = 0;
 	}
 	if (count <= 0) { /* no unwinder, or it lost its way: the caller alone */
 		stack[0] = (void *)return_address;
