@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  see fixture.h.
+ */
+#include "tests/unit/shim/fixture.h"
+
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "shim/boot/boot.h"
+#include "shim/hot/shadow.h"
+#include "shim/hot/tree.h"
+
+static char directory[] = "/tmp/profshim-test-XXXXXX";
+static char output[64];
+
+/* The two steps that reach from hot/ into boot/; the tests need neither. */
+void boot_note_module(uint64_t address)
+{
+	(void)address;
+}
+
+void boot_thread_begins(void)
+{
+}
+
+void fixture_begin(unsigned int path_limit)
+{
+	char error[512] = "";
+	struct config config = {.follow = 1, .stack_depth_limit = 64, .label = ""};
+	int first = 0;
+
+	assert_non_null(mkdtemp(directory));
+	snprintf(output, sizeof(output), "%s/run.db", directory);
+	config.output = output;
+	config.path_limit = path_limit;
+	assert_int_equal(run_open(&config, &first, error, sizeof(error)), 0);
+	assert_int_equal(first, 1);
+	assert_int_equal(shadow_begin(4), 0);
+	assert_int_equal(run_create_segment(), 0);
+	assert_ptr_not_equal(lane_acquire(), &lane_none);
+}
+
+void fixture_end(void)
+{
+	unlink(process_facts.file_path);
+	run_abandon();
+	assert_int_equal(rmdir(directory), 0);
+}

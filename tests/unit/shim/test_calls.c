@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  unit tests of the call hooks and the call tree.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "shim/hot/calls.h"
+#include "shim/hot/tree.h"
+#include "tests/unit/shim/fixture.h"
+
+#define PATH_LIMIT 50000u
+
+static void enter(uint64_t function, uint64_t site)
+{
+	__cyg_profile_func_enter((void *)function, (void *)site);
+}
+
+static void leave(uint64_t function, uint64_t site)
+{
+	__cyg_profile_func_exit((void *)function, (void *)site);
+}
+
+static const struct segment_node *child(uint32_t parent, uint64_t key)
+{
+	uint32_t index = tree_child(lane_self, parent, key);
+
+	assert_int_not_equal(index, 0);
+	return &lane_self->nodes[index];
+}
+
+static uint32_t index_of(const struct segment_node *node)
+{
+	return (uint32_t)(node - lane_self->nodes);
+}
+
+static uint64_t histogram_sum(uint32_t function)
+{
+	uint64_t sum = 0;
+
+	for (int i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
+		sum += lane_self->functions[function].histogram[i];
+	return sum;
+}
+
+static void counts_nested_calls(void **state)
+{
+	const struct segment_node *outer, *inner;
+
+	(void)state;
+	for (int i = 0; i < 3; i++) {
+		enter(0x1000, 1);
+		for (int j = 0; j < 5; j++) {
+			enter(0x2000, 2);
+			leave(0x2000, 2);
+		}
+		leave(0x1000, 1);
+	}
+	outer = child(LANE_ROOT, 0x1000);
+	inner = child(index_of(outer), 0x2000);
+	assert_int_equal(outer->call_count, 3);
+	assert_int_equal(inner->call_count, 15);
+	assert_int_equal(histogram_sum(inner->function), 15);
+	assert_true(inner->min_ticks <= inner->max_ticks);
+	assert_true(outer->total_ticks >= inner->total_ticks);
+	assert_int_equal(lane_self->lane->depth, 0);
+	assert_int_equal(lane_self->lane->repaired_frame_count, 0);
+	assert_int_equal(lane_self->current, LANE_ROOT);
+}
+
+/* b is left without its exit, as by a longjmp nobody wrapped: a's exit closes it. */
+static void closes_frames_above_a_match(void **state)
+{
+	uint64_t repaired = lane_self->lane->repaired_frame_count;
+	const struct segment_node *b;
+
+	(void)state;
+	enter(0x3000, 1);
+	enter(0x4000, 2);
+	leave(0x3000, 1);
+	b = child(index_of(child(LANE_ROOT, 0x3000)), 0x4000);
+	assert_int_equal(b->unfinished_count, 1);
+	assert_int_equal(lane_self->lane->repaired_frame_count, repaired + 1);
+	assert_int_equal(lane_self->lane->depth, 0);
+}
+
+static void prefers_the_same_call_site(void **state)
+{
+	(void)state;
+	enter(0x5000, 1);
+	enter(0x5000, 2);
+	enter(0x6000, 3);
+	leave(0x5000, 1); /* the outer activation, over the inner one */
+	assert_int_equal(lane_self->lane->depth, 0);
+	enter(0x5000, 1);
+	enter(0x5000, 2);
+	leave(0x5000, 9); /* an unknown site: the innermost activation */
+	assert_int_equal(lane_self->lane->depth, 1);
+	leave(0x5000, 1);
+}
+
+static void ignores_orphan_exits(void **state)
+{
+	uint64_t orphans = lane_self->lane->orphan_exit_count;
+
+	(void)state;
+	leave(0x7000, 1);
+	enter(0x7100, 1);
+	leave(0x7000, 1);
+	assert_int_equal(lane_self->lane->orphan_exit_count, orphans + 2);
+	assert_int_equal(lane_self->lane->depth, 1);
+	leave(0x7100, 1);
+}
+
+static void unwinds_to_a_stack_pointer(void **state)
+{
+	(void)state;
+	enter(0x8000, 1);
+	enter(0x8100, 2);
+	enter(0x8200, 3);
+	lane_self->frames[0].stack_pointer = 3000;
+	lane_self->frames[1].stack_pointer = 2000;
+	lane_self->frames[2].stack_pointer = 1000;
+	calls_unwind_to(2000); /* the function called from 2000 goes on */
+	assert_int_equal(lane_self->lane->depth, 2);
+	calls_unwind_to(2000);
+	assert_int_equal(lane_self->lane->depth, 2);
+	leave(0x8100, 2);
+	leave(0x8000, 1);
+}
+
+static void grows_with_deep_recursion(void **state)
+{
+	const int depth = 20000;
+
+	(void)state;
+	for (int i = 0; i < depth; i++)
+		enter(0x9000, 1);
+	assert_int_equal(lane_self->lane->depth, depth);
+	for (int i = 0; i < depth; i++)
+		leave(0x9000, 1);
+	assert_int_equal(lane_self->lane->depth, 0);
+	assert_int_equal(lane_self->lane->folded_call_count, 0);
+}
+
+/* Many children of one parent, found again after the tables have grown. */
+static void finds_every_child_again(void **state)
+{
+	const uint32_t count = 20000;
+	uint32_t parent = index_of(child(LANE_ROOT, 0xa000));
+	uint32_t first = tree_child(lane_self, parent, 0x100000), again;
+
+	(void)state;
+	for (uint32_t i = 1; i < count; i++)
+		assert_int_not_equal(tree_child(lane_self, parent, 0x100000 + i * 16), 0);
+	again = lane_self->node_next;
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t index = tree_child(lane_self, parent, 0x100000 + i * 16);
+
+		assert_int_equal(lane_self->nodes[index].key, 0x100000 + i * 16);
+		assert_int_equal(lane_self->nodes[index].parent, parent);
+	}
+	assert_int_equal(tree_child(lane_self, parent, 0x100000), first);
+	assert_int_equal(lane_self->node_next, again);
+	assert_int_equal(lane_self->lane->node_count, again);
+}
+
+static void folds_past_the_path_limit(void **state)
+{
+	uint64_t folded = lane_self->lane->folded_call_count;
+	uint32_t nodes;
+
+	(void)state;
+	for (uint32_t i = 0; i < PATH_LIMIT; i++)
+		tree_child(lane_self, LANE_ROOT, 0x4000000 + i * 16);
+	nodes = lane_self->node_next;
+	enter(0xb000, 1);
+	enter(0xb100, 2);
+	leave(0xb100, 2);
+	leave(0xb000, 1);
+	assert_int_equal(lane_self->node_next, nodes);
+	assert_int_equal(lane_self->lane->folded_call_count, folded + 2);
+	assert_int_equal(lane_self->lane->depth, 0);
+	assert_int_equal(lane_self->current, LANE_ROOT);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(counts_nested_calls),
+		cmocka_unit_test(closes_frames_above_a_match),
+		cmocka_unit_test(prefers_the_same_call_site),
+		cmocka_unit_test(ignores_orphan_exits),
+		cmocka_unit_test(unwinds_to_a_stack_pointer),
+		cmocka_unit_test(grows_with_deep_recursion),
+		cmocka_unit_test(finds_every_child_again),
+		cmocka_unit_test(folds_past_the_path_limit),
+	};
+	int failed;
+
+	fixture_begin(PATH_LIMIT);
+	failed = cmocka_run_group_tests(tests, NULL, NULL);
+	fixture_end();
+	return failed;
+}
