@@ -57,6 +57,11 @@ static void begin_recording(const struct config *config)
 		say_not_recording(error);
 		return;
 	}
+	/* another image of the first process (exec) is recorded in any case */
+	if (!process_facts.run->follow && process_facts.run->first_pid != getpid()) {
+		process_facts.run = NULL;
+		return;
+	}
 	shadow_begin(resolve_grain_shift());
 	result = run_create_segment();
 	if (result < 0) {
@@ -106,8 +111,6 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	wrappers_resolve();
 	config_read(&config, environment);
 	if (getauxval(AT_SECURE) || config.off)
-		return;
-	if (config.joined_run && !config.follow)
 		return;
 	begin_recording(&config);
 }

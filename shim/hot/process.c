@@ -229,8 +229,12 @@ void cold process_adopt(void)
 	uint32_t parent_slot = process_facts.slot, first_site;
 	struct process *state = process;
 
-	if (!state || state->ready || !parent || !process_facts.run->follow)
+	if (!state || state->ready)
 		return;
+	if (!parent || !process_facts.run->follow) {
+		process = NULL;
+		return;
+	}
 	first_site = __atomic_load_n(&parent->site_count, __ATOMIC_ACQUIRE);
 	state->ready = 1; /* a nested event must not adopt again */
 	if (process_begin(state, first_site) < 0) {
