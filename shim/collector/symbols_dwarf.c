@@ -21,20 +21,11 @@
 
 #include <elfutils/libdw.h>
 
+#include "shim/collector/symbols_ranges.h"
+#include "shim/collector/symbols_text.h"
+
 #define DEPTH_LIMIT 256	 /* of nested scopes; compilers stay far below */
 #define INLINE_LIMIT 256 /* of inlined calls at one place */
-#define LOOK_BACK 16	 /* overlapping ranges to look through */
-
-/* [low, high) belongs to item: a unit's index, or a function's index in its unit. */
-struct range {
-	uint64_t low, high;
-	uint32_t item;
-};
-
-struct ranges {
-	struct range *entries;
-	size_t count, capacity;
-};
 
 enum unit_state { UNIT_UNREAD, UNIT_SHALLOW, UNIT_DEEP };
 
@@ -51,63 +42,12 @@ struct unit {
 
 struct debug_info {
 	Dwarf *dwarf;
+	struct debug_text text;
 	uint64_t low, high;
 	struct ranges unit_ranges;
 	struct unit *units;
 	size_t unit_count, unit_capacity;
 };
-
-/* Makes room for one more element. 0 or -ENOMEM. */
-static int reserve(void *array, size_t *capacity, size_t count, size_t element_size)
-{
-	size_t wanted = *capacity ? *capacity * 2 : 64;
-	void **pointer = array, *larger;
-
-	if (count < *capacity)
-		return 0;
-	larger = reallocarray(*pointer, wanted, element_size);
-	if (!larger)
-		return -ENOMEM;
-	*pointer = larger;
-	*capacity = wanted;
-	return 0;
-}
-
-static int compare_ranges(const void *a_range, const void *b_range)
-{
-	const struct range *a = a_range, *b = b_range;
-
-	if (a->low != b->low)
-		return a->low < b->low ? -1 : 1;
-	if (a->high != b->high)
-		return a->high > b->high ? -1 : 1;
-	return a->item < b->item ? -1 : a->item > b->item;
-}
-
-static void ranges_sort(struct ranges *ranges)
-{
-	if (ranges->count)
-		qsort(ranges->entries, ranges->count, sizeof(*ranges->entries),
-		      compare_ranges);
-}
-
-/* The innermost range around address, or NULL. */
-static const struct range *ranges_find(const struct ranges *ranges, uint64_t address)
-{
-	size_t low = 0, high = ranges->count, middle, steps;
-
-	while (low < high) {
-		middle = low + (high - low) / 2;
-		if (ranges->entries[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	for (steps = 0; low-- > 0 && steps < LOOK_BACK; steps++)
-		if (address < ranges->entries[low].high)
-			return &ranges->entries[low];
-	return NULL;
-}
 
 /* Adds the DIE's address ranges that lie in the module's code. 1: it has some; 0: none;
  * -ENOMEM. */
@@ -121,11 +61,8 @@ static int add_ranges(const struct debug_info *info, struct ranges *ranges,
 	while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0) {
 		if (low >= high || low < info->low || high > info->high)
 			continue;
-		if (reserve(&ranges->entries, &ranges->capacity, ranges->count,
-			    sizeof(*ranges->entries)) < 0)
+		if (ranges_add(ranges, low, high, (uint32_t)item) < 0)
 			return -ENOMEM;
-		ranges->entries[ranges->count++] =
-			(struct range){low, high, (uint32_t)item};
 		found = 1;
 	}
 	return found;
@@ -144,11 +81,17 @@ static bool next_sibling(Dwarf_Die *die)
 
 static int add_function(const struct debug_info *info, struct unit *unit, Dwarf_Die *die)
 {
+	size_t capacity = unit->function_capacity ? unit->function_capacity * 2 : 64;
+	Dwarf_Die *larger;
 	int found;
 
-	if (reserve(&unit->functions, &unit->function_capacity, unit->function_count,
-		    sizeof(*unit->functions)) < 0)
-		return -ENOMEM;
+	if (unit->function_count == unit->function_capacity) {
+		larger = reallocarray(unit->functions, capacity, sizeof(*larger));
+		if (!larger)
+			return -ENOMEM;
+		unit->functions = larger;
+		unit->function_capacity = capacity;
+	}
 	found = add_ranges(info, &unit->ranges, die, unit->function_count);
 	if (found > 0)
 		unit->functions[unit->function_count++] = *die;
@@ -212,28 +155,35 @@ static void unit_read(const struct debug_info *info, struct unit *unit,
 	ranges_sort(&unit->ranges);
 }
 
-static const char *string_attribute(Dwarf_Die *die, unsigned int name)
+static const char *directory_of(struct debug_info *info, Dwarf_Die *root)
 {
 	Dwarf_Attribute attribute;
 
-	return dwarf_attr(die, name, &attribute) ? dwarf_formstring(&attribute) : NULL;
+	return dwarf_attr(root, DW_AT_comp_dir, &attribute)
+		       ? debug_text_get(&info->text, &attribute)
+		       : NULL;
 }
 
 static int add_unit(struct debug_info *info, Dwarf_Die *die, Dwarf_Die *split_die)
 {
+	size_t capacity = info->unit_capacity ? info->unit_capacity * 2 : 16;
 	struct unit *unit;
 	int found;
 
-	if (reserve(&info->units, &info->unit_capacity, info->unit_count,
-		    sizeof(*info->units)) < 0)
-		return -ENOMEM;
+	if (info->unit_count == info->unit_capacity) {
+		unit = reallocarray(info->units, capacity, sizeof(*unit));
+		if (!unit)
+			return -ENOMEM;
+		info->units = unit;
+		info->unit_capacity = capacity;
+	}
 	found = add_ranges(info, &info->unit_ranges, die, info->unit_count);
 	if (found <= 0)
 		return found;
 	unit = &info->units[info->unit_count++];
 	*unit = (struct unit){
 		.die = split_die->addr ? *split_die : *die,
-		.directory = string_attribute(die, DW_AT_comp_dir),
+		.directory = directory_of(info, die),
 	};
 	return 0;
 }
@@ -250,7 +200,8 @@ struct debug_info *debug_info_open(Elf *elf, uint64_t low, uint64_t high)
 		return NULL;
 	info->low = low;
 	info->high = high;
-	info->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	if (debug_text_fits(elf))
+		info->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
 	while (info->dwarf && !error &&
 	       dwarf_get_units(info->dwarf, cu, &cu, NULL, &type, &die, &split_die) ==
 		       0) {
@@ -274,11 +225,11 @@ void debug_info_close(struct debug_info *info)
 	if (!info)
 		return;
 	for (i = 0; i < info->unit_count; i++) {
-		free(info->units[i].ranges.entries);
+		ranges_done(&info->units[i].ranges);
 		free(info->units[i].functions);
 	}
 	free(info->units);
-	free(info->unit_ranges.entries);
+	ranges_done(&info->unit_ranges);
 	if (info->dwarf)
 		dwarf_end(info->dwarf);
 	free(info);
@@ -308,15 +259,15 @@ static Dwarf_Die *find_function(const struct debug_info *info, struct unit *unit
 	return range ? &unit->functions[range->item] : NULL;
 }
 
-static const char *function_name(Dwarf_Die *die)
+static const char *function_name(struct debug_info *info, Dwarf_Die *die)
 {
 	Dwarf_Attribute attribute;
-	const char *name = NULL;
 
 	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
-	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
-		name = dwarf_formstring(&attribute);
-	return name ? name : dwarf_diename(die);
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute) ||
+	    dwarf_attr_integrate(die, DW_AT_name, &attribute))
+		return debug_text_get(&info->text, &attribute);
+	return NULL;
 }
 
 /* The last line table row at or below address; rows the compiler gave no line (0) are
@@ -356,8 +307,9 @@ static void find_line(struct unit *unit, uint64_t address, struct debug_frame *r
 
 /* Reads a place given by two attributes. The number of the file counts in the unit that
  * the attribute stands in, which may be another one than the function's. */
-static void read_place(struct unit *unit, Dwarf_Attribute *file_attribute,
-		       Dwarf_Attribute *line_attribute, struct debug_frame *ret)
+static void read_place(struct debug_info *info, struct unit *unit,
+		       Dwarf_Attribute *file_attribute, Dwarf_Attribute *line_attribute,
+		       struct debug_frame *ret)
 {
 	Dwarf_Word file, line;
 	Dwarf_Files *files;
@@ -372,29 +324,31 @@ static void read_place(struct unit *unit, Dwarf_Attribute *file_attribute,
 		return;
 	ret->file = dwarf_filesrc(files, file, NULL, NULL);
 	ret->line = ret->file ? (uint32_t)line : 0;
-	ret->directory = string_attribute(&root, DW_AT_comp_dir);
+	ret->directory = directory_of(info, &root);
 	if (!ret->directory)
 		ret->directory = unit->directory;
 }
 
 /* Follows DW_AT_abstract_origin and DW_AT_specification. */
-static void declared_place(struct unit *unit, Dwarf_Die *die, struct debug_frame *ret)
+static void declared_place(struct debug_info *info, struct unit *unit, Dwarf_Die *die,
+			   struct debug_frame *ret)
 {
 	Dwarf_Attribute file, line;
 
 	if (dwarf_attr_integrate(die, DW_AT_decl_file, &file) &&
 	    dwarf_attr_integrate(die, DW_AT_decl_line, &line))
-		read_place(unit, &file, &line, ret);
+		read_place(info, unit, &file, &line, ret);
 }
 
 /* Where an inlined function was called from. */
-static void call_place(struct unit *unit, Dwarf_Die *die, struct debug_frame *ret)
+static void call_place(struct debug_info *info, struct unit *unit, Dwarf_Die *die,
+		       struct debug_frame *ret)
 {
 	Dwarf_Attribute file, line;
 
 	if (dwarf_attr(die, DW_AT_call_file, &file) &&
 	    dwarf_attr(die, DW_AT_call_line, &line))
-		read_place(unit, &file, &line, ret);
+		read_place(info, unit, &file, &line, ret);
 }
 
 int debug_info_function(struct debug_info *info, uint64_t address,
@@ -411,8 +365,8 @@ int debug_info_function(struct debug_info *info, uint64_t address,
 	if (die && !starts)
 		return -ENOENT;
 	if (die) {
-		ret->name = function_name(die);
-		declared_place(unit, die, ret);
+		ret->name = function_name(info, die);
+		declared_place(info, unit, die, ret);
 	}
 	/* written in assembler, or made by the compiler: the line of its first byte */
 	if (!ret->file)
@@ -460,13 +414,13 @@ int debug_info_frames(struct debug_info *info, uint64_t address, struct debug_fr
 	if (!function && !place.file)
 		return -ENOENT;
 	for (i = count; i > 0; i--) {
-		place.name = function_name(&inlined[i - 1]);
+		place.name = function_name(info, &inlined[i - 1]);
 		if (i < capacity)
 			ret[written++] = place;
 		place = (struct debug_frame){.line = 0};
-		call_place(unit, &inlined[i - 1], &place);
+		call_place(info, unit, &inlined[i - 1], &place);
 	}
-	place.name = function ? function_name(function) : NULL;
+	place.name = function ? function_name(info, function) : NULL;
 	ret[written++] = place;
 	return (int)written;
 }

@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: readable names, and the strings that hold them. */
+#include "shim/collector/demangle.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "shim/collector/symbols_strings.h"
+
+static const struct {
+	const char *name, *readable; /* NULL: not mangled */
+} names[] = {
+	{"main", NULL},
+	{"", NULL},
+	{"_start", NULL},
+	{"_Z", NULL},
+	{"_Zebra", NULL},
+	{"_R", NULL},
+	{"helper.constprop.0", NULL},
+	{"_Z1fi", "f(int)"},
+	{"_ZN2ns1fEi", "ns::f(int)"},
+	{"_ZNK2ns1c1mEv", "ns::c::m() const"},
+	{"_ZN2ns1fEi.constprop.0", "ns::f(int) [clone .constprop.0]"},
+	{"_ZN2ns1fEi.isra.0.cold", "ns::f(int) [clone .isra.0] [clone .cold]"},
+	{"_ZN12_GLOBAL__N_11gEv", "(anonymous namespace)::g()"},
+	{"_ZNSt6vectorIiSaIiEE9push_backEOi",
+	 "std::vector<int, std::allocator<int> >::push_back(int&&)"},
+	/* Rust, legacy scheme: the hash is left out */
+	{"_ZN4core3fmt9Formatter9write_str17h0123456789abcdefE",
+	 "core::fmt::Formatter::write_str"},
+	{"_ZN71_$LT$Test$u20$$u2b$$u20$$u27$static$u20$as$u20$foo..Bar$LT$Test$GT$$GT$"
+	 "3bar"
+	 "17h930b740aa94f1d3aE",
+	 "<Test + 'static as foo::Bar<Test>>::bar"},
+	/* Rust, v0 */
+	{"_RNvC6_123foo3bar", "123foo::bar"},
+	{"_RNvNtCs1234_7mycrate3foo3bar", "mycrate::foo::bar"},
+	{"_RINvNtC3std3mem8align_ofdE", "std::mem::align_of::<f64>"},
+};
+
+static void test_names(void **state)
+{
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		char *readable = demangle(names[i].name);
+
+		if (names[i].readable) {
+			assert_non_null(readable);
+			assert_string_equal(readable, names[i].readable);
+		} else {
+			assert_null(readable);
+		}
+		free(readable);
+	}
+}
+
+/* "_ZN", so many names of eight letters, "Ev". */
+static char *long_name(size_t parts)
+{
+	char *name = malloc(parts * 9 + 8), *end = name;
+
+	end += sprintf(end, "_ZN");
+	while (parts--)
+		end += sprintf(end, "8template");
+	strcpy(end, "Ev");
+	return name;
+}
+
+/* One as long as names of templates get, one that is only an attack. */
+static void test_long_names(void **state)
+{
+	char *name = long_name(500), *readable = demangle(name);
+
+	(void)state;
+	assert_non_null(readable);
+	assert_int_equal(strlen(readable), 500 * 10);
+	free(readable);
+	free(name);
+	name = long_name(10000);
+	assert_null(demangle(name));
+	free(name);
+}
+
+static void test_hostile_names(void **state)
+{
+	static const char *const units[] = {"P",  "I",	  "N",	"S_", "T_", "_Z", "1a",
+					    "KP", "DTcl", "XL", "F",  "M",  "17h"};
+	char name[8192];
+	size_t i, used;
+
+	(void)state;
+	for (i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+		used = (size_t)sprintf(name, "_Z1f");
+		while (used + 8 < sizeof(name))
+			used += (size_t)sprintf(name + used, "%s", units[i]);
+		free(demangle(name));
+		memcpy(name, "_RNv", 4);
+		free(demangle(name));
+	}
+}
+
+static void test_strings(void **state)
+{
+	struct strings *strings = strings_new();
+	const char *first, *again;
+	char text[32];
+	int i;
+
+	(void)state;
+	assert_non_null(strings);
+	first = strings_keep(strings, "_Z1fi and more", 5);
+	assert_string_equal(first, "_Z1fi");
+	for (i = 0; i < 5000; i++) {
+		sprintf(text, "_Z2f%ci%d", 'a' + i % 26, i);
+		assert_non_null(strings_keep(strings, text, strlen(text)));
+	}
+	assert_ptr_equal(strings_keep(strings, "_Z1fi", 5), first);
+	again = strings_readable(strings, first);
+	assert_string_equal(again, "f(int)");
+	assert_ptr_equal(strings_readable(strings, first), again);
+	assert_string_equal(strings_readable(strings, strings_keep(strings, "main", 4)),
+			    "main");
+	strings_free(strings);
+	strings_free(NULL);
+}
+
+static const struct {
+	const char *directory, *path, *clean;
+} paths[] = {
+	{NULL, "/src/a.c", "/src/a.c"},
+	{"/build", "/src/a.c", "/src/a.c"},
+	{"/build", "a.c", "/build/a.c"},
+	{"/src/build", "../a.c", "/src/a.c"},
+	{"/src/build", "./x/../../lib//a.c", "/src/lib/a.c"},
+	{"/", "a.c", "/a.c"},
+	{"/b", "../../../a.c", "/a.c"},
+	{"/b", ".hidden/..a/a.c", "/b/.hidden/..a/a.c"},
+	{NULL, "../a.c", "../a.c"},
+	{"build", "../a.c", "build/../a.c"},
+	{NULL, "", ""},
+};
+
+static void test_paths(void **state)
+{
+	struct strings *strings = strings_new();
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
+		assert_string_equal(
+			strings_path(strings, paths[i].directory, paths[i].path),
+			paths[i].clean);
+	strings_free(strings);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_names),	      cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_paths),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

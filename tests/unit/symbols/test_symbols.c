@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: the symbolizer on programs of which every name and line is known. */
+#include "shim/collector/symbols.h"
+
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "lookup.h"
+
+static struct symbolizer *symbolizer;
+
+static int set_up(void **state)
+{
+	(void)state;
+	symbolizer = symbols_new();
+	return symbolizer ? 0 : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	symbols_free(symbolizer);
+	return 0;
+}
+
+static struct symbol_module *open_fixture(const char *name)
+{
+	struct symbol_module *module = symbols_open(symbolizer, fixture(name), NULL, 0);
+
+	assert_non_null(module);
+	return module;
+}
+
+static void assert_place(const struct symbol *symbol, const char *source,
+			 const char *mark)
+{
+	char ending[256];
+	size_t length, wanted;
+
+	snprintf(ending, sizeof(ending), "/tests/unit/symbols/%s", source);
+	wanted = strlen(ending);
+	assert_non_null(symbol->file);
+	length = strlen(symbol->file);
+	assert_true(symbol->file[0] == '/' && !strstr(symbol->file, "/../"));
+	assert_true(length > wanted);
+	assert_string_equal(symbol->file + length - wanted, ending);
+	assert_int_equal(symbol->line, line_of(source, mark));
+}
+
+/* The function that `symbol` names in `full` is found in `name` too. */
+static void check_function(const char *name, const char *full, const char *symbol,
+			   const char *readable, const char *source, const char *mark)
+{
+	struct symbol found;
+
+	assert_int_equal(
+		symbols_function(open_fixture(name), address_of(full, symbol), &found),
+		0);
+	assert_non_null(found.linkage_name);
+	assert_string_equal(found.name, readable);
+	if (mark)
+		assert_place(&found, source, mark);
+	else
+		assert_null(found.file);
+}
+
+static void check_c_program(const char *name, const char *full)
+{
+	check_function(name, full, "leaf", "leaf", "fixture.c", "leaf");
+	check_function(name, full, "outer", "outer", "fixture.c", "outer");
+	check_function(name, full, "strong", "strong", "fixture.c", "strong");
+}
+
+/* inner and middle are inlined into outer, at -O0 too. */
+static void check_inlined(const char *name, const char *full)
+{
+	struct symbol frames[8];
+	uint64_t address = return_address_of(full, "outer", "leaf");
+	struct symbol_module *module = open_fixture(name);
+
+	assert_int_equal(symbols_frames(module, address, frames, 8), 3);
+	assert_string_equal(frames[0].name, "inner");
+	assert_place(&frames[0], "fixture.c", "call of leaf");
+	assert_string_equal(frames[1].name, "middle");
+	assert_place(&frames[1], "fixture.c", "call of inner");
+	assert_string_equal(frames[2].name, "outer");
+	assert_place(&frames[2], "fixture.c", "call of middle");
+	/* without room for all, the outer ones are given */
+	assert_int_equal(symbols_frames(module, address, frames, 2), 2);
+	assert_string_equal(frames[0].name, "middle");
+	assert_string_equal(frames[1].name, "outer");
+	assert_int_equal(symbols_frames(module, address, frames, 0), -ENOENT);
+}
+
+static void test_c(void **state)
+{
+	static const char *const programs[] = {"c_O0",	  "c_O2",	  "c_dwarf4",
+					       "c_clang", "c_compressed", "c_split",
+					       "c_no_id"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(programs) / sizeof(programs[0]); i++) {
+		if (!fixture_exists(programs[i]))
+			continue;
+		assert_string_equal(symbols_source(open_fixture(programs[i])), "debug");
+		check_c_program(programs[i], programs[i]);
+		check_inlined(programs[i], programs[i]);
+	}
+}
+
+static void test_static_and_clones(void **state)
+{
+	struct symbol frames[4];
+
+	(void)state;
+	check_function("c_O0", "c_O0", "hidden", "hidden", "fixture.c", "hidden");
+	/* a copy made by the compiler keeps its suffix */
+	check_function("c_O2", "c_O2", "hidden", "hidden.isra.0", "fixture.c", "hidden");
+	assert_int_equal(symbols_frames(open_fixture("c_O2"),
+					return_address_of("c_O2", "hidden", "leaf"),
+					frames, 4),
+			 1);
+	assert_place(&frames[0], "fixture.c", "call in hidden");
+}
+
+static void test_nested_function(void **state)
+{
+	(void)state;
+	check_function("c_O0", "c_O0", "nested", "nested.0", "fixture.c", "nested");
+	check_function("c_O2", "c_O2", "nested", "nested.0", "fixture.c", "nested");
+}
+
+static void check_cxx(const char *name)
+{
+	struct symbol frames[4];
+	uint64_t call;
+
+	check_function(name, name, "_ZN4shop6basketC1Ei", "shop::basket::basket(int)",
+		       "fixture.cpp", "constructor");
+	check_function(name, name, "_ZNK4shop6basket5countEPKc",
+		       "shop::basket::count(char const*) const", "fixture.cpp", "method");
+	check_function(name, name, "_ZN4shop12_GLOBAL__N_16secretEi",
+		       "shop::(anonymous namespace)::secret(int)", "fixture.cpp",
+		       "secret");
+	call = return_address_of(name, "_ZN4shop12_GLOBAL__N_16secretEi", "leaf");
+	assert_int_equal(symbols_frames(open_fixture(name), call, frames, 4), 2);
+	assert_non_null(strstr(frames[0].name, "twice<int>"));
+	assert_place(&frames[0], "fixture.cpp", "call of leaf");
+	assert_place(&frames[1], "fixture.cpp", "call of twice");
+}
+
+static void test_cxx(void **state)
+{
+	struct symbol found;
+
+	(void)state;
+	check_cxx("cxx_O2");
+	assert_int_equal(symbols_function(open_fixture("cxx_O2"),
+					  address_of("cxx_O2", "_ZZ4mainENKUliE_clEi"),
+					  &found),
+			 0);
+	assert_non_null(
+		strstr(found.name, "main::{lambda(int)#1}::operator()(int) const"));
+	if (fixture_exists("cxx_clang"))
+		check_cxx("cxx_clang");
+}
+
+static void test_separate_debug_file(void **state)
+{
+	static const char *const stripped[] = {"linked", "linked_below"};
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		assert_string_equal(symbols_source(open_fixture(stripped[i])), "debug");
+		check_c_program(stripped[i], "c_O2");
+		check_inlined(stripped[i], "c_O2");
+	}
+	check_c_program("linked_by_checksum", "c_no_id");
+	assert_string_equal(symbols_source(open_fixture("linked_wrongly")), "none");
+}
+
+static void test_without_debug_information(void **state)
+{
+	struct symbol found[2];
+	uint64_t call = return_address_of("c_symtab", "outer", "leaf");
+
+	(void)state;
+	assert_string_equal(symbols_source(open_fixture("c_symtab")), "symtab");
+	check_function("c_symtab", "c_symtab", "hidden", "hidden.isra.0", NULL, NULL);
+	assert_int_equal(symbols_frames(open_fixture("c_symtab"), call, found, 2), 1);
+	assert_string_equal(found[0].name, "outer");
+	assert_null(found[0].file);
+	assert_int_equal(found[0].line, 0);
+}
+
+static void test_exports_only(void **state)
+{
+	struct symbol_module *module = open_fixture("c_exports");
+	uint64_t hidden = address_of("c_dynamic", "hidden");
+	struct symbol found;
+
+	(void)state;
+	assert_string_equal(symbols_source(module), "dynsym");
+	check_function("c_exports", "c_dynamic", "outer", "outer", NULL, NULL);
+	/* no neighbour's name for a function that has none */
+	assert_int_equal(symbols_function(module, hidden, &found), -ENOENT);
+	assert_int_equal(symbols_frames(module, hidden + 2, &found, 1), -ENOENT);
+}
+
+static void test_packed_symbols(void **state)
+{
+	(void)state;
+	assert_string_equal(symbols_source(open_fixture("c_mini")), "symtab");
+}
+
+static void test_no_symbols(void **state)
+{
+	struct symbol_module *module = open_fixture("c_bare");
+	struct symbol found;
+
+	(void)state;
+	assert_string_equal(symbols_source(module), "none");
+	assert_int_equal(symbols_function(module, address_of("c_O2", "leaf"), &found),
+			 -ENOENT);
+}
+
+static void test_build_id(void **state)
+{
+	uint8_t id[64];
+	size_t size = build_id_of("c_O2", id, sizeof(id));
+	uint64_t leaf = address_of("c_O2", "leaf");
+	struct symbol_module *module;
+	struct symbol found;
+
+	(void)state;
+	module = symbols_open(symbolizer, fixture("c_O2"), id, size);
+	assert_string_equal(symbols_source(module), "debug");
+	assert_int_equal(symbols_function(module, leaf, &found), 0);
+	assert_ptr_equal(module, symbols_open(symbolizer, fixture("c_O2"), id, size));
+	id[0] ^= 1;
+	module = symbols_open(symbolizer, fixture("c_O2"), id, size);
+	assert_string_equal(symbols_source(module), "none");
+	assert_int_equal(symbols_function(module, leaf, &found), -ENOENT);
+	assert_int_equal(symbols_frames(module, leaf + 1, &found, 1), -ENOENT);
+	module = symbols_open(symbolizer, fixture("c_no_id"), id, size);
+	assert_string_equal(symbols_source(module), "none");
+}
+
+static void test_missing_files(void **state)
+{
+	static const char *const paths[] = {"",	 "[vdso]",    "/nowhere/app",
+					    "/", "/dev/null", SOURCE_DIR "/fixture.c"};
+	struct symbol found;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
+		struct symbol_module *module =
+			symbols_open(symbolizer, paths[i], NULL, 0);
+
+		assert_string_equal(symbols_source(module), "none");
+		assert_int_equal(symbols_function(module, 0x1000, &found), -ENOENT);
+		assert_int_equal(symbols_frames(module, 0x1000, &found, 1), -ENOENT);
+		assert_int_equal(symbols_frames(module, 0, &found, 1), -ENOENT);
+	}
+}
+
+static void test_addresses_between(void **state)
+{
+	struct symbol_module *module = open_fixture("c_O2");
+	uint64_t leaf = address_of("c_O2", "leaf");
+	struct symbol found;
+
+	(void)state;
+	assert_int_equal(symbols_function(module, leaf + 1, &found), -ENOENT);
+	assert_int_equal(symbols_function(module, 0, &found), -ENOENT);
+	assert_int_equal(symbols_function(module, UINT64_MAX, &found), -ENOENT);
+	assert_int_equal(symbols_frames(module, 0, &found, 1), -ENOENT);
+	assert_int_equal(symbols_frames(module, leaf + 2, &found, 1), 1);
+	assert_string_equal(found.name, "leaf");
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_c, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_static_and_clones, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_nested_function, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_cxx, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_separate_debug_file, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_without_debug_information, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_exports_only, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_packed_symbols, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_no_symbols, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_build_id, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_missing_files, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_addresses_between, set_up,
+						tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
