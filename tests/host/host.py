@@ -1,0 +1,161 @@
+# SPDX-License-Identifier: MIT
+"""What the tests of faults and life cycles share.
+
+A test file has functions marked @scenario; each gets a Case, with a directory of its
+own, and raises harness.Failure. Every scenario runs, whatever became of the others.
+"""
+import os
+import signal
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+import traceback
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "..", "programs"))
+import harness  # noqa: E402  (found through the line above)
+from harness import Failure, expect  # noqa: E402,F401
+
+NOBODY = 65534
+scenarios = []
+
+
+def scenario(function):
+    scenarios.append(function)
+    return function
+
+
+def need_root(function):
+    """For what only root can set up; others are told that it was left out."""
+    if os.getuid() == 0:
+        return scenario(function)
+    print(f"left out, not root: {function.__name__}")
+    return function
+
+
+class Case:
+    def __init__(self, products, directory):
+        self.products = products
+        self.directory = directory
+        self.database = self.path("run.db")
+        self.settings = {}
+
+    def path(self, name):
+        return os.path.join(self.directory, name)
+
+    def compile(self, name, **options):
+        """Builds tests/host/NAME or tests/programs/NAME; the path of the program."""
+        source = os.path.join(HERE, name)
+        if not os.path.exists(source):
+            source = os.path.join(HERE, "..", "programs", name)
+        options.setdefault("flags", ["-pthread"])
+        target = self.path(os.path.splitext(name)[0])
+        return harness.compile_program(source, target, **options)
+
+    def environment(self, **settings):
+        return self.products.environment(self.database, **{**self.settings, **settings})
+
+    def start(self, command, settings=None, **options):
+        """A recorded program that runs on; its output is kept unless redirected."""
+        options.setdefault("stdout", subprocess.PIPE)
+        options.setdefault("stderr", subprocess.PIPE)
+        return subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True,
+                                cwd=self.directory, env=self.environment(**settings or {}),
+                                **options)
+
+    def run(self, command, settings=None, **options):
+        options.setdefault("cwd", self.directory)
+        return harness.run(command, env=self.environment(**settings or {}), **options)
+
+    def run_plain(self, command, **options):
+        options.setdefault("cwd", self.directory)
+        return harness.run(command, env=harness.plain_environment(), **options)
+
+    def unharmed(self, command, settings=None, **options):
+        """Runs with and without the shim; the host must not notice it, and the user gets
+        at most one line on stderr. The recorded run."""
+        plain = self.run_plain(command, **options)
+        recorded = self.run(command, settings, **options)
+        expect(recorded.returncode == plain.returncode,
+               f"ended with {recorded.returncode} instead of {plain.returncode}: "
+               f"{recorded.stderr}")
+        expect(recorded.stdout == plain.stdout,
+               f"printed {recorded.stdout!r} instead of {plain.stdout!r}")
+        added = [line for line in recorded.stderr.splitlines()
+                 if line not in plain.stderr.splitlines()]
+        expect(len(added) <= 1, f"more than one line on stderr: {recorded.stderr}")
+        recorded.message = added[0] if added else ""
+        return recorded
+
+    def settle(self):
+        return harness.settle(self.products, self.database)
+
+    def value(self, sql):
+        return harness.value(self.database, sql)
+
+    def calls(self, name):
+        return self.value(f"SELECT TOTAL(calls) FROM functions WHERE name = '{name}'")
+
+    def trust(self, name):
+        return self.value(f"SELECT TOTAL(value) FROM trust WHERE name = '{name}'")
+
+    def analyze(self, *arguments, **options):
+        return harness.run([self.products.analyze, *arguments], cwd=self.directory, **options)
+
+    def collectors(self):
+        """Process ids of the collectors that work in the case's directory."""
+        found = []
+        for pid in harness.processes_naming(self.directory):
+            try:
+                if os.path.samefile(f"/proc/{pid}/exe", self.products.collector):
+                    found.append(pid)
+            except OSError:
+                continue
+        return found
+
+    def wait_for_collector(self):
+        found = harness.wait_until(self.collectors)
+        expect(len(found) == 1, f"one collector expected, found {found}")
+        return found[0]
+
+
+def share_with_nobody(directory):
+    """The user nobody can read what lies there and everything above it."""
+    os.chmod(directory, 0o755)
+
+
+def remove(directory):
+    """Ends what still works in the directory and removes it."""
+    for pid in harness.processes_naming(directory):
+        try:
+            os.kill(pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+    shutil.rmtree(directory, ignore_errors=True)
+
+
+def run_scenario(function, products):
+    directory = tempfile.mkdtemp(prefix="profshim-host-")
+    started = time.monotonic()
+    try:
+        function(Case(products, directory))
+        verdict, ok = "ok", True
+    except (Failure, subprocess.TimeoutExpired) as error:
+        verdict, ok = f"FAILED: {error}", False
+    except Exception:  # a fault of the test is told like any other failure
+        verdict, ok = "FAILED: " + traceback.format_exc(), False
+    finally:
+        remove(directory)
+    print(f"{function.__name__}: {verdict} ({time.monotonic() - started:.1f} s)", flush=True)
+    return ok
+
+
+def main():
+    """usage: TEST BUILD-ROOT [SCENARIO...]"""
+    products = harness.Products(sys.argv[1])
+    chosen = [function for function in scenarios
+              if len(sys.argv) < 3 or function.__name__ in sys.argv[2:]]
+    results = [run_scenario(function, products) for function in chosen]
+    sys.exit(0 if results and all(results) else 1)

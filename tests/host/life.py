@@ -1,0 +1,195 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Daemons, pipes, wait(): the host sees nothing of us, and we lose nothing of it."""
+import ctypes
+import os
+import signal
+import subprocess
+import time
+
+import host
+import ticker
+from host import NOBODY, expect, need_root, scenario
+
+
+def expect_steps(case, count):
+    case.settle()
+    expect(case.calls("step") == count, f"{case.calls('step'):.0f} calls, not {count}")
+    for name in ("dropped_allocations", "orphan_exits", "late_events", "folded_paths"):
+        expect(case.trust(name) == 0, f"trust: {name} is {case.trust(name):.0f}")
+
+
+def marked(path):
+    return os.path.exists(path) and os.path.getsize(path) == 4
+
+
+@scenario
+def daemon(case):
+    """Forks twice, leaves its session, closes every descriptor, changes directory."""
+    program = case.compile("daemon.c")
+    result = case.run([program, "daemon", case.path("marker")])
+    expect(result.returncode == 0 and not result.stderr, f"failed: {result.stderr}")
+    expect(host.harness.wait_until(lambda: marked(case.path("marker"))), "no daemon appeared")
+    expect_steps(case, 3000)
+    expect(case.value("SELECT complete FROM runs") == 1, "the run is not complete")
+    host.harness.expect_tidy(case.directory, ["daemon", "marker", "run.db"])
+
+
+@need_root
+def jail(case):
+    """Changes its root directory and its user."""
+    program = case.compile("daemon.c")
+    os.mkdir(case.path("jail"))
+    result = case.run([program, "jail", case.path("marker")], cwd=case.path("jail"))
+    expect(result.returncode == 0 and not result.stderr,
+           f"ended with {result.returncode}: {result.stderr}")
+    expect_steps(case, 3000)
+    expect(case.value("SELECT complete FROM runs") == 1, "the run is not complete")
+    expect(not os.listdir(case.path("jail")), "files were left in the jail")
+
+
+@scenario
+def no_descriptor_kept(case):
+    """The program has the same descriptors with and without us."""
+    command = ["/bin/ls", "/proc/self/fd"]
+    case.unharmed(command)
+
+
+@scenario
+def pipe_ends_with_the_program(case):
+    """`./app | cat` ends when the app ends, even when the collector is still at work."""
+    command = [case.compile("ticker.c"), case.path("counts"), "1", "3000000"]
+    process = case.start(command, {"PROFSHIM_WAIT": "1"})
+    collector = case.wait_for_collector()
+    shared = set(descriptors(process.pid)) & set(descriptors(collector)) - {"/dev/null"}
+    expect(not shared, f"the collector holds descriptors of the program: {shared}")
+    os.kill(collector, signal.SIGSTOP)  # it can neither finish nor close anything
+    started = time.monotonic()
+    output, errors = process.communicate(timeout=60)
+    waited = time.monotonic() - started
+    os.kill(collector, signal.SIGCONT)
+    expect(output == "done\n", f"the pipe ended with {output!r} {errors!r}")
+    expect(waited < 5, f"the pipe stayed open for {waited:.0f} s")
+    host.harness.wait_until(lambda: not case.collectors())
+    case.settle()
+    ticker.expect_counts(case, 0)
+
+
+def descriptors(pid):
+    found = []
+    for name in os.listdir(f"/proc/{pid}/fd"):
+        try:
+            found.append(os.readlink(f"/proc/{pid}/fd/{name}"))
+        except OSError:
+            continue
+    return found
+
+
+@scenario
+def pipe_to_cat(case):
+    program = case.compile("ticker.c")
+    started = time.monotonic()
+    result = case.run(["/bin/sh", "-c", f"{program} {case.path('counts')} 1 1000 | cat"])
+    expect(result.stdout == "done\n" and not result.stderr, f"printed {result}")
+    expect(time.monotonic() - started < 10, "the pipe stayed open")
+    case.settle()
+    ticker.expect_counts(case, 0)
+
+
+@scenario
+def detached_child_holds_nothing_up(case):
+    """The first process ends while a child lives on: nobody waits for the child."""
+    program = case.compile("orphan.c")
+    started = time.monotonic()
+    result = case.run([program, case.path("marker"), "3"])
+    waited = time.monotonic() - started
+    expect(result.returncode == 0, f"ended with {result.returncode}: {result.stderr}")
+    expect(waited < 2.5, f"the program took {waited:.1f} s; its child sleeps 3 s")
+    expect(host.harness.wait_until(lambda: marked(case.path("marker"))), "no child appeared")
+    expect_steps(case, 300)
+    processes = case.value("SELECT SUM(complete) FROM processes")
+    expect(processes == 2, f"{processes} complete processes, not 2")
+
+
+@scenario
+def wait_sees_only_own_children(case):
+    program = case.compile("waits.c")
+    result = case.unharmed([program])
+    expect("wait: ECHILD" in result.stdout, f"printed {result.stdout}")
+    expect_steps(case, 10)
+
+
+def become_subreaper():
+    PR_SET_CHILD_SUBREAPER = 36
+    ctypes.CDLL(None).prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0)
+
+
+@scenario
+def subreaper(case):
+    """A program that adopts orphans would adopt the collector: none is started, and
+    prof-analyze ingests."""
+    program = case.compile("waits.c")
+    case.unharmed([program], preexec_fn=become_subreaper)
+    expect(not case.collectors(), "a collector was started below a subreaper")
+    expect_steps(case, 10)
+    expect(case.trust("collector_recovered") == 1, "trust does not say who ingested")
+
+
+@scenario
+def subreaper_in_mid_run(case):
+    program = case.compile("waits.c")
+    case.unharmed([program, "subreaper"])
+    expect_steps(case, 20)
+
+
+@need_root
+def first_process_of_a_container(case):
+    """The same for process 1."""
+    program = case.compile("waits.c")
+    os.environ["PATH"] = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
+    probe = subprocess.run(["unshare", "--pid", "--fork", "true"], check=False)
+    if probe.returncode:
+        print("left out, no PID namespaces: first_process_of_a_container")
+        return
+    # env sets LD_PRELOAD inside, so that unshare itself is not recorded.
+    settings = case.environment()
+    inside = ["env", *(f"{name}={settings[name]}" for name in
+                       ("LD_PRELOAD", "PROFSHIM_OUTPUT")), program]
+    result = case.run_plain(["unshare", "--pid", "--fork", "--mount-proc", *inside])
+    expect(result.returncode == 0 and "wait: ECHILD" in result.stdout,
+           f"ended with {result.returncode}: {result.stdout}{result.stderr}")
+    expect_steps(case, 10)
+
+
+@need_root
+def other_user(case):
+    """Recorded by an unprivileged user into a directory of his own."""
+    program = case.compile("ticker.c")
+    os.chown(case.directory, NOBODY, NOBODY)
+    result = case.run([program, case.path("counts"), "2", "10000"], user=NOBODY,
+                      group=NOBODY, extra_groups=[])
+    expect(result.returncode == 0 and not result.stderr, f"failed: {result.stderr}")
+    case.settle()
+    ticker.expect_counts(case, 0)
+    expect(os.stat(case.database).st_uid == NOBODY, "run.db belongs to somebody else")
+
+
+@scenario
+def closed_standard_descriptors(case):
+    """Started with 0, 1 and 2 closed: our files must not become its standard output."""
+    program = case.compile("ticker.c")
+
+    def close_standard():
+        for descriptor in (0, 1, 2):
+            os.close(descriptor)
+
+    process = subprocess.Popen([program, case.path("counts"), "1", "1000"],
+                               env=case.environment(), cwd=case.directory,
+                               preexec_fn=close_standard)
+    expect(process.wait(60) == 0, f"ended with {process.returncode}")
+    case.settle()
+    ticker.expect_counts(case, 0)
+    expect(case.value("PRAGMA integrity_check") == "ok", "the database is damaged")
+
+
+host.main()

@@ -1,0 +1,104 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Several runs in one file: one after the other, at the same time, side by side with
+readers."""
+import os
+import sqlite3
+
+import host
+from host import expect, scenario
+
+
+def expect_runs(case, count):
+    case.settle()
+    rows = host.harness.query(case.database, "SELECT run_id, complete, exit_code FROM runs")
+    expect(len(rows) == count, f"{len(rows)} runs, not {count}")
+    expect(all(row[1:] == (1, 0) for row in rows), f"not all runs are complete: {rows}")
+    calls = host.harness.query(case.database, "SELECT run_id, SUM(calls) FROM functions "
+                               "WHERE name = 'tick' GROUP BY run_id")
+    expect(len(calls) == count and all(row[1] == 50_000 for row in calls),
+           f"calls of the runs: {calls}")
+    expect(case.value("PRAGMA integrity_check") == "ok", "the database is damaged")
+
+
+def command(case, program, i):
+    return [program, case.path(f"counts-{i}"), "1", "50000"]
+
+
+@scenario
+def appended(case):
+    """Each recording adds a run; commands take the latest or the one that is named."""
+    program = case.compile("ticker.c")
+    for i in range(3):
+        case.unharmed(command(case, program, i), {"PROFSHIM_LABEL": f"run-{i}"})
+    expect_runs(case, 3)
+    listed = case.analyze("runs", case.database).stdout
+    expect(all(f"run-{i}" in listed for i in range(3)), f"prof-analyze runs shows {listed}")
+    for chosen in ([], ["--run", "run-1"], ["--run", "1"]):
+        result = case.analyze("functions", case.database, *chosen)
+        expect(result.returncode == 0 and "tick" in result.stdout, f"{chosen}: {result}")
+    result = case.analyze("functions", case.database, "--run", "nonsense")
+    expect(result.returncode in (1, 2) and "nonsense" in result.stderr,
+           f"an unknown run: {result}")
+
+
+@scenario
+def at_the_same_time(case):
+    program = case.compile("ticker.c")
+    for batch in range(3):
+        started = [case.start(command(case, program, i)) for i in range(4)]
+        for process in started:
+            output, errors = process.communicate(timeout=60)
+            expect(process.returncode == 0 and output == "done\n" and not errors,
+                   f"ended with {process.returncode}: {errors}")
+        expect_runs(case, 4 * (batch + 1))
+    host.harness.expect_tidy(case.directory,
+                             ["ticker", "run.db"] + [f"counts-{i}" for i in range(4)])
+
+
+@scenario
+def while_somebody_reads(case):
+    """A reader with an open transaction holds the writer up, not off."""
+    program = case.compile("ticker.c")
+    case.unharmed(command(case, program, 0))
+    case.settle()
+    reader = sqlite3.connect(case.database)
+    reader.execute("BEGIN")
+    reader.execute("SELECT COUNT(*) FROM runs").fetchone()
+    process = case.start(command(case, program, 1), {"PROFSHIM_WAIT": "2"})
+    output, errors = process.communicate(timeout=60)
+    expect(process.returncode == 0 and output == "done\n" and not errors, f"failed: {errors}")
+    reader.execute("COMMIT")
+    reader.close()
+    host.harness.wait_until(lambda: not case.collectors(), 60)
+    expect_runs(case, 2)
+
+
+@scenario
+def two_outputs(case):
+    """Two recordings side by side in one directory do not meet."""
+    program = case.compile("ticker.c")
+    databases = [case.path(f"{name}.db") for name in ("one", "two")]
+    started = [case.start(command(case, program, i), {"PROFSHIM_OUTPUT": database})
+               for i, database in enumerate(databases)]
+    for process in started:
+        process.communicate(timeout=60)
+    for database in databases:
+        case.database = database
+        expect_runs(case, 1)
+
+
+@scenario
+def moved_elsewhere(case):
+    """run.db needs nothing beside it: neither the program nor the spool."""
+    program = case.compile("ticker.c")
+    case.unharmed(command(case, program, 0))
+    case.settle()
+    os.remove(program)
+    os.mkdir(case.path("elsewhere"))
+    os.rename(case.database, case.path("elsewhere/copy.db"))
+    result = case.analyze("functions", case.path("elsewhere/copy.db"))
+    expect(result.returncode == 0 and "tick" in result.stdout, f"{result}")
+
+
+host.main()
