@@ -32,8 +32,9 @@ void unwinder_load(void);
  * with a message in `error`. */
 int run_open(const struct config *config, int *ret_first, char *error, size_t error_size);
 
-/* run.c: creates this image's segment file and process slot. 0, or -errno. */
-int run_create_segment(void);
+/* run.c: creates this image's segment file and process slot. 0, or -errno with a message
+ * in `error`. */
+int run_create_segment(char *error, size_t error_size);
 
 /* run.c: removes a run that could not begin. */
 void run_abandon(void);

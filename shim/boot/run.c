@@ -171,7 +171,7 @@ static int absolute_output(const char *output, char *path, size_t size)
 	} else {
 		if (!getcwd(cwd, sizeof(cwd)))
 			return -errno;
-		length = snprintf(path, size, "%s/%s", cwd, output);
+		length = snprintf(path, size, "%s/%s", cwd[1] ? cwd : "", output);
 	}
 	/* room for the names below the spool */
 	return length < 0 || (size_t)length + 64 > size ? -ENAMETOOLONG : 0;
@@ -308,9 +308,9 @@ static void fill_process(struct segment_process *segment)
 	segment->command_size = length > 0 ? (uint32_t)length : 0;
 }
 
-/* A limit on file size or address space asks for a smaller file and smaller slots; below
- * what even those need, -EFBIG. */
-static int choose_size(uint64_t *ret_slot_size, uint64_t *ret_slot_limit)
+/* A limit on file size or address space asks for a smaller file and smaller slots. Below
+ * what even those need: the name of the limit, NULL otherwise. */
+static const char *choose_size(uint64_t *ret_slot_size, uint64_t *ret_slot_limit)
 {
 	struct rlimit file_size, address_space;
 	uint64_t slot = SLOT_BYTES, limit = SEGMENT_SLOT_LIMIT;
@@ -318,7 +318,7 @@ static int choose_size(uint64_t *ret_slot_size, uint64_t *ret_slot_limit)
 	if (getrlimit(RLIMIT_AS, &address_space) == 0 &&
 	    address_space.rlim_cur != RLIM_INFINITY) {
 		if (address_space.rlim_cur < 1ull << 30)
-			return -EFBIG;
+			return "the limit on address space (ulimit -v) is below 1 GiB";
 		slot = SMALL_SLOT_BYTES;
 		limit = 16;
 	}
@@ -330,24 +330,29 @@ static int choose_size(uint64_t *ret_slot_size, uint64_t *ret_slot_limit)
 			limit = 64;
 	}
 	if (limit < 3) /* header, process, one lane */
-		return -EFBIG;
+		return "the limit on file size (ulimit -f) is below 48 MiB";
 	*ret_slot_size = slot;
 	*ret_slot_limit = limit;
-	return 0;
+	return NULL;
 }
 
-int run_create_segment(void)
+int run_create_segment(char *error, size_t error_size)
 {
 	uint64_t slot_size = 0, slot_limit = 0;
 	struct segment_file *file = NULL;
 	struct process *state;
-	int result = choose_size(&slot_size, &slot_limit);
+	const char *too_low = choose_size(&slot_size, &slot_limit);
+	int result;
 
-	if (result < 0)
-		return result;
+	if (too_low) {
+		snprintf(error, error_size, "%s", too_low);
+		return -EFBIG;
+	}
 	state = process_map(4096, 1);
-	if (!state)
+	if (!state) {
+		snprintf(error, error_size, "no memory for the recorder's state");
 		return -ENOMEM;
+	}
 	for (int i = 1; !file && i < 1000; i++) {
 		snprintf(process_facts.file_path, sizeof(process_facts.file_path),
 			 "%.*s/%d-%d" SEGMENT_FILE_SUFFIX, SEGMENT_PATH_MAX - 64,
@@ -384,6 +389,8 @@ int run_create_segment(void)
 	return 0;
 
 failed:
+	snprintf(error, error_size, "cannot write %.*s: %s", SEGMENT_PATH_MAX - 64,
+		 process_facts.file_path, strerror(-result));
 	if (file) {
 		munmap(file, slot_size);
 		unlink(process_facts.file_path);

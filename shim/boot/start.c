@@ -51,7 +51,7 @@ static void begin_recording(const struct config *config)
 {
 	char error[SEGMENT_PATH_MAX];
 	struct lane_context *context;
-	int first, result;
+	int first;
 
 	if (run_open(config, &first, error, sizeof(error)) < 0) {
 		say_not_recording(error);
@@ -63,13 +63,10 @@ static void begin_recording(const struct config *config)
 		return;
 	}
 	shadow_begin(resolve_grain_shift());
-	result = run_create_segment();
-	if (result < 0) {
+	if (run_create_segment(error, sizeof(error)) < 0) {
 		__atomic_fetch_add(&process_facts.run->lost_process_count, 1,
 				   __ATOMIC_RELAXED);
 		if (first) {
-			snprintf(error, sizeof(error), "cannot record into %s: %s",
-				 run_directory(), strerror(-result));
 			say_not_recording(error);
 			run_abandon();
 		}
