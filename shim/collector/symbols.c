@@ -175,8 +175,8 @@ const char *symbols_source(const struct symbol_module *module)
 static struct debug_info *module_info(struct symbol_module *module)
 {
 	if (!module->info && module->dwarf_elf) {
-		module->info =
-			debug_info_open(module->dwarf_elf, module->low, module->high);
+		module->info = debug_info_open(module->dwarf_elf, module->low,
+					       module->high, module->symbolizer->strings);
 		if (!module->info)
 			module->dwarf_elf = NULL;
 	}
@@ -203,19 +203,17 @@ static void fill_symbol(struct symbol_module *module, const char *name, size_t l
 {
 	struct strings *strings = module->symbolizer->strings;
 
-	*ret = (struct symbol){.line = frame->line};
+	*ret = (struct symbol){.file = frame->place.file, .line = frame->place.line};
 	if (name)
 		ret->linkage_name = strings_keep(strings, name, length);
 	if (ret->linkage_name)
 		ret->name = strings_readable(strings, ret->linkage_name);
-	if (frame->file)
-		ret->file = strings_path(strings, frame->directory, frame->file);
 }
 
 int symbols_function(struct symbol_module *module, uint64_t address, struct symbol *ret)
 {
 	const struct symbol_entry *entry = symbol_table_at(&module->table, address);
-	struct debug_frame frame = {.line = 0};
+	struct debug_frame frame = {NULL, {NULL, 0}};
 	struct debug_info *info;
 	const char *name;
 
@@ -251,7 +249,7 @@ int symbols_frames(struct symbol_module *module, uint64_t return_address,
 	if (count < 0 && !entry)
 		return -ENOENT;
 	if (count < 0) {
-		frames[0] = (struct debug_frame){.line = 0};
+		frames[0] = (struct debug_frame){NULL, {NULL, 0}};
 		count = 1;
 	}
 	for (i = 0; i < count; i++) {

@@ -21,6 +21,7 @@
 
 #include <elfutils/libdw.h>
 
+#include "shim/collector/symbols_places.h"
 #include "shim/collector/symbols_ranges.h"
 #include "shim/collector/symbols_text.h"
 
@@ -29,10 +30,11 @@
 
 enum unit_state { UNIT_UNREAD, UNIT_SHALLOW, UNIT_DEEP };
 
-/* die: the unit's root, of the .dwo file if the unit is split. A function whose
- * cold part lies apart has two ranges. */
+/* root: the unit's root, which has its addresses and lines; die: the one that has its
+ * functions, of the .dwo file if the unit is split. A function whose cold part lies apart
+ * has two ranges. */
 struct unit {
-	Dwarf_Die die;
+	Dwarf_Die root, die;
 	const char *directory; /* DW_AT_comp_dir */
 	enum unit_state state;
 	struct ranges ranges;
@@ -43,6 +45,7 @@ struct unit {
 struct debug_info {
 	Dwarf *dwarf;
 	struct debug_text text;
+	struct places places;
 	uint64_t low, high;
 	struct ranges unit_ranges;
 	struct unit *units;
@@ -155,15 +158,6 @@ static void unit_read(const struct debug_info *info, struct unit *unit,
 	ranges_sort(&unit->ranges);
 }
 
-static const char *directory_of(struct debug_info *info, Dwarf_Die *root)
-{
-	Dwarf_Attribute attribute;
-
-	return dwarf_attr(root, DW_AT_comp_dir, &attribute)
-		       ? debug_text_get(&info->text, &attribute)
-		       : NULL;
-}
-
 static int add_unit(struct debug_info *info, Dwarf_Die *die, Dwarf_Die *split_die)
 {
 	size_t capacity = info->unit_capacity ? info->unit_capacity * 2 : 16;
@@ -182,13 +176,15 @@ static int add_unit(struct debug_info *info, Dwarf_Die *die, Dwarf_Die *split_di
 		return found;
 	unit = &info->units[info->unit_count++];
 	*unit = (struct unit){
+		.root = *die,
 		.die = split_die->addr ? *split_die : *die,
-		.directory = directory_of(info, die),
+		.directory = places_directory(&info->places, die),
 	};
 	return 0;
 }
 
-struct debug_info *debug_info_open(Elf *elf, uint64_t low, uint64_t high)
+struct debug_info *debug_info_open(Elf *elf, uint64_t low, uint64_t high,
+				   struct strings *strings)
 {
 	struct debug_info *info = calloc(1, sizeof(*info));
 	Dwarf_Die die, split_die;
@@ -198,6 +194,7 @@ struct debug_info *debug_info_open(Elf *elf, uint64_t low, uint64_t high)
 
 	if (!info)
 		return NULL;
+	places_open(&info->places, strings, &info->text);
 	info->low = low;
 	info->high = high;
 	if (debug_text_fits(elf))
@@ -230,6 +227,7 @@ void debug_info_close(struct debug_info *info)
 	}
 	free(info->units);
 	ranges_done(&info->unit_ranges);
+	places_close(&info->places);
 	if (info->dwarf)
 		dwarf_end(info->dwarf);
 	free(info);
@@ -270,85 +268,27 @@ static const char *function_name(struct debug_info *info, Dwarf_Die *die)
 	return NULL;
 }
 
-/* The last line table row at or below address; rows the compiler gave no line (0) are
- * passed over backwards within the same sequence. */
-static void find_line(struct unit *unit, uint64_t address, struct debug_frame *ret)
-{
-	size_t low = 0, high, middle, count;
-	Dwarf_Lines *lines;
-	Dwarf_Line *line;
-	Dwarf_Addr start;
-	bool ends;
-	int number;
-
-	if (dwarf_getsrclines(&unit->die, &lines, &count) != 0)
-		return;
-	for (high = count; low < high;) {
-		middle = low + (high - low) / 2;
-		line = dwarf_onesrcline(lines, middle);
-		if (dwarf_lineaddr(line, &start) == 0 && start <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	while (low-- > 0) {
-		line = dwarf_onesrcline(lines, low);
-		if (dwarf_lineendsequence(line, &ends) != 0 || ends ||
-		    dwarf_lineno(line, &number) != 0)
-			return;
-		if (number > 0) {
-			ret->file = dwarf_linesrc(line, NULL, NULL);
-			ret->directory = unit->directory;
-			ret->line = (uint32_t)number;
-			return;
-		}
-	}
-}
-
-/* Reads a place given by two attributes. The number of the file counts in the unit that
- * the attribute stands in, which may be another one than the function's. */
-static void read_place(struct debug_info *info, struct unit *unit,
-		       Dwarf_Attribute *file_attribute, Dwarf_Attribute *line_attribute,
-		       struct debug_frame *ret)
-{
-	Dwarf_Word file, line;
-	Dwarf_Files *files;
-	Dwarf_Die root;
-	size_t count;
-
-	if (dwarf_formudata(line_attribute, &line) != 0 || !line || line > UINT32_MAX ||
-	    dwarf_formudata(file_attribute, &file) != 0 ||
-	    !dwarf_cu_die(file_attribute->cu, &root, NULL, NULL, NULL, NULL, NULL,
-			  NULL) ||
-	    dwarf_getsrcfiles(&root, &files, &count) != 0 || file >= count)
-		return;
-	ret->file = dwarf_filesrc(files, file, NULL, NULL);
-	ret->line = ret->file ? (uint32_t)line : 0;
-	ret->directory = directory_of(info, &root);
-	if (!ret->directory)
-		ret->directory = unit->directory;
-}
-
 /* Follows DW_AT_abstract_origin and DW_AT_specification. */
-static void declared_place(struct debug_info *info, struct unit *unit, Dwarf_Die *die,
-			   struct debug_frame *ret)
+static struct place declared_place(struct debug_info *info, struct unit *unit,
+				   Dwarf_Die *die)
 {
 	Dwarf_Attribute file, line;
 
-	if (dwarf_attr_integrate(die, DW_AT_decl_file, &file) &&
-	    dwarf_attr_integrate(die, DW_AT_decl_line, &line))
-		read_place(info, unit, &file, &line, ret);
+	if (!dwarf_attr_integrate(die, DW_AT_decl_file, &file) ||
+	    !dwarf_attr_integrate(die, DW_AT_decl_line, &line))
+		return (struct place){NULL, 0};
+	return places_told(&info->places, &file, &line, unit->directory);
 }
 
 /* Where an inlined function was called from. */
-static void call_place(struct debug_info *info, struct unit *unit, Dwarf_Die *die,
-		       struct debug_frame *ret)
+static struct place call_place(struct debug_info *info, struct unit *unit, Dwarf_Die *die)
 {
 	Dwarf_Attribute file, line;
 
-	if (dwarf_attr(die, DW_AT_call_file, &file) &&
-	    dwarf_attr(die, DW_AT_call_line, &line))
-		read_place(info, unit, &file, &line, ret);
+	if (!dwarf_attr(die, DW_AT_call_file, &file) ||
+	    !dwarf_attr(die, DW_AT_call_line, &line))
+		return (struct place){NULL, 0};
+	return places_told(&info->places, &file, &line, unit->directory);
 }
 
 int debug_info_function(struct debug_info *info, uint64_t address,
@@ -360,18 +300,18 @@ int debug_info_function(struct debug_info *info, uint64_t address,
 
 	if (!unit)
 		return -ENOENT;
-	*ret = (struct debug_frame){.line = 0};
 	die = find_function(info, unit, address, &starts);
 	if (die && !starts)
 		return -ENOENT;
+	*ret = (struct debug_frame){NULL, {NULL, 0}};
 	if (die) {
 		ret->name = function_name(info, die);
-		declared_place(info, unit, die, ret);
+		ret->place = declared_place(info, unit, die);
 	}
 	/* written in assembler, or made by the compiler: the line of its first byte */
-	if (!ret->file)
-		find_line(unit, address, ret);
-	return ret->name || ret->file ? 0 : -ENOENT;
+	if (!ret->place.file)
+		ret->place = places_at(&info->places, &unit->root, address);
+	return ret->name || ret->place.file ? 0 : -ENOENT;
 }
 
 /* Appends the inlined calls around address, outermost first; count of them so far. */
@@ -400,7 +340,7 @@ int debug_info_frames(struct debug_info *info, uint64_t address, struct debug_fr
 		      size_t capacity)
 {
 	struct unit *unit = find_unit(info, address);
-	struct debug_frame place = {.line = 0};
+	struct place place;
 	Dwarf_Die inlined[INLINE_LIMIT], *function;
 	size_t count = 0, i, written = 0;
 	bool starts;
@@ -410,17 +350,16 @@ int debug_info_frames(struct debug_info *info, uint64_t address, struct debug_fr
 	function = find_function(info, unit, address, &starts);
 	if (function)
 		count = find_inlined(function, address, inlined, 0, 0);
-	find_line(unit, address, &place);
+	place = places_at(&info->places, &unit->root, address);
 	if (!function && !place.file)
 		return -ENOENT;
 	for (i = count; i > 0; i--) {
-		place.name = function_name(info, &inlined[i - 1]);
 		if (i < capacity)
-			ret[written++] = place;
-		place = (struct debug_frame){.line = 0};
-		call_place(info, unit, &inlined[i - 1], &place);
+			ret[written++] = (struct debug_frame){
+				function_name(info, &inlined[i - 1]), place};
+		place = call_place(info, unit, &inlined[i - 1]);
 	}
-	place.name = function ? function_name(info, function) : NULL;
-	ret[written++] = place;
+	ret[written++] = (struct debug_frame){
+		function ? function_name(info, function) : NULL, place};
 	return (int)written;
 }

@@ -12,29 +12,32 @@
 
 #include <libelf.h>
 
+#include "shim/collector/symbols_places.h"
+#include "shim/collector/symbols_strings.h"
+
 struct debug_info;
 
-/* All strings are borrowed until debug_info_close(); NULL and line 0: not known. name is
- * the linkage name when the function has one, else its name in the source. file may be
- * relative to directory. */
+/* name: the linkage name when the function has one, else its name in the source; borrowed
+ * until debug_info_close(), NULL: not known. */
 struct debug_frame {
-	const char *name, *directory, *file;
-	uint32_t line;
+	const char *name;
+	struct place place;
 };
 
 /* Reads the list of compile units, nothing else. [low, high): the module's code; ranges
- * outside (of functions that the linker dropped) are ignored. elf is borrowed and must
- * stay open. NULL: no usable debug information, or memory is short. */
-struct debug_info *debug_info_open(Elf *elf, uint64_t low, uint64_t high);
+ * outside (of functions that the linker dropped) are ignored. elf and strings are
+ * borrowed and must stay. NULL: no usable debug information, or memory is short. */
+struct debug_info *debug_info_open(Elf *elf, uint64_t low, uint64_t high,
+				   struct strings *strings);
 void debug_info_close(struct debug_info *info);
 
-/* The function that starts at address, file and line: its definition. 0 or -ENOENT. */
+/* The function that starts at address; place: of its definition. 0 or -ENOENT. */
 int debug_info_function(struct debug_info *info, uint64_t address,
 			struct debug_frame *ret);
 
 /* The functions at this instruction: [0] the innermost inlined one ... [n-1] the physical
- * function, whose name may be unknown; file and line: where each of them is at that
- * moment. When there are more than capacity, the innermost are left out. Returns n >= 1,
- * or -ENOENT. */
+ * function, whose name may be unknown; place: where each of them is at that moment. When
+ * there are more than capacity, the innermost are left out. Returns n >= 1, or -ENOENT.
+ */
 int debug_info_frames(struct debug_info *info, uint64_t address, struct debug_frame *ret,
 		      size_t capacity);

@@ -31,12 +31,11 @@ struct kept {
 };
 
 /* The table is open-addressed; its size is a power of two and never more than half used.
- * last_*: DWARF hands out the same pointer for every function of a file. */
+ */
 struct strings {
 	struct block *blocks;
 	struct kept *table;
 	size_t table_size, count;
-	const char *last_directory, *last_file, *last_path;
 };
 
 static uint32_t hash_text(const char *text, size_t length)
@@ -206,22 +205,35 @@ static size_t clean_path(char *path)
 	return used;
 }
 
-const char *strings_path(struct strings *strings, const char *directory, const char *path)
+/* Directory and slash, or nothing when it is unknown or what follows is absolute. */
+static int append_directory(char *path, size_t size, const char *directory,
+			    const char *next)
 {
-	char *joined;
+	if (!directory || !*directory || next[0] == '/')
+		return 0;
+	return snprintf(path, size, "%s/", directory);
+}
 
-	if (path == strings->last_file && directory == strings->last_directory)
-		return strings->last_path;
-	if (path[0] == '/' || !directory)
-		joined = strdup(path);
-	else if (asprintf(&joined, "%s/%s", directory, path) < 0)
-		joined = NULL;
-	if (!joined)
+const char *strings_path(struct strings *strings, const char *base, const char *directory,
+			 const char *name)
+{
+	const char *next = directory && *directory ? directory : name;
+	size_t used = 0, size;
+	char *path;
+
+	if (name[0] == '/')
+		next = name;
+	size = (base ? strlen(base) : 0) + (directory ? strlen(directory) : 0) +
+	       strlen(name) + 3;
+	path = malloc(size);
+	if (!path)
 		return NULL;
-	strings->last_path = strings_keep(
-		strings, joined, joined[0] == '/' ? clean_path(joined) : strlen(joined));
-	strings->last_file = path;
-	strings->last_directory = directory;
-	free(joined);
-	return strings->last_path;
+	used += (size_t)append_directory(path, size, base, next);
+	used += (size_t)append_directory(path + used, size - used, directory, name);
+	used += (size_t)snprintf(path + used, size - used, "%s", name);
+	if (path[0] == '/')
+		used = clean_path(path);
+	next = strings_keep(strings, path, used);
+	free(path);
+	return next;
 }

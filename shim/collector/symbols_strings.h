@@ -24,9 +24,9 @@ const char *strings_keep(struct strings *strings, const char *text, size_t lengt
 /* The readable form of a kept linkage name; the name itself when it is not mangled. */
 const char *strings_readable(struct strings *strings, const char *kept_name);
 
-/* The path of a file, joined to directory (may be NULL) when relative, without "//",
- * "/./" and "/x/..". (Purely by text: a path through a symbolic link followed by ".." may
- * come out different; build systems do not make such.) Both must stay where they are and
- * as they are as long as strings does: results are remembered by pointer. */
-const char *strings_path(struct strings *strings, const char *directory,
-			 const char *path);
+/* The path of a file whose name may be relative to directory, which may be relative to
+ * base (both may be NULL), without "//", "/./" and "/x/..". (Purely by text: a path
+ * through a symbolic link followed by ".." may come out different; build systems do not
+ * make such.) */
+const char *strings_path(struct strings *strings, const char *base, const char *directory,
+			 const char *name);

@@ -53,7 +53,8 @@ __attribute__((noinline)) int secret(int n) // at: secret
 int main(int argc, char **argv)
 {
 	shop::basket basket(argc);
-	auto closure = [&](int n) __attribute__((noinline)) {
+	auto closure = [&](int n) __attribute__((noinline))
+	{
 		sink = n;
 		return n + basket.held;
 	};

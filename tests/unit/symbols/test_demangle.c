@@ -134,19 +134,22 @@ static void test_strings(void **state)
 }
 
 static const struct {
-	const char *directory, *path, *clean;
+	const char *base, *directory, *name, *path;
 } paths[] = {
-	{NULL, "/src/a.c", "/src/a.c"},
-	{"/build", "/src/a.c", "/src/a.c"},
-	{"/build", "a.c", "/build/a.c"},
-	{"/src/build", "../a.c", "/src/a.c"},
-	{"/src/build", "./x/../../lib//a.c", "/src/lib/a.c"},
-	{"/", "a.c", "/a.c"},
-	{"/b", "../../../a.c", "/a.c"},
-	{"/b", ".hidden/..a/a.c", "/b/.hidden/..a/a.c"},
-	{NULL, "../a.c", "../a.c"},
-	{"build", "../a.c", "build/../a.c"},
-	{NULL, "", ""},
+	{NULL, NULL, "/src/a.c", "/src/a.c"},
+	{"/build", "lib", "/src/a.c", "/src/a.c"},
+	{"/build", NULL, "a.c", "/build/a.c"},
+	{"/build", "", "a.c", "/build/a.c"},
+	{"/build", "lib", "a.c", "/build/lib/a.c"},
+	{"/build", "/src", "a.c", "/src/a.c"},
+	{"/src/build", "..", "a.c", "/src/a.c"},
+	{"/src/build", "./x/../../lib//", "a.c", "/src/lib/a.c"},
+	{"/", NULL, "a.c", "/a.c"},
+	{"/b", "../../..", "a.c", "/a.c"},
+	{"/b", ".hidden/..a", "a.c", "/b/.hidden/..a/a.c"},
+	{NULL, "..", "a.c", "../a.c"},
+	{"build", "..", "a.c", "build/../a.c"},
+	{NULL, NULL, "", ""},
 };
 
 static void test_paths(void **state)
@@ -156,9 +159,9 @@ static void test_paths(void **state)
 
 	(void)state;
 	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++)
-		assert_string_equal(
-			strings_path(strings, paths[i].directory, paths[i].path),
-			paths[i].clean);
+		assert_string_equal(strings_path(strings, paths[i].base,
+						 paths[i].directory, paths[i].name),
+				    paths[i].path);
 	strings_free(strings);
 }
 
