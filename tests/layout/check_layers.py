@@ -37,7 +37,7 @@ RESERVED_HEADERS = {
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
-GENERATED = re.compile(r"(^|/)\w*sql\.h$")
+GENERATED = re.compile(r"^[\w.]*sql\.h$")
 
 
 def layer_of(path):
