@@ -131,6 +131,17 @@ static int contains(const struct segment_module *module, uint64_t address)
 	return address >= module->start && address < module->end;
 }
 
+/* A module's symbols, opened when first asked for: most modules never are. */
+static int open_symbols(struct identify *identify, uint32_t number)
+{
+	struct identify_module *module = &identify->modules[number];
+
+	if (!module->symbols)
+		module->symbols = symbols_open(identify->symbolizer, module->path,
+					       module->build_id, module->build_id_size);
+	return module->symbols ? 0 : -ENOMEM;
+}
+
 /* Index of the module of a key in the process, or IDENTIFY_NONE. Without a number in
  * the key the module is mapped still, or was when the process died; the youngest wins. */
 static uint32_t find_module(struct identify_process *process, uint64_t key)
@@ -252,6 +263,8 @@ int identify_function(struct identify *identify, struct identify_process *proces
 	*ret = map_get(&identify->address_map, module, address, KEY_ENTRY);
 	if (*ret != MAP_NONE)
 		return 0;
+	if (module != IDENTIFY_NONE && open_symbols(identify, module) < 0)
+		return -ENOMEM;
 	if (module != IDENTIFY_NONE &&
 	    symbols_function(identify->modules[module].symbols, address, &symbol) == 0 &&
 	    symbol.name)
@@ -281,6 +294,8 @@ static int add_chain(struct identify *identify, uint32_t module, uint64_t addres
 	int count = -ENOENT, result = 0;
 	size_t first = identify->place_count;
 
+	if (module != IDENTIFY_NONE && open_symbols(identify, module) < 0)
+		return -ENOMEM;
 	if (module != IDENTIFY_NONE)
 		count = symbols_frames(identify->modules[module].symbols, address,
 				       symbols, CHAIN_LIMIT);

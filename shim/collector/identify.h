@@ -27,7 +27,7 @@ struct identify_module {
 	char *path; /* owned */
 	uint8_t build_id[36];
 	uint32_t build_id_size;
-	struct symbol_module *symbols;
+	struct symbol_module *symbols; /* NULL: nobody has asked yet */
 };
 
 struct identify_function {

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  liveness by /proc and pidfd, exit statuses of processes that are not
+ *                our children.
+ * Runs on:       any thread; collector and prof-analyze.
+ * Must not:      wait or signal.
+ * See also:      shim/collector/alive.h
+ */
+#include "shim/collector/alive.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+/* linux/pidfd.h of 6.15; Debian 12 has none of it. */
+struct pidfd_exit_info {
+	uint64_t mask;
+	uint64_t cgroup_id;
+	uint32_t pid, tgid, ppid;
+	uint32_t ruid, rgid, euid, egid, suid, sgid, fsuid, fsgid;
+	int32_t exit_code;
+};
+#define PIDFD_EXIT_INFO_EXIT (1ull << 3)
+#define PIDFD_EXIT_GET_INFO _IOWR(0xFF, 11, struct pidfd_exit_info)
+
+_Static_assert(sizeof(struct pidfd_exit_info) == 64, "PIDFD_INFO_SIZE_VER0");
+
+struct stat_facts {
+	char state;
+	uint64_t start_time;
+	int exit_code; /* as waitpid() says it; valid for zombies */
+};
+
+/* Fields 3, 22 and 52 of /proc/PID/stat. 0 or -errno. */
+static int read_stat(int32_t pid, struct stat_facts *ret)
+{
+	char path[64], text[2048], *field;
+	ssize_t size;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	size = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (size <= 0)
+		return -ESRCH;
+	text[size] = 0;
+	field = strrchr(text, ')'); /* the name may hold spaces and parentheses */
+	if (!field || field[1] == 0 || field[2] == 0)
+		return -EINVAL;
+	field += 2;
+	ret->state = *field;
+	for (int i = 3; field; i++, field = strchr(field, ' ')) {
+		if (*field == ' ')
+			field++;
+		if (i == 22)
+			ret->start_time = strtoull(field, NULL, 10);
+		else if (i == 52)
+			ret->exit_code = (int)strtol(field, NULL, 10);
+	}
+	return 0;
+}
+
+static int is_that_process(const struct stat_facts *facts, uint64_t start_time)
+{
+	return start_time == 0 || facts->start_time == start_time;
+}
+
+int alive_check(int32_t pid, uint64_t start_time)
+{
+	struct stat_facts facts = {0};
+
+	if (pid <= 0 || read_stat(pid, &facts) < 0)
+		return 0;
+	return is_that_process(&facts, start_time) && facts.state != 'Z' &&
+	       facts.state != 'X';
+}
+
+uint64_t alive_start_time(int32_t pid)
+{
+	struct stat_facts facts = {0};
+
+	return pid > 0 && read_stat(pid, &facts) == 0 ? facts.start_time : 0;
+}
+
+int alive_open(int32_t pid, uint64_t start_time)
+{
+	struct stat_facts facts = {0};
+	int pidfd;
+
+	if (pid <= 0)
+		return -ESRCH;
+	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (pidfd < 0)
+		return -errno;
+	/* asked after opening: so the descriptor is of the process we looked at */
+	if (read_stat(pid, &facts) < 0 || !is_that_process(&facts, start_time)) {
+		close(pidfd);
+		return -ESRCH;
+	}
+	return pidfd;
+}
+
+static struct exit_status decode(int status)
+{
+	if (WIFSIGNALED(status))
+		return (struct exit_status){1, 0, WTERMSIG(status)};
+	return (struct exit_status){1, WEXITSTATUS(status), 0};
+}
+
+struct exit_status alive_exit_status(int pidfd, int32_t pid, uint64_t start_time)
+{
+	struct pidfd_exit_info info = {.mask = PIDFD_EXIT_INFO_EXIT};
+	struct stat_facts facts = {0};
+
+	if (read_stat(pid, &facts) == 0 && is_that_process(&facts, start_time) &&
+	    facts.state == 'Z')
+		return decode(facts.exit_code);
+	if (ioctl(pidfd, PIDFD_EXIT_GET_INFO, &info) == 0 &&
+	    (info.mask & PIDFD_EXIT_INFO_EXIT))
+		return decode(info.exit_code);
+	return (struct exit_status){0, 0, 0};
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  profshim-collect: watches one run and writes it into run.db.
+ * Runs on:       a process of its own, detached from the program it watches: fds 0 to 2
+ *                are /dev/null, its own session, an empty environment.
+ * Must not:      outlive the run by more than the writing; signal anybody.
+ * See also:      shim/boot/collector.c, which starts it; watch.h, ingest.h, store.h
+ *
+ * THE END OF A RUN
+ *
+ * The first process says that it exits and waits (bounded) for us. When nobody else is
+ * alive we write run.db at once and let it go; it can still make calls after that, so
+ * when it is dead the numbers are compared and the run is written again if they moved or
+ * it died otherwise than it said. While others are alive, the first is let go at once
+ * and run.db written when the last is dead.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "common/segment.h"
+#include "shim/collector/ingest.h"
+#include "shim/collector/spool.h"
+#include "shim/collector/store.h"
+#include "shim/collector/watch.h"
+
+#define WAIT_NS 100000000ull
+#define BURST_PAUSE_NS 5000000ull
+#define ERROR_NAME "error"
+
+struct collector {
+	const char *directory;
+	struct segment_run *page;
+	struct watch watch;
+	int is_stored;
+	uint64_t checksum; /* of what was stored */
+	struct exit_status status;
+};
+
+static void set_state(struct collector *collector, enum segment_collector_state state)
+{
+	/* release: run.db is complete before the first process is told so */
+	__atomic_store_n(&collector->page->collector_state, state, __ATOMIC_RELEASE);
+	watch_ring(collector->page);
+}
+
+static void release_first(struct collector *collector)
+{
+	if (collector->page->release_first)
+		return;
+	__atomic_store_n(&collector->page->release_first, 1, __ATOMIC_RELEASE);
+	watch_ring(collector->page);
+}
+
+/* The spool stays, for prof-analyze; this tells why. */
+static void leave_reason(const struct collector *collector, const char *reason)
+{
+	char path[SEGMENT_PATH_MAX + 16];
+	FILE *file;
+
+	snprintf(path, sizeof(path), "%s/%s", collector->directory, ERROR_NAME);
+	file = fopen(path, "we");
+	if (!file)
+		return;
+	fprintf(file, "%s\n", reason);
+	fclose(file);
+}
+
+static int load_and_store(struct collector *collector, char *error, size_t error_size)
+{
+	struct ingest_watch seen = {.resources = &collector->watch.resources};
+	struct fate_death *deaths;
+	struct ingest ingest;
+	struct sqlite3 *db;
+	int result;
+
+	result = watch_deaths(&collector->watch, &deaths, &seen.death_count);
+	if (result < 0) {
+		snprintf(error, error_size, "out of memory");
+		return result;
+	}
+	seen.deaths = deaths;
+	result = ingest_load(&ingest, collector->directory, &seen, error, error_size);
+	if (result == 0) {
+		collector->status = ingest.status;
+		result = store_open(collector->page->output, &db, error, error_size);
+		if (result == 0) {
+			result = store_run(db, &ingest, error, error_size);
+			store_close(db);
+		}
+		ingest_done(&ingest);
+	}
+	free(deaths);
+	return result;
+}
+
+static void store(struct collector *collector)
+{
+	uint64_t checksum = read_run_checksum(collector->directory);
+	char error[1024] = "";
+
+	set_state(collector, SEGMENT_COLLECTOR_FINISHING);
+	if (load_and_store(collector, error, sizeof(error)) < 0) {
+		collector->is_stored = 0;
+		leave_reason(collector, error);
+		set_state(collector, SEGMENT_COLLECTOR_NONE);
+		return;
+	}
+	collector->is_stored = 1;
+	collector->checksum = checksum;
+	set_state(collector, SEGMENT_COLLECTOR_FINISHED);
+}
+
+static int is_same_status(const struct exit_status *a, const struct exit_status *b)
+{
+	return a->is_known == b->is_known && a->exit_code == b->exit_code &&
+	       a->exit_signal == b->exit_signal;
+}
+
+/* Did the first process die as it was stored? */
+static int is_status_as_stored(const struct collector *collector)
+{
+	const struct watch *watch = &collector->watch;
+
+	for (size_t i = watch->process_count; i-- > 0;) {
+		const struct watch_process *process = &watch->processes[i];
+
+		if (process->death.pid == collector->page->first_pid &&
+		    process->state == WATCH_DEAD)
+			return !process->death.status.is_known ||
+			       is_same_status(&process->death.status, &collector->status);
+	}
+	return 1;
+}
+
+/* All are dead. */
+static void finish(struct collector *collector)
+{
+	if (!collector->is_stored || !is_status_as_stored(collector) ||
+	    collector->checksum != read_run_checksum(collector->directory))
+		store(collector);
+	if (collector->is_stored)
+		spool_remove(collector->directory);
+}
+
+/* With many processes coming and going, a look for each ring would cost more than the
+ * looks tell. */
+static void pause_when_busy(const struct collector *collector)
+{
+	struct timespec pause = {.tv_nsec = BURST_PAUSE_NS};
+
+	if (collector->watch.file_count > 64 &&
+	    !watch_first_is_exiting(&collector->watch))
+		nanosleep(&pause, NULL);
+}
+
+static void collect(struct collector *collector)
+{
+	struct watch *watch = &collector->watch;
+	int was_tried = 0;
+
+	for (;;) {
+		/* acquire: what was done before the ring is seen by the look after it */
+		uint32_t bell =
+			__atomic_load_n(&collector->page->doorbell, __ATOMIC_ACQUIRE);
+
+		watch_update(watch);
+		if (watch_first_is_exiting(watch)) {
+			if (watch_others_alive(watch))
+				release_first(collector);
+			else if (watch_first_is_dead(watch))
+				break;
+			else if (!was_tried)
+				store(collector);
+			was_tried |= !watch_others_alive(watch);
+		}
+		pause_when_busy(collector);
+		watch_wait(collector->page, bell, WAIT_NS);
+	}
+	finish(collector);
+}
+
+static struct segment_run *map_page(const char *directory, char *error, size_t error_size)
+{
+	char path[SEGMENT_PATH_MAX + 16];
+	struct segment_run checked, *page = MAP_FAILED;
+	int fd;
+
+	if (read_run_page(directory, &checked, error, error_size) < 0)
+		return NULL;
+	snprintf(path, sizeof(path), "%s/%s", directory, SEGMENT_RUN_NAME);
+	fd = open(path, O_RDWR | O_CLOEXEC);
+	if (fd >= 0) {
+		page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			    0);
+		close(fd);
+	}
+	if (page == MAP_FAILED) {
+		snprintf(error, error_size, "cannot map the run page of %s: %s",
+			 directory, strerror(errno));
+		return NULL;
+	}
+	return page;
+}
+
+/* What the program was limited to, is not meant for us. */
+static void lift_limits(void)
+{
+	static const int limits[] = {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_CPU,
+				     RLIMIT_DATA};
+
+	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
+		struct rlimit limit;
+
+		if (getrlimit((__rlimit_resource_t)limits[i], &limit) == 0) {
+			limit.rlim_cur = limit.rlim_max;
+			setrlimit((__rlimit_resource_t)limits[i], &limit);
+		}
+	}
+	signal(SIGXFSZ, SIG_IGN);
+	signal(SIGPIPE, SIG_IGN);
+}
+
+static int complain(const char *error)
+{
+	fprintf(stderr, "profshim-collect: %s\n", error);
+	return 1;
+}
+
+int main(int argc, char **argv)
+{
+	struct collector collector = {.is_stored = 0};
+	char error[1024] = "";
+	int lock, result;
+
+	if (argc != 2 || argv[1][0] != '/') {
+		fprintf(stderr,
+			"usage: profshim-collect RUN_DIRECTORY\n"
+			"Watches a run that libprofshim.so records into the spool "
+			"RUN_DIRECTORY (an\nabsolute path) and writes run.db when it "
+			"ends. Started by libprofshim.so.\n");
+		return 2;
+	}
+	lift_limits();
+	collector.directory = argv[1];
+	lock = spool_lock(argv[1]);
+	if (lock < 0) {
+		snprintf(error, sizeof(error), "cannot lock %s: %s", argv[1],
+			 lock == -EAGAIN ? "somebody else has taken the run"
+					 : strerror(-lock));
+		return complain(error);
+	}
+	collector.page = map_page(argv[1], error, sizeof(error));
+	if (!collector.page)
+		return complain(error);
+	collector.page->collector_pid = getpid();
+	result = watch_init(&collector.watch, argv[1], collector.page);
+	if (result < 0) {
+		set_state(&collector, SEGMENT_COLLECTOR_NONE);
+		snprintf(error, sizeof(error), "cannot watch the run: %s",
+			 strerror(-result));
+		leave_reason(&collector, error);
+		return complain(error);
+	}
+	set_state(&collector, SEGMENT_COLLECTOR_RECORDING);
+	collect(&collector);
+	return collector.is_stored ? 0 : 1;
+}

@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  ends of processes from what they wrote themselves, from what the
+ *                collector saw, or from the last trace they left.
+ * Runs on:       one thread at a time; ingest.
+ * Must not:      wait for anybody.
+ * See also:      shim/collector/fate.h
+ */
+#include "shim/collector/fate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+/* Process numbers in the order of (pid, start). */
+struct order {
+	int32_t pid;
+	uint32_t process;
+};
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct order *left = a, *right = b;
+
+	if (left->pid != right->pid)
+		return left->pid < right->pid ? -1 : 1;
+	return left->process < right->process ? -1 : left->process > right->process;
+}
+
+static struct order *order_by_pid(const struct read_run *run)
+{
+	struct order *order = calloc(run->process_count + 1, sizeof(*order));
+
+	if (!order)
+		return NULL;
+	for (size_t i = 0; i < run->process_count; i++)
+		order[i] = (struct order){run->processes[i].pid, (uint32_t)i};
+	qsort(order, run->process_count, sizeof(*order), by_pid);
+	return order;
+}
+
+/* exec keeps the pid and the start time and makes a new segment file. A forked child does
+ * not know its start time. */
+static int is_next_image(const struct read_process *a, const struct read_process *b)
+{
+	return a->pid == b->pid && a->file != b->file &&
+	       (a->start_time == b->start_time || !a->start_time || !b->start_time) &&
+	       a->state != SEGMENT_PROCESS_EXITING;
+}
+
+/* The youngest process with this pid that began before `child`. */
+static uint32_t find_parent(const struct read_run *run, const struct order *order,
+			    uint32_t child)
+{
+	const struct read_process *process = &run->processes[child];
+	struct order key = {process->parent_pid, child};
+	size_t low = 0, high = run->process_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_pid(&order[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || order[low - 1].pid != process->parent_pid)
+		return FATE_NONE;
+	return order[low - 1].process;
+}
+
+static void link_images(const struct read_run *run, const struct order *order,
+			struct fate *fates)
+{
+	for (size_t i = 0; i < run->process_count; i++) {
+		uint32_t index = order[i].process;
+
+		fates[index].next_image = FATE_NONE;
+		fates[index].parent = find_parent(run, order, index);
+		if (i + 1 < run->process_count &&
+		    is_next_image(&run->processes[index],
+				  &run->processes[order[i + 1].process]))
+			fates[index].next_image = order[i + 1].process;
+	}
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* An open frame of a function that was called once here ended after the calls that it
+ * made: its start and their durations are a trace of when it was last alive. */
+static uint64_t seen_in_lane(const struct read_lane_data *data, uint64_t seen)
+{
+	uint64_t *children = calloc(data->node_count + 1ull, sizeof(*children));
+
+	for (uint32_t i = 2; children && i < data->node_count; i++) {
+		const struct segment_node *node = &data->nodes[i];
+
+		if (node->parent < i)
+			children[node->parent] += node->total_ticks;
+	}
+	for (uint32_t i = 0; i < data->frame_count; i++) {
+		const struct segment_frame *frame = &data->frames[i];
+
+		seen = later(seen, frame->start_ticks);
+		if (children && frame->node < data->node_count &&
+		    data->nodes[frame->node].call_count == 1)
+			seen = later(seen, frame->start_ticks + children[frame->node]);
+	}
+	free(children);
+	return seen;
+}
+
+/* The latest moment that left a trace in the process's slots. */
+static uint64_t last_seen(const struct read_run *run, uint32_t index)
+{
+	const struct read_process *process = &run->processes[index];
+	uint64_t seen = process->start_ticks;
+
+	for (uint32_t i = 0; i < process->thread_count; i++) {
+		seen = later(seen, process->threads[i].start_ticks);
+		seen = later(seen, process->threads[i].end_ticks);
+	}
+	for (size_t i = 0; i < run->lane_count; i++) {
+		struct read_lane_data data;
+
+		if (run->lanes[i].process != index ||
+		    read_lane(run, &run->lanes[i], &data))
+			continue;
+		seen = seen_in_lane(&data, seen);
+		read_lane_done(&data);
+	}
+	return seen;
+}
+
+static const struct fate_death *find_death(const struct fate_death *deaths, size_t count,
+					   const struct read_process *process)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (deaths[i].pid == process->pid &&
+		    deaths[i].start_ticks == process->start_ticks)
+			return &deaths[i];
+	}
+	return NULL;
+}
+
+static void decide(const struct read_run *run, const struct ticks *ticks, uint32_t index,
+		   const struct fate_death *death, int may_be_alive, struct fate *fate)
+{
+	const struct read_process *process = &run->processes[index];
+	int is_exiting = process->state == SEGMENT_PROCESS_EXITING;
+
+	if (death)
+		fate->status = death->status;
+	if (is_exiting && !fate->status.is_known)
+		fate->status = (struct exit_status){1, process->exit_code, 0};
+	fate->is_complete = fate->next_image != FATE_NONE ||
+			    (fate->status.is_known && !fate->status.exit_signal);
+	if (fate->next_image != FATE_NONE)
+		fate->end_ticks = run->processes[fate->next_image].start_ticks;
+	else if (is_exiting)
+		fate->end_ticks = process->end_ticks;
+	else if (death)
+		fate->end_ticks = ticks_from_monotonic(ticks, death->monotonic_ns);
+	else if (may_be_alive && ticks->same_boot &&
+		 alive_check(process->pid, process->start_time))
+		fate->is_alive = 1;
+	else
+		fate->end_ticks = last_seen(run, index);
+	if (fate->is_alive)
+		fate->end_ticks = ticks_now(ticks);
+	if (fate->end_ticks < process->start_ticks)
+		fate->end_ticks = process->start_ticks;
+}
+
+int fate_find(const struct read_run *run, const struct ticks *ticks,
+	      const struct fate_death *deaths, size_t death_count, int may_be_alive,
+	      struct fate **ret)
+{
+	struct order *order = order_by_pid(run);
+	struct fate *fates = calloc(run->process_count + 1, sizeof(*fates));
+
+	if (!order || !fates) {
+		free(order);
+		free(fates);
+		return -ENOMEM;
+	}
+	link_images(run, order, fates);
+	free(order);
+	for (uint32_t i = 0; i < run->process_count; i++) {
+		const struct read_process *process = &run->processes[i];
+
+		decide(run, ticks, i, find_death(deaths, death_count, process),
+		       may_be_alive, &fates[i]);
+	}
+	*ret = fates;
+	return 0;
+}
+
+uint32_t fate_first_process(const struct read_run *run)
+{
+	for (size_t i = 0; i < run->process_count; i++) {
+		if (run->processes[i].pid == run->page.first_pid)
+			return (uint32_t)i;
+	}
+	return FATE_NONE;
+}
+
+uint32_t fate_last_image(const struct fate *fates, uint32_t process)
+{
+	while (process != FATE_NONE && fates[process].next_image != FATE_NONE)
+		process = fates[process].next_image;
+	return process;
+}

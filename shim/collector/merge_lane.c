@@ -1,0 +1,406 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  one lane's nodes, open frames, histograms and sites, added to the
+ *                merged tree.
+ * Runs on:       one thread at a time; ingest.
+ * Must not:      follow an index that was not compared with its count.
+ * See also:      shim/collector/merge.h; common/segment.h (struct segment_node)
+ */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/collector/account.h"
+#include "shim/collector/array.h"
+#include "shim/collector/merge.h"
+
+#define LANE_ROOT 1u
+
+/* Where a node of the lane is in the merged tree. */
+struct node_place {
+	uint32_t path;
+	uint32_t place; /* of a return address: in identify.places, of its call */
+	int is_placed;
+};
+
+struct lane_walk {
+	struct merge *merge;
+	struct read_lane_data data;
+	struct identify_process *process;
+	struct node_place *nodes; /* parallel to data.nodes */
+	uint32_t lane;
+	uint32_t process_index;
+};
+
+static int is_return_address(const struct segment_node *node)
+{
+	return (node->key & SEGMENT_KEY_RETURN_ADDRESS) != 0;
+}
+
+/* Do both names stand for one function? The compiler's copies of f are called f.part.0
+ * or f.constprop.0; a constructor has several linkage names. */
+static int is_same_function(const struct identify_function *a,
+			    const struct identify_function *b)
+{
+	size_t length = strcspn(a->name, ".");
+
+	return a->module == b->module && length == strcspn(b->name, ".") &&
+	       memcmp(a->name, b->name, length) == 0;
+}
+
+/* The place, among those inlined at one address, that lies in the function itself. */
+static uint32_t place_in(const struct identify *identify, uint32_t function,
+			 uint32_t first, uint32_t count)
+{
+	for (uint32_t i = first; i < first + count; i++) {
+		if (identify->places[i].function == function)
+			return i;
+	}
+	for (uint32_t i = first; i < first + count; i++) {
+		uint32_t other = identify->places[i].function;
+
+		if (is_same_function(&identify->functions[other],
+				     &identify->functions[function]))
+			return i;
+	}
+	return first;
+}
+
+/* A frame seen by unwinding: each function inlined at the address is a path. */
+static int place_frames(struct lane_walk *walk, struct node_place *node, uint32_t parent,
+			uint32_t first, uint32_t count)
+{
+	node->path = parent;
+	node->place = first;
+	for (uint32_t i = first + count; i-- > first;) {
+		uint32_t function = walk->merge->identify.places[i].function;
+		int result = merge_child_path(walk->merge, node->path, function,
+					      MERGE_FRAME, &node->path);
+
+		if (result < 0)
+			return result;
+	}
+	return 0;
+}
+
+static int place_return_address(struct lane_walk *walk, uint32_t index)
+{
+	const struct segment_node *node = &walk->data.nodes[index];
+	const struct node_place *parent = &walk->nodes[node->parent];
+	struct node_place *place = &walk->nodes[index];
+	struct identify *identify = &walk->merge->identify;
+	uint32_t first, count;
+	int result;
+
+	result = identify_places(identify, walk->process, node->key, &first, &count);
+	if (result < 0)
+		return result;
+	if (node->parent == LANE_ROOT ||
+	    is_return_address(&walk->data.nodes[node->parent]))
+		return place_frames(walk, place, parent->path, first, count);
+	place->path = parent->path;
+	place->place = place_in(identify, walk->merge->paths[parent->path].function,
+				first, count);
+	return 0;
+}
+
+static int place_function(struct lane_walk *walk, uint32_t index)
+{
+	const struct segment_node *node = &walk->data.nodes[index];
+	struct node_place *place = &walk->nodes[index];
+	uint32_t function;
+	int result;
+
+	result = identify_function(&walk->merge->identify, walk->process, node->key,
+				   &function);
+	if (result < 0)
+		return result;
+	place->place = IDENTIFY_NONE;
+	return merge_child_path(walk->merge, walk->nodes[node->parent].path, function,
+				MERGE_FUNCTION, &place->path);
+}
+
+/* A parent comes before its children: that alone keeps damaged trees from circles. */
+static int place_nodes(struct lane_walk *walk)
+{
+	int result = 0;
+
+	if (walk->data.node_count > LANE_ROOT)
+		walk->nodes[LANE_ROOT] = (struct node_place){0, IDENTIFY_NONE, 1};
+	for (uint32_t i = LANE_ROOT + 1; i < walk->data.node_count && result == 0; i++) {
+		const struct segment_node *node = &walk->data.nodes[i];
+
+		if (node->parent >= i || !walk->nodes[node->parent].is_placed) {
+			walk->merge->damaged_count++;
+			continue;
+		}
+		result = is_return_address(node) ? place_return_address(walk, i)
+						 : place_function(walk, i);
+		walk->nodes[i].is_placed = 1;
+	}
+	return result;
+}
+
+static void add_extremes(struct merge_path *path, uint64_t min_ticks, uint64_t max_ticks)
+{
+	if (min_ticks < path->min_ticks)
+		path->min_ticks = min_ticks;
+	if (max_ticks > path->max_ticks)
+		path->max_ticks = max_ticks;
+}
+
+static void add_nodes(struct lane_walk *walk)
+{
+	struct merge *merge = walk->merge;
+
+	for (uint32_t i = LANE_ROOT + 1; i < walk->data.node_count; i++) {
+		const struct segment_node *node = &walk->data.nodes[i];
+		struct merge_cell *cell;
+
+		if (!walk->nodes[i].is_placed)
+			continue;
+		cell = merge_touch(merge, walk->nodes[i].path);
+		if (is_return_address(node))
+			continue;
+		merge_add(&cell->calls, node->call_count);
+		merge_add(&cell->total_ticks, node->total_ticks);
+		merge_add(&merge->call_count, node->call_count);
+		if (node->min_ticks <= node->max_ticks)
+			add_extremes(&merge->paths[walk->nodes[i].path], node->min_ticks,
+				     node->max_ticks);
+	}
+}
+
+/* A frame that is open when its process ends, ends with it. A frame without a call site
+ * began in the parent process: it is no call of this one. */
+static int close_frame(struct lane_walk *walk, const struct segment_frame *frame,
+		       const struct merge_end *end)
+{
+	struct merge *merge = walk->merge;
+	const struct node_place *place;
+	struct merge_function *function;
+	uint64_t ticks;
+
+	merge->open_frame_count++;
+	if (frame->node <= LANE_ROOT)
+		return 0; /* folded: the caller has its time */
+	if (frame->node >= walk->data.node_count || !walk->nodes[frame->node].is_placed ||
+	    is_return_address(&walk->data.nodes[frame->node])) {
+		merge->damaged_count++;
+		return 0;
+	}
+	if (frame->start_ticks >= end->end_ticks)
+		return 0;
+	place = &walk->nodes[frame->node];
+	ticks = end->end_ticks - frame->start_ticks;
+	merge_add(&merge_touch(merge, place->path)->total_ticks, ticks);
+	if (!end->is_over || frame->call_site == 0)
+		return 0;
+	add_extremes(&merge->paths[place->path], ticks, ticks);
+	function = merge_function_at(merge, merge->paths[place->path].function);
+	if (!function)
+		return -ENOMEM;
+	return histogram_add(&function->histogram, segment_histogram_bucket(ticks), 1);
+}
+
+static int add_histograms(struct lane_walk *walk)
+{
+	int result = 0;
+
+	for (uint32_t i = 1; i < walk->data.function_count && result == 0; i++) {
+		const struct segment_function *from = &walk->data.functions[i];
+		struct merge_function *to;
+		uint32_t function;
+
+		if (!from->key)
+			continue;
+		result = identify_function(&walk->merge->identify, walk->process,
+					   from->key, &function);
+		if (result < 0)
+			return result;
+		to = merge_function_at(walk->merge, function);
+		if (!to)
+			return -ENOMEM;
+		result = histogram_add_segment(&to->histogram, from);
+	}
+	return result;
+}
+
+/* The row of the source line that an allocation was made in. */
+static int site_row(struct merge *merge, uint32_t path,
+		    const struct identify_place *place, struct merge_site **ret)
+{
+	uint32_t line = place ? place->line : 0, index;
+	const char *file = place ? place->file : NULL;
+	uint64_t key = (uint64_t)path << 32 | line;
+	struct merge_site *sites;
+	int result;
+
+	index = map_get(&merge->site_map, key, (uintptr_t)file, 0);
+	if (index == MAP_NONE) {
+		sites = array_room(merge->sites, merge->site_count, sizeof(*sites));
+		if (!sites)
+			return -ENOMEM;
+		merge->sites = sites;
+		index = (uint32_t)merge->site_count;
+		result = map_put(&merge->site_map, key, (uintptr_t)file, 0, index);
+		if (result < 0)
+			return result;
+		merge->site_count++;
+		sites[index].path = path;
+		sites[index].line = line;
+		sites[index].file = file;
+	}
+	*ret = &merge->sites[index];
+	return 0;
+}
+
+/* What a site's own numbers say; a reader of a living process may see a free before the
+ * allocation that it belongs to. */
+struct site_sums {
+	uint64_t free_count, free_bytes, live_count, live_bytes, at_peak_bytes,
+		at_peak_count;
+};
+
+static struct site_sums sum_site(const struct segment_site *from, int is_peak_process,
+				 uint64_t peak_generation)
+{
+	struct site_sums sums = {.free_count = from->free_count,
+				 .free_bytes = from->free_bytes};
+
+	if (sums.free_count > from->alloc_count)
+		sums.free_count = from->alloc_count;
+	if (sums.free_bytes > from->alloc_bytes)
+		sums.free_bytes = from->alloc_bytes;
+	sums.live_count = from->alloc_count - sums.free_count;
+	sums.live_bytes = from->alloc_bytes - sums.free_bytes;
+	if (!is_peak_process)
+		return sums;
+	if (from->peak_generation == peak_generation) {
+		sums.at_peak_bytes = from->at_peak_bytes;
+		sums.at_peak_count = from->at_peak_count;
+	} else {
+		sums.at_peak_bytes = sums.live_bytes;
+		sums.at_peak_count = sums.live_count;
+	}
+	return sums;
+}
+
+static void add_to_site(struct merge_site *to, const struct segment_site *from,
+			const struct site_sums *sums)
+{
+	merge_add(&to->alloc_count, from->alloc_count);
+	merge_add(&to->alloc_bytes, from->alloc_bytes);
+	merge_add(&to->free_count, sums->free_count);
+	merge_add(&to->free_bytes, sums->free_bytes);
+	merge_add(&to->live_count, sums->live_count);
+	merge_add(&to->live_bytes, sums->live_bytes);
+	merge_add(&to->peak_bytes, from->peak_bytes);
+	merge_add(&to->at_peak_bytes, sums->at_peak_bytes);
+	merge_add(&to->at_peak_count, sums->at_peak_count);
+	merge_add(&to->temporary_count, from->temporary_count);
+	merge_add(&to->realloc_count, from->realloc_count);
+	merge_add(&to->realloc_copied_bytes, from->realloc_copied_bytes);
+	merge_add(&to->cross_thread_free_count, from->cross_thread_free_count);
+	if (from->largest_bytes > to->largest_bytes)
+		to->largest_bytes = from->largest_bytes;
+}
+
+static void add_to_tree(struct lane_walk *walk, uint32_t path,
+			const struct segment_site *from, const struct site_sums *sums)
+{
+	struct merge_cell *cell = merge_touch(walk->merge, path);
+	struct merge_path *row = &walk->merge->paths[path];
+	struct merge_memory *memory = &walk->merge->memory[walk->process_index];
+
+	merge_add(&cell->alloc_count, from->alloc_count);
+	merge_add(&cell->alloc_bytes, from->alloc_bytes);
+	merge_add(&row->live_bytes, sums->live_bytes);
+	merge_add(&row->at_peak_bytes, sums->at_peak_bytes);
+	merge_add(&memory->alloc_count, from->alloc_count);
+	merge_add(&memory->alloc_bytes, from->alloc_bytes);
+	merge_add(&memory->free_count, sums->free_count);
+	merge_add(&memory->free_bytes, sums->free_bytes);
+	merge_add(&memory->live_bytes, sums->live_bytes);
+}
+
+static int add_site(struct lane_walk *walk, const struct segment_site *from)
+{
+	struct merge *merge = walk->merge;
+	const struct read_process *process = walk->process->process;
+	const struct identify_place *place = NULL;
+	struct merge_site *row = NULL;
+	struct site_sums sums;
+	uint32_t path, function;
+	int result = 0;
+
+	if (from->node == 0 || from->node >= walk->data.node_count ||
+	    !walk->nodes[from->node].is_placed) {
+		merge->damaged_count++;
+		return 0;
+	}
+	path = walk->nodes[from->node].path;
+	if (!path) { /* nothing was open, nothing could be unwound */
+		result = identify_nowhere(&merge->identify, &function);
+		if (result == 0)
+			result = merge_child_path(merge, 0, function, MERGE_FRAME, &path);
+	} else if (walk->nodes[from->node].place != IDENTIFY_NONE) {
+		place = &merge->identify.places[walk->nodes[from->node].place];
+	}
+	if (result == 0)
+		result = site_row(merge, path, place, &row);
+	if (result < 0)
+		return result;
+	sums = sum_site(from, walk->process_index == merge->peak_process,
+			process->peak_generation);
+	add_to_site(row, from, &sums);
+	add_to_tree(walk, path, from, &sums);
+	return 0;
+}
+
+static int merge_walk(struct lane_walk *walk, const struct merge_end *end,
+		      const uint32_t *sites, size_t site_count)
+{
+	int result = place_nodes(walk);
+
+	if (result < 0)
+		return result;
+	add_nodes(walk);
+	for (uint32_t i = 0; i < walk->data.frame_count && result == 0; i++)
+		result = close_frame(walk, &walk->data.frames[i], end);
+	if (result == 0)
+		result = add_histograms(walk);
+	for (size_t i = 0; i < site_count && result == 0; i++)
+		result = add_site(walk, &walk->process->process->sites[sites[i]]);
+	return result < 0 ? result : account_lane(walk->merge, walk->lane);
+}
+
+int merge_lane(struct merge *merge, uint32_t lane, const struct merge_end *end,
+	       const uint32_t *sites, size_t site_count)
+{
+	const struct read_lane *from = &merge->run->lanes[lane];
+	struct lane_walk walk = {.merge = merge,
+				 .lane = lane,
+				 .process = &merge->processes[from->process],
+				 .process_index = from->process};
+	int result;
+
+	result = read_lane(merge->run, from, &walk.data);
+	if (result == -EINVAL)
+		merge_add(&merge->damaged_count, 1 + site_count);
+	if (result < 0)
+		return result == -EINVAL ? 0 : result;
+	walk.nodes = calloc(walk.data.node_count + 1ull, sizeof(*walk.nodes));
+	if (walk.nodes) {
+		merge_add(&merge->repaired_frame_count,
+			  walk.data.header.repaired_frame_count);
+		merge_add(&merge->orphan_exit_count, walk.data.header.orphan_exit_count);
+		merge_add(&merge->folded_call_count, walk.data.header.folded_call_count);
+		result = merge_walk(&walk, end, sites, site_count);
+	} else {
+		result = -ENOMEM;
+	}
+	free(walk.nodes);
+	read_lane_done(&walk.data);
+	return result;
+}

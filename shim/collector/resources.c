@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  reading /proc/PID/stat, io and task, and keeping the samples few.
+ * Runs on:       the collector's main thread.
+ * Must not:      report failures: a process may be gone at any moment.
+ * See also:      shim/collector/resources.h
+ */
+#include "shim/collector/resources.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "shim/collector/array.h"
+#include "shim/collector/ticks.h"
+
+#define NAME_LIMIT 65536u
+
+void resources_init(struct resources *resources)
+{
+	*resources = (struct resources){.interval_ns = RESOURCES_INTERVAL_NS};
+}
+
+void resources_done(struct resources *resources)
+{
+	free(resources->samples);
+	free(resources->names);
+	*resources = (struct resources){.count = 0};
+}
+
+void resources_process_init(struct resource_process *process, int32_t pid,
+			    uint64_t start_ticks, uint64_t start_monotonic_ns)
+{
+	*process = (struct resource_process){.pid = pid,
+					     .start_ticks = start_ticks,
+					     .monotonic_ns = start_monotonic_ns};
+	process->has_clock = clock_getcpuclockid(pid, &process->cpu_clock) == 0;
+}
+
+int resources_round_begin(struct resources *resources, uint64_t monotonic_ns)
+{
+	if (monotonic_ns < resources->next_ns)
+		return 0;
+	resources->round++;
+	resources->next_ns = monotonic_ns + resources->interval_ns;
+	return 1;
+}
+
+void resources_round_end(struct resources *resources, uint64_t begin_monotonic_ns)
+{
+	uint64_t pause_ns = (ticks_monotonic_ns() - begin_monotonic_ns) * 50;
+
+	if (begin_monotonic_ns + pause_ns > resources->next_ns)
+		resources->next_ns = begin_monotonic_ns + pause_ns;
+}
+
+/* The text of a file below /proc/PID. Returns its length, 0 when there is none. */
+static size_t read_text(int32_t pid, const char *name, char *text, size_t size)
+{
+	char path[64];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	got = read(fd, text, size - 1);
+	close(fd);
+	if (got <= 0)
+		return 0;
+	text[got] = 0;
+	return (size_t)got;
+}
+
+/* Fields 10, 12, 20 and 24 of stat. 0 when the process is gone. */
+static int sample_stat(struct resource_sample *sample)
+{
+	char text[2048], *field;
+	long long minor, major, threads, rss_pages;
+
+	if (!read_text(sample->pid, "stat", text, sizeof(text)))
+		return 0;
+	field = strrchr(text, ')');
+	if (!field || sscanf(field + 1,
+			     " %*c %*d %*d %*d %*d %*d %*u %lld %*d %lld %*d %*d %*d %*d "
+			     "%*d %*d %*d %lld %*d %*u %*u %lld",
+			     &minor, &major, &threads, &rss_pages) != 4)
+		return 0;
+	sample->minor_faults = minor;
+	sample->major_faults = major;
+	sample->thread_count = threads;
+	sample->rss_bytes = rss_pages * sysconf(_SC_PAGESIZE);
+	return 1;
+}
+
+static void sample_io(struct resource_sample *sample)
+{
+	char text[1024];
+	long long read_bytes, write_bytes;
+
+	sample->read_bytes = sample->write_bytes = -1;
+	if (!read_text(sample->pid, "io", text, sizeof(text)) ||
+	    sscanf(text, "rchar: %lld wchar: %lld", &read_bytes, &write_bytes) != 2)
+		return;
+	sample->read_bytes = read_bytes;
+	sample->write_bytes = write_bytes;
+}
+
+static void sample_cpu(struct resource_sample *sample, struct resource_process *process)
+{
+	struct timespec used;
+	uint64_t cpu_ns;
+
+	sample->cpu_percent = -1;
+	if (!process->has_clock || clock_gettime(process->cpu_clock, &used) < 0)
+		return;
+	cpu_ns = (uint64_t)used.tv_sec * 1000000000ull + (uint64_t)used.tv_nsec;
+	if (sample->monotonic_ns > process->monotonic_ns && cpu_ns >= process->cpu_ns)
+		sample->cpu_percent =
+			100.0 * (double)(cpu_ns - process->cpu_ns) /
+			(double)(sample->monotonic_ns - process->monotonic_ns);
+	process->cpu_ns = cpu_ns;
+	process->monotonic_ns = sample->monotonic_ns;
+}
+
+/* b is the later one; both rounds took equally long. */
+static void merge_samples(struct resource_sample *a, const struct resource_sample *b)
+{
+	struct resource_sample merged = *b;
+
+	if (a->cpu_percent >= 0 && b->cpu_percent >= 0)
+		merged.cpu_percent = (a->cpu_percent + b->cpu_percent) / 2;
+	if (a->rss_bytes > b->rss_bytes)
+		merged.rss_bytes = a->rss_bytes;
+	if (a->thread_count > b->thread_count)
+		merged.thread_count = a->thread_count;
+	*a = merged;
+}
+
+/* Makes one round of each two. */
+static void halve(struct resources *resources)
+{
+	size_t kept = 0, first = 0; /* first sample kept of the round being made */
+
+	for (size_t i = 0; i < resources->count; i++) {
+		struct resource_sample sample = resources->samples[i];
+		size_t at;
+
+		sample.round /= 2;
+		if (kept == 0 || resources->samples[kept - 1].round != sample.round)
+			first = kept;
+		for (at = first; at < kept; at++) {
+			if (resources->samples[at].pid == sample.pid &&
+			    resources->samples[at].start_ticks == sample.start_ticks)
+				break;
+		}
+		if (at < kept)
+			merge_samples(&resources->samples[at], &sample);
+		else
+			resources->samples[kept++] = sample;
+	}
+	resources->count = kept;
+	resources->round /= 2;
+	resources->interval_ns *= 2;
+}
+
+/* Capacity is RESOURCES_LIMIT from the start: untouched pages cost nothing. */
+static struct resource_sample *room(struct resources *resources)
+{
+	if (!resources->samples)
+		resources->samples =
+			malloc(RESOURCES_LIMIT * sizeof(*resources->samples));
+	if (!resources->samples)
+		return NULL;
+	if (resources->count == RESOURCES_LIMIT)
+		halve(resources);
+	if (resources->count == RESOURCES_LIMIT) /* as many processes, one sample each */
+		return NULL;
+	return &resources->samples[resources->count];
+}
+
+void resources_sample(struct resources *resources, struct resource_process *process)
+{
+	struct resource_sample sample = {.pid = process->pid,
+					 .start_ticks = process->start_ticks,
+					 .monotonic_ns = ticks_monotonic_ns()};
+	struct resource_sample *slot;
+
+	if (!sample_stat(&sample))
+		return;
+	sample_cpu(&sample, process);
+	sample_io(&sample);
+	slot = room(resources);
+	if (!slot)
+		return;
+	sample.round = resources->round;
+	*slot = sample;
+	resources->count++;
+}
+
+static struct resource_name *find_name(const struct resources *resources, int32_t pid,
+				       int32_t tid)
+{
+	for (size_t i = 0; i < resources->name_count; i++) {
+		if (resources->names[i].tid == tid && resources->names[i].pid == pid)
+			return &resources->names[i];
+	}
+	return NULL;
+}
+
+const char *resources_name(const struct resources *resources, int32_t pid, int32_t tid)
+{
+	const struct resource_name *name = find_name(resources, pid, tid);
+
+	return name ? name->name : NULL;
+}
+
+static void note_name(struct resources *resources, int32_t pid, int32_t tid)
+{
+	char file[64], text[64];
+	struct resource_name *name = find_name(resources, pid, tid), *names;
+
+	snprintf(file, sizeof(file), "task/%d/comm", (int)tid);
+	if (!read_text(pid, file, text, sizeof(text)))
+		return;
+	text[strcspn(text, "\n")] = 0;
+	if (!name) {
+		if (resources->name_count >= NAME_LIMIT)
+			return;
+		names = array_room(resources->names, resources->name_count,
+				   sizeof(*names));
+		if (!names)
+			return;
+		resources->names = names;
+		name = &names[resources->name_count++];
+		name->pid = pid;
+		name->tid = tid;
+	}
+	snprintf(name->name, sizeof(name->name), "%.15s", text);
+}
+
+void resources_thread_names(struct resources *resources, int32_t pid)
+{
+	char path[64];
+	struct dirent *entry;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return;
+	while ((entry = readdir(tasks))) {
+		int tid = atoi(entry->d_name);
+
+		if (tid > 0)
+			note_name(resources, pid, tid);
+	}
+	closedir(tasks);
+}

@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  spool directories beside an output file: listing, recovering, reading
+ *                while the run goes on.
+ * Runs on:       one thread at a time; collector and prof-analyze.
+ * Must not:      touch a spool that a collector holds the lock of.
+ * See also:      common/segment.h, THE SPOOL
+ */
+#pragma once
+
+#include <stddef.h>
+
+struct sqlite3;
+
+enum spool_state {
+	SPOOL_RECORDING,  /* a collector watches, processes are alive */
+	SPOOL_FINISHING,  /* a collector is writing run.db */
+	SPOOL_UNATTENDED, /* no collector, but a process of the run is alive */
+	SPOOL_ABANDONED,  /* no collector, all processes dead: spool_recover() */
+};
+
+struct spool_run {
+	char directory[4096]; /* run.db-spool/TOKEN */
+	char token[17];
+	enum spool_state state;
+	int first_pid, collector_pid; /* 0: not known */
+};
+
+/*
+ * All runs in OUTPUT-spool, in no order; there may be none. A run whose collector has
+ * written run.db already and only waits for the program's death is not listed. A
+ * collector holds flock(LOCK_EX) on directory/lock while it lives. *ret_runs is owned by
+ * the caller (free). 0 or -errno.
+ */
+int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_count);
+
+/* Ingests an abandoned run into output (created when missing), with collector_recovered
+ * in trust, and removes the spool. 0, or -errno with one sentence in error; -EAGAIN:
+ * somebody else took it meanwhile. */
+int spool_recover(const struct spool_run *run, const char *output, char *error,
+		  size_t error_size);
+
+/* Ingests what there is so far into db, an open handle with the schema (":memory:");
+ * leaves the spool alone; the run is not complete. 0, or -errno with a sentence. */
+int spool_read_live(const struct spool_run *run, struct sqlite3 *db, char *error,
+		    size_t error_size);
+
+/* Takes the lock of a run's directory. Returns a descriptor that holds it until it is
+ * closed; -EAGAIN: somebody else has it, or the run is gone; or another -errno. */
+int spool_lock(const char *directory);
+
+/* Removes a run's directory, and the spool directory when it was the last run. The
+ * caller holds the lock. 0 or -errno. */
+int spool_remove(const char *directory);

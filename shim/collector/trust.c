@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  names and sums of the trust counters, and sentences for the notes.
+ * Runs on:       one thread at a time; ingest.
+ * Must not:      leave out a name because it is zero.
+ * See also:      shim/collector/trust.h
+ */
+#include "shim/collector/trust.h"
+
+#include <stdio.h>
+
+static const struct {
+	const char *name;
+	enum segment_process_counter counter;
+} counters[] = {
+	{"dropped_allocations", SEGMENT_COUNTER_DROPPED_ALLOCATIONS},
+	{"unknown_frees", SEGMENT_COUNTER_UNKNOWN_FREES},
+	{"lost_frees", SEGMENT_COUNTER_LOST_FREES},
+	{"inherited_frees", SEGMENT_COUNTER_INHERITED_FREES},
+	{"inherited_frames", SEGMENT_COUNTER_INHERITED_FRAMES},
+	{"late_events", SEGMENT_COUNTER_LATE_EVENTS},
+	{"early_bytes", SEGMENT_COUNTER_EARLY_BYTES},
+	{"unloaded_modules", SEGMENT_COUNTER_UNLOADED_MODULES},
+};
+
+static const struct {
+	uint32_t note;
+	const char *name, *text;
+} notes[] = {
+	{SEGMENT_NOTE_NO_COLLECTOR, "note_no_collector",
+	 "no collector was started: profshim-collect not found, or exec forbidden"},
+	{SEGMENT_NOTE_SUBREAPER, "note_subreaper",
+	 "no collector was started: the program is PID 1 or a child subreaper"},
+	{SEGMENT_NOTE_NO_SPACE, "note_no_space",
+	 "the recording could not grow: the disk is full"},
+	{SEGMENT_NOTE_NO_UNWINDER, "note_no_unwinder",
+	 "libunwind could not be loaded: allocations are charged to their direct caller"},
+	{SEGMENT_NOTE_NO_SHADOW, "note_no_shadow",
+	 "no memory for the map of live blocks: frees are not known"},
+	{SEGMENT_NOTE_SETTING_IGNORED, "note_setting_ignored",
+	 "a setting could not be understood, its default was used"},
+	{SEGMENT_NOTE_SLOTS_EXHAUSTED, "note_slots_exhausted",
+	 "more threads and processes than the recording has room for"},
+	{SEGMENT_NOTE_OWN_ALLOCATOR, "note_own_allocator",
+	 "the program defines malloc itself: its allocations are not seen"},
+	{SEGMENT_NOTE_OWN_HOOKS, "note_own_hooks",
+	 "the program defines the call hooks itself: its calls are not seen"},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+_Static_assert(COUNT(counters) + COUNT(notes) + 16 <= INGEST_FACT_LIMIT,
+	       "room for facts");
+
+static struct ingest_fact *add(struct ingest *ingest, const char *name, uint64_t value)
+{
+	struct ingest_fact *fact = &ingest->facts[ingest->fact_count++];
+
+	*fact = (struct ingest_fact){.name = name, .value = value};
+	return fact;
+}
+
+static uint64_t sum(const struct ingest *ingest, enum segment_process_counter counter)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < ingest->run.process_count; i++)
+		merge_add(&total, ingest->run.processes[i].counters[counter]);
+	return total;
+}
+
+static uint64_t unresolved(const struct merge *merge)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < merge->identify.function_count; i++)
+		count += merge->functions[i].is_used &&
+			 !merge->identify.functions[i].is_resolved;
+	return count;
+}
+
+/* How many processes noted it; the run page counts as one more. */
+static size_t noted_by(const struct ingest *ingest, uint32_t note)
+{
+	size_t count = (ingest->run.page.notes & note) != 0;
+
+	for (size_t i = 0; i < ingest->run.process_count; i++)
+		count += (ingest->run.processes[i].notes & note) != 0;
+	return count;
+}
+
+static void add_notes(struct ingest *ingest)
+{
+	uint32_t all = 0;
+
+	for (size_t i = 0; i < COUNT(notes); i++) {
+		struct ingest_fact *fact;
+		const char *setting = "";
+
+		if (!noted_by(ingest, notes[i].note))
+			continue;
+		all |= notes[i].note;
+		if (notes[i].note == SEGMENT_NOTE_SETTING_IGNORED)
+			setting = ingest->run.page.setting_ignored;
+		fact = add(ingest, notes[i].name, 1);
+		snprintf(fact->text, sizeof(fact->text), "%s%s%s", notes[i].text,
+			 *setting ? ": " : "", setting);
+	}
+	add(ingest, "notes", all);
+}
+
+void trust_collect(struct ingest *ingest)
+{
+	const struct merge *merge = &ingest->merge;
+	uint64_t tool_bytes = sum(ingest, SEGMENT_COUNTER_TOOL_BYTES);
+
+	/* what the shim mapped includes the segment's pages; a killed process may have
+	 * left pages that it had not counted yet */
+	if (tool_bytes < ingest->run.spool_bytes)
+		tool_bytes = ingest->run.spool_bytes;
+	ingest->fact_count = 0;
+	add(ingest, "hook_calls", merge->call_count);
+	add(ingest, "repaired_frames", merge->repaired_frame_count);
+	add(ingest, "orphan_exits", merge->orphan_exit_count);
+	add(ingest, "folded_paths", merge->folded_call_count);
+	add(ingest, "open_frames", merge->open_frame_count);
+	for (size_t i = 0; i < COUNT(counters); i++)
+		add(ingest, counters[i].name, sum(ingest, counters[i].counter));
+	add(ingest, "stopped_functions", 0);
+	add(ingest, "sampled_functions", 0);
+	add(ingest, "unresolved_functions", unresolved(merge));
+	add(ingest, "lost_processes", ingest->run.page.lost_process_count);
+	add(ingest, "damaged_segments", merge->damaged_count);
+	add(ingest, "tool_memory_bytes", tool_bytes);
+	add(ingest, "collector_recovered", ingest->watch.is_recovered != 0);
+	add_notes(ingest);
+}

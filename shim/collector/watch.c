@@ -1,0 +1,355 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  finding, watching and sampling the processes of a run.
+ * Runs on:       the collector's main thread, ring_for_deaths() in its own.
+ * Must not:      signal, stop or wait for the processes.
+ * See also:      shim/collector/watch.h
+ *
+ * The bell thread knows nothing but the epoll set: each pidfd fires once (ONESHOT) and
+ * makes it ring; the main thread then asks all pidfds itself. So the two threads share
+ * no data.
+ */
+#include "shim/collector/watch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "shim/collector/array.h"
+#include "shim/collector/segment_file.h"
+#include "shim/collector/ticks.h"
+
+/* Thread names are looked up in every tenth round of samples. */
+#define NAME_ROUNDS 10
+
+void watch_ring(struct segment_run *page)
+{
+	/* release: what was changed before is seen by whoever saw the bell */
+	__atomic_fetch_add(&page->doorbell, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &page->doorbell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+}
+
+void watch_wait(struct segment_run *page, uint32_t seen, uint64_t timeout_ns)
+{
+	struct timespec timeout = {(time_t)(timeout_ns / 1000000000u),
+				   (long)(timeout_ns % 1000000000u)};
+
+	syscall(SYS_futex, &page->doorbell, FUTEX_WAIT, seen, &timeout, NULL, 0);
+}
+
+static void *ring_for_deaths(void *argument)
+{
+	struct watch *watch = argument;
+	struct epoll_event event;
+
+	for (;;) {
+		if (epoll_wait(watch->epoll_fd, &event, 1, -1) > 0)
+			watch_ring(watch->page);
+	}
+	return NULL;
+}
+
+static void ring_when_dead(struct watch *watch, int pidfd)
+{
+	struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT};
+
+	/* without it the death is noticed within 100 ms */
+	epoll_ctl(watch->epoll_fd, EPOLL_CTL_ADD, pidfd, &event);
+}
+
+int watch_init(struct watch *watch, const char *directory, struct segment_run *page)
+{
+	*watch = (struct watch){.directory = directory, .page = page};
+	resources_init(&watch->resources);
+	watch->directory_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (watch->directory_fd < 0)
+		return -errno;
+	watch->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
+	if (watch->epoll_fd < 0)
+		return -errno;
+	watch->first_pidfd = alive_open(page->first_pid, 0);
+	if (watch->first_pidfd >= 0)
+		ring_when_dead(watch, watch->first_pidfd);
+	return -pthread_create(&watch->bell_thread, NULL, ring_for_deaths, watch);
+}
+
+static struct watch_file *find_file(struct watch *watch, const char *name)
+{
+	for (size_t i = watch->file_count; i-- > 0;) {
+		if (strcmp(watch->files[i].name, name) == 0)
+			return &watch->files[i];
+	}
+	return NULL;
+}
+
+static void find_files(struct watch *watch)
+{
+	int fd = openat(watch->directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
+	struct dirent *entry;
+
+	if (!directory) {
+		if (fd >= 0)
+			close(fd);
+		return;
+	}
+	while ((entry = readdir(directory))) {
+		const char *suffix = strrchr(entry->d_name, '.');
+		struct watch_file *files;
+
+		if (!suffix || strcmp(suffix, SEGMENT_FILE_SUFFIX) != 0 ||
+		    find_file(watch, entry->d_name))
+			continue;
+		files = array_room(watch->files, watch->file_count, sizeof(*files));
+		if (!files)
+			break;
+		watch->files = files;
+		files[watch->file_count].slot_count = 1;
+		files[watch->file_count].name = strdup(entry->d_name);
+		if (files[watch->file_count].name)
+			watch->file_count++;
+	}
+	closedir(directory);
+}
+
+static int is_over(const struct watch_process *process)
+{
+	return process->state == WATCH_DEAD || process->state == WATCH_REPLACED;
+}
+
+static void end_process(struct watch *watch, struct watch_process *process,
+			enum watch_state state)
+{
+	if (is_over(process))
+		return;
+	process->state = state;
+	if (process->pidfd >= 0)
+		close(process->pidfd);
+	process->pidfd = -1;
+	watch->alive_count--;
+	watch->files[process->file].alive_count--;
+}
+
+static void note_death(struct watch *watch, struct watch_process *process)
+{
+	process->death.monotonic_ns = ticks_monotonic_ns();
+	if (process->pidfd >= 0)
+		process->death.status = alive_exit_status(
+			process->pidfd, process->death.pid, process->start_time);
+	end_process(watch, process, WATCH_DEAD);
+}
+
+/* exec keeps pid and start time, and makes a new file. */
+static void replace_image(struct watch *watch, const struct watch_process *image)
+{
+	for (size_t i = 0; i < watch->process_count; i++) {
+		struct watch_process *old = &watch->processes[i];
+
+		if (old->death.pid == image->death.pid &&
+		    old->start_time == image->start_time && old->file != image->file)
+			end_process(watch, old, WATCH_REPLACED);
+	}
+}
+
+static void add_process(struct watch *watch, size_t file, uint32_t slot,
+			const struct segment_process *header)
+{
+	struct watch_process *processes =
+		array_room(watch->processes, watch->process_count, sizeof(*processes));
+	struct watch_process *process;
+
+	if (!processes)
+		return;
+	watch->processes = processes;
+	process = &processes[watch->process_count];
+	process->file = file;
+	process->slot = slot;
+	process->start_time =
+		header->start_time ? header->start_time : alive_start_time(header->pid);
+	process->death.pid = header->pid;
+	process->death.start_ticks = header->start_ticks;
+	replace_image(watch, process);
+	watch->process_count++;
+	watch->alive_count++;
+	watch->files[file].alive_count++;
+	resources_process_init(&process->resource, header->pid, header->start_ticks,
+			       ticks_monotonic_ns());
+	process->pidfd = alive_open(header->pid, process->start_time);
+	if (process->pidfd < 0)
+		note_death(watch, process);
+	else
+		ring_when_dead(watch, process->pidfd);
+}
+
+/* Looks at slots that were handed out since the last look. A slot that is still FREE is
+ * looked at again next time, and so are those after it. */
+static void find_processes(struct watch *watch, const struct segment_reader *reader,
+			   size_t file)
+{
+	int is_settled = 1;
+
+	for (uint32_t i = watch->files[file].slot_count; i < reader->slot_count; i++) {
+		struct segment_process header;
+		struct segment_slot slot;
+
+		if (segment_reader_slot(reader, i, &slot) < 0)
+			return;
+		if (slot.kind == SEGMENT_SLOT_PROCESS &&
+		    segment_reader_bytes(reader, i, 0, &header, sizeof(header)) == 0 &&
+		    header.magic == SEGMENT_MAGIC_PROCESS)
+			add_process(watch, file, i, &header);
+		else if (slot.kind == SEGMENT_SLOT_FREE)
+			is_settled = 0;
+		if (is_settled)
+			watch->files[file].slot_count = i + 1;
+	}
+}
+
+static void find_exits(struct watch *watch, const struct segment_reader *reader,
+		       size_t file)
+{
+	for (size_t i = 0; i < watch->process_count; i++) {
+		struct watch_process *process = &watch->processes[i];
+		uint32_t state;
+
+		if (process->file != file || process->state != WATCH_RUNNING ||
+		    segment_reader_bytes(reader, process->slot,
+					 offsetof(struct segment_process, state), &state,
+					 sizeof(state)) < 0 ||
+		    state != SEGMENT_PROCESS_EXITING)
+			continue;
+		process->state = WATCH_EXITING;
+		resources_sample(&watch->resources, &process->resource);
+		resources_thread_names(&watch->resources, process->death.pid);
+	}
+}
+
+/* Nothing changes in a file whose processes are all over; a new one has none yet. */
+static int needs_look(const struct watch_file *file)
+{
+	return !file->is_damaged && (file->alive_count || file->slot_count == 1);
+}
+
+static void look_into_files(struct watch *watch)
+{
+	for (size_t i = 0; i < watch->file_count; i++) {
+		struct watch_file *file = &watch->files[i];
+		struct segment_reader reader;
+		int result;
+
+		if (!needs_look(file))
+			continue;
+		result = segment_reader_open(&reader, watch->directory_fd, file->name,
+					     watch->page->token);
+		if (result < 0) {
+			/* one that is just being made is not whole yet */
+			continue;
+		}
+		find_processes(watch, &reader, i);
+		find_exits(watch, &reader, i);
+		segment_reader_close(&reader);
+	}
+}
+
+static int is_readable(int fd)
+{
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+
+	return poll(&poll_fd, 1, 0) > 0;
+}
+
+static void find_deaths(struct watch *watch)
+{
+	for (size_t i = 0; i < watch->process_count; i++) {
+		struct watch_process *process = &watch->processes[i];
+
+		if (!is_over(process) && is_readable(process->pidfd))
+			note_death(watch, process);
+	}
+	if (watch->first_pidfd >= 0 && is_readable(watch->first_pidfd)) {
+		close(watch->first_pidfd);
+		watch->first_pidfd = -1;
+	}
+}
+
+static void sample(struct watch *watch)
+{
+	uint64_t now = ticks_monotonic_ns();
+
+	if (!resources_round_begin(&watch->resources, now))
+		return;
+	for (size_t i = 0; i < watch->process_count; i++) {
+		struct watch_process *process = &watch->processes[i];
+
+		if (is_over(process))
+			continue;
+		resources_sample(&watch->resources, &process->resource);
+		if (watch->resources.round % NAME_ROUNDS == 1)
+			resources_thread_names(&watch->resources, process->death.pid);
+	}
+	resources_round_end(&watch->resources, now);
+}
+
+/* Deaths before files: what a process did before it died is in its file by then. */
+void watch_update(struct watch *watch)
+{
+	find_deaths(watch);
+	find_files(watch);
+	look_into_files(watch);
+	sample(watch);
+}
+
+int watch_first_is_dead(const struct watch *watch)
+{
+	return watch->first_pidfd < 0;
+}
+
+static const struct watch_process *first_process(const struct watch *watch)
+{
+	for (size_t i = watch->process_count; i-- > 0;) {
+		const struct watch_process *process = &watch->processes[i];
+
+		if (process->death.pid == watch->page->first_pid &&
+		    process->state != WATCH_REPLACED)
+			return process;
+	}
+	return NULL;
+}
+
+int watch_first_is_exiting(const struct watch *watch)
+{
+	const struct watch_process *first = first_process(watch);
+
+	return watch_first_is_dead(watch) || (first && first->state != WATCH_RUNNING);
+}
+
+size_t watch_others_alive(const struct watch *watch)
+{
+	const struct watch_process *first = first_process(watch);
+
+	return watch->alive_count - (first && !is_over(first));
+}
+
+int watch_deaths(const struct watch *watch, struct fate_death **ret, size_t *ret_count)
+{
+	struct fate_death *deaths = calloc(watch->process_count + 1, sizeof(*deaths));
+	size_t count = 0;
+
+	if (!deaths)
+		return -ENOMEM;
+	for (size_t i = 0; i < watch->process_count; i++) {
+		if (watch->processes[i].state == WATCH_DEAD)
+			deaths[count++] = watch->processes[i].death;
+	}
+	*ret = deaths;
+	*ret_count = count;
+	return 0;
+}

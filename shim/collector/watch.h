@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the collector's table of the run's processes: found in segment files,
+ *                watched by pidfd, looked at in /proc.
+ * Runs on:       the collector's main thread; one thread of its own rings the doorbell
+ *                when a process dies.
+ * Must not:      signal, stop or wait for the processes.
+ * See also:      shim/collector/collect.c, which decides what follows
+ */
+#pragma once
+
+#include <pthread.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/segment.h"
+#include "shim/collector/fate.h"
+#include "shim/collector/resources.h"
+
+enum watch_state {
+	WATCH_RUNNING,
+	WATCH_EXITING,
+	WATCH_REPLACED, /* its process has called exec: another entry goes on */
+	WATCH_DEAD,
+};
+
+struct watch_file {
+	char *name;	      /* owned */
+	uint32_t slot_count;  /* slots [1, slot_count) have been looked at */
+	uint32_t alive_count; /* processes in it that are not over */
+	int is_damaged;
+};
+
+struct watch_process {
+	size_t file;
+	uint32_t slot;
+	enum watch_state state;
+	int pidfd; /* -1 when over */
+	uint64_t start_time;
+	struct fate_death death; /* pid and start_ticks always, the rest when dead */
+	struct resource_process resource;
+};
+
+struct watch {
+	const char *directory;	  /* borrowed */
+	struct segment_run *page; /* borrowed, mapped */
+	int directory_fd, epoll_fd;
+	int first_pidfd; /* of the run's first process, -1 when dead */
+	struct watch_file *files;
+	size_t file_count;
+	struct watch_process *processes;
+	size_t process_count, alive_count;
+	struct resources resources;
+	pthread_t bell_thread;
+};
+
+/* Starts watching. 0 or -errno. There is no end: the process ends with it. */
+int watch_init(struct watch *watch, const char *directory, struct segment_run *page);
+
+/* Looks for new processes, exits and deaths, and samples those that are alive. */
+void watch_update(struct watch *watch);
+
+/* Is the first process past its exit (or dead)? Is it dead? */
+int watch_first_is_exiting(const struct watch *watch);
+int watch_first_is_dead(const struct watch *watch);
+
+/* Processes alive besides the first. */
+size_t watch_others_alive(const struct watch *watch);
+
+/* The deaths seen so far; *ret is owned by the caller (free). 0 or -ENOMEM. */
+int watch_deaths(const struct watch *watch, struct fate_death **ret, size_t *ret_count);
+
+/* Adds 1 to the doorbell and wakes everybody who waits for it. Any thread. */
+void watch_ring(struct segment_run *page);
+
+/* Waits until the doorbell is no more `seen`, at most timeout_ns. */
+void watch_wait(struct segment_run *page, uint32_t seen, uint64_t timeout_ns);
