@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  UTF-8 text of unknown origin: decode, measure, clean.
+ * Must not:      depend on the locale: the same file gives the same columns anywhere.
+ */
+#pragma once
+
+#include "analyzer/base/strbuf.h"
+
+#include <stdint.h>
+
+/* Decodes the character at text (size > 0 bytes) and returns its bytes, at least 1. A
+ * byte that is not UTF-8 counts as one U+FFFD. */
+size_t utf8_next(const char *text, size_t size, uint32_t *ret_character);
+
+/* Terminal columns: 0 for combining marks, 2 for wide characters, else 1. */
+unsigned utf8_character_width(uint32_t character);
+size_t utf8_width(const char *text);
+
+/* Bytes of the longest start (end) of text that fits into width columns. */
+size_t utf8_prefix(const char *text, size_t width);
+size_t utf8_suffix(const char *text, size_t width);
+
+/* Appends text as valid UTF-8; control characters become '?' (they could steer the
+ * terminal), invalid bytes U+FFFD. */
+void utf8_clean(struct strbuf *buffer, const char *text);
+/* Appends text as valid UTF-8 and keeps everything that is valid. */
+void utf8_repair(struct strbuf *buffer, const char *text);

@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  malloc and friends that never fail: without memory they say so on
+ *                stderr and end the program with status 1.
+ * Must not:      be used in the shim or the collector.
+ */
+#pragma once
+
+#include <stddef.h>
+
+/* All results are owned by the caller, free() them. */
+void *xmalloc(size_t size);
+void *xcalloc(size_t count, size_t size);
+void *xreallocarray(void *block, size_t count, size_t size);
+char *xstrdup(const char *text);
+char *xstrndup(const char *text, size_t size);
+char *xasprintf(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+/* Makes room for one more entry of *array, which has count of *capacity in use. */
+void *xgrow(void *array, size_t count, size_t *capacity, size_t entry_size);

@@ -1,0 +1,374 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  options and commands; help.
+ * Runs on:       prof-analyze, main thread, once.
+ * Must not:      know what a report does: what it takes stands in its struct report.
+ * See also:      main.c; reports/registry.c; render/registry.c.
+ */
+#include "analyzer/cli.h"
+
+#include "analyzer/base/nearest.h"
+#include "analyzer/base/utf8.h"
+#include "analyzer/base/xalloc.h"
+
+#include <argp.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum option_key {
+	KEY_FORMAT = 'f',
+	KEY_OUTPUT = 'o',
+	KEY_RUN = 'r',
+	KEY_LIMIT = 'n',
+	KEY_SORT = 's',
+	KEY_THREAD = 't',
+	KEY_HELP = 'h',
+	KEY_VERSION = 'V',
+	KEY_FOCUS = 0x100,
+	KEY_IGNORE,
+	KEY_RAW,
+	KEY_MIN_SHARE,
+	KEY_UNFOLD,
+	KEY_PROGRAM,
+};
+
+/* An option and which reports take it; 0: all. */
+static const struct {
+	struct argp_option option;
+	unsigned taken_with;
+} option_table[] = {
+	{{"format", KEY_FORMAT, "FORMAT", 0, "text, json, csv or md", 0}, 0},
+	{{"output", KEY_OUTPUT, "FILE", 0, "write to FILE", 0}, 0},
+	{{"run", KEY_RUN, "N|LABEL", 0, "this run instead of the latest", 0}, TAKES_RUN},
+	{{"limit", KEY_LIMIT, "N", 0, "show N rows of each table; 0: all", 0},
+	 TAKES_LIMIT},
+	{{"sort", KEY_SORT, "COLUMN", 0, "sort by a column, by its name in json", 0},
+	 TAKES_SORT},
+	{{"focus", KEY_FOCUS, "REGEX", 0,
+	  "only what matches (POSIX extended regular expression)", 0},
+	 TAKES_FILTER},
+	{{"ignore", KEY_IGNORE, "REGEX", 0, "without what matches", 0}, TAKES_FILTER},
+	{{"thread", KEY_THREAD, "NAME|TID", 0, "only threads of this name or id", 0},
+	 TAKES_THREAD},
+	{{"raw", KEY_RAW, NULL, 0, "times without correction for the cost of hooks", 0},
+	 TAKES_RAW},
+	{{"min-share", KEY_MIN_SHARE, "PERCENT", 0,
+	  "leave out subtrees below this share (0.5; json and csv: 0)", 0},
+	 TAKES_TREE},
+	{{"unfold", KEY_UNFOLD, NULL, 0, "show every level of recursion", 0}, TAKES_TREE},
+	{{"program", KEY_PROGRAM, "FILE", 0, "examine a program", 0}, TAKES_PROGRAM},
+	{{"help", KEY_HELP, NULL, 0, "show this help", -1}, 0},
+	{{"version", KEY_VERSION, NULL, 0, "show the version", -1}, 0},
+};
+#define OPTION_COUNT (sizeof(option_table) / sizeof(option_table[0]))
+
+struct parsing {
+	struct cli *cli;
+	char **arguments; /* positional */
+	size_t count, capacity;
+	bool given[OPTION_COUNT];
+	bool wants_help, wants_version;
+	char *name;
+};
+
+static const struct report *find_report(const char *name)
+{
+	for (size_t i = 0; i < report_registry_count; i++)
+		if (strcmp(report_registry[i]->name, name) == 0)
+			return report_registry[i];
+	return NULL;
+}
+
+static bool is_file(const char *name)
+{
+	struct stat status;
+
+	return stat(name, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static bool ends_in_db(const char *name)
+{
+	size_t size = strlen(name);
+
+	return size > 3 && strcmp(name + size - 3, ".db") == 0;
+}
+
+static bool looks_like_database(const char *name)
+{
+	return is_file(name) || ends_in_db(name);
+}
+
+/* A first word that is neither command nor file: probably a command mistyped. */
+static bool is_mistyped_command(const char *word)
+{
+	struct stat status;
+
+	return !strpbrk(word, "./") && stat(word, &status) < 0;
+}
+
+static void unknown_command(const char *word, struct strbuf *error)
+{
+	const char **names = xcalloc(report_registry_count, sizeof(*names));
+	const char *nearest;
+
+	for (size_t i = 0; i < report_registry_count; i++)
+		names[i] = report_registry[i]->name;
+	nearest = nearest_word(word, names, report_registry_count);
+	strbuf_puts(error, "'");
+	utf8_clean(error, word);
+	strbuf_puts(error, "' is neither a command nor a file");
+	if (nearest)
+		strbuf_printf(error, "; did you mean '%s'?", nearest);
+	free(names);
+}
+
+void cli_assign(char *const *arguments, size_t count, struct cli *ret,
+		struct strbuf *error)
+{
+	size_t wanted;
+
+	ret->report = find_report("report");
+	if (count > 0 && find_report(arguments[0])) {
+		ret->report = find_report(arguments[0]);
+		arguments++;
+		count--;
+	} else if (count > 0 && is_mistyped_command(arguments[0])) {
+		unknown_command(arguments[0], error);
+		return;
+	}
+	wanted = ret->report->argument ? 2 : 1;
+	if (count > wanted) {
+		strbuf_printf(error, "%s takes one database%s%s; '", ret->report->name,
+			      ret->report->argument ? " and one " : "",
+			      ret->report->argument ? ret->report->argument : "");
+		utf8_clean(error, arguments[wanted]);
+		strbuf_puts(error, "' is one too many");
+		return;
+	}
+	if (count == 0 && (ret->report->takes & TAKES_NO_DATABASE))
+		return;
+	if (count < wanted) {
+		strbuf_printf(error, "%s needs a database%s%s, such as: %s",
+			      ret->report->name, ret->report->argument ? " and " : "",
+			      ret->report->argument ? ret->report->argument : "",
+			      ret->report->example);
+		return;
+	}
+	ret->database = arguments[0];
+	if (wanted < 2)
+		return;
+	ret->options.argument = arguments[1];
+	if (!looks_like_database(arguments[0]) && looks_like_database(arguments[1])) {
+		ret->database = arguments[1];
+		ret->options.argument = arguments[0];
+	}
+}
+
+static const struct renderer *find_renderer(const char *name, struct argp_state *state)
+{
+	const char *names[8];
+
+	for (size_t i = 0; i < renderer_registry_count; i++) {
+		if (strcmp(renderer_registry[i]->name, name) == 0)
+			return renderer_registry[i];
+		names[i] = renderer_registry[i]->name;
+	}
+	argp_error(state, "--format: there is no format '%s'; there are %s, %s, %s, %s",
+		   name, names[0], names[1], names[2], names[3]);
+	return NULL;
+}
+
+static long parse_limit(const char *text, struct argp_state *state)
+{
+	char *end;
+	long limit;
+
+	errno = 0;
+	limit = strtol(text, &end, 10);
+	if (!*text || *end || errno || limit < 0)
+		argp_error(state, "--limit: '%s' is not a number of rows", text);
+	return limit;
+}
+
+static double parse_share(const char *text, struct argp_state *state)
+{
+	char *end;
+	double share = strtod(text, &end);
+
+	if (*text && strcmp(end, "%") == 0)
+		end++;
+	if (!*text || *end || !(share >= 0 && share <= 100))
+		argp_error(state, "--min-share: '%s' is not a percentage", text);
+	return share;
+}
+
+static void note_given(struct parsing *parsing, int key)
+{
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		if (option_table[i].option.key == key)
+			parsing->given[i] = true;
+}
+
+static error_t parse_option(int key, char *text, struct argp_state *state)
+{
+	struct parsing *parsing = state->input;
+	struct report_options *options = &parsing->cli->options;
+
+	note_given(parsing, key);
+	switch (key) {
+	case KEY_FORMAT:
+		parsing->cli->renderer = find_renderer(text, state);
+		break;
+	case KEY_OUTPUT:
+		parsing->cli->output = text;
+		break;
+	case KEY_RUN:
+		parsing->cli->run = text;
+		break;
+	case KEY_LIMIT:
+		options->limit = parse_limit(text, state);
+		break;
+	case KEY_SORT:
+		options->sort = text;
+		break;
+	case KEY_FOCUS:
+		options->focus = text;
+		break;
+	case KEY_IGNORE:
+		options->ignore = text;
+		break;
+	case KEY_THREAD:
+		options->thread = text;
+		break;
+	case KEY_RAW:
+		options->raw = true;
+		break;
+	case KEY_MIN_SHARE:
+		options->min_share = parse_share(text, state);
+		break;
+	case KEY_UNFOLD:
+		options->unfold = true;
+		break;
+	case KEY_PROGRAM:
+		options->program = text;
+		break;
+	case KEY_HELP:
+		parsing->wants_help = true;
+		break;
+	case KEY_VERSION:
+		parsing->wants_version = true;
+		break;
+	case ARGP_KEY_ARG:
+		parsing->arguments = xgrow(parsing->arguments, parsing->count,
+					   &parsing->capacity, sizeof(char *));
+		parsing->arguments[parsing->count++] = text;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
+}
+
+static bool takes(const struct report *report, size_t option)
+{
+	unsigned needed = option_table[option].taken_with;
+
+	return !needed || !report || (report->takes & needed);
+}
+
+/* The help of one command, or of all (NULL). */
+static void show_help(const struct report *report, char *name)
+{
+	struct argp_option options[OPTION_COUNT + 1] = {0};
+	struct argp argp = {.options = options};
+	struct strbuf doc = {0}, usage = {0}, title = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		if (takes(report, i))
+			options[count++] = option_table[i].option;
+	strbuf_puts(&title, name);
+	if (report) {
+		strbuf_printf(&title, " %s", report->name);
+		strbuf_printf(&usage, "%s%s%s",
+			      report->takes & TAKES_NO_DATABASE ? "[DB]" : "DB",
+			      report->argument ? " " : "",
+			      report->argument ? report->argument : "");
+		strbuf_printf(&doc, "%s\v%s\n\nExample:\n    %s", report->summary,
+			      report->description, report->example);
+	} else {
+		strbuf_puts(&usage, "[COMMAND] DB");
+		strbuf_puts(&doc, "Shows what libprofshim.so recorded into DB (run.db)."
+				  "\vCommands:\n");
+		for (size_t i = 0; i < report_registry_count; i++) {
+			const struct report *one = report_registry[i];
+
+			strbuf_printf(&doc, "  %-9s %-6s %s\n", one->name,
+				      one->argument ? one->argument : "", one->summary);
+		}
+		strbuf_puts(&doc,
+			    "\n'prof-analyze COMMAND --help' tells more about one. "
+			    "Options may stand anywhere.\n\nExample:\n"
+			    "    prof-record -- ./app && prof-analyze run.db\n\n"
+			    "Exit status: 0 fine, 1 something cannot be read or written, "
+			    "2 usage, 4 nothing was measured.");
+	}
+	argp.args_doc = strbuf_text(&usage);
+	argp.doc = strbuf_text(&doc);
+	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, doc.data ? title.data : name);
+	strbuf_free(&doc);
+	strbuf_free(&usage);
+	strbuf_free(&title);
+}
+
+static void check_options(const struct parsing *parsing, struct strbuf *error)
+{
+	for (size_t i = 0; i < OPTION_COUNT && !error->size; i++)
+		if (parsing->given[i] && !takes(parsing->cli->report, i))
+			strbuf_printf(error, "%s takes no --%s",
+				      parsing->cli->report->name,
+				      option_table[i].option.name);
+	if (parsing->cli->options.raw && parsing->cli->options.thread && !error->size)
+		strbuf_puts(error, "--raw and --thread do not go together: raw times are "
+				   "not kept by thread");
+}
+
+void cli_parse(int argc, char **argv, struct cli *ret)
+{
+	struct argp_option options[OPTION_COUNT + 1] = {0};
+	struct argp argp = {
+		.options = options, .parser = parse_option, .args_doc = "[COMMAND] DB"};
+	struct parsing parsing = {.cli = ret, .name = argv[0]};
+	struct strbuf error = {0};
+
+	*ret = (struct cli){.renderer = renderer_registry[0],
+			    .options = {.limit = -1, .min_share = -1}};
+	for (size_t i = 0; i < OPTION_COUNT; i++)
+		options[i] = option_table[i].option;
+	argp_err_exit_status = STATUS_USAGE;
+	argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &parsing);
+	if (parsing.wants_version) {
+		puts("prof-analyze (profshim) " PROFSHIM_VERSION);
+		exit(STATUS_OK);
+	}
+	if (parsing.wants_help) {
+		show_help(parsing.count ? find_report(parsing.arguments[0]) : NULL,
+			  program_invocation_short_name);
+		exit(STATUS_OK);
+	}
+	if (parsing.count == 0)
+		strbuf_puts(&error, "which database? For example: prof-analyze run.db");
+	else
+		cli_assign(parsing.arguments, parsing.count, ret, &error);
+	if (!error.size)
+		check_options(&parsing, &error);
+	ret->options.machine = ret->renderer->for_machines;
+	free(parsing.arguments);
+	if (!error.size)
+		return;
+	fprintf(stderr, "%s: %s\nTry '%s --help'.\n", program_invocation_short_name,
+		strbuf_text(&error), program_invocation_short_name);
+	exit(STATUS_USAGE);
+}

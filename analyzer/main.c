@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  prof-analyze: command line, database, report, format, exit status.
+ * Runs on:       a person's or a script's behalf; one thread.
+ * Must not:      know single reports or formats.
+ * See also:      cli.c; rundb/takeover.c; reports/registry.c; render/registry.c.
+ */
+#include "analyzer/base/status.h"
+#include "analyzer/base/utf8.h"
+#include "analyzer/cli.h"
+#include "analyzer/rundb/select.h"
+#include "analyzer/rundb/takeover.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WIDTH_USUAL 80
+#define WIDTH_LEAST 60
+#define WIDTH_MOST 400
+
+static void complain(const char *sentence)
+{
+	struct strbuf clean = {0};
+
+	utf8_clean(&clean, sentence);
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, strbuf_text(&clean));
+	strbuf_free(&clean);
+}
+
+static void say(void *context, const char *sentence)
+{
+	(void)context;
+	complain(sentence);
+}
+
+static void progress(void *context, const char *what, unsigned waited_ms)
+{
+	bool *visible = context;
+
+	if (what)
+		fprintf(stderr, "\r\033[K%s... %u.%u s", what, waited_ms / 1000,
+			waited_ms / 100 % 10);
+	else if (*visible)
+		fputs("\r\033[K", stderr);
+	*visible = what != NULL;
+}
+
+static size_t terminal_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	long width = columns ? strtol(columns, NULL, 10) : 0;
+
+	if (width <= 0 && isatty(STDOUT_FILENO) &&
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		width = size.ws_col;
+	if (width <= 0)
+		width = WIDTH_USUAL;
+	return (size_t)(width < WIDTH_LEAST  ? WIDTH_LEAST
+			: width > WIDTH_MOST ? WIDTH_MOST
+					     : width);
+}
+
+static bool wants_color(void)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && *term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+/* Opens --output. Refuses to overwrite the database itself. */
+static FILE *open_output(const struct cli *cli)
+{
+	struct stat output, database;
+	FILE *out;
+
+	if (cli->database && stat(cli->output, &output) == 0 &&
+	    stat(cli->database, &database) == 0 && output.st_ino == database.st_ino &&
+	    output.st_dev == database.st_dev) {
+		complain("--output is the database itself");
+		exit(STATUS_USAGE);
+	}
+	out = fopen(cli->output, "we");
+	if (!out)
+		fprintf(stderr, "%s: %s: cannot be written: %s\n",
+			program_invocation_short_name, cli->output, strerror(errno));
+	return out;
+}
+
+static int show(const struct cli *cli, const struct doc *doc)
+{
+	struct render_context context = {
+		.out = stdout,
+		.width = terminal_width(),
+		.color = !cli->output && wants_color(),
+		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+	};
+	int failed;
+
+	if (cli->output)
+		context.out = open_output(cli);
+	if (!context.out)
+		return STATUS_FAILED;
+	cli->renderer->render(doc, &context);
+	failed = ferror(context.out);
+	if (fclose(context.out) != 0 || failed) {
+		fprintf(stderr, "%s: %s: cannot be written: %s\n",
+			program_invocation_short_name,
+			cli->output ? cli->output : "output", strerror(errno));
+		return STATUS_FAILED;
+	}
+	return STATUS_OK;
+}
+
+static enum exit_status open_database(const struct cli *cli, struct report_input *input)
+{
+	bool visible = false;
+	struct takeover_talk talk = {.say = say, .context = &visible};
+	unsigned takes = cli->report->takes;
+
+	if (!cli->database)
+		return STATUS_OK;
+	if (isatty(STDERR_FILENO))
+		talk.progress = progress;
+	if (takeover_open(cli->database, (takes & TAKES_RUN) && !cli->run, &talk,
+			  &input->db, &input->error) < 0)
+		return STATUS_FAILED;
+	if (!(takes & TAKES_RUN) ||
+	    select_run(input->db, cli->run, &input->run_id, &input->error) == 0)
+		return STATUS_OK;
+	if (!(takes & TAKES_EMPTY) || cli->run)
+		return STATUS_FAILED;
+	strbuf_reset(&input->error);
+	return STATUS_OK;
+}
+
+static enum exit_status run(const struct cli *cli, struct report_input *input)
+{
+	const struct report_options *options = &cli->options;
+	enum exit_status status, shown;
+	char reason[256];
+	struct doc doc;
+
+	if (filter_init(&input->filter, options->focus, options->ignore, reason,
+			sizeof(reason)) < 0) {
+		strbuf_puts(&input->error, reason);
+		return STATUS_USAGE;
+	}
+	status = open_database(cli, input);
+	if (status)
+		return status;
+	doc_init(&doc, cli->report->name);
+	status = cli->report->build(input, &doc);
+	if (status == STATUS_OK || status == STATUS_NOTHING) {
+		shown = show(cli, &doc);
+		status = shown ? shown : status;
+	}
+	doc_free(&doc);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct report_input input = {0};
+	enum exit_status status;
+	struct cli cli;
+
+	setlocale(LC_ALL, "");
+	setlocale(LC_NUMERIC, "C");
+	cli_parse(argc, argv, &cli);
+	input.options = &cli.options;
+	status = run(&cli, &input);
+	if (input.error.size)
+		complain(strbuf_text(&input.error));
+	filter_free(&input.filter);
+	rundb_close(input.db);
+	strbuf_free(&input.error);
+	return status;
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the call tree: linking, sorting, sums.
+ * Runs on:       prof-analyze, any thread.
+ * Must not:      recurse: recorded stacks may be deeper than ours.
+ * See also:      calltree_fold.c (recursion), reports/load.c (fills trees).
+ */
+#include "analyzer/model/calltree.h"
+
+#include "analyzer/base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct calltree *calltree_new(void)
+{
+	struct calltree *tree = xcalloc(1, sizeof(*tree));
+
+	tree->first_root = CALLTREE_NONE;
+	return tree;
+}
+
+void calltree_free(struct calltree *tree)
+{
+	if (!tree)
+		return;
+	free(tree->nodes);
+	free(tree->functions);
+	free(tree->order);
+	arena_free(&tree->texts);
+	free(tree);
+}
+
+void calltree_add_function(struct calltree *tree, int64_t function_id, const char *name)
+{
+	tree->functions = xgrow(tree->functions, tree->function_count,
+				&tree->function_capacity, sizeof(*tree->functions));
+	tree->functions[tree->function_count++] = (struct calltree_function){
+		function_id, arena_copy(&tree->texts, name, strlen(name))};
+}
+
+struct calltree_node *calltree_add_path(struct calltree *tree, int64_t path_id,
+					int64_t parent_path_id, int64_t function_id)
+{
+	struct calltree_node *node;
+
+	tree->nodes = xgrow(tree->nodes, tree->node_count, &tree->node_capacity,
+			    sizeof(*tree->nodes));
+	node = &tree->nodes[tree->node_count++];
+	*node = (struct calltree_node){
+		.path_id = path_id,
+		.parent_path_id = parent_path_id,
+		.parent = CALLTREE_NONE,
+		.first_child = CALLTREE_NONE,
+		.next = CALLTREE_NONE,
+		.function = CALLTREE_NONE,
+		.path_count = 1,
+		.recursion = 1,
+		/* Until calltree_link(), when functions can be looked up. */
+		.tree_alloc_bytes = function_id,
+	};
+	return node;
+}
+
+static int by_function_id(const void *left, const void *right)
+{
+	const struct calltree_function *a = left, *b = right;
+
+	return (a->function_id > b->function_id) - (a->function_id < b->function_id);
+}
+
+static int by_path_id(const void *left, const void *right)
+{
+	const struct calltree_node *a = left, *b = right;
+
+	return (a->path_id > b->path_id) - (a->path_id < b->path_id);
+}
+
+/* Rows usually come sorted: a check is cheaper than a sort. */
+static void sort_unless_sorted(void *array, size_t count, size_t size,
+			       int (*compare)(const void *, const void *))
+{
+	for (size_t i = 1; i < count; i++)
+		if (compare((char *)array + (i - 1) * size, (char *)array + i * size) >
+		    0) {
+			qsort(array, count, size, compare);
+			return;
+		}
+}
+
+uint32_t calltree_find(const struct calltree *tree, int64_t path_id)
+{
+	struct calltree_node wanted = {.path_id = path_id};
+	const struct calltree_node *found =
+		tree->node_count ? bsearch(&wanted, tree->nodes, tree->node_count,
+					   sizeof(wanted), by_path_id)
+				 : NULL;
+
+	return found ? (uint32_t)(found - tree->nodes) : CALLTREE_NONE;
+}
+
+uint32_t calltree_function(const struct calltree *tree, int64_t function_id)
+{
+	struct calltree_function wanted = {.function_id = function_id};
+	const struct calltree_function *found =
+		tree->function_count
+			? bsearch(&wanted, tree->functions, tree->function_count,
+				  sizeof(wanted), by_function_id)
+			: NULL;
+
+	return found ? (uint32_t)(found - tree->functions) : CALLTREE_NONE;
+}
+
+const char *calltree_name(const struct calltree *tree, uint32_t node)
+{
+	uint32_t function = tree->nodes[node].function;
+
+	return function == CALLTREE_NONE ? "?" : tree->functions[function].name;
+}
+
+/* Walks the tree from its roots without recursion and renews order and depth. */
+static void renew_order(struct calltree *tree)
+{
+	uint32_t at = tree->first_root, depth = 1;
+
+	if (!tree->order)
+		tree->order = xreallocarray(NULL, tree->node_count, sizeof(*tree->order));
+	tree->order_count = 0;
+	while (at != CALLTREE_NONE) {
+		struct calltree_node *node = &tree->nodes[at];
+
+		tree->order[tree->order_count++] = at;
+		node->depth = depth;
+		if (node->first_child != CALLTREE_NONE) {
+			at = node->first_child;
+			depth++;
+			continue;
+		}
+		while (at != CALLTREE_NONE && tree->nodes[at].next == CALLTREE_NONE) {
+			at = tree->nodes[at].parent;
+			depth--;
+		}
+		if (at != CALLTREE_NONE)
+			at = tree->nodes[at].next;
+	}
+}
+
+static void sum_subtrees(struct calltree *tree)
+{
+	for (size_t i = 0; i < tree->node_count; i++) {
+		tree->nodes[i].tree_alloc_count = tree->nodes[i].alloc_count;
+		tree->nodes[i].tree_alloc_bytes = tree->nodes[i].alloc_bytes;
+	}
+	for (size_t i = tree->order_count; i-- > 0;) {
+		const struct calltree_node *node = &tree->nodes[tree->order[i]];
+
+		if (node->parent == CALLTREE_NONE)
+			continue;
+		/* Damaged files may hold numbers near the limits: wrap, do not trap. */
+		__builtin_add_overflow(tree->nodes[node->parent].tree_alloc_count,
+				       node->tree_alloc_count,
+				       &tree->nodes[node->parent].tree_alloc_count);
+		__builtin_add_overflow(tree->nodes[node->parent].tree_alloc_bytes,
+				       node->tree_alloc_bytes,
+				       &tree->nodes[node->parent].tree_alloc_bytes);
+	}
+}
+
+void calltree_link(struct calltree *tree)
+{
+	sort_unless_sorted(tree->functions, tree->function_count,
+			   sizeof(*tree->functions), by_function_id);
+	sort_unless_sorted(tree->nodes, tree->node_count, sizeof(*tree->nodes),
+			   by_path_id);
+	/* Backwards, so that siblings end up in the order of their ids. */
+	for (size_t i = tree->node_count; i-- > 0;) {
+		struct calltree_node *node = &tree->nodes[i];
+		uint32_t *list = &tree->first_root;
+
+		node->function = calltree_function(tree, node->tree_alloc_bytes);
+		if (node->parent_path_id)
+			node->parent = calltree_find(tree, node->parent_path_id);
+		if (node->parent != CALLTREE_NONE)
+			list = &tree->nodes[node->parent].first_child;
+		node->next = *list;
+		*list = (uint32_t)i;
+	}
+	renew_order(tree);
+	sum_subtrees(tree);
+}
+
+struct sorting {
+	const struct calltree *tree;
+	enum calltree_order order;
+};
+
+static int64_t sort_value(const struct calltree_node *node, enum calltree_order order)
+{
+	switch (order) {
+	case CALLTREE_BY_TOTAL:
+		return node->total_ns;
+	case CALLTREE_BY_SELF:
+		return node->self_ns;
+	case CALLTREE_BY_CALLS:
+		return node->calls;
+	case CALLTREE_BY_ALLOC_BYTES:
+		return node->tree_alloc_bytes;
+	case CALLTREE_BY_NAME:
+		break;
+	}
+	return 0;
+}
+
+static int compare_siblings(const void *left, const void *right, void *context)
+{
+	const struct sorting *sorting = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int64_t x = sort_value(&sorting->tree->nodes[a], sorting->order);
+	int64_t y = sort_value(&sorting->tree->nodes[b], sorting->order);
+	int order = (x < y) - (x > y);
+
+	if (order == 0)
+		order = strcmp(calltree_name(sorting->tree, a),
+			       calltree_name(sorting->tree, b));
+	return order ? order : (a > b) - (a < b);
+}
+
+static void sort_list(struct calltree *tree, uint32_t *list, uint32_t *scratch,
+		      struct sorting *sorting)
+{
+	size_t count = 0;
+
+	for (uint32_t at = *list; at != CALLTREE_NONE; at = tree->nodes[at].next)
+		scratch[count++] = at;
+	if (count < 2)
+		return;
+	qsort_r(scratch, count, sizeof(*scratch), compare_siblings, sorting);
+	for (size_t i = 0; i < count; i++) {
+		*list = scratch[i];
+		list = &tree->nodes[scratch[i]].next;
+	}
+	*list = CALLTREE_NONE;
+}
+
+void calltree_sort(struct calltree *tree, enum calltree_order order)
+{
+	struct sorting sorting = {tree, order};
+	uint32_t *scratch = xreallocarray(NULL, tree->node_count, sizeof(*scratch));
+
+	sort_list(tree, &tree->first_root, scratch, &sorting);
+	for (size_t i = 0; i < tree->node_count; i++)
+		sort_list(tree, &tree->nodes[i].first_child, scratch, &sorting);
+	free(scratch);
+	renew_order(tree);
+}
+
+struct calltree_sum calltree_sum(const struct calltree *tree)
+{
+	struct calltree_sum sum = {0};
+
+	for (size_t i = 0; i < tree->order_count; i++) {
+		const struct calltree_node *node = &tree->nodes[tree->order[i]];
+
+		__builtin_add_overflow(sum.calls, node->calls, &sum.calls);
+		__builtin_add_overflow(sum.self_ns, node->self_ns, &sum.self_ns);
+		__builtin_add_overflow(sum.alloc_count, node->alloc_count,
+				       &sum.alloc_count);
+		__builtin_add_overflow(sum.alloc_bytes, node->alloc_bytes,
+				       &sum.alloc_bytes);
+		if (node->parent == CALLTREE_NONE)
+			__builtin_add_overflow(sum.total_ns, node->total_ns,
+					       &sum.total_ns);
+	}
+	return sum;
+}

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the call paths of a run as a tree in memory.
+ * Must not:      trust its input: parents may be missing, doubled or form a ring.
+ *
+ * Use: calltree_new(), calltree_add_function() and calltree_add_path() in any order,
+ * then calltree_link() once; then everything else.
+ */
+#pragma once
+
+#include "analyzer/base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define CALLTREE_NONE UINT32_MAX
+
+struct calltree_function {
+	int64_t function_id;
+	const char *name; /* in calltree.texts */
+};
+
+struct calltree_node {
+	int64_t path_id, parent_path_id;    /* parent 0: none */
+	uint32_t parent, first_child, next; /* node numbers or CALLTREE_NONE */
+	uint32_t function;		    /* number in functions */
+	uint32_t depth;			    /* 1 for roots */
+	uint32_t recursion;  /* folded: most activations of the function on one path */
+	uint32_t path_count; /* folded: paths in it */
+	bool is_frame;	     /* uninstrumented, seen by unwinding */
+	int64_t calls, total_ns, self_ns;
+	int64_t alloc_count, alloc_bytes;	    /* made by itself */
+	int64_t tree_alloc_count, tree_alloc_bytes; /* with everything below */
+};
+
+struct calltree {
+	struct calltree_node *nodes;
+	size_t node_count, node_capacity;
+	struct calltree_function *functions;
+	size_t function_count, function_capacity;
+	uint32_t first_root; /* siblings by next */
+	/* Node numbers, every parent before its children, siblings together in tree
+	 * order; nodes on a ring of parents are not in it. */
+	uint32_t *order;
+	size_t order_count;
+	struct arena texts;
+};
+
+struct calltree *calltree_new(void);
+void calltree_free(struct calltree *tree);
+
+void calltree_add_function(struct calltree *tree, int64_t function_id, const char *name);
+/* The new node; fill its numbers. Borrowed until the next call. */
+struct calltree_node *calltree_add_path(struct calltree *tree, int64_t path_id,
+					int64_t parent_path_id, int64_t function_id);
+/* Finds parents, children, depths and sums over subtrees. */
+void calltree_link(struct calltree *tree);
+
+/* The node of a path, or CALLTREE_NONE. */
+uint32_t calltree_find(const struct calltree *tree, int64_t path_id);
+const char *calltree_name(const struct calltree *tree, uint32_t node);
+/* The number of a function, or CALLTREE_NONE. */
+uint32_t calltree_function(const struct calltree *tree, int64_t function_id);
+
+/*
+ * A new tree in which every function stands at most once on any path: a recursive
+ * activation is merged into the outermost one of its function above it. calls, self_ns
+ * and allocations add up; total_ns counts outermost activations only. Owned by caller.
+ * Sorted by total; calltree_find() does not work on it.
+ */
+struct calltree *calltree_fold(const struct calltree *tree);
+
+enum calltree_order {
+	CALLTREE_BY_TOTAL,
+	CALLTREE_BY_SELF,
+	CALLTREE_BY_CALLS,
+	CALLTREE_BY_ALLOC_BYTES, /* of the subtree */
+	CALLTREE_BY_NAME,
+};
+
+/* Sorts siblings, largest first, then by name; renews tree->order. */
+void calltree_sort(struct calltree *tree, enum calltree_order order);
+
+/* Sums over the whole tree. */
+struct calltree_sum {
+	int64_t calls, total_ns, self_ns, alloc_count, alloc_bytes;
+};
+struct calltree_sum calltree_sum(const struct calltree *tree);
+
+/* Sums of one function, or of calls between two functions, over the tree. total_ns
+ * counts outermost activations only. */
+struct calltree_total {
+	int64_t calls, total_ns, self_ns, alloc_count, alloc_bytes;
+};
+
+/* One for each function of the tree, owned by caller. */
+struct calltree_total *calltree_by_function(const struct calltree *tree);
+/* The calls of function by (callers) or from it (callees) each function, one for each
+ * function of the tree, owned by caller; calls and total_ns only. */
+struct calltree_total *calltree_neighbours(const struct calltree *tree, uint32_t function,
+					   bool callers);

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  recursion folded away: a call tree with every function at most once
+ *                on any path.
+ * Runs on:       prof-analyze, any thread.
+ * Must not:      recurse, or search lists: a node may have 100,000 children.
+ * See also:      calltree.c.
+ */
+#include "analyzer/model/calltree.h"
+
+#include "analyzer/base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct folding {
+	const struct calltree *from;
+	struct calltree *to;
+	uint32_t *open;	      /* of each new node: activations on the present path */
+	uint32_t *slots;      /* hash of (parent, function) to new node */
+	uint32_t *last_child; /* of each new node, for appending */
+	uint32_t last_root;
+	size_t slot_mask;
+};
+
+static size_t hash(uint32_t parent, uint32_t function)
+{
+	uint64_t key = ((uint64_t)parent << 32 | function) * 0x9e3779b97f4a7c15ull;
+
+	return (size_t)(key >> 20);
+}
+
+/* The child of parent with this function; made when there is none. */
+static uint32_t child_of(struct folding *folding, uint32_t parent,
+			 const struct calltree_node *like)
+{
+	struct calltree *to = folding->to;
+	size_t slot = hash(parent, like->function) & folding->slot_mask;
+	struct calltree_node *node;
+	uint32_t number, *link;
+
+	for (; folding->slots[slot] != CALLTREE_NONE;
+	     slot = (slot + 1) & folding->slot_mask) {
+		node = &to->nodes[folding->slots[slot]];
+		if (node->parent == parent && node->function == like->function)
+			return folding->slots[slot];
+	}
+	number = (uint32_t)to->node_count;
+	node = calltree_add_path(to, like->path_id,
+				 parent == CALLTREE_NONE ? 0 : to->nodes[parent].path_id,
+				 0);
+	node->parent = parent;
+	node->function = like->function;
+	node->is_frame = like->is_frame;
+	node->path_count = 0;
+	node->recursion = 0;
+	node->tree_alloc_bytes = 0;
+	folding->slots[slot] = number;
+	folding->open[number] = 0;
+	folding->last_child[number] = CALLTREE_NONE;
+	link = parent == CALLTREE_NONE ? &folding->last_root
+				       : &folding->last_child[parent];
+	if (*link != CALLTREE_NONE)
+		to->nodes[*link].next = number;
+	else if (parent == CALLTREE_NONE)
+		to->first_root = number;
+	else
+		to->nodes[parent].first_child = number;
+	*link = number;
+	return number;
+}
+
+/* Where a node goes whose parent went to parent. */
+static uint32_t place(struct folding *folding, uint32_t parent,
+		      const struct calltree_node *node)
+{
+	const struct calltree *to = folding->to;
+
+	for (uint32_t at = parent; at != CALLTREE_NONE; at = to->nodes[at].parent)
+		if (to->nodes[at].function == node->function &&
+		    node->function != CALLTREE_NONE)
+			return at;
+	return child_of(folding, parent, node);
+}
+
+static void merge(struct folding *folding, uint32_t number,
+		  const struct calltree_node *node)
+{
+	struct calltree_node *into = &folding->to->nodes[number];
+
+	__builtin_add_overflow(into->calls, node->calls, &into->calls);
+	__builtin_add_overflow(into->self_ns, node->self_ns, &into->self_ns);
+	__builtin_add_overflow(into->alloc_count, node->alloc_count, &into->alloc_count);
+	__builtin_add_overflow(into->alloc_bytes, node->alloc_bytes, &into->alloc_bytes);
+	into->path_count++;
+	into->is_frame = into->is_frame && node->is_frame;
+	if (folding->open[number]++ == 0) {
+		/* The outermost here: what lies below it is inside its total. */
+		__builtin_add_overflow(into->total_ns, node->total_ns, &into->total_ns);
+		__builtin_add_overflow(into->tree_alloc_count, node->tree_alloc_count,
+				       &into->tree_alloc_count);
+		__builtin_add_overflow(into->tree_alloc_bytes, node->tree_alloc_bytes,
+				       &into->tree_alloc_bytes);
+	}
+	if (folding->open[number] > into->recursion)
+		into->recursion = folding->open[number];
+}
+
+static void copy_functions(const struct calltree *from, struct calltree *to)
+{
+	for (size_t i = 0; i < from->function_count; i++)
+		calltree_add_function(to, from->functions[i].function_id,
+				      from->functions[i].name);
+}
+
+struct calltree *calltree_fold(const struct calltree *tree)
+{
+	struct folding folding = {.from = tree, .to = calltree_new()};
+	size_t count = tree->node_count + 1, slots = 64, depth = 0;
+	uint32_t *stack = xreallocarray(NULL, count, sizeof(*stack));
+
+	while (slots < 2 * count)
+		slots *= 2;
+	folding.slot_mask = slots - 1;
+	folding.slots = xreallocarray(NULL, slots, sizeof(*folding.slots));
+	memset(folding.slots, 0xff, slots * sizeof(*folding.slots));
+	folding.open = xcalloc(count, sizeof(*folding.open));
+	folding.last_child = xcalloc(count, sizeof(*folding.last_child));
+	folding.last_root = CALLTREE_NONE;
+	copy_functions(tree, folding.to);
+	for (size_t i = 0; i < tree->order_count; i++) {
+		const struct calltree_node *node = &tree->nodes[tree->order[i]];
+
+		while (depth >= node->depth)
+			folding.open[stack[--depth]]--;
+		stack[depth] =
+			place(&folding, depth ? stack[depth - 1] : CALLTREE_NONE, node);
+		merge(&folding, stack[depth++], node);
+	}
+	free(stack);
+	free(folding.slots);
+	free(folding.open);
+	free(folding.last_child);
+	calltree_sort(folding.to, CALLTREE_BY_TOTAL);
+	return folding.to;
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  shortening of names, file places and call chains.
+ * Runs on:       prof-analyze, any thread.
+ * Must not:      cut inside a UTF-8 character.
+ * See also:      render/text.c and render/md.c, the users.
+ */
+#include "analyzer/model/shorten.h"
+
+#include "analyzer/base/utf8.h"
+#include "analyzer/base/xalloc.h"
+#include "analyzer/model/table.h"
+
+#include <ctype.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct shorten_style shorten_utf8 = {"\xe2\x80\xa6", " \xe2\x86\x92 "};
+const struct shorten_style shorten_ascii = {"..", " -> "};
+
+void shorten_end(struct strbuf *buffer, const char *text, size_t width,
+		 const struct shorten_style *style)
+{
+	size_t mark = utf8_width(style->ellipsis);
+
+	if (utf8_width(text) <= width) {
+		strbuf_puts(buffer, text);
+		return;
+	}
+	if (width <= mark) {
+		strbuf_add(buffer, text, utf8_prefix(text, width));
+		return;
+	}
+	strbuf_add(buffer, text, utf8_prefix(text, width - mark));
+	strbuf_puts(buffer, style->ellipsis);
+}
+
+static bool starts(const char *text, const char *word)
+{
+	return strncmp(text, word, strlen(word)) == 0;
+}
+
+static bool ends_with(const struct strbuf *buffer, const char *word)
+{
+	size_t size = strlen(word);
+
+	return buffer->size >= size &&
+	       memcmp(buffer->data + buffer->size - size, word, size) == 0;
+}
+
+void shorten_middle(struct strbuf *buffer, const char *text, size_t width,
+		    const struct shorten_style *style)
+{
+	size_t mark = utf8_width(style->ellipsis), tail;
+
+	if (utf8_width(text) <= width || width <= mark + 2) {
+		shorten_end(buffer, text, width, style);
+		return;
+	}
+	/* The end of a name (the method) tells more than its start (the namespace). */
+	tail = (width - mark) * 3 / 5;
+	strbuf_add(buffer, text, utf8_prefix(text, width - mark - tail));
+	tail = utf8_suffix(text, tail);
+	text += strlen(text) - tail;
+	/* What was left out before does not need a second mark beside this one. */
+	while (ends_with(buffer, style->ellipsis))
+		strbuf_truncate(buffer, buffer->size - strlen(style->ellipsis));
+	while (starts(text, style->ellipsis))
+		text += strlen(style->ellipsis);
+	strbuf_puts(buffer, style->ellipsis);
+	strbuf_puts(buffer, text);
+}
+
+/* "operator<", "operator()" and the like: the bytes of a bracket that is none. */
+static size_t operator_name(const char *name, const char *at)
+{
+	static const char word[] = "operator";
+	size_t size = sizeof(word) - 1;
+
+	if ((size_t)(at - name) < size || memcmp(at - size, word, size) != 0)
+		return 0;
+	if ((size_t)(at - name) > size &&
+	    (isalnum((unsigned char)at[-(long)size - 1]) || at[-(long)size - 1] == '_'))
+		return 0;
+	if (strncmp(at, "()", 2) == 0)
+		return 2;
+	return strspn(at, "<>=-");
+}
+
+/* Copies name without what stands in brackets: parentheses of depth 0 when
+ * drop_arguments, angle brackets deeper than keep_depth. */
+static void drop_brackets(struct strbuf *buffer, const char *name, bool drop_arguments,
+			  unsigned keep_depth, const struct shorten_style *style)
+{
+	unsigned angles = 0, rounds = 0;
+
+	for (const char *at = name; *at; at++) {
+		size_t symbols = operator_name(name, at);
+		bool hidden = (drop_arguments && rounds > 0) || angles > keep_depth;
+
+		if (symbols) {
+			if (!hidden)
+				strbuf_add(buffer, at, symbols);
+			at += symbols - 1;
+			continue;
+		}
+		if (starts(at, "(anonymous namespace)")) {
+			size_t size = strlen("(anonymous namespace)");
+
+			if (!hidden)
+				strbuf_add(buffer, at, size);
+			at += size - 1;
+			continue;
+		}
+		if (*at == '>' && angles > 0 && (at == name || at[-1] != '-')) {
+			if (--angles == keep_depth && !(drop_arguments && rounds > 0))
+				hidden = false;
+		} else if (*at == ')' && rounds > 0) {
+			if (--rounds == 0 && angles <= keep_depth)
+				hidden = false;
+		}
+		if (!hidden)
+			strbuf_add(buffer, at, 1);
+		if (*at == '<') {
+			if (angles++ == keep_depth && !hidden)
+				strbuf_puts(buffer, style->ellipsis);
+		} else if (*at == '(') {
+			if (rounds++ == 0 && drop_arguments && !hidden && at[1] != ')')
+				strbuf_puts(buffer, style->ellipsis);
+		}
+	}
+}
+
+void shorten_name(struct strbuf *buffer, const char *name, size_t width,
+		  const struct shorten_style *style)
+{
+	struct strbuf shorter = {0};
+
+	if (utf8_width(name) <= width) {
+		strbuf_puts(buffer, name);
+		return;
+	}
+	for (unsigned keep = 4; keep-- > 0;) {
+		strbuf_reset(&shorter);
+		drop_brackets(&shorter, name, true, keep, style);
+		if (utf8_width(strbuf_text(&shorter)) <= width)
+			break;
+	}
+	shorten_middle(buffer, strbuf_text(&shorter), width, style);
+	strbuf_free(&shorter);
+}
+
+void shorten_location(struct strbuf *buffer, const char *file, unsigned line,
+		      size_t width, const struct shorten_style *style)
+{
+	struct strbuf place = {0};
+	const char *at = file;
+
+	for (;;) {
+		const char *slash = strchr(at[0] == '/' ? at + 1 : at, '/');
+
+		strbuf_reset(&place);
+		strbuf_puts(&place, at);
+		if (line)
+			strbuf_printf(&place, ":%u", line);
+		if (utf8_width(strbuf_text(&place)) <= width || !slash || !slash[1])
+			break;
+		at = slash + 1;
+	}
+	shorten_middle(buffer, strbuf_text(&place), width, style);
+	strbuf_free(&place);
+}
+
+/* A name in a chain gets at least this, "x12" behind it included. */
+#define LEAST_NAME 12
+
+struct link {
+	char *name;
+	size_t times;
+};
+
+/* Splits the chain; neighbours of the same name become one link. */
+static struct link *split(const char *chain, size_t *ret_count)
+{
+	struct link *links = NULL;
+	size_t count = 0, capacity = 0;
+
+	while (*chain) {
+		size_t size = strcspn(chain, "\x1f");
+		char *name = xstrndup(chain, size);
+
+		if (count && strcmp(links[count - 1].name, name) == 0) {
+			links[count - 1].times++;
+			free(name);
+		} else {
+			links = xgrow(links, count, &capacity, sizeof(*links));
+			links[count++] = (struct link){name, 1};
+		}
+		chain += size;
+		if (*chain == TABLE_CHAIN_END)
+			chain++;
+	}
+	*ret_count = count;
+	return links;
+}
+
+struct chain {
+	struct link *links;
+	size_t count;
+	size_t width, lines;
+	const struct shorten_style *style;
+};
+
+/* Writes the chain without left_out links behind the first, no name wider than
+ * name_width; returns the lines it took. */
+static size_t write_chain(struct strbuf *buffer, const struct chain *chain,
+			  size_t left_out, size_t name_width)
+{
+	const struct shorten_style *style = chain->style;
+	size_t column = 0, lines = 1, arrow = utf8_width(style->arrow);
+	struct strbuf name = {0};
+
+	for (size_t i = 0; i < chain->count; i++) {
+		strbuf_reset(&name);
+		if (left_out && i == 1) {
+			strbuf_printf(&name, "(%zu more)", left_out);
+			i = left_out;
+		} else {
+			char times[24] = "";
+
+			if (chain->links[i].times > 1)
+				snprintf(times, sizeof(times), " x%zu",
+					 chain->links[i].times);
+			shorten_name(&name, chain->links[i].name,
+				     name_width - strlen(times), style);
+			strbuf_puts(&name, times);
+		}
+		if (column &&
+		    column + arrow + utf8_width(strbuf_text(&name)) > chain->width) {
+			strbuf_putc(buffer, '\n');
+			strbuf_puts(buffer, style->arrow + 1);
+			column = arrow - 1;
+			lines++;
+		} else if (column) {
+			strbuf_puts(buffer, style->arrow);
+			column += arrow;
+		}
+		strbuf_puts(buffer, strbuf_text(&name));
+		column += utf8_width(strbuf_text(&name));
+	}
+	strbuf_free(&name);
+	return lines;
+}
+
+static bool fits(const struct chain *chain, size_t left_out, size_t name_width)
+{
+	struct strbuf scratch = {0};
+	size_t lines = write_chain(&scratch, chain, left_out, name_width);
+
+	strbuf_free(&scratch);
+	return lines <= chain->lines;
+}
+
+/* Fewest links left out that make it fit, by bisection: more is shorter. At best only
+ * the first and the last stay. */
+static size_t find_left_out(const struct chain *chain, size_t name_width)
+{
+	size_t low = 1, high = chain->count - 2;
+
+	if (chain->count < 4 || fits(chain, 0, name_width))
+		return 0;
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (fits(chain, middle, name_width))
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+/* Without arrows in front: the room of a name that has a line to itself. */
+static size_t widest_name(const struct chain *chain)
+{
+	size_t arrow = utf8_width(chain->style->arrow);
+
+	return chain->width > arrow + LEAST_NAME ? chain->width - arrow : LEAST_NAME;
+}
+
+void shorten_chain(struct strbuf *buffer, const char *text, size_t width, size_t lines,
+		   const struct shorten_style *style)
+{
+	struct chain chain = {.width = width, .lines = lines, .style = style};
+	size_t left_out = 0, name_width;
+
+	chain.links = split(text, &chain.count);
+	name_width = widest_name(&chain);
+	if (lines && !fits(&chain, 0, name_width)) {
+		/* More names tell more than longer ones: two on a line. */
+		if (name_width / 2 > 3 * LEAST_NAME / 2)
+			name_width = name_width / 2 - utf8_width(style->arrow);
+		while (true) {
+			left_out = find_left_out(&chain, name_width);
+			if (fits(&chain, left_out, name_width) ||
+			    name_width <= LEAST_NAME)
+				break;
+			name_width -= name_width > 2 * LEAST_NAME ? LEAST_NAME / 2 : 1;
+		}
+	}
+	write_chain(buffer, &chain, left_out, name_width);
+	for (size_t i = 0; i < chain.count; i++)
+		free(chain.links[i].name);
+	free(chain.links);
+}

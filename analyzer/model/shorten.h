@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  long names into little room, so that they can still be told apart.
+ */
+#pragma once
+
+#include "analyzer/base/strbuf.h"
+
+#include <stdbool.h>
+
+/* The texts that stand for something left out and between caller and callee. */
+struct shorten_style {
+	const char *ellipsis; /* one column, or more */
+	const char *arrow;    /* with its spaces */
+};
+
+extern const struct shorten_style shorten_utf8;
+extern const struct shorten_style shorten_ascii;
+
+/* Appends a function's name in at most width columns (at least 4). C++: what is in
+ * the argument list goes first, then template arguments from the inside out, then the
+ * middle. The name must be clean (utf8_clean()). */
+void shorten_name(struct strbuf *buffer, const char *name, size_t width,
+		  const struct shorten_style *style);
+/* Appends the middle-cut text. */
+void shorten_middle(struct strbuf *buffer, const char *text, size_t width,
+		    const struct shorten_style *style);
+/* Appends text cut at its end. */
+void shorten_end(struct strbuf *buffer, const char *text, size_t width,
+		 const struct shorten_style *style);
+/* Appends file:line, leading directories left out as needed; line 0: the file alone. */
+void shorten_location(struct strbuf *buffer, const char *file, unsigned line,
+		      size_t width, const struct shorten_style *style);
+
+/*
+ * Appends a chain (names ended by TABLE_CHAIN_END) as "a -> b -> c" in at most lines
+ * lines of width columns, broken with newlines before an arrow. The first name and as
+ * many of the last ones as fit stay, the rest becomes "(N more)"; repetitions of one
+ * name become "name x3". lines 0: no limit.
+ */
+void shorten_chain(struct strbuf *buffer, const char *chain, size_t width, size_t lines,
+		   const struct shorten_style *style);

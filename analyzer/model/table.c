@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  typed tables: rows of cells, sorting and cutting.
+ * Runs on:       prof-analyze, any thread.
+ * Must not:      do input or output.
+ * See also:      doc.h (a report's result), rundb/query.h (fills tables).
+ */
+#include "analyzer/model/table.h"
+
+#include "analyzer/base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+struct table *table_new(const struct column *columns, size_t count)
+{
+	struct table *table = xcalloc(1, sizeof(*table));
+
+	table->columns = xreallocarray(NULL, count, sizeof(*columns));
+	memcpy(table->columns, columns, count * sizeof(*columns));
+	table->column_count = count;
+	return table;
+}
+
+void table_free(struct table *table)
+{
+	if (!table)
+		return;
+	free(table->columns);
+	free(table->cells);
+	arena_free(&table->texts);
+	free(table);
+}
+
+struct cell *table_row(const struct table *table, size_t row)
+{
+	return table->cells + row * table->column_count;
+}
+
+struct cell *table_add_row(struct table *table)
+{
+	struct cell *cells;
+
+	table->cells = xgrow(table->cells, table->row_count, &table->row_capacity,
+			     table->column_count * sizeof(struct cell));
+	cells = table_row(table, table->row_count++);
+	memset(cells, 0, table->column_count * sizeof(*cells));
+	return cells;
+}
+
+int table_column(const struct table *table, const char *name)
+{
+	for (size_t i = 0; i < table->column_count; i++)
+		if (strcmp(table->columns[i].name, name) == 0)
+			return (int)i;
+	return -1;
+}
+
+struct cell *table_cell(const struct table *table, size_t row, const char *column)
+{
+	return table_row(table, row) + table_column(table, column);
+}
+
+struct cell cell_integer(int64_t value)
+{
+	return (struct cell){.kind = CELL_INTEGER, .integer = value};
+}
+
+struct cell cell_real(double value)
+{
+	return (struct cell){.kind = CELL_REAL, .real = value};
+}
+
+struct cell table_text(struct table *table, const char *text)
+{
+	if (!text)
+		return (struct cell){.kind = CELL_NULL};
+	return (struct cell){.kind = CELL_TEXT,
+			     .text = arena_copy(&table->texts, text, strlen(text))};
+}
+
+double cell_number(const struct cell *cell)
+{
+	if (cell->kind == CELL_INTEGER)
+		return (double)cell->integer;
+	return cell->kind == CELL_REAL ? cell->real : 0;
+}
+
+/* <0: a stands before b. Integers are compared as such: doubles lose digits. */
+static int compare_cells(const struct cell *a, const struct cell *b)
+{
+	if (a->kind == CELL_NULL || b->kind == CELL_NULL)
+		return (a->kind == CELL_NULL) - (b->kind == CELL_NULL);
+	if (a->kind == CELL_TEXT && b->kind == CELL_TEXT) {
+		int order = strcmp(a->text, b->text);
+
+		if (order == 0)
+			order = (a->line > b->line) - (a->line < b->line);
+		return order;
+	}
+	if (a->kind == CELL_TEXT || b->kind == CELL_TEXT)
+		return (a->kind == CELL_TEXT) - (b->kind == CELL_TEXT);
+	if (a->kind == CELL_INTEGER && b->kind == CELL_INTEGER)
+		return (a->integer < b->integer) - (a->integer > b->integer);
+	return (cell_number(a) < cell_number(b)) - (cell_number(a) > cell_number(b));
+}
+
+struct order {
+	const struct table *table;
+	int column, tie;
+};
+
+static int compare_rows(const void *left, const void *right, void *context)
+{
+	const struct order *order = context;
+	size_t a = *(const size_t *)left, b = *(const size_t *)right;
+	const struct cell *a_row = table_row(order->table, a);
+	const struct cell *b_row = table_row(order->table, b);
+	int result = compare_cells(a_row + order->column, b_row + order->column);
+
+	if (result == 0 && order->tie >= 0)
+		result = compare_cells(a_row + order->tie, b_row + order->tie);
+	return result ? result : (a > b) - (a < b);
+}
+
+void table_sort(struct table *table, int column, int tie)
+{
+	struct order order = {table, column, tie};
+	size_t row_size = table->column_count * sizeof(struct cell);
+	size_t *places;
+	struct cell *sorted;
+
+	if (table->row_count < 2)
+		return;
+	places = xreallocarray(NULL, table->row_count, sizeof(*places));
+	for (size_t i = 0; i < table->row_count; i++)
+		places[i] = i;
+	qsort_r(places, table->row_count, sizeof(*places), compare_rows, &order);
+	sorted = xreallocarray(NULL, table->row_count, row_size);
+	for (size_t i = 0; i < table->row_count; i++)
+		memcpy(sorted + i * table->column_count, table_row(table, places[i]),
+		       row_size);
+	free(places);
+	free(table->cells);
+	table->cells = sorted;
+	table->row_capacity = table->row_count;
+}
+
+void table_cut(struct table *table, size_t limit)
+{
+	if (limit && limit < table->row_count)
+		table->row_count = limit;
+}
+
+double table_sum(const struct table *table, const char *column)
+{
+	int number = table_column(table, column);
+	double sum = 0;
+
+	for (size_t i = 0; number >= 0 && i < table->row_count; i++)
+		sum += cell_number(table_row(table, i) + number);
+	return sum;
+}
+
+void table_filter(struct table *table, const bool *keep)
+{
+	size_t row_size = table->column_count * sizeof(struct cell), kept = 0;
+
+	for (size_t i = 0; i < table->row_count; i++)
+		if (keep[i])
+			memmove(table_row(table, kept++), table_row(table, i), row_size);
+	table->row_count = kept;
+}
+
+static bool is_listed(const char *list, const char *name)
+{
+	size_t size = strlen(name);
+
+	for (const char *at = list; (at = strstr(at, name)); at += size)
+		if ((at == list || at[-1] == ' ') && (at[size] == ' ' || !at[size]))
+			return true;
+	return false;
+}
+
+void table_show(struct table *table, const char *columns)
+{
+	for (size_t i = 0; i < table->column_count; i++) {
+		struct column *column = &table->columns[i];
+
+		if (column->flags & COLUMN_HUMAN)
+			continue;
+		if (is_listed(columns, column->name))
+			column->flags &= ~(unsigned)COLUMN_MACHINE;
+		else
+			column->flags |= COLUMN_MACHINE;
+	}
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a table with typed columns: what a query gives and a renderer draws.
+ * Must not:      know SQL or formats.
+ *
+ * A column's name is the machine's (json keys, csv header, --sort): that of the views
+ * in common/schema.sql, unit included. Its title is what people see.
+ */
+#pragma once
+
+#include "analyzer/base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum column_type {
+	COLUMN_ANY,   /* whatever the cell holds, unscaled */
+	COLUMN_TEXT,  /* prose; cut at the end when there is no room */
+	COLUMN_NAME,  /* of a function; shortened in the middle */
+	COLUMN_CHAIN, /* names from the outermost to the innermost, see TABLE_CHAIN_END */
+	COLUMN_LOCATION, /* file and line; two columns named "file" and "line" in json,
+			    csv */
+	COLUMN_FILE,	 /* a file's path; leading directories give way */
+	COLUMN_ID,
+	COLUMN_COUNT,
+	COLUMN_BYTES,
+	COLUMN_NSEC,
+	COLUMN_PERCENT,
+	COLUMN_FLAG, /* 0 or 1 */
+};
+
+enum column_flag {
+	COLUMN_MACHINE = 1u << 0, /* in json and csv only */
+	COLUMN_HUMAN = 1u << 1,	  /* in text and md only */
+	COLUMN_DETAIL = 1u << 2,  /* in text: on lines of its own below the row */
+	COLUMN_KEEP = 1u << 3,	  /* in text: never left out for width */
+};
+
+/* Ends every name of a COLUMN_CHAIN cell but the last. */
+#define TABLE_CHAIN_END '\x1f'
+
+struct column {
+	const char *name;
+	const char *title; /* NULL: the name */
+	enum column_type type;
+	unsigned flags; /* enum column_flag */
+};
+
+enum cell_kind { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_TEXT };
+
+struct cell {
+	uint8_t kind;  /* enum cell_kind */
+	uint32_t line; /* COLUMN_LOCATION: 0 when not known */
+	union {
+		int64_t integer;
+		double real;
+		const char *text; /* in the table's arena, or static */
+	};
+};
+
+struct table {
+	struct column *columns;
+	size_t column_count;
+	struct cell *cells;
+	size_t row_count, row_capacity;
+	struct arena texts;
+};
+
+/* columns are copied, their strings are borrowed unless in table->texts. */
+struct table *table_new(const struct column *columns, size_t count);
+void table_free(struct table *table);
+
+/* A new row of NULL cells, borrowed until the next table_add_row(). */
+struct cell *table_add_row(struct table *table);
+struct cell *table_row(const struct table *table, size_t row);
+/* The cell of a named column in a row; the column must exist. */
+struct cell *table_cell(const struct table *table, size_t row, const char *column);
+/* Its number, or -1. */
+int table_column(const struct table *table, const char *name);
+
+struct cell cell_integer(int64_t value);
+struct cell cell_real(double value);
+/* The text is copied into the table; NULL makes a NULL cell. */
+struct cell table_text(struct table *table, const char *text);
+/* Any cell as a number; 0 for NULL and text. */
+double cell_number(const struct cell *cell);
+
+/* Numbers from high to low, texts from a to z, NULL last; equal rows by the column tie
+ * (-1: by their present order). */
+void table_sort(struct table *table, int column, int tie);
+/* Keeps the first limit rows; 0 keeps all. */
+void table_cut(struct table *table, size_t limit);
+/* Sum of a numeric column over all rows. */
+double table_sum(const struct table *table, const char *column);
+/* Keeps the rows whose flag is set. */
+void table_filter(struct table *table, const bool *keep);
+/* Shows people these columns only, names separated by spaces; machines see all. */
+void table_show(struct table *table, const char *columns);

@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  scaling of times, sizes and counts for people.
+ * Runs on:       prof-analyze, any thread; LC_NUMERIC must be "C".
+ * Must not:      be used for json and csv, which carry raw numbers.
+ * See also:      table.h, whose column types choose among these.
+ */
+#include "analyzer/model/units.h"
+
+#include <inttypes.h>
+#include <math.h>
+
+/* 9.995 rounds to 10.00 with two decimals: choose decimals after rounding. */
+static void three_digits(struct strbuf *buffer, double value, const char *unit)
+{
+	double size = fabs(value);
+	int decimals = size < 9.995 ? 2 : size < 99.95 ? 1 : 0;
+
+	strbuf_printf(buffer, "%.*f%s", decimals, value, unit);
+}
+
+void units_nsec(struct strbuf *buffer, int64_t ns)
+{
+	double value = (double)ns, size = fabs(value);
+
+	if (size < 1e3)
+		strbuf_printf(buffer, ns ? "%" PRId64 "ns" : "%" PRId64, ns);
+	else if (size < 999.5e3)
+		three_digits(buffer, value / 1e3, "us");
+	else if (size < 999.5e6)
+		three_digits(buffer, value / 1e6, "ms");
+	else if (size < 999.5e9)
+		three_digits(buffer, value / 1e9, "s");
+	else if (size < 600 * 60e9)
+		three_digits(buffer, value / 60e9, "min");
+	else
+		three_digits(buffer, value / 3600e9, "h");
+}
+
+void units_bytes(struct strbuf *buffer, int64_t bytes)
+{
+	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};
+	double value = (double)bytes / 1024;
+	size_t unit = 0;
+
+	if (bytes > -1024 && bytes < 1024) {
+		strbuf_printf(buffer, bytes ? "%" PRId64 "B" : "%" PRId64, bytes);
+		return;
+	}
+	for (; fabs(value) >= 999.5 && unit + 1 < sizeof(units) / sizeof(units[0]);
+	     unit++)
+		value /= 1024;
+	three_digits(buffer, value, units[unit]);
+}
+
+void units_count(struct strbuf *buffer, int64_t count)
+{
+	uint64_t rest = count < 0 ? 0 - (uint64_t)count : (uint64_t)count;
+	char digits[32];
+	size_t at = sizeof(digits), written = 0;
+
+	do {
+		if (written && written % 3 == 0)
+			digits[--at] = ',';
+		digits[--at] = (char)('0' + rest % 10);
+		rest /= 10;
+		written++;
+	} while (rest);
+	if (count < 0)
+		digits[--at] = '-';
+	strbuf_add(buffer, digits + at, sizeof(digits) - at);
+}
+
+void units_percent(struct strbuf *buffer, double percent)
+{
+	if (isnan(percent))
+		strbuf_puts(buffer, "-");
+	else if (percent > 0 && percent < 0.05)
+		strbuf_puts(buffer, "<0.1%");
+	else if (percent < 100 && percent >= 99.95)
+		strbuf_puts(buffer, ">99.9%");
+	else if (percent >= 9999.5)
+		strbuf_printf(buffer, "%.3g%%", percent);
+	else
+		strbuf_printf(buffer, "%.1f%%", percent);
+}
+
+void units_real(struct strbuf *buffer, double value)
+{
+	strbuf_printf(buffer, "%.15g", value);
+}
+
+void units_counted(struct strbuf *buffer, int64_t count, const char *noun)
+{
+	units_count(buffer, count);
+	strbuf_printf(buffer, " %s%s", noun, count == 1 ? "" : "s");
+}
+
+double units_share(double part, double whole)
+{
+	return whole > 0 ? 100 * part / whole : 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  numbers as people read them: 1.23ms, 4.50MiB, 38,204,113, 31.2%.
+ * Must not:      depend on the locale.
+ */
+#pragma once
+
+#include "analyzer/base/strbuf.h"
+
+#include <stdint.h>
+
+/* Each appends to buffer. Three significant digits, except for counts, which are
+ * exact with a comma every three digits. */
+void units_nsec(struct strbuf *buffer, int64_t ns);
+void units_bytes(struct strbuf *buffer, int64_t bytes);
+void units_count(struct strbuf *buffer, int64_t count);
+void units_percent(struct strbuf *buffer, double percent);
+/* A plain number, without trailing zeros. */
+void units_real(struct strbuf *buffer, double value);
+/* "1 call", "2,000 calls": count and noun, an s when it is not one. */
+void units_counted(struct strbuf *buffer, int64_t count, const char *noun);
+
+/* part of whole in percent, 0 when whole is 0. */
+double units_share(double part, double whole);

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  cells as text, for people and for machines.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      let control characters of a recorded name through to a terminal.
+ * See also:      model/units.h, model/shorten.h.
+ */
+#include "analyzer/render/cell.h"
+
+#include "analyzer/base/utf8.h"
+#include "analyzer/model/units.h"
+
+#include <inttypes.h>
+
+static void number(struct strbuf *buffer, const struct cell *cell, enum column_type type)
+{
+	int64_t integer =
+		cell->kind == CELL_INTEGER ? cell->integer : (int64_t)cell->real;
+
+	switch (type) {
+	case COLUMN_COUNT:
+		units_count(buffer, integer);
+		break;
+	case COLUMN_BYTES:
+		units_bytes(buffer, integer);
+		break;
+	case COLUMN_NSEC:
+		units_nsec(buffer, integer);
+		break;
+	case COLUMN_PERCENT:
+		units_percent(buffer, cell_number(cell));
+		break;
+	case COLUMN_FLAG:
+		strbuf_puts(buffer, integer ? "yes" : "no");
+		break;
+	default:
+		if (cell->kind == CELL_REAL)
+			units_real(buffer, cell->real);
+		else
+			strbuf_printf(buffer, "%" PRId64, cell->integer);
+	}
+}
+
+void cell_shortened(struct strbuf *buffer, const struct cell *cell, enum column_type type,
+		    size_t width, const struct shorten_style *style)
+{
+	struct strbuf clean = {0};
+	const char *text;
+
+	if (cell->kind == CELL_NULL) {
+		strbuf_putc(buffer, '-');
+		return;
+	}
+	if (cell->kind != CELL_TEXT) {
+		number(buffer, cell, type);
+		return;
+	}
+	if (type == COLUMN_CHAIN) {
+		/* Its names were cleaned when the tree was loaded. */
+		shorten_chain(buffer, cell->text, width, 1, style);
+		return;
+	}
+	utf8_clean(&clean, cell->text);
+	text = strbuf_text(&clean);
+	switch (type) {
+	case COLUMN_NAME:
+		shorten_name(buffer, text, width, style);
+		break;
+	case COLUMN_LOCATION:
+		shorten_location(buffer, text, cell->line, width, style);
+		break;
+	case COLUMN_FILE:
+		shorten_location(buffer, text, 0, width, style);
+		break;
+	case COLUMN_ANY:
+		shorten_middle(buffer, text, width, style);
+		break;
+	default:
+		shorten_end(buffer, text, width, style);
+	}
+	strbuf_free(&clean);
+}
+
+void cell_for_people(struct strbuf *buffer, const struct cell *cell,
+		     enum column_type type, const struct shorten_style *style)
+{
+	if (cell->kind == CELL_TEXT && type == COLUMN_CHAIN)
+		shorten_chain(buffer, cell->text, SIZE_MAX / 2, 0, style);
+	else
+		cell_shortened(buffer, cell, type, SIZE_MAX / 2, style);
+}
+
+void cell_for_machines(struct strbuf *buffer, const struct cell *cell)
+{
+	size_t start = buffer->size;
+
+	switch (cell->kind) {
+	case CELL_INTEGER:
+		strbuf_printf(buffer, "%" PRId64, cell->integer);
+		break;
+	case CELL_REAL:
+		units_real(buffer, cell->real);
+		break;
+	case CELL_TEXT:
+		utf8_repair(buffer, cell->text);
+		for (size_t i = start; i < buffer->size; i++)
+			if (buffer->data[i] == TABLE_CHAIN_END)
+				buffer->data[i] = ';';
+		break;
+	default:
+		break;
+	}
+}
+
+bool column_is_number(const struct table *table, size_t column)
+{
+	switch (table->columns[column].type) {
+	case COLUMN_ID:
+	case COLUMN_COUNT:
+	case COLUMN_BYTES:
+	case COLUMN_NSEC:
+	case COLUMN_PERCENT:
+		return true;
+	case COLUMN_ANY:
+		break;
+	default:
+		return false;
+	}
+	for (size_t i = 0; i < table->row_count; i++)
+		if (table_row(table, i)[column].kind == CELL_TEXT)
+			return false;
+	return true;
+}
+
+const char *column_title(const struct column *column)
+{
+	return column->title ? column->title : column->name;
+}

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  single cells as text.
+ */
+#pragma once
+
+#include "analyzer/base/strbuf.h"
+#include "analyzer/model/shorten.h"
+#include "analyzer/model/table.h"
+
+/* Appends a cell as people read it: scaled, cleaned, unshortened; "-" for NULL. */
+void cell_for_people(struct strbuf *buffer, const struct cell *cell,
+		     enum column_type type, const struct shorten_style *style);
+/* The same in at most width columns. */
+void cell_shortened(struct strbuf *buffer, const struct cell *cell, enum column_type type,
+		    size_t width, const struct shorten_style *style);
+/* Appends a cell as csv has it: raw numbers, the names of a chain joined by ';', nothing
+ * for NULL; of a location the file. */
+void cell_for_machines(struct strbuf *buffer, const struct cell *cell);
+
+/* Columns of numbers stand to the right. */
+bool column_is_number(const struct table *table, size_t column);
+const char *column_title(const struct column *column);

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  json: one object for a document, its keys the names of the sections.
+ *
+ *     schema_version, tool, version, report
+ *     run, trust, ...   values sections: objects
+ *     functions, ...    table sections: arrays of objects, one row a line
+ *     notes             {level, name, text, advice} of all notes
+ *     omitted           for each table with rows left out {row_count, shown_count}
+ *
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      hold more than a row in memory: tables may be large.
+ * See also:      render.h; README, which promises the names.
+ */
+#include "analyzer/render/render.h"
+
+#include "analyzer/base/strbuf.h"
+#include "analyzer/base/utf8.h"
+
+#include <jansson.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define JSON_SCHEMA_VERSION 1
+#define DUMP_FLAGS (JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
+
+/* Out of memory ends the program, as xalloc does. */
+static json_t *must(json_t *value)
+{
+	if (value)
+		return value;
+	fputs("prof-analyze: out of memory\n", stderr);
+	exit(1);
+}
+
+static json_t *text_value(const char *text)
+{
+	struct strbuf repaired = {0};
+	json_t *value;
+
+	if (!text)
+		return must(json_null());
+	utf8_repair(&repaired, text);
+	value = must(json_string(strbuf_text(&repaired)));
+	strbuf_free(&repaired);
+	return value;
+}
+
+static json_t *chain_value(const char *chain)
+{
+	json_t *array = must(json_array());
+	struct strbuf name = {0};
+
+	while (*chain) {
+		size_t size = strcspn(chain, "\x1f");
+
+		strbuf_reset(&name);
+		strbuf_add(&name, chain, size);
+		json_array_append_new(array, text_value(strbuf_text(&name)));
+		chain += size;
+		if (*chain == TABLE_CHAIN_END)
+			chain++;
+	}
+	strbuf_free(&name);
+	return array;
+}
+
+static json_t *cell_value(const struct cell *cell, enum column_type type)
+{
+	switch (cell->kind) {
+	case CELL_INTEGER:
+		return must(type == COLUMN_FLAG ? json_boolean(cell->integer != 0)
+						: json_integer(cell->integer));
+	case CELL_REAL:
+		return must(isfinite(cell->real) ? json_real(cell->real) : json_null());
+	case CELL_TEXT:
+		return type == COLUMN_CHAIN ? chain_value(cell->text)
+					    : text_value(cell->text);
+	default:
+		return must(json_null());
+	}
+}
+
+static void set_cell(json_t *object, const char *name, enum column_type type,
+		     const struct cell *cell)
+{
+	struct strbuf key = {0};
+
+	utf8_repair(&key, name);
+	json_object_set_new(object, strbuf_text(&key), cell_value(cell, type));
+	strbuf_free(&key);
+	if (type == COLUMN_LOCATION)
+		json_object_set_new(object, "line",
+				    cell->kind == CELL_TEXT && cell->line
+					    ? must(json_integer(cell->line))
+					    : must(json_null()));
+}
+
+/* Writes and releases. */
+static void put(FILE *out, json_t *value)
+{
+	json_dumpf(value, out, DUMP_FLAGS);
+	json_decref(value);
+}
+
+static void put_key(FILE *out, const char *key)
+{
+	fputs(",\n  ", out);
+	put(out, text_value(key));
+	fputs(": ", out);
+}
+
+static void put_values(FILE *out, const struct section *section)
+{
+	json_t *object = must(json_object());
+
+	for (size_t i = 0; i < section->value_count; i++) {
+		const struct section_value *value = &section->values[i];
+
+		if (!(value->flags & COLUMN_HUMAN))
+			set_cell(object, value->name, value->type, &value->cell);
+	}
+	put_key(out, section->name);
+	put(out, object);
+}
+
+static void put_table(FILE *out, const struct section *section)
+{
+	const struct table *table = section->table;
+
+	put_key(out, section->name);
+	fputc('[', out);
+	for (size_t i = 0; i < table->row_count; i++) {
+		json_t *object = must(json_object());
+
+		for (size_t j = 0; j < table->column_count; j++)
+			if (!(table->columns[j].flags & COLUMN_HUMAN))
+				set_cell(object, table->columns[j].name,
+					 table->columns[j].type, &table_row(table, i)[j]);
+		fputs(i ? ",\n    " : "\n    ", out);
+		put(out, object);
+	}
+	fputs(table->row_count ? "\n  ]" : "]", out);
+}
+
+static void put_notes(FILE *out, const struct doc *doc)
+{
+	static const char *const levels[] = {"plain", "good", "warning"};
+	bool first = true;
+
+	put_key(out, "notes");
+	fputc('[', out);
+	for (size_t i = 0; i < doc->section_count; i++) {
+		const struct section *section = &doc->sections[i];
+		json_t *object;
+
+		if (section->kind != SECTION_NOTE || (section->flags & SECTION_HUMAN))
+			continue;
+		object = must(json_object());
+		json_object_set_new(object, "level", text_value(levels[section->level]));
+		json_object_set_new(object, "name", text_value(section->name));
+		json_object_set_new(object, "text", text_value(section->text));
+		json_object_set_new(object, "advice", text_value(section->advice));
+		fputs(first ? "\n    " : ",\n    ", out);
+		put(out, object);
+		first = false;
+	}
+	fputs(first ? "]" : "\n  ]", out);
+}
+
+static void put_omitted(FILE *out, const struct doc *doc)
+{
+	json_t *all = must(json_object());
+
+	for (size_t i = 0; i < doc->section_count; i++) {
+		const struct section *section = &doc->sections[i];
+		json_t *one;
+
+		if (section->kind != SECTION_TABLE ||
+		    section->table->row_count >= section->total_row_count)
+			continue;
+		one = must(json_object());
+		json_object_set_new(one, "row_count",
+				    json_integer((json_int_t)section->total_row_count));
+		json_object_set_new(one, "shown_count",
+				    json_integer((json_int_t)section->table->row_count));
+		json_object_set_new(all, section->name, one);
+	}
+	put_key(out, "omitted");
+	put(out, all);
+}
+
+static void render(const struct doc *doc, const struct render_context *context)
+{
+	FILE *out = context->out;
+
+	fprintf(out, "{\n  \"schema_version\": %d", JSON_SCHEMA_VERSION);
+	put_key(out, "tool");
+	put(out, text_value("prof-analyze"));
+	put_key(out, "version");
+	put(out, text_value(PROFSHIM_VERSION));
+	put_key(out, "report");
+	put(out, text_value(doc->report));
+	for (size_t i = 0; i < doc->section_count; i++) {
+		const struct section *section = &doc->sections[i];
+
+		if (section->flags & SECTION_HUMAN)
+			continue;
+		if (section->kind == SECTION_VALUES)
+			put_values(out, section);
+		else if (section->kind == SECTION_TABLE)
+			put_table(out, section);
+	}
+	put_notes(out, doc);
+	put_omitted(out, doc);
+	fputs("\n}\n", out);
+}
+
+const struct renderer renderer_json = {"json", true, render};

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  GitHub flavoured Markdown, for pull requests and wikis.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      let a name break a table: pipes, newlines and markup are escaped.
+ * See also:      render.h.
+ */
+#include "analyzer/render/render.h"
+
+#include "analyzer/base/strbuf.h"
+#include "analyzer/base/utf8.h"
+#include "analyzer/model/units.h"
+#include "analyzer/render/cell.h"
+
+#include <string.h>
+
+#define CHAIN_WIDTH 120
+#define NAME_WIDTH 100
+
+/* Plain text: what Markdown or HTML would take as markup is escaped. */
+static void put_escaped(FILE *out, const char *text)
+{
+	for (; *text; text++) {
+		if (strchr("\\`*_[]<>|#~&", *text))
+			fputc('\\', out);
+		fputc(*text == '\n' ? ' ' : *text, out);
+	}
+}
+
+/* A code span; a pipe must be escaped even there when it stands in a table. */
+static void put_code(FILE *out, const char *text)
+{
+	bool has_tick = strchr(text, '`') != NULL;
+
+	fputs(has_tick ? "`` " : "`", out);
+	for (; *text; text++) {
+		if (*text == '|')
+			fputc('\\', out);
+		fputc(*text == '\n' ? ' ' : *text, out);
+	}
+	fputs(has_tick ? " ``" : "`", out);
+}
+
+static void put_cell(FILE *out, const struct cell *cell, enum column_type type)
+{
+	struct strbuf text = {0};
+	bool is_code =
+		cell->kind == CELL_TEXT &&
+		(type == COLUMN_NAME || type == COLUMN_CHAIN || type == COLUMN_LOCATION);
+
+	cell_shortened(&text, cell, type,
+		       type == COLUMN_CHAIN  ? CHAIN_WIDTH
+		       : type == COLUMN_NAME ? NAME_WIDTH
+					     : SIZE_MAX / 2,
+		       &shorten_utf8);
+	if (cell->kind == CELL_NULL && type == COLUMN_CHAIN)
+		strbuf_reset(&text);
+	if (is_code)
+		put_code(out, strbuf_text(&text));
+	else
+		put_escaped(out, strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+static bool is_shown(const struct column *column)
+{
+	return !(column->flags & COLUMN_MACHINE);
+}
+
+static void put_header(FILE *out, const struct table *table)
+{
+	for (size_t i = 0; i < table->column_count; i++)
+		if (is_shown(&table->columns[i])) {
+			fputs("| ", out);
+			put_escaped(out, column_title(&table->columns[i]));
+			fputc(' ', out);
+		}
+	fputs("|\n", out);
+	for (size_t i = 0; i < table->column_count; i++)
+		if (is_shown(&table->columns[i]))
+			fputs(column_is_number(table, i) ? "|---:" : "|:---", out);
+	fputs("|\n", out);
+}
+
+/* The depth of a row in a tree; 1 in other tables. */
+static size_t row_depth(const struct section *section, size_t row)
+{
+	double depth;
+
+	if (!section->depth_column)
+		return 1;
+	depth = cell_number(table_cell(section->table, row, section->depth_column));
+	return depth > 1 ? (size_t)depth : 1;
+}
+
+static void put_table(FILE *out, const struct section *section)
+{
+	const struct table *table = section->table;
+
+	put_header(out, table);
+	for (size_t i = 0; i < table->row_count; i++) {
+		for (size_t j = 0; j < table->column_count; j++) {
+			if (!is_shown(&table->columns[j]))
+				continue;
+			fputs("| ", out);
+			if (table->columns[j].type == COLUMN_NAME)
+				for (size_t k = row_depth(section, i); k > 1; k--)
+					fputs("&ensp;", out);
+			put_cell(out, &table_row(table, i)[j], table->columns[j].type);
+			fputc(' ', out);
+		}
+		fputs("|\n", out);
+	}
+	if (section->footer) {
+		fputs("\n*", out);
+		put_escaped(out, section->footer);
+		fputs("*\n", out);
+	}
+}
+
+static void put_values(FILE *out, const struct section *section)
+{
+	for (size_t i = 0; i < section->value_count; i++) {
+		const struct section_value *value = &section->values[i];
+
+		if (value->flags & COLUMN_MACHINE)
+			continue;
+		fputs("- **", out);
+		put_escaped(out, value->title ? value->title : value->name);
+		fputs("**: ", out);
+		put_cell(out, &value->cell, value->type);
+		fputc('\n', out);
+	}
+}
+
+static void put_note(FILE *out, const struct section *section)
+{
+	if (section->level == NOTE_WARNING)
+		fputs("> **Note:** ", out);
+	else
+		fputs("> ", out);
+	put_escaped(out, section->text);
+	if (section->advice) {
+		fputs("\\\n> ", out);
+		put_escaped(out, section->advice);
+	}
+	fputc('\n', out);
+}
+
+static void put_plot(FILE *out, const struct section *section)
+{
+	struct strbuf text = {0};
+	struct cell peak = cell_real(section->peak);
+
+	cell_for_people(&text, &peak, section->plot_type, &shorten_utf8);
+	fprintf(out, "- **%s** peak %s over ", section->title, strbuf_text(&text));
+	strbuf_reset(&text);
+	units_nsec(&text, section->span_ns);
+	fprintf(out, "%s\n", strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+static void render(const struct doc *doc, const struct render_context *context)
+{
+	FILE *out = context->out;
+	bool first = true;
+
+	for (size_t i = 0; i < doc->section_count; i++) {
+		const struct section *section = &doc->sections[i];
+
+		if (section->flags & SECTION_MACHINE)
+			continue;
+		if (!first)
+			fputc('\n', out);
+		first = false;
+		if (section->title && section->kind != SECTION_PLOT) {
+			fputs("### ", out);
+			put_escaped(out, section->title);
+			fputs("\n\n", out);
+		}
+		switch (section->kind) {
+		case SECTION_NOTE:
+			put_note(out, section);
+			break;
+		case SECTION_VALUES:
+			put_values(out, section);
+			break;
+		case SECTION_TABLE:
+			put_table(out, section);
+			break;
+		case SECTION_PLOT:
+			put_plot(out, section);
+			break;
+		}
+	}
+}
+
+const struct renderer renderer_md = {"md", false, render};

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the list of formats.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      do anything: one line for each format.
+ * See also:      render.h, the contract.
+ */
+#include "analyzer/render/render.h"
+
+extern const struct renderer renderer_csv;
+extern const struct renderer renderer_json;
+extern const struct renderer renderer_md;
+extern const struct renderer renderer_text;
+
+const struct renderer *const renderer_registry[] = {&renderer_text, &renderer_json,
+						    &renderer_csv, &renderer_md};
+const size_t renderer_registry_count =
+	sizeof(renderer_registry) / sizeof(renderer_registry[0]);

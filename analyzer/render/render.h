@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the contract of a format: a function that writes a document.
+ * Must not:      know SQL or single reports.
+ *
+ * To add one: render/NAME.c, a line in registry.c and in meson.build.
+ */
+#pragma once
+
+#include "analyzer/model/doc.h"
+
+#include <stdio.h>
+
+struct render_context {
+	FILE *out;
+	size_t width; /* of the terminal, in columns; text only */
+	bool color;   /* text only */
+	bool utf8;    /* may draw with more than ASCII; text only */
+};
+
+struct renderer {
+	const char *name;
+	bool for_machines; /* reports leave nothing out for it */
+	/* Errors of the stream are the caller's to check. */
+	void (*render)(const struct doc *doc, const struct render_context *context);
+};
+
+extern const struct renderer *const renderer_registry[];
+extern const size_t renderer_registry_count;

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  how text output looks: colours and the characters it draws with.
+ */
+#pragma once
+
+#include "analyzer/model/shorten.h"
+#include "analyzer/render/render.h"
+
+struct text_style {
+	FILE *out;
+	size_t width;
+	const struct shorten_style *shorten;
+	/* Escape sequences, empty without colour. */
+	const char *bold, *dim, *good, *warning, *off;
+	/* Tree guides, two columns each: a child with and without later siblings, an
+	 * ancestor with and without. */
+	const char *branch, *last_branch, *trunk, *gap;
+	/* From low to high. */
+	const char *const *levels;
+	size_t level_count;
+};
+
+void text_style_init(struct text_style *style, const struct render_context *context);
+
+/* Writes text wrapped at words: the first line after first_indent columns that are
+ * already written, further ones after indent spaces. Ends with a newline. */
+void text_wrap(const struct text_style *style, const char *text, size_t first_indent,
+	       size_t indent);
+/* Writes a table section with header, rows and last line. */
+void text_table(const struct text_style *style, const struct section *section);

@@ -1,0 +1,458 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  tables and trees in columns that fit the terminal.
+ *
+ * Numbers keep their width; places, texts and names give way, in this order. What does
+ * not fit then: the name moves to a line of its own (SECTION_STACK) or columns are left
+ * out from the right and named below the table.
+ *
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      hold rendered rows: tables may be large.
+ * See also:      cell.h; text.c.
+ */
+#include "analyzer/render/style.h"
+
+#include "analyzer/base/utf8.h"
+#include "analyzer/base/xalloc.h"
+#include "analyzer/render/cell.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define GAP_COLUMNS 2
+#define INDENT_COLUMNS 2 /* of a tree level */
+#define DETAIL_INDENT 4
+#define DETAIL_LINES 2
+#define CHAIN_LINES 3 /* in a column */
+
+struct place {
+	size_t column; /* of the table */
+	size_t width, least;
+	bool right; /* aligned */
+};
+
+struct layout {
+	const struct text_style *style;
+	const struct section *section;
+	const struct table *table;
+	struct place *places;
+	size_t count;
+	struct strbuf left_out;
+	/* Stacked: the columns on the line above, or -1. */
+	int head_name, head_location;
+	/* Tree. */
+	int depth_column;
+	bool *is_last; /* of each row: no later sibling */
+	bool *open;    /* at each depth: the ancestor there has later siblings */
+	struct strbuf scratch, cut;
+};
+
+static size_t row_depth(const struct layout *layout, size_t row)
+{
+	double depth;
+
+	if (layout->depth_column < 0)
+		return 1;
+	depth = cell_number(table_row(layout->table, row) + layout->depth_column);
+	return depth > 1 ? (size_t)depth : 1;
+}
+
+static bool is_tree_name(const struct layout *layout, size_t column)
+{
+	return layout->depth_column >= 0 &&
+	       layout->table->columns[column].type == COLUMN_NAME;
+}
+
+static size_t cell_width(struct layout *layout, size_t row, size_t column)
+{
+	strbuf_reset(&layout->scratch);
+	cell_for_people(&layout->scratch, &table_row(layout->table, row)[column],
+			layout->table->columns[column].type, layout->style->shorten);
+	return utf8_width(strbuf_text(&layout->scratch)) +
+	       (is_tree_name(layout, column)
+			? INDENT_COLUMNS * (row_depth(layout, row) - 1)
+			: 0);
+}
+
+/* How far a column may be squeezed. */
+static size_t least_width(const struct layout *layout, const struct place *place)
+{
+	size_t title = utf8_width(column_title(&layout->table->columns[place->column]));
+	size_t least;
+
+	switch (layout->table->columns[place->column].type) {
+	case COLUMN_LOCATION:
+	case COLUMN_FILE:
+		least = 12;
+		break;
+	case COLUMN_TEXT:
+		/* Short texts (dates, labels) are worth nothing when cut. */
+		least = place->width <= 16 ? place->width : 10;
+		break;
+	case COLUMN_ANY:
+		least = place->right ? place->width : 10;
+		break;
+	case COLUMN_NAME:
+	case COLUMN_CHAIN:
+		least = 20;
+		break;
+	default:
+		return place->width;
+	}
+	least = least > title ? least : title;
+	return least < place->width ? least : place->width;
+}
+
+static void measure(struct layout *layout)
+{
+	const struct table *table = layout->table;
+
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct column *column = &table->columns[i];
+		struct place *place;
+
+		if (column->flags & (COLUMN_MACHINE | COLUMN_DETAIL))
+			continue;
+		place = &layout->places[layout->count++];
+		*place = (struct place){.column = i,
+					.width = utf8_width(column_title(column)),
+					.right = column_is_number(table, i)};
+		for (size_t row = 0; row < table->row_count; row++) {
+			size_t width = cell_width(layout, row, i);
+
+			if (width > place->width)
+				place->width = width;
+		}
+		place->least = least_width(layout, place);
+	}
+}
+
+static size_t total_width(const struct layout *layout)
+{
+	size_t total = 0;
+
+	for (size_t i = 0; i < layout->count; i++)
+		total += layout->places[i].width + (i ? GAP_COLUMNS : 0);
+	return total;
+}
+
+/* Takes width from the columns of one type, the widest first. */
+static void squeeze(struct layout *layout, enum column_type type)
+{
+	size_t total = total_width(layout);
+
+	while (total > layout->style->width) {
+		struct place *widest = NULL;
+
+		for (size_t i = 0; i < layout->count; i++) {
+			struct place *place = &layout->places[i];
+
+			if (layout->table->columns[place->column].type == type &&
+			    place->width > place->least &&
+			    (!widest || place->width > widest->width))
+				widest = place;
+		}
+		if (!widest)
+			return;
+		/* Very wide ones at once: a column by column would take long. */
+		if (widest->width > 4 * layout->style->width) {
+			total -= widest->width - 4 * layout->style->width;
+			widest->width = 4 * layout->style->width;
+		} else {
+			widest->width--;
+			total--;
+		}
+	}
+}
+
+static void squeeze_all(struct layout *layout)
+{
+	static const enum column_type order[] = {COLUMN_LOCATION, COLUMN_FILE,
+						 COLUMN_TEXT,	  COLUMN_ANY,
+						 COLUMN_NAME,	  COLUMN_CHAIN};
+
+	for (size_t i = 0; i < sizeof(order) / sizeof(order[0]); i++)
+		squeeze(layout, order[i]);
+}
+
+static void remove_place(struct layout *layout, size_t index)
+{
+	layout->count--;
+	memmove(&layout->places[index], &layout->places[index + 1],
+		(layout->count - index) * sizeof(*layout->places));
+}
+
+/* Moves name and place of a function to a line above the numbers. */
+static void stack(struct layout *layout)
+{
+	for (size_t i = layout->count; i-- > 0;) {
+		size_t column = layout->places[i].column;
+
+		if (layout->table->columns[column].type == COLUMN_NAME)
+			layout->head_name = (int)column;
+		else if (layout->table->columns[column].type == COLUMN_LOCATION)
+			layout->head_location = (int)column;
+		else
+			continue;
+		remove_place(layout, i);
+	}
+}
+
+/* Leaves out one column: the last that need not stay, else the last. */
+static void leave_one_out(struct layout *layout)
+{
+	size_t chosen = layout->count - 1;
+	const struct column *column;
+
+	for (size_t i = layout->count; i-- > 0;)
+		if (!(layout->table->columns[layout->places[i].column].flags &
+		      COLUMN_KEEP)) {
+			chosen = i;
+			break;
+		}
+	column = &layout->table->columns[layout->places[chosen].column];
+	strbuf_printf(&layout->left_out, "%s%s", layout->left_out.size ? ", " : "",
+		      column_title(column));
+	remove_place(layout, chosen);
+}
+
+static void fit(struct layout *layout)
+{
+	squeeze_all(layout);
+	if (total_width(layout) > layout->style->width &&
+	    (layout->section->flags & SECTION_STACK))
+		stack(layout);
+	while (total_width(layout) > layout->style->width && layout->count > 1)
+		leave_one_out(layout);
+	/* One column alone is cut, whatever it is. */
+	if (layout->count == 1 && layout->places[0].width > layout->style->width)
+		layout->places[0].width = layout->style->width;
+	/* What leaving out gave back goes to the names. */
+	for (size_t i = 0; i < layout->count && layout->left_out.size; i++) {
+		struct place *place = &layout->places[i];
+		size_t total = total_width(layout);
+		enum column_type type = layout->table->columns[place->column].type;
+
+		if ((type == COLUMN_NAME || type == COLUMN_CHAIN) &&
+		    total < layout->style->width)
+			place->width += layout->style->width - total;
+	}
+}
+
+/* For each row of a tree: whether a sibling follows. */
+static void find_last_siblings(struct layout *layout)
+{
+	size_t rows = layout->table->row_count, deepest = 1, seen_depth = 0;
+	bool *seen;
+
+	for (size_t i = 0; i < rows; i++)
+		if (row_depth(layout, i) > deepest)
+			deepest = row_depth(layout, i);
+	layout->is_last = xcalloc(rows, sizeof(bool));
+	layout->open = xcalloc(deepest + 1, sizeof(bool));
+	seen = xcalloc(deepest + 1, sizeof(bool));
+	for (size_t i = rows; i-- > 0;) {
+		size_t depth = row_depth(layout, i);
+
+		for (; seen_depth > depth; seen_depth--)
+			seen[seen_depth] = false;
+		layout->is_last[i] = !seen[depth];
+		seen[depth] = true;
+		if (depth > seen_depth)
+			seen_depth = depth;
+	}
+	free(seen);
+}
+
+/* Appends the guides of a tree row; returns their columns. Past half of the room the
+ * outermost levels become a number. */
+static size_t add_guides(struct layout *layout, size_t row, size_t room,
+			 struct strbuf *buffer)
+{
+	const struct text_style *style = layout->style;
+	size_t levels = row_depth(layout, row) - 1, most = room / 2 / INDENT_COLUMNS;
+	size_t first = 2, columns = 0;
+
+	if (levels == 0)
+		return 0;
+	if (levels > most) {
+		char number[32];
+
+		snprintf(number, sizeof(number), "+%zu ", levels - most);
+		strbuf_puts(buffer, number);
+		columns = strlen(number);
+		first = levels - most + 2;
+	}
+	for (size_t depth = first; depth <= levels; depth++) {
+		strbuf_puts(buffer, layout->open[depth] ? style->trunk : style->gap);
+		columns += INDENT_COLUMNS;
+	}
+	strbuf_puts(buffer, layout->is_last[row] ? style->last_branch : style->branch);
+	layout->open[levels + 1] = !layout->is_last[row];
+	return columns + INDENT_COLUMNS;
+}
+
+static void put_padded(const struct layout *layout, const struct place *place,
+		       const char *text, size_t columns, bool last)
+{
+	size_t padding = place->width > columns ? place->width - columns : 0;
+	FILE *out = layout->style->out;
+
+	if (place->right)
+		fprintf(out, "%*s%s", (int)padding, "", text);
+	else
+		fprintf(out, "%s%*s", text, last ? 0 : (int)padding, "");
+	if (!last)
+		fprintf(out, "%*s", GAP_COLUMNS, "");
+}
+
+static void put_header(struct layout *layout)
+{
+	fputs(layout->style->dim, layout->style->out);
+	for (size_t i = 0; i < layout->count; i++) {
+		const struct place *place = &layout->places[i];
+
+		strbuf_reset(&layout->cut);
+		shorten_end(&layout->cut,
+			    column_title(&layout->table->columns[place->column]),
+			    place->width, layout->style->shorten);
+		put_padded(layout, place, strbuf_text(&layout->cut),
+			   utf8_width(strbuf_text(&layout->cut)), i + 1 == layout->count);
+	}
+	fprintf(layout->style->out, "%s\n", layout->style->off);
+}
+
+static void put_row(struct layout *layout, size_t row)
+{
+	const struct cell *cells = table_row(layout->table, row);
+
+	for (size_t i = 0; i < layout->count; i++) {
+		const struct place *place = &layout->places[i];
+		size_t guides = 0;
+
+		strbuf_reset(&layout->cut);
+		if (is_tree_name(layout, place->column))
+			guides = add_guides(layout, row, place->width, &layout->cut);
+		cell_shortened(&layout->cut, &cells[place->column],
+			       layout->table->columns[place->column].type,
+			       place->width > guides ? place->width - guides : 1,
+			       layout->style->shorten);
+		put_padded(layout, place, strbuf_text(&layout->cut),
+			   utf8_width(strbuf_text(&layout->cut)), i + 1 == layout->count);
+	}
+	fputc('\n', layout->style->out);
+}
+
+/* "name                                              file.c:12" */
+static void put_head(struct layout *layout, size_t row)
+{
+	const struct text_style *style = layout->style;
+	const struct cell *cells = table_row(layout->table, row);
+	size_t location = 0, name;
+
+	strbuf_reset(&layout->scratch);
+	if (layout->head_location >= 0 &&
+	    cells[layout->head_location].kind != CELL_NULL) {
+		cell_shortened(&layout->scratch, &cells[layout->head_location],
+			       COLUMN_LOCATION, style->width / 3, style->shorten);
+		location = utf8_width(strbuf_text(&layout->scratch)) + GAP_COLUMNS;
+	}
+	strbuf_reset(&layout->cut);
+	cell_shortened(&layout->cut, &cells[layout->head_name], COLUMN_NAME,
+		       style->width - location, style->shorten);
+	name = utf8_width(strbuf_text(&layout->cut));
+	fprintf(style->out, "%s%s%s", style->bold, strbuf_text(&layout->cut), style->off);
+	if (location)
+		fprintf(style->out, "%*s%s%s%s",
+			(int)(style->width - name - location + GAP_COLUMNS), "",
+			style->dim, strbuf_text(&layout->scratch), style->off);
+	fputc('\n', style->out);
+}
+
+static void put_details(struct layout *layout, size_t row)
+{
+	const struct text_style *style = layout->style;
+	const struct table *table = layout->table;
+
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct cell *cell = &table_row(table, row)[i];
+		const char *text;
+
+		if (!(table->columns[i].flags & COLUMN_DETAIL) ||
+		    (table->columns[i].flags & COLUMN_MACHINE) || cell->kind != CELL_TEXT)
+			continue;
+		strbuf_reset(&layout->cut);
+		if (table->columns[i].type == COLUMN_CHAIN)
+			shorten_chain(&layout->cut, cell->text,
+				      style->width - DETAIL_INDENT, DETAIL_LINES,
+				      style->shorten);
+		else
+			utf8_clean(&layout->cut, cell->text);
+		fputs(style->dim, style->out);
+		for (text = strbuf_text(&layout->cut); *text;) {
+			size_t size = strcspn(text, "\n");
+
+			fprintf(style->out, "%*s%.*s\n", DETAIL_INDENT, "", (int)size,
+				text);
+			text += size + (text[size] == '\n');
+		}
+		fputs(style->off, style->out);
+	}
+}
+
+static void put_footer(struct layout *layout)
+{
+	const struct text_style *style = layout->style;
+
+	if (layout->left_out.size)
+		strbuf_puts(&layout->left_out,
+			    " left out for width; --format json and csv have all");
+	for (size_t i = 0; i < 2; i++) {
+		const char *text =
+			i ? strbuf_text(&layout->left_out) : layout->section->footer;
+
+		if (!text || !*text)
+			continue;
+		fputs(style->dim, style->out);
+		text_wrap(style, text, 0, 0);
+		fputs(style->off, style->out);
+	}
+}
+
+void text_table(const struct text_style *style, const struct section *section)
+{
+	struct layout layout = {
+		.style = style,
+		.section = section,
+		.table = section->table,
+		.head_name = -1,
+		.head_location = -1,
+		.depth_column = -1,
+	};
+
+	if (section->table->row_count == 0) {
+		fprintf(style->out, "%s(no rows)%s\n", style->dim, style->off);
+		return;
+	}
+	layout.places = xcalloc(section->table->column_count, sizeof(*layout.places));
+	if (section->depth_column) {
+		layout.depth_column = table_column(section->table, section->depth_column);
+		find_last_siblings(&layout);
+	}
+	measure(&layout);
+	fit(&layout);
+	put_header(&layout);
+	for (size_t i = 0; i < section->table->row_count; i++) {
+		if (layout.head_name >= 0)
+			put_head(&layout, i);
+		put_row(&layout, i);
+		put_details(&layout, i);
+	}
+	put_footer(&layout);
+	free(layout.places);
+	free(layout.is_last);
+	free(layout.open);
+	strbuf_free(&layout.left_out);
+	strbuf_free(&layout.scratch);
+	strbuf_free(&layout.cut);
+}

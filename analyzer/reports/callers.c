@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the callers and callees of one function.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      print.
+ * See also:      callers.sql; callers_find.c.
+ */
+#include "analyzer/reports/callers_find.h"
+
+#include "analyzer/model/units.h"
+
+#include "callers.sql.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_ROWS 20
+
+static const struct column columns[] = {
+	{"total_percent", "total %", COLUMN_PERCENT, 0},
+	{"total_ns", "total", COLUMN_NSEC, 0},
+	{"calls", "calls", COLUMN_COUNT, COLUMN_KEEP},
+	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
+	{"function_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+};
+
+static struct table *new_table(void)
+{
+	return table_new(columns, sizeof(columns) / sizeof(columns[0]));
+}
+
+static void add_row(struct table *table, const char *name, int64_t function_id,
+		    int64_t calls, int64_t total_ns)
+{
+	struct cell *row = table_add_row(table);
+
+	row[1] = cell_integer(total_ns);
+	if (calls >= 0)
+		row[2] = cell_integer(calls);
+	row[3] = table_text(table, name);
+	if (function_id)
+		row[4] = cell_integer(function_id);
+}
+
+static void set_shares(struct table *table, int64_t total_ns)
+{
+	for (size_t i = 0; i < table->row_count; i++)
+		table_row(table, i)[0] = cell_real(units_share(
+			cell_number(table_row(table, i) + 1), (double)total_ns));
+}
+
+static struct table *edges_table(struct report_input *input, const char *sql,
+				 int64_t function_id)
+{
+	struct table *table = new_table();
+	struct cursor *cursor;
+
+	if (report_query(input, sql, &cursor) == 0) {
+		cursor_bind_integer(cursor, ":function", function_id);
+		if (cursor_fill(cursor, table) == 0)
+			return table;
+		report_fail_db(input);
+	}
+	table_free(table);
+	return NULL;
+}
+
+/* Calls that come from nothing recorded: the roots of threads, mostly. */
+static int add_roots(struct report_input *input, struct table *callers,
+		     int64_t function_id)
+{
+	struct cursor *cursor;
+	int result = report_query(input, callers_sql_roots, &cursor);
+
+	if (result < 0)
+		return result;
+	cursor_bind_integer(cursor, ":function", function_id);
+	result = cursor_next(cursor);
+	if (result > 0 && cursor_integer(cursor, 0) > 0)
+		add_row(callers, "(uninstrumented caller)", 0, cursor_integer(cursor, 0),
+			cursor_integer(cursor, 1));
+	cursor_close(cursor);
+	if (result < 0)
+		report_fail_db(input);
+	return result < 0 ? result : 0;
+}
+
+/* The same from the thread's own tree. */
+static int thread_tables(struct report_input *input, struct found_function *function,
+			 struct table *callers, struct table *callees)
+{
+	struct calltree *tree = report_tree_load(input);
+	struct calltree_total *own, *from, *to;
+	uint32_t number;
+
+	if (!tree)
+		return -1;
+	number = calltree_function(tree, function->function_id);
+	own = calltree_by_function(tree);
+	from = calltree_neighbours(tree, number, true);
+	to = calltree_neighbours(tree, number, false);
+	for (size_t i = 0; i < tree->function_count; i++) {
+		const struct calltree_function *other = &tree->functions[i];
+
+		if (from[i].calls)
+			add_row(callers, other->name, other->function_id, from[i].calls,
+				from[i].total_ns);
+		if (to[i].calls)
+			add_row(callees, other->name, other->function_id, to[i].calls,
+				to[i].total_ns);
+	}
+	if (number != CALLTREE_NONE) {
+		int64_t calls = 0, total_ns = 0;
+
+		for (uint32_t at = tree->first_root; at != CALLTREE_NONE;
+		     at = tree->nodes[at].next)
+			if (tree->nodes[at].function == number) {
+				calls += tree->nodes[at].calls;
+				total_ns += tree->nodes[at].total_ns;
+			}
+		if (calls)
+			add_row(callers, "(uninstrumented caller)", 0, calls, total_ns);
+		function->calls = own[number].calls;
+		function->total_ns = own[number].total_ns;
+		function->self_ns = own[number].self_ns;
+		function->alloc_count = own[number].alloc_count;
+		function->alloc_bytes = own[number].alloc_bytes;
+	}
+	free(own);
+	free(from);
+	free(to);
+	calltree_free(tree);
+	return 0;
+}
+
+static void add_function(struct doc *doc, const struct found_function *function,
+			 const struct run_facts *facts)
+{
+	struct section *section = doc_values(doc, "function", function->name);
+	struct strbuf text = {0};
+
+	doc_add_flagged(section, "name", NULL, COLUMN_TEXT,
+			(struct cell){.kind = CELL_TEXT, .text = function->name},
+			COLUMN_MACHINE);
+	doc_add_flagged(section, "function_id", NULL, COLUMN_ID,
+			cell_integer(function->function_id), COLUMN_MACHINE);
+	if (function->file) {
+		struct cell place = {.kind = CELL_TEXT, .text = function->file};
+
+		place.line = function->line;
+		doc_add(section, "file", "defined", COLUMN_LOCATION, place);
+	}
+	doc_add(section, "calls", "calls", COLUMN_COUNT, cell_integer(function->calls));
+	doc_add_flagged(section, "total_ns", NULL, COLUMN_NSEC,
+			cell_integer(function->total_ns), COLUMN_MACHINE);
+	doc_add_flagged(section, "self_ns", NULL, COLUMN_NSEC,
+			cell_integer(function->self_ns), COLUMN_MACHINE);
+	units_nsec(&text, function->total_ns);
+	strbuf_puts(&text, ", self ");
+	units_nsec(&text, function->self_ns);
+	strbuf_puts(&text, " (");
+	units_percent(&text,
+		      units_share((double)function->self_ns, (double)facts->self_ns));
+	strbuf_puts(&text, " of the run's self time)");
+	doc_add_human(doc, section, "total", strbuf_text(&text));
+	strbuf_reset(&text);
+	doc_add_flagged(section, "alloc_count", NULL, COLUMN_COUNT,
+			cell_integer(function->alloc_count), COLUMN_MACHINE);
+	doc_add_flagged(section, "alloc_bytes", NULL, COLUMN_BYTES,
+			cell_integer(function->alloc_bytes), COLUMN_MACHINE);
+	if (function->alloc_count) {
+		units_counted(&text, function->alloc_count, "allocation");
+		strbuf_puts(&text, " of its own, ");
+		units_bytes(&text, function->alloc_bytes);
+		doc_add_human(doc, section, "memory", strbuf_text(&text));
+	}
+	strbuf_free(&text);
+}
+
+static enum exit_status add_neighbours(struct report_input *input, struct doc *doc,
+				       struct table *table, const char *name,
+				       const char *title, const char *noun,
+				       int64_t total_ns)
+{
+	struct section *section;
+	enum exit_status status;
+
+	set_shares(table, total_ns);
+	status = report_sort(input, table, "total_ns", "name");
+	if (status) {
+		table_free(table);
+		return status;
+	}
+	section = report_add_table(doc, name, title, table,
+				   report_limit(input, DEFAULT_ROWS), noun, "calls",
+				   "the calls");
+	if (strcmp(name, "callers") == 0)
+		section->flags = SECTION_MAIN;
+	return STATUS_OK;
+}
+
+static void add_namesakes_note(struct doc *doc, const struct found_function *function)
+{
+	struct strbuf text = {0};
+
+	if (!function->namesake_count)
+		return;
+	units_counted(&text, (int64_t)function->namesake_count, "other function");
+	strbuf_puts(&text, " of this name; shown is the most called. '#ID' with a "
+			   "function_id chooses another.");
+	doc_note(doc, "namesakes", NOTE_PLAIN, strbuf_text(&text), NULL);
+	strbuf_free(&text);
+}
+
+static enum exit_status build(struct report_input *input, struct doc *doc)
+{
+	struct found_function function = {0};
+	struct table *callers, *callees;
+	struct run_facts facts;
+	enum exit_status status = report_open(input, doc, &facts);
+
+	if (status == STATUS_OK)
+		status = callers_find(input, doc, input->options->argument, &function);
+	if (status)
+		return status;
+	if (input->options->thread) {
+		callers = new_table();
+		callees = new_table();
+		if (thread_tables(input, &function, callers, callees) < 0)
+			status = STATUS_FAILED;
+	} else {
+		callers = edges_table(input, callers_sql_callers, function.function_id);
+		callees = edges_table(input, callers_sql_callees, function.function_id);
+		if (!callers || !callees ||
+		    add_roots(input, callers, function.function_id) < 0)
+			status = STATUS_FAILED;
+	}
+	if (status) {
+		table_free(callers);
+		table_free(callees);
+		return status;
+	}
+	if (function.self_ns)
+		add_row(callees, "(its own code)", 0, -1, function.self_ns);
+	status = add_neighbours(input, doc, callers, "callers", "Callers", "caller",
+				function.total_ns);
+	if (status) {
+		table_free(callees);
+		return status;
+	}
+	add_function(doc, &function, &facts);
+	add_namesakes_note(doc, &function);
+	return add_neighbours(input, doc, callees, "callees", "Callees", "callee",
+			      function.total_ns);
+}
+
+const struct report report_callers = {
+	.name = "callers",
+	.argument = "FUNC",
+	.summary = "callers and callees of one function",
+	.description =
+		"Who calls FUNC and whom FUNC calls, with the calls and the time of "
+		"each; "
+		"shares are of FUNC's own total. FUNC is a name, with or without "
+		"arguments and namespaces, a part of a name that fits one function only, "
+		"or #ID.",
+	.example = "prof-analyze callers run.db parse_record",
+	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_THREAD,
+	.build = build,
+};

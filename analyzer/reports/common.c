@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  queries, limits, sorting and last lines, the same in all reports.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      print.
+ * See also:      common.h, which declares it; facts.c; load.c.
+ */
+#include "analyzer/reports/common.h"
+
+#include "analyzer/base/nearest.h"
+#include "analyzer/base/utf8.h"
+#include "analyzer/base/xalloc.h"
+#include "analyzer/model/units.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum exit_status report_fail(struct report_input *input, enum exit_status status,
+			     const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = xstrdup("out of memory");
+	va_end(arguments);
+	strbuf_reset(&input->error);
+	utf8_clean(&input->error, text);
+	free(text);
+	return status;
+}
+
+enum exit_status report_fail_db(struct report_input *input)
+{
+	return report_fail(input, STATUS_FAILED, "%s", rundb_error(input->db));
+}
+
+int report_query(struct report_input *input, const char *sql, struct cursor **ret_cursor)
+{
+	int result = rundb_query(input->db, sql, ret_cursor);
+
+	if (result < 0) {
+		report_fail_db(input);
+		return result;
+	}
+	cursor_bind_integer(*ret_cursor, ":run", input->run_id);
+	cursor_bind_text(*ret_cursor, ":thread", input->options->thread);
+	return 0;
+}
+
+struct table *report_table(struct report_input *input, const char *sql,
+			   const struct column *columns, size_t count)
+{
+	struct table *table;
+	struct cursor *cursor;
+
+	if (report_query(input, sql, &cursor) < 0)
+		return NULL;
+	table = table_new(columns, count);
+	if (cursor_fill(cursor, table) < 0) {
+		report_fail_db(input);
+		table_free(table);
+		return NULL;
+	}
+	return table;
+}
+
+size_t report_limit(const struct report_input *input, size_t people)
+{
+	if (input->options->limit >= 0)
+		return (size_t)input->options->limit;
+	return input->options->machine ? 0 : people;
+}
+
+/* The column meant by the user's word: a usual word for it, itself, or itself without
+ * its unit. */
+static int meant_column(const struct table *table, const char *word)
+{
+	static const char *const usual[][2] = {
+		{"bytes", "alloc_bytes"},  {"count", "alloc_count"},
+		{"allocs", "alloc_count"}, {"peak", "at_peak_bytes"},
+		{"avg", "average_ns"},	   {"function", "name"},
+	};
+	static const char *const endings[] = {"", "_ns", "_bytes", "_count", "_percent"};
+	char name[128];
+
+	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
+		if (strcmp(word, usual[i][0]) == 0 &&
+		    table_column(table, usual[i][1]) >= 0)
+			return table_column(table, usual[i][1]);
+	for (size_t i = 0; i < sizeof(endings) / sizeof(endings[0]); i++) {
+		int column;
+
+		snprintf(name, sizeof(name), "%s%s", word, endings[i]);
+		for (char *at = name; *at; at++)
+			if (*at == '-')
+				*at = '_';
+		column = table_column(table, name);
+		if (column >= 0)
+			return column;
+	}
+	return -1;
+}
+
+static enum exit_status unknown_column(struct report_input *input,
+				       const struct table *table, const char *word)
+{
+	const char **names = xcalloc(table->column_count, sizeof(*names));
+	struct strbuf list = {0};
+	const char *nearest;
+	size_t count = 0;
+
+	for (size_t i = 0; i < table->column_count; i++) {
+		if (table->columns[i].type == COLUMN_CHAIN)
+			continue;
+		names[count++] = table->columns[i].name;
+		strbuf_printf(&list, "%s%s", count > 1 ? ", " : "",
+			      table->columns[i].name);
+	}
+	nearest = nearest_word(word, names, count);
+	report_fail(input, STATUS_USAGE,
+		    "--sort: there is no column '%s'%s%s%s; there are %s", word,
+		    nearest ? "; did you mean '" : "", nearest ? nearest : "",
+		    nearest ? "'?" : "", strbuf_text(&list));
+	strbuf_free(&list);
+	free(names);
+	return STATUS_USAGE;
+}
+
+enum exit_status report_sort(struct report_input *input, struct table *table,
+			     const char *column, const char *tie)
+{
+	int tie_column = table_column(table, tie), number;
+
+	number =
+		meant_column(table, input->options->sort ? input->options->sort : column);
+	if (number < 0 || table->columns[number].type == COLUMN_CHAIN)
+		return unknown_column(input, table, input->options->sort);
+	/* A second key behind the first: the default order among equals. */
+	table_sort(table, table_column(table, column), tie_column);
+	if (input->options->sort)
+		table_sort(table, number, -1);
+	return STATUS_OK;
+}
+
+struct section *report_add_table(struct doc *doc, const char *name, const char *title,
+				 struct table *table, size_t limit, const char *noun,
+				 const char *weight_column, const char *weight)
+{
+	size_t total = table->row_count;
+	double all = weight_column ? table_sum(table, weight_column) : 0;
+	struct section *section;
+	struct strbuf footer = {0};
+
+	table_cut(table, limit);
+	if (table->row_count < total) {
+		units_count(&footer, (int64_t)table->row_count);
+		strbuf_puts(&footer, " of ");
+		units_counted(&footer, (int64_t)total, noun);
+		strbuf_puts(&footer, " shown");
+		if (all > 0) {
+			strbuf_puts(&footer, ", ");
+			units_percent(&footer,
+				      units_share(table_sum(table, weight_column), all));
+			strbuf_printf(&footer, " of %s", weight);
+		}
+		strbuf_puts(&footer, "; --limit 0 shows all");
+	}
+	section = doc_table(doc, name, title, table);
+	section->total_row_count = total;
+	section->footer = footer.size ? doc_copy(doc, strbuf_text(&footer)) : NULL;
+	strbuf_free(&footer);
+	return section;
+}
+
+struct cell report_chain(struct table *table, const struct calltree *tree, uint32_t node)
+{
+	size_t length = 0, count = 0;
+	struct strbuf chain = {0};
+	uint32_t *path;
+	struct cell cell;
+
+	/* The bound guards against a ring of parents in a damaged file. */
+	for (uint32_t at = node; at != CALLTREE_NONE && length < tree->node_count;
+	     at = tree->nodes[at].parent)
+		length++;
+	if (length == 0)
+		return (struct cell){.kind = CELL_NULL};
+	path = xreallocarray(NULL, length, sizeof(*path));
+	for (uint32_t at = node; count < length; at = tree->nodes[at].parent)
+		path[count++] = at;
+	while (count > 0) {
+		strbuf_puts(&chain, calltree_name(tree, path[--count]));
+		if (count)
+			strbuf_putc(&chain, TABLE_CHAIN_END);
+	}
+	cell = table_text(table, strbuf_text(&chain));
+	strbuf_free(&chain);
+	free(path);
+	return cell;
+}

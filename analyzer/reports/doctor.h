@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the examination of a program, for doctor.
+ */
+#pragma once
+
+#include "analyzer/reports/common.h"
+
+/* Examines --program. STATUS_FAILED when there is no such program. */
+enum exit_status doctor_program(struct report_input *input, struct doc *doc);
+/* Adds a note for everything that keeps path from being recorded; with only_faults
+ * nothing else. Returns how many; 0 for a path that cannot be examined. */
+size_t doctor_program_notes(struct doc *doc, const char *path, bool only_faults);

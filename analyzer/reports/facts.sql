@@ -1,0 +1,23 @@
+-- SPDX-License-Identifier: MIT
+-- One run in numbers.
+
+-- :name run
+SELECT label, command, started_utc, host, level, cpu_count, wall_ns, exit_code,
+	exit_signal, complete, hook_cost_ns, alloc_count, alloc_bytes, free_count,
+	peak_bytes, live_bytes_at_exit
+FROM runs WHERE run_id = :run;
+
+-- :name functions
+SELECT SUM(calls), COUNT(CASE WHEN calls > 0 THEN 1 END), SUM(self_ns), SUM(raw_self_ns)
+FROM functions WHERE run_id = :run;
+
+-- :name counts
+SELECT (SELECT COUNT(*) FROM processes WHERE run_id = :run),
+	(SELECT COUNT(*) FROM threads WHERE run_id = :run),
+	(SELECT SUM(wall_ns) FROM threads WHERE run_id = :run),
+	(SELECT COUNT(*) FROM resources WHERE run_id = :run),
+	(SELECT COUNT(*) FROM path WHERE run_id = :run),
+	(SELECT SUM(temporary_count) FROM site WHERE run_id = :run);
+
+-- :name everything
+SELECT * FROM runs WHERE run_id = :run;

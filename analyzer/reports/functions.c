@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the flat table of functions.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      print.
+ * See also:      functions.sql; report.c, which shows the first rows.
+ */
+#include "analyzer/reports/common.h"
+
+#include "analyzer/base/xalloc.h"
+#include "analyzer/model/units.h"
+
+#include "functions.sql.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_ROWS 20
+
+static const struct column columns[] = {
+	{"self_percent", "self %", COLUMN_PERCENT, 0},
+	{"self_ns", "self", COLUMN_NSEC, 0},
+	{"raw_self_ns", "raw self", COLUMN_NSEC, COLUMN_MACHINE},
+	{"total_ns", "total", COLUMN_NSEC, 0},
+	{"raw_total_ns", "raw total", COLUMN_NSEC, COLUMN_MACHINE},
+	{"calls", "calls", COLUMN_COUNT, COLUMN_KEEP},
+	{"average_ns", "avg", COLUMN_NSEC, COLUMN_MACHINE},
+	{"min_ns", "min", COLUMN_NSEC, 0},
+	{"p50_ns", "p50", COLUMN_NSEC, 0},
+	{"p90_ns", "p90", COLUMN_NSEC, COLUMN_MACHINE},
+	{"p95_ns", "p95", COLUMN_NSEC, COLUMN_MACHINE},
+	{"p99_ns", "p99", COLUMN_NSEC, 0},
+	{"max_ns", "max", COLUMN_NSEC, 0},
+	{"alloc_count", "allocs", COLUMN_COUNT, 0},
+	{"alloc_bytes", "bytes", COLUMN_BYTES, COLUMN_MACHINE},
+	{"recording", "timed", COLUMN_TEXT, COLUMN_MACHINE},
+	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
+	{"file", "where", COLUMN_LOCATION, COLUMN_MACHINE},
+	{"function_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+	{"linkage_name", NULL, COLUMN_TEXT, COLUMN_MACHINE},
+	{"module", NULL, COLUMN_TEXT, COLUMN_MACHINE},
+	{"component", NULL, COLUMN_TEXT, COLUMN_MACHINE},
+};
+
+/* Replaces the run's numbers by those of the thread; what is kept for the whole run
+ * only (percentiles) becomes unknown. Returns the thread's self time. */
+static int64_t take_thread(struct report_input *input, struct table *table)
+{
+	static const char *const whole_run[] = {"min_ns",      "p50_ns",      "p90_ns",
+						"p95_ns",      "p99_ns",      "max_ns",
+						"raw_self_ns", "raw_total_ns"};
+	struct calltree *tree = report_tree_load(input);
+	struct calltree_total *totals;
+	bool *keep;
+	int64_t self_ns;
+
+	if (!tree)
+		return -1;
+	totals = calltree_by_function(tree);
+	keep = xcalloc(table->row_count, sizeof(*keep));
+	for (size_t i = 0; i < table->row_count; i++) {
+		uint32_t number = calltree_function(
+			tree, table_cell(table, i, "function_id")->integer);
+		const struct calltree_total *total = &totals[number];
+
+		if (number == CALLTREE_NONE)
+			continue;
+		keep[i] = total->calls || total->alloc_count;
+		*table_cell(table, i, "calls") = cell_integer(total->calls);
+		*table_cell(table, i, "self_ns") = cell_integer(total->self_ns);
+		*table_cell(table, i, "total_ns") = cell_integer(total->total_ns);
+		*table_cell(table, i, "alloc_count") = cell_integer(total->alloc_count);
+		*table_cell(table, i, "alloc_bytes") = cell_integer(total->alloc_bytes);
+		for (size_t j = 0; j < sizeof(whole_run) / sizeof(whole_run[0]); j++)
+			table_cell(table, i, whole_run[j])->kind = CELL_NULL;
+	}
+	self_ns = calltree_sum(tree).self_ns;
+	table_filter(table, keep);
+	free(keep);
+	free(totals);
+	calltree_free(tree);
+	return self_ns;
+}
+
+static void compute_columns(struct table *table, const char *self, const char *total,
+			    double all_self_ns)
+{
+	for (size_t i = 0; i < table->row_count; i++) {
+		double calls = cell_number(table_cell(table, i, "calls"));
+		double total_ns = cell_number(table_cell(table, i, total));
+
+		table_row(table, i)[0] = cell_real(units_share(
+			cell_number(table_cell(table, i, self)), all_self_ns));
+		if (calls > 0)
+			*table_cell(table, i, "average_ns") =
+				cell_integer((int64_t)(total_ns / calls));
+	}
+}
+
+static void apply_filter(struct report_input *input, struct table *table)
+{
+	bool *keep = xcalloc(table->row_count, sizeof(*keep));
+
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct cell *name = table_cell(table, i, "name");
+
+		keep[i] = filter_passes_name(&input->filter,
+					     name->kind == CELL_TEXT ? name->text : "?");
+	}
+	table_filter(table, keep);
+	free(keep);
+}
+
+struct table *functions_table(struct report_input *input, const struct run_facts *facts)
+{
+	bool raw = input->options->raw;
+	struct table *table = report_table(input, functions_sql_all, columns,
+					   sizeof(columns) / sizeof(columns[0]));
+	double all_self_ns = (double)(raw ? facts->raw_self_ns : facts->self_ns);
+
+	if (!table)
+		return NULL;
+	if (input->options->thread) {
+		all_self_ns = (double)take_thread(input, table);
+		if (all_self_ns < 0) {
+			table_free(table);
+			return NULL;
+		}
+	}
+	if (raw)
+		table->columns[0].name = "raw_self_percent";
+	compute_columns(table, raw ? "raw_self_ns" : "self_ns",
+			raw ? "raw_total_ns" : "total_ns", all_self_ns);
+	if (filter_is_active(&input->filter))
+		apply_filter(input, table);
+	return table;
+}
+
+static bool any_not_exact(const struct table *table)
+{
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct cell *cell = table_cell(table, i, "recording");
+
+		if (cell->kind == CELL_TEXT && (strcmp(cell->text, "sampled") == 0 ||
+						strcmp(cell->text, "stopped") == 0))
+			return true;
+	}
+	return false;
+}
+
+static void show_columns(const struct report_input *input, struct table *table)
+{
+	struct strbuf shown = {0};
+
+	if (input->options->raw)
+		strbuf_puts(&shown, "raw_self_percent raw_self_ns raw_total_ns calls");
+	else
+		strbuf_puts(&shown, "self_percent self_ns total_ns calls");
+	/* Percentiles are kept for the whole run, not for a thread. */
+	strbuf_puts(&shown, input->options->thread ? " average_ns"
+						   : " min_ns p50_ns p99_ns max_ns");
+	strbuf_puts(&shown, " alloc_count name file");
+	if (any_not_exact(table))
+		strbuf_puts(&shown, " recording");
+	table_show(table, strbuf_text(&shown));
+	strbuf_free(&shown);
+}
+
+static enum exit_status build(struct report_input *input, struct doc *doc)
+{
+	bool raw = input->options->raw;
+	struct run_facts facts;
+	struct table *table;
+	struct section *section;
+	enum exit_status status = report_open(input, doc, &facts);
+
+	if (status)
+		return status;
+	table = functions_table(input, &facts);
+	if (!table)
+		return STATUS_FAILED;
+	status = report_sort(input, table,
+			     facts.calls == 0 ? "alloc_bytes"
+			     : raw	      ? "raw_self_ns"
+					      : "self_ns",
+			     "name");
+	if (status) {
+		table_free(table);
+		return status;
+	}
+	show_columns(input, table);
+	section = report_add_table(doc, "functions", NULL, table,
+				   report_limit(input, DEFAULT_ROWS), "function",
+				   raw ? "raw_self_ns" : "self_ns", "self time");
+	section->flags = SECTION_MAIN | SECTION_STACK;
+	if (run_facts_empty(&facts)) {
+		report_nothing_note(input, doc);
+		return STATUS_NOTHING;
+	}
+	return STATUS_OK;
+}
+
+const struct report report_functions = {
+	.name = "functions",
+	.summary = "flat table of functions: calls, times, allocations",
+	.description =
+		"Calls are exact. self is the time in the function itself, total "
+		"includes "
+		"what it called (outermost activations only, so recursion does not count "
+		"twice), min to max are of single calls; the cost of the hooks is "
+		"subtracted. allocs and bytes are those the function made itself. "
+		"--focus "
+		"and --ignore choose by the function's own name.",
+	.example = "prof-analyze functions run.db --sort calls --limit 10",
+	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_FILTER | TAKES_THREAD |
+		 TAKES_RAW,
+	.build = build,
+};

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  loading the call tree, of the whole run or of --thread.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      hide that a lane was used by several threads one after another.
+ * See also:      load.sql; model/calltree.h.
+ */
+#include "analyzer/reports/common.h"
+
+#include "analyzer/base/nearest.h"
+#include "analyzer/base/utf8.h"
+#include "analyzer/model/units.h"
+
+#include "load.sql.h"
+
+static int load_functions(struct report_input *input, struct calltree *tree)
+{
+	struct strbuf name = {0};
+	struct cursor *cursor;
+	int result = report_query(input, load_sql_functions, &cursor);
+
+	if (result < 0)
+		return result;
+	while ((result = cursor_next(cursor)) > 0) {
+		const char *text = cursor_text(cursor, 1);
+
+		strbuf_reset(&name);
+		utf8_clean(&name, text ? text : "?");
+		calltree_add_function(tree, cursor_integer(cursor, 0),
+				      strbuf_text(&name));
+	}
+	strbuf_free(&name);
+	cursor_close(cursor);
+	return result;
+}
+
+static int load_paths(struct report_input *input, struct calltree *tree, const char *sql)
+{
+	struct cursor *cursor;
+	int result = report_query(input, sql, &cursor);
+
+	if (result < 0)
+		return result;
+	while ((result = cursor_next(cursor)) > 0) {
+		struct calltree_node *node;
+
+		if (tree->node_count >= CALLTREE_NONE - 1)
+			break;
+		node = calltree_add_path(tree, cursor_integer(cursor, 0),
+					 cursor_integer(cursor, 1),
+					 cursor_integer(cursor, 2));
+		node->is_frame = cursor_integer(cursor, 3) != 0;
+		node->calls = cursor_integer(cursor, 4);
+		node->total_ns = cursor_integer(cursor, 5);
+		node->self_ns = cursor_integer(cursor, 6);
+		node->alloc_count = cursor_integer(cursor, 7);
+		node->alloc_bytes = cursor_integer(cursor, 8);
+	}
+	cursor_close(cursor);
+	return result;
+}
+
+/* One number of a query; -1 on failure. */
+static int64_t single(struct report_input *input, const char *sql)
+{
+	struct cursor *cursor;
+	int64_t value = -1;
+
+	if (report_query(input, sql, &cursor) < 0)
+		return -1;
+	if (cursor_next(cursor) > 0)
+		value = cursor_integer(cursor, 0);
+	cursor_close(cursor);
+	return value;
+}
+
+struct calltree *report_tree_load(struct report_input *input)
+{
+	const char *sql = input->options->raw ? load_sql_raw_paths : load_sql_paths;
+	struct calltree *tree = calltree_new();
+
+	if (input->options->thread && single(input, load_sql_lane_count) > 1)
+		sql = load_sql_thread_paths;
+	if (load_functions(input, tree) < 0 || load_paths(input, tree, sql) < 0) {
+		report_fail_db(input);
+		calltree_free(tree);
+		return NULL;
+	}
+	calltree_link(tree);
+	return tree;
+}
+
+#define LISTED_THREADS 8
+
+/* Lists the threads there are; the cursor stands on the first. */
+static enum exit_status unknown_thread(struct report_input *input, struct cursor *cursor)
+{
+	const char *wanted = input->options->thread;
+	struct strbuf list = {0}, nearest = {0};
+	size_t count = 0;
+	unsigned best = 3;
+
+	do {
+		const char *name = cursor_text(cursor, 0);
+
+		if (name && nearest_distance(wanted, name) < best) {
+			best = nearest_distance(wanted, name);
+			strbuf_reset(&nearest);
+			strbuf_puts(&nearest, name);
+		}
+		if (count++ >= LISTED_THREADS)
+			continue;
+		strbuf_printf(&list, "%s%s (%lld)", count > 1 ? ", " : "",
+			      name ? name : "unnamed",
+			      (long long)cursor_integer(cursor, 1));
+	} while (cursor_next(cursor) > 0);
+	if (count > LISTED_THREADS)
+		strbuf_printf(&list, " and %zu more", count - LISTED_THREADS);
+	report_fail(input, STATUS_FAILED, "no thread '%s' in the run%s%s%s; there are %s",
+		    wanted, nearest.size ? "; did you mean '" : "", strbuf_text(&nearest),
+		    nearest.size ? "'?" : "", strbuf_text(&list));
+	strbuf_free(&list);
+	strbuf_free(&nearest);
+	return STATUS_FAILED;
+}
+
+static enum exit_status add_shared_note(struct report_input *input, struct doc *doc)
+{
+	struct strbuf sentence = {0};
+	struct cursor *cursor;
+	int64_t count = 0;
+
+	if (report_query(input, load_sql_sharers, &cursor) < 0)
+		return STATUS_FAILED;
+	if (cursor_next(cursor) > 0)
+		count = cursor_integer(cursor, 0);
+	if (count > 0) {
+		const char *name = cursor_text(cursor, 1);
+
+		strbuf_puts(&sentence, "Thread '");
+		utf8_clean(&sentence, input->options->thread);
+		strbuf_puts(&sentence, "' shared its record with ");
+		units_counted(&sentence, count, "other thread");
+		strbuf_puts(&sentence, " before or after it (such as '");
+		utf8_clean(&sentence, name ? name : "?");
+		strbuf_puts(&sentence, "'); the numbers are of all of them.");
+		doc_note(doc, "shared_lane", NOTE_WARNING, strbuf_text(&sentence), NULL);
+	}
+	cursor_close(cursor);
+	strbuf_free(&sentence);
+	return STATUS_OK;
+}
+
+enum exit_status report_check_thread(struct report_input *input, struct doc *doc)
+{
+	enum exit_status status = STATUS_OK;
+	struct cursor *cursor;
+	int result;
+
+	if (!input->options->thread)
+		return STATUS_OK;
+	if (report_query(input, load_sql_threads, &cursor) < 0)
+		return STATUS_FAILED;
+	result = cursor_next(cursor);
+	if (result < 0)
+		status = report_fail_db(input);
+	else if (result == 0)
+		status = report_fail(input, STATUS_FAILED, "the run has no thread");
+	else if (!cursor_integer(cursor, 2))
+		status = unknown_thread(input, cursor);
+	cursor_close(cursor);
+	return status ? status : add_shared_note(input, doc);
+}

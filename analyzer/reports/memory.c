@@ -1,0 +1,69 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  allocation sites: by bytes, count, share of the peak, temporary.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      print.
+ * See also:      sites.c, the table; leaks.c.
+ */
+#include "analyzer/reports/common.h"
+
+#include "analyzer/model/units.h"
+#include "analyzer/reports/summary.h"
+
+#define DEFAULT_ROWS 20
+#define ROWS_WITH_PATHS 5
+
+static enum exit_status build(struct report_input *input, struct doc *doc)
+{
+	struct run_facts facts;
+	struct calltree *tree;
+	struct table *table;
+	struct section *section;
+	enum exit_status status = report_open(input, doc, &facts);
+
+	if (status)
+		return status;
+	tree = report_tree_load(input);
+	if (!tree)
+		return STATUS_FAILED;
+	table = sites_table(input, &facts, tree, false);
+	calltree_free(tree);
+	if (!table)
+		return STATUS_FAILED;
+	status = report_sort(input, table, "alloc_bytes", "name");
+	if (status) {
+		table_free(table);
+		return status;
+	}
+	table_show(table, "alloc_bytes_percent alloc_bytes alloc_count at_peak_percent "
+			  "temporary_percent name file path");
+	if (!input->options->machine)
+		sites_cut_paths(table, ROWS_WITH_PATHS);
+	summary_add_memory(doc, &facts);
+	section = report_add_table(doc, "allocation_sites", "Allocation sites", table,
+				   report_limit(input, DEFAULT_ROWS), "site",
+				   "alloc_bytes", "the bytes");
+	section->flags = SECTION_MAIN;
+	sites_thread_note(input, doc);
+	if (run_facts_empty(&facts)) {
+		report_nothing_note(input, doc);
+		return STATUS_NOTHING;
+	}
+	return STATUS_OK;
+}
+
+const struct report report_memory = {
+	.name = "memory",
+	.summary = "allocation sites by bytes, count, peak, temporary",
+	.description =
+		"One row for each source line of a call path that allocates. peak % is "
+		"its "
+		"exact share of the run's highest live memory; temp % are allocations "
+		"freed with at most one other allocation of the thread in between. The "
+		"first rows show their call path. --sort takes bytes, count, peak, "
+		"temporary_count and any json column. --focus and --ignore look at every "
+		"function of the call path.",
+	.example = "prof-analyze memory run.db --sort peak --focus parse",
+	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_FILTER | TAKES_THREAD,
+	.build = build,
+};

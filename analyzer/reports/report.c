@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the report: a run on one page.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      print; show a section for data that is not there (it says why instead).
+ * See also:      summary.c, functions.c, sites.c, resources.c: its parts.
+ */
+#include "analyzer/reports/report.h"
+
+#include "analyzer/base/xalloc.h"
+#include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/resources.h"
+#include "analyzer/reports/summary.h"
+
+#include <stdlib.h>
+
+#define FUNCTION_ROWS 10
+#define PATH_ROWS 5
+#define SITE_ROWS 5
+
+/* The report is a page in every format: --limit changes all its tables. */
+static size_t rows(const struct report_input *input, size_t usual)
+{
+	return input->options->limit >= 0 ? (size_t)input->options->limit : usual;
+}
+
+static enum exit_status add_functions(struct report_input *input, struct doc *doc,
+				      const struct run_facts *facts)
+{
+	bool raw = input->options->raw;
+	const char *self = raw ? "raw_self_ns" : "self_ns";
+	struct table *table = functions_table(input, facts);
+	struct section *section;
+
+	if (!table)
+		return STATUS_FAILED;
+	table_sort(table, table_column(table, self), table_column(table, "name"));
+	table_show(table,
+		   raw ? "raw_self_percent raw_self_ns raw_total_ns calls average_ns "
+			 "p99_ns name"
+		       : "self_percent self_ns total_ns calls average_ns p99_ns name");
+	section = report_add_table(doc, "functions", "Hot functions", table,
+				   rows(input, FUNCTION_ROWS), "function", self,
+				   "self time");
+	section->flags = SECTION_MAIN;
+	return STATUS_OK;
+}
+
+static const struct column path_columns[] = {
+	{"self_percent", "self %", COLUMN_PERCENT, COLUMN_KEEP},
+	{"self_ns", "self", COLUMN_NSEC, COLUMN_KEEP},
+	{"total_ns", "total", COLUMN_NSEC, COLUMN_KEEP},
+	{"calls", "calls", COLUMN_COUNT, COLUMN_KEEP},
+	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
+	{"path", "call path", COLUMN_CHAIN, COLUMN_DETAIL},
+	{"path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+};
+
+static int by_self(const void *left, const void *right, void *context)
+{
+	const struct calltree *tree = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int64_t x = tree->nodes[a].self_ns, y = tree->nodes[b].self_ns;
+
+	return x != y ? (x < y) - (x > y) : (a > b) - (a < b);
+}
+
+/* Call paths by their own time, recursion folded: where the time really goes. */
+static void add_paths(struct report_input *input, struct doc *doc,
+		      const struct calltree *unfolded)
+{
+	size_t limit = rows(input, PATH_ROWS), count = 0;
+	struct calltree *tree = calltree_fold(unfolded);
+	bool *passes = filter_paths(&input->filter, tree, false);
+	uint32_t *paths = xreallocarray(NULL, tree->node_count, sizeof(*paths));
+	double all_self_ns = (double)calltree_sum(tree).self_ns;
+	struct table *table =
+		table_new(path_columns, sizeof(path_columns) / sizeof(path_columns[0]));
+
+	for (size_t i = 0; i < tree->order_count; i++)
+		if (passes[tree->order[i]] && tree->nodes[tree->order[i]].self_ns > 0)
+			paths[count++] = tree->order[i];
+	qsort_r(paths, count, sizeof(*paths), by_self, tree);
+	for (size_t i = 0; i < count && (!limit || i < limit); i++) {
+		const struct calltree_node *node = &tree->nodes[paths[i]];
+		struct cell *row = table_add_row(table);
+
+		row[0] = cell_real(units_share((double)node->self_ns, all_self_ns));
+		row[1] = cell_integer(node->self_ns);
+		row[2] = cell_integer(node->total_ns);
+		row[3] = cell_integer(node->calls);
+		row[4] = table_text(table, calltree_name(tree, paths[i]));
+		row[5] = report_chain(table, tree, paths[i]);
+		row[6] = cell_integer(node->path_id);
+	}
+	doc_table(doc, "call_paths", "Hot paths", table)->total_row_count = count;
+	free(paths);
+	free(passes);
+	calltree_free(tree);
+}
+
+static enum exit_status add_calls(struct report_input *input, struct doc *doc,
+				  const struct run_facts *facts,
+				  const struct calltree *tree)
+{
+	enum exit_status status;
+
+	if (!facts->calls) {
+		doc_note(doc, "no_calls", NOTE_PLAIN,
+			 "No calls: nothing that ran was compiled with "
+			 "-finstrument-functions, so there are allocations only.",
+			 NULL);
+		return STATUS_OK;
+	}
+	status = add_functions(input, doc, facts);
+	if (status == STATUS_OK)
+		add_paths(input, doc, tree);
+	return status;
+}
+
+static void keep_positive(struct table *table, const char *column)
+{
+	bool *keep = xcalloc(table->row_count, sizeof(*keep));
+
+	for (size_t i = 0; i < table->row_count; i++)
+		keep[i] = cell_number(table_cell(table, i, column)) > 0;
+	table_filter(table, keep);
+	free(keep);
+}
+
+static enum exit_status add_sites(struct report_input *input, struct doc *doc,
+				  const struct run_facts *facts,
+				  const struct calltree *tree, const char *name,
+				  const char *title, const char *sort, const char *shown,
+				  const char *weight)
+{
+	struct table *table = sites_table(input, facts, tree, false);
+
+	if (!table)
+		return STATUS_FAILED;
+	keep_positive(table, sort);
+	table_sort(table, table_column(table, sort), table_column(table, "name"));
+	table_show(table, shown);
+	report_add_table(doc, name, title, table, rows(input, SITE_ROWS), "site", sort,
+			 weight);
+	return STATUS_OK;
+}
+
+static enum exit_status add_memory(struct report_input *input, struct doc *doc,
+				   const struct run_facts *facts,
+				   const struct calltree *tree)
+{
+	enum exit_status status;
+
+	if (!facts->alloc_count) {
+		doc_note(doc, "no_allocations", NOTE_PLAIN,
+			 "No allocations: the program made none, or has an allocator of "
+			 "its own.",
+			 NULL);
+		return STATUS_OK;
+	}
+	summary_add_memory(doc, facts);
+	status = add_sites(input, doc, facts, tree, "allocation_sites",
+			   "Most bytes allocated", "alloc_bytes",
+			   "alloc_bytes_percent alloc_bytes alloc_count "
+			   "temporary_percent name file",
+			   "the bytes");
+	if (status || facts->peak_bytes <= 0)
+		return status;
+	return add_sites(input, doc, facts, tree, "peak_sites",
+			 "What the peak was made of", "at_peak_bytes",
+			 "at_peak_percent at_peak_bytes at_peak_count name file",
+			 "the peak");
+}
+
+static enum exit_status add_resources(struct report_input *input, struct doc *doc,
+				      const struct run_facts *facts)
+{
+	struct resource_sums sums;
+	struct table *samples;
+
+	if (!facts->sample_count) {
+		resources_add_none(input, doc, facts);
+		return STATUS_OK;
+	}
+	samples = resources_load(input);
+	if (!samples)
+		return STATUS_FAILED;
+	resources_add_up(samples, &sums);
+	table_free(samples);
+	resources_add_summary(doc, &sums);
+	return STATUS_OK;
+}
+
+static enum exit_status build(struct report_input *input, struct doc *doc)
+{
+	struct run_facts facts;
+	struct calltree *tree;
+	enum exit_status status = report_open(input, doc, &facts);
+
+	if (status)
+		return status;
+	summary_add_run(input, doc, &facts);
+	if (run_facts_empty(&facts)) {
+		report_nothing_note(input, doc);
+		status = add_resources(input, doc, &facts);
+		return status ? status : STATUS_NOTHING;
+	}
+	tree = report_tree_load(input);
+	if (!tree)
+		return STATUS_FAILED;
+	status = add_calls(input, doc, &facts, tree);
+	if (status == STATUS_OK)
+		status = add_memory(input, doc, &facts, tree);
+	if (status == STATUS_OK)
+		status = add_resources(input, doc, &facts);
+	calltree_free(tree);
+	return status;
+}
+
+const struct report report_report = {
+	.name = "report",
+	.summary = "a run on one page (this is the default)",
+	.description = "How far the numbers can be trusted, what ran, the functions and "
+		       "call paths "
+		       "with the most time of their own, where memory was allocated and "
+		       "what the "
+		       "peak was made of, CPU and memory use. csv has the hot functions; "
+		       "json has "
+		       "everything, as many rows as text unless --limit says otherwise.",
+	.example = "prof-analyze run.db",
+	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_FILTER | TAKES_RAW,
+	.build = build,
+};

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the contract of a report: a query and a function that fills a document.
+ * Must not:      print, or know formats.
+ *
+ * To add one: reports/NAME.c and reports/NAME.sql, a line in registry.c and in
+ * meson.build.
+ */
+#pragma once
+
+#include "analyzer/base/status.h"
+#include "analyzer/base/strbuf.h"
+#include "analyzer/model/doc.h"
+#include "analyzer/model/filter.h"
+#include "analyzer/rundb/rundb.h"
+
+/* What the user asked for; strings are NULL when not given. */
+struct report_options {
+	const char *argument; /* FUNC or QUERY */
+	const char *program;  /* doctor --program */
+	const char *focus, *ignore, *thread, *sort;
+	long limit;	  /* -1: the report's own */
+	double min_share; /* percent; negative: the report's own */
+	bool raw, unfold;
+	bool machine; /* json or csv: nothing is left out unless asked for */
+};
+
+enum report_takes {
+	TAKES_RUN = 1u << 0, /* works on one run */
+	TAKES_LIMIT = 1u << 1,
+	TAKES_SORT = 1u << 2,
+	TAKES_FILTER = 1u << 3, /* --focus, --ignore */
+	TAKES_THREAD = 1u << 4,
+	TAKES_RAW = 1u << 5,
+	TAKES_TREE = 1u << 6, /* --min-share, --unfold */
+	TAKES_PROGRAM = 1u << 7,
+	TAKES_NO_DATABASE = 1u << 8, /* the database may be left out */
+	TAKES_EMPTY = 1u << 9,	     /* works on a file without a run (run_id 0), too */
+};
+
+struct report_input {
+	struct rundb *db; /* NULL when none was given */
+	int64_t run_id;
+	const struct report_options *options;
+	struct filter filter;
+	struct strbuf error; /* one sentence when the status is not 0 */
+};
+
+struct report {
+	const char *name;
+	const char *argument; /* "FUNC", "QUERY" or NULL */
+	const char *summary;  /* for the list of commands */
+	const char *description;
+	const char *example;
+	unsigned takes; /* enum report_takes */
+	/* Fills the document. STATUS_NOTHING comes with a document, other failures
+	 * with input->error. */
+	enum exit_status (*build)(struct report_input *input, struct doc *doc);
+};
+
+extern const struct report *const report_registry[];
+extern const size_t report_registry_count;

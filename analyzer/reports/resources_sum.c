@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  adding up resource samples of several processes over time.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      assume that processes were sampled at the same moments.
+ * See also:      resources.c, which shows the sums.
+ */
+#include "analyzer/reports/resources.h"
+
+#include "analyzer/base/xalloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* A process as of its latest sample. */
+struct state {
+	int64_t process_id;
+	size_t last_row;
+	double cpu, rss, threads;
+};
+
+struct sweep {
+	const struct table *samples;
+	int process_column, time_column, cpu_column, rss_column, thread_column;
+	struct state *states;
+	size_t state_count;
+	double cpu, rss, threads;  /* sums over present processes */
+	double cpu_time, rss_time; /* integrals */
+	double cpu_weight[RESOURCE_BINS];
+};
+
+static int by_process_id(const void *left, const void *right)
+{
+	const struct state *a = left, *b = right;
+
+	return (a->process_id > b->process_id) - (a->process_id < b->process_id);
+}
+
+static struct state *find_state(struct sweep *sweep, size_t row)
+{
+	struct state wanted = {
+		.process_id =
+			table_row(sweep->samples, row)[sweep->process_column].integer};
+
+	return bsearch(&wanted, sweep->states, sweep->state_count, sizeof(wanted),
+		       by_process_id);
+}
+
+static double value(const struct sweep *sweep, size_t row, int column)
+{
+	return cell_number(table_row(sweep->samples, row) + column);
+}
+
+static void find_processes(struct sweep *sweep)
+{
+	size_t count = sweep->samples->row_count, kept = 0;
+
+	sweep->states = xcalloc(count, sizeof(*sweep->states));
+	for (size_t i = 0; i < count; i++)
+		sweep->states[i].process_id =
+			table_row(sweep->samples, i)[sweep->process_column].integer;
+	qsort(sweep->states, count, sizeof(*sweep->states), by_process_id);
+	for (size_t i = 0; i < count; i++)
+		if (!kept ||
+		    sweep->states[kept - 1].process_id != sweep->states[i].process_id)
+			sweep->states[kept++] = sweep->states[i];
+	sweep->state_count = kept;
+	for (size_t i = 0; i < count; i++)
+		find_state(sweep, i)->last_row = i;
+}
+
+static void set_state(struct sweep *sweep, struct state *state, double cpu, double rss,
+		      double threads)
+{
+	sweep->cpu += cpu - state->cpu;
+	sweep->rss += rss - state->rss;
+	sweep->threads += threads - state->threads;
+	state->cpu = cpu;
+	state->rss = rss;
+	state->threads = threads;
+}
+
+static size_t bin_of(double time, double span)
+{
+	double bin = span > 0 ? time / span * RESOURCE_BINS : 0;
+
+	return bin >= RESOURCE_BINS ? RESOURCE_BINS - 1 : bin > 0 ? (size_t)bin : 0;
+}
+
+/* The sums held from time from to time to. */
+static void add_interval(struct sweep *sweep, double from, double to, double span,
+			 struct resource_sums *ret)
+{
+	double length = to > from ? to - from : 0;
+
+	sweep->cpu_time += sweep->cpu * length;
+	sweep->rss_time += sweep->rss * length;
+	for (size_t bin = bin_of(from, span); bin <= bin_of(to, span); bin++) {
+		double start = span * (double)bin / RESOURCE_BINS;
+		double end = span * (double)(bin + 1) / RESOURCE_BINS;
+		double overlap = fmin(end, to) - fmax(start, from);
+
+		if (overlap <= 0 && length > 0)
+			continue;
+		if (isnan(ret->cpu_bins[bin]))
+			ret->cpu_bins[bin] = 0;
+		if (isnan(ret->rss_bins[bin]) || sweep->rss > ret->rss_bins[bin])
+			ret->rss_bins[bin] = sweep->rss;
+		ret->cpu_bins[bin] += sweep->cpu * fmax(overlap, 1);
+		sweep->cpu_weight[bin] += fmax(overlap, 1);
+	}
+}
+
+static void keep_peaks(const struct sweep *sweep, struct resource_sums *ret)
+{
+	if (sweep->cpu > ret->cpu_peak)
+		ret->cpu_peak = sweep->cpu;
+	if (sweep->rss > (double)ret->rss_peak_bytes)
+		ret->rss_peak_bytes = (int64_t)sweep->rss;
+	if (sweep->threads > (double)ret->thread_peak)
+		ret->thread_peak = (int64_t)sweep->threads;
+}
+
+/* One moment: all samples of one time. Returns the first row after it. */
+static size_t take_moment(struct sweep *sweep, size_t row)
+{
+	double time = value(sweep, row, sweep->time_column);
+
+	for (; row < sweep->samples->row_count &&
+	       value(sweep, row, sweep->time_column) <= time;
+	     row++)
+		set_state(sweep, find_state(sweep, row),
+			  value(sweep, row, sweep->cpu_column),
+			  value(sweep, row, sweep->rss_column),
+			  value(sweep, row, sweep->thread_column));
+	return row;
+}
+
+static void drop_ended(struct sweep *sweep, size_t from, size_t to)
+{
+	for (size_t row = from; row < to; row++) {
+		struct state *state = find_state(sweep, row);
+
+		if (state->last_row == row)
+			set_state(sweep, state, 0, 0, 0);
+	}
+}
+
+/* Faults and bytes are counted since the process began: its last sample has its sum. */
+static void add_totals(const struct sweep *sweep, struct resource_sums *ret)
+{
+	for (size_t i = 0; i < sweep->state_count; i++) {
+		size_t row = sweep->states[i].last_row;
+		const struct table *samples = sweep->samples;
+
+		ret->minor_faults +=
+			(int64_t)cell_number(table_cell(samples, row, "minor_faults"));
+		ret->major_faults +=
+			(int64_t)cell_number(table_cell(samples, row, "major_faults"));
+		ret->read_bytes +=
+			(int64_t)cell_number(table_cell(samples, row, "read_bytes"));
+		ret->write_bytes +=
+			(int64_t)cell_number(table_cell(samples, row, "write_bytes"));
+	}
+}
+
+void resources_add_up(const struct table *samples, struct resource_sums *ret)
+{
+	struct sweep sweep = {
+		.samples = samples,
+		.process_column = table_column(samples, "process_id"),
+		.time_column = table_column(samples, "time_ns"),
+		.cpu_column = table_column(samples, "cpu_percent"),
+		.rss_column = table_column(samples, "rss_bytes"),
+		.thread_column = table_column(samples, "thread_count"),
+	};
+	size_t count = samples->row_count;
+	double before = 0, span;
+
+	*ret = (struct resource_sums){.sample_count = count};
+	for (size_t i = 0; i < RESOURCE_BINS; i++)
+		ret->cpu_bins[i] = ret->rss_bins[i] = NAN;
+	if (!count)
+		return;
+	find_processes(&sweep);
+	span = value(&sweep, count - 1, sweep.time_column);
+	ret->span_ns = (int64_t)span;
+	for (size_t row = 0; row < count;) {
+		double time = value(&sweep, row, sweep.time_column);
+		size_t next = take_moment(&sweep, row);
+
+		add_interval(&sweep, before, time, span, ret);
+		keep_peaks(&sweep, ret);
+		drop_ended(&sweep, row, next);
+		before = time;
+		row = next;
+	}
+	ret->cpu_average = span > 0 ? sweep.cpu_time / span : ret->cpu_peak;
+	ret->rss_average_bytes =
+		span > 0 ? (int64_t)(sweep.rss_time / span) : ret->rss_peak_bytes;
+	for (size_t i = 0; i < RESOURCE_BINS; i++)
+		if (sweep.cpu_weight[i] > 0)
+			ret->cpu_bins[i] /= sweep.cpu_weight[i];
+	add_totals(&sweep, ret);
+	free(sweep.states);
+}

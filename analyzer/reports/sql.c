@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the user's own query, as a table.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      let the query change anything (see rundb_query_foreign()).
+ * See also:      common/schema.sql, whose views are the public interface.
+ */
+#include "analyzer/reports/common.h"
+
+#include "analyzer/base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Two columns of one name would be one key in json: the second gets "_2". */
+static const char *unique_name(struct doc *doc, const struct column *columns,
+			       size_t count, const char *name)
+{
+	struct strbuf text = {0};
+	size_t number = 1;
+	const char *copy;
+
+	strbuf_puts(&text, name);
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(columns[i].name, strbuf_text(&text)) == 0) {
+			strbuf_reset(&text);
+			strbuf_printf(&text, "%s_%zu", name, ++number);
+			i = (size_t)-1;
+		}
+	copy = doc_copy(doc, strbuf_text(&text));
+	strbuf_free(&text);
+	return copy;
+}
+
+static struct table *new_table(struct doc *doc, struct cursor *cursor)
+{
+	size_t count = (size_t)cursor_column_count(cursor);
+	struct column *columns = xcalloc(count, sizeof(*columns));
+	struct table *table;
+
+	for (size_t i = 0; i < count; i++) {
+		columns[i].name =
+			unique_name(doc, columns, i, cursor_column_name(cursor, (int)i));
+		columns[i].type = COLUMN_ANY;
+	}
+	table = table_new(columns, count);
+	free(columns);
+	return table;
+}
+
+static enum exit_status build(struct report_input *input, struct doc *doc)
+{
+	size_t limit = report_limit(input, 0);
+	struct cursor *cursor;
+	struct table *table;
+	struct section *section;
+	int result;
+
+	if (rundb_query_foreign(input->db, input->options->argument, &cursor) < 0)
+		return report_fail_db(input);
+	cursor_bind_integer(cursor, ":run", input->run_id);
+	table = new_table(doc, cursor);
+	while ((result = cursor_next(cursor)) > 0) {
+		struct cell *row;
+
+		if (limit && table->row_count == limit)
+			break;
+		row = table_add_row(table);
+		for (size_t i = 0; i < table->column_count; i++)
+			row[i] = cursor_cell(cursor, (int)i, table);
+	}
+	cursor_close(cursor);
+	if (result < 0) {
+		table_free(table);
+		return report_fail_db(input);
+	}
+	section = doc_table(doc, "rows", NULL, table);
+	section->flags = SECTION_MAIN;
+	if (result > 0)
+		section->footer = "there are more rows; --limit 0 shows all";
+	return STATUS_OK;
+}
+
+const struct report report_sql = {
+	.name = "sql",
+	.argument = "QUERY",
+	.summary = "the result of an SQL query over the views",
+	.description =
+		"Runs one SELECT, read-only. Views: runs, processes, threads, functions, "
+		"call_paths, call_edges, allocation_sites, snapshots, steps, counters, "
+		"resources, trust. :run stands for the run's number. Added functions: "
+		"quantile(x, q), percentile(x, p), median(x), REGEXP (POSIX extended).",
+	.example = "prof-analyze sql run.db \"SELECT name, calls FROM functions WHERE "
+		   "run_id = :run AND name REGEXP '^parse'\"",
+	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_EMPTY,
+	.build = build,
+};

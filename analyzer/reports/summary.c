@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a run's key numbers: for people a few lines, for machines named values.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      query; facts.c has done it.
+ * See also:      report.c, memory.c.
+ */
+#include "analyzer/reports/summary.h"
+
+#include "analyzer/model/units.h"
+#include "analyzer/reports/trust.h"
+
+#include <string.h>
+
+static const char *title(struct report_input *input, struct doc *doc,
+			 const struct run_facts *facts)
+{
+	struct strbuf text = {0};
+	const char *copy;
+
+	strbuf_printf(&text, "Run %lld", (long long)input->run_id);
+	if (facts->label && *facts->label)
+		strbuf_printf(&text, " '%s'", facts->label);
+	copy = doc_copy(doc, strbuf_text(&text));
+	strbuf_free(&text);
+	return copy;
+}
+
+/* "2026-03-01T12:00:00.123Z" as people write it. */
+static void add_start(struct strbuf *text, const struct run_facts *facts)
+{
+	const char *utc = facts->started_utc;
+
+	if (utc && strlen(utc) >= 19 && utc[10] == 'T')
+		strbuf_printf(text, "%.10s %.8s UTC", utc, utc + 11);
+	else
+		strbuf_puts(text, utc ? utc : "not known");
+	if (facts->host && *facts->host)
+		strbuf_printf(text, " on %s", facts->host);
+	if (facts->cpu_count) {
+		strbuf_puts(text, ", ");
+		units_counted(text, facts->cpu_count, "CPU");
+	}
+}
+
+static void add_wall(struct report_input *input, struct strbuf *text,
+		     const struct run_facts *facts)
+{
+	units_nsec(text, facts->wall_ns);
+	strbuf_puts(text, ", ");
+	trust_describe_end(text, facts, rundb_live_pid(input->db) != 0);
+	if (facts->process_count > 1) {
+		strbuf_puts(text, ", ");
+		units_count(text, facts->process_count);
+		strbuf_puts(text, " processes");
+	}
+	if (facts->thread_count > 1) {
+		strbuf_puts(text, ", ");
+		units_counted(text, facts->thread_count, "thread");
+	}
+}
+
+static void add_calls(struct strbuf *text, const struct run_facts *facts)
+{
+	if (!facts->calls) {
+		strbuf_puts(text, "none: no instrumented function was called");
+		return;
+	}
+	units_count(text, facts->calls);
+	strbuf_puts(text, " of ");
+	units_counted(text, facts->function_count, "function");
+	strbuf_puts(text, ", ");
+	units_counted(text, facts->path_count, "call path");
+}
+
+static void add_memory(struct strbuf *text, const struct run_facts *facts)
+{
+	if (!facts->alloc_count) {
+		strbuf_puts(text, "no allocation was seen");
+		return;
+	}
+	units_counted(text, facts->alloc_count, "allocation");
+	strbuf_puts(text, ", ");
+	units_bytes(text, facts->alloc_bytes);
+	strbuf_puts(text, "; peak ");
+	units_bytes(text, facts->peak_bytes);
+	strbuf_puts(text, ", live at exit ");
+	units_bytes(text, facts->live_bytes);
+}
+
+/* The cost of all hooks as a share of the time of all threads. */
+static double hook_percent(const struct run_facts *facts)
+{
+	double time = (double)(facts->thread_ns ? facts->thread_ns : facts->wall_ns);
+
+	return units_share((double)facts->calls * facts->hook_cost_ns, time);
+}
+
+static void add_hooks(struct report_input *input, struct strbuf *text,
+		      const struct run_facts *facts)
+{
+	strbuf_printf(text, "%.3gns per call, ", facts->hook_cost_ns);
+	units_percent(text, hook_percent(facts));
+	strbuf_printf(text, " of the %s; %s",
+		      facts->thread_count > 1 ? "threads' time" : "wall",
+		      input->options->raw ? "not subtracted below (--raw)"
+					  : "subtracted below");
+}
+
+typedef void writer(struct strbuf *text, const struct run_facts *facts);
+
+static void add_line(struct doc *doc, struct section *section, const char *name,
+		     const struct run_facts *facts, writer *write)
+{
+	struct strbuf text = {0};
+
+	write(&text, facts);
+	doc_add_human(doc, section, name, strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+void summary_add_run(struct report_input *input, struct doc *doc,
+		     const struct run_facts *facts)
+{
+	struct section *section = doc_values(doc, "summary", title(input, doc, facts));
+	struct strbuf text = {0};
+
+	doc_add_human(doc, section, "command", facts->command ? facts->command : "?");
+	add_line(doc, section, "started", facts, add_start);
+	add_wall(input, &text, facts);
+	doc_add_human(doc, section, "wall", strbuf_text(&text));
+	add_line(doc, section, "calls", facts, add_calls);
+	add_line(doc, section, "memory", facts, add_memory);
+	if (facts->calls && facts->hook_cost_ns > 0) {
+		strbuf_reset(&text);
+		add_hooks(input, &text, facts);
+		doc_add_human(doc, section, "hooks", strbuf_text(&text));
+	}
+	strbuf_free(&text);
+	doc_add_flagged(section, "calls", NULL, COLUMN_COUNT, cell_integer(facts->calls),
+			COLUMN_MACHINE);
+	doc_add_flagged(section, "function_count", NULL, COLUMN_COUNT,
+			cell_integer(facts->function_count), COLUMN_MACHINE);
+	doc_add_flagged(section, "path_count", NULL, COLUMN_COUNT,
+			cell_integer(facts->path_count), COLUMN_MACHINE);
+	doc_add_flagged(section, "process_count", NULL, COLUMN_COUNT,
+			cell_integer(facts->process_count), COLUMN_MACHINE);
+	doc_add_flagged(section, "thread_count", NULL, COLUMN_COUNT,
+			cell_integer(facts->thread_count), COLUMN_MACHINE);
+	doc_add_flagged(section, "self_ns", NULL, COLUMN_NSEC,
+			cell_integer(facts->self_ns), COLUMN_MACHINE);
+	doc_add_flagged(section, "hook_cost_percent", NULL, COLUMN_PERCENT,
+			cell_real(hook_percent(facts)), COLUMN_MACHINE);
+}
+
+static void add_allocated(struct strbuf *text, const struct run_facts *facts)
+{
+	units_bytes(text, facts->alloc_bytes);
+	strbuf_puts(text, " in ");
+	units_counted(text, facts->alloc_count, "allocation");
+	strbuf_puts(text, ", ");
+	units_counted(text, facts->free_count, "free");
+}
+
+static void add_peak(struct strbuf *text, const struct run_facts *facts)
+{
+	units_bytes(text, facts->peak_bytes);
+	strbuf_puts(text, " live at the peak, ");
+	units_bytes(text, facts->live_bytes);
+	strbuf_puts(text, " at exit");
+}
+
+static void add_temporary(struct strbuf *text, const struct run_facts *facts)
+{
+	units_counted(text, facts->temporary_count, "allocation");
+	strbuf_puts(text, ", ");
+	units_percent(text, units_share((double)facts->temporary_count,
+					(double)facts->alloc_count));
+	strbuf_puts(text, " of all");
+}
+
+void summary_add_memory(struct doc *doc, const struct run_facts *facts)
+{
+	struct section *section = doc_values(doc, "memory", "Memory");
+
+	add_line(doc, section, "allocated", facts, add_allocated);
+	add_line(doc, section, "live", facts, add_peak);
+	add_line(doc, section, "temporary", facts, add_temporary);
+	doc_add_flagged(section, "alloc_count", NULL, COLUMN_COUNT,
+			cell_integer(facts->alloc_count), COLUMN_MACHINE);
+	doc_add_flagged(section, "alloc_bytes", NULL, COLUMN_BYTES,
+			cell_integer(facts->alloc_bytes), COLUMN_MACHINE);
+	doc_add_flagged(section, "free_count", NULL, COLUMN_COUNT,
+			cell_integer(facts->free_count), COLUMN_MACHINE);
+	doc_add_flagged(section, "peak_bytes", NULL, COLUMN_BYTES,
+			cell_integer(facts->peak_bytes), COLUMN_MACHINE);
+	doc_add_flagged(section, "live_bytes_at_exit", NULL, COLUMN_BYTES,
+			cell_integer(facts->live_bytes), COLUMN_MACHINE);
+	doc_add_flagged(section, "temporary_count", NULL, COLUMN_COUNT,
+			cell_integer(facts->temporary_count), COLUMN_MACHINE);
+	doc_add_flagged(section, "temporary_percent", NULL, COLUMN_PERCENT,
+			cell_real(units_share((double)facts->temporary_count,
+					      (double)facts->alloc_count)),
+			COLUMN_MACHINE);
+}

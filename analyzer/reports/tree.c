@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the call tree with its shares of the run.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      print, or recurse over paths.
+ * See also:      model/calltree.h; load.c.
+ */
+#include "analyzer/reports/common.h"
+
+#include "analyzer/base/nearest.h"
+#include "analyzer/base/xalloc.h"
+#include "analyzer/model/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PEOPLE_MIN_SHARE 0.5
+#define PEOPLE_ROWS 100
+
+static const struct column columns[] = {
+	{"total_percent", "total %", COLUMN_PERCENT, 0},
+	{"total_ns", "total", COLUMN_NSEC, 0},
+	{"self_ns", "self", COLUMN_NSEC, 0},
+	{"calls", "calls", COLUMN_COUNT, 0},
+	{"total_alloc_bytes", "bytes", COLUMN_BYTES, 0},
+	{"total_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	{"alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"label", "function", COLUMN_NAME, COLUMN_HUMAN | COLUMN_KEEP},
+	{"name", NULL, COLUMN_NAME, COLUMN_MACHINE},
+	{"kind", NULL, COLUMN_TEXT, COLUMN_MACHINE},
+	{"recursion_depth", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"path_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"depth", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+	{"parent_path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+	{"function_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+};
+
+static const struct {
+	const char *name;
+	enum calltree_order order;
+} orders[] = {
+	{"total_ns", CALLTREE_BY_TOTAL},
+	{"total", CALLTREE_BY_TOTAL},
+	{"self_ns", CALLTREE_BY_SELF},
+	{"self", CALLTREE_BY_SELF},
+	{"calls", CALLTREE_BY_CALLS},
+	{"total_alloc_bytes", CALLTREE_BY_ALLOC_BYTES},
+	{"alloc_bytes", CALLTREE_BY_ALLOC_BYTES},
+	{"bytes", CALLTREE_BY_ALLOC_BYTES},
+	{"name", CALLTREE_BY_NAME},
+};
+
+static enum exit_status choose_order(struct report_input *input,
+				     enum calltree_order *ret_order)
+{
+	const char *wanted = input->options->sort;
+
+	for (size_t i = 0; wanted && i < sizeof(orders) / sizeof(orders[0]); i++)
+		if (strcmp(orders[i].name, wanted) == 0) {
+			*ret_order = orders[i].order;
+			return STATUS_OK;
+		}
+	if (!wanted)
+		return STATUS_OK;
+	return report_fail(input, STATUS_USAGE,
+			   "--sort: the tree has no column '%s' to sort by; there are "
+			   "total_ns, self_ns, calls, total_alloc_bytes, name",
+			   wanted);
+}
+
+/* What a subtree weighs when small ones are left out: time, or allocated bytes when
+ * those are asked for or there is no time. */
+struct weighing {
+	bool by_bytes;
+	double all;
+};
+
+static double weight(const struct weighing *weighing, const struct calltree_node *node)
+{
+	return (double)(weighing->by_bytes ? node->tree_alloc_bytes : node->total_ns);
+}
+
+static bool is_nothing(const struct calltree_node *node)
+{
+	return !node->calls && !node->total_ns && !node->tree_alloc_count;
+}
+
+/* Takes out nodes that are too small; a node stays only where its caller does. */
+static void drop_small(const struct calltree *tree, const struct weighing *weighing,
+		       double min_percent, bool *shown)
+{
+	for (size_t i = 0; i < tree->order_count; i++) {
+		uint32_t at = tree->order[i];
+		const struct calltree_node *node = &tree->nodes[at];
+
+		if (is_nothing(node) ||
+		    units_share(weight(weighing, node), weighing->all) < min_percent)
+			shown[at] = false;
+		if (node->parent != CALLTREE_NONE && !shown[node->parent])
+			shown[at] = false;
+	}
+}
+
+static int by_weight(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a < b) - (a > b);
+}
+
+/* Keeps the limit heaviest nodes. Among equals the first in tree order stay. */
+static void keep_heaviest(const struct calltree *tree, const struct weighing *weighing,
+			  size_t limit, bool *shown)
+{
+	double *weights = xreallocarray(NULL, tree->node_count, sizeof(*weights));
+	size_t count = 0, kept = 0;
+	double least;
+
+	for (size_t i = 0; i < tree->order_count; i++)
+		if (shown[tree->order[i]])
+			weights[count++] = weight(weighing, &tree->nodes[tree->order[i]]);
+	if (limit && count > limit) {
+		qsort(weights, count, sizeof(*weights), by_weight);
+		least = weights[limit - 1];
+		for (size_t i = 0; i < tree->order_count; i++) {
+			uint32_t at = tree->order[i];
+			const struct calltree_node *node = &tree->nodes[at];
+
+			if (kept >= limit || weight(weighing, node) < least ||
+			    (node->parent != CALLTREE_NONE && !shown[node->parent]))
+				shown[at] = false;
+			kept += shown[at];
+		}
+	}
+	free(weights);
+}
+
+static struct cell label(struct table *table, const char *name, uint32_t recursion)
+{
+	struct strbuf text = {0};
+	struct cell cell;
+
+	strbuf_puts(&text, name);
+	if (recursion > 1)
+		strbuf_printf(&text, " (recursive, %u deep)", recursion);
+	cell = table_text(table, strbuf_text(&text));
+	strbuf_free(&text);
+	return cell;
+}
+
+static void add_row(struct table *table, const struct calltree *tree, uint32_t at,
+		    const struct weighing *weighing)
+{
+	const struct calltree_node *node = &tree->nodes[at];
+	struct cell *row = table_add_row(table);
+	const char *name = calltree_name(tree, at);
+	size_t column = 0;
+
+	row[column++] = cell_real(units_share(weight(weighing, node), weighing->all));
+	row[column++] = cell_integer(node->total_ns);
+	row[column++] = cell_integer(node->self_ns);
+	row[column++] = cell_integer(node->calls);
+	row[column++] = cell_integer(node->tree_alloc_bytes);
+	row[column++] = cell_integer(node->tree_alloc_count);
+	row[column++] = cell_integer(node->alloc_bytes);
+	row[column++] = cell_integer(node->alloc_count);
+	row[column++] = label(table, name, node->recursion);
+	/* Names live in the tree, which ends before the table. */
+	row[column++] = table_text(table, name);
+	row[column++] = (struct cell){.kind = CELL_TEXT,
+				      .text = node->is_frame ? "frame" : "function"};
+	row[column++] = cell_integer(node->recursion);
+	row[column++] = cell_integer(node->path_count);
+	row[column++] = cell_integer(node->depth);
+	row[column++] = cell_integer(node->path_id);
+	if (node->parent_path_id)
+		row[column] = cell_integer(node->parent_path_id);
+	column++;
+	if (node->function != CALLTREE_NONE)
+		row[column] = cell_integer(tree->functions[node->function].function_id);
+}
+
+static const char *write_footer(struct report_input *input, struct doc *doc,
+				const struct weighing *weighing, size_t total,
+				size_t shown, double shown_self, double all_self)
+{
+	struct strbuf text = {0};
+	const char *copy = NULL;
+
+	if (shown < total) {
+		units_count(&text, (int64_t)shown);
+		strbuf_puts(&text, " of ");
+		units_counted(&text, (int64_t)total, "call path");
+		strbuf_puts(&text, " shown");
+		if (!weighing->by_bytes && all_self > 0) {
+			strbuf_puts(&text, ", ");
+			units_percent(&text, units_share(shown_self, all_self));
+			strbuf_puts(&text, " of self time");
+		}
+		strbuf_puts(&text, filter_is_active(&input->filter)
+					   ? "; --focus, --ignore and --min-share chose"
+					   : "; --min-share 0 --limit 0 shows all");
+		copy = doc_copy(doc, strbuf_text(&text));
+	}
+	strbuf_free(&text);
+	return copy;
+}
+
+static void add_recursion_note(struct doc *doc)
+{
+	doc_note(
+		doc, "recursion_folded", NOTE_PLAIN,
+		"Deeper activations of a recursive function are merged into its first on "
+		"the path; totals count outermost activations. --unfold shows every "
+		"level.",
+		NULL);
+}
+
+static void add_tree(struct report_input *input, struct doc *doc,
+		     const struct calltree *tree, const struct weighing *weighing)
+{
+	const struct report_options *options = input->options;
+	double min_share = options->min_share >= 0 ? options->min_share
+			   : options->machine	   ? 0
+						   : PEOPLE_MIN_SHARE;
+	struct table *table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
+	bool *shown = filter_paths(&input->filter, tree, true);
+	struct section *section;
+	double shown_self = 0, all_self = 0;
+	bool recursive = false;
+	size_t total = 0;
+
+	drop_small(tree, weighing, min_share, shown);
+	keep_heaviest(tree, weighing, report_limit(input, PEOPLE_ROWS), shown);
+	for (size_t i = 0; i < tree->order_count; i++) {
+		const struct calltree_node *node = &tree->nodes[tree->order[i]];
+
+		if (is_nothing(node))
+			continue;
+		total++;
+		all_self += (double)node->self_ns;
+		if (!shown[tree->order[i]])
+			continue;
+		shown_self += (double)node->self_ns;
+		recursive |= node->recursion > 1;
+		add_row(table, tree, tree->order[i], weighing);
+	}
+	free(shown);
+	if (options->raw) {
+		table->columns[1].name = "raw_total_ns";
+		table->columns[2].name = "raw_self_ns";
+	}
+	if (weighing->by_bytes) {
+		table->columns[0].name = "total_alloc_percent";
+		table->columns[0].title = "bytes %";
+	}
+	section = doc_table(doc, "call_tree", NULL, table);
+	section->flags = SECTION_MAIN;
+	section->depth_column = "depth";
+	section->total_row_count = total;
+	section->footer = write_footer(input, doc, weighing, total, table->row_count,
+				       shown_self, all_self);
+	if (recursive)
+		add_recursion_note(doc);
+}
+
+static enum exit_status build(struct report_input *input, struct doc *doc)
+{
+	enum calltree_order order = CALLTREE_BY_TOTAL;
+	struct weighing weighing = {0};
+	struct run_facts facts;
+	struct calltree *tree;
+	struct calltree_sum sum;
+	enum exit_status status = choose_order(input, &order);
+
+	if (status == STATUS_OK)
+		status = report_open(input, doc, &facts);
+	if (status)
+		return status;
+	tree = report_tree_load(input);
+	if (!tree)
+		return STATUS_FAILED;
+	if (!input->options->unfold) {
+		struct calltree *folded = calltree_fold(tree);
+
+		calltree_free(tree);
+		tree = folded;
+	}
+	sum = calltree_sum(tree);
+	weighing.by_bytes = order == CALLTREE_BY_ALLOC_BYTES || sum.total_ns <= 0;
+	weighing.all = (double)(weighing.by_bytes ? sum.alloc_bytes : sum.total_ns);
+	if (weighing.by_bytes && order == CALLTREE_BY_TOTAL)
+		order = CALLTREE_BY_ALLOC_BYTES;
+	calltree_sort(tree, order);
+	add_tree(input, doc, tree, &weighing);
+	calltree_free(tree);
+	if (run_facts_empty(&facts)) {
+		report_nothing_note(input, doc);
+		return STATUS_NOTHING;
+	}
+	return STATUS_OK;
+}
+
+const struct report report_tree = {
+	.name = "tree",
+	.summary = "call tree with shares of the run",
+	.description =
+		"Who calls whom from the root of every thread, largest first, with total "
+		"and self time, calls and the bytes allocated in the subtree. Subtrees "
+		"below --min-share are left out and counted in the last line. --focus "
+		"keeps the paths through matching functions with their callers, --ignore "
+		"takes out subtrees. --sort orders siblings: total, self, calls, bytes, "
+		"name.",
+	.example = "prof-analyze tree run.db --focus 'parse_.*' --min-share 2",
+	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_FILTER | TAKES_THREAD |
+		 TAKES_RAW | TAKES_TREE,
+	.build = build,
+};

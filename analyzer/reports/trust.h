@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  how far a run's numbers can be trusted, in a line and in detail.
+ */
+#pragma once
+
+#include "analyzer/reports/common.h"
+
+/* Adds the trust line for people and the section "trust" for machines. */
+enum exit_status trust_add(struct report_input *input, struct doc *doc,
+			   const struct run_facts *facts);
+/* Adds a note with explanation and advice for everything that is not as it should be.
+ * Returns how many through ret_count. */
+enum exit_status trust_explain(struct report_input *input, struct doc *doc,
+			       const struct run_facts *facts, size_t *ret_count);
+/* "exit 0", "killed by SIGSEGV", "still running" or "how it ended is not known". */
+void trust_describe_end(struct strbuf *buffer, const struct run_facts *facts, bool live);
+/* The name of a signal: "SIGKILL", or "signal 77". */
+void trust_signal_name(struct strbuf *buffer, int signal_number);

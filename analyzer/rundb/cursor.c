@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  queries: prepare, bind, step, and whole results into tables.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      trust the types of values: a damaged file may hold any.
+ * See also:      rundb.h, which declares it; reports/ *.sql, the queries.
+ */
+#include "analyzer/rundb/rundb.h"
+
+#include "analyzer/base/xalloc.h"
+#include "analyzer/rundb/private.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct cursor {
+	struct rundb *db;
+	sqlite3_stmt *statement;
+	bool is_foreign; /* the user's own query: errors are the query's */
+};
+
+int rundb_query(struct rundb *db, const char *sql, struct cursor **ret_cursor)
+{
+	struct cursor *cursor = xcalloc(1, sizeof(*cursor));
+	int result;
+
+	cursor->db = db;
+	result = sqlite3_prepare_v2(db->handle, sql, -1, &cursor->statement, NULL);
+	if (result != SQLITE_OK) {
+		free(cursor);
+		return rundb_fail(db, result);
+	}
+	*ret_cursor = cursor;
+	return 0;
+}
+
+static int foreign_error(struct rundb *db, const char *text)
+{
+	strbuf_reset(&db->error);
+	strbuf_printf(&db->error, "sql: %s", text);
+	return -EINVAL;
+}
+
+static int refuse(struct rundb *db, struct cursor *cursor, const char *text)
+{
+	int result = foreign_error(db, text);
+
+	cursor_close(cursor);
+	return result;
+}
+
+/* Only reading is allowed, and only of this database. */
+static int authorize(void *context, int action, const char *a, const char *b,
+		     const char *database, const char *trigger)
+{
+	(void)context, (void)b, (void)database, (void)trigger;
+	switch (action) {
+	case SQLITE_SELECT:
+	case SQLITE_READ:
+	case SQLITE_FUNCTION:
+	case SQLITE_RECURSIVE:
+		return SQLITE_OK;
+	case SQLITE_PRAGMA:
+		return a && (strncmp(a, "table_", 6) == 0 ||
+			     strcmp(a, "user_version") == 0 ||
+			     strcmp(a, "application_id") == 0)
+			       ? SQLITE_OK
+			       : SQLITE_DENY;
+	default:
+		return SQLITE_DENY;
+	}
+}
+
+int rundb_query_foreign(struct rundb *db, const char *sql, struct cursor **ret_cursor)
+{
+	struct cursor *cursor = xcalloc(1, sizeof(*cursor));
+	const char *rest = "";
+	int result;
+
+	cursor->db = db;
+	cursor->is_foreign = true;
+	sqlite3_set_authorizer(db->handle, authorize, NULL);
+	result = sqlite3_prepare_v2(db->handle, sql, -1, &cursor->statement, &rest);
+	sqlite3_set_authorizer(db->handle, NULL, NULL);
+	if ((result & 0xff) == SQLITE_AUTH)
+		return refuse(db, cursor, "the query may only read; use SELECT");
+	if (result != SQLITE_OK)
+		return refuse(db, cursor, sqlite3_errmsg(db->handle));
+	if (!cursor->statement)
+		return refuse(db, cursor, "the query is empty");
+	if (rest[strspn(rest, " \t\r\n;")])
+		return refuse(db, cursor, "give one statement, not several");
+	*ret_cursor = cursor;
+	return 0;
+}
+
+static int parameter_index(struct cursor *cursor, const char *parameter)
+{
+	return sqlite3_bind_parameter_index(cursor->statement, parameter);
+}
+
+void cursor_bind_integer(struct cursor *cursor, const char *parameter, int64_t value)
+{
+	sqlite3_bind_int64(cursor->statement, parameter_index(cursor, parameter), value);
+}
+
+void cursor_bind_text(struct cursor *cursor, const char *parameter, const char *text)
+{
+	sqlite3_bind_text(cursor->statement, parameter_index(cursor, parameter), text, -1,
+			  SQLITE_STATIC);
+}
+
+int cursor_next(struct cursor *cursor)
+{
+	int result = sqlite3_step(cursor->statement);
+
+	if (result == SQLITE_ROW)
+		return 1;
+	if (result == SQLITE_DONE)
+		return 0;
+	if (cursor->is_foreign && (result & 0xff) == SQLITE_ERROR)
+		return foreign_error(cursor->db, sqlite3_errmsg(cursor->db->handle));
+	return rundb_fail(cursor->db, result);
+}
+
+void cursor_close(struct cursor *cursor)
+{
+	if (!cursor)
+		return;
+	sqlite3_finalize(cursor->statement);
+	free(cursor);
+}
+
+int64_t cursor_integer(struct cursor *cursor, int column)
+{
+	return sqlite3_column_int64(cursor->statement, column);
+}
+
+double cursor_real(struct cursor *cursor, int column)
+{
+	return sqlite3_column_double(cursor->statement, column);
+}
+
+const char *cursor_text(struct cursor *cursor, int column)
+{
+	return (const char *)sqlite3_column_text(cursor->statement, column);
+}
+
+bool cursor_is_null(struct cursor *cursor, int column)
+{
+	return sqlite3_column_type(cursor->statement, column) == SQLITE_NULL;
+}
+
+int cursor_column_count(const struct cursor *cursor)
+{
+	return sqlite3_column_count(cursor->statement);
+}
+
+const char *cursor_column_name(const struct cursor *cursor, int column)
+{
+	const char *name = sqlite3_column_name(cursor->statement, column);
+
+	return name ? name : "?";
+}
+
+static struct cell blob_cell(struct cursor *cursor, int column, struct table *table)
+{
+	const unsigned char *bytes = sqlite3_column_blob(cursor->statement, column);
+	int size = sqlite3_column_bytes(cursor->statement, column);
+	struct strbuf text = {0};
+	struct cell cell;
+
+	for (int i = 0; i < size; i++)
+		strbuf_printf(&text, "%02x", bytes[i]);
+	cell = table_text(table, strbuf_text(&text));
+	strbuf_free(&text);
+	return cell;
+}
+
+struct cell cursor_cell(struct cursor *cursor, int column, struct table *table)
+{
+	switch (sqlite3_column_type(cursor->statement, column)) {
+	case SQLITE_INTEGER:
+		return cell_integer(cursor_integer(cursor, column));
+	case SQLITE_FLOAT:
+		return cell_real(cursor_real(cursor, column));
+	case SQLITE_TEXT:
+		return table_text(table, cursor_text(cursor, column));
+	case SQLITE_BLOB:
+		return blob_cell(cursor, column, table);
+	default:
+		return (struct cell){.kind = CELL_NULL};
+	}
+}
+
+/* A value of the wrong kind, which only a damaged file has, is as good as none. */
+static struct cell fitting(struct cell cell, enum column_type type)
+{
+	bool is_text = cell.kind == CELL_TEXT;
+
+	if (type == COLUMN_ANY || cell.kind == CELL_NULL)
+		return cell;
+	if (is_text != (type == COLUMN_TEXT || type == COLUMN_NAME ||
+			type == COLUMN_LOCATION || type == COLUMN_FILE ||
+			type == COLUMN_CHAIN))
+		return (struct cell){.kind = CELL_NULL};
+	return cell;
+}
+
+static int column_of_result(const struct cursor *cursor, const char *name)
+{
+	for (int i = 0; i < cursor_column_count(cursor); i++)
+		if (strcmp(cursor_column_name(cursor, i), name) == 0)
+			return i;
+	return -1;
+}
+
+int cursor_fill(struct cursor *cursor, struct table *table)
+{
+	int *from = xreallocarray(NULL, table->column_count, sizeof(*from));
+	int line = column_of_result(cursor, "line"), result;
+
+	for (size_t i = 0; i < table->column_count; i++)
+		from[i] = column_of_result(cursor, table->columns[i].name);
+	while ((result = cursor_next(cursor)) > 0) {
+		struct cell *row = table_add_row(table);
+
+		for (size_t i = 0; i < table->column_count; i++) {
+			enum column_type type = table->columns[i].type;
+
+			if (from[i] < 0)
+				continue;
+			row[i] = fitting(cursor_cell(cursor, from[i], table), type);
+			if (type == COLUMN_LOCATION && line >= 0)
+				row[i].line = (uint32_t)cursor_integer(cursor, line);
+		}
+	}
+	free(from);
+	cursor_close(cursor);
+	return result;
+}

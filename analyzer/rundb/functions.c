@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  quantiles and regular expressions in SQL.
+ * Runs on:       prof-analyze, inside SQLite's evaluation.
+ * Must not:      keep state between queries.
+ * See also:      rundb.c, which registers them on every connection.
+ */
+#include "analyzer/rundb/functions.h"
+
+#include <math.h>
+#include <regex.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct sample {
+	double *values;
+	size_t count, capacity;
+	double quantile; /* of the first row */
+};
+
+static void add_value(sqlite3_context *context, struct sample *sample, double value)
+{
+	if (sample->count == sample->capacity) {
+		size_t capacity = sample->capacity ? 2 * sample->capacity : 64;
+		double *values =
+			sqlite3_realloc64(sample->values, capacity * sizeof(*values));
+
+		if (!values) {
+			sqlite3_result_error_nomem(context);
+			return;
+		}
+		sample->values = values;
+		sample->capacity = capacity;
+	}
+	sample->values[sample->count++] = value;
+}
+
+/* user data: what the second argument is divided by; NULL: there is none. */
+static void quantile_step(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+	const double *scale = sqlite3_user_data(context);
+	struct sample *sample = sqlite3_aggregate_context(context, sizeof(*sample));
+	double quantile = 0.5;
+
+	if (!sample) {
+		sqlite3_result_error_nomem(context);
+		return;
+	}
+	if (count > 1) {
+		quantile = sqlite3_value_double(arguments[1]) / *scale;
+		if (sqlite3_value_numeric_type(arguments[1]) == SQLITE_NULL ||
+		    !(quantile >= 0 && quantile <= 1)) {
+			sqlite3_result_error(context,
+					     *scale > 1
+						     ? "percentile(x, p) needs p from 0 "
+						       "to 100"
+						     : "quantile(x, q) needs q from 0 to "
+						       "1",
+					     -1);
+			return;
+		}
+	}
+	sample->quantile = quantile;
+	switch (sqlite3_value_numeric_type(arguments[0])) {
+	case SQLITE_INTEGER:
+	case SQLITE_FLOAT:
+		add_value(context, sample, sqlite3_value_double(arguments[0]));
+		break;
+	case SQLITE_NULL:
+		break;
+	default:
+		sqlite3_result_error(context, "quantiles need numbers", -1);
+	}
+}
+
+static int compare_doubles(const void *left, const void *right)
+{
+	double a = *(const double *)left, b = *(const double *)right;
+
+	return (a > b) - (a < b);
+}
+
+static void quantile_final(sqlite3_context *context)
+{
+	struct sample *sample = sqlite3_aggregate_context(context, 0);
+	double place, below, value;
+	size_t index;
+
+	if (!sample || !sample->count) {
+		sqlite3_result_null(context);
+		if (sample)
+			sqlite3_free(sample->values);
+		return;
+	}
+	qsort(sample->values, sample->count, sizeof(double), compare_doubles);
+	place = sample->quantile * (double)(sample->count - 1);
+	below = floor(place);
+	index = (size_t)below;
+	value = sample->values[index];
+	if (index + 1 < sample->count)
+		value += (place - below) * (sample->values[index + 1] - value);
+	sqlite3_free(sample->values);
+	sqlite3_result_double(context, value);
+}
+
+static void free_regex(void *pattern)
+{
+	regfree(pattern);
+	sqlite3_free(pattern);
+}
+
+/* X REGEXP Y calls regexp(Y, X). The compiled pattern is kept as auxiliary data. */
+static void match(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+	const char *pattern = (const char *)sqlite3_value_text(arguments[0]);
+	const char *text = (const char *)sqlite3_value_text(arguments[1]);
+	regex_t *compiled = sqlite3_get_auxdata(context, 0);
+	int result;
+
+	(void)count;
+	if (!pattern || !text)
+		return;
+	if (compiled) {
+		sqlite3_result_int(context, regexec(compiled, text, 0, NULL, 0) == 0);
+		return;
+	}
+	compiled = sqlite3_malloc(sizeof(*compiled));
+	if (!compiled) {
+		sqlite3_result_error_nomem(context);
+		return;
+	}
+	if (regcomp(compiled, pattern, REG_EXTENDED | REG_NOSUB) != 0) {
+		sqlite3_free(compiled);
+		sqlite3_result_error(context, "not a POSIX extended regular expression",
+				     -1);
+		return;
+	}
+	result = regexec(compiled, text, 0, NULL, 0);
+	sqlite3_set_auxdata(context, 0, compiled, free_regex);
+	sqlite3_result_int(context, result == 0);
+}
+
+int functions_register(struct sqlite3 *handle)
+{
+	static double one = 1, hundred = 100;
+	int flags = SQLITE_UTF8 | SQLITE_DETERMINISTIC;
+	int result = sqlite3_create_function(handle, "quantile", 2, flags, &one, NULL,
+					     quantile_step, quantile_final);
+
+	if (result == SQLITE_OK)
+		result = sqlite3_create_function(handle, "percentile", 2, flags, &hundred,
+						 NULL, quantile_step, quantile_final);
+	if (result == SQLITE_OK)
+		result = sqlite3_create_function(handle, "median", 1, flags, NULL, NULL,
+						 quantile_step, quantile_final);
+	if (result == SQLITE_OK)
+		result = sqlite3_create_function(handle, "regexp", 2, flags, NULL, match,
+						 NULL, NULL);
+	return result;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the SQL functions that prof-analyze adds to SQLite.
+ *
+ *     quantile(x, q)    q from 0 to 1; the values of x in order, linear in between
+ *     percentile(x, p)  p from 0 to 100
+ *     median(x)
+ *     x REGEXP pattern  POSIX extended
+ */
+#pragma once
+
+struct sqlite3;
+
+/* SQLITE_OK or a SQLite error. */
+int functions_register(struct sqlite3 *handle);

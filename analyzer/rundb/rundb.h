@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a run.db, opened to be read: checks of the file, cursors over queries,
+ *                queries into tables.
+ * Must not:      print; show sqlite3.h to its users; change the file.
+ *
+ * Functions that can fail return 0 or -errno and leave one sentence in an error buffer
+ * or in rundb_error().
+ */
+#pragma once
+
+#include "analyzer/base/strbuf.h"
+#include "analyzer/model/table.h"
+
+struct rundb;
+struct cursor;
+
+/* Opens a file. error: why not, in one sentence. -ENOENT: there is no such file. */
+int rundb_open(const char *path, struct rundb **ret_db, struct strbuf *error);
+/* An empty run.db in memory, to be filled through rundb_handle(). */
+int rundb_open_memory(const char *path, struct rundb **ret_db, struct strbuf *error);
+void rundb_close(struct rundb *db);
+
+/* The path as the user gave it. */
+const char *rundb_path(const struct rundb *db);
+/* Why the last call failed, naming the file. */
+const char *rundb_error(const struct rundb *db);
+/* For the ingest library only. */
+struct sqlite3 *rundb_handle(struct rundb *db);
+
+/* The process that a run read from a living spool belongs to; 0: the run has ended. */
+int rundb_live_pid(const struct rundb *db);
+void rundb_set_live_pid(struct rundb *db, int pid);
+
+/* Queries. A cursor is bound, stepped and closed; cursor_close(NULL) is fine. */
+int rundb_query(struct rundb *db, const char *sql, struct cursor **ret_cursor);
+/* A query written by the user: one statement that only reads, or an error. */
+int rundb_query_foreign(struct rundb *db, const char *sql, struct cursor **ret_cursor);
+void cursor_bind_integer(struct cursor *cursor, const char *parameter, int64_t value);
+/* text is borrowed until cursor_close(); NULL binds NULL. */
+void cursor_bind_text(struct cursor *cursor, const char *parameter, const char *text);
+/* 1: a row; 0: no more; -errno. */
+int cursor_next(struct cursor *cursor);
+void cursor_close(struct cursor *cursor);
+
+/* Values of the present row, by column number. Texts are borrowed until the next
+ * step; NULL stays NULL, and any other kind of value is turned into what is asked. */
+int64_t cursor_integer(struct cursor *cursor, int column);
+double cursor_real(struct cursor *cursor, int column);
+const char *cursor_text(struct cursor *cursor, int column);
+bool cursor_is_null(struct cursor *cursor, int column);
+int cursor_column_count(const struct cursor *cursor);
+const char *cursor_column_name(const struct cursor *cursor, int column);
+struct cell cursor_cell(struct cursor *cursor, int column, struct table *table);
+
+/* Adds all rows to the table, matching columns by name; a COLUMN_LOCATION column takes
+ * the columns "file" and "line". Closes the cursor. */
+int cursor_fill(struct cursor *cursor, struct table *table);

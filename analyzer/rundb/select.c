@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  choosing a run by number, label or age.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      guess: an unknown run is an error that names the known ones.
+ * See also:      select.sql.
+ */
+#include "analyzer/rundb/select.h"
+
+#include "analyzer/base/nearest.h"
+#include "analyzer/base/utf8.h"
+
+#include "select.sql.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LISTED_RUNS 6
+
+/* 1: found, 0: not, -errno. */
+static int first_id(struct rundb *db, const char *sql, const char *text, int64_t number,
+		    int64_t *ret_run_id)
+{
+	struct cursor *cursor;
+	int result = rundb_query(db, sql, &cursor);
+
+	if (result < 0)
+		return result;
+	if (text)
+		cursor_bind_text(cursor, ":wanted", text);
+	else
+		cursor_bind_integer(cursor, ":wanted", number);
+	result = cursor_next(cursor);
+	if (result > 0)
+		*ret_run_id = cursor_integer(cursor, 0);
+	cursor_close(cursor);
+	return result;
+}
+
+static int find(struct rundb *db, const char *wanted, int64_t *ret_run_id)
+{
+	char *end;
+	long long number;
+	int result;
+
+	if (!wanted)
+		return first_id(db, select_sql_latest, NULL, 0, ret_run_id);
+	errno = 0;
+	number = strtoll(wanted, &end, 10);
+	if (*wanted && !*end && errno == 0) {
+		result = first_id(db, select_sql_by_id, NULL, number, ret_run_id);
+		if (result)
+			return result;
+	}
+	return first_id(db, select_sql_by_label, wanted, 0, ret_run_id);
+}
+
+static void list_choices(struct rundb *db, const char *wanted, struct strbuf *error)
+{
+	struct strbuf nearest = {0}, list = {0};
+	struct cursor *cursor;
+	unsigned best = 3;
+	size_t count = 0;
+
+	if (rundb_query(db, select_sql_choices, &cursor) < 0)
+		return;
+	while (cursor_next(cursor) > 0) {
+		const char *label = cursor_text(cursor, 1);
+
+		if (label && nearest_distance(wanted, label) < best) {
+			best = nearest_distance(wanted, label);
+			strbuf_reset(&nearest);
+			utf8_clean(&nearest, label);
+		}
+		if (count++ >= LISTED_RUNS)
+			continue;
+		strbuf_printf(&list, "%s%lld", count > 1 ? ", " : "",
+			      (long long)cursor_integer(cursor, 0));
+		if (label && *label) {
+			strbuf_puts(&list, " '");
+			utf8_clean(&list, label);
+			strbuf_puts(&list, "'");
+		}
+	}
+	cursor_close(cursor);
+	if (nearest.size)
+		strbuf_printf(error, "; did you mean '%s'? It", strbuf_text(&nearest));
+	else
+		strbuf_puts(error, "; it");
+	strbuf_printf(error, " has %s%s", count == 1 ? "run " : "runs ",
+		      strbuf_text(&list));
+	if (count > LISTED_RUNS)
+		strbuf_printf(error, " and %zu more (prof-analyze runs)",
+			      count - LISTED_RUNS);
+	strbuf_free(&nearest);
+	strbuf_free(&list);
+}
+
+int select_run(struct rundb *db, const char *wanted, int64_t *ret_run_id,
+	       struct strbuf *error)
+{
+	int64_t any;
+	int result = find(db, wanted, ret_run_id);
+
+	if (result > 0)
+		return 0;
+	if (result < 0) {
+		strbuf_puts(error, rundb_error(db));
+		return result;
+	}
+	if (!wanted || first_id(db, select_sql_latest, NULL, 0, &any) <= 0) {
+		strbuf_printf(error, "%s: holds no run", rundb_path(db));
+		return -ENOENT;
+	}
+	strbuf_printf(error, "%s: has no run '", rundb_path(db));
+	utf8_clean(error, wanted);
+	strbuf_putc(error, '\'');
+	list_choices(db, wanted, error);
+	return -ENOENT;
+}

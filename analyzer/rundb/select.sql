@@ -1,0 +1,14 @@
+-- SPDX-License-Identifier: MIT
+-- Which run the user means.
+
+-- :name latest
+SELECT run_id FROM runs ORDER BY run_id DESC LIMIT 1;
+
+-- :name by_id
+SELECT run_id FROM runs WHERE run_id = :wanted;
+
+-- :name by_label
+SELECT run_id FROM runs WHERE label = :wanted ORDER BY run_id DESC LIMIT 1;
+
+-- :name choices
+SELECT run_id, label FROM runs ORDER BY run_id DESC;

@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  opening a run.db that may have an unfinished run beside it.
+ * Runs on:       prof-analyze, main thread; may wait for seconds.
+ * Must not:      print (it talks through callbacks), or touch a spool somebody watches.
+ * See also:      shim/collector/spool.h, which does the work on spools.
+ */
+#include "analyzer/rundb/takeover.h"
+
+#include "shim/collector/spool.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define WAIT_LIMIT_MS 30000
+#define WAIT_STEP_MS 50
+
+struct opening {
+	const char *path;
+	bool want_latest;
+	const struct takeover_talk *talk;
+	unsigned waited_ms;
+	struct spool_run live; /* when has_live */
+	bool has_live;
+};
+
+static void wait_step(struct opening *opening, const char *what)
+{
+	struct timespec step = {.tv_nsec = WAIT_STEP_MS * 1000000L};
+
+	if (opening->talk->progress)
+		opening->talk->progress(opening->talk->context, what, opening->waited_ms);
+	nanosleep(&step, NULL);
+	opening->waited_ms += WAIT_STEP_MS;
+}
+
+static void say(const struct opening *opening, const struct strbuf *sentence)
+{
+	opening->talk->say(opening->talk->context, strbuf_text(sentence));
+}
+
+/* Recovers one abandoned run. Returns true when the spool has to be looked at again,
+ * because somebody else took it meanwhile. */
+static bool recover(struct opening *opening, const struct spool_run *run)
+{
+	char reason[512] = "";
+	struct strbuf sentence = {0};
+	int result;
+
+	if (opening->talk->progress)
+		opening->talk->progress(opening->talk->context, "recovering a run",
+					opening->waited_ms);
+	result = spool_recover(run, opening->path, reason, sizeof(reason));
+	if (result == 0) {
+		strbuf_printf(&sentence,
+			      "recovered a run from %s: its collector had been killed",
+			      run->directory);
+		say(opening, &sentence);
+	} else if (result != -EAGAIN) {
+		strbuf_printf(&sentence, "cannot recover the run in %s: %s",
+			      run->directory, *reason ? reason : strerror(-result));
+		say(opening, &sentence);
+		/* It cannot be stored, but it can be shown. */
+		opening->live = *run;
+		opening->has_live = true;
+	}
+	strbuf_free(&sentence);
+	return result == -EAGAIN;
+}
+
+/* One look at the spool. Returns true when there is something to wait for. */
+static bool look(struct opening *opening)
+{
+	struct spool_run *runs = NULL;
+	size_t count = 0;
+	bool again = false;
+
+	opening->has_live = false;
+	if (spool_list(opening->path, &runs, &count) < 0)
+		count = 0;
+	for (size_t i = 0; i < count; i++) {
+		switch (runs[i].state) {
+		case SPOOL_FINISHING:
+			again = true;
+			break;
+		case SPOOL_ABANDONED:
+			again |= recover(opening, &runs[i]);
+			break;
+		case SPOOL_RECORDING:
+		case SPOOL_UNATTENDED:
+			opening->live = runs[i];
+			opening->has_live = true;
+			break;
+		}
+	}
+	free(runs);
+	return again;
+}
+
+static void settle(struct opening *opening)
+{
+	struct strbuf sentence = {0};
+
+	while (look(opening)) {
+		if (opening->waited_ms >= WAIT_LIMIT_MS) {
+			strbuf_printf(&sentence,
+				      "%s: a collector has been writing a run for more "
+				      "than %d s; this is what was there before it",
+				      opening->path, WAIT_LIMIT_MS / 1000);
+			break;
+		}
+		wait_step(opening, "waiting for the collector to write the run");
+	}
+	if (opening->talk->progress)
+		opening->talk->progress(opening->talk->context, NULL, 0);
+	if (sentence.size)
+		say(opening, &sentence);
+	strbuf_free(&sentence);
+}
+
+static int open_live(const struct opening *opening, struct rundb **ret_db,
+		     struct strbuf *error)
+{
+	char reason[512] = "";
+	struct rundb *db;
+	int result = rundb_open_memory(opening->path, &db, error);
+
+	if (result < 0)
+		return result;
+	result =
+		spool_read_live(&opening->live, rundb_handle(db), reason, sizeof(reason));
+	if (result < 0) {
+		strbuf_printf(error, "%s: cannot read the run being recorded: %s",
+			      opening->path, *reason ? reason : strerror(-result));
+		rundb_close(db);
+		return result;
+	}
+	if (opening->live.state != SPOOL_ABANDONED)
+		rundb_set_live_pid(db, opening->live.first_pid);
+	*ret_db = db;
+	return 0;
+}
+
+int takeover_open(const char *path, bool want_latest, const struct takeover_talk *talk,
+		  struct rundb **ret_db, struct strbuf *error)
+{
+	struct opening opening = {.path = path, .want_latest = want_latest, .talk = talk};
+
+	settle(&opening);
+	if (opening.has_live && (want_latest || access(path, F_OK) < 0)) {
+		struct strbuf reason = {0};
+		int result = open_live(&opening, ret_db, &reason);
+
+		if (result < 0)
+			say(&opening, &reason);
+		strbuf_free(&reason);
+		if (result == 0)
+			return 0;
+	}
+	return rundb_open(path, ret_db, error);
+}

@@ -1,0 +1,356 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Builds run.db files with known contents, without the recorder.
+
+usage: make_db.py fixture FILE      the small one that the golden reports show
+       make_db.py empty FILE        a recording with runs in which nothing was measured
+       make_db.py none FILE         a recording without a run
+       make_db.py big FILE [PATHS]  a large one (default 26000 call paths)
+
+The fixture has two runs: 1 'before', complete, one thread; 2 'after', killed, two
+processes, three threads on two lanes, recursion, C++ and UTF-8 names, unknown values.
+"""
+import os
+import random
+import re
+import sqlite3
+import sys
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+MS = 1_000_000
+
+LONG_NAME = ("std::_Rb_tree<std::__cxx11::basic_string<char, std::char_traits<char>, "
+             "std::allocator<char> >, std::pair<std::__cxx11::basic_string<char> const, "
+             "std::vector<int, std::allocator<int> > >, std::_Select1st<int> >::"
+             "_M_get_insert_hint_unique_pos(std::_Rb_tree_const_iterator<int>, "
+             "std::__cxx11::basic_string<char> const&)")
+
+
+def header(name):
+    with open(os.path.join(ROOT, "common", "schema.h"), encoding="utf-8") as file:
+        return int(re.search(r"#define %s\s+(\w+)" % name, file.read()).group(1), 0)
+
+
+def create(path):
+    if os.path.exists(path):
+        os.unlink(path)
+    db = sqlite3.connect(path)
+    with open(os.path.join(ROOT, "common", "schema.sql"), encoding="utf-8") as file:
+        db.executescript(file.read())
+    db.execute("PRAGMA application_id = %d" % header("RUNDB_APPLICATION_ID"))
+    db.execute("PRAGMA user_version = %d" % header("RUNDB_SCHEMA_VERSION"))
+    return db
+
+
+def insert(db, table, **values):
+    db.execute("INSERT INTO %s (%s) VALUES (%s)" % (
+        table, ", ".join(values), ", ".join("?" * len(values))), list(values.values()))
+
+
+class Run:
+    """Call paths of a run; everything that can be summed up is summed up here."""
+
+    def __init__(self, db, run_id, first_id):
+        self.db, self.run_id, self.next_id = db, run_id, first_id
+        self.functions, self.paths, self.sites = {}, {}, []
+
+    def number(self):
+        self.next_id += 1
+        return self.next_id
+
+    def function(self, name, **values):
+        function_id = self.number()
+        self.functions[function_id] = dict(name=name, recording="exact", calls=0, self_ns=0,
+                                           alloc_count=0, alloc_bytes=0, **values)
+        return function_id
+
+    def path(self, parent, function, calls, self_ns, kind=0, lanes=None, minimum=None):
+        path_id = self.number()
+        self.paths[path_id] = dict(
+            parent=parent, function=function, calls=calls, self_ns=self_ns, kind=kind,
+            lanes=lanes or {}, alloc_count=0, alloc_bytes=0, live_bytes=0, at_peak_bytes=0,
+            min_ns=minimum)
+        return path_id
+
+    def site(self, path, file, line, count, size, live=0, at_peak=0, temporary=0, reallocs=0):
+        self.sites.append((path, file, line, count, size, live, at_peak, temporary, reallocs))
+
+    def depth(self, path):
+        parent = self.paths[path]["parent"]
+        return 1 + (self.depth(parent) if parent else 0)
+
+    def chain(self, path):
+        while path:
+            yield path
+            path = self.paths[path]["parent"]
+
+    def totals(self):
+        """total_ns of paths, functions and edges from the selves."""
+        total = {path: 0 for path in self.paths}
+        for path in self.paths:
+            for above in self.chain(path):
+                total[above] += self.paths[path]["self_ns"]
+        functions, edges = {}, {}
+        for path, values in self.paths.items():
+            above = [self.paths[p]["function"] for p in self.chain(path)][1:]
+            functions.setdefault(values["function"], 0)
+            if values["function"] not in above:
+                functions[values["function"]] += total[path]
+            if not above or values["kind"]:
+                continue
+            edge = (above[0], values["function"])
+            calls, time = edges.get(edge, (0, 0))
+            pairs = list(zip(above[1:], above))
+            edges[edge] = (calls + values["calls"],
+                           time + (total[path] if edge not in pairs else 0))
+        return total, functions, edges
+
+    def store_sites(self):
+        for path, file, line, count, size, live, at_peak, temporary, reallocs in self.sites:
+            values = self.paths[path]
+            values["alloc_count"] += count
+            values["alloc_bytes"] += count * size
+            values["live_bytes"] += live * size
+            values["at_peak_bytes"] += at_peak * size
+            insert(self.db, "site", run_id=self.run_id, path_id=path, file=file, line=line,
+                   alloc_count=count, alloc_bytes=count * size, free_count=count - live,
+                   free_bytes=(count - live) * size, live_count=live, live_bytes=live * size,
+                   peak_bytes=max(live, at_peak) * size, at_peak_bytes=at_peak * size,
+                   at_peak_count=at_peak, temporary_count=temporary, realloc_count=reallocs,
+                   realloc_copied_bytes=reallocs * size, cross_thread_free_count=0,
+                   largest_bytes=size)
+
+    def store_paths(self, total):
+        for path, v in self.paths.items():
+            insert(self.db, "path", path_id=path, run_id=self.run_id,
+                   parent_path_id=v["parent"], depth=self.depth(path),
+                   function_id=v["function"], kind=v["kind"], calls=v["calls"],
+                   total_ns=total[path], self_ns=v["self_ns"],
+                   raw_total_ns=total[path] + 30 * v["calls"],
+                   raw_self_ns=v["self_ns"] + 20 * v["calls"], min_ns=v["min_ns"],
+                   max_ns=None, alloc_count=v["alloc_count"], alloc_bytes=v["alloc_bytes"],
+                   live_bytes=v["live_bytes"], at_peak_bytes=v["at_peak_bytes"])
+            for lane, (calls, total_ns, self_ns, count, size) in v["lanes"].items():
+                insert(self.db, "path_lane", path_id=path, lane_id=lane, calls=calls,
+                       total_ns=total_ns, self_ns=self_ns, alloc_count=count,
+                       alloc_bytes=size)
+            function = self.functions[v["function"]]
+            for name in ("calls", "self_ns", "alloc_count", "alloc_bytes"):
+                function[name] += v[name]
+
+    def store(self):
+        total, functions, edges = self.totals()
+        self.store_sites()
+        self.store_paths(total)
+        for function_id, values in self.functions.items():
+            calls = values["calls"]
+            average = functions.get(function_id, 0) // calls if calls else None
+            times = {} if not calls else dict(
+                min_ns=average // 2, p50_ns=average, p90_ns=average * 2, p95_ns=average * 3,
+                p99_ns=average * 4, max_ns=average * 10)
+            insert(self.db, "function", function_id=function_id, run_id=self.run_id,
+                   total_ns=functions.get(function_id, 0),
+                   raw_total_ns=functions.get(function_id, 0) + 30 * calls,
+                   raw_self_ns=values["self_ns"] + 20 * calls, **times, **values)
+        for (caller, callee), (calls, time) in edges.items():
+            insert(self.db, "edge", run_id=self.run_id, caller_id=caller, callee_id=callee,
+                   calls=calls, total_ns=time)
+        return sum(f["calls"] for f in self.functions.values())
+
+
+def trust(db, run_id, process_id, **values):
+    for name, value in values.items():
+        insert(db, "trust", run_id=run_id, process_id=process_id, name=name, value=value)
+
+
+def sums(db, run_id):
+    db.execute("""UPDATE run SET
+        alloc_count = (SELECT TOTAL(alloc_count) FROM site WHERE run_id = :run),
+        alloc_bytes = (SELECT TOTAL(alloc_bytes) FROM site WHERE run_id = :run),
+        free_count = (SELECT TOTAL(free_count) FROM site WHERE run_id = :run),
+        free_bytes = (SELECT TOTAL(free_bytes) FROM site WHERE run_id = :run),
+        peak_bytes = (SELECT TOTAL(at_peak_bytes) FROM site WHERE run_id = :run),
+        live_bytes_at_exit = (SELECT TOTAL(live_bytes) FROM site WHERE run_id = :run)
+        WHERE run_id = :run""", {"run": run_id})
+
+
+def first_run(db):
+    insert(db, "run", run_id=1, token="0000000000000001", label="before",
+           command="./app --size 10", cwd="/home/user", host="build-host", cpu_count=2,
+           started_utc="2026-03-01T12:00:00.000Z", wall_ns=250 * MS, exit_code=0,
+           complete=1, level="exact", shim_version="0.1.0", clock="tsc",
+           inner_cost_ns=8.5, outer_cost_ns=17.5, alloc_cost_ns=5.0)
+    insert(db, "process", process_id=1, run_id=1, pid=4000, executable="/home/user/app",
+           command="./app --size 10", started_ns=0, wall_ns=250 * MS, exit_code=0,
+           complete=1)
+    insert(db, "lane", lane_id=1, run_id=1, process_id=1)
+    insert(db, "thread", thread_id=1, run_id=1, process_id=1, lane_id=1, tid=4000,
+           name="app", started_ns=0, wall_ns=250 * MS)
+    insert(db, "module", module_id=1, run_id=1, path="/home/user/app", symbols="debug")
+    run = Run(db, 1, 100)
+    main = run.function("main", module_id=1, file="/home/user/src/main.c", line=10)
+    work = run.function("work", module_id=1, file="/home/user/src/work.c", line=20)
+    leaf = run.function("leaf", module_id=1, file="/home/user/src/work.c", line=5)
+    root = run.path(None, main, 1, 10 * MS)
+    middle = run.path(root, work, 1000, 90 * MS)
+    run.path(middle, leaf, 1_000_000, 140 * MS)
+    run.site(middle, "/home/user/src/work.c", 22, 1000, 64, live=0, at_peak=1,
+             temporary=990)
+    trust(db, 1, 1, hook_calls=run.store(), tool_memory_bytes=1 << 20)
+    sums(db, 1)
+
+
+def second_run_paths(run):
+    main = run.function("main", module_id=2, file="/home/user/src/main.cc", line=12,
+                        linkage_name="main")
+    parse = run.function("ns::Parser::parse(std::istream&)", module_id=2,
+                         file="/home/user/src/parser.cc", line=40,
+                         linkage_name="_ZN2ns6Parser5parseERSi")
+    hint = run.function(LONG_NAME, module_id=2, file=None, line=None)
+    fib = run.function("fib", module_id=2, file="/home/user/src/fib.c", line=3)
+    utf8 = run.function("größe_berechnen<日本語>(int)", module_id=2,
+                        file="/home/user/src/größe.cc", line=7)
+    even = run.function("is_even(unsigned int)", module_id=2, file="fib.c", line=30)
+    odd = run.function("is_odd(unsigned int)", module_id=2, file="fib.c", line=36)
+    worker = run.function("worker", module_id=2, file="/home/user/src/worker.c", line=9)
+    twin_a = run.function("helper", module_id=2, file="/home/user/src/a.c", line=1)
+    twin_b = run.function("helper", module_id=2, file="/home/user/src/b.c", line=1)
+    nameless = run.function("0x1234 (libmystery.so)", module_id=3, file=None, line=None)
+    grow = run.function("std::vector<int>::_M_realloc_insert(int const&)", module_id=2,
+                        file="/usr/include/c++/12/bits/vector.tcc", line=440)
+    run.functions[grow]["recording"] = "unwound"
+    idle = run.function("idle", module_id=2, file="/home/user/src/main.cc", line=90)
+
+    root = run.path(None, main, 1, 3 * MS, minimum=1_210 * MS)
+    parser = run.path(root, parse, 2_000, 412_345_678,
+                      lanes={2: (2_000, 760 * MS, 412_345_678, 0, 0)})
+    deep = run.path(parser, hint, 38_204_113, 250 * MS)
+    frame = run.path(parser, grow, 0, 0, kind=1)
+    run.path(parser, utf8, 12_000, 95_500_000)
+    run.path(root, idle, 1, 90)
+    above = root
+    for level in range(12):
+        above = run.path(above, fib, 2 ** level, 2 ** level * 9_000)
+    above = run.path(root, even, 10, 1 * MS)
+    for level in range(3):
+        above = run.path(above, odd if level % 2 == 0 else even, 10, 1 * MS)
+    run.path(root, twin_a, 7, 400_000)
+    run.path(root, twin_b, 70, 300_000)
+    run.path(root, nameless, 3, 45_678)
+    thread = run.path(None, worker, 2, 20 * MS, lanes={3: (2, 140 * MS, 20 * MS, 4, 4096)})
+    run.path(thread, parse, 500, 120 * MS, lanes={3: (500, 120 * MS, 120 * MS, 0, 0)})
+    run.site(frame, "/home/user/src/parser.cc", 57, 40_000, 1024, live=12, at_peak=9_000,
+             temporary=26_500, reallocs=13_000)
+    run.site(parser, "/home/user/src/parser.cc", 44, 2_000, 96, live=2_000, at_peak=2_000)
+    run.site(deep, None, None, 150, 48, live=0, at_peak=0, temporary=150)
+    run.site(thread, "/home/user/src/worker.c", 14, 4, 1024, live=1, at_peak=4)
+    run.site(root, "/home/user/src/main.cc", 20, 1, 1 << 22, live=0, at_peak=1)
+
+
+def second_run(db):
+    insert(db, "run", run_id=2, token="0000000000000002", label="after",
+           command="./app --size 10 --input 'a file with a long name.txt' --threads 2 "
+                   "--output /home/user/results/2026-03-01/after.json",
+           cwd="/home/user", host="build-host", cpu_count=2,
+           started_utc="2026-03-01T13:30:00.250Z", wall_ns=1_210 * MS, exit_code=None,
+           exit_signal=9, complete=0, level="exact", shim_version="0.1.0", clock="tsc",
+           inner_cost_ns=8.5, outer_cost_ns=17.5, alloc_cost_ns=5.0)
+    insert(db, "process", process_id=2, run_id=2, pid=4100, executable="/home/user/app",
+           command="./app", started_ns=0, wall_ns=1_210 * MS, exit_signal=9, complete=0,
+           live_bytes_at_exit=204_288)
+    insert(db, "process", process_id=3, run_id=2, parent_process_id=2, pid=4101,
+           executable="/usr/bin/true", command="true", started_ns=500 * MS, wall_ns=2 * MS,
+           exit_code=0, complete=1, live_bytes_at_exit=0)
+    for lane in (2, 3):
+        insert(db, "lane", lane_id=lane, run_id=2, process_id=2)
+    for thread, lane, tid, name, start in ((2, 2, 4100, "app", 0),
+                                           (3, 3, 4102, "worker", 10),
+                                           (4, 3, 4103, None, 700)):
+        insert(db, "thread", thread_id=thread, run_id=2, process_id=2, lane_id=lane,
+               tid=tid, name=name, started_ns=start * MS, wall_ns=500 * MS)
+    insert(db, "module", module_id=2, run_id=2, path="/home/user/app", symbols="debug")
+    insert(db, "module", module_id=3, run_id=2, path="/opt/libmystery.so", symbols="none")
+    run = Run(db, 2, 1000)
+    second_run_paths(run)
+    trust(db, 2, 2, hook_calls=run.store(), repaired_frames=12, orphan_exits=0,
+          folded_paths=0, dropped_allocations=0, unknown_frees=3, unresolved_functions=1,
+          tool_memory_bytes=3 << 20)
+    trust(db, 2, None, collector_recovered=1)
+    for step in range(13):
+        insert(db, "resource", run_id=2, process_id=2, time_ns=step * 100 * MS,
+               cpu_percent=[0, 40, 95, 100, 100, 180, 199.5, 190, 120, 100, 80, 20, 5][step],
+               rss_bytes=(4 + 3 * step - (step > 9) * 12) << 20, minor_faults=100 * step,
+               major_faults=step // 6, read_bytes=4096 * step, write_bytes=512 * step,
+               thread_count=1 + (step > 4))
+    insert(db, "resource", run_id=2, process_id=3, time_ns=500 * MS, cpu_percent=50,
+           rss_bytes=1 << 20, minor_faults=90, major_faults=0, read_bytes=0, write_bytes=0,
+           thread_count=1)
+    sums(db, 2)
+
+
+def make_fixture(db):
+    first_run(db)
+    second_run(db)
+
+
+def make_empty(db):
+    for run_id, wall in ((1, 40 * MS), (2, 5_000 * MS)):
+        insert(db, "run", run_id=run_id, token="%016x" % run_id, label=None,
+               command="./silent", cwd="/", host="build-host", cpu_count=2,
+               started_utc="2026-03-01T12:00:00.000Z", wall_ns=wall, exit_code=0,
+               complete=1, level="exact", shim_version="0.1.0", inner_cost_ns=8.5,
+               outer_cost_ns=17.5, alloc_count=0, alloc_bytes=0, free_count=0,
+               peak_bytes=0, live_bytes_at_exit=0)
+        insert(db, "process", process_id=run_id, run_id=run_id, pid=1, complete=1,
+               executable=None, started_ns=0, wall_ns=wall, exit_code=0)
+    trust(db, 2, 2, hook_calls=0, note_own_allocator=1, note_no_collector=1)
+
+
+def make_big(db, wanted):
+    random.seed(1)
+    insert(db, "run", run_id=1, token="big", label="big", command="./big", complete=1,
+           wall_ns=2_000 * MS, exit_code=0, inner_cost_ns=8.0, outer_cost_ns=18.0,
+           started_utc="2026-03-01T12:00:00.000Z")
+    insert(db, "process", process_id=1, run_id=1, pid=1, complete=1, exit_code=0)
+    insert(db, "lane", lane_id=1, run_id=1, process_id=1)
+    insert(db, "thread", thread_id=1, run_id=1, process_id=1, lane_id=1, tid=1, name="big",
+           wall_ns=2_000 * MS)
+    run = Run(db, 1, 0)
+    functions = [run.function("module_%d::function_%d(int, char const*)" % (i % 40, i),
+                              file="/src/module_%d.cc" % (i % 40), line=i)
+                 for i in range(1200)]
+    paths = [run.path(None, functions[0], 1, 1000)]
+    depths = {paths[0]: 1}
+    while len(paths) < wanted:
+        parent = paths[int(len(paths) * random.random() ** 0.5)]
+        if depths[parent] > 60:
+            continue
+        path = run.path(parent, functions[int(1200 * random.random() ** 2)],
+                        random.randrange(1, 3000), random.randrange(100, 100_000))
+        depths[path] = depths[parent] + 1
+        paths.append(path)
+    for path in paths[::8]:
+        run.site(path, "/src/x.cc", path % 1000, random.randrange(1, 500),
+                 random.randrange(8, 4000), live=random.randrange(2),
+                 at_peak=random.randrange(1, 3), temporary=0)
+    trust(db, 1, 1, hook_calls=run.store())
+    sums(db, 1)
+
+
+def main():
+    kind, path = sys.argv[1:3]
+    db = create(path)
+    if kind == "fixture":
+        make_fixture(db)
+    elif kind == "empty":
+        make_empty(db)
+    elif kind == "big":
+        make_big(db, int(sys.argv[3]) if len(sys.argv) > 3 else 26000)
+    elif kind != "none":
+        sys.exit(__doc__)
+    db.commit()
+    db.execute("VACUUM")
+    db.close()
+
+
+main()
