@@ -19,6 +19,9 @@
 
 #define NAME_LIMIT 65536u
 
+/* A share of less time than this says nothing. */
+#define SHORTEST_SPAN_NS 2000000ull
+
 void resources_init(struct resources *resources)
 {
 	*resources = (struct resources){.interval_ns = RESOURCES_INTERVAL_NS};
@@ -31,13 +34,24 @@ void resources_done(struct resources *resources)
 	*resources = (struct resources){.count = 0};
 }
 
-void resources_process_init(struct resource_process *process, int32_t pid,
-			    uint64_t start_ticks, uint64_t start_monotonic_ns)
+/* 0 when the process is gone. */
+static int read_cpu(const struct resource_process *process, uint64_t *ret_ns)
 {
-	*process = (struct resource_process){.pid = pid,
-					     .start_ticks = start_ticks,
-					     .monotonic_ns = start_monotonic_ns};
+	struct timespec used;
+
+	if (!process->has_clock || clock_gettime(process->cpu_clock, &used) < 0)
+		return 0;
+	*ret_ns = (uint64_t)used.tv_sec * 1000000000ull + (uint64_t)used.tv_nsec;
+	return 1;
+}
+
+void resources_process_init(struct resource_process *process, int32_t pid,
+			    uint64_t start_ticks)
+{
+	*process = (struct resource_process){.pid = pid, .start_ticks = start_ticks};
+	process->monotonic_ns = ticks_monotonic_ns();
 	process->has_clock = clock_getcpuclockid(pid, &process->cpu_clock) == 0;
+	process->has_clock = read_cpu(process, &process->cpu_ns);
 }
 
 int resources_round_begin(struct resources *resources, uint64_t monotonic_ns)
@@ -112,17 +126,13 @@ static void sample_io(struct resource_sample *sample)
 
 static void sample_cpu(struct resource_sample *sample, struct resource_process *process)
 {
-	struct timespec used;
-	uint64_t cpu_ns;
+	uint64_t passed_ns = sample->monotonic_ns - process->monotonic_ns, cpu_ns;
 
 	sample->cpu_percent = -1;
-	if (!process->has_clock || clock_gettime(process->cpu_clock, &used) < 0)
+	if (passed_ns < SHORTEST_SPAN_NS || !read_cpu(process, &cpu_ns))
 		return;
-	cpu_ns = (uint64_t)used.tv_sec * 1000000000ull + (uint64_t)used.tv_nsec;
-	if (sample->monotonic_ns > process->monotonic_ns && cpu_ns >= process->cpu_ns)
-		sample->cpu_percent =
-			100.0 * (double)(cpu_ns - process->cpu_ns) /
-			(double)(sample->monotonic_ns - process->monotonic_ns);
+	sample->cpu_percent =
+		100.0 * (double)(cpu_ns - process->cpu_ns) / (double)passed_ns;
 	process->cpu_ns = cpu_ns;
 	process->monotonic_ns = sample->monotonic_ns;
 }

@@ -56,9 +56,9 @@ struct resource_process {
 void resources_init(struct resources *resources);
 void resources_done(struct resources *resources);
 
-/* start_monotonic_ns: when the process began, for its first cpu_percent. */
+/* Starts to look at a process; its CPU time counts from here. */
 void resources_process_init(struct resource_process *process, int32_t pid,
-			    uint64_t start_ticks, uint64_t start_monotonic_ns);
+			    uint64_t start_ticks);
 
 /* Is it time for a round of looks? When so, takes its number; call
  * resources_round_end() after the looks. Rounds that take long come less often: looking

@@ -180,8 +180,7 @@ static void add_process(struct watch *watch, size_t file, uint32_t slot,
 	watch->process_count++;
 	watch->alive_count++;
 	watch->files[file].alive_count++;
-	resources_process_init(&process->resource, header->pid, header->start_ticks,
-			       ticks_monotonic_ns());
+	resources_process_init(&process->resource, header->pid, header->start_ticks);
 	process->pidfd = alive_open(header->pid, process->start_time);
 	if (process->pidfd < 0)
 		note_death(watch, process);
