@@ -83,6 +83,16 @@ void symbols_free(struct symbolizer *symbolizer)
 	free(symbolizer);
 }
 
+/* Chooses the file to take DWARF from; false: it has none. */
+static bool take_dwarf(struct symbol_module *module, struct elf_file *file)
+{
+	if (!file->elf || !elf_file_has_debug_info(file->elf) ||
+	    elf_file_read_whole(file) < 0)
+		return false;
+	module->dwarf_elf = file->elf;
+	return true;
+}
+
 static void open_files(struct symbol_module *module)
 {
 	struct elf_file *file = &module->file, *debug = &module->debug;
@@ -90,16 +100,14 @@ static void open_files(struct symbol_module *module)
 	if (elf_file_open(module->path, file) == 0 &&
 	    !elf_file_has_build_id(file->elf, module->build_id, module->build_id_size))
 		elf_file_close(file);
-	if (!file->elf) {
+	if (take_dwarf(module, file))
+		return;
+	if (file->elf)
+		(void)elf_file_open_debug(file->elf, module->path, debug);
+	else
 		(void)elf_file_open_by_build_id(module->build_id, module->build_id_size,
 						debug);
-	} else if (elf_file_has_debug_info(file->elf)) {
-		module->dwarf_elf = file->elf;
-	} else {
-		(void)elf_file_open_debug(file->elf, module->path, debug);
-	}
-	if (debug->elf && elf_file_has_debug_info(debug->elf))
-		module->dwarf_elf = debug->elf;
+	(void)take_dwarf(module, debug);
 }
 
 /* The full symbol table of the file or of its debug file; failing that, the exported

@@ -17,15 +17,19 @@
 #include <unistd.h>
 
 #include <elfutils/libdwelf.h>
+#include <gelf.h>
 #include <lzma.h>
 #include <zlib.h>
 
 #define DEBUG_ROOT "/usr/lib/debug"
 
-/* Files up to this size are read, larger ones mapped. A mapped file that somebody
- * shortens meanwhile kills the reader with SIGBUS; a read one costs 0.4 ms and 1 MB of
- * memory per MB of debug sections. */
-#define READ_LIMIT_BYTES (32 << 20)
+/* Files with debug information are read whole up to this size, larger ones mapped. A
+ * mapped file that somebody shortens meanwhile kills the reader with SIGBUS; a read one
+ * costs 0.2 ms and 1 MB of memory per MB. */
+#define READ_LIMIT_BYTES (64 << 20)
+
+/* libdw reads a few bytes past the end of a section that ends within an entry. */
+#define PADDING_BYTES 64
 
 /* Unpacked size of .gnu_debugdata: real ones are below 1 MB. */
 #define MINI_LIMIT_BYTES (64u << 20)
@@ -64,6 +68,44 @@ fail:
 	return -ENOEXEC;
 }
 
+static char *read_all(int fd, size_t size)
+{
+	char *image = calloc(1, size + PADDING_BYTES);
+	size_t used = 0;
+	ssize_t got = 1;
+
+	while (image && used < size && got > 0) {
+		got = pread(fd, image + used, size - used, (off_t)used);
+		used += got > 0 ? (size_t)got : 0;
+	}
+	return image;
+}
+
+int elf_file_read_whole(struct elf_file *file)
+{
+	char *image = NULL;
+	struct stat info;
+	Elf *elf;
+
+	if (fstat(file->fd, &info) < 0)
+		return -errno;
+	if (info.st_size > READ_LIMIT_BYTES) {
+		elf = elf_begin(file->fd, ELF_C_READ_MMAP, NULL);
+	} else {
+		image = read_all(file->fd, (size_t)info.st_size);
+		elf = image ? elf_memory(image, (size_t)info.st_size) : NULL;
+	}
+	if (!elf || elf_kind(elf) != ELF_K_ELF) {
+		elf_end(elf);
+		free(image);
+		return image ? -ENOEXEC : -ENOMEM;
+	}
+	elf_end(file->elf);
+	file->elf = elf;
+	file->memory = image;
+	return 0;
+}
+
 void elf_file_close(struct elf_file *file)
 {
 	if (file->elf)
@@ -77,25 +119,22 @@ void elf_file_close(struct elf_file *file)
 Elf_Scn *elf_file_section(Elf *elf, uint32_t type, const char *name, Elf64_Shdr *ret)
 {
 	Elf_Scn *section = NULL;
-	const Elf64_Shdr *header;
 	const char *found;
 	size_t names;
 
 	if (elf_getshdrstrndx(elf, &names) < 0)
 		return NULL;
 	while ((section = elf_nextscn(elf, section))) {
-		header = elf64_getshdr(section);
-		if (!header)
+		if (!gelf_getshdr(section, ret))
 			continue;
 		if (type) {
-			if (header->sh_type != type)
+			if (ret->sh_type != type)
 				continue;
 		} else {
-			found = elf_strptr(elf, names, header->sh_name);
+			found = elf_strptr(elf, names, ret->sh_name);
 			if (!found || strcmp(found, name) != 0)
 				continue;
 		}
-		*ret = *header;
 		return section;
 	}
 	return NULL;
@@ -103,12 +142,12 @@ Elf_Scn *elf_file_section(Elf *elf, uint32_t type, const char *name, Elf64_Shdr 
 
 Elf_Data *elf_file_data(Elf_Scn *section)
 {
-	const Elf64_Shdr *header = elf64_getshdr(section);
+	Elf64_Shdr header;
 	Elf_Data *data;
 
-	if (!header || header->sh_type == SHT_NOBITS)
+	if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
 		return NULL;
-	if (header->sh_flags & SHF_COMPRESSED && elf_compress(section, 0, 0) < 0)
+	if (header.sh_flags & SHF_COMPRESSED && elf_compress(section, 0, 0) < 0)
 		return NULL;
 	data = elf_getdata(section, NULL);
 	return data && data->d_buf && data->d_size ? data : NULL;
@@ -136,22 +175,18 @@ bool elf_file_has_build_id(Elf *elf, const uint8_t *build_id, size_t size)
 
 bool elf_file_code_range(Elf *elf, uint64_t *ret_low, uint64_t *ret_high)
 {
-	uint64_t low = UINT64_MAX, high = 0;
-	const Elf64_Phdr *headers = elf64_getphdr(elf);
+	uint64_t low = UINT64_MAX, high = 0, end;
+	Elf64_Phdr header;
 	size_t count, i;
 
-	if (!headers || elf_getphdrnum(elf, &count) < 0)
+	if (elf_getphdrnum(elf, &count) < 0)
 		return false;
-	for (i = 0; i < count; i++) {
-		const Elf64_Phdr *header = &headers[i];
-		uint64_t end;
-
-		if (header->p_type != PT_LOAD || !(header->p_flags & PF_X))
+	for (i = 0; i < count && gelf_getphdr(elf, (int)i, &header); i++) {
+		if (header.p_type != PT_LOAD || !(header.p_flags & PF_X) ||
+		    __builtin_add_overflow(header.p_vaddr, header.p_memsz, &end))
 			continue;
-		if (__builtin_add_overflow(header->p_vaddr, header->p_memsz, &end))
-			continue;
-		if (header->p_vaddr < low)
-			low = header->p_vaddr;
+		if (header.p_vaddr < low)
+			low = header.p_vaddr;
 		if (end > high)
 			high = end;
 	}

@@ -27,6 +27,11 @@ struct elf_file {
 int elf_file_open(const char *path, struct elf_file *ret);
 void elf_file_close(struct elf_file *file);
 
+/* Opens the open file once more, all of it in memory, as is best for reading its debug
+ * information. What came from file->elf before is gone. 0 or -errno; on failure the file
+ * is as it was. */
+int elf_file_read_whole(struct elf_file *file);
+
 /* The section of this type or, with type 0, of this name; NULL: none. */
 Elf_Scn *elf_file_section(Elf *elf, uint32_t type, const char *name, Elf64_Shdr *ret);
 

@@ -12,6 +12,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gelf.h>
+
 #include "shim/collector/symbols_elf.h"
 
 /* How far back to look for a function that covers an address when labels inside it are in
@@ -47,7 +49,8 @@ static uint32_t name_rank(const Elf64_Sym *symbol, const char *name)
 static bool measure(Elf *elf, const Elf64_Sym *symbol, struct symbol_entry *entry)
 {
 	unsigned int type = ELF64_ST_TYPE(symbol->st_info);
-	const Elf64_Shdr *header = NULL;
+	Elf64_Shdr header;
+	bool in_section = false;
 	Elf_Scn *section;
 
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
@@ -62,18 +65,18 @@ static bool measure(Elf *elf, const Elf64_Sym *symbol, struct symbol_entry *entr
 	}
 	if (symbol->st_shndx < SHN_LORESERVE) {
 		section = elf_getscn(elf, symbol->st_shndx);
-		header = section ? elf64_getshdr(section) : NULL;
-		if (header && !(header->sh_flags & SHF_EXECINSTR))
+		in_section = section && gelf_getshdr(section, &header);
+		if (in_section && !(header.sh_flags & SHF_EXECINSTR))
 			return false;
 	}
-	if (!header && type == STT_NOTYPE)
+	if (!in_section && type == STT_NOTYPE)
 		return false;
 	entry->sized = symbol->st_size != 0;
 	if (entry->sized)
 		entry->end = entry->address + symbol->st_size;
 	else
 		entry->end =
-			header ? header->sh_addr + header->sh_size : entry->address + 1;
+			in_section ? header.sh_addr + header.sh_size : entry->address + 1;
 	return entry->end > entry->address;
 }
 

@@ -17,6 +17,8 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
+#include <gelf.h>
+
 #include "shim/collector/symbols_elf.h"
 #include "shim/collector/target_libraries.h"
 
@@ -235,19 +237,19 @@ static int look_for_hooks(Elf *elf, void *context)
 /* What the program headers tell: loader and linkage. */
 static void look_at_loader(Elf *elf, struct target_report *ret)
 {
-	const Elf64_Phdr *headers = elf64_getphdr(elf);
 	const Elf_Data *loader;
+	Elf64_Phdr header;
 	size_t count, i;
 
 	ret->is_static = true;
-	if (!headers || elf_getphdrnum(elf, &count) < 0)
+	if (elf_getphdrnum(elf, &count) < 0)
 		return;
-	for (i = 0; i < count; i++) {
-		if (headers[i].p_type != PT_INTERP)
+	for (i = 0; i < count && gelf_getphdr(elf, (int)i, &header); i++) {
+		if (header.p_type != PT_INTERP)
 			continue;
 		ret->is_static = false;
-		loader = elf_getdata_rawchunk(elf, (int64_t)headers[i].p_offset,
-					      headers[i].p_filesz, ELF_T_BYTE);
+		loader = elf_getdata_rawchunk(elf, (int64_t)header.p_offset,
+					      header.p_filesz, ELF_T_BYTE);
 		ret->is_other_libc =
 			loader && loader->d_size &&
 			!memmem(loader->d_buf, loader->d_size, "/ld-linux", 9);
@@ -257,7 +259,7 @@ static void look_at_loader(Elf *elf, struct target_report *ret)
 static void examine_elf(const char *path, struct target_report *ret)
 {
 	struct elf_file file;
-	const Elf64_Ehdr *header;
+	Elf64_Ehdr header;
 	int error;
 
 	ret->is_elf = true;
@@ -265,8 +267,8 @@ static void examine_elf(const char *path, struct target_report *ret)
 	error = elf_file_open(path, &file);
 	if (error < 0) /* 32-bit, another byte order, or damaged */
 		return;
-	header = elf64_getehdr(file.elf);
-	ret->machine_ok = header && header->e_machine == EM_X86_64;
+	ret->machine_ok =
+		gelf_getehdr(file.elf, &header) && header.e_machine == EM_X86_64;
 	look_at_loader(file.elf, ret);
 	look_at_symbols(file.elf, SHT_DYNSYM, ret);
 	look_at_symbols(file.elf, SHT_SYMTAB, ret);

@@ -20,6 +20,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include <gelf.h>
+
 #include "shim/collector/symbols_elf.h"
 
 #define LIBRARY_LIMIT 256
@@ -117,14 +119,14 @@ static int join(const struct wishes *wishes, const char *directory, size_t lengt
 
 static bool is_library(const char *path)
 {
-	const Elf64_Ehdr *header;
 	struct elf_file file;
+	Elf64_Ehdr header;
 	bool fits;
 
 	if (elf_file_open(path, &file) < 0)
 		return false;
-	header = elf64_getehdr(file.elf);
-	fits = header && header->e_machine == EM_X86_64 && header->e_type == ET_DYN;
+	fits = gelf_getehdr(file.elf, &header) && header.e_machine == EM_X86_64 &&
+	       header.e_type == ET_DYN;
 	elf_file_close(&file);
 	return fits;
 }
