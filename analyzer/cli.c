@@ -12,6 +12,7 @@
 #include "analyzer/base/xalloc.h"
 
 #include <argp.h>
+#include <ctype.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -32,6 +33,7 @@ enum option_key {
 	KEY_MIN_SHARE,
 	KEY_UNFOLD,
 	KEY_PROGRAM,
+	KEY_USAGE,
 };
 
 /* An option and which reports take it; 0: all. */
@@ -61,6 +63,8 @@ static const struct {
 	{{"program", KEY_PROGRAM, "FILE", 0, "examine a program", 0}, TAKES_PROGRAM},
 	{{"help", KEY_HELP, NULL, 0, "show this help", -1}, 0},
 	{{"version", KEY_VERSION, NULL, 0, "show the version", -1}, 0},
+	/* argp's own messages name it. */
+	{{"usage", KEY_USAGE, NULL, OPTION_HIDDEN, NULL, -1}, 0},
 };
 #define OPTION_COUNT (sizeof(option_table) / sizeof(option_table[0]))
 
@@ -70,7 +74,6 @@ struct parsing {
 	size_t count, capacity;
 	bool given[OPTION_COUNT];
 	bool wants_help, wants_version;
-	char *name;
 };
 
 static const struct report *find_report(const char *name)
@@ -255,6 +258,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		options->program = text;
 		break;
 	case KEY_HELP:
+	case KEY_USAGE:
 		parsing->wants_help = true;
 		break;
 	case KEY_VERSION:
@@ -278,8 +282,32 @@ static bool takes(const struct report *report, size_t option)
 	return !needed || !report || (report->takes & needed);
 }
 
+static void describe_report(const struct report *report, struct strbuf *doc)
+{
+	strbuf_putc(doc, (char)toupper((unsigned char)report->summary[0]));
+	strbuf_printf(doc, "%s.\v%s\n\nExample:\n    %s", report->summary + 1,
+		      report->description, report->example);
+}
+
+static void describe_all(struct strbuf *doc)
+{
+	strbuf_puts(doc, "Shows what libprofshim.so recorded into DB (run.db).\n\n"
+			 "Commands:\n");
+	for (size_t i = 0; i < report_registry_count; i++) {
+		const struct report *one = report_registry[i];
+
+		strbuf_printf(doc, "  %-9s %-6s %s\n", one->name,
+			      one->argument ? one->argument : "", one->summary);
+	}
+	strbuf_puts(doc, "\n'prof-analyze COMMAND --help' tells more about one.\n\n"
+			 "Options may stand anywhere:\v"
+			 "Example:\n    prof-record -- ./app && prof-analyze run.db\n\n"
+			 "Exit status: 0 fine, 1 something cannot be read or written, "
+			 "2 usage, 4 nothing was measured.");
+}
+
 /* The help of one command, or of all (NULL). */
-static void show_help(const struct report *report, char *name)
+static void show_help(const struct report *report)
 {
 	struct argp_option options[OPTION_COUNT + 1] = {0};
 	struct argp argp = {.options = options};
@@ -289,35 +317,22 @@ static void show_help(const struct report *report, char *name)
 	for (size_t i = 0; i < OPTION_COUNT; i++)
 		if (takes(report, i))
 			options[count++] = option_table[i].option;
-	strbuf_puts(&title, name);
+	strbuf_puts(&title, program_invocation_short_name);
 	if (report) {
 		strbuf_printf(&title, " %s", report->name);
 		strbuf_printf(&usage, "%s%s%s",
 			      report->takes & TAKES_NO_DATABASE ? "[DB]" : "DB",
 			      report->argument ? " " : "",
 			      report->argument ? report->argument : "");
-		strbuf_printf(&doc, "%s\v%s\n\nExample:\n    %s", report->summary,
-			      report->description, report->example);
+		describe_report(report, &doc);
 	} else {
 		strbuf_puts(&usage, "[COMMAND] DB");
-		strbuf_puts(&doc, "Shows what libprofshim.so recorded into DB (run.db)."
-				  "\vCommands:\n");
-		for (size_t i = 0; i < report_registry_count; i++) {
-			const struct report *one = report_registry[i];
-
-			strbuf_printf(&doc, "  %-9s %-6s %s\n", one->name,
-				      one->argument ? one->argument : "", one->summary);
-		}
-		strbuf_puts(&doc,
-			    "\n'prof-analyze COMMAND --help' tells more about one. "
-			    "Options may stand anywhere.\n\nExample:\n"
-			    "    prof-record -- ./app && prof-analyze run.db\n\n"
-			    "Exit status: 0 fine, 1 something cannot be read or written, "
-			    "2 usage, 4 nothing was measured.");
+		describe_all(&doc);
 	}
 	argp.args_doc = strbuf_text(&usage);
 	argp.doc = strbuf_text(&doc);
-	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, doc.data ? title.data : name);
+	setenv("ARGP_HELP_FMT", "no-dup-args-note", 0);
+	argp_help(&argp, stdout, ARGP_HELP_STD_HELP, title.data);
 	strbuf_free(&doc);
 	strbuf_free(&usage);
 	strbuf_free(&title);
@@ -340,7 +355,7 @@ void cli_parse(int argc, char **argv, struct cli *ret)
 	struct argp_option options[OPTION_COUNT + 1] = {0};
 	struct argp argp = {
 		.options = options, .parser = parse_option, .args_doc = "[COMMAND] DB"};
-	struct parsing parsing = {.cli = ret, .name = argv[0]};
+	struct parsing parsing = {.cli = ret};
 	struct strbuf error = {0};
 
 	*ret = (struct cli){.renderer = renderer_registry[0],
@@ -348,14 +363,14 @@ void cli_parse(int argc, char **argv, struct cli *ret)
 	for (size_t i = 0; i < OPTION_COUNT; i++)
 		options[i] = option_table[i].option;
 	argp_err_exit_status = STATUS_USAGE;
+	argv[0] = program_invocation_short_name;
 	argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &parsing);
 	if (parsing.wants_version) {
 		puts("prof-analyze (profshim) " PROFSHIM_VERSION);
 		exit(STATUS_OK);
 	}
 	if (parsing.wants_help) {
-		show_help(parsing.count ? find_report(parsing.arguments[0]) : NULL,
-			  program_invocation_short_name);
+		show_help(parsing.count ? find_report(parsing.arguments[0]) : NULL);
 		exit(STATUS_OK);
 	}
 	if (parsing.count == 0)

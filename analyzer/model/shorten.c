@@ -158,7 +158,12 @@ void shorten_location(struct strbuf *buffer, const char *file, unsigned line,
 	const char *at = file;
 
 	for (;;) {
-		const char *slash = strchr(at[0] == '/' ? at + 1 : at, '/');
+		const char *slash;
+
+		/* "./" and "../" lead nowhere from here. */
+		while (starts(at, "./") || starts(at, "../"))
+			at = strchr(at, '/') + 1;
+		slash = strchr(at[0] == '/' ? at + 1 : at, '/');
 
 		strbuf_reset(&place);
 		strbuf_puts(&place, at);

@@ -30,7 +30,7 @@ static void put_note(const struct text_style *style, const struct section *secti
 	utf8_clean(&clean, section->text);
 	fputs(color, style->out);
 	text_wrap(style, strbuf_text(&clean), 0,
-		  section->advice || *color ? ADVICE_INDENT : 0);
+		  section->advice || section->level != NOTE_PLAIN ? ADVICE_INDENT : 0);
 	fputs(*color ? style->off : "", style->out);
 	if (section->advice) {
 		strbuf_reset(&clean);

@@ -23,7 +23,6 @@
 #define INDENT_COLUMNS 2 /* of a tree level */
 #define DETAIL_INDENT 4
 #define DETAIL_LINES 2
-#define CHAIN_LINES 3 /* in a column */
 
 struct place {
 	size_t column; /* of the table */
@@ -380,6 +379,10 @@ static void put_details(struct layout *layout, size_t row)
 
 		if (!(table->columns[i].flags & COLUMN_DETAIL) ||
 		    (table->columns[i].flags & COLUMN_MACHINE) || cell->kind != CELL_TEXT)
+			continue;
+		/* A chain of one only repeats the name. */
+		if (table->columns[i].type == COLUMN_CHAIN &&
+		    !strchr(cell->text, TABLE_CHAIN_END))
 			continue;
 		strbuf_reset(&layout->cut);
 		if (table->columns[i].type == COLUMN_CHAIN)

@@ -105,27 +105,41 @@ static int meant_column(const struct table *table, const char *word)
 	return -1;
 }
 
+/* A column's name without its unit, as people would say it. Owned by caller. */
+static char *stem(const char *name)
+{
+	const char *unit = strrchr(name, '_');
+	bool has_unit =
+		unit && (strcmp(unit, "_ns") == 0 || strcmp(unit, "_bytes") == 0 ||
+			 strcmp(unit, "_count") == 0);
+
+	return has_unit ? xstrndup(name, (size_t)(unit - name)) : xstrdup(name);
+}
+
 static enum exit_status unknown_column(struct report_input *input,
 				       const struct table *table, const char *word)
 {
-	const char **names = xcalloc(table->column_count, sizeof(*names));
+	char **names = xcalloc(2 * table->column_count, sizeof(*names));
 	struct strbuf list = {0};
 	const char *nearest;
 	size_t count = 0;
 
 	for (size_t i = 0; i < table->column_count; i++) {
+		const char *name = table->columns[i].name;
+
 		if (table->columns[i].type == COLUMN_CHAIN)
 			continue;
-		names[count++] = table->columns[i].name;
-		strbuf_printf(&list, "%s%s", count > 1 ? ", " : "",
-			      table->columns[i].name);
+		strbuf_printf(&list, "%s%s", count ? ", " : "", name);
+		names[count++] = xstrdup(name);
+		names[count++] = stem(name);
 	}
-	nearest = nearest_word(word, names, count);
-	report_fail(input, STATUS_USAGE,
-		    "--sort: there is no column '%s'%s%s%s; there are %s", word,
+	nearest = nearest_word(word, (const char *const *)names, count);
+	report_fail(input, STATUS_USAGE, "--sort: there is no column '%s'%s%s%s %s", word,
 		    nearest ? "; did you mean '" : "", nearest ? nearest : "",
-		    nearest ? "'?" : "", strbuf_text(&list));
+		    nearest ? "'? All:" : "; there are", strbuf_text(&list));
 	strbuf_free(&list);
+	while (count > 0)
+		free(names[--count]);
 	free(names);
 	return STATUS_USAGE;
 }

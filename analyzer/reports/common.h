@@ -67,11 +67,12 @@ struct section *report_add_table(struct doc *doc, const char *name, const char *
 /* A node's names from its root, as a COLUMN_CHAIN cell of table. */
 struct cell report_chain(struct table *table, const struct calltree *tree, uint32_t node);
 
-/* Flat tables that more than one report shows. NULL on failure. */
+/* Flat tables that more than one report shows. NULL on failure. Sites come without their
+ * call paths, see sites_add_paths(). */
 struct table *functions_table(struct report_input *input, const struct run_facts *facts);
 struct table *sites_table(struct report_input *input, const struct run_facts *facts,
 			  const struct calltree *tree, bool only_live);
 /* With --thread: what a site's numbers mean then. */
 void sites_thread_note(const struct report_input *input, struct doc *doc);
-/* For people: leaves the call path to the first rows, and where it tells something. */
-void sites_cut_paths(struct table *table, size_t rows);
+/* Fills the column path of the first rows. Done last: most tables are cut before. */
+void sites_add_paths(struct table *table, const struct calltree *tree, size_t rows);

@@ -129,7 +129,7 @@ enum exit_status doctor_program(struct report_input *input, struct doc *doc)
 	struct target_report target = {0};
 	int result = target_examine(program, &target);
 
-	if (result == -ENOENT && target.path[0])
+	if (result == -ENOENT && target.is_script)
 		return report_fail(input, STATUS_FAILED,
 				   "%s: its interpreter was not found", target.path);
 	if (result == -ENOENT)

@@ -100,24 +100,23 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	if (!tree)
 		return STATUS_FAILED;
 	table = sites_table(input, &facts, tree, true);
-	calltree_free(tree);
-	if (!table)
-		return STATUS_FAILED;
-	status = report_sort(input, table, "live_bytes", "name");
+	status = table ? report_sort(input, table, "live_bytes", "name") : STATUS_FAILED;
 	if (status) {
 		table_free(table);
+		calltree_free(tree);
 		return status;
 	}
 	anything = table->row_count > 0;
 	table_show(table,
 		   "live_percent live_bytes live_count alloc_count name file path");
-	if (!input->options->machine)
-		sites_cut_paths(table, ROWS_WITH_PATHS);
 	add_totals(doc, &facts, table);
 	section = report_add_table(doc, "allocation_sites", NULL, table,
 				   report_limit(input, DEFAULT_ROWS), "site",
 				   "live_bytes", "the live bytes");
 	section->flags = SECTION_MAIN;
+	sites_add_paths(section->table, tree,
+			input->options->machine ? SIZE_MAX : ROWS_WITH_PATHS);
+	calltree_free(tree);
 	sites_thread_note(input, doc);
 	if (run_facts_empty(&facts)) {
 		report_nothing_note(input, doc);

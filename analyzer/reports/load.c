@@ -116,9 +116,9 @@ static enum exit_status unknown_thread(struct report_input *input, struct cursor
 	} while (cursor_next(cursor) > 0);
 	if (count > LISTED_THREADS)
 		strbuf_printf(&list, " and %zu more", count - LISTED_THREADS);
-	report_fail(input, STATUS_FAILED, "no thread '%s' in the run%s%s%s; there are %s",
-		    wanted, nearest.size ? "; did you mean '" : "", strbuf_text(&nearest),
-		    nearest.size ? "'?" : "", strbuf_text(&list));
+	report_fail(input, STATUS_FAILED, "no thread '%s' in the run%s%s%s %s", wanted,
+		    nearest.size ? "; did you mean '" : "", strbuf_text(&nearest),
+		    nearest.size ? "'? All:" : "; there are", strbuf_text(&list));
 	strbuf_free(&list);
 	strbuf_free(&nearest);
 	return STATUS_FAILED;

@@ -27,23 +27,22 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	if (!tree)
 		return STATUS_FAILED;
 	table = sites_table(input, &facts, tree, false);
-	calltree_free(tree);
-	if (!table)
-		return STATUS_FAILED;
-	status = report_sort(input, table, "alloc_bytes", "name");
+	status = table ? report_sort(input, table, "alloc_bytes", "name") : STATUS_FAILED;
 	if (status) {
 		table_free(table);
+		calltree_free(tree);
 		return status;
 	}
 	table_show(table, "alloc_bytes_percent alloc_bytes alloc_count at_peak_percent "
 			  "temporary_percent name file path");
-	if (!input->options->machine)
-		sites_cut_paths(table, ROWS_WITH_PATHS);
 	summary_add_memory(doc, &facts);
 	section = report_add_table(doc, "allocation_sites", "Allocation sites", table,
 				   report_limit(input, DEFAULT_ROWS), "site",
 				   "alloc_bytes", "the bytes");
 	section->flags = SECTION_MAIN;
+	sites_add_paths(section->table, tree,
+			input->options->machine ? SIZE_MAX : ROWS_WITH_PATHS);
+	calltree_free(tree);
 	sites_thread_note(input, doc);
 	if (run_facts_empty(&facts)) {
 		report_nothing_note(input, doc);

@@ -25,6 +25,16 @@ static size_t rows(const struct report_input *input, size_t usual)
 	return input->options->limit >= 0 ? (size_t)input->options->limit : usual;
 }
 
+static void keep_positive(struct table *table, const char *column)
+{
+	bool *keep = xcalloc(table->row_count, sizeof(*keep));
+
+	for (size_t i = 0; i < table->row_count; i++)
+		keep[i] = cell_number(table_cell(table, i, column)) > 0;
+	table_filter(table, keep);
+	free(keep);
+}
+
 static enum exit_status add_functions(struct report_input *input, struct doc *doc,
 				      const struct run_facts *facts)
 {
@@ -35,6 +45,7 @@ static enum exit_status add_functions(struct report_input *input, struct doc *do
 
 	if (!table)
 		return STATUS_FAILED;
+	keep_positive(table, "calls");
 	table_sort(table, table_column(table, self), table_column(table, "name"));
 	table_show(table,
 		   raw ? "raw_self_percent raw_self_ns raw_total_ns calls average_ns "
@@ -119,16 +130,6 @@ static enum exit_status add_calls(struct report_input *input, struct doc *doc,
 	return status;
 }
 
-static void keep_positive(struct table *table, const char *column)
-{
-	bool *keep = xcalloc(table->row_count, sizeof(*keep));
-
-	for (size_t i = 0; i < table->row_count; i++)
-		keep[i] = cell_number(table_cell(table, i, column)) > 0;
-	table_filter(table, keep);
-	free(keep);
-}
-
 static enum exit_status add_sites(struct report_input *input, struct doc *doc,
 				  const struct run_facts *facts,
 				  const struct calltree *tree, const char *name,
@@ -144,6 +145,8 @@ static enum exit_status add_sites(struct report_input *input, struct doc *doc,
 	table_show(table, shown);
 	report_add_table(doc, name, title, table, rows(input, SITE_ROWS), "site", sort,
 			 weight);
+	if (input->options->machine)
+		sites_add_paths(table, tree, SIZE_MAX);
 	return STATUS_OK;
 }
 

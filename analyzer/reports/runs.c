@@ -25,7 +25,7 @@ static const struct column columns[] = {
 	{"complete", NULL, COLUMN_FLAG, COLUMN_MACHINE},
 	{"exit_code", NULL, COLUMN_ID, COLUMN_MACHINE},
 	{"exit_signal", NULL, COLUMN_ID, COLUMN_MACHINE},
-	{"end", "ended", COLUMN_TEXT, COLUMN_HUMAN},
+	{"end", "ended", COLUMN_TEXT, COLUMN_HUMAN | COLUMN_KEEP},
 	{"command", "command", COLUMN_TEXT, COLUMN_KEEP},
 };
 
@@ -95,7 +95,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		doc_note(doc, "no_runs", NOTE_PLAIN, "The file holds no run.", NULL);
 	section = report_add_table(doc, "runs", NULL, table, report_limit(input, 0),
 				   "run", NULL, NULL);
-	section->flags = SECTION_MAIN;
+	section->flags = SECTION_MAIN | (table->row_count ? 0 : SECTION_MACHINE);
 	return STATUS_OK;
 }
 

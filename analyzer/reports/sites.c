@@ -13,7 +13,6 @@
 #include "sites.sql.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 static const struct column columns[] = {
 	{"live_percent", "live %", COLUMN_PERCENT, 0},
@@ -102,14 +101,17 @@ struct table *sites_table(struct report_input *input, const struct run_facts *fa
 	}
 	compute_columns(table, facts);
 	choose_rows(input, table, tree);
-	for (size_t i = 0; i < table->row_count; i++) {
-		const struct cell *path_id = table_cell(table, i, "path_id");
+	return table;
+}
 
+void sites_add_paths(struct table *table, const struct calltree *tree, size_t rows)
+{
+	for (size_t i = 0; i < table->row_count && i < rows; i++) {
+		const struct cell *path_id = table_cell(table, i, "path_id");
 		uint32_t node = calltree_find(tree, path_id->integer);
 
 		*table_cell(table, i, "path") = report_chain(table, tree, node);
 	}
-	return table;
 }
 
 void sites_thread_note(const struct report_input *input, struct doc *doc)
@@ -119,16 +121,4 @@ void sites_thread_note(const struct report_input *input, struct doc *doc)
 			 "Allocation sites are kept by call path, not by thread: a site "
 			 "that other threads used too shows the sum of all.",
 			 NULL);
-}
-
-void sites_cut_paths(struct table *table, size_t rows)
-{
-	for (size_t i = 0; i < table->row_count; i++) {
-		struct cell *path = table_cell(table, i, "path");
-
-		/* A path of one name only repeats the function. */
-		if (i >= rows ||
-		    (path->kind == CELL_TEXT && !strchr(path->text, TABLE_CHAIN_END)))
-			path->kind = CELL_NULL;
-	}
 }
