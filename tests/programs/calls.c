@@ -15,7 +15,7 @@
 //     4|1000000|function
 // expect-sql: SELECT COUNT(*) FROM call_paths WHERE kind = 'function' => 5
 // expect-sql: SELECT file LIKE '%/calls.c', line FROM functions WHERE name = 'leaf' =>
-//     1|28
+//     1|34
 // expect-sql: SELECT recording, module LIKE '%/program' FROM functions WHERE name =
 //     'leaf' => exact|1
 // expect-sql: SELECT COUNT(*) FROM processes WHERE complete = 1 AND exit_code = 0 => 1

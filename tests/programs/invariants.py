@@ -49,13 +49,16 @@ NOWHERE = {
         "OR alloc_bytes <> free_bytes + live_bytes OR peak_bytes < live_bytes "
         "OR peak_bytes < at_peak_bytes",
     "a function's calls are not those of its own paths":
-        "SELECT name FROM functions f WHERE calls <> (SELECT TOTAL(calls) FROM call_paths p "
-        "WHERE p.function_id = f.function_id)",
+        "SELECT f.name FROM functions f LEFT JOIN (SELECT function_id, SUM(calls) AS calls "
+        "FROM call_paths GROUP BY function_id) p USING (function_id) "
+        "WHERE f.calls <> IFNULL(p.calls, 0)",
     "a function has less total than self time":
         "SELECT name FROM functions WHERE total_ns < self_ns OR self_ns < 0",
     "a path's total is not its self time and the totals of its children":
-        "SELECT name FROM call_paths p WHERE total_ns <> self_ns + (SELECT TOTAL(total_ns) "
-        "FROM call_paths c WHERE c.parent_path_id = p.path_id)",
+        "SELECT p.name FROM call_paths p LEFT JOIN (SELECT parent_path_id, SUM(total_ns) "
+        "AS total_ns FROM call_paths GROUP BY parent_path_id) c "
+        "ON c.parent_path_id = p.path_id "
+        "WHERE p.total_ns <> p.self_ns + IFNULL(c.total_ns, 0)",
     "a path is not one deeper than its parent":
         "SELECT c.name FROM call_paths c LEFT JOIN call_paths p "
         "ON p.path_id = c.parent_path_id WHERE c.depth <> IFNULL(p.depth, 0) + 1",

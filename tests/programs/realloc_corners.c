@@ -133,6 +133,8 @@ ALONE static void empty(void)
 
 	report("empty blocks differ:", first && second && third && first != second &&
 					       second != third && first != third);
+	keep(first);
+	keep(second);
 	keep(third);
 	free(first);
 	errno = 42;
