@@ -91,7 +91,7 @@ static void put_notes(FILE *out, const struct doc *doc)
 		const struct section *section = &doc->sections[i];
 		bool first = true;
 
-		if (section->kind != SECTION_NOTE)
+		if (section->kind != SECTION_NOTE || (section->flags & SECTION_HUMAN))
 			continue;
 		put_field(out, levels[section->level], &first);
 		put_field(out, section->name, &first);

@@ -202,6 +202,7 @@ static void leave_one_out(struct layout *layout)
 {
 	size_t chosen = layout->count - 1;
 	const struct column *column;
+	struct strbuf names = {0};
 
 	for (size_t i = layout->count; i-- > 0;)
 		if (!(layout->table->columns[layout->places[i].column].flags &
@@ -210,8 +211,11 @@ static void leave_one_out(struct layout *layout)
 			break;
 		}
 	column = &layout->table->columns[layout->places[chosen].column];
-	strbuf_printf(&layout->left_out, "%s%s", layout->left_out.size ? ", " : "",
-		      column_title(column));
+	/* In front: they are left out from the right. */
+	strbuf_printf(&names, "%s%s%s", column_title(column),
+		      layout->left_out.size ? ", " : "", strbuf_text(&layout->left_out));
+	strbuf_free(&layout->left_out);
+	layout->left_out = names;
 	remove_place(layout, chosen);
 }
 

@@ -85,10 +85,13 @@ static void add_name(struct search *search, const char *name)
 static void remember_near(struct search *search, const char *name)
 {
 	char *base = xstrndup(name, base_size(name));
+	const char *part = strrchr(base, ':') ? strrchr(base, ':') + 1 : base;
 	unsigned distance = nearest_distance(search->wanted, base);
+	unsigned part_distance = nearest_distance(search->wanted, part);
 	size_t length = strlen(search->wanted), place = LISTED_NAMES;
 
 	free(base);
+	distance = distance < part_distance ? distance : part_distance;
 	if (distance > 2 + length / 4)
 		return;
 	while (place > 0 && (!search->nearest[place - 1].name ||

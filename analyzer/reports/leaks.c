@@ -30,6 +30,11 @@ static void add_totals(struct doc *doc, const struct run_facts *facts,
 			COLUMN_MACHINE);
 	doc_add_flagged(section, "live_count", NULL, COLUMN_COUNT, cell_integer(blocks),
 			COLUMN_MACHINE);
+	if (!blocks) {
+		doc_add_human(doc, section, "live",
+			      "nothing: everything that was allocated was freed");
+		return;
+	}
 	units_bytes(&text, bytes);
 	strbuf_puts(&text, " in ");
 	units_counted(&text, blocks, "block");
@@ -113,7 +118,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	section = report_add_table(doc, "allocation_sites", NULL, table,
 				   report_limit(input, DEFAULT_ROWS), "site",
 				   "live_bytes", "the live bytes");
-	section->flags = SECTION_MAIN;
+	section->flags = SECTION_MAIN | (anything ? 0 : SECTION_MACHINE);
 	sites_add_paths(section->table, tree,
 			input->options->machine ? SIZE_MAX : ROWS_WITH_PATHS);
 	calltree_free(tree);

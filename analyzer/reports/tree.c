@@ -199,9 +199,11 @@ static const char *write_footer(struct report_input *input, struct doc *doc,
 			units_percent(&text, units_share(shown_self, all_self));
 			strbuf_puts(&text, " of self time");
 		}
-		strbuf_puts(&text, filter_is_active(&input->filter)
-					   ? "; --focus, --ignore and --min-share chose"
-					   : "; --min-share 0 --limit 0 shows all");
+		strbuf_puts(&text,
+			    filter_is_active(&input->filter)
+				    ? "; the others do not pass --focus, --ignore or "
+				      "--min-share"
+				    : "; --min-share 0 --limit 0 shows all");
 		copy = doc_copy(doc, strbuf_text(&text));
 	}
 	strbuf_free(&text);

@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Prepare every query of the tree on an empty run.db, so that none is wrong.
+
+usage: check_sql.py [ROOT]
+
+Every .sql file but common/schema.sql is cut into its sections (`-- :name WORD`) and each
+statement is prepared with EXPLAIN on common/schema.sql. The functions that prof-analyze
+adds to SQLite are known here, too. Exit status 1 when a statement cannot be prepared.
+"""
+import os
+import re
+import sqlite3
+import sys
+
+SKIPPED_FOLDERS = {".git", "__pycache__"}
+
+
+def sql_files(root):
+    for folder, folders, files in os.walk(root):
+        folders[:] = sorted(name for name in folders
+                            if name not in SKIPPED_FOLDERS and not name.startswith("build"))
+        for name in sorted(files):
+            path = os.path.relpath(os.path.join(folder, name), root)
+            if name.endswith(".sql") and path != os.path.join("common", "schema.sql"):
+                yield path
+
+
+def sections(text):
+    name, lines = "", []
+    for line in text.splitlines():
+        match = re.match(r"--\s*:name\s+(\w+)", line)
+        if match:
+            yield name, "\n".join(lines)
+            name, lines = match.group(1), []
+        elif not line.lstrip().startswith("--"):
+            lines.append(line)
+    yield name, "\n".join(lines)
+
+
+def statements(text):
+    statement = ""
+    for part in re.split(r"(?<=;)", text):
+        statement += part
+        if sqlite3.complete_statement(statement):
+            yield statement
+            statement = ""
+    if statement.strip():
+        yield statement
+
+
+class Quantile:
+    def step(self, *_):
+        pass
+
+    def finalize(self):
+        return None
+
+
+def empty_database(root):
+    db = sqlite3.connect(":memory:")
+    db.create_function("regexp", 2, lambda pattern, text: 0)
+    for name, count in (("quantile", 2), ("percentile", 2), ("median", 1)):
+        db.create_aggregate(name, count, Quantile)
+    with open(os.path.join(root, "common", "schema.sql"), encoding="utf-8") as file:
+        db.executescript(file.read())
+    return db
+
+
+def main():
+    root = sys.argv[1] if len(sys.argv) > 1 else "."
+    db, problems, count = empty_database(root), 0, 0
+    for path in sql_files(root):
+        with open(os.path.join(root, path), encoding="utf-8") as file:
+            text = file.read()
+        for name, section in sections(text):
+            for statement in statements(section):
+                count += 1
+                values = {word: None for word in re.findall(r":(\w+)", statement)}
+                try:
+                    db.execute("EXPLAIN " + statement, values).fetchall()
+                except sqlite3.Error as error:
+                    problems += 1
+                    print(f"{path}: section {name or '(first)'}: {error}", file=sys.stderr)
+    print(f"{count} statements prepared, {problems} wrong")
+    return 1 if problems or not count else 0
+
+
+sys.exit(main())

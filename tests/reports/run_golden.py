@@ -1,0 +1,225 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Compare what prof-analyze prints with the golden files.
+
+usage: run_golden.py --list
+       run_golden.py PROF_ANALYZE [CASE...]           compare, all cases by default
+       run_golden.py --accept PROF_ANALYZE [CASE...]  replace the golden files: read the
+                                                      difference before committing it
+
+A golden file holds standard output, then standard error and the exit status. The
+databases are those of make_db.py, made anew for each run.
+"""
+import difflib
+import json
+import os
+import subprocess
+import sys
+import tempfile
+import unicodedata
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+GOLDEN = os.path.join(HERE, "golden")
+WIDE = {"COLUMNS": "120"}
+ASCII = {"LC_ALL": "C"}
+TREE = ["tree", "fixture.db"]
+
+# name: (arguments, changes to the environment)
+CASES = {
+    "report": (["fixture.db"], {}),
+    "report-exact": (["report", "fixture.db", "--run", "before"], {}),
+    "report-ascii": (["fixture.db"], ASCII),
+    "report-wide": (["fixture.db"], WIDE),
+    "report-narrow": (["fixture.db"], {"COLUMNS": "10"}),
+    "report-raw": (["fixture.db", "--raw", "--limit", "3"], {}),
+    "report-focus": (["--focus", "^fib$", "fixture.db"], {}),
+    "report-json": (["fixture.db", "--format", "json"], {}),
+    "report-csv": (["fixture.db", "--format=csv"], {}),
+    "report-md": (["fixture.db", "-f", "md"], {}),
+    "report-empty": (["empty.db"], {}),
+    "report-empty-short": (["empty.db", "--run", "1"], {}),
+    "report-empty-json": (["empty.db", "-f", "json"], {}),
+    "functions": (["functions", "fixture.db"], {}),
+    "functions-wide": (["functions", "fixture.db"], WIDE),
+    "functions-limit": (["functions", "fixture.db", "--limit", "2"], {}),
+    "functions-sort": (["functions", "fixture.db", "--sort", "calls", "-n", "4"], {}),
+    "functions-filter": (["functions", "fixture.db", "--focus", "is_|parse", "--ignore",
+                          "odd"], {}),
+    "functions-thread": (["functions", "fixture.db", "--thread", "worker"], {}),
+    "functions-raw": (["functions", "fixture.db", "--raw"], WIDE),
+    "functions-json": (["functions", "fixture.db", "-f", "json", "-n", "2"], {}),
+    "functions-csv": (["functions", "fixture.db", "-f", "csv"], {}),
+    "functions-md": (["functions", "fixture.db", "-f", "md"], {}),
+    "functions-sort-unknown": (["functions", "fixture.db", "--sort", "sefl"], {}),
+    "tree": (TREE, {}),
+    "tree-all": (TREE + ["--min-share", "0"], {}),
+    "tree-unfold": (TREE + ["--unfold", "--min-share", "0"], {}),
+    "tree-ascii": (TREE + ["--min-share=0"], ASCII),
+    "tree-focus": (TREE + ["--focus", "größe"], {}),
+    "tree-ignore": (TREE + ["--ignore", "Parser"], {}),
+    "tree-bytes": (TREE + ["--sort", "bytes"], {}),
+    "tree-thread": (TREE + ["--thread", "4102"], {}),
+    "tree-limit": (TREE + ["--limit", "3"], {}),
+    "tree-json": (TREE + ["-f", "json"], {}),
+    "tree-csv": (TREE + ["-f", "csv"], {}),
+    "tree-md": (TREE + ["-f", "md"], {}),
+    "callers": (["callers", "fixture.db", "parse"], {}),
+    "callers-swapped": (["callers", "is_odd", "fixture.db"], {}),
+    "callers-thread": (["callers", "fixture.db", "parse", "--thread", "worker"], {}),
+    "callers-recursive": (["callers", "fixture.db", "fib"], {}),
+    "callers-namesakes": (["callers", "fixture.db", "helper"], {}),
+    "callers-root": (["callers", "fixture.db", "main"], {}),
+    "callers-unknown": (["callers", "fixture.db", "paprse"], {}),
+    "callers-ambiguous": (["callers", "fixture.db", "is_"], {}),
+    "callers-json": (["callers", "fixture.db", "parse", "-f", "json"], {}),
+    "memory": (["memory", "fixture.db"], {}),
+    "memory-peak": (["memory", "fixture.db", "--sort", "peak", "-n", "2"], {}),
+    "memory-temporary": (["memory", "fixture.db", "--sort", "temporary"], {}),
+    "memory-focus": (["memory", "fixture.db", "--focus", "worker"], {}),
+    "memory-thread": (["memory", "fixture.db", "--thread", "worker"], {}),
+    "memory-json": (["memory", "fixture.db", "-f", "json"], {}),
+    "memory-csv": (["memory", "fixture.db", "-f", "csv"], {}),
+    "memory-md": (["memory", "fixture.db", "-f", "md"], {}),
+    "leaks": (["leaks", "fixture.db"], {}),
+    "leaks-none": (["leaks", "fixture.db", "--run", "1"], {}),
+    "leaks-json": (["leaks", "fixture.db", "-f", "json"], {}),
+    "resources": (["resources", "fixture.db"], {}),
+    "resources-ascii": (["resources", "fixture.db"], ASCII),
+    "resources-none": (["resources", "fixture.db", "--run", "before"], {}),
+    "resources-json": (["resources", "fixture.db", "-f", "json"], {}),
+    "runs": (["runs", "fixture.db"], {}),
+    "runs-json": (["runs", "fixture.db", "-f", "json"], {}),
+    "runs-none": (["runs", "none.db"], {}),
+    "sql": (["sql", "fixture.db", "SELECT name, calls, quantile(calls, 0.5) AS middle "
+             "FROM functions WHERE run_id = :run AND name REGEXP '^is_' GROUP BY name"], {}),
+    "sql-json": (["sql", "fixture.db", "-f", "json", "SELECT 1 AS a, 'x\ty' AS b, NULL AS c, "
+                  "x'00ff' AS d, 1.5 AS e, 2 AS a"], {}),
+    "sql-csv": (["sql", "fixture.db", "-f", "csv",
+                 "SELECT 'say \"hi\", you' AS a, 'two\nlines' AS b, 1e300 AS c"], {}),
+    "sql-error": (["sql", "fixture.db", "SELECT nonsense FROM runs"], {}),
+    "sql-write": (["sql", "fixture.db", "DELETE FROM run"], {}),
+    "doctor": (["doctor", "fixture.db"], {}),
+    "doctor-fine": (["doctor", "fixture.db", "--run", "1"], {}),
+    "doctor-empty": (["doctor", "empty.db"], {}),
+    "doctor-json": (["doctor", "empty.db", "-f", "json"], {}),
+    "doctor-csv": (["doctor", "empty.db", "-f", "csv"], {}),
+    "doctor-missing": (["doctor", "--program", "./no-such-program"], {}),
+    "error-no-arguments": ([], {}),
+    "error-no-file": (["nowhere.db"], {}),
+    "error-no-run": (["none.db"], {}),
+    "error-directory": (["folder.db"], {}),
+    "error-zero": (["zero.db"], {}),
+    "error-text": (["text.db"], {}),
+    "error-foreign": (["foreign.db"], {}),
+    "error-newer": (["newer.db"], {}),
+    "error-older": (["older.db"], {}),
+    "error-truncated": (["truncated.db"], {}),
+    "error-damaged": (["damaged.db"], {}),
+    "error-command": (["fucntions", "fixture.db"], {}),
+    "error-two": (["functions", "fixture.db", "none.db"], {}),
+    "error-run-label": (["fixture.db", "--run", "befroe"], {}),
+    "error-run-number": (["fixture.db", "--run", "77"], {}),
+    "error-thread": (["functions", "fixture.db", "--thread", "wroker"], {}),
+    "error-option": (["runs", "fixture.db", "--raw"], {}),
+    "error-regex": (["functions", "fixture.db", "--focus", "("], {}),
+    "error-format": (["fixture.db", "--format", "xml"], {}),
+    "error-limit": (["fixture.db", "--limit", "many"], {}),
+    "error-output": (["fixture.db", "--output", "fixture.db"], {}),
+    "help": (["--help"], {}),
+    "help-tree": (["tree", "--help"], {}),
+}
+
+
+def patch(path, offset, data):
+    with open(path, "r+b") as file:
+        file.seek(offset)
+        file.write(data)
+
+
+def make_databases(folder):
+    make = [sys.executable, os.path.join(HERE, "make_db.py")]
+    for kind in ("fixture", "empty", "none"):
+        subprocess.run(make + [kind, os.path.join(folder, kind + ".db")], check=True)
+    with open(os.path.join(folder, "fixture.db"), "rb") as file:
+        data = file.read()
+    files = {"zero.db": b"", "text.db": b"hello, world\n" * 100, "truncated.db": data[:40000],
+             "newer.db": data, "older.db": data, "foreign.db": data, "damaged.db": data}
+    for name, content in files.items():
+        with open(os.path.join(folder, name), "wb") as file:
+            file.write(content)
+    patch(os.path.join(folder, "newer.db"), 60, b"\0\0\0\x63")
+    patch(os.path.join(folder, "older.db"), 60, b"\0\0\0\0")
+    patch(os.path.join(folder, "foreign.db"), 68, b"\0\0\0\0")
+    for page in range(20, 28):
+        patch(os.path.join(folder, "damaged.db"), page * 4096, b"\xff" * 4096)
+    os.mkdir(os.path.join(folder, "folder.db"))
+
+
+def run_case(program, folder, case):
+    arguments, changes = CASES[case]
+    environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C.UTF-8", "TZ": "UTC",
+                   "COLUMNS": "80"}
+    environment.update({key: value for key, value in os.environ.items()
+                        if key.endswith("SAN_OPTIONS")})
+    environment.update(changes)
+    done = subprocess.run([program] + arguments, cwd=folder, env=environment, check=False,
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
+                          stderr=subprocess.PIPE)
+    output = done.stdout.decode("utf-8")
+    if "json" in arguments:
+        json.loads(output)
+    if not {"-f", "--format", "--format=csv"} & set(arguments):
+        check_width(case, output, max(int(environment["COLUMNS"]), 60))
+    return "%s---- stderr ----\n%s---- status %d ----\n" % (
+        output, done.stderr.decode("utf-8"), done.returncode)
+
+
+def check_width(case, output, width):
+    for line in output.splitlines():
+        columns = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
+        if columns > width:
+            sys.exit("%s: a line of %d columns: %s" % (case, columns, line))
+
+
+def compare(case, output):
+    path = os.path.join(GOLDEN, case + ".txt")
+    wanted = ""
+    if os.path.exists(path):
+        with open(path, encoding="utf-8", newline="") as file:
+            wanted = file.read()
+    if wanted == output:
+        return True
+    sys.stdout.writelines(difflib.unified_diff(
+        wanted.splitlines(True), output.splitlines(True), case + ": golden",
+        case + ": now"))
+    return False
+
+
+def accept(case, output):
+    with open(os.path.join(GOLDEN, case + ".txt"), "w", encoding="utf-8",
+              newline="") as file:
+        file.write(output)
+
+
+def main():
+    arguments = sys.argv[1:]
+    if arguments == ["--list"]:
+        print("\n".join(CASES))
+        return 0
+    accepting = arguments[:1] == ["--accept"]
+    program, *cases = arguments[accepting:]
+    failed = []
+    with tempfile.TemporaryDirectory() as folder:
+        make_databases(folder)
+        for case in cases or CASES:
+            output = run_case(os.path.abspath(program), folder, case)
+            if accepting:
+                accept(case, output)
+            elif not compare(case, output):
+                failed.append(case)
+    if failed:
+        print("different: " + " ".join(failed))
+    return 1 if failed else 0
+
+
+sys.exit(main())
