@@ -109,6 +109,23 @@ int alive_open(int32_t pid, uint64_t start_time)
 	return pidfd;
 }
 
+int alive_inherited(int fd)
+{
+	char path[64], target[64];
+	ssize_t length;
+
+	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
+	length = readlink(path, target, sizeof(target) - 1);
+	if (length < 0)
+		return -1;
+	target[length] = 0;
+	/* "anon_inode:[pidfd]", or "pidfd:[NUMBER]" since Linux 6.9 */
+	if (!strstr(target, "pidfd"))
+		return -1;
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
+}
+
 static struct exit_status decode(int status)
 {
 	if (WIFSIGNALED(status))

@@ -26,6 +26,9 @@ uint64_t alive_start_time(int32_t pid);
 /* A pidfd of that very process, owned by the caller, or -errno (-ESRCH: gone). */
 int alive_open(int32_t pid, uint64_t start_time);
 
+/* The descriptor that the shim has left us at this number, if it is a pidfd; else -1. */
+int alive_inherited(int fd);
+
 /* How the process behind a pidfd that has become readable ended. Asks /proc while the
  * parent has not reaped it and the kernel (6.15 or later) afterwards; not known when
  * neither tells. */

@@ -23,6 +23,9 @@
 #include "shim/collector/ingest.h"
 #include "shim/collector/store.h"
 
+/* How long a collector may take to get the lock. */
+#define START_LIMIT_NS 3000000000ull
+
 static int is_token(const char *name)
 {
 	for (int i = 0; i < 16; i++) {
@@ -67,6 +70,19 @@ static int has_living_process(const char *directory)
 	return alive;
 }
 
+/* Has the collector been started just now, and may not have the lock yet? */
+static int is_starting(const struct segment_run *page)
+{
+	uint64_t now = ticks_monotonic_ns();
+	struct ticks ticks;
+
+	if (page->collector_state != SEGMENT_COLLECTOR_STARTING)
+		return 0;
+	ticks_calibrate(&ticks, page);
+	return ticks.same_boot && now >= page->start_monotonic_ns &&
+	       now - page->start_monotonic_ns < START_LIMIT_NS;
+}
+
 /* Fills in state and pids. 0: list it, -ENOENT: not a run, or one that is stored. */
 static int inspect(struct spool_run *run)
 {
@@ -88,7 +104,9 @@ static int inspect(struct spool_run *run)
 				     ? SPOOL_FINISHING
 				     : SPOOL_RECORDING;
 	} else if (has_living_process(run->directory)) {
-		run->state = SPOOL_UNATTENDED;
+		run->state = is_starting(&page) ? SPOOL_RECORDING : SPOOL_UNATTENDED;
+	} else if (is_starting(&page)) {
+		run->state = SPOOL_FINISHING;
 	}
 	return 0;
 }

@@ -75,7 +75,9 @@ int watch_init(struct watch *watch, const char *directory, struct segment_run *p
 	watch->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (watch->epoll_fd < 0)
 		return -errno;
-	watch->first_pidfd = alive_open(page->first_pid, 0);
+	watch->first_pidfd = alive_inherited(WATCH_INHERITED_FD);
+	if (watch->first_pidfd < 0)
+		watch->first_pidfd = alive_open(page->first_pid, 0);
 	if (watch->first_pidfd >= 0)
 		ring_when_dead(watch, watch->first_pidfd);
 	return -pthread_create(&watch->bell_thread, NULL, ring_for_deaths, watch);
@@ -138,12 +140,22 @@ static void end_process(struct watch *watch, struct watch_process *process,
 	watch->files[process->file].alive_count--;
 }
 
+/* How the first process ended, from the descriptor we have had from the start. */
+static struct exit_status first_status(const struct watch *watch)
+{
+	if (watch->first_pidfd < 0)
+		return watch->first_status;
+	return alive_exit_status(watch->first_pidfd, watch->page->first_pid, 0);
+}
+
 static void note_death(struct watch *watch, struct watch_process *process)
 {
 	process->death.monotonic_ns = ticks_monotonic_ns();
 	if (process->pidfd >= 0)
 		process->death.status = alive_exit_status(
 			process->pidfd, process->death.pid, process->start_time);
+	else if (process->death.pid == watch->page->first_pid)
+		process->death.status = first_status(watch);
 	end_process(watch, process, WATCH_DEAD);
 }
 
@@ -267,15 +279,16 @@ static int is_readable(int fd)
 
 static void find_deaths(struct watch *watch)
 {
+	if (watch->first_pidfd >= 0 && is_readable(watch->first_pidfd)) {
+		watch->first_status = first_status(watch);
+		close(watch->first_pidfd);
+		watch->first_pidfd = -1;
+	}
 	for (size_t i = 0; i < watch->process_count; i++) {
 		struct watch_process *process = &watch->processes[i];
 
 		if (!is_over(process) && is_readable(process->pidfd))
 			note_death(watch, process);
-	}
-	if (watch->first_pidfd >= 0 && is_readable(watch->first_pidfd)) {
-		close(watch->first_pidfd);
-		watch->first_pidfd = -1;
 	}
 }
 

@@ -45,7 +45,8 @@ struct watch {
 	const char *directory;	  /* borrowed */
 	struct segment_run *page; /* borrowed, mapped */
 	int directory_fd, epoll_fd;
-	int first_pidfd; /* of the run's first process, -1 when dead */
+	int first_pidfd;		 /* of the run's first process, -1 when dead */
+	struct exit_status first_status; /* when dead */
 	struct watch_file *files;
 	size_t file_count;
 	struct watch_process *processes;
@@ -53,6 +54,10 @@ struct watch {
 	struct resources resources;
 	pthread_t bell_thread;
 };
+
+/* The descriptor, if open, at which the shim leaves us a pidfd of the first process: one
+ * that dies at once is gone before we could open it ourselves. */
+#define WATCH_INHERITED_FD 3
 
 /* Starts watching. 0 or -errno. There is no end: the process ends with it. */
 int watch_init(struct watch *watch, const char *directory, struct segment_run *page);
