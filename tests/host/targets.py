@@ -78,7 +78,9 @@ def setuid_program(case):
     result = case.run_plain([program], **user)
     expect(result.returncode == 0, f"{result}")
     expect(not os.path.exists(case.database), "a setuid program was recorded")
-    case.database = "/nonexistent/run.db"
+    os.mkdir(case.path("theirs"))
+    os.chown(case.path("theirs"), NOBODY, NOBODY)
+    case.database = case.path("theirs/run.db")
     result = record(case, program, **user)
     expect_says(result, "set-?u(ser-)?id")
 

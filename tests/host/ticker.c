@@ -59,7 +59,7 @@ int main(int argc, char **argv)
 		return 2;
 	thread_count = atoi(argv[2]);
 	limit = argc > 3 ? strtoull(argv[3], NULL, 10) : 0;
-	file = open(argv[1], O_RDWR | O_CREAT, 0600);
+	file = open(argv[1], O_RDWR | O_CREAT | O_TRUNC, 0600);
 	if (file < 0 || thread_count > THREAD_LIMIT ||
 	    ftruncate(file, THREAD_LIMIT * sizeof(*counts)))
 		return 1;

@@ -3,6 +3,7 @@
 
 Used by run_program.py, by the tests in tests/host and by tests/bench.
 """
+import contextlib
 import os
 import sqlite3
 import subprocess
@@ -70,13 +71,12 @@ def compile_program(source, target, compiler="gcc", optimisation="-O2", flags=()
 
 def query(database, sql):
     """Rows of a query, read without prof-analyze."""
-    connection = sqlite3.connect(f"file:{database}?mode=ro", uri=True)
     try:
-        return connection.execute(sql).fetchall()
+        with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro",
+                                                uri=True)) as connection:
+            return connection.execute(sql).fetchall()
     except sqlite3.Error as error:
         raise Failure(f"{error} in: {sql}") from error
-    finally:
-        connection.close()
 
 
 def value(database, sql):
@@ -86,12 +86,19 @@ def value(database, sql):
 
 
 def settle(products, database):
-    """Waits until the recording is in the database: prof-analyze waits for a collector
-    that still writes and takes over what a killed one has left."""
-    result = run([products.analyze, "runs", database])
-    expect(result.returncode == 0,
-           f"prof-analyze runs ended with {result.returncode}: {result.stderr}")
-    return result
+    """Waits until the recording is in the database: nobody collects any longer, and
+    prof-analyze has taken over what a killed collector left."""
+    spool = database + "-spool"
+
+    def is_settled():
+        if processes_naming(spool + "/"):
+            return False
+        result = run([products.analyze, "runs", database])
+        expect(result.returncode == 0,
+               f"prof-analyze runs ended with {result.returncode}: {result.stderr}")
+        return not os.path.exists(spool)
+
+    expect(wait_until(is_settled, 60, 0.05), f"the spool is left: {spool}")
 
 
 def processes_naming(text):
