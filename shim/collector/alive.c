@@ -16,6 +16,7 @@
 #include <sys/ioctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 /* linux/pidfd.h of 6.15; Debian 12 has none of it. */
@@ -133,16 +134,36 @@ static struct exit_status decode(int status)
 	return (struct exit_status){1, WEXITSTATUS(status), 0};
 }
 
-struct exit_status alive_exit_status(int pidfd, int32_t pid, uint64_t start_time)
+/* 1: *ret is filled in; 0: not yet; -1: will never be known. */
+static int ask_exit_status(int pidfd, int32_t pid, uint64_t start_time,
+			   struct exit_status *ret)
 {
 	struct pidfd_exit_info info = {.mask = PIDFD_EXIT_INFO_EXIT};
 	struct stat_facts facts = {0};
 
 	if (read_stat(pid, &facts) == 0 && is_that_process(&facts, start_time) &&
-	    facts.state == 'Z')
-		return decode(facts.exit_code);
-	if (ioctl(pidfd, PIDFD_EXIT_GET_INFO, &info) == 0 &&
-	    (info.mask & PIDFD_EXIT_INFO_EXIT))
-		return decode(info.exit_code);
-	return (struct exit_status){0, 0, 0};
+	    facts.state == 'Z') {
+		*ret = decode(facts.exit_code);
+		return 1;
+	}
+	if (ioctl(pidfd, PIDFD_EXIT_GET_INFO, &info) < 0)
+		return -1;
+	if (!(info.mask & PIDFD_EXIT_INFO_EXIT))
+		return 0;
+	*ret = decode(info.exit_code);
+	return 1;
+}
+
+struct exit_status alive_exit_status(int pidfd, int32_t pid, uint64_t start_time)
+{
+	struct exit_status status = {0, 0, 0};
+	struct timespec pause = {.tv_nsec = 500000};
+
+	/* between a zombie and a reaped process there is a moment when neither tells */
+	for (int i = 0; i < 40; i++) {
+		if (ask_exit_status(pidfd, pid, start_time, &status) != 0)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	return status;
 }
