@@ -135,12 +135,15 @@ static bool take_option(int option, const char *value, struct record_options *re
 bool record_options_read(int argc, char **argv, struct record_options *ret,
 			 int *ret_status)
 {
+	static char own_name[] = "prof-record";
 	const char *output = getenv("PROFSHIM_OUTPUT");
 	int option;
 
 	*ret = (struct record_options){.wait_s = DEFAULT_WAIT_S};
 	ret->output = output && *output ? output : "run.db";
 	*ret_status = EXIT_SUCCESS;
+	if (argc > 0)
+		argv[0] = own_name; /* for what getopt_long() prints */
 	/* "+": options after the program's name are the program's */
 	while ((option = getopt_long(argc, argv, "+o:l:qh", options, NULL)) != -1) {
 		if (option == 'h') {

@@ -135,25 +135,35 @@ static void scale(double value, const char *const *units, double factor, char *r
 		 units[i][0] ? " " : "", units[i]);
 }
 
+/* "38.2 M calls, "; nothing when there were none. */
+static void count(int64_t number, const char *singular, char *ret, size_t size)
+{
+	static const char *const units[] = {"", "k", "M", "G", "T", NULL};
+	char scaled[32];
+
+	scale((double)number, units, 1000, scaled, sizeof(scaled));
+	ret[0] = '\0';
+	if (number)
+		snprintf(ret, size, "%s %s%s, ", scaled, singular,
+			 number == 1 ? "" : "s");
+}
+
 static size_t write_line(sqlite3_stmt *statement, const char *shown_output, char *ret,
 			 size_t size)
 {
-	static const char *const counts[] = {"", "k", "M", "G", "T", NULL};
 	static const char *const bytes[] = {"B", "KiB", "MiB", "GiB", "TiB", NULL};
 	static const char *const times[] = {"ns", "us", "ms", "s", NULL};
-	char calls[32], allocations[32], peak[32], wall[32];
+	char calls[64], allocations[64], peak[32], wall[32];
 	int length;
 
 	scale((double)sqlite3_column_int64(statement, 1), times, 1000, wall,
 	      sizeof(wall));
-	scale((double)sqlite3_column_int64(statement, 2), counts, 1000, allocations,
+	count(sqlite3_column_int64(statement, 2), "allocation", allocations,
 	      sizeof(allocations));
 	scale((double)sqlite3_column_int64(statement, 3), bytes, 1024, peak,
 	      sizeof(peak));
-	scale((double)sqlite3_column_int64(statement, 5), counts, 1000, calls,
-	      sizeof(calls));
-	length = snprintf(ret, size,
-			  "run %lld in %s: %s calls, %s allocations, %s, peak %s%s",
+	count(sqlite3_column_int64(statement, 5), "call", calls, sizeof(calls));
+	length = snprintf(ret, size, "run %lld in %s: %s%s%s, peak %s%s",
 			  (long long)sqlite3_column_int64(statement, 0), shown_output,
 			  calls, allocations, wall, peak,
 			  sqlite3_column_int(statement, 4) ? "" : ", incomplete");

@@ -22,13 +22,18 @@ __attribute__((no_instrument_function)) void __cyg_profile_func_exit(void *funct
 #endif
 
 #ifdef OWN_MALLOC
+static char heap[1 << 20];
+static size_t used;
+
 void *malloc(size_t size)
 {
-	static char heap[1 << 20];
-	static size_t used;
-
 	used += (size + 15) & ~(size_t)15;
 	return used <= sizeof(heap) ? heap + used - size : NULL;
+}
+
+void free(void *block)
+{
+	(void)block;
 }
 #endif
 
