@@ -90,6 +90,8 @@ static void *create_mapped(const char *path, uint64_t file_size, uint64_t map_si
 	if (ftruncate(fd, (off_t)file_size) == 0)
 		mapped = mmap(NULL, map_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
+	if (mapped != MAP_FAILED)
+		madvise(mapped, map_size, MADV_RANDOM); /* see process_new_slot() */
 	if (mapped == MAP_FAILED) {
 		int saved = errno;
 
@@ -367,7 +369,7 @@ int run_create_segment(char *error, size_t error_size)
 		if (!file && errno != EEXIST)
 			break;
 	}
-	result = file ? reserve(file, sizeof(*file), process_facts.file_path) : -errno;
+	result = file ? reserve(file, 4096, process_facts.file_path) : -errno;
 	if (result < 0)
 		goto failed;
 	file->version = SEGMENT_VERSION;
