@@ -42,7 +42,8 @@ void symbols_free(struct symbolizer *symbolizer);
  * information and symbols. The module belongs to the symbolizer; the same path and
  * build-id give the same module. build_id_size 0: not checked. A module whose file is
  * gone, damaged or of another build-id resolves nothing, unless a debug file of the
- * wanted build-id is installed. NULL only when memory is short.
+ * wanted build-id is installed. The C library gets names, but no lines. NULL only when
+ * memory is short.
  */
 struct symbol_module *symbols_open(struct symbolizer *symbolizer, const char *path,
 				   const uint8_t *build_id, size_t build_id_size);
