@@ -1,0 +1,130 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Replay the database fuzzer over a corpus of damaged recordings.
+
+usage: damage_db.py FUZZ_RUNDB_REPLAY MAKE_DB.PY
+       damage_db.py --corpus FOLDER MAKE_DB.PY    write the corpus for libFuzzer
+
+The damage is the same every time: cut files, changed bytes, pages filled or exchanged, and
+sound databases with senseless contents.
+"""
+import os
+import random
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+PAGE = 4096
+BIG = 2 ** 63 - 1
+
+# Contents that a writer would never make. Each is applied to a copy of its own.
+SENSELESS = [
+    "UPDATE path SET parent_path_id = path_id",
+    "UPDATE path SET parent_path_id = path_id + 1",
+    "UPDATE path SET parent_path_id = -5",
+    "UPDATE path SET function_id = 999999",
+    "UPDATE path SET calls = 'many', total_ns = x'00', self_ns = 1.5",
+    f"UPDATE path SET calls = {BIG}, total_ns = {BIG}, self_ns = {BIG}, alloc_bytes = {BIG}",
+    f"UPDATE function SET calls = {BIG}, self_ns = -{BIG}, total_ns = 9e300, p99_ns = 'x'",
+    "UPDATE function SET name = x'ff00fe', file = x'80', line = -1, linkage_name = 5",
+    "UPDATE function SET name = ''",
+    "UPDATE function SET name = char(27) || '[2J' || char(10) || char(31) || char(0x202e)",
+    "UPDATE function SET name = printf('%.*c', 100000, '<')",
+    "UPDATE function SET module_id = NULL, recording = 7",
+    "UPDATE site SET path_id = 1, file = NULL, line = 99999999999",
+    f"UPDATE site SET alloc_bytes = {BIG}, alloc_count = 0, live_bytes = -1, live_count = 1",
+    "UPDATE site SET temporary_count = 'x', at_peak_bytes = 1e308",
+    f"UPDATE run SET wall_ns = {BIG}, peak_bytes = -1, alloc_count = 0, inner_cost_ns = 9e999",
+    "UPDATE run SET label = x'ff', command = 5, started_utc = 'T', exit_code = 'x', cpu_count = -2",
+    "UPDATE run SET started_utc = '2026-03-01T'",
+    "UPDATE run SET complete = 'no', exit_signal = 9999999999",
+    "UPDATE run SET run_id = -run_id",
+    "UPDATE process SET executable = NULL, pid = 'x', exit_signal = 200",
+    "UPDATE resource SET time_ns = -time_ns, cpu_percent = 'x'",
+    f"UPDATE resource SET time_ns = {BIG}, rss_bytes = {BIG}, minor_faults = {BIG}",
+    "UPDATE resource SET cpu_percent = 9e999, rss_bytes = -9e999, read_bytes = 1e300",
+    "UPDATE resource SET process_id = rowid, time_ns = 0",
+    "UPDATE trust SET name = 'unheard_of', value = 'x'",
+    f"UPDATE trust SET value = {BIG}",
+    "UPDATE edge SET calls = -1, total_ns = 'x'",
+    "UPDATE thread SET name = NULL, lane_id = 77",
+    "DELETE FROM function",
+    "DELETE FROM path",
+    "DELETE FROM run",
+    "DROP VIEW functions; CREATE VIEW functions AS SELECT 1 AS run_id",
+    "DROP VIEW call_paths; CREATE VIEW call_paths AS SELECT *, 'a' AS kind, 'b' AS name FROM path",
+    "DROP VIEW runs; CREATE TABLE runs (run_id, label, command, wall_ns)",
+    "DROP TABLE trust",
+    "DROP TABLE resource",
+]
+
+# The same, looping for ever unless stopped.
+ENDLESS = ("DROP VIEW functions; CREATE VIEW functions AS WITH RECURSIVE n(i) AS "
+           "(SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS run_id FROM n")
+
+
+def write(folder, name, data):
+    with open(os.path.join(folder, name), "wb") as file:
+        file.write(data)
+
+
+def damage_bytes(folder, data):
+    randomness = random.Random(7)
+    pages = len(data) // PAGE
+    for size in (0, 1, 15, 16, 99, 100, 512, PAGE, PAGE + 1, len(data) // 2, len(data) - 1):
+        write(folder, "cut-%06d" % size, data[:size])
+        # The same, claiming that it is whole.
+        if size > 100:
+            whole = bytearray(data[:size - size % PAGE or PAGE])
+            whole[28:32] = (len(whole) // PAGE).to_bytes(4, "big")
+            write(folder, "short-%06d" % size, bytes(whole) + b"\1")
+    for number in range(60):
+        changed = bytearray(data)
+        for _ in range(randomness.choice((1, 3, 30))):
+            changed[randomness.randrange(100, len(data))] = randomness.randrange(256)
+        write(folder, "bytes-%02d" % number, changed)
+    for number in range(pages):
+        filled = bytearray(data)
+        filled[number * PAGE:(number + 1) * PAGE] = bytes([number * 37 & 255]) * PAGE
+        write(folder, "page-%02d" % number, filled + b"\1" if number == 0 else filled)
+    for number in range(20):
+        first, second = (randomness.randrange(1, pages) * PAGE for _ in range(2))
+        changed = bytearray(data)
+        changed[first:first + PAGE], changed[second:second + PAGE] = (
+            data[second:second + PAGE], data[first:first + PAGE])
+        write(folder, "swap-%02d" % number, changed)
+
+
+def damage_contents(folder, fixture):
+    for number, sql in enumerate(SENSELESS + [ENDLESS]):
+        path = os.path.join(folder, "senseless-%02d" % number)
+        shutil.copy(fixture, path)
+        db = sqlite3.connect(path)
+        db.execute("PRAGMA foreign_keys = OFF")
+        db.executescript(sql)
+        db.commit()
+        db.close()
+
+
+def make_corpus(folder, make_db):
+    fixture = os.path.join(folder, "fixture")
+    subprocess.run([sys.executable, make_db, "fixture", fixture], check=True)
+    with open(fixture, "rb") as file:
+        damage_bytes(folder, file.read())
+    damage_contents(folder, fixture)
+
+
+def main():
+    if sys.argv[1] == "--corpus":
+        os.makedirs(sys.argv[2], exist_ok=True)
+        make_corpus(sys.argv[2], sys.argv[3])
+        return 0
+    with tempfile.TemporaryDirectory() as folder:
+        make_corpus(folder, sys.argv[2])
+        files = sorted(os.path.join(folder, name) for name in os.listdir(folder))
+        return subprocess.run([sys.argv[1]] + files, check=False).returncode
+
+
+sys.exit(main())

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is: a libFuzzer target: any bytes as run.db, through every report and format.
+ * Data whose last byte is odd gets a valid identity first, so that more than the header
+ * checks is reached.
+ */
+#include "analyzer/render/render.h"
+#include "analyzer/reports/report.h"
+#include "analyzer/rundb/select.h"
+
+#include "common/schema.h"
+
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#define STEPS_BETWEEN_LOOKS 1000
+#define LOOKS_ALLOWED 2000 /* a view may be made to run for hours */
+#define LARGEST_INPUT (4u << 20)
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static int count_looks(void *context)
+{
+	return ++*(int *)context > LOOKS_ALLOWED;
+}
+
+static void put_big_endian(uint8_t *at, uint32_t value)
+{
+	for (int i = 0; i < 4; i++)
+		at[i] = (uint8_t)(value >> (24 - 8 * i));
+}
+
+static int write_input(const char *path, const uint8_t *data, size_t size)
+{
+	int descriptor = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	uint8_t *copy;
+	ssize_t written;
+
+	if (descriptor < 0)
+		return -1;
+	copy = malloc(size + 1);
+	memcpy(copy, data, size);
+	if (size >= 100 && (data[size - 1] & 1)) {
+		memcpy(copy, "SQLite format 3", 16);
+		put_big_endian(copy + 60, RUNDB_SCHEMA_VERSION);
+		put_big_endian(copy + 68, RUNDB_APPLICATION_ID);
+	}
+	written = write(descriptor, copy, size);
+	free(copy);
+	close(descriptor);
+	return written == (ssize_t)size ? 0 : -1;
+}
+
+static void show(const struct doc *doc, FILE *out)
+{
+	for (size_t i = 0; i < renderer_registry_count; i++) {
+		struct render_context context = {out, 60 + 30 * i, i & 1, i & 2};
+
+		renderer_registry[i]->render(doc, &context);
+	}
+}
+
+static void build(struct rundb *db, int64_t run_id, const struct report *report,
+		  bool machine, FILE *out)
+{
+	const struct report_options options = {
+		.argument = strcmp(report->name, "sql") == 0 ? "SELECT * FROM call_paths"
+							     : "main",
+		.limit = machine ? 0 : -1,
+		.min_share = -1,
+		.machine = machine,
+		.unfold = machine,
+	};
+	struct report_input input = {.db = db, .run_id = run_id, .options = &options};
+	enum exit_status status;
+	struct doc doc;
+
+	doc_init(&doc, report->name);
+	status = report->build(&input, &doc);
+	if (status == STATUS_OK || status == STATUS_NOTHING)
+		show(&doc, out);
+	else if (!input.error.size)
+		abort(); /* a failure without a sentence */
+	strbuf_free(&input.error);
+	doc_free(&doc);
+}
+
+static void use(struct rundb *db, FILE *out)
+{
+	struct strbuf error = {0};
+	int64_t run_id = 0;
+	int looks = 0;
+
+	sqlite3_progress_handler(rundb_handle(db), STEPS_BETWEEN_LOOKS, count_looks,
+				 &looks);
+	select_run(db, NULL, &run_id, &error);
+	for (size_t i = 0; i < report_registry_count; i++)
+		for (int machine = 0; machine < 2; machine++) {
+			looks = 0;
+			build(db, run_id, report_registry[i], machine, out);
+		}
+	strbuf_free(&error);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static char path[] = "/tmp/fuzz-rundb-XXXXXX";
+	static FILE *out;
+	struct strbuf error = {0};
+	struct rundb *db;
+
+	if (!out) {
+		int descriptor = mkstemp(path);
+
+		if (descriptor >= 0)
+			close(descriptor);
+		out = fopen("/dev/null", "we");
+	}
+	if (!out || !size || size > LARGEST_INPUT || write_input(path, data, size) < 0)
+		return 0;
+	if (rundb_open(path, &db, &error) == 0) {
+		use(db, out);
+		rundb_close(db);
+	} else if (!error.size) {
+		abort();
+	}
+	strbuf_free(&error);
+	unlink(path);
+	return 0;
+}

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: strings, UTF-8 and spelling. */
+#include "analyzer/base/arena.h"
+#include "analyzer/base/nearest.h"
+#include "analyzer/base/utf8.h"
+#include "analyzer/base/xalloc.h"
+#include "tests/unit/analyzer/cmocka_all.h"
+
+static void strbuf_grows(void **state)
+{
+	struct strbuf buffer = {0};
+
+	(void)state;
+	assert_string_equal(strbuf_text(&buffer), "");
+	for (int i = 0; i < 1000; i++)
+		strbuf_printf(&buffer, "%d,", i % 10);
+	assert_int_equal(buffer.size, 2000);
+	assert_int_equal(strlen(buffer.data), 2000);
+	strbuf_truncate(&buffer, 4);
+	strbuf_truncate(&buffer, 100);
+	assert_string_equal(strbuf_text(&buffer), "0,1,");
+	strbuf_repeat(&buffer, '-', 3);
+	assert_string_equal(strbuf_text(&buffer), "0,1,---");
+	strbuf_reset(&buffer);
+	assert_string_equal(strbuf_text(&buffer), "");
+	strbuf_free(&buffer);
+	strbuf_free(&buffer);
+}
+
+static void arena_keeps_strings(void **state)
+{
+	struct arena arena = {0};
+	const char *first = arena_copy(&arena, "first", 5), *large;
+	char *text = xmalloc(200000);
+
+	(void)state;
+	memset(text, 'x', 199999);
+	text[199999] = '\0';
+	large = arena_copy(&arena, text, 199999);
+	for (int i = 0; i < 10000; i++)
+		arena_copy(&arena, "many small ones", 15);
+	assert_string_equal(first, "first");
+	assert_string_equal(large, text);
+	free(text);
+	arena_free(&arena);
+	arena_free(&arena);
+}
+
+static void utf8_width_counts_columns(void **state)
+{
+	(void)state;
+	assert_int_equal(utf8_width(""), 0);
+	assert_int_equal(utf8_width("abc"), 3);
+	assert_int_equal(utf8_width("gr\xc3\xb6\xc3\x9f"
+				    "e"),
+			 5);
+	assert_int_equal(utf8_width("\xe6\x97\xa5\xe6\x9c\xac"), 4); /* two wide */
+	assert_int_equal(utf8_width("e\xcc\x81"), 1);		     /* combining */
+	assert_int_equal(utf8_width("\xff\xc3"), 2);		     /* two bad bytes */
+}
+
+static void utf8_cuts_between_characters(void **state)
+{
+	const char *text = "a\xe6\x97\xa5"
+			   "b"; /* columns 1 2 1 */
+
+	(void)state;
+	assert_int_equal(utf8_prefix(text, 0), 0);
+	assert_int_equal(utf8_prefix(text, 1), 1);
+	assert_int_equal(utf8_prefix(text, 2), 1);
+	assert_int_equal(utf8_prefix(text, 3), 4);
+	assert_int_equal(utf8_prefix(text, 99), 5);
+	assert_int_equal(utf8_suffix(text, 1), 1);
+	assert_int_equal(utf8_suffix(text, 2), 1);
+	assert_int_equal(utf8_suffix(text, 3), 4);
+	assert_int_equal(utf8_suffix(text, 4), 5);
+}
+
+static void utf8_refuses_what_is_not(void **state)
+{
+	static const char *const bad[] = {
+		"\x80",
+		"\xc3",
+		"\xc0\x80",
+		"\xe0\x80\x80",
+		"\xed\xa0\x80",
+		"\xf4\x90\x80\x80",
+		"\xf8\x88\x80\x80",
+		"\xe6\x97",
+		"\xe6\x97\x41\x41",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		uint32_t character = 0;
+
+		assert_int_equal(utf8_next(bad[i], strlen(bad[i]), &character), 1);
+		assert_int_equal(character, 0xfffd);
+	}
+}
+
+static void utf8_clean_stops_controls(void **state)
+{
+	struct strbuf buffer = {0};
+
+	(void)state;
+	utf8_clean(&buffer, "a\033[31mb\n\x7f\xc2\x9b \xe2\x80\xae!\xff");
+	assert_string_equal(strbuf_text(&buffer), "a?[31mb??? ?!\xef\xbf\xbd");
+	strbuf_reset(&buffer);
+	utf8_repair(&buffer, "a\nb\xff");
+	assert_string_equal(strbuf_text(&buffer), "a\nb\xef\xbf\xbd");
+	strbuf_free(&buffer);
+}
+
+static void nearest_knows_typing_mistakes(void **state)
+{
+	static const char *const words[] = {"functions", "tree", "callers"};
+	char longest[300];
+
+	(void)state;
+	assert_int_equal(nearest_distance("", ""), 0);
+	assert_int_equal(nearest_distance("abc", ""), 3);
+	assert_int_equal(nearest_distance("fucntions", "functions"), 1);
+	assert_int_equal(nearest_distance("TREE", "tree"), 0);
+	assert_int_equal(nearest_distance("kitten", "sitting"), 3);
+	memset(longest, 'x', sizeof(longest) - 1);
+	longest[sizeof(longest) - 1] = '\0';
+	assert_int_equal(nearest_distance(longest, longest), 0);
+	assert_string_equal(nearest_word("caller", words, 3), "callers");
+	assert_string_equal(nearest_word("tre", words, 3), "tree");
+	assert_null(nearest_word("banana", words, 3));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(strbuf_grows),
+		cmocka_unit_test(arena_keeps_strings),
+		cmocka_unit_test(utf8_width_counts_columns),
+		cmocka_unit_test(utf8_cuts_between_characters),
+		cmocka_unit_test(utf8_refuses_what_is_not),
+		cmocka_unit_test(utf8_clean_stops_controls),
+		cmocka_unit_test(nearest_knows_typing_mistakes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

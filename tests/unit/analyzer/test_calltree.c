@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: call trees: linking, damage, recursion, sums, filters. */
+#include "analyzer/model/calltree.h"
+#include "analyzer/model/filter.h"
+#include "tests/unit/analyzer/cmocka_all.h"
+
+static void add(struct calltree *tree, int64_t id, int64_t parent, int64_t function,
+		int64_t calls, int64_t total_ns, int64_t self_ns)
+{
+	struct calltree_node *node = calltree_add_path(tree, id, parent, function);
+
+	node->calls = calls;
+	node->total_ns = total_ns;
+	node->self_ns = self_ns;
+	node->alloc_bytes = calls * 10;
+	node->alloc_count = calls;
+}
+
+/* main -> f -> f -> g, main -> g; ids in no order. */
+static struct calltree *recursive(void)
+{
+	struct calltree *tree = calltree_new();
+
+	calltree_add_function(tree, 3, "g");
+	calltree_add_function(tree, 1, "main");
+	calltree_add_function(tree, 2, "f");
+	add(tree, 13, 12, 3, 4, 20, 20);
+	add(tree, 10, 0, 1, 1, 100, 10);
+	add(tree, 12, 11, 2, 2, 50, 30);
+	add(tree, 11, 10, 2, 1, 80, 30);
+	add(tree, 14, 10, 3, 1, 10, 10);
+	calltree_link(tree);
+	return tree;
+}
+
+static void paths_are_linked(void **state)
+{
+	struct calltree *tree = recursive();
+	uint32_t main_node = calltree_find(tree, 10), leaf = calltree_find(tree, 13);
+
+	(void)state;
+	assert_int_equal(tree->order_count, 5);
+	assert_int_equal(tree->order[0], main_node);
+	assert_int_equal(tree->nodes[leaf].depth, 4);
+	assert_string_equal(calltree_name(tree, leaf), "g");
+	assert_int_equal(tree->nodes[main_node].tree_alloc_bytes, 90);
+	assert_int_equal(tree->nodes[main_node].tree_alloc_count, 9);
+	assert_int_equal(calltree_find(tree, 99), CALLTREE_NONE);
+	assert_int_equal(calltree_sum(tree).self_ns, 100);
+	assert_int_equal(calltree_sum(tree).total_ns, 100);
+	calltree_free(tree);
+}
+
+static void damage_is_survived(void **state)
+{
+	struct calltree *tree = calltree_new(), *folded;
+
+	(void)state;
+	add(tree, 1, 2, 7, 1, 1, 1); /* a ring, unknown functions */
+	add(tree, 2, 1, 7, 1, 1, 1);
+	add(tree, 3, 3, 7, 1, 1, 1);		      /* its own parent */
+	add(tree, 4, 99, 8, 1, INT64_MAX, INT64_MAX); /* no such parent */
+	add(tree, 5, 4, 8, INT64_MAX / 10, INT64_MAX, INT64_MAX);
+	add(tree, 5, 4, 8, 1, -5, INT64_MIN); /* twice */
+	calltree_link(tree);
+	assert_int_equal(tree->order_count, 3);
+	assert_string_equal(calltree_name(tree, tree->order[0]), "?");
+	calltree_sort(tree, CALLTREE_BY_NAME);
+	calltree_sum(tree);
+	free(calltree_by_function(tree));
+	folded = calltree_fold(tree);
+	calltree_free(folded);
+	calltree_free(tree);
+
+	tree = calltree_new();
+	calltree_link(tree);
+	assert_int_equal(calltree_find(tree, 1), CALLTREE_NONE);
+	calltree_free(calltree_fold(tree));
+	calltree_free(tree);
+}
+
+static const struct calltree_node *child(const struct calltree *tree, uint32_t parent,
+					 const char *name)
+{
+	uint32_t at = parent == CALLTREE_NONE ? tree->first_root
+					      : tree->nodes[parent].first_child;
+
+	while (at != CALLTREE_NONE && strcmp(calltree_name(tree, at), name) != 0)
+		at = tree->nodes[at].next;
+	return at == CALLTREE_NONE ? NULL : &tree->nodes[at];
+}
+
+static void recursion_folds(void **state)
+{
+	struct calltree *tree = recursive(), *folded = calltree_fold(tree);
+	const struct calltree_node *main_node = child(folded, CALLTREE_NONE, "main");
+	const struct calltree_node *f, *g;
+
+	(void)state;
+	assert_non_null(main_node);
+	assert_int_equal(folded->node_count, 4);
+	f = child(folded, (uint32_t)(main_node - folded->nodes), "f");
+	assert_non_null(f);
+	assert_int_equal(f->calls, 3);
+	assert_int_equal(f->total_ns, 80); /* the outermost only */
+	assert_int_equal(f->self_ns, 60);
+	assert_int_equal(f->recursion, 2);
+	assert_int_equal(f->path_count, 2);
+	assert_int_equal(f->tree_alloc_bytes, 70);
+	g = child(folded, (uint32_t)(f - folded->nodes), "g");
+	assert_non_null(g);
+	assert_int_equal(g->calls, 4);
+	assert_int_equal(calltree_sum(folded).self_ns, calltree_sum(tree).self_ns);
+	calltree_free(folded);
+	calltree_free(tree);
+}
+
+static void deep_and_wide_trees_are_fast(void **state)
+{
+	struct calltree *tree = calltree_new(), *folded;
+
+	(void)state;
+	for (int i = 0; i < 50000; i++)
+		calltree_add_function(tree, i + 1, "f");
+	for (int i = 0; i < 50000; i++) /* deep, one function */
+		add(tree, i + 1, i, 1, 1, 50000 - i, 1);
+	for (int i = 0; i < 50000; i++) /* wide, below the first */
+		add(tree, 60000 + i, 1, i + 1, 1, 1, 1);
+	calltree_link(tree);
+	assert_int_equal(tree->order_count, 100000);
+	folded = calltree_fold(tree);
+	assert_int_equal(folded->node_count, 50000);
+	assert_int_equal(folded->nodes[0].recursion, 50000);
+	calltree_free(folded);
+	calltree_free(tree);
+}
+
+static void functions_and_neighbours_sum(void **state)
+{
+	struct calltree *tree = recursive();
+	struct calltree_total *totals = calltree_by_function(tree), *edges;
+	uint32_t f = calltree_function(tree, 2), g = calltree_function(tree, 3);
+
+	(void)state;
+	assert_int_equal(totals[f].calls, 3);
+	assert_int_equal(totals[f].total_ns, 80);
+	assert_int_equal(totals[f].self_ns, 60);
+	assert_int_equal(totals[g].total_ns, 30);
+	free(totals);
+	edges = calltree_neighbours(tree, f, true);
+	assert_int_equal(edges[calltree_function(tree, 1)].calls, 1);
+	assert_int_equal(edges[f].calls, 2);
+	assert_int_equal(edges[f].total_ns, 50);
+	free(edges);
+	edges = calltree_neighbours(tree, f, false);
+	assert_int_equal(edges[g].calls, 4);
+	assert_int_equal(edges[g].total_ns, 20);
+	free(edges);
+	calltree_free(tree);
+}
+
+static void filters_follow_paths(void **state)
+{
+	struct calltree *tree = recursive();
+	struct filter filter;
+	char error[128];
+	bool *passes;
+
+	(void)state;
+	assert_int_equal(filter_init(&filter, "^f$", "g", error, sizeof(error)), 0);
+	assert_true(filter_passes_name(&filter, "f"));
+	assert_false(filter_passes_name(&filter, "fg"));
+	passes = filter_paths(&filter, tree, false);
+	assert_false(passes[calltree_find(tree, 10)]);
+	assert_true(passes[calltree_find(tree, 11)]);
+	assert_true(passes[calltree_find(tree, 12)]);
+	assert_false(passes[calltree_find(tree, 13)]);
+	assert_false(passes[calltree_find(tree, 14)]);
+	free(passes);
+	passes = filter_paths(&filter, tree, true);
+	assert_true(passes[calltree_find(tree, 10)]);
+	free(passes);
+	filter_free(&filter);
+	assert_false(filter_is_active(&filter));
+	assert_true(filter_init(&filter, NULL, "(", error, sizeof(error)) < 0);
+	assert_non_null(strstr(error, "--ignore"));
+	calltree_free(tree);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(paths_are_linked),
+		cmocka_unit_test(damage_is_survived),
+		cmocka_unit_test(recursion_folds),
+		cmocka_unit_test(deep_and_wide_trees_are_fast),
+		cmocka_unit_test(functions_and_neighbours_sum),
+		cmocka_unit_test(filters_follow_paths),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

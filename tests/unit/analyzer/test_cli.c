@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: which word of the command line is what. */
+#include "analyzer/cli.h"
+#include "tests/unit/analyzer/cmocka_all.h"
+
+static struct strbuf error;
+
+static struct cli assign(const char *a, const char *b, const char *c)
+{
+	char *const arguments[] = {(char *)a, (char *)b, (char *)c};
+	size_t count = !a ? 0 : !b ? 1 : !c ? 2 : 3;
+	struct cli cli = {0};
+
+	strbuf_reset(&error);
+	cli_assign(arguments, count, &cli, &error);
+	return cli;
+}
+
+static void commands_and_databases(void **state)
+{
+	struct cli cli = assign("run.db", NULL, NULL);
+
+	(void)state;
+	assert_string_equal(cli.report->name, "report");
+	assert_string_equal(cli.database, "run.db");
+	cli = assign("tree", "run.db", NULL);
+	assert_string_equal(cli.report->name, "tree");
+	assert_string_equal(cli.database, "run.db");
+	cli = assign("doctor", NULL, NULL);
+	assert_null(cli.database);
+	assert_int_equal(error.size, 0);
+}
+
+static void database_and_argument_in_any_order(void **state)
+{
+	struct cli cli = assign("callers", "run.db", "main");
+
+	(void)state;
+	assert_string_equal(cli.database, "run.db");
+	assert_string_equal(cli.options.argument, "main");
+	cli = assign("callers", "main", "run.db");
+	assert_string_equal(cli.database, "run.db");
+	assert_string_equal(cli.options.argument, "main");
+	/* Neither looks like one: the database comes first. */
+	cli = assign("callers", "recording", "main");
+	assert_string_equal(cli.database, "recording");
+	cli = assign("callers", "a.db", "b.db");
+	assert_string_equal(cli.database, "a.db");
+}
+
+static void mistakes_get_a_sentence(void **state)
+{
+	(void)state;
+	assign("fucntions", "run.db", NULL);
+	assert_non_null(strstr(strbuf_text(&error), "did you mean 'functions'"));
+	assign("zzzzzz", "run.db", NULL);
+	assert_non_null(strstr(strbuf_text(&error), "neither a command nor a file"));
+	assert_null(strstr(strbuf_text(&error), "did you mean"));
+	assign("functions", NULL, NULL);
+	assert_non_null(strstr(strbuf_text(&error), "functions needs a database"));
+	assign("callers", "run.db", NULL);
+	assert_non_null(strstr(strbuf_text(&error), "FUNC"));
+	assign("tree", "run.db", "other.db");
+	assert_non_null(strstr(strbuf_text(&error), "one too many"));
+}
+
+static void every_report_tells_what_it_is(void **state)
+{
+	(void)state;
+	for (size_t i = 0; i < report_registry_count; i++) {
+		const struct report *report = report_registry[i];
+
+		assert_non_null(report->build);
+		assert_non_null(report->summary);
+		assert_non_null(report->description);
+		assert_non_null(strstr(report->example, "prof-analyze"));
+	}
+}
+
+static int clean_up(void **state)
+{
+	(void)state;
+	strbuf_free(&error);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(commands_and_databases),
+		cmocka_unit_test(database_and_argument_in_any_order),
+		cmocka_unit_test(mistakes_get_a_sentence),
+		cmocka_unit_test(every_report_tells_what_it_is),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, clean_up);
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: queries, SQL functions and the choice of a run, on a database in memory.
+ */
+#include "analyzer/rundb/rundb.h"
+#include "analyzer/rundb/select.h"
+#include "tests/unit/analyzer/cmocka_all.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+
+static struct rundb *db;
+static struct strbuf error;
+
+static int open_database(void **state)
+{
+	(void)state;
+	strbuf_reset(&error);
+	return rundb_open_memory("memory.db", &db, &error);
+}
+
+static int close_database(void **state)
+{
+	(void)state;
+	rundb_close(db);
+	strbuf_free(&error);
+	return 0;
+}
+
+static void execute(const char *sql)
+{
+	assert_int_equal(sqlite3_exec(rundb_handle(db), sql, NULL, NULL, NULL),
+			 SQLITE_OK);
+}
+
+static double real_of(const char *sql)
+{
+	struct cursor *cursor;
+	double value;
+
+	assert_int_equal(rundb_query_foreign(db, sql, &cursor), 0);
+	assert_int_equal(cursor_next(cursor), 1);
+	value = cursor_is_null(cursor, 0) ? -1 : cursor_real(cursor, 0);
+	cursor_close(cursor);
+	return value;
+}
+
+static void quantiles_interpolate(void **state)
+{
+	(void)state;
+	assert_true(real_of("WITH t(x) AS (VALUES (3), (1), (2), (4)) "
+			    "SELECT median(x) FROM t") == 2.5);
+	assert_true(real_of("WITH t(x) AS (VALUES (3), (1), (NULL), (2)) "
+			    "SELECT quantile(x, 0) FROM t") == 1);
+	assert_true(real_of("WITH t(x) AS (VALUES (3), (1), (2)) "
+			    "SELECT quantile(x, 1) FROM t") == 3);
+	assert_true(real_of("WITH t(x) AS (VALUES (0), (10)) "
+			    "SELECT percentile(x, 90) FROM t") == 9);
+	assert_true(real_of("WITH t(x) AS (VALUES (NULL)) SELECT median(x) FROM t") ==
+		    -1);
+	assert_true(real_of("SELECT median(run_id) FROM runs") == -1);
+}
+
+static void wrong_quantiles_are_errors(void **state)
+{
+	static const char *const wrong[] = {
+		"WITH t(x) AS (VALUES (1), (2)) SELECT quantile(x, 1.5) FROM t",
+		"WITH t(x) AS (VALUES (1), (2)) SELECT quantile(x, NULL) FROM t",
+		"WITH t(x) AS (VALUES (1), ('a')) SELECT median(x) FROM t",
+		"SELECT 'a' REGEXP '('",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct cursor *cursor;
+
+		assert_int_equal(rundb_query_foreign(db, wrong[i], &cursor), 0);
+		assert_true(cursor_next(cursor) < 0);
+		assert_memory_equal(rundb_error(db), "sql: ", 5);
+		cursor_close(cursor);
+	}
+}
+
+static void regexp_matches(void **state)
+{
+	(void)state;
+	assert_true(real_of("WITH t(x) AS (VALUES ('ab'), ('b'), ('abb'), (NULL)) "
+			    "SELECT COUNT(*) FROM t WHERE x REGEXP '^ab+$'") == 2);
+}
+
+static void foreign_queries_only_read(void **state)
+{
+	static const char *const refused[] = {
+		"DELETE FROM run",	   "CREATE TABLE x(a)",
+		"ATTACH '/dev/null' AS x", "",
+		"PRAGMA query_only = OFF", "SELECT 1; SELECT 2",
+		"SELECT nonsense",	   "-- nothing",
+		"VACUUM INTO 'copy.db'",   "SELECT load_extension('x')",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(refused) / sizeof(refused[0]); i++) {
+		struct cursor *cursor = NULL;
+		int result = rundb_query_foreign(db, refused[i], &cursor);
+
+		if (result == 0)
+			result = cursor_next(cursor);
+		assert_true(result < 0);
+		cursor_close(cursor);
+	}
+	assert_true(real_of("PRAGMA table_info(run)") == 0);
+}
+
+static void tables_take_what_fits(void **state)
+{
+	static const struct column columns[] = {
+		{"name", NULL, COLUMN_NAME, 0},	   {"file", NULL, COLUMN_LOCATION, 0},
+		{"calls", NULL, COLUMN_COUNT, 0},  {"missing", NULL, COLUMN_COUNT, 0},
+		{"anything", NULL, COLUMN_ANY, 0},
+	};
+	struct table *table = table_new(columns, 5);
+	struct cursor *cursor;
+
+	(void)state;
+	assert_int_equal(
+		rundb_query(db,
+			    "SELECT 7 AS name, 'a.c' AS file, 12 AS line, 'many' AS "
+			    "calls, x'01ff' AS anything",
+			    &cursor),
+		0);
+	assert_int_equal(cursor_fill(cursor, table), 0);
+	assert_int_equal(table->row_count, 1);
+	assert_int_equal(table_row(table, 0)[0].kind, CELL_NULL);
+	assert_string_equal(table_row(table, 0)[1].text, "a.c");
+	assert_int_equal(table_row(table, 0)[1].line, 12);
+	assert_int_equal(table_row(table, 0)[2].kind, CELL_NULL);
+	assert_int_equal(table_row(table, 0)[3].kind, CELL_NULL);
+	assert_string_equal(table_row(table, 0)[4].text, "01ff");
+	table_free(table);
+}
+
+static void runs_are_chosen(void **state)
+{
+	int64_t run_id = 0;
+
+	(void)state;
+	assert_int_equal(select_run(db, NULL, &run_id, &error), -ENOENT);
+	assert_non_null(strstr(strbuf_text(&error), "holds no run"));
+	execute("INSERT INTO run (run_id, token, label, complete) VALUES "
+		"(1, 'a', 'before', 1), (2, 'b', 'before', 1), (3, 'c', '7', 1), "
+		"(4, 'd', NULL, 1)");
+	assert_int_equal(select_run(db, NULL, &run_id, &error), 0);
+	assert_int_equal(run_id, 4);
+	assert_int_equal(select_run(db, "1", &run_id, &error), 0);
+	assert_int_equal(run_id, 1);
+	assert_int_equal(select_run(db, "before", &run_id, &error), 0);
+	assert_int_equal(run_id, 2);
+	assert_int_equal(select_run(db, "7", &run_id, &error), 0); /* no such number */
+	assert_int_equal(run_id, 3);
+	strbuf_reset(&error);
+	assert_int_equal(select_run(db, "befor", &run_id, &error), -ENOENT);
+	assert_non_null(strstr(strbuf_text(&error), "did you mean 'before'"));
+	assert_int_equal(select_run(db, "99999999999999999999", &run_id, &error),
+			 -ENOENT);
+	assert_int_equal(select_run(db, "", &run_id, &error), -ENOENT);
+}
+
+int main(void)
+{
+#define TEST(function)                                                                   \
+	cmocka_unit_test_setup_teardown(function, open_database, close_database)
+	const struct CMUnitTest tests[] = {
+		TEST(quantiles_interpolate), TEST(wrong_quantiles_are_errors),
+		TEST(regexp_matches),	     TEST(foreign_queries_only_read),
+		TEST(tables_take_what_fits), TEST(runs_are_chosen),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

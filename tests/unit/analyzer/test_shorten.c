@@ -1,0 +1,152 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: names, places and chains in little room. */
+#include "analyzer/base/utf8.h"
+#include "analyzer/model/shorten.h"
+#include "tests/unit/analyzer/cmocka_all.h"
+
+static struct strbuf buffer;
+
+static const char *name(const char *text, size_t width)
+{
+	strbuf_reset(&buffer);
+	shorten_name(&buffer, text, width, &shorten_ascii);
+	return strbuf_text(&buffer);
+}
+
+static const char *location(const char *file, unsigned line, size_t width)
+{
+	strbuf_reset(&buffer);
+	shorten_location(&buffer, file, line, width, &shorten_ascii);
+	return strbuf_text(&buffer);
+}
+
+static const char *chain(const char *text, size_t width, size_t lines)
+{
+	strbuf_reset(&buffer);
+	shorten_chain(&buffer, text, width, lines, &shorten_ascii);
+	return strbuf_text(&buffer);
+}
+
+static void short_names_stay(void **state)
+{
+	(void)state;
+	assert_string_equal(name("main", 4), "main");
+	assert_string_equal(name("", 4), "");
+	assert_string_equal(name("f(int)", 6), "f(int)");
+}
+
+static void arguments_go_first(void **state)
+{
+	(void)state;
+	assert_string_equal(name("ns::f<int>(std::string const&)", 20), "ns::f<int>(..)");
+	assert_string_equal(name("void g<std::vector<int> >(int, int)", 20),
+			    "void g<..>(..)");
+	assert_string_equal(name("f(void (*)(int), int) const", 14), "f(..) const");
+	assert_string_equal(name("veryverylongname()", 10), "very..me()");
+}
+
+static void operators_are_no_brackets(void **state)
+{
+	(void)state;
+	assert_string_equal(name("A::operator()(int, int, int)", 20),
+			    "A::operator()(..)");
+	assert_string_equal(name("operator<(Long const&, Long const&)", 16),
+			    "operator<(..)");
+	assert_string_equal(name("operator<< <char>(std::ostream&, int)", 22),
+			    "operator<< <char>(..)");
+	assert_string_equal(name("A<int>::operator->(int, int)", 24),
+			    "A<int>::operator->(..)");
+	assert_string_equal(name("(anonymous namespace)::f(int, int, int)", 30),
+			    "(anonymous namespace)::f(..)");
+}
+
+static void nothing_is_ever_wider(void **state)
+{
+	static const char *const names[] = {
+		"std::_Rb_tree<std::string, std::pair<int, A<B<C<D<E> > > > >::f(int) "
+		"const",
+		"a<b<c",
+		")))>>>",
+		"operator",
+		"operator<",
+		"f(",
+		"f<",
+		"((((((((((",
+		"<<<<<<<<",
+		"gr\xc3\xb6\xc3\x9f"
+		"e_berechnen<\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e>(int)",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		for (size_t width = 4; width < 90; width++)
+			assert_true(utf8_width(name(names[i], width)) <= width);
+}
+
+static void places_lose_directories(void **state)
+{
+	(void)state;
+	assert_string_equal(location("/home/user/src/a.c", 12, 30),
+			    "/home/user/src/a.c:12");
+	assert_string_equal(location("/home/user/src/a.c", 12, 18), "user/src/a.c:12");
+	assert_string_equal(location("/home/user/src/a.c", 12, 6), "a.c:12");
+	assert_string_equal(location("/home/user/src/a.c", 0, 3), "a.c");
+	assert_string_equal(location("../../lib/a.c", 1, 30), "lib/a.c:1");
+	assert_string_equal(location("a.c/", 0, 30), "a.c/");
+	assert_string_equal(location("", 0, 30), "");
+	assert_true(utf8_width(location("averylongfilename.c", 7, 10)) <= 10);
+}
+
+static void chains_fold_repetition(void **state)
+{
+	(void)state;
+	assert_string_equal(chain("a", 40, 1), "a");
+	assert_string_equal(chain("", 40, 1), "");
+	assert_string_equal(chain("a\x1f"
+				  "b\x1f"
+				  "b\x1f"
+				  "b",
+				  40, 1),
+			    "a -> b x3");
+}
+
+static void chains_keep_both_ends(void **state)
+{
+	const char *text = "main\x1f"
+			   "aaaaaaaaaaaa\x1f"
+			   "bbbbbbbbbbbb\x1f"
+			   "cccccccccccc\x1f"
+			   "leaf";
+
+	(void)state;
+	assert_string_equal(chain(text, 40, 1),
+			    "main -> (2 more) -> cccccccccccc -> leaf");
+	assert_string_equal(chain(text, 30, 1), "main -> (3 more) -> leaf");
+	assert_string_equal(
+		chain(text, 40, 2),
+		"main -> aaaaaaaaaaaa -> bbbbbbbbbbbb\n-> cccccccccccc -> leaf");
+	assert_string_equal(chain(text, 4, 0), "main\n-> aaaaaaaaaaaa\n-> bbbbbbbbbbbb\n"
+					       "-> cccccccccccc\n-> leaf");
+}
+
+static int clean_up(void **state)
+{
+	(void)state;
+	strbuf_free(&buffer);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(short_names_stay),
+		cmocka_unit_test(arguments_go_first),
+		cmocka_unit_test(operators_are_no_brackets),
+		cmocka_unit_test(nothing_is_ever_wider),
+		cmocka_unit_test(places_lose_directories),
+		cmocka_unit_test(chains_fold_repetition),
+		cmocka_unit_test(chains_keep_both_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, clean_up);
+}

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: tables: sorting, cutting, choosing. */
+#include "analyzer/model/table.h"
+#include "tests/unit/analyzer/cmocka_all.h"
+
+static const struct column columns[] = {
+	{"name", NULL, COLUMN_NAME, 0},
+	{"calls", NULL, COLUMN_COUNT, 0},
+	{"calls_ns", NULL, COLUMN_NSEC, 0},
+};
+
+static struct table *make(void)
+{
+	static const struct {
+		const char *name;
+		int64_t calls;
+	} rows[] = {
+		{"b", 5}, {"a", 5}, {"d", INT64_MAX}, {NULL, 7}, {"c", INT64_MAX - 1}};
+	struct table *table = table_new(columns, 3);
+
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		struct cell *row = table_add_row(table);
+
+		row[0] = table_text(table, rows[i].name);
+		row[1] = cell_integer(rows[i].calls);
+	}
+	return table;
+}
+
+static const char *name_of(const struct table *table, size_t row)
+{
+	const struct cell *cell = table_cell(table, row, "name");
+
+	return cell->kind == CELL_NULL ? "-" : cell->text;
+}
+
+static void rows_sort_high_to_low(void **state)
+{
+	struct table *table = make();
+
+	(void)state;
+	table_sort(table, 1, 0);
+	/* Doubles could not tell the first two apart. */
+	assert_string_equal(name_of(table, 0), "d");
+	assert_string_equal(name_of(table, 1), "c");
+	assert_string_equal(name_of(table, 2), "-");
+	assert_string_equal(name_of(table, 3), "a");
+	assert_string_equal(name_of(table, 4), "b");
+	table_sort(table, 0, -1);
+	assert_string_equal(name_of(table, 0), "a");
+	assert_string_equal(name_of(table, 4), "-");
+	/* All equal: the order stays. */
+	table_sort(table, 2, -1);
+	assert_string_equal(name_of(table, 0), "a");
+	table_free(table);
+}
+
+static void rows_are_cut_and_chosen(void **state)
+{
+	const bool keep[] = {false, true, false, true, true};
+	struct table *table = make();
+
+	(void)state;
+	table_filter(table, keep);
+	assert_int_equal(table->row_count, 3);
+	assert_string_equal(name_of(table, 0), "a");
+	assert_string_equal(name_of(table, 2), "c");
+	table_cut(table, 0);
+	assert_int_equal(table->row_count, 3);
+	table_cut(table, 2);
+	assert_int_equal(table->row_count, 2);
+	assert_true(table_sum(table, "calls") == 12);
+	assert_true(table_sum(table, "nonsense") == 0);
+	table_free(table);
+}
+
+static void columns_are_found_whole(void **state)
+{
+	struct table *table = make();
+
+	(void)state;
+	assert_int_equal(table_column(table, "calls_ns"), 2);
+	assert_int_equal(table_column(table, "call"), -1);
+	table_show(table, "name calls_ns");
+	assert_true(table->columns[1].flags & COLUMN_MACHINE);
+	assert_false(table->columns[2].flags & COLUMN_MACHINE);
+	table_free(table);
+	table_free(NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(rows_sort_high_to_low),
+		cmocka_unit_test(rows_are_cut_and_chosen),
+		cmocka_unit_test(columns_are_found_whole),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

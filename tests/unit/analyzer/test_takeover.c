@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: what is done about spools before opening, with a spool that is acted. */
+#include "analyzer/rundb/takeover.h"
+#include "shim/collector/spool.h"
+#include "tests/unit/analyzer/cmocka_all.h"
+
+#include <errno.h>
+#include <sqlite3.h>
+
+/* The act: states that spool_list() gives one after another; the last one stays. */
+static enum spool_state states[8];
+static size_t state_count, list_calls, recover_calls, live_calls;
+static int recover_result, live_result;
+static struct strbuf said;
+static size_t progress_calls;
+
+int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_count)
+{
+	size_t now = list_calls < state_count ? list_calls : state_count;
+
+	assert_non_null(output);
+	list_calls++;
+	*ret_count = now < state_count;
+	*ret_runs = NULL;
+	if (*ret_count) {
+		*ret_runs = calloc(1, sizeof(**ret_runs));
+		(*ret_runs)->state = states[now];
+		(*ret_runs)->first_pid = 4711;
+		snprintf((*ret_runs)->directory, sizeof((*ret_runs)->directory),
+			 "x.db-spool/0123");
+	}
+	return 0;
+}
+
+int spool_recover(const struct spool_run *run, const char *output, char *error,
+		  size_t error_size)
+{
+	assert_int_equal(run->state, SPOOL_ABANDONED);
+	assert_string_equal(output, "/nonexistent/x.db");
+	recover_calls++;
+	if (recover_result < 0)
+		snprintf(error, error_size, "no room");
+	return recover_result;
+}
+
+int spool_read_live(const struct spool_run *run, struct sqlite3 *db, char *error,
+		    size_t error_size)
+{
+	(void)run;
+	live_calls++;
+	if (live_result < 0)
+		snprintf(error, error_size, "damaged");
+	else
+		sqlite3_exec(
+			db,
+			"INSERT INTO run (run_id, token, complete) VALUES (1, 't', 0)",
+			NULL, NULL, NULL);
+	return live_result;
+}
+
+static void say(void *context, const char *sentence)
+{
+	(void)context;
+	strbuf_printf(&said, "%s|", sentence);
+}
+
+static void progress(void *context, const char *what, unsigned waited_ms)
+{
+	(void)context, (void)waited_ms;
+	progress_calls += what != NULL;
+}
+
+static int open_now(bool want_latest, struct rundb **ret_db)
+{
+	const struct takeover_talk talk = {.say = say, .progress = progress};
+	struct strbuf error = {0};
+	int result;
+
+	list_calls = recover_calls = live_calls = progress_calls = 0;
+	strbuf_reset(&said);
+	*ret_db = NULL;
+	result = takeover_open("/nonexistent/x.db", want_latest, &talk, ret_db, &error);
+	assert_int_equal(result<0, error.size> 0);
+	strbuf_free(&error);
+	return result;
+}
+
+static void act(enum spool_state first, size_t count)
+{
+	states[0] = first;
+	state_count = count;
+	recover_result = live_result = 0;
+}
+
+static void nothing_to_do(void **state)
+{
+	struct rundb *db;
+
+	(void)state;
+	act(SPOOL_RECORDING, 0);
+	assert_int_equal(open_now(true, &db), -ENOENT);
+	assert_int_equal(said.size, 0);
+}
+
+static void a_writing_collector_is_waited_for(void **state)
+{
+	struct rundb *db;
+
+	(void)state;
+	act(SPOOL_FINISHING, 1);
+	assert_int_equal(open_now(true, &db), -ENOENT);
+	assert_int_equal(list_calls, 2);
+	assert_int_equal(progress_calls, 1);
+}
+
+static void an_abandoned_run_is_recovered(void **state)
+{
+	struct rundb *db;
+
+	(void)state;
+	act(SPOOL_ABANDONED, 1);
+	open_now(false, &db);
+	assert_int_equal(recover_calls, 1);
+	assert_non_null(strstr(strbuf_text(&said), "recovered a run"));
+	/* Somebody else was faster: look again. */
+	act(SPOOL_ABANDONED, 1);
+	recover_result = -EAGAIN;
+	open_now(true, &db);
+	assert_int_equal(list_calls, 2);
+	assert_int_equal(said.size, 0);
+}
+
+static void what_cannot_be_stored_is_shown(void **state)
+{
+	struct rundb *db;
+
+	(void)state;
+	act(SPOOL_ABANDONED, 1);
+	recover_result = -ENOSPC;
+	assert_int_equal(open_now(true, &db), 0);
+	assert_int_equal(live_calls, 1);
+	assert_int_equal(rundb_live_pid(db), 0);
+	assert_non_null(strstr(strbuf_text(&said), "no room"));
+	rundb_close(db);
+}
+
+static void a_living_run_is_read(void **state)
+{
+	struct rundb *db;
+
+	(void)state;
+	act(SPOOL_RECORDING, 1);
+	assert_int_equal(open_now(true, &db), 0);
+	assert_int_equal(rundb_live_pid(db), 4711);
+	rundb_close(db);
+	act(SPOOL_UNATTENDED, 1);
+	assert_int_equal(open_now(true, &db), 0);
+	assert_int_equal(rundb_live_pid(db), 4711);
+	rundb_close(db);
+	act(SPOOL_RECORDING, 1);
+	live_result = -EIO;
+	assert_int_equal(open_now(true, &db), -ENOENT);
+	assert_non_null(strstr(strbuf_text(&said), "damaged"));
+}
+
+static int clean_up(void **state)
+{
+	(void)state;
+	strbuf_free(&said);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nothing_to_do),
+		cmocka_unit_test(a_writing_collector_is_waited_for),
+		cmocka_unit_test(an_abandoned_run_is_recovered),
+		cmocka_unit_test(what_cannot_be_stored_is_shown),
+		cmocka_unit_test(a_living_run_is_read),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, clean_up);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: numbers for people. */
+#include "analyzer/model/units.h"
+#include "tests/unit/analyzer/cmocka_all.h"
+
+#include <math.h>
+
+static struct strbuf buffer;
+
+static const char *nsec(int64_t value)
+{
+	strbuf_reset(&buffer);
+	units_nsec(&buffer, value);
+	return strbuf_text(&buffer);
+}
+
+static const char *bytes(int64_t value)
+{
+	strbuf_reset(&buffer);
+	units_bytes(&buffer, value);
+	return strbuf_text(&buffer);
+}
+
+static const char *count(int64_t value)
+{
+	strbuf_reset(&buffer);
+	units_count(&buffer, value);
+	return strbuf_text(&buffer);
+}
+
+static const char *percent(double value)
+{
+	strbuf_reset(&buffer);
+	units_percent(&buffer, value);
+	return strbuf_text(&buffer);
+}
+
+static void times_scale(void **state)
+{
+	(void)state;
+	assert_string_equal(nsec(0), "0");
+	assert_string_equal(nsec(1), "1ns");
+	assert_string_equal(nsec(999), "999ns");
+	assert_string_equal(nsec(1000), "1.00us");
+	assert_string_equal(nsec(9994), "9.99us");
+	assert_string_equal(nsec(9995), "10.0us");
+	assert_string_equal(nsec(99949), "99.9us");
+	assert_string_equal(nsec(99950), "100us");
+	assert_string_equal(nsec(999499), "999us");
+	assert_string_equal(nsec(999500), "1.00ms");
+	assert_string_equal(nsec(1234567890), "1.23s");
+	assert_string_equal(nsec(90ll * 60 * 1000000000), "90.0min");
+	assert_string_equal(nsec(100ll * 3600 * 1000000000), "100h");
+	assert_string_equal(nsec(-1500), "-1.50us");
+	assert_string_equal(nsec(INT64_MAX), "2562048h");
+	assert_string_equal(nsec(INT64_MIN), "-2562048h");
+}
+
+static void sizes_scale(void **state)
+{
+	(void)state;
+	assert_string_equal(bytes(0), "0");
+	assert_string_equal(bytes(1023), "1023B");
+	assert_string_equal(bytes(1024), "1.00KiB");
+	assert_string_equal(bytes(1024 * 999), "999KiB");
+	assert_string_equal(bytes(1024 * 1000), "0.98MiB");
+	assert_string_equal(bytes(1 << 20), "1.00MiB");
+	assert_string_equal(bytes(INT64_MAX), "8.00EiB");
+	assert_string_equal(bytes(-2048), "-2.00KiB");
+}
+
+static void counts_are_exact(void **state)
+{
+	(void)state;
+	assert_string_equal(count(0), "0");
+	assert_string_equal(count(999), "999");
+	assert_string_equal(count(1000), "1,000");
+	assert_string_equal(count(38204113), "38,204,113");
+	assert_string_equal(count(-1234), "-1,234");
+	assert_string_equal(count(INT64_MAX), "9,223,372,036,854,775,807");
+	assert_string_equal(count(INT64_MIN), "-9,223,372,036,854,775,808");
+	strbuf_reset(&buffer);
+	units_counted(&buffer, 1, "call");
+	units_counted(&buffer, 2000, "call");
+	assert_string_equal(strbuf_text(&buffer), "1 call2,000 calls");
+}
+
+static void percents_do_not_round_to_the_ends(void **state)
+{
+	(void)state;
+	assert_string_equal(percent(0), "0.0%");
+	assert_string_equal(percent(0.001), "<0.1%");
+	assert_string_equal(percent(0.05), "0.1%");
+	assert_string_equal(percent(99.94), "99.9%");
+	assert_string_equal(percent(99.99), ">99.9%");
+	assert_string_equal(percent(100), "100.0%");
+	assert_string_equal(percent(NAN), "-");
+	assert_true(units_share(1, 0) == 0);
+	assert_true(units_share(1, 4) == 25);
+}
+
+static int clean_up(void **state)
+{
+	(void)state;
+	strbuf_free(&buffer);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(times_scale),
+		cmocka_unit_test(sizes_scale),
+		cmocka_unit_test(counts_are_exact),
+		cmocka_unit_test(percents_do_not_round_to_the_ends),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, clean_up);
+}
