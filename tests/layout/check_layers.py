@@ -33,7 +33,8 @@ LAYERS = {
 
 # A system header that only the named files may include.
 RESERVED_HEADERS = {
-    "sqlite3.h": ["shim/collector/store", "shim/collector/spool", "analyzer/rundb/"],
+    "sqlite3.h": ["shim/collector/store", "shim/collector/spool", "shim/collector/record",
+                  "analyzer/rundb/"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

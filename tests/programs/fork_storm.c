@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#define THREADS	   4
+#define THREADS 4
 #define ALLOCATORS 2
 
 static atomic_int stop, failed;
