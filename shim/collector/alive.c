@@ -8,6 +8,7 @@
  */
 #include "shim/collector/alive.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -85,11 +86,74 @@ int alive_check(int32_t pid, uint64_t start_time)
 	       facts.state != 'X';
 }
 
-uint64_t alive_start_time(int32_t pid)
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+/* Field 22 counts clock ticks since boot, sleep included. */
+static int began_between(uint64_t start_time, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t asleep_ns = clock_ns(CLOCK_BOOTTIME) - clock_ns(CLOCK_MONOTONIC);
+	uint64_t tick_ns = 1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t began_ns = start_time * tick_ns;
+
+	return began_ns + 2 * tick_ns >= from_ns + asleep_ns &&
+	       began_ns <= to_ns + asleep_ns + 2 * tick_ns;
+}
+
+uint64_t alive_start_time(int32_t pid, uint64_t from_ns, uint64_t to_ns)
 {
 	struct stat_facts facts = {0};
 
-	return pid > 0 && read_stat(pid, &facts) == 0 ? facts.start_time : 0;
+	if (pid <= 0 || read_stat(pid, &facts) < 0 ||
+	    !began_between(facts.start_time, from_ns, to_ns))
+		return 0;
+	return facts.start_time;
+}
+
+int alive_is_user(int32_t pid, const char *directory)
+{
+	size_t length = strlen(directory), room = 0;
+	char path[64], *line = NULL;
+	int found = 0;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	while (maps && !found && getline(&line, &room, maps) > 0) {
+		const char *file = strchr(line, '/');
+
+		found = file && strncmp(file, directory, length) == 0 &&
+			file[length] == '/';
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+size_t alive_find_users(const char *directory, uint64_t from_ns, int32_t *ret_pids,
+			size_t capacity)
+{
+	struct dirent *entry;
+	size_t count = 0;
+	DIR *proc = opendir("/proc");
+
+	while (proc && count < capacity && (entry = readdir(proc))) {
+		int32_t pid = (int32_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid > 0 && pid != getpid() &&
+		    alive_start_time(pid, from_ns, INT64_MAX) &&
+		    alive_is_user(pid, directory))
+			ret_pids[count++] = pid;
+	}
+	if (proc)
+		closedir(proc);
+	return count;
 }
 
 int alive_open(int32_t pid, uint64_t start_time)

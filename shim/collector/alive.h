@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 /* How a process ended. Signals and codes as in waitpid(). */
@@ -20,8 +21,22 @@ struct exit_status {
  * known) is there and no zombie. */
 int alive_check(int32_t pid, uint64_t start_time);
 
-/* When the process with this number now began, as field 22 says it; 0: nobody has it. */
-uint64_t alive_start_time(int32_t pid);
+/*
+ * Field 22 of the process with this number, when it began between the two moments (ns of
+ * CLOCK_MONOTONIC); else 0: nobody has the number, or another process. For forked
+ * children, which do not know their start time: the number alone may be taken by another
+ * process, or be of another PID namespace.
+ */
+uint64_t alive_start_time(int32_t pid, uint64_t from_ns, uint64_t to_ns);
+
+/* Processes besides our own, begun after from_ns, that map a file below directory: a
+ * forked child belongs to the run before it has said so. Fills in at most capacity pids
+ * and returns how many there are of them. */
+size_t alive_find_users(const char *directory, uint64_t from_ns, int32_t *ret_pids,
+			size_t capacity);
+
+/* Does the process map a file below directory? */
+int alive_is_user(int32_t pid, const char *directory);
 
 /* A pidfd of that very process, owned by the caller, or -errno (-ESRCH: gone). */
 int alive_open(int32_t pid, uint64_t start_time);

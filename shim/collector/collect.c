@@ -39,7 +39,7 @@ struct collector {
 	const char *directory;
 	struct segment_run *page;
 	struct watch watch;
-	int is_stored;
+	int is_stored, was_tried;
 	uint64_t checksum; /* of what was stored */
 	struct exit_status status;
 };
@@ -161,10 +161,29 @@ static void pause_when_busy(const struct collector *collector)
 		nanosleep(&pause, NULL);
 }
 
+/* The first process exits or is dead. Returns 1 when everybody is dead. */
+static int look_at_end(struct collector *collector)
+{
+	struct watch *watch = &collector->watch;
+
+	if (watch_others_alive(watch)) {
+		release_first(collector);
+		if (collector->page->collector_state != SEGMENT_COLLECTOR_RECORDING)
+			set_state(collector, SEGMENT_COLLECTOR_RECORDING);
+		return 0;
+	}
+	/* a child forked a moment ago, and a daemon's, is known to nobody yet */
+	if (watch_first_is_dead(watch))
+		return watch_find_newborns(watch) == 0;
+	if (!collector->was_tried)
+		store(collector);
+	collector->was_tried = 1;
+	return 0;
+}
+
 static void collect(struct collector *collector)
 {
 	struct watch *watch = &collector->watch;
-	int was_tried = 0;
 
 	for (;;) {
 		/* acquire: what was done before the ring is seen by the look after it */
@@ -172,15 +191,8 @@ static void collect(struct collector *collector)
 			__atomic_load_n(&collector->page->doorbell, __ATOMIC_ACQUIRE);
 
 		watch_update(watch);
-		if (watch_first_is_exiting(watch)) {
-			if (watch_others_alive(watch))
-				release_first(collector);
-			else if (watch_first_is_dead(watch))
-				break;
-			else if (!was_tried)
-				store(collector);
-			was_tried |= !watch_others_alive(watch);
-		}
+		if (watch_first_is_exiting(watch) && look_at_end(collector))
+			break;
 		pause_when_busy(collector);
 		watch_wait(collector->page, bell, WAIT_NS);
 	}

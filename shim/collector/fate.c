@@ -145,6 +145,20 @@ static const struct fate_death *find_death(const struct fate_death *deaths, size
 	return NULL;
 }
 
+int fate_is_alive(const struct read_run *run, const struct ticks *ticks,
+		  const struct read_process *process)
+{
+	uint64_t start_time = process->start_time;
+
+	if (!ticks->same_boot)
+		return 0;
+	if (!start_time)
+		start_time =
+			alive_start_time(process->pid, run->page.start_monotonic_ns,
+					 ticks_to_monotonic(ticks, process->start_ticks));
+	return start_time && alive_check(process->pid, start_time);
+}
+
 static void decide(const struct read_run *run, const struct ticks *ticks, uint32_t index,
 		   const struct fate_death *death, int may_be_alive, struct fate *fate)
 {
@@ -163,8 +177,7 @@ static void decide(const struct read_run *run, const struct ticks *ticks, uint32
 		fate->end_ticks = process->end_ticks;
 	else if (death)
 		fate->end_ticks = ticks_from_monotonic(ticks, death->monotonic_ns);
-	else if (may_be_alive && ticks->same_boot &&
-		 alive_check(process->pid, process->start_time))
+	else if (may_be_alive && fate_is_alive(run, ticks, process))
 		fate->is_alive = 1;
 	else
 		fate->end_ticks = last_seen(run, index);

@@ -33,6 +33,10 @@ struct fate {
 	int is_complete; /* ended by itself, and was seen to */
 };
 
+/* Is the process of this slot still there? Only on the boot that the run is of. */
+int fate_is_alive(const struct read_run *run, const struct ticks *ticks,
+		  const struct read_process *process);
+
 /* The fates of all processes of the run, parallel to run->processes: *ret is owned by
  * the caller (free). may_be_alive: look for processes that still run. 0 or -ENOMEM. */
 int fate_find(const struct read_run *run, const struct ticks *ticks,

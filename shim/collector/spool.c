@@ -53,19 +53,20 @@ static int is_attended(const char *directory)
 /* A run of another boot has no living processes, whatever numbers are in use now. */
 static int has_living_process(const char *directory)
 {
+	char error[256], path[SEGMENT_PATH_MAX];
 	struct read_run run;
 	struct ticks ticks;
-	char error[256];
 	int alive = 0;
+	int32_t pid;
 
 	if (read_run_open(&run, directory, error, sizeof(error)) < 0)
 		return 0;
 	ticks_calibrate(&ticks, &run.page);
-	for (size_t i = 0; ticks.same_boot && !alive && i < run.process_count; i++)
-		alive = alive_check(run.processes[i].pid, run.processes[i].start_time);
-	/* before the first process has its slot only the run page knows it */
-	if (ticks.same_boot && run.process_count == 0)
-		alive = alive_check(run.page.first_pid, 0);
+	for (size_t i = 0; !alive && i < run.process_count; i++)
+		alive = fate_is_alive(&run, &ticks, &run.processes[i]);
+	/* a forked child that has no slot yet, or the first process */
+	if (!alive && ticks.same_boot && realpath(directory, path))
+		alive = alive_find_users(path, run.page.start_monotonic_ns, &pid, 1) > 0;
 	read_run_close(&run);
 	return alive;
 }

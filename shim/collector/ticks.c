@@ -138,3 +138,9 @@ int64_t ticks_since_start_ns(const struct ticks *ticks, uint64_t at_ticks)
 		return 0;
 	return ticks_duration_ns(ticks, (double)(at_ticks - ticks->start_ticks));
 }
+
+uint64_t ticks_to_monotonic(const struct ticks *ticks, uint64_t at_ticks)
+{
+	return ticks->start_monotonic_ns +
+	       (uint64_t)ticks_since_start_ns(ticks, at_ticks);
+}

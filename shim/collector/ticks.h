@@ -34,9 +34,10 @@ uint64_t ticks_now(const struct ticks *ticks);
 /* CLOCK_MONOTONIC, ns. */
 uint64_t ticks_monotonic_ns(void);
 
-/* A moment of CLOCK_MONOTONIC (same boot) in ticks, and a moment in ticks as ns since
- * the start of the run (0 when before it). */
+/* A moment of CLOCK_MONOTONIC (same boot) in ticks and back, and a moment in ticks as ns
+ * since the start of the run (0 when before it). */
 uint64_t ticks_from_monotonic(const struct ticks *ticks, uint64_t monotonic_ns);
+uint64_t ticks_to_monotonic(const struct ticks *ticks, uint64_t at_ticks);
 int64_t ticks_since_start_ns(const struct ticks *ticks, uint64_t at_ticks);
 
 /* A duration; at most TICKS_LONGEST_NS. */

@@ -184,8 +184,11 @@ static void add_process(struct watch *watch, size_t file, uint32_t slot,
 	process = &processes[watch->process_count];
 	process->file = file;
 	process->slot = slot;
-	process->start_time =
-		header->start_time ? header->start_time : alive_start_time(header->pid);
+	process->start_time = header->start_time;
+	if (!process->start_time)
+		process->start_time =
+			alive_start_time(header->pid, watch->page->start_monotonic_ns,
+					 ticks_monotonic_ns());
 	process->death.pid = header->pid;
 	process->death.start_ticks = header->start_ticks;
 	replace_image(watch, process);
@@ -193,7 +196,9 @@ static void add_process(struct watch *watch, size_t file, uint32_t slot,
 	watch->alive_count++;
 	watch->files[file].alive_count++;
 	resources_process_init(&process->resource, header->pid, header->start_ticks);
-	process->pidfd = alive_open(header->pid, process->start_time);
+	process->pidfd = process->start_time
+				 ? alive_open(header->pid, process->start_time)
+				 : -ESRCH;
 	if (process->pidfd < 0)
 		note_death(watch, process);
 	else
@@ -292,6 +297,52 @@ static void find_deaths(struct watch *watch)
 	}
 }
 
+static int is_known(const struct watch *watch, int32_t pid)
+{
+	for (size_t i = 0; i < watch->process_count; i++) {
+		if (watch->processes[i].death.pid == pid &&
+		    !is_over(&watch->processes[i]))
+			return 1;
+	}
+	return 0;
+}
+
+/* A newborn is one until it has a slot, is dead, or is another program by exec. */
+static void drop_newborns(struct watch *watch)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < watch->newborn_count; i++) {
+		struct watch_newborn newborn = watch->newborns[i];
+
+		if (is_known(watch, newborn.pid) || is_readable(newborn.pidfd) ||
+		    !alive_is_user(newborn.pid, watch->directory))
+			close(newborn.pidfd);
+		else
+			watch->newborns[kept++] = newborn;
+	}
+	watch->newborn_count = kept;
+}
+
+size_t watch_find_newborns(struct watch *watch)
+{
+	int32_t pids[WATCH_NEWBORN_LIMIT];
+	size_t count = alive_find_users(watch->directory, watch->page->start_monotonic_ns,
+					pids, WATCH_NEWBORN_LIMIT);
+
+	for (size_t i = 0; i < count && watch->newborn_count < WATCH_NEWBORN_LIMIT; i++) {
+		struct watch_newborn *newborn = &watch->newborns[watch->newborn_count];
+
+		newborn->pid = pids[i];
+		newborn->pidfd = alive_open(pids[i], 0);
+		if (newborn->pidfd < 0)
+			continue;
+		ring_when_dead(watch, newborn->pidfd);
+		watch->newborn_count++;
+	}
+	return watch->newborn_count;
+}
+
 static void sample(struct watch *watch)
 {
 	uint64_t now = ticks_monotonic_ns();
@@ -316,6 +367,8 @@ void watch_update(struct watch *watch)
 	find_deaths(watch);
 	find_files(watch);
 	look_into_files(watch);
+	if (watch->newborn_count)
+		drop_newborns(watch);
 	sample(watch);
 }
 
@@ -347,7 +400,7 @@ size_t watch_others_alive(const struct watch *watch)
 {
 	const struct watch_process *first = first_process(watch);
 
-	return watch->alive_count - (first && !is_over(first));
+	return watch->alive_count + watch->newborn_count - (first && !is_over(first));
 }
 
 int watch_deaths(const struct watch *watch, struct fate_death **ret, size_t *ret_count)

@@ -41,6 +41,14 @@ struct watch_process {
 	struct resource_process resource;
 };
 
+/* A process that maps files of the run but has not taken a slot yet: just forked. */
+struct watch_newborn {
+	int32_t pid;
+	int pidfd;
+};
+
+#define WATCH_NEWBORN_LIMIT 64
+
 struct watch {
 	const char *directory;	  /* borrowed */
 	struct segment_run *page; /* borrowed, mapped */
@@ -51,6 +59,8 @@ struct watch {
 	size_t file_count;
 	struct watch_process *processes;
 	size_t process_count, alive_count;
+	struct watch_newborn newborns[WATCH_NEWBORN_LIMIT];
+	size_t newborn_count;
 	struct resources resources;
 	pthread_t bell_thread;
 };
@@ -68,6 +78,10 @@ void watch_update(struct watch *watch);
 /* Is the first process past its exit (or dead)? Is it dead? */
 int watch_first_is_exiting(const struct watch *watch);
 int watch_first_is_dead(const struct watch *watch);
+
+/* Looks for processes that are not known yet, when all known ones are dead. Returns how
+ * many were found; they are watched from now on. */
+size_t watch_find_newborns(struct watch *watch);
 
 /* Processes alive besides the first. */
 size_t watch_others_alive(const struct watch *watch);
