@@ -197,7 +197,7 @@ bool elf_file_code_range(Elf *elf, uint64_t *ret_low, uint64_t *ret_high)
 
 int elf_file_open_by_build_id(const uint8_t *build_id, size_t size, struct elf_file *ret)
 {
-	char path[sizeof(DEBUG_ROOT "/.build-id/xx/.debug") + 2 * 64];
+	char path[sizeof(DEBUG_ROOT "/.build-id/xx/.debug") + 128];
 	int used;
 	size_t i;
 
@@ -206,7 +206,7 @@ int elf_file_open_by_build_id(const uint8_t *build_id, size_t size, struct elf_f
 	used = sprintf(path, DEBUG_ROOT "/.build-id/%02x/", build_id[0]);
 	for (i = 1; i < size; i++)
 		used += sprintf(path + used, "%02x", build_id[i]);
-	strcpy(path + used, ".debug");
+	(void)sprintf(path + used, ".debug");
 	if (elf_file_open(path, ret) < 0)
 		return -ENOENT;
 	if (elf_file_has_build_id(ret->elf, build_id, size))

@@ -14,7 +14,7 @@
 
 #include "shim/collector/demangle.h"
 
-#define BLOCK_BYTES (64 * 1024)
+#define BLOCK_BYTES ((size_t)65536)
 
 struct block {
 	struct block *next;
