@@ -135,13 +135,16 @@ static void scale(double value, const char *const *units, double factor, char *r
 		 units[i][0] ? " " : "", units[i]);
 }
 
-/* "38.2 M calls, "; nothing when there were none. */
+/* "38.2 M calls, ", "1001 calls, "; nothing when there were none. */
 static void count(int64_t number, const char *singular, char *ret, size_t size)
 {
 	static const char *const units[] = {"", "k", "M", "G", "T", NULL};
 	char scaled[32];
 
-	scale((double)number, units, 1000, scaled, sizeof(scaled));
+	if (number < 10000)
+		snprintf(scaled, sizeof(scaled), "%lld", (long long)number);
+	else
+		scale((double)number, units, 1000, scaled, sizeof(scaled));
 	ret[0] = '\0';
 	if (number)
 		snprintf(ret, size, "%s %s%s, ", scaled, singular,
