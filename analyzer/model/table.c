@@ -79,6 +79,15 @@ struct cell table_text(struct table *table, const char *text)
 			     .text = arena_copy(&table->texts, text, strlen(text))};
 }
 
+int64_t whole_number(double value)
+{
+	if (value >= 0x1p63)
+		return INT64_MAX;
+	if (value <= -0x1p63)
+		return INT64_MIN;
+	return value == value ? (int64_t)value : 0;
+}
+
 double cell_number(const struct cell *cell)
 {
 	if (cell->kind == CELL_INTEGER)

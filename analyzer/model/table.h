@@ -83,6 +83,8 @@ struct cell cell_integer(int64_t value);
 struct cell cell_real(double value);
 /* The text is copied into the table; NULL makes a NULL cell. */
 struct cell table_text(struct table *table, const char *text);
+/* The nearest int64_t; 0 for NAN. */
+int64_t whole_number(double value);
 /* Any cell as a number; 0 for NULL and text. */
 double cell_number(const struct cell *cell);
 

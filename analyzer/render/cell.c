@@ -15,7 +15,7 @@
 static void number(struct strbuf *buffer, const struct cell *cell, enum column_type type)
 {
 	int64_t integer =
-		cell->kind == CELL_INTEGER ? cell->integer : (int64_t)cell->real;
+		cell->kind == CELL_INTEGER ? cell->integer : whole_number(cell->real);
 
 	switch (type) {
 	case COLUMN_COUNT:

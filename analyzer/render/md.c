@@ -16,6 +16,7 @@
 
 #define CHAIN_WIDTH 120
 #define NAME_WIDTH 100
+#define DEEPEST 40 /* levels drawn; deeper ones get a number */
 
 /* Plain text: what Markdown or HTML would take as markup is escaped. */
 static void put_escaped(FILE *out, const char *text)
@@ -93,6 +94,16 @@ static size_t row_depth(const struct section *section, size_t row)
 	return depth > 1 ? (size_t)depth : 1;
 }
 
+static void put_indent(FILE *out, size_t levels)
+{
+	if (levels > DEEPEST) {
+		fprintf(out, "+%zu ", levels - DEEPEST);
+		levels = DEEPEST;
+	}
+	while (levels-- > 0)
+		fputs("&ensp;", out);
+}
+
 static void put_table(FILE *out, const struct section *section)
 {
 	const struct table *table = section->table;
@@ -104,8 +115,7 @@ static void put_table(FILE *out, const struct section *section)
 				continue;
 			fputs("| ", out);
 			if (table->columns[j].type == COLUMN_NAME)
-				for (size_t k = row_depth(section, i); k > 1; k--)
-					fputs("&ensp;", out);
+				put_indent(out, row_depth(section, i) - 1);
 			put_cell(out, &table_row(table, i)[j], table->columns[j].type);
 			fputc(' ', out);
 		}

@@ -17,6 +17,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Names of a call path that are kept: a recursion of 10,000 levels with an allocation in
+ * each would be 50 million names. */
+#define CHAIN_OUTER 32
+#define CHAIN_INNER 224
+
 enum exit_status report_fail(struct report_input *input, enum exit_status status,
 			     const char *format, ...)
 {
@@ -190,28 +195,40 @@ struct section *report_add_table(struct doc *doc, const char *name, const char *
 	return section;
 }
 
-struct cell report_chain(struct table *table, const struct calltree *tree, uint32_t node)
+/* The path above a node, innermost first. Returns its length. */
+static size_t climb(const struct calltree *tree, uint32_t node, uint32_t **ret_path)
 {
 	size_t length = 0, count = 0;
-	struct strbuf chain = {0};
-	uint32_t *path;
-	struct cell cell;
 
 	/* The bound guards against a ring of parents in a damaged file. */
 	for (uint32_t at = node; at != CALLTREE_NONE && length < tree->node_count;
 	     at = tree->nodes[at].parent)
 		length++;
-	if (length == 0)
-		return (struct cell){.kind = CELL_NULL};
-	path = xreallocarray(NULL, length, sizeof(*path));
+	*ret_path = xreallocarray(NULL, length, sizeof(**ret_path));
 	for (uint32_t at = node; count < length; at = tree->nodes[at].parent)
-		path[count++] = at;
-	while (count > 0) {
-		strbuf_puts(&chain, calltree_name(tree, path[--count]));
-		if (count)
+		(*ret_path)[count++] = at;
+	return length;
+}
+
+struct cell report_chain(struct table *table, const struct calltree *tree, uint32_t node)
+{
+	struct strbuf chain = {0};
+	uint32_t *path;
+	size_t length = climb(tree, node, &path), left_out = 0;
+	struct cell cell;
+
+	if (length > CHAIN_OUTER + CHAIN_INNER)
+		left_out = length - CHAIN_OUTER - CHAIN_INNER;
+	for (size_t i = length; i-- > 0;) {
+		if (left_out && i + 1 == length - CHAIN_OUTER) {
+			strbuf_printf(&chain, "(%zu more)%c", left_out, TABLE_CHAIN_END);
+			i -= left_out;
+		}
+		strbuf_puts(&chain, calltree_name(tree, path[i]));
+		if (i)
 			strbuf_putc(&chain, TABLE_CHAIN_END);
 	}
-	cell = table_text(table, strbuf_text(&chain));
+	cell = table_text(table, length ? strbuf_text(&chain) : NULL);
 	strbuf_free(&chain);
 	free(path);
 	return cell;

@@ -93,7 +93,7 @@ static void compute_columns(struct table *table, const char *self, const char *t
 			cell_number(table_cell(table, i, self)), all_self_ns));
 		if (calls > 0)
 			*table_cell(table, i, "average_ns") =
-				cell_integer((int64_t)(total_ns / calls));
+				cell_integer(whole_number(total_ns / calls));
 	}
 }
 

@@ -21,8 +21,8 @@ static void add_totals(struct doc *doc, const struct run_facts *facts,
 {
 	struct section *section = doc_values(doc, "leaks", "Live at exit");
 	struct strbuf text = {0};
-	int64_t bytes = (int64_t)table_sum(table, "live_bytes");
-	int64_t blocks = (int64_t)table_sum(table, "live_count");
+	int64_t bytes = whole_number(table_sum(table, "live_bytes"));
+	int64_t blocks = whole_number(table_sum(table, "live_count"));
 
 	doc_add_flagged(section, "live_bytes_at_exit", NULL, COLUMN_BYTES,
 			cell_integer(facts->live_bytes), COLUMN_MACHINE);

@@ -116,9 +116,9 @@ static void keep_peaks(const struct sweep *sweep, struct resource_sums *ret)
 	if (sweep->cpu > ret->cpu_peak)
 		ret->cpu_peak = sweep->cpu;
 	if (sweep->rss > (double)ret->rss_peak_bytes)
-		ret->rss_peak_bytes = (int64_t)sweep->rss;
+		ret->rss_peak_bytes = whole_number(sweep->rss);
 	if (sweep->threads > (double)ret->thread_peak)
-		ret->thread_peak = (int64_t)sweep->threads;
+		ret->thread_peak = whole_number(sweep->threads);
 }
 
 /* One moment: all samples of one time. Returns the first row after it. */
@@ -147,21 +147,14 @@ static void drop_ended(struct sweep *sweep, size_t from, size_t to)
 }
 
 /* Faults and bytes are counted since the process began: its last sample has its sum. */
-static void add_totals(const struct sweep *sweep, struct resource_sums *ret)
+static int64_t total(const struct sweep *sweep, const char *column)
 {
-	for (size_t i = 0; i < sweep->state_count; i++) {
-		size_t row = sweep->states[i].last_row;
-		const struct table *samples = sweep->samples;
+	double sum = 0;
 
-		ret->minor_faults +=
-			(int64_t)cell_number(table_cell(samples, row, "minor_faults"));
-		ret->major_faults +=
-			(int64_t)cell_number(table_cell(samples, row, "major_faults"));
-		ret->read_bytes +=
-			(int64_t)cell_number(table_cell(samples, row, "read_bytes"));
-		ret->write_bytes +=
-			(int64_t)cell_number(table_cell(samples, row, "write_bytes"));
-	}
+	for (size_t i = 0; i < sweep->state_count; i++)
+		sum += cell_number(
+			table_cell(sweep->samples, sweep->states[i].last_row, column));
+	return whole_number(sum);
 }
 
 void resources_add_up(const struct table *samples, struct resource_sums *ret)
@@ -184,7 +177,7 @@ void resources_add_up(const struct table *samples, struct resource_sums *ret)
 		return;
 	find_processes(&sweep);
 	span = value(&sweep, count - 1, sweep.time_column);
-	ret->span_ns = (int64_t)span;
+	ret->span_ns = whole_number(span);
 	for (size_t row = 0; row < count;) {
 		double time = value(&sweep, row, sweep.time_column);
 		size_t next = take_moment(&sweep, row);
@@ -197,10 +190,13 @@ void resources_add_up(const struct table *samples, struct resource_sums *ret)
 	}
 	ret->cpu_average = span > 0 ? sweep.cpu_time / span : ret->cpu_peak;
 	ret->rss_average_bytes =
-		span > 0 ? (int64_t)(sweep.rss_time / span) : ret->rss_peak_bytes;
+		span > 0 ? whole_number(sweep.rss_time / span) : ret->rss_peak_bytes;
 	for (size_t i = 0; i < RESOURCE_BINS; i++)
 		if (sweep.cpu_weight[i] > 0)
 			ret->cpu_bins[i] /= sweep.cpu_weight[i];
-	add_totals(&sweep, ret);
+	ret->minor_faults = total(&sweep, "minor_faults");
+	ret->major_faults = total(&sweep, "major_faults");
+	ret->read_bytes = total(&sweep, "read_bytes");
+	ret->write_bytes = total(&sweep, "write_bytes");
 	free(sweep.states);
 }

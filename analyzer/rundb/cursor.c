@@ -87,6 +87,9 @@ int rundb_query_foreign(struct rundb *db, const char *sql, struct cursor **ret_c
 		return refuse(db, cursor, "the query may only read; use SELECT");
 	if (result != SQLITE_OK)
 		return refuse(db, cursor, sqlite3_errmsg(db->handle));
+	/* VACUUM INTO asks the authorizer nothing. */
+	if (cursor->statement && !sqlite3_stmt_readonly(cursor->statement))
+		return refuse(db, cursor, "the query may only read; use SELECT");
 	if (!cursor->statement)
 		return refuse(db, cursor, "the query is empty");
 	if (rest[strspn(rest, " \t\r\n;")])

@@ -96,7 +96,7 @@ static void quantile_final(sqlite3_context *context)
 	qsort(sample->values, sample->count, sizeof(double), compare_doubles);
 	place = sample->quantile * (double)(sample->count - 1);
 	below = floor(place);
-	index = (size_t)below;
+	index = (size_t)below; /* quantile is in [0, 1] */
 	value = sample->values[index];
 	if (index + 1 < sample->count)
 		value += (place - below) * (sample->values[index + 1] - value);

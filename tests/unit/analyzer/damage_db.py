@@ -124,7 +124,9 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         make_corpus(folder, sys.argv[2])
         files = sorted(os.path.join(folder, name) for name in os.listdir(folder))
-        return subprocess.run([sys.argv[1]] + files, check=False).returncode
+        environment = dict(os.environ, UBSAN_OPTIONS="halt_on_error=1:print_stacktrace=1")
+        return subprocess.run([sys.argv[1]] + files, check=False,
+                              env=environment).returncode
 
 
 sys.exit(main())
