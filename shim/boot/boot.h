@@ -48,8 +48,9 @@ const char *run_directory(void);
 /* calibrate.c: measures the cost of the hooks, first process only. */
 void calibrate_hooks(void);
 
-/* collector.c: starts profshim-collect, detached. Failure leaves a note. */
-void collector_start(const struct config *config);
+/* collector.c: starts profshim-collect, detached. Failure leaves a note: -ENOENT when it
+ * was not found, the error of clone or exec otherwise. 0 also where none is wanted. */
+int collector_start(const struct config *config);
 
 /* exit.c: registers the last exit handler. first: wait for the collector there. */
 void exit_watch(int first, unsigned int wait_ms);

@@ -32,6 +32,7 @@
 struct launch {
 	char *stack;
 	char *arguments[3];
+	int host_pid;
 	int failed; /* errno of the exec, shared through CLONE_VM */
 };
 
@@ -47,6 +48,10 @@ static int second(void *argument)
 	SYSCALL(SYS_open, "/dev/null", O_RDWR, 0, 0, 0, 0);
 	SYSCALL(SYS_dup, 0, 0, 0, 0, 0, 0);
 	SYSCALL(SYS_dup, 0, 0, 0, 0, 0, 0);
+	/* descriptor 3: the host, which waits for this exec and so is alive; the
+	 * collector could come too late to open it. pidfd_open sets close-on-exec. */
+	if (SYSCALL(SYS_pidfd_open, launch->host_pid, 0, 0, 0, 0, 0) == 3)
+		SYSCALL(SYS_fcntl, 3, F_SETFD, 0, 0, 0, 0);
 	SYSCALL(SYS_chdir, "/", 0, 0, 0, 0, 0);
 	SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, &no_signals, 0, 8, 0, 0);
 	launch->failed = (int)-SYSCALL(SYS_execve, launch->arguments[0],
@@ -138,24 +143,28 @@ static int launch_detached(struct launch *launch)
 	return -launch->failed;
 }
 
-void collector_start(const struct config *config)
+int collector_start(const struct config *config)
 {
 	char path[SEGMENT_PATH_MAX + 128], directory[SEGMENT_PATH_MAX];
-	struct launch launch = {.arguments = {path, directory, NULL}};
+	struct launch launch = {.arguments = {path, directory, NULL},
+				.host_pid = getpid()};
 	struct segment_run *run = process_facts.run;
+	int result;
 
 	if (host_adopts_orphans()) {
 		process_note(SEGMENT_NOTE_SUBREAPER);
-		return;
+		return 0;
 	}
 	if (collector_find(config, path, sizeof(path)) < 0) {
 		process_note(SEGMENT_NOTE_NO_COLLECTOR);
-		return;
+		return -ENOENT;
 	}
 	snprintf(directory, sizeof(directory), "%s", run_directory());
 	run->collector_state = SEGMENT_COLLECTOR_STARTING;
-	if (launch_detached(&launch) < 0) {
+	result = launch_detached(&launch);
+	if (result < 0) {
 		run->collector_state = SEGMENT_COLLECTOR_NONE;
 		process_note(SEGMENT_NOTE_NO_COLLECTOR);
 	}
+	return result;
 }

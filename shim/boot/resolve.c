@@ -11,7 +11,6 @@
 #include <stdlib.h>
 
 #include "shim/boot/boot.h"
-#include "shim/hot/calls.h"
 #include "shim/hot/process.h"
 #include "shim/hot/real.h"
 
@@ -47,12 +46,21 @@ int resolve_real_functions(void)
 	return 0;
 }
 
+/* True when the first definition of a name that the loader finds is in this library. */
+static int is_ours(const char *name)
+{
+	Dl_info found, own;
+	void *address = dlsym(RTLD_DEFAULT, name);
+
+	return address && dladdr(address, &found) && dladdr((void *)is_ours, &own) &&
+	       found.dli_fbase == own.dli_fbase;
+}
+
 void resolve_check_interposition(void)
 {
-	if (dlsym(RTLD_DEFAULT, "malloc") != (void *)malloc)
+	if (!is_ours("malloc"))
 		process_note(SEGMENT_NOTE_OWN_ALLOCATOR);
-	if (dlsym(RTLD_DEFAULT, "__cyg_profile_func_enter") !=
-	    (void *)__cyg_profile_func_enter)
+	if (!is_ours("__cyg_profile_func_enter"))
 		process_note(SEGMENT_NOTE_OWN_HOOKS);
 }
 

@@ -191,13 +191,47 @@ static int make_directory(const char *path, char *error, size_t error_size)
 	return -saved;
 }
 
+/* A limit on file size or address space asks for a smaller file and smaller slots. Below
+ * what even those need: the name of the limit, NULL otherwise. */
+static const char *choose_size(uint64_t *ret_slot_size, uint64_t *ret_slot_limit)
+{
+	struct rlimit file_size, address_space;
+	uint64_t slot = SLOT_BYTES, limit = SEGMENT_SLOT_LIMIT;
+
+	if (getrlimit(RLIMIT_AS, &address_space) == 0 &&
+	    address_space.rlim_cur != RLIM_INFINITY) {
+		if (address_space.rlim_cur < 1ull << 30)
+			return "the limit on address space (ulimit -v) is below 1 GiB";
+		slot = SMALL_SLOT_BYTES;
+		limit = 16;
+	}
+	if (getrlimit(RLIMIT_FSIZE, &file_size) == 0 &&
+	    file_size.rlim_cur / slot < limit) {
+		slot = SMALL_SLOT_BYTES;
+		limit = file_size.rlim_cur / slot;
+		if (limit > 64)
+			limit = 64;
+	}
+	if (limit < 3) /* header, process, one lane */
+		return "the limit on file size (ulimit -f) is below 48 MiB";
+	*ret_slot_size = slot;
+	*ret_slot_limit = limit;
+	return NULL;
+}
+
 static int begin_run(const struct config *config, char *error, size_t error_size)
 {
 	char output[SEGMENT_PATH_MAX], path[SEGMENT_PATH_MAX + 64];
 	struct segment_run *run;
 	uint64_t token;
+	uint64_t slot_size, slot_limit;
+	const char *too_low = choose_size(&slot_size, &slot_limit);
 	int result;
 
+	if (too_low) { /* before any write can raise SIGXFSZ */
+		snprintf(error, error_size, "%s", too_low);
+		return -EFBIG;
+	}
 	result = absolute_output(config->output, output, sizeof(output));
 	if (result < 0) {
 		snprintf(error, error_size, "cannot record into %s: %s", config->output,
@@ -308,34 +342,6 @@ static void fill_process(struct segment_process *segment)
 	length = read(fd, segment->command, sizeof(segment->command));
 	close(fd);
 	segment->command_size = length > 0 ? (uint32_t)length : 0;
-}
-
-/* A limit on file size or address space asks for a smaller file and smaller slots. Below
- * what even those need: the name of the limit, NULL otherwise. */
-static const char *choose_size(uint64_t *ret_slot_size, uint64_t *ret_slot_limit)
-{
-	struct rlimit file_size, address_space;
-	uint64_t slot = SLOT_BYTES, limit = SEGMENT_SLOT_LIMIT;
-
-	if (getrlimit(RLIMIT_AS, &address_space) == 0 &&
-	    address_space.rlim_cur != RLIM_INFINITY) {
-		if (address_space.rlim_cur < 1ull << 30)
-			return "the limit on address space (ulimit -v) is below 1 GiB";
-		slot = SMALL_SLOT_BYTES;
-		limit = 16;
-	}
-	if (getrlimit(RLIMIT_FSIZE, &file_size) == 0 &&
-	    file_size.rlim_cur / slot < limit) {
-		slot = SMALL_SLOT_BYTES;
-		limit = file_size.rlim_cur / slot;
-		if (limit > 64)
-			limit = 64;
-	}
-	if (limit < 3) /* header, process, one lane */
-		return "the limit on file size (ulimit -f) is below 48 MiB";
-	*ret_slot_size = slot;
-	*ret_slot_limit = limit;
-	return NULL;
 }
 
 int run_create_segment(char *error, size_t error_size)

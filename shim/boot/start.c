@@ -8,6 +8,7 @@
  * See also:      shim/README.md
  */
 #include <dlfcn.h>
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/auxv.h>
@@ -30,7 +31,7 @@ static char run_variable[SEGMENT_PATH_MAX + 16];
 /* The one line a user gets to see. */
 static void say(const char *text)
 {
-	char line[SEGMENT_PATH_MAX + 128];
+	char line[SEGMENT_PATH_MAX + 256];
 	int length = snprintf(line, sizeof(line), "profshim: %s\n", text);
 
 	if (length > 0)
@@ -44,6 +45,23 @@ static void say_not_recording(const char *reason)
 	char text[SEGMENT_PATH_MAX + 64];
 
 	snprintf(text, sizeof(text), "%s; the program runs unrecorded", reason);
+	say(text);
+}
+
+/* Without a collector nothing is lost, but somebody has to know. */
+static void start_collector(const struct config *config)
+{
+	char text[SEGMENT_PATH_MAX + 128];
+	int result = collector_start(config);
+
+	if (result == 0)
+		return;
+	snprintf(text, sizeof(text),
+		 "cannot start %s: %s; the recording stays in %s, prof-analyze takes it "
+		 "from "
+		 "there",
+		 config->collector ? config->collector : "profshim-collect",
+		 strerror(-result), run_directory());
 	say(text);
 }
 
@@ -85,7 +103,7 @@ static void begin_recording(const struct config *config)
 	fork_watch();
 	exit_watch(first, config->wait_ms);
 	if (first)
-		collector_start(config);
+		start_collector(config);
 	else
 		run_ring();
 	snprintf(run_variable, sizeof(run_variable), "PROFSHIM_RUN=%s", run_directory());

@@ -113,6 +113,9 @@ exported void __cyg_profile_func_enter(void *function, void *call_site)
 	     (uintptr_t)__builtin_dwarf_cfa());
 }
 
+void calls_enter(void *function, void *call_site)
+	__attribute__((alias("__cyg_profile_func_enter")));
+
 /* Closes the topmost frame as an ordinary exit. */
 static inline __attribute__((always_inline)) void
 pop(struct lane_context *context, struct segment_frame *frame, uint64_t now)
@@ -207,6 +210,9 @@ exported void __cyg_profile_func_exit(void *function, void *call_site)
 	}
 	pop(context, frame, now);
 }
+
+void calls_exit(void *function, void *call_site)
+	__attribute__((alias("__cyg_profile_func_exit")));
 
 void calls_unwind_to(uintptr_t target)
 {

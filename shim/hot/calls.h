@@ -12,9 +12,12 @@
 
 #include "shim/hot/lane.h"
 
-/* The compiler's hooks. */
+/* The compiler's hooks, and ours by names that a program with hooks of its own does not
+ * come before. */
 void __cyg_profile_func_enter(void *function, void *call_site);
 void __cyg_profile_func_exit(void *function, void *call_site);
+hidden void calls_enter(void *function, void *call_site);
+hidden void calls_exit(void *function, void *call_site);
 
 /* Control goes on at stack pointer `target` of the calling thread's stack: frames whose
  * function was called from below it are gone. Any context. */
