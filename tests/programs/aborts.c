@@ -2,7 +2,7 @@
 /* abort() two calls deep. */
 // signal: 6
 // expect-sql: SELECT name, calls FROM functions ORDER BY name => fail|1; main|1; step|1000
-// expect-sql: SELECT exit_code, exit_signal FROM processes => |6
+// expect-sql: SELECT complete, exit_code FROM processes => 0|
 #include "truth.h"
 #include <stdlib.h>
 #include <sys/resource.h>

@@ -5,6 +5,7 @@ Used by run_program.py, by the tests in tests/host and by tests/bench.
 """
 import contextlib
 import os
+import re
 import sqlite3
 import subprocess
 import time
@@ -99,6 +100,13 @@ def settle(products, database):
         return not os.path.exists(spool)
 
     expect(wait_until(is_settled, 60, 0.05), f"the spool is left: {spool}")
+
+
+def signals_are_told():
+    """Can one learn what killed a process that is not one's child? Older kernels tell
+    only while it is a zombie, which may be too short a time: exit_signal stays NULL."""
+    version = [int(number) for number in re.findall(r"\d+", os.uname().release)[:2]]
+    return version >= [6, 15]
 
 
 def processes_naming(text):

@@ -3,7 +3,7 @@
 // signal: 11
 // expect-sql: SELECT name, calls FROM functions ORDER BY name => crash|1; main|1; step|1000
 // expect-sql: SELECT SUM(live_bytes) FROM allocation_sites WHERE name = 'main' => 77
-// expect-sql: SELECT exit_signal FROM processes => 11
+// expect-sql: SELECT complete, exit_code FROM processes => 0|
 #include "truth.h"
 #include <stdlib.h>
 #include <sys/resource.h>
