@@ -134,7 +134,8 @@ static uint32_t clip_count(const struct segment_reader *reader, uint32_t slot,
 		return array->first;
 	start = slot * reader->slot_size + array->offset +
 		array->first * array->entry_size;
-	stored = (stored_end(reader, start) - start) / array->entry_size;
+	stored = (stored_end(reader, start) - start + array->entry_size - 1) /
+		 array->entry_size; /* what is missing of the last one reads as zero */
 	if (count - array->first > stored)
 		count = array->first + stored;
 	return (uint32_t)count;

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  what tests ask a run.db, and ingesting into one.
+ * Runs on:       tests.
+ * See also:      make_segment.h
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "shim/collector/ingest.h"
+#include "tests/unit/collector/make_segment.h"
+
+struct sqlite3;
+
+/* Ingests the run into a new database in memory; fails the test when that fails. */
+struct sqlite3 *check_ingest(const struct make_run *run,
+			     const struct ingest_watch *watch);
+
+/* The single number a query gives; fails the test when there is none. */
+int64_t check_int(struct sqlite3 *db, const char *sql);
+
+/* Fails the test unless the query's rows, columns joined by '|' and rows by ';', are as
+ * expected; NULL is empty. */
+void check_rows(struct sqlite3 *db, const char *sql, const char *expected);
+
+/* The sums that hold in every run. */
+void check_invariants(struct sqlite3 *db);

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: MIT */
+#include "tests/unit/collector/make_segment.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MODULE_CAPACITY 16u
+#define THREAD_CAPACITY 64u
+#define SITE_CAPACITY 4096u
+#define FRAME_CAPACITY 1024u
+#define NODE_CAPACITY 65536u
+#define FUNCTION_CAPACITY 512u
+
+static void must(int holds, const char *what)
+{
+	if (holds)
+		return;
+	perror(what);
+	abort();
+}
+
+static void *map_new_file(const char *path, uint64_t size)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	void *mapped;
+
+	must(fd >= 0, path);
+	must(ftruncate(fd, (off_t)size) == 0, path);
+	mapped = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	must(mapped != MAP_FAILED, path);
+	close(fd);
+	return mapped;
+}
+
+void make_run(struct make_run *run, uint64_t token)
+{
+	const char *parent = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+	char path[512];
+
+	snprintf(path, sizeof(path), "%.80s/profshim-test-XXXXXX", parent);
+	must(mkdtemp(path) != NULL, path);
+	snprintf(run->output, sizeof(run->output), "%.110s/run.db", path);
+	snprintf(path, sizeof(path), "%s-spool", run->output);
+	must(mkdir(path, 0700) == 0, path);
+	snprintf(run->directory, sizeof(run->directory), "%.200s/%016llx", path,
+		 (unsigned long long)token);
+	must(mkdir(run->directory, 0700) == 0, run->directory);
+	snprintf(path, sizeof(path), "%s/run", run->directory);
+	run->page = map_new_file(path, sizeof(*run->page));
+	*run->page = (struct segment_run){
+		.magic = SEGMENT_MAGIC_RUN,
+		.version = SEGMENT_VERSION,
+		.size = sizeof(*run->page),
+		.token = token,
+		.first_pid = 100,
+		.clock_kind = SEGMENT_CLOCK_MONOTONIC,
+		.start_ticks = MAKE_START,
+		.start_monotonic_ns = MAKE_START,
+		.start_realtime_ns = 1700000000123000000ull,
+		.ticks_per_second = 1e9,
+		.cpu_count = 2,
+		.level = "exact",
+		.label = "made",
+		.cwd = "/somewhere",
+	};
+	snprintf(run->page->output, sizeof(run->page->output), "%s", run->output);
+}
+
+void make_run_free(struct make_run *run)
+{
+	char command[512];
+
+	munmap(run->page, sizeof(*run->page));
+	*strrchr(run->output, '/') = 0;
+	snprintf(command, sizeof(command), "rm -rf '%s'", run->output);
+	must(system(command) == 0, command);
+}
+
+void make_file(struct make_file *file, const struct make_run *run, const char *name)
+{
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/%s.segment", run->directory, name);
+	file->file = map_new_file(path, MAKE_SLOTS * MAKE_SLOT_BYTES);
+	file->file->magic = SEGMENT_MAGIC_FILE;
+	file->file->version = SEGMENT_VERSION;
+	file->file->slot_limit = MAKE_SLOTS;
+	file->file->slot_size = MAKE_SLOT_BYTES;
+	file->file->token = run->page->token;
+	file->file->slot_count = 1;
+}
+
+void make_file_free(struct make_file *file)
+{
+	munmap(file->file, MAKE_SLOTS * MAKE_SLOT_BYTES);
+}
+
+static void *new_slot(struct make_file *file, uint32_t kind, int pid,
+		      uint32_t process_slot, uint32_t *ret_slot)
+{
+	uint32_t slot = file->file->slot_count++;
+
+	file->file->slots[slot] = (struct segment_slot){
+		kind, pid, kind == SEGMENT_SLOT_PROCESS ? slot : process_slot, 0};
+	*ret_slot = slot;
+	return (char *)file->file + slot * MAKE_SLOT_BYTES;
+}
+
+struct segment_process *make_process(struct make_file *file, int pid, uint64_t start,
+				     uint64_t end, uint32_t *ret_slot)
+{
+	struct segment_process *process =
+		new_slot(file, SEGMENT_SLOT_PROCESS, pid, 0, ret_slot);
+
+	process->magic = SEGMENT_MAGIC_PROCESS;
+	process->pid = pid;
+	process->state = end ? SEGMENT_PROCESS_EXITING : SEGMENT_PROCESS_RUNNING;
+	process->start_ticks = start;
+	process->end_ticks = end;
+	process->start_time = 1; /* of no process: init began earlier, others later */
+	process->site_count = 1;
+	process->module_capacity = MODULE_CAPACITY;
+	process->module_offset = 16384;
+	process->thread_capacity = THREAD_CAPACITY;
+	process->thread_offset = 65536;
+	process->site_capacity = SITE_CAPACITY;
+	process->site_offset = 131072;
+	strcpy(process->executable, "/usr/bin/made");
+	memcpy(process->command, "made\0it's one", 14);
+	process->command_size = 14;
+	return process;
+}
+
+void make_lane(struct make_lane *lane, struct make_file *file,
+	       struct segment_process *process, uint32_t process_slot)
+{
+	struct segment_thread *threads =
+		(void *)((char *)process + process->thread_offset);
+	struct segment_lane *header;
+
+	header = new_slot(file, SEGMENT_SLOT_LANE, process->pid, process_slot,
+			  &lane->slot);
+	header->magic = SEGMENT_MAGIC_LANE;
+	header->process_slot = process_slot;
+	header->frame_capacity = FRAME_CAPACITY;
+	header->frame_offset = 4096;
+	header->node_capacity = NODE_CAPACITY;
+	header->node_offset = 1 << 20;
+	header->function_capacity = FUNCTION_CAPACITY;
+	header->function_offset = 8 << 20;
+	header->node_count = 2;
+	header->function_count = 1;
+	lane->lane = header;
+	lane->frames = (void *)((char *)header + header->frame_offset);
+	lane->nodes = (void *)((char *)header + header->node_offset);
+	lane->functions = (void *)((char *)header + header->function_offset);
+	lane->nodes[0].min_ticks = lane->nodes[1].min_ticks = UINT64_MAX;
+	threads[process->thread_count++] =
+		(struct segment_thread){.tid = process->pid + (int)process->thread_count,
+					.lane_slot = lane->slot,
+					.start_ticks = process->start_ticks,
+					.end_ticks = process->end_ticks,
+					.name = "worker"};
+}
+
+static uint32_t function_of(struct make_lane *lane, uint64_t address)
+{
+	uint32_t index = 1;
+
+	while (index < lane->lane->function_count &&
+	       lane->functions[index].key != address)
+		index++;
+	if (index == lane->lane->function_count) {
+		lane->functions[index].key = address;
+		lane->lane->function_count++;
+	}
+	return index;
+}
+
+uint32_t make_call(struct make_lane *lane, uint32_t parent, uint64_t address,
+		   uint64_t calls, uint64_t total)
+{
+	uint32_t index = lane->lane->node_count++, function = function_of(lane, address);
+	uint64_t each = calls ? total / calls : 0;
+
+	lane->nodes[index] = (struct segment_node){.key = address,
+						   .call_count = calls,
+						   .total_ticks = total,
+						   .min_ticks = calls ? each : UINT64_MAX,
+						   .max_ticks = each,
+						   .parent = parent,
+						   .function = function};
+	lane->functions[function].histogram[segment_histogram_bucket(each)] +=
+		(uint32_t)calls;
+	return index;
+}
+
+uint32_t make_return(struct make_lane *lane, uint32_t parent, uint64_t address)
+{
+	uint32_t index = lane->lane->node_count++;
+
+	lane->nodes[index] =
+		(struct segment_node){.key = address | SEGMENT_KEY_RETURN_ADDRESS,
+				      .min_ticks = UINT64_MAX,
+				      .parent = parent};
+	return index;
+}
+
+void make_frame(struct make_lane *lane, uint32_t node, uint64_t start)
+{
+	lane->frames[lane->lane->depth++] =
+		(struct segment_frame){.function = lane->nodes[node].key,
+				       .call_site = 0x77,
+				       .start_ticks = start,
+				       .node = node,
+				       .parent_node = lane->nodes[node].parent};
+}
+
+struct segment_site *make_site(struct segment_process *process,
+			       const struct make_lane *lane, uint32_t node,
+			       uint64_t allocs, uint64_t alloc_bytes, uint64_t frees,
+			       uint64_t free_bytes)
+{
+	struct segment_site *sites = (void *)((char *)process + process->site_offset);
+	uint32_t index = process->site_count++;
+
+	sites[index] = (struct segment_site){.node = node,
+					     .lane_slot = lane->slot,
+					     .alloc_count = allocs,
+					     .alloc_bytes = alloc_bytes,
+					     .free_count = frees,
+					     .free_bytes = free_bytes,
+					     .peak_bytes = alloc_bytes};
+	lane->nodes[node].site = index;
+	return &sites[index];
+}
+
+struct segment_module *make_module(struct segment_process *process, const char *path,
+				   uint64_t start, uint64_t end, uint64_t bias)
+{
+	struct segment_module *modules =
+		(void *)((char *)process + process->module_offset);
+	struct segment_module *module = &modules[process->module_count++];
+
+	*module = (struct segment_module){.start = start, .end = end, .bias = bias};
+	snprintf(module->path, sizeof(module->path), "%s", path);
+	return module;
+}

@@ -1,0 +1,514 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  merging of lanes into paths, times, functions, edges and sites.
+ * Runs on:       tests.
+ * See also:      shim/collector/merge.h
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <sqlite3.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tests/unit/collector/check_db.h"
+
+#define END (MAKE_START + 10000000)
+
+struct fixture {
+	struct make_run run;
+	struct make_file file;
+	struct segment_process *process;
+	uint32_t process_slot;
+	struct make_lane lane;
+};
+
+static void begin(struct fixture *f)
+{
+	make_run(&f->run, MAKE_TOKEN);
+	make_file(&f->file, &f->run, "100-1");
+	f->process = make_process(&f->file, 100, MAKE_START, END, &f->process_slot);
+	make_lane(&f->lane, &f->file, f->process, f->process_slot);
+}
+
+static void end(struct fixture *f, struct sqlite3 *db)
+{
+	check_invariants(db);
+	sqlite3_close(db);
+	make_file_free(&f->file);
+	make_run_free(&f->run);
+}
+
+static void nested_calls(void **state)
+{
+	struct fixture f;
+	struct sqlite3 *db;
+	uint32_t outer, middle;
+
+	(void)state;
+	begin(&f);
+	outer = make_call(&f.lane, 1, 0x1000, 1, 9000);
+	middle = make_call(&f.lane, outer, 0x2000, 3, 6000);
+	make_call(&f.lane, middle, 0x3000, 30, 3000);
+	make_call(&f.lane, outer, 0x3000, 10, 1000);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db,
+		   "SELECT depth, name, calls, total_ns, self_ns FROM call_paths "
+		   "ORDER BY path_id",
+		   "1|0x1000 (unknown module)|1|9000|2000;"
+		   "2|0x2000 (unknown module)|3|6000|3000;"
+		   "3|0x3000 (unknown module)|30|3000|3000;"
+		   "2|0x3000 (unknown module)|10|1000|1000");
+	check_rows(db,
+		   "SELECT calls, total_ns, self_ns, min_ns, p50_ns, p99_ns, max_ns, "
+		   "recording FROM functions WHERE name LIKE '0x3000%'",
+		   "40|4000|4000|100|100|100|100|exact");
+	check_rows(db,
+		   "SELECT caller, callee, calls, total_ns FROM call_edges ORDER BY 1, 2",
+		   "0x1000 (unknown module)|0x2000 (unknown module)|3|6000;"
+		   "0x1000 (unknown module)|0x3000 (unknown module)|10|1000;"
+		   "0x2000 (unknown module)|0x3000 (unknown module)|30|3000");
+	check_rows(db, "SELECT value FROM trust WHERE name = 'hook_calls'", "44");
+	check_rows(db, "SELECT value FROM trust WHERE name = 'unresolved_functions'",
+		   "3");
+	check_rows(db, "SELECT COUNT(*) FROM path_lane", "0");
+	end(&f, db);
+}
+
+/* f calls itself: its own time counts on every level, its total on the outermost. */
+static void recursion(void **state)
+{
+	struct fixture f;
+	struct sqlite3 *db;
+	uint32_t node;
+
+	(void)state;
+	begin(&f);
+	node = make_call(&f.lane, 1, 0x1000, 1, 4000);
+	node = make_call(&f.lane, node, 0x1000, 2, 3000);
+	node = make_call(&f.lane, node, 0x2000, 2, 2000); /* mutual */
+	make_call(&f.lane, node, 0x1000, 4, 1000);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db,
+		   "SELECT calls, total_ns, self_ns FROM functions ORDER BY function_id",
+		   "7|4000|3000;2|2000|1000");
+	check_rows(db, "SELECT calls, total_ns FROM call_edges ORDER BY caller, callee",
+		   "2|3000;2|2000;4|1000");
+	end(&f, db);
+}
+
+/* The edge f -> g occurs twice on one path: only the outer one counts. */
+static void recursive_edge(void **state)
+{
+	struct fixture f;
+	struct sqlite3 *db;
+	uint32_t node;
+
+	(void)state;
+	begin(&f);
+	node = make_call(&f.lane, 1, 0x1000, 1, 4000);
+	node = make_call(&f.lane, node, 0x2000, 1, 3000);
+	node = make_call(&f.lane, node, 0x1000, 1, 2000);
+	make_call(&f.lane, node, 0x2000, 1, 1000);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db,
+		   "SELECT calls, total_ns FROM call_edges WHERE caller LIKE '0x1000%'",
+		   "2|3000");
+	end(&f, db);
+}
+
+static void several_lanes(void **state)
+{
+	struct fixture f;
+	struct make_lane second;
+	struct sqlite3 *db;
+	uint32_t node;
+
+	(void)state;
+	begin(&f);
+	make_lane(&second, &f.file, f.process, f.process_slot);
+	node = make_call(&f.lane, 1, 0x1000, 1, 5000);
+	make_call(&f.lane, node, 0x2000, 5, 500);
+	node = make_call(&second, 1, 0x1000, 2, 7000);
+	make_call(&second, node, 0x2000, 1, 300);
+	make_call(&second, node, 0x3000, 1, 900);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT calls, total_ns, self_ns FROM call_paths ORDER BY path_id",
+		   "3|12000|10300;6|800|800;1|900|900");
+	check_rows(db,
+		   "SELECT path_id, lane_id, calls, total_ns, self_ns FROM path_lane "
+		   "ORDER BY 1, 2",
+		   "1|1|1|5000|4500;1|2|2|7000|5800;2|1|5|500|500;2|2|1|300|300;"
+		   "3|2|1|900|900");
+	check_rows(db, "SELECT tid, name, started_ns, wall_ns, lane_id FROM threads",
+		   "101|worker|0|10000000|1;102|worker|0|10000000|2");
+	check_rows(db, "SELECT min_ns, max_ns FROM functions WHERE name LIKE '0x2000%'",
+		   "100|300");
+	end(&f, db);
+}
+
+/* A signal handler may have added the same child while it was being added. */
+static void duplicate_siblings(void **state)
+{
+	struct fixture f;
+	struct sqlite3 *db;
+	uint32_t first, second;
+
+	(void)state;
+	begin(&f);
+	first = make_call(&f.lane, 1, 0x1000, 1, 100);
+	second = make_call(&f.lane, 1, 0x1000, 2, 200);
+	make_call(&f.lane, first, 0x2000, 1, 10);
+	make_call(&f.lane, second, 0x2000, 1, 20);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT depth, calls, total_ns FROM call_paths", "1|3|300;2|2|30");
+	end(&f, db);
+}
+
+/* Frames that are open when the process exits, end with it. */
+static void open_frames(void **state)
+{
+	struct fixture f;
+	struct sqlite3 *db;
+	uint32_t outer, inner;
+
+	(void)state;
+	begin(&f);
+	outer = make_call(&f.lane, 1, 0x1000, 0, 0);
+	inner = make_call(&f.lane, outer, 0x2000, 2, 1000);
+	f.lane.nodes[outer].call_count = 1;
+	f.lane.nodes[inner].call_count = 3;
+	make_frame(&f.lane, outer, END - 9000);
+	make_frame(&f.lane, inner, END - 500);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT calls, total_ns, self_ns FROM call_paths",
+		   "1|9000|7500;3|1500|1500");
+	check_rows(db, "SELECT value FROM trust WHERE name = 'open_frames'", "2");
+	check_rows(db, "SELECT min_ns, p50_ns, max_ns FROM functions",
+		   "9000|9000|9000;500|500|500");
+	check_rows(db, "SELECT complete, exit_code, wall_ns FROM runs", "1|0|10000000");
+	end(&f, db);
+}
+
+/* Killed, and nobody saw when: the last trace of life is when the calls that the open
+ * function has made were over. */
+static void open_frames_of_the_killed(void **state)
+{
+	struct fixture f;
+	struct sqlite3 *db;
+	uint32_t outer;
+
+	(void)state;
+	begin(&f);
+	f.process->state = SEGMENT_PROCESS_RUNNING;
+	f.process->end_ticks = 0;
+	outer = make_call(&f.lane, 1, 0x1000, 0, 0);
+	f.lane.nodes[outer].call_count = 1;
+	make_call(&f.lane, outer, 0x2000, 4, 4000000);
+	make_frame(&f.lane, outer, MAKE_START + 1000);
+	((struct segment_thread *)((char *)f.process + f.process->thread_offset))
+		->end_ticks = 0;
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT total_ns, self_ns FROM call_paths",
+		   "4000000|0;4000000|4000000");
+	check_rows(db, "SELECT complete, exit_code, exit_signal, wall_ns FROM runs",
+		   "0|||4001000");
+	end(&f, db);
+}
+
+/* Killed, and the collector saw it. */
+static void seen_death(void **state)
+{
+	struct fate_death death = {
+		.pid = 100,
+		.start_ticks = MAKE_START,
+		.monotonic_ns = MAKE_START + 5000000,
+		.status = {.is_known = 1, .exit_signal = 9},
+	};
+	struct ingest_watch watch = {.deaths = &death, .death_count = 1};
+	struct fixture f;
+	struct sqlite3 *db;
+	uint32_t node;
+
+	(void)state;
+	begin(&f);
+	f.process->state = SEGMENT_PROCESS_RUNNING;
+	node = make_call(&f.lane, 1, 0x1000, 0, 0);
+	f.lane.nodes[node].call_count = 1;
+	make_frame(&f.lane, node, MAKE_START + 1000000);
+	db = check_ingest(&f.run, &watch);
+	check_rows(db, "SELECT total_ns FROM call_paths", "4000000");
+	check_rows(db, "SELECT complete, exit_code, exit_signal, wall_ns FROM runs",
+		   "0||9|5000000");
+	end(&f, db);
+}
+
+/* self = raw self - inner * calls - outer * calls of children, not below 0. */
+static void correction(void **state)
+{
+	struct fixture f;
+	struct sqlite3 *db;
+	uint32_t outer;
+
+	(void)state;
+	begin(&f);
+	f.run.page->inner_cost_ticks = 10;
+	f.run.page->outer_cost_ticks = 20;
+	outer = make_call(&f.lane, 1, 0x1000, 1, 10000);
+	make_call(&f.lane, outer, 0x2000, 100, 5000);
+	make_call(&f.lane, outer, 0x3000, 100, 500); /* less than its hooks cost */
+	db = check_ingest(&f.run, NULL);
+	check_rows(db,
+		   "SELECT raw_total_ns, raw_self_ns, total_ns, self_ns FROM call_paths "
+		   "ORDER BY path_id",
+		   "10000|4500|4490|490;5000|5000|4000|4000;500|500|0|0");
+	check_rows(db,
+		   "SELECT min_ns, p50_ns, max_ns FROM functions ORDER BY function_id",
+		   "9990|9990|9990;40|40|40;0|0|0");
+	check_rows(db, "SELECT hook_cost_ns FROM runs", "30.0");
+	end(&f, db);
+}
+
+static void percentiles(void **state)
+{
+	struct fixture f;
+	struct sqlite3 *db;
+	uint32_t *histogram;
+
+	(void)state;
+	begin(&f);
+	make_call(&f.lane, 1, 0x1000, 100, 100 * 1000);
+	histogram = f.lane.functions[1].histogram;
+	memset(histogram, 0, sizeof(f.lane.functions[1].histogram));
+	histogram[segment_histogram_bucket(500)] = 90;
+	histogram[segment_histogram_bucket(4000)] = 9;
+	histogram[segment_histogram_bucket(60000)] = 1;
+	f.lane.nodes[2].min_ticks = 490;
+	f.lane.nodes[2].max_ticks = 60123;
+	db = check_ingest(&f.run, NULL);
+	check_rows(db,
+		   "SELECT min_ns, p50_ns, p90_ns, p95_ns, p99_ns, max_ns FROM functions",
+		   "490|496|496|3968|3968|60123");
+	check_rows(db, "SELECT HEX(histogram) FROM function", "375A18091F01");
+	end(&f, db);
+}
+
+/* A process with two sites; the second has changed since the peak, the first not. */
+static void sites_and_peak(void **state)
+{
+	struct fixture f;
+	struct segment_site *site;
+	struct sqlite3 *db;
+	uint32_t node, call;
+
+	(void)state;
+	begin(&f);
+	f.process->peak_bytes = 5000;
+	f.process->below_peak = 1000;
+	f.process->peak_generation = 7;
+	node = make_call(&f.lane, 1, 0x1000, 1, 100);
+	call = make_return(&f.lane, node, 0x1010);
+	site = make_site(f.process, &f.lane, call, 10, 3000, 5, 1000);
+	site->peak_generation = 6; /* untouched since: what is live was live then */
+	call = make_return(&f.lane, node, 0x1020);
+	site = make_site(f.process, &f.lane, call, 4, 4000, 2, 2000);
+	site->peak_generation = 7;
+	site->at_peak_bytes = 3000;
+	site->at_peak_count = 3;
+	site->temporary_count = 1;
+	site->largest_bytes = 1000;
+	db = check_ingest(&f.run, NULL);
+	/* without symbols both calls are on an unknown line of the same function */
+	check_rows(
+		db,
+		"SELECT alloc_count, alloc_bytes, free_count, free_bytes, live_count, "
+		"live_bytes, peak_bytes, at_peak_bytes, at_peak_count, temporary_count, "
+		"largest_bytes FROM allocation_sites",
+		"14|7000|7|3000|7|4000|7000|5000|8|1|1000");
+	check_rows(db,
+		   "SELECT peak_bytes, live_bytes_at_exit, alloc_count, free_count FROM "
+		   "runs",
+		   "5000|4000|14|7");
+	check_rows(db, "SELECT kind, alloc_count, live_bytes, peak_bytes FROM call_paths",
+		   "function|14|4000|5000");
+	end(&f, db);
+}
+
+/* Only the process with the highest peak has a share of the run's peak. */
+static void peak_of_two_processes(void **state)
+{
+	struct fixture f;
+	struct segment_process *other;
+	struct make_lane lane;
+	struct sqlite3 *db;
+	uint32_t slot, node;
+
+	(void)state;
+	begin(&f);
+	other = make_process(&f.file, 101, MAKE_START + 1, END, &slot);
+	other->forked_from_slot = f.process_slot;
+	other->parent_pid = 100;
+	make_lane(&lane, &f.file, other, slot);
+	f.process->peak_bytes = 100;
+	other->peak_bytes = 300;
+	node = make_call(&f.lane, 1, 0x1000, 1, 100);
+	make_site(f.process, &f.lane, node, 1, 100, 0, 0)->peak_generation = 9;
+	node = make_call(&lane, 1, 0x1000, 1, 100);
+	make_site(other, &lane, node, 1, 300, 0, 0)->peak_generation = 9;
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT peak_bytes, peak_process_id FROM run", "300|2");
+	check_rows(db, "SELECT alloc_bytes, at_peak_bytes FROM allocation_sites",
+		   "400|300");
+	check_rows(db, "SELECT pid, parent_process_id, peak_bytes FROM processes",
+		   "100||100;101|1|300");
+	end(&f, db);
+}
+
+/* A program without hooks: the whole chain is frames, the innermost has the site. */
+static void unwound_chain(void **state)
+{
+	struct fixture f;
+	struct sqlite3 *db;
+	uint32_t node;
+
+	(void)state;
+	begin(&f);
+	node = make_return(&f.lane, 1, 0x5000);
+	node = make_return(&f.lane, node, 0x6000);
+	make_site(f.process, &f.lane, node, 2, 64, 0, 0);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT depth, name, kind, calls, alloc_count FROM call_paths",
+		   "1|0x5000 (unknown module)|frame|0|0;2|0x6000 (unknown "
+		   "module)|frame|0|2");
+	check_rows(db, "SELECT name, alloc_bytes FROM allocation_sites",
+		   "0x6000 (unknown module)|64");
+	check_rows(db, "SELECT DISTINCT recording FROM functions", "unwound");
+	end(&f, db);
+}
+
+/* The first return address below a function is a call in it, farther ones are frames. */
+static void hybrid_chain(void **state)
+{
+	struct fixture f;
+	struct sqlite3 *db;
+	uint32_t node;
+
+	(void)state;
+	begin(&f);
+	node = make_call(&f.lane, 1, 0x1000, 1, 100);
+	node = make_return(&f.lane, node, 0x1010);
+	node = make_return(&f.lane, node, 0x6000);
+	make_site(f.process, &f.lane, node, 2, 64, 0, 0);
+	make_site(f.process, &f.lane, 1, 1, 8, 0, 0); /* nothing open, nothing unwound */
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT depth, name, kind FROM call_paths",
+		   "1|0x1000 (unknown module)|function;2|0x6000 (unknown module)|frame;"
+		   "1|[outside of any function]|frame");
+	end(&f, db);
+}
+
+/* A child's sites begin after its parent's ids. */
+static void forked_sites(void **state)
+{
+	struct fixture f;
+	struct sqlite3 *db;
+	uint32_t node;
+
+	(void)state;
+	begin(&f);
+	f.process->first_site = f.process->site_count = 20;
+	node = make_call(&f.lane, 1, 0x1000, 1, 100);
+	make_site(f.process, &f.lane, node, 3, 30, 1, 10);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT alloc_count, live_bytes FROM allocation_sites", "3|20");
+	end(&f, db);
+}
+
+__attribute__((noinline)) static int named_function(int value)
+{
+	return value + 1;
+}
+
+/* Addresses of this very program, in two processes with different load addresses. */
+static void resolved_functions(void **state)
+{
+	static int (*volatile function)(int) = named_function;
+	uint64_t address = (uint64_t)(uintptr_t)function;
+	uint64_t page = address & ~0xfffull;
+	extern char __executable_start;
+	struct segment_process *other;
+	struct make_lane lane;
+	struct fixture f;
+	struct sqlite3 *db;
+	uint32_t slot;
+	char path[400] = "";
+
+	(void)state;
+	assert_int_equal(function(1), 2);
+	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
+	begin(&f);
+	make_module(f.process, path, page, page + 0x2000,
+		    (uint64_t)(uintptr_t)&__executable_start);
+	make_call(&f.lane, 1, address, 1, 100);
+	other = make_process(&f.file, 101, MAKE_START + 1, END, &slot);
+	make_lane(&lane, &f.file, other, slot);
+	make_module(other, path, page + 0x700000, page + 0x702000,
+		    (uint64_t)(uintptr_t)&__executable_start + 0x700000);
+	make_call(&lane, 1, address + 0x700000, 1, 100);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT name, calls, total_ns FROM functions",
+		   "named_function|2|200");
+	check_rows(db, "SELECT COUNT(*) FROM module", "1");
+	end(&f, db);
+}
+
+/* The same path in another process, which went on with another program by exec. */
+static void exec_images(void **state)
+{
+	struct fixture f;
+	struct make_file file;
+	struct segment_process *image;
+	struct sqlite3 *db;
+	uint32_t slot;
+
+	(void)state;
+	begin(&f);
+	f.process->state = SEGMENT_PROCESS_RUNNING;
+	make_file(&file, &f.run, "100-2");
+	image = make_process(&file, 100, MAKE_START + 4000000, END, &slot);
+	image->exit_code = 3;
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT pid, wall_ns, exit_code, complete FROM processes",
+		   "100|4000000||1;100|6000000|3|1");
+	check_rows(db, "SELECT complete, exit_code, command FROM runs",
+		   "1|3|made 'it'\\''s one'");
+	make_file_free(&file);
+	end(&f, db);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(nested_calls),
+		cmocka_unit_test(recursion),
+		cmocka_unit_test(recursive_edge),
+		cmocka_unit_test(several_lanes),
+		cmocka_unit_test(duplicate_siblings),
+		cmocka_unit_test(open_frames),
+		cmocka_unit_test(open_frames_of_the_killed),
+		cmocka_unit_test(seen_death),
+		cmocka_unit_test(correction),
+		cmocka_unit_test(percentiles),
+		cmocka_unit_test(sites_and_peak),
+		cmocka_unit_test(peak_of_two_processes),
+		cmocka_unit_test(unwound_chain),
+		cmocka_unit_test(hybrid_chain),
+		cmocka_unit_test(forked_sites),
+		cmocka_unit_test(resolved_functions),
+		cmocka_unit_test(exec_images),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,389 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  damaged spools: whatever the files say, the run is read as far as it
+ *                can be believed, and what was left out is counted.
+ * Runs on:       tests.
+ * See also:      shim/collector/read.h
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shim/collector/read.h"
+#include "tests/unit/collector/check_db.h"
+
+#define END (MAKE_START + 1000000)
+
+struct fixture {
+	struct make_run run;
+	struct make_file file;
+	struct segment_process *process;
+	struct make_lane lane;
+	uint32_t node;
+};
+
+/* main called once, with a call of a function and a site. */
+static int begin(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	uint32_t slot, call;
+
+	make_run(&f->run, MAKE_TOKEN);
+	make_file(&f->file, &f->run, "100-1");
+	f->process = make_process(&f->file, 100, MAKE_START, END, &slot);
+	make_lane(&f->lane, &f->file, f->process, slot);
+	f->node = make_call(&f->lane, 1, 0x1000, 1, 1000);
+	make_call(&f->lane, f->node, 0x2000, 5, 500);
+	call = make_return(&f->lane, f->node, 0x1010);
+	make_site(f->process, &f->lane, call, 2, 20, 1, 10);
+	*state = f;
+	return 0;
+}
+
+static int finish(void **state)
+{
+	struct fixture *f = *state;
+
+	make_file_free(&f->file);
+	make_run_free(&f->run);
+	free(f);
+	return 0;
+}
+
+/* Ingests and returns how much was left out. calls: expected sum over all paths. */
+static int64_t ingest(const struct fixture *f, const char *calls)
+{
+	struct sqlite3 *db = check_ingest(&f->run, NULL);
+	int64_t damaged =
+		check_int(db, "SELECT value FROM trust WHERE name = 'damaged_segments'");
+
+	check_rows(db, "SELECT SUM(calls) FROM path", calls);
+	check_invariants(db);
+	if (damaged)
+		check_rows(db, "SELECT complete FROM runs", "0");
+	sqlite3_close(db);
+	return damaged;
+}
+
+static void sound(void **state)
+{
+	assert_int_equal(ingest(*state, "6"), 0);
+}
+
+static void wrong_magic_of_file(void **state)
+{
+	struct fixture *f = *state;
+
+	f->file.file->magic++;
+	assert_int_equal(ingest(f, ""), 1);
+}
+
+static void wrong_version_of_file(void **state)
+{
+	struct fixture *f = *state;
+
+	f->file.file->version++;
+	assert_int_equal(ingest(f, ""), 1);
+}
+
+static void file_of_another_run(void **state)
+{
+	struct fixture *f = *state;
+
+	f->file.file->token++;
+	assert_int_equal(ingest(f, ""), 1);
+}
+
+static void wrong_slot_sizes(void **state)
+{
+	static const uint64_t sizes[] = {0,	    1, 4096, UINT64_MAX, UINT64_MAX / 2,
+					 1ull << 60};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
+		f->file.file->slot_size = sizes[i];
+		assert_true(ingest(f, "") > 0);
+	}
+}
+
+static void too_many_slots(void **state)
+{
+	struct fixture *f = *state;
+
+	f->file.file->slot_count = f->file.file->slot_limit = UINT32_MAX;
+	assert_int_equal(ingest(f, "6"), 0);
+}
+
+static void unknown_slot_kind(void **state)
+{
+	struct fixture *f = *state;
+
+	f->file.file->slots[3].kind = 77;
+	f->file.file->slot_count = 4;
+	assert_int_equal(ingest(f, "6"), 1);
+}
+
+static void lane_without_process(void **state)
+{
+	struct fixture *f = *state;
+
+	f->file.file->slots[2].process_slot = 9;
+	/* the lane and the site of it */
+	assert_int_equal(ingest(f, ""), 2);
+}
+
+static void unwritten_slots(void **state)
+{
+	struct fixture *f = *state;
+
+	f->file.file->slots[3] = (struct segment_slot){SEGMENT_SLOT_PROCESS, 5, 3, 0};
+	f->file.file->slots[4] = (struct segment_slot){SEGMENT_SLOT_LANE, 5, 1, 0};
+	f->file.file->slot_count = 5;
+	assert_int_equal(ingest(f, "6"), 2);
+}
+
+/* Counts past the capacity, past what is stored, past the file. */
+static void wild_counts(void **state)
+{
+	struct fixture *f = *state;
+	struct segment_lane *lane = f->lane.lane;
+
+	lane->node_count = lane->node_capacity = UINT32_MAX;
+	lane->function_count = lane->function_capacity = UINT32_MAX;
+	lane->depth = lane->frame_capacity = UINT32_MAX;
+	f->process->site_count = f->process->site_capacity = UINT32_MAX;
+	f->process->module_count = f->process->module_capacity = UINT32_MAX;
+	f->process->thread_count = f->process->thread_capacity = UINT32_MAX;
+	f->process->command_size = UINT32_MAX;
+	assert_true(ingest(f, "6") > 0);
+}
+
+static void wild_offsets(void **state)
+{
+	static const uint64_t offsets[] = {UINT64_MAX, UINT64_MAX - 63, MAKE_SLOT_BYTES,
+					   MAKE_SLOT_BYTES - 1, 1ull << 63};
+	struct fixture *f = *state;
+
+	for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
+		f->lane.lane->node_offset = offsets[i];
+		f->lane.lane->frame_offset = offsets[i];
+		f->lane.lane->function_offset = offsets[i];
+		f->process->site_offset = offsets[i];
+		f->process->module_offset = offsets[i];
+		f->process->thread_offset = offsets[i];
+		ingest(f, "");
+	}
+}
+
+static void circular_nodes(void **state)
+{
+	struct fixture *f = *state;
+
+	f->lane.nodes[2].parent = 3;
+	f->lane.nodes[3].parent = 2;
+	/* the two, the return address below them, its site */
+	assert_int_equal(ingest(f, ""), 4);
+}
+
+static void wild_node(void **state)
+{
+	struct fixture *f = *state;
+
+	f->lane.nodes[3] = (struct segment_node){.key = UINT64_MAX,
+						 .call_count = UINT64_MAX,
+						 .total_ticks = UINT64_MAX,
+						 .parent = 2,
+						 .function = UINT32_MAX,
+						 .site = UINT32_MAX};
+	ingest(f, "1");
+}
+
+static void wild_numbers(void **state)
+{
+	struct fixture *f = *state;
+	struct segment_site *sites =
+		(void *)((char *)f->process + f->process->site_offset);
+	struct sqlite3 *db;
+
+	f->lane.nodes[2].call_count = f->lane.nodes[2].total_ticks = UINT64_MAX;
+	f->lane.nodes[2].max_ticks = UINT64_MAX;
+	f->lane.nodes[3].call_count = f->lane.nodes[3].total_ticks = UINT64_MAX;
+	f->lane.functions[1].overflow_bucket = UINT32_MAX;
+	f->lane.functions[1].overflow_count = UINT32_MAX;
+	f->lane.functions[2].overflow_bucket = 5;
+	f->lane.functions[2].overflow_count = UINT32_MAX;
+	memset(&sites[1].alloc_count, 0xff, 64);
+	f->run.page->inner_cost_ticks = -1e300;
+	f->run.page->outer_cost_ticks = 1e300;
+	f->process->end_ticks = 0;
+	f->process->peak_bytes = UINT64_MAX;
+	db = check_ingest(&f->run, NULL);
+	check_rows(db, "SELECT COUNT(*) FROM path WHERE self_ns < 0 OR total_ns < 0",
+		   "0");
+	sqlite3_close(db);
+}
+
+static void frame_of_no_node(void **state)
+{
+	struct fixture *f = *state;
+
+	make_frame(&f->lane, 2, END - 100);
+	f->lane.frames[0].node = 4000000;
+	make_frame(&f->lane, 4, END - 100); /* a return address */
+	make_frame(&f->lane, 2, END + 100); /* not begun yet */
+	f->lane.lane->node_count = 5;
+	assert_int_equal(ingest(f, "6"), 2);
+}
+
+static void retired_module_that_is_not(void **state)
+{
+	struct fixture *f = *state;
+
+	f->lane.nodes[3].key |= 0x7fffull << SEGMENT_KEY_MODULE_SHIFT;
+	assert_int_equal(ingest(f, "6"), 0);
+}
+
+/* Every length the first file may have been cut to. */
+static void cut_file(void **state)
+{
+	static const off_t lengths[] = {
+		0,
+		1,
+		79,
+		80,
+		100,
+		262224,
+		MAKE_SLOT_BYTES,
+		MAKE_SLOT_BYTES + 100,
+		MAKE_SLOT_BYTES + 20000,
+		MAKE_SLOT_BYTES + 131072 + 130,
+		2 * MAKE_SLOT_BYTES,
+		2 * MAKE_SLOT_BYTES + 100,
+		2 * MAKE_SLOT_BYTES + (1 << 20) + 100,
+	};
+	struct fixture *f = *state;
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/100-1.segment", f->run.directory);
+	for (size_t i = sizeof(lengths) / sizeof(lengths[0]); i-- > 0;) {
+		struct sqlite3 *db;
+
+		assert_int_equal(truncate(path, lengths[i]), 0);
+		db = check_ingest(&f->run, NULL);
+		check_invariants(db);
+		sqlite3_close(db);
+	}
+}
+
+static void strange_names(void **state)
+{
+	struct fixture *f = *state;
+	char path[512];
+
+	snprintf(path, sizeof(path), "%s/directory.segment", f->run.directory);
+	assert_int_equal(mkdir(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/pipe.segment", f->run.directory);
+	assert_int_equal(mkfifo(path, 0700), 0);
+	snprintf(path, sizeof(path), "%s/link.segment", f->run.directory);
+	assert_int_equal(symlink("/dev/zero", path), 0);
+	snprintf(path, sizeof(path), "%s/.segment", f->run.directory);
+	close(open(path, O_CREAT | O_WRONLY, 0600));
+	assert_int_equal(ingest(f, "6"), 3);
+}
+
+static void refuse_page(const struct fixture *f, const char *word)
+{
+	struct read_run run;
+	char error[512] = "";
+
+	assert_true(read_run_open(&run, f->run.directory, error, sizeof(error)) < 0);
+	if (!strstr(error, word) || !strstr(error, f->run.directory))
+		fail_msg("%s", error);
+}
+
+static void damaged_page(void **state)
+{
+	struct fixture *f = *state;
+	char path[512];
+
+	f->run.page->magic = 0;
+	refuse_page(f, "not the record of a run");
+	f->run.page->magic = SEGMENT_MAGIC_RUN;
+	f->run.page->version = 99;
+	refuse_page(f, "another version");
+	f->run.page->version = SEGMENT_VERSION;
+	snprintf(path, sizeof(path), "%s/run", f->run.directory);
+	assert_int_equal(truncate(path, 100), 0);
+	refuse_page(f, "cut short");
+	assert_int_equal(unlink(path), 0);
+	refuse_page(f, "No such file");
+}
+
+static void strings_without_end(void **state)
+{
+	struct fixture *f = *state;
+
+	memset(f->run.page->label, 'x', sizeof(f->run.page->label));
+	memset(f->run.page->cwd, 'x', sizeof(f->run.page->cwd));
+	memset(f->process->executable, 'x', sizeof(f->process->executable));
+	memset(f->process->command, '\'', sizeof(f->process->command));
+	f->process->command_size = sizeof(f->process->command);
+	memset(make_module(f->process, "", 0, 1, 0)->path, 'x', 432);
+	make_module(f->process, "/nothing", 0, 1, 0)->build_id_size = UINT32_MAX;
+	assert_int_equal(ingest(f, "6"), 0);
+}
+
+static void checksum_sees_changes(void **state)
+{
+	struct fixture *f = *state;
+	uint64_t before = read_run_checksum(f->run.directory);
+
+	assert_int_equal(before, read_run_checksum(f->run.directory));
+	f->lane.nodes[3].call_count++;
+	assert_int_not_equal(before, read_run_checksum(f->run.directory));
+	f->lane.nodes[3].call_count--;
+	assert_int_equal(before, read_run_checksum(f->run.directory));
+	f->process->counters[SEGMENT_COUNTER_LATE_EVENTS]++;
+	assert_int_not_equal(before, read_run_checksum(f->run.directory));
+}
+
+#define DAMAGE_TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		DAMAGE_TEST(sound),
+		DAMAGE_TEST(wrong_magic_of_file),
+		DAMAGE_TEST(wrong_version_of_file),
+		DAMAGE_TEST(file_of_another_run),
+		DAMAGE_TEST(wrong_slot_sizes),
+		DAMAGE_TEST(too_many_slots),
+		DAMAGE_TEST(unknown_slot_kind),
+		DAMAGE_TEST(lane_without_process),
+		DAMAGE_TEST(unwritten_slots),
+		DAMAGE_TEST(wild_counts),
+		DAMAGE_TEST(wild_offsets),
+		DAMAGE_TEST(circular_nodes),
+		DAMAGE_TEST(wild_node),
+		DAMAGE_TEST(wild_numbers),
+		DAMAGE_TEST(frame_of_no_node),
+		DAMAGE_TEST(retired_module_that_is_not),
+		DAMAGE_TEST(cut_file),
+		DAMAGE_TEST(strange_names),
+		DAMAGE_TEST(damaged_page),
+		DAMAGE_TEST(strings_without_end),
+		DAMAGE_TEST(checksum_sees_changes),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
