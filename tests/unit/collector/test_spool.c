@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  whose a spool is, and taking over one that nobody has.
+ * Runs on:       tests.
+ * See also:      shim/collector/spool.h
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "shim/collector/alive.h"
+#include "shim/collector/spool.h"
+#include "shim/collector/store.h"
+#include "shim/collector/ticks.h"
+#include "tests/unit/collector/check_db.h"
+
+struct fixture {
+	struct make_run run;
+	struct make_file file;
+	struct segment_process *process;
+	struct make_lane lane;
+};
+
+static void read_boot_id(char *text, size_t size)
+{
+	FILE *file = fopen("/proc/sys/kernel/random/boot_id", "re");
+
+	assert_non_null(file);
+	assert_non_null(fgets(text, (int)size, file));
+	text[strcspn(text, "\n")] = 0;
+	fclose(file);
+}
+
+/* A run of this boot, begun a while ago, of a process that is not there any longer. */
+static int begin(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	uint32_t slot;
+
+	make_run(&f->run, MAKE_TOKEN);
+	read_boot_id(f->run.page->boot_id, sizeof(f->run.page->boot_id));
+	make_file(&f->file, &f->run, "100-1");
+	f->process = make_process(&f->file, 1, MAKE_START, MAKE_START + 5000, &slot);
+	f->run.page->first_pid = 1;
+	make_lane(&f->lane, &f->file, f->process, slot);
+	make_call(&f->lane, 1, 0x1000, 1, 1000);
+	/* our own mappings must not look like a living process of the run */
+	f->run.page->start_monotonic_ns = ticks_monotonic_ns() + 3600000000000ull;
+	f->run.page->start_ticks = MAKE_START;
+	*state = f;
+	return 0;
+}
+
+static int finish(void **state)
+{
+	struct fixture *f = *state;
+
+	make_file_free(&f->file);
+	make_run_free(&f->run);
+	free(f);
+	return 0;
+}
+
+static struct spool_run only_run(const struct fixture *f)
+{
+	struct spool_run *runs, run;
+	size_t count;
+
+	assert_int_equal(spool_list(f->run.output, &runs, &count), 0);
+	assert_int_equal(count, 1);
+	run = runs[0];
+	free(runs);
+	return run;
+}
+
+static void expect_no_run(const struct fixture *f)
+{
+	struct spool_run *runs;
+	size_t count;
+
+	assert_int_equal(spool_list(f->run.output, &runs, &count), 0);
+	assert_int_equal(count, 0);
+	assert_null(runs);
+}
+
+static void no_spool(void **state)
+{
+	struct spool_run *runs;
+	size_t count;
+
+	(void)state;
+	assert_int_equal(spool_list("/nowhere-at-all/run.db", &runs, &count), 0);
+	assert_int_equal(count, 0);
+}
+
+static void recovered(void **state)
+{
+	struct fixture *f = *state;
+	struct spool_run run = only_run(f);
+	char error[512] = "";
+	struct sqlite3 *db;
+
+	assert_int_equal(run.state, SPOOL_ABANDONED);
+	assert_string_equal(run.token, "0123456789abcdef");
+	assert_string_equal(run.directory, f->run.directory);
+	assert_int_equal(spool_recover(&run, f->run.output, error, sizeof(error)), 0);
+	assert_int_equal(access(f->run.directory, F_OK), -1);
+	expect_no_run(f);
+	assert_int_equal(sqlite3_open(f->run.output, &db), SQLITE_OK);
+	check_rows(db, "SELECT complete FROM runs", "1");
+	check_rows(db, "SELECT value FROM trust WHERE name = 'collector_recovered'", "1");
+	sqlite3_close(db);
+	assert_int_equal(spool_recover(&run, f->run.output, error, sizeof(error)),
+			 -EAGAIN);
+}
+
+static void attended(void **state)
+{
+	struct fixture *f = *state;
+	int lock = spool_lock(f->run.directory);
+	struct spool_run run;
+	char error[512] = "";
+
+	assert_true(lock >= 0);
+	f->run.page->collector_state = SEGMENT_COLLECTOR_RECORDING;
+	f->run.page->collector_pid = 77;
+	run = only_run(f);
+	assert_int_equal(run.state, SPOOL_RECORDING);
+	assert_int_equal(run.collector_pid, 77);
+	assert_int_equal(spool_recover(&run, f->run.output, error, sizeof(error)),
+			 -EAGAIN);
+	f->run.page->collector_state = SEGMENT_COLLECTOR_FINISHING;
+	assert_int_equal(only_run(f).state, SPOOL_FINISHING);
+	f->run.page->collector_state = SEGMENT_COLLECTOR_FINISHED;
+	expect_no_run(f);
+	close(lock); /* the collector was killed after all */
+	assert_int_equal(only_run(f).state, SPOOL_ABANDONED);
+}
+
+/* A process of the run is there: ours. */
+static void unattended(void **state)
+{
+	struct fixture *f = *state;
+
+	f->process->pid = getpid();
+	f->process->start_time = alive_start_time(getpid(), 0, INT64_MAX);
+	assert_int_not_equal(f->process->start_time, 0);
+	assert_int_equal(only_run(f).state, SPOOL_UNATTENDED);
+	f->process->start_time--; /* somebody who had our number before */
+	assert_int_equal(only_run(f).state, SPOOL_ABANDONED);
+}
+
+/* A child that maps the run's files and has not said yet that it is there. */
+static void newborn(void **state)
+{
+	struct fixture *f = *state;
+	int child;
+
+	f->run.page->start_monotonic_ns = ticks_monotonic_ns() - 1000000000ull;
+	child = fork();
+	if (child == 0) {
+		pause();
+		_exit(0);
+	}
+	assert_int_equal(only_run(f).state, SPOOL_UNATTENDED);
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+}
+
+/* The collector has been started and has not got the lock yet. */
+static void starting(void **state)
+{
+	struct fixture *f = *state;
+
+	f->run.page->start_monotonic_ns = ticks_monotonic_ns();
+	f->run.page->collector_state = SEGMENT_COLLECTOR_STARTING;
+	assert_int_equal(only_run(f).state, SPOOL_FINISHING);
+	f->run.page->start_monotonic_ns -= 60000000000ull;
+	assert_int_equal(only_run(f).state, SPOOL_ABANDONED);
+}
+
+static void read_live(void **state)
+{
+	static const struct ingest_watch nothing;
+	struct fixture *f = *state;
+	struct spool_run run = only_run(f);
+	char error[512] = "";
+	struct ingest ingest;
+	struct sqlite3 *db;
+	uint32_t node;
+
+	f->run.page->start_monotonic_ns = MAKE_START;
+	f->process->pid = getpid();
+	f->process->start_time = alive_start_time(getpid(), 0, INT64_MAX);
+	f->process->state = SEGMENT_PROCESS_RUNNING;
+	f->process->end_ticks = 0;
+	node = make_call(&f->lane, 1, 0x2000, 0, 0);
+	f->lane.nodes[node].call_count = 1;
+	make_frame(&f->lane, node, ticks_monotonic_ns() - 1000000000ull);
+	assert_int_equal(store_open(":memory:", &db, error, sizeof(error)), 0);
+	assert_int_equal(spool_read_live(&run, db, error, sizeof(error)), 0);
+	check_rows(db, "SELECT complete, exit_code FROM runs", "0|");
+	check_rows(db,
+		   "SELECT total_ns BETWEEN 1000000000 AND 60000000000, max_ns "
+		   "FROM functions WHERE name LIKE '0x2000%'",
+		   "1|");
+	store_close(db);
+	assert_int_equal(access(f->run.directory, F_OK), 0);
+	/* without being asked for the living it takes the last trace */
+	assert_int_equal(
+		ingest_load(&ingest, f->run.directory, &nothing, error, sizeof(error)),
+		0);
+	assert_int_equal(ingest.fates[0].is_alive, 0);
+	ingest_done(&ingest);
+}
+
+static void damaged_run(void **state)
+{
+	struct fixture *f = *state;
+	struct spool_run run;
+	char error[512] = "";
+
+	f->run.page->magic = 0;
+	run = only_run(f);
+	assert_int_equal(run.state, SPOOL_ABANDONED);
+	assert_int_equal(spool_recover(&run, f->run.output, error, sizeof(error)),
+			 -EINVAL);
+	assert_non_null(strstr(error, "remove the directory"));
+	assert_int_equal(access(f->run.directory, F_OK), 0);
+}
+
+/* The output cannot be written: the spool stays. */
+static void output_not_writable(void **state)
+{
+	struct fixture *f = *state;
+	struct spool_run run = only_run(f);
+	char error[512] = "";
+
+	assert_int_equal(
+		spool_recover(&run, "/nowhere-at-all/run.db", error, sizeof(error)),
+		-EACCES);
+	assert_int_equal(only_run(f).state, SPOOL_ABANDONED);
+}
+
+#define SPOOL_TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(no_spool),
+		SPOOL_TEST(recovered),
+		SPOOL_TEST(attended),
+		SPOOL_TEST(unattended),
+		SPOOL_TEST(newborn),
+		SPOOL_TEST(starting),
+		SPOOL_TEST(read_live),
+		SPOOL_TEST(damaged_run),
+		SPOOL_TEST(output_not_writable),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,316 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  run.db as it is made, appended to, replaced in and refused.
+ * Runs on:       tests.
+ * See also:      shim/collector/store.h
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "common/schema.h"
+#include "shim/collector/store.h"
+#include "tests/unit/collector/check_db.h"
+
+struct fixture {
+	struct make_run run;
+	struct make_file file;
+	struct segment_process *process;
+	struct make_lane lane;
+};
+
+static int begin(void **state)
+{
+	struct fixture *f = calloc(1, sizeof(*f));
+	uint32_t slot, node;
+
+	make_run(&f->run, MAKE_TOKEN);
+	make_file(&f->file, &f->run, "100-1");
+	f->process = make_process(&f->file, 100, MAKE_START, MAKE_START + 5000, &slot);
+	make_lane(&f->lane, &f->file, f->process, slot);
+	node = make_call(&f->lane, 1, 0x1000, 1, 1000);
+	make_call(&f->lane, node, 0x2000, 5, 500);
+	make_site(f->process, &f->lane, node, 2, 20, 1, 10);
+	*state = f;
+	return 0;
+}
+
+static int finish(void **state)
+{
+	struct fixture *f = *state;
+
+	make_file_free(&f->file);
+	make_run_free(&f->run);
+	free(f);
+	return 0;
+}
+
+/* Stores the run as it is now under the token. */
+static int store(struct fixture *f, uint64_t token, char *error, size_t error_size)
+{
+	static const struct ingest_watch nothing;
+	struct ingest ingest;
+	struct sqlite3 *db;
+	int result;
+
+	f->run.page->token = f->file.file->token = token;
+	assert_int_equal(
+		ingest_load(&ingest, f->run.directory, &nothing, error, error_size), 0);
+	result = store_open(f->run.output, &db, error, error_size);
+	if (result == 0) {
+		result = store_run(db, &ingest, error, error_size);
+		store_close(db);
+	}
+	ingest_done(&ingest);
+	return result;
+}
+
+static struct sqlite3 *open_output(const struct fixture *f)
+{
+	struct sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(f->run.output, &db), SQLITE_OK);
+	return db;
+}
+
+static void must_store(struct fixture *f, uint64_t token)
+{
+	char error[512] = "";
+
+	if (store(f, token, error, sizeof(error)) < 0)
+		fail_msg("%s", error);
+}
+
+static void must_refuse(struct fixture *f, int expected, const char *words)
+{
+	char error[512] = "";
+
+	assert_int_equal(store(f, 1, error, sizeof(error)), expected);
+	if (!strstr(error, words) || !strstr(error, f->run.output) || strchr(error, '\n'))
+		fail_msg("%s", error);
+}
+
+static void identity(void **state)
+{
+	struct fixture *f = *state;
+	struct sqlite3 *db;
+	char path[256];
+
+	must_store(f, 1);
+	db = open_output(f);
+	assert_int_equal(check_int(db, "PRAGMA application_id"), RUNDB_APPLICATION_ID);
+	assert_int_equal(check_int(db, "PRAGMA user_version"), RUNDB_SCHEMA_VERSION);
+	check_rows(db, "PRAGMA journal_mode", "delete");
+	check_rows(db, "PRAGMA integrity_check", "ok");
+	check_rows(db,
+		   "SELECT run_id, label, command, cwd, level, started_utc, clock, "
+		   "cpu_count "
+		   "FROM runs",
+		   "1|made|made 'it'\\''s one'|/somewhere|exact|2023-11-14T22:13:20.123Z|"
+		   "monotonic|2");
+	check_rows(db, "SELECT token FROM run", "0000000000000001");
+	sqlite3_close(db);
+	snprintf(path, sizeof(path), "%s-journal", f->run.output);
+	assert_int_equal(access(path, F_OK), -1);
+}
+
+static void appended(void **state)
+{
+	struct fixture *f = *state;
+	struct sqlite3 *db;
+
+	must_store(f, 1);
+	must_store(f, 2);
+	must_store(f, 3);
+	db = open_output(f);
+	check_rows(db, "SELECT run_id, complete FROM runs", "1|1;2|1;3|1");
+	check_rows(db, "SELECT run_id, path_id, parent_path_id, function_id FROM path",
+		   "1|1||1;1|2|1|2;2|3||3;2|4|3|4;3|5||5;3|6|5|6");
+	check_rows(db, "SELECT run_id, site_id, path_id FROM site", "1|1|1;2|2|3;3|3|5");
+	check_rows(db, "PRAGMA foreign_key_check", "");
+	sqlite3_close(db);
+}
+
+/* A run that is stored again replaces itself and nothing else. */
+static void replaced(void **state)
+{
+	struct fixture *f = *state;
+	struct sqlite3 *db;
+
+	must_store(f, 1);
+	must_store(f, 2);
+	f->lane.nodes[3].call_count = 6;
+	must_store(f, 1);
+	db = open_output(f);
+	check_rows(db, "SELECT run_id, token FROM run",
+		   "1|0000000000000001;2|0000000000000002");
+	check_rows(db, "SELECT run_id, SUM(calls), COUNT(*) FROM path GROUP BY run_id",
+		   "1|7|2;2|6|2");
+	check_rows(db,
+		   "SELECT COUNT(*), COUNT(DISTINCT name), COUNT(DISTINCT run_id) FROM "
+		   "trust",
+		   "42|21|2");
+	check_rows(db, "PRAGMA foreign_key_check", "");
+	check_rows(db, "PRAGMA integrity_check", "ok");
+	sqlite3_close(db);
+}
+
+static void write_file(const struct fixture *f, const char *text, size_t size)
+{
+	int fd = open(f->run.output, O_WRONLY | O_CREAT | O_TRUNC, 0644);
+
+	assert_true(fd >= 0 && write(fd, text, size) == (ssize_t)size);
+	close(fd);
+}
+
+static void not_a_database(void **state)
+{
+	char text[2000];
+
+	memset(text, 'x', sizeof(text));
+	write_file(*state, text, sizeof(text));
+	must_refuse(*state, -EINVAL, "is not an SQLite database");
+}
+
+static void empty_file(void **state)
+{
+	write_file(*state, "", 0);
+	must_store(*state, 1);
+}
+
+static void execute(const struct fixture *f, const char *sql)
+{
+	struct sqlite3 *db = open_output(f);
+
+	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
+	sqlite3_close(db);
+}
+
+static void foreign_database(void **state)
+{
+	execute(*state, "CREATE TABLE mine (text TEXT)");
+	must_refuse(*state, -EINVAL, "another program's");
+}
+
+static void newer_and_older_database(void **state)
+{
+	must_store(*state, 1);
+	execute(*state, "PRAGMA user_version = 2");
+	must_refuse(*state, -EINVAL, "a newer version");
+	execute(*state, "PRAGMA user_version = 0");
+	must_refuse(*state, -EINVAL, "an older version");
+}
+
+static void cut_database(void **state)
+{
+	struct fixture *f = *state;
+
+	must_store(f, 1);
+	assert_int_equal(truncate(f->run.output, 5000), 0);
+	must_refuse(f, -EINVAL, "is damaged");
+}
+
+static void directory_in_the_way(void **state)
+{
+	struct fixture *f = *state;
+
+	assert_int_equal(mkdir(f->run.output, 0700), 0);
+	must_refuse(f, -EINVAL, "is not a file");
+	assert_int_equal(rmdir(f->run.output), 0);
+}
+
+static void missing_directory(void **state)
+{
+	struct fixture *f = *state;
+	char kept[sizeof(f->run.output)];
+
+	strcpy(kept, f->run.output);
+	snprintf(f->run.output, sizeof(f->run.output), "/nowhere-at-all/run.db");
+	must_refuse(f, -EACCES, "No such file or directory");
+	strcpy(f->run.output, kept);
+}
+
+static void write_ahead_log_is_ended(void **state)
+{
+	struct fixture *f = *state;
+	struct sqlite3 *db;
+
+	must_store(f, 1);
+	execute(f, "PRAGMA journal_mode = WAL");
+	must_store(f, 2);
+	db = open_output(f);
+	check_rows(db, "PRAGMA journal_mode", "delete");
+	sqlite3_close(db);
+}
+
+/* Several collectors that end at the same time on a file that is not there yet. */
+static void concurrent_writers(void **state)
+{
+	struct fixture *f = *state;
+	struct sqlite3 *db;
+	int status;
+
+	for (uint64_t token = 1; token <= 8; token++) {
+		char error[512];
+
+		f->run.page->token = f->file.file->token = token;
+		if (fork() == 0) {
+			/* the token in the mapped page is shared: take a copy */
+			static const struct ingest_watch nothing;
+			struct ingest ingest;
+			struct sqlite3 *own;
+
+			if (ingest_load(&ingest, f->run.directory, &nothing, error,
+					sizeof(error)) < 0)
+				_exit(1);
+			ingest.run.page.token = token;
+			if (store_open(f->run.output, &own, error, sizeof(error)) < 0 ||
+			    store_run(own, &ingest, error, sizeof(error)) < 0)
+				_exit(2);
+			_exit(0);
+		}
+		usleep(500);
+	}
+	for (int i = 0; i < 8; i++) {
+		assert_true(wait(&status) > 0);
+		assert_int_not_equal(WEXITSTATUS(status), 2);
+	}
+	db = open_output(f);
+	check_rows(db, "SELECT COUNT(*) > 0, COUNT(*) = COUNT(DISTINCT token) FROM run",
+		   "1|1");
+	check_rows(db, "PRAGMA foreign_key_check", "");
+	sqlite3_close(db);
+}
+
+#define STORE_TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		STORE_TEST(identity),
+		STORE_TEST(appended),
+		STORE_TEST(replaced),
+		STORE_TEST(not_a_database),
+		STORE_TEST(empty_file),
+		STORE_TEST(foreign_database),
+		STORE_TEST(newer_and_older_database),
+		STORE_TEST(cut_database),
+		STORE_TEST(directory_in_the_way),
+		STORE_TEST(missing_directory),
+		STORE_TEST(write_ahead_log_is_ended),
+		STORE_TEST(concurrent_writers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
