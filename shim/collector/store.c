@@ -91,15 +91,18 @@ static int execute(struct sqlite3 *db, const char *sql)
 static int check_identity(struct sqlite3 *db, const char *path, int *ret_blank,
 			  char *error, size_t error_size)
 {
-	int64_t application, version, tables;
-	int code = query_int(db, "PRAGMA application_id", &application);
+	int64_t application = 0, version = 0, tables = 0;
+	int code = execute(db, "BEGIN"); /* all three of one moment */
 
+	if (code == SQLITE_OK)
+		code = query_int(db, "PRAGMA application_id", &application);
 	if (code == SQLITE_OK)
 		code = query_int(db, "PRAGMA user_version", &version);
 	if (code == SQLITE_OK)
 		code = query_int(db, store_sql_table_count, &tables);
 	if (code != SQLITE_OK)
 		return fail(db, code, error, error_size);
+	execute(db, "COMMIT");
 	*ret_blank = application == 0 && version == 0 && tables == 0;
 	if (*ret_blank)
 		return 0;

@@ -276,8 +276,10 @@ static void concurrent_writers(void **state)
 				_exit(1);
 			ingest.run.page.token = token;
 			if (store_open(f->run.output, &own, error, sizeof(error)) < 0 ||
-			    store_run(own, &ingest, error, sizeof(error)) < 0)
+			    store_run(own, &ingest, error, sizeof(error)) < 0) {
+				fprintf(stderr, "%s\n", error);
 				_exit(2);
+			}
 			_exit(0);
 		}
 		usleep(500);
