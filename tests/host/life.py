@@ -147,15 +147,15 @@ def first_process_of_a_container(case):
     """The same for process 1."""
     program = case.compile("waits.c")
     os.environ["PATH"] = os.environ.get("PATH", "") + ":/usr/sbin:/sbin"
-    probe = subprocess.run(["unshare", "--pid", "--fork", "true"], check=False)
+    inside = ["unshare", "--pid", "--fork", "--mount-proc"]
+    probe = subprocess.run([*inside, "true"], check=False, stderr=subprocess.DEVNULL)
     if probe.returncode:
         print("left out, no PID namespaces: first_process_of_a_container")
         return
     # env sets LD_PRELOAD inside, so that unshare itself is not recorded.
     settings = case.environment()
-    inside = ["env", *(f"{name}={settings[name]}" for name in
-                       ("LD_PRELOAD", "PROFSHIM_OUTPUT")), program]
-    result = case.run_plain(["unshare", "--pid", "--fork", "--mount-proc", *inside])
+    variables = [f"{name}={settings[name]}" for name in ("LD_PRELOAD", "PROFSHIM_OUTPUT")]
+    result = case.run_plain([*inside, "env", *variables, program])
     expect(result.returncode == 0 and "wait: ECHILD" in result.stdout,
            f"ended with {result.returncode}: {result.stdout}{result.stderr}")
     expect_steps(case, 10)
