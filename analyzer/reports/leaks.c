@@ -19,7 +19,8 @@
 static void add_totals(struct doc *doc, const struct run_facts *facts,
 		       const struct table *table)
 {
-	struct section *section = doc_values(doc, "leaks", "Live at exit");
+	struct section *section =
+		doc_values(doc, "leaks", facts->is_live ? "Live now" : "Live at exit");
 	struct strbuf text = {0};
 	int64_t bytes = whole_number(table_sum(table, "live_bytes"));
 	int64_t blocks = whole_number(table_sum(table, "live_count"));
@@ -73,6 +74,8 @@ static enum exit_status add_notes(struct report_input *input, struct doc *doc,
 	struct cursor *cursor;
 	int result;
 
+	if (rundb_live_pid(input->db))
+		return STATUS_OK;
 	if (anything)
 		doc_note(doc, "not_all_leaks", NOTE_PLAIN,
 			 "Live at exit is not necessarily a leak: caches, tables built "
@@ -80,8 +83,6 @@ static enum exit_status add_notes(struct report_input *input, struct doc *doc,
 			 "and whatever main() still held are here too. Growth between "
 			 "equal moments is the better witness.",
 			 NULL);
-	if (rundb_live_pid(input->db))
-		return STATUS_OK;
 	if (report_query(input, leaks_sql_unfinished, &cursor) < 0)
 		return STATUS_FAILED;
 	while ((result = cursor_next(cursor)) > 0)

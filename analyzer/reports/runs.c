@@ -62,7 +62,7 @@ static struct cell end(struct table *table, size_t row)
 	else if (!facts.complete)
 		strbuf_puts(&text, "incomplete");
 	else if (facts.has_exit_code)
-		trust_describe_end(&text, &facts, false);
+		trust_describe_end(&text, &facts);
 	else
 		strbuf_puts(&text, "?");
 	cell = table_text(table, strbuf_text(&text));

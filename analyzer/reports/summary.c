@@ -43,12 +43,11 @@ static void add_start(struct strbuf *text, const struct run_facts *facts)
 	}
 }
 
-static void add_wall(struct report_input *input, struct strbuf *text,
-		     const struct run_facts *facts)
+static void add_wall(struct strbuf *text, const struct run_facts *facts)
 {
 	units_nsec(text, facts->wall_ns);
 	strbuf_puts(text, ", ");
-	trust_describe_end(text, facts, rundb_live_pid(input->db) != 0);
+	trust_describe_end(text, facts);
 	if (facts->process_count > 1) {
 		strbuf_puts(text, ", ");
 		units_count(text, facts->process_count);
@@ -84,7 +83,7 @@ static void add_memory(struct strbuf *text, const struct run_facts *facts)
 	units_bytes(text, facts->alloc_bytes);
 	strbuf_puts(text, "; peak ");
 	units_bytes(text, facts->peak_bytes);
-	strbuf_puts(text, ", live at exit ");
+	strbuf_puts(text, facts->is_live ? ", live now " : ", live at exit ");
 	units_bytes(text, facts->live_bytes);
 }
 
@@ -127,12 +126,10 @@ void summary_add_run(struct report_input *input, struct doc *doc,
 
 	doc_add_human(doc, section, "command", facts->command ? facts->command : "?");
 	add_line(doc, section, "started", facts, add_start);
-	add_wall(input, &text, facts);
-	doc_add_human(doc, section, "wall", strbuf_text(&text));
+	add_line(doc, section, "wall", facts, add_wall);
 	add_line(doc, section, "calls", facts, add_calls);
 	add_line(doc, section, "memory", facts, add_memory);
 	if (facts->calls && facts->hook_cost_ns > 0) {
-		strbuf_reset(&text);
 		add_hooks(input, &text, facts);
 		doc_add_human(doc, section, "hooks", strbuf_text(&text));
 	}
@@ -167,7 +164,7 @@ static void add_peak(struct strbuf *text, const struct run_facts *facts)
 	units_bytes(text, facts->peak_bytes);
 	strbuf_puts(text, " live at the peak, ");
 	units_bytes(text, facts->live_bytes);
-	strbuf_puts(text, " at exit");
+	strbuf_puts(text, facts->is_live ? " now" : " at exit");
 }
 
 static void add_temporary(struct strbuf *text, const struct run_facts *facts)

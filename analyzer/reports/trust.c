@@ -154,9 +154,9 @@ void trust_signal_name(struct strbuf *buffer, int signal_number)
 		strbuf_printf(buffer, "signal %d", signal_number);
 }
 
-void trust_describe_end(struct strbuf *buffer, const struct run_facts *facts, bool live)
+void trust_describe_end(struct strbuf *buffer, const struct run_facts *facts)
 {
-	if (live) {
+	if (facts->is_live) {
 		strbuf_puts(buffer, "still running");
 	} else if (facts->has_exit_signal) {
 		strbuf_puts(buffer, "killed by ");
@@ -225,6 +225,8 @@ static enum exit_status judge(struct report_input *input, struct doc *doc,
 static const char *verdict(const struct run_facts *facts,
 			   const struct judgement *judgement)
 {
+	if (facts->is_live)
+		return "live";
 	if (run_facts_empty(facts))
 		return "empty";
 	if (judgement->worst == LOST)
@@ -235,7 +237,7 @@ static const char *verdict(const struct run_facts *facts,
 }
 
 static void write_line(struct strbuf *line, const struct run_facts *facts,
-		       const struct judgement *judgement, bool live)
+		       const struct judgement *judgement)
 {
 	strbuf_printf(line, "trust: %s: ", verdict(facts, judgement));
 	if (facts->calls || !facts->alloc_count)
@@ -248,10 +250,10 @@ static void write_line(struct strbuf *line, const struct run_facts *facts,
 		strbuf_puts(line, ", nothing lost");
 	if (!facts->complete) {
 		strbuf_puts(line, "; ");
-		if (facts->has_exit_code && !facts->has_exit_signal && !live)
+		if (facts->has_exit_code && !facts->has_exit_signal && !facts->is_live)
 			strbuf_puts(line, "not every process ended by itself");
 		else
-			trust_describe_end(line, facts, live);
+			trust_describe_end(line, facts);
 	}
 	strbuf_puts(line, strbuf_text(&judgement->parts));
 }
@@ -266,7 +268,7 @@ enum exit_status trust_add(struct report_input *input, struct doc *doc,
 	const char *word = verdict(facts, &judgement);
 
 	if (status == STATUS_OK) {
-		write_line(&line, facts, &judgement, rundb_live_pid(input->db) != 0);
+		write_line(&line, facts, &judgement);
 		section->flags = SECTION_MACHINE;
 		doc_add_text(doc, section, "verdict", NULL, word);
 		section = doc_note(doc, "trust_line",
@@ -367,7 +369,7 @@ enum exit_status trust_explain(struct report_input *input, struct doc *doc,
 {
 	enum exit_status status = explain_counters(input, doc, ret_count);
 
-	if (status == STATUS_OK && !facts->complete && !rundb_live_pid(input->db))
+	if (status == STATUS_OK && !facts->complete && !facts->is_live)
 		status = explain_ends(input, doc, ret_count);
 	return status;
 }

@@ -14,6 +14,6 @@ enum exit_status trust_add(struct report_input *input, struct doc *doc,
 enum exit_status trust_explain(struct report_input *input, struct doc *doc,
 			       const struct run_facts *facts, size_t *ret_count);
 /* "exit 0", "killed by SIGSEGV", "still running" or "how it ended is not known". */
-void trust_describe_end(struct strbuf *buffer, const struct run_facts *facts, bool live);
+void trust_describe_end(struct strbuf *buffer, const struct run_facts *facts);
 /* The name of a signal: "SIGKILL", or "signal 77". */
 void trust_signal_name(struct strbuf *buffer, int signal_number);
