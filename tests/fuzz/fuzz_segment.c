@@ -1,0 +1,263 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a libFuzzer target: damages a small sound spool and ingests it into a
+ *                database in memory.
+ * Runs on:       tests; libFuzzer or replay.c.
+ * See also:      common/segment.h; shim/collector/ingest.h
+ *
+ * An input is a list of 12-byte changes: 1 byte how, 3 bytes where, 8 bytes what. Bits
+ * 0-1 of how: 1, 2, 4 or 8 bytes wide; bit 2: in the run page instead of the segment
+ * file; bit 3: cut the file there instead. So an empty input is a sound spool, and few
+ * bytes reach deep.
+ */
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/segment.h"
+#include "shim/collector/ingest.h"
+#include "shim/collector/store.h"
+
+#define TOKEN 0x0123456789abcdefull
+#define SLOT_BYTES 16384u
+#define SLOTS 5u
+#define START 1000000u
+
+struct change {
+	uint8_t how;
+	uint32_t where;
+	uint8_t what[8];
+};
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static char directory[64];
+static struct segment_run base_page;
+static uint8_t base_file[SLOTS * SLOT_BYTES];
+
+static void make_base_page(void)
+{
+	base_page = (struct segment_run){
+		.magic = SEGMENT_MAGIC_RUN,
+		.version = SEGMENT_VERSION,
+		.size = sizeof(base_page),
+		.token = TOKEN,
+		.first_pid = 100,
+		.clock_kind = SEGMENT_CLOCK_TSC,
+		.start_ticks = START,
+		.start_monotonic_ns = START,
+		.ticks_per_second = 2e9,
+		.inner_cost_ticks = 3,
+		.outer_cost_ticks = 5,
+	};
+}
+
+static void *slot_at(uint32_t slot, uint32_t kind, uint32_t process_slot)
+{
+	struct segment_slot entry = {kind, 100, process_slot, 0};
+
+	memcpy(base_file + offsetof(struct segment_file, slots) + slot * sizeof(entry),
+	       &entry, sizeof(entry));
+	return base_file + slot * SLOT_BYTES;
+}
+
+static void make_base_process(uint32_t slot)
+{
+	struct segment_process *process = slot_at(slot, SEGMENT_SLOT_PROCESS, slot);
+	struct segment_module *module = (void *)((char *)process + 12800);
+	struct segment_thread *thread = (void *)((char *)process + 13312);
+	struct segment_site *sites = (void *)((char *)process + 13568);
+
+	*process = (struct segment_process){
+		.magic = SEGMENT_MAGIC_PROCESS,
+		.pid = 100,
+		.state = slot == 1 ? SEGMENT_PROCESS_EXITING : SEGMENT_PROCESS_RUNNING,
+		.start_ticks = START + slot,
+		.end_ticks = START + 100000,
+		.start_time = 1,
+		.peak_bytes = 300,
+		.peak_generation = 2,
+		.module_count = 1,
+		.module_capacity = 1,
+		.module_offset = 12800,
+		.thread_count = 1,
+		.thread_capacity = 2,
+		.thread_offset = 13312,
+		.site_count = 3,
+		.site_capacity = 4,
+		.site_offset = 13568,
+		.executable = "/bin/fuzzed",
+		.command = "fuzzed\0it's",
+		.command_size = 12,
+	};
+	*module = (struct segment_module){0x1000, 0x9000, 0, 1, 0, 4, "ID", "/bin/none"};
+	*thread = (struct segment_thread){100, slot + 1, START, 0, "main", {0}};
+	for (uint32_t i = 1; i < 3; i++)
+		sites[i] = (struct segment_site){.node = 3 + i,
+						 .lane_slot = slot + 1,
+						 .alloc_count = 4,
+						 .alloc_bytes = 400,
+						 .free_count = 1,
+						 .free_bytes = 100,
+						 .peak_generation = i};
+}
+
+static void make_base_lane(uint32_t slot)
+{
+	/* parents before children: 2 and 3 functions, 4 a call in 3, 5 a frame */
+	static const uint64_t keys[] = {0,
+					0,
+					0x1100,
+					0x1200,
+					0x1210 | SEGMENT_KEY_RETURN_ADDRESS,
+					0x5000 | SEGMENT_KEY_RETURN_ADDRESS};
+	static const uint32_t parents[] = {0, 0, 1, 2, 3, 4};
+	struct segment_lane *lane = slot_at(slot, SEGMENT_SLOT_LANE, slot - 1);
+	struct segment_frame *frames = (void *)((char *)lane + 256);
+	struct segment_node *nodes = (void *)((char *)lane + 1024);
+	struct segment_function *functions = (void *)((char *)lane + 4096);
+
+	*lane = (struct segment_lane){
+		.magic = SEGMENT_MAGIC_LANE,
+		.process_slot = slot - 1,
+		.depth = 2,
+		.frame_capacity = 8,
+		.frame_offset = 256,
+		.node_count = 6,
+		.node_capacity = 32,
+		.node_offset = 1024,
+		.function_count = 3,
+		.function_capacity = 4,
+		.function_offset = 4096,
+	};
+	for (uint32_t i = 0; i < 6; i++)
+		nodes[i] = (struct segment_node){.key = keys[i],
+						 .call_count = i,
+						 .total_ticks = 100000 - 10000 * i,
+						 .min_ticks = 10,
+						 .max_ticks = 10000,
+						 .parent = parents[i],
+						 .function = i > 1 && i < 4 ? i - 1 : 0};
+	for (uint32_t i = 1; i < 3; i++) {
+		functions[i].key = keys[i + 1];
+		functions[i].histogram[10 * i] = 5;
+		frames[i - 1] = (struct segment_frame){.function = keys[i + 1],
+						       .call_site = 1,
+						       .start_ticks = START + 1000 * i,
+						       .node = i + 1,
+						       .parent_node = i};
+	}
+}
+
+static void make_base(void)
+{
+	struct segment_file header = {.magic = SEGMENT_MAGIC_FILE,
+				      .version = SEGMENT_VERSION,
+				      .slot_limit = SLOTS,
+				      .slot_size = SLOT_BYTES,
+				      .token = TOKEN,
+				      .slot_count = SLOTS};
+
+	memcpy(base_file, &header, offsetof(struct segment_file, slots));
+	make_base_page();
+	make_base_process(1);
+	make_base_lane(2);
+	make_base_process(3);
+	make_base_lane(4);
+}
+
+static void remove_directory(void)
+{
+	char path[96];
+
+	snprintf(path, sizeof(path), "%s/run", directory);
+	unlink(path);
+	snprintf(path, sizeof(path), "%s/1-1.segment", directory);
+	unlink(path);
+	rmdir(directory);
+}
+
+static void begin(void)
+{
+	const char *parent = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+
+	snprintf(directory, sizeof(directory), "%.30s/profshim-fuzz-XXXXXX", parent);
+	if (!mkdtemp(directory))
+		abort();
+	atexit(remove_directory);
+	make_base();
+}
+
+static void write_file(const char *name, const void *data, size_t size)
+{
+	char path[96];
+	int fd;
+
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
+		abort();
+	close(fd);
+}
+
+/* Applies a change to data; returns the size it has then. */
+static size_t apply(const struct change *change, uint8_t *data, size_t size)
+{
+	size_t width = (size_t)1 << (change->how & 3);
+
+	if (!size)
+		return 0;
+	if (change->how & 8)
+		return change->where % size;
+	memcpy(data + change->where % size, change->what,
+	       width < size - change->where % size ? width : size - change->where % size);
+	return size;
+}
+
+static void write_damaged(const uint8_t *data, size_t size)
+{
+	static uint8_t file[sizeof(base_file)], page[sizeof(base_page)];
+	size_t file_size = sizeof(file), page_size = sizeof(page);
+
+	memcpy(file, base_file, sizeof(file));
+	memcpy(page, &base_page, sizeof(page));
+	for (; size >= 12; data += 12, size -= 12) {
+		struct change change = {.how = data[0],
+					.where = data[1] | (uint32_t)data[2] << 8 |
+						 (uint32_t)data[3] << 16};
+
+		memcpy(change.what, data + 4, 8);
+		if (change.how & 4)
+			page_size = apply(&change, page, page_size);
+		else
+			file_size = apply(&change, file, file_size);
+	}
+	write_file("run", page, page_size);
+	write_file("1-1.segment", file, file_size);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct ingest_watch watch = {.is_live = size & 1};
+	struct ingest ingest;
+	struct sqlite3 *db;
+	char error[512];
+
+	if (!*directory)
+		begin();
+	write_damaged(data, size);
+	if (ingest_load(&ingest, directory, &watch, error, sizeof(error)) < 0)
+		return 0;
+	/* a database in memory can always be written */
+	if (store_open(":memory:", &db, error, sizeof(error)) < 0 ||
+	    store_run(db, &ingest, error, sizeof(error)) < 0) {
+		fprintf(stderr, "%s\n", error);
+		abort();
+	}
+	store_close(db);
+	ingest_done(&ingest);
+	return 0;
+}
