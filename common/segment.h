@@ -183,7 +183,7 @@ enum segment_process_counter {
 	SEGMENT_COUNTER_TOOL_BYTES,	  /* memory mapped by the shim in the process */
 	SEGMENT_COUNTER_UNLOADED_MODULES, /* dlclose seen */
 	SEGMENT_COUNTER_INHERITED_FRAMES, /* open frames a forked child started with */
-	SEGMENT_COUNTER_RESERVED_1,
+	SEGMENT_COUNTER_OWN_MAJOR_FAULTS, /* of the host, caused by reserving pages */
 	SEGMENT_COUNTER_RESERVED_2,
 	SEGMENT_COUNTER_RESERVED_3,
 	SEGMENT_PROCESS_COUNTERS

@@ -17,7 +17,8 @@
  * none (the early heap then serves for ever, which no real system needs). */
 int resolve_real_functions(void);
 
-/* resolve.c: notes when the program's own malloc or hooks come before ours. */
+/* resolve.c: notes when the program's own malloc or hooks come before ours. Within
+ * lane_begin_own_work(). */
 void resolve_check_interposition(void);
 
 /* resolve.c: 3 when the allocator hands out addresses that are only 8-aligned, or 4. */

@@ -13,6 +13,7 @@
 #include "shim/boot/boot.h"
 #include "shim/hot/process.h"
 #include "shim/hot/real.h"
+#include "shim/hot/shadow.h"
 
 static int resolve(void **target, const char *name)
 {
@@ -56,9 +57,23 @@ static int is_ours(const char *name)
 	       found.dli_fbase == own.dli_fbase;
 }
 
+/* Asked by calling it: the address that dlsym gives is the program's own PLT entry when a
+ * program that is not position independent takes the address of malloc. */
+static int malloc_is_ours(void)
+{
+	void *block = malloc(1);
+	int ours = block && shadow_take((uintptr_t)block).site == SHADOW_SITE_TOOL;
+
+	if (ours)
+		real.free(block);
+	else
+		free(block);
+	return ours;
+}
+
 void resolve_check_interposition(void)
 {
-	if (!is_ours("malloc"))
+	if (shadow_directory && !malloc_is_ours())
 		process_note(SEGMENT_NOTE_OWN_ALLOCATOR);
 	if (!is_ours("__cyg_profile_func_enter"))
 		process_note(SEGMENT_NOTE_OWN_HOOKS);

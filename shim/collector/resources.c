@@ -91,7 +91,7 @@ static size_t read_text(int32_t pid, const char *name, char *text, size_t size)
 }
 
 /* Fields 10, 12, 20 and 24 of stat. 0 when the process is gone. */
-static int sample_stat(struct resource_sample *sample)
+static int sample_stat(struct resource_sample *sample, uint64_t own_major_faults)
 {
 	char text[2048], *field;
 	long long minor, major, threads, rss_pages;
@@ -105,7 +105,8 @@ static int sample_stat(struct resource_sample *sample)
 			     &minor, &major, &threads, &rss_pages) != 4)
 		return 0;
 	sample->minor_faults = minor;
-	sample->major_faults = major;
+	major -= (long long)own_major_faults;
+	sample->major_faults = major > 0 ? major : 0;
 	sample->thread_count = threads;
 	sample->rss_bytes = rss_pages * sysconf(_SC_PAGESIZE);
 	return 1;
@@ -200,7 +201,7 @@ void resources_sample(struct resources *resources, struct resource_process *proc
 					 .monotonic_ns = ticks_monotonic_ns()};
 	struct resource_sample *slot;
 
-	if (!sample_stat(&sample))
+	if (!sample_stat(&sample, process->own_major_faults))
 		return;
 	sample_cpu(&sample, process);
 	sample_io(&sample);

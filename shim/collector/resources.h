@@ -48,6 +48,8 @@ struct resource_process {
 	clockid_t cpu_clock;
 	int has_clock;
 	uint64_t cpu_ns, monotonic_ns; /* at the last look */
+	uint64_t
+		own_major_faults; /* caused by the shim; the caller keeps it up to date */
 };
 
 #define RESOURCES_INTERVAL_NS 100000000ull

@@ -229,6 +229,18 @@ static void find_processes(struct watch *watch, const struct segment_reader *rea
 	}
 }
 
+static void read_own_faults(struct watch_process *process,
+			    const struct segment_reader *reader)
+{
+	uint64_t counters[SEGMENT_PROCESS_COUNTERS];
+
+	if (segment_reader_bytes(reader, process->slot,
+				 offsetof(struct segment_process, counters), counters,
+				 sizeof(counters)) == 0)
+		process->resource.own_major_faults =
+			counters[SEGMENT_COUNTER_OWN_MAJOR_FAULTS];
+}
+
 static void find_exits(struct watch *watch, const struct segment_reader *reader,
 		       size_t file)
 {
@@ -236,8 +248,10 @@ static void find_exits(struct watch *watch, const struct segment_reader *reader,
 		struct watch_process *process = &watch->processes[i];
 		uint32_t state;
 
-		if (process->file != file || process->state != WATCH_RUNNING ||
-		    segment_reader_bytes(reader, process->slot,
+		if (process->file != file || process->state != WATCH_RUNNING)
+			continue;
+		read_own_faults(process, reader);
+		if (segment_reader_bytes(reader, process->slot,
 					 offsetof(struct segment_process, state), &state,
 					 sizeof(state)) < 0 ||
 		    state != SEGMENT_PROCESS_EXITING)

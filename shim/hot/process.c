@@ -10,6 +10,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
+#include <sys/resource.h>
 
 #include "common/attributes.h"
 #include "shim/hot/clock.h"
@@ -59,11 +60,32 @@ static int commit_by_path(uint64_t file_offset, uint64_t size)
 	return (int)result;
 }
 
+/* Major page faults of this thread so far. */
+static long major_faults(void)
+{
+	struct rusage usage;
+
+	if (SYSCALL(SYS_getrusage, RUSAGE_THREAD, &usage, 0, 0, 0, 0) < 0)
+		return 0;
+	return usage.ru_majflt;
+}
+
+/* The first pages of a process slot are reserved before the slot can count. */
+static uint64_t early_faults;
+
+static void count_own_faults(uint64_t faults)
+{
+	if (process && process->segment)
+		process_count(SEGMENT_COUNTER_OWN_MAJOR_FAULTS, faults);
+	else
+		early_faults += faults;
+}
+
 int process_commit(void *base, uint32_t slot, uint64_t offset, uint64_t size)
 {
 	uint64_t first = offset & ~(PAGE_BYTES - 1);
 	uint64_t end = (offset + size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
-	long result;
+	long result, faults = major_faults();
 
 	do {
 		result = SYSCALL(SYS_madvise, (char *)base + first, end - first,
@@ -72,6 +94,8 @@ int process_commit(void *base, uint32_t slot, uint64_t offset, uint64_t size)
 	if (result == -EINVAL)
 		result = commit_by_path(slot * process_facts.file->slot_size + first,
 					end - first);
+	/* disk file systems count the first touch of a hole as major */
+	count_own_faults((uint64_t)(major_faults() - faults));
 	if (result == 0)
 		process_count(SEGMENT_COUNTER_TOOL_BYTES, end - first);
 	else
@@ -195,6 +219,8 @@ int process_begin(struct process *state, uint32_t first_site)
 	segment->first_site = first_site;
 	segment->site_count = first_site;
 	segment->start_ticks = clock_now();
+	segment->counters[SEGMENT_COUNTER_OWN_MAJOR_FAULTS] = early_faults;
+	early_faults = 0;
 	segment->magic = SEGMENT_MAGIC_PROCESS;
 	state->slot = slot;
 	state->pid = segment->pid;
