@@ -36,7 +36,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 static char directory[64];
 static struct segment_run base_page;
-static uint8_t base_file[SLOTS * SLOT_BYTES];
+static uint8_t base_file[SLOTS * SLOT_BYTES] __attribute__((aligned(64)));
 
 static void make_base_page(void)
 {

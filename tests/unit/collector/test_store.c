@@ -236,7 +236,7 @@ static void missing_directory(void **state)
 	char kept[sizeof(f->run.output)];
 
 	strcpy(kept, f->run.output);
-	snprintf(f->run.output, sizeof(f->run.output), "/nowhere-at-all/run.db");
+	strcpy(f->run.output, "/nowhere-at-all/run.db");
 	must_refuse(f, -EACCES, "No such file or directory");
 	strcpy(f->run.output, kept);
 }
