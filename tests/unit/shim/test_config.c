@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  unit tests of the environment's parser and of the early heap.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "shim/boot/config.h"
+#include "shim/hot/early_heap.h"
+
+static struct config read_one(const char *entry)
+{
+	char *environment[] = {"HOME=/", (char *)entry, "PROFSHIM_OTHER=1", NULL};
+	struct config config;
+
+	config_read(&config, environment);
+	return config;
+}
+
+static void has_defaults(void **state)
+{
+	char *nothing[] = {NULL};
+	struct config config;
+
+	(void)state;
+	config_read(&config, nothing);
+	assert_string_equal(config.output, "run.db");
+	assert_string_equal(config.label, "");
+	assert_null(config.collector);
+	assert_null(config.joined_run);
+	assert_int_equal(config.stack_depth_limit, 64);
+	assert_int_equal(config.path_limit, 1u << 20);
+	assert_int_equal(config.wait_ms, 10000);
+	assert_int_equal(config.follow, 1);
+	assert_int_equal(config.off, 0);
+	assert_string_equal(config.ignored, "");
+	config_read(&config, NULL);
+	assert_string_equal(config.output, "run.db");
+}
+
+static void reads_values(void **state)
+{
+	(void)state;
+	assert_string_equal(read_one("PROFSHIM_OUTPUT=a b.db").output, "a b.db");
+	assert_string_equal(read_one("PROFSHIM_OUTPUT=").output, "run.db");
+	assert_string_equal(read_one("PROFSHIM_LABEL=x=y").label, "x=y");
+	assert_int_equal(read_one("PROFSHIM_LEVEL=off").off, 1);
+	assert_int_equal(read_one("PROFSHIM_FOLLOW=none").follow, 0);
+	assert_int_equal(read_one("PROFSHIM_WAIT=250ms").wait_ms, 250);
+	assert_int_equal(read_one("PROFSHIM_WAIT=3s").wait_ms, 3000);
+	assert_int_equal(read_one("PROFSHIM_WAIT=0").wait_ms, 0);
+	assert_int_equal(read_one("PROFSHIM_STACK_DEPTH=256").stack_depth_limit, 256);
+	assert_int_equal(read_one("PROFSHIM_MAX_PATHS=10").path_limit, 10);
+}
+
+/* What cannot be parsed keeps the default and is named. */
+static void names_what_it_ignores(void **state)
+{
+	static const char *const wrong[] = {
+		"PROFSHIM_WAIT=soon",	    "PROFSHIM_WAIT=-1",
+		"PROFSHIM_WAIT=5m",	    "PROFSHIM_STACK_DEPTH=0",
+		"PROFSHIM_STACK_DEPTH=257", "PROFSHIM_STACK_DEPTH=8x",
+		"PROFSHIM_MAX_PATHS=-5",    "PROFSHIM_MAX_PATHS=99999999999999999999",
+		"PROFSHIM_LEVEL=detailed",  "PROFSHIM_FOLLOW=some",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct config config = read_one(wrong[i]);
+
+		assert_string_equal(config.ignored, wrong[i]);
+		assert_int_equal(config.wait_ms, 10000);
+		assert_int_equal(config.stack_depth_limit, 64);
+		assert_int_equal(config.path_limit, 1u << 20);
+		assert_int_equal(config.off, 0);
+		assert_int_equal(config.follow, 1);
+	}
+}
+
+static void early_heap_serves_until_it_is_full(void **state)
+{
+	char *first = early_heap_alloc(10, 16), *aligned = early_heap_alloc(100, 4096);
+	int outside;
+
+	(void)state;
+	assert_non_null(first);
+	assert_int_equal((uintptr_t)first % 16, 0);
+	assert_int_equal((uintptr_t)aligned % 4096, 0);
+	assert_int_equal(early_heap_size(first), 10);
+	assert_int_equal(early_heap_size(aligned), 100);
+	assert_true(early_heap_owns(first));
+	assert_false(early_heap_owns(&outside));
+	assert_int_equal(first[0] | first[9], 0);
+	assert_null(early_heap_alloc(EARLY_HEAP_BYTES, 16));
+	assert_null(early_heap_alloc(SIZE_MAX, 16));
+	while (early_heap_alloc(1000, 16))
+		;
+	assert_int_equal(early_heap_size(first), 10);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(has_defaults),
+		cmocka_unit_test(reads_values),
+		cmocka_unit_test(names_what_it_ignores),
+		cmocka_unit_test(early_heap_serves_until_it_is_full),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
