@@ -13,13 +13,14 @@ static size_t used_bytes;
 /* The size stands in the 16 bytes before each block. */
 void cold *early_heap_alloc(size_t size, size_t alignment)
 {
+	uintptr_t base = (uintptr_t)early_heap;
 	size_t start, end;
 
 	if (alignment < 16)
 		alignment = 16;
 	if (size > EARLY_HEAP_BYTES || alignment > EARLY_HEAP_BYTES)
 		return NULL;
-	start = (used_bytes + 16 + alignment - 1) & ~(alignment - 1);
+	start = ((base + used_bytes + 16 + alignment - 1) & ~(alignment - 1)) - base;
 	end = start + size;
 	if (end > EARLY_HEAP_BYTES)
 		return NULL;

@@ -14,7 +14,8 @@
 
 static struct config read_one(const char *entry)
 {
-	char *environment[] = {"HOME=/", (char *)entry, "PROFSHIM_OTHER=1", NULL};
+	static char before[] = "HOME=/", after[] = "PROFSHIM_OTHER=1";
+	char *environment[] = {before, (char *)(uintptr_t)entry, after, NULL};
 	struct config config;
 
 	config_read(&config, environment);
