@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Count what `meson test` did in some build directories.
 
-Prints the logs of the tests that failed and the names of those that were skipped to
-stderr, and `N passed, N failed` to stdout. A build that could not be tested at all is a
+Prints the logs of the tests that failed, the names of those that were skipped, and what
+tests say that they have left out to stderr, and `N passed, N failed` to stdout. A build that could not be tested at all is a
 failure. Exit status 0 only when something passed and nothing failed; a skipped test is
 neither passed nor failed.
 """
@@ -33,6 +33,12 @@ def show_failure(build, test):
         print("\n".join(lines[-LOG_LINES:]), file=sys.stderr)
 
 
+def show_left_out(test):
+    for line in test.get("stdout", "").splitlines():
+        if line.startswith("left out"):
+            print(f"{test['name']}: {line}", file=sys.stderr)
+
+
 def main():
     parser = argparse.ArgumentParser(description="count the results of meson test")
     parser.add_argument("--broken-builds", type=int, default=0,
@@ -45,6 +51,7 @@ def main():
         for test in read_log(build):
             if test["result"] in ("OK", "EXPECTEDFAIL"):
                 passed += 1
+                show_left_out(test)
             elif test["result"] == "SKIP":
                 print(f"skipped: {test['name']}", file=sys.stderr)
             else:
