@@ -31,12 +31,18 @@ void calltree_free(struct calltree *tree)
 	free(tree);
 }
 
-void calltree_add_function(struct calltree *tree, int64_t function_id, const char *name)
+struct calltree_function *calltree_add_function(struct calltree *tree,
+						int64_t function_id, const char *name)
 {
+	struct calltree_function *function;
+
 	tree->functions = xgrow(tree->functions, tree->function_count,
 				&tree->function_capacity, sizeof(*tree->functions));
-	tree->functions[tree->function_count++] = (struct calltree_function){
-		function_id, arena_copy(&tree->texts, name, strlen(name))};
+	function = &tree->functions[tree->function_count++];
+	*function = (struct calltree_function){
+		.function_id = function_id,
+		.name = arena_copy(&tree->texts, name, strlen(name))};
+	return function;
 }
 
 struct calltree_node *calltree_add_path(struct calltree *tree, int64_t path_id,
@@ -116,6 +122,20 @@ const char *calltree_name(const struct calltree *tree, uint32_t node)
 	uint32_t function = tree->nodes[node].function;
 
 	return function == CALLTREE_NONE ? "?" : tree->functions[function].name;
+}
+
+uint32_t calltree_owner(const struct calltree *tree, uint32_t node)
+{
+	size_t steps = 0;
+
+	for (uint32_t at = node; at != CALLTREE_NONE && steps < tree->node_count;
+	     at = tree->nodes[at].parent, steps++) {
+		uint32_t function = tree->nodes[at].function;
+
+		if (function != CALLTREE_NONE && !tree->functions[function].is_library)
+			return at;
+	}
+	return node;
 }
 
 /* Walks the tree from its roots without recursion and renews order and depth. */

@@ -18,7 +18,10 @@
 
 struct calltree_function {
 	int64_t function_id;
-	const char *name; /* in calltree.texts */
+	const char *name; /* texts are in calltree.texts */
+	const char *file; /* of the definition; NULL: not known */
+	uint32_t line;
+	bool is_library; /* of a language's or the system's library, not the user's */
 };
 
 struct calltree_node {
@@ -50,7 +53,10 @@ struct calltree {
 struct calltree *calltree_new(void);
 void calltree_free(struct calltree *tree);
 
-void calltree_add_function(struct calltree *tree, int64_t function_id, const char *name);
+/* The new function; fill its other fields, texts with arena_copy(). Borrowed until the
+ * next call. */
+struct calltree_function *calltree_add_function(struct calltree *tree,
+						int64_t function_id, const char *name);
 /* The new node; fill its numbers. Borrowed until the next call. */
 struct calltree_node *calltree_add_path(struct calltree *tree, int64_t path_id,
 					int64_t parent_path_id, int64_t function_id);
@@ -59,6 +65,9 @@ void calltree_link(struct calltree *tree);
 
 /* The node of a path, or CALLTREE_NONE. */
 uint32_t calltree_find(const struct calltree *tree, int64_t path_id);
+/* The innermost function on the node's path that is not a library's; the node itself
+ * when there is none. */
+uint32_t calltree_owner(const struct calltree *tree, uint32_t node);
 const char *calltree_name(const struct calltree *tree, uint32_t node);
 /* The number of a function, or CALLTREE_NONE. */
 uint32_t calltree_function(const struct calltree *tree, int64_t function_id);

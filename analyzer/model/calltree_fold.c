@@ -110,7 +110,8 @@ static void copy_functions(const struct calltree *from, struct calltree *to)
 {
 	for (size_t i = 0; i < from->function_count; i++)
 		calltree_add_function(to, from->functions[i].function_id,
-				      from->functions[i].name);
+				      from->functions[i].name)
+			->is_library = from->functions[i].is_library;
 }
 
 struct calltree *calltree_fold(const struct calltree *tree)

@@ -132,22 +132,98 @@ static void drop_brackets(struct strbuf *buffer, const char *name, bool drop_arg
 	}
 }
 
+/* Where the last part of a name begins: behind the last "::" that stands in no bracket,
+ * "::" included; the start when there is none. */
+static const char *last_part(const char *name)
+{
+	const char *last = name;
+	unsigned depth = 0;
+
+	for (const char *at = name; *at; at++) {
+		size_t symbols = operator_name(name, at);
+
+		if (symbols) {
+			at += symbols - 1;
+			continue;
+		}
+		if (*at == '<' || *at == '(')
+			depth++;
+		else if ((*at == '>' || *at == ')') && depth > 0)
+			depth--;
+		else if (depth == 0 && starts(at, "::"))
+			last = at;
+	}
+	return last;
+}
+
+/* Appends what comes before the last part as far as there is room, then the last part:
+ * "std::_Rb..::_M_lower_bound(..)". */
+static void keep_last_part(struct strbuf *buffer, const char *name, size_t width,
+			   const struct shorten_style *style)
+{
+	const char *last = last_part(name);
+	size_t mark = utf8_width(style->ellipsis), tail = utf8_width(last);
+	size_t start = buffer->size;
+
+	if (last == name || tail + mark > width) {
+		shorten_middle(buffer, last == name || tail <= 2 ? name : last + 2, width,
+			       style);
+		return;
+	}
+	strbuf_add(buffer, name, utf8_prefix(name, width - mark - tail));
+	while (buffer->size > start && ends_with(buffer, style->ellipsis))
+		strbuf_truncate(buffer, buffer->size - strlen(style->ellipsis));
+	strbuf_puts(buffer, style->ellipsis);
+	strbuf_puts(buffer, last);
+}
+
+/* What every C++ programmer reads over. */
+static void use_short_forms(struct strbuf *buffer, const char *name)
+{
+	static const char *const forms[][2] = {
+		{"std::__cxx11::basic_string<char, std::char_traits<char>, "
+		 "std::allocator<char> >",
+		 "std::string"},
+		{"std::__cxx11::", "std::"},
+		{"std::__1::", "std::"},
+	};
+
+	while (*name) {
+		const char *form = NULL;
+
+		for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]) && !form; i++)
+			if (starts(name, forms[i][0])) {
+				form = forms[i][1];
+				name += strlen(forms[i][0]);
+			}
+		if (form)
+			strbuf_puts(buffer, form);
+		else
+			strbuf_putc(buffer, *name++);
+	}
+}
+
 void shorten_name(struct strbuf *buffer, const char *name, size_t width,
 		  const struct shorten_style *style)
 {
-	struct strbuf shorter = {0};
+	struct strbuf plain = {0}, shorter = {0};
 
 	if (utf8_width(name) <= width) {
 		strbuf_puts(buffer, name);
 		return;
 	}
-	for (unsigned keep = 4; keep-- > 0;) {
+	use_short_forms(&plain, name);
+	strbuf_puts(&shorter, strbuf_text(&plain));
+	for (unsigned keep = 4;
+	     utf8_width(strbuf_text(&shorter)) > width && keep-- > 0;) {
 		strbuf_reset(&shorter);
-		drop_brackets(&shorter, name, true, keep, style);
-		if (utf8_width(strbuf_text(&shorter)) <= width)
-			break;
+		drop_brackets(&shorter, strbuf_text(&plain), true, keep, style);
 	}
-	shorten_middle(buffer, strbuf_text(&shorter), width, style);
+	if (utf8_width(strbuf_text(&shorter)) <= width)
+		strbuf_puts(buffer, strbuf_text(&shorter));
+	else
+		keep_last_part(buffer, strbuf_text(&shorter), width, style);
+	strbuf_free(&plain);
 	strbuf_free(&shorter);
 }
 

@@ -32,8 +32,7 @@ void text_style_init(struct text_style *style, const struct render_context *cont
 		.off = color ? "\033[0m" : "",
 		.branch = utf8 ? "\xe2\x94\x9c " : "|-",
 		.last_branch = utf8 ? "\xe2\x94\x94 " : "`-",
-		.trunk = utf8 ? "\xe2\x94\x82 " : "| ",
-		.gap = "  ",
+		.trunk = utf8 ? "\xe2\x94\x82" : "|",
 		.levels = utf8 ? utf8_levels : ascii_levels,
 		.level_count = sizeof(utf8_levels) / sizeof(utf8_levels[0]),
 	};

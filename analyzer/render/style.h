@@ -13,9 +13,9 @@ struct text_style {
 	const struct shorten_style *shorten;
 	/* Escape sequences, empty without colour. */
 	const char *bold, *dim, *good, *warning, *off;
-	/* Tree guides, two columns each: a child with and without later siblings, an
-	 * ancestor with and without. */
-	const char *branch, *last_branch, *trunk, *gap;
+	/* Tree guides: a child with and without later siblings (two columns), an ancestor
+	 * with later siblings (one column). */
+	const char *branch, *last_branch, *trunk;
 	/* From low to high. */
 	const char *const *levels;
 	size_t level_count;

@@ -15,12 +15,12 @@
 #include "analyzer/base/utf8.h"
 #include "analyzer/base/xalloc.h"
 #include "analyzer/render/cell.h"
+#include "analyzer/render/guides.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #define GAP_COLUMNS 2
-#define INDENT_COLUMNS 2 /* of a tree level */
 #define DETAIL_INDENT 4
 #define DETAIL_LINES 2
 
@@ -39,27 +39,13 @@ struct layout {
 	struct strbuf left_out;
 	/* Stacked: the columns on the line above, or -1. */
 	int head_name, head_location;
-	/* Tree. */
-	int depth_column;
-	bool *is_last; /* of each row: no later sibling */
-	bool *open;    /* at each depth: the ancestor there has later siblings */
+	struct guides *guides; /* of a tree, else NULL */
 	struct strbuf scratch, cut;
 };
 
-static size_t row_depth(const struct layout *layout, size_t row)
-{
-	double depth;
-
-	if (layout->depth_column < 0)
-		return 1;
-	depth = cell_number(table_row(layout->table, row) + layout->depth_column);
-	return depth > 1 ? (size_t)depth : 1;
-}
-
 static bool is_tree_name(const struct layout *layout, size_t column)
 {
-	return layout->depth_column >= 0 &&
-	       layout->table->columns[column].type == COLUMN_NAME;
+	return layout->guides && layout->table->columns[column].type == COLUMN_NAME;
 }
 
 static size_t cell_width(struct layout *layout, size_t row, size_t column)
@@ -68,9 +54,7 @@ static size_t cell_width(struct layout *layout, size_t row, size_t column)
 	cell_for_people(&layout->scratch, &table_row(layout->table, row)[column],
 			layout->table->columns[column].type, layout->style->shorten);
 	return utf8_width(strbuf_text(&layout->scratch)) +
-	       (is_tree_name(layout, column)
-			? INDENT_COLUMNS * (row_depth(layout, row) - 1)
-			: 0);
+	       (is_tree_name(layout, column) ? guides_indent(layout->guides, row) : 0);
 }
 
 /* How far a column may be squeezed. */
@@ -242,59 +226,6 @@ static void fit(struct layout *layout)
 	}
 }
 
-/* For each row of a tree: whether a sibling follows. */
-static void find_last_siblings(struct layout *layout)
-{
-	size_t rows = layout->table->row_count, deepest = 1, seen_depth = 0;
-	bool *seen;
-
-	for (size_t i = 0; i < rows; i++)
-		if (row_depth(layout, i) > deepest)
-			deepest = row_depth(layout, i);
-	layout->is_last = xcalloc(rows, sizeof(bool));
-	layout->open = xcalloc(deepest + 1, sizeof(bool));
-	seen = xcalloc(deepest + 1, sizeof(bool));
-	for (size_t i = rows; i-- > 0;) {
-		size_t depth = row_depth(layout, i);
-
-		for (; seen_depth > depth; seen_depth--)
-			seen[seen_depth] = false;
-		layout->is_last[i] = !seen[depth];
-		seen[depth] = true;
-		if (depth > seen_depth)
-			seen_depth = depth;
-	}
-	free(seen);
-}
-
-/* Appends the guides of a tree row; returns their columns. Past half of the room the
- * outermost levels become a number. */
-static size_t add_guides(struct layout *layout, size_t row, size_t room,
-			 struct strbuf *buffer)
-{
-	const struct text_style *style = layout->style;
-	size_t levels = row_depth(layout, row) - 1, most = room / 2 / INDENT_COLUMNS;
-	size_t first = 2, columns = 0;
-
-	if (levels == 0)
-		return 0;
-	if (levels > most) {
-		char number[32];
-
-		snprintf(number, sizeof(number), "+%zu ", levels - most);
-		strbuf_puts(buffer, number);
-		columns = strlen(number);
-		first = levels - most + 2;
-	}
-	for (size_t depth = first; depth <= levels; depth++) {
-		strbuf_puts(buffer, layout->open[depth] ? style->trunk : style->gap);
-		columns += INDENT_COLUMNS;
-	}
-	strbuf_puts(buffer, layout->is_last[row] ? style->last_branch : style->branch);
-	layout->open[levels + 1] = !layout->is_last[row];
-	return columns + INDENT_COLUMNS;
-}
-
 static void put_padded(const struct layout *layout, const struct place *place,
 		       const char *text, size_t columns, bool last)
 {
@@ -335,7 +266,8 @@ static void put_row(struct layout *layout, size_t row)
 
 		strbuf_reset(&layout->cut);
 		if (is_tree_name(layout, place->column))
-			guides = add_guides(layout, row, place->width, &layout->cut);
+			guides = guides_add(layout->guides, row, place->width,
+					    &layout->cut);
 		cell_shortened(&layout->cut, &cells[place->column],
 			       layout->table->columns[place->column].type,
 			       place->width > guides ? place->width - guides : 1,
@@ -434,7 +366,6 @@ void text_table(const struct text_style *style, const struct section *section)
 		.table = section->table,
 		.head_name = -1,
 		.head_location = -1,
-		.depth_column = -1,
 	};
 
 	if (section->table->row_count == 0) {
@@ -442,10 +373,8 @@ void text_table(const struct text_style *style, const struct section *section)
 		return;
 	}
 	layout.places = xcalloc(section->table->column_count, sizeof(*layout.places));
-	if (section->depth_column) {
-		layout.depth_column = table_column(section->table, section->depth_column);
-		find_last_siblings(&layout);
-	}
+	if (section->depth_column)
+		layout.guides = guides_new(style, section);
 	measure(&layout);
 	fit(&layout);
 	put_header(&layout);
@@ -457,8 +386,7 @@ void text_table(const struct text_style *style, const struct section *section)
 	}
 	put_footer(&layout);
 	free(layout.places);
-	free(layout.is_last);
-	free(layout.open);
+	guides_free(layout.guides);
 	strbuf_free(&layout.left_out);
 	strbuf_free(&layout.scratch);
 	strbuf_free(&layout.cut);

@@ -113,8 +113,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		return status;
 	}
 	anything = table->row_count > 0;
-	table_show(table,
-		   "live_percent live_bytes live_count alloc_count name file path");
+	table_show(table, "live_percent live_bytes live_count alloc_count owner path");
 	add_totals(doc, &facts, table);
 	section = report_add_table(doc, "allocation_sites", NULL, table,
 				   report_limit(input, DEFAULT_ROWS), "site",

@@ -13,6 +13,35 @@
 
 #include "load.sql.h"
 
+#include <string.h>
+
+static bool starts_with_any(const char *text, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strncmp(text, words[i], strlen(words[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Functions between the user's code and malloc: an allocation belongs to the user's
+ * function that led to it, not to operator new. */
+static bool is_library(const char *name, const char *file, const char *module)
+{
+	static const char *const names[] = {"operator new", "std::", "__gnu_cxx::"};
+	static const char *const modules[] = {"libc.",	   "libstdc++.", "libc++.",
+					      "ld-linux",  "libc-",	 "ld-",
+					      "libpthread"};
+	const char *base = module ? strrchr(module, '/') : NULL;
+
+	base = base ? base + 1 : module;
+	if (starts_with_any(name, names, sizeof(names) / sizeof(names[0])))
+		return true;
+	if (file && (strstr(file, "/include/c++/") || strstr(file, "/libstdc++-v3/")))
+		return true;
+	return base &&
+	       starts_with_any(base, modules, sizeof(modules) / sizeof(modules[0]));
+}
+
 static int load_functions(struct report_input *input, struct calltree *tree)
 {
 	struct strbuf name = {0};
@@ -22,12 +51,18 @@ static int load_functions(struct report_input *input, struct calltree *tree)
 	if (result < 0)
 		return result;
 	while ((result = cursor_next(cursor)) > 0) {
-		const char *text = cursor_text(cursor, 1);
+		const char *text = cursor_text(cursor, 1), *file = cursor_text(cursor, 2);
+		struct calltree_function *function;
 
 		strbuf_reset(&name);
 		utf8_clean(&name, text ? text : "?");
-		calltree_add_function(tree, cursor_integer(cursor, 0),
-				      strbuf_text(&name));
+		function = calltree_add_function(tree, cursor_integer(cursor, 0),
+						 strbuf_text(&name));
+		if (file)
+			function->file = arena_copy(&tree->texts, file, strlen(file));
+		function->line = (uint32_t)cursor_integer(cursor, 3);
+		function->is_library =
+			is_library(function->name, file, cursor_text(cursor, 4));
 	}
 	strbuf_free(&name);
 	cursor_close(cursor);

@@ -34,7 +34,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		return status;
 	}
 	table_show(table, "alloc_bytes_percent alloc_bytes alloc_count at_peak_percent "
-			  "temporary_percent name file path");
+			  "temporary_percent owner path");
 	summary_add_memory(doc, &facts);
 	section = report_add_table(doc, "allocation_sites", "Allocation sites", table,
 				   report_limit(input, DEFAULT_ROWS), "site",
@@ -59,6 +59,7 @@ const struct report report_memory = {
 		"its "
 		"exact share of the run's highest live memory; temp % are allocations "
 		"freed with at most one other allocation of the thread in between. The "
+		"function is the innermost one that is not a library's. The "
 		"first rows show their call path. --sort takes bytes, count, peak, "
 		"temporary_count and any json column. --focus and --ignore look at every "
 		"function of the call path.",

@@ -167,14 +167,13 @@ static enum exit_status add_memory(struct report_input *input, struct doc *doc,
 	status = add_sites(input, doc, facts, tree, "allocation_sites",
 			   "Most bytes allocated", "alloc_bytes",
 			   "alloc_bytes_percent alloc_bytes alloc_count "
-			   "temporary_percent name file",
+			   "temporary_percent owner",
 			   "the bytes");
 	if (status || facts->peak_bytes <= 0)
 		return status;
 	return add_sites(input, doc, facts, tree, "peak_sites",
 			 "What the peak was made of", "at_peak_bytes",
-			 "at_peak_percent at_peak_bytes at_peak_count name file",
-			 "the peak");
+			 "at_peak_percent at_peak_bytes at_peak_count owner", "the peak");
 }
 
 static enum exit_status add_resources(struct report_input *input, struct doc *doc,

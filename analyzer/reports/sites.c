@@ -33,8 +33,10 @@ static const struct column columns[] = {
 	{"realloc_copied_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
 	{"cross_thread_free_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
 	{"largest_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
-	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
-	{"file", "where", COLUMN_LOCATION, 0},
+	{"owner", "function", COLUMN_NAME, COLUMN_KEEP},
+	{"where", "where", COLUMN_LOCATION, COLUMN_HUMAN},
+	{"name", NULL, COLUMN_NAME, COLUMN_MACHINE},
+	{"file", NULL, COLUMN_LOCATION, COLUMN_MACHINE},
 	{"path", "path", COLUMN_CHAIN, COLUMN_DETAIL},
 	{"path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
 	{"site_id", NULL, COLUMN_ID, COLUMN_MACHINE},
@@ -60,6 +62,31 @@ static void compute_columns(struct table *table, const struct run_facts *facts)
 		set_share(table, i, "live_percent", "live_bytes", live);
 		set_share(table, i, "temporary_percent", "temporary_count",
 			  cell_number(table_cell(table, i, "alloc_count")));
+	}
+}
+
+/* The user's function that led to the allocation, and where it is: the line of the call
+ * when it made that itself, else its own. */
+static void set_owner(struct table *table, size_t row, const struct calltree *tree)
+{
+	uint32_t node = calltree_find(tree, table_cell(table, row, "path_id")->integer);
+	const struct calltree_function *function = NULL;
+	struct cell *where = table_cell(table, row, "where");
+	uint32_t owner;
+
+	*table_cell(table, row, "owner") = *table_cell(table, row, "name");
+	*where = *table_cell(table, row, "file");
+	if (node == CALLTREE_NONE)
+		return;
+	owner = calltree_owner(tree, node);
+	if (tree->nodes[owner].function != CALLTREE_NONE)
+		function = &tree->functions[tree->nodes[owner].function];
+	if (!function)
+		return;
+	*table_cell(table, row, "owner") = table_text(table, function->name);
+	if (owner != node || where->kind == CELL_NULL) {
+		*where = table_text(table, function->file);
+		where->line = function->line;
 	}
 }
 
@@ -101,6 +128,8 @@ struct table *sites_table(struct report_input *input, const struct run_facts *fa
 	}
 	compute_columns(table, facts);
 	choose_rows(input, table, tree);
+	for (size_t i = 0; i < table->row_count; i++)
+		set_owner(table, i, tree);
 	return table;
 }
 

@@ -172,7 +172,7 @@ static void text_draws_trees(void **state)
 	make(&doc);
 	text = draw(&renderer_text, &doc, 100, false);
 	assert_non_null(strstr(text, "\n 900ns  |-f<a, b>"));
-	assert_non_null(strstr(text, "\n   5ns  | `-leaf"));
+	assert_non_null(strstr(text, "\n   5ns  |`-leaf"));
 	assert_non_null(strstr(text, "\n  50ns  `-second"));
 	assert_non_null(strstr(text, "3 of 9 shown\n"));
 	assert_non_null(strstr(text, "    main -> f<a, b>(\"x\")\n"));

@@ -45,6 +45,20 @@ static void arguments_go_first(void **state)
 	assert_string_equal(name("veryverylongname()", 10), "very..me()");
 }
 
+static void the_last_part_stays(void **state)
+{
+	const char *text = "std::_Rb_tree<std::__cxx11::basic_string<char, "
+			   "std::char_traits<char>, std::allocator<char> > >::find(int)";
+
+	(void)state;
+	assert_string_equal(name(text, 60), "std::_Rb_tree<std::string >::find(int)");
+	assert_string_equal(name(text, 30), "std::_Rb_tree<..>::find(..)");
+	assert_string_equal(name(text, 20), "std::_R..::find(..)");
+	assert_string_equal(name(text, 9), "find(..)");
+	assert_string_equal(name("std::__cxx11::list<int>::push(int)", 27),
+			    "std::list<int>::push(..)");
+}
+
 static void operators_are_no_brackets(void **state)
 {
 	(void)state;
@@ -141,6 +155,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(short_names_stay),
 		cmocka_unit_test(arguments_go_first),
+		cmocka_unit_test(the_last_part_stays),
 		cmocka_unit_test(operators_are_no_brackets),
 		cmocka_unit_test(nothing_is_ever_wider),
 		cmocka_unit_test(places_lose_directories),
