@@ -127,6 +127,14 @@ static int is_over(const struct watch_process *process)
 	return process->state == WATCH_DEAD || process->state == WATCH_REPLACED;
 }
 
+/* A pidfd is readable once its process is dead. */
+static int is_readable(int fd)
+{
+	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
+
+	return poll(&poll_fd, 1, 0) > 0;
+}
+
 static void end_process(struct watch *watch, struct watch_process *process,
 			enum watch_state state)
 {
@@ -199,7 +207,8 @@ static void add_process(struct watch *watch, size_t file, uint32_t slot,
 	process->pidfd = process->start_time
 				 ? alive_open(header->pid, process->start_time)
 				 : -ESRCH;
-	if (process->pidfd < 0)
+	/* a first process that died at once is found dead with its first slot */
+	if (process->pidfd < 0 || is_readable(process->pidfd))
 		note_death(watch, process);
 	else
 		ring_when_dead(watch, process->pidfd);
@@ -287,13 +296,6 @@ static void look_into_files(struct watch *watch)
 		find_exits(watch, &reader, i);
 		segment_reader_close(&reader);
 	}
-}
-
-static int is_readable(int fd)
-{
-	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
-
-	return poll(&poll_fd, 1, 0) > 0;
 }
 
 static void find_deaths(struct watch *watch)
@@ -386,11 +388,6 @@ void watch_update(struct watch *watch)
 	sample(watch);
 }
 
-int watch_first_is_dead(const struct watch *watch)
-{
-	return watch->first_pidfd < 0;
-}
-
 static const struct watch_process *first_process(const struct watch *watch)
 {
 	for (size_t i = watch->process_count; i-- > 0;) {
@@ -401,6 +398,14 @@ static const struct watch_process *first_process(const struct watch *watch)
 			return process;
 	}
 	return NULL;
+}
+
+/* By both descriptors: its entry may have been made when it was dead already. */
+int watch_first_is_dead(const struct watch *watch)
+{
+	const struct watch_process *first = first_process(watch);
+
+	return watch->first_pidfd < 0 && (!first || is_over(first));
 }
 
 int watch_first_is_exiting(const struct watch *watch)
