@@ -53,7 +53,7 @@ static void the_last_part_stays(void **state)
 	(void)state;
 	assert_string_equal(name(text, 60), "std::_Rb_tree<std::string >::find(int)");
 	assert_string_equal(name(text, 30), "std::_Rb_tree<..>::find(..)");
-	assert_string_equal(name(text, 20), "std::_R..::find(..)");
+	assert_string_equal(name(text, 20), "std::_Rb..::find(..)");
 	assert_string_equal(name(text, 9), "find(..)");
 	assert_string_equal(name("std::__cxx11::list<int>::push(int)", 27),
 			    "std::list<int>::push(..)");
