@@ -97,7 +97,8 @@ static uint64_t clock_ns(clockid_t clock)
 /* Field 22 counts clock ticks since boot, sleep included. */
 static int began_between(uint64_t start_time, uint64_t from_ns, uint64_t to_ns)
 {
-	uint64_t monotonic_ns = clock_ns(CLOCK_MONOTONIC); /* first: it is the lesser one */
+	uint64_t monotonic_ns =
+		clock_ns(CLOCK_MONOTONIC); /* first: it is the lesser one */
 	uint64_t asleep_ns = clock_ns(CLOCK_BOOTTIME) - monotonic_ns;
 	uint64_t tick_ns = 1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK);
 	uint64_t began_ns = start_time * tick_ns;
