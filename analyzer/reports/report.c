@@ -145,8 +145,8 @@ static enum exit_status add_sites(struct report_input *input, struct doc *doc,
 	table_show(table, shown);
 	report_add_table(doc, name, title, table, rows(input, SITE_ROWS), "site", sort,
 			 weight);
-	if (input->options->machine)
-		sites_add_paths(table, tree, SIZE_MAX);
+	/* by its line alone an allocator of the program's own says nothing */
+	sites_add_paths(table, tree, input->options->machine ? SIZE_MAX : SITE_ROWS);
 	return STATUS_OK;
 }
 
@@ -167,13 +167,14 @@ static enum exit_status add_memory(struct report_input *input, struct doc *doc,
 	status = add_sites(input, doc, facts, tree, "allocation_sites",
 			   "Most bytes allocated", "alloc_bytes",
 			   "alloc_bytes_percent alloc_bytes alloc_count "
-			   "temporary_percent owner",
+			   "temporary_percent owner path",
 			   "the bytes");
 	if (status || facts->peak_bytes <= 0)
 		return status;
 	return add_sites(input, doc, facts, tree, "peak_sites",
 			 "What the peak was made of", "at_peak_bytes",
-			 "at_peak_percent at_peak_bytes at_peak_count owner", "the peak");
+			 "at_peak_percent at_peak_bytes at_peak_count owner path",
+			 "the peak");
 }
 
 static enum exit_status add_resources(struct report_input *input, struct doc *doc,

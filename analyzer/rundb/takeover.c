@@ -56,7 +56,7 @@ static bool recover(struct opening *opening, const struct spool_run *run)
 	result = spool_recover(run, opening->path, reason, sizeof(reason));
 	if (result == 0) {
 		strbuf_printf(&sentence,
-			      "recovered a run from %s: its collector had been killed",
+			      "put a run together from %s, which no collector attends",
 			      run->directory);
 		say(opening, &sentence);
 	} else if (result != -EAGAIN) {
