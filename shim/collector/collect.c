@@ -29,10 +29,11 @@
 #include "shim/collector/ingest.h"
 #include "shim/collector/spool.h"
 #include "shim/collector/store.h"
+#include "shim/collector/ticks.h"
 #include "shim/collector/watch.h"
 
 #define WAIT_NS 100000000ull
-#define BURST_PAUSE_NS 5000000ull
+#define LONG_LOOK_NS 500000ull
 #define ERROR_NAME "error"
 
 struct collector {
@@ -151,13 +152,13 @@ static void finish(struct collector *collector)
 }
 
 /* With many processes coming and going, a look for each ring would cost more than the
- * looks tell. */
-static void pause_when_busy(const struct collector *collector)
+ * looks tell: at most a tenth of the time is spent looking. */
+static void pause_when_busy(const struct collector *collector, uint64_t look_ns)
 {
-	struct timespec pause = {.tv_nsec = BURST_PAUSE_NS};
+	uint64_t pause_ns = look_ns * 9 < WAIT_NS ? look_ns * 9 : WAIT_NS;
+	struct timespec pause = {.tv_nsec = (long)pause_ns};
 
-	if (collector->watch.file_count > 64 &&
-	    !watch_first_is_exiting(&collector->watch))
+	if (look_ns > LONG_LOOK_NS && !watch_first_is_exiting(&collector->watch))
 		nanosleep(&pause, NULL);
 }
 
@@ -190,10 +191,12 @@ static void collect(struct collector *collector)
 		uint32_t bell =
 			__atomic_load_n(&collector->page->doorbell, __ATOMIC_ACQUIRE);
 
+		uint64_t began_ns = ticks_monotonic_ns();
+
 		watch_update(watch);
 		if (watch_first_is_exiting(watch) && look_at_end(collector))
 			break;
-		pause_when_busy(collector);
+		pause_when_busy(collector, ticks_monotonic_ns() - began_ns);
 		watch_wait(collector->page, bell, WAIT_NS);
 	}
 	finish(collector);

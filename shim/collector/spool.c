@@ -249,17 +249,30 @@ int spool_recover(const struct spool_run *run, const char *output, char *error,
 	return result;
 }
 
+/* Names of the threads that live: they have left none yet. */
+static void name_threads(const struct ingest *ingest, struct resources *resources)
+{
+	for (size_t i = 0; i < ingest->run.process_count; i++) {
+		if (ingest->fates[i].is_alive)
+			resources_thread_names(resources, ingest->run.processes[i].pid);
+	}
+}
+
 int spool_read_live(const struct spool_run *run, struct sqlite3 *db, char *error,
 		    size_t error_size)
 {
-	struct ingest_watch watch = {.is_live = 1};
+	struct resources resources;
+	struct ingest_watch watch = {.resources = &resources, .is_live = 1};
 	struct ingest ingest;
 	int result;
 
+	resources_init(&resources);
 	result = ingest_load(&ingest, run->directory, &watch, error, error_size);
-	if (result < 0)
-		return result;
-	result = store_run(db, &ingest, error, error_size);
-	ingest_done(&ingest);
+	if (result == 0) {
+		name_threads(&ingest, &resources);
+		result = store_run(db, &ingest, error, error_size);
+		ingest_done(&ingest);
+	}
+	resources_done(&resources);
 	return result;
 }

@@ -193,11 +193,12 @@ static int prepare(struct sqlite3 *db, const char *path, int is_new, char *error
 int store_open(const char *path, struct sqlite3 **ret, char *error, size_t error_size)
 {
 	struct stat status;
-	int is_new = stat(path, &status) < 0 || status.st_size == 0;
+	int is_there = stat(path, &status) == 0;
+	int is_new = !is_there || status.st_size == 0;
 	struct sqlite3 *db = NULL;
 	int result, code;
 
-	if (!is_new && !S_ISREG(status.st_mode)) {
+	if (is_there && !S_ISREG(status.st_mode)) {
 		snprintf(error, error_size, "%s is not a file", path);
 		return -EINVAL;
 	}

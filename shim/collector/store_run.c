@@ -302,6 +302,25 @@ static int64_t find_lane(const struct read_run *run, const struct read_process *
 	return (int64_t)low;
 }
 
+/* A thread that has not ended has left no name. Somebody may have seen it; the main
+ * thread has the program's. */
+static const char *thread_name(const struct ingest *ingest,
+			       const struct read_process *process,
+			       const struct segment_thread *thread, char buffer[16])
+{
+	const char *name = NULL, *base;
+
+	if (*thread->name)
+		return thread->name;
+	if (ingest->watch.resources)
+		name = resources_name(ingest->watch.resources, process->pid, thread->tid);
+	if (name || thread->tid != process->pid || !*process->executable)
+		return name;
+	base = strrchr(process->executable, '/');
+	snprintf(buffer, 16, "%.15s", base ? base + 1 : process->executable);
+	return buffer;
+}
+
 static void thread_row(struct row *row, const struct ingest *ingest,
 		       const struct store_ids *ids, size_t process_index,
 		       const struct segment_thread *thread, int64_t *next_id)
@@ -310,18 +329,16 @@ static void thread_row(struct row *row, const struct ingest *ingest,
 	int64_t lane = find_lane(&ingest->run, process, thread->lane_slot);
 	uint64_t end_ticks = thread->end_ticks ? thread->end_ticks
 					       : ingest->fates[process_index].end_ticks;
-	const char *name = *thread->name ? thread->name : NULL;
+	char buffer[16];
 
 	if (lane < 0)
 		return;
-	if (!name && ingest->watch.resources)
-		name = resources_name(ingest->watch.resources, process->pid, thread->tid);
 	row_int(row, (*next_id)++);
 	row_int(row, ids->run);
 	row_int(row, ids->process + (int64_t)process_index);
 	row_int(row, ids->lane + lane);
 	row_int(row, thread->tid);
-	row_text(row, name);
+	row_copy(row, thread_name(ingest, process, thread, buffer));
 	row_int(row, ticks_since_start_ns(&ingest->ticks, thread->start_ticks));
 	row_int(row,
 		end_ticks > thread->start_ticks

@@ -83,13 +83,27 @@ int watch_init(struct watch *watch, const char *directory, struct segment_run *p
 	return -pthread_create(&watch->bell_thread, NULL, ring_for_deaths, watch);
 }
 
-static struct watch_file *find_file(struct watch *watch, const char *name)
+static int add_file(struct watch *watch, const struct dirent *entry)
 {
-	for (size_t i = watch->file_count; i-- > 0;) {
-		if (strcmp(watch->files[i].name, name) == 0)
-			return &watch->files[i];
+	struct watch_file *files =
+		array_room(watch->files, watch->file_count, sizeof(*files));
+	struct watch_file *file;
+
+	if (!files)
+		return -ENOMEM;
+	watch->files = files;
+	file = &files[watch->file_count];
+	file->slot_count = 1;
+	file->name = strdup(entry->d_name);
+	if (!file->name)
+		return -ENOMEM;
+	if (map_put(&watch->file_map, entry->d_ino, 0, 0, (uint32_t)watch->file_count) <
+	    0) {
+		free(file->name);
+		return -ENOMEM;
 	}
-	return NULL;
+	watch->file_count++;
+	return 0;
 }
 
 static void find_files(struct watch *watch)
@@ -105,19 +119,11 @@ static void find_files(struct watch *watch)
 	}
 	while ((entry = readdir(directory))) {
 		const char *suffix = strrchr(entry->d_name, '.');
-		struct watch_file *files;
 
-		if (!suffix || strcmp(suffix, SEGMENT_FILE_SUFFIX) != 0 ||
-		    find_file(watch, entry->d_name))
-			continue;
-		files = array_room(watch->files, watch->file_count, sizeof(*files));
-		if (!files)
-			break;
-		watch->files = files;
-		files[watch->file_count].slot_count = 1;
-		files[watch->file_count].name = strdup(entry->d_name);
-		if (files[watch->file_count].name)
-			watch->file_count++;
+		if (suffix && strcmp(suffix, SEGMENT_FILE_SUFFIX) == 0 &&
+		    map_get(&watch->file_map, entry->d_ino, 0, 0) == MAP_NONE &&
+		    add_file(watch, entry) < 0)
+			break; /* the next look may have more luck */
 	}
 	closedir(directory);
 }
@@ -274,7 +280,7 @@ static void find_exits(struct watch *watch, const struct segment_reader *reader,
 /* Nothing changes in a file whose processes are all over; a new one has none yet. */
 static int needs_look(const struct watch_file *file)
 {
-	return !file->is_damaged && (file->alive_count || file->slot_count == 1);
+	return file->alive_count || file->slot_count == 1;
 }
 
 static void look_into_files(struct watch *watch)

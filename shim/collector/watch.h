@@ -15,6 +15,7 @@
 
 #include "common/segment.h"
 #include "shim/collector/fate.h"
+#include "shim/collector/map.h"
 #include "shim/collector/resources.h"
 
 enum watch_state {
@@ -28,7 +29,6 @@ struct watch_file {
 	char *name;	      /* owned */
 	uint32_t slot_count;  /* slots [1, slot_count) have been looked at */
 	uint32_t alive_count; /* processes in it that are not over */
-	int is_damaged;
 };
 
 struct watch_process {
@@ -57,6 +57,7 @@ struct watch {
 	struct exit_status first_status; /* when dead */
 	struct watch_file *files;
 	size_t file_count;
+	struct map file_map; /* index of a file by its inode */
 	struct watch_process *processes;
 	size_t process_count, alive_count;
 	struct watch_newborn newborns[WATCH_NEWBORN_LIMIT];
