@@ -56,7 +56,7 @@ static void the_last_part_stays(void **state)
 	assert_string_equal(name(text, 20), "std::_Rb..::find(..)");
 	assert_string_equal(name(text, 9), "find(..)");
 	assert_string_equal(name("std::__cxx11::list<int>::push(int)", 27),
-			    "std::list<int>::push(..)");
+			    "std::list<int>::push(int)");
 }
 
 static void operators_are_no_brackets(void **state)
