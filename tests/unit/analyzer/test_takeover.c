@@ -121,7 +121,7 @@ static void an_abandoned_run_is_recovered(void **state)
 	act(SPOOL_ABANDONED, 1);
 	open_now(false, &db);
 	assert_int_equal(recover_calls, 1);
-	assert_non_null(strstr(strbuf_text(&said), "recovered a run"));
+	assert_non_null(strstr(strbuf_text(&said), "put a run together"));
 	/* Somebody else was faster: look again. */
 	act(SPOOL_ABANDONED, 1);
 	recover_result = -EAGAIN;
