@@ -8,16 +8,15 @@
  */
 #include "shim/collector/store_ids.h"
 
-#include <ctype.h>
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/utsname.h>
-#include <time.h>
 
 #include "shim/collector/store_row.h"
+#include "shim/collector/store_text.h"
 
 static void bind_status(struct row *row, const struct exit_status *status)
 {
@@ -36,75 +35,6 @@ static void bind_text_or_null(struct row *row, const char *text)
 	row_text(row, text && *text ? text : NULL);
 }
 
-/* ISO 8601 with milliseconds. */
-static void utc_text(uint64_t realtime_ns, char *text, size_t size)
-{
-	time_t seconds = (time_t)(realtime_ns / 1000000000u);
-	char date[64];
-	struct tm utc;
-
-	if (!gmtime_r(&seconds, &utc) ||
-	    !strftime(date, sizeof(date), "%Y-%m-%dT%H:%M:%S", &utc))
-		date[0] = 0;
-	snprintf(text, size, "%s.%03uZ", date,
-		 (unsigned)(realtime_ns / 1000000u % 1000u));
-}
-
-static int is_plain(const char *argument)
-{
-	for (const char *at = argument; *at; at++) {
-		if (!isalnum((unsigned char)*at) && !strchr("_-./=:,+@%", *at))
-			return 0;
-	}
-	return *argument != 0;
-}
-
-/* Arguments as one would type them in a shell. The text is owned by the caller. */
-static char *quote_command(const struct read_process *process)
-{
-	const char *end = process->command + process->command_size, *at;
-	/* a quote becomes four characters; quotes and a space around */
-	char *text = malloc((size_t)process->command_size * 4 + 8), *out = text;
-
-	for (at = process->command; text && at < end; at += strlen(at) + 1) {
-		if (out != text)
-			*out++ = ' ';
-		if (is_plain(at)) {
-			out = stpcpy(out, at);
-			continue;
-		}
-		*out++ = '\'';
-		for (const char *c = at; *c; c++) {
-			if (*c == '\'')
-				out = stpcpy(out, "'\\''");
-			else
-				*out++ = *c;
-		}
-		*out++ = '\'';
-	}
-	if (text)
-		*out = 0;
-	return text;
-}
-
-static void cpu_model(char *text, size_t size)
-{
-	FILE *file = fopen("/proc/cpuinfo", "re");
-	char line[512];
-
-	*text = 0;
-	while (file && !*text && fgets(line, sizeof(line), file)) {
-		char *value = strchr(line, ':');
-
-		if (!value || strncmp(line, "model name", 10) != 0)
-			continue;
-		value[strcspn(value, "\n")] = 0;
-		snprintf(text, size, "%s", value + 1 + (value[1] == ' '));
-	}
-	if (file)
-		fclose(file);
-}
-
 static void bind_machine(struct row *row, const struct ingest *ingest)
 {
 	struct utsname name;
@@ -116,7 +46,7 @@ static void bind_machine(struct row *row, const struct ingest *ingest)
 		row_null(row);
 		return;
 	}
-	cpu_model(model, sizeof(model));
+	store_cpu_model(model, sizeof(model));
 	if (uname(&name) == 0)
 		snprintf(kernel, sizeof(kernel), "%.60s %.120s", name.sysname,
 			 name.release);
@@ -164,9 +94,9 @@ static int insert_run(struct sqlite3 *db, const struct ingest *ingest,
 	struct row row;
 
 	snprintf(token, sizeof(token), "%016" PRIx64, page->token);
-	utc_text(page->start_realtime_ns, started, sizeof(started));
+	store_utc(page->start_realtime_ns, started, sizeof(started));
 	if (ingest->first_process != FATE_NONE)
-		command = quote_command(&ingest->run.processes[ingest->first_process]);
+		command = store_command(&ingest->run.processes[ingest->first_process]);
 	row_open(&row, db,
 		 "INSERT INTO run (run_id, token, label, command, cwd, host, cpu_count, "
 		 "cpu_model, kernel, started_utc, wall_ns, exit_code, exit_signal, "
@@ -220,7 +150,7 @@ static void process_row(struct row *row, const struct ingest *ingest,
 	const struct read_process *process = &ingest->run.processes[index];
 	const struct merge_memory *memory = &ingest->merge.memory[index];
 	const struct fate *fate = &ingest->fates[index];
-	char *command = quote_command(process);
+	char *command = store_command(process);
 	char build_id[73];
 
 	build_id_text(process, build_id);

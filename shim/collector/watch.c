@@ -57,7 +57,7 @@ static void *ring_for_deaths(void *argument)
 	return NULL;
 }
 
-static void ring_when_dead(struct watch *watch, int pidfd)
+void watch_ring_when_dead(struct watch *watch, int pidfd)
 {
 	struct epoll_event event = {.events = EPOLLIN | EPOLLONESHOT};
 
@@ -79,7 +79,7 @@ int watch_init(struct watch *watch, const char *directory, struct segment_run *p
 	if (watch->first_pidfd < 0)
 		watch->first_pidfd = alive_open(page->first_pid, 0);
 	if (watch->first_pidfd >= 0)
-		ring_when_dead(watch, watch->first_pidfd);
+		watch_ring_when_dead(watch, watch->first_pidfd);
 	return -pthread_create(&watch->bell_thread, NULL, ring_for_deaths, watch);
 }
 
@@ -128,13 +128,7 @@ static void find_files(struct watch *watch)
 	closedir(directory);
 }
 
-static int is_over(const struct watch_process *process)
-{
-	return process->state == WATCH_DEAD || process->state == WATCH_REPLACED;
-}
-
-/* A pidfd is readable once its process is dead. */
-static int is_readable(int fd)
+int watch_is_readable(int fd)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 
@@ -144,7 +138,7 @@ static int is_readable(int fd)
 static void end_process(struct watch *watch, struct watch_process *process,
 			enum watch_state state)
 {
-	if (is_over(process))
+	if (watch_is_over(process))
 		return;
 	process->state = state;
 	if (process->pidfd >= 0)
@@ -214,10 +208,10 @@ static void add_process(struct watch *watch, size_t file, uint32_t slot,
 				 ? alive_open(header->pid, process->start_time)
 				 : -ESRCH;
 	/* a first process that died at once is found dead with its first slot */
-	if (process->pidfd < 0 || is_readable(process->pidfd))
+	if (process->pidfd < 0 || watch_is_readable(process->pidfd))
 		note_death(watch, process);
 	else
-		ring_when_dead(watch, process->pidfd);
+		watch_ring_when_dead(watch, process->pidfd);
 }
 
 /* Looks at slots that were handed out since the last look. A slot that is still FREE is
@@ -306,7 +300,7 @@ static void look_into_files(struct watch *watch)
 
 static void find_deaths(struct watch *watch)
 {
-	if (watch->first_pidfd >= 0 && is_readable(watch->first_pidfd)) {
+	if (watch->first_pidfd >= 0 && watch_is_readable(watch->first_pidfd)) {
 		watch->first_status = first_status(watch);
 		close(watch->first_pidfd);
 		watch->first_pidfd = -1;
@@ -314,55 +308,9 @@ static void find_deaths(struct watch *watch)
 	for (size_t i = 0; i < watch->process_count; i++) {
 		struct watch_process *process = &watch->processes[i];
 
-		if (!is_over(process) && is_readable(process->pidfd))
+		if (!watch_is_over(process) && watch_is_readable(process->pidfd))
 			note_death(watch, process);
 	}
-}
-
-static int is_known(const struct watch *watch, int32_t pid)
-{
-	for (size_t i = 0; i < watch->process_count; i++) {
-		if (watch->processes[i].death.pid == pid &&
-		    !is_over(&watch->processes[i]))
-			return 1;
-	}
-	return 0;
-}
-
-/* A newborn is one until it has a slot, is dead, or is another program by exec. */
-static void drop_newborns(struct watch *watch)
-{
-	size_t kept = 0;
-
-	for (size_t i = 0; i < watch->newborn_count; i++) {
-		struct watch_newborn newborn = watch->newborns[i];
-
-		if (is_known(watch, newborn.pid) || is_readable(newborn.pidfd) ||
-		    !alive_is_user(newborn.pid, watch->directory))
-			close(newborn.pidfd);
-		else
-			watch->newborns[kept++] = newborn;
-	}
-	watch->newborn_count = kept;
-}
-
-size_t watch_find_newborns(struct watch *watch)
-{
-	int32_t pids[WATCH_NEWBORN_LIMIT];
-	size_t count = alive_find_users(watch->directory, watch->page->start_monotonic_ns,
-					pids, WATCH_NEWBORN_LIMIT);
-
-	for (size_t i = 0; i < count && watch->newborn_count < WATCH_NEWBORN_LIMIT; i++) {
-		struct watch_newborn *newborn = &watch->newborns[watch->newborn_count];
-
-		newborn->pid = pids[i];
-		newborn->pidfd = alive_open(pids[i], 0);
-		if (newborn->pidfd < 0)
-			continue;
-		ring_when_dead(watch, newborn->pidfd);
-		watch->newborn_count++;
-	}
-	return watch->newborn_count;
 }
 
 static void sample(struct watch *watch)
@@ -374,7 +322,7 @@ static void sample(struct watch *watch)
 	for (size_t i = 0; i < watch->process_count; i++) {
 		struct watch_process *process = &watch->processes[i];
 
-		if (is_over(process))
+		if (watch_is_over(process))
 			continue;
 		resources_sample(&watch->resources, &process->resource);
 		if (watch->resources.round % NAME_ROUNDS == 1)
@@ -390,7 +338,7 @@ void watch_update(struct watch *watch)
 	find_files(watch);
 	look_into_files(watch);
 	if (watch->newborn_count)
-		drop_newborns(watch);
+		watch_drop_newborns(watch);
 	sample(watch);
 }
 
@@ -411,7 +359,7 @@ int watch_first_is_dead(const struct watch *watch)
 {
 	const struct watch_process *first = first_process(watch);
 
-	return watch->first_pidfd < 0 && (!first || is_over(first));
+	return watch->first_pidfd < 0 && (!first || watch_is_over(first));
 }
 
 int watch_first_is_exiting(const struct watch *watch)
@@ -425,7 +373,8 @@ size_t watch_others_alive(const struct watch *watch)
 {
 	const struct watch_process *first = first_process(watch);
 
-	return watch->alive_count + watch->newborn_count - (first && !is_over(first));
+	return watch->alive_count + watch->newborn_count -
+	       (first && !watch_is_over(first));
 }
 
 int watch_deaths(const struct watch *watch, struct fate_death **ret, size_t *ret_count)

@@ -95,3 +95,19 @@ void watch_ring(struct segment_run *page);
 
 /* Waits until the doorbell is no more `seen`, at most timeout_ns. */
 void watch_wait(struct segment_run *page, uint32_t seen, uint64_t timeout_ns);
+
+/* For watch.c and watch_newborn.c: */
+
+static inline int watch_is_over(const struct watch_process *process)
+{
+	return process->state == WATCH_DEAD || process->state == WATCH_REPLACED;
+}
+
+/* A pidfd is readable once its process is dead. */
+int watch_is_readable(int pidfd);
+
+/* Makes the bell ring when the process behind the pidfd dies. */
+void watch_ring_when_dead(struct watch *watch, int pidfd);
+
+/* Forgets newborns that have a slot now, are dead, or run another program. */
+void watch_drop_newborns(struct watch *watch);

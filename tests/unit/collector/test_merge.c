@@ -488,6 +488,83 @@ static void exec_images(void **state)
 	end(&f, db);
 }
 
+/* Notes of the run page and of processes, and sums of their counters. */
+static void trust_rows(void **state)
+{
+	struct fixture f;
+	struct segment_process *other;
+	struct sqlite3 *db;
+	uint32_t slot;
+
+	(void)state;
+	begin(&f);
+	other = make_process(&f.file, 101, MAKE_START + 1, END, &slot);
+	other->notes = SEGMENT_NOTE_NO_SPACE;
+	other->counters[SEGMENT_COUNTER_LOST_FREES] = 2;
+	f.process->counters[SEGMENT_COUNTER_LOST_FREES] = 3;
+	f.process->counters[SEGMENT_COUNTER_TOOL_BYTES] = 1ull << 40;
+	f.run.page->notes = SEGMENT_NOTE_SETTING_IGNORED;
+	f.run.page->lost_process_count = 1;
+	strcpy(f.run.page->setting_ignored, "PROFSHIM_WAIT=soon");
+	f.lane.lane->repaired_frame_count = 4;
+	f.lane.lane->orphan_exit_count = 5;
+	f.lane.lane->folded_call_count = 6;
+	db = check_ingest(&f.run, NULL);
+	check_rows(db,
+		   "SELECT name, value, text FROM trust WHERE value <> 0 ORDER BY name",
+		   "folded_paths|6|;lost_frees|5|;lost_processes|1|;"
+		   "note_no_space|1|the recording could not grow: the disk is full;"
+		   "note_setting_ignored|1|a setting could not be understood, its "
+		   "default was "
+		   "used: PROFSHIM_WAIT=soon;"
+		   "notes|36|;orphan_exits|5|;repaired_frames|4|;"
+		   "tool_memory_bytes|1099511627776|");
+	check_rows(db, "SELECT complete FROM runs", "0");
+	end(&f, db);
+}
+
+/* Samples find their process by pid and start; a thread that has left no name gets the
+ * one that was seen. */
+static void samples_and_names(void **state)
+{
+	struct resource_sample samples[] = {
+		{.pid = 100,
+		 .start_ticks = MAKE_START,
+		 .monotonic_ns = MAKE_START + 7000,
+		 .cpu_percent = 50,
+		 .rss_bytes = 4096,
+		 .minor_faults = 3,
+		 .major_faults = 1,
+		 .read_bytes = -1,
+		 .write_bytes = 9,
+		 .thread_count = 2},
+		{.pid = 100, .start_ticks = 5, .monotonic_ns = MAKE_START + 8000},
+	};
+	struct resource_name name = {.pid = 100, .tid = 101, .name = "seen"};
+	struct resources resources = {
+		.samples = samples, .count = 2, .names = &name, .name_count = 1};
+	struct ingest_watch watch = {.resources = &resources};
+	struct fixture f;
+	struct sqlite3 *db;
+	struct segment_thread *thread;
+
+	(void)state;
+	begin(&f);
+	thread = (void *)((char *)f.process + f.process->thread_offset);
+	memset(thread->name, 0, sizeof(thread->name));
+	db = check_ingest(&f.run, &watch);
+	check_rows(db,
+		   "SELECT process_id, time_ns, cpu_percent, rss_bytes, minor_faults, "
+		   "major_faults, read_bytes, write_bytes, thread_count FROM resources",
+		   "1|7000|50.0|4096|3|1||9|2");
+	check_rows(db, "SELECT name FROM threads", "seen");
+	sqlite3_close(db);
+	thread->tid = 100; /* the main thread, seen by nobody */
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT name FROM threads", "made");
+	end(&f, db);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -508,6 +585,8 @@ int main(void)
 		cmocka_unit_test(forked_sites),
 		cmocka_unit_test(resolved_functions),
 		cmocka_unit_test(exec_images),
+		cmocka_unit_test(trust_rows),
+		cmocka_unit_test(samples_and_names),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
