@@ -112,6 +112,24 @@ def detached_child_holds_nothing_up(case):
 
 
 @scenario
+def images_in_quick_succession(case):
+    """exec over itself: the last image is the one that lives, in whatever order the
+    collector finds them, and the program is not kept waiting at its end."""
+    program = case.compile("relay.c")
+    for i in range(1, 101):
+        started = time.monotonic()
+        result = case.run([program, "4"])
+        waited = time.monotonic() - started
+        expect(result.returncode == 6 and not result.stderr, f"failed: {result}")
+        expect(waited < 5, f"round {i} took {waited:.1f} s")
+    case.settle()
+    rows = host.harness.query(case.database, "SELECT exit_code, complete, COUNT(*) FROM "
+                              "runs GROUP BY 1, 2")
+    expect(rows == [(6, 1, 100)], f"exit_code, complete, count of the runs: {rows}")
+    expect(case.calls("step") == 500, f"{case.calls('step'):.0f} calls, not 500")
+
+
+@scenario
 def wait_sees_only_own_children(case):
     program = case.compile("waits.c")
     result = case.unharmed([program])
