@@ -48,7 +48,6 @@ CREATE TABLE run (
 	ticks_per_second REAL,
 	inner_cost_ns REAL,		-- of a hook pair, inside the timed interval
 	outer_cost_ns REAL,		-- of a hook pair, outside it
-	alloc_cost_ns REAL,		-- added to a malloc and free pair
 	alloc_count INTEGER, alloc_bytes INTEGER,
 	free_count INTEGER, free_bytes INTEGER,
 	peak_bytes INTEGER,

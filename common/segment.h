@@ -119,7 +119,6 @@ struct segment_run {
 				    on the same boot */
 	double inner_cost_ticks; /* of a hook pair: the part inside the timed interval */
 	double outer_cost_ticks; /* of a hook pair: the part outside, charged to caller */
-	double alloc_cost_ticks; /* what tracking adds to a malloc+free pair */
 	uint64_t last_ticks; /* a later pair, renewed when a process starts or exits */
 	uint64_t last_monotonic_ns;
 	uint32_t cpu_count;

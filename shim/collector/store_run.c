@@ -102,9 +102,9 @@ static int insert_run(struct sqlite3 *db, const struct ingest *ingest,
 		 "cpu_model, kernel, started_utc, wall_ns, exit_code, exit_signal, "
 		 "complete, "
 		 "level, shim_version, clock, ticks_per_second, inner_cost_ns, "
-		 "outer_cost_ns, alloc_cost_ns, alloc_count, alloc_bytes, free_count, "
+		 "outer_cost_ns, alloc_count, alloc_bytes, free_count, "
 		 "free_bytes, peak_bytes, live_bytes_at_exit, peak_process_id) "
-		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
 	row_int(&row, ids->run);
 	row_text(&row, token);
 	bind_text_or_null(&row, page->label);
@@ -122,7 +122,6 @@ static int insert_run(struct sqlite3 *db, const struct ingest *ingest,
 	row_real(&row, ticks->ticks_per_second);
 	row_real(&row, ingest->merge.inner_cost_ns);
 	row_real(&row, ingest->merge.outer_cost_ns);
-	row_real(&row, page->alloc_cost_ticks * ticks->ns_per_tick);
 	bind_memory(&row, ingest, ids);
 	row_next(&row);
 	free(command);

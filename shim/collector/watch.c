@@ -167,15 +167,20 @@ static void note_death(struct watch *watch, struct watch_process *process)
 	end_process(watch, process, WATCH_DEAD);
 }
 
-/* exec keeps pid and start time, and makes a new file. */
-static void replace_image(struct watch *watch, const struct watch_process *image)
+/* exec keeps pid and start time, and makes a new file. Files are found in any order, so
+ * the image that started first is the one that is gone. */
+static void replace_image(struct watch *watch, struct watch_process *image)
 {
 	for (size_t i = 0; i < watch->process_count; i++) {
-		struct watch_process *old = &watch->processes[i];
+		struct watch_process *other = &watch->processes[i];
 
-		if (old->death.pid == image->death.pid &&
-		    old->start_time == image->start_time && old->file != image->file)
-			end_process(watch, old, WATCH_REPLACED);
+		if (other->death.pid == image->death.pid &&
+		    other->start_time == image->start_time && other->file != image->file)
+			end_process(watch,
+				    other->death.start_ticks < image->death.start_ticks
+					    ? other
+					    : image,
+				    WATCH_REPLACED);
 	}
 }
 
@@ -199,11 +204,14 @@ static void add_process(struct watch *watch, size_t file, uint32_t slot,
 					 ticks_monotonic_ns());
 	process->death.pid = header->pid;
 	process->death.start_ticks = header->start_ticks;
-	replace_image(watch, process);
+	process->pidfd = -1;
+	resources_process_init(&process->resource, header->pid, header->start_ticks);
 	watch->process_count++;
 	watch->alive_count++;
 	watch->files[file].alive_count++;
-	resources_process_init(&process->resource, header->pid, header->start_ticks);
+	replace_image(watch, process);
+	if (watch_is_over(process))
+		return;
 	process->pidfd = process->start_time
 				 ? alive_open(header->pid, process->start_time)
 				 : -ESRCH;

@@ -179,7 +179,7 @@ def first_run(db):
            command="./app --size 10", cwd="/home/user", host="build-host", cpu_count=2,
            started_utc="2026-03-01T12:00:00.000Z", wall_ns=250 * MS, exit_code=0,
            complete=1, level="exact", shim_version="0.1.0", clock="tsc",
-           inner_cost_ns=8.5, outer_cost_ns=17.5, alloc_cost_ns=5.0)
+           inner_cost_ns=8.5, outer_cost_ns=17.5)
     insert(db, "process", process_id=1, run_id=1, pid=4000, executable="/home/user/app",
            command="./app --size 10", started_ns=0, wall_ns=250 * MS, exit_code=0,
            complete=1)
@@ -254,7 +254,7 @@ def second_run(db):
            cwd="/home/user", host="build-host", cpu_count=2,
            started_utc="2026-03-01T13:30:00.250Z", wall_ns=1_210 * MS, exit_code=None,
            exit_signal=9, complete=0, level="exact", shim_version="0.1.0", clock="tsc",
-           inner_cost_ns=8.5, outer_cost_ns=17.5, alloc_cost_ns=5.0)
+           inner_cost_ns=8.5, outer_cost_ns=17.5)
     insert(db, "process", process_id=2, run_id=2, pid=4100, executable="/home/user/app",
            command="./app", started_ns=0, wall_ns=1_210 * MS, exit_signal=9, complete=0,
            live_bytes_at_exit=204_288)
