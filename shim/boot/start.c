@@ -16,6 +16,7 @@
 
 #include "common/attributes.h"
 #include "shim/boot/boot.h"
+#include "shim/hot/early_heap.h"
 #include "shim/hot/lane.h"
 #include "shim/hot/process.h"
 #include "shim/hot/shadow.h"
@@ -92,6 +93,7 @@ static void begin_recording(const struct config *config)
 	}
 	if (!shadow_directory)
 		process_note(SEGMENT_NOTE_NO_SHADOW);
+	process_count(SEGMENT_COUNTER_EARLY_BYTES, early_heap_used());
 	threads_begin();
 	context = lane_acquire();
 	if (context == &lane_none)

@@ -155,10 +155,10 @@ static void pop_inherited(struct lane_context *context, struct segment_frame *fr
 static struct segment_frame *find_frame(struct lane_context *context, uint64_t function,
 					uint64_t call_site, uint64_t now)
 {
-	uint64_t steps = 64 + (now - context->search_credit) / 16;
+	uint64_t steps = 64 + (now - context->last_search_ticks) / 16;
 	struct segment_frame *frame = context->top, *same_function = NULL;
 
-	context->search_credit = now;
+	context->last_search_ticks = now;
 	for (; frame > context->frames && steps; steps--) {
 		frame--;
 		if (frame->function != function)

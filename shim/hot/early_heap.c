@@ -33,3 +33,8 @@ size_t early_heap_size(const void *block)
 {
 	return *(const size_t *)((const char *)block - 16);
 }
+
+size_t early_heap_used(void)
+{
+	return used_bytes;
+}

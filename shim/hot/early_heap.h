@@ -20,6 +20,9 @@ extern hidden char early_heap[EARLY_HEAP_BYTES];
 void *early_heap_alloc(size_t size, size_t alignment);
 size_t early_heap_size(const void *block);
 
+/* How much of it has been handed out. */
+size_t early_heap_used(void);
+
 static inline int early_heap_owns(const void *block)
 {
 	return unlikely((uintptr_t)block - (uintptr_t)early_heap < EARLY_HEAP_BYTES);

@@ -40,9 +40,9 @@ struct lane_context {
 	uint32_t function_next, function_committed;
 	uint32_t insert_depth; /* > 0: a handler interrupts an insertion */
 	uint32_t bucket_mask, function_mask;
-	uint32_t *buckets;	  /* by (parent, key): first node of a hash chain */
-	uint32_t *function_table; /* by key: open addressing */
-	uint64_t search_credit;	  /* frames that orphan exits may still look at */
+	uint32_t *buckets;	    /* by (parent, key): first node of a hash chain */
+	uint32_t *function_table;   /* by key: open addressing */
+	uint64_t last_search_ticks; /* when an exit looked for its frame, see calls.c */
 	uint32_t slot;
 	uint32_t thread; /* index of its segment_thread, UINT32_MAX: none */
 	uint32_t destructor_rounds;
