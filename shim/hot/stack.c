@@ -61,6 +61,10 @@ static int unwind(struct lane_context *context, uint64_t return_address, void **
 			ask = limit + OWN_FRAMES;
 		got = stack_unwinder(stack, ask);
 		first = find_caller(stack, got, return_address);
+		if (first < 0 && got == ask && ask < limit + OWN_FRAMES) {
+			ask *= 2; /* our own frames took all */
+			continue;
+		}
 		if (first < 0)
 			return 0;
 		count = call_site ? find_call_site(stack, first, got, call_site) : -1;
