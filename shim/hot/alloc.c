@@ -12,7 +12,8 @@
  * address. A failed realloc puts the old entry back.
  *
  * An event that interrupts an allocation hook (a signal handler that allocates, or
-XX
+ * the unwinder's own work) is counted, not booked: the interrupted hook may hold the
+ * lock of the very site.
  *
  * A realloc of a live block is one free of the old size and one allocation of the new
  * size at the realloc's own site.
