@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Exceptions: gcc calls the exit hooks while it unwinds, clang does not; what comes after
  * the catch must hang under the catcher in both. */
+// variants: lto
 // tolerate: repaired_frames
 // expect-sql: SELECT calls FROM functions WHERE name = 'thrower(int)' => 1100
 // expect-sql: SELECT calls FROM functions WHERE name = 'catcher(int)' => 100

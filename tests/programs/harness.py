@@ -61,7 +61,7 @@ def compile_program(source, target, compiler="gcc", optimisation="-O2", flags=()
     the flags, into a library. hooks: with -finstrument-functions."""
     is_cpp = source.endswith(".cpp")
     command = [COMPILERS[compiler][is_cpp], "-std=gnu++17" if is_cpp else "-std=gnu11",
-               "-D_GNU_SOURCE", "-I" + HERE, "-g", optimisation, *WARNINGS]
+               "-D_GNU_SOURCE", "-I" + HERE, "-g", *optimisation.split(), *WARNINGS]
     if hooks:
         command.append("-finstrument-functions")
     command += [source, "-o", target, *flags]

@@ -1,14 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /* longjmp over 11 frames, 100 times; siglongjmp; a jump within one function. Each frame
  * that is jumped over is closed and counted as repaired. */
-// tolerate: repaired_frames
-// expect-sql: SELECT calls FROM functions WHERE name = 'thrower' => 1100
-// expect-sql: SELECT calls FROM functions WHERE name = 'after' => 151
-// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'after' ORDER BY caller
-//     => catcher|100; local|1; sig_catcher|50
-// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'catcher' => main|100
-// expect-sql: SELECT MAX(depth) FROM call_paths => 13
-// expect-sql: SELECT TOTAL(value) FROM trust WHERE name = 'repaired_frames' => 1150
+// variants: lto
+// expect-trust: repaired_frames => 1150
+// expect-tree:
+//     main 1
+//       catcher 100
+//         after 100
+//         thrower*11 100
+//       sig_catcher 50
+//         sig_thrower 50
+//         after 50
+//       local 1
+//         after 1
 #include "truth.h"
 #include <setjmp.h>
 

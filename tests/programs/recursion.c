@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Recursion: fib(20) makes 2 * F(21) - 1 calls; two functions that call each other. */
+// variants: lto
 // expect-sql: SELECT calls FROM functions WHERE name = 'fib' => 21891
 // expect-sql: SELECT calls FROM call_edges WHERE caller = 'fib' AND callee = 'fib' =>
 //     21890

@@ -7,7 +7,8 @@ usage: run_program.py BUILD-ROOT SOURCE
 The source is compiled with gcc and clang, -O0 and -O2, run without and with the shim;
 output and exit status must be the same, nothing may be left behind, the invariants must
 hold, and what the source expects must be in run.db. Lines in the source (a line that
-starts with four more spaces goes on with the one before):
+starts with four more spaces goes on with the one before; NAME[clang -O2]: holds only for
+variants that have all these words):
 
     // expect-sql: SELECT ... => VALUE     columns joined by |, rows by ;, NULL is empty.
                                            $name in VALUE is NUMBER from a word
@@ -15,12 +16,17 @@ starts with four more spaces goes on with the one before):
                                            stderr after "truth:" when it may differ
                                            from run to run
     // expect-below: FUNC COLUMN => VALUE  sum of a call_paths column over FUNC's subtree
+    // expect-tree:                        the whole call tree, see call_tree.py
+    // tree-without: REGEX                 functions that the drawing leaves out
+    // expect-trust: NAME => VALUE         sum of a counter of trust
     // exit: 7, // signal: 6               how it ends, if not with status 0
     // flags: -pthread                     for the compiler
     // arguments: WORD...                  for the program
     // hooks: no                           compile without -finstrument-functions
-    // plugin: FILE [no-hooks]             another source, built as FILE.so beside the
-                                           program and linked when no-hooks is given
+    // plugin: FILE [no-hooks] [link]      another source, built as FILE.so beside the
+                                           program, and linked when no-hooks or link is
+                                           given
+    // variants: [lto] [gcc|clang]         build with -O2 -flto, too; with one compiler only
     // tolerate: NAME...                   invariants that this program breaks on purpose
 """
 import os
@@ -29,10 +35,11 @@ import subprocess
 import sys
 import tempfile
 
+import call_tree
 import harness
 import invariants
 
-VARIANTS = [("gcc", "-O0"), ("gcc", "-O2"), ("clang", "-O0"), ("clang", "-O2")]
+OPTIMISATIONS = ("-O0", "-O2", "-O2 -flto")
 
 BELOW = """WITH RECURSIVE below(path_id) AS (
     SELECT path_id FROM call_paths WHERE name = '{0}'
@@ -41,34 +48,69 @@ SELECT TOTAL({1}) FROM call_paths WHERE path_id IN below"""
 
 
 class Truth:
-    """What the comments of a source say."""
+    """What the comments of a source say about one variant of it."""
 
-    def __init__(self, source):
+    def __init__(self, source, variant):
         with open(source, encoding="utf-8") as file:
             text = file.read()
+        words = " ".join(variant).split()
+        text, self.trees = cut_trees(text, words)
         text = re.sub(r"\n//    +", " ", text)
-        lines = re.findall(r"^// ([a-z-]+): (.*)$", text, flags=re.MULTILINE)
-        self.lines = lines
+        lines = re.findall(r"^// ([a-z-]+)(\[[^]]*\])?: (.*)$", text, flags=re.MULTILINE)
+        self.lines = [(name, line) for name, only, line in lines if applies(only, words)]
         self.flags = self.words("flags")
         self.arguments = self.words("arguments")
         self.tolerated = set(self.words("tolerate"))
         self.hooks = self.words("hooks") != ["no"]
+        self.without = "|".join(line for name, line in self.lines if name == "tree-without")
         self.status = int((self.words("exit") or ["0"])[0])
         for signal in self.words("signal"):
             self.status = -int(signal)
-        self.plugins = [line.split() for name, line in lines if name == "plugin"]
+        self.plugins = [line.split() for name, line in self.lines if name == "plugin"]
         self.queries = []
-        for name, line in lines:
-            if name not in ("expect-sql", "expect-below"):
-                continue
-            sql, expected = (part.strip() for part in line.rsplit("=>", 1))
-            if name == "expect-below":
-                sql = BELOW.format(*sql.rsplit(" ", 1))
-            self.queries.append((sql, expected))
-        harness.expect(self.queries, f"{source} expects nothing")
+        for name, line in self.lines:
+            if name in ("expect-sql", "expect-below", "expect-trust"):
+                self.expect(name, *(part.strip() for part in line.rsplit("=>", 1)))
+        harness.expect(self.queries or self.trees, f"{source} expects nothing")
+
+    def expect(self, name, sql, expected):
+        if name == "expect-below":
+            sql = BELOW.format(*sql.rsplit(" ", 1))
+        if name == "expect-trust":
+            self.tolerated.add(sql)
+            sql = f"SELECT TOTAL(value) FROM trust WHERE name = '{sql}'"
+        self.queries.append((sql, expected))
 
     def words(self, name):
         return [word for key, line in self.lines if key == name for word in line.split()]
+
+
+def applies(only, words):
+    return all(word in words for word in (only or "").strip("[]").split())
+
+
+def cut_trees(text, words):
+    """The text without its drawings, and the drawings of this variant."""
+    trees = []
+
+    def cut(match):
+        if applies(match.group(1), words):
+            trees.append([line[7:] for line in match.group(2).splitlines()])
+        return ""
+
+    text = re.sub(r"^// expect-tree(\[[^]]*\])?:\n((?://     .*\n)+)", cut, text,
+                  flags=re.MULTILINE)
+    return text, trees
+
+
+def variants(source):
+    """(compiler, optimisation) pairs."""
+    with open(source, encoding="utf-8") as file:
+        words = re.findall(r"^// variants: (.*)$", file.read(), flags=re.MULTILINE)
+    words = " ".join(words).split()
+    compilers = [word for word in words if word != "lto"] or ["gcc", "clang"]
+    optimisations = OPTIMISATIONS if "lto" in words else OPTIMISATIONS[:2]
+    return [(compiler, level) for compiler in compilers for level in optimisations]
 
 
 def as_text(rows):
@@ -87,7 +129,7 @@ def build(source, truth, variant, directory):
         library = os.path.join(directory, os.path.splitext(name)[0] + ".so")
         harness.compile_program(os.path.join(folder, name), library, compiler, optimisation,
                                 ["-shared", "-fPIC"], "no-hooks" not in options)
-        if "no-hooks" in options:
+        if options:
             flags += [library, "-Wl,-rpath," + directory]
     return harness.compile_program(source, os.path.join(directory, "program"), compiler,
                                    optimisation, flags, truth.hooks)
@@ -115,6 +157,8 @@ def check_truth(database, truth, output):
         found = as_text(harness.query(database, sql))
         if found != expected:
             problems.append(f"{sql}\n    gives {found}\n    not   {expected}")
+    for tree in truth.trees:
+        problems += call_tree.differences(database, tree, truth.without, printed)
     ended = as_text(harness.query(database, "SELECT exit_code, exit_signal FROM runs"))
     wanted = f"|{-truth.status}" if truth.status < 0 else f"{truth.status}|"
     if ended != wanted and (ended != "|" or harness.signals_are_told()):
@@ -144,10 +188,10 @@ def run_variant(products, source, truth, variant):
 
 def main():
     build_root, source = sys.argv[1], os.path.abspath(sys.argv[2])
-    products, truth, failed = harness.Products(build_root), Truth(source), False
-    for variant in VARIANTS:
+    products, failed = harness.Products(build_root), False
+    for variant in variants(source):
         try:
-            problems = run_variant(products, source, truth, variant)
+            problems = run_variant(products, source, Truth(source, variant), variant)
         except (harness.Failure, subprocess.TimeoutExpired) as error:
             problems = [str(error)]
         for problem in problems:

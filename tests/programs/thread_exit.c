@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Threads that leave from the middle: pthread_exit() three calls deep, and cancelled. */
+// variants: lto
 // flags: -pthread
 // tolerate: repaired_frames
 // expect-sql: SELECT name, calls FROM functions WHERE name IN ('leave', 'nest', 'work',
