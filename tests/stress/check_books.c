@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  what must hold in a process: its threads, the books of its sites, the
+ *                global peak, and the map of live blocks.
+ * Runs on:       tests.
+ * Must not:      be asked for the shadow map of another process.
+ * See also:      tests/stress/check.h; shim/hot/site.h, shadow.h
+ */
+#include <stdlib.h>
+
+#include "shim/hot/shadow.h"
+#include "tests/stress/check.h"
+
+typedef unsigned long long ull;
+
+const struct segment_site *check_sites_at(struct check *check, uint32_t slot)
+{
+	const struct segment_process *process = check_process_at(check, slot);
+	uint64_t room;
+
+	if (!process)
+		return NULL;
+	room = check->slot_size - process->site_offset;
+	if (!check_that(check,
+			process->site_offset <= check->slot_size &&
+				process->site_count <= process->site_capacity &&
+				process->site_capacity <=
+					room / sizeof(struct segment_site),
+			"process %u: sites do not fit", slot))
+		return NULL;
+	return (const void *)((const char *)process + process->site_offset);
+}
+
+static void check_thread(struct check *check, uint32_t slot, uint32_t index,
+			 const struct segment_thread *thread)
+{
+	const struct segment_lane *lane = check_lane_at(check, thread->lane_slot);
+
+	check_that(check, thread->tid > 0, "process %u thread %u: no tid", slot, index);
+	check_that(check, !thread->end_ticks || thread->end_ticks >= thread->start_ticks,
+		   "process %u thread %u: ended before it began", slot, index);
+	if (lane)
+		check_that(check, lane->process_slot == slot,
+			   "process %u thread %u: lane %u is of process %u", slot, index,
+			   thread->lane_slot, lane->process_slot);
+	if (lane && check->is_quiet && !thread->end_ticks)
+		check_that(check, lane->in_use && lane->thread == index,
+			   "process %u thread %u: lives, but lane %u is not its own",
+			   slot, index, thread->lane_slot);
+}
+
+static void check_threads(struct check *check, uint32_t slot,
+			  const struct segment_process *process)
+{
+	const struct segment_thread *threads =
+		(const void *)((const char *)process + process->thread_offset);
+
+	if (!check_that(check,
+			process->thread_count <= process->thread_capacity &&
+				process->thread_offset +
+						(uint64_t)process->thread_capacity *
+							sizeof(*threads) <=
+					check->slot_size,
+			"process %u: threads do not fit", slot))
+		return;
+	for (uint32_t i = 0; i < process->thread_count; i++)
+		check_thread(check, slot, i, &threads[i]);
+}
+
+/* What a site alone must satisfy. */
+static void check_site(struct check *check, uint32_t slot, uint32_t index,
+		       const struct segment_site *site)
+{
+	const struct segment_lane *lane = check_lane_at(check, site->lane_slot);
+	uint64_t live = site->alloc_bytes - site->free_bytes;
+
+	if (lane)
+		check_that(check, site->node >= 2 && site->node < lane->node_count,
+			   "process %u site %u: no node %u in lane %u", slot, index,
+			   site->node, site->lane_slot);
+	if (!check->is_quiet)
+		return;
+	check_that(check, !site->lock, "process %u site %u: locked", slot, index);
+	check_that(check,
+		   site->free_count <= site->alloc_count &&
+			   site->free_bytes <= site->alloc_bytes,
+		   "process %u site %u: freed more than allocated", slot, index);
+	check_that(check,
+		   site->peak_bytes >= live && site->peak_bytes >= site->at_peak_bytes,
+		   "process %u site %u: holds more than its peak", slot, index);
+	check_that(check,
+		   site->temporary_count <= site->free_count &&
+			   site->cross_thread_free_count <= site->free_count &&
+			   site->realloc_count <= site->alloc_count,
+		   "process %u site %u: a part is larger than the whole", slot, index);
+}
+
+/* Live bytes are what is missing to the peak; the shares add up to the peak. */
+static void check_sums(struct check *check, uint32_t slot,
+		       const struct segment_process *process,
+		       const struct segment_site *sites)
+{
+	uint64_t live = 0, at_peak = 0;
+
+	for (uint32_t i = process->first_site ? process->first_site : 1;
+	     i < process->site_count; i++) {
+		uint64_t own = sites[i].alloc_bytes - sites[i].free_bytes;
+
+		live += own;
+		at_peak += sites[i].peak_generation == process->peak_generation
+				   ? sites[i].at_peak_bytes
+				   : own;
+		check_that(check, sites[i].peak_generation <= process->peak_generation,
+			   "process %u site %u: a share of a peak to come", slot, i);
+	}
+	check_that(check, live == process->peak_bytes - process->below_peak,
+		   "process %u: sites hold %llu bytes, peak %llu less %llu", slot,
+		   (ull)live, (ull)process->peak_bytes, (ull)process->below_peak);
+	check_that(check, at_peak == process->peak_bytes,
+		   "process %u: shares add up to %llu, the peak is %llu", slot,
+		   (ull)at_peak, (ull)process->peak_bytes);
+}
+
+void check_process(struct check *check, uint32_t slot)
+{
+	const struct segment_process *process = check_process_at(check, slot);
+	const struct segment_site *sites;
+
+	if (!process)
+		return;
+	check_threads(check, slot, process);
+	sites = check_sites_at(check, slot);
+	if (!sites)
+		return;
+	for (uint32_t i = process->first_site ? process->first_site : 1;
+	     i < process->site_count; i++)
+		check_site(check, slot, i, &sites[i]);
+	if (check->is_quiet)
+		check_sums(check, slot, process, sites);
+}
+
+/* What the shadow map says of each site. */
+struct tally {
+	uint64_t *counts, *bytes;
+	uint32_t first, end; /* sites of this process */
+};
+
+static void tally_region(struct check *check, const uint64_t *region, uint64_t number,
+			 const struct tally *tally)
+{
+	uint64_t words = 1ull << SHADOW_REGION_SHIFT >> shadow_grain_shift;
+
+	for (uint64_t i = 0; i < words; i++) {
+		uint32_t site = (uint32_t)(region[i] & (SHADOW_SITE_LIMIT - 1));
+		uint64_t size = region[i] >> 24 & SHADOW_SIZE_LARGE;
+
+		if (!region[i])
+			continue;
+		if (size == SHADOW_SIZE_LARGE && i + 1 < words)
+			size = region[++i];
+		if (site == SHADOW_SITE_TOOL || (site && site < tally->first))
+			continue; /* our own, or the parent's */
+		if (!check_that(check, site && site < tally->end,
+				"block %#llx: no site %u",
+				(ull)((number << SHADOW_REGION_SHIFT) +
+				      (i << shadow_grain_shift)),
+				site))
+			continue;
+		tally->counts[site]++;
+		tally->bytes[site] += size;
+	}
+}
+
+void check_shadow(struct check *check, uint32_t slot)
+{
+	const struct segment_process *process = check_process_at(check, slot);
+	const struct segment_site *sites = check_sites_at(check, slot);
+	struct tally tally;
+
+	if (!sites || !check_that(check, shadow_directory != NULL, "no shadow map"))
+		return;
+	tally = (struct tally){
+		.counts = calloc(process->site_count + 1, sizeof(uint64_t)),
+		.bytes = calloc(process->site_count + 1, sizeof(uint64_t)),
+		.first = process->first_site,
+		.end = process->site_count,
+	};
+	if (!tally.counts || !tally.bytes)
+		abort();
+	for (uint64_t i = 0; i < SHADOW_REGIONS; i++) {
+		if (shadow_directory[i])
+			tally_region(check, shadow_directory[i], i, &tally);
+	}
+	for (uint32_t i = process->first_site ? process->first_site : 1;
+	     i < process->site_count; i++) {
+		const struct segment_site *site = &sites[i];
+
+		check_that(check,
+			   tally.counts[i] == site->alloc_count - site->free_count &&
+				   tally.bytes[i] == site->alloc_bytes - site->free_bytes,
+			   "site %u: %llu blocks of %llu bytes are mapped, %llu of %llu "
+			   "booked",
+			   i, (ull)tally.counts[i], (ull)tally.bytes[i],
+			   (ull)(site->alloc_count - site->free_count),
+			   (ull)(site->alloc_bytes - site->free_bytes));
+	}
+	free(tally.counts);
+	free(tally.bytes);
+}

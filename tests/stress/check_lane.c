@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  what must hold in a lane: its call tree, its functions, its open frames.
+ * Runs on:       tests.
+ * Must not:      need anything but the lane's slot and its process's sites.
+ * See also:      tests/stress/check.h; shim/hot/tree.c, calls.c
+ */
+#include <stdlib.h>
+
+#include "tests/stress/check.h"
+
+#define KEY_FUNCTION(key) ((key) & ~SEGMENT_KEY_RETURN_ADDRESS & SEGMENT_KEY_ADDRESS_MASK)
+
+/* A lane and what the file says of its size, clipped once. */
+struct lane_view {
+	uint32_t slot;
+	const struct segment_lane *lane;
+	const struct segment_node *nodes;
+	const struct segment_function *functions;
+	const struct segment_frame *frames;
+	uint32_t node_count, function_count, depth;
+	uint64_t *calls, *open; /* by function */
+};
+
+static int fits(const struct check *check, uint64_t offset, uint64_t count, uint64_t size)
+{
+	return offset <= check->slot_size && count <= (check->slot_size - offset) / size;
+}
+
+static int begin(struct check *check, uint32_t slot, struct lane_view *view)
+{
+	const struct segment_lane *lane = check_lane_at(check, slot);
+
+	if (!lane)
+		return 0;
+	*view = (struct lane_view){
+		.slot = slot,
+		.lane = lane,
+		.node_count = __atomic_load_n(&lane->node_count, __ATOMIC_ACQUIRE),
+		.function_count =
+			__atomic_load_n(&lane->function_count, __ATOMIC_ACQUIRE),
+		.depth = __atomic_load_n(&lane->depth, __ATOMIC_ACQUIRE),
+	};
+	if (!check_that(check,
+			view->node_count <= lane->node_capacity &&
+				fits(check, lane->node_offset, lane->node_capacity,
+				     sizeof(*view->nodes)),
+			"lane %u: nodes do not fit", slot) ||
+	    !check_that(check,
+			view->function_count <= lane->function_capacity &&
+				fits(check, lane->function_offset,
+				     lane->function_capacity, sizeof(*view->functions)),
+			"lane %u: functions do not fit", slot) ||
+	    !check_that(check,
+			view->depth <= lane->frame_capacity &&
+				fits(check, lane->frame_offset, lane->frame_capacity,
+				     sizeof(*view->frames)),
+			"lane %u: frames do not fit", slot))
+		return 0;
+	view->nodes = (const void *)((const char *)lane + lane->node_offset);
+	view->functions = (const void *)((const char *)lane + lane->function_offset);
+	view->frames = (const void *)((const char *)lane + lane->frame_offset);
+	view->calls = calloc(view->function_count + 1, sizeof(*view->calls));
+	view->open = calloc(view->function_count + 1, sizeof(*view->open));
+	if (!view->calls || !view->open)
+		abort();
+	return 1;
+}
+
+/* A parent is always made before its child: following parents ends at the root. */
+static void check_node(struct check *check, const struct lane_view *view, uint32_t index)
+{
+	const struct segment_node *node = &view->nodes[index];
+	int is_frame = (node->key & SEGMENT_KEY_RETURN_ADDRESS) != 0;
+
+	check_that(check, node->key != 0, "lane %u node %u: no key", view->slot, index);
+	check_that(check, node->parent >= 1 && node->parent < index,
+		   "lane %u node %u: parent %u is not before it", view->slot, index,
+		   node->parent);
+	if (is_frame) {
+		check_that(check, node->function == 0 && node->call_count == 0,
+			   "lane %u node %u: an unwound frame with calls", view->slot,
+			   index);
+		return;
+	}
+	if (!check_that(
+		    check, node->function >= 1 && node->function < view->function_count,
+		    "lane %u node %u: no function %u", view->slot, index, node->function))
+		return;
+	check_that(check,
+		   KEY_FUNCTION(view->functions[node->function].key) ==
+			   KEY_FUNCTION(node->key),
+		   "lane %u node %u: function %u has another key", view->slot, index,
+		   node->function);
+	view->calls[node->function] += node->call_count - node->unfinished_count;
+	if (!check->is_quiet)
+		return;
+	check_that(check, node->unfinished_count <= node->call_count,
+		   "lane %u node %u: more unfinished than begun", view->slot, index);
+	check_that(check,
+		   node->min_ticks == UINT64_MAX || node->min_ticks <= node->max_ticks,
+		   "lane %u node %u: min above max", view->slot, index);
+}
+
+/* The sites of a process start behind those of its parent. */
+static void check_node_site(struct check *check, const struct lane_view *view,
+			    uint32_t index)
+{
+	const struct segment_process *process =
+		check_process_at(check, view->lane->process_slot);
+	uint32_t number = view->nodes[index].site;
+	const struct segment_site *site;
+
+	if (!number || !process)
+		return;
+	site = check_sites_at(check, view->lane->process_slot);
+	if (!site)
+		return;
+	if (!check_that(check,
+			number >= process->first_site && number < process->site_count &&
+				number < process->site_capacity,
+			"lane %u node %u: no site %u", view->slot, index, number))
+		return;
+	check_that(check,
+		   site[number].node == index && site[number].lane_slot == view->slot,
+		   "lane %u node %u: site %u belongs to node %u of lane %u", view->slot,
+		   index, number, site[number].node, site[number].lane_slot);
+}
+
+/* Each frame hangs below the one that it was called from. */
+static void check_frames(struct check *check, const struct lane_view *view)
+{
+	uint32_t current = 1;
+
+	for (uint32_t i = 0; i < view->depth; i++) {
+		const struct segment_frame *frame = &view->frames[i];
+		const struct segment_node *node = &view->nodes[frame->node];
+
+		check_that(check, frame->parent_node == current,
+			   "lane %u frame %u: called from node %u, not %u", view->slot, i,
+			   frame->parent_node, current);
+		if (!frame->node)
+			continue; /* folded */
+		if (!check_that(check, frame->node < view->node_count,
+				"lane %u frame %u: no node %u", view->slot, i,
+				frame->node))
+			return;
+		check_that(check, node->parent == frame->parent_node,
+			   "lane %u frame %u: node %u is no child of node %u", view->slot,
+			   i, frame->node, frame->parent_node);
+		if (frame->call_site && node->function < view->function_count)
+			view->open[node->function]++;
+		current = frame->node;
+	}
+}
+
+static uint64_t finished(const struct segment_function *function)
+{
+	uint64_t sum = (uint64_t)function->overflow_count << 32;
+
+	for (int i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
+		sum += function->histogram[i];
+	return sum;
+}
+
+/* Begun = finished + open + unfinished, for each function. */
+static void check_functions(struct check *check, const struct lane_view *view)
+{
+	for (uint32_t i = 1; i < view->function_count; i++) {
+		const struct segment_function *function = &view->functions[i];
+
+		check_that(check, function->key && !(function->key >> 63),
+			   "lane %u function %u: no key", view->slot, i);
+		if (!check->is_quiet)
+			continue;
+		check_that(check, view->calls[i] == finished(function) + view->open[i],
+			   "lane %u function %u: %llu calls, but %llu finished and %llu "
+			   "open",
+			   view->slot, i, (unsigned long long)view->calls[i],
+			   (unsigned long long)finished(function),
+			   (unsigned long long)view->open[i]);
+	}
+}
+
+void check_lane(struct check *check, uint32_t slot)
+{
+	struct lane_view view;
+
+	if (!begin(check, slot, &view))
+		return;
+	check_that(check,
+		   view.node_count >= 2 && !view.nodes[1].parent && !view.nodes[1].key,
+		   "lane %u: the root is no root", slot);
+	for (uint32_t i = 2; i < view.node_count; i++) {
+		check_node(check, &view, i);
+		check_node_site(check, &view, i);
+	}
+	if (check->is_quiet) {
+		check_frames(check, &view);
+		check_that(check, view.lane->in_use || !view.depth,
+			   "lane %u: %u frames are open and nobody there", slot,
+			   view.depth);
+	}
+	check_functions(check, &view);
+	free(view.calls);
+	free(view.open);
+}
