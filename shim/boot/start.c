@@ -120,6 +120,7 @@ static void begin_recording(const struct config *config)
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
 	struct config config;
+	int saved_errno = errno; /* main may count on 0 */
 
 	(void)argc;
 	(void)argv;
@@ -127,9 +128,9 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		return;
 	wrappers_resolve();
 	config_read(&config, environment);
-	if (getauxval(AT_SECURE) || config.off)
-		return;
-	begin_recording(&config);
+	if (!getauxval(AT_SECURE) && !config.off)
+		begin_recording(&config);
+	errno = saved_errno;
 }
 
 /* Puts PROFSHIM_RUN into the environment that main and its children see. Here and not in
@@ -170,10 +171,12 @@ exported int __libc_start_main(int (*main)(int, char **, char **), int argc, cha
 {
 	start_main_function *next =
 		(start_main_function *)dlsym(RTLD_NEXT, "__libc_start_main");
+	int saved_errno = errno;
 
 	if (run_variable[0]) {
 		extend_environment();
 		load_unwinder();
 	}
+	errno = saved_errno;
 	return next(main, argc, argv, init, fini, rtld_fini, stack_end);
 }

@@ -139,6 +139,9 @@ void unwinder_load(void)
 
 	if (!library) {
 		process_note(SEGMENT_NOTE_NO_UNWINDER);
+		/* as in wrappers_resolve(): the program must not find our failure */
+		dlerror();
+		dlerror();
 		return;
 	}
 	backtrace = (int (*)(void **, int))dlsym(library, "unw_backtrace");
