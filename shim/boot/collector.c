@@ -21,6 +21,7 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -33,8 +34,20 @@ struct launch {
 	char *stack;
 	char *arguments[3];
 	int host_pid;
-	int failed; /* errno of the exec, shared through CLONE_VM */
+	unsigned int descriptor_limit;
+	int32_t *pid; /* where the collector's goes: it may die before it can tell */
+	int failed;   /* errno of the exec, shared through CLONE_VM */
 };
+
+/* The host's descriptors go, so that no pipe is held open. Kernels before 5.9 want each
+ * one by name. */
+static void close_all(const struct launch *launch)
+{
+	if (SYSCALL(SYS_close_range, 0, ~0u, 0, 0, 0, 0) == 0)
+		return;
+	for (unsigned int i = 0; i < launch->descriptor_limit; i++)
+		SYSCALL(SYS_close, i, 0, 0, 0, 0, 0);
+}
 
 /* In the memory of the host: raw system calls only. */
 static int second(void *argument)
@@ -42,18 +55,23 @@ static int second(void *argument)
 	static const char *const environment[] = {"PATH=/usr/bin:/bin", "LC_ALL=C", NULL};
 	struct launch *launch = argument;
 	uint64_t no_signals = 0;
+	long host;
 
 	SYSCALL(SYS_setsid, 0, 0, 0, 0, 0, 0);
-	SYSCALL(SYS_close_range, 0, ~0u, 0, 0, 0, 0);
+	close_all(launch);
 	SYSCALL(SYS_open, "/dev/null", O_RDWR, 0, 0, 0, 0);
 	SYSCALL(SYS_dup, 0, 0, 0, 0, 0, 0);
 	SYSCALL(SYS_dup, 0, 0, 0, 0, 0, 0);
 	/* descriptor 3: the host, which waits for this exec and so is alive; the
 	 * collector could come too late to open it. pidfd_open sets close-on-exec. */
-	if (SYSCALL(SYS_pidfd_open, launch->host_pid, 0, 0, 0, 0, 0) == 3)
+	host = SYSCALL(SYS_pidfd_open, launch->host_pid, 0, 0, 0, 0, 0);
+	if (host == 3)
 		SYSCALL(SYS_fcntl, 3, F_SETFD, 0, 0, 0, 0);
+	else if (host >= 0) /* there is no /dev/null */
+		SYSCALL(SYS_dup2, host, 3, 0, 0, 0, 0);
 	SYSCALL(SYS_chdir, "/", 0, 0, 0, 0, 0);
 	SYSCALL(SYS_rt_sigprocmask, SIG_SETMASK, &no_signals, 0, 8, 0, 0);
+	*launch->pid = (int32_t)SYSCALL(SYS_getpid, 0, 0, 0, 0, 0, 0);
 	launch->failed = (int)-SYSCALL(SYS_execve, launch->arguments[0],
 				       launch->arguments, environment, 0, 0, 0);
 	SYSCALL(SYS_exit, 127, 0, 0, 0, 0, 0);
@@ -121,6 +139,15 @@ static int host_adopts_orphans(void)
 	return getpid() == 1 || subreaper;
 }
 
+static unsigned int descriptor_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) < 0 || limit.rlim_cur > 1u << 20)
+		return 1u << 20;
+	return (unsigned int)limit.rlim_cur;
+}
+
 static int launch_detached(struct launch *launch)
 {
 	char *stacks = process_map(2 * STACK_BYTES, 0);
@@ -146,9 +173,11 @@ static int launch_detached(struct launch *launch)
 int collector_start(const struct config *config)
 {
 	char path[SEGMENT_PATH_MAX + 128], directory[SEGMENT_PATH_MAX];
-	struct launch launch = {.arguments = {path, directory, NULL},
-				.host_pid = getpid()};
 	struct segment_run *run = process_facts.run;
+	struct launch launch = {.arguments = {path, directory, NULL},
+				.host_pid = getpid(),
+				.descriptor_limit = descriptor_limit(),
+				.pid = &run->collector_pid};
 	int result;
 
 	if (host_adopts_orphans()) {

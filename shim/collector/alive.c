@@ -11,6 +11,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -76,11 +77,23 @@ static int is_that_process(const struct stat_facts *facts, uint64_t start_time)
 	return start_time == 0 || facts->start_time == start_time;
 }
 
+int alive_proc_tells(void)
+{
+	return access("/proc/self/stat", R_OK) == 0;
+}
+
 int alive_check(int32_t pid, uint64_t start_time)
 {
 	struct stat_facts facts = {0};
+	int result;
 
-	if (pid <= 0 || read_stat(pid, &facts) < 0)
+	if (pid <= 0)
+		return 0;
+	result = read_stat(pid, &facts);
+	/* no descriptor left, or no /proc: who cannot be looked at is not dead yet */
+	if (result < 0 && result != -ESRCH && (result != -ENOENT || !alive_proc_tells()))
+		return kill(pid, 0) == 0 || errno != ESRCH;
+	if (result < 0)
 		return 0;
 	return is_that_process(&facts, start_time) && facts.state != 'Z' &&
 	       facts.state != 'X';
@@ -161,15 +174,20 @@ size_t alive_find_users(const char *directory, uint64_t from_ns, int32_t *ret_pi
 int alive_open(int32_t pid, uint64_t start_time)
 {
 	struct stat_facts facts = {0};
-	int pidfd;
+	int pidfd, result;
 
 	if (pid <= 0)
 		return -ESRCH;
 	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
-	if (pidfd < 0)
-		return -errno;
+	if (pidfd < 0 && errno == ESRCH)
+		return -ESRCH;
+	if (pidfd < 0) {
+		result = -errno;
+		return alive_check(pid, start_time) ? result : -ESRCH;
+	}
 	/* asked after opening: so the descriptor is of the process we looked at */
-	if (read_stat(pid, &facts) < 0 || !is_that_process(&facts, start_time)) {
+	result = read_stat(pid, &facts);
+	if (result < 0 ? alive_proc_tells() : !is_that_process(&facts, start_time)) {
 		close(pidfd);
 		return -ESRCH;
 	}
@@ -178,16 +196,10 @@ int alive_open(int32_t pid, uint64_t start_time)
 
 int alive_inherited(int fd)
 {
-	char path[64], target[64];
-	ssize_t length;
-
-	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
-	length = readlink(path, target, sizeof(target) - 1);
-	if (length < 0)
-		return -1;
-	target[length] = 0;
-	/* "anon_inode:[pidfd]", or "pidfd:[NUMBER]" since Linux 6.9 */
-	if (!strstr(target, "pidfd"))
+	/* signal 0 is sent to nobody; EBADF: it is closed, or no pidfd. Without /proc,
+	 * which may be absent. */
+	if (syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0) < 0 &&
+	    (errno == EBADF || errno == ENOSYS))
 		return -1;
 	fcntl(fd, F_SETFD, FD_CLOEXEC);
 	return fd;

@@ -17,8 +17,12 @@ struct exit_status {
 	int exit_signal; /* 0: it exited */
 };
 
+/* Is there a /proc that tells about processes? */
+int alive_proc_tells(void);
+
 /* 1 when the process that started at start_time (field 22 of /proc/PID/stat; 0: not
- * known) is there and no zombie. */
+ * known) is there and no zombie. Where /proc does not tell: when somebody has the
+ * number. */
 int alive_check(int32_t pid, uint64_t start_time);
 
 /*
@@ -38,7 +42,9 @@ size_t alive_find_users(const char *directory, uint64_t from_ns, int32_t *ret_pi
 /* Does the process map a file below directory? */
 int alive_is_user(int32_t pid, const char *directory);
 
-/* A pidfd of that very process, owned by the caller, or -errno (-ESRCH: gone). */
+/* A pidfd of that very process, owned by the caller, or -errno. -ESRCH: it is gone;
+ * others: it is there, but has to be asked after with alive_check() (Linux before 5.3,
+ * no descriptors left). */
 int alive_open(int32_t pid, uint64_t start_time);
 
 /* The descriptor that the shim has left us at this number, if it is a pidfd; else -1. */

@@ -243,6 +243,21 @@ static void lift_limits(void)
 	signal(SIGPIPE, SIG_IGN);
 }
 
+/* Descriptors 0 to 2 are the null device, but where there is none: something has to be
+ * there, or a file of ours gets the number (SQLite refuses to work on them). */
+static void fill_standard_descriptors(const char *directory)
+{
+	int fd;
+
+	do {
+		fd = open("/dev/null", O_RDWR);
+		if (fd < 0)
+			fd = open(directory, O_RDONLY | O_DIRECTORY);
+	} while (fd >= 0 && fd < 3);
+	if (fd >= 3)
+		close(fd);
+}
+
 static int complain(const char *error)
 {
 	fprintf(stderr, "profshim-collect: %s\n", error);
@@ -264,6 +279,7 @@ int main(int argc, char **argv)
 		return 2;
 	}
 	lift_limits();
+	fill_standard_descriptors(argv[1]);
 	collector.directory = argv[1];
 	lock = spool_lock(argv[1]);
 	if (lock < 0) {

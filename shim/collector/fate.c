@@ -156,7 +156,9 @@ int fate_is_alive(const struct read_run *run, const struct ticks *ticks,
 		start_time =
 			alive_start_time(process->pid, run->page.start_monotonic_ns,
 					 ticks_to_monotonic(ticks, process->start_ticks));
-	return start_time && alive_check(process->pid, start_time);
+	if (!start_time && alive_proc_tells())
+		return 0;
+	return alive_check(process->pid, start_time);
 }
 
 static void decide(const struct read_run *run, const struct ticks *ticks, uint32_t index,

@@ -78,6 +78,7 @@ int watch_init(struct watch *watch, const char *directory, struct segment_run *p
 	watch->first_pidfd = alive_inherited(WATCH_INHERITED_FD);
 	if (watch->first_pidfd < 0)
 		watch->first_pidfd = alive_open(page->first_pid, 0);
+	watch->first_is_dead = watch->first_pidfd == -ESRCH;
 	if (watch->first_pidfd >= 0)
 		watch_ring_when_dead(watch, watch->first_pidfd);
 	return -pthread_create(&watch->bell_thread, NULL, ring_for_deaths, watch);
@@ -148,10 +149,15 @@ static void end_process(struct watch *watch, struct watch_process *process,
 	watch->files[process->file].alive_count--;
 }
 
+int watch_is_dead(int pidfd, int32_t pid, uint64_t start_time)
+{
+	return pidfd >= 0 ? watch_is_readable(pidfd) : !alive_check(pid, start_time);
+}
+
 /* How the first process ended, from the descriptor we have had from the start. */
 static struct exit_status first_status(const struct watch *watch)
 {
-	if (watch->first_pidfd < 0)
+	if (watch->first_is_dead)
 		return watch->first_status;
 	return alive_exit_status(watch->first_pidfd, watch->page->first_pid, 0);
 }
@@ -159,11 +165,11 @@ static struct exit_status first_status(const struct watch *watch)
 static void note_death(struct watch *watch, struct watch_process *process)
 {
 	process->death.monotonic_ns = ticks_monotonic_ns();
-	if (process->pidfd >= 0)
+	if (process->pidfd < 0 && process->death.pid == watch->page->first_pid)
+		process->death.status = first_status(watch);
+	else
 		process->death.status = alive_exit_status(
 			process->pidfd, process->death.pid, process->start_time);
-	else if (process->death.pid == watch->page->first_pid)
-		process->death.status = first_status(watch);
 	end_process(watch, process, WATCH_DEAD);
 }
 
@@ -212,13 +218,14 @@ static void add_process(struct watch *watch, size_t file, uint32_t slot,
 	replace_image(watch, process);
 	if (watch_is_over(process))
 		return;
-	process->pidfd = process->start_time
+	process->pidfd = process->start_time || !alive_proc_tells()
 				 ? alive_open(header->pid, process->start_time)
 				 : -ESRCH;
 	/* a first process that died at once is found dead with its first slot */
-	if (process->pidfd < 0 || watch_is_readable(process->pidfd))
+	if (process->pidfd == -ESRCH ||
+	    watch_is_dead(process->pidfd, header->pid, process->start_time))
 		note_death(watch, process);
-	else
+	else if (process->pidfd >= 0)
 		watch_ring_when_dead(watch, process->pidfd);
 }
 
@@ -308,15 +315,20 @@ static void look_into_files(struct watch *watch)
 
 static void find_deaths(struct watch *watch)
 {
-	if (watch->first_pidfd >= 0 && watch_is_readable(watch->first_pidfd)) {
+	if (!watch->first_is_dead &&
+	    watch_is_dead(watch->first_pidfd, watch->page->first_pid, 0)) {
 		watch->first_status = first_status(watch);
-		close(watch->first_pidfd);
+		watch->first_is_dead = 1;
+		if (watch->first_pidfd >= 0)
+			close(watch->first_pidfd);
 		watch->first_pidfd = -1;
 	}
 	for (size_t i = 0; i < watch->process_count; i++) {
 		struct watch_process *process = &watch->processes[i];
 
-		if (!watch_is_over(process) && watch_is_readable(process->pidfd))
+		if (!watch_is_over(process) &&
+		    watch_is_dead(process->pidfd, process->death.pid,
+				  process->start_time))
 			note_death(watch, process);
 	}
 }
@@ -367,7 +379,7 @@ int watch_first_is_dead(const struct watch *watch)
 {
 	const struct watch_process *first = first_process(watch);
 
-	return watch->first_pidfd < 0 && (!first || watch_is_over(first));
+	return watch->first_is_dead && (!first || watch_is_over(first));
 }
 
 int watch_first_is_exiting(const struct watch *watch)

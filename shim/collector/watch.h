@@ -35,7 +35,7 @@ struct watch_process {
 	size_t file;
 	uint32_t slot;
 	enum watch_state state;
-	int pidfd; /* -1 when over */
+	int pidfd; /* < 0: over, or there is none and it has to be asked after */
 	uint64_t start_time;
 	struct fate_death death; /* pid and start_ticks always, the rest when dead */
 	struct resource_process resource;
@@ -44,7 +44,7 @@ struct watch_process {
 /* A process that maps files of the run but has not taken a slot yet: just forked. */
 struct watch_newborn {
 	int32_t pid;
-	int pidfd;
+	int pidfd; /* < 0: none */
 };
 
 #define WATCH_NEWBORN_LIMIT 64
@@ -53,7 +53,8 @@ struct watch {
 	const char *directory;	  /* borrowed */
 	struct segment_run *page; /* borrowed, mapped */
 	int directory_fd, epoll_fd;
-	int first_pidfd;		 /* of the run's first process, -1 when dead */
+	int first_pidfd; /* of the run's first process; < 0: none */
+	int first_is_dead;
 	struct exit_status first_status; /* when dead */
 	struct watch_file *files;
 	size_t file_count;
@@ -105,6 +106,9 @@ static inline int watch_is_over(const struct watch_process *process)
 
 /* A pidfd is readable once its process is dead. */
 int watch_is_readable(int pidfd);
+
+/* Is that process dead? pidfd < 0: there is none, it is asked after by number. */
+int watch_is_dead(int pidfd, int32_t pid, uint64_t start_time);
 
 /* Makes the bell ring when the process behind the pidfd dies. */
 void watch_ring_when_dead(struct watch *watch, int pidfd);

@@ -7,6 +7,7 @@
  */
 #include "shim/collector/watch.h"
 
+#include <errno.h>
 #include <unistd.h>
 
 static int is_known(const struct watch *watch, int32_t pid)
@@ -27,11 +28,12 @@ void watch_drop_newborns(struct watch *watch)
 	for (size_t i = 0; i < watch->newborn_count; i++) {
 		struct watch_newborn newborn = watch->newborns[i];
 
-		if (is_known(watch, newborn.pid) || watch_is_readable(newborn.pidfd) ||
-		    !alive_is_user(newborn.pid, watch->directory))
-			close(newborn.pidfd);
-		else
+		if (!is_known(watch, newborn.pid) &&
+		    !watch_is_dead(newborn.pidfd, newborn.pid, 0) &&
+		    alive_is_user(newborn.pid, watch->directory))
 			watch->newborns[kept++] = newborn;
+		else if (newborn.pidfd >= 0)
+			close(newborn.pidfd);
 	}
 	watch->newborn_count = kept;
 }
@@ -47,9 +49,10 @@ size_t watch_find_newborns(struct watch *watch)
 
 		newborn->pid = pids[i];
 		newborn->pidfd = alive_open(pids[i], 0);
-		if (newborn->pidfd < 0)
+		if (newborn->pidfd == -ESRCH)
 			continue;
-		watch_ring_when_dead(watch, newborn->pidfd);
+		if (newborn->pidfd >= 0)
+			watch_ring_when_dead(watch, newborn->pidfd);
 		watch->newborn_count++;
 	}
 	return watch->newborn_count;

@@ -42,15 +42,16 @@ class Sweep:
         os.mkdir(directory)
         output = os.path.join(directory, "run.db")
         report = self.case.path("report")
-        library = self.case.products.library
+        failer = [self.failer, names, str(error), str(first), str(count), report]
+        settings = [f"LD_PRELOAD={self.case.products.library}",
+                    f"PROFSHIM_OUTPUT={output}", f"PROFSHIM_WAIT={WAIT}"]
+        if first == 0:  # the program itself may behave otherwise, too
+            self.plain = self.normal(self.case.run_plain([*failer, self.program]))
         started = time.monotonic()
-        result = self.case.run_plain(
-            [self.failer, names, str(error), str(first), str(count), report,
-             f"LD_PRELOAD={library}", f"PROFSHIM_OUTPUT={output}", f"PROFSHIM_WAIT={WAIT}",
-             self.program])
+        result = self.case.run_plain([*failer, *settings, self.program])
         seconds = time.monotonic() - started
         with open(report, encoding="utf-8") as file:
-            failed, seen = file.read().split("\n")[:2]
+            failed, seen = (file.read() + "\n0").split("\n")[:2]
         return result, failed.strip(), int(seen), output, seconds
 
     def count(self, names):
@@ -143,6 +144,40 @@ def all_further_calls_fail(case):
     for first in range(1, total + 1, 2 * STEP):
         sweep.try_one("all", 0, first, 0)
     sweep.end()
+
+
+def refused(case, names, error=0):
+    """On a kernel that lacks these calls, for the collector as well. How many runs were
+    complete."""
+    sweep = Sweep(case)
+    for name in names:
+        sweep.try_one(name, error, 0, 0)
+    sweep.end()
+    return sweep.complete
+
+
+@scenario
+def older_kernels(case):
+    """Nothing is missing without what came with Linux 5.14, 5.9, 5.3 and 3.17."""
+    names = ("close_range", "pidfd_open", "getrandom", "close_range,pidfd_open,getrandom")
+    expect(refused(case, names) == len(names), "a recording is not complete")
+    EINVAL = 22
+    names = ("populate", "populate,random")
+    expect(refused(case, names, EINVAL) == len(names), "a recording is not complete")
+
+
+@scenario
+def no_wiping_on_fork(case):
+    """Before Linux 4.14 a forked child could not be told from its parent: off."""
+    expect(refused(case, ("wipe_on_fork",)) == 0, "children may write into their parents")
+
+
+@scenario
+def sandboxed_from_outside(case):
+    """Calls that a sandbox may refuse for good."""
+    names = ("getrusage", "prctl", "uname", "getcwd", "readlink", "setsid", "chdir",
+             "mremap", "ftruncate", "kill", "lseek", "prlimit64", "access")
+    refused(case, names)
 
 
 host.main()
