@@ -1,0 +1,7 @@
+/* SPDX-License-Identifier: MIT */
+#include "part.h"
+
+int part(int value)
+{
+	return value * 3;
+}
