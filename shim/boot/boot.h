@@ -10,6 +10,7 @@
 #pragma once
 
 #include <stddef.h>
+#include <stdint.h>
 
 #include "shim/boot/config.h"
 
@@ -21,6 +22,10 @@ int resolve_real_functions(void);
  * lane_begin_own_work(). */
 void resolve_check_interposition(void);
 
+/* resolve.c: does the loader find us before libc? Not when somebody loads us with dlopen:
+ * then no hook will ever be called. */
+int resolve_is_preloaded(void);
+
 /* resolve.c: 3 when the allocator hands out addresses that are only 8-aligned, or 4. */
 unsigned int resolve_grain_shift(void);
 
@@ -30,7 +35,7 @@ void unwinder_load(void);
 
 /* run.c: joins the run that PROFSHIM_RUN names, or makes a new one: spool directory, run
  * page, process_facts.run. *ret_first: this process is the run's first. 0, or -errno
- * with a message in `error`. */
+ * with a message in `error`: empty when there is nothing the user should be told. */
 int run_open(const struct config *config, int *ret_first, char *error, size_t error_size);
 
 /* run.c: creates this image's segment file and process slot. 0, or -errno with a message
@@ -45,6 +50,10 @@ void run_ring(void);
 
 /* run.c: the directory run_open() decided on. */
 const char *run_directory(void);
+
+/* environment.c: sets environ for main(). kernel_environment: as the process began with.
+ * run_variable: "PROFSHIM_RUN=directory", kept, or NULL when nothing is recorded. */
+void environment_prepare(char **kernel_environment, const char *run_variable);
 
 /* calibrate.c: measures the cost of the hooks, first process only. */
 void calibrate_hooks(void);
@@ -68,6 +77,10 @@ void wrappers_resolve(void);
 /* modules.c: any thread, after a dlclose: marks the objects that are no longer mapped, so
  * that others may come at their addresses. */
 void modules_unloaded(void);
+
+/* unwinder.c: can the eight bytes that hold this address be read? Any thread, any
+ * context, without a descriptor. */
+int memory_is_readable(uintptr_t address);
 
 /* unwinder.c: any thread: forgets what libunwind knows of unloaded code. */
 void unwinder_forget(void);

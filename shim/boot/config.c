@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "shim/boot/exec.h"
 #include "shim/hot/lane.h"
 
 /* The value of NAME in the environment, NULL when unset. */
@@ -103,6 +104,7 @@ void config_read(struct config *config, char **environment)
 	config->collector = value && *value ? value : NULL;
 	value = lookup(environment, "PROFSHIM_RUN");
 	config->joined_run = value && *value ? value : NULL;
+	config->joins_only = lookup(environment, EXEC_MARK_NAME) != NULL;
 	read_words(config, environment);
 	read_wait(config, environment);
 	read_number(config, environment, "PROFSHIM_STACK_DEPTH", 1, LANE_STACK_LIMIT,

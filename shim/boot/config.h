@@ -10,8 +10,9 @@
 #include "common/segment.h"
 
 struct config {
-	int off;    /* PROFSHIM_LEVEL=off */
-	int follow; /* PROFSHIM_FOLLOW: children belong to the run */
+	int off;	/* PROFSHIM_LEVEL=off */
+	int joins_only; /* the run was given to us by an exec wrapper: begin none */
+	int follow;	/* PROFSHIM_FOLLOW: children belong to the run */
 	unsigned int stack_depth_limit;
 	unsigned int path_limit;
 	unsigned int wait_ms;  /* PROFSHIM_WAIT: longest wait for the collector at exit */

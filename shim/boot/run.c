@@ -297,12 +297,41 @@ static int join_run(const char *joined)
 	return 0;
 }
 
+/* The run that PROFSHIM_RUN names is over, and a new one is what LD_PRELOAD asks for.
+ * Otherwise it is out of reach, in another root or of another user: to begin a run there
+ * would leave files where the program does not expect them. */
+static int is_over(const char *joined, int join_result)
+{
+	char path[SEGMENT_PATH_MAX];
+	char *slash;
+
+	if (join_result == -ESTALE || join_result == -EINVAL)
+		return 1;
+	if (join_result != -ENOENT || strlen(joined) >= sizeof(path))
+		return 0;
+	strcpy(path, joined);
+	for (int i = 0; i < 2; i++) { /* without the run, and the spool */
+		slash = strrchr(path, '/');
+		if (!slash)
+			return 1;
+		*slash = '\0';
+	}
+	return access(path[0] ? path : "/", F_OK) == 0;
+}
+
 int run_open(const struct config *config, int *ret_first, char *error, size_t error_size)
 {
-	int result;
+	int result = -ENOENT;
 
 	*ret_first = 0;
-	if (!config->joined_run || join_run(config->joined_run) < 0) {
+	error[0] = '\0';
+	if (config->joined_run) {
+		result = join_run(config->joined_run);
+		if (result < 0 &&
+		    (config->joins_only || !is_over(config->joined_run, result)))
+			return result;
+	}
+	if (result < 0) {
 		choose_clock();
 		result = begin_run(config, error, error_size);
 		if (result < 0)

@@ -16,6 +16,7 @@
 
 #include "common/attributes.h"
 #include "shim/boot/boot.h"
+#include "shim/boot/exec.h"
 #include "shim/hot/early_heap.h"
 #include "shim/hot/lane.h"
 #include "shim/hot/process.h"
@@ -73,7 +74,8 @@ static void begin_recording(const struct config *config)
 	int first;
 
 	if (run_open(config, &first, error, sizeof(error)) < 0) {
-		say_not_recording(error);
+		if (error[0])
+			say_not_recording(error);
 		return;
 	}
 	/* another image of the first process (exec) is recorded in any case */
@@ -109,6 +111,7 @@ static void begin_recording(const struct config *config)
 	else
 		run_ring();
 	snprintf(run_variable, sizeof(run_variable), "PROFSHIM_RUN=%s", run_directory());
+	exec_begin(run_variable);
 	lane_end_own_work(context);
 	if (first && config->ignored[0]) {
 		snprintf(error, sizeof(error),
@@ -127,31 +130,11 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	if (resolve_real_functions() < 0)
 		return;
 	wrappers_resolve();
+	exec_resolve();
 	config_read(&config, environment);
-	if (!getauxval(AT_SECURE) && !config.off)
+	if (!getauxval(AT_SECURE) && !config.off && resolve_is_preloaded())
 		begin_recording(&config);
 	errno = saved_errno;
-}
-
-/* Puts PROFSHIM_RUN into the environment that main and its children see. Here and not in
- * the constructor, because libc's own constructor, which comes after ours, sets environ
- * to what the kernel passed. The copy lives for ever, like the original. */
-static void extend_environment(void)
-{
-	size_t count = 0, kept = 0;
-	char **copy;
-
-	while (environ && environ[count])
-		count++;
-	copy = process_map((count + 2) * sizeof(*copy), 0);
-	if (!copy)
-		return;
-	for (size_t i = 0; i < count; i++) {
-		if (strncmp(environ[i], "PROFSHIM_RUN=", 13) != 0)
-			copy[kept++] = environ[i];
-	}
-	copy[kept] = run_variable;
-	environ = copy;
 }
 
 static void load_unwinder(void)
@@ -173,10 +156,9 @@ exported int __libc_start_main(int (*main)(int, char **, char **), int argc, cha
 		(start_main_function *)dlsym(RTLD_NEXT, "__libc_start_main");
 	int saved_errno = errno;
 
-	if (run_variable[0]) {
-		extend_environment();
+	environment_prepare(argv + argc + 1, run_variable[0] ? run_variable : NULL);
+	if (run_variable[0])
 		load_unwinder();
-	}
 	errno = saved_errno;
 	return next(main, argc, argv, init, fini, rtld_fini, stack_end);
 }

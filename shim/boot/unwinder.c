@@ -37,10 +37,12 @@ static unw_addr_space_t *address_space;
 #define SYMBOL_NAME(x) STRING_OF(x)
 
 /* rt_sigprocmask copies the set from user memory before it finds `how` to be nonsense:
- * EFAULT tells that the memory cannot be read, EINVAL that it can. */
-static int is_readable(uintptr_t address)
+ * EFAULT tells that the memory cannot be read, EINVAL that it can. (No set at all, NULL,
+ * is fine with the kernel: so never its first eight bytes.) */
+int memory_is_readable(uintptr_t address)
 {
-	return SYSCALL(SYS_rt_sigprocmask, ~0, address & ~7ul, 0, 8, 0, 0) != -EFAULT;
+	return SYSCALL(SYS_rt_sigprocmask, ~0, (address & ~15ul) + 8, 0, 8, 0, 0) !=
+	       -EFAULT;
 }
 
 static int pipe_without_descriptors(int descriptors[2], int flags)
@@ -65,7 +67,7 @@ static long write_tests_memory(long number, int descriptor, const void *address,
 {
 	(void)descriptor;
 	(void)size;
-	if (number == SYS_write && is_readable((uintptr_t)address))
+	if (number == SYS_write && memory_is_readable((uintptr_t)address))
 		return 1;
 	errno = number == SYS_write ? EFAULT : ENOSYS;
 	return -1;

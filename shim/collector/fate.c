@@ -167,7 +167,8 @@ static void decide(const struct read_run *run, const struct ticks *ticks, uint32
 	const struct read_process *process = &run->processes[index];
 	int is_exiting = process->state == SEGMENT_PROCESS_EXITING;
 
-	if (death)
+	/* the collector may see the death as one of an older image, which did not die */
+	if (death && fate->next_image == FATE_NONE)
 		fate->status = death->status;
 	if (is_exiting && !fate->status.is_known)
 		fate->status = (struct exit_status){1, process->exit_code, 0};
