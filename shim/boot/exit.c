@@ -13,8 +13,11 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -26,10 +29,35 @@
 static int wait_at_exit; /* this image belongs to the first process of the run */
 static unsigned int wait_limit_ms;
 
-static int collector_is_gone(const struct segment_run *run)
+/* Dead, but not reaped: the process 1 of many containers never does. */
+static int is_zombie(int32_t pid)
 {
-	return run->collector_pid &&
-	       SYSCALL(SYS_kill, run->collector_pid, 0, 0, 0, 0, 0) == -ESRCH;
+	char path[32], text[64];
+	const char *state;
+	long fd, length;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = SYSCALL(SYS_open, path, O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
+	if (fd < 0)
+		return 0;
+	length = SYSCALL(SYS_read, fd, text, sizeof(text) - 1, 0, 0, 0);
+	SYSCALL(SYS_close, fd, 0, 0, 0, 0, 0);
+	if (length <= 0)
+		return 0;
+	text[length] = '\0';
+	state = strrchr(text, ')');
+	return state && strncmp(state, ") Z", 3) == 0;
+}
+
+static int collector_is_gone(const struct segment_run *run, unsigned int round)
+{
+	int32_t pid = run->collector_pid;
+
+	if (!pid)
+		return 0;
+	if (SYSCALL(SYS_kill, pid, 0, 0, 0, 0, 0) == -ESRCH)
+		return 1;
+	return round % 8 == 7 && is_zombie(pid);
 }
 
 static void wait_for_collector(struct segment_run *run)
@@ -37,7 +65,7 @@ static void wait_for_collector(struct segment_run *run)
 	struct timespec step = {.tv_nsec = 20000000};
 	uint64_t deadline = clock_monotonic() + wait_limit_ms * 1000000ull;
 
-	for (;;) {
+	for (unsigned int round = 0;; round++) {
 		/* acquire: pairs with the collector's release when it changes state */
 		uint32_t bell = __atomic_load_n(&run->doorbell, __ATOMIC_ACQUIRE);
 		uint32_t state = __atomic_load_n(&run->collector_state, __ATOMIC_ACQUIRE);
@@ -45,7 +73,7 @@ static void wait_for_collector(struct segment_run *run)
 		if (state == SEGMENT_COLLECTOR_NONE ||
 		    state == SEGMENT_COLLECTOR_FINISHED ||
 		    __atomic_load_n(&run->release_first, __ATOMIC_ACQUIRE) ||
-		    collector_is_gone(run) || clock_monotonic() > deadline)
+		    collector_is_gone(run, round) || clock_monotonic() > deadline)
 			return;
 		SYSCALL(SYS_futex, &run->doorbell, 0 /* FUTEX_WAIT */, bell, &step, 0, 0);
 	}

@@ -79,6 +79,8 @@ static int is_starting(const struct segment_run *page)
 
 	if (page->collector_state != SEGMENT_COLLECTOR_STARTING)
 		return 0;
+	if (page->collector_pid && !alive_check(page->collector_pid, 0))
+		return 0;
 	ticks_calibrate(&ticks, page);
 	return ticks.same_boot && now >= page->start_monotonic_ns &&
 	       now - page->start_monotonic_ns < START_LIMIT_NS;

@@ -1,0 +1,210 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A collector that fails, dies or is kept from its work: the program is not kept waiting,
+and its run is stored once, by whoever comes next."""
+import errno
+import os
+import shutil
+import signal
+import sqlite3
+import time
+
+import host
+import ticker
+from host import NOBODY, expect, need_root, scenario
+
+TICKS = 50_000
+
+
+def ticker_command(case):
+    return [case.compile("ticker.c"), case.path("counts"), "1", str(TICKS)]
+
+
+def in_time(case, command, settings, seconds=4):
+    """Unharmed, and not kept waiting."""
+    started = time.monotonic()
+    recorded = case.unharmed(command, settings)
+    waited = time.monotonic() - started
+    expect(waited < seconds, f"the program took {waited:.1f} s")
+    return recorded
+
+
+def expect_stored(case, runs, recovered):
+    case.settle()
+    ticker.expect_counts(case, 0)
+    expect(case.value("SELECT COUNT(*) FROM runs") == runs, "runs are missing or double")
+    expect(case.value("SELECT MIN(complete) FROM runs") == 1, "a run is not complete")
+    expect(case.value("PRAGMA integrity_check") == "ok", "the database is damaged")
+    expect(case.value("SELECT value FROM trust WHERE name = 'collector_recovered' "
+                      "ORDER BY run_id DESC LIMIT 1") == recovered,
+           f"collector_recovered is not {recovered}")
+
+
+def script(case, name, text):
+    path = case.path(name)
+    with open(path, "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\n" + text + "\n")
+    os.chmod(path, 0o755)
+    return path
+
+
+@scenario
+def dies_at_once(case):
+    """Before it can say that it is there."""
+    for i, text in enumerate(("exit 1", "kill -SEGV $$", "kill -KILL $$")):
+        collector = script(case, "collector", text)
+        in_time(case, ticker_command(case), {"PROFSHIM_COLLECTOR": collector})
+        expect_stored(case, i + 1, 1)
+    host.harness.expect_tidy(case.directory, ["ticker", "counts", "run.db", "collector"])
+
+
+class FailingCollector:
+    """The collector with fail_writes.c in it."""
+
+    def __init__(self, case):
+        self.case = case
+        library = case.compile("fail_writes.c", hooks=False, flags=["-shared", "-fPIC"])
+        self.path = case.path("failing")
+        self.text = f"LD_PRELOAD={library} exec {case.products.collector} \"$@\""
+
+    def command(self, at, how, count=""):
+        return script(self.case, "failing", f"FAIL_AT={at} FAIL_HOW={how} "
+                      + (f"FAIL_COUNT={count} " if count else "") + self.text)
+
+    def writes(self):
+        """How often it writes for the run of a ticker."""
+        count = self.case.path("count")
+        in_time(self.case, ticker_command(self.case),
+                {"PROFSHIM_COLLECTOR": self.command(1_000_000, "kill", count)})
+        self.case.settle()
+        number = os.path.getsize(count)
+        os.remove(count)
+        expect(number > 8, f"only {number} writes are seen")
+        return number
+
+
+@scenario
+def killed_at_every_write(case):
+    """First into a new database, then into one with a run: rolled back, stored once."""
+    failing = FailingCollector(case)
+    for existing in (0, 1):
+        number = failing.writes()
+        for at in range(1, number + 1, max(1, number // 6)):
+            if not existing:
+                os.remove(case.database)
+            before = case.value("SELECT COUNT(*) FROM runs") if existing else 0
+            in_time(case, ticker_command(case),
+                    {"PROFSHIM_COLLECTOR": failing.command(at, "kill")})
+            host.harness.wait_until(lambda: not case.collectors())
+            expect_stored(case, before + 1, 1)
+
+
+@scenario
+def every_write_fails(case):
+    """The disk is full or broken from some write on: the spool stays, and is stored later;
+    the runs that were there before are unharmed."""
+    failing = FailingCollector(case)
+    failing.writes()
+    number = failing.writes()  # into a database that has a run: fewer
+    for error in (errno.ENOSPC, errno.EIO, errno.EDQUOT):
+        for at in range(1, number + 1, max(1, number // 3)):
+            before = case.value("SELECT COUNT(*) FROM runs")
+            in_time(case, ticker_command(case),
+                    {"PROFSHIM_COLLECTOR": failing.command(at, error)})
+            host.harness.wait_until(lambda: not case.collectors())
+            expect_stored(case, before + 1, 1)
+
+
+@scenario
+def stopped_while_it_writes(case):
+    """Whoever looks meanwhile is told; the run is whole once it goes on."""
+    failing = FailingCollector(case)
+    in_time(case, ticker_command(case), {"PROFSHIM_WAIT": "500ms", "PROFSHIM_COLLECTOR":
+                                         failing.command(9, "stop")})
+    collector = case.wait_for_collector()
+    os.kill(collector, signal.SIGCONT)
+    expect_stored(case, 1, 0)
+
+
+@scenario
+def second_collector(case):
+    """Somebody starts another one for the same spool: it refuses."""
+    program = case.compile("ticker.c")
+    process = ticker.start(case, program, 1, 3_000_000)
+    case.wait_for_collector()
+    spool = case.database + "-spool"
+    directory = os.path.join(spool, os.listdir(spool)[0])
+    result = host.harness.run([case.products.collector, directory])
+    expect(result.returncode == 1 and "somebody else" in result.stderr, f"{result}")
+    process.communicate(timeout=60)
+    expect_stored(case, 1, 0)
+
+
+class Lock:
+    """Another program's transaction on run.db."""
+
+    def __init__(self, case):
+        self.connection = sqlite3.connect(case.database, isolation_level=None)
+
+    def __enter__(self):
+        self.connection.execute("BEGIN EXCLUSIVE")
+
+    def __exit__(self, *unused):
+        self.connection.execute("COMMIT")
+        self.connection.close()
+
+
+@scenario
+def database_locked(case):
+    """A long transaction of somebody else: the program waits no longer than it is told,
+    the collector waits for the lock."""
+    command = ticker_command(case)
+    case.unharmed(command)
+    case.settle()
+    with Lock(case):
+        in_time(case, command, {"PROFSHIM_WAIT": "300ms"}, 3)
+    expect_stored(case, 2, 0)
+    with Lock(case):
+        in_time(case, command, {"PROFSHIM_WAIT": "300ms"}, 3)
+        os.kill(case.wait_for_collector(), signal.SIGKILL)
+    expect_stored(case, 3, 1)
+
+
+@need_root
+def database_read_only(case):
+    """The user may not write the database: the spool stays, the run can be shown."""
+    command = ticker_command(case)
+    case.unharmed(command)
+    case.settle()
+    os.chmod(case.database, 0o444)
+    os.chmod(case.path("counts"), 0o666)
+    os.chmod(case.directory, 0o777)
+    nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []}
+    case.unharmed(command, **nobody)
+    host.harness.wait_until(lambda: not case.collectors())
+    result = case.analyze("functions", case.database, **nobody)
+    expect(result.returncode == 0 and "tick" in result.stdout and
+           "cannot recover" in result.stderr and "writable" in result.stderr, f"{result}")
+    os.chmod(case.database, 0o666)
+    expect_stored(case, 2, 1)
+
+
+@scenario
+def database_replaced(case):
+    """Moved away while a run is recorded, and another one put in its place."""
+    program = case.compile("ticker.c")
+    case.unharmed(ticker_command(case))
+    case.settle()
+    shutil.copy(case.database, case.path("copy.db"))
+    for replace in (os.remove, lambda path: os.rename(case.path("copy.db"), path)):
+        process = ticker.start(case, program, 1, 2_000_000)
+        replace(case.database)
+        output, errors = process.communicate(timeout=60)
+        expect(process.returncode == 0 and output == "done\n" and not errors,
+               f"ended with {process.returncode}: {output!r} {errors!r}")
+        case.settle()
+        ticker.expect_counts(case, 0)
+    expect(case.value("SELECT COUNT(*) FROM runs") == 2, "runs are missing")
+
+
+host.main()
