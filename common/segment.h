@@ -11,9 +11,9 @@
  *
  * A run writes into a directory of its own beside its output file:
  *
- *     run.db-spool/TOKEN/run            struct segment_run, one page
+ *     run.db-spool/TOKEN/run            struct segment_run, one page; flock()ed by whoever
+ *                                       ingests
  *     run.db-spool/TOKEN/PID-N.segment  struct segment_file, then slots
- *     run.db-spool/TOKEN/lock           empty; flock()ed by whoever ingests
  *
  * TOKEN is 16 hexadecimal digits. Every program image (a process that started or that
  * called exec) creates one segment file. Forked children and threads do not create
@@ -57,7 +57,6 @@
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
-#define SEGMENT_LOCK_NAME "lock"
 #define SEGMENT_FILE_SUFFIX ".segment"
 #define SEGMENT_PATH_MAX 4096
 
@@ -329,7 +328,7 @@ static inline uint64_t segment_histogram_lower(uint32_t bucket)
 	return bucket < 8 ? bucket : (uint64_t)(8 + (bucket & 7)) << ((bucket >> 3) - 1);
 }
 
-/* A frame of the shadow stack. Frames [0, depth) are open. */
+/* A frame of the shadow stack. Of the thread's own stack frames [0, depth) are open. */
 struct segment_frame {
 	uint64_t function;
 	uint64_t call_site;
@@ -339,11 +338,27 @@ struct segment_frame {
 	uint32_t parent_node; /* current node before the call */
 };
 
+/*
+ * A stack of execution other than the thread's own: a coroutine's. Its open frames are
+ * the lane's frames [first_frame, first_frame + depth). A stack has a clock that stands
+ * still while another one runs on the thread: its frames' start_ticks are those of the
+ * run's clock less the suspended_ticks so far. left_ticks: when it was left, 0 while it
+ * runs. The thread's own stack has the same two numbers in the lane's header.
+ */
+struct segment_fiber {
+	uint64_t stack_low, stack_high;
+	uint64_t suspended_ticks, left_ticks;
+	uint32_t first_frame, frame_capacity;
+	uint32_t depth;
+	uint32_t in_use; /* 0: free, depth is 0 */
+	uint64_t reserved[2];
+};
+
 struct segment_lane {
 	uint64_t magic;
 	uint32_t process_slot;
 	uint32_t thread; /* index of the thread that has the lane now */
-	uint32_t depth;	 /* open frames */
+	uint32_t depth;	 /* open frames of the thread's own stack */
 	uint32_t in_use; /* 0: the thread has ended, the lane waits for another */
 	uint32_t frame_capacity;
 	uint32_t node_count, node_capacity;
@@ -353,7 +368,9 @@ struct segment_lane {
 	uint64_t repaired_frame_count; /* closed without their own exit */
 	uint64_t orphan_exit_count;    /* exits that matched no open frame */
 	uint64_t folded_call_count;    /* entries past the path limit or without space */
-	uint64_t reserved[4];
+	uint64_t suspended_ticks, left_ticks; /* see struct segment_fiber */
+	uint64_t fiber_offset;
+	uint32_t fiber_count, fiber_capacity;
 };
 
 _Static_assert(sizeof(struct segment_slot) == 16, "segment_slot layout");
@@ -363,6 +380,7 @@ _Static_assert(sizeof(struct segment_module) == 512, "segment_module layout");
 _Static_assert(sizeof(struct segment_thread) == 64, "segment_thread layout");
 _Static_assert(sizeof(struct segment_site) == 128, "segment_site layout");
 _Static_assert(sizeof(struct segment_node) == 64, "segment_node layout");
+_Static_assert(sizeof(struct segment_fiber) == 64, "segment_fiber layout");
 _Static_assert(sizeof(struct segment_frame) == 40, "segment_frame layout");
 _Static_assert(sizeof(struct segment_function) == 1328, "segment_function layout");
 _Static_assert(sizeof(struct segment_lane) % 8 == 0, "segment_lane layout");

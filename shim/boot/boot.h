@@ -71,8 +71,9 @@ void threads_begin(void);
 /* fork.c: handlers around fork(). */
 void fork_watch(void);
 
-/* wrappers.c: finds what longjmp and friends forward to. */
-void wrappers_resolve(void);
+/* jumps.c, unload.c: find what longjmp and friends, and dlclose, forward to. */
+void jumps_resolve(void);
+void unload_resolve(void);
 
 /* modules.c: any thread, after a dlclose: marks the objects that are no longer mapped, so
  * that others may come at their addresses. */

@@ -36,8 +36,10 @@ static void begin_scratch(struct scratch *scratch)
 	struct lane_context *context = &scratch->context;
 	uint64_t key = 0x1000;
 
-	context->frames = context->top = scratch->frames;
+	context->frames = context->top = scratch->frames + 1;
 	context->limit = scratch->frames + 8;
+	context->stack_size = UINTPTR_MAX;
+	context->depth = &scratch->lane.depth;
 	context->nodes = scratch->nodes;
 	context->functions = scratch->functions;
 	context->lane = &scratch->lane;

@@ -64,12 +64,12 @@ static void push_inherited(struct lane_context *context)
 		child = tree_child(context, context->current, inherited[i].function);
 		frame->function = inherited[i].function;
 		frame->call_site = 0; /* marks it inherited, see calls.c */
-		frame->start_ticks = now;
+		frame->start_ticks = now - context->clock_offset;
 		frame->stack_pointer = inherited[i].stack_pointer;
 		frame->parent_node = context->current;
 		frame->node = child;
 		context->top = frame + 1;
-		context->lane->depth++;
+		++*context->depth;
 		if (child)
 			context->current = child;
 		process_count(SEGMENT_COUNTER_INHERITED_FRAMES, 1);

@@ -26,6 +26,8 @@
 #define SLOT_BYTES (256ull << 20)
 #define SMALL_SLOT_BYTES (16ull << 20)
 
+extern void *__libc_stack_end; /* ld.so's: where the first thread began */
+
 static char directory[SEGMENT_PATH_MAX];
 
 const char *run_directory(void)
@@ -373,6 +375,18 @@ static void fill_process(struct segment_process *segment)
 	segment->command_size = length > 0 ? (uint32_t)length : 0;
 }
 
+/* The first thread's stack may grow down to its limit. */
+static void note_main_stack(void)
+{
+	uint64_t size = 8ull << 20, largest = 1ull << 30;
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_STACK, &limit) == 0 && limit.rlim_cur > size)
+		size = limit.rlim_cur < largest ? limit.rlim_cur : largest;
+	process_facts.main_stack_high = ((uintptr_t)__libc_stack_end | 4095) + 1;
+	process_facts.main_stack_low = process_facts.main_stack_high - size;
+}
+
 int run_create_segment(char *error, size_t error_size)
 {
 	uint64_t slot_size = 0, slot_limit = 0;
@@ -413,6 +427,7 @@ int run_create_segment(char *error, size_t error_size)
 	file->slot_count = 1;
 	file->token = process_facts.run->token;
 	process_facts.file = file;
+	note_main_stack();
 	result = process_begin(state, 0);
 	if (result < 0)
 		goto failed;

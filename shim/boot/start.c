@@ -129,7 +129,8 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	(void)argv;
 	if (resolve_real_functions() < 0)
 		return;
-	wrappers_resolve();
+	jumps_resolve();
+	unload_resolve();
 	exec_resolve();
 	config_read(&config, environment);
 	if (!getauxval(AT_SECURE) && !config.off && resolve_is_preloaded())

@@ -171,10 +171,11 @@ static void add_nodes(struct lane_walk *walk)
 	}
 }
 
-/* A frame that is open when its process ends, ends with it. A frame without a call site
+/* A frame that is open when its process ends, ends with it, or when its stack was left
+ * for the last time: at end_ticks of the stack's clock. A frame without a call site
  * began in the parent process: it is no call of this one. */
 static int close_frame(struct lane_walk *walk, const struct segment_frame *frame,
-		       const struct merge_end *end)
+		       uint64_t end_ticks, int is_over)
 {
 	struct merge *merge = walk->merge;
 	const struct node_place *place;
@@ -189,18 +190,49 @@ static int close_frame(struct lane_walk *walk, const struct segment_frame *frame
 		merge->damaged_count++;
 		return 0;
 	}
-	if (frame->start_ticks >= end->end_ticks)
+	if (frame->start_ticks >= end_ticks)
 		return 0;
 	place = &walk->nodes[frame->node];
-	ticks = end->end_ticks - frame->start_ticks;
+	ticks = end_ticks - frame->start_ticks;
 	merge_add(&merge_touch(merge, place->path)->total_ticks, ticks);
-	if (!end->is_over || frame->call_site == 0)
+	if (!is_over || frame->call_site == 0)
 		return 0;
 	add_extremes(&merge->paths[place->path], ticks, ticks);
 	function = merge_function_at(merge, merge->paths[place->path].function);
 	if (!function)
 		return -ENOMEM;
 	return histogram_add(&function->histogram, segment_histogram_bucket(ticks), 1);
+}
+
+/* The end on the clock of a stack that was suspended for so long, and left. */
+static uint64_t stack_end(uint64_t end_ticks, uint64_t suspended, uint64_t left)
+{
+	if (left && left < end_ticks)
+		end_ticks = left;
+	return suspended < end_ticks ? end_ticks - suspended : 0;
+}
+
+static int close_frames(struct lane_walk *walk, const struct merge_end *end)
+{
+	const struct read_lane_data *data = &walk->data;
+	uint64_t end_ticks = stack_end(end->end_ticks, data->header.suspended_ticks,
+				       data->header.left_ticks);
+	uint32_t next = data->frame_count, at = 0;
+	int result = 0;
+
+	for (uint32_t i = 0; i < data->fiber_count; i++)
+		next -= data->fibers[i].depth;
+	for (uint32_t i = 0; result == 0; i++) {
+		for (; at < next && result == 0; at++)
+			result = close_frame(walk, &data->frames[at], end_ticks,
+					     end->is_over);
+		if (i == data->fiber_count)
+			break;
+		next += data->fibers[i].depth;
+		end_ticks = stack_end(end->end_ticks, data->fibers[i].suspended_ticks,
+				      data->fibers[i].left_ticks);
+	}
+	return result;
 }
 
 static int add_histograms(struct lane_walk *walk)
@@ -366,8 +398,7 @@ static int merge_walk(struct lane_walk *walk, const struct merge_end *end,
 	if (result < 0)
 		return result;
 	add_nodes(walk);
-	for (uint32_t i = 0; i < walk->data.frame_count && result == 0; i++)
-		result = close_frame(walk, &walk->data.frames[i], end);
+	result = close_frames(walk, end);
 	if (result == 0)
 		result = add_histograms(walk);
 	for (size_t i = 0; i < site_count && result == 0; i++)

@@ -40,13 +40,16 @@ struct read_lane {
 	uint32_t process; /* index in read_run.processes */
 };
 
-/* One lane's arrays; counts are true, index 0 of nodes and functions means none. */
+/* One lane's arrays; counts are true, index 0 of nodes and functions means none. frames:
+ * the open ones of the thread's own stack, then those of the first fiber, and so on,
+ * fibers[i].depth of each. */
 struct read_lane_data {
 	struct segment_lane header;
 	struct segment_frame *frames;
+	struct segment_fiber *fibers; /* stacks other than the thread's own */
 	struct segment_node *nodes;
 	struct segment_function *functions;
-	uint32_t frame_count, node_count, function_count;
+	uint32_t frame_count, fiber_count, node_count, function_count;
 };
 
 struct read_run {

@@ -9,8 +9,47 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "shim/collector/segment_file.h"
+
+/* Appends the open frames of each fiber, whose depth becomes the number that is there. */
+static int read_fiber_frames(const struct segment_reader *reader, uint32_t slot,
+			     struct read_lane_data *ret)
+{
+	const struct segment_lane *lane = &ret->header;
+	int result = 0;
+
+	for (uint32_t i = 0; i < ret->fiber_count && result == 0; i++) {
+		struct segment_fiber *fiber = &ret->fibers[i];
+		uint64_t end = (uint64_t)fiber->first_frame + fiber->depth;
+		struct segment_array array = {lane->frame_offset, sizeof(*ret->frames),
+					      fiber->first_frame, (uint32_t)end,
+					      lane->frame_capacity};
+		struct segment_frame *frames, *grown;
+		uint32_t count = 0;
+
+		if (!fiber->in_use || !fiber->depth || end > lane->frame_capacity) {
+			fiber->depth = 0;
+			continue;
+		}
+		frames = segment_reader_array(reader, slot, &array, &count, &result);
+		fiber->depth = count;
+		grown = count ? reallocarray(ret->frames,
+					     (size_t)ret->frame_count + count,
+					     sizeof(*grown))
+			      : NULL;
+		if (grown) {
+			memcpy(grown + ret->frame_count, frames, count * sizeof(*frames));
+			ret->frames = grown;
+			ret->frame_count += count;
+		} else if (count) {
+			result = -ENOMEM;
+		}
+		free(frames);
+	}
+	return result;
+}
 
 /* Frames first: a frame's node is published before the frame is open. */
 static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
@@ -23,11 +62,17 @@ static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
 				      lane->node_capacity};
 	struct segment_array functions = {lane->function_offset, sizeof(*ret->functions),
 					  0, 0, lane->function_capacity};
+	struct segment_array fibers = {lane->fiber_offset, sizeof(*ret->fibers), 0,
+				       lane->fiber_count, lane->fiber_capacity};
 	struct segment_lane now;
 	int result = 0;
 
 	ret->frames =
 		segment_reader_array(reader, slot, &frames, &ret->frame_count, &result);
+	ret->fibers =
+		segment_reader_array(reader, slot, &fibers, &ret->fiber_count, &result);
+	if (result == 0)
+		result = read_fiber_frames(reader, slot, ret);
 	if (segment_reader_bytes(reader, slot, 0, &now, sizeof(now)) < 0)
 		return -EINVAL;
 	nodes.count = now.node_count;
@@ -65,6 +110,7 @@ int read_lane(const struct read_run *run, const struct read_lane *lane,
 void read_lane_done(struct read_lane_data *data)
 {
 	free(data->frames);
+	free(data->fibers);
 	free(data->nodes);
 	free(data->functions);
 	*data = (struct read_lane_data){.frame_count = 0};

@@ -24,6 +24,7 @@
 #include <stdlib.h>
 
 #include "shim/hot/early_heap.h"
+#include "shim/hot/fiber.h"
 #include "shim/hot/lane.h"
 #include "shim/hot/process.h"
 #include "shim/hot/real.h"
@@ -40,16 +41,29 @@ void free_aligned_sized(void *address, size_t alignment, size_t size);
 struct real_functions real;
 int real_ready;
 
+/* The context when its thread is new, or on another stack than before; NULL: none. */
+static cold struct lane_context *settle(struct lane_context *context, uintptr_t stack)
+{
+	if (!process)
+		return NULL;
+	if (!lane_is_live(context))
+		context = lane_acquire();
+	if (context == &lane_none)
+		return NULL;
+	if (!fiber_is_current(context, stack))
+		fiber_settle(context, stack);
+	return context;
+}
+
 /* The context to record with, busy from here on; NULL: do not record. */
 static inline struct lane_context *begin(void)
 {
 	struct lane_context *context = lane_self;
+	uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
 
-	if (unlikely(!lane_is_live(context))) {
-		if (!process)
-			return NULL;
-		context = lane_acquire();
-		if (context == &lane_none)
+	if (unlikely(!context || !fiber_is_current(context, stack))) {
+		context = settle(context, stack);
+		if (!context)
 			return NULL;
 	}
 	if (unlikely(context->alloc_busy))

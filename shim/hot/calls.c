@@ -21,6 +21,7 @@
 #include "shim/hot/calls.h"
 
 #include "shim/hot/clock.h"
+#include "shim/hot/fiber.h"
 #include "shim/hot/process.h"
 #include "shim/hot/tree.h"
 
@@ -82,17 +83,57 @@ push(struct lane_context *context, uint64_t function, uint64_t call_site, uintpt
 	} else {
 		context->lane->folded_call_count++;
 	}
-	frame->start_ticks = clock_now();
-	add32(&context->lane->depth, 1);
+	frame->start_ticks = clock_now() - context->clock_offset;
+	add32(context->depth, 1);
+}
+
+/* True when the hook can go on at once: a lane, on the stack that is in use. */
+static inline int is_settled(const struct lane_context *context, uintptr_t stack)
+{
+	return context && fiber_is_current(context, stack);
+}
+
+/* The context to go on with after the slow path's questions, or &lane_none. */
+static struct lane_context *settle(struct lane_context *context, uintptr_t stack)
+{
+	if (!lane_is_live(context))
+		context = lane_acquire();
+	if (context != &lane_none && !fiber_is_current(context, stack))
+		fiber_settle(context, stack);
+	return context;
+}
+
+/*
+ * A coroutine's memory may be used for another one without our knowing, when the first
+ * was left for good with functions open. Then its first function is entered again where
+ * it is believed open. Only the outermost frames are compared, and only when the stack
+ * has just been switched to: a function inlined into itself also enters twice at one
+ * address.
+ */
+static void drop_replaced(struct lane_context *context, uint64_t function,
+			  uint64_t call_site, uintptr_t stack)
+{
+	struct segment_frame *frame = context->frames;
+
+	for (int i = 0; i < 4 && frame < context->top; i++, frame++) {
+		if (frame->function == function && frame->call_site == call_site &&
+		    frame->stack_pointer == stack) {
+			lane_unwind(context, frame, clock_now() - context->clock_offset);
+			return;
+		}
+	}
 }
 
 static cold void enter_slow(struct lane_context *context, uint64_t function,
 			    uint64_t call_site, uintptr_t stack)
 {
-	if (!lane_is_live(context))
-		context = lane_acquire();
+	int was_settled = is_settled(context, stack);
+
+	context = settle(context, stack);
 	if (context == &lane_none)
 		return;
+	if (!was_settled && context->fiber != &context->native)
+		drop_replaced(context, function, call_site, stack);
 	if (context->top == context->limit && lane_grow_frames(context) < 0) {
 		context->lane->folded_call_count++;
 		return; /* its exit will be an orphan, or close nothing */
@@ -103,14 +144,13 @@ static cold void enter_slow(struct lane_context *context, uint64_t function,
 exported void __cyg_profile_func_enter(void *function, void *call_site)
 {
 	struct lane_context *context = lane_self;
+	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
 
-	if (unlikely(!context || context->top == context->limit)) {
-		enter_slow(context, (uint64_t)function, (uint64_t)call_site,
-			   (uintptr_t)__builtin_dwarf_cfa());
+	if (unlikely(!is_settled(context, stack) || context->top == context->limit)) {
+		enter_slow(context, (uint64_t)function, (uint64_t)call_site, stack);
 		return;
 	}
-	push(context, (uint64_t)function, (uint64_t)call_site,
-	     (uintptr_t)__builtin_dwarf_cfa());
+	push(context, (uint64_t)function, (uint64_t)call_site, stack);
 }
 
 void calls_enter(void *function, void *call_site)
@@ -124,7 +164,7 @@ pop(struct lane_context *context, struct segment_frame *frame, uint64_t now)
 		finish_call(context, &context->nodes[frame->node],
 			    now - frame->start_ticks);
 	context->current = frame->parent_node;
-	add32(&context->lane->depth, -1u);
+	add32(context->depth, -1u);
 	compiler_barrier();
 	context->top = frame;
 }
@@ -137,7 +177,7 @@ static void pop_inherited(struct lane_context *context, struct segment_frame *fr
 	if (frame->node)
 		add64(&context->nodes[frame->node].total_ticks, now - frame->start_ticks);
 	context->current = frame->parent_node;
-	add32(&context->lane->depth, -1u);
+	add32(context->depth, -1u);
 	compiler_barrier();
 	context->top = frame;
 }
@@ -172,14 +212,14 @@ static struct segment_frame *find_frame(struct lane_context *context, uint64_t f
 }
 
 static cold void exit_slow(struct lane_context *context, uint64_t function,
-			   uint64_t call_site, uint64_t now)
+			   uint64_t call_site, uintptr_t stack, uint64_t now)
 {
 	struct segment_frame *frame;
 
-	if (!lane_is_live(context))
-		context = lane_acquire();
+	context = settle(context, stack);
 	if (context == &lane_none)
 		return;
+	now -= context->clock_offset;
 	frame = find_frame(context, function, call_site, now);
 	if (!frame) {
 		context->lane->orphan_exit_count++;
@@ -196,34 +236,21 @@ exported void __cyg_profile_func_exit(void *function, void *call_site)
 {
 	uint64_t now = clock_now();
 	struct lane_context *context = lane_self;
+	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
 	struct segment_frame *frame;
 
-	if (unlikely(!context || context->top == context->frames)) {
-		exit_slow(context, (uint64_t)function, (uint64_t)call_site, now);
+	if (unlikely(!is_settled(context, stack))) {
+		exit_slow(context, (uint64_t)function, (uint64_t)call_site, stack, now);
 		return;
 	}
-	frame = context->top - 1;
+	frame = context->top - 1; /* on an empty stack the one that matches nothing */
 	if (unlikely(frame->function != (uint64_t)function ||
 		     frame->call_site != (uint64_t)call_site)) {
-		exit_slow(context, (uint64_t)function, (uint64_t)call_site, now);
+		exit_slow(context, (uint64_t)function, (uint64_t)call_site, stack, now);
 		return;
 	}
-	pop(context, frame, now);
+	pop(context, frame, now - context->clock_offset);
 }
 
 void calls_exit(void *function, void *call_site)
 	__attribute__((alias("__cyg_profile_func_exit")));
-
-void calls_unwind_to(uintptr_t target)
-{
-	struct lane_context *context = lane_self;
-	struct segment_frame *frame;
-
-	if (!lane_is_live(context))
-		return;
-	frame = context->top;
-	while (frame > context->frames && frame[-1].stack_pointer < target)
-		frame--;
-	if (frame != context->top)
-		lane_unwind(context, frame, clock_now());
-}

@@ -9,27 +9,36 @@
 
 #include <errno.h>
 
+#include "shim/hot/chunk.h"
 #include "shim/hot/clock.h"
+#include "shim/hot/fiber.h"
 #include "shim/hot/process.h"
 #include "shim/hot/tree.h"
 
 #define FIRST_FRAMES 1638u /* 64 KiB */
+#define FIBER_LIMIT 65536u
 
 __thread struct lane_context *lane_self;
 struct lane_context lane_none;
 
-/* Shares of a slot: stack 5/16, nodes 5/16, functions 5/16. For the usual slot of
- * 256 MiB: 2.1 M frames, 1.3 M nodes, 63,000 functions. */
+/* Shares of a slot: stacks 5/16, nodes 5/16, functions 5/16, fibers the rest. For the
+ * usual slot of 256 MiB: 2.1 M frames, 1.3 M nodes, 63,000 functions, 65,536 fibers.
+ * Before the first frame there is one that stays zero, see lane_context.frames. */
 static void layout(struct segment_lane *lane, uint64_t slot_size)
 {
 	uint64_t share = slot_size / 16 * 5;
 
-	lane->frame_offset = 4096;
-	lane->frame_capacity = (uint32_t)(share / sizeof(struct segment_frame));
+	lane->frame_offset = 4096 + sizeof(struct segment_frame);
+	lane->frame_capacity = (uint32_t)(share / sizeof(struct segment_frame)) - 1;
 	lane->node_offset = 4096 + share;
 	lane->node_capacity = (uint32_t)(share / sizeof(struct segment_node));
 	lane->function_offset = 4096 + 2 * share;
 	lane->function_capacity = (uint32_t)(share / sizeof(struct segment_function));
+	lane->fiber_offset = 4096 + 3 * share;
+	lane->fiber_capacity = (uint32_t)((slot_size - lane->fiber_offset) /
+					  sizeof(struct segment_fiber));
+	if (lane->fiber_capacity > FIBER_LIMIT)
+		lane->fiber_capacity = FIBER_LIMIT;
 }
 
 int lane_grow_frames(struct lane_context *context)
@@ -38,16 +47,38 @@ int lane_grow_frames(struct lane_context *context)
 	uint64_t have = (uint64_t)(context->limit - context->frames);
 	uint64_t more = have ? have : FIRST_FRAMES;
 
-	if (have >= lane->frame_capacity)
+	if (context->fiber != &context->native)
+		return chunk_grow(context);
+	if (have >= context->chunk_committed)
 		return -ENOSPC;
-	if (have + more > lane->frame_capacity)
-		more = lane->frame_capacity - have;
+	if (have + more > context->chunk_committed)
+		more = context->chunk_committed - have;
 	if (process_commit(lane, context->slot,
 			   lane->frame_offset + have * sizeof(struct segment_frame),
 			   more * sizeof(struct segment_frame)) < 0)
 		return -ENOSPC;
 	context->limit += more;
+	context->native.limit = context->limit;
 	return 0;
+}
+
+/* The lane's own frames, and the thread's own stack as the one in use. */
+static int begin_frames(struct lane_context *context)
+{
+	struct segment_lane *lane = context->lane;
+	struct fiber *native = &context->native;
+
+	native->frames = (void *)((char *)lane + lane->frame_offset);
+	native->top = native->limit = native->frames;
+	native->depth = &lane->depth;
+	native->clock = (void *)&lane->suspended_ticks;
+	context->fiber = native;
+	context->frames = context->top = context->limit = native->frames;
+	chunk_begin(context);
+	if (lane_grow_frames(context) == 0)
+		return 0;
+	context->frames = context->limit = context->top = NULL;
+	return -ENOSPC;
 }
 
 /* A lane in a slot of its own. The caller holds the process lock. */
@@ -69,15 +100,8 @@ static int make_lane(struct lane_context *context)
 	context->slot = slot;
 	context->nodes = (void *)((char *)lane + lane->node_offset);
 	context->functions = (void *)((char *)lane + lane->function_offset);
-	if (tree_begin(context) < 0)
+	if (tree_begin(context) < 0 || begin_frames(context) < 0)
 		goto refused;
-	context->frames = (void *)((char *)lane + lane->frame_offset);
-	context->limit = context->frames;
-	context->top = context->frames;
-	if (lane_grow_frames(context) < 0) {
-		context->frames = context->limit = context->top = NULL;
-		goto refused;
-	}
 	context->next_lane = process->lanes;
 	process->lanes = context;
 	process_publish_slot(slot, SEGMENT_SLOT_LANE, process->slot, process->pid);
@@ -138,6 +162,7 @@ static struct lane_context *take_context(struct lane_context *own)
 			process_unmap(context, sizeof(*context));
 		return NULL;
 	}
+	fiber_begin(context);
 	begin_thread(context);
 	return context;
 }
@@ -171,22 +196,39 @@ struct lane_context cold *lane_acquire(void)
 	return lane_self;
 }
 
+void lane_close_frame(struct lane_context *context, struct segment_frame *frame,
+		      uint64_t now)
+{
+	struct segment_node *node = &context->nodes[frame->node];
+
+	context->lane->repaired_frame_count++;
+	if (!frame->node)
+		return;
+	if ((int64_t)(now - frame->start_ticks) > 0)
+		node->total_ticks += now - frame->start_ticks;
+	node->unfinished_count++;
+}
+
+void lane_close_frames(struct lane_context *context, struct fiber *fiber)
+{
+	uint64_t now = fiber->clock->left_ticks - fiber->clock->suspended_ticks;
+
+	while (fiber->top > fiber->frames) {
+		fiber->top--;
+		lane_close_frame(context, fiber->top, now);
+	}
+	fiber->current = LANE_ROOT;
+}
+
 void lane_unwind(struct lane_context *context, struct segment_frame *new_top,
 		 uint64_t now)
 {
 	while (context->top > new_top) {
 		struct segment_frame *frame = context->top - 1;
 
-		if (frame->node) {
-			struct segment_node *node = &context->nodes[frame->node];
-
-			if ((int64_t)(now - frame->start_ticks) > 0)
-				node->total_ticks += now - frame->start_ticks;
-			node->unfinished_count++;
-		}
-		context->lane->repaired_frame_count++;
+		lane_close_frame(context, frame, now);
 		context->current = frame->parent_node;
-		__atomic_fetch_sub(&context->lane->depth, 1, __ATOMIC_RELAXED);
+		__atomic_fetch_sub(context->depth, 1, __ATOMIC_RELAXED);
 		context->top = frame;
 	}
 }
@@ -198,7 +240,7 @@ void lane_release(void)
 
 	if (!lane_is_live(context) || !process_is_ready())
 		return;
-	lane_unwind(context, context->frames, clock_now());
+	fiber_end(context);
 	if (context->thread != UINT32_MAX) {
 		struct segment_thread *thread = (void *)((char *)process->segment +
 							 process->segment->thread_offset);

@@ -9,8 +9,8 @@
  * See also:      common/segment.h for the shared part, shim/hot/tree.h, calls.c.
  *
  * A context is private memory that fork wipes: in a forked child frames, top and limit
- * are all NULL, so the fast paths' own limit checks lead to the slow path, which
- * notices. That is why no hook asks "has there been a fork?".
+ * are all NULL and no address lies on its stack, so the fast paths' own checks lead to
+ * the slow path, which notices. That is why no hook asks "has there been a fork?".
  */
 #pragma once
 
@@ -26,14 +26,72 @@
 /* Longest stack that is unwound; PROFSHIM_STACK_DEPTH may only lower it. */
 #define LANE_STACK_LIMIT 256u
 
+/* Classes of chunk sizes, see chunk.c: the largest has 2^20 frames. */
+#define LANE_CHUNK_CLASSES 16u
+
+/* The suspended_ticks and left_ticks of a segment_fiber or segment_lane. */
+struct fiber_clock {
+	uint64_t suspended_ticks, left_ticks;
+};
+
+enum fiber_kind {
+	FIBER_FIXED,  /* the bounds of its stack are known */
+	FIBER_BLOCK,  /* its stack is a block of the heap, as long as that lives */
+	FIBER_WINDOW, /* the bounds are what was seen, and may grow */
+};
+
+/* One stack of execution of a lane's thread, see fiber.h. top and current are those of
+ * the time it was left. */
+struct fiber {
+	uintptr_t low, high; /* the stack */
+	uintptr_t anchor;    /* the thread's own: the first address seen */
+	struct segment_frame *frames, *top, *limit;
+	uint32_t current;
+	uint32_t chunk_class;
+	uint32_t *depth;
+	struct fiber_clock *clock;
+	struct segment_fiber *shared; /* NULL: the thread's own */
+	struct lane_context *owner;
+	struct fiber *next_free;
+	enum fiber_kind kind;
+	int is_abandoned; /* its stack is used for something else now */
+};
+
+/* Where a setjmp or getcontext was, so that a jump to it can restore the depth. */
+struct jump_mark {
+	uintptr_t stack_pointer;
+	uint64_t return_address;
+	const struct fiber *fiber;
+	uint32_t depth;
+};
+
+#define LANE_JUMP_MARKS 128u
+
 struct lane_context {
+	/* the first cache line has what every call needs, of the stack in use */
 	struct segment_frame *top;   /* next free frame */
 	struct segment_frame *limit; /* end of the frames that have pages */
-	struct segment_frame *frames;
+	uintptr_t stack_low;	     /* where the stack in use lies: other addresses */
+	uintptr_t stack_size;	     /* take the slow path */
+	uint64_t clock_offset;	     /* ticks for which it was suspended */
+	uint32_t *depth;	     /* number of open frames, for the reader */
 	struct segment_node *nodes;
-	struct segment_function *functions;
-	struct segment_lane *lane;
 	uint32_t current; /* node of the innermost open frame, or the root */
+	uint32_t reserved;
+	struct segment_function *functions;
+	struct segment_frame *frames; /* first one; the one before matches no exit */
+	struct segment_lane *lane;
+
+	/* stacks */
+	struct fiber *fiber; /* in use */
+	struct fiber native; /* the thread's own */
+	struct fiber *fibers, *free_fibers;
+	uint32_t *fiber_order; /* indices of fibers by address */
+	uint32_t fiber_count;
+	uint32_t chunk_floor, chunk_committed;
+	uint32_t free_chunks[LANE_CHUNK_CLASSES];
+	uint32_t vfork_depth;
+	struct jump_mark jump_marks[LANE_JUMP_MARKS];
 
 	/* slow path of the tree */
 	uint32_t node_next, node_committed;
@@ -69,7 +127,7 @@ extern __thread struct lane_context *lane_self
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
 /* The context of threads that have ended and of processes where nothing is recorded:
- * top == limit == frames, so every hook takes its slow path and returns. */
+ * no address lies on its stack, so every hook takes its slow path and returns. */
 extern hidden struct lane_context lane_none;
 
 /* The calling thread's context, made when it has none yet, or &lane_none. Any context. */
@@ -78,11 +136,19 @@ struct lane_context *lane_acquire(void);
 /* The calling thread ends: closes its open frames, gives the lane to the next thread. */
 void lane_release(void);
 
-/* Closes open frames above new_top (exclusive) as unwound, at time now. */
+/* Closes open frames of the stack in use from new_top on as unwound, at time `now` of
+ * that stack (ticks less clock_offset). */
 void lane_unwind(struct lane_context *context, struct segment_frame *new_top,
 		 uint64_t now);
 
-/* Reserves more frames. 0, or -errno. */
+/* Closes one open frame of the lane without its exit, at time `now` of its stack. */
+void lane_close_frame(struct lane_context *context, struct segment_frame *frame,
+		      uint64_t now);
+
+/* Closes all frames of a stack that was left and will not be returned to. */
+void lane_close_frames(struct lane_context *context, struct fiber *fiber);
+
+/* Room for more frames on the stack in use. 0, or -errno. */
 int lane_grow_frames(struct lane_context *context);
 
 /* Brackets around work of our own in the program's thread, so that its allocations are

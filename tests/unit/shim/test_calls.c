@@ -10,6 +10,7 @@
 #include <cmocka.h>
 
 #include "shim/hot/calls.h"
+#include "shim/hot/jump.h"
 #include "shim/hot/tree.h"
 #include "tests/unit/shim/fixture.h"
 
@@ -118,16 +119,18 @@ static void ignores_orphan_exits(void **state)
 
 static void unwinds_to_a_stack_pointer(void **state)
 {
+	uintptr_t here = (uintptr_t)__builtin_frame_address(0);
+
 	(void)state;
 	enter(0x8000, 1);
 	enter(0x8100, 2);
 	enter(0x8200, 3);
-	lane_self->frames[0].stack_pointer = 3000;
-	lane_self->frames[1].stack_pointer = 2000;
-	lane_self->frames[2].stack_pointer = 1000;
-	calls_unwind_to(2000); /* the function called from 2000 goes on */
+	lane_self->frames[0].stack_pointer = here + 300;
+	lane_self->frames[1].stack_pointer = here + 200;
+	lane_self->frames[2].stack_pointer = here + 100;
+	jump_unwind(here + 200); /* the function called from there goes on */
 	assert_int_equal(lane_self->lane->depth, 2);
-	calls_unwind_to(2000);
+	jump_unwind(here + 200);
 	assert_int_equal(lane_self->lane->depth, 2);
 	leave(0x8100, 2);
 	leave(0x8000, 1);

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  switching a lane's shadow stack when its thread is on another stack.
+ * Runs on:       the lane's thread, any context; slow paths only, signals blocked.
+ * Must not:      call libc.
+ * See also:      shim/hot/fiber.h; fiber_find.c, which tells stacks apart
+ *
+ * SYNCHRONISATION. A lane's fibers are added and dropped under the process lock; the
+ * owner looks them up without it, other threads only with it. A fiber that has moved to
+ * another thread is taken over by storing the new owner in it; the old owner finds that
+ * out when it meets the fiber again.
+ */
+#include "shim/hot/fiber.h"
+
+#include "shim/hot/chunk.h"
+#include "shim/hot/clock.h"
+#include "shim/hot/fiber_find.h"
+#include "shim/hot/process.h"
+
+static void use_range(struct lane_context *context, uintptr_t low, uintptr_t high)
+{
+	context->stack_low = low;
+	context->stack_size = high - low;
+}
+
+static void leave(struct lane_context *context, struct fiber *fiber, uint64_t now)
+{
+	/* acquire: pairs with the release of the thread that took the fiber over */
+	if (__atomic_load_n(&fiber->owner, __ATOMIC_ACQUIRE) != context)
+		return;
+	fiber->top = context->top;
+	fiber->current = context->current;
+	fiber->clock->left_ticks = now;
+}
+
+static void resume(struct lane_context *context, struct fiber *fiber, uint64_t now)
+{
+	struct fiber_clock *clock = fiber->clock;
+
+	if (clock->left_ticks && (int64_t)(now - clock->left_ticks) > 0)
+		clock->suspended_ticks += now - clock->left_ticks;
+	clock->left_ticks = 0;
+	/* release: whoever takes over the fiber left behind sees its top in it */
+	__atomic_store_n(&context->fiber, fiber, __ATOMIC_RELEASE);
+	context->frames = fiber->frames;
+	context->limit = fiber->limit;
+	context->depth = fiber->depth;
+	context->clock_offset = clock->suspended_ticks;
+	context->current = fiber->current;
+	context->top = fiber->top;
+}
+
+void fiber_begin(struct lane_context *context)
+{
+	struct fiber *native = &context->native;
+	uint64_t now = clock_now();
+
+	if (context->fiber && context->fiber != native)
+		leave(context, context->fiber, now);
+	native->low = native->high = 0;
+	native->owner = context;
+	native->top = native->frames;
+	native->current = LANE_ROOT;
+	native->clock->left_ticks = 0;
+	native->clock->suspended_ticks = 0;
+	resume(context, native, now);
+	use_range(context, 0, 0); /* the first hook settles it */
+}
+
+void fiber_end(struct lane_context *context)
+{
+	struct fiber *native = &context->native;
+	uint64_t now = clock_now();
+
+	if (context->fiber != native) {
+		leave(context, context->fiber, now);
+		resume(context, native, now);
+	}
+	lane_unwind(context, context->frames, now - context->clock_offset);
+}
+
+void cold fiber_settle(struct lane_context *context, uintptr_t stack_pointer)
+{
+	uint64_t all = ~0ull, mask;
+	struct fiber *fiber, *now_on = context->fiber;
+	struct extent signal_stack;
+
+	SYSCALL(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &mask, 8, 0, 0);
+	fiber = fiber_find(context, stack_pointer);
+	if (!fiber && extent_signal_stack(stack_pointer, &signal_stack)) {
+		use_range(context, signal_stack.low, signal_stack.high);
+	} else {
+		if (!fiber)
+			fiber = fiber_discover(context, stack_pointer);
+		if (!fiber) { /* no way to tell: one stack for all */
+			use_range(context, 0, UINTPTR_MAX);
+		} else {
+			if (fiber != now_on) {
+				uint64_t now = clock_now();
+
+				leave(context, now_on, now);
+				resume(context, fiber, now);
+				fiber_drop_invalid(context, now_on);
+			}
+			use_range(context, fiber->low, fiber->high);
+		}
+	}
+	SYSCALL(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, 0, 8, 0, 0);
+}
+
+void fiber_declare(uintptr_t low, uintptr_t high)
+{
+	struct lane_context *context = lane_self;
+	uint64_t mask;
+
+	if (!process_is_ready() || low >= high)
+		return;
+	process_lock(&mask);
+	extent_declare(low, high);
+	if (lane_is_live(context))
+		fiber_forget(context, low, high);
+	process_unlock(&mask);
+}

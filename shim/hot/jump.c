@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  closes the frames that a jump skips.
+ * Runs on:       traced threads, any context.
+ * Must not:      call libc or lock.
+ * See also:      shim/hot/jump.h
+ */
+#include "shim/hot/jump.h"
+
+#include "shim/hot/clock.h"
+#include "shim/hot/fiber.h"
+#include "shim/hot/lane.h"
+#include "shim/hot/process.h"
+
+static struct jump_mark *mark_of(struct lane_context *context, uintptr_t stack_pointer,
+				 uint64_t return_address)
+{
+	uint64_t hash = (stack_pointer ^ return_address << 7) * 0x9e3779b97f4a7c15ull;
+
+	return &context->jump_marks[hash >> 57];
+}
+
+_Static_assert(LANE_JUMP_MARKS == 128, "mark_of() shifts by 57");
+
+/* The calling thread's context, on the stack of this address, or NULL. */
+static struct lane_context *context_at(uintptr_t stack_pointer)
+{
+	struct lane_context *context = lane_self;
+
+	if (!lane_is_live(context))
+		return NULL; /* nothing is open */
+	if (!fiber_is_current(context, stack_pointer))
+		fiber_settle(context, stack_pointer);
+	return context;
+}
+
+void jump_mark(uintptr_t stack_pointer, uint64_t return_address)
+{
+	struct lane_context *context = context_at(stack_pointer);
+
+	if (!context)
+		return;
+	*mark_of(context, stack_pointer, return_address) = (struct jump_mark){
+		.stack_pointer = stack_pointer,
+		.return_address = return_address,
+		.fiber = context->fiber,
+		.depth = (uint32_t)(context->top - context->frames),
+	};
+}
+
+static void unwind(struct lane_context *context, struct segment_frame *new_top)
+{
+	if (new_top != context->top)
+		lane_unwind(context, new_top, clock_now() - context->clock_offset);
+}
+
+/* Frames called from below the stack pointer are gone. A handler's, on an alternate
+ * stack, are gone when control is back on the stack of the functions below it. */
+static void unwind_below(struct lane_context *context, uintptr_t stack_pointer)
+{
+	int on_signal_stack = context->stack_low != context->fiber->low;
+	struct segment_frame *frame = context->top;
+
+	for (; frame > context->frames; frame--) {
+		uintptr_t called_from = frame[-1].stack_pointer;
+
+		if (fiber_is_current(context, called_from) ? called_from >= stack_pointer
+							   : on_signal_stack)
+			break;
+	}
+	unwind(context, frame);
+}
+
+void jump_land(uintptr_t stack_pointer, uint64_t return_address)
+{
+	struct lane_context *context = lane_self;
+	const struct fiber *from = lane_is_live(context) ? context->fiber : NULL;
+	const struct jump_mark *mark;
+
+	context = context_at(stack_pointer);
+	if (!context)
+		return;
+	mark = mark_of(context, stack_pointer, return_address);
+	if (mark->stack_pointer == stack_pointer &&
+	    mark->return_address == return_address && mark->fiber == context->fiber &&
+	    mark->depth <= (uint64_t)(context->top - context->frames))
+		unwind(context, context->frames + mark->depth);
+	else if (context->fiber == from)
+		unwind_below(context, stack_pointer);
+}
+
+void jump_unwind(uintptr_t stack_pointer)
+{
+	struct lane_context *context = context_at(stack_pointer);
+
+	if (context)
+		unwind_below(context, stack_pointer);
+}
+
+void jump_before_vfork(void)
+{
+	struct lane_context *context = lane_self;
+
+	if (lane_is_live(context))
+		context->vfork_depth = (uint32_t)(context->top - context->frames);
+}
+
+/* What the child entered and left by exec or _exit ends here. It is no repair: that is
+ * how a vfork child ends. */
+void jump_after_vfork(void)
+{
+	struct lane_context *context = lane_self;
+	uint64_t repaired;
+
+	if (!lane_is_live(context) ||
+	    (uint64_t)(context->top - context->frames) <= context->vfork_depth)
+		return;
+	repaired = context->lane->repaired_frame_count;
+	unwind(context, context->frames + context->vfork_depth);
+	context->lane->repaired_frame_count = repaired;
+}
