@@ -114,7 +114,16 @@ static enum exit_status examine_run(struct report_input *input, struct doc *doc)
 		status = explain_modules(input, doc, &count);
 	if (status == STATUS_OK && (!facts.calls || !facts.alloc_count))
 		status = examine_executables(input, doc, &count);
-	if (status == STATUS_OK && !count)
+	if (status == STATUS_OK && !count && !facts.complete)
+		doc_note(doc, "not_stored", NOTE_WARNING,
+			 facts.is_live ? "The run has not ended yet."
+				       : "The run has not been stored: this is what "
+					 "its spool says.",
+			 facts.is_live ? NULL
+				       : "Remove what keeps it from being stored (it "
+					 "is told above); any command of prof-analyze "
+					 "then stores it.");
+	else if (status == STATUS_OK && !count)
 		doc_note(doc, "healthy", NOTE_GOOD,
 			 "Nothing is wrong with this recording.", NULL);
 	return status;

@@ -27,6 +27,7 @@
 
 #include "common/segment.h"
 #include "shim/collector/ingest.h"
+#include "shim/collector/rescue.h"
 #include "shim/collector/spool.h"
 #include "shim/collector/store.h"
 #include "shim/collector/ticks.h"
@@ -104,9 +105,11 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 
 static void store(struct collector *collector)
 {
-	uint64_t checksum = read_run_checksum(collector->directory);
 	char error[1024] = "";
+	uint64_t checksum;
 
+	rescue_spool(&collector->watch); /* without it, loading says what is missing */
+	checksum = read_run_checksum(collector->directory);
 	set_state(collector, SEGMENT_COLLECTOR_FINISHING);
 	if (load_and_store(collector, error, sizeof(error)) < 0) {
 		collector->is_stored = 0;

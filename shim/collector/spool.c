@@ -35,13 +35,13 @@ static int is_token(const char *name)
 	return name[16] == 0;
 }
 
-/* Is the lock held by somebody? Does not create it. */
+/* Is the lock held by somebody? */
 static int is_attended(const char *directory)
 {
 	char path[SEGMENT_PATH_MAX + 16];
 	int fd, attended;
 
-	snprintf(path, sizeof(path), "%s/%s", directory, SEGMENT_LOCK_NAME);
+	snprintf(path, sizeof(path), "%s/%s", directory, SEGMENT_RUN_NAME);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
@@ -169,8 +169,9 @@ int spool_lock(const char *directory)
 	char path[SEGMENT_PATH_MAX + 16];
 	int fd, result;
 
-	snprintf(path, sizeof(path), "%s/%s", directory, SEGMENT_LOCK_NAME);
-	fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	/* not a file of its own: there may be no room for one */
+	snprintf(path, sizeof(path), "%s/%s", directory, SEGMENT_RUN_NAME);
+	fd = open(path, O_RDWR | O_CLOEXEC);
 	if (fd < 0)
 		return errno == ENOENT ? -EAGAIN : -errno;
 	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
@@ -179,7 +180,6 @@ int spool_lock(const char *directory)
 		return result;
 	}
 	/* whoever had it before may have removed everything */
-	snprintf(path, sizeof(path), "%s/%s", directory, SEGMENT_RUN_NAME);
 	if (access(path, F_OK) < 0) {
 		close(fd);
 		rmdir(directory);

@@ -29,7 +29,7 @@ struct spool_run {
 /*
  * All runs in OUTPUT-spool, in no order; there may be none. A run whose collector has
  * written run.db already and only waits for the program's death is not listed. A
- * collector holds flock(LOCK_EX) on directory/lock while it lives. *ret_runs is owned by
+ * collector holds flock(LOCK_EX) on directory/run while it lives. *ret_runs is owned by
  * the caller (free). 0 or -errno.
  */
 int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_count);

@@ -8,11 +8,13 @@
 #include "shim/collector/store.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <inttypes.h>
 #include <sqlite3.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "common/schema.h"
 #include "shim/collector/store_ids.h"
@@ -190,6 +192,17 @@ static int prepare(struct sqlite3 *db, const char *path, int is_new, char *error
 	return code == SQLITE_OK ? 0 : fail(db, code, error, error_size);
 }
 
+/* SQLite tells of its second attempt, which is to open for reading. */
+static int reason_not_to_open(const char *path)
+{
+	int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0644);
+
+	if (fd < 0)
+		return errno;
+	close(fd);
+	return EIO;
+}
+
 int store_open(const char *path, struct sqlite3 **ret, char *error, size_t error_size)
 {
 	struct stat status;
@@ -210,7 +223,7 @@ int store_open(const char *path, struct sqlite3 **ret, char *error, size_t error
 			snprintf(error, error_size,
 				 "cannot open %s for writing: %s; is its directory there "
 				 "and writable?",
-				 path, strerror(sqlite3_system_errno(db)));
+				 path, strerror(reason_not_to_open(path)));
 	} else {
 		sqlite3_busy_timeout(db, BUSY_TIMEOUT_MS);
 		result = prepare(db, path, is_new, error, error_size);

@@ -95,6 +95,7 @@ static int add_file(struct watch *watch, const struct dirent *entry)
 	watch->files = files;
 	file = &files[watch->file_count];
 	file->slot_count = 1;
+	file->reader.fd = -1;
 	file->name = strdup(entry->d_name);
 	if (!file->name)
 		return -ENOMEM;
@@ -292,24 +293,26 @@ static int needs_look(const struct watch_file *file)
 	return file->alive_count || file->slot_count == 1;
 }
 
+static int open_file(const struct watch *watch, struct watch_file *file)
+{
+	if (file->reader.fd >= 0)
+		return segment_reader_refresh(&file->reader);
+	return segment_reader_open(&file->reader, watch->directory_fd, file->name,
+				   watch->page->token);
+}
+
 static void look_into_files(struct watch *watch)
 {
 	for (size_t i = 0; i < watch->file_count; i++) {
 		struct watch_file *file = &watch->files[i];
-		struct segment_reader reader;
-		int result;
 
-		if (!needs_look(file))
+		/* one that is just being made is not whole yet */
+		if (!needs_look(file) || open_file(watch, file) < 0)
 			continue;
-		result = segment_reader_open(&reader, watch->directory_fd, file->name,
-					     watch->page->token);
-		if (result < 0) {
-			/* one that is just being made is not whole yet */
-			continue;
-		}
-		find_processes(watch, &reader, i);
-		find_exits(watch, &reader, i);
-		segment_reader_close(&reader);
+		find_processes(watch, &file->reader, i);
+		find_exits(watch, &file->reader, i);
+		if (i >= WATCH_OPEN_LIMIT)
+			segment_reader_close(&file->reader);
 	}
 }
 

@@ -17,6 +17,7 @@
 #include "shim/collector/fate.h"
 #include "shim/collector/map.h"
 #include "shim/collector/resources.h"
+#include "shim/collector/segment_file.h"
 
 enum watch_state {
 	WATCH_RUNNING,
@@ -26,7 +27,9 @@ enum watch_state {
 };
 
 struct watch_file {
-	char *name;	      /* owned */
+	char *name; /* owned */
+	/* kept open, so that a file that somebody removes is not lost; fd -1: not open */
+	struct segment_reader reader;
 	uint32_t slot_count;  /* slots [1, slot_count) have been looked at */
 	uint32_t alive_count; /* processes in it that are not over */
 };
@@ -48,6 +51,9 @@ struct watch_newborn {
 };
 
 #define WATCH_NEWBORN_LIMIT 64
+
+/* Files kept open at most; those of further images are opened for each look. */
+#define WATCH_OPEN_LIMIT 256
 
 struct watch {
 	const char *directory;	  /* borrowed */
