@@ -13,6 +13,7 @@
  */
 #include <pthread.h>
 #include <stddef.h>
+#include <unistd.h>
 
 #include "shim/boot/boot.h"
 #include "shim/hot/clock.h"
@@ -27,14 +28,24 @@ static struct {
 	uintptr_t stack_pointer;
 } inherited[INHERITED_LIMIT];
 static uint32_t inherited_count;
+
+/* Held from before the fork until after it. A handler may interrupt fork() and fork. */
 static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;
+static pid_t fork_owner;
+static unsigned int nested_forks;
 
 static void before_fork(void)
 {
 	struct lane_context *context = lane_self;
 	uint32_t count = 0;
+	pid_t self = gettid();
 
+	if (__atomic_load_n(&fork_owner, __ATOMIC_RELAXED) == self) {
+		nested_forks++; /* its child inherits what the outer one's does */
+		return;
+	}
 	pthread_mutex_lock(&fork_lock);
+	__atomic_store_n(&fork_owner, self, __ATOMIC_RELAXED);
 	if (process_is_ready() && lane_is_live(context)) {
 		for (struct segment_frame *frame = context->frames;
 		     frame < context->top && count < INHERITED_LIMIT; frame++) {
@@ -48,6 +59,11 @@ static void before_fork(void)
 
 static void in_parent(void)
 {
+	if (nested_forks) {
+		nested_forks--;
+		return;
+	}
+	__atomic_store_n(&fork_owner, 0, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&fork_lock);
 }
 
@@ -81,6 +97,8 @@ static void in_child(void)
 	struct lane_context *context;
 
 	pthread_mutex_init(&fork_lock, NULL);
+	fork_owner = 0;
+	nested_forks = 0;
 	if (process && !process->ready) {
 		context = lane_acquire();
 		if (context != &lane_none)

@@ -14,6 +14,11 @@
  * would read from and write to the host's own files. So its calls of pipe2, read and
  * syscall (it writes by syscall(SYS_write)) are bound to functions of ours that ask the
  * kernel without a descriptor.
+ *
+ * It also takes mutexes, and the loader's lock in dl_iterate_phdr(). A fork while another
+ * thread holds one leaves it locked for ever in the child, whose next allocation would
+ * then hang with all signals blocked. So these are bound, too: to a lock that knows whose
+ * it is, and to a look-up that takes no lock.
  * (Replacing its memory accessor instead was tried: libunwind then leaves its fast path
  * and a stack of 10 frames takes microseconds.)
  */
@@ -73,14 +78,84 @@ static long write_tests_memory(long number, int descriptor, const void *address,
 	return -1;
 }
 
+/* Locks of a process: what another one holds (it was forked from it) counts as free. What
+ * such a lock protects, lists of free blocks, is whole at any moment. */
+static uint32_t lock_owner(void)
+{
+	return process ? (uint32_t)process->pid : UINT32_MAX;
+}
+
+static int lock_mutex(uint32_t *lock)
+{
+	uint32_t own = lock_owner();
+
+	for (int spins = 1;; spins++) {
+		uint32_t seen = __atomic_load_n(lock, __ATOMIC_RELAXED);
+
+		/* acquire: pairs with the release in unlock_mutex() */
+		if (seen != own &&
+		    __atomic_compare_exchange_n(lock, &seen, own, 0, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return 0;
+		if (spins % 64 == 0)
+			SYSCALL(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+		__builtin_ia32_pause();
+	}
+}
+
+static int unlock_mutex(uint32_t *lock)
+{
+	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
+	return 0;
+}
+
+typedef int phdr_callback(struct dl_phdr_info *info, size_t size, void *data);
+
+static uint32_t found_objects;
+
+/* libunwind looks for the object around an address, which is the first word of what it
+ * hands to its callback. */
+static int iterate_object(phdr_callback *callback, void *data)
+{
+	void *address = *(void **)data;
+	struct dl_find_object found;
+	struct dl_phdr_info info = {.dlpi_adds = 1};
+	const ElfW(Ehdr) * header;
+
+	if (_dl_find_object(address, &found) != 0)
+		return 0;
+	header = found.dlfo_map_start;
+	if (memcmp(header->e_ident, ELFMAG, SELFMAG) != 0)
+		return 0;
+	__atomic_store_n(&found_objects, 1, __ATOMIC_RELAXED);
+	info.dlpi_addr = found.dlfo_link_map->l_addr;
+	info.dlpi_name = found.dlfo_link_map->l_name;
+	info.dlpi_phdr = (const void *)((const char *)header + header->e_phoff);
+	info.dlpi_phnum = header->e_phnum;
+	return callback(&info, sizeof(info), data);
+}
+
+/* The calls that are bound; libunwind refers to each once. */
+static const struct {
+	const char *name;
+	void *function;
+} replacements[] = {
+	{"pipe2", (void *)pipe_without_descriptors},
+	{"read", (void *)read_nothing},
+	{"syscall", (void *)write_tests_memory},
+	{"dl_iterate_phdr", (void *)iterate_object},
+	{"pthread_mutex_lock", (void *)lock_mutex},
+	{"pthread_mutex_unlock", (void *)unlock_mutex},
+};
+
+#define REPLACEMENT_COUNT ((int)(sizeof(replacements) / sizeof(replacements[0])))
+
 static void *replacement(const char *name)
 {
-	if (!strcmp(name, "pipe2"))
-		return (void *)pipe_without_descriptors;
-	if (!strcmp(name, "read"))
-		return (void *)read_nothing;
-	if (!strcmp(name, "syscall"))
-		return (void *)write_tests_memory;
+	for (int i = 0; i < REPLACEMENT_COUNT; i++) {
+		if (!strcmp(name, replacements[i].name))
+			return replacements[i].function;
+	}
 	return NULL;
 }
 
@@ -95,41 +170,66 @@ static int bind(void **entry, void *function)
 	return 0;
 }
 
-/* Binds libunwind's three calls. Returns how many were found, or -errno. */
+/* A table of relocations. */
+struct table {
+	const ElfW(Rela) * entries;
+	size_t size;
+};
+
+static int bind_table(const struct link_map *map, const struct table *table,
+		      const ElfW(Sym) * symbols, const char *strings)
+{
+	size_t count = table->size / sizeof(*table->entries);
+	int bound = 0;
+
+	for (size_t i = 0; table->entries && i < count; i++) {
+		uint64_t info = table->entries[i].r_info;
+		void *function;
+
+		if (ELF64_R_TYPE(info) != R_X86_64_JUMP_SLOT &&
+		    ELF64_R_TYPE(info) != R_X86_64_GLOB_DAT)
+			continue;
+		function = replacement(strings + symbols[ELF64_R_SYM(info)].st_name);
+		if (!function)
+			continue;
+		if (bind((void **)(map->l_addr + table->entries[i].r_offset), function) <
+		    0)
+			return -EACCES;
+		bound++;
+	}
+	return bound;
+}
+
+/* Binds libunwind's calls. Returns how many were found, or -errno. */
 static int bind_calls(void *library)
 {
-	const ElfW(Rela) *relocations = NULL;
+	struct table calls = {0}, data = {0};
 	const ElfW(Sym) *symbols = NULL;
 	const char *strings = NULL;
 	struct link_map *map;
-	size_t count = 0;
-	int bound = 0;
+	int bound, more;
 
 	if (dlinfo(library, RTLD_DI_LINKMAP, &map) < 0)
 		return -ENOENT;
 	for (const ElfW(Dyn) *entry = map->l_ld; entry->d_tag != DT_NULL; entry++) {
 		if (entry->d_tag == DT_JMPREL)
-			relocations = (const void *)entry->d_un.d_ptr;
+			calls.entries = (const void *)entry->d_un.d_ptr;
 		else if (entry->d_tag == DT_PLTRELSZ)
-			count = entry->d_un.d_val / sizeof(*relocations);
+			calls.size = entry->d_un.d_val;
+		else if (entry->d_tag == DT_RELA)
+			data.entries = (const void *)entry->d_un.d_ptr;
+		else if (entry->d_tag == DT_RELASZ)
+			data.size = entry->d_un.d_val;
 		else if (entry->d_tag == DT_SYMTAB)
 			symbols = (const void *)entry->d_un.d_ptr;
 		else if (entry->d_tag == DT_STRTAB)
 			strings = (const void *)entry->d_un.d_ptr;
 	}
-	if (!relocations || !symbols || !strings)
+	if (!symbols || !strings)
 		return -ENOENT;
-	for (size_t i = 0; i < count; i++) {
-		const ElfW(Sym) *symbol = &symbols[ELF64_R_SYM(relocations[i].r_info)];
-		void *function = replacement(strings + symbol->st_name);
-
-		if (!function)
-			continue;
-		if (bind((void **)(map->l_addr + relocations[i].r_offset), function) < 0)
-			return -EACCES;
-		bound++;
-	}
-	return bound;
+	bound = bind_table(map, &calls, symbols, strings);
+	more = bind_table(map, &data, symbols, strings);
+	return bound < 0 || more < 0 ? -EACCES : bound + more;
 }
 
 void unwinder_load(void)
@@ -152,15 +252,18 @@ void unwinder_load(void)
 	flush_cache = (void (*)(unw_addr_space_t, unw_word_t, unw_word_t))dlsym(
 		library, SYMBOL_NAME(unw_flush_cache));
 	address_space = dlsym(library, SYMBOL_NAME(unw_local_addr_space));
-	/* without its pipe bound, libunwind is a danger to the host */
-	if (!backtrace || bind_calls(library) != 3) {
+	/* without its pipe and its locks bound, libunwind is a danger to the host */
+	if (!backtrace || bind_calls(library) != REPLACEMENT_COUNT) {
 		process_note(SEGMENT_NOTE_NO_UNWINDER);
 		return;
 	}
 	if (set_policy && address_space)
 		set_policy(*address_space, UNW_CACHE_PER_THREAD);
-	backtrace(stack, 16); /* its first use allocates and takes the loader's lock */
-	stack_unwinder = backtrace;
+	backtrace(stack, 16); /* its first use allocates */
+	if (found_objects)
+		stack_unwinder = backtrace;
+	else /* a version whose callback has other data */
+		process_note(SEGMENT_NOTE_NO_UNWINDER);
 }
 
 void unwinder_forget(void)
