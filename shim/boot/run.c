@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 #include <sys/random.h>
 #include <sys/resource.h>
@@ -360,6 +361,7 @@ static uint64_t read_start_time(void)
 
 static void fill_process(struct segment_process *segment)
 {
+	const char *name = (const char *)getauxval(AT_EXECFN);
 	ssize_t length;
 	int fd;
 
@@ -367,6 +369,8 @@ static void fill_process(struct segment_process *segment)
 	length = readlink("/proc/self/exe", segment->executable,
 			  sizeof(segment->executable) - 1);
 	segment->executable[length > 0 ? length : 0] = '\0';
+	if (length <= 0 && name) /* no /proc: what exec was told */
+		absolute_output(name, segment->executable, sizeof(segment->executable));
 	fd = open("/proc/self/cmdline", O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return;

@@ -197,6 +197,8 @@ static void collect(struct collector *collector)
 		uint64_t began_ns = ticks_monotonic_ns();
 
 		watch_update(watch);
+		if (watch->is_blind) /* it would wait for us to see it exit */
+			release_first(collector);
 		if (watch_first_is_exiting(watch) && look_at_end(collector))
 			break;
 		pause_when_busy(collector, ticks_monotonic_ns() - began_ns);

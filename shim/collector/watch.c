@@ -115,6 +115,7 @@ static void find_files(struct watch *watch)
 	struct dirent *entry;
 
 	if (!directory) {
+		watch->is_blind = 1;
 		if (fd >= 0)
 			close(fd);
 		return;
@@ -293,12 +294,17 @@ static int needs_look(const struct watch_file *file)
 	return file->alive_count || file->slot_count == 1;
 }
 
-static int open_file(const struct watch *watch, struct watch_file *file)
+static int open_file(struct watch *watch, struct watch_file *file)
 {
+	int result;
+
 	if (file->reader.fd >= 0)
 		return segment_reader_refresh(&file->reader);
-	return segment_reader_open(&file->reader, watch->directory_fd, file->name,
-				   watch->page->token);
+	result = segment_reader_open(&file->reader, watch->directory_fd, file->name,
+				     watch->page->token);
+	if (result == -EMFILE || result == -ENFILE)
+		watch->is_blind = 1;
+	return result;
 }
 
 static void look_into_files(struct watch *watch)
@@ -357,6 +363,7 @@ static void sample(struct watch *watch)
 /* Deaths before files: what a process did before it died is in its file by then. */
 void watch_update(struct watch *watch)
 {
+	watch->is_blind = 0;
 	find_deaths(watch);
 	find_files(watch);
 	look_into_files(watch);

@@ -61,6 +61,7 @@ struct watch {
 	int directory_fd, epoll_fd;
 	int first_pidfd; /* of the run's first process; < 0: none */
 	int first_is_dead;
+	int is_blind;			 /* the last look failed: no descriptors */
 	struct exit_status first_status; /* when dead */
 	struct watch_file *files;
 	size_t file_count;

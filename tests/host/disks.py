@@ -2,7 +2,6 @@
 # SPDX-License-Identifier: MIT
 """Disks that are full, over quota, read only, or gone: the host is unharmed, and the
 recording is complete or says what is missing. Mounts are private to this process."""
-import ctypes
 import os
 import shutil
 import subprocess
@@ -10,18 +9,8 @@ import time
 
 import host
 import ticker
+import verdict
 from host import LeftOut, expect, need_root, scenario
-
-STEPS, GROWS = 1350, 7200  # of fault_host.c
-TICKS = 50_000
-CLONE_NEWNS = 0x20000
-
-
-def mount_privately():
-    libc = ctypes.CDLL(None, use_errno=True)
-    if libc.unshare(CLONE_NEWNS):
-        raise OSError(ctypes.get_errno(), "unshare")
-    subprocess.run(["mount", "--make-rprivate", "/"], check=True)
 
 
 class Disk:
@@ -42,21 +31,6 @@ class Disk:
         subprocess.run(["umount", "--lazy", self.directory], check=True)
 
 
-def told(case, output, recorded):
-    """Complete, or who says what: the line, or doctor."""
-    result = case.analyze("doctor", output)
-    if "unrecorded" in recorded.message:
-        return "line"
-    expect(result.returncode == 0, f"doctor: {result}, line {recorded.message!r}")
-    if "Nothing is wrong" not in result.stdout:
-        return "doctor"
-    expect("cannot recover" not in result.stderr, f"doctor finds nothing wrong: {result}")
-    expect(host.harness.value(output, "SELECT TOTAL(calls) FROM functions WHERE "
-                              "name IN ('step', 'grow')") == STEPS + GROWS,
-           "calls are missing and nobody says so")
-    return "complete"
-
-
 def sweep(case, options, expected):
     """fault_host.c on disks of several sizes. expected: the answers that must occur."""
     program = case.compile("fault_host.c")
@@ -66,7 +40,7 @@ def sweep(case, options, expected):
             output = os.path.join(disk, "run.db")
             recorded = case.unharmed([program], {"PROFSHIM_OUTPUT": output})
             host.harness.wait_until(lambda: not case.collectors())
-            answers[option] = told(case, output, recorded)
+            answers[option] = verdict.told(case, output, recorded)
     expect(set(answers.values()) >= set(expected), f"answers: {answers}")
 
 
@@ -193,6 +167,6 @@ def spool_moved(case):
     ticker.expect_counts(case, 0)
 
 
-if os.getuid() == 0:
-    mount_privately()
-host.main()
+if __name__ == "__main__":
+    verdict.mount_privately()
+    host.main()

@@ -11,8 +11,8 @@ import time
 
 import host
 from host import expect, scenario
+from verdict import BLOCKS, GROWS, STEPS
 
-STEPS, GROWS, BLOCKS = 1350, 7200, 105  # of fault_host.c
 STEP = int(os.environ.get("FAULTS_STEP", "4"))
 WAIT = 6  # seconds; a run that waits for a collector in vain takes as long
 

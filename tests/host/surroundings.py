@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Programs under limits and in places where little is there: no descriptors, no address
+space, no /proc, no /dev, another PID namespace."""
+import os
+import random
+import resource
+import shutil
+import signal
+import subprocess
+import tempfile
+import time
+
+import host
+import ticker
+import verdict
+from host import LeftOut, expect, need_root, scenario
+
+WAIT = 6
+
+
+def limited(case, command, limits, **settings):
+    """Unharmed under the limits {RESOURCE: value}, and not kept waiting."""
+    def restrict():
+        for name, value in limits.items():
+            resource.setrlimit(name, (value, value))
+
+    started = time.monotonic()
+    recorded = case.unharmed(command, {"PROFSHIM_WAIT": str(WAIT), **settings},
+                             preexec_fn=restrict)
+    expect(time.monotonic() - started < WAIT - 1, f"kept waiting under {limits}")
+    host.harness.wait_until(lambda: not case.collectors())
+    return recorded
+
+
+def clear(case):
+    if os.path.exists(case.database):
+        os.remove(case.database)
+    shutil.rmtree(case.database + "-spool", ignore_errors=True)
+
+
+@scenario
+def few_descriptors(case):
+    """The collector has no more than the program may have: the run is stored by it or by
+    prof-analyze. 4 is what the loader needs for any library."""
+    program = case.compile("fault_host.c")
+    for count in (4, 5, 6, 7, 8, 9, 10, 12, 16, 24):
+        clear(case)
+        limited(case, [program], {resource.RLIMIT_NOFILE: count})
+        case.settle()
+        expect(case.calls("step") == verdict.STEPS and
+               case.calls("grow") == verdict.GROWS and
+               case.value("SELECT complete FROM runs") == 1, f"not complete with {count}")
+
+
+@scenario
+def descriptors_taken(case):
+    program = case.compile("crowded.c")
+    for count in (5, 16, 1024):
+        clear(case)
+        limited(case, [program], {resource.RLIMIT_NOFILE: count})
+        case.settle()
+        expect(case.calls("step") == 3000, f"{case.calls('step'):.0f} calls, not 3000")
+        expect(case.value("SELECT complete FROM runs") == 1, "not complete")
+
+
+@scenario
+def little_address_space(case):
+    program = case.compile("fault_host.c")
+    answers = set()
+    for megabytes in (64, 256, 512, 1000, 1024, 1100, 1200, 1500, 2048, 4096, 8192):
+        clear(case)
+        recorded = limited(case, [program], {resource.RLIMIT_AS: megabytes << 20})
+        answers.add(verdict.told(case, case.database, recorded))
+    expect(answers >= {"line", "complete"}, f"answers: {answers}")
+
+
+@scenario
+def little_data(case):
+    """Private memory: the map of live blocks counts."""
+    program = case.compile("fault_host.c")
+    for megabytes in (4, 8, 16, 32, 48, 64, 80, 96, 128, 512):
+        clear(case)
+        # the threads' stacks of 8 MiB count as well
+        limits = {resource.RLIMIT_DATA: megabytes << 20, resource.RLIMIT_STACK: 1 << 18}
+        recorded = limited(case, [program], limits)
+        verdict.told(case, case.database, recorded)
+
+
+class Jail:
+    """A root directory with the system's libraries, the products and the case in it. It
+    lies outside of the case's directory, which is removed with all that is below it."""
+
+    def __init__(self, case, mounts):
+        self.case = case
+        self.root = tempfile.mkdtemp(prefix="profshim-jail-")
+        self.mounts = mounts
+
+    def bind(self, path, *options):
+        target = self.root + path
+        if os.path.islink(path):
+            os.symlink(os.readlink(path), target)
+            return
+        os.makedirs(target)
+        subprocess.run(["mount", "--bind", path, target], check=True)
+        if options:
+            subprocess.run(["mount", "-o", ",".join(("remount", "bind", *options)), target],
+                           check=True)
+
+    def __enter__(self):
+        subprocess.run(["mount", "-t", "tmpfs", "profshim-test", self.root], check=True)
+        products = os.path.dirname(os.path.dirname(self.case.products.library))
+        for path in ("/usr", "/lib", "/lib64", "/bin", "/etc", products, *self.mounts):
+            self.bind(path, "ro")
+        self.bind(self.case.directory)
+        return self.root
+
+    def __exit__(self, *unused):
+        subprocess.run(["umount", "--recursive", "--lazy", self.root], check=True)
+        os.rmdir(self.root)
+
+
+@need_root
+def bare_root(case):
+    """chroot to where /proc, /sys, /dev and /tmp are missing, each alone and all."""
+    program = case.compile("fault_host.c")
+    os.mkdir(case.path("work"))
+    case.database = case.path("work/run.db")
+    for mounts in (["/proc", "/sys"], ["/proc", "/dev"], ["/sys", "/dev"], []):
+        clear(case)
+        with Jail(case, mounts) as root:
+            started = time.monotonic()
+            case.unharmed([program], {"PROFSHIM_WAIT": str(WAIT)}, cwd="/",
+                          preexec_fn=lambda path=root: os.chroot(path))
+            expect(time.monotonic() - started < WAIT - 1, f"kept waiting with {mounts}")
+            host.harness.wait_until(lambda: not case.collectors())
+        expect(os.path.exists(case.database), f"no run.db with {mounts}")
+        case.settle()
+        expect(case.calls("step") == verdict.STEPS and case.calls("grow") == verdict.GROWS,
+               f"with {mounts} there are {case.calls('step'):.0f} and "
+               f"{case.calls('grow'):.0f} calls")
+        expect(case.value("SELECT complete FROM runs") == 1, f"not complete with {mounts}")
+
+
+@need_root
+def namespace_torn_down(case):
+    """In a PID namespace whose process 1 ends with the program: the kernel kills the
+    collector at whatever it does."""
+    program = case.compile("ticker.c")
+    inside = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
+    if subprocess.run([*inside, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
+        raise LeftOut("no PID namespaces")
+    settings = case.environment(PROFSHIM_WAIT="0")
+    names = ("LD_PRELOAD", "PROFSHIM_OUTPUT", "PROFSHIM_WAIT")
+    variables = " ".join(f"{name}={settings[name]}" for name in names)
+    for i in range(8):
+        command = f"{variables} {program} {case.path('counts')} 1 200000"
+        result = case.run_plain([*inside, "sh", "-c", f"{command}; sleep 0.00{i}; exit 3"])
+        expect(result.returncode == 3 and result.stdout == "done\n" and not result.stderr,
+               f"{result}")
+        host.harness.wait_until(lambda: not case.collectors())
+        case.settle()
+        ticker.expect_counts(case, 0)
+        expect(case.value("SELECT COUNT(*) FROM runs") == i + 1, "missing or double")
+
+
+@scenario
+def killed_with_children(case):
+    """SIGKILL of the whole process group at random moments: what was there is there."""
+    program = case.compile("fault_host.c")
+    chance = random.Random(5)
+    for _ in range(20):
+        clear(case)
+        process = case.start([program, "30000"], start_new_session=True)
+        time.sleep(chance.uniform(0, 0.06))
+        os.killpg(process.pid, signal.SIGKILL)
+        process.communicate()
+        host.harness.wait_until(lambda: not case.collectors())
+        if not os.path.exists(case.database) and \
+                not os.path.exists(case.database + "-spool"):
+            continue  # killed before the run began
+        result = case.analyze("doctor", case.database)
+        expect(result.returncode in (0, 1) and result.stdout + result.stderr, f"{result}")
+        if os.path.exists(case.database):
+            complete = case.value("SELECT complete FROM runs")
+            expect(complete == (process.returncode == 7), f"complete is {complete}")
+
+
+if __name__ == "__main__":
+    verdict.mount_privately()
+    host.main()
