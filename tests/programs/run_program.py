@@ -11,7 +11,7 @@ starts with four more spaces goes on with the one before; NAME[clang -O2]: holds
 variants that have all these words):
 
     // expect-sql: SELECT ... => VALUE     columns joined by |, rows by ;, NULL is empty.
-                                           $name in VALUE is NUMBER from a word
+                                           $name stands for NUMBER from a word
                                            name=NUMBER that the program printed, on
                                            stderr after "truth:" when it may differ
                                            from run to run
@@ -153,12 +153,14 @@ def check_truth(database, truth, output):
     printed = dict(re.findall(r"\b(\w+)=(-?\d+)", output))
     problems = list(invariants.broken(database, truth.tolerated))
     for sql, expected in truth.queries:
-        expected = re.sub(r"\$(\w+)", lambda match: printed[match.group(1)], expected)
+        sql, expected = (re.sub(r"\$(\w+)", lambda match: printed[match.group(1)], text)
+                         for text in (sql, expected))
         found = as_text(harness.query(database, sql))
         if found != expected:
             problems.append(f"{sql}\n    gives {found}\n    not   {expected}")
     for tree in truth.trees:
-        problems += call_tree.differences(database, tree, truth.without, printed)
+        found = list(call_tree.differences(database, tree, truth.without, printed))
+        problems += found[:12] + [f"and {len(found) - 12} more"] * (len(found) > 12)
     ended = as_text(harness.query(database, "SELECT exit_code, exit_signal FROM runs"))
     wanted = f"|{-truth.status}" if truth.status < 0 else f"{truth.status}|"
     if ended != wanted and (ended != "|" or harness.signals_are_told()):
