@@ -57,12 +57,14 @@ static int pipe_without_descriptors(int descriptors[2], int flags)
 	return 0;
 }
 
-/* Emptying the pipe: there was a byte. */
+/* Emptying the pipe: there was a byte. libunwind repeats these calls as long as errno is
+ * EINTR, even after a success, and the host's errno may be just that: so both set it. */
 static ssize_t read_nothing(int descriptor, void *buffer, size_t size)
 {
 	(void)descriptor;
 	(void)buffer;
 	(void)size;
+	errno = 0;
 	return 1;
 }
 
@@ -72,8 +74,10 @@ static long write_tests_memory(long number, int descriptor, const void *address,
 {
 	(void)descriptor;
 	(void)size;
-	if (number == SYS_write && memory_is_readable((uintptr_t)address))
+	if (number == SYS_write && memory_is_readable((uintptr_t)address)) {
+		errno = 0;
 		return 1;
+	}
 	errno = number == SYS_write ? EFAULT : ENOSYS;
 	return -1;
 }
