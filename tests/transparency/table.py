@@ -43,7 +43,7 @@ class Case:
 
     @property
     def argv(self):
-        if SHELL_ONLY & set(self.command):
+        if SHELL_ONLY & set(self.command) or "=" in self.command.split()[0]:
             return ["/bin/sh", "-c", self.command]
         return shlex.split(self.command)
 

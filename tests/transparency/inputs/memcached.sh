@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: MIT
 set -e
-memcached -u nobody -s "$PWD/socket" -t 4 &
+memcached -s "$PWD/socket" -t 4 &
 server=$!
-while [ ! -S socket ]; do sleep 0.02; done
+for _ in $(seq 100); do [ -S socket ] && break; sleep 0.05; done
 {
 	for i in $(seq 300); do printf 'set k%d 0 0 5\r\nvalue\r\n' "$i"; done
 	printf 'get k1 k7 k300\r\nincr nothing 1\r\nquit\r\n'
