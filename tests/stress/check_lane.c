@@ -127,12 +127,13 @@ static void check_node_site(struct check *check, const struct lane_view *view,
 		   index, number, site[number].node, site[number].lane_slot);
 }
 
-/* Each frame hangs below the one that it was called from. */
-static void check_frames(struct check *check, const struct lane_view *view)
+/* Each frame hangs below the one that it was called from, the first below the root. */
+static void check_frames(struct check *check, const struct lane_view *view,
+			 uint32_t first, uint32_t depth)
 {
 	uint32_t current = 1;
 
-	for (uint32_t i = 0; i < view->depth; i++) {
+	for (uint32_t i = first; i < first + depth; i++) {
 		const struct segment_frame *frame = &view->frames[i];
 		const struct segment_node *node = &view->nodes[frame->node];
 
@@ -151,6 +152,35 @@ static void check_frames(struct check *check, const struct lane_view *view)
 		if (frame->call_site && node->function < view->function_count)
 			view->open[node->function]++;
 		current = frame->node;
+	}
+}
+
+/* The stacks of coroutines have their frames elsewhere in the same array. */
+static void check_fibers(struct check *check, const struct lane_view *view)
+{
+	const struct segment_lane *lane = view->lane;
+	const struct segment_fiber *fibers =
+		(const void *)((const char *)lane + lane->fiber_offset);
+
+	if (!check_that(check,
+			lane->fiber_count <= lane->fiber_capacity &&
+				fits(check, lane->fiber_offset, lane->fiber_capacity,
+				     sizeof(*fibers)),
+			"lane %u: stacks do not fit", view->slot))
+		return;
+	for (uint32_t i = 0; i < lane->fiber_count; i++) {
+		const struct segment_fiber *fiber = &fibers[i];
+
+		check_that(check, fiber->in_use || !fiber->depth,
+			   "lane %u stack %u: %u frames are open and nobody there",
+			   view->slot, i, fiber->depth);
+		if (check_that(check,
+			       fiber->depth <= fiber->frame_capacity &&
+				       fiber->first_frame <= lane->frame_capacity &&
+				       fiber->frame_capacity <=
+					       lane->frame_capacity - fiber->first_frame,
+			       "lane %u stack %u: frames do not fit", view->slot, i))
+			check_frames(check, view, fiber->first_frame, fiber->depth);
 	}
 }
 
@@ -196,7 +226,8 @@ void check_lane(struct check *check, uint32_t slot)
 		check_node_site(check, &view, i);
 	}
 	if (check->is_quiet) {
-		check_frames(check, &view);
+		check_frames(check, &view, 0, view.depth);
+		check_fibers(check, &view);
 		check_that(check, view.lane->in_use || !view.depth,
 			   "lane %u: %u frames are open and nobody there", slot,
 			   view.depth);

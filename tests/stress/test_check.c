@@ -156,6 +156,35 @@ static void notices_damaged_frames(void **state)
 	DAMAGE(lane_self->lane->in_use, 0, "is not its own");
 }
 
+/* A coroutine in which outer is open. */
+static void notices_damaged_stacks(void **state)
+{
+	struct segment_lane *lane = lane_self->lane;
+	struct segment_fiber *fiber = (void *)((char *)lane + lane->fiber_offset);
+	struct segment_frame *frame = lane_self->frames + 5;
+
+	(void)state;
+	assert_int_equal(
+		process_commit(lane, lane_self->slot, lane->fiber_offset, sizeof(*fiber)),
+		0);
+	lane->fiber_count = 1;
+	*fiber = (struct segment_fiber){
+		.first_frame = 5, .frame_capacity = 2, .in_use = 1};
+	expect_sound();
+	fiber->depth = 1;
+	*frame = (struct segment_frame){.call_site = 1, .node = outer, .parent_node = 1};
+	lane_self->nodes[outer].call_count++;
+	expect_sound();
+	DAMAGE(frame->parent_node, inner, "called from node");
+	DAMAGE(fiber->depth, 3, "stack 0: frames do not fit");
+	DAMAGE(fiber->depth, 0, "calls, but 0 finished and 1 open");
+	DAMAGE(fiber->first_frame, 0xffffff, "stack 0: frames do not fit");
+	DAMAGE(fiber->in_use, 0, "stack 0: 1 frames are open and nobody there");
+	DAMAGE(lane->fiber_count, 0xffffffff, "stacks do not fit");
+	lane_self->nodes[outer].call_count--;
+	lane->fiber_count = 0;
+}
+
 static void notices_damaged_books(void **state)
 {
 	struct segment_process *segment = process->segment;
@@ -208,6 +237,7 @@ int main(void)
 		cmocka_unit_test(finds_a_sound_file_sound),
 		cmocka_unit_test(notices_a_damaged_tree),
 		cmocka_unit_test(notices_damaged_frames),
+		cmocka_unit_test(notices_damaged_stacks),
 		cmocka_unit_test(notices_damaged_books),
 		cmocka_unit_test(notices_damaged_threads),
 		cmocka_unit_test(notices_a_damaged_shadow),
