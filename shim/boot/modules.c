@@ -27,7 +27,24 @@ static struct segment_module *module_at(uint32_t index)
 	       index;
 }
 
-static int is_known(uint64_t address)
+/* The loader knows the program itself by an empty name. */
+static const char *object_path(const struct dl_find_object *found)
+{
+	const char *name = found->dlfo_link_map->l_name;
+
+	return name[0] ? name : process->segment->executable;
+}
+
+static int is_object(const struct segment_module *module,
+		     const struct dl_find_object *found)
+{
+	return module->start == (uint64_t)found->dlfo_map_start &&
+	       module->end == (uint64_t)found->dlfo_map_end &&
+	       (!module->path[0] || !strcmp(module->path, object_path(found)));
+}
+
+/* The entry of an object that is mapped, or NULL. */
+static struct segment_module *find_known(const struct dl_find_object *found)
 {
 	/* acquire: pairs with the release in add_module() */
 	uint32_t count =
@@ -36,13 +53,12 @@ static int is_known(uint64_t address)
 	if (count > process->segment->module_capacity)
 		count = process->segment->module_capacity;
 	for (uint32_t i = count; i-- > 0;) {
-		const struct segment_module *module = module_at(i);
+		struct segment_module *module = module_at(i);
 
-		if (address >= module->start && address < module->end &&
-		    !module->unload_ticks)
-			return 1;
+		if (!module->unload_ticks && is_object(module, found))
+			return module;
 	}
-	return 0;
+	return NULL;
 }
 
 static void copy_build_id(struct segment_module *module, const char *notes, size_t size)
@@ -86,46 +102,34 @@ static void read_build_id(struct segment_module *module, const char *start, uint
 	}
 }
 
-static void add_module(const struct dl_find_object *found)
+/* Describes an object. */
+static void fill_module(struct segment_module *module, const struct dl_find_object *found)
+{
+	const char *path = object_path(found);
+	size_t length = strlen(path);
+
+	module->start = (uint64_t)found->dlfo_map_start;
+	module->bias = found->dlfo_link_map->l_addr;
+	module->load_ticks = clock_now();
+	module->unload_ticks = 0;
+	if (length < sizeof(module->path))
+		memcpy(module->path, path, length + 1);
+	module->end = (uint64_t)found->dlfo_map_end;
+	read_build_id(module, found->dlfo_map_start, module->bias);
+}
+
+/* The next free place of the table, NULL when it is full. */
+static struct segment_module *free_place(void)
 {
 	struct segment_process *segment = process->segment;
-	const struct link_map *map = found->dlfo_link_map;
-	struct segment_module *module;
 	uint32_t index = segment->module_count;
-	const char *name;
-	size_t length;
 
 	if (index >= segment->module_capacity ||
 	    process_commit(segment, process->slot,
-			   segment->module_offset + index * sizeof(*module),
-			   sizeof(*module)) < 0)
-		return;
-	module = module_at(index);
-	module->start = (uint64_t)found->dlfo_map_start;
-	module->bias = map->l_addr;
-	module->load_ticks = clock_now();
-	/* the loader knows the program itself by an empty name */
-	name = map->l_name[0] ? map->l_name : segment->executable;
-	length = strlen(name);
-	if (length < sizeof(module->path))
-		memcpy(module->path, name, length + 1);
-	module->end = (uint64_t)found->dlfo_map_end;
-	read_build_id(module, found->dlfo_map_start, map->l_addr);
-	/* release: pairs with the acquire of readers and of is_known() */
-	__atomic_store_n(&segment->module_count, index + 1, __ATOMIC_RELEASE);
-}
-
-void boot_note_module(uint64_t address)
-{
-	struct dl_find_object found;
-	uint64_t mask;
-
-	if (is_known(address) || _dl_find_object((void *)address, &found) != 0)
-		return;
-	process_lock(&mask);
-	if (!is_known(address))
-		add_module(&found);
-	process_unlock(&mask);
+			   segment->module_offset + index * sizeof(struct segment_module),
+			   sizeof(struct segment_module)) < 0)
+		return NULL;
+	return module_at(index);
 }
 
 /* The nodes and functions of an unloaded object get its number into their keys, so that
@@ -152,29 +156,143 @@ static void retire(struct lane_context *context, const struct segment_module *mo
 	}
 }
 
-void modules_unloaded(void)
+/* The reverse: the object is mapped where it was. */
+static void bring_back(struct lane_context *context, uint64_t number)
 {
-	struct dl_find_object found;
-	uint32_t count;
-	uint64_t mask;
+	uint64_t tag = number << SEGMENT_KEY_MODULE_SHIFT;
+	uint64_t tagged = SEGMENT_KEY_MODULE_MASK << SEGMENT_KEY_MODULE_SHIFT;
 
-	if (!process_is_ready())
-		return;
-	process_lock(&mask);
-	count = process->segment->module_count;
+	for (uint32_t i = 1; i < context->function_next; i++) {
+		if ((context->functions[i].key & tagged) == tag)
+			context->functions[i].key &= ~tagged;
+	}
+	for (uint32_t i = 2; i < context->node_next; i++) {
+		if ((context->nodes[i].key & tagged) == tag)
+			context->nodes[i].key &= ~tagged;
+	}
+}
+
+/* The entry of an unloaded object that is the very one described in module, or 0: objects
+ * without a build id cannot be told apart. */
+static uint32_t find_unloaded(const struct segment_module *module)
+{
+	if (!module->build_id_size)
+		return 0;
+	for (uint32_t i = process->segment->module_count; i-- > 0;) {
+		const struct segment_module *old = module_at(i);
+
+		if (old->unload_ticks && old->start == module->start &&
+		    old->end == module->end && old->bias == module->bias &&
+		    old->build_id_size == module->build_id_size &&
+		    !memcmp(old->build_id, module->build_id, sizeof(old->build_id)) &&
+		    !strcmp(old->path, module->path))
+			return i + 1;
+	}
+	return 0;
+}
+
+/* An object that comes and goes at one place is one entry, and has one set of nodes: a
+ * program may load it a million times. Returns 1 when it has been here before. */
+static int add_module(const struct dl_find_object *found)
+{
+	struct segment_module *place, module = {0};
+	uint32_t number;
+
+	fill_module(&module, found);
+	number = find_unloaded(&module);
+	if (number) {
+		module_at(number - 1)->unload_ticks = 0;
+		for (struct lane_context *lane = process->lanes; lane;
+		     lane = lane->next_lane)
+			bring_back(lane, number);
+		return 1;
+	}
+	place = free_place();
+	if (place) {
+		*place = module;
+		/* release: pairs with the acquire of readers and of find_known() */
+		__atomic_store_n(&process->segment->module_count,
+				 process->segment->module_count + 1, __ATOMIC_RELEASE);
+	}
+	return 0;
+}
+
+/* For a table that is full: nodes of objects that are in no entry get the number of
+ * none, so that what is mapped there next has nodes of its own. */
+static void retire_unknown(struct lane_context *context)
+{
+	uint64_t tagged = SEGMENT_KEY_MODULE_MASK << SEGMENT_KEY_MODULE_SHIFT;
+	struct dl_find_object found;
+
+	for (uint32_t i = 2; i < context->node_next; i++) {
+		uint64_t key = context->nodes[i].key;
+
+		if (!(key & tagged) &&
+		    (_dl_find_object((void *)(key & SEGMENT_KEY_ADDRESS_MASK), &found) ||
+		     !find_known(&found)))
+			context->nodes[i].key = key | tagged;
+	}
+	for (uint32_t i = 1; i < context->function_next; i++) {
+		uint64_t key = context->functions[i].key;
+
+		if (!(key & tagged) &&
+		    (_dl_find_object((void *)key, &found) || !find_known(&found)))
+			context->functions[i].key = key | tagged;
+	}
+}
+
+/* Looks which objects have gone. Under the lock. */
+static void find_gone(void)
+{
+	uint32_t count = process->segment->module_count, gone = 0;
+	struct lane_context *lane;
+	struct dl_find_object found;
+
 	for (uint32_t i = 0; i < count; i++) {
 		struct segment_module *module = module_at(i);
 
 		if (module->unload_ticks ||
 		    (_dl_find_object((void *)module->start, &found) == 0 &&
-		     (uint64_t)found.dlfo_map_start == module->start))
+		     is_object(module, &found)))
 			continue;
 		module->unload_ticks = clock_now();
 		process_count(SEGMENT_COUNTER_UNLOADED_MODULES, 1);
-		process->unload_count++; /* the lanes' remembered stacks are void */
-		for (struct lane_context *lane = process->lanes; lane;
-		     lane = lane->next_lane)
+		gone++;
+		for (lane = process->lanes; lane; lane = lane->next_lane)
 			retire(lane, module, i + 1);
 	}
+	if (count == process->segment->module_capacity) {
+		gone++;
+		for (lane = process->lanes; lane; lane = lane->next_lane)
+			retire_unknown(lane);
+	}
+	process->unload_count += gone > 0; /* the lanes' remembered stacks are void */
+}
+
+int boot_note_module(uint64_t address)
+{
+	struct dl_find_object found;
+	int came_back = 0;
+	uint64_t mask;
+
+	if (_dl_find_object((void *)address, &found) != 0 || find_known(&found))
+		return 0;
+	process_lock(&mask);
+	if (!find_known(&found)) {
+		find_gone(); /* libc unloads its own modules without dlclose() */
+		came_back = add_module(&found);
+	}
+	process_unlock(&mask);
+	return came_back;
+}
+
+void modules_unloaded(void)
+{
+	uint64_t mask;
+
+	if (!process_is_ready())
+		return;
+	process_lock(&mask);
+	find_gone();
 	process_unlock(&mask);
 }

@@ -38,6 +38,13 @@ static inline uint32_t take_index(uint32_t *next)
 	return one;
 }
 
+/* Without the number of an unloaded module: a node keeps its place in the tables when
+ * its module goes, and is found there when the module comes back. */
+static inline uint64_t plain_key(uint64_t key)
+{
+	return key & ~(SEGMENT_KEY_MODULE_MASK << SEGMENT_KEY_MODULE_SHIFT);
+}
+
 /* Relinks all nodes into a table of twice the size. */
 static void grow_buckets(struct lane_context *context)
 {
@@ -49,7 +56,8 @@ static void grow_buckets(struct lane_context *context)
 		return; /* longer chains, nothing worse */
 	for (uint32_t i = 2; i < context->node_next; i++) {
 		struct segment_node *node = &context->nodes[i];
-		uint32_t *head = &buckets[tree_hash(node->parent, node->key) & mask];
+		uint32_t hash = tree_hash(node->parent, plain_key(node->key));
+		uint32_t *head = &buckets[hash & mask];
 
 		node->hash_next = *head;
 		*head = i;
@@ -69,7 +77,7 @@ static void grow_function_table(struct lane_context *context)
 	if (!table)
 		return;
 	for (uint32_t i = 1; i < context->function_next; i++) {
-		uint32_t at = tree_hash(0, context->functions[i].key) & mask;
+		uint32_t at = tree_hash(0, plain_key(context->functions[i].key)) & mask;
 
 		while (table[at])
 			at = (at + 1) & mask;
@@ -118,7 +126,6 @@ static uint32_t function_index(struct lane_context *context, uint64_t key)
 	context->function_table[at] = index;
 	if (context->function_next * 2 > context->function_mask)
 		grow_function_table(context);
-	boot_note_module(key & SEGMENT_KEY_ADDRESS_MASK);
 	return index;
 }
 
@@ -136,9 +143,7 @@ static uint32_t new_node(struct lane_context *context, uint32_t parent, uint64_t
 		   lane->node_capacity, lane->node_offset, sizeof(*node),
 		   COMMIT_NODES) < 0)
 		return 0;
-	if (key & SEGMENT_KEY_RETURN_ADDRESS) {
-		boot_note_module(key & SEGMENT_KEY_ADDRESS_MASK);
-	} else {
+	if (!(key & SEGMENT_KEY_RETURN_ADDRESS)) {
 		function = function_index(context, key);
 		if (!function)
 			return 0;
@@ -166,18 +171,27 @@ static void publish(struct lane_context *context)
 			 __ATOMIC_RELEASE);
 }
 
+static uint32_t find_node(const struct lane_context *context, uint32_t parent,
+			  uint64_t key)
+{
+	uint32_t index = context->buckets[tree_hash(parent, key) & context->bucket_mask];
+
+	while (index && (context->nodes[index].key != key ||
+			 context->nodes[index].parent != parent))
+		index = context->nodes[index].hash_next;
+	return index;
+}
+
 uint32_t cold tree_child_slow(struct lane_context *context, uint32_t parent, uint64_t key)
 {
 	uint32_t hash = tree_hash(parent, key), index;
 
-	for (index = context->buckets[hash & context->bucket_mask]; index;
-	     index = context->nodes[index].hash_next) {
-		const struct segment_node *node = &context->nodes[index];
-
-		if (node->key == key && node->parent == parent) {
-			context->front[hash >> 20] = index;
-			return index;
-		}
+	index = find_node(context, parent, key);
+	if (!index && boot_note_module(key & SEGMENT_KEY_ADDRESS_MASK))
+		index = find_node(context, parent, key);
+	if (index) {
+		context->front[hash >> 20] = index;
+		return index;
 	}
 	context->insert_depth++;
 	index = new_node(context, parent, key);

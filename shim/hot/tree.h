@@ -37,7 +37,8 @@ int tree_begin(struct lane_context *context);
 void tree_end(struct lane_context *context);
 
 /* Upward symbol, shim/boot/modules.c: makes sure that the module of a code address is
- * in the process's module table. Any context. */
-void boot_note_module(uint64_t address);
+ * in the process's module table. 1: it had been unloaded and its nodes are back. Any
+ * context. */
+int boot_note_module(uint64_t address);
 
 _Static_assert(LANE_FRONT_COUNT == 1u << 12, "tree_child shifts by 20");

@@ -21,9 +21,10 @@ static char directory[] = "/tmp/profshim-test-XXXXXX";
 static char output[64];
 
 /* The two steps that reach from hot/ into boot/; the tests need neither. */
-void boot_note_module(uint64_t address)
+int boot_note_module(uint64_t address)
 {
 	(void)address;
+	return 0;
 }
 
 void boot_thread_begins(void)
