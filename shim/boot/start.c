@@ -30,6 +30,9 @@ start_main_function __libc_start_main;
 /* "PROFSHIM_RUN=directory" for the environment of children. */
 static char run_variable[SEGMENT_PATH_MAX + 16];
 
+/* There is no run, and the user knows: children may have more luck, but are silent. */
+#define RUN_NONE "none"
+
 /* The one line a user gets to see. */
 static void say(const char *text)
 {
@@ -42,10 +45,13 @@ static void say(const char *text)
 							   : sizeof(line) - 1);
 }
 
-static void say_not_recording(const char *reason)
+static void say_not_recording(const struct config *config, const char *reason)
 {
 	char text[SEGMENT_PATH_MAX + 64];
 
+	snprintf(run_variable, sizeof(run_variable), "PROFSHIM_RUN=" RUN_NONE);
+	if (config->joined_run && !strcmp(config->joined_run, RUN_NONE))
+		return;
 	snprintf(text, sizeof(text), "%s; the program runs unrecorded", reason);
 	say(text);
 }
@@ -75,7 +81,7 @@ static void begin_recording(const struct config *config)
 
 	if (run_open(config, &first, error, sizeof(error)) < 0) {
 		if (error[0])
-			say_not_recording(error);
+			say_not_recording(config, error);
 		return;
 	}
 	/* another image of the first process (exec) is recorded in any case */
@@ -88,7 +94,7 @@ static void begin_recording(const struct config *config)
 		__atomic_fetch_add(&process_facts.run->lost_process_count, 1,
 				   __ATOMIC_RELAXED);
 		if (first) {
-			say_not_recording(error);
+			say_not_recording(config, error);
 			run_abandon();
 		}
 		return;
@@ -142,7 +148,9 @@ static void load_unwinder(void)
 {
 	struct lane_context *context = lane_self;
 
-	if (!lane_is_live(context))
+	/* with an allocator of its own, nothing asks for stacks, and dlopen would call it
+	 * before it is ready */
+	if (!lane_is_live(context) || process->notes & SEGMENT_NOTE_OWN_ALLOCATOR)
 		return;
 	lane_begin_own_work(context);
 	unwinder_load();

@@ -87,6 +87,22 @@ def little_data(case):
         verdict.told(case, case.database, recorded)
 
 
+@scenario
+def told_once(case):
+    """A script whose commands cannot be recorded tells so once, not once per command; a
+    command that can be recorded is."""
+    program = case.compile("fault_host.c")
+    script = f"{program} >/dev/null; /bin/true; (/bin/echo x); cd {case.directory}; {program}"
+    plain = case.run_plain(["/bin/sh", "-c", script], cwd="/proc")
+    result = case.run(["/bin/sh", "-c", script], {"PROFSHIM_OUTPUT": "run.db"}, cwd="/proc")
+    told = [line for line in result.stderr.splitlines() if line.startswith("profshim: ")]
+    expect(len(told) == 1 and "unrecorded" in told[0], f"stderr: {result.stderr}")
+    expect(result.stdout == plain.stdout and result.returncode == plain.returncode,
+           f"{result}")
+    case.settle()
+    expect(case.calls("step") == verdict.STEPS, f"{case.calls('step'):.0f} calls")
+
+
 class Jail:
     """A root directory with the system's libraries, the products and the case in it. It
     lies outside of the case's directory, which is removed with all that is below it."""
