@@ -7,6 +7,7 @@
  */
 #include <dlfcn.h>
 #include <errno.h>
+#include <link.h>
 #include <stdint.h>
 #include <stdlib.h>
 
@@ -57,8 +58,23 @@ static int is_ours(const char *name)
 	       found.dli_fbase == own.dli_fbase;
 }
 
+/* Are we among the program's own libraries, and not in a namespace of dlmopen()? */
+static int is_with_program(void)
+{
+	const struct link_map *map = NULL;
+	Dl_info info;
+
+	if (!dladdr1((void *)is_ours, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
+		return 0;
+	while (map->l_prev)
+		map = map->l_prev;
+	return map->l_name[0] == '\0'; /* the program comes first, without a name */
+}
+
 int resolve_is_preloaded(void)
 {
+	if (!is_with_program())
+		return 0;
 	/* the program may define any of them itself, but hardly all */
 	return is_ours("__libc_start_main") || is_ours("__cyg_profile_func_enter") ||
 	       is_ours("dlclose");

@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """Libraries that come, go, or stand beside us: plugins, allocators, other preloads."""
+import os
+
 import host
 from host import expect, scenario
 
@@ -21,7 +23,7 @@ def rows(case, sql):
 def build_plugin(case, who, size, *flags):
     path = case.path(f"plugin_{who}.so")
     return host.harness.compile_program(
-        host.os.path.join(host.HERE, "plugin.c"), path,
+        os.path.join(host.HERE, "plugin.c"), path,
         flags=["-shared", "-fPIC", f"-DWHO={who}", f"-DSIZE={size}", *flags])
 
 
@@ -72,6 +74,114 @@ def more_loads_than_places(case):
                      f"{size} * SUM(alloc_count) FROM allocation_sites WHERE name = "
                      f"'make_{who}'")
         expect(found == [(1, 1)], f"blocks of plugin_{who}: {found}")
+
+
+
+ALLOCATORS = ("libjemalloc.so.2", "libtcmalloc_minimal.so.4")
+
+
+def expect_blocks(case):
+    """What blocks.c counts. The child's ten blocks are never freed."""
+    case.settle()
+    expect_clean(case)
+    expect(case.trust("inherited_frees") == 1000, "frees of inherited blocks")
+    found = rows(case, "SELECT SUM(alloc_count), SUM(free_count) FROM allocation_sites "
+                 "WHERE name IN ('make', 'make_aligned')")
+    # 4,000 and the child's; odd ones freed by a thread, every fourth reallocated
+    expect(found == [(4010, 3000)], f"blocks made and freed: {found}")
+    found = rows(case, "SELECT SUM(alloc_bytes) FROM allocation_sites WHERE name = 'make'")
+    expect(found == [(sum(i % 40 + 1 for i in range(4000) if i % 10) + 80,)],
+           f"bytes: {found}")
+
+
+@scenario
+def allocators_behind_us(case):
+    """jemalloc and tcmalloc align small blocks to 8 bytes only."""
+    program = case.compile("blocks.c")
+    for name in ALLOCATORS:
+        case.database = case.path(name + ".db")
+        case.unharmed([program], {"LD_PRELOAD": f"{case.products.library} {name}"})
+        expect_blocks(case)
+
+
+@scenario
+def allocators_before_us(case):
+    """Then they serve the program, and we see its calls only; the report says so."""
+    program = case.compile("blocks.c")
+    for name in ALLOCATORS:
+        case.database = case.path(name + ".db")
+        case.unharmed([program], {"LD_PRELOAD": f"{name}:{case.products.library}"})
+        case.settle()
+        expect(case.trust("note_own_allocator") == 1, "trust does not tell")
+        expect(case.calls("make") == 3600 + 10, f"{case.calls('make'):.0f} calls")
+        for trouble in EXPECTED_ZERO:
+            expect(case.trust(trouble) == 0, f"trust: {trouble} is {case.trust(trouble)}")
+
+
+@scenario
+def other_preloads(case):
+    """Another library that interposes malloc and fork is asked as often as without us."""
+    program = case.compile("blocks.c")
+    other = case.compile("other_preload.c", flags=["-shared", "-fPIC"], hooks=False)
+    alone = host.harness.run([program], env={**host.harness.plain_environment(),
+                                             "LD_PRELOAD": other}, cwd=case.directory)
+    for order in ([case.products.library, other], [other, case.products.library]):
+        case.database = case.path(f"{order.index(other)}.db")
+        result = case.run([program], {"LD_PRELOAD": ":".join(order)})
+        expect(result.stdout == alone.stdout and "malloc 1" in alone.stdout,
+               f"printed {result.stdout!r} instead of {alone.stdout!r}")
+        expect(result.returncode == 0 and not result.stderr, f"{result}")
+        if order[0] != other:
+            expect_blocks(case)
+
+
+@scenario
+def loaded_by_hand(case):
+    """The shim as an ordinary library does nothing at all."""
+    program = case.compile("by_hand.c")
+    for way in ("LOCAL", "GLOBAL", "NAMESPACE"):
+        result = case.run_plain([program, case.products.library, way])
+        expect(result.returncode == 5 and not result.stderr, f"{way}: {result}")
+        expect(result.stdout == "A=1\nenviron is the same\n", f"{way}: {result.stdout}")
+    expect(sorted(os.listdir(case.directory)) == ["by_hand"],
+           f"files appeared: {os.listdir(case.directory)}")
+
+
+@scenario
+def indirect_functions(case):
+    """Resolvers run before our library is relocated, or after it."""
+    source = os.path.join(host.HERE, "chooser.c")
+    library = host.harness.compile_program(source, case.path("libchooser.so"),
+                                           flags=["-shared", "-fPIC", "-DLIBRARY"])
+    user = ["-DUSER", library, "-Wl,-rpath," + case.directory]
+    for name, flags in {"lazy": ["-Wl,-z,lazy"], "now": ["-Wl,-z,now"],
+                        "fixed": ["-no-pie"]}.items():
+        for kind, more in {"own": [], "library": user}.items():
+            program = host.harness.compile_program(source, case.path(f"{kind}-{name}"),
+                                                   flags=[*flags, *more])
+            for order in ("", library):
+                settings = {"LD_PRELOAD": f"{case.products.library}:{order}"}
+                case.database = case.path(f"{kind}-{name}-{bool(order)}.db")
+                case.unharmed([program], settings)
+                case.settle()
+                expect(case.calls("twice") == 2, f"{kind} {name}: calls of twice")
+                settings = {"LD_PRELOAD": f"{order}:{case.products.library}"}
+                case.database = case.path(f"{kind}-{name}-{bool(order)}-2.db")
+                case.unharmed([program], settings)
+
+
+@scenario
+def bound_to_their_own(case):
+    """RTLD_DEEPBIND, dlopen(NULL) and a namespace with a libc of its own."""
+    program = case.compile("bound_deep.c")
+    plugin = build_plugin(case, "a", 1000)
+    result = case.unharmed([program, plugin])
+    expect(result.stdout == "done\n", f"{result}")
+    case.settle()
+    found = rows(case, "SELECT SUM(alloc_count), SUM(live_count) FROM allocation_sites "
+                 "WHERE name = 'main'")
+    expect(found == [(1000, 0)], f"blocks of main: {found}")
+    expect(case.trust("unknown_frees") == 1000, "the plugin's blocks, freed by main")
 
 
 host.main()
