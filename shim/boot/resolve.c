@@ -80,13 +80,23 @@ int resolve_is_preloaded(void)
 	       is_ours("dlclose");
 }
 
-/* Asked by calling it: the address that dlsym gives is the program's own PLT entry when a
- * program that is not position independent takes the address of malloc. */
+/* Whose malloc is the first? A definition answers for itself. dlsym may also give the PLT
+ * entry of a program that is not position independent and takes the address of malloc;
+ * then the program has none of its own, and it can be asked by calling it. (A program's
+ * own must not be called as early as this: that of GCL, in maxima, then crashes.) */
 static int malloc_is_ours(void)
 {
-	void *block = malloc(1);
-	int ours = block && shadow_take((uintptr_t)block).site == SHADOW_SITE_TOOL;
+	Dl_info found;
+	const ElfW(Sym) *symbol = NULL;
+	void *block;
+	int ours;
 
+	if (dladdr1(dlsym(RTLD_DEFAULT, "malloc"), &found, (void **)&symbol,
+		    RTLD_DL_SYMENT) &&
+	    symbol && symbol->st_shndx != SHN_UNDEF)
+		return is_ours("malloc");
+	block = malloc(1);
+	ours = block && shadow_take((uintptr_t)block).site == SHADOW_SITE_TOOL;
 	if (ours)
 		real.free(block);
 	else

@@ -150,7 +150,8 @@ static void load_unwinder(void)
 
 	/* with an allocator of its own, nothing asks for stacks, and dlopen would call it
 	 * before it is ready */
-	if (!lane_is_live(context) || process->notes & SEGMENT_NOTE_OWN_ALLOCATOR)
+	if (!lane_is_live(context) ||
+	    process->segment->notes & SEGMENT_NOTE_OWN_ALLOCATOR)
 		return;
 	lane_begin_own_work(context);
 	unwinder_load();
