@@ -80,21 +80,28 @@ int resolve_is_preloaded(void)
 	       is_ours("dlclose");
 }
 
-/* Whose malloc is the first? A definition answers for itself. dlsym may also give the PLT
- * entry of a program that is not position independent and takes the address of malloc;
- * then the program has none of its own, and it can be asked by calling it. (A program's
- * own must not be called as early as this: that of GCL, in maxima, then crashes.) */
+/* True when the first malloc that the loader finds is defined by somebody else. Then
+ * nothing of the allocators may be called as early as this: GCL's own malloc (in maxima)
+ * is not ready, and expects that libc's has not moved the program break. */
+static int malloc_is_defined_elsewhere(void)
+{
+	const ElfW(Sym) *symbol = NULL;
+	Dl_info found;
+
+	return dladdr1(dlsym(RTLD_DEFAULT, "malloc"), &found, (void **)&symbol,
+		       RTLD_DL_SYMENT) &&
+	       symbol && symbol->st_shndx != SHN_UNDEF && !is_ours("malloc");
+}
+
+/* Otherwise asked by calling it: what dlsym gives is the program's own PLT entry when a
+ * program that is not position independent takes the address of malloc. */
 static int malloc_is_ours(void)
 {
-	Dl_info found;
-	const ElfW(Sym) *symbol = NULL;
 	void *block;
 	int ours;
 
-	if (dladdr1(dlsym(RTLD_DEFAULT, "malloc"), &found, (void **)&symbol,
-		    RTLD_DL_SYMENT) &&
-	    symbol && symbol->st_shndx != SHN_UNDEF)
-		return is_ours("malloc");
+	if (malloc_is_defined_elsewhere())
+		return 0;
 	block = malloc(1);
 	ours = block && shadow_take((uintptr_t)block).site == SHADOW_SITE_TOOL;
 	if (ours)
@@ -117,6 +124,8 @@ unsigned int resolve_grain_shift(void)
 	unsigned int shift = 4;
 	void *blocks[8];
 
+	if (malloc_is_defined_elsewhere())
+		return shift;
 	for (int i = 0; i < 8; i++) {
 		blocks[i] = real.malloc(8);
 		if ((uintptr_t)blocks[i] & 15)
