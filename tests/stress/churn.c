@@ -3,7 +3,7 @@
  * What this is:  COUNT threads, ten at a time; each calls seven functions, allocates, and
  *                frees a block that another one left. usage: churn COUNT
  * Runs on:       tests, under the shim.
- * See also:      tests/stress/threads.py
+ * See also:      tests/stress/spools.py
  */
 #include <pthread.h>
 #include <stdatomic.h>
