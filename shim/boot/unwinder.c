@@ -29,6 +29,7 @@
 #include <libunwind.h>
 #include <link.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/mman.h>
 
 #include "shim/boot/boot.h"
@@ -236,6 +237,16 @@ static int bind_calls(void *library)
 	return bound < 0 || more < 0 ? -EACCES : bound + more;
 }
 
+static void note_code(int index, void *address)
+{
+	struct dl_find_object found;
+
+	if (address && _dl_find_object(address, &found) == 0) {
+		stack_unwinder_code[index].start = (uint64_t)found.dlfo_map_start;
+		stack_unwinder_code[index].end = (uint64_t)found.dlfo_map_end;
+	}
+}
+
 void unwinder_load(void)
 {
 	void *library = dlopen("libunwind.so.8", RTLD_NOW | RTLD_LOCAL);
@@ -264,6 +275,8 @@ void unwinder_load(void)
 	if (set_policy && address_space)
 		set_policy(*address_space, UNW_CACHE_PER_THREAD);
 	backtrace(stack, 16); /* its first use allocates */
+	note_code(0, (void *)backtrace);
+	note_code(1, (void *)getauxval(AT_BASE));
 	if (found_objects)
 		stack_unwinder = backtrace;
 	else /* a version whose callback has other data */

@@ -11,9 +11,8 @@
  * the real malloc. In between the block has no entry, and nobody else can have its
  * address. A failed realloc puts the old entry back.
  *
- * An event that interrupts an allocation hook (a signal handler that allocates, or
- * the unwinder's own work) is counted, not booked: the interrupted hook may hold the
- * lock of the very site.
+ * A signal handler that interrupts an allocation hook and allocates itself leaves a note
+ * that the interrupted hook books (deferred.h).
  *
  * A realloc of a live block is one free of the old size and one allocation of the new
  * size at the realloc's own site.
@@ -23,6 +22,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "shim/hot/deferred.h"
 #include "shim/hot/early_heap.h"
 #include "shim/hot/fiber.h"
 #include "shim/hot/lane.h"
@@ -68,22 +68,25 @@ static inline struct lane_context *begin(void)
 	}
 	if (unlikely(context->alloc_busy))
 		return NULL;
-	context->alloc_busy = 1;
+	context->alloc_busy = stack;
 	return context;
+}
+
+static inline uint32_t site_of(struct lane_context *context, uint32_t node)
+{
+	uint32_t *site = &context->nodes[node].site;
+
+	if (unlikely(!*site))
+		*site = site_new(context->slot, node);
+	return *site;
 }
 
 /* The site of this call; 0: no room. */
 static inline uint32_t find_site(struct lane_context *context, uint64_t caller)
 {
 	uint32_t node = stack_node(context, caller);
-	uint32_t *site;
 
-	if (unlikely(!node))
-		return 0;
-	site = &context->nodes[node].site;
-	if (unlikely(!*site))
-		*site = site_new(context->slot, node);
-	return *site;
+	return likely(node) ? site_of(context, node) : 0;
 }
 
 static inline void note_latest(struct lane_context *context, uintptr_t address)
@@ -139,18 +142,66 @@ static inline void enter_block(struct lane_context *context, uint32_t site, void
 	note_latest(context, (uintptr_t)block);
 }
 
-/* An allocation that cannot be booked: the tool's own, which is marked so that its free
- * is no riddle, or one that interrupts a hook. */
-static cold void unbooked_alloc(void *block, uint64_t size)
+/* Is it the tool's own allocation, which is marked so that its free is no riddle? */
+static int is_own(const struct lane_context *context, uint64_t caller)
 {
-	const struct lane_context *context = lane_self;
+	const struct stack_code *code = stack_unwinder_code;
+
+	return context->own_work == OWN_WORK_ALL ||
+	       (context->own_work == OWN_WORK_UNWINDING &&
+		(caller - code[0].start < code[0].end - code[0].start ||
+		 caller - code[1].start < code[1].end - code[1].start));
+}
+
+/* Notes what a handler did in the middle of a hook. */
+static void defer(struct lane_context *context, enum deferred_kind kind,
+		  const struct shadow_block *block, uint64_t copied, int temporary)
+{
+	struct deferred note = {kind, temporary, *block, copied};
+
+	if (deferred_add(context, &note) < 0)
+		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+}
+
+/* An allocation when no hook may book: the tool's own, one in a handler that interrupts
+ * a hook, one without a lane. The handler's has the function it is called from and the
+ * call for its path; nothing is unwound, since unwinding may be what was interrupted. */
+static cold void unbooked_alloc(void *block, uint64_t size, uint64_t caller,
+				enum deferred_kind kind, uint64_t copied)
+{
+	struct lane_context *context = lane_self;
+	struct shadow_block entry = {.size_bytes = size};
+	uint32_t node;
 
 	if (!process)
 		return;
-	if (lane_is_live(context) && context->own_work)
-		shadow_put((uintptr_t)block, SHADOW_SITE_TOOL, size, 0);
-	else
+	if (!lane_is_live(context)) {
 		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+		return;
+	}
+	if (is_own(context, caller)) {
+		shadow_put((uintptr_t)block, SHADOW_SITE_TOOL, size, 0);
+		return;
+	}
+	node = tree_child(context, context->current,
+			  (caller & SEGMENT_KEY_ADDRESS_MASK) |
+				  SEGMENT_KEY_RETURN_ADDRESS);
+	entry.site = node ? site_of(context, node) : 0;
+	if (!entry.site) {
+		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+		return;
+	}
+	enter_block(context, entry.site, block, size);
+	defer(context, kind, &entry, copied, 0);
+}
+
+/* The end of a hook's work on the books. */
+static inline void end(struct lane_context *context)
+{
+	context->alloc_busy = 0;
+	__asm__ volatile("" : : : "memory"); /* what comes now is not deferred any more */
+	if (unlikely(context->deferred_count))
+		deferred_book(context);
 }
 
 static inline void record_alloc(void *block, uint64_t size, uint64_t caller)
@@ -162,7 +213,7 @@ static inline void record_alloc(void *block, uint64_t size, uint64_t caller)
 		return;
 	context = begin();
 	if (unlikely(!context)) {
-		unbooked_alloc(block, size);
+		unbooked_alloc(block, size, caller, DEFERRED_ALLOCATED, 0);
 		return;
 	}
 	site = find_site(context, caller);
@@ -172,7 +223,7 @@ static inline void record_alloc(void *block, uint64_t size, uint64_t caller)
 	} else {
 		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
 	}
-	context->alloc_busy = 0;
+	end(context);
 }
 
 static cold void record_odd_free(const struct shadow_block *block)
@@ -203,19 +254,18 @@ static inline int record_free(void *address, struct shadow_block *block, int rea
 		record_odd_free(block);
 		return 0;
 	}
-	if (likely(context != &lane_none && !context->alloc_busy)) {
-		context->alloc_busy = 1;
-		if (!reallocates)
-			temporary = take_latest(context, (uintptr_t)address);
+	if (unlikely(context == &lane_none)) { /* past the thread's last destructor */
+		site_released(block, 0, 0);
+		return 1;
+	}
+	if (!reallocates)
+		temporary = take_latest(context, (uintptr_t)address);
+	if (likely(!context->alloc_busy)) {
+		context->alloc_busy = (uintptr_t)__builtin_frame_address(0);
 		site_released(block, context->slot, temporary);
-		context->alloc_busy = 0;
+		end(context);
 	} else {
-		/* a thread past its last destructor, or a handler inside a hook; the
-		 * latter may hold the site's lock, so only the former may book */
-		if (context == &lane_none)
-			site_released(block, 0, 0);
-		else
-			process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+		defer(context, DEFERRED_RELEASED, block, 0, temporary);
 	}
 	return 1;
 }
@@ -278,7 +328,7 @@ static void record_realloc(void *block, size_t size, uint64_t copied, uint64_t c
 	uint32_t site;
 
 	if (unlikely(!context)) {
-		unbooked_alloc(block, size);
+		unbooked_alloc(block, size, caller, DEFERRED_REALLOCATED, copied);
 		return;
 	}
 	site = find_site(context, caller);
@@ -288,7 +338,7 @@ static void record_realloc(void *block, size_t size, uint64_t copied, uint64_t c
 	} else {
 		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
 	}
-	context->alloc_busy = 0;
+	end(context);
 }
 
 /* Puts back what record_free() took when the realloc failed. */
@@ -297,9 +347,14 @@ static cold void restore(void *address, const struct shadow_block *block)
 	struct lane_context *context = begin();
 
 	shadow_put((uintptr_t)address, block->site, block->size_bytes, block->interval);
-	site_restored(block);
-	if (context)
-		context->alloc_busy = 0;
+	if (context) {
+		site_restored(block);
+		end(context);
+	} else if (lane_is_live(lane_self)) {
+		defer(lane_self, DEFERRED_RESTORED, block, 0, 0);
+	} else {
+		site_restored(block);
+	}
 }
 
 static void *reallocate(void *old, size_t size, uint64_t caller)

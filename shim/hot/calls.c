@@ -11,9 +11,10 @@
  * enter moves top first and fills the frame afterwards, exit reads the frame first and
  * moves top last: a handler in between works on frames above and leaves top and current
  * as it found them. Counters that a handler may share with the interrupted code (a
- * recursive function's node) are changed by single instructions. depth, which only the
- * reader of the segment uses, covers a frame after its start time is in it: whoever
- * dies between two instructions leaves whole frames.
+ * recursive function's node) are changed by single instructions. A frame's node is 0
+ * before it is filled and after its time has been taken: a handler that jumps out of a
+ * hook (siglongjmp) leaves no frame whose time is wrong. depth, which only the reader of
+ * the segment uses, covers a frame when it is whole.
  *
  * Clock: read last in enter and first in exit, so that as little of the hooks as can be
  * lies inside the measured time. What remains is calibrated (shim/boot/calibrate.c).
@@ -76,14 +77,14 @@ push(struct lane_context *context, uint64_t function, uint64_t call_site, uintpt
 	frame->call_site = call_site;
 	frame->stack_pointer = stack;
 	frame->parent_node = parent;
-	frame->node = child;
-	if (likely(child)) {
-		add64(&context->nodes[child].call_count, 1);
+	if (likely(child))
 		context->current = child;
-	} else {
+	else
 		context->lane->folded_call_count++;
-	}
 	frame->start_ticks = clock_now() - context->clock_offset;
+	compiler_barrier();
+	frame->node = child;
+	add64(&context->nodes[child].call_count, 1); /* node 0 is nobody's */
 	add32(context->depth, 1);
 }
 
@@ -160,9 +161,12 @@ void calls_enter(void *function, void *call_site)
 static inline __attribute__((always_inline)) void
 pop(struct lane_context *context, struct segment_frame *frame, uint64_t now)
 {
-	if (likely(frame->node))
-		finish_call(context, &context->nodes[frame->node],
-			    now - frame->start_ticks);
+	uint32_t node = frame->node;
+
+	frame->node = 0;
+	compiler_barrier();
+	if (likely(node))
+		finish_call(context, &context->nodes[node], now - frame->start_ticks);
 	context->current = frame->parent_node;
 	add32(context->depth, -1u);
 	compiler_barrier();
@@ -176,6 +180,7 @@ static void pop_inherited(struct lane_context *context, struct segment_frame *fr
 {
 	if (frame->node)
 		add64(&context->nodes[frame->node].total_ticks, now - frame->start_ticks);
+	frame->node = 0;
 	context->current = frame->parent_node;
 	add32(context->depth, -1u);
 	compiler_barrier();

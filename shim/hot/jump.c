@@ -8,6 +8,7 @@
 #include "shim/hot/jump.h"
 
 #include "shim/hot/clock.h"
+#include "shim/hot/deferred.h"
 #include "shim/hot/fiber.h"
 #include "shim/hot/lane.h"
 #include "shim/hot/process.h"
@@ -71,6 +72,18 @@ static void unwind_below(struct lane_context *context, uintptr_t stack_pointer)
 	unwind(context, frame);
 }
 
+/* A handler that interrupted an allocation hook jumps out of both. */
+static void leave_hook(struct lane_context *context, uintptr_t stack_pointer)
+{
+	if (!fiber_is_current(context, context->alloc_busy) ||
+	    context->alloc_busy >= stack_pointer)
+		return; /* the jump stays inside the handler */
+	context->own_work = OWN_WORK_NONE;
+	context->alloc_busy = 0;
+	if (context->deferred_count)
+		deferred_book(context);
+}
+
 void jump_land(uintptr_t stack_pointer, uint64_t return_address)
 {
 	struct lane_context *context = lane_self;
@@ -80,6 +93,8 @@ void jump_land(uintptr_t stack_pointer, uint64_t return_address)
 	context = context_at(stack_pointer);
 	if (!context)
 		return;
+	if (context->alloc_busy)
+		leave_hook(context, stack_pointer);
 	mark = mark_of(context, stack_pointer, return_address);
 	if (mark->stack_pointer == stack_pointer &&
 	    mark->return_address == return_address && mark->fiber == context->fiber &&

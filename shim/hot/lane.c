@@ -207,6 +207,7 @@ void lane_close_frame(struct lane_context *context, struct segment_frame *frame,
 	if ((int64_t)(now - frame->start_ticks) > 0)
 		node->total_ticks += now - frame->start_ticks;
 	node->unfinished_count++;
+	frame->node = 0;
 }
 
 void lane_close_frames(struct lane_context *context, struct fiber *fiber)

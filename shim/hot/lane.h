@@ -26,6 +26,16 @@
 /* Longest stack that is unwound; PROFSHIM_STACK_DEPTH may only lower it. */
 #define LANE_STACK_LIMIT 256u
 
+/* Notes of handlers that interrupt an allocation hook, see deferred.h. */
+#define LANE_DEFERRED 512u
+
+/* Whether what is allocated now is the tool's, not the program's. */
+enum own_work {
+	OWN_WORK_NONE,
+	OWN_WORK_ALL,	    /* all of it */
+	OWN_WORK_UNWINDING, /* what the unwinder allocates; handlers may interrupt it */
+};
+
 /* Classes of chunk sizes, see chunk.c: the largest has 2^20 frames. */
 #define LANE_CHUNK_CLASSES 16u
 
@@ -67,6 +77,8 @@ struct jump_mark {
 
 #define LANE_JUMP_MARKS 128u
 
+struct deferred;
+
 struct lane_context {
 	/* the first cache line has what every call needs, of the stack in use */
 	struct segment_frame *top;   /* next free frame */
@@ -106,9 +118,12 @@ struct lane_context {
 	uint32_t destructor_rounds;
 
 	/* allocations */
-	uint32_t alloc_busy;  /* a hook is at work: a handler's events are dropped */
-	uint32_t own_work;    /* what is allocated now is the tool's, not the program's */
-	uint32_t unwind_hint; /* frames the last unwinding needed */
+	uintptr_t alloc_busy; /* where on the stack an allocation hook is at work, 0:
+				 none; a handler's events are deferred meanwhile */
+	uint32_t own_work;    /* enum own_work */
+	uint32_t deferred_count;
+	struct deferred *deferred;
+	uint32_t unwind_hint;	  /* frames the last unwinding needed */
 	uintptr_t last_blocks[2]; /* the thread's latest two allocations */
 	uint32_t memo_count;	  /* the last unwound stack and its nodes */
 	uint32_t memo_base;
@@ -156,12 +171,12 @@ int lane_grow_frames(struct lane_context *context);
 static inline void lane_begin_own_work(struct lane_context *context)
 {
 	context->alloc_busy = 1;
-	context->own_work = 1;
+	context->own_work = OWN_WORK_ALL;
 }
 
 static inline void lane_end_own_work(struct lane_context *context)
 {
-	context->own_work = 0;
+	context->own_work = OWN_WORK_NONE;
 	context->alloc_busy = 0;
 }
 

@@ -21,6 +21,7 @@
 #define OWN_FRAMES 6
 
 int (*stack_unwinder)(void **buffer, int size);
+struct stack_code stack_unwinder_code[2];
 
 /* Looks for the caller behind our own frames. Returns its index, or -1. */
 static int find_caller(void *const *stack, int count, uint64_t return_address)
@@ -124,9 +125,9 @@ uint32_t stack_node_slow(struct lane_context *context, uint64_t return_address)
 	int saved_errno = errno, first = 0, count = 0;
 
 	if (stack_unwinder && !context->own_work) {
-		context->own_work = 1;
+		context->own_work = OWN_WORK_UNWINDING;
 		count = unwind(context, return_address, stack, &first);
-		context->own_work = 0;
+		context->own_work = OWN_WORK_NONE;
 	}
 	if (count <= 0) { /* no unwinder, or it lost its way: the caller alone */
 		stack[0] = (void *)return_address;

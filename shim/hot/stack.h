@@ -14,6 +14,14 @@
 /* unw_backtrace(), or NULL when libunwind cannot be had. Set by boot. */
 extern hidden int (*stack_unwinder)(void **buffer, int size);
 
+/* Its code, and that of ld.so, which allocates its thread-local memory: so that its
+ * allocations are known by their caller. */
+struct stack_code {
+	uint64_t start, end;
+};
+
+extern hidden struct stack_code stack_unwinder_code[2];
+
 /* Unwinds and grafts. 0: no room for the path. */
 uint32_t stack_node_slow(struct lane_context *context, uint64_t return_address);
 
