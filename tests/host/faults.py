@@ -6,7 +6,6 @@ is complete or says what is missing.
 FAULTS_STEP=1 in the environment tries each call instead of every few.
 """
 import os
-import shutil
 import time
 
 import host
@@ -30,15 +29,15 @@ class Sweep:
         self.failer = case.compile("fail_calls.c", hooks=False)
         self.plain = self.normal(case.run_plain([self.program]))
         self.faults = []
-        self.told = self.complete = 0
+        self.told = self.complete = self.runs = 0
 
     def normal(self, result):
         return (result.returncode, result.stdout, result.stderr)
 
     def run(self, names, error, first, count):
         """One run in a directory of its own. (result, report, output, seconds)"""
-        directory = self.case.path("run")
-        shutil.rmtree(directory, ignore_errors=True)
+        self.runs += 1  # a collector of the run before may still be at work
+        directory = self.case.path(f"run-{self.runs}")
         os.mkdir(directory)
         output = os.path.join(directory, "run.db")
         report = self.case.path("report")
@@ -67,8 +66,8 @@ class Sweep:
         result, failed, _, output, seconds = self.run(names, error, first, count)
         what = f"{names} from {first}, {count or 'all'} fail ({failed[:200]})"
         try:
-            self.check_host(result, seconds)
             self.wait_for_collector(output)
+            self.check_host(result, seconds)
             self.check_recording(result, output)
         except host.Failure as failure:
             self.faults.append(f"{what}: {failure}")
@@ -120,6 +119,10 @@ class Sweep:
                                        f"WHERE name = '{name}'")
             if value != count:
                 found[name] = value
+        runs = host.harness.query(output, "SELECT token, pid, executable FROM run "
+                                  "JOIN process USING (run_id)")
+        if found and len(runs) != 2:
+            found["processes"] = runs
         return found
 
     def end(self):

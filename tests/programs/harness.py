@@ -118,10 +118,12 @@ def processes_naming(text):
         try:
             with open(f"/proc/{entry}/cmdline", "rb") as file:
                 seen = file.read()
-            for descriptor in os.listdir(f"/proc/{entry}/fd"):
-                seen += os.readlink(f"/proc/{entry}/fd/{descriptor}").encode()
+            descriptors = os.listdir(f"/proc/{entry}/fd")
         except OSError:
             continue
+        for descriptor in descriptors:
+            with contextlib.suppress(OSError):  # closed meanwhile
+                seen += os.readlink(f"/proc/{entry}/fd/{descriptor}").encode()
         if text.encode() in seen:
             found.append(int(entry))
     return found
