@@ -23,7 +23,8 @@ variants that have all these words):
     // flags: -pthread                     for the compiler
     // arguments: WORD...                  for the program
     // hooks: no                           compile without -finstrument-functions
-    // plugin: FILE [no-hooks] [link]      another source, built as FILE.so beside the
+    // plugin: FILE [no-hooks] [link] [-FLAG...]
+                                           another source, built as FILE.so beside the
                                            program, and linked when no-hooks or link is
                                            given
     // variants: [lto] [gcc|clang]         build with -O2 -flto, too; with one compiler only
@@ -127,9 +128,10 @@ def build(source, truth, variant, directory):
     flags = list(truth.flags)
     for name, *options in truth.plugins:
         library = os.path.join(directory, os.path.splitext(name)[0] + ".so")
+        given = [option for option in options if option.startswith("-")]
         harness.compile_program(os.path.join(folder, name), library, compiler, optimisation,
-                                ["-shared", "-fPIC"], "no-hooks" not in options)
-        if options:
+                                ["-shared", "-fPIC", *given], "no-hooks" not in options)
+        if "link" in options or "no-hooks" in options:
             flags += [library, "-Wl,-rpath," + directory]
     return harness.compile_program(source, os.path.join(directory, "program"), compiler,
                                    optimisation, flags, truth.hooks)
