@@ -35,14 +35,14 @@ report(const char *format, ...)
 }
 
 /* What malloc_usable_size says is what was asked for, rounded up to the heap's units, a
- * remainder too small to be split off, or whole pages. Which of these depends on what
- * else lies in the heap, and the shim has some blocks there. */
+ * remainder too small to be split off, or whole pages, or the whole of a mapping that was
+ * made larger to be aligned. Which of these depends on what else lies in the heap, and the
+ * shim has some blocks there, and on the address of the mapping. */
 UNTRACED int fits(void *block, size_t size, size_t alignment)
 {
 	size_t usable = malloc_usable_size(block), room = 24 > size ? 24 : size;
 
-	return usable >= room &&
-	       usable <= room + (size > 60000 || alignment == 4096 ? 4096 : 48);
+	return usable >= room && usable <= room + alignment + (size > 60000 ? 4096 : 48);
 }
 
 UNTRACED void look_at(const char *what, size_t size, void *block, size_t alignment)
