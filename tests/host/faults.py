@@ -6,6 +6,7 @@ is complete or says what is missing.
 FAULTS_STEP=1 in the environment tries each call instead of every few.
 """
 import os
+import tempfile
 import time
 
 import host
@@ -29,16 +30,15 @@ class Sweep:
         self.failer = case.compile("fail_calls.c", hooks=False)
         self.plain = self.normal(case.run_plain([self.program]))
         self.faults = []
-        self.told = self.complete = self.runs = 0
+        self.told = self.complete = 0
 
     def normal(self, result):
         return (result.returncode, result.stdout, result.stderr)
 
     def run(self, names, error, first, count):
         """One run in a directory of its own. (result, report, output, seconds)"""
-        self.runs += 1  # a collector of the run before may still be at work
-        directory = self.case.path(f"run-{self.runs}")
-        os.mkdir(directory)
+        # its own: a collector of the run before may still be at work
+        directory = tempfile.mkdtemp(prefix="run-", dir=self.case.directory)
         output = os.path.join(directory, "run.db")
         report = self.case.path("report")
         failer = [self.failer, names, str(error), str(first), str(count), report]
