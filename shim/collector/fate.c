@@ -47,6 +47,20 @@ static int is_next_image(const struct read_process *a, const struct read_process
 	       a->state != SEGMENT_PROCESS_EXITING;
 }
 
+/* Who forked it, by the slot it was forked from. Its parent_pid may be that of whoever
+ * adopts orphans, when its parent was quick to end. */
+static uint32_t find_forker(const struct read_run *run, uint32_t child)
+{
+	const struct read_process *process = &run->processes[child];
+
+	for (uint32_t i = child; process->forked_from_slot && i-- > 0;) {
+		if (run->processes[i].file == process->file &&
+		    run->processes[i].slot == process->forked_from_slot)
+			return i;
+	}
+	return FATE_NONE;
+}
+
 /* The youngest process with this pid that began before `child`. */
 static uint32_t find_parent(const struct read_run *run, const struct order *order,
 			    uint32_t child)
@@ -75,7 +89,9 @@ static void link_images(const struct read_run *run, const struct order *order,
 		uint32_t index = order[i].process;
 
 		fates[index].next_image = FATE_NONE;
-		fates[index].parent = find_parent(run, order, index);
+		fates[index].parent = find_forker(run, index);
+		if (fates[index].parent == FATE_NONE)
+			fates[index].parent = find_parent(run, order, index);
 		if (i + 1 < run->process_count &&
 		    is_next_image(&run->processes[index],
 				  &run->processes[order[i + 1].process]))
