@@ -12,6 +12,7 @@
 #include "shim/hot/fiber.h"
 #include "shim/hot/lane.h"
 #include "shim/hot/process.h"
+#include "shim/hot/tree.h"
 
 static struct jump_mark *mark_of(struct lane_context *context, uintptr_t stack_pointer,
 				 uint64_t return_address)
@@ -72,16 +73,24 @@ static void unwind_below(struct lane_context *context, uintptr_t stack_pointer)
 	unwind(context, frame);
 }
 
-/* A handler that interrupted an allocation hook jumps out of both. */
-static void leave_hook(struct lane_context *context, uintptr_t stack_pointer)
+/* Does control that goes on at stack_pointer leave the hook at work at this address? */
+static int leaves(const struct lane_context *context, uintptr_t at,
+		  uintptr_t stack_pointer)
 {
-	if (!fiber_is_current(context, context->alloc_busy) ||
-	    context->alloc_busy >= stack_pointer)
-		return; /* the jump stays inside the handler */
-	context->own_work = OWN_WORK_NONE;
-	context->alloc_busy = 0;
-	if (context->deferred_count)
-		deferred_book(context);
+	return at && fiber_is_current(context, at) && at < stack_pointer;
+}
+
+/* A handler that interrupted a hook jumps out of both. */
+static void leave_hooks(struct lane_context *context, uintptr_t stack_pointer)
+{
+	if (leaves(context, context->tree_busy, stack_pointer))
+		tree_abandon(context);
+	if (leaves(context, context->alloc_busy, stack_pointer)) {
+		context->own_work = OWN_WORK_NONE;
+		context->alloc_busy = 0;
+		if (context->deferred_count)
+			deferred_book(context);
+	}
 }
 
 void jump_land(uintptr_t stack_pointer, uint64_t return_address)
@@ -93,8 +102,7 @@ void jump_land(uintptr_t stack_pointer, uint64_t return_address)
 	context = context_at(stack_pointer);
 	if (!context)
 		return;
-	if (context->alloc_busy)
-		leave_hook(context, stack_pointer);
+	leave_hooks(context, stack_pointer);
 	mark = mark_of(context, stack_pointer, return_address);
 	if (mark->stack_pointer == stack_pointer &&
 	    mark->return_address == return_address && mark->fiber == context->fiber &&

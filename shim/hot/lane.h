@@ -108,7 +108,7 @@ struct lane_context {
 	/* slow path of the tree */
 	uint32_t node_next, node_committed;
 	uint32_t function_next, function_committed;
-	uint32_t insert_depth; /* > 0: a handler interrupts an insertion */
+	uintptr_t tree_busy; /* where on the stack the tree is worked at, 0: nowhere */
 	uint32_t bucket_mask, function_mask;
 	uint32_t *buckets;	    /* by (parent, key): first node of a hash chain */
 	uint32_t *function_table;   /* by key: open addressing */

@@ -13,7 +13,8 @@
  * with one instruction (xadd); the published counts are moved on only by the outermost
  * insertion, when nested ones are complete; a chain head stored over a handler's newer
  * head only hides the handler's node, and a node that is not found is made a second
- * time, which readers of the segment merge. Growth of the tables relinks nodes one by
+ * time, which readers of the segment merge. Only the outermost insertion grows tables,
+ * since the interrupted code may be about to use the old one. It relinks nodes one by
  * one; a handler that walks a chain meanwhile may stray into the new chain, which is
  * acyclic and ends, and again at worst makes a duplicate.
  */
@@ -26,6 +27,7 @@
 #define FIRST_NODES 1024u
 #define FIRST_FUNCTIONS 256u
 #define COMMIT_NODES 4096u
+#define HANDLER_ENTRIES 8u
 #define COMMIT_FUNCTIONS 128u
 
 static inline uint32_t take_index(uint32_t *next)
@@ -43,6 +45,11 @@ static inline uint32_t take_index(uint32_t *next)
 static inline uint64_t plain_key(uint64_t key)
 {
 	return key & ~(SEGMENT_KEY_MODULE_MASK << SEGMENT_KEY_MODULE_SHIFT);
+}
+
+static inline void order_stores(void)
+{
+	__asm__ volatile("" : : : "memory");
 }
 
 /* Relinks all nodes into a table of twice the size. */
@@ -63,9 +70,10 @@ static void grow_buckets(struct lane_context *context)
 		*head = i;
 	}
 	context->buckets = buckets;
-	process_count(SEGMENT_COUNTER_TOOL_BYTES, (mask + 1ull) * sizeof(*buckets) / 2);
-	process_unmap(old, (context->bucket_mask + 1ull) * sizeof(*old));
+	order_stores(); /* a handler may use the new table with the old mask */
 	context->bucket_mask = mask;
+	process_count(SEGMENT_COUNTER_TOOL_BYTES, (mask + 1ull) * sizeof(*buckets) / 2);
+	process_unmap(old, (mask + 1ull) / 2 * sizeof(*old));
 }
 
 static void grow_function_table(struct lane_context *context)
@@ -84,26 +92,29 @@ static void grow_function_table(struct lane_context *context)
 		table[at] = i;
 	}
 	context->function_table = table;
-	process_unmap(old, (context->function_mask + 1ull) * sizeof(*old));
+	order_stores();
 	context->function_mask = mask;
+	process_unmap(old, (mask + 1ull) / 2 * sizeof(*old));
 }
 
-/* Makes sure that entry `index` of an array has its pages. */
+/* Makes sure that entry `index` of an array has its pages, and the next few, which
+ * handlers may take before the caller takes it. */
 static int ensure(struct lane_context *context, uint32_t index, uint32_t *committed,
 		  uint32_t capacity, uint64_t offset, uint64_t entry_size, uint32_t step)
 {
-	uint32_t more = step;
+	uint32_t first = *committed, end;
 
-	if (index < *committed)
+	index += HANDLER_ENTRIES;
+	if (index < first)
 		return 0;
 	if (index >= capacity)
 		return -ENOSPC;
-	if (*committed + more > capacity)
-		more = capacity - *committed;
-	if (process_commit(context->lane, context->slot, offset + *committed * entry_size,
-			   more * entry_size) < 0)
+	end = capacity - first > step ? first + step : capacity;
+	if (process_commit(context->lane, context->slot, offset + first * entry_size,
+			   (end - first) * entry_size) < 0)
 		return -ENOSPC;
-	*committed += more;
+	if (*committed < end)
+		*committed = end;
 	return 0;
 }
 
@@ -113,6 +124,9 @@ static uint32_t function_index(struct lane_context *context, uint64_t key)
 	uint32_t at = tree_hash(0, key) & context->function_mask, index;
 	struct segment_lane *lane = context->lane;
 
+	/* handlers may add what they call, but must leave the search an end */
+	if (context->function_next > context->function_mask / 4 * 3)
+		return 0;
 	for (; context->function_table[at]; at = (at + 1) & context->function_mask) {
 		if (context->functions[context->function_table[at]].key == key)
 			return context->function_table[at];
@@ -124,8 +138,6 @@ static uint32_t function_index(struct lane_context *context, uint64_t key)
 	index = take_index(&context->function_next);
 	context->functions[index].key = key;
 	context->function_table[at] = index;
-	if (context->function_next * 2 > context->function_mask)
-		grow_function_table(context);
 	return index;
 }
 
@@ -157,8 +169,6 @@ static uint32_t new_node(struct lane_context *context, uint32_t parent, uint64_t
 	head = &context->buckets[tree_hash(parent, key) & context->bucket_mask];
 	node->hash_next = *head;
 	*head = index;
-	if (context->node_next > context->bucket_mask)
-		grow_buckets(context);
 	return index;
 }
 
@@ -182,25 +192,54 @@ static uint32_t find_node(const struct lane_context *context, uint32_t parent,
 	return index;
 }
 
-uint32_t cold tree_child_slow(struct lane_context *context, uint32_t parent, uint64_t key)
+static void grow_tables(struct lane_context *context)
 {
-	uint32_t hash = tree_hash(parent, key), index;
+	if (context->node_next > context->bucket_mask)
+		grow_buckets(context);
+	if (context->function_next * 2 > context->function_mask)
+		grow_function_table(context);
+}
 
-	index = find_node(context, parent, key);
+/* The index of the child; *ret_new: it was made. 0: no room. */
+static uint32_t find_or_add(struct lane_context *context, uint32_t parent, uint64_t key,
+			    int *ret_new)
+{
+	uint32_t index = find_node(context, parent, key);
+
 	if (!index && boot_note_module(key & SEGMENT_KEY_ADDRESS_MASK))
 		index = find_node(context, parent, key);
-	if (index) {
-		context->front[hash >> 20] = index;
-		return index;
-	}
-	context->insert_depth++;
-	index = new_node(context, parent, key);
-	if (context->insert_depth == 1)
-		publish(context);
-	context->insert_depth--;
+	*ret_new = !index;
+	if (!index)
+		index = new_node(context, parent, key);
 	if (index)
-		context->front[hash >> 20] = index;
+		context->front[tree_hash(parent, key) >> 20] = index;
 	return index;
+}
+
+uint32_t cold tree_child_slow(struct lane_context *context, uint32_t parent, uint64_t key)
+{
+	int is_outermost = !context->tree_busy, is_new;
+	uint32_t index;
+
+	if (is_outermost)
+		context->tree_busy = (uintptr_t)__builtin_frame_address(0);
+	order_stores();
+	index = find_or_add(context, parent, key, &is_new);
+	if (!is_outermost)
+		return index;
+	if (is_new) {
+		publish(context);
+		grow_tables(context);
+	}
+	order_stores();
+	context->tree_busy = 0;
+	return index;
+}
+
+void tree_abandon(struct lane_context *context)
+{
+	publish(context);
+	context->tree_busy = 0;
 }
 
 int tree_begin(struct lane_context *context)

@@ -30,6 +30,9 @@ static inline uint32_t tree_child(struct lane_context *context, uint32_t parent,
 	return tree_child_slow(context, parent, key);
 }
 
+/* A handler that interrupted an insertion has jumped out of it. */
+void tree_abandon(struct lane_context *context);
+
 /* Makes the root and the tables of an empty lane. 0, or -errno. */
 int tree_begin(struct lane_context *context);
 
