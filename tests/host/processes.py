@@ -187,4 +187,38 @@ def out_of_reach(case):
            f"files appeared: {os.listdir(case.path('root'))}")
 
 
+@scenario
+def standing(case):
+    """Descriptors, signals, groups, limits and all else that a process sees of itself."""
+    program = case.compile("standing.c")
+    result = case.unharmed([program])
+    expect(result.stdout.count("descriptor") >= 12, f"printed {result.stdout}")
+
+
+def many_threads(case, total, at_once):
+    program = case.compile("many_threads.c")
+    case.database = case.path(f"{total}-{at_once}.db")
+    case.unharmed([program, str(total), str(at_once)])
+    expect_calls(case, 2 * total)
+    found = host.harness.query(case.database, "SELECT COUNT(*), COUNT(wall_ns) FROM threads")
+    expect(found == [(total + 1, total + 1)], f"threads: {found}")
+    found = host.harness.query(case.database, "SELECT SUM(alloc_count), SUM(live_count) FROM "
+                               "allocation_sites WHERE name = 'work'")
+    expect(found == [(total, 0)], f"blocks of the threads: {found}")
+    return case.trust("tool_memory_bytes")
+
+
+@scenario
+def threads_over_time(case):
+    """What the tool needs goes by the threads at a time, not by their number."""
+    few, many = many_threads(case, 100, 20), many_threads(case, 20000, 20)
+    rows = 20000 * 128  # a row each; a page that two reservations share counts twice
+    expect(many < few + rows + (1 << 20), f"{few} bytes for 100 threads, {many} for 20,000")
+
+
+@scenario
+def threads_at_once(case):
+    many_threads(case, 500, 500)
+
+
 host.main()
