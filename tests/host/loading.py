@@ -184,4 +184,55 @@ def bound_to_their_own(case):
     expect(case.trust("unknown_frees") == 1000, "the plugin's blocks, freed by main")
 
 
+@scenario
+def own_sqlite(case):
+    """Linked into the program or shared with nobody: ours is in another process."""
+    for name, flags in {"static": ["-l:libsqlite3.a", "-lm", "-pthread"],
+                        "shared": ["-lsqlite3"]}.items():
+        program = case.compile("own_sqlite.c", flags=flags)
+        case.database = case.path(name + ".db")
+        result = case.unharmed([program])
+        expect(": 2001000\n0 " in result.stdout, f"printed {result.stdout}")
+        case.settle()
+        expect_clean(case)
+        expect(case.calls("use") == 1, "the call of use")
+
+
+@scenario
+def own_unwinder(case):
+    """The program uses the same libunwind as we do, and libgcc's unwinder; either may carry
+    its exceptions."""
+    for name, flags in {"gcc": [], "first": ["-Wl,--no-as-needed", "-lunwind"],
+                        "last": ["-lgcc_s", "-lunwind"]}.items():
+        program = case.compile("own_unwinder.cpp", flags=[*flags, "-lunwind"])
+        case.database = case.path(name + ".db")
+        result = case.unharmed([program])
+        expect(result.stdout == "depth 20, caught 100\n", f"printed {result.stdout}")
+        case.settle()
+        expect_clean(case, "repaired_frames")
+        expect(case.calls("fail(int)") == 550, "calls of fail")
+        expect(case.calls("depth(int)") == 21, "calls of depth")
+
+
+@scenario
+def search_paths(case):
+    """RPATH, RUNPATH and $ORIGIN are those of whoever calls dlopen()."""
+    os.mkdir(case.path("inner"))
+    build_plugin(case, "a", 1000)
+    os.rename(case.path("plugin_a.so"), case.path("inner/plugin_a.so"))
+    source = os.path.join(host.HERE, "asks_by_name.c")
+    for name, tags in {"rpath": "-Wl,--disable-new-dtags",
+                       "runpath": "-Wl,--enable-new-dtags"}.items():
+        library = host.harness.compile_program(
+            source, case.path(f"libasks_{name}.so"),
+            flags=["-shared", "-fPIC", "-DLIBRARY", tags, "-Wl,-rpath,$ORIGIN/inner"])
+        program = host.harness.compile_program(
+            source, case.path(name), flags=[library, tags, "-Wl,-rpath,$ORIGIN"])
+        case.database = case.path(name + ".db")
+        result = case.unharmed([program])
+        expect(result.stdout == "0 0\n", f"{name}: {result.stdout}")
+        case.settle()
+        expect(case.calls("step_a") == 1, "the call of step_a")
+
+
 host.main()
