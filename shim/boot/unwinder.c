@@ -39,6 +39,8 @@
 static void (*flush_cache)(unw_addr_space_t, unw_word_t, unw_word_t);
 static unw_addr_space_t *address_space;
 
+#define PAGE_BYTES 4096u
+
 #define STRING_OF(x) #x
 #define SYMBOL_NAME(x) STRING_OF(x)
 
@@ -69,13 +71,18 @@ static ssize_t read_nothing(int descriptor, void *buffer, size_t size)
 	return 1;
 }
 
-/* syscall(SYS_write, pipe, address, 1): "writing" a byte of the memory in question. */
+/* syscall(SYS_write, pipe, address, 1): "writing" a byte of the memory in question.
+ * libunwind remembers the page of the address and then reads words that begin anywhere in
+ * it: the next page must be readable, too. */
 static long write_tests_memory(long number, int descriptor, const void *address,
 			       size_t size)
 {
+	uintptr_t start = (uintptr_t)address;
+
 	(void)descriptor;
 	(void)size;
-	if (number == SYS_write && memory_is_readable((uintptr_t)address)) {
+	if (number == SYS_write && memory_is_readable(start) &&
+	    memory_is_readable(start + PAGE_BYTES)) {
 		errno = 0;
 		return 1;
 	}
