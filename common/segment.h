@@ -11,9 +11,8 @@
  *
  * A run writes into a directory of its own beside its output file:
  *
- *     run.db-spool/TOKEN/run            struct segment_run, one page; flock()ed by whoever
- *                                       ingests
- *     run.db-spool/TOKEN/PID-N.segment  struct segment_file, then slots
+ *     run.db-spool/TOKEN/run            struct segment_run, one page; flock()ed by
+ * whoever ingests run.db-spool/TOKEN/PID-N.segment  struct segment_file, then slots
  *
  * TOKEN is 16 hexadecimal digits. Every program image (a process that started or that
  * called exec) creates one segment file. Forked children and threads do not create
@@ -182,7 +181,7 @@ enum segment_process_counter {
 	SEGMENT_COUNTER_UNLOADED_MODULES, /* dlclose seen */
 	SEGMENT_COUNTER_INHERITED_FRAMES, /* open frames a forked child started with */
 	SEGMENT_COUNTER_OWN_MAJOR_FAULTS, /* of the host, caused by reserving pages */
-	SEGMENT_COUNTER_RESERVED_2,
+	SEGMENT_COUNTER_UNLISTED_THREADS, /* past thread_capacity: recorded, no row */
 	SEGMENT_COUNTER_RESERVED_3,
 	SEGMENT_PROCESS_COUNTERS
 };

@@ -13,7 +13,7 @@ import re
 import sqlite3
 import sys
 
-SKIPPED_FOLDERS = {".git", "__pycache__"}
+SKIPPED_FOLDERS = {".git", "__pycache__", "transparency"}
 
 
 def sql_files(root):

@@ -55,6 +55,9 @@ static const struct item items[] = {
 	 "functions timed by sampling",
 	 "To keep the overhead budget, some functions were timed on one call in N.",
 	 "Record with PROFSHIM_LEVEL=exact to time every call."},
+	{"unlisted_threads", MINOR, "thread without a row", "threads without a row",
+	 "A process had more threads over time than its table has rows.",
+	 "Nothing has to be done: their calls and allocations are in all tables."},
 	{"repaired_frames", REPAIRED, "frame closed without its exit",
 	 "frames closed without their exit",
 	 "Functions were left without their exit hook: by longjmp, an exception, a "
@@ -63,8 +66,9 @@ static const struct item items[] = {
 	 "Their calls are counted; their time ends where the next known event stands."},
 	{"orphan_exits", REPAIRED, "exit without an entry ignored",
 	 "exits without an entry ignored",
-	 "Exit hooks ran that matched no open call, as after a coroutine switch.",
-	 "Counts are right; times around coroutines may belong to the wrong caller."},
+	 "Exit hooks ran that matched no open call: the functions were entered before the "
+	 "recording, or closed early on the way of a jump.",
+	 "Counts are right; times around such functions may belong to the wrong caller."},
 	{"folded_paths", LOST, "call folded into its caller",
 	 "calls folded into their callers",
 	 "There were more call paths than the limit or the disk allowed; further ones "

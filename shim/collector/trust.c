@@ -20,6 +20,7 @@ static const struct {
 	{"inherited_frames", SEGMENT_COUNTER_INHERITED_FRAMES},
 	{"late_events", SEGMENT_COUNTER_LATE_EVENTS},
 	{"early_bytes", SEGMENT_COUNTER_EARLY_BYTES},
+	{"unlisted_threads", SEGMENT_COUNTER_UNLISTED_THREADS},
 	{"unloaded_modules", SEGMENT_COUNTER_UNLOADED_MODULES},
 };
 

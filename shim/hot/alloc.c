@@ -122,11 +122,14 @@ static cold void lost_free(uint64_t old_word)
 	}
 }
 
-/* Enters a new block into map and books. */
-static inline void enter_block(struct lane_context *context, uint32_t site, void *block,
-			       uint64_t size)
+/* Enters a new block into the map. Returns 0 when there is no room: then it must not be
+ * booked either, for its free will not be known. */
+static inline int enter_block(struct lane_context *context, uint32_t site, void *block,
+			      uint64_t size)
 {
-	uint32_t interval = process->segment->snapshot_interval;
+	/* relaxed: a block allocated while a snapshot is taken may be of either side */
+	uint32_t interval =
+		__atomic_load_n(&process->segment->snapshot_interval, __ATOMIC_RELAXED);
 	uint64_t old;
 
 	if (unlikely(interval >= SHADOW_INTERVALS))
@@ -135,11 +138,12 @@ static inline void enter_block(struct lane_context *context, uint32_t site, void
 	if (unlikely(old)) {
 		if (old == UINT64_MAX) {
 			process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
-			return;
+			return 0;
 		}
 		lost_free(old);
 	}
 	note_latest(context, (uintptr_t)block);
+	return 1;
 }
 
 /* Is it the tool's own allocation, which is marked so that its free is no riddle? */
@@ -153,14 +157,16 @@ static int is_own(const struct lane_context *context, uint64_t caller)
 		 caller - code[1].start < code[1].end - code[1].start));
 }
 
-/* Notes what a handler did in the middle of a hook. */
-static void defer(struct lane_context *context, enum deferred_kind kind,
-		  const struct shadow_block *block, uint64_t copied, int temporary)
+/* Notes what a handler did in the middle of a hook. Returns 0 when there is no room. */
+static int defer(struct lane_context *context, enum deferred_kind kind,
+		 const struct shadow_block *block, uint64_t copied, int temporary)
 {
 	struct deferred note = {kind, temporary, *block, copied};
 
-	if (deferred_add(context, &note) < 0)
-		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+	if (deferred_add(context, &note) == 0)
+		return 1;
+	process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+	return 0;
 }
 
 /* An allocation when no hook may book: the tool's own, one in a handler that interrupts
@@ -191,8 +197,9 @@ static cold void unbooked_alloc(void *block, uint64_t size, uint64_t caller,
 		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
 		return;
 	}
-	enter_block(context, entry.site, block, size);
-	defer(context, kind, &entry, copied, 0);
+	if (enter_block(context, entry.site, block, size) &&
+	    !defer(context, kind, &entry, copied, 0))
+		shadow_take((uintptr_t)block); /* not booked: its free must not be */
 }
 
 /* The end of a hook's work on the books. */
@@ -218,8 +225,8 @@ static inline void record_alloc(void *block, uint64_t size, uint64_t caller)
 	}
 	site = find_site(context, caller);
 	if (likely(site)) {
-		enter_block(context, site, block, size);
-		site_allocated(site, size);
+		if (likely(enter_block(context, site, block, size)))
+			site_allocated(site, size);
 	} else {
 		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
 	}
@@ -333,8 +340,8 @@ static void record_realloc(void *block, size_t size, uint64_t copied, uint64_t c
 	}
 	site = find_site(context, caller);
 	if (likely(site)) {
-		enter_block(context, site, block, size);
-		site_reallocated(site, size, copied);
+		if (likely(enter_block(context, site, block, size)))
+			site_reallocated(site, size, copied);
 	} else {
 		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
 	}
@@ -355,6 +362,16 @@ static cold void restore(void *address, const struct shadow_block *block)
 	} else {
 		site_restored(block);
 	}
+}
+
+/* Likewise of a block that is in no books: the parent's, or our own. */
+static cold void restore_odd(void *address, const struct shadow_block *block)
+{
+	if (!block->site)
+		return;
+	shadow_put((uintptr_t)address, block->site, block->size_bytes, block->interval);
+	if (block->site != SHADOW_SITE_TOOL)
+		process_count(SEGMENT_COUNTER_INHERITED_FREES, -1ull);
 }
 
 static void *reallocate(void *old, size_t size, uint64_t caller)
@@ -383,8 +400,11 @@ static void *reallocate(void *old, size_t size, uint64_t caller)
 			record_realloc(block, size, block == old ? 0 : kept, caller);
 		else
 			record_alloc(block, size, caller);
-	} else if (known && size != 0) { /* of size 0 the block is freed */
-		restore(old, &before);
+	} else if (size != 0) { /* of size 0 the block is freed */
+		if (known)
+			restore(old, &before);
+		else
+			restore_odd(old, &before);
 	}
 	return block;
 }

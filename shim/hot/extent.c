@@ -83,6 +83,32 @@ int extent_declared(uintptr_t address, struct extent *ret)
 	return found;
 }
 
+void extent_forget(uintptr_t address)
+{
+	uint32_t at = declared_above(address);
+
+	if (at == declared_count || declared[at].low > address)
+		return;
+	declared_count--;
+	for (; at < declared_count; at++)
+		declared[at] = declared[at + 1];
+}
+
+void extent_clip(uintptr_t address, struct extent *extent)
+{
+	uint32_t at;
+	uint64_t mask;
+
+	process_lock(&mask);
+	at = declared_above(address);
+	if (at < declared_count && declared[at].low < extent->high &&
+	    declared[at].low > address)
+		extent->high = declared[at].low;
+	if (at > 0 && declared[at - 1].high > extent->low)
+		extent->low = declared[at - 1].high;
+	process_unlock(&mask);
+}
+
 /* Size of the block whose word is at `address`, 0: no block begins there. */
 static uint64_t block_at(uintptr_t address)
 {

@@ -25,6 +25,13 @@ void extent_declare(uintptr_t low, uintptr_t high);
 /* The declared stack around an address. 1: found. The process lock is free. */
 int extent_declared(uintptr_t address, struct extent *ret);
 
+/* The declared stack around an address is one no more. The process lock is held. */
+void extent_forget(uintptr_t address);
+
+/* Narrows *extent, which holds the address, to what no declared stack overlaps. The
+ * process lock is free. */
+void extent_clip(uintptr_t address, struct extent *extent);
+
 /* The live heap block around an address. 1: found. */
 int extent_block(uintptr_t address, struct extent *ret);
 

@@ -79,33 +79,60 @@ void fiber_end(struct lane_context *context)
 	lane_unwind(context, context->frames, now - context->clock_offset);
 }
 
-void cold fiber_settle(struct lane_context *context, uintptr_t stack_pointer)
+static void use_range_of(struct lane_context *context, const struct fiber *fiber,
+			 uintptr_t address)
 {
-	uint64_t all = ~0ull, mask;
-	struct fiber *fiber, *now_on = context->fiber;
+	struct extent range = {fiber->low, fiber->high};
+
+	if (context->has_guests && fiber == &context->native)
+		extent_clip(address, &range);
+	use_range(context, range.low, range.high);
+}
+
+static void settle(struct lane_context *context, uintptr_t address, int is_jump)
+{
+	struct fiber *fiber = fiber_find(context, address, is_jump);
+	struct fiber *now_on = context->fiber;
 	struct extent signal_stack;
 
-	SYSCALL(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &mask, 8, 0, 0);
-	fiber = fiber_find(context, stack_pointer);
-	if (!fiber && extent_signal_stack(stack_pointer, &signal_stack)) {
+	if (!fiber && extent_signal_stack(address, &signal_stack)) {
 		use_range(context, signal_stack.low, signal_stack.high);
-	} else {
-		if (!fiber)
-			fiber = fiber_discover(context, stack_pointer);
-		if (!fiber) { /* no way to tell: one stack for all */
-			use_range(context, 0, UINTPTR_MAX);
-		} else {
-			if (fiber != now_on) {
-				uint64_t now = clock_now();
-
-				leave(context, now_on, now);
-				resume(context, fiber, now);
-				fiber_drop_invalid(context, now_on);
-			}
-			use_range(context, fiber->low, fiber->high);
-		}
+		return;
 	}
+	if (!fiber)
+		fiber = fiber_discover(context, address);
+	if (!fiber) { /* no way to tell: one stack for all */
+		use_range(context, 0, UINTPTR_MAX);
+		return;
+	}
+	if (fiber != now_on) {
+		uint64_t now = clock_now();
+
+		leave(context, now_on, now);
+		resume(context, fiber, now);
+		fiber_drop_invalid(context, now_on);
+	}
+	use_range_of(context, fiber, address);
+}
+
+static void settle_undisturbed(struct lane_context *context, uintptr_t stack_pointer,
+			       int is_jump)
+{
+	uint64_t all = ~0ull, mask = 0;
+
+	SYSCALL(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &mask, 8, 0, 0);
+	settle(context, stack_pointer - 1, is_jump);
 	SYSCALL(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, 0, 8, 0, 0);
+}
+
+void cold fiber_settle(struct lane_context *context, uintptr_t stack_pointer)
+{
+	settle_undisturbed(context, stack_pointer, 0);
+}
+
+void cold fiber_jump(struct lane_context *context, uintptr_t stack_pointer)
+{
+	settle_undisturbed(context, stack_pointer, 1);
 }
 
 void fiber_declare(uintptr_t low, uintptr_t high)
@@ -117,7 +144,14 @@ void fiber_declare(uintptr_t low, uintptr_t high)
 		return;
 	process_lock(&mask);
 	extent_declare(low, high);
-	if (lane_is_live(context))
+	if (lane_is_live(context)) {
+		const struct fiber *native = &context->native;
+
 		fiber_forget(context, low, high);
+		if (!native->high || (low < native->high && native->low < high)) {
+			context->has_guests = 1;
+			use_range(context, 0, 0); /* the next hook settles it */
+		}
+	}
 	process_unlock(&mask);
 }

@@ -32,15 +32,19 @@ void fiber_begin(struct lane_context *context);
 /* The thread ends: closes the frames of its own stack. Coroutines may go on elsewhere. */
 void fiber_end(struct lane_context *context);
 
-/* Makes the context that of the stack that stack_pointer lies on. */
+/* Makes the context that of the stack that stack_pointer lies on: from a hook there, or
+ * before a jump to it. */
 void fiber_settle(struct lane_context *context, uintptr_t stack_pointer);
+void fiber_jump(struct lane_context *context, uintptr_t stack_pointer);
 
 /* A coroutine is about to be made on [low, high): what ran there before is over. */
 void fiber_declare(uintptr_t low, uintptr_t high);
 
-/* True when stack_pointer lies on the stack in use. */
+/* True when stack_pointer lies on the stack in use. What it points at may be another's:
+ * the end of the stack, or an array that is a coroutine's stack. What is below it is its
+ * own. */
 static inline int fiber_is_current(const struct lane_context *context,
 				   uintptr_t stack_pointer)
 {
-	return stack_pointer - context->stack_low < context->stack_size;
+	return stack_pointer - 1 - context->stack_low < context->stack_size;
 }

@@ -107,11 +107,40 @@ static int is_valid(const struct lane_context *context, const struct fiber *fibe
 	       block.high == fiber->high;
 }
 
-struct fiber *fiber_find(struct lane_context *context, uintptr_t address)
+/*
+ * A coroutine's stack may be an array in a frame of the thread's own stack. Control goes
+ * there by swapcontext or setcontext, which we see. When a hook comes from there and no
+ * such thing was seen, then the function with the array has returned and the memory is
+ * ordinary stack again.
+ */
+static int is_left_over(const struct lane_context *context, uintptr_t address,
+			int is_jump)
+{
+	return context->has_guests && !is_jump && context->fiber == &context->native &&
+	       contains(&context->native, address);
+}
+
+static void drop_left_over(struct lane_context *context, uintptr_t address)
 {
 	struct fiber *fiber;
 	uint64_t mask;
 
+	process_lock(&mask);
+	extent_forget(address);
+	fiber = search(context, address);
+	if (fiber)
+		drop(context, fiber);
+	process_unlock(&mask);
+}
+
+struct fiber *fiber_find(struct lane_context *context, uintptr_t address, int is_jump)
+{
+	struct extent declared;
+	struct fiber *fiber;
+	uint64_t mask;
+
+	if (is_left_over(context, address, is_jump))
+		drop_left_over(context, address);
 	for (;;) {
 		fiber = search(context, address);
 		if (!fiber)
@@ -124,8 +153,10 @@ struct fiber *fiber_find(struct lane_context *context, uintptr_t address)
 		drop(context, fiber);
 		process_unlock(&mask);
 	}
-	/* last: a coroutine's stack may be an array on the thread's own */
-	return contains(&context->native, address) ? &context->native : NULL;
+	if (!contains(&context->native, address) ||
+	    (context->has_guests && extent_declared(address, &declared)))
+		return NULL;
+	return &context->native;
 }
 
 void fiber_drop_invalid(struct lane_context *context, struct fiber *fiber)

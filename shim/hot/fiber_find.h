@@ -13,8 +13,8 @@
 #include "shim/hot/lane.h"
 
 /* The known fiber of this lane that the address lies on, its own stack included; NULL:
- * none. */
-struct fiber *fiber_find(struct lane_context *context, uintptr_t address);
+ * none. is_jump: control has been seen going there. */
+struct fiber *fiber_find(struct lane_context *context, uintptr_t address, int is_jump);
 
 /* Finds out about an address of no known fiber: a fiber of another lane that has moved
  * here, a known one that reaches farther than was known, or a new one. NULL: nothing

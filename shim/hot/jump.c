@@ -47,6 +47,8 @@ void jump_mark(uintptr_t stack_pointer, uint64_t return_address)
 		.return_address = return_address,
 		.fiber = context->fiber,
 		.depth = (uint32_t)(context->top - context->frames),
+		.counted_depth = *context->depth,
+		.current = context->current,
 	};
 }
 
@@ -96,19 +98,23 @@ static void leave_hooks(struct lane_context *context, uintptr_t stack_pointer)
 void jump_land(uintptr_t stack_pointer, uint64_t return_address)
 {
 	struct lane_context *context = lane_self;
-	const struct fiber *from = lane_is_live(context) ? context->fiber : NULL;
 	const struct jump_mark *mark;
+	const struct fiber *from;
 
-	context = context_at(stack_pointer);
-	if (!context)
-		return;
+	if (!lane_is_live(context))
+		return; /* nothing is open */
+	from = context->fiber;
+	if (!fiber_is_current(context, stack_pointer))
+		fiber_jump(context, stack_pointer);
 	leave_hooks(context, stack_pointer);
 	mark = mark_of(context, stack_pointer, return_address);
 	if (mark->stack_pointer == stack_pointer &&
 	    mark->return_address == return_address && mark->fiber == context->fiber &&
-	    mark->depth <= (uint64_t)(context->top - context->frames))
+	    mark->depth <= (uint64_t)(context->top - context->frames)) {
 		unwind(context, context->frames + mark->depth);
-	else if (context->fiber == from)
+		context->current = mark->current;
+		*context->depth = mark->counted_depth;
+	} else if (context->fiber == from)
 		unwind_below(context, stack_pointer);
 }
 

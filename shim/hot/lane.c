@@ -123,19 +123,21 @@ static void begin_thread(struct lane_context *context)
 	context->thread = UINT32_MAX;
 	context->destructor_rounds = 0;
 	context->lane->in_use = 1;
-	context->lane->thread = index;
 	if (index >= segment->thread_capacity ||
 	    (index % 64 == 0 &&
 	     process_commit(segment, process->slot,
 			    segment->thread_offset + index * sizeof(*thread),
-			    64 * sizeof(*thread)) < 0))
+			    64 * sizeof(*thread)) < 0)) {
+		process_count(SEGMENT_COUNTER_UNLISTED_THREADS, 1);
 		return;
+	}
 	thread = (void *)((char *)segment + segment->thread_offset);
 	thread += index;
 	thread->tid = (int32_t)SYSCALL(SYS_gettid, 0, 0, 0, 0, 0, 0);
 	thread->lane_slot = context->slot;
 	thread->start_ticks = clock_now();
 	context->thread = index;
+	context->lane->thread = index;
 	/* release: pairs with the reader's acquire of thread_count */
 	__atomic_store_n(&segment->thread_count, index + 1, __ATOMIC_RELEASE);
 }

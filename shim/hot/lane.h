@@ -73,6 +73,9 @@ struct jump_mark {
 	uint64_t return_address;
 	const struct fiber *fiber;
 	uint32_t depth;
+	uint32_t counted_depth; /* *context->depth: a handler's jump may leave a hook
+				   between its stores */
+	uint32_t current;
 };
 
 #define LANE_JUMP_MARKS 128u
@@ -102,6 +105,7 @@ struct lane_context {
 	uint32_t fiber_count;
 	uint32_t chunk_floor, chunk_committed;
 	uint32_t free_chunks[LANE_CHUNK_CLASSES];
+	uint32_t has_guests; /* coroutines' stacks may lie in frames of the thread's own */
 	uint32_t vfork_depth;
 	struct jump_mark jump_marks[LANE_JUMP_MARKS];
 

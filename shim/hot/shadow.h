@@ -50,7 +50,9 @@ static inline uint64_t *shadow_word(uintptr_t address, int make)
 
 	if (unlikely(address >> 47 || !shadow_directory))
 		return NULL;
-	region = shadow_directory[address >> SHADOW_REGION_SHIFT];
+	/* acquire: pairs with the release in shadow_region_slow() */
+	region = __atomic_load_n(&shadow_directory[address >> SHADOW_REGION_SHIFT],
+				 __ATOMIC_ACQUIRE);
 	if (unlikely(!region)) {
 		region = make ? shadow_region_slow(address) : NULL;
 		if (!region)

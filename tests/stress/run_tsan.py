@@ -10,9 +10,7 @@ import ctypes
 import os
 import sys
 
-HERE = os.path.dirname(os.path.abspath(__file__))
 ADDR_NO_RANDOMIZE = 0x0040000
 
 ctypes.CDLL(None).personality(ADDR_NO_RANDOMIZE)
-os.environ["TSAN_OPTIONS"] = "halt_on_error=0:suppressions=" + os.path.join(HERE, "tsan.txt")
 os.execv(sys.argv[1], sys.argv[1:])
