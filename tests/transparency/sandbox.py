@@ -19,6 +19,7 @@ PATIENCE_SECONDS = 10
 FIXED = {
     "PATH": "/usr/bin:/bin:/usr/sbin:/sbin:/usr/games", "LC_ALL": "C.UTF-8", "TZ": "UTC",
     "SOURCE_DATE_EPOCH": str(EPOCH), "TERM": "dumb", "COLUMNS": "80", "LINES": "24",
+    "CCACHE_DISABLE": "1",  # meson would use it, and its files hold the moment
     "PYTHONHASHSEED": "0", "PERL_HASH_SEED": "0", "PYTHONDONTWRITEBYTECODE": "1",
     "GIT_AUTHOR_NAME": "A", "GIT_AUTHOR_EMAIL": "a@example.org",
     "GIT_COMMITTER_NAME": "C", "GIT_COMMITTER_EMAIL": "c@example.org",
