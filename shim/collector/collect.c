@@ -144,9 +144,12 @@ static int is_status_as_stored(const struct collector *collector)
 	return 1;
 }
 
-/* All are dead. */
+/* All are dead. Who removes run.db and the spool once the run is stored wants them gone,
+ * not written again. */
 static void finish(struct collector *collector)
 {
+	if (collector->is_stored && access(collector->directory, F_OK) < 0)
+		return;
 	if (!collector->is_stored || !is_status_as_stored(collector) ||
 	    collector->checksum != read_run_checksum(collector->directory))
 		store(collector);

@@ -37,6 +37,17 @@ def collector_missing(case):
 
 
 @scenario
+def removed_at_once(case):
+    """Who removes the recording when the program has ended does not find it again."""
+    for _ in range(6):
+        case.unharmed(ticker_command(case, 1, 1000))
+        subprocess.run(f"rm -rf {case.path('run.db')}*", shell=True, check=True)
+        host.harness.wait_until(lambda: not case.collectors())
+        expect(not os.path.exists(case.path("run.db")), "run.db came back")
+        expect(not os.path.exists(case.path("run.db-spool")), "the spool came back")
+
+
+@scenario
 def collector_is_no_program(case):
     with open(case.path("collector"), "w", encoding="utf-8") as file:
         file.write("not a program\n")

@@ -191,7 +191,7 @@ def run_variant(products, source, truth, variant):
 
 
 def main():
-    build_root, source = sys.argv[1], os.path.abspath(sys.argv[2])
+    build_root, source = os.path.abspath(sys.argv[1]), os.path.abspath(sys.argv[2])
     products, failed = harness.Products(build_root), False
     for variant in variants(source):
         try:
