@@ -84,9 +84,7 @@ static inline uint32_t site_of(struct lane_context *context, uint32_t node)
 /* The site of this call; 0: no room. */
 static inline uint32_t find_site(struct lane_context *context, uint64_t caller)
 {
-	uint32_t node = stack_node(context, caller);
-
-	return likely(node) ? site_of(context, node) : 0;
+	return site_of(context, stack_node(context, caller));
 }
 
 static inline void note_latest(struct lane_context *context, uintptr_t address)
@@ -192,7 +190,11 @@ static cold void unbooked_alloc(void *block, uint64_t size, uint64_t caller,
 	node = tree_child(context, context->current,
 			  (caller & SEGMENT_KEY_ADDRESS_MASK) |
 				  SEGMENT_KEY_RETURN_ADDRESS);
-	entry.site = node ? site_of(context, node) : 0;
+	if (!node) {
+		node = context->current;
+		context->lane->folded_call_count++;
+	}
+	entry.site = site_of(context, node);
 	if (!entry.site) {
 		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
 		return;

@@ -105,17 +105,20 @@ static uint32_t graft(struct lane_context *context, void *const *stack, int coun
 	for (; same < count; same++) {
 		void *address = stack[count - 1 - same];
 
-		node = tree_child(context, node,
-				  ((uint64_t)address & SEGMENT_KEY_ADDRESS_MASK) |
-					  SEGMENT_KEY_RETURN_ADDRESS);
-		if (!node) {
-			context->memo_count = 0;
-			return 0;
+		uint32_t child =
+			tree_child(context, node,
+				   ((uint64_t)address & SEGMENT_KEY_ADDRESS_MASK) |
+					   SEGMENT_KEY_RETURN_ADDRESS);
+
+		if (!child) { /* no room: the path ends at its nearest known frame */
+			context->lane->folded_call_count++;
+			break;
 		}
+		node = child;
 		context->memo_stack[same] = address;
 		context->memo_nodes[same] = node;
 	}
-	context->memo_count = (uint32_t)count;
+	context->memo_count = (uint32_t)same;
 	return node;
 }
 

@@ -22,7 +22,8 @@ struct stack_code {
 
 extern hidden struct stack_code stack_unwinder_code[2];
 
-/* Unwinds and grafts. 0: no room for the path. */
+/* Unwinds and grafts. Where there is no room for the whole path it is folded into the
+ * part that there is, and the fold counted. */
 uint32_t stack_node_slow(struct lane_context *context, uint64_t return_address);
 
 /* The node of an allocation whose caller returns to return_address.
