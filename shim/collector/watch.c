@@ -26,6 +26,7 @@
 #include "shim/collector/array.h"
 #include "shim/collector/segment_file.h"
 #include "shim/collector/ticks.h"
+#include "shim/collector/trim.h"
 
 /* Thread names are looked up in every tenth round of samples. */
 #define NAME_ROUNDS 10
@@ -149,6 +150,8 @@ static void end_process(struct watch *watch, struct watch_process *process,
 	process->pidfd = -1;
 	watch->alive_count--;
 	watch->files[process->file].alive_count--;
+	trim_process(watch->directory_fd, watch->files[process->file].name,
+		     process->slot);
 }
 
 int watch_is_dead(int pidfd, int32_t pid, uint64_t start_time)

@@ -65,9 +65,9 @@ class Case:
         """A recorded program that runs on; its output is kept unless redirected."""
         options.setdefault("stdout", subprocess.PIPE)
         options.setdefault("stderr", subprocess.PIPE)
-        return subprocess.Popen(command, stdin=subprocess.DEVNULL, text=True,
-                                cwd=self.directory, env=self.environment(**settings or {}),
-                                **options)
+        options.setdefault("stdin", subprocess.DEVNULL)
+        return subprocess.Popen(command, text=True, cwd=self.directory,
+                                env=self.environment(**settings or {}), **options)
 
     def run(self, command, settings=None, **options):
         options.setdefault("cwd", self.directory)

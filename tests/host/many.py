@@ -4,6 +4,7 @@
 readers."""
 import os
 import sqlite3
+import subprocess
 
 import host
 from host import expect, scenario
@@ -40,6 +41,29 @@ def appended(case):
     result = case.analyze("functions", case.database, "--run", "nonsense")
     expect(result.returncode in (1, 2) and "nonsense" in result.stderr,
            f"an unknown run: {result}")
+
+
+def spool_kilobytes(case):
+    return sum(os.lstat(os.path.join(folder, name)).st_blocks
+               for folder, _, names in os.walk(case.database + "-spool")
+               for name in names) / 2
+
+
+@scenario
+def many_children(case):
+    """The spool does not keep what ended children reserved and never used (200 KiB each
+    were, before the collector gave it back)."""
+    count = 200
+    process = case.start([case.compile("brood.c"), str(count)], stdin=subprocess.PIPE)
+    expect(process.stdout.readline() == "all\n", "the children have not ended")
+    small = host.harness.wait_until(lambda: spool_kilobytes(case) < 80 * count)
+    expect(small, f"{spool_kilobytes(case):.0f} KiB in the spool for {count} children")
+    process.communicate("", timeout=60)
+    expect(process.returncode == 0, f"ended with {process.returncode}")
+    case.settle()
+    expect(case.calls("hatch") == count, f"{case.calls('hatch'):.0f} calls, not {count}")
+    expect(case.value("SELECT SUM(complete) FROM processes") == count + 1,
+           "not all children are complete")
 
 
 @scenario

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  gives back the disk space that an ended process reserved and never used.
+ * Runs on:       the collector's main thread.
+ * Must not:      touch what a living process writes, or anything that was recorded.
+ * See also:      common/segment.h; shim/collector/watch.c
+ *
+ * A process reserves room for its arrays in steps, some 800 KiB for the shortest one. A
+ * build or a configure script starts thousands of processes, and the spool keeps them all
+ * until the run ends.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* Punches holes behind the used part of the arrays of the process in `slot` of the file,
+ * and of its lanes in the slots that follow. Does what can be done: a file system without
+ * holes loses nothing. */
+void trim_process(int directory_fd, const char *file, uint32_t slot);
