@@ -174,23 +174,50 @@ CREATE TABLE site (
 );
 CREATE INDEX site_run ON site(run_id);
 
+-- A SNAPSHOT is of one process; number counts from 1 in it, and snapshot_ids of one
+-- process rise with it. snapshot_site and snapshot_path hold what had been reached at a
+-- snapshot, counted from the start of the process. A row is valid for the snapshots
+-- [snapshot_id, until_id) of its process: what does not change is not repeated. Before
+-- its first row a site or path has nothing.
+--
+-- snapshot_free says how long blocks lived: free_count blocks of the site that were
+-- allocated after snapshot born_id (0: before the first) and before the next one, were
+-- freed after snapshot freed_id and before the next one. Blocks freed before the next
+-- snapshot after their birth are not in it. So of what a site allocated between the
+-- snapshots A and B there survives at C: live(B) - live(A) + [born before A, freed between
+-- A and B] - [born between A and B, freed between B and C].
 CREATE TABLE snapshot (
 	snapshot_id INTEGER PRIMARY KEY,
 	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL,
-	label TEXT NOT NULL, taken_by TEXT NOT NULL, time_ns INTEGER NOT NULL,
-	live_count INTEGER, live_bytes INTEGER, alloc_count INTEGER, alloc_bytes INTEGER,
-	rss_bytes INTEGER
-);
-CREATE TABLE snapshot_site (
-	snapshot_id INTEGER NOT NULL, site_id INTEGER NOT NULL,
+	number INTEGER NOT NULL,
+	label TEXT NOT NULL,
+	taken_by TEXT NOT NULL,		-- 'call', 'signal', 'function', 'interval' or
+					-- 'command'
+	time_ns INTEGER NOT NULL,
 	live_count INTEGER NOT NULL, live_bytes INTEGER NOT NULL,
 	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL,
-	PRIMARY KEY (snapshot_id, site_id)
+	rss_bytes INTEGER		-- NULL: not known
+);
+CREATE INDEX snapshot_run ON snapshot(run_id);
+CREATE TABLE snapshot_site (
+	process_id INTEGER NOT NULL, site_id INTEGER NOT NULL,
+	snapshot_id INTEGER NOT NULL, until_id INTEGER NOT NULL,
+	live_count INTEGER NOT NULL, live_bytes INTEGER NOT NULL,
+	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL,
+	PRIMARY KEY (process_id, site_id, snapshot_id)
 ) WITHOUT ROWID;
 CREATE TABLE snapshot_path (
-	snapshot_id INTEGER NOT NULL, path_id INTEGER NOT NULL,
-	calls INTEGER NOT NULL, total_ns INTEGER NOT NULL,
-	PRIMARY KEY (snapshot_id, path_id)
+	process_id INTEGER NOT NULL, path_id INTEGER NOT NULL,
+	snapshot_id INTEGER NOT NULL, until_id INTEGER NOT NULL,
+	calls INTEGER NOT NULL,
+	total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
+	PRIMARY KEY (process_id, path_id, snapshot_id)
+) WITHOUT ROWID;
+CREATE TABLE snapshot_free (
+	process_id INTEGER NOT NULL, site_id INTEGER NOT NULL,
+	born_id INTEGER NOT NULL, freed_id INTEGER NOT NULL,
+	free_count INTEGER NOT NULL, free_bytes INTEGER NOT NULL,
+	PRIMARY KEY (process_id, site_id, born_id, freed_id)
 ) WITHOUT ROWID;
 
 CREATE TABLE step (
@@ -260,17 +287,24 @@ CREATE VIEW allocation_sites AS SELECT s.run_id, s.path_id, f.name, s.file, s.li
 	FROM site s JOIN path p USING (path_id) JOIN function f USING (function_id);
 
 CREATE VIEW snapshots AS SELECT run_id, snapshot_id, process_id, label, taken_by,
-	time_ns, live_count, live_bytes, alloc_count, alloc_bytes, rss_bytes
+	time_ns, live_count, live_bytes, alloc_count, alloc_bytes, rss_bytes, number
 	FROM snapshot;
 
-CREATE VIEW snapshot_sites AS SELECT t.run_id, n.snapshot_id, s.path_id, f.name, s.file,
+CREATE VIEW snapshot_sites AS SELECT t.run_id, t.snapshot_id, s.path_id, f.name, s.file,
 	s.line, n.live_count, n.live_bytes, n.alloc_count, n.alloc_bytes, n.site_id
-	FROM snapshot_site n JOIN snapshot t USING (snapshot_id) JOIN site s USING (site_id)
-	JOIN path p USING (path_id) JOIN function f USING (function_id);
+	FROM snapshot t JOIN snapshot_site n ON n.process_id = t.process_id
+	AND n.snapshot_id <= t.snapshot_id AND n.until_id > t.snapshot_id
+	JOIN site s USING (site_id) JOIN path p USING (path_id)
+	JOIN function f USING (function_id);
 
-CREATE VIEW snapshot_paths AS SELECT t.run_id, n.snapshot_id, n.path_id, n.calls,
-	n.total_ns
-	FROM snapshot_path n JOIN snapshot t USING (snapshot_id);
+CREATE VIEW snapshot_paths AS SELECT t.run_id, t.snapshot_id, n.path_id, n.calls,
+	n.total_ns, n.self_ns
+	FROM snapshot t JOIN snapshot_path n ON n.process_id = t.process_id
+	AND n.snapshot_id <= t.snapshot_id AND n.until_id > t.snapshot_id;
+
+CREATE VIEW snapshot_frees AS SELECT p.run_id, n.process_id, n.site_id, n.born_id,
+	n.freed_id, n.free_count, n.free_bytes
+	FROM snapshot_free n JOIN process p USING (process_id);
 
 CREATE VIEW steps AS SELECT run_id, process_id, name, step_index, started_ns,
 	duration_ns FROM step;

@@ -18,14 +18,17 @@ SELECT (SELECT IFNULL(MAX(run_id), 0) FROM run),
 	(SELECT IFNULL(MAX(module_id), 0) FROM module),
 	(SELECT IFNULL(MAX(function_id), 0) FROM function),
 	(SELECT IFNULL(MAX(path_id), 0) FROM path),
-	(SELECT IFNULL(MAX(site_id), 0) FROM site);
+	(SELECT IFNULL(MAX(site_id), 0) FROM site),
+	(SELECT IFNULL(MAX(snapshot_id), 0) FROM snapshot);
 
 -- :name remove_run
 DELETE FROM path_lane WHERE path_id IN (SELECT path_id FROM path WHERE run_id = :run);
-DELETE FROM snapshot_site WHERE snapshot_id IN
-	(SELECT snapshot_id FROM snapshot WHERE run_id = :run);
-DELETE FROM snapshot_path WHERE snapshot_id IN
-	(SELECT snapshot_id FROM snapshot WHERE run_id = :run);
+DELETE FROM snapshot_site WHERE process_id IN
+	(SELECT process_id FROM process WHERE run_id = :run);
+DELETE FROM snapshot_path WHERE process_id IN
+	(SELECT process_id FROM process WHERE run_id = :run);
+DELETE FROM snapshot_free WHERE process_id IN
+	(SELECT process_id FROM process WHERE run_id = :run);
 DELETE FROM snapshot WHERE run_id = :run;
 DELETE FROM step WHERE run_id = :run;
 DELETE FROM counter WHERE run_id = :run;

@@ -15,7 +15,7 @@ struct sqlite3;
 
 /* An id is the number here plus the index in the run: process_id = process + index. */
 struct store_ids {
-	int64_t run, process, lane, thread, module, function, path, site;
+	int64_t run, process, lane, thread, module, function, path, site, snapshot;
 };
 
 static inline int64_t store_path_id(const struct store_ids *ids, uint32_t path)
