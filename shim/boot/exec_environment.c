@@ -238,6 +238,66 @@ char **exec_fill(const struct exec_plan *plan, char *const *environment, char *s
 	return entries;
 }
 
+size_t exec_strip_size(char *const *environment)
+{
+	size_t size = sizeof(char *);
+	int lists = 0;
+
+	if (!own_name || !environment)
+		return 0;
+	for (char *const *entry = environment; *entry; entry++) {
+		size += sizeof(char *);
+		if (strncmp(*entry, PRELOAD, PRELOAD_LENGTH) != 0)
+			continue;
+		lists |= lists_us(*entry + PRELOAD_LENGTH);
+		size += strlen(*entry) + 1;
+	}
+	return lists ? size : 0;
+}
+
+/* Copies a list without our library. Returns the end of the text. */
+static char *copy_others(const char *list, char *text)
+{
+	char *start = append(text, PRELOAD), *end = start;
+
+	while (*list) {
+		size_t length = strcspn(list, ": ");
+		char item[SEGMENT_PATH_MAX];
+
+		if (length > 0 && length < sizeof(item)) {
+			memcpy(item, list, length);
+			item[length] = '\0';
+			if (!lists_us(item)) {
+				if (end > start)
+					*end++ = ':';
+				end = append(end, item);
+			}
+		}
+		list += length + (list[length] != '\0');
+	}
+	*end = '\0';
+	return end + 1;
+}
+
+char **exec_strip(char *const *environment, char *storage)
+{
+	char **entries = (char **)storage, *text;
+	size_t count = 0;
+
+	while (environment[count])
+		count++;
+	text = storage + (count + 1) * sizeof(char *);
+	for (size_t i = 0; i < count; i++) {
+		entries[i] = environment[i];
+		if (strncmp(environment[i], PRELOAD, PRELOAD_LENGTH) != 0)
+			continue;
+		entries[i] = text;
+		text = copy_others(environment[i] + PRELOAD_LENGTH, text);
+	}
+	entries[count] = NULL;
+	return entries;
+}
+
 /* The program's own list is what remains. */
 static void remove_item(char *entry, int is_first)
 {
