@@ -412,10 +412,16 @@ int run_create_segment(char *error, size_t error_size)
 		snprintf(error, error_size, "%s", too_low);
 		return -EFBIG;
 	}
-	state = process_map(4096, 1);
+	state = process_map(4096, 0);
 	if (!state) {
 		snprintf(error, error_size, "no memory for the recorder's state");
 		return -ENOMEM;
+	}
+	if (madvise(state, 4096, MADV_WIPEONFORK) < 0) {
+		snprintf(error, error_size, "the kernel refuses MADV_WIPEONFORK: %s",
+			 strerror(errno));
+		process_unmap(state, 4096);
+		return -ENOTSUP;
 	}
 	for (int i = 1; !file && i < 1000; i++) {
 		snprintf(process_facts.file_path, sizeof(process_facts.file_path),

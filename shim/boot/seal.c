@@ -180,8 +180,10 @@ static long call_seccomp(unsigned int operation, unsigned int flags, const void 
 	struct sealing sealing = {0};
 	long result;
 
-	if (operation == SECCOMP_SET_MODE_STRICT || operation == SECCOMP_SET_MODE_FILTER)
-		sealing = begin(operation == SECCOMP_SET_MODE_STRICT, program);
+	if (operation == SECCOMP_SET_MODE_FILTER)
+		sealing = begin(0, program);
+	else if (operation == SECCOMP_SET_MODE_STRICT && !flags && !program)
+		sealing = begin(1, NULL); /* libseccomp tries with flags: refused */
 	result = seal_real_syscall(SYS_seccomp, operation, flags, (long)program, 0, 0, 0);
 	/* more than 0: the descriptor that was asked for, or else a thread that could not
 	 * be brought under the filter */
