@@ -215,13 +215,16 @@ static int call_with_mapping(const struct exec_call *call, const struct exec_pla
 static __attribute__((noinline)) int call_without_us(const struct exec_call *call)
 {
 	size_t size = exec_strip_size(call->environment);
-	int result;
+	char *const *environment = NULL;
+	int result, was_recorded = process_is_ready();
 
-	if (!size || size > STACK_LIMIT_BYTES)
-		return forward(call, NULL);
-	__atomic_fetch_add(&process_facts.run->lost_process_count, 1, __ATOMIC_RELAXED);
-	result = forward(call, exec_strip(call->environment, alloca(size)));
-	if (result != 0)
+	if (was_recorded)
+		__atomic_fetch_add(&process_facts.run->lost_process_count, 1,
+				   __ATOMIC_RELAXED);
+	if (size && size <= STACK_LIMIT_BYTES)
+		environment = exec_strip(call->environment, alloca(size));
+	result = forward(call, environment);
+	if (was_recorded && result != 0)
 		__atomic_fetch_sub(&process_facts.run->lost_process_count, 1,
 				   __ATOMIC_RELAXED);
 	return result;

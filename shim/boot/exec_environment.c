@@ -60,7 +60,7 @@ static int find_own_path(void)
 
 void exec_begin(const char *run_variable)
 {
-	if (process_facts.run->follow && find_own_path() == 0)
+	if (find_own_path() == 0 && process_facts.run->follow)
 		run_entry = run_variable;
 }
 
@@ -255,7 +255,8 @@ size_t exec_strip_size(char *const *environment)
 	return lists ? size : 0;
 }
 
-/* Copies a list without our library. Returns the end of the text. */
+/* Copies LD_PRELOAD's list without our library, not longer than it was. Returns the end,
+ * `text` when nothing is left of it. */
 static char *copy_others(const char *list, char *text)
 {
 	char *start = append(text, PRELOAD), *end = start;
@@ -276,26 +277,47 @@ static char *copy_others(const char *list, char *text)
 		list += length + (list[length] != '\0');
 	}
 	*end = '\0';
-	return end + 1;
+	return end > start ? end + 1 : text;
 }
 
 char **exec_strip(char *const *environment, char *storage)
 {
-	char **entries = (char **)storage, *text;
+	char **entries = (char **)storage, *text, *end;
 	size_t count = 0;
 
 	while (environment[count])
 		count++;
 	text = storage + (count + 1) * sizeof(char *);
-	for (size_t i = 0; i < count; i++) {
-		entries[i] = environment[i];
-		if (strncmp(environment[i], PRELOAD, PRELOAD_LENGTH) != 0)
+	for (; *environment; environment++) {
+		if (!strncmp(*environment, RUN, RUN_LENGTH))
 			continue;
-		entries[i] = text;
-		text = copy_others(environment[i] + PRELOAD_LENGTH, text);
+		*entries = *environment;
+		if (!strncmp(*environment, PRELOAD, PRELOAD_LENGTH)) {
+			end = copy_others(*environment + PRELOAD_LENGTH, text);
+			if (end == text)
+				continue;
+			*entries = text;
+			text = end;
+		}
+		entries++;
 	}
-	entries[count] = NULL;
-	return entries;
+	*entries = NULL;
+	return (char **)storage;
+}
+
+/* Only pointers are stored: the program's texts may be constants, and others may read. */
+void exec_leave(void)
+{
+	static char text[PRELOAD_LENGTH + SEGMENT_PATH_MAX];
+
+	for (char **entry = environ; own_name && entry && *entry; entry++) {
+		if (strncmp(*entry, PRELOAD, PRELOAD_LENGTH) != 0 ||
+		    strlen(*entry) >= sizeof(text) || !lists_us(*entry + PRELOAD_LENGTH))
+			continue;
+		copy_others(*entry + PRELOAD_LENGTH, text);
+		*entry = text;
+		return;
+	}
 }
 
 /* The program's own list is what remains. */

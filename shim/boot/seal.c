@@ -19,6 +19,7 @@
 
 #include "common/attributes.h"
 #include "shim/boot/boot.h"
+#include "shim/boot/exec.h"
 #include "shim/hot/fiber.h"
 #include "shim/hot/gate.h"
 #include "shim/hot/lane.h"
@@ -156,8 +157,10 @@ static void end(struct sealing sealing, int has_failed)
 			gate_open();
 		return;
 	}
-	if (sealing.forbids_start)
+	if (sealing.forbids_start) {
 		seal_forbids_start = 1;
+		exec_leave();
+	}
 	if (sealing.closed)
 		process_note(SEGMENT_NOTE_SEALED);
 }

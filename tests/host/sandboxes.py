@@ -82,13 +82,26 @@ def list_of_a_daemon(case):
 
 
 @scenario
+def list_that_kills_the_constructor(case):
+    """This process is recorded to the end, what it executes goes without us."""
+    program = case.compile("sandboxed.c")
+    for way in ("prctl", "syscall"):
+        clear(case)
+        record(case, program, "start", way)
+        expect(case.calls("known") == 2300, f"{case.calls('known'):.0f} calls, not 2300")
+        expect(case.calls("grow") == GROWS and case.trust("note_sealed") == 0,
+               "not recorded to the end")
+        expect(case.trust("lost_processes") == 1, "the image that is not recorded is not told")
+
+
+@scenario
 def denying_list(case):
     """A filter that answers with errors, and none of our calls: recorded to the end."""
     program = case.compile("sandboxed.c")
     for way in ("prctl", "syscall"):
         clear(case)
         record(case, program, "deny", way)
-        expect(case.calls("known") == 2301, f"{case.calls('known'):.0f} calls, not 2301")
+        expect(case.calls("known") == 2302, f"{case.calls('known'):.0f} calls, not 2302")
         expect(case.calls("grow") == GROWS, f"{case.calls('grow'):.0f} calls of grow")
         expect(case.value("SELECT TOTAL(value) FROM trust WHERE name LIKE 'note_%'") == 0 and
                case.trust("folded_paths") == 0, "something is said to be missing")
@@ -102,7 +115,7 @@ def refused_filter(case):
         clear(case)
         result = record(case, program, "wrong", way)
         expect("sandbox: -1 " in result.stdout, f"{result}")
-        expect(case.calls("known") == 2301 and case.trust("note_sealed") == 0 and
+        expect(case.calls("known") == 2302 and case.trust("note_sealed") == 0 and
                case.trust("folded_paths") == 0, "not recorded to the end")
 
 
