@@ -33,6 +33,7 @@
 #include <sys/mman.h>
 
 #include "shim/boot/boot.h"
+#include "shim/hot/gate.h"
 #include "shim/hot/lane.h"
 #include "shim/hot/process.h"
 #include "shim/hot/stack.h"
@@ -122,9 +123,7 @@ static int lock_mutex(uint32_t *lock)
 		    __atomic_compare_exchange_n(lock, &seen, own, 0, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
 			return 0;
-		if (spins % 64 == 0)
-			SYSCALL(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
-		__builtin_ia32_pause();
+		gate_pause(spins);
 	}
 }
 

@@ -72,7 +72,8 @@ int extent_declared(uintptr_t address, struct extent *ret)
 	uint32_t at;
 	uint64_t mask;
 
-	process_lock(&mask);
+	if (!process_lock(&mask))
+		return 0;
 	if (declared) {
 		at = declared_above(address);
 		found = at < declared_count && declared[at].low <= address;
@@ -99,7 +100,8 @@ void extent_clip(uintptr_t address, struct extent *extent)
 	uint32_t at;
 	uint64_t mask;
 
-	process_lock(&mask);
+	if (!process_lock(&mask))
+		return;
 	at = declared_above(address);
 	if (at < declared_count && declared[at].low < extent->high &&
 	    declared[at].low > address)
