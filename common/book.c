@@ -8,6 +8,7 @@
 #include "common/book.h"
 
 #include <errno.h>
+#include <stddef.h>
 
 #define LANE_ROOT 1u
 

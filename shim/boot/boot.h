@@ -51,6 +51,16 @@ void run_ring(void);
 /* run.c: the directory run_open() decided on. */
 const char *run_directory(void);
 
+/* triggers.c: reads PROFSHIM_SNAPSHOT_AT. 0: not understood. */
+int triggers_begin(const char *value);
+
+/* triggers.c: looks for the named functions in an object that is recorded. Traced
+ * threads, under the process lock. */
+void triggers_look(const char *path, uint64_t bias);
+
+/* snapshots.c: takes a snapshot at each of these signals; 0: none. */
+void snapshots_watch_signal(int signal_number);
+
 /* environment.c: sets environ for main(). kernel_environment: as the process began with.
  * run_variable: "PROFSHIM_RUN=directory", kept, or NULL when nothing is recorded. */
 void environment_prepare(char **kernel_environment, const char *run_variable);

@@ -210,6 +210,7 @@ static int add_module(const struct dl_find_object *found)
 	place = free_place();
 	if (place) {
 		*place = module;
+		triggers_look(module.path, module.bias);
 		/* release: pairs with the acquire of readers and of find_known() */
 		__atomic_store_n(&process->segment->module_count,
 				 process->segment->module_count + 1, __ATOMIC_RELEASE);

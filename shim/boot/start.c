@@ -112,6 +112,7 @@ static void begin_recording(const struct config *config)
 	if (first)
 		calibrate_hooks();
 	fork_watch();
+	snapshots_watch_signal(config->snapshot_signal);
 	exit_watch(first, config->wait_ms);
 	if (first)
 		start_collector(config);
@@ -142,6 +143,8 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	unload_resolve();
 	exec_resolve();
 	config_read(&config, environment);
+	if (config.snapshot_at && !triggers_begin(config.snapshot_at))
+		config_ignore(&config, "PROFSHIM_SNAPSHOT_AT", config.snapshot_at);
 	if (!getauxval(AT_SECURE) && !config.off && resolve_is_preloaded())
 		begin_recording(&config);
 	errno = saved_errno;

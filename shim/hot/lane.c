@@ -107,7 +107,8 @@ static int make_lane(struct lane_context *context)
 	if (tree_begin(context) < 0 || begin_frames(context) < 0)
 		goto refused;
 	context->next_lane = process->lanes;
-	process->lanes = context;
+	/* release: pairs with the acquire of snapshots */
+	__atomic_store_n(&process->lanes, context, __ATOMIC_RELEASE);
 	process_publish_slot(slot, SEGMENT_SLOT_LANE, process->slot, process->pid);
 	return 0;
 

@@ -81,6 +81,7 @@ struct jump_mark {
 #define LANE_JUMP_MARKS 128u
 
 struct deferred;
+struct book_value;
 
 struct lane_context {
 	/* the first cache line has what every call needs, of the stack in use */
@@ -136,6 +137,7 @@ struct lane_context {
 	void *memo_stack[LANE_STACK_LIMIT]; /* outermost first */
 	uint32_t memo_nodes[LANE_STACK_LIMIT];
 
+	struct book_value *snapshot_values; /* what the last snapshot saw, by node */
 	struct lane_context *next_free, *next_lane;
 	uint32_t front[LANE_FRONT_COUNT];
 };

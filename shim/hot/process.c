@@ -194,24 +194,12 @@ int process_commit(void *base, uint32_t slot, uint64_t offset, uint64_t size)
 
 /* The mapping of the header is mapped again, up to the end of the slot, and all but
  * the slot unmapped: no descriptor and no path needed. */
-void *process_new_slot(uint32_t *ret_slot)
+void *process_map_slot(uint32_t slot)
 {
 	struct segment_file *file = process_facts.file;
 	uint64_t size = file->slot_size;
-	uint32_t slot;
 	long address;
 
-	if (!process_may_grow())
-		return NULL;
-	/* relaxed: a number is all that is taken here */
-	slot = __atomic_fetch_add(&file->slot_count, 1, __ATOMIC_RELAXED);
-	if (slot >= file->slot_limit) {
-		process_note(SEGMENT_NOTE_SLOTS_EXHAUSTED);
-		return NULL;
-	}
-	if (process_commit(file, 0, (uint64_t)((char *)&file->slots[slot] - (char *)file),
-			   sizeof(file->slots[slot])) < 0)
-		return NULL;
 	if (!gate_enter())
 		return NULL;
 	address = SYSCALL(SYS_mremap, file, 0, (slot + 1) * size, MREMAP_MAYMOVE, 0, 0);
@@ -227,8 +215,27 @@ void *process_new_slot(uint32_t *ret_slot)
 		process_note(SEGMENT_NOTE_SLOTS_EXHAUSTED);
 		return NULL;
 	}
-	*ret_slot = slot;
 	return (char *)address + slot * size;
+}
+
+void *process_new_slot(uint32_t *ret_slot)
+{
+	struct segment_file *file = process_facts.file;
+	uint32_t slot;
+
+	if (!process_may_grow())
+		return NULL;
+	/* relaxed: a number is all that is taken here */
+	slot = __atomic_fetch_add(&file->slot_count, 1, __ATOMIC_RELAXED);
+	if (slot >= file->slot_limit) {
+		process_note(SEGMENT_NOTE_SLOTS_EXHAUSTED);
+		return NULL;
+	}
+	if (process_commit(file, 0, (uint64_t)((char *)&file->slots[slot] - (char *)file),
+			   sizeof(file->slots[slot])) < 0)
+		return NULL;
+	*ret_slot = slot;
+	return process_map_slot(slot);
 }
 
 void process_publish_slot(uint32_t slot, uint32_t kind, uint32_t process_slot,

@@ -24,6 +24,7 @@
 #include "shim/hot/syscall.h"
 
 struct lane_context;
+struct segment_book;
 
 struct process {
 	uint32_t ready; /* 0 in a forked child until process_adopt() */
@@ -43,6 +44,8 @@ struct process {
 	uint64_t map_refused_size;
 	struct lane_context *free_lanes;
 	struct lane_context *lanes; /* all of them, by next_lane */
+	struct segment_book *book;  /* snapshots, NULL: not mapped yet */
+	uint32_t *age_heads;	    /* see snapshot.c */
 };
 
 /* Plain facts that a forked child inherits. Written by boot before `process` is set. */
@@ -85,6 +88,8 @@ void process_main_begins(void);
 /* Takes a new slot of the file and maps it. kind stays FREE until process_publish().
  * Returns its address and number, or NULL: no slots or no address space left. */
 void *process_new_slot(uint32_t *ret_slot);
+/* Maps a slot that another process has made. NULL: no address space left. */
+void *process_map_slot(uint32_t slot);
 void process_publish_slot(uint32_t slot, uint32_t kind, uint32_t process_slot,
 			  int32_t pid);
 

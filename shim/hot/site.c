@@ -10,6 +10,7 @@
 #include <sys/single_threaded.h>
 
 #include "shim/hot/gate.h"
+#include "shim/hot/snapshot.h"
 
 #define COMMIT_SITES 512u
 #define RESERVED_SITES 2048u /* 256 KiB */
@@ -77,6 +78,8 @@ uint32_t cold site_new(uint32_t lane_slot, uint32_t node)
 		site = &process->sites[index];
 		site->node = node;
 		site->lane_slot = lane_slot;
+		site->interval = __atomic_load_n(&segment->snapshot_interval,
+						 __ATOMIC_ACQUIRE);
 		/* release: pairs with the reader's acquire of site_count */
 		__atomic_store_n(&segment->site_count, index + 1, __ATOMIC_RELEASE);
 	}
@@ -164,12 +167,24 @@ static inline void save_share(struct segment_site *site, uint64_t generation)
 	site->peak_generation = generation;
 }
 
+/* Before any change of a site: what it held at the snapshots since its last one. acquire:
+ * pairs with the release in book_end(). */
+static inline void catch_up(struct segment_site *site)
+{
+	uint32_t interval = __atomic_load_n(&process->segment->snapshot_interval,
+					    __ATOMIC_ACQUIRE);
+
+	if (unlikely(site->interval != interval))
+		snapshot_keep_site(site, (uint32_t)(site - process->sites), interval);
+}
+
 static inline void grow(struct segment_site *site, uint64_t size, int alone)
 {
 	int new_peak;
 	struct peak_word word = change_word(process->segment, size, 1, alone, &new_peak);
 	uint64_t live;
 
+	catch_up(site);
 	if (!new_peak)
 		save_share(site, word.generation);
 	site->alloc_count++;
@@ -181,31 +196,37 @@ static inline void grow(struct segment_site *site, uint64_t size, int alone)
 		site->largest_bytes = size;
 }
 
-void site_allocated(uint32_t index, uint64_t size_bytes)
+uint32_t site_allocated(uint32_t index, uint64_t size_bytes)
 {
 	struct segment_site *site = &process->sites[index];
+	uint32_t interval;
 
 	if (__libc_single_threaded) {
 		grow(site, size_bytes, 1);
-		return;
+		return site->interval;
 	}
 	lock_site(site);
 	grow(site, size_bytes, 0);
+	interval = site->interval;
 	unlock_site(site);
+	return interval;
 }
 
-void site_reallocated(uint32_t index, uint64_t size_bytes, uint64_t copied_bytes)
+uint32_t site_reallocated(uint32_t index, uint64_t size_bytes, uint64_t copied_bytes)
 {
 	struct segment_site *site = &process->sites[index];
 	int alone = __libc_single_threaded;
+	uint32_t interval;
 
 	if (!alone)
 		lock_site(site);
 	grow(site, size_bytes, alone);
 	site->realloc_count++;
 	site->realloc_copied_bytes += copied_bytes;
+	interval = site->interval;
 	if (!alone)
 		unlock_site(site);
+	return interval;
 }
 
 void site_released(const struct shadow_block *block, uint32_t lane_slot, int temporary)
@@ -218,6 +239,9 @@ void site_released(const struct shadow_block *block, uint32_t lane_slot, int tem
 		lock_site(site);
 	word = change_word(process->segment, block->size_bytes, 0, alone, &new_peak);
 	save_share(site, word.generation);
+	catch_up(site);
+	if (unlikely(block->interval != site->interval))
+		snapshot_add_free(block, site->interval, 1);
 	site->free_count++;
 	site->free_bytes += block->size_bytes;
 	site->temporary_count += (uint64_t)temporary;
@@ -237,6 +261,9 @@ void site_restored(const struct shadow_block *block)
 	word = change_word(process->segment, block->size_bytes, 1, alone, &new_peak);
 	if (!new_peak)
 		save_share(site, word.generation);
+	catch_up(site);
+	if (unlikely(block->interval != site->interval))
+		snapshot_add_free(block, site->interval, -1);
 	site->free_count--;
 	site->free_bytes -= block->size_bytes;
 	if (!alone)

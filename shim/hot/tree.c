@@ -23,6 +23,7 @@
 #include <errno.h>
 
 #include "shim/hot/process.h"
+#include "shim/hot/trigger.h"
 
 #define FIRST_NODES 1024u
 #define FIRST_FUNCTIONS 256u
@@ -213,7 +214,7 @@ static uint32_t find_or_add(struct lane_context *context, uint32_t parent, uint6
 	*ret_new = !index;
 	if (!index)
 		index = new_node(context, parent, key);
-	if (index)
+	if (index && !(trigger_count && trigger_find(key)))
 		context->front[tree_hash(parent, key) >> 20] = index;
 	return index;
 }
