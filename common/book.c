@@ -68,9 +68,8 @@ static void *entries(const struct book *book, const struct segment_book_array *a
 
 static void refuse(struct book *book)
 {
-	__atomic_fetch_add(
-		&book->process->counters[SEGMENT_COUNTER_REFUSED_SNAPSHOTS], 1,
-		__ATOMIC_RELAXED);
+	__atomic_fetch_add(&book->process->counters[SEGMENT_COUNTER_REFUSED_SNAPSHOTS], 1,
+			   __ATOMIC_RELAXED);
 }
 
 /* Pages for entries [0, count) of an array that only takers write. */
@@ -162,10 +161,10 @@ static void add_all_open(const struct segment_lane *lane, uint64_t now,
 		const struct segment_fiber *fiber = &fibers[i];
 
 		if (fiber->in_use)
-			add_open(lane, fiber->first_frame, fiber->depth,
-				 stack_now(now, fiber->suspended_ticks,
-					   fiber->left_ticks),
-				 values, node_count);
+			add_open(
+				lane, fiber->first_frame, fiber->depth,
+				stack_now(now, fiber->suspended_ticks, fiber->left_ticks),
+				values, node_count);
 	}
 }
 
@@ -206,7 +205,8 @@ int book_copy_lane(struct book *book, const struct segment_lane *lane, uint32_t 
 		*past++ = (struct segment_path_past){lane_slot, i, reached.call_count,
 						     reached.total_ticks};
 	}
-	array->count = (uint32_t)(past - (struct segment_path_past *)entries(book, array));
+	array->count =
+		(uint32_t)(past - (struct segment_path_past *)entries(book, array));
 	return 0;
 }
 

@@ -40,8 +40,7 @@ PROFSHIM_INLINE void profshim_snapshot(const char *label)
 	void (*record)(const char *) = 0;
 
 	if (profshim_find_symbol)
-		*(void **)&record =
-			profshim_find_symbol(0, "profshim_record_snapshot");
+		*(void **)&record = profshim_find_symbol(0, "profshim_record_snapshot");
 	if (record)
 		record(label);
 #endif

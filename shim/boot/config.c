@@ -80,10 +80,11 @@ static void read_signal(struct config *config, char **environment)
 	static const struct {
 		const char *name;
 		int number;
-	} signals[] = {{"HUP", SIGHUP},	  {"USR1", SIGUSR1}, {"USR2", SIGUSR2},
-		       {"URG", SIGURG},	  {"WINCH", SIGWINCH}, {"IO", SIGIO},
+	} signals[] = {{"HUP", SIGHUP}, {"USR1", SIGUSR1},   {"USR2", SIGUSR2},
+		       {"URG", SIGURG}, {"WINCH", SIGWINCH}, {"IO", SIGIO},
 		       {"PWR", SIGPWR}};
-	const char *value = lookup(environment, "PROFSHIM_SNAPSHOT_SIGNAL"), *name = value;
+	const char *value = lookup(environment, "PROFSHIM_SNAPSHOT_SIGNAL"),
+		   *name = value;
 	char *end;
 	long number;
 

@@ -17,11 +17,11 @@ struct config {
 	unsigned int path_limit;
 	unsigned int snapshot_every_ms; /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
 	int snapshot_signal;		/* PROFSHIM_SNAPSHOT_SIGNAL, 0: none */
-	unsigned int wait_ms;  /* PROFSHIM_WAIT: longest wait for the collector at exit */
+	unsigned int wait_ms; /* PROFSHIM_WAIT: longest wait for the collector at exit */
 	const char *snapshot_at; /* PROFSHIM_SNAPSHOT_AT, borrowed, NULL: unset */
-	const char *output;    /* borrowed from the environment, "run.db" by default */
-	const char *label;     /* likewise, "" by default */
-	const char *collector; /* likewise, NULL: search */
+	const char *output;	 /* borrowed from the environment, "run.db" by default */
+	const char *label;	 /* likewise, "" by default */
+	const char *collector;	 /* likewise, NULL: search */
 	const char
 		*joined_run; /* PROFSHIM_RUN, set by us in the environment of children */
 	char ignored[128];   /* "NAME=value" of the first value not understood */

@@ -26,8 +26,8 @@
 #define NAME_BYTES 160
 
 struct name {
-	char text[NAME_BYTES];		   /* as given, without ":enter" */
-	char mangled[NAME_BYTES + 64];	   /* how the linkage names of C++ begin */
+	char text[NAME_BYTES];		     /* as given, without ":enter" */
+	char mangled[NAME_BYTES + 64];	     /* how the linkage names of C++ begin */
 	char const_mangled[NAME_BYTES + 64]; /* likewise of const member functions */
 	char enter[NAME_BYTES + 16], exit[NAME_BYTES + 16]; /* labels; empty: none */
 };
@@ -44,8 +44,8 @@ static int encode(const char *text, char *to, size_t size)
 	while (*text) {
 		const char *end = strstr(text, "::");
 		int length = (int)(end ? (size_t)(end - text) : strlen(text));
-		int added = snprintf(to + used, size - used, "%d%.*s", length, length,
-				     text);
+		int added =
+			snprintf(to + used, size - used, "%d%.*s", length, length, text);
 
 		if (added < 0 || (size_t)added >= size - used)
 			return 0;

@@ -146,9 +146,9 @@ static int enter_block(struct lane_context *context, uint32_t site, void *block,
 
 	if (!word)
 		return 0;
-	shadow_enter(word, site, size,
-		     __atomic_load_n(&process->segment->snapshot_interval,
-				     __ATOMIC_RELAXED));
+	shadow_enter(
+		word, site, size,
+		__atomic_load_n(&process->segment->snapshot_interval, __ATOMIC_RELAXED));
 	return 1;
 }
 

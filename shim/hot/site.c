@@ -78,8 +78,8 @@ uint32_t cold site_new(uint32_t lane_slot, uint32_t node)
 		site = &process->sites[index];
 		site->node = node;
 		site->lane_slot = lane_slot;
-		site->interval = __atomic_load_n(&segment->snapshot_interval,
-						 __ATOMIC_ACQUIRE);
+		site->interval =
+			__atomic_load_n(&segment->snapshot_interval, __ATOMIC_ACQUIRE);
 		/* release: pairs with the reader's acquire of site_count */
 		__atomic_store_n(&segment->site_count, index + 1, __ATOMIC_RELEASE);
 	}
@@ -171,8 +171,8 @@ static inline void save_share(struct segment_site *site, uint64_t generation)
  * pairs with the release in book_end(). */
 static inline void catch_up(struct segment_site *site)
 {
-	uint32_t interval = __atomic_load_n(&process->segment->snapshot_interval,
-					    __ATOMIC_ACQUIRE);
+	uint32_t interval =
+		__atomic_load_n(&process->segment->snapshot_interval, __ATOMIC_ACQUIRE);
 
 	if (unlikely(site->interval != interval))
 		snapshot_keep_site(site, (uint32_t)(site - process->sites), interval);

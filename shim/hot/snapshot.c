@@ -179,8 +179,7 @@ static uint32_t hash_age(uint32_t site, uint32_t born, uint32_t freed)
 static struct segment_free_age *find_age(struct segment_book *book, uint32_t *head,
 					 uint32_t site, uint32_t born, uint32_t freed)
 {
-	struct segment_free_age *ages =
-		(void *)((char *)book + book->free_ages.offset);
+	struct segment_free_age *ages = (void *)((char *)book + book->free_ages.offset);
 	uint32_t first = __atomic_load_n(head, __ATOMIC_ACQUIRE), index;
 	struct segment_free_age *age;
 
