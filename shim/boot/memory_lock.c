@@ -14,7 +14,6 @@
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/capability.h>
 #include <link.h>
 #include <stdint.h>
 #include <sys/mman.h>
@@ -34,6 +33,7 @@
 
 /* Mappings of a program; the stack is kept small. What comes behind is left unlocked. */
 #define READ_BYTES 4096
+#define PAGE_BYTES 4096ull
 
 static int (*real_mlockall)(int);
 
@@ -141,63 +141,44 @@ static int add_size(uintptr_t low, uintptr_t high, void *data)
 	return 0;
 }
 
-/* Only marks: fails for want of permission, not of pages. */
-static int mark(uintptr_t low, uintptr_t high, void *data)
+/* Fails where another thread has just unmapped something, and where there is nothing to
+ * fill; that all may be locked is known by then. */
+static int lock_one(uintptr_t low, uintptr_t high, void *data)
 {
-	(void)data;
-	return (int)SYSCALL(SYS_mlock2, low, high - low, MLOCK_ONFAULT, 0, 0, 0);
-}
-
-static int unmark(uintptr_t low, uintptr_t high, void *data)
-{
-	(void)data;
-	SYSCALL(SYS_munlock, low, high - low, 0, 0, 0, 0);
+	SYSCALL(SYS_mlock2, low, high - low, *(const int *)data, 0, 0, 0);
 	return 0;
 }
 
-static int fill(uintptr_t low, uintptr_t high, void *data)
-{
-	(void)data;
-	SYSCALL(SYS_mlock2, low, high - low, 0, 0, 0, 0);
-	return 0;
-}
-
+/* Asked with a range that ends below its start: the kernel looks at the right first
+ * (ENOMEM, EPERM), then at the range. The capability alone would not tell: in a user
+ * namespace it does not count. */
 static int may_lock_all(void)
 {
-	struct __user_cap_header_struct header = {_LINUX_CAPABILITY_VERSION_3, 0};
-	struct __user_cap_data_struct sets[2] = {{0}};
-
-	return SYSCALL(SYS_capget, &header, sets, 0, 0, 0, 0) == 0 &&
-	       (sets[0].effective & 1u << CAP_IPC_LOCK);
+	return SYSCALL(SYS_mlock, 2 * PAGE_BYTES, -PAGE_BYTES, 0, 0, 0, 0) == -EINVAL;
 }
 
-/* 1: the kernel would not refuse, were we not here; 0: let it refuse; or -errno. */
+/* The kernel would not refuse, were we not here, and what is mapped can be known. */
 static int is_allowed(void)
 {
 	struct rlimit limit;
 	uint64_t size = 0;
-	int result;
 
+	if (walk(add_size, &size) < 0)
+		return 0;
 	if (may_lock_all())
 		return 1;
-	result = walk(add_size, &size);
-	if (result < 0 || SYSCALL(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, &limit, 0, 0) < 0)
-		return -ENOENT;
-	return limit.rlim_cur > 0 && size <= limit.rlim_cur;
+	return SYSCALL(SYS_prlimit64, 0, RLIMIT_MEMLOCK, 0, &limit, 0, 0) == 0 &&
+	       limit.rlim_cur > 0 && size <= limit.rlim_cur;
 }
 
-/* MCL_CURRENT without ours. 0, or -errno. */
-static int lock_current(int flags)
+/* MCL_CURRENT without ours. First all is marked, which takes no time. */
+static void lock_current(int flags)
 {
-	int result = walk(mark, NULL);
+	int on_fault = MLOCK_ONFAULT, at_once = 0;
 
-	if (result < 0) {
-		walk(unmark, NULL);
-		return result;
-	}
+	walk(lock_one, &on_fault);
 	if (!(flags & MCL_ONFAULT))
-		walk(fill, NULL);
-	return 0;
+		walk(lock_one, &at_once);
 }
 
 static int call_real(int flags)
@@ -211,13 +192,11 @@ static int call_real(int flags)
 static int lock(int flags)
 {
 	static int locks_future;
-	int result, saved = errno;
+	int saved = errno;
 
 	if (flags & MCL_FUTURE)
 		own_memory_expect_locks();
-	if (!(flags & MCL_CURRENT))
-		return call_real(flags);
-	if (is_allowed() != 1)
+	if (!(flags & MCL_CURRENT) || !is_allowed())
 		return call_real(flags);
 	if (flags & MCL_FUTURE) {
 		if (call_real(flags & ~MCL_CURRENT) < 0)
@@ -228,11 +207,9 @@ static int lock(int flags)
 		SYSCALL(SYS_munlockall, 0, 0, 0, 0, 0, 0);
 		locks_future = 0;
 	}
-	result = lock_current(flags);
-	if (result < 0 && (flags & MCL_FUTURE))
-		SYSCALL(SYS_munlockall, 0, 0, 0, 0, 0, 0);
-	errno = result < 0 ? -result : saved;
-	return result < 0 ? -1 : 0;
+	lock_current(flags);
+	errno = saved;
+	return 0;
 }
 
 long memory_lock_all(int flags)

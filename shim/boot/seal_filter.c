@@ -32,6 +32,7 @@ struct call {
 
 /* What slow paths do: process.c, lane.c, extent.c, gate.c, stack.c, exit.c. */
 static const struct call growth_calls[] = {
+	{SYS_rt_sigprocmask, {SIG_BLOCK, 0, 0, 8}},
 	{SYS_rt_sigprocmask, {SIG_SETMASK, 0, 0, 8}},
 	{SYS_sched_yield, {0}},
 	{SYS_madvise, {0, 4096, 23 /* MADV_POPULATE_WRITE */}},

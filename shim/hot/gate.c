@@ -11,13 +11,15 @@
  */
 #include "shim/hot/gate.h"
 
+#include <time.h>
+
 #include "shim/hot/syscall.h"
 
 /* A mask that no thread can have: SIGKILL is never blocked. */
 #define MASK_NOT_KEPT (~0ull)
 
-/* Yields; a slow path takes microseconds. */
-#define CLOSE_ROUNDS 2000
+/* A slow path takes microseconds, but may have lost its processor: 40 ms and more. */
+#define CLOSE_ROUNDS 400
 
 struct gate gate;
 
@@ -37,13 +39,15 @@ void gate_leave(void)
 
 int gate_close(void)
 {
+	static const struct timespec step = {0, 50000};
+
 	if (__atomic_exchange_n(&gate.is_closed, 1, __ATOMIC_SEQ_CST))
 		return 0;
 	/* the filter is not there yet: we may still call */
 	for (int i = 0; i < CLOSE_ROUNDS; i++) {
 		if (!__atomic_load_n(&gate.inside, __ATOMIC_SEQ_CST))
 			break;
-		SYSCALL(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+		SYSCALL(SYS_nanosleep, &step, 0, 0, 0, 0, 0);
 	}
 	return 1;
 }
