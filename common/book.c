@@ -13,12 +13,13 @@
 #define LANE_ROOT 1u
 
 /* Shares of the slot, in sixteenths; the snapshots themselves take less than one. For
- * the usual slot of 256 MiB: 1.6 M changes of sites, 2 M of survivors, 4.2 M of paths. */
+ * the usual slot of 256 MiB: 1.6 M changes of sites, 2 M of survivors, 6.3 M of paths. */
 #define SITE_SHARE 4
 #define FREE_SHARE 4
 #define PATH_SHARE 6
 
 #define MORE_SNAPSHOTS 32u
+#define MORE_PATHS 4096u
 
 int book_lock(struct segment_process *process, int pauses, book_pause *pause)
 {
@@ -122,7 +123,7 @@ struct segment_snapshot *book_begin(struct book *book, const char *label,
 /* Adds the time so far of the open frames of one stack. A frame that ends meanwhile, in
  * another thread, may be counted twice or not at all. */
 static void add_open(const struct segment_lane *lane, uint32_t first, uint64_t depth,
-		     uint64_t end_ticks, struct book_value *values, uint32_t node_count)
+		     uint64_t end_ticks, uint64_t *open_ticks, uint32_t node_count)
 {
 	const struct segment_frame *frames =
 		(const void *)((const char *)lane + lane->frame_offset);
@@ -135,7 +136,7 @@ static void add_open(const struct segment_lane *lane, uint32_t first, uint64_t d
 		uint64_t start = __atomic_load_n(&frame->start_ticks, __ATOMIC_RELAXED);
 
 		if (node > LANE_ROOT && node < node_count && start < end_ticks)
-			values[node].open_ticks += end_ticks - start;
+			open_ticks[node] += end_ticks - start;
 	}
 }
 
@@ -148,14 +149,14 @@ static uint64_t stack_now(uint64_t now, uint64_t suspended, uint64_t left)
 }
 
 static void add_all_open(const struct segment_lane *lane, uint64_t now,
-			 struct book_value *values, uint32_t node_count)
+			 uint64_t *open_ticks, uint32_t node_count)
 {
 	const struct segment_fiber *fibers =
 		(const void *)((const char *)lane + lane->fiber_offset);
 	uint32_t count = __atomic_load_n(&lane->fiber_count, __ATOMIC_ACQUIRE);
 
 	add_open(lane, 0, __atomic_load_n(&lane->depth, __ATOMIC_RELAXED),
-		 stack_now(now, lane->suspended_ticks, lane->left_ticks), values,
+		 stack_now(now, lane->suspended_ticks, lane->left_ticks), open_ticks,
 		 node_count);
 	for (uint32_t i = 0; i < count && i < lane->fiber_capacity; i++) {
 		const struct segment_fiber *fiber = &fibers[i];
@@ -164,50 +165,64 @@ static void add_all_open(const struct segment_lane *lane, uint64_t now,
 			add_open(
 				lane, fiber->first_frame, fiber->depth,
 				stack_now(now, fiber->suspended_ticks, fiber->left_ticks),
-				values, node_count);
+				open_ticks, node_count);
 	}
 }
 
+/* Appends one entry; pages are reserved as they are needed. */
+static inline int add_path(struct book *book, uint64_t calls, uint32_t node,
+			   uint64_t ticks)
+{
+	struct segment_book_array *array = &book->header->path_pasts;
+	struct segment_path_past *pasts = entries(book, array);
+	uint64_t wanted = array->count + (uint64_t)MORE_PATHS;
+	int result;
+
+	if (array->count >= array->committed) {
+		if (wanted > array->capacity)
+			wanted = array->capacity;
+		if (array->count >= array->capacity)
+			return -ENOSPC;
+		result = reserve(book, array, wanted, sizeof(*pasts));
+		if (result < 0)
+			return result;
+	}
+	pasts[array->count++] =
+		(struct segment_path_past){calls << SEGMENT_PAST_NODE_BITS | node, ticks};
+	return 0;
+}
+
 int book_copy_lane(struct book *book, const struct segment_lane *lane, uint32_t lane_slot,
-		   uint64_t now, struct book_value *values)
+		   uint64_t now, const struct book_memory *memory)
 {
 	const struct segment_node *nodes =
 		(const void *)((const char *)lane + lane->node_offset);
-	struct segment_book_array *array = &book->header->path_pasts;
 	/* acquire: the nodes below the count are whole */
 	uint32_t count = __atomic_load_n(&lane->node_count, __ATOMIC_ACQUIRE);
-	struct segment_path_past *past;
 	int result;
 
 	if (count > lane->node_capacity)
 		count = lane->node_capacity;
-	result = reserve(book, array, (uint64_t)array->count + count, sizeof(*past));
-	if (result < 0)
-		return result;
-	past = (struct segment_path_past *)entries(book, array) + array->count;
-	add_all_open(lane, now, values, count);
-	for (uint32_t i = LANE_ROOT + 1; i < count; i++) {
+	result = add_path(book, lane_slot, 0, 0);
+	add_all_open(lane, now, memory->open_ticks, count);
+	for (uint32_t i = LANE_ROOT + 1; i < count && result == 0; i++) {
 		const struct segment_node *node = &nodes[i];
-		struct book_value *value = &values[i], reached;
+		uint64_t calls, ticks;
 
 		if (!node->function) /* a call's return address: never entered */
 			continue;
-		reached.call_count = __atomic_load_n(&node->call_count, __ATOMIC_RELAXED);
-		reached.total_ticks =
-			__atomic_load_n(&node->total_ticks, __ATOMIC_RELAXED) +
-			value->open_ticks;
-		value->open_ticks = 0;
-		if (reached.call_count == value->call_count &&
-		    reached.total_ticks == value->total_ticks)
+		calls = __atomic_load_n(&node->call_count, __ATOMIC_RELAXED);
+		ticks = __atomic_load_n(&node->total_ticks, __ATOMIC_RELAXED);
+		if (memory->open_ticks[i]) {
+			ticks += memory->open_ticks[i];
+			memory->open_ticks[i] = 0;
+		}
+		if (calls + ticks == memory->sums[i])
 			continue;
-		value->call_count = reached.call_count;
-		value->total_ticks = reached.total_ticks;
-		*past++ = (struct segment_path_past){lane_slot, i, reached.call_count,
-						     reached.total_ticks};
+		memory->sums[i] = calls + ticks;
+		result = add_path(book, calls, i, ticks);
 	}
-	array->count =
-		(uint32_t)(past - (struct segment_path_past *)entries(book, array));
-	return 0;
+	return result;
 }
 
 void book_end(struct book *book, struct segment_snapshot *snapshot, uint64_t now)

@@ -25,10 +25,11 @@ struct book {
 	void *commit_data;
 };
 
-/* What a taker remembers of a node, so that it writes down only what has changed. */
-struct book_value {
-	uint64_t call_count, total_ticks;
-	uint64_t open_ticks; /* while a lane is copied: of its open frames */
+/* What a taker remembers of a lane's nodes: two arrays with an element for each node that
+ * the lane can have, zero at first. */
+struct book_memory {
+	uint64_t *sums;	      /* calls + ticks written down last: neither ever falls */
+	uint64_t *open_ticks; /* of open frames, while the lane is copied; else zero */
 };
 
 /* Takes the process's snapshot_lock, waiting for the pauses given. 0, or -EBUSY. */
@@ -43,11 +44,10 @@ void book_layout(struct segment_book *header, uint64_t slot_size, uint32_t proce
 struct segment_snapshot *book_begin(struct book *book, const char *label,
 				    enum segment_snapshot_cause cause);
 
-/* Appends what one lane's nodes have reached at `now`. values: one for each node that the
- * lane can have, zero at first, kept by the taker for the next snapshot. 0, or -errno:
- * no room. */
+/* Appends what one lane's nodes have reached at `now`, if it has changed. memory: kept by
+ * the taker for its next snapshot. 0, or -errno: no room. */
 int book_copy_lane(struct book *book, const struct segment_lane *lane, uint32_t lane_slot,
-		   uint64_t now, struct book_value *values);
+		   uint64_t now, const struct book_memory *memory);
 
 /* Ends it: it exists from here on. */
 void book_end(struct book *book, struct segment_snapshot *snapshot, uint64_t now);

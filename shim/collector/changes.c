@@ -12,6 +12,8 @@
 
 #include "shim/collector/array.h"
 
+#define CALLS_MASK (UINT64_MAX >> SEGMENT_PAST_NODE_BITS)
+
 /* Index of the first past of a node, or of the one that would follow it. */
 static uint32_t first_of_node(const struct read_book *book, uint32_t lane_slot,
 			      uint32_t node)
@@ -66,7 +68,7 @@ int changes_add_node(struct changes *changes, const struct read_run *run,
 						difference(past->call_count, calls),
 						difference(past->total_ticks, ticks)};
 
-		calls += change.calls;
+		calls = past->call_count;
 		ticks += change.ticks;
 		if (change.calls || change.ticks)
 			result = add_path(changes, &change);

@@ -59,23 +59,43 @@ static int by_node(const void *a, const void *b)
 	return left->snapshot < right->snapshot ? -1 : left->snapshot > right->snapshot;
 }
 
-/* Gives the entries of path_pasts the number of their snapshot. */
-static int number_path_pasts(struct read_book *book, const struct segment_path_past *from,
-			     uint32_t count)
+/* Unpacks one snapshot's entries. */
+static void unpack_paths(struct read_book *book, uint32_t snapshot,
+			 const struct segment_path_past *from, uint32_t count)
 {
+	uint32_t lane_slot = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t node = from[i].calls_and_node & SEGMENT_PAST_NODE_MASK;
+		uint64_t calls = from[i].calls_and_node >> SEGMENT_PAST_NODE_BITS;
+
+		if (!node)
+			lane_slot = (uint32_t)calls;
+		else
+			book->path_pasts[book->path_past_count++] =
+				(struct read_path_past){lane_slot, node, snapshot, calls,
+							from[i].total_ticks};
+	}
+}
+
+/* Snapshots' entries follow one another, so none is unpacked twice. */
+static int unpack_all_paths(struct read_book *book, const struct segment_path_past *from,
+			    uint32_t count)
+{
+	uint32_t end = 0;
+
 	book->path_pasts = calloc(count + 1ull, sizeof(*book->path_pasts));
 	if (!book->path_pasts)
 		return -ENOMEM;
 	for (uint32_t i = 0; i < book->snapshot_count; i++) {
 		const struct segment_snapshot *snapshot = &book->snapshots[i];
-		uint64_t end = (uint64_t)snapshot->path_first + snapshot->path_count;
 
-		for (uint64_t at = snapshot->path_first;
-		     at < end && at < count && book->path_past_count < count; at++)
-			book->path_pasts[book->path_past_count++] =
-				(struct read_path_past){from[at].lane_slot, from[at].node,
-							i + 1, from[at].call_count,
-							from[at].total_ticks};
+		if (snapshot->path_first < end || snapshot->path_first > count ||
+		    snapshot->path_count > count - snapshot->path_first)
+			continue;
+		end = snapshot->path_first + snapshot->path_count;
+		unpack_paths(book, i + 1, from + snapshot->path_first,
+			     snapshot->path_count);
 	}
 	qsort(book->path_pasts, book->path_past_count, sizeof(*book->path_pasts),
 	      by_node);
@@ -136,7 +156,7 @@ int read_book(const struct segment_reader *reader, uint32_t slot, uint32_t proce
 	end_labels(ret);
 	drop_site_pasts(ret);
 	if (result == 0)
-		result = number_path_pasts(ret, paths, path_count);
+		result = unpack_all_paths(ret, paths, path_count);
 	free(paths);
 	return result;
 }

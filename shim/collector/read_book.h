@@ -15,8 +15,9 @@
 /* What a node had reached at a snapshot. */
 struct read_path_past {
 	uint32_t lane_slot, node;
-	uint32_t snapshot; /* from 1 */
-	uint64_t call_count, total_ticks;
+	uint32_t snapshot;   /* from 1 */
+	uint64_t call_count; /* modulo 2^40 */
+	uint64_t total_ticks;
 };
 
 struct read_book {

@@ -17,7 +17,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/book.h"
 #include "shim/collector/array.h"
 
 #define LOCK_PAUSES 200
@@ -164,29 +163,30 @@ static int open_book(struct taker *taker)
 	return taker->book.header->magic == SEGMENT_MAGIC_BOOK ? 0 : -EINVAL;
 }
 
-/* Room for what is remembered of a lane; NULL: no memory. */
-static struct book_value *values_of(struct take_memory *memory, uint32_t slot,
-				    uint32_t node_capacity)
+/* What is remembered of a lane; NULL: no memory. */
+static struct book_memory *memory_of(struct take_memory *memory, uint32_t slot,
+				     uint32_t node_capacity)
 {
-	size_t bytes = (node_capacity + 1ull) * sizeof(struct book_value);
+	size_t bytes = (node_capacity + 1ull) * 2 * sizeof(uint64_t);
 	struct take_lane *lanes;
-	void *values;
+	uint64_t *sums;
 
 	for (size_t i = 0; i < memory->count; i++) {
 		if (memory->lanes[i].slot == slot)
-			return memory->lanes[i].bytes == bytes ? memory->lanes[i].values
+			return memory->lanes[i].bytes == bytes ? &memory->lanes[i].memory
 							       : NULL;
 	}
 	lanes = array_room(memory->lanes, memory->count, sizeof(*lanes));
 	if (!lanes)
 		return NULL;
 	memory->lanes = lanes;
-	values = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	if (values == MAP_FAILED)
+	sums = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (sums == MAP_FAILED)
 		return NULL;
-	lanes[memory->count++] = (struct take_lane){slot, values, bytes};
-	return values;
+	lanes += memory->count++;
+	*lanes = (struct take_lane){slot, {sums, sums + node_capacity + 1}, bytes};
+	return &lanes->memory;
 }
 
 /* Do the lane's arrays lie inside of its slot? */
@@ -207,14 +207,14 @@ static int is_whole(const struct taker *taker, const struct segment_lane *lane)
 static int copy_lane(struct taker *taker, uint32_t slot, uint64_t now)
 {
 	const struct segment_lane *lane = map_slot(taker, slot, PROT_READ);
-	struct book_value *values;
+	struct book_memory *memory;
 	int result = 0;
 
 	if (!lane)
 		return -ENOMEM;
 	if (is_whole(taker, lane)) {
-		values = values_of(taker->memory, slot, lane->node_capacity);
-		result = values ? book_copy_lane(&taker->book, lane, slot, now, values)
+		memory = memory_of(taker->memory, slot, lane->node_capacity);
+		result = memory ? book_copy_lane(&taker->book, lane, slot, now, memory)
 				: -ENOMEM;
 	}
 	unmap_slot(taker, lane);
@@ -283,7 +283,7 @@ int take_snapshot(int fd, uint32_t process_slot, const char *label,
 void take_forget(struct take_memory *memory)
 {
 	for (size_t i = 0; i < memory->count; i++)
-		munmap(memory->lanes[i].values, memory->lanes[i].bytes);
+		munmap(memory->lanes[i].memory.sums, memory->lanes[i].bytes);
 	free(memory->lanes);
 	*memory = (struct take_memory){.count = 0};
 }

@@ -13,12 +13,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/segment_book.h"
+#include "common/book.h"
 
 /* What a taker remembers of the lanes for its next snapshot of the same process. */
 struct take_lane {
 	uint32_t slot;
-	struct book_value *values; /* mapped */
+	struct book_memory memory; /* both in one mapping */
 	size_t bytes;
 };
 

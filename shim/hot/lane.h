@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "common/attributes.h"
+#include "common/book.h"
 #include "common/segment.h"
 
 /* 4,096 entries miss less than 1 % of the time on Lua and SQLite and fit half of a
@@ -81,7 +82,6 @@ struct jump_mark {
 #define LANE_JUMP_MARKS 128u
 
 struct deferred;
-struct book_value;
 
 struct lane_context {
 	/* the first cache line has what every call needs, of the stack in use */
@@ -137,7 +137,7 @@ struct lane_context {
 	void *memo_stack[LANE_STACK_LIMIT]; /* outermost first */
 	uint32_t memo_nodes[LANE_STACK_LIMIT];
 
-	struct book_value *snapshot_values; /* what the last snapshot saw, by node */
+	struct book_memory snapshot_memory; /* of whoever takes a snapshot */
 	struct lane_context *next_free, *next_lane;
 	uint32_t front[LANE_FRONT_COUNT];
 };

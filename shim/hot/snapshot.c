@@ -249,15 +249,16 @@ static uint64_t resident_bytes(void)
 
 static int copy_lane(struct book *book, struct lane_context *context, uint64_t now)
 {
-	uint64_t bytes =
-		(uint64_t)context->lane->node_capacity * sizeof(struct book_value);
+	uint64_t bytes = (uint64_t)context->lane->node_capacity * sizeof(uint64_t);
+	struct book_memory *memory = &context->snapshot_memory;
 
-	if (!context->snapshot_values)
-		context->snapshot_values = process_map(bytes, 1);
-	if (!context->snapshot_values)
+	if (!memory->sums)
+		memory->sums = process_map(bytes, 1);
+	if (!memory->open_ticks)
+		memory->open_ticks = process_map(bytes, 1);
+	if (!memory->sums || !memory->open_ticks)
 		return -ENOMEM;
-	return book_copy_lane(book, context->lane, context->slot, now,
-			      context->snapshot_values);
+	return book_copy_lane(book, context->lane, context->slot, now, memory);
 }
 
 static void take(struct book *book, const char *label, enum segment_snapshot_cause cause)
