@@ -23,7 +23,7 @@
 #include "shim/collector/record_say.h"
 #include "shim/collector/record_spread.h"
 
-#define LARGE_DEVIATION 0.05 /* 20 runs a side find a change of half of that, at best */
+#define LARGE_DEVIATION 0.05 /* from here on the user is told */
 #define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.,:+@%/="
 #define END_WITH(code) W_EXITCODE(code, 0)
 
@@ -189,21 +189,22 @@ static void say_side(const struct record_options *options, const struct side *si
 	struct record_spread spread;
 	char median[32], lowest[32], highest[32];
 
-	if (!side->count || record_spread(side->wall_ns, side->count, &spread) < 0)
+	if (options->quiet || !side->count ||
+	    record_spread(side->wall_ns, side->count, &spread) < 0)
 		return;
 	write_time(spread.median_ns, median, sizeof(median));
 	write_time(spread.lowest_ns, lowest, sizeof(lowest));
 	write_time(spread.highest_ns, highest, sizeof(highest));
-	if (!options->quiet && side->count == 1)
+	if (side->count == 1)
 		record_say("%s: 1 run, %s", side->name, median);
-	else if (!options->quiet)
+	else
 		record_say("%s: %zu runs, median %s, from %s to %s, deviation %.1f %%",
 			   side->name, side->count, median, lowest, highest,
 			   100 * spread.deviation);
 	if (spread.is_first_outlier)
 		record_say("%s: the first run took %.0f %% longer than the others; "
-			   "prevent that with --warmup 1",
-			   side->name, 100 * spread.first_excess);
+			   "prevent that with --warmup %u",
+			   side->name, 100 * spread.first_excess, options->warmup + 1);
 	if (spread.deviation > LARGE_DEVIATION)
 		record_say("%s: the runs differ a lot; a quieter machine or more work in "
 			   "each run would find smaller changes",
