@@ -240,6 +240,8 @@ static bool check_label(const char *label)
 		wrong = "is too long";
 	else if (!label[strspn(label, "0123456789")])
 		wrong = "would be taken for the number of a run";
+	else if (strchr(label, ','))
+		wrong = "has a comma, which separates labels";
 	if (wrong)
 		fprintf(stderr, "prof-record: the label \"%s\" %s; choose another\n",
 			label, wrong);

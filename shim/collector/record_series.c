@@ -231,7 +231,8 @@ static void say_compare(const struct series *series)
 	     *second = quote(series->sides[1].label);
 
 	if (first && second)
-		record_say("compare them with: prof-analyze compare %s %s %s",
+		record_say("compare them with: prof-analyze compare %s "
+			   "--before=%s --after=%s",
 			   series->options->output, first, second);
 	free(first);
 	free(second);

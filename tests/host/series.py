@@ -66,7 +66,8 @@ def order(case):
     """The sides change places; warm-up runs have the shim but leave nothing."""
     series = Series(case)
     result = series.run(["--repeat", "3", "--warmup", "2", *series.against()],
-                        says="prof-analyze compare")
+                        says="prof-analyze compare " + case.database +
+                        " --before=before --after=after")
     turns = series.turns()
     expect(turns == ["before off", "after off", "after off", "before off",
                      "before exact", "after exact", "after exact", "before exact",
@@ -199,6 +200,7 @@ def wrong_usage(case):
             (["--repeat", "2", "--level", "off"], "the level off"),
             (["--repeat", "2", "--label", "12"], "the number of a run"),
             (["--repeat", "2", "--label", "x" * 128], "is too long"),
+            (["--repeat", "2", "--label", "x,y"], "has a comma"),
             (["--against", "x", "--label", "before"], "both sides have the label"),
             (["--against", "x 'y"], "ends inside a quotation"),
             (["--against", "x\\"], "ends with a backslash"),
