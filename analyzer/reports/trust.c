@@ -66,7 +66,8 @@ static const struct item items[] = {
 	 "Their calls are counted; their time ends where the next known event stands."},
 	{"orphan_exits", REPAIRED, "exit without an entry ignored",
 	 "exits without an entry ignored",
-	 "Exit hooks ran that matched no open call: the functions were entered before the "
+	 "Exit hooks ran that matched no open call: the functions were entered before "
+	 "the "
 	 "recording, or closed early on the way of a jump.",
 	 "Counts are right; times around such functions may belong to the wrong caller."},
 	{"folded_paths", LOST, "call folded into its caller",

@@ -222,6 +222,27 @@ static const char *choose_size(uint64_t *ret_slot_size, uint64_t *ret_slot_limit
 	return NULL;
 }
 
+/* The run's directory in the output's spool. The collector of an earlier run may remove
+ * the spool, empty now, just after we found it there. */
+static int make_spool(const char *output, uint64_t token, char *error, size_t error_size)
+{
+	int result;
+
+	for (int attempt = 0; attempt < 16; attempt++) {
+		snprintf(directory, sizeof(directory), "%.*s" SEGMENT_SPOOL_SUFFIX,
+			 (int)sizeof(directory) - 64, output);
+		result = make_directory(directory, error, error_size);
+		if (result < 0)
+			return result;
+		snprintf(directory + strlen(directory), 32, "/%016llx",
+			 (unsigned long long)token);
+		result = make_directory(directory, error, error_size);
+		if (result != -ENOENT)
+			return result;
+	}
+	return result;
+}
+
 static int begin_run(const struct config *config, char *error, size_t error_size)
 {
 	char output[SEGMENT_PATH_MAX], path[SEGMENT_PATH_MAX + 64];
@@ -243,14 +264,7 @@ static int begin_run(const struct config *config, char *error, size_t error_size
 	}
 	if (getrandom(&token, sizeof(token), GRND_NONBLOCK) != sizeof(token))
 		token = clock_now() * 0x9e3779b97f4a7c15ull ^ (uint64_t)getpid();
-	snprintf(directory, sizeof(directory), "%.*s" SEGMENT_SPOOL_SUFFIX,
-		 (int)sizeof(directory) - 64, output);
-	result = make_directory(directory, error, error_size);
-	if (result < 0)
-		return result;
-	snprintf(directory + strlen(directory), 32, "/%016llx",
-		 (unsigned long long)token);
-	result = make_directory(directory, error, error_size);
+	result = make_spool(output, token, error, error_size);
 	if (result < 0)
 		return result;
 	snprintf(path, sizeof(path), "%s/" SEGMENT_RUN_NAME, directory);

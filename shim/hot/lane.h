@@ -105,7 +105,8 @@ struct lane_context {
 	uint32_t fiber_count;
 	uint32_t chunk_floor, chunk_committed;
 	uint32_t free_chunks[LANE_CHUNK_CLASSES];
-	uint32_t has_guests; /* coroutines' stacks may lie in frames of the thread's own */
+	uint32_t
+		has_guests; /* coroutines' stacks may lie in frames of the thread's own */
 	uint32_t vfork_depth;
 	struct jump_mark jump_marks[LANE_JUMP_MARKS];
 
