@@ -55,6 +55,11 @@ static const struct item items[] = {
 	 "functions timed by sampling",
 	 "To keep the overhead budget, some functions were timed on one call in N.",
 	 "Record with PROFSHIM_LEVEL=exact to time every call."},
+	{"refused_snapshots", LOST, "snapshot that was not taken",
+	 "snapshots that were not taken, or are incomplete",
+	 "There was no room for them: 4,095 are the most for a process, and what changes "
+	 "between them has room for some millions of entries; or one took too long.",
+	 "Take fewer of them: a longer PROFSHIM_SNAPSHOT_EVERY, or fewer calls."},
 	{"unlisted_threads", MINOR, "thread without a row", "threads without a row",
 	 "A process had more threads over time than its table has rows.",
 	 "Nothing has to be done: their calls and allocations are in all tables."},

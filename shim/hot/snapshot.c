@@ -82,9 +82,8 @@ static void is_incomplete(struct segment_book *book, uint32_t number)
 {
 	uint32_t expected = 0;
 
-	process_count(SEGMENT_COUNTER_REFUSED_SNAPSHOTS, 1);
 	/* the first one is kept, which is not always the lowest: readers drop a few more
-	 * or less of a recording that is out of room */
+	 * or less of a recording that is out of room, and count them */
 	if (book)
 		__atomic_compare_exchange_n(&book->incomplete_from, &expected, number, 0,
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
