@@ -146,12 +146,22 @@ static int is_status_as_stored(const struct collector *collector)
 	return 1;
 }
 
+/* Was what has been stored removed since? The database goes first, by its name; when the
+ * spool is half removed, the numbers in it look as if the run had moved on. */
+static int is_unwanted(const struct collector *collector)
+{
+	return access(collector->directory, F_OK) < 0 ||
+	       access(collector->page->output, F_OK) < 0;
+}
+
 /* All are dead. Who removes run.db and the spool once the run is stored wants them gone,
  * not written again. */
 static void finish(struct collector *collector)
 {
-	if (collector->is_stored && access(collector->directory, F_OK) < 0)
+	if (collector->is_stored && is_unwanted(collector)) {
+		spool_remove(collector->directory);
 		return;
+	}
 	if (!collector->is_stored || !is_status_as_stored(collector) ||
 	    collector->checksum != read_run_checksum(collector->directory))
 		store(collector);
