@@ -160,7 +160,8 @@ static struct parts take_apart(const char *name)
 		} else if (starts_with(at, "::")) {
 			at += 2;
 			parts.last = at;
-		} else if (*at == '(' && !starts_with(closing(at), ")::")) {
+		} else if (*at == '(' && at > name && at[-1] != ' ' &&
+			   !starts_with(closing(at), ")::")) {
 			parts.parameters = at;
 			break;
 		} else if (strchr("(<[{", *at)) {
