@@ -51,3 +51,19 @@ int statistics_adjust(double *p, size_t count);
 double statistics_median(double *values, size_t count);
 /* The median of the distances from the median, not scaled to a standard deviation. */
 double statistics_median_deviation(double *values, size_t count);
+
+/* Smallest number of runs a side with which the rank test finds an effect of this
+ * relative size with this power: 2 pi / 3 * ((z + z) * noise / effect)^2 (two normal
+ * samples; the test needs pi / 3 times the runs of a t-test), and at least so many that
+ * its smallest p-value, 2 / (2n over n), reaches 1 - confidence. noise: the relative
+ * standard deviation, 1.4826 median deviations over the median. Capped at UINT_MAX.
+ * 0: no such number (effect <= 0, noise < 0, or a probability not inside (0, 1)). */
+unsigned statistics_runs_needed(double effect, double noise, double confidence,
+				double power);
+
+/* Theil-Sen slope of y over x (the median over pairs with different x) and the two-sided
+ * Mann-Kendall p-value of "no trend": exact for at most 20 points without ties, else
+ * normal with tie and continuity correction. -EDOM: fewer than two different x, or a
+ * value is not finite; -ENOMEM. */
+int statistics_trend(const double *x, const double *y, size_t count, double *ret_slope,
+		     double *ret_p);
