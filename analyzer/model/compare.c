@@ -176,9 +176,9 @@ uint32_t compare_add_path(struct comparison *comparison, size_t run, uint32_t pa
 	if (number == COMPARE_NONE)
 		number = intern_pair(&comparison->path_keys, parent, function, &is_new);
 	if (is_new) {
-		comparison->paths = xgrow(comparison->paths, number,
-					  &comparison->path_capacity,
-					  sizeof(*comparison->paths));
+		comparison->paths =
+			xgrow(comparison->paths, number, &comparison->path_capacity,
+			      sizeof(*comparison->paths));
 		comparison->paths[number] = (struct compare_path){parent, function, 0};
 		series_grow(&comparison->path_values);
 	}
@@ -224,9 +224,9 @@ uint32_t compare_add_site(struct comparison *comparison, size_t run, uint32_t pa
 	number = intern_pair(&comparison->site_keys, path, place, &is_new);
 	strbuf_free(&base);
 	if (is_new) {
-		comparison->sites = xgrow(comparison->sites, number,
-					  &comparison->site_capacity,
-					  sizeof(*comparison->sites));
+		comparison->sites =
+			xgrow(comparison->sites, number, &comparison->site_capacity,
+			      sizeof(*comparison->sites));
 		comparison->sites[number] = (struct compare_site){
 			.path = path, .offset = offset, .merged_into = number, .tier = 1};
 		series_grow(&comparison->site_values);
