@@ -98,14 +98,19 @@ static void test(struct change *change, const int64_t *values, size_t before_cou
 	free(numbers);
 }
 
-struct change change_of(const int64_t *values, size_t before_count, size_t after_count,
-			bool is_countable)
+struct change change_means(const int64_t *values, size_t before_count, size_t after_count)
 {
-	struct change change = {
+	return (struct change){
 		.before = mean(values, before_count),
 		.after = mean(values + before_count, after_count),
 		.p = NAN,
 	};
+}
+
+struct change change_of(const int64_t *values, size_t before_count, size_t after_count,
+			bool is_countable)
+{
+	struct change change = change_means(values, before_count, after_count);
 	bool agree = all_equal(values, before_count) &&
 		     all_equal(values + before_count, after_count);
 

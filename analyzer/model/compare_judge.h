@@ -36,6 +36,9 @@ struct change {
  * count or a number of bytes, which a deterministic program repeats. */
 struct change change_of(const int64_t *values, size_t before_count, size_t after_count,
 			bool is_countable);
+/* The means alone, nothing judged. */
+struct change change_means(const int64_t *values, size_t before_count,
+			   size_t after_count);
 /* Adjusts the p of all tested changes for their number and decides them anew. */
 void change_adjust(struct change *changes, size_t count, size_t before_count,
 		   size_t after_count);

@@ -210,10 +210,13 @@ static void match_by_line(struct comparison *comparison)
 
 	groups_init(&groups, count);
 	for (uint32_t i = 0; i < count; i++) {
+		uint32_t number;
+
 		if (!functions[i].presence || functions[i].presence == COMPARE_BOTH ||
 		    !make_key(&key, &functions[i], LINE_TIER))
 			continue;
-		group(&groups, intern_text(&keys, strbuf_text(&key), &is_new), is_new, i);
+		number = intern_text(&keys, strbuf_text(&key), &is_new);
+		group(&groups, number, is_new, i);
 	}
 	for (size_t k = 0; k < groups.count; k++)
 		for (uint32_t i = groups.first[k]; i != COMPARE_NONE; i = groups.next[i])
@@ -268,13 +271,13 @@ void compare_match_sites(struct comparison *comparison)
 
 	groups_init(&groups, count);
 	for (uint32_t i = 0; i < count; i++) {
-		uint32_t file;
+		uint32_t file, number;
 
 		if (sites[i].presence == COMPARE_BOTH || !sites[i].file)
 			continue;
 		file = intern_text(&comparison->texts, sites[i].file, NULL);
-		group(&groups, intern_pair(&keys, sites[i].path, file, &is_new), is_new,
-		      i);
+		number = intern_pair(&keys, sites[i].path, file, &is_new);
+		group(&groups, number, is_new, i);
 	}
 	for (size_t k = 0; k < groups.count; k++)
 		for (uint32_t i = groups.first[k]; i != COMPARE_NONE; i = groups.next[i])

@@ -66,7 +66,8 @@ static const struct item items[] = {
 	 "Their calls are counted; their time ends where the next known event stands."},
 	{"orphan_exits", REPAIRED, "exit without an entry ignored",
 	 "exits without an entry ignored",
-	 "Exit hooks ran that matched no open call: the functions were entered before the "
+	 "Exit hooks ran that matched no open call: the functions were entered before "
+	 "the "
 	 "recording, or closed early on the way of a jump.",
 	 "Counts are right; times around such functions may belong to the wrong caller."},
 	{"folded_paths", LOST, "call folded into its caller",
@@ -146,6 +147,13 @@ static const struct item *find_item(const char *name)
 		if (strcmp(items[i].name, name) == 0)
 			return &items[i];
 	return NULL;
+}
+
+bool trust_is_loss(const char *name)
+{
+	const struct item *item = find_item(name);
+
+	return item && item->weight == LOST;
 }
 
 void trust_signal_name(struct strbuf *buffer, int signal_number)
