@@ -10,6 +10,10 @@
 #include "analyzer/model/gate.h"
 #include "analyzer/reports/common.h"
 
+/* Functions with less than this share of the time are not judged: a thousand of them
+ * would blind the correction for many tests. */
+#define COMPARE_LEAST_SHARE 0.005
+
 /* Quantities of a whole run, in the order they are shown. */
 enum run_metric {
 	RUN_WALL,

@@ -21,8 +21,8 @@ static const struct column function_columns[] = {
 	{"self_difference_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"before_self_ns", "before", COLUMN_NSEC, COLUMN_KEEP},
 	{"after_self_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
-	{"by_calls", "more calls", COLUMN_FIGURE, COLUMN_HUMAN},
-	{"by_cost", "slower", COLUMN_FIGURE, COLUMN_HUMAN},
+	{"by_calls", "by calls", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"by_cost", "by cost", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
 	{"by_calls_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"by_cost_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"effect", "95% interval", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
@@ -30,7 +30,7 @@ static const struct column function_columns[] = {
 	{"low_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
 	{"high_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
 	{"p_adjusted", NULL, COLUMN_ANY, COLUMN_MACHINE},
-	{"verdict", "verdict", COLUMN_TEXT, 0},
+	{"verdict", "verdict", COLUMN_TEXT, COLUMN_KEEP},
 	{"before_total_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"after_total_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"before_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
@@ -122,59 +122,73 @@ static void add_function(const struct compare_state *state, struct table *table,
 		table_text(table, function->linkage_name);
 }
 
-/* Ranks the subjects that pass; unchanged ones come last. Returns how many. */
+/* Those that pass, the largest share first; people see what changed only. Returns how
+ * many. */
 static size_t rank_functions(const struct compare_state *state,
-			     struct compare_ranked *ranked, size_t *ret_changed)
+			     struct compare_ranked *ranked)
 {
 	const struct comparison *comparison = &state->comparison;
 	const struct compare_series *series = &comparison->function_values;
 	size_t count = 0;
 
-	*ret_changed = 0;
 	for (uint32_t i = 0; i < series->count; i++) {
 		struct change calls;
+		double share;
 
 		if (!comparison->functions[i].presence || compare_is_zero(series, i) ||
 		    !compare_passes(state, i))
 			continue;
 		calls = compare_means(state, series, i, COMPARE_CALLS);
-		ranked[count] =
-			(struct compare_ranked){i, compare_share(state, series, i, true)};
-		*ret_changed += ranked[count].share > 0 || calls.before != calls.after;
-		count++;
+		share = compare_share(state, series, i, true);
+		if (share > 0 || calls.before != calls.after ||
+		    state->input->options->machine)
+			ranked[count++] = (struct compare_ranked){i, share};
 	}
 	if (count)
 		qsort(ranked, count, sizeof(*ranked), compare_largest_first);
 	return count;
 }
 
+/* What there is no room or no data for. */
 static void show_functions(const struct compare_state *state, struct table *table)
 {
-	if (compare_is_pair(state))
-		table_show(table, "self_difference before_self_ns by_calls by_cost "
-				  "allocs match name");
-	else
-		table_show(table, "self_difference before_self_ns effect verdict allocs "
-				  "match name");
+	static const char *const of_pairs[] = {"by_calls", "by_cost"};
+
+	if (compare_is_pair(state)) {
+		table_show(table, "before_self_ns name");
+		compare_hide(table, "effect");
+	} else {
+		table_show(table, "verdict name");
+		for (size_t i = 0; i < 2; i++)
+			compare_hide(table, of_pairs[i]);
+	}
 	compare_hide_empty(table, "match");
+}
+
+/* Both sides together: so the choice says nothing about their difference. */
+static bool is_judged(const struct compare_state *state, uint32_t function)
+{
+	const struct change *all = &state->run_changes[RUN_SELF];
+	struct change self = compare_means(state, &state->comparison.function_values,
+					   function, COMPARE_SELF);
+
+	return state->comparison.functions[function].presence == COMPARE_BOTH &&
+	       self.before + self.after >=
+		       COMPARE_LEAST_SHARE * (all->before + all->after);
 }
 
 static void judge_functions(struct compare_state *state)
 {
-	const struct comparison *comparison = &state->comparison;
-	size_t count = comparison->function_values.count;
+	const struct compare_series *series = &state->comparison.function_values;
+	size_t after = compare_after_count(state);
 
-	state->self_changes = xcalloc(count + 1, sizeof(*state->self_changes));
-	for (uint32_t i = 0; i < count; i++) {
-		const struct compare_series *series = &comparison->function_values;
-
-		if (comparison->functions[i].presence == COMPARE_BOTH)
-			state->self_changes[i] = change_of(
-				compare_values(series, i, COMPARE_SELF),
-				state->before_count, compare_after_count(state), false);
-	}
-	change_adjust(state->self_changes, count, state->before_count,
-		      compare_after_count(state));
+	state->self_changes = xcalloc(series->count + 1, sizeof(*state->self_changes));
+	for (uint32_t i = 0; i < series->count; i++)
+		if (is_judged(state, i))
+			state->self_changes[i] =
+				change_of(compare_values(series, i, COMPARE_SELF),
+					  state->before_count, after, false);
+	change_adjust(state->self_changes, series->count, state->before_count, after);
 }
 
 void compare_add_functions(struct compare_state *state)
@@ -184,17 +198,17 @@ void compare_add_functions(struct compare_state *state)
 		xreallocarray(NULL, series->count + 1, sizeof(*ranked));
 	struct table *table = table_new(
 		function_columns, sizeof(function_columns) / sizeof(function_columns[0]));
-	size_t limit = report_limit(state->input, FUNCTION_ROWS), changed, count, shown;
+	size_t limit = report_limit(state->input, FUNCTION_ROWS), count, shown;
 	struct section *section;
 
 	judge_functions(state);
-	count = rank_functions(state, ranked, &changed);
+	count = rank_functions(state, ranked);
 	shown = compare_at_most(count, limit);
 	for (size_t i = 0; i < shown; i++)
 		add_function(state, table, ranked[i].number);
 	show_functions(state, table);
-	section = doc_table(state->doc, "functions", "Functions", table);
-	section->flags = SECTION_MAIN;
+	section = compare_add_table(state, "functions", "Functions", table);
+	section->flags |= SECTION_MAIN;
 	compare_put_footer(
 		state, section, shown, count, "function",
 		compare_explained(state, series, ranked, count, shown, COMPARE_SELF),

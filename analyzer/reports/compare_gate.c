@@ -19,8 +19,6 @@
 #include <math.h>
 #include <string.h>
 
-/* A function's regression counts when it makes this share of the time in functions. */
-#define FUNCTION_SHARE 0.005
 #define LISTED_NAMES 5
 
 static const struct column columns[] = {
@@ -77,6 +75,8 @@ static void describe(struct strbuf *text, const struct change *change,
 			      100 * (change->ratio.estimate - 1),
 			      100 * (change->ratio.low - 1),
 			      100 * (change->ratio.high - 1));
+	else if (change->before > 0 && change->after >= 10 * change->before)
+		strbuf_printf(text, ", x%.0f", change->after / change->before);
 	else if (change->before > 0)
 		strbuf_printf(text, ", %+.1f%%",
 			      100 * (change->after / change->before - 1));
@@ -283,7 +283,7 @@ static void check_functions(struct checking *checking)
 {
 	struct compare_state *state = checking->state;
 	const struct comparison *comparison = &state->comparison;
-	double least = FUNCTION_SHARE * state->run_changes[RUN_SELF].before;
+	double least = COMPARE_LEAST_SHARE * state->run_changes[RUN_SELF].before;
 
 	for (size_t i = 0; i < comparison->function_values.count; i++) {
 		const struct change *change = &state->self_changes[i];

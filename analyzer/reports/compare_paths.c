@@ -123,7 +123,7 @@ void compare_add_paths(struct compare_state *state)
 		add_path(state, table, ranked[i].number);
 	compare_hide_empty(table, "match");
 	compare_put_footer(
-		state, doc_table(state->doc, "call_paths", "Call paths", table), shown,
+		state, compare_add_table(state, "call_paths", "Call paths", table), shown,
 		count, "changed path",
 		compare_explained(state, series, ranked, count, shown, COMPARE_SELF),
 		"self time");
@@ -215,7 +215,7 @@ void compare_add_sites(struct compare_state *state)
 	compare_hide_empty(table, "match");
 	compare_put_footer(
 		state,
-		doc_table(state->doc, "allocation_sites", "Allocation sites", table),
+		compare_add_table(state, "allocation_sites", "Allocation sites", table),
 		shown, count, "changed site",
 		compare_explained(state, series, ranked, count, shown,
 				  COMPARE_ALLOC_BYTES),

@@ -84,6 +84,29 @@ struct cell compare_match_cell(struct table *table, uint8_t presence, uint8_t ti
 	return table_text(table, text);
 }
 
+void compare_hide(struct table *table, const char *name)
+{
+	table->columns[table_column(table, name)].flags |= COLUMN_MACHINE;
+}
+
+struct section *compare_add_table(struct compare_state *state, const char *name,
+				  const char *title, struct table *table)
+{
+	struct section *section;
+
+	if (table->row_count == 0) {
+		char *sentence = xasprintf("%s: no difference.", title);
+
+		doc_note(state->doc, name, NOTE_PLAIN, sentence, NULL)->flags =
+			SECTION_HUMAN;
+		free(sentence);
+	}
+	section = doc_table(state->doc, name, title, table);
+	if (table->row_count == 0)
+		section->flags = SECTION_MACHINE;
+	return section;
+}
+
 /* A column without a single text says nothing. */
 void compare_hide_empty(struct table *table, const char *name)
 {

@@ -27,6 +27,11 @@ size_t compare_at_most(size_t count, size_t limit);
 
 /* "new", "gone", "tier 3" or nothing. */
 struct cell compare_match_cell(struct table *table, uint8_t presence, uint8_t tier);
+/* People do not see the column; machines do not see one that is for people. */
+void compare_hide(struct table *table, const char *name);
+/* The table; people see a sentence in place of an empty one. */
+struct section *compare_add_table(struct compare_state *state, const char *name,
+				  const char *title, struct table *table);
 /* A column without a single text says nothing: people do not see it. */
 void compare_hide_empty(struct table *table, const char *name);
 /* Two columns of a metric's means. */

@@ -18,7 +18,7 @@ static const struct {
 	bool is_countable;
 } metrics[RUN_METRIC_COUNT] = {
 	[RUN_WALL] = {"wall_ns", "wall time", COLUMN_NSEC, false},
-	[RUN_SELF] = {"self_ns", "time in functions", COLUMN_NSEC, false},
+	[RUN_SELF] = {"self_ns", "function time", COLUMN_NSEC, false},
 	[RUN_CALLS] = {"calls", "calls", COLUMN_COUNT, true},
 	[RUN_ALLOC_COUNT] = {"alloc_count", "allocations", COLUMN_COUNT, true},
 	[RUN_ALLOC_BYTES] = {"alloc_bytes", "bytes allocated", COLUMN_BYTES, true},
@@ -124,17 +124,17 @@ static const struct column total_columns[] = {
 	{"after", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"difference", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"before_text", "before", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
-	{"after_text", "after", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"after_text", "after", COLUMN_FIGURE, COLUMN_HUMAN},
 	{"difference_text", "change", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
 	{"change_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
 	{"low_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
 	{"high_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
-	{"effect", "in %", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"effect", "", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
 	{"p", "p", COLUMN_ANY, COLUMN_MACHINE},
 	{"exact", NULL, COLUMN_FLAG, COLUMN_MACHINE},
 	{"verdict", "verdict", COLUMN_TEXT, COLUMN_KEEP},
 	{"runs_needed", NULL, COLUMN_COUNT, COLUMN_MACHINE},
-	{"verdict_why", "", COLUMN_TEXT, COLUMN_HUMAN},
+	{"verdict_why", NULL, COLUMN_TEXT, COLUMN_HUMAN | COLUMN_DETAIL},
 };
 
 static struct cell real_or_null(double value)
@@ -147,15 +147,35 @@ static double in_percent(double ratio)
 	return 100 * (ratio - 1);
 }
 
-/* "+4.1" of a plain difference, "+4.1 [+3.8, +4.4]" of a tested one. */
+/* "+4.1%", or "x39" where a percentage is no longer read. */
+static void put_ratio(struct strbuf *text, double ratio)
+{
+	if (ratio >= 10)
+		strbuf_printf(text, "x%.0f", ratio);
+	else
+		strbuf_printf(text, "%+.1f%%", in_percent(ratio));
+}
+
+/* "+4.1%" of a plain difference, "+4.1% [+3.8, +4.4]" of a tested one. */
 static void put_effect(struct strbuf *text, const struct change *change)
 {
-	if (change->is_tested)
-		strbuf_printf(
-			text, "%+.1f [%+.1f, %+.1f]", in_percent(change->ratio.estimate),
-			in_percent(change->ratio.low), in_percent(change->ratio.high));
-	else if (change->before > 0)
-		strbuf_printf(text, "%+.1f", in_percent(change->after / change->before));
+	if (change->is_tested) {
+		put_ratio(text, change->ratio.estimate);
+		strbuf_printf(text, " [%+.1f, %+.1f]", in_percent(change->ratio.low),
+			      in_percent(change->ratio.high));
+	} else if (change->before > 0 && change->before != change->after) {
+		put_ratio(text, change->after / change->before);
+	}
+}
+
+/* More calls are neither better nor worse. */
+static const char *verdict(enum run_metric metric, const struct change *change)
+{
+	if (metric == RUN_CALLS && change->outcome == OUTCOME_REGRESSED)
+		return "more";
+	if (metric == RUN_CALLS && change->outcome == OUTCOME_IMPROVED)
+		return "fewer";
+	return outcome_word(change->outcome);
 }
 
 static void put_why(struct strbuf *text, const struct compare_state *state,
@@ -201,10 +221,10 @@ static void add_total(struct compare_state *state, struct table *table,
 	}
 	row[11] = table_text(table, strbuf_text(&effect));
 	row[13] = cell_integer(change->is_exact);
-	row[14] = table_text(table, outcome_word(change->outcome));
+	row[14] = table_text(table, verdict(metric, change));
 	if (change->outcome == OUTCOME_INCONCLUSIVE && change->runs_needed)
 		row[15] = cell_integer(change->runs_needed);
-	row[16] = table_text(table, strbuf_text(&why));
+	row[16] = table_text(table, why.size ? strbuf_text(&why) : NULL);
 	strbuf_free(&effect);
 	strbuf_free(&why);
 }
@@ -213,17 +233,13 @@ void compare_add_totals(struct compare_state *state)
 {
 	struct table *table = table_new(total_columns,
 					sizeof(total_columns) / sizeof(total_columns[0]));
-	bool any_why = false;
 
 	for (size_t i = 0; i < RUN_METRIC_COUNT; i++) {
 		state->run_changes[i] = change_of(
 			compare_totals(state, (enum run_metric)i), state->before_count,
 			compare_after_count(state), metrics[i].is_countable);
 		add_total(state, table, (enum run_metric)i);
-		any_why |= *table_row(table, i)[16].text != '\0';
 	}
-	if (!any_why)
-		table->columns[16].flags = COLUMN_MACHINE | COLUMN_HUMAN;
 	doc_table(state->doc, "totals", "Totals", table);
 	if (compare_is_pair(state))
 		doc_note(state->doc, "one_pair", NOTE_PLAIN,
