@@ -48,8 +48,8 @@ static const struct {
 	struct argp_option option;
 	unsigned taken_with;
 } option_table[] = {
-	{{"format", KEY_FORMAT, "FORMAT", 0,
-	  "text, json, csv or md; the checks of a gate: junit", 0},
+	{{"format", KEY_FORMAT, "FORMAT", 0, "text, json, csv or md; of a gate: junit",
+	  0},
 	 0},
 	{{"output", KEY_OUTPUT, "FILE", 0, "write to FILE", 0}, 0},
 	{{"run", KEY_RUN, "N|LABEL", 0, "this run instead of the latest", 0}, TAKES_RUN},
@@ -447,6 +447,11 @@ static size_t gate_option(int key)
 
 static void check_options(const struct parsing *parsing, struct strbuf *error)
 {
+	if (parsing->given[gate_option(KEY_GATE)] &&
+	    !(parsing->cli->report->takes & TAKES_GATE))
+		strbuf_printf(error,
+			      "%s has no gate: --limit METRIC=AMOUNT is for compare",
+			      parsing->cli->report->name);
 	for (size_t i = 0; i < OPTION_COUNT && !error->size; i++)
 		if (parsing->given[i] && !takes(parsing->cli->report, i))
 			strbuf_printf(error, "%s takes no --%s",
