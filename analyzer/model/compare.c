@@ -151,6 +151,7 @@ uint32_t compare_add_function(struct comparison *comparison, size_t run,
 	function->presence |= side;
 	if (row->is_hooked)
 		function->hooked |= side;
+	function->is_library |= row->is_library;
 	series_add(&comparison->function_values, number, run, row->values);
 	return number;
 }
@@ -163,6 +164,27 @@ static uint32_t folded(const struct comparison *comparison, uint32_t parent,
 		if (comparison->paths[at].function == function)
 			return at;
 	return COMPARE_NONE;
+}
+
+uint32_t compare_owner(const struct comparison *comparison, uint32_t path)
+{
+	for (uint32_t at = path; at != COMPARE_NONE; at = comparison->paths[at].parent)
+		if (!comparison->functions[comparison->paths[at].function].is_library)
+			return at;
+	return path;
+}
+
+/* The allocations of a path belong to the function that led to them. */
+static void add_owned(struct comparison *comparison, uint32_t path, size_t run,
+		      const int64_t *values)
+{
+	uint32_t owner = comparison->paths[compare_owner(comparison, path)].function;
+	const struct compare_series *series = &comparison->function_values;
+
+	add_clamped(&compare_values(series, owner, COMPARE_OWN_COUNT)[run],
+		    values[COMPARE_ALLOC_COUNT]);
+	add_clamped(&compare_values(series, owner, COMPARE_OWN_BYTES)[run],
+		    values[COMPARE_ALLOC_BYTES]);
 }
 
 uint32_t compare_add_path(struct comparison *comparison, size_t run, uint32_t parent,
@@ -184,6 +206,8 @@ uint32_t compare_add_path(struct comparison *comparison, size_t run, uint32_t pa
 	}
 	comparison->paths[number].presence |= side_of(comparison, run);
 	series_add(&comparison->path_values, number, run, values);
+	if (values[COMPARE_ALLOC_COUNT] || values[COMPARE_ALLOC_BYTES])
+		add_owned(comparison, number, run, values);
 	return number;
 }
 

@@ -22,13 +22,17 @@
 enum compare_metric {
 	COMPARE_ALLOC_COUNT,
 	COMPARE_ALLOC_BYTES,
-	COMPARE_SELF,	    /* functions, paths: ns */
-	COMPARE_CALLS,	    /* functions, paths */
-	COMPARE_TOTAL,	    /* functions: ns, outermost activations only */
+	COMPARE_SELF,  /* functions, paths: ns */
+	COMPARE_CALLS, /* functions, paths */
+	COMPARE_TOTAL, /* functions: ns, outermost activations only */
+	/* functions: allocations by itself or by library functions that it called, so
+	 * that strdup() stands for its caller; added up from the paths */
+	COMPARE_OWN_COUNT,
+	COMPARE_OWN_BYTES,
 	COMPARE_LIVE = 2,   /* sites: bytes live at exit */
 	COMPARE_AT_PEAK = 3 /* sites: bytes live at the peak */
 };
-#define COMPARE_FUNCTION_METRICS 5
+#define COMPARE_FUNCTION_METRICS 7
 #define COMPARE_PATH_METRICS 4
 #define COMPARE_SITE_METRICS 4
 
@@ -52,6 +56,7 @@ struct compare_function {
 	uint8_t presence;			  /* enum compare_presence */
 	uint8_t hooked; /* the sides on which its calls were counted */
 	uint8_t tier;	/* how its two sides were matched, see compare_match.c */
+	bool is_library;
 };
 
 struct compare_path {
@@ -84,7 +89,7 @@ struct comparison {
 struct compare_function_row {
 	const char *name, *linkage_name, *module, *build_id, *file;
 	uint32_t line;
-	bool is_hooked;
+	bool is_hooked, is_library;
 	int64_t values[COMPARE_FUNCTION_METRICS];
 };
 
@@ -100,6 +105,10 @@ uint32_t compare_add_path(struct comparison *comparison, size_t run, uint32_t pa
 			  uint32_t function, const int64_t *values);
 uint32_t compare_add_site(struct comparison *comparison, size_t run, uint32_t path,
 			  const char *file, uint32_t line, const int64_t *values);
+
+/* The innermost path from this one up that is not of a library function; the path itself
+ * when there is none. */
+uint32_t compare_owner(const struct comparison *comparison, uint32_t path);
 
 /* Finds partners for what is on one side only. A subject with merged_into another has its
  * numbers there. */

@@ -97,8 +97,8 @@ const struct report report_compare = {
 		"AMOUNT is 5%, 50ms, 1MiB, 100. (--limit with a plain number shows that "
 		"many rows.) With several runs a time exceeds its limit when the whole "
 		"interval does. --fail-on regression fails for every total or function "
-		"with that verdict, --fail-on inconclusive for what more runs would have "
-		"to tell. Status 3: the gate failed; 4: it could not be judged.",
+		"with that verdict, --fail-on inconclusive also for what more runs would "
+		"have to tell. Status 3: the gate failed; 4: it could not be judged.",
 	.example = "prof-analyze compare before.db after.db --limit "
 		   "'alloc_bytes=0%,peak=1MiB,wall=5%'",
 	.takes = TAKES_SIDES | TAKES_GATE | TAKES_LIMIT | TAKES_FILTER,

@@ -40,6 +40,10 @@ static const struct column function_columns[] = {
 	{"after_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
 	{"before_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
 	{"after_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	{"before_own_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"after_own_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"before_own_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	{"after_own_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
 	{"match", "match", COLUMN_TEXT, COLUMN_HUMAN | COLUMN_KEEP},
 	{"status", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 	{"match_tier", NULL, COLUMN_ID, COLUMN_MACHINE},
@@ -85,8 +89,12 @@ static void add_function(const struct compare_state *state, struct table *table,
 				 "before_self_ns", "after_self_ns");
 	calls = compare_put_means(state, table, row, series, number, COMPARE_CALLS,
 				  "before_calls", "after_calls");
-	allocs = compare_put_means(state, table, row, series, number, COMPARE_ALLOC_COUNT,
-				   "before_alloc_count", "after_alloc_count");
+	allocs = compare_put_means(state, table, row, series, number, COMPARE_OWN_COUNT,
+				   "before_own_alloc_count", "after_own_alloc_count");
+	compare_put_means(state, table, row, series, number, COMPARE_OWN_BYTES,
+			  "before_own_alloc_bytes", "after_own_alloc_bytes");
+	compare_put_means(state, table, row, series, number, COMPARE_ALLOC_COUNT,
+			  "before_alloc_count", "after_alloc_count");
 	compare_put_means(state, table, row, series, number, COMPARE_TOTAL,
 			  "before_total_ns", "after_total_ns");
 	compare_put_means(state, table, row, series, number, COMPARE_ALLOC_BYTES,
@@ -139,7 +147,7 @@ static size_t rank_functions(const struct compare_state *state,
 		    !compare_passes(state, i))
 			continue;
 		calls = compare_means(state, series, i, COMPARE_CALLS);
-		share = compare_share(state, series, i, true);
+		share = compare_share(state, series, i);
 		if (share > 0 || calls.before != calls.after ||
 		    state->input->options->machine)
 			ranked[count++] = (struct compare_ranked){i, share};

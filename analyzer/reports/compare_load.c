@@ -146,7 +146,8 @@ static void add_function(struct compare_state *state, size_t number,
 		match_add_base(&base, module);
 	row.name = strbuf_text(&clean);
 	row.module = strbuf_text(&base);
-	for (int i = 0; i < COMPARE_FUNCTION_METRICS; i++)
+	row.is_library = report_is_library(row.name, row.file, module);
+	for (int i = 0; i <= COMPARE_TOTAL; i++)
 		row.values[i] = cursor_integer(cursor, 8 + i);
 	/* Read before compare_add_function(): texts are borrowed until the next step. */
 	note_function(&state->runs[number], cursor_integer(cursor, 0),

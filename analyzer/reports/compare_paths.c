@@ -110,7 +110,7 @@ void compare_add_paths(struct compare_state *state)
 	size_t limit = report_limit(state->input, PATH_ROWS), count = 0, shown;
 
 	for (uint32_t i = 0; i < series->count; i++) {
-		double share = compare_share(state, series, i, true);
+		double share = compare_share(state, series, i);
 
 		if (share > 0 &&
 		    compare_passes(state, state->comparison.paths[i].function))
@@ -144,10 +144,19 @@ static const struct column site_columns[] = {
 	{"match", "match", COLUMN_TEXT, COLUMN_HUMAN | COLUMN_KEEP},
 	{"status", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 	{"match_tier", NULL, COLUMN_ID, COLUMN_MACHINE},
-	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
+	{"owner", "function", COLUMN_NAME, COLUMN_KEEP},
 	{"file", "where", COLUMN_LOCATION, COLUMN_KEEP},
 	{"path", "call path", COLUMN_CHAIN, COLUMN_DETAIL},
 };
+
+/* The function that led to the allocations, not strdup(). */
+static uint32_t site_owner(const struct compare_state *state, uint32_t site)
+{
+	const struct comparison *comparison = &state->comparison;
+
+	return comparison->paths[compare_owner(comparison, comparison->sites[site].path)]
+		.function;
+}
 
 static void add_site(const struct compare_state *state, struct table *table,
 		     uint32_t number)
@@ -179,10 +188,8 @@ static void add_site(const struct compare_state *state, struct table *table,
 								    : "gone");
 	if (site->presence == COMPARE_BOTH)
 		*table_cell(table, row, "match_tier") = cell_integer(site->tier);
-	*table_cell(table, row, "name") = table_text(
-		table,
-		state->comparison.functions[state->comparison.paths[site->path].function]
-			.name);
+	*table_cell(table, row, "owner") = table_text(
+		table, state->comparison.functions[site_owner(state, number)].name);
 	cell = table_cell(table, row, "file");
 	*cell = table_text(table, site->file);
 	cell->line =
@@ -201,10 +208,10 @@ void compare_add_sites(struct compare_state *state)
 
 	for (uint32_t i = 0; i < series->count; i++) {
 		const struct compare_site *site = &state->comparison.sites[i];
-		double share = compare_share(state, series, i, false);
+		double share = compare_share(state, series, i);
 
 		if (site->presence && share > 0 &&
-		    compare_passes(state, state->comparison.paths[site->path].function))
+		    compare_passes(state, site_owner(state, i)))
 			ranked[count++] = (struct compare_ranked){i, share};
 	}
 	if (count)

@@ -45,15 +45,21 @@ static double share_of(const struct compare_state *state,
 
 /* The largest share in time (when the subject has it), allocations and bytes. */
 double compare_share(const struct compare_state *state,
-		     const struct compare_series *series, uint32_t subject, bool has_time)
+		     const struct compare_series *series, uint32_t subject)
 {
-	double share = fmax(
-		share_of(state, series, subject, COMPARE_ALLOC_COUNT, RUN_ALLOC_COUNT),
-		share_of(state, series, subject, COMPARE_ALLOC_BYTES, RUN_ALLOC_BYTES));
+	bool is_function = series == &state->comparison.function_values;
+	bool is_site = series == &state->comparison.site_values;
+	double count = share_of(state, series, subject,
+				is_function ? COMPARE_OWN_COUNT : COMPARE_ALLOC_COUNT,
+				RUN_ALLOC_COUNT);
+	double bytes = share_of(state, series, subject,
+				is_function ? COMPARE_OWN_BYTES : COMPARE_ALLOC_BYTES,
+				RUN_ALLOC_BYTES);
 
-	if (!has_time)
-		return share;
-	return fmax(share, share_of(state, series, subject, COMPARE_SELF, RUN_SELF));
+	if (is_site)
+		return fmax(count, bytes);
+	return fmax(fmax(count, bytes),
+		    share_of(state, series, subject, COMPARE_SELF, RUN_SELF));
 }
 
 bool compare_is_zero(const struct compare_series *series, uint32_t subject)

@@ -15,10 +15,9 @@ struct compare_ranked {
 
 /* For qsort(). */
 int compare_largest_first(const void *left, const void *right);
-/* The largest share in time (when the subject has it), allocations and bytes. */
+/* The largest share in time (not of sites), allocations and bytes. */
 double compare_share(const struct compare_state *state,
-		     const struct compare_series *series, uint32_t subject,
-		     bool has_time);
+		     const struct compare_series *series, uint32_t subject);
 bool compare_is_zero(const struct compare_series *series, uint32_t subject);
 /* --focus and --ignore. */
 bool compare_passes(const struct compare_state *state, uint32_t function);

@@ -199,6 +199,25 @@ static void sites_move_with_their_function(void **state)
 	assert_int_equal(comparison.sites[far].presence, COMPARE_AFTER);
 }
 
+static void allocations_belong_to_who_led_to_them(void **state)
+{
+	struct compare_function_row library = {.name = "strdup", .is_library = true};
+	uint32_t f = add(0, "f", "f", "a.c", 1, 0), path;
+	uint32_t strdup_number = compare_add_function(&comparison, 0, &library);
+
+	(void)state;
+	path = compare_add_path(&comparison, 0, COMPARE_NONE, f, one);
+	assert_int_equal(compare_owner(&comparison, path), path);
+	assert_int_equal(compare_owner(&comparison, compare_add_path(&comparison, 0, path,
+								     strdup_number, one)),
+			 path);
+	assert_int_equal(
+		compare_values(&comparison.function_values, f, COMPARE_OWN_COUNT)[0], 2);
+	assert_int_equal(compare_values(&comparison.function_values, strdup_number,
+					COMPARE_OWN_COUNT)[0],
+			 0);
+}
+
 /* Sum of a metric over all subjects, of one run. */
 static int64_t sum(const struct compare_series *series, size_t metric, size_t run)
 {
@@ -255,6 +274,7 @@ int main(void)
 		CASE(recursion_is_folded),
 		CASE(paths_follow_renamed_functions),
 		CASE(sites_move_with_their_function),
+		CASE(allocations_belong_to_who_led_to_them),
 		CASE(sums_survive_matching),
 	};
 
