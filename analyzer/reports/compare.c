@@ -61,6 +61,11 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	enum exit_status status = parse_gate(&state);
 	struct rundb *first = input->db;
 
+	/* Given as to other reports: one file with both sides. */
+	if (!input->database_count && first) {
+		input->databases = &first;
+		input->database_count = 1;
+	}
 	if (status == STATUS_OK)
 		status = fill(&state);
 	for (size_t i = 0; i < state.run_count; i++) {
@@ -72,6 +77,10 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	free(state.self_changes);
 	gate_free(&state.gate);
 	compare_free(&state.comparison);
+	if (input->databases == &first) {
+		input->databases = NULL;
+		input->database_count = 0;
+	}
 	input->db = first;
 	return status;
 }
