@@ -67,8 +67,7 @@ static const struct item items[] = {
 	{"orphan_exits", REPAIRED, "exit without an entry ignored",
 	 "exits without an entry ignored",
 	 "Exit hooks ran that matched no open call: the functions were entered before "
-	 "the "
-	 "recording, or closed early on the way of a jump.",
+	 "the recording, or closed early on the way of a jump.",
 	 "Counts are right; times around such functions may belong to the wrong caller."},
 	{"folded_paths", LOST, "call folded into its caller",
 	 "calls folded into their callers",
@@ -139,6 +138,11 @@ static const struct item items[] = {
 	 "The program defines __cyg_profile_func_enter itself, so its calls do not reach "
 	 "the shim.",
 	 "Link it without those functions for the recording."},
+	{"note_sealed", LOST, NULL, "the program sandboxed itself",
+	 "The program forbade itself system calls (seccomp), so the recording could not "
+	 "grow any more: from then on new call paths fold into their callers, and new "
+	 "threads and children are not recorded.",
+	 "Record it with its sandbox switched off to see the rest."},
 };
 
 static const struct item *find_item(const char *name)

@@ -275,9 +275,9 @@ int boot_note_module(uint64_t address)
 	int came_back = 0;
 	uint64_t mask;
 
-	if (_dl_find_object((void *)address, &found) != 0 || find_known(&found))
+	if (_dl_find_object((void *)address, &found) != 0 || find_known(&found) ||
+	    !process_may_grow() || !process_lock(&mask))
 		return 0;
-	process_lock(&mask);
 	if (!find_known(&found)) {
 		find_gone(); /* libc unloads its own modules without dlclose() */
 		came_back = add_module(&found);
@@ -290,9 +290,8 @@ void modules_unloaded(void)
 {
 	uint64_t mask;
 
-	if (!process_is_ready())
+	if (!process_is_ready() || !process_lock(&mask))
 		return;
-	process_lock(&mask);
 	find_gone();
 	process_unlock(&mask);
 }

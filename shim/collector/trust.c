@@ -46,6 +46,9 @@ static const struct {
 	 "the program defines malloc itself: its allocations are not seen"},
 	{SEGMENT_NOTE_OWN_HOOKS, "note_own_hooks",
 	 "the program defines the call hooks itself: its calls are not seen"},
+	{SEGMENT_NOTE_SEALED, "note_sealed",
+	 "the program forbade itself system calls: the recording could not grow from "
+	 "then on"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

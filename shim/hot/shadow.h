@@ -43,6 +43,9 @@ int shadow_begin(unsigned int grain_shift);
 /* Maps the region of an address. NULL: no memory, or not a heap address. */
 uint64_t *shadow_region_slow(uintptr_t address);
 
+/* Maps what the heap may grow into next, as far as there is room. */
+void shadow_reserve(void);
+
 /* The word of an address, NULL when the region was never used (make: is mapped). */
 static inline uint64_t *shadow_word(uintptr_t address, int make)
 {

@@ -9,11 +9,51 @@
 
 #include <sys/single_threaded.h>
 
+#include "shim/hot/gate.h"
+
 #define COMMIT_SITES 512u
+#define RESERVED_SITES 2048u /* 256 KiB */
 
 struct peak_word {
 	uint64_t below, generation;
 };
+
+/* Pages for so many more sites. Under the lock. */
+static void commit_sites(uint32_t count)
+{
+	struct segment_process *segment = process->segment;
+	uint32_t first = process->site_committed > process->site_next
+				 ? process->site_committed
+				 : process->site_next;
+
+	if (first + count >= segment->site_capacity)
+		process->site_refused = 1;
+	else if (process_commit(segment, process->slot,
+				segment->site_offset +
+					first * sizeof(struct segment_site),
+				count * sizeof(struct segment_site)) == 0)
+		__atomic_store_n(&process->site_committed, first + count,
+				 __ATOMIC_RELAXED);
+}
+
+/* Without the lock it is a guess, hence relaxed. */
+static int no_site_left(void)
+{
+	return __atomic_load_n(&process->site_next, __ATOMIC_RELAXED) >=
+	       __atomic_load_n(&process->site_committed, __ATOMIC_RELAXED);
+}
+
+void site_reserve(void)
+{
+	uint64_t mask;
+
+	if (!process_lock(&mask))
+		return;
+	if (process->site_next + RESERVED_SITES > process->site_committed &&
+	    !process->site_refused)
+		commit_sites(RESERVED_SITES);
+	process_unlock(&mask);
+}
 
 uint32_t cold site_new(uint32_t lane_slot, uint32_t node)
 {
@@ -22,22 +62,18 @@ uint32_t cold site_new(uint32_t lane_slot, uint32_t node)
 	uint32_t index = 0;
 	uint64_t mask;
 
-	process_lock(&mask);
-	if (process->site_next == 0)
-		process->site_next = 1; /* 0 means none */
-	if (process->site_next >= process->site_committed && !process->site_refused) {
-		uint32_t first = process->site_next;
-
-		if (first + COMMIT_SITES >= segment->site_capacity ||
-		    process_commit(segment, process->slot,
-				   segment->site_offset + first * sizeof(*site),
-				   COMMIT_SITES * sizeof(*site)) < 0)
-			process->site_refused = 1;
-		else
-			process->site_committed = first + COMMIT_SITES;
-	}
+	/* spares a program on a full disk two calls for each allocation */
+	if (no_site_left() && !process_may_grow())
+		return 0;
+	if (!process_lock(&mask))
+		return 0;
+	if (process->site_next == 0) /* 0 means none */
+		__atomic_store_n(&process->site_next, 1, __ATOMIC_RELAXED);
+	if (no_site_left() && !process->site_refused)
+		commit_sites(COMMIT_SITES);
 	if (process->site_next < process->site_committed) {
-		index = process->site_next++;
+		index = process->site_next;
+		__atomic_store_n(&process->site_next, index + 1, __ATOMIC_RELAXED);
 		site = &process->sites[index];
 		site->node = node;
 		site->lane_slot = lane_slot;
@@ -53,11 +89,8 @@ static void lock_site(struct segment_site *site)
 	int spins = 0;
 
 	/* acquire: pairs with the release in unlock_site() */
-	while (__atomic_exchange_n(&site->lock, 1, __ATOMIC_ACQUIRE)) {
-		if (++spins % 64 == 0)
-			SYSCALL(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
-		__builtin_ia32_pause();
-	}
+	while (__atomic_exchange_n(&site->lock, 1, __ATOMIC_ACQUIRE))
+		gate_pause(++spins);
 }
 
 static void unlock_site(struct segment_site *site)

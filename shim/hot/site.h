@@ -28,6 +28,9 @@
 /* A new site for a node of a lane. 0: no room (counted). Any context. */
 uint32_t site_new(uint32_t lane_slot, uint32_t node);
 
+/* Room for thousands of sites more, as far as it can be had. */
+void site_reserve(void);
+
 /* A block now lives at the site. reallocated: it is a realloc's result, for which
  * copied_bytes were moved (0: resized in place). */
 void site_allocated(uint32_t site, uint64_t size_bytes);

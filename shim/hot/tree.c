@@ -29,6 +29,8 @@
 #define COMMIT_NODES 4096u
 #define HANDLER_ENTRIES 8u
 #define COMMIT_FUNCTIONS 128u
+#define RESERVED_NODES 16384u	/* 1 MiB */
+#define RESERVED_FUNCTIONS 512u /* 664 KiB */
 
 static inline uint32_t take_index(uint32_t *next)
 {
@@ -240,6 +242,40 @@ void tree_abandon(struct lane_context *context)
 {
 	publish(context);
 	context->tree_busy = 0;
+}
+
+void tree_reserve(struct lane_context *context)
+{
+	const struct segment_lane *lane = context->lane;
+	uint32_t nodes = context->node_next + RESERVED_NODES;
+	uint32_t functions = context->function_next + RESERVED_FUNCTIONS;
+
+	while (context->node_committed < nodes &&
+	       ensure(context, context->node_committed, &context->node_committed,
+		      lane->node_capacity, lane->node_offset, sizeof(struct segment_node),
+		      COMMIT_NODES) == 0)
+		;
+	while (context->function_committed < functions &&
+	       ensure(context, context->function_committed, &context->function_committed,
+		      lane->function_capacity, lane->function_offset,
+		      sizeof(struct segment_function), COMMIT_FUNCTIONS) == 0)
+		;
+	if (context->tree_busy)
+		return; /* the insertion we interrupt may be about to use the tables */
+	while (context->bucket_mask < nodes) {
+		uint32_t before = context->bucket_mask;
+
+		grow_buckets(context);
+		if (context->bucket_mask == before)
+			break;
+	}
+	while (context->function_mask / 2 < functions) {
+		uint32_t before = context->function_mask;
+
+		grow_function_table(context);
+		if (context->function_mask == before)
+			break;
+	}
 }
 
 int tree_begin(struct lane_context *context)

@@ -36,6 +36,10 @@ void tree_abandon(struct lane_context *context);
 /* Makes the root and the tables of an empty lane. 0, or -errno. */
 int tree_begin(struct lane_context *context);
 
+/* Room for thousands of nodes and hundreds of functions more, as far as it can be had.
+ * Signals are blocked. */
+void tree_reserve(struct lane_context *context);
+
 /* Forgets the private tables (the nodes stay). */
 void tree_end(struct lane_context *context);
 
