@@ -243,15 +243,17 @@ void cli_assign(char *const *arguments, size_t count, struct cli *ret,
 
 static const struct renderer *find_renderer(const char *name, struct argp_state *state)
 {
-	struct strbuf names = {0};
+	char names[128] = "";
 
 	for (size_t i = 0; i < renderer_registry_count; i++) {
+		size_t size = strlen(names);
+
 		if (strcmp(renderer_registry[i]->name, name) == 0)
 			return renderer_registry[i];
-		strbuf_printf(&names, "%s%s", i ? ", " : "", renderer_registry[i]->name);
+		snprintf(names + size, sizeof(names) - size, "%s%s", i ? ", " : "",
+			 renderer_registry[i]->name);
 	}
-	argp_error(state, "--format: there is no format '%s'; there are %s", name,
-		   strbuf_text(&names));
+	argp_error(state, "--format: there is no format '%s'; there are %s", name, names);
 	return NULL;
 }
 

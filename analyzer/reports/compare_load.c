@@ -128,6 +128,15 @@ static void note_function(struct compare_run *run, int64_t function_id, uint32_t
 	run->functions[run->function_count++] = number;
 }
 
+/* A damaged file may hold any numbers: they must not stop the program. */
+static void add_total(struct compare_state *state, enum run_metric metric, size_t run,
+		      int64_t value)
+{
+	int64_t *total = &state->totals[(size_t)metric * state->run_count + run];
+
+	__builtin_add_overflow(*total, value, total);
+}
+
 static void add_function(struct compare_state *state, size_t number,
 			 struct cursor *cursor, const struct intern *programs)
 {
@@ -152,8 +161,8 @@ static void add_function(struct compare_state *state, size_t number,
 	/* Read before compare_add_function(): texts are borrowed until the next step. */
 	note_function(&state->runs[number], cursor_integer(cursor, 0),
 		      compare_add_function(&state->comparison, number, &row));
-	state->totals[RUN_SELF * state->run_count + number] += row.values[COMPARE_SELF];
-	state->totals[RUN_CALLS * state->run_count + number] += row.values[COMPARE_CALLS];
+	add_total(state, RUN_SELF, number, row.values[COMPARE_SELF]);
+	add_total(state, RUN_CALLS, number, row.values[COMPARE_CALLS]);
 	strbuf_free(&base);
 	strbuf_free(&clean);
 }

@@ -139,10 +139,10 @@ struct change compare_put_means(const struct compare_state *state, struct table 
 	struct change change = compare_means(state, series, subject, metric);
 	bool pair = compare_is_pair(state);
 
-	*table_cell(table, row, before) =
-		pair ? cell_integer((int64_t)change.before) : cell_real(change.before);
+	*table_cell(table, row, before) = pair ? cell_integer(whole_number(change.before))
+					       : cell_real(change.before);
 	*table_cell(table, row, after) =
-		pair ? cell_integer((int64_t)change.after) : cell_real(change.after);
+		pair ? cell_integer(whole_number(change.after)) : cell_real(change.after);
 	return change;
 }
 

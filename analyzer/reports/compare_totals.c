@@ -204,9 +204,11 @@ static void add_total(struct compare_state *state, struct table *table,
 	put_why(&why, state, change);
 	row[0] = table_text(table, metrics[metric].name);
 	row[1] = table_text(table, metrics[metric].title);
-	row[2] = pair ? cell_integer((int64_t)change->before) : cell_real(change->before);
-	row[3] = pair ? cell_integer((int64_t)change->after) : cell_real(change->after);
-	row[4] = pair ? cell_integer((int64_t)difference) : cell_real(difference);
+	row[2] = pair ? cell_integer(whole_number(change->before))
+		      : cell_real(change->before);
+	row[3] = pair ? cell_integer(whole_number(change->after))
+		      : cell_real(change->after);
+	row[4] = pair ? cell_integer(whole_number(difference)) : cell_real(difference);
 	row[5] = compare_amount(table, change->before, type);
 	row[6] = compare_amount(table, change->after, type);
 	row[7] = compare_difference(table, difference, type);
