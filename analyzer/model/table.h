@@ -27,7 +27,8 @@ enum column_type {
 	COLUMN_BYTES,
 	COLUMN_NSEC,
 	COLUMN_PERCENT,
-	COLUMN_FLAG, /* 0 or 1 */
+	COLUMN_FLAG,   /* 0 or 1 */
+	COLUMN_FIGURE, /* a number the report wrote out, sign or unit included */
 };
 
 enum column_flag {

@@ -158,6 +158,13 @@ static const struct item *find_item(const char *name)
 	return NULL;
 }
 
+bool trust_is_loss(const char *name)
+{
+	const struct item *item = find_item(name);
+
+	return item && item->weight == LOST;
+}
+
 void trust_signal_name(struct strbuf *buffer, int signal_number)
 {
 	const char *name = sigabbrev_np(signal_number);
