@@ -29,7 +29,7 @@ struct ranking {
 };
 
 /* The exact distribution with ties needs a table of (small + 1) * (count * (count + 1)
- * + 1) numbers. 20 v 20 makes 34,461: 270 KiB and half a millisecond. */
+ * + 1) numbers. 20 v 20 makes 34,461: 270 KiB, 0.2 ms. */
 enum { TIED_CELLS_MAX = 36000 };
 
 static int compare_ranked(const void *left, const void *right)

@@ -30,6 +30,15 @@ enum verdict {
  * An interval that only leaves 1 outside is not enough for a change: with many runs
  * every rebuild would "regress" by a true but irrelevant 0.1 %. p is asked as well
  * because the interval knows nothing of the other quantities it is listed with.
+ *
+ * Measured by test_verdict.c (normal and heavy-tailed noise, 10 v 10 runs):
+ *   called changed of 10,000 pairs without a change: at 1 % noise none, at 5 % noise
+ *     0.42 % at most; 4.52 % at most even with tolerance 0, where only the test protects
+ *   any of 50 unchanged functions called changed, p adjusted: none at 1 % noise, in 2.8 %
+ *     of 1,000 comparisons at 5 %; in 4.3 % at most with tolerance 0
+ *   called unchanged without a change: 96 % at 1 % noise, at 5 % next to never
+ *   4 % slower, 1 % noise, 20 v 20 runs: all of 2,000 found, also as one of 50 functions
+ * The runs must be interleaved: a machine that slows down between the sides is a change.
  */
 enum verdict verdict_of(const struct statistics_shift *ratio, double p, double tolerance);
 
