@@ -16,8 +16,12 @@
 
 /* What the user asked for; strings are NULL when not given. */
 struct report_options {
-	const char *argument; /* FUNC or QUERY */
-	const char *program;  /* doctor --program */
+	const char *argument;	    /* FUNC, QUERY or A */
+	const char *other_argument; /* B */
+	const char *program;	    /* doctor --program */
+	const char *until, *by;	    /* delta */
+	const char *process;	    /* PID or #PROCESS_ID */
+	const char *suppressions;   /* a file */
 	const char *focus, *ignore, *thread, *sort;
 	long limit;	  /* -1: the report's own */
 	double min_share; /* percent; negative: the report's own */
@@ -36,6 +40,9 @@ enum report_takes {
 	TAKES_PROGRAM = 1u << 7,
 	TAKES_NO_DATABASE = 1u << 8, /* the database may be left out */
 	TAKES_EMPTY = 1u << 9,	     /* works on a file without a run (run_id 0), too */
+	TAKES_DELTA = 1u << 10,	     /* --until, --by */
+	TAKES_PROCESS = 1u << 11,
+	TAKES_SUPPRESSIONS = 1u << 12,
 };
 
 struct report_input {
@@ -48,8 +55,9 @@ struct report_input {
 
 struct report {
 	const char *name;
-	const char *argument; /* "FUNC", "QUERY" or NULL */
-	const char *summary;  /* for the list of commands */
+	const char *argument;	    /* "FUNC", "QUERY" or NULL */
+	const char *other_argument; /* a second one, or NULL */
+	const char *summary;	    /* for the list of commands */
 	const char *description;
 	const char *example;
 	unsigned takes; /* enum report_takes */
