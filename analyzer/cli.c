@@ -65,7 +65,7 @@ static const struct {
 	 TAKES_TREE},
 	{{"unfold", KEY_UNFOLD, NULL, 0, "show every level of recursion", 0}, TAKES_TREE},
 	{{"program", KEY_PROGRAM, "FILE", 0, "examine a program", 0}, TAKES_PROGRAM},
-	{{"until", KEY_UNTIL, "C", 0, "who of them is still live at C (exit)", 0},
+	{{"until", KEY_UNTIL, "C", 0, "survivors are those still live at C (exit)", 0},
 	 TAKES_DELTA},
 	{{"by", KEY_BY, "WHAT", 0, "path, function, line or component (path)", 0},
 	 TAKES_DELTA},

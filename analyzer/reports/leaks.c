@@ -139,7 +139,7 @@ static enum exit_status add_sections(struct report_input *input, struct doc *doc
 	}
 	/* Snapshots know processes, not threads. */
 	if (!input->options->thread)
-		status = leaks_add_growth(input, doc, tree, filter);
+		status = leaks_add_growth(input, doc, tree, filter, anything);
 	return status ? status : add_notes(input, doc, anything);
 }
 

@@ -69,6 +69,7 @@ struct growth {
 	struct finding *findings;
 	size_t count, capacity;
 	size_t site_count; /* looked at */
+	bool anything;	   /* is live at the end: worth an advice */
 	struct arena texts;
 };
 
@@ -299,12 +300,14 @@ static void add_too_few(struct doc *doc, size_t most)
 {
 	struct strbuf text = {0};
 
-	if (!most)
-		return;
 	strbuf_puts(&text, "Growth over time needs five snapshots of a process; there ");
 	strbuf_puts(&text, most == 1 ? "is " : "are ");
-	strbuf_printf(&text, "%zu.", most);
-	doc_note(doc, "few_snapshots", NOTE_PLAIN, strbuf_text(&text), NULL);
+	if (most)
+		strbuf_printf(&text, "%zu.", most);
+	else
+		strbuf_puts(&text, "none.");
+	doc_note(doc, "few_snapshots", NOTE_PLAIN, strbuf_text(&text),
+		 "PROFSHIM_SNAPSHOT_EVERY=2s takes them while the program runs.");
 	strbuf_free(&text);
 }
 
@@ -332,7 +335,7 @@ static enum exit_status look(struct growth *growth, struct doc *doc,
 	if (processes)
 		add_table(growth->input, doc, growth, doc_copy(doc, strbuf_text(&title)),
 			  processes);
-	else
+	else if (growth->anything)
 		add_too_few(doc, most);
 	strbuf_free(&title);
 	return STATUS_OK;
@@ -340,9 +343,10 @@ static enum exit_status look(struct growth *growth, struct doc *doc,
 
 enum exit_status leaks_add_growth(struct report_input *input, struct doc *doc,
 				  const struct calltree *tree,
-				  const struct leak_filter *filter)
+				  const struct leak_filter *filter, bool anything)
 {
-	struct growth growth = {.input = input, .tree = tree, .filter = filter};
+	struct growth growth = {
+		.input = input, .tree = tree, .filter = filter, .anything = anything};
 	bool *passes = NULL;
 	struct snapshot_list list;
 	enum exit_status status = snapshot_list_load(input, &list);

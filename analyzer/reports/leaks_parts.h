@@ -29,7 +29,8 @@ void leak_filter_apply(struct leak_filter *filter, struct table *table);
 /* Adds what was suppressed, by pattern. */
 void leak_filter_report(struct doc *doc, const struct leak_filter *filter);
 
-/* Adds how the sites developed over the snapshots. */
+/* Adds how the sites developed over the snapshots; anything: something is live, so that
+ * too few snapshots are worth a word. */
 enum exit_status leaks_add_growth(struct report_input *input, struct doc *doc,
 				  const struct calltree *tree,
-				  const struct leak_filter *filter);
+				  const struct leak_filter *filter, bool anything);

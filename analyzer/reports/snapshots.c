@@ -9,6 +9,7 @@
 
 #include "analyzer/base/xalloc.h"
 #include "analyzer/model/delta.h"
+#include "analyzer/model/leak_class.h"
 
 #include "snapshots.sql.h"
 
@@ -136,6 +137,15 @@ static void add_plots(struct doc *doc, const struct snapshot_list *list)
 		}
 }
 
+/* For a trend. */
+static bool has_enough(const struct snapshot_list *list)
+{
+	for (size_t i = 0; i < list->process_count; i++)
+		if (list->processes[i].count >= LEAK_POINTS_LEAST)
+			return true;
+	return false;
+}
+
 static void add_none(struct doc *doc)
 {
 	doc_note(doc, "no_snapshots", NOTE_WARNING, "The run has no snapshots.",
@@ -175,6 +185,9 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		report_add_table(doc, "snapshots", table->row_count ? "Snapshots" : NULL,
 				 table, report_limit(input, 0), "snapshot", NULL, NULL);
 	section->flags = SECTION_MAIN | (table->row_count ? 0 : SECTION_MACHINE);
+	if (has_enough(&list))
+		doc_note(doc, "growth", NOTE_PLAIN,
+			 "'prof-analyze leaks' tells which sites grew over them.", NULL);
 	snapshot_list_free(&list);
 	return processes ? STATUS_OK : STATUS_NOTHING;
 }
