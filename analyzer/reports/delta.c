@@ -83,22 +83,23 @@ static enum exit_status find_moments(struct report_input *input, struct delta *d
 }
 
 /* The end of one of several processes: sites are kept for all of them together. */
-static bool is_unknown_end(const struct delta *delta)
-{
-	return (delta->a.kind == MOMENT_EXIT || delta->b.kind == MOMENT_EXIT) &&
-	       !delta->process->has_final;
-}
-
-static enum exit_status refuse_end(struct doc *doc, const struct delta *delta)
+static enum exit_status check_end(struct report_input *input, struct doc *doc,
+				  const struct delta *delta)
 {
 	struct strbuf text = {0};
+	enum exit_status status;
+	bool known;
 
-	strbuf_printf(
-		&text,
-		"What process %lld had at its exit is not known by site: other "
-		"processes of the run allocated too, and final numbers are kept for "
-		"all of them together.",
-		(long long)delta->process->pid);
+	if (delta->a.kind != MOMENT_EXIT && delta->b.kind != MOMENT_EXIT)
+		return STATUS_OK;
+	status = snapshot_knows_exit(input, &delta->list, delta->process, &known);
+	if (status || known)
+		return status;
+	strbuf_printf(&text,
+		      "What process %lld had at its exit is not known by site: other "
+		      "processes of the run allocated on the same call paths, and final "
+		      "numbers are kept for all of them together.",
+		      (long long)delta->process->pid);
 	doc_note(doc, "exit_not_known", NOTE_WARNING, strbuf_text(&text),
 		 "Name its last snapshot instead.");
 	strbuf_free(&text);
@@ -168,8 +169,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		status = report_open(input, doc, &facts);
 	if (status == STATUS_OK)
 		status = find_moments(input, &delta);
-	if (status == STATUS_OK && is_unknown_end(&delta))
-		status = refuse_end(doc, &delta);
+	if (status == STATUS_OK)
+		status = check_end(input, doc, &delta);
 	if (status == STATUS_OK)
 		status = load(input, &delta);
 	if (status == STATUS_OK)

@@ -15,6 +15,12 @@ SELECT site_id, at_peak_count, at_peak_bytes, 0, 0 FROM site WHERE run_id = :run
 SELECT site_id, live_count, live_bytes, alloc_count, alloc_bytes FROM site
 WHERE run_id = :run;
 
+-- Of one of several processes: of the paths that it allocated on (and no other did).
+-- :name sites_at_its_exit
+SELECT site_id, live_count, live_bytes, alloc_count, alloc_bytes FROM site
+WHERE run_id = :run AND path_id IN (SELECT l.path_id FROM path_lane l JOIN lane USING (lane_id)
+	WHERE lane.process_id = :process AND l.alloc_count > 0);
+
 -- The frees that decide who survived, see common/schema.sql.
 -- :name frees
 SELECT site_id, born_id < :a, free_count, free_bytes FROM snapshot_free

@@ -53,7 +53,7 @@ static void add_change(struct doc *doc, struct section *section,
 	if (result->live_delta_bytes > 0)
 		strbuf_putc(&text, '+');
 	units_bytes(&text, result->live_delta_bytes);
-	strbuf_puts(&text, result->live_delta_count > 0 ? " in +" : " in ");
+	strbuf_puts(&text, result->live_delta_count > 0 ? ", +" : ", ");
 	units_counted(&text, result->live_delta_count, "block");
 	doc_add_human(doc, section, "change", strbuf_text(&text));
 	strbuf_free(&text);

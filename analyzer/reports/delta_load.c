@@ -67,14 +67,17 @@ static void bind_moment(struct cursor *cursor, const struct delta *delta,
 static int load_state(struct report_input *input, struct delta *delta,
 		      const struct moment *moment, bool is_b)
 {
-	const char *sql = moment->kind == MOMENT_PEAK	? delta_sql_sites_at_peak
-			  : moment->kind == MOMENT_EXIT ? delta_sql_sites_at_exit
-							: delta_sql_sites_at;
+	const char *sql = delta_sql_sites_at;
 	struct cursor *cursor;
 	int result;
 
 	if (moment->kind == MOMENT_START)
 		return 0;
+	if (moment->kind == MOMENT_PEAK)
+		sql = delta_sql_sites_at_peak;
+	else if (moment->kind == MOMENT_EXIT)
+		sql = delta->list.run_process_count > 1 ? delta_sql_sites_at_its_exit
+							: delta_sql_sites_at_exit;
 	result = report_query(input, sql, &cursor);
 	if (result < 0)
 		return result;

@@ -33,11 +33,8 @@ static int load_processes(struct report_input *input, struct snapshot_list *list
 			.process_id = cursor_integer(cursor, 0),
 			.pid = cursor_integer(cursor, 1),
 			.has_peak = cursor_integer(cursor, 2) != 0,
-			.has_final = cursor_integer(cursor, 3) == 0,
-			.wall_ns = cursor_integer(cursor, 4),
-			.started_ns = cursor_integer(cursor, 5),
 		};
-		list->run_process_count = (size_t)cursor_integer(cursor, 6);
+		list->run_process_count = (size_t)cursor_integer(cursor, 3);
 	}
 	cursor_close(cursor);
 	return result;
@@ -96,7 +93,15 @@ static int load_snapshots(struct report_input *input, struct snapshot_list *list
 	return result;
 }
 
-/* "PID 4100, 4101 and 3 more" */
+static bool shares_pid(const struct snapshot_list *list, size_t index)
+{
+	for (size_t i = 0; i < list->process_count; i++)
+		if (i != index && list->processes[i].pid == list->processes[index].pid)
+			return true;
+	return false;
+}
+
+/* "PID 4100, 4101 (#7) and 3 more"; with the process_id when it takes that to choose */
 static void put_pids(struct strbuf *text, const struct snapshot_list *list,
 		     const bool *chosen)
 {
@@ -106,9 +111,13 @@ static void put_pids(struct strbuf *text, const struct snapshot_list *list,
 	for (size_t i = 0; i < list->process_count; i++) {
 		if (chosen && !chosen[i])
 			continue;
-		if (count++ < LISTED)
-			strbuf_printf(text, "%s %lld", count > 1 ? "," : "",
-				      (long long)list->processes[i].pid);
+		if (count++ >= LISTED)
+			continue;
+		strbuf_printf(text, "%s %lld", count > 1 ? "," : "",
+			      (long long)list->processes[i].pid);
+		if (shares_pid(list, i))
+			strbuf_printf(text, " (#%lld)",
+				      (long long)list->processes[i].process_id);
 	}
 	if (count > LISTED)
 		strbuf_printf(text, " and %zu more", count - LISTED);
@@ -138,16 +147,13 @@ static enum exit_status choose_process(struct report_input *input,
 		count += number ==
 			 (by_id ? list->processes[i].process_id : list->processes[i].pid);
 	if (count != 1) {
-		if (count)
-			strbuf_printf(&text,
-				      "'%s' was the PID of %zu processes; choose "
-				      "one with --process '#ID', its process_id",
-				      wanted, count);
-		else
-			put_pids(&text, list, NULL);
-		report_fail(input, STATUS_FAILED,
-			    count ? "%s%s" : "no process '%s' in the run; there are %s",
-			    count ? "" : wanted, strbuf_text(&text));
+		put_pids(&text, list, NULL);
+		report_fail(
+			input, STATUS_FAILED,
+			count ? "'%s' was the PID of several processes of the run (%s); "
+				"choose one with --process '#ID'"
+			      : "no process '%s' in the run; there are %s",
+			wanted, strbuf_text(&text));
 		strbuf_free(&text);
 		return STATUS_FAILED;
 	}
@@ -345,6 +351,47 @@ static bool has_all(const struct snapshot_list *list,
 	return true;
 }
 
+/* Leaves those that have snapshots, when there is one. Returns how many fit then. */
+static size_t prefer_snapshots(const struct snapshot_list *list, bool *fits,
+			       size_t *ret_chosen)
+{
+	size_t all = 0, with = 0, chosen = 0;
+
+	for (size_t i = 0; i < list->process_count; i++) {
+		all += fits[i];
+		if (fits[i] && list->processes[i].count) {
+			with++;
+			chosen = i;
+		}
+	}
+	for (size_t i = 0; with != 1 && i < list->process_count; i++)
+		if (fits[i])
+			chosen = i;
+	*ret_chosen = chosen;
+	return with == 1 ? 1 : all;
+}
+
+enum exit_status snapshot_knows_exit(struct report_input *input,
+				     const struct snapshot_list *list,
+				     const struct snapshot_process *process,
+				     bool *ret_known)
+{
+	struct cursor *cursor;
+	int result;
+
+	*ret_known = true;
+	if (list->run_process_count <= 1)
+		return STATUS_OK;
+	if (report_query(input, snapshots_sql_knows_exit, &cursor) < 0)
+		return STATUS_FAILED;
+	cursor_bind_integer(cursor, ":process", process->process_id);
+	result = cursor_next(cursor);
+	if (result > 0)
+		*ret_known = cursor_integer(cursor, 0) != 0;
+	cursor_close(cursor);
+	return result < 0 ? report_fail_db(input) : STATUS_OK;
+}
+
 enum exit_status snapshot_find(struct report_input *input,
 			       const struct snapshot_list *list, const char *const *words,
 			       size_t count, const struct snapshot_process **ret_process,
@@ -352,15 +399,11 @@ enum exit_status snapshot_find(struct report_input *input,
 {
 	bool *fits = xcalloc(list->process_count + 1, sizeof(*fits));
 	enum exit_status status = STATUS_OK;
-	size_t fit_count = 0, chosen = 0;
+	size_t fit_count, chosen;
 
-	for (size_t i = 0; i < list->process_count; i++) {
+	for (size_t i = 0; i < list->process_count; i++)
 		fits[i] = has_all(list, &list->processes[i], words, count);
-		if (fits[i]) {
-			chosen = i;
-			fit_count++;
-		}
-	}
+	fit_count = prefer_snapshots(list, fits, &chosen);
 	if (fit_count == 0)
 		status = not_together(input, list, words, count);
 	else if (fit_count > 1)

@@ -10,9 +10,7 @@
 
 struct snapshot_process {
 	int64_t process_id, pid;
-	int64_t started_ns, wall_ns;
-	bool has_peak;	/* the run's peak is its own */
-	bool has_final; /* the run's final numbers are its own: no other one allocated */
+	bool has_peak;	     /* the run's peak is its own */
 	size_t first, count; /* in snapshot_list.snapshots */
 };
 
@@ -30,8 +28,15 @@ enum exit_status snapshot_list_load(struct report_input *input,
 				    struct snapshot_list *ret);
 void snapshot_list_free(struct snapshot_list *list);
 
+/* Whether what a process had at its exit is known by site: no other process of the run
+ * allocated on its paths. */
+enum exit_status snapshot_knows_exit(struct report_input *input,
+				     const struct snapshot_list *list,
+				     const struct snapshot_process *process,
+				     bool *ret_known);
+
 /* Finds the process that has all of the named moments (NULL words are skipped) and the
- * moments in it. Fails with a sentence. */
+ * moments in it; of several the one that has snapshots. Fails with a sentence. */
 enum exit_status snapshot_find(struct report_input *input,
 			       const struct snapshot_list *list, const char *const *words,
 			       size_t count, const struct snapshot_process **ret_process,

@@ -59,14 +59,13 @@ def wanted_numbers(blocks, a, b, c):
 def check_sites(checker, recording, process_id, moments, run):
     names = {site_id: site for site, site_id in recording.sites.items()}
     blocks = recording.blocks[process_id]
-    pid = recording.processes[process_id][0]
     for (word_a, a), (word_b, b), (word_c, c) in itertools.combinations_with_replacement(
             moments, 3):
         if a == b:
             continue
         what = "%s %s %s" % (word_a, word_b, word_c)
         result = checker.run(word_a, word_b, "--until", word_c, "--run", str(run),
-                             "--process", str(pid))
+                             "--process", "#%d" % process_id)
         rows = {names[row["site_id"]]: row for row in result["changes"] if row["site_id"]}
         for site in recording.sites:
             wanted = wanted_numbers([block for block in blocks if block.site == site], a, b, c)
@@ -101,7 +100,7 @@ def check_groups(checker, recording, process_id, moments):
     totals = wanted_numbers(blocks, a, b, ENDLESS)
     for by, limit in itertools.product(("path", "function", "line", "component"),
                                        ("0", "1", "3")):
-        result = checker.run(word_a, word_b, "--by", by, "--limit", limit)
+        result = checker.run(word_a, word_b, "--by", by, "--limit", limit, "--run", "3")
         check_sums(checker, "by %s limit %s" % (by, limit), result, totals)
         if by == "path":
             spent = [recording.spent(path, process_id, time) for time in (b, a)
@@ -125,14 +124,16 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         path = os.path.join(folder, "snapshots.db")
         db = make_db.create(path)
-        workers, server = make_snapshots.make(db)
+        workers, server, wrapped = make_snapshots.make(db)
         db.commit()
         db.close()
         checker = Checker(os.path.abspath(sys.argv[1]), path)
         moments = moments_of(server, 7, True)
         # Every other snapshot: all pairs of twelve with all ends would take long.
-        check_sites(checker, server, 7, moments[::2] + moments[-1:], 2)
+        check_sites(checker, server, 7, moments[::2] + moments[-1:], 3)
         check_groups(checker, server, 7, moments)
+        check_sites(checker, wrapped, 9, moments_of(wrapped, 9, True), 2)
+        check_sites(checker, wrapped, 8, moments_of(wrapped, 8, True), 2)
         for process_id in workers.processes:
             check_sites(checker, workers, process_id, moments_of(workers, process_id, False),
                         1)

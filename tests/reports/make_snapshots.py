@@ -2,7 +2,8 @@
 """Runs with snapshots, made from single blocks, so that every number can be checked
 against the blocks themselves (check_delta.py).
 
-Run 1 'workers' has two processes, run 2 'server' one; both allocate at the sites below.
+Run 1 'workers' has two processes on the same call paths, run 2 'wrapped' a shell that
+became a server by exec (the same PID, paths of their own), run 3 'server' is a single one.
 """
 import make_db
 from make_db import MS, insert
@@ -12,7 +13,8 @@ TICKS = [(number * 100, "tick", "interval") for number in range(2, 11)]
 SERVER = [(100, "loaded", "call")] + TICKS + [(1050, "done", "signal")]
 WORKERS = {4: [(50, "ready", "function"), (80, "idle", "call")],
            5: [(60, "ready", "function"), (90, "finished", "command")]}
-SERVER_END, WORKERS_END = 1200, 100
+SERVER_END, WORKERS_END, WRAPPED_END = 1200, 100, 160
+WRAPPED = [(100, "loaded", "call"), (140, "done", "call")]
 
 # name of the site: size, (file, line) of the call, path that it is on
 SITES = {
@@ -25,6 +27,7 @@ SITES = {
     "scratch": (1 << 16, (None, None), "parse"),
     "pool": (3000, ("/home/user/src/pool.c", 9), "main"),
     "never": (64, ("/home/user/src/never.c", 1), "main"),
+    "shell": (256, (None, None), "shell"),
 }
 
 
@@ -54,14 +57,16 @@ def lifetime(site, time, end):
         return time + 1
     if site == "pool":
         return FOREVER if time < 90 else False
-    return False
+    return False if site == "never" else FOREVER
 
 
-def simulate(end):
+def simulate(end, is_shell):
     """The blocks of a process that runs for so many milliseconds."""
     blocks = []
     for time in range(3, end, 5):
         for site, (size, _, _) in SITES.items():
+            if (site == "shell") != is_shell:
+                continue
             freed = lifetime(site, time, end)
             if freed is not False:
                 freed = freed if freed is FOREVER or freed < end else FOREVER
@@ -82,9 +87,10 @@ def allocated(blocks, site, time):
 class Recording:
     """One run; processes: process_id: (pid, snapshots, end)."""
 
-    def __init__(self, db, run_id, label, processes):
-        self.db, self.run_id, self.processes = db, run_id, processes
-        self.blocks = {pid: simulate(end) for pid, (_, _, end) in processes.items()}
+    def __init__(self, db, run_id, label, processes, shell=None):
+        self.db, self.run_id, self.processes, self.shell = db, run_id, processes, shell
+        self.blocks = {process: simulate(end, process == shell)
+                       for process, (_, _, end) in processes.items()}
         self.store_run(label)
         self.store_paths()
         for process_id in processes:
@@ -116,7 +122,9 @@ class Recording:
 
     def store_paths(self):
         run = make_db.Run(self.db, self.run_id, 1000 * self.run_id)
-        names = ("main", "open_session", "cache_put", "parse", "grow")
+        names = ["main", "open_session", "cache_put", "parse", "grow"]
+        if self.shell:
+            names.append("shell")
         files = {"grow": "/usr/include/c++/12/bits/vector.tcc"}
         functions = {name: run.function(
             "std::vector<int>::_M_realloc_insert(int const&)" if name == "grow" else name,
@@ -130,12 +138,19 @@ class Recording:
             function = functions[name.replace("_again", "")]
             self.paths[name] = run.path(self.paths[parent], function,
                                         *self.spent(name, 0), kind=int(name == "grow"))
+        if self.shell:
+            self.paths["shell"] = run.path(None, functions["shell"],
+                                           *self.spent("shell", 0))
         for process_id in self.processes if len(self.processes) > 1 else ():
             for name, path in self.paths.items():
                 calls, self_ns = self.spent(name, process_id)
-                run.paths[path]["lanes"][process_id] = (calls, self.total(name, process_id),
-                                                        self_ns, 0, 0)
+                sizes = [b.size for b in self.blocks[process_id]
+                         if SITES[b.site][2] == name]
+                run.paths[path]["lanes"][process_id] = (
+                    calls, self.total(name, process_id), self_ns, len(sizes), sum(sizes))
         for site, (size, (file, line), path) in SITES.items():
+            if path not in self.paths:
+                continue
             blocks = [b for all_blocks in self.blocks.values() for b in all_blocks
                       if b.site == site]
             stay = sum(b.freed is FOREVER for b in blocks)
@@ -144,7 +159,8 @@ class Recording:
         make_db.trust(self.db, self.run_id, min(self.processes), hook_calls=run.store())
         ids = self.db.execute("SELECT site_id FROM site WHERE run_id = ? ORDER BY site_id",
                               (self.run_id,))
-        self.sites = dict(zip(SITES, (site_id for site_id, in ids)))
+        self.sites = dict(zip((site for site in SITES if SITES[site][2] in self.paths),
+                              (site_id for site_id, in ids)))
 
     def spent(self, path, process_id, time=None):
         """Calls and self_ns of a path up to a time; process_id 0: of all, to the end."""
@@ -152,7 +168,7 @@ class Recording:
             each = [self.spent(path, one) for one in self.processes]
             return sum(e[0] for e in each), sum(e[1] for e in each)
         time = self.processes[process_id][2] if time is None else time
-        if path == "grow":
+        if path == "grow" or (path == "shell") != (process_id == self.shell):
             return 0, 0
         if path == "main":
             return 1, time * 1000
@@ -219,5 +235,7 @@ def make(db):
     workers = Recording(db, 1, "workers", {
         process: (5000 + process, snapshots, WORKERS_END)
         for process, snapshots in WORKERS.items()})
-    server = Recording(db, 2, "server", {7: (6000, SERVER, SERVER_END)})
-    return workers, server
+    wrapped = Recording(db, 2, "wrapped", {8: (6500, [], 40), 9: (6500, WRAPPED, WRAPPED_END)},
+                        shell=8)
+    server = Recording(db, 3, "server", {7: (6000, SERVER, SERVER_END)})
+    return workers, server, wrapped
