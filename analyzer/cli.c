@@ -33,6 +33,10 @@ enum option_key {
 	KEY_MIN_SHARE,
 	KEY_UNFOLD,
 	KEY_PROGRAM,
+	KEY_UNTIL,
+	KEY_BY,
+	KEY_PROCESS,
+	KEY_SUPPRESSIONS,
 	KEY_USAGE,
 	KEY_BEFORE,
 	KEY_AFTER,
@@ -80,6 +84,14 @@ static const struct {
 	{{"fail-on", KEY_FAIL_ON, "WORD,...", 0,
 	  "status 3 on any regression, inconclusive", 0},
 	 TAKES_GATE},
+	{{"until", KEY_UNTIL, "C", 0, "survivors are those still live at C (exit)", 0},
+	 TAKES_DELTA},
+	{{"by", KEY_BY, "WHAT", 0, "path, function, line or component (path)", 0},
+	 TAKES_DELTA},
+	{{"process", KEY_PROCESS, "PID|#ID", 0, "only this process", 0}, TAKES_PROCESS},
+	{{"suppressions", KEY_SUPPRESSIONS, "FILE", 0,
+	  "leave out what FILE lists, lines leak:PATTERN as for LeakSanitizer", 0},
+	 TAKES_SUPPRESSIONS},
 	{{"help", KEY_HELP, NULL, 0, "show this help", -1}, 0},
 	{{"version", KEY_VERSION, NULL, 0, "show the version", -1}, 0},
 	/* argp's own messages name it. */
@@ -195,6 +207,53 @@ static void mark_sides(int argc, char **argv)
 	}
 }
 
+static bool takes_only_words(const struct report *report)
+{
+	return report->takes & TAKES_ONLY_WORDS;
+}
+
+/* "one database", "one database and one FUNC", "one database, A and B" */
+static void put_wanted(const struct report *report, const char *article,
+		       struct strbuf *text)
+{
+	if (takes_only_words(report)) {
+		strbuf_printf(text, "%s %s and %s %s", article, report->argument, article,
+			      report->other_argument);
+		return;
+	}
+	strbuf_printf(text, "%s database", article);
+	if (report->other_argument)
+		strbuf_printf(text, ", %s and %s", report->argument,
+			      report->other_argument);
+	else if (report->argument)
+		strbuf_printf(text, " and %s%s",
+			      strcmp(article, "one") == 0 ? "one " : "",
+			      report->argument);
+}
+
+/* The database may stand anywhere: it is the first word that looks like one, else the
+ * first. */
+static void assign_words(char *const *arguments, size_t count, struct cli *ret)
+{
+	const char **words[] = {&ret->options.argument, &ret->options.other_argument};
+	size_t database = 0, word = 0;
+
+	if (takes_only_words(ret->report)) {
+		ret->options.argument = arguments[0];
+		ret->options.other_argument = arguments[1];
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (looks_like_database(arguments[i])) {
+			database = i;
+			break;
+		}
+	ret->database = arguments[database];
+	for (size_t i = 0; i < count; i++)
+		if (i != database)
+			*words[word++] = arguments[i];
+}
+
 void cli_assign(char *const *arguments, size_t count, struct cli *ret,
 		struct strbuf *error)
 {
@@ -213,32 +272,26 @@ void cli_assign(char *const *arguments, size_t count, struct cli *ret,
 		assign_sides(arguments, count, ret, error);
 		return;
 	}
-	wanted = ret->report->argument ? 2 : 1;
+	wanted = !takes_only_words(ret->report) + (ret->report->argument != NULL) +
+		 (ret->report->other_argument != NULL);
 	if (count > wanted) {
-		strbuf_printf(error, "%s takes one database%s%s; '", ret->report->name,
-			      ret->report->argument ? " and one " : "",
-			      ret->report->argument ? ret->report->argument : "");
+		strbuf_printf(error, "%s takes ", ret->report->name);
+		put_wanted(ret->report, "one", error);
+		strbuf_puts(error, "; '");
 		utf8_clean(error, arguments[wanted]);
 		strbuf_puts(error, "' is one too many");
 		return;
 	}
-	if (count == 0 && (ret->report->takes & TAKES_NO_DATABASE))
+	if (count == 0 && (ret->report->takes & TAKES_NO_DATABASE) &&
+	    !takes_only_words(ret->report))
 		return;
 	if (count < wanted) {
-		strbuf_printf(error, "%s needs a database%s%s, such as: %s",
-			      ret->report->name, ret->report->argument ? " and " : "",
-			      ret->report->argument ? ret->report->argument : "",
-			      ret->report->example);
+		strbuf_printf(error, "%s needs ", ret->report->name);
+		put_wanted(ret->report, "a", error);
+		strbuf_printf(error, ", such as: %s", ret->report->example);
 		return;
 	}
-	ret->database = arguments[0];
-	if (wanted < 2)
-		return;
-	ret->options.argument = arguments[1];
-	if (!looks_like_database(arguments[0]) && looks_like_database(arguments[1])) {
-		ret->database = arguments[1];
-		ret->options.argument = arguments[0];
-	}
+	assign_words(arguments, count, ret);
 }
 
 static const struct renderer *find_renderer(const char *name, struct argp_state *state)
@@ -355,6 +408,18 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case KEY_PROGRAM:
 		options->program = text;
 		break;
+	case KEY_UNTIL:
+		options->until = text;
+		break;
+	case KEY_BY:
+		options->by = text;
+		break;
+	case KEY_PROCESS:
+		options->process = text;
+		break;
+	case KEY_SUPPRESSIONS:
+		options->suppressions = text;
+		break;
 	case KEY_HELP:
 	case KEY_USAGE:
 		parsing->wants_help = true;
@@ -387,15 +452,28 @@ static void describe_report(const struct report *report, struct strbuf *doc)
 		      report->description, report->example);
 }
 
+/* "FUNC", "A B" or nothing */
+static void put_arguments(const struct report *report, struct strbuf *text)
+{
+	if (report->argument)
+		strbuf_puts(text, report->argument);
+	if (report->other_argument)
+		strbuf_printf(text, " %s", report->other_argument);
+}
+
 static void describe_all(struct strbuf *doc)
 {
+	struct strbuf words = {0};
+
 	strbuf_puts(doc, "Shows what libprofshim.so recorded into DB (run.db).\n\n"
 			 "Commands:\n");
 	for (size_t i = 0; i < report_registry_count; i++) {
 		const struct report *one = report_registry[i];
 
-		strbuf_printf(doc, "  %-13s %-6s %s\n", one->name,
-			      one->argument ? one->argument : "", one->summary);
+		strbuf_reset(&words);
+		put_arguments(one, &words);
+		strbuf_printf(doc, "  %-13s %-6s %s\n", one->name, strbuf_text(&words),
+			      one->summary);
 	}
 	strbuf_puts(doc,
 		    "\n'prof-analyze COMMAND --help' tells more about one.\n\n"
@@ -404,6 +482,7 @@ static void describe_all(struct strbuf *doc)
 		    "Exit status: 0 fine, 1 something cannot be read or written, "
 		    "2 usage, 3 a gate failed, 4 nothing was measured or it cannot be "
 		    "compared.");
+	strbuf_free(&words);
 }
 
 /* The help of one command, or of all (NULL). */
@@ -420,10 +499,10 @@ static void show_help(const struct report *report)
 	strbuf_puts(&title, program_invocation_short_name);
 	if (report) {
 		strbuf_printf(&title, " %s", report->name);
-		strbuf_printf(&usage, "%s%s%s",
-			      report->takes & TAKES_NO_DATABASE ? "[DB]" : "DB",
-			      report->argument ? " " : "",
-			      report->argument ? report->argument : "");
+		strbuf_puts(&usage, report->takes & TAKES_NO_DATABASE ? "[DB]" : "DB");
+		if (report->argument)
+			strbuf_putc(&usage, ' ');
+		put_arguments(report, &usage);
 		describe_report(report, &doc);
 	} else {
 		strbuf_puts(&usage, "[COMMAND] DB");

@@ -95,6 +95,12 @@ double cell_number(const struct cell *cell)
 	return cell->kind == CELL_REAL ? cell->real : 0;
 }
 
+int64_t cell_whole(const struct cell *cell)
+{
+	return cell->kind == CELL_INTEGER ? cell->integer
+					  : whole_number(cell_number(cell));
+}
+
 /* <0: a stands before b. Integers are compared as such: doubles lose digits. */
 static int compare_cells(const struct cell *a, const struct cell *b)
 {

@@ -27,6 +27,8 @@ enum column_type {
 	COLUMN_BYTES,
 	COLUMN_NSEC,
 	COLUMN_PERCENT,
+	COLUMN_COUNT_CHANGE, /* with a sign */
+	COLUMN_BYTES_CHANGE,
 	COLUMN_FLAG,   /* 0 or 1 */
 	COLUMN_FIGURE, /* a number the report wrote out, sign or unit included */
 };
@@ -88,6 +90,8 @@ struct cell table_text(struct table *table, const char *text);
 int64_t whole_number(double value);
 /* Any cell as a number; 0 for NULL and text. */
 double cell_number(const struct cell *cell);
+/* The same as an integer. */
+int64_t cell_whole(const struct cell *cell);
 
 /* Numbers from high to low, texts from a to z, NULL last; equal rows by the column tie
  * (-1: by their present order). */

@@ -17,11 +17,15 @@ static void number(struct strbuf *buffer, const struct cell *cell, enum column_t
 	int64_t integer =
 		cell->kind == CELL_INTEGER ? cell->integer : whole_number(cell->real);
 
+	if ((type == COLUMN_COUNT_CHANGE || type == COLUMN_BYTES_CHANGE) && integer > 0)
+		strbuf_putc(buffer, '+');
 	switch (type) {
 	case COLUMN_COUNT:
+	case COLUMN_COUNT_CHANGE:
 		units_count(buffer, integer);
 		break;
 	case COLUMN_BYTES:
+	case COLUMN_BYTES_CHANGE:
 		units_bytes(buffer, integer);
 		break;
 	case COLUMN_NSEC:
@@ -118,6 +122,8 @@ bool column_is_number(const struct table *table, size_t column)
 	case COLUMN_ID:
 	case COLUMN_COUNT:
 	case COLUMN_BYTES:
+	case COLUMN_COUNT_CHANGE:
+	case COLUMN_BYTES_CHANGE:
 	case COLUMN_NSEC:
 	case COLUMN_PERCENT:
 	case COLUMN_FIGURE:

@@ -5,7 +5,7 @@
  * Must not:      call everything that is live a leak.
  * See also:      sites.c, the table; leaks.sql.
  */
-#include "analyzer/reports/common.h"
+#include "analyzer/reports/leaks_parts.h"
 
 #include "analyzer/base/utf8.h"
 #include "analyzer/model/units.h"
@@ -17,7 +17,7 @@
 #define ROWS_WITH_PATHS 10
 
 static void add_totals(struct doc *doc, const struct run_facts *facts,
-		       const struct table *table)
+		       const struct table *table, const struct leak_filter *filter)
 {
 	struct section *section =
 		doc_values(doc, "leaks", facts->is_live ? "Live now" : "Live at exit");
@@ -32,8 +32,11 @@ static void add_totals(struct doc *doc, const struct run_facts *facts,
 	doc_add_flagged(section, "live_count", NULL, COLUMN_COUNT, cell_integer(blocks),
 			COLUMN_MACHINE);
 	if (!blocks) {
-		doc_add_human(doc, section, "live",
-			      "nothing: everything that was allocated was freed");
+		doc_add_human(
+			doc, section, "live",
+			leak_filter_is_used(filter)
+				? "nothing that is not suppressed"
+				: "nothing: everything that was allocated was freed");
 		return;
 	}
 	units_bytes(&text, bytes);
@@ -91,43 +94,71 @@ static enum exit_status add_notes(struct report_input *input, struct doc *doc,
 	return result < 0 ? report_fail_db(input) : STATUS_OK;
 }
 
+static enum exit_status add_sites(struct report_input *input, struct doc *doc,
+				  const struct run_facts *facts,
+				  const struct calltree *tree, struct leak_filter *filter,
+				  bool *ret_anything)
+{
+	struct table *table = sites_table(input, facts, tree, true);
+	struct section *section;
+	enum exit_status status;
+
+	status = table ? report_sort(input, table, "live_bytes", "name") : STATUS_FAILED;
+	if (status) {
+		table_free(table);
+		return status;
+	}
+	leak_filter_apply(filter, table);
+	*ret_anything = table->row_count > 0;
+	table_show(table, "live_percent live_bytes live_count alloc_count owner path");
+	add_totals(doc, facts, table, filter);
+	section = report_add_table(doc, "allocation_sites", NULL, table,
+				   report_limit(input, DEFAULT_ROWS), "site",
+				   "live_bytes", "the live bytes");
+	section->flags = SECTION_MAIN | (*ret_anything ? 0 : SECTION_MACHINE);
+	sites_add_paths(section->table, tree,
+			input->options->machine ? SIZE_MAX : ROWS_WITH_PATHS);
+	leak_filter_report(doc, filter);
+	return STATUS_OK;
+}
+
+static enum exit_status add_sections(struct report_input *input, struct doc *doc,
+				     const struct run_facts *facts,
+				     const struct calltree *tree,
+				     struct leak_filter *filter)
+{
+	bool anything = false;
+	enum exit_status status = add_sites(input, doc, facts, tree, filter, &anything);
+
+	if (status)
+		return status;
+	sites_thread_note(input, doc);
+	if (run_facts_empty(facts)) {
+		report_nothing_note(input, doc);
+		return STATUS_NOTHING;
+	}
+	/* Snapshots know processes, not threads. */
+	if (!input->options->thread)
+		status = leaks_add_growth(input, doc, tree, filter, anything);
+	return status ? status : add_notes(input, doc, anything);
+}
+
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
+	struct leak_filter filter = {0};
+	struct calltree *tree = NULL;
 	struct run_facts facts;
-	struct calltree *tree;
-	struct table *table;
-	struct section *section;
-	bool anything;
 	enum exit_status status = report_open(input, doc, &facts);
 
 	if (status)
 		return status;
 	tree = report_tree_load(input);
-	if (!tree)
-		return STATUS_FAILED;
-	table = sites_table(input, &facts, tree, true);
-	status = table ? report_sort(input, table, "live_bytes", "name") : STATUS_FAILED;
-	if (status) {
-		table_free(table);
-		calltree_free(tree);
-		return status;
-	}
-	anything = table->row_count > 0;
-	table_show(table, "live_percent live_bytes live_count alloc_count owner path");
-	add_totals(doc, &facts, table);
-	section = report_add_table(doc, "allocation_sites", NULL, table,
-				   report_limit(input, DEFAULT_ROWS), "site",
-				   "live_bytes", "the live bytes");
-	section->flags = SECTION_MAIN | (anything ? 0 : SECTION_MACHINE);
-	sites_add_paths(section->table, tree,
-			input->options->machine ? SIZE_MAX : ROWS_WITH_PATHS);
+	status = tree ? leak_filter_load(input, tree, &filter) : STATUS_FAILED;
+	if (status == STATUS_OK)
+		status = add_sections(input, doc, &facts, tree, &filter);
+	leak_filter_free(&filter);
 	calltree_free(tree);
-	sites_thread_note(input, doc);
-	if (run_facts_empty(&facts)) {
-		report_nothing_note(input, doc);
-		return STATUS_NOTHING;
-	}
-	return add_notes(input, doc, anything);
+	return status;
 }
 
 const struct report report_leaks = {
@@ -135,10 +166,17 @@ const struct report report_leaks = {
 	.summary = "what was live at exit, by allocation site",
 	.description =
 		"Blocks that were allocated in the run and not freed by its end, by "
-		"source "
-		"line and call path. Not everything here is a leak. --focus and --ignore "
-		"look at every function of the call path.",
+		"source line and call path. Not everything here is a leak. With five or "
+		"more snapshots of a process: which sites grow, saturate (a cache that "
+		"fills up), made one step or were freed at the end, by Theil-Sen slope "
+		"and Mann-Kendall test at 5 %. --suppressions takes LeakSanitizer's "
+		"files: leak:PATTERN leaves out what matches the name, file or library "
+		"of "
+		"a function on the call path, and counts it. --focus and --ignore look "
+		"at "
+		"every function of the call path.",
 	.example = "prof-analyze leaks run.db --ignore cache_init",
-	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_FILTER | TAKES_THREAD,
+	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_FILTER | TAKES_THREAD |
+		 TAKES_SUPPRESSIONS,
 	.build = build,
 };

@@ -16,8 +16,12 @@
 
 /* What the user asked for; strings are NULL when not given. */
 struct report_options {
-	const char *argument; /* FUNC or QUERY */
-	const char *program;  /* doctor --program */
+	const char *argument;	    /* FUNC, QUERY or A */
+	const char *other_argument; /* B */
+	const char *program;	    /* doctor --program */
+	const char *until, *by;	    /* delta */
+	const char *process;	    /* PID or #PROCESS_ID */
+	const char *suppressions;   /* a file */
 	const char *focus, *ignore, *thread, *sort;
 	const char *before, *after;   /* compare: runs of the sides */
 	const char *limits, *fail_on; /* compare: what its gate checks */
@@ -40,6 +44,10 @@ enum report_takes {
 	TAKES_EMPTY = 1u << 9,	     /* works on a file without a run (run_id 0), too */
 	TAKES_SIDES = 1u << 10,	     /* several databases, perhaps in two sides */
 	TAKES_GATE = 1u << 11,	     /* --limit METRIC=..., --fail-on, --format junit */
+	TAKES_DELTA = 1u << 12,	     /* --until, --by */
+	TAKES_PROCESS = 1u << 13,
+	TAKES_SUPPRESSIONS = 1u << 14,
+	TAKES_ONLY_WORDS = 1u << 15, /* two words, and no database */
 };
 
 struct report_input {
@@ -55,8 +63,9 @@ struct report_input {
 
 struct report {
 	const char *name;
-	const char *argument; /* "FUNC", "QUERY" or NULL */
-	const char *summary;  /* for the list of commands */
+	const char *argument;	    /* "FUNC", "QUERY" or NULL */
+	const char *other_argument; /* a second one, or NULL */
+	const char *summary;	    /* for the list of commands */
 	const char *description;
 	const char *example;
 	unsigned takes; /* enum report_takes */

@@ -7,11 +7,13 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
        make_db.py none FILE         a recording without a run
        make_db.py groups FILE       five runs 'before' and five 'after', interleaved, of a
                                     program that was changed and built again
+       make_db.py snapshots FILE    runs with snapshots, see make_snapshots.py
        make_db.py big FILE [PATHS]  a large one (default 26000 call paths)
 
 The fixture has two runs: 1 'before', complete, one thread; 2 'after', killed, two
 processes, three threads on two lanes, recursion, C++ and UTF-8 names, unknown values.
 """
+import importlib
 import os
 import random
 import re
@@ -20,6 +22,7 @@ import sys
 
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 MS = 1_000_000
+NEVER = 2 ** 63 - 1
 
 LONG_NAME = ("std::_Rb_tree<std::__cxx11::basic_string<char, std::char_traits<char>, "
              "std::allocator<char> >, std::pair<std::__cxx11::basic_string<char> const, "
@@ -409,6 +412,8 @@ def main():
         make_groups(db)
     elif kind == "big":
         make_big(db, int(sys.argv[3]) if len(sys.argv) > 3 else 26000)
+    elif kind == "snapshots":
+        importlib.import_module("make_snapshots").make(db)
     elif kind != "none":
         sys.exit(__doc__)
     db.commit()

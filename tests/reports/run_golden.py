@@ -24,6 +24,7 @@ GOLDEN = os.path.join(HERE, "golden")
 WIDE = {"COLUMNS": "120"}
 ASCII = {"LC_ALL": "C"}
 TREE = ["tree", "fixture.db"]
+DELTA = ["delta", "snapshots.db", "loaded", "done"]
 
 # name: (arguments, changes to the environment)
 CASES = {
@@ -84,6 +85,60 @@ CASES = {
     "leaks": (["leaks", "fixture.db"], {}),
     "leaks-none": (["leaks", "fixture.db", "--run", "1"], {}),
     "leaks-json": (["leaks", "fixture.db", "-f", "json"], {}),
+    "leaks-growth": (["leaks", "snapshots.db"], {}),
+    "leaks-growth-json": (["leaks", "snapshots.db", "-f", "json", "--focus", "cache"], {}),
+    "leaks-few": (["leaks", "snapshots.db", "--run", "1", "-n", "1"], {}),
+    "leaks-suppressed": (["leaks", "snapshots.db", "--suppressions", "good.supp"], {}),
+    "leaks-suppressed-all": (["leaks", "snapshots.db", "--suppressions", "all.supp"], {}),
+    "leaks-suppressed-json": (["leaks", "snapshots.db", "--suppressions", "all.supp", "-f",
+                               "json"], {}),
+    "snapshots": (["snapshots", "snapshots.db"], {}),
+    "snapshots-ascii": (["snapshots", "snapshots.db"], ASCII),
+    "snapshots-several": (["snapshots", "snapshots.db", "--run", "workers"], {}),
+    "snapshots-process": (["snapshots", "snapshots.db", "--run", "workers", "--process",
+                           "5005"], {}),
+    "snapshots-sort": (["snapshots", "snapshots.db", "--sort", "live_delta", "-n", "3"], {}),
+    "snapshots-none": (["snapshots", "fixture.db"], {}),
+    "snapshots-json": (["snapshots", "snapshots.db", "-f", "json", "-n", "2"], {}),
+    "snapshots-csv": (["snapshots", "snapshots.db", "-f", "csv"], {}),
+    "snapshots-md": (["snapshots", "snapshots.db", "-f", "md", "-n", "3"], {}),
+    "delta": (DELTA, {}),
+    "delta-ascii": (DELTA, ASCII),
+    "delta-wide": (DELTA, WIDE),
+    "delta-limit": (DELTA + ["--limit", "2"], {}),
+    "delta-function": (DELTA + ["--by", "function"], {}),
+    "delta-line": (DELTA + ["--by", "line", "-n", "2"], {}),
+    "delta-component": (["delta", "snapshots.db", "start", "exit", "--by", "component"], {}),
+    "delta-until": (["delta", "snapshots.db", "tick#2", "8", "--until", "9"], {}),
+    "delta-peak": (["delta", "snapshots.db", "start", "peak", "-n", "3"], {}),
+    "delta-focus": (DELTA + ["--focus", "cache"], {}),
+    "delta-sort": (DELTA + ["--sort", "survived", "-n", "3"], {}),
+    "delta-process": (["delta", "snapshots.db", "ready", "finished", "--run", "1"], {}),
+    "delta-json": (DELTA + ["-f", "json", "-n", "2"], {}),
+    "delta-csv": (DELTA + ["-f", "csv", "--by", "line"], {}),
+    "delta-md": (DELTA + ["-f", "md", "--by", "function"], {}),
+    "delta-no-snapshots": (["delta", "fixture.db", "start", "exit", "--run", "1"], {}),
+    "delta-unknown": (["delta", "snapshots.db", "laoded", "done"], {}),
+    "delta-other-run": (["delta", "snapshots.db", "finished", "done"], {}),
+    "delta-ambiguous": (["delta", "snapshots.db", "tick", "done"], {}),
+    "delta-order": (["delta", "snapshots.db", "done", "loaded"], {}),
+    "delta-same": (["delta", "snapshots.db", "done", "#11"], {}),
+    "delta-until-before": (["delta", "snapshots.db", "5", "6", "--until", "4"], {}),
+    "delta-until-peak": (["delta", "snapshots.db", "5", "6", "--until", "peak"], {}),
+    "delta-by": (["delta", "snapshots.db", "5", "6", "--by", "funktion"], {}),
+    "delta-processes": (["delta", "snapshots.db", "start", "ready", "--run", "1"], {}),
+    "delta-not-together": (["delta", "snapshots.db", "idle", "finished", "--run", "1"], {}),
+    "delta-exit-unknown": (["delta", "snapshots.db", "ready", "exit", "--run", "1",
+                            "--process", "5004"], {}),
+    "delta-exit-exec": (["delta", "snapshots.db", "done", "exit", "-n", "2", "--run",
+                         "wrapped"], {}),
+    "delta-same-pid": (["delta", "snapshots.db", "start", "exit", "--process", "6500", "--run",
+                        "wrapped"], {}),
+    "delta-peak-process": (["delta", "snapshots.db", "ready", "peak", "--run", "1",
+                            "--process", "5005"], {}),
+    "delta-no-process": (["delta", "snapshots.db", "ready", "finished", "--run", "1",
+                          "--process", "17"], {}),
+    "delta-bad-process": (["delta", "snapshots.db", "5", "6", "--process", "x"], {}),
     "resources": (["resources", "fixture.db"], {}),
     "resources-ascii": (["resources", "fixture.db"], ASCII),
     "resources-none": (["resources", "fixture.db", "--run", "before"], {}),
@@ -121,6 +176,11 @@ CASES = {
     "error-run-label": (["fixture.db", "--run", "befroe"], {}),
     "error-run-number": (["fixture.db", "--run", "77"], {}),
     "error-thread": (["functions", "fixture.db", "--thread", "wroker"], {}),
+    "error-words": (["delta", "snapshots.db", "loaded"], {}),
+    "error-suppressions": (["leaks", "snapshots.db", "--suppressions", "bad.supp"], {}),
+    "error-suppressions-type": (["leaks", "snapshots.db", "--suppressions", "race.supp"],
+                                {}),
+    "error-suppressions-file": (["leaks", "snapshots.db", "--suppressions", "no.supp"], {}),
     "error-option": (["runs", "fixture.db", "--raw"], {}),
     "error-regex": (["functions", "fixture.db", "--focus", "("], {}),
     "error-format": (["fixture.db", "--format", "xml"], {}),
@@ -168,7 +228,14 @@ CASES = {
     "help-compare": (["compare", "--help"], {}),
     "help": (["--help"], {}),
     "help-tree": (["tree", "--help"], {}),
+    "help-delta": (["delta", "--help"], {}),
 }
+
+SUPPRESSIONS = b"""# known
+leak:open_*ion$
+  leak:cache.c
+leak:libnever
+"""
 
 
 def patch(path, offset, data):
@@ -181,14 +248,15 @@ def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     make = [sys.executable, os.path.join(HERE, "make_db.py")]
     named = {word for case in cases for word in CASES[case][0]}
-    for kind in ("fixture", "empty", "none", "groups"):
+    for kind in ("fixture", "empty", "none", "groups", "snapshots"):
         if kind != "fixture" and kind + ".db" not in named:
             continue
         subprocess.run(make + [kind, os.path.join(folder, kind + ".db")], check=True)
     with open(os.path.join(folder, "fixture.db"), "rb") as file:
         data = file.read()
     files = {"zero.db": b"", "text.db": b"hello, world\n" * 100, "truncated.db": data[:40000],
-             "newer.db": data, "older.db": data, "foreign.db": data, "damaged.db": data}
+             "good.supp": SUPPRESSIONS, "all.supp": b"leak:^main$", "bad.supp": b"\n# x\nmain",
+             "race.supp": b"race:main\n", "newer.db": data, "older.db": data, "foreign.db": data, "damaged.db": data}
     for name, content in files.items():
         with open(os.path.join(folder, name), "wb") as file:
             file.write(content)

@@ -60,6 +60,29 @@ SENSELESS = [
     "DROP TABLE resource",
 ]
 
+# The same for a recording with snapshots.
+SENSELESS_SNAPSHOTS = [
+    f"UPDATE snapshot_site SET live_bytes = {BIG}, alloc_bytes = -{BIG}, live_count = -1",
+    "UPDATE snapshot_site SET live_bytes = 'x', alloc_count = 1e300, live_count = x'00'",
+    "UPDATE snapshot_site SET until_id = 0",
+    f"UPDATE OR IGNORE snapshot_site SET site_id = {BIG}",
+    f"UPDATE snapshot_path SET calls = {BIG}, total_ns = -{BIG}, self_ns = {BIG}",
+    f"UPDATE snapshot_free SET free_count = -{BIG}, free_bytes = {BIG}",
+    f"UPDATE OR IGNORE snapshot_free SET born_id = freed_id, freed_id = {BIG}",
+    f"UPDATE snapshot SET time_ns = {BIG}, live_bytes = -{BIG}, number = 0",
+    "UPDATE snapshot SET time_ns = 0, label = x'ff', taken_by = 7, live_bytes = 'x'",
+    "UPDATE snapshot SET label = '#1', number = -1, process_id = 77",
+    "UPDATE snapshot SET number = 2, time_ns = -time_ns, alloc_bytes = 9e999",
+    f"UPDATE site SET live_bytes = {BIG}, alloc_count = -{BIG}, at_peak_bytes = {BIG}",
+    "UPDATE process SET pid = 1, process_id = -process_id, started_ns = 'x'",
+    "UPDATE site SET path_id = 5, file = x'80', line = -7",
+    "UPDATE path SET function_id = 999999",
+    "UPDATE path SET parent_path_id = path_id + 1",
+    "DELETE FROM process",
+    "DELETE FROM snapshot",
+    "DROP TABLE snapshot_free",
+]
+
 # The same, looping for ever unless stopped.
 ENDLESS = ("DROP VIEW functions; CREATE VIEW functions AS WITH RECURSIVE n(i) AS "
            "(SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS run_id FROM n")
@@ -97,9 +120,9 @@ def damage_bytes(folder, data):
         write(folder, "swap-%02d" % number, changed)
 
 
-def damage_contents(folder, fixture):
-    for number, sql in enumerate(SENSELESS + [ENDLESS]):
-        path = os.path.join(folder, "senseless-%02d" % number)
+def damage_contents(folder, fixture, changes):
+    for number, sql in enumerate(changes):
+        path = "%s-senseless-%02d" % (fixture, number)
         shutil.copy(fixture, path)
         db = sqlite3.connect(path)
         db.execute("PRAGMA foreign_keys = OFF")
@@ -113,7 +136,10 @@ def make_corpus(folder, make_db):
     subprocess.run([sys.executable, make_db, "fixture", fixture], check=True)
     with open(fixture, "rb") as file:
         damage_bytes(folder, file.read())
-    damage_contents(folder, fixture)
+    damage_contents(folder, fixture, SENSELESS + [ENDLESS])
+    snapshots = os.path.join(folder, "snapshots")
+    subprocess.run([sys.executable, make_db, "snapshots", snapshots], check=True)
+    damage_contents(folder, snapshots, SENSELESS_SNAPSHOTS)
 
 
 def main():

@@ -66,9 +66,14 @@ static void show(const struct doc *doc, FILE *out)
 static void build(struct rundb *db, int64_t run_id, const struct report *report,
 		  bool machine, FILE *out)
 {
+	const char *argument = strcmp(report->name, "sql") == 0
+				       ? "SELECT * FROM call_paths"
+			       : report->other_argument ? "start"
+							: "main";
 	const struct report_options options = {
-		.argument = strcmp(report->name, "sql") == 0 ? "SELECT * FROM call_paths"
-							     : "main",
+		.argument = argument,
+		.other_argument = machine ? "2" : "exit",
+		.by = machine ? "component" : "path",
 		.limit = machine ? 0 : -1,
 		.min_share = -1,
 		.machine = machine,

@@ -48,6 +48,26 @@ static void database_and_argument_in_any_order(void **state)
 	assert_string_equal(cli.database, "a.db");
 }
 
+static void two_words_and_a_database_in_any_order(void **state)
+{
+	struct cli cli = {0};
+	static const char *const last[] = {"delta", "loaded", "done", "run.db"};
+	static const char *const first[] = {"delta", "run.db", "loaded", "done"};
+	static const char *const plain[] = {"delta", "recording", "loaded", "done"};
+	const char *const *const orders[] = {last, first, plain};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		strbuf_reset(&error);
+		cli = (struct cli){0};
+		cli_assign((char *const *)orders[i], 4, &cli, &error);
+		assert_int_equal(error.size, 0);
+		assert_string_equal(cli.database, i == 2 ? "recording" : "run.db");
+		assert_string_equal(cli.options.argument, "loaded");
+		assert_string_equal(cli.options.other_argument, "done");
+	}
+}
+
 static void mistakes_get_a_sentence(void **state)
 {
 	(void)state;
@@ -60,6 +80,8 @@ static void mistakes_get_a_sentence(void **state)
 	assert_non_null(strstr(strbuf_text(&error), "functions needs a database"));
 	assign("callers", "run.db", NULL);
 	assert_non_null(strstr(strbuf_text(&error), "FUNC"));
+	assign("delta", "run.db", "loaded");
+	assert_non_null(strstr(strbuf_text(&error), "delta needs a database, A and B"));
 	assign("tree", "run.db", "other.db");
 	assert_non_null(strstr(strbuf_text(&error), "one too many"));
 }
@@ -107,6 +129,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(commands_and_databases),
 		cmocka_unit_test(database_and_argument_in_any_order),
+		cmocka_unit_test(two_words_and_a_database_in_any_order),
 		cmocka_unit_test(mistakes_get_a_sentence),
 		cmocka_unit_test(sides),
 		cmocka_unit_test(every_report_tells_what_it_is),

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  how a user names a moment of a process, and finding the one meant.
+ *
+ *     LABEL      the snapshot of this label, when the process has one only
+ *     LABEL#N    its Nth, counted from 1
+ *     N, #N      the snapshot's number in its process
+ *     start, 0   before the first allocation
+ *     exit       the end of the process
+ *     peak       when the run's live memory was highest
+ *
+ * A label comes before the words start, exit and peak: who took a snapshot "exit" means
+ * it. A number comes before a label; LABEL#1 reaches a label made of digits.
+ *
+ * Must not:      know SQL.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/* A snapshot, as listed. Texts are borrowed. */
+struct snapshot {
+	int64_t snapshot_id, process_id, number, time_ns;
+	int64_t live_count, live_bytes, alloc_count, alloc_bytes;
+	const char *label;
+};
+
+enum moment_kind {
+	MOMENT_NONE, /* there is none of this name */
+	MOMENT_MANY, /* several: count and first are set */
+	MOMENT_START,
+	MOMENT_SNAPSHOT,
+	MOMENT_PEAK,
+	MOMENT_EXIT,
+};
+
+struct moment {
+	enum moment_kind kind;
+	const struct snapshot
+		*snapshot; /* of MOMENT_SNAPSHOT; the first of MOMENT_MANY */
+	size_t count;	   /* of MOMENT_MANY */
+};
+
+/* Looks among the snapshots of one process, which must be in order. */
+struct moment moment_find(const char *word, const struct snapshot *snapshots,
+			  size_t count);
+
+/* The snapshot_id of the moment on the process's own line of time: 0 for the start,
+ * INT64_MAX for the exit. Not for MOMENT_PEAK. */
+int64_t moment_id(const struct moment *moment);

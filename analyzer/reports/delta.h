@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  what the files of the delta report share.
+ */
+#pragma once
+
+#include "analyzer/model/delta.h"
+#include "analyzer/reports/snapshot_find.h"
+
+enum delta_by { DELTA_BY_PATH, DELTA_BY_FUNCTION, DELTA_BY_LINE, DELTA_BY_COMPONENT };
+
+struct delta_site {
+	int64_t site_id, path_id;
+	uint32_t node;	  /* of the tree, or CALLTREE_NONE */
+	const char *file; /* in delta.texts, or NULL */
+	uint32_t line;
+	struct delta_entry entry;
+};
+
+struct delta {
+	enum delta_by by;
+	struct snapshot_list list;
+	const struct snapshot_process *process;
+	struct moment a, b, c;
+	bool has_between; /* what was allocated and called between A and B is known */
+	struct calltree *tree;
+	bool *passes;		  /* --focus and --ignore let a node's path through */
+	struct delta_site *sites; /* by site_id */
+	size_t site_count, site_capacity;
+	const char **components; /* of the tree's functions */
+	struct arena texts;
+};
+
+/* All return a status; the sentence is set then. */
+enum exit_status delta_load_sites(struct report_input *input, struct delta *delta);
+/* Makes the numbers of the tree's nodes those between A and B. */
+enum exit_status delta_load_paths(struct report_input *input, struct delta *delta);
+enum exit_status delta_load_components(struct report_input *input, struct delta *delta);
+
+/* The component of a node, never NULL. */
+const char *delta_component(const struct delta *delta, uint32_t node);
+
+/* Adds what the moments are; total: of all sites that are shown. */
+void delta_add_head(struct doc *doc, const struct delta *delta,
+		    const struct delta_entry *total);
+/* Adds the head and the tables of what changed. */
+enum exit_status delta_add_changes(struct report_input *input, struct doc *doc,
+				   const struct delta *delta);
+/* Adds the tables of calls and time spent between A and B. */
+enum exit_status delta_add_times(struct report_input *input, struct doc *doc,
+				 const struct delta *delta);

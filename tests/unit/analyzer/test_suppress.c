@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: leak suppressions in LeakSanitizer's format. */
+#include "analyzer/model/suppress.h"
+#include "tests/unit/analyzer/cmocka_all.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static struct suppressions list;
+static struct strbuf error;
+
+static int parse(const char *text, size_t size)
+{
+	suppressions_free(&list);
+	strbuf_reset(&error);
+	return suppressions_parse(&list, text, size, "my.supp", &error);
+}
+
+static bool matches(const char *pattern, const char *text)
+{
+	char line[128];
+
+	snprintf(line, sizeof(line), "leak:%s", pattern);
+	assert_int_equal(parse(line, strlen(line)), 0);
+	return suppressions_find(&list, text) == 0;
+}
+
+static void patterns_are_looked_for_anywhere(void **state)
+{
+	(void)state;
+	assert_true(matches("init", "cache_init_all"));
+	assert_true(matches("init", "init"));
+	assert_false(matches("init", "ini"));
+	assert_false(matches("init", ""));
+	assert_true(matches("a*c", "xxabbcyy"));
+	assert_false(matches("a*c", "cba"));
+	assert_true(matches("*", ""));
+	assert_true(matches("a*b*c", "a1b2b3c"));
+	assert_true(matches("ab", "aab"));
+	assert_true(matches("*.so*", "/usr/lib/libfoo.so.1"));
+	assert_true(
+		matches("std::map<int, *>::insert", "std::map<int, long>::insert(int)"));
+}
+
+static void ends_can_be_held(void **state)
+{
+	(void)state;
+	assert_true(matches("^main$", "main"));
+	assert_false(matches("^main$", "main2"));
+	assert_false(matches("^main$", "domain"));
+	assert_true(matches("^main", "main2"));
+	assert_false(matches("^main", "domain"));
+	assert_true(matches("main$", "domain"));
+	assert_false(matches("main$", "main2"));
+	assert_true(matches("^a*z$", "abcz"));
+	assert_true(matches("^a*z$", "azaz"));
+	assert_false(matches("^a*z$", "azb"));
+	assert_true(matches("^", "anything"));
+	assert_true(matches("$", "anything"));
+	/* In the middle they are themselves. */
+	assert_true(matches("a$b", "xa$by"));
+	assert_true(matches("a^b", "xa^by"));
+}
+
+static void many_stars_take_no_time(void **state)
+{
+	char text[4096];
+
+	(void)state;
+	memset(text, 'a', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_false(matches("a*a*a*a*a*a*a*a*a*a*a*a*b", text));
+}
+
+static void files_have_comments_and_space(void **state)
+{
+	static const char text[] = "# x\n\n  leak:one \t\r\nleak:two\n\t#y\nleak:a b";
+
+	(void)state;
+	assert_int_equal(parse(text, sizeof(text) - 1), 0);
+	assert_int_equal(list.count, 3);
+	assert_string_equal(list.list[0].pattern, "one");
+	assert_string_equal(list.list[2].pattern, "a b");
+	assert_int_equal(suppressions_find(&list, "two"), 1);
+	assert_true(suppressions_find(&list, "three") == SUPPRESS_NONE);
+	assert_true(suppressions_find(&list, NULL) == SUPPRESS_NONE);
+	assert_int_equal(parse("", 0), 0);
+	assert_true(suppressions_find(&list, "x") == SUPPRESS_NONE);
+}
+
+static void mistakes_are_told_with_their_line(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("leak:a\nmain\n", 12), -EINVAL);
+	assert_non_null(strstr(strbuf_text(&error), "my.supp:2: is not a suppression"));
+	assert_int_equal(parse("race:a", 6), -EINVAL);
+	assert_non_null(
+		strstr(strbuf_text(&error), "my.supp:1: suppresses something else"));
+	assert_int_equal(parse("leak: ", 6), -EINVAL);
+	assert_non_null(strstr(strbuf_text(&error), "no pattern"));
+	assert_int_equal(parse("leak:a\0b", 8), -EINVAL);
+	assert_non_null(strstr(strbuf_text(&error), "not text"));
+}
+
+static int clean_up(void **state)
+{
+	(void)state;
+	suppressions_free(&list);
+	strbuf_free(&error);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(patterns_are_looked_for_anywhere),
+		cmocka_unit_test(ends_can_be_held),
+		cmocka_unit_test(many_stars_take_no_time),
+		cmocka_unit_test(files_have_comments_and_space),
+		cmocka_unit_test(mistakes_are_told_with_their_line),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, clean_up);
+}
