@@ -132,8 +132,8 @@ struct segment_run {
 	char shim_version[16];
 	char label[128]; /* PROFSHIM_LABEL, may be empty */
 	char host[72];
-	char setting_ignored[128];     /* the first value that could not be parsed */
-	uint32_t snapshot_every_ms;    /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
+	char setting_ignored[128];  /* the first value that could not be parsed */
+	uint32_t snapshot_every_ms; /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
 	uint32_t reserved;
 	char output[SEGMENT_PATH_MAX]; /* absolute path of run.db */
 	char cwd[SEGMENT_PATH_MAX];
@@ -178,15 +178,15 @@ enum segment_process_counter {
 	SEGMENT_COUNTER_DROPPED_ALLOCATIONS, /* not recorded: guard held, no site, no lane
 					      */
 	SEGMENT_COUNTER_UNKNOWN_FREES,	     /* freed, but never seen allocated */
-	SEGMENT_COUNTER_LOST_FREES,	  /* allocated where a block was believed live */
-	SEGMENT_COUNTER_INHERITED_FREES,  /* allocated before the fork by the parent */
-	SEGMENT_COUNTER_LATE_EVENTS,	  /* calls by threads without a lane */
-	SEGMENT_COUNTER_EARLY_BYTES,	  /* served before the allocator was known */
-	SEGMENT_COUNTER_TOOL_BYTES,	  /* memory mapped by the shim in the process */
-	SEGMENT_COUNTER_UNLOADED_MODULES, /* dlclose seen */
-	SEGMENT_COUNTER_INHERITED_FRAMES, /* open frames a forked child started with */
-	SEGMENT_COUNTER_OWN_MAJOR_FAULTS, /* of the host, caused by reserving pages */
-	SEGMENT_COUNTER_UNLISTED_THREADS, /* past thread_capacity: recorded, no row */
+	SEGMENT_COUNTER_LOST_FREES,	   /* allocated where a block was believed live */
+	SEGMENT_COUNTER_INHERITED_FREES,   /* allocated before the fork by the parent */
+	SEGMENT_COUNTER_LATE_EVENTS,	   /* calls by threads without a lane */
+	SEGMENT_COUNTER_EARLY_BYTES,	   /* served before the allocator was known */
+	SEGMENT_COUNTER_TOOL_BYTES,	   /* memory mapped by the shim in the process */
+	SEGMENT_COUNTER_UNLOADED_MODULES,  /* dlclose seen */
+	SEGMENT_COUNTER_INHERITED_FRAMES,  /* open frames a forked child started with */
+	SEGMENT_COUNTER_OWN_MAJOR_FAULTS,  /* of the host, caused by reserving pages */
+	SEGMENT_COUNTER_UNLISTED_THREADS,  /* past thread_capacity: recorded, no row */
 	SEGMENT_COUNTER_REFUSED_SNAPSHOTS, /* no room, or another took too long */
 	SEGMENT_PROCESS_COUNTERS
 };
@@ -209,11 +209,11 @@ struct segment_process {
 	uint32_t forked_from_slot;  /* slot of the parent in this file, 0: not forked */
 	uint32_t snapshot_interval; /* atomic; number of snapshots taken so far */
 	uint64_t start_ticks;
-	uint64_t end_ticks;  /* valid when EXITING */
-	uint64_t start_time; /* field 22 of /proc/PID/stat, 0: unknown */
-	uint32_t notes;	     /* enum segment_note */
-	uint32_t first_site; /* ids below are the parent's (forked child) */
-	uint32_t book_slot; /* of the snapshots, 0: none yet; stored with release */
+	uint64_t end_ticks;	/* valid when EXITING */
+	uint64_t start_time;	/* field 22 of /proc/PID/stat, 0: unknown */
+	uint32_t notes;		/* enum segment_note */
+	uint32_t first_site;	/* ids below are the parent's (forked child) */
+	uint32_t book_slot;	/* of the snapshots, 0: none yet; stored with release */
 	uint32_t snapshot_lock; /* held by the thread that takes one, not for long */
 	uint64_t pad0[5];
 	uint64_t below_peak __attribute__((aligned(64)));

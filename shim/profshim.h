@@ -5,8 +5,7 @@
  * A program that uses this needs no library to link with, and runs as ever without the
  * shim: each call is then a test of a pointer.
  */
-#ifndef PROFSHIM_H
-#define PROFSHIM_H
+#pragma once
 
 #ifdef __cplusplus
 extern "C" {
@@ -48,6 +47,4 @@ PROFSHIM_INLINE void profshim_snapshot(const char *label)
 
 #ifdef __cplusplus
 }
-#endif
-
 #endif

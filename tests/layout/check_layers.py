@@ -17,7 +17,7 @@ LAYERS = {
     "shim/profshim.h": [],
     "shim": ["common", "shim"],
     "shim/hot": ["common"],
-    "shim/boot": ["common", "shim/hot"],
+    "shim/boot": ["common", "shim/hot", "shim/profshim.h"],
     "shim/collector": ["common"],
     "analyzer": ANY_ANALYZER,
     "analyzer/base": [],
