@@ -38,14 +38,23 @@ enum option_key {
 	KEY_PROCESS,
 	KEY_SUPPRESSIONS,
 	KEY_USAGE,
+	KEY_BEFORE,
+	KEY_AFTER,
+	KEY_FAIL_ON,
+	KEY_GATE, /* --limit METRIC=AMOUNT */
 };
+
+/* Not "--" itself, which would end the options. */
+char cli_side_mark[] = "\1--";
 
 /* An option and which reports take it; 0: all. */
 static const struct {
 	struct argp_option option;
 	unsigned taken_with;
 } option_table[] = {
-	{{"format", KEY_FORMAT, "FORMAT", 0, "text, json, csv or md", 0}, 0},
+	{{"format", KEY_FORMAT, "FORMAT", 0, "text, json, csv or md; of a gate: junit",
+	  0},
+	 0},
 	{{"output", KEY_OUTPUT, "FILE", 0, "write to FILE", 0}, 0},
 	{{"run", KEY_RUN, "N|LABEL", 0, "this run instead of the latest", 0}, TAKES_RUN},
 	{{"limit", KEY_LIMIT, "N", 0, "show N rows of each table; 0: all", 0},
@@ -65,6 +74,16 @@ static const struct {
 	 TAKES_TREE},
 	{{"unfold", KEY_UNFOLD, NULL, 0, "show every level of recursion", 0}, TAKES_TREE},
 	{{"program", KEY_PROGRAM, "FILE", 0, "examine a program", 0}, TAKES_PROGRAM},
+	{{"before", KEY_BEFORE, "LABEL|N,...", 0, "runs of the side before", 0},
+	 TAKES_SIDES},
+	{{"after", KEY_AFTER, "LABEL|N,...", 0, "runs of the side after", 0},
+	 TAKES_SIDES},
+	{{"limit", KEY_GATE, "METRIC=AMOUNT,...", 0,
+	  "status 3 when after takes more than AMOUNT (5%, 1MiB) above before", 0},
+	 TAKES_GATE},
+	{{"fail-on", KEY_FAIL_ON, "WORD,...", 0,
+	  "status 3 on any regression, inconclusive", 0},
+	 TAKES_GATE},
 	{{"until", KEY_UNTIL, "C", 0, "survivors are those still live at C (exit)", 0},
 	 TAKES_DELTA},
 	{{"by", KEY_BY, "WHAT", 0, "path, function, line or component (path)", 0},
@@ -139,10 +158,69 @@ static void unknown_command(const char *word, struct strbuf *error)
 	free(names);
 }
 
+static void assign_sides(char *const *arguments, size_t count, struct cli *ret,
+			 struct strbuf *error)
+{
+	bool has_mark = false;
+
+	ret->databases = xcalloc(count + 1, sizeof(*ret->databases));
+	for (size_t i = 0; i < count; i++) {
+		if (arguments[i] == cli_side_mark) {
+			has_mark = true;
+			ret->before_databases = ret->database_count;
+		} else {
+			ret->databases[ret->database_count++] = arguments[i];
+		}
+	}
+	ret->database = ret->databases[0];
+	if (!ret->database_count)
+		strbuf_printf(error, "%s needs a database, such as: %s",
+			      ret->report->name, ret->report->example);
+	else if (has_mark &&
+		 (!ret->before_databases || ret->before_databases == ret->database_count))
+		strbuf_printf(error, "%s needs a database on both sides of --",
+			      ret->report->name);
+}
+
+void cli_free(struct cli *cli)
+{
+	free(cli->databases);
+	free(cli->limits);
+	*cli = (struct cli){0};
+}
+
+/* "--" stands between the sides of a report that has sides; for argp it would end the
+ * options. */
+static void mark_sides(int argc, char **argv)
+{
+	bool has_sides = false;
+
+	for (int i = 1; i < argc; i++) {
+		const struct report *report = find_report(argv[i]);
+
+		if (strcmp(argv[i], "--") == 0) {
+			if (has_sides)
+				argv[i] = cli_side_mark;
+			return;
+		}
+		has_sides |= report && (report->takes & TAKES_SIDES);
+	}
+}
+
+static bool takes_only_words(const struct report *report)
+{
+	return report->takes & TAKES_ONLY_WORDS;
+}
+
 /* "one database", "one database and one FUNC", "one database, A and B" */
 static void put_wanted(const struct report *report, const char *article,
 		       struct strbuf *text)
 {
+	if (takes_only_words(report)) {
+		strbuf_printf(text, "%s %s and %s %s", article, report->argument, article,
+			      report->other_argument);
+		return;
+	}
 	strbuf_printf(text, "%s database", article);
 	if (report->other_argument)
 		strbuf_printf(text, ", %s and %s", report->argument,
@@ -160,6 +238,11 @@ static void assign_words(char *const *arguments, size_t count, struct cli *ret)
 	const char **words[] = {&ret->options.argument, &ret->options.other_argument};
 	size_t database = 0, word = 0;
 
+	if (takes_only_words(ret->report)) {
+		ret->options.argument = arguments[0];
+		ret->options.other_argument = arguments[1];
+		return;
+	}
 	for (size_t i = 0; i < count; i++)
 		if (looks_like_database(arguments[i])) {
 			database = i;
@@ -185,7 +268,11 @@ void cli_assign(char *const *arguments, size_t count, struct cli *ret,
 		unknown_command(arguments[0], error);
 		return;
 	}
-	wanted = 1u + (ret->report->argument != NULL) +
+	if (ret->report->takes & TAKES_SIDES) {
+		assign_sides(arguments, count, ret, error);
+		return;
+	}
+	wanted = !takes_only_words(ret->report) + (ret->report->argument != NULL) +
 		 (ret->report->other_argument != NULL);
 	if (count > wanted) {
 		strbuf_printf(error, "%s takes ", ret->report->name);
@@ -195,7 +282,8 @@ void cli_assign(char *const *arguments, size_t count, struct cli *ret,
 		strbuf_puts(error, "' is one too many");
 		return;
 	}
-	if (count == 0 && (ret->report->takes & TAKES_NO_DATABASE))
+	if (count == 0 && (ret->report->takes & TAKES_NO_DATABASE) &&
+	    !takes_only_words(ret->report))
 		return;
 	if (count < wanted) {
 		strbuf_printf(error, "%s needs ", ret->report->name);
@@ -208,15 +296,17 @@ void cli_assign(char *const *arguments, size_t count, struct cli *ret,
 
 static const struct renderer *find_renderer(const char *name, struct argp_state *state)
 {
-	const char *names[8];
+	char names[128] = "";
 
 	for (size_t i = 0; i < renderer_registry_count; i++) {
+		size_t size = strlen(names);
+
 		if (strcmp(renderer_registry[i]->name, name) == 0)
 			return renderer_registry[i];
-		names[i] = renderer_registry[i]->name;
+		snprintf(names + size, sizeof(names) - size, "%s%s", i ? ", " : "",
+			 renderer_registry[i]->name);
 	}
-	argp_error(state, "--format: there is no format '%s'; there are %s, %s, %s, %s",
-		   name, names[0], names[1], names[2], names[3]);
+	argp_error(state, "--format: there is no format '%s'; there are %s", name, names);
 	return NULL;
 }
 
@@ -251,12 +341,24 @@ static void note_given(struct parsing *parsing, int key)
 			parsing->given[i] = true;
 }
 
+/* --limit may be given again and again. */
+static void add_limits(struct parsing *parsing, const char *text)
+{
+	struct cli *cli = parsing->cli;
+	char *all = cli->limits ? xasprintf("%s,%s", cli->limits, text) : xstrdup(text);
+
+	free(cli->limits);
+	cli->limits = all;
+	cli->options.limits = all;
+}
+
 static error_t parse_option(int key, char *text, struct argp_state *state)
 {
 	struct parsing *parsing = state->input;
 	struct report_options *options = &parsing->cli->options;
 
-	note_given(parsing, key);
+	/* One name, two options: a number of rows, or limits of a gate. */
+	note_given(parsing, key == KEY_LIMIT && strchr(text, '=') ? KEY_GATE : key);
 	switch (key) {
 	case KEY_FORMAT:
 		parsing->cli->renderer = find_renderer(text, state);
@@ -268,7 +370,19 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		parsing->cli->run = text;
 		break;
 	case KEY_LIMIT:
-		options->limit = parse_limit(text, state);
+		if (strchr(text, '='))
+			add_limits(parsing, text);
+		else
+			options->limit = parse_limit(text, state);
+		break;
+	case KEY_BEFORE:
+		options->before = text;
+		break;
+	case KEY_AFTER:
+		options->after = text;
+		break;
+	case KEY_FAIL_ON:
+		options->fail_on = text;
 		break;
 	case KEY_SORT:
 		options->sort = text;
@@ -358,14 +472,16 @@ static void describe_all(struct strbuf *doc)
 
 		strbuf_reset(&words);
 		put_arguments(one, &words);
-		strbuf_printf(doc, "  %-9s %-6s %s\n", one->name, strbuf_text(&words),
+		strbuf_printf(doc, "  %-13s %-6s %s\n", one->name, strbuf_text(&words),
 			      one->summary);
 	}
-	strbuf_puts(doc, "\n'prof-analyze COMMAND --help' tells more about one.\n\n"
-			 "Options may stand anywhere:\v"
-			 "Example:\n    prof-record -- ./app && prof-analyze run.db\n\n"
-			 "Exit status: 0 fine, 1 something cannot be read or written, "
-			 "2 usage, 4 nothing was measured.");
+	strbuf_puts(doc,
+		    "\n'prof-analyze COMMAND --help' tells more about one.\n\n"
+		    "Options may stand anywhere:\v"
+		    "Example:\n    prof-record -- ./app && prof-analyze run.db\n\n"
+		    "Exit status: 0 fine, 1 something cannot be read or written, "
+		    "2 usage, 3 a gate failed, 4 nothing was measured or it cannot be "
+		    "compared.");
 	strbuf_free(&words);
 }
 
@@ -401,13 +517,35 @@ static void show_help(const struct report *report)
 	strbuf_free(&title);
 }
 
+static size_t gate_option(int key)
+{
+	size_t i = 0;
+
+	while (option_table[i].option.key != key)
+		i++;
+	return i;
+}
+
 static void check_options(const struct parsing *parsing, struct strbuf *error)
 {
+	if (parsing->given[gate_option(KEY_GATE)] &&
+	    !(parsing->cli->report->takes & TAKES_GATE))
+		strbuf_printf(error,
+			      "%s has no gate: --limit METRIC=AMOUNT is for compare",
+			      parsing->cli->report->name);
 	for (size_t i = 0; i < OPTION_COUNT && !error->size; i++)
 		if (parsing->given[i] && !takes(parsing->cli->report, i))
 			strbuf_printf(error, "%s takes no --%s",
 				      parsing->cli->report->name,
 				      option_table[i].option.name);
+	if (!error->size && parsing->cli->renderer->needs_checks &&
+	    !(parsing->given[gate_option(KEY_GATE)] ||
+	      parsing->given[gate_option(KEY_FAIL_ON)]))
+		strbuf_printf(
+			error,
+			"--format %s shows the checks of a gate: use it with compare "
+			"and --limit or --fail-on",
+			parsing->cli->renderer->name);
 	if (parsing->cli->options.raw && parsing->cli->options.thread && !error->size)
 		strbuf_puts(error, "--raw and --thread do not go together: raw times are "
 				   "not kept by thread");
@@ -420,11 +558,14 @@ void cli_parse(int argc, char **argv, struct cli *ret)
 		.options = options, .parser = parse_option, .args_doc = "[COMMAND] DB"};
 	struct parsing parsing = {.cli = ret};
 	struct strbuf error = {0};
+	size_t count = 0;
 
 	*ret = (struct cli){.renderer = renderer_registry[0],
 			    .options = {.limit = -1, .min_share = -1}};
 	for (size_t i = 0; i < OPTION_COUNT; i++)
-		options[i] = option_table[i].option;
+		if (option_table[i].option.key != KEY_GATE)
+			options[count++] = option_table[i].option;
+	mark_sides(argc, argv);
 	argp_err_exit_status = STATUS_USAGE;
 	argv[0] = program_invocation_short_name;
 	argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &parsing);

@@ -12,14 +12,24 @@ struct cli {
 	const struct report *report;
 	const struct renderer *renderer;
 	struct report_options options;
-	const char *database; /* NULL: none given, and none needed */
-	const char *run;      /* number or label; NULL: the latest */
-	const char *output;   /* NULL: stdout */
+	const char *database;	/* NULL: none given, and none needed; else databases[0] */
+	const char **databases; /* TAKES_SIDES: all; owned, see cli_free() */
+	size_t database_count;
+	size_t before_databases; /* TAKES_SIDES: those in front of "--"; 0: there is none
+				  */
+	char *limits;		 /* all --limit METRIC=AMOUNT,... together; owned */
+	const char *run;	 /* number or label; NULL: the latest */
+	const char *output;	 /* NULL: stdout */
 };
+
+/* Stands for "--" among the positional arguments of a report with TAKES_SIDES. */
+extern char cli_side_mark[];
 
 /* Parses; ends the program after --help and --version (status 0) and after a usage
  * error (status 2). Strings point into argv. */
 void cli_parse(int argc, char **argv, struct cli *ret);
+
+void cli_free(struct cli *cli);
 
 /* Which of the positional arguments is what. Returns an error sentence in error, or
  * an empty one. For tests; cli_parse() uses it. */

@@ -7,6 +7,7 @@
  */
 #include "analyzer/base/status.h"
 #include "analyzer/base/utf8.h"
+#include "analyzer/base/xalloc.h"
 #include "analyzer/cli.h"
 #include "analyzer/rundb/select.h"
 #include "analyzer/rundb/takeover.h"
@@ -75,15 +76,23 @@ static bool wants_color(void)
 	       strcmp(term, "dumb") != 0;
 }
 
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat one, other;
+
+	return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_ino == other.st_ino &&
+	       one.st_dev == other.st_dev;
+}
+
 /* Opens --output. Refuses to overwrite the database itself. */
 static FILE *open_output(const struct cli *cli)
 {
-	struct stat output, database;
+	bool is_input = cli->database && is_same_file(cli->output, cli->database);
 	FILE *out;
 
-	if (cli->database && stat(cli->output, &output) == 0 &&
-	    stat(cli->database, &database) == 0 && output.st_ino == database.st_ino &&
-	    output.st_dev == database.st_dev) {
+	for (size_t i = 0; i < cli->database_count; i++)
+		is_input |= is_same_file(cli->output, cli->databases[i]);
+	if (is_input) {
 		complain("--output is the database itself");
 		exit(STATUS_USAGE);
 	}
@@ -119,6 +128,21 @@ static int show(const struct cli *cli, const struct doc *doc)
 	return STATUS_OK;
 }
 
+static enum exit_status open_sides(const struct cli *cli,
+				   const struct takeover_talk *talk,
+				   struct report_input *input)
+{
+	input->databases = xcalloc(cli->database_count, sizeof(*input->databases));
+	input->before_databases = cli->before_databases;
+	for (size_t i = 0; i < cli->database_count; i++) {
+		if (takeover_open(cli->databases[i], false, talk, &input->databases[i],
+				  &input->error) < 0)
+			return STATUS_FAILED;
+		input->database_count++;
+	}
+	return STATUS_OK;
+}
+
 static enum exit_status open_database(const struct cli *cli, struct report_input *input)
 {
 	bool visible = false;
@@ -129,6 +153,8 @@ static enum exit_status open_database(const struct cli *cli, struct report_input
 		return STATUS_OK;
 	if (isatty(STDERR_FILENO))
 		talk.progress = progress;
+	if (takes & TAKES_SIDES)
+		return open_sides(cli, &talk, input);
 	if (takeover_open(cli->database, (takes & TAKES_RUN) && !cli->run, &talk,
 			  &input->db, &input->error) < 0)
 		return STATUS_FAILED;
@@ -158,7 +184,8 @@ static enum exit_status run(const struct cli *cli, struct report_input *input)
 		return status;
 	doc_init(&doc, cli->report->name);
 	status = cli->report->build(input, &doc);
-	if (status == STATUS_OK || status == STATUS_NOTHING) {
+	if (status == STATUS_OK || status == STATUS_NOTHING ||
+	    status == STATUS_REGRESSION) {
 		shown = show(cli, &doc);
 		status = shown ? shown : status;
 	}
@@ -181,6 +208,10 @@ int main(int argc, char **argv)
 		complain(strbuf_text(&input.error));
 	filter_free(&input.filter);
 	rundb_close(input.db);
+	for (size_t i = 0; i < input.database_count; i++)
+		rundb_close(input.databases[i]);
+	free(input.databases);
+	cli_free(&cli);
 	strbuf_free(&input.error);
 	return status;
 }

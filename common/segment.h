@@ -26,9 +26,10 @@
  *
  * The file is sparse: slot_limit slots of slot_size bytes each. Slot 0 holds struct
  * segment_file with the table of slots. Each other slot holds a process (struct
- * segment_process, its modules, threads and allocation sites) or a lane (struct
+ * segment_process, its modules, threads and allocation sites), a lane (struct
  * segment_lane: shadow stack, call tree and histograms of one thread at a time; a lane
- * whose thread has ended is handed to the next thread).
+ * whose thread has ended is handed to the next thread) or a process's book of snapshots
+ * (common/segment_book.h).
  *
  * Inside a slot, arrays lie at the offsets (from the start of the slot) that the slot's
  * header names. An array's *_count is published with a release store after the entry is
@@ -52,7 +53,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 1u
+#define SEGMENT_VERSION 2u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -87,6 +88,7 @@ enum segment_note {
 	SEGMENT_NOTE_SLOTS_EXHAUSTED = 1u << 6, /* more threads than slots */
 	SEGMENT_NOTE_OWN_ALLOCATOR = 1u << 7,	/* the program defines malloc itself */
 	SEGMENT_NOTE_OWN_HOOKS = 1u << 8,	/* the program defines the hooks itself */
+	SEGMENT_NOTE_SEALED = 1u << 9,		/* a sandbox forbids our system calls */
 };
 
 /*
@@ -131,6 +133,8 @@ struct segment_run {
 	char label[128]; /* PROFSHIM_LABEL, may be empty */
 	char host[72];
 	char setting_ignored[128];     /* the first value that could not be parsed */
+	uint32_t snapshot_every_ms;    /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
+	uint32_t reserved;
 	char output[SEGMENT_PATH_MAX]; /* absolute path of run.db */
 	char cwd[SEGMENT_PATH_MAX];
 };
@@ -139,13 +143,14 @@ enum segment_slot_kind {
 	SEGMENT_SLOT_FREE = 0,
 	SEGMENT_SLOT_PROCESS = 1,
 	SEGMENT_SLOT_LANE = 2,
+	SEGMENT_SLOT_BOOK = 3, /* common/segment_book.h */
 };
 
 /* kind is stored with release once the slot's own header is complete. */
 struct segment_slot {
 	uint32_t kind;
 	int32_t pid;
-	uint32_t process_slot; /* lanes: the slot of their process */
+	uint32_t process_slot; /* of lanes and books: the slot of their process */
 	uint32_t reserved;
 };
 
@@ -182,7 +187,7 @@ enum segment_process_counter {
 	SEGMENT_COUNTER_INHERITED_FRAMES, /* open frames a forked child started with */
 	SEGMENT_COUNTER_OWN_MAJOR_FAULTS, /* of the host, caused by reserving pages */
 	SEGMENT_COUNTER_UNLISTED_THREADS, /* past thread_capacity: recorded, no row */
-	SEGMENT_COUNTER_RESERVED_3,
+	SEGMENT_COUNTER_REFUSED_SNAPSHOTS, /* no room, or another took too long */
 	SEGMENT_PROCESS_COUNTERS
 };
 
@@ -202,13 +207,15 @@ struct segment_process {
 	uint32_t state; /* enum segment_process_state */
 	int32_t exit_code;
 	uint32_t forked_from_slot;  /* slot of the parent in this file, 0: not forked */
-	uint32_t snapshot_interval; /* number of snapshots taken so far */
+	uint32_t snapshot_interval; /* atomic; number of snapshots taken so far */
 	uint64_t start_ticks;
 	uint64_t end_ticks;  /* valid when EXITING */
 	uint64_t start_time; /* field 22 of /proc/PID/stat, 0: unknown */
 	uint32_t notes;	     /* enum segment_note */
 	uint32_t first_site; /* ids below are the parent's (forked child) */
-	uint64_t pad0[6];
+	uint32_t book_slot; /* of the snapshots, 0: none yet; stored with release */
+	uint32_t snapshot_lock; /* held by the thread that takes one, not for long */
+	uint64_t pad0[5];
 	uint64_t below_peak __attribute__((aligned(64)));
 	uint64_t peak_generation;
 	uint64_t peak_bytes; /* atomic */
@@ -249,7 +256,7 @@ struct segment_site {
 	uint32_t lock; /* spin lock, used while the process has several threads */
 	uint32_t node; /* in lane_slot */
 	uint32_t lane_slot;
-	uint32_t reserved;
+	uint32_t interval; /* snapshots taken before it changed last */
 	uint64_t alloc_count, alloc_bytes;
 	uint64_t free_count, free_bytes;
 	uint64_t peak_bytes;	  /* highest live bytes of this site */

@@ -23,6 +23,8 @@ enum section_flag {
 	SECTION_HUMAN = 1u << 1,   /* text and md only */
 	SECTION_MAIN = 1u << 2,	   /* the table that csv shows */
 	SECTION_STACK = 1u << 3, /* table: when narrow, the name gets a line of its own */
+	/* table of checks: columns check, result, failed, message; what junit shows */
+	SECTION_CHECKS = 1u << 4,
 };
 
 struct section_value {

@@ -29,7 +29,8 @@ enum column_type {
 	COLUMN_PERCENT,
 	COLUMN_COUNT_CHANGE, /* with a sign */
 	COLUMN_BYTES_CHANGE,
-	COLUMN_FLAG, /* 0 or 1 */
+	COLUMN_FLAG,   /* 0 or 1 */
+	COLUMN_FIGURE, /* a number the report wrote out, sign or unit included */
 };
 
 enum column_flag {

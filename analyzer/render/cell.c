@@ -126,6 +126,7 @@ bool column_is_number(const struct table *table, size_t column)
 	case COLUMN_BYTES_CHANGE:
 	case COLUMN_NSEC:
 	case COLUMN_PERCENT:
+	case COLUMN_FIGURE:
 		return true;
 	case COLUMN_ANY:
 		break;

@@ -112,4 +112,5 @@ static void render(const struct doc *doc, const struct render_context *context)
 	put_notes(context->out, doc);
 }
 
-const struct renderer renderer_csv = {"csv", true, render};
+const struct renderer renderer_csv = {
+	.name = "csv", .for_machines = true, .render = render};

@@ -217,4 +217,5 @@ static void render(const struct doc *doc, const struct render_context *context)
 	fputs("\n}\n", out);
 }
 
-const struct renderer renderer_json = {"json", true, render};
+const struct renderer renderer_json = {
+	.name = "json", .for_machines = true, .render = render};

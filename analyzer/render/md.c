@@ -205,4 +205,5 @@ static void render(const struct doc *doc, const struct render_context *context)
 	}
 }
 
-const struct renderer renderer_md = {"md", false, render};
+const struct renderer renderer_md = {
+	.name = "md", .for_machines = false, .render = render};

@@ -174,4 +174,5 @@ static void render(const struct doc *doc, const struct render_context *context)
 	}
 }
 
-const struct renderer renderer_text = {"text", false, render};
+const struct renderer renderer_text = {
+	.name = "text", .for_machines = false, .render = render};

@@ -41,6 +41,9 @@ int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts
 /* Nothing was recorded: neither calls nor allocations. */
 bool run_facts_empty(const struct run_facts *facts);
 
+/* A function between the user's code and malloc: an allocation belongs to the user's
+ * function that led to it, not to operator new. file and module may be NULL. */
+bool report_is_library(const char *name, const char *file, const char *module);
 /* Loads the run's call paths, of all threads or of --thread. NULL on failure. With
  * --raw the times are the uncorrected ones. */
 struct calltree *report_tree_load(struct report_input *input);

@@ -23,9 +23,7 @@ static bool starts_with_any(const char *text, const char *const *words, size_t c
 	return false;
 }
 
-/* Functions between the user's code and malloc: an allocation belongs to the user's
- * function that led to it, not to operator new. */
-static bool is_library(const char *name, const char *file, const char *module)
+bool report_is_library(const char *name, const char *file, const char *module)
 {
 	static const char *const names[] = {"operator new", "std::", "__gnu_cxx::"};
 	static const char *const modules[] = {"libc.",	   "libstdc++.", "libc++.",
@@ -62,7 +60,7 @@ static int load_functions(struct report_input *input, struct calltree *tree)
 			function->file = arena_copy(&tree->texts, file, strlen(file));
 		function->line = (uint32_t)cursor_integer(cursor, 3);
 		function->is_library =
-			is_library(function->name, file, cursor_text(cursor, 4));
+			report_is_library(function->name, file, cursor_text(cursor, 4));
 	}
 	strbuf_free(&name);
 	cursor_close(cursor);

@@ -8,6 +8,7 @@
 #include "analyzer/reports/report.h"
 
 extern const struct report report_callers;
+extern const struct report report_compare;
 extern const struct report report_delta;
 extern const struct report report_doctor;
 extern const struct report report_functions;
@@ -16,13 +17,16 @@ extern const struct report report_memory;
 extern const struct report report_report;
 extern const struct report report_resources;
 extern const struct report report_runs;
+extern const struct report report_selftest_gate;
+extern const struct report report_snapshot;
 extern const struct report report_snapshots;
 extern const struct report report_sql;
 extern const struct report report_tree;
 
 const struct report *const report_registry[] = {
-	&report_report,	   &report_functions, &report_tree,	 &report_callers,
-	&report_memory,	   &report_leaks,     &report_snapshots, &report_delta,
-	&report_resources, &report_runs,      &report_sql,	 &report_doctor,
+	&report_report, &report_functions, &report_tree,	  &report_callers,
+	&report_memory, &report_leaks,	   &report_snapshot,	  &report_snapshots,
+	&report_delta,	&report_resources, &report_compare,	  &report_runs,
+	&report_sql,	&report_doctor,	   &report_selftest_gate,
 };
 const size_t report_registry_count = sizeof(report_registry) / sizeof(report_registry[0]);

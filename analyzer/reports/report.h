@@ -23,8 +23,10 @@ struct report_options {
 	const char *process;	    /* PID or #PROCESS_ID */
 	const char *suppressions;   /* a file */
 	const char *focus, *ignore, *thread, *sort;
-	long limit;	  /* -1: the report's own */
-	double min_share; /* percent; negative: the report's own */
+	const char *before, *after;   /* compare: runs of the sides */
+	const char *limits, *fail_on; /* compare: what its gate checks */
+	long limit;		      /* -1: the report's own */
+	double min_share;	      /* percent; negative: the report's own */
 	bool raw, unfold;
 	bool machine; /* json or csv: nothing is left out unless asked for */
 };
@@ -40,14 +42,20 @@ enum report_takes {
 	TAKES_PROGRAM = 1u << 7,
 	TAKES_NO_DATABASE = 1u << 8, /* the database may be left out */
 	TAKES_EMPTY = 1u << 9,	     /* works on a file without a run (run_id 0), too */
-	TAKES_DELTA = 1u << 10,	     /* --until, --by */
-	TAKES_PROCESS = 1u << 11,
-	TAKES_SUPPRESSIONS = 1u << 12,
+	TAKES_SIDES = 1u << 10,	     /* several databases, perhaps in two sides */
+	TAKES_GATE = 1u << 11,	     /* --limit METRIC=..., --fail-on, --format junit */
+	TAKES_DELTA = 1u << 12,	     /* --until, --by */
+	TAKES_PROCESS = 1u << 13,
+	TAKES_SUPPRESSIONS = 1u << 14,
+	TAKES_ONLY_WORDS = 1u << 15, /* two words, and no database */
 };
 
 struct report_input {
 	struct rundb *db; /* NULL when none was given */
 	int64_t run_id;
+	/* TAKES_SIDES: all that were given; those in front of "--", 0: there was none. */
+	struct rundb **databases;
+	size_t database_count, before_databases;
 	const struct report_options *options;
 	struct filter filter;
 	struct strbuf error; /* one sentence when the status is not 0 */
@@ -61,8 +69,8 @@ struct report {
 	const char *description;
 	const char *example;
 	unsigned takes; /* enum report_takes */
-	/* Fills the document. STATUS_NOTHING comes with a document, other failures
-	 * with input->error. */
+	/* Fills the document. STATUS_NOTHING and STATUS_REGRESSION come with a document,
+	 * other failures with input->error. */
 	enum exit_status (*build)(struct report_input *input, struct doc *doc);
 };
 

@@ -55,6 +55,11 @@ static const struct item items[] = {
 	 "functions timed by sampling",
 	 "To keep the overhead budget, some functions were timed on one call in N.",
 	 "Record with PROFSHIM_LEVEL=exact to time every call."},
+	{"refused_snapshots", LOST, "snapshot that was not taken",
+	 "snapshots that were not taken, or are incomplete",
+	 "There was no room for them: 4,095 are the most for a process, and what changes "
+	 "between them has room for some millions of entries; or one took too long.",
+	 "Take fewer of them: a longer PROFSHIM_SNAPSHOT_EVERY, or fewer calls."},
 	{"unlisted_threads", MINOR, "thread without a row", "threads without a row",
 	 "A process had more threads over time than its table has rows.",
 	 "Nothing has to be done: their calls and allocations are in all tables."},
@@ -66,8 +71,8 @@ static const struct item items[] = {
 	 "Their calls are counted; their time ends where the next known event stands."},
 	{"orphan_exits", REPAIRED, "exit without an entry ignored",
 	 "exits without an entry ignored",
-	 "Exit hooks ran that matched no open call: the functions were entered before the "
-	 "recording, or closed early on the way of a jump.",
+	 "Exit hooks ran that matched no open call: the functions were entered before "
+	 "the recording, or closed early on the way of a jump.",
 	 "Counts are right; times around such functions may belong to the wrong caller."},
 	{"folded_paths", LOST, "call folded into its caller",
 	 "calls folded into their callers",
@@ -138,6 +143,11 @@ static const struct item items[] = {
 	 "The program defines __cyg_profile_func_enter itself, so its calls do not reach "
 	 "the shim.",
 	 "Link it without those functions for the recording."},
+	{"note_sealed", LOST, NULL, "the program sandboxed itself",
+	 "The program forbade itself system calls (seccomp), so the recording could not "
+	 "grow any more: from then on new call paths fold into their callers, and new "
+	 "threads and children are not recorded.",
+	 "Record it with its sandbox switched off to see the rest."},
 };
 
 static const struct item *find_item(const char *name)
@@ -146,6 +156,13 @@ static const struct item *find_item(const char *name)
 		if (strcmp(items[i].name, name) == 0)
 			return &items[i];
 	return NULL;
+}
+
+bool trust_is_loss(const char *name)
+{
+	const struct item *item = find_item(name);
+
+	return item && item->weight == LOST;
 }
 
 void trust_signal_name(struct strbuf *buffer, int signal_number)

@@ -17,3 +17,5 @@ enum exit_status trust_explain(struct report_input *input, struct doc *doc,
 void trust_describe_end(struct strbuf *buffer, const struct run_facts *facts);
 /* The name of a signal: "SIGKILL", or "signal 77". */
 void trust_signal_name(struct strbuf *buffer, int signal_number);
+/* Whether a counter of trust, when not 0, means that numbers are missing. */
+bool trust_is_loss(const char *name);

@@ -51,6 +51,16 @@ void run_ring(void);
 /* run.c: the directory run_open() decided on. */
 const char *run_directory(void);
 
+/* triggers.c: reads PROFSHIM_SNAPSHOT_AT. 0: not understood. */
+int triggers_begin(const char *value);
+
+/* triggers.c: looks for the named functions in an object that is recorded. Traced
+ * threads, under the process lock. */
+void triggers_look(const char *path, uint64_t bias);
+
+/* snapshots.c: takes a snapshot at each of these signals; 0: none. */
+void snapshots_watch_signal(int signal_number);
+
 /* environment.c: sets environ for main(). kernel_environment: as the process began with.
  * run_variable: "PROFSHIM_RUN=directory", kept, or NULL when nothing is recorded. */
 void environment_prepare(char **kernel_environment, const char *run_variable);
@@ -71,9 +81,28 @@ void threads_begin(void);
 /* fork.c: handlers around fork(). */
 void fork_watch(void);
 
-/* jumps.c, unload.c: find what longjmp and friends, and dlclose, forward to. */
+/* jumps.c, unload.c, seal.c, memory_lock.c: find what longjmp and friends, dlclose, prctl
+ * and syscall, mlockall forward to. */
 void jumps_resolve(void);
 void unload_resolve(void);
+void seal_resolve(void);
+void memory_lock_resolve(void);
+
+/* memory_lock.c: mlockall, as the function and by syscall(). Any thread. */
+long memory_lock_all(int flags);
+
+/* What the shim does: what happens in the middle of a program, or when it starts. */
+enum seal_calls {
+	SEAL_CALLS_GROWTH,
+	SEAL_CALLS_START,
+};
+
+/* seal_filter.c: would this seccomp filter (struct sock_fprog) answer one of our system
+ * calls otherwise than by carrying it out or by an error? Any thread. */
+int seal_filter_forbids(const void *program, enum seal_calls calls);
+
+/* seal.c: the program's filter would kill an image that starts with us in it. */
+extern int seal_forbids_start;
 
 /* modules.c: any thread, after a dlclose: marks the objects that are no longer mapped, so
  * that others may come at their addresses. */

@@ -152,20 +152,21 @@ static int launch_detached(struct launch *launch)
 {
 	char *stacks = process_map(2 * STACK_BYTES, 0);
 	sigset_t all, before;
-	int pid, status;
+	int pid, status, are_blocked;
 
 	if (!stacks)
 		return -ENOMEM;
 	launch->stack = stacks + STACK_BYTES;
 	sigfillset(&all);
-	sigprocmask(SIG_BLOCK, &all, &before);
+	are_blocked = sigprocmask(SIG_BLOCK, &all, &before) == 0;
 	pid = clone(first, stacks + STACK_BYTES, CLONE_VM | CLONE_VFORK, launch);
 	if (pid < 0)
 		launch->failed = errno;
 	else
 		while (waitpid(pid, &status, __WCLONE) < 0 && errno == EINTR)
 			;
-	sigprocmask(SIG_SETMASK, &before, NULL);
+	if (are_blocked)
+		sigprocmask(SIG_SETMASK, &before, NULL);
 	process_unmap(stacks, 2 * STACK_BYTES);
 	return -launch->failed;
 }

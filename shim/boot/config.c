@@ -9,6 +9,7 @@
 #include "shim/boot/config.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -28,7 +29,7 @@ static const char *lookup(char **environment, const char *name)
 	return NULL;
 }
 
-static void ignore(struct config *config, const char *name, const char *value)
+void config_ignore(struct config *config, const char *name, const char *value)
 {
 	if (!config->ignored[0])
 		snprintf(config->ignored, sizeof(config->ignored), "%s=%s", name, value);
@@ -46,15 +47,16 @@ static void read_number(struct config *config, char **environment, const char *n
 	errno = 0;
 	number = strtoul(value, &end, 10);
 	if (errno || *end || *value == '-' || number < low || number > high)
-		ignore(config, name, value);
+		config_ignore(config, name, value);
 	else
 		*result = (unsigned int)number;
 }
 
-/* "10", "10s" and "500ms". */
-static void read_wait(struct config *config, char **environment)
+/* "10", "10s" and "500ms"; at most a day. */
+static void read_duration(struct config *config, char **environment, const char *name,
+			  unsigned int *ret_ms)
 {
-	const char *value = lookup(environment, "PROFSHIM_WAIT");
+	const char *value = lookup(environment, name);
 	unsigned long number, scale = 0;
 	char *end;
 
@@ -67,9 +69,49 @@ static void read_wait(struct config *config, char **environment)
 	else if (!strcmp(end, "ms"))
 		scale = 1;
 	if (errno || end == value || *value == '-' || !scale || number > 86400)
-		ignore(config, "PROFSHIM_WAIT", value);
+		config_ignore(config, name, value);
 	else
-		config->wait_ms = (unsigned int)(number * scale);
+		*ret_ms = (unsigned int)(number * scale);
+}
+
+/* "USR2", "SIGUSR2" and "12". */
+static void read_signal(struct config *config, char **environment)
+{
+	static const struct {
+		const char *name;
+		int number;
+	} signals[] = {{"HUP", SIGHUP}, {"USR1", SIGUSR1},   {"USR2", SIGUSR2},
+		       {"URG", SIGURG}, {"WINCH", SIGWINCH}, {"IO", SIGIO},
+		       {"PWR", SIGPWR}};
+	const char *value = lookup(environment, "PROFSHIM_SNAPSHOT_SIGNAL"),
+		   *name = value;
+	char *end;
+	long number;
+
+	if (!value || !*value)
+		return;
+	if (!strncmp(name, "SIG", 3))
+		name += 3;
+	for (size_t i = 0; i < sizeof(signals) / sizeof(signals[0]); i++) {
+		if (!strcmp(name, signals[i].name))
+			config->snapshot_signal = signals[i].number;
+	}
+	if (config->snapshot_signal)
+		return;
+	number = strtol(value, &end, 10);
+	if (*end || number < 1 || number > 64 || number == SIGKILL || number == SIGSTOP ||
+	    number == SIGSEGV || number == SIGBUS || number == SIGFPE || number == SIGILL)
+		config_ignore(config, "PROFSHIM_SNAPSHOT_SIGNAL", value);
+	else
+		config->snapshot_signal = (int)number;
+}
+
+static void read_snapshots(struct config *config, char **environment)
+{
+	read_duration(config, environment, "PROFSHIM_SNAPSHOT_EVERY",
+		      &config->snapshot_every_ms);
+	read_signal(config, environment);
+	config->snapshot_at = lookup(environment, "PROFSHIM_SNAPSHOT_AT");
 }
 
 static void read_words(struct config *config, char **environment)
@@ -80,11 +122,11 @@ static void read_words(struct config *config, char **environment)
 	if (level && !strcmp(level, "off"))
 		config->off = 1;
 	else if (level && *level && strcmp(level, "exact") != 0)
-		ignore(config, "PROFSHIM_LEVEL", level);
+		config_ignore(config, "PROFSHIM_LEVEL", level);
 	if (follow && !strcmp(follow, "none"))
 		config->follow = 0;
 	else if (follow && *follow && strcmp(follow, "all") != 0)
-		ignore(config, "PROFSHIM_FOLLOW", follow);
+		config_ignore(config, "PROFSHIM_FOLLOW", follow);
 }
 
 void config_read(struct config *config, char **environment)
@@ -106,7 +148,8 @@ void config_read(struct config *config, char **environment)
 	config->joined_run = value && *value ? value : NULL;
 	config->joins_only = lookup(environment, EXEC_MARK_NAME) != NULL;
 	read_words(config, environment);
-	read_wait(config, environment);
+	read_duration(config, environment, "PROFSHIM_WAIT", &config->wait_ms);
+	read_snapshots(config, environment);
 	read_number(config, environment, "PROFSHIM_STACK_DEPTH", 1, LANE_STACK_LIMIT,
 		    &config->stack_depth_limit);
 	read_number(config, environment, "PROFSHIM_MAX_PATHS", 1, 1ul << 30,

@@ -15,14 +15,20 @@ struct config {
 	int follow;	/* PROFSHIM_FOLLOW: children belong to the run */
 	unsigned int stack_depth_limit;
 	unsigned int path_limit;
-	unsigned int wait_ms;  /* PROFSHIM_WAIT: longest wait for the collector at exit */
-	const char *output;    /* borrowed from the environment, "run.db" by default */
-	const char *label;     /* likewise, "" by default */
-	const char *collector; /* likewise, NULL: search */
+	unsigned int snapshot_every_ms; /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
+	int snapshot_signal;		/* PROFSHIM_SNAPSHOT_SIGNAL, 0: none */
+	unsigned int wait_ms; /* PROFSHIM_WAIT: longest wait for the collector at exit */
+	const char *snapshot_at; /* PROFSHIM_SNAPSHOT_AT, borrowed, NULL: unset */
+	const char *output;	 /* borrowed from the environment, "run.db" by default */
+	const char *label;	 /* likewise, "" by default */
+	const char *collector;	 /* likewise, NULL: search */
 	const char
 		*joined_run; /* PROFSHIM_RUN, set by us in the environment of children */
 	char ignored[128];   /* "NAME=value" of the first value not understood */
 };
+
+/* Notes a value that was not understood; the first one is kept. */
+void config_ignore(struct config *config, const char *name, const char *value);
 
 /* Reads environment entries ("NAME=value", NULL at the end). Never fails. */
 void config_read(struct config *config, char **environment);

@@ -22,7 +22,9 @@
 #include <unistd.h>
 
 #include "common/attributes.h"
+#include "shim/boot/boot.h"
 #include "shim/boot/exec.h"
+#include "shim/hot/gate.h"
 #include "shim/hot/process.h"
 
 /* A larger environment is built in a mapping: threads may have stacks of 16 KiB. */
@@ -209,10 +211,31 @@ static int call_with_mapping(const struct exec_call *call, const struct exec_pla
 	return result;
 }
 
+/* Under the program's filter our constructor would be the new image's death. */
+static __attribute__((noinline)) int call_without_us(const struct exec_call *call)
+{
+	size_t size = exec_strip_size(call->environment);
+	char *const *environment = NULL;
+	int result, was_recorded = process_is_ready();
+
+	if (was_recorded)
+		__atomic_fetch_add(&process_facts.run->lost_process_count, 1,
+				   __ATOMIC_RELAXED);
+	if (size && size <= STACK_LIMIT_BYTES)
+		environment = exec_strip(call->environment, alloca(size));
+	result = forward(call, environment);
+	if (was_recorded && result != 0)
+		__atomic_fetch_sub(&process_facts.run->lost_process_count, 1,
+				   __ATOMIC_RELAXED);
+	return result;
+}
+
 static int run_call(const struct exec_call *call)
 {
 	struct exec_plan plan;
 
+	if (!gate_is_open() || seal_forbids_start)
+		return call_without_us(call);
 	if (!exec_plan(&plan, call->environment) || is_too_large(call) ||
 	    !target_loads_us(call))
 		return forward(call, NULL);

@@ -45,6 +45,17 @@ int exec_plan(struct exec_plan *plan, char *const *environment);
 /* exec_environment.c: the environment to pass on, in the plan's size bytes of storage. */
 char **exec_fill(const struct exec_plan *plan, char *const *environment, char *storage);
 
+/* exec_environment.c: for an image that must not load us: an environment whose LD_PRELOAD
+ * does not list our library, and without the run. Storage for it, 0: it does not list it
+ * (or cannot be known to); and the environment in that storage. Reads memory without
+ * asking first. */
+size_t exec_strip_size(char *const *environment);
+char **exec_strip(char *const *environment, char *storage);
+
+/* exec_environment.c: takes our library out of the LD_PRELOAD of environ, for what libc
+ * starts by itself: system(), popen(). */
+void exec_leave(void);
+
 /* exec_environment.c: does an environment carry the mark? */
 int exec_has_additions(char *const *environment);
 

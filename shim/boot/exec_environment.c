@@ -60,7 +60,7 @@ static int find_own_path(void)
 
 void exec_begin(const char *run_variable)
 {
-	if (process_facts.run->follow && find_own_path() == 0)
+	if (find_own_path() == 0 && process_facts.run->follow)
 		run_entry = run_variable;
 }
 
@@ -236,6 +236,88 @@ char **exec_fill(const struct exec_plan *plan, char *const *environment, char *s
 	append(append(text, EXEC_MARK), letters);
 	entries[count] = NULL;
 	return entries;
+}
+
+size_t exec_strip_size(char *const *environment)
+{
+	size_t size = sizeof(char *);
+	int lists = 0;
+
+	if (!own_name || !environment)
+		return 0;
+	for (char *const *entry = environment; *entry; entry++) {
+		size += sizeof(char *);
+		if (strncmp(*entry, PRELOAD, PRELOAD_LENGTH) != 0)
+			continue;
+		lists |= lists_us(*entry + PRELOAD_LENGTH);
+		size += strlen(*entry) + 1;
+	}
+	return lists ? size : 0;
+}
+
+/* Copies LD_PRELOAD's list without our library, not longer than it was. Returns the end,
+ * `text` when nothing is left of it. */
+static char *copy_others(const char *list, char *text)
+{
+	char *start = append(text, PRELOAD), *end = start;
+
+	while (*list) {
+		size_t length = strcspn(list, ": ");
+		char item[SEGMENT_PATH_MAX];
+
+		if (length > 0 && length < sizeof(item)) {
+			memcpy(item, list, length);
+			item[length] = '\0';
+			if (!lists_us(item)) {
+				if (end > start)
+					*end++ = ':';
+				end = append(end, item);
+			}
+		}
+		list += length + (list[length] != '\0');
+	}
+	*end = '\0';
+	return end > start ? end + 1 : text;
+}
+
+char **exec_strip(char *const *environment, char *storage)
+{
+	char **entries = (char **)storage, *text, *end;
+	size_t count = 0;
+
+	while (environment[count])
+		count++;
+	text = storage + (count + 1) * sizeof(char *);
+	for (; *environment; environment++) {
+		if (!strncmp(*environment, RUN, RUN_LENGTH))
+			continue;
+		*entries = *environment;
+		if (!strncmp(*environment, PRELOAD, PRELOAD_LENGTH)) {
+			end = copy_others(*environment + PRELOAD_LENGTH, text);
+			if (end == text)
+				continue;
+			*entries = text;
+			text = end;
+		}
+		entries++;
+	}
+	*entries = NULL;
+	return (char **)storage;
+}
+
+/* Only pointers are stored: the program's texts may be constants, and others may read. */
+void exec_leave(void)
+{
+	static char text[PRELOAD_LENGTH + SEGMENT_PATH_MAX];
+
+	for (char **entry = environ; own_name && entry && *entry; entry++) {
+		if (strncmp(*entry, PRELOAD, PRELOAD_LENGTH) != 0 ||
+		    strlen(*entry) >= sizeof(text) || !lists_us(*entry + PRELOAD_LENGTH))
+			continue;
+		copy_others(*entry + PRELOAD_LENGTH, text);
+		*entry = text;
+		return;
+	}
 }
 
 /* The program's own list is what remains. */

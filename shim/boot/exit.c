@@ -24,6 +24,8 @@
 #include "common/attributes.h"
 #include "shim/boot/boot.h"
 #include "shim/hot/clock.h"
+#include "shim/hot/gate.h"
+#include "shim/hot/lane.h"
 #include "shim/hot/process.h"
 
 static int wait_at_exit; /* this image belongs to the first process of the run */
@@ -79,12 +81,25 @@ static void wait_for_collector(struct segment_run *run)
 	}
 }
 
+/* In a vfork child this is the parent's memory. With the gate closed the wrapper of vfork
+ * has to know, which leaves a child that was made otherwise undetected. */
+static int is_own_process(void)
+{
+	const struct lane_context *context = lane_self;
+	int is_own;
+
+	if (!gate_enter())
+		return !lane_is_live(context) || !context->is_vforking;
+	is_own = (int32_t)SYSCALL(SYS_getpid, 0, 0, 0, 0, 0, 0) == process->pid;
+	gate_leave();
+	return is_own;
+}
+
 static void process_exits(int status)
 {
 	struct segment_run *run = process_facts.run;
 
-	if (!process_is_ready() ||
-	    (int32_t)SYSCALL(SYS_getpid, 0, 0, 0, 0, 0, 0) != process->pid)
+	if (!process_is_ready() || !is_own_process())
 		return;
 	process->segment->exit_code = status & 0xff;
 	process->segment->end_ticks = clock_now();
@@ -94,7 +109,7 @@ static void process_exits(int status)
 	__atomic_store_n(&process->segment->state, SEGMENT_PROCESS_EXITING,
 			 __ATOMIC_RELEASE);
 	run_ring();
-	if (wait_at_exit && process->pid == run->first_pid)
+	if (wait_at_exit && process->pid == run->first_pid && gate_is_open())
 		wait_for_collector(run);
 }
 

@@ -31,14 +31,14 @@ static uint32_t inherited_count;
 
 /* Held from before the fork until after it. A handler may interrupt fork() and fork. */
 static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;
-static pid_t fork_owner;
+static const void *fork_owner; /* the thread's lane_self: no system call tells who */
 static unsigned int nested_forks;
 
 static void before_fork(void)
 {
 	struct lane_context *context = lane_self;
 	uint32_t count = 0;
-	pid_t self = gettid();
+	const void *self = &lane_self;
 
 	if (__atomic_load_n(&fork_owner, __ATOMIC_RELAXED) == self) {
 		nested_forks++; /* its child inherits what the outer one's does */
@@ -63,7 +63,7 @@ static void in_parent(void)
 		nested_forks--;
 		return;
 	}
-	__atomic_store_n(&fork_owner, 0, __ATOMIC_RELAXED);
+	__atomic_store_n(&fork_owner, NULL, __ATOMIC_RELAXED);
 	pthread_mutex_unlock(&fork_lock);
 }
 
@@ -97,7 +97,7 @@ static void in_child(void)
 	struct lane_context *context;
 
 	pthread_mutex_init(&fork_lock, NULL);
-	fork_owner = 0;
+	fork_owner = NULL;
 	nested_forks = 0;
 	if (process && !process->ready) {
 		context = lane_acquire();

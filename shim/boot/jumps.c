@@ -111,6 +111,7 @@ void jumps_make(const ucontext_t *context)
 
 int jumps_vfork_failed(long error)
 {
+	jump_after_vfork();
 	errno = (int)error;
 	return -1;
 }

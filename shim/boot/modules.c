@@ -210,6 +210,7 @@ static int add_module(const struct dl_find_object *found)
 	place = free_place();
 	if (place) {
 		*place = module;
+		triggers_look(module.path, module.bias);
 		/* release: pairs with the acquire of readers and of find_known() */
 		__atomic_store_n(&process->segment->module_count,
 				 process->segment->module_count + 1, __ATOMIC_RELEASE);
@@ -275,9 +276,9 @@ int boot_note_module(uint64_t address)
 	int came_back = 0;
 	uint64_t mask;
 
-	if (_dl_find_object((void *)address, &found) != 0 || find_known(&found))
+	if (_dl_find_object((void *)address, &found) != 0 || find_known(&found) ||
+	    !process_may_grow() || !process_lock(&mask))
 		return 0;
-	process_lock(&mask);
 	if (!find_known(&found)) {
 		find_gone(); /* libc unloads its own modules without dlclose() */
 		came_back = add_module(&found);
@@ -290,9 +291,8 @@ void modules_unloaded(void)
 {
 	uint64_t mask;
 
-	if (!process_is_ready())
+	if (!process_is_ready() || !process_lock(&mask))
 		return;
-	process_lock(&mask);
 	find_gone();
 	process_unlock(&mask);
 }

@@ -22,6 +22,8 @@
 
 #include "shim/boot/boot.h"
 #include "shim/hot/clock.h"
+#include "shim/hot/gate.h"
+#include "shim/hot/own_memory.h"
 #include "shim/hot/process.h"
 
 #define SLOT_BYTES (256ull << 20)
@@ -42,7 +44,11 @@ void run_ring(void)
 
 	/* release: what was stored before is seen by the collector that acquires it */
 	__atomic_fetch_add(&run->doorbell, 1, __ATOMIC_RELEASE);
-	SYSCALL(SYS_futex, &run->doorbell, 1 /* FUTEX_WAKE */, 0x7fffffff, 0, 0, 0);
+	if (gate_enter()) {
+		SYSCALL(SYS_futex, &run->doorbell, 1 /* FUTEX_WAKE */, 0x7fffffff, 0, 0,
+			0);
+		gate_leave();
+	}
 }
 
 void run_abandon(void)
@@ -93,8 +99,10 @@ static void *create_mapped(const char *path, uint64_t file_size, uint64_t map_si
 	if (ftruncate(fd, (off_t)file_size) == 0)
 		mapped = mmap(NULL, map_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	close(fd);
-	if (mapped != MAP_FAILED)
+	if (mapped != MAP_FAILED) {
 		madvise(mapped, map_size, MADV_RANDOM); /* see process_new_slot() */
+		own_memory_add(mapped, map_size);
+	}
 	if (mapped == MAP_FAILED) {
 		int saved = errno;
 
@@ -148,6 +156,7 @@ static void fill_run(struct segment_run *run, const struct config *config, uint6
 	run->ticks_per_second = clock_is_tsc ? 0 : 1e9;
 	run->cpu_count = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	run->follow = (uint32_t)config->follow;
+	run->snapshot_every_ms = config->snapshot_every_ms;
 	run->path_limit = config->path_limit;
 	run->stack_depth_limit = config->stack_depth_limit;
 	read_line("/proc/sys/kernel/random/boot_id", run->boot_id, sizeof(run->boot_id));
@@ -222,6 +231,27 @@ static const char *choose_size(uint64_t *ret_slot_size, uint64_t *ret_slot_limit
 	return NULL;
 }
 
+/* The run's directory in the output's spool. The collector of an earlier run may remove
+ * the spool, empty now, just after we found it there. */
+static int make_spool(const char *output, uint64_t token, char *error, size_t error_size)
+{
+	int result;
+
+	for (int attempt = 0; attempt < 16; attempt++) {
+		snprintf(directory, sizeof(directory), "%.*s" SEGMENT_SPOOL_SUFFIX,
+			 (int)sizeof(directory) - 64, output);
+		result = make_directory(directory, error, error_size);
+		if (result < 0)
+			return result;
+		snprintf(directory + strlen(directory), 32, "/%016llx",
+			 (unsigned long long)token);
+		result = make_directory(directory, error, error_size);
+		if (result != -ENOENT)
+			return result;
+	}
+	return result;
+}
+
 static int begin_run(const struct config *config, char *error, size_t error_size)
 {
 	char output[SEGMENT_PATH_MAX], path[SEGMENT_PATH_MAX + 64];
@@ -243,14 +273,7 @@ static int begin_run(const struct config *config, char *error, size_t error_size
 	}
 	if (getrandom(&token, sizeof(token), GRND_NONBLOCK) != sizeof(token))
 		token = clock_now() * 0x9e3779b97f4a7c15ull ^ (uint64_t)getpid();
-	snprintf(directory, sizeof(directory), "%.*s" SEGMENT_SPOOL_SUFFIX,
-		 (int)sizeof(directory) - 64, output);
-	result = make_directory(directory, error, error_size);
-	if (result < 0)
-		return result;
-	snprintf(directory + strlen(directory), 32, "/%016llx",
-		 (unsigned long long)token);
-	result = make_directory(directory, error, error_size);
+	result = make_spool(output, token, error, error_size);
 	if (result < 0)
 		return result;
 	snprintf(path, sizeof(path), "%s/" SEGMENT_RUN_NAME, directory);
@@ -289,10 +312,11 @@ static int join_run(const char *joined)
 	close(fd);
 	if (run == MAP_FAILED)
 		return -EINVAL;
+	own_memory_add(run, sizeof(*run));
 	if (run->magic != SEGMENT_MAGIC_RUN || run->version != SEGMENT_VERSION ||
 	    (run->first_pid != getpid() &&
 	     run->collector_state == SEGMENT_COLLECTOR_FINISHED)) {
-		munmap(run, sizeof(*run));
+		process_unmap(run, sizeof(*run));
 		return -ESTALE;
 	}
 	clock_is_tsc = run->clock_kind == SEGMENT_CLOCK_TSC;
@@ -403,10 +427,16 @@ int run_create_segment(char *error, size_t error_size)
 		snprintf(error, error_size, "%s", too_low);
 		return -EFBIG;
 	}
-	state = process_map(4096, 1);
+	state = process_map(4096, 0);
 	if (!state) {
 		snprintf(error, error_size, "no memory for the recorder's state");
 		return -ENOMEM;
+	}
+	if (madvise(state, 4096, MADV_WIPEONFORK) < 0) {
+		snprintf(error, error_size, "the kernel refuses MADV_WIPEONFORK: %s",
+			 strerror(errno));
+		process_unmap(state, 4096);
+		return -ENOTSUP;
 	}
 	for (int i = 1; !file && i < 1000; i++) {
 		snprintf(process_facts.file_path, sizeof(process_facts.file_path),
@@ -448,7 +478,7 @@ failed:
 	snprintf(error, error_size, "cannot write %.*s: %s", SEGMENT_PATH_MAX - 64,
 		 process_facts.file_path, strerror(-result));
 	if (file) {
-		munmap(file, slot_size);
+		process_unmap(file, slot_size);
 		unlink(process_facts.file_path);
 	}
 	process_facts.file = NULL;

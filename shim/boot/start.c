@@ -18,6 +18,7 @@
 #include "shim/boot/boot.h"
 #include "shim/boot/exec.h"
 #include "shim/hot/early_heap.h"
+#include "shim/hot/gate.h"
 #include "shim/hot/lane.h"
 #include "shim/hot/process.h"
 #include "shim/hot/shadow.h"
@@ -111,6 +112,7 @@ static void begin_recording(const struct config *config)
 	if (first)
 		calibrate_hooks();
 	fork_watch();
+	snapshots_watch_signal(config->snapshot_signal);
 	exit_watch(first, config->wait_ms);
 	if (first)
 		start_collector(config);
@@ -136,9 +138,13 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	if (resolve_real_functions() < 0)
 		return;
 	jumps_resolve();
+	seal_resolve();
+	memory_lock_resolve();
 	unload_resolve();
 	exec_resolve();
 	config_read(&config, environment);
+	if (config.snapshot_at && !triggers_begin(config.snapshot_at))
+		config_ignore(&config, "PROFSHIM_SNAPSHOT_AT", config.snapshot_at);
 	if (!getauxval(AT_SECURE) && !config.off && resolve_is_preloaded())
 		begin_recording(&config);
 	errno = saved_errno;
@@ -167,8 +173,9 @@ exported int __libc_start_main(int (*main)(int, char **, char **), int argc, cha
 	int saved_errno = errno;
 
 	environment_prepare(argv + argc + 1, run_variable[0] ? run_variable : NULL);
-	if (run_variable[0])
+	if (run_variable[0] && gate_is_open())
 		load_unwinder();
+	process_main_begins();
 	errno = saved_errno;
 	return next(main, argc, argv, init, fini, rtld_fini, stack_end);
 }

@@ -33,6 +33,8 @@
 #include <sys/mman.h>
 
 #include "shim/boot/boot.h"
+#include "shim/hot/gate.h"
+#include "shim/hot/lane.h"
 #include "shim/hot/process.h"
 #include "shim/hot/stack.h"
 
@@ -71,9 +73,21 @@ static ssize_t read_nothing(int descriptor, void *buffer, size_t size)
 	return 1;
 }
 
+/* Is it in the stack in use, or in the one that a handler on a stack of its own has
+ * interrupted? */
+static int is_on_stack(uintptr_t address)
+{
+	const struct lane_context *context = lane_self;
+
+	return lane_is_live(context) &&
+	       (address - context->stack_low < context->stack_size ||
+		(address >= context->fiber->low && address < context->fiber->high));
+}
+
 /* syscall(SYS_write, pipe, address, 1): "writing" a byte of the memory in question.
  * libunwind remembers the page of the address and then reads words that begin anywhere in
- * it: the next page must be readable, too. */
+ * it: the next page must be readable, too. Behind a stack's last page often nothing is
+ * mapped, but what is read there are the words of its frames. */
 static long write_tests_memory(long number, int descriptor, const void *address,
 			       size_t size)
 {
@@ -82,7 +96,7 @@ static long write_tests_memory(long number, int descriptor, const void *address,
 	(void)descriptor;
 	(void)size;
 	if (number == SYS_write && memory_is_readable(start) &&
-	    memory_is_readable(start + PAGE_BYTES)) {
+	    (memory_is_readable(start + PAGE_BYTES) || is_on_stack(start))) {
 		errno = 0;
 		return 1;
 	}
@@ -109,9 +123,7 @@ static int lock_mutex(uint32_t *lock)
 		    __atomic_compare_exchange_n(lock, &seen, own, 0, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
 			return 0;
-		if (spins % 64 == 0)
-			SYSCALL(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
-		__builtin_ia32_pause();
+		gate_pause(spins);
 	}
 }
 

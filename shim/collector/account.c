@@ -40,50 +40,75 @@ static int64_t corrected(const struct merge *merge, int64_t raw_self_ns,
 	return cost < (double)raw_self_ns ? raw_self_ns - (int64_t)cost : 0;
 }
 
-/* One path of the lane; its children have been done. A total that is less than the
- * children's together (a signal handler in between, a process that is still alive) is
- * raised to it: no self time is negative, and the sums stay exact. */
-static int account_path(struct merge *merge, uint32_t path, uint32_t lane)
+void account_begin(struct merge *merge)
 {
-	struct merge_cell cell = merge->cells[path];
-	struct merge_path *row = &merge->paths[path];
-	struct merge_cell *parent = &merge->cells[row->parent];
-	int64_t raw_ns, self_ns, total_ns;
+	if (merge->touched_count)
+		qsort(merge->touched, merge->touched_count, sizeof(*merge->touched),
+		      by_number);
+}
 
+/* A total that is less than the children's together (a signal handler in between, a
+ * process that is still alive) is raised to it: no self time is negative, and the sums
+ * stay exact. */
+int account_next(struct merge *merge, uint32_t *ret_path, struct account_times *ret)
+{
+	struct merge_cell cell, *parent;
+	uint32_t path;
+
+	if (!merge->touched_count)
+		return 0;
+	path = merge->touched[--merge->touched_count];
+	cell = merge->cells[path];
 	merge->cells[path] = (struct merge_cell){.calls = 0};
-	raw_ns = ticks_duration_ns(merge->ticks, (double)cell.total_ticks);
-	if (raw_ns < cell.child_raw_ns)
-		raw_ns = cell.child_raw_ns;
-	self_ns = corrected(merge, raw_ns - cell.child_raw_ns, &cell);
-	total_ns = self_ns;
-	merge_add_ns(&total_ns, cell.child_total_ns);
-	merge_add(&row->calls, cell.calls);
-	merge_add_ns(&row->total_ns, total_ns);
-	merge_add_ns(&row->self_ns, self_ns);
-	merge_add_ns(&row->raw_total_ns, raw_ns);
-	merge_add_ns(&row->raw_self_ns, raw_ns - cell.child_raw_ns);
-	merge_add(&row->alloc_count, cell.alloc_count);
-	merge_add(&row->alloc_bytes, cell.alloc_bytes);
-	if (row->parent) {
+	ret->calls = cell.calls;
+	ret->alloc_count = cell.alloc_count;
+	ret->alloc_bytes = cell.alloc_bytes;
+	ret->raw_total_ns = ticks_duration_ns(merge->ticks, (double)cell.total_ticks);
+	if (ret->raw_total_ns < cell.child_raw_ns)
+		ret->raw_total_ns = cell.child_raw_ns;
+	ret->raw_self_ns = ret->raw_total_ns - cell.child_raw_ns;
+	ret->self_ns = corrected(merge, ret->raw_self_ns, &cell);
+	ret->total_ns = ret->self_ns;
+	merge_add_ns(&ret->total_ns, cell.child_total_ns);
+	if (merge->paths[path].parent) {
+		parent = &merge->cells[merge->paths[path].parent];
 		merge_add(&parent->child_calls, cell.calls);
-		merge_add_ns(&parent->child_raw_ns, raw_ns);
-		merge_add_ns(&parent->child_total_ns, total_ns);
+		merge_add_ns(&parent->child_raw_ns, ret->raw_total_ns);
+		merge_add_ns(&parent->child_total_ns, ret->total_ns);
 	}
+	*ret_path = path;
+	return 1;
+}
+
+static int add_times(struct merge *merge, uint32_t path, uint32_t lane,
+		     const struct account_times *times)
+{
+	struct merge_path *row = &merge->paths[path];
+
+	merge_add(&row->calls, times->calls);
+	merge_add_ns(&row->total_ns, times->total_ns);
+	merge_add_ns(&row->self_ns, times->self_ns);
+	merge_add_ns(&row->raw_total_ns, times->raw_total_ns);
+	merge_add_ns(&row->raw_self_ns, times->raw_self_ns);
+	merge_add(&row->alloc_count, times->alloc_count);
+	merge_add(&row->alloc_bytes, times->alloc_bytes);
 	if (merge->run->lane_count < 2)
 		return 0;
 	return add_share(merge,
-			 &(struct merge_share){path, lane, cell.calls, total_ns, self_ns,
-					       cell.alloc_count, cell.alloc_bytes});
+			 &(struct merge_share){path, lane, times->calls, times->total_ns,
+					       times->self_ns, times->alloc_count,
+					       times->alloc_bytes});
 }
 
 int account_lane(struct merge *merge, uint32_t lane)
 {
+	struct account_times times;
+	uint32_t path;
 	int result = 0;
 
-	qsort(merge->touched, merge->touched_count, sizeof(*merge->touched), by_number);
-	while (merge->touched_count && result == 0)
-		result =
-			account_path(merge, merge->touched[--merge->touched_count], lane);
+	account_begin(merge);
+	while (result == 0 && account_next(merge, &path, &times))
+		result = add_times(merge, path, lane, &times);
 	return result;
 }
 

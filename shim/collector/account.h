@@ -10,6 +10,17 @@
 
 #include "shim/collector/merge.h"
 
+/* What a path has from the cells. */
+struct account_times {
+	uint64_t calls, alloc_count, alloc_bytes;
+	int64_t total_ns, self_ns, raw_total_ns, raw_self_ns;
+};
+
+/* Takes the cells apart, children before parents; each is clear afterwards. Begin, then
+ * next until it returns 0. */
+void account_begin(struct merge *merge);
+int account_next(struct merge *merge, uint32_t *ret_path, struct account_times *ret);
+
 /*
  * Turns the cells of the lane that was just merged into times of its paths and clears
  * them. A lane's self time is corrected and clipped on its own, so that the shares of

@@ -27,6 +27,7 @@
 
 #include "common/segment.h"
 #include "shim/collector/ingest.h"
+#include "shim/collector/intervals.h"
 #include "shim/collector/rescue.h"
 #include "shim/collector/spool.h"
 #include "shim/collector/store.h"
@@ -41,6 +42,7 @@ struct collector {
 	const char *directory;
 	struct segment_run *page;
 	struct watch watch;
+	struct intervals intervals;
 	int is_stored, was_tried;
 	uint64_t checksum; /* of what was stored */
 	struct exit_status status;
@@ -144,12 +146,22 @@ static int is_status_as_stored(const struct collector *collector)
 	return 1;
 }
 
+/* Was what has been stored removed since? The database goes first, by its name; when the
+ * spool is half removed, the numbers in it look as if the run had moved on. */
+static int is_unwanted(const struct collector *collector)
+{
+	return access(collector->directory, F_OK) < 0 ||
+	       access(collector->page->output, F_OK) < 0;
+}
+
 /* All are dead. Who removes run.db and the spool once the run is stored wants them gone,
  * not written again. */
 static void finish(struct collector *collector)
 {
-	if (collector->is_stored && access(collector->directory, F_OK) < 0)
+	if (collector->is_stored && is_unwanted(collector)) {
+		spool_remove(collector->directory);
 		return;
+	}
 	if (!collector->is_stored || !is_status_as_stored(collector) ||
 	    collector->checksum != read_run_checksum(collector->directory))
 		store(collector);
@@ -197,7 +209,7 @@ static void collect(struct collector *collector)
 		uint32_t bell =
 			__atomic_load_n(&collector->page->doorbell, __ATOMIC_ACQUIRE);
 
-		uint64_t began_ns = ticks_monotonic_ns();
+		uint64_t began_ns = ticks_monotonic_ns(), wait_ns;
 
 		watch_update(watch);
 		if (watch->is_blind) /* it would wait for us to see it exit */
@@ -205,7 +217,8 @@ static void collect(struct collector *collector)
 		if (watch_first_is_exiting(watch) && look_at_end(collector))
 			break;
 		pause_when_busy(collector, ticks_monotonic_ns() - began_ns);
-		watch_wait(collector->page, bell, WAIT_NS);
+		wait_ns = intervals_update(&collector->intervals, watch, WAIT_NS);
+		watch_wait(collector->page, bell, wait_ns);
 	}
 	finish(collector);
 }
@@ -308,6 +321,7 @@ int main(int argc, char **argv)
 		leave_reason(&collector, error);
 		return complain(error);
 	}
+	intervals_init(&collector.intervals, collector.page);
 	set_state(&collector, SEGMENT_COLLECTOR_RECORDING);
 	collect(&collector);
 	return collector.is_stored ? 0 : 1;

@@ -76,6 +76,8 @@ int ingest_load(struct ingest *ret, const char *directory,
 		return result;
 	ticks_calibrate(&ret->ticks, &ret->run.page);
 	result = merge(ret);
+	if (result == 0)
+		result = snapshots_build(&ret->snapshots, &ret->merge);
 	if (result < 0) {
 		snprintf(error, error_size, "cannot put the run in %s together: %s",
 			 directory, strerror(-result));
@@ -89,6 +91,7 @@ int ingest_load(struct ingest *ret, const char *directory,
 
 void ingest_done(struct ingest *ingest)
 {
+	snapshots_done(&ingest->snapshots);
 	if (ingest->merge.run)
 		merge_done(&ingest->merge);
 	free(ingest->fates);

@@ -14,6 +14,7 @@
 #include "shim/collector/merge.h"
 #include "shim/collector/read.h"
 #include "shim/collector/resources.h"
+#include "shim/collector/snapshots.h"
 #include "shim/collector/ticks.h"
 
 /* What a collector knows beside the spool; all zero without one. */
@@ -40,6 +41,7 @@ struct ingest {
 	struct ticks ticks;
 	struct fate *fates; /* parallel to run.processes */
 	struct merge merge;
+	struct snapshots snapshots;
 	uint32_t first_process;	   /* FATE_NONE: its slot is not there */
 	struct exit_status status; /* of the first process */
 	int is_complete;

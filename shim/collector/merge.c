@@ -106,7 +106,9 @@ static int begin(struct merge *merge, const struct read_run *run)
 		return result;
 	merge->processes = calloc(run->process_count + 1, sizeof(*merge->processes));
 	merge->memory = calloc(run->process_count + 1, sizeof(*merge->memory));
-	if (!merge->processes || !merge->memory)
+	merge->merged_sites =
+		calloc(run->process_count + 1, sizeof(*merge->merged_sites));
+	if (!merge->processes || !merge->memory || !merge->merged_sites)
 		return -ENOMEM;
 	for (size_t i = 0; i < run->process_count && result == 0; i++)
 		result = identify_process_init(&merge->identify, &run->processes[i],
@@ -204,6 +206,24 @@ static int merge_lanes(struct merge *merge, const struct merge_end *ends,
 	return result;
 }
 
+/* Sites of processes with snapshots are remembered by where they went. */
+static int begin_snapshots(struct merge *merge)
+{
+	const struct read_run *run = merge->run;
+
+	for (size_t i = 0; i < run->process_count; i++) {
+		size_t bytes = run->processes[i].site_count * sizeof(uint32_t);
+
+		if (!run->processes[i].book.snapshot_count)
+			continue;
+		merge->merged_sites[i] = malloc(bytes + 1);
+		if (!merge->merged_sites[i])
+			return -ENOMEM;
+		memset(merge->merged_sites[i], 0xff, bytes);
+	}
+	return 0;
+}
+
 int merge_run(struct merge *ret, const struct read_run *run, const struct ticks *ticks,
 	      const struct merge_end *ends)
 {
@@ -217,9 +237,16 @@ int merge_run(struct merge *ret, const struct read_run *run, const struct ticks 
 	ret->damaged_count = run->damaged_count;
 	result = begin(ret, run);
 	if (result == 0)
+		result = begin_snapshots(ret);
+	if (result == 0)
 		result = order_sites(run, &places, &count);
 	if (result == 0)
 		result = merge_lanes(ret, ends, places, count);
+	for (uint32_t i = 0; i < run->process_count && result == 0; i++) {
+		if (ret->merged_sites[i])
+			result = changes_add_frees(&ret->changes, run, i,
+						   ret->merged_sites[i]);
+	}
 	free(places);
 	return result < 0 ? result : account_functions(ret);
 }
@@ -230,6 +257,10 @@ void merge_done(struct merge *merge)
 		identify_process_done(&merge->processes[i]);
 	for (size_t i = 0; i < merge->function_count; i++)
 		histogram_done(&merge->functions[i].histogram);
+	for (size_t i = 0; merge->merged_sites && i < merge->run->process_count; i++)
+		free(merge->merged_sites[i]);
+	free(merge->merged_sites);
+	changes_done(&merge->changes);
 	free(merge->processes);
 	free(merge->memory);
 	free(merge->paths);

@@ -15,6 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shim/collector/changes.h"
 #include "shim/collector/histogram.h"
 #include "shim/collector/identify.h"
 #include "shim/collector/map.h"
@@ -106,6 +107,8 @@ struct merge {
 	struct merge_cell *cells; /* parallel to paths */
 	uint32_t *touched;	  /* paths the lane has cells in */
 	size_t touched_count;
+	struct changes changes;	 /* between snapshots */
+	uint32_t **merged_sites; /* by process with snapshots and site: index in sites */
 	struct map path_map, site_map, edge_map;
 	uint64_t call_count, open_frame_count, repaired_frame_count, orphan_exit_count,
 		folded_call_count, damaged_count;

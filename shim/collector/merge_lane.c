@@ -141,6 +141,25 @@ static int place_nodes(struct lane_walk *walk)
 	return result;
 }
 
+/* What the nodes did between snapshots. */
+static int add_changes(struct lane_walk *walk)
+{
+	struct merge *merge = walk->merge;
+	uint32_t lane_slot = merge->run->lanes[walk->lane].slot;
+	int result = 0;
+
+	if (!merge->merged_sites[walk->process_index])
+		return 0;
+	for (uint32_t i = LANE_ROOT + 1; i < walk->data.node_count && result == 0; i++) {
+		if (walk->nodes[i].is_placed && walk->nodes[i].path &&
+		    !is_return_address(&walk->data.nodes[i]))
+			result = changes_add_node(&merge->changes, merge->run,
+						  walk->process_index, lane_slot, i,
+						  walk->nodes[i].path);
+	}
+	return result;
+}
+
 static void add_extremes(struct merge_path *path, uint64_t min_ticks, uint64_t max_ticks)
 {
 	if (min_ticks < path->min_ticks)
@@ -356,10 +375,12 @@ static void add_to_tree(struct lane_walk *walk, uint32_t path,
 	merge_add(&memory->live_bytes, sums->live_bytes);
 }
 
-static int add_site(struct lane_walk *walk, const struct segment_site *from)
+static int add_site(struct lane_walk *walk, uint32_t index)
 {
 	struct merge *merge = walk->merge;
 	const struct read_process *process = walk->process->process;
+	const struct segment_site *from = &process->sites[index];
+	uint32_t *merged_sites = merge->merged_sites[walk->process_index];
 	const struct identify_place *place = NULL;
 	struct merge_site *row = NULL;
 	struct site_sums sums;
@@ -387,7 +408,11 @@ static int add_site(struct lane_walk *walk, const struct segment_site *from)
 			process->peak_generation);
 	add_to_site(row, from, &sums);
 	add_to_tree(walk, path, from, &sums);
-	return 0;
+	if (!merged_sites)
+		return 0;
+	merged_sites[index] = (uint32_t)(row - merge->sites);
+	return changes_add_site(&merge->changes, merge->run, walk->process_index, index,
+				merged_sites[index]);
 }
 
 static int merge_walk(struct lane_walk *walk, const struct merge_end *end,
@@ -401,8 +426,10 @@ static int merge_walk(struct lane_walk *walk, const struct merge_end *end,
 	result = close_frames(walk, end);
 	if (result == 0)
 		result = add_histograms(walk);
+	if (result == 0)
+		result = add_changes(walk);
 	for (size_t i = 0; i < site_count && result == 0; i++)
-		result = add_site(walk, &walk->process->process->sites[sites[i]]);
+		result = add_site(walk, sites[i]);
 	return result < 0 ? result : account_lane(walk->merge, walk->lane);
 }
 

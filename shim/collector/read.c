@@ -141,6 +141,7 @@ static void process_done(struct read_process *process)
 	free(process->modules);
 	free(process->threads);
 	free(process->sites);
+	read_book_done(&process->book);
 }
 
 static void copy_facts(struct read_process *to, const struct segment_process *from)
@@ -231,7 +232,18 @@ static int read_process(struct read_run *run, const struct segment_reader *reade
 	process->slot = slot;
 	copy_facts(process, &header);
 	result = copy_strings(process, &header);
-	return result < 0 ? result : copy_arrays(process, &header, reader);
+	if (result == 0)
+		result = copy_arrays(process, &header, reader);
+	if (result == 0 && header.book_slot) {
+		result = read_book(reader, header.book_slot, slot,
+				   header.snapshot_interval, &process->book);
+		if (result == -EINVAL) { /* the process itself is fine */
+			read_book_done(&process->book);
+			run->damaged_count++;
+			result = 0;
+		}
+	}
+	return result;
 }
 
 /* Until sort_processes() has run, a lane's process is its slot. */
@@ -267,7 +279,7 @@ static int read_file(struct read_run *run, uint32_t file)
 			result = read_process(run, &reader, file, i);
 		else if (slot.kind == SEGMENT_SLOT_LANE)
 			result = note_lane(run, file, i, slot.process_slot);
-		else if (slot.kind != SEGMENT_SLOT_FREE)
+		else if (slot.kind != SEGMENT_SLOT_FREE && slot.kind != SEGMENT_SLOT_BOOK)
 			result = -EINVAL;
 		if (result == -EINVAL)
 			run->damaged_count++;

@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "common/segment.h"
+#include "shim/collector/read_book.h"
 
 /* What is left of struct segment_process, with counts that are true. */
 struct read_process {
@@ -33,6 +34,7 @@ struct read_process {
 	uint32_t thread_count;
 	struct segment_site *sites;	 /* owned; sites[i] has the id first_site + i */
 	uint32_t first_site, site_count; /* site_count: number in sites */
+	struct read_book book;		 /* owned; all zero without snapshots */
 };
 
 struct read_lane {

@@ -18,7 +18,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t child; /* whom the forwarder sends to, 0: nobody */
+static volatile sig_atomic_t child; /* whom signals are passed on to, 0: nobody */
+static volatile sig_atomic_t last_signal;
+static sigset_t ignored; /* by who started us; changed while no handler of ours is set */
 
 int record_find_shim(char *ret)
 {
@@ -88,40 +90,69 @@ int record_set_environment(const struct record_options *options, const char *shi
 	return error;
 }
 
-/* A signal that a process sent; the terminal's own (SI_KERNEL) go to the whole foreground
- * group anyway. */
-static void forward(int number, siginfo_t *info, void *context)
+int record_set_run(const char *label, const char *level)
 {
+	int error = set("PROFSHIM_LEVEL", level);
+
+	if (!label)
+		(void)unsetenv("PROFSHIM_LABEL");
+	return error ? error : set("PROFSHIM_LABEL", label);
+}
+
+/* The terminal's own signals (SI_KERNEL) go to the whole foreground group anyway; of
+ * those that a process sent, SIGTERM and SIGHUP are passed on. */
+static void take_signal(int number, siginfo_t *info, void *context)
+{
+	bool is_forwarded = number == SIGTERM || number == SIGHUP;
 	int saved = errno;
 
 	(void)context;
-	if (child && info->si_code <= 0)
+	if (child && is_forwarded && info->si_code <= 0)
 		(void)kill(child, number);
+	if (!sigismember(&ignored, number)) {
+		if (last_signal && !child) {
+			(void)signal(number, SIG_DFL);
+			(void)raise(number);
+		}
+		last_signal = number;
+	}
 	errno = saved;
 }
 
-static const struct {
-	int number;
-	bool forwarded;
-} watched[] = {{SIGINT, false}, {SIGQUIT, false}, {SIGTERM, true}, {SIGHUP, true}};
+static const int watched[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 
 #define WATCHED (sizeof(watched) / sizeof(watched[0]))
 
 static void watch_signals(struct sigaction *old)
 {
-	struct sigaction action = {.sa_flags = SA_RESTART};
+	struct sigaction action = {.sa_flags = SA_RESTART | SA_SIGINFO};
 	size_t i;
 
 	sigemptyset(&action.sa_mask);
+	action.sa_sigaction = take_signal;
+	sigemptyset(&ignored);
 	for (i = 0; i < WATCHED; i++) {
-		if (watched[i].forwarded) {
-			action.sa_sigaction = forward;
-			action.sa_flags |= SA_SIGINFO;
-		} else {
-			action.sa_handler = SIG_IGN;
-		}
-		(void)sigaction(watched[i].number, &action, &old[i]);
+		(void)sigaction(watched[i], NULL, &old[i]);
+		if (old[i].sa_handler == SIG_IGN)
+			sigaddset(&ignored, watched[i]);
+		(void)sigaction(watched[i], &action, NULL);
 	}
+}
+
+void record_hold_signals(void)
+{
+	struct sigaction old[WATCHED];
+	size_t i;
+
+	watch_signals(old);
+	for (i = 0; i < WATCHED; i++)
+		if (old[i].sa_handler == SIG_IGN)
+			(void)sigaction(watched[i], &old[i], NULL);
+}
+
+int record_signal(void)
+{
+	return last_signal;
 }
 
 static void restore_signals(const struct sigaction *old)
@@ -129,20 +160,31 @@ static void restore_signals(const struct sigaction *old)
 	size_t i;
 
 	for (i = 0; i < WATCHED; i++)
-		(void)sigaction(watched[i].number, &old[i], NULL);
+		(void)sigaction(watched[i], &old[i], NULL);
+}
+
+/* dup2() leaves a descriptor that is in its place already to be closed by the exec. */
+static bool put(int fd, int place)
+{
+	if (fd == place)
+		return fcntl(fd, F_SETFD, 0) == 0;
+	return fd < 0 || dup2(fd, place) >= 0;
 }
 
 /* In the child: becomes the program, or tells why not through the pipe. */
-static void become(char **command, const struct sigaction *old, const sigset_t *mask,
-		   int pipe_end)
+static void become(char **command, int input, int output, const struct sigaction *old,
+		   const sigset_t *mask, int pipe_end)
 {
 	ssize_t written;
-	int error;
+	int error = 0;
 
 	restore_signals(old);
 	(void)sigprocmask(SIG_SETMASK, mask, NULL);
-	execvp(command[0], command);
-	error = errno;
+	if (!put(input, STDIN_FILENO) || !put(output, STDOUT_FILENO))
+		error = errno;
+	else
+		execvp(command[0], command);
+	error = error ? error : errno;
 	written = write(pipe_end, &error, sizeof(error));
 	(void)written;
 	_exit(RECORD_NOT_FOUND);
@@ -160,7 +202,7 @@ static int read_error(int pipe_end)
 	return got == sizeof(error) ? error : 0;
 }
 
-int record_run(char **command, pid_t *ret_pid)
+int record_run(char **command, int input, int output, pid_t *ret_pid)
 {
 	struct sigaction old[WATCHED];
 	sigset_t watched_set, mask;
@@ -173,14 +215,14 @@ int record_run(char **command, pid_t *ret_pid)
 		return -errno;
 	sigemptyset(&watched_set);
 	for (i = 0; i < WATCHED; i++)
-		sigaddset(&watched_set, watched[i].number);
+		sigaddset(&watched_set, watched[i]);
 	/* held back until there is somebody to forward to */
 	(void)sigprocmask(SIG_BLOCK, &watched_set, &mask);
 	watch_signals(old);
 	pid = fork();
 	error = errno;
 	if (pid == 0)
-		become(command, old, &mask, ends[1]);
+		become(command, input, output, old, &mask, ends[1]);
 	child = pid > 0 ? pid : 0;
 	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
 	close(ends[1]);

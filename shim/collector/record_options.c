@@ -13,10 +13,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/segment.h"
+#include "shim/collector/record_words.h"
+
 #define DEFAULT_WAIT_S 30
 #define LONGEST_WAIT_S 86400
 #define LARGEST_DEPTH 256
 #define LARGEST_MAX_PATHS (1ul << 30)
+#define LONGEST_LABEL (sizeof(((struct segment_run *)NULL)->label) - 1)
+#define MOST_RUNS 1000
+#define DEFAULT_REPEAT 10 /* of --against: fewer than 4 a side cannot tell anything */
 
 static const char help[] =
 	"Usage: prof-record [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
@@ -36,14 +42,39 @@ static const char help[] =
 	"  -h, --help            this text\n"
 	"      --version         the version\n"
 	"\n"
-	"Ends with the exit status of PROGRAM, or with the signal that ended it;\n"
+	"A series of runs, for prof-analyze compare:\n"
+	"      --repeat N        record N runs (10 with --against)\n"
+	"      --against COMMAND record N runs of COMMAND too, in turns with PROGRAM\n"
+	"      --against-label L the label of its runs (before; those of PROGRAM: "
+	"after)\n"
+	"      --warmup K        first run each side K times without recording (0)\n"
+	"      --input FILE      standard input of every run (/dev/null)\n"
+	"      --show-output     do not discard what the runs write to standard output\n"
+	"      --ignore-failure  go on after a run that fails\n"
+	"      --append          add to runs that bear these labels already\n"
+	"\n"
+	"COMMAND is the side to compare with, PROGRAM the one that was changed. COMMAND "
+	"is\n"
+	"split into words as by a shell, but no shell runs it. Odd rounds run before "
+	"and\n"
+	"then after, even rounds after and then before, so that a machine that gets "
+	"slower\n"
+	"meets both alike. A run that fails ends the series and is kept under the label\n"
+	"\"before (failed)\", one that Ctrl-C cuts short as \"before (interrupted)\".\n"
+	"\n"
+	"Ends with the exit status of PROGRAM, or with the signal that ended it; a "
+	"series\n"
+	"with 0, with the status of the run that failed, or with the signal that ended "
+	"it\n"
+	"(130 after Ctrl-C, in a shell);\n"
 	"127 if it was not found, 126 if it cannot be executed, 2 for wrong usage,\n"
 	"1 if the file cannot be written.\n"
 	"\n"
 	"Example:\n"
 	"  gcc -O2 -g -finstrument-functions -o app app.c\n"
 	"  prof-record -o before.db --label before ./app --size 10\n"
-	"  prof-analyze before.db\n";
+	"  prof-analyze before.db\n"
+	"  prof-record --repeat 10 --against './app-old --size 10' -- ./app --size 10\n";
 
 enum {
 	OPTION_STACK_DEPTH = 256,
@@ -51,6 +82,14 @@ enum {
 	OPTION_FOLLOW,
 	OPTION_LEVEL,
 	OPTION_WAIT,
+	OPTION_REPEAT,
+	OPTION_AGAINST,
+	OPTION_AGAINST_LABEL,
+	OPTION_WARMUP,
+	OPTION_INPUT,
+	OPTION_SHOW_OUTPUT,
+	OPTION_IGNORE_FAILURE,
+	OPTION_APPEND,
 	OPTION_VERSION
 };
 
@@ -62,6 +101,14 @@ static const struct option options[] = {
 	{"follow", required_argument, NULL, OPTION_FOLLOW},
 	{"level", required_argument, NULL, OPTION_LEVEL},
 	{"wait", required_argument, NULL, OPTION_WAIT},
+	{"repeat", required_argument, NULL, OPTION_REPEAT},
+	{"against", required_argument, NULL, OPTION_AGAINST},
+	{"against-label", required_argument, NULL, OPTION_AGAINST_LABEL},
+	{"warmup", required_argument, NULL, OPTION_WARMUP},
+	{"input", required_argument, NULL, OPTION_INPUT},
+	{"show-output", no_argument, NULL, OPTION_SHOW_OUTPUT},
+	{"ignore-failure", no_argument, NULL, OPTION_IGNORE_FAILURE},
+	{"append", no_argument, NULL, OPTION_APPEND},
 	{"quiet", no_argument, NULL, 'q'},
 	{"help", no_argument, NULL, 'h'},
 	{"version", no_argument, NULL, OPTION_VERSION},
@@ -91,6 +138,56 @@ static bool check_word(const char *name, const char *text, const char *first,
 	fprintf(stderr, "prof-record: %s takes %s or %s, not \"%s\"\n", name, first,
 		second, text);
 	return false;
+}
+
+static bool read_against(const char *text, struct record_options *ret)
+{
+	char error[256] = "out of memory";
+
+	free(ret->against);
+	if (record_words(text, &ret->against, error, sizeof(error)) == 0)
+		return true;
+	fprintf(stderr, "prof-record: cannot use --against \"%s\": %s\n", text, error);
+	return false;
+}
+
+/* Takes one option of a series. */
+static bool take_series_option(int option, const char *value, struct record_options *ret)
+{
+	unsigned long number = 0;
+	bool is_right = true;
+
+	switch (option) {
+	case OPTION_REPEAT:
+		is_right = read_number("--repeat", value, 1, MOST_RUNS, &number);
+		ret->repeat = (unsigned int)number;
+		break;
+	case OPTION_AGAINST:
+		is_right = read_against(value, ret);
+		break;
+	case OPTION_AGAINST_LABEL:
+		ret->against_label = value;
+		break;
+	case OPTION_WARMUP:
+		is_right = read_number("--warmup", value, 0, MOST_RUNS, &number);
+		ret->warmup = (unsigned int)number;
+		break;
+	case OPTION_INPUT:
+		ret->input = value;
+		break;
+	case OPTION_SHOW_OUTPUT:
+		ret->show_output = true;
+		break;
+	case OPTION_IGNORE_FAILURE:
+		ret->ignore_failure = true;
+		break;
+	case OPTION_APPEND:
+		ret->append = true;
+		break;
+	default: /* getopt_long() has told what is wrong */
+		is_right = false;
+	}
+	return is_right;
 }
 
 /* Takes one option's value; false: wrong, and said so. */
@@ -127,9 +224,84 @@ static bool take_option(int option, const char *value, struct record_options *re
 	case 'q':
 		ret->quiet = true;
 		return true;
-	default: /* getopt_long() has told what is wrong */
-		return false;
+	default:
+		return take_series_option(option, value, ret);
 	}
+}
+
+/* A label by which prof-analyze finds the runs again, and no run by its number. */
+static bool check_label(const char *label)
+{
+	const char *wrong = NULL;
+
+	if (!*label)
+		wrong = "is empty";
+	else if (strlen(label) > LONGEST_LABEL)
+		wrong = "is too long";
+	else if (!label[strspn(label, "0123456789")])
+		wrong = "would be taken for the number of a run";
+	else if (strchr(label, ','))
+		wrong = "has a comma, which separates labels";
+	if (wrong)
+		fprintf(stderr, "prof-record: the label \"%s\" %s; choose another\n",
+			label, wrong);
+	return !wrong;
+}
+
+/* An option that was given without the one that it belongs to; NULL: none. */
+static const char *stray_option(const struct record_options *given)
+{
+	if (given->against_label && !given->against)
+		return "--against-label needs --against";
+	if (given->repeat)
+		return NULL;
+	if (given->warmup)
+		return "--warmup needs --repeat or --against";
+	if (given->input)
+		return "--input needs --repeat or --against";
+	if (given->show_output)
+		return "--show-output needs --repeat or --against";
+	if (given->ignore_failure)
+		return "--ignore-failure needs --repeat or --against";
+	if (given->append)
+		return "--append needs --repeat or --against";
+	return NULL;
+}
+
+/* Fills in the defaults of a series and checks that its parts fit together. */
+static bool complete_series(struct record_options *given)
+{
+	const char *level = given->level ? given->level : getenv("PROFSHIM_LEVEL");
+	const char *label = getenv("PROFSHIM_LABEL");
+	const char *stray;
+
+	if (given->against && !given->repeat)
+		given->repeat = DEFAULT_REPEAT;
+	stray = stray_option(given);
+	if (!stray && given->repeat && level && strcmp(level, "off") == 0)
+		stray = "the level off records nothing that could be compared";
+	if (stray)
+		fprintf(stderr, "prof-record: %s\n", stray);
+	if (stray || !given->repeat)
+		return !stray;
+	if (!given->label && label && *label)
+		given->label = label;
+	if (given->label && !check_label(given->label))
+		return false;
+	if (!given->against)
+		return true;
+	given->label = given->label ? given->label : "after";
+	if (!given->against_label)
+		given->against_label = "before";
+	if (!check_label(given->against_label))
+		return false;
+	if (strcmp(given->label, given->against_label) != 0)
+		return true;
+	fprintf(stderr,
+		"prof-record: both sides have the label \"%s\"; choose two with --label "
+		"and --against-label\n",
+		given->label);
+	return false;
 }
 
 bool record_options_read(int argc, char **argv, struct record_options *ret,
@@ -148,21 +320,25 @@ bool record_options_read(int argc, char **argv, struct record_options *ret,
 	while ((option = getopt_long(argc, argv, "+o:l:qh", options, NULL)) != -1) {
 		if (option == 'h') {
 			fputs(help, stdout);
-			return false;
+			goto out;
 		}
 		if (option == OPTION_VERSION) {
 			puts("prof-record " PROFSHIM_VERSION);
-			return false;
+			goto out;
 		}
 		if (!take_option(option, optarg, ret))
 			goto wrong;
 	}
 	ret->command = argv + optind;
-	if (ret->command[0])
+	if (ret->command[0] && complete_series(ret))
 		return true;
-	fputs("prof-record: no program to run was given\n", stderr);
+	if (!ret->command[0])
+		fputs("prof-record: no program to run was given\n", stderr);
 wrong:
 	fputs("Try: prof-record --help\n", stderr);
 	*ret_status = RECORD_USAGE;
+out:
+	free(ret->against);
+	ret->against = NULL;
 	return false;
 }

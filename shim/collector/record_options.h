@@ -24,9 +24,18 @@ struct record_options {
 	unsigned int wait_s;
 	bool quiet;
 	char **command; /* the program and its arguments, ends with NULL */
+
+	/* A series: repeat is the number of recorded runs of each side, 0: no series, and
+	 * nothing below is given. */
+	unsigned int repeat, warmup;
+	bool show_output, ignore_failure, append;
+	const char *input;
+	char **against; /* the other side's command: owned, one allocation */
+	const char *against_label;
 };
 
-/* Reads the command line. Returns true to go on; else *ret_status is the exit status and
+/* Reads the command line; in a series, labels come from PROFSHIM_LABEL, too, and every
+ * side of two has one. Returns true to go on; else *ret_status is the exit status and
  * what there is to say has been printed. */
 bool record_options_read(int argc, char **argv, struct record_options *ret,
 			 int *ret_status);

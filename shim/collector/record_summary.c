@@ -151,13 +151,12 @@ static void count(int64_t number, const char *singular, char *ret, size_t size)
 			 number == 1 ? "" : "s");
 }
 
-static size_t write_line(sqlite3_stmt *statement, const char *shown_output, char *ret,
-			 size_t size)
+static void write_line(sqlite3_stmt *statement, const char *shown_output, char *ret,
+		       size_t size)
 {
 	static const char *const bytes[] = {"B", "KiB", "MiB", "GiB", "TiB", NULL};
 	static const char *const times[] = {"ns", "us", "ms", "s", NULL};
 	char calls[64], allocations[64], peak[32], wall[32];
-	int length;
 
 	scale((double)sqlite3_column_int64(statement, 1), times, 1000, wall,
 	      sizeof(wall));
@@ -166,19 +165,18 @@ static size_t write_line(sqlite3_stmt *statement, const char *shown_output, char
 	scale((double)sqlite3_column_int64(statement, 3), bytes, 1024, peak,
 	      sizeof(peak));
 	count(sqlite3_column_int64(statement, 5), "call", calls, sizeof(calls));
-	length = snprintf(ret, size, "run %lld in %s: %s%s%s, peak %s%s",
-			  (long long)sqlite3_column_int64(statement, 0), shown_output,
-			  calls, allocations, wall, peak,
-			  sqlite3_column_int(statement, 4) ? "" : ", incomplete");
-	return length < 0 ? 0 : (size_t)length < size ? (size_t)length : size - 1;
+	snprintf(ret, size, "run %lld in %s: %s%s%s, peak %s%s",
+		 (long long)sqlite3_column_int64(statement, 0), shown_output, calls,
+		 allocations, wall, peak,
+		 sqlite3_column_int(statement, 4) ? "" : ", incomplete");
 }
 
-size_t record_summary(const char *output, const char *shown_output, int64_t before,
-		      pid_t program, char *ret, size_t size)
+bool record_summary(const char *output, const char *shown_output, int64_t before,
+		    pid_t program, struct record_stored *ret)
 {
 	sqlite3 *db = open_output(output);
 	sqlite3_stmt *statement = NULL;
-	size_t length = 0;
+	bool found = false;
 
 	if (db && sqlite3_prepare_v2(db, record_summary_sql_run, -1, &statement, NULL) ==
 			  SQLITE_OK) {
@@ -188,10 +186,14 @@ size_t record_summary(const char *output, const char *shown_output, int64_t befo
 		sqlite3_bind_int64(statement,
 				   sqlite3_bind_parameter_index(statement, ":before"),
 				   before);
-		if (sqlite3_step(statement) == SQLITE_ROW)
-			length = write_line(statement, shown_output, ret, size);
+		found = sqlite3_step(statement) == SQLITE_ROW;
+	}
+	if (found) {
+		ret->run_id = sqlite3_column_int64(statement, 0);
+		ret->wall_ns = sqlite3_column_int64(statement, 1);
+		write_line(statement, shown_output, ret->line, sizeof(ret->line));
 	}
 	sqlite3_finalize(statement);
 	sqlite3_close(db);
-	return length;
+	return found;
 }

@@ -19,9 +19,12 @@ bool record_output_fits(const char *output, char *error, size_t error_size);
 /* The highest run_id in the file, 0 when there is no file or no run. */
 int64_t record_last_run(const char *output);
 
-/* One line about the newest run after run `before`, preferring one that process `program`
- * was part of: "run 3 in run.db: 38.2 M calls, 1.2 s, peak 14.3 MiB". Returns its length,
- * 0: there is no such run, or the file cannot be read. shown_output: the name to print.
- */
-size_t record_summary(const char *output, const char *shown_output, int64_t before,
-		      pid_t program, char *ret, size_t size);
+struct record_stored {
+	int64_t run_id, wall_ns;
+	char line[4096 + 256]; /* "run 3 in run.db: 38.2 M calls, 1.2 s, peak 14.3 MiB" */
+};
+
+/* The newest run after run `before`, preferring one that process `program` was part of.
+ * false: there is none, or the file cannot be read. shown_output: the name to print. */
+bool record_summary(const char *output, const char *shown_output, int64_t before,
+		    pid_t program, struct record_stored *ret);

@@ -4,6 +4,12 @@
 -- :name last
 SELECT max(run_id) FROM runs;
 
+-- :name labelled
+SELECT count(*) FROM runs WHERE label = :label;
+
+-- :name relabel
+UPDATE run SET label = :label WHERE run_id = :run;
+
 -- :name run
 SELECT r.run_id, r.wall_ns, r.alloc_count, r.peak_bytes, r.complete,
 	(SELECT sum(calls) FROM functions f WHERE f.run_id = r.run_id),

@@ -317,7 +317,9 @@ static int write_run(struct sqlite3 *db, const struct ingest *ingest)
 	if (replaced)
 		ids.run = replaced;
 	code = store_run_rows(db, ingest, &ids);
-	return code == SQLITE_OK ? store_tree_rows(db, ingest, &ids) : code;
+	if (code == SQLITE_OK)
+		code = store_tree_rows(db, ingest, &ids);
+	return code == SQLITE_OK ? store_snapshot_rows(db, ingest, &ids) : code;
 }
 
 int store_run(struct sqlite3 *db, const struct ingest *ingest, char *error,

@@ -9,6 +9,7 @@
 
 #include <dwarf.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Kinds of columns that a DWARF 5 list may have at most; it has 1 to 5. */
 #define COLUMN_LIMIT 16
@@ -107,8 +108,7 @@ static void read_old_lists(struct line_table *table, struct cursor *lists)
 	struct names directories = {NULL, 0};
 	const char *name;
 	uint64_t directory;
-	bool fits = append_name(&directories, table->directory) &&
-		    append_file(table, NULL, NULL);
+	bool fits = append_name(&directories, NULL) && append_file(table, NULL, NULL);
 
 	while (fits && (name = cursor_string(lists))[0])
 		fits = append_name(&directories, name);
@@ -191,6 +191,15 @@ static void read_value(const struct line_table *table, const struct line_header 
 	}
 }
 
+/* Directory 0 is that of the compilation, from which relative ones are reckoned: it must
+ * not be reckoned from itself when it is relative. */
+static bool is_starting_point(const struct line_table *table, const struct names *names,
+			      const char *name)
+{
+	return !names->count && table->directory && name &&
+	       strcmp(name, table->directory) == 0;
+}
+
 /* One list of version 5: of directories, or, with these given, of files. */
 static bool read_list(struct line_table *table, const struct line_header *header,
 		      struct cursor *lists, struct names *directories, bool is_files)
@@ -218,7 +227,10 @@ static bool read_list(struct line_table *table, const struct line_header *header
 		if (is_files)
 			fits = append_file(table, name, name_at(directories, directory));
 		else
-			fits = append_name(directories, name);
+			fits = append_name(directories,
+					   is_starting_point(table, directories, name)
+						   ? NULL
+						   : name);
 	}
 	return fits && !lists->failed;
 }

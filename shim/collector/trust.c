@@ -46,6 +46,9 @@ static const struct {
 	 "the program defines malloc itself: its allocations are not seen"},
 	{SEGMENT_NOTE_OWN_HOOKS, "note_own_hooks",
 	 "the program defines the call hooks itself: its calls are not seen"},
+	{SEGMENT_NOTE_SEALED, "note_sealed",
+	 "the program forbade itself system calls: the recording could not grow from "
+	 "then on"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -110,6 +113,16 @@ static void add_notes(struct ingest *ingest)
 	add(ingest, "notes", all);
 }
 
+/* Those that nobody could take, and those that are not whole. */
+static uint64_t refused_snapshots(const struct ingest *ingest)
+{
+	uint64_t refused = sum(ingest, SEGMENT_COUNTER_REFUSED_SNAPSHOTS);
+
+	for (size_t i = 0; i < ingest->run.process_count; i++)
+		refused += ingest->run.processes[i].book.incomplete_count;
+	return refused;
+}
+
 void trust_collect(struct ingest *ingest)
 {
 	const struct merge *merge = &ingest->merge;
@@ -127,6 +140,7 @@ void trust_collect(struct ingest *ingest)
 	add(ingest, "open_frames", merge->open_frame_count);
 	for (size_t i = 0; i < COUNT(counters); i++)
 		add(ingest, counters[i].name, sum(ingest, counters[i].counter));
+	add(ingest, "refused_snapshots", refused_snapshots(ingest));
 	add(ingest, "stopped_functions", 0);
 	add(ingest, "sampled_functions", 0);
 	add(ingest, "unresolved_functions", unresolved(merge));

@@ -113,6 +113,7 @@ static cold void lost_free(uint64_t old_word)
 		struct shadow_block block = {
 			.site = (uint32_t)(old_word & (SHADOW_SITE_LIMIT - 1)),
 			.size_bytes = (old_word >> 24) & SHADOW_SIZE_LARGE,
+			.interval = (uint32_t)(old_word >> 52),
 		};
 
 		if (block.site && block.site < process->site_next)
@@ -120,28 +121,46 @@ static cold void lost_free(uint64_t old_word)
 	}
 }
 
-/* Enters a new block into the map. Returns 0 when there is no room: then it must not be
- * booked either, for its free will not be known. */
-static inline int enter_block(struct lane_context *context, uint32_t site, void *block,
+/* Makes room for a new block in the map. NULL: there is none; then it must not be booked
+ * either, for its free will not be known. */
+static inline uint64_t *make_room(struct lane_context *context, void *block,
+				  uint64_t size)
+{
+	uint64_t *word = shadow_room((uintptr_t)block, size);
+
+	if (unlikely(!word)) {
+		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+		return NULL;
+	}
+	if (unlikely(*word))
+		lost_free(*word);
+	note_latest(context, (uintptr_t)block);
+	return word;
+}
+
+/* Enters a block that is booked later. Returns 0 when there is no room. */
+static int enter_block(struct lane_context *context, uint32_t site, void *block,
+		       uint64_t size)
+{
+	uint64_t *word = make_room(context, block, size);
+
+	if (!word)
+		return 0;
+	shadow_enter(
+		word, site, size,
+		__atomic_load_n(&process->segment->snapshot_interval, __ATOMIC_RELAXED));
+	return 1;
+}
+
+/* Books a block and enters it into the map. The interval is the one of the books: so
+ * what was born between two snapshots is the difference of the counts, exactly. */
+static inline void book_block(struct lane_context *context, uint32_t site, void *block,
 			      uint64_t size)
 {
-	/* relaxed: a block allocated while a snapshot is taken may be of either side */
-	uint32_t interval =
-		__atomic_load_n(&process->segment->snapshot_interval, __ATOMIC_RELAXED);
-	uint64_t old;
+	uint64_t *word = make_room(context, block, size);
 
-	if (unlikely(interval >= SHADOW_INTERVALS))
-		interval = SHADOW_INTERVALS - 1;
-	old = shadow_put((uintptr_t)block, site, size, interval);
-	if (unlikely(old)) {
-		if (old == UINT64_MAX) {
-			process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
-			return 0;
-		}
-		lost_free(old);
-	}
-	note_latest(context, (uintptr_t)block);
-	return 1;
+	if (likely(word))
+		shadow_enter(word, site, size, site_allocated(site, size));
 }
 
 /* Is it the tool's own allocation, which is marked so that its free is no riddle? */
@@ -227,8 +246,7 @@ static inline void record_alloc(void *block, uint64_t size, uint64_t caller)
 	}
 	site = find_site(context, caller);
 	if (likely(site)) {
-		if (likely(enter_block(context, site, block, size)))
-			site_allocated(site, size);
+		book_block(context, site, block, size);
 	} else {
 		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
 	}
@@ -342,8 +360,11 @@ static void record_realloc(void *block, size_t size, uint64_t copied, uint64_t c
 	}
 	site = find_site(context, caller);
 	if (likely(site)) {
-		if (likely(enter_block(context, site, block, size)))
-			site_reallocated(site, size, copied);
+		uint64_t *word = make_room(context, block, size);
+
+		if (likely(word))
+			shadow_enter(word, site, size,
+				     site_reallocated(site, size, copied));
 	} else {
 		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
 	}

@@ -25,6 +25,7 @@
 #include "shim/hot/fiber.h"
 #include "shim/hot/process.h"
 #include "shim/hot/tree.h"
+#include "shim/hot/trigger.h"
 
 #define compiler_barrier() __asm__ volatile("" : : : "memory")
 
@@ -64,6 +65,21 @@ static inline void finish_call(struct lane_context *context, struct segment_node
 		histogram_overflow(function, bucket);
 }
 
+/* The child when the front table does not have it, as it never has functions at whose
+ * calls snapshots are taken. Their frames get a call site that no exit has, which brings
+ * the exit to its slow path, too: so triggers cost other functions nothing. */
+static cold uint32_t find_child(struct lane_context *context, uint32_t parent,
+				uint64_t function, struct segment_frame *frame)
+{
+	uint32_t child = tree_child_slow(context, parent, function);
+
+	if (unlikely(trigger_count) && trigger_find(function)) {
+		frame->call_site |= TRIGGER_MARK;
+		trigger_enter(function);
+	}
+	return child;
+}
+
 static inline __attribute__((always_inline)) void
 push(struct lane_context *context, uint64_t function, uint64_t call_site, uintptr_t stack)
 {
@@ -72,9 +88,11 @@ push(struct lane_context *context, uint64_t function, uint64_t call_site, uintpt
 
 	context->top = frame + 1;
 	compiler_barrier();
-	child = tree_child(context, parent, function);
 	frame->function = function;
 	frame->call_site = call_site;
+	child = tree_front(context, parent, function);
+	if (unlikely(!child))
+		child = find_child(context, parent, function, frame);
 	frame->stack_pointer = stack;
 	frame->parent_node = parent;
 	if (likely(child))
@@ -235,6 +253,8 @@ static cold void exit_slow(struct lane_context *context, uint64_t function,
 		pop_inherited(context, frame, now);
 	else
 		pop(context, frame, now);
+	if (unlikely(trigger_count))
+		trigger_exit(function);
 }
 
 exported void __cyg_profile_func_exit(void *function, void *call_site)

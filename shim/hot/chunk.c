@@ -10,6 +10,7 @@
 
 #include <errno.h>
 
+#include "shim/hot/gate.h"
 #include "shim/hot/process.h"
 
 #define FIRST_FRAMES 32u
@@ -136,13 +137,14 @@ static int grow(struct lane_context *context)
 
 int chunk_grow(struct lane_context *context)
 {
-	uint64_t all = ~0ull, mask;
+	uint64_t mask;
 	int result = 0;
 
 	/* a handler must not push onto frames that are being moved */
-	SYSCALL(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &mask, 8, 0, 0);
+	if (!process_may_grow() || !gate_block_signals(&mask))
+		return -ENOSPC;
 	if (context->top == context->limit)
 		result = grow(context);
-	SYSCALL(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, 0, 8, 0, 0);
+	gate_restore_signals(&mask);
 	return result;
 }

@@ -15,12 +15,18 @@
 #include "shim/hot/process.h"
 #include "shim/hot/site.h"
 
+void deferred_reserve(struct lane_context *context)
+{
+	if (!context->deferred)
+		context->deferred =
+			process_map(LANE_DEFERRED * sizeof(struct deferred), 1);
+}
+
 int deferred_add(struct lane_context *context, const struct deferred *note)
 {
 	uint32_t one = 1;
 
-	if (!context->deferred)
-		context->deferred = process_map(LANE_DEFERRED * sizeof(*note), 1);
+	deferred_reserve(context);
 	if (!context->deferred || context->deferred_count >= LANE_DEFERRED - 8)
 		return -ENOSPC; /* 8: handlers that interrupt each other just here */
 	__asm__ volatile("xaddl %0, %1"

@@ -33,5 +33,8 @@ struct deferred {
 /* Leaves a note. 0, or -ENOSPC: LANE_DEFERRED notes are waiting. */
 int deferred_add(struct lane_context *context, const struct deferred *note);
 
+/* Room for notes in advance. */
+void deferred_reserve(struct lane_context *context);
+
 /* Books the notes. alloc_busy is not set. */
 void deferred_book(struct lane_context *context);

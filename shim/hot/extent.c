@@ -11,6 +11,7 @@
 #include <signal.h>
 
 #include "common/attributes.h"
+#include "shim/hot/gate.h"
 #include "shim/hot/process.h"
 #include "shim/hot/shadow.h"
 
@@ -72,7 +73,8 @@ int extent_declared(uintptr_t address, struct extent *ret)
 	uint32_t at;
 	uint64_t mask;
 
-	process_lock(&mask);
+	if (!process_lock(&mask))
+		return 0;
 	if (declared) {
 		at = declared_above(address);
 		found = at < declared_count && declared[at].low <= address;
@@ -99,7 +101,8 @@ void extent_clip(uintptr_t address, struct extent *extent)
 	uint32_t at;
 	uint64_t mask;
 
-	process_lock(&mask);
+	if (!process_lock(&mask))
+		return;
 	at = declared_above(address);
 	if (at < declared_count && declared[at].low < extent->high &&
 	    declared[at].low > address)
@@ -209,7 +212,7 @@ static int search_maps(long fd, uintptr_t address, struct extent *ret)
 	}
 }
 
-int extent_mapping(uintptr_t address, struct extent *ret)
+static int ask_mapping(uintptr_t address, struct extent *ret)
 {
 	struct mapping_query query = {.size = sizeof(query), .address = address};
 	long fd = SYSCALL(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
@@ -227,12 +230,27 @@ int extent_mapping(uintptr_t address, struct extent *ret)
 	return found;
 }
 
+int extent_mapping(uintptr_t address, struct extent *ret)
+{
+	int found;
+
+	if (!gate_enter())
+		return 0;
+	found = ask_mapping(address, ret);
+	gate_leave();
+	return found;
+}
+
 int extent_signal_stack(uintptr_t address, struct extent *ret)
 {
 	stack_t stack;
+	long result;
 
-	if (SYSCALL(SYS_sigaltstack, 0, &stack, 0, 0, 0, 0) < 0 ||
-	    (stack.ss_flags & SS_DISABLE))
+	if (!gate_enter())
+		return 0;
+	result = SYSCALL(SYS_sigaltstack, 0, &stack, 0, 0, 0, 0);
+	gate_leave();
+	if (result < 0 || (stack.ss_flags & SS_DISABLE))
 		return 0;
 	*ret = (struct extent){(uintptr_t)stack.ss_sp,
 			       (uintptr_t)stack.ss_sp + stack.ss_size};

@@ -15,6 +15,7 @@
 #include "shim/hot/chunk.h"
 #include "shim/hot/clock.h"
 #include "shim/hot/fiber_find.h"
+#include "shim/hot/gate.h"
 #include "shim/hot/process.h"
 
 static void use_range(struct lane_context *context, uintptr_t low, uintptr_t high)
@@ -118,11 +119,14 @@ static void settle(struct lane_context *context, uintptr_t address, int is_jump)
 static void settle_undisturbed(struct lane_context *context, uintptr_t stack_pointer,
 			       int is_jump)
 {
-	uint64_t all = ~0ull, mask = 0;
+	uint64_t mask;
 
-	SYSCALL(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, &mask, 8, 0, 0);
+	if (!gate_block_signals(&mask)) { /* nobody may be asked: one stack for all */
+		use_range(context, 0, UINTPTR_MAX);
+		return;
+	}
 	settle(context, stack_pointer - 1, is_jump);
-	SYSCALL(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, &mask, 0, 8, 0, 0);
+	gate_restore_signals(&mask);
 }
 
 void cold fiber_settle(struct lane_context *context, uintptr_t stack_pointer)
@@ -140,9 +144,8 @@ void fiber_declare(uintptr_t low, uintptr_t high)
 	struct lane_context *context = lane_self;
 	uint64_t mask;
 
-	if (!process_is_ready() || low >= high)
+	if (!process_is_ready() || low >= high || !gate_is_open() || !process_lock(&mask))
 		return;
-	process_lock(&mask);
 	extent_declare(low, high);
 	if (lane_is_live(context)) {
 		const struct fiber *native = &context->native;

@@ -125,7 +125,8 @@ static void drop_left_over(struct lane_context *context, uintptr_t address)
 	struct fiber *fiber;
 	uint64_t mask;
 
-	process_lock(&mask);
+	if (!process_lock(&mask))
+		return;
 	extent_forget(address);
 	fiber = search(context, address);
 	if (fiber)
@@ -149,7 +150,8 @@ struct fiber *fiber_find(struct lane_context *context, uintptr_t address, int is
 			return fiber;
 		if (fiber == context->fiber)
 			return NULL; /* dropped when it has been left */
-		process_lock(&mask);
+		if (!process_lock(&mask))
+			return NULL;
 		drop(context, fiber);
 		process_unlock(&mask);
 	}
@@ -164,9 +166,8 @@ void fiber_drop_invalid(struct lane_context *context, struct fiber *fiber)
 	uint64_t mask;
 
 	if (fiber == &context->native ||
-	    (fiber->owner == context && !fiber->is_abandoned))
+	    (fiber->owner == context && !fiber->is_abandoned) || !process_lock(&mask))
 		return;
-	process_lock(&mask);
 	drop(context, fiber);
 	process_unlock(&mask);
 }
@@ -176,10 +177,11 @@ static int make_table(struct lane_context *context)
 	const struct segment_lane *lane = context->lane;
 	uint64_t size = (uint64_t)lane->fiber_capacity * sizeof(struct fiber);
 
-	if (context->fibers)
-		return 1;
-	context->fiber_order = process_map(lane->fiber_capacity * sizeof(uint32_t), 1);
-	context->fibers = process_map(size, 1);
+	if (!context->fiber_order)
+		context->fiber_order =
+			process_map(lane->fiber_capacity * sizeof(uint32_t), 1);
+	if (!context->fibers)
+		context->fibers = process_map(size, 1);
 	return context->fibers && context->fiber_order;
 }
 
@@ -249,7 +251,8 @@ static struct fiber *add(struct lane_context *context, struct extent extent,
 	struct fiber *fiber;
 	uint64_t mask;
 
-	process_lock(&mask);
+	if (!process_lock(&mask))
+		return NULL;
 	if (kind != FIBER_WINDOW) /* a window's margins may reach into other stacks */
 		fiber_forget(context, extent.low, extent.high);
 	fiber = add_locked(context, extent, kind, 0);
@@ -429,7 +432,8 @@ struct fiber *fiber_discover(struct lane_context *context, uintptr_t address)
 	struct fiber *fiber;
 	uint64_t mask;
 
-	process_lock(&mask);
+	if (!process_lock(&mask))
+		return NULL;
 	fiber = search_others(context, address);
 	if (fiber)
 		fiber = take_over(context, fiber);

@@ -130,8 +130,10 @@ void jump_before_vfork(void)
 {
 	struct lane_context *context = lane_self;
 
-	if (lane_is_live(context))
-		context->vfork_depth = (uint32_t)(context->top - context->frames);
+	if (!lane_is_live(context))
+		return;
+	context->vfork_depth = (uint32_t)(context->top - context->frames);
+	context->is_vforking = 1;
 }
 
 /* What the child entered and left by exec or _exit ends here. It is no repair: that is
@@ -141,6 +143,8 @@ void jump_after_vfork(void)
 	struct lane_context *context = lane_self;
 	uint64_t repaired;
 
+	if (lane_is_live(context))
+		context->is_vforking = 0;
 	if (!lane_is_live(context) ||
 	    (uint64_t)(context->top - context->frames) <= context->vfork_depth)
 		return;

@@ -11,12 +11,16 @@
 
 #include "shim/hot/chunk.h"
 #include "shim/hot/clock.h"
+#include "shim/hot/deferred.h"
 #include "shim/hot/fiber.h"
+#include "shim/hot/gate.h"
 #include "shim/hot/process.h"
+#include "shim/hot/site.h"
 #include "shim/hot/tree.h"
 
 #define FIRST_FRAMES 1638u /* 64 KiB */
 #define FIBER_LIMIT 65536u
+#define RESERVED_FRAMES 16384 /* 640 KiB */
 
 __thread struct lane_context *lane_self;
 struct lane_context lane_none;
@@ -103,7 +107,8 @@ static int make_lane(struct lane_context *context)
 	if (tree_begin(context) < 0 || begin_frames(context) < 0)
 		goto refused;
 	context->next_lane = process->lanes;
-	process->lanes = context;
+	/* release: pairs with the acquire of snapshots */
+	__atomic_store_n(&process->lanes, context, __ATOMIC_RELEASE);
 	process_publish_slot(slot, SEGMENT_SLOT_LANE, process->slot, process->pid);
 	return 0;
 
@@ -133,7 +138,10 @@ static void begin_thread(struct lane_context *context)
 	}
 	thread = (void *)((char *)segment + segment->thread_offset);
 	thread += index;
-	thread->tid = (int32_t)SYSCALL(SYS_gettid, 0, 0, 0, 0, 0, 0);
+	if (gate_enter()) {
+		thread->tid = (int32_t)SYSCALL(SYS_gettid, 0, 0, 0, 0, 0, 0);
+		gate_leave();
+	}
 	thread->lane_slot = context->slot;
 	thread->start_ticks = clock_now();
 	context->thread = index;
@@ -182,7 +190,10 @@ struct lane_context cold *lane_acquire(void)
 		process_adopt();
 	if (!process)
 		return &lane_none; /* not yet started, or off: ask again next time */
-	process_lock(&mask);
+	if (!gate_is_open() || !process_lock(&mask)) {
+		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
+		return &lane_none;
+	}
 	if (lane_is_live(lane_self)) { /* a handler was quicker, or adoption did it */
 		process_unlock(&mask);
 		return lane_self;
@@ -196,6 +207,21 @@ struct lane_context cold *lane_acquire(void)
 	}
 	boot_thread_begins();
 	return lane_self;
+}
+
+void lane_reserve(struct lane_context *context)
+{
+	uint64_t have = 0;
+
+	tree_reserve(context);
+	deferred_reserve(context);
+	/* grows by doubling, until it does not grow */
+	while (context->fiber == &context->native &&
+	       context->limit - context->top < RESERVED_FRAMES &&
+	       have != (uint64_t)(context->limit - context->frames)) {
+		have = (uint64_t)(context->limit - context->frames);
+		lane_grow_frames(context);
+	}
 }
 
 void lane_close_frame(struct lane_context *context, struct segment_frame *frame,
@@ -249,14 +275,19 @@ void lane_release(void)
 							 process->segment->thread_offset);
 
 		thread += context->thread;
-		SYSCALL(SYS_prctl, 16 /* PR_GET_NAME */, thread->name, 0, 0, 0, 0);
+		if (gate_enter()) {
+			SYSCALL(SYS_prctl, 16 /* PR_GET_NAME */, thread->name, 0, 0, 0,
+				0);
+			gate_leave();
+		}
 		thread->end_ticks = clock_now();
 	}
 	context->current = LANE_ROOT;
 	context->last_blocks[0] = context->last_blocks[1] = 0;
 	context->lane->in_use = 0;
 	lane_self = &lane_none;
-	process_lock(&mask);
+	if (!process_lock(&mask))
+		return; /* no thread will be given a lane any more */
 	context->next_free = process->free_lanes;
 	process->free_lanes = context;
 	process_unlock(&mask);

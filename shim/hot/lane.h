@@ -17,6 +17,7 @@
 #include <stdint.h>
 
 #include "common/attributes.h"
+#include "common/book.h"
 #include "common/segment.h"
 
 /* 4,096 entries miss less than 1 % of the time on Lua and SQLite and fit half of a
@@ -105,8 +106,9 @@ struct lane_context {
 	uint32_t fiber_count;
 	uint32_t chunk_floor, chunk_committed;
 	uint32_t free_chunks[LANE_CHUNK_CLASSES];
-	uint32_t has_guests; /* coroutines' stacks may lie in frames of the thread's own */
+	uint32_t has_guests; /* coroutines' stacks may lie in the thread's own frames */
 	uint32_t vfork_depth;
+	uint32_t is_vforking; /* a vfork child runs in this memory */
 	struct jump_mark jump_marks[LANE_JUMP_MARKS];
 
 	/* slow path of the tree */
@@ -135,6 +137,7 @@ struct lane_context {
 	void *memo_stack[LANE_STACK_LIMIT]; /* outermost first */
 	uint32_t memo_nodes[LANE_STACK_LIMIT];
 
+	struct book_memory snapshot_memory; /* of whoever takes a snapshot */
 	struct lane_context *next_free, *next_lane;
 	uint32_t front[LANE_FRONT_COUNT];
 };
@@ -169,6 +172,10 @@ void lane_close_frames(struct lane_context *context, struct fiber *fiber);
 
 /* Room for more frames on the stack in use. 0, or -errno. */
 int lane_grow_frames(struct lane_context *context);
+
+/* The calling thread's lane takes in advance what it may need when the gate is closed.
+ * Signals are blocked. */
+void lane_reserve(struct lane_context *context);
 
 /* Brackets around work of our own in the program's thread, so that its allocations are
  * not taken for the program's. Not nested; not inside a hook. */

@@ -4,6 +4,10 @@
  * Runs on:       traced threads, any context; slow paths only.
  * Must not:      call libc; wait for anybody while signals are open.
  * See also:      shim/hot/process.h
+ *
+ * OWN MAJOR FAULTS. Disk file systems count the first touch of a hole as a major fault,
+ * which is not the program's. Up to main() they are measured; later the same share of the
+ * reserved pages is taken for them: getrusage is a call that sandboxes kill for.
  */
 #include "shim/hot/process.h"
 
@@ -14,6 +18,8 @@
 
 #include "common/attributes.h"
 #include "shim/hot/clock.h"
+#include "shim/hot/gate.h"
+#include "shim/hot/own_memory.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -25,25 +31,36 @@
 struct process *process;
 struct process_facts process_facts;
 
-void process_lock(uint64_t *mask)
-{
-	uint64_t all = ~0ull;
-	int spins = 0;
+/* Where nobody may wait for long: about 0.1 ms, others hold the lock for microseconds. */
+#define UNBLOCKED_SPINS 4096
 
-	SYSCALL(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, mask, 8, 0, 0);
+/* A mask that no thread can have, nor gate_block_signals() leaves: SIGKILL without the
+ * others. */
+#define MASK_NOT_LOCKED (1ull << 8)
+
+int process_lock(uint64_t *mask)
+{
+	int is_blocked = gate_block_signals(mask);
+
 	/* acquire: pairs with the release in process_unlock(); orders all that the lock
 	 * protects */
-	while (__atomic_exchange_n(&process->lock, 1, __ATOMIC_ACQUIRE)) {
-		if (++spins % 64 == 0)
-			SYSCALL(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
-		__builtin_ia32_pause();
+	for (int spins = 1; __atomic_exchange_n(&process->lock, 1, __ATOMIC_ACQUIRE);
+	     spins++) {
+		if (!is_blocked && spins > UNBLOCKED_SPINS) {
+			*mask = MASK_NOT_LOCKED;
+			return 0;
+		}
+		gate_pause(spins);
 	}
+	return 1;
 }
 
 void process_unlock(const uint64_t *mask)
 {
+	if (*mask == MASK_NOT_LOCKED)
+		return;
 	__atomic_store_n(&process->lock, 0, __ATOMIC_RELEASE);
-	SYSCALL(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, mask, 0, 8, 0, 0);
+	gate_restore_signals(mask);
 }
 
 /* Kernels before 5.14 cannot populate: reserve by path. Fails after chroot or setuid,
@@ -70,8 +87,35 @@ static long major_faults(void)
 	return usage.ru_majflt;
 }
 
+/* See OWN MAJOR FAULTS. A forked child goes on with its parent's numbers. */
+static uint64_t measured_faults, measured_pages;
+static int main_has_begun;
+
 /* The first pages of a process slot are reserved before the slot can count. */
 static uint64_t early_faults;
+
+void process_main_begins(void)
+{
+	main_has_begun = 1;
+}
+
+/* Relaxed: sums for an estimate; before main() there are hardly other threads. */
+static uint64_t measure_faults(uint64_t pages, long before)
+{
+	uint64_t faults = (uint64_t)(major_faults() - before);
+
+	__atomic_fetch_add(&measured_faults, faults, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&measured_pages, pages, __ATOMIC_RELAXED);
+	return faults;
+}
+
+static uint64_t estimate_faults(uint64_t pages)
+{
+	uint64_t of = __atomic_load_n(&measured_pages, __ATOMIC_RELAXED);
+	uint64_t faults = __atomic_load_n(&measured_faults, __ATOMIC_RELAXED);
+
+	return of ? (pages * faults + of / 2) / of : 0;
+}
 
 static void count_own_faults(uint64_t faults)
 {
@@ -81,37 +125,106 @@ static void count_own_faults(uint64_t faults)
 		early_faults += faults;
 }
 
+/* A refused call is made again after so many ticks, 100 ms or so: a full disk may have
+ * room then, and three calls for each folded call would slow the program down. */
+static uint64_t refusal_ticks(void)
+{
+	return clock_is_tsc ? 1ull << 28 : 100000000;
+}
+
+static int is_in_future(const uint64_t *ticks)
+{
+	/* relaxed: a guess that may be late */
+	uint64_t then = __atomic_load_n(ticks, __ATOMIC_RELAXED);
+
+	return then && (int64_t)(then - clock_now()) > 0;
+}
+
+int process_may_grow(void)
+{
+	return gate_is_open() &&
+	       !(process && is_in_future(&process->commit_refused_until));
+}
+
+/* Several times: the kernel gives up when a signal or a lack of memory comes between. */
+#define COMMIT_TRIES 64
+
+static long populate(void *start, uint64_t size)
+{
+	long result = -EAGAIN;
+
+	for (int i = 0; i < COMMIT_TRIES && (result == -EINTR || result == -EAGAIN); i++)
+		result = SYSCALL(SYS_madvise, start, size, MADV_POPULATE_WRITE, 0, 0, 0);
+	return result;
+}
+
+static void refuse_commits(long result)
+{
+	if (process)
+		__atomic_store_n(&process->commit_refused_until,
+				 clock_now() + refusal_ticks(), __ATOMIC_RELAXED);
+	process_note(result == -EPERM || result == -ENOSYS ? SEGMENT_NOTE_SEALED
+							   : SEGMENT_NOTE_NO_SPACE);
+}
+
 int process_commit(void *base, uint32_t slot, uint64_t offset, uint64_t size)
 {
 	uint64_t first = offset & ~(PAGE_BYTES - 1);
 	uint64_t end = (offset + size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
-	long result, faults = major_faults();
+	uint64_t pages = (end - first) / PAGE_BYTES, faults;
+	long result, before;
 
-	do {
-		result = SYSCALL(SYS_madvise, (char *)base + first, end - first,
-				 MADV_POPULATE_WRITE, 0, 0, 0);
-	} while (result == -EINTR || result == -EAGAIN);
+	if (!process_may_grow() || !gate_enter())
+		return -EPERM;
+	before = main_has_begun ? 0 : major_faults();
+	result = populate((char *)base + first, end - first);
 	if (result == -EINVAL)
 		result = commit_by_path(slot * process_facts.file->slot_size + first,
 					end - first);
-	/* disk file systems count the first touch of a hole as major */
-	count_own_faults((uint64_t)(major_faults() - faults));
-	if (result == 0)
-		process_count(SEGMENT_COUNTER_TOOL_BYTES, end - first);
-	else
-		process_note(SEGMENT_NOTE_NO_SPACE);
-	return (int)result;
+	faults = main_has_begun ? estimate_faults(pages) : measure_faults(pages, before);
+	gate_leave();
+	if (result < 0) {
+		refuse_commits(result);
+		return (int)result;
+	}
+	count_own_faults(faults);
+	process_count(SEGMENT_COUNTER_TOOL_BYTES, end - first);
+	return 0;
 }
 
 /* The mapping of the header is mapped again, up to the end of the slot, and all but
  * the slot unmapped: no descriptor and no path needed. */
-void *process_new_slot(uint32_t *ret_slot)
+void *process_map_slot(uint32_t slot)
 {
 	struct segment_file *file = process_facts.file;
 	uint64_t size = file->slot_size;
-	uint32_t slot;
 	long address;
 
+	if (!gate_enter())
+		return NULL;
+	address = SYSCALL(SYS_mremap, file, 0, (slot + 1) * size, MREMAP_MAYMOVE, 0, 0);
+	if (!syscall_failed(address)) {
+		SYSCALL(SYS_munmap, address, slot * size, 0, 0, 0, 0);
+		/* without readahead: it would fill and clear 2 MiB around every first
+		 * touch, which costs 2 ms each on ext4 with large folios (Linux 6.18) */
+		SYSCALL(SYS_madvise, address + slot * size, size, MADV_RANDOM, 0, 0, 0);
+		own_memory_add((char *)address + slot * size, size);
+	}
+	gate_leave();
+	if (syscall_failed(address)) {
+		process_note(SEGMENT_NOTE_SLOTS_EXHAUSTED);
+		return NULL;
+	}
+	return (char *)address + slot * size;
+}
+
+void *process_new_slot(uint32_t *ret_slot)
+{
+	struct segment_file *file = process_facts.file;
+	uint32_t slot;
+
+	if (!process_may_grow())
+		return NULL;
 	/* relaxed: a number is all that is taken here */
 	slot = __atomic_fetch_add(&file->slot_count, 1, __ATOMIC_RELAXED);
 	if (slot >= file->slot_limit) {
@@ -121,17 +234,8 @@ void *process_new_slot(uint32_t *ret_slot)
 	if (process_commit(file, 0, (uint64_t)((char *)&file->slots[slot] - (char *)file),
 			   sizeof(file->slots[slot])) < 0)
 		return NULL;
-	address = SYSCALL(SYS_mremap, file, 0, (slot + 1) * size, MREMAP_MAYMOVE, 0, 0);
-	if (syscall_failed(address)) {
-		process_note(SEGMENT_NOTE_SLOTS_EXHAUSTED);
-		return NULL;
-	}
-	SYSCALL(SYS_munmap, address, slot * size, 0, 0, 0, 0);
-	/* without readahead: it would fill and clear 2 MiB around every first touch,
-	 * which costs 2 ms each on ext4 with large folios (Linux 6.18) */
-	SYSCALL(SYS_madvise, address + slot * size, size, MADV_RANDOM, 0, 0, 0);
 	*ret_slot = slot;
-	return (char *)address + slot * size;
+	return process_map_slot(slot);
 }
 
 void process_publish_slot(uint32_t slot, uint32_t kind, uint32_t process_slot,
@@ -145,24 +249,48 @@ void process_publish_slot(uint32_t slot, uint32_t kind, uint32_t process_slot,
 	__atomic_store_n(&entry->kind, kind, __ATOMIC_RELEASE);
 }
 
-void *process_map(uint64_t size, int wiped)
+/* Likewise for memory: less than what was refused may still be had. */
+static int map_is_refused(uint64_t size)
 {
-	long address = SYSCALL(SYS_mmap, 0, size, PROT_READ | PROT_WRITE,
-			       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-
-	if (syscall_failed(address))
-		return NULL;
-	if (wiped && SYSCALL(SYS_madvise, address, size, MADV_WIPEONFORK, 0, 0, 0) < 0) {
-		process_unmap((void *)address, size);
-		return NULL;
-	}
-	return (void *)address;
+	return process && is_in_future(&process->map_refused_until) &&
+	       size >= __atomic_load_n(&process->map_refused_size, __ATOMIC_RELAXED);
 }
 
+static void refuse_maps(uint64_t size)
+{
+	if (!process)
+		return;
+	__atomic_store_n(&process->map_refused_size, size, __ATOMIC_RELAXED);
+	__atomic_store_n(&process->map_refused_until, clock_now() + refusal_ticks(),
+			 __ATOMIC_RELAXED);
+}
+
+void *process_map(uint64_t size, int wiped)
+{
+	long address;
+
+	if (map_is_refused(size) || !gate_enter())
+		return NULL;
+	address = own_memory_map(size);
+	if (syscall_failed(address)) {
+		refuse_maps(size);
+	} else if (wiped &&
+		   SYSCALL(SYS_madvise, address, size, MADV_WIPEONFORK, 0, 0, 0) < 0) {
+		process_unmap((void *)address, size);
+		address = -EINVAL;
+	}
+	gate_leave();
+	return syscall_failed(address) ? NULL : (void *)address;
+}
+
+/* With the gate closed it stays, which is harmless. */
 void process_unmap(void *start, uint64_t size)
 {
-	if (start)
+	if (start && gate_enter()) {
+		own_memory_remove(start);
 		SYSCALL(SYS_munmap, start, size, 0, 0, 0, 0);
+		gate_leave();
+	}
 }
 
 void process_count(enum segment_process_counter counter, uint64_t add)
@@ -263,6 +391,7 @@ void cold process_adopt(void)
 
 	if (!state || state->ready)
 		return;
+	gate_forked();
 	if (!parent || !process_facts.run->follow) {
 		process = NULL;
 		return;
@@ -284,6 +413,9 @@ void cold process_adopt(void)
 	/* the parent's mapping is of no more use here; its pages stay the parent's */
 	process_unmap(parent, process_facts.file->slot_size);
 	__atomic_fetch_add(&process_facts.run->doorbell, 1, __ATOMIC_RELEASE);
-	SYSCALL(SYS_futex, &process_facts.run->doorbell, 1 /* FUTEX_WAKE */, 0x7fffffff,
-		0, 0, 0);
+	if (gate_enter()) {
+		SYSCALL(SYS_futex, &process_facts.run->doorbell, 1 /* FUTEX_WAKE */,
+			0x7fffffff, 0, 0, 0);
+		gate_leave();
+	}
 }

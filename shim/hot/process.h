@@ -24,6 +24,7 @@
 #include "shim/hot/syscall.h"
 
 struct lane_context;
+struct segment_book;
 
 struct process {
 	uint32_t ready; /* 0 in a forked child until process_adopt() */
@@ -31,14 +32,20 @@ struct process {
 	uint32_t slot;
 	uint32_t site_next;	 /* next free site index */
 	uint32_t site_committed; /* sites [0, this) have their pages */
-	uint32_t site_refused;	 /* the disk is full: no more sites */
+	uint32_t site_refused;	 /* the table is full: no more sites */
 	uint32_t path_count;	 /* atomic: nodes of all lanes, for the path limit */
 	int32_t pid;
 	struct segment_process *segment;
 	struct segment_site *sites;
 	uint32_t unload_count; /* objects unloaded so far */
+	/* until when growth of the file, and memory of this size, is not asked for again;
+	 * ticks; 0: it may be */
+	uint64_t commit_refused_until, map_refused_until;
+	uint64_t map_refused_size;
 	struct lane_context *free_lanes;
 	struct lane_context *lanes; /* all of them, by next_lane */
+	struct segment_book *book;  /* snapshots, NULL: not mapped yet */
+	uint32_t *age_heads;	    /* see snapshot.c */
 };
 
 /* Plain facts that a forked child inherits. Written by boot before `process` is set. */
@@ -59,18 +66,30 @@ extern hidden struct process_facts process_facts;
 extern hidden struct process *process;
 
 /* Blocks all signals and takes the lock / the reverse. mask: where the thread's own
- * signal mask is kept meanwhile. */
-void process_lock(uint64_t *mask);
+ * signal mask is kept meanwhile. 0: it could not be had; process_unlock() then does
+ * nothing. That happens only where signals cannot be blocked (gate.h): the lock may be
+ * held by what a handler interrupted, and waiting for it would be for ever. */
+__attribute__((warn_unused_result)) int process_lock(uint64_t *mask);
 void process_unlock(const uint64_t *mask);
 
 /* Reserves the pages of [offset, offset + size) of the slot mapped at base, so that
- * touching them cannot raise SIGBUS. 0, or -errno (the disk is full). Any context,
- * several at once. */
+ * touching them cannot raise SIGBUS. 0, or -errno (the disk is full, or the gate is
+ * closed). A refusal holds for a while, without asking. Any context, several at once. */
 int process_commit(void *base, uint32_t slot, uint64_t offset, uint64_t size);
+
+/* False while process_commit() would refuse without asking: spares the caller the lock.
+ */
+int process_may_grow(void);
+
+/* main() begins: from here on nothing is measured by system calls that a program of this
+ * kind would not make (see process.c, OWN MAJOR FAULTS). */
+void process_main_begins(void);
 
 /* Takes a new slot of the file and maps it. kind stays FREE until process_publish().
  * Returns its address and number, or NULL: no slots or no address space left. */
 void *process_new_slot(uint32_t *ret_slot);
+/* Maps a slot that another process has made. NULL: no address space left. */
+void *process_map_slot(uint32_t slot);
 void process_publish_slot(uint32_t slot, uint32_t kind, uint32_t process_slot,
 			  int32_t pid);
 

@@ -43,6 +43,9 @@ int shadow_begin(unsigned int grain_shift);
 /* Maps the region of an address. NULL: no memory, or not a heap address. */
 uint64_t *shadow_region_slow(uintptr_t address);
 
+/* Maps what the heap may grow into next, as far as there is room. */
+void shadow_reserve(void);
+
 /* The word of an address, NULL when the region was never used (make: is mapped). */
 static inline uint64_t *shadow_word(uintptr_t address, int make)
 {
@@ -62,25 +65,41 @@ static inline uint64_t *shadow_word(uintptr_t address, int make)
 		       shadow_grain_shift];
 }
 
-/* Enters a block. Returns the word that stood there: not 0 means that a free was
- * missed. UINT64_MAX: no memory, the block is not tracked. */
+/* Makes room for a block. Returns its word, where not 0 means that a free was missed;
+ * NULL: no memory, the block cannot be tracked. */
+static inline uint64_t *shadow_room(uintptr_t address, uint64_t size_bytes)
+{
+	uint64_t *word = shadow_word(address, 1);
+
+	if (unlikely(size_bytes >= SHADOW_SIZE_LARGE)) {
+		uint64_t *second = shadow_word(address + (1ull << shadow_grain_shift), 1);
+
+		if (!second)
+			return NULL;
+		*second = size_bytes;
+	}
+	return word;
+}
+
+/* Enters a block into the room made for it. */
+static inline void shadow_enter(uint64_t *word, uint32_t site, uint64_t size_bytes,
+				uint32_t interval)
+{
+	uint64_t size = size_bytes < SHADOW_SIZE_LARGE ? size_bytes : SHADOW_SIZE_LARGE;
+
+	*word = (uint64_t)site | size << 24 | (uint64_t)interval << 52;
+}
+
+/* Both. Returns the word that stood there; UINT64_MAX: no memory. */
 static inline uint64_t shadow_put(uintptr_t address, uint32_t site, uint64_t size_bytes,
 				  uint32_t interval)
 {
-	uint64_t *word = shadow_word(address, 1), old;
-	uint64_t size = size_bytes < SHADOW_SIZE_LARGE ? size_bytes : SHADOW_SIZE_LARGE;
+	uint64_t *word = shadow_room(address, size_bytes), old;
 
 	if (unlikely(!word))
 		return UINT64_MAX;
 	old = *word;
-	if (unlikely(size == SHADOW_SIZE_LARGE)) {
-		uint64_t *second = shadow_word(address + (1ull << shadow_grain_shift), 1);
-
-		if (!second)
-			return UINT64_MAX;
-		*second = size_bytes;
-	}
-	*word = (uint64_t)site | size << 24 | (uint64_t)interval << 52;
+	shadow_enter(word, site, size_bytes, interval);
 	return old;
 }
 

@@ -9,11 +9,52 @@
 
 #include <sys/single_threaded.h>
 
+#include "shim/hot/gate.h"
+#include "shim/hot/snapshot.h"
+
 #define COMMIT_SITES 512u
+#define RESERVED_SITES 2048u /* 256 KiB */
 
 struct peak_word {
 	uint64_t below, generation;
 };
+
+/* Pages for so many more sites. Under the lock. */
+static void commit_sites(uint32_t count)
+{
+	struct segment_process *segment = process->segment;
+	uint32_t first = process->site_committed > process->site_next
+				 ? process->site_committed
+				 : process->site_next;
+
+	if (first + count >= segment->site_capacity)
+		process->site_refused = 1;
+	else if (process_commit(segment, process->slot,
+				segment->site_offset +
+					first * sizeof(struct segment_site),
+				count * sizeof(struct segment_site)) == 0)
+		__atomic_store_n(&process->site_committed, first + count,
+				 __ATOMIC_RELAXED);
+}
+
+/* Without the lock it is a guess, hence relaxed. */
+static int no_site_left(void)
+{
+	return __atomic_load_n(&process->site_next, __ATOMIC_RELAXED) >=
+	       __atomic_load_n(&process->site_committed, __ATOMIC_RELAXED);
+}
+
+void site_reserve(void)
+{
+	uint64_t mask;
+
+	if (!process_lock(&mask))
+		return;
+	if (process->site_next + RESERVED_SITES > process->site_committed &&
+	    !process->site_refused)
+		commit_sites(RESERVED_SITES);
+	process_unlock(&mask);
+}
 
 uint32_t cold site_new(uint32_t lane_slot, uint32_t node)
 {
@@ -22,25 +63,23 @@ uint32_t cold site_new(uint32_t lane_slot, uint32_t node)
 	uint32_t index = 0;
 	uint64_t mask;
 
-	process_lock(&mask);
-	if (process->site_next == 0)
-		process->site_next = 1; /* 0 means none */
-	if (process->site_next >= process->site_committed && !process->site_refused) {
-		uint32_t first = process->site_next;
-
-		if (first + COMMIT_SITES >= segment->site_capacity ||
-		    process_commit(segment, process->slot,
-				   segment->site_offset + first * sizeof(*site),
-				   COMMIT_SITES * sizeof(*site)) < 0)
-			process->site_refused = 1;
-		else
-			process->site_committed = first + COMMIT_SITES;
-	}
+	/* spares a program on a full disk two calls for each allocation */
+	if (no_site_left() && !process_may_grow())
+		return 0;
+	if (!process_lock(&mask))
+		return 0;
+	if (process->site_next == 0) /* 0 means none */
+		__atomic_store_n(&process->site_next, 1, __ATOMIC_RELAXED);
+	if (no_site_left() && !process->site_refused)
+		commit_sites(COMMIT_SITES);
 	if (process->site_next < process->site_committed) {
-		index = process->site_next++;
+		index = process->site_next;
+		__atomic_store_n(&process->site_next, index + 1, __ATOMIC_RELAXED);
 		site = &process->sites[index];
 		site->node = node;
 		site->lane_slot = lane_slot;
+		site->interval =
+			__atomic_load_n(&segment->snapshot_interval, __ATOMIC_ACQUIRE);
 		/* release: pairs with the reader's acquire of site_count */
 		__atomic_store_n(&segment->site_count, index + 1, __ATOMIC_RELEASE);
 	}
@@ -53,11 +92,8 @@ static void lock_site(struct segment_site *site)
 	int spins = 0;
 
 	/* acquire: pairs with the release in unlock_site() */
-	while (__atomic_exchange_n(&site->lock, 1, __ATOMIC_ACQUIRE)) {
-		if (++spins % 64 == 0)
-			SYSCALL(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
-		__builtin_ia32_pause();
-	}
+	while (__atomic_exchange_n(&site->lock, 1, __ATOMIC_ACQUIRE))
+		gate_pause(++spins);
 }
 
 static void unlock_site(struct segment_site *site)
@@ -131,12 +167,24 @@ static inline void save_share(struct segment_site *site, uint64_t generation)
 	site->peak_generation = generation;
 }
 
+/* Before any change of a site: what it held at the snapshots since its last one. acquire:
+ * pairs with the release in book_end(). */
+static inline void catch_up(struct segment_site *site)
+{
+	uint32_t interval =
+		__atomic_load_n(&process->segment->snapshot_interval, __ATOMIC_ACQUIRE);
+
+	if (unlikely(site->interval != interval))
+		snapshot_keep_site(site, (uint32_t)(site - process->sites), interval);
+}
+
 static inline void grow(struct segment_site *site, uint64_t size, int alone)
 {
 	int new_peak;
 	struct peak_word word = change_word(process->segment, size, 1, alone, &new_peak);
 	uint64_t live;
 
+	catch_up(site);
 	if (!new_peak)
 		save_share(site, word.generation);
 	site->alloc_count++;
@@ -148,31 +196,37 @@ static inline void grow(struct segment_site *site, uint64_t size, int alone)
 		site->largest_bytes = size;
 }
 
-void site_allocated(uint32_t index, uint64_t size_bytes)
+uint32_t site_allocated(uint32_t index, uint64_t size_bytes)
 {
 	struct segment_site *site = &process->sites[index];
+	uint32_t interval;
 
 	if (__libc_single_threaded) {
 		grow(site, size_bytes, 1);
-		return;
+		return site->interval;
 	}
 	lock_site(site);
 	grow(site, size_bytes, 0);
+	interval = site->interval;
 	unlock_site(site);
+	return interval;
 }
 
-void site_reallocated(uint32_t index, uint64_t size_bytes, uint64_t copied_bytes)
+uint32_t site_reallocated(uint32_t index, uint64_t size_bytes, uint64_t copied_bytes)
 {
 	struct segment_site *site = &process->sites[index];
 	int alone = __libc_single_threaded;
+	uint32_t interval;
 
 	if (!alone)
 		lock_site(site);
 	grow(site, size_bytes, alone);
 	site->realloc_count++;
 	site->realloc_copied_bytes += copied_bytes;
+	interval = site->interval;
 	if (!alone)
 		unlock_site(site);
+	return interval;
 }
 
 void site_released(const struct shadow_block *block, uint32_t lane_slot, int temporary)
@@ -185,6 +239,9 @@ void site_released(const struct shadow_block *block, uint32_t lane_slot, int tem
 		lock_site(site);
 	word = change_word(process->segment, block->size_bytes, 0, alone, &new_peak);
 	save_share(site, word.generation);
+	catch_up(site);
+	if (unlikely(block->interval != site->interval))
+		snapshot_add_free(block, site->interval, 1);
 	site->free_count++;
 	site->free_bytes += block->size_bytes;
 	site->temporary_count += (uint64_t)temporary;
@@ -204,6 +261,9 @@ void site_restored(const struct shadow_block *block)
 	word = change_word(process->segment, block->size_bytes, 1, alone, &new_peak);
 	if (!new_peak)
 		save_share(site, word.generation);
+	catch_up(site);
+	if (unlikely(block->interval != site->interval))
+		snapshot_add_free(block, site->interval, -1);
 	site->free_count--;
 	site->free_bytes -= block->size_bytes;
 	if (!alone)

@@ -28,10 +28,14 @@
 /* A new site for a node of a lane. 0: no room (counted). Any context. */
 uint32_t site_new(uint32_t lane_slot, uint32_t node);
 
+/* Room for thousands of sites more, as far as it can be had. */
+void site_reserve(void);
+
 /* A block now lives at the site. reallocated: it is a realloc's result, for which
- * copied_bytes were moved (0: resized in place). */
-void site_allocated(uint32_t site, uint64_t size_bytes);
-void site_reallocated(uint32_t site, uint64_t size_bytes, uint64_t copied_bytes);
+ * copied_bytes were moved (0: resized in place). Return the snapshot interval that it was
+ * booked in, for its word in the shadow map. */
+uint32_t site_allocated(uint32_t site, uint64_t size_bytes);
+uint32_t site_reallocated(uint32_t site, uint64_t size_bytes, uint64_t copied_bytes);
 
 /* A block of the site is gone; lane_slot: of the thread that freed it. */
 void site_released(const struct shadow_block *block, uint32_t lane_slot, int temporary);

@@ -15,6 +15,7 @@
 
 #include <errno.h>
 
+#include "shim/hot/gate.h"
 #include "shim/hot/process.h"
 
 /* Our own frames on top of the caller's: stack_node_slow, the recorder, malloc. */
@@ -127,7 +128,8 @@ uint32_t stack_node_slow(struct lane_context *context, uint64_t return_address)
 	void *stack[LANE_STACK_LIMIT + OWN_FRAMES];
 	int saved_errno = errno, first = 0, count = 0;
 
-	if (stack_unwinder && !context->own_work) {
+	/* libunwind maps memory, and asks the kernel what can be read */
+	if (stack_unwinder && !context->own_work && gate_is_open()) {
 		context->own_work = OWN_WORK_UNWINDING;
 		count = unwind(context, return_address, stack, &first);
 		context->own_work = OWN_WORK_NONE;

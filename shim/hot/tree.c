@@ -23,12 +23,15 @@
 #include <errno.h>
 
 #include "shim/hot/process.h"
+#include "shim/hot/trigger.h"
 
 #define FIRST_NODES 1024u
 #define FIRST_FUNCTIONS 256u
 #define COMMIT_NODES 4096u
 #define HANDLER_ENTRIES 8u
 #define COMMIT_FUNCTIONS 128u
+#define RESERVED_NODES 16384u	/* 1 MiB */
+#define RESERVED_FUNCTIONS 512u /* 664 KiB */
 
 static inline uint32_t take_index(uint32_t *next)
 {
@@ -211,7 +214,7 @@ static uint32_t find_or_add(struct lane_context *context, uint32_t parent, uint6
 	*ret_new = !index;
 	if (!index)
 		index = new_node(context, parent, key);
-	if (index)
+	if (index && !(trigger_count && trigger_find(key)))
 		context->front[tree_hash(parent, key) >> 20] = index;
 	return index;
 }
@@ -240,6 +243,40 @@ void tree_abandon(struct lane_context *context)
 {
 	publish(context);
 	context->tree_busy = 0;
+}
+
+void tree_reserve(struct lane_context *context)
+{
+	const struct segment_lane *lane = context->lane;
+	uint32_t nodes = context->node_next + RESERVED_NODES;
+	uint32_t functions = context->function_next + RESERVED_FUNCTIONS;
+
+	while (context->node_committed < nodes &&
+	       ensure(context, context->node_committed, &context->node_committed,
+		      lane->node_capacity, lane->node_offset, sizeof(struct segment_node),
+		      COMMIT_NODES) == 0)
+		;
+	while (context->function_committed < functions &&
+	       ensure(context, context->function_committed, &context->function_committed,
+		      lane->function_capacity, lane->function_offset,
+		      sizeof(struct segment_function), COMMIT_FUNCTIONS) == 0)
+		;
+	if (context->tree_busy)
+		return; /* the insertion we interrupt may be about to use the tables */
+	while (context->bucket_mask < nodes) {
+		uint32_t before = context->bucket_mask;
+
+		grow_buckets(context);
+		if (context->bucket_mask == before)
+			break;
+	}
+	while (context->function_mask / 2 < functions) {
+		uint32_t before = context->function_mask;
+
+		grow_function_table(context);
+		if (context->function_mask == before)
+			break;
+	}
 }
 
 int tree_begin(struct lane_context *context)

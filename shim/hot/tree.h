@@ -18,16 +18,23 @@ static inline uint32_t tree_hash(uint32_t parent, uint64_t key)
 /* Hash lookup, insertion when absent. 0: the node could not be made (fold). */
 uint32_t tree_child_slow(struct lane_context *context, uint32_t parent, uint64_t key);
 
-/* The child of parent with this key; 0: no room for a new one. */
-static inline uint32_t tree_child(struct lane_context *context, uint32_t parent,
+/* The child of parent with this key, when the front table has it; or 0. */
+static inline uint32_t tree_front(const struct lane_context *context, uint32_t parent,
 				  uint64_t key)
 {
 	uint32_t index = context->front[tree_hash(parent, key) >> 20];
 	const struct segment_node *node = &context->nodes[index];
 
-	if (likely(node->key == key && node->parent == parent))
-		return index;
-	return tree_child_slow(context, parent, key);
+	return likely(node->key == key && node->parent == parent) ? index : 0;
+}
+
+/* The child of parent with this key; 0: no room for a new one. */
+static inline uint32_t tree_child(struct lane_context *context, uint32_t parent,
+				  uint64_t key)
+{
+	uint32_t index = tree_front(context, parent, key);
+
+	return likely(index) ? index : tree_child_slow(context, parent, key);
 }
 
 /* A handler that interrupted an insertion has jumped out of it. */
@@ -35,6 +42,10 @@ void tree_abandon(struct lane_context *context);
 
 /* Makes the root and the tables of an empty lane. 0, or -errno. */
 int tree_begin(struct lane_context *context);
+
+/* Room for thousands of nodes and hundreds of functions more, as far as it can be had.
+ * Signals are blocked. */
+void tree_reserve(struct lane_context *context);
 
 /* Forgets the private tables (the nodes stay). */
 void tree_end(struct lane_context *context);

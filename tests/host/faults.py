@@ -173,6 +173,8 @@ def older_kernels(case):
 def no_wiping_on_fork(case):
     """Before Linux 4.14 a forked child could not be told from its parent: off."""
     expect(refused(case, ("wipe_on_fork",)) == 0, "children may write into their parents")
+    result = Sweep(case).run("wipe_on_fork", 0, 0, 0)[0]
+    expect("MADV_WIPEONFORK" in result.stderr, f"does not say why: {result.stderr}")
 
 
 @scenario

@@ -202,6 +202,23 @@ def killed_with_children(case):
             expect(complete == (process.returncode == 7), f"complete is {complete}")
 
 
+@scenario
+def little_environment(case):
+    """The first frames of a program are in its stack's last page, behind which nothing is
+    mapped, or at the end of the page before."""
+    program = case.compile("no_hooks.c", hooks=False)
+    for padding in range(0, 4096, 512):
+        clear(case)
+        environment = {name: value for name, value in case.environment().items()
+                       if name in ("LD_PRELOAD", "PROFSHIM_OUTPUT")}
+        environment["PADDING"] = "x" * padding
+        host.harness.run([program], env=environment, cwd=case.directory)
+        case.settle()
+        expect(case.value("SELECT SUM(alloc_count) FROM allocation_sites "
+                          "WHERE name = 'make_node'") == 1200,
+               f"stacks are lost with {padding} bytes of environment")
+
+
 if __name__ == "__main__":
     verdict.mount_privately()
     host.main()

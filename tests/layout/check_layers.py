@@ -28,6 +28,8 @@ LAYERS = {
     "analyzer/reports/doctor": ["common", "analyzer/base", "analyzer/model",
                                 "analyzer/rundb", "analyzer/reports",
                                 "shim/collector/spool.h", "shim/collector/target.h"],
+    "analyzer/reports/attach": ["common", "analyzer/base", "analyzer/model",
+                                "analyzer/reports", "shim/collector/attach.h"],
     "analyzer/render": ["analyzer/base", "analyzer/model"],
 }
 

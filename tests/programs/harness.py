@@ -12,6 +12,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")}
+HEADERS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "shim")
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
 
 
@@ -61,7 +62,7 @@ def compile_program(source, target, compiler="gcc", optimisation="-O2", flags=()
     the flags, into a library. hooks: with -finstrument-functions."""
     is_cpp = source.endswith(".cpp")
     command = [COMPILERS[compiler][is_cpp], "-std=gnu++17" if is_cpp else "-std=gnu11",
-               "-D_GNU_SOURCE", "-I" + HERE, "-g", *optimisation.split(), *WARNINGS]
+               "-D_GNU_SOURCE", "-I" + HERE, "-I" + HEADERS, "-g", *optimisation.split(), *WARNINGS]
     if hooks:
         command.append("-finstrument-functions")
     command += [source, "-o", target, *flags]

@@ -5,7 +5,7 @@ import harness
 # Zero unless a program says otherwise with a "// tolerate: NAME..." line.
 ZERO_IN_TRUST = ("repaired_frames", "orphan_exits", "folded_paths", "unknown_frees",
                  "lost_frees", "dropped_allocations", "late_events", "stopped_functions",
-                 "sampled_functions", "collector_recovered")
+                 "sampled_functions", "collector_recovered", "refused_snapshots")
 
 EQUAL_SUMS = {
     "self times of the paths add up to the totals of the roots": (
@@ -44,6 +44,39 @@ EQUAL_SUMS = {
 
 # Queries that must return no row.
 NOWHERE = {
+    "a snapshot does not have what its sites have":
+        "SELECT n.number FROM snapshots n LEFT JOIN (SELECT snapshot_id, "
+        "SUM(live_count) AS a, SUM(live_bytes) AS b, SUM(alloc_count) AS c, "
+        "SUM(alloc_bytes) AS d FROM snapshot_sites GROUP BY 1) s USING (snapshot_id) "
+        "WHERE (n.live_count, n.live_bytes, n.alloc_count, n.alloc_bytes) <> "
+        "(IFNULL(s.a, 0), IFNULL(s.b, 0), IFNULL(s.c, 0), IFNULL(s.d, 0))",
+    "a site has allocated or freed less than at the snapshot before":
+        "SELECT a.site_id FROM snapshot_site a JOIN snapshot_site b ON "
+        "b.process_id = a.process_id AND b.site_id = a.site_id AND "
+        "b.snapshot_id = a.until_id WHERE b.alloc_count < a.alloc_count OR "
+        "b.alloc_bytes < a.alloc_bytes OR "
+        "b.alloc_count - b.live_count < a.alloc_count - a.live_count OR "
+        "b.alloc_bytes - b.live_bytes < a.alloc_bytes - a.live_bytes",
+    "a path has less calls or time than at the snapshot before":
+        "SELECT a.path_id FROM snapshot_path a JOIN snapshot_path b ON "
+        "b.process_id = a.process_id AND b.path_id = a.path_id AND "
+        "b.snapshot_id = a.until_id WHERE b.calls < a.calls OR "
+        "b.total_ns < a.total_ns OR b.self_ns < a.self_ns",
+    "more old blocks were freed after a snapshot than there were":
+        "SELECT f.site_id FROM (SELECT process_id, site_id, freed_id, "
+        "SUM(free_count) AS c, SUM(free_bytes) AS b FROM snapshot_free "
+        "GROUP BY 1, 2, 3) f LEFT JOIN snapshot_site n ON "
+        "n.process_id = f.process_id AND n.site_id = f.site_id AND "
+        "n.snapshot_id <= f.freed_id AND n.until_id > f.freed_id "
+        "WHERE f.c > IFNULL(n.live_count, 0) OR f.b > IFNULL(n.live_bytes, 0)",
+    "more blocks of an interval between snapshots were freed later than were born":
+        "SELECT f.site_id FROM (SELECT process_id, site_id, born_id, "
+        "SUM(free_count) AS c FROM snapshot_free WHERE born_id > 0 GROUP BY 1, 2, 3) f "
+        "LEFT JOIN snapshot_site a ON a.process_id = f.process_id AND "
+        "a.site_id = f.site_id AND a.snapshot_id <= f.born_id AND a.until_id > f.born_id "
+        "JOIN snapshot_site b ON b.process_id = f.process_id AND "
+        "b.site_id = f.site_id AND b.snapshot_id <= f.born_id + 1 AND "
+        "b.until_id > f.born_id + 1 WHERE f.c > b.alloc_count - IFNULL(a.alloc_count, 0)",
     "a site has freed or holds what it never allocated":
         "SELECT name FROM allocation_sites WHERE alloc_count <> free_count + live_count "
         "OR alloc_bytes <> free_bytes + live_bytes OR peak_bytes < live_bytes "

@@ -22,6 +22,7 @@ variants that have all these words):
     // exit: 7, // signal: 6               how it ends, if not with status 0
     // flags: -pthread                     for the compiler
     // arguments: WORD...                  for the program
+    // settings: NAME=VALUE...             of the recorder, in the environment
     // hooks: no                           compile without -finstrument-functions
     // plugin: FILE [no-hooks] [link] [-FLAG...]
                                            another source, built as FILE.so beside the
@@ -62,6 +63,7 @@ class Truth:
         self.flags = self.words("flags")
         self.arguments = self.words("arguments")
         self.tolerated = set(self.words("tolerate"))
+        self.settings = dict(word.split("=", 1) for word in self.words("settings"))
         self.hooks = self.words("hooks") != ["no"]
         self.without = "|".join(line for name, line in self.lines if name == "tree-without")
         self.status = int((self.words("exit") or ["0"])[0])
@@ -177,7 +179,8 @@ def run_variant(products, source, truth, variant):
         database = os.path.join(directory, "run.db")
         command = [program, *truth.arguments]
         plain = harness.run(command, env=harness.plain_environment(), cwd=directory)
-        recorded = harness.run(command, env=products.environment(database), cwd=directory)
+        environment = products.environment(database, **truth.settings)
+        recorded = harness.run(command, env=environment, cwd=directory)
         check_same(plain, recorded, truth.status)
         # Who is killed cannot wait for run.db, who ends by itself does.
         harness.expect(truth.status < 0 or os.path.exists(database),

@@ -5,6 +5,8 @@
 usage: make_db.py fixture FILE      the small one that the golden reports show
        make_db.py empty FILE        a recording with runs in which nothing was measured
        make_db.py none FILE         a recording without a run
+       make_db.py groups FILE       five runs 'before' and five 'after', interleaved, of a
+                                    program that was changed and built again
        make_db.py snapshots FILE    runs with snapshots, see make_snapshots.py
        make_db.py big FILE [PATHS]  a large one (default 26000 call paths)
 
@@ -309,6 +311,65 @@ def make_empty(db):
     trust(db, 2, 2, hook_calls=0, note_own_allocator=1, note_no_collector=1)
 
 
+def group_run(db, run_id, is_after, noise):
+    """Slower by 20 %: lookup; the same: parse; renamed: four functions; new and gone: one
+    each; an allocation more in each call of parse; the log is as long as the time."""
+    label = "after" if is_after else "before"
+    run = Run(db, run_id, 1000 * run_id)
+    program = "/home/user/%s/app" % label
+    insert(db, "module", module_id=run_id, run_id=run_id, path=program, symbols="debug",
+           build_id="%02x" % is_after)
+
+    def function(name, linkage, file, line, old_line=None):
+        return run.function(name, module_id=run_id, linkage_name=linkage, file="/src/" + file,
+                            line=line if is_after or old_line is None else old_line)
+
+    main = function("main", None, "main.c", 10)
+    parse = function("parse", None, "parse.c", 24, 20)
+    lookup = function("lookup(std::string const&)", "_Z6lookupRKSs", "table.cc", 5)
+    if is_after:
+        names = [function("hash.constprop.0", "hash.constprop.0", "table.cc", 50),
+                 function("std::vector<int>::size() const", "_ZNKSt6vectorIiE4sizeEv",
+                          "vector.h", 1),
+                 function("long grow<long>(long)", "_Z4growIlET_S0_", "grow.cc", 7),
+                 function("trim(char const*)", "_Z4trimPKc", "trim.cc", 12),
+                 function("check", None, "check.c", 3)]
+    else:
+        names = [function("hash", "hash", "table.cc", 50),
+                 function("std::__1::vector<int>::size() const",
+                          "_ZNKSt3__16vectorIiE4sizeEv", "vector.h", 1),
+                 function("int grow<int>(int)", "_Z4growIiET_S0_", "grow.cc", 7),
+                 function("trim(char*)", "_Z4trimPc", "trim.cc", 10),
+                 function("slow_check", None, "check.c", 40)]
+    noisy = 1000 + noise
+    root = run.path(None, main, 1, 10 * noisy)
+    middle = run.path(root, parse, 1000, 20_000 * noisy)
+    run.path(middle, lookup, 50_000, (60_000 if is_after else 50_000) * noisy)
+    for name, calls, self_us in zip(names, (50_000, 3_000, 400, 70, 9),
+                                    (5_000, 400, 300, 200, 100)):
+        run.path(middle, name, calls, self_us * noisy)
+    run.site(middle, "/src/parse.c", 30 if is_after else 26, 1000, 64, at_peak=10)
+    if is_after:
+        run.site(middle, "/src/parse.c", 61, 1000, 16, live=1000, at_peak=1000)
+    run.site(root, "/src/main.c", 15, 20 + noise, 100)
+    insert(db, "run", run_id=run_id, token="%016x" % run_id, label=label,
+           command="./app input", cwd="/home/user", host="build-host", cpu_count=2,
+           cpu_model="Some CPU", kernel="6.1.0", level="exact", clock="tsc",
+           started_utc="2026-03-01T12:00:%02d.000Z" % run_id, exit_code=0, complete=1,
+           wall_ns=(95 if is_after else 80) * 1000 * noisy, shim_version="0.1.0",
+           inner_cost_ns=8.5, outer_cost_ns=17.5)
+    insert(db, "process", process_id=run_id, run_id=run_id, pid=run_id, executable=program,
+           command="./app input", started_ns=0, wall_ns=80 * MS, exit_code=0, complete=1)
+    insert(db, "lane", lane_id=run_id, run_id=run_id, process_id=run_id)
+    trust(db, run_id, run_id, hook_calls=run.store())
+    sums(db, run_id)
+
+
+def make_groups(db):
+    for number in range(10):
+        group_run(db, number + 1, number % 2, (0, 7, 3, 11, 5, 2, 9, 4, 1, 8)[number])
+
+
 def make_big(db, wanted):
     random.seed(1)
     insert(db, "run", run_id=1, token="big", label="big", command="./big", complete=1,
@@ -347,6 +408,8 @@ def main():
         make_fixture(db)
     elif kind == "empty":
         make_empty(db)
+    elif kind == "groups":
+        make_groups(db)
     elif kind == "big":
         make_big(db, int(sys.argv[3]) if len(sys.argv) > 3 else 26000)
     elif kind == "snapshots":

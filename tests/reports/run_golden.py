@@ -17,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 import unicodedata
+import xml.etree.ElementTree
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GOLDEN = os.path.join(HERE, "golden")
@@ -185,6 +186,46 @@ CASES = {
     "error-format": (["fixture.db", "--format", "xml"], {}),
     "error-limit": (["fixture.db", "--limit", "many"], {}),
     "error-output": (["fixture.db", "--output", "fixture.db"], {}),
+    "compare": (["compare", "groups.db"], {}),
+    "compare-wide": (["compare", "groups.db", "--limit", "3"], WIDE),
+    "compare-pair": (["compare", "groups.db", "--before", "1", "--after", "2"], {}),
+    "compare-unchanged": (["compare", "groups.db", "groups.db", "--fail-on", "regression"],
+                          {}),
+    "compare-not-comparable": (["compare", "fixture.db", "--limit", "alloc_bytes=0%"], {}),
+    "compare-files": (["compare", "groups.db", "fixture.db", "--", "groups.db", "--limit",
+                       "0", "--focus", "parse", "--before", "before"], {}),
+    "compare-nothing": (["compare", "groups.db", "empty.db"], {}),
+    "compare-gate": (["compare", "groups.db", "--limit", "wall=5%,peak=1MiB,alloc_count=2000",
+                      "--limit", "live=1%", "--fail-on", "inconclusive", "-n", "1"], {}),
+    "compare-gate-functions": (["compare", "groups.db", "--limit", "func:lookup.self=10%,"
+                                "func:parse.calls=0%,func:check.self=5%,self=30%", "-n",
+                                "1"], {}),
+    "compare-gate-few": (["compare", "groups.db", "--before", "1,3", "--after", "2,4",
+                          "--limit", "wall=50%", "-n", "1"], {}),
+    "compare-json": (["compare", "groups.db", "-f", "json", "--fail-on", "regression", "-n",
+                      "3"], {}),
+    "compare-csv": (["compare", "groups.db", "-f", "csv", "--before", "1", "--after", "2"],
+                    {}),
+    "compare-md": (["compare", "groups.db", "-f", "md", "--limit", "alloc_bytes=0%"], {}),
+    "compare-junit": (["compare", "groups.db", "-f", "junit", "--limit",
+                       "wall=5%,live=1MiB,func:slow_check.self=5%"], {}),
+    "compare-error-label": (["compare", "groups.db", "--before", "befor", "--after",
+                             "after"], {}),
+    "compare-error-overlap": (["compare", "groups.db", "--before", "before,2", "--after",
+                               "2"], {}),
+    "compare-error-one": (["compare", "groups.db", "--before", "1"], {}),
+    "compare-error-sides": (["compare", "groups.db", "fixture.db", "empty.db"], {}),
+    "compare-error-no-run": (["compare", "groups.db", "none.db"], {}),
+    "compare-error-newer": (["compare", "groups.db", "newer.db"], {}),
+    "compare-error-limit": (["compare", "groups.db", "--limit", "wall=5%,wall=10%"], {}),
+    "compare-error-metric": (["compare", "groups.db", "--limit", "alloc_byte=5%"], {}),
+    "compare-error-function": (["compare", "groups.db", "--limit", "func:prase.self=5%"],
+                               {}),
+    "compare-error-word": (["compare", "groups.db", "--fail-on", "regresion"], {}),
+    "compare-error-junit": (["compare", "groups.db", "--format", "junit"], {}),
+    "compare-error-report": (["functions", "groups.db", "--limit", "wall=5%"], {}),
+    "selftest-gate": (["selftest-gate"], {}),
+    "help-compare": (["compare", "--help"], {}),
     "help": (["--help"], {}),
     "help-tree": (["tree", "--help"], {}),
     "help-delta": (["delta", "--help"], {}),
@@ -203,9 +244,13 @@ def patch(path, offset, data):
         file.write(data)
 
 
-def make_databases(folder):
+def make_databases(folder, cases):
+    """Those that the cases name, and the fixture with its damaged copies."""
     make = [sys.executable, os.path.join(HERE, "make_db.py")]
-    for kind in ("fixture", "empty", "none", "snapshots"):
+    named = {word for case in cases for word in CASES[case][0]}
+    for kind in ("fixture", "empty", "none", "groups", "snapshots"):
+        if kind != "fixture" and kind + ".db" not in named:
+            continue
         subprocess.run(make + [kind, os.path.join(folder, kind + ".db")], check=True)
     with open(os.path.join(folder, "fixture.db"), "rb") as file:
         data = file.read()
@@ -236,6 +281,8 @@ def run_case(program, folder, case):
     output = done.stdout.decode("utf-8")
     if "json" in arguments:
         json.loads(output)
+    if "junit" in arguments and done.returncode != 2:
+        xml.etree.ElementTree.fromstring(output)
     if not {"-f", "--format", "--format=csv"} & set(arguments):
         check_width(case, output, max(int(environment["COLUMNS"]), 60))
     return "%s---- stderr ----\n%s---- status %d ----\n" % (
@@ -278,7 +325,7 @@ def main():
     program, *cases = arguments[accepting:]
     failed = []
     with tempfile.TemporaryDirectory() as folder:
-        make_databases(folder)
+        make_databases(folder, cases or CASES)
         for case in cases or CASES:
             output = run_case(os.path.abspath(program), folder, case)
             if accepting:

@@ -173,7 +173,8 @@ static void *read_along(void *unused)
 		const struct lane_context *context;
 		uint64_t mask;
 
-		process_lock(&mask);
+		if (!process_lock(&mask))
+			abort();
 		context = process->lanes;
 		process_unlock(&mask);
 		for (; context; context = context->next_lane)

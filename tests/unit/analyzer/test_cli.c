@@ -86,6 +86,24 @@ static void mistakes_get_a_sentence(void **state)
 	assert_non_null(strstr(strbuf_text(&error), "one too many"));
 }
 
+static void sides(void **state)
+{
+	struct cli cli = assign("compare", "a.db", "b.db");
+
+	(void)state;
+	assert_int_equal(error.size, 0);
+	assert_int_equal(cli.database_count, 2);
+	assert_int_equal(cli.before_databases, 0);
+	assert_string_equal(cli.databases[1], "b.db");
+	cli_free(&cli);
+	cli = assign("compare", "a.db", cli_side_mark);
+	assert_non_null(strstr(strbuf_text(&error), "both sides"));
+	cli_free(&cli);
+	cli = assign("compare", NULL, NULL);
+	assert_non_null(strstr(strbuf_text(&error), "compare needs a database"));
+	cli_free(&cli);
+}
+
 static void every_report_tells_what_it_is(void **state)
 {
 	(void)state;
@@ -113,6 +131,7 @@ int main(void)
 		cmocka_unit_test(database_and_argument_in_any_order),
 		cmocka_unit_test(two_words_and_a_database_in_any_order),
 		cmocka_unit_test(mistakes_get_a_sentence),
+		cmocka_unit_test(sides),
 		cmocka_unit_test(every_report_tells_what_it_is),
 	};
 

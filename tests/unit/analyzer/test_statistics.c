@@ -168,6 +168,8 @@ static void enough_runs_to_see_it(void **state)
 	(void)state;
 	/* 2.0944 * ((1.96 + 0.8416) * 3 / 2)^2 = 36.99 */
 	assert_int_equal(statistics_runs_needed(0.02, 0.03, 0.95, 0.8), 37);
+	/* scipy: ceil(2 * pi / 3 * ((norm.ppf(0.975) + norm.ppf(0.8)) * 1e4) ** 2) */
+	assert_int_equal(statistics_runs_needed(1e-4, 1, 0.95, 0.8), 1643865528);
 	/* However clear the effect: 2 / (8 over 4) is the first below 0.05. */
 	assert_int_equal(statistics_runs_needed(10, 0, 0.95, 0.8), 4);
 	assert_int_equal(statistics_runs_needed(10, 0.01, 0.9, 0.8), 3);

@@ -66,7 +66,7 @@ static void keeps_declared_stacks_apart(void **state)
 	uint64_t mask;
 
 	(void)state;
-	process_lock(&mask);
+	assert_true(process_lock(&mask));
 	extent_declare(0x2000, 0x3000);
 	extent_declare(0x1000, 0x2000);
 	extent_declare(0x5000, 0x6000);
@@ -76,7 +76,7 @@ static void keeps_declared_stacks_apart(void **state)
 	assert_int_equal(extent_declared(0x1fff, &found), 1);
 	assert_extent(found, 0x1000, 0x2000);
 	assert_int_equal(extent_declared(0x3000, &found), 0);
-	process_lock(&mask);
+	assert_true(process_lock(&mask));
 	extent_declare(0x1800, 0x5800); /* replaces all three */
 	process_unlock(&mask);
 	assert_int_equal(extent_declared(0x1000, &found), 0);

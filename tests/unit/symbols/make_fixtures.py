@@ -45,6 +45,11 @@ def symbols():
     build("c_symtab", "-O2")
     build("c_dynamic", "-O2", "-g", "-rdynamic")
     build("c_no_id", "-g", "-O2", "-Wl,--build-id=none")
+    # compiled where the source is, in a directory of a made-up, relative name
+    shutil.copy(source / "fixture.c", output / "copy.c")
+    for version in 4, 5:
+        run("gcc", "-g", "-O2", f"-gdwarf-{version}", f"-ffile-prefix-map={output}=made/up",
+            "copy.c", "-o", f"c_mapped{version}")
 
 
 def separate_debug(name, stripped):

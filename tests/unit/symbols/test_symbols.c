@@ -254,6 +254,23 @@ static void test_build_id(void **state)
 	assert_string_equal(symbols_source(module), "none");
 }
 
+/* As programs of Debian are built: the directory is relative, so nothing tells where it
+ * is, but it is named once. */
+static void test_relative_directory(void **state)
+{
+	static const char *const names[] = {"c_mapped4", "c_mapped5"};
+	struct symbol found;
+	size_t i;
+
+	(void)state;
+	for (i = 0; i < 2; i++) {
+		assert_int_equal(symbols_function(open_fixture(names[i]),
+						  address_of(names[i], "leaf"), &found),
+				 0);
+		assert_string_equal(found.file, "made/up/copy.c");
+	}
+}
+
 static void test_missing_files(void **state)
 {
 	static const char *const paths[] = {"",	 "[vdso]",    "/nowhere/app",
@@ -304,6 +321,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_packed_symbols, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_no_symbols, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_build_id, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_relative_directory, set_up,
+						tear_down),
 		cmocka_unit_test_setup_teardown(test_missing_files, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_addresses_between, set_up,
 						tear_down),

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  JUnit XML, as CI servers read it: a test case for each check of a gate.
+ *                A check that failed is a failure, one that was not made an error.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      let a check that was not made look like one that passed.
+ * See also:      render.h; doc.h, SECTION_CHECKS.
+ */
+#include "analyzer/render/render.h"
+
+#include "analyzer/base/strbuf.h"
+#include "analyzer/base/utf8.h"
+
+#include <string.h>
+
+/* Text of an attribute; what XML 1.0 cannot hold was replaced by utf8_clean(). */
+static void put_escaped(FILE *out, const char *text)
+{
+	struct strbuf clean = {0};
+
+	utf8_clean(&clean, text);
+	for (const char *at = strbuf_text(&clean); *at; at++) {
+		switch (*at) {
+		case '&':
+			fputs("&amp;", out);
+			break;
+		case '<':
+			fputs("&lt;", out);
+			break;
+		case '>':
+			fputs("&gt;", out);
+			break;
+		case '"':
+			fputs("&quot;", out);
+			break;
+		default:
+			fputc(*at, out);
+		}
+	}
+	strbuf_free(&clean);
+}
+
+enum kind { PASSED, FAILED, NOT_MADE };
+
+static enum kind kind_of(const struct table *table, size_t row)
+{
+	const char *result = table_cell(table, row, "result")->text;
+
+	if (cell_number(table_cell(table, row, "failed")) != 0)
+		return FAILED;
+	return strncmp(result, "not ", 4) == 0 ? NOT_MADE : PASSED;
+}
+
+static void put_case(FILE *out, const struct doc *doc, const struct table *table,
+		     size_t row)
+{
+	static const char *const elements[] = {"system-out", "failure", "error"};
+	enum kind kind = kind_of(table, row);
+
+	fprintf(out, "    <testcase classname=\"prof-analyze.%s\" name=\"", doc->report);
+	put_escaped(out, table_cell(table, row, "check")->text);
+	fputs("\">\n      <", out);
+	fputs(elements[kind], out);
+	if (kind != PASSED) {
+		fputs(" message=\"", out);
+		put_escaped(out, table_cell(table, row, "result")->text);
+		fputc('"', out);
+	}
+	fputc('>', out);
+	if (kind == PASSED) {
+		put_escaped(out, table_cell(table, row, "result")->text);
+		fputs(": ", out);
+	}
+	put_escaped(out, table_cell(table, row, "message")->text);
+	fprintf(out, "</%s>\n    </testcase>\n", elements[kind]);
+}
+
+static void put_suite(FILE *out, const struct doc *doc, const struct table *table)
+{
+	size_t counts[3] = {0};
+
+	for (size_t i = 0; i < table->row_count; i++)
+		counts[kind_of(table, i)]++;
+	fprintf(out,
+		"  <testsuite name=\"prof-analyze %s\" tests=\"%zu\" failures=\"%zu\" "
+		"errors=\"%zu\">\n",
+		doc->report, table->row_count, counts[FAILED], counts[NOT_MADE]);
+	for (size_t i = 0; i < table->row_count; i++)
+		put_case(out, doc, table, i);
+	fputs("  </testsuite>\n", out);
+}
+
+static void render(const struct doc *doc, const struct render_context *context)
+{
+	fputs("<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<testsuites>\n", context->out);
+	for (size_t i = 0; i < doc->section_count; i++)
+		if (doc->sections[i].kind == SECTION_TABLE &&
+		    (doc->sections[i].flags & SECTION_CHECKS))
+			put_suite(context->out, doc, doc->sections[i].table);
+	fputs("</testsuites>\n", context->out);
+}
+
+const struct renderer renderer_junit = {
+	.name = "junit", .for_machines = false, .needs_checks = true, .render = render};

@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  `prof-analyze snapshot`: takes a snapshot of a running process.
+ * Runs on:       one thread; the process it is about goes on meanwhile.
+ * Must not:      stop or signal the process.
+ * See also:      shim/collector/attach.h; snapshots.c, which lists them.
+ */
+#include "analyzer/base/utf8.h"
+#include "analyzer/reports/common.h"
+#include "shim/collector/attach.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define LABEL_MOST 95
+
+static enum exit_status build(struct report_input *input, struct doc *doc)
+{
+	const char *word = input->options->argument, *label;
+	struct strbuf text = {0};
+	char reason[512] = "";
+	uint32_t number;
+	long pid;
+	char *end;
+
+	label = input->options->other_argument;
+	errno = 0;
+	pid = strtol(word, &end, 10);
+	if (errno || *end || pid <= 0 || pid > INT32_MAX)
+		return report_fail(input, STATUS_USAGE, "'%s' is not a process number",
+				   word);
+	if (!*label || strlen(label) > LABEL_MOST)
+		return report_fail(input, STATUS_USAGE,
+				   "a label has 1 to %d bytes; this one has %zu",
+				   LABEL_MOST, strlen(label));
+	if (attach_snapshot((int)pid, label, &number, reason, sizeof(reason)) < 0)
+		return report_fail(input, STATUS_FAILED, "%s", reason);
+	strbuf_printf(&text, "Process %ld: snapshot %u, \"", pid, number);
+	utf8_clean(&text, label);
+	strbuf_puts(&text, "\".");
+	doc_note(doc, "taken", NOTE_GOOD, strbuf_text(&text), NULL);
+	strbuf_free(&text);
+	return STATUS_OK;
+}
+
+const struct report report_snapshot = {
+	.name = "snapshot",
+	.argument = "PID",
+	.other_argument = "LABEL",
+	.summary = "take a snapshot of a running process",
+	.description =
+		"Takes a snapshot of a process that is being recorded, from outside and "
+		"without stopping it. It is in run.db when the run has ended; "
+		"'snapshots' lists it, 'delta' compares it.",
+	.example = "prof-analyze snapshot $(pidof app) loaded",
+	.takes = TAKES_NO_DATABASE | TAKES_ONLY_WORDS,
+	.build = build,
+};

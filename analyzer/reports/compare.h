@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  what the parts of the report compare share.
+ * Must not:      be used by other reports.
+ */
+#pragma once
+
+#include "analyzer/model/compare.h"
+#include "analyzer/model/compare_judge.h"
+#include "analyzer/model/gate.h"
+#include "analyzer/reports/common.h"
+
+/* Functions with less than this share of the time are not judged: a thousand of them
+ * would blind the correction for many tests. */
+#define COMPARE_LEAST_SHARE 0.005
+
+/* Quantities of a whole run, in the order they are shown. */
+enum run_metric {
+	RUN_WALL,
+	RUN_SELF,
+	RUN_CALLS,
+	RUN_ALLOC_COUNT,
+	RUN_ALLOC_BYTES,
+	RUN_PEAK,
+	RUN_LIVE,
+	RUN_METRIC_COUNT,
+};
+
+struct compare_run {
+	struct rundb *db;
+	int64_t run_id;
+	/* From here on filled by compare_load(); texts live in the document. */
+	const char *label, *command, *level, *host, *cpu_model, *kernel, *clock;
+	const char *shim_version;
+	int64_t cpu_count;
+	double hook_cost_ns;
+	bool complete;
+	const char *losses; /* counters of what is missing, "2 folded_paths"; or NULL */
+	/* Function ids of the file in order, and their numbers in the comparison. */
+	int64_t *function_ids;
+	uint32_t *functions;
+	size_t function_count, function_capacity;
+};
+
+/* Why quantities cannot be compared; NULL: they can. */
+struct compare_verdict {
+	const char *all, *times;
+};
+
+struct compare_state {
+	struct report_input *input;
+	struct doc *doc;
+	struct compare_run *runs; /* those before, then those after */
+	size_t run_count, run_capacity, before_count;
+	struct comparison comparison;
+	struct gate gate;
+	int64_t *totals; /* [RUN_METRIC_COUNT][run_count] */
+	struct change run_changes[RUN_METRIC_COUNT];
+	/* One for each function of the comparison, of its self time. */
+	struct change *self_changes;
+	struct compare_verdict not_comparable;
+};
+
+static inline size_t compare_after_count(const struct compare_state *state)
+{
+	return state->run_count - state->before_count;
+}
+/* One run a side: nothing is known about noise. */
+static inline bool compare_is_pair(const struct compare_state *state)
+{
+	return state->run_count == 2;
+}
+static inline const int64_t *compare_totals(const struct compare_state *state,
+					    enum run_metric metric)
+{
+	return state->totals + (size_t)metric * state->run_count;
+}
+
+/* compare_sides.c: which runs. */
+enum exit_status compare_choose(struct compare_state *state);
+/* compare_load.c: everything into the comparison. */
+enum exit_status compare_load(struct compare_state *state);
+/* compare_check.c: what stands in the way of comparing, as notes. */
+void compare_check(struct compare_state *state);
+/* compare_totals.c, compare_functions.c, compare_paths.c: the parts of the document. */
+void compare_add_sides(struct compare_state *state);
+void compare_add_totals(struct compare_state *state);
+void compare_add_balance(struct compare_state *state);
+void compare_add_functions(struct compare_state *state);
+void compare_add_paths(struct compare_state *state);
+void compare_add_sites(struct compare_state *state);
+/* compare_gate.c: what the limits say; STATUS_USAGE for an unknown function. */
+enum exit_status compare_add_gate(struct compare_state *state);
+
+/* The means of one metric of a subject. */
+struct change compare_means(const struct compare_state *state,
+			    const struct compare_series *series, uint32_t subject,
+			    size_t metric);
+/* "+1.23ms", "-4", "0", as a cell of table. */
+struct cell compare_difference(struct table *table, double difference,
+			       enum column_type type);
+/* Without sign. */
+struct cell compare_amount(struct table *table, double amount, enum column_type type);

@@ -1,0 +1,34 @@
+-- SPDX-License-Identifier: MIT
+-- What a comparison reads of a run: one ordered query for each table, nothing by row.
+
+-- :name runs
+SELECT run_id, label FROM runs ORDER BY run_id;
+
+-- :name facts
+SELECT label, command, level, cpu_count, cpu_model, kernel, clock, shim_version,
+	hook_cost_ns, complete, exit_code, exit_signal, wall_ns, peak_bytes,
+	live_bytes_at_exit, alloc_count, alloc_bytes, host
+FROM runs WHERE run_id = :run;
+
+-- :name programs
+SELECT DISTINCT executable FROM processes WHERE run_id = :run
+	AND executable IS NOT NULL;
+
+-- :name losses
+SELECT name, SUM(value) FROM trust WHERE run_id = :run GROUP BY name
+HAVING SUM(value) != 0 ORDER BY name;
+
+-- :name functions
+SELECT f.function_id, f.name, f.linkage_name, m.path, m.build_id, f.file, f.line,
+	f.recording != 'unwound', f.alloc_count, f.alloc_bytes, f.self_ns, f.calls,
+	f.total_ns
+FROM function f LEFT JOIN module m USING (module_id)
+WHERE f.run_id = :run ORDER BY f.function_id;
+
+-- :name paths
+SELECT path_id, parent_path_id, function_id, alloc_count, alloc_bytes, self_ns, calls
+FROM path WHERE run_id = :run ORDER BY path_id;
+
+-- :name sites
+SELECT path_id, file, line, alloc_count, alloc_bytes, live_bytes, at_peak_bytes
+FROM site WHERE run_id = :run ORDER BY site_id;

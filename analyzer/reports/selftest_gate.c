@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  proof that the gate can fail: regressions that are known, and twins
+ *                without them, go through the report compare itself.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      have a way of its own to judge: it only looks at statuses.
+ * See also:      compare_gate.c; selftest_gate.sql.
+ */
+#include "analyzer/reports/common.h"
+
+#include "selftest_gate.sql.h"
+
+extern const struct report report_compare;
+
+#define CALLS 1000
+#define SELF_NS 10000000
+#define ALLOCATIONS 100
+#define ALLOCATION_BYTES 64
+
+/* A comparison of runs_a_side synthetic runs a side; the side after takes so many percent
+ * more. */
+struct scenario {
+	const char *what;
+	int runs_a_side;
+	int time_percent, alloc_percent;
+	bool is_empty; /* nothing is measured after */
+	const char *limits, *fail_on;
+	enum exit_status expected;
+};
+
+static const struct scenario scenarios[] = {
+	{"twice the bytes, limit 0%", 1, 0, 100, false, "alloc_bytes=0%", NULL,
+	 STATUS_REGRESSION},
+	{"its unchanged twin", 1, 0, 0, false, "alloc_bytes=0%", NULL, STATUS_OK},
+	{"one allocation more in 100, limit 10", 1, 0, 1, false, "alloc_count=10", NULL,
+	 STATUS_OK},
+	{"one allocation more in 100, any regression fails", 1, 0, 1, false, NULL,
+	 "regression", STATUS_REGRESSION},
+	{"unchanged, any regression fails", 1, 0, 0, false, NULL, "regression",
+	 STATUS_OK},
+	{"20% slower, 10 runs a side, limit 5%", 10, 20, 0, false, "wall=5%", NULL,
+	 STATUS_REGRESSION},
+	{"its unchanged twin", 10, 0, 0, false, "wall=5%", NULL, STATUS_OK},
+	{"20% slower, 10 runs a side, any regression fails", 10, 20, 0, false, NULL,
+	 "regression", STATUS_REGRESSION},
+	{"a function 20% slower, limit 5%", 10, 20, 0, false, "func:work.self=5%", NULL,
+	 STATUS_REGRESSION},
+	{"20% slower, too few runs to tell", 2, 20, 0, false, "wall=5%", NULL,
+	 STATUS_NOTHING},
+	{"nothing measured after", 1, 0, 0, true, "alloc_bytes=0%", NULL, STATUS_NOTHING},
+};
+
+/* One statement with what it may have as parameters. */
+static int insert(struct rundb *db, const char *sql, int run, const char *label,
+		  int64_t self, int64_t count)
+{
+	struct cursor *cursor;
+	int result = rundb_query(db, sql, &cursor);
+
+	if (result < 0)
+		return result;
+	cursor_bind_integer(cursor, ":run", run);
+	cursor_bind_text(cursor, ":label", label);
+	cursor_bind_integer(cursor, ":wall", 2 * self);
+	cursor_bind_integer(cursor, ":self", self);
+	cursor_bind_integer(cursor, ":calls", CALLS);
+	cursor_bind_integer(cursor, ":count", count);
+	cursor_bind_integer(cursor, ":bytes", count * ALLOCATION_BYTES);
+	result = cursor_next(cursor);
+	cursor_close(cursor);
+	return result;
+}
+
+/* Runs differ by up to 1 %, the same on both sides. */
+static int64_t spread(int run)
+{
+	return SELF_NS / 1000 * (run * 7 % 10);
+}
+
+static int add_run(struct rundb *db, const struct scenario *scenario, int run,
+		   bool is_after)
+{
+	int64_t self = SELF_NS + spread(run % scenario->runs_a_side);
+	int64_t count = ALLOCATIONS;
+	const char *label = is_after ? "after" : "before";
+	bool is_empty = is_after && scenario->is_empty;
+	int result;
+
+	if (is_after) {
+		self += self * scenario->time_percent / 100;
+		count += count * scenario->alloc_percent / 100;
+	}
+	result =
+		insert(db, selftest_gate_sql_run, run, label, self, is_empty ? 0 : count);
+	if (result < 0 || is_empty)
+		return result;
+	result = insert(db, selftest_gate_sql_function, run, label, self, count);
+	if (result < 0)
+		return result;
+	return insert(db, selftest_gate_sql_path, run, label, self, count);
+}
+
+static int add_runs(struct rundb *db, const struct scenario *scenario)
+{
+	int result = 0;
+
+	for (int i = 1; i <= 2 * scenario->runs_a_side && result >= 0; i++)
+		result = add_run(db, scenario, i, i > scenario->runs_a_side);
+	return result;
+}
+
+/* The status that the report compare gives. */
+static enum exit_status judge(struct report_input *outer, const struct scenario *scenario)
+{
+	struct report_options options = {.limit = -1,
+					 .min_share = -1,
+					 .limits = scenario->limits,
+					 .fail_on = scenario->fail_on};
+	struct report_input input = {.options = &options};
+	enum exit_status status = STATUS_FAILED;
+	struct doc doc;
+
+	if (rundb_open_memory("synthetic", &input.db, &outer->error) < 0)
+		return STATUS_FAILED;
+	doc_init(&doc, "compare");
+	input.databases = &input.db;
+	input.database_count = 1;
+	if (add_runs(input.db, scenario) < 0)
+		report_fail_db(&input);
+	else
+		status = report_compare.build(&input, &doc);
+	if (input.error.size)
+		report_fail(outer, status, "%s: %s", scenario->what,
+			    strbuf_text(&input.error));
+	doc_free(&doc);
+	rundb_close(input.db);
+	strbuf_free(&input.error);
+	return status;
+}
+
+static const struct column columns[] = {
+	{"what", "comparison", COLUMN_TEXT, COLUMN_KEEP},
+	{"expected", "status wanted", COLUMN_ID, COLUMN_KEEP},
+	{"got", "got", COLUMN_ID, COLUMN_KEEP},
+	{"passed", "right", COLUMN_FLAG, COLUMN_KEEP},
+};
+
+static enum exit_status build(struct report_input *input, struct doc *doc)
+{
+	struct table *table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
+	size_t wrong = 0;
+
+	for (size_t i = 0; i < sizeof(scenarios) / sizeof(scenarios[0]); i++) {
+		enum exit_status status = judge(input, &scenarios[i]);
+		struct cell *row = table_add_row(table);
+
+		row[0] = table_text(table, scenarios[i].what);
+		row[1] = cell_integer(scenarios[i].expected);
+		row[2] = cell_integer(status);
+		row[3] = cell_integer(status == scenarios[i].expected);
+		if (status == scenarios[i].expected)
+			continue;
+		wrong++;
+		if (!input->error.size)
+			report_fail(
+				input, STATUS_FAILED,
+				"do not rely on the gate: '%s' gave status %d instead "
+				"of %d",
+				scenarios[i].what, status, scenarios[i].expected);
+	}
+	doc_table(doc, "scenarios", NULL, table)->flags = SECTION_MAIN;
+	if (!wrong) {
+		doc_note(doc, "selftest", NOTE_GOOD,
+			 "The gate fails for regressions and passes without them.", NULL);
+		return STATUS_OK;
+	}
+	return STATUS_FAILED;
+}
+
+const struct report report_selftest_gate = {
+	.name = "selftest-gate",
+	.summary = "proves that the gate of compare can fail",
+	.description =
+		"Feeds regressions that are known, and twins without them, through "
+		"compare and looks at the statuses. Status 0: every regression gave 3, "
+		"every twin 0, and what cannot be judged 4. Run it in CI before the "
+		"gate: "
+		"a gate that never fails looks like good code.",
+	.example = "prof-analyze selftest-gate && prof-analyze compare a.db b.db "
+		   "--fail-on regression",
+	.takes = TAKES_NO_DATABASE,
+	.build = build,
+};

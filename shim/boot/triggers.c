@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  PROFSHIM_SNAPSHOT_AT: finds the addresses of the named functions in the
+ *                symbol tables of the objects that are recorded.
+ * Runs on:       triggers_begin: the constructor; triggers_look: traced threads, under
+ *                the process lock, once for each object.
+ * Must not:      believe an offset in the file; keep it mapped or open.
+ * See also:      shim/hot/trigger.h
+ *
+ * A name is a linkage name (parse_line, _ZN6Parser4nextEv) or a C++ name without its
+ * parameters (Parser::next: all its overloads).
+ */
+#include <elf.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "shim/boot/boot.h"
+#include "shim/hot/gate.h"
+#include "shim/hot/trigger.h"
+
+#define NAME_LIMIT 16
+#define NAME_BYTES 160
+
+struct name {
+	char text[NAME_BYTES];		     /* as given, without ":enter" */
+	char mangled[NAME_BYTES + 64];	     /* how the linkage names of C++ begin */
+	char const_mangled[NAME_BYTES + 64]; /* likewise of const member functions */
+	char enter[NAME_BYTES + 16], exit[NAME_BYTES + 16]; /* labels; empty: none */
+};
+
+static struct name names[NAME_LIMIT];
+static int name_count;
+
+/* "Parser::next" to "6Parser4next". 0 when it does not fit. */
+static int encode(const char *text, char *to, size_t size)
+{
+	size_t used = 0;
+
+	to[0] = '\0';
+	while (*text) {
+		const char *end = strstr(text, "::");
+		int length = (int)(end ? (size_t)(end - text) : strlen(text));
+		int added =
+			snprintf(to + used, size - used, "%d%.*s", length, length, text);
+
+		if (added < 0 || (size_t)added >= size - used)
+			return 0;
+		used += (size_t)added;
+		text += length + (end ? 2 : 0);
+	}
+	return 1;
+}
+
+static void mangle(struct name *name)
+{
+	char encoded[NAME_BYTES + 32];
+
+	if (!encode(name->text, encoded, sizeof(encoded)))
+		return;
+	if (strstr(name->text, "::")) {
+		snprintf(name->mangled, sizeof(name->mangled), "_ZN%s", encoded);
+		snprintf(name->const_mangled, sizeof(name->const_mangled), "_ZNK%s",
+			 encoded);
+	} else {
+		snprintf(name->mangled, sizeof(name->mangled), "_Z%s", encoded);
+	}
+}
+
+static struct name *name_of(const char *text, size_t length)
+{
+	struct name *name;
+
+	for (int i = 0; i < name_count; i++) {
+		if (strlen(names[i].text) == length &&
+		    !strncmp(names[i].text, text, length))
+			return &names[i];
+	}
+	if (name_count == NAME_LIMIT || length == 0 || length >= NAME_BYTES)
+		return NULL;
+	name = &names[name_count++];
+	memcpy(name->text, text, length);
+	mangle(name);
+	return name;
+}
+
+/* One "FUNC:enter" or "FUNC:exit". 0 when it is neither. */
+static int read_item(const char *item, size_t length)
+{
+	static const char enter[] = ":enter", leave[] = ":exit";
+	struct name *name;
+
+	if (length > sizeof(enter) - 1 &&
+	    !strncmp(item + length - (sizeof(enter) - 1), enter, sizeof(enter) - 1)) {
+		name = name_of(item, length - (sizeof(enter) - 1));
+		if (name)
+			snprintf(name->enter, sizeof(name->enter), "%.*s", (int)length,
+				 item);
+	} else if (length > sizeof(leave) - 1 &&
+		   !strncmp(item + length - (sizeof(leave) - 1), leave,
+			    sizeof(leave) - 1)) {
+		name = name_of(item, length - (sizeof(leave) - 1));
+		if (name)
+			snprintf(name->exit, sizeof(name->exit), "%.*s", (int)length,
+				 item);
+	} else {
+		return 0;
+	}
+	return name != NULL;
+}
+
+int triggers_begin(const char *value)
+{
+	while (*value) {
+		size_t length = strcspn(value, ",");
+
+		if (!read_item(value, length)) {
+			name_count = 0;
+			return 0;
+		}
+		value += length + (value[length] == ',');
+	}
+	return 1;
+}
+
+/* prefix, and then the end of the name: arguments, not more of an identifier. */
+static int begins(const char *symbol, const char *prefix)
+{
+	size_t length = strlen(prefix);
+
+	return length && !strncmp(symbol, prefix, length);
+}
+
+static int is_named(const struct name *name, const char *symbol)
+{
+	return !strcmp(symbol, name->text) || begins(symbol, name->mangled) ||
+	       begins(symbol, name->const_mangled);
+}
+
+struct image {
+	const char *start;
+	size_t size;
+};
+
+static const void *part(const struct image *image, uint64_t offset, uint64_t size)
+{
+	if (offset > image->size || size > image->size - offset)
+		return NULL;
+	return image->start + offset;
+}
+
+static void look_in_table(const struct image *image, const Elf64_Shdr *table,
+			  const Elf64_Shdr *string_table, uint64_t bias)
+{
+	const Elf64_Sym *symbols = part(image, table->sh_offset, table->sh_size);
+	const char *strings = part(image, string_table->sh_offset, string_table->sh_size);
+	uint64_t size = string_table->sh_size;
+
+	if (!symbols || !strings || size == 0 || strings[size - 1])
+		return;
+	for (uint64_t i = 0; i < table->sh_size / sizeof(*symbols); i++) {
+		if (ELF64_ST_TYPE(symbols[i].st_info) != STT_FUNC ||
+		    !symbols[i].st_value || symbols[i].st_name >= size)
+			continue;
+		for (int n = 0; n < name_count; n++) {
+			if (is_named(&names[n], strings + symbols[i].st_name))
+				trigger_add(bias + symbols[i].st_value,
+					    names[n].enter[0] ? names[n].enter : NULL,
+					    names[n].exit[0] ? names[n].exit : NULL);
+		}
+	}
+}
+
+static void look_in_image(const struct image *image, uint64_t bias)
+{
+	const Elf64_Ehdr *header = part(image, 0, sizeof(*header));
+	const Elf64_Shdr *sections;
+
+	if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
+	    header->e_ident[EI_CLASS] != ELFCLASS64)
+		return;
+	sections = part(image, header->e_shoff, header->e_shnum * sizeof(*sections));
+	for (int i = 0; sections && i < header->e_shnum; i++) {
+		if ((sections[i].sh_type == SHT_SYMTAB ||
+		     sections[i].sh_type == SHT_DYNSYM) &&
+		    sections[i].sh_link < header->e_shnum)
+			look_in_table(image, &sections[i], &sections[sections[i].sh_link],
+				      bias);
+	}
+}
+
+static void look_in_file(const char *path, uint64_t bias)
+{
+	struct image image = {.start = MAP_FAILED};
+	struct stat status;
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return;
+	if (fstat(fd, &status) == 0 && status.st_size > 0) {
+		image.size = (size_t)status.st_size;
+		image.start = mmap(NULL, image.size, PROT_READ, MAP_PRIVATE, fd, 0);
+	}
+	close(fd);
+	if (image.start == MAP_FAILED)
+		return;
+	look_in_image(&image, bias);
+	munmap((void *)image.start, image.size);
+}
+
+void triggers_look(const char *path, uint64_t bias)
+{
+	if (!name_count || !path[0] || !gate_enter())
+		return;
+	look_in_file(path, bias);
+	gate_leave();
+}

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the labels of the runs in run.db, as a series of runs needs them.
+ * Runs on:       prof-record.
+ * Must not:      change anything but a label.
+ * See also:      record_series.c
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* How many runs bear the label; 0 when there is no file. */
+int64_t record_label_count(const char *output, const char *label);
+
+/* false: the file cannot be written (now). */
+bool record_label_change(const char *output, int64_t run_id, const char *label);

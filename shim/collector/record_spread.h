@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  how long the runs of one side took, in a few numbers.
+ * Runs on:       prof-record, after a series.
+ * Must not:      decide whether two sides differ (prof-analyze compare does).
+ * See also:      record_series.c
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct record_spread {
+	double median_ns, lowest_ns, highest_ns;
+	double deviation;    /* median absolute deviation, as a part of the median */
+	double first_excess; /* of the first run over the median of the others, as a part
+			      */
+	bool is_first_outlier; /* it is slower than chance among these runs explains */
+};
+
+/* wall_ns: of count > 0 runs in the order of their recording. 0 or -ENOMEM. */
+int record_spread(const int64_t *wall_ns, size_t count, struct record_spread *ret);

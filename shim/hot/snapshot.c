@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the process's book: made or mapped when it is needed, and written.
+ * Runs on:       traced threads, any context; slow paths only.
+ * Must not:      call libc; wait for a process lock while signals are open.
+ * See also:      shim/hot/snapshot.h, common/book.c
+ *
+ * LOCKS. The snapshot lock is taken with signals blocked, and outermost; the process lock
+ * inside of it, for a moment each. Whoever keeps a site holds that site, and may take the
+ * process lock inside; nobody who holds the process lock asks for a site.
+ */
+#include "shim/hot/snapshot.h"
+
+#include <errno.h>
+#include <fcntl.h>
+
+#include "common/book.h"
+#include "shim/hot/clock.h"
+#include "shim/hot/gate.h"
+#include "shim/hot/lane.h"
+#include "shim/hot/process.h"
+
+/* Chains of free_ages by (site, born, freed). 256 Ki heads: with all 2 M entries taken a
+ * chain has 8. */
+#define AGE_HEADS (1u << 18)
+#define MORE_PASTS 1024u
+#define MORE_AGES 1024u
+
+/* A snapshot takes milliseconds; who holds the lock for longer has died with it. */
+#define LOCK_PAUSES 20000
+
+static void pause_taker(void)
+{
+	gate_pause(64);
+}
+
+/* Maps the book, and makes it when make is set. Under the process lock. */
+static struct segment_book *map_book(int make)
+{
+	struct segment_process *segment = process->segment;
+	/* acquire: the book behind the number is laid out */
+	uint32_t slot = __atomic_load_n(&segment->book_slot, __ATOMIC_ACQUIRE);
+	uint32_t expected = 0, own;
+	struct segment_book *book;
+
+	if (!slot && !make)
+		return NULL;
+	if (slot)
+		return process_map_slot(slot);
+	book = process_new_slot(&own);
+	if (!book || process_commit(book, own, 0, sizeof(*book)) < 0)
+		return NULL;
+	book_layout(book, process_facts.file->slot_size, process->slot);
+	process_publish_slot(own, SEGMENT_SLOT_BOOK, process->slot, process->pid);
+	/* release: pairs with the acquire above, and of another process that takes one */
+	if (__atomic_compare_exchange_n(&segment->book_slot, &expected, own, 0,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return book;
+	process_unmap(book, process_facts.file->slot_size);
+	return process_map_slot(expected);
+}
+
+static struct segment_book *find_book(int make)
+{
+	/* acquire: pairs with the release below */
+	struct segment_book *book = __atomic_load_n(&process->book, __ATOMIC_ACQUIRE);
+	uint64_t mask;
+
+	if (book || !process_lock(&mask))
+		return book;
+	book = process->book;
+	if (!book) {
+		book = map_book(make);
+		__atomic_store_n(&process->book, book, __ATOMIC_RELEASE);
+	}
+	process_unlock(&mask);
+	return book;
+}
+
+/* What is missing from here on: the snapshots after the site's or block's last one. */
+static void is_incomplete(struct segment_book *book, uint32_t number)
+{
+	uint32_t expected = 0;
+
+	/* the first one is kept, which is not always the lowest: readers drop a few more
+	 * or less of a recording that is out of room, and count them */
+	if (book)
+		__atomic_compare_exchange_n(&book->incomplete_from, &expected, number, 0,
+					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+}
+
+/* The next free entry of an array that many threads append to, or NULL: no room. */
+static void *append(struct segment_book *book, struct segment_book_array *array,
+		    uint64_t entry_size, uint32_t more, uint32_t *ret_index)
+{
+	/* relaxed: a number is all that is taken */
+	uint32_t index = __atomic_fetch_add(&array->count, 1, __ATOMIC_RELAXED);
+	uint64_t mask;
+
+	*ret_index = index;
+	if (index >= array->capacity)
+		return NULL;
+	/* acquire: pairs with the release below */
+	if (index >= __atomic_load_n(&array->committed, __ATOMIC_ACQUIRE)) {
+		if (!process_lock(&mask))
+			return NULL;
+		while (index >= array->committed) {
+			uint32_t room = array->capacity - array->committed;
+			uint32_t step = room < more ? room : more;
+
+			if (process_commit(book, process->segment->book_slot,
+					   array->offset + array->committed * entry_size,
+					   step * entry_size) < 0)
+				break;
+			__atomic_store_n(&array->committed, array->committed + step,
+					 __ATOMIC_RELEASE);
+		}
+		process_unlock(&mask);
+		if (index >= array->committed)
+			return NULL;
+	}
+	return (char *)book + array->offset + index * entry_size;
+}
+
+void cold snapshot_keep_site(struct segment_site *site, uint32_t index, uint32_t interval)
+{
+	struct segment_book *book;
+	struct segment_site_past *past;
+	uint32_t unused;
+
+	if (site->alloc_count) {
+		book = find_book(0);
+		past = book ? append(book, &book->site_pasts, sizeof(*past), MORE_PASTS,
+				     &unused)
+			    : NULL;
+		if (past) {
+			past->first = (uint16_t)(site->interval + 1);
+			past->last = (uint16_t)interval;
+			past->alloc_count = site->alloc_count;
+			past->alloc_bytes = site->alloc_bytes;
+			past->free_count = site->free_count;
+			past->free_bytes = site->free_bytes;
+			/* release: an entry with its site is whole */
+			__atomic_store_n(&past->site, index, __ATOMIC_RELEASE);
+		} else {
+			is_incomplete(book, site->interval + 1);
+		}
+	}
+	site->interval = interval;
+}
+
+static uint32_t *age_heads(void)
+{
+	uint32_t *heads = __atomic_load_n(&process->age_heads, __ATOMIC_ACQUIRE);
+	uint64_t mask;
+
+	if (heads || !process_lock(&mask))
+		return heads;
+	if (!process->age_heads) {
+		heads = process_map(AGE_HEADS * sizeof(*heads), 1);
+		__atomic_store_n(&process->age_heads, heads, __ATOMIC_RELEASE);
+		process_count(SEGMENT_COUNTER_TOOL_BYTES, AGE_HEADS * sizeof(*heads));
+	}
+	heads = process->age_heads;
+	process_unlock(&mask);
+	return heads;
+}
+
+static uint32_t hash_age(uint32_t site, uint32_t born, uint32_t freed)
+{
+	uint64_t key = (uint64_t)site << 24 | born << 12 | freed;
+
+	return (uint32_t)((key * 0x9e3779b97f4a7c15ull) >> 46) & (AGE_HEADS - 1);
+}
+
+/* Two threads never add the same entry: it is the site's, which the caller has to itself.
+ * Other sites' may come into the chain meanwhile. Index 0 is given away unused. */
+static struct segment_free_age *find_age(struct segment_book *book, uint32_t *head,
+					 uint32_t site, uint32_t born, uint32_t freed)
+{
+	struct segment_free_age *ages = (void *)((char *)book + book->free_ages.offset);
+	uint32_t first = __atomic_load_n(head, __ATOMIC_ACQUIRE), index;
+	struct segment_free_age *age;
+
+	for (index = first; index; index = ages[index].next) {
+		age = &ages[index];
+		if (age->site == site && age->born == born && age->freed == freed)
+			return age;
+	}
+	do {
+		age = append(book, &book->free_ages, sizeof(*age), MORE_AGES, &index);
+	} while (age && index == 0);
+	if (!age)
+		return NULL;
+	age->born = (uint16_t)born;
+	age->freed = (uint16_t)freed;
+	do {
+		age->next = first;
+	} while (!__atomic_compare_exchange_n(head, &first, index, 0, __ATOMIC_RELEASE,
+					      __ATOMIC_ACQUIRE));
+	__atomic_store_n(&age->site, site, __ATOMIC_RELEASE);
+	return age;
+}
+
+void cold snapshot_add_free(const struct shadow_block *block, uint32_t interval, int add)
+{
+	struct segment_book *book = find_book(0);
+	uint32_t *heads = book ? age_heads() : NULL;
+	struct segment_free_age *age =
+		heads ? find_age(book,
+				 &heads[hash_age(block->site, block->interval, interval)],
+				 block->site, block->interval, interval)
+		      : NULL;
+
+	if (age) {
+		age->free_count += (uint64_t)(int64_t)add;
+		age->free_bytes += block->size_bytes * (uint64_t)(int64_t)add;
+	} else {
+		is_incomplete(book, block->interval + 1);
+	}
+}
+
+static int commit_book(void *data, uint64_t offset, uint64_t size)
+{
+	return process_commit(data, process->segment->book_slot, offset, size);
+}
+
+/* Resident memory now; 0: not known. The second number of statm, in pages. */
+static uint64_t resident_bytes(void)
+{
+	char text[128];
+	uint64_t pages = 0;
+	long fd, size, at = 0;
+
+	if (!gate_enter())
+		return 0;
+	fd = SYSCALL(SYS_open, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
+	size = fd < 0 ? 0 : SYSCALL(SYS_read, fd, text, sizeof(text), 0, 0, 0);
+	if (fd >= 0)
+		SYSCALL(SYS_close, fd, 0, 0, 0, 0, 0);
+	gate_leave();
+	while (at < size && text[at] != ' ')
+		at++;
+	for (at++; at < size && text[at] >= '0' && text[at] <= '9'; at++)
+		pages = pages * 10 + (uint64_t)(text[at] - '0');
+	return pages * 4096;
+}
+
+static int copy_lane(struct book *book, struct lane_context *context, uint64_t now)
+{
+	uint64_t bytes = (uint64_t)context->lane->node_capacity * sizeof(uint64_t);
+	struct book_memory *memory = &context->snapshot_memory;
+
+	if (!memory->sums)
+		memory->sums = process_map(bytes, 1);
+	if (!memory->open_ticks)
+		memory->open_ticks = process_map(bytes, 1);
+	if (!memory->sums || !memory->open_ticks)
+		return -ENOMEM;
+	return book_copy_lane(book, context->lane, context->slot, now, memory);
+}
+
+static void take(struct book *book, const char *label, enum segment_snapshot_cause cause)
+{
+	struct segment_snapshot *snapshot = book_begin(book, label, cause);
+	/* acquire: lanes in the list are whole */
+	struct lane_context *lane = __atomic_load_n(&process->lanes, __ATOMIC_ACQUIRE);
+	uint64_t now;
+	int result = 0;
+
+	if (!snapshot)
+		return;
+	snapshot->rss_bytes = resident_bytes();
+	now = clock_now();
+	for (; lane && result == 0; lane = lane->next_lane)
+		result = copy_lane(book, lane, now);
+	if (result < 0)
+		book_cancel(book, snapshot);
+	else
+		book_end(book, snapshot, now);
+}
+
+void snapshot_take(const char *label, enum segment_snapshot_cause cause)
+{
+	struct book book = {.commit = commit_book};
+	uint64_t mask;
+
+	if (!process || (!lane_is_live(lane_self) && lane_acquire() == &lane_none))
+		return;
+	if (!gate_block_signals(&mask)) {
+		process_count(SEGMENT_COUNTER_REFUSED_SNAPSHOTS, 1);
+		return;
+	}
+	book.process = process->segment;
+	if (book_lock(book.process, LOCK_PAUSES, pause_taker) == 0) {
+		book.header = book.commit_data = find_book(1);
+		if (book.header)
+			take(&book, label ? label : "", cause);
+		else
+			process_count(SEGMENT_COUNTER_REFUSED_SNAPSHOTS, 1);
+		book_unlock(book.process);
+	} else {
+		process_count(SEGMENT_COUNTER_REFUSED_SNAPSHOTS, 1);
+	}
+	gate_restore_signals(&mask);
+}

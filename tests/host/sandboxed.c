@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a program that forbids itself system calls in mid-run, and then makes
+ *                everything that lets a recording grow: new paths, new sites, depth, heap,
+ *                coroutines, and, where the list allows it, a thread, a child, an exec.
+ *                usage: sandboxed LIST WAY; LIST: strict, daemon (those of a sandboxed
+ *                daemon), start (all but what only our constructor calls), deny (all but a
+ *                few, which are answered with an error), or wrong (a filter that the kernel
+ *                refuses); WAY: prctl or syscall
+ * Must not:      print anything that differs from run to run. A forbidden call kills.
+ * See also:      sandboxes.py, which knows how often each function is called
+ */
+#include "../programs/truth.h"
+#include <errno.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <pthread.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <ucontext.h>
+#include <unistd.h>
+
+#define UNHOOKED __attribute__((no_instrument_function))
+
+static volatile unsigned sum;
+static ucontext_t main_context, coroutine_context;
+static char coroutine_stack[64 << 10];
+
+ALONE static void known(void)
+{
+	sum++;
+}
+
+ALONE static void known_block(size_t size)
+{
+	void *memory = malloc(opaque(size));
+
+	keep(memory);
+	free(memory);
+}
+
+ALONE static void later(void)
+{
+	sum++;
+}
+
+ALONE static void later_block(size_t size)
+{
+	void *memory = malloc(opaque(size));
+
+	keep(memory);
+	free(memory);
+}
+
+ALONE static void grow(unsigned path, unsigned levels);
+
+ALONE static void left(unsigned path, unsigned levels)
+{
+	grow(path, levels);
+}
+
+ALONE static void right(unsigned path, unsigned levels)
+{
+	grow(path, levels);
+}
+
+ALONE static void grow(unsigned path, unsigned levels)
+{
+	sum++;
+	if (levels == 0)
+		return;
+	if (path & 1)
+		left(path >> 1, levels - 1);
+	else
+		right(path >> 1, levels - 1);
+}
+
+ALONE static void deep(unsigned levels)
+{
+	if (levels)
+		deep(levels - 1);
+	sum++;
+}
+
+ALONE static void in_coroutine(void)
+{
+	later();
+	swapcontext(&coroutine_context, &main_context);
+	later();
+}
+
+static void heap(void)
+{
+	for (size_t i = 0; i < 200; i++) {
+		void *block = malloc(100000 + i * 1000);
+
+		keep(block);
+		if (i % 2)
+			free(block);
+	}
+}
+
+UNHOOKED static int install(const int *allowed, size_t count, unsigned otherwise,
+			    unsigned listed, int by_syscall)
+{
+	struct sock_filter code[80];
+	struct sock_fprog program = {.filter = code};
+	unsigned short at = 0;
+
+	code[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
+						  offsetof(struct seccomp_data, nr));
+	for (size_t i = 0; i < count; i++) {
+		code[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
+							  (unsigned)allowed[i], 0, 1);
+		code[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, listed);
+	}
+	code[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, otherwise);
+	program.len = at;
+	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+	if (by_syscall)
+		return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
+}
+
+UNHOOKED static int sandbox(const char *list, int by_syscall)
+{
+	static const int strict[] = {
+		SYS_read, SYS_write,  SYS_exit,	 SYS_exit_group,   SYS_brk,
+		SYS_mmap, SYS_munmap, SYS_futex, SYS_rt_sigreturn, SYS_rt_sigprocmask};
+	static const int daemon[] = {SYS_brk,
+				     SYS_clock_gettime,
+				     SYS_close,
+				     SYS_exit,
+				     SYS_exit_group,
+				     SYS_futex,
+				     SYS_geteuid,
+				     SYS_getpgid,
+				     SYS_getpid,
+				     SYS_getrandom,
+				     SYS_gettimeofday,
+				     SYS_getuid,
+				     SYS_madvise,
+				     SYS_mmap,
+				     SYS_mprotect,
+				     SYS_mremap,
+				     SYS_munmap,
+				     SYS_nanosleep,
+				     SYS_poll,
+				     SYS_read,
+				     SYS_rt_sigprocmask,
+				     SYS_select,
+				     SYS_shutdown,
+				     SYS_write,
+				     SYS_rt_sigreturn,
+				     SYS_getppid,
+				     SYS_clone,
+				     SYS_clone3,
+				     SYS_set_robust_list,
+				     SYS_rseq,
+				     SYS_wait4,
+				     SYS_execve};
+	static const int denied[] = {SYS_ptrace, SYS_kexec_load, SYS_setns, SYS_mount};
+	static const int of_start[] = {SYS_getrusage, SYS_ftruncate};
+	const int bad[] = {-1};
+
+	if (!strcmp(list, "strict")) /* swapcontext sets the mask: not from here */
+		return install(strict, sizeof(strict) / sizeof(*strict),
+			       SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW, by_syscall);
+	if (!strcmp(list, "daemon"))
+		return install(daemon, sizeof(daemon) / sizeof(*daemon),
+			       SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW, by_syscall);
+	if (!strcmp(list, "start"))
+		return install(of_start, sizeof(of_start) / sizeof(*of_start),
+			       SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS, by_syscall);
+	if (!strcmp(list, "deny"))
+		return install(denied, sizeof(denied) / sizeof(*denied),
+			       SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM, by_syscall);
+	if (by_syscall)
+		return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0xfff0, bad);
+	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (void *)8);
+}
+
+ALONE static void *thread_work(void *argument)
+{
+	for (int i = 0; i < 100; i++)
+		known();
+	known_block(20);
+	return argument;
+}
+
+static void run_thread(void)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, thread_work, NULL))
+		exit(1);
+	pthread_join(thread, NULL);
+}
+
+static void run_child(const char *program)
+{
+	int pid = fork(), status = 0;
+
+	if (pid == 0) {
+		for (int i = 0; i < 50; i++)
+			known();
+		if (program)
+			execl(program, program, NULL);
+		_exit(3);
+	}
+	if (waitpid(pid, &status, 0) != pid)
+		status = -1;
+	printf("child: %x\n", (unsigned)status);
+}
+
+int main(int argc, char **argv)
+{
+	volatile int by_syscall, result; /* kept over getcontext */
+
+	if (argc == 1) { /* what the child executes */
+		known();
+		return 4;
+	}
+	by_syscall = argc > 2 && !strcmp(argv[2], "syscall");
+	for (int i = 0; i < 1000; i++) {
+		known();
+		known_block(100);
+	}
+	run_thread();
+	getcontext(&coroutine_context);
+	printf("begins\n");
+	fflush(stdout); /* the first output asks for the kind of file */
+	result = sandbox(argv[1], by_syscall);
+	printf("sandbox: %d %d\n", result, result < 0 ? errno : 0);
+	for (int i = 0; i < 1000; i++) {
+		known();
+		known_block(100);
+	}
+	for (int i = 0; i < 10; i++)
+		later_block(50);
+	for (unsigned i = 0; i < 3000; i++)
+		grow(i, 12);
+	deep(5000);
+	heap();
+	coroutine_context.uc_stack.ss_sp = coroutine_stack;
+	coroutine_context.uc_stack.ss_size = sizeof(coroutine_stack);
+	coroutine_context.uc_link = &main_context;
+	makecontext(&coroutine_context, in_coroutine, 0);
+	swapcontext(&main_context, &coroutine_context);
+	later();
+	swapcontext(&main_context, &coroutine_context);
+	fflush(stdout);
+	if (strcmp(argv[1], "strict") != 0) {
+		run_thread();
+		run_child(NULL);
+		/* the loader needs calls that the daemon's list does not have */
+		if (strcmp(argv[1], "daemon") != 0) {
+			run_child(argv[0]);
+			printf("system: %x\n", (unsigned)system(argv[0]));
+		}
+	}
+	printf("done\n");
+	return 5;
+}

@@ -1,0 +1,173 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Programs that forbid themselves system calls (seccomp): none of ours kills them, what was
+recorded until then is exact, and what is missing is told. And programs that lock their
+memory: what is locked is theirs, and so is what a core file would hold."""
+import os
+import re
+import resource
+import time
+
+import host
+from host import expect, need_root, scenario
+
+GROWS = 3000 * 13
+# All calls of sandboxed.c up to where the lists differ: known() and known_block() with the
+# thread's, later_block(), grow() with left() or right(), deep(), the rest. And the blocks
+# that heap() takes: it has no path any more, which counts as folded, too.
+CALLS = 2100 + 2001 + 10 + 3000 * 25 + 5001 + 8
+HEAP_BLOCKS = 200
+CAP_IPC_LOCK = 14
+NOBODY_LIMIT = 8 << 20
+
+
+def record(case, program, *arguments):
+    started = time.monotonic()
+    result = case.unharmed([program, *arguments], {"PROFSHIM_WAIT": "6"})
+    expect(time.monotonic() - started < 5, f"kept waiting with {arguments}")
+    expect(not result.message, f"printed {result.message!r}")
+    host.harness.wait_until(lambda: not case.collectors())
+    case.settle()
+    return result
+
+
+def clear(case):
+    for name in os.listdir(case.directory):
+        if name.startswith("run.db"):
+            host.remove(case.path(name)) if os.path.isdir(case.path(name)) \
+                else os.remove(case.path(name))
+
+
+def sealed(case, name, way, more_calls=0, late_calls=0):
+    """late_calls: by a thread that is not recorded any more."""
+    program = case.compile("sandboxed.c")
+    result = record(case, program, name, way)
+    expect("sandbox: 0 0\n" in result.stdout and "done" in result.stdout,
+           f"{result}")
+    what = f"{name} by {way}: "
+    expect(case.calls("known") == 2100, f"{what}{case.calls('known'):.0f} calls, not 2100")
+    blocks = case.value("SELECT TOTAL(alloc_count) FROM functions "
+                        "WHERE name = 'known_block'")
+    expect(blocks == 2001, f"{what}{blocks:.0f} blocks, not 2001")
+    blocks = case.value("SELECT TOTAL(alloc_count) FROM functions "
+                        "WHERE name = 'later_block'")
+    expect(blocks == 10, f"{what}{blocks:.0f} later blocks, not 10")
+    expect(case.calls("grow") > 1000, f"{what}nothing was reserved")
+    calls, folded = case.trust("hook_calls"), case.trust("folded_paths")
+    total = CALLS + HEAP_BLOCKS + more_calls
+    expect(folded > 0 and calls + folded == total,
+           f"{what}{calls:.0f} calls and {folded:.0f} folded, not {total}")
+    expect(case.trust("note_sealed") == 1 and case.trust("note_no_space") == 0,
+           f"{what}the note is missing or wrong")
+    expect(case.trust("late_events") >= late_calls, f"{what}late calls are not counted")
+    expect(case.trust("dropped_allocations") == (1 if late_calls else 0),
+           f"{what}{case.trust('dropped_allocations'):.0f} allocations dropped")
+    expect(case.value("SELECT complete FROM processes") == 1 and
+           case.value("SELECT exit_code FROM processes") == 5, f"{what}not complete")
+    doctor = case.analyze("doctor", case.database)
+    expect("seccomp" in doctor.stdout, f"doctor does not tell: {doctor.stdout}")
+
+
+@scenario
+def strict_list(case):
+    sealed(case, "strict", "prctl")
+    clear(case)
+    sealed(case, "strict", "syscall")
+
+
+@scenario
+def list_of_a_daemon(case):
+    sealed(case, "daemon", "prctl", more_calls=2, late_calls=102)
+    expect(case.trust("lost_processes") == 1, "the child that is not recorded is not told")
+
+
+@scenario
+def list_that_kills_the_constructor(case):
+    """This process is recorded to the end, what it executes goes without us."""
+    program = case.compile("sandboxed.c")
+    for way in ("prctl", "syscall"):
+        clear(case)
+        record(case, program, "start", way)
+        expect(case.calls("known") == 2300, f"{case.calls('known'):.0f} calls, not 2300")
+        expect(case.calls("grow") == GROWS and case.trust("note_sealed") == 0,
+               "not recorded to the end")
+        expect(case.trust("lost_processes") == 1, "the image that is not recorded is not told")
+
+
+@scenario
+def denying_list(case):
+    """A filter that answers with errors, and none of our calls: recorded to the end."""
+    program = case.compile("sandboxed.c")
+    for way in ("prctl", "syscall"):
+        clear(case)
+        record(case, program, "deny", way)
+        expect(case.calls("known") == 2302, f"{case.calls('known'):.0f} calls, not 2302")
+        expect(case.calls("grow") == GROWS, f"{case.calls('grow'):.0f} calls of grow")
+        expect(case.value("SELECT TOTAL(value) FROM trust WHERE name LIKE 'note_%'") == 0 and
+               case.trust("folded_paths") == 0, "something is said to be missing")
+
+
+@scenario
+def refused_filter(case):
+    """The kernel does not take the filter: nothing has changed."""
+    program = case.compile("sandboxed.c")
+    for way in ("prctl", "syscall"):
+        clear(case)
+        result = record(case, program, "wrong", way)
+        expect("sandbox: -1 " in result.stdout, f"{result}")
+        expect(case.calls("known") == 2302 and case.trust("note_sealed") == 0 and
+               case.trust("folded_paths") == 0, "not recorded to the end")
+
+
+def more_kib(name, plain, recorded):
+    kib = [int(re.search(name + r":\s+(\d+) kB", run.stderr).group(1))
+           for run in (plain, recorded)]
+    return kib[1] - kib[0]
+
+
+def lock(case, program, how, **options):
+    """(plain, recorded) runs of locks.c."""
+    plain = case.run_plain([program, how], **options)
+    started = time.monotonic()
+    recorded = case.run([program, how], **options)
+    expect(time.monotonic() - started < 2, "locking took seconds")
+    case.settle()
+    expect(recorded.returncode == plain.returncode and
+           recorded.stdout == plain.stdout, f"{recorded}, not {plain}")
+    expect(case.calls("step") == 4000 and case.calls("grow") == 600 * 12,
+           f"{how}: {case.calls('step'):.0f} and {case.calls('grow'):.0f} calls")
+    clear(case)
+    more = more_kib("VmLck", plain, recorded)
+    # the unwinder's own library, and what the program's heap and libraries need more
+    expect(abs(more) < 2048, f"{how}: {more} KiB more are locked")
+    more = more_kib("Dumped", plain, recorded)
+    expect(more < 16 << 10, f"{how}: {more} KiB more would go into a core file")
+
+
+LOCKS = ("current", "future", "both", "onfault", "both-onfault", "syscall", "after-future",
+         "unlocked", "nothing", "wrong")
+
+
+@need_root
+def locked_by_root(case):
+    program = case.compile("locks.c")
+    for how in LOCKS:
+        lock(case, program, how)
+
+
+def without_rights():
+    resource.setrlimit(resource.RLIMIT_MEMLOCK, (NOBODY_LIMIT, NOBODY_LIMIT))
+    if os.getuid() == 0:
+        os.setgid(host.NOBODY)
+        os.setuid(host.NOBODY)
+
+
+@scenario
+def locked_by_a_user(case):
+    os.chmod(case.directory, 0o777)
+    program = case.compile("locks.c")
+    for how in (*LOCKS, "large"):
+        lock(case, program, how, preexec_fn=without_rights)
+
+
+host.main()

@@ -1,0 +1,282 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: runs laid side by side: matching by tiers, folding, sums that balance. */
+#include "analyzer/model/compare.h"
+#include "tests/unit/analyzer/cmocka_all.h"
+
+static struct comparison comparison;
+
+static int set_up(void **state)
+{
+	(void)state;
+	compare_init(&comparison, 1, 1);
+	return 0;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	compare_free(&comparison);
+	return 0;
+}
+
+/* A function with one number everywhere. */
+static uint32_t add(size_t run, const char *name, const char *linkage, const char *file,
+		    uint32_t line, int64_t value)
+{
+	struct compare_function_row row = {.name = name,
+					   .linkage_name = linkage,
+					   .module = "",
+					   .file = file,
+					   .line = line,
+					   .is_hooked = true};
+
+	for (int i = 0; i < COMPARE_FUNCTION_METRICS; i++)
+		row.values[i] = value;
+	return compare_add_function(&comparison, run, &row);
+}
+
+/* The tier that two functions find each other by; 0: they do not. */
+static int tier(const char *name_before, const char *linkage_before,
+		const char *name_after, const char *linkage_after, const char *file,
+		uint32_t line_after)
+{
+	uint32_t before, after;
+	int found = 0;
+
+	compare_free(&comparison);
+	compare_init(&comparison, 1, 1);
+	before = add(0, name_before, linkage_before, file, 100, 3);
+	after = add(1, name_after, linkage_after, file, line_after, 5);
+	compare_match_functions(&comparison);
+	if (comparison.functions[after].merged_into == before) {
+		const int64_t *values =
+			compare_values(&comparison.function_values, before, COMPARE_SELF);
+
+		assert_int_equal(values[0], 3);
+		assert_int_equal(values[1], 5);
+		assert_int_equal(comparison.functions[before].presence, COMPARE_BOTH);
+		assert_string_equal(comparison.functions[before].name, name_after);
+		found = comparison.functions[before].tier;
+	}
+	return found;
+}
+
+static void tiers(void **state)
+{
+	(void)state;
+	assert_int_equal(tier("f", "f", "f", "f", "a.c", 900), 1);
+	assert_int_equal(tier("f", "f", "f.part.0", "f.part.0", "a.c", 100), 2);
+	assert_int_equal(tier("f", "f@V1", "f", "f@V2", "a.c", 100), 2);
+	assert_int_equal(tier("std::__1::g(int)", "_ZNSt3__11gEi", "std::g(int)",
+			      "_ZSt1gi", "a.cc", 900),
+			 3);
+	assert_int_equal(tier("int g<int>(int)", "_Z1gIiET_S0_", "long g<long>(long)",
+			      "_Z1gIlET_S0_", "a.cc", 900),
+			 4);
+	assert_int_equal(
+		tier("n::g(int)", "_ZN1n1gEi", "n::g(long)", "_ZN1n1gEl", "a.cc", 120),
+		5);
+	assert_int_equal(
+		tier("n::g(int)", "_ZN1n1gEi", "n::g(long)", "_ZN1n1gEl", "a.cc", 121),
+		0);
+	assert_int_equal(
+		tier("n::g(int)", "_ZN1n1gEi", "n::g(long)", "_ZN1n1gEl", NULL, 100), 0);
+	assert_int_equal(tier("f", "f", "h", "h", "a.c", 100), 0);
+	/* Addresses mean nothing in another build. */
+	assert_int_equal(tier("0x12 (a.so)", NULL, "0x12 (b.so)", NULL, NULL, 0), 0);
+}
+
+static void a_nameless_function_belongs_to_its_build(void **state)
+{
+	struct compare_function_row row = {.name = "0x12 (a.so)", .build_id = "aa"};
+	uint32_t before = compare_add_function(&comparison, 0, &row), after;
+
+	(void)state;
+	row.build_id = "bb";
+	after = compare_add_function(&comparison, 1, &row);
+	compare_match_functions(&comparison);
+	assert_int_not_equal(before, after);
+	assert_int_equal(comparison.functions[after].merged_into, after);
+}
+
+static void what_could_be_several_matches_none(void **state)
+{
+	uint32_t before, first, second;
+
+	(void)state;
+	before = add(0, "f<int>(int)", "_Z1fIiEvT_", "a.cc", 1, 1);
+	first = add(1, "f<long>(long)", "_Z1fIlEvT_", "a.cc", 100, 1);
+	second = add(1, "f<char>(char)", "_Z1fIcEvT_", "a.cc", 200, 1);
+	compare_match_functions(&comparison);
+	assert_int_equal(comparison.functions[before].presence, COMPARE_BEFORE);
+	assert_int_equal(comparison.functions[first].presence, COMPARE_AFTER);
+	assert_int_equal(comparison.functions[second].presence, COMPARE_AFTER);
+}
+
+static void the_nearest_line_wins(void **state)
+{
+	uint32_t before, near;
+
+	(void)state;
+	before = add(0, "f(int)", "_Z1fi", "a.cc", 50, 1);
+	add(1, "f(char)", "_Z1fc", "a.cc", 60, 1);
+	near = add(1, "f(long)", "_Z1fl", "a.cc", 52, 1);
+	compare_match_functions(&comparison);
+	assert_int_equal(comparison.functions[near].merged_into, before);
+}
+
+static void static_namesakes_stay_apart(void **state)
+{
+	(void)state;
+	assert_int_not_equal(add(0, "helper", "helper", "a.c", 1, 1),
+			     add(0, "helper", "helper", "b.c", 1, 1));
+	assert_int_equal(add(0, "helper", "helper", "a.c", 1, 1),
+			 add(1, "helper", "helper", "/other/place/a.c", 7, 1));
+}
+
+static const int64_t one[COMPARE_PATH_METRICS] = {1, 1, 1, 1};
+
+static void recursion_is_folded(void **state)
+{
+	uint32_t f = add(0, "f", "f", "a.c", 1, 1), g = add(0, "g", "g", "a.c", 2, 1);
+	uint32_t root, child, again;
+
+	(void)state;
+	compare_match_functions(&comparison);
+	root = compare_add_path(&comparison, 0, COMPARE_NONE, f, one);
+	child = compare_add_path(&comparison, 0, root, g, one);
+	again = compare_add_path(&comparison, 0, child, f, one);
+	assert_int_equal(again, root);
+	assert_int_equal(compare_add_path(&comparison, 0, again, g, one), child);
+	assert_int_equal(compare_values(&comparison.path_values, root, COMPARE_CALLS)[0],
+			 2);
+	assert_int_equal(comparison.path_values.count, 2);
+}
+
+static void paths_follow_renamed_functions(void **state)
+{
+	uint32_t before = add(0, "f", "f", "a.c", 1, 1);
+	uint32_t after = add(1, "f.isra.0", "f.isra.0", "a.c", 1, 1);
+	uint32_t path;
+
+	(void)state;
+	compare_match_functions(&comparison);
+	path = compare_add_path(&comparison, 0, COMPARE_NONE, before, one);
+	assert_int_equal(compare_add_path(&comparison, 1, COMPARE_NONE, after, one),
+			 path);
+	assert_int_equal(comparison.paths[path].presence, COMPARE_BOTH);
+}
+
+/* A site's number after matching. */
+static uint32_t site(uint32_t number)
+{
+	return comparison.sites[number].merged_into;
+}
+
+static void sites_move_with_their_function(void **state)
+{
+	uint32_t before = add(0, "f", "f", "/src/a.c", 10, 1);
+	uint32_t after = add(1, "f", "f", "/src/a.c", 40, 1);
+	uint32_t path, old, moved, added, far;
+
+	(void)state;
+	compare_match_functions(&comparison);
+	path = compare_add_path(&comparison, 0, COMPARE_NONE, before, one);
+	compare_add_path(&comparison, 1, COMPARE_NONE, after, one);
+	old = compare_add_site(&comparison, 0, path, "/src/a.c", 15, one);
+	moved = compare_add_site(&comparison, 1, path, "/src/a.c", 45, one);
+	assert_int_equal(old, moved);
+	/* A line put in between moves it inside of the function, too. */
+	old = compare_add_site(&comparison, 0, path, "/src/a.c", 20, one);
+	moved = compare_add_site(&comparison, 1, path, "/src/a.c", 52, one);
+	added = compare_add_site(&comparison, 1, path, "/src/a.c", 60, one);
+	far = compare_add_site(&comparison, 1, path, "/src/a.c", 99, one);
+	compare_match_sites(&comparison);
+	assert_int_equal(site(moved), old);
+	assert_int_equal(comparison.sites[old].tier, 5);
+	assert_int_equal(comparison.sites[old].line_after, 52);
+	assert_int_equal(site(added), added);
+	assert_int_equal(comparison.sites[far].presence, COMPARE_AFTER);
+}
+
+static void allocations_belong_to_who_led_to_them(void **state)
+{
+	struct compare_function_row library = {.name = "strdup", .is_library = true};
+	uint32_t f = add(0, "f", "f", "a.c", 1, 0), path;
+	uint32_t strdup_number = compare_add_function(&comparison, 0, &library);
+
+	(void)state;
+	path = compare_add_path(&comparison, 0, COMPARE_NONE, f, one);
+	assert_int_equal(compare_owner(&comparison, path), path);
+	assert_int_equal(compare_owner(&comparison, compare_add_path(&comparison, 0, path,
+								     strdup_number, one)),
+			 path);
+	assert_int_equal(
+		compare_values(&comparison.function_values, f, COMPARE_OWN_COUNT)[0], 2);
+	assert_int_equal(compare_values(&comparison.function_values, strdup_number,
+					COMPARE_OWN_COUNT)[0],
+			 0);
+}
+
+/* Sum of a metric over all subjects, of one run. */
+static int64_t sum(const struct compare_series *series, size_t metric, size_t run)
+{
+	int64_t total = 0;
+
+	for (uint32_t i = 0; i < series->count; i++)
+		total += compare_values(series, i, metric)[run];
+	return total;
+}
+
+/* Whatever is matched with what, no number is lost or doubled. */
+static void sums_survive_matching(void **state)
+{
+	int64_t before = 0, after = 0;
+	char name[64], linkage[64];
+	unsigned seed = 1;
+
+	(void)state;
+	for (int i = 0; i < 2000; i++) {
+		int64_t value;
+
+		seed = seed * 1103515245 + 12345;
+		value = (int64_t)(seed >> 8);
+		snprintf(name, sizeof(name), "f%u<t%u>(int)", seed >> 4 & 63,
+			 seed >> 10 & 7);
+		snprintf(linkage, sizeof(linkage), "_Z1f%u%s", seed >> 4 & 127,
+			 seed >> 16 & 1 ? ".part.0" : "");
+		add(seed >> 20 & 1, name, linkage, "a.cc", seed >> 12 & 255, value);
+		if (seed >> 20 & 1)
+			after += value;
+		else
+			before += value;
+	}
+	compare_match_functions(&comparison);
+	assert_int_equal(sum(&comparison.function_values, COMPARE_SELF, 0), before);
+	assert_int_equal(sum(&comparison.function_values, COMPARE_SELF, 1), after);
+	/* What was merged away has nothing left. */
+	for (uint32_t i = 0; i < comparison.function_values.count; i++)
+		if (!comparison.functions[i].presence)
+			assert_int_equal(compare_values(&comparison.function_values, i,
+							COMPARE_SELF)[1],
+					 0);
+}
+
+int main(void)
+{
+#define CASE(function) cmocka_unit_test_setup_teardown(function, set_up, tear_down)
+	const struct CMUnitTest tests[] = {
+		CASE(tiers),
+		CASE(a_nameless_function_belongs_to_its_build),
+		CASE(what_could_be_several_matches_none),
+		CASE(the_nearest_line_wins),
+		CASE(static_namesakes_stay_apart),
+		CASE(recursion_is_folded),
+		CASE(paths_follow_renamed_functions),
+		CASE(sites_move_with_their_function),
+		CASE(allocations_belong_to_who_led_to_them),
+		CASE(sums_survive_matching),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: changes judged, limits parsed, and one held against the other. */
+#include "analyzer/model/gate.h"
+#include "tests/unit/analyzer/cmocka_all.h"
+
+#include <math.h>
+
+static struct strbuf error;
+static struct gate gate;
+
+static int parse(const char *text)
+{
+	gate_free(&gate);
+	strbuf_reset(&error);
+	return gate_parse_limits(&gate, text, &error);
+}
+
+static void limits(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("wall=5%, alloc_bytes=0%,peak=1MiB,func:parse.total=10%"),
+			 0);
+	assert_int_equal(gate.count, 4);
+	assert_int_equal(gate.limits[0].metric, GATE_WALL);
+	assert_true(gate.limits[0].is_percent);
+	assert_true(gate.limits[0].most == 5);
+	assert_string_equal(gate.limits[1].text, "alloc_bytes=0%");
+	assert_int_equal(gate.limits[2].metric, GATE_PEAK);
+	assert_false(gate.limits[2].is_percent);
+	assert_true(gate.limits[2].most == 1 << 20);
+	assert_string_equal(gate.limits[3].function, "parse");
+	assert_int_equal(gate.limits[3].metric, GATE_TOTAL);
+	assert_int_equal(parse("func:ns::f<a, b>(int, char*).alloc_count=100,wall=1.5s"),
+			 0);
+	assert_string_equal(gate.limits[0].function, "ns::f<a, b>(int, char*)");
+	assert_true(gate.limits[1].most == 1.5e9);
+	/* A share and an amount of one thing: both must hold. */
+	assert_int_equal(parse("wall=5%,wall=50ms"), 0);
+	assert_int_equal(parse("wall=5%,wall=5%"), 0);
+}
+
+static void assert_refused(const char *text, const char *why)
+{
+	assert_int_not_equal(parse(text), 0);
+	if (!strstr(strbuf_text(&error), why))
+		fail_msg("%s: %s", text, strbuf_text(&error));
+}
+
+static void wrong_limits(void **state)
+{
+	(void)state;
+	assert_refused("wal=5%", "did you mean 'wall'");
+	assert_refused("wall=fast", "not a number");
+	assert_refused("wall=", "not a number");
+	assert_refused("wall=nan%", "not a number");
+	assert_refused("wall", "is no limit");
+	assert_refused("=5%", "is no limit");
+	assert_refused("", "is no limit");
+	assert_refused("wall=5%,", "is no limit");
+	assert_refused("wall=-5%", "cannot be negative");
+	assert_refused("wall=5MiB", "'5MiB' is no limit for wall");
+	assert_refused("peak=5", "'5' is no limit for peak");
+	assert_refused("calls=5s", "'5s' is no limit for calls");
+	assert_refused("wall=5%,wall=10%", "contradict");
+	assert_refused("func:f.self=1%,peak=0%,func:f.self=2%", "contradict");
+	assert_refused("func:parse=5%", "lacks a metric");
+	assert_refused("func:parse.peak=5%", "a function has no metric 'peak'");
+	assert_refused("total=5%", "no metric 'total'");
+}
+
+static void words(void **state)
+{
+	(void)state;
+	gate_free(&gate);
+	strbuf_reset(&error);
+	assert_false(gate_is_set(&gate));
+	assert_int_equal(gate_parse_fail_on(&gate, "regression,inconclusive", &error), 0);
+	assert_true(gate.on_regression && gate.on_inconclusive && gate_is_set(&gate));
+	assert_int_not_equal(gate_parse_fail_on(&gate, "regressions", &error), 0);
+	assert_int_not_equal(gate_parse_fail_on(&gate, "", &error), 0);
+	assert_non_null(strstr(strbuf_text(&error), "'regressions' is not known"));
+}
+
+static enum gate_result check(const char *limit, const struct change *change)
+{
+	assert_int_equal(parse(limit), 0);
+	return gate_check(&gate.limits[0], change);
+}
+
+static void exact_quantities(void **state)
+{
+	struct change same = change_of((int64_t[]){100, 100}, 1, 1, true);
+	struct change more = change_of((int64_t[]){100, 101}, 1, 1, true);
+	struct change less = change_of((int64_t[]){100, 99}, 1, 1, true);
+	struct change from_none = change_of((int64_t[]){0, 1}, 1, 1, true);
+
+	(void)state;
+	assert_int_equal(same.outcome, OUTCOME_UNCHANGED);
+	assert_int_equal(more.outcome, OUTCOME_REGRESSED);
+	assert_int_equal(less.outcome, OUTCOME_IMPROVED);
+	assert_int_equal(check("alloc_count=0%", &same), GATE_KEPT);
+	assert_int_equal(check("alloc_count=0%", &more), GATE_EXCEEDED);
+	assert_int_equal(check("alloc_count=1%", &more), GATE_KEPT);
+	assert_int_equal(check("alloc_count=0", &more), GATE_EXCEEDED);
+	assert_int_equal(check("alloc_count=1", &more), GATE_KEPT);
+	assert_int_equal(check("alloc_count=0%", &less), GATE_KEPT);
+	assert_int_equal(check("alloc_count=1000%", &from_none), GATE_EXCEEDED);
+}
+
+static void one_pair_of_times_is_not_judged(void **state)
+{
+	struct change change = change_of((int64_t[]){100, 200}, 1, 1, false);
+
+	(void)state;
+	assert_int_equal(change.outcome, OUTCOME_OPEN);
+	assert_false(change.is_exact || change.is_tested || change.is_demoted);
+	/* but held against a limit when asked for */
+	assert_int_equal(check("wall=5%", &change), GATE_EXCEEDED);
+	assert_int_equal(check("wall=100%", &change), GATE_KEPT);
+}
+
+/* Ten runs a side of about 1000, the side after longer. */
+static struct change groups(int64_t longer, bool is_countable)
+{
+	static const int64_t noise[] = {0, 7, 3, 9, 5, 1, 8, 2, 6, 4};
+	int64_t values[20];
+
+	for (int i = 0; i < 10; i++) {
+		values[i] = 1000 + noise[i];
+		values[10 + i] = 1000 + longer + noise[9 - i];
+	}
+	return change_of(values, 10, 10, is_countable);
+}
+
+static void groups_of_times(void **state)
+{
+	struct change slower = groups(100, false), same = groups(0, false);
+	struct change demoted = groups(100, true), faster = groups(-100, false);
+
+	(void)state;
+	assert_true(slower.is_tested && !slower.is_exact);
+	assert_int_equal(slower.outcome, OUTCOME_REGRESSED);
+	assert_int_equal(faster.outcome, OUTCOME_IMPROVED);
+	assert_int_equal(same.outcome, OUTCOME_UNCHANGED);
+	assert_true(demoted.is_demoted && demoted.is_tested && !demoted.is_exact);
+	assert_int_equal(demoted.outcome, OUTCOME_REGRESSED);
+	assert_true(slower.ratio.low > 1.09 && slower.ratio.high < 1.11);
+	assert_int_equal(check("wall=5%", &slower), GATE_EXCEEDED);
+	assert_int_equal(check("wall=20%", &slower), GATE_KEPT);
+	assert_int_equal(check("wall=10%", &slower), GATE_INCONCLUSIVE);
+	assert_int_equal(check("wall=50ns", &slower), GATE_EXCEEDED);
+	assert_int_equal(check("wall=200ns", &slower), GATE_KEPT);
+	assert_int_equal(check("wall=5%", &same), GATE_KEPT);
+}
+
+static void too_few_runs_never_pass(void **state)
+{
+	struct change change = change_of((int64_t[]){100, 101, 200, 201}, 2, 2, false);
+	struct change one_side = change_of((int64_t[]){100, 101, 102, 200}, 3, 1, false);
+
+	(void)state;
+	assert_int_equal(change.outcome, OUTCOME_INCONCLUSIVE);
+	assert_true(change.runs_needed > 2);
+	assert_int_equal(check("wall=500%", &change), GATE_NOT_MEASURED);
+	assert_int_equal(check("wall=5%", &one_side), GATE_NOT_MEASURED);
+}
+
+static void zeros_have_an_interval_too(void **state)
+{
+	int64_t values[] = {0, 100, 101, 102, 103, 104, 300, 301, 302, 303, 304, 305};
+	int64_t none[] = {0, 0, 0, 0, 0, 10, 20, 30, 40, 50};
+	struct change change = change_of(values, 6, 6, false);
+	struct change from_none = change_of(none, 5, 5, false);
+
+	(void)state;
+	assert_true(change.is_tested);
+	assert_int_equal(change.outcome, OUTCOME_REGRESSED);
+	assert_false(from_none.is_tested);
+	assert_int_equal(from_none.outcome, OUTCOME_INCONCLUSIVE);
+	assert_int_equal(check("wall=5%", &from_none), GATE_NOT_MEASURED);
+}
+
+static void many_tests_are_corrected(void **state)
+{
+	struct change changes[200];
+
+	(void)state;
+	for (int i = 0; i < 200; i++)
+		changes[i] = i ? groups(0, false)
+			       : change_of((int64_t[]){1000, 1001, 1002, 1003, 1500, 1501,
+						       1502, 1503},
+					   4, 4, false);
+	assert_int_equal(changes[0].outcome, OUTCOME_REGRESSED);
+	change_adjust(changes, 200, 4, 4);
+	assert_int_equal(changes[0].outcome, OUTCOME_INCONCLUSIVE);
+	assert_true(changes[0].p > 0.5);
+	assert_int_equal(changes[1].outcome, OUTCOME_UNCHANGED);
+}
+
+static void differences_split(void **state)
+{
+	struct change_split split = change_split(10, 100, 20, 300);
+
+	(void)state;
+	assert_true(split.by_calls == 100 && split.by_cost == 100);
+	split = change_split(10, 100, 10, 150);
+	assert_true(split.by_calls == 0 && split.by_cost == 50);
+	split = change_split(10, 100, 5, 50);
+	assert_true(split.by_calls == -50 && split.by_cost == 0);
+	split = change_split(0, 0, 5, 50);
+	assert_true(split.by_calls == 50 && split.by_cost == 0);
+	split = change_split(5, 50, 0, 0);
+	assert_true(split.by_calls == -50 && split.by_cost == 0);
+}
+
+static int clean_up(void **state)
+{
+	(void)state;
+	gate_free(&gate);
+	strbuf_free(&error);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(limits),
+		cmocka_unit_test(wrong_limits),
+		cmocka_unit_test(words),
+		cmocka_unit_test(exact_quantities),
+		cmocka_unit_test(one_pair_of_times_is_not_judged),
+		cmocka_unit_test(groups_of_times),
+		cmocka_unit_test(too_few_runs_never_pass),
+		cmocka_unit_test(zeros_have_an_interval_too),
+		cmocka_unit_test(many_tests_are_corrected),
+		cmocka_unit_test(differences_split),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, clean_up);
+}
