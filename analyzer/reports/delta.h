@@ -49,3 +49,29 @@ enum exit_status delta_add_changes(struct report_input *input, struct doc *doc,
 /* Adds the tables of calls and time spent between A and B. */
 enum exit_status delta_add_times(struct report_input *input, struct doc *doc,
 				 const struct delta *delta);
+
+/* A site, or several summed up. */
+struct delta_change {
+	const struct delta_site *site; /* one of them */
+	uint32_t owner;		       /* node, or CALLTREE_NONE */
+	struct delta_entry entry;
+	struct delta_result result;
+};
+
+struct delta_changes {
+	const struct delta *delta;
+	struct delta_change *list;
+	size_t count;
+	struct delta_entry total, unchanged;
+	size_t unchanged_count;
+};
+
+/* The sites that pass, summed up by delta->by and in order; free(ret->list). */
+void delta_collect(struct report_input *input, const struct delta *delta,
+		   struct delta_changes *ret);
+/* Takes out what is not shown: sites where nothing happened and, for people, those that
+ * have what they had (the second table has those that allocated). */
+void delta_drop_unchanged(struct delta_changes *changes, bool for_people);
+bool delta_has_allocated(const struct delta *delta, const struct delta_result *result);
+/* The number of the function that a change counts to, or CALLTREE_NONE. */
+uint32_t delta_function_of(const struct delta *delta, const struct delta_change *change);

@@ -74,147 +74,6 @@ static const struct {
 				"What changed, by component", "component", "component"},
 };
 
-/* A site, or several summed up. */
-struct change {
-	const struct delta_site *site; /* one of them */
-	uint32_t owner;		       /* node, or CALLTREE_NONE */
-	struct delta_entry entry;
-	struct delta_result result;
-};
-
-struct changes {
-	const struct delta *delta;
-	struct change *list;
-	size_t count;
-	struct delta_entry total, unchanged;
-	size_t unchanged_count;
-};
-
-static int compare_texts(const char *a, const char *b)
-{
-	return strcmp(a ? a : "", b ? b : "");
-}
-
-static uint32_t function_of(const struct delta *delta, const struct change *change)
-{
-	return change->owner == CALLTREE_NONE
-		       ? CALLTREE_NONE
-		       : delta->tree->nodes[change->owner].function;
-}
-
-static int compare_keys(const void *left, const void *right, void *context)
-{
-	const struct delta *delta = context;
-	const struct change *a = left, *b = right;
-	int64_t x = a->site->site_id, y = b->site->site_id;
-
-	switch (delta->by) {
-	case DELTA_BY_PATH:
-		break;
-	case DELTA_BY_FUNCTION:
-		x = function_of(delta, a);
-		y = function_of(delta, b);
-		break;
-	case DELTA_BY_LINE:
-		if (compare_texts(a->site->file, b->site->file) != 0)
-			return compare_texts(a->site->file, b->site->file);
-		x = a->site->line;
-		y = b->site->line;
-		break;
-	case DELTA_BY_COMPONENT:
-		return strcmp(delta_component(delta, a->owner),
-			      delta_component(delta, b->owner));
-	}
-	return (x > y) - (x < y);
-}
-
-static int compare_results(const void *left, const void *right)
-{
-	const struct change *a = left, *b = right;
-	int order = delta_compare(&a->result, &b->result);
-
-	if (order == 0)
-		order = (a->site->site_id > b->site->site_id) -
-			(a->site->site_id < b->site->site_id);
-	return order;
-}
-
-static void merge_same(struct changes *changes)
-{
-	struct change *list = changes->list;
-	size_t kept = 0;
-
-	qsort_r(list, changes->count, sizeof(*list), compare_keys,
-		(void *)changes->delta);
-	for (size_t i = 0; i < changes->count; i++) {
-		if (kept &&
-		    compare_keys(&list[kept - 1], &list[i], (void *)changes->delta) == 0)
-			delta_add(&list[kept - 1].entry, &list[i].entry);
-		else
-			list[kept++] = list[i];
-	}
-	changes->count = kept;
-}
-
-static bool has_changed(const struct delta_result *result)
-{
-	return result->live_delta_bytes || result->live_delta_count;
-}
-
-static bool has_allocated(const struct delta *delta, const struct delta_result *result)
-{
-	return delta->has_between && (result->alloc_count || result->alloc_bytes);
-}
-
-/* Takes out what is not shown: sites where nothing happened and, for people, those that
- * have what they had (the second table has those that allocated). */
-static void drop_unchanged(struct changes *changes, bool for_people)
-{
-	const struct delta *delta = changes->delta;
-	size_t kept = 0;
-
-	for (size_t i = 0; i < changes->count; i++) {
-		const struct change change = changes->list[i];
-		const struct delta_result *result = &change.result;
-
-		if (has_changed(result) ||
-		    (!for_people && has_allocated(delta, result))) {
-			changes->list[kept++] = change;
-		} else if (change.entry.b.live_count || change.entry.b.live_bytes) {
-			delta_add(&changes->unchanged, &change.entry);
-			changes->unchanged_count++;
-		}
-	}
-	changes->count = kept;
-}
-
-static void collect(struct report_input *input, const struct delta *delta,
-		    struct changes *ret)
-{
-	bool filtered = filter_is_active(&input->filter);
-
-	*ret = (struct changes){.delta = delta};
-	ret->list = xcalloc(delta->site_count + 1, sizeof(*ret->list));
-	for (size_t i = 0; i < delta->site_count; i++) {
-		const struct delta_site *site = &delta->sites[i];
-		struct change *change = &ret->list[ret->count];
-
-		if (filtered &&
-		    (site->node == CALLTREE_NONE || !delta->passes[site->node]))
-			continue;
-		*change = (struct change){.site = site, .entry = site->entry};
-		change->owner = site->node == CALLTREE_NONE
-					? CALLTREE_NONE
-					: calltree_owner(delta->tree, site->node);
-		delta_add(&ret->total, &site->entry);
-		ret->count++;
-	}
-	merge_same(ret);
-	for (size_t i = 0; i < ret->count; i++)
-		ret->list[i].result = delta_of(&ret->list[i].entry);
-	qsort(ret->list, ret->count, sizeof(*ret->list), compare_results);
-}
-
 static struct table *new_table(enum delta_by by)
 {
 	struct column all[COMMON + sizeof(path_columns) / sizeof(path_columns[0])];
@@ -260,9 +119,9 @@ static struct cell place(struct table *table, const char *file, uint32_t line)
 
 /* The line of the call when the user's function made it itself, else the function's. */
 static struct cell where(const struct delta *delta, struct table *table,
-			 const struct change *change)
+			 const struct delta_change *change)
 {
-	uint32_t function = function_of(delta, change);
+	uint32_t function = delta_function_of(delta, change);
 
 	if (function != CALLTREE_NONE &&
 	    (change->owner != change->site->node || !change->site->file))
@@ -277,10 +136,10 @@ static const char *name_of(const struct delta *delta, uint32_t node)
 }
 
 static void set_tail(const struct delta *delta, struct table *table, struct cell *cells,
-		     const struct change *change)
+		     const struct delta_change *change)
 {
 	const struct delta_site *site = change->site;
-	uint32_t function = function_of(delta, change);
+	uint32_t function = delta_function_of(delta, change);
 
 	switch (delta->by) {
 	case DELTA_BY_PATH:
@@ -329,7 +188,7 @@ static void add_sum(struct table *table, size_t from, size_t to, const char *lab
 
 /* Cuts the table to limit rows and puts what went, and what did not change, into rows of
  * their own; for people the total, too. */
-static void finish(const struct report_input *input, const struct changes *changes,
+static void finish(const struct report_input *input, const struct delta_changes *changes,
 		   struct table *table, size_t limit)
 {
 	enum delta_by by = changes->delta->by;
@@ -379,16 +238,16 @@ static void show(struct table *table, enum delta_by by, const char *numbers)
 	table_show(table, list);
 }
 
-static struct table *rows_table(const struct changes *changes, bool only_allocated)
+static struct table *rows_table(const struct delta_changes *changes, bool only_allocated)
 {
 	const struct delta *delta = changes->delta;
 	struct table *table = new_table(delta->by);
 
 	for (size_t i = 0; i < changes->count; i++) {
-		const struct change *change = &changes->list[i];
+		const struct delta_change *change = &changes->list[i];
 		struct cell *row;
 
-		if (only_allocated && !has_allocated(delta, &change->result) &&
+		if (only_allocated && !delta_has_allocated(delta, &change->result) &&
 		    !change->result.free_count)
 			continue;
 		row = table_add_row(table);
@@ -414,7 +273,7 @@ static void add_between_table(struct doc *doc, struct table *table, enum delta_b
 }
 
 static void add_main_table(const struct report_input *input, struct doc *doc,
-			   const struct changes *changes, struct table *table)
+			   const struct delta_changes *changes, struct table *table)
 {
 	const struct delta *delta = changes->delta;
 	bool machine = input->options->machine;
@@ -437,12 +296,12 @@ enum exit_status delta_add_changes(struct report_input *input, struct doc *doc,
 	bool for_people = !input->options->machine;
 	enum exit_status status = STATUS_OK;
 	struct table *table, *between = NULL;
-	struct changes changes;
+	struct delta_changes changes;
 
-	collect(input, delta, &changes);
+	delta_collect(input, delta, &changes);
 	if (for_people && delta->has_between)
 		between = rows_table(&changes, true);
-	drop_unchanged(&changes, for_people);
+	delta_drop_unchanged(&changes, for_people);
 	table = rows_table(&changes, false);
 	if (input->options->sort)
 		status = report_sort(input, table, "live_delta_bytes",

@@ -26,6 +26,10 @@ struct snapshot_list {
 /* Loads, with --process only that one's. Fails with a sentence. */
 enum exit_status snapshot_list_load(struct report_input *input,
 				    struct snapshot_list *ret);
+/* "PID 4100, 4101 (#7) and 3 more": those that are chosen, or all (NULL); with the
+ * process_id when it takes that to choose. */
+void snapshot_put_pids(struct strbuf *text, const struct snapshot_list *list,
+		       const bool *chosen);
 void snapshot_list_free(struct snapshot_list *list);
 
 /* Whether what a process had at its exit is known by site: no other process of the run
