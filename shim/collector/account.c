@@ -31,13 +31,10 @@ static int add_share(struct merge *merge, const struct merge_share *share)
 	return 0;
 }
 
-static int64_t corrected(const struct merge *merge, int64_t raw_self_ns,
-			 const struct merge_cell *cell)
+static int64_t cost_ns(const struct merge *merge, const struct merge_cell *cell)
 {
-	double cost = merge->inner_cost_ns * (double)cell->calls +
-		      merge->outer_cost_ns * (double)cell->child_calls;
-
-	return cost < (double)raw_self_ns ? raw_self_ns - (int64_t)cost : 0;
+	return (int64_t)(merge->inner_cost_ns * (double)cell->calls +
+			 merge->outer_cost_ns * (double)cell->child_calls);
 }
 
 void account_begin(struct merge *merge)
@@ -47,36 +44,73 @@ void account_begin(struct merge *merge)
 		      by_number);
 }
 
+static struct merge_cell take_cell(struct merge *merge, uint32_t *ret_path)
+{
+	struct merge_cell cell;
+
+	*ret_path = merge->touched[--merge->touched_count];
+	cell = merge->cells[*ret_path];
+	merge->cells[*ret_path] = (struct merge_cell){.calls = 0};
+	return cell;
+}
+
+static void charge_parent(struct merge *merge, uint32_t path,
+			  const struct account_times *times)
+{
+	uint32_t parent = merge->paths[path].parent;
+	struct merge_cell *cell = &merge->cells[parent];
+
+	if (!parent)
+		return;
+	merge_add(&cell->child_calls, times->calls);
+	merge_add_ns(&cell->child_raw_ns, times->raw_total_ns);
+	merge_add_ns(&cell->child_total_ns, times->total_ns);
+}
+
 /* A total that is less than the children's together (a signal handler in between, a
  * process that is still alive) is raised to it: no self time is negative, and the sums
  * stay exact. */
 int account_next(struct merge *merge, uint32_t *ret_path, struct account_times *ret)
 {
-	struct merge_cell cell, *parent;
-	uint32_t path;
+	struct merge_cell cell;
 
 	if (!merge->touched_count)
 		return 0;
-	path = merge->touched[--merge->touched_count];
-	cell = merge->cells[path];
-	merge->cells[path] = (struct merge_cell){.calls = 0};
-	ret->calls = cell.calls;
-	ret->alloc_count = cell.alloc_count;
-	ret->alloc_bytes = cell.alloc_bytes;
+	cell = take_cell(merge, ret_path);
+	*ret = (struct account_times){.calls = cell.calls,
+				      .alloc_count = cell.alloc_count,
+				      .alloc_bytes = cell.alloc_bytes};
 	ret->raw_total_ns = ticks_duration_ns(merge->ticks, (double)cell.total_ticks);
 	if (ret->raw_total_ns < cell.child_raw_ns)
 		ret->raw_total_ns = cell.child_raw_ns;
 	ret->raw_self_ns = ret->raw_total_ns - cell.child_raw_ns;
-	ret->self_ns = corrected(merge, ret->raw_self_ns, &cell);
+	ret->self_ns = ret->raw_self_ns - cost_ns(merge, &cell);
+	if (ret->self_ns < 0)
+		ret->self_ns = 0;
 	ret->total_ns = ret->self_ns;
 	merge_add_ns(&ret->total_ns, cell.child_total_ns);
-	if (merge->paths[path].parent) {
-		parent = &merge->cells[merge->paths[path].parent];
-		merge_add(&parent->child_calls, cell.calls);
-		merge_add_ns(&parent->child_raw_ns, ret->raw_total_ns);
-		merge_add_ns(&parent->child_total_ns, ret->total_ns);
-	}
-	*ret_path = path;
+	charge_parent(merge, *ret_path, ret);
+	return 1;
+}
+
+int account_next_part(struct merge *merge, int64_t *owed_ns, uint32_t *ret_path,
+		      struct account_times *ret)
+{
+	struct merge_cell cell;
+	int64_t self_ns;
+
+	if (!merge->touched_count)
+		return 0;
+	cell = take_cell(merge, ret_path);
+	*ret = (struct account_times){.calls = cell.calls};
+	ret->raw_total_ns = ticks_duration_ns(merge->ticks, (double)cell.total_ticks);
+	ret->raw_self_ns = ret->raw_total_ns - cell.child_raw_ns;
+	self_ns = ret->raw_self_ns - cost_ns(merge, &cell) - owed_ns[*ret_path];
+	ret->self_ns = self_ns > 0 ? self_ns : 0;
+	owed_ns[*ret_path] = ret->self_ns - self_ns;
+	ret->total_ns = ret->self_ns;
+	merge_add_ns(&ret->total_ns, cell.child_total_ns);
+	charge_parent(merge, *ret_path, ret);
 	return 1;
 }
 

@@ -21,6 +21,13 @@ struct account_times {
 void account_begin(struct merge *merge);
 int account_next(struct merge *merge, uint32_t *ret_path, struct account_times *ret);
 
+/* The same for the cells of one stretch of time out of several. In a stretch a path may
+ * have less time than its children and the hooks' cost: it is read while it runs. What is
+ * missing is owed by the next stretch, so that sums over stretches do not grow by it.
+ * owed_ns: one for each path, zero before the first stretch. */
+int account_next_part(struct merge *merge, int64_t *owed_ns, uint32_t *ret_path,
+		      struct account_times *ret);
+
 /*
  * Turns the cells of the lane that was just merged into times of its paths and clears
  * them. A lane's self time is corrected and clipped on its own, so that the shares of

@@ -108,15 +108,15 @@ static int add_path(struct snapshots *ret, const struct snapshot_path *row)
 }
 
 /* What one snapshot has in addition, by path. */
-static int account_snapshot(struct snapshots *ret, struct merge *merge, uint32_t process,
-			    uint32_t first)
+static int account_snapshot(struct snapshots *ret, struct merge *merge, int64_t *owed_ns,
+			    uint32_t process, uint32_t first)
 {
 	struct account_times times;
 	uint32_t path;
 	int result = 0;
 
 	account_begin(merge);
-	while (result == 0 && account_next(merge, &path, &times))
+	while (result == 0 && account_next_part(merge, owed_ns, &path, &times))
 		result = add_path(
 			ret, &(struct snapshot_path){process, path, first, 0, times.calls,
 						     times.total_ns, times.self_ns});
@@ -143,8 +143,9 @@ static void sum_up_paths(struct snapshots *ret, const uint32_t *starts)
 static int build_paths(struct snapshots *ret, struct merge *merge, const uint32_t *starts)
 {
 	const struct changes *changes = &merge->changes;
-	size_t at = 0;
-	int result = 0;
+	size_t bytes = merge->path_count * sizeof(int64_t), at = 0;
+	int64_t *owed_ns = malloc(bytes);
+	int result = owed_ns ? 0 : -ENOMEM;
 
 	if (changes->path_count)
 		qsort(changes->paths, changes->path_count, sizeof(*changes->paths),
@@ -152,6 +153,8 @@ static int build_paths(struct snapshots *ret, struct merge *merge, const uint32_
 	while (at < changes->path_count && result == 0) {
 		const struct change_of_path *group = &changes->paths[at], *change = group;
 
+		if (at == 0 || group->process != group[-1].process)
+			memset(owed_ns, 0, bytes);
 		for (; at < changes->path_count && change->process == group->process &&
 		       change->snapshot == group->snapshot;
 		     change++, at++) {
@@ -160,12 +163,13 @@ static int build_paths(struct snapshots *ret, struct merge *merge, const uint32_
 			merge_add(&cell->calls, change->calls);
 			merge_add(&cell->total_ticks, change->ticks);
 		}
-		result = account_snapshot(ret, merge, group->process,
+		result = account_snapshot(ret, merge, owed_ns, group->process,
 					  starts[group->process] + group->snapshot - 1);
 	}
 	if (ret->path_count)
 		qsort(ret->paths, ret->path_count, sizeof(*ret->paths), row_by_path);
 	sum_up_paths(ret, starts);
+	free(owed_ns);
 	return result;
 }
 
