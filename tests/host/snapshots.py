@@ -1,0 +1,126 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Snapshots that others ask for: a signal, a command, an interval; by processes that fork;
+and more than there is room for. What snapshots hold is tested in tests/programs."""
+import os
+import signal
+import time
+
+import host
+from host import expect, scenario
+
+
+def start(case, *arguments, **settings):
+    process = case.start([case.compile("snapper.c"), *arguments], settings)
+    pid = int(process.stdout.readline())
+    return process, pid
+
+
+def labels(case):
+    return [row[0] for row in host.harness.query(
+        case.database, "SELECT taken_by || ' ' || label FROM snapshots "
+        "ORDER BY process_id, number")]
+
+
+def finish(case, process, last):
+    output, errors = process.communicate(timeout=60)
+    expect(process.returncode == 0 and output == f"handled {last}\n" and not errors,
+           f"ended with {process.returncode}: {output!r} {errors!r}")
+    case.settle()
+
+
+@scenario
+def by_signal(case):
+    process, pid = start(case, "60", "10", "none", PROFSHIM_SNAPSHOT_SIGNAL="SIGUSR2")
+    for _ in range(3):
+        time.sleep(0.1)
+        os.kill(pid, signal.SIGUSR2)
+    finish(case, process, 0)
+    expect(labels(case) == ["signal signal"] * 3, f"snapshots: {labels(case)}")
+    expect(case.calls("step") == 60, "the signal disturbed the program")
+
+
+@scenario
+def signal_of_the_program(case):
+    """Its own handler is the one that is called."""
+    process, pid = start(case, "30", "10", "own", PROFSHIM_SNAPSHOT_SIGNAL="USR2")
+    time.sleep(0.1)
+    os.kill(pid, signal.SIGUSR2)
+    finish(case, process, 1)
+    expect(labels(case) == [], f"snapshots: {labels(case)}")
+
+
+@scenario
+def by_interval(case):
+    process, _ = start(case, "60", "10", "none", PROFSHIM_SNAPSHOT_EVERY="100ms")
+    finish(case, process, 0)
+    found = labels(case)
+    expect(2 <= len(found) <= 8 and found[0] == "interval interval 1",
+           f"snapshots: {found}")
+    falls = case.value("SELECT COUNT(*) FROM snapshots a JOIN snapshots b ON "
+                       "b.number = a.number + 1 WHERE b.live_count <= a.live_count")
+    expect(falls == 0, "a snapshot does not have more than the one before")
+
+
+@scenario
+def by_command(case):
+    """With a collector, and when it has been killed; the recording has them all."""
+    process, pid = start(case, "100", "20", "none")
+    time.sleep(0.3)
+    taken = case.analyze("snapshot", str(pid), "one")
+    expect(taken.returncode == 0 and 'snapshot 1, "one"' in taken.stdout, f"{taken}")
+    for collector in case.collectors():
+        os.kill(collector, signal.SIGKILL)
+    time.sleep(0.2)
+    taken = case.analyze("snapshot", str(pid), "two")
+    expect(taken.returncode == 0 and 'snapshot 2, "two"' in taken.stdout, f"{taken}")
+    finish(case, process, 0)
+    expect(labels(case) == ["command one", "command two"], f"snapshots: {labels(case)}")
+    held = case.value("SELECT b.live_count > a.live_count AND b.live_count < 101 "
+                      "FROM snapshots a JOIN snapshots b ON b.number = 2 "
+                      "WHERE a.number = 1")
+    expect(held == 1, "the second has not more than the first")
+    delta = case.analyze("delta", case.database, "one", "two")
+    expect(delta.returncode == 0 and "hold" in delta.stdout, f"{delta}")
+
+
+@scenario
+def command_refused(case):
+    process = case.start(["sleep", "5"], {"LD_PRELOAD": ""})
+    for words, sentence in ((["snapshot", str(process.pid), "x"], "is not being recorded"),
+                            (["snapshot", "99999999", "x"], "there is no process"),
+                            (["snapshot", "x", "x"], "is not a process number"),
+                            (["snapshot", "1", ""], "a label has 1 to")):
+        result = case.analyze(*words)
+        expect(result.returncode in (1, 2) and sentence in result.stderr, f"{result}")
+    process.kill()
+    process.communicate()
+
+
+@scenario
+def of_children(case):
+    """Each process has its own; the child's do not count what the parent holds."""
+    process, _ = start(case, "60", "10", "none", "fork", PROFSHIM_SNAPSHOT_EVERY="100ms")
+    finish(case, process, 0)
+    rows = host.harness.query(case.database, "SELECT process_id, MIN(number), MAX(number), "
+                              "COUNT(*), MAX(live_count) FROM snapshots GROUP BY 1")
+    expect(len(rows) == 2 and all(row[1] == 1 and row[2] == row[3] for row in rows),
+           f"process, first, last, count: {rows}")
+    expect(max(row[4] for row in rows) <= 62, f"a process has the other's blocks: {rows}")
+
+
+@scenario
+def too_many(case):
+    """4,095 are the most; those that are refused are counted."""
+    program = case.compile("snapshot_crowd.c")
+    case.unharmed([program, "5000"])
+    case.settle()
+    expect(case.value("SELECT COUNT(*) FROM snapshots") == 4095, "not 4,095 snapshots")
+    expect(case.value("SELECT SUM(value) FROM trust WHERE name = 'refused_snapshots'") == 905,
+           "what was refused is not counted")
+    expect(case.value("SELECT live_count FROM snapshots WHERE number = 4095") == 4095,
+           "the last one does not have what was live")
+
+
+if __name__ == "__main__":
+    host.main()
