@@ -22,16 +22,8 @@ struct cli {
 	const char *output;	 /* NULL: stdout */
 };
 
-/* Stands for "--" among the positional arguments of a report with TAKES_SIDES. */
-extern char cli_side_mark[];
-
 /* Parses; ends the program after --help and --version (status 0) and after a usage
  * error (status 2). Strings point into argv. */
 void cli_parse(int argc, char **argv, struct cli *ret);
 
 void cli_free(struct cli *cli);
-
-/* Which of the positional arguments is what. Returns an error sentence in error, or
- * an empty one. For tests; cli_parse() uses it. */
-void cli_assign(char *const *arguments, size_t count, struct cli *ret,
-		struct strbuf *error);
