@@ -77,6 +77,14 @@ static void leave_reason(const struct collector *collector, const char *reason)
 	fclose(file);
 }
 
+/* Was what has been stored removed since? The database goes first, by its name; when the
+ * spool is half removed, the numbers in it look as if the run had moved on. */
+static int is_unwanted(const struct collector *collector)
+{
+	return access(collector->directory, F_OK) < 0 ||
+	       access(collector->page->output, F_OK) < 0;
+}
+
 static int load_and_store(struct collector *collector, char *error, size_t error_size)
 {
 	struct ingest_watch seen = {.resources = &collector->watch.resources};
@@ -92,7 +100,9 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 	}
 	seen.deaths = deaths;
 	result = ingest_load(&ingest, collector->directory, &seen, error, error_size);
-	if (result == 0) {
+	if (result == 0 && collector->is_stored && is_unwanted(collector)) {
+		ingest_done(&ingest); /* it was read while it was being removed */
+	} else if (result == 0) {
 		collector->status = ingest.status;
 		result = store_open(collector->page->output, &db, error, error_size);
 		if (result == 0) {
@@ -144,14 +154,6 @@ static int is_status_as_stored(const struct collector *collector)
 			       is_same_status(&process->death.status, &collector->status);
 	}
 	return 1;
-}
-
-/* Was what has been stored removed since? The database goes first, by its name; when the
- * spool is half removed, the numbers in it look as if the run had moved on. */
-static int is_unwanted(const struct collector *collector)
-{
-	return access(collector->directory, F_OK) < 0 ||
-	       access(collector->page->output, F_OK) < 0;
 }
 
 /* All are dead. Who removes run.db and the spool once the run is stored wants them gone,
