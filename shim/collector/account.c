@@ -31,10 +31,15 @@ static int add_share(struct merge *merge, const struct merge_share *share)
 	return 0;
 }
 
+/* 30 years; only damaged numbers are larger. */
+#define MOST_NS 1e18
+
 static int64_t cost_ns(const struct merge *merge, const struct merge_cell *cell)
 {
-	return (int64_t)(merge->inner_cost_ns * (double)cell->calls +
-			 merge->outer_cost_ns * (double)cell->child_calls);
+	double cost = merge->inner_cost_ns * (double)cell->calls +
+		      merge->outer_cost_ns * (double)cell->child_calls;
+
+	return cost < MOST_NS ? (int64_t)cost : (int64_t)MOST_NS;
 }
 
 void account_begin(struct merge *merge)
@@ -105,9 +110,13 @@ int account_next_part(struct merge *merge, int64_t *owed_ns, uint32_t *ret_path,
 	*ret = (struct account_times){.calls = cell.calls};
 	ret->raw_total_ns = ticks_duration_ns(merge->ticks, (double)cell.total_ticks);
 	ret->raw_self_ns = ret->raw_total_ns - cell.child_raw_ns;
+	if (ret->raw_self_ns < -(int64_t)MOST_NS)
+		ret->raw_self_ns = -(int64_t)MOST_NS;
 	self_ns = ret->raw_self_ns - cost_ns(merge, &cell) - owed_ns[*ret_path];
 	ret->self_ns = self_ns > 0 ? self_ns : 0;
 	owed_ns[*ret_path] = ret->self_ns - self_ns;
+	if (owed_ns[*ret_path] > (int64_t)MOST_NS)
+		owed_ns[*ret_path] = (int64_t)MOST_NS;
 	ret->total_ns = ret->self_ns;
 	merge_add_ns(&ret->total_ns, cell.child_total_ns);
 	charge_parent(merge, *ret_path, ret);

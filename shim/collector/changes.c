@@ -88,10 +88,10 @@ static int add_site(struct changes *changes, uint32_t process, uint32_t snapshot
 
 	change.alloc_count = difference(now->alloc_count, before->alloc_count);
 	change.alloc_bytes = difference(now->alloc_bytes, before->alloc_bytes);
-	change.live_count = (int64_t)(now->alloc_count - now->free_count) -
-			    (int64_t)(before->alloc_count - before->free_count);
-	change.live_bytes = (int64_t)(now->alloc_bytes - now->free_bytes) -
-			    (int64_t)(before->alloc_bytes - before->free_bytes);
+	change.live_count = (int64_t)(now->alloc_count - now->free_count -
+				      (before->alloc_count - before->free_count));
+	change.live_bytes = (int64_t)(now->alloc_bytes - now->free_bytes -
+				      (before->alloc_bytes - before->free_bytes));
 	*before = *now;
 	if (!change.alloc_count && !change.alloc_bytes && !change.live_count &&
 	    !change.live_bytes)

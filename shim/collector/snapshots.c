@@ -134,9 +134,9 @@ static void sum_up_paths(struct snapshots *ret, const uint32_t *starts)
 		    next->path != row->path)
 			continue;
 		row->until = next->first;
-		next->calls += row->calls;
-		next->total_ns += row->total_ns;
-		next->self_ns += row->self_ns;
+		merge_add(&next->calls, row->calls);
+		merge_add_ns(&next->total_ns, row->total_ns);
+		merge_add_ns(&next->self_ns, row->self_ns);
 	}
 }
 
@@ -175,18 +175,18 @@ static int build_paths(struct snapshots *ret, struct merge *merge, const uint32_
 
 static void add_to_row(struct snapshot_site *row, const struct change_of_site *change)
 {
-	row->live_count += change->live_count;
-	row->live_bytes += change->live_bytes;
-	row->alloc_count += change->alloc_count;
-	row->alloc_bytes += change->alloc_bytes;
+	merge_add_ns(&row->live_count, change->live_count);
+	merge_add_ns(&row->live_bytes, change->live_bytes);
+	merge_add(&row->alloc_count, change->alloc_count);
+	merge_add(&row->alloc_bytes, change->alloc_bytes);
 }
 
 static void add_to_snapshot(struct snapshot_row *row, const struct change_of_site *change)
 {
-	row->live_count += change->live_count;
-	row->live_bytes += change->live_bytes;
-	row->alloc_count += change->alloc_count;
-	row->alloc_bytes += change->alloc_bytes;
+	merge_add_ns(&row->live_count, change->live_count);
+	merge_add_ns(&row->live_bytes, change->live_bytes);
+	merge_add(&row->alloc_count, change->alloc_count);
+	merge_add(&row->alloc_bytes, change->alloc_bytes);
 }
 
 static int build_sites(struct snapshots *ret, struct merge *merge, const uint32_t *starts)
@@ -224,10 +224,10 @@ static int build_sites(struct snapshots *ret, struct merge *merge, const uint32_
 
 		if (all[i].process != all[i - 1].process)
 			continue;
-		all[i].live_count += all[i - 1].live_count;
-		all[i].live_bytes += all[i - 1].live_bytes;
-		all[i].alloc_count += all[i - 1].alloc_count;
-		all[i].alloc_bytes += all[i - 1].alloc_bytes;
+		merge_add_ns(&all[i].live_count, all[i - 1].live_count);
+		merge_add_ns(&all[i].live_bytes, all[i - 1].live_bytes);
+		merge_add(&all[i].alloc_count, all[i - 1].alloc_count);
+		merge_add(&all[i].alloc_bytes, all[i - 1].alloc_bytes);
 	}
 	return 0;
 }

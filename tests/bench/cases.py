@@ -183,6 +183,16 @@ def start_up(setting):
         for name in ("plain", "shim")}, added=True, reach=2)
 
 
-CASES = {"a": pair, "b": real_programs, "c": allocations, "d": threads, "g": start_up}
+def snapshots(setting):
+    """(h) CPU time of the thread that takes a snapshot of 111,110 allocation sites."""
+    program = setting.programs.loop("snapshots")["hooked"]
+    samples = in_turn({kind: lambda k=kind: printed_ns(setting.recorded([program, k])) / 1e6
+                       for kind in ("first", "next")}, setting.rounds)
+    yield Row("h", "first snapshot, 111,110 sites", "ms", {"shim": samples["first"]}, reach=5)
+    yield Row("h", "further ones", "ms", {"shim": samples["next"]}, reach=5)
+
+
+CASES = {"a": pair, "b": real_programs, "c": allocations, "d": threads, "g": start_up,
+         "h": snapshots}
 # (e) and (f) look at what (b) has recorded.
 SAME_CASE = {"e": "b", "f": "b"}

@@ -7,6 +7,7 @@ import measure
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
+HEADERS = os.path.join(ROOT, "shim")
 PLAIN = ["-O2", "-g"]
 HOOKED = PLAIN + ["-finstrument-functions"]
 
@@ -32,8 +33,8 @@ class Programs:
 
     def _compile(self, flags, names, target, objects=()):
         sources = [os.path.join(HERE, name + ".c") for name in names]
-        measure.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-pthread", *flags, *sources,
-                     *objects, "-o", target])
+        measure.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-I" + HEADERS,
+                     *flags, *sources, *objects, "-o", target])
 
     def _fetch(self, package):
         source = os.path.join(self.folder, package)

@@ -17,13 +17,14 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "common/segment.h"
+#include "common/segment_book.h"
 #include "shim/collector/ingest.h"
 #include "shim/collector/store.h"
 
 #define TOKEN 0x0123456789abcdefull
 #define SLOT_BYTES 16384u
-#define SLOTS 5u
+#define SLOTS 6u
+#define BOOK_SLOT 5u
 #define START 1000000u
 
 struct change {
@@ -92,6 +93,8 @@ static void make_base_process(uint32_t slot)
 		.executable = "/bin/fuzzed",
 		.command = "fuzzed\0it's",
 		.command_size = 12,
+		.book_slot = slot == 1 ? BOOK_SLOT : 0,
+		.snapshot_interval = slot == 1 ? 2 : 0,
 	};
 	*module = (struct segment_module){0x1000, 0x9000, 0, 1, 0, 4, "ID", "/bin/none"};
 	*thread = (struct segment_thread){100, slot + 1, START, 0, "main", {0}};
@@ -102,6 +105,7 @@ static void make_base_process(uint32_t slot)
 						 .alloc_bytes = 400,
 						 .free_count = 1,
 						 .free_bytes = 100,
+						 .interval = slot == 1 ? 3 - i : 0,
 						 .peak_generation = i};
 }
 
@@ -152,6 +156,38 @@ static void make_base_lane(uint32_t slot)
 	}
 }
 
+static struct segment_book_array array(uint64_t offset, uint32_t count)
+{
+	return (struct segment_book_array){offset, 8, 8, count, 0};
+}
+
+/* Two snapshots of the first process. */
+static void make_base_book(void)
+{
+	struct segment_book *book = slot_at(BOOK_SLOT, SEGMENT_SLOT_BOOK, 1);
+	struct segment_snapshot *snapshots = (void *)((char *)book + 512);
+	struct segment_site_past *sites = (void *)((char *)book + 2048);
+	struct segment_path_past *paths = (void *)((char *)book + 3072);
+	struct segment_free_age *ages = (void *)((char *)book + 4096);
+
+	*book = (struct segment_book){.magic = SEGMENT_MAGIC_BOOK,
+				      .process_slot = 1,
+				      .snapshots = array(512, 2),
+				      .site_pasts = array(2048, 2),
+				      .path_pasts = array(3072, 5),
+				      .free_ages = array(4096, 2)};
+	snapshots[0] = (struct segment_snapshot){"one", START + 100, 4096, 1, 0, 3, 0};
+	snapshots[1] = (struct segment_snapshot){"two", START + 200, 0, 4, 3, 2, 0};
+	sites[0] = (struct segment_site_past){1, 1, 1, 2, 200, 0, 0};
+	sites[1] = (struct segment_site_past){1, 2, 2, 3, 300, 1, 100};
+	paths[0].calls_and_node = 2ull << SEGMENT_PAST_NODE_BITS;
+	paths[1] = (struct segment_path_past){1ull << SEGMENT_PAST_NODE_BITS | 2, 50};
+	paths[2] = (struct segment_path_past){2ull << SEGMENT_PAST_NODE_BITS | 3, 30};
+	paths[3].calls_and_node = 2ull << SEGMENT_PAST_NODE_BITS;
+	paths[4] = (struct segment_path_past){4ull << SEGMENT_PAST_NODE_BITS | 3, 90};
+	ages[1] = (struct segment_free_age){1, 1, 2, 0, 0, 1, 100};
+}
+
 static void make_base(void)
 {
 	struct segment_file header = {.magic = SEGMENT_MAGIC_FILE,
@@ -167,6 +203,7 @@ static void make_base(void)
 	make_base_lane(2);
 	make_base_process(3);
 	make_base_lane(4);
+	make_base_book();
 }
 
 static void remove_directory(void)
