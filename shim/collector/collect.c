@@ -87,7 +87,9 @@ static int is_unwanted(const struct collector *collector)
 
 static int load_and_store(struct collector *collector, char *error, size_t error_size)
 {
-	struct ingest_watch seen = {.resources = &collector->watch.resources};
+	struct gpu_samples gpu;
+	struct ingest_watch seen = {.resources = &collector->watch.resources,
+				    .gpu = &gpu};
 	struct fate_death *deaths;
 	struct ingest ingest;
 	struct sqlite3 *db;
@@ -99,6 +101,7 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 		return result;
 	}
 	seen.deaths = deaths;
+	gpu_take(&collector->watch.gpu, &gpu);
 	result = ingest_load(&ingest, collector->directory, &seen, error, error_size);
 	if (result == 0 && collector->is_stored && is_unwanted(collector)) {
 		ingest_done(&ingest); /* it was read while it was being removed */
@@ -112,6 +115,7 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 		ingest_done(&ingest);
 	}
 	free(deaths);
+	gpu_samples_done(&gpu);
 	return result;
 }
 
@@ -326,5 +330,7 @@ int main(int argc, char **argv)
 	intervals_init(&collector.intervals, collector.page);
 	set_state(&collector, SEGMENT_COLLECTOR_RECORDING);
 	collect(&collector);
+	if (gpu_is_open(&collector.watch.gpu))
+		_exit(collector.is_stored ? 0 : 1);
 	return collector.is_stored ? 0 : 1;
 }
