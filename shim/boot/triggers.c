@@ -213,7 +213,7 @@ static void look_in_file(const char *path, uint64_t bias)
 
 void triggers_look(const char *path, uint64_t bias)
 {
-	if (!name_count || !path[0] || !gate_enter())
+	if (!name_count || !path[0] || gate_is_restricted() || !gate_enter())
 		return;
 	look_in_file(path, bias);
 	gate_leave();
