@@ -89,9 +89,18 @@ static bool run_analyze(const struct segment_run *page, int64_t run_id,
 	return analyze_has_written(status);
 }
 
+/* Takes the place of what an earlier run left. */
+static void replace(const char *from, const char *to, const char *other)
+{
+	if (rename(from, to) < 0)
+		unlink(from);
+	unlink(other);
+}
+
 void report_file_write(const struct segment_run *page, int64_t run_id)
 {
-	char report[PATH_MAX], errors[PATH_MAX], partial[PATH_MAX + 32];
+	char report[PATH_MAX], errors[PATH_MAX], new_report[PATH_MAX + 32],
+		new_errors[PATH_MAX + 32];
 	const struct format *format;
 	int error_fd;
 
@@ -101,16 +110,17 @@ void report_file_write(const struct segment_run *page, int64_t run_id)
 	if (!name_beside(page->output, format->suffix, report) ||
 	    !name_beside(page->output, "error", errors))
 		return;
-	snprintf(partial, sizeof(partial), "%s.%016" PRIx64, report, page->token);
-	error_fd = open(errors, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+	snprintf(new_report, sizeof(new_report), "%s.%016" PRIx64, report, page->token);
+	snprintf(new_errors, sizeof(new_errors), "%s.%016" PRIx64, errors, page->token);
+	error_fd = open(new_errors, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
 	if (error_fd < 0) /* then there is no room for a report either */
 		return;
-	if (run_analyze(page, run_id, format->name, partial, error_fd) &&
-	    rename(partial, report) == 0) {
-		unlink(errors);
+	if (run_analyze(page, run_id, format->name, new_report, error_fd)) {
+		replace(new_report, report, errors);
+		unlink(new_errors);
 	} else {
-		unlink(partial);
-		unlink(report);
+		replace(new_errors, errors, report);
+		unlink(new_report);
 	}
 	close(error_fd);
 }
