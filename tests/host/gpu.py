@@ -125,6 +125,17 @@ def hangs(case):
 
 
 @scenario
+def slow(case):
+    """A driver that takes 40 ms for a look is asked each two seconds, not four times in one."""
+    gpus = Gpus(case, STAND_IN_SLOW="10")
+    process = gpus.start(["cat"])
+    gpus.tell([f"0 {process.pid} c {MIB} 40"])
+    time.sleep(1.6)
+    gpus.finish(process)
+    expect(gpus.rows("COUNT(*)") == [(1,)], f"{gpus.rows('time_ns')} looks in 1.6 s")
+
+
+@scenario
 def without(case):
     """No library: no rows, no word."""
     process = case.start(["cat"], stdin=subprocess.PIPE)

@@ -6,7 +6,7 @@
  * Runs on:       the collector, whose environment the tests' wrapper sets.
  *
  * VERSION is that of the process lists: 1 has two members, 2 and 3 have four. With
- * STAND_IN_HANG the driver never answers.
+ * STAND_IN_HANG the driver never answers, with STAND_IN_SLOW=N a list takes N ms.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -95,7 +95,10 @@ static int list(void *device, char which, unsigned int *count, struct info *ret)
 {
 	struct line lines[64];
 	size_t line_count = read_lines(device, lines, 64), kept = 0;
+	const char *slow = getenv("STAND_IN_SLOW");
 
+	if (slow)
+		usleep((useconds_t)atoi(slow) * 1000);
 	for (size_t i = 0; i < line_count; i++) {
 		if (lines[i].list != which)
 			continue;
