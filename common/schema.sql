@@ -237,6 +237,16 @@ CREATE TABLE resource (
 );
 CREATE INDEX resource_run ON resource(run_id);
 
+-- What NVIDIA's driver says (NVML) of a process on a GPU, four times a second or less;
+-- no rows without its library. device is the driver's number, in the order of PCI
+-- addresses. utilisation_percent: the share of the second before in which a kernel ran on
+-- the GPU's multiprocessors; asked for once a second, NULL in between.
+CREATE TABLE gpu_sample (
+	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL, time_ns INTEGER NOT NULL,
+	device INTEGER NOT NULL, memory_bytes INTEGER, utilisation_percent REAL
+);
+CREATE INDEX gpu_sample_run ON gpu_sample(run_id);
+
 -- Everything that keeps the recording from being complete and exact, and a few plain
 -- facts about the tool. process_id NULL: of the run. value of a text fact is in text.
 CREATE TABLE trust (
@@ -313,5 +323,8 @@ CREATE VIEW counters AS SELECT run_id, process_id, name, time_ns, value FROM cou
 
 CREATE VIEW resources AS SELECT run_id, process_id, time_ns, cpu_percent, rss_bytes,
 	minor_faults, major_faults, read_bytes, write_bytes, thread_count FROM resource;
+
+CREATE VIEW gpu AS SELECT run_id, process_id, time_ns, device, memory_bytes,
+	utilisation_percent FROM gpu_sample;
 
 -- "trust" is the table itself: run_id, process_id, name, value (and text).

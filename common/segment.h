@@ -92,6 +92,14 @@ enum segment_note {
 	SEGMENT_NOTE_NO_FUNCTION = 1u << 10,	/* PROFSHIM_SNAPSHOT_AT: not found here */
 };
 
+/* What the collector has prof-analyze write beside run.db when the run is stored. */
+enum segment_report {
+	SEGMENT_REPORT_NONE = 0,
+	SEGMENT_REPORT_TEXT = 1,
+	SEGMENT_REPORT_MD = 2,
+	SEGMENT_REPORT_JSON = 3,
+};
+
 /*
  * The run page. Created by the first process, mapped by every process of the run and
  * by the collector.
@@ -133,9 +141,9 @@ struct segment_run {
 	char shim_version[16];
 	char label[128]; /* PROFSHIM_LABEL, may be empty */
 	char host[72];
-	char setting_ignored[128];  /* the first value that could not be parsed */
-	uint32_t snapshot_every_ms; /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
-	uint32_t reserved;
+	char setting_ignored[128];     /* the first value that could not be parsed */
+	uint32_t snapshot_every_ms;    /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
+	uint32_t report;	       /* enum segment_report: PROFSHIM_REPORT */
 	char output[SEGMENT_PATH_MAX]; /* absolute path of run.db */
 	char cwd[SEGMENT_PATH_MAX];
 };

@@ -18,6 +18,7 @@
 #define FUNCTION_ROWS 10
 #define PATH_ROWS 5
 #define SITE_ROWS 5
+#define PROCESS_ROWS 5
 
 /* The report is a page in every format: --limit changes all its tables. */
 static size_t rows(const struct report_input *input, size_t usual)
@@ -180,20 +181,22 @@ static enum exit_status add_memory(struct report_input *input, struct doc *doc,
 static enum exit_status add_resources(struct report_input *input, struct doc *doc,
 				      const struct run_facts *facts)
 {
-	struct resource_sums sums;
-	struct table *samples;
+	struct resource_data data;
+	enum exit_status status;
 
 	if (!facts->sample_count) {
-		resources_add_none(input, doc, facts);
+		resources_add_none(doc, facts);
 		return STATUS_OK;
 	}
-	samples = resources_load(input);
-	if (!samples)
-		return STATUS_FAILED;
-	resources_add_up(samples, &sums);
-	table_free(samples);
-	resources_add_summary(doc, &sums);
-	return STATUS_OK;
+	status = resources_load(input, &data);
+	if (status)
+		return status;
+	resources_add_summary(doc, &data);
+	if (facts->process_count > 1 || input->options->machine)
+		status = resources_add_processes(input, doc, &data,
+						 rows(input, PROCESS_ROWS));
+	resources_free(&data);
+	return status;
 }
 
 static enum exit_status build(struct report_input *input, struct doc *doc)

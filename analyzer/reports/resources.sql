@@ -1,5 +1,5 @@
 -- SPDX-License-Identifier: MIT
--- What /proc said about the processes of a run.
+-- What /proc and the GPU's driver said about the processes of a run.
 
 -- :name samples
 SELECT r.process_id, p.pid, r.time_ns, r.cpu_percent, r.rss_bytes, r.minor_faults,
@@ -7,6 +7,16 @@ SELECT r.process_id, p.pid, r.time_ns, r.cpu_percent, r.rss_bytes, r.minor_fault
 FROM resources r LEFT JOIN processes p ON p.process_id = r.process_id
 WHERE r.run_id = :run ORDER BY r.time_ns, r.process_id;
 
+-- :name gpu_samples
+SELECT g.process_id, p.pid, g.time_ns, g.device, g.memory_bytes, g.utilisation_percent
+FROM gpu g LEFT JOIN processes p ON p.process_id = g.process_id
+WHERE g.run_id = :run ORDER BY g.time_ns, g.process_id, g.device;
+
+-- :name gpus
+SELECT DISTINCT p.pid, g.device, p.executable, g.process_id
+FROM gpu g LEFT JOIN processes p ON p.process_id = g.process_id
+WHERE g.run_id = :run ORDER BY g.process_id, g.device;
+
 -- :name processes
-SELECT process_id, pid, executable, wall_ns FROM processes
+SELECT process_id, pid, executable, started_ns, wall_ns FROM processes
 WHERE run_id = :run ORDER BY started_ns, process_id;

@@ -17,11 +17,15 @@ struct state {
 	int64_t process_id;
 	size_t last_row;
 	double cpu, rss, threads;
+	double time;		      /* of its last sample */
+	double faults, read, written; /* since its start */
+	bool is_seen;
 };
 
 struct sweep {
 	const struct table *samples;
 	int process_column, time_column, cpu_column, rss_column, thread_column;
+	int minor_column, major_column, read_column, write_column;
 	struct state *states;
 	size_t state_count;
 	double cpu, rss, threads;  /* sums over present processes */
@@ -87,6 +91,12 @@ static size_t bin_of(double time, double span)
 	return bin >= RESOURCE_BINS ? RESOURCE_BINS - 1 : bin > 0 ? (size_t)bin : 0;
 }
 
+/* fmax() takes a number rather than NAN. */
+static void keep_highest(double *highest, double value)
+{
+	*highest = fmax(*highest, value);
+}
+
 /* The sums held from time from to time to. */
 static void add_interval(struct sweep *sweep, double from, double to, double span,
 			 struct resource_sums *ret)
@@ -104,8 +114,8 @@ static void add_interval(struct sweep *sweep, double from, double to, double spa
 			continue;
 		if (isnan(ret->cpu_bins[bin]))
 			ret->cpu_bins[bin] = 0;
-		if (isnan(ret->rss_bins[bin]) || sweep->rss > ret->rss_bins[bin])
-			ret->rss_bins[bin] = sweep->rss;
+		keep_highest(&ret->rss_bins[bin], sweep->rss);
+		keep_highest(&ret->thread_bins[bin], sweep->threads);
 		ret->cpu_bins[bin] += sweep->cpu * fmax(overlap, 1);
 		sweep->cpu_weight[bin] += fmax(overlap, 1);
 	}
@@ -119,6 +129,46 @@ static void keep_peaks(const struct sweep *sweep, struct resource_sums *ret)
 		ret->rss_peak_bytes = whole_number(sweep->rss);
 	if (sweep->threads > (double)ret->thread_peak)
 		ret->thread_peak = whole_number(sweep->threads);
+}
+
+/* What was counted since the sample before is spread over the time from then to now. */
+static void spread(double *bins, double *last, double now, double from, double to,
+		   double span)
+{
+	double amount = now > *last ? now - *last : 0, length = to - from;
+
+	*last = now;
+	if (!(amount > 0))
+		return;
+	if (!(length > 0)) {
+		bins[bin_of(to, span)] += amount;
+		return;
+	}
+	for (size_t bin = bin_of(from, span); bin <= bin_of(to, span); bin++) {
+		double start = span * (double)bin / RESOURCE_BINS;
+		double end = span * (double)(bin + 1) / RESOURCE_BINS;
+
+		bins[bin] += amount / length * fmax(fmin(end, to) - fmax(start, from), 0);
+	}
+}
+
+/* A process that is new is taken to have begun at the moment before. */
+static void count_up(struct sweep *sweep, size_t row, double before, double span,
+		     struct resource_sums *ret)
+{
+	struct state *state = find_state(sweep, row);
+	double to = value(sweep, row, sweep->time_column);
+	double from = state->is_seen ? state->time : before;
+	double faults = value(sweep, row, sweep->minor_column) +
+			value(sweep, row, sweep->major_column);
+
+	spread(ret->fault_bins, &state->faults, faults, from, to, span);
+	spread(ret->read_bins, &state->read, value(sweep, row, sweep->read_column), from,
+	       to, span);
+	spread(ret->write_bins, &state->written, value(sweep, row, sweep->write_column),
+	       from, to, span);
+	state->time = to;
+	state->is_seen = true;
 }
 
 /* One moment: all samples of one time. Returns the first row after it. */
@@ -157,7 +207,18 @@ static int64_t total(const struct sweep *sweep, const char *column)
 	return whole_number(sum);
 }
 
-void resources_add_up(const struct table *samples, struct resource_sums *ret)
+/* From amounts to rates; NAN where no sample is. */
+static void per_second(double *bins, const struct resource_sums *sums)
+{
+	double seconds = (double)sums->span_ns / 1e9 / RESOURCE_BINS;
+
+	for (size_t i = 0; i < RESOURCE_BINS; i++)
+		bins[i] = isnan(sums->cpu_bins[i]) || !(seconds > 0) ? NAN
+								     : bins[i] / seconds;
+}
+
+void resources_add_up(const struct table *samples, int64_t start_ns, int64_t end_ns,
+		      struct resource_sums *ret)
 {
 	struct sweep sweep = {
 		.samples = samples,
@@ -166,34 +227,45 @@ void resources_add_up(const struct table *samples, struct resource_sums *ret)
 		.cpu_column = table_column(samples, "cpu_percent"),
 		.rss_column = table_column(samples, "rss_bytes"),
 		.thread_column = table_column(samples, "thread_count"),
+		.minor_column = table_column(samples, "minor_faults"),
+		.major_column = table_column(samples, "major_faults"),
+		.read_column = table_column(samples, "read_bytes"),
+		.write_column = table_column(samples, "write_bytes"),
 	};
 	size_t count = samples->row_count;
-	double before = 0, span;
+	double before = (double)start_ns, span, length;
 
 	*ret = (struct resource_sums){.sample_count = count};
 	for (size_t i = 0; i < RESOURCE_BINS; i++)
-		ret->cpu_bins[i] = ret->rss_bins[i] = NAN;
+		ret->cpu_bins[i] = ret->rss_bins[i] = ret->thread_bins[i] = NAN;
 	if (!count)
 		return;
 	find_processes(&sweep);
-	span = value(&sweep, count - 1, sweep.time_column);
+	span = fmax(value(&sweep, count - 1, sweep.time_column), (double)end_ns);
+	length = value(&sweep, count - 1, sweep.time_column) - before;
 	ret->span_ns = whole_number(span);
 	for (size_t row = 0; row < count;) {
 		double time = value(&sweep, row, sweep.time_column);
 		size_t next = take_moment(&sweep, row);
 
+		for (size_t i = row; i < next; i++)
+			count_up(&sweep, i, before, span, ret);
+		ret->moment_count++;
 		add_interval(&sweep, before, time, span, ret);
 		keep_peaks(&sweep, ret);
 		drop_ended(&sweep, row, next);
 		before = time;
 		row = next;
 	}
-	ret->cpu_average = span > 0 ? sweep.cpu_time / span : ret->cpu_peak;
+	ret->cpu_average = length > 0 ? sweep.cpu_time / length : ret->cpu_peak;
 	ret->rss_average_bytes =
-		span > 0 ? whole_number(sweep.rss_time / span) : ret->rss_peak_bytes;
+		length > 0 ? whole_number(sweep.rss_time / length) : ret->rss_peak_bytes;
 	for (size_t i = 0; i < RESOURCE_BINS; i++)
 		if (sweep.cpu_weight[i] > 0)
 			ret->cpu_bins[i] /= sweep.cpu_weight[i];
+	per_second(ret->fault_bins, ret);
+	per_second(ret->read_bins, ret);
+	per_second(ret->write_bins, ret);
 	ret->minor_faults = total(&sweep, "minor_faults");
 	ret->major_faults = total(&sweep, "major_faults");
 	ret->read_bytes = total(&sweep, "read_bytes");

@@ -130,6 +130,25 @@ int collector_find(const struct config *config, char *path, size_t path_size)
 	return access(path, X_OK) == 0 ? 0 : -ENOENT;
 }
 
+/* The exec comes after a chdir, and LD_PRELOAD may name us as "./libprofshim.so". */
+static int make_absolute(char *path, size_t size)
+{
+	char relative[SEGMENT_PATH_MAX + 128];
+	size_t length;
+
+	if (path[0] == '/')
+		return 0;
+	strcpy(relative, path);
+	if (!getcwd(path, size))
+		return -errno;
+	length = strlen(path);
+	if (length + strlen(relative) + 2 > size)
+		return -ENAMETOOLONG;
+	path[length] = '/';
+	strcpy(path + length + 1, relative);
+	return 0;
+}
+
 /* A host that adopts orphans would adopt the collector. */
 static int host_adopts_orphans(void)
 {
@@ -185,7 +204,8 @@ int collector_start(const struct config *config)
 		process_note(SEGMENT_NOTE_SUBREAPER);
 		return 0;
 	}
-	if (collector_find(config, path, sizeof(path)) < 0) {
+	if (collector_find(config, path, sizeof(path)) < 0 ||
+	    make_absolute(path, sizeof(path)) < 0) {
 		process_note(SEGMENT_NOTE_NO_COLLECTOR);
 		return -ENOENT;
 	}

@@ -114,6 +114,23 @@ static void read_snapshots(struct config *config, char **environment)
 	config->snapshot_at = lookup(environment, "PROFSHIM_SNAPSHOT_AT");
 }
 
+static void read_report(struct config *config, char **environment)
+{
+	static const char *const words[] = {[SEGMENT_REPORT_TEXT] = "text",
+					    [SEGMENT_REPORT_MD] = "md",
+					    [SEGMENT_REPORT_JSON] = "json"};
+	const char *value = lookup(environment, "PROFSHIM_REPORT");
+
+	if (!value || !*value)
+		return;
+	for (int i = SEGMENT_REPORT_TEXT; i <= SEGMENT_REPORT_JSON; i++) {
+		if (!strcmp(value, words[i]))
+			config->report = (enum segment_report)i;
+	}
+	if (!config->report)
+		config_ignore(config, "PROFSHIM_REPORT", value);
+}
+
 static void read_words(struct config *config, char **environment)
 {
 	const char *level = lookup(environment, "PROFSHIM_LEVEL");
@@ -148,6 +165,7 @@ void config_read(struct config *config, char **environment)
 	config->joined_run = value && *value ? value : NULL;
 	config->joins_only = lookup(environment, EXEC_MARK_NAME) != NULL;
 	read_words(config, environment);
+	read_report(config, environment);
 	read_duration(config, environment, "PROFSHIM_WAIT", &config->wait_ms);
 	read_snapshots(config, environment);
 	read_number(config, environment, "PROFSHIM_STACK_DEPTH", 1, LANE_STACK_LIMIT,

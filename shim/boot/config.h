@@ -13,6 +13,7 @@ struct config {
 	int off;	/* PROFSHIM_LEVEL=off */
 	int joins_only; /* the run was given to us by an exec wrapper: begin none */
 	int follow;	/* PROFSHIM_FOLLOW: children belong to the run */
+	enum segment_report report; /* PROFSHIM_REPORT */
 	unsigned int stack_depth_limit;
 	unsigned int path_limit;
 	unsigned int snapshot_every_ms; /* PROFSHIM_SNAPSHOT_EVERY, 0: never */

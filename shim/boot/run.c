@@ -157,6 +157,7 @@ static void fill_run(struct segment_run *run, const struct config *config, uint6
 	run->cpu_count = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);
 	run->follow = (uint32_t)config->follow;
 	run->snapshot_every_ms = config->snapshot_every_ms;
+	run->report = config->report;
 	run->path_limit = config->path_limit;
 	run->stack_depth_limit = config->stack_depth_limit;
 	read_line("/proc/sys/kernel/random/boot_id", run->boot_id, sizeof(run->boot_id));

@@ -12,7 +12,8 @@
  * alive we write run.db at once and let it go; it can still make calls after that, so
  * when it is dead the numbers are compared and the run is written again if they moved or
  * it died otherwise than it said. While others are alive, the first is let go at once
- * and run.db written when the last is dead.
+ * and run.db written when the last is dead. A report that was asked for is made at the
+ * very end: nobody waits for it, and prof-analyze waits for runs in the spool.
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -28,6 +29,7 @@
 #include "common/segment.h"
 #include "shim/collector/ingest.h"
 #include "shim/collector/intervals.h"
+#include "shim/collector/report_file.h"
 #include "shim/collector/rescue.h"
 #include "shim/collector/spool.h"
 #include "shim/collector/store.h"
@@ -45,6 +47,7 @@ struct collector {
 	struct intervals intervals;
 	int is_stored, was_tried;
 	uint64_t checksum; /* of what was stored */
+	int64_t run_id;	   /* likewise */
 	struct exit_status status;
 };
 
@@ -87,7 +90,9 @@ static int is_unwanted(const struct collector *collector)
 
 static int load_and_store(struct collector *collector, char *error, size_t error_size)
 {
-	struct ingest_watch seen = {.resources = &collector->watch.resources};
+	struct gpu_samples gpu;
+	struct ingest_watch seen = {.resources = &collector->watch.resources,
+				    .gpu = &gpu};
 	struct fate_death *deaths;
 	struct ingest ingest;
 	struct sqlite3 *db;
@@ -99,6 +104,7 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 		return result;
 	}
 	seen.deaths = deaths;
+	gpu_take(&collector->watch.gpu, &gpu);
 	result = ingest_load(&ingest, collector->directory, &seen, error, error_size);
 	if (result == 0 && collector->is_stored && is_unwanted(collector)) {
 		ingest_done(&ingest); /* it was read while it was being removed */
@@ -107,11 +113,13 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 		result = store_open(collector->page->output, &db, error, error_size);
 		if (result == 0) {
 			result = store_run(db, &ingest, error, error_size);
+			collector->run_id = store_run_id(db, collector->page->token);
 			store_close(db);
 		}
 		ingest_done(&ingest);
 	}
 	free(deaths);
+	gpu_samples_done(&gpu);
 	return result;
 }
 
@@ -329,5 +337,9 @@ int main(int argc, char **argv)
 	intervals_init(&collector.intervals, collector.page);
 	set_state(&collector, SEGMENT_COLLECTOR_RECORDING);
 	collect(&collector);
+	if (collector.is_stored && access(collector.page->output, F_OK) == 0)
+		report_file_write(collector.page, collector.run_id);
+	if (gpu_is_open(&collector.watch.gpu))
+		_exit(collector.is_stored ? 0 : 1);
 	return collector.is_stored ? 0 : 1;
 }

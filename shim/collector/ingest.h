@@ -22,6 +22,7 @@ struct ingest_watch {
 	const struct fate_death *deaths;
 	size_t death_count;
 	const struct resources *resources; /* borrowed, or NULL */
+	const struct gpu_samples *gpu;	   /* likewise */
 	int is_live;	  /* processes may be alive: take what there is so far */
 	int is_recovered; /* the run's own collector is gone */
 };

@@ -13,6 +13,7 @@
 #include "shim/collector/record_one.h"
 #include "shim/collector/record_options.h"
 #include "shim/collector/record_prepare.h"
+#include "shim/collector/record_report.h"
 #include "shim/collector/record_series.h"
 
 /* Records the program once; the wait status to end with. */
@@ -26,6 +27,8 @@ static int record_single(const struct record_options *options, const char *outpu
 	if (failed)
 		exit(failed);
 	record_say_result(&task, &result, "");
+	if (options->report)
+		record_report(&task, &result);
 	return result.wait_status;
 }
 

@@ -87,6 +87,8 @@ int record_set_environment(const struct record_options *options, const char *shi
 		error = set(settings[i][0], settings[i][1]);
 	/* else the program would join the run that we ourselves may be a part of */
 	(void)unsetenv("PROFSHIM_RUN");
+	if (options->repeat) /* it would be made while the next run is measured */
+		(void)unsetenv("PROFSHIM_REPORT");
 	return error;
 }
 

@@ -38,6 +38,10 @@ static const char help[] =
 	"      --follow WHICH    record child processes too: all (default) or none\n"
 	"      --level LEVEL     exact (default), or off to run without recording\n"
 	"      --wait SECONDS    how long to wait for the file to be written (30)\n"
+	"      --report[=FORMAT] show the report when the program has ended: text "
+	"(default),\n"
+	"                        md or json, on standard error\n"
+	"      --report-file F   write the report to the file F instead\n"
 	"  -q, --quiet           no summary and no notes, only errors\n"
 	"  -h, --help            this text\n"
 	"      --version         the version\n"
@@ -82,6 +86,8 @@ enum {
 	OPTION_FOLLOW,
 	OPTION_LEVEL,
 	OPTION_WAIT,
+	OPTION_REPORT,
+	OPTION_REPORT_FILE,
 	OPTION_REPEAT,
 	OPTION_AGAINST,
 	OPTION_AGAINST_LABEL,
@@ -101,6 +107,8 @@ static const struct option options[] = {
 	{"follow", required_argument, NULL, OPTION_FOLLOW},
 	{"level", required_argument, NULL, OPTION_LEVEL},
 	{"wait", required_argument, NULL, OPTION_WAIT},
+	{"report", optional_argument, NULL, OPTION_REPORT},
+	{"report-file", required_argument, NULL, OPTION_REPORT_FILE},
 	{"repeat", required_argument, NULL, OPTION_REPEAT},
 	{"against", required_argument, NULL, OPTION_AGAINST},
 	{"against-label", required_argument, NULL, OPTION_AGAINST_LABEL},
@@ -137,6 +145,16 @@ static bool check_word(const char *name, const char *text, const char *first,
 		return true;
 	fprintf(stderr, "prof-record: %s takes %s or %s, not \"%s\"\n", name, first,
 		second, text);
+	return false;
+}
+
+static bool check_report(const char *format)
+{
+	if (strcmp(format, "text") == 0 || strcmp(format, "md") == 0 ||
+	    strcmp(format, "json") == 0)
+		return true;
+	fprintf(stderr, "prof-record: --report takes text, md or json, not \"%s\"\n",
+		format);
 	return false;
 }
 
@@ -221,6 +239,12 @@ static bool take_option(int option, const char *value, struct record_options *re
 			return false;
 		ret->wait_s = (unsigned int)number;
 		return true;
+	case OPTION_REPORT:
+		ret->report = value ? value : "text";
+		return check_report(ret->report);
+	case OPTION_REPORT_FILE:
+		ret->report_file = value;
+		return true;
 	case 'q':
 		ret->quiet = true;
 		return true;
@@ -278,6 +302,8 @@ static bool complete_series(struct record_options *given)
 	if (given->against && !given->repeat)
 		given->repeat = DEFAULT_REPEAT;
 	stray = stray_option(given);
+	if (!stray && given->repeat && given->report)
+		stray = "a series has no report of its own; see prof-analyze compare";
 	if (!stray && given->repeat && level && strcmp(level, "off") == 0)
 		stray = "the level off records nothing that could be compared";
 	if (stray)
@@ -330,6 +356,8 @@ bool record_options_read(int argc, char **argv, struct record_options *ret,
 			goto wrong;
 	}
 	ret->command = argv + optind;
+	if (ret->report_file && !ret->report)
+		ret->report = "text";
 	if (ret->command[0] && complete_series(ret))
 		return true;
 	if (!ret->command[0])

@@ -260,23 +260,18 @@ static int execute_for_run(struct sqlite3 *db, const char *sql, int64_t run_id)
 	return code;
 }
 
-static void token_text(const struct ingest *ingest, char text[17])
-{
-	snprintf(text, 17, "%016" PRIx64, ingest->run.page.token);
-}
-
 /* 0 in *ret: no such run. */
-static int find_run(struct sqlite3 *db, const struct ingest *ingest, int64_t *ret)
+static int find_run(struct sqlite3 *db, uint64_t token, int64_t *ret)
 {
 	sqlite3_stmt *statement;
-	char token[17];
+	char text[17];
 	int code = sqlite3_prepare_v2(db, store_sql_run_of_token, -1, &statement, NULL);
 
 	*ret = 0;
 	if (code != SQLITE_OK)
 		return code;
-	token_text(ingest, token);
-	sqlite3_bind_text(statement, 1, token, -1, SQLITE_STATIC);
+	snprintf(text, sizeof(text), "%016" PRIx64, token);
+	sqlite3_bind_text(statement, 1, text, -1, SQLITE_STATIC);
 	code = sqlite3_step(statement);
 	if (code == SQLITE_ROW)
 		*ret = sqlite3_column_int64(statement, 0);
@@ -306,7 +301,7 @@ static int write_run(struct sqlite3 *db, const struct ingest *ingest)
 {
 	struct store_ids ids;
 	int64_t replaced;
-	int code = find_run(db, ingest, &replaced);
+	int code = find_run(db, ingest->run.page.token, &replaced);
 
 	if (code == SQLITE_OK && replaced)
 		code = execute_for_run(db, store_sql_remove_run, replaced);
@@ -337,4 +332,11 @@ int store_run(struct sqlite3 *db, const struct ingest *ingest, char *error,
 		execute(db, "ROLLBACK");
 	}
 	return result;
+}
+
+int64_t store_run_id(struct sqlite3 *db, uint64_t token)
+{
+	int64_t run_id;
+
+	return find_run(db, token, &run_id) == SQLITE_OK ? run_id : 0;
 }

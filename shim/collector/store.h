@@ -28,3 +28,6 @@ void store_close(struct sqlite3 *db);
  */
 int store_run(struct sqlite3 *db, const struct ingest *ingest, char *error,
 	      size_t error_size);
+
+/* The run_id of the run with this token, 0: there is none. */
+int64_t store_run_id(struct sqlite3 *db, uint64_t token);

@@ -33,6 +33,7 @@ DELETE FROM snapshot WHERE run_id = :run;
 DELETE FROM step WHERE run_id = :run;
 DELETE FROM counter WHERE run_id = :run;
 DELETE FROM resource WHERE run_id = :run;
+DELETE FROM gpu_sample WHERE run_id = :run;
 DELETE FROM trust WHERE run_id = :run;
 DELETE FROM site WHERE run_id = :run;
 DELETE FROM edge WHERE run_id = :run;

@@ -26,6 +26,8 @@ static inline int64_t store_path_id(const struct store_ids *ids, uint32_t path)
 /* Insert rows; return SQLITE_OK or SQLite's error. */
 int store_run_rows(struct sqlite3 *db, const struct ingest *ingest,
 		   const struct store_ids *ids);
+int store_gpu_rows(struct sqlite3 *db, const struct ingest *ingest,
+		   const struct store_ids *ids);
 int store_snapshot_rows(struct sqlite3 *db, const struct ingest *ingest,
 			const struct store_ids *ids);
 int store_tree_rows(struct sqlite3 *db, const struct ingest *ingest,

@@ -395,8 +395,8 @@ int store_run_rows(struct sqlite3 *db, const struct ingest *ingest,
 {
 	int (*const parts[])(struct sqlite3 *, const struct ingest *,
 			     const struct store_ids *) = {
-		insert_run,	insert_processes, insert_lanes,
-		insert_threads, insert_resources, insert_trust,
+		insert_run,	  insert_processes, insert_lanes, insert_threads,
+		insert_resources, store_gpu_rows,   insert_trust,
 	};
 	int code = SQLITE_OK;
 

@@ -31,6 +31,8 @@
 /* Thread names are looked up in every tenth round of samples. */
 #define NAME_ROUNDS 10
 
+#define GPU_FIRST_ROUND 2
+
 void watch_ring(struct segment_run *page)
 {
 	/* release: what was changed before is seen by whoever saw the bell */
@@ -70,6 +72,7 @@ int watch_init(struct watch *watch, const char *directory, struct segment_run *p
 {
 	*watch = (struct watch){.directory = directory, .page = page};
 	resources_init(&watch->resources);
+	gpu_init(&watch->gpu);
 	watch->directory_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (watch->directory_fd < 0)
 		return -errno;
@@ -223,6 +226,7 @@ static void add_process(struct watch *watch, size_t file, uint32_t slot,
 	replace_image(watch, process);
 	if (watch_is_over(process))
 		return;
+	gpu_add_process(&watch->gpu, header->pid);
 	process->pidfd = process->start_time || !alive_proc_tells()
 				 ? alive_open(header->pid, process->start_time)
 				 : -ESRCH;
@@ -361,6 +365,9 @@ static void sample(struct watch *watch)
 			resources_thread_names(&watch->resources, process->death.pid);
 	}
 	resources_round_end(&watch->resources, now);
+	/* a program that ends at once is not worth waking a GPU for */
+	if (watch->resources.round >= GPU_FIRST_ROUND)
+		gpu_start(&watch->gpu);
 }
 
 /* Deaths before files: what a process did before it died is in its file by then. */

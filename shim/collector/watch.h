@@ -15,6 +15,7 @@
 
 #include "common/segment.h"
 #include "shim/collector/fate.h"
+#include "shim/collector/gpu.h"
 #include "shim/collector/map.h"
 #include "shim/collector/resources.h"
 #include "shim/collector/segment_file.h"
@@ -71,6 +72,7 @@ struct watch {
 	struct watch_newborn newborns[WATCH_NEWBORN_LIMIT];
 	size_t newborn_count;
 	struct resources resources;
+	struct gpu gpu;
 	pthread_t bell_thread;
 };
 

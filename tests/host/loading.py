@@ -235,4 +235,15 @@ def search_paths(case):
         expect(case.calls("step_a") == 1, "the call of step_a")
 
 
+@scenario
+def relative_preload(case):
+    """LD_PRELOAD=./libprofshim.so: the collector is found from there, too."""
+    program = case.compile("ticker.c")
+    directory = os.path.dirname(case.products.library)
+    case.unharmed([program, case.path("counts"), "1", "1000"],
+                  {"LD_PRELOAD": "./" + os.path.basename(case.products.library)}, cwd=directory)
+    case.settle()
+    expect(case.trust("collector_recovered") == 0, "no collector was started")
+
+
 host.main()

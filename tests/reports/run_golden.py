@@ -143,6 +143,13 @@ CASES = {
     "resources-ascii": (["resources", "fixture.db"], ASCII),
     "resources-none": (["resources", "fixture.db", "--run", "before"], {}),
     "resources-json": (["resources", "fixture.db", "-f", "json"], {}),
+    "resources-csv": (["resources", "fixture.db", "-f", "csv"], {}),
+    "resources-gpu": (["resources", "machine.db", "--limit", "5"], {}),
+    "resources-gpu-json": (["resources", "machine.db", "-f", "json"], {}),
+    "resources-gpu-md": (["resources", "machine.db", "-f", "md"], {}),
+    "resources-process": (["resources", "machine.db", "--process", "701"], {}),
+    "resources-no-process": (["resources", "machine.db", "--process", "17"], {}),
+    "report-gpu": (["report", "machine.db"], {}),
     "runs": (["runs", "fixture.db"], {}),
     "runs-json": (["runs", "fixture.db", "-f", "json"], {}),
     "runs-none": (["runs", "none.db"], {}),
@@ -248,7 +255,7 @@ def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     make = [sys.executable, os.path.join(HERE, "make_db.py")]
     named = {word for case in cases for word in CASES[case][0]}
-    for kind in ("fixture", "empty", "none", "groups", "snapshots"):
+    for kind in ("fixture", "empty", "none", "groups", "snapshots", "machine"):
         if kind != "fixture" and kind + ".db" not in named:
             continue
         subprocess.run(make + [kind, os.path.join(folder, kind + ".db")], check=True)

@@ -46,6 +46,8 @@ SENSELESS = [
     f"UPDATE resource SET time_ns = {BIG}, rss_bytes = {BIG}, minor_faults = {BIG}",
     "UPDATE resource SET cpu_percent = 9e999, rss_bytes = -9e999, read_bytes = 1e300",
     "UPDATE resource SET process_id = rowid, time_ns = 0",
+    f"INSERT INTO gpu_sample SELECT run_id, process_id, time_ns, {BIG}, {BIG}, 'x' FROM resource",
+    "INSERT INTO gpu_sample SELECT run_id, rowid % 7, -time_ns, -rowid, 9e999, -1 FROM resource",
     "UPDATE trust SET name = 'unheard_of', value = 'x'",
     f"UPDATE trust SET value = {BIG}",
     "UPDATE edge SET calls = -1, total_ns = 'x'",
@@ -58,6 +60,7 @@ SENSELESS = [
     "DROP VIEW runs; CREATE TABLE runs (run_id, label, command, wall_ns)",
     "DROP TABLE trust",
     "DROP TABLE resource",
+    "DROP TABLE gpu_sample",
 ]
 
 # The same for a recording with snapshots.

@@ -24,6 +24,7 @@
 
 #include "shim/collector/alive.h"
 #include "shim/collector/array.h"
+#include "shim/collector/gpu.h"
 #include "shim/collector/histogram.h"
 #include "shim/collector/map.h"
 #include "shim/collector/resources.h"
@@ -259,13 +260,54 @@ static void bounded_samples(void **state)
 	resources_done(&resources);
 }
 
+/* The same for GPUs; merging keeps the highest memory and the mean of what is known. */
+static void bounded_gpu_samples(void **state)
+{
+	struct gpu_sample sample = {.pid = 7, .device = 1};
+	struct gpu_samples samples, copy;
+
+	(void)state;
+	gpu_samples_init(&samples);
+	for (uint32_t i = 0; i <= GPU_SAMPLE_LIMIT; i++) {
+		sample.monotonic_ns = i;
+		sample.memory_bytes = i % 2 ? 100 : 300;
+		sample.utilisation_percent = i % 4 == 0 ? 50 : i % 4 == 3 ? 10 : -1;
+		gpu_samples_add(&samples, &sample);
+		samples.round++;
+	}
+	assert_int_equal(samples.count, GPU_SAMPLE_LIMIT / 2 + 1);
+	assert_int_equal(samples.interval_ns, 2 * GPU_INTERVAL_NS);
+	for (size_t i = 0; i + 1 < samples.count; i++) {
+		const struct gpu_sample *merged = &samples.samples[i];
+
+		assert_int_equal(merged->round, i);
+		assert_int_equal(merged->monotonic_ns, 2 * i + 1);
+		assert_int_equal(merged->memory_bytes, 300);
+		assert_true(merged->utilisation_percent == (i % 2 ? 10 : 50));
+		assert_true(merged->pid == 7 && merged->device == 1);
+	}
+	gpu_samples_copy(&samples, &copy);
+	assert_int_equal(copy.count, samples.count);
+	assert_memory_equal(copy.samples, samples.samples,
+			    copy.count * sizeof(*copy.samples));
+	gpu_samples_done(&copy);
+	gpu_samples_done(&samples);
+	gpu_samples_copy(&samples, &copy);
+	assert_int_equal(copy.count, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(maps),	   cmocka_unit_test(arrays),
-		cmocka_unit_test(buckets), cmocka_unit_test(histograms),
-		cmocka_unit_test(clocks),  cmocka_unit_test(exit_statuses),
-		cmocka_unit_test(samples), cmocka_unit_test(bounded_samples),
+		cmocka_unit_test(maps),
+		cmocka_unit_test(arrays),
+		cmocka_unit_test(buckets),
+		cmocka_unit_test(histograms),
+		cmocka_unit_test(clocks),
+		cmocka_unit_test(exit_statuses),
+		cmocka_unit_test(samples),
+		cmocka_unit_test(bounded_samples),
+		cmocka_unit_test(bounded_gpu_samples),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

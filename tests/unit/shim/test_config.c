@@ -51,6 +51,10 @@ static void reads_values(void **state)
 	assert_string_equal(read_one("PROFSHIM_LABEL=x=y").label, "x=y");
 	assert_int_equal(read_one("PROFSHIM_LEVEL=off").off, 1);
 	assert_int_equal(read_one("PROFSHIM_FOLLOW=none").follow, 0);
+	assert_int_equal(read_one("PROFSHIM_REPORT=text").report, SEGMENT_REPORT_TEXT);
+	assert_int_equal(read_one("PROFSHIM_REPORT=md").report, SEGMENT_REPORT_MD);
+	assert_int_equal(read_one("PROFSHIM_REPORT=json").report, SEGMENT_REPORT_JSON);
+	assert_int_equal(read_one("PROFSHIM_REPORT=").report, SEGMENT_REPORT_NONE);
 	assert_int_equal(read_one("PROFSHIM_WAIT=250ms").wait_ms, 250);
 	assert_int_equal(read_one("PROFSHIM_WAIT=3s").wait_ms, 3000);
 	assert_int_equal(read_one("PROFSHIM_WAIT=0").wait_ms, 0);
@@ -67,6 +71,7 @@ static void names_what_it_ignores(void **state)
 		"PROFSHIM_STACK_DEPTH=257", "PROFSHIM_STACK_DEPTH=8x",
 		"PROFSHIM_MAX_PATHS=-5",    "PROFSHIM_MAX_PATHS=99999999999999999999",
 		"PROFSHIM_LEVEL=detailed",  "PROFSHIM_FOLLOW=some",
+		"PROFSHIM_REPORT=yaml",	    "PROFSHIM_REPORT=JSON",
 	};
 
 	(void)state;
@@ -78,6 +83,7 @@ static void names_what_it_ignores(void **state)
 		assert_int_equal(config.stack_depth_limit, 64);
 		assert_int_equal(config.path_limit, 1u << 20);
 		assert_int_equal(config.off, 0);
+		assert_int_equal(config.report, SEGMENT_REPORT_NONE);
 		assert_int_equal(config.follow, 1);
 	}
 }
