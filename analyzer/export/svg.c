@@ -98,7 +98,9 @@ static void put_left_out(struct svg_page *page, double *y)
 		      flame->least_percent, flame->left_out_count == 1 ? "is" : "are");
 	units_percent(&text, units_share((double)flame->left_out,
 					 (double)flame->frames[FLAME_WHOLE].total));
-	strbuf_puts(&text, " of it; --min-share 0 shows all.");
+	strbuf_puts(&text, flame->metric == FLAME_SELF
+				   ? " of it."
+				   : " of it; --min-share 0 shows all.");
 	put_line(page, y, "plain", strbuf_text(&text));
 	strbuf_free(&text);
 }

@@ -45,16 +45,17 @@
 	}
 
 	/* What is in the argument list goes first, then template arguments from the inside
-	 * out, then the end. */
+	 * out, then the middle. */
 	function shorten(name, letters) {
-		var short = name, last, start = short.lastIndexOf(")"), depth = 0;
+		var short = name, last, start = short.lastIndexOf(")");
+		var depth = 0, tail;
 
 		if (short.length <= letters)
 			return short;
 		for (var i = start; i > 0; i--) {
 			depth += (short[i] === ")") - (short[i] === "(");
 			if (depth === 0) {
-				short = short.slice(0, i) + "()" + short.slice(start + 1);
+				short = short.slice(0, i) + "(\u2026)" + short.slice(start + 1);
 				break;
 			}
 		}
@@ -62,7 +63,11 @@
 			last = short;
 			short = short.replace(/<([^<>]|<\u2026>)*[^<>\u2026]>/g, "<\u2026>");
 		}
-		return short.length <= letters ? short : short.slice(0, letters - 1) + "\u2026";
+		if (short.length <= letters)
+			return short;
+		tail = Math.floor((letters - 1) * 3 / 5);
+		return short.slice(0, letters - 1 - tail) + "\u2026" +
+			short.slice(short.length - tail);
 	}
 
 	function label(frame, x, width) {

@@ -87,6 +87,10 @@ const char *flame_copy(struct flame *flame, const char *text);
 
 /* Adds up totals and presence. */
 void flame_sum(struct flame *flame);
+/* The flame turned over: every function that has something of its own at the outermost
+ * level, its callers below it; callers of less than least_percent of the whole are not
+ * followed. Takes the old one, summed up; the new one is, too. */
+struct flame *flame_invert(struct flame *flame, double least_percent);
 /* Places all frames that weigh least_percent of the whole and whose callers do, the
  * heaviest first. */
 void flame_lay_out(struct flame *flame, double least_percent);

@@ -13,6 +13,7 @@
 #include "flame.sql.h"
 
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

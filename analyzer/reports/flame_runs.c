@@ -9,6 +9,7 @@
 #include "analyzer/reports/flame_load.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* The mean of a metric over the runs of a side. */
