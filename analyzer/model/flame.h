@@ -89,7 +89,8 @@ const char *flame_copy(struct flame *flame, const char *text);
 void flame_sum(struct flame *flame);
 /* The flame turned over: every function that has something of its own at the outermost
  * level, its callers below it; callers of less than least_percent of the whole are not
- * followed. Takes the old one, summed up; the new one is, too. */
+ * followed. Takes the old one, summed up and with recursion folded (each caller costs a
+ * sort of all that came through it); the new one is summed up, too. */
 struct flame *flame_invert(struct flame *flame, double least_percent);
 /* Places all frames that weigh least_percent of the whole and whose callers do, the
  * heaviest first. */
