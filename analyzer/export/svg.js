@@ -13,7 +13,7 @@
 	var box = svg.querySelector("#frames"), details = svg.querySelector("#details");
 	var left = +svg.dataset.left, all = +svg.dataset.width, top = +svg.dataset.top;
 	var row = +svg.dataset.row, letter = +svg.dataset.letter;
-	var frames = [], zoomed, current, field, result, matches = [];
+	var frames = [], current, field, result, matches = [];
 
 	/* The groups stand in tree order: callers before their callees. */
 	function read() {
@@ -95,13 +95,12 @@
 	}
 
 	function zoom(to) {
-		var above = [];
+		var above = new Set();
 
-		zoomed = to;
 		for (var at = to.parent; at; at = at.parent)
-			above.push(at.number);
+			above.add(at);
 		frames.forEach(function (frame, number) {
-			var isAbove = above.indexOf(number) >= 0;
+			var isAbove = above.has(frame);
 
 			frame.hidden = !isAbove && (number < to.number || number >= to.end);
 			frame.group.classList.toggle("hidden", frame.hidden);
@@ -280,7 +279,6 @@
 	svg.addEventListener("keydown", onKey);
 	frames[0].group.setAttribute("tabindex", 0);
 	current = null;
-	zoomed = frames[0];
 	show(null);
 	box.addEventListener("focusin", function (event) { current = frameOf(event); show(current); });
 })();

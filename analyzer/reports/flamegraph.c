@@ -47,7 +47,7 @@ static enum exit_status build_picture(struct report_input *input, struct doc *do
 
 const struct report report_flamegraph = {
 	.name = "flamegraph",
-	.summary = "call paths as one picture (SVG) to look at in a browser",
+	.summary = "call paths as one picture (SVG) for a browser",
 	.description =
 		"Writes one SVG file that needs nothing else: callers stand above their "
 		"callees, the width of a frame is its share with everything below it. In "
