@@ -41,6 +41,10 @@ enum option_key {
 	KEY_AFTER,
 	KEY_FAIL_ON,
 	KEY_GATE, /* --limit METRIC=AMOUNT */
+	KEY_METRIC,
+	KEY_SNAPSHOT,
+	KEY_DIFF,
+	KEY_WIDTH,
 };
 
 /* An option and which reports take it; 0: all. */
@@ -66,14 +70,18 @@ static const struct {
 	{{"raw", KEY_RAW, NULL, 0, "times without correction for the cost of hooks", 0},
 	 TAKES_RAW},
 	{{"min-share", KEY_MIN_SHARE, "PERCENT", 0,
-	  "leave out subtrees below this share (0.5; json and csv: 0)", 0},
-	 TAKES_TREE},
+	  "leave out subtrees below this share (0.5; json and csv: 0; "
+	  "a picture: 0.1)",
+	  0},
+	 TAKES_TREE | TAKES_PICTURE},
 	{{"unfold", KEY_UNFOLD, NULL, 0, "show every level of recursion", 0}, TAKES_TREE},
 	{{"program", KEY_PROGRAM, "FILE", 0, "examine a program", 0}, TAKES_PROGRAM},
-	{{"before", KEY_BEFORE, "LABEL|N,...", 0, "runs of the side before", 0},
-	 TAKES_SIDES},
-	{{"after", KEY_AFTER, "LABEL|N,...", 0, "runs of the side after", 0},
-	 TAKES_SIDES},
+	{{"before", KEY_BEFORE, "LABEL|N,...", 0,
+	  "runs of the side before; flamegraph: or a snapshot", 0},
+	 TAKES_SIDES | TAKES_FLAME},
+	{{"after", KEY_AFTER, "LABEL|N,...", 0,
+	  "runs of the side after; flamegraph: or a snapshot", 0},
+	 TAKES_SIDES | TAKES_FLAME},
 	{{"limit", KEY_GATE, "METRIC=AMOUNT,...", 0,
 	  "status 3 when after takes more than AMOUNT (5%, 1MiB) above before", 0},
 	 TAKES_GATE},
@@ -88,6 +96,14 @@ static const struct {
 	{{"suppressions", KEY_SUPPRESSIONS, "FILE", 0,
 	  "leave out what FILE lists, lines leak:PATTERN as for LeakSanitizer", 0},
 	 TAKES_SUPPRESSIONS},
+	{{"metric", KEY_METRIC, "METRIC", 0,
+	  "time, self, calls, bytes, allocs, live or at-peak", 0},
+	 TAKES_FLAME},
+	{{"snapshot", KEY_SNAPSHOT, "LABEL|N", 0, "as it was at this snapshot", 0},
+	 TAKES_FLAME},
+	{{"diff", KEY_DIFF, "BEFORE.db", 0, "the difference from that file's run", 0},
+	 TAKES_FLAME},
+	{{"width", KEY_WIDTH, "PIXELS", 0, "of the picture (1200)", 0}, TAKES_PICTURE},
 	{{"help", KEY_HELP, NULL, 0, "show this help", -1}, 0},
 	{{"version", KEY_VERSION, NULL, 0, "show the version", -1}, 0},
 	/* argp's own messages name it. */
@@ -150,6 +166,21 @@ static double parse_share(const char *text, struct argp_state *state)
 	return share;
 }
 
+#define WIDTH_USUAL 1200
+#define WIDTH_LEAST 300
+#define WIDTH_MOST 100000
+
+static unsigned parse_width(const char *text, struct argp_state *state)
+{
+	char *end;
+	long width = strtol(text, &end, 10);
+
+	if (!*text || *end || width < WIDTH_LEAST || width > WIDTH_MOST)
+		argp_error(state, "--width: '%s' is not a number of pixels from %d to %d",
+			   text, WIDTH_LEAST, WIDTH_MOST);
+	return (unsigned)width;
+}
+
 static void note_given(struct parsing *parsing, int key)
 {
 	for (size_t i = 0; i < OPTION_COUNT; i++)
@@ -184,6 +215,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_RUN:
 		parsing->cli->run = text;
+		options->run_is_chosen = true;
 		break;
 	case KEY_LIMIT:
 		if (strchr(text, '='))
@@ -236,6 +268,18 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case KEY_SUPPRESSIONS:
 		options->suppressions = text;
 		break;
+	case KEY_METRIC:
+		options->metric = text;
+		break;
+	case KEY_SNAPSHOT:
+		options->snapshot = text;
+		break;
+	case KEY_DIFF:
+		options->diff = text;
+		break;
+	case KEY_WIDTH:
+		options->width = parse_width(text, state);
+		break;
 	case KEY_HELP:
 	case KEY_USAGE:
 		parsing->wants_help = true;
@@ -258,6 +302,9 @@ static bool takes(const struct report *report, size_t option)
 {
 	unsigned needed = option_table[option].taken_with;
 
+	if (report && option_table[option].option.key == KEY_FORMAT &&
+	    cli_writes_one_format(report))
+		return false;
 	return !needed || !report || (report->takes & needed);
 }
 
@@ -376,8 +423,9 @@ void cli_parse(int argc, char **argv, struct cli *ret)
 	struct strbuf error = {0};
 	size_t count = 0;
 
-	*ret = (struct cli){.renderer = renderer_registry[0],
-			    .options = {.limit = -1, .min_share = -1}};
+	*ret = (struct cli){
+		.renderer = renderer_registry[0],
+		.options = {.limit = -1, .min_share = -1, .width = WIDTH_USUAL}};
 	for (size_t i = 0; i < OPTION_COUNT; i++)
 		if (option_table[i].option.key != KEY_GATE)
 			options[count++] = option_table[i].option;
@@ -397,6 +445,8 @@ void cli_parse(int argc, char **argv, struct cli *ret)
 		strbuf_puts(&error, "which database? For example: prof-analyze run.db");
 	else
 		cli_assign(parsing.arguments, parsing.count, ret, &error);
+	if (!error.size && parsing.count)
+		cli_choose_exporter(ret, &error);
 	if (!error.size)
 		check_options(&parsing, &error);
 	ret->options.machine = ret->renderer->for_machines;

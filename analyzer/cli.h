@@ -5,12 +5,14 @@
  */
 #pragma once
 
+#include "analyzer/export/export.h"
 #include "analyzer/render/render.h"
 #include "analyzer/reports/report.h"
 
 struct cli {
 	const struct report *report;
 	const struct renderer *renderer;
+	const struct exporter *exporter; /* instead of the renderer; NULL: none */
 	struct report_options options;
 	const char *database;	/* NULL: none given, and none needed; else databases[0] */
 	const char **databases; /* TAKES_SIDES: all; owned, see cli_free() */

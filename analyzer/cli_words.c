@@ -27,6 +27,44 @@ const struct report *cli_find_report(const char *name)
 	return NULL;
 }
 
+bool cli_writes_one_format(const struct report *report)
+{
+	return report->takes & TAKES_FLAME;
+}
+
+static const struct exporter *find_exporter(const char *name, bool is_picture)
+{
+	for (size_t i = 0; i < exporter_registry_count; i++)
+		if (exporter_registry[i]->is_picture == is_picture &&
+		    strcmp(exporter_registry[i]->name, name) == 0)
+			return exporter_registry[i];
+	return NULL;
+}
+
+void cli_choose_exporter(struct cli *cli, struct strbuf *error)
+{
+	const char *separator = "";
+
+	if (!cli_writes_one_format(cli->report))
+		return;
+	if (cli->report->format) {
+		cli->exporter = find_exporter(cli->report->format, true);
+		return;
+	}
+	cli->exporter = find_exporter(cli->options.argument, false);
+	if (cli->exporter)
+		return;
+	strbuf_printf(error, "%s: there is no format '", cli->report->name);
+	utf8_clean(error, cli->options.argument);
+	strbuf_puts(error, "'; there are: ");
+	for (size_t i = 0; i < exporter_registry_count; i++) {
+		if (exporter_registry[i]->is_picture)
+			continue;
+		strbuf_printf(error, "%s%s", separator, exporter_registry[i]->name);
+		separator = ", ";
+	}
+}
+
 static bool is_file(const char *name)
 {
 	struct stat status;

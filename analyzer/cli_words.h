@@ -21,3 +21,9 @@ void cli_mark_sides(int argc, char **argv);
  * an empty one. */
 void cli_assign(char *const *arguments, size_t count, struct cli *ret,
 		struct strbuf *error);
+
+/* Whether the report writes one format for other programs (export/) and takes no
+ * --format. */
+bool cli_writes_one_format(const struct report *report);
+/* Sets ret->exporter for such a report: its own, or the one that its first word names. */
+void cli_choose_exporter(struct cli *ret, struct strbuf *error);

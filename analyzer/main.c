@@ -87,7 +87,9 @@ static bool is_same_file(const char *a, const char *b)
 /* Opens --output. Refuses to overwrite the database itself. */
 static FILE *open_output(const struct cli *cli)
 {
-	bool is_input = cli->database && is_same_file(cli->output, cli->database);
+	const char *diff = cli->options.diff;
+	bool is_input = (cli->database && is_same_file(cli->output, cli->database)) ||
+			(diff && is_same_file(cli->output, diff));
 	FILE *out;
 
 	for (size_t i = 0; i < cli->database_count; i++)
@@ -117,7 +119,11 @@ static int show(const struct cli *cli, const struct doc *doc)
 		context.out = open_output(cli);
 	if (!context.out)
 		return STATUS_FAILED;
-	cli->renderer->render(doc, &context);
+	if (cli->exporter)
+		cli->exporter->write(
+			doc, &(struct export_context){context.out, cli->options.width});
+	else
+		cli->renderer->render(doc, &context);
 	failed = ferror(context.out);
 	if (fclose(context.out) != 0 || failed) {
 		fprintf(stderr, "%s: %s: cannot be written: %s\n",
@@ -155,6 +161,9 @@ static enum exit_status open_database(const struct cli *cli, struct report_input
 		talk.progress = progress;
 	if (takes & TAKES_SIDES)
 		return open_sides(cli, &talk, input);
+	if (cli->options.diff && takeover_open(cli->options.diff, false, &talk,
+					       &input->diff_db, &input->error) < 0)
+		return STATUS_FAILED;
 	if (takeover_open(cli->database, (takes & TAKES_RUN) && !cli->run, &talk,
 			  &input->db, &input->error) < 0)
 		return STATUS_FAILED;
@@ -208,6 +217,7 @@ int main(int argc, char **argv)
 		complain(strbuf_text(&input.error));
 	filter_free(&input.filter);
 	rundb_close(input.db);
+	rundb_close(input.diff_db);
 	for (size_t i = 0; i < input.database_count; i++)
 		rundb_close(input.databases[i]);
 	free(input.databases);

@@ -25,6 +25,7 @@ void doc_free(struct doc *doc)
 		table_free(doc->sections[i].table);
 	}
 	free(doc->sections);
+	flame_free(doc->flame);
 	arena_free(&doc->texts);
 	*doc = (struct doc){0};
 }

@@ -7,6 +7,7 @@
  */
 #pragma once
 
+#include "analyzer/model/flame.h"
 #include "analyzer/model/table.h"
 
 enum section_kind {
@@ -62,7 +63,8 @@ struct doc {
 	const char *report;
 	struct section *sections;
 	size_t section_count, section_capacity;
-	struct arena texts; /* of titles, notes and values */
+	struct flame *flame; /* for export/; NULL: nothing to draw or to export */
+	struct arena texts;  /* of titles, notes and values */
 };
 
 void doc_init(struct doc *doc, const char *report);

@@ -71,16 +71,14 @@ bool filter_passes_name(const struct filter *filter, const char *name)
 	return !filter->has_ignore || !matches(&filter->ignore, name);
 }
 
-enum { FOCUSED = 1, IGNORED = 2 };
-
-static unsigned char judge(const struct filter *filter, const char *name)
+unsigned char filter_judge(const struct filter *filter, const char *name)
 {
 	unsigned char verdict = 0;
 
 	if (!filter->has_focus || matches(&filter->focus, name))
-		verdict |= FOCUSED;
+		verdict |= FILTER_FOCUSED;
 	if (filter->has_ignore && matches(&filter->ignore, name))
-		verdict |= IGNORED;
+		verdict |= FILTER_IGNORED;
 	return verdict;
 }
 
@@ -89,11 +87,11 @@ bool *filter_paths(const struct filter *filter, const struct calltree *tree,
 {
 	unsigned char *functions = xcalloc(tree->function_count, 1);
 	unsigned char *verdicts = xcalloc(tree->node_count, 1);
-	unsigned char unknown = judge(filter, "?");
+	unsigned char unknown = filter_judge(filter, "?");
 	bool *passes = xcalloc(tree->node_count, sizeof(*passes));
 
 	for (size_t i = 0; i < tree->function_count; i++)
-		functions[i] = judge(filter, tree->functions[i].name);
+		functions[i] = filter_judge(filter, tree->functions[i].name);
 	for (size_t i = 0; i < tree->order_count; i++) {
 		uint32_t at = tree->order[i];
 		const struct calltree_node *node = &tree->nodes[at];
@@ -103,7 +101,7 @@ bool *filter_paths(const struct filter *filter, const struct calltree *tree,
 				       : functions[node->function];
 		if (node->parent != CALLTREE_NONE)
 			verdicts[at] |= verdicts[node->parent];
-		passes[at] = verdicts[at] == FOCUSED;
+		passes[at] = verdicts[at] == FILTER_FOCUSED;
 	}
 	for (size_t i = tree->order_count; with_callers && i-- > 0;) {
 		uint32_t at = tree->order[i], parent = tree->nodes[at].parent;

@@ -24,6 +24,11 @@ bool filter_is_active(const struct filter *filter);
 /* A function by itself: it matches focus and does not match ignore. */
 bool filter_passes_name(const struct filter *filter, const char *name);
 
+/* What a name says of the paths through it: one may pass when all its names together say
+ * FILTER_FOCUSED and nothing else. */
+enum filter_verdict { FILTER_FOCUSED = 1, FILTER_IGNORED = 2 };
+unsigned char filter_judge(const struct filter *filter, const char *name);
+
 /* One flag for each node of the tree, owned by caller: a function on its path matches
  * focus and none matches ignore. with_callers: also the callers of such paths. */
 bool *filter_paths(const struct filter *filter, const struct calltree *tree,

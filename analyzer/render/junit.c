@@ -8,36 +8,17 @@
  */
 #include "analyzer/render/render.h"
 
-#include "analyzer/base/strbuf.h"
-#include "analyzer/base/utf8.h"
+#include "analyzer/base/xml.h"
 
 #include <string.h>
 
-/* Text of an attribute; what XML 1.0 cannot hold was replaced by utf8_clean(). */
 static void put_escaped(FILE *out, const char *text)
 {
-	struct strbuf clean = {0};
+	struct strbuf escaped = {0};
 
-	utf8_clean(&clean, text);
-	for (const char *at = strbuf_text(&clean); *at; at++) {
-		switch (*at) {
-		case '&':
-			fputs("&amp;", out);
-			break;
-		case '<':
-			fputs("&lt;", out);
-			break;
-		case '>':
-			fputs("&gt;", out);
-			break;
-		case '"':
-			fputs("&quot;", out);
-			break;
-		default:
-			fputc(*at, out);
-		}
-	}
-	strbuf_free(&clean);
+	xml_escape(&escaped, text);
+	fputs(strbuf_text(&escaped), out);
+	strbuf_free(&escaped);
 }
 
 enum kind { PASSED, FAILED, NOT_MADE };

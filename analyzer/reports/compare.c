@@ -55,6 +55,19 @@ static enum exit_status fill(struct compare_state *state)
 	return status;
 }
 
+void compare_free_state(struct compare_state *state)
+{
+	for (size_t i = 0; i < state->run_count; i++) {
+		free(state->runs[i].function_ids);
+		free(state->runs[i].functions);
+	}
+	free(state->runs);
+	free(state->totals);
+	free(state->self_changes);
+	gate_free(&state->gate);
+	compare_free(&state->comparison);
+}
+
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
 	struct compare_state state = {.input = input, .doc = doc};
@@ -68,15 +81,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	}
 	if (status == STATUS_OK)
 		status = fill(&state);
-	for (size_t i = 0; i < state.run_count; i++) {
-		free(state.runs[i].function_ids);
-		free(state.runs[i].functions);
-	}
-	free(state.runs);
-	free(state.totals);
-	free(state.self_changes);
-	gate_free(&state.gate);
-	compare_free(&state.comparison);
+	compare_free_state(&state);
 	if (input->databases == &first) {
 		input->databases = NULL;
 		input->database_count = 0;

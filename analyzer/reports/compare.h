@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What this is:  what the parts of the report compare share.
- * Must not:      be used by other reports.
+ * Must not:      be used by other reports than flamegraph, which lays runs side by side,
+ * too.
  */
 #pragma once
 
@@ -75,6 +76,8 @@ static inline const int64_t *compare_totals(const struct compare_state *state,
 {
 	return state->totals + (size_t)metric * state->run_count;
 }
+
+void compare_free_state(struct compare_state *state);
 
 /* compare_sides.c: which runs. */
 enum exit_status compare_choose(struct compare_state *state);

@@ -23,10 +23,13 @@ struct report_options {
 	const char *process;	    /* PID or #PROCESS_ID */
 	const char *suppressions;   /* a file */
 	const char *focus, *ignore, *thread, *sort;
-	const char *before, *after;   /* compare: runs of the sides */
-	const char *limits, *fail_on; /* compare: what its gate checks */
-	long limit;		      /* -1: the report's own */
-	double min_share;	      /* percent; negative: the report's own */
+	const char *before, *after;	      /* compare: runs of the sides */
+	const char *limits, *fail_on;	      /* compare: what its gate checks */
+	const char *metric, *snapshot, *diff; /* flame graphs; diff is a file */
+	unsigned width;			      /* of a picture, in pixels */
+	bool run_is_chosen;		      /* --run was given */
+	long limit;			      /* -1: the report's own */
+	double min_share;		      /* percent; negative: the report's own */
 	bool raw, unfold;
 	bool machine; /* json or csv: nothing is left out unless asked for */
 };
@@ -48,10 +51,13 @@ enum report_takes {
 	TAKES_PROCESS = 1u << 13,
 	TAKES_SUPPRESSIONS = 1u << 14,
 	TAKES_ONLY_WORDS = 1u << 15, /* two words, and no database */
+	TAKES_FLAME = 1u << 20,	     /* --metric, --snapshot, --diff, --before, --after */
+	TAKES_PICTURE = 1u << 21,    /* --width, --min-share */
 };
 
 struct report_input {
-	struct rundb *db; /* NULL when none was given */
+	struct rundb *db;      /* NULL when none was given */
+	struct rundb *diff_db; /* --diff */
 	int64_t run_id;
 	/* TAKES_SIDES: all that were given; those in front of "--", 0: there was none. */
 	struct rundb **databases;
@@ -68,6 +74,8 @@ struct report {
 	const char *summary;	    /* for the list of commands */
 	const char *description;
 	const char *example;
+	/* The one format for other programs that it writes (export/); NULL: --format. */
+	const char *format;
 	unsigned takes; /* enum report_takes */
 	/* Fills the document. STATUS_NOTHING and STATUS_REGRESSION come with a document,
 	 * other failures with input->error. */

@@ -10,7 +10,7 @@ import sys
 
 import tree
 
-SUFFIXES = (".c", ".h", ".cpp", ".py", ".sql", ".build", ".sh", ".lua", ".map", "run",
+SUFFIXES = (".c", ".h", ".cpp", ".py", ".sql", ".build", ".sh", ".lua", ".css", ".js", ".map", "run",
             "demo", "test", "bench", "install_deps")
 HEAD = ("What this is:", "Runs on:", "Must not:", "See also:")
 LICENCE = "SPDX-License-Identifier: MIT"

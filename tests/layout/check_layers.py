@@ -31,6 +31,7 @@ LAYERS = {
     "analyzer/reports/attach": ["common", "analyzer/base", "analyzer/model",
                                 "analyzer/reports", "shim/collector/attach.h"],
     "analyzer/render": ["analyzer/base", "analyzer/model"],
+    "analyzer/export": ["analyzer/base", "analyzer/model"],
 }
 
 # A system header that only the named files may include.
@@ -40,7 +41,7 @@ RESERVED_HEADERS = {
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
-GENERATED = re.compile(r"^[\w.]*sql\.h$")
+GENERATED = re.compile(r"^[\w.]*(sql|css|js)\.h$")
 
 
 def layer_of(path):

@@ -13,6 +13,7 @@ databases are those of make_db.py, made anew for each run.
 import difflib
 import json
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -24,6 +25,7 @@ GOLDEN = os.path.join(HERE, "golden")
 WIDE = {"COLUMNS": "120"}
 ASCII = {"LC_ALL": "C"}
 TREE = ["tree", "fixture.db"]
+FLAME = ["flamegraph", "snapshots.db"]
 DELTA = ["delta", "snapshots.db", "loaded", "done"]
 
 # name: (arguments, changes to the environment)
@@ -150,6 +152,45 @@ CASES = {
     "resources-process": (["resources", "machine.db", "--process", "701"], {}),
     "resources-no-process": (["resources", "machine.db", "--process", "17"], {}),
     "report-gpu": (["report", "machine.db"], {}),
+    "flamegraph": (["flamegraph", "fixture.db"], {}),
+    "flamegraph-self": (["flamegraph", "fixture.db", "--metric", "self"], {}),
+    "flamegraph-bytes": (["flamegraph", "fixture.db", "--metric", "bytes", "--width", "600",
+                          "--min-share", "5"], {}),
+    "flamegraph-peak": (["flamegraph", "fixture.db", "--metric", "at-peak"], {}),
+    "flamegraph-focus": (["flamegraph", "fixture.db", "--focus", "fib", "--metric", "calls"],
+                         {}),
+    "flamegraph-thread": (["flamegraph", "fixture.db", "--thread", "worker"], {}),
+    "flamegraph-snapshot": (FLAME + ["--snapshot", "loaded"], {}),
+    "flamegraph-snapshot-peak": (FLAME + ["--snapshot", "peak"], {}),
+    "flamegraph-snapshots": (FLAME + ["--before", "loaded", "--after", "done"], {}),
+    "flamegraph-between": (FLAME + ["--before", "loaded", "--after", "done", "--metric",
+                                    "time"], {}),
+    "flamegraph-runs": (["flamegraph", "groups.db", "--before", "before", "--after",
+                         "after"], {}),
+    "flamegraph-diff": (["flamegraph", "fixture.db", "--diff", "groups.db", "--metric",
+                         "live"], {}),
+    "flamegraph-empty": (["flamegraph", "empty.db"], {}),
+    "flamegraph-nothing": (["flamegraph", "fixture.db", "--focus", "nowhere"], {}),
+    "flamegraph-error-metric": (["flamegraph", "fixture.db", "--metric", "tmie"], {}),
+    "flamegraph-error-one-side": (["flamegraph", "fixture.db", "--before", "1"], {}),
+    "flamegraph-error-both": (FLAME + ["--snapshot", "done", "--diff", "groups.db"], {}),
+    "flamegraph-error-peak": (FLAME + ["--snapshot", "peak", "--metric", "time"], {}),
+    "flamegraph-error-order": (FLAME + ["--before", "done", "--after", "loaded", "--metric",
+                                        "time"], {}),
+    "flamegraph-error-snapshot": (FLAME + ["--snapshot", "laoded"], {}),
+    "flamegraph-error-thread": (["flamegraph", "fixture.db", "--thread", "worker", "--metric",
+                                 "live"], {}),
+    "flamegraph-error-process": (["flamegraph", "groups.db", "--before", "1", "--after", "2",
+                                  "--process", "4100"], {}),
+    "flamegraph-error-format": (["flamegraph", "fixture.db", "--format", "md"], {}),
+    "flamegraph-error-width": (["flamegraph", "fixture.db", "--width", "9"], {}),
+    "flamegraph-error-diff": (["flamegraph", "fixture.db", "--diff", "nowhere.db"], {}),
+    "export-folded": (["export", "folded", "fixture.db"], {}),
+    "export-folded-allocs": (["export", "folded", "fixture.db", "--metric", "allocs"], {}),
+    "export-folded-runs": (["export", "groups.db", "folded", "--before", "1", "--after", "2"],
+                           {}),
+    "export-error-format": (["export", "foldde", "fixture.db"], {}),
+    "export-error-option": (["export", "folded", "fixture.db", "--width", "600"], {}),
     "runs": (["runs", "fixture.db"], {}),
     "runs-json": (["runs", "fixture.db", "-f", "json"], {}),
     "runs-none": (["runs", "none.db"], {}),
@@ -234,6 +275,8 @@ CASES = {
     "selftest-gate": (["selftest-gate"], {}),
     "help-compare": (["compare", "--help"], {}),
     "help": (["--help"], {}),
+    "help-flamegraph": (["flamegraph", "--help"], {}),
+    "help-export": (["export", "--help"], {}),
     "help-tree": (["tree", "--help"], {}),
     "help-delta": (["delta", "--help"], {}),
 }
@@ -275,6 +318,19 @@ def make_databases(folder, cases):
     os.mkdir(os.path.join(folder, "folder.db"))
 
 
+def check_svg(case, text):
+    """Valid XML that refers to nothing outside; what lies in files of its own (style and
+    script) is not repeated in every golden file."""
+    xml.etree.ElementTree.fromstring(text)
+    outside = [name for name in re.findall(r"https?:[^\s\"'<]*", text)
+               if name not in ("http://www.w3.org/2000/svg", "http://www.w3.org/1999/xhtml")]
+    outside += re.findall(r"(?:href|src)\s*=|@import|url\(|fetch\(|XMLHttpRequest", text)
+    if outside:
+        sys.exit("%s: refers to %s" % (case, outside))
+    text = re.sub(r"(<style>).*?(</style>)", r"\1 svg.css \2", text, flags=re.DOTALL)
+    return re.sub(r"(<script>).*?(</script>)", r"\1 svg.js \2", text, flags=re.DOTALL)
+
+
 def run_case(program, folder, case):
     arguments, changes = CASES[case]
     environment = {"PATH": os.environ.get("PATH", ""), "LC_ALL": "C.UTF-8", "TZ": "UTC",
@@ -290,7 +346,10 @@ def run_case(program, folder, case):
         json.loads(output)
     if "junit" in arguments and done.returncode != 2:
         xml.etree.ElementTree.fromstring(output)
-    if not {"-f", "--format", "--format=csv"} & set(arguments):
+    if output.startswith("<?xml") and "flamegraph" in arguments:
+        output = check_svg(case, output)
+    elif arguments[:1] != ["export"] and not {"-f", "--format",
+                                                   "--format=csv"} & set(arguments):
         check_width(case, output, max(int(environment["COLUMNS"]), 60))
     return "%s---- stderr ----\n%s---- status %d ----\n" % (
         output, done.stderr.decode("utf-8"), done.returncode)

@@ -4,6 +4,7 @@
 #include "analyzer/base/nearest.h"
 #include "analyzer/base/utf8.h"
 #include "analyzer/base/xalloc.h"
+#include "analyzer/base/xml.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 static void strbuf_grows(void **state)
@@ -131,6 +132,23 @@ static void nearest_knows_typing_mistakes(void **state)
 	assert_null(nearest_word("banana", words, 3));
 }
 
+static void xml_holds_any_name(void **state)
+{
+	struct strbuf text = {0};
+
+	(void)state;
+	xml_escape(&text, "a<b> & \"c\" \x01\x1b\n");
+	assert_string_equal(strbuf_text(&text), "a&lt;b&gt; &amp; &quot;c&quot; ???");
+	strbuf_reset(&text);
+	/* U+FFFF is UTF-8, but no character of XML; 0xff is neither. */
+	xml_escape(&text, "\xef\xbf\xbf\xef\xbf\xbe\xffgr\xc3\xb6\xc3\x9f"
+			  "e]]>");
+	assert_string_equal(strbuf_text(&text),
+			    "\xef\xbf\xbd\xef\xbf\xbd\xef\xbf\xbdgr\xc3\xb6\xc3\x9f"
+			    "e]]&gt;");
+	strbuf_free(&text);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -140,6 +158,7 @@ int main(void)
 		cmocka_unit_test(utf8_cuts_between_characters),
 		cmocka_unit_test(utf8_refuses_what_is_not),
 		cmocka_unit_test(utf8_clean_stops_controls),
+		cmocka_unit_test(xml_holds_any_name),
 		cmocka_unit_test(nearest_knows_typing_mistakes),
 	};
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the contract of a format for other programs: a function that writes
+ *                what a document holds for them.
+ * Must not:      know SQL or single reports.
+ *
+ * To add one: export/NAME.c, a line in registry.c and in meson.build.
+ */
+#pragma once
+
+#include "analyzer/model/doc.h"
+
+#include <stdio.h>
+
+struct export_context {
+	FILE *out;
+	unsigned width; /* of a picture, in pixels */
+};
+
+struct exporter {
+	const char *name;
+	const char *summary;
+	bool is_picture; /* made by a command of its own, not by 'export' */
+	/* doc->flame may be NULL. Errors of the stream are the caller's to check. */
+	void (*write)(const struct doc *doc, const struct export_context *context);
+};
+
+extern const struct exporter *const exporter_registry[];
+extern const size_t exporter_registry_count;

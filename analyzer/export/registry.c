@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the list of formats for other programs.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      do anything: one line for each format.
+ * See also:      export.h, the contract.
+ */
+#include "analyzer/export/export.h"
+
+extern const struct exporter exporter_folded;
+extern const struct exporter exporter_svg;
+
+const struct exporter *const exporter_registry[] = {&exporter_folded, &exporter_svg};
+const size_t exporter_registry_count =
+	sizeof(exporter_registry) / sizeof(exporter_registry[0]);

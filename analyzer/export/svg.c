@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the flame graph as one SVG file: the whole on top, callees below their
+ *                callers. It is complete without its script; the script (svg.js) adds
+ *                zoom, search and keys in a browser.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      refer to anything outside of the file; let a name through unescaped.
+ * See also:      svg_frames.c; svg_page.h; model/flame.h.
+ */
+#include "analyzer/export/svg_page.h"
+
+#include "analyzer/base/xml.h"
+#include "analyzer/model/units.h"
+
+#include "svg.css.h"
+#include "svg.js.h"
+
+#define LINE_HEIGHT 16
+#define LISTED_GONE 10
+
+void svg_text(struct svg_page *page, double x, double y, const char *class,
+	      const char *text)
+{
+	strbuf_reset(&page->line);
+	strbuf_printf(&page->line, "<text x=\"%.5g\" y=\"%.6g\"", x, y);
+	if (class)
+		strbuf_printf(&page->line, " class=\"%s\"", class);
+	strbuf_putc(&page->line, '>');
+	xml_escape(&page->line, text);
+	strbuf_puts(&page->line, "</text>\n");
+	fputs(strbuf_text(&page->line), page->out);
+}
+
+/* A line of text, cut at the right edge; the whole of it as its title. */
+static void put_line(struct svg_page *page, double *y, const char *class,
+		     const char *text)
+{
+	struct strbuf clean = {0}, cut = {0};
+
+	*y += LINE_HEIGHT;
+	utf8_clean(&clean, text);
+	shorten_end(&cut, strbuf_text(&clean),
+		    (size_t)((page->width - 2 * SVG_MARGIN) / SVG_LETTER), &shorten_utf8);
+	strbuf_reset(&page->line);
+	strbuf_printf(&page->line, "<text x=\"%d\" y=\"%.6g\" class=\"%s\">", SVG_MARGIN,
+		      *y, class);
+	xml_escape(&page->line, strbuf_text(&cut));
+	if (cut.size != clean.size || strcmp(cut.data, clean.data) != 0) {
+		strbuf_puts(&page->line, "<title>");
+		xml_escape(&page->line, text);
+		strbuf_puts(&page->line, "</title>");
+	}
+	strbuf_puts(&page->line, "</text>\n");
+	fputs(strbuf_text(&page->line), page->out);
+	strbuf_free(&clean);
+	strbuf_free(&cut);
+}
+
+static bool is_head_line(const struct section *section)
+{
+	return section->kind == SECTION_NOTE && !(section->flags & SECTION_MACHINE);
+}
+
+static size_t head_lines(const struct doc *doc)
+{
+	size_t lines = 1;
+
+	for (size_t i = 0; i < doc->section_count; i++)
+		lines += is_head_line(&doc->sections[i]);
+	return lines;
+}
+
+/* What the picture shows, and how far it can be trusted. */
+static void put_head(struct svg_page *page, const struct doc *doc)
+{
+	double y = SVG_TITLE_HEIGHT;
+
+	svg_text(page, SVG_MARGIN, 20, "heading", doc->flame ? doc->flame->title : "");
+	y -= LINE_HEIGHT / 2.0;
+	put_line(page, &y, "plain", doc->flame ? doc->flame->subject : "");
+	for (size_t i = 0; i < doc->section_count; i++)
+		if (is_head_line(&doc->sections[i]))
+			put_line(page, &y,
+				 doc->sections[i].level == NOTE_WARNING ? "warning"
+									: "plain",
+				 doc->sections[i].text);
+}
+
+static void put_left_out(struct svg_page *page, double *y)
+{
+	const struct flame *flame = page->flame;
+	struct strbuf text = {0};
+
+	if (!flame->left_out_count)
+		return;
+	units_counted(&text, (int64_t)flame->left_out_count, "frame");
+	strbuf_printf(&text, " below %g%% of the whole %s left out, together ",
+		      flame->least_percent, flame->left_out_count == 1 ? "is" : "are");
+	units_percent(&text, units_share((double)flame->left_out,
+					 (double)flame->frames[FLAME_WHOLE].total));
+	strbuf_puts(&text, flame->metric == FLAME_SELF
+				   ? " of it."
+				   : " of it; --min-share 0 shows all.");
+	put_line(page, y, "plain", strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+static void put_swatch(struct svg_page *page, double *x, double y,
+		       enum flame_verdict verdict, const char *text)
+{
+	double strengths[] = {0.25, 1};
+	size_t count = verdict == FLAME_SAME || verdict == FLAME_ADDED ? 1 : 2;
+
+	for (size_t i = 0; i < count; i++, *x += 15)
+		fprintf(page->out,
+			"<rect x=\"%.6g\" y=\"%.6g\" width=\"14\" height=\"12\" "
+			"fill=\"#%06x\"/>\n",
+			*x, y - 10, flame_colour_of(verdict, strengths[i]));
+	svg_text(page, *x + 4, y, NULL, text);
+	*x += 4 + SVG_LETTER * ((double)utf8_width(text) + 2);
+}
+
+static void put_legend(struct svg_page *page, double *y)
+{
+	double x = SVG_MARGIN;
+	char same[96];
+
+	*y += LINE_HEIGHT + 4;
+	snprintf(same, sizeof(same),
+		 "the same (within %g%% of the frame or %g%% of the whole)",
+		 100 * flame_tolerance(page->flame), 100 * FLAME_TOLERANCE_WHOLE);
+	put_swatch(page, &x, *y, FLAME_LESS, "less");
+	put_swatch(page, &x, *y, FLAME_MORE, "more");
+	put_swatch(page, &x, *y, FLAME_ADDED, "new");
+	put_swatch(page, &x, *y, FLAME_SAME, same);
+	put_line(page, y, "plain",
+		 "Width: after. Colour: change of a frame with everything below it; what "
+		 "is "
+		 "gone is listed below.");
+}
+
+static void put_gone_frame(struct svg_page *page, double *y, uint32_t at)
+{
+	const struct flame *flame = page->flame;
+	struct strbuf text = {0};
+
+	strbuf_puts(&text, "  -");
+	flame_put_amount(&text, flame->metric, flame->frames[at].total_before);
+	strbuf_printf(&text, "  %s", flame->frames[at].name);
+	for (at = flame->frames[at].parent; at != FLAME_WHOLE;
+	     at = flame->frames[at].parent)
+		strbuf_printf(&text, " < %s", flame->frames[at].name);
+	put_line(page, y, "gone", strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+static void put_gone(struct svg_page *page, double *y)
+{
+	const struct flame *flame = page->flame;
+	struct strbuf text = {0};
+
+	strbuf_puts(&text, "Gone: ");
+	if (flame->gone_count)
+		units_counted(&text, (int64_t)flame->gone_count, "call path");
+	else
+		strbuf_puts(&text, "nothing");
+	if (flame->gone_count > LISTED_GONE)
+		strbuf_printf(&text, ", the largest %d of them:", LISTED_GONE);
+	*y += 4;
+	put_line(page, y, "plain", strbuf_text(&text));
+	for (size_t i = 0; i < flame->gone_count && i < LISTED_GONE; i++)
+		put_gone_frame(page, y, flame->gone[i]);
+	strbuf_free(&text);
+}
+
+static size_t foot_lines(const struct flame *flame)
+{
+	size_t gone = flame->gone_count < LISTED_GONE ? flame->gone_count : LISTED_GONE;
+
+	return (flame->left_out_count > 0) + (flame->is_difference ? 4 + gone : 0);
+}
+
+static void put_foot(struct svg_page *page)
+{
+	double y = page->top + SVG_ROW * page->flame->level_count;
+
+	fputs("<g id=\"foot\">\n", page->out);
+	put_left_out(page, &y);
+	if (page->flame->is_difference) {
+		put_legend(page, &y);
+		put_gone(page, &y);
+	}
+	fputs("</g>\n", page->out);
+}
+
+/* The script writes here what it knows about the frame under the pointer. */
+static void put_details(struct svg_page *page)
+{
+	fprintf(page->out,
+		"<text id=\"details\" x=\"%d\" y=\"%.6g\">Open it in a browser: click a "
+		"frame to zoom, search, walk with the arrow keys.</text>\n",
+		SVG_MARGIN, page->top - 7);
+}
+
+static void open_page(struct svg_page *page, const struct doc *doc, double height)
+{
+	strbuf_reset(&page->line);
+	xml_escape(&page->line, doc->flame ? doc->flame->title : "");
+	fprintf(page->out,
+		"<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n"
+		"<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"%u\" "
+		"height=\"%.6g\" viewBox=\"0 0 %u %.6g\" data-left=\"%d\" "
+		"data-width=\"%.6g\" data-top=\"%.6g\" data-row=\"%d\" "
+		"data-letter=\"%g\">\n"
+		"<title>%s</title>\n<style>\n%s</style>\n"
+		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+		page->width, height, page->width, height, SVG_MARGIN,
+		page->width - 2.0 * SVG_MARGIN, page->top, SVG_ROW, SVG_LETTER,
+		strbuf_text(&page->line), svg_css);
+}
+
+static void write_svg(const struct doc *doc, const struct export_context *context)
+{
+	const struct flame *flame = doc->flame;
+	struct svg_page page = {.out = context->out, .width = context->width};
+	double height;
+
+	page.flame = flame;
+	page.top =
+		SVG_TITLE_HEIGHT + LINE_HEIGHT * (double)head_lines(doc) + SVG_BAR_HEIGHT;
+	height = page.top + SVG_MARGIN;
+	if (flame)
+		height += SVG_ROW * flame->level_count + 8 +
+			  LINE_HEIGHT * (double)foot_lines(flame);
+	open_page(&page, doc, height);
+	put_head(&page, doc);
+	if (flame) {
+		put_details(&page);
+		svg_frames(&page);
+		put_foot(&page);
+		fprintf(page.out, "<script>//<![CDATA[\n%s//]]></script>\n", svg_js);
+	}
+	fputs("</svg>\n", page.out);
+	strbuf_free(&page.line);
+}
+
+const struct exporter exporter_svg = {
+	.name = "svg",
+	.summary = "a flame graph",
+	.is_picture = true,
+	.write = write_svg,
+};

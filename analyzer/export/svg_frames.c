@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the frames of the SVG, each a group: title, rectangle, and the name when
+ *                there is room for some of it.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      change the order: svg.js finds callers by it (each stands before its
+ *                callees).
+ * See also:      svg.c; svg.js.
+ */
+#include "analyzer/export/svg_page.h"
+
+#include "analyzer/base/xml.h"
+#include "analyzer/model/units.h"
+
+#include <math.h>
+
+#define LEAST_LETTERS 3
+
+static int64_t change_of(const struct flame_frame *frame)
+{
+	return frame->total - frame->total_before; /* neither is below 0 */
+}
+
+static void put_signed_percent(struct strbuf *text, double part, double whole)
+{
+	strbuf_puts(text, part < 0 ? "-" : "+");
+	units_percent(text, units_share(fabs(part), whole));
+}
+
+/* ", before 1.20s: +300ms (+25.0%)" */
+static void put_change(struct strbuf *text, const struct flame *flame,
+		       const struct flame_frame *frame)
+{
+	int64_t change = change_of(frame);
+
+	if (flame_judge(flame, frame) == FLAME_ADDED) {
+		strbuf_puts(text, "; new");
+		return;
+	}
+	strbuf_puts(text, "; before ");
+	flame_put_amount(text, flame->metric, frame->total_before);
+	strbuf_puts(text, change < 0 ? ": -" : ": +");
+	flame_put_amount(text, flame->metric, change < 0 ? -change : change);
+	if (frame->total_before) {
+		strbuf_puts(text, " (");
+		put_signed_percent(text, (double)change, (double)frame->total_before);
+		strbuf_putc(text, ')');
+	}
+}
+
+/* "1.50s, 31.2% of all; self 200ms (4.2%)" */
+static void put_numbers(struct strbuf *text, const struct flame *flame,
+			const struct flame_frame *frame)
+{
+	double whole = (double)flame->frames[FLAME_WHOLE].total;
+
+	flame_put_amount(text, flame->metric, frame->total);
+	if (frame->parent != FLAME_NONE) {
+		strbuf_puts(text, ", ");
+		units_percent(text, units_share((double)frame->total, whole));
+		strbuf_puts(text, " of all");
+	}
+	if (flame->is_difference)
+		put_change(text, flame, frame);
+	if (frame->self && flame->metric != FLAME_SELF) {
+		strbuf_puts(text, "; itself ");
+		flame_put_amount(text, flame->metric, frame->self);
+		strbuf_puts(text, " (");
+		units_percent(text, units_share((double)frame->self, whole));
+		strbuf_putc(text, ')');
+	}
+	if (frame->is_unwound)
+		strbuf_puts(text, "; not instrumented");
+}
+
+static void put_title(struct svg_page *page, const struct flame_frame *frame)
+{
+	struct strbuf numbers = {0};
+
+	xml_escape(&page->line, frame->name);
+	strbuf_putc(&page->line, '\n');
+	if (frame->file) {
+		xml_escape(&page->line, frame->file);
+		if (frame->line)
+			strbuf_printf(&page->line, ":%u", frame->line);
+		strbuf_putc(&page->line, '\n');
+	}
+	put_numbers(&numbers, page->flame, frame);
+	xml_escape(&page->line, strbuf_text(&numbers));
+	strbuf_free(&numbers);
+}
+
+/* The change stands beside the name: colour alone would not do. */
+static void put_mark(struct strbuf *text, const struct flame *flame,
+		     const struct flame_frame *frame)
+{
+	enum flame_verdict verdict = flame_judge(flame, frame);
+
+	if (verdict == FLAME_ADDED)
+		strbuf_puts(text, "new");
+	else if (verdict != FLAME_SAME)
+		put_signed_percent(text, (double)change_of(frame),
+				   (double)frame->total_before);
+}
+
+static void put_label(struct svg_page *page, const struct flame_frame *frame,
+		      const char *mark, double x, double y, double width)
+{
+	size_t letters = width > 6 ? (size_t)((width - 6) / SVG_LETTER) : 0;
+	struct strbuf label = {0};
+
+	if (letters < LEAST_LETTERS)
+		return;
+	if (letters < 4) /* the least that shorten_name() can do */
+		strbuf_add(&label, frame->name, utf8_prefix(frame->name, letters));
+	else if (*mark && letters > strlen(mark) + 8)
+		shorten_name(&label, frame->name, letters - strlen(mark) - 1,
+			     &shorten_utf8);
+	else
+		shorten_name(&label, frame->name, letters, &shorten_utf8);
+	if (*mark && letters > strlen(mark) + 8)
+		strbuf_printf(&label, " %s", mark);
+	strbuf_printf(&page->line, "<text x=\"%.7g\" y=\"%.7g\">", x + 3, y + 13);
+	xml_escape(&page->line, strbuf_text(&label));
+	strbuf_puts(&page->line, "</text>");
+	strbuf_free(&label);
+}
+
+static void put_frame(struct svg_page *page, const struct flame_frame *frame)
+{
+	double all = page->width - 2.0 * SVG_MARGIN;
+	double x = SVG_MARGIN + frame->left * all, width = frame->width * all;
+	double y = page->top + SVG_ROW * frame->level;
+	struct strbuf mark = {0};
+
+	put_mark(&mark, page->flame, frame);
+	strbuf_reset(&page->line);
+	strbuf_puts(&page->line, "<g");
+	if (mark.size)
+		strbuf_printf(&page->line, " data-mark=\"%s\"", mark.data);
+	strbuf_puts(&page->line, "><title>");
+	put_title(page, frame);
+	strbuf_printf(&page->line,
+		      "</title><rect x=\"%.7g\" y=\"%.7g\" width=\"%.7g\" height=\"%d\" "
+		      "fill=\"#%06x\"/>",
+		      x, y, width, SVG_ROW - 1, flame_colour(page->flame, frame));
+	put_label(page, frame, strbuf_text(&mark), x, y, width);
+	strbuf_puts(&page->line, "</g>\n");
+	fwrite(page->line.data, 1, page->line.size, page->out);
+	strbuf_free(&mark);
+}
+
+void svg_frames(struct svg_page *page)
+{
+	const struct flame *flame = page->flame;
+
+	fputs("<g id=\"frames\">\n", page->out);
+	for (size_t i = 0; i < flame->shown_count; i++)
+		put_frame(page, &flame->frames[flame->order[i]]);
+	fputs("</g>\n", page->out);
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  what the files of the SVG share: the page and its measures, in pixels.
+ */
+#pragma once
+
+#include "analyzer/base/utf8.h"
+#include "analyzer/export/export.h"
+#include "analyzer/model/shorten.h"
+
+#include <string.h>
+
+#define SVG_MARGIN 10
+#define SVG_TITLE_HEIGHT 30
+#define SVG_BAR_HEIGHT 50 /* room for the script's buttons and the details of a frame */
+#define SVG_ROW 18
+#define SVG_LETTER 7.25 /* of 12px monospace fonts, which differ a little */
+
+struct svg_page {
+	FILE *out;
+	const struct flame *flame;
+	unsigned width;
+	double top;	    /* of the frames */
+	struct strbuf line; /* room to write in */
+};
+
+void svg_text(struct svg_page *page, double x, double y, const char *class,
+	      const char *text);
+void svg_frames(struct svg_page *page);

@@ -1,0 +1,162 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Click, search and walk in a flame graph, in headless Chromium.
+
+usage: check_flamegraph.py PROF_ANALYZE MAKE_DB.py
+
+Skipped (status 77) where there is no Chromium. Names from a symbol table may hold
+anything: one run has such names, and none of it may come alive in the page.
+"""
+import os
+import shutil
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+import browser
+
+HOSTILE = "<script>document.title='owned'</script>]]>&quot;"
+WIDTH = 1180
+
+STATE = """[].slice.call(document.querySelectorAll("#frames > g")).map(function (g) {
+  var rect = g.querySelector("rect"), text = g.querySelector("text");
+  var box = rect.getBoundingClientRect();
+  return {name: g.querySelector("title").textContent.split("\\n")[0],
+    x: +rect.getAttribute("x"), width: +rect.getAttribute("width"),
+    at: [box.left + box.width / 2, box.top + box.height / 2],
+    shown: box.width > 0, found: g.classList.contains("found"),
+    focused: document.activeElement === g, label: text ? text.textContent : ""};
+})"""
+
+failures = []
+
+
+def check(what, holds):
+    if not holds:
+        failures.append(what)
+
+
+class Page:
+    def __init__(self, chromium, path):
+        self.browser = chromium
+        chromium.open(path)
+
+    def frames(self):
+        return self.browser.run(STATE)
+
+    def frame(self, name):
+        return [frame for frame in self.frames() if frame["name"] == name][0]
+
+    def focused(self):
+        return [frame["name"] for frame in self.frames() if frame["focused"]]
+
+    def text(self, selector):
+        return self.browser.run("document.querySelector('%s').textContent" % selector)
+
+    def finish(self, name):
+        check("%s: complaints %s" % (name, self.browser.complaints()),
+              not self.browser.complaints())
+
+
+def check_zoom(page):
+    at_rest = page.frames()
+    page.browser.click(*page.frame("fib")["at"])
+    zoomed = page.frames()
+    fib = page.frame("fib")
+    check("a click widens the frame", abs(fib["width"] - WIDTH) < 1 and fib["shown"])
+    check("and its callers", abs(page.frame("main")["width"] - WIDTH) < 1)
+    check("and takes away the rest", not page.frame("worker")["shown"])
+    check("the details are told", page.text("#details").startswith("fib "))
+    check("fewer are shown", sum(f["shown"] for f in zoomed) < len(zoomed))
+    page.browser.key("Escape")
+    back = page.frames()
+    check("Escape shows all", all(f["shown"] for f in back))
+    check("where they were", all(abs(a["x"] - b["x"]) < .01 and
+                                 abs(a["width"] - b["width"]) < .01
+                                 for a, b in zip(at_rest, back)))
+
+
+def check_search(page):
+    page.browser.key("/")
+    page.browser.type("is_|FIB")
+    check("capitals count when there are any", page.text("#found").startswith("2 frames"))
+    page.browser.key("Escape")
+    check("Escape clears the search", page.text("#found") == "")
+    page.browser.type("fib|^main$")
+    found = [frame["name"] for frame in page.frames() if frame["found"]]
+    check("found: %s" % found, found == ["main", "fib"])
+    share = page.frame("main")["width"] / WIDTH * 100
+    check("a match inside of a match counts once: " + page.text("#found"),
+          page.text("#found") == "2 frames, %.1f%% of all" % share)
+    page.browser.key("Enter")
+    page.browser.key("n")
+    check("n goes to the next: %s" % page.focused(), page.focused() == ["fib"])
+    page.browser.key("/")
+    page.browser.type("(")
+    check("a bad expression is told", page.text("#found") == "not a regular expression")
+
+
+def check_keys(page):
+    page.browser.run("document.querySelector('#frames > g').focus()")
+    names = []
+    for key in ("ArrowDown", "ArrowDown", "ArrowRight", "ArrowLeft", "ArrowUp"):
+        page.browser.key(key)
+        names += page.focused()
+    parse = "ns::Parser::parse(std::istream&)"
+    check("keys walk: %s" % names, names == ["main", parse, "fib", parse, "main"])
+    page.browser.key("ArrowRight")
+    page.browser.key("Enter")
+    check("Enter zooms", abs(page.frame("worker")["width"] - WIDTH) < 1)
+
+
+def check_names(chromium, path):
+    page = Page(chromium, path)
+    frame = page.frame(HOSTILE)
+    check("a name stays text", frame["shown"] and page.text("title") == "Time by call path")
+    chromium.click(*frame["at"])
+    check("zoomed, too: " + page.frame(HOSTILE)["label"],
+          page.frame(HOSTILE)["label"] == HOSTILE)
+    check("no script of a name ran", chromium.run("document.title") != "owned")
+    page.finish("names")
+
+
+def make(program, make_db, folder):
+    database = os.path.join(folder, "fixture.db")
+    plain, names = (os.path.join(folder, name) for name in ("plain.svg", "names.svg"))
+    subprocess.run([sys.executable, make_db, "fixture", database], check=True)
+    subprocess.run([program, "flamegraph", database, "-o", plain], check=True)
+    db = sqlite3.connect(database)
+    db.execute("UPDATE function SET name = ? WHERE name = 'fib'", (HOSTILE,))
+    db.commit()
+    db.close()
+    subprocess.run([program, "flamegraph", database, "-o", names], check=True)
+    return plain, names
+
+
+def main():
+    program, make_db = sys.argv[1:]
+    path = shutil.which("chromium")
+    if not path:
+        print("no chromium: skipped")
+        return 77
+    with tempfile.TemporaryDirectory() as folder:
+        plain, names = make(program, make_db, folder)
+        chromium = browser.Browser(path)
+        try:
+            page = Page(chromium, plain)
+            check_zoom(page)
+            check_search(page)
+            page.finish("search")
+            page = Page(chromium, plain)
+            check_keys(page)
+            page.finish("keys")
+            check_names(chromium, names)
+        finally:
+            chromium.close()
+    for failure in failures:
+        print("failed: " + failure)
+    return 1 if failures else 0
+
+
+sys.exit(main())
