@@ -22,16 +22,18 @@ struct report_options {
 	const char *until, *by;	    /* delta */
 	const char *process;	    /* PID or #PROCESS_ID */
 	const char *suppressions;   /* a file */
+	const char *rules;	    /* a file */
 	const char *focus, *ignore, *thread, *sort;
 	const char *before, *after;	      /* compare: runs of the sides */
-	const char *limits, *fail_on;	      /* compare: what its gate checks */
+	const char *limits, *fail_on;	      /* what a gate checks */
 	const char *metric, *snapshot, *diff; /* flame graphs; diff is a file */
 	unsigned width;			      /* of a picture, in pixels */
 	bool run_is_chosen;		      /* --run was given */
 	long limit;			      /* -1: the report's own */
 	double min_share;		      /* percent; negative: the report's own */
 	bool raw, unfold;
-	bool machine; /* json or csv: nothing is left out unless asked for */
+	bool show_sql, list_rules; /* bottlenecks */
+	bool machine;		   /* json or csv: nothing is left out unless asked for */
 };
 
 enum report_takes {
@@ -53,6 +55,8 @@ enum report_takes {
 	TAKES_ONLY_WORDS = 1u << 15, /* two words, and no database */
 	TAKES_FLAME = 1u << 20,	     /* --metric, --snapshot, --diff, --before, --after */
 	TAKES_PICTURE = 1u << 21,    /* --width, --min-share */
+	TAKES_RULES = 1u << 16,	     /* --rules */
+	TAKES_FINDINGS = 1u << 17,   /* --show-sql, --list-rules, --fail-on, sarif */
 };
 
 struct report_input {
