@@ -35,7 +35,7 @@ struct run_facts {
 	int64_t alloc_count, alloc_bytes, free_count;
 	int64_t peak_bytes, live_bytes;
 	int64_t temporary_count;
-	int64_t process_count, thread_count, sample_count;
+	int64_t process_count, thread_count, sample_count, snapshot_count;
 };
 int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts *ret);
 /* Nothing was recorded: neither calls nor allocations. */
