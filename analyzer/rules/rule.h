@@ -79,6 +79,8 @@ const char *rule_text(struct rule_input *input, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 const char *rule_copy(struct rule_input *input, const char *text);
 
+/* Adds a finding about the whole run. */
+struct finding *rule_add(struct rule_input *input, struct findings *ret);
 /* Adds a finding about a call path: fills path_id, path, function_id, function and where
  * (of the function's definition). */
 struct finding *rule_add_path(struct rule_input *input, struct findings *ret,

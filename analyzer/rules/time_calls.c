@@ -82,7 +82,8 @@ static int evaluate_tiny(struct rule_input *input, struct findings *ret)
 	if (result < 0)
 		return result;
 	cursor_bind_real(cursor, ":calls", input->limit(input, "least_calls"));
-	cursor_bind_real(cursor, ":mean", tiny_ns(input));
+	cursor_bind_real(cursor, ":mean",
+			 tiny_ns(input) / time_run_met(&input->time_run));
 	while ((result = cursor_next(cursor)) > 0) {
 		result = add_tiny(input, ret, cursor);
 		if (result < 0)

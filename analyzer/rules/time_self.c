@@ -18,9 +18,11 @@
 struct function {
 	int64_t function_id;
 	double calls, self_ns, total_ns, longest_ns, p50_ns;
+	double own_ns;	 /* of all threads, less waits for a CPU */
 	double run_ns;	 /* what its own code holds of the run, less waits for a CPU */
 	double one_ns;	 /* what its longest call spent in its own code; at least */
 	double idle_ns;	 /* what of run_ns may have been waiting; at most */
+	double raw_ns;	 /* total with the hooks, as p50_ns has it */
 	double hooks_ns; /* subtracted from its own time */
 	bool is_one;	 /* most of it is one call's: then T9 judges */
 	bool is_guarded; /* it may have waited for other threads */
@@ -36,6 +38,7 @@ static void read_row(struct cursor *cursor, struct function *ret)
 		.longest_ns = cursor_real(cursor, 4),
 		.p50_ns = cursor_real(cursor, 6),
 		.hooks_ns = cursor_real(cursor, 7),
+		.raw_ns = cursor_real(cursor, 8),
 	};
 	ret->one_ns =
 		fmin(fmax(0, ret->longest_ns - cursor_real(cursor, 5)), ret->self_ns);
@@ -44,7 +47,7 @@ static void read_row(struct cursor *cursor, struct function *ret)
 /* What its calls took beyond as many of median length may have been waits for a CPU. */
 static double starved_part(const struct time_run *run, const struct function *function)
 {
-	double beyond_ns = function->total_ns - function->calls * function->p50_ns;
+	double beyond_ns = function->raw_ns - function->calls * function->p50_ns;
 	double starved_ns = run->has_cpu ? run->starved_ns : 0;
 
 	return rule_share(fmin(beyond_ns, starved_ns), function->total_ns);
@@ -62,6 +65,7 @@ static int complete(struct rule_input *input, struct function *function)
 	int result = time_run_function(input, function->function_id, function->self_ns,
 				       &function->run_ns);
 
+	function->own_ns = function->self_ns * (1 - starved_part(run, function));
 	function->run_ns *= 1 - starved_part(run, function);
 	function->is_one = function->one_ns >= function->run_ns / 2;
 	/* A call that is one of many may be long for a wait for a CPU alone. */
@@ -150,9 +154,9 @@ static int evaluate_hot(struct rule_input *input, struct findings *ret)
 		if (function.run_ns >= input->limit(input, "own_share") * run_of(input) &&
 		    function.self_ns >=
 			    input->limit(input, "own_part") * function.total_ns &&
-		    function.self_ns >=
+		    function.own_ns >=
 			    input->limit(input, "least_by_hooks") * function.hooks_ns &&
-		    function.self_ns / function.calls >
+		    function.own_ns / function.calls >
 			    input->limit(input, "least_hooks") * input->hook_cost_ns &&
 		    !function.is_one)
 			add_hot(input, ret, &function);
