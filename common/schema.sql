@@ -234,7 +234,9 @@ CREATE TABLE counter (
 CREATE TABLE resource (
 	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL, time_ns INTEGER NOT NULL,
 	cpu_percent REAL, rss_bytes INTEGER, minor_faults INTEGER, major_faults INTEGER,
-	read_bytes INTEGER, write_bytes INTEGER, thread_count INTEGER
+	read_bytes INTEGER, write_bytes INTEGER, thread_count INTEGER,
+	cpu_wait_ns INTEGER		-- since the process began its threads stood ready to
+					-- run without a CPU for at least so long, added up
 );
 CREATE INDEX resource_run ON resource(run_id);
 
@@ -313,6 +315,7 @@ CREATE VIEW steps AS SELECT run_id, process_id, name, step_index, started_ns,
 CREATE VIEW counters AS SELECT run_id, process_id, name, time_ns, value FROM counter;
 
 CREATE VIEW resources AS SELECT run_id, process_id, time_ns, cpu_percent, rss_bytes,
-	minor_faults, major_faults, read_bytes, write_bytes, thread_count FROM resource;
+	minor_faults, major_faults, read_bytes, write_bytes, thread_count, cpu_wait_ns
+	FROM resource;
 
 -- "trust" is the table itself: run_id, process_id, name, value (and text).

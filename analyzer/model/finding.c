@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  rating, merging and ranking of findings.
+ * What this is:  rating and ranking of findings.
  * Runs on:       prof-analyze, any thread.
  * Must not:      lose a finding: one that is merged is listed in the other's also.
- * See also:      rules/rule.h, which makes them.
+ * See also:      rules/rule.h, which makes them; finding_merge.c.
  */
 #include "analyzer/model/finding.h"
 
@@ -27,12 +27,16 @@ static const struct {
 	[SEVERITY_CRITICAL] = {"critical", 63},
 };
 
-struct finding *findings_add(struct findings *findings, const struct rule *rule)
+struct finding *findings_add(struct findings *findings, const struct rule *rule,
+			     char kind, unsigned specific)
 {
 	findings->list = xgrow(findings->list, findings->count, &findings->capacity,
 			       sizeof(*findings->list));
 	findings->list[findings->count] =
-		(struct finding){.rule = rule, .confidence = CONFIDENCE_MEDIUM};
+		(struct finding){.rule = rule,
+				 .kind = kind,
+				 .specific = specific,
+				 .confidence = CONFIDENCE_MEDIUM};
 	return &findings->list[findings->count++];
 }
 
@@ -109,9 +113,9 @@ static int by_score(const void *left, const void *right)
 
 void findings_finish(struct findings *findings, const struct calltree *tree)
 {
-	(void)tree;
 	for (size_t i = 0; i < findings->count; i++)
 		finding_rate(&findings->list[i]);
+	findings_merge(findings, tree);
 	if (findings->count)
 		qsort(findings->list, findings->count, sizeof(*findings->list), by_score);
 }

@@ -50,6 +50,8 @@ struct finding_also {
 
 struct finding {
 	const struct rule *rule;
+	char kind;	   /* first letter of the rule's id: T is time, M memory */
+	unsigned specific; /* of the rule */
 	enum confidence confidence;
 	/* Share of the run's time, or of its peak, that could be won: 0 to 1. */
 	double impact;
@@ -81,7 +83,8 @@ struct findings {
 };
 
 /* A new finding of medium confidence, borrowed until the next is added. */
-struct finding *findings_add(struct findings *findings, const struct rule *rule);
+struct finding *findings_add(struct findings *findings, const struct rule *rule,
+			     char kind, unsigned specific);
 void findings_free(struct findings *findings);
 
 /* Adds a measured value; with_limit: and the limit that it crossed. */
@@ -100,13 +103,13 @@ void finding_advise(struct finding *finding, const char *text);
 void finding_rate(struct finding *finding);
 
 /*
- * Rates, merges and ranks: highest score first.
- *
- * Two findings about the same thing (both of time or both of memory, by the first letter
- * of their rules' ids) that nest on one path are merged when the inner one explains at
- * least 80 % of the outer one's impact: it stays, the outer one is listed in its also. On
- * the very same path the more specific rule stays, then the higher score.
+ * Two findings of one kind (of time or of memory) that nest on one path are merged when
+ * the inner one explains at least 80 % of the outer one's impact: it stays, takes over
+ * the higher score, and lists the outer one in its also. On the very same path the more
+ * specific one stays, then the one with the higher score. Rated findings only.
  */
+void findings_merge(struct findings *findings, const struct calltree *tree);
+/* Rates, merges and ranks: highest score first. */
 void findings_finish(struct findings *findings, const struct calltree *tree);
 
 /* "info" to "critical"; "low", "medium", "high". */

@@ -117,10 +117,15 @@ static const char *path_text(struct rule_input *input, uint32_t node)
 	return copy;
 }
 
+struct finding *rule_add(struct rule_input *input, struct findings *ret)
+{
+	return findings_add(ret, input->rule, input->rule->id[0], input->rule->specific);
+}
+
 static struct finding *add_node(struct rule_input *input, struct findings *ret,
 				uint32_t node)
 {
-	struct finding *finding = findings_add(ret, input->rule);
+	struct finding *finding = rule_add(input, ret);
 	const struct calltree_node *at = &input->tree->nodes[node];
 
 	finding->path_id = at->path_id;
@@ -141,8 +146,7 @@ struct finding *rule_add_path(struct rule_input *input, struct findings *ret,
 {
 	uint32_t node = calltree_find(input->tree, path_id);
 
-	return node == CALLTREE_NONE ? findings_add(ret, input->rule)
-				     : add_node(input, ret, node);
+	return node == CALLTREE_NONE ? rule_add(input, ret) : add_node(input, ret, node);
 }
 
 struct finding *rule_add_function(struct rule_input *input, struct findings *ret,
@@ -161,6 +165,5 @@ struct finding *rule_add_function(struct rule_input *input, struct findings *ret
 			best = tree->order[i];
 		}
 	}
-	return best == CALLTREE_NONE ? findings_add(ret, input->rule)
-				     : add_node(input, ret, best);
+	return best == CALLTREE_NONE ? rule_add(input, ret) : add_node(input, ret, best);
 }

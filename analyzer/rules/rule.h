@@ -12,6 +12,7 @@
 #include "analyzer/model/calltree.h"
 #include "analyzer/model/finding.h"
 #include "analyzer/model/rules_file.h"
+#include "analyzer/rules/time_run.h"
 
 struct cursor;
 struct rundb;
@@ -38,6 +39,7 @@ struct rule_input {
 	int64_t calls, cpu_count, process_count, thread_count;
 	int64_t sample_count, snapshot_count;
 	bool is_live, complete;
+	struct time_run time_run; /* by time_run() */
 
 	const char *reason; /* set by the rule with RULE_NOT_MEASURED */
 
@@ -77,6 +79,8 @@ const char *rule_text(struct rule_input *input, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 const char *rule_copy(struct rule_input *input, const char *text);
 
+/* Adds a finding about the whole run. */
+struct finding *rule_add(struct rule_input *input, struct findings *ret);
 /* Adds a finding about a call path: fills path_id, path, function_id, function and where
  * (of the function's definition). */
 struct finding *rule_add_path(struct rule_input *input, struct findings *ret,
