@@ -11,6 +11,8 @@
 
 #include "memory_blocks.sql.h"
 
+#include <math.h>
+
 #define PAGE_BYTES 4096.0
 
 enum big_sum { BYTES, ALLOCS, MOST_LIVE };
@@ -33,15 +35,19 @@ static void add_big(struct rule_input *input, struct findings *ret,
 		    const struct memory_owner *owner, double faults)
 {
 	const double *sums = owner->sums;
-	double pages = sums[BYTES] / PAGE_BYTES, ns;
+	double pages = sums[BYTES] / PAGE_BYTES, part = fmin(1, faults / pages), ns;
 	struct finding *finding;
 
-	pages = pages < faults ? pages : faults;
-	ns = pages * input->limit(input, "fault_ns");
+	ns = part * (pages * input->limit(input, "fault_ns") +
+		     sums[ALLOCS] * input->limit(input, "map_ns"));
 	if (sums[ALLOCS] < input->limit(input, "least_allocs") ||
 	    rule_share(ns, memory_run_ns(input)) < input->limit(input, "least_share"))
 		return;
 	finding = memory_owner_finding(input, ret, owner);
+	/* The faults are the run's, not this function's: with as many as it has pages it
+	 * is the one. */
+	if (part > 0.9)
+		finding->confidence = CONFIDENCE_HIGH;
 	memory_win_time(input, finding, ns);
 	finding->saving_allocs = sums[ALLOCS];
 	finding_evidence_limit(finding, "allocations", "count", sums[ALLOCS],

@@ -14,7 +14,7 @@
 static void add(struct rule_input *input, struct findings *ret, const char *what,
 		double bytes, double limit, const char *sql)
 {
-	struct finding *finding = findings_add(ret, input->rule);
+	struct finding *finding = rule_add(input, ret);
 
 	finding->confidence = CONFIDENCE_HIGH;
 	finding->least_severity = SEVERITY_HIGH;

@@ -10,6 +10,7 @@
 #include "analyzer/base/xalloc.h"
 #include "analyzer/rundb/rundb.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 /* What the hooks add to a malloc and its free: 24.8 ns instead of 8.1 in a loop. */
@@ -110,12 +111,14 @@ struct finding *memory_owner_finding(struct rule_input *input, struct findings *
 
 double memory_run_ns(struct rule_input *input)
 {
-	double threads = input->thread_count > 1 ? (double)input->thread_count : 1;
-	double hooks_ns = (double)input->calls * input->hook_cost_ns +
-			  input->alloc_count * RECORDER_NS;
-	double ns = input->wall_ns - hooks_ns / threads;
+	const struct time_run *run = time_run(input);
+	double lanes, ns;
 
-	return ns > 0.1 * input->wall_ns ? ns : 0.1 * input->wall_ns;
+	if (!run)
+		return input->wall_ns;
+	lanes = run->lane_count > 1 ? (double)run->lane_count : 1;
+	ns = run->run_ns * time_run_met(run) - input->alloc_count * RECORDER_NS / lanes;
+	return fmax(ns, 0.1 * run->run_ns);
 }
 
 void memory_win_time(struct rule_input *input, struct finding *finding, double ns)

@@ -39,7 +39,8 @@ void memory_owners_free(struct memory_owners *owners);
 /* A finding about an owner. */
 struct finding *memory_owner_finding(struct rule_input *input, struct findings *ret,
 				     const struct memory_owner *owner);
-/* The run's time without what the recorder added to it. */
+/* The run's time without what the recorder added to it and without waiting for a CPU: so
+ * costs that were measured at rest can be compared with it. */
 double memory_run_ns(struct rule_input *input);
 /* What the finding could win of that time. */
 void memory_win_time(struct rule_input *input, struct finding *finding, double ns);

@@ -44,8 +44,7 @@ static struct finding *add(struct rule_input *input, struct findings *ret,
 
 	if (rule_share(ns, memory_run_ns(input)) < input->limit(input, "least_share"))
 		return NULL;
-	finding = owner ? memory_owner_finding(input, ret, owner)
-			: findings_add(ret, input->rule);
+	finding = owner ? memory_owner_finding(input, ret, owner) : rule_add(input, ret);
 	memory_win_time(input, finding, ns);
 	finding->saving_allocs = pairs;
 	return finding;
