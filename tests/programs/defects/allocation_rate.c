@@ -6,7 +6,11 @@
 // expect: M1 allocation-rate add_edges
 #include "background.h"
 
+#include <malloc.h>
 #include <stdlib.h>
+#include <string.h>
+
+#define HEAP_BYTES (14 << 20)
 
 struct edge {
 	struct edge *next;
@@ -39,9 +43,9 @@ static __attribute__((noinline)) void build(void)
 		add_nodes(40 * i);
 }
 
-static __attribute__((noinline)) void tear_down(void)
+static __attribute__((noinline)) void drop_edges(void)
 {
-	while (edges) {
+	for (int i = 0; i < 8; i++) {
 		struct edge *next = edges->next;
 
 		free(edges);
@@ -49,8 +53,35 @@ static __attribute__((noinline)) void tear_down(void)
 	}
 }
 
+static __attribute__((noinline)) void drop_nodes(void)
+{
+	for (int i = 0; i < 40; i++)
+		drop_edges();
+}
+
+static __attribute__((noinline)) void tear_down(void)
+{
+	for (int i = 0; i < 600; i++)
+		drop_nodes();
+}
+
+/* The heap has its pages before the work begins, and keeps them. */
+static void prepare_heap(void)
+{
+	char *room;
+
+	mallopt(M_MMAP_THRESHOLD, 2 * HEAP_BYTES);
+	mallopt(M_TRIM_THRESHOLD, 2 * HEAP_BYTES);
+	room = malloc(HEAP_BYTES);
+	if (!room)
+		abort();
+	memset(room, 1, HEAP_BYTES);
+	free(room);
+}
+
 int main(void)
 {
+	prepare_heap();
 	background(2, 50000);
 	for (int i = 0; i < 8; i++) {
 		build();

@@ -25,7 +25,7 @@ static __attribute__((noinline)) void render(int number)
 
 static __attribute__((noinline)) void show(int first)
 {
-	background(1, 2000);
+	background(1, 150000);
 	for (int i = 0; i < 15; i++)
 		render(first + i);
 }
@@ -34,7 +34,7 @@ int main(void)
 {
 	/* Set by hand, glibc does not learn from the first block that is freed. */
 	mallopt(M_MMAP_THRESHOLD, 128 << 10);
-	for (int i = 0; i < 40; i++)
+	for (int i = 0; i < 20; i++)
 		show(i);
 	return 0;
 }

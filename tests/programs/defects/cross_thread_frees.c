@@ -6,6 +6,7 @@
 // flags: -pthread
 #include "background.h"
 
+#include <malloc.h>
 #include <pthread.h>
 #include <stdlib.h>
 
@@ -17,7 +18,7 @@ static void *items[2][BATCH];
 
 static __attribute__((noinline)) void *make_item(uint64_t number)
 {
-	volatile uint64_t *item = malloc(400);
+	volatile uint64_t *item = malloc(200);
 
 	if (!item)
 		abort();
@@ -56,9 +57,11 @@ int main(void)
 {
 	pthread_t consumer;
 
+	mallopt(M_TRIM_THRESHOLD, 64 << 20); /* the heap keeps its pages */
 	pthread_barrier_init(&turn, NULL, 2);
 	if (pthread_create(&consumer, NULL, consume, NULL))
 		abort();
+	background(2, 100000);
 	for (int i = 0; i < ROUNDS; i++) {
 		make_batch(items[i & 1]);
 		pthread_barrier_wait(&turn);
