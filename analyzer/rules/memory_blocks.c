@@ -60,6 +60,8 @@ static void add_big(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "pages of these blocks", "count",
 			 sums[BYTES] / PAGE_BYTES);
 	finding_evidence(finding, "page faults of the run", "count", faults);
+	finding_evidence(finding, "cost of a page fault", "ns",
+			 input->limit(input, "fault_ns"));
 	finding->why =
 		"blocks as large as those that malloc takes from the kernel come and "
 		"go, and the run has the page faults to match";

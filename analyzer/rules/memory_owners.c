@@ -129,6 +129,14 @@ void memory_win_time(struct rule_input *input, struct finding *finding, double n
 	finding->saving_ns = ns < run_ns ? ns : run_ns;
 }
 
+void memory_time_evidence(struct rule_input *input, struct finding *finding,
+			  const char *limit, const char *name)
+{
+	finding_evidence(finding, name, "ns", input->limit(input, limit));
+	finding_evidence(finding, "share of the run without recorder", "percent",
+			 100 * finding->impact);
+}
+
 void memory_win_bytes(struct rule_input *input, struct finding *finding, double bytes)
 {
 	finding->impact = rule_share(bytes, input->peak_bytes);

@@ -44,6 +44,9 @@ struct finding *memory_owner_finding(struct rule_input *input, struct findings *
 double memory_run_ns(struct rule_input *input);
 /* What the finding could win of that time. */
 void memory_win_time(struct rule_input *input, struct finding *finding, double ns);
+/* Adds the cost that the saving was counted with, and the share of the run's own time. */
+void memory_time_evidence(struct rule_input *input, struct finding *finding,
+			  const char *limit, const char *name);
 /* What it could win of the peak. */
 void memory_win_bytes(struct rule_input *input, struct finding *finding, double bytes);
 /* A query about the sites below the finding's path: columns and condition are SQL. */

@@ -66,6 +66,7 @@ static void add_rate(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "share", "percent",
 			 100 * rule_share(sums[ALLOCS], input->alloc_count));
 	finding_evidence(finding, "mean size", "bytes", sums[BYTES] / sums[ALLOCS]);
+	memory_time_evidence(input, finding, "pair_ns", "cost of malloc and free");
 	finding->why = "many blocks are allocated for each second of the run, and they "
 		       "stay for a while";
 	finding_advise(finding,
@@ -122,6 +123,7 @@ static void add_churn(struct rule_input *input, struct findings *ret,
 			       input->limit(input, "least_allocs"));
 	finding_evidence(finding, "allocated", "bytes", sums[BYTES]);
 	finding_evidence(finding, "most live at a time", "bytes", sums[PEAK_BYTES]);
+	memory_time_evidence(input, finding, "pair_ns", "cost of malloc and free");
 	finding->why =
 		"far more is allocated than ever lives at a time: the same room is "
 		"given back and asked for again";
@@ -164,6 +166,7 @@ static void add_temporary(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "of the run's allocations", "percent",
 			 100 * rule_share(sums[PAIRS], input->alloc_count));
 	finding_evidence(finding, "mean size", "bytes", sums[BYTES] / sums[ALLOCS]);
+	memory_time_evidence(input, finding, "pair_ns", "cost of malloc and free");
 	finding->why = "blocks are freed with at most one other allocation of the thread "
 		       "in between";
 	finding_advise(finding, "use a local array for the common size and the heap only "

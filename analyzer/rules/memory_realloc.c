@@ -42,6 +42,8 @@ static void add(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "copied", "bytes", sums[COPIED]);
 	finding_evidence(finding, "mean step", "bytes",
 			 (sums[NEW_BYTES] - sums[OLD_BYTES]) / sums[REALLOCS]);
+	memory_time_evidence(input, finding, "realloc_ns",
+			     "cost of a realloc without copying");
 	finding->why = "each realloc makes its block only a little larger, so that it is "
 		       "moved often";
 	finding_advise(finding,

@@ -33,6 +33,9 @@ static void add(struct rule_input *input, struct findings *ret,
 			       input->limit(input, "least_frees"));
 	finding_evidence(finding, "allocations", "count", sums[ALLOCS]);
 	finding_evidence(finding, "mean size", "bytes", sums[BYTES] / sums[ALLOCS]);
+	memory_time_evidence(input, finding,
+			     sums[LARGE] > 0 ? "cross_large_ns" : "cross_ns",
+			     "such a free costs more by");
 	finding->why = "another thread frees the blocks, so that the allocating thread's "
 		       "cache runs empty and the other's overflows";
 	finding_advise(finding,
