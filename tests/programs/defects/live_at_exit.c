@@ -15,10 +15,10 @@ struct connection {
 
 static __attribute__((noinline)) void open_connection(struct connection *ret, int number)
 {
-	ret->buffer = malloc(4000);
+	ret->buffer = malloc(400);
 	if (!ret->buffer)
 		abort();
-	memset(ret->buffer, 1, 4000);
+	memset(ret->buffer, 1, 400);
 	ret->number = number;
 }
 
@@ -32,13 +32,13 @@ static __attribute__((noinline)) void serve(int number)
 	struct connection connection;
 
 	open_connection(&connection, number);
-	background(1, 100);
+	background(1, 300);
 	close_connection(&connection);
 }
 
 int main(void)
 {
-	for (int i = 0; i < 3000; i++)
+	for (int i = 0; i < 8000; i++)
 		serve(i);
 	return 0;
 }

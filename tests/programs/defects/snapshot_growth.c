@@ -30,7 +30,7 @@ static __attribute__((noinline)) void remember(int number)
 
 static __attribute__((noinline)) void handle_request(int number)
 {
-	background(1, 2000);
+	background(1, 10000);
 	for (int i = 0; i < 40; i++)
 		remember(number + i);
 }
