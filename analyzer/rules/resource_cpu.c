@@ -54,7 +54,7 @@ static void add_low(struct rule_input *input, struct findings *ret, int64_t func
 	double wanted = (run->cpu_ns + run->starved_ns) / run->span_ns;
 	struct finding *finding =
 		function_id ? rule_add_function(input, ret, function_id, false)
-			    : findings_add(ret, input->rule);
+			    : rule_add(input, ret);
 
 	finding->saving_ns = (1 - wanted) * run->run_ns;
 	finding->impact = rule_share(finding->saving_ns, run->run_ns);
@@ -110,7 +110,7 @@ const struct rule rule_cpu_low = {
 static void add_high(struct rule_input *input, struct findings *ret, double wanted)
 {
 	const struct time_run *run = &input->time_run;
-	struct finding *finding = findings_add(ret, input->rule);
+	struct finding *finding = rule_add(input, ret);
 	double starved = rule_share(run->starved_ns, run->cpu_ns + run->starved_ns);
 
 	/* Nothing to win by itself: a limit that has been reached. */

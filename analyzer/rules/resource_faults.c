@@ -19,7 +19,7 @@ static void add(struct rule_input *input, struct findings *ret, double repeated)
 	double run_ns = run->run_ns * time_run_met(run);
 	double major_ns = run->major_faults * input->limit(input, "major_ns");
 	double minor_ns = fmin(repeated * input->limit(input, "minor_ns"), run->cpu_ns);
-	struct finding *finding = findings_add(ret, input->rule);
+	struct finding *finding = rule_add(input, ret);
 
 	finding->confidence = CONFIDENCE_HIGH;
 	finding->saving_ns = fmin(minor_ns + major_ns, run_ns);
