@@ -95,6 +95,9 @@ void finding_rate(struct finding *finding)
 	finding->score = 100 * (1 - exp(-CURVE * impact)) * factors[finding->confidence];
 	if (finding->score < bands[finding->least_severity].least_score)
 		finding->score = bands[finding->least_severity].least_score;
+	if (finding->fixed_severity && finding->least_severity < SEVERITY_CRITICAL &&
+	    finding->score >= bands[finding->least_severity + 1].least_score)
+		finding->score = bands[finding->least_severity + 1].least_score - 0.6;
 	finding->severity = SEVERITY_CRITICAL;
 	while (finding->score < bands[finding->severity].least_score)
 		finding->severity--;
@@ -118,6 +121,21 @@ void findings_finish(struct findings *findings, const struct calltree *tree)
 	findings_merge(findings, tree);
 	if (findings->count)
 		qsort(findings->list, findings->count, sizeof(*findings->list), by_score);
+}
+
+double findings_time_share(const struct findings *findings, const struct finding *finding)
+{
+	double share = findings->wall_ns > 0 ? finding->saving_ns / findings->wall_ns : 0;
+
+	return share > 1 ? 1 : share;
+}
+
+double findings_ceiling(const struct findings *findings, const struct finding *finding)
+{
+	double share = findings_time_share(findings, finding);
+
+	/* Several threads can save more than the run took; 100 times is no forecast. */
+	return share > 0 && share < 0.99 ? 1 / (1 - share) : 0;
 }
 
 const char *severity_word(enum severity severity)

@@ -60,8 +60,13 @@ struct finding {
 	enum severity severity;
 	/* The rule's own: the score is lifted to the band of this severity. */
 	enum severity least_severity;
-	int64_t function_id, path_id;	     /* 0: of the whole run */
-	const char *function, *path, *where; /* "parse", "main > parse", "parse.c:31" */
+	bool fixed_severity; /* the severity is least_severity, whatever the impact */
+	int64_t function_id, path_id; /* 0: of the whole run */
+	const char *function, *path;  /* "parse", "main > parse" */
+	const char *chain;	      /* the path as a COLUMN_CHAIN cell has it */
+	const char *file; /* the function's, or the place's; NULL: not known */
+	uint32_t line;
+	const char *where; /* for people: "parse.c:31" */
 	struct evidence evidence[FINDING_EVIDENCE];
 	size_t evidence_count;
 	/* At best; 0: none of that kind. */
@@ -70,6 +75,7 @@ struct finding {
 	const char
 		*advice[FINDING_ADVICE + 1]; /* most useful first; NULL after the last */
 	const char *sql;		     /* proves it, for 'prof-analyze sql' */
+	const char *verify; /* the command that tells whether a fix helped */
 	/* By findings_finish(). */
 	struct finding_also *also;
 	size_t also_count;
@@ -80,7 +86,15 @@ struct findings {
 	struct finding *list;
 	size_t count, capacity;
 	struct arena texts;
+	double wall_ns, peak_bytes; /* of the run: what savings are a share of */
 };
+
+/* What saving_ns is of the run's time, 0 to 1. */
+double findings_time_share(const struct findings *findings,
+			   const struct finding *finding);
+/* How many times faster the run can become at most (Amdahl); 0: no bound worth telling.
+ */
+double findings_ceiling(const struct findings *findings, const struct finding *finding);
 
 /* A new finding of medium confidence, borrowed until the next is added. */
 struct finding *findings_add(struct findings *findings, const struct rule *rule,
@@ -97,8 +111,9 @@ void finding_advise(struct finding *finding, const char *text);
 
 /*
  * score = 100 (1 - e^(-4 impact)) c, with c = 0.5, 0.75, 1 by confidence, and at least
- * the lowest score of least_severity. Bands: critical from 63 (an impact of 0.25 at high
- * confidence), high from 33 (0.10), medium from 11 (0.03), low from 3.9 (0.01).
+ * the lowest score of least_severity, or within its band when the severity is fixed.
+ * Bands: critical from 63 (an impact of 0.25 at high confidence), high from 33 (0.10),
+ * medium from 11 (0.03), low from 3.9 (0.01).
  */
 void finding_rate(struct finding *finding);
 
@@ -106,7 +121,8 @@ void finding_rate(struct finding *finding);
  * Two findings of one kind (of time or of memory) that nest on one path are merged when
  * the inner one explains at least 80 % of the outer one's impact: it stays, takes over
  * the higher score, and lists the outer one in its also. On the very same path the more
- * specific one stays, then the one with the higher score. Rated findings only.
+ * specific one stays, then the one with the higher score. One of fixed severity takes
+ * nothing in that is more severe. Rated findings only.
  */
 void findings_merge(struct findings *findings, const struct calltree *tree);
 /* Rates, merges and ranks: highest score first. */

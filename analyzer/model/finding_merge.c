@@ -52,6 +52,7 @@ static void claim_at(struct merging *merging, uint32_t inner, uint32_t node)
 	for (uint32_t i = merging->at_node[node]; i != NONE; i = merging->next[i])
 		if (i != inner && merging->claimant[i] == NONE &&
 		    list[i].kind == one->kind &&
+		    !(one->fixed_severity && list[i].severity > one->severity) &&
 		    one->impact >= EXPLAINS * list[i].impact &&
 		    (node != merging->nodes[inner] ||
 		     deepest_first(&inner, &i, merging) < 0))

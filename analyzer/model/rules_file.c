@@ -7,66 +7,14 @@
  */
 #include "analyzer/model/rules_file.h"
 
-#include "analyzer/base/nearest.h"
 #include "analyzer/base/xalloc.h"
+#include "analyzer/model/json_place.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Where in the file something stands: jansson tells lines of syntax errors only. */
-struct source {
-	const char *text, *end, *name;
-	struct strbuf *error;
-};
-
-/* The line of the last key of a chain, each looked for behind the one before. */
-static size_t line_of(const struct source *source, const char *const *keys, size_t count)
-{
-	const char *at = source->text;
-	struct strbuf quoted = {0};
-	size_t line = 1;
-
-	for (size_t i = 0; i < count; i++) {
-		const char *found;
-
-		strbuf_reset(&quoted);
-		strbuf_printf(&quoted, "\"%s\"", keys[i]);
-		found = memmem(at, (size_t)(source->end - at), quoted.data, quoted.size);
-		if (!found)
-			break;
-		at = found;
-	}
-	strbuf_free(&quoted);
-	for (const char *c = source->text; c < at; c++)
-		line += *c == '\n';
-	return line;
-}
-
-/* "FILE:LINE: rules.T0.limits.high: is ..." */
-__attribute__((format(printf, 4, 5))) static int refuse(const struct source *source,
-							const char *const *keys,
-							size_t count, const char *format,
-							...)
-{
-	va_list arguments;
-	char *why;
-
-	strbuf_printf(source->error, "%s:%zu: ", source->name,
-		      line_of(source, keys, count));
-	for (size_t i = 0; i < count; i++)
-		strbuf_printf(source->error, "%s%s", i ? "." : "", keys[i]);
-	va_start(arguments, format);
-	if (vasprintf(&why, format, arguments) < 0)
-		why = xstrdup("out of memory");
-	va_end(arguments);
-	strbuf_printf(source->error, "%s%s", count ? ": " : "", why);
-	free(why);
-	return -EINVAL;
-}
 
 static const char *copy(struct rules_file *rules, const char *text)
 {
@@ -93,18 +41,18 @@ static struct rules_entry *find_rule(const struct rules_file *rules, const char 
 }
 
 /* A number that a limit can be. */
-static int take_number(const struct source *source, const char *const *keys, size_t count,
-		       const json_t *value, double *ret)
+static int take_number(const struct json_source *source, const char *const *keys,
+		       size_t count, const json_t *value, double *ret)
 {
 	if (!json_is_number(value))
-		return refuse(source, keys, count, "is not a number");
+		return json_refuse(source, keys, count, "is not a number");
 	*ret = json_number_value(value);
 	if (!isfinite(*ret) || *ret < 0)
-		return refuse(source, keys, count, "is negative");
+		return json_refuse(source, keys, count, "is negative");
 	return 0;
 }
 
-static int define_limit(struct rules_file *rules, const struct source *source,
+static int define_limit(struct rules_file *rules, const struct json_source *source,
 			const struct rules_entry *entry, const char *name,
 			const json_t *value)
 {
@@ -116,7 +64,7 @@ static int define_limit(struct rules_file *rules, const struct source *source,
 				 &limit.value);
 
 	if (result == 0 && (!unit || !meaning))
-		result = refuse(source, keys, 4, "has no unit or no meaning");
+		result = json_refuse(source, keys, 4, "has no unit or no meaning");
 	if (result < 0)
 		return result;
 	limit.unit = copy(rules, unit);
@@ -127,7 +75,7 @@ static int define_limit(struct rules_file *rules, const struct source *source,
 	return 0;
 }
 
-static int define_rule(struct rules_file *rules, const struct source *source,
+static int define_rule(struct rules_file *rules, const struct json_source *source,
 		       const char *id, json_t *value)
 {
 	const char *const keys[] = {"rules", id};
@@ -136,7 +84,7 @@ static int define_rule(struct rules_file *rules, const struct source *source,
 	json_t *limit;
 
 	if (!slug)
-		return refuse(source, keys, 2, "has no slug");
+		return json_refuse(source, keys, 2, "has no slug");
 	entry.id = copy(rules, id);
 	entry.slug = copy(rules, slug);
 	rules->rules = xgrow(rules->rules, rules->rule_count, &rules->rule_capacity,
@@ -152,7 +100,7 @@ static int define_rule(struct rules_file *rules, const struct source *source,
 	return 0;
 }
 
-static int change_limit(struct rules_file *rules, const struct source *source,
+static int change_limit(struct rules_file *rules, const struct json_source *source,
 			const struct rules_entry *entry, const char *key,
 			const char *name, json_t *value)
 {
@@ -162,11 +110,11 @@ static int change_limit(struct rules_file *rules, const struct source *source,
 	int result;
 
 	if (!limit)
-		return refuse(source, keys, 4, "%s has no such limit", entry->id);
+		return json_refuse(source, keys, 4, "%s has no such limit", entry->id);
 	if (json_is_object(value)) {
 		value = json_object_get(value, "value");
 		if (!value)
-			return refuse(source, keys, 4, "has no value");
+			return json_refuse(source, keys, 4, "has no value");
 	}
 	result = take_number(source, keys, 4, value, &number);
 	if (result < 0)
@@ -176,7 +124,7 @@ static int change_limit(struct rules_file *rules, const struct source *source,
 	return 0;
 }
 
-static int change_limits(struct rules_file *rules, const struct source *source,
+static int change_limits(struct rules_file *rules, const struct json_source *source,
 			 const struct rules_entry *entry, const char *key, json_t *limits)
 {
 	const char *const keys[] = {"rules", key, "limits"};
@@ -184,7 +132,7 @@ static int change_limits(struct rules_file *rules, const struct source *source,
 	json_t *limit;
 
 	if (!json_is_object(limits))
-		return refuse(source, keys, 3, "is not an object of limits");
+		return json_refuse(source, keys, 3, "is not an object of limits");
 	json_object_foreach(limits, name, limit)
 	{
 		int result = change_limit(rules, source, entry, key, name, limit);
@@ -195,7 +143,7 @@ static int change_limits(struct rules_file *rules, const struct source *source,
 	return 0;
 }
 
-static int change_rule(struct rules_file *rules, const struct source *source,
+static int change_rule(struct rules_file *rules, const struct json_source *source,
 		       const char *key, json_t *value)
 {
 	struct rules_entry *entry = find_rule(rules, key);
@@ -204,9 +152,9 @@ static int change_rule(struct rules_file *rules, const struct source *source,
 	int result = 0;
 
 	if (!entry)
-		return refuse(source, keys, 2, "there is no such rule");
+		return json_refuse(source, keys, 2, "there is no such rule");
 	if (!json_is_object(value))
-		return refuse(source, keys, 2, "is not an object");
+		return json_refuse(source, keys, 2, "is not an object");
 	json_object_foreach(value, keys[2], member)
 	{
 		if (strcmp(keys[2], "limits") == 0)
@@ -214,25 +162,27 @@ static int change_rule(struct rules_file *rules, const struct source *source,
 		else if (strcmp(keys[2], "enabled") == 0 && json_is_boolean(member))
 			entry->is_enabled = json_is_true(member);
 		else if (strcmp(keys[2], "enabled") == 0)
-			result = refuse(source, keys, 3, "is neither true nor false");
+			result =
+				json_refuse(source, keys, 3, "is neither true nor false");
 		else if (strcmp(keys[2], "slug") != 0)
-			result = refuse(source, keys, 3,
-					"is not known; there are enabled and limits");
+			result =
+				json_refuse(source, keys, 3,
+					    "is not known; there are enabled and limits");
 		if (result < 0)
 			return result;
 	}
 	return 0;
 }
 
-static int take_rules(struct rules_file *rules, const struct source *source, json_t *all,
-		      bool define)
+static int take_rules(struct rules_file *rules, const struct json_source *source,
+		      json_t *all, bool define)
 {
 	const char *key;
 	json_t *value;
 
 	if (!json_is_object(all))
-		return refuse(source, (const char *[]){"rules"}, 1,
-			      "is not an object of rules");
+		return json_refuse(source, (const char *[]){"rules"}, 1,
+				   "is not an object of rules");
 	json_object_foreach(all, key, value)
 	{
 		int result = define ? define_rule(rules, source, key, value)
@@ -244,25 +194,27 @@ static int take_rules(struct rules_file *rules, const struct source *source, jso
 	return 0;
 }
 
-static int take_file(struct rules_file *rules, const struct source *source, json_t *root,
-		     bool define)
+static int take_file(struct rules_file *rules, const struct json_source *source,
+		     json_t *root, bool define)
 {
 	const char *key;
 	json_t *value;
 
 	if (!json_is_object(root))
-		return refuse(source, NULL, 0, "is not an object with the key 'rules'");
+		return json_refuse(source, NULL, 0,
+				   "is not an object with the key 'rules'");
 	if (!json_object_get(root, "rules"))
-		return refuse(source, NULL, 0, "has no key 'rules'");
+		return json_refuse(source, NULL, 0, "has no key 'rules'");
 	json_object_foreach(root, key, value)
 	{
 		if (strcmp(key, "version") == 0 && json_integer_value(value) != 1)
-			return refuse(source, &key, 1,
-				      "is not 1, the version known here");
+			return json_refuse(source, &key, 1,
+					   "is not 1, the version known here");
 		if (strcmp(key, "rules") != 0 && strcmp(key, "version") != 0 &&
 		    strcmp(key, "about") != 0)
-			return refuse(source, &key, 1,
-				      "is not known; there are rules, version and about");
+			return json_refuse(
+				source, &key, 1,
+				"is not known; there are rules, version and about");
 	}
 	return take_rules(rules, source, json_object_get(root, "rules"), define);
 }
@@ -270,7 +222,7 @@ static int take_file(struct rules_file *rules, const struct source *source, json
 static int take_text(struct rules_file *rules, const char *text, size_t size,
 		     const char *name, struct strbuf *error, bool define)
 {
-	struct source source = {text, text + size, name, error};
+	struct json_source source = {text, size, name, error};
 	json_error_t problem;
 	json_t *root = json_loadb(text, size, JSON_REJECT_DUPLICATES, &problem);
 	int result;

@@ -21,6 +21,10 @@ int report_query(struct report_input *input, const char *sql, struct cursor **re
 struct table *report_table(struct report_input *input, const char *sql,
 			   const struct column *columns, size_t count);
 
+/* Reads a file that the user named; what: for the sentence when it is too large. */
+enum exit_status report_read_file(struct report_input *input, const char *path,
+				  const char *what, struct strbuf *ret);
+
 /* The run in numbers. Texts are borrowed from the document that run_facts_load() got. */
 struct run_facts {
 	const char *label, *command, *started_utc, *host, *level;

@@ -7,8 +7,8 @@
  */
 #include "analyzer/rules/rule.h"
 
-#include "analyzer/base/utf8.h"
 #include "analyzer/base/xalloc.h"
+#include "analyzer/model/table.h"
 #include "analyzer/rundb/rundb.h"
 
 #include <stdarg.h>
@@ -86,12 +86,12 @@ const char *rule_where(struct rule_input *input, const char *file, int64_t line)
 		    : rule_copy(input, file);
 }
 
-static const char *path_text(struct rule_input *input, uint32_t node)
+/* Appends the names on a path, each but the last ended by end. */
+static void put_path(struct rule_input *input, uint32_t node, const char *end,
+		     struct strbuf *text)
 {
 	const struct calltree *tree = input->tree;
 	size_t length = 0, count = 0;
-	struct strbuf text = {0};
-	const char *copy;
 	uint32_t *path;
 
 	/* The bound guards against a ring of parents in a damaged file. */
@@ -104,17 +104,36 @@ static const char *path_text(struct rule_input *input, uint32_t node)
 	for (size_t i = length; i-- > 0;) {
 		size_t from_top = length - 1 - i;
 
-		if (from_top < PATH_OUTER || i < PATH_INNER)
-			strbuf_printf(&text, "%s%s", from_top ? " > " : "",
-				      calltree_name(tree, path[i]));
-		else if (from_top == PATH_OUTER)
-			strbuf_printf(&text, " > (%zu more)",
-				      length - PATH_OUTER - PATH_INNER);
+		if (from_top >= PATH_OUTER && i >= PATH_INNER) {
+			strbuf_printf(text, "(%zu more)%s",
+				      length - PATH_OUTER - PATH_INNER, end);
+			i = PATH_INNER;
+			continue;
+		}
+		strbuf_printf(text, "%s%s", calltree_name(tree, path[i]), i ? end : "");
 	}
-	copy = rule_copy(input, strbuf_text(&text));
-	strbuf_free(&text);
 	free(path);
-	return copy;
+}
+
+static void set_path(struct rule_input *input, struct finding *finding, uint32_t node)
+{
+	static const char chain_end[] = {TABLE_CHAIN_END, '\0'};
+	struct strbuf text = {0};
+
+	put_path(input, node, " > ", &text);
+	finding->path = rule_copy(input, strbuf_text(&text));
+	strbuf_reset(&text);
+	put_path(input, node, chain_end, &text);
+	finding->chain = rule_copy(input, strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+void rule_set_place(struct rule_input *input, struct finding *finding, const char *file,
+		    int64_t line)
+{
+	finding->file = rule_copy(input, file);
+	finding->line = line > 0 && line < UINT32_MAX ? (uint32_t)line : 0;
+	finding->where = rule_where(input, file, line);
 }
 
 struct finding *rule_add(struct rule_input *input, struct findings *ret)
@@ -129,14 +148,14 @@ static struct finding *add_node(struct rule_input *input, struct findings *ret,
 	const struct calltree_node *at = &input->tree->nodes[node];
 
 	finding->path_id = at->path_id;
-	finding->path = path_text(input, node);
+	set_path(input, finding, node);
 	finding->function = rule_copy(input, calltree_name(input->tree, node));
 	if (at->function != CALLTREE_NONE) {
 		const struct calltree_function *function =
 			&input->tree->functions[at->function];
 
 		finding->function_id = function->function_id;
-		finding->where = rule_where(input, function->file, function->line);
+		rule_set_place(input, finding, function->file, function->line);
 	}
 	return finding;
 }

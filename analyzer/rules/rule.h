@@ -89,6 +89,10 @@ struct finding *rule_add_path(struct rule_input *input, struct findings *ret,
  * most bytes allocated when by_bytes. */
 struct finding *rule_add_function(struct rule_input *input, struct findings *ret,
 				  int64_t function_id, bool by_bytes);
+/* Says that the finding is about another place than its function's definition, such as
+ * the line of an allocation. */
+void rule_set_place(struct rule_input *input, struct finding *finding, const char *file,
+		    int64_t line);
 /* "parse.c:31"; NULL when file is. */
 const char *rule_where(struct rule_input *input, const char *file, int64_t line);
 /* part of whole from 0 to 1; 0 when whole is not positive. */

@@ -28,6 +28,7 @@ static void add(struct rule_input *input, struct findings *ret, struct cursor *c
 	while (step < 2 && !(mean_ns > input->limit(input, steps[step].limit)))
 		step++;
 	finding->least_severity = steps[step].severity;
+	finding->fixed_severity = true;
 	/* That it takes long does not say that it need not. */
 	finding->confidence = CONFIDENCE_LOW;
 	finding->impact = rule_share(self_ns, input->wall_ns);
