@@ -35,8 +35,10 @@ struct spread {
 static int read_row(struct rule_input *input, struct cursor *cursor, struct spread *ret)
 {
 	double total_ns = cursor_real(cursor, 2), raw_ns = cursor_real(cursor, 3);
+	double self_ns = cursor_real(cursor, 6), held_ns;
 	const void *bytes;
 	size_t size;
+	int result;
 
 	*ret = (struct spread){
 		.function_id = cursor_integer(cursor, 0),
@@ -49,23 +51,33 @@ static int read_row(struct rule_input *input, struct cursor *cursor, struct spre
 	ret->hist_ns = ret->histogram.ticks * ret->tick_ns;
 	if (!(ret->hist_ns > 0) || ret->hist_ns > SUM_TOLERANCE * raw_ns)
 		return 0;
-	/* Threads side by side hold no more than the run is long. */
-	ret->run_ns = fmin(total_ns, input->time_run.run_ns);
-	return 1;
+	/* Of threads side by side only the longest counts. */
+	result = time_run_function(input, ret->function_id, self_ns, &held_ns);
+	if (result < 0)
+		return result;
+	ret->run_ns = self_ns > 0 ? total_ns * fmin(1, held_ns / self_ns) : total_ns;
+	ret->run_ns = fmin(ret->run_ns, input->time_run.run_ns);
+	return ret->run_ns >= input->limit(input, "run_share") * input->time_run.run_ns;
 }
 
 /*
  * The part of the function's time beyond what usual calls take that the function
  * computed. A wait for a CPU on a busy machine makes a tail of its own, or a slow mode;
  * it hits what runs, whoever that is, so the function is taken to have had its part. How
- * well that holds is not known: a quarter of the part is taken off once more.
+ * well that holds is not known: half of the part is taken off once more.
  */
 static double beyond_share(const struct rule_input *input, const struct spread *spread,
 			   double usual_ns)
 {
 	double met = time_run_met(&input->time_run), met_ns = spread->hist_ns * met;
 
-	return (met_ns - spread->calls * usual_ns) / met_ns - (1 - met) / 4;
+	return (met_ns - spread->calls * usual_ns) / met_ns - (1 - met) / 2;
+}
+
+/* Durations are exact; on a busy machine they are not the program's alone. */
+static enum confidence confidence(const struct rule_input *input)
+{
+	return time_run_met(&input->time_run) < 0.5 ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH;
 }
 
 static const char *proof(struct rule_input *input, int64_t function_id)
@@ -160,7 +172,7 @@ static int look_for_tail(struct rule_input *input, struct findings *ret,
 	    find_modes(input, &rule_two_modes, spread))
 		return 0;
 	finding = rule_add_function(input, ret, spread->function_id, false);
-	finding->confidence = CONFIDENCE_HIGH;
+	finding->confidence = confidence(input);
 	/* Were the slowest calls as fast as the half is. */
 	finding->saving_ns = share * spread->run_ns;
 	finding->impact = rule_share(finding->saving_ns, input->time_run.run_ns);
@@ -211,7 +223,7 @@ static int look_for_modes(struct rule_input *input, struct findings *ret,
 	if (!find_modes(input, input->rule, spread))
 		return 0;
 	finding = rule_add_function(input, ret, spread->function_id, false);
-	finding->confidence = CONFIDENCE_HIGH;
+	finding->confidence = confidence(input);
 	finding->saving_ns =
 		fmin(modes->slow_share,
 		     beyond_share(input, spread, modes->fast_ticks * spread->tick_ns)) *
