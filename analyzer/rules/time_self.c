@@ -104,9 +104,10 @@ static void add_hot(struct rule_input *input, struct findings *ret,
 		computed_ns = fmin(computed_ns, input->time_run.cpu_ns);
 	/* A machine that gave the program less than half of what it wished for leaves its
 	 * mark on all durations. */
-	finding->confidence = function->is_guarded || time_run_met(&input->time_run) < 0.5
-				      ? CONFIDENCE_LOW
-				      : CONFIDENCE_MEDIUM;
+	finding->confidence =
+		function->is_guarded || time_run_served(&input->time_run) < 0.5
+			? CONFIDENCE_LOW
+			: CONFIDENCE_MEDIUM;
 	finding->saving_ns = gain * computed_ns;
 	finding->impact = rule_share(finding->saving_ns, run_ns);
 	finding_evidence_limit(finding, "own share of the run", "percent",

@@ -69,15 +69,17 @@ static int read_row(struct rule_input *input, struct cursor *cursor, struct spre
 static double beyond_share(const struct rule_input *input, const struct spread *spread,
 			   double usual_ns)
 {
-	double met = time_run_met(&input->time_run), met_ns = spread->hist_ns * met;
+	double served = time_run_served(&input->time_run),
+	       served_ns = spread->hist_ns * served;
 
-	return (met_ns - spread->calls * usual_ns) / met_ns - (1 - met) / 2;
+	return (served_ns - spread->calls * usual_ns) / served_ns - (1 - served) / 2;
 }
 
 /* Durations are exact; on a busy machine they are not the program's alone. */
 static enum confidence confidence(const struct rule_input *input)
 {
-	return time_run_met(&input->time_run) < 0.5 ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH;
+	return time_run_served(&input->time_run) < 0.5 ? CONFIDENCE_MEDIUM
+						       : CONFIDENCE_HIGH;
 }
 
 static const char *proof(struct rule_input *input, int64_t function_id)
