@@ -215,6 +215,14 @@ double time_run_met(const struct time_run *run)
 	return fmin(1, fmax(0.1, met));
 }
 
+double time_run_served(const struct time_run *run)
+{
+	double wished_ns = run->cpu_ns + run->starved_ns;
+	double served = run->has_cpu && wished_ns > 0 ? run->cpu_ns / wished_ns : 1;
+
+	return fmin(1, fmax(0.1, served));
+}
+
 /* Rows of process and ns: the largest of each process, added up. */
 static int add_largest(struct rule_input *input, const char *sql, int64_t id,
 		       double *ret_ns)

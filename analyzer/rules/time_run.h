@@ -37,6 +37,8 @@ const struct time_run *time_run(struct rule_input *input);
 /* The part of the threads' wish to compute that was met, 0.1 to 1: durations on a busy
  * machine times this are what an idle machine would show. */
 double time_run_met(const struct time_run *run);
+/* The same of the threads while they wished to compute, without those that waited. */
+double time_run_served(const struct time_run *run);
 
 /*
  * What a function itself, or a path with what is below, holds of the run: the longest

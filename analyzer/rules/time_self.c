@@ -94,17 +94,20 @@ static const char *proof(struct rule_input *input, int64_t function_id)
 static void add_hot(struct rule_input *input, struct findings *ret,
 		    const struct function *function)
 {
-	double run_ns = input->time_run.run_ns,
-	       gain = input->limit(input, "assumed_gain");
+	double run_ns = run_of(input), gain = input->limit(input, "assumed_gain");
 	double computed_ns = function->run_ns;
 	struct finding *finding =
 		rule_add_function(input, ret, function->function_id, false);
 
 	/* Of one thread what was waited is known: it is not in the CPU time. */
 	if (!input->time_run.has_waiters && input->time_run.has_cpu)
-		computed_ns =
-			fmin(computed_ns, fmax(0, run_ns - input->time_run.idle_ns));
-	finding->confidence = function->is_guarded ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM;
+		computed_ns = fmin(computed_ns, input->time_run.cpu_ns);
+	/* A machine that gave the program less than half of what it wished for leaves its
+	 * mark on all durations. */
+	finding->confidence =
+		function->is_guarded || time_run_served(&input->time_run) < 0.5
+			? CONFIDENCE_LOW
+			: CONFIDENCE_MEDIUM;
 	finding->saving_ns = gain * computed_ns;
 	finding->impact = rule_share(finding->saving_ns, run_ns);
 	finding_evidence_limit(finding, "own share of the run", "percent",

@@ -35,8 +35,10 @@ struct spread {
 static int read_row(struct rule_input *input, struct cursor *cursor, struct spread *ret)
 {
 	double total_ns = cursor_real(cursor, 2), raw_ns = cursor_real(cursor, 3);
+	double self_ns = cursor_real(cursor, 6), held_ns;
 	const void *bytes;
 	size_t size;
+	int result;
 
 	*ret = (struct spread){
 		.function_id = cursor_integer(cursor, 0),
@@ -49,16 +51,35 @@ static int read_row(struct rule_input *input, struct cursor *cursor, struct spre
 	ret->hist_ns = ret->histogram.ticks * ret->tick_ns;
 	if (!(ret->hist_ns > 0) || ret->hist_ns > SUM_TOLERANCE * raw_ns)
 		return 0;
-	/* Threads side by side hold no more than the run is long. */
-	ret->run_ns = fmin(total_ns, input->time_run.run_ns);
-	return 1;
+	/* Of threads side by side only the longest counts. */
+	result = time_run_function(input, ret->function_id, self_ns, &held_ns);
+	if (result < 0)
+		return result;
+	ret->run_ns = self_ns > 0 ? total_ns * fmin(1, held_ns / self_ns) : total_ns;
+	ret->run_ns = fmin(ret->run_ns, input->time_run.run_ns);
+	return ret->run_ns >= input->limit(input, "run_share") * input->time_run.run_ns;
 }
 
-/* The part of the function's time in which it waited for a CPU: such a wait makes a tail
- * of its own, or a slow mode. It hits what runs, whoever that is. */
-static double starved_share(const struct rule_input *input)
+/*
+ * The part of the function's time beyond what usual calls take that the function
+ * computed. A wait for a CPU on a busy machine makes a tail of its own, or a slow mode;
+ * it hits what runs, whoever that is, so the function is taken to have had its part. How
+ * well that holds is not known: half of the part is taken off once more.
+ */
+static double beyond_share(const struct rule_input *input, const struct spread *spread,
+			   double usual_ns)
 {
-	return 1 - time_run_met(&input->time_run);
+	double served = time_run_served(&input->time_run),
+	       served_ns = spread->hist_ns * served;
+
+	return (served_ns - spread->calls * usual_ns) / served_ns - (1 - served) / 2;
+}
+
+/* Durations are exact; on a busy machine they are not the program's alone. */
+static enum confidence confidence(const struct rule_input *input)
+{
+	return time_run_served(&input->time_run) < 0.5 ? CONFIDENCE_MEDIUM
+						       : CONFIDENCE_HIGH;
 }
 
 static const char *proof(struct rule_input *input, int64_t function_id)
@@ -90,7 +111,7 @@ static bool find_modes(struct rule_input *input, const struct rule *rule,
 		histogram_find_modes(&spread->histogram, input->limit(input, "valley"),
 				     input->limit(input, "least_part"), &spread->modes) &&
 		mode_ratio(input, spread) >= input->limit(input, "mode_ratio");
-	share = spread->modes.slow_share - starved_share(input);
+	share = beyond_share(input, spread, spread->modes.fast_ticks * spread->tick_ns);
 	spread->has_modes =
 		spread->has_modes && share >= input->limit(input, "slow_share");
 	input->rule = own;
@@ -143,25 +164,24 @@ static int look_for_tail(struct rule_input *input, struct findings *ret,
 {
 	double p50 = histogram_quantile(&spread->histogram, 0.5) * spread->tick_ns;
 	double p99 = histogram_quantile(&spread->histogram, 0.99) * spread->tick_ns;
-	double share = histogram_slowest_share(&spread->histogram, 0.01);
+	double slowest = histogram_slowest_share(&spread->histogram, 0.01);
+	double share = fmin(slowest, beyond_share(input, spread, p50));
 	double ratio = p99 / (p50 + input->hook_cost_ns);
 	struct finding *finding;
 
 	if (ratio < input->limit(input, "p99_by_p50") ||
-	    share - starved_share(input) < input->limit(input, "tail_share") ||
+	    share < input->limit(input, "tail_share") ||
 	    find_modes(input, &rule_two_modes, spread))
 		return 0;
 	finding = rule_add_function(input, ret, spread->function_id, false);
-	finding->confidence = CONFIDENCE_HIGH;
-	/* Were the slowest hundredth as fast as the half is. */
-	share -= 0.01 * spread->calls * p50 / spread->hist_ns;
+	finding->confidence = confidence(input);
+	/* Were the slowest calls as fast as the half is. */
 	finding->saving_ns = share * spread->run_ns;
 	finding->impact = rule_share(finding->saving_ns, input->time_run.run_ns);
 	finding_evidence_limit(finding, "p99 by p50", "ratio", ratio,
 			       input->limit(input, "p99_by_p50"));
 	finding_evidence_limit(finding, "slowest 1 % of the calls, of its time",
-			       "percent",
-			       100 * histogram_slowest_share(&spread->histogram, 0.01),
+			       "percent", 100 * slowest,
 			       100 * input->limit(input, "tail_share"));
 	finding_evidence(finding, "p50", "ns", p50);
 	finding_evidence(finding, "p99", "ns", p99);
@@ -205,9 +225,11 @@ static int look_for_modes(struct rule_input *input, struct findings *ret,
 	if (!find_modes(input, input->rule, spread))
 		return 0;
 	finding = rule_add_function(input, ret, spread->function_id, false);
-	finding->confidence = CONFIDENCE_HIGH;
-	finding->saving_ns = modes->slow_share *
-			     (1 - modes->fast_ticks / modes->slow_ticks) * spread->run_ns;
+	finding->confidence = confidence(input);
+	finding->saving_ns =
+		fmin(modes->slow_share,
+		     beyond_share(input, spread, modes->fast_ticks * spread->tick_ns)) *
+		spread->run_ns;
 	finding->impact = rule_share(finding->saving_ns, input->time_run.run_ns);
 	finding_evidence_limit(finding, "slow by fast", "ratio",
 			       mode_ratio(input, spread),

@@ -24,7 +24,7 @@ static void load_records(void)
 
 int main(void)
 {
-	background(5, 700000);
+	background(50, 70000);
 	load_records();
 	return 0;
 }

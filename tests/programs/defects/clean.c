@@ -26,7 +26,7 @@ int main(void)
 
 	for (int i = 0; i < NAMES; i++)
 		names[i] = copy_name(i);
-	background(10, 700000);
+	background(100, 70000);
 	for (int i = 0; i < NAMES; i++)
 		free(names[i]);
 	return 0;

@@ -15,7 +15,7 @@ static void *run_worker(void *argument)
 {
 	const int *rounds = argument;
 
-	background(*rounds, 500000);
+	background(*rounds, 50000);
 	return NULL;
 }
 
@@ -23,7 +23,7 @@ int main(void)
 {
 	pthread_t threads[WORKERS_MOST];
 	cpu_set_t cpus;
-	int rounds = 8, workers = 2;
+	int rounds = 80, workers = 2;
 
 	if (sched_getaffinity(0, sizeof(cpus), &cpus) == 0)
 		workers = CPU_COUNT(&cpus) + 1;

@@ -14,8 +14,8 @@ static __attribute__((noinline)) uint64_t walk_list(unsigned left)
 
 int main(void)
 {
-	background(5, 700000);
+	background(50, 70000);
 	background_sink += walk_list(5000);
-	background(5, 700000);
+	background(50, 70000);
 	return 0;
 }

@@ -18,7 +18,7 @@ static void rank_items(void)
 
 int main(void)
 {
-	background(5, 700000);
+	background(50, 70000);
 	rank_items();
 	return 0;
 }

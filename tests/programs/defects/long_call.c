@@ -15,8 +15,8 @@ static __attribute__((noinline)) void ask_server(void)
 
 int main(void)
 {
-	background(2, 700000);
+	background(20, 70000);
 	ask_server();
-	background(5, 700000);
+	background(50, 70000);
 	return 0;
 }

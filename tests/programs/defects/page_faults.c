@@ -31,7 +31,7 @@ static void use_buffers(void)
 
 int main(void)
 {
-	background(2, 500000);
+	background(20, 50000);
 	use_buffers();
 	return 0;
 }

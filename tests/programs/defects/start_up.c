@@ -7,11 +7,11 @@
 
 __attribute__((constructor)) static void build_tables(void)
 {
-	background(6, 700000);
+	background(60, 70000);
 }
 
 int main(void)
 {
-	background(3, 700000);
+	background(30, 70000);
 	return 0;
 }

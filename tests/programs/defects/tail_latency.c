@@ -23,7 +23,7 @@ static void answer_all(void)
 
 int main(void)
 {
-	background(4, 500000);
+	background(40, 50000);
 	answer_all();
 	return 0;
 }

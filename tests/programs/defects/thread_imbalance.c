@@ -4,6 +4,7 @@
  */
 // expect: T11 thread-imbalance run_worker
 // flags: -pthread
+// cpus: 2
 #include "background.h"
 
 #include <pthread.h>
@@ -14,13 +15,13 @@ static void *run_worker(void *argument)
 {
 	const int *rounds = argument;
 
-	background(*rounds, 500000);
+	background(*rounds, 50000);
 	return NULL;
 }
 
 int main(void)
 {
-	int rounds[WORKERS] = {16, 2, 2, 2};
+	int rounds[WORKERS] = {160, 20, 20, 20};
 	pthread_t threads[WORKERS];
 
 	for (int i = 0; i < WORKERS; i++)

@@ -23,7 +23,7 @@ static __attribute__((noinline)) void sum_block(void)
 
 int main(void)
 {
-	background(1, 400000);
+	background(10, 40000);
 	for (int i = 0; i < 2500; i++)
 		sum_block();
 	return 0;

@@ -19,7 +19,7 @@ static void read_all(void)
 
 int main(void)
 {
-	background(5, 500000);
+	background(50, 50000);
 	read_all();
 	return 0;
 }
