@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a defect: a graph of which each edge is a block; it is built and torn down
- *                a few times.
+ * What this is:  a defect: a graph of which each edge is a block, built and torn down by all
+ *                parts of the program, so that none of them stands out.
  */
-// expect: M1 allocation-rate add_edges
-#include "background.h"
-
+// expect: M1 allocation-rate
 #include <malloc.h>
+#include <stdint.h>
 #include <stdlib.h>
-#include <string.h>
 
-#define HEAP_BYTES (14 << 20)
+#define ROUNDS 3000
 
 struct edge {
 	struct edge *next;
@@ -18,74 +16,36 @@ struct edge {
 };
 
 static struct edge *edges;
+static int is_building;
 
-static __attribute__((noinline)) void add_edges(uint64_t node)
+static inline __attribute__((always_inline, no_instrument_function)) void change(void)
 {
-	for (uint64_t i = 0; i < 8; i++) {
-		struct edge *edge = malloc(sizeof(*edge));
+	for (uint64_t i = 0; i < 4; i++) {
+		struct edge *edge = is_building ? malloc(sizeof(*edge)) : edges;
 
 		if (!edge)
 			abort();
-		*edge = (struct edge){.next = edges, .to = node + i};
-		edges = edge;
+		if (is_building) {
+			*edge = (struct edge){.next = edges, .to = i};
+			edges = edge;
+		} else {
+			edges = edge->next;
+			free(edge);
+		}
 	}
 }
 
-static __attribute__((noinline)) void add_nodes(uint64_t first)
-{
-	for (uint64_t i = 0; i < 40; i++)
-		add_edges(first + i);
-}
-
-static __attribute__((noinline)) void build(void)
-{
-	for (uint64_t i = 0; i < 600; i++)
-		add_nodes(40 * i);
-}
-
-static __attribute__((noinline)) void drop_edges(void)
-{
-	for (int i = 0; i < 8; i++) {
-		struct edge *next = edges->next;
-
-		free(edges);
-		edges = next;
-	}
-}
-
-static __attribute__((noinline)) void drop_nodes(void)
-{
-	for (int i = 0; i < 40; i++)
-		drop_edges();
-}
-
-static __attribute__((noinline)) void tear_down(void)
-{
-	for (int i = 0; i < 600; i++)
-		drop_nodes();
-}
-
-/* The heap has its pages before the work begins, and keeps them. */
-static void prepare_heap(void)
-{
-	char *room;
-
-	mallopt(M_MMAP_THRESHOLD, 2 * HEAP_BYTES);
-	mallopt(M_TRIM_THRESHOLD, 2 * HEAP_BYTES);
-	room = malloc(HEAP_BYTES);
-	if (!room)
-		abort();
-	memset(room, 1, HEAP_BYTES);
-	free(room);
-}
+#define BACKGROUND_EXTRA change
+#include "background.h"
 
 int main(void)
 {
-	prepare_heap();
-	background(2, 50000);
-	for (int i = 0; i < 8; i++) {
-		build();
-		tear_down();
+	mallopt(M_TRIM_THRESHOLD, 256 << 20); /* the heap keeps its pages */
+	for (int i = 0; i < 9; i++) {
+		is_building = 1;
+		background(ROUNDS, 2);
+		is_building = 0;
+		background(ROUNDS, 2);
 	}
 	return 0;
 }
