@@ -43,9 +43,10 @@ static void add(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "mean step", "bytes",
 			 (sums[NEW_BYTES] - sums[OLD_BYTES]) / sums[REALLOCS]);
 	memory_time_evidence(input, finding, "realloc_ns",
-			     "cost of a realloc without copying");
-	finding->why = "each realloc makes its block only a little larger, so that it is "
-		       "moved often";
+			     "cost of a realloc, copying aside");
+	finding->why =
+		"each realloc makes its block only a little larger, so that very many "
+		"are needed";
 	finding_advise(finding,
 		       "grow the capacity by a factor: 1.5 or 2 times the old one");
 	finding_advise(finding,

@@ -36,8 +36,7 @@ static void add(struct rule_input *input, struct findings *ret,
 	memory_time_evidence(input, finding,
 			     sums[LARGE] > 0 ? "cross_large_ns" : "cross_ns",
 			     "such a free costs more by");
-	finding->why = "another thread frees the blocks, so that the allocating thread's "
-		       "cache runs empty and the other's overflows";
+	finding->why = "the blocks are freed by a thread that did not allocate them";
 	finding_advise(finding,
 		       "hand the blocks back to the thread that made them: a pool "
 		       "with a return queue");

@@ -141,9 +141,9 @@ CASES = [
     ("fewer small blocks", "M9", "passed", at_peak(99_999, 16 * 99_999), {}, None),
     # 40 bytes take 48
     ("larger blocks", "M9", "passed", at_peak(100_000, 4_000_000), {}, None),
-    ("crossing", "M10", "found", blocks(1_000_000, 200, cross_thread_free_count=200_000), {},
+    ("crossing", "M10", "found", blocks(4_000_000, 200, cross_thread_free_count=800_000), {},
      None),
-    ("less crossing", "M10", "passed", blocks(1_000_000, 200, cross_thread_free_count=199_999),
+    ("less crossing", "M10", "passed", blocks(4_000_000, 200, cross_thread_free_count=799_999),
      {}, None),
     ("no limit", "M13", "not measured", site(), {}, None),
     ("above the limit", "M13", "found", site(), {}, LIMIT),

@@ -11,7 +11,7 @@
 #include <stdlib.h>
 
 #define BATCH 1600
-#define ROUNDS 400
+#define ROUNDS 600
 
 static pthread_barrier_t turn;
 static void *items[2][BATCH];
