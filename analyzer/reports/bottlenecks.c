@@ -9,9 +9,15 @@
 
 #include "analyzer/model/units.h"
 
-#include <string.h>
-
 #define PEOPLE_FINDINGS 10
+
+static bool are_suppressed(const struct bottlenecks *bottlenecks)
+{
+	for (size_t i = 0; i < bottlenecks->suppressions.count; i++)
+		if (bottlenecks->suppressions.list[i].count)
+			return true;
+	return false;
+}
 
 void bottlenecks_add_findings(struct doc *doc, struct bottlenecks *bottlenecks,
 			      size_t limit, unsigned flags)
@@ -22,7 +28,11 @@ void bottlenecks_add_findings(struct doc *doc, struct bottlenecks *bottlenecks,
 
 	if (!count) {
 		doc_note(doc, "no_findings", NOTE_GOOD,
-			 "Nothing found: no rule that had data crossed its limits.", NULL)
+			 are_suppressed(bottlenecks)
+				 ? "Nothing found that is not suppressed."
+				 : "Nothing found: no limit was crossed where there was "
+				   "data.",
+			 NULL)
 			->flags = SECTION_HUMAN;
 		flags |= SECTION_MACHINE;
 	}
@@ -40,6 +50,8 @@ void bottlenecks_add_findings(struct doc *doc, struct bottlenecks *bottlenecks,
 	section->footer = doc_copy(doc, strbuf_text(&footer));
 	strbuf_free(&footer);
 }
+
+extern const struct report report_bottlenecks;
 
 static enum exit_status fail_on(struct report_input *input, enum severity *ret)
 {
@@ -99,6 +111,10 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		return status;
 	if (input->options->list_rules)
 		return bottlenecks_list_rules(input, doc);
+	if (!input->db)
+		return report_fail(input, STATUS_USAGE,
+				   "bottlenecks needs a database, such as: %s",
+				   report_bottlenecks.example);
 	status = report_open(input, doc, &facts);
 	if (status)
 		return status;
@@ -131,7 +147,7 @@ const struct report report_bottlenecks = {
 		"Findings that nest on one path are merged into the innermost. Formats "
 		"also: sarif.",
 	.example = "prof-analyze bottlenecks run.db --fail-on high",
-	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_RULES | TAKES_FINDINGS |
-		 TAKES_SUPPRESSIONS,
+	.takes = TAKES_RUN | TAKES_NO_DATABASE | TAKES_LIMIT | TAKES_RULES |
+		 TAKES_FINDINGS | TAKES_SUPPRESSIONS,
 	.build = build,
 };

@@ -24,6 +24,7 @@ GOLDEN = os.path.join(HERE, "golden")
 WIDE = {"COLUMNS": "120"}
 ASCII = {"LC_ALL": "C"}
 TREE = ["tree", "fixture.db"]
+FINDINGS = ["bottlenecks", "findings.db"]
 DELTA = ["delta", "snapshots.db", "loaded", "done"]
 
 # name: (arguments, changes to the environment)
@@ -139,6 +140,24 @@ CASES = {
     "delta-no-process": (["delta", "snapshots.db", "ready", "finished", "--run", "1",
                           "--process", "17"], {}),
     "delta-bad-process": (["delta", "snapshots.db", "5", "6", "--process", "x"], {}),
+    "bottlenecks": (FINDINGS, {}),
+    "bottlenecks-none": (["bottlenecks", "fixture.db", "--rules", "off.json"], {}),
+    "bottlenecks-empty": (["bottlenecks", "empty.db"], {}),
+    "bottlenecks-ascii": (FINDINGS + ["-n", "1"], ASCII),
+    "bottlenecks-wide": (FINDINGS + ["-n", "2"], WIDE),
+    "bottlenecks-sql": (FINDINGS + ["--show-sql", "--limit", "1"], {}),
+    "bottlenecks-rules": (FINDINGS + ["--rules", "rules.json", "-n", "1"], {}),
+    "bottlenecks-suppressed": (FINDINGS + ["--suppressions", "known.json", "-n", "1"], {}),
+    "bottlenecks-fail-on": (FINDINGS + ["--fail-on", "high", "-n", "1"], {}),
+    "bottlenecks-fail-on-fine": (["bottlenecks", "fixture.db", "--rules", "off.json",
+                                  "--fail-on", "low"], {}),
+    "bottlenecks-list-rules": (["bottlenecks", "--list-rules", "--rules", "rules.json"], {}),
+    "bottlenecks-json": (FINDINGS + ["-f", "json", "-n", "1"], {}),
+    "bottlenecks-csv": (FINDINGS + ["-f", "csv"], {}),
+    "bottlenecks-md": (FINDINGS + ["-f", "md", "-n", "2"], {}),
+    "bottlenecks-sarif": (FINDINGS + ["-f", "sarif", "-n", "1", "--fail-on", "info"], {}),
+    "report-findings": (["findings.db", "-n", "2"], {}),
+    "report-findings-md": (["findings.db", "-f", "md", "-n", "1"], {}),
     "resources": (["resources", "fixture.db"], {}),
     "resources-ascii": (["resources", "fixture.db"], ASCII),
     "resources-none": (["resources", "fixture.db", "--run", "before"], {}),
@@ -181,6 +200,12 @@ CASES = {
     "error-suppressions-type": (["leaks", "snapshots.db", "--suppressions", "race.supp"],
                                 {}),
     "error-suppressions-file": (["leaks", "snapshots.db", "--suppressions", "no.supp"], {}),
+    "error-rules": (FINDINGS + ["--rules", "bad.json"], {}),
+    "error-rules-file": (FINDINGS + ["--rules", "no.json"], {}),
+    "error-rules-suppressions": (FINDINGS + ["--suppressions", "bad.json"], {}),
+    "error-rules-fail-on": (FINDINGS + ["--fail-on", "regression"], {}),
+    "error-rules-database": (["bottlenecks"], {}),
+    "error-sarif": (["functions", "fixture.db", "-f", "sarif"], {}),
     "error-option": (["runs", "fixture.db", "--raw"], {}),
     "error-regex": (["functions", "fixture.db", "--focus", "("], {}),
     "error-format": (["fixture.db", "--format", "xml"], {}),
@@ -227,6 +252,7 @@ CASES = {
     "selftest-gate": (["selftest-gate"], {}),
     "help-compare": (["compare", "--help"], {}),
     "help": (["--help"], {}),
+    "help-bottlenecks": (["bottlenecks", "--help"], {}),
     "help-tree": (["tree", "--help"], {}),
     "help-delta": (["delta", "--help"], {}),
 }
@@ -236,6 +262,29 @@ leak:open_*ion$
   leak:cache.c
 leak:libnever
 """
+
+
+RULES = b"""{
+  "rules": {
+    "T0": {"limits": {"high_ns": 2e9, "medium_ns": {"value": 1e9}}}
+  }
+}
+"""
+KNOWN = """{"suppressions": [
+  {"rule": "T0", "function": "^load_größe", "reason": "waits for the disk",
+   "expires": "2999-12-31"},
+  {"rule": "slow-call", "function": "descend", "reason": "was to be rewritten",
+   "expires": "2020-01-31"}
+]}
+""".encode()
+
+
+def rules_off():
+    """A file that leaves every rule out."""
+    with open(os.path.join(HERE, "..", "..", "analyzer", "rules.json"),
+              encoding="utf-8") as file:
+        rules = json.load(file)["rules"]
+    return json.dumps({"rules": {rule: {"enabled": False} for rule in rules}}).encode()
 
 
 def patch(path, offset, data):
@@ -248,7 +297,7 @@ def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     make = [sys.executable, os.path.join(HERE, "make_db.py")]
     named = {word for case in cases for word in CASES[case][0]}
-    for kind in ("fixture", "empty", "none", "groups", "snapshots"):
+    for kind in ("fixture", "empty", "none", "groups", "snapshots", "findings"):
         if kind != "fixture" and kind + ".db" not in named:
             continue
         subprocess.run(make + [kind, os.path.join(folder, kind + ".db")], check=True)
@@ -256,6 +305,8 @@ def make_databases(folder, cases):
         data = file.read()
     files = {"zero.db": b"", "text.db": b"hello, world\n" * 100, "truncated.db": data[:40000],
              "good.supp": SUPPRESSIONS, "all.supp": b"leak:^main$", "bad.supp": b"\n# x\nmain",
+             "rules.json": RULES, "known.json": KNOWN, "off.json": rules_off(),
+             "bad.json": b'{"rules": {\n"T0": {\n"limits": {"high": 1}}}}',
              "race.supp": b"race:main\n", "newer.db": data, "older.db": data, "foreign.db": data, "damaged.db": data}
     for name, content in files.items():
         with open(os.path.join(folder, name), "wb") as file:
@@ -279,7 +330,7 @@ def run_case(program, folder, case):
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE)
     output = done.stdout.decode("utf-8")
-    if "json" in arguments:
+    if {"json", "sarif"} & set(arguments) and done.returncode in (0, 3):
         json.loads(output)
     if "junit" in arguments and done.returncode != 2:
         xml.etree.ElementTree.fromstring(output)
