@@ -170,7 +170,8 @@ CREATE TABLE site (
 	temporary_count INTEGER NOT NULL,
 	realloc_count INTEGER NOT NULL, realloc_copied_bytes INTEGER NOT NULL,
 	cross_thread_free_count INTEGER NOT NULL,
-	largest_bytes INTEGER NOT NULL
+	largest_bytes INTEGER NOT NULL,
+	realloc_old_bytes INTEGER	-- of the blocks that its reallocs began with
 );
 CREATE INDEX site_run ON site(run_id);
 
@@ -285,7 +286,7 @@ CREATE VIEW allocation_sites AS SELECT s.run_id, s.path_id, f.name, s.file, s.li
 	s.alloc_count, s.alloc_bytes, s.free_count, s.free_bytes, s.live_count,
 	s.live_bytes, s.peak_bytes, s.at_peak_bytes, s.temporary_count, s.realloc_count,
 	s.site_id, s.at_peak_count, s.realloc_copied_bytes, s.cross_thread_free_count,
-	s.largest_bytes
+	s.largest_bytes, s.realloc_old_bytes
 	FROM site s JOIN path p USING (path_id) JOIN function f USING (function_id);
 
 CREATE VIEW snapshots AS SELECT run_id, snapshot_id, process_id, label, taken_by,
