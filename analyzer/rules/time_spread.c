@@ -137,8 +137,8 @@ static int look_at_all(struct rule_input *input, struct findings *ret,
 	if (result <= 0) {
 		result = rule_finish(input, cursor, result);
 		return result < 0 ? result
-				  : rule_not_measured(input, "no call has ended, so no "
-							     "durations are known");
+				  : rule_not_measured(input, "no durations of single "
+							     "calls were recorded");
 	}
 	cursor_close(cursor);
 	result = rule_query(input, time_spread_sql_functions, &cursor);
