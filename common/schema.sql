@@ -170,7 +170,8 @@ CREATE TABLE site (
 	temporary_count INTEGER NOT NULL,
 	realloc_count INTEGER NOT NULL, realloc_copied_bytes INTEGER NOT NULL,
 	cross_thread_free_count INTEGER NOT NULL,
-	largest_bytes INTEGER NOT NULL
+	largest_bytes INTEGER NOT NULL,
+	realloc_old_bytes INTEGER	-- of the blocks that its reallocs began with
 );
 CREATE INDEX site_run ON site(run_id);
 
@@ -233,7 +234,9 @@ CREATE TABLE counter (
 CREATE TABLE resource (
 	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL, time_ns INTEGER NOT NULL,
 	cpu_percent REAL, rss_bytes INTEGER, minor_faults INTEGER, major_faults INTEGER,
-	read_bytes INTEGER, write_bytes INTEGER, thread_count INTEGER
+	read_bytes INTEGER, write_bytes INTEGER, thread_count INTEGER,
+	cpu_wait_ns INTEGER		-- since the process began its threads stood ready to
+					-- run without a CPU for at least so long, added up
 );
 CREATE INDEX resource_run ON resource(run_id);
 
@@ -293,7 +296,7 @@ CREATE VIEW allocation_sites AS SELECT s.run_id, s.path_id, f.name, s.file, s.li
 	s.alloc_count, s.alloc_bytes, s.free_count, s.free_bytes, s.live_count,
 	s.live_bytes, s.peak_bytes, s.at_peak_bytes, s.temporary_count, s.realloc_count,
 	s.site_id, s.at_peak_count, s.realloc_copied_bytes, s.cross_thread_free_count,
-	s.largest_bytes
+	s.largest_bytes, s.realloc_old_bytes
 	FROM site s JOIN path p USING (path_id) JOIN function f USING (function_id);
 
 CREATE VIEW snapshots AS SELECT run_id, snapshot_id, process_id, label, taken_by,
@@ -322,7 +325,8 @@ CREATE VIEW steps AS SELECT run_id, process_id, name, step_index, started_ns,
 CREATE VIEW counters AS SELECT run_id, process_id, name, time_ns, value FROM counter;
 
 CREATE VIEW resources AS SELECT run_id, process_id, time_ns, cpu_percent, rss_bytes,
-	minor_faults, major_faults, read_bytes, write_bytes, thread_count FROM resource;
+	minor_faults, major_faults, read_bytes, write_bytes, thread_count, cpu_wait_ns
+	FROM resource;
 
 CREATE VIEW gpu AS SELECT run_id, process_id, time_ns, device, memory_bytes,
 	utilisation_percent FROM gpu_sample;

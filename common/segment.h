@@ -277,8 +277,8 @@ struct segment_site {
 	uint64_t realloc_copied_bytes; /* bytes moved by those that changed address */
 	uint64_t cross_thread_free_count;
 	uint64_t largest_bytes;
-	uint64_t at_peak_count; /* blocks, like at_peak_bytes */
-	uint64_t reserved2;
+	uint64_t at_peak_count;	    /* blocks, like at_peak_bytes */
+	uint64_t realloc_old_bytes; /* of the blocks that the reallocs began with */
 };
 
 /*

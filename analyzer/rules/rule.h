@@ -12,6 +12,7 @@
 #include "analyzer/model/calltree.h"
 #include "analyzer/model/finding.h"
 #include "analyzer/model/rules_file.h"
+#include "analyzer/rules/time_run.h"
 
 struct cursor;
 struct rundb;
@@ -38,6 +39,7 @@ struct rule_input {
 	int64_t calls, cpu_count, process_count, thread_count;
 	int64_t sample_count, snapshot_count;
 	bool is_live, complete;
+	struct time_run time_run; /* by time_run() */
 
 	const char *reason; /* set by the rule with RULE_NOT_MEASURED */
 

@@ -155,6 +155,14 @@ const char *cursor_text(struct cursor *cursor, int column)
 	return (const char *)sqlite3_column_text(cursor->statement, column);
 }
 
+const void *cursor_blob(struct cursor *cursor, int column, size_t *ret_size)
+{
+	const void *bytes = sqlite3_column_blob(cursor->statement, column);
+
+	*ret_size = bytes ? (size_t)sqlite3_column_bytes(cursor->statement, column) : 0;
+	return bytes;
+}
+
 bool cursor_is_null(struct cursor *cursor, int column)
 {
 	return sqlite3_column_type(cursor->statement, column) == SQLITE_NULL;

@@ -49,6 +49,8 @@ void cursor_close(struct cursor *cursor);
 int64_t cursor_integer(struct cursor *cursor, int column);
 double cursor_real(struct cursor *cursor, int column);
 const char *cursor_text(struct cursor *cursor, int column);
+/* Bytes, borrowed like texts; NULL when there are none. */
+const void *cursor_blob(struct cursor *cursor, int column, size_t *ret_size);
 bool cursor_is_null(struct cursor *cursor, int column);
 int cursor_column_count(const struct cursor *cursor);
 const char *cursor_column_name(const struct cursor *cursor, int column);

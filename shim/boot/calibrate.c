@@ -87,8 +87,7 @@ void calibrate_hooks(void)
 	run->inner_cost_ticks = (double)best_inner / PAIRS;
 	run->outer_cost_ticks = (double)best / PAIRS - run->inner_cost_ticks;
 	/* a first estimate of the rate; the reader has later pairs of clocks */
-	run->last_ticks = clock_now();
-	run->last_monotonic_ns = clock_monotonic();
+	clock_read_both(&run->last_ticks, &run->last_monotonic_ns);
 	if (clock_is_tsc && run->last_monotonic_ns > run->start_monotonic_ns)
 		run->ticks_per_second =
 			(double)(run->last_ticks - run->start_ticks) * 1e9 /

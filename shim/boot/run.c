@@ -150,8 +150,7 @@ static void fill_run(struct segment_run *run, const struct config *config, uint6
 	run->collector_state = SEGMENT_COLLECTOR_NONE;
 	run->first_pid = getpid();
 	run->clock_kind = clock_is_tsc ? SEGMENT_CLOCK_TSC : SEGMENT_CLOCK_MONOTONIC;
-	run->start_ticks = clock_now();
-	run->start_monotonic_ns = clock_monotonic();
+	clock_read_both(&run->start_ticks, &run->start_monotonic_ns);
 	run->start_realtime_ns = realtime_ns();
 	run->ticks_per_second = clock_is_tsc ? 0 : 1e9;
 	run->cpu_count = (uint32_t)sysconf(_SC_NPROCESSORS_ONLN);

@@ -47,7 +47,7 @@ struct merge_site {
 	uint64_t alloc_count, alloc_bytes, free_count, free_bytes, live_count, live_bytes;
 	uint64_t peak_bytes, at_peak_bytes, at_peak_count;
 	uint64_t temporary_count, realloc_count, realloc_copied_bytes;
-	uint64_t cross_thread_free_count, largest_bytes;
+	uint64_t cross_thread_free_count, largest_bytes, realloc_old_bytes;
 };
 
 /* Parallel to identify.functions. */

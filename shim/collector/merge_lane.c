@@ -352,6 +352,7 @@ static void add_to_site(struct merge_site *to, const struct segment_site *from,
 	merge_add(&to->temporary_count, from->temporary_count);
 	merge_add(&to->realloc_count, from->realloc_count);
 	merge_add(&to->realloc_copied_bytes, from->realloc_copied_bytes);
+	merge_add(&to->realloc_old_bytes, from->realloc_old_bytes);
 	merge_add(&to->cross_thread_free_count, from->cross_thread_free_count);
 	if (from->largest_bytes > to->largest_bytes)
 		to->largest_bytes = from->largest_bytes;

@@ -138,6 +138,45 @@ static void sample_cpu(struct resource_sample *sample, struct resource_process *
 	process->monotonic_ns = sample->monotonic_ns;
 }
 
+/* What the threads that live now have waited for a CPU; -1: not known. */
+static int64_t read_threads_wait(int32_t pid)
+{
+	char name[64], text[128];
+	long long wait_ns, sum_ns = -1;
+	struct dirent *entry;
+	DIR *tasks;
+
+	snprintf(name, sizeof(name), "/proc/%d/task", (int)pid);
+	tasks = opendir(name);
+	if (!tasks)
+		return -1;
+	while ((entry = readdir(tasks))) {
+		int tid = atoi(entry->d_name);
+
+		snprintf(name, sizeof(name), "task/%d/schedstat", tid);
+		if (tid > 0 && read_text(pid, name, text, sizeof(text)) &&
+		    sscanf(text, "%*d %lld", &wait_ns) == 1)
+			sum_ns = (sum_ns < 0 ? 0 : sum_ns) + wait_ns;
+	}
+	closedir(tasks);
+	return sum_ns;
+}
+
+/* A thread that ends takes its number with it, so a look at which the sum has fallen
+ * adds nothing, and what is told is the least that was waited. */
+static void sample_wait(struct resource_sample *sample, struct resource_process *process)
+{
+	int64_t threads_ns = read_threads_wait(sample->pid);
+
+	sample->cpu_wait_ns = -1;
+	if (threads_ns < 0)
+		return;
+	if (threads_ns > process->threads_wait_ns)
+		process->wait_ns += threads_ns - process->threads_wait_ns;
+	process->threads_wait_ns = threads_ns;
+	sample->cpu_wait_ns = process->wait_ns;
+}
+
 /* b is the later one; both rounds took equally long. */
 static void merge_samples(struct resource_sample *a, const struct resource_sample *b)
 {
@@ -205,6 +244,7 @@ void resources_sample(struct resources *resources, struct resource_process *proc
 		return;
 	sample_cpu(&sample, process);
 	sample_io(&sample);
+	sample_wait(&sample, process);
 	slot = room(resources);
 	if (!slot)
 		return;

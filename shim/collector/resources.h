@@ -15,7 +15,7 @@
 /*
  * One look at one process. cpu_percent: of one CPU, since the look before; minor and
  * major faults, read and written bytes (of read() and write() and their kin, cached or
- * not) are counted from the start of the process. -1: not known.
+ * not) and the wait for a CPU are counted from the start of the process. -1: not known.
  */
 struct resource_sample {
 	int32_t pid;
@@ -25,6 +25,7 @@ struct resource_sample {
 	double cpu_percent;
 	int64_t rss_bytes, minor_faults, major_faults, read_bytes, write_bytes;
 	int64_t thread_count;
+	int64_t cpu_wait_ns; /* ready to run without a CPU, all threads; at least */
 };
 
 struct resource_name {
@@ -48,6 +49,8 @@ struct resource_process {
 	clockid_t cpu_clock;
 	int has_clock;
 	uint64_t cpu_ns, monotonic_ns; /* at the last look */
+	int64_t wait_ns;	       /* sum over the looks */
+	int64_t threads_wait_ns;       /* of the threads seen at the last look */
 	uint64_t
 		own_major_faults; /* caused by the shim; the caller keeps it up to date */
 };

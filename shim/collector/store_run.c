@@ -350,6 +350,7 @@ static void resource_row(struct row *row, const struct ingest *ingest,
 	bind_known(row, sample->read_bytes);
 	bind_known(row, sample->write_bytes);
 	bind_known(row, sample->thread_count);
+	bind_known(row, sample->cpu_wait_ns);
 	row_next(row);
 }
 
@@ -364,7 +365,7 @@ static int insert_resources(struct sqlite3 *db, const struct ingest *ingest,
 	row_open(&row, db,
 		 "INSERT INTO resource (run_id, process_id, time_ns, cpu_percent, "
 		 "rss_bytes, minor_faults, major_faults, read_bytes, write_bytes, "
-		 "thread_count) VALUES (?,?,?,?,?,?,?,?,?,?)");
+		 "thread_count, cpu_wait_ns) VALUES (?,?,?,?,?,?,?,?,?,?,?)");
 	for (size_t i = 0; i < resources->count; i++)
 		resource_row(&row, ingest, ids, &resources->samples[i]);
 	return row_close(&row);

@@ -280,6 +280,7 @@ static void site_row(struct row *row, const struct merge_site *site, int64_t sit
 	row_count(row, site->realloc_copied_bytes);
 	row_count(row, site->cross_thread_free_count);
 	row_count(row, site->largest_bytes);
+	row_count(row, site->realloc_old_bytes);
 	row_next(row);
 }
 
@@ -293,8 +294,9 @@ static int insert_sites(struct sqlite3 *db, const struct merge *merge,
 		 "alloc_bytes, free_count, free_bytes, live_count, live_bytes, "
 		 "peak_bytes, "
 		 "at_peak_bytes, at_peak_count, temporary_count, realloc_count, "
-		 "realloc_copied_bytes, cross_thread_free_count, largest_bytes) "
-		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+		 "realloc_copied_bytes, cross_thread_free_count, largest_bytes, "
+		 "realloc_old_bytes) "
+		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
 	for (size_t i = 0; i < merge->site_count; i++)
 		site_row(&row, &merge->sites[i], tree->ids->site + (int64_t)i, tree);
 	return row_close(&row);

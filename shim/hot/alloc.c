@@ -174,11 +174,17 @@ static int is_own(const struct lane_context *context, uint64_t caller)
 		 caller - code[1].start < code[1].end - code[1].start));
 }
 
+/* What a realloc did; of other allocations all is 0. */
+struct resize {
+	uint64_t old_bytes, copied_bytes;
+};
+
 /* Notes what a handler did in the middle of a hook. Returns 0 when there is no room. */
 static int defer(struct lane_context *context, enum deferred_kind kind,
-		 const struct shadow_block *block, uint64_t copied, int temporary)
+		 const struct shadow_block *block, struct resize resize, int temporary)
 {
-	struct deferred note = {kind, temporary, *block, copied};
+	struct deferred note = {kind, temporary, *block, resize.old_bytes,
+				resize.copied_bytes};
 
 	if (deferred_add(context, &note) == 0)
 		return 1;
@@ -190,7 +196,7 @@ static int defer(struct lane_context *context, enum deferred_kind kind,
  * a hook, one without a lane. The handler's has the function it is called from and the
  * call for its path; nothing is unwound, since unwinding may be what was interrupted. */
 static cold void unbooked_alloc(void *block, uint64_t size, uint64_t caller,
-				enum deferred_kind kind, uint64_t copied)
+				enum deferred_kind kind, struct resize resize)
 {
 	struct lane_context *context = lane_self;
 	struct shadow_block entry = {.size_bytes = size};
@@ -219,7 +225,7 @@ static cold void unbooked_alloc(void *block, uint64_t size, uint64_t caller,
 		return;
 	}
 	if (enter_block(context, entry.site, block, size) &&
-	    !defer(context, kind, &entry, copied, 0))
+	    !defer(context, kind, &entry, resize, 0))
 		shadow_take((uintptr_t)block); /* not booked: its free must not be */
 }
 
@@ -241,7 +247,8 @@ static inline void record_alloc(void *block, uint64_t size, uint64_t caller)
 		return;
 	context = begin();
 	if (unlikely(!context)) {
-		unbooked_alloc(block, size, caller, DEFERRED_ALLOCATED, 0);
+		unbooked_alloc(block, size, caller, DEFERRED_ALLOCATED,
+			       (struct resize){0});
 		return;
 	}
 	site = find_site(context, caller);
@@ -292,7 +299,7 @@ static inline int record_free(void *address, struct shadow_block *block, int rea
 		site_released(block, context->slot, temporary);
 		end(context);
 	} else {
-		defer(context, DEFERRED_RELEASED, block, 0, temporary);
+		defer(context, DEFERRED_RELEASED, block, (struct resize){0}, temporary);
 	}
 	return 1;
 }
@@ -349,13 +356,14 @@ static cold void *move_early(void *old, size_t size, uint64_t caller)
 	return block;
 }
 
-static void record_realloc(void *block, size_t size, uint64_t copied, uint64_t caller)
+static void record_realloc(void *block, size_t size, struct resize resize,
+			   uint64_t caller)
 {
 	struct lane_context *context = begin();
 	uint32_t site;
 
 	if (unlikely(!context)) {
-		unbooked_alloc(block, size, caller, DEFERRED_REALLOCATED, copied);
+		unbooked_alloc(block, size, caller, DEFERRED_REALLOCATED, resize);
 		return;
 	}
 	site = find_site(context, caller);
@@ -364,7 +372,8 @@ static void record_realloc(void *block, size_t size, uint64_t copied, uint64_t c
 
 		if (likely(word))
 			shadow_enter(word, site, size,
-				     site_reallocated(site, size, copied));
+				     site_reallocated(site, size, resize.old_bytes,
+						      resize.copied_bytes));
 	} else {
 		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
 	}
@@ -381,7 +390,7 @@ static cold void restore(void *address, const struct shadow_block *block)
 		site_restored(block);
 		end(context);
 	} else if (lane_is_live(lane_self)) {
-		defer(lane_self, DEFERRED_RESTORED, block, 0, 0);
+		defer(lane_self, DEFERRED_RESTORED, block, (struct resize){0}, 0);
 	} else {
 		site_restored(block);
 	}
@@ -420,7 +429,10 @@ static void *reallocate(void *old, size_t size, uint64_t caller)
 		uint64_t kept = before.size_bytes < size ? before.size_bytes : size;
 
 		if (known)
-			record_realloc(block, size, block == old ? 0 : kept, caller);
+			record_realloc(block, size,
+				       (struct resize){before.size_bytes,
+						       block == old ? 0 : kept},
+				       caller);
 		else
 			record_alloc(block, size, caller);
 	} else if (size != 0) { /* of size 0 the block is freed */

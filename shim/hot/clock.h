@@ -23,6 +23,9 @@ static inline uint64_t clock_tsc(void)
 
 uint64_t clock_monotonic(void);
 
+/* Both clocks at one moment. Any context. */
+void clock_read_both(uint64_t *ret_ticks, uint64_t *ret_monotonic_ns);
+
 /* Now, in ticks. Any context. */
 static inline uint64_t clock_now(void)
 {

@@ -45,7 +45,7 @@ static void book(struct lane_context *context, const struct deferred *note)
 		break;
 	case DEFERRED_REALLOCATED:
 		site_reallocated(note->block.site, note->block.size_bytes,
-				 note->copied_bytes);
+				 note->old_bytes, note->copied_bytes);
 		break;
 	case DEFERRED_RELEASED:
 		site_released(&note->block, context->slot, note->is_temporary);

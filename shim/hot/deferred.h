@@ -27,7 +27,7 @@ struct deferred {
 	enum deferred_kind kind;
 	int is_temporary; /* RELEASED */
 	struct shadow_block block;
-	uint64_t copied_bytes; /* REALLOCATED */
+	uint64_t old_bytes, copied_bytes; /* REALLOCATED */
 };
 
 /* Leaves a note. 0, or -ENOSPC: LANE_DEFERRED notes are waiting. */

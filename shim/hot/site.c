@@ -212,7 +212,8 @@ uint32_t site_allocated(uint32_t index, uint64_t size_bytes)
 	return interval;
 }
 
-uint32_t site_reallocated(uint32_t index, uint64_t size_bytes, uint64_t copied_bytes)
+uint32_t site_reallocated(uint32_t index, uint64_t size_bytes, uint64_t old_bytes,
+			  uint64_t copied_bytes)
 {
 	struct segment_site *site = &process->sites[index];
 	int alone = __libc_single_threaded;
@@ -222,6 +223,7 @@ uint32_t site_reallocated(uint32_t index, uint64_t size_bytes, uint64_t copied_b
 		lock_site(site);
 	grow(site, size_bytes, alone);
 	site->realloc_count++;
+	site->realloc_old_bytes += old_bytes;
 	site->realloc_copied_bytes += copied_bytes;
 	interval = site->interval;
 	if (!alone)

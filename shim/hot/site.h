@@ -32,10 +32,11 @@ uint32_t site_new(uint32_t lane_slot, uint32_t node);
 void site_reserve(void);
 
 /* A block now lives at the site. reallocated: it is a realloc's result, for which
- * copied_bytes were moved (0: resized in place). Return the snapshot interval that it was
- * booked in, for its word in the shadow map. */
+ * copied_bytes were moved (0: resized in place) of a block of old_bytes. Return the
+ * snapshot interval that it was booked in, for its word in the shadow map. */
 uint32_t site_allocated(uint32_t site, uint64_t size_bytes);
-uint32_t site_reallocated(uint32_t site, uint64_t size_bytes, uint64_t copied_bytes);
+uint32_t site_reallocated(uint32_t site, uint64_t size_bytes, uint64_t old_bytes,
+			  uint64_t copied_bytes);
 
 /* A block of the site is gone; lane_slot: of the thread that freed it. */
 void site_released(const struct shadow_block *block, uint32_t lane_slot, int temporary);

@@ -6,13 +6,15 @@
 // expect-sql: SELECT SUM(alloc_count), SUM(alloc_bytes), SUM(live_bytes),
 //     SUM(realloc_count) FROM allocation_sites WHERE name = 'fails' => 1|100|100|0
 // expect-sql: SELECT SUM(alloc_count), SUM(alloc_bytes), SUM(free_bytes), SUM(live_bytes),
-//     SUM(realloc_count) FROM allocation_sites WHERE name = 'same_size' =>
-//     11|1100|1000|100|10
+//     SUM(realloc_count), SUM(realloc_old_bytes) FROM allocation_sites
+//     WHERE name = 'same_size' => 11|1100|1000|100|10|1000
 // expect-sql: SELECT SUM(alloc_count), SUM(alloc_bytes), SUM(live_bytes),
 //     SUM(realloc_count) FROM allocation_sites WHERE name = 'shrinks' => 2|10100|100|1
 // expect-sql: SELECT SUM(alloc_count), SUM(alloc_bytes), SUM(realloc_count),
-//     SUM(realloc_copied_bytes) FROM allocation_sites WHERE name = 'moves' =>
-//     3|300064|1|100000
+//     SUM(realloc_copied_bytes), SUM(realloc_old_bytes) FROM allocation_sites
+//     WHERE name = 'moves' => 3|300064|1|100000|100000
+// expect-sql: SELECT SUM(realloc_old_bytes) FROM allocation_sites WHERE name = 'shrinks' =>
+//     10000
 // expect-sql: SELECT COUNT(*) FROM allocation_sites WHERE name IN ('overflows',
 //     'frees_nothing') => 0
 // expect-sql: SELECT SUM(alloc_count), SUM(alloc_bytes), SUM(free_count) FROM

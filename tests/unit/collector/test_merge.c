@@ -537,7 +537,8 @@ static void samples_and_names(void **state)
 		 .major_faults = 1,
 		 .read_bytes = -1,
 		 .write_bytes = 9,
-		 .thread_count = 2},
+		 .thread_count = 2,
+		 .cpu_wait_ns = 77},
 		{.pid = 100, .start_ticks = 5, .monotonic_ns = MAKE_START + 8000},
 	};
 	struct resource_name name = {.pid = 100, .tid = 101, .name = "seen"};
@@ -555,8 +556,9 @@ static void samples_and_names(void **state)
 	db = check_ingest(&f.run, &watch);
 	check_rows(db,
 		   "SELECT process_id, time_ns, cpu_percent, rss_bytes, minor_faults, "
-		   "major_faults, read_bytes, write_bytes, thread_count FROM resources",
-		   "1|7000|50.0|4096|3|1||9|2");
+		   "major_faults, read_bytes, write_bytes, thread_count, cpu_wait_ns "
+		   "FROM resources",
+		   "1|7000|50.0|4096|3|1||9|2|77");
 	check_rows(db, "SELECT name FROM threads", "seen");
 	sqlite3_close(db);
 	thread->tid = 100; /* the main thread, seen by nobody */

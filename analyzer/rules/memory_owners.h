@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  allocation sites summed by owner: the innermost function on a site's
+ * path that is the user's, not a library's. It is the one that can be changed. Must not:
+ * judge.
+ */
+#pragma once
+
+#include "analyzer/rules/rule.h"
+
+#define MEMORY_SUMS 8
+
+struct memory_owner {
+	uint32_t function; /* number in the tree */
+	uint32_t node;	   /* the owner on the path of its heaviest site */
+	double weight;	   /* of that site */
+	const char *where; /* the line of the owner's call, when it made that itself */
+	size_t site_count;
+	double sums[MEMORY_SUMS]; /* the first is the weight */
+};
+
+/* Zeroed: none. */
+struct memory_owners {
+	struct memory_owner *list;
+	size_t count, capacity;
+	uint32_t *by_function; /* 1 + number in list; one for each function of the tree */
+};
+
+void memory_owners_add(struct rule_input *input, struct memory_owners *owners,
+		       int64_t path_id, const char *file, int64_t line,
+		       const double *values, size_t count);
+/* Takes rows path_id, file, line, then what is summed; closes the cursor. Sorts by the
+ * first sum, largest first. RULE_DONE or -errno. */
+int memory_owners_load(struct rule_input *input, struct cursor *cursor,
+		       struct memory_owners *ret);
+void memory_owners_sort(struct memory_owners *owners);
+void memory_owners_free(struct memory_owners *owners);
+
+/* A finding about an owner. */
+struct finding *memory_owner_finding(struct rule_input *input, struct findings *ret,
+				     const struct memory_owner *owner);
+/* The run's time without what the recorder added to it and without waiting for a CPU: so
+ * costs that were measured at rest can be compared with it. */
+double memory_run_ns(struct rule_input *input);
+/* What the finding could win of that time. */
+void memory_win_time(struct rule_input *input, struct finding *finding, double ns);
+/* Adds the cost that the saving was counted with, and the share of the run's own time. */
+void memory_time_evidence(struct rule_input *input, struct finding *finding,
+			  const char *limit, const char *name);
+/* What it could win of the peak. */
+void memory_win_bytes(struct rule_input *input, struct finding *finding, double bytes);
+/* A query about the sites below the finding's path: columns and condition are SQL. */
+const char *memory_sites_sql(struct rule_input *input, const struct finding *finding,
+			     const char *columns, const char *condition);

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  rule M11: memory that is taken from the kernel and given back again and
+ *                again, page by page.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      blame the first touch of memory that stays: that is the price of it.
+ * See also:      time_run.h; docs/rules.md, where the cost of a fault was measured.
+ */
+#include "analyzer/rules/rule.h"
+
+#include <errno.h>
+#include <math.h>
+
+#define PAGE_BYTES 4096
+
+static void add(struct rule_input *input, struct findings *ret, double repeated)
+{
+	const struct time_run *run = &input->time_run;
+	double run_ns = run->run_ns * time_run_met(run);
+	double major_ns = run->major_faults * input->limit(input, "major_ns");
+	double minor_ns = fmin(repeated * input->limit(input, "minor_ns"), run->cpu_ns);
+	struct finding *finding = rule_add(input, ret);
+
+	finding->confidence = CONFIDENCE_HIGH;
+	finding->saving_ns = fmin(minor_ns + major_ns, run_ns);
+	finding->impact = rule_share(finding->saving_ns, run_ns);
+	finding_evidence_limit(finding, "page faults", "per_s",
+			       run->minor_faults / run->span_ns * 1e9,
+			       input->limit(input, "minor_per_s"));
+	finding_evidence(finding, "page faults", "count", run->minor_faults);
+	finding_evidence(finding, "beyond the largest RSS", "count", repeated);
+	finding_evidence(finding, "cost of a fault", "ns",
+			 input->limit(input, "minor_ns"));
+	finding_evidence_limit(finding, "faults that read a disk", "count",
+			       run->major_faults, input->limit(input, "major_count"));
+	finding->evidence[0].has_limit =
+		finding->evidence[0].value >= finding->evidence[0].limit;
+	finding->evidence[4].has_limit =
+		finding->evidence[4].value >= finding->evidence[4].limit;
+	finding->why =
+		"pages were handed out far more often than there was memory to hold: "
+		"the same memory came and went";
+	finding_advise(finding, "keep large buffers and use them again");
+	finding_advise(finding, "let the allocator keep what is freed: mallopt("
+				"M_MMAP_THRESHOLD, ...) and M_TRIM_THRESHOLD");
+	finding_advise(finding, "take pages at once: MAP_POPULATE, or huge pages by "
+				"madvise(MADV_HUGEPAGE)");
+	finding->sql = rule_text(
+		input,
+		"SELECT process_id, time_ns, minor_faults, major_faults, rss_bytes FROM "
+		"resources WHERE run_id = %lld ORDER BY process_id, time_ns",
+		(long long)input->run_id);
+}
+
+static int evaluate(struct rule_input *input, struct findings *ret)
+{
+	const struct time_run *run = time_run(input);
+	double repeated;
+
+	if (!run)
+		return -EIO;
+	if (!run->has_cpu)
+		return rule_not_measured(input, "too short for samples of /proc: page "
+						"faults are not known");
+	repeated = fmax(0, run->minor_faults - run->rss_peak_bytes / PAGE_BYTES);
+	if ((run->minor_faults >=
+		     input->limit(input, "minor_per_s") * run->span_ns / 1e9 &&
+	     repeated >= input->limit(input, "repeated_part") * run->minor_faults) ||
+	    run->major_faults >= input->limit(input, "major_count"))
+		add(input, ret, repeated);
+	return RULE_DONE;
+}
+
+const struct rule rule_page_faults = {
+	.id = "M11",
+	.slug = "page-fault-storm",
+	.title = "The same memory is taken from the kernel again and again",
+	.summary = "page faults come at a high rate and for more pages than the program "
+		   "ever held, or many of them read a disk",
+	.specific = 1,
+	.evaluate = evaluate,
+};

@@ -1,0 +1,200 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  rules T2 and T3: calls that are too many, of tiny functions or of one
+ *                callee for each call of its caller.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      count the hooks' cost as a gain: it is not in the corrected times.
+ * See also:      time_run.h; time_calls.sql; docs/rules.md.
+ */
+#include "analyzer/rules/rule.h"
+
+#include "analyzer/rundb/rundb.h"
+
+#include "time_calls.sql.h"
+
+#include <errno.h>
+#include <math.h>
+
+/* What a call does up to this long is hardly more than the call: what is told of it hangs
+ * on how well the hooks' cost was subtracted. */
+static double tiny_ns(struct rule_input *input)
+{
+	return fmax(input->limit(input, "tiny_hooks") * input->hook_cost_ns,
+		    input->limit(input, "tiny_ns"));
+}
+
+static int add_tiny(struct rule_input *input, struct findings *ret, struct cursor *cursor)
+{
+	int64_t function_id = cursor_integer(cursor, 0);
+	double calls = cursor_real(cursor, 1), self_ns = cursor_real(cursor, 2);
+	double run_ns = input->time_run.run_ns * time_run_met(&input->time_run);
+	double saving_ns = calls * input->limit(input, "call_ns"), held_ns;
+	struct finding *finding;
+	int result = time_run_function(input, function_id, self_ns, &held_ns);
+
+	if (result < 0)
+		return result;
+	/* Of threads side by side only the longest counts. */
+	if (self_ns > 0)
+		saving_ns *= fmin(1, held_ns / self_ns);
+	if (saving_ns < input->limit(input, "least_share") * run_ns)
+		return 0;
+	finding = rule_add_function(input, ret, function_id, false);
+	finding->saving_ns = saving_ns;
+	finding->impact = rule_share(saving_ns, run_ns);
+	finding_evidence_limit(finding, "calls", "count", calls,
+			       input->limit(input, "least_calls"));
+	finding_evidence_limit(finding, "own time per call", "ns", cursor_real(cursor, 3),
+			       tiny_ns(input));
+	finding_evidence(finding, "cost of a call", "ns", input->limit(input, "call_ns"));
+	finding_evidence(finding, "share of the run", "percent",
+			 100 * rule_share(saving_ns, run_ns));
+	finding_evidence(finding, "hooks, already subtracted", "ns",
+			 cursor_real(cursor, 4));
+	finding->why = "each call does so little that calling it is a large part of its "
+		       "cost";
+	finding_advise(finding, "let the compiler inline it: static, in a header, or "
+				"link-time optimisation");
+	finding_advise(finding, "give it many items at once, or move the loop into it");
+	finding_advise(finding,
+		       "call it outside the loop when its result does not change");
+	finding_advise(finding, "leave it out of the recording: "
+				"-finstrument-functions-exclude-function-list");
+	finding->sql = rule_text(
+		input,
+		"SELECT name, calls, self_ns, CAST(self_ns AS REAL) / calls AS "
+		"mean_self_ns, raw_self_ns FROM functions WHERE run_id = %lld AND "
+		"function_id = %lld",
+		(long long)input->run_id, (long long)function_id);
+	return 0;
+}
+
+static int evaluate_tiny(struct rule_input *input, struct findings *ret)
+{
+	struct cursor *cursor;
+	int result;
+
+	if (!time_run(input))
+		return -EIO;
+	if (!input->calls)
+		return rule_not_measured(input, "no instrumented function was called");
+	result = rule_query(input, time_calls_sql_tiny, &cursor);
+	if (result < 0)
+		return result;
+	cursor_bind_real(cursor, ":calls", input->limit(input, "least_calls"));
+	cursor_bind_real(cursor, ":mean",
+			 tiny_ns(input) / time_run_met(&input->time_run));
+	while ((result = cursor_next(cursor)) > 0) {
+		result = add_tiny(input, ret, cursor);
+		if (result < 0)
+			break;
+	}
+	return rule_finish(input, cursor, result);
+}
+
+const struct rule rule_tiny_calls = {
+	.id = "T2",
+	.slug = "tiny-call-storm",
+	.title = "Very many calls of a function that does very little",
+	.summary = "a function is called so often, and does so little, that the calls "
+		   "themselves are the cost",
+	.specific = 2,
+	.evaluate = evaluate_tiny,
+};
+
+static int add_chatty(struct rule_input *input, struct findings *ret,
+		      const struct calltree_node *node)
+{
+	const struct calltree_node *parent = &input->tree->nodes[node->parent];
+	double run_ns = input->time_run.run_ns, ratio, held_ns;
+	double calls = (double)node->calls, total_ns = (double)node->total_ns;
+	struct finding *finding;
+	int result = time_run_path(input, node->path_id, total_ns, &held_ns);
+
+	if (result < 0 || held_ns < input->limit(input, "run_share") * run_ns)
+		return result;
+	ratio = calls / (double)parent->calls;
+	finding = rule_add_path(input, ret, node->path_id);
+	finding->saving_ns = held_ns * (1 - 1 / input->limit(input, "assumed_batch"));
+	finding->impact = rule_share(finding->saving_ns, run_ns);
+	finding_evidence_limit(finding, "calls for each call of its caller", "ratio",
+			       ratio, input->limit(input, "calls_per_call"));
+	finding_evidence_limit(finding, "share of its caller", "percent",
+			       100 * rule_share(total_ns, (double)parent->total_ns),
+			       100 * input->limit(input, "caller_share"));
+	finding_evidence_limit(finding, "share of the run", "percent",
+			       100 * rule_share(held_ns, run_ns),
+			       100 * input->limit(input, "run_share"));
+	finding_evidence(finding, "calls", "count", calls);
+	finding_evidence(finding, "time per call", "ns", total_ns / calls);
+	finding_evidence(finding, "calls of its caller", "count", (double)parent->calls);
+	finding->why = rule_text(input, "each call of %s calls it %.0f times on average",
+				 calltree_name(input->tree, node->parent), ratio);
+	finding_advise(finding, "ask for many at once: one call that takes a list");
+	finding_advise(finding,
+		       "keep what was found, so that the same is not asked twice");
+	finding_advise(finding,
+		       "move the loop into the callee, where set-up is done once");
+	finding->sql = rule_text(
+		input,
+		"SELECT a.name AS caller, a.calls AS caller_calls, b.name AS callee, "
+		"b.calls, CAST(b.calls AS REAL) / a.calls AS calls_per_call, b.total_ns, "
+		"CAST(b.total_ns AS REAL) / a.total_ns AS share_of_caller FROM "
+		"call_paths "
+		"b JOIN call_paths a ON a.path_id = b.parent_path_id WHERE b.run_id = "
+		"%lld "
+		"AND b.path_id = %lld",
+		(long long)input->run_id, (long long)node->path_id);
+	return 0;
+}
+
+static bool is_chatty(struct rule_input *input, const struct calltree_node *node,
+		      double least_ns, double ratio)
+{
+	const struct calltree_node *parent;
+
+	if (node->parent == CALLTREE_NONE || node->is_frame || !node->calls ||
+	    (double)node->total_ns < least_ns)
+		return false;
+	parent = &input->tree->nodes[node->parent];
+	return !parent->is_frame && parent->function != node->function &&
+	       (double)parent->calls >= input->limit(input, "least_caller_calls") &&
+	       (double)node->calls >= ratio * (double)parent->calls &&
+	       (double)node->total_ns >=
+		       input->limit(input, "caller_share") * (double)parent->total_ns &&
+	       (double)node->total_ns > tiny_ns(input) * (double)node->calls;
+}
+
+static int evaluate_chatty(struct rule_input *input, struct findings *ret)
+{
+	const struct time_run *run = time_run(input);
+	double least_ns, ratio = input->limit(input, "calls_per_call");
+
+	if (!run)
+		return -EIO;
+	if (!input->calls)
+		return rule_not_measured(input, "no instrumented function was called");
+	least_ns = input->limit(input, "run_share") * run->run_ns;
+	for (size_t i = 0; i < input->tree->order_count; i++) {
+		const struct calltree_node *node =
+			&input->tree->nodes[input->tree->order[i]];
+		int result = is_chatty(input, node, least_ns, ratio)
+				     ? add_chatty(input, ret, node)
+				     : 0;
+
+		if (result < 0)
+			return result;
+	}
+	return RULE_DONE;
+}
+
+const struct rule rule_chatty_edge = {
+	.id = "T3",
+	.slug = "chatty-edge",
+	.title = "Many calls of one callee for each call of its caller",
+	.summary =
+		"a function calls another one hundreds of times per call, and that is a "
+		"large share of its time",
+	.specific = 1,
+	.evaluate = evaluate_chatty,
+};

@@ -1,0 +1,8 @@
+-- SPDX-License-Identifier: MIT
+-- Functions that are called very often and do very little.
+
+-- :name tiny
+SELECT function_id, calls, self_ns, CAST(self_ns AS REAL) / calls, raw_self_ns - self_ns
+FROM functions
+WHERE run_id = :run AND calls >= :calls AND self_ns <= :mean * calls
+ORDER BY calls DESC, function_id;

@@ -1,0 +1,273 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  rules T1 and T9: functions whose own code holds much of the run, in many
+ *                calls or in one.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      say computed where the recording cannot tell it from waited.
+ * See also:      time_run.h; time_self.sql; docs/rules.md.
+ */
+#include "analyzer/rules/rule.h"
+
+#include "analyzer/rundb/rundb.h"
+
+#include "time_self.sql.h"
+
+#include <errno.h>
+#include <math.h>
+
+struct function {
+	int64_t function_id;
+	double calls, self_ns, total_ns, longest_ns, p50_ns;
+	double own_ns;	 /* of all threads, less waits for a CPU */
+	double run_ns;	 /* what its own code holds of the run, less waits for a CPU */
+	double one_ns;	 /* what its longest call spent in its own code; at least */
+	double idle_ns;	 /* what of run_ns may have been waiting; at most */
+	double raw_ns;	 /* total with the hooks, as p50_ns has it */
+	double hooks_ns; /* subtracted from its own time */
+	bool is_one;	 /* most of it is one call's: then T9 judges */
+	bool is_guarded; /* it may have waited for other threads */
+};
+
+static void read_row(struct cursor *cursor, struct function *ret)
+{
+	*ret = (struct function){
+		.function_id = cursor_integer(cursor, 0),
+		.calls = cursor_real(cursor, 1),
+		.self_ns = cursor_real(cursor, 2),
+		.total_ns = cursor_real(cursor, 3),
+		.longest_ns = cursor_real(cursor, 4),
+		.p50_ns = cursor_real(cursor, 6),
+		.hooks_ns = cursor_real(cursor, 7),
+		.raw_ns = cursor_real(cursor, 8),
+	};
+	ret->one_ns =
+		fmin(fmax(0, ret->longest_ns - cursor_real(cursor, 5)), ret->self_ns);
+}
+
+/* What its calls took beyond as many of median length may have been waits for a CPU. */
+static double starved_part(const struct time_run *run, const struct function *function)
+{
+	double beyond_ns = function->raw_ns - function->calls * function->p50_ns;
+	double starved_ns = run->has_cpu ? run->starved_ns : 0;
+
+	return rule_share(fmin(beyond_ns, starved_ns), function->total_ns);
+}
+
+/* The run, less the waits for a CPU of a busy machine. */
+static double run_of(const struct rule_input *input)
+{
+	return input->time_run.run_ns * time_run_met(&input->time_run);
+}
+
+static int complete(struct rule_input *input, struct function *function)
+{
+	const struct time_run *run = &input->time_run;
+	int result = time_run_function(input, function->function_id, function->self_ns,
+				       &function->run_ns);
+
+	function->own_ns = function->self_ns * (1 - starved_part(run, function));
+	function->run_ns *= 1 - starved_part(run, function);
+	function->is_one = function->one_ns >= function->run_ns / 2;
+	/* A call that is one of many may be long for a wait for a CPU alone. */
+	function->one_ns = function->calls > 1
+				   ? fmax(0, function->one_ns - run->starved_ns)
+				   : function->one_ns * time_run_met(run);
+	function->one_ns = fmin(function->one_ns, function->run_ns);
+	if (function->calls > 1)
+		function->is_one = function->one_ns >= function->run_ns / 2;
+	function->idle_ns = fmin(run->has_cpu ? run->idle_ns : 0, function->run_ns);
+	function->is_guarded =
+		run->has_waiters && function->idle_ns >= function->run_ns / 2;
+	return result;
+}
+
+static const char *proof(struct rule_input *input, int64_t function_id)
+{
+	return rule_text(
+		input,
+		"SELECT name, calls, self_ns, total_ns, self_ns / calls AS mean_self_ns, "
+		"p50_ns, max_ns FROM functions WHERE run_id = %lld AND function_id = "
+		"%lld",
+		(long long)input->run_id, (long long)function_id);
+}
+
+static void add_hot(struct rule_input *input, struct findings *ret,
+		    const struct function *function)
+{
+	double run_ns = run_of(input), gain = input->limit(input, "assumed_gain");
+	double computed_ns = function->run_ns;
+	struct finding *finding =
+		rule_add_function(input, ret, function->function_id, false);
+
+	/* Of one thread what was waited is known: it is not in the CPU time. */
+	if (!input->time_run.has_waiters && input->time_run.has_cpu)
+		computed_ns = fmin(computed_ns, input->time_run.cpu_ns);
+	/* A machine that gave the program less than half of what it wished for leaves its
+	 * mark on all durations. */
+	finding->confidence =
+		function->is_guarded || time_run_served(&input->time_run) < 0.5
+			? CONFIDENCE_LOW
+			: CONFIDENCE_MEDIUM;
+	finding->saving_ns = gain * computed_ns;
+	finding->impact = rule_share(finding->saving_ns, run_ns);
+	finding_evidence_limit(finding, "own share of the run", "percent",
+			       100 * rule_share(function->run_ns, run_ns),
+			       100 * input->limit(input, "own_share"));
+	finding_evidence(finding, "own time", "ns", function->run_ns);
+	finding_evidence(finding, "own share of its total", "percent",
+			 100 * rule_share(function->self_ns, function->total_ns));
+	finding_evidence(finding, "calls", "count", function->calls);
+	finding_evidence(finding, "own time per call", "ns",
+			 function->self_ns / function->calls);
+	finding->why =
+		function->is_guarded
+			? "much of the run is in its own code, which computes or "
+			  "waits for another thread: the recording cannot tell"
+			: "much of the run is in its own code, not in what it calls";
+	finding_advise(finding, "do less: a better algorithm, or results that are kept");
+	finding_advise(finding, "lay the data out in the order in which it is read");
+	finding_advise(finding,
+		       "look at the lines with 'perf annotate', which sees inside "
+		       "a function");
+	finding->sql = proof(input, function->function_id);
+}
+
+static int evaluate_hot(struct rule_input *input, struct findings *ret)
+{
+	const struct time_run *run = time_run(input);
+	struct cursor *cursor;
+	int result;
+
+	if (!run)
+		return -EIO;
+	if (!input->calls)
+		return rule_not_measured(input, "no instrumented function was called");
+	result = rule_query(input, time_self_sql_functions, &cursor);
+	if (result < 0)
+		return result;
+	cursor_bind_real(cursor, ":least",
+			 input->limit(input, "own_share") * run_of(input));
+	while ((result = cursor_next(cursor)) > 0) {
+		struct function function;
+
+		read_row(cursor, &function);
+		result = complete(input, &function);
+		if (result < 0)
+			break;
+		if (function.run_ns >= input->limit(input, "own_share") * run_of(input) &&
+		    function.self_ns >=
+			    input->limit(input, "own_part") * function.total_ns &&
+		    function.own_ns >=
+			    input->limit(input, "least_by_hooks") * function.hooks_ns &&
+		    function.own_ns / function.calls >
+			    input->limit(input, "least_hooks") * input->hook_cost_ns &&
+		    !function.is_one)
+			add_hot(input, ret, &function);
+	}
+	return rule_finish(input, cursor, result);
+}
+
+const struct rule rule_hot_leaf = {
+	.id = "T1",
+	.slug = "hot-leaf",
+	.title = "A function that holds much of the run itself",
+	.summary = "a function's own code, not what it calls, holds a large share of the "
+		   "run",
+	.specific = 1,
+	.evaluate = evaluate_hot,
+};
+
+static void advise_waiting(struct finding *finding)
+{
+	finding->why = "one call held its thread while the CPU was idle: it waited";
+	finding_advise(finding, "start it earlier, or on another thread, and go on with "
+				"what does not need its result");
+	finding_advise(finding, "wait for several things at once, or ask for less");
+	finding_advise(finding, "set a time limit, so that a slow answer cannot hold the "
+				"program");
+}
+
+static void advise_computing(struct finding *finding, bool is_known)
+{
+	finding->why = is_known
+			       ? "one call computed for long, without a sign of progress "
+				 "outside"
+			       : "one call held its thread for long; whether it computed "
+				 "or waited is not in the recording";
+	finding_advise(finding, "do less: a better algorithm, or a result that is kept");
+	finding_advise(finding, "split it into parts that can be spread over threads, or "
+				"moved out of the way of who waits");
+	finding_advise(finding, "instrument what it calls: its time is told as one lump");
+}
+
+static void add_long(struct rule_input *input, struct findings *ret,
+		     const struct function *function)
+{
+	const struct time_run *run = &input->time_run;
+	bool waited = run->has_cpu && run->idle_ns >= input->limit(input, "waited_part") *
+							      function->one_ns;
+	struct finding *finding =
+		rule_add_function(input, ret, function->function_id, false);
+
+	finding->confidence = !run->has_cpu ? CONFIDENCE_LOW
+			      : waited	    ? CONFIDENCE_HIGH
+					    : CONFIDENCE_MEDIUM;
+	finding->saving_ns =
+		(waited ? 1 : input->limit(input, "assumed_gain")) * function->one_ns;
+	finding->impact = rule_share(finding->saving_ns, run_of(input));
+	finding_evidence_limit(finding, "own time of one call", "ns", function->one_ns,
+			       input->limit(input, "least_ns"));
+	finding_evidence_limit(finding, "share of the run", "percent",
+			       100 * rule_share(function->one_ns, run_of(input)),
+			       100 * input->limit(input, "run_share"));
+	finding_evidence(finding, "calls", "count", function->calls);
+	if (function->calls > 1)
+		finding_evidence(finding, "p50 of its calls", "ns", function->p50_ns);
+	if (run->has_cpu)
+		finding_evidence(finding, "idle in the whole run", "ns", run->idle_ns);
+	if (waited)
+		advise_waiting(finding);
+	else
+		advise_computing(finding, run->has_cpu);
+	finding->sql = proof(input, function->function_id);
+}
+
+static int evaluate_long(struct rule_input *input, struct findings *ret)
+{
+	const struct time_run *run = time_run(input);
+	struct cursor *cursor;
+	int result;
+
+	if (!run)
+		return -EIO;
+	if (!input->calls)
+		return rule_not_measured(input, "no instrumented function was called");
+	result = rule_query(input, time_self_sql_functions, &cursor);
+	if (result < 0)
+		return result;
+	cursor_bind_real(cursor, ":least",
+			 fmax(input->limit(input, "least_ns"),
+			      input->limit(input, "run_share") * run_of(input)));
+	while ((result = cursor_next(cursor)) > 0) {
+		struct function function;
+
+		read_row(cursor, &function);
+		result = complete(input, &function);
+		if (result < 0)
+			break;
+		if (function.one_ns >= input->limit(input, "least_ns") &&
+		    function.one_ns >= input->limit(input, "run_share") * run_of(input) &&
+		    function.is_one && !function.is_guarded)
+			add_long(input, ret, &function);
+	}
+	return rule_finish(input, cursor, result);
+}
+
+const struct rule rule_long_call = {
+	.id = "T9",
+	.slug = "long-call",
+	.title = "One call that holds its thread for long",
+	.summary = "the own code of a single call holds a large share of the run",
+	.specific = 1,
+	.evaluate = evaluate_long,
+};

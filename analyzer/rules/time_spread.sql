@@ -1,0 +1,14 @@
+-- SPDX-License-Identifier: MIT
+-- Functions whose calls take unequally long.
+
+-- The sixth column: what a tick of the histogram is in ns.
+-- :name functions
+SELECT f.function_id, f.calls, f.total_ns, f.raw_total_ns, f.histogram,
+	1e9 / r.ticks_per_second, f.self_ns
+FROM function f JOIN run r USING (run_id)
+WHERE f.run_id = :run AND f.calls >= :calls AND f.total_ns >= :least
+	AND f.histogram IS NOT NULL AND r.ticks_per_second > 0
+ORDER BY f.total_ns DESC, f.function_id;
+
+-- :name measured
+SELECT 1 FROM function WHERE run_id = :run AND histogram IS NOT NULL LIMIT 1;

@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  rule T11: threads that began in the same function and were busy for
+ *                unequal times.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      promise more than the machine's CPUs can give.
+ * See also:      time_run.h; time_threads.sql; docs/rules.md.
+ */
+#include "analyzer/rules/rule.h"
+
+#include "analyzer/rundb/rundb.h"
+
+#include "time_threads.sql.h"
+
+#include <errno.h>
+#include <math.h>
+
+static void add_group(struct rule_input *input, struct findings *ret,
+		      struct cursor *cursor)
+{
+	const struct time_run *run = &input->time_run;
+	double threads = cursor_real(cursor, 2), longest_ns = cursor_real(cursor, 3);
+	double sum_ns = cursor_real(cursor, 4), mean_ns = sum_ns / threads;
+	double cpus = fmin(threads, fmax(1, (double)input->cpu_count)), best_ns;
+	struct finding *finding;
+
+	if (longest_ns < input->limit(input, "longest_by_mean") * mean_ns ||
+	    longest_ns < input->limit(input, "run_share") * run->run_ns)
+		return;
+	/* Spread evenly over all threads, and over no more CPUs than there are. What the
+	 * threads waited for a CPU is not work. */
+	best_ns =
+		fmax(mean_ns, (run->has_cpu ? fmin(sum_ns, run->cpu_ns) : sum_ns) / cpus);
+	if (best_ns >= longest_ns)
+		return;
+	finding = rule_add_path(input, ret, cursor_integer(cursor, 0));
+	finding->confidence = CONFIDENCE_HIGH;
+	finding->saving_ns = longest_ns - best_ns;
+	finding->impact = rule_share(finding->saving_ns, run->run_ns);
+	finding_evidence_limit(finding, "longest by mean", "ratio", longest_ns / mean_ns,
+			       input->limit(input, "longest_by_mean"));
+	finding_evidence_limit(finding, "longest thread, of the run", "percent",
+			       100 * rule_share(longest_ns, run->run_ns),
+			       100 * input->limit(input, "run_share"));
+	finding_evidence(finding, "longest", "ns", longest_ns);
+	finding_evidence(finding, "mean", "ns", mean_ns);
+	finding_evidence(finding, "threads", "count", threads);
+	finding_evidence(finding, "CPUs", "count", (double)input->cpu_count);
+	finding->why = "one of the threads that began here worked long after the mean of "
+		       "them had ended";
+	finding_advise(finding,
+		       "hand out the work in smaller pieces, from one queue, while "
+		       "threads are free");
+	finding_advise(finding, "begin with the largest pieces");
+	finding_advise(finding, "see what each thread did: 'prof-analyze tree --thread'");
+	finding->sql = rule_text(
+		input,
+		"SELECT t.name, t.tid, s.calls, s.total_ns FROM path_lane s JOIN threads "
+		"t "
+		"USING (lane_id) WHERE t.run_id = %lld AND s.path_id = %lld AND "
+		"t.process_id = %lld ORDER BY s.total_ns DESC",
+		(long long)input->run_id, (long long)cursor_integer(cursor, 0),
+		(long long)cursor_integer(cursor, 1));
+}
+
+static int evaluate(struct rule_input *input, struct findings *ret)
+{
+	const struct time_run *run = time_run(input);
+	struct cursor *cursor;
+	int result;
+
+	if (!run)
+		return -EIO;
+	if (!input->calls)
+		return rule_not_measured(input, "no instrumented function was called");
+	result = rule_query(input, time_threads_sql_groups, &cursor);
+	if (result < 0)
+		return result;
+	while ((result = cursor_next(cursor)) > 0)
+		add_group(input, ret, cursor);
+	return rule_finish(input, cursor, result);
+}
+
+const struct rule rule_thread_imbalance = {
+	.id = "T11",
+	.slug = "thread-imbalance",
+	.title = "Threads with unequal work",
+	.summary =
+		"of the threads that began in one function, one was busy far longer than "
+		"the mean",
+	.specific = 1,
+	.evaluate = evaluate,
+};

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a defect: one call in fifty takes very long, and how long varies.
+ */
+// expect: T7 tail-latency answer
+#include "background.h"
+
+static __attribute__((noinline)) void answer(unsigned number)
+{
+	uint64_t steps = 6000;
+
+	/* 1.6 % of the calls, 25 to 225 times as long */
+	if (number % 64 == 7)
+		steps *= 25 + 200 * (number / 64 % 41) / 40;
+	background_sink = background_mix(background_sink, steps);
+}
+
+static void answer_all(void)
+{
+	for (unsigned i = 0; i < 8000; i++)
+		answer(i);
+}
+
+int main(void)
+{
+	background(40, 50000);
+	answer_all();
+	return 0;
+}

@@ -1,0 +1,194 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What the rules about memory find in made databases: on both sides of each limit, and
+what they say when the data is not there.
+
+usage: check_memory_rules.py PROF-ANALYZE
+"""
+import contextlib
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+from make_db import insert
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+SCHEMA = os.path.join(os.path.dirname(os.path.dirname(HERE)), "common", "schema.sql")
+MIB = 1 << 20
+SECOND = 1_000_000_000
+PEAK = 100 * MIB
+
+
+def site(**changes):
+    """A thousand blocks of 2000 bytes, freed again: no rule finds anything."""
+    values = dict(alloc_count=1000, alloc_bytes=2_000_000, free_count=1000,
+                  free_bytes=2_000_000, live_count=0, live_bytes=0, peak_bytes=2_000_000,
+                  at_peak_bytes=0, at_peak_count=0, temporary_count=0, realloc_count=0,
+                  realloc_copied_bytes=0, cross_thread_free_count=0, largest_bytes=4000,
+                  realloc_old_bytes=0)
+    return {**values, **changes}
+
+
+def blocks(count, size, **changes):
+    """Blocks of one size that are all freed."""
+    return site(alloc_count=count, alloc_bytes=count * size, free_count=count,
+                free_bytes=count * size, peak_bytes=count * size, largest_bytes=size,
+                **changes)
+
+
+def make(path, one, run=None, snapshots=(), faults=None):
+    """A run of one second: main calls work, which has the site. snapshots: live bytes."""
+    with contextlib.closing(sqlite3.connect(path)) as db, open(SCHEMA, encoding="utf-8") as sql:
+        db.execute("PRAGMA synchronous = OFF")
+        db.executescript(sql.read())
+        db.execute("PRAGMA application_id = 0x70726673")
+        db.execute("PRAGMA user_version = 2")
+        insert(db, "run", **{**dict(
+            run_id=1, token="t", started_utc="2026-01-01T00:00:00.000Z", wall_ns=SECOND,
+            complete=1, level="exact", inner_cost_ns=10, outer_cost_ns=10, peak_bytes=PEAK,
+            alloc_count=one["alloc_count"], alloc_bytes=one["alloc_bytes"],
+            free_count=one["free_count"], live_bytes_at_exit=one["live_bytes"],
+            peak_process_id=1), **(run or {})})
+        insert(db, "process", process_id=1, run_id=1, pid=10, wall_ns=SECOND, complete=1)
+        insert(db, "lane", lane_id=1, run_id=1, process_id=1)
+        insert(db, "thread", thread_id=1, run_id=1, process_id=1, lane_id=1, tid=10,
+               name="main", started_ns=0, wall_ns=SECOND)
+        for number, name, self_ns in ((1, "main", SECOND // 2), (2, "work", SECOND // 2)):
+            times = dict(calls=1, total_ns=self_ns * (3 - number), self_ns=self_ns,
+                         raw_total_ns=self_ns, raw_self_ns=self_ns,
+                         alloc_count=0, alloc_bytes=0)
+            insert(db, "function", function_id=number, run_id=1, name=name,
+                   file="/src/work.c", line=number, recording="exact", **times)
+            insert(db, "path", path_id=number, run_id=1, depth=number, function_id=number,
+                   parent_path_id=number - 1 or None, kind=0, live_bytes=0,
+                   at_peak_bytes=0, **times)
+        insert(db, "site", site_id=1, run_id=1, path_id=2, file="/src/work.c", line=7, **one)
+        for number, live in enumerate(snapshots, 1):
+            insert(db, "snapshot", snapshot_id=number, run_id=1, process_id=1, number=number,
+                   label="s", taken_by="call", time_ns=number * SECOND // 20, live_count=1,
+                   live_bytes=live, alloc_count=1, alloc_bytes=live)
+            insert(db, "snapshot_site", process_id=1, site_id=1, snapshot_id=number,
+                   until_id=number + 1, live_count=1, live_bytes=live, alloc_count=1,
+                   alloc_bytes=live)
+        if faults is not None:
+            insert(db, "resource", run_id=1, process_id=1, time_ns=SECOND,
+                   minor_faults=faults, rss_bytes=PEAK)
+        db.commit()
+
+
+def live(count, size, **changes):
+    return site(alloc_count=count, alloc_bytes=count * size, free_count=0, free_bytes=0,
+                live_count=count, live_bytes=count * size, peak_bytes=count * size,
+                largest_bytes=size, **changes)
+
+
+def at_peak(count, total, **changes):
+    return blocks(count, total // count, at_peak_count=count, at_peak_bytes=total, **changes)
+
+
+RISING = [MIB * n for n in range(1, 13)]
+STEADY = [12 * MIB] * 12
+LIMIT = {"rules": {"M13": {"limits": {"peak_bytes": PEAK - 1}}}}
+LIMIT_RSS = {"rules": {"M13": {"limits": {"rss_bytes": PEAK - 1}}}}
+HIGH = {"rules": {"M13": {"limits": {"peak_bytes": PEAK}}}}
+REALLOC = dict(realloc_count=2_000_000, free_count=2_000_000, alloc_count=2_000_000)
+
+# name, rule, outcome, site, the rest of make(), rules file
+CASES = [
+    ("nothing", None, "passed", site(), {}, None),
+    ("many", "M1", "found", blocks(2_000_000, 40), {}, None),
+    ("few a second", "M1", "passed", blocks(2_000_000, 40), {"run": {"wall_ns": 21 * SECOND}},
+     None),
+    ("recycled", "M2", "found", blocks(5_000_000, 40) | {"peak_bytes": 20_000_000}, {}, None),
+    ("not recycled", "M2", "passed", blocks(5_000_000, 40) | {"peak_bytes": 20_000_001}, {},
+     None),
+    ("temporary", "M3", "found", blocks(4_000_000, 40, temporary_count=2_000_000) |
+     {"peak_bytes": 40}, {}, None),
+    ("temporary is not churn", "M2", "passed", blocks(4_000_000, 40, temporary_count=2_000_000)
+     | {"peak_bytes": 40}, {}, None),
+    ("half temporary", "M3", "passed", blocks(4_000_000, 40, temporary_count=1_999_999), {}, None),
+    ("small steps", "M4", "found", site(**REALLOC, alloc_bytes=1299 * MIB,
+     realloc_old_bytes=1000 * MIB, realloc_copied_bytes=1000 * MIB), {}, None),
+    ("a third more", "M4", "passed", site(**REALLOC, alloc_bytes=1300 * MIB,
+     realloc_old_bytes=1000 * MIB, realloc_copied_bytes=1000 * MIB), {}, None),
+    ("only shrinks", "M4", "passed", site(**REALLOC, alloc_bytes=1000 * MIB,
+     realloc_old_bytes=1000 * MIB, realloc_copied_bytes=1000 * MIB), {}, None),
+    ("old bytes unknown", "M4", "not measured", site(**REALLOC, alloc_bytes=1200 * MIB) |
+     {"realloc_old_bytes": None}, {}, None),
+    ("rises", "M5", "found", live(1000, 12_000), {"snapshots": RISING}, None),
+    ("steady", "M5", "passed", live(1000, 12_000), {"snapshots": STEADY}, None),
+    ("four snapshots", "M5", "not measured", live(1000, 12_000), {"snapshots": RISING[:4]},
+     None),
+    ("left", "M6", "found", live(100, 120_000), {}, None),
+    ("few blocks left", "M6", "passed", live(99, 120_000), {}, None),
+    ("little left", "M6", "passed", live(1000, 10_485), {}, None),
+    ("set up once", "M6", "passed", live(1000, 12_000), {"snapshots": STEADY}, None),
+    ("killed", "M6", "not measured", live(100, 120_000), {"run": {"complete": 0}}, None),
+    ("half of the peak", "M7", "found", at_peak(10, PEAK // 2), {}, None),
+    ("less", "M7", "passed", at_peak(10, PEAK // 2 - 10), {}, None),
+    ("small peak", "M7", "passed", at_peak(10, 15 * MIB), {"run": {"peak_bytes": 15 * MIB}},
+     None),
+    ("big blocks", "M8", "found", blocks(1000, MIB) | {"peak_bytes": MIB}, {"faults": 256_000},
+     None),
+    ("without faults", "M8", "passed", blocks(1000, MIB) | {"peak_bytes": MIB}, {"faults": 900},
+     None),
+    ("faults unknown", "M8", "not measured", blocks(1000, MIB) | {"peak_bytes": MIB}, {}, None),
+    # 16 bytes take 32: as much again
+    ("small blocks", "M9", "found", at_peak(100_000, 1_600_000), {}, None),
+    ("fewer small blocks", "M9", "passed", at_peak(99_999, 16 * 99_999), {}, None),
+    # 40 bytes take 48
+    ("larger blocks", "M9", "passed", at_peak(100_000, 4_000_000), {}, None),
+    ("crossing", "M10", "found", blocks(4_000_000, 200, cross_thread_free_count=800_000), {},
+     None),
+    ("less crossing", "M10", "passed", blocks(4_000_000, 200, cross_thread_free_count=799_999),
+     {}, None),
+    ("no limit", "M13", "not measured", site(), {}, None),
+    ("above the limit", "M13", "found", site(), {}, LIMIT),
+    ("at the limit", "M13", "passed", site(), {}, HIGH),
+    ("resident above", "M13", "found", site(), {"faults": 0}, LIMIT_RSS),
+    ("resident unknown", "M13", "not measured", site(), {}, LIMIT_RSS),
+]
+
+
+def look(analyze, directory, case):
+    name, rule, wanted, one, rest, rules = case
+    database = os.path.join(directory, "run.db")
+    with contextlib.suppress(FileNotFoundError):
+        os.unlink(database)
+    make(database, one, **rest)
+    command = [analyze, "bottlenecks", database, "--format", "json"]
+    if rules:
+        with open(os.path.join(directory, "rules.json"), "w", encoding="utf-8") as file:
+            json.dump(rules, file)
+        command += ["--rules", file.name]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    if result.returncode:
+        return [f"{name}: exit {result.returncode}: {result.stderr}"]
+    document = json.loads(result.stdout)
+    outcomes = {line["id"]: line["outcome"] for line in document["rules"]}
+    wrong = [key for key, outcome in outcomes.items() if key[0] == "M" and outcome == "found"
+             and rule is None]
+    if rule and outcomes.get(rule) != wanted:
+        wrong.append(f"{rule} {outcomes.get(rule)}, not {wanted}")
+    with contextlib.closing(sqlite3.connect(database)) as db:
+        for finding in document["findings"]:
+            if finding["id"][0] == "M" and not db.execute(finding["sql"]).fetchall():
+                wrong.append(f"the SQL of {finding['id']} finds nothing")
+            if finding["id"] == rule and finding["function"] not in ("work", None):
+                wrong.append(f"{rule} names {finding['function']}")
+    return [f"{name}: {what}" for what in wrong]
+
+
+def main():
+    problems = []
+    with tempfile.TemporaryDirectory(prefix="profshim-rules-") as directory:
+        for case in CASES:
+            problems += look(sys.argv[1], directory, case)
+    print("\n".join(problems) or f"{len(CASES)} cases")
+    sys.exit(bool(problems))
+
+
+main()
