@@ -21,7 +21,8 @@
 -- share of each lane (one thread, or several that followed each other) when a run had
 -- more than one. kind is 'function' (instrumented: exact calls and times) or 'frame'
 -- (an uninstrumented function seen by unwinding from an allocation: calls and times
--- are 0). An ALLOCATION SITE is a source line of a path's own function.
+-- are 0) or 'region' (named by the program: profshim_region_begin; exact; its function
+-- row has its name and component and no module). An ALLOCATION SITE is a source line of a path's own function.
 --
 -- peak: the run's peak is that of its process with the highest peak; at_peak_bytes is
 -- what of it a site held at that moment, so the sites' at_peak_bytes add up to it.
@@ -106,7 +107,7 @@ CREATE TABLE function (
 	linkage_name TEXT,
 	module_id INTEGER REFERENCES module,
 	file TEXT, line INTEGER,	-- of the definition
-	component TEXT,
+	component TEXT,			-- of a region
 	calls INTEGER NOT NULL,
 	total_ns INTEGER NOT NULL,	-- outermost activations only
 	self_ns INTEGER NOT NULL,
@@ -127,7 +128,7 @@ CREATE TABLE path (
 	parent_path_id INTEGER,		-- NULL: called by nobody known
 	depth INTEGER NOT NULL,		-- 1 for roots
 	function_id INTEGER NOT NULL,
-	kind INTEGER NOT NULL,		-- 0 function, 1 frame
+	kind INTEGER NOT NULL,		-- 0 function, 1 frame, 2 region
 	calls INTEGER NOT NULL,
 	total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
 	raw_total_ns INTEGER NOT NULL, raw_self_ns INTEGER NOT NULL,
@@ -269,7 +270,7 @@ CREATE VIEW functions AS SELECT f.run_id, f.function_id, f.name, f.linkage_name,
 	FROM function f LEFT JOIN module m USING (module_id);
 
 CREATE VIEW call_paths AS SELECT p.run_id, p.path_id, p.parent_path_id, p.depth,
-	p.function_id, f.name, CASE p.kind WHEN 0 THEN 'function' ELSE 'frame' END AS kind,
+	p.function_id, f.name, CASE p.kind WHEN 0 THEN 'function' WHEN 1 THEN 'frame' ELSE 'region' END AS kind,
 	p.calls, p.total_ns, p.self_ns, p.alloc_count, p.alloc_bytes, p.live_bytes,
 	p.at_peak_bytes AS peak_bytes, p.raw_total_ns, p.raw_self_ns
 	FROM path p JOIN function f USING (function_id);

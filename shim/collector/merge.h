@@ -22,7 +22,7 @@
 #include "shim/collector/read.h"
 #include "shim/collector/ticks.h"
 
-enum merge_kind { MERGE_FUNCTION = 0, MERGE_FRAME = 1 };
+enum merge_kind { MERGE_FUNCTION = 0, MERGE_FRAME = 1, MERGE_REGION = 2 };
 
 struct merge_path {
 	uint32_t parent, function, depth;
@@ -53,7 +53,7 @@ struct merge_site {
 /* Parallel to identify.functions. */
 struct merge_function {
 	int is_used;	     /* some path is its */
-	int is_instrumented; /* some path of kind function is its */
+	int is_instrumented; /* some path of kind function or region */
 	uint64_t calls;
 	int64_t total_ns, self_ns, raw_total_ns, raw_self_ns;
 	uint64_t min_ticks, max_ticks;

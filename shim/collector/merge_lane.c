@@ -83,24 +83,33 @@ static int place_frames(struct lane_walk *walk, struct node_place *node, uint32_
 	return 0;
 }
 
+/* The node itself, or the first one above that is not a region. */
+static uint32_t function_around(const struct lane_walk *walk, uint32_t node)
+{
+	while (node != LANE_ROOT && segment_key_is_region(walk->data.nodes[node].key))
+		node = walk->data.nodes[node].parent;
+	return node;
+}
+
 static int place_return_address(struct lane_walk *walk, uint32_t index)
 {
 	const struct segment_node *node = &walk->data.nodes[index];
 	const struct node_place *parent = &walk->nodes[node->parent];
 	struct node_place *place = &walk->nodes[index];
 	struct identify *identify = &walk->merge->identify;
-	uint32_t first, count;
+	uint32_t first, count, around;
 	int result;
 
 	result = identify_places(identify, walk->process, node->key, &first, &count);
 	if (result < 0)
 		return result;
-	if (node->parent == LANE_ROOT ||
-	    is_return_address(&walk->data.nodes[node->parent]))
+	around = function_around(walk, node->parent);
+	if (around == LANE_ROOT || is_return_address(&walk->data.nodes[node->parent]))
 		return place_frames(walk, place, parent->path, first, count);
 	place->path = parent->path;
-	place->place = place_in(identify, walk->merge->paths[parent->path].function,
-				first, count);
+	place->place =
+		place_in(identify, walk->merge->paths[walk->nodes[around].path].function,
+			 first, count);
 	return 0;
 }
 
@@ -117,7 +126,9 @@ static int place_function(struct lane_walk *walk, uint32_t index)
 		return result;
 	place->place = IDENTIFY_NONE;
 	return merge_child_path(walk->merge, walk->nodes[node->parent].path, function,
-				MERGE_FUNCTION, &place->path);
+				segment_key_is_region(node->key) ? MERGE_REGION
+								 : MERGE_FUNCTION,
+				&place->path);
 }
 
 /* A parent comes before its children: that alone keeps damaged trees from circles. */

@@ -9,6 +9,7 @@
 
 #include <errno.h>
 
+#include "shim/hot/calls.h"
 #include "shim/hot/chunk.h"
 #include "shim/hot/clock.h"
 #include "shim/hot/deferred.h"
@@ -229,6 +230,8 @@ void lane_close_frame(struct lane_context *context, struct segment_frame *frame,
 {
 	struct segment_node *node = &context->nodes[frame->node];
 
+	if (frame->function == CALLS_ENDED_REGION)
+		return; /* it has had its end */
 	context->lane->repaired_frame_count++;
 	if (!frame->node)
 		return;

@@ -81,6 +81,14 @@ struct jump_mark {
 
 #define LANE_JUMP_MARKS 128u
 
+/* A region's names by their addresses, see region.c. */
+struct region_memo {
+	const char *component, *name;
+	uint32_t index; /* of the name, 0: none */
+};
+
+#define LANE_REGION_MEMOS 64u
+
 struct deferred;
 
 struct lane_context {
@@ -137,6 +145,7 @@ struct lane_context {
 	void *memo_stack[LANE_STACK_LIMIT]; /* outermost first */
 	uint32_t memo_nodes[LANE_STACK_LIMIT];
 
+	struct region_memo region_memos[LANE_REGION_MEMOS];
 	struct book_memory snapshot_memory; /* of whoever takes a snapshot */
 	struct lane_context *next_free, *next_lane;
 	uint32_t front[LANE_FRONT_COUNT];
