@@ -221,14 +221,23 @@ CREATE TABLE snapshot_free (
 	PRIMARY KEY (process_id, site_id, born_id, freed_id)
 ) WITHOUT ROWID;
 
+-- A STEP lasts from one profshim_step() of its name to the next of the same thread, so a
+-- thread has one step less than marks. step and counter have the latest 512 of each name
+-- in a process, and the extremes: a loop may be long. The sums of all are in series.
+-- An index counts from 1 in its lane.
 CREATE TABLE step (
 	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL, name TEXT NOT NULL,
 	step_index INTEGER NOT NULL, started_ns INTEGER NOT NULL,
-	duration_ns INTEGER NOT NULL
+	duration_ns INTEGER NOT NULL,
+	lane_id INTEGER NOT NULL,
+	live_bytes INTEGER NOT NULL	-- of the process, at its end
 );
 CREATE TABLE counter (
 	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL, name TEXT NOT NULL,
-	time_ns INTEGER NOT NULL, value REAL NOT NULL
+	counter_index INTEGER NOT NULL,
+	time_ns INTEGER NOT NULL, value REAL NOT NULL,
+	lane_id INTEGER NOT NULL,
+	live_bytes INTEGER NOT NULL	-- of the process, then
 );
 
 CREATE TABLE resource (
@@ -237,6 +246,39 @@ CREATE TABLE resource (
 	read_bytes INTEGER, write_bytes INTEGER, thread_count INTEGER
 );
 CREATE INDEX resource_run ON resource(run_id);
+
+-- All steps or counters of one name in a process, and in the run (process_id NULL).
+-- Values are ns or what the program gave; percentiles are at most 6.25 % off. sum of
+-- steps is exact up to 2^53 ticks.
+CREATE TABLE series (
+	series_id INTEGER PRIMARY KEY,
+	run_id INTEGER NOT NULL, process_id INTEGER,
+	kind INTEGER NOT NULL,		-- 1 step, 2 counter
+	name TEXT NOT NULL,
+	mark_count INTEGER NOT NULL,	-- calls of profshim_step() or profshim_counter()
+	value_count INTEGER NOT NULL,	-- of steps: less one for each thread
+	sum REAL NOT NULL,
+	mean REAL, min REAL, p50 REAL, p90 REAL, p95 REAL, p99 REAL, max REAL,
+	first_ns INTEGER NOT NULL, last_ns INTEGER NOT NULL,	-- marks
+	growth_bytes INTEGER NOT NULL	-- of live memory from the first mark to the last
+);
+CREATE INDEX series_run ON series(run_id);
+-- The five highest and lowest values, the most extreme first. time_ns: when the step
+-- began or the counter was set.
+CREATE TABLE series_extreme (
+	series_id INTEGER NOT NULL, is_highest INTEGER NOT NULL, rank INTEGER NOT NULL,
+	process_id INTEGER NOT NULL, lane_id INTEGER NOT NULL, number INTEGER NOT NULL,
+	time_ns INTEGER NOT NULL, value REAL NOT NULL, live_bytes INTEGER NOT NULL,
+	PRIMARY KEY (series_id, is_highest, rank)
+) WITHOUT ROWID;
+-- The course of the run: at most 64 stretches with the values that ended in them.
+CREATE TABLE series_span (
+	series_id INTEGER NOT NULL, number INTEGER NOT NULL,
+	first_ns INTEGER NOT NULL, last_ns INTEGER NOT NULL,
+	value_count INTEGER NOT NULL, sum REAL NOT NULL,
+	live_bytes INTEGER NOT NULL,	-- at the last of them
+	PRIMARY KEY (series_id, number)
+) WITHOUT ROWID;
 
 -- Everything that keeps the recording from being complete and exact, and a few plain
 -- facts about the tool. process_id NULL: of the run. value of a text fact is in text.
@@ -308,9 +350,23 @@ CREATE VIEW snapshot_frees AS SELECT p.run_id, n.process_id, n.site_id, n.born_i
 	FROM snapshot_free n JOIN process p USING (process_id);
 
 CREATE VIEW steps AS SELECT run_id, process_id, name, step_index, started_ns,
-	duration_ns FROM step;
+	duration_ns, lane_id, live_bytes FROM step;
 
-CREATE VIEW counters AS SELECT run_id, process_id, name, time_ns, value FROM counter;
+CREATE VIEW counters AS SELECT run_id, process_id, name, time_ns, value, counter_index,
+	lane_id, live_bytes FROM counter;
+
+CREATE VIEW step_totals AS SELECT run_id, process_id, name, mark_count AS step_count,
+	value_count AS timed_count, CAST(sum AS INTEGER) AS total_ns,
+	CAST(mean AS INTEGER) AS mean_ns, CAST(min AS INTEGER) AS min_ns,
+	CAST(p50 AS INTEGER) AS p50_ns, CAST(p90 AS INTEGER) AS p90_ns,
+	CAST(p95 AS INTEGER) AS p95_ns, CAST(p99 AS INTEGER) AS p99_ns,
+	CAST(max AS INTEGER) AS max_ns, first_ns, last_ns, growth_bytes, series_id
+	FROM series WHERE kind = 1;
+
+CREATE VIEW counter_totals AS SELECT run_id, process_id, name,
+	mark_count AS counter_count, sum, mean, min, p50, p90, p95, p99, max, first_ns,
+	last_ns, growth_bytes, series_id
+	FROM series WHERE kind = 2;
 
 CREATE VIEW resources AS SELECT run_id, process_id, time_ns, cpu_percent, rss_bytes,
 	minor_faults, major_faults, read_bytes, write_bytes, thread_count FROM resource;

@@ -27,9 +27,10 @@
  * The file is sparse: slot_limit slots of slot_size bytes each. Slot 0 holds struct
  * segment_file with the table of slots. Each other slot holds a process (struct
  * segment_process, its modules, threads and allocation sites), a lane (struct
- * segment_lane: shadow stack, call tree and histograms of one thread at a time; a lane
- * whose thread has ended is handed to the next thread), a process's book of snapshots
- * (common/segment_book.h) or the names of the file's regions (common/segment_names.h).
+ * segment_lane: shadow stack, call tree, histograms and steps of one thread at a time; a
+ * lane whose thread has ended is handed to the next thread), a process's book of
+ * snapshots (common/segment_book.h) or the names of the file's regions
+ * (common/segment_names.h).
  *
  * Inside a slot, arrays lie at the offsets (from the start of the slot) that the slot's
  * header names. An array's *_count is published with a release store after the entry is
@@ -387,6 +388,9 @@ struct segment_lane {
 	uint64_t suspended_ticks, left_ticks; /* see struct segment_fiber */
 	uint64_t fiber_offset;
 	uint32_t fiber_count, fiber_capacity;
+	uint64_t series_offset; /* common/segment_series.h */
+	uint32_t series_count, series_capacity;
+	uint64_t lost_mark_count; /* steps and counters without room, or not finite */
 };
 
 _Static_assert(sizeof(struct segment_slot) == 16, "segment_slot layout");

@@ -21,6 +21,8 @@ void profshim_record_region_begin(const char *component, const char *name)
 	__attribute__((weak));
 void profshim_record_region_end(const char *component, const char *name)
 	__attribute__((weak));
+void profshim_record_step(const char *name) __attribute__((weak));
+void profshim_record_counter(const char *name, double value) __attribute__((weak));
 
 /* The linker gives weak references of position dependent programs up; these ask by name
  * (dlsym, which is in libc since glibc 2.34). */
@@ -102,6 +104,41 @@ PROFSHIM_INLINE void profshim_region_end(const char *component, const char *name
 
 	if (profshim_find_call((void **)&record, "profshim_record_region_end"))
 		record(component, name);
+#endif
+}
+
+/*
+ * Marks one iteration of a loop: a step of this name lasts from one mark to the next of
+ * the same thread. Kept are exact totals, a histogram, the five slowest and fastest, the
+ * course over the run and the last 512, with the live bytes of the process at each: see
+ * `prof-analyze steps`. At most 111 bytes of the name, and 256 names of steps and
+ * counters in a thread. Any thread, signal handlers included.
+ */
+PROFSHIM_INLINE void profshim_step(const char *name)
+{
+#ifdef __PIC__
+	if (profshim_record_step)
+		profshim_record_step(name);
+#else
+	static void (*record)(const char *);
+
+	if (profshim_find_call((void **)&record, "profshim_record_step"))
+		record(name);
+#endif
+}
+
+/* Notes a number that changes over time: a queue's length, a loss, a temperature. Kept
+ * like steps. What is not finite is not recorded, and counted. */
+PROFSHIM_INLINE void profshim_counter(const char *name, double value)
+{
+#ifdef __PIC__
+	if (profshim_record_counter)
+		profshim_record_counter(name, value);
+#else
+	static void (*record)(const char *, double);
+
+	if (profshim_find_call((void **)&record, "profshim_record_counter"))
+		record(name, value);
 #endif
 }
 

@@ -19,6 +19,7 @@
 #include "shim/collector/histogram.h"
 #include "shim/collector/identify.h"
 #include "shim/collector/map.h"
+#include "shim/collector/marks.h"
 #include "shim/collector/read.h"
 #include "shim/collector/ticks.h"
 
@@ -108,10 +109,11 @@ struct merge {
 	uint32_t *touched;	  /* paths the lane has cells in */
 	size_t touched_count;
 	struct changes changes;	 /* between snapshots */
+	struct marks marks;	 /* steps and counters */
 	uint32_t **merged_sites; /* by process with snapshots and site: index in sites */
 	struct map path_map, site_map, edge_map;
 	uint64_t call_count, open_frame_count, repaired_frame_count, orphan_exit_count,
-		folded_call_count, damaged_count;
+		folded_call_count, lost_mark_count, damaged_count;
 };
 
 /* Merges everything. ends: one for each process. 0 or -ENOMEM; merge_done() in any

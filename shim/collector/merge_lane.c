@@ -439,6 +439,11 @@ static int merge_walk(struct lane_walk *walk, const struct merge_end *end,
 		result = add_histograms(walk);
 	if (result == 0)
 		result = add_changes(walk);
+	if (result == 0)
+		result = marks_add_lane(&walk->merge->marks, walk->process_index,
+					walk->lane, walk->data.series,
+					walk->data.series_count,
+					&walk->merge->damaged_count);
 	for (size_t i = 0; i < site_count && result == 0; i++)
 		result = add_site(walk, sites[i]);
 	return result < 0 ? result : account_lane(walk->merge, walk->lane);
@@ -465,6 +470,7 @@ int merge_lane(struct merge *merge, uint32_t lane, const struct merge_end *end,
 			  walk.data.header.repaired_frame_count);
 		merge_add(&merge->orphan_exit_count, walk.data.header.orphan_exit_count);
 		merge_add(&merge->folded_call_count, walk.data.header.folded_call_count);
+		merge_add(&merge->lost_mark_count, walk.data.header.lost_mark_count);
 		result = merge_walk(&walk, end, sites, site_count);
 	} else {
 		result = -ENOMEM;

@@ -13,6 +13,7 @@
 
 #include "common/segment.h"
 #include "common/segment_names.h"
+#include "common/segment_series.h"
 #include "shim/collector/read_book.h"
 
 /* What is left of struct segment_process, with counts that are true. */
@@ -54,7 +55,8 @@ struct read_lane_data {
 	struct segment_fiber *fibers; /* stacks other than the thread's own */
 	struct segment_node *nodes;
 	struct segment_function *functions;
-	uint32_t frame_count, fiber_count, node_count, function_count;
+	struct segment_series *series; /* steps and counters */
+	uint32_t frame_count, fiber_count, node_count, function_count, series_count;
 };
 
 /* The names of one file's regions; both strings of each end with NUL. */
