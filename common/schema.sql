@@ -249,7 +249,7 @@ CREATE INDEX resource_run ON resource(run_id);
 
 -- All steps or counters of one name in a process, and in the run (process_id NULL).
 -- Values are ns or what the program gave; percentiles are at most 6.25 % off. sum of
--- steps is exact up to 2^53 ticks.
+-- steps is exact up to 2^53 ticks. In views of_process_id is the process of the series.
 CREATE TABLE series (
 	series_id INTEGER PRIMARY KEY,
 	run_id INTEGER NOT NULL, process_id INTEGER,
@@ -367,6 +367,27 @@ CREATE VIEW counter_totals AS SELECT run_id, process_id, name,
 	mark_count AS counter_count, sum, mean, min, p50, p90, p95, p99, max, first_ns,
 	last_ns, growth_bytes, series_id
 	FROM series WHERE kind = 2;
+
+CREATE VIEW step_extremes AS SELECT s.run_id, s.process_id AS of_process_id, s.name,
+	e.is_highest AS is_slowest, e.rank, e.process_id, e.lane_id, e.number AS step_index,
+	e.time_ns AS started_ns, CAST(e.value AS INTEGER) AS duration_ns, e.live_bytes,
+	s.series_id
+	FROM series_extreme e JOIN series s USING (series_id) WHERE s.kind = 1;
+
+CREATE VIEW counter_extremes AS SELECT s.run_id, s.process_id AS of_process_id, s.name,
+	e.is_highest, e.rank, e.process_id, e.lane_id, e.number AS counter_index,
+	e.time_ns, e.value, e.live_bytes, s.series_id
+	FROM series_extreme e JOIN series s USING (series_id) WHERE s.kind = 2;
+
+CREATE VIEW step_spans AS SELECT s.run_id, s.process_id AS of_process_id, s.name,
+	p.number, p.first_ns, p.last_ns, p.value_count AS timed_count,
+	CAST(p.sum AS INTEGER) AS total_ns, p.live_bytes, s.series_id
+	FROM series_span p JOIN series s USING (series_id) WHERE s.kind = 1;
+
+CREATE VIEW counter_spans AS SELECT s.run_id, s.process_id AS of_process_id, s.name,
+	p.number, p.first_ns, p.last_ns, p.value_count AS counter_count, p.sum,
+	p.live_bytes, s.series_id
+	FROM series_span p JOIN series s USING (series_id) WHERE s.kind = 2;
 
 CREATE VIEW resources AS SELECT run_id, process_id, time_ns, cpu_percent, rss_bytes,
 	minor_faults, major_faults, read_bytes, write_bytes, thread_count FROM resource;
