@@ -40,6 +40,9 @@ enum option_key {
 	KEY_BEFORE,
 	KEY_AFTER,
 	KEY_FAIL_ON,
+	KEY_RULES,
+	KEY_LIST_RULES,
+	KEY_SHOW_SQL,
 	KEY_GATE, /* --limit METRIC=AMOUNT */
 };
 
@@ -48,8 +51,8 @@ static const struct {
 	struct argp_option option;
 	unsigned taken_with;
 } option_table[] = {
-	{{"format", KEY_FORMAT, "FORMAT", 0, "text, json, csv or md; of a gate: junit",
-	  0},
+	{{"format", KEY_FORMAT, "FORMAT", 0,
+	  "text, json, csv or md; of a gate: junit; of findings: sarif", 0},
 	 0},
 	{{"output", KEY_OUTPUT, "FILE", 0, "write to FILE", 0}, 0},
 	{{"run", KEY_RUN, "N|LABEL", 0, "this run instead of the latest", 0}, TAKES_RUN},
@@ -78,15 +81,26 @@ static const struct {
 	  "status 3 when after takes more than AMOUNT (5%, 1MiB) above before", 0},
 	 TAKES_GATE},
 	{{"fail-on", KEY_FAIL_ON, "WORD,...", 0,
-	  "status 3 on any regression, inconclusive", 0},
-	 TAKES_GATE},
+	  "status 3 on any regression, inconclusive; bottlenecks: on a finding of this "
+	  "severity or above",
+	  0},
+	 TAKES_GATE | TAKES_FINDINGS},
+	{{"rules", KEY_RULES, "FILE", 0, "limits of rules that FILE (json) changes", 0},
+	 TAKES_RULES},
+	{{"list-rules", KEY_LIST_RULES, NULL, 0, "show all rules and their limits", 0},
+	 TAKES_FINDINGS},
+	{{"show-sql", KEY_SHOW_SQL, NULL, 0, "with the query that proves each finding",
+	  0},
+	 TAKES_FINDINGS},
 	{{"until", KEY_UNTIL, "C", 0, "survivors are those still live at C (exit)", 0},
 	 TAKES_DELTA},
 	{{"by", KEY_BY, "WHAT", 0, "path, function, line or component (path)", 0},
 	 TAKES_DELTA},
 	{{"process", KEY_PROCESS, "PID|#ID", 0, "only this process", 0}, TAKES_PROCESS},
 	{{"suppressions", KEY_SUPPRESSIONS, "FILE", 0,
-	  "leave out what FILE lists, lines leak:PATTERN as for LeakSanitizer", 0},
+	  "leave out what FILE lists: leaks by lines leak:PATTERN as for LeakSanitizer, "
+	  "findings in json by rule, function, reason and expires",
+	  0},
 	 TAKES_SUPPRESSIONS},
 	{{"help", KEY_HELP, NULL, 0, "show this help", -1}, 0},
 	{{"version", KEY_VERSION, NULL, 0, "show the version", -1}, 0},
@@ -236,6 +250,15 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case KEY_SUPPRESSIONS:
 		options->suppressions = text;
 		break;
+	case KEY_RULES:
+		options->rules = text;
+		break;
+	case KEY_LIST_RULES:
+		options->list_rules = true;
+		break;
+	case KEY_SHOW_SQL:
+		options->show_sql = true;
+		break;
 	case KEY_HELP:
 	case KEY_USAGE:
 		parsing->wants_help = true;
@@ -354,9 +377,15 @@ static void check_options(const struct parsing *parsing, struct strbuf *error)
 			strbuf_printf(error, "%s takes no --%s",
 				      parsing->cli->report->name,
 				      option_table[i].option.name);
+	if (!error->size && parsing->cli->renderer->needs_findings &&
+	    !(parsing->cli->report->takes & TAKES_FINDINGS))
+		strbuf_printf(error,
+			      "--format %s shows findings: use it with bottlenecks",
+			      parsing->cli->renderer->name);
 	if (!error->size && parsing->cli->renderer->needs_checks &&
-	    !(parsing->given[gate_option(KEY_GATE)] ||
-	      parsing->given[gate_option(KEY_FAIL_ON)]))
+	    !((parsing->given[gate_option(KEY_GATE)] ||
+	       parsing->given[gate_option(KEY_FAIL_ON)]) &&
+	      (parsing->cli->report->takes & TAKES_GATE)))
 		strbuf_printf(
 			error,
 			"--format %s shows the checks of a gate: use it with compare "

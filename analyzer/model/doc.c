@@ -8,6 +8,7 @@
 #include "analyzer/model/doc.h"
 
 #include "analyzer/base/xalloc.h"
+#include "analyzer/model/finding.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -23,6 +24,9 @@ void doc_free(struct doc *doc)
 		free(doc->sections[i].values);
 		free(doc->sections[i].points);
 		table_free(doc->sections[i].table);
+		if (doc->sections[i].findings)
+			findings_free(doc->sections[i].findings);
+		free(doc->sections[i].findings);
 	}
 	free(doc->sections);
 	arena_free(&doc->texts);
@@ -81,6 +85,21 @@ struct section *doc_plot(struct doc *doc, const char *name, const char *title,
 	section->points = points;
 	section->point_count = count;
 	section->flags = SECTION_HUMAN;
+	return section;
+}
+
+struct section *doc_findings(struct doc *doc, const char *name, const char *title,
+			     struct findings *findings, size_t shown_count)
+{
+	struct section *section = add(doc, SECTION_FINDINGS, name, title);
+
+	section->findings = xmalloc(sizeof(*findings));
+	*section->findings = *findings;
+	*findings = (struct findings){0};
+	section->shown_count = shown_count < section->findings->count
+				       ? shown_count
+				       : section->findings->count;
+	section->total_row_count = section->findings->count;
 	return section;
 }
 

@@ -9,11 +9,14 @@
 
 #include "analyzer/model/table.h"
 
+struct findings; /* analyzer/model/finding.h */
+
 enum section_kind {
 	SECTION_NOTE,	/* a sentence, perhaps with advice */
 	SECTION_VALUES, /* names and values */
 	SECTION_TABLE,	/* a table, or a tree when it has a depth column */
 	SECTION_PLOT,	/* numbers over time, drawn small */
+	SECTION_FINDINGS,
 };
 
 enum note_level { NOTE_PLAIN, NOTE_GOOD, NOTE_WARNING };
@@ -25,6 +28,9 @@ enum section_flag {
 	SECTION_STACK = 1u << 3, /* table: when narrow, the name gets a line of its own */
 	/* table of checks: columns check, result, failed, message; what junit shows */
 	SECTION_CHECKS = 1u << 4,
+	SECTION_BRIEF = 1u << 5, /* findings: the most important lines of each */
+	SECTION_SQL = 1u << 6,	 /* findings: with the query that proves each */
+	SECTION_GATE = 1u << 7,	 /* findings: a build may fail because of them */
 };
 
 struct section_value {
@@ -56,6 +62,9 @@ struct section {
 	size_t point_count;
 	double peak;
 	int64_t span_ns;
+	/* findings, in order of rank; the first shown_count are drawn */
+	struct findings *findings;
+	size_t shown_count;
 };
 
 struct doc {
@@ -81,6 +90,10 @@ struct section *doc_table(struct doc *doc, const char *name, const char *title,
 /* Takes points (malloc). */
 struct section *doc_plot(struct doc *doc, const char *name, const char *title,
 			 enum column_type type, double *points, size_t count);
+
+/* Takes the findings out of *findings, which becomes empty. */
+struct section *doc_findings(struct doc *doc, const char *name, const char *title,
+			     struct findings *findings, size_t shown_count);
 
 /* Adds a value to a values section; text is copied. */
 void doc_add(struct section *section, const char *name, const char *title,

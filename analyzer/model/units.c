@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 /* 9.995 rounds to 10.00 with two decimals: choose decimals after rounding. */
 static void three_digits(struct strbuf *buffer, double value, const char *unit)
@@ -99,4 +100,22 @@ void units_counted(struct strbuf *buffer, int64_t count, const char *noun)
 double units_share(double part, double whole)
 {
 	return whole > 0 ? 100 * part / whole : 0;
+}
+
+void units_limit(struct strbuf *buffer, double value, const char *unit)
+{
+	int64_t whole = fabs(value) < 9e18 ? (int64_t)llround(value) : INT64_MAX;
+
+	if (strcmp(unit, "ns") == 0)
+		units_nsec(buffer, whole);
+	else if (strcmp(unit, "bytes") == 0)
+		units_bytes(buffer, whole);
+	else if (strcmp(unit, "percent") == 0)
+		units_percent(buffer, value);
+	else if (strcmp(unit, "count") == 0 || fabs(value) >= 1000)
+		units_count(buffer, whole);
+	else
+		strbuf_printf(buffer, "%.3g", value);
+	if (strcmp(unit, "per_s") == 0)
+		strbuf_puts(buffer, "/s");
 }

@@ -17,6 +17,8 @@ void units_count(struct strbuf *buffer, int64_t count);
 void units_percent(struct strbuf *buffer, double percent);
 /* A plain number, without trailing zeros. */
 void units_real(struct strbuf *buffer, double value);
+/* A value of unit "ns", "bytes", "count", "percent", "ratio" or "per_s". */
+void units_limit(struct strbuf *buffer, double value, const char *unit);
 /* "1 call", "2,000 calls": count and noun, an s when it is not one. */
 void units_counted(struct strbuf *buffer, int64_t count, const char *noun);
 

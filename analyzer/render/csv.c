@@ -11,6 +11,7 @@
 #include "analyzer/base/strbuf.h"
 #include "analyzer/base/utf8.h"
 #include "analyzer/render/cell.h"
+#include "analyzer/render/findings.h"
 
 #include <string.h>
 
@@ -82,6 +83,14 @@ static void put_table(FILE *out, const struct table *table)
 	strbuf_free(&scratch);
 }
 
+static void put_findings(FILE *out, const struct section *section)
+{
+	struct table *table = findings_as_table(section);
+
+	put_table(out, table);
+	table_free(table);
+}
+
 static void put_notes(FILE *out, const struct doc *doc)
 {
 	static const char *const levels[] = {"plain", "good", "warning"};
@@ -103,12 +112,17 @@ static void put_notes(FILE *out, const struct doc *doc)
 
 static void render(const struct doc *doc, const struct render_context *context)
 {
-	for (size_t i = 0; i < doc->section_count; i++)
-		if (doc->sections[i].kind == SECTION_TABLE &&
-		    (doc->sections[i].flags & SECTION_MAIN)) {
-			put_table(context->out, doc->sections[i].table);
-			return;
-		}
+	for (size_t i = 0; i < doc->section_count; i++) {
+		const struct section *section = &doc->sections[i];
+
+		if (!(section->flags & SECTION_MAIN))
+			continue;
+		if (section->kind == SECTION_FINDINGS)
+			put_findings(context->out, section);
+		else
+			put_table(context->out, section->table);
+		return;
+	}
 	put_notes(context->out, doc);
 }
 

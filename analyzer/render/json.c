@@ -16,6 +16,8 @@
 
 #include "analyzer/base/strbuf.h"
 #include "analyzer/base/utf8.h"
+#include "analyzer/render/findings.h"
+#include "analyzer/render/json.h"
 
 #include <jansson.h>
 #include <math.h>
@@ -25,8 +27,7 @@
 #define JSON_SCHEMA_VERSION 1
 #define DUMP_FLAGS (JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
 
-/* Out of memory ends the program, as xalloc does. */
-static json_t *must(json_t *value)
+json_t *json_must(json_t *value)
 {
 	if (value)
 		return value;
@@ -34,22 +35,27 @@ static json_t *must(json_t *value)
 	exit(1);
 }
 
-static json_t *text_value(const char *text)
+json_t *json_text(const char *text)
 {
 	struct strbuf repaired = {0};
 	json_t *value;
 
 	if (!text)
-		return must(json_null());
+		return json_must(json_null());
 	utf8_repair(&repaired, text);
-	value = must(json_string(strbuf_text(&repaired)));
+	value = json_must(json_string(strbuf_text(&repaired)));
 	strbuf_free(&repaired);
 	return value;
 }
 
-static json_t *chain_value(const char *chain)
+json_t *json_figure(double value)
 {
-	json_t *array = must(json_array());
+	return json_must(isfinite(value) ? json_real(value) : json_null());
+}
+
+json_t *json_chain(const char *chain)
+{
+	json_t *array = json_must(json_array());
 	struct strbuf name = {0};
 
 	while (*chain) {
@@ -57,7 +63,7 @@ static json_t *chain_value(const char *chain)
 
 		strbuf_reset(&name);
 		strbuf_add(&name, chain, size);
-		json_array_append_new(array, text_value(strbuf_text(&name)));
+		json_array_append_new(array, json_text(strbuf_text(&name)));
 		chain += size;
 		if (*chain == TABLE_CHAIN_END)
 			chain++;
@@ -70,15 +76,15 @@ static json_t *cell_value(const struct cell *cell, enum column_type type)
 {
 	switch (cell->kind) {
 	case CELL_INTEGER:
-		return must(type == COLUMN_FLAG ? json_boolean(cell->integer != 0)
-						: json_integer(cell->integer));
+		return json_must(type == COLUMN_FLAG ? json_boolean(cell->integer != 0)
+						     : json_integer(cell->integer));
 	case CELL_REAL:
-		return must(isfinite(cell->real) ? json_real(cell->real) : json_null());
+		return json_figure(cell->real);
 	case CELL_TEXT:
-		return type == COLUMN_CHAIN ? chain_value(cell->text)
-					    : text_value(cell->text);
+		return type == COLUMN_CHAIN ? json_chain(cell->text)
+					    : json_text(cell->text);
 	default:
-		return must(json_null());
+		return json_must(json_null());
 	}
 }
 
@@ -93,8 +99,8 @@ static void set_cell(json_t *object, const char *name, enum column_type type,
 	if (type == COLUMN_LOCATION)
 		json_object_set_new(object, "line",
 				    cell->kind == CELL_TEXT && cell->line
-					    ? must(json_integer(cell->line))
-					    : must(json_null()));
+					    ? json_must(json_integer(cell->line))
+					    : json_must(json_null()));
 }
 
 /* Writes and releases. */
@@ -107,13 +113,13 @@ static void put(FILE *out, json_t *value)
 static void put_key(FILE *out, const char *key)
 {
 	fputs(",\n  ", out);
-	put(out, text_value(key));
+	put(out, json_text(key));
 	fputs(": ", out);
 }
 
 static void put_values(FILE *out, const struct section *section)
 {
-	json_t *object = must(json_object());
+	json_t *object = json_must(json_object());
 
 	for (size_t i = 0; i < section->value_count; i++) {
 		const struct section_value *value = &section->values[i];
@@ -132,7 +138,7 @@ static void put_table(FILE *out, const struct section *section)
 	put_key(out, section->name);
 	fputc('[', out);
 	for (size_t i = 0; i < table->row_count; i++) {
-		json_t *object = must(json_object());
+		json_t *object = json_must(json_object());
 
 		for (size_t j = 0; j < table->column_count; j++)
 			if (!(table->columns[j].flags & COLUMN_HUMAN))
@@ -142,6 +148,17 @@ static void put_table(FILE *out, const struct section *section)
 		put(out, object);
 	}
 	fputs(table->row_count ? "\n  ]" : "]", out);
+}
+
+static void put_findings(FILE *out, const struct section *section)
+{
+	put_key(out, section->name);
+	fputc('[', out);
+	for (size_t i = 0; i < section->shown_count; i++) {
+		fputs(i ? ",\n    " : "\n    ", out);
+		put(out, finding_as_json(section->findings, i));
+	}
+	fputs(section->shown_count ? "\n  ]" : "]", out);
 }
 
 static void put_notes(FILE *out, const struct doc *doc)
@@ -157,11 +174,11 @@ static void put_notes(FILE *out, const struct doc *doc)
 
 		if (section->kind != SECTION_NOTE || (section->flags & SECTION_HUMAN))
 			continue;
-		object = must(json_object());
-		json_object_set_new(object, "level", text_value(levels[section->level]));
-		json_object_set_new(object, "name", text_value(section->name));
-		json_object_set_new(object, "text", text_value(section->text));
-		json_object_set_new(object, "advice", text_value(section->advice));
+		object = json_must(json_object());
+		json_object_set_new(object, "level", json_text(levels[section->level]));
+		json_object_set_new(object, "name", json_text(section->name));
+		json_object_set_new(object, "text", json_text(section->text));
+		json_object_set_new(object, "advice", json_text(section->advice));
 		fputs(first ? "\n    " : ",\n    ", out);
 		put(out, object);
 		first = false;
@@ -169,22 +186,29 @@ static void put_notes(FILE *out, const struct doc *doc)
 	fputs(first ? "]" : "\n  ]", out);
 }
 
+/* SIZE_MAX: not of things that could be left out */
+static size_t shown_count(const struct section *section)
+{
+	if (section->kind == SECTION_TABLE)
+		return section->table->row_count;
+	return section->kind == SECTION_FINDINGS ? section->shown_count : SIZE_MAX;
+}
+
 static void put_omitted(FILE *out, const struct doc *doc)
 {
-	json_t *all = must(json_object());
+	json_t *all = json_must(json_object());
 
 	for (size_t i = 0; i < doc->section_count; i++) {
 		const struct section *section = &doc->sections[i];
+		size_t shown = shown_count(section);
 		json_t *one;
 
-		if (section->kind != SECTION_TABLE ||
-		    section->table->row_count >= section->total_row_count)
+		if (shown >= section->total_row_count)
 			continue;
-		one = must(json_object());
+		one = json_must(json_object());
 		json_object_set_new(one, "row_count",
 				    json_integer((json_int_t)section->total_row_count));
-		json_object_set_new(one, "shown_count",
-				    json_integer((json_int_t)section->table->row_count));
+		json_object_set_new(one, "shown_count", json_integer((json_int_t)shown));
 		json_object_set_new(all, section->name, one);
 	}
 	put_key(out, "omitted");
@@ -197,11 +221,11 @@ static void render(const struct doc *doc, const struct render_context *context)
 
 	fprintf(out, "{\n  \"schema_version\": %d", JSON_SCHEMA_VERSION);
 	put_key(out, "tool");
-	put(out, text_value("prof-analyze"));
+	put(out, json_text("prof-analyze"));
 	put_key(out, "version");
-	put(out, text_value(PROFSHIM_VERSION));
+	put(out, json_text(PROFSHIM_VERSION));
 	put_key(out, "report");
-	put(out, text_value(doc->report));
+	put(out, json_text(doc->report));
 	for (size_t i = 0; i < doc->section_count; i++) {
 		const struct section *section = &doc->sections[i];
 
@@ -211,6 +235,8 @@ static void render(const struct doc *doc, const struct render_context *context)
 			put_values(out, section);
 		else if (section->kind == SECTION_TABLE)
 			put_table(out, section);
+		else if (section->kind == SECTION_FINDINGS)
+			put_findings(out, section);
 	}
 	put_notes(out, doc);
 	put_omitted(out, doc);

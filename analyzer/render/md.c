@@ -11,6 +11,8 @@
 #include "analyzer/base/utf8.h"
 #include "analyzer/model/units.h"
 #include "analyzer/render/cell.h"
+#include "analyzer/render/findings.h"
+#include "analyzer/render/md.h"
 
 #include <string.h>
 
@@ -18,8 +20,7 @@
 #define NAME_WIDTH 100
 #define DEEPEST 40 /* levels drawn; deeper ones get a number */
 
-/* Plain text: what Markdown or HTML would take as markup is escaped. */
-static void put_escaped(FILE *out, const char *text)
+void md_put_escaped(FILE *out, const char *text)
 {
 	for (; *text; text++) {
 		if (strchr("\\`*_[]<>|#~&", *text))
@@ -28,14 +29,13 @@ static void put_escaped(FILE *out, const char *text)
 	}
 }
 
-/* A code span; a pipe must be escaped even there when it stands in a table. */
-static void put_code(FILE *out, const char *text)
+void md_put_code(FILE *out, const char *text, bool in_table)
 {
 	bool has_tick = strchr(text, '`') != NULL;
 
 	fputs(has_tick ? "`` " : "`", out);
 	for (; *text; text++) {
-		if (*text == '|')
+		if (*text == '|' && in_table)
 			fputc('\\', out);
 		fputc(*text == '\n' ? ' ' : *text, out);
 	}
@@ -57,9 +57,9 @@ static void put_cell(FILE *out, const struct cell *cell, enum column_type type)
 	if (cell->kind == CELL_NULL && type == COLUMN_CHAIN)
 		strbuf_reset(&text);
 	if (is_code)
-		put_code(out, strbuf_text(&text));
+		md_put_code(out, strbuf_text(&text), true);
 	else
-		put_escaped(out, strbuf_text(&text));
+		md_put_escaped(out, strbuf_text(&text));
 	strbuf_free(&text);
 }
 
@@ -73,7 +73,7 @@ static void put_header(FILE *out, const struct table *table)
 	for (size_t i = 0; i < table->column_count; i++)
 		if (is_shown(&table->columns[i])) {
 			fputs("| ", out);
-			put_escaped(out, column_title(&table->columns[i]));
+			md_put_escaped(out, column_title(&table->columns[i]));
 			fputc(' ', out);
 		}
 	fputs("|\n", out);
@@ -123,7 +123,7 @@ static void put_table(FILE *out, const struct section *section)
 	}
 	if (section->footer) {
 		fputs("\n*", out);
-		put_escaped(out, section->footer);
+		md_put_escaped(out, section->footer);
 		fputs("*\n", out);
 	}
 }
@@ -136,7 +136,7 @@ static void put_values(FILE *out, const struct section *section)
 		if (value->flags & COLUMN_MACHINE)
 			continue;
 		fputs("- **", out);
-		put_escaped(out, value->title ? value->title : value->name);
+		md_put_escaped(out, value->title ? value->title : value->name);
 		fputs("**: ", out);
 		put_cell(out, &value->cell, value->type);
 		fputc('\n', out);
@@ -149,10 +149,10 @@ static void put_note(FILE *out, const struct section *section)
 		fputs("> **Note:** ", out);
 	else
 		fputs("> ", out);
-	put_escaped(out, section->text);
+	md_put_escaped(out, section->text);
 	if (section->advice) {
 		fputs("\\\n> ", out);
-		put_escaped(out, section->advice);
+		md_put_escaped(out, section->advice);
 	}
 	fputc('\n', out);
 }
@@ -185,7 +185,7 @@ static void render(const struct doc *doc, const struct render_context *context)
 		first = false;
 		if (section->title && section->kind != SECTION_PLOT) {
 			fputs("### ", out);
-			put_escaped(out, section->title);
+			md_put_escaped(out, section->title);
 			fputs("\n\n", out);
 		}
 		switch (section->kind) {
@@ -200,6 +200,9 @@ static void render(const struct doc *doc, const struct render_context *context)
 			break;
 		case SECTION_PLOT:
 			put_plot(out, section);
+			break;
+		case SECTION_FINDINGS:
+			md_findings(out, section);
 			break;
 		}
 	}

@@ -20,8 +20,9 @@ struct render_context {
 
 struct renderer {
 	const char *name;
-	bool for_machines; /* reports leave nothing out for it */
-	bool needs_checks; /* only for reports with a gate (TAKES_GATE) */
+	bool for_machines;   /* reports leave nothing out for it */
+	bool needs_checks;   /* only for reports with a gate (TAKES_GATE) */
+	bool needs_findings; /* only for reports of findings (TAKES_FINDINGS) */
 	/* Errors of the stream are the caller's to check. */
 	void (*render)(const struct doc *doc, const struct render_context *context);
 };

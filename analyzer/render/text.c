@@ -10,6 +10,7 @@
 #include "analyzer/base/utf8.h"
 #include "analyzer/model/units.h"
 #include "analyzer/render/cell.h"
+#include "analyzer/render/findings.h"
 #include "analyzer/render/style.h"
 
 #include <math.h>
@@ -154,6 +155,9 @@ static void put_section(const struct text_style *style, const struct doc *doc,
 		break;
 	case SECTION_PLOT:
 		put_plot(style, section, !is_plot(doc, index + 1));
+		break;
+	case SECTION_FINDINGS:
+		text_findings(style, section);
 		break;
 	}
 }

@@ -321,13 +321,17 @@ static void put_details(struct layout *layout, size_t row)
 		    !strchr(cell->text, TABLE_CHAIN_END))
 			continue;
 		strbuf_reset(&layout->cut);
-		if (table->columns[i].type == COLUMN_CHAIN)
-			shorten_chain(&layout->cut, cell->text,
-				      style->width - DETAIL_INDENT, DETAIL_LINES,
-				      style->shorten);
-		else
-			utf8_clean(&layout->cut, cell->text);
 		fputs(style->dim, style->out);
+		if (table->columns[i].type != COLUMN_CHAIN) {
+			utf8_clean(&layout->cut, cell->text);
+			fprintf(style->out, "%*s", DETAIL_INDENT, "");
+			text_wrap(style, strbuf_text(&layout->cut), DETAIL_INDENT,
+				  DETAIL_INDENT);
+			fputs(style->off, style->out);
+			continue;
+		}
+		shorten_chain(&layout->cut, cell->text, style->width - DETAIL_INDENT,
+			      DETAIL_LINES, style->shorten);
 		for (text = strbuf_text(&layout->cut); *text;) {
 			size_t size = strcspn(text, "\n");
 

@@ -21,6 +21,10 @@ int report_query(struct report_input *input, const char *sql, struct cursor **re
 struct table *report_table(struct report_input *input, const char *sql,
 			   const struct column *columns, size_t count);
 
+/* Reads a file that the user named; what: for the sentence when it is too large. */
+enum exit_status report_read_file(struct report_input *input, const char *path,
+				  const char *what, struct strbuf *ret);
+
 /* The run in numbers. Texts are borrowed from the document that run_facts_load() got. */
 struct run_facts {
 	const char *label, *command, *started_utc, *host, *level;
@@ -35,7 +39,7 @@ struct run_facts {
 	int64_t alloc_count, alloc_bytes, free_count;
 	int64_t peak_bytes, live_bytes;
 	int64_t temporary_count;
-	int64_t process_count, thread_count, sample_count;
+	int64_t process_count, thread_count, sample_count, snapshot_count;
 };
 int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts *ret);
 /* Nothing was recorded: neither calls nor allocations. */

@@ -87,6 +87,7 @@ static int load_sums(struct report_input *input, struct run_facts *facts)
 		facts->sample_count = cursor_integer(cursor, 3);
 		facts->path_count = cursor_integer(cursor, 4);
 		facts->temporary_count = cursor_integer(cursor, 5);
+		facts->snapshot_count = cursor_integer(cursor, 6);
 	}
 	cursor_close(cursor);
 	return result < 0 ? result : 0;

@@ -17,7 +17,8 @@ SELECT (SELECT COUNT(*) FROM processes WHERE run_id = :run),
 	(SELECT SUM(wall_ns) FROM threads WHERE run_id = :run),
 	(SELECT COUNT(*) FROM resources WHERE run_id = :run),
 	(SELECT COUNT(*) FROM path WHERE run_id = :run),
-	(SELECT SUM(temporary_count) FROM site WHERE run_id = :run);
+	(SELECT SUM(temporary_count) FROM site WHERE run_id = :run),
+	(SELECT COUNT(*) FROM snapshots WHERE run_id = :run);
 
 -- :name everything
 SELECT * FROM runs WHERE run_id = :run;

@@ -13,38 +13,7 @@
 
 #include "leaks.sql.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
-
-#define LARGEST_FILE (16u << 20)
-
-static enum exit_status read_file(struct report_input *input, const char *path,
-				  struct strbuf *ret)
-{
-	FILE *file = fopen(path, "re");
-	char part[4096];
-	size_t size;
-	int failure = errno;
-
-	if (!file)
-		return report_fail(input, STATUS_FAILED, "%s: cannot be read: %s", path,
-				   strerror(failure));
-	errno = 0;
-	while (ret->size <= LARGEST_FILE &&
-	       (size = fread(part, 1, sizeof(part), file)) > 0)
-		strbuf_add(ret, part, size);
-	failure = ferror(file) ? errno : 0;
-	fclose(file);
-	if (failure)
-		return report_fail(input, STATUS_FAILED, "%s: cannot be read: %s", path,
-				   strerror(failure));
-	if (ret->size > LARGEST_FILE)
-		return report_fail(input, STATUS_USAGE,
-				   "%s: is too large for a list of suppressions", path);
-	return STATUS_OK;
-}
 
 /* What suppresses each function by itself: its name, its file or its module. */
 static int judge_functions(struct report_input *input, struct leak_filter *filter,
@@ -92,7 +61,8 @@ static enum exit_status parse(struct report_input *input, struct leak_filter *fi
 {
 	const char *path = input->options->suppressions;
 	struct strbuf text = {0}, error = {0};
-	enum exit_status status = read_file(input, path, &text);
+	enum exit_status status =
+		report_read_file(input, path, "a list of suppressions", &text);
 
 	if (status == STATUS_OK &&
 	    suppressions_parse(&filter->suppressions, strbuf_text(&text), text.size, path,

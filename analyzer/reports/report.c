@@ -9,12 +9,14 @@
 
 #include "analyzer/base/xalloc.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/bottlenecks.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/resources.h"
 #include "analyzer/reports/summary.h"
 
 #include <stdlib.h>
 
+#define FINDINGS 3
 #define FUNCTION_ROWS 10
 #define PATH_ROWS 5
 #define SITE_ROWS 5
@@ -196,6 +198,21 @@ static enum exit_status add_resources(struct report_input *input, struct doc *do
 	return STATUS_OK;
 }
 
+/* Only what matters: bottlenecks shows all. */
+static enum exit_status add_findings(struct report_input *input, struct doc *doc,
+				     const struct run_facts *facts,
+				     const struct calltree *tree)
+{
+	struct bottlenecks bottlenecks = {0};
+	enum exit_status status = bottlenecks_run(input, facts, tree, &bottlenecks);
+
+	if (status == STATUS_OK)
+		bottlenecks_add_findings(doc, &bottlenecks, rows(input, FINDINGS),
+					 SECTION_BRIEF);
+	bottlenecks_free(&bottlenecks);
+	return status;
+}
+
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
 	struct run_facts facts;
@@ -213,7 +230,9 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	tree = report_tree_load(input);
 	if (!tree)
 		return STATUS_FAILED;
-	status = add_calls(input, doc, &facts, tree);
+	status = add_findings(input, doc, &facts, tree);
+	if (status == STATUS_OK)
+		status = add_calls(input, doc, &facts, tree);
 	if (status == STATUS_OK)
 		status = add_memory(input, doc, &facts, tree);
 	if (status == STATUS_OK)
@@ -225,14 +244,15 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 const struct report report_report = {
 	.name = "report",
 	.summary = "a run on one page (this is the default)",
-	.description = "How far the numbers can be trusted, what ran, the functions and "
-		       "call paths "
-		       "with the most time of their own, where memory was allocated and "
-		       "what the "
-		       "peak was made of, CPU and memory use. csv has the hot functions; "
-		       "json has "
-		       "everything, as many rows as text unless --limit says otherwise.",
+	.description =
+		"How far the numbers can be trusted, what ran, what is worth fixing "
+		"most, "
+		"the functions and call paths with the most time of their own, where "
+		"memory was allocated and what the peak was made of, CPU and memory use. "
+		"csv has the hot functions; json has everything, as many rows as text "
+		"unless --limit says otherwise.",
 	.example = "prof-analyze run.db",
-	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_FILTER | TAKES_RAW,
+	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_FILTER | TAKES_RAW | TAKES_RULES |
+		 TAKES_SUPPRESSIONS,
 	.build = build,
 };

@@ -22,13 +22,15 @@ struct report_options {
 	const char *until, *by;	    /* delta */
 	const char *process;	    /* PID or #PROCESS_ID */
 	const char *suppressions;   /* a file */
+	const char *rules;	    /* a file */
 	const char *focus, *ignore, *thread, *sort;
 	const char *before, *after;   /* compare: runs of the sides */
-	const char *limits, *fail_on; /* compare: what its gate checks */
+	const char *limits, *fail_on; /* what a gate checks */
 	long limit;		      /* -1: the report's own */
 	double min_share;	      /* percent; negative: the report's own */
 	bool raw, unfold;
-	bool machine; /* json or csv: nothing is left out unless asked for */
+	bool show_sql, list_rules; /* bottlenecks */
+	bool machine;		   /* json or csv: nothing is left out unless asked for */
 };
 
 enum report_takes {
@@ -48,6 +50,8 @@ enum report_takes {
 	TAKES_PROCESS = 1u << 13,
 	TAKES_SUPPRESSIONS = 1u << 14,
 	TAKES_ONLY_WORDS = 1u << 15, /* two words, and no database */
+	TAKES_RULES = 1u << 16,	     /* --rules */
+	TAKES_FINDINGS = 1u << 17,   /* --show-sql, --list-rules, --fail-on, sarif */
 };
 
 struct report_input {

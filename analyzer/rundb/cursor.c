@@ -103,6 +103,11 @@ static int parameter_index(struct cursor *cursor, const char *parameter)
 	return sqlite3_bind_parameter_index(cursor->statement, parameter);
 }
 
+void cursor_bind_real(struct cursor *cursor, const char *parameter, double value)
+{
+	sqlite3_bind_double(cursor->statement, parameter_index(cursor, parameter), value);
+}
+
 void cursor_bind_integer(struct cursor *cursor, const char *parameter, int64_t value)
 {
 	sqlite3_bind_int64(cursor->statement, parameter_index(cursor, parameter), value);

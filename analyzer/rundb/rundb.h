@@ -37,6 +37,7 @@ int rundb_query(struct rundb *db, const char *sql, struct cursor **ret_cursor);
 /* A query written by the user: one statement that only reads, or an error. */
 int rundb_query_foreign(struct rundb *db, const char *sql, struct cursor **ret_cursor);
 void cursor_bind_integer(struct cursor *cursor, const char *parameter, int64_t value);
+void cursor_bind_real(struct cursor *cursor, const char *parameter, double value);
 /* text is borrowed until cursor_close(); NULL binds NULL. */
 void cursor_bind_text(struct cursor *cursor, const char *parameter, const char *text);
 /* 1: a row; 0: no more; -errno. */

@@ -24,13 +24,16 @@ LAYERS = {
     "analyzer/model": ["analyzer/base"],
     "analyzer/rundb": ["common", "analyzer/base", "analyzer/model",
                        "shim/collector/spool.h"],
-    "analyzer/reports": ["common", "analyzer/base", "analyzer/model", "analyzer/rundb"],
+    "analyzer/rules": ["common", "analyzer/base", "analyzer/model", "analyzer/rundb"],
+    "analyzer/reports": ["common", "analyzer/base", "analyzer/model", "analyzer/rundb",
+                         "analyzer/rules"],
     "analyzer/reports/doctor": ["common", "analyzer/base", "analyzer/model",
                                 "analyzer/rundb", "analyzer/reports",
                                 "shim/collector/spool.h", "shim/collector/target.h"],
     "analyzer/reports/attach": ["common", "analyzer/base", "analyzer/model",
                                 "analyzer/reports", "shim/collector/attach.h"],
-    "analyzer/render": ["analyzer/base", "analyzer/model"],
+    # A finding names its rule; a rule is more than a name.
+    "analyzer/render": ["analyzer/base", "analyzer/model", "analyzer/rules/rule.h"],
 }
 
 # A system header that only the named files may include.
@@ -40,7 +43,7 @@ RESERVED_HEADERS = {
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
-GENERATED = re.compile(r"^[\w.]*sql\.h$")
+GENERATED = re.compile(r"^[\w.]*(sql|json)\.h$")
 
 
 def layer_of(path):

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  where in a JSON text something stands, and how it is named in a
+ * sentence: Jansson knows the lines of syntax errors only.
+ */
+#pragma once
+
+#include "analyzer/base/strbuf.h"
+
+#include <stddef.h>
+
+/* A text that was parsed without an error. */
+struct json_source {
+	const char *text;
+	size_t size;
+	const char *name; /* of the file */
+	struct strbuf *error;
+};
+
+/* The line of what the steps lead to from the outermost value: each a key, or "[2]" for
+ * the third element of an array. As far as they can be followed. */
+size_t json_place_line(const char *text, size_t size, const char *const *steps,
+		       size_t count);
+
+/* Writes "FILE:LINE: rules.T0.limits: WHY" into the error. Returns -EINVAL. */
+int json_refuse(const struct json_source *source, const char *const *steps, size_t count,
+		const char *format, ...) __attribute__((format(printf, 4, 5)));

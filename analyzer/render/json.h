@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  values of json documents. Out of memory ends the program, as xalloc
+ * does.
+ */
+#pragma once
+
+#include <jansson.h>
+#include <stdio.h>
+
+/* The value, never NULL. */
+json_t *json_must(json_t *value);
+/* A string, made valid UTF-8; null for NULL. */
+json_t *json_text(const char *text);
+/* A number; null when it is not finite. */
+json_t *json_figure(double value);
+/* An array of the names of a chain. */
+json_t *json_chain(const char *chain);

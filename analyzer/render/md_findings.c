@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  findings in Markdown: a heading and a list for each.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      let a name become markup.
+ * See also:      md.c; findings.c.
+ */
+#include "analyzer/render/findings.h"
+
+#include "analyzer/base/utf8.h"
+#include "analyzer/render/md.h"
+#include "analyzer/rules/rule.h"
+
+#define NAME_WIDTH 100
+#define PATH_WIDTH 240
+
+static void put_text(FILE *out, const char *label, const char *text)
+{
+	struct strbuf clean = {0};
+
+	if (!text || !*text)
+		return;
+	utf8_clean(&clean, text);
+	fprintf(out, "- **%s**: ", label);
+	md_put_escaped(out, strbuf_text(&clean));
+	fputc('\n', out);
+	strbuf_free(&clean);
+}
+
+static void put_code(FILE *out, const char *label, const char *text)
+{
+	struct strbuf clean = {0};
+
+	if (!text || !*text)
+		return;
+	utf8_clean(&clean, text);
+	fprintf(out, "- **%s**: ", label);
+	md_put_code(out, strbuf_text(&clean), false);
+	fputc('\n', out);
+	strbuf_free(&clean);
+}
+
+static void put_head(FILE *out, size_t rank, const struct finding *finding)
+{
+	struct strbuf clean = {0}, name = {0};
+
+	fprintf(out, "#### %zu. %s %.0f: ", rank, severity_word(finding->severity),
+		finding->score);
+	fprintf(out, "%s %s", finding->rule->id, finding->rule->slug);
+	if (finding->function) {
+		utf8_clean(&clean, finding->function);
+		shorten_name(&name, strbuf_text(&clean), NAME_WIDTH, &shorten_utf8);
+		fputs(" of ", out);
+		md_put_code(out, strbuf_text(&name), false);
+	}
+	fputs("\n\n", out);
+	strbuf_free(&clean);
+	strbuf_free(&name);
+}
+
+static void put_path(FILE *out, const char *chain)
+{
+	struct strbuf text = {0};
+
+	if (chain && *chain)
+		shorten_chain(&text, chain, PATH_WIDTH, 1, &shorten_utf8);
+	put_code(out, "path", strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+static void put_finding(FILE *out, const struct section *section, size_t index)
+{
+	const struct finding *finding = &section->findings->list[index];
+	bool brief = section->flags & SECTION_BRIEF;
+	struct strbuf text = {0};
+
+	put_head(out, index + 1, finding);
+	put_text(out, "what", finding->rule->title);
+	put_code(out, "where", finding->where);
+	put_text(out, "confidence", confidence_word(finding->confidence));
+	finding_put_evidence(&text, finding);
+	put_text(out, "evidence", strbuf_text(&text));
+	put_path(out, finding->chain);
+	put_text(out, "why", finding->why);
+	for (size_t i = 0; finding->advice[i] && (i == 0 || !brief); i++) {
+		fprintf(out, "%s%zu. ", i ? "  " : "- **try**:\n  ", i + 1);
+		md_put_escaped(out, finding->advice[i]);
+		fputc('\n', out);
+	}
+	strbuf_reset(&text);
+	strbuf_puts(&text, "up to ");
+	finding_put_saving(&text, section->findings, finding);
+	put_text(out, "saving", text.size > 6 ? strbuf_text(&text) : NULL);
+	if (!brief)
+		put_code(out, "verify", finding->verify);
+	if (section->flags & SECTION_SQL)
+		put_code(out, "sql", finding->sql);
+	strbuf_reset(&text);
+	finding_put_also(&text, finding);
+	put_text(out, "also on this path", strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+void md_findings(FILE *out, const struct section *section)
+{
+	for (size_t i = 0; i < section->shown_count; i++) {
+		if (i)
+			fputc('\n', out);
+		put_finding(out, section, i);
+	}
+	if (section->footer) {
+		fputs(section->shown_count ? "\n*" : "*", out);
+		md_put_escaped(out, section->footer);
+		fputs("*\n", out);
+	}
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  findings for people at a terminal.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      be wider than the terminal.
+ * See also:      text.c; findings.c.
+ */
+#include "analyzer/render/findings.h"
+
+#include "analyzer/base/utf8.h"
+#include "analyzer/rules/rule.h"
+
+#include <ctype.h>
+
+#define LABEL_COLUMN 3
+#define TEXT_COLUMN 13
+#define NAME_LEAST 16
+#define PATH_LINES 3
+
+static void put_line(const struct text_style *style, const char *label, const char *text)
+{
+	struct strbuf clean = {0};
+
+	if (!text || !*text)
+		return;
+	utf8_clean(&clean, text);
+	fprintf(style->out, "%*s%s%-*s%s", LABEL_COLUMN, "", style->dim,
+		TEXT_COLUMN - LABEL_COLUMN, label, style->off);
+	text_wrap(style, strbuf_text(&clean), TEXT_COLUMN, TEXT_COLUMN);
+	strbuf_free(&clean);
+}
+
+/* The chain's names were cleaned when the tree was loaded. */
+static void put_path(const struct text_style *style, const char *chain)
+{
+	struct strbuf text = {0};
+	const char *at;
+
+	if (!chain || !*chain)
+		return;
+	shorten_chain(&text, chain, style->width - TEXT_COLUMN, PATH_LINES,
+		      style->shorten);
+	fprintf(style->out, "%*s%s%-*s%s", LABEL_COLUMN, "", style->dim,
+		TEXT_COLUMN - LABEL_COLUMN, "path", style->off);
+	for (at = strbuf_text(&text); *at; at++) {
+		fputc(*at, style->out);
+		if (*at == '\n')
+			fprintf(style->out, "%*s", TEXT_COLUMN, "");
+	}
+	fputc('\n', style->out);
+	strbuf_free(&text);
+}
+
+static void put_advice(const struct text_style *style, const struct finding *finding,
+		       bool brief)
+{
+	for (size_t i = 0; finding->advice[i] && (i == 0 || !brief); i++) {
+		struct strbuf clean = {0};
+
+		utf8_clean(&clean, finding->advice[i]);
+		fprintf(style->out, "%*s%s%-*s%s%zu. ", LABEL_COLUMN, "", style->dim,
+			TEXT_COLUMN - LABEL_COLUMN, i ? "" : "try", style->off, i + 1);
+		text_wrap(style, strbuf_text(&clean), TEXT_COLUMN + 3, TEXT_COLUMN + 3);
+		strbuf_free(&clean);
+	}
+}
+
+static const char *color(const struct text_style *style, enum severity severity)
+{
+	return severity >= SEVERITY_HIGH ? style->warning : style->bold;
+}
+
+/* "#2 HIGH 47  T3 chatty-edge  lookup_key            confidence high" */
+static void put_head(const struct text_style *style, size_t rank,
+		     const struct finding *finding)
+{
+	struct strbuf head = {0}, name = {0}, tail = {0};
+	size_t used, room;
+
+	strbuf_printf(&head, "#%zu ", rank);
+	for (const char *c = severity_word(finding->severity); *c; c++)
+		strbuf_putc(&head, (char)toupper((unsigned char)*c));
+	strbuf_printf(&head, " %.0f  %s %s", finding->score, finding->rule->id,
+		      finding->rule->slug);
+	strbuf_printf(&tail, "confidence %s", confidence_word(finding->confidence));
+	used = head.size + 2 + tail.size + 2;
+	room = style->width > used + NAME_LEAST ? style->width - used : NAME_LEAST;
+	utf8_clean(&name, finding->function ? finding->function : "(the run)");
+	fprintf(style->out, "%s%s%s  ", color(style, finding->severity),
+		strbuf_text(&head), style->off);
+	strbuf_reset(&head);
+	shorten_name(&head, strbuf_text(&name), room, style->shorten);
+	used = utf8_width(strbuf_text(&head));
+	fprintf(style->out, "%s%*s  %s%s%s\n", strbuf_text(&head),
+		(int)(used < room ? room - used : 0), "", style->dim, strbuf_text(&tail),
+		style->off);
+	strbuf_free(&head);
+	strbuf_free(&name);
+	strbuf_free(&tail);
+}
+
+static void put_what(const struct text_style *style, const struct finding *finding)
+{
+	struct strbuf text = {0};
+
+	strbuf_puts(&text, finding->rule->title);
+	if (finding->where)
+		strbuf_printf(&text, ", %s", finding->where);
+	put_line(style, "what", strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+static void put_finding(const struct text_style *style, const struct section *section,
+			size_t index)
+{
+	const struct finding *finding = &section->findings->list[index];
+	bool brief = section->flags & SECTION_BRIEF;
+	struct strbuf text = {0};
+
+	put_head(style, index + 1, finding);
+	if (!brief)
+		put_what(style, finding);
+	finding_put_evidence(&text, finding);
+	put_line(style, "evidence", strbuf_text(&text));
+	put_path(style, finding->chain);
+	if (!brief)
+		put_line(style, "why", finding->why);
+	put_advice(style, finding, brief);
+	strbuf_reset(&text);
+	finding_put_saving(&text, section->findings, finding);
+	if (text.size) {
+		struct strbuf saving = {0};
+
+		strbuf_printf(&saving, "up to %s", strbuf_text(&text));
+		put_line(style, "saving", strbuf_text(&saving));
+		strbuf_free(&saving);
+	}
+	if (!brief)
+		put_line(style, "verify", finding->verify);
+	if (section->flags & SECTION_SQL)
+		put_line(style, "sql", finding->sql);
+	strbuf_reset(&text);
+	finding_put_also(&text, finding);
+	if (!brief)
+		put_line(style, "also", strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+void text_findings(const struct text_style *style, const struct section *section)
+{
+	for (size_t i = 0; i < section->shown_count; i++) {
+		if (i)
+			fputc('\n', style->out);
+		put_finding(style, section, i);
+	}
+	if (section->footer)
+		text_wrap(style, section->footer, 0, 0);
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  every rule applied to a run.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      call a rule passed that had no data.
+ * See also:      rules/rule.h; model/finding.h; bottlenecks.c, which shows it.
+ */
+#include "analyzer/reports/bottlenecks.h"
+
+#include "analyzer/base/utf8.h"
+#include "analyzer/base/xalloc.h"
+
+#include "rules.json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum exit_status bottlenecks_load_rules(struct report_input *input,
+					struct rules_file *ret)
+{
+	const char *path = input->options->rules;
+	struct strbuf text = {0}, error = {0};
+	enum exit_status status = STATUS_OK;
+
+	if (rules_file_define(ret, rules_json, "rules.json", &error) < 0)
+		status = report_fail(input, STATUS_FAILED, "%s", strbuf_text(&error));
+	if (status == STATUS_OK && path)
+		status = report_read_file(input, path, "a file of rules", &text);
+	if (status == STATUS_OK && path &&
+	    rules_file_change(ret, strbuf_text(&text), text.size, path, &error) < 0)
+		status = report_fail(input, STATUS_USAGE, "%s", strbuf_text(&error));
+	strbuf_free(&text);
+	strbuf_free(&error);
+	return status;
+}
+
+static bool is_rule(const char *word)
+{
+	return rule_find(word) != NULL;
+}
+
+static bool names_rule(const char *word, const struct rule *rule)
+{
+	return rule_find(word) == rule;
+}
+
+static enum exit_status load_suppressions(struct report_input *input,
+					  struct finding_suppressions *ret)
+{
+	const char *path = input->options->suppressions;
+	struct strbuf text = {0}, error = {0};
+	enum exit_status status;
+	time_t now = time(NULL);
+	char today[16];
+	struct tm date;
+
+	if (!path)
+		return STATUS_OK;
+	strftime(today, sizeof(today), "%Y-%m-%d", gmtime_r(&now, &date));
+	status = report_read_file(input, path, "a list of suppressions", &text);
+	if (status == STATUS_OK &&
+	    finding_suppressions_parse(ret, strbuf_text(&text), text.size, path, today,
+				       is_rule, &error) < 0)
+		status = report_fail(input, STATUS_USAGE, "%s", strbuf_text(&error));
+	strbuf_free(&text);
+	strbuf_free(&error);
+	return status;
+}
+
+static double limit(struct rule_input *input, const char *name)
+{
+	const struct rules_limit *found =
+		rules_file_limit(input->rules, input->rule->id, name);
+
+	if (found)
+		return found->value;
+	strbuf_printf(input->error, "rules.json: rule %s has no limit '%s'",
+		      input->rule->id, name);
+	return NAN;
+}
+
+static void take_facts(struct rule_input *rule, const struct run_facts *facts)
+{
+	rule->limit = limit;
+	rule->wall_ns = (double)facts->wall_ns;
+	rule->thread_ns = (double)facts->thread_ns;
+	rule->self_ns = (double)facts->self_ns;
+	rule->peak_bytes = (double)facts->peak_bytes;
+	rule->alloc_bytes = (double)facts->alloc_bytes;
+	rule->alloc_count = (double)facts->alloc_count;
+	rule->free_count = (double)facts->free_count;
+	rule->live_bytes = (double)facts->live_bytes;
+	rule->hook_cost_ns = facts->hook_cost_ns;
+	rule->calls = facts->calls;
+	rule->cpu_count = facts->cpu_count;
+	rule->process_count = facts->process_count;
+	rule->thread_count = facts->thread_count;
+	rule->sample_count = facts->sample_count;
+	rule->snapshot_count = facts->snapshot_count;
+	rule->is_live = facts->is_live;
+	rule->complete = facts->complete;
+}
+
+static enum exit_status apply(struct report_input *input, struct rule_input *rule,
+			      struct rule_state *state, struct findings *findings)
+{
+	size_t before = findings->count;
+	int result;
+
+	rule->rule = state->rule;
+	rule->reason = NULL;
+	result = state->rule->evaluate(rule, findings);
+	if (result < 0 || rule->error->size)
+		return report_fail(input, STATUS_FAILED, "%s", strbuf_text(rule->error));
+	state->outcome = result == RULE_NOT_MEASURED ? OUTCOME_NOT_MEASURED
+			 : findings->count > before  ? OUTCOME_FOUND
+						     : OUTCOME_PASSED;
+	state->reason = rule->reason;
+	return STATUS_OK;
+}
+
+static enum exit_status apply_all(struct report_input *input,
+				  const struct run_facts *facts,
+				  const struct calltree *tree, struct bottlenecks *ret)
+{
+	struct strbuf error = {0};
+	struct rule_input rule = {.db = input->db,
+				  .run_id = input->run_id,
+				  .tree = tree,
+				  .arena = &ret->findings.texts,
+				  .rules = &ret->rules,
+				  .error = &error};
+	enum exit_status status = STATUS_OK;
+
+	take_facts(&rule, facts);
+	for (size_t i = 0; i < rule_registry_count && status == STATUS_OK; i++) {
+		const struct rules_entry *entry =
+			rules_file_rule(&ret->rules, rule_registry[i]->id);
+
+		ret->states[i] = (struct rule_state){.rule = rule_registry[i],
+						     .outcome = OUTCOME_OFF};
+		if (!entry || entry->is_enabled)
+			status = apply(input, &rule, &ret->states[i], &ret->findings);
+	}
+	strbuf_free(&error);
+	return status;
+}
+
+/* A word for the shell. A space would be broken at the end of a line, and is any other
+ * character, too: a name is looked for, and dots find it. */
+static void put_pattern(struct strbuf *command, const char *name)
+{
+	strbuf_puts(command, "'^");
+	for (; *name; name++) {
+		if (strchr("\\^$.[]|()*+?{}", *name))
+			strbuf_putc(command, '\\');
+		strbuf_putc(command, *name == ' ' || *name == '\'' ? '.' : *name);
+	}
+	strbuf_puts(command, "$'");
+}
+
+static void add_verify(const struct report_input *input, struct findings *findings)
+{
+	struct strbuf command = {0};
+
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding *one = &findings->list[i];
+
+		strbuf_reset(&command);
+		strbuf_puts(&command, "prof-analyze compare ");
+		utf8_clean(&command, rundb_path(input->db));
+		strbuf_puts(&command, " -- after.db");
+		if (one->function) {
+			strbuf_puts(&command, " --focus ");
+			put_pattern(&command, one->function);
+		}
+		one->verify = arena_copy(&findings->texts, command.data, command.size);
+	}
+	strbuf_free(&command);
+}
+
+enum exit_status bottlenecks_run(struct report_input *input,
+				 const struct run_facts *facts,
+				 const struct calltree *tree, struct bottlenecks *ret)
+{
+	enum exit_status status = bottlenecks_load_rules(input, &ret->rules);
+
+	ret->states = xcalloc(rule_registry_count, sizeof(*ret->states));
+	ret->findings.wall_ns = (double)facts->wall_ns;
+	ret->findings.peak_bytes = (double)facts->peak_bytes;
+	if (status == STATUS_OK)
+		status = load_suppressions(input, &ret->suppressions);
+	if (status == STATUS_OK)
+		status = apply_all(input, facts, tree, ret);
+	if (status)
+		return status;
+	findings_finish(&ret->findings, tree);
+	finding_suppressions_apply(&ret->suppressions, &ret->findings, names_rule);
+	add_verify(input, &ret->findings);
+	return STATUS_OK;
+}
+
+void bottlenecks_free(struct bottlenecks *bottlenecks)
+{
+	rules_file_free(&bottlenecks->rules);
+	finding_suppressions_free(&bottlenecks->suppressions);
+	findings_free(&bottlenecks->findings);
+	free(bottlenecks->states);
+	*bottlenecks = (struct bottlenecks){0};
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  what all rules need: queries, texts, findings about paths and functions.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      print.
+ * See also:      rule.h, which declares it.
+ */
+#include "analyzer/rules/rule.h"
+
+#include "analyzer/base/xalloc.h"
+#include "analyzer/model/table.h"
+#include "analyzer/rundb/rundb.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Names of a path that are written out; a recursion of 10,000 levels is not. */
+#define PATH_OUTER 8
+#define PATH_INNER 24
+
+int rule_query(struct rule_input *input, const char *sql, struct cursor **ret_cursor)
+{
+	int result = rundb_query(input->db, sql, ret_cursor);
+
+	if (result < 0) {
+		strbuf_puts(input->error, rundb_error(input->db));
+		return result;
+	}
+	cursor_bind_integer(*ret_cursor, ":run", input->run_id);
+	return 0;
+}
+
+int rule_finish(struct rule_input *input, struct cursor *cursor, int result)
+{
+	cursor_close(cursor);
+	if (result >= 0)
+		return RULE_DONE;
+	if (!input->error->size)
+		strbuf_puts(input->error, rundb_error(input->db));
+	return result;
+}
+
+int rule_not_measured(struct rule_input *input, const char *reason)
+{
+	input->reason = reason;
+	return RULE_NOT_MEASURED;
+}
+
+const char *rule_text(struct rule_input *input, const char *format, ...)
+{
+	const char *copy;
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = xstrdup("out of memory");
+	va_end(arguments);
+	copy = rule_copy(input, text);
+	free(text);
+	return copy;
+}
+
+const char *rule_copy(struct rule_input *input, const char *text)
+{
+	return text ? arena_copy(input->arena, text, strlen(text)) : NULL;
+}
+
+double rule_share(double part, double whole)
+{
+	double share = whole > 0 ? part / whole : 0;
+
+	return !(share > 0) ? 0 : share > 1 ? 1 : share;
+}
+
+const char *rule_where(struct rule_input *input, const char *file, int64_t line)
+{
+	const char *slash = file ? strrchr(file, '/') : NULL;
+
+	if (!file)
+		return NULL;
+	file = slash ? slash + 1 : file;
+	return line ? rule_text(input, "%s:%lld", file, (long long)line)
+		    : rule_copy(input, file);
+}
+
+/* Appends the names on a path, each but the last ended by end. */
+static void put_path(struct rule_input *input, uint32_t node, const char *end,
+		     struct strbuf *text)
+{
+	const struct calltree *tree = input->tree;
+	size_t length = 0, count = 0;
+	uint32_t *path;
+
+	/* The bound guards against a ring of parents in a damaged file. */
+	for (uint32_t at = node; at != CALLTREE_NONE && length < tree->node_count;
+	     at = tree->nodes[at].parent)
+		length++;
+	path = xcalloc(length + 1, sizeof(*path));
+	for (uint32_t at = node; count < length; at = tree->nodes[at].parent)
+		path[count++] = at;
+	for (size_t i = length; i-- > 0;) {
+		size_t from_top = length - 1 - i;
+
+		if (from_top >= PATH_OUTER && i >= PATH_INNER) {
+			strbuf_printf(text, "(%zu more)%s",
+				      length - PATH_OUTER - PATH_INNER, end);
+			i = PATH_INNER;
+			continue;
+		}
+		strbuf_printf(text, "%s%s", calltree_name(tree, path[i]), i ? end : "");
+	}
+	free(path);
+}
+
+static void set_path(struct rule_input *input, struct finding *finding, uint32_t node)
+{
+	static const char chain_end[] = {TABLE_CHAIN_END, '\0'};
+	struct strbuf text = {0};
+
+	put_path(input, node, " > ", &text);
+	finding->path = rule_copy(input, strbuf_text(&text));
+	strbuf_reset(&text);
+	put_path(input, node, chain_end, &text);
+	finding->chain = rule_copy(input, strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+void rule_set_place(struct rule_input *input, struct finding *finding, const char *file,
+		    int64_t line)
+{
+	finding->file = rule_copy(input, file);
+	finding->line = line > 0 && line < UINT32_MAX ? (uint32_t)line : 0;
+	finding->where = rule_where(input, file, line);
+}
+
+struct finding *rule_add(struct rule_input *input, struct findings *ret)
+{
+	return findings_add(ret, input->rule, input->rule->id[0], input->rule->specific);
+}
+
+static struct finding *add_node(struct rule_input *input, struct findings *ret,
+				uint32_t node)
+{
+	struct finding *finding = rule_add(input, ret);
+	const struct calltree_node *at = &input->tree->nodes[node];
+
+	finding->path_id = at->path_id;
+	set_path(input, finding, node);
+	finding->function = rule_copy(input, calltree_name(input->tree, node));
+	if (at->function != CALLTREE_NONE) {
+		const struct calltree_function *function =
+			&input->tree->functions[at->function];
+
+		finding->function_id = function->function_id;
+		rule_set_place(input, finding, function->file, function->line);
+	}
+	return finding;
+}
+
+struct finding *rule_add_path(struct rule_input *input, struct findings *ret,
+			      int64_t path_id)
+{
+	uint32_t node = calltree_find(input->tree, path_id);
+
+	return node == CALLTREE_NONE ? rule_add(input, ret) : add_node(input, ret, node);
+}
+
+struct finding *rule_add_function(struct rule_input *input, struct findings *ret,
+				  int64_t function_id, bool by_bytes)
+{
+	const struct calltree *tree = input->tree;
+	uint32_t function = calltree_function(tree, function_id), best = CALLTREE_NONE;
+	int64_t most = -1;
+
+	for (size_t i = 0; function != CALLTREE_NONE && i < tree->order_count; i++) {
+		const struct calltree_node *node = &tree->nodes[tree->order[i]];
+		int64_t weight = by_bytes ? node->alloc_bytes : node->self_ns;
+
+		if (node->function == function && weight > most) {
+			most = weight;
+			best = tree->order[i];
+		}
+	}
+	return best == CALLTREE_NONE ? rule_add(input, ret) : add_node(input, ret, best);
+}

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the contract of a rule: it looks at a run and adds findings.
+ * Must not:      print, or know formats.
+ *
+ * To add one: rules/NAME.c and NAME.sql, a line in registry.c and in meson.build, its
+ * limits in analyzer/rules.json, a seeded program in tests/programs/defects.
+ */
+#pragma once
+
+#include "analyzer/base/strbuf.h"
+#include "analyzer/model/calltree.h"
+#include "analyzer/model/finding.h"
+#include "analyzer/model/rules_file.h"
+
+struct cursor;
+struct rundb;
+
+enum rule_result {
+	RULE_DONE = 0,
+	RULE_NOT_MEASURED = 1, /* the recording lacks the data; reason says which */
+};
+
+struct rule_input {
+	struct rundb *db;
+	int64_t run_id;
+	const struct calltree *tree; /* all call paths, linked */
+	struct arena *arena;	     /* lives as long as the findings */
+	/* A limit of the rule from rules.json, perhaps overridden. */
+	double (*limit)(struct rule_input *input, const char *name);
+
+	/* The run. */
+	double wall_ns;
+	double thread_ns; /* sum over threads */
+	double self_ns;	  /* corrected, sum over functions */
+	double peak_bytes, alloc_bytes, alloc_count, free_count, live_bytes;
+	double hook_cost_ns; /* of one call: inside and outside the timed interval */
+	int64_t calls, cpu_count, process_count, thread_count;
+	int64_t sample_count, snapshot_count;
+	bool is_live, complete;
+
+	const char *reason; /* set by the rule with RULE_NOT_MEASURED */
+
+	/* The engine's. */
+	const struct rule *rule;
+	const struct rules_file *rules;
+	struct strbuf *error; /* one sentence when evaluate() fails */
+};
+
+struct rule {
+	const char *id, *slug, *title; /* "T3", "chatty-edge", "Many calls of ..." */
+	const char *summary;	       /* what it looks for, one sentence */
+	/* On one path the more specific rule stays: 0 says only that it is slow, 1 where,
+	 * 2 why. */
+	unsigned specific;
+	/* Adds findings. Returns RULE_DONE, RULE_NOT_MEASURED or -errno. */
+	int (*evaluate)(struct rule_input *input, struct findings *ret);
+};
+
+extern const struct rule *const rule_registry[];
+extern const size_t rule_registry_count;
+
+/* By id or slug, ignoring case; NULL: there is none. */
+const struct rule *rule_find(const char *word);
+
+/* What rules need; see input.c. */
+
+/* Prepares sql and binds :run. 0 or -errno (then input->error is set). */
+int rule_query(struct rule_input *input, const char *sql, struct cursor **ret_cursor);
+/* Closes the cursor. result: of the last cursor_next(); an error is passed on with
+ * input->error, anything else gives RULE_DONE. */
+int rule_finish(struct rule_input *input, struct cursor *cursor, int result);
+/* Sets the reason. Returns RULE_NOT_MEASURED. */
+int rule_not_measured(struct rule_input *input, const char *reason);
+/* A text that lives as long as the findings. */
+const char *rule_text(struct rule_input *input, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+const char *rule_copy(struct rule_input *input, const char *text);
+
+/* Adds a finding about the whole run. */
+struct finding *rule_add(struct rule_input *input, struct findings *ret);
+/* Adds a finding about a call path: fills path_id, path, function_id, function and where
+ * (of the function's definition). */
+struct finding *rule_add_path(struct rule_input *input, struct findings *ret,
+			      int64_t path_id);
+/* The same about a function; the path is the one with most time of its own, or with
+ * most bytes allocated when by_bytes. */
+struct finding *rule_add_function(struct rule_input *input, struct findings *ret,
+				  int64_t function_id, bool by_bytes);
+/* Says that the finding is about another place than its function's definition, such as
+ * the line of an allocation. */
+void rule_set_place(struct rule_input *input, struct finding *finding, const char *file,
+		    int64_t line);
+/* "parse.c:31"; NULL when file is. */
+const char *rule_where(struct rule_input *input, const char *file, int64_t line);
+/* part of whole from 0 to 1; 0 when whole is not positive. */
+double rule_share(double part, double whole);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  rule T0, the plain one: the mean duration of a function's calls.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      blame a caller for what its callees take: they are judged themselves.
+ * See also:      rule.h; slow_call.sql.
+ */
+#include "analyzer/rules/rule.h"
+
+#include "analyzer/rundb/rundb.h"
+
+#include "slow_call.sql.h"
+
+static void add(struct rule_input *input, struct findings *ret, struct cursor *cursor)
+{
+	static const struct {
+		const char *limit;
+		enum severity severity;
+	} steps[] = {{"high_ns", SEVERITY_HIGH},
+		     {"medium_ns", SEVERITY_MEDIUM},
+		     {"low_ns", SEVERITY_LOW}};
+	int64_t function_id = cursor_integer(cursor, 0);
+	double calls = cursor_real(cursor, 1), total_ns = cursor_real(cursor, 2);
+	double self_ns = cursor_real(cursor, 3), mean_ns = total_ns / calls;
+	struct finding *finding = rule_add_function(input, ret, function_id, false);
+	size_t step = 0;
+
+	while (step < 2 && !(mean_ns > input->limit(input, steps[step].limit)))
+		step++;
+	finding->least_severity = steps[step].severity;
+	finding->fixed_severity = true;
+	/* That it takes long does not say that it need not. */
+	finding->confidence = CONFIDENCE_LOW;
+	finding->impact = rule_share(self_ns, input->wall_ns);
+	finding_evidence_limit(finding, "mean per call", "ns", mean_ns,
+			       input->limit(input, steps[step].limit));
+	finding_evidence(finding, "calls", "count", calls);
+	finding_evidence(finding, "p50", "ns", cursor_real(cursor, 4));
+	finding_evidence(finding, "longest", "ns", cursor_real(cursor, 5));
+	finding_evidence(finding, "own share of the run", "percent",
+			 100 * finding->impact);
+	finding->saving_ns = self_ns;
+	finding->why = "each call takes long by itself, whatever the number of calls";
+	finding_advise(finding, "see what the call waits for or computes: its callees in "
+				"'prof-analyze callers'");
+	finding_advise(finding, "split the work, or move it off the path that somebody "
+				"waits for");
+	finding->sql =
+		rule_text(input,
+			  "SELECT name, calls, total_ns / calls AS mean_ns, p50_ns, "
+			  "max_ns, self_ns "
+			  "FROM functions WHERE run_id = %lld AND function_id = %lld",
+			  (long long)input->run_id, (long long)function_id);
+}
+
+static int evaluate(struct rule_input *input, struct findings *ret)
+{
+	struct cursor *cursor;
+	int result;
+
+	if (!input->calls)
+		return rule_not_measured(input, "no instrumented function was called");
+	result = rule_query(input, slow_call_sql_functions, &cursor);
+	if (result < 0)
+		return result;
+	cursor_bind_real(cursor, ":low", input->limit(input, "low_ns"));
+	cursor_bind_real(cursor, ":own", input->limit(input, "own_share"));
+	while ((result = cursor_next(cursor)) > 0)
+		add(input, ret, cursor);
+	return rule_finish(input, cursor, result);
+}
+
+const struct rule rule_slow_call = {
+	.id = "T0",
+	.slug = "slow-call",
+	.title = "Calls that take long",
+	.summary = "the mean duration of a function's calls is above a limit",
+	.specific = 0,
+	.evaluate = evaluate,
+};

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: findings: the curve of the score, severities, merging, ranking. */
+#include "analyzer/model/finding.h"
+#include "tests/unit/analyzer/cmocka_all.h"
+
+#include <errno.h>
+#include <math.h>
+
+static struct finding rated(double impact, enum confidence confidence)
+{
+	struct finding finding = {.impact = impact, .confidence = confidence};
+
+	finding_rate(&finding);
+	return finding;
+}
+
+static void the_score_follows_the_curve(void **state)
+{
+	struct finding quarter = rated(0.25, CONFIDENCE_HIGH);
+
+	(void)state;
+	assert_true(quarter.score > 63.2 && quarter.score < 63.3);
+	assert_int_equal(quarter.severity, SEVERITY_CRITICAL);
+	assert_int_equal(rated(0.25, CONFIDENCE_MEDIUM).severity, SEVERITY_HIGH);
+	assert_int_equal(rated(0.25, CONFIDENCE_LOW).severity, SEVERITY_MEDIUM);
+	assert_int_equal(rated(0.101, CONFIDENCE_HIGH).severity, SEVERITY_HIGH);
+	assert_int_equal(rated(0.099, CONFIDENCE_HIGH).severity, SEVERITY_MEDIUM);
+	assert_int_equal(rated(0.03, CONFIDENCE_HIGH).severity, SEVERITY_MEDIUM);
+	assert_int_equal(rated(0.029, CONFIDENCE_HIGH).severity, SEVERITY_LOW);
+	assert_int_equal(rated(0.01, CONFIDENCE_HIGH).severity, SEVERITY_LOW);
+	assert_int_equal(rated(0.009, CONFIDENCE_HIGH).severity, SEVERITY_INFO);
+}
+
+static void impacts_are_held_within_bounds(void **state)
+{
+	struct finding finding = rated(NAN, CONFIDENCE_HIGH);
+
+	(void)state;
+	assert_true(finding.score == 0 && finding.impact == 0);
+	finding = rated(-1, CONFIDENCE_HIGH);
+	assert_true(finding.score == 0);
+	finding = rated(1e300, CONFIDENCE_HIGH);
+	assert_true(finding.impact == 1 && finding.score < 100);
+}
+
+static void rules_can_set_a_severity(void **state)
+{
+	struct finding finding = {.impact = 0.001, .least_severity = SEVERITY_HIGH};
+
+	(void)state;
+	finding_rate(&finding);
+	assert_int_equal(finding.severity, SEVERITY_HIGH);
+	assert_true(finding.score == 33);
+	finding = (struct finding){.impact = 1,
+				   .confidence = CONFIDENCE_HIGH,
+				   .least_severity = SEVERITY_MEDIUM};
+	finding_rate(&finding);
+	assert_int_equal(finding.severity, SEVERITY_CRITICAL);
+	for (enum severity i = SEVERITY_INFO; i < SEVERITY_COUNT; i++) {
+		finding = (struct finding){
+			.impact = 1, .least_severity = i, .fixed_severity = true};
+		finding_rate(&finding);
+		assert_int_equal(finding.severity, i);
+	}
+}
+
+/* main(1) > run(2) > parse(3) > lookup(4), run > write(5); path ids are 10 times that. */
+static struct calltree *make_tree(void)
+{
+	static const int64_t parents[] = {0, 10, 20, 30, 20};
+	struct calltree *tree = calltree_new();
+
+	for (int64_t i = 1; i <= 5; i++) {
+		calltree_add_function(tree, i, "f");
+		calltree_add_path(tree, 10 * i, parents[i - 1], i);
+	}
+	calltree_link(tree);
+	return tree;
+}
+
+static struct finding *add(struct findings *findings, char kind, int64_t path_id,
+			   double impact, unsigned specific)
+{
+	struct finding *finding = findings_add(findings, NULL, kind, specific);
+
+	finding->path_id = path_id;
+	finding->impact = impact;
+	finding->confidence = CONFIDENCE_HIGH;
+	return finding;
+}
+
+static const struct finding *at_path(const struct findings *findings, int64_t path_id,
+				     char kind)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		if (findings->list[i].path_id == path_id &&
+		    findings->list[i].kind == kind)
+			return &findings->list[i];
+	return NULL;
+}
+
+static void nested_findings_become_one(void **state)
+{
+	struct calltree *tree = make_tree();
+	struct findings findings = {0};
+	const struct finding *kept;
+
+	(void)state;
+	add(&findings, 'T', 20, 0.5, 1);
+	add(&findings, 'T', 30, 0.45, 1);
+	add(&findings, 'T', 40, 0.41, 1); /* 82 % of run's */
+	add(&findings, 'T', 50, 0.39, 1); /* 78 % of run's, and beside it */
+	add(&findings, 'M', 20, 0.1, 1);  /* memory is another thing */
+	add(&findings, 'T', 0, 0.1, 1);	  /* of the whole run */
+	findings_finish(&findings, tree);
+	assert_int_equal(findings.count, 4);
+	kept = at_path(&findings, 40, 'T');
+	assert_non_null(kept);
+	assert_int_equal(kept->also_count, 2);
+	/* It takes over the outermost one's score. */
+	assert_true(kept->score > rated(0.49, CONFIDENCE_HIGH).score);
+	assert_true(kept == &findings.list[0]);
+	assert_non_null(at_path(&findings, 50, 'T'));
+	assert_non_null(at_path(&findings, 20, 'M'));
+	assert_non_null(at_path(&findings, 0, 'T'));
+	for (size_t i = 1; i < findings.count; i++)
+		assert_true(findings.list[i - 1].score >= findings.list[i].score);
+	findings_free(&findings);
+	calltree_free(tree);
+}
+
+static void an_outer_finding_stays_when_more_is_in_it(void **state)
+{
+	struct calltree *tree = make_tree();
+	struct findings findings = {0};
+
+	(void)state;
+	add(&findings, 'T', 20, 0.8, 1);
+	add(&findings, 'T', 30, 0.4, 1);
+	add(&findings, 'T', 50, 0.4, 1);
+	findings_finish(&findings, tree);
+	assert_int_equal(findings.count, 3);
+	findings_free(&findings);
+	calltree_free(tree);
+}
+
+static void the_deepest_must_explain_the_outer_itself(void **state)
+{
+	struct calltree *tree = make_tree();
+	struct findings findings = {0};
+
+	(void)state;
+	/* lookup explains parse, but of main's only 66 %; parse is not there any more. */
+	add(&findings, 'T', 10, 0.6, 1);
+	add(&findings, 'T', 30, 0.49, 1);
+	add(&findings, 'T', 40, 0.4, 1);
+	findings_finish(&findings, tree);
+	assert_int_equal(findings.count, 2);
+	assert_non_null(at_path(&findings, 10, 'T'));
+	assert_int_equal(at_path(&findings, 40, 'T')->also_count, 1);
+	findings_free(&findings);
+	calltree_free(tree);
+}
+
+static void on_one_path_the_more_specific_stays(void **state)
+{
+	struct calltree *tree = make_tree();
+	struct findings findings = {0};
+
+	(void)state;
+	add(&findings, 'T', 40, 0.5, 1);
+	add(&findings, 'T', 40, 0.45, 2);
+	add(&findings, 'T', 40, 0.2, 0);
+	findings_finish(&findings, tree);
+	assert_int_equal(findings.count, 1);
+	assert_int_equal(findings.list[0].specific, 2);
+	assert_int_equal(findings.list[0].also_count, 2);
+	findings_free(&findings);
+	/* It says why, but only of a small part. */
+	add(&findings, 'T', 40, 0.5, 1);
+	add(&findings, 'T', 40, 0.1, 2);
+	findings_finish(&findings, tree);
+	assert_int_equal(findings.count, 2);
+	findings_free(&findings);
+	calltree_free(tree);
+}
+
+static void a_fixed_severity_hides_nothing_worse(void **state)
+{
+	struct calltree *tree = make_tree();
+	struct findings findings = {0};
+	struct finding *inner = add(&findings, 'T', 40, 0.5, 0), *outer;
+
+	(void)state;
+	inner->least_severity = SEVERITY_LOW;
+	inner->fixed_severity = true;
+	outer = add(&findings, 'T', 30, 0.1, 0);
+	outer->least_severity = SEVERITY_HIGH;
+	outer->fixed_severity = true;
+	findings_finish(&findings, tree);
+	assert_int_equal(findings.count, 2);
+	assert_int_equal(findings.list[0].severity, SEVERITY_HIGH);
+	assert_int_equal(findings.list[1].severity, SEVERITY_LOW);
+	findings_free(&findings);
+	calltree_free(tree);
+}
+
+/* Parents in a ring, paths that are not there, nothing at all. */
+static void damage_is_survived(void **state)
+{
+	struct calltree *tree = calltree_new();
+	struct findings findings = {0};
+
+	(void)state;
+	calltree_add_path(tree, 1, 2, 7);
+	calltree_add_path(tree, 2, 1, 7);
+	calltree_link(tree);
+	findings_finish(&findings, tree);
+	assert_int_equal(findings.count, 0);
+	add(&findings, 'T', 1, 0.5, 1);
+	add(&findings, 'T', 2, 0.5, 1);
+	add(&findings, 'T', 99, 0.5, 1);
+	findings_finish(&findings, tree);
+	assert_int_equal(findings.count, 2);
+	findings_free(&findings);
+	calltree_free(tree);
+}
+
+static void savings_have_a_ceiling(void **state)
+{
+	struct findings findings = {.wall_ns = 1000};
+	struct finding finding = {.saving_ns = 290};
+
+	(void)state;
+	assert_true(findings_time_share(&findings, &finding) == 0.29);
+	assert_true(findings_ceiling(&findings, &finding) > 1.40 &&
+		    findings_ceiling(&findings, &finding) < 1.41);
+	finding.saving_ns = 4000; /* of four threads */
+	assert_true(findings_time_share(&findings, &finding) == 1);
+	assert_true(findings_ceiling(&findings, &finding) == 0);
+	finding.saving_ns = 0;
+	assert_true(findings_ceiling(&findings, &finding) == 0);
+}
+
+static void severities_have_words(void **state)
+{
+	enum severity severity;
+
+	(void)state;
+	for (enum severity i = SEVERITY_INFO; i < SEVERITY_COUNT; i++) {
+		assert_int_equal(severity_parse(severity_word(i), &severity), 0);
+		assert_int_equal(severity, i);
+	}
+	assert_int_equal(severity_parse("High", &severity), -EINVAL);
+	assert_int_equal(severity_parse("", &severity), -EINVAL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(the_score_follows_the_curve),
+		cmocka_unit_test(impacts_are_held_within_bounds),
+		cmocka_unit_test(rules_can_set_a_severity),
+		cmocka_unit_test(nested_findings_become_one),
+		cmocka_unit_test(an_outer_finding_stays_when_more_is_in_it),
+		cmocka_unit_test(the_deepest_must_explain_the_outer_itself),
+		cmocka_unit_test(on_one_path_the_more_specific_stays),
+		cmocka_unit_test(a_fixed_severity_hides_nothing_worse),
+		cmocka_unit_test(damage_is_survived),
+		cmocka_unit_test(savings_have_a_ceiling),
+		cmocka_unit_test(severities_have_words),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

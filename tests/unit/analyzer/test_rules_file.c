@@ -1,0 +1,280 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: json files of the user's: limits of rules, suppressions of findings, and
+ * the places of their mistakes. */
+#include "analyzer/model/finding_suppress.h"
+#include "analyzer/model/json_place.h"
+#include "analyzer/model/rules_file.h"
+#include "tests/unit/analyzer/cmocka_all.h"
+
+#include <errno.h>
+
+static const char defaults[] =
+	"{\"version\": 1, \"rules\": {\n"
+	" \"T0\": {\"slug\": \"slow-call\", \"limits\": {\n"
+	"  \"high_ns\": {\"value\": 5e8, \"unit\": \"ns\", \"meaning\": \"m\"},\n"
+	"  \"low_ns\": {\"value\": 5e7, \"unit\": \"ns\", \"meaning\": \"m\"}}},\n"
+	" \"M1\": {\"slug\": \"alloc-rate\", \"limits\": {}}}}\n";
+
+static struct rules_file rules;
+static struct finding_suppressions list;
+static struct strbuf error;
+
+static int change(const char *text)
+{
+	strbuf_reset(&error);
+	rules_file_free(&rules);
+	assert_int_equal(rules_file_define(&rules, defaults, "rules.json", &error), 0);
+	return rules_file_change(&rules, text, strlen(text), "my.json", &error);
+}
+
+static void limits_have_defaults(void **state)
+{
+	(void)state;
+	assert_int_equal(change("{\"rules\": {}}"), 0);
+	assert_true(rules_file_limit(&rules, "T0", "high_ns")->value == 5e8);
+	assert_false(rules_file_limit(&rules, "T0", "high_ns")->is_changed);
+	assert_null(rules_file_limit(&rules, "T0", "none"));
+	assert_null(rules_file_limit(&rules, "M1", "high_ns"));
+	assert_string_equal(rules_file_rule(&rules, "ALLOC-rate")->id, "M1");
+	assert_true(rules_file_rule(&rules, "T0")->is_enabled);
+	assert_null(rules_file_rule(&rules, "T"));
+}
+
+static void limits_can_be_changed(void **state)
+{
+	(void)state;
+	assert_int_equal(change("{\"about\": \"x\", \"version\": 1, \"rules\": {"
+				"\"slow-call\": {\"limits\": {\"high_ns\": 1e9, "
+				"\"low_ns\": {\"value\": 0}}}, "
+				"\"m1\": {\"enabled\": false}}}"),
+			 0);
+	assert_true(rules_file_limit(&rules, "T0", "high_ns")->value == 1e9);
+	assert_true(rules_file_limit(&rules, "T0", "high_ns")->is_changed);
+	assert_true(rules_file_limit(&rules, "T0", "low_ns")->value == 0);
+	assert_false(rules_file_rule(&rules, "M1")->is_enabled);
+}
+
+static void refuses(const char *text, const char *sentence)
+{
+	assert_int_equal(change(text), -EINVAL);
+	assert_string_equal(strbuf_text(&error), sentence);
+}
+
+static void mistakes_in_rules_are_placed(void **state)
+{
+	(void)state;
+	refuses("[1]", "my.json:1: is not an object with the key 'rules'");
+	refuses("{}", "my.json:1: has no key 'rules'");
+	refuses("{\"rules\": 3}", "my.json:1: rules: is not an object of rules");
+	refuses("{\n\"version\": 2, \"rules\": {}}",
+		"my.json:2: version: is not 1, the version known here");
+	refuses("{\"rules\": {\n\"X9\": {}}}",
+		"my.json:2: rules.X9: there is no such rule");
+	refuses("{\"rules\": {\"T0\": {\"limits\":\n{\"low_ns\": 1,\n\"hihg\": 2}}}}",
+		"my.json:3: rules.T0.limits.hihg: T0 has no such limit");
+	refuses("{\"rules\": {\"T0\": {\"limits\": {\"low_ns\": \"1\"}}}}",
+		"my.json:1: rules.T0.limits.low_ns: is not a number");
+	refuses("{\"rules\": {\"T0\": {\"limits\": {\"low_ns\": -1}}}}",
+		"my.json:1: rules.T0.limits.low_ns: is negative");
+	refuses("{\"rules\": {\"T0\": {\"limits\": {\"low_ns\": {}}}}}",
+		"my.json:1: rules.T0.limits.low_ns: has no value");
+	refuses("{\"rules\": {\"T0\": {\"limits\": []}}}",
+		"my.json:1: rules.T0.limits: is not an object of limits");
+	refuses("{\"rules\": {\"T0\": {\"enabled\": 0}}}",
+		"my.json:1: rules.T0.enabled: is neither true nor false");
+	refuses("{\"rules\": {\"T0\": {\n\n\"limit\": {}}}}",
+		"my.json:3: rules.T0.limit: is not known; there are enabled and limits");
+	/* The key is told from a value of the same text before it. */
+	refuses("{\"about\": \"T0\",\n\"rules\": {\n\"T0\": 1}}",
+		"my.json:3: rules.T0: is not an object");
+	assert_int_equal(change("{\n\n"), -EINVAL);
+	assert_true(strncmp(strbuf_text(&error), "my.json:", 8) == 0);
+	assert_non_null(strstr(strbuf_text(&error), "is not JSON"));
+}
+
+static void places_are_found(void **state)
+{
+	static const char text[] =
+		"\n{ \"a\": [1,\n {\"x\": \"}],{\"},\n \"q\\\"\", [[]],\n"
+		" {\"y\":\n {\"z\": true}}]}";
+	static const char *const deep[] = {"a", "[4]", "y", "z"};
+	static const char *const element[] = {"a", "[3]"};
+	static const char *const missing[] = {"a", "[9]", "y"};
+
+	(void)state;
+	assert_int_equal(json_place_line(text, sizeof(text) - 1, NULL, 0), 2);
+	assert_int_equal(json_place_line(text, sizeof(text) - 1, deep, 1), 2);
+	assert_int_equal(json_place_line(text, sizeof(text) - 1, deep, 2), 5);
+	assert_int_equal(json_place_line(text, sizeof(text) - 1, deep, 3), 5);
+	assert_int_equal(json_place_line(text, sizeof(text) - 1, deep, 4), 6);
+	assert_int_equal(json_place_line(text, sizeof(text) - 1, element, 2), 4);
+	assert_int_equal(json_place_line(text, sizeof(text) - 1, missing, 3), 6);
+}
+
+static bool is_rule(const char *word)
+{
+	return strcmp(word, "T0") == 0 || strcmp(word, "M1") == 0;
+}
+
+/* Findings of these tests have the number of their rule in its place. */
+static bool names_rule(const char *word, const struct rule *rule)
+{
+	return (word[0] == 'T') == (rule == NULL);
+}
+
+static int suppress(const char *text)
+{
+	strbuf_reset(&error);
+	finding_suppressions_free(&list);
+	return finding_suppressions_parse(&list, text, strlen(text), "s.json",
+					  "2026-11-21", is_rule, &error);
+}
+
+static void suppressions_hold_until_their_day(void **state)
+{
+	(void)state;
+	assert_int_equal(suppress("{\"suppressions\": ["
+				  "{\"rule\": \"T0\", \"reason\": \"r\", \"expires\": "
+				  "\"2026-11-20\"},"
+				  "{\"rule\": \"*\", \"reason\": \"r\", \"expires\": "
+				  "\"2026-11-21\"},"
+				  "{\"rule\": \"M1\", \"reason\": \"r\", \"expires\": "
+				  "\"2028-02-29\"}]}"),
+			 0);
+	assert_int_equal(list.count, 3);
+	assert_true(list.list[0].is_expired);
+	assert_false(list.list[1].is_expired);
+	assert_false(list.list[2].is_expired);
+}
+
+static void suppressions_take_findings_out(void **state)
+{
+	struct findings findings = {0};
+
+	(void)state;
+	findings_add(&findings, NULL, 'T', 0)->function = "parse";
+	findings_add(&findings, NULL, 'T', 0)->function = "parse_all";
+	findings_add(&findings, NULL, 'T', 0);
+	assert_int_equal(suppress("{\"suppressions\": ["
+				  "{\"rule\": \"M1\", \"reason\": \"r\", \"expires\": "
+				  "\"2999-01-01\"},"
+				  "{\"rule\": \"T0\", \"function\": \"^x?parse$\", "
+				  "\"reason\": \"r\", "
+				  "\"expires\": \"2999-01-01\"}]}"),
+			 0);
+	finding_suppressions_apply(&list, &findings, names_rule);
+	assert_int_equal(findings.count, 2);
+	assert_string_equal(findings.list[0].function, "parse_all");
+	assert_int_equal(list.list[0].count, 0);
+	assert_int_equal(list.list[1].count, 1);
+	/* Without a function, also those of the whole run. */
+	assert_int_equal(suppress("{\"suppressions\": ["
+				  "{\"rule\": \"*\", \"reason\": \"r\", \"expires\": "
+				  "\"2999-01-01\"}]}"),
+			 0);
+	finding_suppressions_apply(&list, &findings, names_rule);
+	assert_int_equal(findings.count, 0);
+	findings_free(&findings);
+}
+
+static void mistakes_in_suppressions_are_placed(void **state)
+{
+	static const struct {
+		const char *text, *sentence;
+	} cases[] = {
+		{"{}", "s.json:1: is not an object with the key 'suppressions'"},
+		{"{\"suppressions\": {}}", "s.json:1: suppressions: is not a list"},
+		{"{\"suppressions\": [],\n\"x\": 1}",
+		 "s.json:2: x: is not known; there are suppressions and about"},
+		{"{\"suppressions\": [\n1]}",
+		 "s.json:2: suppressions[0]: is not an object"},
+		{"{\"suppressions\": [\n{\"rule\": \"T0\"}]}",
+		 "s.json:2: suppressions[0]: a suppression needs rule, reason and "
+		 "expires"},
+		{"{\"suppressions\": [\n{\"rule\": \"T\", \"reason\": \"r\", "
+		 "\"expires\": "
+		 "\"2999-01-01\"}]}",
+		 "s.json:2: suppressions[0].rule: there is no such rule"},
+		{"{\"suppressions\": [{\"rule\": \"T0\", \"reason\": \"\",\n\"expires\": "
+		 "\"2999-01-01\"}]}",
+		 "s.json:1: suppressions[0].reason: is not a text"},
+		{"{\"suppressions\": [{\"rule\": \"T0\", \"reason\": "
+		 "\"r\",\n\"expires\": "
+		 "\"2999-1-1\"}]}",
+		 "s.json:2: suppressions[0].expires: is not a date such as 2027-03-31"},
+		{"{\"suppressions\": [{\"rule\": \"T0\", \"reason\": \"r\", \"expires\": "
+		 "\"2999-01-01\",\n \"function\": 3}]}",
+		 "s.json:2: suppressions[0].function: is not a text"},
+		{"{\"suppressions\": [{\"rule\": \"T0\", \"reason\": \"r\", \"expires\": "
+		 "\"2999-01-01\",\n \"file\": \"x\"}]}",
+		 "s.json:2: suppressions[0].file: is not known; there are rule, "
+		 "function, "
+		 "reason and expires"},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_int_equal(suppress(cases[i].text), -EINVAL);
+		assert_string_equal(strbuf_text(&error), cases[i].sentence);
+	}
+}
+
+/* Every byte changed, every start of the text: no crash, and no refusal without a place.
+ * The runs under ASan are what this is for. */
+static void damaged_texts_are_refused_with_a_place(void **state)
+{
+	static const char good[] =
+		"{\"suppressions\": [{\"rule\": \"T0\", \"function\": \"a(b|c)*\", "
+		"\"reason\": \"r\", \"expires\": \"2999-01-01\"}]}";
+	static const char limits[] =
+		"{\"rules\": {\"T0\": {\"limits\": {\"low_ns\": {\"value\": 1e3}, "
+		"\"high_ns\": 2}, \"enabled\": true}}}";
+	static const char replacements[] = "\"{}[]:,\\x0-\xff\n";
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(good); i++)
+		for (size_t j = 0; j < sizeof(replacements); j++) {
+			char *text = strdup(good);
+
+			text[i] = replacements[j];
+			if (suppress(text) < 0)
+				assert_true(strncmp(strbuf_text(&error), "s.json:", 7) ==
+					    0);
+			free(text);
+		}
+	for (size_t i = 0; i < sizeof(limits); i++)
+		for (size_t j = 0; j < sizeof(replacements); j++) {
+			char *text = strdup(limits);
+
+			text[i] = replacements[j];
+			if (change(text) < 0)
+				assert_true(strncmp(strbuf_text(&error), "my.json:", 8) ==
+					    0);
+			free(text);
+		}
+}
+
+static int clean_up(void **state)
+{
+	(void)state;
+	rules_file_free(&rules);
+	finding_suppressions_free(&list);
+	strbuf_free(&error);
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(limits_have_defaults),
+		cmocka_unit_test(limits_can_be_changed),
+		cmocka_unit_test(mistakes_in_rules_are_placed),
+		cmocka_unit_test(places_are_found),
+		cmocka_unit_test(suppressions_hold_until_their_day),
+		cmocka_unit_test(suppressions_take_findings_out),
+		cmocka_unit_test(mistakes_in_suppressions_are_placed),
+		cmocka_unit_test(damaged_texts_are_refused_with_a_place),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, clean_up);
+}
