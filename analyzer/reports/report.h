@@ -23,6 +23,7 @@ struct report_options {
 	const char *process;	    /* PID or #PROCESS_ID */
 	const char *suppressions;   /* a file */
 	const char *rules;	    /* a file */
+	const char *map;	    /* a file */
 	const char *focus, *ignore, *thread, *sort;
 	const char *before, *after;   /* compare: runs of the sides */
 	const char *limits, *fail_on; /* what a gate checks */
@@ -51,6 +52,7 @@ enum report_takes {
 	TAKES_SUPPRESSIONS = 1u << 14,
 	TAKES_ONLY_WORDS = 1u << 15, /* two words, and no database */
 	TAKES_RULES = 1u << 16,	     /* --rules */
+	TAKES_MAP = 1u << 18,	     /* --map */
 	TAKES_FINDINGS = 1u << 17,   /* --show-sql, --list-rules, --fail-on, sarif */
 };
 
