@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  totals by component, and the calls between components.
+ * What this is:  totals by component and the calls between them.
  * Runs on:       prof-analyze, main thread.
  * Must not:      print.
  * See also:      components.sql; model/components.h, the definitions;
@@ -233,8 +233,6 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 
 	if (status == STATUS_OK)
 		status = report_open(input, doc, &facts);
-	if (status == STATUS_OK)
-		status = report_check_thread(input, doc);
 	if (status == STATUS_OK && run_facts_empty(&facts)) {
 		report_nothing_note(input, doc);
 		component_map_free(&map);
@@ -251,7 +249,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 
 const struct report report_components = {
 	.name = "components",
-	.summary = "totals by component, and the calls between components",
+	.summary = "totals by component and the calls between them",
 	.description =
 		"A component is named by --map FILE (json, see README), or by the "
 		"program "

@@ -57,7 +57,7 @@ static const struct column counter_columns[] = {
 	{"per_hour", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"mean_text", "mean", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
 	{"p50_text", "median", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
-	{"p95_text", "p95", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"p95_text", "p95", COLUMN_FIGURE, COLUMN_HUMAN},
 	{"p99_text", "p99", COLUMN_FIGURE, COLUMN_HUMAN},
 	{"min_text", "min", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
 	{"max_text", "max", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
@@ -69,7 +69,7 @@ static const struct column counter_columns[] = {
 	{"min", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"max", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"sum", NULL, COLUMN_ANY, COLUMN_MACHINE},
-	{"drift", "drift", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"drift", "drift", COLUMN_FIGURE, COLUMN_HUMAN},
 	{"drift_percent", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"first_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"last_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
@@ -159,7 +159,7 @@ static const struct kind counters = {
 	.spans_name = "counter_spans",
 };
 
-/* Four digits are enough for people; whole numbers get their commas. */
+/* Four digits are enough for people, and keep the table narrow. */
 static struct cell figure(struct table *table, double value, const char *unit, bool sign)
 {
 	struct strbuf text = {0};
@@ -167,11 +167,25 @@ static struct cell figure(struct table *table, double value, const char *unit, b
 
 	if (sign && value > 0)
 		strbuf_putc(&text, '+');
-	if (fabs(value) < 1e15 && (fabs(value) >= 1000 || value == round(value)))
+	if (fabs(value) < 1e6 && (fabs(value) >= 1000 || value == round(value)))
 		units_count(&text, whole_number(value));
 	else
 		strbuf_printf(&text, "%.4g", value);
 	strbuf_puts(&text, unit);
+	cell = table_text(table, strbuf_text(&text));
+	strbuf_free(&text);
+	return cell;
+}
+
+/* So many in some time: those that are whole numbers get their commas. */
+static struct cell rate(struct table *table, double value)
+{
+	struct strbuf text = {0};
+	struct cell cell;
+
+	if (!(value >= 1000 && value < 1e12))
+		return figure(table, value, "", false);
+	units_count(&text, whole_number(value));
 	cell = table_text(table, strbuf_text(&text));
 	strbuf_free(&text);
 	return cell;
@@ -201,7 +215,7 @@ static void set_rate(struct table *table, size_t row, double count)
 	*table_cell(table, row, "per_second") = cell_real(per_second);
 	*table_cell(table, row, "per_hour") = cell_real(per_second * 3600);
 	if (table_column(table, "rate") >= 0)
-		*table_cell(table, row, "rate") = figure(table, per_second, "", false);
+		*table_cell(table, row, "rate") = rate(table, per_second);
 }
 
 static void set_drift(struct table *table, size_t row, const struct table *spans)
@@ -256,12 +270,10 @@ static void add_rates(struct doc *doc, const struct table *from)
 
 		table_add_row(table);
 		if (per_second->kind != CELL_NULL) {
-			double rate = cell_number(per_second);
+			double value = cell_number(per_second);
 
-			*table_cell(table, i, "per_second") =
-				figure(table, rate, "", false);
-			*table_cell(table, i, "per_hour") =
-				figure(table, rate * 3600, "", false);
+			*table_cell(table, i, "per_second") = rate(table, value);
+			*table_cell(table, i, "per_hour") = rate(table, value * 3600);
 		}
 		if (bytes->kind != CELL_NULL)
 			*table_cell(table, i, "bytes_per_step") =
@@ -288,8 +300,8 @@ static void add_plots(struct doc *doc, const struct table *table,
 		strbuf_reset(&title);
 		utf8_clean(&title, name->kind == CELL_TEXT ? name->text : "");
 		steps_plot(doc, spans, cell_whole(table_cell(table, i, "series_id")),
-			   strbuf_text(&title), kind->is_step ? COLUMN_NSEC : COLUMN_ANY,
-			   wall_ns);
+			   strbuf_text(&title),
+			   kind->is_step ? COLUMN_NSEC : COLUMN_FIGURE, wall_ns);
 	}
 	strbuf_free(&title);
 }

@@ -10,9 +10,12 @@
 #include "analyzer/base/xalloc.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 
 #define PLOT_POINTS 60
 #define LEAST_VALUES 8 /* for a quarter of two */
+#define PEAK_MOST 1e9  /* longer figures do not fit beside a plot */
 
 struct quarter {
 	double sum, count;
@@ -71,6 +74,15 @@ static size_t point_at(int64_t time_ns, int64_t span_ns)
 	return at >= PLOT_POINTS ? PLOT_POINTS - 1 : at > 0 ? (size_t)at : 0;
 }
 
+/* The legend has room for nine. */
+static double four_digits(double value)
+{
+	char text[32];
+
+	snprintf(text, sizeof(text), "%.4g", value);
+	return strtod(text, NULL);
+}
+
 void steps_plot(struct doc *doc, const struct table *spans, int64_t series_id,
 		const char *title, enum column_type type, int64_t span_ns)
 {
@@ -94,8 +106,12 @@ void steps_plot(struct doc *doc, const struct table *spans, int64_t series_id,
 		if (mean > peak)
 			peak = mean;
 	}
+	if (type != COLUMN_NSEC && peak >= PEAK_MOST) {
+		free(points);
+		return;
+	}
 	section = doc_plot(doc, "course_plot", doc_copy(doc, title), type, points,
 			   PLOT_POINTS);
-	section->peak = peak;
+	section->peak = type == COLUMN_NSEC ? peak : four_digits(peak);
 	section->span_ns = span_ns;
 }

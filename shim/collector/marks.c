@@ -107,7 +107,7 @@ static int add_latest(struct marks_series *to, const struct segment_series *from
 		to->latest = latest;
 		if (value.mark.index == i && is_plausible(&value.mark, to->kind))
 			latest[to->latest_count++] = value;
-		else if (value.mark.index < i) /* else it is newer, of a living one */
+		else if (value.mark.index <= i) /* else it is newer, of a living one */
 			++*damaged_count;
 	}
 	return 0;
