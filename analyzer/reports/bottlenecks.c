@@ -11,6 +11,14 @@
 
 #define PEOPLE_FINDINGS 10
 
+static bool are_suppressed(const struct bottlenecks *bottlenecks)
+{
+	for (size_t i = 0; i < bottlenecks->suppressions.count; i++)
+		if (bottlenecks->suppressions.list[i].count)
+			return true;
+	return false;
+}
+
 void bottlenecks_add_findings(struct doc *doc, struct bottlenecks *bottlenecks,
 			      size_t limit, unsigned flags)
 {
@@ -20,7 +28,11 @@ void bottlenecks_add_findings(struct doc *doc, struct bottlenecks *bottlenecks,
 
 	if (!count) {
 		doc_note(doc, "no_findings", NOTE_GOOD,
-			 "Nothing found: no rule that had data crossed its limits.", NULL)
+			 are_suppressed(bottlenecks)
+				 ? "Nothing found that is not suppressed."
+				 : "Nothing found: no limit was crossed where there was "
+				   "data.",
+			 NULL)
 			->flags = SECTION_HUMAN;
 		flags |= SECTION_MACHINE;
 	}

@@ -148,17 +148,45 @@ static enum exit_status apply_all(struct report_input *input,
 	return status;
 }
 
-/* A word for the shell. A space would be broken at the end of a line, and is any other
- * character, too: a name is looked for, and dots find it. */
+/* The part of a name to look for: without arguments, of a C++ name the last part. Names
+ * with template arguments fill lines, and a command must be copied whole. */
+static const char *name_part(const char *name, size_t *ret_size)
+{
+	const char *part = name, *at = name;
+	size_t depth = 0;
+
+	*ret_size = strlen(name);
+	if (strstr(name, "operator"))
+		return name;
+	for (; *at; at++) {
+		if (*at == '(' && strncmp(at, "(anonymous", 10) == 0)
+			at += 10;
+		else if (*at == '<')
+			depth++;
+		else if (*at == '>' && depth)
+			depth--;
+		else if (*at == '(' && depth == 0)
+			break;
+		else if (depth == 0 && at[0] == ':' && at[1] == ':')
+			part = at + 2;
+	}
+	*ret_size = (size_t)(at - part) + (*at == '(');
+	return part;
+}
+
+/* A word for the shell. A space could be broken at the end of a line: a dot finds it. */
 static void put_pattern(struct strbuf *command, const char *name)
 {
-	strbuf_puts(command, "'^");
-	for (; *name; name++) {
-		if (strchr("\\^$.[]|()*+?{}", *name))
+	size_t size;
+	const char *part = name_part(name, &size);
+
+	strbuf_puts(command, part == name ? "'^" : "'::");
+	for (size_t i = 0; i < size; i++) {
+		if (strchr("\\^$.[]|()*+?{}", part[i]))
 			strbuf_putc(command, '\\');
-		strbuf_putc(command, *name == ' ' || *name == '\'' ? '.' : *name);
+		strbuf_putc(command, part[i] == ' ' || part[i] == '\'' ? '.' : part[i]);
 	}
-	strbuf_puts(command, "$'");
+	strbuf_puts(command, part[size] ? "'" : "$'");
 }
 
 static void add_verify(const struct report_input *input, struct findings *findings)

@@ -16,9 +16,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of a path that are written out; a recursion of 10,000 levels is not. */
-#define PATH_OUTER 8
-#define PATH_INNER 24
+/* Names of a path that are kept, as by report_chain(): a recursion of 10,000 levels is
+ * not written out. */
+#define PATH_OUTER 32
+#define PATH_INNER 224
 
 int rule_query(struct rule_input *input, const char *sql, struct cursor **ret_cursor)
 {

@@ -371,6 +371,34 @@ def make_groups(db):
         group_run(db, number + 1, number % 2, (0, 7, 3, 11, 5, 2, 9, 4, 1, 8)[number])
 
 
+def make_findings(db):
+    """Slow calls: of a leaf below a driver, of a C++ name too long for a line, of a
+    recursion, and of a caller whose time is that of its callees."""
+    insert(db, "run", run_id=1, token="findings", label="findings", command="./slow",
+           host="build-host", complete=1, wall_ns=4_000 * MS, exit_code=0,
+           inner_cost_ns=8.0, outer_cost_ns=18.0, started_utc="2026-03-01T12:00:00.000Z")
+    insert(db, "process", process_id=1, run_id=1, pid=1, complete=1, exit_code=0,
+           started_ns=0, wall_ns=4_000 * MS)
+    insert(db, "lane", lane_id=1, run_id=1, process_id=1)
+    insert(db, "thread", thread_id=1, run_id=1, process_id=1, lane_id=1, tid=1, name="slow",
+           started_ns=0, wall_ns=4_000 * MS)
+    run = Run(db, 1, 0)
+    names = ["main", "drive", "load_größe(char const*)", LONG_NAME, "descend", "check"]
+    main, drive, load, insert_hint, descend, check = (
+        run.function(name, file="/home/user/my src/slow.cc", line=10 * i + 3)
+        for i, name in enumerate(names))
+    root = run.path(None, main, 1, 5 * MS)
+    driver = run.path(root, drive, 2, 1 * MS)
+    run.path(driver, load, 2, 1_240 * MS)
+    run.path(driver, insert_hint, 7, 1_260 * MS)
+    level = run.path(driver, descend, 1, 80 * MS)
+    for _ in range(40):
+        level = run.path(level, descend, 1, 30 * MS)
+    run.path(level, check, 3, 180 * MS)
+    trust(db, 1, 1, hook_calls=run.store())
+    sums(db, 1)
+
+
 def make_big(db, wanted):
     random.seed(1)
     insert(db, "run", run_id=1, token="big", label="big", command="./big", complete=1,
@@ -409,6 +437,8 @@ def main():
         make_fixture(db)
     elif kind == "empty":
         make_empty(db)
+    elif kind == "findings":
+        make_findings(db)
     elif kind == "groups":
         make_groups(db)
     elif kind == "big":

@@ -24,6 +24,7 @@ GOLDEN = os.path.join(HERE, "golden")
 WIDE = {"COLUMNS": "120"}
 ASCII = {"LC_ALL": "C"}
 TREE = ["tree", "fixture.db"]
+FINDINGS = ["bottlenecks", "findings.db"]
 DELTA = ["delta", "snapshots.db", "loaded", "done"]
 
 # name: (arguments, changes to the environment)
@@ -159,6 +160,24 @@ CASES = {
     "steps-md": (["steps", "marks.db", "-f", "md", "-n", "1"], {}),
     "steps-none": (["steps", "fixture.db"], {}),
     "steps-none-json": (["steps", "fixture.db", "-f", "json"], {}),
+    "bottlenecks": (FINDINGS, {}),
+    "bottlenecks-none": (["bottlenecks", "fixture.db", "--rules", "off.json"], {}),
+    "bottlenecks-empty": (["bottlenecks", "empty.db"], {}),
+    "bottlenecks-ascii": (FINDINGS + ["-n", "1"], ASCII),
+    "bottlenecks-wide": (FINDINGS + ["-n", "2"], WIDE),
+    "bottlenecks-sql": (FINDINGS + ["--show-sql", "--limit", "1"], {}),
+    "bottlenecks-rules": (FINDINGS + ["--rules", "rules.json", "-n", "1"], {}),
+    "bottlenecks-suppressed": (FINDINGS + ["--suppressions", "known.json", "-n", "1"], {}),
+    "bottlenecks-fail-on": (FINDINGS + ["--fail-on", "high", "-n", "1"], {}),
+    "bottlenecks-fail-on-fine": (["bottlenecks", "fixture.db", "--rules", "off.json",
+                                  "--fail-on", "low"], {}),
+    "bottlenecks-list-rules": (["bottlenecks", "--list-rules", "--rules", "rules.json"], {}),
+    "bottlenecks-json": (FINDINGS + ["-f", "json", "-n", "1"], {}),
+    "bottlenecks-csv": (FINDINGS + ["-f", "csv"], {}),
+    "bottlenecks-md": (FINDINGS + ["-f", "md", "-n", "2"], {}),
+    "bottlenecks-sarif": (FINDINGS + ["-f", "sarif", "-n", "1", "--fail-on", "info"], {}),
+    "report-findings": (["findings.db", "-n", "2"], {}),
+    "report-findings-md": (["findings.db", "-f", "md", "-n", "1"], {}),
     "resources": (["resources", "fixture.db"], {}),
     "resources-ascii": (["resources", "fixture.db"], ASCII),
     "resources-none": (["resources", "fixture.db", "--run", "before"], {}),
@@ -205,6 +224,12 @@ CASES = {
     "error-map-syntax": (["components", "marks.db", "--map", "text.db"], {}),
     "error-map-file": (["components", "marks.db", "--map", "no.map"], {}),
     "error-map-report": (["steps", "marks.db", "--map", "good.map"], {}),
+    "error-rules": (FINDINGS + ["--rules", "bad.json"], {}),
+    "error-rules-file": (FINDINGS + ["--rules", "no.json"], {}),
+    "error-rules-suppressions": (FINDINGS + ["--suppressions", "bad.json"], {}),
+    "error-rules-fail-on": (FINDINGS + ["--fail-on", "regression"], {}),
+    "error-rules-database": (["bottlenecks"], {}),
+    "error-sarif": (["functions", "fixture.db", "-f", "sarif"], {}),
     "error-option": (["runs", "fixture.db", "--raw"], {}),
     "error-regex": (["functions", "fixture.db", "--focus", "("], {}),
     "error-format": (["fixture.db", "--format", "xml"], {}),
@@ -251,6 +276,7 @@ CASES = {
     "selftest-gate": (["selftest-gate"], {}),
     "help-compare": (["compare", "--help"], {}),
     "help": (["--help"], {}),
+    "help-bottlenecks": (["bottlenecks", "--help"], {}),
     "help-tree": (["tree", "--help"], {}),
     "help-delta": (["delta", "--help"], {}),
     "help-components": (["components", "--help"], {}),
@@ -269,6 +295,29 @@ leak:libnever
 """
 
 
+RULES = b"""{
+  "rules": {
+    "T0": {"limits": {"high_ns": 2e9, "medium_ns": {"value": 1e9}}}
+  }
+}
+"""
+KNOWN = """{"suppressions": [
+  {"rule": "T0", "function": "^load_größe", "reason": "waits for the disk",
+   "expires": "2999-12-31"},
+  {"rule": "slow-call", "function": "descend", "reason": "was to be rewritten",
+   "expires": "2020-01-31"}
+]}
+""".encode()
+
+
+def rules_off():
+    """A file that leaves every rule out."""
+    with open(os.path.join(HERE, "..", "..", "analyzer", "rules.json"),
+              encoding="utf-8") as file:
+        rules = json.load(file)["rules"]
+    return json.dumps({"rules": {rule: {"enabled": False} for rule in rules}}).encode()
+
+
 def patch(path, offset, data):
     with open(path, "r+b") as file:
         file.seek(offset)
@@ -279,7 +328,7 @@ def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     make = [sys.executable, os.path.join(HERE, "make_db.py")]
     named = {word for case in cases for word in CASES[case][0]}
-    for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots"):
+    for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "findings"):
         if kind != "fixture" and kind + ".db" not in named:
             continue
         subprocess.run(make + [kind, os.path.join(folder, kind + ".db")], check=True)
@@ -288,6 +337,8 @@ def make_databases(folder, cases):
     files = {"zero.db": b"", "text.db": b"hello, world\n" * 100, "truncated.db": data[:40000],
              "good.map": MAP, "bad.map": MAP.replace(b"module", b"modul"),
              "good.supp": SUPPRESSIONS, "all.supp": b"leak:^main$", "bad.supp": b"\n# x\nmain",
+             "rules.json": RULES, "known.json": KNOWN, "off.json": rules_off(),
+             "bad.json": b'{"rules": {\n"T0": {\n"limits": {"high": 1}}}}',
              "race.supp": b"race:main\n", "newer.db": data, "older.db": data, "foreign.db": data, "damaged.db": data}
     for name, content in files.items():
         with open(os.path.join(folder, name), "wb") as file:
@@ -311,7 +362,7 @@ def run_case(program, folder, case):
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.PIPE)
     output = done.stdout.decode("utf-8")
-    if "json" in arguments:
+    if {"json", "sarif"} & set(arguments) and done.returncode in (0, 3):
         json.loads(output)
     if "junit" in arguments and done.returncode != 2:
         xml.etree.ElementTree.fromstring(output)

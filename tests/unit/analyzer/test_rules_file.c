@@ -232,7 +232,7 @@ static void damaged_texts_are_refused_with_a_place(void **state)
 	static const char replacements[] = "\"{}[]:,\\x0-\xff\n";
 
 	(void)state;
-	for (size_t i = 0; i < sizeof(good); i++)
+	for (size_t i = 0; i + 1 < sizeof(good); i++)
 		for (size_t j = 0; j < sizeof(replacements); j++) {
 			char *text = strdup(good);
 
@@ -242,7 +242,7 @@ static void damaged_texts_are_refused_with_a_place(void **state)
 					    0);
 			free(text);
 		}
-	for (size_t i = 0; i < sizeof(limits); i++)
+	for (size_t i = 0; i + 1 < sizeof(limits); i++)
 		for (size_t j = 0; j < sizeof(replacements); j++) {
 			char *text = strdup(limits);
 
