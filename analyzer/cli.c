@@ -41,6 +41,7 @@ enum option_key {
 	KEY_AFTER,
 	KEY_FAIL_ON,
 	KEY_RULES,
+	KEY_MAP,
 	KEY_LIST_RULES,
 	KEY_SHOW_SQL,
 	KEY_GATE, /* --limit METRIC=AMOUNT */
@@ -95,6 +96,11 @@ static const struct {
 	 TAKES_GATE | TAKES_FINDINGS},
 	{{"rules", KEY_RULES, "FILE", 0, "limits of rules that FILE (json) changes", 0},
 	 TAKES_RULES},
+	{{"map", KEY_MAP, "FILE", 0,
+	  "components by module, source, namespace or function "
+	  "(json)",
+	  0},
+	 TAKES_MAP},
 	{{"list-rules", KEY_LIST_RULES, NULL, 0, "show all rules and their limits", 0},
 	 TAKES_FINDINGS},
 	{{"show-sql", KEY_SHOW_SQL, NULL, 0, "with the query that proves each finding",
@@ -296,6 +302,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_RULES:
 		options->rules = text;
+		break;
+	case KEY_MAP:
+		options->map = text;
 		break;
 	case KEY_LIST_RULES:
 		options->list_rules = true;

@@ -27,9 +27,10 @@
  * The file is sparse: slot_limit slots of slot_size bytes each. Slot 0 holds struct
  * segment_file with the table of slots. Each other slot holds a process (struct
  * segment_process, its modules, threads and allocation sites), a lane (struct
- * segment_lane: shadow stack, call tree and histograms of one thread at a time; a lane
- * whose thread has ended is handed to the next thread) or a process's book of snapshots
- * (common/segment_book.h).
+ * segment_lane: shadow stack, call tree, histograms and steps of one thread at a time; a
+ * lane whose thread has ended is handed to the next thread), a process's book of
+ * snapshots (common/segment_book.h) or the names of the file's regions
+ * (common/segment_names.h).
  *
  * Inside a slot, arrays lie at the offsets (from the start of the slot) that the slot's
  * header names. An array's *_count is published with a release store after the entry is
@@ -152,7 +153,8 @@ enum segment_slot_kind {
 	SEGMENT_SLOT_FREE = 0,
 	SEGMENT_SLOT_PROCESS = 1,
 	SEGMENT_SLOT_LANE = 2,
-	SEGMENT_SLOT_BOOK = 3, /* common/segment_book.h */
+	SEGMENT_SLOT_BOOK = 3,	/* common/segment_book.h */
+	SEGMENT_SLOT_NAMES = 4, /* common/segment_names.h */
 };
 
 /* kind is stored with release once the slot's own header is complete. */
@@ -173,7 +175,8 @@ struct segment_file {
 	uint64_t token;
 	uint32_t slot_count; /* atomic; slots handed out so far, slot 0 included; may
 				run past slot_limit when slots are exhausted */
-	uint32_t reserved[11];
+	uint32_t name_slot;  /* atomic; of the names of regions, 0: none yet */
+	uint32_t reserved[10];
 	struct segment_slot slots[SEGMENT_SLOT_LIMIT];
 };
 
@@ -288,16 +291,24 @@ struct segment_site {
  * Bit 63 set: a return address found by unwinding, or the return address of a call
  * of malloc; a child of a function node lies inside that very function (it is the
  * function's call site), a child of another return address is the frame called from
- * there. Bits 48-62: 0, or 1 + index of the module the address belonged to when that
- * module has been unloaded since.
+ * there. Bit 47 set, which no address of a program has, and bit 63 clear: a region, bits
+ * 0-46 are the index of its name. Bits 48-62: 0, or 1 + index of the module the address
+ * belonged to when that module has been unloaded since.
  *
  * The same path may occur twice (a signal handler may add a child while the
  * interrupted code adds the same one): readers merge siblings of equal key.
  */
 #define SEGMENT_KEY_RETURN_ADDRESS (1ull << 63)
+#define SEGMENT_KEY_REGION (1ull << 47)
 #define SEGMENT_KEY_ADDRESS_MASK ((1ull << 48) - 1)
 #define SEGMENT_KEY_MODULE_SHIFT 48
 #define SEGMENT_KEY_MODULE_MASK 0x7fffull
+
+static inline int segment_key_is_region(uint64_t key)
+{
+	return (key & (SEGMENT_KEY_RETURN_ADDRESS | SEGMENT_KEY_REGION)) ==
+	       SEGMENT_KEY_REGION;
+}
 
 struct segment_node {
 	uint64_t key;
@@ -386,6 +397,9 @@ struct segment_lane {
 	uint64_t suspended_ticks, left_ticks; /* see struct segment_fiber */
 	uint64_t fiber_offset;
 	uint32_t fiber_count, fiber_capacity;
+	uint64_t series_offset; /* common/segment_series.h */
+	uint32_t series_count, series_capacity;
+	uint64_t lost_mark_count; /* steps and counters without room, or not finite */
 };
 
 _Static_assert(sizeof(struct segment_slot) == 16, "segment_slot layout");

@@ -108,8 +108,10 @@ static void put_plot(const struct text_style *style, const struct section *secti
 
 	if (columns > section->point_count)
 		columns = section->point_count;
-	fprintf(style->out, "  %s%-*s%s  ", style->dim, LABEL_LEAST, section->title,
-		style->off);
+	shorten_end(&text, section->title, LABEL_LEAST, style->shorten);
+	fprintf(style->out, "  %s%s%*s%s  ", style->dim, strbuf_text(&text),
+		(int)(LABEL_LEAST - utf8_width(strbuf_text(&text))), "", style->off);
+	strbuf_reset(&text);
 	for (size_t i = 0; i < columns; i++)
 		fputs(level_text(style, column_value(section, i, columns), section->peak),
 		      style->out);

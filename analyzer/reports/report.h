@@ -23,6 +23,7 @@ struct report_options {
 	const char *process;	    /* PID or #PROCESS_ID */
 	const char *suppressions;   /* a file */
 	const char *rules;	    /* a file */
+	const char *map;	    /* a file */
 	const char *focus, *ignore, *thread, *sort;
 	const char *before, *after;	      /* compare: runs of the sides */
 	const char *limits, *fail_on;	      /* what a gate checks */
@@ -56,6 +57,7 @@ enum report_takes {
 	TAKES_FLAME = 1u << 20,	     /* --metric, --snapshot, --diff, --before, --after */
 	TAKES_PICTURE = 1u << 21,    /* --width, --min-share */
 	TAKES_RULES = 1u << 16,	     /* --rules */
+	TAKES_MAP = 1u << 18,	     /* --map */
 	TAKES_FINDINGS = 1u << 17,   /* --show-sql, --list-rules, --fail-on, sarif */
 };
 

@@ -80,6 +80,13 @@ static const struct item items[] = {
 	 "were "
 	 "added to their nearest caller.",
 	 "Record with a larger PROFSHIM_MAX_PATHS, or make room on the disk."},
+	{"lost_marks", LOST, "step or counter not recorded",
+	 "steps or counters not recorded",
+	 "Steps or counters were not recorded: more than 256 names in a thread, no room "
+	 "on "
+	 "the disk, a value that is not finite, or a signal handler that interrupted "
+	 "one.",
+	 "Use a name for a loop, not for each of its steps."},
 	{"dropped_allocations", LOST, "allocation not recorded",
 	 "allocations not recorded",
 	 "Allocations were made where the shim could not record them, for instance in a "

@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "shim/boot/boot.h"
+#include "shim/hot/calls.h"
 #include "shim/hot/clock.h"
 #include "shim/hot/lane.h"
 #include "shim/hot/process.h"
@@ -49,6 +50,8 @@ static void before_fork(void)
 	if (process_is_ready() && lane_is_live(context)) {
 		for (struct segment_frame *frame = context->frames;
 		     frame < context->top && count < INHERITED_LIMIT; frame++) {
+			if (frame->function == CALLS_ENDED_REGION)
+				continue;
 			inherited[count].function = frame->function;
 			inherited[count].stack_pointer = frame->stack_pointer;
 			count++;

@@ -228,7 +228,7 @@ static void retire_unknown(struct lane_context *context)
 	for (uint32_t i = 2; i < context->node_next; i++) {
 		uint64_t key = context->nodes[i].key;
 
-		if (!(key & tagged) &&
+		if (!(key & tagged) && !segment_key_is_region(key) &&
 		    (_dl_find_object((void *)(key & SEGMENT_KEY_ADDRESS_MASK), &found) ||
 		     !find_known(&found)))
 			context->nodes[i].key = key | tagged;
@@ -236,7 +236,7 @@ static void retire_unknown(struct lane_context *context)
 	for (uint32_t i = 1; i < context->function_next; i++) {
 		uint64_t key = context->functions[i].key;
 
-		if (!(key & tagged) &&
+		if (!(key & tagged) && !segment_key_is_region(key) &&
 		    (_dl_find_object((void *)key, &found) || !find_known(&found)))
 			context->functions[i].key = key | tagged;
 	}

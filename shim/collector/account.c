@@ -197,7 +197,7 @@ static void enter(struct walk *walk, uint32_t path)
 	struct merge_function *function = &walk->merge->functions[row->function];
 
 	function->is_used = 1;
-	if (row->kind == MERGE_FUNCTION)
+	if (row->kind != MERGE_FRAME)
 		function->is_instrumented = 1;
 	merge_add(&function->calls, row->calls);
 	merge_add_ns(&function->self_ns, row->self_ns);

@@ -18,7 +18,7 @@
 #define CHAIN_LIMIT 64
 
 /* Kinds of keys in address_map and function_map, so that they do not meet. */
-enum { KEY_ENTRY = 1, KEY_RETURN = 2, KEY_NOWHERE = 3 };
+enum { KEY_ENTRY = 1, KEY_RETURN = 2, KEY_NOWHERE = 3, KEY_REGION = 4 };
 
 int identify_init(struct identify *identify)
 {
@@ -251,6 +251,36 @@ static int named_function(struct identify *identify, uint32_t module,
 	return map_put(&identify->function_map, module, (uintptr_t)linkage, place, *ret);
 }
 
+/* A region's name is in the process's file; a damaged number has none. */
+static int identify_region(struct identify *identify,
+			   const struct identify_process *process, uint64_t key,
+			   uint32_t *ret)
+{
+	const struct read_process *from = process->process;
+	uint64_t index = key & SEGMENT_KEY_ADDRESS_MASK & ~SEGMENT_KEY_REGION;
+	struct identify_function function = {.name = "[unknown region]",
+					     .component = "",
+					     .module = IDENTIFY_NONE,
+					     .is_region = 1};
+	uint64_t component, name;
+	int result;
+
+	if (index && index < from->name_count) {
+		function.name = from->names[index].name;
+		function.component = from->names[index].component;
+		function.is_resolved = 1;
+	}
+	component = hash_bytes(function.component, strlen(function.component));
+	name = hash_bytes(function.name, strlen(function.name));
+	*ret = map_get(&identify->address_map, component, name, KEY_REGION);
+	if (*ret != MAP_NONE)
+		return 0;
+	result = add_function(identify, &function, ret);
+	if (result < 0)
+		return result;
+	return map_put(&identify->address_map, component, name, KEY_REGION, *ret);
+}
+
 int identify_function(struct identify *identify, struct identify_process *process,
 		      uint64_t key, uint32_t *ret)
 {
@@ -259,6 +289,8 @@ int identify_function(struct identify *identify, struct identify_process *proces
 	uint32_t module;
 	int result;
 
+	if (segment_key_is_region(key))
+		return identify_region(identify, process, key, ret);
 	locate(process, key, &module, &address);
 	*ret = map_get(&identify->address_map, module, address, KEY_ENTRY);
 	if (*ret != MAP_NONE)

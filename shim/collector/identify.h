@@ -10,7 +10,8 @@
  * name and its source file are the same: so the copies of an inline function that
  * several translation units carry are one function, and a frame found by unwinding and
  * an instrumented function are one, too. Without a source file the entry address takes
- * its place; an address without a name stands for itself.
+ * its place; an address without a name stands for itself. A region is the same when its
+ * component and name are.
  */
 #pragma once
 
@@ -33,10 +34,11 @@ struct identify_module {
 struct identify_function {
 	const char *name; /* borrowed from the symbolizer, or owned_name */
 	const char *linkage_name, *file;
+	const char *component; /* of a region; borrowed from the run */
 	uint32_t line;
 	uint32_t module; /* IDENTIFY_NONE: in no known module */
 	char *owned_name;
-	int is_resolved;
+	int is_resolved, is_region;
 };
 
 /* A place in a function: where a call was made. */

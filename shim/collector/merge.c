@@ -247,6 +247,8 @@ int merge_run(struct merge *ret, const struct read_run *run, const struct ticks 
 			result = changes_add_frees(&ret->changes, run, i,
 						   ret->merged_sites[i]);
 	}
+	if (result == 0)
+		result = marks_finish(&ret->marks);
 	free(places);
 	return result < 0 ? result : account_functions(ret);
 }
@@ -261,6 +263,7 @@ void merge_done(struct merge *merge)
 		free(merge->merged_sites[i]);
 	free(merge->merged_sites);
 	changes_done(&merge->changes);
+	marks_done(&merge->marks);
 	free(merge->processes);
 	free(merge->memory);
 	free(merge->paths);

@@ -19,10 +19,11 @@
 #include "shim/collector/histogram.h"
 #include "shim/collector/identify.h"
 #include "shim/collector/map.h"
+#include "shim/collector/marks.h"
 #include "shim/collector/read.h"
 #include "shim/collector/ticks.h"
 
-enum merge_kind { MERGE_FUNCTION = 0, MERGE_FRAME = 1 };
+enum merge_kind { MERGE_FUNCTION = 0, MERGE_FRAME = 1, MERGE_REGION = 2 };
 
 struct merge_path {
 	uint32_t parent, function, depth;
@@ -53,7 +54,7 @@ struct merge_site {
 /* Parallel to identify.functions. */
 struct merge_function {
 	int is_used;	     /* some path is its */
-	int is_instrumented; /* some path of kind function is its */
+	int is_instrumented; /* some path of kind function or region */
 	uint64_t calls;
 	int64_t total_ns, self_ns, raw_total_ns, raw_self_ns;
 	uint64_t min_ticks, max_ticks;
@@ -108,10 +109,11 @@ struct merge {
 	uint32_t *touched;	  /* paths the lane has cells in */
 	size_t touched_count;
 	struct changes changes;	 /* between snapshots */
+	struct marks marks;	 /* steps and counters */
 	uint32_t **merged_sites; /* by process with snapshots and site: index in sites */
 	struct map path_map, site_map, edge_map;
 	uint64_t call_count, open_frame_count, repaired_frame_count, orphan_exit_count,
-		folded_call_count, damaged_count;
+		folded_call_count, lost_mark_count, damaged_count;
 };
 
 /* Merges everything. ends: one for each process. 0 or -ENOMEM; merge_done() in any

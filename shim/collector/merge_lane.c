@@ -83,24 +83,33 @@ static int place_frames(struct lane_walk *walk, struct node_place *node, uint32_
 	return 0;
 }
 
+/* The node itself, or the first one above that is not a region. */
+static uint32_t function_around(const struct lane_walk *walk, uint32_t node)
+{
+	while (node != LANE_ROOT && segment_key_is_region(walk->data.nodes[node].key))
+		node = walk->data.nodes[node].parent;
+	return node;
+}
+
 static int place_return_address(struct lane_walk *walk, uint32_t index)
 {
 	const struct segment_node *node = &walk->data.nodes[index];
 	const struct node_place *parent = &walk->nodes[node->parent];
 	struct node_place *place = &walk->nodes[index];
 	struct identify *identify = &walk->merge->identify;
-	uint32_t first, count;
+	uint32_t first, count, around;
 	int result;
 
 	result = identify_places(identify, walk->process, node->key, &first, &count);
 	if (result < 0)
 		return result;
-	if (node->parent == LANE_ROOT ||
-	    is_return_address(&walk->data.nodes[node->parent]))
+	around = function_around(walk, node->parent);
+	if (around == LANE_ROOT || is_return_address(&walk->data.nodes[node->parent]))
 		return place_frames(walk, place, parent->path, first, count);
 	place->path = parent->path;
-	place->place = place_in(identify, walk->merge->paths[parent->path].function,
-				first, count);
+	place->place =
+		place_in(identify, walk->merge->paths[walk->nodes[around].path].function,
+			 first, count);
 	return 0;
 }
 
@@ -117,7 +126,9 @@ static int place_function(struct lane_walk *walk, uint32_t index)
 		return result;
 	place->place = IDENTIFY_NONE;
 	return merge_child_path(walk->merge, walk->nodes[node->parent].path, function,
-				MERGE_FUNCTION, &place->path);
+				segment_key_is_region(node->key) ? MERGE_REGION
+								 : MERGE_FUNCTION,
+				&place->path);
 }
 
 /* A parent comes before its children: that alone keeps damaged trees from circles. */
@@ -429,6 +440,11 @@ static int merge_walk(struct lane_walk *walk, const struct merge_end *end,
 		result = add_histograms(walk);
 	if (result == 0)
 		result = add_changes(walk);
+	if (result == 0)
+		result = marks_add_lane(&walk->merge->marks, walk->process_index,
+					walk->lane, walk->data.series,
+					walk->data.series_count,
+					&walk->merge->damaged_count);
 	for (size_t i = 0; i < site_count && result == 0; i++)
 		result = add_site(walk, sites[i]);
 	return result < 0 ? result : account_lane(walk->merge, walk->lane);
@@ -455,6 +471,7 @@ int merge_lane(struct merge *merge, uint32_t lane, const struct merge_end *end,
 			  walk.data.header.repaired_frame_count);
 		merge_add(&merge->orphan_exit_count, walk.data.header.orphan_exit_count);
 		merge_add(&merge->folded_call_count, walk.data.header.folded_call_count);
+		merge_add(&merge->lost_mark_count, walk.data.header.lost_mark_count);
 		result = merge_walk(&walk, end, sites, site_count);
 	} else {
 		result = -ENOMEM;

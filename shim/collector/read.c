@@ -10,6 +10,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -101,10 +102,15 @@ static int is_segment_name(const char *name)
 static int add_file(struct read_run *run, const char *name)
 {
 	char **files = array_room(run->files, run->file_count, sizeof(*files));
+	struct read_names *names;
 
 	if (!files)
 		return -ENOMEM;
 	run->files = files;
+	names = array_room(run->names, run->file_count, sizeof(*names));
+	if (!names)
+		return -ENOMEM;
+	run->names = names;
 	files[run->file_count] = strdup(name);
 	if (!files[run->file_count])
 		return -ENOMEM;
@@ -259,6 +265,32 @@ static int note_lane(struct read_run *run, uint32_t file, uint32_t slot,
 	return 0;
 }
 
+/* A file has one table at most; a second one is somebody's who came too late. */
+static int read_names(struct read_run *run, const struct segment_reader *reader,
+		      uint32_t file, uint32_t slot)
+{
+	struct segment_array array = {offsetof(struct segment_names, names),
+				      sizeof(struct segment_name), 0, 0,
+				      SEGMENT_NAME_LIMIT};
+	struct read_names *to = &run->names[file];
+	struct segment_names header;
+	int result = 0;
+
+	if (slot != reader->name_slot)
+		return 0;
+	if (segment_reader_bytes(reader, slot, 0, &header,
+				 offsetof(struct segment_names, names)) < 0 ||
+	    header.magic != SEGMENT_MAGIC_NAMES || to->names)
+		return -EINVAL;
+	array.count = header.count;
+	to->names = segment_reader_array(reader, slot, &array, &to->count, &result);
+	for (uint32_t i = 0; i < to->count; i++) {
+		END_STRING(to->names[i].component);
+		END_STRING(to->names[i].name);
+	}
+	return result;
+}
+
 static int read_file(struct read_run *run, uint32_t file)
 {
 	struct segment_reader reader;
@@ -279,6 +311,8 @@ static int read_file(struct read_run *run, uint32_t file)
 			result = read_process(run, &reader, file, i);
 		else if (slot.kind == SEGMENT_SLOT_LANE)
 			result = note_lane(run, file, i, slot.process_slot);
+		else if (slot.kind == SEGMENT_SLOT_NAMES)
+			result = read_names(run, &reader, file, i);
 		else if (slot.kind != SEGMENT_SLOT_FREE && slot.kind != SEGMENT_SLOT_BOOK)
 			result = -EINVAL;
 		if (result == -EINVAL)
@@ -326,9 +360,13 @@ static int sort_processes(struct read_run *run)
 	if (run->process_count)
 		qsort(run->processes, run->process_count, sizeof(*run->processes),
 		      by_start);
-	for (size_t i = 0; i < run->process_count; i++)
-		places[i] = (struct place){run->processes[i].file, run->processes[i].slot,
-					   (uint32_t)i};
+	for (size_t i = 0; i < run->process_count; i++) {
+		struct read_process *process = &run->processes[i];
+
+		places[i] = (struct place){process->file, process->slot, (uint32_t)i};
+		process->names = run->names[process->file].names;
+		process->name_count = run->names[process->file].count;
+	}
 	qsort(places, run->process_count, sizeof(*places), by_place);
 	for (size_t i = 0; i < run->lane_count; i++) {
 		struct read_lane *lane = &run->lanes[i];
@@ -381,9 +419,12 @@ failed:
 
 void read_run_close(struct read_run *run)
 {
-	for (size_t i = 0; i < run->file_count; i++)
+	for (size_t i = 0; i < run->file_count; i++) {
 		free(run->files[i]);
+		free(run->names[i].names);
+	}
 	free(run->files);
+	free(run->names);
 	for (size_t i = 0; i < run->process_count; i++)
 		process_done(&run->processes[i]);
 	free(run->processes);

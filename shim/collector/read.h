@@ -12,6 +12,8 @@
 #include <stdint.h>
 
 #include "common/segment.h"
+#include "common/segment_names.h"
+#include "common/segment_series.h"
 #include "shim/collector/read_book.h"
 
 /* What is left of struct segment_process, with counts that are true. */
@@ -32,9 +34,11 @@ struct read_process {
 	uint32_t module_count;
 	struct segment_thread *threads; /* owned */
 	uint32_t thread_count;
-	struct segment_site *sites;	 /* owned; sites[i] has the id first_site + i */
-	uint32_t first_site, site_count; /* site_count: number in sites */
-	struct read_book book;		 /* owned; all zero without snapshots */
+	struct segment_site *sites;	  /* owned; sites[i] has the id first_site + i */
+	uint32_t first_site, site_count;  /* site_count: number in sites */
+	struct read_book book;		  /* owned; all zero without snapshots */
+	const struct segment_name *names; /* borrowed from the run: of regions */
+	uint32_t name_count;
 };
 
 struct read_lane {
@@ -51,13 +55,21 @@ struct read_lane_data {
 	struct segment_fiber *fibers; /* stacks other than the thread's own */
 	struct segment_node *nodes;
 	struct segment_function *functions;
-	uint32_t frame_count, fiber_count, node_count, function_count;
+	struct segment_series *series; /* steps and counters */
+	uint32_t frame_count, fiber_count, node_count, function_count, series_count;
+};
+
+/* The names of one file's regions; both strings of each end with NUL. */
+struct read_names {
+	struct segment_name *names; /* owned; [0] is never used */
+	uint32_t count;
 };
 
 struct read_run {
 	int directory_fd;
-	struct segment_run page; /* its strings end with NUL */
-	char **files;		 /* names of the segment files */
+	struct segment_run page;  /* its strings end with NUL */
+	char **files;		  /* names of the segment files */
+	struct read_names *names; /* parallel to files */
 	size_t file_count;
 	struct read_process *processes; /* by start_ticks */
 	size_t process_count;

@@ -43,6 +43,8 @@ uint64_t read_run_checksum(const char *directory)
 			continue;
 		for (uint32_t node = 1; node < data.node_count; node++)
 			sum = add(sum, data.nodes[node].call_count);
+		for (uint32_t series = 0; series < data.series_count; series++)
+			sum = add(sum, data.series[series].count);
 		sum = add(sum, data.header.orphan_exit_count);
 		read_lane_done(&data);
 	}

@@ -64,6 +64,8 @@ static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
 					  0, 0, lane->function_capacity};
 	struct segment_array fibers = {lane->fiber_offset, sizeof(*ret->fibers), 0,
 				       lane->fiber_count, lane->fiber_capacity};
+	struct segment_array series = {lane->series_offset, sizeof(*ret->series), 0, 0,
+				       lane->series_capacity};
 	struct segment_lane now;
 	int result = 0;
 
@@ -77,10 +79,13 @@ static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
 		return -EINVAL;
 	nodes.count = now.node_count;
 	functions.count = now.function_count;
+	series.count = now.series_count;
 	ret->nodes =
 		segment_reader_array(reader, slot, &nodes, &ret->node_count, &result);
 	ret->functions = segment_reader_array(reader, slot, &functions,
 					      &ret->function_count, &result);
+	ret->series =
+		segment_reader_array(reader, slot, &series, &ret->series_count, &result);
 	return result;
 }
 
@@ -113,5 +118,6 @@ void read_lane_done(struct read_lane_data *data)
 	free(data->fibers);
 	free(data->nodes);
 	free(data->functions);
+	free(data->series);
 	*data = (struct read_lane_data){.frame_count = 0};
 }

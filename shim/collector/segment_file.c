@@ -56,6 +56,7 @@ int segment_reader_refresh(struct segment_reader *reader)
 						       : SEGMENT_SLOT_LIMIT;
 	reader->slot_size = header.slot_size;
 	reader->slot_count = header.slot_count < limit ? header.slot_count : limit;
+	reader->name_slot = header.name_slot;
 	return 0;
 }
 

@@ -16,6 +16,7 @@
 struct segment_reader {
 	int fd;
 	uint32_t slot_count; /* clipped: slots [1, slot_count) may be in use */
+	uint32_t name_slot;  /* of the names of regions, 0: none */
 	uint64_t size, slot_size;
 	uint64_t allocated_bytes; /* on disk */
 };

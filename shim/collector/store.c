@@ -282,15 +282,15 @@ static int find_run(struct sqlite3 *db, uint64_t token, int64_t *ret)
 static int next_ids(struct sqlite3 *db, struct store_ids *ret)
 {
 	sqlite3_stmt *statement;
-	int64_t *ids[] = {&ret->run,	&ret->process, &ret->lane,
-			  &ret->thread, &ret->module,  &ret->function,
-			  &ret->path,	&ret->site,    &ret->snapshot};
+	int64_t *ids[] = {&ret->run,	  &ret->process,  &ret->lane, &ret->thread,
+			  &ret->module,	  &ret->function, &ret->path, &ret->site,
+			  &ret->snapshot, &ret->series};
 	int code = sqlite3_prepare_v2(db, store_sql_maxima, -1, &statement, NULL);
 
 	if (code != SQLITE_OK)
 		return code;
 	code = sqlite3_step(statement);
-	for (int i = 0; code == SQLITE_ROW && i < 9; i++)
+	for (int i = 0; code == SQLITE_ROW && i < 10; i++)
 		*ids[i] = sqlite3_column_int64(statement, i) + 1;
 	sqlite3_finalize(statement);
 	return code == SQLITE_ROW ? SQLITE_OK : code;
@@ -314,7 +314,9 @@ static int write_run(struct sqlite3 *db, const struct ingest *ingest)
 	code = store_run_rows(db, ingest, &ids);
 	if (code == SQLITE_OK)
 		code = store_tree_rows(db, ingest, &ids);
-	return code == SQLITE_OK ? store_snapshot_rows(db, ingest, &ids) : code;
+	if (code == SQLITE_OK)
+		code = store_snapshot_rows(db, ingest, &ids);
+	return code == SQLITE_OK ? store_mark_rows(db, ingest, &ids) : code;
 }
 
 int store_run(struct sqlite3 *db, const struct ingest *ingest, char *error,

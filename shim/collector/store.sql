@@ -19,7 +19,8 @@ SELECT (SELECT IFNULL(MAX(run_id), 0) FROM run),
 	(SELECT IFNULL(MAX(function_id), 0) FROM function),
 	(SELECT IFNULL(MAX(path_id), 0) FROM path),
 	(SELECT IFNULL(MAX(site_id), 0) FROM site),
-	(SELECT IFNULL(MAX(snapshot_id), 0) FROM snapshot);
+	(SELECT IFNULL(MAX(snapshot_id), 0) FROM snapshot),
+	(SELECT IFNULL(MAX(series_id), 0) FROM series);
 
 -- :name remove_run
 DELETE FROM path_lane WHERE path_id IN (SELECT path_id FROM path WHERE run_id = :run);
@@ -30,6 +31,11 @@ DELETE FROM snapshot_path WHERE process_id IN
 DELETE FROM snapshot_free WHERE process_id IN
 	(SELECT process_id FROM process WHERE run_id = :run);
 DELETE FROM snapshot WHERE run_id = :run;
+DELETE FROM series_extreme WHERE series_id IN
+	(SELECT series_id FROM series WHERE run_id = :run);
+DELETE FROM series_span WHERE series_id IN
+	(SELECT series_id FROM series WHERE run_id = :run);
+DELETE FROM series WHERE run_id = :run;
 DELETE FROM step WHERE run_id = :run;
 DELETE FROM counter WHERE run_id = :run;
 DELETE FROM resource WHERE run_id = :run;

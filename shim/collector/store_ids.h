@@ -15,7 +15,8 @@ struct sqlite3;
 
 /* An id is the number here plus the index in the run: process_id = process + index. */
 struct store_ids {
-	int64_t run, process, lane, thread, module, function, path, site, snapshot;
+	int64_t run, process, lane, thread, module, function, path, site, snapshot,
+		series;
 };
 
 static inline int64_t store_path_id(const struct store_ids *ids, uint32_t path)
@@ -30,5 +31,7 @@ int store_gpu_rows(struct sqlite3 *db, const struct ingest *ingest,
 		   const struct store_ids *ids);
 int store_snapshot_rows(struct sqlite3 *db, const struct ingest *ingest,
 			const struct store_ids *ids);
+int store_mark_rows(struct sqlite3 *db, const struct ingest *ingest,
+		    const struct store_ids *ids);
 int store_tree_rows(struct sqlite3 *db, const struct ingest *ingest,
 		    const struct store_ids *ids);

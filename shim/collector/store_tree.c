@@ -135,6 +135,7 @@ static int function_row(struct row *row, const struct ingest *ingest,
 		     names->module != IDENTIFY_NONE);
 	row_text(row, names->file);
 	bind_or_null(row, names->line, names->line != 0);
+	row_text(row, names->component && *names->component ? names->component : NULL);
 	row_count(row, function->calls);
 	row_int(row, function->total_ns);
 	row_int(row, function->self_ns);
@@ -159,11 +160,12 @@ static int insert_functions(struct sqlite3 *db, const struct ingest *ingest,
 	row_open(&row, db,
 		 "INSERT INTO function (function_id, run_id, name, linkage_name, "
 		 "module_id, "
-		 "file, line, calls, total_ns, self_ns, raw_total_ns, raw_self_ns, "
+		 "file, line, component, calls, total_ns, self_ns, raw_total_ns, "
+		 "raw_self_ns, "
 		 "min_ns, "
 		 "p50_ns, p90_ns, p95_ns, p99_ns, max_ns, alloc_count, alloc_bytes, "
 		 "recording, histogram) "
-		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
 	for (size_t i = 0; i < ingest->merge.function_count && code == SQLITE_OK; i++) {
 		if (tree->functions[i])
 			code = function_row(&row, ingest, tree, i);

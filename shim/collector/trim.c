@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/segment.h"
+#include "common/segment_series.h"
 
 #define PAGE_BYTES 4096ull
 
@@ -77,6 +78,8 @@ static void trim_lane_slot(const struct slot_place *place)
 	      lane.function_count, lane.function_capacity);
 	punch(place, lane.fiber_offset, sizeof(struct segment_fiber), lane.fiber_count,
 	      lane.fiber_capacity);
+	punch(place, lane.series_offset, sizeof(struct segment_series), lane.series_count,
+	      lane.series_capacity);
 }
 
 static void trim_slots(int fd, uint32_t slot)

@@ -55,7 +55,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-_Static_assert(COUNT(counters) + COUNT(notes) + 16 <= INGEST_FACT_LIMIT,
+_Static_assert(COUNT(counters) + COUNT(notes) + 17 <= INGEST_FACT_LIMIT,
 	       "room for facts");
 
 static struct ingest_fact *add(struct ingest *ingest, const char *name, uint64_t value)
@@ -154,6 +154,7 @@ void trust_collect(struct ingest *ingest)
 	add(ingest, "repaired_frames", merge->repaired_frame_count);
 	add(ingest, "orphan_exits", merge->orphan_exit_count);
 	add(ingest, "folded_paths", merge->folded_call_count);
+	add(ingest, "lost_marks", merge->lost_mark_count);
 	add(ingest, "open_frames", merge->open_frame_count);
 	for (size_t i = 0; i < COUNT(counters); i++)
 		add(ingest, counters[i].name, sum(ingest, counters[i].counter));

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the two call hooks: short fast paths, cold slow paths apart.
+ * What this is:  the two call hooks: short fast paths, cold slow paths apart; begin and
+ *                end of regions.
  * Runs on:       traced threads, any context; a signal handler may interrupt either hook
  *                at any instruction and run both itself.
  * Must not:      call libc, lock, or make a system call on the fast paths.
@@ -279,3 +280,102 @@ exported void __cyg_profile_func_exit(void *function, void *call_site)
 
 void calls_exit(void *function, void *call_site)
 	__attribute__((alias("__cyg_profile_func_exit")));
+
+static void drop_ended_regions(struct lane_context *context)
+{
+	while (context->top > context->frames &&
+	       context->top[-1].function == CALLS_ENDED_REGION) {
+		context->current = context->top[-1].parent_node;
+		add32(context->depth, -1u);
+		compiler_barrier();
+		context->top--;
+	}
+}
+
+void calls_begin_region(uint64_t key, uintptr_t stack)
+{
+	struct lane_context *context = lane_self;
+	uint64_t call_site;
+
+	if (unlikely(!is_settled(context, stack))) {
+		context = settle(context, stack);
+		if (context == &lane_none)
+			return;
+	}
+	drop_ended_regions(context);
+	if (context->top == context->limit && lane_grow_frames(context) < 0) {
+		context->lane->folded_call_count++;
+		return; /* its end will be an orphan */
+	}
+	/* the function's own, where the unwinder's stacks meet it; never 0, see
+	 * pop_inherited() */
+	call_site = context->top[-1].call_site & ~TRIGGER_MARK;
+	push(context, key, call_site ? call_site : key, stack);
+}
+
+/* Ends a region that an open function was called from, which goes on: the frame stays. */
+static void end_below(struct lane_context *context, struct segment_frame *frame,
+		      uint64_t now)
+{
+	uint32_t node = frame->node;
+
+	frame->node = 0;
+	compiler_barrier();
+	if (node && frame->call_site)
+		finish_call(context, &context->nodes[node], now - frame->start_ticks);
+	else if (node)
+		add64(&context->nodes[node].total_ticks, now - frame->start_ticks);
+	frame[1].parent_node = frame->parent_node;
+	frame->function = CALLS_ENDED_REGION;
+}
+
+static int is_below_function(const struct lane_context *context,
+			     const struct segment_frame *frame)
+{
+	while (++frame < context->top) {
+		if (!segment_key_is_region(frame->function))
+			return 1;
+	}
+	return 0;
+}
+
+static cold void end_region_slow(struct lane_context *context, uint64_t key,
+				 uintptr_t stack, uint64_t now)
+{
+	struct segment_frame *frame;
+
+	context = settle(context, stack);
+	if (context == &lane_none)
+		return;
+	now -= context->clock_offset;
+	frame = find_frame(context, key, 0, now);
+	if (!frame) {
+		context->lane->orphan_exit_count++;
+		return;
+	}
+	if (is_below_function(context, frame)) {
+		end_below(context, frame, now);
+		return;
+	}
+	lane_unwind(context, frame + 1, now);
+	if (frame->call_site == 0)
+		pop_inherited(context, frame, now);
+	else
+		pop(context, frame, now);
+}
+
+void calls_end_region(uint64_t key, uintptr_t stack)
+{
+	uint64_t now = clock_now();
+	struct lane_context *context = lane_self;
+	struct segment_frame *frame;
+
+	if (likely(is_settled(context, stack))) {
+		frame = context->top - 1;
+		if (likely(frame->function == key && frame->call_site)) {
+			pop(context, frame, now - context->clock_offset);
+			return;
+		}
+	}
+	end_region_slow(context, key, stack, now);
+}

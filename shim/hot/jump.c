@@ -12,6 +12,7 @@
 #include "shim/hot/fiber.h"
 #include "shim/hot/lane.h"
 #include "shim/hot/process.h"
+#include "shim/hot/series.h"
 #include "shim/hot/tree.h"
 
 static struct jump_mark *mark_of(struct lane_context *context, uintptr_t stack_pointer,
@@ -87,6 +88,8 @@ static void leave_hooks(struct lane_context *context, uintptr_t stack_pointer)
 {
 	if (leaves(context, context->tree_busy, stack_pointer))
 		tree_abandon(context);
+	if (leaves(context, context->series_busy, stack_pointer))
+		series_abandon(context);
 	if (leaves(context, context->alloc_busy, stack_pointer)) {
 		context->own_work = OWN_WORK_NONE;
 		context->alloc_busy = 0;

@@ -9,24 +9,28 @@
 
 #include <errno.h>
 
+#include "shim/hot/calls.h"
 #include "shim/hot/chunk.h"
 #include "shim/hot/clock.h"
 #include "shim/hot/deferred.h"
 #include "shim/hot/fiber.h"
 #include "shim/hot/gate.h"
 #include "shim/hot/process.h"
+#include "shim/hot/series.h"
 #include "shim/hot/site.h"
 #include "shim/hot/tree.h"
 
 #define FIRST_FRAMES 1638u /* 64 KiB */
 #define FIBER_LIMIT 65536u
+#define FIBER_SHARE 4	      /* of what is left, one part in so many */
 #define RESERVED_FRAMES 16384 /* 640 KiB */
 
 __thread struct lane_context *lane_self;
 struct lane_context lane_none;
 
-/* Shares of a slot: stacks 5/16, nodes 5/16, functions 5/16, fibers the rest. For the
- * usual slot of 256 MiB: 2.1 M frames, 1.3 M nodes, 63,000 functions, 65,536 fibers.
+/* Shares of a slot: stacks 5/16, nodes 5/16, functions 5/16, fibers and series the rest.
+ * For the usual slot of 256 MiB: 2.1 M frames, 1.3 M nodes, 63,000 functions, 65,536
+ * fibers, 256 series.
  * Before the first frame there is one that stays zero, see lane_context.frames. */
 static void layout(struct segment_lane *lane, uint64_t slot_size)
 {
@@ -39,10 +43,19 @@ static void layout(struct segment_lane *lane, uint64_t slot_size)
 	lane->function_offset = 4096 + 2 * share;
 	lane->function_capacity = (uint32_t)(share / sizeof(struct segment_function));
 	lane->fiber_offset = 4096 + 3 * share;
-	lane->fiber_capacity = (uint32_t)((slot_size - lane->fiber_offset) /
-					  sizeof(struct segment_fiber));
+	share = slot_size - lane->fiber_offset;
+	lane->fiber_capacity =
+		(uint32_t)(share / FIBER_SHARE / sizeof(struct segment_fiber));
 	if (lane->fiber_capacity > FIBER_LIMIT)
 		lane->fiber_capacity = FIBER_LIMIT;
+	lane->series_offset =
+		(lane->fiber_offset +
+		 lane->fiber_capacity * sizeof(struct segment_fiber) + 4095) &
+		~4095ull;
+	lane->series_capacity = (uint32_t)((slot_size - lane->series_offset) /
+					   sizeof(struct segment_series));
+	if (lane->series_capacity > SEGMENT_SERIES_LIMIT)
+		lane->series_capacity = SEGMENT_SERIES_LIMIT;
 }
 
 int lane_grow_frames(struct lane_context *context)
@@ -128,6 +141,7 @@ static void begin_thread(struct lane_context *context)
 	context->thread = UINT32_MAX;
 	context->destructor_rounds = 0;
 	context->lane->in_use = 1;
+	series_begin_thread(context);
 	if (index >= segment->thread_capacity ||
 	    (index % 64 == 0 &&
 	     process_commit(segment, process->slot,
@@ -229,6 +243,8 @@ void lane_close_frame(struct lane_context *context, struct segment_frame *frame,
 {
 	struct segment_node *node = &context->nodes[frame->node];
 
+	if (frame->function == CALLS_ENDED_REGION)
+		return; /* it has had its end */
 	context->lane->repaired_frame_count++;
 	if (!frame->node)
 		return;

@@ -19,6 +19,7 @@
 #include "common/attributes.h"
 #include "common/book.h"
 #include "common/segment.h"
+#include "common/segment_series.h"
 
 /* 4,096 entries miss less than 1 % of the time on Lua and SQLite and fit half of a
  * 32 KiB first-level cache. */
@@ -81,6 +82,22 @@ struct jump_mark {
 
 #define LANE_JUMP_MARKS 128u
 
+/* A region's names by their addresses, see region.c. */
+struct region_memo {
+	const char *component, *name;
+	uint32_t index; /* of the name, 0: none */
+};
+
+#define LANE_REGION_MEMOS 64u
+
+/* A step's or counter's name by its address, see series.c. */
+struct series_memo {
+	const char *name;
+	uint32_t number; /* 1 + index of the series, 0: none */
+};
+
+#define LANE_SERIES_MEMOS 64u
+
 struct deferred;
 
 struct lane_context {
@@ -137,6 +154,12 @@ struct lane_context {
 	void *memo_stack[LANE_STACK_LIMIT]; /* outermost first */
 	uint32_t memo_nodes[LANE_STACK_LIMIT];
 
+	/* steps and counters */
+	uintptr_t series_busy; /* where on the stack they are worked at, 0: nowhere */
+	struct series_memo series_memos[LANE_SERIES_MEMOS];
+	uint32_t series_hashes[SEGMENT_SERIES_LIMIT];
+
+	struct region_memo region_memos[LANE_REGION_MEMOS];
 	struct book_memory snapshot_memory; /* of whoever takes a snapshot */
 	struct lane_context *next_free, *next_lane;
 	uint32_t front[LANE_FRONT_COUNT];

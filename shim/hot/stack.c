@@ -17,6 +17,7 @@
 
 #include "shim/hot/gate.h"
 #include "shim/hot/process.h"
+#include "shim/hot/trigger.h"
 
 /* Our own frames on top of the caller's: stack_node_slow, the recorder, malloc. */
 #define OWN_FRAMES 6
@@ -56,7 +57,9 @@ static int unwind(struct lane_context *context, uint64_t return_address, void **
 	int ask, got, first, count;
 
 	if (context->top > context->frames)
-		call_site = context->top[-1].call_site;
+		call_site = context->top[-1].call_site & ~TRIGGER_MARK;
+	if (segment_key_is_region(call_site)) /* of a region in no function */
+		call_site = 0;
 	ask = call_site ? (int)context->unwind_hint + OWN_FRAMES : limit + OWN_FRAMES;
 	for (;;) {
 		if (ask > limit + OWN_FRAMES)

@@ -192,7 +192,22 @@ def snapshots(setting):
     yield Row("h", "further ones", "ms", {"shim": samples["next"]}, reach=5)
 
 
+def marks(setting):
+    """(i) CPU time of a step, a counter, and a region's begin and end."""
+    program = setting.programs.loop("marks")
+    for name, label, reach in (("step", "step", 40), ("counter", "counter", 40),
+                               ("region", "region, begin and end", None)):
+        command = [name, setting.count(20_000_000)]
+        samples = in_turn({
+            "plain": lambda c=command: printed_ns(
+                setting.unrecorded([program["plain"], *c])),
+            "shim": lambda c=command: printed_ns(
+                setting.recorded([program["plain"], *c])),
+        }, setting.rounds)
+        yield Row("i", label, "ns", samples, added=True, reach=reach)
+
+
 CASES = {"a": pair, "b": real_programs, "c": allocations, "d": threads, "g": start_up,
-         "h": snapshots}
+         "h": snapshots, "i": marks}
 # (e) and (f) look at what (b) has recorded.
 SAME_CASE = {"e": "b", "f": "b"}

@@ -52,7 +52,7 @@ def recorded(database, without):
     paths, nodes = {None: ()}, {}
     for path_id, parent, name, kind, calls, allocations in rows:
         path = paths[parent]
-        if kind == "function" and not (without and re.search(without, name)):
+        if kind != "frame" and not (without and re.search(without, name)):
             path += (name,)
             nodes.setdefault(path, Node(0, 0)).calls += calls
         paths[path_id] = path

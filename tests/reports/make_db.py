@@ -9,6 +9,7 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
                                     program that was changed and built again
        make_db.py snapshots FILE    runs with snapshots, see make_snapshots.py
        make_db.py machine FILE      a run on GPUs, see make_machine.py
+       make_db.py marks FILE        a run with regions, steps and counters, see make_marks.py
        make_db.py big FILE [PATHS]  a large one (default 26000 call paths)
 
 The fixture has two runs: 1 'before', complete, one thread; 2 'after', killed, two
@@ -447,6 +448,8 @@ def main():
         importlib.import_module("make_snapshots").make(db)
     elif kind == "machine":
         importlib.import_module("make_machine").make(db)
+    elif kind == "marks":
+        importlib.import_module("make_marks").make(db)
     elif kind != "none":
         sys.exit(__doc__)
     db.commit()

@@ -142,6 +142,26 @@ CASES = {
     "delta-no-process": (["delta", "snapshots.db", "ready", "finished", "--run", "1",
                           "--process", "17"], {}),
     "delta-bad-process": (["delta", "snapshots.db", "5", "6", "--process", "x"], {}),
+    "components": (["components", "marks.db"], {}),
+    "components-map": (["components", "marks.db", "--map", "good.map"], {}),
+    "components-map-csv": (["components", "marks.db", "--map", "good.map", "-f", "csv"],
+                           {}),
+    "components-map-json": (["components", "marks.db", "--map", "good.map", "-f", "json"],
+                            {}),
+    "components-map-wide": (["components", "marks.db", "--map", "good.map", "--sort",
+                             "calls"], WIDE),
+    "components-fixture": (["components", "fixture.db"], {}),
+    "components-limit": (["components", "marks.db", "--map", "good.map", "-n", "1"], {}),
+    "components-empty": (["components", "empty.db"], {}),
+    "components-thread": (["components", "fixture.db", "--thread", "worker"], {}),
+    "steps": (["steps", "marks.db"], {}),
+    "steps-ascii": (["steps", "marks.db", "-n", "1"], ASCII),
+    "steps-sort": (["steps", "marks.db", "--sort", "name", "-n", "2"], WIDE),
+    "steps-json": (["steps", "marks.db", "-f", "json", "-n", "1"], {}),
+    "steps-csv": (["steps", "marks.db", "-f", "csv"], {}),
+    "steps-md": (["steps", "marks.db", "-f", "md", "-n", "1"], {}),
+    "steps-none": (["steps", "fixture.db"], {}),
+    "steps-none-json": (["steps", "fixture.db", "-f", "json"], {}),
     "bottlenecks": (FINDINGS, {}),
     "bottlenecks-none": (["bottlenecks", "fixture.db", "--rules", "off.json"], {}),
     "bottlenecks-empty": (["bottlenecks", "empty.db"], {}),
@@ -248,6 +268,10 @@ CASES = {
     "error-suppressions-type": (["leaks", "snapshots.db", "--suppressions", "race.supp"],
                                 {}),
     "error-suppressions-file": (["leaks", "snapshots.db", "--suppressions", "no.supp"], {}),
+    "error-map": (["components", "marks.db", "--map", "bad.map"], {}),
+    "error-map-syntax": (["components", "marks.db", "--map", "text.db"], {}),
+    "error-map-file": (["components", "marks.db", "--map", "no.map"], {}),
+    "error-map-report": (["steps", "marks.db", "--map", "good.map"], {}),
     "error-rules": (FINDINGS + ["--rules", "bad.json"], {}),
     "error-rules-file": (FINDINGS + ["--rules", "no.json"], {}),
     "error-rules-suppressions": (FINDINGS + ["--suppressions", "bad.json"], {}),
@@ -305,8 +329,15 @@ CASES = {
     "help-bottlenecks": (["bottlenecks", "--help"], {}),
     "help-tree": (["tree", "--help"], {}),
     "help-delta": (["delta", "--help"], {}),
+    "help-components": (["components", "--help"], {}),
+    "help-steps": (["steps", "--help"], {}),
 }
 
+MAP = b"""{"components": [
+    {"component": "graphics", "namespace": "gfx"},
+    {"component": "physics", "module": "libphysics.so*"},
+    {"component": "game", "function": "^main$", "source": "src/main.cpp"}]}
+"""
 SUPPRESSIONS = b"""# known
 leak:open_*ion$
   leak:cache.c
@@ -347,13 +378,15 @@ def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     make = [sys.executable, os.path.join(HERE, "make_db.py")]
     named = {word for case in cases for word in CASES[case][0]}
-    for kind in ("fixture", "empty", "none", "groups", "snapshots", "machine", "findings"):
+    for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine",
+                 "findings"):
         if kind != "fixture" and kind + ".db" not in named:
             continue
         subprocess.run(make + [kind, os.path.join(folder, kind + ".db")], check=True)
     with open(os.path.join(folder, "fixture.db"), "rb") as file:
         data = file.read()
     files = {"zero.db": b"", "text.db": b"hello, world\n" * 100, "truncated.db": data[:40000],
+             "good.map": MAP, "bad.map": MAP.replace(b"module", b"modul"),
              "good.supp": SUPPRESSIONS, "all.supp": b"leak:^main$", "bad.supp": b"\n# x\nmain",
              "rules.json": RULES, "known.json": KNOWN, "off.json": rules_off(),
              "bad.json": b'{"rules": {\n"T0": {\n"limits": {"high": 1}}}}',

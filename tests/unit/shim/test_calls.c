@@ -191,10 +191,96 @@ static void folds_past_the_path_limit(void **state)
 	assert_int_equal(lane_self->current, LANE_ROOT);
 }
 
+#define REGION_A (SEGMENT_KEY_REGION | 2)
+#define REGION_B (SEGMENT_KEY_REGION | 3)
+
+static uintptr_t here(void)
+{
+	return (uintptr_t)__builtin_frame_address(0);
+}
+
+static void regions_nest(void **state)
+{
+	const struct segment_node *function, *outer, *inner, *callee;
+
+	(void)state;
+	enter(0x41000, 1);
+	function = child(LANE_ROOT, 0x41000);
+	for (int i = 0; i < 3; i++) {
+		calls_begin_region(REGION_A, here());
+		calls_begin_region(REGION_B, here());
+		enter(0x42000, 2);
+		leave(0x42000, 2);
+		calls_end_region(REGION_B, here());
+		calls_end_region(REGION_A, here());
+	}
+	leave(0x41000, 1);
+	outer = child(index_of(function), REGION_A);
+	inner = child(index_of(outer), REGION_B);
+	callee = child(index_of(inner), 0x42000);
+	assert_int_equal(outer->call_count, 3);
+	assert_int_equal(inner->call_count, 3);
+	assert_int_equal(callee->call_count, 3);
+	assert_true(outer->total_ticks >= inner->total_ticks);
+	assert_int_equal(histogram_sum(outer->function), 3);
+	assert_int_equal(lane_self->current, LANE_ROOT);
+	assert_ptr_equal(lane_self->top, lane_self->frames);
+}
+
+/* The outer end closes the inner region, and the function's exit what it left open. */
+static void unbalanced_regions_are_repaired(void **state)
+{
+	uint64_t repaired = lane_self->lane->repaired_frame_count;
+	uint64_t orphans = lane_self->lane->orphan_exit_count;
+
+	(void)state;
+	enter(0x43000, 1);
+	calls_begin_region(REGION_A, here());
+	calls_begin_region(REGION_B, here());
+	calls_end_region(REGION_A, here());
+	assert_int_equal(lane_self->lane->repaired_frame_count, repaired + 1);
+	calls_end_region(REGION_A, here());
+	assert_int_equal(lane_self->lane->orphan_exit_count, orphans + 1);
+	calls_begin_region(REGION_B, here());
+	leave(0x43000, 1);
+	assert_int_equal(lane_self->lane->repaired_frame_count, repaired + 2);
+	assert_ptr_equal(lane_self->top, lane_self->frames);
+}
+
+/* Functions that end their caller's region stay open, and leave nothing behind however
+ * often they do so. */
+static void regions_end_below_functions(void **state)
+{
+	uint64_t repaired = lane_self->lane->repaired_frame_count;
+	struct segment_frame *top;
+
+	(void)state;
+	enter(0x44000, 1);
+	top = lane_self->top;
+	for (int i = 0; i < 1000; i++) {
+		calls_begin_region(REGION_A, here());
+		enter(0x45000, 2);
+		calls_end_region(REGION_A, here());
+		enter(0x46000, 3);
+		leave(0x46000, 3);
+		leave(0x45000, 2);
+		assert_true(lane_self->top <= top + 1);
+		assert_int_equal(lane_self->nodes[lane_self->current].key, 0x44000);
+	}
+	assert_int_equal(*lane_self->depth, lane_self->top - lane_self->frames);
+	leave(0x44000, 1);
+	assert_int_equal(lane_self->lane->repaired_frame_count, repaired);
+	assert_ptr_equal(lane_self->top, lane_self->frames);
+	assert_int_equal(*lane_self->depth, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_nested_calls),
+		cmocka_unit_test(regions_nest),
+		cmocka_unit_test(unbalanced_regions_are_repaired),
+		cmocka_unit_test(regions_end_below_functions),
 		cmocka_unit_test(closes_frames_above_a_match),
 		cmocka_unit_test(prefers_the_same_call_site),
 		cmocka_unit_test(ignores_orphan_exits),

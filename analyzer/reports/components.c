@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  totals by component and the calls between them.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      print.
+ * See also:      components.sql; model/components.h, the definitions;
+ *                model/component_map.h, the form of --map.
+ */
+#include "analyzer/reports/common.h"
+
+#include "analyzer/base/utf8.h"
+#include "analyzer/base/xalloc.h"
+#include "analyzer/model/component_map.h"
+#include "analyzer/model/components.h"
+#include "analyzer/model/units.h"
+
+#include "components.sql.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct column columns[] = {
+	{"self_percent", "self %", COLUMN_PERCENT, COLUMN_KEEP},
+	{"self_ns", "self", COLUMN_NSEC, COLUMN_KEEP},
+	{"total_percent", "total %", COLUMN_PERCENT, COLUMN_MACHINE},
+	{"total_ns", "total", COLUMN_NSEC, COLUMN_KEEP},
+	{"calls", "calls", COLUMN_COUNT, COLUMN_KEEP},
+	{"entries", "entries", COLUMN_COUNT, 0},
+	{"average_ns", "average", COLUMN_NSEC, COLUMN_KEEP},
+	{"alloc_count", "allocs", COLUMN_COUNT, 0},
+	{"alloc_bytes", "bytes", COLUMN_BYTES, COLUMN_KEEP},
+	{"alloc_bytes_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
+	{"function_count", "functions", COLUMN_COUNT, 0},
+	{"path_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"name", "component", COLUMN_NAME, COLUMN_KEEP},
+};
+
+static const struct column edge_columns[] = {
+	{"total_ns", "total", COLUMN_NSEC, COLUMN_KEEP},
+	{"calls", "calls", COLUMN_COUNT, COLUMN_KEEP},
+	{"average_ns", "average", COLUMN_NSEC, 0},
+	{"caller", "from", COLUMN_NAME, COLUMN_KEEP},
+	{"callee", "to", COLUMN_NAME, COLUMN_KEEP},
+};
+
+static enum exit_status load_map(struct report_input *input, struct component_map *map)
+{
+	const char *path = input->options->map;
+	struct strbuf text = {0}, error = {0};
+	enum exit_status status;
+
+	if (!path)
+		return STATUS_OK;
+	status = report_read_file(input, path, "a component map", &text);
+	if (!status &&
+	    component_map_parse(map, strbuf_text(&text), text.size, path, &error) < 0)
+		status = report_fail(input, STATUS_USAGE, "%s", strbuf_text(&error));
+	strbuf_free(&text);
+	strbuf_free(&error);
+	return status;
+}
+
+/* Texts as they can be shown, in the tree's memory. */
+static const char *clean(struct calltree *tree, const char *text)
+{
+	struct strbuf buffer = {0};
+	const char *copy;
+
+	utf8_clean(&buffer, text);
+	copy = arena_copy(&tree->texts, strbuf_text(&buffer), buffer.size);
+	strbuf_free(&buffer);
+	return copy;
+}
+
+static struct components_function describe(struct calltree *tree, struct cursor *cursor,
+					   const struct component_map *map)
+{
+	const char *name = cursor_text(cursor, 1), *module = cursor_text(cursor, 2);
+	const char *source = cursor_text(cursor, 3), *of_region = cursor_text(cursor, 4);
+	const char *named =
+		of_region ? of_region
+			  : component_map_find(map, name ? name : "", module, source);
+	const char *base = module ? strrchr(module, '/') : NULL;
+
+	base = base ? base + 1 : module;
+	return (struct components_function){
+		.named = named ? clean(tree, named) : NULL,
+		.fallback = base && *base ? clean(tree, base) : "[no module]",
+	};
+}
+
+/* One for each function of the tree; owned by caller, NULL on failure. */
+static struct components_function *describe_all(struct report_input *input,
+						struct calltree *tree,
+						const struct component_map *map)
+{
+	struct components_function *all = xcalloc(tree->function_count + 1, sizeof(*all));
+	struct cursor *cursor;
+	int result = report_query(input, components_sql_functions, &cursor);
+
+	for (size_t i = 0; i < tree->function_count; i++)
+		all[i].fallback = "[no module]";
+	while (result >= 0 && (result = cursor_next(cursor)) > 0) {
+		uint32_t number = calltree_function(tree, cursor_integer(cursor, 0));
+
+		if (number != CALLTREE_NONE)
+			all[number] = describe(tree, cursor, map);
+	}
+	if (result == 0) {
+		cursor_close(cursor);
+		return all;
+	}
+	report_fail_db(input);
+	free(all);
+	return NULL;
+}
+
+static struct cell average(int64_t total_ns, int64_t count)
+{
+	return count > 0 ? cell_integer(total_ns / count)
+			 : (struct cell){.kind = CELL_NULL};
+}
+
+static struct table *totals_table(const struct components *components,
+				  const struct calltree_sum *sum)
+{
+	struct table *table = table_new(columns, COUNT(columns));
+
+	for (size_t i = 0; i < components->names.count; i++) {
+		const struct component_total *from = &components->totals[i];
+		const struct {
+			const char *name;
+			struct cell cell;
+		} cells[] = {
+			{"self_percent", cell_real(units_share((double)from->self_ns,
+							       (double)sum->self_ns))},
+			{"self_ns", cell_integer(from->self_ns)},
+			{"total_percent", cell_real(units_share((double)from->total_ns,
+								(double)sum->self_ns))},
+			{"total_ns", cell_integer(from->total_ns)},
+			{"calls", cell_integer(from->calls)},
+			{"entries", cell_integer(from->entries)},
+			{"average_ns", average(from->total_ns, from->entries)},
+			{"alloc_count", cell_integer(from->alloc_count)},
+			{"alloc_bytes", cell_integer(from->alloc_bytes)},
+			{"alloc_bytes_percent",
+			 cell_real(units_share((double)from->alloc_bytes,
+					       (double)sum->alloc_bytes))},
+			{"function_count", cell_integer(from->function_count)},
+			{"path_count", cell_integer(from->path_count)},
+		};
+
+		table_add_row(table);
+		for (size_t j = 0; j < COUNT(cells); j++)
+			*table_cell(table, i, cells[j].name) = cells[j].cell;
+		*table_cell(table, i, "name") =
+			table_text(table, intern_name(&components->names, (uint32_t)i));
+	}
+	return table;
+}
+
+static struct table *edges_table(const struct components *components)
+{
+	struct table *table = table_new(edge_columns, COUNT(edge_columns));
+
+	for (size_t i = 0; i < components->edge_count; i++) {
+		const struct component_edge *edge = &components->edges[i];
+
+		table_add_row(table);
+		*table_cell(table, i, "total_ns") = cell_integer(edge->total_ns);
+		*table_cell(table, i, "calls") = cell_integer(edge->calls);
+		*table_cell(table, i, "average_ns") =
+			average(edge->total_ns, edge->calls);
+		*table_cell(table, i, "caller") =
+			table_text(table, intern_name(&components->names, edge->caller));
+		*table_cell(table, i, "callee") =
+			table_text(table, intern_name(&components->names, edge->callee));
+	}
+	table_sort(table, table_column(table, "total_ns"), table_column(table, "callee"));
+	return table;
+}
+
+static enum exit_status add_tables(struct report_input *input, struct doc *doc,
+				   const struct components *components,
+				   const struct calltree_sum *sum)
+{
+	struct table *table = totals_table(components, sum);
+	enum exit_status status = report_sort(input, table, "self_ns", "name");
+	struct section *section;
+
+	if (status) {
+		table_free(table);
+		return status;
+	}
+	section = report_add_table(doc, "components", "Components", table,
+				   report_limit(input, 20), "component", "self_ns",
+				   "self time");
+	section->flags = SECTION_MAIN;
+	table = edges_table(components);
+	section = report_add_table(doc, "edges",
+				   table->row_count ? "Calls between components" : NULL,
+				   table, report_limit(input, 20), "edge", NULL, NULL);
+	section->flags = table->row_count ? 0 : SECTION_MACHINE;
+	return STATUS_OK;
+}
+
+static enum exit_status add_components(struct report_input *input, struct doc *doc,
+				       struct calltree *tree,
+				       const struct component_map *map)
+{
+	struct components_function *functions = describe_all(input, tree, map);
+	struct components components = {0};
+	struct calltree_sum sum = calltree_sum(tree);
+	enum exit_status status;
+
+	if (!functions)
+		return STATUS_FAILED;
+	components_sum(&components, tree, functions);
+	status = add_tables(input, doc, &components, &sum);
+	components_free(&components);
+	free(functions);
+	return status;
+}
+
+static enum exit_status build(struct report_input *input, struct doc *doc)
+{
+	struct component_map map = {0};
+	struct calltree *tree = NULL;
+	struct run_facts facts;
+	enum exit_status status = load_map(input, &map);
+
+	if (status == STATUS_OK)
+		status = report_open(input, doc, &facts);
+	if (status == STATUS_OK && run_facts_empty(&facts)) {
+		report_nothing_note(input, doc);
+		component_map_free(&map);
+		return STATUS_NOTHING;
+	}
+	if (status == STATUS_OK) {
+		tree = report_tree_load(input);
+		status = tree ? add_components(input, doc, tree, &map) : STATUS_FAILED;
+	}
+	calltree_free(tree);
+	component_map_free(&map);
+	return status;
+}
+
+const struct report report_components = {
+	.name = "components",
+	.summary = "totals by component and the calls between them",
+	.description =
+		"A component is named by --map FILE (json, see README), or by the "
+		"program "
+		"for its regions (profshim_region_begin). What it calls that nobody has "
+		"named belongs to it; what is called by nobody named belongs to its "
+		"module. total counts outermost activations; entries are the calls from "
+		"other components, average is total for each of them.",
+	.example = "prof-analyze components run.db --map components.json",
+	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_THREAD | TAKES_RAW |
+		 TAKES_MAP,
+	.build = build,
+};

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the names of the regions of a program image, a part of the contract
+ *                between the shim and the ingest library.
+ * Runs on:       nothing; types and constants only.
+ * Must not:      change without a new SEGMENT_VERSION.
+ * See also:      common/segment.h; shim/hot/region.h
+ *
+ * A region (profshim_region_begin) is a node of the call tree like a function. Its key is
+ * SEGMENT_KEY_REGION and the index of its name here: one table for the segment file, made
+ * in a slot of its own with the first region, so that forked children, which inherit open
+ * regions, know them by the same numbers.
+ *
+ * Names are only added, under `lock`, and published by `count`. A table that is full, or
+ * that cannot grow, gives SEGMENT_NAME_MORE to all further ones.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "common/segment.h"
+
+#define SEGMENT_MAGIC_NAMES 0x31306d616e667270ull /* "prfnam01" */
+
+#define SEGMENT_NAME_LIMIT 1024u
+#define SEGMENT_NAME_MORE 1u /* index 0 is never used */
+
+/* Cut when longer; both end with NUL. */
+struct segment_name {
+	uint64_t hash;
+	char component[64];
+	char name[120];
+};
+
+struct segment_names {
+	uint64_t magic;
+	uint32_t lock;	    /* held by the thread that adds one, not for long */
+	uint32_t count;	    /* entries below it are whole */
+	uint32_t committed; /* with pages */
+	uint32_t is_full;   /* no more are taken */
+	uint64_t reserved[5];
+	struct segment_name names[SEGMENT_NAME_LIMIT];
+};
+
+_Static_assert(sizeof(struct segment_name) == 192, "segment_name layout");
+_Static_assert(sizeof(struct segment_names) == 64 + 192 * SEGMENT_NAME_LIMIT,
+	       "segment_names layout");

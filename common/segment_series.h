@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  steps and counters of one thread at a time, a part of the contract
+ *                between the shim and the ingest library.
+ * Runs on:       nothing; types and constants only.
+ * Must not:      change without a new SEGMENT_VERSION.
+ * See also:      common/segment.h (struct segment_lane); shim/hot/series.h, the writer
+ *
+ * A series is what one lane has of one name: of the durations of a step
+ * (profshim_step), in ticks, or of the values of a counter (profshim_counter). It has a
+ * fixed size, however long the loop is: exact totals, a histogram, the extremes, the
+ * latest values, and the course of the whole run in at most 64 spans.
+ *
+ * A step lasts from one mark of its name to the thread's next. So the first mark of a
+ * thread has no duration, and count - value_count threads have begun.
+ */
+#pragma once
+
+#include <stdint.h>
+#include <string.h>
+
+#define SEGMENT_SERIES_LIMIT 256u /* names in one lane */
+#define SEGMENT_SERIES_EXTREMES 5u
+#define SEGMENT_SERIES_WINDOW 512u
+#define SEGMENT_SERIES_SPANS 64u
+
+/* 8 buckets for each power of two from 2^-16 to 2^48, for either sign, and zero; values
+ * beyond go to the outermost ones. A bucket's middle is at most 6.25 % from what is in
+ * it. */
+#define SEGMENT_SERIES_SIDE 512u
+#define SEGMENT_SERIES_BUCKETS (2 * SEGMENT_SERIES_SIDE + 1)
+#define SEGMENT_SERIES_LOWEST_EXPONENT (-16)
+
+enum segment_series_kind {
+	SEGMENT_SERIES_STEP = 1,
+	SEGMENT_SERIES_COUNTER = 2,
+};
+
+struct segment_mark {
+	double value;
+	uint64_t ticks;	    /* when the step ended, or the counter was set */
+	uint64_t index;	    /* among the values of this series, from 0 */
+	int64_t live_bytes; /* of the process, then */
+};
+
+/* 2^span_shift values that followed each other; the last span may have less. */
+struct segment_span {
+	uint64_t first_ticks, last_ticks; /* of its first and last value */
+	uint64_t count;
+	double sum;
+	int64_t live_bytes; /* of the process, at its last value */
+};
+
+struct segment_series {
+	char name[112]; /* cut when longer; ends with NUL */
+	uint32_t kind;	/* enum segment_series_kind */
+	uint32_t span_shift;
+	uint64_t count;	      /* marks */
+	uint64_t value_count; /* durations, or values */
+	double sum;
+	uint64_t first_ticks, last_ticks; /* marks */
+	int64_t first_live_bytes, last_live_bytes;
+	uint64_t open_ticks; /* the thread's latest mark, 0: none */
+	double fifth_highest, fifth_lowest;
+	uint32_t highest_count, lowest_count;
+	uint64_t reserved[5];
+	struct segment_mark highest[SEGMENT_SERIES_EXTREMES]; /* in no order */
+	struct segment_mark lowest[SEGMENT_SERIES_EXTREMES];
+	struct segment_span spans[SEGMENT_SERIES_SPANS];
+	struct segment_mark window[SEGMENT_SERIES_WINDOW]; /* [index % WINDOW] */
+	uint64_t histogram[SEGMENT_SERIES_BUCKETS];
+	uint64_t reserved_end[8];
+};
+
+static inline uint32_t segment_series_bucket(double value)
+{
+	uint64_t bits;
+	int64_t place;
+
+	memcpy(&bits, &value, sizeof(bits));
+	if ((bits << 1) == 0)
+		return SEGMENT_SERIES_SIDE;
+	/* exponent and the three highest bits behind it */
+	place = (int64_t)(bits << 1 >> 50) - 8 * (1023 + SEGMENT_SERIES_LOWEST_EXPONENT);
+	if (place < 0)
+		place = 0;
+	if (place >= (int64_t)SEGMENT_SERIES_SIDE)
+		place = SEGMENT_SERIES_SIDE - 1;
+	return bits >> 63 ? SEGMENT_SERIES_SIDE - 1 - (uint32_t)place
+			  : SEGMENT_SERIES_SIDE + 1 + (uint32_t)place;
+}
+
+_Static_assert(sizeof(struct segment_mark) == 32, "segment_mark layout");
+_Static_assert(sizeof(struct segment_span) == 40, "segment_span layout");
+_Static_assert(sizeof(struct segment_series) % 64 == 0, "segment_series layout");

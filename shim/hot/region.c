@@ -1,0 +1,256 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the names of regions: looked up, added.
+ * Runs on:       traced threads, any context.
+ * Must not:      call libc; wait for a lock while signals are open.
+ * See also:      shim/hot/region.h, common/segment_names.h
+ *
+ * A program passes the same few strings again and again: each lane remembers by their
+ * addresses which names they were, and compares, since the memory may hold another name
+ * by now. Otherwise the table is searched.
+ */
+#include "shim/hot/region.h"
+
+#include "common/segment_names.h"
+#include "shim/hot/calls.h"
+#include "shim/hot/gate.h"
+#include "shim/hot/lane.h"
+#include "shim/hot/process.h"
+
+#define MORE_NAMES 32u
+#define LOCK_PAUSES 20000 /* who holds the lock for longer has died with it */
+
+/* The mapping; a forked child inherits it with the file. */
+static struct segment_names *mapped_names;
+
+/* Compares with a name that may have been cut to size - 1 bytes. */
+static inline int is_same(const char *kept, const char *text, uint32_t size)
+{
+	for (uint32_t i = 0; i < size - 1; i++) {
+		if (kept[i] != text[i])
+			return 0;
+		if (!text[i])
+			return 1;
+	}
+	return 1;
+}
+
+static inline int is_named(const struct segment_name *entry, const char *component,
+			   const char *name)
+{
+	return is_same(entry->name, name, sizeof(entry->name)) &&
+	       is_same(entry->component, component, sizeof(entry->component));
+}
+
+static uint64_t hash_text(uint64_t hash, const char *text, uint32_t size)
+{
+	for (uint32_t i = 0; i < size - 1 && text[i]; i++)
+		hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3ull;
+	return (hash ^ 0xff) * 0x100000001b3ull;
+}
+
+static void copy_text(char *to, const char *from, uint32_t size)
+{
+	for (uint32_t i = 0; i + 1 < size && from[i]; i++)
+		to[i] = from[i];
+}
+
+/* Pages for entries [0, count). 0, or -errno. */
+static int reserve(struct segment_names *names, uint32_t slot, uint32_t count)
+{
+	uint32_t first = names->committed;
+	int result;
+
+	if (count <= first)
+		return 0;
+	result = process_commit(names, slot,
+				(uint64_t)((char *)&names->names[first] - (char *)names),
+				(uint64_t)(count - first) * sizeof(names->names[0]));
+	if (result == 0)
+		names->committed = count;
+	return result;
+}
+
+static void begin_names(struct segment_names *names)
+{
+	copy_text(names->names[SEGMENT_NAME_MORE].name, "[more regions]",
+		  sizeof(names->names[0].name));
+	names->count = SEGMENT_NAME_MORE + 1;
+	names->magic = SEGMENT_MAGIC_NAMES;
+}
+
+/* Maps the file's table, and makes it when there is none. Under the process lock. */
+static struct segment_names *map_names(void)
+{
+	struct segment_file *file = process_facts.file;
+	/* acquire: the table behind the number is laid out */
+	uint32_t slot = __atomic_load_n(&file->name_slot, __ATOMIC_ACQUIRE);
+	uint32_t expected = 0, own;
+	struct segment_names *names;
+
+	if (slot)
+		return process_map_slot(slot);
+	names = process_new_slot(&own);
+	if (!names)
+		return NULL;
+	if (process_commit(names, own, 0, sizeof(uint64_t)) < 0 ||
+	    reserve(names, own, MORE_NAMES) < 0) {
+		process_unmap(names, file->slot_size);
+		return NULL;
+	}
+	begin_names(names);
+	process_publish_slot(own, SEGMENT_SLOT_NAMES, process->slot, process->pid);
+	/* release: pairs with the acquire above, in a forked child */
+	if (__atomic_compare_exchange_n(&file->name_slot, &expected, own, 0,
+					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+		return names;
+	process_unmap(names, file->slot_size);
+	return process_map_slot(expected);
+}
+
+static struct segment_names *find_names(void)
+{
+	/* acquire: pairs with the release below */
+	struct segment_names *names = __atomic_load_n(&mapped_names, __ATOMIC_ACQUIRE);
+	uint64_t mask;
+
+	if (names || !process_may_grow() || !process_lock(&mask))
+		return names;
+	if (!mapped_names)
+		__atomic_store_n(&mapped_names, map_names(), __ATOMIC_RELEASE);
+	names = mapped_names;
+	process_unlock(&mask);
+	return names;
+}
+
+/* Its index among the first `count`, or 0. */
+static uint32_t search(const struct segment_names *names, uint32_t count, uint64_t hash,
+		       const char *component, const char *name)
+{
+	for (uint32_t i = SEGMENT_NAME_MORE + 1; i < count; i++) {
+		if (names->names[i].hash == hash &&
+		    is_named(&names->names[i], component, name))
+			return i;
+	}
+	return 0;
+}
+
+/* Under the table's lock. */
+static uint32_t append(struct segment_names *names, uint64_t hash, const char *component,
+		       const char *name)
+{
+	uint32_t index = names->count;
+	struct segment_name *entry = &names->names[index];
+
+	if (index == SEGMENT_NAME_LIMIT ||
+	    (index >= names->committed &&
+	     reserve(names, process_facts.file->name_slot, index + MORE_NAMES) < 0)) {
+		names->is_full = 1;
+		return SEGMENT_NAME_MORE;
+	}
+	entry->hash = hash;
+	copy_text(entry->component, component, sizeof(entry->component));
+	copy_text(entry->name, name, sizeof(entry->name));
+	/* release: pairs with the acquire of those who search, and of readers */
+	__atomic_store_n(&names->count, index + 1, __ATOMIC_RELEASE);
+	return index;
+}
+
+_Static_assert(SEGMENT_NAME_LIMIT % MORE_NAMES == 0, "append() reserves whole batches");
+
+static int lock_names(struct segment_names *names)
+{
+	/* acquire: pairs with the release in add_name() */
+	for (int i = 1; __atomic_exchange_n(&names->lock, 1, __ATOMIC_ACQUIRE); i++) {
+		if (i == LOCK_PAUSES) { /* for ever: a process died with it */
+			names->is_full = 1;
+			return 0;
+		}
+		gate_pause(i);
+	}
+	return 1;
+}
+
+static uint32_t add_name(struct segment_names *names, uint64_t hash,
+			 const char *component, const char *name)
+{
+	uint32_t index = SEGMENT_NAME_MORE;
+	uint64_t mask;
+
+	if (names->is_full || !gate_block_signals(&mask))
+		return index;
+	if (lock_names(names)) {
+		index = search(names, names->count, hash, component, name);
+		if (!index)
+			index = append(names, hash, component, name);
+		__atomic_store_n(&names->lock, 0, __ATOMIC_RELEASE);
+	}
+	gate_restore_signals(&mask);
+	return index;
+}
+
+static cold uint32_t find_name(const char *component, const char *name)
+{
+	struct segment_names *names = find_names();
+	uint64_t hash = 0xcbf29ce484222325ull;
+	uint32_t index;
+
+	if (!names)
+		return SEGMENT_NAME_MORE;
+	hash = hash_text(hash, component, sizeof(names->names[0].component));
+	hash = hash_text(hash, name, sizeof(names->names[0].name));
+	index = search(names, __atomic_load_n(&names->count, __ATOMIC_ACQUIRE), hash,
+		       component, name);
+	return index ? index : add_name(names, hash, component, name);
+}
+
+static inline uint64_t key_of(struct lane_context *context, const char *component,
+			      const char *name)
+{
+	uint64_t hash =
+		((uintptr_t)name ^ (uintptr_t)component << 1) * 0x9e3779b97f4a7c15ull;
+	struct region_memo *memo = &context->region_memos[hash >> 58];
+	uint32_t index = memo->index;
+
+	if (unlikely(memo->name != name || memo->component != component || !index ||
+		     !is_named(&mapped_names->names[index], component, name))) {
+		index = find_name(component, name);
+		memo->index = 0; /* a handler in between must not find half of it */
+		__asm__ volatile("" : : : "memory");
+		memo->name = name;
+		memo->component = component;
+		__asm__ volatile("" : : : "memory");
+		/* what has no name of its own is looked up again */
+		memo->index = index == SEGMENT_NAME_MORE ? 0 : index;
+	}
+	return SEGMENT_KEY_REGION | index;
+}
+
+_Static_assert(LANE_REGION_MEMOS == 1u << 6, "key_of() shifts by 58");
+
+static struct lane_context *context_of_caller(void)
+{
+	struct lane_context *context = lane_self;
+
+	return likely(lane_is_live(context)) ? context : lane_acquire();
+}
+
+void region_begin(const char *component, const char *name, uintptr_t stack)
+{
+	struct lane_context *context = context_of_caller();
+
+	if (context != &lane_none)
+		calls_begin_region(
+			key_of(context, component ? component : "", name ? name : ""),
+			stack);
+}
+
+void region_end(const char *component, const char *name, uintptr_t stack)
+{
+	struct lane_context *context = context_of_caller();
+
+	if (context != &lane_none)
+		calls_end_region(
+			key_of(context, component ? component : "", name ? name : ""),
+			stack);
+}

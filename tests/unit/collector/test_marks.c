@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  lanes' steps and counters put together, damaged ones too.
+ * Runs on:       tests.
+ * See also:      shim/collector/marks.h
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "shim/collector/marks.h"
+
+static struct segment_series *series;
+
+static int begin(void **state)
+{
+	(void)state;
+	series = calloc(1, sizeof(*series));
+	strcpy(series->name, "loop");
+	series->kind = SEGMENT_SERIES_COUNTER;
+	return series ? 0 : -1;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	free(series);
+	return 0;
+}
+
+/* As the shim would, without its extremes beyond the first five. */
+static void add(double value, uint64_t ticks, int64_t live_bytes)
+{
+	struct segment_mark mark = {value, ticks, series->value_count, live_bytes};
+
+	series->window[mark.index % SEGMENT_SERIES_WINDOW] = mark;
+	series->spans[mark.index % SEGMENT_SERIES_SPANS] =
+		(struct segment_span){ticks, ticks, 1, value, live_bytes};
+	series->histogram[segment_series_bucket(value)]++;
+	if (series->highest_count < SEGMENT_SERIES_EXTREMES) {
+		series->highest[series->highest_count++] = mark;
+		series->lowest[series->lowest_count++] = mark;
+	}
+	if (!series->count) {
+		series->first_ticks = ticks;
+		series->first_live_bytes = live_bytes;
+	}
+	series->last_ticks = ticks;
+	series->last_live_bytes = live_bytes;
+	series->sum += value;
+	series->count++;
+	series->value_count++;
+}
+
+static void lanes_and_processes_add_up(void **state)
+{
+	struct marks marks = {0};
+	const struct marks_series *run;
+	uint64_t damaged = 0;
+
+	(void)state;
+	add(1, 1000, 50);
+	add(2, 1010, 80);
+	add(3, 1020, 90);
+	assert_int_equal(marks_add_lane(&marks, 0, 0, series, 1, &damaged), 0);
+	assert_int_equal(marks_add_lane(&marks, 0, 1, series, 1, &damaged), 0);
+	assert_int_equal(marks_add_lane(&marks, 1, 2, series, 1, &damaged), 0);
+	assert_int_equal(marks_finish(&marks), 0);
+	assert_int_equal(damaged, 0);
+	assert_int_equal(marks.count, 3);
+	assert_int_equal(marks.all[0]->count, 6);
+	assert_int_equal(marks.all[0]->latest_count, 6);
+	assert_int_equal(marks.all[0]->growth_bytes, 40);
+	assert_int_equal(marks.all[1]->count, 3);
+	run = marks.all[2];
+	assert_int_equal(run->process, MARKS_ALL);
+	assert_int_equal(run->count, 9);
+	assert_int_equal(run->growth_bytes, 80);
+	assert_true(run->sum == 18);
+	assert_int_equal(run->highest_count, SEGMENT_SERIES_EXTREMES);
+	assert_true(run->highest[0].mark.value == 3 && run->highest[3].mark.value == 2);
+	assert_true(run->lowest[2].mark.value == 1 && run->lowest[4].mark.value == 2);
+	assert_true(fabs(marks_percentile(run, 0.5) - 2) < 0.13);
+	assert_true(marks_percentile(run, 1) == 3);
+	assert_true(fabs(marks_percentile(run, 0) - 1) < 0.07);
+	marks_done(&marks);
+}
+
+/* Many threads: neither spans nor latest values grow with them. */
+static void results_are_bounded(void **state)
+{
+	struct marks marks = {0};
+	uint64_t damaged = 0, counted = 0;
+
+	(void)state;
+	for (int i = 0; i < 64; i++)
+		add(i, 1000 + 10 * (uint64_t)i, 0);
+	for (uint32_t lane = 0; lane < 100; lane++)
+		assert_int_equal(marks_add_lane(&marks, 0, lane, series, 1, &damaged), 0);
+	assert_int_equal(marks_finish(&marks), 0);
+	assert_int_equal(marks.all[0]->latest_count, SEGMENT_SERIES_WINDOW);
+	assert_int_equal(marks.all[0]->latest[SEGMENT_SERIES_WINDOW - 1].mark.ticks,
+			 1630);
+	assert_true(marks.all[1]->span_count <= SEGMENT_SERIES_SPANS);
+	for (size_t i = 0; i < marks.all[1]->span_count; i++)
+		counted += marks.all[1]->spans[i].count;
+	assert_int_equal(counted, 6400);
+	marks_done(&marks);
+}
+
+static void expect_damaged(uint64_t at_least)
+{
+	struct marks marks = {0};
+	uint64_t damaged = 0;
+
+	assert_int_equal(marks_add_lane(&marks, 0, 0, series, 1, &damaged), 0);
+	assert_int_equal(marks_finish(&marks), 0);
+	assert_true(damaged >= at_least);
+	for (size_t i = 0; i < marks.count; i++)
+		assert_true(isfinite(marks_percentile(marks.all[i], 0.5)));
+	marks_done(&marks);
+}
+
+static void set_name(void)
+{
+	memset(series->name, 0, sizeof(series->name));
+	strcpy(series->name, "loop");
+}
+
+static void damage_is_counted(void **state)
+{
+	(void)state;
+	add(1, 1000, 0);
+	series->kind = 9;
+	expect_damaged(1);
+	series->kind = SEGMENT_SERIES_COUNTER;
+	memset(series->name, 'x', sizeof(series->name));
+	expect_damaged(1);
+	set_name();
+	series->sum = NAN;
+	expect_damaged(1);
+	series->sum = 1;
+	series->highest[0].value = INFINITY;
+	series->window[0].value = NAN;
+	series->spans[0].sum = -INFINITY;
+	series->last_live_bytes = INT64_MAX;
+	series->first_live_bytes = INT64_MIN;
+	expect_damaged(2);
+	series->kind = SEGMENT_SERIES_STEP;
+	series->lowest[0].value = -1;
+	expect_damaged(2);
+	series->value_count = UINT64_MAX;
+	expect_damaged(1);
+	memset(series, 0xff, sizeof(*series));
+	expect_damaged(1);
+	memset(series->histogram, 0xff, sizeof(series->histogram));
+	series->kind = SEGMENT_SERIES_COUNTER;
+	set_name();
+	series->sum = 0;
+	series->count = series->value_count = UINT64_MAX;
+	expect_damaged(1);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(lanes_and_processes_add_up, begin, end),
+		cmocka_unit_test_setup_teardown(results_are_bounded, begin, end),
+		cmocka_unit_test_setup_teardown(damage_is_counted, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
