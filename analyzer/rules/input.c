@@ -16,8 +16,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of a path that are kept, as by report_chain(): a recursion of 10,000 levels is not
- * written out. */
+/* Names of a path that are kept, as by report_chain(): a recursion of 10,000 levels is
+ * not written out. */
 #define PATH_OUTER 32
 #define PATH_INNER 224
 

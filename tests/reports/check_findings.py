@@ -1,0 +1,146 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Check what findings promise to programs. usage: check_findings.py PROF_ANALYZE
+
+The query of every finding runs and gives a row; the command that verifies a fix is
+understood; every rule of rules.json is known and the other way round; SARIF has the
+structure that the standard asks for (section numbers of SARIF 2.1.0 in the comments);
+100,000 paths take no more time and memory than promised.
+"""
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+ROOT = os.path.join(HERE, "..", "..")
+FIELDS = ["id", "rule", "severity", "score", "confidence", "function", "path", "evidence",
+          "saving", "advice", "why", "verify", "sql", "also"]
+CPU_SECONDS, MEMORY_MIB = 0.5, 128
+
+
+def run(*command, status=0, **options):
+    done = subprocess.run(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          stdin=subprocess.DEVNULL, check=False, **options)
+    if done.returncode != status:
+        sys.exit("%s: status %d: %s" % (" ".join(command), done.returncode,
+                                        done.stderr.decode()))
+    return done.stdout.decode()
+
+
+def make(kind, folder, *more):
+    path = os.path.join(folder, kind + ".db")
+    run(sys.executable, os.path.join(HERE, "make_db.py"), kind, path, *more)
+    return path
+
+
+def check_finding(program, database, rank, finding):
+    missing = [field for field in FIELDS if field not in finding]
+    assert not missing, missing
+    assert finding["rank"] == rank, finding
+    assert 0 <= finding["score"] <= 100 and 0 <= finding["impact"] <= 1, finding
+    assert finding["evidence"] and finding["advice"] and finding["why"], finding
+    assert finding["path"][-1] == finding["function"], finding
+    assert any(one["limit"] is not None for one in finding["evidence"]), finding
+    proof = json.loads(run(program, "sql", database, finding["sql"], "-f", "json"))
+    rows = [value for value in proof.values() if isinstance(value, list) and value]
+    assert rows, "the query of %s gives nothing: %s" % (finding["id"], finding["sql"])
+    words = shlex.split(finding["verify"])
+    assert words[:2] == ["prof-analyze", "compare"] and "after.db" in words, words
+    words = [database if word == "after.db" else word for word in words[1:]]
+    text = run(program, *words, "-f", "json")
+    names = [row["name"] for row in json.loads(text)["functions"]]
+    assert finding["function"] in names, (finding["verify"], names)
+
+
+def check_order(findings):
+    scores = [finding["score"] for finding in findings]
+    assert scores == sorted(scores, reverse=True), scores
+
+
+def check_rules(program):
+    listed = json.loads(run(program, "bottlenecks", "--list-rules", "-f", "json"))["rules"]
+    with open(os.path.join(ROOT, "analyzer", "rules.json"), encoding="utf-8") as file:
+        rules = json.load(file)["rules"]
+    assert {row["id"]: row["rule"] for row in listed} == \
+        {rule: values["slug"] for rule, values in rules.items()}
+    limits = {(row["id"], row["limit"]): row["value"] for row in listed if row["limit"]}
+    assert limits == {(rule, name): limit["value"] for rule, values in rules.items()
+                      for name, limit in values.get("limits", {}).items()}
+
+
+def check_sarif_location(location):
+    physical = location["physicalLocation"]  # 3.28.3
+    uri = physical["artifactLocation"]["uri"]  # 3.4.3, RFC 3986
+    assert re.fullmatch(r"file:///[A-Za-z0-9._~/+@,=%-]*", uri), uri
+    assert physical["region"]["startLine"] >= 1  # 3.30.5
+    for logical in location["logicalLocations"]:  # 3.28.4
+        assert logical["fullyQualifiedName"] and logical["kind"] == "function"
+
+
+def check_sarif(text, levels):
+    log = json.loads(text)
+    assert log["version"] == "2.1.0" and "sarif" in log["$schema"]  # 3.13.2
+    (one,) = log["runs"]  # 3.13.4
+    driver = one["tool"]["driver"]  # 3.18.2
+    assert driver["name"] == "prof-analyze"
+    assert len({rule["id"] for rule in driver["rules"]}) == len(driver["rules"])
+    for invocation in one["invocations"]:
+        assert invocation["executionSuccessful"] is True  # 3.20.14
+        for note in invocation["toolExecutionNotifications"]:  # 3.58
+            assert note["level"] in ("note", "warning") and note["message"]["text"]
+    prints = set()
+    for result in one["results"]:
+        assert driver["rules"][result["ruleIndex"]]["id"] == result["ruleId"]  # 3.27.6
+        assert result["message"]["text"] and 0 <= result["rank"] <= 100  # 3.27.25
+        prints.add(json.dumps(result["partialFingerprints"], sort_keys=True))
+        for location in result["locations"]:
+            check_sarif_location(location)
+        for stack in result["stacks"]:  # 3.44: innermost first
+            frames = [frame["location"]["logicalLocations"][0]["fullyQualifiedName"]
+                      for frame in stack["frames"]]
+            assert frames == result["properties"]["path"][::-1]
+    assert len(prints) == len(one["results"]), "fingerprints are not unique"
+    assert [result["level"] for result in one["results"]] == levels
+
+
+def check_big(program, folder):
+    big = make("big", folder, "100000")
+    child = subprocess.Popen([program, "bottlenecks", big], stdout=subprocess.DEVNULL)
+    _, status, usage = os.wait4(child.pid, 0)
+    child.returncode = os.waitstatus_to_exitcode(status)
+    assert child.returncode == 0
+    seconds, mebibytes = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
+    with open(program, "rb") as file:
+        sanitized = b"__asan_init" in file.read()
+    assert sanitized or seconds <= CPU_SECONDS, "%.2f s of CPU time" % seconds
+    assert sanitized or mebibytes <= MEMORY_MIB, "%.0f MiB" % mebibytes
+    return "%.2f s of CPU time, %.0f MiB" % (seconds, mebibytes)
+
+
+def main():
+    program = os.path.abspath(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        database = make("findings", folder)
+        slow_only = ["--rules", os.path.join(folder, "slow.json")]
+        document = json.loads(run(program, "bottlenecks", database, "-f", "json"))
+        findings = document["findings"]
+        assert findings and document["rules"]
+        check_order(findings)
+        for rank, finding in enumerate(findings):
+            check_finding(program, database, rank + 1, finding)
+        check_rules(program)
+        with open(slow_only[1], "w", encoding="utf-8") as file:
+            json.dump({"rules": {row["id"]: {"enabled": row["id"] == "T0"}
+                                 for row in document["rules"]}}, file)
+        command = [program, "bottlenecks", database, "-f", "sarif"] + slow_only
+        check_sarif(run(*command), ["warning", "warning", "note"])
+        check_sarif(run(*command, "--fail-on", "high", status=3),
+                    ["error", "warning", "note"])
+        print("%d findings; 100,000 paths: %s" % (len(findings), check_big(program, folder)))
+
+
+main()
