@@ -10,3 +10,7 @@
 #define cold __attribute__((cold, noinline))
 #define hidden __attribute__((visibility("hidden")))
 #define exported __attribute__((visibility("default")))
+
+/* Reads words that their thread writes meanwhile, each of them whole, and can live with
+ * what that gives: not ThreadSanitizer's business. */
+#define races_by_design __attribute__((no_sanitize("thread")))

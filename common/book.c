@@ -10,6 +10,8 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "common/attributes.h"
+
 #define LANE_ROOT 1u
 
 /* Shares of the slot, in sixteenths; the snapshots themselves take less than one. For
@@ -122,8 +124,9 @@ struct segment_snapshot *book_begin(struct book *book, const char *label,
 
 /* Adds the time so far of the open frames of one stack. A frame that ends meanwhile, in
  * another thread, may be counted twice or not at all. */
-static void add_open(const struct segment_lane *lane, uint32_t first, uint64_t depth,
-		     uint64_t end_ticks, uint64_t *open_ticks, uint32_t node_count)
+static races_by_design void add_open(const struct segment_lane *lane, uint32_t first,
+				     uint64_t depth, uint64_t end_ticks,
+				     uint64_t *open_ticks, uint32_t node_count)
 {
 	const struct segment_frame *frames =
 		(const void *)((const char *)lane + lane->frame_offset);
@@ -148,8 +151,8 @@ static uint64_t stack_now(uint64_t now, uint64_t suspended, uint64_t left)
 	return suspended < now ? now - suspended : 0;
 }
 
-static void add_all_open(const struct segment_lane *lane, uint64_t now,
-			 uint64_t *open_ticks, uint32_t node_count)
+static races_by_design void add_all_open(const struct segment_lane *lane, uint64_t now,
+					 uint64_t *open_ticks, uint32_t node_count)
 {
 	const struct segment_fiber *fibers =
 		(const void *)((const char *)lane + lane->fiber_offset);
@@ -192,6 +195,11 @@ static inline int add_path(struct book *book, uint64_t calls, uint32_t node,
 	return 0;
 }
 
+static races_by_design uint64_t read_word(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
 int book_copy_lane(struct book *book, const struct segment_lane *lane, uint32_t lane_slot,
 		   uint64_t now, const struct book_memory *memory)
 {
@@ -211,8 +219,8 @@ int book_copy_lane(struct book *book, const struct segment_lane *lane, uint32_t 
 
 		if (!node->function) /* a call's return address: never entered */
 			continue;
-		calls = __atomic_load_n(&node->call_count, __ATOMIC_RELAXED);
-		ticks = __atomic_load_n(&node->total_ticks, __ATOMIC_RELAXED);
+		calls = read_word(&node->call_count);
+		ticks = read_word(&node->total_ticks);
 		if (memory->open_ticks[i]) {
 			ticks += memory->open_ticks[i];
 			memory->open_ticks[i] = 0;

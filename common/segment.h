@@ -89,6 +89,7 @@ enum segment_note {
 	SEGMENT_NOTE_OWN_ALLOCATOR = 1u << 7,	/* the program defines malloc itself */
 	SEGMENT_NOTE_OWN_HOOKS = 1u << 8,	/* the program defines the hooks itself */
 	SEGMENT_NOTE_SEALED = 1u << 9,		/* a sandbox forbids our system calls */
+	SEGMENT_NOTE_NO_FUNCTION = 1u << 10,	/* PROFSHIM_SNAPSHOT_AT: not found here */
 };
 
 /*

@@ -125,6 +125,14 @@ struct change change_of(const int64_t *values, size_t before_count, size_t after
 	return change;
 }
 
+void change_forgive_bytes(struct change *change)
+{
+	double difference = fabs(change->after - change->before);
+
+	if (change->is_exact && difference < 4096 && difference < change->before / 1000)
+		change->outcome = OUTCOME_UNCHANGED;
+}
+
 void change_adjust(struct change *changes, size_t count, size_t before_count,
 		   size_t after_count)
 {

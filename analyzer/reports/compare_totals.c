@@ -240,6 +240,8 @@ void compare_add_totals(struct compare_state *state)
 		state->run_changes[i] = change_of(
 			compare_totals(state, (enum run_metric)i), state->before_count,
 			compare_after_count(state), metrics[i].is_countable);
+		if (metrics[i].type == COLUMN_BYTES)
+			change_forgive_bytes(&state->run_changes[i]);
 		add_total(state, table, (enum run_metric)i);
 	}
 	doc_table(state->doc, "totals", "Totals", table);

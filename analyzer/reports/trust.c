@@ -139,6 +139,11 @@ static const struct item items[] = {
 	{"note_own_allocator", MINOR, NULL, "the program has its own malloc",
 	 "The program defines malloc itself, so its allocations do not pass the shim.",
 	 "Link it without its allocator for the recording."},
+	{"note_no_function", MINOR, NULL, "a function for snapshots was not found",
+	 "PROFSHIM_SNAPSHOT_AT names a function that no recorded object has.",
+	 "Write it as the linker knows it (nm ./app), or a C++ name without its "
+	 "parameters; "
+	 "an inlined or stripped function cannot be found."},
 	{"note_own_hooks", MINOR, NULL, "the program has its own hooks",
 	 "The program defines __cyg_profile_func_enter itself, so its calls do not reach "
 	 "the shim.",

@@ -143,8 +143,10 @@ static struct sealing begin(int is_strict, const void *program)
 		return sealing;
 	sealing.forbids_start =
 		is_strict || seal_filter_forbids(program, SEAL_CALLS_START);
-	if (!is_strict && !seal_filter_forbids(program, SEAL_CALLS_GROWTH))
+	if (!is_strict && !seal_filter_forbids(program, SEAL_CALLS_GROWTH)) {
+		gate_restrict();
 		return sealing;
+	}
 	reserve_growth();
 	sealing.closed = gate_close();
 	return sealing;

@@ -53,7 +53,6 @@ static const struct call growth_calls[] = {
 	{SYS_open, {0, O_RDONLY | O_CLOEXEC}},
 	{SYS_read, {3, 0, 4096}},
 	{SYS_close, {3}},
-	{SYS_ioctl, {3, 0xc0686611}},
 	{SYS_sigaltstack, {0}},
 	{SYS_futex, {0, 0, 0}},
 	{SYS_futex, {0, 1, 0x7fffffff}},

@@ -8,11 +8,12 @@
  * See also:      shim/hot/trigger.h
  *
  * A name is a linkage name (parse_line, _ZN6Parser4nextEv) or a C++ name without its
- * parameters (Parser::next: all its overloads).
+ * parameters (Parser::next: all its overloads; Parser::Parser: its constructors).
  */
 #include <elf.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
@@ -20,16 +21,20 @@
 
 #include "shim/boot/boot.h"
 #include "shim/hot/gate.h"
+#include "shim/hot/process.h"
 #include "shim/hot/trigger.h"
 
 #define NAME_LIMIT 16
 #define NAME_BYTES 160
 
+/* How linkage names of C++ begin: a function, a static one, a member, a const member. */
+#define PREFIX_LIMIT 2
+
 struct name {
-	char text[NAME_BYTES];		     /* as given, without ":enter" */
-	char mangled[NAME_BYTES + 64];	     /* how the linkage names of C++ begin */
-	char const_mangled[NAME_BYTES + 64]; /* likewise of const member functions */
+	char text[NAME_BYTES]; /* as given, without ":enter" */
+	char prefixes[PREFIX_LIMIT][NAME_BYTES + 64];
 	char enter[NAME_BYTES + 16], exit[NAME_BYTES + 16]; /* labels; empty: none */
+	int is_found;
 };
 
 static struct name names[NAME_LIMIT];
@@ -55,19 +60,35 @@ static int encode(const char *text, char *to, size_t size)
 	return 1;
 }
 
+/* The constructors of Parser: Parser::Parser to 6ParserC. */
+static void encode_constructor(char *encoded)
+{
+	size_t length = strlen(encoded);
+
+	for (size_t half = 1; half * 2 <= length; half++) {
+		char *last = encoded + length - half;
+
+		if (!strncmp(last - half, last, half) &&
+		    strspn(last, "0123456789") + (size_t)atoi(last) == half) {
+			strcpy(last, "C");
+			return;
+		}
+	}
+}
+
 static void mangle(struct name *name)
 {
 	char encoded[NAME_BYTES + 32];
+	int is_member = strstr(name->text, "::") != NULL;
 
 	if (!encode(name->text, encoded, sizeof(encoded)))
 		return;
-	if (strstr(name->text, "::")) {
-		snprintf(name->mangled, sizeof(name->mangled), "_ZN%s", encoded);
-		snprintf(name->const_mangled, sizeof(name->const_mangled), "_ZNK%s",
-			 encoded);
-	} else {
-		snprintf(name->mangled, sizeof(name->mangled), "_Z%s", encoded);
-	}
+	if (is_member)
+		encode_constructor(encoded);
+	snprintf(name->prefixes[0], sizeof(name->prefixes[0]), "%s%s",
+		 is_member ? "_ZN" : "_Z", encoded);
+	snprintf(name->prefixes[1], sizeof(name->prefixes[1]), "%s%s",
+		 is_member ? "_ZNK" : "_ZL", encoded);
 }
 
 static struct name *name_of(const char *text, size_t length)
@@ -126,7 +147,6 @@ int triggers_begin(const char *value)
 	return 1;
 }
 
-/* prefix, and then the end of the name: arguments, not more of an identifier. */
 static int begins(const char *symbol, const char *prefix)
 {
 	size_t length = strlen(prefix);
@@ -136,8 +156,8 @@ static int begins(const char *symbol, const char *prefix)
 
 static int is_named(const struct name *name, const char *symbol)
 {
-	return !strcmp(symbol, name->text) || begins(symbol, name->mangled) ||
-	       begins(symbol, name->const_mangled);
+	return !strcmp(symbol, name->text) || begins(symbol, name->prefixes[0]) ||
+	       begins(symbol, name->prefixes[1]);
 }
 
 struct image {
@@ -166,10 +186,12 @@ static void look_in_table(const struct image *image, const Elf64_Shdr *table,
 		    !symbols[i].st_value || symbols[i].st_name >= size)
 			continue;
 		for (int n = 0; n < name_count; n++) {
-			if (is_named(&names[n], strings + symbols[i].st_name))
-				trigger_add(bias + symbols[i].st_value,
-					    names[n].enter[0] ? names[n].enter : NULL,
-					    names[n].exit[0] ? names[n].exit : NULL);
+			if (!is_named(&names[n], strings + symbols[i].st_name))
+				continue;
+			names[n].is_found = 1;
+			trigger_add(bias + symbols[i].st_value,
+				    names[n].enter[0] ? names[n].enter : NULL,
+				    names[n].exit[0] ? names[n].exit : NULL);
 		}
 	}
 }
@@ -211,10 +233,30 @@ static void look_in_file(const char *path, uint64_t bias)
 	munmap((void *)image.start, image.size);
 }
 
+static int all_are_found(void)
+{
+	for (int i = 0; i < name_count; i++) {
+		if (!names[i].is_found)
+			return 0;
+	}
+	return 1;
+}
+
+/* Objects come one by one: the note stands until all names have been found. */
+static void note_missing(void)
+{
+	if (all_are_found())
+		__atomic_fetch_and(&process->segment->notes, ~SEGMENT_NOTE_NO_FUNCTION,
+				   __ATOMIC_RELAXED);
+	else
+		process_note(SEGMENT_NOTE_NO_FUNCTION);
+}
+
 void triggers_look(const char *path, uint64_t bias)
 {
-	if (!name_count || !path[0] || !gate_enter())
+	if (!name_count || !path[0] || gate_is_restricted() || !gate_enter())
 		return;
 	look_in_file(path, bias);
 	gate_leave();
+	note_missing();
 }

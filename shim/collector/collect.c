@@ -187,6 +187,9 @@ static int look_at_end(struct collector *collector)
 {
 	struct watch *watch = &collector->watch;
 
+	/* who was alive when looked at may have been dead when the first said it exits */
+	if (watch_others_alive(watch) && !collector->page->release_first)
+		watch_update(watch);
 	if (watch_others_alive(watch)) {
 		release_first(collector);
 		if (collector->page->collector_state != SEGMENT_COLLECTOR_RECORDING)

@@ -49,6 +49,8 @@ static const struct {
 	{SEGMENT_NOTE_SEALED, "note_sealed",
 	 "the program forbade itself system calls: the recording could not grow from "
 	 "then on"},
+	{SEGMENT_NOTE_NO_FUNCTION, "note_no_function",
+	 "PROFSHIM_SNAPSHOT_AT names a function that was not found"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -93,6 +95,19 @@ static size_t noted_by(const struct ingest *ingest, uint32_t note)
 	return count;
 }
 
+/* Programs around the one that was meant need not have the function. */
+static int is_missing_everywhere(const struct ingest *ingest)
+{
+	for (size_t i = 0; i < ingest->run.process_count; i++) {
+		const struct read_process *process = &ingest->run.processes[i];
+
+		if (!process->forked_from_slot &&
+		    !(process->notes & SEGMENT_NOTE_NO_FUNCTION))
+			return 0;
+	}
+	return 1;
+}
+
 static void add_notes(struct ingest *ingest)
 {
 	uint32_t all = 0;
@@ -101,7 +116,9 @@ static void add_notes(struct ingest *ingest)
 		struct ingest_fact *fact;
 		const char *setting = "";
 
-		if (!noted_by(ingest, notes[i].note))
+		if (!noted_by(ingest, notes[i].note) ||
+		    (notes[i].note == SEGMENT_NOTE_NO_FUNCTION &&
+		     !is_missing_everywhere(ingest)))
 			continue;
 		all |= notes[i].note;
 		if (notes[i].note == SEGMENT_NOTE_SETTING_IGNORED)

@@ -57,6 +57,11 @@ void gate_open(void)
 	__atomic_store_n(&gate.is_closed, 0, __ATOMIC_SEQ_CST);
 }
 
+void gate_restrict(void)
+{
+	__atomic_store_n(&gate.is_restricted, 1, __ATOMIC_RELAXED);
+}
+
 void gate_forked(void)
 {
 	__atomic_store_n(&gate.inside, 0, __ATOMIC_SEQ_CST);

@@ -19,7 +19,8 @@
 
 struct gate {
 	uint32_t is_closed;
-	uint32_t inside; /* slow paths at work */
+	uint32_t is_restricted; /* see gate_is_restricted() */
+	uint32_t inside;	/* slow paths at work */
 };
 
 extern hidden struct gate gate;
@@ -29,6 +30,15 @@ static inline int gate_is_open(void)
 {
 	return !__atomic_load_n(&gate.is_closed, __ATOMIC_RELAXED);
 }
+
+/* True: a filter is in force that lets the calls pass which growth needs, all of them
+ * (seal_filter.c). Others, which can be done without, are not made. */
+static inline int gate_is_restricted(void)
+{
+	return __atomic_load_n(&gate.is_restricted, __ATOMIC_RELAXED);
+}
+
+void gate_restrict(void);
 
 /* Before and after system calls. 0: the gate is closed, do without, and do not leave.
  * Nests. */

@@ -112,6 +112,17 @@ def detached_child_holds_nothing_up(case):
 
 
 @scenario
+def database_is_there_at_once(case):
+    """When a shell ends whose children have all ended, run.db is there, however busy the
+    collector was when they did."""
+    for i in range(40):
+        result = case.run(["/bin/sh", "-c", "ldd /bin/ls | cat | sort"])
+        expect(result.returncode == 0, f"failed: {result}")
+        expect(os.path.exists(case.database), f"run.db is not there after round {i + 1}")
+        os.remove(case.database)
+
+
+@scenario
 def images_in_quick_succession(case):
     """exec over itself: the last image is the one that lives, in whatever order the
     collector finds them, and the program is not kept waiting at its end."""

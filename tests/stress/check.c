@@ -6,6 +6,7 @@
  * Must not:      trust an offset or a count of the file.
  * See also:      tests/stress/check.h
  */
+#include "common/segment_book.h"
 #include "tests/stress/check.h"
 
 #include <errno.h>
@@ -115,7 +116,9 @@ static const void *slot_at(struct check *check, uint32_t slot, uint32_t kind)
 		      check->file->slots[slot].kind == kind;
 
 	return check_that(check, is_such, "slot %u is no %s", slot,
-			  kind == SEGMENT_SLOT_LANE ? "lane" : "process")
+			  kind == SEGMENT_SLOT_LANE   ? "lane"
+			  : kind == SEGMENT_SLOT_BOOK ? "book"
+						      : "process")
 		       ? check->slots[slot]
 		       : NULL;
 }
@@ -141,6 +144,16 @@ const struct segment_lane *check_lane_at(struct check *check, uint32_t slot)
 	return lane;
 }
 
+const struct segment_book *check_book_at(struct check *check, uint32_t slot)
+{
+	const struct segment_book *book = slot_at(check, slot, SEGMENT_SLOT_BOOK);
+
+	if (book && !check_that(check, book->magic == SEGMENT_MAGIC_BOOK,
+				"slot %u: wrong magic of a book", slot))
+		return NULL;
+	return book;
+}
+
 void check_file(struct check *check)
 {
 	for (uint32_t slot = 1; slot < check->slot_count; slot++) {
@@ -151,6 +164,7 @@ void check_file(struct check *check)
 			check_process_at(check, entry->process_slot);
 		} else if (entry->kind == SEGMENT_SLOT_PROCESS) {
 			check_process(check, slot);
+			check_snapshots(check, slot);
 		}
 	}
 }

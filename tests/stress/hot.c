@@ -23,6 +23,7 @@
 
 #include "shim/hot/calls.h"
 #include "shim/hot/process.h"
+#include "shim/hot/snapshot.h"
 #include "shim/hot/stack.h"
 #include "tests/stress/check.h"
 #include "tests/stress/pool.h"
@@ -225,9 +226,7 @@ static void run(uint32_t rounds, int with_signals)
 		for (int j = 0; with_signals && j < WORKERS; j++)
 			pthread_kill(workers[j], SIGUSR1);
 		nanosleep(&pause, NULL);
-		/* snapshots are taken by any thread at any time */
-		__atomic_fetch_add(&process->segment->snapshot_interval, 1,
-				   __ATOMIC_RELAXED);
+		snapshot_take("shower", SEGMENT_SNAPSHOT_CALL);
 	}
 	for (int i = 0; i < WORKERS; i++)
 		pthread_join(workers[i], NULL);

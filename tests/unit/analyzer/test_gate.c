@@ -107,6 +107,25 @@ static void exact_quantities(void **state)
 	assert_int_equal(check("alloc_count=1000%", &from_none), GATE_EXCEEDED);
 }
 
+static void a_few_bytes_are_forgiven(void **state)
+{
+	struct change few = change_of((int64_t[]){10000000, 10004000}, 1, 1, true);
+	struct change pages = change_of((int64_t[]){10000000, 10004096}, 1, 1, true);
+	struct change large = change_of((int64_t[]){10000, 10012}, 1, 1, true);
+	struct change noisy = change_of((int64_t[]){100, 101, 200, 201}, 2, 2, true);
+	enum outcome outcome = noisy.outcome;
+
+	(void)state;
+	change_forgive_bytes(&few);
+	change_forgive_bytes(&pages);
+	change_forgive_bytes(&large);
+	change_forgive_bytes(&noisy);
+	assert_int_equal(few.outcome, OUTCOME_UNCHANGED);
+	assert_int_equal(pages.outcome, OUTCOME_REGRESSED);
+	assert_int_equal(large.outcome, OUTCOME_REGRESSED);
+	assert_int_equal(noisy.outcome, outcome);
+}
+
 static void one_pair_of_times_is_not_judged(void **state)
 {
 	struct change change = change_of((int64_t[]){100, 200}, 1, 1, false);
@@ -224,6 +243,7 @@ static int clean_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(a_few_bytes_are_forgiven),
 		cmocka_unit_test(limits),
 		cmocka_unit_test(wrong_limits),
 		cmocka_unit_test(words),

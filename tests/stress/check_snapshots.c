@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  what must hold in a process's book of snapshots.
+ * Runs on:       tests; the process is quiet.
+ * Must not:      need anything but the file.
+ * See also:      tests/stress/check.h; common/segment_book.h
+ */
+#include <stdlib.h>
+
+#include "common/segment_book.h"
+#include "tests/stress/check.h"
+
+typedef unsigned long long ull;
+
+static const void *entries(const struct segment_book *book,
+			   const struct segment_book_array *array)
+{
+	return (const char *)book + array->offset;
+}
+
+static uint32_t count_of(const struct segment_book_array *array)
+{
+	return array->count < array->capacity ? array->count : array->capacity;
+}
+
+/* What a site held at some snapshots is no more than it has come to since. */
+static void check_past(struct check *check, const struct segment_process *process,
+		       const struct segment_site *sites,
+		       const struct segment_site_past *past)
+{
+	const struct segment_site *site = &sites[past->site];
+
+	if (!check_that(check, past->site && past->site < process->site_count,
+			"past of site %u, which is none", past->site))
+		return;
+	check_that(check,
+		   past->first && past->first <= past->last &&
+			   past->last <= process->snapshot_interval &&
+			   past->last <= site->interval,
+		   "site %u: past of snapshots %u to %u, of %u", past->site, past->first,
+		   past->last, process->snapshot_interval);
+	check_that(check,
+		   past->alloc_count <= site->alloc_count &&
+			   past->alloc_bytes <= site->alloc_bytes &&
+			   past->free_count <= site->free_count &&
+			   past->free_bytes <= site->free_bytes &&
+			   past->free_count <= past->alloc_count &&
+			   past->free_bytes <= past->alloc_bytes,
+		   "site %u: had more at snapshot %u than at the end", past->site,
+		   past->first);
+}
+
+/* No snapshot of a site is told twice; none is left out between two that are told. */
+static void check_pasts(struct check *check, const struct segment_process *process,
+			const struct segment_site *sites, const struct segment_book *book)
+{
+	const struct segment_site_past *pasts = entries(book, &book->site_pasts);
+	uint32_t count = count_of(&book->site_pasts), *next;
+
+	next = calloc(process->site_count + 1u, sizeof(*next));
+	for (uint32_t i = 0; next && i < count; i++) {
+		uint32_t site = pasts[i].site;
+
+		check_past(check, process, sites, &pasts[i]);
+		if (site >= process->site_count)
+			continue;
+		check_that(check, !next[site] || pasts[i].first == next[site],
+			   "site %u: snapshot %u follows %u", site, pasts[i].first,
+			   next[site] - 1);
+		next[site] = pasts[i].last + 1u;
+	}
+	free(next);
+}
+
+/* The blocks freed at an age are some of all that were freed. */
+static void check_ages(struct check *check, const struct segment_process *process,
+		       const struct segment_site *sites, const struct segment_book *book)
+{
+	const struct segment_free_age *ages = entries(book, &book->free_ages);
+	uint64_t *freed = calloc(process->site_count + 1u, sizeof(*freed));
+
+	for (uint32_t i = 1; freed && i < count_of(&book->free_ages); i++) {
+		const struct segment_free_age *age = &ages[i];
+
+		if (!check_that(check,
+				age->site && age->site < process->site_count &&
+					age->born < age->freed &&
+					age->freed <= process->snapshot_interval,
+				"age %u: site %u, born %u, freed %u", i, age->site,
+				age->born, age->freed))
+			continue;
+		freed[age->site] += age->free_count;
+	}
+	for (uint32_t i = 1; freed && i < process->site_count; i++)
+		check_that(check, freed[i] <= sites[i].free_count,
+			   "site %u: %llu frees of old blocks, %llu of all", i,
+			   (ull)freed[i], (ull)sites[i].free_count);
+	free(freed);
+}
+
+static void check_paths(struct check *check, const struct segment_book *book)
+{
+	const struct segment_path_past *pasts = entries(book, &book->path_pasts);
+	const struct segment_lane *lane = NULL;
+
+	for (uint32_t i = 0; i < count_of(&book->path_pasts); i++) {
+		uint32_t node = pasts[i].calls_and_node & SEGMENT_PAST_NODE_MASK;
+		uint64_t calls = pasts[i].calls_and_node >> SEGMENT_PAST_NODE_BITS;
+		const struct segment_node *nodes;
+
+		if (!node) {
+			lane = check_lane_at(check, (uint32_t)calls);
+			continue;
+		}
+		if (!check_that(check, lane && node < lane->node_count,
+				"past %u of node %u, which is none", i, node))
+			return;
+		nodes = (const void *)((const char *)lane + lane->node_offset);
+		check_that(check, calls <= nodes[node].call_count,
+			   "node %u: had %llu calls, has %llu", node, (ull)calls,
+			   (ull)nodes[node].call_count);
+	}
+}
+
+void check_snapshots(struct check *check, uint32_t slot)
+{
+	const struct segment_process *process = check_process_at(check, slot);
+	const struct segment_site *sites = check_sites_at(check, slot);
+	const struct segment_book *book;
+
+	if (!process || !sites || !process->book_slot || !check->is_quiet)
+		return;
+	book = check_book_at(check, process->book_slot);
+	if (!book ||
+	    !check_that(check,
+			book->process_slot == slot && !book->incomplete_from &&
+				book->snapshots.count == process->snapshot_interval,
+			"process %u: %u snapshots, %u in its book", slot,
+			process->snapshot_interval, book->snapshots.count))
+		return;
+	check_pasts(check, process, sites, book);
+	check_ages(check, process, sites, book);
+	check_paths(check, book);
+}
