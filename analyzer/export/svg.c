@@ -45,7 +45,7 @@ static void put_line(struct svg_page *page, double *y, const char *class,
 	strbuf_printf(&page->line, "<text x=\"%d\" y=\"%.6g\" class=\"%s\">", SVG_MARGIN,
 		      *y, class);
 	xml_escape(&page->line, strbuf_text(&cut));
-	if (cut.size != clean.size || strcmp(cut.data, clean.data) != 0) {
+	if (strcmp(strbuf_text(&cut), strbuf_text(&clean)) != 0) {
 		strbuf_puts(&page->line, "<title>");
 		xml_escape(&page->line, text);
 		strbuf_puts(&page->line, "</title>");

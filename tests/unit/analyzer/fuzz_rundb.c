@@ -4,6 +4,7 @@
  * Data whose last byte is odd gets a valid identity first, so that more than the header
  * checks is reached.
  */
+#include "analyzer/export/export.h"
 #include "analyzer/render/render.h"
 #include "analyzer/reports/report.h"
 #include "analyzer/rundb/select.h"
@@ -61,6 +62,8 @@ static void show(const struct doc *doc, FILE *out)
 
 		renderer_registry[i]->render(doc, &context);
 	}
+	for (size_t i = 0; i < exporter_registry_count; i++)
+		exporter_registry[i]->write(doc, &(struct export_context){out, 300});
 }
 
 static void build(struct rundb *db, int64_t run_id, const struct report *report,
@@ -76,6 +79,8 @@ static void build(struct rundb *db, int64_t run_id, const struct report *report,
 		.by = machine ? "component" : "path",
 		.limit = machine ? 0 : -1,
 		.min_share = -1,
+		.metric = machine ? "live" : "self",
+		.snapshot = machine ? "1" : NULL,
 		.machine = machine,
 		.unfold = machine,
 	};
