@@ -123,16 +123,14 @@ void findings_finish(struct findings *findings, const struct calltree *tree)
 		qsort(findings->list, findings->count, sizeof(*findings->list), by_score);
 }
 
-double findings_time_share(const struct findings *findings, const struct finding *finding)
+double finding_time_share(const struct finding *finding)
 {
-	double share = findings->wall_ns > 0 ? finding->saving_ns / findings->wall_ns : 0;
-
-	return share > 1 ? 1 : share;
+	return finding->saving_ns > 0 ? finding->impact : 0;
 }
 
-double findings_ceiling(const struct findings *findings, const struct finding *finding)
+double finding_ceiling(const struct finding *finding)
 {
-	double share = findings_time_share(findings, finding);
+	double share = finding_time_share(finding);
 
 	/* Several threads can save more than the run took; 100 times is no forecast. */
 	return share > 0 && share < 0.99 ? 1 / (1 - share) : 0;

@@ -86,15 +86,16 @@ struct findings {
 	struct finding *list;
 	size_t count, capacity;
 	struct arena texts;
-	double wall_ns, peak_bytes; /* of the run: what savings are a share of */
+	double peak_bytes; /* of the run: what saving_bytes are a share of */
 };
 
-/* What saving_ns is of the run's time, 0 to 1. */
-double findings_time_share(const struct findings *findings,
-			   const struct finding *finding);
+/* What saving_ns is of the run's time, 0 to 1: the impact of a finding that saves time.
+ * Not of the wall time: that holds the hooks' cost and waits for a CPU, which no fix
+ * saves. */
+double finding_time_share(const struct finding *finding);
 /* How many times faster the run can become at most (Amdahl); 0: no bound worth telling.
  */
-double findings_ceiling(const struct findings *findings, const struct finding *finding);
+double finding_ceiling(const struct finding *finding);
 
 /* A new finding of medium confidence, borrowed until the next is added. */
 struct finding *findings_add(struct findings *findings, const struct rule *rule,

@@ -28,13 +28,13 @@ void finding_put_evidence(struct strbuf *buffer, const struct finding *finding)
 void finding_put_saving(struct strbuf *buffer, const struct findings *findings,
 			const struct finding *finding)
 {
-	double ceiling = findings_ceiling(findings, finding);
+	double ceiling = finding_ceiling(finding);
 	size_t start = buffer->size;
 
 	if (finding->saving_ns > 0) {
 		units_nsec(buffer, whole_number(finding->saving_ns));
 		strbuf_puts(buffer, " (");
-		units_percent(buffer, 100 * findings_time_share(findings, finding));
+		units_percent(buffer, 100 * finding_time_share(finding));
 		strbuf_puts(buffer, " of the run)");
 		if (ceiling > 0)
 			strbuf_printf(buffer, ", the run at most %.2f times faster",

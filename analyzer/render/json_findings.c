@@ -35,18 +35,15 @@ static json_t *amount(double value)
 	return value > 0 ? json_figure(value) : json_must(json_null());
 }
 
-static json_t *saving_value(const struct findings *findings,
-			    const struct finding *finding)
+static json_t *saving_value(const struct finding *finding)
 {
 	json_t *object = json_must(json_object());
 
 	json_object_set_new(object, "time_ns", amount(finding->saving_ns));
 	json_object_set_new(object, "bytes", amount(finding->saving_bytes));
 	json_object_set_new(object, "allocs", amount(finding->saving_allocs));
-	json_object_set_new(object, "share_of_time",
-			    amount(findings_time_share(findings, finding)));
-	json_object_set_new(object, "ceiling",
-			    amount(findings_ceiling(findings, finding)));
+	json_object_set_new(object, "share_of_time", amount(finding_time_share(finding)));
+	json_object_set_new(object, "ceiling", amount(finding_ceiling(finding)));
 	return object;
 }
 
@@ -118,7 +115,7 @@ json_t *finding_as_json(const struct findings *findings, size_t index)
 	json_object_set_new(object, "evidence", evidence_value(finding));
 	json_object_set_new(object, "why", json_text(finding->why));
 	json_object_set_new(object, "advice", advice_value(finding));
-	json_object_set_new(object, "saving", saving_value(findings, finding));
+	json_object_set_new(object, "saving", saving_value(finding));
 	json_object_set_new(object, "verify", json_text(finding->verify));
 	json_object_set_new(object, "sql", json_text(finding->sql));
 	json_object_set_new(object, "also", also_value(finding));

@@ -84,6 +84,11 @@ static void put_head(const struct text_style *style, size_t rank,
 		      finding->rule->slug);
 	strbuf_printf(&tail, "confidence %s", confidence_word(finding->confidence));
 	used = head.size + 2 + tail.size + 2;
+	if (style->width < used + NAME_LEAST) { /* narrow: the word alone */
+		strbuf_reset(&tail);
+		strbuf_puts(&tail, confidence_word(finding->confidence));
+		used = head.size + 2 + tail.size + 2;
+	}
 	room = style->width > used + NAME_LEAST ? style->width - used : NAME_LEAST;
 	utf8_clean(&name, finding->function ? finding->function : "(the run)");
 	fprintf(style->out, "%s%s%s  ", color(style, finding->severity),

@@ -216,7 +216,6 @@ enum exit_status bottlenecks_run(struct report_input *input,
 	enum exit_status status = bottlenecks_load_rules(input, &ret->rules);
 
 	ret->states = xcalloc(rule_registry_count, sizeof(*ret->states));
-	ret->findings.wall_ns = (double)facts->wall_ns;
 	ret->findings.peak_bytes = (double)facts->peak_bytes;
 	if (status == STATUS_OK)
 		status = load_suppressions(input, &ret->suppressions);

@@ -195,6 +195,6 @@ const struct rule rule_chatty_edge = {
 	.summary =
 		"a function calls another one hundreds of times per call, and that is a "
 		"large share of its time",
-	.specific = 1,
+	.specific = 2,
 	.evaluate = evaluate_chatty,
 };

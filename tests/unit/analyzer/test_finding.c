@@ -228,18 +228,16 @@ static void damage_is_survived(void **state)
 
 static void savings_have_a_ceiling(void **state)
 {
-	struct findings findings = {.wall_ns = 1000};
-	struct finding finding = {.saving_ns = 290};
+	struct finding finding = {.saving_ns = 290, .impact = 0.29};
 
 	(void)state;
-	assert_true(findings_time_share(&findings, &finding) == 0.29);
-	assert_true(findings_ceiling(&findings, &finding) > 1.40 &&
-		    findings_ceiling(&findings, &finding) < 1.41);
-	finding.saving_ns = 4000; /* of four threads */
-	assert_true(findings_time_share(&findings, &finding) == 1);
-	assert_true(findings_ceiling(&findings, &finding) == 0);
+	assert_true(finding_time_share(&finding) == 0.29);
+	assert_true(finding_ceiling(&finding) > 1.40 && finding_ceiling(&finding) < 1.41);
+	finding.impact = 1;
+	assert_true(finding_time_share(&finding) == 1);
+	assert_true(finding_ceiling(&finding) == 0);
 	finding.saving_ns = 0;
-	assert_true(findings_ceiling(&findings, &finding) == 0);
+	assert_true(finding_ceiling(&finding) == 0);
 }
 
 static void severities_have_words(void **state)
