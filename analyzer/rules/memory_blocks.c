@@ -97,7 +97,7 @@ static int evaluate_big(struct rule_input *input, struct findings *ret)
 	cursor_bind_real(cursor, ":big", input->limit(input, "big_bytes"));
 	cursor_bind_real(cursor, ":ratio", input->limit(input, "churn_ratio"));
 	result = memory_owners_load(input, cursor, &owners);
-	for (size_t i = 0; i < owners.count; i++)
+	for (size_t i = 0; i < owners.count && i < MEMORY_FINDINGS_MOST; i++)
 		add_big(input, ret, &owners.list[i], faults);
 	memory_owners_free(&owners);
 	return result;
@@ -150,7 +150,7 @@ static int evaluate_small(struct rule_input *input, struct findings *ret)
 	if (result < 0)
 		return result;
 	result = memory_owners_load(input, cursor, &owners);
-	for (size_t i = 0; i < owners.count; i++)
+	for (size_t i = 0; i < owners.count && i < MEMORY_FINDINGS_MOST; i++)
 		add_small(input, ret, &owners.list[i]);
 	memory_owners_free(&owners);
 	return result;

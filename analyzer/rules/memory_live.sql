@@ -19,6 +19,6 @@ WHERE s.run_id = :run AND s.live_bytes > 0
 		< 0.9 * s.live_bytes;
 
 -- :name at_peak
-SELECT path_id, file, line, at_peak_bytes, at_peak_count, live_bytes, alloc_bytes
+SELECT path_id, file, line, at_peak_bytes, at_peak_count
 FROM site
 WHERE run_id = :run AND at_peak_bytes > 0;

@@ -9,6 +9,8 @@
 #include "analyzer/rules/rule.h"
 
 #define MEMORY_SUMS 8
+/* Nobody reads more findings of one rule; the owners are sorted, largest first. */
+#define MEMORY_FINDINGS_MOST 20
 
 struct memory_owner {
 	uint32_t function; /* number in the tree */
