@@ -20,7 +20,8 @@ struct function {
 	double calls, self_ns, total_ns, longest_ns, p50_ns;
 	double own_ns;	 /* of all threads, less waits for a CPU */
 	double run_ns;	 /* what its own code holds of the run, less waits for a CPU */
-	double one_ns;	 /* what its longest call spent in its own code; at least */
+	double call_ns;	 /* what its longest call spent in its own code; at least */
+	double one_ns;	 /* the same, less waits for a CPU */
 	double idle_ns;	 /* what of run_ns may have been waiting; at most */
 	double raw_ns;	 /* total with the hooks, as p50_ns has it */
 	double hooks_ns; /* subtracted from its own time */
@@ -68,6 +69,7 @@ static int complete(struct rule_input *input, struct function *function)
 	function->own_ns = function->self_ns * (1 - starved_part(run, function));
 	function->run_ns *= 1 - starved_part(run, function);
 	function->is_one = function->one_ns >= function->run_ns / 2;
+	function->call_ns = function->one_ns;
 	/* A call that is one of many may be long for a wait for a CPU alone. */
 	function->one_ns = function->calls > 1
 				   ? fmax(0, function->one_ns - run->starved_ns)
@@ -113,12 +115,15 @@ static void add_hot(struct rule_input *input, struct findings *ret,
 	finding_evidence_limit(finding, "own share of the run", "percent",
 			       100 * rule_share(function->run_ns, run_ns),
 			       100 * input->limit(input, "own_share"));
-	finding_evidence(finding, "own time", "ns", function->run_ns);
+	finding_evidence(finding, "own time", "ns", function->self_ns);
 	finding_evidence(finding, "own share of its total", "percent",
 			 100 * rule_share(function->self_ns, function->total_ns));
 	finding_evidence(finding, "calls", "count", function->calls);
 	finding_evidence(finding, "own time per call", "ns",
 			 function->self_ns / function->calls);
+	if (function->own_ns < 0.99 * function->self_ns)
+		finding_evidence(finding, "of it perhaps waits for a CPU", "ns",
+				 function->self_ns - function->own_ns);
 	finding->why =
 		function->is_guarded
 			? "much of the run is in its own code, which computes or "
@@ -200,12 +205,21 @@ static void advise_computing(struct finding *finding, bool is_known)
 	finding_advise(finding, "instrument what it calls: its time is told as one lump");
 }
 
+/* In the run's idle time there is room for the longest call: it waited. */
+static bool has_waited(struct rule_input *input, const struct function *function)
+{
+	const struct time_run *run = &input->time_run;
+
+	return run->has_cpu &&
+	       run->idle_ns >= input->limit(input, "waited_part") * function->call_ns;
+}
+
 static void add_long(struct rule_input *input, struct findings *ret,
 		     const struct function *function)
 {
 	const struct time_run *run = &input->time_run;
-	bool waited = run->has_cpu && run->idle_ns >= input->limit(input, "waited_part") *
-							      function->one_ns;
+	bool waited = has_waited(input, function);
+	double run_ns = waited ? run->run_ns : run_of(input);
 	struct finding *finding =
 		rule_add_function(input, ret, function->function_id, false);
 
@@ -214,11 +228,11 @@ static void add_long(struct rule_input *input, struct findings *ret,
 					    : CONFIDENCE_MEDIUM;
 	finding->saving_ns =
 		(waited ? 1 : input->limit(input, "assumed_gain")) * function->one_ns;
-	finding->impact = rule_share(finding->saving_ns, run_of(input));
-	finding_evidence_limit(finding, "own time of one call", "ns", function->one_ns,
+	finding->impact = rule_share(finding->saving_ns, run_ns);
+	finding_evidence_limit(finding, "own time of one call", "ns", function->call_ns,
 			       input->limit(input, "least_ns"));
 	finding_evidence_limit(finding, "share of the run", "percent",
-			       100 * rule_share(function->one_ns, run_of(input)),
+			       100 * rule_share(function->one_ns, run_ns),
 			       100 * input->limit(input, "run_share"));
 	finding_evidence(finding, "calls", "count", function->calls);
 	if (function->calls > 1)
@@ -255,6 +269,8 @@ static int evaluate_long(struct rule_input *input, struct findings *ret)
 		result = complete(input, &function);
 		if (result < 0)
 			break;
+		if (has_waited(input, &function))
+			function.one_ns = function.call_ns;
 		if (function.one_ns >= input->limit(input, "least_ns") &&
 		    function.one_ns >= input->limit(input, "run_share") * run_of(input) &&
 		    function.is_one && !function.is_guarded)
