@@ -33,6 +33,7 @@ double histogram_slowest_share(const struct histogram *histogram, double fractio
 /* Two groups of calls with hardly any between them. */
 struct histogram_modes {
 	double fast_ticks, slow_ticks; /* mean duration of each */
+	double fast_median, slow_median;
 	double slow_calls;	       /* fraction of the calls */
 	double slow_share;	       /* fraction of the time */
 };
