@@ -69,9 +69,10 @@ int histogram_decode(const void *bytes, size_t size, struct histogram *ret)
 	return 0;
 }
 
-double histogram_quantile(const struct histogram *histogram, double fraction)
+/* The duration that so many calls do not exceed. */
+static double duration_of(const struct histogram *histogram, double wanted)
 {
-	double wanted = ceil(histogram->calls * fraction), seen = 0;
+	double seen = 0;
 
 	for (size_t i = 0; i < histogram->count; i++) {
 		seen += histogram->buckets[i].calls;
@@ -79,6 +80,11 @@ double histogram_quantile(const struct histogram *histogram, double fraction)
 			return histogram->buckets[i].ticks;
 	}
 	return 0;
+}
+
+double histogram_quantile(const struct histogram *histogram, double fraction)
+{
+	return duration_of(histogram, ceil(histogram->calls * fraction));
 }
 
 double histogram_slowest_share(const struct histogram *histogram, double fraction)
@@ -109,6 +115,8 @@ static bool judge(const struct histogram *histogram, size_t from, size_t to,
 		return false;
 	ret->fast_ticks = fast_ticks / fast;
 	ret->slow_ticks = (histogram->ticks - below_ticks) / slow;
+	ret->fast_median = duration_of(histogram, ceil(fast / 2));
+	ret->slow_median = duration_of(histogram, below + ceil(slow / 2));
 	ret->slow_calls = slow / histogram->calls;
 	ret->slow_share = (histogram->ticks - below_ticks) / histogram->ticks;
 	return true;

@@ -33,8 +33,9 @@ double histogram_slowest_share(const struct histogram *histogram, double fractio
 /* Two groups of calls with hardly any between them. */
 struct histogram_modes {
 	double fast_ticks, slow_ticks; /* mean duration of each */
-	double slow_calls;	       /* fraction of the calls */
-	double slow_share;	       /* fraction of the time */
+	double fast_median, slow_median;
+	double slow_calls; /* fraction of the calls */
+	double slow_share; /* fraction of the time */
 };
 /*
  * Looks for the gap: where, over at least half an octave, there are fewer calls than

@@ -92,11 +92,12 @@ static const char *proof(struct rule_input *input, int64_t function_id)
 		(long long)input->run_id, (long long)function_id);
 }
 
-/* A duration is known to the cost of a hook: of shorter ones that is the unit. */
+/* Of the medians: a long tail would lift the mean of what is no mode of its own. A
+ * duration is known to the cost of a hook: of shorter ones that is the unit. */
 static double mode_ratio(const struct rule_input *input, const struct spread *spread)
 {
-	return spread->modes.slow_ticks * spread->tick_ns /
-	       (spread->modes.fast_ticks * spread->tick_ns + input->hook_cost_ns);
+	return spread->modes.slow_median * spread->tick_ns /
+	       (spread->modes.fast_median * spread->tick_ns + input->hook_cost_ns);
 }
 
 static bool find_modes(struct rule_input *input, const struct rule *rule,

@@ -70,6 +70,13 @@ static void modes_lie_on_two_sides_of_a_gap(void **state)
 	assert_true(modes.fast_ticks == 4 && modes.slow_ticks == 1087.5);
 	assert_true(fabs(modes.slow_calls - 0.2) < 1e-9);
 	assert_true(fabs(modes.slow_share - 20 * 1087.5 / (20 * 1087.5 + 320)) < 1e-9);
+	assert_true(modes.fast_median == 4 && modes.slow_median == 1087.5);
+	/* a tail lifts the mean of the slower calls, not their median: 80 calls of 4
+	 * ticks, 18 of 6, 2 of bucket 64 */
+	assert_int_equal(DECODE("\x04\x50\x02\x12\x3a\x02"), 0);
+	assert_int_equal(histogram_find_modes(&histogram, 0.05, 0.05, &modes), 1);
+	assert_true(modes.slow_ticks > 100 && modes.slow_median == 6);
+	assert_int_equal(DECODE("\x04\x50\x3c\x14"), 0);
 	/* too few are slow */
 	assert_int_equal(histogram_find_modes(&histogram, 0.05, 0.25, &modes), 0);
 	/* one call in between does not fill the gap, ten do */
