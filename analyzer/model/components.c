@@ -22,6 +22,13 @@ struct walk {
 	uint32_t *edges;		/* by node; INTERN_NONE: none */
 };
 
+/* Damaged numbers stay at the end of their range. */
+static void add(int64_t *sum, int64_t value)
+{
+	if (__builtin_add_overflow(*sum, value, sum))
+		*sum = value > 0 ? INT64_MAX : INT64_MIN;
+}
+
 static uint32_t component_number(struct walk *walk, const char *name)
 {
 	struct components *components = walk->components;
@@ -83,9 +90,9 @@ static void add_edge(struct walk *walk, uint32_t at, uint32_t caller, uint32_t c
 	uint32_t number = edge_number(walk, caller, callee);
 	struct component_edge *edge = &walk->components->edges[number];
 
-	edge->calls += node->calls;
+	add(&edge->calls, node->calls);
 	if (walk->edge_active[number]++ == 0)
-		edge->total_ns += node->total_ns;
+		add(&edge->total_ns, node->total_ns);
 	walk->edges[at] = number;
 }
 
@@ -97,19 +104,19 @@ static void enter(struct walk *walk, uint32_t at)
 	bool is_new, is_root = node->parent == CALLTREE_NONE;
 
 	walk->components->paths[at] = number;
-	total->calls += node->calls;
-	total->self_ns += node->self_ns;
-	total->alloc_count += node->alloc_count;
-	total->alloc_bytes += node->alloc_bytes;
+	add(&total->calls, node->calls);
+	add(&total->self_ns, node->self_ns);
+	add(&total->alloc_count, node->alloc_count);
+	add(&total->alloc_bytes, node->alloc_bytes);
 	total->path_count++;
 	if (walk->active[number]++ == 0)
-		total->total_ns += node->total_ns;
+		add(&total->total_ns, node->total_ns);
 	if (node->function != CALLTREE_NONE) {
 		intern_pair(&walk->used_functions, number, node->function, &is_new);
 		total->function_count += is_new;
 	}
 	if (is_root || walk->components->paths[node->parent] != number)
-		total->entries += node->calls;
+		add(&total->entries, node->calls);
 	if (!is_root && walk->components->paths[node->parent] != number)
 		add_edge(walk, at, walk->components->paths[node->parent], number);
 }

@@ -21,6 +21,12 @@ static const struct column state_columns[] = {
 	{"reason", NULL, COLUMN_TEXT, 0},
 };
 
+/* Either may be NULL; equal sentences need not be at one address. */
+static bool is_same(const char *one, const char *other)
+{
+	return strcmp(one ? one : "", other ? other : "") == 0;
+}
+
 /* One line of rules that share an outcome; those not measured with their reasons. */
 static void add_line(struct doc *doc, struct section *section,
 		     const struct bottlenecks *bottlenecks, enum rule_outcome outcome)
@@ -34,7 +40,7 @@ static void add_line(struct doc *doc, struct section *section,
 		if (one->outcome != outcome)
 			continue;
 		/* Neighbours often lack the same. */
-		if (text.size && reason != one->reason)
+		if (text.size && !is_same(reason, one->reason))
 			strbuf_printf(&text, " (%s)", reason ? reason : "no data");
 		strbuf_printf(&text, "%s%s %s", text.size ? ", " : "", one->rule->id,
 			      one->rule->slug);
