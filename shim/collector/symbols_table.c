@@ -57,8 +57,8 @@ static bool measure(Elf *elf, const Elf64_Sym *symbol, struct symbol_entry *entr
 		return false;
 	entry->address = symbol->st_value;
 	if (symbol->st_shndx == SHN_UNDEF) {
-		/* the stub that a program which is not position independent uses as the
-		 * address of another module's function */
+		/* the PLT entry that a program which is not position independent uses as
+		 * the address of another module's function */
 		entry->end = entry->address + PLT_ENTRY_BYTES;
 		entry->sized = true;
 		return type == STT_FUNC;

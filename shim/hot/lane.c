@@ -108,8 +108,10 @@ static int make_lane(struct lane_context *context)
 	lane = process_new_slot(&slot);
 	if (!lane)
 		return -ENOMEM;
-	if (process_commit(lane, slot, 0, sizeof(*lane)) < 0)
-		goto refused;
+	if (process_commit(lane, slot, 0, sizeof(*lane)) < 0) {
+		process_keep_slot(lane, slot);
+		return -ENOSPC;
+	}
 	layout(lane, slot_size);
 	lane->process_slot = process->slot;
 	lane->magic = SEGMENT_MAGIC_LANE;

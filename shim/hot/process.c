@@ -225,6 +225,13 @@ void *process_new_slot(uint32_t *ret_slot)
 
 	if (!process_may_grow())
 		return NULL;
+	if (process && process->spare) {
+		void *spare = process->spare;
+
+		process->spare = NULL;
+		*ret_slot = process->spare_slot;
+		return spare;
+	}
 	/* relaxed: a number is all that is taken here */
 	slot = __atomic_fetch_add(&file->slot_count, 1, __ATOMIC_RELAXED);
 	if (slot >= file->slot_limit) {
@@ -236,6 +243,16 @@ void *process_new_slot(uint32_t *ret_slot)
 		return NULL;
 	*ret_slot = slot;
 	return process_map_slot(slot);
+}
+
+void process_keep_slot(void *start, uint32_t slot)
+{
+	if (process->spare) {
+		process_unmap(start, process_facts.file->slot_size);
+		return;
+	}
+	process->spare = start;
+	process->spare_slot = slot;
 }
 
 void process_publish_slot(uint32_t slot, uint32_t kind, uint32_t process_slot,

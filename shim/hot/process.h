@@ -45,7 +45,9 @@ struct process {
 	struct lane_context *free_lanes;
 	struct lane_context *lanes; /* all of them, by next_lane */
 	struct segment_book *book;  /* snapshots, NULL: not mapped yet */
-	uint32_t *age_heads;	    /* see snapshot.c */
+	void *spare;		    /* a slot given back, or NULL */
+	uint32_t spare_slot;
+	uint32_t *age_heads; /* see snapshot.c */
 };
 
 /* Plain facts that a forked child inherits. Written by boot before `process` is set. */
@@ -88,6 +90,10 @@ void process_main_begins(void);
 /* Takes a new slot of the file and maps it. kind stays FREE until process_publish().
  * Returns its address and number, or NULL: no slots or no address space left. */
 void *process_new_slot(uint32_t *ret_slot);
+/* A new slot got no pages: keeps it for the next who asks, since slots are numbered and
+ * there are only so many. Nothing has been written to it. Under the process lock. */
+void process_keep_slot(void *start, uint32_t slot);
+
 /* Maps a slot that another process has made. NULL: no address space left. */
 void *process_map_slot(uint32_t slot);
 void process_publish_slot(uint32_t slot, uint32_t kind, uint32_t process_slot,

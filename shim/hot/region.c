@@ -93,8 +93,11 @@ static struct segment_names *map_names(void)
 	names = process_new_slot(&own);
 	if (!names)
 		return NULL;
-	if (process_commit(names, own, 0, sizeof(uint64_t)) < 0 ||
-	    reserve(names, own, MORE_NAMES) < 0) {
+	if (process_commit(names, own, 0, sizeof(uint64_t)) < 0) {
+		process_keep_slot(names, own);
+		return NULL;
+	}
+	if (reserve(names, own, MORE_NAMES) < 0) {
 		process_unmap(names, file->slot_size);
 		return NULL;
 	}

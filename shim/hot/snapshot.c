@@ -48,8 +48,12 @@ static struct segment_book *map_book(int make)
 	if (slot)
 		return process_map_slot(slot);
 	book = process_new_slot(&own);
-	if (!book || process_commit(book, own, 0, sizeof(*book)) < 0)
+	if (!book)
 		return NULL;
+	if (process_commit(book, own, 0, sizeof(*book)) < 0) {
+		process_keep_slot(book, own);
+		return NULL;
+	}
 	book_layout(book, process_facts.file->slot_size, process->slot);
 	process_publish_slot(own, SEGMENT_SLOT_BOOK, process->slot, process->pid);
 	/* release: pairs with the acquire above, and of another process that takes one */

@@ -2,8 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Disks that are full, over quota, read only, or gone: the host is unharmed, and the
 recording is complete or says what is missing. Mounts are private to this process."""
+import contextlib
+import glob
 import os
 import shutil
+import signal
+import struct
 import subprocess
 import time
 
@@ -106,6 +110,31 @@ def full_when_it_is_written(case):
             ticker.expect_counts(case, 0)
             expect(case.value("SELECT COUNT(*) FROM runs") == runs, "runs are missing")
             expect(case.value("SELECT MIN(complete) FROM runs") == 1, "not complete")
+
+
+@need_root
+def refused_snapshots_take_no_slots(case):
+    """A book of snapshots that gets no pages is tried again in the same place: slots are
+    what threads and children need, too."""
+    with Disk(case, "size=8m") as disk:
+        case.database = os.path.join(disk, "run.db")
+        process = case.start([case.compile("snapper.c"), "20", "100", "none"],
+                             {"PROFSHIM_SNAPSHOT_SIGNAL": "USR2"})
+        pid = int(process.stdout.readline())
+        with open(os.path.join(disk, "filler"), "wb", buffering=0) as file:
+            with contextlib.suppress(OSError):
+                while file.write(bytes(4096)) == 4096:
+                    pass
+        for _ in range(8):
+            os.kill(pid, signal.SIGUSR2)
+            time.sleep(0.15)
+        segment, = glob.glob(case.database + "-spool/*/*.segment")
+        with open(segment, "rb") as file:
+            slot_count = struct.unpack_from("<I", file.read(64), 32)[0]
+        output, errors = process.communicate(timeout=60)
+        expect(process.returncode == 0 and output == "handled 0\n" and not errors,
+               f"ended with {process.returncode}: {output!r} {errors!r}")
+        expect(slot_count <= 5, f"{slot_count} slots for a process of one thread")
 
 
 @need_root
