@@ -16,6 +16,7 @@
 #include "shim/hot/gate.h"
 #include "shim/hot/lane.h"
 #include "shim/hot/process.h"
+#include "shim/hot/shared_slot.h"
 
 #define MORE_NAMES 32u
 #define LOCK_PAUSES 20000 /* who holds the lock for longer has died with it */
@@ -71,44 +72,27 @@ static int reserve(struct segment_names *names, uint32_t slot, uint32_t count)
 	return result;
 }
 
-static void begin_names(struct segment_names *names)
+static int begin_names(void *start, uint32_t slot)
 {
+	struct segment_names *names = start;
+	int result = process_commit(names, slot, 0, sizeof(uint64_t));
+
+	if (result == 0)
+		result = reserve(names, slot, MORE_NAMES);
+	if (result < 0)
+		return result;
 	copy_text(names->names[SEGMENT_NAME_MORE].name, "[more regions]",
 		  sizeof(names->names[0].name));
 	names->count = SEGMENT_NAME_MORE + 1;
 	names->magic = SEGMENT_MAGIC_NAMES;
+	return 0;
 }
 
 /* Maps the file's table, and makes it when there is none. Under the process lock. */
 static struct segment_names *map_names(void)
 {
-	struct segment_file *file = process_facts.file;
-	/* acquire: the table behind the number is laid out */
-	uint32_t slot = __atomic_load_n(&file->name_slot, __ATOMIC_ACQUIRE);
-	uint32_t expected = 0, own;
-	struct segment_names *names;
-
-	if (slot)
-		return process_map_slot(slot);
-	names = process_new_slot(&own);
-	if (!names)
-		return NULL;
-	if (process_commit(names, own, 0, sizeof(uint64_t)) < 0) {
-		process_keep_slot(names, own);
-		return NULL;
-	}
-	if (reserve(names, own, MORE_NAMES) < 0) {
-		process_unmap(names, file->slot_size);
-		return NULL;
-	}
-	begin_names(names);
-	process_publish_slot(own, SEGMENT_SLOT_NAMES, process->slot, process->pid);
-	/* release: pairs with the acquire above, in a forked child */
-	if (__atomic_compare_exchange_n(&file->name_slot, &expected, own, 0,
-					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return names;
-	process_unmap(names, file->slot_size);
-	return process_map_slot(expected);
+	return shared_slot_map(&process_facts.file->name_slot, SEGMENT_SLOT_NAMES,
+			       begin_names);
 }
 
 static struct segment_names *find_names(void)
