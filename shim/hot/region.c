@@ -15,6 +15,7 @@
 #include "shim/hot/calls.h"
 #include "shim/hot/gate.h"
 #include "shim/hot/lane.h"
+#include "shim/hot/name.h"
 #include "shim/hot/process.h"
 #include "shim/hot/shared_slot.h"
 
@@ -24,36 +25,11 @@
 /* The mapping; a forked child inherits it with the file. */
 static struct segment_names *mapped_names;
 
-/* Compares with a name that may have been cut to size - 1 bytes. */
-static inline int is_same(const char *kept, const char *text, uint32_t size)
-{
-	for (uint32_t i = 0; i < size - 1; i++) {
-		if (kept[i] != text[i])
-			return 0;
-		if (!text[i])
-			return 1;
-	}
-	return 1;
-}
-
 static inline int is_named(const struct segment_name *entry, const char *component,
 			   const char *name)
 {
-	return is_same(entry->name, name, sizeof(entry->name)) &&
-	       is_same(entry->component, component, sizeof(entry->component));
-}
-
-static uint64_t hash_text(uint64_t hash, const char *text, uint32_t size)
-{
-	for (uint32_t i = 0; i < size - 1 && text[i]; i++)
-		hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3ull;
-	return (hash ^ 0xff) * 0x100000001b3ull;
-}
-
-static void copy_text(char *to, const char *from, uint32_t size)
-{
-	for (uint32_t i = 0; i + 1 < size && from[i]; i++)
-		to[i] = from[i];
+	return name_is(entry->name, name, sizeof(entry->name)) &&
+	       name_is(entry->component, component, sizeof(entry->component));
 }
 
 /* Pages for entries [0, count). 0, or -errno. */
@@ -81,7 +57,7 @@ static int begin_names(void *start, uint32_t slot)
 		result = reserve(names, slot, MORE_NAMES);
 	if (result < 0)
 		return result;
-	copy_text(names->names[SEGMENT_NAME_MORE].name, "[more regions]",
+	name_copy(names->names[SEGMENT_NAME_MORE].name, "[more regions]",
 		  sizeof(names->names[0].name));
 	names->count = SEGMENT_NAME_MORE + 1;
 	names->magic = SEGMENT_MAGIC_NAMES;
@@ -136,8 +112,8 @@ static uint32_t append(struct segment_names *names, uint64_t hash, const char *c
 		return SEGMENT_NAME_MORE;
 	}
 	entry->hash = hash;
-	copy_text(entry->component, component, sizeof(entry->component));
-	copy_text(entry->name, name, sizeof(entry->name));
+	name_copy(entry->component, component, sizeof(entry->component));
+	name_copy(entry->name, name, sizeof(entry->name));
 	/* release: pairs with the acquire of those who search, and of readers */
 	__atomic_store_n(&names->count, index + 1, __ATOMIC_RELEASE);
 	return index;
@@ -179,13 +155,13 @@ static uint32_t add_name(struct segment_names *names, uint64_t hash,
 static cold uint32_t find_name(const char *component, const char *name)
 {
 	struct segment_names *names = find_names();
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = NAME_HASH_START;
 	uint32_t index;
 
 	if (!names)
 		return SEGMENT_NAME_MORE;
-	hash = hash_text(hash, component, sizeof(names->names[0].component));
-	hash = hash_text(hash, name, sizeof(names->names[0].name));
+	hash = name_hash(hash, component, sizeof(names->names[0].component));
+	hash = name_hash(hash, name, sizeof(names->names[0].name));
 	index = search(names, __atomic_load_n(&names->count, __ATOMIC_ACQUIRE), hash,
 		       component, name);
 	return index ? index : add_name(names, hash, component, name);
