@@ -136,8 +136,8 @@ static void drop_replaced(struct lane_context *context, uint64_t function,
 	struct segment_frame *frame = context->frames;
 
 	for (int i = 0; i < 4 && frame < context->top; i++, frame++) {
-		if (frame->function == function && frame->call_site == call_site &&
-		    frame->stack_pointer == stack) {
+		if (frame->function == function && frame->stack_pointer == stack &&
+		    (frame->call_site & ~TRIGGER_MARK) == call_site) {
 			lane_unwind(context, frame, clock_now() - context->clock_offset);
 			return;
 		}
