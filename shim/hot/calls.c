@@ -325,8 +325,11 @@ static void end_below(struct lane_context *context, struct segment_frame *frame,
 		finish_call(context, &context->nodes[node], now - frame->start_ticks);
 	else if (node)
 		add64(&context->nodes[node].total_ticks, now - frame->start_ticks);
-	frame[1].parent_node = frame->parent_node;
 	frame->function = CALLS_ENDED_REGION;
+	/* of what goes on, over regions that have ended there, too */
+	do {
+		frame[1].parent_node = frame->parent_node;
+	} while ((++frame)->function == CALLS_ENDED_REGION);
 }
 
 static int is_below_function(const struct lane_context *context,
