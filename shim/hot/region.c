@@ -13,6 +13,7 @@
 
 #include "common/segment_names.h"
 #include "shim/hot/calls.h"
+#include "shim/hot/clock.h"
 #include "shim/hot/gate.h"
 #include "shim/hot/lane.h"
 #include "shim/hot/name.h"
@@ -20,7 +21,6 @@
 #include "shim/hot/shared_slot.h"
 
 #define MORE_NAMES 32u
-#define LOCK_PAUSES 20000 /* who holds the lock for longer has died with it */
 
 /* The mapping; a forked child inherits it with the file. */
 static struct segment_names *mapped_names;
@@ -121,11 +121,18 @@ static uint32_t append(struct segment_names *names, uint64_t hash, const char *c
 
 _Static_assert(SEGMENT_NAME_LIMIT % MORE_NAMES == 0, "append() reserves whole batches");
 
+/* Who has the lock may have lost its processor to those who wait: 32 threads on 2 of them
+ * lost a name in one run of ten when 1 ms was waited for. After 0.2 s it has died with
+ * it, and nobody waits again. */
 static int lock_names(struct segment_names *names)
 {
+	uint64_t start = clock_now();
+
 	/* acquire: pairs with the release in add_name() */
 	for (int i = 1; __atomic_exchange_n(&names->lock, 1, __ATOMIC_ACQUIRE); i++) {
-		if (i == LOCK_PAUSES) { /* for ever: a process died with it */
+		if (names->is_full)
+			return 0;
+		if (clock_now() - start > 2 * clock_tenth_of_second()) {
 			names->is_full = 1;
 			return 0;
 		}
@@ -137,22 +144,27 @@ static int lock_names(struct segment_names *names)
 static uint32_t add_name(struct segment_names *names, uint64_t hash,
 			 const char *component, const char *name)
 {
-	uint32_t index = SEGMENT_NAME_MORE;
 	uint64_t mask;
+	uint32_t index;
+	int is_locked;
 
 	if (names->is_full || !gate_block_signals(&mask))
-		return index;
-	if (lock_names(names)) {
-		index = search(names, names->count, hash, component, name);
-		if (!index)
-			index = append(names, hash, component, name);
+		return SEGMENT_NAME_MORE;
+	is_locked = lock_names(names);
+	/* another thread may have been quicker */
+	index = search(names, __atomic_load_n(&names->count, __ATOMIC_ACQUIRE), hash,
+		       component, name);
+	if (!index)
+		index = is_locked ? append(names, hash, component, name)
+				  : SEGMENT_NAME_MORE;
+	if (is_locked)
 		__atomic_store_n(&names->lock, 0, __ATOMIC_RELEASE);
-	}
 	gate_restore_signals(&mask);
 	return index;
 }
 
-static cold uint32_t find_name(const char *component, const char *name)
+/* An end adds no name: what has none there began without one, if at all. */
+static cold uint32_t find_name(const char *component, const char *name, int may_add)
 {
 	struct segment_names *names = find_names();
 	uint64_t hash = NAME_HASH_START;
@@ -164,11 +176,13 @@ static cold uint32_t find_name(const char *component, const char *name)
 	hash = name_hash(hash, name, sizeof(names->names[0].name));
 	index = search(names, __atomic_load_n(&names->count, __ATOMIC_ACQUIRE), hash,
 		       component, name);
-	return index ? index : add_name(names, hash, component, name);
+	if (index)
+		return index;
+	return may_add ? add_name(names, hash, component, name) : SEGMENT_NAME_MORE;
 }
 
 static inline uint64_t key_of(struct lane_context *context, const char *component,
-			      const char *name)
+			      const char *name, int may_add)
 {
 	uint64_t hash =
 		((uintptr_t)name ^ (uintptr_t)component << 1) * 0x9e3779b97f4a7c15ull;
@@ -177,7 +191,7 @@ static inline uint64_t key_of(struct lane_context *context, const char *componen
 
 	if (unlikely(memo->name != name || memo->component != component || !index ||
 		     !is_named(&mapped_names->names[index], component, name))) {
-		index = find_name(component, name);
+		index = find_name(component, name, may_add);
 		memo->index = 0; /* a handler in between must not find half of it */
 		__asm__ volatile("" : : : "memory");
 		memo->name = name;
@@ -204,7 +218,7 @@ void region_begin(const char *component, const char *name, uintptr_t stack)
 
 	if (context != &lane_none)
 		calls_begin_region(
-			key_of(context, component ? component : "", name ? name : ""),
+			key_of(context, component ? component : "", name ? name : "", 1),
 			stack);
 }
 
@@ -214,6 +228,6 @@ void region_end(const char *component, const char *name, uintptr_t stack)
 
 	if (context != &lane_none)
 		calls_end_region(
-			key_of(context, component ? component : "", name ? name : ""),
+			key_of(context, component ? component : "", name ? name : "", 0),
 			stack);
 }
