@@ -291,6 +291,27 @@ static void nested_regions_end_below_functions(void **state)
 	assert_int_equal(*lane_self->depth, 0);
 }
 
+/* A forked child inherits a region and begins it again; a function ends that one. */
+static void the_innermost_region_ends(void **state)
+{
+	struct segment_frame *inherited = lane_self->top + 1;
+
+	(void)state;
+	enter(0x4b000, 1);
+	calls_begin_region(REGION_A, here());
+	inherited->call_site = 0;
+	calls_begin_region(REGION_A, here());
+	enter(0x4c000, 2);
+	calls_end_region(REGION_A, here());
+	assert_int_equal(inherited->function, REGION_A);
+	leave(0x4c000, 2);
+	assert_int_equal(lane_self->current, inherited->node);
+	calls_end_region(REGION_A, here());
+	leave(0x4b000, 1);
+	assert_ptr_equal(lane_self->top, lane_self->frames);
+	assert_int_equal(*lane_self->depth, 0);
+}
+
 static uint64_t current_key(void)
 {
 	return lane_self->nodes[lane_self->current].key;
@@ -342,6 +363,7 @@ int main(void)
 		cmocka_unit_test(unbalanced_regions_are_repaired),
 		cmocka_unit_test(regions_end_below_functions),
 		cmocka_unit_test(nested_regions_end_below_functions),
+		cmocka_unit_test(the_innermost_region_ends),
 		cmocka_unit_test(jumps_find_the_regions_of_then),
 		cmocka_unit_test(closes_frames_above_a_match),
 		cmocka_unit_test(prefers_the_same_call_site),
