@@ -172,10 +172,13 @@ static void add_pair(struct pairs *pairs, uint32_t before, uint32_t after,
 /* What is left over, in groups of one key: chains through next[]. */
 struct groups {
 	uint32_t *first, *next;
+	uint8_t *sides; /* where each is left over; 0 when it has a partner */
+	int64_t *places;
 	size_t count;
 };
 
-static void group(struct groups *groups, uint32_t key, bool is_new, uint32_t number)
+static void groups_add(struct groups *groups, uint32_t key, bool is_new, uint32_t number,
+		       uint8_t side, int64_t place)
 {
 	if (is_new) {
 		groups->first[key] = COMPARE_NONE;
@@ -183,12 +186,16 @@ static void group(struct groups *groups, uint32_t key, bool is_new, uint32_t num
 	}
 	groups->next[number] = groups->first[key];
 	groups->first[key] = number;
+	groups->sides[number] = side;
+	groups->places[number] = place;
 }
 
 static void groups_init(struct groups *groups, size_t count)
 {
 	groups->first = xreallocarray(NULL, count + 1, sizeof(*groups->first));
 	groups->next = xreallocarray(NULL, count + 1, sizeof(*groups->next));
+	groups->sides = xreallocarray(NULL, count + 1, sizeof(*groups->sides));
+	groups->places = xreallocarray(NULL, count + 1, sizeof(*groups->places));
 	groups->count = 0;
 }
 
@@ -196,45 +203,72 @@ static void groups_free(struct groups *groups)
 {
 	free(groups->first);
 	free(groups->next);
+	free(groups->sides);
+	free(groups->places);
+}
+
+static void add_pairs(struct pairs *pairs, const struct groups *groups, size_t key)
+{
+	for (uint32_t i = groups->first[key]; i != COMPARE_NONE; i = groups->next[i])
+		for (uint32_t j = groups->first[key]; j != COMPARE_NONE;
+		     j = groups->next[j])
+			if (groups->sides[i] == COMPARE_BEFORE &&
+			    groups->sides[j] == COMPARE_AFTER)
+				add_pair(pairs, i, j, groups->places[i],
+					 groups->places[j]);
+}
+
+typedef void merge_pair(struct comparison *comparison, uint32_t before, uint32_t after);
+
+/* Merges the nearest of each group, pair by pair, and ends the groups. */
+static void merge_nearest(struct comparison *comparison, struct groups *groups,
+			  merge_pair *merge)
+{
+	struct pairs pairs = {0};
+
+	for (size_t key = 0; key < groups->count; key++)
+		add_pairs(&pairs, groups, key);
+	if (pairs.count)
+		qsort(pairs.list, pairs.count, sizeof(*pairs.list), nearest_first);
+	for (size_t i = 0; i < pairs.count; i++) {
+		uint32_t before = pairs.list[i].before, after = pairs.list[i].after;
+
+		if (!groups->sides[before] || !groups->sides[after])
+			continue;
+		merge(comparison, before, after);
+		groups->sides[before] = groups->sides[after] = 0;
+	}
+	free(pairs.list);
+	groups_free(groups);
+}
+
+static void merge_by_line(struct comparison *comparison, uint32_t before, uint32_t after)
+{
+	merge_functions(comparison, before, after, LINE_TIER);
 }
 
 static void match_by_line(struct comparison *comparison)
 {
 	size_t count = comparison->function_values.count;
-	const struct compare_function *functions = comparison->functions;
 	struct intern keys = {0};
 	struct groups groups;
 	struct strbuf key = {0};
-	struct pairs pairs = {0};
 	bool is_new;
 
 	groups_init(&groups, count);
 	for (uint32_t i = 0; i < count; i++) {
+		const struct compare_function *function = &comparison->functions[i];
+		bool is_after = is_left_over(function, COMPARE_AFTER);
 		uint32_t number;
 
-		if (!functions[i].presence || functions[i].presence == COMPARE_BOTH ||
-		    !make_key(&key, &functions[i], LINE_TIER))
+		if ((!is_after && !is_left_over(function, COMPARE_BEFORE)) ||
+		    !make_key(&key, function, LINE_TIER))
 			continue;
 		number = intern_text(&keys, strbuf_text(&key), &is_new);
-		group(&groups, number, is_new, i);
+		groups_add(&groups, number, is_new, i, function->presence,
+			   is_after ? function->line_after : function->line_before);
 	}
-	for (size_t k = 0; k < groups.count; k++)
-		for (uint32_t i = groups.first[k]; i != COMPARE_NONE; i = groups.next[i])
-			for (uint32_t j = groups.first[k]; j != COMPARE_NONE;
-			     j = groups.next[j])
-				if (functions[i].presence == COMPARE_BEFORE &&
-				    functions[j].presence == COMPARE_AFTER)
-					add_pair(&pairs, i, j, functions[i].line_before,
-						 functions[j].line_after);
-	if (pairs.count)
-		qsort(pairs.list, pairs.count, sizeof(*pairs.list), nearest_first);
-	for (size_t i = 0; i < pairs.count; i++)
-		if (functions[pairs.list[i].before].presence == COMPARE_BEFORE &&
-		    functions[pairs.list[i].after].presence == COMPARE_AFTER)
-			merge_functions(comparison, pairs.list[i].before,
-					pairs.list[i].after, LINE_TIER);
-	free(pairs.list);
-	groups_free(&groups);
+	merge_nearest(comparison, &groups, merge_by_line);
 	strbuf_free(&key);
 	intern_free(&keys);
 }
@@ -263,38 +297,21 @@ static void merge_sites(struct comparison *comparison, uint32_t before, uint32_t
 void compare_match_sites(struct comparison *comparison)
 {
 	size_t count = comparison->site_values.count;
-	const struct compare_site *sites = comparison->sites;
 	struct intern_pairs keys = {0};
 	struct groups groups;
-	struct pairs pairs = {0};
 	bool is_new;
 
 	groups_init(&groups, count);
 	for (uint32_t i = 0; i < count; i++) {
+		const struct compare_site *site = &comparison->sites[i];
 		uint32_t file, number;
 
-		if (sites[i].presence == COMPARE_BOTH || !sites[i].file)
+		if (site->presence == COMPARE_BOTH || !site->file)
 			continue;
-		file = intern_text(&comparison->texts, sites[i].file, NULL);
-		number = intern_pair(&keys, sites[i].path, file, &is_new);
-		group(&groups, number, is_new, i);
+		file = intern_text(&comparison->texts, site->file, NULL);
+		number = intern_pair(&keys, site->path, file, &is_new);
+		groups_add(&groups, number, is_new, i, site->presence, site->offset);
 	}
-	for (size_t k = 0; k < groups.count; k++)
-		for (uint32_t i = groups.first[k]; i != COMPARE_NONE; i = groups.next[i])
-			for (uint32_t j = groups.first[k]; j != COMPARE_NONE;
-			     j = groups.next[j])
-				if (sites[i].presence == COMPARE_BEFORE &&
-				    sites[j].presence == COMPARE_AFTER)
-					add_pair(&pairs, i, j, sites[i].offset,
-						 sites[j].offset);
-	if (pairs.count)
-		qsort(pairs.list, pairs.count, sizeof(*pairs.list), nearest_first);
-	for (size_t i = 0; i < pairs.count; i++)
-		if (sites[pairs.list[i].before].presence == COMPARE_BEFORE &&
-		    sites[pairs.list[i].after].presence == COMPARE_AFTER)
-			merge_sites(comparison, pairs.list[i].before,
-				    pairs.list[i].after);
-	free(pairs.list);
-	groups_free(&groups);
+	merge_nearest(comparison, &groups, merge_sites);
 	intern_pairs_free(&keys);
 }

@@ -116,9 +116,7 @@ static void add_function(const struct compare_state *state, struct table *table,
 	*table_cell(table, row, "match") =
 		compare_match_cell(table, function->presence, function->tier);
 	*table_cell(table, row, "status") =
-		table_text(table, function->presence == COMPARE_BOTH	? "matched"
-				  : function->presence == COMPARE_AFTER ? "new"
-									: "gone");
+		compare_status_cell(table, function->presence);
 	if (function->presence == COMPARE_BOTH)
 		*table_cell(table, row, "match_tier") = cell_integer(function->tier);
 	*table_cell(table, row, "name") = table_text(table, function->name);

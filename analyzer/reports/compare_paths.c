@@ -67,34 +67,37 @@ static const struct column path_columns[] = {
 	{"path", "call path", COLUMN_CHAIN, COLUMN_DETAIL},
 };
 
+/* Both sides of a metric and, where people look, what came to it. */
+static void put_change(const struct compare_state *state, struct table *table, size_t row,
+		       const struct compare_series *series, uint32_t number,
+		       size_t metric, const char *before, const char *after,
+		       const char *difference, enum column_type type)
+{
+	struct change change = compare_put_means(state, table, row, series, number,
+						 metric, before, after);
+
+	*table_cell(table, row, difference) =
+		compare_difference(table, change.after - change.before, type);
+}
+
 static void add_path(const struct compare_state *state, struct table *table,
 		     uint32_t number)
 {
 	const struct compare_path *path = &state->comparison.paths[number];
 	const struct compare_series *series = &state->comparison.path_values;
 	size_t row = table->row_count;
-	struct change change;
 
 	table_add_row(table);
-	change = compare_put_means(state, table, row, series, number, COMPARE_SELF,
-				   "before_self_ns", "after_self_ns");
-	*table_cell(table, row, "self_difference") =
-		compare_difference(table, change.after - change.before, COLUMN_NSEC);
-	change = compare_put_means(state, table, row, series, number, COMPARE_CALLS,
-				   "before_calls", "after_calls");
-	*table_cell(table, row, "calls") =
-		compare_difference(table, change.after - change.before, COLUMN_COUNT);
-	change = compare_put_means(state, table, row, series, number, COMPARE_ALLOC_COUNT,
-				   "before_alloc_count", "after_alloc_count");
-	*table_cell(table, row, "allocs") =
-		compare_difference(table, change.after - change.before, COLUMN_COUNT);
+	put_change(state, table, row, series, number, COMPARE_SELF, "before_self_ns",
+		   "after_self_ns", "self_difference", COLUMN_NSEC);
+	put_change(state, table, row, series, number, COMPARE_CALLS, "before_calls",
+		   "after_calls", "calls", COLUMN_COUNT);
+	put_change(state, table, row, series, number, COMPARE_ALLOC_COUNT,
+		   "before_alloc_count", "after_alloc_count", "allocs", COLUMN_COUNT);
 	compare_put_means(state, table, row, series, number, COMPARE_ALLOC_BYTES,
 			  "before_alloc_bytes", "after_alloc_bytes");
 	*table_cell(table, row, "match") = compare_match_cell(table, path->presence, 1);
-	*table_cell(table, row, "status") =
-		table_text(table, path->presence == COMPARE_BOTH    ? "matched"
-				  : path->presence == COMPARE_AFTER ? "new"
-								    : "gone");
+	*table_cell(table, row, "status") = compare_status_cell(table, path->presence);
 	*table_cell(table, row, "name") =
 		table_text(table, state->comparison.functions[path->function].name);
 	*table_cell(table, row, "path") = chain(state, table, number);
@@ -164,28 +167,21 @@ static void add_site(const struct compare_state *state, struct table *table,
 	const struct compare_site *site = &state->comparison.sites[number];
 	const struct compare_series *series = &state->comparison.site_values;
 	size_t row = table->row_count;
-	struct change change;
 	struct cell *cell;
 
 	table_add_row(table);
-	change = compare_put_means(state, table, row, series, number, COMPARE_ALLOC_BYTES,
-				   "before_alloc_bytes", "after_alloc_bytes");
-	*table_cell(table, row, "bytes_difference") =
-		compare_difference(table, change.after - change.before, COLUMN_BYTES);
-	change = compare_put_means(state, table, row, series, number, COMPARE_ALLOC_COUNT,
-				   "before_alloc_count", "after_alloc_count");
-	*table_cell(table, row, "allocs") =
-		compare_difference(table, change.after - change.before, COLUMN_COUNT);
+	put_change(state, table, row, series, number, COMPARE_ALLOC_BYTES,
+		   "before_alloc_bytes", "after_alloc_bytes", "bytes_difference",
+		   COLUMN_BYTES);
+	put_change(state, table, row, series, number, COMPARE_ALLOC_COUNT,
+		   "before_alloc_count", "after_alloc_count", "allocs", COLUMN_COUNT);
 	compare_put_means(state, table, row, series, number, COMPARE_LIVE,
 			  "before_live_bytes", "after_live_bytes");
 	compare_put_means(state, table, row, series, number, COMPARE_AT_PEAK,
 			  "before_at_peak_bytes", "after_at_peak_bytes");
 	*table_cell(table, row, "match") =
 		compare_match_cell(table, site->presence, site->tier);
-	*table_cell(table, row, "status") =
-		table_text(table, site->presence == COMPARE_BOTH    ? "matched"
-				  : site->presence == COMPARE_AFTER ? "new"
-								    : "gone");
+	*table_cell(table, row, "status") = compare_status_cell(table, site->presence);
 	if (site->presence == COMPARE_BOTH)
 		*table_cell(table, row, "match_tier") = cell_integer(site->tier);
 	*table_cell(table, row, "owner") = table_text(

@@ -96,6 +96,13 @@ struct cell compare_match_cell(struct table *table, uint8_t presence, uint8_t ti
 	return table_text(table, text);
 }
 
+struct cell compare_status_cell(struct table *table, uint8_t presence)
+{
+	return table_text(table, presence == COMPARE_BOTH    ? "matched"
+				 : presence == COMPARE_AFTER ? "new"
+							     : "gone");
+}
+
 void compare_hide(struct table *table, const char *name)
 {
 	table->columns[table_column(table, name)].flags |= COLUMN_MACHINE;

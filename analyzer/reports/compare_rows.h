@@ -26,6 +26,8 @@ size_t compare_at_most(size_t count, size_t limit);
 
 /* "new", "gone", "tier 3" or nothing. */
 struct cell compare_match_cell(struct table *table, uint8_t presence, uint8_t tier);
+/* "matched", "new" or "gone". */
+struct cell compare_status_cell(struct table *table, uint8_t presence);
 /* People do not see the column; machines do not see one that is for people. */
 void compare_hide(struct table *table, const char *name);
 /* The table; people see a sentence in place of an empty one. */

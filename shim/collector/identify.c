@@ -251,7 +251,9 @@ static int named_function(struct identify *identify, uint32_t module,
 	return map_put(&identify->function_map, module, (uintptr_t)linkage, place, *ret);
 }
 
-/* A region's name is in the process's file; a damaged number has none. */
+/* A region's name is in the process's file; a damaged number has none. Those for which
+ * there was no room are there as SEGMENT_NAME_MORE, unless there was none for the table.
+ */
 static int identify_region(struct identify *identify,
 			   const struct identify_process *process, uint64_t key,
 			   uint32_t *ret)
@@ -268,6 +270,9 @@ static int identify_region(struct identify *identify,
 	if (index && index < from->name_count) {
 		function.name = from->names[index].name;
 		function.component = from->names[index].component;
+		function.is_resolved = 1;
+	} else if (index == SEGMENT_NAME_MORE) {
+		function.name = "[more regions]";
 		function.is_resolved = 1;
 	}
 	component = hash_bytes(function.component, strlen(function.component));

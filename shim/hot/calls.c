@@ -136,8 +136,8 @@ static void drop_replaced(struct lane_context *context, uint64_t function,
 	struct segment_frame *frame = context->frames;
 
 	for (int i = 0; i < 4 && frame < context->top; i++, frame++) {
-		if (frame->function == function && frame->call_site == call_site &&
-		    frame->stack_pointer == stack) {
+		if (frame->function == function && frame->stack_pointer == stack &&
+		    (frame->call_site & ~TRIGGER_MARK) == call_site) {
 			lane_unwind(context, frame, clock_now() - context->clock_offset);
 			return;
 		}
@@ -209,7 +209,7 @@ static void pop_inherited(struct lane_context *context, struct segment_frame *fr
 /*
  * The open frame that this exit belongs to: the innermost of this function and call
  * site, else the innermost of this function (an inlined body's exit may name another
- * site), else none.
+ * site), else none. Of regions the innermost: where they are ended says nothing.
  *
  * How far it looks is bounded by time: exits that match nothing (hooks switched on in
  * mid-run, clang's code after exceptions) may come by the million on a deep stack, so a
@@ -227,12 +227,23 @@ static struct segment_frame *find_frame(struct lane_context *context, uint64_t f
 		frame--;
 		if (frame->function != function)
 			continue;
-		if (frame->call_site == call_site)
+		if (frame->call_site == call_site || segment_key_is_region(function))
 			return frame;
 		if (!same_function)
 			same_function = frame;
 	}
 	return same_function;
+}
+
+/* Closes this frame, and those above it as unwound. */
+static void close_at(struct lane_context *context, struct segment_frame *frame,
+		     uint64_t now)
+{
+	lane_unwind(context, frame + 1, now);
+	if (frame->call_site == 0)
+		pop_inherited(context, frame, now);
+	else
+		pop(context, frame, now);
 }
 
 static cold void exit_slow(struct lane_context *context, uint64_t function,
@@ -249,11 +260,7 @@ static cold void exit_slow(struct lane_context *context, uint64_t function,
 		context->lane->orphan_exit_count++;
 		return;
 	}
-	lane_unwind(context, frame + 1, now);
-	if (frame->call_site == 0)
-		pop_inherited(context, frame, now);
-	else
-		pop(context, frame, now);
+	close_at(context, frame, now);
 	if (unlikely(trigger_count))
 		trigger_exit(function);
 }
@@ -325,8 +332,11 @@ static void end_below(struct lane_context *context, struct segment_frame *frame,
 		finish_call(context, &context->nodes[node], now - frame->start_ticks);
 	else if (node)
 		add64(&context->nodes[node].total_ticks, now - frame->start_ticks);
-	frame[1].parent_node = frame->parent_node;
 	frame->function = CALLS_ENDED_REGION;
+	/* of what goes on, over regions that have ended there, too */
+	do {
+		frame[1].parent_node = frame->parent_node;
+	} while ((++frame)->function == CALLS_ENDED_REGION);
 }
 
 static int is_below_function(const struct lane_context *context,
@@ -357,11 +367,7 @@ static cold void end_region_slow(struct lane_context *context, uint64_t key,
 		end_below(context, frame, now);
 		return;
 	}
-	lane_unwind(context, frame + 1, now);
-	if (frame->call_site == 0)
-		pop_inherited(context, frame, now);
-	else
-		pop(context, frame, now);
+	close_at(context, frame, now);
 }
 
 void calls_end_region(uint64_t key, uintptr_t stack)

@@ -31,3 +31,9 @@ static inline uint64_t clock_now(void)
 {
 	return likely(clock_is_tsc) ? clock_tsc() : clock_monotonic();
 }
+
+/* 0.1 s or so, in ticks: 2^28 of them at 2.7 GHz. */
+static inline uint64_t clock_tenth_of_second(void)
+{
+	return clock_is_tsc ? 1ull << 28 : 100000000;
+}

@@ -14,6 +14,7 @@
  */
 #include "shim/hot/fiber_find.h"
 
+#include "shim/hot/calls.h"
 #include "shim/hot/chunk.h"
 #include "shim/hot/clock.h"
 #include "shim/hot/process.h"
@@ -333,7 +334,10 @@ static void move_nodes(struct lane_context *context, struct fiber *fiber)
 {
 	for (struct segment_frame *frame = fiber->frames; frame < fiber->top; frame++) {
 		frame->parent_node = fiber->current;
-		frame->node = tree_child(context, fiber->current, frame->function);
+		frame->node = 0;
+		if (frame->function != CALLS_ENDED_REGION)
+			frame->node =
+				tree_child(context, fiber->current, frame->function);
 		if (frame->node)
 			fiber->current = frame->node;
 	}

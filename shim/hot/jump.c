@@ -7,6 +7,7 @@
  */
 #include "shim/hot/jump.h"
 
+#include "shim/hot/calls.h"
 #include "shim/hot/clock.h"
 #include "shim/hot/deferred.h"
 #include "shim/hot/fiber.h"
@@ -46,6 +47,7 @@ void jump_mark(uintptr_t stack_pointer, uint64_t return_address)
 	*mark_of(context, stack_pointer, return_address) = (struct jump_mark){
 		.stack_pointer = stack_pointer,
 		.return_address = return_address,
+		.frame_ticks = context->top[-1].start_ticks,
 		.fiber = context->fiber,
 		.depth = (uint32_t)(context->top - context->frames),
 		.counted_depth = *context->depth,
@@ -98,6 +100,19 @@ static void leave_hooks(struct lane_context *context, uintptr_t stack_pointer)
 	}
 }
 
+/* Are the frames open that were when the place was marked? Functions are, since the one
+ * with the place goes on; regions may have ended, here or below another function, and
+ * others taken their place. */
+static int is_as_marked(const struct lane_context *context, const struct jump_mark *mark)
+{
+	const struct segment_frame *innermost = context->frames + mark->depth - 1;
+
+	return mark->fiber == context->fiber &&
+	       mark->depth <= (uint64_t)(context->top - context->frames) &&
+	       innermost->start_ticks == mark->frame_ticks &&
+	       innermost->function != CALLS_ENDED_REGION;
+}
+
 void jump_land(uintptr_t stack_pointer, uint64_t return_address)
 {
 	struct lane_context *context = lane_self;
@@ -112,8 +127,7 @@ void jump_land(uintptr_t stack_pointer, uint64_t return_address)
 	leave_hooks(context, stack_pointer);
 	mark = mark_of(context, stack_pointer, return_address);
 	if (mark->stack_pointer == stack_pointer &&
-	    mark->return_address == return_address && mark->fiber == context->fiber &&
-	    mark->depth <= (uint64_t)(context->top - context->frames)) {
+	    mark->return_address == return_address && is_as_marked(context, mark)) {
 		unwind(context, context->frames + mark->depth);
 		context->current = mark->current;
 		*context->depth = mark->counted_depth;

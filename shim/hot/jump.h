@@ -9,8 +9,8 @@
  * A place that setjmp or getcontext can be returned to is named by the stack pointer and
  * the address that they return to. The number of open frames is remembered for it, which
  * is exact also when functions were inlined there (they share a stack pointer). When it
- * is not known, because too many others came since, frames called from below the stack
- * pointer are gone.
+ * is not known, because too many others came since, or says nothing any more, because
+ * regions have ended since, frames called from below the stack pointer are gone.
  */
 #pragma once
 

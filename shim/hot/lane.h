@@ -73,6 +73,7 @@ struct fiber {
 struct jump_mark {
 	uintptr_t stack_pointer;
 	uint64_t return_address;
+	uint64_t frame_ticks; /* of the innermost open frame, which is known by them */
 	const struct fiber *fiber;
 	uint32_t depth;
 	uint32_t counted_depth; /* *context->depth: a handler's jump may leave a hook

@@ -125,13 +125,8 @@ static void count_own_faults(uint64_t faults)
 		early_faults += faults;
 }
 
-/* A refused call is made again after so many ticks, 100 ms or so: a full disk may have
- * room then, and three calls for each folded call would slow the program down. */
-static uint64_t refusal_ticks(void)
-{
-	return clock_is_tsc ? 1ull << 28 : 100000000;
-}
-
+/* A refused call is made again after 0.1 s: a full disk may have room then, and three
+ * calls for each folded call would slow the program down. */
 static int is_in_future(const uint64_t *ticks)
 {
 	/* relaxed: a guess that may be late */
@@ -162,7 +157,7 @@ static void refuse_commits(long result)
 {
 	if (process)
 		__atomic_store_n(&process->commit_refused_until,
-				 clock_now() + refusal_ticks(), __ATOMIC_RELAXED);
+				 clock_now() + clock_tenth_of_second(), __ATOMIC_RELAXED);
 	process_note(result == -EPERM || result == -ENOSYS ? SEGMENT_NOTE_SEALED
 							   : SEGMENT_NOTE_NO_SPACE);
 }
@@ -278,8 +273,8 @@ static void refuse_maps(uint64_t size)
 	if (!process)
 		return;
 	__atomic_store_n(&process->map_refused_size, size, __ATOMIC_RELAXED);
-	__atomic_store_n(&process->map_refused_until, clock_now() + refusal_ticks(),
-			 __ATOMIC_RELAXED);
+	__atomic_store_n(&process->map_refused_until,
+			 clock_now() + clock_tenth_of_second(), __ATOMIC_RELAXED);
 }
 
 void *process_map(uint64_t size, int wiped)

@@ -13,46 +13,23 @@
 
 #include "common/segment_names.h"
 #include "shim/hot/calls.h"
+#include "shim/hot/clock.h"
 #include "shim/hot/gate.h"
 #include "shim/hot/lane.h"
+#include "shim/hot/name.h"
 #include "shim/hot/process.h"
+#include "shim/hot/shared_slot.h"
 
 #define MORE_NAMES 32u
-#define LOCK_PAUSES 20000 /* who holds the lock for longer has died with it */
 
 /* The mapping; a forked child inherits it with the file. */
 static struct segment_names *mapped_names;
 
-/* Compares with a name that may have been cut to size - 1 bytes. */
-static inline int is_same(const char *kept, const char *text, uint32_t size)
-{
-	for (uint32_t i = 0; i < size - 1; i++) {
-		if (kept[i] != text[i])
-			return 0;
-		if (!text[i])
-			return 1;
-	}
-	return 1;
-}
-
 static inline int is_named(const struct segment_name *entry, const char *component,
 			   const char *name)
 {
-	return is_same(entry->name, name, sizeof(entry->name)) &&
-	       is_same(entry->component, component, sizeof(entry->component));
-}
-
-static uint64_t hash_text(uint64_t hash, const char *text, uint32_t size)
-{
-	for (uint32_t i = 0; i < size - 1 && text[i]; i++)
-		hash = (hash ^ (uint8_t)text[i]) * 0x100000001b3ull;
-	return (hash ^ 0xff) * 0x100000001b3ull;
-}
-
-static void copy_text(char *to, const char *from, uint32_t size)
-{
-	for (uint32_t i = 0; i + 1 < size && from[i]; i++)
-		to[i] = from[i];
+	return name_is(entry->name, name, sizeof(entry->name)) &&
+	       name_is(entry->component, component, sizeof(entry->component));
 }
 
 /* Pages for entries [0, count). 0, or -errno. */
@@ -71,44 +48,27 @@ static int reserve(struct segment_names *names, uint32_t slot, uint32_t count)
 	return result;
 }
 
-static void begin_names(struct segment_names *names)
+static int begin_names(void *start, uint32_t slot)
 {
-	copy_text(names->names[SEGMENT_NAME_MORE].name, "[more regions]",
+	struct segment_names *names = start;
+	int result = process_commit(names, slot, 0, sizeof(uint64_t));
+
+	if (result == 0)
+		result = reserve(names, slot, MORE_NAMES);
+	if (result < 0)
+		return result;
+	name_copy(names->names[SEGMENT_NAME_MORE].name, "[more regions]",
 		  sizeof(names->names[0].name));
 	names->count = SEGMENT_NAME_MORE + 1;
 	names->magic = SEGMENT_MAGIC_NAMES;
+	return 0;
 }
 
 /* Maps the file's table, and makes it when there is none. Under the process lock. */
 static struct segment_names *map_names(void)
 {
-	struct segment_file *file = process_facts.file;
-	/* acquire: the table behind the number is laid out */
-	uint32_t slot = __atomic_load_n(&file->name_slot, __ATOMIC_ACQUIRE);
-	uint32_t expected = 0, own;
-	struct segment_names *names;
-
-	if (slot)
-		return process_map_slot(slot);
-	names = process_new_slot(&own);
-	if (!names)
-		return NULL;
-	if (process_commit(names, own, 0, sizeof(uint64_t)) < 0) {
-		process_keep_slot(names, own);
-		return NULL;
-	}
-	if (reserve(names, own, MORE_NAMES) < 0) {
-		process_unmap(names, file->slot_size);
-		return NULL;
-	}
-	begin_names(names);
-	process_publish_slot(own, SEGMENT_SLOT_NAMES, process->slot, process->pid);
-	/* release: pairs with the acquire above, in a forked child */
-	if (__atomic_compare_exchange_n(&file->name_slot, &expected, own, 0,
-					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return names;
-	process_unmap(names, file->slot_size);
-	return process_map_slot(expected);
+	return shared_slot_map(&process_facts.file->name_slot, SEGMENT_SLOT_NAMES,
+			       begin_names);
 }
 
 static struct segment_names *find_names(void)
@@ -152,8 +112,8 @@ static uint32_t append(struct segment_names *names, uint64_t hash, const char *c
 		return SEGMENT_NAME_MORE;
 	}
 	entry->hash = hash;
-	copy_text(entry->component, component, sizeof(entry->component));
-	copy_text(entry->name, name, sizeof(entry->name));
+	name_copy(entry->component, component, sizeof(entry->component));
+	name_copy(entry->name, name, sizeof(entry->name));
 	/* release: pairs with the acquire of those who search, and of readers */
 	__atomic_store_n(&names->count, index + 1, __ATOMIC_RELEASE);
 	return index;
@@ -161,11 +121,18 @@ static uint32_t append(struct segment_names *names, uint64_t hash, const char *c
 
 _Static_assert(SEGMENT_NAME_LIMIT % MORE_NAMES == 0, "append() reserves whole batches");
 
+/* Who has the lock may have lost its processor to those who wait: 32 threads on 2 of them
+ * lost a name in one run of ten when 1 ms was waited for. After 0.2 s it has died with
+ * it, and nobody waits again. */
 static int lock_names(struct segment_names *names)
 {
+	uint64_t start = clock_now();
+
 	/* acquire: pairs with the release in add_name() */
 	for (int i = 1; __atomic_exchange_n(&names->lock, 1, __ATOMIC_ACQUIRE); i++) {
-		if (i == LOCK_PAUSES) { /* for ever: a process died with it */
+		if (names->is_full)
+			return 0;
+		if (clock_now() - start > 2 * clock_tenth_of_second()) {
 			names->is_full = 1;
 			return 0;
 		}
@@ -177,38 +144,45 @@ static int lock_names(struct segment_names *names)
 static uint32_t add_name(struct segment_names *names, uint64_t hash,
 			 const char *component, const char *name)
 {
-	uint32_t index = SEGMENT_NAME_MORE;
 	uint64_t mask;
+	uint32_t index;
+	int is_locked;
 
 	if (names->is_full || !gate_block_signals(&mask))
-		return index;
-	if (lock_names(names)) {
-		index = search(names, names->count, hash, component, name);
-		if (!index)
-			index = append(names, hash, component, name);
+		return SEGMENT_NAME_MORE;
+	is_locked = lock_names(names);
+	/* another thread may have been quicker */
+	index = search(names, __atomic_load_n(&names->count, __ATOMIC_ACQUIRE), hash,
+		       component, name);
+	if (!index)
+		index = is_locked ? append(names, hash, component, name)
+				  : SEGMENT_NAME_MORE;
+	if (is_locked)
 		__atomic_store_n(&names->lock, 0, __ATOMIC_RELEASE);
-	}
 	gate_restore_signals(&mask);
 	return index;
 }
 
-static cold uint32_t find_name(const char *component, const char *name)
+/* An end adds no name: what has none there began without one, if at all. */
+static cold uint32_t find_name(const char *component, const char *name, int may_add)
 {
 	struct segment_names *names = find_names();
-	uint64_t hash = 0xcbf29ce484222325ull;
+	uint64_t hash = NAME_HASH_START;
 	uint32_t index;
 
 	if (!names)
 		return SEGMENT_NAME_MORE;
-	hash = hash_text(hash, component, sizeof(names->names[0].component));
-	hash = hash_text(hash, name, sizeof(names->names[0].name));
+	hash = name_hash(hash, component, sizeof(names->names[0].component));
+	hash = name_hash(hash, name, sizeof(names->names[0].name));
 	index = search(names, __atomic_load_n(&names->count, __ATOMIC_ACQUIRE), hash,
 		       component, name);
-	return index ? index : add_name(names, hash, component, name);
+	if (index)
+		return index;
+	return may_add ? add_name(names, hash, component, name) : SEGMENT_NAME_MORE;
 }
 
 static inline uint64_t key_of(struct lane_context *context, const char *component,
-			      const char *name)
+			      const char *name, int may_add)
 {
 	uint64_t hash =
 		((uintptr_t)name ^ (uintptr_t)component << 1) * 0x9e3779b97f4a7c15ull;
@@ -217,7 +191,7 @@ static inline uint64_t key_of(struct lane_context *context, const char *componen
 
 	if (unlikely(memo->name != name || memo->component != component || !index ||
 		     !is_named(&mapped_names->names[index], component, name))) {
-		index = find_name(component, name);
+		index = find_name(component, name, may_add);
 		memo->index = 0; /* a handler in between must not find half of it */
 		__asm__ volatile("" : : : "memory");
 		memo->name = name;
@@ -244,7 +218,7 @@ void region_begin(const char *component, const char *name, uintptr_t stack)
 
 	if (context != &lane_none)
 		calls_begin_region(
-			key_of(context, component ? component : "", name ? name : ""),
+			key_of(context, component ? component : "", name ? name : "", 1),
 			stack);
 }
 
@@ -254,6 +228,6 @@ void region_end(const char *component, const char *name, uintptr_t stack)
 
 	if (context != &lane_none)
 		calls_end_region(
-			key_of(context, component ? component : "", name ? name : ""),
+			key_of(context, component ? component : "", name ? name : "", 0),
 			stack);
 }

@@ -9,6 +9,7 @@
 
 #include "common/segment_series.h"
 #include "shim/hot/clock.h"
+#include "shim/hot/name.h"
 #include "shim/hot/process.h"
 
 #define compiler_barrier() __asm__ volatile("" : : : "memory")
@@ -24,24 +25,14 @@ static struct segment_series *series_at(const struct lane_context *context,
 static inline int is_named(const struct segment_series *series, const char *name,
 			   uint32_t kind)
 {
-	if (series->kind != kind)
-		return 0;
-	for (uint32_t i = 0; i < sizeof(series->name) - 1; i++) {
-		if (series->name[i] != name[i])
-			return 0;
-		if (!name[i])
-			return 1;
-	}
-	return 1;
+	return series->kind == kind && name_is(series->name, name, sizeof(series->name));
 }
 
-static uint32_t hash_name(const char *name, uint32_t kind)
+static uint32_t hash_of(const char *name, uint32_t kind)
 {
-	uint64_t hash = 0xcbf29ce484222325ull + kind;
-	const struct segment_series *series;
+	uint64_t hash = name_hash(NAME_HASH_START + kind, name,
+				  sizeof(((struct segment_series *)0)->name));
 
-	for (uint32_t i = 0; i < sizeof(series->name) - 1 && name[i]; i++)
-		hash = (hash ^ (uint8_t)name[i]) * 0x100000001b3ull;
 	return (uint32_t)(hash ^ hash >> 32);
 }
 
@@ -58,8 +49,7 @@ static uint32_t add_series(struct lane_context *context, const char *name, uint3
 			   lane->series_offset + index * sizeof(*series),
 			   sizeof(*series)) < 0)
 		return 0;
-	for (uint32_t i = 0; i + 1 < sizeof(series->name) && name[i]; i++)
-		series->name[i] = name[i];
+	name_copy(series->name, name, sizeof(series->name));
 	series->kind = kind;
 	context->series_hashes[index] = hash;
 	/* release: pairs with the reader's acquire */
@@ -70,7 +60,7 @@ static uint32_t add_series(struct lane_context *context, const char *name, uint3
 static cold uint32_t find_slow(struct lane_context *context, const char *name,
 			       uint32_t kind)
 {
-	uint32_t hash = hash_name(name, kind), count = context->lane->series_count;
+	uint32_t hash = hash_of(name, kind), count = context->lane->series_count;
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (context->series_hashes[i] == hash &&

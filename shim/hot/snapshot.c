@@ -19,6 +19,7 @@
 #include "shim/hot/gate.h"
 #include "shim/hot/lane.h"
 #include "shim/hot/process.h"
+#include "shim/hot/shared_slot.h"
 
 /* Chains of free_ages by (site, born, freed). 256 Ki heads: with all 2 M entries taken a
  * chain has 8. */
@@ -34,34 +35,25 @@ static void pause_taker(void)
 	gate_pause(64);
 }
 
+static int begin_book(void *start, uint32_t slot)
+{
+	struct segment_book *book = start;
+	int result = process_commit(book, slot, 0, sizeof(*book));
+
+	if (result == 0)
+		book_layout(book, process_facts.file->slot_size, process->slot);
+	return result;
+}
+
 /* Maps the book, and makes it when make is set. Under the process lock. */
 static struct segment_book *map_book(int make)
 {
-	struct segment_process *segment = process->segment;
-	/* acquire: the book behind the number is laid out */
-	uint32_t slot = __atomic_load_n(&segment->book_slot, __ATOMIC_ACQUIRE);
-	uint32_t expected = 0, own;
-	struct segment_book *book;
+	uint32_t *number = &process->segment->book_slot;
 
-	if (!slot && !make)
+	/* relaxed: shared_slot_map() looks again */
+	if (!make && !__atomic_load_n(number, __ATOMIC_RELAXED))
 		return NULL;
-	if (slot)
-		return process_map_slot(slot);
-	book = process_new_slot(&own);
-	if (!book)
-		return NULL;
-	if (process_commit(book, own, 0, sizeof(*book)) < 0) {
-		process_keep_slot(book, own);
-		return NULL;
-	}
-	book_layout(book, process_facts.file->slot_size, process->slot);
-	process_publish_slot(own, SEGMENT_SLOT_BOOK, process->slot, process->pid);
-	/* release: pairs with the acquire above, and of another process that takes one */
-	if (__atomic_compare_exchange_n(&segment->book_slot, &expected, own, 0,
-					__ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-		return book;
-	process_unmap(book, process_facts.file->slot_size);
-	return process_map_slot(expected);
+	return shared_slot_map(number, SEGMENT_SLOT_BOOK, begin_book);
 }
 
 static struct segment_book *find_book(int make)

@@ -5,7 +5,7 @@
  *                allocations, threads and children in between: STEPS calls of step(),
  *                GROWS of grow(), BLOCKS allocations in block() (see faults.py).
  */
-#include "../programs/truth.h"
+#include "growing.h"
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,6 @@
 #define THREADS 3
 
 extern char **environ;
-static volatile unsigned sum;
 
 ALONE static void step(void)
 {
@@ -35,29 +34,6 @@ ALONE static void block(size_t size)
 
 	keep(memory);
 	free(memory);
-}
-
-ALONE static void grow(unsigned path, unsigned levels);
-
-ALONE static void left(unsigned path, unsigned levels)
-{
-	grow(path, levels);
-}
-
-ALONE static void right(unsigned path, unsigned levels)
-{
-	grow(path, levels);
-}
-
-ALONE static void grow(unsigned path, unsigned levels)
-{
-	sum++;
-	if (levels == 0)
-		return;
-	if (path & 1)
-		left(path >> 1, levels - 1);
-	else
-		right(path >> 1, levels - 1);
 }
 
 UNHOOKED static void say_signals(void)

@@ -10,12 +10,10 @@
  * Must not:      print anything that differs from run to run. A forbidden call kills.
  * See also:      sandboxes.py, which knows how often each function is called
  */
-#include "../programs/truth.h"
+#include "filters.h"
+#include "growing.h"
 #include <errno.h>
-#include <linux/filter.h>
-#include <linux/seccomp.h>
 #include <pthread.h>
-#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,7 +25,6 @@
 
 #define UNHOOKED __attribute__((no_instrument_function))
 
-static volatile unsigned sum;
 static ucontext_t main_context, coroutine_context;
 static char coroutine_stack[64 << 10];
 
@@ -57,29 +54,6 @@ ALONE static void later_block(size_t size)
 	free(memory);
 }
 
-ALONE static void grow(unsigned path, unsigned levels);
-
-ALONE static void left(unsigned path, unsigned levels)
-{
-	grow(path, levels);
-}
-
-ALONE static void right(unsigned path, unsigned levels)
-{
-	grow(path, levels);
-}
-
-ALONE static void grow(unsigned path, unsigned levels)
-{
-	sum++;
-	if (levels == 0)
-		return;
-	if (path & 1)
-		left(path >> 1, levels - 1);
-	else
-		right(path >> 1, levels - 1);
-}
-
 ALONE static void deep(unsigned levels)
 {
 	if (levels)
@@ -103,28 +77,6 @@ static void heap(void)
 		if (i % 2)
 			free(block);
 	}
-}
-
-UNHOOKED static int install(const int *allowed, size_t count, unsigned otherwise,
-			    unsigned listed, int by_syscall)
-{
-	struct sock_filter code[80];
-	struct sock_fprog program = {.filter = code};
-	unsigned short at = 0;
-
-	code[at++] = (struct sock_filter)BPF_STMT(BPF_LD | BPF_W | BPF_ABS,
-						  offsetof(struct seccomp_data, nr));
-	for (size_t i = 0; i < count; i++) {
-		code[at++] = (struct sock_filter)BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K,
-							  (unsigned)allowed[i], 0, 1);
-		code[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, listed);
-	}
-	code[at++] = (struct sock_filter)BPF_STMT(BPF_RET | BPF_K, otherwise);
-	program.len = at;
-	prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
-	if (by_syscall)
-		return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0, &program);
-	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &program);
 }
 
 UNHOOKED static int sandbox(const char *list, int by_syscall)
@@ -169,17 +121,21 @@ UNHOOKED static int sandbox(const char *list, int by_syscall)
 	const int bad[] = {-1};
 
 	if (!strcmp(list, "strict")) /* swapcontext sets the mask: not from here */
-		return install(strict, sizeof(strict) / sizeof(*strict),
-			       SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW, by_syscall);
+		return filters_install(strict, sizeof(strict) / sizeof(*strict),
+				       SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW,
+				       by_syscall);
 	if (!strcmp(list, "daemon"))
-		return install(daemon, sizeof(daemon) / sizeof(*daemon),
-			       SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW, by_syscall);
+		return filters_install(daemon, sizeof(daemon) / sizeof(*daemon),
+				       SECCOMP_RET_KILL_PROCESS, SECCOMP_RET_ALLOW,
+				       by_syscall);
 	if (!strcmp(list, "start"))
-		return install(of_start, sizeof(of_start) / sizeof(*of_start),
-			       SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS, by_syscall);
+		return filters_install(of_start, sizeof(of_start) / sizeof(*of_start),
+				       SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS,
+				       by_syscall);
 	if (!strcmp(list, "deny"))
-		return install(denied, sizeof(denied) / sizeof(*denied),
-			       SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM, by_syscall);
+		return filters_install(denied, sizeof(denied) / sizeof(*denied),
+				       SECCOMP_RET_ALLOW, SECCOMP_RET_ERRNO | EPERM,
+				       by_syscall);
 	if (by_syscall)
 		return (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, 0xfff0, bad);
 	return prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, (void *)8);

@@ -25,43 +25,17 @@
 //       level 61
 //         inner 53800 +53800
 //           yield 53800
+#include "switch_stack.h"
 #include "truth.h"
 #include <stdlib.h>
 #include <sys/mman.h>
 
 #define STACK_SIZE (32ul << 10)
 
-/* Where a stopped coroutine or its resumer goes on. */
-struct place {
-	void *stack_pointer;
-};
-
 static struct place resumer, coroutine;
 static struct place *volatile current;
 static volatile int rounds;
 static volatile int is_done;
-
-void switch_stack(struct place *from, struct place *to);
-/* Keeps what the calling convention says a function keeps. */
-__asm__(".text\n"
-	".type switch_stack, @function\n"
-	"switch_stack:\n"
-	"	pushq %rbp\n"
-	"	pushq %rbx\n"
-	"	pushq %r12\n"
-	"	pushq %r13\n"
-	"	pushq %r14\n"
-	"	pushq %r15\n"
-	"	movq %rsp, (%rdi)\n"
-	"	movq (%rsi), %rsp\n"
-	"	popq %r15\n"
-	"	popq %r14\n"
-	"	popq %r13\n"
-	"	popq %r12\n"
-	"	popq %rbx\n"
-	"	popq %rbp\n"
-	"	ret\n"
-	".size switch_stack, . - switch_stack\n");
 
 ALONE static void yield(void)
 {
@@ -99,15 +73,6 @@ __attribute__((noinline, used, no_instrument_function)) static void start_body(v
 	switch_stack(current, &resumer);
 }
 
-UNTRACED void prepare(struct place *place, char *stack, size_t size)
-{
-	void **top = (void **)(((uintptr_t)stack + size) & ~(uintptr_t)15);
-
-	*--top = NULL;
-	*--top = (void *)start_body;
-	place->stack_pointer = top - 6;
-}
-
 ALONE static void resume(struct place *place)
 {
 	current = place;
@@ -116,7 +81,7 @@ ALONE static void resume(struct place *place)
 
 ALONE static void drive(char *stack)
 {
-	prepare(&coroutine, stack, STACK_SIZE);
+	prepare_stack(&coroutine, stack, STACK_SIZE, start_body);
 	is_done = 0;
 	while (!is_done)
 		resume(&coroutine);
@@ -158,7 +123,8 @@ ALONE static void neighbours(void)
 	for (i = 0; i < 8; i++)
 		mprotect(block + (size_t)i * STACK_SIZE, 4096, PROT_NONE);
 	for (i = 0; i < 8; i++)
-		prepare(&places[i], block + (size_t)i * STACK_SIZE, STACK_SIZE);
+		prepare_stack(&places[i], block + (size_t)i * STACK_SIZE, STACK_SIZE,
+			      start_body);
 	for (round = 0; round < 101; round++)
 		for (i = 0; i < 8; i++)
 			resume(&places[i]);

@@ -3,7 +3,8 @@
  * What this is:  the hot library under threads: nested calls with and without repairs,
  *                blocks freed by other threads, threads that come and go on recycled
  *                lanes, new nodes and sites all the time, a reader that follows the
- *                published counts, signals into everything. usage: hot ROUNDS [signals]
+ *                published counts, regions, steps and counters, signals into everything.
+ *                usage: hot ROUNDS [signals]
  * Runs on:       tests; plain, with ASan and UBSan, and with TSan.
  * Must not:      call what the hot library would not be called by a program for.
  * See also:      tests/stress/check.h, which looks at what is left; pool.h
@@ -21,8 +22,12 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "common/segment_names.h"
+#include "common/segment_series.h"
 #include "shim/hot/calls.h"
 #include "shim/hot/process.h"
+#include "shim/hot/region.h"
+#include "shim/hot/series.h"
 #include "shim/hot/snapshot.h"
 #include "shim/hot/stack.h"
 #include "tests/stress/check.h"
@@ -33,6 +38,7 @@
 #define SHELVES 64
 #define DEPTH 12
 #define FUNCTIONS 300
+#define NAMES 40
 #define CHURN_BATCH 8
 #define SHOWERS 400
 #define PATH_LIMIT 4000000
@@ -43,7 +49,7 @@ struct block {
 };
 
 static _Atomic(struct block *) shelves[SHELVES];
-static atomic_ullong call_count, alloc_count, orphan_count, signal_count;
+static atomic_ullong call_count, alloc_count, orphan_count, signal_count, mark_count;
 static atomic_int is_over;
 
 static uint32_t next_random(uint32_t *state)
@@ -98,14 +104,56 @@ static void leave_oddly(uint32_t function, uint32_t *random)
 		__cyg_profile_func_exit(function_at(function), site_at(function));
 }
 
+static uintptr_t stack_here(void)
+{
+	return (uintptr_t)__builtin_frame_address(0);
+}
+
+static void mark(uint32_t number)
+{
+	char name[16];
+
+	snprintf(name, sizeof(name), "mark %u", number % NAMES);
+	if (number % 2)
+		series_step(name);
+	else
+		series_counter(name, number);
+	atomic_fetch_add(&mark_count, 1);
+}
+
+static void begin_region(char *name, size_t size, uint32_t number)
+{
+	snprintf(name, size, "region %u", number % NAMES);
+	region_begin("stress", name, stack_here());
+	atomic_fetch_add(&call_count, 1);
+}
+
+/* Most of them: the rest ends with the function, some ends have no begin. */
+static void end_region(const char *name, uint32_t *random)
+{
+	if (name[0] && next_random(random) % 20)
+		region_end("stress", name, stack_here());
+	if (next_random(random) % 50 == 0) {
+		region_end("stress", "never begun", stack_here());
+		atomic_fetch_add(&orphan_count, 1);
+	}
+}
+
 static void call(uint32_t function, int depth, uint32_t *random)
 {
+	char region[16] = "";
+
 	__cyg_profile_func_enter(function_at(function), site_at(function));
 	atomic_fetch_add(&call_count, 1);
+	if (next_random(random) % 4 == 0)
+		begin_region(region, sizeof(region), next_random(random));
 	for (uint32_t i = next_random(random) % 4; i && depth; i--)
 		call((function * 7 + i) % FUNCTIONS, depth - 1, random);
 	if (next_random(random) % 3 == 0)
 		exchange(random);
+	if (next_random(random) % 3 == 0)
+		mark(next_random(random));
+	end_region(region, random);
 	leave_oddly(function, random);
 }
 
@@ -155,7 +203,7 @@ static void read_lane(const struct lane_context *context)
 		const struct segment_node *node = &context->nodes[i];
 
 		if (!node->key || !node->parent || node->parent >= i ||
-		    node->function >= FUNCTIONS + 10)
+		    node->function >= FUNCTIONS + NAMES + 10)
 			abort();
 	}
 	for (uint32_t i = 1; i < functions; i++) {
@@ -193,9 +241,12 @@ static void *read_along(void *unused)
 static void on_signal(int signal)
 {
 	__cyg_profile_func_enter(function_at(FUNCTIONS + 2), site_at(2));
+	region_begin("stress", "in a handler", stack_here());
 	hot_free(hot_malloc(signal_count % 500));
+	mark((uint32_t)signal_count);
+	region_end("stress", "in a handler", stack_here());
 	__cyg_profile_func_exit(function_at(FUNCTIONS + 2), site_at(2));
-	atomic_fetch_add(&call_count, 1);
+	atomic_fetch_add(&call_count, 2);
 	atomic_fetch_add(&alloc_count, 1);
 	atomic_fetch_add(&signal_count, 1);
 	(void)signal;
@@ -232,6 +283,35 @@ static void run(uint32_t rounds, int with_signals)
 		pthread_join(workers[i], NULL);
 	atomic_store(&is_over, 1);
 	pthread_join(reader, NULL);
+}
+
+static uint64_t marks_of(const struct lane_context *context)
+{
+	const struct segment_series *series =
+		(void *)((char *)context->lane + context->lane->series_offset);
+	uint64_t count = context->lane->lost_mark_count;
+
+	for (uint32_t i = 0; i < context->lane->series_count; i++)
+		count += series[i].count;
+	return count;
+}
+
+/* Each name once, whoever came first. */
+static void compare_marks(struct check *check)
+{
+	const struct segment_names *names =
+		process_map_slot(process_facts.file->name_slot);
+	uint64_t marks = 0;
+
+	for (const struct lane_context *context = process->lanes; context;
+	     context = context->next_lane)
+		marks += marks_of(context);
+	check_that(check, marks == mark_count,
+		   "%llu marks are recorded or lost, %llu were made",
+		   (unsigned long long)marks, mark_count);
+	check_that(check, names && !names->is_full && names->count <= 2 + NAMES + 1,
+		   "%u names of regions, not %u", names ? names->count : 0,
+		   2 + NAMES + 1);
 }
 
 /* What the file says, against what was counted here. */
@@ -310,6 +390,7 @@ int main(int argc, char **argv)
 	check_file(&check);
 	check_shadow(&check, process->slot);
 	compare(&check);
+	compare_marks(&check);
 	for (const struct lane_context *context = process->lanes; context;
 	     context = context->next_lane)
 		lanes++;

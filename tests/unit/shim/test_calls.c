@@ -274,6 +274,87 @@ static void regions_end_below_functions(void **state)
 	assert_int_equal(*lane_self->depth, 0);
 }
 
+/* A function that ends its caller's regions, the inner one first. */
+static void nested_regions_end_below_functions(void **state)
+{
+	(void)state;
+	enter(0x49000, 1);
+	calls_begin_region(REGION_A, here());
+	calls_begin_region(REGION_B, here());
+	enter(0x4a000, 2);
+	calls_end_region(REGION_B, here());
+	calls_end_region(REGION_A, here());
+	leave(0x4a000, 2);
+	assert_int_equal(lane_self->nodes[lane_self->current].key, 0x49000);
+	leave(0x49000, 1);
+	assert_ptr_equal(lane_self->top, lane_self->frames);
+	assert_int_equal(*lane_self->depth, 0);
+}
+
+/* A forked child inherits a region and begins it again; a function ends that one. */
+static void the_innermost_region_ends(void **state)
+{
+	struct segment_frame *inherited = lane_self->top + 1;
+
+	(void)state;
+	enter(0x4b000, 1);
+	calls_begin_region(REGION_A, here());
+	inherited->call_site = 0;
+	calls_begin_region(REGION_A, here());
+	enter(0x4c000, 2);
+	calls_end_region(REGION_A, here());
+	assert_int_equal(inherited->function, REGION_A);
+	leave(0x4c000, 2);
+	assert_int_equal(lane_self->current, inherited->node);
+	calls_end_region(REGION_A, here());
+	leave(0x4b000, 1);
+	assert_ptr_equal(lane_self->top, lane_self->frames);
+	assert_int_equal(*lane_self->depth, 0);
+}
+
+static uint64_t current_key(void)
+{
+	return lane_self->nodes[lane_self->current].key;
+}
+
+/* What is called after a jump lies below what is open then, whatever regions there were
+ * when its place was marked. */
+static void jumps_find_the_regions_of_then(void **state)
+{
+	uintptr_t place = here() + 300;
+	uint64_t repaired = lane_self->lane->repaired_frame_count;
+
+	(void)state;
+	enter(0x47000, 1);
+	lane_self->frames[0].stack_pointer = place;
+	calls_begin_region(REGION_A, place); /* ends, and another one begins */
+	jump_mark(place, 7);
+	calls_end_region(REGION_A, place);
+	calls_begin_region(REGION_B, place);
+	jump_land(place, 7);
+	assert_int_equal(current_key(), REGION_B);
+	calls_end_region(REGION_B, place);
+	assert_int_equal(current_key(), 0x47000);
+	calls_begin_region(REGION_A, place); /* ends, and a function is left */
+	jump_mark(place, 7);
+	calls_end_region(REGION_A, place);
+	enter(0x48000, 2);
+	jump_land(place, 7);
+	assert_int_equal(current_key(), 0x47000);
+	assert_int_equal(*lane_self->depth, 1);
+	assert_int_equal(lane_self->lane->repaired_frame_count, repaired + 1);
+	calls_begin_region(REGION_A, place); /* ends in the function that is left */
+	jump_mark(place, 7);
+	enter(0x48000, 2);
+	calls_end_region(REGION_A, place - 100);
+	jump_land(place, 7);
+	assert_int_equal(current_key(), 0x47000);
+	leave(0x47000, 1);
+	assert_int_equal(lane_self->lane->repaired_frame_count, repaired + 2);
+	assert_ptr_equal(lane_self->top, lane_self->frames);
+	assert_int_equal(*lane_self->depth, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -281,6 +362,9 @@ int main(void)
 		cmocka_unit_test(regions_nest),
 		cmocka_unit_test(unbalanced_regions_are_repaired),
 		cmocka_unit_test(regions_end_below_functions),
+		cmocka_unit_test(nested_regions_end_below_functions),
+		cmocka_unit_test(the_innermost_region_ends),
+		cmocka_unit_test(jumps_find_the_regions_of_then),
 		cmocka_unit_test(closes_frames_above_a_match),
 		cmocka_unit_test(prefers_the_same_call_site),
 		cmocka_unit_test(ignores_orphan_exits),

@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Check that what documents name is there. usage: check_documents.py ROOT
+
+Paths in `backticks` and links exist, every page of docs/ is named in README.md,
+and CONTRIBUTING.md's table has the folders and suites of tests/.
+"""
+import os
+import re
+import sys
+
+import tree
+
+ENDINGS = r"\.(?:c|cpp|h|sql|py|md|json|lua|patch|build)"
+NAMED = re.compile(r"`([\w./-]+" + ENDINGS + r")`|\]\(([^)#:]+)\)")
+# Places in a reader's own tree, and what the tool writes.
+OTHERS = re.compile(r"/NAME\.|^run-report\.md$")
+
+
+def is_there(name, folder, paths):
+    """From the root or from the document. A bare name of code may be anybody's."""
+    return name in paths or os.path.normpath(os.path.join(folder, name)) in paths or \
+        ("/" not in name and not name.endswith(".md"))
+
+
+def names_of(text):
+    for match in NAMED.finditer(text):
+        yield match.group(1) or match.group(2)
+
+
+def suites(root):
+    """(folder, suite) of each test in tests/."""
+    for path in tree.source_files(root, ("meson.build",), ("tests",)):
+        for suite in re.findall(r"suite: '([\w-]+)'", tree.read(root, path)):
+            yield path.split(os.sep)[1], suite
+
+
+def problems_of_table(root):
+    table = re.findall(r"^\| `([\w/-]+)`", tree.read(root, "CONTRIBUTING.md"), re.MULTILINE)
+    rows = {name.split("/")[-1] for name in table}
+    for name in sorted({name for pair in suites(root) for name in pair} - rows):
+        yield f"CONTRIBUTING.md: the table of tests has no {name}"
+    for name in table:
+        if not os.path.isdir(os.path.join(root, "tests", name)):
+            yield f"CONTRIBUTING.md: there is no tests/{name}"
+
+
+def main():
+    root = sys.argv[1]
+    paths = set(tree.source_files(root, ""))
+    problems = list(problems_of_table(root))
+    documents = [path for path in paths if path.endswith(".md")]
+    for path in sorted(documents):
+        folder = os.path.dirname(path)
+        problems += [f"{path}: there is no {name}" for name in names_of(tree.read(root, path))
+                     if not OTHERS.search(name) and not is_there(name, folder, paths)]
+    readme = tree.read(root, "README.md")
+    problems += [f"README.md: does not name {path}" for path in sorted(documents)
+                 if path.startswith("docs/") and path not in readme]
+    tree.finish(problems)
+
+
+main()
