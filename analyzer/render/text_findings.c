@@ -70,6 +70,13 @@ static const char *color(const struct text_style *style, enum severity severity)
 	return severity >= SEVERITY_HIGH ? style->warning : style->bold;
 }
 
+static void put_step(struct strbuf *name, const char *step)
+{
+	strbuf_puts(name, "step '");
+	utf8_clean(name, step);
+	strbuf_putc(name, '\'');
+}
+
 /* "#2 HIGH 47  T3 chatty-edge  lookup_key            confidence high" */
 static void put_head(const struct text_style *style, size_t rank,
 		     const struct finding *finding)
@@ -90,7 +97,10 @@ static void put_head(const struct text_style *style, size_t rank,
 		used = head.size + 2 + tail.size + 2;
 	}
 	room = style->width > used + NAME_LEAST ? style->width - used : NAME_LEAST;
-	utf8_clean(&name, finding->function ? finding->function : "(the run)");
+	if (finding->function || !finding->step)
+		utf8_clean(&name, finding->function ? finding->function : "(the run)");
+	else
+		put_step(&name, finding->step);
 	fprintf(style->out, "%s%s%s  ", color(style, finding->severity),
 		strbuf_text(&head), style->off);
 	strbuf_reset(&head);
