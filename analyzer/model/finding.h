@@ -64,6 +64,7 @@ struct finding {
 	int64_t function_id, path_id; /* 0: of the whole run */
 	const char *function, *path;  /* "parse", "main > parse" */
 	const char *chain;	      /* the path as a COLUMN_CHAIN cell has it */
+	bool is_region;		      /* function is the name of a region */
 	const char *step; /* the name of the steps that it is about; NULL: none */
 	const char *file; /* the function's, or the place's; NULL: not known */
 	uint32_t line;

@@ -50,7 +50,10 @@ static void put_head(FILE *out, size_t rank, const struct finding *finding)
 	if (finding_name(finding)) {
 		utf8_clean(&clean, finding_name(finding));
 		shorten_name(&name, strbuf_text(&clean), NAME_WIDTH, &shorten_utf8);
-		fputs(finding->function ? " of " : " of step ", out);
+		fputs(!finding->function   ? " of step "
+		      : finding->is_region ? " of region "
+					   : " of ",
+		      out);
 		md_put_code(out, strbuf_text(&name), false);
 	}
 	fputs("\n\n", out);

@@ -70,11 +70,17 @@ static const char *color(const struct text_style *style, enum severity severity)
 	return severity >= SEVERITY_HIGH ? style->warning : style->bold;
 }
 
-static void put_step(struct strbuf *name, const char *step)
+/* "parse", "region 'parse'", "step 'frame'" or "(the run)" */
+static void put_name(struct strbuf *buffer, const struct finding *finding)
 {
-	strbuf_puts(name, "step '");
-	utf8_clean(name, step);
-	strbuf_putc(name, '\'');
+	bool is_plain =
+		!finding_name(finding) || (finding->function && !finding->is_region);
+
+	if (!is_plain)
+		strbuf_puts(buffer, finding->function ? "region '" : "step '");
+	utf8_clean(buffer, finding_name(finding) ? finding_name(finding) : "(the run)");
+	if (!is_plain)
+		strbuf_putc(buffer, '\'');
 }
 
 /* "#2 HIGH 47  T3 chatty-edge  lookup_key            confidence high" */
@@ -97,10 +103,7 @@ static void put_head(const struct text_style *style, size_t rank,
 		used = head.size + 2 + tail.size + 2;
 	}
 	room = style->width > used + NAME_LEAST ? style->width - used : NAME_LEAST;
-	if (finding->function || !finding->step)
-		utf8_clean(&name, finding->function ? finding->function : "(the run)");
-	else
-		put_step(&name, finding->step);
+	put_name(&name, finding);
 	fprintf(style->out, "%s%s%s  ", color(style, finding->severity),
 		strbuf_text(&head), style->off);
 	strbuf_reset(&head);
