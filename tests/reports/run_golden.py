@@ -112,6 +112,10 @@ CASES = {
     "delta-function": (DELTA + ["--by", "function"], {}),
     "delta-line": (DELTA + ["--by", "line", "-n", "2"], {}),
     "delta-component": (["delta", "snapshots.db", "start", "exit", "--by", "component"], {}),
+    "delta-component-map": (["delta", "snapshots.db", "start", "exit", "--by", "component",
+                             "--map", "server.map"], {}),
+    "delta-map-alone": (DELTA + ["--map", "server.map"], {}),
+    "delta-map-bad": (DELTA + ["--by", "component", "--map", "bad.map"], {}),
     "delta-until": (["delta", "snapshots.db", "tick#2", "8", "--until", "9"], {}),
     "delta-peak": (["delta", "snapshots.db", "start", "peak", "-n", "3"], {}),
     "delta-focus": (DELTA + ["--focus", "cache"], {}),
@@ -347,6 +351,11 @@ MAP = b"""{"components": [
     {"component": "physics", "module": "libphysics.so*"},
     {"component": "game", "function": "^main$", "source": "src/main.cpp"}]}
 """
+SERVER_MAP = b"""{"components": [
+    {"component": "cache", "function": "^cache_"},
+    {"component": "core", "namespace": "std"},
+    {"component": "loop", "function": "^main$"}]}
+"""
 SUPPRESSIONS = b"""# known
 leak:open_*ion$
   leak:cache.c
@@ -395,7 +404,7 @@ def make_databases(folder, cases):
     with open(os.path.join(folder, "fixture.db"), "rb") as file:
         data = file.read()
     files = {"zero.db": b"", "text.db": b"hello, world\n" * 100, "truncated.db": data[:40000],
-             "good.map": MAP, "bad.map": MAP.replace(b"module", b"modul"),
+             "good.map": MAP, "server.map": SERVER_MAP, "bad.map": MAP.replace(b"module", b"modul"),
              "good.supp": SUPPRESSIONS, "all.supp": b"leak:^main$", "bad.supp": b"\n# x\nmain",
              "rules.json": RULES, "known.json": KNOWN, "off.json": rules_off(),
              "bad.json": b'{"rules": {\n"T0": {\n"limits": {"high": 1}}}}',
