@@ -145,6 +145,48 @@ static enum exit_status add_components(struct report_input *input, struct doc *d
 	return status;
 }
 
+static bool names_any(const struct calltree *tree,
+		      const struct components_function *functions)
+{
+	for (size_t i = 0; i < tree->function_count; i++)
+		if (functions[i].named)
+			return true;
+	return false;
+}
+
+static void add_brief(struct doc *doc, const struct calltree *tree,
+		      const struct components_function *functions, size_t limit)
+{
+	struct components components = {0};
+	struct calltree_sum sum = calltree_sum(tree);
+	struct table *table;
+
+	components_sum(&components, tree, functions);
+	table = totals_table(&components, &sum);
+	table_sort(table, table_column(table, "self_ns"), table_column(table, "name"));
+	table_show(table, "self_percent self_ns total_ns calls alloc_bytes name");
+	report_add_table(doc, "components", "Components", table, limit, "component",
+			 "self_ns", "self time");
+	components_free(&components);
+}
+
+enum exit_status components_add_brief(struct report_input *input, struct doc *doc,
+				      struct calltree *tree, size_t limit)
+{
+	struct component_map map = {0};
+	enum exit_status status = components_load_map(input, &map);
+	struct components_function *functions =
+		status ? NULL : components_describe(input, tree, &map);
+
+	if (functions && names_any(tree, functions))
+		add_brief(doc, tree, functions, limit);
+	if (!functions && status == STATUS_OK)
+		status = STATUS_FAILED;
+	free(functions);
+	component_map_free(&map);
+	return status;
+}
+
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
 	struct component_map map = {0};

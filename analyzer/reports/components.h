@@ -16,3 +16,8 @@ enum exit_status components_load_map(struct report_input *input,
 struct components_function *components_describe(struct report_input *input,
 						struct calltree *tree,
 						const struct component_map *map);
+
+/* Adds a small table of components to another report; nothing when neither a map nor a
+ * region names any. */
+enum exit_status components_add_brief(struct report_input *input, struct doc *doc,
+				      struct calltree *tree, size_t limit);
