@@ -14,6 +14,8 @@ import difflib
 import json
 import os
 import re
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -262,6 +264,8 @@ CASES = {
     "doctor": (["doctor", "fixture.db"], {}),
     "doctor-fine": (["doctor", "fixture.db", "--run", "1"], {}),
     "doctor-empty": (["doctor", "empty.db"], {}),
+    "doctor-regions": (["doctor", "marks.db.unended"], {}),
+    "components-unended": (["components", "marks.db.unended", "-n", "1"], {}),
     "doctor-json": (["doctor", "empty.db", "-f", "json"], {}),
     "doctor-csv": (["doctor", "empty.db", "-f", "csv"], {}),
     "doctor-missing": (["doctor", "--program", "./no-such-program"], {}),
@@ -397,15 +401,28 @@ def patch(path, offset, data):
         file.write(data)
 
 
+def leave_regions_open(marks):
+    """A copy of marks.db of a program that does not end its regions well."""
+    shutil.copyfile(marks, marks + ".unended")
+    db = sqlite3.connect(marks + ".unended")
+    for name, value in (("unended_regions", 13), ("orphan_regions", 1)):
+        db.execute("INSERT INTO trust (run_id, process_id, name, value) VALUES (1, 1, ?, ?)",
+                   (name, value))
+    db.commit()
+    db.close()
+
+
 def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     make = [sys.executable, os.path.join(HERE, "make_db.py")]
     named = {word for case in cases for word in CASES[case][0]}
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine",
                  "findings"):
-        if kind != "fixture" and kind + ".db" not in named:
+        if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):
             continue
         subprocess.run(make + [kind, os.path.join(folder, kind + ".db")], check=True)
+        if kind == "marks":
+            leave_regions_open(os.path.join(folder, "marks.db"))
     with open(os.path.join(folder, "fixture.db"), "rb") as file:
         data = file.read()
     files = {"zero.db": b"", "text.db": b"hello, world\n" * 100, "truncated.db": data[:40000],
