@@ -214,11 +214,11 @@ const struct report report_components = {
 	.name = "components",
 	.summary = "totals by component and the calls between them",
 	.description =
-		"A component is named by --map FILE (json, see README), or by the "
-		"program "
-		"for its regions (profshim_region_begin). What it calls that nobody has "
-		"named belongs to it; what is called by nobody named belongs to its "
-		"module. total counts outermost activations; entries are the calls from "
+		"A component is named by --map FILE (json, see docs/marks.md), or by the "
+		"program for its regions (profshim_region_begin). What it calls that "
+		"nobody has named belongs to it; what is called by nobody named belongs "
+		"to its module, and libraries of the language and the system to their "
+		"caller. total counts outermost activations; entries are the calls from "
 		"other components, average is total for each of them.",
 	.example = "prof-analyze components run.db --map components.json",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_THREAD | TAKES_RAW |

@@ -75,8 +75,10 @@ struct components_function *components_describe(struct report_input *input,
 	while (result >= 0 && (result = cursor_next(cursor)) > 0) {
 		uint32_t number = calltree_function(tree, cursor_integer(cursor, 0));
 
-		if (number != CALLTREE_NONE)
-			all[number] = describe(tree, cursor, map);
+		if (number == CALLTREE_NONE)
+			continue;
+		all[number] = describe(tree, cursor, map);
+		all[number].is_library = tree->functions[number].is_library;
 	}
 	if (result == 0) {
 		cursor_close(cursor);

@@ -193,23 +193,6 @@ enum exit_status delta_load_paths(struct report_input *input, struct delta *delt
 	return result < 0 ? report_fail_db(input) : STATUS_OK;
 }
 
-/* What a library allocates belongs to the component that called it, unless the map names
- * the library. */
-static void pass_libraries(struct delta *delta,
-			   const struct components_function *functions)
-{
-	const struct calltree *tree = delta->tree;
-
-	for (size_t i = 0; i < tree->order_count; i++) {
-		uint32_t at = tree->order[i], parent = tree->nodes[at].parent;
-		uint32_t function = tree->nodes[at].function;
-
-		if (parent != CALLTREE_NONE && function != CALLTREE_NONE &&
-		    tree->functions[function].is_library && !functions[function].named)
-			delta->components.paths[at] = delta->components.paths[parent];
-	}
-}
-
 enum exit_status delta_load_components(struct report_input *input, struct delta *delta)
 {
 	struct component_map map = {0};
@@ -219,10 +202,8 @@ enum exit_status delta_load_components(struct report_input *input, struct delta 
 	if (status == STATUS_OK) {
 		functions = components_describe(input, delta->tree, &map);
 		status = functions ? STATUS_OK : STATUS_FAILED;
-		if (functions) {
+		if (functions)
 			components_sum(&delta->components, delta->tree, functions);
-			pass_libraries(delta, functions);
-		}
 		free(functions);
 	}
 	component_map_free(&map);
