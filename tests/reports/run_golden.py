@@ -326,6 +326,16 @@ CASES = {
     "compare-csv": (["compare", "groups.db", "-f", "csv", "--before", "1", "--after", "2"],
                     {}),
     "compare-md": (["compare", "groups.db", "-f", "md", "--limit", "alloc_bytes=0%"], {}),
+    "compare-components": (["compare", "groups.db", "--by", "component", "--map",
+                            "groups.map", "-n", "2"], {}),
+    "compare-components-pair": (["compare", "groups.db", "--before", "1", "--after", "2", "--by",
+                                 "component", "--map", "groups.map", "-n", "1"], {}),
+    "compare-components-regions": (["compare", "marks.db", "marks.db", "--by", "component",
+                                    "-n", "5"], {}),
+    "compare-components-json": (["compare", "groups.db", "--by", "component", "--map",
+                                 "groups.map", "-n", "1", "-f", "json"], {}),
+    "compare-error-by": (["compare", "groups.db", "--by", "function"], {}),
+    "compare-error-map": (["compare", "groups.db", "--map", "groups.map"], {}),
     "compare-junit": (["compare", "groups.db", "-f", "junit", "--limit",
                        "wall=5%,live=1MiB,func:slow_check.self=5%"], {}),
     "compare-error-label": (["compare", "groups.db", "--before", "befor", "--after",
@@ -364,6 +374,11 @@ SERVER_MAP = b"""{"components": [
     {"component": "cache", "function": "^cache_"},
     {"component": "core", "namespace": "std"},
     {"component": "loop", "function": "^main$"}]}
+"""
+GROUPS_MAP = b"""{"components": [
+    {"component": "reading", "function": "^parse$"},
+    {"component": "tables", "function": "^(lookup|hash)"},
+    {"component": "rest", "function": "^main$"}]}
 """
 SUPPRESSIONS = b"""# known
 leak:open_*ion$
@@ -426,7 +441,8 @@ def make_databases(folder, cases):
     with open(os.path.join(folder, "fixture.db"), "rb") as file:
         data = file.read()
     files = {"zero.db": b"", "text.db": b"hello, world\n" * 100, "truncated.db": data[:40000],
-             "good.map": MAP, "server.map": SERVER_MAP, "bad.map": MAP.replace(b"module", b"modul"),
+             "good.map": MAP, "server.map": SERVER_MAP,
+             "groups.map": GROUPS_MAP, "bad.map": MAP.replace(b"module", b"modul"),
              "good.supp": SUPPRESSIONS, "all.supp": b"leak:^main$", "bad.supp": b"\n# x\nmain",
              "rules.json": RULES, "known.json": KNOWN, "off.json": rules_off(),
              "bad.json": b'{"rules": {\n"T0": {\n"limits": {"high": 1}}}}',
