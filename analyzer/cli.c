@@ -108,8 +108,9 @@ static const struct {
 	 TAKES_FINDINGS},
 	{{"until", KEY_UNTIL, "C", 0, "survivors are those still live at C (exit)", 0},
 	 TAKES_DELTA},
-	{{"by", KEY_BY, "WHAT", 0, "path, function, line or component (path)", 0},
-	 TAKES_DELTA},
+	{{"by", KEY_BY, "WHAT", 0,
+	  "delta: path, function, line or component (path); compare: component", 0},
+	 TAKES_BY},
 	{{"process", KEY_PROCESS, "PID|#ID", 0, "only this process", 0}, TAKES_PROCESS},
 	{{"suppressions", KEY_SUPPRESSIONS, "FILE", 0,
 	  "leave out what FILE lists: leaks by lines leak:PATTERN as for LeakSanitizer, "

@@ -389,7 +389,7 @@ struct segment_lane {
 	uint32_t frame_capacity;
 	uint32_t node_count, node_capacity;
 	uint32_t function_count, function_capacity;
-	uint32_t reserved0;
+	uint32_t orphan_region_count; /* ends of regions that were not open */
 	uint64_t frame_offset, node_offset, function_offset;
 	uint64_t repaired_frame_count; /* closed without their own exit */
 	uint64_t orphan_exit_count;    /* exits that matched no open frame */

@@ -142,6 +142,7 @@ uint32_t compare_add_function(struct comparison *comparison, size_t run,
 		function->name = keep(comparison, row->name);
 		function->linkage_name = keep(comparison, row->linkage_name);
 		function->module = keep(comparison, row->module);
+		function->component = keep(comparison, row->component);
 		function->file = keep(comparison, row->file);
 		if (side == COMPARE_BEFORE)
 			function->line_before = row->line;

@@ -51,11 +51,12 @@ enum compare_presence {
 struct compare_function {
 	const char *name; /* the later side's; texts live as long as the comparison */
 	const char *linkage_name, *module, *file; /* NULL: not known */
-	uint32_t line_before, line_after;	  /* of the definition; 0: not known */
-	uint32_t merged_into;			  /* another's number, or its own */
-	uint8_t presence;			  /* enum compare_presence */
-	uint8_t hooked; /* the sides on which its calls were counted */
-	uint8_t tier;	/* how its two sides were matched, see compare_match.c */
+	const char *component; /* that a map or the program named; NULL: none */
+	uint32_t line_before, line_after; /* of the definition; 0: not known */
+	uint32_t merged_into;		  /* another's number, or its own */
+	uint8_t presence;		  /* enum compare_presence */
+	uint8_t hooked;			  /* the sides on which its calls were counted */
+	uint8_t tier; /* how its two sides were matched, see compare_match.c */
 	bool is_library;
 };
 
@@ -87,7 +88,7 @@ struct comparison {
 
 /* A function as one run has it. module: the base name, "" for the program itself. */
 struct compare_function_row {
-	const char *name, *linkage_name, *module, *build_id, *file;
+	const char *name, *linkage_name, *module, *build_id, *file, *component;
 	uint32_t line;
 	bool is_hooked, is_library;
 	int64_t values[COMPARE_FUNCTION_METRICS];

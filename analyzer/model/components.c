@@ -81,6 +81,8 @@ static uint32_t component_of(struct walk *walk, uint32_t at)
 		walk->is_named[at] = true;
 		return walk->components->paths[node->parent];
 	}
+	if (node->parent != CALLTREE_NONE && function && function->is_library)
+		return walk->components->paths[node->parent];
 	return component_number(walk, function ? function->fallback : "?");
 }
 

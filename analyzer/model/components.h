@@ -5,8 +5,9 @@
  *
  * The component of a path is that of its function, when one has been named for it (by a
  * map, or for a region by the program); else that of the path's caller, when one has been
- * named there or farther out; else the function's module. So what a component calls that
- * nobody has named belongs to it.
+ * named there or farther out; else the function's module, or for a library of the
+ * language or the system the component of the path's caller. So what a component calls
+ * that nobody has named belongs to it.
  */
 #pragma once
 
@@ -16,6 +17,7 @@
 struct components_function {
 	const char *named;    /* component; NULL: not named */
 	const char *fallback; /* its module; not NULL */
+	bool is_library;      /* belongs to its caller unless it is named */
 };
 
 struct component_total {

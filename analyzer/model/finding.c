@@ -49,6 +49,11 @@ void findings_free(struct findings *findings)
 	*findings = (struct findings){0};
 }
 
+const char *finding_name(const struct finding *finding)
+{
+	return finding->function ? finding->function : finding->step;
+}
+
 static struct evidence *add_evidence(struct finding *finding, const char *name,
 				     const char *unit, double value)
 {

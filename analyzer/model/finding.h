@@ -64,6 +64,8 @@ struct finding {
 	int64_t function_id, path_id; /* 0: of the whole run */
 	const char *function, *path;  /* "parse", "main > parse" */
 	const char *chain;	      /* the path as a COLUMN_CHAIN cell has it */
+	bool is_region;		      /* function is the name of a region */
+	const char *step; /* the name of the steps that it is about; NULL: none */
 	const char *file; /* the function's, or the place's; NULL: not known */
 	uint32_t line;
 	const char *where; /* for people: "parse.c:31" */
@@ -101,6 +103,9 @@ double finding_ceiling(const struct finding *finding);
 struct finding *findings_add(struct findings *findings, const struct rule *rule,
 			     char kind, unsigned specific);
 void findings_free(struct findings *findings);
+
+/* What it is about: a function or steps, by name; NULL: the whole run. */
+const char *finding_name(const struct finding *finding);
 
 /* Adds a measured value; with_limit: and the limit that it crossed. */
 void finding_evidence(struct finding *finding, const char *name, const char *unit,

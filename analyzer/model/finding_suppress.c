@@ -205,8 +205,8 @@ static bool matches(const struct finding_suppression *one, const struct finding 
 	    (strcmp(one->rule, "*") != 0 && !names_rule(one->rule, finding->rule)))
 		return false;
 	return !one->has_pattern ||
-	       regexec(&one->pattern, finding->function ? finding->function : "", 0, NULL,
-		       0) == 0;
+	       regexec(&one->pattern, finding_name(finding) ? finding_name(finding) : "",
+		       0, NULL, 0) == 0;
 }
 
 void finding_suppressions_apply(struct finding_suppressions *suppressions,

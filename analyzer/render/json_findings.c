@@ -80,6 +80,10 @@ static json_t *also_value(const struct finding *finding)
 static void set_place(json_t *object, const struct finding *finding)
 {
 	json_object_set_new(object, "function", json_text(finding->function));
+	if (finding->is_region)
+		json_object_set_new(object, "region", json_must(json_true()));
+	if (finding->step)
+		json_object_set_new(object, "step", json_text(finding->step));
 	json_object_set_new(object, "path",
 			    json_chain(finding->chain ? finding->chain : ""));
 	json_object_set_new(object, "file", json_text(finding->file));

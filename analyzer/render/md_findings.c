@@ -47,10 +47,13 @@ static void put_head(FILE *out, size_t rank, const struct finding *finding)
 	fprintf(out, "#### %zu. %s %.0f: ", rank, severity_word(finding->severity),
 		finding->score);
 	fprintf(out, "%s %s", finding->rule->id, finding->rule->slug);
-	if (finding->function) {
-		utf8_clean(&clean, finding->function);
+	if (finding_name(finding)) {
+		utf8_clean(&clean, finding_name(finding));
 		shorten_name(&name, strbuf_text(&clean), NAME_WIDTH, &shorten_utf8);
-		fputs(" of ", out);
+		fputs(!finding->function   ? " of step "
+		      : finding->is_region ? " of region "
+					   : " of ",
+		      out);
 		md_put_code(out, strbuf_text(&name), false);
 	}
 	fputs("\n\n", out);

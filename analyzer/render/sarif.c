@@ -131,7 +131,7 @@ static json_t *fingerprints(const struct finding *finding)
 	char text[17];
 
 	hash_text(&hash, finding->rule->id);
-	hash_text(&hash, finding->function ? finding->function : "");
+	hash_text(&hash, finding_name(finding) ? finding_name(finding) : "");
 	hash_text(&hash, finding->chain ? finding->chain : "");
 	snprintf(text, sizeof(text), "%016" PRIx64, hash);
 	json_object_set_new(object, "rulePath/v1", json_text(text));
@@ -145,7 +145,7 @@ static json_t *result_message(const struct findings *findings,
 	json_t *value;
 
 	strbuf_printf(&text, "%s: %s. ",
-		      finding->function ? finding->function : "The run",
+		      finding_name(finding) ? finding_name(finding) : "The run",
 		      finding->rule->title);
 	finding_put_evidence(&text, finding);
 	strbuf_puts(&text, ".");

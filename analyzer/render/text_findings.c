@@ -70,6 +70,19 @@ static const char *color(const struct text_style *style, enum severity severity)
 	return severity >= SEVERITY_HIGH ? style->warning : style->bold;
 }
 
+/* "parse", "region 'parse'", "step 'frame'" or "(the run)" */
+static void put_name(struct strbuf *buffer, const struct finding *finding)
+{
+	bool is_plain =
+		!finding_name(finding) || (finding->function && !finding->is_region);
+
+	if (!is_plain)
+		strbuf_puts(buffer, finding->function ? "region '" : "step '");
+	utf8_clean(buffer, finding_name(finding) ? finding_name(finding) : "(the run)");
+	if (!is_plain)
+		strbuf_putc(buffer, '\'');
+}
+
 /* "#2 HIGH 47  T3 chatty-edge  lookup_key            confidence high" */
 static void put_head(const struct text_style *style, size_t rank,
 		     const struct finding *finding)
@@ -90,7 +103,7 @@ static void put_head(const struct text_style *style, size_t rank,
 		used = head.size + 2 + tail.size + 2;
 	}
 	room = style->width > used + NAME_LEAST ? style->width - used : NAME_LEAST;
-	utf8_clean(&name, finding->function ? finding->function : "(the run)");
+	put_name(&name, finding);
 	fprintf(style->out, "%s%s%s  ", color(style, finding->severity),
 		strbuf_text(&head), style->off);
 	strbuf_reset(&head);

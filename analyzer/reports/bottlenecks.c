@@ -19,6 +19,17 @@ static bool are_suppressed(const struct bottlenecks *bottlenecks)
 	return false;
 }
 
+static void add_filtered(struct doc *doc, const struct bottlenecks *bottlenecks)
+{
+	struct strbuf text = {0};
+
+	units_counted(&text, (int64_t)bottlenecks->filtered_count, "finding");
+	strbuf_printf(&text, " about something else %s left out (--focus, --ignore).",
+		      bottlenecks->filtered_count == 1 ? "is" : "are");
+	doc_note(doc, "filtered_findings", NOTE_PLAIN, strbuf_text(&text), NULL);
+	strbuf_free(&text);
+}
+
 void bottlenecks_add_findings(struct doc *doc, struct bottlenecks *bottlenecks,
 			      size_t limit, unsigned flags)
 {
@@ -26,14 +37,17 @@ void bottlenecks_add_findings(struct doc *doc, struct bottlenecks *bottlenecks,
 	struct strbuf footer = {0};
 	struct section *section;
 
+	if (bottlenecks->filtered_count)
+		add_filtered(doc, bottlenecks);
 	if (!count) {
-		doc_note(doc, "no_findings", NOTE_GOOD,
-			 are_suppressed(bottlenecks)
-				 ? "Nothing found that is not suppressed."
-				 : "Nothing found: no limit was crossed where there was "
-				   "data.",
-			 NULL)
-			->flags = SECTION_HUMAN;
+		if (!bottlenecks->filtered_count)
+			doc_note(doc, "no_findings", NOTE_GOOD,
+				 are_suppressed(bottlenecks)
+					 ? "Nothing found that is not suppressed."
+					 : "Nothing found: no limit was crossed where "
+					   "there was data.",
+				 NULL)
+				->flags = SECTION_HUMAN;
 		flags |= SECTION_MACHINE;
 	}
 	section = doc_findings(doc, "findings", "Findings, worst first",
@@ -144,10 +158,12 @@ const struct report report_bottlenecks = {
 		"confidence, where I is the share of the run's time, or of its peak, "
 		"that could be won; critical from 63, high from 33, medium from 11, low "
 		"from 3.9. A rule whose data was not recorded is listed as not measured. "
-		"Findings that nest on one path are merged into the innermost. Formats "
-		"also: sarif.",
+		"Findings that nest on one path are merged into the innermost. --focus "
+		"and --ignore look at the function that a finding is about, or at the "
+		"name of its steps, --focus also at what was merged into it; --fail-on "
+		"judges what they let through. Formats also: sarif.",
 	.example = "prof-analyze bottlenecks run.db --fail-on high",
 	.takes = TAKES_RUN | TAKES_NO_DATABASE | TAKES_LIMIT | TAKES_RULES |
-		 TAKES_FINDINGS | TAKES_SUPPRESSIONS,
+		 TAKES_FILTER | TAKES_FINDINGS | TAKES_SUPPRESSIONS,
 	.build = build,
 };

@@ -22,13 +22,15 @@ struct bottlenecks {
 	struct rules_file rules;
 	struct finding_suppressions suppressions;
 	struct findings findings;
+	size_t filtered_count;	   /* findings that --focus and --ignore left out */
 	struct rule_state *states; /* one for each of the registry */
 };
 
 /* The limits: the default ones, changed by --rules FILE. */
 enum exit_status bottlenecks_load_rules(struct report_input *input,
 					struct rules_file *ret);
-/* Applies all rules, ranks what they find and takes out what --suppressions lists. */
+/* Applies all rules, ranks what they find and takes out what --suppressions lists and
+ * what --focus and --ignore do not let through. */
 enum exit_status bottlenecks_run(struct report_input *input,
 				 const struct run_facts *facts,
 				 const struct calltree *tree, struct bottlenecks *ret);

@@ -196,6 +196,10 @@ static void add_verify(const struct report_input *input, struct findings *findin
 	for (size_t i = 0; i < findings->count; i++) {
 		struct finding *one = &findings->list[i];
 
+		if (one->step) {
+			one->verify = "prof-analyze steps after.db";
+			continue;
+		}
 		strbuf_reset(&command);
 		strbuf_puts(&command, "prof-analyze compare ");
 		utf8_clean(&command, rundb_path(input->db));
@@ -207,6 +211,42 @@ static void add_verify(const struct report_input *input, struct findings *findin
 		one->verify = arena_copy(&findings->texts, command.data, command.size);
 	}
 	strbuf_free(&command);
+}
+
+/* One passes by its own name, or by that of one that was merged into it: what was asked
+ * for must not vanish behind a deeper function. */
+static bool passes(const struct filter *filter, const struct finding *finding)
+{
+	const char *name = finding_name(finding);
+
+	if (!name)
+		return !filter->has_focus;
+	if (filter_passes_name(filter, name))
+		return true;
+	if (filter_judge(filter, name) & FILTER_IGNORED)
+		return false;
+	for (size_t i = 0; i < finding->also_count; i++)
+		if (finding->also[i].function &&
+		    filter_passes_name(filter, finding->also[i].function))
+			return true;
+	return false;
+}
+
+/* --focus and --ignore */
+static void filter_findings(const struct filter *filter, struct bottlenecks *bottlenecks)
+{
+	struct findings *findings = &bottlenecks->findings;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < findings->count; i++) {
+		if (passes(filter, &findings->list[i])) {
+			findings->list[kept++] = findings->list[i];
+		} else {
+			free(findings->list[i].also);
+			bottlenecks->filtered_count++;
+		}
+	}
+	findings->count = kept;
 }
 
 enum exit_status bottlenecks_run(struct report_input *input,
@@ -225,6 +265,8 @@ enum exit_status bottlenecks_run(struct report_input *input,
 		return status;
 	findings_finish(&ret->findings, tree);
 	finding_suppressions_apply(&ret->suppressions, &ret->findings, names_rule);
+	if (filter_is_active(&input->filter))
+		filter_findings(&input->filter, ret);
 	add_verify(input, &ret->findings);
 	return STATUS_OK;
 }

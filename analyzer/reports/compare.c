@@ -8,6 +8,7 @@
 #include "analyzer/reports/compare.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 static enum exit_status parse_gate(struct compare_state *state)
 {
@@ -23,6 +24,21 @@ static enum exit_status parse_gate(struct compare_state *state)
 		report_fail(state->input, STATUS_USAGE, "%s", strbuf_text(&error));
 	strbuf_free(&error);
 	return result < 0 ? STATUS_USAGE : STATUS_OK;
+}
+
+static enum exit_status parse_by(struct compare_state *state)
+{
+	const struct report_options *options = state->input->options;
+
+	if (options->by && strcmp(options->by, "component") != 0)
+		return report_fail(state->input, STATUS_USAGE,
+				   "--by: compare knows 'component' only, not '%s'; "
+				   "functions, paths and sites are always shown",
+				   options->by);
+	if (options->map && !options->by)
+		return report_fail(state->input, STATUS_USAGE,
+				   "--map goes with --by component");
+	return components_load_map(state->input, &state->map);
 }
 
 static void add_nothing(struct compare_state *state)
@@ -46,6 +62,8 @@ static enum exit_status fill(struct compare_state *state)
 	compare_check(state);
 	compare_add_totals(state);
 	compare_add_balance(state);
+	if (state->input->options->by)
+		compare_add_components(state);
 	compare_add_functions(state);
 	compare_add_paths(state);
 	compare_add_sites(state);
@@ -65,6 +83,7 @@ void compare_free_state(struct compare_state *state)
 	free(state->totals);
 	free(state->self_changes);
 	gate_free(&state->gate);
+	component_map_free(&state->map);
 	compare_free(&state->comparison);
 }
 
@@ -79,6 +98,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		input->databases = &first;
 		input->database_count = 1;
 	}
+	if (status == STATUS_OK)
+		status = parse_by(&state);
 	if (status == STATUS_OK)
 		status = fill(&state);
 	compare_free_state(&state);
@@ -105,6 +126,9 @@ const struct report report_compare = {
 		"bytes exactly and shows times without judging them. Several runs a side "
 		"give an interval (95 %, Hodges-Lehmann), an exact rank test corrected "
 		"for the number of functions (Benjamini-Hochberg), and a verdict.\n\n"
+		"--by component adds a table of components (of --map FILE and of "
+		"regions, "
+		"as in 'components'), judged in the same way.\n\n"
 		"The gate: --limit METRIC=AMOUNT[,...] is how much more after may take: "
 		"wall, self, calls, alloc_count, alloc_bytes, peak, live, or "
 		"func:NAME.METRIC with self, total, calls, alloc_count, alloc_bytes; "
@@ -115,6 +139,7 @@ const struct report report_compare = {
 		"have to tell. Status 3: the gate failed; 4: it could not be judged.",
 	.example = "prof-analyze compare before.db after.db --limit "
 		   "'alloc_bytes=0%,peak=1MiB,wall=5%'",
-	.takes = TAKES_SIDES | TAKES_GATE | TAKES_LIMIT | TAKES_FILTER,
+	.takes = TAKES_SIDES | TAKES_GATE | TAKES_LIMIT | TAKES_FILTER | TAKES_BY |
+		 TAKES_MAP,
 	.build = build,
 };

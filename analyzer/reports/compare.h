@@ -9,7 +9,7 @@
 #include "analyzer/model/compare.h"
 #include "analyzer/model/compare_judge.h"
 #include "analyzer/model/gate.h"
-#include "analyzer/reports/common.h"
+#include "analyzer/reports/components.h"
 
 /* Functions with less than this share of the time are not judged: a thousand of them
  * would blind the correction for many tests. */
@@ -55,7 +55,8 @@ struct compare_state {
 	size_t run_count, run_capacity, before_count;
 	struct comparison comparison;
 	struct gate gate;
-	int64_t *totals; /* [RUN_METRIC_COUNT][run_count] */
+	struct component_map map; /* --map */
+	int64_t *totals;	  /* [RUN_METRIC_COUNT][run_count] */
 	struct change run_changes[RUN_METRIC_COUNT];
 	/* One for each function of the comparison, of its self time. */
 	struct change *self_changes;
@@ -89,6 +90,8 @@ void compare_check(struct compare_state *state);
 void compare_add_sides(struct compare_state *state);
 void compare_add_totals(struct compare_state *state);
 void compare_add_balance(struct compare_state *state);
+/* compare_components.c: with --by component. */
+void compare_add_components(struct compare_state *state);
 void compare_add_functions(struct compare_state *state);
 void compare_add_paths(struct compare_state *state);
 void compare_add_sites(struct compare_state *state);

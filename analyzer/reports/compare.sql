@@ -21,7 +21,7 @@ HAVING SUM(value) != 0 ORDER BY name;
 -- :name functions
 SELECT f.function_id, f.name, f.linkage_name, m.path, m.build_id, f.file, f.line,
 	f.recording != 'unwound', f.alloc_count, f.alloc_bytes, f.self_ns, f.calls,
-	f.total_ns
+	f.total_ns, f.component
 FROM function f LEFT JOIN module m USING (module_id)
 WHERE f.run_id = :run ORDER BY f.function_id;
 

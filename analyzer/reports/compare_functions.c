@@ -52,7 +52,7 @@ static const struct column function_columns[] = {
 	{"linkage_name", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 };
 
-static void put_effect(struct table *table, size_t row, const struct change *change)
+void compare_put_effect(struct table *table, size_t row, const struct change *change)
 {
 	struct strbuf text = {0};
 
@@ -112,7 +112,7 @@ static void add_function(const struct compare_state *state, struct table *table,
 	*table_cell(table, row, "by_cost_ns") = cell_real(split.by_cost);
 	*table_cell(table, row, "allocs") =
 		compare_difference(table, allocs.after - allocs.before, COLUMN_COUNT);
-	put_effect(table, row, &state->self_changes[number]);
+	compare_put_effect(table, row, &state->self_changes[number]);
 	*table_cell(table, row, "match") =
 		compare_match_cell(table, function->presence, function->tier);
 	*table_cell(table, row, "status") =

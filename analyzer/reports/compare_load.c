@@ -156,6 +156,10 @@ static void add_function(struct compare_state *state, size_t number,
 	row.name = strbuf_text(&clean);
 	row.module = strbuf_text(&base);
 	row.is_library = report_is_library(row.name, row.file, module);
+	row.component = cursor_text(cursor, 9 + COMPARE_TOTAL);
+	if (!row.component)
+		row.component =
+			component_map_find(&state->map, row.name, module, row.file);
 	for (int i = 0; i <= COMPARE_TOTAL; i++)
 		row.values[i] = cursor_integer(cursor, 8 + i);
 	/* Read before compare_add_function(): texts are borrowed until the next step. */

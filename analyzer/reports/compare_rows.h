@@ -35,6 +35,8 @@ struct section *compare_add_table(struct compare_state *state, const char *name,
 				  const char *title, struct table *table);
 /* A column without a single text says nothing: people do not see it. */
 void compare_hide_empty(struct table *table, const char *name);
+/* Columns verdict, effect, change_percent, low_percent, high_percent, p_adjusted. */
+void compare_put_effect(struct table *table, size_t row, const struct change *change);
 /* Two columns of a metric's means. */
 struct change compare_put_means(const struct compare_state *state, struct table *table,
 				size_t row, const struct compare_series *series,

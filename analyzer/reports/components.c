@@ -3,21 +3,14 @@
  * What this is:  totals by component and the calls between them.
  * Runs on:       prof-analyze, main thread.
  * Must not:      print.
- * See also:      components.sql; model/components.h, the definitions;
- *                model/component_map.h, the form of --map.
+ * See also:      components_load.c, which component a function has;
+ *                model/components.h, the definitions.
  */
-#include "analyzer/reports/common.h"
+#include "analyzer/reports/components.h"
 
-#include "analyzer/base/utf8.h"
-#include "analyzer/base/xalloc.h"
-#include "analyzer/model/component_map.h"
-#include "analyzer/model/components.h"
 #include "analyzer/model/units.h"
 
-#include "components.sql.h"
-
 #include <stdlib.h>
-#include <string.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -44,78 +37,6 @@ static const struct column edge_columns[] = {
 	{"caller", "from", COLUMN_NAME, COLUMN_KEEP},
 	{"callee", "to", COLUMN_NAME, COLUMN_KEEP},
 };
-
-static enum exit_status load_map(struct report_input *input, struct component_map *map)
-{
-	const char *path = input->options->map;
-	struct strbuf text = {0}, error = {0};
-	enum exit_status status;
-
-	if (!path)
-		return STATUS_OK;
-	status = report_read_file(input, path, "a component map", &text);
-	if (!status &&
-	    component_map_parse(map, strbuf_text(&text), text.size, path, &error) < 0)
-		status = report_fail(input, STATUS_USAGE, "%s", strbuf_text(&error));
-	strbuf_free(&text);
-	strbuf_free(&error);
-	return status;
-}
-
-/* Texts as they can be shown, in the tree's memory. */
-static const char *clean(struct calltree *tree, const char *text)
-{
-	struct strbuf buffer = {0};
-	const char *copy;
-
-	utf8_clean(&buffer, text);
-	copy = arena_copy(&tree->texts, strbuf_text(&buffer), buffer.size);
-	strbuf_free(&buffer);
-	return copy;
-}
-
-static struct components_function describe(struct calltree *tree, struct cursor *cursor,
-					   const struct component_map *map)
-{
-	const char *name = cursor_text(cursor, 1), *module = cursor_text(cursor, 2);
-	const char *source = cursor_text(cursor, 3), *of_region = cursor_text(cursor, 4);
-	const char *named =
-		of_region ? of_region
-			  : component_map_find(map, name ? name : "", module, source);
-	const char *base = module ? strrchr(module, '/') : NULL;
-
-	base = base ? base + 1 : module;
-	return (struct components_function){
-		.named = named ? clean(tree, named) : NULL,
-		.fallback = base && *base ? clean(tree, base) : "[no module]",
-	};
-}
-
-/* One for each function of the tree; owned by caller, NULL on failure. */
-static struct components_function *describe_all(struct report_input *input,
-						struct calltree *tree,
-						const struct component_map *map)
-{
-	struct components_function *all = xcalloc(tree->function_count + 1, sizeof(*all));
-	struct cursor *cursor;
-	int result = report_query(input, components_sql_functions, &cursor);
-
-	for (size_t i = 0; i < tree->function_count; i++)
-		all[i].fallback = "[no module]";
-	while (result >= 0 && (result = cursor_next(cursor)) > 0) {
-		uint32_t number = calltree_function(tree, cursor_integer(cursor, 0));
-
-		if (number != CALLTREE_NONE)
-			all[number] = describe(tree, cursor, map);
-	}
-	if (result == 0) {
-		cursor_close(cursor);
-		return all;
-	}
-	report_fail_db(input);
-	free(all);
-	return NULL;
-}
 
 static struct cell average(int64_t total_ns, int64_t count)
 {
@@ -210,7 +131,7 @@ static enum exit_status add_components(struct report_input *input, struct doc *d
 				       struct calltree *tree,
 				       const struct component_map *map)
 {
-	struct components_function *functions = describe_all(input, tree, map);
+	struct components_function *functions = components_describe(input, tree, map);
 	struct components components = {0};
 	struct calltree_sum sum = calltree_sum(tree);
 	enum exit_status status;
@@ -224,12 +145,54 @@ static enum exit_status add_components(struct report_input *input, struct doc *d
 	return status;
 }
 
+static bool names_any(const struct calltree *tree,
+		      const struct components_function *functions)
+{
+	for (size_t i = 0; i < tree->function_count; i++)
+		if (functions[i].named)
+			return true;
+	return false;
+}
+
+static void add_brief(struct doc *doc, const struct calltree *tree,
+		      const struct components_function *functions, size_t limit)
+{
+	struct components components = {0};
+	struct calltree_sum sum = calltree_sum(tree);
+	struct table *table;
+
+	components_sum(&components, tree, functions);
+	table = totals_table(&components, &sum);
+	table_sort(table, table_column(table, "self_ns"), table_column(table, "name"));
+	table_show(table, "self_percent self_ns total_ns calls alloc_bytes name");
+	report_add_table(doc, "components", "Components", table, limit, "component",
+			 "self_ns", "self time");
+	components_free(&components);
+}
+
+enum exit_status components_add_brief(struct report_input *input, struct doc *doc,
+				      struct calltree *tree, size_t limit)
+{
+	struct component_map map = {0};
+	enum exit_status status = components_load_map(input, &map);
+	struct components_function *functions =
+		status ? NULL : components_describe(input, tree, &map);
+
+	if (functions && names_any(tree, functions))
+		add_brief(doc, tree, functions, limit);
+	if (!functions && status == STATUS_OK)
+		status = STATUS_FAILED;
+	free(functions);
+	component_map_free(&map);
+	return status;
+}
+
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
 	struct component_map map = {0};
 	struct calltree *tree = NULL;
 	struct run_facts facts;
-	enum exit_status status = load_map(input, &map);
+	enum exit_status status = components_load_map(input, &map);
 
 	if (status == STATUS_OK)
 		status = report_open(input, doc, &facts);
@@ -251,11 +214,11 @@ const struct report report_components = {
 	.name = "components",
 	.summary = "totals by component and the calls between them",
 	.description =
-		"A component is named by --map FILE (json, see README), or by the "
-		"program "
-		"for its regions (profshim_region_begin). What it calls that nobody has "
-		"named belongs to it; what is called by nobody named belongs to its "
-		"module. total counts outermost activations; entries are the calls from "
+		"A component is named by --map FILE (json, see docs/marks.md), or by the "
+		"program for its regions (profshim_region_begin). What it calls that "
+		"nobody has named belongs to it; what is called by nobody named belongs "
+		"to its module, and libraries of the language and the system to their "
+		"caller. total counts outermost activations; entries are the calls from "
 		"other components, average is total for each of them.",
 	.example = "prof-analyze components run.db --map components.json",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_THREAD | TAKES_RAW |

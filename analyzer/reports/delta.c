@@ -20,6 +20,8 @@ static enum exit_status parse_by(struct report_input *input, enum delta_by *ret)
 	const char *wanted = input->options->by, *nearest;
 
 	*ret = DELTA_BY_PATH;
+	if (input->options->map && (!wanted || strcmp(wanted, "component") != 0))
+		return report_fail(input, STATUS_USAGE, "--map goes with --by component");
 	for (size_t i = 0; i < count; i++) {
 		if (!wanted || strcmp(wanted, words[i]) != 0)
 			continue;
@@ -114,7 +116,8 @@ static enum exit_status load(struct report_input *input, struct delta *delta)
 	if (!delta->tree)
 		return STATUS_FAILED;
 	delta->passes = filter_paths(&input->filter, delta->tree, false);
-	status = delta_load_components(input, delta);
+	status = delta->by == DELTA_BY_COMPONENT ? delta_load_components(input, delta)
+						 : STATUS_OK;
 	if (status == STATUS_OK)
 		status = delta_load_sites(input, delta);
 	if (status == STATUS_OK)
@@ -178,7 +181,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	calltree_free(delta.tree);
 	free(delta.passes);
 	free(delta.sites);
-	free(delta.components);
+	components_free(&delta.components);
 	arena_free(&delta.texts);
 	snapshot_list_free(&delta.list);
 	return status;
@@ -198,11 +201,12 @@ const struct report report_delta = {
 		"blocks allocated between A and B and still live at the exit, or at C "
 		"with "
 		"--until C. --by sums up by call path and line, function, source line or "
-		"component. With --limit the rest is one row, so that the rows add up to "
+		"component (of --map FILE and of regions, as in 'components'). With "
+		"--limit the rest is one row, so that the rows add up to "
 		"the total. --focus and --ignore look at every function of the call "
 		"path.",
 	.example = "prof-analyze delta run.db loaded done --by function",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_FILTER | TAKES_DELTA |
-		 TAKES_PROCESS,
+		 TAKES_PROCESS | TAKES_MAP | TAKES_BY,
 	.build = build,
 };

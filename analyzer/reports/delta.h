@@ -5,6 +5,7 @@
 #pragma once
 
 #include "analyzer/model/delta.h"
+#include "analyzer/reports/components.h"
 #include "analyzer/reports/snapshot_find.h"
 
 enum delta_by { DELTA_BY_PATH, DELTA_BY_FUNCTION, DELTA_BY_LINE, DELTA_BY_COMPONENT };
@@ -27,7 +28,7 @@ struct delta {
 	bool *passes;		  /* --focus and --ignore let a node's path through */
 	struct delta_site *sites; /* by site_id */
 	size_t site_count, site_capacity;
-	const char **components; /* of the tree's functions */
+	struct components components; /* DELTA_BY_COMPONENT: of the tree's nodes */
 	struct arena texts;
 };
 

@@ -38,7 +38,3 @@ SELECT path_id, calls, total_ns, self_ns FROM path WHERE run_id = :run;
 -- :name lanes_at_exit
 SELECT path_id, calls, total_ns, self_ns FROM path_lane
 WHERE lane_id IN (SELECT lane_id FROM lane WHERE process_id = :process);
-
--- A function's component, else the program or library that it is in.
--- :name components
-SELECT function_id, COALESCE(component, module) FROM functions WHERE run_id = :run;

@@ -163,7 +163,7 @@ static void set_tail(const struct delta *delta, struct table *table, struct cell
 				 site->file ? site->line : 0);
 		break;
 	case DELTA_BY_COMPONENT:
-		cells[0] = table_text(table, delta_component(delta, change->owner));
+		cells[0] = table_text(table, delta_component(delta, site->node));
 		break;
 	}
 }

@@ -44,8 +44,8 @@ static int compare_keys(const void *left, const void *right, void *context)
 		y = b->site->line;
 		break;
 	case DELTA_BY_COMPONENT:
-		return strcmp(delta_component(delta, a->owner),
-			      delta_component(delta, b->owner));
+		return strcmp(delta_component(delta, a->site->node),
+			      delta_component(delta, b->site->node));
 	}
 	return (x > y) - (x < y);
 }

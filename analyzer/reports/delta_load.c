@@ -7,7 +7,6 @@
  */
 #include "analyzer/reports/delta.h"
 
-#include "analyzer/base/utf8.h"
 #include "analyzer/base/xalloc.h"
 
 #include "delta.sql.h"
@@ -196,38 +195,26 @@ enum exit_status delta_load_paths(struct report_input *input, struct delta *delt
 
 enum exit_status delta_load_components(struct report_input *input, struct delta *delta)
 {
-	struct strbuf clean = {0};
-	struct cursor *cursor;
-	int result = report_query(input, delta_sql_components, &cursor);
+	struct component_map map = {0};
+	struct components_function *functions;
+	enum exit_status status = components_load_map(input, &map);
 
-	delta->components = xcalloc(delta->tree->function_count + 1, sizeof(char *));
-	if (result < 0)
-		return STATUS_FAILED;
-	while ((result = cursor_next(cursor)) > 0) {
-		uint32_t number =
-			calltree_function(delta->tree, cursor_integer(cursor, 0));
-		const char *text = cursor_text(cursor, 1);
-
-		if (number == CALLTREE_NONE || !text)
-			continue;
-		if (strrchr(text, '/'))
-			text = strrchr(text, '/') + 1;
-		strbuf_reset(&clean);
-		utf8_clean(&clean, text);
-		delta->components[number] =
-			arena_copy(&delta->texts, strbuf_text(&clean), clean.size);
+	if (status == STATUS_OK) {
+		functions = components_describe(input, delta->tree, &map);
+		status = functions ? STATUS_OK : STATUS_FAILED;
+		if (functions)
+			components_sum(&delta->components, delta->tree, functions);
+		free(functions);
 	}
-	strbuf_free(&clean);
-	cursor_close(cursor);
-	return result < 0 ? report_fail_db(input) : STATUS_OK;
+	component_map_free(&map);
+	return status;
 }
 
 const char *delta_component(const struct delta *delta, uint32_t node)
 {
-	uint32_t function =
-		node == CALLTREE_NONE ? CALLTREE_NONE : delta->tree->nodes[node].function;
-	const char *component =
-		function == CALLTREE_NONE ? NULL : delta->components[function];
+	uint32_t number =
+		node == CALLTREE_NONE ? INTERN_NONE : delta->components.paths[node];
 
-	return component ? component : "(not known)";
+	return number == INTERN_NONE ? "(not known)"
+				     : intern_name(&delta->components.names, number);
 }

@@ -43,59 +43,25 @@ struct group {
 	int64_t calls, total_ns, self_ns;
 };
 
-static int compare_names(const void *left, const void *right)
-{
-	return strcmp(*(const char *const *)left, *(const char *const *)right);
-}
-
-/* The number of each function's component among their sorted names. */
-static uint32_t *number_components(const struct delta *delta, size_t *ret_count)
-{
-	size_t count = delta->tree->function_count, known = 0;
-	const char **names = xcalloc(count + 1, sizeof(*names));
-	uint32_t *numbers = xcalloc(count + 1, sizeof(*numbers));
-
-	for (size_t i = 0; i < count; i++)
-		names[i] = delta->components[i] ? delta->components[i] : "";
-	qsort(names, count, sizeof(*names), compare_names);
-	for (size_t i = 0; i < count; i++)
-		if (!known || strcmp(names[known - 1], names[i]) != 0)
-			names[known++] = names[i];
-	for (size_t i = 0; i < count; i++) {
-		const char *name = delta->components[i] ? delta->components[i] : "";
-		const char **at =
-			bsearch(&name, names, known, sizeof(*names), compare_names);
-
-		numbers[i] = at ? (uint32_t)(at - names) : 0;
-	}
-	free(names);
-	*ret_count = known;
-	return numbers;
-}
-
 /* The group of each node; CALLTREE_NONE for nodes of no known function. */
 static uint32_t *group_nodes(const struct delta *delta, size_t *ret_count)
 {
 	const struct calltree *tree = delta->tree;
 	uint32_t *groups = xcalloc(tree->node_count + 1, sizeof(*groups));
-	uint32_t *components = NULL;
 
 	*ret_count = tree->function_count;
 	if (delta->by == DELTA_BY_PATH)
 		*ret_count = tree->node_count;
 	if (delta->by == DELTA_BY_COMPONENT)
-		components = number_components(delta, ret_count);
+		*ret_count = delta->components.names.count;
 	for (size_t i = 0; i < tree->node_count; i++) {
-		uint32_t function = tree->nodes[i].function;
-
 		if (delta->by == DELTA_BY_PATH)
 			groups[i] = (uint32_t)i;
-		else if (components && function != CALLTREE_NONE)
-			groups[i] = components[function];
+		else if (delta->by == DELTA_BY_COMPONENT)
+			groups[i] = delta->components.paths[i];
 		else
-			groups[i] = function;
+			groups[i] = tree->nodes[i].function;
 	}
-	free(components);
 	return groups;
 }
 

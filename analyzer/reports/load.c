@@ -40,6 +40,20 @@ bool report_is_library(const char *name, const char *file, const char *module)
 	       starts_with_any(base, modules, sizeof(modules) / sizeof(modules[0]));
 }
 
+/* As it can be shown, in the tree's memory; NULL of NULL. */
+static const char *clean_copy(struct calltree *tree, const char *text)
+{
+	struct strbuf clean = {0};
+	const char *copy;
+
+	if (!text)
+		return NULL;
+	utf8_clean(&clean, text);
+	copy = arena_copy(&tree->texts, strbuf_text(&clean), clean.size);
+	strbuf_free(&clean);
+	return copy;
+}
+
 static int load_functions(struct report_input *input, struct calltree *tree)
 {
 	struct strbuf name = {0};
@@ -59,6 +73,7 @@ static int load_functions(struct report_input *input, struct calltree *tree)
 		if (file)
 			function->file = arena_copy(&tree->texts, file, strlen(file));
 		function->line = (uint32_t)cursor_integer(cursor, 3);
+		function->component = clean_copy(tree, cursor_text(cursor, 5));
 		function->is_library =
 			report_is_library(function->name, file, cursor_text(cursor, 4));
 	}
@@ -93,6 +108,24 @@ static int load_paths(struct report_input *input, struct calltree *tree, const c
 	return result;
 }
 
+/* Once the tree is linked. */
+static int mark_regions(struct report_input *input, struct calltree *tree)
+{
+	struct cursor *cursor;
+	int result = report_query(input, load_sql_regions, &cursor);
+
+	if (result < 0)
+		return result;
+	while ((result = cursor_next(cursor)) > 0) {
+		uint32_t number = calltree_function(tree, cursor_integer(cursor, 0));
+
+		if (number != CALLTREE_NONE)
+			tree->functions[number].is_region = true;
+	}
+	cursor_close(cursor);
+	return result;
+}
+
 /* One number of a query; -1 on failure. */
 static int64_t single(struct report_input *input, const char *sql)
 {
@@ -120,7 +153,11 @@ struct calltree *report_tree_load(struct report_input *input)
 		return NULL;
 	}
 	calltree_link(tree);
-	return tree;
+	if (mark_regions(input, tree) == 0)
+		return tree;
+	report_fail_db(input);
+	calltree_free(tree);
+	return NULL;
 }
 
 #define LISTED_THREADS 8

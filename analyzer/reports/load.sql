@@ -2,8 +2,11 @@
 -- The call tree of a run, whole or of one thread.
 
 -- :name functions
-SELECT function_id, name, file, line, module FROM functions WHERE run_id = :run
-ORDER BY function_id;
+SELECT function_id, name, file, line, module, component FROM functions
+WHERE run_id = :run ORDER BY function_id;
+
+-- :name regions
+SELECT DISTINCT function_id FROM path WHERE run_id = :run AND kind = 2;
 
 -- :name paths
 SELECT path_id, parent_path_id, function_id, kind = 'frame', calls, total_ns, self_ns,

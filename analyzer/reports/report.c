@@ -11,7 +11,9 @@
 #include "analyzer/model/units.h"
 #include "analyzer/reports/bottlenecks.h"
 #include "analyzer/reports/common.h"
+#include "analyzer/reports/components.h"
 #include "analyzer/reports/resources.h"
+#include "analyzer/reports/steps.h"
 #include "analyzer/reports/summary.h"
 
 #include <stdlib.h>
@@ -21,6 +23,8 @@
 #define PATH_ROWS 5
 #define SITE_ROWS 5
 #define PROCESS_ROWS 5
+#define STEP_ROWS 5
+#define COMPONENT_ROWS 8
 
 /* The report is a page in every format: --limit changes all its tables. */
 static size_t rows(const struct report_input *input, size_t usual)
@@ -237,6 +241,11 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	if (status == STATUS_OK)
 		status = add_calls(input, doc, &facts, tree);
 	if (status == STATUS_OK)
+		status = components_add_brief(input, doc, tree,
+					      rows(input, COMPONENT_ROWS));
+	if (status == STATUS_OK)
+		status = steps_add_brief(input, doc, rows(input, STEP_ROWS));
+	if (status == STATUS_OK)
 		status = add_memory(input, doc, &facts, tree);
 	if (status == STATUS_OK)
 		status = add_resources(input, doc, &facts);
@@ -250,12 +259,14 @@ const struct report report_report = {
 	.description =
 		"How far the numbers can be trusted, what ran, what is worth fixing "
 		"most, "
-		"the functions and call paths with the most time of their own, where "
-		"memory was allocated and what the peak was made of, CPU and memory use. "
+		"the functions and call paths with the most time of their own, "
+		"components (of --map FILE or of regions) and steps when there are any, "
+		"where memory was allocated and what the peak was made of, CPU and "
+		"memory use. "
 		"csv has the hot functions; json has everything, as many rows as text "
 		"unless --limit says otherwise.",
 	.example = "prof-analyze run.db",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_FILTER | TAKES_RAW | TAKES_RULES |
-		 TAKES_SUPPRESSIONS,
+		 TAKES_SUPPRESSIONS | TAKES_MAP,
 	.build = build,
 };

@@ -50,7 +50,8 @@ enum report_takes {
 	TAKES_EMPTY = 1u << 9,	     /* works on a file without a run (run_id 0), too */
 	TAKES_SIDES = 1u << 10,	     /* several databases, perhaps in two sides */
 	TAKES_GATE = 1u << 11,	     /* --limit METRIC=..., --fail-on, --format junit */
-	TAKES_DELTA = 1u << 12,	     /* --until, --by */
+	TAKES_DELTA = 1u << 12,	     /* --until */
+	TAKES_BY = 1u << 22,	     /* --by */
 	TAKES_PROCESS = 1u << 13,
 	TAKES_SUPPRESSIONS = 1u << 14,
 	TAKES_ONLY_WORDS = 1u << 15, /* two words, and no database */

@@ -177,8 +177,7 @@ static struct cell figure(struct table *table, double value, const char *unit, b
 	return cell;
 }
 
-/* So many in some time: those that are whole numbers get their commas. */
-static struct cell rate(struct table *table, double value)
+struct cell steps_rate(struct table *table, double value)
 {
 	struct strbuf text = {0};
 	struct cell cell;
@@ -203,8 +202,7 @@ static struct cell growth(struct table *table, double bytes)
 	return cell;
 }
 
-/* From the first mark to the last. */
-static void set_rate(struct table *table, size_t row, double count)
+void steps_set_rate(struct table *table, size_t row, double count)
 {
 	double ns = cell_number(table_cell(table, row, "last_ns")) -
 		    cell_number(table_cell(table, row, "first_ns"));
@@ -215,10 +213,10 @@ static void set_rate(struct table *table, size_t row, double count)
 	*table_cell(table, row, "per_second") = cell_real(per_second);
 	*table_cell(table, row, "per_hour") = cell_real(per_second * 3600);
 	if (table_column(table, "rate") >= 0)
-		*table_cell(table, row, "rate") = rate(table, per_second);
+		*table_cell(table, row, "rate") = steps_rate(table, per_second);
 }
 
-static void set_drift(struct table *table, size_t row, const struct table *spans)
+void steps_set_drift(struct table *table, size_t row, const struct table *spans)
 {
 	int64_t series_id = cell_whole(table_cell(table, row, "series_id"));
 	double percent;
@@ -236,7 +234,7 @@ static void compute_step(struct table *table, size_t row)
 	double timed = cell_number(table_cell(table, row, "timed_count"));
 	double bytes = cell_number(table_cell(table, row, "growth_bytes")) / timed;
 
-	set_rate(table, row, timed);
+	steps_set_rate(table, row, timed);
 	if (!(timed > 0))
 		return;
 	*table_cell(table, row, "bytes_per_step") = cell_real(bytes);
@@ -249,7 +247,8 @@ static void compute_counter(struct table *table, size_t row)
 		{"p99", "p99_text"},   {"min", "min_text"}, {"max", "max_text"},
 	};
 
-	set_rate(table, row, cell_number(table_cell(table, row, "counter_count")) - 1);
+	steps_set_rate(table, row,
+		       cell_number(table_cell(table, row, "counter_count")) - 1);
 	for (size_t i = 0; i < COUNT(columns); i++) {
 		const struct cell *value = table_cell(table, row, columns[i][0]);
 
@@ -272,8 +271,9 @@ static void add_rates(struct doc *doc, const struct table *from)
 		if (per_second->kind != CELL_NULL) {
 			double value = cell_number(per_second);
 
-			*table_cell(table, i, "per_second") = rate(table, value);
-			*table_cell(table, i, "per_hour") = rate(table, value * 3600);
+			*table_cell(table, i, "per_second") = steps_rate(table, value);
+			*table_cell(table, i, "per_hour") =
+				steps_rate(table, value * 3600);
 		}
 		if (bytes->kind != CELL_NULL)
 			*table_cell(table, i, "bytes_per_step") =
@@ -364,7 +364,7 @@ static enum exit_status add_kind(struct report_input *input, struct doc *doc,
 			compute_step(table, i);
 		else
 			compute_counter(table, i);
-		set_drift(table, i, spans);
+		steps_set_drift(table, i, spans);
 	}
 	if (!status)
 		status = report_sort(input, table, kind->count, "name");

@@ -16,3 +16,15 @@ bool steps_drift(const struct table *spans, int64_t series_id, double *ret_perce
  * title is copied. */
 void steps_plot(struct doc *doc, const struct table *spans, int64_t series_id,
 		const char *title, enum column_type type, int64_t span_ns);
+
+/* Cells of a table of series with first_ns, last_ns and series_id: per_second, per_hour
+ * and, where the table has it, rate, from the first mark to the last; drift_percent and
+ * drift. */
+void steps_set_rate(struct table *table, size_t row, double count);
+void steps_set_drift(struct table *table, size_t row, const struct table *spans);
+/* So many in some time: those that are whole numbers get their commas. */
+struct cell steps_rate(struct table *table, double value);
+
+/* Adds a small table of the steps of the run to another report; nothing without steps. */
+enum exit_status steps_add_brief(struct report_input *input, struct doc *doc,
+				 size_t limit);

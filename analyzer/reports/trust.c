@@ -74,6 +74,20 @@ static const struct item items[] = {
 	 "Exit hooks ran that matched no open call: the functions were entered before "
 	 "the recording, or closed early on the way of a jump.",
 	 "Counts are right; times around such functions may belong to the wrong caller."},
+	{"unended_regions", REPAIRED, "region without its end",
+	 "regions without their end",
+	 "Regions were still open when the function that began them returned, or when a "
+	 "region around them ended: they were ended there.",
+	 "End each region where its function ends, on every way out (in C++ "
+	 "profshim::region does); a function that begins one for its caller needs "
+	 "PROFSHIM_INLINE."},
+	{"orphan_regions", MINOR, "end of a region that was not open",
+	 "ends of regions that were not open",
+	 "Regions were ended twice, or without having begun in that thread: such an end "
+	 "is "
+	 "ignored.",
+	 "Look for a second profshim_region_end(), or one whose component or name "
+	 "differs from the begin's."},
 	{"folded_paths", LOST, "call folded into its caller",
 	 "calls folded into their callers",
 	 "There were more call paths than the limit or the disk allowed; further ones "

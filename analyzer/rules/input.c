@@ -156,7 +156,11 @@ static struct finding *add_node(struct rule_input *input, struct findings *ret,
 			&input->tree->functions[at->function];
 
 		finding->function_id = function->function_id;
+		finding->is_region = function->is_region;
 		rule_set_place(input, finding, function->file, function->line);
+		if (function->is_region && function->component && *function->component)
+			finding->where =
+				rule_text(input, "component %s", function->component);
 	}
 	return finding;
 }
@@ -167,6 +171,13 @@ struct finding *rule_add_path(struct rule_input *input, struct findings *ret,
 	uint32_t node = calltree_find(input->tree, path_id);
 
 	return node == CALLTREE_NONE ? rule_add(input, ret) : add_node(input, ret, node);
+}
+
+bool rule_is_region(const struct rule_input *input, int64_t function_id)
+{
+	uint32_t function = calltree_function(input->tree, function_id);
+
+	return function != CALLTREE_NONE && input->tree->functions[function].is_region;
 }
 
 struct finding *rule_add_function(struct rule_input *input, struct findings *ret,

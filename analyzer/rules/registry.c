@@ -19,6 +19,9 @@ extern const struct rule rule_long_call;
 extern const struct rule rule_thread_imbalance;
 extern const struct rule rule_deep_recursion;
 extern const struct rule rule_start_up;
+extern const struct rule rule_step_drift;
+extern const struct rule rule_slow_steps;
+extern const struct rule rule_step_growth;
 extern const struct rule rule_page_faults;
 extern const struct rule rule_cpu_low;
 extern const struct rule rule_cpu_high;
@@ -39,7 +42,8 @@ const struct rule *const rule_registry[] = {
 	&rule_slow_call,     &rule_hot_leaf,	       &rule_tiny_calls,
 	&rule_chatty_edge,   &rule_tail_latency,       &rule_two_modes,
 	&rule_long_call,     &rule_thread_imbalance,   &rule_deep_recursion,
-	&rule_start_up,	     &rule_page_faults,	       &rule_cpu_low,
+	&rule_start_up,	     &rule_step_drift,	       &rule_slow_steps,
+	&rule_step_growth,   &rule_page_faults,	       &rule_cpu_low,
 	&rule_cpu_high,	     &rule_allocation_rate,    &rule_churn,
 	&rule_temporary,     &rule_realloc_growth,     &rule_snapshot_growth,
 	&rule_live_at_exit,  &rule_peak_owner,	       &rule_big_blocks,

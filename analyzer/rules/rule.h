@@ -89,6 +89,9 @@ struct finding *rule_add_path(struct rule_input *input, struct findings *ret,
  * most bytes allocated when by_bytes. */
 struct finding *rule_add_function(struct rule_input *input, struct findings *ret,
 				  int64_t function_id, bool by_bytes);
+/* A region is no call: it cannot be inlined or left out, and its loop stands in the
+ * function around it. */
+bool rule_is_region(const struct rule_input *input, int64_t function_id);
 /* Says that the finding is about another place than its function's definition, such as
  * the line of an allocation. */
 void rule_set_place(struct rule_input *input, struct finding *finding, const char *file,

@@ -85,6 +85,8 @@ static int evaluate_tiny(struct rule_input *input, struct findings *ret)
 	cursor_bind_real(cursor, ":mean",
 			 tiny_ns(input) / time_run_met(&input->time_run));
 	while ((result = cursor_next(cursor)) > 0) {
+		if (rule_is_region(input, cursor_integer(cursor, 0)))
+			continue;
 		result = add_tiny(input, ret, cursor);
 		if (result < 0)
 			break;
@@ -102,10 +104,28 @@ const struct rule rule_tiny_calls = {
 	.evaluate = evaluate_tiny,
 };
 
+static bool is_region(const struct calltree *tree, const struct calltree_node *node)
+{
+	return node->function != CALLTREE_NONE &&
+	       tree->functions[node->function].is_region;
+}
+
+/* The function that calls it, whatever regions are around the call; or CALLTREE_NONE. */
+static uint32_t caller_of(const struct calltree *tree, const struct calltree_node *node)
+{
+	uint32_t at = node->parent;
+
+	/* What is in the tree's order is on no ring of parents. */
+	while (at != CALLTREE_NONE && is_region(tree, &tree->nodes[at]))
+		at = tree->nodes[at].parent;
+	return at;
+}
+
 static int add_chatty(struct rule_input *input, struct findings *ret,
 		      const struct calltree_node *node)
 {
-	const struct calltree_node *parent = &input->tree->nodes[node->parent];
+	uint32_t caller = caller_of(input->tree, node);
+	const struct calltree_node *parent = &input->tree->nodes[caller];
 	double run_ns = input->time_run.run_ns, ratio, held_ns;
 	double calls = (double)node->calls, total_ns = (double)node->total_ns;
 	struct finding *finding;
@@ -129,7 +149,7 @@ static int add_chatty(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "time per call", "ns", total_ns / calls);
 	finding_evidence(finding, "calls of its caller", "count", (double)parent->calls);
 	finding->why = rule_text(input, "each call of %s calls it %.0f times on average",
-				 calltree_name(input->tree, node->parent), ratio);
+				 calltree_name(input->tree, caller), ratio);
 	finding_advise(finding, "ask for many at once: one call that takes a list");
 	finding_advise(finding,
 		       "keep what was found, so that the same is not asked twice");
@@ -140,11 +160,10 @@ static int add_chatty(struct rule_input *input, struct findings *ret,
 		"SELECT a.name AS caller, a.calls AS caller_calls, b.name AS callee, "
 		"b.calls, CAST(b.calls AS REAL) / a.calls AS calls_per_call, b.total_ns, "
 		"CAST(b.total_ns AS REAL) / a.total_ns AS share_of_caller FROM "
-		"call_paths "
-		"b JOIN call_paths a ON a.path_id = b.parent_path_id WHERE b.run_id = "
-		"%lld "
-		"AND b.path_id = %lld",
-		(long long)input->run_id, (long long)node->path_id);
+		"call_paths b JOIN call_paths a ON a.path_id = %lld WHERE b.run_id = "
+		"%lld AND b.path_id = %lld",
+		(long long)parent->path_id, (long long)input->run_id,
+		(long long)node->path_id);
 	return 0;
 }
 
@@ -152,11 +171,15 @@ static bool is_chatty(struct rule_input *input, const struct calltree_node *node
 		      double least_ns, double ratio)
 {
 	const struct calltree_node *parent;
+	uint32_t caller;
 
-	if (node->parent == CALLTREE_NONE || node->is_frame || !node->calls ||
-	    (double)node->total_ns < least_ns)
+	if (node->is_frame || !node->calls || (double)node->total_ns < least_ns ||
+	    is_region(input->tree, node))
 		return false;
-	parent = &input->tree->nodes[node->parent];
+	caller = caller_of(input->tree, node);
+	if (caller == CALLTREE_NONE)
+		return false;
+	parent = &input->tree->nodes[caller];
 	return !parent->is_frame && parent->function != node->function &&
 	       (double)parent->calls >= input->limit(input, "least_caller_calls") &&
 	       (double)node->calls >= ratio * (double)parent->calls &&

@@ -132,8 +132,11 @@ static void add_hot(struct rule_input *input, struct findings *ret,
 	finding_advise(finding, "do less: a better algorithm, or results that are kept");
 	finding_advise(finding, "lay the data out in the order in which it is read");
 	finding_advise(finding,
-		       "look at the lines with 'perf annotate', which sees inside "
-		       "a function");
+		       finding->is_region
+			       ? "look inside: hooks in what it calls, or smaller "
+				 "regions"
+			       : "look at the lines with 'perf annotate', which "
+				 "sees inside a function");
 	finding->sql = proof(input, function->function_id);
 }
 
@@ -175,7 +178,7 @@ static int evaluate_hot(struct rule_input *input, struct findings *ret)
 const struct rule rule_hot_leaf = {
 	.id = "T1",
 	.slug = "hot-leaf",
-	.title = "A function that holds much of the run itself",
+	.title = "Code that holds much of the run itself",
 	.summary = "a function's own code, not what it calls, holds a large share of the "
 		   "run",
 	.specific = 1,

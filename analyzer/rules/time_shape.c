@@ -168,6 +168,45 @@ static int load_first_step(struct rule_input *input, struct start_up *ret)
 	return rule_finish(input, cursor, result);
 }
 
+static void tell_steps(struct rule_input *input, struct finding *finding,
+		       const struct start_up *start)
+{
+	finding->why = rule_text(
+		input, "so much of the run had gone when the first step '%s' began",
+		start->step);
+	finding_advise(finding, "make what is built at the start only when it is first "
+				"needed");
+	finding_advise(finding,
+		       "build tables when the program is compiled, or keep parsed "
+		       "files");
+	finding_advise(finding, "begin the steps while the rest is still being loaded, "
+				"on another thread");
+	finding->sql = rule_text(
+		input,
+		"SELECT s.name, MIN(s.first_ns - p.started_ns) AS first_step_ns FROM "
+		"step_totals s JOIN processes p USING (process_id) WHERE s.run_id = "
+		"%lld AND p.parent_process_id IS NULL",
+		(long long)input->run_id);
+}
+
+static void tell_constructors(struct rule_input *input, struct finding *finding)
+{
+	finding->why = "constructors held the run before main() was entered";
+	finding_advise(finding, "make what is built at the start only when it is first "
+				"needed");
+	finding_advise(finding,
+		       "build tables when the program is compiled, or keep parsed "
+		       "files");
+	finding_advise(finding, "fewer static objects with constructors, fewer libraries "
+				"loaded early");
+	finding->sql = rule_text(
+		input,
+		"SELECT path_id, name, calls, total_ns FROM call_paths WHERE run_id = "
+		"%lld "
+		"AND parent_path_id IS NULL AND kind = 'function' ORDER BY path_id",
+		(long long)input->run_id);
+}
+
 static void add_start_up(struct rule_input *input, struct findings *ret,
 			 const struct start_up *start, double start_ns, int64_t main_path)
 {
@@ -188,26 +227,9 @@ static void add_start_up(struct rule_input *input, struct findings *ret,
 			       100 * input->limit(input, "run_share"));
 	finding_evidence(finding, "before main()", "ns", start->before_main_ns);
 	if (by_step)
-		finding->why =
-			rule_text(input,
-				  "so much of the run had gone when the first step "
-				  "'%s' began",
-				  start->step);
+		tell_steps(input, finding, start);
 	else
-		finding->why = "constructors held the run before main() was entered";
-	finding_advise(finding, "make what is built at the start only when it is first "
-				"needed");
-	finding_advise(finding,
-		       "build tables when the program is compiled, or keep parsed "
-		       "files");
-	finding_advise(finding, "fewer static objects with constructors, fewer libraries "
-				"loaded early");
-	finding->sql = rule_text(
-		input,
-		"SELECT path_id, name, calls, total_ns FROM call_paths WHERE run_id = "
-		"%lld "
-		"AND parent_path_id IS NULL AND kind = 'function' ORDER BY path_id",
-		(long long)input->run_id);
+		tell_constructors(input, finding);
 }
 
 static int evaluate_start_up(struct rule_input *input, struct findings *ret)

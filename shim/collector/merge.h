@@ -114,6 +114,8 @@ struct merge {
 	struct map path_map, site_map, edge_map;
 	uint64_t call_count, open_frame_count, repaired_frame_count, orphan_exit_count,
 		folded_call_count, lost_mark_count, damaged_count;
+	/* Regions that ended with their function; those that ended without a begin. */
+	uint64_t unended_region_count, orphan_region_count;
 };
 
 /* Merges everything. ends: one for each process. 0 or -ENOMEM; merge_done() in any

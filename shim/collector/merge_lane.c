@@ -427,6 +427,23 @@ static int add_site(struct lane_walk *walk, uint32_t index)
 				merged_sites[index]);
 }
 
+/* Regions that the program did not end are told by themselves. */
+static void add_repairs(struct lane_walk *walk)
+{
+	uint64_t repaired = walk->data.header.repaired_frame_count, regions = 0;
+
+	for (uint32_t i = 0; i < walk->data.node_count; i++) {
+		const struct segment_node *node = &walk->data.nodes[i];
+
+		if (segment_key_is_region(node->key))
+			merge_add(&regions, node->unfinished_count);
+	}
+	if (regions > repaired)
+		regions = repaired;
+	merge_add(&walk->merge->unended_region_count, regions);
+	merge_add(&walk->merge->repaired_frame_count, repaired - regions);
+}
+
 static int merge_walk(struct lane_walk *walk, const struct merge_end *end,
 		      const uint32_t *sites, size_t site_count)
 {
@@ -467,9 +484,10 @@ int merge_lane(struct merge *merge, uint32_t lane, const struct merge_end *end,
 		return result == -EINVAL ? 0 : result;
 	walk.nodes = calloc(walk.data.node_count + 1ull, sizeof(*walk.nodes));
 	if (walk.nodes) {
-		merge_add(&merge->repaired_frame_count,
-			  walk.data.header.repaired_frame_count);
+		add_repairs(&walk);
 		merge_add(&merge->orphan_exit_count, walk.data.header.orphan_exit_count);
+		merge_add(&merge->orphan_region_count,
+			  walk.data.header.orphan_region_count);
 		merge_add(&merge->folded_call_count, walk.data.header.folded_call_count);
 		merge_add(&merge->lost_mark_count, walk.data.header.lost_mark_count);
 		result = merge_walk(&walk, end, sites, site_count);

@@ -153,6 +153,8 @@ void trust_collect(struct ingest *ingest)
 	add(ingest, "hook_calls", merge->call_count);
 	add(ingest, "repaired_frames", merge->repaired_frame_count);
 	add(ingest, "orphan_exits", merge->orphan_exit_count);
+	add(ingest, "unended_regions", merge->unended_region_count);
+	add(ingest, "orphan_regions", merge->orphan_region_count);
 	add(ingest, "folded_paths", merge->folded_call_count);
 	add(ingest, "lost_marks", merge->lost_mark_count);
 	add(ingest, "open_frames", merge->open_frame_count);

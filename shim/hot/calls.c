@@ -360,7 +360,8 @@ static cold void end_region_slow(struct lane_context *context, uint64_t key,
 	now -= context->clock_offset;
 	frame = find_frame(context, key, 0, now);
 	if (!frame) {
-		context->lane->orphan_exit_count++;
+		if (context->lane->orphan_region_count < UINT32_MAX)
+			context->lane->orphan_region_count++;
 		return;
 	}
 	if (is_below_function(context, frame)) {

@@ -3,7 +3,8 @@
 import harness
 
 # Zero unless a program says otherwise with a "// tolerate: NAME..." line.
-ZERO_IN_TRUST = ("repaired_frames", "orphan_exits", "folded_paths", "unknown_frees",
+ZERO_IN_TRUST = ("repaired_frames", "orphan_exits", "unended_regions", "orphan_regions",
+                 "folded_paths", "unknown_frees",
                  "lost_frees", "dropped_allocations", "late_events", "stopped_functions",
                  "sampled_functions", "collector_recovered", "refused_snapshots")
 

@@ -18,6 +18,8 @@
 //     FROM functions WHERE name = 'inner') <= total_ns => 1
 // expect-trust[gcc]: repaired_frames => 0
 // expect-trust[clang]: repaired_frames => 10
+// expect-trust: unended_regions => 0
+// expect-trust: orphan_regions => 0
 // expect-trust: orphan_exits => 0
 #include "profshim.h"
 #include "truth.h"

@@ -25,8 +25,8 @@
 // expect-sql: SELECT COUNT(*) FROM functions WHERE name = 'load' AND module IS NULL AND
 //     recording = 'exact' AND total_ns > 0 AND max_ns > 0 AND p50_ns > 0 => 1
 // expect-sql: SELECT calls FROM call_edges WHERE caller = 'load' AND callee = 'parse' => 20
-// expect-trust: repaired_frames => 2
-// expect-trust: orphan_exits => 3
+// expect-trust: unended_regions => 2
+// expect-trust: orphan_regions => 3
 // expect-trust: folded_paths => 0
 // expect-trust: inherited_frames => 2
 #include "profshim.h"

@@ -14,6 +14,8 @@ import difflib
 import json
 import os
 import re
+import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -41,6 +43,11 @@ CASES = {
     "report-json": (["fixture.db", "--format", "json"], {}),
     "report-csv": (["fixture.db", "--format=csv"], {}),
     "report-md": (["fixture.db", "-f", "md"], {}),
+    "report-marks": (["marks.db"], {}),
+    "report-marks-map": (["marks.db", "--map", "good.map", "--limit", "1"], {}),
+    "report-marks-md": (["marks.db", "-f", "md"], {}),
+    "report-marks-json": (["marks.db", "-f", "json"], {}),
+    "report-map-bad": (["fixture.db", "--map", "bad.map"], {}),
     "report-empty": (["empty.db"], {}),
     "report-empty-short": (["empty.db", "--run", "1"], {}),
     "report-empty-json": (["empty.db", "-f", "json"], {}),
@@ -112,6 +119,10 @@ CASES = {
     "delta-function": (DELTA + ["--by", "function"], {}),
     "delta-line": (DELTA + ["--by", "line", "-n", "2"], {}),
     "delta-component": (["delta", "snapshots.db", "start", "exit", "--by", "component"], {}),
+    "delta-component-map": (["delta", "snapshots.db", "start", "exit", "--by", "component",
+                             "--map", "server.map"], {}),
+    "delta-map-alone": (DELTA + ["--map", "server.map"], {}),
+    "delta-map-bad": (DELTA + ["--by", "component", "--map", "bad.map"], {}),
     "delta-until": (["delta", "snapshots.db", "tick#2", "8", "--until", "9"], {}),
     "delta-peak": (["delta", "snapshots.db", "start", "peak", "-n", "3"], {}),
     "delta-focus": (DELTA + ["--focus", "cache"], {}),
@@ -170,6 +181,15 @@ CASES = {
     "bottlenecks-sql": (FINDINGS + ["--show-sql", "--limit", "1"], {}),
     "bottlenecks-rules": (FINDINGS + ["--rules", "rules.json", "-n", "1"], {}),
     "bottlenecks-suppressed": (FINDINGS + ["--suppressions", "known.json", "-n", "1"], {}),
+    "bottlenecks-focus": (FINDINGS + ["--focus", "^descend|load", "-n", "1"], {}),
+    "bottlenecks-focus-merged": (["bottlenecks", "marks.db", "--focus", "^(main|frame)$", "-f",
+                                  "json"], {}),
+    "bottlenecks-ignore": (FINDINGS + ["--ignore", ".", "--fail-on", "low"], {}),
+    "bottlenecks-focus-none": (FINDINGS + ["--focus", "nowhere", "-f", "json"], {}),
+    "bottlenecks-steps": (["bottlenecks", "marks.db", "--focus", "^frame$"], {}),
+    "bottlenecks-steps-md": (["bottlenecks", "marks.db", "--focus", "^frame$", "-f", "md"], {}),
+    "bottlenecks-steps-sarif": (["bottlenecks", "marks.db", "--focus", "^frame$", "-f",
+                                 "sarif"], {}),
     "bottlenecks-fail-on": (FINDINGS + ["--fail-on", "high", "-n", "1"], {}),
     "bottlenecks-fail-on-fine": (["bottlenecks", "fixture.db", "--rules", "off.json",
                                   "--fail-on", "low"], {}),
@@ -244,6 +264,8 @@ CASES = {
     "doctor": (["doctor", "fixture.db"], {}),
     "doctor-fine": (["doctor", "fixture.db", "--run", "1"], {}),
     "doctor-empty": (["doctor", "empty.db"], {}),
+    "doctor-regions": (["doctor", "marks.db.unended"], {}),
+    "components-unended": (["components", "marks.db.unended", "-n", "1"], {}),
     "doctor-json": (["doctor", "empty.db", "-f", "json"], {}),
     "doctor-csv": (["doctor", "empty.db", "-f", "csv"], {}),
     "doctor-missing": (["doctor", "--program", "./no-such-program"], {}),
@@ -304,6 +326,16 @@ CASES = {
     "compare-csv": (["compare", "groups.db", "-f", "csv", "--before", "1", "--after", "2"],
                     {}),
     "compare-md": (["compare", "groups.db", "-f", "md", "--limit", "alloc_bytes=0%"], {}),
+    "compare-components": (["compare", "groups.db", "--by", "component", "--map",
+                            "groups.map", "-n", "2"], {}),
+    "compare-components-pair": (["compare", "groups.db", "--before", "1", "--after", "2", "--by",
+                                 "component", "--map", "groups.map", "-n", "1"], {}),
+    "compare-components-regions": (["compare", "marks.db", "marks.db", "--by", "component",
+                                    "-n", "5"], {}),
+    "compare-components-json": (["compare", "groups.db", "--by", "component", "--map",
+                                 "groups.map", "-n", "1", "-f", "json"], {}),
+    "compare-error-by": (["compare", "groups.db", "--by", "function"], {}),
+    "compare-error-map": (["compare", "groups.db", "--map", "groups.map"], {}),
     "compare-junit": (["compare", "groups.db", "-f", "junit", "--limit",
                        "wall=5%,live=1MiB,func:slow_check.self=5%"], {}),
     "compare-error-label": (["compare", "groups.db", "--before", "befor", "--after",
@@ -337,6 +369,16 @@ MAP = b"""{"components": [
     {"component": "graphics", "namespace": "gfx"},
     {"component": "physics", "module": "libphysics.so*"},
     {"component": "game", "function": "^main$", "source": "src/main.cpp"}]}
+"""
+SERVER_MAP = b"""{"components": [
+    {"component": "cache", "function": "^cache_"},
+    {"component": "core", "namespace": "std"},
+    {"component": "loop", "function": "^main$"}]}
+"""
+GROUPS_MAP = b"""{"components": [
+    {"component": "reading", "function": "^parse$"},
+    {"component": "tables", "function": "^(lookup|hash)"},
+    {"component": "rest", "function": "^main$"}]}
 """
 SUPPRESSIONS = b"""# known
 leak:open_*ion$
@@ -374,19 +416,33 @@ def patch(path, offset, data):
         file.write(data)
 
 
+def leave_regions_open(marks):
+    """A copy of marks.db of a program that does not end its regions well."""
+    shutil.copyfile(marks, marks + ".unended")
+    db = sqlite3.connect(marks + ".unended")
+    for name, value in (("unended_regions", 13), ("orphan_regions", 1)):
+        db.execute("INSERT INTO trust (run_id, process_id, name, value) VALUES (1, 1, ?, ?)",
+                   (name, value))
+    db.commit()
+    db.close()
+
+
 def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     make = [sys.executable, os.path.join(HERE, "make_db.py")]
     named = {word for case in cases for word in CASES[case][0]}
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine",
                  "findings"):
-        if kind != "fixture" and kind + ".db" not in named:
+        if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):
             continue
         subprocess.run(make + [kind, os.path.join(folder, kind + ".db")], check=True)
+        if kind == "marks":
+            leave_regions_open(os.path.join(folder, "marks.db"))
     with open(os.path.join(folder, "fixture.db"), "rb") as file:
         data = file.read()
     files = {"zero.db": b"", "text.db": b"hello, world\n" * 100, "truncated.db": data[:40000],
-             "good.map": MAP, "bad.map": MAP.replace(b"module", b"modul"),
+             "good.map": MAP, "server.map": SERVER_MAP,
+             "groups.map": GROUPS_MAP, "bad.map": MAP.replace(b"module", b"modul"),
              "good.supp": SUPPRESSIONS, "all.supp": b"leak:^main$", "bad.supp": b"\n# x\nmain",
              "rules.json": RULES, "known.json": KNOWN, "off.json": rules_off(),
              "bad.json": b'{"rules": {\n"T0": {\n"limits": {"high": 1}}}}',

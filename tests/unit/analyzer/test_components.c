@@ -101,28 +101,33 @@ static void add(struct calltree *tree, int64_t path, int64_t parent, int64_t fun
 	node->alloc_bytes = 10 * calls;
 }
 
-/* main > parse > helper > parse > send; main > helper */
+/* main > parse > helper > parse > send; main > helper > strdup; strdup */
 static void components_take_what_they_call(void **state)
 {
-	static const struct components_function functions[] = {
-		{NULL, "app"}, {"json", "app"}, {NULL, "libc.so.6"}, {"net", "app"}};
+	static const struct components_function functions[] = {{NULL, "app", false},
+							       {"json", "app", false},
+							       {NULL, "tools", false},
+							       {"net", "app", false},
+							       {NULL, "libc.so.6", true}};
 	struct calltree *tree = calltree_new();
 	struct components sums;
 	const struct component_total *total;
 	const struct component_edge *edge;
 
 	(void)state;
-	for (int64_t i = 1; i <= 4; i++)
+	for (int64_t i = 1; i <= 5; i++)
 		calltree_add_function(tree, i, "f");
 	add(tree, 1, 0, 1, 1, 100, 10);
 	add(tree, 2, 1, 2, 5, 80, 20);
 	add(tree, 3, 2, 3, 5, 60, 30);
 	add(tree, 4, 3, 2, 2, 30, 10);
 	add(tree, 5, 4, 4, 7, 20, 20);
-	add(tree, 6, 1, 3, 3, 10, 10);
+	add(tree, 6, 1, 3, 3, 10, 9);
+	add(tree, 7, 6, 5, 1, 1, 1);
+	add(tree, 8, 0, 5, 1, 1, 1);
 	calltree_link(tree);
 	components_sum(&sums, tree, functions);
-	assert_int_equal(sums.names.count, 4);
+	assert_int_equal(sums.names.count, 5);
 	total = &sums.totals[number_of(&sums, "json")];
 	assert_int_equal(total->calls, 12);
 	assert_int_equal(total->entries, 5);
@@ -130,7 +135,8 @@ static void components_take_what_they_call(void **state)
 	assert_int_equal(total->self_ns, 60);
 	assert_int_equal(total->alloc_bytes, 120);
 	assert_int_equal(total->function_count, 2);
-	assert_int_equal(sums.totals[number_of(&sums, "libc.so.6")].self_ns, 10);
+	assert_int_equal(sums.totals[number_of(&sums, "tools")].self_ns, 10);
+	assert_int_equal(sums.totals[number_of(&sums, "libc.so.6")].path_count, 1);
 	assert_int_equal(sums.totals[number_of(&sums, "app")].total_ns, 100);
 	assert_int_equal(sums.totals[number_of(&sums, "net")].entries, 7);
 	assert_int_equal(sums.edge_count, 3);

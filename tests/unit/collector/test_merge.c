@@ -508,6 +508,7 @@ static void trust_rows(void **state)
 	strcpy(f.run.page->setting_ignored, "PROFSHIM_WAIT=soon");
 	f.lane.lane->repaired_frame_count = 4;
 	f.lane.lane->orphan_exit_count = 5;
+	f.lane.lane->orphan_region_count = 7;
 	f.lane.lane->folded_call_count = 6;
 	db = check_ingest(&f.run, NULL);
 	check_rows(db,
@@ -517,7 +518,7 @@ static void trust_rows(void **state)
 		   "note_setting_ignored|1|a setting could not be understood, its "
 		   "default was "
 		   "used: PROFSHIM_WAIT=soon;"
-		   "notes|36|;orphan_exits|5|;repaired_frames|4|;"
+		   "notes|36|;orphan_exits|5|;orphan_regions|7|;repaired_frames|4|;"
 		   "tool_memory_bytes|1099511627776|");
 	check_rows(db, "SELECT complete FROM runs", "0");
 	end(&f, db);

@@ -160,7 +160,7 @@ static void replaced(void **state)
 	check_rows(db,
 		   "SELECT COUNT(*), COUNT(DISTINCT name), COUNT(DISTINCT run_id) FROM "
 		   "trust",
-		   "48|24|2");
+		   "52|26|2");
 	check_rows(db, "PRAGMA foreign_key_check", "");
 	check_rows(db, "PRAGMA integrity_check", "ok");
 	sqlite3_close(db);

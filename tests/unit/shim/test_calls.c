@@ -231,7 +231,7 @@ static void regions_nest(void **state)
 static void unbalanced_regions_are_repaired(void **state)
 {
 	uint64_t repaired = lane_self->lane->repaired_frame_count;
-	uint64_t orphans = lane_self->lane->orphan_exit_count;
+	uint32_t orphans = lane_self->lane->orphan_region_count;
 
 	(void)state;
 	enter(0x43000, 1);
@@ -240,7 +240,7 @@ static void unbalanced_regions_are_repaired(void **state)
 	calls_end_region(REGION_A, here());
 	assert_int_equal(lane_self->lane->repaired_frame_count, repaired + 1);
 	calls_end_region(REGION_A, here());
-	assert_int_equal(lane_self->lane->orphan_exit_count, orphans + 1);
+	assert_int_equal(lane_self->lane->orphan_region_count, orphans + 1);
 	calls_begin_region(REGION_B, here());
 	leave(0x43000, 1);
 	assert_int_equal(lane_self->lane->repaired_frame_count, repaired + 2);
