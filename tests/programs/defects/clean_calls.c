@@ -4,6 +4,8 @@
  *                runs many steps each (bc was told of that), and a function of a header,
  *                which the compiler inlines where no hooks are (html2text was).
  */
+// rules: {"rules": {"T2": {"limits": {"call_ns": 6}}}}
+/* A dearer call, so that T2 would be more than low. */
 #include "background.h"
 
 #define ENTRIES 12
@@ -17,7 +19,7 @@ static inline unsigned char block_byte(unsigned at)
 {
 	return block[at];
 }
-#line 20 "clean_calls.c"
+#line 23 "clean_calls.c"
 
 static __attribute__((noinline)) void sum_block(void)
 {
