@@ -19,10 +19,12 @@ static void add(struct rule_input *input, struct findings *ret, double repeated)
 	double run_ns = run->run_ns * time_run_met(run);
 	double major_ns = run->major_faults * input->limit(input, "major_ns");
 	double minor_ns = fmin(repeated * input->limit(input, "minor_ns"), run->cpu_ns);
+	/* Threads side by side wait for their faults at once. */
+	double side_by_side = fmax(1, run->cpu_ns / run->span_ns);
 	struct finding *finding = rule_add(input, ret);
 
 	finding->confidence = CONFIDENCE_HIGH;
-	finding->saving_ns = fmin(minor_ns + major_ns, run_ns);
+	finding->saving_ns = fmin((minor_ns + major_ns) / side_by_side, run_ns);
 	finding->impact = rule_share(finding->saving_ns, run_ns);
 	finding_evidence_limit(finding, "page faults", "per_s",
 			       run->minor_faults / run->span_ns * 1e9,

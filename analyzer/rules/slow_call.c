@@ -11,7 +11,9 @@
 
 #include "slow_call.sql.h"
 
-static void add(struct rule_input *input, struct findings *ret, struct cursor *cursor)
+#include <errno.h>
+
+static int add(struct rule_input *input, struct findings *ret, struct cursor *cursor)
 {
 	static const struct {
 		const char *limit;
@@ -21,9 +23,14 @@ static void add(struct rule_input *input, struct findings *ret, struct cursor *c
 		     {"low_ns", SEVERITY_LOW}};
 	int64_t function_id = cursor_integer(cursor, 0);
 	double calls = cursor_real(cursor, 1), total_ns = cursor_real(cursor, 2);
-	double self_ns = cursor_real(cursor, 3), mean_ns = total_ns / calls;
-	struct finding *finding = rule_add_function(input, ret, function_id, false);
+	double self_ns = cursor_real(cursor, 3), mean_ns = total_ns / calls, held_ns;
+	int result = time_run_function(input, function_id, self_ns, &held_ns);
+	struct finding *finding;
 	size_t step = 0;
+
+	if (result < 0)
+		return result;
+	finding = rule_add_function(input, ret, function_id, false);
 
 	while (step < 2 && !(mean_ns > input->limit(input, steps[step].limit)))
 		step++;
@@ -31,7 +38,7 @@ static void add(struct rule_input *input, struct findings *ret, struct cursor *c
 	finding->fixed_severity = true;
 	/* That it takes long does not say that it need not. */
 	finding->confidence = CONFIDENCE_LOW;
-	finding->impact = rule_share(self_ns, input->wall_ns);
+	finding->impact = rule_share(held_ns, input->time_run.run_ns);
 	finding_evidence_limit(finding, "mean per call", "ns", mean_ns,
 			       input->limit(input, steps[step].limit));
 	finding_evidence(finding, "calls", "count", calls);
@@ -39,7 +46,7 @@ static void add(struct rule_input *input, struct findings *ret, struct cursor *c
 	finding_evidence(finding, "longest", "ns", cursor_real(cursor, 5));
 	finding_evidence(finding, "own share of the run", "percent",
 			 100 * finding->impact);
-	finding->saving_ns = self_ns;
+	finding->saving_ns = held_ns;
 	finding->why = "each call takes long by itself, whatever the number of calls";
 	finding_advise(finding, "see what the call waits for or computes: its callees in "
 				"'prof-analyze callers'");
@@ -51,6 +58,7 @@ static void add(struct rule_input *input, struct findings *ret, struct cursor *c
 			  "max_ns, self_ns "
 			  "FROM functions WHERE run_id = %lld AND function_id = %lld",
 			  (long long)input->run_id, (long long)function_id);
+	return 0;
 }
 
 static int evaluate(struct rule_input *input, struct findings *ret)
@@ -58,6 +66,8 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 	struct cursor *cursor;
 	int result;
 
+	if (!time_run(input))
+		return -EIO;
 	if (!input->calls)
 		return rule_not_measured(input, "no instrumented function was called");
 	result = rule_query(input, slow_call_sql_functions, &cursor);
@@ -65,8 +75,11 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 		return result;
 	cursor_bind_real(cursor, ":low", input->limit(input, "low_ns"));
 	cursor_bind_real(cursor, ":own", input->limit(input, "own_share"));
-	while ((result = cursor_next(cursor)) > 0)
-		add(input, ret, cursor);
+	while ((result = cursor_next(cursor)) > 0) {
+		result = add(input, ret, cursor);
+		if (result < 0)
+			break;
+	}
 	return rule_finish(input, cursor, result);
 }
 

@@ -19,6 +19,9 @@
 
 /* A shorter look says nothing. */
 #define SPAN_LEAST_NS 50e6
+/* A wait takes two switches of threads and a wake-up: most calls that are shorter on
+ * average did not wait. */
+#define WAIT_LEAST_NS 20e3
 
 struct process {
 	int64_t process_id;
@@ -94,6 +97,20 @@ static int load_run_ns(struct load *load)
 	for (size_t i = 0; i < load->count; i++)
 		longest_sum += load->list[i].longest_ns;
 	load->run->run_ns = fmax(load->input->wall_ns - hooks_ns, longest_sum);
+	return rule_finish(load->input, cursor, result);
+}
+
+static int load_long_calls(struct load *load)
+{
+	struct cursor *cursor;
+	int result = rule_query(load->input, time_run_sql_long_calls, &cursor);
+
+	if (result < 0)
+		return result;
+	cursor_bind_real(cursor, ":least", WAIT_LEAST_NS);
+	result = cursor_next(cursor);
+	if (result > 0)
+		load->run->long_ns = cursor_real(cursor, 0);
 	return rule_finish(load->input, cursor, result);
 }
 
@@ -194,6 +211,8 @@ const struct time_run *time_run(struct rule_input *input)
 	if (result == 0)
 		result = load_run_ns(&load);
 	if (result == 0)
+		result = load_long_calls(&load);
+	if (result == 0)
 		result = load_samples(&load);
 	if (result == 0)
 		result = load_threads(&load);
@@ -204,6 +223,17 @@ const struct time_run *time_run(struct rule_input *input)
 		return NULL;
 	run->is_loaded = true;
 	return run;
+}
+
+bool time_run_may_wait(const struct time_run *run, double own_ns)
+{
+	return run->has_waiters && run->has_cpu && run->idle_ns >= own_ns / 2 &&
+	       run->idle_ns >= run->long_ns / 2;
+}
+
+bool time_run_is_long(double own_ns, double calls)
+{
+	return own_ns >= WAIT_LEAST_NS * calls;
 }
 
 double time_run_met(const struct time_run *run)

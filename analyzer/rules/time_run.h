@@ -27,12 +27,22 @@ struct time_run {
 	double starved_ns; /* ready to compute, without a CPU; at least */
 	double idle_ns;	   /* the rest of thread_ns: waited; at most */
 	double minor_faults, major_faults;
+	double long_ns; /* own time of functions whose calls are long enough to wait */
 	double rss_peak_bytes; /* sum over the processes */
 	int64_t thread_peak;   /* of one process */
 };
 
 /* Loaded once for a run, borrowed. NULL on failure (then input->error is set). */
 const struct time_run *time_run(struct rule_input *input);
+
+/*
+ * With threads, own_ns of a function's own time in calls may well be waits for other
+ * threads: of the time in long calls at least half was idle, and there is room for half
+ * of these. Of a program that computes while main() waits for its threads it says no.
+ */
+bool time_run_may_wait(const struct time_run *run, double own_ns);
+/* Its calls are long enough to have waited. */
+bool time_run_is_long(double own_ns, double calls);
 
 /* The part of the threads' wish to compute that was met, 0.1 to 1: durations on a busy
  * machine times this are what an idle machine would show. */

@@ -17,6 +17,9 @@ FROM lane l WHERE l.run_id = :run
 -- :name hooks
 SELECT SUM(raw_self_ns - self_ns) FROM functions WHERE run_id = :run;
 
+-- :name long_calls
+SELECT SUM(self_ns) FROM functions WHERE run_id = :run AND self_ns >= :least * calls;
+
 -- :name samples
 SELECT r.process_id, p.started_ns, r.time_ns, r.cpu_percent, r.cpu_wait_ns, r.rss_bytes,
 	r.minor_faults, r.major_faults, r.thread_count

@@ -110,6 +110,10 @@ static void add_hot(struct rule_input *input, struct findings *ret,
 		function->is_guarded || time_run_served(&input->time_run) < 0.5
 			? CONFIDENCE_LOW
 			: CONFIDENCE_MEDIUM;
+	/* pbzip2's two waits for a condition were high by their share alone. */
+	finding->fixed_severity = time_run_is_long(function->self_ns, function->calls) &&
+				  time_run_may_wait(&input->time_run, function->run_ns);
+	finding->least_severity = finding->fixed_severity ? SEVERITY_LOW : SEVERITY_INFO;
 	finding->saving_ns = gain * computed_ns;
 	finding->impact = rule_share(finding->saving_ns, run_ns);
 	finding_evidence_limit(finding, "own share of the run", "percent",
