@@ -13,11 +13,11 @@
 #include <semaphore.h>
 #include <stdlib.h>
 
-#define PART 40		  /* items of a handler */
+#define PART 640	  /* items of a handler */
 #define BATCH (40 * PART) /* for forty handlers */
-#define ROUNDS 800
-#define ROOMS 16
-#define STEPS 1000 /* of a handler, and of a part of the producer's other work */
+#define ROUNDS 25
+#define ROOMS 2
+#define STEPS 3000 /* of a handler, and of a part of the producer's other work */
 
 static sem_t full, empty;
 static void *rooms[ROOMS][BATCH];
@@ -34,14 +34,20 @@ static __attribute__((noinline)) void *make_item(uint64_t number)
 
 static __attribute__((noinline)) void make_items(void **room)
 {
-	for (int i = 0; i < PART; i++)
+	for (int i = 0; i < 20; i++)
 		room[i] = make_item((uint64_t)i);
+}
+
+static __attribute__((noinline)) void make_part(void **room)
+{
+	for (int i = 0; i < PART; i += 20)
+		make_items(room + i);
 }
 
 static __attribute__((noinline)) void make_batch(void **room)
 {
 	for (int i = 0; i < BATCH; i += PART)
-		make_items(room + i);
+		make_part(room + i);
 }
 
 /* Forty handlers, so that no single one stands out for what its frees take. */
