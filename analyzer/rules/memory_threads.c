@@ -71,7 +71,7 @@ static void tell_cost(struct rule_input *input, struct finding *finding, double 
 		      bool is_large)
 {
 	if (waits_ns > 0) {
-		finding_evidence(finding, "its calls beyond their median", "ns",
+		finding_evidence(finding, "taken beyond the median of its calls", "ns",
 				 waits_ns);
 		finding_evidence(finding, "share of the run without recorder", "percent",
 				 100 * finding->impact);
