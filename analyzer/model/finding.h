@@ -52,6 +52,7 @@ struct finding {
 	const struct rule *rule;
 	char kind;	   /* first letter of the rule's id: T is time, M memory */
 	unsigned specific; /* of the rule */
+	const struct rule *const *explains; /* the rule's; NULL: it explains none */
 	enum confidence confidence;
 	/* Share of the run's time, or of its peak, that could be won: 0 to 1. */
 	double impact;
@@ -128,7 +129,10 @@ void finding_rate(struct finding *finding);
  * the inner one explains at least 80 % of the outer one's impact: it stays, takes over
  * the higher score, and lists the outer one in its also. On the very same path the more
  * specific one stays, then the one with the higher score. One of fixed severity takes
- * nothing in that is more severe. Rated findings only.
+ * nothing in that is more severe. Then the findings of a rule that explains another one
+ * take in its findings about the same function or about the whole run, whatever their
+ * kinds, when together they explain 80 % of the impact; the one with most of it does.
+ * Rated findings only.
  */
 void findings_merge(struct findings *findings, const struct calltree *tree);
 /* Rates, merges and ranks: highest score first. */

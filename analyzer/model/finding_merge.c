@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What this is:  merging of findings that nest on one path: a hot chain of ten functions
- *                is one thing to fix, not ten.
+ *                is one thing to fix, not ten. And of those of which one says why the
+ *                other is there: a slow function, and the faults that make it slow.
  * Runs on:       prof-analyze, any thread.
  * Must not:      lose a finding, or let a merge lower a severity.
  * See also:      finding.h, which tells the rule.
@@ -12,7 +13,7 @@
 
 #include <stdlib.h>
 
-/* Share of the outer finding's impact that the inner one must explain. */
+/* Share of the other finding's impact that the one that stays must explain. */
 #define EXPLAINS 0.8
 
 #define NONE UINT32_MAX
@@ -71,16 +72,23 @@ static void claim_path(struct merging *merging, uint32_t inner)
 	}
 }
 
-static void absorb(struct finding *inner, const struct finding *outer)
+/* With what the outer one has taken in itself. */
+static void absorb(struct finding *inner, struct finding *outer)
 {
-	inner->also =
-		xreallocarray(inner->also, inner->also_count + 1, sizeof(*inner->also));
+	size_t count = inner->also_count + 1 + outer->also_count;
+
+	inner->also = xreallocarray(inner->also, count, sizeof(*inner->also));
 	inner->also[inner->also_count++] =
 		(struct finding_also){.rule = outer->rule,
 				      .severity = outer->severity,
 				      .score = outer->score,
 				      .path_id = outer->path_id,
 				      .function = outer->function};
+	for (size_t i = 0; i < outer->also_count; i++)
+		inner->also[inner->also_count++] = outer->also[i];
+	free(outer->also);
+	outer->also = NULL;
+	outer->also_count = 0;
 }
 
 static void take_over(struct finding *inner, const struct finding *outer)
@@ -129,6 +137,55 @@ static void index_nodes(struct merging *merging)
 	}
 }
 
+static bool is_explained(const struct finding *one, const struct finding *other)
+{
+	bool is_of_run = !other->function_id && !other->path_id;
+
+	if (!one->explains || one == other ||
+	    !(is_of_run || (one->function_id && one->function_id == other->function_id)))
+		return false;
+	for (size_t i = 0; one->explains[i]; i++)
+		if (one->explains[i] == other->rule)
+			return true;
+	return false;
+}
+
+/*
+ * A finding that says why takes in what it explains. Several functions may share what was
+ * found of the whole run. Who was claimed claims nobody any more: in a ring of rules that
+ * explain each other one stays. Findings are removed in the order in which they were
+ * claimed, so one that has taken others in brings them along.
+ */
+static void claim_explained(struct merging *merging, uint32_t other)
+{
+	const struct finding *list = merging->findings->list;
+	uint32_t best = NONE;
+	double explained = 0;
+
+	for (uint32_t i = 0; i < merging->findings->count; i++) {
+		if (merging->claimant[i] != NONE ||
+		    !is_explained(&list[i], &list[other]) ||
+		    (list[i].fixed_severity && list[other].severity > list[i].severity))
+			continue;
+		explained += list[i].impact;
+		if (best == NONE || list[i].impact > list[best].impact)
+			best = i;
+	}
+	if (best != NONE && explained >= EXPLAINS * list[other].impact)
+		merging->claimant[other] = best;
+}
+
+static void merge_explained(struct merging *merging)
+{
+	size_t count = merging->findings->count;
+
+	for (uint32_t i = 0; i < count; i++)
+		merging->claimant[i] = NONE;
+	for (uint32_t i = 0; i < count; i++)
+		claim_explained(merging, i);
+	remove_claimed(merging);
+}
+
 void findings_merge(struct findings *findings, const struct calltree *tree)
 {
 	size_t count = findings->count;
@@ -150,6 +207,7 @@ void findings_merge(struct findings *findings, const struct calltree *tree)
 		if (merging.claimant[order[i]] == NONE)
 			claim_path(&merging, order[i]);
 	remove_claimed(&merging);
+	merge_explained(&merging);
 	free(order);
 	free(merging.nodes);
 	free(merging.at_node);

@@ -100,6 +100,18 @@ double histogram_slowest_share(const struct histogram *histogram, double fractio
 	return histogram->ticks > 0 ? ticks / histogram->ticks : 0;
 }
 
+double histogram_beyond(const struct histogram *histogram, double usual_ticks,
+			double most_ticks)
+{
+	double ticks = 0;
+
+	for (size_t i = 0; i < histogram->count; i++)
+		ticks += histogram->buckets[i].calls *
+			 fmin(fmax(0, histogram->buckets[i].ticks - usual_ticks),
+			      most_ticks);
+	return ticks;
+}
+
 /* The modes on the two sides of the gap between buckets from and to, which are theirs. */
 static bool judge(const struct histogram *histogram, size_t from, size_t to,
 		  double valley, double least_part, struct histogram_modes *ret)

@@ -30,6 +30,10 @@ double histogram_quantile(const struct histogram *histogram, double fraction);
 /* The time that the slowest fraction of the calls took, of all time: 0 to 1. */
 double histogram_slowest_share(const struct histogram *histogram, double fraction);
 
+/* What the calls took beyond so many ticks, each counted with at most so many. */
+double histogram_beyond(const struct histogram *histogram, double usual_ticks,
+			double most_ticks);
+
 /* Two groups of calls with hardly any between them. */
 struct histogram_modes {
 	double fast_ticks, slow_ticks; /* mean duration of each */

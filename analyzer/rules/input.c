@@ -139,7 +139,11 @@ void rule_set_place(struct rule_input *input, struct finding *finding, const cha
 
 struct finding *rule_add(struct rule_input *input, struct findings *ret)
 {
-	return findings_add(ret, input->rule, input->rule->id[0], input->rule->specific);
+	struct finding *finding =
+		findings_add(ret, input->rule, input->rule->id[0], input->rule->specific);
+
+	finding->explains = input->rule->explains;
+	return finding;
 }
 
 static struct finding *add_node(struct rule_input *input, struct findings *ret,

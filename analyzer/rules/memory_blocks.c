@@ -156,6 +156,8 @@ static int evaluate_small(struct rule_input *input, struct findings *ret)
 	return result;
 }
 
+extern const struct rule rule_page_faults, rule_hot_leaf;
+
 const struct rule rule_big_blocks = {
 	.id = "M8",
 	.slug = "big-block-cycling",
@@ -163,6 +165,7 @@ const struct rule rule_big_blocks = {
 	.summary = "blocks of mmap's size are allocated and freed again and again, with "
 		   "page faults",
 	.specific = 2,
+	.explains = (const struct rule *const[]){&rule_page_faults, &rule_hot_leaf, NULL},
 	.evaluate = evaluate_big,
 };
 

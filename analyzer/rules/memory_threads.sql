@@ -9,3 +9,11 @@ SELECT path_id, file, line, cross_thread_free_count, free_count, alloc_count, al
 FROM site
 WHERE run_id = :run AND cross_thread_free_count > 0
 	AND cross_thread_free_count >= :share * free_count;
+
+-- The function's total and own time, the total with the hooks, the histogram of its calls,
+-- and what a tick of that is in ns.
+-- :name durations
+SELECT f.total_ns, f.raw_total_ns, f.self_ns, f.histogram, 1e9 / r.ticks_per_second
+FROM function f JOIN run r USING (run_id)
+WHERE f.run_id = :run AND f.function_id = :function AND f.histogram IS NOT NULL
+	AND r.ticks_per_second > 0;

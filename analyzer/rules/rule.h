@@ -55,6 +55,9 @@ struct rule {
 	/* On one path the more specific rule stays: 0 says only that it is slow, 1 where,
 	 * 2 why. */
 	unsigned specific;
+	/* The rules whose findings about the same function, or about the whole run, only
+	 * say where what this rule names shows; NULL after the last, or NULL. */
+	const struct rule *const *explains;
 	/* Adds findings. Returns RULE_DONE, RULE_NOT_MEASURED or -errno. */
 	int (*evaluate)(struct rule_input *input, struct findings *ret);
 };

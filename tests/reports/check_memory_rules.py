@@ -39,8 +39,9 @@ def blocks(count, size, **changes):
                 **changes)
 
 
-def make(path, one, run=None, snapshots=(), faults=None):
-    """A run of one second: main calls work, which has the site. snapshots: live bytes."""
+def make(path, one, run=None, snapshots=(), faults=None, work=None, cpu=None):
+    """A run of one second: main calls work, which has the site. snapshots: live bytes;
+    work: what is different about the function; cpu: per cent, sampled."""
     with contextlib.closing(sqlite3.connect(path)) as db, open(SCHEMA, encoding="utf-8") as sql:
         db.execute("PRAGMA synchronous = OFF")
         db.executescript(sql.read())
@@ -61,7 +62,8 @@ def make(path, one, run=None, snapshots=(), faults=None):
                          raw_total_ns=self_ns, raw_self_ns=self_ns,
                          alloc_count=0, alloc_bytes=0)
             insert(db, "function", function_id=number, run_id=1, name=name,
-                   file="/src/work.c", line=number, recording="exact", **times)
+                   file="/src/work.c", line=number, recording="exact",
+                   **{**times, **(work if work and name == "work" else {})})
             insert(db, "path", path_id=number, run_id=1, depth=number, function_id=number,
                    parent_path_id=number - 1 or None, kind=0, live_bytes=0,
                    at_peak_bytes=0, **times)
@@ -75,7 +77,7 @@ def make(path, one, run=None, snapshots=(), faults=None):
                    alloc_bytes=live)
         if faults is not None:
             insert(db, "resource", run_id=1, process_id=1, time_ns=SECOND,
-                   minor_faults=faults, rss_bytes=PEAK)
+                   minor_faults=faults, rss_bytes=PEAK, cpu_percent=cpu)
         db.commit()
 
 
@@ -191,4 +193,5 @@ def main():
     sys.exit(bool(problems))
 
 
-main()
+if __name__ == "__main__":
+    main()

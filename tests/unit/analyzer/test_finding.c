@@ -205,6 +205,131 @@ static void a_fixed_severity_hides_nothing_worse(void **state)
 	calltree_free(tree);
 }
 
+/* Rules are borrowed and compared by address only. */
+static const char slow_rule, faults_rule, cause_rule, other_rule;
+#define RULE(name) ((const struct rule *)&name##_rule)
+
+static struct finding *add_of(struct findings *findings, const struct rule *rule,
+			      int64_t function_id, double impact)
+{
+	struct finding *finding =
+		add(findings, 'T', function_id ? 10 * function_id : 0, impact, 1);
+
+	finding->rule = rule;
+	finding->function_id = function_id;
+	return finding;
+}
+
+static const struct rule *const slow_and_faults[] = {RULE(slow), RULE(faults), NULL};
+
+static struct finding *add_cause(struct findings *findings, int64_t function_id,
+				 double impact)
+{
+	struct finding *cause = add_of(findings, RULE(cause), function_id, impact);
+
+	cause->kind = 'M';
+	cause->explains = slow_and_faults;
+	return cause;
+}
+
+static size_t count_of(const struct findings *findings, const struct rule *rule)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < findings->count; i++)
+		count += findings->list[i].rule == rule;
+	return count;
+}
+
+static void a_cause_takes_in_what_it_explains(void **state)
+{
+	struct calltree *tree = make_tree();
+	struct findings findings = {0};
+
+	(void)state;
+	add_cause(&findings, 4, 0.41);
+	add_of(&findings, RULE(slow), 4, 0.5); /* 82 % explained */
+	add_of(&findings, RULE(slow), 5, 0.3); /* of another function */
+	/* not among what it explains */
+	add_of(&findings, RULE(other), 4, 0.3)->kind = 'R';
+	add_of(&findings, RULE(other), 0, 0.3);
+	findings_finish(&findings, tree);
+	assert_int_equal(findings.count, 4);
+	assert_int_equal(count_of(&findings, RULE(slow)), 1);
+	assert_int_equal(count_of(&findings, RULE(other)), 2);
+	assert_ptr_equal(findings.list[0].rule, RULE(cause));
+	assert_int_equal(findings.list[0].also_count, 1);
+	assert_ptr_equal(findings.list[0].also[0].rule, RULE(slow));
+	assert_true(findings.list[0].score == rated(0.5, CONFIDENCE_HIGH).score);
+	findings_free(&findings);
+	/* Not more than it explains. */
+	add_cause(&findings, 4, 0.39);
+	add_of(&findings, RULE(slow), 4, 0.5);
+	findings_finish(&findings, tree);
+	assert_int_equal(findings.count, 2);
+	findings_free(&findings);
+	calltree_free(tree);
+}
+
+static void causes_share_what_is_of_the_whole_run(void **state)
+{
+	struct calltree *tree = make_tree();
+	struct findings findings = {0};
+
+	(void)state;
+	add_cause(&findings, 4, 0.2);
+	add_cause(&findings, 5, 0.25);
+	add_of(&findings, RULE(faults), 0, 0.5);
+	findings_finish(&findings, tree);
+	assert_int_equal(findings.count, 2);
+	assert_int_equal(findings.list[0].function_id, 5);
+	assert_int_equal(findings.list[0].also_count, 1);
+	assert_int_equal(findings.list[1].also_count, 0);
+	findings_free(&findings);
+	add_cause(&findings, 4, 0.2);
+	add_cause(&findings, 5, 0.19);
+	add_of(&findings, RULE(faults), 0, 0.5);
+	findings_finish(&findings, tree);
+	assert_int_equal(findings.count, 3);
+	findings_free(&findings);
+	calltree_free(tree);
+}
+
+static void nothing_is_lost_where_causes_meet(void **state)
+{
+	static const struct rule *const only_cause[] = {RULE(cause), NULL};
+	static const struct rule *const only_slow[] = {RULE(slow), NULL};
+	struct calltree *tree = make_tree();
+	struct findings findings = {0};
+
+	(void)state;
+	/* What the slow one has taken in comes along: its caller, and faults. */
+	add_of(&findings, RULE(faults), 4, 0.5)->kind = 'R';
+	add_of(&findings, RULE(slow), 4, 0.5)->explains = slow_and_faults;
+	add_of(&findings, RULE(other), 3, 0.6);
+	add_cause(&findings, 4, 0.5)->explains = only_slow;
+	findings_finish(&findings, tree);
+	assert_int_equal(findings.count, 1);
+	assert_ptr_equal(findings.list[0].rule, RULE(cause));
+	assert_int_equal(findings.list[0].also_count, 3);
+	assert_true(findings.list[0].score == rated(0.6, CONFIDENCE_HIGH).score);
+	findings_free(&findings);
+	/* Of two that explain each other one stays. */
+	add_cause(&findings, 4, 0.5);
+	add_of(&findings, RULE(slow), 4, 0.5)->explains = only_cause;
+	findings_finish(&findings, tree);
+	assert_int_equal(findings.count, 1);
+	assert_int_equal(findings.list[0].also_count, 1);
+	findings_free(&findings);
+	/* A severity that is fixed hides nothing worse. */
+	add_cause(&findings, 4, 0.5)->fixed_severity = true;
+	add_of(&findings, RULE(slow), 4, 0.5);
+	findings_finish(&findings, tree);
+	assert_int_equal(findings.count, 2);
+	findings_free(&findings);
+	calltree_free(tree);
+}
+
 /* Parents in a ring, paths that are not there, nothing at all. */
 static void damage_is_survived(void **state)
 {
@@ -264,6 +389,9 @@ int main(void)
 		cmocka_unit_test(the_deepest_must_explain_the_outer_itself),
 		cmocka_unit_test(on_one_path_the_more_specific_stays),
 		cmocka_unit_test(a_fixed_severity_hides_nothing_worse),
+		cmocka_unit_test(a_cause_takes_in_what_it_explains),
+		cmocka_unit_test(causes_share_what_is_of_the_whole_run),
+		cmocka_unit_test(nothing_is_lost_where_causes_meet),
 		cmocka_unit_test(damage_is_survived),
 		cmocka_unit_test(savings_have_a_ceiling),
 		cmocka_unit_test(severities_have_words),

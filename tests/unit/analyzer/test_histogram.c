@@ -59,6 +59,17 @@ static void slowest_calls_have_a_share(void **state)
 	assert_true(fabs(histogram_slowest_share(&histogram, 0.25) - 0.25) < 1e-9);
 }
 
+static void long_calls_count_with_a_bound(void **state)
+{
+	(void)state;
+	/* 80 calls of 4 ticks, 20 of bucket 64 */
+	assert_int_equal(DECODE("\x04\x50\x3c\x14"), 0);
+	assert_true(histogram_beyond(&histogram, 4, 1e9) == 20 * 1083.5);
+	assert_true(histogram_beyond(&histogram, 4, 100) == 2000);
+	assert_true(histogram_beyond(&histogram, 3, 100) == 2080);
+	assert_true(histogram_beyond(&histogram, 2000, 100) == 0);
+}
+
 static void modes_lie_on_two_sides_of_a_gap(void **state)
 {
 	struct histogram_modes modes;
@@ -95,6 +106,7 @@ int main(void)
 		cmocka_unit_test(buckets_have_middles),
 		cmocka_unit_test(damage_is_refused),
 		cmocka_unit_test(slowest_calls_have_a_share),
+		cmocka_unit_test(long_calls_count_with_a_bound),
 		cmocka_unit_test(modes_lie_on_two_sides_of_a_gap),
 	};
 
