@@ -273,6 +273,7 @@ CASES = {
     "error-map-file": (["components", "marks.db", "--map", "no.map"], {}),
     "error-map-report": (["steps", "marks.db", "--map", "good.map"], {}),
     "error-rules": (FINDINGS + ["--rules", "bad.json"], {}),
+    "error-rules-order": (FINDINGS + ["--rules", "order.json"], {}),
     "error-rules-file": (FINDINGS + ["--rules", "no.json"], {}),
     "error-rules-suppressions": (FINDINGS + ["--suppressions", "bad.json"], {}),
     "error-rules-fail-on": (FINDINGS + ["--fail-on", "regression"], {}),
@@ -390,6 +391,7 @@ def make_databases(folder, cases):
              "good.supp": SUPPRESSIONS, "all.supp": b"leak:^main$", "bad.supp": b"\n# x\nmain",
              "rules.json": RULES, "known.json": KNOWN, "off.json": rules_off(),
              "bad.json": b'{"rules": {\n"T0": {\n"limits": {"high": 1}}}}',
+             "order.json": b'{"rules": {\n"M8": {"limits":\n{"big_bytes": 65536}}}}',
              "race.supp": b"race:main\n", "newer.db": data, "older.db": data, "foreign.db": data, "damaged.db": data}
     for name, content in files.items():
         with open(os.path.join(folder, name), "wb") as file:
