@@ -26,6 +26,7 @@ void bottlenecks_add_findings(struct doc *doc, struct bottlenecks *bottlenecks,
 	struct strbuf footer = {0};
 	struct section *section;
 
+	bottlenecks_add_quality(doc, &bottlenecks->quality);
 	if (!count) {
 		doc_note(doc, "no_findings", NOTE_GOOD,
 			 are_suppressed(bottlenecks)

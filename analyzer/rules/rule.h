@@ -15,6 +15,7 @@
 #include "analyzer/rules/time_run.h"
 
 struct cursor;
+struct quality; /* analyzer/model/quality.h */
 struct rundb;
 
 enum rule_result {
@@ -42,6 +43,7 @@ struct rule_input {
 	struct time_run time_run; /* by time_run() */
 
 	const char *reason; /* set by the rule with RULE_NOT_MEASURED */
+	struct quality *quality; /* what Q1 finds */
 
 	/* The engine's. */
 	const struct rule *rule;
@@ -64,6 +66,9 @@ extern const size_t rule_registry_count;
 
 /* By id or slug, ignoring case; NULL: there is none. */
 const struct rule *rule_find(const char *word);
+
+/* What a finding rests on, enum quality_touches. */
+unsigned rule_rests_on(const struct finding *finding);
 
 /* What rules need; see input.c. */
 
