@@ -64,6 +64,9 @@ struct finding {
 	int64_t function_id, path_id; /* 0: of the whole run */
 	const char *function, *path;  /* "parse", "main > parse" */
 	const char *chain;	      /* the path as a COLUMN_CHAIN cell has it */
+	/* Memory: the allocator wrappers below the path, outermost first, in the same
+	 * form; NULL: none. */
+	const char *through;
 	const char *file; /* the function's, or the place's; NULL: not known */
 	uint32_t line;
 	const char *where; /* for people: "parse.c:31" */

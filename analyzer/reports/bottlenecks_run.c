@@ -146,6 +146,7 @@ static enum exit_status apply_all(struct report_input *input,
 		if (!entry || entry->is_enabled)
 			status = apply(input, &rule, &ret->states[i], &ret->findings);
 	}
+	free(rule.wrappers);
 	strbuf_free(&error);
 	return status;
 }

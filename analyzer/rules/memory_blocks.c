@@ -150,8 +150,7 @@ static int evaluate_small(struct rule_input *input, struct findings *ret)
 	if (result < 0)
 		return result;
 	result = memory_owners_load(input, cursor, &owners);
-	for (size_t i = 0; i < owners.count && i < MEMORY_FINDINGS_MOST; i++)
-		add_small(input, ret, &owners.list[i]);
+	memory_owners_each(input, ret, &owners, add_small);
 	memory_owners_free(&owners);
 	return result;
 }

@@ -187,9 +187,8 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 		result = look_at_process(input, &growth, &points.list[i], next - i);
 	}
 	memory_owners_sort(&growth.owners);
-	for (size_t i = 0;
-	     result == 0 && i < growth.owners.count && i < MEMORY_FINDINGS_MOST; i++)
-		add(input, ret, &growth.owners.list[i]);
+	if (result == 0)
+		memory_owners_each(input, ret, &growth.owners, add);
 	memory_owners_free(&growth.owners);
 	free(points.list);
 	if (result < 0 || looked)

@@ -71,8 +71,7 @@ static int evaluate_at_exit(struct rule_input *input, struct findings *ret)
 	if (result < 0)
 		return result;
 	result = memory_owners_load(input, cursor, &owners);
-	for (size_t i = 0; i < owners.count && i < MEMORY_FINDINGS_MOST; i++)
-		add_at_exit(input, ret, &owners.list[i]);
+	memory_owners_each(input, ret, &owners, add_at_exit);
 	memory_owners_free(&owners);
 	return result;
 }

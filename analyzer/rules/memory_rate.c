@@ -143,8 +143,7 @@ static int evaluate_churn(struct rule_input *input, struct findings *ret)
 	struct memory_owners owners = {0};
 	int result = load(input, memory_rate_sql_recycled, &owners);
 
-	for (size_t i = 0; i < owners.count && i < MEMORY_FINDINGS_MOST; i++)
-		add_churn(input, ret, &owners.list[i]);
+	memory_owners_each(input, ret, &owners, add_churn);
 	memory_owners_free(&owners);
 	return result;
 }
@@ -184,8 +183,7 @@ static int evaluate_temporary(struct rule_input *input, struct findings *ret)
 	struct memory_owners owners = {0};
 	int result = load(input, memory_rate_sql_temporary, &owners);
 
-	for (size_t i = 0; i < owners.count && i < MEMORY_FINDINGS_MOST; i++)
-		add_temporary(input, ret, &owners.list[i]);
+	memory_owners_each(input, ret, &owners, add_temporary);
 	memory_owners_free(&owners);
 	return result;
 }

@@ -91,8 +91,7 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 		return result;
 	cursor_bind_real(cursor, ":factor", input->limit(input, "least_factor"));
 	result = memory_owners_load(input, cursor, &owners);
-	for (size_t i = 0; i < owners.count && i < MEMORY_FINDINGS_MOST; i++)
-		add(input, ret, &owners.list[i]);
+	memory_owners_each(input, ret, &owners, add);
 	memory_owners_free(&owners);
 	return result;
 }

@@ -19,6 +19,7 @@
 
 #include "quality.sql.h"
 
+#include <errno.h>
 #include <string.h>
 
 enum whole { OF_CALLS, OF_ALLOCATIONS, OF_NOTHING };
@@ -139,15 +140,20 @@ static int put_tiny(struct rule_input *input, struct strbuf *words, double *ret_
 	return rule_finish(input, cursor, result);
 }
 
-/* The calls at the cost of a hook pair, of all time that the hooks saw. */
+/* The calls at the cost of a hook pair, of all time that the hooks saw, less waits for a
+ * CPU: on a busy machine they would make the share look small. */
 static int look_at_hooks(struct rule_input *input)
 {
 	double hooks_ns = (double)input->calls * input->hook_cost_ns, tiny_calls = 0;
 	struct quality_fact fact = {.name = "hook_share", .touches = QUALITY_TIME};
 	struct strbuf words = {0}, advice = {0};
+	const struct time_run *run = time_run(input);
 	int result;
 
-	fact.value = rule_share(hooks_ns, hooks_ns + input->self_ns);
+	if (!run)
+		return -EIO;
+	fact.value =
+		rule_share(hooks_ns, (hooks_ns + input->self_ns) * time_run_met(run));
 	if (!(fact.value >= input->limit(input, "hooks_medium")))
 		return 0;
 	result = put_tiny(input, &words, &tiny_calls);

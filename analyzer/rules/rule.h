@@ -15,7 +15,8 @@
 #include "analyzer/rules/time_run.h"
 
 struct cursor;
-struct quality; /* analyzer/model/quality.h */
+struct memory_wrappers; /* analyzer/rules/memory_wrappers.h */
+struct quality;		/* analyzer/model/quality.h */
 struct rundb;
 
 enum rule_result {
@@ -42,8 +43,9 @@ struct rule_input {
 	bool is_live, complete;
 	struct time_run time_run; /* by time_run() */
 
-	const char *reason; /* set by the rule with RULE_NOT_MEASURED */
-	struct quality *quality; /* what Q1 finds */
+	const char *reason;		  /* set by the rule with RULE_NOT_MEASURED */
+	struct quality *quality;	  /* what Q1 finds */
+	struct memory_wrappers *wrappers; /* by memory_wrappers.c */
 
 	/* The engine's. */
 	const struct rule *rule;

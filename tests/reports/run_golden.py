@@ -276,6 +276,8 @@ CASES = {
     "bottlenecks-quality": (["bottlenecks", "fixture.db", "-n", "1"], {}),
     "bottlenecks-quality-md": (["bottlenecks", "fixture.db", "-n", "1", "-f", "md"], {}),
     "bottlenecks-quality-sarif": (["bottlenecks", "fixture.db", "-n", "1", "-f", "sarif"], {}),
+    "bottlenecks-wrappers": (["bottlenecks", "wrappers.db", "-n", "1"], {}),
+    "bottlenecks-wrappers-md": (["bottlenecks", "wrappers.db", "-n", "1", "-f", "md"], {}),
     "error-rules-order": (FINDINGS + ["--rules", "order.json"], {}),
     "error-rules-file": (FINDINGS + ["--rules", "no.json"], {}),
     "error-rules-suppressions": (FINDINGS + ["--suppressions", "bad.json"], {}),
@@ -383,7 +385,7 @@ def make_databases(folder, cases):
     make = [sys.executable, os.path.join(HERE, "make_db.py")]
     named = {word for case in cases for word in CASES[case][0]}
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine",
-                 "findings"):
+                 "findings", "wrappers"):
         if kind != "fixture" and kind + ".db" not in named:
             continue
         subprocess.run(make + [kind, os.path.join(folder, kind + ".db")], check=True)
