@@ -23,7 +23,7 @@ struct bottlenecks {
 	struct rules_file rules;
 	struct finding_suppressions suppressions;
 	struct findings findings;
-	struct quality quality; /* what lowered their confidence */
+	struct quality quality;	   /* what lowered their confidence */
 	struct rule_state *states; /* one for each of the registry */
 };
 
@@ -38,7 +38,8 @@ void bottlenecks_free(struct bottlenecks *bottlenecks);
 
 /* Adds a note for each fact, and all of them for machines. */
 void bottlenecks_add_quality(struct doc *doc, const struct quality *quality);
-/* Adds what lowered their confidence, then the findings, at most limit of them (0: all), and takes them out of bottlenecks.
+/* Adds what lowered their confidence, then the findings, at most limit of them (0: all),
+ * and takes them out of bottlenecks.
  * flags: of the section. */
 void bottlenecks_add_findings(struct doc *doc, struct bottlenecks *bottlenecks,
 			      size_t limit, unsigned flags);

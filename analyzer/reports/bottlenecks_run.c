@@ -9,6 +9,7 @@
 
 #include "analyzer/base/utf8.h"
 #include "analyzer/base/xalloc.h"
+#include "analyzer/rules/memory_wrappers.h"
 
 #include "rules.json.h"
 
@@ -146,7 +147,8 @@ static enum exit_status apply_all(struct report_input *input,
 		if (!entry || entry->is_enabled)
 			status = apply(input, &rule, &ret->states[i], &ret->findings);
 	}
-	free(rule.wrappers);
+	memory_wrappers_free(rule.wrappers);
+	time_lanes_free(rule.lanes);
 	strbuf_free(&error);
 	return status;
 }

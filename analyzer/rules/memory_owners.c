@@ -40,7 +40,8 @@ static struct memory_owner *find_owner(struct rule_input *input,
 
 struct owned {
 	uint32_t node, wrapped;
-	const char *where;
+	const char *file; /* of the owner's call; NULL: it did not make it itself */
+	int64_t line;
 	const double *values;
 	size_t count;
 };
@@ -58,7 +59,7 @@ static void add_to(struct rule_input *input, struct memory_owners *owners,
 	owner->weight = owned->values[0];
 	owner->node = owned->node;
 	owner->wrapped = owned->wrapped;
-	owner->where = owned->where;
+	owner->where = rule_where(input, owned->file, owned->line);
 }
 
 void memory_owners_add(struct rule_input *input, struct memory_owners *owners,
@@ -66,20 +67,23 @@ void memory_owners_add(struct rule_input *input, struct memory_owners *owners,
 		       const double *values, size_t count)
 {
 	uint32_t site = calltree_find(input->tree, path_id), node, caller;
-	const char *where;
+	struct owned owned = {.values = values, .count = count};
 
 	if (site == CALLTREE_NONE)
 		return;
 	node = calltree_owner(input->tree, site);
-	where = node == site ? rule_where(input, file, line) : NULL;
 	caller = memory_wrappers_caller(input, node);
+	owned.wrapped = node;
+	owned.line = line;
 	if (!owners->plain)
 		owners->plain = xcalloc(1, sizeof(*owners->plain));
 	owners->has_wrappers |= caller != node;
-	add_to(input, owners->plain, &(struct owned){node, node, where, values, count});
-	add_to(input, owners,
-	       &(struct owned){caller, node, caller == node ? where : NULL, values,
-			       count});
+	owned.node = node;
+	owned.file = node == site ? file : NULL;
+	add_to(input, owners->plain, &owned);
+	owned.node = caller;
+	owned.file = caller == site ? file : NULL;
+	add_to(input, owners, &owned);
 }
 
 static int compare_owners(const void *left, const void *right)

@@ -32,7 +32,7 @@ struct marks {
 enum role { ROLE_NONE, ROLE_THIN, ROLE_WRAPPER };
 
 struct memory_wrappers {
-	size_t count;
+	uint32_t *callers;     /* by owner's node: 1 + caller's; 0: not yet looked for */
 	unsigned char roles[]; /* by function */
 };
 
@@ -116,7 +116,7 @@ static enum role role_of(struct rule_input *input, const struct marks *marks)
 	return ROLE_WRAPPER;
 }
 
-static const struct memory_wrappers *load(struct rule_input *input)
+static struct memory_wrappers *load(struct rule_input *input)
 {
 	const struct calltree *tree = input->tree;
 	struct marks *all;
@@ -125,7 +125,8 @@ static const struct memory_wrappers *load(struct rule_input *input)
 		return input->wrappers;
 	all = mark_all(tree);
 	input->wrappers = xcalloc(1, sizeof(*input->wrappers) + tree->function_count);
-	input->wrappers->count = tree->function_count;
+	input->wrappers->callers =
+		xcalloc(tree->node_count + 1, sizeof(*input->wrappers->callers));
 	for (size_t i = 0; i < tree->function_count; i++)
 		input->wrappers->roles[i] = (unsigned char)role_of(input, &all[i]);
 	free(all);
@@ -147,10 +148,9 @@ static bool is_library(const struct calltree *tree, uint32_t node)
 	return function != CALLTREE_NONE && tree->functions[function].is_library;
 }
 
-uint32_t memory_wrappers_caller(struct rule_input *input, uint32_t owner)
+static uint32_t find_caller(const struct memory_wrappers *wrappers,
+			    const struct calltree *tree, uint32_t owner)
 {
-	const struct memory_wrappers *wrappers = load(input);
-	const struct calltree *tree = input->tree;
 	uint32_t outermost = CALLTREE_NONE;
 
 	/* The bound guards against a ring of parents in a damaged file. */
@@ -167,6 +167,24 @@ uint32_t memory_wrappers_caller(struct rule_input *input, uint32_t owner)
 	if (outermost == CALLTREE_NONE || tree->nodes[outermost].parent == CALLTREE_NONE)
 		return owner;
 	return calltree_owner(tree, tree->nodes[outermost].parent);
+}
+
+uint32_t memory_wrappers_caller(struct rule_input *input, uint32_t owner)
+{
+	struct memory_wrappers *wrappers = load(input);
+	uint32_t *known = &wrappers->callers[owner];
+
+	/* Ten rules ask for the same sites. */
+	if (!*known)
+		*known = 1 + find_caller(wrappers, input->tree, owner);
+	return *known - 1;
+}
+
+void memory_wrappers_free(struct memory_wrappers *wrappers)
+{
+	if (wrappers)
+		free(wrappers->callers);
+	free(wrappers);
 }
 
 const char *memory_wrappers_through(struct rule_input *input, uint32_t caller,

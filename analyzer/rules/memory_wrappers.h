@@ -8,8 +8,8 @@
 
 #include "analyzer/rules/rule.h"
 
-/* Freed with free(). */
 struct memory_wrappers;
+void memory_wrappers_free(struct memory_wrappers *wrappers);
 
 /* The nearest function outside the wrappers on a site's path, from its owner outwards:
  * the owner itself when it is none. Stacked wrappers are passed as long as each function

@@ -42,6 +42,7 @@ struct rule_input {
 	int64_t sample_count, snapshot_count;
 	bool is_live, complete;
 	struct time_run time_run; /* by time_run() */
+	struct time_lanes *lanes; /* by time_run_function() */
 
 	const char *reason;		  /* set by the rule with RULE_NOT_MEASURED */
 	struct quality *quality;	  /* what Q1 finds */

@@ -12,6 +12,7 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
        make_db.py marks FILE        a run with regions, steps and counters, see make_marks.py
        make_db.py wrappers FILE     a run whose blocks all come from two stacked wrappers
        make_db.py big FILE [PATHS]  a large one (default 26000 call paths)
+       make_db.py worst FILE [PATHS] one that is dear to judge, see make_worst.py
 
 The fixture has two runs: 1 'before', complete, one thread; 2 'after', killed, two
 processes, three threads on two lanes, recursion, C++ and UTF-8 names, unknown values.
@@ -480,6 +481,9 @@ def main():
         make_groups(db)
     elif kind == "big":
         make_big(db, int(sys.argv[3]) if len(sys.argv) > 3 else 26000)
+    elif kind == "worst":
+        importlib.import_module("make_worst").make(
+            db, int(sys.argv[3]) if len(sys.argv) > 3 else 26000)
     elif kind == "snapshots":
         importlib.import_module("make_snapshots").make(db)
     elif kind == "machine":
