@@ -2,7 +2,9 @@
 /*
  * What this is:  allocation sites summed by owner: the innermost function on a site's
  *                path that is the user's, not a library's, and no allocator wrapper. It
- * is the one that can be changed. Must not:      judge.
+ *                is the one that can be changed.
+ *
+ * Must not:      judge.
  */
 #pragma once
 
