@@ -97,11 +97,17 @@ static void sort_unless_sorted(void *array, size_t count, size_t size,
 uint32_t calltree_find(const struct calltree *tree, int64_t path_id)
 {
 	struct calltree_node wanted = {.path_id = path_id};
-	const struct calltree_node *found =
-		tree->node_count ? bsearch(&wanted, tree->nodes, tree->node_count,
-					   sizeof(wanted), by_path_id)
-				 : NULL;
+	const struct calltree_node *found;
+	uint64_t guess;
 
+	if (!tree->node_count)
+		return CALLTREE_NONE;
+	/* The paths of a run have ids without a gap, unless some were filtered out. */
+	guess = (uint64_t)path_id - (uint64_t)tree->nodes[0].path_id;
+	if (guess < tree->node_count && tree->nodes[guess].path_id == path_id)
+		return (uint32_t)guess;
+	found = bsearch(&wanted, tree->nodes, tree->node_count, sizeof(wanted),
+			by_path_id);
 	return found ? (uint32_t)(found - tree->nodes) : CALLTREE_NONE;
 }
 

@@ -67,6 +67,9 @@ struct finding {
 	const char *chain;	      /* the path as a COLUMN_CHAIN cell has it */
 	bool is_region;		      /* function is the name of a region */
 	const char *step; /* the name of the steps that it is about; NULL: none */
+	/* Memory: the allocator wrappers below the path, outermost first, in the same
+	 * form; NULL: none. */
+	const char *through;
 	const char *file; /* the function's, or the place's; NULL: not known */
 	uint32_t line;
 	const char *where; /* for people: "parse.c:31" */

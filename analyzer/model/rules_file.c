@@ -3,12 +3,13 @@
  * What this is:  reading of the limits of rules; every refusal names file, line and key.
  * Runs on:       prof-analyze, any thread.
  * Must not:      accept a key it does not know: a limit mistyped would not hold.
- * See also:      analyzer/rules.json, the default file.
+ * See also:      analyzer/rules.json, the default file; rules_order.c.
  */
 #include "analyzer/model/rules_file.h"
 
 #include "analyzer/base/xalloc.h"
 #include "analyzer/model/json_place.h"
+#include "analyzer/model/rules_order.h"
 
 #include <errno.h>
 #include <jansson.h>
@@ -106,7 +107,7 @@ static int change_limit(struct rules_file *rules, const struct json_source *sour
 {
 	const char *const keys[] = {"rules", key, "limits", name};
 	struct rules_limit *limit = find_limit(rules, entry->id, name);
-	double number;
+	double number = 0;
 	int result;
 
 	if (!limit)
@@ -121,6 +122,7 @@ static int change_limit(struct rules_file *rules, const struct json_source *sour
 		return result;
 	limit->is_changed |= limit->value != number;
 	limit->value = number;
+	limit->key = copy(rules, key);
 	return 0;
 }
 
@@ -199,6 +201,7 @@ static int take_file(struct rules_file *rules, const struct json_source *source,
 {
 	const char *key;
 	json_t *value;
+	int result;
 
 	if (!json_is_object(root))
 		return json_refuse(source, NULL, 0,
@@ -211,12 +214,21 @@ static int take_file(struct rules_file *rules, const struct json_source *source,
 			return json_refuse(source, &key, 1,
 					   "is not 1, the version known here");
 		if (strcmp(key, "rules") != 0 && strcmp(key, "version") != 0 &&
-		    strcmp(key, "about") != 0)
-			return json_refuse(
-				source, &key, 1,
-				"is not known; there are rules, version and about");
+		    strcmp(key, "about") != 0 && strcmp(key, "order") != 0)
+			return json_refuse(source, &key, 1,
+					   "is not known; there are rules, version, "
+					   "about and order");
+		if (!define && strcmp(key, "order") == 0 &&
+		    !rules_order_equals(rules, value))
+			return json_refuse(source, &key, 1,
+					   "is not that of the default file, which "
+					   "cannot be changed");
 	}
-	return take_rules(rules, source, json_object_get(root, "rules"), define);
+	result = take_rules(rules, source, json_object_get(root, "rules"), define);
+	if (result == 0 && define)
+		result =
+			rules_order_define(rules, source, json_object_get(root, "order"));
+	return result < 0 ? result : rules_order_check(rules, source);
 }
 
 static int take_text(struct rules_file *rules, const char *text, size_t size,
@@ -253,6 +265,7 @@ void rules_file_free(struct rules_file *rules)
 {
 	free(rules->limits);
 	free(rules->rules);
+	free(rules->orders);
 	arena_free(&rules->texts);
 	*rules = (struct rules_file){0};
 }

@@ -86,6 +86,8 @@ static void set_place(json_t *object, const struct finding *finding)
 		json_object_set_new(object, "step", json_text(finding->step));
 	json_object_set_new(object, "path",
 			    json_chain(finding->chain ? finding->chain : ""));
+	json_object_set_new(object, "through",
+			    json_chain(finding->through ? finding->through : ""));
 	json_object_set_new(object, "file", json_text(finding->file));
 	json_object_set_new(object, "line",
 			    finding->line ? json_must(json_integer(finding->line))

@@ -61,13 +61,13 @@ static void put_head(FILE *out, size_t rank, const struct finding *finding)
 	strbuf_free(&name);
 }
 
-static void put_path(FILE *out, const char *chain)
+static void put_path(FILE *out, const char *label, const char *chain)
 {
 	struct strbuf text = {0};
 
 	if (chain && *chain)
 		shorten_chain(&text, chain, PATH_WIDTH, 1, &shorten_utf8);
-	put_code(out, "path", strbuf_text(&text));
+	put_code(out, label, strbuf_text(&text));
 	strbuf_free(&text);
 }
 
@@ -83,7 +83,8 @@ static void put_finding(FILE *out, const struct section *section, size_t index)
 	put_text(out, "confidence", confidence_word(finding->confidence));
 	finding_put_evidence(&text, finding);
 	put_text(out, "evidence", strbuf_text(&text));
-	put_path(out, finding->chain);
+	put_path(out, "path", finding->chain);
+	put_path(out, "through", finding->through);
 	put_text(out, "why", finding->why);
 	for (size_t i = 0; finding->advice[i] && (i == 0 || !brief); i++) {
 		fprintf(out, "%s%zu. ", i ? "  " : "- **try**:\n  ", i + 1);

@@ -31,7 +31,7 @@ static void put_line(const struct text_style *style, const char *label, const ch
 }
 
 /* The chain's names were cleaned when the tree was loaded. */
-static void put_path(const struct text_style *style, const char *chain)
+static void put_path(const struct text_style *style, const char *label, const char *chain)
 {
 	struct strbuf text = {0};
 	const char *at;
@@ -41,7 +41,7 @@ static void put_path(const struct text_style *style, const char *chain)
 	shorten_chain(&text, chain, style->width - TEXT_COLUMN, PATH_LINES,
 		      style->shorten);
 	fprintf(style->out, "%*s%s%-*s%s", LABEL_COLUMN, "", style->dim,
-		TEXT_COLUMN - LABEL_COLUMN, "path", style->off);
+		TEXT_COLUMN - LABEL_COLUMN, label, style->off);
 	for (at = strbuf_text(&text); *at; at++) {
 		fputc(*at, style->out);
 		if (*at == '\n')
@@ -140,7 +140,8 @@ static void put_finding(const struct text_style *style, const struct section *se
 		put_what(style, finding);
 	finding_put_evidence(&text, finding);
 	put_line(style, "evidence", strbuf_text(&text));
-	put_path(style, finding->chain);
+	put_path(style, "path", finding->chain);
+	put_path(style, "through", finding->through);
 	if (!brief)
 		put_line(style, "why", finding->why);
 	put_advice(style, finding, brief);

@@ -37,6 +37,7 @@ void bottlenecks_add_findings(struct doc *doc, struct bottlenecks *bottlenecks,
 	struct strbuf footer = {0};
 	struct section *section;
 
+	bottlenecks_add_quality(doc, &bottlenecks->quality);
 	if (bottlenecks->filtered_count)
 		add_filtered(doc, bottlenecks);
 	if (!count) {

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "analyzer/model/finding_suppress.h"
+#include "analyzer/model/quality.h"
 #include "analyzer/model/rules_file.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/rules/rule.h"
@@ -23,6 +24,7 @@ struct bottlenecks {
 	struct finding_suppressions suppressions;
 	struct findings findings;
 	size_t filtered_count;	   /* findings that --focus and --ignore left out */
+	struct quality quality;	   /* what lowered their confidence */
 	struct rule_state *states; /* one for each of the registry */
 };
 
@@ -36,7 +38,10 @@ enum exit_status bottlenecks_run(struct report_input *input,
 				 const struct calltree *tree, struct bottlenecks *ret);
 void bottlenecks_free(struct bottlenecks *bottlenecks);
 
-/* Adds the findings, at most limit of them (0: all), and takes them out of bottlenecks.
+/* Adds a note for each fact, and all of them for machines. */
+void bottlenecks_add_quality(struct doc *doc, const struct quality *quality);
+/* Adds what lowered their confidence, then the findings, at most limit of them (0: all),
+ * and takes them out of bottlenecks.
  * flags: of the section. */
 void bottlenecks_add_findings(struct doc *doc, struct bottlenecks *bottlenecks,
 			      size_t limit, unsigned flags);

@@ -9,6 +9,7 @@
 
 #include "analyzer/base/utf8.h"
 #include "analyzer/base/xalloc.h"
+#include "analyzer/rules/memory_wrappers.h"
 
 #include "rules.json.h"
 
@@ -106,7 +107,7 @@ static void take_facts(struct rule_input *rule, const struct run_facts *facts)
 static enum exit_status apply(struct report_input *input, struct rule_input *rule,
 			      struct rule_state *state, struct findings *findings)
 {
-	size_t before = findings->count;
+	size_t before = findings->count, facts = rule->quality->count;
 	int result;
 
 	rule->rule = state->rule;
@@ -115,8 +116,9 @@ static enum exit_status apply(struct report_input *input, struct rule_input *rul
 	if (result < 0 || rule->error->size)
 		return report_fail(input, STATUS_FAILED, "%s", strbuf_text(rule->error));
 	state->outcome = result == RULE_NOT_MEASURED ? OUTCOME_NOT_MEASURED
-			 : findings->count > before  ? OUTCOME_FOUND
-						     : OUTCOME_PASSED;
+			 : findings->count > before || rule->quality->count > facts
+				 ? OUTCOME_FOUND
+				 : OUTCOME_PASSED;
 	state->reason = rule->reason;
 	return STATUS_OK;
 }
@@ -131,6 +133,7 @@ static enum exit_status apply_all(struct report_input *input,
 				  .tree = tree,
 				  .arena = &ret->findings.texts,
 				  .rules = &ret->rules,
+				  .quality = &ret->quality,
 				  .error = &error};
 	enum exit_status status = STATUS_OK;
 
@@ -144,6 +147,8 @@ static enum exit_status apply_all(struct report_input *input,
 		if (!entry || entry->is_enabled)
 			status = apply(input, &rule, &ret->states[i], &ret->findings);
 	}
+	memory_wrappers_free(rule.wrappers);
+	time_lanes_free(rule.lanes);
 	strbuf_free(&error);
 	return status;
 }
@@ -263,6 +268,7 @@ enum exit_status bottlenecks_run(struct report_input *input,
 		status = apply_all(input, facts, tree, ret);
 	if (status)
 		return status;
+	quality_lower(&ret->quality, &ret->findings, rule_rests_on);
 	findings_finish(&ret->findings, tree);
 	finding_suppressions_apply(&ret->suppressions, &ret->findings, names_rule);
 	if (filter_is_active(&input->filter))

@@ -103,8 +103,8 @@ static int evaluate_big(struct rule_input *input, struct findings *ret)
 	return result;
 }
 
-static void add_small(struct rule_input *input, struct findings *ret,
-		      const struct memory_owner *owner)
+static int add_small(struct rule_input *input, struct findings *ret,
+		     const struct memory_owner *owner)
 {
 	const double *sums = owner->sums;
 	double ratio = input->limit(input, "overhead_ratio");
@@ -112,7 +112,7 @@ static void add_small(struct rule_input *input, struct findings *ret,
 
 	if (sums[BLOCKS] < input->limit(input, "least_blocks") ||
 	    sums[LOST] < ratio * sums[REQUESTED])
-		return;
+		return 0;
 	finding = memory_owner_finding(input, ret, owner);
 	/* The peak is of bytes asked for; these come on top of it. */
 	finding->impact = rule_share(sums[LOST], input->peak_bytes + sums[LOST]);
@@ -136,6 +136,7 @@ static void add_small(struct rule_input *input, struct findings *ret,
 					"at_peak_count, at_peak_bytes, at_peak_bytes / "
 					"at_peak_count AS mean_bytes",
 					"at_peak_count > 0");
+	return 0;
 }
 
 static int evaluate_small(struct rule_input *input, struct findings *ret)
@@ -150,8 +151,8 @@ static int evaluate_small(struct rule_input *input, struct findings *ret)
 	if (result < 0)
 		return result;
 	result = memory_owners_load(input, cursor, &owners);
-	for (size_t i = 0; i < owners.count && i < MEMORY_FINDINGS_MOST; i++)
-		add_small(input, ret, &owners.list[i]);
+	if (result == 0)
+		result = memory_owners_each(input, ret, &owners, add_small);
 	memory_owners_free(&owners);
 	return result;
 }

@@ -133,8 +133,8 @@ static int look_at_process(struct rule_input *input, struct growth *growth,
 	return rule_finish(input, cursor, look_at_sites(input, growth, cursor));
 }
 
-static void add(struct rule_input *input, struct findings *ret,
-		const struct memory_owner *owner)
+static int add(struct rule_input *input, struct findings *ret,
+	       const struct memory_owner *owner)
 {
 	const double *sums = owner->sums;
 	double least = input->limit(input, "least_bytes");
@@ -143,7 +143,7 @@ static void add(struct rule_input *input, struct findings *ret,
 
 	least = least > share ? least : share;
 	if (sums[GROWN] < least)
-		return;
+		return 0;
 	finding = memory_owner_finding(input, ret, owner);
 	finding->confidence = sums[UNCERTAIN] > 0 ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH;
 	memory_win_bytes(input, finding, sums[GROWN]);
@@ -168,6 +168,7 @@ static void add(struct rule_input *input, struct findings *ret,
 		"below "
 		"GROUP BY t.snapshot_id ORDER BY t.snapshot_id",
 		(long long)finding->path_id, (long long)input->run_id);
+	return 0;
 }
 
 static int evaluate(struct rule_input *input, struct findings *ret)
@@ -187,9 +188,8 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 		result = look_at_process(input, &growth, &points.list[i], next - i);
 	}
 	memory_owners_sort(&growth.owners);
-	for (size_t i = 0;
-	     result == 0 && i < growth.owners.count && i < MEMORY_FINDINGS_MOST; i++)
-		add(input, ret, &growth.owners.list[i]);
+	if (result == 0)
+		result = memory_owners_each(input, ret, &growth.owners, add);
 	memory_owners_free(&growth.owners);
 	free(points.list);
 	if (result < 0 || looked)

@@ -14,8 +14,8 @@
 enum exit_sum { LIVE_BYTES, LIVE_COUNT, ALLOCS, FREES };
 enum peak_sum { PEAK_BYTES, PEAK_COUNT };
 
-static void add_at_exit(struct rule_input *input, struct findings *ret,
-			const struct memory_owner *owner)
+static int add_at_exit(struct rule_input *input, struct findings *ret,
+		       const struct memory_owner *owner)
 {
 	const double *sums = owner->sums;
 	double share = input->limit(input, "least_share");
@@ -24,7 +24,7 @@ static void add_at_exit(struct rule_input *input, struct findings *ret,
 	if (sums[LIVE_BYTES] < input->limit(input, "least_bytes") ||
 	    sums[LIVE_BYTES] < share * input->peak_bytes ||
 	    sums[LIVE_COUNT] < input->limit(input, "least_blocks"))
-		return;
+		return 0;
 	finding = memory_owner_finding(input, ret, owner);
 	memory_win_bytes(input, finding, sums[LIVE_BYTES]);
 	/* Hardly any was ever freed: nobody has the task. */
@@ -51,6 +51,7 @@ static void add_at_exit(struct rule_input *input, struct findings *ret,
 	finding->sql = memory_sites_sql(input, finding,
 					"live_bytes, live_count, alloc_count, free_count",
 					"live_count > 0");
+	return 0;
 }
 
 static int evaluate_at_exit(struct rule_input *input, struct findings *ret)
@@ -71,8 +72,8 @@ static int evaluate_at_exit(struct rule_input *input, struct findings *ret)
 	if (result < 0)
 		return result;
 	result = memory_owners_load(input, cursor, &owners);
-	for (size_t i = 0; i < owners.count && i < MEMORY_FINDINGS_MOST; i++)
-		add_at_exit(input, ret, &owners.list[i]);
+	if (result == 0)
+		result = memory_owners_each(input, ret, &owners, add_at_exit);
 	memory_owners_free(&owners);
 	return result;
 }

@@ -3,11 +3,12 @@
  * What this is:  sums of allocation sites by owner, and findings about owners.
  * Runs on:       prof-analyze, main thread.
  * Must not:      know the limits of a rule.
- * See also:      calltree_owner() in model/calltree.h.
+ * See also:      calltree_owner() in model/calltree.h; memory_wrappers.c.
  */
 #include "analyzer/rules/memory_owners.h"
 
 #include "analyzer/base/xalloc.h"
+#include "analyzer/rules/memory_wrappers.h"
 #include "analyzer/rundb/rundb.h"
 
 #include <math.h>
@@ -37,25 +38,52 @@ static struct memory_owner *find_owner(struct rule_input *input,
 	return &owners->list[*known - 1];
 }
 
+struct owned {
+	uint32_t node, wrapped;
+	const char *file; /* of the owner's call; NULL: it did not make it itself */
+	int64_t line;
+	const double *values;
+	size_t count;
+};
+
+static void add_to(struct rule_input *input, struct memory_owners *owners,
+		   const struct owned *owned)
+{
+	struct memory_owner *owner = find_owner(input, owners, owned->node);
+
+	owner->site_count++;
+	for (size_t i = 0; i < owned->count && i < MEMORY_SUMS; i++)
+		owner->sums[i] += owned->values[i];
+	if (owned->values[0] <= owner->weight)
+		return;
+	owner->weight = owned->values[0];
+	owner->node = owned->node;
+	owner->wrapped = owned->wrapped;
+	owner->where = rule_where(input, owned->file, owned->line);
+}
+
 void memory_owners_add(struct rule_input *input, struct memory_owners *owners,
 		       int64_t path_id, const char *file, int64_t line,
 		       const double *values, size_t count)
 {
-	uint32_t site = calltree_find(input->tree, path_id), node;
-	struct memory_owner *owner;
+	uint32_t site = calltree_find(input->tree, path_id), node, caller;
+	struct owned owned = {.values = values, .count = count};
 
 	if (site == CALLTREE_NONE)
 		return;
 	node = calltree_owner(input->tree, site);
-	owner = find_owner(input, owners, node);
-	owner->site_count++;
-	for (size_t i = 0; i < count && i < MEMORY_SUMS; i++)
-		owner->sums[i] += values[i];
-	if (values[0] <= owner->weight)
-		return;
-	owner->weight = values[0];
-	owner->node = node;
-	owner->where = node == site ? rule_where(input, file, line) : NULL;
+	caller = memory_wrappers_caller(input, node);
+	owned.wrapped = node;
+	owned.line = line;
+	if (!owners->plain)
+		owners->plain = xcalloc(1, sizeof(*owners->plain));
+	owners->has_wrappers |= caller != node;
+	owned.node = node;
+	owned.file = node == site ? file : NULL;
+	add_to(input, owners->plain, &owned);
+	owned.node = caller;
+	owned.file = caller == site ? file : NULL;
+	add_to(input, owners, &owned);
 }
 
 static int compare_owners(const void *left, const void *right)
@@ -71,6 +99,24 @@ void memory_owners_sort(struct memory_owners *owners)
 {
 	if (owners->count)
 		qsort(owners->list, owners->count, sizeof(*owners->list), compare_owners);
+	if (owners->plain)
+		memory_owners_sort(owners->plain);
+}
+
+int memory_owners_each(struct rule_input *input, struct findings *ret,
+		       const struct memory_owners *owners,
+		       int (*add)(struct rule_input *input, struct findings *ret,
+				  const struct memory_owner *owner))
+{
+	size_t before = ret->count;
+	int result = 0;
+
+	for (size_t i = 0; result == 0 && i < owners->count && i < MEMORY_FINDINGS_MOST;
+	     i++)
+		result = add(input, ret, &owners->list[i]);
+	if (result == 0 && ret->count == before && owners->has_wrappers)
+		return memory_owners_each(input, ret, owners->plain, add);
+	return result;
 }
 
 int memory_owners_load(struct rule_input *input, struct cursor *cursor,
@@ -93,6 +139,9 @@ int memory_owners_load(struct rule_input *input, struct cursor *cursor,
 
 void memory_owners_free(struct memory_owners *owners)
 {
+	if (owners->plain)
+		memory_owners_free(owners->plain);
+	free(owners->plain);
 	free(owners->list);
 	free(owners->by_function);
 	*owners = (struct memory_owners){0};
@@ -106,6 +155,9 @@ struct finding *memory_owner_finding(struct rule_input *input, struct findings *
 
 	if (owner->where)
 		finding->where = owner->where;
+	if (owner->wrapped != owner->node)
+		finding->through =
+			memory_wrappers_through(input, owner->node, owner->wrapped);
 	return finding;
 }
 

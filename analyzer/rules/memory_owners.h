@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What this is:  allocation sites summed by owner: the innermost function on a site's
- * path that is the user's, not a library's. It is the one that can be changed. Must not:
- * judge.
+ *                path that is the user's, not a library's, and no allocator wrapper. It
+ *                is the one that can be changed.
+ *
+ * Must not:      judge.
  */
 #pragma once
 
@@ -17,6 +19,7 @@ struct memory_owner {
 	uint32_t node;	   /* the owner on the path of its heaviest site */
 	double weight;	   /* of that site */
 	const char *where; /* the line of the owner's call, when it made that itself */
+	uint32_t wrapped;  /* the innermost wrapper on that path; node: there is none */
 	size_t site_count;
 	double sums[MEMORY_SUMS]; /* the first is the weight */
 };
@@ -26,6 +29,8 @@ struct memory_owners {
 	struct memory_owner *list;
 	size_t count, capacity;
 	uint32_t *by_function; /* 1 + number in list; one for each function of the tree */
+	struct memory_owners *plain; /* the same with wrappers as owners */
+	bool has_wrappers;
 };
 
 void memory_owners_add(struct rule_input *input, struct memory_owners *owners,
@@ -37,6 +42,13 @@ int memory_owners_load(struct rule_input *input, struct cursor *cursor,
 		       struct memory_owners *ret);
 void memory_owners_sort(struct memory_owners *owners);
 void memory_owners_free(struct memory_owners *owners);
+
+/* Calls add() with the largest owners; when none of them is found and wrappers split up
+ * what they have, with the wrappers. Returns 0, or the first -errno of an add(). */
+int memory_owners_each(struct rule_input *input, struct findings *ret,
+		       const struct memory_owners *owners,
+		       int (*add)(struct rule_input *input, struct findings *ret,
+				  const struct memory_owner *owner));
 
 /* A finding about an owner. */
 struct finding *memory_owner_finding(struct rule_input *input, struct findings *ret,

@@ -104,18 +104,18 @@ static int evaluate_rate(struct rule_input *input, struct findings *ret)
 	return result;
 }
 
-static void add_churn(struct rule_input *input, struct findings *ret,
-		      const struct memory_owner *owner)
+static int add_churn(struct rule_input *input, struct findings *ret,
+		     const struct memory_owner *owner)
 {
 	double part = input->limit(input, "recoverable");
 	const double *sums = owner->sums;
 	struct finding *finding;
 
 	if (sums[ALLOCS] < input->limit(input, "least_allocs"))
-		return;
+		return 0;
 	finding = add(input, ret, owner, part * sums[CRITICAL_PAIRS], part * sums[PAIRS]);
 	if (!finding)
-		return;
+		return 0;
 	finding_evidence_limit(finding, "bytes allocated / most live", "ratio",
 			       sums[BYTES] / sums[PEAK_BYTES],
 			       input->limit(input, "churn_ratio"));
@@ -136,6 +136,7 @@ static void add_churn(struct rule_input *input, struct findings *ret,
 		input, finding,
 		"alloc_bytes / peak_bytes AS churn, alloc_count, alloc_bytes, peak_bytes",
 		"peak_bytes > 0");
+	return 0;
 }
 
 static int evaluate_churn(struct rule_input *input, struct findings *ret)
@@ -143,21 +144,21 @@ static int evaluate_churn(struct rule_input *input, struct findings *ret)
 	struct memory_owners owners = {0};
 	int result = load(input, memory_rate_sql_recycled, &owners);
 
-	for (size_t i = 0; i < owners.count && i < MEMORY_FINDINGS_MOST; i++)
-		add_churn(input, ret, &owners.list[i]);
+	if (result == 0)
+		result = memory_owners_each(input, ret, &owners, add_churn);
 	memory_owners_free(&owners);
 	return result;
 }
 
-static void add_temporary(struct rule_input *input, struct findings *ret,
-			  const struct memory_owner *owner)
+static int add_temporary(struct rule_input *input, struct findings *ret,
+			 const struct memory_owner *owner)
 {
 	const double *sums = owner->sums;
 	struct finding *finding =
 		add(input, ret, owner, sums[CRITICAL_PAIRS], sums[PAIRS]);
 
 	if (!finding)
-		return;
+		return 0;
 	finding->confidence = CONFIDENCE_HIGH;
 	finding_evidence_limit(finding, "temporary of the allocations here", "percent",
 			       100 * sums[PAIRS] / sums[ALLOCS],
@@ -177,6 +178,7 @@ static void add_temporary(struct rule_input *input, struct findings *ret,
 	finding->sql = memory_sites_sql(input, finding,
 					"temporary_count, alloc_count, alloc_bytes",
 					"temporary_count > 0");
+	return 0;
 }
 
 static int evaluate_temporary(struct rule_input *input, struct findings *ret)
@@ -184,8 +186,8 @@ static int evaluate_temporary(struct rule_input *input, struct findings *ret)
 	struct memory_owners owners = {0};
 	int result = load(input, memory_rate_sql_temporary, &owners);
 
-	for (size_t i = 0; i < owners.count && i < MEMORY_FINDINGS_MOST; i++)
-		add_temporary(input, ret, &owners.list[i]);
+	if (result == 0)
+		result = memory_owners_each(input, ret, &owners, add_temporary);
 	memory_owners_free(&owners);
 	return result;
 }

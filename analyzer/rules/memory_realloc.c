@@ -18,8 +18,8 @@
 
 enum sum { CRITICAL_COPIED, CRITICAL_REALLOCS, COPIED, REALLOCS, OLD_BYTES, NEW_BYTES };
 
-static void add(struct rule_input *input, struct findings *ret,
-		const struct memory_owner *owner)
+static int add(struct rule_input *input, struct findings *ret,
+	       const struct memory_owner *owner)
 {
 	const double *sums = owner->sums;
 	double factor = sums[NEW_BYTES] / sums[OLD_BYTES];
@@ -30,7 +30,7 @@ static void add(struct rule_input *input, struct findings *ret,
 
 	if (sums[REALLOCS] < input->limit(input, "least_reallocs") ||
 	    rule_share(ns, memory_run_ns(input)) < input->limit(input, "least_share"))
-		return;
+		return 0;
 	finding = memory_owner_finding(input, ret, owner);
 	finding->confidence = CONFIDENCE_HIGH;
 	memory_win_time(input, finding, ns);
@@ -57,6 +57,7 @@ static void add(struct rule_input *input, struct findings *ret,
 		"realloc_copied_bytes, realloc_count, realloc_old_bytes, alloc_bytes, "
 		"alloc_bytes * 1.0 / realloc_old_bytes AS factor",
 		"realloc_count > 0");
+	return 0;
 }
 
 static int count_unknown(struct rule_input *input, int64_t *ret)
@@ -91,8 +92,8 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 		return result;
 	cursor_bind_real(cursor, ":factor", input->limit(input, "least_factor"));
 	result = memory_owners_load(input, cursor, &owners);
-	for (size_t i = 0; i < owners.count && i < MEMORY_FINDINGS_MOST; i++)
-		add(input, ret, &owners.list[i]);
+	if (result == 0)
+		result = memory_owners_each(input, ret, &owners, add);
 	memory_owners_free(&owners);
 	return result;
 }

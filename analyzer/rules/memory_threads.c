@@ -144,9 +144,8 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 		return result;
 	cursor_bind_real(cursor, ":share", input->limit(input, "least_share"));
 	result = memory_owners_load(input, cursor, &owners);
-	for (size_t i = 0; result == 0 && i < owners.count && i < MEMORY_FINDINGS_MOST;
-	     i++)
-		result = add(input, ret, &owners.list[i]);
+	if (result == 0)
+		result = memory_owners_each(input, ret, &owners, add);
 	memory_owners_free(&owners);
 	return result;
 }

@@ -38,6 +38,8 @@ extern const struct rule rule_small_objects;
 extern const struct rule rule_cross_thread_frees;
 extern const struct rule rule_memory_limit;
 
+extern const struct rule rule_quality;
+
 const struct rule *const rule_registry[] = {
 	&rule_slow_call,     &rule_hot_leaf,	       &rule_tiny_calls,
 	&rule_chatty_edge,   &rule_tail_latency,       &rule_two_modes,
@@ -48,6 +50,7 @@ const struct rule *const rule_registry[] = {
 	&rule_temporary,     &rule_realloc_growth,     &rule_snapshot_growth,
 	&rule_live_at_exit,  &rule_peak_owner,	       &rule_big_blocks,
 	&rule_small_objects, &rule_cross_thread_frees, &rule_memory_limit,
+	&rule_quality,
 };
 const size_t rule_registry_count = sizeof(rule_registry) / sizeof(rule_registry[0]);
 

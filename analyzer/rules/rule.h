@@ -15,6 +15,8 @@
 #include "analyzer/rules/time_run.h"
 
 struct cursor;
+struct memory_wrappers; /* analyzer/rules/memory_wrappers.h */
+struct quality;		/* analyzer/model/quality.h */
 struct rundb;
 
 enum rule_result {
@@ -40,8 +42,11 @@ struct rule_input {
 	int64_t sample_count, snapshot_count;
 	bool is_live, complete;
 	struct time_run time_run; /* by time_run() */
+	struct time_lanes *lanes; /* by time_run_function() */
 
-	const char *reason; /* set by the rule with RULE_NOT_MEASURED */
+	const char *reason;		  /* set by the rule with RULE_NOT_MEASURED */
+	struct quality *quality;	  /* what Q1 finds */
+	struct memory_wrappers *wrappers; /* by memory_wrappers.c */
 
 	/* The engine's. */
 	const struct rule *rule;
@@ -67,6 +72,9 @@ extern const size_t rule_registry_count;
 
 /* By id or slug, ignoring case; NULL: there is none. */
 const struct rule *rule_find(const char *word);
+
+/* What a finding rests on, enum quality_touches. */
+unsigned rule_rests_on(const struct finding *finding);
 
 /* What rules need; see input.c. */
 

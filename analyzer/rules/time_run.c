@@ -14,6 +14,7 @@
 
 #include "time_run.sql.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -280,11 +281,15 @@ static int add_largest(struct rule_input *input, const char *sql, int64_t id,
 int time_run_function(struct rule_input *input, int64_t function_id, double self_ns,
 		      double *ret_ns)
 {
+	int result;
+
 	*ret_ns = self_ns;
-	return input->time_run.lane_count < 2
-		       ? 0
-		       : add_largest(input, time_run_sql_function_lanes, function_id,
-				     ret_ns);
+	if (input->time_run.lane_count < 2)
+		return 0;
+	result = time_lanes_function(input, function_id, ret_ns);
+	return result != -ENOENT ? result
+				 : add_largest(input, time_run_sql_function_lanes,
+					       function_id, ret_ns);
 }
 
 int time_run_path(struct rule_input *input, int64_t path_id, double total_ns,

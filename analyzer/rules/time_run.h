@@ -60,3 +60,9 @@ int time_run_function(struct rule_input *input, int64_t function_id, double self
 		      double *ret_ns);
 int time_run_path(struct rule_input *input, int64_t path_id, double total_ns,
 		  double *ret_ns);
+
+/* What time_run_function() needs, in time_lanes.c. -ENOENT: too many functions and lanes
+ * to be held in memory. */
+struct time_lanes;
+int time_lanes_function(struct rule_input *input, int64_t function_id, double *ret_ns);
+void time_lanes_free(struct time_lanes *lanes);

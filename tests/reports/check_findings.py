@@ -5,7 +5,8 @@
 The query of every finding runs and gives a row; the command that verifies a fix is
 understood; every rule of rules.json is known and the other way round; SARIF has the
 structure that the standard asks for (section numbers of SARIF 2.1.0 in the comments);
-100,000 paths take no more time and memory than promised.
+100,000 paths take no more time and memory than promised, and not much more when every
+site and function crosses limits.
 """
 import json
 import os
@@ -20,6 +21,8 @@ ROOT = os.path.join(HERE, "..", "..")
 FIELDS = ["id", "rule", "severity", "score", "confidence", "function", "path", "evidence",
           "saving", "advice", "why", "verify", "sql", "also"]
 CPU_SECONDS, MEMORY_MIB = 0.5, 128
+# Where every site and function crosses limits, so that a machine under load passes.
+WORST_SECONDS = 0.9
 
 
 def run(*command, status=0, **options):
@@ -107,8 +110,8 @@ def check_sarif(text, levels):
     assert [result["level"] for result in one["results"]] == levels
 
 
-def check_big(program, folder):
-    big = make("big", folder, "100000")
+def check_big(program, folder, kind, limit):
+    big = make(kind, folder, "100000")
     child = subprocess.Popen([program, "bottlenecks", big], stdout=subprocess.DEVNULL)
     _, status, usage = os.wait4(child.pid, 0)
     child.returncode = os.waitstatus_to_exitcode(status)
@@ -116,7 +119,7 @@ def check_big(program, folder):
     seconds, mebibytes = usage.ru_utime + usage.ru_stime, usage.ru_maxrss / 1024
     with open(program, "rb") as file:
         sanitized = b"__asan_init" in file.read()
-    assert sanitized or seconds <= CPU_SECONDS, "%.2f s of CPU time" % seconds
+    assert sanitized or seconds <= limit, "%.2f s of CPU time" % seconds
     assert sanitized or mebibytes <= MEMORY_MIB, "%.0f MiB" % mebibytes
     return "%.2f s of CPU time, %.0f MiB" % (seconds, mebibytes)
 
@@ -140,7 +143,9 @@ def main():
         check_sarif(run(*command), ["warning", "warning", "note"])
         check_sarif(run(*command, "--fail-on", "high", status=3),
                     ["error", "warning", "note"])
-        print("%d findings; 100,000 paths: %s" % (len(findings), check_big(program, folder)))
+        print("%d findings; 100,000 paths: %s; at worst: %s" % (
+            len(findings), check_big(program, folder, "big", CPU_SECONDS),
+            check_big(program, folder, "worst", WORST_SECONDS)))
 
 
 main()

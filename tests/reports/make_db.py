@@ -10,7 +10,9 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
        make_db.py snapshots FILE    runs with snapshots, see make_snapshots.py
        make_db.py machine FILE      a run on GPUs, see make_machine.py
        make_db.py marks FILE        a run with regions, steps and counters, see make_marks.py
+       make_db.py wrappers FILE     a run whose blocks all come from two stacked wrappers
        make_db.py big FILE [PATHS]  a large one (default 26000 call paths)
+       make_db.py worst FILE [PATHS] one that is dear to judge, see make_worst.py
 
 The fixture has two runs: 1 'before', complete, one thread; 2 'after', killed, two
 processes, three threads on two lanes, recursion, C++ and UTF-8 names, unknown values.
@@ -400,6 +402,39 @@ def make_findings(db):
     sums(db, 1)
 
 
+def make_wrappers(db):
+    """Temporary blocks of load, blocks of keep that stay, others of four sizes; all through
+    xmalloc and checked_malloc."""
+    insert(db, "run", run_id=1, token="wrappers", label="wrappers", command="./app",
+           host="build-host", complete=1, wall_ns=1_000 * MS, exit_code=0,
+           inner_cost_ns=8.0, outer_cost_ns=18.0, started_utc="2026-03-01T12:00:00.000Z")
+    insert(db, "process", process_id=1, run_id=1, pid=1, complete=1, exit_code=0,
+           started_ns=0, wall_ns=1_000 * MS)
+    insert(db, "lane", lane_id=1, run_id=1, process_id=1)
+    insert(db, "thread", thread_id=1, run_id=1, process_id=1, lane_id=1, tid=1, name="app",
+           started_ns=0, wall_ns=1_000 * MS)
+    run = Run(db, 1, 0)
+    insert(db, "module", module_id=1, run_id=1, path="/home/user/app", symbols="debug")
+
+    def function(name, file, line):
+        return run.function(name, module_id=1, file="/home/user/src/" + file, line=line)
+
+    main, xmalloc, checked = (function("main", "main.c", 10),
+                              function("xmalloc", "alloc.c", 12),
+                              function("checked_malloc", "alloc.c", 4))
+    root = run.path(None, main, 1, 400 * MS)
+    for number, (name, count, size, live) in enumerate((
+            ("load", 1_500_000, 40, 0), ("keep", 40_000, 1000, 40_000),
+            ("read_settings", 900, 70, 0), ("open_log", 700, 4000, 0))):
+        user = run.path(root, function(name, "app.c", 10 * number + 5), 100, 100 * MS)
+        middle = run.path(user, xmalloc, count, 10 * MS)
+        inner = run.path(middle, checked, count, 10 * MS)
+        run.site(inner, "/home/user/src/alloc.c", 6, count, size, live=live, at_peak=live,
+                 temporary=0 if live else count)
+    trust(db, 1, 1, hook_calls=run.store())
+    sums(db, 1)
+
+
 def make_big(db, wanted):
     random.seed(1)
     insert(db, "run", run_id=1, token="big", label="big", command="./big", complete=1,
@@ -440,10 +475,15 @@ def main():
         make_empty(db)
     elif kind == "findings":
         make_findings(db)
+    elif kind == "wrappers":
+        make_wrappers(db)
     elif kind == "groups":
         make_groups(db)
     elif kind == "big":
         make_big(db, int(sys.argv[3]) if len(sys.argv) > 3 else 26000)
+    elif kind == "worst":
+        importlib.import_module("make_worst").make(
+            db, int(sys.argv[3]) if len(sys.argv) > 3 else 26000)
     elif kind == "snapshots":
         importlib.import_module("make_snapshots").make(db)
     elif kind == "machine":

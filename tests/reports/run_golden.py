@@ -295,6 +295,12 @@ CASES = {
     "error-map-file": (["components", "marks.db", "--map", "no.map"], {}),
     "error-map-report": (["steps", "marks.db", "--map", "good.map"], {}),
     "error-rules": (FINDINGS + ["--rules", "bad.json"], {}),
+    "bottlenecks-quality": (["bottlenecks", "fixture.db", "-n", "1"], {}),
+    "bottlenecks-quality-md": (["bottlenecks", "fixture.db", "-n", "1", "-f", "md"], {}),
+    "bottlenecks-quality-sarif": (["bottlenecks", "fixture.db", "-n", "1", "-f", "sarif"], {}),
+    "bottlenecks-wrappers": (["bottlenecks", "wrappers.db", "-n", "1"], {}),
+    "bottlenecks-wrappers-md": (["bottlenecks", "wrappers.db", "-n", "1", "-f", "md"], {}),
+    "error-rules-order": (FINDINGS + ["--rules", "order.json"], {}),
     "error-rules-file": (FINDINGS + ["--rules", "no.json"], {}),
     "error-rules-suppressions": (FINDINGS + ["--suppressions", "bad.json"], {}),
     "error-rules-fail-on": (FINDINGS + ["--fail-on", "regression"], {}),
@@ -432,7 +438,7 @@ def make_databases(folder, cases):
     make = [sys.executable, os.path.join(HERE, "make_db.py")]
     named = {word for case in cases for word in CASES[case][0]}
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine",
-                 "findings"):
+                 "findings", "wrappers"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):
             continue
         subprocess.run(make + [kind, os.path.join(folder, kind + ".db")], check=True)
@@ -446,6 +452,7 @@ def make_databases(folder, cases):
              "good.supp": SUPPRESSIONS, "all.supp": b"leak:^main$", "bad.supp": b"\n# x\nmain",
              "rules.json": RULES, "known.json": KNOWN, "off.json": rules_off(),
              "bad.json": b'{"rules": {\n"T0": {\n"limits": {"high": 1}}}}',
+             "order.json": b'{"rules": {\n"M8": {"limits":\n{"big_bytes": 65536}}}}',
              "race.supp": b"race:main\n", "newer.db": data, "older.db": data, "foreign.db": data, "damaged.db": data}
     for name, content in files.items():
         with open(os.path.join(folder, name), "wb") as file:

@@ -12,8 +12,11 @@ static const char defaults[] =
 	"{\"version\": 1, \"rules\": {\n"
 	" \"T0\": {\"slug\": \"slow-call\", \"limits\": {\n"
 	"  \"high_ns\": {\"value\": 5e8, \"unit\": \"ns\", \"meaning\": \"m\"},\n"
-	"  \"low_ns\": {\"value\": 5e7, \"unit\": \"ns\", \"meaning\": \"m\"}}},\n"
-	" \"M1\": {\"slug\": \"alloc-rate\", \"limits\": {}}}}\n";
+	"  \"low_ns\": {\"value\": 5e7, \"unit\": \"ns\", \"meaning\": \"m\"},\n"
+	"  \"own\": {\"value\": 0.2, \"unit\": \"ratio\", \"meaning\": \"m\"}}},\n"
+	" \"M1\": {\"slug\": \"alloc-rate\", \"limits\": {}}},\n"
+	" \"order\": [[\"T0.low_ns\", \"T0.high_ns\"], [\"T0.own\", 1], "
+	"[0.1, \"T0.own\"]]}\n";
 
 static struct rules_file rules;
 static struct finding_suppressions list;
@@ -90,6 +93,47 @@ static void mistakes_in_rules_are_placed(void **state)
 	assert_int_equal(change("{\n\n"), -EINVAL);
 	assert_true(strncmp(strbuf_text(&error), "my.json:", 8) == 0);
 	assert_non_null(strstr(strbuf_text(&error), "is not JSON"));
+}
+
+static void contradictions_are_refused(void **state)
+{
+	(void)state;
+	/* Of the two the file's own is blamed, at its line, by the file's name for it. */
+	refuses("{\"rules\": {\"slow-call\": {\"limits\":\n{\"low_ns\": 6e8}}}}",
+		"my.json:2: rules.slow-call.limits.low_ns: 600ms is above T0.high_ns, "
+		"which is 500ms");
+	refuses("{\"rules\": {\"T0\": {\"limits\":\n{\"high_ns\":\n 1e7}}}}",
+		"my.json:2: rules.T0.limits.high_ns: 10.0ms is below T0.low_ns, which "
+		"is 50.0ms");
+	refuses("{\"rules\": {\"T0\": {\"limits\": {\"low_ns\": 9, \"high_ns\": "
+		"8}}}}",
+		"my.json:1: rules.T0.limits.low_ns: 9ns is above T0.high_ns, which is "
+		"8ns");
+	refuses("{\"rules\": {\"T0\": {\"limits\": {\"own\": 20}}}}",
+		"my.json:1: rules.T0.limits.own: 20 is above 1");
+	refuses("{\"rules\": {\"T0\": {\"limits\": {\"own\": 0}}}}",
+		"my.json:1: rules.T0.limits.own: 0 is below 0.1");
+	/* Equal is no contradiction, and both together may move. */
+	assert_int_equal(change("{\"rules\": {\"T0\": {\"limits\": {\"low_ns\": 6e8, "
+				"\"high_ns\": 6e8, \"own\": 1}}}}"),
+			 0);
+}
+
+static void the_order_is_the_default_files(void **state)
+{
+	(void)state;
+	assert_int_equal(change(defaults), 0);
+	refuses("{\"rules\": {},\n\"order\": [[\"T0.own\", 1]]}",
+		"my.json:2: order: is not that of the default file, which cannot be "
+		"changed");
+	strbuf_reset(&error);
+	rules_file_free(&rules);
+	assert_int_equal(rules_file_define(&rules,
+					   "{\"rules\": {}, \"order\": [[\"T0.x\", 1]]}",
+					   "rules.json", &error),
+			 -EINVAL);
+	assert_string_equal(strbuf_text(&error),
+			    "rules.json:1: order: names a limit that there is not");
 }
 
 static void places_are_found(void **state)
@@ -269,6 +313,8 @@ int main(void)
 		cmocka_unit_test(limits_have_defaults),
 		cmocka_unit_test(limits_can_be_changed),
 		cmocka_unit_test(mistakes_in_rules_are_placed),
+		cmocka_unit_test(contradictions_are_refused),
+		cmocka_unit_test(the_order_is_the_default_files),
 		cmocka_unit_test(places_are_found),
 		cmocka_unit_test(suppressions_hold_until_their_day),
 		cmocka_unit_test(suppressions_take_findings_out),

@@ -1,0 +1,318 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  Q1: how far findings can be trusted at all, by what is known about the
+ *                recording.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      add findings: it lowers the confidence of others.
+ * See also:      model/quality.h; reports/trust.c, which tells of every loss, large or
+ *                small; docs/findings.md.
+ *
+ * A step of the clock is not looked for: the recorder's clocks do not step when the time
+ * of day is set, and a recording would not show it.
+ */
+#include "analyzer/rules/rule.h"
+
+#include "analyzer/base/strbuf.h"
+#include "analyzer/model/quality.h"
+#include "analyzer/model/units.h"
+#include "analyzer/rundb/rundb.h"
+
+#include "quality.sql.h"
+
+#include <errno.h>
+#include <string.h>
+
+enum whole { OF_CALLS, OF_ALLOCATIONS, OF_NOTHING };
+
+/* Counters of trust that stand for numbers which are missing. */
+static const struct loss {
+	const char *name;
+	enum whole whole; /* what the counter is a part of; OF_NOTHING: it is not known */
+	unsigned touches;
+	const char *text, *advice;
+} losses[] = {
+	{"late_events", OF_CALLS, QUALITY_TIME,
+	 "of the calls came from threads without a record",
+	 "Record with fewer threads at a time"},
+	{"folded_paths", OF_CALLS, QUALITY_TIME | QUALITY_MEMORY,
+	 "of the calls were added to their callers",
+	 "Record with a larger PROFSHIM_MAX_PATHS"},
+	{"dropped_allocations", OF_ALLOCATIONS, QUALITY_MEMORY,
+	 "of the allocations were not recorded",
+	 "See 'prof-analyze doctor' for where they were lost"},
+	{"lost_frees", OF_ALLOCATIONS, QUALITY_MEMORY,
+	 "of the allocations are missing their free",
+	 "Look for memory that an allocator of the program's own frees"},
+	{"refused_snapshots", OF_NOTHING, QUALITY_GROWTH,
+	 "snapshots were not taken or are incomplete",
+	 "Take fewer of them: a longer PROFSHIM_SNAPSHOT_EVERY"},
+	{"lost_processes", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY,
+	 "processes of the run were not recorded",
+	 "Put PROFSHIM_OUTPUT where every process may write"},
+	{"damaged_segments", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY,
+	 "a part of the recording could not be read", "Record again"},
+	{"note_no_space", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY,
+	 "the disk was full, so a part of the run is missing",
+	 "Make room beside PROFSHIM_OUTPUT and record again"},
+	{"note_sealed", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY,
+	 "the program sandboxed itself, so later call paths and threads are missing",
+	 "Record it with its sandbox switched off"},
+	{"note_slots_exhausted", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY,
+	 "there were more threads than places for them",
+	 "Record with fewer threads at a time"},
+	{"note_no_shadow", OF_NOTHING, QUALITY_MEMORY,
+	 "frees and live bytes are not known, for lack of address space",
+	 "Raise 'ulimit -v'"},
+	{"note_no_unwinder", OF_NOTHING, QUALITY_MEMORY,
+	 "allocations are charged to the nearest instrumented function",
+	 "Install libunwind8"},
+};
+#define LOSS_COUNT (sizeof(losses) / sizeof(losses[0]))
+
+unsigned rule_rests_on(const struct finding *finding)
+{
+	const char *id = finding->rule->id;
+	/* Of the faults of a process /proc tells, not the hooks. */
+	bool is_counted_by_kernel = strcmp(id, "M11") == 0;
+	unsigned bits = 0;
+
+	if (finding->kind != 'M' || finding->saving_ns > 0)
+		bits |= QUALITY_TIME;
+	if (finding->kind == 'M' && !is_counted_by_kernel)
+		bits |= QUALITY_MEMORY;
+	if (strcmp(id, "M5") == 0)
+		bits |= QUALITY_GROWTH;
+	if (finding->function && strncmp(finding->function, "0x", 2) == 0)
+		bits |= QUALITY_NAMES;
+	return bits;
+}
+
+static const char *percent(struct rule_input *input, double share, const char *text)
+{
+	struct strbuf words = {0};
+	const char *copy;
+
+	units_percent(&words, 100 * share);
+	strbuf_printf(&words, " %s", text);
+	copy = rule_copy(input, strbuf_text(&words));
+	strbuf_free(&words);
+	return copy;
+}
+
+/* A share with a limit from which confidence is medium, and one from which it is low
+ * (NULL: none). */
+static void add_share(struct rule_input *input, struct quality_fact *fact,
+		      const char *medium, const char *low)
+{
+	double least = input->limit(input, medium);
+
+	if (!(fact->value >= least) || !(fact->value > 0))
+		return;
+	fact->unit = "ratio";
+	fact->has_limit = true;
+	fact->limit = least;
+	fact->most = CONFIDENCE_MEDIUM;
+	if (low && fact->value >= input->limit(input, low)) {
+		fact->limit = input->limit(input, low);
+		fact->most = CONFIDENCE_LOW;
+	}
+	quality_add(input->quality, fact);
+}
+
+/* GCC looks for the words in the names of functions; a comma would end one. */
+static int put_tiny(struct rule_input *input, struct strbuf *words, double *ret_calls)
+{
+	struct cursor *cursor;
+	size_t count = 0;
+	int result = rule_query(input, quality_sql_tiny, &cursor);
+
+	if (result < 0)
+		return result;
+	cursor_bind_real(cursor, ":cost", input->hook_cost_ns);
+	while ((result = cursor_next(cursor)) > 0) {
+		const char *name = cursor_text(cursor, 0);
+
+		if (!name || strpbrk(name, ",'\" <(") || count == 3)
+			continue;
+		strbuf_printf(words, "%s%s", count++ ? ", " : "", name);
+		*ret_calls += cursor_real(cursor, 1);
+	}
+	return rule_finish(input, cursor, result);
+}
+
+/* The calls at the cost of a hook pair, of all time that the hooks saw, less waits for a
+ * CPU: on a busy machine they would make the share look small. */
+static int look_at_hooks(struct rule_input *input)
+{
+	double hooks_ns = (double)input->calls * input->hook_cost_ns, tiny_calls = 0;
+	struct quality_fact fact = {.name = "hook_share", .touches = QUALITY_TIME};
+	struct strbuf words = {0}, advice = {0};
+	const struct time_run *run = time_run(input);
+	int result;
+
+	if (!run)
+		return -EIO;
+	fact.value =
+		rule_share(hooks_ns, (hooks_ns + input->self_ns) * time_run_met(run));
+	if (!(fact.value >= input->limit(input, "hooks_medium")))
+		return 0;
+	result = put_tiny(input, &words, &tiny_calls);
+	fact.text = percent(input, fact.value,
+			    "of the time was the hooks' own, which is subtracted");
+	strbuf_puts(&advice, "Leave tiny functions out first: "
+			     "-finstrument-functions-exclude-function-list=NAMES");
+	if (words.size) {
+		strbuf_printf(&advice, ", such as %s with ", strbuf_text(&words));
+		units_percent(&advice,
+			      100 * rule_share(tiny_calls, (double)input->calls));
+		strbuf_puts(&advice, " of the calls");
+	}
+	fact.advice = rule_copy(input, strbuf_text(&advice));
+	add_share(input, &fact, "hooks_medium", "hooks_low");
+	strbuf_free(&words);
+	strbuf_free(&advice);
+	return result;
+}
+
+/* What trust counted. Calls and allocations that were lost are in no other number. */
+struct counters {
+	double losses[LOSS_COUNT];
+	double repairs, wholes[OF_NOTHING]; /* with what was lost */
+};
+
+static void count(struct counters *counters, const char *name, double value)
+{
+	for (size_t i = 0; i < LOSS_COUNT; i++) {
+		if (strcmp(losses[i].name, name) != 0)
+			continue;
+		counters->losses[i] = value;
+		/* A lost free is of an allocation that was counted. */
+		if (losses[i].whole != OF_NOTHING && strcmp(name, "lost_frees") != 0)
+			counters->wholes[losses[i].whole] += value;
+	}
+	if (strcmp(name, "repaired_frames") == 0 || strcmp(name, "orphan_exits") == 0)
+		counters->repairs += value;
+}
+
+static void add_loss(struct rule_input *input, const struct loss *loss, double value,
+		     const double *wholes)
+{
+	struct quality_fact fact = {.name = loss->name,
+				    .unit = "count",
+				    .value = value,
+				    .touches = loss->touches,
+				    .most = CONFIDENCE_MEDIUM,
+				    .text = loss->text,
+				    .advice = loss->advice};
+
+	if (loss->whole == OF_NOTHING) {
+		quality_add(input->quality, &fact);
+		return;
+	}
+	fact.value = rule_share(value, wholes[loss->whole]);
+	fact.text = percent(input, fact.value, loss->text);
+	add_share(input, &fact, "lost_medium", "lost_low");
+}
+
+static void add_repairs(struct rule_input *input, const struct counters *counters)
+{
+	struct quality_fact fact = {
+		.name = "repaired_frames",
+		.touches = QUALITY_TIME,
+		.value = rule_share(counters->repairs, counters->wholes[OF_CALLS]),
+		.advice = "Their times end where the next known event stands: be wary of "
+			  "functions that are left by longjmp or exceptions",
+	};
+
+	fact.text =
+		percent(input, fact.value, "of the calls were left without their exit");
+	add_share(input, &fact, "repaired_medium", NULL);
+}
+
+static int look_at_counters(struct rule_input *input)
+{
+	struct counters counters = {.wholes = {[OF_CALLS] = (double)input->calls,
+					       [OF_ALLOCATIONS] = input->alloc_count}};
+	struct cursor *cursor;
+	int result = rule_query(input, quality_sql_counters, &cursor);
+
+	if (result < 0)
+		return result;
+	while ((result = cursor_next(cursor)) > 0)
+		if (cursor_text(cursor, 0))
+			count(&counters, cursor_text(cursor, 0), cursor_real(cursor, 1));
+	for (size_t i = 0; i < LOSS_COUNT; i++)
+		if (counters.losses[i] > 0)
+			add_loss(input, &losses[i], counters.losses[i], counters.wholes);
+	add_repairs(input, &counters);
+	return rule_finish(input, cursor, result);
+}
+
+static int look_at_names(struct rule_input *input)
+{
+	struct quality_fact fact = {
+		.name = "unresolved_share",
+		.touches = QUALITY_NAMES,
+		.advice =
+			"Build with -g, and do not strip the program before the run has "
+			"ended",
+	};
+	struct cursor *cursor;
+	int result = rule_query(input, quality_sql_unresolved, &cursor);
+
+	if (result < 0)
+		return result;
+	result = cursor_next(cursor);
+	if (result > 0)
+		fact.value = rule_share(cursor_real(cursor, 0), input->self_ns);
+	fact.text =
+		percent(input, fact.value, "of the time is in functions without a name");
+	add_share(input, &fact, "unresolved_share", NULL);
+	return rule_finish(input, cursor, result);
+}
+
+static void look_at_end(struct rule_input *input)
+{
+	struct quality_fact fact = {.unit = "count", .value = 1};
+
+	if (input->is_live) {
+		fact.name = "is_live";
+		fact.text = "the run is still going on";
+		fact.advice = "Look again when it has ended";
+		fact.touches = QUALITY_TIME | QUALITY_MEMORY | QUALITY_GROWTH;
+	} else if (!input->complete) {
+		fact.name = "incomplete";
+		fact.text = "not every process ended by itself";
+		fact.advice = "Let the program end by itself: exit(), or a signal that "
+			      "it handles";
+		fact.touches = QUALITY_TIME;
+	} else {
+		return;
+	}
+	fact.most = CONFIDENCE_MEDIUM;
+	quality_add(input->quality, &fact);
+}
+
+static int evaluate(struct rule_input *input, struct findings *ret)
+{
+	int result = look_at_hooks(input);
+
+	(void)ret;
+	if (result == 0)
+		result = look_at_counters(input);
+	if (result == 0)
+		result = look_at_names(input);
+	if (result == 0)
+		look_at_end(input);
+	return result;
+}
+
+const struct rule rule_quality = {
+	.id = "Q1",
+	.slug = "data-quality",
+	.title = "The recording itself",
+	.summary =
+		"what was lost, repaired or spent on the hooks lowers the confidence of "
+		"the findings that rest on it",
+	.evaluate = evaluate,
+};

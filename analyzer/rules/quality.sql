@@ -1,0 +1,18 @@
+-- SPDX-License-Identifier: MIT
+-- How good a recording is.
+
+-- :name counters
+SELECT name, SUM(value) FROM trust WHERE run_id = :run GROUP BY name HAVING SUM(value) > 0
+ORDER BY name;
+
+-- Time of functions whose address has no name.
+-- :name unresolved
+SELECT TOTAL(self_ns) FROM functions
+WHERE run_id = :run AND calls > 0 AND name GLOB '0x[0-9a-f]*';
+
+-- What to leave out first: most calls, each of little time. A region is no function.
+-- :name tiny
+SELECT name, calls FROM functions
+WHERE run_id = :run AND calls > 0 AND module IS NOT NULL
+	AND self_ns < 3 * :cost * calls AND name NOT GLOB '0x[0-9a-f]*'
+ORDER BY calls DESC, function_id LIMIT 5;

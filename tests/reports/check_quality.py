@@ -1,0 +1,143 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""What a recording's quality does to findings: on both sides of each limit of Q1, in made
+databases with a finding about time (T1), one about memory that saves time (M3) and one about
+memory (M5), which have high or medium confidence in a recording without a fault.
+
+usage: check_quality.py PROF-ANALYZE
+"""
+import json
+import os
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+import check_memory_rules
+
+FINE = {"T1": "medium", "M3": "high", "M5": "high"}
+TIME_MEDIUM = {"T1": "medium", "M3": "medium", "M5": "high"}
+TIME_LOW = {"T1": "low", "M3": "low", "M5": "high"}
+MEMORY_MEDIUM = {"T1": "medium", "M3": "medium", "M5": "medium"}
+MEMORY_LOW = {"T1": "medium", "M3": "low", "M5": "low"}
+GROWTH_MEDIUM = {"T1": "medium", "M3": "high", "M5": "medium"}
+ALL_LOW = {"T1": "low", "M3": "low", "M5": "low"}
+CALLS, ALLOCATIONS = 100_000, 4_000_000
+
+# name, changes (SQL), confidences, names of the facts
+CASES = [
+    ("fine", [], FINE, []),
+    # 900 ms of work; a pair of hooks of 20 ns
+    ("hooks 29 %", ["UPDATE function SET calls = 18200000 WHERE name = 'main'"], FINE, []),
+    ("hooks 31 %", ["UPDATE function SET calls = 20300000 WHERE name = 'main'"], TIME_MEDIUM,
+     ["hook_share"]),
+    ("hooks 79 %", ["UPDATE function SET calls = 169000000 WHERE name = 'main'"], TIME_MEDIUM,
+     ["hook_share"]),
+    ("hooks 81 %", ["UPDATE function SET calls = 192000000 WHERE name = 'main'"], TIME_LOW,
+     ["hook_share"]),
+    ("few calls lost", [("late_events", CALLS // 1001)], FINE, []),
+    ("calls lost", [("late_events", CALLS // 900)], TIME_MEDIUM, ["late_events"]),
+    ("many calls lost", [("late_events", CALLS // 8)], TIME_LOW, ["late_events"]),
+    ("many calls folded", [("folded_paths", CALLS // 8)], ALL_LOW, ["folded_paths"]),
+    ("few blocks lost", [("dropped_allocations", ALLOCATIONS // 1001)], FINE, []),
+    ("blocks lost", [("dropped_allocations", ALLOCATIONS // 998)], MEMORY_MEDIUM,
+     ["dropped_allocations"]),
+    ("many blocks lost", [("dropped_allocations", ALLOCATIONS // 8)], MEMORY_LOW,
+     ["dropped_allocations"]),
+    ("many frees lost", [("lost_frees", ALLOCATIONS // 8)], MEMORY_LOW, ["lost_frees"]),
+    ("few repairs", [("repaired_frames", CALLS // 40), ("orphan_exits", CALLS // 50)], FINE, []),
+    ("repairs", [("repaired_frames", CALLS // 40), ("orphan_exits", CALLS // 30)], TIME_MEDIUM,
+     ["repaired_frames"]),
+    ("a full disk", [("note_no_space", 1)], MEMORY_MEDIUM, ["note_no_space"]),
+    ("no map of blocks", [("note_no_shadow", 1)], MEMORY_MEDIUM, ["note_no_shadow"]),
+    ("snapshots missing", [("refused_snapshots", 1)], GROWTH_MEDIUM, ["refused_snapshots"]),
+    ("what does not matter", [("unknown_frees", 9), ("collector_recovered", 1)], FINE, []),
+    # all three are of the function without a name
+    ("no names", ["UPDATE function SET name = '0x12ab (app)' WHERE name = 'work'"], MEMORY_MEDIUM,
+     ["unresolved_share"]),
+    ("killed", ["UPDATE run SET complete = 0"], TIME_MEDIUM, ["incomplete"]),
+    ("two faults", [("note_no_space", 1), ("late_events", CALLS // 8)],
+     {**TIME_LOW, "M5": "medium"}, ["late_events", "note_no_space"]),
+]
+
+
+def make(path, changes):
+    """main calls work 100,000 times, whose blocks are mostly temporary and partly stay."""
+    one = check_memory_rules.blocks(ALLOCATIONS, 40, temporary_count=3_000_000)
+    check_memory_rules.make(path, one, snapshots=check_memory_rules.RISING)
+    db = sqlite3.connect(path)
+    for table in ("function", "path"):
+        db.execute("UPDATE %s SET self_ns = 880000000, total_ns = 880000000, calls = ?,"
+                   " raw_self_ns = 881000000 WHERE function_id = 2" % table, [CALLS])
+        db.execute("UPDATE %s SET self_ns = 20000000, total_ns = 900000000"
+                   " WHERE function_id = 1" % table)
+    db.execute("UPDATE function SET p50_ns = 8800, max_ns = 9000")
+    for change in changes:
+        if isinstance(change, str):
+            db.execute(change)
+        else:
+            db.execute("INSERT INTO trust (run_id, name, value) VALUES (1, ?, ?)", change)
+    db.commit()
+    db.close()
+
+
+def bottlenecks(analyze, database, *arguments):
+    done = subprocess.run([analyze, "bottlenecks", database, "--format", "json", *arguments],
+                          capture_output=True, text=True, check=True, timeout=60)
+    return json.loads(done.stdout)
+
+
+def confidences_of(analyze, database, **rules):
+    """M3 and M5 are on one path, where one would take in the other."""
+    found = {}
+    for left_out in ("M3", "M5"):
+        name = database + ".json"
+        with open(name, "w", encoding="utf-8") as file:
+            json.dump({"rules": {left_out: {"enabled": False}, **rules}}, file)
+        for one in bottlenecks(analyze, database, "--rules", name)["findings"]:
+            if one["id"] in FINE:
+                found[one["id"]] = one["confidence"]
+    return found
+
+
+def look(analyze, database, case):
+    name, changes, confidences, facts = case
+    make(database, changes)
+    document = bottlenecks(analyze, database)
+    found = confidences_of(analyze, database)
+    wrong = []
+    if found != confidences:
+        wrong.append("%s, not %s" % (found, confidences))
+    if [fact["name"] for fact in document["quality"]] != facts:
+        wrong.append("the facts are %s, not %s" % (document["quality"], facts))
+    noted = [note["name"] for note in document["notes"] if note["name"] == "quality"]
+    if len(noted) != bool(facts):
+        wrong.append("the notes are %s" % noted)
+    for fact in document["quality"]:
+        if not fact["advice"] or "at most" not in fact["effect"]:
+            wrong.append("not told what it does: %s" % fact)
+    (state,) = (rule["outcome"] for rule in document["rules"] if rule["id"] == "Q1")
+    if state != ("found" if facts else "passed"):
+        wrong.append("Q1 %s" % state)
+    return ["%s: %s" % (name, what) for what in wrong]
+
+
+def look_without(analyze, database):
+    """Switched off, nothing is lowered."""
+    make(database, [("late_events", CALLS)])
+    found = confidences_of(analyze, database, Q1={"enabled": False})
+    return [] if found == FINE else ["off: %s" % found]
+
+
+def main():
+    problems = []
+    with tempfile.TemporaryDirectory(prefix="profshim-quality-") as folder:
+        for number, case in enumerate(CASES):
+            problems += look(sys.argv[1], os.path.join(folder, "%d.db" % number), case)
+        problems += look_without(sys.argv[1], os.path.join(folder, "off.db"))
+    print("\n".join(problems) or "%d cases" % len(CASES))
+    return bool(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
