@@ -277,7 +277,7 @@ struct segment_site {
 	uint64_t temporary_count; /* freed with at most one other allocation of the
 				     thread in between */
 	uint64_t realloc_count;	  /* allocations that were a realloc of a live block */
-	uint64_t realloc_copied_bytes; /* bytes moved by those that changed address */
+	uint64_t realloc_copied_bytes; /* by those that changed address, but for mremap */
 	uint64_t cross_thread_free_count;
 	uint64_t largest_bytes;
 	uint64_t at_peak_count;	    /* blocks, like at_peak_bytes */

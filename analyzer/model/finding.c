@@ -90,6 +90,18 @@ void finding_advise(struct finding *finding, const char *text)
 	finding->advice[i] = text;
 }
 
+void finding_cap_severity(struct finding *finding, enum severity most)
+{
+	finding->most_severity = most;
+	finding->is_capped = true;
+}
+
+void finding_fix_severity(struct finding *finding, enum severity severity)
+{
+	finding->least_severity = severity;
+	finding_cap_severity(finding, severity);
+}
+
 void finding_rate(struct finding *finding)
 {
 	static const double factors[] = {0.5, 0.75, 1};
@@ -100,9 +112,9 @@ void finding_rate(struct finding *finding)
 	finding->score = 100 * (1 - exp(-CURVE * impact)) * factors[finding->confidence];
 	if (finding->score < bands[finding->least_severity].least_score)
 		finding->score = bands[finding->least_severity].least_score;
-	if (finding->fixed_severity && finding->least_severity < SEVERITY_CRITICAL &&
-	    finding->score >= bands[finding->least_severity + 1].least_score)
-		finding->score = bands[finding->least_severity + 1].least_score - 0.6;
+	if (finding->is_capped && finding->most_severity < SEVERITY_CRITICAL &&
+	    finding->score >= bands[finding->most_severity + 1].least_score)
+		finding->score = bands[finding->most_severity + 1].least_score - 0.6;
 	finding->severity = SEVERITY_CRITICAL;
 	while (finding->score < bands[finding->severity].least_score)
 		finding->severity--;

@@ -61,7 +61,9 @@ struct finding {
 	enum severity severity;
 	/* The rule's own: the score is lifted to the band of this severity. */
 	enum severity least_severity;
-	bool fixed_severity; /* the severity is least_severity, whatever the impact */
+	/* And the score is kept to the band of this severity, if it is capped. */
+	enum severity most_severity;
+	bool is_capped;
 	int64_t function_id, path_id; /* 0: of the whole run */
 	const char *function, *path;  /* "parse", "main > parse" */
 	const char *chain;	      /* the path as a COLUMN_CHAIN cell has it */
@@ -119,9 +121,14 @@ void finding_evidence_limit(struct finding *finding, const char *name, const cha
 /* Adds an advice; text is borrowed. */
 void finding_advise(struct finding *finding, const char *text);
 
+/* The severity is at most this one: what the data shows is no reason for more. */
+void finding_cap_severity(struct finding *finding, enum severity most);
+/* The severity is this one, whatever the impact. */
+void finding_fix_severity(struct finding *finding, enum severity severity);
+
 /*
  * score = 100 (1 - e^(-4 impact)) c, with c = 0.5, 0.75, 1 by confidence, and at least
- * the lowest score of least_severity, or within its band when the severity is fixed.
+ * the lowest score of least_severity, at most the highest of most_severity.
  * Bands: critical from 63 (an impact of 0.25 at high confidence), high from 33 (0.10),
  * medium from 11 (0.03), low from 3.9 (0.01).
  */
@@ -131,7 +138,7 @@ void finding_rate(struct finding *finding);
  * Two findings of one kind (of time or of memory) that nest on one path are merged when
  * the inner one explains at least 80 % of the outer one's impact: it stays, takes over
  * the higher score, and lists the outer one in its also. On the very same path the more
- * specific one stays, then the one with the higher score. One of fixed severity takes
+ * specific one stays, then the one with the higher score. One that is capped takes
  * nothing in that is more severe. Then the findings of a rule that explains another one
  * take in its findings about the same function or about the whole run, whatever their
  * kinds, when together they explain 80 % of the impact; the one with most of it does.

@@ -53,7 +53,7 @@ static void claim_at(struct merging *merging, uint32_t inner, uint32_t node)
 	for (uint32_t i = merging->at_node[node]; i != NONE; i = merging->next[i])
 		if (i != inner && merging->claimant[i] == NONE &&
 		    list[i].kind == one->kind &&
-		    !(one->fixed_severity && list[i].severity > one->severity) &&
+		    !(one->is_capped && list[i].severity > one->severity) &&
 		    one->impact >= EXPLAINS * list[i].impact &&
 		    (node != merging->nodes[inner] ||
 		     deepest_first(&inner, &i, merging) < 0))
@@ -165,7 +165,7 @@ static void claim_explained(struct merging *merging, uint32_t other)
 	for (uint32_t i = 0; i < merging->findings->count; i++) {
 		if (merging->claimant[i] != NONE ||
 		    !is_explained(&list[i], &list[other]) ||
-		    (list[i].fixed_severity && list[other].severity > list[i].severity))
+		    (list[i].is_capped && list[other].severity > list[i].severity))
 			continue;
 		explained += list[i].impact;
 		if (best == NONE || list[i].impact > list[best].impact)

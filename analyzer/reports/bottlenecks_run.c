@@ -205,6 +205,10 @@ static void add_verify(const struct report_input *input, struct findings *findin
 			one->verify = "prof-analyze steps after.db";
 			continue;
 		}
+		if (one->rule->verify) {
+			one->verify = one->rule->verify;
+			continue;
+		}
 		strbuf_reset(&command);
 		strbuf_puts(&command, "prof-analyze compare ");
 		utf8_clean(&command, rundb_path(input->db));

@@ -1,14 +1,16 @@
 -- SPDX-License-Identifier: MIT
 -- Blocks that are too big or too small for the allocator to be cheap.
 
--- Big blocks, allocated again and again for few that live at a time. Columns from the
--- fourth: bytes, allocations, most live bytes.
+-- Big blocks, allocated again and again for few that live at a time. A block that realloc
+-- grows stays, only what is added is new. Columns from the fourth: bytes, allocations, most
+-- live bytes.
 -- :name big
-SELECT s.path_id, s.file, s.line, s.alloc_bytes, s.alloc_count, s.peak_bytes
+SELECT s.path_id, s.file, s.line, s.alloc_bytes - COALESCE(s.realloc_old_bytes, 0),
+	s.alloc_count - s.realloc_count, s.peak_bytes
 FROM site s
 WHERE s.run_id = :run AND s.free_count >= 10
 	AND s.alloc_bytes >= :big * s.alloc_count
-	AND s.alloc_bytes >= :ratio * s.peak_bytes;
+	AND s.alloc_bytes - COALESCE(s.realloc_old_bytes, 0) >= :ratio * s.peak_bytes;
 
 -- Faults of each process since its start, as far as the collector looked; NULL: never.
 -- :name faults

@@ -14,6 +14,12 @@
 enum exit_sum { LIVE_BYTES, LIVE_COUNT, ALLOCS, FREES };
 enum peak_sum { PEAK_BYTES, PEAK_COUNT };
 
+/* A small program's memory is nobody's trouble, however much of its peak it is. */
+static double matter(struct rule_input *input, double bytes)
+{
+	return rule_share(bytes, input->limit(input, "matters_bytes"));
+}
+
 static int add_at_exit(struct rule_input *input, struct findings *ret,
 		       const struct memory_owner *owner)
 {
@@ -27,6 +33,9 @@ static int add_at_exit(struct rule_input *input, struct findings *ret,
 		return 0;
 	finding = memory_owner_finding(input, ret, owner);
 	memory_win_bytes(input, finding, sums[LIVE_BYTES]);
+	finding->impact *= matter(input, sums[LIVE_BYTES]);
+	/* Whether it grew, or was built once and kept, is not known: M5 tells. */
+	finding_cap_severity(finding, SEVERITY_MEDIUM);
 	/* Hardly any was ever freed: nobody has the task. */
 	if (sums[FREES] > input->limit(input, "freed_share") * sums[ALLOCS])
 		finding->confidence = CONFIDENCE_LOW;
@@ -91,6 +100,9 @@ static void add_at_peak(struct rule_input *input, struct findings *ret,
 	/* The data does not show whether all of it is needed at once. */
 	finding->confidence = CONFIDENCE_LOW;
 	memory_win_bytes(input, finding, input->limit(input, "recoverable") * bytes);
+	finding->impact *= matter(input, bytes);
+	/* It says where the memory is, not that it need not be there. */
+	finding_cap_severity(finding, SEVERITY_MEDIUM);
 	finding_evidence_limit(finding, "of the peak", "percent",
 			       100 * bytes / input->peak_bytes, 100 * share);
 	finding_evidence(finding, "live at the peak", "bytes", bytes);

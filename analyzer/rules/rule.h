@@ -63,6 +63,9 @@ struct rule {
 	/* The rules whose findings about the same function, or about the whole run, only
 	 * say where what this rule names shows; NULL after the last, or NULL. */
 	const struct rule *const *explains;
+	/* How to see whether a fix helped, where comparing two recordings does not tell;
+	 * NULL: it does. */
+	const char *verify;
 	/* Adds findings. Returns RULE_DONE, RULE_NOT_MEASURED or -errno. */
 	int (*evaluate)(struct rule_input *input, struct findings *ret);
 };

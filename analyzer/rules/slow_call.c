@@ -34,8 +34,7 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 
 	while (step < 2 && !(mean_ns > input->limit(input, steps[step].limit)))
 		step++;
-	finding->least_severity = steps[step].severity;
-	finding->fixed_severity = true;
+	finding_fix_severity(finding, steps[step].severity);
 	/* That it takes long does not say that it need not. */
 	finding->confidence = CONFIDENCE_LOW;
 	finding->impact = rule_share(held_ns, input->time_run.run_ns);

@@ -25,6 +25,7 @@ struct function {
 	double idle_ns;	 /* what of run_ns may have been waiting; at most */
 	double raw_ns;	 /* total with the hooks, as p50_ns has it */
 	double hooks_ns; /* subtracted from its own time */
+	double allocs;
 	bool is_one;	 /* most of it is one call's: then T9 judges */
 	bool is_guarded; /* it may have waited for other threads */
 };
@@ -40,6 +41,7 @@ static void read_row(struct cursor *cursor, struct function *ret)
 		.p50_ns = cursor_real(cursor, 6),
 		.hooks_ns = cursor_real(cursor, 7),
 		.raw_ns = cursor_real(cursor, 8),
+		.allocs = cursor_real(cursor, 9),
 	};
 	ret->one_ns =
 		fmin(fmax(0, ret->longest_ns - cursor_real(cursor, 5)), ret->self_ns);
@@ -93,6 +95,48 @@ static const char *proof(struct rule_input *input, int64_t function_id)
 		(long long)input->run_id, (long long)function_id);
 }
 
+/* Of short calls what is left hangs on how well the hooks' cost was subtracted. */
+static bool is_subtracted(struct rule_input *input, const struct function *function)
+{
+	return function->own_ns / function->calls <
+	       input->limit(input, "sure_hooks") * input->hook_cost_ns;
+}
+
+/* Much of its own time is malloc's, and what the recorder adds to that: 17 ns where the
+ * heap is in the caches, about 100 where it is not. */
+static bool is_allocating(struct rule_input *input, const struct function *function)
+{
+	return function->own_ns < input->limit(input, "alloc_ns") * function->allocs;
+}
+
+static void explain_hot(struct rule_input *input, struct finding *finding,
+			const struct function *function)
+{
+	if (is_allocating(input, function)) {
+		finding->why = "much of the run is in its own code and in malloc, which "
+			       "it calls";
+		finding_advise(finding, "allocate less: keep blocks for the next use, or "
+					"take many at once from a pool");
+		finding_advise(finding,
+			       "see who asks for the blocks: 'prof-analyze callers', "
+			       "'prof-analyze memory'");
+		return;
+	}
+	finding->why =
+		function->is_guarded
+			? "much of the run is in its own code, which computes or "
+			  "waits for another thread: the recording cannot tell"
+			: "much of the run is in its own code, not in what it calls";
+	finding_advise(finding, "do less: a better algorithm, or results that are kept");
+	finding_advise(finding, "lay the data out in the order in which it is read");
+	finding_advise(finding,
+		       finding->is_region
+			       ? "look inside: hooks in what it calls, or smaller "
+				 "regions"
+			       : "look at the lines with 'perf annotate', which "
+				 "sees inside a function");
+}
+
 static void add_hot(struct rule_input *input, struct findings *ret,
 		    const struct function *function)
 {
@@ -106,14 +150,15 @@ static void add_hot(struct rule_input *input, struct findings *ret,
 		computed_ns = fmin(computed_ns, input->time_run.cpu_ns);
 	/* A machine that gave the program less than half of what it wished for leaves its
 	 * mark on all durations. */
-	finding->confidence =
-		function->is_guarded || time_run_served(&input->time_run) < 0.5
-			? CONFIDENCE_LOW
-			: CONFIDENCE_MEDIUM;
+	finding->confidence = function->is_guarded || is_subtracted(input, function) ||
+					      is_allocating(input, function) ||
+					      time_run_served(&input->time_run) < 0.5
+				      ? CONFIDENCE_LOW
+				      : CONFIDENCE_MEDIUM;
 	/* pbzip2's two waits for a condition were high by their share alone. */
-	finding->fixed_severity = time_run_is_long(function->self_ns, function->calls) &&
-				  time_run_may_wait(&input->time_run, function->run_ns);
-	finding->least_severity = finding->fixed_severity ? SEVERITY_LOW : SEVERITY_INFO;
+	if (time_run_is_long(function->self_ns, function->calls) &&
+	    time_run_may_wait(&input->time_run, function->run_ns))
+		finding_fix_severity(finding, SEVERITY_LOW);
 	finding->saving_ns = gain * computed_ns;
 	finding->impact = rule_share(finding->saving_ns, run_ns);
 	finding_evidence_limit(finding, "own share of the run", "percent",
@@ -128,19 +173,7 @@ static void add_hot(struct rule_input *input, struct findings *ret,
 	if (function->own_ns < 0.99 * function->self_ns)
 		finding_evidence(finding, "of it perhaps waits for a CPU", "ns",
 				 function->self_ns - function->own_ns);
-	finding->why =
-		function->is_guarded
-			? "much of the run is in its own code, which computes or "
-			  "waits for another thread: the recording cannot tell"
-			: "much of the run is in its own code, not in what it calls";
-	finding_advise(finding, "do less: a better algorithm, or results that are kept");
-	finding_advise(finding, "lay the data out in the order in which it is read");
-	finding_advise(finding,
-		       finding->is_region
-			       ? "look inside: hooks in what it calls, or smaller "
-				 "regions"
-			       : "look at the lines with 'perf annotate', which "
-				 "sees inside a function");
+	explain_hot(input, finding, function);
 	finding->sql = proof(input, function->function_id);
 }
 
@@ -179,6 +212,8 @@ static int evaluate_hot(struct rule_input *input, struct findings *ret)
 	return rule_finish(input, cursor, result);
 }
 
+extern const struct rule rule_tiny_calls;
+
 const struct rule rule_hot_leaf = {
 	.id = "T1",
 	.slug = "hot-leaf",
@@ -186,6 +221,7 @@ const struct rule rule_hot_leaf = {
 	.summary = "a function's own code, not what it calls, holds a large share of the "
 		   "run",
 	.specific = 1,
+	.explains = (const struct rule *const[]){&rule_tiny_calls, NULL},
 	.evaluate = evaluate_hot,
 };
 

@@ -110,16 +110,15 @@ static double gain_ns(struct rule_input *input, const struct spread *spread)
  * in one function for all of its workers.
  */
 static void rate(const struct rule_input *input, const struct spread *spread,
-		 struct finding *finding)
+		 bool is_broad, struct finding *finding)
 {
 	finding->confidence =
-		spread->is_guarded || time_run_served(&input->time_run) < 0.5
+		spread->is_guarded || is_broad || time_run_served(&input->time_run) < 0.5
 			? CONFIDENCE_LOW
 			: CONFIDENCE_MEDIUM;
 	finding->impact = rule_share(finding->saving_ns, input->time_run.run_ns);
 	if (spread->is_guarded) {
-		finding->least_severity = SEVERITY_LOW;
-		finding->fixed_severity = true;
+		finding_fix_severity(finding, SEVERITY_LOW);
 	}
 }
 
@@ -152,7 +151,8 @@ static bool find_modes(struct rule_input *input, const struct rule *rule,
 	spread->has_modes =
 		histogram_find_modes(&spread->histogram, input->limit(input, "valley"),
 				     input->limit(input, "least_part"), &spread->modes) &&
-		mode_ratio(input, spread) >= input->limit(input, "mode_ratio");
+		mode_ratio(input, spread) >= input->limit(input, "mode_ratio") &&
+		spread->modes.slow_calls <= input->limit(input, "most_calls");
 	share = beyond_share(input, spread, spread->modes.fast_ticks * spread->tick_ns);
 	spread->has_modes =
 		spread->has_modes && share >= input->limit(input, "slow_share");
@@ -201,6 +201,15 @@ static int look_at_all(struct rule_input *input, struct findings *ret,
 
 extern const struct rule rule_two_modes;
 
+/* Not a few calls stand out, but durations spread over a wide range: a quicksort sorts
+ * long parts and short ones. */
+static bool is_broad(struct rule_input *input, const struct spread *spread, double p50_ns)
+{
+	double p90_ns = histogram_quantile(&spread->histogram, 0.9) * spread->tick_ns;
+
+	return p90_ns >= input->limit(input, "broad") * (p50_ns + input->hook_cost_ns);
+}
+
 static int look_for_tail(struct rule_input *input, struct findings *ret,
 			 struct spread *spread)
 {
@@ -217,7 +226,7 @@ static int look_for_tail(struct rule_input *input, struct findings *ret,
 		return 0;
 	finding = rule_add_function(input, ret, spread->function_id, false);
 	finding->saving_ns = share * gain_ns(input, spread);
-	rate(input, spread, finding);
+	rate(input, spread, is_broad(input, spread, p50), finding);
 	finding_evidence_limit(finding, "p99 by p50", "ratio", ratio,
 			       input->limit(input, "p99_by_p50"));
 	finding_evidence_limit(finding, "slowest 1 % of the calls, of its time",
@@ -273,7 +282,7 @@ static int look_for_modes(struct rule_input *input, struct findings *ret,
 		fmin(modes->slow_share,
 		     beyond_share(input, spread, modes->fast_ticks * spread->tick_ns)) *
 		gain_ns(input, spread);
-	rate(input, spread, finding);
+	rate(input, spread, false, finding);
 	finding_evidence_limit(finding, "slow by fast", "ratio",
 			       mode_ratio(input, spread),
 			       input->limit(input, "mode_ratio"));

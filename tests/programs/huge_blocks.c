@@ -7,6 +7,9 @@
 //     5|$grown|$grown|0|4|$largest
 // expect-sql: SELECT SUM(alloc_count), SUM(alloc_bytes), SUM(live_bytes)
 //     FROM allocation_sites WHERE name = 'hold' => 2|$held|$held
+// mremap copies nothing
+// expect-sql: SELECT SUM(realloc_copied_bytes) FROM allocation_sites WHERE name = 'grow' =>
+//     0
 // expect-sql: SELECT COUNT(*) FROM allocation_sites WHERE name = 'refuse' AND
 //     alloc_bytes <> 300000000 => 0
 // expect-sql: SELECT SUM(live_bytes) FROM allocation_sites WHERE name = 'refuse' => 0

@@ -137,6 +137,9 @@ CASES = [
      None),
     ("without faults", "M8", "passed", blocks(1000, MIB) | {"peak_bytes": MIB}, {"faults": 900},
      None),
+    ("big blocks that grow", "M8", "passed",
+     blocks(1000, MIB, realloc_count=999, realloc_old_bytes=999 * (MIB - 42)) | {"peak_bytes": MIB},
+     {"faults": 256_000}, None),
     ("faults unknown", "M8", "not measured", blocks(1000, MIB) | {"peak_bytes": MIB}, {}, None),
     # 16 bytes take 32: as much again
     ("small blocks", "M9", "found", at_peak(100_000, 1_600_000), {}, None),

@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define FILE_BYTES (24 << 20)
+#define FILE_BYTES (64 << 20)
 
 static __attribute__((noinline)) char *load_file(void)
 {
@@ -23,7 +23,7 @@ static __attribute__((noinline)) char *load_file(void)
 static __attribute__((noinline)) void use_lines(const char *text)
 {
 	background_sink += (unsigned char)text[FILE_BYTES / 2];
-	background(20, 50000);
+	background(100, 50000);
 }
 
 int main(void)

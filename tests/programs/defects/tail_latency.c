@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a defect: one call in fifty takes very long, and how long varies.
+ * What this is:  a defect: one call in ninety takes very long, and how long varies.
  */
 // expect: T7 tail-latency answer
 #include "background.h"
 
 static __attribute__((noinline)) void answer(unsigned number)
 {
-	uint64_t steps = 6000;
+	uint64_t steps = 3000;
 
-	/* 1.6 % of the calls, 25 to 225 times as long */
-	if (number % 64 == 7)
-		steps *= 25 + 200 * (number / 64 % 41) / 40;
+	/* 1.1 % of the calls, 100 to 900 times as long */
+	if (number % 90 == 7)
+		steps *= 100 + 800 * (number / 90 % 41) / 40;
 	background_sink = background_mix(background_sink, steps);
 }
 

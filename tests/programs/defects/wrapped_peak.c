@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define RECORDS 24
+#define RECORDS 64
 #define RECORD_BYTES (1 << 20)
 
 static __attribute__((noinline)) void *checked_malloc(size_t size)
@@ -47,7 +47,7 @@ static __attribute__((noinline)) void load_records(void)
 		char *block = xmalloc(size);                                             \
                                                                                          \
 		background_sink += (uintptr_t)block;                                     \
-		background(5, 50000);                                                    \
+		background(30, 50000);                                                   \
 		free(block);                                                             \
 	}
 SMALL_USER(read_settings, 300)

@@ -57,10 +57,17 @@ static void rules_can_set_a_severity(void **state)
 	finding_rate(&finding);
 	assert_int_equal(finding.severity, SEVERITY_CRITICAL);
 	for (enum severity i = SEVERITY_INFO; i < SEVERITY_COUNT; i++) {
-		finding = (struct finding){
-			.impact = 1, .least_severity = i, .fixed_severity = true};
+		finding = (struct finding){.impact = 1};
+		finding_fix_severity(&finding, i);
 		finding_rate(&finding);
 		assert_int_equal(finding.severity, i);
+		finding = (struct finding){.impact = 1, .confidence = CONFIDENCE_HIGH};
+		finding_cap_severity(&finding, i);
+		finding_rate(&finding);
+		assert_int_equal(finding.severity, i);
+		finding.impact = 0;
+		finding_rate(&finding);
+		assert_int_equal(finding.severity, SEVERITY_INFO);
 	}
 }
 
@@ -185,18 +192,16 @@ static void on_one_path_the_more_specific_stays(void **state)
 	calltree_free(tree);
 }
 
-static void a_fixed_severity_hides_nothing_worse(void **state)
+static void a_capped_severity_hides_nothing_worse(void **state)
 {
 	struct calltree *tree = make_tree();
 	struct findings findings = {0};
 	struct finding *inner = add(&findings, 'T', 40, 0.5, 0), *outer;
 
 	(void)state;
-	inner->least_severity = SEVERITY_LOW;
-	inner->fixed_severity = true;
+	finding_fix_severity(inner, SEVERITY_LOW);
 	outer = add(&findings, 'T', 30, 0.1, 0);
-	outer->least_severity = SEVERITY_HIGH;
-	outer->fixed_severity = true;
+	finding_fix_severity(outer, SEVERITY_HIGH);
 	findings_finish(&findings, tree);
 	assert_int_equal(findings.count, 2);
 	assert_int_equal(findings.list[0].severity, SEVERITY_HIGH);
@@ -321,8 +326,8 @@ static void nothing_is_lost_where_causes_meet(void **state)
 	assert_int_equal(findings.count, 1);
 	assert_int_equal(findings.list[0].also_count, 1);
 	findings_free(&findings);
-	/* A severity that is fixed hides nothing worse. */
-	add_cause(&findings, 4, 0.5)->fixed_severity = true;
+	/* One that is capped hides nothing worse. */
+	finding_cap_severity(add_cause(&findings, 4, 0.5), SEVERITY_INFO);
 	add_of(&findings, RULE(slow), 4, 0.5);
 	findings_finish(&findings, tree);
 	assert_int_equal(findings.count, 2);
@@ -388,7 +393,7 @@ int main(void)
 		cmocka_unit_test(an_outer_finding_stays_when_more_is_in_it),
 		cmocka_unit_test(the_deepest_must_explain_the_outer_itself),
 		cmocka_unit_test(on_one_path_the_more_specific_stays),
-		cmocka_unit_test(a_fixed_severity_hides_nothing_worse),
+		cmocka_unit_test(a_capped_severity_hides_nothing_worse),
 		cmocka_unit_test(a_cause_takes_in_what_it_explains),
 		cmocka_unit_test(causes_share_what_is_of_the_whole_run),
 		cmocka_unit_test(nothing_is_lost_where_causes_meet),
