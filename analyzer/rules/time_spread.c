@@ -117,6 +117,8 @@ static void rate(const struct rule_input *input, const struct spread *spread,
 			? CONFIDENCE_LOW
 			: CONFIDENCE_MEDIUM;
 	finding->impact = rule_share(finding->saving_ns, input->time_run.run_ns);
+	if (is_broad)
+		finding->specific = 1; /* no more than T1 */
 	if (spread->is_guarded) {
 		finding_fix_severity(finding, SEVERITY_LOW);
 	}
@@ -265,7 +267,7 @@ const struct rule rule_tail_latency = {
 	.summary =
 		"the slowest hundredth of a function's calls takes far longer than the "
 		"others and a good part of its time",
-	.specific = 1,
+	.specific = 2,
 	.evaluate = evaluate_tail,
 };
 
@@ -323,6 +325,6 @@ const struct rule rule_two_modes = {
 	.title = "Calls of two kinds, fast and slow",
 	.summary = "a function's durations fall into two groups far from each other, and "
 		   "the slow one holds much of its time",
-	.specific = 1,
+	.specific = 2,
 	.evaluate = evaluate_modes,
 };

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Writes a book as rich text: 1,500 paragraphs of 80 words, 15,000 words known.
 function random(limit) {
 	seed = (seed * 16807) % 2147483647

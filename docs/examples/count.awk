@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Requests and bytes of each client and page; prints who asked for most.
 { requests[$1]++; bytes[$1] += $10; pages[$7]++ }
 END {

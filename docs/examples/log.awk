@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: MIT
 # Writes an access log of a web server: 400,000 requests by 100,000 clients.
 function random(limit) {
 	seed = (seed * 16807) % 2147483647

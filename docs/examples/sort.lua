@@ -1,3 +1,4 @@
+-- SPDX-License-Identifier: MIT
 -- Sorts random whole numbers. usage: sort.lua [COUNT]
 local seed = 42
 local function random(limit)

@@ -2,11 +2,12 @@
 /* Regions on several stacks: of coroutines that are left and resumed inside of one, on
  * their own thread and on another, also when one that was begun further out has ended;
  * left by longjmp, by pthread_exit() and by the end of a thread. What never ended is
- * repaired: leaps() 4 times, a thread's region, and three of the thread that calls
+ * repaired or counted: leaps() 4 times, a thread's region, and three of the thread that calls
  * pthread_exit(). A function that goes on on another thread does so where it would have
  * been called then. */
 // flags: -pthread
-// expect-trust: repaired_frames => 8
+// expect-trust: repaired_frames => 6
+// expect-trust: unended_regions => 2
 // expect-trust: orphan_exits => 0
 // expect-trust: lost_marks => 0
 // expect-tree:

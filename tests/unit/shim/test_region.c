@@ -46,7 +46,7 @@ static void ends_what_had_no_name(void **state)
 	region_begin("app", "unnamed", (uintptr_t)__builtin_frame_address(0));
 	process->commit_refused_until = 0;
 	region_end("app", "unnamed", (uintptr_t)__builtin_frame_address(0));
-	assert_int_equal(lane_self->lane->orphan_exit_count, 0);
+	assert_int_equal(lane_self->lane->orphan_region_count, 0);
 	assert_int_equal(*lane_self->depth, 0);
 }
 
@@ -58,8 +58,8 @@ static void ends_take_no_name(void **state)
 	(void)state;
 	region_end("app", "never begun", (uintptr_t)__builtin_frame_address(0));
 	assert_int_equal(names->count, count);
-	assert_int_equal(lane_self->lane->orphan_exit_count, 1);
-	lane_self->lane->orphan_exit_count = 0;
+	assert_int_equal(lane_self->lane->orphan_region_count, 1);
+	lane_self->lane->orphan_region_count = 0;
 }
 
 static void names_are_kept_once(void **state)
