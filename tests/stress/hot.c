@@ -327,7 +327,8 @@ static void compare(struct check *check)
 	     context = context->next_lane) {
 		for (uint32_t i = 2; i < context->lane->node_count; i++)
 			calls += context->nodes[i].call_count;
-		orphans += context->lane->orphan_exit_count;
+		orphans += context->lane->orphan_exit_count +
+			   context->lane->orphan_region_count;
 		folded += context->lane->folded_call_count;
 	}
 	for (uint32_t i = 1; i < segment->site_count; i++) {
