@@ -118,7 +118,7 @@ static void rate(const struct rule_input *input, const struct spread *spread,
 			: CONFIDENCE_MEDIUM;
 	finding->impact = rule_share(finding->saving_ns, input->time_run.run_ns);
 	if (is_broad)
-		finding->specific = 1; /* no more than T1 */
+		finding->specific = 0; /* less than T1 */
 	if (spread->is_guarded) {
 		finding_fix_severity(finding, SEVERITY_LOW);
 	}

@@ -90,8 +90,8 @@ def real_program(setting, name, program, arguments):
 
 def lua(setting):
     program = setting.programs.lua()
-    script = os.path.join(ROOT, "scripts", "demo.lua")
-    yield from real_program(setting, "Lua demo", program,
+    script = os.path.join(HERE, "mixed.lua")
+    yield from real_program(setting, "Lua", program,
                             [script, "5" if setting.quick else "20"])
 
 

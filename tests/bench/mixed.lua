@@ -1,6 +1,6 @@
 -- SPDX-License-Identifier: MIT
--- What scripts/demo records: sorting, string building, recursion, coroutines and errors
--- that are caught. usage: demo.lua [SCALE]; the work grows with SCALE.
+-- What scripts/bench runs Lua with: sorting, string building, recursion, coroutines and errors
+-- that are caught. usage: mixed.lua [SCALE]; the work grows with SCALE.
 local scale = tonumber(arg and arg[1]) or 1
 
 -- The same numbers on every machine.
