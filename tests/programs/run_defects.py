@@ -22,6 +22,7 @@ import tempfile
 
 import harness
 
+FOLDER = os.path.join(harness.HERE, "defects")
 SEVERE = ("medium", "high", "critical")
 KEYS = ("id", "rule", "severity", "score", "confidence", "function", "path", "evidence",
         "saving", "advice")
@@ -62,11 +63,11 @@ class Bench:
             arguments += ("--rules", rules)
         return harness.run([self.products.analyze, "bottlenecks", database, *arguments])
 
-    def findings(self, database, source):
+    def document(self, database, source):
         result = self.bottlenecks(database, source, "--format", "json")
         harness.expect(result.returncode == 0,
                        f"bottlenecks ended with {result.returncode}: {result.stderr}")
-        return json.loads(result.stdout)["findings"]
+        return json.loads(result.stdout)
 
 
 def told(findings):
@@ -108,14 +109,14 @@ def look(bench, source):
     if len(os.sched_getaffinity(0)) < cpus:
         return f"needs {cpus} CPUs"
     database = bench.record(source)
-    findings = bench.findings(database, source)
+    findings = bench.document(database, source)["findings"]
     check = check_first if source.expected else check_clean
     check(bench, database, source, findings)
     return told(findings)
 
 
 def main():
-    sources = sys.argv[2:] or sorted(glob.glob(os.path.join(harness.HERE, "defects", "*.c")))
+    sources = sys.argv[2:] or sorted(glob.glob(os.path.join(FOLDER, "*.c")))
     failed = False
     with tempfile.TemporaryDirectory(prefix="profshim-defects-") as folder:
         bench = Bench(harness.Products(os.path.abspath(sys.argv[1])), folder)
@@ -129,4 +130,5 @@ def main():
     return failed
 
 
-sys.exit(main())
+if __name__ == "__main__":
+    sys.exit(main())
