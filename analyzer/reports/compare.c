@@ -137,8 +137,7 @@ const struct report report_compare = {
 		"interval does. --fail-on regression fails for every total or function "
 		"with that verdict, --fail-on inconclusive also for what more runs would "
 		"have to tell. Status 3: the gate failed; 4: it could not be judged.",
-	.example =
-		"prof-analyze compare before.db after.db --limit calls=0%,peak=1MiB",
+	.example = "prof-analyze compare before.db after.db --limit calls=0%,peak=1MiB",
 	.takes = TAKES_SIDES | TAKES_GATE | TAKES_LIMIT | TAKES_FILTER | TAKES_BY |
 		 TAKES_MAP,
 	.build = build,
