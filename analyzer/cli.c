@@ -81,10 +81,10 @@ static const struct {
 	{{"unfold", KEY_UNFOLD, NULL, 0, "show every level of recursion", 0}, TAKES_TREE},
 	{{"program", KEY_PROGRAM, "FILE", 0, "examine a program", 0}, TAKES_PROGRAM},
 	{{"before", KEY_BEFORE, "LABEL|N,...", 0,
-	  "runs of the side before; flamegraph: or a snapshot", 0},
+	  "runs (of a flamegraph also a snapshot) before", 0},
 	 TAKES_SIDES | TAKES_FLAME},
 	{{"after", KEY_AFTER, "LABEL|N,...", 0,
-	  "runs of the side after; flamegraph: or a snapshot", 0},
+	  "runs (of a flamegraph also a snapshot) after", 0},
 	 TAKES_SIDES | TAKES_FLAME},
 	{{"limit", KEY_GATE, "METRIC=AMOUNT,...", 0,
 	  "status 3 when after takes more than AMOUNT (5%, 1MiB) above before", 0},
@@ -395,8 +395,10 @@ static void show_help(const struct report *report)
 	strbuf_puts(&title, program_invocation_short_name);
 	if (report) {
 		strbuf_printf(&title, " %s", report->name);
-		strbuf_puts(&usage, report->takes & TAKES_NO_DATABASE ? "[DB]" : "DB");
-		if (report->argument)
+		if (!(report->takes & TAKES_ONLY_WORDS))
+			strbuf_puts(&usage,
+				    report->takes & TAKES_NO_DATABASE ? "[DB]" : "DB");
+		if (report->argument && usage.size)
 			strbuf_putc(&usage, ' ');
 		put_arguments(report, &usage);
 		describe_report(report, &doc);

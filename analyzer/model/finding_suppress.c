@@ -54,7 +54,7 @@ static int take_text(struct parsing *parsing, const json_t *object, const char *
 		return refuse(parsing, NULL,
 			      "a suppression needs rule, reason and expires");
 	if (!json_is_string(value) || !*json_string_value(value))
-		return refuse(parsing, key, "is not a text");
+		return refuse(parsing, key, "is empty or not a text");
 	*ret = xstrdup(json_string_value(value));
 	return 0;
 }

@@ -106,7 +106,10 @@ void units_limit(struct strbuf *buffer, double value, const char *unit)
 {
 	int64_t whole = fabs(value) < 9e18 ? (int64_t)llround(value) : INT64_MAX;
 
-	if (strcmp(unit, "ns") == 0)
+	/* A cost of 0.02 ns for each byte is not 0. */
+	if (strcmp(unit, "ns") == 0 && fabs(value) < 10 && value != (double)whole)
+		strbuf_printf(buffer, "%.2gns", value);
+	else if (strcmp(unit, "ns") == 0)
 		units_nsec(buffer, whole);
 	else if (strcmp(unit, "bytes") == 0)
 		units_bytes(buffer, whole);

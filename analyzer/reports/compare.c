@@ -114,7 +114,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 const struct report report_compare = {
 	.name = "compare",
 	.argument = "DB...",
-	.summary = "before and after: what changed, and does it fail a gate",
+	.summary = "what changed from before to after, and a gate for it",
 	.description =
 		"Two files are before and after; several a side have -- between the "
 		"sides. Of each file the latest run counts, or its group: all runs with "
@@ -137,8 +137,7 @@ const struct report report_compare = {
 		"interval does. --fail-on regression fails for every total or function "
 		"with that verdict, --fail-on inconclusive also for what more runs would "
 		"have to tell. Status 3: the gate failed; 4: it could not be judged.",
-	.example = "prof-analyze compare before.db after.db --limit "
-		   "'alloc_bytes=0%,peak=1MiB,wall=5%'",
+	.example = "prof-analyze compare before.db after.db --limit calls=0%,peak=1MiB",
 	.takes = TAKES_SIDES | TAKES_GATE | TAKES_LIMIT | TAKES_FILTER | TAKES_BY |
 		 TAKES_MAP,
 	.build = build,

@@ -207,10 +207,10 @@ const struct report report_functions = {
 		"Calls are exact. self is the time in the function itself, total "
 		"includes "
 		"what it called (outermost activations only, so recursion does not count "
-		"twice), min to max are of single calls; the cost of the hooks is "
-		"subtracted. allocs and bytes are those the function made itself. "
-		"--focus "
-		"and --ignore choose by the function's own name.",
+		"twice), min to max are of single calls. The cost of the hooks is "
+		"subtracted, from min to max that of the call's own hooks only. allocs "
+		"and bytes are those the function made itself. --focus and --ignore "
+		"choose by the function's own name.",
 	.example = "prof-analyze functions run.db --sort calls --limit 10",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_FILTER | TAKES_THREAD |
 		 TAKES_RAW,

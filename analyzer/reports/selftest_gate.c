@@ -186,8 +186,7 @@ const struct report report_selftest_gate = {
 		"every twin 0, and what cannot be judged 4. Run it in CI before the "
 		"gate: "
 		"a gate that never fails looks like good code.",
-	.example = "prof-analyze selftest-gate && prof-analyze compare a.db b.db "
-		   "--fail-on regression",
+	.example = "prof-analyze selftest-gate",
 	.takes = TAKES_NO_DATABASE,
 	.build = build,
 };

@@ -90,8 +90,8 @@ const struct report report_sql = {
 		"call_paths, call_edges, allocation_sites, snapshots, steps, counters, "
 		"resources, trust. :run stands for the run's number. Added functions: "
 		"quantile(x, q), percentile(x, p), median(x), REGEXP (POSIX extended).",
-	.example = "prof-analyze sql run.db \"SELECT name, calls FROM functions WHERE "
-		   "run_id = :run AND name REGEXP '^parse'\"",
+	.example = "prof-analyze sql run.db "
+		   "\"SELECT name FROM functions WHERE run_id = :run\"",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_EMPTY,
 	.build = build,
 };

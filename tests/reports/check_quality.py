@@ -129,12 +129,40 @@ def look_without(analyze, database):
     return [] if found == FINE else ["off: %s" % found]
 
 
+# A name of a function in many tiny calls, and what the advice is to leave out.
+TINY_NAMES = {
+    "tiny": "such as tiny with",
+    "text::Slice::size() const": "such as text::Slice::size with",
+    "text::Slice::Slice(char const*, unsigned long)": "such as text::Slice::Slice with",
+    # GCC writes these otherwise, or leaves out more.
+    "std::pair<int, int>::pair(int)": "=NAMES",
+    "int text::twice<int>(int)": "=NAMES",
+    "(anonymous namespace)::hidden(int)": "=NAMES",
+    "text::operator()(int)": "=NAMES",
+}
+
+
+def look_at_names(analyze, database):
+    """What the advice about tiny functions names."""
+    problems = []
+    for name, words in TINY_NAMES.items():
+        make(database, ["INSERT INTO module (module_id, run_id, path) VALUES (9, 1, '/app')",
+                        "UPDATE function SET calls = 169000000, module_id = 9, name = '%s'"
+                        " WHERE name = 'main'" % name])
+        (fact,) = bottlenecks(analyze, database)["quality"]
+        if words not in fact["advice"] or (words == "=NAMES" and "such as" in fact["advice"]):
+            problems.append("%s: %s" % (name, fact["advice"]))
+        os.unlink(database)
+    return problems
+
+
 def main():
     problems = []
     with tempfile.TemporaryDirectory(prefix="profshim-quality-") as folder:
         for number, case in enumerate(CASES):
             problems += look(sys.argv[1], os.path.join(folder, "%d.db" % number), case)
         problems += look_without(sys.argv[1], os.path.join(folder, "off.db"))
+        problems += look_at_names(sys.argv[1], os.path.join(folder, "names.db"))
     print("\n".join(problems) or "%d cases" % len(CASES))
     return bool(problems)
 

@@ -241,7 +241,7 @@ static void mistakes_in_suppressions_are_placed(void **state)
 		 "s.json:2: suppressions[0].rule: there is no such rule"},
 		{"{\"suppressions\": [{\"rule\": \"T0\", \"reason\": \"\",\n\"expires\": "
 		 "\"2999-01-01\"}]}",
-		 "s.json:1: suppressions[0].reason: is not a text"},
+		 "s.json:1: suppressions[0].reason: is empty or not a text"},
 		{"{\"suppressions\": [{\"rule\": \"T0\", \"reason\": "
 		 "\"r\",\n\"expires\": "
 		 "\"2999-1-1\"}]}",

@@ -35,6 +35,26 @@ static const char *percent(double value)
 	return strbuf_text(&buffer);
 }
 
+static const char *limit(double value, const char *unit)
+{
+	strbuf_reset(&buffer);
+	units_limit(&buffer, value, unit);
+	return strbuf_text(&buffer);
+}
+
+/* Costs are given in parts of a nanosecond. */
+static void small_limits_keep_their_fraction(void **state)
+{
+	(void)state;
+	assert_string_equal(limit(0.02, "ns"), "0.02ns");
+	assert_string_equal(limit(1.8, "ns"), "1.8ns");
+	assert_string_equal(limit(8, "ns"), "8ns");
+	assert_string_equal(limit(0, "ns"), "0");
+	assert_string_equal(limit(99.7, "ns"), "100ns");
+	assert_string_equal(limit(5e8, "ns"), "500ms");
+	assert_string_equal(limit(1e5, "per_s"), "100,000/s");
+}
+
 static void times_scale(void **state)
 {
 	(void)state;
@@ -110,6 +130,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_scale),
+		cmocka_unit_test(small_limits_keep_their_fraction),
 		cmocka_unit_test(sizes_scale),
 		cmocka_unit_test(counts_are_exact),
 		cmocka_unit_test(percents_do_not_round_to_the_ends),
