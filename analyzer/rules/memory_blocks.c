@@ -122,8 +122,10 @@ static int add_small(struct rule_input *input, struct findings *ret,
 	/* The peak is of bytes asked for; these come on top of it. */
 	finding->impact = rule_share(sums[LOST], input->peak_bytes + sums[LOST]);
 	finding->saving_bytes = sums[LOST];
-	finding_evidence_limit(finding, "lost / asked for", "ratio",
-			       sums[LOST] / sums[REQUESTED], ratio);
+	/* Blocks of no bytes: all is lost. */
+	if (sums[REQUESTED] > 0)
+		finding_evidence_limit(finding, "lost / asked for", "ratio",
+				       sums[LOST] / sums[REQUESTED], ratio);
 	finding_evidence_limit(finding, "blocks at the peak", "count", sums[BLOCKS],
 			       input->limit(input, "least_blocks"));
 	finding_evidence(finding, "mean size", "bytes", sums[REQUESTED] / sums[BLOCKS]);

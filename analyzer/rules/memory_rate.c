@@ -99,7 +99,9 @@ static int evaluate_rate(struct rule_input *input, struct findings *ret)
 	size_t before = ret->count;
 	int result;
 
-	if (input->alloc_count > 0 && input->wall_ns > 0 &&
+	if (input->alloc_count > 0 && !(input->wall_ns > 0))
+		return rule_not_measured(input, "how long the run took is not known");
+	if (input->alloc_count > 0 &&
 	    input->alloc_count < input->limit(input, "per_s") * input->wall_ns / 1e9)
 		return RULE_DONE;
 	result = load(input, memory_rate_sql_others, &owners);
