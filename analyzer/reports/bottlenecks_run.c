@@ -273,8 +273,9 @@ enum exit_status bottlenecks_run(struct report_input *input,
 	if (status)
 		return status;
 	quality_lower(&ret->quality, &ret->findings, rule_rests_on);
-	findings_finish(&ret->findings, tree);
+	/* Before they are merged: one that is suppressed takes no other with it. */
 	finding_suppressions_apply(&ret->suppressions, &ret->findings, names_rule);
+	findings_finish(&ret->findings, tree);
 	if (filter_is_active(&input->filter))
 		filter_findings(&input->filter, ret);
 	add_verify(input, &ret->findings);
