@@ -67,7 +67,8 @@ void memory_time_evidence(struct rule_input *input, struct finding *finding,
 /* What it could win of the peak. */
 void memory_win_bytes(struct rule_input *input, struct finding *finding, double bytes);
 /* A query about the owner's sites, of which the sums are: columns and condition are SQL,
- * the condition as the rule's own query has it. owner NULL: about all sites of the run. */
+ * the condition as the rule's own query has it. owner NULL: about all sites of the run.
+ */
 const char *memory_sites_sql(struct rule_input *input, const struct memory_owner *owner,
 			     const char *columns, const char *condition);
 /* Its beginning: "WITH RECURSIVE below(path_id) AS (...)", the paths that the owner's
