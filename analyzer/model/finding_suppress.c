@@ -20,13 +20,16 @@
 static bool is_date(const char *text)
 {
 	static const int days[] = {31, 29, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31};
-	int month, day;
+	int year, month, day;
 
 	for (int i = 0; i < 10; i++)
 		if (i == 4 || i == 7 ? text[i] != '-' : !isdigit((unsigned char)text[i]))
 			return false;
+	year = atoi(text);
 	month = atoi(text + 5);
 	day = atoi(text + 8);
+	if (month == 2 && day == 29 && (year % 4 || (year % 100 == 0 && year % 400)))
+		return false;
 	return !text[10] && month >= 1 && month <= 12 && day >= 1 &&
 	       day <= days[month - 1];
 }
@@ -53,8 +56,10 @@ static int take_text(struct parsing *parsing, const json_t *object, const char *
 	if (!value)
 		return refuse(parsing, NULL,
 			      "a suppression needs rule, reason and expires");
-	if (!json_is_string(value) || !*json_string_value(value))
-		return refuse(parsing, key, "is empty or not a text");
+	if (!json_is_string(value))
+		return refuse(parsing, key, "is not a text");
+	if (!*json_string_value(value))
+		return refuse(parsing, key, "is empty");
 	*ret = xstrdup(json_string_value(value));
 	return 0;
 }

@@ -101,6 +101,39 @@ static int define_rule(struct rules_file *rules, const struct json_source *sourc
 	return 0;
 }
 
+/* The default file's form may stay: value, unit and meaning. What a text in it says
+ * otherwise would be believed. */
+static int check_text(const struct json_source *source, const char *const *keys,
+		      size_t count, const json_t *value, const char *known)
+{
+	const char *text = json_string_value(value);
+
+	return text && strcmp(text, known) == 0
+		       ? 0
+		       : json_refuse(source, keys, count, "is not %s", known);
+}
+
+static int check_limit(const struct json_source *source, const char *key,
+		       const struct rules_limit *limit, json_t *value)
+{
+	const char *keys[] = {"rules", key, "limits", limit->name, NULL};
+	json_t *member;
+	int result = 0;
+
+	json_object_foreach(value, keys[4], member)
+	{
+		if (strcmp(keys[4], "unit") == 0)
+			result = check_text(source, keys, 5, member, limit->unit);
+		else if (strcmp(keys[4], "value") != 0 && strcmp(keys[4], "meaning") != 0)
+			result = json_refuse(source, keys, 5,
+					     "is not known; there are value, unit and "
+					     "meaning");
+		if (result < 0)
+			return result;
+	}
+	return 0;
+}
+
 static int change_limit(struct rules_file *rules, const struct json_source *source,
 			const struct rules_entry *entry, const char *key,
 			const char *name, json_t *value)
@@ -113,6 +146,9 @@ static int change_limit(struct rules_file *rules, const struct json_source *sour
 	if (!limit)
 		return json_refuse(source, keys, 4, "%s has no such limit", entry->id);
 	if (json_is_object(value)) {
+		result = check_limit(source, key, limit, value);
+		if (result < 0)
+			return result;
 		value = json_object_get(value, "value");
 		if (!value)
 			return json_refuse(source, keys, 4, "has no value");
@@ -155,6 +191,9 @@ static int change_rule(struct rules_file *rules, const struct json_source *sourc
 
 	if (!entry)
 		return json_refuse(source, keys, 2, "there is no such rule");
+	if (entry->is_changed)
+		return json_refuse(source, keys, 2, "is %s again", entry->id);
+	entry->is_changed = true;
 	if (!json_is_object(value))
 		return json_refuse(source, keys, 2, "is not an object");
 	json_object_foreach(value, keys[2], member)
@@ -166,7 +205,9 @@ static int change_rule(struct rules_file *rules, const struct json_source *sourc
 		else if (strcmp(keys[2], "enabled") == 0)
 			result =
 				json_refuse(source, keys, 3, "is neither true nor false");
-		else if (strcmp(keys[2], "slug") != 0)
+		else if (strcmp(keys[2], "slug") == 0)
+			result = check_text(source, keys, 3, member, entry->slug);
+		else
 			result =
 				json_refuse(source, keys, 3,
 					    "is not known; there are enabled and limits");

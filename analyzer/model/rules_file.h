@@ -50,6 +50,7 @@ struct rules_file {
 	struct rules_entry {
 		const char *id, *slug;
 		bool is_enabled;
+		bool is_changed; /* a file of the user's has named it */
 	} * rules;
 	size_t rule_count, rule_capacity;
 	struct rules_order *orders;

@@ -194,6 +194,28 @@ static void put_pattern(struct strbuf *command, const char *name)
 	strbuf_puts(command, part[size] ? "'" : "$'");
 }
 
+/* The path as a word for the shell: as it is when that is one. */
+static void put_file(struct strbuf *command, const char *path)
+{
+	struct strbuf clean = {0};
+	const char *at;
+
+	utf8_clean(&clean, path);
+	at = strbuf_text(&clean);
+	if (*at && !strpbrk(at, " '\"\\$`!*?[](){}<>|&;#~")) {
+		strbuf_puts(command, at);
+	} else {
+		strbuf_putc(command, '\'');
+		for (; *at; at++) {
+			if (*at == '\'')
+				strbuf_puts(command, "'\\'");
+			strbuf_putc(command, *at);
+		}
+		strbuf_putc(command, '\'');
+	}
+	strbuf_free(&clean);
+}
+
 static void add_verify(const struct report_input *input, struct findings *findings)
 {
 	struct strbuf command = {0};
@@ -211,7 +233,7 @@ static void add_verify(const struct report_input *input, struct findings *findin
 		}
 		strbuf_reset(&command);
 		strbuf_puts(&command, "prof-analyze compare ");
-		utf8_clean(&command, rundb_path(input->db));
+		put_file(&command, rundb_path(input->db));
 		strbuf_puts(&command, " -- after.db");
 		if (one->function) {
 			strbuf_puts(&command, " --focus ");
@@ -273,8 +295,9 @@ enum exit_status bottlenecks_run(struct report_input *input,
 	if (status)
 		return status;
 	quality_lower(&ret->quality, &ret->findings, rule_rests_on);
-	findings_finish(&ret->findings, tree);
+	/* Before they are merged: one that is suppressed takes no other with it. */
 	finding_suppressions_apply(&ret->suppressions, &ret->findings, names_rule);
+	findings_finish(&ret->findings, tree);
 	if (filter_is_active(&input->filter))
 		filter_findings(&input->filter, ret);
 	add_verify(input, &ret->findings);

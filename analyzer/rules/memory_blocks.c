@@ -71,10 +71,15 @@ static void add_big(struct rule_input *input, struct findings *ret,
 		       "the size keep the pages in the heap");
 	finding_advise(finding, "work in smaller parts");
 	finding->sql = memory_sites_sql(
-		input, finding,
-		"alloc_bytes / 4096 AS pages, alloc_count, alloc_bytes, peak_bytes, "
-		"largest_bytes",
-		"alloc_bytes >= 131072 * alloc_count");
+		input, owner,
+		"alloc_bytes - COALESCE(realloc_old_bytes, 0) AS new_bytes, alloc_count "
+		"- realloc_count AS allocations, peak_bytes, largest_bytes",
+		rule_text(input,
+			  "free_count >= 10 AND alloc_bytes >= %.15g * alloc_count AND "
+			  "alloc_bytes - COALESCE(realloc_old_bytes, 0) >= %.15g * "
+			  "peak_bytes",
+			  input->limit(input, "big_bytes"),
+			  input->limit(input, "churn_ratio")));
 }
 
 static int evaluate_big(struct rule_input *input, struct findings *ret)
@@ -117,8 +122,10 @@ static int add_small(struct rule_input *input, struct findings *ret,
 	/* The peak is of bytes asked for; these come on top of it. */
 	finding->impact = rule_share(sums[LOST], input->peak_bytes + sums[LOST]);
 	finding->saving_bytes = sums[LOST];
-	finding_evidence_limit(finding, "lost / asked for", "ratio",
-			       sums[LOST] / sums[REQUESTED], ratio);
+	/* Blocks of no bytes: all is lost. */
+	if (sums[REQUESTED] > 0)
+		finding_evidence_limit(finding, "lost / asked for", "ratio",
+				       sums[LOST] / sums[REQUESTED], ratio);
 	finding_evidence_limit(finding, "blocks at the peak", "count", sums[BLOCKS],
 			       input->limit(input, "least_blocks"));
 	finding_evidence(finding, "mean size", "bytes", sums[REQUESTED] / sums[BLOCKS]);
@@ -132,10 +139,11 @@ static int add_small(struct rule_input *input, struct findings *ret,
 		       "array with indices");
 	finding_advise(finding, "put several into one block, or the link into the object "
 				"that it links");
-	finding->sql = memory_sites_sql(input, finding,
-					"at_peak_count, at_peak_bytes, at_peak_bytes / "
-					"at_peak_count AS mean_bytes",
-					"at_peak_count > 0");
+	finding->sql = memory_sites_sql(
+		input, owner,
+		"at_peak_count, at_peak_bytes, at_peak_bytes / at_peak_count AS "
+		"mean_bytes, alloc_bytes = alloc_count * largest_bytes AS of_one_size",
+		"at_peak_count >= 100 AND at_peak_bytes < 128 * at_peak_count");
 	return 0;
 }
 

@@ -160,14 +160,11 @@ static int add(struct rule_input *input, struct findings *ret,
 				"reason");
 	finding->sql = rule_text(
 		input,
-		"WITH RECURSIVE below(path_id) AS (VALUES(%lld) UNION SELECT c.path_id "
-		"FROM call_paths c JOIN below b ON c.parent_path_id = b.path_id) SELECT "
-		"t.process_id, t.number, t.time_ns, SUM(n.live_bytes) AS live_bytes, "
-		"SUM(n.live_count) AS live_count FROM snapshots t JOIN snapshot_sites n "
-		"USING (run_id, snapshot_id) WHERE t.run_id = %lld AND n.path_id IN "
-		"below "
-		"GROUP BY t.snapshot_id ORDER BY t.snapshot_id",
-		(long long)finding->path_id, (long long)input->run_id);
+		"%s SELECT t.process_id, t.number, t.time_ns, SUM(n.live_bytes) AS "
+		"live_bytes, SUM(n.live_count) AS live_count FROM snapshots t JOIN "
+		"snapshot_sites n USING (run_id, snapshot_id) WHERE t.run_id = %lld AND "
+		"n.path_id IN below GROUP BY t.snapshot_id ORDER BY t.snapshot_id",
+		memory_below_sql(input, owner), (long long)input->run_id);
 	return 0;
 }
 

@@ -43,33 +43,58 @@ static int highest_rss(struct rule_input *input, double *ret)
 	return rule_finish(input, cursor, result);
 }
 
-static int evaluate(struct rule_input *input, struct findings *ret)
+/* What could not be compared has not passed: returned is what was not measured. */
+static const char *look_at_peak(struct rule_input *input, struct findings *ret)
 {
-	double peak_limit = input->limit(input, "peak_bytes");
-	double rss_limit = input->limit(input, "rss_bytes"), rss = -1;
-	int result = 0;
+	double limit = input->limit(input, "peak_bytes");
 
-	if (!(peak_limit > 0) && !(rss_limit > 0))
-		return rule_not_measured(
-			input,
-			"no limit is set: peak_bytes or rss_bytes in a rules file");
-	if (peak_limit > 0 && input->peak_bytes > peak_limit)
-		add(input, ret, "peak", input->peak_bytes, peak_limit,
+	if (!(limit > 0))
+		return NULL;
+	if (!(input->alloc_count > 0))
+		return "no allocation was recorded";
+	if (input->peak_bytes > limit)
+		add(input, ret, "peak", input->peak_bytes, limit,
 		    rule_text(input, "SELECT peak_bytes FROM runs WHERE run_id = %lld",
 			      (long long)input->run_id));
-	if (!(rss_limit > 0))
-		return RULE_DONE;
-	result = highest_rss(input, &rss);
-	if (result < 0)
-		return result;
+	return NULL;
+}
+
+static const char *look_at_rss(struct rule_input *input, struct findings *ret, double rss)
+{
+	double limit = input->limit(input, "rss_bytes");
+
+	if (!(limit > 0))
+		return NULL;
 	if (rss < 0)
-		return rule_not_measured(input, "the resident set was not sampled");
-	if (rss > rss_limit)
-		add(input, ret, "highest resident set", rss, rss_limit,
+		return "the resident set was not sampled";
+	if (rss > limit)
+		add(input, ret, "highest resident set", rss, limit,
 		    rule_text(input,
 			      "SELECT MAX(rss_bytes) FROM resources WHERE run_id = %lld",
 			      (long long)input->run_id));
-	return RULE_DONE;
+	return NULL;
+}
+
+static int evaluate(struct rule_input *input, struct findings *ret)
+{
+	const char *peak_reason, *rss_reason;
+	size_t before = ret->count;
+	double rss;
+	int result;
+
+	if (!(input->limit(input, "peak_bytes") > 0) &&
+	    !(input->limit(input, "rss_bytes") > 0))
+		return rule_not_measured(
+			input,
+			"no limit is set: peak_bytes or rss_bytes in a rules file");
+	result = highest_rss(input, &rss);
+	if (result < 0)
+		return result;
+	peak_reason = look_at_peak(input, ret);
+	rss_reason = look_at_rss(input, ret, rss);
+	if (ret->count > before || (!peak_reason && !rss_reason))
+		return RULE_DONE;
+	return rule_not_measured(input, peak_reason ? peak_reason : rss_reason);
 }
 
 const struct rule rule_memory_limit = {

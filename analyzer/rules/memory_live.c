@@ -47,7 +47,6 @@ static int add_at_exit(struct rule_input *input, struct findings *ret,
 			       input->limit(input, "least_blocks"));
 	finding_evidence(finding, "freed of its allocations", "percent",
 			 100 * rule_share(sums[FREES], sums[ALLOCS]));
-	finding->saving_allocs = 0;
 	finding->why = "many blocks that it allocated were still live when the program "
 		       "ended";
 	finding_advise(finding, "free the blocks when their last use is over");
@@ -57,7 +56,7 @@ static int add_at_exit(struct rule_input *input, struct findings *ret,
 	finding_advise(finding,
 		       "bound the cache; or suppress the finding when the memory is "
 		       "meant to stay");
-	finding->sql = memory_sites_sql(input, finding,
+	finding->sql = memory_sites_sql(input, owner,
 					"live_bytes, live_count, alloc_count, free_count",
 					"live_count > 0");
 	return 0;
@@ -119,9 +118,9 @@ static void add_at_peak(struct rule_input *input, struct findings *ret,
 	finding_advise(finding,
 		       "use a smaller form: narrower types, indices for pointers, "
 		       "no second copy");
-	finding->sql = memory_sites_sql(input, finding,
-					"at_peak_bytes, at_peak_count, peak_bytes",
-					"at_peak_bytes > 0");
+	finding->sql =
+		memory_sites_sql(input, owner, "at_peak_bytes, at_peak_count, peak_bytes",
+				 "at_peak_bytes > 0");
 }
 
 static int evaluate_at_peak(struct rule_input *input, struct findings *ret)

@@ -39,12 +39,22 @@ static struct memory_owner *find_owner(struct rule_input *input,
 }
 
 struct owned {
-	uint32_t node, wrapped;
+	uint32_t node, wrapped, site;
 	const char *file; /* of the owner's call; NULL: it did not make it itself */
 	int64_t line;
 	const double *values;
 	size_t count;
 };
+
+static void add_below(struct memory_owner *owner, uint32_t function)
+{
+	for (size_t i = 0; i < owner->below_count; i++)
+		if (owner->below[i] == function)
+			return;
+	owner->below = xgrow(owner->below, owner->below_count, &owner->below_capacity,
+			     sizeof(*owner->below));
+	owner->below[owner->below_count++] = function;
+}
 
 static void add_to(struct rule_input *input, struct memory_owners *owners,
 		   const struct owned *owned)
@@ -52,6 +62,10 @@ static void add_to(struct rule_input *input, struct memory_owners *owners,
 	struct memory_owner *owner = find_owner(input, owners, owned->node);
 
 	owner->site_count++;
+	for (uint32_t at = owned->site; at != owned->node && at != CALLTREE_NONE;
+	     at = input->tree->nodes[at].parent)
+		if (input->tree->nodes[at].function != CALLTREE_NONE)
+			add_below(owner, input->tree->nodes[at].function);
 	for (size_t i = 0; i < owned->count && i < MEMORY_SUMS; i++)
 		owner->sums[i] += owned->values[i];
 	if (owned->values[0] <= owner->weight)
@@ -67,7 +81,7 @@ void memory_owners_add(struct rule_input *input, struct memory_owners *owners,
 		       const double *values, size_t count)
 {
 	uint32_t site = calltree_find(input->tree, path_id), node, caller;
-	struct owned owned = {.values = values, .count = count};
+	struct owned owned = {.site = site, .values = values, .count = count};
 
 	if (site == CALLTREE_NONE)
 		return;
@@ -142,6 +156,8 @@ void memory_owners_free(struct memory_owners *owners)
 	if (owners->plain)
 		memory_owners_free(owners->plain);
 	free(owners->plain);
+	for (size_t i = 0; i < owners->count; i++)
+		free(owners->list[i].below);
 	free(owners->list);
 	free(owners->by_function);
 	*owners = (struct memory_owners){0};
@@ -195,20 +211,37 @@ void memory_win_bytes(struct rule_input *input, struct finding *finding, double 
 	finding->saving_bytes = bytes;
 }
 
-const char *memory_sites_sql(struct rule_input *input, const struct finding *finding,
+const char *memory_below_sql(struct rule_input *input, const struct memory_owner *owner)
+{
+	const struct calltree *tree = input->tree;
+	bool has_function = owner->function != CALLTREE_NONE;
+	struct strbuf ids = {0};
+	const char *text;
+
+	for (size_t i = 0; i < owner->below_count; i++)
+		strbuf_printf(&ids, "%s%lld", i ? ", " : "",
+			      (long long)tree->functions[owner->below[i]].function_id);
+	text = rule_text(
+		input,
+		"WITH RECURSIVE below(path_id) AS (SELECT path_id FROM "
+		"call_paths WHERE run_id = %lld AND %s = %lld UNION SELECT "
+		"c.path_id FROM call_paths c JOIN below b ON c.parent_path_id = "
+		"b.path_id WHERE c.function_id IN (%s))",
+		(long long)input->run_id, has_function ? "function_id" : "path_id",
+		has_function ? (long long)tree->functions[owner->function].function_id
+			     : (long long)tree->nodes[owner->node].path_id,
+		strbuf_text(&ids));
+	strbuf_free(&ids);
+	return text;
+}
+
+const char *memory_sites_sql(struct rule_input *input, const struct memory_owner *owner,
 			     const char *columns, const char *condition)
 {
-	if (!finding->path_id)
-		return rule_text(input,
-				 "SELECT name, file, line, %s FROM allocation_sites "
-				 "WHERE run_id = %lld AND %s ORDER BY 4 DESC",
-				 columns, (long long)input->run_id, condition);
-	return rule_text(
-		input,
-		"WITH RECURSIVE below(path_id) AS (VALUES(%lld) UNION SELECT "
-		"c.path_id FROM call_paths c JOIN below b ON c.parent_path_id = "
-		"b.path_id) SELECT name, file, line, %s FROM allocation_sites "
-		"WHERE run_id = %lld AND path_id IN below AND %s ORDER BY 4 DESC",
-		(long long)finding->path_id, columns, (long long)input->run_id,
-		condition);
+	return rule_text(input,
+			 "%s%sSELECT name, file, line, %s FROM allocation_sites WHERE "
+			 "run_id = %lld%s AND %s ORDER BY 4 DESC",
+			 owner ? memory_below_sql(input, owner) : "", owner ? " " : "",
+			 columns, (long long)input->run_id,
+			 owner ? " AND path_id IN below" : "", condition);
 }

@@ -20,6 +20,9 @@ struct memory_owner {
 	double weight;	   /* of that site */
 	const char *where; /* the line of the owner's call, when it made that itself */
 	uint32_t wrapped;  /* the innermost wrapper on that path; node: there is none */
+	/* Functions between the owner and its sites: libraries', and wrappers. */
+	uint32_t *below;
+	size_t below_count, below_capacity;
 	size_t site_count;
 	double sums[MEMORY_SUMS]; /* the first is the weight */
 };
@@ -63,6 +66,11 @@ void memory_time_evidence(struct rule_input *input, struct finding *finding,
 			  const char *limit, const char *name);
 /* What it could win of the peak. */
 void memory_win_bytes(struct rule_input *input, struct finding *finding, double bytes);
-/* A query about the sites below the finding's path: columns and condition are SQL. */
-const char *memory_sites_sql(struct rule_input *input, const struct finding *finding,
+/* A query about the owner's sites, of which the sums are: columns and condition are SQL,
+ * the condition as the rule's own query has it. owner NULL: about all sites of the run.
+ */
+const char *memory_sites_sql(struct rule_input *input, const struct memory_owner *owner,
 			     const char *columns, const char *condition);
+/* Its beginning: "WITH RECURSIVE below(path_id) AS (...)", the paths that the owner's
+ * sites can have. */
+const char *memory_below_sql(struct rule_input *input, const struct memory_owner *owner);

@@ -50,6 +50,16 @@ static struct finding *add(struct rule_input *input, struct findings *ret,
 	return finding;
 }
 
+/* What the queries of M1 and M2 ask of a site, so that no other rule judges it. */
+static const char *neither(struct rule_input *input)
+{
+	return rule_text(input,
+			 "alloc_bytes < %.15g * alloc_count AND temporary_count < %.15g "
+			 "* alloc_count AND 2 * realloc_count < alloc_count",
+			 input->limit(input, "big_bytes"),
+			 input->limit(input, "temporary_share"));
+}
+
 static void add_rate(struct rule_input *input, struct findings *ret,
 		     const struct memory_owner *owner, const double *sums)
 {
@@ -75,8 +85,11 @@ static void add_rate(struct rule_input *input, struct findings *ret,
 	finding_advise(finding, "reserve the container's final size before filling it");
 	finding_advise(finding, "keep the data in one array instead of linked blocks");
 	finding->sql = memory_sites_sql(
-		input, finding, "alloc_count, alloc_bytes, free_count, peak_bytes",
-		"alloc_count >= 100");
+		input, owner, "alloc_count, alloc_bytes, free_count, peak_bytes",
+		rule_text(input,
+			  "alloc_count >= 100 AND %s AND (alloc_bytes < %.15g * "
+			  "peak_bytes OR free_count < 100)",
+			  neither(input), input->limit(input, "churn_ratio")));
 }
 
 static int evaluate_rate(struct rule_input *input, struct findings *ret)
@@ -86,7 +99,9 @@ static int evaluate_rate(struct rule_input *input, struct findings *ret)
 	size_t before = ret->count;
 	int result;
 
-	if (input->alloc_count > 0 && input->wall_ns > 0 &&
+	if (input->alloc_count > 0 && !(input->wall_ns > 0))
+		return rule_not_measured(input, "how long the run took is not known");
+	if (input->alloc_count > 0 &&
 	    input->alloc_count < input->limit(input, "per_s") * input->wall_ns / 1e9)
 		return RULE_DONE;
 	result = load(input, memory_rate_sql_others, &owners);
@@ -133,9 +148,13 @@ static int add_churn(struct rule_input *input, struct findings *ret,
 	finding_advise(finding, "move the allocation out of the loop that calls it");
 	finding_advise(finding, "let the caller pass the buffer in");
 	finding->sql = memory_sites_sql(
-		input, finding,
-		"alloc_bytes / peak_bytes AS churn, alloc_count, alloc_bytes, peak_bytes",
-		"peak_bytes > 0");
+		input, owner,
+		"alloc_bytes * 1.0 / peak_bytes AS churn, alloc_count, alloc_bytes, "
+		"peak_bytes, free_count",
+		rule_text(input,
+			  "free_count >= 100 AND alloc_bytes >= %.15g * peak_bytes AND "
+			  "peak_bytes > 0 AND %s",
+			  input->limit(input, "churn_ratio"), neither(input)));
 	return 0;
 }
 
@@ -175,9 +194,12 @@ static int add_temporary(struct rule_input *input, struct findings *ret,
 	finding_advise(finding, "keep one buffer from call to call");
 	finding_advise(finding, "pass a view (pointer and length) or move instead of "
 				"copying");
-	finding->sql = memory_sites_sql(input, finding,
-					"temporary_count, alloc_count, alloc_bytes",
-					"temporary_count > 0");
+	finding->sql = memory_sites_sql(
+		input, owner, "temporary_count, alloc_count, alloc_bytes",
+		rule_text(input,
+			  "temporary_count >= 100 AND temporary_count >= %.15g * "
+			  "alloc_count",
+			  input->limit(input, "temporary_share")));
 	return 0;
 }
 

@@ -53,10 +53,13 @@ static int add(struct rule_input *input, struct findings *ret,
 		       "reserve the final size when it is known or can be bounded");
 	finding_advise(finding, "collect into a list of chunks and join once");
 	finding->sql = memory_sites_sql(
-		input, finding,
+		input, owner,
 		"realloc_copied_bytes, realloc_count, realloc_old_bytes, alloc_bytes, "
 		"alloc_bytes * 1.0 / realloc_old_bytes AS factor",
-		"realloc_count > 0");
+		rule_text(input,
+			  "realloc_count >= 8 AND alloc_bytes > realloc_old_bytes AND "
+			  "alloc_bytes < %.15g * realloc_old_bytes",
+			  input->limit(input, "least_factor")));
 	return 0;
 }
 

@@ -126,8 +126,12 @@ static int add(struct rule_input *input, struct findings *ret,
 		       "try an allocator with per-thread heaps, such as mimalloc or "
 		       "jemalloc");
 	finding->sql = memory_sites_sql(
-		input, finding, "cross_thread_free_count, free_count, alloc_count",
-		"cross_thread_free_count > 0");
+		input, owner,
+		"cross_thread_free_count, free_count, alloc_count, alloc_bytes",
+		rule_text(input,
+			  "cross_thread_free_count > 0 AND cross_thread_free_count >= "
+			  "%.15g * free_count",
+			  input->limit(input, "least_share")));
 	return 0;
 }
 

@@ -13,7 +13,8 @@
 
 #define PAGE_BYTES 4096
 
-static void add(struct rule_input *input, struct findings *ret, double repeated)
+static void add(struct rule_input *input, struct findings *ret, double repeated,
+		bool is_storm)
 {
 	const struct time_run *run = &input->time_run;
 	double run_ns = run->run_ns * time_run_met(run);
@@ -24,6 +25,11 @@ static void add(struct rule_input *input, struct findings *ret, double repeated)
 	struct finding *finding = rule_add(input, ret);
 
 	finding->confidence = CONFIDENCE_HIGH;
+	finding->sql = rule_text(
+		input,
+		"SELECT process_id, time_ns, minor_faults, major_faults, rss_bytes FROM "
+		"resources WHERE run_id = %lld ORDER BY process_id, time_ns",
+		(long long)input->run_id);
 	finding->saving_ns = fmin((minor_ns + major_ns) / side_by_side, run_ns);
 	finding->impact = rule_share(finding->saving_ns, run_ns);
 	finding_evidence_limit(finding, "page faults", "per_s",
@@ -35,28 +41,32 @@ static void add(struct rule_input *input, struct findings *ret, double repeated)
 			 input->limit(input, "minor_ns"));
 	finding_evidence_limit(finding, "faults that read a disk", "count",
 			       run->major_faults, input->limit(input, "major_count"));
-	finding->evidence[0].has_limit =
-		finding->evidence[0].value >= finding->evidence[0].limit;
+	finding->evidence[0].has_limit = is_storm;
 	finding->evidence[4].has_limit =
 		finding->evidence[4].value >= finding->evidence[4].limit;
-	finding->why =
-		"pages were handed out far more often than there was memory to hold: "
-		"the same memory came and went";
+	if (is_storm)
+		finding->why = "pages were handed out far more often than there was "
+			       "memory to hold: the same memory came and went";
+	else
+		finding->why = "many pages had to be read from a disk when they were "
+			       "touched";
+	if (finding->evidence[4].has_limit)
+		finding_advise(finding,
+			       "see what is read: mapped files, or memory that was "
+			       "swapped out ('vmstat 1' while it runs)");
+	if (!is_storm)
+		return;
 	finding_advise(finding, "keep large buffers and use them again");
 	finding_advise(finding, "let the allocator keep what is freed: mallopt("
 				"M_MMAP_THRESHOLD, ...) and M_TRIM_THRESHOLD");
 	finding_advise(finding, "take pages at once: MAP_POPULATE, or huge pages by "
 				"madvise(MADV_HUGEPAGE)");
-	finding->sql = rule_text(
-		input,
-		"SELECT process_id, time_ns, minor_faults, major_faults, rss_bytes FROM "
-		"resources WHERE run_id = %lld ORDER BY process_id, time_ns",
-		(long long)input->run_id);
 }
 
 static int evaluate(struct rule_input *input, struct findings *ret)
 {
 	const struct time_run *run = time_run(input);
+	bool is_storm;
 	double repeated;
 
 	if (!run)
@@ -65,11 +75,11 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 		return rule_not_measured(input, "too short for samples of /proc: page "
 						"faults are not known");
 	repeated = fmax(0, run->minor_faults - run->rss_peak_bytes / PAGE_BYTES);
-	if ((run->minor_faults >=
-		     input->limit(input, "minor_per_s") * run->span_ns / 1e9 &&
-	     repeated >= input->limit(input, "repeated_part") * run->minor_faults) ||
-	    run->major_faults >= input->limit(input, "major_count"))
-		add(input, ret, repeated);
+	is_storm = run->minor_faults >=
+			   input->limit(input, "minor_per_s") * run->span_ns / 1e9 &&
+		   repeated >= input->limit(input, "repeated_part") * run->minor_faults;
+	if (is_storm || run->major_faults >= input->limit(input, "major_count"))
+		add(input, ret, repeated, is_storm);
 	return RULE_DONE;
 }
 

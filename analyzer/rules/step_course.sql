@@ -8,7 +8,8 @@ ORDER BY total_ns DESC, series_id;
 
 -- What is live belongs to a process.
 -- :name process_steps
-SELECT name, series_id, timed_count FROM step_totals
+SELECT name, series_id, timed_count, total_ns, p50_ns, p90_ns, p95_ns, p99_ns, max_ns
+FROM step_totals
 WHERE run_id = :run AND process_id IS NOT NULL ORDER BY name, series_id;
 
 -- :name spans

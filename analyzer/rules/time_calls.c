@@ -24,6 +24,12 @@ static double tiny_ns(struct rule_input *input)
 		    input->limit(input, "tiny_ns"));
 }
 
+/* The same of a machine that met a part of the wish only. */
+static double most_ns(struct rule_input *input)
+{
+	return tiny_ns(input) / time_run_met(&input->time_run);
+}
+
 /*
  * The compiler inlines what is defined in a header: a program without hooks does not make
  * these calls. (Of nine such functions in three programs not one call was left at -O2.)
@@ -80,7 +86,7 @@ static int add_tiny(struct rule_input *input, struct findings *ret, struct curso
 	finding_evidence_limit(finding, "calls", "count", calls,
 			       input->limit(input, "least_calls"));
 	finding_evidence_limit(finding, "own time per call", "ns", cursor_real(cursor, 3),
-			       tiny_ns(input));
+			       most_ns(input));
 	finding_evidence(finding, "cost of a call", "ns", input->limit(input, "call_ns"));
 	finding_evidence(finding, "share of the run", "percent",
 			 100 * rule_share(saving_ns, run_ns));
@@ -117,8 +123,7 @@ static int evaluate_tiny(struct rule_input *input, struct findings *ret)
 	if (result < 0)
 		return result;
 	cursor_bind_real(cursor, ":calls", input->limit(input, "least_calls"));
-	cursor_bind_real(cursor, ":mean",
-			 tiny_ns(input) / time_run_met(&input->time_run));
+	cursor_bind_real(cursor, ":mean", most_ns(input));
 	while ((result = cursor_next(cursor)) > 0) {
 		if (rule_is_region(input, cursor_integer(cursor, 0)))
 			continue;
@@ -218,7 +223,8 @@ static bool is_chatty(struct rule_input *input, const struct calltree_node *node
 	if (caller == CALLTREE_NONE)
 		return false;
 	parent = &input->tree->nodes[caller];
-	return !parent->is_frame && parent->function != node->function &&
+	return !parent->is_frame && parent->calls > 0 &&
+	       parent->function != node->function &&
 	       (double)parent->calls >= input->limit(input, "least_caller_calls") &&
 	       (double)node->calls >= ratio * (double)parent->calls &&
 	       (double)node->total_ns >=

@@ -77,7 +77,7 @@ static int load_sums(struct rule_input *input, struct time_lanes *lanes)
 	const struct calltree *tree = input->tree;
 	size_t node = 0, lane = 0;
 	struct cursor *cursor;
-	int result = rundb_query(input->db, time_lanes_sql_selves, &cursor);
+	int result = rule_query(input, time_lanes_sql_selves, &cursor);
 
 	if (result < 0)
 		return result;

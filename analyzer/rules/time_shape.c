@@ -225,6 +225,10 @@ static void add_start_up(struct rule_input *input, struct findings *ret,
 	finding_evidence_limit(finding, "share of the run", "percent",
 			       100 * rule_share(start_ns, run_ns),
 			       100 * input->limit(input, "run_share"));
+	/* Either is enough: only what was crossed is told as a limit. */
+	for (size_t i = 0; i < 2; i++)
+		finding->evidence[i].has_limit =
+			finding->evidence[i].value >= finding->evidence[i].limit;
 	finding_evidence(finding, "before main()", "ns", start->before_main_ns);
 	if (by_step)
 		tell_steps(input, finding, start);

@@ -82,6 +82,19 @@ CASES = [
 WATCHED = {"M8", "M10", "M11", "T1", "T7", "T8"}
 
 
+def hides(analyze, directory, database, rule, others):
+    """What else a suppression of the rule takes out."""
+    path = os.path.join(directory, "known.json")
+    with open(path, "w", encoding="utf-8") as file:
+        json.dump({"suppressions": [{"rule": rule, "reason": "known", "expires": "2999-01-01"}]},
+                  file)
+    result = subprocess.run([analyze, "bottlenecks", database, "--format", "json",
+                             "--suppressions", path],
+                            capture_output=True, text=True, check=True, timeout=60)
+    left = json.loads(result.stdout)["findings"]
+    return others - {one["id"] for finding in left for one in [finding] + finding["also"]}
+
+
 def look(analyze, directory, case):
     name, stays, goes, beside, (least, most), one, rest = case
     database = os.path.join(directory, name.replace(" ", "-"))
@@ -97,6 +110,9 @@ def look(analyze, directory, case):
     also = {other["id"] for other in found[stays]["also"]} & WATCHED
     if also != goes:
         wrong.append(f"{stays} has taken in {also}, not {goes}")
+    hidden = hides(analyze, directory, database, stays, goes)
+    if hidden:
+        wrong.append(f"{hidden} vanish when {stays} is suppressed")
     others = set(found) & WATCHED - {stays}
     if others != beside:
         wrong.append(f"beside {stays} there is {others}, not {beside}")

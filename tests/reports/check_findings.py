@@ -35,7 +35,7 @@ def run(*command, status=0, **options):
 
 
 def make(kind, folder, *more):
-    path = os.path.join(folder, kind + ".db")
+    path = os.path.join(folder, "it's $1 " + kind + ".db")  # a command must be copied whole
     run(sys.executable, os.path.join(HERE, "make_db.py"), kind, path, *more)
     return path
 

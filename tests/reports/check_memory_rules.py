@@ -39,7 +39,8 @@ def blocks(count, size, **changes):
                 **changes)
 
 
-def make(path, one, run=None, snapshots=(), faults=None, work=None, cpu=None):
+def make(path, one, run=None, snapshots=(), faults=None, work=None, cpu=None,
+         major=0):
     """A run of one second: main calls work, which has the site. snapshots: live bytes;
     work: what is different about the function; cpu: per cent, sampled."""
     with contextlib.closing(sqlite3.connect(path)) as db, open(SCHEMA, encoding="utf-8") as sql:
@@ -77,7 +78,8 @@ def make(path, one, run=None, snapshots=(), faults=None, work=None, cpu=None):
                    alloc_bytes=live)
         if faults is not None:
             insert(db, "resource", run_id=1, process_id=1, time_ns=SECOND,
-                   minor_faults=faults, rss_bytes=PEAK, cpu_percent=cpu)
+                   minor_faults=faults, major_faults=major, rss_bytes=PEAK,
+                   cpu_percent=cpu)
         db.commit()
 
 
@@ -96,11 +98,14 @@ STEADY = [12 * MIB] * 12
 LIMIT = {"rules": {"M13": {"limits": {"peak_bytes": PEAK - 1}}}}
 LIMIT_RSS = {"rules": {"M13": {"limits": {"rss_bytes": PEAK - 1}}}}
 HIGH = {"rules": {"M13": {"limits": {"peak_bytes": PEAK}}}}
+LIMIT_BOTH = {"rules": {"M13": {"limits": {"peak_bytes": PEAK - 1, "rss_bytes": PEAK - 1}}}}
+HIGH_AND_RSS = {"rules": {"M13": {"limits": {"peak_bytes": PEAK, "rss_bytes": PEAK}}}}
 REALLOC = dict(realloc_count=2_000_000, free_count=2_000_000, alloc_count=2_000_000)
 
 # name, rule, outcome, site, the rest of make(), rules file
 CASES = [
     ("nothing", None, "passed", site(), {}, None),
+    ("of no time", "M1", "not measured", blocks(2_000_000, 40), {"run": {"wall_ns": 0}}, None),
     ("many", "M1", "found", blocks(2_000_000, 40), {}, None),
     ("few a second", "M1", "passed", blocks(2_000_000, 40), {"run": {"wall_ns": 21 * SECOND}},
      None),
@@ -144,17 +149,26 @@ CASES = [
     # 16 bytes take 32: as much again
     ("small blocks", "M9", "found", at_peak(100_000, 1_600_000), {}, None),
     ("fewer small blocks", "M9", "passed", at_peak(99_999, 16 * 99_999), {}, None),
+    ("blocks of no bytes", "M9", "found", at_peak(100_000, 0), {}, None),
     # 40 bytes take 48
     ("larger blocks", "M9", "passed", at_peak(100_000, 4_000_000), {}, None),
     ("crossing", "M10", "found", blocks(4_000_000, 200, cross_thread_free_count=800_000), {},
      None),
     ("less crossing", "M10", "passed", blocks(4_000_000, 200, cross_thread_free_count=799_999),
      {}, None),
+    ("only from a disk", "M11", "found", site(), {"faults": 25_600, "cpu": 50, "major": 1000},
+     None),
     ("no limit", "M13", "not measured", site(), {}, None),
     ("above the limit", "M13", "found", site(), {}, LIMIT),
     ("at the limit", "M13", "passed", site(), {}, HIGH),
     ("resident above", "M13", "found", site(), {"faults": 0}, LIMIT_RSS),
     ("resident unknown", "M13", "not measured", site(), {}, LIMIT_RSS),
+    ("above, resident unknown", "M13", "found", site(), {}, LIMIT_BOTH),
+    ("below, resident unknown", "M13", "not measured", site(), {}, HIGH_AND_RSS),
+    ("peak unknown", "M13", "not measured", site(alloc_count=0), {"run": {"peak_bytes": 0}},
+     HIGH),
+    ("peak unknown, resident above", "M13", "found", site(alloc_count=0),
+     {"run": {"peak_bytes": 0}, "faults": 0}, LIMIT_BOTH),
 ]
 
 
@@ -184,6 +198,10 @@ def look(analyze, directory, case):
                 wrong.append(f"the SQL of {finding['id']} finds nothing")
             if finding["id"] == rule and finding["function"] not in ("work", None):
                 wrong.append(f"{rule} names {finding['function']}")
+            wrong += [f"{finding['id']}: {one['name']} is no number"
+                      for one in finding["evidence"] if one["value"] is None]
+            if name == "only from a disk" and "the same memory" in finding["why"]:
+                wrong.append("M11 tells of what it did not see")
     return [f"{name}: {what}" for what in wrong]
 
 

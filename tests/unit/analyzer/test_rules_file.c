@@ -87,6 +87,18 @@ static void mistakes_in_rules_are_placed(void **state)
 		"my.json:1: rules.T0.enabled: is neither true nor false");
 	refuses("{\"rules\": {\"T0\": {\n\n\"limit\": {}}}}",
 		"my.json:3: rules.T0.limit: is not known; there are enabled and limits");
+	/* A unit would be believed; a rule has two names. */
+	refuses("{\"rules\": {\"T0\": {\"limits\": {\"high_ns\": {\n\"value\": 600,\n"
+		"\"unit\": \"ms\"}}}}}",
+		"my.json:3: rules.T0.limits.high_ns.unit: is not ns");
+	refuses("{\"rules\": {\"T0\": {\"limits\": {\"high_ns\": {\"value\": 6e8,\n"
+		"\"vale\": 3}}}}}",
+		"my.json:2: rules.T0.limits.high_ns.vale: is not known; there are value, "
+		"unit and meaning");
+	refuses("{\"rules\": {\"T0\": {\"slug\": \"alloc-rate\"}}}",
+		"my.json:1: rules.T0.slug: is not slow-call");
+	refuses("{\"rules\": {\"T0\": {},\n\"slow-call\": {}}}",
+		"my.json:2: rules.slow-call: is T0 again");
 	/* The key is told from a value of the same text before it. */
 	refuses("{\"about\": \"T0\",\n\"rules\": {\n\"T0\": 1}}",
 		"my.json:3: rules.T0: is not an object");
@@ -241,7 +253,10 @@ static void mistakes_in_suppressions_are_placed(void **state)
 		 "s.json:2: suppressions[0].rule: there is no such rule"},
 		{"{\"suppressions\": [{\"rule\": \"T0\", \"reason\": \"\",\n\"expires\": "
 		 "\"2999-01-01\"}]}",
-		 "s.json:1: suppressions[0].reason: is empty or not a text"},
+		 "s.json:1: suppressions[0].reason: is empty"},
+		{"{\"suppressions\": [{\"rule\": \"T0\", \"reason\": \"r\", \"expires\": "
+		 "\"2027-02-29\"}]}",
+		 "s.json:1: suppressions[0].expires: is not a date such as 2027-03-31"},
 		{"{\"suppressions\": [{\"rule\": \"T0\", \"reason\": "
 		 "\"r\",\n\"expires\": "
 		 "\"2999-1-1\"}]}",
