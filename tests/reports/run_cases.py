@@ -113,14 +113,14 @@ def modes():
         "slow by fast": 10, "slow calls, of its time": 100 * 300 / 370,
         "slow calls, of its calls": 30, "mean of the fast": 1000, "mean of the slow": 10_000,
         "calls": 100}), *few)
-    yield look_at("T8", "least_calls", None, (1, 69), (10, 30))
+    yield look_at("T8", "least_calls", None, (1, 70), (10, 29))
     yield look_at("T8", "mode_ratio", found(), *few)
     yield look_at("T8", "mode_ratio", None, (1, 70), (9, 30))
     yield look_at("T8", "hooks in the durations", None, *few, cost=1)
     yield look_at("T8", "most_calls", found(), (1, 700), (10, 300))
     yield look_at("T8", "most_calls", None, (1, 699), (10, 301))
-    yield look_at("T8", "least_part", found(), (1, 95), (10, 5))
-    yield look_at("T8", "least_part", None, (1, 96), (15, 4))
+    yield look_at("T8", "least_part", found(), (1, 9_500), (10, 500))
+    yield look_at("T8", "least_part", None, (1, 9_501), (10, 499))
     yield look_at("T8", "run_share", found(saves=270 * .8 / 1000), *few, wall=total * 20_000)
     yield look_at("T8", "run_share", None, *few, wall=total * 20_000 + 100)
     yield look_at("T8", "assumed_gain", found(saves=270 * .8 / 1000), *few)
@@ -174,15 +174,15 @@ def threads():
 def shapes():
     """T12, T13"""
     def deep(depth):
-        return [node("walk", 0, 2, under=level) for level in range(depth - 1)]
+        return [node("walk", 0, 10_000, under=level) for level in range(depth - 1)]
     yield from both("T12", "depth", found(
-        severity="medium", saves=2 * 999 * 1.8e-6, **HIGH, shows={
+        severity="medium", saves=9.99 * 1.8, **HIGH, shows={
             "depth of the call stack": 1000, "activations of the function at once": 999,
-            "calls of them": 1998}), None,
+            "calls of them": 9_990_000}), None,
                     deep, 1000, 999)
-    yield case("T12", "call_ns", found(severity="critical", saves=2 * 999 * .2), *deep(1000),
-               limits={"call_ns": 200_000})
-    yield case("T12", "call_ns", found(saves=2 * 999 * 1.8e-6), *deep(1000))
+    yield case("T12", "call_ns", found(severity="critical", saves=9.99 * 50), *deep(1000),
+               limits={"call_ns": 50})
+    yield case("T12", "call_ns", found(saves=9.99 * 1.8), *deep(1000))
     yield case("T12", "no path", "no call path", has_main=False)
 
     def before(ns, name="main", **values):
