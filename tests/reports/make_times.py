@@ -26,10 +26,12 @@ def sample(percent, at=SECOND, waited=0, process=0, **values):
 
 class Times:
     """A run. lanes: the process of each, from 0, in each of them a thread. tick: ns of the
-    histograms' clock. step_ns: when the first step began."""
+    histograms' clock. step_ns: when the first step began; started: the
+    processes."""
 
     def __init__(self, db, run_id, nodes, wall=SECOND, cost=20, cpus=2, tick=1, lanes=(0,),
-                 samples=(), step_ns=None, has_main=True):
+                 samples=(), step_ns=None, started=0,
+                 has_main=True):
         self.db, self.run_id = db, run_id
         # Ids of one kind are unique in a file: each run has a thousand and more of its own.
         self.first = run_id * 10_000
@@ -41,7 +43,7 @@ class Times:
                started_utc="2026-01-01T00:00:00.000Z", level="exact", cpu_count=cpus,
                inner_cost_ns=cost / 2, outer_cost_ns=cost / 2, ticks_per_second=SECOND / tick,
                peak_bytes=9, alloc_count=1, alloc_bytes=9, free_count=1, live_bytes_at_exit=0)
-        self.store_lanes(lanes, wall)
+        self.store_lanes(lanes, started, wall - started)
         for one in samples:
             values = {**one, "process_id": self.first + one["process"]}
             del values["process"]
@@ -54,17 +56,17 @@ class Times:
         self.store_functions()
         self.store_paths(len(lanes))
 
-    def store_lanes(self, lanes, wall):
+    def store_lanes(self, lanes, started, wall):
         for process in sorted(set(lanes)):
             insert(self.db, "process", process_id=self.first + process, run_id=self.run_id,
-                   pid=10 + process, started_ns=0, wall_ns=wall, complete=1,
+                   pid=10 + process, started_ns=started, wall_ns=wall, complete=1,
                    parent_process_id=self.first if process else None)
         for number, process in enumerate(lanes):
             ids = dict(run_id=self.run_id, process_id=self.first + process,
                        lane_id=self.first + number)
             insert(self.db, "lane", **ids)
             insert(self.db, "thread", thread_id=self.first + number, tid=10 + number,
-                   name="t", started_ns=0, wall_ns=wall, **ids)
+                   name="t", started_ns=started, wall_ns=wall, **ids)
 
     def find_parents(self):
         numbers = {}

@@ -282,6 +282,8 @@ def cpus():
     for self_ns, one in ((650, "work"), (649, None)):
         yield case("R1", "who waited", found(function=one), *work(self_ns * MS),
                    samples=[sample(20, waited=100 * MS)])
+    yield case("R1", "begun late", found(function="work", shows={"sampled": 600e6}),
+               *work(600 * MS), samples=[sample(50)], started=400 * MS)
     yield case("R1", "who waited, of two", found(**run), *work(0, lanes={1: 900 * MS}),
                samples=[sample(20, waited=100 * MS)], **two)
 

@@ -96,15 +96,22 @@ def hot_leaves():
 
 
 def lanes_of_hot_leaves():
-    two, three = {"lanes": (0, 0)}, {"lanes": (0, 0, 1)}
+    two, four = {"lanes": (0, 0)}, {"lanes": (0, 0, 1, 1)}
 
     def even(longest, **values):
         return work(0, lanes={0: longest - MS, 1: longest}, **values)
     yield from both("T1", "side by side", found(saves=25), None, even, 50 * MS, 50 * MS - 1, **two)
     yield case("T1", "in two processes", found(saves=27.5),
-               *work(0, lanes={0: 19 * MS, 1: 20 * MS, 2: 35 * MS}), **three)
+               *work(0, lanes={0: 35 * MS, 1: 5 * MS, 2: 10 * MS, 3: 20 * MS}), **four)
     yield case("T1", "in one of two processes", None,
-               *work(0, lanes={0: 19 * MS, 1: 20 * MS, 2: 29 * MS}), **three)
+               *work(0, lanes={0: 29 * MS, 1: 5 * MS, 2: 10 * MS, 3: 20 * MS}), **four)
+
+    # of 200 ms of hooks the longer thread, with 150 of 200 ms, had 150
+    for wall, one in ((1150 * MS, found()), (1150 * MS + 100, None)):
+        yield case("T1", "the hooks of one thread", one, node("main", 100 * MS, under=None),
+                   *work(50 * MS), node("other", 0, 1, None, lanes={1: 50 * MS},
+                                        hooks=200 * MS, max_ns=50 * MS),
+                   wall=wall, has_main=False, **two)
 
     def idle(percent, one, *others):
         return case("T1", "may wait", one, *work(0, 20_000, lanes={1: 400 * MS}), *others,
