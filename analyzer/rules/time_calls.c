@@ -85,6 +85,7 @@ static int add_tiny(struct rule_input *input, struct findings *ret, struct curso
 	finding->impact = rule_share(saving_ns, run_ns);
 	finding_evidence_limit(finding, "calls", "count", calls,
 			       input->limit(input, "least_calls"));
+	/* What an idle machine would show is compared with the limit. */
 	finding_evidence_limit(finding, "own time per call", "ns", cursor_real(cursor, 3),
 			       most_ns(input));
 	finding_evidence(finding, "cost of a call", "ns", input->limit(input, "call_ns"));

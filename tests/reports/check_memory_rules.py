@@ -171,6 +171,33 @@ CASES = [
      {"run": {"peak_bytes": 0}, "faults": 0}, LIMIT_BOTH),
 ]
 
+SAYS_WHERE = {"severity": "medium"}
+
+
+def left(freed, size=100_000):
+    return live(1000 - freed, size) | dict(alloc_count=1000, free_count=freed)
+
+
+# name, rule, what the finding has, site, the rest of make()
+RATED = [
+    # of a peak of 100 MiB; what is below 64 MiB counts in proportion
+    ("all of it left", "M6", {"impact": 1, "confidence": "medium", **SAYS_WHERE},
+     live(1600, MIB // 16), {}),
+    ("enough left to matter", "M6", {"impact": 0.64, **SAYS_WHERE}, live(1024, MIB // 16), {}),
+    ("half of that", "M6", {"impact": 0.32 / 2, **SAYS_WHERE}, live(512, MIB // 16), {}),
+    ("half of a small peak", "M6", {"impact": 0.5 / 32, "severity": "low"}, live(128, MIB // 64),
+     {"run": {"peak_bytes": 4 * MIB}}),
+    ("some were freed", "M6", {"confidence": "medium"}, left(50), {}),
+    ("more were freed", "M6", {"confidence": "low"}, left(51), {}),
+    ("all of the peak", "M7", {"impact": 0.5, "confidence": "low", **SAYS_WHERE},
+     at_peak(1600, 100 * MIB), {}),
+    ("most of the peak", "M7", {"impact": 0.32, **SAYS_WHERE}, at_peak(1024, 64 * MIB), {}),
+    ("half of a peak", "M7", {"impact": 0.5 * 0.5 * 50 / 64, **SAYS_WHERE}, at_peak(800, 50 * MIB),
+     {}),
+    ("all of a small peak", "M7", {"impact": 0.5 / 4, **SAYS_WHERE}, at_peak(256, 16 * MIB),
+     {"run": {"peak_bytes": 16 * MIB}}),
+]
+
 
 def look(analyze, directory, case):
     name, rule, wanted, one, rest, rules = case
@@ -187,6 +214,8 @@ def look(analyze, directory, case):
     if result.returncode:
         return [f"{name}: exit {result.returncode}: {result.stderr}"]
     document = json.loads(result.stdout)
+    if isinstance(wanted, dict):
+        return [f"{name}: {what}" for what in judge_rating(document, rule, wanted)]
     outcomes = {line["id"]: line["outcome"] for line in document["rules"]}
     wrong = [key for key, outcome in outcomes.items() if key[0] == "M" and outcome == "found"
              and rule is None]
@@ -205,12 +234,22 @@ def look(analyze, directory, case):
     return [f"{name}: {what}" for what in wrong]
 
 
+def judge_rating(document, rule, wanted):
+    findings = [one for one in document["findings"] if one["id"] == rule]
+    if len(findings) != 1:
+        return [f"{len(findings)} findings of {rule}"]
+    return [f"{key} {findings[0][key]}, not {value}" for key, value in wanted.items()
+            if findings[0][key] != value and
+            (key != "impact" or abs(findings[0][key] - value) > 1e-6)]
+
+
 def main():
     problems = []
+    cases = CASES + [(*one, None) for one in RATED]
     with tempfile.TemporaryDirectory(prefix="profshim-rules-") as directory:
-        for case in CASES:
+        for case in cases:
             problems += look(sys.argv[1], directory, case)
-    print("\n".join(problems) or f"{len(CASES)} cases")
+    print("\n".join(problems) or f"{len(cases)} cases")
     sys.exit(bool(problems))
 
 

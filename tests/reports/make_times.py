@@ -1,0 +1,132 @@
+# SPDX-License-Identifier: MIT
+"""Recordings for check_time_rules.py: call paths with times, lanes, samples of /proc. All go
+into one database, each as a run of its own.
+"""
+from make_db import insert
+
+SECOND = 1_000_000_000
+MS = 1_000_000
+PAGE = 4096
+
+
+def node(name, self_ns, calls=1, under="main", kind=0, hooks=0, lanes=None, **values):
+    """A call path. under: the last path of that name, the number of one, or None. hooks:
+    what was subtracted from its own time. lanes: its own time in each, by number from 0.
+    values: of the function."""
+    return dict(name=name, self_ns=sum(lanes.values()) if lanes else self_ns, calls=calls,
+                under=under, kind=kind, hooks=hooks, lanes=lanes or {0: self_ns},
+                values=values)
+
+
+def sample(percent, at=SECOND, waited=0, process=0, **values):
+    return dict(cpu_percent=percent, time_ns=at, cpu_wait_ns=waited, process=process,
+                **{**dict(rss_bytes=PAGE, minor_faults=0, major_faults=0, thread_count=1),
+                   **values})
+
+
+class Times:
+    """A run. lanes: the process of each, from 0, in each of them a thread. tick: ns of the
+    histograms' clock. step_ns: when the first step began; started: the
+    processes."""
+
+    def __init__(self, db, run_id, nodes, wall=SECOND, cost=20, cpus=2, tick=1, lanes=(0,),
+                 samples=(), step_ns=None, started=0,
+                 has_main=True):
+        self.db, self.run_id = db, run_id
+        # Ids of one kind are unique in a file: each run has a thousand and more of its own.
+        self.first = run_id * 10_000
+        if has_main:
+            rest = wall - sum(one["self_ns"] + one["hooks"] for one in nodes)
+            nodes = [node("main", max(0, rest), under=None), *nodes]
+        self.nodes = [dict(one) for one in nodes]
+        insert(db, "run", run_id=run_id, token="t%d" % run_id, wall_ns=wall, complete=1,
+               started_utc="2026-01-01T00:00:00.000Z", level="exact", cpu_count=cpus,
+               inner_cost_ns=cost / 2, outer_cost_ns=cost / 2, ticks_per_second=SECOND / tick,
+               peak_bytes=9, alloc_count=1, alloc_bytes=9, free_count=1, live_bytes_at_exit=0)
+        self.store_lanes(lanes, started, wall - started)
+        for one in samples:
+            values = {**one, "process_id": self.first + one["process"]}
+            del values["process"]
+            insert(db, "resource", run_id=run_id, **values)
+        if step_ns is not None:
+            insert(db, "series", series_id=run_id, run_id=run_id, process_id=self.first, kind=1,
+                   name="frame", mark_count=2, value_count=1, sum=1, first_ns=step_ns,
+                   last_ns=step_ns + 1, growth_bytes=0)
+        self.find_parents()
+        self.store_functions()
+        self.store_paths(len(lanes))
+
+    def store_lanes(self, lanes, started, wall):
+        for process in sorted(set(lanes)):
+            insert(self.db, "process", process_id=self.first + process, run_id=self.run_id,
+                   pid=10 + process, started_ns=started, wall_ns=wall, complete=1,
+                   parent_process_id=self.first if process else None)
+        for number, process in enumerate(lanes):
+            ids = dict(run_id=self.run_id, process_id=self.first + process,
+                       lane_id=self.first + number)
+            insert(self.db, "lane", **ids)
+            insert(self.db, "thread", thread_id=self.first + number, tid=10 + number,
+                   name="t", started_ns=started, wall_ns=wall, **ids)
+
+    def find_parents(self):
+        numbers = {}
+        for number, one in enumerate(self.nodes):
+            under = one["under"]
+            one["parent"] = numbers[under] if isinstance(under, str) else under
+            numbers[one["name"]] = number
+            one["depth"] = 1 if one["parent"] is None else \
+                self.nodes[one["parent"]]["depth"] + 1
+        for one in self.nodes:
+            one["below"] = dict(one["lanes"])
+            one["hooks_below"] = one["hooks"]
+        # A callee stands behind its caller.
+        for one in reversed(self.nodes):
+            if one["parent"] is None:
+                continue
+            above = self.nodes[one["parent"]]
+            above["hooks_below"] += one["hooks_below"]
+            for lane, ns in one["below"].items():
+                above["below"][lane] = above["below"].get(lane, 0) + ns
+
+    def is_outermost(self, one):
+        above = one
+        while above["parent"] is not None:
+            above = self.nodes[above["parent"]]
+            if above["name"] == one["name"]:
+                return False
+        return True
+
+    def store_functions(self):
+        self.functions = {}
+        for one in self.nodes:
+            function = self.functions.setdefault(one["name"], dict(
+                function_id=self.first + len(self.functions), calls=0, total_ns=0, self_ns=0,
+                raw_total_ns=0, raw_self_ns=0))
+            function["calls"] += one["calls"]
+            function["self_ns"] += one["self_ns"]
+            function["raw_self_ns"] += one["self_ns"] + one["hooks"]
+            if self.is_outermost(one):
+                function["total_ns"] += sum(one["below"].values())
+                function["raw_total_ns"] += sum(one["below"].values()) + one["hooks_below"]
+            function.update(one["values"])
+        for name, function in self.functions.items():
+            insert(self.db, "function", run_id=self.run_id, name=name, recording="exact",
+                   **{**dict(file="/src/work.c", line=7, alloc_count=0, alloc_bytes=0),
+                      **function})
+
+    def store_paths(self, lane_count):
+        for number, one in enumerate(self.nodes):
+            total = sum(one["below"].values())
+            parent = one["parent"]
+            insert(self.db, "path", path_id=self.first + number, run_id=self.run_id,
+                   parent_path_id=None if parent is None else self.first + parent,
+                   depth=one["depth"], function_id=self.functions[one["name"]]["function_id"],
+                   kind=one["kind"], calls=one["calls"], total_ns=total,
+                   self_ns=one["self_ns"], raw_total_ns=total + one["hooks_below"],
+                   raw_self_ns=one["self_ns"] + one["hooks"], alloc_count=0, alloc_bytes=0,
+                   live_bytes=0, at_peak_bytes=0)
+            for lane, ns in one["below"].items() if lane_count > 1 else ():
+                insert(self.db, "path_lane", path_id=self.first + number,
+                       lane_id=self.first + lane,
+                       calls=max(1, one["calls"] // len(one["below"])), total_ns=ns,
+                       self_ns=one["lanes"].get(lane, 0), alloc_count=0, alloc_bytes=0)

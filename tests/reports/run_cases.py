@@ -1,0 +1,344 @@
+# SPDX-License-Identifier: MIT
+"""Cases for check_time_rules.py: how calls differ (T7, T8), the shape and the resources of a run
+(T11 to T13, M11, R1, R2), and which finding stands for which.
+"""
+from check_explained import calls
+from make_times import MS, PAGE, SECOND, node, sample
+from time_cases import HIGH, LOW, MEDIUM, MILLION, both, case, found, work
+
+NEVER_CALLED = "no instrumented function was called"
+TOO_SHORT = "too short for samples"
+
+
+def spread(*groups, self_part=1, hist_by=1, hooks=0, wall=None, tick=1000, cost=0, parts=None,
+           percent=None, waited=0, **rest):
+    """The nodes and the run of a function whose calls took so many ticks, half of the run.
+    Up to 15 ticks are exact in a histogram. hist_by: what the histogram has more. parts: of
+    what is its own, by lane. percent: of a CPU, sampled; waited: for a CPU, by that."""
+    shape = calls(*groups)
+    total = shape["raw_total_ns"] * tick
+    own = int(total * self_part)
+    values = {key: rest.pop(key) for key in ("alloc_count",) if key in rest}
+    one = node("work", own, shape["calls"], hooks=hooks,
+               lanes={lane: int(own * part) for lane, part in (parts or {0: 1}).items()},
+               histogram=shape["histogram"], raw_total_ns=int(total / hist_by), **values)
+    below = [node("inner", total - own, 1, "work")] if own < total else []
+    wall = wall or 2 * total + hooks
+    if percent:
+        rest["samples"] = [sample(percent, at=wall, waited=int(waited * percent / 100 * wall))]
+    return [one, *below], dict(rest, wall=wall, tick=tick, cost=cost)
+
+
+def look_at(rule, what, wanted, *groups, limits=None, beside=None, **rest):
+    nodes, times = spread(*groups, **rest)
+    return case(rule, what, wanted, *nodes, limits=limits, beside=beside, **times)
+
+
+# p50 1 tick, p90 2, p99 10; the slowest 1 % 150 of 1500 ticks
+TAIL = ((1, 638), (2, 351), (10, 1), (15, 10))
+CLEAR = ((1, 989), (10, 1), (15, 10))
+
+
+def tails():
+    """T7"""
+    yield look_at("T7", "least_calls", found(**MEDIUM, shows={
+        "p99 by p50": 10, "slowest 1 % of the calls, of its time": 100 * 150 / 1149, "p50": 1000,
+        "p99": 10_000, "calls": 1000, "share of the run": 50}), *CLEAR)
+    yield look_at("T7", "least_calls", None, (1, 988), *CLEAR[1:])
+    yield look_at("T7", "p99_by_p50", found(), *CLEAR)
+    yield look_at("T7", "p99_by_p50", None, *CLEAR[:1], (9, 1), (15, 10))
+    # 10 us by 1.02 us
+    yield look_at("T7", "hooks in the durations", None, *CLEAR, cost=20)
+    yield look_at("T7", "tail_share", found(), *TAIL)
+    yield look_at("T7", "tail_share", None, (1, 637), (2, 352), *TAIL[2:])
+    # 150 of 1149 ticks are the tail's, 149 beyond the median
+    total = 1149
+    yield look_at("T7", "run_share", found(saves=149 * .8 / 1000), *CLEAR, wall=total * 20_000)
+    yield look_at("T7", "run_share", None, *CLEAR, wall=total * 20_000 + 100)
+    yield look_at("T7", "assumed_gain", found(saves=149 * .8 / 1000), *CLEAR)
+    yield look_at("T7", "assumed_gain", found(saves=149 * .2 / 1000), *CLEAR,
+                  limits={"assumed_gain": 0.2})
+    yield look_at("T7", "as far as it is its own", found(saves=149 * .4 / 1000), *CLEAR,
+                  self_part=0.5, tick=2000, limits={"assumed_gain": 0.4})
+    yield look_at("T7", "broad", found(**MEDIUM), (1, 899), (4, 90), (10, 1), (30, 10))
+    yield look_at("T7", "broad", found(**LOW), (1, 899), (5, 90), (10, 1), (30, 10))
+    # 49.5 by 10 ticks
+    yield look_at("T7", "broad", found(**MEDIUM), (10, 899), (48, 90), (500, 11))
+    yield look_at("T7", "broad", found(**MEDIUM), (1, 899), (5, 90), (15, 1), (30, 10), cost=20)
+    for below, p50 in ((500, 1000), (499, 2000)):
+        yield look_at("T7", "the median", found(shows={"p50": p50}), (1, below),
+                      (2, 989 - below), (300, 11))
+    for wall, one in ((total * 10_000, found(saves=149 * .8 / 2000)), (total * 10_000 + 100, None)):
+        yield look_at("T7", "run_share", one, *CLEAR, wall=wall, lanes=(0, 0),
+                      parts={0: .5, 1: .5})
+    # calls too short to wait, but for main's: what it has itself must fit into the idle time
+    many = [(ticks, count * 100) for ticks, count in CLEAR]
+    for percent, one in ((160, found(severity="low")), (160.01, found(**MEDIUM))):
+        yield look_at("T7", "may wait", one, *many, wall=total * 125_000, lanes=(0, 0),
+                      parts={1: 1}, percent=percent)
+    yield look_at("T7", "least_by_hooks", found(), *CLEAR, hooks=total * 1000)
+    yield look_at("T7", "least_by_hooks", None, *CLEAR, hooks=total * 1000 + 1)
+    yield look_at("T7", "allocs_per_call", found(), *CLEAR, alloc_count=249)
+    yield look_at("T7", "allocs_per_call", None, *CLEAR, alloc_count=250)
+    yield look_at("T7", "a recursion", None, *CLEAR, hist_by=1.16)
+    yield look_at("T7", "hardly a recursion", found(), *CLEAR, hist_by=1.14)
+    # 50 slow calls of 1000 are a mode, 49 are not
+    yield look_at("T7", "two kinds", None, (1, 950), (15, 40), (30, 10))
+    yield look_at("T7", "not two kinds", found(), (1, 951), (15, 39), (30, 10))
+    # less what was waited for a CPU, and half of that part once more
+    for served, one in ((0.979, found()), (0.978, None)):
+        yield look_at("T7", "tail_share", one, *CLEAR, percent=50, tick=100_000,
+                      waited=1 / served - 1)
+    yield case("T7", "no durations", "no durations of single calls", *work(SECOND // 2))
+    yield from marred("T7", CLEAR, ((1, 989), (1000, 11)))
+
+
+def marred(rule, groups, far):
+    """What lowers T7 and T8: waits for other threads, and for a CPU."""
+    # work is one of two threads that live twice as long as it takes; main is the other and
+    # holds as much in one call: half of what is in long calls may be idle
+    for percent, one in ((150, found(severity="low", says="cannot tell", **LOW)),
+                         (150.01, found(**MEDIUM))):
+        yield look_at(rule, "may wait", one, *groups, parts={1: 1}, lanes=(0, 0), tick=100_000,
+                      percent=percent)
+    for waited, one in ((1, found(**MEDIUM)), (1.001, found(**LOW))):
+        yield look_at(rule, "a busy machine", one, *far, tick=100_000, percent=50,
+                      waited=waited)
+
+
+def modes():
+    """T8"""
+    few, total = ((1, 70), (10, 30)), 370
+    yield look_at("T8", "least_calls", found(**MEDIUM, shows={
+        "slow by fast": 10, "slow calls, of its time": 100 * 300 / 370,
+        "slow calls, of its calls": 30, "mean of the fast": 1000, "mean of the slow": 10_000,
+        "calls": 100}), *few)
+    yield look_at("T8", "least_calls", None, (1, 70), (10, 29))
+    yield look_at("T8", "mode_ratio", found(), *few)
+    yield look_at("T8", "mode_ratio", None, (1, 70), (9, 30))
+    yield look_at("T8", "hooks in the durations", None, *few, cost=1)
+    yield look_at("T8", "most_calls", found(), (1, 700), (10, 300))
+    yield look_at("T8", "most_calls", None, (1, 699), (10, 301))
+    yield look_at("T8", "least_part", found(), (1, 9_500), (10, 500))
+    yield look_at("T8", "least_part", None, (1, 9_501), (10, 499))
+    yield look_at("T8", "run_share", found(saves=270 * .8 / 1000), *few, wall=total * 20_000)
+    yield look_at("T8", "run_share", None, *few, wall=total * 20_000 + 100)
+    yield look_at("T8", "assumed_gain", found(saves=270 * .8 / 1000), *few)
+    yield look_at("T8", "assumed_gain", found(saves=270 * .2 / 1000), *few,
+                  limits={"assumed_gain": 0.2})
+    yield look_at("T8", "least_by_hooks", found(), *few, hooks=total * 1000)
+    yield look_at("T8", "least_by_hooks", None, *few, hooks=total * 1000 + 1)
+    yield look_at("T8", "allocs_per_call", found(), *few, alloc_count=24)
+    yield look_at("T8", "allocs_per_call", None, *few, alloc_count=25)
+    # 5 % of 2000; the steps of 8, 11 and 15 ticks are too near for a gap of their own
+    near = {"limits": {"mode_ratio": 1.5, "slow_share": 0.1}}
+    yield look_at("T8", "valley", found(), (8, 7000), (11, 100), (15, 2000), **near)
+    yield look_at("T8", "valley", None, (8, 7000), (11, 101), (15, 2000), **near)
+    yield look_at("T8", "a recursion", None, *few, hist_by=1.16)
+    for served, one in ((0.913, found()), (0.912, None)):
+        yield look_at("T8", "slow_share", one, (1, 95), (10, 5), percent=50, tick=1_000_000,
+                      waited=1 / served - 1)
+    yield look_at("T8", "side by side", found(saves=270 * .8 / 2000), *few, lanes=(0, 0),
+                  parts={0: .5, 1: .5})
+    yield case("T8", "no durations", "no durations of single calls", *work(SECOND // 2))
+    yield from marred("T8", few, ((1, 70), (100, 30)))
+
+
+def threads():
+    """T11"""
+    def three(*busy, under=None, **values):
+        return [node("worker", 0, len(busy), under,
+                     lanes={lane: ns * MS for lane, ns in enumerate(busy, 1)}, **values)]
+    four = {"lanes": (0, 0, 0, 0), "cpus": 4}
+    worker = {"function": "worker"}
+    yield from both("T11", "longest_by_mean", found(saves=100, **worker, **HIGH, shows={
+        "longest by mean": 1.5, "longest thread, of the run": 30, "longest": 300e6,
+        "mean": 200e6, "threads": 3, "CPUs": 4}), None,
+                    lambda longest: three(longest, 150, 150), 300, 299, **four)
+    yield from both("T11", "run_share", found(**worker), None,
+                    lambda longest: three(longest, 50, 50), 200, 199, **four)
+    # 600 ms of work take 300 on two CPUs, 299 fit
+    for cpus, busy, one in ((2, (300, 150, 150), None), (2, (302, 150, 150), found(saves=1)),
+                            (1, (900, 0, 0), None), (3, (400, 100, 100), found(saves=200)),
+                            (8, (400, 100, 100), found(saves=200))):
+        yield case("T11", "%d CPUs" % cpus, one, *three(*busy), lanes=four["lanes"], cpus=cpus)
+    yield case("T11", "waits for a CPU are no work", found(saves=100), *three(300, 150, 150),
+               lanes=four["lanes"], cpus=2, samples=[sample(40, waited=200 * MS)])
+    yield case("T11", "each in its process", None, *three(300, 10, 10), lanes=(0, 1, 2, 3), cpus=4)
+    yield case("T11", "of one process", found(saves=145), *three(300, 10, 10), lanes=(0, 1, 1, 2),
+               cpus=4)
+    yield case("T11", "no roots", None, *three(300, 10, 10, under="main"), **four)
+    yield case("T11", "one thread", None, *three(300), lanes=(0, 0), cpus=4)
+
+
+def shapes():
+    """T12, T13"""
+    def deep(depth):
+        return [node("walk", 0, 10_000, under=level) for level in range(depth - 1)]
+    yield from both("T12", "depth", found(
+        severity="medium", saves=9.99 * 1.8, **HIGH, shows={
+            "depth of the call stack": 1000, "activations of the function at once": 999,
+            "calls of them": 9_990_000}), None,
+                    deep, 1000, 999)
+    yield case("T12", "call_ns", found(severity="critical", saves=9.99 * 50), *deep(1000),
+               limits={"call_ns": 50})
+    yield case("T12", "call_ns", found(saves=9.99 * 1.8), *deep(1000))
+    yield case("T12", "no path", "no call path", has_main=False)
+
+    def before(ns, name="main", **values):
+        return [node("init", ns, 1, None, **values), node(name, MS, 1, None)]
+    start = {"has_main": False}
+    init = found(saves=200, function="init", says="constructors", **HIGH, shows={
+        "start-up": 300e6, "share of the run": 30, "before main()": 300e6})
+    yield from both("T13", "run_share", init, None, before, 300 * MS, 300 * MS - 1, **start)
+    yield from both("T13", "least_ns", found(function="init"), None, before, 500 * MS,
+                    500 * MS - 1, wall=4 * SECOND, **start)
+    yield from both("T13", "never_ns", found(saves=17.9), None, before, 20 * MS, 20 * MS - 1,
+                    wall=20 * MS, **start)
+    yield case("T13", "usual_share", found(saves=200), *before(300 * MS), **start)
+    yield case("T13", "usual_share", found(saves=100), *before(300 * MS),
+               limits={"usual_share": 0.2}, **start)
+    # who has half of it is named
+    for first, name in ((150, "early"), (149, "load")):
+        yield case("T13", "several constructors", found(saves=200, function=name),
+                   node("early", first * MS, 1, None), node("load", (300 - first) * MS, 1, None),
+                   *before(0), **start)
+    yield case("T13", "many constructors", found(saves=200, function="main"),
+               *(node("init%d" % number, 100 * MS, 1, None) for number in range(3)),
+               node("main", MS, 1, None), **start)
+    loaded = found(saves=200, function="main", says="the first step 'frame'", **MEDIUM, shows={
+        "start-up": 300e6, "before main()": 0})
+    yield case("T13", "before the first step", loaded, *before(0)[1:], step_ns=300 * MS, **start)
+    yield case("T13", "constructors, then steps", init, *before(300 * MS), step_ns=299 * MS,
+               **start)
+    yield case("T13", "no main", "main() is not instrumented", *before(300 * MS, "run"), **start)
+    yield case("T13", "after main", None, *reversed(before(300 * MS)), **start)
+    yield case("T13", "in another thread", None, node("init", 0, 1, None, lanes={1: 300 * MS}),
+               node("main", MS, 1, None), lanes=(0, 0), **start)
+    yield case("T13", "in the thread of main", init,
+               node("init", 0, 1, None, lanes={0: 300 * MS}), node("main", MS, 1, None),
+               lanes=(0, 0), **start)
+
+
+def faults():
+    """M11"""
+    def storm(**values):
+        return [sample(100, **{**dict(minor_faults=10_000), **values})]
+    run = {"function": None}
+    yield case("M11", "minor_per_s", found(
+        saves=14.9985, crosses={"page faults"}, **run, **HIGH, shows={
+            "page faults": 10_000, "beyond the largest RSS": 9_999, "cost of a fault": 1500,
+            "faults that read a disk": 0}), samples=storm())
+    yield case("M11", "minor_per_s", None, samples=storm(minor_faults=9_999))
+    yield case("M11", "repeated_part", found(saves=7.5), samples=storm(rss_bytes=5_000 * PAGE))
+    yield case("M11", "repeated_part", None, samples=storm(rss_bytes=5_001 * PAGE))
+    yield case("M11", "minor_ns", found(saves=99.99), samples=storm(),
+               limits={"minor_ns": 10_000})
+    yield case("M11", "minor_ns", found(saves=14.9985), samples=storm())
+    for count, one in ((1_000, found(saves=0, crosses={"faults that read a disk"})), (999, None)):
+        yield case("M11", "major_count", one,
+                   samples=storm(minor_faults=count, rss_bytes=count * PAGE, major_faults=count))
+    yield case("M11", "major_ns", found(saves=0),
+               samples=storm(minor_faults=1000, rss_bytes=1000 * PAGE, major_faults=1000))
+    yield case("M11", "major_ns", found(saves=100), limits={"major_ns": 100_000},
+               samples=storm(minor_faults=1000, rss_bytes=1000 * PAGE, major_faults=1000))
+    # no more than was computed, and by so many threads at once
+    yield case("M11", "little computed", found(saves=5),
+               samples=[sample(.5, minor_faults=10_000)])
+    yield case("M11", "a busy machine", found(saves=14.9985, impact=14.9985 / 500),
+               samples=[sample(50, waited=500 * MS, minor_faults=10_000)])
+    yield case("M11", "side by side", found(saves=14.9985 / 2),
+               samples=[sample(200, minor_faults=10_000)])
+    yield case("M11", "two processes", found(saves=29.997), node("main", 1, 1, None, lanes={1: 1}),
+               lanes=(0, 1), samples=[sample(50, minor_faults=10_000),
+                                      sample(50, minor_faults=10_000, process=1)])
+    # a shell that waits for the program
+    yield case("M11", "a process without calls", found(saves=14.9985), lanes=(0, 1),
+               samples=[sample(100, minor_faults=10_000),
+                        sample(0, minor_faults=0, process=1)])
+    yield case("M11", "the smaller RSS", None, samples=[
+        sample(100, at=SECOND // 2, minor_faults=5_000, rss_bytes=9_000 * PAGE),
+        sample(100, minor_faults=10_000)])
+    yield case("M11", "no samples", TOO_SHORT)
+    for span, one in ((50 * MS, found()), (50 * MS - 1, TOO_SHORT)):
+        yield case("M11", "a short look", one, samples=storm(at=span))
+
+
+def cpus():
+    """R1, R2"""
+    run, two, half = {"function": None}, {"lanes": (0, 0)}, work(SECOND // 2 + 1)
+    for percent, one in ((50, found(saves=500, **MEDIUM)), (50.001, None)):
+        yield case("R1", "cpu", one, *half, samples=[sample(percent)])
+    for waited, one in ((100, found(saves=500, shows={
+            "CPU, computed and wished for": 50, "CPU, of one": 40, "waited for a CPU": 100e6,
+            "sampled": 1e9, "threads at most": 1})), (101, None)):
+        yield case("R1", "waits for a CPU", one, *half, samples=[sample(40, waited=waited * MS)])
+    for rule in ("R1", "R2"):
+        yield case(rule, "least_ns", TOO_SHORT, samples=[sample(10, at=200 * MS - 1)])
+        yield case(rule, "no samples", TOO_SHORT)
+    yield case("R1", "least_ns", found(function="work"), *half,
+               samples=[sample(10, at=200 * MS)])
+    # 200 ms computed, 100 waited for a CPU, 700 idle
+    for self_ns, one in ((650, "work"), (649, None)):
+        yield case("R1", "who waited", found(function=one), *work(self_ns * MS),
+                   samples=[sample(20, waited=100 * MS)])
+    yield case("R1", "begun late", found(function="work", shows={"sampled": 600e6}),
+               *work(600 * MS), samples=[sample(50)], started=400 * MS)
+    yield case("R1", "who waited, of two", found(**run), *work(0, lanes={1: 900 * MS}),
+               samples=[sample(20, waited=100 * MS)], **two)
+
+    def both_busy(percent, waited=0, **values):
+        return [sample(percent, waited=waited, **{**dict(thread_count=2), **values})]
+    both_taken = "CPU of the machine, computed and wished for"
+    for percent, one in ((180, found(severity="low", saves=0, crosses={both_taken}, **run,
+                                     **HIGH, shows={both_taken: 90})), (179.999, None)):
+        yield case("R2", "machine", one, samples=both_busy(percent), **two)
+    starved = "waited for a CPU, of what was wished"
+    for waited, one in ((600 * MS, found(severity="medium", crosses={both_taken, starved}, shows={
+            both_taken: 100, "CPU, of one": 140, starved: 30, "CPUs": 2, "threads at most": 2})),
+                        (599 * MS, found(severity="low"))):
+        yield case("R2", "starved", one, samples=both_busy(140, waited), **two)
+    yield case("R2", "least_ns", found(), samples=both_busy(180, at=200 * MS), **two)
+    yield case("R2", "one thread", None, samples=both_busy(100, thread_count=1), cpus=1)
+    yield case("R2", "two threads", found(), samples=both_busy(100), cpus=1)
+    yield case("R2", "no CPUs", "the number of CPUs", samples=both_busy(200), cpus=None)
+    yield case("R2", "four CPUs", None, samples=both_busy(200), cpus=4)
+    yield case("R2", "waits for a CPU", found(severity="medium"), cpus=4,
+               samples=both_busy(200, 1_600 * MS))
+
+
+def never_called():
+    for rule in ("T0", "T1", "T2", "T3", "T9", "T11"):
+        yield case(rule, "no calls", NEVER_CALLED, has_main=False)
+
+
+def merged():
+    """Which stands for which. main is T9's or nobody's."""
+    tiny = node("work", 480 * MS, 8 * MILLION)
+    yield case("T1", "tiny calls that hold half", found(also={"T2"}), tiny, beside=set())
+    yield case("T2", "tiny calls that T1 does not see", found(also=set()),
+               node("work", 8 * MILLION * 40, 8 * MILLION), beside=set())
+    # of its own T2 explains too little
+    yield case("T2", "switched off", found(also=set()), tiny, beside=set(),
+               limits={"T1": {"enabled": False}})
+    # T1 is half of its own time, T7 four fifths of its tail
+    for slow, also, others in ((200, {"T1"}, set()), (80, set(), {"T1"})):
+        yield look_at("T7", "a tail of much", found(also=also), (1, 900), (2, 89), (10, 1),
+                      (slow, 10), beside=others, tick=20_000)
+    yield look_at("T8", "two kinds", found(also={"T1"}), (1, 70), (10, 30), beside=set(),
+                  tick=20_000)
+    yield look_at("T1", "more than a tail", found(also=set()), (1, 69), (10, 31), beside=set(),
+                  tick=20_000)
+    # no more than T1: the higher score stays
+    yield look_at("T1", "a broad tail", found(also={"T7"}), (1, 899), (5, 90), (10, 1), (50, 10),
+                  beside=set(), tick=20_000)
+    one = work(300 * MS, 1, max_ns=300 * MS)
+    yield case("T9", "one call that waited", found(also={"T0"}), *one, beside=set(),
+               samples=[sample(70)])
+    yield case("T9", "one call that computed", found(also=set()), *one, beside={"T0"},
+               samples=[sample(100)])
+    yield case("T3", "the leaf of a chat", found(also={"T1"}, function="ask"),
+               node("load", MS, 100), node("ask", 400 * MS, 10_000, "load"), beside=set())
+
+
+RUN_CASES = (tails, modes, threads, shapes, faults, cpus, never_called, merged)

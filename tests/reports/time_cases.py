@@ -1,0 +1,272 @@
+# SPDX-License-Identifier: MIT
+"""Cases for check_time_rules.py: what functions take, T0 to T3, T9; and how a case is written.
+"""
+import collections
+
+from make_times import MS, SECOND, node, sample
+
+MILLION = 1_000_000
+
+Case = collections.namedtuple("Case", "rule what wanted times limits beside")
+
+
+def found(saves=None, **wanted):
+    """saves: ms, to a microsecond. Else impact, confidence, severity, function, says (part of why),
+    verify (part of it), shows (evidence), crosses (the evidence with a limit), bound (one
+    that is none of the rule's), also (rules that it has taken in)."""
+    return dict(wanted, saves=saves)
+
+
+def case(rule, what, wanted, *nodes, limits=None, beside=None, **times):
+    """what: the limit of the rule that it is about, or a text. wanted: found(), None: the
+    rule does not speak of another function than main, or why it has not measured. beside:
+    the other rules that stay; without it only this one is asked."""
+    return Case(rule, what, wanted, dict(times, nodes=nodes), limits, beside)
+
+
+def both(rule, what, wanted, other, make, one, two, **times):
+    """The same recording but for one number."""
+    return [case(rule, what, wanted, *make(one), **times),
+            case(rule, what, other, *make(two), **times)]
+
+
+LOW, MEDIUM, HIGH = ({"confidence": word} for word in ("low", "medium", "high"))
+
+
+def work(self_ns, count=1000, **values):
+    return [node("work", self_ns, count, **values)]
+
+
+def slow_calls():
+    """T0"""
+    def one(self_ns, count=2):
+        return work(self_ns, count)
+    wall = {"wall": 10 * SECOND}
+    yield from both("T0", "low_ns", found(severity="low", **LOW), None, one,
+                    100 * MS + 2, 100 * MS, **wall)
+    yield from both("T0", "medium_ns", found(severity="medium"), found(severity="low"), one,
+                    200 * MS + 2, 200 * MS, **wall)
+    yield from both("T0", "high_ns", found(severity="high"), found(severity="medium"), one,
+                    SECOND + 2, SECOND, **wall)
+    yield case("T0", "however little it is", found(severity="high", saves=501, shows={
+        "mean per call": 501e6, "calls": 1, "p50": 500e6, "longest": 502e6,
+        "own share of the run": 0.0501}),
+               *work(501 * MS, 1, p50_ns=500 * MS, max_ns=502 * MS), wall=1000 * SECOND)
+    yield case("T0", "however much it is", found(severity="low", saves=999),
+               *work(999 * MS, 19))
+    yield from both("T0", "own_share", found(saves=20), None,
+                    lambda below: work(20 * MS, 1) + [node("inner", below, 100, "work")],
+                    80 * MS, 80 * MS + 100)
+    yield case("T0", "a thread's root", None, node("root", 900 * MS, under=None))
+    yield case("T0", "a root that is called, too", found(function="root"),
+               node("root", 100 * MS, under=None), node("root", 300 * MS))
+    yield case("T0", "side by side", found(saves=100),
+               *work(0, 2, lanes={0: 80 * MS, 1: 100 * MS}), lanes=(0, 0))
+
+
+def hot_leaves():
+    """T1. Of one thread; hook pairs of 20 ns."""
+    yield from both("T1", "own_share", found(saves=25, **MEDIUM), None, work,
+                    50 * MS, 50 * MS - 1)
+    yield from both("T1", "own_part", found(shows={
+        "own share of the run": 10, "own time": 100e6, "own share of its total": 50,
+        "calls": 1000, "own time per call": 100e3}), None,
+                    lambda below: work(100 * MS) + [node("inner", below, 5 * MILLION, "work")],
+                    100 * MS, 100 * MS + 1)
+    yield from both("T1", "least_hooks", found(**LOW), None,
+                    lambda ns: work(ns, 5 * MILLION), 200 * MS + 1, 200 * MS)
+    yield from both("T1", "sure_hooks", found(**MEDIUM), found(**LOW),
+                    lambda ns: work(ns, 5 * MILLION), 400 * MS, 400 * MS - 1)
+    yield from both("T1", "alloc_ns", found(says="not in what it calls", **MEDIUM),
+                    found(says="malloc", **LOW),
+                    lambda count: work(300 * MS, alloc_count=count), MILLION, MILLION + 1)
+    yield from both("T1", "least_by_hooks", found(), None,
+                    lambda hooks: work(100 * MS, hooks=hooks), 200 * MS, 200 * MS + 4)
+    yield case("T1", "assumed_gain", found(saves=40), *work(400 * MS),
+               limits={"assumed_gain": 0.1})
+    yield case("T1", "assumed_gain", found(saves=200), *work(400 * MS))
+    # half of it in one call is T9's
+    yield from both("T1", "many calls", found(), None,
+                    lambda longest: work(200 * MS, 2, max_ns=longest), 100 * MS - 1, 100 * MS)
+    # of one thread the CPU time tells what was waited
+    yield case("T1", "waited", found(saves=50), *work(400 * MS), samples=[sample(10)])
+    yield case("T1", "did not wait", found(saves=200), *work(400 * MS), samples=[sample(50)])
+    yield from lanes_of_hot_leaves()
+    yield from busy_hot_leaves()
+
+
+def lanes_of_hot_leaves():
+    two, four = {"lanes": (0, 0)}, {"lanes": (0, 0, 1, 1)}
+
+    def even(longest, **values):
+        return work(0, lanes={0: longest - MS, 1: longest}, **values)
+    yield from both("T1", "side by side", found(saves=25), None, even, 50 * MS, 50 * MS - 1, **two)
+    yield case("T1", "in two processes", found(saves=27.5),
+               *work(0, lanes={0: 35 * MS, 1: 5 * MS, 2: 10 * MS, 3: 20 * MS}), **four)
+    yield case("T1", "in one of two processes", None,
+               *work(0, lanes={0: 29 * MS, 1: 5 * MS, 2: 10 * MS, 3: 20 * MS}), **four)
+
+    # of 200 ms of hooks the longer thread, with 150 of 200 ms, had 150
+    for wall, one in ((1150 * MS, found()), (1150 * MS + 100, None)):
+        yield case("T1", "the hooks of one thread", one, node("main", 100 * MS, under=None),
+                   *work(50 * MS), node("other", 0, 1, None, lanes={1: 50 * MS},
+                                        hooks=200 * MS, max_ns=50 * MS),
+                   wall=wall, has_main=False, **two)
+
+    def idle(percent, one, *others):
+        return case("T1", "may wait", one, *work(0, 20_000, lanes={1: 400 * MS}), *others,
+                    samples=[sample(percent)], **two)
+    # two threads of a second each; 400 ms of one of them in calls of 20 us; main's one call
+    # is 600 ms: so 1000 ms in long calls
+    yield idle(150, found(severity="low", saves=200, says="cannot tell", **LOW))
+    yield idle(150.001, found(severity="medium", **LOW))
+    yield idle(180, found(severity="medium", **LOW))
+    yield idle(180.001, found(severity="high", says="not in what it calls", **MEDIUM))
+    yield case("T1", "too short to wait", found(severity="medium", **LOW),
+               *work(0, 20_001, lanes={1: 400 * MS}), samples=[sample(150)], **two)
+    yield case("T1", "each process waits for itself", found(saves=200, **MEDIUM),
+               *work(0, 20_000, lanes={1: 400 * MS}), lanes=(0, 1),
+               samples=[sample(80), sample(70, process=1)])
+
+
+def busy_hot_leaves():
+    def busy(waited, p50, one):
+        return case("T1", "a busy machine", one, *work(400 * MS, p50_ns=p50),
+                    samples=[sample(40, waited=waited)])
+    # served: 400 of 800 ms, 400 of 800.001 ms; all calls alike
+    yield busy(400 * MS, 400_000, found(saves=200, **MEDIUM))
+    yield busy(400 * MS + 1000, 400_000, found(saves=200, **LOW))
+    # what they took beyond the median: 100 ms, of which 50 ms may have been waited
+    yield busy(50 * MS, 300_000, found(saves=175, shows={
+        "of it perhaps waits for a CPU": 50e6, "own share of the run": 100 * 350 / 950}))
+    yield busy(200 * MS, 300_000, found(saves=150, shows={
+        "of it perhaps waits for a CPU": 100e6, "own share of the run": 100 * 300 / 800}))
+    # 5 % of what an idle machine would have taken
+    yield from both("T1", "of the time without waits", found(), None,
+                    lambda ns: work(ns, p50_ns=40_000), 40 * MS, 40 * MS - 1,
+                    samples=[sample(40, waited=200 * MS)])
+
+
+def tiny_calls():
+    """T2. A million calls cost 1.8 ms."""
+    def tiny(ns, count=MILLION, **values):
+        return work(ns * count, count, **values)
+    short, fitting = {"wall": 10 * MS}, {"wall": 110 * MS}
+    yield from both("T2", "least_calls", found(saves=0.18), None,
+                    lambda count: work(MS, count), 100_000, 99_999, **short)
+    yield from both("T2", "tiny_ns", found(saves=1.8), None, tiny, 100, 101, **fitting)
+    yield from both("T2", "tiny_hooks", found(), None, tiny, 150, 151, wall=152 * MS, cost=50)
+    # 100 ns on a machine that gave half
+    yield from both("T2", "on a busy machine", found(bound=200), None, tiny, 200, 201,
+                    wall=202 * MS, samples=[sample(50, at=202 * MS, waited=101 * MS)])
+    yield case("T2", "call_ns", found(saves=5), *tiny(10), limits={"call_ns": 5}, **fitting)
+    yield case("T2", "call_ns", found(saves=1.8, shows={
+        "calls": MILLION, "own time per call": 10, "cost of a call": 1.8,
+        "share of the run": 100 * 1.8 / (90 + 1.000001), "hooks, already subtracted": 20e6}),
+               *tiny(10, hooks=20 * MS), **fitting)
+    for wall, one in ((180 * MS, found()), (180 * MS + 100, None)):
+        yield case("T2", "least_share", one, *tiny(10), wall=wall, cost=0)
+    # a million hook pairs and one of 20 ns: 5 % of them are 1 ms
+    for wall, one in ((179 * MS - 100, found()), (179 * MS + 100, None)):
+        yield case("T2", "hooks_error", one, *tiny(10), wall=wall)
+    two = {"lanes": (0, 0)}
+    yield case("T2", "side by side", found(saves=1.2),
+               *work(0, MILLION, lanes={0: 4 * MS, 1: 8 * MS}), **fitting, **two)
+    # half of the hooks' cost is in each of two threads
+    for wall, one in ((179.5 * MS - 100, found()), (179.5 * MS + 100, None)):
+        yield case("T2", "hooks in two threads", one,
+                   *work(0, MILLION, lanes={1: 10 * MS}), wall=int(wall), **two)
+    for file in ("a.h", "a.hh", "a.hpp", "a.hxx", "a.H", "a.inl", "a.ipp", "a.tcc"):
+        yield case("T2", "in " + file, None, *tiny(10, file="/src/" + file), **fitting)
+    for name, file, one in (("std::size", None, None), ("std::size", "/a.cc", found()),
+                            ("size", None, found()), ("h", "/src.h/a", found())):
+        yield case("T2", "%s in %s" % (name, file), one and dict(one, function=name),
+                   node(name, 10 * MS, MILLION, file=file), **fitting)
+    yield case("T2", "a region", None, *tiny(10, kind=2), **fitting)
+    yield case("T2", "to verify", found(verify="both built without hooks", **MEDIUM), *tiny(10),
+               **fitting)
+
+
+def chatty_edges():
+    """T3"""
+    def edge(count, total, above=100, above_ns=MS, kind=0, name="ask", **values):
+        return [node("load", above_ns, above, kind=kind),
+                node(name, total, count, "load", **values)]
+    ask = {"function": "ask"}
+    yield from both("T3", "calls_per_call", found(saves=50, **ask, **MEDIUM, shows={
+        "calls for each call of its caller": 100, "share of its caller": 100 * 100 / 101,
+        "share of the run": 10, "calls": 10_000, "time per call": 10_000,
+        "calls of its caller": 100}), None,
+                    lambda count: edge(count, 100 * MS), 10_000, 9_999)
+    yield from both("T3", "least_caller_calls", found(**ask), None,
+                    lambda above: edge(10_000, 100 * MS, above), 100, 99)
+    yield from both("T3", "tiny_ns", found(**ask), None,
+                    lambda ns: edge(MILLION, ns), 100 * MS + 1, 100 * MS)
+    yield from both("T3", "tiny_hooks", found(**ask), None,
+                    lambda ns: edge(MILLION, ns), 150 * MS + 1, 150 * MS, cost=50)
+    yield from both("T3", "caller_share", found(**ask), None,
+                    lambda above: edge(10_000, 60 * MS, above_ns=above), 140 * MS, 140 * MS + 10)
+    yield from both("T3", "run_share", found(**ask), None,
+                    lambda ns: edge(10_000, ns), 50 * MS, 50 * MS - 1)
+    yield case("T3", "assumed_batch", found(saves=80, **ask), *edge(10_000, 100 * MS),
+               limits={"assumed_batch": 5})
+    yield case("T3", "assumed_batch", found(saves=50, **ask), *edge(10_000, 100 * MS))
+    yield from both("T3", "side by side", found(saves=25, **ask), None,
+                    lambda ns: edge(10_000, 0, lanes={0: ns - MS, 1: ns}), 50 * MS, 50 * MS - 1,
+                    lanes=(0, 0))
+    yield case("T3", "a recursion", None, *edge(10_000, 100 * MS, name="load"))
+    yield case("T3", "a frame", None, *edge(10_000, 100 * MS)[:1],
+               node("ask", 100 * MS, 10_000, "load", kind=1))
+    yield case("T3", "called by a frame", None, *edge(10_000, 100 * MS, kind=1))
+    yield case("T3", "a region is no callee", None, *edge(10_000, 100 * MS)[:1],
+               node("ask", 100 * MS, 10_000, "load", kind=2))
+    around = (node("load", MS, 100), node("part", 0, 10_000, "load", kind=2),
+              node("ask", 100 * MS, 10_000, "part"))
+    yield case("T3", "within a region", found(says="each call of load", **ask), *around)
+    yield case("T3", "of the loop in a region", None, *edge(10_000, 100 * MS, kind=2))
+
+
+def long_calls():
+    """T9"""
+    def long(longest, count=1, self_ns=None, **values):
+        return work(longest if self_ns is None else self_ns, count, max_ns=longest, **values)
+    unknown = found(says="is not in the recording", saves=50, **LOW)
+    yield from both("T9", "least_ns", unknown, None, long, 100 * MS, 100 * MS - 1)
+    for wall, one in ((2 * SECOND, unknown), (2 * SECOND + 100, None)):
+        yield case("T9", "run_share", one, *long(100 * MS), wall=wall)
+    # idle: 160 ms of a second
+    for percent, one in ((84, found(saves=200, says="it waited", **HIGH, shows={
+            "own time of one call": 200e6, "share of the run": 20, "calls": 1,
+            "idle in the whole run": 160e6})),
+                         (84.001, found(saves=100, says="computed for long", **MEDIUM))):
+        yield case("T9", "waited_part", one, *long(200 * MS), samples=[sample(percent)])
+    yield case("T9", "assumed_gain", found(saves=100), *long(200 * MS))
+    yield case("T9", "idle for more than it", found(saves=200), *long(200 * MS),
+               samples=[sample(50)])
+    yield case("T9", "assumed_gain", found(saves=20), *long(200 * MS),
+               limits={"assumed_gain": 0.1})
+    yield from both("T9", "half of it in one call", found(shows={"p50 of its calls": 7}), None,
+                    lambda self_ns: long(100 * MS, 5, self_ns, p50_ns=7), 200 * MS, 200 * MS + 2)
+    # what is below it, with its hooks, is not its own
+    yield from both("T9", "own time", found(saves=50), None,
+                    lambda longest: long(longest, self_ns=200 * MS) +
+                    [node("inner", 100 * MS, 1000, "work", hooks=100 * MS)],
+                    300 * MS, 300 * MS - 1)
+    # 5 % of 4 s; of the other calls 100 ms
+    for longest, one in ((200 * MS, found()), (200 * MS - 1, None)):
+        yield case("T9", "run_share", one, *long(longest, 2, 300 * MS), wall=4 * SECOND)
+    # one call of many may have waited for a CPU as long as all threads did
+    yield from both("T9", "a busy machine", found(**MEDIUM), None,
+                    lambda longest: long(longest, 3, 200 * MS, p50_ns=50 * MS),
+                    150 * MS, 150 * MS - 1, samples=[sample(90, waited=50 * MS)])
+    # 900 of 1000 ms were given, so 90 of 100
+    for length, one in ((112 * MS, found(saves=50.4)), (111 * MS, None)):
+        yield case("T9", "of an idle machine", one, *long(length, p50_ns=length),
+                   samples=[sample(90, waited=100 * MS)])
+    # two threads of a second each; 200 ms of one of them
+    for percent, one in ((190, None), (190.001, found())):
+        yield case("T9", "may wait for a thread", one, *long(200 * MS, lanes={1: 200 * MS}),
+                   lanes=(0, 0), samples=[sample(percent)])
+
+
+TIME_CASES = (slow_calls, hot_leaves, tiny_calls, chatty_edges, long_calls)
