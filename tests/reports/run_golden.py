@@ -228,6 +228,10 @@ CASES = {
                          "after"], {}),
     "flamegraph-diff": (["flamegraph", "fixture.db", "--diff", "groups.db", "--metric",
                          "live"], {}),
+    "flamegraph-from-zero": (["flamegraph", "groups.db.zero", "--before", "before", "--after",
+                              "after", "--metric", "bytes"], {}),
+    "flamegraph-to-zero": (["flamegraph", "groups.db.zero", "--before", "after", "--after",
+                            "before", "--metric", "bytes"], {}),
     "flamegraph-empty": (["flamegraph", "empty.db"], {}),
     "flamegraph-nothing": (["flamegraph", "fixture.db", "--focus", "nowhere"], {}),
     "flamegraph-error-metric": (["flamegraph", "fixture.db", "--metric", "tmie"], {}),
@@ -433,6 +437,16 @@ def leave_regions_open(marks):
     db.close()
 
 
+def take_allocations(groups):
+    """A copy of groups.db whose runs 'before' took the same paths without allocating."""
+    shutil.copyfile(groups, groups + ".zero")
+    db = sqlite3.connect(groups + ".zero")
+    db.execute("UPDATE path SET alloc_bytes = 0, alloc_count = 0 WHERE run_id IN"
+               " (SELECT run_id FROM run WHERE label = 'before')")
+    db.commit()
+    db.close()
+
+
 def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     make = [sys.executable, os.path.join(HERE, "make_db.py")]
@@ -444,6 +458,8 @@ def make_databases(folder, cases):
         subprocess.run(make + [kind, os.path.join(folder, kind + ".db")], check=True)
         if kind == "marks":
             leave_regions_open(os.path.join(folder, "marks.db"))
+        if kind == "groups":
+            take_allocations(os.path.join(folder, "groups.db"))
     with open(os.path.join(folder, "fixture.db"), "rb") as file:
         data = file.read()
     files = {"zero.db": b"", "text.db": b"hello, world\n" * 100, "truncated.db": data[:40000],
