@@ -269,6 +269,7 @@ CASES = {
     "doctor-fine": (["doctor", "fixture.db", "--run", "1"], {}),
     "doctor-empty": (["doctor", "empty.db"], {}),
     "doctor-regions": (["doctor", "marks.db.unended"], {}),
+    "components-map-unused": (["components", "marks.db", "--map", "server.map"], {}),
     "components-unended": (["components", "marks.db.unended", "-n", "1"], {}),
     "doctor-json": (["doctor", "empty.db", "-f", "json"], {}),
     "doctor-csv": (["doctor", "empty.db", "-f", "csv"], {}),
