@@ -139,6 +139,8 @@ static void put_frame(struct svg_page *page, const struct flame_frame *frame)
 	double all = page->width - 2.0 * SVG_MARGIN;
 	double x = SVG_MARGIN + frame->left * all, width = frame->width * all;
 	double y = page->top + SVG_ROW * frame->level;
+	/* The script zooms into what is narrower than a pixel, too. */
+	int digits = width < 0.1 ? 12 : 7;
 	struct strbuf mark = {0};
 
 	put_mark(&mark, page->flame, frame);
@@ -149,9 +151,9 @@ static void put_frame(struct svg_page *page, const struct flame_frame *frame)
 	strbuf_puts(&page->line, "><title>");
 	put_title(page, frame);
 	strbuf_printf(&page->line,
-		      "</title><rect x=\"%.7g\" y=\"%.7g\" width=\"%.7g\" height=\"%d\" "
+		      "</title><rect x=\"%.*g\" y=\"%.7g\" width=\"%.7g\" height=\"%d\" "
 		      "fill=\"#%06x\"/>",
-		      x, y, width, SVG_ROW - 1, flame_colour(page->flame, frame));
+		      digits, x, y, width, SVG_ROW - 1, flame_colour(page->flame, frame));
 	put_label(page, frame, strbuf_text(&mark), x, y, width);
 	strbuf_puts(&page->line, "</g>\n");
 	fwrite(page->line.data, 1, page->line.size, page->out);
