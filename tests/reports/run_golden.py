@@ -208,6 +208,7 @@ CASES = {
     "resources-gpu": (["resources", "machine.db", "--limit", "5"], {}),
     "resources-gpu-json": (["resources", "machine.db", "-f", "json"], {}),
     "resources-gpu-md": (["resources", "machine.db", "-f", "md"], {}),
+    "resources-ended": (["resources", "fixture.db.ended"], {}),
     "resources-process": (["resources", "machine.db", "--process", "701"], {}),
     "resources-no-process": (["resources", "machine.db", "--process", "17"], {}),
     "report-gpu": (["report", "machine.db"], {}),
@@ -448,6 +449,17 @@ def take_allocations(groups):
     db.close()
 
 
+def add_last_look(fixture):
+    """A copy of the fixture whose process was looked at once more when it had ended."""
+    shutil.copyfile(fixture, fixture + ".ended")
+    db = sqlite3.connect(fixture + ".ended")
+    db.execute("INSERT INTO resource SELECT run_id, process_id, time_ns + 600000000, cpu_percent,"
+               " 0, minor_faults, major_faults, NULL, NULL, 1, NULL FROM resource"
+               " WHERE run_id = 2 ORDER BY time_ns DESC LIMIT 1")
+    db.commit()
+    db.close()
+
+
 def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     make = [sys.executable, os.path.join(HERE, "make_db.py")]
@@ -463,6 +475,7 @@ def make_databases(folder, cases):
             take_allocations(os.path.join(folder, "groups.db"))
     with open(os.path.join(folder, "fixture.db"), "rb") as file:
         data = file.read()
+    add_last_look(os.path.join(folder, "fixture.db"))
     files = {"zero.db": b"", "text.db": b"hello, world\n" * 100, "truncated.db": data[:40000],
              "good.map": MAP, "server.map": SERVER_MAP,
              "groups.map": GROUPS_MAP, "bad.map": MAP.replace(b"module", b"modul"),
