@@ -32,6 +32,7 @@ struct sweep {
 	double cpu, rss, threads;  /* sums over present processes */
 	double cpu_time, rss_time; /* integrals */
 	double cpu_weight[RESOURCE_BINS];
+	bool knows_cpu;
 };
 
 static int by_process_id(const void *left, const void *right)
@@ -192,6 +193,9 @@ static size_t take_moment(struct sweep *sweep, size_t row)
 	     row++) {
 		struct state *state = find_state(sweep, row);
 
+		sweep->knows_cpu |=
+			table_row(sweep->samples, row)[sweep->cpu_column].kind !=
+			CELL_NULL;
 		set_state(sweep, state, known(sweep, row, sweep->cpu_column, state->cpu),
 			  known(sweep, row, sweep->rss_column, state->rss),
 			  known(sweep, row, sweep->thread_column, state->threads));
@@ -279,6 +283,8 @@ void resources_add_up(const struct table *samples, int64_t start_ns, int64_t end
 	ret->cpu_average = length > 0 ? sweep.cpu_time / length : ret->cpu_peak;
 	ret->rss_average_bytes =
 		length > 0 ? whole_number(sweep.rss_time / length) : ret->rss_peak_bytes;
+	if (!sweep.knows_cpu)
+		ret->cpu_average = ret->cpu_peak = NAN;
 	for (size_t i = 0; i < RESOURCE_BINS; i++)
 		if (sweep.cpu_weight[i] > 0)
 			ret->cpu_bins[i] /= sweep.cpu_weight[i];

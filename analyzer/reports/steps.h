@@ -12,7 +12,8 @@
  * values, or a first quarter that is zero. */
 bool steps_drift(const struct table *spans, int64_t series_id, double *ret_percent);
 
-/* Draws the means of the spans over [0, span_ns], unless the peak does not fit beside it.
+/* Draws the means of the spans over [0, span_ns], unless none is above 0 or the peak does
+ * not fit beside it.
  * title is copied. */
 void steps_plot(struct doc *doc, const struct table *spans, int64_t series_id,
 		const char *title, enum column_type type, int64_t span_ns);

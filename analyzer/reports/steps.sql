@@ -15,11 +15,16 @@ SELECT name, counter_count, sum, mean, min, p50, p90, p95, p99, max, first_ns, l
 		AND o.name = t.name AND o.process_id IS NOT NULL) AS process_count
 FROM counter_totals t WHERE run_id = :run AND process_id IS NULL;
 
+-- clock is for people: the day stands there when it is not that of the run's start.
 -- :name step_extremes
 SELECT e.series_id, e.name, CASE e.is_slowest WHEN 1 THEN 'slowest' ELSE 'fastest' END
 	AS which, e.rank, e.duration_ns, e.step_index, e.started_ns,
 	strftime('%Y-%m-%dT%H:%M:%fZ', r.started_utc,
 		printf('+%.3f seconds', e.started_ns / 1e9)) AS started_utc,
+	strftime(CASE WHEN date(r.started_utc) = date(r.started_utc,
+			printf('+%.3f seconds', e.started_ns / 1e9))
+		THEN '%H:%M:%fZ' ELSE '%Y-%m-%d %H:%M:%fZ' END, r.started_utc,
+		printf('+%.3f seconds', e.started_ns / 1e9)) AS clock,
 	e.live_bytes, p.pid, e.process_id
 FROM step_extremes e JOIN runs r USING (run_id)
 	JOIN processes p ON p.process_id = e.process_id
@@ -31,6 +36,10 @@ SELECT e.series_id, e.name, CASE e.is_highest WHEN 1 THEN 'highest' ELSE 'lowest
 	AS which, e.rank, e.value, e.counter_index, e.time_ns,
 	strftime('%Y-%m-%dT%H:%M:%fZ', r.started_utc,
 		printf('+%.3f seconds', e.time_ns / 1e9)) AS time_utc,
+	strftime(CASE WHEN date(r.started_utc) = date(r.started_utc,
+			printf('+%.3f seconds', e.time_ns / 1e9))
+		THEN '%H:%M:%fZ' ELSE '%Y-%m-%d %H:%M:%fZ' END, r.started_utc,
+		printf('+%.3f seconds', e.time_ns / 1e9)) AS clock,
 	p.pid, e.process_id
 FROM counter_extremes e JOIN runs r USING (run_id)
 	JOIN processes p ON p.process_id = e.process_id

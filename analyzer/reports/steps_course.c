@@ -106,7 +106,7 @@ void steps_plot(struct doc *doc, const struct table *spans, int64_t series_id,
 		if (mean > peak)
 			peak = mean;
 	}
-	if (type != COLUMN_NSEC && peak >= PEAK_MOST) {
+	if (!(peak > 0) || (type != COLUMN_NSEC && peak >= PEAK_MOST)) {
 		free(points);
 		return;
 	}

@@ -209,6 +209,8 @@ CASES = {
     "resources-gpu-json": (["resources", "machine.db", "-f", "json"], {}),
     "resources-gpu-md": (["resources", "machine.db", "-f", "md"], {}),
     "resources-ended": (["resources", "fixture.db.ended"], {}),
+    "resources-short": (["resources", "fixture.db.short"], {}),
+    "resources-short-json": (["resources", "fixture.db.short", "-f", "json"], {}),
     "resources-process": (["resources", "machine.db", "--process", "701"], {}),
     "resources-no-process": (["resources", "machine.db", "--process", "17"], {}),
     "report-gpu": (["report", "machine.db"], {}),
@@ -460,6 +462,17 @@ def add_last_look(fixture):
     db.close()
 
 
+def keep_two_looks(fixture):
+    """A copy of the fixture with the samples of a run too short for a share of a CPU."""
+    shutil.copyfile(fixture, fixture + ".short")
+    db = sqlite3.connect(fixture + ".short")
+    db.execute("DELETE FROM resource WHERE rowid NOT IN"
+               " (SELECT rowid FROM resource WHERE run_id = 2 ORDER BY time_ns LIMIT 2)")
+    db.execute("UPDATE resource SET cpu_percent = NULL")
+    db.commit()
+    db.close()
+
+
 def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     make = [sys.executable, os.path.join(HERE, "make_db.py")]
@@ -476,6 +489,7 @@ def make_databases(folder, cases):
     with open(os.path.join(folder, "fixture.db"), "rb") as file:
         data = file.read()
     add_last_look(os.path.join(folder, "fixture.db"))
+    keep_two_looks(os.path.join(folder, "fixture.db"))
     files = {"zero.db": b"", "text.db": b"hello, world\n" * 100, "truncated.db": data[:40000],
              "good.map": MAP, "server.map": SERVER_MAP,
              "groups.map": GROUPS_MAP, "bad.map": MAP.replace(b"module", b"modul"),
