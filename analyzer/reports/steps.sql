@@ -3,17 +3,17 @@
 
 -- :name steps
 SELECT name, step_count, timed_count, total_ns, mean_ns, min_ns, p50_ns, p90_ns, p95_ns,
-	p99_ns, max_ns, first_ns, last_ns, growth_bytes, series_id,
-	(SELECT COUNT(*) FROM step_totals o WHERE o.run_id = t.run_id AND o.name = t.name
-		AND o.process_id IS NOT NULL) AS process_count
-FROM step_totals t WHERE run_id = :run AND process_id IS NULL;
+	p99_ns, max_ns, first_ns, last_ns, growth_bytes, series_id, process_count
+FROM step_totals LEFT JOIN (SELECT name, COUNT(*) AS process_count FROM step_totals
+	WHERE run_id = :run AND process_id IS NOT NULL GROUP BY name) USING (name)
+WHERE run_id = :run AND process_id IS NULL;
 
 -- :name counters
 SELECT name, counter_count, sum, mean, min, p50, p90, p95, p99, max, first_ns, last_ns,
-	series_id,
-	(SELECT COUNT(*) FROM counter_totals o WHERE o.run_id = t.run_id
-		AND o.name = t.name AND o.process_id IS NOT NULL) AS process_count
-FROM counter_totals t WHERE run_id = :run AND process_id IS NULL;
+	series_id, process_count
+FROM counter_totals LEFT JOIN (SELECT name, COUNT(*) AS process_count FROM counter_totals
+	WHERE run_id = :run AND process_id IS NOT NULL GROUP BY name) USING (name)
+WHERE run_id = :run AND process_id IS NULL;
 
 -- clock is for people: the day stands there when it is not that of the run's start.
 -- :name step_extremes
