@@ -4,8 +4,8 @@
  *                them: "main;parse;next_token 1234", one line for each call path that has
  *                something of its own; of a difference two numbers, before and after.
  * Runs on:       prof-analyze, main thread.
- * Must not:      leave a ; or a line break in a name, or write anything but whole
- * numbers. See also:      export.h; model/flame.h.
+ * Must not:      leave ; or a line break in a name; write other than whole numbers.
+ * See also:      export.h; model/flame.h.
  */
 #include "analyzer/export/export.h"
 

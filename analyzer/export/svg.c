@@ -134,9 +134,8 @@ static void put_legend(struct svg_page *page, double *y)
 	put_swatch(page, &x, *y, FLAME_ADDED, "new");
 	put_swatch(page, &x, *y, FLAME_SAME, same);
 	put_line(page, y, "plain",
-		 "Width: after. Colour: change of a frame with everything below it; what "
-		 "is "
-		 "gone is listed below.");
+		 "Width: after. Colour: change of a frame with everything below it; "
+		 "what is gone is listed below.");
 }
 
 static void put_gone_frame(struct svg_page *page, double *y, uint32_t at)

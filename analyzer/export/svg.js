@@ -155,13 +155,12 @@
 
 	/* A match inside of another is not counted twice. */
 	function search(pattern) {
-		var share = 0, end = 0, regex = null;
+		var share = 0, end = 0, regex = null, answer = "";
 
 		try {
 			regex = pattern ? new RegExp(pattern, /[A-Z]/.test(pattern) ? "" : "i") : null;
 		} catch (error) {
-			result.textContent = "not a regular expression";
-			return;
+			answer = "not a regular expression";
 		}
 		matches = frames.filter(function (frame) {
 			frame.found = !!regex && frame.number > 0 && regex.test(frame.name);
@@ -174,9 +173,10 @@
 			share += frame.width;
 			end = frame.end;
 		});
-		result.textContent = !regex ? "" : matches.length +
-			(matches.length === 1 ? " frame, " : " frames, ") +
-			(100 * share).toFixed(1) + "% of all";
+		if (regex)
+			answer = matches.length + (matches.length === 1 ? " frame, " : " frames, ") +
+				(100 * share).toFixed(1) + "% of all";
+		result.textContent = answer;
 	}
 
 	function button(text, title, action) {

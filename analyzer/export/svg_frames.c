@@ -21,13 +21,20 @@ static int64_t change_of(const struct flame_frame *frame)
 	return frame->total - frame->total_before; /* neither is below 0 */
 }
 
-static void put_signed_percent(struct strbuf *text, double part, double whole)
+/* "+4.1%", or "x39" where a percentage is no longer read. */
+static void put_ratio(struct strbuf *text, const struct flame_frame *frame)
 {
-	strbuf_puts(text, part < 0 ? "-" : "+");
-	units_percent(text, units_share(fabs(part), whole));
+	double before = (double)frame->total_before, change = (double)change_of(frame);
+
+	if (change >= 9 * before) {
+		strbuf_printf(text, "x%.0f", (double)frame->total / before);
+		return;
+	}
+	strbuf_puts(text, change < 0 ? "-" : "+");
+	units_percent(text, units_share(fabs(change), before));
 }
 
-/* ", before 1.20s: +300ms (+25.0%)" */
+/* "; before 1.20s: +300ms (+25.0%)" */
 static void put_change(struct strbuf *text, const struct flame *flame,
 		       const struct flame_frame *frame)
 {
@@ -43,7 +50,7 @@ static void put_change(struct strbuf *text, const struct flame *flame,
 	flame_put_amount(text, flame->metric, change < 0 ? -change : change);
 	if (frame->total_before) {
 		strbuf_puts(text, " (");
-		put_signed_percent(text, (double)change, (double)frame->total_before);
+		put_ratio(text, frame);
 		strbuf_putc(text, ')');
 	}
 }
@@ -98,9 +105,10 @@ static void put_mark(struct strbuf *text, const struct flame *flame,
 
 	if (verdict == FLAME_ADDED)
 		strbuf_puts(text, "new");
+	else if (verdict != FLAME_SAME && frame->total_before == 0)
+		strbuf_puts(text, "from 0"); /* the path is not new */
 	else if (verdict != FLAME_SAME)
-		put_signed_percent(text, (double)change_of(frame),
-				   (double)frame->total_before);
+		put_ratio(text, frame);
 }
 
 static void put_label(struct svg_page *page, const struct flame_frame *frame,
@@ -131,6 +139,8 @@ static void put_frame(struct svg_page *page, const struct flame_frame *frame)
 	double all = page->width - 2.0 * SVG_MARGIN;
 	double x = SVG_MARGIN + frame->left * all, width = frame->width * all;
 	double y = page->top + SVG_ROW * frame->level;
+	/* The script zooms into what is narrower than a pixel, too. */
+	int digits = width < 0.1 ? 12 : 7;
 	struct strbuf mark = {0};
 
 	put_mark(&mark, page->flame, frame);
@@ -141,9 +151,9 @@ static void put_frame(struct svg_page *page, const struct flame_frame *frame)
 	strbuf_puts(&page->line, "><title>");
 	put_title(page, frame);
 	strbuf_printf(&page->line,
-		      "</title><rect x=\"%.7g\" y=\"%.7g\" width=\"%.7g\" height=\"%d\" "
+		      "</title><rect x=\"%.*g\" y=\"%.7g\" width=\"%.7g\" height=\"%d\" "
 		      "fill=\"#%06x\"/>",
-		      x, y, width, SVG_ROW - 1, flame_colour(page->flame, frame));
+		      digits, x, y, width, SVG_ROW - 1, flame_colour(page->flame, frame));
 	put_label(page, frame, strbuf_text(&mark), x, y, width);
 	strbuf_puts(&page->line, "</g>\n");
 	fwrite(page->line.data, 1, page->line.size, page->out);

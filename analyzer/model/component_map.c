@@ -11,6 +11,7 @@
 #include "analyzer/base/xalloc.h"
 #include "analyzer/model/json_place.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <jansson.h>
@@ -25,6 +26,7 @@ struct component_rule {
 	const char *module, *source, *name_space; /* NULL: any */
 	regex_t function;
 	bool has_function;
+	bool is_used;
 };
 
 static int refuse_entry(const struct json_source *source, size_t index, const char *key,
@@ -192,34 +194,76 @@ static bool fits_path(const char *pattern, const char *path)
 	return false;
 }
 
-/* "net" fits net::send() and void net::send<int>(), not internet::send(). */
+/* The word, not a part of "my_operators". */
+static bool is_operator(const char *at, const char *name)
+{
+	return strncmp(at, "operator", 8) == 0 && (at == name || at[-1] == ':') &&
+	       !isalnum((unsigned char)at[8]) && at[8] != '_';
+}
+
+/* Where the qualified name of a demangled function starts, and where it ends: before it
+ * may stand what a function template returns; an operator may have a space in its name,
+ * too; behind it come arguments, or " [clone .cold]". */
+static const char *qualified_name(const char *function, size_t *ret_size)
+{
+	const char *name = function, *at = function;
+	size_t depth = 0;
+
+	for (; *at; at++) {
+		if (depth == 0 && (is_operator(at, name) || strncmp(at, " [", 2) == 0))
+			break;
+		if (strncmp(at, "(anonymous namespace)", 21) == 0)
+			at += 20;
+		else if (*at == '(' && depth == 0)
+			break;
+		else if (strchr("<([{", *at))
+			depth++;
+		else if (strchr(">)]}", *at) && depth > 0)
+			depth--;
+		else if (*at == ' ' && depth == 0)
+			name = at + 1;
+	}
+	*ret_size = (size_t)(at - name);
+	return name;
+}
+
+/* "net" fits net::send() and void net::send<int>(), not internet::send() nor what returns
+ * a net::packet. */
 static bool fits_namespace(const char *name_space, const char *function)
 {
-	size_t length = strlen(name_space), end = strcspn(function, "(");
+	size_t length = strlen(name_space), size;
+	const char *name = qualified_name(function, &size);
 
-	for (const char *at = strstr(function, name_space); at;
-	     at = strstr(at + 1, name_space)) {
-		if ((size_t)(at - function) >= end)
-			break;
-		if ((at == function || at[-1] == ' ') &&
-		    strncmp(at + length, "::", 2) == 0)
-			return true;
-	}
-	return false;
+	return length < size && strncmp(name, name_space, length) == 0 &&
+	       strncmp(name + length, "::", 2) == 0;
 }
 
 const char *component_map_find(const struct component_map *map, const char *function,
 			       const char *module, const char *source)
 {
 	for (size_t i = 0; i < map->count; i++) {
-		const struct component_rule *rule = &map->rules[i];
+		struct component_rule *rule = &map->rules[i];
 
 		if ((!rule->module || fits_path(rule->module, module)) &&
 		    (!rule->source || fits_path(rule->source, source)) &&
 		    (!rule->name_space || fits_namespace(rule->name_space, function)) &&
 		    (!rule->has_function ||
-		     regexec(&rule->function, function, 0, NULL, 0) == 0))
+		     regexec(&rule->function, function, 0, NULL, 0) == 0)) {
+			rule->is_used = true;
 			return rule->component;
+		}
 	}
 	return NULL;
+}
+
+size_t component_map_unused(const struct component_map *map, size_t from)
+{
+	while (from < map->count && map->rules[from].is_used)
+		from++;
+	return from;
+}
+
+const char *component_map_name(const struct component_map *map, size_t entry)
+{
+	return map->rules[entry].component;
 }

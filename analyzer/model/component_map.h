@@ -10,8 +10,9 @@
  *
  * Of the entries the first one that fits counts, and all that an entry names must fit.
  * module and source are shell patterns ('*' goes over slashes): of the file's name, or
- * with a slash in them of the end of its path. namespace is what stands before "::",
- * function a POSIX extended regular expression that is searched in the demangled name.
+ * with a slash in them of the end of its path. namespace is what the function's own name
+ * starts with, before "::", function a POSIX extended regular expression that is searched
+ * in the demangled name.
  *
  * Must not:      read files or print.
  */
@@ -38,6 +39,11 @@ int component_map_parse(struct component_map *map, const char *text, size_t size
 void component_map_free(struct component_map *map);
 
 /* The component of a function, borrowed from the map; NULL: no entry fits. module and
- * source may be NULL. */
+ * source may be NULL. The entry counts as used from then on. */
 const char *component_map_find(const struct component_map *map, const char *function,
 			       const char *module, const char *source);
+
+/* The first entry from this one on that is not used; count: there is none. */
+size_t component_map_unused(const struct component_map *map, size_t from);
+/* Borrowed from the map. */
+const char *component_map_name(const struct component_map *map, size_t entry);

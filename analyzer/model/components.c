@@ -93,8 +93,10 @@ static void add_edge(struct walk *walk, uint32_t at, uint32_t caller, uint32_t c
 	struct component_edge *edge = &walk->components->edges[number];
 
 	add(&edge->calls, node->calls);
-	if (walk->edge_active[number]++ == 0)
+	if (walk->edge_active[number]++ == 0) {
+		add(&edge->outermost, node->calls);
 		add(&edge->total_ns, node->total_ns);
+	}
 	walk->edges[at] = number;
 }
 
@@ -111,8 +113,10 @@ static void enter(struct walk *walk, uint32_t at)
 	add(&total->alloc_count, node->alloc_count);
 	add(&total->alloc_bytes, node->alloc_bytes);
 	total->path_count++;
-	if (walk->active[number]++ == 0)
+	if (walk->active[number]++ == 0) {
+		add(&total->outermost, node->calls);
 		add(&total->total_ns, node->total_ns);
+	}
 	if (node->function != CALLTREE_NONE) {
 		intern_pair(&walk->used_functions, number, node->function, &is_new);
 		total->function_count += is_new;

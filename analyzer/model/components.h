@@ -21,9 +21,10 @@ struct components_function {
 };
 
 struct component_total {
-	int64_t calls;	  /* of its functions and regions */
-	int64_t entries;  /* those from other components, or from nowhere */
-	int64_t total_ns; /* of outermost activations */
+	int64_t calls;	   /* of its functions and regions */
+	int64_t entries;   /* those from other components, or from nowhere */
+	int64_t outermost; /* entries that were not below another of the component */
+	int64_t total_ns;  /* of outermost activations */
 	int64_t self_ns;
 	int64_t alloc_count, alloc_bytes;
 	int64_t function_count, path_count;
@@ -31,7 +32,8 @@ struct component_total {
 
 struct component_edge {
 	uint32_t caller, callee; /* numbers in names */
-	int64_t calls, total_ns; /* total: of outermost occurrences on a path */
+	int64_t calls;
+	int64_t outermost, total_ns; /* of the first occurrence on a path */
 };
 
 /* Zeroed: empty. */

@@ -215,9 +215,11 @@ static void place(struct flame *flame)
 	free(callees.list);
 }
 
+/* A path that was taken after, too, but has nothing of the metric there, has no width
+ * either. */
 static bool is_gone(const struct flame_frame *frame)
 {
-	return frame->total_before > 0 && !(frame->presence & FLAME_AFTER);
+	return frame->total_before > 0 && frame->total == 0;
 }
 
 static int most_gone_first(const void *left, const void *right, void *context)
@@ -237,7 +239,8 @@ static void list_gone(struct flame *flame)
 	for (uint32_t i = 1; i < flame->count; i++) {
 		const struct flame_frame *frame = &flame->frames[i];
 
-		if (!is_gone(frame) || is_gone(&flame->frames[frame->parent]))
+		if (!is_gone(frame) || (frame->parent != FLAME_WHOLE &&
+					is_gone(&flame->frames[frame->parent])))
 			continue;
 		flame->gone = xgrow(flame->gone, flame->gone_count, &capacity,
 				    sizeof(*flame->gone));

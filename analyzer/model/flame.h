@@ -72,7 +72,7 @@ struct flame {
 	double least_percent;
 	size_t left_out_count; /* frames below least_percent */
 	int64_t left_out;      /* what they weigh */
-	uint32_t *gone; /* frames of the side before only, without those below them */
+	uint32_t *gone;	       /* frames with nothing after, without those below them */
 	size_t gone_count;
 	struct arena texts;
 };

@@ -22,24 +22,51 @@
 
 void md_put_escaped(FILE *out, const char *text)
 {
-	for (; *text; text++) {
-		if (strchr("\\`*_[]<>|#~&", *text))
+	struct strbuf clean = {0};
+
+	utf8_clean(&clean, text);
+	for (const char *at = strbuf_text(&clean); *at; at++) {
+		if (strchr("\\`*_[]<>|#~&", *at))
 			fputc('\\', out);
-		fputc(*text == '\n' ? ' ' : *text, out);
+		fputc(*at, out);
 	}
+	strbuf_free(&clean);
+}
+
+static size_t longest_ticks(const char *text)
+{
+	size_t length = 0, longest = 0;
+
+	for (; *text; text++) {
+		length = *text == '`' ? length + 1 : 0;
+		longest = length > longest ? length : longest;
+	}
+	return longest;
+}
+
+static void put_fence(FILE *out, size_t length)
+{
+	while (length-- > 0)
+		fputc('`', out);
 }
 
 void md_put_code(FILE *out, const char *text, bool in_table)
 {
-	bool has_tick = strchr(text, '`') != NULL;
+	size_t ticks = longest_ticks(text);
+	const char *space = ticks ? " " : "";
+	struct strbuf clean = {0};
 
-	fputs(has_tick ? "`` " : "`", out);
-	for (; *text; text++) {
-		if (*text == '|' && in_table)
+	utf8_clean(&clean, *text ? text : "\"\""); /* of nothing there is no code */
+	put_fence(out, ticks + 1);
+	fputs(space, out);
+	for (const char *at = strbuf_text(&clean); *at; at++) {
+		if (*at == '|' && in_table)
 			fputc('\\', out);
-		fputc(*text == '\n' ? ' ' : *text, out);
+		fputc(*at, out);
 	}
-	fputs(has_tick ? " ``" : "`", out);
+	fputs(space, out);
+	put_fence(out, ticks + 1);
+	strbuf_free(&clean);
 }
 
 static void put_cell(FILE *out, const struct cell *cell, enum column_type type)
@@ -163,7 +190,9 @@ static void put_plot(FILE *out, const struct section *section)
 	struct cell peak = cell_real(section->peak);
 
 	cell_for_people(&text, &peak, section->plot_type, &shorten_utf8);
-	fprintf(out, "- **%s** peak %s over ", section->title, strbuf_text(&text));
+	fputs("- **", out);
+	md_put_escaped(out, section->title);
+	fprintf(out, "** peak %s over ", strbuf_text(&text));
 	strbuf_reset(&text);
 	units_nsec(&text, section->span_ns);
 	fprintf(out, "%s\n", strbuf_text(&text));

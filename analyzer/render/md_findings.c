@@ -16,28 +16,20 @@
 
 static void put_text(FILE *out, const char *label, const char *text)
 {
-	struct strbuf clean = {0};
-
 	if (!text || !*text)
 		return;
-	utf8_clean(&clean, text);
 	fprintf(out, "- **%s**: ", label);
-	md_put_escaped(out, strbuf_text(&clean));
+	md_put_escaped(out, text);
 	fputc('\n', out);
-	strbuf_free(&clean);
 }
 
 static void put_code(FILE *out, const char *label, const char *text)
 {
-	struct strbuf clean = {0};
-
 	if (!text || !*text)
 		return;
-	utf8_clean(&clean, text);
 	fprintf(out, "- **%s**: ", label);
-	md_put_code(out, strbuf_text(&clean), false);
+	md_put_code(out, text, false);
 	fputc('\n', out);
-	strbuf_free(&clean);
 }
 
 static void put_head(FILE *out, size_t rank, const struct finding *finding)

@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 
+#define UNUSED_LISTED 5
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct column columns[] = {
@@ -63,7 +64,7 @@ static struct table *totals_table(const struct components *components,
 			{"total_ns", cell_integer(from->total_ns)},
 			{"calls", cell_integer(from->calls)},
 			{"entries", cell_integer(from->entries)},
-			{"average_ns", average(from->total_ns, from->entries)},
+			{"average_ns", average(from->total_ns, from->outermost)},
 			{"alloc_count", cell_integer(from->alloc_count)},
 			{"alloc_bytes", cell_integer(from->alloc_bytes)},
 			{"alloc_bytes_percent",
@@ -93,7 +94,7 @@ static struct table *edges_table(const struct components *components)
 		*table_cell(table, i, "total_ns") = cell_integer(edge->total_ns);
 		*table_cell(table, i, "calls") = cell_integer(edge->calls);
 		*table_cell(table, i, "average_ns") =
-			average(edge->total_ns, edge->calls);
+			average(edge->total_ns, edge->outermost);
 		*table_cell(table, i, "caller") =
 			table_text(table, intern_name(&components->names, edge->caller));
 		*table_cell(table, i, "callee") =
@@ -127,6 +128,30 @@ static enum exit_status add_tables(struct report_input *input, struct doc *doc,
 	return STATUS_OK;
 }
 
+/* An entry with a slip in its pattern would go unseen. */
+static void note_unused(const struct report_input *input, struct doc *doc,
+			const struct component_map *map)
+{
+	struct strbuf text = {0};
+	size_t count = 0;
+
+	strbuf_printf(&text,
+		      "Entries of %s that no function of the run fits, or whose "
+		      "functions an earlier one took:",
+		      input->options->map);
+	for (size_t i = component_map_unused(map, 0); i < map->count;
+	     i = component_map_unused(map, i + 1)) {
+		if (count++ < UNUSED_LISTED)
+			strbuf_printf(&text, "%s [%zu] '%s'", count > 1 ? "," : "", i,
+				      component_map_name(map, i));
+	}
+	if (count > UNUSED_LISTED)
+		strbuf_printf(&text, " and %zu more", count - UNUSED_LISTED);
+	if (count)
+		doc_note(doc, "unused_entries", NOTE_PLAIN, strbuf_text(&text), NULL);
+	strbuf_free(&text);
+}
+
 static enum exit_status add_components(struct report_input *input, struct doc *doc,
 				       struct calltree *tree,
 				       const struct component_map *map)
@@ -140,6 +165,8 @@ static enum exit_status add_components(struct report_input *input, struct doc *d
 		return STATUS_FAILED;
 	components_sum(&components, tree, functions);
 	status = add_tables(input, doc, &components, &sum);
+	if (status == STATUS_OK)
+		note_unused(input, doc, map);
 	components_free(&components);
 	free(functions);
 	return status;
@@ -218,8 +245,8 @@ const struct report report_components = {
 		"program for its regions (profshim_region_begin). What it calls that "
 		"nobody has named belongs to it; what is called by nobody named belongs "
 		"to its module, and libraries of the language and the system to their "
-		"caller. total counts outermost activations; entries are the calls from "
-		"other components, average is total for each of them.",
+		"caller. total counts outermost activations and average is of "
+		"one of them; entries are all calls from other components.",
 	.example = "prof-analyze components run.db --map components.json",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_THREAD | TAKES_RAW |
 		 TAKES_MAP,

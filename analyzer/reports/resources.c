@@ -12,6 +12,7 @@
 
 #include "resources.sql.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #define DEFAULT_ROWS 20
@@ -60,9 +61,18 @@ static void add_values(struct section *section, const struct value *values, size
 				values[i].cell, COLUMN_MACHINE);
 }
 
+static struct cell percent_or_null(double percent)
+{
+	return isnan(percent) ? (struct cell){.kind = CELL_NULL} : cell_real(percent);
+}
+
 static void put_percents(struct strbuf *text, const struct resource_sums *sums,
 			 const char *whole)
 {
+	if (isnan(sums->cpu_average)) {
+		strbuf_puts(text, "not known");
+		return;
+	}
 	units_percent(text, sums->cpu_average);
 	strbuf_puts(text, " on average, peak ");
 	units_percent(text, sums->cpu_peak);
@@ -115,9 +125,9 @@ static void add_gpu(struct doc *doc, struct section *section,
 		{"gpu_sample_count", COLUMN_COUNT,
 		 cell_integer((int64_t)sums->sample_count)},
 		{"gpu_utilisation_average_percent", COLUMN_PERCENT,
-		 cell_real(sums->cpu_average)},
+		 percent_or_null(sums->cpu_average)},
 		{"gpu_utilisation_peak_percent", COLUMN_PERCENT,
-		 cell_real(sums->cpu_peak)},
+		 percent_or_null(sums->cpu_peak)},
 		{"gpu_memory_average_bytes", COLUMN_BYTES,
 		 cell_integer(sums->rss_average_bytes)},
 		{"gpu_memory_peak_bytes", COLUMN_BYTES,
@@ -139,8 +149,9 @@ void resources_add_summary(struct doc *doc, const struct resource_data *data)
 	struct section *section = doc_values(doc, "resources", "Resources");
 	const struct value values[] = {
 		{"sample_count", COLUMN_COUNT, cell_integer((int64_t)sums->sample_count)},
-		{"cpu_average_percent", COLUMN_PERCENT, cell_real(sums->cpu_average)},
-		{"cpu_peak_percent", COLUMN_PERCENT, cell_real(sums->cpu_peak)},
+		{"cpu_average_percent", COLUMN_PERCENT,
+		 percent_or_null(sums->cpu_average)},
+		{"cpu_peak_percent", COLUMN_PERCENT, percent_or_null(sums->cpu_peak)},
 		{"rss_average_bytes", COLUMN_BYTES,
 		 cell_integer(sums->rss_average_bytes)},
 		{"rss_peak_bytes", COLUMN_BYTES, cell_integer(sums->rss_peak_bytes)},
@@ -185,8 +196,9 @@ static void fill_process(struct table *table, size_t row,
 		cell_integer((int64_t)sums.sample_count);
 	if (!sums.sample_count)
 		return;
-	*table_cell(table, row, "cpu_average_percent") = cell_real(sums.cpu_average);
-	*table_cell(table, row, "cpu_peak_percent") = cell_real(sums.cpu_peak);
+	*table_cell(table, row, "cpu_average_percent") =
+		percent_or_null(sums.cpu_average);
+	*table_cell(table, row, "cpu_peak_percent") = percent_or_null(sums.cpu_peak);
 	*table_cell(table, row, "rss_average_bytes") =
 		cell_integer(sums.rss_average_bytes);
 	*table_cell(table, row, "rss_peak_bytes") = cell_integer(sums.rss_peak_bytes);
@@ -208,9 +220,9 @@ static void fill_gpu(struct table *table, size_t row, const struct resource_data
 		cell_integer((int64_t)sums.sample_count);
 	if (resources_knows_gpu(data, process_id, device, "utilisation_percent")) {
 		*table_cell(table, row, "utilisation_average_percent") =
-			cell_real(sums.cpu_average);
+			percent_or_null(sums.cpu_average);
 		*table_cell(table, row, "utilisation_peak_percent") =
-			cell_real(sums.cpu_peak);
+			percent_or_null(sums.cpu_peak);
 	}
 	if (resources_knows_gpu(data, process_id, device, "memory_bytes")) {
 		*table_cell(table, row, "memory_average_bytes") =

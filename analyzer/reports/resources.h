@@ -14,7 +14,7 @@
  * worth of faults and bytes; NAN: no sample. */
 struct resource_sums {
 	size_t sample_count, moment_count;
-	double cpu_average, cpu_peak; /* percent of one CPU */
+	double cpu_average, cpu_peak; /* percent of one CPU; NAN: not known */
 	int64_t rss_average_bytes, rss_peak_bytes;
 	int64_t minor_faults, major_faults, read_bytes, write_bytes;
 	int64_t thread_peak;

@@ -2,7 +2,9 @@
 -- What /proc and the GPU's driver said about the processes of a run.
 
 -- :name samples
-SELECT r.process_id, p.pid, r.time_ns, r.cpu_percent, r.rss_bytes, r.minor_faults,
+-- 0 is what the kernel says of a process that has just ended: not known.
+SELECT r.process_id, p.pid, r.time_ns, r.cpu_percent, nullif(r.rss_bytes, 0) AS rss_bytes,
+	r.minor_faults,
 	r.major_faults, r.read_bytes, r.write_bytes, r.thread_count
 FROM resources r LEFT JOIN processes p ON p.process_id = r.process_id
 WHERE r.run_id = :run ORDER BY r.time_ns, r.process_id;

@@ -35,6 +35,14 @@ static void add_plot(struct doc *doc, const char *name, const char *title,
 	section->span_ns = sums->span_ns;
 }
 
+static void add_cpu(struct doc *doc, const char *name, const char *title,
+		    const struct resource_sums *sums)
+{
+	if (!isnan(sums->cpu_peak))
+		add_plot(doc, name, title, COLUMN_PERCENT, sums->cpu_bins, sums->cpu_peak,
+			 sums);
+}
+
 /* Rates are rounded up: 0.2 faults a second are some. */
 static void add_rate(struct doc *doc, const char *name, const char *title,
 		     enum column_type type, const double *bins,
@@ -50,8 +58,7 @@ void resources_add_plots(struct doc *doc, const struct resource_data *data)
 
 	if (sums->sample_count < 2)
 		return;
-	add_plot(doc, "cpu_plot", "CPU", COLUMN_PERCENT, sums->cpu_bins, sums->cpu_peak,
-		 sums);
+	add_cpu(doc, "cpu_plot", "CPU", sums);
 	add_plot(doc, "rss_plot", "RSS", COLUMN_BYTES, sums->rss_bins,
 		 (double)sums->rss_peak_bytes, sums);
 	add_rate(doc, "fault_plot", "faults/s", COLUMN_COUNT, sums->fault_bins, sums);
@@ -62,8 +69,7 @@ void resources_add_plots(struct doc *doc, const struct resource_data *data)
 			 (double)sums->thread_peak, sums);
 	if (gpu->sample_count < 2)
 		return;
-	add_plot(doc, "gpu_plot", "GPU", COLUMN_PERCENT, gpu->cpu_bins, gpu->cpu_peak,
-		 gpu);
+	add_cpu(doc, "gpu_plot", "GPU", gpu);
 	add_plot(doc, "gpu_memory_plot", "GPU mem", COLUMN_BYTES, gpu->rss_bins,
 		 (double)gpu->rss_peak_bytes, gpu);
 }
@@ -139,7 +145,8 @@ void resources_add_times(struct doc *doc, const struct resource_data *data, size
 
 		row[0] = cell_integer(whole_number((double)sums->span_ns *
 						   (double)slice.to / RESOURCE_BINS));
-		row[1] = slice_mean(sums->cpu_bins, slice);
+		if (!isnan(sums->cpu_peak))
+			row[1] = slice_mean(sums->cpu_bins, slice);
 		row[2] = rss;
 		row[3] = slice_sum(sums->fault_bins, slice, sums->span_ns);
 		row[4] = slice_sum(sums->read_bins, slice, sums->span_ns);

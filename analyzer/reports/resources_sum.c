@@ -17,8 +17,9 @@ struct state {
 	int64_t process_id;
 	size_t last_row;
 	double cpu, rss, threads;
-	double time;		      /* of its last sample */
-	double faults, read, written; /* since its start */
+	double time;			    /* of its last sample */
+	double minor, major, read, written; /* since its start */
+	double faults;			    /* of both kinds */
 	bool is_seen;
 };
 
@@ -31,6 +32,7 @@ struct sweep {
 	double cpu, rss, threads;  /* sums over present processes */
 	double cpu_time, rss_time; /* integrals */
 	double cpu_weight[RESOURCE_BINS];
+	bool knows_cpu;
 };
 
 static int by_process_id(const void *left, const void *right)
@@ -53,6 +55,15 @@ static struct state *find_state(struct sweep *sweep, size_t row)
 static double value(const struct sweep *sweep, size_t row, int column)
 {
 	return cell_number(table_row(sweep->samples, row) + column);
+}
+
+/* What a sample does not know is as it was: a process that has ended, but whose parent
+ * has not asked for its status, has no memory left. */
+static double known(const struct sweep *sweep, size_t row, int column, double last)
+{
+	bool is_known = table_row(sweep->samples, row)[column].kind != CELL_NULL;
+
+	return is_known ? value(sweep, row, column) : last;
 }
 
 static void find_processes(struct sweep *sweep)
@@ -159,14 +170,15 @@ static void count_up(struct sweep *sweep, size_t row, double before, double span
 	struct state *state = find_state(sweep, row);
 	double to = value(sweep, row, sweep->time_column);
 	double from = state->is_seen ? state->time : before;
-	double faults = value(sweep, row, sweep->minor_column) +
-			value(sweep, row, sweep->major_column);
 
-	spread(ret->fault_bins, &state->faults, faults, from, to, span);
-	spread(ret->read_bins, &state->read, value(sweep, row, sweep->read_column), from,
-	       to, span);
-	spread(ret->write_bins, &state->written, value(sweep, row, sweep->write_column),
-	       from, to, span);
+	state->minor = known(sweep, row, sweep->minor_column, state->minor);
+	state->major = known(sweep, row, sweep->major_column, state->major);
+	spread(ret->fault_bins, &state->faults, state->minor + state->major, from, to,
+	       span);
+	spread(ret->read_bins, &state->read,
+	       known(sweep, row, sweep->read_column, state->read), from, to, span);
+	spread(ret->write_bins, &state->written,
+	       known(sweep, row, sweep->write_column, state->written), from, to, span);
 	state->time = to;
 	state->is_seen = true;
 }
@@ -178,11 +190,16 @@ static size_t take_moment(struct sweep *sweep, size_t row)
 
 	for (; row < sweep->samples->row_count &&
 	       value(sweep, row, sweep->time_column) <= time;
-	     row++)
-		set_state(sweep, find_state(sweep, row),
-			  value(sweep, row, sweep->cpu_column),
-			  value(sweep, row, sweep->rss_column),
-			  value(sweep, row, sweep->thread_column));
+	     row++) {
+		struct state *state = find_state(sweep, row);
+
+		sweep->knows_cpu |=
+			table_row(sweep->samples, row)[sweep->cpu_column].kind !=
+			CELL_NULL;
+		set_state(sweep, state, known(sweep, row, sweep->cpu_column, state->cpu),
+			  known(sweep, row, sweep->rss_column, state->rss),
+			  known(sweep, row, sweep->thread_column, state->threads));
+	}
 	return row;
 }
 
@@ -196,15 +213,21 @@ static void drop_ended(struct sweep *sweep, size_t from, size_t to)
 	}
 }
 
-/* Faults and bytes are counted since the process began: its last sample has its sum. */
-static int64_t total(const struct sweep *sweep, const char *column)
+/* Faults and bytes are counted since a process began: the last has its sum. */
+static void add_totals(const struct sweep *sweep, struct resource_sums *ret)
 {
-	double sum = 0;
+	double minor = 0, major = 0, read = 0, written = 0;
 
-	for (size_t i = 0; i < sweep->state_count; i++)
-		sum += cell_number(
-			table_cell(sweep->samples, sweep->states[i].last_row, column));
-	return whole_number(sum);
+	for (size_t i = 0; i < sweep->state_count; i++) {
+		minor += sweep->states[i].minor;
+		major += sweep->states[i].major;
+		read += sweep->states[i].read;
+		written += sweep->states[i].written;
+	}
+	ret->minor_faults = whole_number(minor);
+	ret->major_faults = whole_number(major);
+	ret->read_bytes = whole_number(read);
+	ret->write_bytes = whole_number(written);
 }
 
 /* From amounts to rates; NAN where no sample is. */
@@ -260,15 +283,14 @@ void resources_add_up(const struct table *samples, int64_t start_ns, int64_t end
 	ret->cpu_average = length > 0 ? sweep.cpu_time / length : ret->cpu_peak;
 	ret->rss_average_bytes =
 		length > 0 ? whole_number(sweep.rss_time / length) : ret->rss_peak_bytes;
+	if (!sweep.knows_cpu)
+		ret->cpu_average = ret->cpu_peak = NAN;
 	for (size_t i = 0; i < RESOURCE_BINS; i++)
 		if (sweep.cpu_weight[i] > 0)
 			ret->cpu_bins[i] /= sweep.cpu_weight[i];
 	per_second(ret->fault_bins, ret);
 	per_second(ret->read_bins, ret);
 	per_second(ret->write_bins, ret);
-	ret->minor_faults = total(&sweep, "minor_faults");
-	ret->major_faults = total(&sweep, "major_faults");
-	ret->read_bytes = total(&sweep, "read_bytes");
-	ret->write_bytes = total(&sweep, "write_bytes");
+	add_totals(&sweep, ret);
 	free(sweep.states);
 }

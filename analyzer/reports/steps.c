@@ -3,16 +3,14 @@
  * What this is:  steps and counters: how many, how fast, the extremes, the course.
  * Runs on:       prof-analyze, main thread.
  * Must not:      print.
- * See also:      steps.sql; steps_course.c; shim/profshim.h, where they come from.
+ * See also:      steps.sql; steps_cells.c; steps_course.c; shim/profshim.h, where they
+ *                come from.
  */
 #include "analyzer/reports/steps.h"
 
 #include "analyzer/base/utf8.h"
-#include "analyzer/model/units.h"
 
 #include "steps.sql.h"
-
-#include <math.h>
 
 #define PLOTS_MOST 6
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -84,7 +82,8 @@ static const struct column step_extreme_columns[] = {
 	{"duration_ns", "took", COLUMN_NSEC, COLUMN_KEEP},
 	{"step_index", "no.", COLUMN_COUNT, COLUMN_KEEP},
 	{"started_ns", "at", COLUMN_NSEC, COLUMN_KEEP},
-	{"started_utc", "time", COLUMN_TEXT, COLUMN_KEEP},
+	{"clock", "UTC", COLUMN_TEXT, COLUMN_HUMAN | COLUMN_KEEP},
+	{"started_utc", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 	{"live_bytes", "live", COLUMN_BYTES, 0},
 	{"pid", "PID", COLUMN_ID, COLUMN_MACHINE},
 	{"name", "step", COLUMN_NAME, COLUMN_KEEP},
@@ -99,7 +98,8 @@ static const struct column counter_extreme_columns[] = {
 	{"value", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"counter_index", "no.", COLUMN_COUNT, COLUMN_KEEP},
 	{"time_ns", "at", COLUMN_NSEC, COLUMN_KEEP},
-	{"time_utc", "time", COLUMN_TEXT, COLUMN_KEEP},
+	{"clock", "UTC", COLUMN_TEXT, COLUMN_HUMAN | COLUMN_KEEP},
+	{"time_utc", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 	{"pid", "PID", COLUMN_ID, COLUMN_MACHINE},
 	{"name", "counter", COLUMN_NAME, COLUMN_KEEP},
 	{"process_id", NULL, COLUMN_ID, COLUMN_MACHINE},
@@ -159,76 +159,6 @@ static const struct kind counters = {
 	.spans_name = "counter_spans",
 };
 
-/* Four digits are enough for people, and keep the table narrow. */
-static struct cell figure(struct table *table, double value, const char *unit, bool sign)
-{
-	struct strbuf text = {0};
-	struct cell cell;
-
-	if (sign && value > 0)
-		strbuf_putc(&text, '+');
-	if (fabs(value) < 1e6 && (fabs(value) >= 1000 || value == round(value)))
-		units_count(&text, whole_number(value));
-	else
-		strbuf_printf(&text, "%.4g", value);
-	strbuf_puts(&text, unit);
-	cell = table_text(table, strbuf_text(&text));
-	strbuf_free(&text);
-	return cell;
-}
-
-struct cell steps_rate(struct table *table, double value)
-{
-	struct strbuf text = {0};
-	struct cell cell;
-
-	if (!(value >= 1000 && value < 1e12))
-		return figure(table, value, "", false);
-	units_count(&text, whole_number(value));
-	cell = table_text(table, strbuf_text(&text));
-	strbuf_free(&text);
-	return cell;
-}
-
-static struct cell growth(struct table *table, double bytes)
-{
-	struct strbuf text = {0};
-	struct cell cell;
-
-	strbuf_puts(&text, bytes >= 0.5 ? "+" : "");
-	units_bytes(&text, whole_number(bytes));
-	cell = table_text(table, strbuf_text(&text));
-	strbuf_free(&text);
-	return cell;
-}
-
-void steps_set_rate(struct table *table, size_t row, double count)
-{
-	double ns = cell_number(table_cell(table, row, "last_ns")) -
-		    cell_number(table_cell(table, row, "first_ns"));
-	double per_second = count * 1e9 / ns;
-
-	if (!(ns > 0) || !isfinite(per_second))
-		return;
-	*table_cell(table, row, "per_second") = cell_real(per_second);
-	*table_cell(table, row, "per_hour") = cell_real(per_second * 3600);
-	if (table_column(table, "rate") >= 0)
-		*table_cell(table, row, "rate") = steps_rate(table, per_second);
-}
-
-void steps_set_drift(struct table *table, size_t row, const struct table *spans)
-{
-	int64_t series_id = cell_whole(table_cell(table, row, "series_id"));
-	double percent;
-
-	if (!steps_drift(spans, series_id, &percent))
-		return;
-	*table_cell(table, row, "drift_percent") = cell_real(percent);
-	*table_cell(table, row, "drift") = figure(
-		table, fabs(percent) < 10 ? round(percent * 10) / 10 : round(percent),
-		"%", true);
-}
-
 static void compute_step(struct table *table, size_t row)
 {
 	double timed = cell_number(table_cell(table, row, "timed_count"));
@@ -254,7 +184,7 @@ static void compute_counter(struct table *table, size_t row)
 
 		if (value->kind != CELL_NULL)
 			*table_cell(table, row, columns[i][1]) =
-				figure(table, cell_number(value), "", false);
+				steps_figure(table, cell_number(value), "", false);
 	}
 }
 
@@ -277,7 +207,7 @@ static void add_rates(struct doc *doc, const struct table *from)
 		}
 		if (bytes->kind != CELL_NULL)
 			*table_cell(table, i, "bytes_per_step") =
-				growth(table, cell_number(bytes));
+				steps_growth(table, cell_number(bytes));
 		*table_cell(table, i, "growth_bytes") =
 			*table_cell(from, i, "growth_bytes");
 		if (name->kind == CELL_TEXT)
@@ -306,6 +236,22 @@ static void add_plots(struct doc *doc, const struct table *table,
 	strbuf_free(&title);
 }
 
+static void copy_extreme(const struct kind *kind, struct table *to,
+			 const struct table *from, size_t at)
+{
+	size_t last = to->row_count;
+	struct cell *row = table_add_row(to);
+
+	for (size_t i = 0; i < to->column_count; i++) {
+		row[i] = table_row(from, at)[i];
+		if (row[i].kind == CELL_TEXT)
+			row[i] = table_text(to, row[i].text);
+	}
+	if (!kind->is_step)
+		*table_cell(to, last, "value_text") = steps_figure(
+			to, cell_number(table_cell(to, last, "value")), "", false);
+}
+
 /* Those of the series that are shown, in their order. */
 static struct table *extremes_table(struct report_input *input, const struct kind *kind,
 				    const struct table *shown, size_t limit)
@@ -318,28 +264,11 @@ static struct table *extremes_table(struct report_input *input, const struct kin
 		return NULL;
 	table = table_new(kind->extreme_columns, kind->extreme_column_count);
 	for (size_t i = 0; i < shown->row_count && (!limit || i < limit); i++) {
-		int64_t id = cell_whole(table_cell(shown, i, "series_id"));
+		struct steps_rows rows =
+			steps_rows_of(all, cell_whole(table_cell(shown, i, "series_id")));
 
-		for (size_t j = 0; j < all->row_count; j++) {
-			struct cell *row;
-
-			if (cell_whole(table_cell(all, j, "series_id")) != id)
-				continue;
-			row = table_add_row(table);
-			for (size_t k = 0; k < table->column_count; k++) {
-				row[k] = *(table_row(all, j) + k);
-				if (row[k].kind == CELL_TEXT)
-					row[k] = table_text(table, row[k].text);
-			}
-			if (!kind->is_step) {
-				size_t last = table->row_count - 1;
-
-				*table_cell(table, last, "value_text") = figure(
-					table,
-					cell_number(table_cell(table, last, "value")), "",
-					false);
-			}
-		}
+		for (size_t j = rows.first; j < rows.end; j++)
+			copy_extreme(kind, table, all, j);
 	}
 	table_free(all);
 	return table;
@@ -409,8 +338,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		return STATUS_OK;
 	doc_note(doc, "no_steps", NOTE_WARNING, "The run has no steps and no counters.",
 		 "Mark the iterations of a loop with profshim_step(\"name\") of "
-		 "profshim.h, "
-		 "and note numbers with profshim_counter(\"name\", value).");
+		 "profshim.h, and note numbers with profshim_counter(\"name\", value).");
 	return STATUS_NOTHING;
 }
 
@@ -419,17 +347,12 @@ const struct report report_steps = {
 	.summary = "steps of loops and counters: rates, extremes, drift",
 	.description =
 		"A step lasts from one profshim_step() of its name to the next of the "
-		"same "
-		"thread; the table counts the calls. Rates are from the first mark to "
-		"the "
-		"last. drift: mean of the last quarter of the steps against that of the "
-		"first. memory/step: growth of live memory from the first mark to the "
-		"last, "
-		"for each step. Percentiles are at most 6.25% off, everything else is "
-		"exact. "
-		"The plots are means over the run. The latest 512 of each name are in "
-		"the "
-		"views steps and counters.",
+		"same thread; the table counts the calls. Rates are from the first mark "
+		"to the last. drift: mean of the last quarter of the steps against that "
+		"of the first. memory/step: growth of live memory from the first mark to "
+		"the last, for each step. Percentiles are at most 6.25% off, everything "
+		"else is exact. The plots are means over the run. The latest 512 of each "
+		"name are in the views steps and counters.",
 	.example = "prof-analyze steps run.db",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT,
 	.build = build,

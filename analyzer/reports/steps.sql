@@ -3,23 +3,28 @@
 
 -- :name steps
 SELECT name, step_count, timed_count, total_ns, mean_ns, min_ns, p50_ns, p90_ns, p95_ns,
-	p99_ns, max_ns, first_ns, last_ns, growth_bytes, series_id,
-	(SELECT COUNT(*) FROM step_totals o WHERE o.run_id = t.run_id AND o.name = t.name
-		AND o.process_id IS NOT NULL) AS process_count
-FROM step_totals t WHERE run_id = :run AND process_id IS NULL;
+	p99_ns, max_ns, first_ns, last_ns, growth_bytes, series_id, process_count
+FROM step_totals LEFT JOIN (SELECT name, COUNT(*) AS process_count FROM step_totals
+	WHERE run_id = :run AND process_id IS NOT NULL GROUP BY name) USING (name)
+WHERE run_id = :run AND process_id IS NULL;
 
 -- :name counters
 SELECT name, counter_count, sum, mean, min, p50, p90, p95, p99, max, first_ns, last_ns,
-	series_id,
-	(SELECT COUNT(*) FROM counter_totals o WHERE o.run_id = t.run_id
-		AND o.name = t.name AND o.process_id IS NOT NULL) AS process_count
-FROM counter_totals t WHERE run_id = :run AND process_id IS NULL;
+	series_id, process_count
+FROM counter_totals LEFT JOIN (SELECT name, COUNT(*) AS process_count FROM counter_totals
+	WHERE run_id = :run AND process_id IS NOT NULL GROUP BY name) USING (name)
+WHERE run_id = :run AND process_id IS NULL;
 
+-- clock is for people: the day stands there when it is not that of the run's start.
 -- :name step_extremes
 SELECT e.series_id, e.name, CASE e.is_slowest WHEN 1 THEN 'slowest' ELSE 'fastest' END
 	AS which, e.rank, e.duration_ns, e.step_index, e.started_ns,
 	strftime('%Y-%m-%dT%H:%M:%fZ', r.started_utc,
 		printf('+%.3f seconds', e.started_ns / 1e9)) AS started_utc,
+	strftime(CASE WHEN date(r.started_utc) = date(r.started_utc,
+			printf('+%.3f seconds', e.started_ns / 1e9))
+		THEN '%H:%M:%fZ' ELSE '%Y-%m-%d %H:%M:%fZ' END, r.started_utc,
+		printf('+%.3f seconds', e.started_ns / 1e9)) AS clock,
 	e.live_bytes, p.pid, e.process_id
 FROM step_extremes e JOIN runs r USING (run_id)
 	JOIN processes p ON p.process_id = e.process_id
@@ -31,6 +36,10 @@ SELECT e.series_id, e.name, CASE e.is_highest WHEN 1 THEN 'highest' ELSE 'lowest
 	AS which, e.rank, e.value, e.counter_index, e.time_ns,
 	strftime('%Y-%m-%dT%H:%M:%fZ', r.started_utc,
 		printf('+%.3f seconds', e.time_ns / 1e9)) AS time_utc,
+	strftime(CASE WHEN date(r.started_utc) = date(r.started_utc,
+			printf('+%.3f seconds', e.time_ns / 1e9))
+		THEN '%H:%M:%fZ' ELSE '%Y-%m-%d %H:%M:%fZ' END, r.started_utc,
+		printf('+%.3f seconds', e.time_ns / 1e9)) AS clock,
 	p.pid, e.process_id
 FROM counter_extremes e JOIN runs r USING (run_id)
 	JOIN processes p ON p.process_id = e.process_id

@@ -21,24 +21,45 @@ struct quarter {
 	double sum, count;
 };
 
-static bool is_of(const struct table *spans, size_t row, int64_t series_id)
+/* The first row whose series_id is at least this; the table is sorted by it. */
+static size_t first_row(const struct table *table, int column, int64_t series_id)
 {
-	return cell_whole(table_cell(spans, row, "series_id")) == series_id;
+	size_t low = 0, high = table->row_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (cell_whole(table_row(table, middle) + column) < series_id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct steps_rows steps_rows_of(const struct table *table, int64_t series_id)
+{
+	int column = table_column(table, "series_id");
+	struct steps_rows rows = {first_row(table, column, series_id), table->row_count};
+
+	if (series_id < INT64_MAX)
+		rows.end = first_row(table, column, series_id + 1);
+	return rows;
 }
 
 /* Takes `wanted` values from one end. A span that reaches over the quarter's end counts
  * with its share. */
-static struct quarter take(const struct table *spans, int64_t series_id, double wanted,
-			   bool from_end)
+static struct quarter take(const struct table *spans, struct steps_rows rows,
+			   double wanted, bool from_end)
 {
 	struct quarter quarter = {0, 0};
 
-	for (size_t i = 0; i < spans->row_count && quarter.count < wanted; i++) {
-		size_t row = from_end ? spans->row_count - 1 - i : i;
+	for (size_t i = rows.first; i < rows.end && quarter.count < wanted; i++) {
+		size_t row = from_end ? rows.end - 1 - (i - rows.first) : i;
 		double count = cell_number(table_cell(spans, row, "value_count"));
 		double share = 1;
 
-		if (!is_of(spans, row, series_id) || !(count > 0))
+		if (!(count > 0))
 			continue;
 		if (quarter.count + count > wanted)
 			share = (wanted - quarter.count) / count;
@@ -50,16 +71,16 @@ static struct quarter take(const struct table *spans, int64_t series_id, double 
 
 bool steps_drift(const struct table *spans, int64_t series_id, double *ret_percent)
 {
+	struct steps_rows rows = steps_rows_of(spans, series_id);
 	struct quarter first, last;
 	double count = 0;
 
-	for (size_t i = 0; i < spans->row_count; i++)
-		if (is_of(spans, i, series_id))
-			count += cell_number(table_cell(spans, i, "value_count"));
+	for (size_t i = rows.first; i < rows.end; i++)
+		count += cell_number(table_cell(spans, i, "value_count"));
 	if (count < LEAST_VALUES)
 		return false;
-	first = take(spans, series_id, count / 4, false);
-	last = take(spans, series_id, count / 4, true);
+	first = take(spans, rows, count / 4, false);
+	last = take(spans, rows, count / 4, true);
 	if (first.sum == 0)
 		return false;
 	*ret_percent = 100 * (last.sum / last.count - first.sum / first.count) /
@@ -87,16 +108,17 @@ void steps_plot(struct doc *doc, const struct table *spans, int64_t series_id,
 		const char *title, enum column_type type, int64_t span_ns)
 {
 	double *points = xreallocarray(NULL, PLOT_POINTS, sizeof(*points)), peak = 0;
+	struct steps_rows rows = steps_rows_of(spans, series_id);
 	struct section *section;
 
 	for (size_t i = 0; i < PLOT_POINTS; i++)
 		points[i] = NAN;
-	for (size_t i = 0; i < spans->row_count; i++) {
+	for (size_t i = rows.first; i < rows.end; i++) {
 		double count = cell_number(table_cell(spans, i, "value_count"));
 		double mean = cell_number(table_cell(spans, i, "sum")) / count;
 		size_t first, last;
 
-		if (!is_of(spans, i, series_id) || !isfinite(mean))
+		if (!isfinite(mean))
 			continue;
 		first = point_at(cell_whole(table_cell(spans, i, "first_ns")), span_ns);
 		last = point_at(cell_whole(table_cell(spans, i, "last_ns")), span_ns);
@@ -106,7 +128,7 @@ void steps_plot(struct doc *doc, const struct table *spans, int64_t series_id,
 		if (mean > peak)
 			peak = mean;
 	}
-	if (type != COLUMN_NSEC && peak >= PEAK_MOST) {
+	if (!(peak > 0) || (type != COLUMN_NSEC && peak >= PEAK_MOST)) {
 		free(points);
 		return;
 	}

@@ -108,7 +108,8 @@ static int sample_stat(struct resource_sample *sample, uint64_t own_major_faults
 	major -= (long long)own_major_faults;
 	sample->major_faults = major > 0 ? major : 0;
 	sample->thread_count = threads;
-	sample->rss_bytes = rss_pages * sysconf(_SC_PAGESIZE);
+	/* one that has ended has no memory left: what it had is not known any more */
+	sample->rss_bytes = rss_pages > 0 ? rss_pages * sysconf(_SC_PAGESIZE) : -1;
 	return 1;
 }
 

@@ -95,6 +95,8 @@ def check_search(page):
     page.browser.key("/")
     page.browser.type("(")
     check("a bad expression is told", page.text("#found") == "not a regular expression")
+    found = [frame["name"] for frame in page.frames() if frame["found"]]
+    check("and finds nothing: %s" % found, not found)
 
 
 def check_keys(page):

@@ -208,6 +208,9 @@ CASES = {
     "resources-gpu": (["resources", "machine.db", "--limit", "5"], {}),
     "resources-gpu-json": (["resources", "machine.db", "-f", "json"], {}),
     "resources-gpu-md": (["resources", "machine.db", "-f", "md"], {}),
+    "resources-ended": (["resources", "fixture.db.ended"], {}),
+    "resources-short": (["resources", "fixture.db.short"], {}),
+    "resources-short-json": (["resources", "fixture.db.short", "-f", "json"], {}),
     "resources-process": (["resources", "machine.db", "--process", "701"], {}),
     "resources-no-process": (["resources", "machine.db", "--process", "17"], {}),
     "report-gpu": (["report", "machine.db"], {}),
@@ -228,6 +231,10 @@ CASES = {
                          "after"], {}),
     "flamegraph-diff": (["flamegraph", "fixture.db", "--diff", "groups.db", "--metric",
                          "live"], {}),
+    "flamegraph-from-zero": (["flamegraph", "groups.db.zero", "--before", "before", "--after",
+                              "after", "--metric", "bytes"], {}),
+    "flamegraph-to-zero": (["flamegraph", "groups.db.zero", "--before", "after", "--after",
+                            "before", "--metric", "bytes"], {}),
     "flamegraph-empty": (["flamegraph", "empty.db"], {}),
     "flamegraph-nothing": (["flamegraph", "fixture.db", "--focus", "nowhere"], {}),
     "flamegraph-error-metric": (["flamegraph", "fixture.db", "--metric", "tmie"], {}),
@@ -265,6 +272,7 @@ CASES = {
     "doctor-fine": (["doctor", "fixture.db", "--run", "1"], {}),
     "doctor-empty": (["doctor", "empty.db"], {}),
     "doctor-regions": (["doctor", "marks.db.unended"], {}),
+    "components-map-unused": (["components", "marks.db", "--map", "server.map"], {}),
     "components-unended": (["components", "marks.db.unended", "-n", "1"], {}),
     "doctor-json": (["doctor", "empty.db", "-f", "json"], {}),
     "doctor-csv": (["doctor", "empty.db", "-f", "csv"], {}),
@@ -433,6 +441,38 @@ def leave_regions_open(marks):
     db.close()
 
 
+def take_allocations(groups):
+    """A copy of groups.db whose runs 'before' took the same paths without allocating."""
+    shutil.copyfile(groups, groups + ".zero")
+    db = sqlite3.connect(groups + ".zero")
+    db.execute("UPDATE path SET alloc_bytes = 0, alloc_count = 0 WHERE run_id IN"
+               " (SELECT run_id FROM run WHERE label = 'before')")
+    db.commit()
+    db.close()
+
+
+def add_last_look(fixture):
+    """A copy of the fixture whose process was looked at once more when it had ended."""
+    shutil.copyfile(fixture, fixture + ".ended")
+    db = sqlite3.connect(fixture + ".ended")
+    db.execute("INSERT INTO resource SELECT run_id, process_id, time_ns + 600000000, cpu_percent,"
+               " 0, minor_faults, major_faults, NULL, NULL, 1, NULL FROM resource"
+               " WHERE run_id = 2 ORDER BY time_ns DESC LIMIT 1")
+    db.commit()
+    db.close()
+
+
+def keep_two_looks(fixture):
+    """A copy of the fixture with the samples of a run too short for a share of a CPU."""
+    shutil.copyfile(fixture, fixture + ".short")
+    db = sqlite3.connect(fixture + ".short")
+    db.execute("DELETE FROM resource WHERE rowid NOT IN"
+               " (SELECT rowid FROM resource WHERE run_id = 2 ORDER BY time_ns LIMIT 2)")
+    db.execute("UPDATE resource SET cpu_percent = NULL")
+    db.commit()
+    db.close()
+
+
 def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     make = [sys.executable, os.path.join(HERE, "make_db.py")]
@@ -444,8 +484,12 @@ def make_databases(folder, cases):
         subprocess.run(make + [kind, os.path.join(folder, kind + ".db")], check=True)
         if kind == "marks":
             leave_regions_open(os.path.join(folder, "marks.db"))
+        if kind == "groups":
+            take_allocations(os.path.join(folder, "groups.db"))
     with open(os.path.join(folder, "fixture.db"), "rb") as file:
         data = file.read()
+    add_last_look(os.path.join(folder, "fixture.db"))
+    keep_two_looks(os.path.join(folder, "fixture.db"))
     files = {"zero.db": b"", "text.db": b"hello, world\n" * 100, "truncated.db": data[:40000],
              "good.map": MAP, "server.map": SERVER_MAP,
              "groups.map": GROUPS_MAP, "bad.map": MAP.replace(b"module", b"modul"),

@@ -86,6 +86,29 @@ SENSELESS_SNAPSHOTS = [
     "DROP TABLE snapshot_free",
 ]
 
+# The same for a recording with regions, steps and counters.
+SENSELESS_MARKS = [
+    f"UPDATE series SET mark_count = {BIG}, value_count = -{BIG}, sum = 9e999, mean = -9e999",
+    "UPDATE series SET mean = 'x', p50 = x'00', max = NULL, first_ns = 'y', last_ns = -1",
+    f"UPDATE series SET first_ns = -{BIG}, last_ns = {BIG}, growth_bytes = -{BIG}, value_count = 0",
+    "UPDATE series SET name = x'80', kind = 9",
+    "UPDATE series SET name = printf('%.*c', 100000, 'n') || char(10, 27, 0x202e) || series_id",
+    "UPDATE series SET name = ''",
+    f"UPDATE OR IGNORE series SET series_id = {BIG} WHERE series_id = 5",
+    f"UPDATE series_span SET first_ns = {BIG}, last_ns = -{BIG}, value_count = {BIG}, sum = 1e308",
+    "UPDATE series_span SET value_count = -1, sum = 'x', live_bytes = x'ff'",
+    f"UPDATE series_span SET first_ns = 0, last_ns = {BIG}, value_count = 0, sum = 9e999",
+    f"UPDATE series_extreme SET time_ns = {BIG}, value = -9e999, number = -{BIG}, process_id = 7",
+    "UPDATE series_extreme SET time_ns = 'x', value = x'00', lane_id = 'x', is_highest = 3 + is_highest",
+    f"UPDATE step SET duration_ns = -{BIG}, started_ns = {BIG}, step_index = 'x'",
+    "UPDATE function SET component = x'fe', recording = 1",
+    "UPDATE function SET component = ''; UPDATE path SET kind = 77",
+    f"UPDATE path SET total_ns = {BIG}, self_ns = {BIG}, alloc_bytes = {BIG}, calls = {BIG}",
+    "UPDATE run SET wall_ns = -5, started_utc = 'yesterday'",
+    "DELETE FROM series_span",
+    "DELETE FROM process",
+]
+
 # The same, looping for ever unless stopped.
 ENDLESS = ("DROP VIEW functions; CREATE VIEW functions AS WITH RECURSIVE n(i) AS "
            "(SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT i AS run_id FROM n")
@@ -143,6 +166,9 @@ def make_corpus(folder, make_db):
     snapshots = os.path.join(folder, "snapshots")
     subprocess.run([sys.executable, make_db, "snapshots", snapshots], check=True)
     damage_contents(folder, snapshots, SENSELESS_SNAPSHOTS)
+    marks = os.path.join(folder, "marks")
+    subprocess.run([sys.executable, make_db, "marks", marks], check=True)
+    damage_contents(folder, marks, SENSELESS_MARKS)
 
 
 def main():

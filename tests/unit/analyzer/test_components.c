@@ -46,9 +46,55 @@ static void the_first_entry_that_fits_counts(void **state)
 	assert_string_equal(find("acme::network(int)", NULL, NULL), "none");
 	assert_string_equal(find("my_acme::net::f()", NULL, NULL), "none");
 	assert_string_equal(find("f(acme::net::a)", NULL, NULL), "none");
+	assert_string_equal(find("acme::net::a other::f<int>()", NULL, NULL), "none");
+	assert_string_equal(find("acme::net::a<int>* other::f<int>()", NULL, NULL),
+			    "none");
+	assert_string_equal(find("other::a::operator acme::net::b() const", NULL, NULL),
+			    "none");
+	assert_string_equal(find("int (anonymous namespace)::f<int>()", NULL, NULL),
+			    "none");
+	assert_string_equal(find("acme::net::operator<<(int, acme::a)", NULL, NULL),
+			    "net");
+	assert_string_equal(find("acme::net::(anonymous namespace)::f()", NULL, NULL),
+			    "net");
+	assert_string_equal(
+		find("std::vector<acme::a (*)(int)> acme::net::f<int>(int)", NULL, NULL),
+		"net");
+	assert_string_equal(find("acme::net::f(int)::{lambda(int)#1}::operator()(int) "
+				 "const",
+				 NULL, NULL),
+			    "net");
+	assert_string_equal(find("vtable for acme::net::a", NULL, NULL), "net");
+	assert_string_equal(find("acme::net::f [clone .cold]", NULL, NULL), "net");
+	assert_string_equal(find("int acme::net::my_operators::f<int>()", NULL, NULL),
+			    "net");
+	assert_string_equal(find("acme::net::operators::f", NULL, NULL), "net");
+	assert_string_equal(find("acme::net", NULL, NULL), "none");
+	assert_string_equal(find("", NULL, NULL), "none");
+	assert_string_equal(find("non-virtual thunk to acme::net::a::f()", NULL, NULL),
+			    "net");
 	assert_string_equal(find("decode", "/usr/lib/libavcodec.so.59", NULL), "codec");
 	assert_string_equal(find("decode", "/libavcodec.so/other", NULL), "none");
 	assert_string_equal(find("sha256_round", "app", "x.c"), "hash");
+}
+
+static void entries_that_were_not_used_are_known(void **state)
+{
+	(void)state;
+	assert_int_equal(parse("{\"components\": ["
+			       "{\"component\": \"a\", \"function\": \"^a\"},"
+			       "{\"component\": \"mistyped\", \"function\": \"^A\"},"
+			       "{\"component\": \"b\", \"function\": \"b\"},"
+			       "{\"component\": \"taken\", \"function\": \"ab\"}]}"),
+			 0);
+	assert_int_equal(component_map_unused(&map, 0), 0);
+	find("ab", NULL, NULL);
+	find("b", NULL, NULL);
+	find("c", NULL, NULL);
+	assert_int_equal(component_map_unused(&map, 0), 1);
+	assert_string_equal(component_map_name(&map, 1), "mistyped");
+	assert_int_equal(component_map_unused(&map, 2), 3);
+	assert_int_equal(component_map_unused(&map, 4), 4);
 }
 
 static void refuses(const char *text, const char *reason)
@@ -149,6 +195,35 @@ static void components_take_what_they_call(void **state)
 	calltree_free(tree);
 }
 
+/* a > b > a > b, 10 times into the first b, 1000 times back and forth below it. */
+static void averages_are_of_outermost_calls(void **state)
+{
+	static const struct components_function functions[] = {{"a", "app", false},
+							       {"b", "app", false}};
+	struct calltree *tree = calltree_new();
+	const struct component_total *total;
+	struct components sums;
+
+	(void)state;
+	calltree_add_function(tree, 1, "a");
+	calltree_add_function(tree, 2, "b");
+	add(tree, 1, 0, 1, 1, 5000, 100);
+	add(tree, 2, 1, 2, 10, 4900, 900);
+	add(tree, 3, 2, 1, 1000, 4000, 3000);
+	add(tree, 4, 3, 2, 1000, 1000, 1000);
+	calltree_link(tree);
+	components_sum(&sums, tree, functions);
+	total = &sums.totals[number_of(&sums, "b")];
+	assert_int_equal(total->entries, 1010);
+	assert_int_equal(total->total_ns, 4900);
+	assert_int_equal(total->outermost, 10);
+	assert_int_equal(sums.totals[number_of(&sums, "a")].outermost, 1);
+	assert_int_equal(sums.edges[0].calls, 1010);
+	assert_int_equal(sums.edges[0].outermost, 10);
+	components_free(&sums);
+	calltree_free(tree);
+}
+
 static int release(void **state)
 {
 	(void)state;
@@ -161,8 +236,10 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(the_first_entry_that_fits_counts),
+		cmocka_unit_test(entries_that_were_not_used_are_known),
 		cmocka_unit_test(errors_name_line_and_key),
 		cmocka_unit_test(components_take_what_they_call),
+		cmocka_unit_test(averages_are_of_outermost_calls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, release);

@@ -159,6 +159,25 @@ static void differences_are_judged_with_what_is_below(void **state)
 	flame_free(flame);
 }
 
+/* A path that both sides took, and that has something of the metric on one of them: it is
+ * not new, and what the picture has no width for is listed. */
+static void paths_without_weight_are_told(void **state)
+{
+	struct flame *flame = flame_new(FLAME_BYTES, true);
+	uint32_t first = add(flame, FLAME_WHOLE, "first", 0, 70);
+	uint32_t last = add(flame, FLAME_WHOLE, "last", 500, 0);
+
+	(void)state;
+	flame->frames[first].presence = FLAME_BEFORE | FLAME_AFTER;
+	flame->frames[last].presence = FLAME_BEFORE | FLAME_AFTER;
+	flame_sum(flame);
+	flame_lay_out(flame, 0);
+	assert_int_equal(flame_judge(flame, &flame->frames[first]), FLAME_MORE);
+	assert_int_equal(flame->gone_count, 1);
+	assert_int_equal(flame->gone[0], last);
+	flame_free(flame);
+}
+
 /* Next to nothing of the whole is no change, however large for the frame. */
 static void small_changes_are_none(void **state)
 {
@@ -268,6 +287,7 @@ int main(void)
 		cmocka_unit_test(odd_numbers_do_no_harm),
 		cmocka_unit_test(depth_is_no_limit),
 		cmocka_unit_test(differences_are_judged_with_what_is_below),
+		cmocka_unit_test(paths_without_weight_are_told),
 		cmocka_unit_test(small_changes_are_none),
 		cmocka_unit_test(colours_tell_sides_apart),
 		cmocka_unit_test(turned_over_functions_stand_outermost),

@@ -147,6 +147,33 @@ static void check_widths(const char *text, size_t width)
 	}
 }
 
+/* Labels, names and paths of a recording stand in notes and titles, too. */
+static void markdown_is_text_everywhere(void **state)
+{
+	double *points = calloc(2, sizeof(*points));
+	struct section *section;
+	struct doc doc;
+	char *text;
+
+	(void)state;
+	doc_init(&doc, "test");
+	doc_note(&doc, "hint", NOTE_PLAIN, "of '\xff\033[1m<b>'", NULL);
+	section = doc_plot(&doc, "plot", "<img src=x>*", COLUMN_COUNT, points, 2);
+	section->peak = section->span_ns = 1;
+	section = doc_values(&doc, "facts", NULL);
+	doc_add(section, "none", "none", COLUMN_NAME,
+		(struct cell){.kind = CELL_TEXT, .text = ""});
+	doc_add(section, "ticks", "ticks", COLUMN_NAME,
+		(struct cell){.kind = CELL_TEXT, .text = "a``b"});
+	text = draw(&renderer_md, &doc, 80, false);
+	assert_non_null(strstr(text, "> of '\xef\xbf\xbd?\\[1m\\<b\\>'\n"));
+	assert_non_null(strstr(text, "**\\<img src=x\\>\\***"));
+	assert_non_null(strstr(text, "**none**: `\"\"`\n"));
+	assert_non_null(strstr(text, "**ticks**: ``` a``b ```\n"));
+	free(text);
+	doc_free(&doc);
+}
+
 static void text_stays_in_its_width(void **state)
 {
 	struct doc doc;
@@ -202,6 +229,7 @@ int main(void)
 		cmocka_unit_test(json_is_whole),
 		cmocka_unit_test(csv_quotes),
 		cmocka_unit_test(markdown_keeps_its_tables),
+		cmocka_unit_test(markdown_is_text_everywhere),
 		cmocka_unit_test(text_stays_in_its_width),
 		cmocka_unit_test(text_draws_trees),
 		cmocka_unit_test(empty_documents_are_fine),

@@ -239,6 +239,29 @@ static void samples(void **state)
 	resources_done(&resources);
 }
 
+/* The last look at a process often comes when it has ended: it is not without memory. */
+static void samples_of_ended_processes(void **state)
+{
+	struct resource_process process;
+	struct resources resources;
+	pid_t child = fork();
+	siginfo_t information;
+
+	(void)state;
+	if (child == 0)
+		_exit(0);
+	assert_int_equal(waitid(P_PID, (id_t)child, &information, WEXITED | WNOWAIT), 0);
+	resources_init(&resources);
+	resources_process_init(&process, child, 42);
+	assert_true(resources_round_begin(&resources, ticks_monotonic_ns()));
+	resources_sample(&resources, &process);
+	assert_int_equal(resources.count, 1);
+	assert_int_equal(resources.samples[0].rss_bytes, -1);
+	assert_true(resources.samples[0].minor_faults > 0);
+	assert_int_equal(waitpid(child, NULL, 0), child);
+	resources_done(&resources);
+}
+
 /* However long the run, the samples stay few and the last one is kept. */
 static void bounded_samples(void **state)
 {
@@ -309,6 +332,7 @@ int main(void)
 		cmocka_unit_test(clocks),
 		cmocka_unit_test(exit_statuses),
 		cmocka_unit_test(samples),
+		cmocka_unit_test(samples_of_ended_processes),
 		cmocka_unit_test(bounded_samples),
 		cmocka_unit_test(bounded_gpu_samples),
 	};

@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: what the exporters write of a flame. */
+#include "analyzer/export/export.h"
+#include "tests/unit/analyzer/cmocka_all.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MARGIN 10 /* of a picture, in pixels */
+#define WIDTH 1200
+
+static const struct exporter *find(const char *name)
+{
+	for (size_t i = 0; i < exporter_registry_count; i++)
+		if (strcmp(exporter_registry[i]->name, name) == 0)
+			return exporter_registry[i];
+	fail_msg("no exporter %s", name);
+	return NULL;
+}
+
+static uint32_t add(struct flame *flame, uint32_t parent, const char *name, int64_t self)
+{
+	struct flame_frame *frame = flame_add(flame, parent, name);
+
+	frame->self = self;
+	frame->presence = FLAME_AFTER;
+	return (uint32_t)flame->count - 1;
+}
+
+/* Owned by caller. */
+static char *write_as(const char *format, struct flame *flame)
+{
+	struct doc doc = {.flame = flame};
+	struct export_context context = {.width = WIDTH};
+	char *text = NULL;
+	size_t size = 0;
+
+	context.out = open_memstream(&text, &size);
+	find(format)->write(&doc, &context);
+	fclose(context.out);
+	return text;
+}
+
+static void names_do_not_break_lines(void **state)
+{
+	struct flame *flame = flame_new(FLAME_TIME, false);
+	uint32_t root = add(flame, FLAME_WHOLE, "a;b\nc 7", 0);
+	char *text;
+
+	(void)state;
+	add(flame, root, "operator new(unsigned long)", 5);
+	add(flame, root, "\xff", 9);
+	flame_sum(flame);
+	text = write_as("folded", flame);
+	assert_string_equal(text, "a:b?c 7;operator new(unsigned long) 5\n"
+				  "a:b?c 7;\xef\xbf\xbd 9\n");
+	free(text);
+	flame_free(flame);
+}
+
+static void put_place(const char *svg, const char *name, double *ret_x, double *ret_width)
+{
+	char title[32];
+	const char *at;
+
+	snprintf(title, sizeof(title), "<title>%s\n", name);
+	at = strstr(svg, title);
+	assert_non_null(at);
+	at = strstr(at, "<rect x=\"");
+	assert_int_equal(
+		sscanf(at, "<rect x=\"%lf\" y=\"%*f\" width=\"%lf", ret_x, ret_width), 2);
+}
+
+/* What lies a second from the left and takes nanoseconds can be zoomed into: its callees
+ * stand where they belong, by a hundredth of its width. */
+static void narrow_frames_have_exact_places(void **state)
+{
+	struct flame *flame = flame_new(FLAME_TIME, false);
+	uint32_t narrow;
+	double x, width, first_x, first_width, second_x, second_width;
+	char *text;
+
+	(void)state;
+	add(flame, FLAME_WHOLE, "long", 7000000000);
+	narrow = add(flame, FLAME_WHOLE, "narrow", 0);
+	add(flame, narrow, "first", 60);
+	add(flame, narrow, "second", 40);
+	flame_sum(flame);
+	flame_lay_out(flame, 0);
+	flame->title = flame->subject = "a test";
+	text = write_as("svg", flame);
+	put_place(text, "narrow", &x, &width);
+	put_place(text, "first", &first_x, &first_width);
+	put_place(text, "second", &second_x, &second_width);
+	assert_true(x > MARGIN + 1000);
+	assert_true(fabs(first_x - x) < width / 100);
+	assert_true(fabs(second_x - (x + 0.6 * width)) < width / 100);
+	assert_true(fabs(second_width - 0.4 * width) < width / 100);
+	free(text);
+	flame_free(flame);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(names_do_not_break_lines),
+		cmocka_unit_test(narrow_frames_have_exact_places),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
