@@ -237,11 +237,12 @@ bool time_run_is_long(double own_ns, double calls)
 	return own_ns >= WAIT_LEAST_NS * calls;
 }
 
+/* The waits are spread over as many threads as wished for a CPU at a time. Not over all
+ * that lived: who waits for a thread without a CPU is held up as long. */
 double time_run_met(const struct time_run *run)
 {
-	double met = run->has_cpu && run->thread_ns > 0
-			     ? 1 - run->starved_ns / run->thread_ns
-			     : 1;
+	double wished_ns = fmax(run->span_ns, run->cpu_ns + run->starved_ns);
+	double met = run->has_cpu ? 1 - run->starved_ns / wished_ns : 1;
 
 	return fmin(1, fmax(0.1, met));
 }

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What this is:  what a run's time was spent on, as far as the recording tells: the base
- * of all rules about time. Must not:      count processes in which no instrumented
- * function was called, such as a shell that waits for the program.
+ *                of all rules about time.
+ *
+ * Must not:      count processes in which no instrumented function was called, such as a
+ *                shell that waits for the program.
  */
 #pragma once
 
