@@ -166,7 +166,7 @@ double memory_run_ns(struct rule_input *input)
 	if (!run)
 		return input->wall_ns;
 	lanes = run->lane_count > 1 ? (double)run->lane_count : 1;
-	served_ns = run->run_ns * time_run_met(run);
+	served_ns = time_run_unhindered_ns(run);
 	return fmax(served_ns - input->alloc_count * RULE_RECORDER_NS / lanes,
 		    0.1 * served_ns);
 }

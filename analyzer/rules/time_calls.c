@@ -53,7 +53,7 @@ static double least_run_ns(struct rule_input *input)
 	double hooks_ns = (double)input->calls * input->hook_cost_ns /
 			  fmax(1, (double)run->lane_count);
 
-	return run->run_ns * time_run_met(run) +
+	return time_run_unhindered_ns(run) +
 	       input->limit(input, "hooks_error") * hooks_ns;
 }
 

@@ -59,7 +59,7 @@ static double starved_part(const struct time_run *run, const struct function *fu
 /* The run, less the waits for a CPU of a busy machine. */
 static double run_of(const struct rule_input *input)
 {
-	return input->time_run.run_ns * time_run_met(&input->time_run);
+	return time_run_unhindered_ns(&input->time_run);
 }
 
 /* The part of its own time that is its code's. What the recorder adds to an allocation is
