@@ -47,12 +47,22 @@ static void read_row(struct cursor *cursor, struct function *ret)
 		fmin(fmax(0, ret->longest_ns - cursor_real(cursor, 5)), ret->self_ns);
 }
 
-/* What its calls took beyond as many of median length may have been waits for a CPU. */
+/*
+ * What may have been waits for a CPU: what the calls took beyond as many of median
+ * length; what the longest took beyond the others, for of two calls the median is the
+ * longer one's; and at least the part that all of the program waited, for of a few calls
+ * each may have.
+ */
 static double starved_part(const struct time_run *run, const struct function *function)
 {
-	double beyond_ns = function->raw_ns - function->calls * function->p50_ns;
 	double starved_ns = run->has_cpu ? run->starved_ns : 0;
+	double others_ns = function->raw_ns - function->longest_ns;
+	double beyond_ns = fmax(function->raw_ns - function->calls * function->p50_ns,
+				function->raw_ns * (1 - time_run_served(run)));
 
+	if (function->calls > 1)
+		beyond_ns = fmax(beyond_ns, function->longest_ns -
+						    others_ns / (function->calls - 1));
 	return rule_share(fmin(beyond_ns, starved_ns), function->total_ns);
 }
 
