@@ -223,7 +223,8 @@ static bool is_chatty(struct rule_input *input, const struct calltree_node *node
 	       (double)node->calls >= ratio * (double)parent->calls &&
 	       (double)node->total_ns >=
 		       input->limit(input, "caller_share") * (double)parent->total_ns &&
-	       (double)node->total_ns > tiny_ns(input) * (double)node->calls;
+	       (double)node->total_ns * time_run_met(&input->time_run) >
+		       tiny_ns(input) * (double)node->calls;
 }
 
 static int evaluate_chatty(struct rule_input *input, struct findings *ret)

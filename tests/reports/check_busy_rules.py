@@ -68,7 +68,8 @@ def make(template, path, wall, cpu, waited, work, threads=1):
                    lane_id=1, tid=9 + number, name="t",
                    started_ns=0, wall_ns=wall)
         for number, name, numbers in (
-                (1, "main", dict(calls=1, self_ns=wall - self_ns - hooks_ns,
+                (1, "main", dict(calls=work.get("caller_calls", 1),
+                                 self_ns=wall - self_ns - hooks_ns,
                                  total_ns=wall - hooks_ns,
                                  raw_self_ns=wall - self_ns - hooks_ns,
                                  raw_total_ns=wall, alloc_count=0)),
@@ -130,6 +131,9 @@ CASES = [
     ("tiny calls on a busy machine", "T2", "medium",
      dict(wall=720 * MS, cpu=260 * MS, waited=460 * MS, work=TINY),
      {"share of the run": (5, 6)}),
+    ("tiny calls that waited", "T3", None,
+     dict(wall=1500 * MS, cpu=300 * MS, waited=1180 * MS,
+          work=TINY | dict(self_ns=650 * MS, caller_calls=1000)), {}),
     # six waits of 4 ms: with 40 functions that chance is one's
     ("calls that waited", "T8", None,
      dict(wall=500 * MS, cpu=300 * MS, waited=200 * MS,
