@@ -14,9 +14,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* What the hooks add to a malloc and its free: 24.8 ns instead of 8.1 in a loop. */
-#define RECORDER_NS 17
-
 static struct memory_owner *find_owner(struct rule_input *input,
 				       struct memory_owners *owners, uint32_t node)
 {
@@ -180,13 +177,14 @@ struct finding *memory_owner_finding(struct rule_input *input, struct findings *
 double memory_run_ns(struct rule_input *input)
 {
 	const struct time_run *run = time_run(input);
-	double lanes, ns;
+	double lanes, served_ns;
 
 	if (!run)
 		return input->wall_ns;
 	lanes = run->lane_count > 1 ? (double)run->lane_count : 1;
-	ns = run->run_ns * time_run_met(run) - input->alloc_count * RECORDER_NS / lanes;
-	return fmax(ns, 0.1 * run->run_ns);
+	served_ns = time_run_unhindered_ns(run);
+	return fmax(served_ns - input->alloc_count * RULE_RECORDER_NS / lanes,
+		    0.1 * served_ns);
 }
 
 void memory_win_time(struct rule_input *input, struct finding *finding, double ns)

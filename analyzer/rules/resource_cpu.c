@@ -48,18 +48,24 @@ static int find_waiting(struct rule_input *input, int64_t *ret_function)
 	return rule_finish(input, cursor, result);
 }
 
+/* What the run would take had a CPU been free whenever one was wished for. */
+static double unhindered_ns(const struct time_run *run)
+{
+	return run->span_ns * time_run_met(run);
+}
+
 static void add_low(struct rule_input *input, struct findings *ret, int64_t function_id)
 {
 	const struct time_run *run = &input->time_run;
-	double wanted = (run->cpu_ns + run->starved_ns) / run->span_ns;
+	double used = run->cpu_ns / unhindered_ns(run);
 	struct finding *finding =
 		function_id ? rule_add_function(input, ret, function_id, false)
 			    : rule_add(input, ret);
 
-	finding->saving_ns = (1 - wanted) * run->run_ns;
+	finding->saving_ns = (1 - used) * run->run_ns * time_run_met(run);
 	finding->impact = rule_share(finding->saving_ns, run->run_ns);
-	finding_evidence_limit(finding, "CPU, computed and wished for", "percent",
-			       100 * wanted, 100 * input->limit(input, "cpu"));
+	finding_evidence_limit(finding, "CPU, while none was waited for", "percent",
+			       100 * used, 100 * input->limit(input, "cpu"));
 	finding_evidence(finding, "CPU, of one", "percent",
 			 100 * run->cpu_ns / run->span_ns);
 	finding_evidence(finding, "waited for a CPU", "ns", run->starved_ns);
@@ -88,7 +94,7 @@ static int evaluate_low(struct rule_input *input, struct findings *ret)
 		return -EIO;
 	if (!run->has_cpu || run->span_ns < input->limit(input, "least_ns"))
 		return rule_not_measured(input, too_short);
-	if (run->cpu_ns + run->starved_ns > input->limit(input, "cpu") * run->span_ns)
+	if (run->cpu_ns > input->limit(input, "cpu") * unhindered_ns(run))
 		return RULE_DONE;
 	result = find_waiting(input, &function_id);
 	if (result < 0)

@@ -17,7 +17,7 @@ static void add(struct rule_input *input, struct findings *ret, double repeated,
 		bool is_storm)
 {
 	const struct time_run *run = &input->time_run;
-	double run_ns = run->run_ns * time_run_met(run);
+	double run_ns = time_run_unhindered_ns(run);
 	double major_ns = run->major_faults * input->limit(input, "major_ns");
 	double minor_ns = fmin(repeated * input->limit(input, "minor_ns"), run->cpu_ns);
 	/* Threads side by side wait for their faults at once. */

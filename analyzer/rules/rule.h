@@ -81,6 +81,9 @@ unsigned rule_rests_on(const struct finding *finding);
 
 /* What rules need; see input.c. */
 
+/* What the hooks add to a malloc and its free: 24.8 ns instead of 8.1 in a loop. */
+#define RULE_RECORDER_NS 17
+
 /* Prepares sql and binds :run. 0 or -errno (then input->error is set). */
 int rule_query(struct rule_input *input, const char *sql, struct cursor **ret_cursor);
 /* Closes the cursor. result: of the last cursor_next(); an error is passed on with

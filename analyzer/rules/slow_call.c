@@ -13,6 +13,8 @@
 
 #include <errno.h>
 
+/* On a busy machine a call takes longer for its waits for a CPU, and for those of the
+ * thread that it waits for. */
 static int add(struct rule_input *input, struct findings *ret, struct cursor *cursor)
 {
 	static const struct {
@@ -23,23 +25,27 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 		     {"low_ns", SEVERITY_LOW}};
 	int64_t function_id = cursor_integer(cursor, 0);
 	double calls = cursor_real(cursor, 1), total_ns = cursor_real(cursor, 2);
-	double self_ns = cursor_real(cursor, 3), mean_ns = total_ns / calls, held_ns;
+	double self_ns = cursor_real(cursor, 3), met = time_run_met(&input->time_run);
+	double mean_ns = met * total_ns / calls, held_ns;
 	int result = time_run_function(input, function_id, self_ns, &held_ns);
 	struct finding *finding;
 	size_t step = 0;
 
-	if (result < 0)
+	if (result < 0 || mean_ns <= input->limit(input, "low_ns"))
 		return result;
 	finding = rule_add_function(input, ret, function_id, false);
-
 	while (step < 2 && !(mean_ns > input->limit(input, steps[step].limit)))
 		step++;
 	finding_fix_severity(finding, steps[step].severity);
 	/* That it takes long does not say that it need not. */
 	finding->confidence = CONFIDENCE_LOW;
 	finding->impact = rule_share(held_ns, input->time_run.run_ns);
-	finding_evidence_limit(finding, "mean per call", "ns", mean_ns,
-			       input->limit(input, steps[step].limit));
+	finding_evidence_limit(finding,
+			       met < 0.99 ? "mean per call, less waits for a CPU"
+					  : "mean per call",
+			       "ns", mean_ns, input->limit(input, steps[step].limit));
+	if (met < 0.99)
+		finding_evidence(finding, "with waits for a CPU", "ns", total_ns / calls);
 	finding_evidence(finding, "calls", "count", calls);
 	finding_evidence(finding, "p50", "ns", cursor_real(cursor, 4));
 	finding_evidence(finding, "longest", "ns", cursor_real(cursor, 5));

@@ -43,7 +43,7 @@ static void quarters(const struct steps *steps, double *ret_first, double *ret_l
 /* The run, less the waits for a CPU of a busy machine. */
 static double run_of(const struct rule_input *input)
 {
-	return input->time_run.run_ns * time_run_met(&input->time_run);
+	return time_run_unhindered_ns(&input->time_run);
 }
 
 /* Of steps of several threads side by side only the run's share counts. */

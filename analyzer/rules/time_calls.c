@@ -59,7 +59,7 @@ static double least_run_ns(struct rule_input *input)
 	double hooks_ns = (double)input->calls * input->hook_cost_ns /
 			  fmax(1, (double)run->lane_count);
 
-	return run->run_ns * time_run_met(run) +
+	return time_run_unhindered_ns(run) +
 	       input->limit(input, "hooks_error") * hooks_ns;
 }
 
@@ -230,7 +230,8 @@ static bool is_chatty(struct rule_input *input, const struct calltree_node *node
 	       (double)node->calls >= ratio * (double)parent->calls &&
 	       (double)node->total_ns >=
 		       input->limit(input, "caller_share") * (double)parent->total_ns &&
-	       (double)node->total_ns > tiny_ns(input) * (double)node->calls;
+	       (double)node->total_ns * time_run_met(&input->time_run) >
+		       tiny_ns(input) * (double)node->calls;
 }
 
 static int evaluate_chatty(struct rule_input *input, struct findings *ret)

@@ -24,6 +24,9 @@
  * average did not wait. */
 #define WAIT_LEAST_NS 20e3
 
+/* Of a run that was nearly all hooks, what remains is not known better. */
+#define UNHINDERED_LEAST 0.25
+
 struct process {
 	int64_t process_id;
 	double longest_ns; /* thread, by its instrumented roots */
@@ -98,6 +101,7 @@ static int load_run_ns(struct load *load)
 	for (size_t i = 0; i < load->count; i++)
 		longest_sum += load->list[i].longest_ns;
 	load->run->run_ns = fmax(load->input->wall_ns - hooks_ns, longest_sum);
+	load->run->hooks_ns = hooks_ns;
 	return rule_finish(load->input, cursor, result);
 }
 
@@ -237,13 +241,23 @@ bool time_run_is_long(double own_ns, double calls)
 	return own_ns >= WAIT_LEAST_NS * calls;
 }
 
+/* The waits are spread over as many threads as wished for a CPU at a time. Not over all
+ * that lived: who waits for a thread without a CPU is held up as long. */
 double time_run_met(const struct time_run *run)
 {
-	double met = run->has_cpu && run->thread_ns > 0
-			     ? 1 - run->starved_ns / run->thread_ns
-			     : 1;
+	double wished_ns = fmax(run->span_ns, run->cpu_ns + run->starved_ns);
+	double met = run->has_cpu ? 1 - run->starved_ns / wished_ns : 1;
 
 	return fmin(1, fmax(0.1, met));
+}
+
+/* The hooks' cost is of computing: what was waited for their sake is not among it. */
+double time_run_unhindered_ns(const struct time_run *run)
+{
+	double met = time_run_met(run);
+	double ns = run->run_ns * met - run->hooks_ns * (1 - met);
+
+	return fmax(ns, UNHINDERED_LEAST * run->run_ns * met);
 }
 
 double time_run_served(const struct time_run *run)

@@ -16,7 +16,7 @@ struct time_run {
 	bool is_loaded;
 	/* What the run took, less the cost of the hooks. Of several processes at least
 	 * the sum of their longest threads. */
-	double run_ns;
+	double run_ns, hooks_ns;
 	int64_t lane_count;
 	bool has_waiters; /* a thread may have waited for another one */
 
@@ -48,6 +48,8 @@ bool time_run_is_long(double own_ns, double calls);
 /* The part of the threads' wish to compute that was met, 0.1 to 1: durations on a busy
  * machine times this are what an idle machine would show. */
 double time_run_met(const struct time_run *run);
+/* run_ns on an idle machine. */
+double time_run_unhindered_ns(const struct time_run *run);
 /* The same of the threads while they wished to compute, without those that waited. */
 double time_run_served(const struct time_run *run);
 

@@ -18,12 +18,12 @@
 struct function {
 	int64_t function_id;
 	double calls, self_ns, total_ns, longest_ns, p50_ns;
-	double own_ns;	 /* of all threads, less waits for a CPU */
-	double run_ns;	 /* what its own code holds of the run, less waits for a CPU */
-	double call_ns;	 /* what its longest call spent in its own code; at least */
-	double one_ns;	 /* the same, less waits for a CPU */
-	double idle_ns;	 /* what of run_ns may have been waiting; at most */
-	double raw_ns;	 /* total with the hooks, as p50_ns has it */
+	double own_ns;	/* of all threads, less waits for a CPU and the recorder's time */
+	double run_ns;	/* the same of what its own code holds of the run */
+	double call_ns; /* what its longest call spent in its own code; at least */
+	double one_ns;	/* the same, less waits for a CPU */
+	double idle_ns; /* what of run_ns may have been waiting; at most */
+	double raw_ns;	/* total with the hooks, as p50_ns has it */
 	double hooks_ns; /* subtracted from its own time */
 	double allocs;
 	bool is_one;	 /* most of it is one call's: then T9 judges */
@@ -47,19 +47,39 @@ static void read_row(struct cursor *cursor, struct function *ret)
 		fmin(fmax(0, ret->longest_ns - cursor_real(cursor, 5)), ret->self_ns);
 }
 
-/* What its calls took beyond as many of median length may have been waits for a CPU. */
+/*
+ * What may have been waits for a CPU: what the calls took beyond as many of median
+ * length; what the longest took beyond the others, for of two calls the median is the
+ * longer one's; and at least the part that all of the program waited, for of a few calls
+ * each may have.
+ */
 static double starved_part(const struct time_run *run, const struct function *function)
 {
-	double beyond_ns = function->raw_ns - function->calls * function->p50_ns;
 	double starved_ns = run->has_cpu ? run->starved_ns : 0;
+	double others_ns = function->raw_ns - function->longest_ns;
+	double beyond_ns = fmax(function->raw_ns - function->calls * function->p50_ns,
+				function->raw_ns * (1 - time_run_served(run)));
 
+	if (function->calls > 1)
+		beyond_ns = fmax(beyond_ns, function->longest_ns -
+						    others_ns / (function->calls - 1));
 	return rule_share(fmin(beyond_ns, starved_ns), function->total_ns);
 }
 
 /* The run, less the waits for a CPU of a busy machine. */
 static double run_of(const struct rule_input *input)
 {
-	return input->time_run.run_ns * time_run_met(&input->time_run);
+	return time_run_unhindered_ns(&input->time_run);
+}
+
+/* The part of its own time that is its code's. What the recorder adds to an allocation is
+ * not subtracted from durations; memory_run_ns() leaves it out, too. */
+static double own_part(const struct time_run *run, const struct function *function)
+{
+	double served = 1 - starved_part(run, function);
+	double recorder_ns = function->allocs * RULE_RECORDER_NS;
+
+	return fmax(0, served - rule_share(recorder_ns, function->self_ns));
 }
 
 static int complete(struct rule_input *input, struct function *function)
@@ -68,8 +88,8 @@ static int complete(struct rule_input *input, struct function *function)
 	int result = time_run_function(input, function->function_id, function->self_ns,
 				       &function->run_ns);
 
-	function->own_ns = function->self_ns * (1 - starved_part(run, function));
-	function->run_ns *= 1 - starved_part(run, function);
+	function->own_ns = function->self_ns * own_part(run, function);
+	function->run_ns *= own_part(run, function);
 	function->is_one = function->one_ns >= function->run_ns / 2;
 	function->call_ns = function->one_ns;
 	/* A call that is one of many may be long for a wait for a CPU alone. */
@@ -170,9 +190,10 @@ static void add_hot(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "calls", "count", function->calls);
 	finding_evidence(finding, "own time per call", "ns",
 			 function->self_ns / function->calls);
-	if (function->own_ns < 0.99 * function->self_ns)
+	if (starved_part(&input->time_run, function) > 0.01)
 		finding_evidence(finding, "of it perhaps waits for a CPU", "ns",
-				 function->self_ns - function->own_ns);
+				 starved_part(&input->time_run, function) *
+					 function->self_ns);
 	explain_hot(input, finding, function);
 	finding->sql = proof(input, function->function_id);
 }

@@ -12,6 +12,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -144,21 +145,40 @@ static int open_live(const struct opening *opening, struct rundb **ret_db,
 	return 0;
 }
 
+/* Nothing is stored: there is no file, or an empty one. A collector that begins to write
+ * makes that, and so does who asks mktemp for a name. */
+static bool is_blank(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) < 0 ||
+	       (S_ISREG(status.st_mode) && status.st_size == 0);
+}
+
 int takeover_open(const char *path, bool want_latest, const struct takeover_talk *talk,
 		  struct rundb **ret_db, struct strbuf *error)
 {
 	struct opening opening = {.path = path, .want_latest = want_latest, .talk = talk};
+	struct strbuf reason = {0};
+	bool is_live = false;
+	int result = -ENOENT;
 
-	settle(&opening);
-	if (opening.has_live && (want_latest || access(path, F_OK) < 0)) {
-		struct strbuf reason = {0};
-		int result = open_live(&opening, ret_db, &reason);
-
-		if (result < 0)
-			say(&opening, &reason);
-		strbuf_free(&reason);
-		if (result == 0)
-			return 0;
+	/* A run that was being recorded may be stored, and its spool gone, by the time it
+	 * is read: of a program that had just crashed, on a busy machine, every fifth
+	 * was. So what fails is looked at once more. */
+	for (int looks = 0; looks < 2; looks++) {
+		settle(&opening);
+		if (!opening.has_live)
+			break;
+		strbuf_reset(&reason);
+		is_live = want_latest || is_blank(path);
+		result = is_live ? open_live(&opening, ret_db, &reason)
+				 : rundb_open(path, ret_db, &reason);
+		if (result == 0 || opening.live.state == SPOOL_ABANDONED)
+			break;
 	}
-	return rundb_open(path, ret_db, error);
+	if (result < 0 && opening.has_live && is_live)
+		say(&opening, &reason);
+	strbuf_free(&reason);
+	return result == 0 ? 0 : rundb_open(path, ret_db, error);
 }

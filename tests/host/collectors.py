@@ -127,6 +127,26 @@ def stopped_while_it_writes(case):
 
 
 @scenario
+def not_stored_yet(case):
+    """The program was killed, and its collector has only just made the file: whoever looks
+    sees the run, and not that nothing was recorded."""
+    process = ticker.start(case, case.compile("ticker.c"))
+    collector = case.wait_for_collector()
+    os.kill(collector, signal.SIGSTOP)
+    process.kill()
+    process.communicate()
+    with open(case.database, "x", encoding="utf-8"):
+        pass
+    result = case.analyze("runs", case.database)
+    expect(result.returncode == 0 and "incomplete" in result.stdout and
+           not result.stderr,
+           f"{result}")
+    os.kill(collector, signal.SIGCONT)
+    case.settle()
+    ticker.expect_counts(case, 1)
+
+
+@scenario
 def second_collector(case):
     """Somebody starts another one for the same spool: it refuses."""
     program = case.compile("ticker.c")

@@ -5,7 +5,6 @@
  *                pbzip2 were told).
  */
 // flags: -pthread
-// cpus: 2
 #include "background.h"
 
 #include <pthread.h>

@@ -6,6 +6,8 @@
 
 #include <errno.h>
 #include <sqlite3.h>
+#include <stdlib.h>
+#include <unistd.h>
 
 /* The act: states that spool_list() gives one after another; the last one stays. */
 static enum spool_state states[8];
@@ -13,6 +15,8 @@ static size_t state_count, list_calls, recover_calls, live_calls;
 static int recover_result, live_result;
 static struct strbuf said;
 static size_t progress_calls;
+static const char nowhere[] = "/nonexistent/x.db";
+static const char *path = nowhere;
 
 int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_count)
 {
@@ -36,7 +40,7 @@ int spool_recover(const struct spool_run *run, const char *output, char *error,
 		  size_t error_size)
 {
 	assert_int_equal(run->state, SPOOL_ABANDONED);
-	assert_string_equal(output, "/nonexistent/x.db");
+	assert_string_equal(output, path);
 	recover_calls++;
 	if (recover_result < 0)
 		snprintf(error, error_size, "no room");
@@ -79,7 +83,7 @@ static int open_now(bool want_latest, struct rundb **ret_db)
 	list_calls = recover_calls = live_calls = progress_calls = 0;
 	strbuf_reset(&said);
 	*ret_db = NULL;
-	result = takeover_open("/nonexistent/x.db", want_latest, &talk, ret_db, &error);
+	result = takeover_open(path, want_latest, &talk, ret_db, &error);
 	assert_int_equal(result<0, error.size> 0);
 	strbuf_free(&error);
 	return result;
@@ -157,10 +161,51 @@ static void a_living_run_is_read(void **state)
 	assert_int_equal(open_now(true, &db), 0);
 	assert_int_equal(rundb_live_pid(db), 4711);
 	rundb_close(db);
-	act(SPOOL_RECORDING, 1);
+	act(SPOOL_RECORDING, 2);
+	states[1] = SPOOL_RECORDING;
 	live_result = -EIO;
 	assert_int_equal(open_now(true, &db), -ENOENT);
 	assert_non_null(strstr(strbuf_text(&said), "damaged"));
+}
+
+/* The program died, and its collector took the spool away while it was being read. */
+static void a_run_stored_meanwhile_is_waited_for(void **state)
+{
+	struct rundb *db;
+
+	(void)state;
+	act(SPOOL_RECORDING, 2);
+	states[1] = SPOOL_FINISHING;
+	live_result = -ENOENT;
+	assert_int_equal(open_now(true, &db), -ENOENT);
+	assert_int_equal(list_calls, 3);
+	assert_int_equal(said.size, 0);
+}
+
+/* Its collector has made the file, or the user has, and nothing is in it yet. */
+static void an_empty_file_is_no_database(void **state)
+{
+	char empty[] = "/tmp/profshim-takeover-XXXXXX";
+	int fd = mkstemp(empty);
+	struct rundb *db;
+
+	(void)state;
+	assert_true(fd >= 0);
+	path = empty;
+	act(SPOOL_RECORDING, 1);
+	assert_int_equal(open_now(false, &db), 0);
+	assert_int_equal(live_calls, 1);
+	rundb_close(db);
+	/* Half of it is there: it is being written. */
+	assert_int_equal(pwrite(fd, "SQLite format 3", 16, 0), 16);
+	act(SPOOL_RECORDING, 2);
+	states[1] = SPOOL_FINISHING;
+	assert_int_equal(open_now(false, &db), -EINVAL);
+	assert_int_equal(live_calls, 0);
+	assert_int_equal(list_calls, 3);
+	path = nowhere;
+	close(fd);
+	unlink(empty);
 }
 
 static int clean_up(void **state)
@@ -178,6 +223,8 @@ int main(void)
 		cmocka_unit_test(an_abandoned_run_is_recovered),
 		cmocka_unit_test(what_cannot_be_stored_is_shown),
 		cmocka_unit_test(a_living_run_is_read),
+		cmocka_unit_test(a_run_stored_meanwhile_is_waited_for),
+		cmocka_unit_test(an_empty_file_is_no_database),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, clean_up);
