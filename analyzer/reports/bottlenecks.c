@@ -30,29 +30,48 @@ static void add_filtered(struct doc *doc, const struct bottlenecks *bottlenecks)
 	strbuf_free(&text);
 }
 
-void bottlenecks_add_findings(struct doc *doc, struct bottlenecks *bottlenecks,
-			      size_t limit, unsigned flags)
+/* Says why there is nothing to show. */
+static void add_nothing(struct doc *doc, const struct bottlenecks *bottlenecks)
 {
 	size_t count = bottlenecks->findings.count;
+	struct strbuf text = {0};
+
+	if (count) {
+		strbuf_puts(&text, "Nothing found that would be worth a fix; ");
+		units_counted(&text, (int64_t)count, "finding");
+		strbuf_puts(&text, " of severity info: "
+				   "'prof-analyze bottlenecks --limit 0' shows all.");
+	} else if (are_suppressed(bottlenecks)) {
+		strbuf_puts(&text, "Nothing found that is not suppressed.");
+	} else {
+		strbuf_puts(&text,
+			    "Nothing found: no limit was crossed where there was data.");
+	}
+	doc_note(doc, "no_findings", NOTE_GOOD, strbuf_text(&text), NULL)->flags =
+		SECTION_HUMAN;
+	strbuf_free(&text);
+}
+
+void bottlenecks_add_findings(struct doc *doc, struct bottlenecks *bottlenecks,
+			      size_t limit, enum severity least, unsigned flags)
+{
+	size_t count = bottlenecks->findings.count, shown = 0;
 	struct strbuf footer = {0};
 	struct section *section;
 
 	bottlenecks_add_quality(doc, &bottlenecks->quality);
 	if (bottlenecks->filtered_count)
 		add_filtered(doc, bottlenecks);
-	if (!count) {
-		if (!bottlenecks->filtered_count)
-			doc_note(doc, "no_findings", NOTE_GOOD,
-				 are_suppressed(bottlenecks)
-					 ? "Nothing found that is not suppressed."
-					 : "Nothing found: no limit was crossed where "
-					   "there was data.",
-				 NULL)
-				->flags = SECTION_HUMAN;
+	while (shown < (limit ? limit : count) && shown < count &&
+	       bottlenecks->findings.list[shown].severity >= least)
+		shown++;
+	if (!shown) {
+		if (count || !bottlenecks->filtered_count)
+			add_nothing(doc, bottlenecks);
 		flags |= SECTION_MACHINE;
 	}
 	section = doc_findings(doc, "findings", "Findings, worst first",
-			       &bottlenecks->findings, limit ? limit : count);
+			       &bottlenecks->findings, shown);
 	section->flags = flags;
 	if (section->shown_count == count)
 		return;
@@ -64,6 +83,12 @@ void bottlenecks_add_findings(struct doc *doc, struct bottlenecks *bottlenecks,
 					    : "--limit 0 shows all");
 	section->footer = doc_copy(doc, strbuf_text(&footer));
 	strbuf_free(&footer);
+}
+
+enum severity bottlenecks_least(const struct report_input *input)
+{
+	return input->options->limit >= 0 || input->options->machine ? SEVERITY_INFO
+								     : SEVERITY_LOW;
 }
 
 extern const struct report report_bottlenecks;
@@ -108,7 +133,7 @@ static enum exit_status fill(struct report_input *input, struct doc *doc,
 	enum exit_status status = judge(input, doc, &bottlenecks->findings, severity);
 
 	bottlenecks_add_findings(doc, bottlenecks, report_limit(input, PEOPLE_FINDINGS),
-				 flags);
+				 bottlenecks_least(input), flags);
 	bottlenecks_add_suppressed(doc, bottlenecks);
 	bottlenecks_add_rules(doc, bottlenecks);
 	return status;

@@ -40,11 +40,13 @@ void bottlenecks_free(struct bottlenecks *bottlenecks);
 
 /* Adds a note for each fact, and all of them for machines. */
 void bottlenecks_add_quality(struct doc *doc, const struct quality *quality);
-/* Adds what lowered their confidence, then the findings, at most limit of them (0: all),
- * and takes them out of bottlenecks.
- * flags: of the section. */
+/* What is shown unless --limit says how many: machines get all, people what matters. */
+enum severity bottlenecks_least(const struct report_input *input);
+/* Adds what lowered their confidence, then the findings of severity least or above, at
+ * most limit of them (0: all), and takes them out of bottlenecks. flags: of the section.
+ */
 void bottlenecks_add_findings(struct doc *doc, struct bottlenecks *bottlenecks,
-			      size_t limit, unsigned flags);
+			      size_t limit, enum severity least, unsigned flags);
 /* Adds what became of the rules that found nothing. */
 void bottlenecks_add_rules(struct doc *doc, const struct bottlenecks *bottlenecks);
 /* Adds what was suppressed, and which suppressions have expired. */

@@ -215,7 +215,7 @@ static enum exit_status add_findings(struct report_input *input, struct doc *doc
 
 	if (status == STATUS_OK)
 		bottlenecks_add_findings(doc, &bottlenecks, rows(input, FINDINGS),
-					 SECTION_BRIEF);
+					 bottlenecks_least(input), SECTION_BRIEF);
 	bottlenecks_free(&bottlenecks);
 	return status;
 }

@@ -30,13 +30,17 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 	int result = time_run_function(input, function_id, self_ns, &held_ns);
 	struct finding *finding;
 	size_t step = 0;
+	bool may_wait;
 
 	if (result < 0 || mean_ns <= input->limit(input, "low_ns"))
 		return result;
 	finding = rule_add_function(input, ret, function_id, false);
 	while (step < 2 && !(mean_ns > input->limit(input, steps[step].limit)))
 		step++;
-	finding_fix_severity(finding, steps[step].severity);
+	/* The loop of a background thread that waits for work was high. */
+	may_wait = time_run_is_long(self_ns, calls) &&
+		   time_run_may_wait(&input->time_run, self_ns);
+	finding_fix_severity(finding, may_wait ? SEVERITY_LOW : steps[step].severity);
 	/* That it takes long does not say that it need not. */
 	finding->confidence = CONFIDENCE_LOW;
 	finding->impact = rule_share(held_ns, input->time_run.run_ns);
@@ -47,12 +51,16 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 	if (met < 0.99)
 		finding_evidence(finding, "with waits for a CPU", "ns", total_ns / calls);
 	finding_evidence(finding, "calls", "count", calls);
-	finding_evidence(finding, "p50", "ns", cursor_real(cursor, 4));
-	finding_evidence(finding, "longest", "ns", cursor_real(cursor, 5));
+	finding_evidence(finding, "p50 with hooks", "ns", cursor_real(cursor, 4));
+	finding_evidence(finding, "longest with hooks", "ns", cursor_real(cursor, 5));
 	finding_evidence(finding, "own share of the run", "percent",
 			 100 * finding->impact);
 	finding->saving_ns = held_ns;
-	finding->why = "each call takes long by itself, whatever the number of calls";
+	finding->why = may_wait
+			       ? "each call takes long; whether it computes or waits for "
+				 "another thread the recording cannot tell"
+			       : "each call takes long by itself, whatever the number of "
+				 "calls";
 	finding_advise(finding, "see what the call waits for or computes: its callees in "
 				"'prof-analyze callers'");
 	finding_advise(finding, "split the work, or move it off the path that somebody "

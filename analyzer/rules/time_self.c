@@ -93,9 +93,10 @@ static int complete(struct rule_input *input, struct function *function)
 	function->is_one = function->one_ns >= function->run_ns / 2;
 	function->call_ns = function->one_ns;
 	/* A call that is one of many may be long for a wait for a CPU alone. */
-	function->one_ns = function->calls > 1
-				   ? fmax(0, function->one_ns - run->starved_ns)
-				   : function->one_ns * time_run_met(run);
+	function->one_ns =
+		function->calls > 1
+			? fmax(0, function->one_ns - (run->has_cpu ? run->starved_ns : 0))
+			: function->one_ns * time_run_met(run);
 	function->one_ns = fmin(function->one_ns, function->run_ns);
 	if (function->calls > 1)
 		function->is_one = function->one_ns >= function->run_ns / 2;

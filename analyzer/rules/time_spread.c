@@ -136,8 +136,9 @@ static const char *proof(struct rule_input *input, int64_t function_id)
 	return rule_text(
 		input,
 		"SELECT name, calls, total_ns, p50_ns, p90_ns, p95_ns, p99_ns, max_ns, "
-		"CAST(p99_ns AS REAL) / p50_ns AS p99_by_p50 FROM functions WHERE run_id "
-		"= %lld AND function_id = %lld",
+		"(p99_ns + inner_cost_ns) / (p50_ns + 2 * inner_cost_ns + outer_cost_ns) "
+		"AS p99_by_p50 FROM functions JOIN run USING (run_id) WHERE run_id = "
+		"%lld AND function_id = %lld",
 		(long long)input->run_id, (long long)function_id);
 }
 

@@ -74,7 +74,7 @@ void resources_round_end(struct resources *resources, uint64_t begin_monotonic_n
 /* The text of a file below /proc/PID. Returns its length, 0 when there is none. */
 static size_t read_text(int32_t pid, const char *name, char *text, size_t size)
 {
-	char path[64];
+	char path[96];
 	ssize_t got;
 	int fd;
 

@@ -186,6 +186,7 @@ CASES = {
                                   "json"], {}),
     "bottlenecks-ignore": (FINDINGS + ["--ignore", ".", "--fail-on", "low"], {}),
     "bottlenecks-focus-none": (FINDINGS + ["--focus", "nowhere", "-f", "json"], {}),
+    "bottlenecks-info": (["bottlenecks", "groups.db", "--rules", "little.json"], {}),
     "bottlenecks-steps": (["bottlenecks", "marks.db", "--focus", "^frame$"], {}),
     "bottlenecks-steps-md": (["bottlenecks", "marks.db", "--focus", "^frame$", "-f", "md"], {}),
     "bottlenecks-steps-sarif": (["bottlenecks", "marks.db", "--focus", "^frame$", "-f",
@@ -495,6 +496,7 @@ def make_databases(folder, cases):
              "groups.map": GROUPS_MAP, "bad.map": MAP.replace(b"module", b"modul"),
              "good.supp": SUPPRESSIONS, "all.supp": b"leak:^main$", "bad.supp": b"\n# x\nmain",
              "rules.json": RULES, "known.json": KNOWN, "off.json": rules_off(),
+             "little.json": b'{"rules": {"T1": {"limits": {"assumed_gain": 0.001}}}}',
              "bad.json": b'{"rules": {\n"T0": {\n"limits": {"high": 1}}}}',
              "order.json": b'{"rules": {\n"M8": {"limits":\n{"big_bytes": 65536}}}}',
              "race.supp": b"race:main\n", "newer.db": data, "older.db": data, "foreign.db": data, "damaged.db": data}
