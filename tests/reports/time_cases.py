@@ -150,6 +150,11 @@ def busy_hot_leaves():
     # 100 ms beyond it: less than that third
     yield busy(200 * MS, 300_000, found(saves=400 / 3, shows={
         "own share of the run": 100 * (800 / 3) / 800}))
+    # of two calls, 290 and 110 ms, the median is the longer: 180 ms beyond the other
+    yield case("T1", "one of two calls waited", found(saves=110, shows={
+        "of it perhaps waits for a CPU": 180e6, "own share of the run": 100 * 220 / 800}),
+               *work(400 * MS, 2, p50_ns=290 * MS, max_ns=290 * MS),
+               samples=[sample(40, waited=200 * MS)])
     # 5 % of what an idle machine would have taken: 750 ms. Half of the wish was met
     yield from both("T1", "of the time without waits", found(), None,
                     lambda ns: work(ns, p50_ns=75_000), 75 * MS, 75 * MS - 1,
