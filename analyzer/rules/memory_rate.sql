@@ -1,13 +1,16 @@
 -- SPDX-License-Identifier: MIT
 -- Sites by how their blocks live: temporary ones, recycled ones, and the others. A site is
 -- in one of the three, so no pair of malloc and free is counted twice. Columns from the
--- fourth: pairs that the busiest lane made, pairs, allocations, and what the rule shows.
+-- fourth: pairs that the busiest lane of each process made, pairs, allocations, and what the
+-- rule shows.
 
 -- Freed at once: with at most one other allocation of the thread in between.
 -- :name temporary
 SELECT s.path_id, s.file, s.line,
-	s.temporary_count * COALESCE((SELECT MAX(l.alloc_count) * 1.0 / SUM(l.alloc_count)
-		FROM path_lane l WHERE l.path_id = s.path_id), 1),
+	s.temporary_count * COALESCE((SELECT SUM(most) * 1.0 / SUM(every) FROM (
+		SELECT MAX(l.alloc_count) AS most, SUM(l.alloc_count) AS every
+		FROM path_lane l JOIN lane USING (lane_id)
+		WHERE l.path_id = s.path_id GROUP BY process_id)), 1),
 	s.temporary_count, s.alloc_count, s.alloc_bytes
 FROM site s
 WHERE s.run_id = :run AND s.temporary_count >= 100
@@ -17,8 +20,10 @@ WHERE s.run_id = :run AND s.temporary_count >= 100
 -- and back are big-block cycling, those that realloc makes are realloc growth.
 -- :name recycled
 SELECT s.path_id, s.file, s.line,
-	s.free_count * COALESCE((SELECT MAX(l.alloc_count) * 1.0 / SUM(l.alloc_count)
-		FROM path_lane l WHERE l.path_id = s.path_id), 1),
+	s.free_count * COALESCE((SELECT SUM(most) * 1.0 / SUM(every) FROM (
+		SELECT MAX(l.alloc_count) AS most, SUM(l.alloc_count) AS every
+		FROM path_lane l JOIN lane USING (lane_id)
+		WHERE l.path_id = s.path_id GROUP BY process_id)), 1),
 	s.free_count, s.alloc_count, s.alloc_bytes, s.peak_bytes
 FROM site s
 WHERE s.run_id = :run AND s.free_count >= 100
@@ -29,8 +34,10 @@ WHERE s.run_id = :run AND s.free_count >= 100
 
 -- :name others
 SELECT s.path_id, s.file, s.line,
-	s.alloc_count * COALESCE((SELECT MAX(l.alloc_count) * 1.0 / SUM(l.alloc_count)
-		FROM path_lane l WHERE l.path_id = s.path_id), 1),
+	s.alloc_count * COALESCE((SELECT SUM(most) * 1.0 / SUM(every) FROM (
+		SELECT MAX(l.alloc_count) AS most, SUM(l.alloc_count) AS every
+		FROM path_lane l JOIN lane USING (lane_id)
+		WHERE l.path_id = s.path_id GROUP BY process_id)), 1),
 	s.free_count, s.alloc_count, s.alloc_bytes
 FROM site s
 WHERE s.run_id = :run AND s.alloc_count >= 100

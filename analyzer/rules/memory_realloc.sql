@@ -2,14 +2,19 @@
 -- Sites where realloc grows blocks by little. New bytes over old ones is the mean factor
 -- of a step, weighted by size; allocations that began a block make it only larger, so
 -- what stays below the limit grows by less than it. Columns from the fourth: bytes copied
--- and reallocs on the busiest lane; bytes copied, reallocs, old bytes, new bytes.
+-- and reallocs on the busiest lane of each process; bytes copied, reallocs, old bytes, new
+-- bytes.
 
 -- :name growth
 SELECT s.path_id, s.file, s.line,
-	s.realloc_copied_bytes * COALESCE((SELECT MAX(l.alloc_count) * 1.0
-		/ SUM(l.alloc_count) FROM path_lane l WHERE l.path_id = s.path_id), 1),
-	s.realloc_count * COALESCE((SELECT MAX(l.alloc_count) * 1.0
-		/ SUM(l.alloc_count) FROM path_lane l WHERE l.path_id = s.path_id), 1),
+	s.realloc_copied_bytes * COALESCE((SELECT SUM(most) * 1.0 / SUM(every) FROM (
+		SELECT MAX(l.alloc_count) AS most, SUM(l.alloc_count) AS every
+		FROM path_lane l JOIN lane USING (lane_id)
+		WHERE l.path_id = s.path_id GROUP BY process_id)), 1),
+	s.realloc_count * COALESCE((SELECT SUM(most) * 1.0 / SUM(every) FROM (
+		SELECT MAX(l.alloc_count) AS most, SUM(l.alloc_count) AS every
+		FROM path_lane l JOIN lane USING (lane_id)
+		WHERE l.path_id = s.path_id GROUP BY process_id)), 1),
 	s.realloc_copied_bytes, s.realloc_count, s.realloc_old_bytes, s.alloc_bytes
 FROM site s
 WHERE s.run_id = :run AND s.realloc_count >= 8

@@ -40,9 +40,10 @@ def blocks(count, size, **changes):
 
 
 def make(path, one, run=None, snapshots=(), faults=None, work=None, cpu=None,
-         major=0):
+         major=0, lanes=()):
     """A run of one second: main calls work, which has the site. snapshots: live bytes;
-    work: what is different about the function; cpu: per cent, sampled."""
+    work: what is different about the function; cpu: per cent, sampled; lanes: the process of
+    each, which share all evenly."""
     with contextlib.closing(sqlite3.connect(path)) as db, open(SCHEMA, encoding="utf-8") as sql:
         db.execute("PRAGMA synchronous = OFF")
         db.executescript(sql.read())
@@ -68,6 +69,18 @@ def make(path, one, run=None, snapshots=(), faults=None, work=None, cpu=None,
             insert(db, "path", path_id=number, run_id=1, depth=number, function_id=number,
                    parent_path_id=number - 1 or None, kind=0, live_bytes=0,
                    at_peak_bytes=0, **times)
+        for number, process_id in enumerate(lanes, 1):
+            if number > 1:
+                insert(db, "lane", lane_id=number, run_id=1, process_id=process_id)
+            if process_id > 1:
+                insert(db, "process", process_id=process_id, run_id=1, pid=9 + process_id,
+                       wall_ns=SECOND // len(lanes), complete=1)
+            for path_id in 1, 2:
+                insert(db, "path_lane", path_id=path_id, lane_id=number, calls=1,
+                       total_ns=SECOND // path_id // len(lanes),
+                       self_ns=SECOND // 2 // len(lanes),
+                       alloc_count=one["alloc_count"] // len(lanes) * (path_id - 1),
+                       alloc_bytes=0)
         insert(db, "site", site_id=1, run_id=1, path_id=2, file="/src/work.c", line=7, **one)
         for number, live in enumerate(snapshots, 1):
             insert(db, "snapshot", snapshot_id=number, run_id=1, process_id=1, number=number,
@@ -107,6 +120,8 @@ CASES = [
     ("nothing", None, "passed", site(), {}, None),
     ("of no time", "M1", "not measured", blocks(2_000_000, 40), {"run": {"wall_ns": 0}}, None),
     ("many", "M1", "found", blocks(2_000_000, 40), {}, None),
+    ("by two threads at once", "M1", "passed", blocks(2_000_000, 40), {"lanes": (1, 1)}, None),
+    ("by two processes in turn", "M1", "found", blocks(2_000_000, 40), {"lanes": (1, 2)}, None),
     ("few a second", "M1", "passed", blocks(2_000_000, 40), {"run": {"wall_ns": 21 * SECOND}},
      None),
     ("recycled", "M2", "found", blocks(5_000_000, 40) | {"peak_bytes": 20_000_000}, {}, None),
