@@ -7,10 +7,13 @@
 -- Freed at once: with at most one other allocation of the thread in between.
 -- :name temporary
 SELECT s.path_id, s.file, s.line,
-	s.temporary_count * COALESCE((SELECT SUM(most) * 1.0 / SUM(every) FROM (
-		SELECT MAX(l.alloc_count) AS most, SUM(l.alloc_count) AS every
-		FROM path_lane l JOIN lane USING (lane_id)
-		WHERE l.path_id = s.path_id GROUP BY process_id)), 1),
+	s.temporary_count * COALESCE(CASE (SELECT COUNT(*) FROM process WHERE run_id = :run)
+		WHEN 1 THEN (SELECT MAX(l.alloc_count) * 1.0 / SUM(l.alloc_count)
+			FROM path_lane l WHERE l.path_id = s.path_id)
+		ELSE (SELECT SUM(most) * 1.0 / SUM(every) FROM (
+			SELECT MAX(l.alloc_count) AS most, SUM(l.alloc_count) AS every
+			FROM path_lane l JOIN lane USING (lane_id)
+			WHERE l.path_id = s.path_id GROUP BY process_id)) END, 1),
 	s.temporary_count, s.alloc_count, s.alloc_bytes
 FROM site s
 WHERE s.run_id = :run AND s.temporary_count >= 100
@@ -20,10 +23,13 @@ WHERE s.run_id = :run AND s.temporary_count >= 100
 -- and back are big-block cycling, those that realloc makes are realloc growth.
 -- :name recycled
 SELECT s.path_id, s.file, s.line,
-	s.free_count * COALESCE((SELECT SUM(most) * 1.0 / SUM(every) FROM (
-		SELECT MAX(l.alloc_count) AS most, SUM(l.alloc_count) AS every
-		FROM path_lane l JOIN lane USING (lane_id)
-		WHERE l.path_id = s.path_id GROUP BY process_id)), 1),
+	s.free_count * COALESCE(CASE (SELECT COUNT(*) FROM process WHERE run_id = :run)
+		WHEN 1 THEN (SELECT MAX(l.alloc_count) * 1.0 / SUM(l.alloc_count)
+			FROM path_lane l WHERE l.path_id = s.path_id)
+		ELSE (SELECT SUM(most) * 1.0 / SUM(every) FROM (
+			SELECT MAX(l.alloc_count) AS most, SUM(l.alloc_count) AS every
+			FROM path_lane l JOIN lane USING (lane_id)
+			WHERE l.path_id = s.path_id GROUP BY process_id)) END, 1),
 	s.free_count, s.alloc_count, s.alloc_bytes, s.peak_bytes
 FROM site s
 WHERE s.run_id = :run AND s.free_count >= 100
@@ -34,10 +40,13 @@ WHERE s.run_id = :run AND s.free_count >= 100
 
 -- :name others
 SELECT s.path_id, s.file, s.line,
-	s.alloc_count * COALESCE((SELECT SUM(most) * 1.0 / SUM(every) FROM (
-		SELECT MAX(l.alloc_count) AS most, SUM(l.alloc_count) AS every
-		FROM path_lane l JOIN lane USING (lane_id)
-		WHERE l.path_id = s.path_id GROUP BY process_id)), 1),
+	s.alloc_count * COALESCE(CASE (SELECT COUNT(*) FROM process WHERE run_id = :run)
+		WHEN 1 THEN (SELECT MAX(l.alloc_count) * 1.0 / SUM(l.alloc_count)
+			FROM path_lane l WHERE l.path_id = s.path_id)
+		ELSE (SELECT SUM(most) * 1.0 / SUM(every) FROM (
+			SELECT MAX(l.alloc_count) AS most, SUM(l.alloc_count) AS every
+			FROM path_lane l JOIN lane USING (lane_id)
+			WHERE l.path_id = s.path_id GROUP BY process_id)) END, 1),
 	s.free_count, s.alloc_count, s.alloc_bytes
 FROM site s
 WHERE s.run_id = :run AND s.alloc_count >= 100
