@@ -5,6 +5,7 @@ Turn by turn, because a machine gets slower and faster by itself: what is compar
 have been measured at the same time. A variant is a function that runs its command once
 and returns a number; a peer that is missing is a Missing, which says why.
 """
+import contextlib
 import os
 import re
 import resource
@@ -95,10 +96,15 @@ def folder_bytes(path):
 
 
 def remove(*paths):
+    """Files and folders. A collector may still be at work in a spool: then again."""
     for path in paths:
-        shutil.rmtree(path, ignore_errors=True)
-        if os.path.exists(path):
-            os.remove(path)
+        for _ in range(200):
+            shutil.rmtree(path, ignore_errors=True)
+            with contextlib.suppress(OSError):
+                os.remove(path)
+            if not os.path.exists(path):
+                break
+            time.sleep(0.01)
 
 
 def machine():
