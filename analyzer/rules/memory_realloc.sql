@@ -6,26 +6,19 @@
 -- bytes.
 
 -- :name growth
-SELECT s.path_id, s.file, s.line,
-	s.realloc_copied_bytes * COALESCE(CASE (SELECT COUNT(*) FROM process WHERE run_id = :run)
+SELECT path_id, file, line, realloc_copied_bytes * share, realloc_count * share,
+	realloc_copied_bytes, realloc_count, realloc_old_bytes, alloc_bytes
+FROM (SELECT s.*, COALESCE(CASE (SELECT COUNT(*) FROM process WHERE run_id = :run)
 		WHEN 1 THEN (SELECT MAX(l.alloc_count) * 1.0 / SUM(l.alloc_count)
 			FROM path_lane l WHERE l.path_id = s.path_id)
 		ELSE (SELECT SUM(most) * 1.0 / SUM(every) FROM (
 			SELECT MAX(l.alloc_count) AS most, SUM(l.alloc_count) AS every
 			FROM path_lane l JOIN lane USING (lane_id)
-			WHERE l.path_id = s.path_id GROUP BY process_id)) END, 1),
-	s.realloc_count * COALESCE(CASE (SELECT COUNT(*) FROM process WHERE run_id = :run)
-		WHEN 1 THEN (SELECT MAX(l.alloc_count) * 1.0 / SUM(l.alloc_count)
-			FROM path_lane l WHERE l.path_id = s.path_id)
-		ELSE (SELECT SUM(most) * 1.0 / SUM(every) FROM (
-			SELECT MAX(l.alloc_count) AS most, SUM(l.alloc_count) AS every
-			FROM path_lane l JOIN lane USING (lane_id)
-			WHERE l.path_id = s.path_id GROUP BY process_id)) END, 1),
-	s.realloc_copied_bytes, s.realloc_count, s.realloc_old_bytes, s.alloc_bytes
-FROM site s
-WHERE s.run_id = :run AND s.realloc_count >= 8
-	AND s.alloc_bytes > s.realloc_old_bytes
-	AND s.alloc_bytes < :factor * s.realloc_old_bytes;
+			WHERE l.path_id = s.path_id GROUP BY process_id)) END, 1) AS share
+	FROM site s
+	WHERE s.run_id = :run AND s.realloc_count >= 8
+		AND s.alloc_bytes > s.realloc_old_bytes
+		AND s.alloc_bytes < :factor * s.realloc_old_bytes);
 
 -- :name unknown
 SELECT COUNT(*) FROM site

@@ -11,8 +11,6 @@
 
 #include "slow_call.sql.h"
 
-#include <errno.h>
-
 /* On a busy machine a call takes longer for its waits for a CPU, and for those of the
  * thread that it waits for. */
 static int add(struct rule_input *input, struct findings *ret, struct cursor *cursor)
@@ -79,12 +77,8 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 	struct cursor *cursor;
 	int result;
 
-	if (!time_run(input))
-		return -EIO;
-	if (!input->calls)
-		return rule_not_measured(input, "no instrumented function was called");
-	result = rule_query(input, slow_call_sql_functions, &cursor);
-	if (result < 0)
+	result = time_run_query(input, slow_call_sql_functions, &cursor);
+	if (result != RULE_DONE)
 		return result;
 	cursor_bind_real(cursor, ":low", input->limit(input, "low_ns"));
 	cursor_bind_real(cursor, ":own", input->limit(input, "own_share"));

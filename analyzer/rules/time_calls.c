@@ -116,12 +116,8 @@ static int evaluate_tiny(struct rule_input *input, struct findings *ret)
 	struct cursor *cursor;
 	int result;
 
-	if (!time_run(input))
-		return -EIO;
-	if (!input->calls)
-		return rule_not_measured(input, "no instrumented function was called");
-	result = rule_query(input, time_calls_sql_tiny, &cursor);
-	if (result < 0)
+	result = time_run_query(input, time_calls_sql_tiny, &cursor);
+	if (result != RULE_DONE)
 		return result;
 	cursor_bind_real(cursor, ":calls", input->limit(input, "least_calls"));
 	cursor_bind_real(cursor, ":mean", most_ns(input));

@@ -230,6 +230,15 @@ const struct time_run *time_run(struct rule_input *input)
 	return run;
 }
 
+int time_run_query(struct rule_input *input, const char *sql, struct cursor **ret_cursor)
+{
+	if (!time_run(input))
+		return -EIO;
+	if (!input->calls)
+		return rule_not_measured(input, "no instrumented function was called");
+	return rule_query(input, sql, ret_cursor);
+}
+
 bool time_run_may_wait(const struct time_run *run, double own_ns)
 {
 	return run->has_waiters && run->has_cpu && run->idle_ns >= own_ns / 2 &&

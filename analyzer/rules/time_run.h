@@ -10,6 +10,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+struct cursor;
 struct rule_input;
 
 struct time_run {
@@ -35,6 +36,10 @@ struct time_run {
 
 /* Loaded once for a run, borrowed. NULL on failure (then input->error is set). */
 const struct time_run *time_run(struct rule_input *input);
+
+/* Loads it and prepares sql as rule_query() does. RULE_DONE, -errno, or RULE_NOT_MEASURED
+ * when no instrumented function was called. */
+int time_run_query(struct rule_input *input, const char *sql, struct cursor **ret_cursor);
 
 /*
  * With threads, own_ns of a function's own time in calls may well be waits for other

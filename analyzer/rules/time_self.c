@@ -12,7 +12,6 @@
 
 #include "time_self.sql.h"
 
-#include <errno.h>
 #include <math.h>
 
 struct function {
@@ -201,16 +200,11 @@ static void add_hot(struct rule_input *input, struct findings *ret,
 
 static int evaluate_hot(struct rule_input *input, struct findings *ret)
 {
-	const struct time_run *run = time_run(input);
 	struct cursor *cursor;
 	int result;
 
-	if (!run)
-		return -EIO;
-	if (!input->calls)
-		return rule_not_measured(input, "no instrumented function was called");
-	result = rule_query(input, time_self_sql_functions, &cursor);
-	if (result < 0)
+	result = time_run_query(input, time_self_sql_functions, &cursor);
+	if (result != RULE_DONE)
 		return result;
 	cursor_bind_real(cursor, ":least",
 			 input->limit(input, "own_share") * run_of(input));
@@ -313,16 +307,11 @@ static void add_long(struct rule_input *input, struct findings *ret,
 
 static int evaluate_long(struct rule_input *input, struct findings *ret)
 {
-	const struct time_run *run = time_run(input);
 	struct cursor *cursor;
 	int result;
 
-	if (!run)
-		return -EIO;
-	if (!input->calls)
-		return rule_not_measured(input, "no instrumented function was called");
-	result = rule_query(input, time_self_sql_functions, &cursor);
-	if (result < 0)
+	result = time_run_query(input, time_self_sql_functions, &cursor);
+	if (result != RULE_DONE)
 		return result;
 	cursor_bind_real(cursor, ":least",
 			 fmax(input->limit(input, "least_ns"),

@@ -12,7 +12,6 @@
 
 #include "time_threads.sql.h"
 
-#include <errno.h>
 #include <math.h>
 
 static void add_group(struct rule_input *input, struct findings *ret,
@@ -65,16 +64,11 @@ static void add_group(struct rule_input *input, struct findings *ret,
 
 static int evaluate(struct rule_input *input, struct findings *ret)
 {
-	const struct time_run *run = time_run(input);
 	struct cursor *cursor;
 	int result;
 
-	if (!run)
-		return -EIO;
-	if (!input->calls)
-		return rule_not_measured(input, "no instrumented function was called");
-	result = rule_query(input, time_threads_sql_groups, &cursor);
-	if (result < 0)
+	result = time_run_query(input, time_threads_sql_groups, &cursor);
+	if (result != RULE_DONE)
 		return result;
 	while ((result = cursor_next(cursor)) > 0)
 		add_group(input, ret, cursor);
