@@ -220,6 +220,12 @@ def shapes():
     loaded = found(saves=200, function="main", says="the first step 'frame'", **MEDIUM, shows={
         "start-up": 300e6, "before main()": 0})
     yield case("T13", "before the first step", loaded, *before(0)[1:], step_ns=300 * MS, **start)
+    # half of the run was the hooks', so also half of its start
+    hooked = [*before(0)[1:], node("work", 0, 1, hooks=500 * MS)]
+    yield case("T13", "hooks before the first step", found(
+        saves=100, function="main", shows={"start-up": 150e6, "share of the run": 30}),
+               *hooked, step_ns=300 * MS, **start)
+    yield case("T13", "hooks before the first step", None, *hooked, step_ns=299 * MS, **start)
     yield case("T13", "constructors, then steps", init, *before(300 * MS), step_ns=299 * MS,
                **start)
     yield case("T13", "no main", "main() is not instrumented", *before(300 * MS, "run"), **start)
