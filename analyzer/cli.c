@@ -9,6 +9,7 @@
 
 #include "analyzer/base/utf8.h"
 #include "analyzer/base/xalloc.h"
+#include "analyzer/cli_values.h"
 #include "analyzer/cli_words.h"
 
 #include <argp.h>
@@ -147,61 +148,6 @@ void cli_free(struct cli *cli)
 	*cli = (struct cli){0};
 }
 
-static const struct renderer *find_renderer(const char *name, struct argp_state *state)
-{
-	char names[128] = "";
-
-	for (size_t i = 0; i < renderer_registry_count; i++) {
-		size_t size = strlen(names);
-
-		if (strcmp(renderer_registry[i]->name, name) == 0)
-			return renderer_registry[i];
-		snprintf(names + size, sizeof(names) - size, "%s%s", i ? ", " : "",
-			 renderer_registry[i]->name);
-	}
-	argp_error(state, "--format: there is no format '%s'; there are %s", name, names);
-	return NULL;
-}
-
-static long parse_limit(const char *text, struct argp_state *state)
-{
-	char *end;
-	long limit;
-
-	errno = 0;
-	limit = strtol(text, &end, 10);
-	if (!*text || *end || errno || limit < 0)
-		argp_error(state, "--limit: '%s' is not a number of rows", text);
-	return limit;
-}
-
-static double parse_share(const char *text, struct argp_state *state)
-{
-	char *end;
-	double share = strtod(text, &end);
-
-	if (*text && strcmp(end, "%") == 0)
-		end++;
-	if (!*text || *end || !(share >= 0 && share <= 100))
-		argp_error(state, "--min-share: '%s' is not a percentage", text);
-	return share;
-}
-
-#define WIDTH_USUAL 1200
-#define WIDTH_LEAST 300
-#define WIDTH_MOST 100000
-
-static unsigned parse_width(const char *text, struct argp_state *state)
-{
-	char *end;
-	long width = strtol(text, &end, 10);
-
-	if (!*text || *end || width < WIDTH_LEAST || width > WIDTH_MOST)
-		argp_error(state, "--width: '%s' is not a number of pixels from %d to %d",
-			   text, WIDTH_LEAST, WIDTH_MOST);
-	return (unsigned)width;
-}
-
 static void note_given(struct parsing *parsing, int key)
 {
 	for (size_t i = 0; i < OPTION_COUNT; i++)
@@ -229,7 +175,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	note_given(parsing, key == KEY_LIMIT && strchr(text, '=') ? KEY_GATE : key);
 	switch (key) {
 	case KEY_FORMAT:
-		parsing->cli->renderer = find_renderer(text, state);
+		parsing->cli->renderer = cli_parse_format(text, state);
 		break;
 	case KEY_OUTPUT:
 		parsing->cli->output = text;
@@ -242,7 +188,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		if (strchr(text, '='))
 			add_limits(parsing, text);
 		else
-			options->limit = parse_limit(text, state);
+			options->limit = cli_parse_limit(text, state);
 		break;
 	case KEY_BEFORE:
 		options->before = text;
@@ -269,7 +215,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		options->raw = true;
 		break;
 	case KEY_MIN_SHARE:
-		options->min_share = parse_share(text, state);
+		options->min_share = cli_parse_share(text, state);
 		break;
 	case KEY_UNFOLD:
 		options->unfold = true;
@@ -299,7 +245,7 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		options->diff = text;
 		break;
 	case KEY_WIDTH:
-		options->width = parse_width(text, state);
+		options->width = cli_parse_width(text, state);
 		break;
 	case KEY_RULES:
 		options->rules = text;
@@ -461,16 +407,17 @@ void cli_parse(int argc, char **argv, struct cli *ret)
 	struct argp argp = {
 		.options = options, .parser = parse_option, .args_doc = "[COMMAND] DB"};
 	struct parsing parsing = {.cli = ret};
-	struct strbuf error = {0};
+	struct strbuf error = {0}, clean = {0};
 	size_t count = 0;
 
 	*ret = (struct cli){
 		.renderer = renderer_registry[0],
-		.options = {.limit = -1, .min_share = -1, .width = WIDTH_USUAL}};
+		.options = {.limit = -1, .min_share = -1, .width = CLI_WIDTH_USUAL}};
 	for (size_t i = 0; i < OPTION_COUNT; i++)
 		if (option_table[i].option.key != KEY_GATE)
 			options[count++] = option_table[i].option;
 	cli_mark_sides(argc, argv);
+	cli_clean_options(argc, argv, options);
 	argp_err_exit_status = STATUS_USAGE;
 	argv[0] = program_invocation_short_name;
 	argp_parse(&argp, argc, argv, ARGP_NO_HELP, NULL, &parsing);
@@ -494,7 +441,8 @@ void cli_parse(int argc, char **argv, struct cli *ret)
 	free(parsing.arguments);
 	if (!error.size)
 		return;
+	utf8_clean(&clean, strbuf_text(&error));
 	fprintf(stderr, "%s: %s\nTry '%s --help'.\n", program_invocation_short_name,
-		strbuf_text(&error), program_invocation_short_name);
+		strbuf_text(&clean), program_invocation_short_name);
 	exit(STATUS_USAGE);
 }

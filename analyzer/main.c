@@ -34,6 +34,17 @@ static void complain(const char *sentence)
 	strbuf_free(&clean);
 }
 
+/* errno says why. */
+static void complain_output(const struct cli *cli)
+{
+	struct strbuf sentence = {0};
+
+	strbuf_printf(&sentence, "%s: cannot be written: %s",
+		      cli->output ? cli->output : "output", strerror(errno));
+	complain(strbuf_text(&sentence));
+	strbuf_free(&sentence);
+}
+
 static void say(void *context, const char *sentence)
 {
 	(void)context;
@@ -100,8 +111,7 @@ static FILE *open_output(const struct cli *cli)
 	}
 	out = fopen(cli->output, "we");
 	if (!out)
-		fprintf(stderr, "%s: %s: cannot be written: %s\n",
-			program_invocation_short_name, cli->output, strerror(errno));
+		complain_output(cli);
 	return out;
 }
 
@@ -126,9 +136,7 @@ static int show(const struct cli *cli, const struct doc *doc)
 		cli->renderer->render(doc, &context);
 	failed = ferror(context.out);
 	if (fclose(context.out) != 0 || failed) {
-		fprintf(stderr, "%s: %s: cannot be written: %s\n",
-			program_invocation_short_name,
-			cli->output ? cli->output : "output", strerror(errno));
+		complain_output(cli);
 		return STATUS_FAILED;
 	}
 	return STATUS_OK;

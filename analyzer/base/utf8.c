@@ -1,52 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  UTF-8 decoding and column widths.
+ * What this is:  UTF-8 column widths, and cleaned copies.
  * Runs on:       prof-analyze, any thread.
  * Must not:      use wchar_t or wcwidth(), whose answers depend on the locale.
- * See also:      render/text.c.
+ * See also:      common/plain_text.h, which decodes and knows what is hidden.
  */
 #include "analyzer/base/utf8.h"
 
+#include "common/plain_text.h"
+
 #include <stdbool.h>
 #include <string.h>
-
-#define REPLACEMENT 0xfffd
-
-size_t utf8_next(const char *text, size_t size, uint32_t *ret_character)
-{
-	static const uint32_t smallest[] = {0, 0, 0x80, 0x800, 0x10000};
-	unsigned char first = (unsigned char)text[0];
-	uint32_t character;
-	size_t length;
-
-	*ret_character = first;
-	if (first < 0x80)
-		return 1;
-	*ret_character = REPLACEMENT;
-	if (first >= 0xf0 && first < 0xf8)
-		length = 4;
-	else if (first >= 0xe0 && first < 0xf0)
-		length = 3;
-	else if (first >= 0xc0 && first < 0xe0)
-		length = 2;
-	else
-		return 1;
-	if (length > size)
-		return 1;
-	character = first & (0x7fu >> length);
-	for (size_t i = 1; i < length; i++) {
-		unsigned char next = (unsigned char)text[i];
-
-		if ((next & 0xc0) != 0x80)
-			return 1;
-		character = character << 6 | (next & 0x3f);
-	}
-	if (character < smallest[length] || character > 0x10ffff ||
-	    (character >= 0xd800 && character < 0xe000))
-		return 1;
-	*ret_character = character;
-	return length;
-}
 
 struct range {
 	uint32_t first, last;
@@ -91,7 +55,7 @@ size_t utf8_width(const char *text)
 	while (at < size) {
 		uint32_t character;
 
-		at += utf8_next(text + at, size - at, &character);
+		at += plain_text_next(text + at, size - at, &character);
 		width += utf8_character_width(character);
 	}
 	return width;
@@ -103,7 +67,7 @@ size_t utf8_prefix(const char *text, size_t width)
 
 	while (at < size) {
 		uint32_t character;
-		size_t length = utf8_next(text + at, size - at, &character);
+		size_t length = plain_text_next(text + at, size - at, &character);
 
 		used += utf8_character_width(character);
 		if (used > width)
@@ -120,37 +84,38 @@ size_t utf8_suffix(const char *text, size_t width)
 	while (at < size && left > width) {
 		uint32_t character;
 
-		at += utf8_next(text + at, size - at, &character);
+		at += plain_text_next(text + at, size - at, &character);
 		left -= utf8_character_width(character);
 	}
 	return size - at;
 }
 
-/* What could steer a terminal or turn the reading direction. */
-static bool is_control(uint32_t character)
-{
-	return character < 0x20 || (character >= 0x7f && character < 0xa0) ||
-	       (character >= 0x200e && character <= 0x200f) ||
-	       (character >= 0x2028 && character <= 0x202e) ||
-	       (character >= 0x2066 && character <= 0x2069);
-}
-
-static void copy(struct strbuf *buffer, const char *text, bool keep_controls)
+static void copy(struct strbuf *buffer, const char *text, bool keep_hidden)
 {
 	size_t size = strlen(text), at = 0;
 
 	while (at < size) {
 		uint32_t character;
-		size_t length = utf8_next(text + at, size - at, &character);
+		size_t length = plain_text_next(text + at, size - at, &character);
 
-		if (!keep_controls && is_control(character))
+		if (!keep_hidden && plain_text_is_hidden(character))
 			strbuf_putc(buffer, '?');
-		else if (character == REPLACEMENT)
+		else if (character == PLAIN_TEXT_REPLACEMENT)
 			strbuf_puts(buffer, "\xef\xbf\xbd");
 		else
 			strbuf_add(buffer, text + at, length);
 		at += length;
 	}
+}
+
+size_t utf8_next(const char *text, size_t size, uint32_t *ret_character)
+{
+	return plain_text_next(text, size, ret_character);
+}
+
+bool utf8_is_hidden(uint32_t character)
+{
+	return plain_text_is_hidden(character) != 0;
 }
 
 void utf8_clean(struct strbuf *buffer, const char *text)

@@ -7,11 +7,15 @@
 
 #include "analyzer/base/strbuf.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Decodes the character at text (size > 0 bytes) and returns its bytes, at least 1. A
  * byte that is not UTF-8 counts as one U+FFFD. */
 size_t utf8_next(const char *text, size_t size, uint32_t *ret_character);
+
+/* plain_text_is_hidden(): a character that cannot be seen, or steers what shows it. */
+bool utf8_is_hidden(uint32_t character);
 
 /* Terminal columns: 0 for combining marks, 2 for wide characters, else 1. */
 unsigned utf8_character_width(uint32_t character);
@@ -21,8 +25,8 @@ size_t utf8_width(const char *text);
 size_t utf8_prefix(const char *text, size_t width);
 size_t utf8_suffix(const char *text, size_t width);
 
-/* Appends text as valid UTF-8; control characters become '?' (they could steer the
- * terminal), invalid bytes U+FFFD. */
+/* Appends text as valid UTF-8; hidden characters become '?', for
+ * they could steer the terminal or mislead the reader, invalid bytes U+FFFD. */
 void utf8_clean(struct strbuf *buffer, const char *text);
 /* Appends text as valid UTF-8 and keeps everything that is valid. */
 void utf8_repair(struct strbuf *buffer, const char *text);

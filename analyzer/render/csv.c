@@ -3,7 +3,8 @@
  * What this is:  csv (RFC 4180): the document's main table, raw numbers, units in the
  *                header. A document without one gives its notes.
  * Runs on:       prof-analyze, main thread.
- * Must not:      scale or shorten anything.
+ * Must not:      scale or shorten anything, or hand a spreadsheet a formula that somebody
+ *                gave a function for a name.
  * See also:      render.h.
  */
 #include "analyzer/render/render.h"
@@ -15,22 +16,84 @@
 
 #include <string.h>
 
+/* Begins what a spreadsheet evaluates; the wide forms do so, too, where they are typed.
+ */
+static bool begins_formula(const char *text)
+{
+	uint32_t first;
+
+	if (!*text || !text[1])
+		return false;
+	utf8_next(text, strlen(text), &first);
+	return (first < 0x80 && strchr("=+-@", (int)first)) || first == 0xff1d ||
+	       first == 0xff0b || first == 0xff0d || first == 0xff20;
+}
+
+/* "-12", "+3.5e-7", "-4.1%": evaluated or not, it is the same. */
+static bool is_number(const char *text)
+{
+	size_t digits = 0;
+
+	text += *text == '+' || *text == '-';
+	for (; *text >= '0' && *text <= '9'; text++)
+		digits++;
+	text += *text == '.';
+	for (; *text >= '0' && *text <= '9'; text++)
+		digits++;
+	if (digits && (*text == 'e' || *text == 'E')) {
+		text += 1 + (text[1] == '+' || text[1] == '-');
+		for (digits = 0; *text >= '0' && *text <= '9'; text++)
+			digits++;
+	}
+	text += *text == '%';
+	return digits && !*text;
+}
+
+/* What a terminal or a spreadsheet would take for more than text: hidden characters are
+ * written as in JSON (a line break stays: a quoted field may have one), and before a
+ * formula there is an apostrophe. */
+static void put_safe(struct strbuf *safe, const char *text)
+{
+	size_t left = strlen(text);
+
+	if (begins_formula(text) && !is_number(text))
+		strbuf_putc(safe, '\'');
+	while (left > 0) {
+		uint32_t character;
+		size_t length = utf8_next(text, left, &character);
+
+		if (character != '\n' && utf8_is_hidden(character))
+			strbuf_printf(safe, character < 0x10000 ? "\\u%04x" : "\\U%08x",
+				      character);
+		else
+			strbuf_add(safe, text, length);
+		text += length;
+		left -= length;
+	}
+}
+
 static void put_field(FILE *out, const char *text, bool *first)
 {
+	struct strbuf safe = {0};
+
 	if (!*first)
 		fputc(',', out);
 	*first = false;
-	if (!strpbrk(text, ",\"\r\n")) {
-		fputs(text, out);
+	put_safe(&safe, text);
+	/* ';': where it separates fields, a field of ours stays one. */
+	if (!strpbrk(strbuf_text(&safe), ",;\"\n")) {
+		fputs(strbuf_text(&safe), out);
+		strbuf_free(&safe);
 		return;
 	}
 	fputc('"', out);
-	for (; *text; text++) {
-		if (*text == '"')
+	for (const char *at = strbuf_text(&safe); *at; at++) {
+		if (*at == '"')
 			fputc('"', out);
-		fputc(*text, out);
+		fputc(*at, out);
 	}
 	fputc('"', out);
+	strbuf_free(&safe);
 }
 
 static void put_header(FILE *out, const struct table *table)

@@ -72,6 +72,42 @@ json_t *json_chain(const char *chain)
 	return array;
 }
 
+/* UTF-16, as JSON escapes it */
+static void put_escape(FILE *out, uint32_t character)
+{
+	if (character < 0x10000) {
+		fprintf(out, "\\u%04x", character);
+		return;
+	}
+	character -= 0x10000;
+	fprintf(out, "\\u%04x\\u%04x", 0xd800 + (character >> 10),
+		0xdc00 + (character & 0x3ff));
+}
+
+/* Of a document only strings hold more than ASCII, and jansson passes whole characters. A
+ * newline between the values is one that is to be there. */
+static int put_visible(const char *text, size_t size, void *data)
+{
+	FILE *out = data;
+
+	for (size_t at = 0; at < size;) {
+		uint32_t character;
+		size_t length = utf8_next(text + at, size - at, &character);
+
+		if (character != '\n' && utf8_is_hidden(character))
+			put_escape(out, character);
+		else
+			fwrite(text + at, 1, length, out);
+		at += length;
+	}
+	return 0;
+}
+
+void json_write(json_t *value, FILE *out, size_t flags)
+{
+	json_dump_callback(value, put_visible, out, flags);
+}
+
 static json_t *cell_value(const struct cell *cell, enum column_type type)
 {
 	switch (cell->kind) {
@@ -106,7 +142,7 @@ static void set_cell(json_t *object, const char *name, enum column_type type,
 /* Writes and releases. */
 static void put(FILE *out, json_t *value)
 {
-	json_dumpf(value, out, DUMP_FLAGS);
+	json_write(value, out, DUMP_FLAGS);
 	json_decref(value);
 }
 

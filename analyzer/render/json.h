@@ -16,3 +16,7 @@ json_t *json_text(const char *text);
 json_t *json_figure(double value);
 /* An array of the names of a chain. */
 json_t *json_chain(const char *chain);
+/* Writes a value. In its strings hidden characters (common/plain_text.h) are escaped:
+ * jansson does so with C0 controls only. Errors of the stream are the caller's to check.
+ */
+void json_write(json_t *value, FILE *out, size_t flags);

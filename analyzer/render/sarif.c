@@ -287,7 +287,7 @@ static void render(const struct doc *doc, const struct render_context *context)
 	json_object_set_new(root, "version", json_text("2.1.0"));
 	json_array_append_new(runs, run_value(doc));
 	json_object_set_new(root, "runs", runs);
-	json_dumpf(root, context->out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
+	json_write(root, context->out, JSON_INDENT(2) | JSON_REAL_PRECISION(15));
 	fputc('\n', context->out);
 	json_decref(root);
 }

@@ -7,6 +7,7 @@
  */
 #include "analyzer/reports/common.h"
 
+#include "analyzer/base/utf8.h"
 #include "analyzer/base/xalloc.h"
 
 #include <stdlib.h>
@@ -32,6 +33,18 @@ static const char *unique_name(struct doc *doc, const struct column *columns,
 	return copy;
 }
 
+/* A name may be any text: it stands above the column without what is hidden in it. */
+static const char *shown_name(struct doc *doc, const char *name)
+{
+	struct strbuf clean = {0};
+	const char *copy;
+
+	utf8_clean(&clean, name);
+	copy = doc_copy(doc, strbuf_text(&clean));
+	strbuf_free(&clean);
+	return copy;
+}
+
 static struct table *new_table(struct doc *doc, struct cursor *cursor)
 {
 	size_t count = (size_t)cursor_column_count(cursor);
@@ -41,6 +54,7 @@ static struct table *new_table(struct doc *doc, struct cursor *cursor)
 	for (size_t i = 0; i < count; i++) {
 		columns[i].name =
 			unique_name(doc, columns, i, cursor_column_name(cursor, (int)i));
+		columns[i].title = shown_name(doc, columns[i].name);
 		columns[i].type = COLUMN_ANY;
 	}
 	table = table_new(columns, count);

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "common/attributes.h"
+#include "common/plain_text.h"
 #include "shim/boot/boot.h"
 #include "shim/boot/exec.h"
 #include "shim/hot/early_heap.h"
@@ -34,11 +35,13 @@ static char run_variable[SEGMENT_PATH_MAX + 16];
 /* There is no run, and the user knows: children may have more luck, but are silent. */
 #define RUN_NONE "none"
 
-/* The one line a user gets to see. */
+/* The one line a user gets to see. It quotes settings and paths, which may be anybody's.
+ */
 static void say(const char *text)
 {
-	char line[SEGMENT_PATH_MAX + 256];
-	int length = snprintf(line, sizeof(line), "profshim: %s\n", text);
+	char plain[SEGMENT_PATH_MAX + 192], line[SEGMENT_PATH_MAX + 256];
+	int length = snprintf(line, sizeof(line), "profshim: %s\n",
+			      plain_text_copy(plain, sizeof(plain), text));
 
 	if (length > 0)
 		(void)!write(2, line,

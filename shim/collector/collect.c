@@ -26,6 +26,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/plain_text.h"
 #include "common/segment.h"
 #include "shim/collector/ingest.h"
 #include "shim/collector/intervals.h"
@@ -294,7 +295,10 @@ static void fill_standard_descriptors(const char *directory)
 
 static int complain(const char *error)
 {
-	fprintf(stderr, "profshim-collect: %s\n", error);
+	char plain[1024];
+
+	fprintf(stderr, "profshim-collect: %s\n",
+		plain_text_copy(plain, sizeof(plain), error));
 	return 1;
 }
 

@@ -5,6 +5,7 @@
  * Must not:      take a run away from a collector that only just starts.
  * See also:      record_finish.h
  */
+#include "common/plain_text.h"
 #include "shim/collector/record_finish.h"
 
 #include <errno.h>
@@ -14,6 +15,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "common/plain_text.h"
 #include "shim/collector/spool.h"
 
 #define SHORTEST_STEP_NS 500000ull
@@ -74,9 +76,11 @@ static const struct spool_run *choose(const struct spool_run *runs, size_t count
 static void show(const char *output, uint64_t elapsed_ns)
 {
 	const char *slash = strrchr(output, '/');
+	char name[64];
 
 	fprintf(stderr, "\rprof-record: writing %s ... %" PRIu64 " s",
-		slash ? slash + 1 : output, elapsed_ns / 1000000000u);
+		plain_text_copy(name, sizeof(name), slash ? slash + 1 : output),
+		elapsed_ns / 1000000000u);
 }
 
 /* Rests an eighth of the time waited so far: late by that much at most, and cheap. */

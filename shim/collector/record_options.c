@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "common/segment.h"
+#include "shim/collector/record_say.h"
 #include "shim/collector/record_words.h"
 
 #define DEFAULT_WAIT_S 30
@@ -127,8 +128,8 @@ static bool read_number(const char *name, const char *text, unsigned long low,
 	if (!errno && end != text && !*end && !strchr(text, '-') && *ret >= low &&
 	    *ret <= high)
 		return true;
-	fprintf(stderr, "prof-record: %s takes a number from %lu to %lu, not \"%s\"\n",
-		name, low, high, text);
+	record_say("%s takes a number from %lu to %lu, not \"%s\"", name, low, high,
+		   text);
 	return false;
 }
 
@@ -137,8 +138,7 @@ static bool check_word(const char *name, const char *text, const char *first,
 {
 	if (strcmp(text, first) == 0 || strcmp(text, second) == 0)
 		return true;
-	fprintf(stderr, "prof-record: %s takes %s or %s, not \"%s\"\n", name, first,
-		second, text);
+	record_say("%s takes %s or %s, not \"%s\"", name, first, second, text);
 	return false;
 }
 
@@ -147,8 +147,7 @@ static bool check_report(const char *format)
 	if (strcmp(format, "text") == 0 || strcmp(format, "md") == 0 ||
 	    strcmp(format, "json") == 0)
 		return true;
-	fprintf(stderr, "prof-record: --report takes text, md or json, not \"%s\"\n",
-		format);
+	record_say("--report takes text, md or json, not \"%s\"", format);
 	return false;
 }
 
@@ -159,7 +158,7 @@ static bool read_against(const char *text, struct record_options *ret)
 	free(ret->against);
 	if (record_words(text, &ret->against, error, sizeof(error)) == 0)
 		return true;
-	fprintf(stderr, "prof-record: cannot use --against \"%s\": %s\n", text, error);
+	record_say("cannot use --against \"%s\": %s", text, error);
 	return false;
 }
 
@@ -196,7 +195,7 @@ static bool take_series_option(int option, const char *value, struct record_opti
 	case OPTION_APPEND:
 		ret->append = true;
 		break;
-	default: /* getopt_long() has told what is wrong */
+	default: /* refuse_option() has told what is wrong */
 		is_right = false;
 	}
 	return is_right;
@@ -211,7 +210,7 @@ static bool take_option(int option, const char *value, struct record_options *re
 	case 'o':
 		ret->output = value;
 		if (!*value)
-			fputs("prof-record: --output takes the name of a file\n", stderr);
+			record_say("--output takes the name of a file");
 		return *value;
 	case 'l':
 		ret->label = value;
@@ -261,8 +260,7 @@ static bool check_label(const char *label)
 	else if (strchr(label, ','))
 		wrong = "has a comma, which separates labels";
 	if (wrong)
-		fprintf(stderr, "prof-record: the label \"%s\" %s; choose another\n",
-			label, wrong);
+		record_say("the label \"%s\" %s; choose another", label, wrong);
 	return !wrong;
 }
 
@@ -301,7 +299,7 @@ static bool complete_series(struct record_options *given)
 	if (!stray && given->repeat && level && strcmp(level, "off") == 0)
 		stray = "the level off records nothing that could be compared";
 	if (stray)
-		fprintf(stderr, "prof-record: %s\n", stray);
+		record_say("%s", stray);
 	if (stray || !given->repeat)
 		return !stray;
 	if (!given->label && label && *label)
@@ -317,27 +315,40 @@ static bool complete_series(struct record_options *given)
 		return false;
 	if (strcmp(given->label, given->against_label) != 0)
 		return true;
-	fprintf(stderr,
-		"prof-record: both sides have the label \"%s\"; choose two with --label "
-		"and --against-label\n",
-		given->label);
+	record_say("both sides have the label \"%s\"; choose two with --label and "
+		   "--against-label",
+		   given->label);
 	return false;
+}
+
+/* getopt_long() would show the word as it is. word: the one it looked at last. */
+static void refuse_option(int answer, const char *word)
+{
+	if (answer == ':')
+		record_say("'%s' needs a value", word);
+	else if (strncmp(word, "--", 2) == 0)
+		record_say(
+			"'%s' is no option of prof-record, or not the whole of one, or "
+			"takes no value",
+			word);
+	else
+		record_say("'-%c' is no option of prof-record",
+			   optopt > ' ' && optopt < 0x7f ? optopt : '?');
 }
 
 bool record_options_read(int argc, char **argv, struct record_options *ret,
 			 int *ret_status)
 {
-	static char own_name[] = "prof-record";
 	const char *output = getenv("PROFSHIM_OUTPUT");
 	int option;
 
 	*ret = (struct record_options){.wait_s = DEFAULT_WAIT_S};
 	ret->output = output && *output ? output : "run.db";
 	*ret_status = EXIT_SUCCESS;
-	if (argc > 0)
-		argv[0] = own_name; /* for what getopt_long() prints */
-	/* "+": options after the program's name are the program's */
-	while ((option = getopt_long(argc, argv, "+o:l:qh", options, NULL)) != -1) {
+	/* "+": options after the program's name are the program's; ":": complaints are
+	 * ours
+	 */
+	while ((option = getopt_long(argc, argv, "+:o:l:qh", options, NULL)) != -1) {
 		if (option == 'h') {
 			fputs(help, stdout);
 			goto out;
@@ -346,6 +357,8 @@ bool record_options_read(int argc, char **argv, struct record_options *ret,
 			puts("prof-record " PROFSHIM_VERSION);
 			goto out;
 		}
+		if (option == '?' || option == ':')
+			refuse_option(option, argv[optind - 1]);
 		if (!take_option(option, optarg, ret))
 			goto wrong;
 	}
@@ -355,7 +368,7 @@ bool record_options_read(int argc, char **argv, struct record_options *ret,
 	if (ret->command[0] && complete_series(ret))
 		return true;
 	if (!ret->command[0])
-		fputs("prof-record: no program to run was given\n", stderr);
+		record_say("no program to run was given");
 wrong:
 	fputs("Try: prof-record --help\n", stderr);
 	*ret_status = RECORD_USAGE;

@@ -7,4 +7,5 @@
  */
 #pragma once
 
+/* One line; hidden characters of what it quotes become '?' (common/plain_text.h). */
 void record_say(const char *format, ...) __attribute__((format(printf, 1, 2)));

@@ -20,7 +20,7 @@ LAYERS = {
     "shim/boot": ["common", "shim/hot", "shim/profshim.h"],
     "shim/collector": ["common"],
     "analyzer": ANY_ANALYZER,
-    "analyzer/base": [],
+    "analyzer/base": ["common/plain_text.h"],
     "analyzer/model": ["analyzer/base"],
     "analyzer/rundb": ["common", "analyzer/base", "analyzer/model",
                        "shim/collector/spool.h"],

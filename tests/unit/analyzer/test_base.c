@@ -5,6 +5,7 @@
 #include "analyzer/base/utf8.h"
 #include "analyzer/base/xalloc.h"
 #include "analyzer/base/xml.h"
+#include "common/plain_text.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 static void strbuf_grows(void **state)
@@ -113,6 +114,38 @@ static void utf8_clean_stops_controls(void **state)
 	strbuf_free(&buffer);
 }
 
+static void plain_text_shows_all_it_copies(void **state)
+{
+	char text[12];
+
+	(void)state;
+	assert_string_equal(plain_text_copy(text, 12, "a\nb\xd8\x9c\xff"),
+			    "a?b?\xef\xbf\xbd");
+	assert_string_equal(plain_text_copy(text, 12, "12345678901"), "12345678901");
+	assert_string_equal(plain_text_copy(text, 12, "123456789012"), "12345678...");
+	/* cut between characters */
+	assert_string_equal(plain_text_copy(text, 8, "abc\xc3\xa9\xc3\xa9\xc3\xa9"),
+			    "abc...");
+	assert_string_equal(plain_text_copy(text, 4, "\xff\xff"), "...");
+	assert_string_equal(plain_text_copy(text, 4, ""), "");
+}
+
+static void plain_text_knows_a_class(void **state)
+{
+	static const uint32_t hidden[] = {0,	  0x1f,	  0x7f,	  0x80,	   0x9f,   0xad,
+					  0x61c,  0x200b, 0x200e, 0x202e,  0x2028, 0x2066,
+					  0x2069, 0xfe0f, 0xfeff, 0xe0020, 0xe0fff};
+	static const uint32_t shown[] = {
+		' ',	'~',	0xa0,	0xac,	0xe9,	0x61b,	 0x2010,  0x3042,
+		0xfdff, 0xfe10, 0xfffc, 0xfffd, 0xe000, 0x1f600, 0xdffff, 0x10ffff};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(hidden) / sizeof(hidden[0]); i++)
+		assert_true(plain_text_is_hidden(hidden[i]));
+	for (size_t i = 0; i < sizeof(shown) / sizeof(shown[0]); i++)
+		assert_false(plain_text_is_hidden(shown[i]));
+}
+
 static void nearest_knows_typing_mistakes(void **state)
 {
 	static const char *const words[] = {"functions", "tree", "callers"};
@@ -158,6 +191,8 @@ int main(void)
 		cmocka_unit_test(utf8_cuts_between_characters),
 		cmocka_unit_test(utf8_refuses_what_is_not),
 		cmocka_unit_test(utf8_clean_stops_controls),
+		cmocka_unit_test(plain_text_shows_all_it_copies),
+		cmocka_unit_test(plain_text_knows_a_class),
 		cmocka_unit_test(xml_holds_any_name),
 		cmocka_unit_test(nearest_knows_typing_mistakes),
 	};
