@@ -24,24 +24,23 @@
 
 enum whole { OF_CALLS, OF_ALLOCATIONS, OF_NOTHING };
 
-/* Counters of trust that stand for numbers which are missing. */
+static const char *const whole_words[] = {"calls", "allocations"};
+
+/* Counters of trust that stand for numbers which are missing. text: what was done to
+ * those of the whole, or all of a clause where there is none. */
 static const struct loss {
 	const char *name;
 	enum whole whole; /* what the counter is a part of; OF_NOTHING: it is not known */
 	unsigned touches;
 	const char *text, *advice;
 } losses[] = {
-	{"late_events", OF_CALLS, QUALITY_TIME,
-	 "of the calls came from threads without a record",
+	{"late_events", OF_CALLS, QUALITY_TIME, "came from threads without a record",
 	 "Record with fewer threads at a time"},
 	{"folded_paths", OF_CALLS, QUALITY_TIME | QUALITY_MEMORY,
-	 "of the calls were added to their callers",
-	 "Record with a larger PROFSHIM_MAX_PATHS"},
-	{"dropped_allocations", OF_ALLOCATIONS, QUALITY_MEMORY,
-	 "of the allocations were not recorded",
+	 "were added to their callers", "Record with a larger PROFSHIM_MAX_PATHS"},
+	{"dropped_allocations", OF_ALLOCATIONS, QUALITY_MEMORY, "were not recorded",
 	 "See 'prof-analyze doctor' for where they were lost"},
-	{"lost_frees", OF_ALLOCATIONS, QUALITY_MEMORY,
-	 "of the allocations are missing their free",
+	{"lost_frees", OF_ALLOCATIONS, QUALITY_MEMORY, "are missing their free",
 	 "Look for memory that an allocator of the program's own frees"},
 	{"refused_snapshots", OF_NOTHING, QUALITY_GROWTH,
 	 "snapshots were not taken or are incomplete",
@@ -220,6 +219,8 @@ static void count(struct counters *counters, const char *name, double value)
 static void add_loss(struct rule_input *input, const struct loss *loss, double value,
 		     const double *wholes)
 {
+	const double recorded[] = {
+		[OF_CALLS] = (double)input->calls, [OF_ALLOCATIONS] = input->alloc_count};
 	struct quality_fact fact = {.name = loss->name,
 				    .unit = "count",
 				    .value = value,
@@ -232,8 +233,17 @@ static void add_loss(struct rule_input *input, const struct loss *loss, double v
 		quality_add(input->quality, &fact);
 		return;
 	}
+	if (!recorded[loss->whole]) { /* a share of nothing says nothing */
+		fact.text = rule_text(input, "%s %s (%.0f)", whole_words[loss->whole],
+				      loss->text, value);
+		fact.most = CONFIDENCE_LOW;
+		quality_add(input->quality, &fact);
+		return;
+	}
 	fact.value = rule_share(value, wholes[loss->whole]);
-	fact.text = percent(input, fact.value, loss->text);
+	fact.text = percent(
+		input, fact.value,
+		rule_text(input, "of the %s %s", whole_words[loss->whole], loss->text));
 	add_share(input, &fact, "lost_medium", "lost_low");
 }
 

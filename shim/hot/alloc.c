@@ -25,6 +25,7 @@
 #include "shim/hot/deferred.h"
 #include "shim/hot/early_heap.h"
 #include "shim/hot/fiber.h"
+#include "shim/hot/gate.h"
 #include "shim/hot/lane.h"
 #include "shim/hot/process.h"
 #include "shim/hot/real.h"
@@ -192,6 +193,49 @@ static int defer(struct lane_context *context, enum deferred_kind kind,
 	return 0;
 }
 
+static inline void end(struct lane_context *context);
+
+/* An allocation of a thread that has given its lane back, or has got none: in a lane that
+ * is free now. */
+static cold void late_alloc(void *block, uint64_t size, uint64_t caller,
+			    enum deferred_kind kind, struct resize resize)
+{
+	struct lane_loan loan;
+	struct lane_context *context = lane_borrow(&loan);
+	uint64_t *word = NULL;
+	uint32_t site = 0;
+
+	if (!context) {
+		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+		return;
+	}
+	context->alloc_busy = (uintptr_t)__builtin_frame_address(0);
+	site = find_site(context, caller);
+	if (site)
+		word = make_room(context, block, size);
+	else
+		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+	if (word)
+		shadow_enter(word, site, size,
+			     kind == DEFERRED_REALLOCATED
+				     ? site_reallocated(site, size, resize.old_bytes,
+							resize.copied_bytes)
+				     : site_allocated(site, size));
+	end(context);
+	lane_return(&loan);
+}
+
+/* A free of such a thread. Signals are blocked: without a lane nobody tells a handler
+ * that the site is locked. */
+static cold void late_free(const struct shadow_block *block)
+{
+	uint64_t mask;
+
+	gate_block_signals(&mask);
+	site_released(block, lane_left_slot, 0);
+	gate_restore_signals(&mask);
+}
+
 /* An allocation when no hook may book: the tool's own, one in a handler that interrupts
  * a hook, one without a lane. The handler's has the function it is called from and the
  * call for its path; nothing is unwound, since unwinding may be what was interrupted. */
@@ -205,7 +249,7 @@ static cold void unbooked_alloc(void *block, uint64_t size, uint64_t caller,
 	if (!process)
 		return;
 	if (!lane_is_live(context)) {
-		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+		late_alloc(block, size, caller, kind, resize);
 		return;
 	}
 	if (is_own(context, caller)) {
@@ -267,6 +311,21 @@ static cold void record_odd_free(const struct shadow_block *block)
 		      1);
 }
 
+/* So many frees are booked for a thread without a lane before it gets one. */
+#define EARLY_FREES 64
+
+/*
+ * A thread that begins with a free may be one whose destructors are over, for which libc
+ * frees what other threads left. Nobody would give its lane back.
+ */
+static cold struct lane_context *lane_of_free(void)
+{
+	static __thread unsigned count __attribute__((tls_model("initial-exec")));
+
+	return process_is_ready() && !lane_self && count++ < EARLY_FREES ? &lane_none
+									 : lane_acquire();
+}
+
 /* Takes the block out. Returns 1 when it was in the books of this process. */
 static inline int record_free(void *address, struct shadow_block *block, int reallocates)
 {
@@ -278,7 +337,7 @@ static inline int record_free(void *address, struct shadow_block *block, int rea
 	*block = shadow_take((uintptr_t)address);
 	context = lane_self;
 	if (unlikely(!lane_is_live(context))) {
-		context = lane_acquire(); /* a forked child adopts its slot here */
+		context = lane_of_free(); /* a forked child adopts its slot here */
 		if (!process)
 			return 0;
 	}
@@ -289,7 +348,7 @@ static inline int record_free(void *address, struct shadow_block *block, int rea
 		return 0;
 	}
 	if (unlikely(context == &lane_none)) { /* past the thread's last destructor */
-		site_released(block, 0, 0);
+		late_free(block);
 		return 1;
 	}
 	if (!reallocates)
@@ -384,6 +443,7 @@ static void record_realloc(void *block, size_t size, struct resize resize,
 static cold void restore(void *address, const struct shadow_block *block)
 {
 	struct lane_context *context = begin();
+	uint64_t mask;
 
 	shadow_put((uintptr_t)address, block->site, block->size_bytes, block->interval);
 	if (context) {
@@ -392,7 +452,9 @@ static cold void restore(void *address, const struct shadow_block *block)
 	} else if (lane_is_live(lane_self)) {
 		defer(lane_self, DEFERRED_RESTORED, block, (struct resize){0}, 0);
 	} else {
+		gate_block_signals(&mask);
 		site_restored(block);
+		gate_restore_signals(&mask);
 	}
 }
 

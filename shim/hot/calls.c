@@ -150,8 +150,10 @@ static cold void enter_slow(struct lane_context *context, uint64_t function,
 	int was_settled = is_settled(context, stack);
 
 	context = settle(context, stack);
-	if (context == &lane_none)
+	if (context == &lane_none) {
+		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
 		return;
+	}
 	if (!was_settled && context->fiber != &context->native)
 		drop_replaced(context, function, call_site, stack);
 	if (context->top == context->limit && lane_grow_frames(context) < 0) {
@@ -306,8 +308,10 @@ void calls_begin_region(uint64_t key, uintptr_t stack)
 
 	if (unlikely(!is_settled(context, stack))) {
 		context = settle(context, stack);
-		if (context == &lane_none)
+		if (context == &lane_none) {
+			process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
 			return;
+		}
 	}
 	drop_ended_regions(context);
 	if (context->top == context->limit && lane_grow_frames(context) < 0) {

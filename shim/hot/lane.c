@@ -26,6 +26,7 @@
 #define RESERVED_FRAMES 16384 /* 640 KiB */
 
 __thread struct lane_context *lane_self;
+__thread uint32_t lane_left_slot;
 struct lane_context lane_none;
 
 /* Shares of a slot: stacks 5/16, nodes 5/16, functions 5/16, fibers and series the rest.
@@ -189,7 +190,6 @@ static struct lane_context *take_context(struct lane_context *own)
 		return NULL;
 	}
 	fiber_begin(context);
-	begin_thread(context);
 	return context;
 }
 
@@ -198,29 +198,26 @@ struct lane_context cold *lane_acquire(void)
 	struct lane_context *context;
 	uint64_t mask;
 
-	if (lane_self == &lane_none) {
-		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
-		return &lane_none;
-	}
-	if (process && !process->ready)
+	if (process && !process->ready) {
 		process_adopt();
+		if (lane_self == &lane_none)
+			lane_self = NULL; /* the child begins with this thread */
+	}
 	if (!process)
 		return &lane_none; /* not yet started, or off: ask again next time */
-	if (!gate_is_open() || !process_lock(&mask)) {
-		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
+	if (lane_self == &lane_none || !gate_is_open() || !process_lock(&mask))
 		return &lane_none;
-	}
 	if (lane_is_live(lane_self)) { /* a handler was quicker, or adoption did it */
 		process_unlock(&mask);
 		return lane_self;
 	}
 	context = take_context(lane_self);
+	if (context)
+		begin_thread(context);
 	lane_self = context ? context : &lane_none;
 	process_unlock(&mask);
-	if (!context) {
-		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
+	if (!context)
 		return &lane_none;
-	}
 	boot_thread_begins();
 	return lane_self;
 }
@@ -280,6 +277,22 @@ void lane_unwind(struct lane_context *context, struct segment_frame *new_top,
 	}
 }
 
+/* Spares a thread without a lane the attempt at each allocation. */
+static int may_make_lane(void)
+{
+	const struct segment_file *file = process_facts.file;
+
+	return process_may_grow() &&
+	       __atomic_load_n(&file->slot_count, __ATOMIC_RELAXED) < file->slot_limit;
+}
+
+/* Under the lock. */
+static void give_back(struct lane_context *context)
+{
+	context->next_free = process->free_lanes;
+	process->free_lanes = context;
+}
+
 void lane_release(void)
 {
 	struct lane_context *context = lane_self;
@@ -304,9 +317,48 @@ void lane_release(void)
 	context->last_blocks[0] = context->last_blocks[1] = 0;
 	context->lane->in_use = 0;
 	lane_self = &lane_none;
+	lane_left_slot = context->slot;
 	if (!process_lock(&mask))
 		return; /* no thread will be given a lane any more */
-	context->next_free = process->free_lanes;
-	process->free_lanes = context;
+	give_back(context);
 	process_unlock(&mask);
+}
+
+struct lane_context cold *lane_borrow(struct lane_loan *loan)
+{
+	struct lane_context *context = NULL;
+	uint64_t mask;
+
+	loan->before = lane_self;
+	if (!process_is_ready() || !gate_block_signals(&loan->mask))
+		return NULL;
+	if (process_lock(&mask)) {
+		if (process->free_lanes || may_make_lane())
+			context = take_context(NULL);
+		process_unlock(&mask);
+	}
+	if (!context) {
+		gate_restore_signals(&loan->mask);
+		return NULL;
+	}
+	/* one stack for all: the thread's own has nobody to ask for any more */
+	context->stack_low = 0;
+	context->stack_size = UINTPTR_MAX;
+	lane_self = context;
+	return context;
+}
+
+void cold lane_return(const struct lane_loan *loan)
+{
+	struct lane_context *context = lane_self;
+	uint64_t mask;
+
+	context->last_blocks[0] = context->last_blocks[1] = 0;
+	lane_self = loan->before;
+	lane_left_slot = context->slot;
+	if (process_lock(&mask)) {
+		give_back(context);
+		process_unlock(&mask);
+	}
+	gate_restore_signals(&loan->mask);
 }

@@ -176,11 +176,27 @@ extern __thread struct lane_context *lane_self
  * no address lies on its stack, so every hook takes its slow path and returns. */
 extern hidden struct lane_context lane_none;
 
-/* The calling thread's context, made when it has none yet, or &lane_none. Any context. */
+/* The slot of the lane that a thread had which has ended, 0: none. */
+extern __thread uint32_t lane_left_slot
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* The calling thread's context, made when it has none yet, or &lane_none: the caller
+ * counts what it cannot record then. Any context. */
 struct lane_context *lane_acquire(void);
 
 /* The calling thread ends: closes its open frames, gives the lane to the next thread. */
 void lane_release(void);
+
+/* What a lane is borrowed with. */
+struct lane_loan {
+	struct lane_context *before;
+	uint64_t mask;
+};
+
+/* A lane for one allocation of a thread without one; it has no row for that. Signals are
+ * blocked until it is returned. NULL: there is none, and nothing to return. */
+struct lane_context *lane_borrow(struct lane_loan *loan);
+void lane_return(const struct lane_loan *loan);
 
 /* Closes open frames of the stack in use from new_top on as unwound, at time `now` of
  * that stack (ticks less clock_offset). */

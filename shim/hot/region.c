@@ -220,6 +220,8 @@ void region_begin(const char *component, const char *name, uintptr_t stack)
 		calls_begin_region(
 			key_of(context, component ? component : "", name ? name : "", 1),
 			stack);
+	else
+		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
 }
 
 void region_end(const char *component, const char *name, uintptr_t stack)

@@ -200,8 +200,10 @@ static inline struct lane_context *begin(void)
 
 	if (unlikely(!lane_is_live(context)))
 		context = lane_acquire();
-	if (unlikely(context == &lane_none))
+	if (unlikely(context == &lane_none)) {
+		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
 		return NULL;
+	}
 	if (unlikely(context->series_busy)) { /* a handler, in the middle of a mark */
 		context->lane->lost_mark_count++;
 		return NULL;

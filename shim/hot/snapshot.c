@@ -281,8 +281,12 @@ void snapshot_take(const char *label, enum segment_snapshot_cause cause)
 	struct book book = {.commit = commit_book};
 	uint64_t mask;
 
-	if (!process || (!lane_is_live(lane_self) && lane_acquire() == &lane_none))
+	if (!process)
 		return;
+	if (!lane_is_live(lane_self) && lane_acquire() == &lane_none) {
+		process_count(SEGMENT_COUNTER_REFUSED_SNAPSHOTS, 1);
+		return;
+	}
 	if (!gate_block_signals(&mask)) {
 		process_count(SEGMENT_COUNTER_REFUSED_SNAPSHOTS, 1);
 		return;

@@ -156,12 +156,25 @@ def look_at_names(analyze, database):
     return problems
 
 
+def look_at_nothing(analyze, database):
+    """Of no call there is no percentage: what was lost is a number."""
+    make(database, ["UPDATE function SET calls = 0", "UPDATE path SET calls = 0",
+                    ("late_events", 95), ("dropped_allocations", ALLOCATIONS // 8)])
+    facts = {fact["name"]: fact for fact in bottlenecks(analyze, database)["quality"]}
+    lost = facts["late_events"]
+    if (lost["text"], lost["value"], lost["unit"], lost["limit"]) != (
+            "calls came from threads without a record (95)", 95, "count", None):
+        return ["of no calls: %s" % lost]
+    return []
+
+
 def main():
     problems = []
     with tempfile.TemporaryDirectory(prefix="profshim-quality-") as folder:
         for number, case in enumerate(CASES):
             problems += look(sys.argv[1], os.path.join(folder, "%d.db" % number), case)
         problems += look_without(sys.argv[1], os.path.join(folder, "off.db"))
+        problems += look_at_nothing(sys.argv[1], os.path.join(folder, "nothing.db"))
         problems += look_at_names(sys.argv[1], os.path.join(folder, "names.db"))
     print("\n".join(problems) or "%d cases" % len(CASES))
     return bool(problems)
