@@ -101,10 +101,12 @@ static int load_freed(struct growth *growth)
 	cursor_bind_integer(cursor, ":last", growth->ids[growth->point_count - 1]);
 	while ((result = cursor_next(cursor)) > 0) {
 		int64_t site_id = cursor_integer(cursor, 0);
-		struct freed *last = growth->freed + growth->freed_count;
+		struct freed *last = growth->freed_count
+					     ? &growth->freed[growth->freed_count - 1]
+					     : NULL;
 
-		if (growth->freed_count && last[-1].site_id == site_id) {
-			last[-1].bytes += cursor_real(cursor, 1);
+		if (last && last->site_id == site_id) {
+			last->bytes += cursor_real(cursor, 1);
 			continue;
 		}
 		growth->freed = xgrow(growth->freed, growth->freed_count,

@@ -20,8 +20,9 @@
 static struct moment find_in(const struct snapshot_list *list,
 			     const struct snapshot_process *process, const char *word)
 {
-	struct moment moment =
-		moment_find(word, list->snapshots + process->first, process->count);
+	struct moment moment = moment_find(
+		word, process->count ? &list->snapshots[process->first] : NULL,
+		process->count);
 
 	/* The run's peak is of one process only. */
 	if (moment.kind == MOMENT_PEAK && !process->has_peak &&
