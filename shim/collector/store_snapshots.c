@@ -42,7 +42,7 @@ static int insert_snapshots(struct sqlite3 *db, const struct snapshots *snapshot
 		row_int(&row, ids->run);
 		row_int(&row, ids->process + from->process);
 		row_int(&row, from->number);
-		row_copy(&row, from->from->label);
+		row_text(&row, from->from->label); /* may be empty, but is there */
 		row_text(&row, cause_text(from->from->cause));
 		row_int(&row, from->time_ns);
 		row_int(&row, from->live_count);
