@@ -2,7 +2,8 @@
 /*
  * What this is:  taking a snapshot: the lock, the record, calls and times of the lanes.
  * Runs on:       any thread and context, inside and outside of the traced program.
- * Must not:      call libc; believe a lane's counts (it may be another process's).
+ * Must not:      call libc; believe a number of the mapping, or read it twice: it may be
+ *                another process's, and that one hostile.
  * See also:      common/book.h
  */
 #include "common/book.h"
@@ -23,20 +24,25 @@
 #define MORE_SNAPSHOTS 32u
 #define MORE_PATHS 4096u
 
-int book_lock(struct segment_process *process, int pauses, book_pause *pause)
+int book_lock(uint32_t *lock, uint32_t holder, int pauses, book_pause *pause)
 {
-	/* acquire: pairs with the release in book_unlock(); orders the book */
-	while (__atomic_exchange_n(&process->snapshot_lock, 1, __ATOMIC_ACQUIRE)) {
+	for (;;) {
+		uint32_t seen = __atomic_load_n(lock, __ATOMIC_RELAXED);
+
+		/* acquire: pairs with the release in book_unlock(); orders the book */
+		if ((seen == 0 || seen & SEGMENT_LOCK_DIED) &&
+		    __atomic_compare_exchange_n(lock, &seen, holder, 0, __ATOMIC_ACQUIRE,
+						__ATOMIC_RELAXED))
+			return 0;
 		if (pauses-- <= 0)
 			return -EBUSY;
 		pause();
 	}
-	return 0;
 }
 
-void book_unlock(struct segment_process *process)
+void book_unlock(uint32_t *lock)
 {
-	__atomic_store_n(&process->snapshot_lock, 0, __ATOMIC_RELEASE);
+	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
 static uint64_t lay_out(struct segment_book_array *array, uint64_t offset, uint64_t size,
@@ -69,15 +75,61 @@ static void *entries(const struct book *book, const struct segment_book_array *a
 	return (char *)book->header + array->offset;
 }
 
-static void refuse(struct book *book)
+void book_refuse(struct segment_process *process)
 {
-	__atomic_fetch_add(&book->process->counters[SEGMENT_COUNTER_REFUSED_SNAPSHOTS], 1,
+	__atomic_fetch_add(&process->counters[SEGMENT_COUNTER_REFUSED_SNAPSHOTS], 1,
 			   __ATOMIC_RELAXED);
 }
 
-/* Pages for entries [0, count) of an array that only takers write. */
-static int reserve(struct book *book, struct segment_book_array *array, uint64_t count,
-		   uint64_t entry_size)
+static races_by_design uint32_t read_number(const uint32_t *number)
+{
+	return __atomic_load_n(number, __ATOMIC_RELAXED);
+}
+
+static races_by_design uint64_t read_word(const uint64_t *word)
+{
+	return __atomic_load_n(word, __ATOMIC_RELAXED);
+}
+
+/* Does an array lie in the mapping, behind the header? */
+static int fits(uint64_t size, uint64_t header_size, uint64_t offset, uint64_t count,
+		uint64_t entry_size)
+{
+	return offset >= header_size && offset <= size && offset % 8 == 0 &&
+	       count <= (size - offset) / entry_size;
+}
+
+static int copy_array(const struct book *book, const struct segment_book_array *from,
+		      uint64_t entry_size, struct segment_book_array *ret)
+{
+	ret->offset = read_word(&from->offset);
+	ret->capacity = read_number(&from->capacity);
+	ret->committed = read_number(&from->committed);
+	ret->count = read_number(&from->count);
+	return fits(book->size, sizeof(*book->header), ret->offset, ret->capacity,
+		    entry_size) &&
+	       ret->committed <= ret->capacity;
+}
+
+int book_open(struct book *book)
+{
+	const struct segment_book *header = book->header;
+
+	if (book->size < sizeof(*header) ||
+	    read_word(&header->magic) != SEGMENT_MAGIC_BOOK ||
+	    !copy_array(book, &header->snapshots, sizeof(struct segment_snapshot),
+			&book->snapshots) ||
+	    !copy_array(book, &header->path_pasts, sizeof(struct segment_path_past),
+			&book->path_pasts))
+		return -EINVAL;
+	book->taken = read_number(&book->process->snapshot_interval);
+	return book->path_pasts.count <= book->path_pasts.capacity ? 0 : -EINVAL;
+}
+
+/* Pages for entries [0, count) of an array that only takers write. ret_committed: the
+ * header's number. */
+static int reserve(struct book *book, struct segment_book_array *array,
+		   uint32_t *ret_committed, uint64_t count, uint64_t entry_size)
 {
 	int result;
 
@@ -89,57 +141,97 @@ static int reserve(struct book *book, struct segment_book_array *array, uint64_t
 			      array->offset + array->committed * entry_size,
 			      (count - array->committed) * entry_size);
 	if (result == 0)
-		array->committed = (uint32_t)count;
+		*ret_committed = array->committed = (uint32_t)count;
 	return result;
 }
 
 struct segment_snapshot *book_begin(struct book *book, const char *label,
 				    enum segment_snapshot_cause cause)
 {
-	struct segment_book *header = book->header;
-	uint32_t taken = book->process->snapshot_interval;
-	uint64_t wanted = taken + MORE_SNAPSHOTS;
+	struct segment_book_array *array = &book->snapshots;
+	uint64_t wanted = book->taken + (uint64_t)MORE_SNAPSHOTS;
 	struct segment_snapshot *snapshot;
 
-	if (wanted > header->snapshots.capacity)
-		wanted = header->snapshots.capacity;
-	if (taken >= header->snapshots.capacity ||
-	    __atomic_load_n(&header->incomplete_from, __ATOMIC_RELAXED) ||
-	    (taken >= header->snapshots.committed &&
-	     reserve(book, &header->snapshots, wanted, sizeof(*snapshot)) < 0)) {
-		refuse(book);
+	if (wanted > array->capacity)
+		wanted = array->capacity;
+	if (book->taken >= array->capacity || book->taken >= SEGMENT_SNAPSHOT_LIMIT ||
+	    read_number(&book->header->incomplete_from) ||
+	    (book->taken >= array->committed &&
+	     reserve(book, array, &book->header->snapshots.committed, wanted,
+		     sizeof(*snapshot)) < 0)) {
+		book_refuse(book->process);
 		return NULL;
 	}
-	snapshot = (struct segment_snapshot *)entries(book, &header->snapshots) + taken;
+	snapshot = (struct segment_snapshot *)entries(book, array) + book->taken;
 	for (uint32_t i = 0; i < sizeof(snapshot->label); i++)
 		snapshot->label[i] = 0;
 	for (uint32_t i = 0; i + 1 < sizeof(snapshot->label) && label[i]; i++)
 		snapshot->label[i] = label[i];
 	snapshot->cause = cause;
 	snapshot->rss_bytes = 0;
-	snapshot->path_first = header->path_pasts.count;
+	snapshot->path_first = book->path_pasts.count;
 	snapshot->path_count = 0;
 	return snapshot;
 }
 
+/* A lane's arrays as its header described them once, checked. */
+struct lane_view {
+	const struct segment_node *nodes;
+	const struct segment_frame *frames;
+	const struct segment_fiber *fibers;
+	uint32_t node_count, fiber_count;
+	uint32_t frame_capacity;
+	uint32_t frames_left; /* stacks have no frame in common */
+	uint64_t *open_ticks;
+};
+
+static int view_lane(const struct book_lane *lane, struct lane_view *ret)
+{
+	const struct segment_lane *from = lane->header;
+	uint64_t nodes = read_word(&from->node_offset);
+	uint64_t frames = read_word(&from->frame_offset);
+	uint64_t fibers = read_word(&from->fiber_offset);
+	uint32_t fiber_capacity = read_number(&from->fiber_capacity);
+	/* acquire: the nodes below the count are whole */
+	uint32_t node_count = __atomic_load_n(&from->node_count, __ATOMIC_ACQUIRE);
+	uint32_t fiber_count = __atomic_load_n(&from->fiber_count, __ATOMIC_ACQUIRE);
+
+	ret->node_count = node_count < lane->memory->node_limit
+				  ? node_count
+				  : lane->memory->node_limit;
+	ret->fiber_count = fiber_count < fiber_capacity ? fiber_count : fiber_capacity;
+	ret->frame_capacity = read_number(&from->frame_capacity);
+	if (!fits(lane->size, sizeof(*from), nodes, ret->node_count,
+		  sizeof(*ret->nodes)) ||
+	    !fits(lane->size, sizeof(*from), frames, ret->frame_capacity,
+		  sizeof(*ret->frames)) ||
+	    (ret->fiber_count && !fits(lane->size, sizeof(*from), fibers,
+				       ret->fiber_count, sizeof(*ret->fibers))))
+		return -EINVAL;
+	ret->nodes = (const void *)((const char *)from + nodes);
+	ret->frames = (const void *)((const char *)from + frames);
+	ret->fibers = (const void *)((const char *)from + fibers);
+	ret->frames_left = ret->frame_capacity;
+	ret->open_ticks = lane->memory->open_ticks;
+	return 0;
+}
+
 /* Adds the time so far of the open frames of one stack. A frame that ends meanwhile, in
  * another thread, may be counted twice or not at all. */
-static races_by_design void add_open(const struct segment_lane *lane, uint32_t first,
-				     uint64_t depth, uint64_t end_ticks,
-				     uint64_t *open_ticks, uint32_t node_count)
+static races_by_design void add_open(struct lane_view *view, uint32_t first,
+				     uint32_t depth, uint64_t end_ticks)
 {
-	const struct segment_frame *frames =
-		(const void *)((const char *)lane + lane->frame_offset);
-
-	if (first > lane->frame_capacity || depth > lane->frame_capacity - first)
+	if (first > view->frame_capacity || depth > view->frame_capacity - first ||
+	    depth > view->frames_left)
 		return;
-	for (const struct segment_frame *frame = frames + first;
-	     frame < frames + first + depth; frame++) {
-		uint32_t node = __atomic_load_n(&frame->node, __ATOMIC_RELAXED);
-		uint64_t start = __atomic_load_n(&frame->start_ticks, __ATOMIC_RELAXED);
+	view->frames_left -= depth;
+	for (const struct segment_frame *frame = view->frames + first;
+	     frame < view->frames + first + depth; frame++) {
+		uint32_t node = read_number(&frame->node);
+		uint64_t start = read_word(&frame->start_ticks);
 
-		if (node > LANE_ROOT && node < node_count && start < end_ticks)
-			open_ticks[node] += end_ticks - start;
+		if (node > LANE_ROOT && node < view->node_count && start < end_ticks)
+			view->open_ticks[node] += end_ticks - start;
 	}
 }
 
@@ -151,24 +243,20 @@ static uint64_t stack_now(uint64_t now, uint64_t suspended, uint64_t left)
 	return suspended < now ? now - suspended : 0;
 }
 
-static races_by_design void add_all_open(const struct segment_lane *lane, uint64_t now,
-					 uint64_t *open_ticks, uint32_t node_count)
+static races_by_design void add_all_open(struct lane_view *view,
+					 const struct segment_lane *lane, uint64_t now)
 {
-	const struct segment_fiber *fibers =
-		(const void *)((const char *)lane + lane->fiber_offset);
-	uint32_t count = __atomic_load_n(&lane->fiber_count, __ATOMIC_ACQUIRE);
+	add_open(view, 0, read_number(&lane->depth),
+		 stack_now(now, read_word(&lane->suspended_ticks),
+			   read_word(&lane->left_ticks)));
+	for (uint32_t i = 0; i < view->fiber_count; i++) {
+		const struct segment_fiber *fiber = &view->fibers[i];
 
-	add_open(lane, 0, __atomic_load_n(&lane->depth, __ATOMIC_RELAXED),
-		 stack_now(now, lane->suspended_ticks, lane->left_ticks), open_ticks,
-		 node_count);
-	for (uint32_t i = 0; i < count && i < lane->fiber_capacity; i++) {
-		const struct segment_fiber *fiber = &fibers[i];
-
-		if (fiber->in_use)
-			add_open(
-				lane, fiber->first_frame, fiber->depth,
-				stack_now(now, fiber->suspended_ticks, fiber->left_ticks),
-				open_ticks, node_count);
+		if (read_number(&fiber->in_use))
+			add_open(view, read_number(&fiber->first_frame),
+				 read_number(&fiber->depth),
+				 stack_now(now, read_word(&fiber->suspended_ticks),
+					   read_word(&fiber->left_ticks)));
 	}
 }
 
@@ -176,7 +264,7 @@ static races_by_design void add_all_open(const struct segment_lane *lane, uint64
 static inline int add_path(struct book *book, uint64_t calls, uint32_t node,
 			   uint64_t ticks)
 {
-	struct segment_book_array *array = &book->header->path_pasts;
+	struct segment_book_array *array = &book->path_pasts;
 	struct segment_path_past *pasts = entries(book, array);
 	uint64_t wanted = array->count + (uint64_t)MORE_PATHS;
 	int result;
@@ -186,7 +274,8 @@ static inline int add_path(struct book *book, uint64_t calls, uint32_t node,
 			wanted = array->capacity;
 		if (array->count >= array->capacity)
 			return -ENOSPC;
-		result = reserve(book, array, wanted, sizeof(*pasts));
+		result = reserve(book, array, &book->header->path_pasts.committed, wanted,
+				 sizeof(*pasts));
 		if (result < 0)
 			return result;
 	}
@@ -195,29 +284,23 @@ static inline int add_path(struct book *book, uint64_t calls, uint32_t node,
 	return 0;
 }
 
-static races_by_design uint64_t read_word(const uint64_t *word)
+int book_copy_lane(struct book *book, const struct book_lane *lane, uint64_t now)
 {
-	return __atomic_load_n(word, __ATOMIC_RELAXED);
-}
+	const struct book_memory *memory = lane->memory;
+	struct lane_view view;
+	int result = view_lane(lane, &view);
 
-int book_copy_lane(struct book *book, const struct segment_lane *lane, uint32_t lane_slot,
-		   uint64_t now, const struct book_memory *memory)
-{
-	const struct segment_node *nodes =
-		(const void *)((const char *)lane + lane->node_offset);
-	/* acquire: the nodes below the count are whole */
-	uint32_t count = __atomic_load_n(&lane->node_count, __ATOMIC_ACQUIRE);
-	int result;
-
-	if (count > lane->node_capacity)
-		count = lane->node_capacity;
-	result = add_path(book, lane_slot, 0, 0);
-	add_all_open(lane, now, memory->open_ticks, count);
-	for (uint32_t i = LANE_ROOT + 1; i < count && result == 0; i++) {
-		const struct segment_node *node = &nodes[i];
+	if (result == 0)
+		result = add_path(book, lane->slot, 0, 0);
+	if (result < 0)
+		return result;
+	add_all_open(&view, lane->header, now);
+	for (uint32_t i = LANE_ROOT + 1; i < view.node_count && result == 0; i++) {
+		const struct segment_node *node = &view.nodes[i];
 		uint64_t calls, ticks;
 
-		if (!node->function) /* a call's return address: never entered */
+		if (!read_number(&node->function)) /* a call's return address: never
+						      entered */
 			continue;
 		calls = read_word(&node->call_count);
 		ticks = read_word(&node->total_ticks);
@@ -236,17 +319,24 @@ int book_copy_lane(struct book *book, const struct segment_lane *lane, uint32_t 
 void book_end(struct book *book, struct segment_snapshot *snapshot, uint64_t now)
 {
 	struct segment_book *header = book->header;
-	uint32_t number = book->process->snapshot_interval + 1;
+	uint32_t number = ++book->taken;
 
 	snapshot->ticks = now;
-	snapshot->path_count = header->path_pasts.count - snapshot->path_first;
+	snapshot->path_count = book->path_pasts.count - snapshot->path_first;
+	header->path_pasts.count = book->path_pasts.count;
 	header->snapshots.count = number;
 	/* release: pairs with the acquire of site_catch_up() and of readers */
 	__atomic_store_n(&book->process->snapshot_interval, number, __ATOMIC_RELEASE);
 }
 
-void book_cancel(struct book *book, const struct segment_snapshot *snapshot)
+/* The header's count of entries is as it was: the next snapshot writes over them. */
+void book_cancel(struct book *book)
 {
-	book->header->path_pasts.count = snapshot->path_first;
-	refuse(book);
+	book_refuse(book->process);
+}
+
+void book_forget(struct book_memory *memory, uint32_t node_count)
+{
+	for (uint32_t i = 0; i < node_count && i < memory->node_limit; i++)
+		memory->sums[i] = memory->open_ticks[i] = 0;
 }

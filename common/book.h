@@ -4,7 +4,8 @@
  *                thread of the traced program, the collector, prof-analyze.
  * Runs on:       any thread and context; snapshot_lock is held but for book_lock() and
  *                book_layout().
- * Must not:      call libc or make a system call, but for what it is given.
+ * Must not:      call libc or make a system call, but for what it is given; use a number
+ *                of the mapping twice, or unchecked: others write it meanwhile.
  * See also:      common/segment_book.h
  */
 #pragma once
@@ -17,40 +18,61 @@
 typedef int book_commit(void *data, uint64_t offset, uint64_t size);
 typedef void book_pause(void);
 
-/* A book as its taker has it mapped. */
+/* A book as its taker has it mapped. The taker fills in the first five; book_open() makes
+ * the copies that everything else works with. */
 struct book {
 	struct segment_process *process;
 	struct segment_book *header;
+	uint64_t size; /* of the mapping that begins with header */
 	book_commit *commit;
 	void *commit_data;
+	struct segment_book_array snapshots, path_pasts; /* checked */
+	uint32_t taken; /* snapshots before the one that is being taken */
 };
 
-/* What a taker remembers of a lane's nodes: two arrays with an element for each node that
- * the lane can have, zero at first. */
+/* What a taker remembers of a lane's nodes: two arrays with node_limit elements, zero at
+ * first. */
 struct book_memory {
 	uint64_t *sums;	      /* calls + ticks written down last: neither ever falls */
 	uint64_t *open_ticks; /* of open frames, while the lane is copied; else zero */
+	uint32_t node_limit;
 };
 
-/* Takes the process's snapshot_lock, waiting for the pauses given. 0, or -EBUSY. */
-int book_lock(struct segment_process *process, int pauses, book_pause *pause);
-void book_unlock(struct segment_process *process);
+/* A lane as its taker has it mapped. */
+struct book_lane {
+	const struct segment_lane *header;
+	uint64_t size; /* of the mapping that begins with header */
+	uint32_t slot;
+	struct book_memory *memory; /* kept for the taker's next snapshot */
+};
+
+/* Takes a snapshot_lock for a holder (SEGMENT_LOCK_THREAD, or a thread's number), waiting
+ * for the pauses given; one whose holder has died is taken over. 0, or -EBUSY. */
+int book_lock(uint32_t *lock, uint32_t holder, int pauses, book_pause *pause);
+void book_unlock(uint32_t *lock);
 
 /* Describes the arrays of a new, zeroed book. */
 void book_layout(struct segment_book *header, uint64_t slot_size, uint32_t process_slot);
+
+/* Copies and checks what the header says. 0, or -EINVAL: it is no book, or damaged. */
+int book_open(struct book *book);
 
 /* Begins the next snapshot. Returns it, or NULL: no room (then the process's counter of
  * refused snapshots has been raised). */
 struct segment_snapshot *book_begin(struct book *book, const char *label,
 				    enum segment_snapshot_cause cause);
 
-/* Appends what one lane's nodes have reached at `now`, if it has changed. memory: kept by
- * the taker for its next snapshot. 0, or -errno: no room. */
-int book_copy_lane(struct book *book, const struct segment_lane *lane, uint32_t lane_slot,
-		   uint64_t now, const struct book_memory *memory);
+/* Appends what one lane's nodes have reached at `now`, if it has changed. 0, -EINVAL: the
+ * lane is damaged and was left out, or another -errno: no room. */
+int book_copy_lane(struct book *book, const struct book_lane *lane, uint64_t now);
 
 /* Ends it: it exists from here on. */
 void book_end(struct book *book, struct segment_snapshot *snapshot, uint64_t now);
 
-/* It could not be completed: as if it had not begun. */
-void book_cancel(struct book *book, const struct segment_snapshot *snapshot);
+/* Raises the counter of refused snapshots, for what did not come to book_begin(). */
+void book_refuse(struct segment_process *process);
+
+/* It could not be completed: as if it had not begun. What the taker remembers of the
+ * lanes that have been copied is void (book_forget). */
+void book_cancel(struct book *book);
+void book_forget(struct book_memory *memory, uint32_t node_count);

@@ -204,6 +204,15 @@ enum segment_process_counter {
 };
 
 /*
+ * segment_process.snapshot_lock is 0, SEGMENT_LOCK_THREAD while a thread of the process
+ * takes a snapshot, or the number of the thread of another process that does (in its own
+ * PID namespace). That one has told the kernel (set_robust_list), which sets
+ * SEGMENT_LOCK_DIED when it dies with the lock: then whoever comes next has it.
+ */
+#define SEGMENT_LOCK_THREAD 0x3fffffffu /* FUTEX_TID_MASK: no thread has this number */
+#define SEGMENT_LOCK_DIED 0x40000000u	/* FUTEX_OWNER_DIED */
+
+/*
  * A process. Blocks of memory and the peak:
  *
  * below_peak and peak_generation form one 16-byte word that a multi-threaded process
@@ -226,7 +235,7 @@ struct segment_process {
 	uint32_t notes;		/* enum segment_note */
 	uint32_t first_site;	/* ids below are the parent's (forked child) */
 	uint32_t book_slot;	/* of the snapshots, 0: none yet; stored with release */
-	uint32_t snapshot_lock; /* held by the thread that takes one, not for long */
+	uint32_t snapshot_lock; /* held by who takes one, not for long; see above */
 	uint64_t pad0[5];
 	uint64_t below_peak __attribute__((aligned(64)));
 	uint64_t peak_generation;

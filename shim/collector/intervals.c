@@ -7,6 +7,7 @@
  */
 #include "shim/collector/intervals.h"
 
+#include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
@@ -19,20 +20,27 @@ void intervals_init(struct intervals *intervals, const struct segment_run *page)
 	ticks_calibrate(&intervals->ticks, page);
 }
 
+/* A process whose file is damaged, or made so that a snapshot of it takes seconds, gets
+ * no more. Those that are busy or without room get the next one. */
 static void take(struct intervals *intervals, const struct watch *watch, size_t index)
 {
 	const struct watch_process *process = &watch->processes[index];
 	struct interval_process *interval = &intervals->processes[index];
 	int fd = openat(watch->directory_fd, watch->files[process->file].name,
-			O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+			O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	uint32_t number;
 	char label[32];
+	int result;
 
 	if (fd < 0)
 		return;
 	snprintf(label, sizeof(label), "interval %u", ++interval->number);
-	take_snapshot(fd, process->slot, label, SEGMENT_SNAPSHOT_INTERVAL,
-		      ticks_now(&intervals->ticks), &interval->memory);
+	result = take_snapshot(fd, process->slot, label, SEGMENT_SNAPSHOT_INTERVAL,
+			       ticks_now(&intervals->ticks), &interval->memory, &number);
 	close(fd);
+	if (result < 0)
+		take_forget(&interval->memory);
+	interval->is_given_up = result == -EINVAL || result == -EIO || result == -ETIME;
 }
 
 static void look_at(struct intervals *intervals, const struct watch *watch, size_t index,
@@ -40,7 +48,7 @@ static void look_at(struct intervals *intervals, const struct watch *watch, size
 {
 	struct interval_process *interval = &intervals->processes[index];
 
-	if (watch_is_over(&watch->processes[index])) {
+	if (watch_is_over(&watch->processes[index]) || interval->is_given_up) {
 		take_forget(&interval->memory);
 		return;
 	}
@@ -73,6 +81,7 @@ uint64_t intervals_update(struct intervals *intervals, const struct watch *watch
 	for (size_t i = 0; i < intervals->count; i++) {
 		look_at(intervals, watch, i, now_ns);
 		if (!watch_is_over(&watch->processes[i]) &&
+		    !intervals->processes[i].is_given_up &&
 		    intervals->processes[i].next_ns < next_ns)
 			next_ns = intervals->processes[i].next_ns;
 	}

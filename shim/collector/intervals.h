@@ -15,6 +15,7 @@
 struct interval_process {
 	uint64_t next_ns; /* monotonic; 0: not seen yet */
 	uint32_t number;
+	int is_given_up;
 	struct take_memory memory;
 };
 

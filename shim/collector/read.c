@@ -28,7 +28,7 @@ static int page_error(int result, char *error, size_t error_size, const char *di
 	return result;
 }
 
-static int read_page(int directory_fd, const char *directory, struct segment_run *ret,
+int read_run_page_at(int directory_fd, const char *directory, struct segment_run *ret,
 		     char *error, size_t error_size)
 {
 	ssize_t size;
@@ -86,7 +86,7 @@ int read_run_page(const char *directory, struct segment_run *ret, char *error,
 
 	if (fd < 0)
 		return fd;
-	result = read_page(fd, directory, ret, error, error_size);
+	result = read_run_page_at(fd, directory, ret, error, error_size);
 	close(fd);
 	return result;
 }
@@ -395,7 +395,8 @@ int read_run_open(struct read_run *ret, const char *directory, char *error,
 	ret->directory_fd = open_directory(directory, error, error_size);
 	if (ret->directory_fd < 0)
 		return ret->directory_fd;
-	result = read_page(ret->directory_fd, directory, &ret->page, error, error_size);
+	result = read_run_page_at(ret->directory_fd, directory, &ret->page, error,
+				  error_size);
 	if (result < 0)
 		goto failed;
 	result = list_files(ret);

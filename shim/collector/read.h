@@ -83,6 +83,10 @@ struct read_run {
 int read_run_page(const char *directory, struct segment_run *ret, char *error,
 		  size_t error_size);
 
+/* The same of a directory that is open; its name is for the sentence. */
+int read_run_page_at(int directory_fd, const char *directory, struct segment_run *ret,
+		     char *error, size_t error_size);
+
 /* Opens a spool directory. Damaged files are left out and counted; only a run page that
  * cannot be used is an error. 0, or -errno with a sentence in error. Close in any case
  * but an error with read_run_close(). */

@@ -2,8 +2,9 @@
 /*
  * What this is:  taking a snapshot from outside.
  * Runs on:       the collector's main thread; prof-analyze.
- * Must not:      follow a slot number that was not compared with the file.
- * See also:      shim/collector/take.h
+ * Must not:      use a number of the file that was not copied and then checked against
+ * the file's size: the process may be anybody's, and writes it meanwhile. See also:
+ * shim/collector/take.h, take_lock.h, shared_map.h
  */
 #include "shim/collector/take.h"
 
@@ -14,90 +15,98 @@
 #include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "shim/collector/array.h"
+#include "shim/collector/shared_map.h"
+#include "shim/collector/take_lock.h"
+#include "shim/collector/ticks.h"
 
-#define LOCK_PAUSES 200
-#define PAUSE_NS 1000000
+/* Milliseconds to wait for another snapshot. The collector has other things to do, and
+ * another try in a moment. */
+#define COMMAND_PAUSES 200
+#define INTERVAL_PAUSES 5
+
+/* 16,000 threads with a million paths take less. */
+#define LONGEST_NS 5000000000ull
+
+/* A node's number has so many bits in the book. */
+#define NODE_LIMIT (1u << SEGMENT_PAST_NODE_BITS)
 
 struct taker {
 	int fd;
-	uint64_t file_size, slot_size;
-	uint32_t process_slot, book_slot;
+	uint64_t file_size, slot_size; /* checked, as is slot_limit */
+	uint32_t slot_limit, process_slot, book_slot;
 	struct segment_file *file;
 	struct book book;
 	struct take_memory *memory;
 };
 
-static void pause_taker(void)
+static void *map(const struct taker *taker, uint64_t offset, uint64_t size)
 {
-	struct timespec pause = {.tv_nsec = PAUSE_NS};
-
-	nanosleep(&pause, NULL);
-}
-
-static void *map(const struct taker *taker, uint64_t offset, uint64_t size,
-		 int protection)
-{
-	void *start;
-
 	if (offset > taker->file_size || size > taker->file_size - offset)
 		return NULL;
-	start = mmap(NULL, size, protection, MAP_SHARED, taker->fd, (off_t)offset);
-	return start == MAP_FAILED ? NULL : start;
+	return shared_map(taker->fd, offset, size, PROT_READ | PROT_WRITE);
 }
 
 static uint32_t slot_count(const struct taker *taker)
 {
 	uint32_t count = __atomic_load_n(&taker->file->slot_count, __ATOMIC_ACQUIRE);
 
-	return count < taker->file->slot_limit ? count : taker->file->slot_limit;
+	return count < taker->slot_limit ? count : taker->slot_limit;
 }
 
-static void *map_slot(const struct taker *taker, uint32_t slot, int protection)
+/* The first size bytes of a slot. */
+static void *map_slot(const struct taker *taker, uint32_t slot, uint64_t size)
 {
-	if (slot == 0 || slot >= slot_count(taker))
+	if (slot == 0 || slot >= slot_count(taker) || size > taker->slot_size)
 		return NULL;
-	return map(taker, slot * taker->slot_size, taker->slot_size, protection);
+	return map(taker, slot * taker->slot_size, size);
 }
 
-static void unmap_slot(const struct taker *taker, const void *slot)
+/* 0, or -EIO: what was read there, or written, is nothing. */
+static int unmap(const void *start)
 {
-	if (slot)
-		munmap((void *)slot, taker->slot_size);
+	int result = shared_map_is_lost(start) ? -EIO : 0;
+
+	shared_unmap(start);
+	return result;
 }
 
 static int open_file(struct taker *taker)
 {
+	struct segment_process *process;
 	struct stat status;
 
 	if (fstat(taker->fd, &status) < 0)
 		return -errno;
+	if (!S_ISREG(status.st_mode))
+		return -EINVAL;
 	taker->file_size = (uint64_t)status.st_size;
-	taker->file = map(taker, 0, sizeof(*taker->file), PROT_READ | PROT_WRITE);
+	taker->file = map(taker, 0, sizeof(*taker->file));
 	if (!taker->file)
 		return -EINVAL;
-	taker->slot_size = taker->file->slot_size;
+	taker->slot_size = __atomic_load_n(&taker->file->slot_size, __ATOMIC_RELAXED);
+	taker->slot_limit = __atomic_load_n(&taker->file->slot_limit, __ATOMIC_RELAXED);
 	if (taker->file->magic != SEGMENT_MAGIC_FILE ||
 	    taker->file->version != SEGMENT_VERSION || taker->slot_size < 1 << 20 ||
-	    taker->slot_size % 4096 || taker->slot_size > taker->file_size ||
-	    taker->file->slot_limit > SEGMENT_SLOT_LIMIT)
+	    taker->slot_size % 4096 ||
+	    taker->slot_size > (uint64_t)INT64_MAX / SEGMENT_SLOT_LIMIT ||
+	    taker->slot_limit > SEGMENT_SLOT_LIMIT)
 		return -EINVAL;
-	taker->book.process =
-		map_slot(taker, taker->process_slot, PROT_READ | PROT_WRITE);
-	return taker->book.process && taker->book.process->magic == SEGMENT_MAGIC_PROCESS
-		       ? 0
-		       : -EINVAL;
+	process = map_slot(taker, taker->process_slot, sizeof(*process));
+	taker->book.process = process;
+	return process && process->magic == SEGMENT_MAGIC_PROCESS ? 0 : -EINVAL;
 }
 
-static void close_file(struct taker *taker)
+static int close_file(struct taker *taker, int result)
 {
-	unmap_slot(taker, taker->book.header);
-	unmap_slot(taker, taker->book.process);
-	if (taker->file)
-		munmap(taker->file, sizeof(*taker->file));
+	const void *mappings[] = {taker->book.header, taker->book.process, taker->file};
+
+	for (size_t i = 0; i < sizeof(mappings) / sizeof(mappings[0]); i++)
+		if (unmap(mappings[i]) < 0)
+			result = -EIO;
+	return result;
 }
 
 static int reserve(const struct taker *taker, uint64_t offset, uint64_t size)
@@ -122,7 +131,7 @@ static int make_book(struct taker *taker)
 	uint32_t expected = 0;
 	int result;
 
-	if (slot >= file->slot_limit)
+	if (slot == 0 || slot >= taker->slot_limit)
 		return -ENOSPC;
 	result = reserve(taker, offsetof(struct segment_file, slots[slot]),
 			 sizeof(file->slots[slot]));
@@ -130,7 +139,7 @@ static int make_book(struct taker *taker)
 		result = reserve(taker, slot * taker->slot_size, sizeof(*book));
 	if (result < 0)
 		return result;
-	book = map_slot(taker, slot, PROT_READ | PROT_WRITE);
+	book = map(taker, slot * taker->slot_size, sizeof(*book));
 	if (!book)
 		return -ENOMEM;
 	book_layout(book, taker->slot_size, taker->process_slot);
@@ -141,8 +150,7 @@ static int make_book(struct taker *taker)
 	/* the process may have been quicker: then this one stays empty */
 	__atomic_compare_exchange_n(&process->book_slot, &expected, slot, 0,
 				    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-	unmap_slot(taker, book);
-	return 0;
+	return unmap(book);
 }
 
 static int open_book(struct taker *taker)
@@ -155,28 +163,21 @@ static int open_book(struct taker *taker)
 	if (result < 0)
 		return result;
 	taker->book_slot = __atomic_load_n(&process->book_slot, __ATOMIC_ACQUIRE);
-	taker->book.header = map_slot(taker, taker->book_slot, PROT_READ | PROT_WRITE);
+	taker->book.header = map_slot(taker, taker->book_slot, taker->slot_size);
+	taker->book.size = taker->slot_size;
 	taker->book.commit = commit_book;
 	taker->book.commit_data = taker;
-	if (!taker->book.header)
-		return -ENOMEM;
-	return taker->book.header->magic == SEGMENT_MAGIC_BOOK ? 0 : -EINVAL;
+	return taker->book.header ? book_open(&taker->book) : -EINVAL;
 }
 
-/* What is remembered of a lane; NULL: no memory. */
-static struct book_memory *memory_of(struct take_memory *memory, uint32_t slot,
-				     uint32_t node_capacity)
+static struct take_lane *add_memory(struct take_memory *memory, uint32_t slot,
+				    uint32_t node_limit)
 {
-	size_t bytes = (node_capacity + 1ull) * 2 * sizeof(uint64_t);
-	struct take_lane *lanes;
+	struct take_lane *lanes =
+		array_room(memory->lanes, memory->count, sizeof(*lanes));
+	size_t bytes = node_limit * 2 * sizeof(uint64_t);
 	uint64_t *sums;
 
-	for (size_t i = 0; i < memory->count; i++) {
-		if (memory->lanes[i].slot == slot)
-			return memory->lanes[i].bytes == bytes ? &memory->lanes[i].memory
-							       : NULL;
-	}
-	lanes = array_room(memory->lanes, memory->count, sizeof(*lanes));
 	if (!lanes)
 		return NULL;
 	memory->lanes = lanes;
@@ -185,40 +186,72 @@ static struct book_memory *memory_of(struct take_memory *memory, uint32_t slot,
 	if (sums == MAP_FAILED)
 		return NULL;
 	lanes += memory->count++;
-	*lanes = (struct take_lane){slot, {sums, sums + node_capacity + 1}, bytes};
-	return &lanes->memory;
+	*lanes = (struct take_lane){slot, {sums, sums + node_limit, node_limit}, bytes};
+	return lanes;
 }
 
-/* Do the lane's arrays lie inside of its slot? */
-static int is_whole(const struct taker *taker, const struct segment_lane *lane)
+/* What is remembered of a lane; NULL: no memory. */
+static const struct book_memory *memory_of(struct take_memory *memory, uint32_t slot,
+					   uint32_t node_limit)
 {
-	uint64_t size = taker->slot_size;
+	const struct take_lane *lane = NULL;
 
-	return lane->magic == SEGMENT_MAGIC_LANE && lane->node_offset <= size &&
-	       lane->frame_offset <= size && lane->fiber_offset <= size &&
-	       (size - lane->node_offset) / sizeof(struct segment_node) >=
-		       lane->node_capacity &&
-	       (size - lane->frame_offset) / sizeof(struct segment_frame) >=
-		       lane->frame_capacity &&
-	       (size - lane->fiber_offset) / sizeof(struct segment_fiber) >=
-		       lane->fiber_capacity;
+	for (size_t i = 0; i < memory->count && !lane; i++) {
+		size_t at = (memory->next + i) % memory->count;
+
+		if (memory->lanes[at].slot == slot) {
+			lane = &memory->lanes[at];
+			memory->next = at + 1;
+		}
+	}
+	if (!lane)
+		lane = add_memory(memory, slot, node_limit);
+	return lane ? &lane->memory : NULL;
+}
+
+/* How many nodes of the lane may be there: holes, which a file can have terabytes of, are
+ * not worth a look. */
+static uint32_t stored_nodes(const struct taker *taker, uint32_t slot, uint64_t offset,
+			     uint32_t capacity)
+{
+	uint64_t start = slot * taker->slot_size + offset, count;
+	off_t end = offset < taker->slot_size ? lseek(taker->fd, (off_t)start, SEEK_HOLE)
+					      : -1;
+
+	if (end < (off_t)start)
+		return 0;
+	count = ((uint64_t)end - start) / sizeof(struct segment_node);
+	return count < capacity ? (uint32_t)count : capacity;
 }
 
 static int copy_lane(struct taker *taker, uint32_t slot, uint64_t now)
 {
-	const struct segment_lane *lane = map_slot(taker, slot, PROT_READ);
-	struct book_memory *memory;
-	int result = 0;
+	const struct segment_lane *header = map_slot(taker, slot, taker->slot_size);
+	const struct book_memory *kept;
+	struct book_memory memory;
+	struct book_lane lane = {header, taker->slot_size, slot, &memory};
+	uint64_t offset;
+	uint32_t capacity;
+	int result = 0, lost;
 
-	if (!lane)
-		return -ENOMEM;
-	if (is_whole(taker, lane)) {
-		memory = memory_of(taker->memory, slot, lane->node_capacity);
-		result = memory ? book_copy_lane(&taker->book, lane, slot, now, memory)
-				: -ENOMEM;
+	if (!header)
+		return -EINVAL;
+	offset = __atomic_load_n(&header->node_offset, __ATOMIC_RELAXED);
+	capacity = __atomic_load_n(&header->node_capacity, __ATOMIC_RELAXED);
+	if (capacity > NODE_LIMIT)
+		capacity = NODE_LIMIT;
+	if (header->magic == SEGMENT_MAGIC_LANE && capacity) {
+		kept = memory_of(taker->memory, slot, capacity);
+		memory = kept ? *kept : (struct book_memory){.node_limit = 0};
+		capacity = stored_nodes(taker, slot, offset, capacity);
+		if (capacity < memory.node_limit)
+			memory.node_limit = capacity;
+		result = kept ? book_copy_lane(&taker->book, &lane, now) : -ENOMEM;
 	}
-	unmap_slot(taker, lane);
-	return result;
+	lost = unmap(header);
+	if (lost < 0)
+		return lost;
+	return result == -EINVAL ? 0 : result; /* that lane is left out */
 }
 
 static uint64_t resident_bytes(int32_t pid)
@@ -237,27 +270,41 @@ static uint64_t resident_bytes(int32_t pid)
 	return resident * (uint64_t)sysconf(_SC_PAGESIZE);
 }
 
+static int copy_lanes(struct taker *taker, uint64_t now)
+{
+	uint64_t last_ns = ticks_monotonic_ns() + LONGEST_NS;
+	int result = 0;
+
+	for (uint32_t i = 1; i < slot_count(taker) && result == 0; i++) {
+		const struct segment_slot *slot = &taker->file->slots[i];
+
+		if (__atomic_load_n(&slot->kind, __ATOMIC_ACQUIRE) != SEGMENT_SLOT_LANE ||
+		    slot->process_slot != taker->process_slot)
+			continue;
+		result = copy_lane(taker, i, now);
+		if (result == 0 && ticks_monotonic_ns() > last_ns)
+			result = -ETIME;
+	}
+	return result;
+}
+
 static int take(struct taker *taker, const char *label, enum segment_snapshot_cause cause,
 		uint64_t now)
 {
 	struct segment_snapshot *snapshot;
 	int result = open_book(taker);
 
-	if (result < 0)
+	if (result < 0) {
+		book_refuse(taker->book.process);
 		return result;
+	}
 	snapshot = book_begin(&taker->book, label, cause);
 	if (!snapshot)
 		return -ENOSPC;
 	snapshot->rss_bytes = resident_bytes(taker->book.process->pid);
-	for (uint32_t i = 1; i < slot_count(taker) && result == 0; i++) {
-		const struct segment_slot *slot = &taker->file->slots[i];
-
-		if (__atomic_load_n(&slot->kind, __ATOMIC_ACQUIRE) == SEGMENT_SLOT_LANE &&
-		    slot->process_slot == taker->process_slot)
-			result = copy_lane(taker, i, now);
-	}
+	result = copy_lanes(taker, now);
 	if (result < 0)
-		book_cancel(&taker->book, snapshot);
+		book_cancel(&taker->book);
 	else
 		book_end(&taker->book, snapshot, now);
 	return result;
@@ -265,19 +312,24 @@ static int take(struct taker *taker, const char *label, enum segment_snapshot_ca
 
 int take_snapshot(int fd, uint32_t process_slot, const char *label,
 		  enum segment_snapshot_cause cause, uint64_t now,
-		  struct take_memory *memory)
+		  struct take_memory *memory, uint32_t *ret_number)
 {
 	struct taker taker = {.fd = fd, .process_slot = process_slot, .memory = memory};
+	int pauses =
+		cause == SEGMENT_SNAPSHOT_INTERVAL ? INTERVAL_PAUSES : COMMAND_PAUSES;
+	struct take_lock lock;
 	int result = open_file(&taker);
 
 	if (result == 0)
-		result = book_lock(taker.book.process, LOCK_PAUSES, pause_taker);
+		result = take_lock(&lock, &taker.book.process->snapshot_lock, pauses);
 	if (result == 0) {
 		result = take(&taker, label, cause, now);
-		book_unlock(taker.book.process);
+		take_unlock(&lock);
+	} else if (result == -EBUSY) {
+		book_refuse(taker.book.process);
 	}
-	close_file(&taker);
-	return result;
+	*ret_number = taker.book.taken;
+	return close_file(&taker, result);
 }
 
 void take_forget(struct take_memory *memory)

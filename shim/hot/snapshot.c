@@ -27,8 +27,18 @@
 #define MORE_PASTS 1024u
 #define MORE_AGES 1024u
 
-/* A snapshot takes milliseconds; who holds the lock for longer has died with it. */
+/* Far more than a sound book has in a chain: its entries are no circle. */
+#define AGE_STEPS 4096
+
+/* A snapshot takes milliseconds; who holds the lock for longer is stopped, and is waited
+ * for once. */
 #define LOCK_PAUSES 20000
+
+/* Where the book's arrays are, of which the file has a copy that others can write. Made
+ * when the book is mapped; the same for all processes of a file. */
+static struct segment_book layout;
+
+static uint32_t slow_holder; /* of the lock, when it was last waited for in vain */
 
 static void pause_taker(void)
 {
@@ -67,6 +77,8 @@ static struct segment_book *find_book(int make)
 	book = process->book;
 	if (!book) {
 		book = map_book(make);
+		if (!layout.magic)
+			book_layout(&layout, process_facts.file->slot_size, 0);
 		__atomic_store_n(&process->book, book, __ATOMIC_RELEASE);
 	}
 	process_unlock(&mask);
@@ -85,37 +97,41 @@ static void is_incomplete(struct segment_book *book, uint32_t number)
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* The next free entry of an array that many threads append to, or NULL: no room. */
+/* The next free entry of an array that many threads append to, or NULL: no room. place:
+ * the same array in the layout. */
 static void *append(struct segment_book *book, struct segment_book_array *array,
-		    uint64_t entry_size, uint32_t more, uint32_t *ret_index)
+		    const struct segment_book_array *place, uint64_t entry_size,
+		    uint32_t more, uint32_t *ret_index)
 {
 	/* relaxed: a number is all that is taken */
 	uint32_t index = __atomic_fetch_add(&array->count, 1, __ATOMIC_RELAXED);
+	uint32_t committed;
 	uint64_t mask;
 
 	*ret_index = index;
-	if (index >= array->capacity)
+	if (index >= place->capacity)
 		return NULL;
 	/* acquire: pairs with the release below */
 	if (index >= __atomic_load_n(&array->committed, __ATOMIC_ACQUIRE)) {
 		if (!process_lock(&mask))
 			return NULL;
-		while (index >= array->committed) {
-			uint32_t room = array->capacity - array->committed;
+		committed = array->committed;
+		while (index >= committed) {
+			uint32_t room = place->capacity - committed;
 			uint32_t step = room < more ? room : more;
 
 			if (process_commit(book, process->segment->book_slot,
-					   array->offset + array->committed * entry_size,
+					   place->offset + committed * entry_size,
 					   step * entry_size) < 0)
 				break;
-			__atomic_store_n(&array->committed, array->committed + step,
-					 __ATOMIC_RELEASE);
+			committed += step;
+			__atomic_store_n(&array->committed, committed, __ATOMIC_RELEASE);
 		}
 		process_unlock(&mask);
-		if (index >= array->committed)
+		if (index >= committed)
 			return NULL;
 	}
-	return (char *)book + array->offset + index * entry_size;
+	return (char *)book + place->offset + index * entry_size;
 }
 
 void cold snapshot_keep_site(struct segment_site *site, uint32_t index, uint32_t interval)
@@ -126,8 +142,8 @@ void cold snapshot_keep_site(struct segment_site *site, uint32_t index, uint32_t
 
 	if (site->alloc_count) {
 		book = find_book(0);
-		past = book ? append(book, &book->site_pasts, sizeof(*past), MORE_PASTS,
-				     &unused)
+		past = book ? append(book, &book->site_pasts, &layout.site_pasts,
+				     sizeof(*past), MORE_PASTS, &unused)
 			    : NULL;
 		if (past) {
 			past->first = (uint16_t)(site->interval + 1);
@@ -174,17 +190,20 @@ static uint32_t hash_age(uint32_t site, uint32_t born, uint32_t freed)
 static struct segment_free_age *find_age(struct segment_book *book, uint32_t *head,
 					 uint32_t site, uint32_t born, uint32_t freed)
 {
-	struct segment_free_age *ages = (void *)((char *)book + book->free_ages.offset);
-	uint32_t first = __atomic_load_n(head, __ATOMIC_ACQUIRE), index;
+	struct segment_free_age *ages = (void *)((char *)book + layout.free_ages.offset);
+	uint32_t first = __atomic_load_n(head, __ATOMIC_ACQUIRE), index, steps = 0;
 	struct segment_free_age *age;
 
 	for (index = first; index; index = ages[index].next) {
+		if (index >= layout.free_ages.capacity || steps++ == AGE_STEPS)
+			return NULL;
 		age = &ages[index];
 		if (age->site == site && age->born == born && age->freed == freed)
 			return age;
 	}
 	do {
-		age = append(book, &book->free_ages, sizeof(*age), MORE_AGES, &index);
+		age = append(book, &book->free_ages, &layout.free_ages, sizeof(*age),
+			     MORE_AGES, &index);
 	} while (age && index == 0);
 	if (!age)
 		return NULL;
@@ -244,23 +263,38 @@ static uint64_t resident_bytes(void)
 
 static int copy_lane(struct book *book, struct lane_context *context, uint64_t now)
 {
-	uint64_t bytes = (uint64_t)context->lane->node_capacity * sizeof(uint64_t);
 	struct book_memory *memory = &context->snapshot_memory;
+	struct book_lane lane = {context->lane, book->size, context->slot, memory};
+	uint64_t bytes;
+	int result;
 
+	if (!memory->node_limit)
+		memory->node_limit = context->lane->node_capacity;
+	bytes = (uint64_t)memory->node_limit * sizeof(uint64_t);
 	if (!memory->sums)
 		memory->sums = process_map(bytes, 1);
 	if (!memory->open_ticks)
 		memory->open_ticks = process_map(bytes, 1);
 	if (!memory->sums || !memory->open_ticks)
 		return -ENOMEM;
-	return book_copy_lane(book, context->lane, context->slot, now, memory);
+	result = book_copy_lane(book, &lane, now);
+	return result == -EINVAL ? 0 : result;
+}
+
+/* What has not become part of a snapshot is written by the next one. */
+static void cancel(struct book *book, struct lane_context *lane)
+{
+	book_cancel(book);
+	for (; lane; lane = lane->next_lane)
+		if (lane->snapshot_memory.sums && lane->snapshot_memory.open_ticks)
+			book_forget(&lane->snapshot_memory, lane->lane->node_count);
 }
 
 static void take(struct book *book, const char *label, enum segment_snapshot_cause cause)
 {
 	struct segment_snapshot *snapshot = book_begin(book, label, cause);
 	/* acquire: lanes in the list are whole */
-	struct lane_context *lane = __atomic_load_n(&process->lanes, __ATOMIC_ACQUIRE);
+	struct lane_context *lanes = __atomic_load_n(&process->lanes, __ATOMIC_ACQUIRE);
 	uint64_t now;
 	int result = 0;
 
@@ -268,12 +302,30 @@ static void take(struct book *book, const char *label, enum segment_snapshot_cau
 		return;
 	snapshot->rss_bytes = resident_bytes();
 	now = clock_now();
-	for (; lane && result == 0; lane = lane->next_lane)
+	for (struct lane_context *lane = lanes; lane && result == 0;
+	     lane = lane->next_lane)
 		result = copy_lane(book, lane, now);
 	if (result < 0)
-		book_cancel(book, snapshot);
+		cancel(book, lanes);
 	else
 		book_end(book, snapshot, now);
+}
+
+/* 0, or -EBUSY. A holder that does not come to an end, because it is stopped, is not
+ * waited for again. */
+static int lock_book(uint32_t *lock)
+{
+	/* relaxed: only a guess how long to wait */
+	uint32_t holder = __atomic_load_n(lock, __ATOMIC_RELAXED);
+	int is_slow = holder && holder == __atomic_load_n(&slow_holder, __ATOMIC_RELAXED);
+	int result = book_lock(lock, SEGMENT_LOCK_THREAD, is_slow ? 0 : LOCK_PAUSES,
+			       pause_taker);
+
+	holder = __atomic_load_n(lock, __ATOMIC_RELAXED);
+	if (result == 0 || holder == SEGMENT_LOCK_THREAD)
+		holder = 0;
+	__atomic_store_n(&slow_holder, holder, __ATOMIC_RELAXED);
+	return result;
 }
 
 void snapshot_take(const char *label, enum segment_snapshot_cause cause)
@@ -292,13 +344,14 @@ void snapshot_take(const char *label, enum segment_snapshot_cause cause)
 		return;
 	}
 	book.process = process->segment;
-	if (book_lock(book.process, LOCK_PAUSES, pause_taker) == 0) {
+	book.size = process_facts.file->slot_size;
+	if (lock_book(&book.process->snapshot_lock) == 0) {
 		book.header = book.commit_data = find_book(1);
-		if (book.header)
+		if (book.header && book_open(&book) == 0)
 			take(&book, label ? label : "", cause);
 		else
 			process_count(SEGMENT_COUNTER_REFUSED_SNAPSHOTS, 1);
-		book_unlock(book.process);
+		book_unlock(&book.process->snapshot_lock);
 	} else {
 		process_count(SEGMENT_COUNTER_REFUSED_SNAPSHOTS, 1);
 	}

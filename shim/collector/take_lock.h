@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a process's snapshot_lock, held from outside so that nobody is left
+ *                standing when the holder is killed.
+ * Runs on:       the collector's main thread; prof-analyze; one lock at a time.
+ * Must not:      keep a pointer in memory that the process can write.
+ * See also:      common/segment.h (SEGMENT_LOCK_DIED), common/book.h
+ *
+ * While the lock is held, the kernel knows its place (set_robust_list) and marks it when
+ * the thread dies, by SIGKILL too. So neither namespaces nor numbers used again matter. A
+ * pthread_mutex_t would do the same, but links through the mutexes themselves.
+ */
+#pragma once
+
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdint.h>
+
+struct take_lock {
+	uint32_t *word;
+	struct robust_list_head head;
+	struct robust_list_head *other_head; /* the thread's, of the C library */
+	sigset_t mask;
+};
+
+/* Takes the lock, which must stay mapped, trying again for so many milliseconds. Signals
+ * wait until it is given back. 0, or -EBUSY. */
+int take_lock(struct take_lock *ret, uint32_t *word, int pauses);
+void take_unlock(struct take_lock *lock);
