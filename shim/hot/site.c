@@ -12,12 +12,22 @@
 #include "shim/hot/gate.h"
 #include "shim/hot/snapshot.h"
 
-#define COMMIT_SITES 512u
+/* The first step, and the last: each one doubles. */
+#define FIRST_SITES 32u /* 4 KiB */
+#define LAST_SITES 512u
 #define RESERVED_SITES 2048u /* 256 KiB */
 
 struct peak_word {
 	uint64_t below, generation;
 };
+
+/* So many sites more as there are of the process's own. */
+static uint32_t next_step(void)
+{
+	uint32_t own = process->site_committed - process->segment->first_site;
+
+	return own < FIRST_SITES ? FIRST_SITES : own > LAST_SITES ? LAST_SITES : own;
+}
 
 /* Pages for so many more sites. Under the lock. */
 static void commit_sites(uint32_t count)
@@ -71,7 +81,7 @@ uint32_t cold site_new(uint32_t lane_slot, uint32_t node)
 	if (process->site_next == 0) /* 0 means none */
 		__atomic_store_n(&process->site_next, 1, __ATOMIC_RELAXED);
 	if (no_site_left() && !process->site_refused)
-		commit_sites(COMMIT_SITES);
+		commit_sites(next_step());
 	if (process->site_next < process->site_committed) {
 		index = process->site_next;
 		__atomic_store_n(&process->site_next, index + 1, __ATOMIC_RELAXED);

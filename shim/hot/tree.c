@@ -25,11 +25,14 @@
 #include "shim/hot/process.h"
 #include "shim/hot/trigger.h"
 
-#define FIRST_NODES 1024u
+#define FIRST_BUCKETS 1024u
 #define FIRST_FUNCTIONS 256u
-#define COMMIT_NODES 4096u
+/* A program of a few functions is content with the first step; each one doubles. */
+#define FIRST_NODES_COMMIT 64u /* 4 KiB */
+#define LAST_NODES_COMMIT 4096u
+#define FIRST_FUNCTIONS_COMMIT 12u /* 16 KiB */
+#define LAST_FUNCTIONS_COMMIT 128u
 #define HANDLER_ENTRIES 8u
-#define COMMIT_FUNCTIONS 128u
 #define RESERVED_NODES 16384u	/* 1 MiB */
 #define RESERVED_FUNCTIONS 512u /* 664 KiB */
 
@@ -101,17 +104,22 @@ static void grow_function_table(struct lane_context *context)
 }
 
 /* Makes sure that entry `index` of an array has its pages, and the next few, which
- * handlers may take before the caller takes it. */
+ * handlers may take before the caller takes it. The array doubles, by `most` at most. */
 static int ensure(struct lane_context *context, uint32_t index, uint32_t *committed,
-		  uint32_t capacity, uint64_t offset, uint64_t entry_size, uint32_t step)
+		  uint32_t capacity, uint64_t offset, uint64_t entry_size, uint32_t least,
+		  uint32_t most)
 {
-	uint32_t first = *committed, end;
+	uint32_t first = *committed, end, step = first;
 
 	index += HANDLER_ENTRIES;
 	if (index < first)
 		return 0;
 	if (index >= capacity)
 		return -ENOSPC;
+	if (step < least)
+		step = least;
+	if (step > most)
+		step = most;
 	end = capacity - first > step ? first + step : capacity;
 	if (process_commit(context->lane, context->slot, offset + first * entry_size,
 			   (end - first) * entry_size) < 0)
@@ -121,11 +129,29 @@ static int ensure(struct lane_context *context, uint32_t index, uint32_t *commit
 	return 0;
 }
 
+static int ensure_node(struct lane_context *context, uint32_t index)
+{
+	const struct segment_lane *lane = context->lane;
+
+	return ensure(context, index, &context->node_committed, lane->node_capacity,
+		      lane->node_offset, sizeof(struct segment_node), FIRST_NODES_COMMIT,
+		      LAST_NODES_COMMIT);
+}
+
+static int ensure_function(struct lane_context *context, uint32_t index)
+{
+	const struct segment_lane *lane = context->lane;
+
+	return ensure(context, index, &context->function_committed,
+		      lane->function_capacity, lane->function_offset,
+		      sizeof(struct segment_function), FIRST_FUNCTIONS_COMMIT,
+		      LAST_FUNCTIONS_COMMIT);
+}
+
 /* Index of the function with this key in the lane's table; 0: no room. */
 static uint32_t function_index(struct lane_context *context, uint64_t key)
 {
 	uint32_t at = tree_hash(0, key) & context->function_mask, index;
-	struct segment_lane *lane = context->lane;
 
 	/* handlers may add what they call, but must leave the search an end */
 	if (context->function_next > context->function_mask / 4 * 3)
@@ -134,9 +160,7 @@ static uint32_t function_index(struct lane_context *context, uint64_t key)
 		if (context->functions[context->function_table[at]].key == key)
 			return context->function_table[at];
 	}
-	if (ensure(context, context->function_next, &context->function_committed,
-		   lane->function_capacity, lane->function_offset,
-		   sizeof(struct segment_function), COMMIT_FUNCTIONS) < 0)
+	if (ensure_function(context, context->function_next) < 0)
 		return 0;
 	index = take_index(&context->function_next);
 	context->functions[index].key = key;
@@ -147,16 +171,13 @@ static uint32_t function_index(struct lane_context *context, uint64_t key)
 /* Fills and links a new node; the caller publishes. */
 static uint32_t new_node(struct lane_context *context, uint32_t parent, uint64_t key)
 {
-	struct segment_lane *lane = context->lane;
 	struct segment_node *node;
 	uint32_t index, function = 0, *head;
 
 	if (__atomic_fetch_add(&process->path_count, 1, __ATOMIC_RELAXED) >=
 	    process_facts.path_limit)
 		return 0;
-	if (ensure(context, context->node_next, &context->node_committed,
-		   lane->node_capacity, lane->node_offset, sizeof(*node),
-		   COMMIT_NODES) < 0)
+	if (ensure_node(context, context->node_next) < 0)
 		return 0;
 	if (!(key & SEGMENT_KEY_RETURN_ADDRESS)) {
 		function = function_index(context, key);
@@ -247,19 +268,14 @@ void tree_abandon(struct lane_context *context)
 
 void tree_reserve(struct lane_context *context)
 {
-	const struct segment_lane *lane = context->lane;
 	uint32_t nodes = context->node_next + RESERVED_NODES;
 	uint32_t functions = context->function_next + RESERVED_FUNCTIONS;
 
 	while (context->node_committed < nodes &&
-	       ensure(context, context->node_committed, &context->node_committed,
-		      lane->node_capacity, lane->node_offset, sizeof(struct segment_node),
-		      COMMIT_NODES) == 0)
+	       ensure_node(context, context->node_committed) == 0)
 		;
 	while (context->function_committed < functions &&
-	       ensure(context, context->function_committed, &context->function_committed,
-		      lane->function_capacity, lane->function_offset,
-		      sizeof(struct segment_function), COMMIT_FUNCTIONS) == 0)
+	       ensure_function(context, context->function_committed) == 0)
 		;
 	if (context->tree_busy)
 		return; /* the insertion we interrupt may be about to use the tables */
@@ -281,18 +297,13 @@ void tree_reserve(struct lane_context *context)
 
 int tree_begin(struct lane_context *context)
 {
-	struct segment_lane *lane = context->lane;
-
-	context->buckets = process_map(FIRST_NODES * sizeof(uint32_t), 0);
+	context->buckets = process_map(FIRST_BUCKETS * sizeof(uint32_t), 0);
 	context->function_table = process_map(FIRST_FUNCTIONS * sizeof(uint32_t), 0);
 	if (!context->buckets || !context->function_table)
 		return -ENOMEM;
-	context->bucket_mask = FIRST_NODES - 1;
+	context->bucket_mask = FIRST_BUCKETS - 1;
 	context->function_mask = FIRST_FUNCTIONS - 1;
-	if (ensure(context, 1, &context->node_committed, lane->node_capacity,
-		   lane->node_offset, sizeof(struct segment_node), FIRST_NODES) < 0 ||
-	    ensure(context, 1, &context->function_committed, lane->function_capacity,
-		   lane->function_offset, sizeof(struct segment_function), 32) < 0)
+	if (ensure_node(context, 1) < 0 || ensure_function(context, 1) < 0)
 		return -ENOSPC;
 	context->node_next = LANE_ROOT + 1;
 	context->function_next = 1;
