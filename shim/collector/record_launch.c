@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  environment, fork, exec, signals and wait of prof-record.
+ * What this is:  environment, fork, exec and wait of prof-record.
  * Runs on:       prof-record, one thread.
  * Must not:      change what the program would see without us, the shim apart.
- * See also:      record_launch.h
+ * See also:      record_launch.h, record_signals.h
  */
 #include "shim/collector/record_launch.h"
 
@@ -18,9 +18,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-static volatile sig_atomic_t child; /* whom signals are passed on to, 0: nobody */
-static volatile sig_atomic_t last_signal;
-static sigset_t ignored; /* by who started us; changed while no handler of ours is set */
+#include "shim/collector/record_signals.h"
 
 int record_find_shim(char *ret)
 {
@@ -101,70 +99,6 @@ int record_set_run(const char *label, const char *level)
 	return error ? error : set("PROFSHIM_LABEL", label);
 }
 
-/* The terminal's own signals (SI_KERNEL) go to the whole foreground group anyway; of
- * those that a process sent, SIGTERM and SIGHUP are passed on. */
-static void take_signal(int number, siginfo_t *info, void *context)
-{
-	bool is_forwarded = number == SIGTERM || number == SIGHUP;
-	int saved = errno;
-
-	(void)context;
-	if (child && is_forwarded && info->si_code <= 0)
-		(void)kill(child, number);
-	if (!sigismember(&ignored, number)) {
-		if (last_signal && !child) {
-			(void)signal(number, SIG_DFL);
-			(void)raise(number);
-		}
-		last_signal = number;
-	}
-	errno = saved;
-}
-
-static const int watched[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
-
-#define WATCHED (sizeof(watched) / sizeof(watched[0]))
-
-static void watch_signals(struct sigaction *old)
-{
-	struct sigaction action = {.sa_flags = SA_RESTART | SA_SIGINFO};
-	size_t i;
-
-	sigemptyset(&action.sa_mask);
-	action.sa_sigaction = take_signal;
-	sigemptyset(&ignored);
-	for (i = 0; i < WATCHED; i++) {
-		(void)sigaction(watched[i], NULL, &old[i]);
-		if (old[i].sa_handler == SIG_IGN)
-			sigaddset(&ignored, watched[i]);
-		(void)sigaction(watched[i], &action, NULL);
-	}
-}
-
-void record_hold_signals(void)
-{
-	struct sigaction old[WATCHED];
-	size_t i;
-
-	watch_signals(old);
-	for (i = 0; i < WATCHED; i++)
-		if (old[i].sa_handler == SIG_IGN)
-			(void)sigaction(watched[i], &old[i], NULL);
-}
-
-int record_signal(void)
-{
-	return last_signal;
-}
-
-static void restore_signals(const struct sigaction *old)
-{
-	size_t i;
-
-	for (i = 0; i < WATCHED; i++)
-		(void)sigaction(watched[i], &old[i], NULL);
-}
-
 /* dup2() leaves a descriptor that is in its place already to be closed by the exec. */
 static bool put(int fd, int place)
 {
@@ -174,14 +108,13 @@ static bool put(int fd, int place)
 }
 
 /* In the child: becomes the program, or tells why not through the pipe. */
-static void become(char **command, int input, int output, const struct sigaction *old,
-		   const sigset_t *mask, int pipe_end)
+static void become(char **command, int input, int output,
+		   const struct record_signals *signals, int pipe_end)
 {
 	ssize_t written;
 	int error = 0;
 
-	restore_signals(old);
-	(void)sigprocmask(SIG_SETMASK, mask, NULL);
+	record_signals_give_back(signals);
 	if (!put(input, STDIN_FILENO) || !put(output, STDOUT_FILENO))
 		error = errno;
 	else
@@ -206,37 +139,24 @@ static int read_error(int pipe_end)
 
 int record_run(char **command, int input, int output, pid_t *ret_pid)
 {
-	struct sigaction old[WATCHED];
-	sigset_t watched_set, mask;
-	siginfo_t info;
+	struct record_signals signals;
 	int ends[2], error;
-	size_t i;
 	pid_t pid;
 
 	if (pipe2(ends, O_CLOEXEC) < 0)
 		return -errno;
-	sigemptyset(&watched_set);
-	for (i = 0; i < WATCHED; i++)
-		sigaddset(&watched_set, watched[i]);
-	/* held back until there is somebody to forward to */
-	(void)sigprocmask(SIG_BLOCK, &watched_set, &mask);
-	watch_signals(old);
+	record_signals_take(&signals);
 	pid = fork();
 	error = errno;
 	if (pid == 0)
-		become(command, input, output, old, &mask, ends[1]);
-	child = pid > 0 ? pid : 0;
-	(void)sigprocmask(SIG_SETMASK, &mask, NULL);
+		become(command, input, output, &signals, ends[1]);
 	close(ends[1]);
 	if (pid > 0) {
 		error = read_error(ends[0]);
-		while (waitid(P_PID, (id_t)pid, &info, WEXITED | WNOWAIT) < 0 &&
-		       errno == EINTR)
-			;
+		record_signals_pass_on(pid);
 	}
 	close(ends[0]);
-	child = 0;
-	restore_signals(old);
+	record_signals_give_back(&signals);
 	if (error && pid > 0)
 		(void)record_reap(pid);
 	*ret_pid = pid;

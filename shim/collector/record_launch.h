@@ -26,20 +26,12 @@ int record_set_run(const char *label, const char *level);
 
 /*
  * Starts the program in our process group, waits until it has ended and leaves it a
- * zombie, so that its status can still be read and its PID is not used again. Signals of
- * the terminal reach both; here they are ignored meanwhile, and a SIGTERM or SIGHUP that
- * somebody sends is passed on. input, output: its standard input and output, -1: ours.
+ * zombie, so that its status can still be read and its PID is not used again. Meanwhile
+ * signals are passed on to it (record_signals.h). input, output: its standard input and
+ * output, -1: ours.
  * 0, or -errno of the fork or exec. *ret_pid: the zombie.
  */
 int record_run(char **command, int input, int output, pid_t *ret_pid);
-
-/* From now on a signal that would end us (SIGINT, SIGQUIT, SIGTERM, SIGHUP, unless it was
- * ignored before) does not, but is told by record_signal(); while a program runs, too.
- * The second one that comes while none runs does end us. */
-void record_hold_signals(void);
-
-/* The latest such signal; 0: none so far. */
-int record_signal(void);
 
 /* Reaps the program; its wait status. */
 int record_reap(pid_t pid);

@@ -68,6 +68,7 @@ static const char help[] =
 	"series with 0, with the status of the run that failed, or with the signal that\n"
 	"ended it (130 after Ctrl-C, in a shell); 127 if it was not found, 126 if it\n"
 	"cannot be executed, 2 for wrong usage, 1 if the file cannot be written.\n"
+	"Signals sent to prof-record are passed on to PROGRAM.\n"
 	"\n"
 	"Example:\n"
 	"  gcc -O2 -g -finstrument-functions -o app app.c\n"

@@ -21,6 +21,7 @@
 #include "shim/collector/record_one.h"
 #include "shim/collector/record_prepare.h"
 #include "shim/collector/record_say.h"
+#include "shim/collector/record_signals.h"
 #include "shim/collector/record_spread.h"
 
 #define LARGE_DEVIATION 0.05 /* from here on the user is told */

@@ -160,6 +160,15 @@ def told_to_end(case):
 
 
 @scenario
+def told_to_end_as_by_a_user(case):
+    """kill -INT and kill -QUIT of prof-record alone."""
+    interrupt(case, False, signal.SIGINT)
+    for name in ("run.db", "the log"):
+        os.remove(case.path(name))
+    interrupt(case, False, signal.SIGQUIT)
+
+
+@scenario
 def input_and_output(case):
     """Every run reads the input from its start; the output is shown only on demand."""
     series = Series(case)
