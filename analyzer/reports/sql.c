@@ -70,6 +70,9 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	struct section *section;
 	int result;
 
+	if (input->options->run_is_chosen &&
+	    rundb_limit_views(input->db, input->run_id) < 0)
+		return report_fail_db(input);
 	if (rundb_query_foreign(input->db, input->options->argument, &cursor) < 0)
 		return report_fail_db(input);
 	cursor_bind_integer(cursor, ":run", input->run_id);
@@ -102,10 +105,14 @@ const struct report report_sql = {
 	.description =
 		"Runs one SELECT, read-only. Views: runs, processes, threads, functions, "
 		"call_paths, call_edges, allocation_sites, snapshots, steps, counters, "
-		"resources, trust. :run stands for the run's number. Added functions: "
-		"quantile(x, q), percentile(x, p), median(x), REGEXP (POSIX extended).",
-	.example = "prof-analyze sql run.db "
-		   "\"SELECT name FROM functions WHERE run_id = :run\"",
+		"resources, trust, and those that common/schema.sql adds.\n\n"
+		"Unlike the other commands it reads every run of the file; with --run "
+		"the views hold that run alone. :run stands for the number of the run "
+		"that --run chose, else of the latest.\n\n"
+		"Added functions: quantile(x, q), percentile(x, p), median(x), REGEXP "
+		"(POSIX extended).",
+	.example = "prof-analyze sql run.db --run 2 "
+		   "'SELECT name, calls FROM functions ORDER BY self_ns DESC'",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_EMPTY,
 	.build = build,
 };

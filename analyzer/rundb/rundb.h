@@ -34,6 +34,9 @@ void rundb_set_live_pid(struct rundb *db, int pid);
 
 /* Queries. A cursor is bound, stepped and closed; cursor_close(NULL) is fine. */
 int rundb_query(struct rundb *db, const char *sql, struct cursor **ret_cursor);
+/* From now on the public views (trust, too) hold this run alone for queries of this
+ * connection; main.NAME still has all. The file is not changed. */
+int rundb_limit_views(struct rundb *db, int64_t run_id);
 /* A query written by the user: one statement that only reads, or an error. */
 int rundb_query_foreign(struct rundb *db, const char *sql, struct cursor **ret_cursor);
 void cursor_bind_integer(struct cursor *cursor, const char *parameter, int64_t value);

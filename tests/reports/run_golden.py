@@ -267,6 +267,10 @@ CASES = {
                   "x'00ff' AS d, 1.5 AS e, 2 AS a"], {}),
     "sql-csv": (["sql", "fixture.db", "-f", "csv",
                  "SELECT 'say \"hi\", you' AS a, 'two\nlines' AS b, 1e300 AS c"], {}),
+    "sql-run": (["sql", "fixture.db", "--run", "before", "SELECT run_id, name FROM functions "
+                 "UNION ALL SELECT :run, label FROM runs ORDER BY 2"], {}),
+    "sql-run-unknown": (["sql", "fixture.db", "--run", "9", "SELECT 1"], {}),
+    "help-sql": (["sql", "--help"], {}),
     "sql-error": (["sql", "fixture.db", "SELECT nonsense FROM runs"], {}),
     "sql-write": (["sql", "fixture.db", "DELETE FROM run"], {}),
     "doctor": (["doctor", "fixture.db"], {}),

@@ -87,6 +87,49 @@ static void regexp_matches(void **state)
 			    "SELECT COUNT(*) FROM t WHERE x REGEXP '^ab+$'") == 2);
 }
 
+/* Every public view, whatever is added to the schema later. */
+static void views_are_limited_to_a_run(void **state)
+{
+	sqlite3_stmt *names;
+	int view_count = 0;
+
+	(void)state;
+	execute("INSERT INTO run (run_id, token, complete) VALUES (1, 'a', 1), (2, 'b', "
+		"1);"
+		"INSERT INTO process (process_id, run_id, pid, complete) "
+		"VALUES (1, 1, 10, 1), (2, 2, 20, 1);"
+		"INSERT INTO trust (run_id, name, value) VALUES (1, 'x', 1), (2, 'x', "
+		"2)");
+	assert_true(real_of("SELECT COUNT(*) FROM runs") == 2);
+	assert_int_equal(rundb_limit_views(db, 2), 0);
+	assert_true(real_of("SELECT COUNT(*) FROM runs") == 1);
+	assert_true(real_of("SELECT pid FROM processes") == 20);
+	assert_true(real_of("SELECT SUM(value) FROM trust") == 2);
+	assert_true(real_of("SELECT COUNT(*) FROM main.runs") == 2);
+	assert_int_equal(sqlite3_prepare_v2(rundb_handle(db),
+					    "SELECT name FROM main.sqlite_master "
+					    "WHERE type = 'view'",
+					    -1, &names, NULL),
+			 SQLITE_OK);
+	for (; sqlite3_step(names) == SQLITE_ROW; view_count++) {
+		char *sql = sqlite3_mprintf("SELECT COUNT(*) FROM %s WHERE run_id != 2",
+					    sqlite3_column_text(names, 0));
+
+		assert_true(real_of(sql) == 0);
+		sqlite3_free(sql);
+		sql = sqlite3_mprintf("SELECT COUNT(*) FROM temp.%s",
+				      sqlite3_column_text(names, 0));
+		assert_true(real_of(sql) >= 0);
+		sqlite3_free(sql);
+	}
+	sqlite3_finalize(names);
+	assert_true(view_count > 15);
+	/* and the connection still only reads */
+	assert_int_equal(
+		sqlite3_exec(rundb_handle(db), "DELETE FROM run", NULL, NULL, NULL),
+		SQLITE_READONLY);
+}
+
 static void foreign_queries_only_read(void **state)
 {
 	static const char *const refused[] = {
@@ -169,9 +212,13 @@ int main(void)
 #define TEST(function)                                                                   \
 	cmocka_unit_test_setup_teardown(function, open_database, close_database)
 	const struct CMUnitTest tests[] = {
-		TEST(quantiles_interpolate), TEST(wrong_quantiles_are_errors),
-		TEST(regexp_matches),	     TEST(foreign_queries_only_read),
-		TEST(tables_take_what_fits), TEST(runs_are_chosen),
+		TEST(quantiles_interpolate),
+		TEST(wrong_quantiles_are_errors),
+		TEST(regexp_matches),
+		TEST(foreign_queries_only_read),
+		TEST(tables_take_what_fits),
+		TEST(runs_are_chosen),
+		TEST(views_are_limited_to_a_run),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
