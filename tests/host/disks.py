@@ -25,6 +25,7 @@ class Disk:
         self.options = options
 
     def __enter__(self):
+        verdict.expect_mounts()
         os.makedirs(self.directory, exist_ok=True)
         subprocess.run(["mount", "-t", "tmpfs", "-o", self.options, "profshim-test",
                         self.directory], check=True, stderr=subprocess.DEVNULL)

@@ -167,24 +167,6 @@ def cannot_be_made(case):
 
 
 @scenario
-def installed(case):
-    """The collector finds prof-analyze where `meson install` puts it."""
-    for source, target in ((case.products.library, "lib/x86_64-linux-gnu/libprofshim.so"),
-                           (case.products.collector, "libexec/profshim/profshim-collect"),
-                           (case.products.record, "bin/prof-record"),
-                           (case.products.analyze, "bin/prof-analyze")):
-        os.makedirs(os.path.dirname(case.path(target)), exist_ok=True)
-        shutil.copy(source, case.path(target))
-    library = case.path("lib/x86_64-linux-gnu/libprofshim.so")
-    case.unharmed(command_of(case), {"PROFSHIM_REPORT": "md", "LD_PRELOAD": library})
-    case.settle()
-    expect("Run 1\n" in read(case.path("run-report.md")), "no report")
-    result = host.harness.run([case.path("bin/prof-record"), "-q", "--report", *command_of(case)],
-                              cwd=case.directory, env=host.harness.plain_environment())
-    expect("Hot functions" in result.stderr, f"prof-record says {result.stderr}")
-
-
-@scenario
 def not_in_a_series(case):
     """A report made while the next run is measured would be measured, too."""
     result = record(case, "--quiet", "--repeat", "2", PROFSHIM_REPORT="md")

@@ -8,13 +8,13 @@ import resource
 import shutil
 import signal
 import subprocess
-import tempfile
 import time
 
 import host
 import ticker
 import verdict
 from host import LeftOut, expect, need_root, scenario
+from jail import Jail
 
 WAIT = 6
 
@@ -103,39 +103,6 @@ def told_once(case):
     expect(case.calls("step") == verdict.STEPS, f"{case.calls('step'):.0f} calls")
 
 
-class Jail:
-    """A root directory with the system's libraries, the products and the case in it. It
-    lies outside of the case's directory, which is removed with all that is below it."""
-
-    def __init__(self, case, mounts):
-        self.case = case
-        self.root = tempfile.mkdtemp(prefix="profshim-jail-")
-        self.mounts = mounts
-
-    def bind(self, path, *options):
-        target = self.root + path
-        if os.path.islink(path):
-            os.symlink(os.readlink(path), target)
-            return
-        os.makedirs(target)
-        subprocess.run(["mount", "--bind", path, target], check=True)
-        if options:
-            subprocess.run(["mount", "-o", ",".join(("remount", "bind", *options)), target],
-                           check=True)
-
-    def __enter__(self):
-        subprocess.run(["mount", "-t", "tmpfs", "profshim-test", self.root], check=True)
-        products = os.path.dirname(os.path.dirname(self.case.products.library))
-        for path in ("/usr", "/lib", "/lib64", "/bin", "/etc", products, *self.mounts):
-            self.bind(path, "ro")
-        self.bind(self.case.directory)
-        return self.root
-
-    def __exit__(self, *unused):
-        subprocess.run(["umount", "--recursive", "--lazy", self.root], check=True)
-        os.rmdir(self.root)
-
-
 @need_root
 def bare_root(case):
     """chroot to where /proc, /sys, /dev and /tmp are missing, each alone and all."""
@@ -165,7 +132,7 @@ def namespace_torn_down(case):
     program = case.compile("ticker.c")
     inside = ["unshare", "--pid", "--fork", "--mount-proc", "--kill-child"]
     if subprocess.run([*inside, "true"], check=False, stderr=subprocess.DEVNULL).returncode:
-        raise LeftOut("no PID namespaces")
+        raise LeftOut("no PID namespace with a /proc of its own")
     settings = case.environment(PROFSHIM_WAIT="0")
     names = ("LD_PRELOAD", "PROFSHIM_OUTPUT", "PROFSHIM_WAIT")
     variables = " ".join(f"{name}={settings[name]}" for name in names)

@@ -1,10 +1,12 @@
 # SPDX-License-Identifier: MIT
 """Headless Chromium by its debugging pipe: commands of the DevTools protocol, each ended
 by a NUL, into its descriptor 3, answers out of 4. Needs no library."""
+import contextlib
 import json
 import os
 import select
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -32,7 +34,9 @@ class Browser:
              "--disable-dev-shm-usage", "--remote-debugging-pipe",
              "--user-data-dir=" + self.profile, "about:blank"],
             close_fds=False, preexec_fn=place_pipes, stdin=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL)
+            stderr=subprocess.DEVNULL, start_new_session=True,
+            # not all that it puts into the temporary directory does it remove
+            env={**os.environ, "TMPDIR": self.profile})
         os.close(commands)
         os.close(answers)
         self.number, self.buffer, self.events, self.session = 0, b"", [], None
@@ -111,6 +115,9 @@ class Browser:
         try:
             self.process.wait(20)
         except subprocess.TimeoutExpired:
-            self.process.kill()
-            self.process.wait()
+            pass
+        # its helpers may be at work yet, and write into the profile
+        with contextlib.suppress(ProcessLookupError):
+            os.killpg(self.process.pid, signal.SIGKILL)
+        self.process.wait()
         shutil.rmtree(self.profile, ignore_errors=True)

@@ -144,6 +144,8 @@ def main():
         return 77
     with tempfile.TemporaryDirectory() as folder:
         plain, names = make(program, make_db, folder)
+        tempfile.tempdir = os.environ["TMPDIR"] = os.path.join(folder, "browser")
+        os.mkdir(tempfile.tempdir)
         chromium = browser.Browser(path)
         try:
             page = Page(chromium, plain)
@@ -156,6 +158,8 @@ def main():
             check_names(chromium, names)
         finally:
             chromium.close()
+        check("left behind: %s" % os.listdir(tempfile.tempdir),
+              not os.listdir(tempfile.tempdir))
     for failure in failures:
         print("failed: " + failure)
     return 1 if failures else 0

@@ -6,6 +6,7 @@ Used by run_program.py, by the tests in tests/host and by tests/bench.
 import contextlib
 import os
 import re
+import signal
 import sqlite3
 import subprocess
 import time
@@ -14,6 +15,17 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 COMPILERS = {"gcc": ("gcc", "g++"), "clang": ("clang", "clang++")}
 HEADERS = os.path.join(os.path.dirname(os.path.dirname(HERE)), "shim")
 WARNINGS = ["-Wall", "-Wextra", "-Werror"]
+
+
+# Started by nohup, or in the background of a script, we ignore some signals, and every
+# program started from here would, too: it would not end when it is told to.
+for _number in (signal.SIGHUP, signal.SIGQUIT, signal.SIGTERM, signal.SIGCHLD,
+                signal.SIGUSR1, signal.SIGUSR2):
+    if signal.getsignal(_number) == signal.SIG_IGN:
+        signal.signal(_number, signal.SIG_DFL)
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
+signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 
 class Failure(Exception):
