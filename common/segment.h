@@ -11,8 +11,9 @@
  *
  * A run writes into a directory of its own beside its output file:
  *
- *     run.db-spool/TOKEN/run            struct segment_run, one page; flock()ed by
- * whoever ingests run.db-spool/TOKEN/PID-N.segment  struct segment_file, then slots
+ *     run.db-spool/TOKEN/run            struct segment_run; flock()ed by whoever ingests
+ *     run.db-spool/TOKEN/state          struct segment_state, one page
+ *     run.db-spool/TOKEN/PID-N.segment  struct segment_file, then slots
  *
  * TOKEN is 16 hexadecimal digits. Every program image (a process that started or that
  * called exec) creates one segment file. Forked children and threads do not create
@@ -21,6 +22,17 @@
  * closed all its files, changed its root or dropped its privileges is recorded on.
  * (A process gets at its unmapped slots by mremap() of the header's shared mapping
  * with an old size of 0, which maps the same file again, farther.)
+ *
+ * WHO IS BELIEVED
+ *
+ * Both directories and all files belong to the user who began the run and can be entered
+ * and written by nobody else; a reader refuses others. `run` is what the first process
+ * hands over: written once, with write(), and never mapped by anybody, so a process that
+ * gives up its privileges later, and keeps its mappings, has no way to it. Where to store
+ * the run, under which name, what to write beside it and how its clock counts is read
+ * from there and from nowhere else. `state` and the segment files are mapped by such
+ * processes too: what they say is about the program and can be wrong, but no reader may
+ * let it decide about files, other processes or its own memory.
  *
  * THE SEGMENT FILE
  *
@@ -51,13 +63,15 @@
 #include <stdint.h>
 
 #define SEGMENT_MAGIC_RUN 0x31306e7572667270ull	    /* "prfrun01" */
+#define SEGMENT_MAGIC_STATE 0x3130617473667270ull   /* "prfsta01" */
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 2u
+#define SEGMENT_VERSION 3u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
+#define SEGMENT_STATE_NAME "state"
 #define SEGMENT_FILE_SUFFIX ".segment"
 #define SEGMENT_PATH_MAX 4096
 
@@ -66,7 +80,7 @@ enum segment_clock {
 	SEGMENT_CLOCK_MONOTONIC = 2, /* clock_gettime(CLOCK_MONOTONIC), ticks are ns */
 };
 
-/* segment_run.collector_state; only the collector writes it, except for NONE and
+/* segment_state.collector_state; only the collector writes it, except for NONE and
  * STARTING, which the first process stores before the collector exists. */
 enum segment_collector_state {
 	SEGMENT_COLLECTOR_NONE = 0,	 /* none was started; prof-analyze ingests */
@@ -77,8 +91,8 @@ enum segment_collector_state {
 	SEGMENT_COLLECTOR_FINISHED = 4, /* run.db is complete */
 };
 
-/* Why the shim recorded nothing, or less than it could (bits of segment_run.notes and
- * segment_process.notes). Shown by `prof-analyze doctor` and in trust. */
+/* Why the shim recorded nothing, or less than it could (bits of segment_state.notes
+ * and segment_process.notes). Shown by `prof-analyze doctor` and in trust. */
 enum segment_note {
 	SEGMENT_NOTE_NO_COLLECTOR = 1u << 0,	/* not found, or exec forbidden */
 	SEGMENT_NOTE_SUBREAPER = 1u << 1,	/* PID 1 or subreaper: none started */
@@ -102,24 +116,16 @@ enum segment_report {
 };
 
 /*
- * The run page. Created by the first process, mapped by every process of the run and
- * by the collector.
- *
- * doorbell: a futex word. Anyone who changes something the collector should look at
- * (a process has begun, a process is exiting) adds 1 and wakes; the collector adds 1
- * and wakes when it changes collector_state or release_first.
+ * What is settled when the run begins. Written whole by the first process before it does
+ * anything else, read by every process of the run and by the collector; see WHO IS
+ * BELIEVED. New facts of this kind go here, and are filled in by shim/boot/run.c.
  */
 struct segment_run {
 	uint64_t magic;
 	uint32_t version;
 	uint32_t size; /* sizeof(struct segment_run) */
 	uint64_t token;
-	uint32_t doorbell;
-	uint32_t collector_state;
-	int32_t collector_pid;
 	int32_t first_pid;
-	uint32_t
-		release_first; /* the collector: first process need not wait any longer */
 	uint32_t clock_kind;
 	uint64_t start_ticks; /* the same moment on three clocks */
 	uint64_t start_monotonic_ns;
@@ -129,24 +135,43 @@ struct segment_run {
 				    on the same boot */
 	double inner_cost_ticks; /* of a hook pair: the part inside the timed interval */
 	double outer_cost_ticks; /* of a hook pair: the part outside, charged to caller */
-	uint64_t last_ticks; /* a later pair, renewed when a process starts or exits */
-	uint64_t last_monotonic_ns;
 	uint32_t cpu_count;
-	uint32_t notes;		     /* enum segment_note */
-	uint32_t lost_process_count; /* images that could not create a segment file */
-	uint32_t follow;	     /* 1: children belong to the run */
-	uint32_t path_limit;	     /* PROFSHIM_MAX_PATHS */
-	uint32_t stack_depth_limit;  /* PROFSHIM_STACK_DEPTH */
-	char boot_id[40];	     /* /proc/sys/kernel/random/boot_id */
-	char level[16];		     /* PROFSHIM_LEVEL in force */
+	uint32_t follow;	    /* 1: children belong to the run */
+	uint32_t path_limit;	    /* PROFSHIM_MAX_PATHS */
+	uint32_t stack_depth_limit; /* PROFSHIM_STACK_DEPTH */
+	uint32_t snapshot_every_ms; /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
+	uint32_t report;	    /* enum segment_report: PROFSHIM_REPORT */
+	char boot_id[40];	    /* /proc/sys/kernel/random/boot_id */
+	char level[16];		    /* PROFSHIM_LEVEL in force */
 	char shim_version[16];
 	char label[128]; /* PROFSHIM_LABEL, may be empty */
 	char host[72];
 	char setting_ignored[128];     /* the first value that could not be parsed */
-	uint32_t snapshot_every_ms;    /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
-	uint32_t report;	       /* enum segment_report: PROFSHIM_REPORT */
 	char output[SEGMENT_PATH_MAX]; /* absolute path of run.db */
 	char cwd[SEGMENT_PATH_MAX];
+};
+
+/*
+ * What changes while the run goes on, mapped by every process of it and the collector.
+ * Nobody acts on it in a way that could hurt: waits are bounded, the collector keeps
+ * copies of what it has written here itself and never reads that back.
+ *
+ * doorbell: a futex word. Anyone who changes something the collector should look at
+ * (a process has begun, a process is exiting) adds 1 and wakes; the collector adds 1
+ * and wakes when it changes collector_state or release_first.
+ */
+struct segment_state {
+	uint64_t magic;
+	uint64_t token;
+	uint32_t doorbell;
+	uint32_t collector_state; /* enum segment_collector_state */
+	int32_t collector_pid;
+	uint32_t
+		release_first; /* the collector: first process need not wait any longer */
+	uint64_t last_ticks;   /* a later pair of clocks, renewed when a process exits */
+	uint64_t last_monotonic_ns;
+	uint32_t notes;		     /* enum segment_note */
+	uint32_t lost_process_count; /* images that could not create a segment file */
 };
 
 enum segment_slot_kind {

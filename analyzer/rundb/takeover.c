@@ -26,6 +26,7 @@ struct opening {
 	unsigned waited_ms;
 	struct spool_run live; /* when has_live */
 	bool has_live;
+	bool has_said_foreign;
 };
 
 static void wait_step(struct opening *opening, const char *what)
@@ -72,6 +73,22 @@ static bool recover(struct opening *opening, const struct spool_run *run)
 	return result == -EAGAIN;
 }
 
+/* Once: a spool is looked at again while a collector is at work in it. */
+static void say_foreign(struct opening *opening, const struct spool_run *run)
+{
+	struct strbuf sentence = {0};
+
+	if (opening->has_said_foreign)
+		return;
+	opening->has_said_foreign = true;
+	strbuf_printf(&sentence,
+		      "left alone what is in %s: it belongs to %s, whose prof-analyze "
+		      "alone takes it over",
+		      run->directory, run->owner);
+	say(opening, &sentence);
+	strbuf_free(&sentence);
+}
+
 /* One look at the spool. Returns true when there is something to wait for. */
 static bool look(struct opening *opening)
 {
@@ -89,6 +106,9 @@ static bool look(struct opening *opening)
 			break;
 		case SPOOL_ABANDONED:
 			again |= recover(opening, &runs[i]);
+			break;
+		case SPOOL_FOREIGN:
+			say_foreign(opening, &runs[i]);
 			break;
 		case SPOOL_RECORDING:
 		case SPOOL_UNATTENDED:

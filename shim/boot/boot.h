@@ -34,13 +34,18 @@ unsigned int resolve_grain_shift(void);
 void unwinder_load(void);
 
 /* run.c: joins the run that PROFSHIM_RUN names, or makes a new one: spool directory, run
- * page, process_facts.run. *ret_first: this process is the run's first. 0, or -errno
- * with a message in `error`: empty when there is nothing the user should be told. */
+ * and state, process_facts.run and .state. *ret_first: this process is the run's first.
+ * 0, or -errno with a message in `error`: empty when there is nothing the user should be
+ * told. */
 int run_open(const struct config *config, int *ret_first, char *error, size_t error_size);
 
 /* run.c: creates this image's segment file and process slot. 0, or -errno with a message
  * in `error`. */
 int run_create_segment(char *error, size_t error_size);
+
+/* run.c: run_open() and run_create_segment() share a descriptor; this closes it. In any
+ * case, before the program runs. */
+void run_settle(void);
 
 /* run.c: removes a run that could not begin. */
 void run_abandon(void);
@@ -65,8 +70,9 @@ void snapshots_watch_signal(int signal_number);
  * run_variable: "PROFSHIM_RUN=directory", kept, or NULL when nothing is recorded. */
 void environment_prepare(char **kernel_environment, const char *run_variable);
 
-/* calibrate.c: measures the cost of the hooks, first process only. */
-void calibrate_hooks(void);
+/* calibrate.c: measures the cost of the hooks, and the rate of the clock since run's
+ * start triple, for a run that is about to begin. */
+void calibrate_hooks(struct segment_run *run);
 
 /* collector.c: starts profshim-collect, detached. Failure leaves a note: -ENOENT when it
  * was not found, the error of clone or exec otherwise. 0 also where none is wanted. */

@@ -62,12 +62,11 @@ static uint64_t run_batch(void (*volatile enter)(void *, void *),
 	return clock_now() - start;
 }
 
-void calibrate_hooks(void)
+void calibrate_hooks(struct segment_run *run)
 {
 	struct scratch *scratch = process_map(sizeof(*scratch), 0);
 	struct lane_context *own = lane_self;
-	struct segment_run *run = process_facts.run;
-	uint64_t best = UINT64_MAX, best_inner = 0;
+	uint64_t best = UINT64_MAX, best_inner = 0, ticks_now, monotonic_ns;
 
 	if (!scratch)
 		return;
@@ -87,9 +86,8 @@ void calibrate_hooks(void)
 	run->inner_cost_ticks = (double)best_inner / PAIRS;
 	run->outer_cost_ticks = (double)best / PAIRS - run->inner_cost_ticks;
 	/* a first estimate of the rate; the reader has later pairs of clocks */
-	clock_read_both(&run->last_ticks, &run->last_monotonic_ns);
-	if (clock_is_tsc && run->last_monotonic_ns > run->start_monotonic_ns)
-		run->ticks_per_second =
-			(double)(run->last_ticks - run->start_ticks) * 1e9 /
-			(double)(run->last_monotonic_ns - run->start_monotonic_ns);
+	clock_read_both(&ticks_now, &monotonic_ns);
+	if (clock_is_tsc && monotonic_ns > run->start_monotonic_ns)
+		run->ticks_per_second = (double)(ticks_now - run->start_ticks) * 1e9 /
+					(double)(monotonic_ns - run->start_monotonic_ns);
 }

@@ -193,11 +193,11 @@ static int launch_detached(struct launch *launch)
 int collector_start(const struct config *config)
 {
 	char path[SEGMENT_PATH_MAX + 128], directory[SEGMENT_PATH_MAX];
-	struct segment_run *run = process_facts.run;
+	struct segment_state *state = process_facts.state;
 	struct launch launch = {.arguments = {path, directory, NULL},
 				.host_pid = getpid(),
 				.descriptor_limit = descriptor_limit(),
-				.pid = &run->collector_pid};
+				.pid = &state->collector_pid};
 	int result;
 
 	if (host_adopts_orphans()) {
@@ -210,10 +210,10 @@ int collector_start(const struct config *config)
 		return -ENOENT;
 	}
 	snprintf(directory, sizeof(directory), "%s", run_directory());
-	run->collector_state = SEGMENT_COLLECTOR_STARTING;
+	state->collector_state = SEGMENT_COLLECTOR_STARTING;
 	result = launch_detached(&launch);
 	if (result < 0) {
-		run->collector_state = SEGMENT_COLLECTOR_NONE;
+		state->collector_state = SEGMENT_COLLECTOR_NONE;
 		process_note(SEGMENT_NOTE_NO_COLLECTOR);
 	}
 	return result;

@@ -196,7 +196,7 @@ static int call_with_mapping(const struct exec_call *call, const struct exec_pla
 	long storage;
 
 	if (shares_its_memory()) {
-		__atomic_fetch_add(&process_facts.run->lost_process_count, 1,
+		__atomic_fetch_add(&process_facts.state->lost_process_count, 1,
 				   __ATOMIC_RELAXED);
 		return forward(call, NULL);
 	}
@@ -219,13 +219,13 @@ static __attribute__((noinline)) int call_without_us(const struct exec_call *cal
 	int result, was_recorded = process_is_ready();
 
 	if (was_recorded)
-		__atomic_fetch_add(&process_facts.run->lost_process_count, 1,
+		__atomic_fetch_add(&process_facts.state->lost_process_count, 1,
 				   __ATOMIC_RELAXED);
 	if (size && size <= STACK_LIMIT_BYTES)
 		environment = exec_strip(call->environment, alloca(size));
 	result = forward(call, environment);
 	if (was_recorded && result != 0)
-		__atomic_fetch_sub(&process_facts.run->lost_process_count, 1,
+		__atomic_fetch_sub(&process_facts.state->lost_process_count, 1,
 				   __ATOMIC_RELAXED);
 	return result;
 }

@@ -51,9 +51,9 @@ static int is_zombie(int32_t pid)
 	return state && strncmp(state, ") Z", 3) == 0;
 }
 
-static int collector_is_gone(const struct segment_run *run, unsigned int round)
+static int collector_is_gone(const struct segment_state *state, unsigned int round)
 {
-	int32_t pid = run->collector_pid;
+	int32_t pid = state->collector_pid;
 
 	if (!pid)
 		return 0;
@@ -62,22 +62,24 @@ static int collector_is_gone(const struct segment_run *run, unsigned int round)
 	return round % 8 == 7 && is_zombie(pid);
 }
 
-static void wait_for_collector(struct segment_run *run)
+static void wait_for_collector(struct segment_state *shared)
 {
 	struct timespec step = {.tv_nsec = 20000000};
 	uint64_t deadline = clock_monotonic() + wait_limit_ms * 1000000ull;
 
 	for (unsigned int round = 0;; round++) {
 		/* acquire: pairs with the collector's release when it changes state */
-		uint32_t bell = __atomic_load_n(&run->doorbell, __ATOMIC_ACQUIRE);
-		uint32_t state = __atomic_load_n(&run->collector_state, __ATOMIC_ACQUIRE);
+		uint32_t bell = __atomic_load_n(&shared->doorbell, __ATOMIC_ACQUIRE);
+		uint32_t state =
+			__atomic_load_n(&shared->collector_state, __ATOMIC_ACQUIRE);
 
 		if (state == SEGMENT_COLLECTOR_NONE ||
 		    state == SEGMENT_COLLECTOR_FINISHED ||
-		    __atomic_load_n(&run->release_first, __ATOMIC_ACQUIRE) ||
-		    collector_is_gone(run, round) || clock_monotonic() > deadline)
+		    __atomic_load_n(&shared->release_first, __ATOMIC_ACQUIRE) ||
+		    collector_is_gone(shared, round) || clock_monotonic() > deadline)
 			return;
-		SYSCALL(SYS_futex, &run->doorbell, 0 /* FUTEX_WAIT */, bell, &step, 0, 0);
+		SYSCALL(SYS_futex, &shared->doorbell, 0 /* FUTEX_WAIT */, bell, &step, 0,
+			0);
 	}
 }
 
@@ -97,20 +99,21 @@ static int is_own_process(void)
 
 static void process_exits(int status)
 {
-	struct segment_run *run = process_facts.run;
+	struct segment_state *shared = process_facts.state;
 
 	if (!process_is_ready() || !is_own_process())
 		return;
 	process->segment->exit_code = status & 0xff;
 	process->segment->end_ticks = clock_now();
-	run->last_ticks = process->segment->end_ticks;
-	run->last_monotonic_ns = clock_monotonic();
+	shared->last_ticks = process->segment->end_ticks;
+	shared->last_monotonic_ns = clock_monotonic();
 	/* release: exit_code and end_ticks come with it */
 	__atomic_store_n(&process->segment->state, SEGMENT_PROCESS_EXITING,
 			 __ATOMIC_RELEASE);
 	run_ring();
-	if (wait_at_exit && process->pid == run->first_pid && gate_is_open())
-		wait_for_collector(run);
+	if (wait_at_exit && process->pid == process_facts.run->first_pid &&
+	    gate_is_open())
+		wait_for_collector(shared);
 }
 
 static void last_handler(int status, void *unused)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the run: joined or begun; its spool directory, run page and this
- *                image's segment file.
+ * What this is:  the run: joined or begun; its facts, its shared state and this image's
+ *                segment file.
  * Runs on:       the constructor.
- * Must not:      keep a descriptor.
- * See also:      common/segment.h for what lies in the files
+ * Must not:      keep a descriptor after run_settle().
+ * See also:      common/segment.h for what lies in the files; shim/boot/spool.h
  */
 #include <errno.h>
 #include <fcntl.h>
@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "shim/boot/boot.h"
+#include "shim/boot/spool.h"
 #include "shim/hot/clock.h"
 #include "shim/hot/gate.h"
 #include "shim/hot/own_memory.h"
@@ -31,21 +32,22 @@
 
 extern void *__libc_stack_end; /* ld.so's: where the first thread began */
 
-static char directory[SEGMENT_PATH_MAX];
+static struct spool spool = {.fd = -1}; /* held until run_settle() */
+static struct segment_run facts;	/* process_facts.run */
 
 const char *run_directory(void)
 {
-	return directory;
+	return spool.path;
 }
 
 void run_ring(void)
 {
-	struct segment_run *run = process_facts.run;
+	struct segment_state *state = process_facts.state;
 
 	/* release: what was stored before is seen by the collector that acquires it */
-	__atomic_fetch_add(&run->doorbell, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&state->doorbell, 1, __ATOMIC_RELEASE);
 	if (gate_enter()) {
-		SYSCALL(SYS_futex, &run->doorbell, 1 /* FUTEX_WAKE */, 0x7fffffff, 0, 0,
+		SYSCALL(SYS_futex, &state->doorbell, 1 /* FUTEX_WAKE */, 0x7fffffff, 0, 0,
 			0);
 		gate_leave();
 	}
@@ -53,13 +55,12 @@ void run_ring(void)
 
 void run_abandon(void)
 {
-	char path[SEGMENT_PATH_MAX + 8];
+	spool_abandon(&spool);
+}
 
-	snprintf(path, sizeof(path), "%s/" SEGMENT_RUN_NAME, directory);
-	unlink(path);
-	rmdir(directory);
-	*strrchr(directory, '/') = '\0';
-	rmdir(directory); /* stays when another run is in it */
+void run_settle(void)
+{
+	spool_close(&spool);
 }
 
 static uint64_t realtime_ns(void)
@@ -88,46 +89,56 @@ static int read_line(const char *path, char *text, size_t size)
 	return 0;
 }
 
-/* Creates a sparse file and maps its first map_size bytes shared. */
-static void *create_mapped(const char *path, uint64_t file_size, uint64_t map_size)
+/* Reserves the first bytes of a fresh shared mapping of fd. */
+static int reserve(int fd, void *start, uint64_t size)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	void *mapped = MAP_FAILED;
-
-	if (fd < 0)
-		return NULL;
-	if (ftruncate(fd, (off_t)file_size) == 0)
-		mapped = mmap(NULL, map_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	if (mapped != MAP_FAILED) {
-		madvise(mapped, map_size, MADV_RANDOM); /* see process_new_slot() */
-		own_memory_add(mapped, map_size);
-	}
-	if (mapped == MAP_FAILED) {
-		int saved = errno;
-
-		unlink(path);
-		errno = saved;
-		return NULL;
-	}
-	return mapped;
-}
-
-/* Reserves the first bytes of a fresh shared mapping. */
-static int reserve(void *start, uint64_t size, const char *path)
-{
-	int fd, result;
-
 	if (madvise(start, size, 23 /* MADV_POPULATE_WRITE */) == 0)
 		return 0;
 	if (errno != EINVAL)
 		return errno == EFAULT ? -ENOSPC : -errno;
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
+	return -posix_fallocate(fd, 0, (off_t)size);
+}
+
+/* A sparse file of the run that is to be created and mapped. */
+struct new_file {
+	const char *name;
+	uint64_t file_size, map_size;
+	uint64_t reserved_size; /* so much of it can be touched */
+};
+
+static int map_new_file(int fd, const struct new_file *file, void **ret)
+{
+	void *mapped;
+	int result;
+
+	if (ftruncate(fd, (off_t)file->file_size) < 0)
 		return -errno;
-	result = posix_fallocate(fd, 0, (off_t)size);
+	mapped = mmap(NULL, file->map_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	if (mapped == MAP_FAILED)
+		return -errno;
+	madvise(mapped, file->map_size, MADV_RANDOM); /* see process_new_slot() */
+	result = reserve(fd, mapped, file->reserved_size);
+	if (result < 0) {
+		munmap(mapped, file->map_size);
+		return result;
+	}
+	own_memory_add(mapped, file->map_size);
+	*ret = mapped;
+	return 0;
+}
+
+/* 0 or -errno; nothing is left then. */
+static int create_mapped(const struct new_file *file, void **ret)
+{
+	int fd = spool_create_file(&spool, file->name), result;
+
+	if (fd < 0)
+		return fd;
+	result = map_new_file(fd, file, ret);
 	close(fd);
-	return -result;
+	if (result < 0)
+		spool_remove_file(&spool, file->name);
+	return result;
 }
 
 /* The TSC only where the kernel itself trusts it. */
@@ -144,10 +155,10 @@ static void fill_run(struct segment_run *run, const struct config *config, uint6
 {
 	struct utsname system;
 
+	run->magic = SEGMENT_MAGIC_RUN;
 	run->version = SEGMENT_VERSION;
 	run->size = sizeof(*run);
 	run->token = token;
-	run->collector_state = SEGMENT_COLLECTOR_NONE;
 	run->first_pid = getpid();
 	run->clock_kind = clock_is_tsc ? SEGMENT_CLOCK_TSC : SEGMENT_CLOCK_MONOTONIC;
 	clock_read_both(&run->start_ticks, &run->start_monotonic_ns);
@@ -165,11 +176,8 @@ static void fill_run(struct segment_run *run, const struct config *config, uint6
 	snprintf(run->label, sizeof(run->label), "%s", config->label);
 	if (uname(&system) == 0)
 		snprintf(run->host, sizeof(run->host), "%s", system.nodename);
-	if (config->ignored[0]) {
-		run->notes |= SEGMENT_NOTE_SETTING_IGNORED;
-		snprintf(run->setting_ignored, sizeof(run->setting_ignored), "%s",
-			 config->ignored);
-	}
+	snprintf(run->setting_ignored, sizeof(run->setting_ignored), "%s",
+		 config->ignored);
 	if (!getcwd(run->cwd, sizeof(run->cwd)))
 		run->cwd[0] = '\0';
 }
@@ -189,18 +197,6 @@ static int absolute_output(const char *output, char *path, size_t size)
 	}
 	/* room for the names below the spool */
 	return length < 0 || (size_t)length + 64 > size ? -ENAMETOOLONG : 0;
-}
-
-/* mkdir, and says which directory would not be made. */
-static int make_directory(const char *path, char *error, size_t error_size)
-{
-	int saved;
-
-	if (mkdir(path, 0700) == 0 || errno == EEXIST)
-		return 0;
-	saved = errno;
-	snprintf(error, error_size, "cannot create %s: %s", path, strerror(saved));
-	return -saved;
 }
 
 /* A limit on file size or address space asks for a smaller file and smaller slots. Below
@@ -231,33 +227,65 @@ static const char *choose_size(uint64_t *ret_slot_size, uint64_t *ret_slot_limit
 	return NULL;
 }
 
-/* The run's directory in the output's spool. The collector of an earlier run may remove
- * the spool, empty now, just after we found it there. */
-static int make_spool(const char *output, uint64_t token, char *error, size_t error_size)
+/* The page that the run's processes share. 0 or -errno. */
+static int create_state(const struct config *config)
+{
+	const struct new_file file = {SEGMENT_STATE_NAME, sizeof(struct segment_state),
+				      sizeof(struct segment_state),
+				      sizeof(struct segment_state)};
+	struct segment_state *state = NULL;
+	int result = create_mapped(&file, (void **)&state);
+
+	if (result < 0)
+		return result;
+	state->magic = SEGMENT_MAGIC_STATE;
+	state->token = facts.token;
+	state->collector_state = SEGMENT_COLLECTOR_NONE;
+	state->notes = config->ignored[0] ? SEGMENT_NOTE_SETTING_IGNORED : 0;
+	clock_read_both(&state->last_ticks, &state->last_monotonic_ns);
+	process_facts.state = state;
+	return 0;
+}
+
+static int write_facts(void)
+{
+	int fd = spool_create_file(&spool, SEGMENT_RUN_NAME);
+	ssize_t written;
+	int result = 0;
+
+	if (fd < 0)
+		return fd;
+	written = write(fd, &facts, sizeof(facts));
+	if (written != (ssize_t)sizeof(facts))
+		result = written < 0 ? -errno : -ENOSPC;
+	close(fd);
+	return result;
+}
+
+/* The facts come last: with them the directory is a run. */
+static int write_run(const struct config *config, char *error, size_t error_size)
 {
 	int result;
 
-	for (int attempt = 0; attempt < 16; attempt++) {
-		snprintf(directory, sizeof(directory), "%.*s" SEGMENT_SPOOL_SUFFIX,
-			 (int)sizeof(directory) - 64, output);
-		result = make_directory(directory, error, error_size);
-		if (result < 0)
-			return result;
-		snprintf(directory + strlen(directory), 32, "/%016llx",
-			 (unsigned long long)token);
-		result = make_directory(directory, error, error_size);
-		if (result != -ENOENT)
-			return result;
+	result = spool_make(&spool, facts.output, facts.token, error, error_size);
+	if (result < 0)
+		return result;
+	result = create_state(config);
+	if (result == 0) {
+		calibrate_hooks(&facts);
+		result = write_facts();
+	}
+	if (result < 0) {
+		snprintf(error, error_size, "cannot write into %.*s: %s",
+			 SEGMENT_PATH_MAX - 64, spool.path, strerror(-result));
+		run_abandon();
 	}
 	return result;
 }
 
 static int begin_run(const struct config *config, char *error, size_t error_size)
 {
-	char output[SEGMENT_PATH_MAX], path[SEGMENT_PATH_MAX + 64];
-	struct segment_run *run;
-	uint64_t token;
-	uint64_t slot_size, slot_limit;
+	uint64_t token, slot_size, slot_limit;
 	const char *too_low = choose_size(&slot_size, &slot_limit);
 	int result;
 
@@ -265,7 +293,7 @@ static int begin_run(const struct config *config, char *error, size_t error_size
 		snprintf(error, error_size, "%s", too_low);
 		return -EFBIG;
 	}
-	result = absolute_output(config->output, output, sizeof(output));
+	result = absolute_output(config->output, facts.output, sizeof(facts.output));
 	if (result < 0) {
 		snprintf(error, error_size, "cannot record into %s: %s", config->output,
 			 strerror(-result));
@@ -273,54 +301,73 @@ static int begin_run(const struct config *config, char *error, size_t error_size
 	}
 	if (getrandom(&token, sizeof(token), GRND_NONBLOCK) != sizeof(token))
 		token = clock_now() * 0x9e3779b97f4a7c15ull ^ (uint64_t)getpid();
-	result = make_spool(output, token, error, error_size);
-	if (result < 0)
-		return result;
-	snprintf(path, sizeof(path), "%s/" SEGMENT_RUN_NAME, directory);
-	run = create_mapped(path, sizeof(*run), sizeof(*run));
-	result = run ? reserve(run, sizeof(*run), path) : -errno;
-	if (result < 0) {
-		snprintf(error, error_size, "cannot write %s: %s", path,
-			 strerror(-result));
-		run_abandon();
-		return result;
+	fill_run(&facts, config, token);
+	result = write_run(config, error, error_size);
+	if (result == 0)
+		process_facts.run = &facts;
+	return result;
+}
+
+/* 0, or -errno: not a run of this version. */
+static int read_facts(void)
+{
+	int fd = spool_open_file(&spool, SEGMENT_RUN_NAME, O_RDONLY);
+	ssize_t got;
+
+	if (fd < 0)
+		return fd;
+	got = read(fd, &facts, sizeof(facts));
+	close(fd);
+	if (got != (ssize_t)sizeof(facts) || facts.magic != SEGMENT_MAGIC_RUN)
+		return -EINVAL;
+	return facts.version == SEGMENT_VERSION && facts.size == sizeof(facts) ? 0
+									       : -ESTALE;
+}
+
+static int map_state(void)
+{
+	struct segment_state *state = MAP_FAILED;
+	int fd = spool_open_file(&spool, SEGMENT_STATE_NAME, O_RDWR);
+
+	if (fd < 0)
+		return fd;
+	if (lseek(fd, 0, SEEK_END) >= (off_t)sizeof(*state))
+		state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			     0);
+	close(fd);
+	if (state == MAP_FAILED)
+		return -EINVAL;
+	own_memory_add(state, sizeof(*state));
+	if (state->magic != SEGMENT_MAGIC_STATE ||
+	    (facts.first_pid != getpid() &&
+	     state->collector_state == SEGMENT_COLLECTOR_FINISHED)) {
+		process_unmap(state, sizeof(*state));
+		return -ESTALE;
 	}
-	memcpy(run->output, output, sizeof(run->output));
-	fill_run(run, config, token);
-	/* release: a page with its magic is whole */
-	__atomic_store_n(&run->magic, SEGMENT_MAGIC_RUN, __ATOMIC_RELEASE);
-	process_facts.run = run;
+	process_facts.state = state;
 	return 0;
 }
 
-/* 0 when PROFSHIM_RUN named a run that still records. */
+/* 0 when PROFSHIM_RUN named a run that still records. One of another user is out of
+ * reach: what lies there could be changed under us. */
 static int join_run(const char *joined)
 {
-	char path[SEGMENT_PATH_MAX + 8];
-	struct segment_run *run = MAP_FAILED;
-	int fd;
+	int result;
 
-	if (strlen(joined) + 64 > sizeof(directory))
+	if (strlen(joined) + 64 > sizeof(spool.path))
 		return -ENAMETOOLONG;
-	strcpy(directory, joined);
-	snprintf(path, sizeof(path), "%s/" SEGMENT_RUN_NAME, directory);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return -errno;
-	if (lseek(fd, 0, SEEK_END) >= (off_t)sizeof(*run))
-		run = mmap(NULL, sizeof(*run), PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	if (run == MAP_FAILED)
-		return -EINVAL;
-	own_memory_add(run, sizeof(*run));
-	if (run->magic != SEGMENT_MAGIC_RUN || run->version != SEGMENT_VERSION ||
-	    (run->first_pid != getpid() &&
-	     run->collector_state == SEGMENT_COLLECTOR_FINISHED)) {
-		process_unmap(run, sizeof(*run));
-		return -ESTALE;
+	result = spool_open(&spool, joined);
+	if (result < 0)
+		return result;
+	result = read_facts();
+	if (result == 0)
+		result = map_state();
+	if (result < 0) {
+		run_settle();
+		return result;
 	}
-	clock_is_tsc = run->clock_kind == SEGMENT_CLOCK_TSC;
-	process_facts.run = run;
+	clock_is_tsc = facts.clock_kind == SEGMENT_CLOCK_TSC;
+	process_facts.run = &facts;
 	return 0;
 }
 
@@ -415,6 +462,30 @@ static void note_main_stack(void)
 	process_facts.main_stack_low = process_facts.main_stack_high - size;
 }
 
+/* A file of its own for this image: PID-N.segment. Some file systems refuse files of
+ * terabytes. 0 or -errno. */
+static int create_segment_file(uint64_t *slot_limit, uint64_t slot_size,
+			       struct segment_file **ret)
+{
+	char *path = process_facts.file_path;
+	int result = -EEXIST;
+
+	for (int i = 1; result == -EEXIST && i < 1000; i++) {
+		struct new_file file = {NULL, *slot_limit * slot_size, slot_size, 4096};
+
+		snprintf(path, sizeof(process_facts.file_path),
+			 "%.*s/%d-%d" SEGMENT_FILE_SUFFIX, SEGMENT_PATH_MAX - 64,
+			 spool.path, (int)getpid(), i);
+		file.name = strrchr(path, '/') + 1;
+		result = create_mapped(&file, (void **)ret);
+		if (result == -EFBIG && *slot_limit > 64) {
+			*slot_limit = 64;
+			result = -EEXIST;
+		}
+	}
+	return result;
+}
+
 int run_create_segment(char *error, size_t error_size)
 {
 	uint64_t slot_size = 0, slot_limit = 0;
@@ -438,21 +509,7 @@ int run_create_segment(char *error, size_t error_size)
 		process_unmap(state, 4096);
 		return -ENOTSUP;
 	}
-	for (int i = 1; !file && i < 1000; i++) {
-		snprintf(process_facts.file_path, sizeof(process_facts.file_path),
-			 "%.*s/%d-%d" SEGMENT_FILE_SUFFIX, SEGMENT_PATH_MAX - 64,
-			 directory, (int)getpid(), i);
-		/* some file systems refuse files of terabytes */
-		file = create_mapped(process_facts.file_path, slot_limit * slot_size,
-				     slot_size);
-		if (!file && errno == EFBIG && slot_limit > 64) {
-			slot_limit = 64;
-			continue;
-		}
-		if (!file && errno != EEXIST)
-			break;
-	}
-	result = file ? reserve(file, 4096, process_facts.file_path) : -errno;
+	result = create_segment_file(&slot_limit, slot_size, &file);
 	if (result < 0)
 		goto failed;
 	file->version = SEGMENT_VERSION;
@@ -479,7 +536,7 @@ failed:
 		 process_facts.file_path, strerror(-result));
 	if (file) {
 		process_unmap(file, slot_size);
-		unlink(process_facts.file_path);
+		spool_remove_file(&spool, strrchr(process_facts.file_path, '/') + 1);
 	}
 	process_facts.file = NULL;
 	process_unmap(state, 4096);

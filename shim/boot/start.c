@@ -91,11 +91,12 @@ static void begin_recording(const struct config *config)
 	/* another image of the first process (exec) is recorded in any case */
 	if (!process_facts.run->follow && process_facts.run->first_pid != getpid()) {
 		process_facts.run = NULL;
+		process_facts.state = NULL;
 		return;
 	}
 	shadow_begin(resolve_grain_shift());
 	if (run_create_segment(error, sizeof(error)) < 0) {
-		__atomic_fetch_add(&process_facts.run->lost_process_count, 1,
+		__atomic_fetch_add(&process_facts.state->lost_process_count, 1,
 				   __ATOMIC_RELAXED);
 		if (first) {
 			say_not_recording(config, error);
@@ -112,8 +113,6 @@ static void begin_recording(const struct config *config)
 		return;
 	lane_begin_own_work(context);
 	resolve_check_interposition();
-	if (first)
-		calibrate_hooks();
 	fork_watch();
 	snapshots_watch_signal(config->snapshot_signal);
 	exit_watch(first, config->wait_ms);
@@ -150,6 +149,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		config_ignore(&config, "PROFSHIM_SNAPSHOT_AT", config.snapshot_at);
 	if (!getauxval(AT_SECURE) && !config.off && resolve_is_preloaded())
 		begin_recording(&config);
+	run_settle();
 	errno = saved_errno;
 }
 

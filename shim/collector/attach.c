@@ -61,7 +61,7 @@ static int take(int pid, const struct attach_files *files, uint32_t slot,
 	struct ticks ticks;
 	int result;
 
-	ticks_calibrate(&ticks, page);
+	ticks_calibrate(&ticks, page, NULL);
 	result = take_snapshot(files->fd, slot, label, SEGMENT_SNAPSHOT_COMMAND,
 			       ticks_now(&ticks), &memory, ret_number);
 	take_forget(&memory);
@@ -111,17 +111,17 @@ int attach_snapshot(int pid, const char *label, uint32_t *ret_number, char *erro
 		    size_t error_size)
 {
 	struct segment_run *page = malloc(sizeof(*page));
+	struct rundir rundir = RUNDIR_NONE;
 	struct attach_files files;
-	char name[64];
 	int result;
 
 	if (!page)
 		return fail(-ENOMEM, error, error_size, "out of memory");
-	snprintf(name, sizeof(name), "recording of process %d", pid);
 	result = attach_open(&files, pid, error, error_size);
+	snprintf(rundir.path, sizeof(rundir.path), "the recording of process %d", pid);
+	rundir.fd = files.directory_fd;
 	if (result == 0)
-		result = read_run_page_at(files.directory_fd, name, page, error,
-					  error_size);
+		result = read_run_page(&rundir, page, error, error_size);
 	if (result == 0)
 		result = take_in_file(pid, &files, page, label, ret_number, error,
 				      error_size);

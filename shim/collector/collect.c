@@ -32,7 +32,7 @@
 #include "shim/collector/intervals.h"
 #include "shim/collector/report_file.h"
 #include "shim/collector/rescue.h"
-#include "shim/collector/spool.h"
+#include "shim/collector/rundir.h"
 #include "shim/collector/store.h"
 #include "shim/collector/ticks.h"
 #include "shim/collector/watch.h"
@@ -42,8 +42,13 @@
 #define ERROR_NAME "error"
 
 struct collector {
-	const char *directory;
-	struct segment_run *page;
+	struct rundir rundir;
+	int lock;
+	struct segment_run run;	      /* as handed over at the start */
+	struct segment_state *shared; /* mapped; nothing of it is believed */
+	/* what we have written into it: */
+	enum segment_collector_state state;
+	int has_released_first;
 	struct watch watch;
 	struct intervals intervals;
 	int is_stored, was_tried;
@@ -55,38 +60,37 @@ struct collector {
 static void set_state(struct collector *collector, enum segment_collector_state state)
 {
 	/* release: run.db is complete before the first process is told so */
-	__atomic_store_n(&collector->page->collector_state, state, __ATOMIC_RELEASE);
-	watch_ring(collector->page);
+	collector->state = state;
+	__atomic_store_n(&collector->shared->collector_state, state, __ATOMIC_RELEASE);
+	watch_ring(collector->shared);
 }
 
 static void release_first(struct collector *collector)
 {
-	if (collector->page->release_first)
+	if (collector->has_released_first)
 		return;
-	__atomic_store_n(&collector->page->release_first, 1, __ATOMIC_RELEASE);
-	watch_ring(collector->page);
+	collector->has_released_first = 1;
+	__atomic_store_n(&collector->shared->release_first, 1, __ATOMIC_RELEASE);
+	watch_ring(collector->shared);
 }
 
 /* The spool stays, for prof-analyze; this tells why. */
 static void leave_reason(const struct collector *collector, const char *reason)
 {
-	char path[SEGMENT_PATH_MAX + 16];
-	FILE *file;
+	int fd = rundir_create_file(collector->rundir.fd, ERROR_NAME);
 
-	snprintf(path, sizeof(path), "%s/%s", collector->directory, ERROR_NAME);
-	file = fopen(path, "we");
-	if (!file)
+	if (fd < 0)
 		return;
-	fprintf(file, "%s\n", reason);
-	fclose(file);
+	dprintf(fd, "%s\n", reason);
+	close(fd);
 }
 
 /* Was what has been stored removed since? The database goes first, by its name; when the
  * spool is half removed, the numbers in it look as if the run had moved on. */
 static int is_unwanted(const struct collector *collector)
 {
-	return access(collector->directory, F_OK) < 0 ||
-	       access(collector->page->output, F_OK) < 0;
+	return access(collector->rundir.path, F_OK) < 0 ||
+	       access(collector->run.output, F_OK) < 0;
 }
 
 static int load_and_store(struct collector *collector, char *error, size_t error_size)
@@ -106,15 +110,15 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 	}
 	seen.deaths = deaths;
 	gpu_take(&collector->watch.gpu, &gpu);
-	result = ingest_load(&ingest, collector->directory, &seen, error, error_size);
+	result = ingest_load(&ingest, &collector->rundir, &seen, error, error_size);
 	if (result == 0 && collector->is_stored && is_unwanted(collector)) {
 		ingest_done(&ingest); /* it was read while it was being removed */
 	} else if (result == 0) {
 		collector->status = ingest.status;
-		result = store_open(collector->page->output, &db, error, error_size);
+		result = store_open(collector->run.output, &db, error, error_size);
 		if (result == 0) {
 			result = store_run(db, &ingest, error, error_size);
-			collector->run_id = store_run_id(db, collector->page->token);
+			collector->run_id = store_run_id(db, collector->run.token);
 			store_close(db);
 		}
 		ingest_done(&ingest);
@@ -130,7 +134,7 @@ static void store(struct collector *collector)
 	uint64_t checksum;
 
 	rescue_spool(&collector->watch); /* without it, loading says what is missing */
-	checksum = read_run_checksum(collector->directory);
+	checksum = read_run_checksum(&collector->rundir);
 	set_state(collector, SEGMENT_COLLECTOR_FINISHING);
 	if (load_and_store(collector, error, sizeof(error)) < 0) {
 		collector->is_stored = 0;
@@ -157,7 +161,7 @@ static int is_status_as_stored(const struct collector *collector)
 	for (size_t i = watch->process_count; i-- > 0;) {
 		const struct watch_process *process = &watch->processes[i];
 
-		if (process->death.pid == collector->page->first_pid &&
+		if (process->death.pid == collector->run.first_pid &&
 		    process->state == WATCH_DEAD)
 			return !process->death.status.is_known ||
 			       is_same_status(&process->death.status, &collector->status);
@@ -170,14 +174,14 @@ static int is_status_as_stored(const struct collector *collector)
 static void finish(struct collector *collector)
 {
 	if (collector->is_stored && is_unwanted(collector)) {
-		spool_remove(collector->directory);
+		rundir_remove(&collector->rundir);
 		return;
 	}
 	if (!collector->is_stored || !is_status_as_stored(collector) ||
-	    collector->checksum != read_run_checksum(collector->directory))
+	    collector->checksum != read_run_checksum(&collector->rundir))
 		store(collector);
 	if (collector->is_stored)
-		spool_remove(collector->directory);
+		rundir_remove(&collector->rundir);
 }
 
 /* With many processes coming and going, a look for each ring would cost more than the
@@ -197,11 +201,11 @@ static int look_at_end(struct collector *collector)
 	struct watch *watch = &collector->watch;
 
 	/* who was alive when looked at may have been dead when the first said it exits */
-	if (watch_others_alive(watch) && !collector->page->release_first)
+	if (watch_others_alive(watch) && !collector->has_released_first)
 		watch_update(watch);
 	if (watch_others_alive(watch)) {
 		release_first(collector);
-		if (collector->page->collector_state != SEGMENT_COLLECTOR_RECORDING)
+		if (collector->state != SEGMENT_COLLECTOR_RECORDING)
 			set_state(collector, SEGMENT_COLLECTOR_RECORDING);
 		return 0;
 	}
@@ -221,7 +225,7 @@ static void collect(struct collector *collector)
 	for (;;) {
 		/* acquire: what was done before the ring is seen by the look after it */
 		uint32_t bell =
-			__atomic_load_n(&collector->page->doorbell, __ATOMIC_ACQUIRE);
+			__atomic_load_n(&collector->shared->doorbell, __ATOMIC_ACQUIRE);
 
 		uint64_t began_ns = ticks_monotonic_ns(), wait_ns;
 
@@ -232,32 +236,54 @@ static void collect(struct collector *collector)
 			break;
 		pause_when_busy(collector, ticks_monotonic_ns() - began_ns);
 		wait_ns = intervals_update(&collector->intervals, watch, WAIT_NS);
-		watch_wait(collector->page, bell, wait_ns);
+		watch_wait(collector->shared, bell, wait_ns);
 	}
 	finish(collector);
 }
 
-static struct segment_run *map_page(const char *directory, char *error, size_t error_size)
+/* 0, or -errno with a sentence in error. */
+static int map_state(struct collector *collector, char *error, size_t error_size)
 {
-	char path[SEGMENT_PATH_MAX + 16];
-	struct segment_run checked, *page = MAP_FAILED;
-	int fd;
+	struct segment_state *state = MAP_FAILED;
+	struct stat status;
+	int fd = rundir_open_file(collector->rundir.fd, SEGMENT_STATE_NAME, O_RDWR);
+	int result = fd < 0 ? fd : -EINVAL;
 
-	if (read_run_page(directory, &checked, error, error_size) < 0)
-		return NULL;
-	snprintf(path, sizeof(path), "%s/%s", directory, SEGMENT_RUN_NAME);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd >= 0) {
-		page = mmap(NULL, sizeof(*page), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			    0);
+	if (fd >= 0 && fstat(fd, &status) == 0 &&
+	    status.st_size >= (off_t)sizeof(*state)) {
+		state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
+			     0);
+		result = state == MAP_FAILED ? -errno : 0;
+	}
+	if (fd >= 0)
 		close(fd);
+	if (result < 0)
+		snprintf(error, error_size, "cannot map %s/%s: %s",
+			 collector->rundir.path, SEGMENT_STATE_NAME, strerror(-result));
+	collector->shared = state;
+	return result;
+}
+
+/* Takes the run over: its lock, its facts, its shared state. 0, or -errno with a sentence
+ * in error. */
+static int take_run(struct collector *collector, const char *directory, char *error,
+		    size_t error_size)
+{
+	int result = rundir_open(&collector->rundir, directory, error, error_size);
+
+	if (result < 0)
+		return result;
+	collector->lock = rundir_lock(&collector->rundir);
+	if (collector->lock < 0) {
+		snprintf(error, error_size, "cannot lock %s: %s", directory,
+			 collector->lock == -EAGAIN ? "somebody else has taken the run"
+						    : strerror(-collector->lock));
+		return collector->lock;
 	}
-	if (page == MAP_FAILED) {
-		snprintf(error, error_size, "cannot map the run page of %s: %s",
-			 directory, strerror(errno));
-		return NULL;
-	}
-	return page;
+	result = read_run_page(&collector->rundir, &collector->run, error, error_size);
+	if (result == 0)
+		result = map_state(collector, error, error_size);
+	return result;
 }
 
 /* What the program was limited to, is not meant for us. */
@@ -304,9 +330,9 @@ static int complain(const char *error)
 
 int main(int argc, char **argv)
 {
-	struct collector collector = {.is_stored = 0};
-	char error[1024] = "";
-	int lock, result;
+	static struct collector collector;
+	char error[SEGMENT_PATH_MAX + 256] = "";
+	int result;
 
 	if (argc != 2 || argv[1][0] != '/') {
 		fprintf(stderr,
@@ -318,19 +344,11 @@ int main(int argc, char **argv)
 	}
 	lift_limits();
 	fill_standard_descriptors(argv[1]);
-	collector.directory = argv[1];
-	lock = spool_lock(argv[1]);
-	if (lock < 0) {
-		snprintf(error, sizeof(error), "cannot lock %s: %s", argv[1],
-			 lock == -EAGAIN ? "somebody else has taken the run"
-					 : strerror(-lock));
+	if (take_run(&collector, argv[1], error, sizeof(error)) < 0)
 		return complain(error);
-	}
-	collector.page = map_page(argv[1], error, sizeof(error));
-	if (!collector.page)
-		return complain(error);
-	collector.page->collector_pid = getpid();
-	result = watch_init(&collector.watch, argv[1], collector.page);
+	collector.shared->collector_pid = getpid();
+	result = watch_init(&collector.watch, &collector.rundir, &collector.run,
+			    collector.shared);
 	if (result < 0) {
 		set_state(&collector, SEGMENT_COLLECTOR_NONE);
 		snprintf(error, sizeof(error), "cannot watch the run: %s",
@@ -338,11 +356,12 @@ int main(int argc, char **argv)
 		leave_reason(&collector, error);
 		return complain(error);
 	}
-	intervals_init(&collector.intervals, collector.page);
+	intervals_init(&collector.intervals, &collector.run);
 	set_state(&collector, SEGMENT_COLLECTOR_RECORDING);
 	collect(&collector);
-	if (collector.is_stored && access(collector.page->output, F_OK) == 0)
-		report_file_write(collector.page, collector.run_id);
+	close(collector.lock); /* who sees us gone, sees the run abandoned */
+	if (collector.is_stored && access(collector.run.output, F_OK) == 0)
+		report_file_write(&collector.run, collector.run_id);
 	if (gpu_is_open(&collector.watch.gpu))
 		_exit(collector.is_stored ? 0 : 1);
 	return collector.is_stored ? 0 : 1;

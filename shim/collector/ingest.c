@@ -54,7 +54,7 @@ static void sum_up(struct ingest *ingest)
 	if (last != FATE_NONE)
 		ingest->status = ingest->fates[last].status;
 	ingest->is_complete = last != FATE_NONE && !ingest->watch.is_live &&
-			      page->lost_process_count == 0 &&
+			      ingest->run.state.lost_process_count == 0 &&
 			      ingest->merge.damaged_count == 0;
 	ingest->end_ticks = page->start_ticks;
 	for (size_t i = 0; i < ingest->run.process_count; i++) {
@@ -65,22 +65,22 @@ static void sum_up(struct ingest *ingest)
 	}
 }
 
-int ingest_load(struct ingest *ret, const char *directory,
+int ingest_load(struct ingest *ret, const struct rundir *rundir,
 		const struct ingest_watch *watch, char *error, size_t error_size)
 {
 	int result;
 
 	*ret = (struct ingest){.watch = *watch};
-	result = read_run_open(&ret->run, directory, error, error_size);
+	result = read_run_open(&ret->run, rundir, error, error_size);
 	if (result < 0)
 		return result;
-	ticks_calibrate(&ret->ticks, &ret->run.page);
+	ticks_calibrate(&ret->ticks, &ret->run.page, &ret->run.state);
 	result = merge(ret);
 	if (result == 0)
 		result = snapshots_build(&ret->snapshots, &ret->merge);
 	if (result < 0) {
 		snprintf(error, error_size, "cannot put the run in %s together: %s",
-			 directory, strerror(-result));
+			 rundir->path, strerror(-result));
 		ingest_done(ret);
 		return result;
 	}

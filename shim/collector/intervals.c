@@ -17,7 +17,7 @@
 void intervals_init(struct intervals *intervals, const struct segment_run *page)
 {
 	*intervals = (struct intervals){.every_ns = page->snapshot_every_ms * 1000000ull};
-	ticks_calibrate(&intervals->ticks, page);
+	ticks_calibrate(&intervals->ticks, page, NULL);
 }
 
 /* A process whose file is damaged, or made so that a snapshot of it takes seconds, gets
@@ -26,8 +26,8 @@ static void take(struct intervals *intervals, const struct watch *watch, size_t 
 {
 	const struct watch_process *process = &watch->processes[index];
 	struct interval_process *interval = &intervals->processes[index];
-	int fd = openat(watch->directory_fd, watch->files[process->file].name,
-			O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	int fd = rundir_open_file(watch->rundir->fd, watch->files[process->file].name,
+				  O_RDWR);
 	uint32_t number;
 	char label[32];
 	int result;

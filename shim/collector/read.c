@@ -21,74 +21,79 @@
 
 #define END_STRING(array) ((array)[sizeof(array) - 1] = 0)
 
-static int page_error(int result, char *error, size_t error_size, const char *directory,
-		      const char *what)
+static int page_error(int result, char *error, size_t error_size,
+		      const struct rundir *rundir, const char *what)
 {
-	snprintf(error, error_size, "%s/%s %s", directory, SEGMENT_RUN_NAME, what);
+	snprintf(error, error_size, "%s/%s %s", rundir->path, SEGMENT_RUN_NAME, what);
 	return result;
 }
 
-int read_run_page_at(int directory_fd, const char *directory, struct segment_run *ret,
-		     char *error, size_t error_size)
+static void end_strings(struct segment_run *page)
+{
+	END_STRING(page->boot_id);
+	END_STRING(page->level);
+	END_STRING(page->shim_version);
+	END_STRING(page->label);
+	END_STRING(page->host);
+	END_STRING(page->setting_ignored);
+	END_STRING(page->output);
+	END_STRING(page->cwd);
+}
+
+int read_run_page(const struct rundir *rundir, struct segment_run *ret, char *error,
+		  size_t error_size)
 {
 	ssize_t size;
-	int fd = openat(directory_fd, SEGMENT_RUN_NAME,
-			O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	int fd = rundir_open_file(rundir->fd, SEGMENT_RUN_NAME, O_RDONLY);
 
+	if (fd == -EPERM)
+		return page_error(fd, error, error_size, rundir,
+				  "is not a plain file of its owner alone; remove the "
+				  "directory");
 	if (fd < 0) {
-		int result = -errno;
-
-		snprintf(error, error_size, "cannot open %s/%s: %s", directory,
-			 SEGMENT_RUN_NAME, strerror(-result));
-		return result;
+		snprintf(error, error_size, "cannot open %s/%s: %s", rundir->path,
+			 SEGMENT_RUN_NAME, strerror(-fd));
+		return fd;
 	}
+	*ret = (struct segment_run){.magic = 0};
 	size = pread(fd, ret, sizeof(*ret), 0);
 	close(fd);
-	if (size < (ssize_t)sizeof(*ret))
-		return page_error(-EINVAL, error, error_size, directory,
+	if (size < (ssize_t)offsetof(struct segment_run, token))
+		return page_error(-EINVAL, error, error_size, rundir,
 				  "is cut short: the run was never begun; remove the "
 				  "directory");
 	if (ret->magic != SEGMENT_MAGIC_RUN)
-		return page_error(-EINVAL, error, error_size, directory,
+		return page_error(-EINVAL, error, error_size, rundir,
 				  "is not the record of a run; remove the directory");
 	if (ret->version != SEGMENT_VERSION || ret->size != sizeof(*ret))
 		return page_error(
-			-EINVAL, error, error_size, directory,
+			-EINVAL, error, error_size, rundir,
 			"was written by another version of profshim; collect it "
 			"with that version");
-	END_STRING(ret->boot_id);
-	END_STRING(ret->level);
-	END_STRING(ret->shim_version);
-	END_STRING(ret->label);
-	END_STRING(ret->host);
-	END_STRING(ret->setting_ignored);
-	END_STRING(ret->output);
-	END_STRING(ret->cwd);
+	if (size < (ssize_t)sizeof(*ret))
+		return page_error(-EINVAL, error, error_size, rundir,
+				  "is cut short: the run was never begun; remove the "
+				  "directory");
+	end_strings(ret);
 	return 0;
 }
 
-static int open_directory(const char *directory, char *error, size_t error_size)
+int read_run_state(const struct rundir *rundir, const struct segment_run *page,
+		   struct segment_state *ret)
 {
-	int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = rundir_open_file(rundir->fd, SEGMENT_STATE_NAME, O_RDONLY);
+	ssize_t size;
 
-	if (fd >= 0)
-		return fd;
-	fd = -errno;
-	snprintf(error, error_size, "cannot open the spool %s: %s", directory,
-		 strerror(-fd));
-	return fd;
-}
-
-int read_run_page(const char *directory, struct segment_run *ret, char *error,
-		  size_t error_size)
-{
-	int fd = open_directory(directory, error, error_size), result;
-
+	*ret = (struct segment_state){.magic = 0};
 	if (fd < 0)
 		return fd;
-	result = read_run_page_at(fd, directory, ret, error, error_size);
+	size = pread(fd, ret, sizeof(*ret), 0);
 	close(fd);
-	return result;
+	if (size == (ssize_t)sizeof(*ret) && ret->magic == SEGMENT_MAGIC_STATE &&
+	    ret->token == page->token)
+		return 0;
+	*ret = (struct segment_state){.magic = 0};
+	return -EINVAL;
 }
 
 static int is_segment_name(const char *name)
@@ -386,20 +391,19 @@ static int sort_processes(struct read_run *run)
 	return 0;
 }
 
-int read_run_open(struct read_run *ret, const char *directory, char *error,
+int read_run_open(struct read_run *ret, const struct rundir *rundir, char *error,
 		  size_t error_size)
 {
 	int result;
 
 	*ret = (struct read_run){.directory_fd = -1};
-	ret->directory_fd = open_directory(directory, error, error_size);
-	if (ret->directory_fd < 0)
-		return ret->directory_fd;
-	result = read_run_page_at(ret->directory_fd, directory, &ret->page, error,
-				  error_size);
+	result = read_run_page(rundir, &ret->page, error, error_size);
 	if (result < 0)
-		goto failed;
-	result = list_files(ret);
+		return result;
+	if (read_run_state(rundir, &ret->page, &ret->state) < 0)
+		ret->damaged_count++;
+	ret->directory_fd = fcntl(rundir->fd, F_DUPFD_CLOEXEC, 3);
+	result = ret->directory_fd < 0 ? -errno : list_files(ret);
 	for (uint32_t i = 0; result == 0 && i < ret->file_count; i++) {
 		result = read_file(ret, i);
 		if (result == -EINVAL) {
@@ -411,9 +415,8 @@ int read_run_open(struct read_run *ret, const char *directory, char *error,
 		result = sort_processes(ret);
 	if (result == 0)
 		return 0;
-	snprintf(error, error_size, "cannot read the spool %s: %s", directory,
+	snprintf(error, error_size, "cannot read the spool %s: %s", rundir->path,
 		 strerror(-result));
-failed:
 	read_run_close(ret);
 	return result;
 }

@@ -15,6 +15,7 @@
 #include "common/segment_names.h"
 #include "common/segment_series.h"
 #include "shim/collector/read_book.h"
+#include "shim/collector/rundir.h"
 
 /* What is left of struct segment_process, with counts that are true. */
 struct read_process {
@@ -67,9 +68,10 @@ struct read_names {
 
 struct read_run {
 	int directory_fd;
-	struct segment_run page;  /* its strings end with NUL */
-	char **files;		  /* names of the segment files */
-	struct read_names *names; /* parallel to files */
+	struct segment_run page;    /* its strings end with NUL */
+	struct segment_state state; /* a copy; all zero when it cannot be read */
+	char **files;		    /* names of the segment files */
+	struct read_names *names;   /* parallel to files */
 	size_t file_count;
 	struct read_process *processes; /* by start_ticks */
 	size_t process_count;
@@ -79,18 +81,19 @@ struct read_run {
 	uint64_t damaged_count; /* files, slots and records left out as not plausible */
 };
 
-/* The run page alone. 0, or -errno with a sentence in error. */
-int read_run_page(const char *directory, struct segment_run *ret, char *error,
+/* The run's facts alone. 0, or -errno with a sentence in error. */
+int read_run_page(const struct rundir *rundir, struct segment_run *ret, char *error,
 		  size_t error_size);
 
-/* The same of a directory that is open; its name is for the sentence. */
-int read_run_page_at(int directory_fd, const char *directory, struct segment_run *ret,
-		     char *error, size_t error_size);
+/* What the run's processes say of it now, as far as it is plausible. 0 or -errno; all
+ * zero then. */
+int read_run_state(const struct rundir *rundir, const struct segment_run *page,
+		   struct segment_state *ret);
 
-/* Opens a spool directory. Damaged files are left out and counted; only a run page that
+/* Opens a spool directory. Damaged files are left out and counted; only facts that
  * cannot be used is an error. 0, or -errno with a sentence in error. Close in any case
  * but an error with read_run_close(). */
-int read_run_open(struct read_run *ret, const char *directory, char *error,
+int read_run_open(struct read_run *ret, const struct rundir *rundir, char *error,
 		  size_t error_size);
 void read_run_close(struct read_run *run);
 
@@ -101,4 +104,4 @@ void read_lane_done(struct read_lane_data *data);
 
 /* A number that changes when a process, a call, an allocation or a trust counter is
  * added to the run. 0 when the run cannot be read. */
-uint64_t read_run_checksum(const char *directory);
+uint64_t read_run_checksum(const struct rundir *rundir);

@@ -26,13 +26,13 @@ static uint64_t process_checksum(uint64_t sum, const struct read_process *proces
 	return sum;
 }
 
-uint64_t read_run_checksum(const char *directory)
+uint64_t read_run_checksum(const struct rundir *rundir)
 {
 	struct read_run run;
 	char error[512];
 	uint64_t sum = 0xcbf29ce484222325ull;
 
-	if (read_run_open(&run, directory, error, sizeof(error)) < 0)
+	if (read_run_open(&run, rundir, error, sizeof(error)) < 0)
 		return 0;
 	for (size_t i = 0; i < run.process_count; i++)
 		sum = process_checksum(sum, &run.processes[i]);

@@ -64,7 +64,7 @@ static const struct spool_run *choose(const struct spool_run *runs, size_t count
 	size_t i;
 
 	for (i = 0; i < count; i++) {
-		if (!is_new(&runs[i], before))
+		if (runs[i].state == SPOOL_FOREIGN || !is_new(&runs[i], before))
 			continue;
 		if (runs[i].first_pid == program)
 			return &runs[i];

@@ -13,4 +13,4 @@
 
 /* Has prof-analyze write run-report.txt, .md or .json beside the file run.db. When that
  * fails, or takes more than a minute, run-report.error says why instead. */
-void report_file_write(const struct segment_run *page, int64_t run_id);
+void report_file_write(const struct segment_run *run, int64_t run_id);

@@ -12,14 +12,11 @@
 #include "shim/collector/rescue.h"
 
 #include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
-#include <string.h>
 #include <sys/sendfile.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "shim/collector/spool.h"
+#include "shim/collector/rundir.h"
 
 static int is_removed(int fd)
 {
@@ -52,10 +49,9 @@ static int copy_file(const struct watch *watch, const struct watch_file *file)
 
 	if (file->reader.fd < 0)
 		return -EBADF;
-	to = openat(watch->directory_fd, file->name,
-		    O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+	to = rundir_create_file(watch->rundir->fd, file->name);
 	if (to < 0)
-		return -errno;
+		return to;
 	result = ftruncate(to, (off_t)file->reader.size) < 0 ? -errno : 0;
 	if (result == 0)
 		result = copy_stored(to, file->reader.fd);
@@ -63,53 +59,39 @@ static int copy_file(const struct watch *watch, const struct watch_file *file)
 	return result;
 }
 
-static int make_directories(const char *directory)
+static int write_file(const struct rundir *rundir, const char *name, const void *data,
+		      size_t size)
 {
-	char spool[SEGMENT_PATH_MAX], *slash;
-
-	snprintf(spool, sizeof(spool), "%s", directory);
-	slash = strrchr(spool, '/');
-	if (!slash)
-		return -EINVAL;
-	*slash = 0;
-	if ((mkdir(spool, 0700) < 0 && errno != EEXIST) ||
-	    (mkdir(directory, 0700) < 0 && errno != EEXIST))
-		return -errno;
-	return open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-}
-
-static int write_page(const struct watch *watch)
-{
-	int fd = openat(watch->directory_fd, SEGMENT_RUN_NAME,
-			O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-	ssize_t size;
+	int fd = rundir_create_file(rundir->fd, name);
+	ssize_t written;
 
 	if (fd < 0)
-		return -errno;
-	size = write(fd, watch->page, sizeof(*watch->page));
+		return fd;
+	written = write(fd, data, size);
 	close(fd);
-	return size == (ssize_t)sizeof(*watch->page) ? 0 : -EIO;
+	return written == (ssize_t)size ? 0 : -EIO;
 }
 
 int rescue_spool(struct watch *watch)
 {
-	int fd, result;
+	struct segment_state state = *watch->shared;
+	int result;
 
-	if (!is_removed(watch->directory_fd))
+	if (!is_removed(watch->rundir->fd))
 		return 0;
-	fd = make_directories(watch->directory);
-	if (fd < 0)
-		return fd;
-	close(watch->directory_fd);
-	watch->directory_fd = fd;
+	result = rundir_renew(watch->rundir);
+	if (result < 0)
+		return result;
 	for (size_t i = 0; i < watch->file_count; i++) {
-		result = copy_file(watch, &watch->files[i]);
-		if (result < 0)
-			watch->page->lost_process_count++;
+		if (copy_file(watch, &watch->files[i]) < 0)
+			state.lost_process_count++;
 	}
+	result = write_file(watch->rundir, SEGMENT_STATE_NAME, &state, sizeof(state));
 	/* last: with it the directory is a run */
-	result = write_page(watch);
 	if (result == 0)
-		result = spool_lock(watch->directory);
+		result = write_file(watch->rundir, SEGMENT_RUN_NAME, watch->run,
+				    sizeof(*watch->run));
+	if (result == 0)
+		result = rundir_lock(watch->rundir);
 	return result < 0 ? result : 1;
 }

@@ -18,6 +18,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "shim/collector/rundir.h"
+
 /* Reads what there is. Returns bytes read. */
 static size_t read_at(int fd, uint64_t offset, void *to, size_t size)
 {
@@ -67,10 +69,9 @@ int segment_reader_open(struct segment_reader *ret, int directory_fd, const char
 	size_t size = offsetof(struct segment_file, slots);
 
 	*ret = (struct segment_reader){.fd = -1};
-	ret->fd = openat(directory_fd, name,
-			 O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOFOLLOW);
+	ret->fd = rundir_open_file(directory_fd, name, O_RDONLY);
 	if (ret->fd < 0)
-		return -errno;
+		return ret->fd;
 	if (read_at(ret->fd, 0, &header, size) != size ||
 	    header.magic != SEGMENT_MAGIC_FILE || header.version != SEGMENT_VERSION ||
 	    header.token != token || segment_reader_refresh(ret) < 0) {

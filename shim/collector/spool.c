@@ -21,6 +21,7 @@
 #include "shim/collector/alive.h"
 #include "shim/collector/array.h"
 #include "shim/collector/ingest.h"
+#include "shim/collector/rundir.h"
 #include "shim/collector/store.h"
 
 /* How long a collector may take to get the lock. */
@@ -36,13 +37,10 @@ static int is_token(const char *name)
 }
 
 /* Is the lock held by somebody? */
-static int is_attended(const char *directory)
+static int is_attended(const struct rundir *rundir)
 {
-	char path[SEGMENT_PATH_MAX + 16];
-	int fd, attended;
+	int fd = rundir_open_file(rundir->fd, SEGMENT_RUN_NAME, O_RDONLY), attended;
 
-	snprintf(path, sizeof(path), "%s/%s", directory, SEGMENT_RUN_NAME);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
 		return 0;
 	attended = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
@@ -51,110 +49,163 @@ static int is_attended(const char *directory)
 }
 
 /* A run of another boot has no living processes, whatever numbers are in use now. */
-static int has_living_process(const char *directory)
+static int has_living_process(const struct rundir *rundir)
 {
-	char error[256], path[SEGMENT_PATH_MAX];
+	char error[256], path[SEGMENT_PATH_MAX], link[32];
 	struct read_run run;
 	struct ticks ticks;
 	int alive = 0;
+	ssize_t length;
 	int32_t pid;
 
-	if (read_run_open(&run, directory, error, sizeof(error)) < 0)
+	if (read_run_open(&run, rundir, error, sizeof(error)) < 0)
 		return 0;
-	ticks_calibrate(&ticks, &run.page);
+	ticks_calibrate(&ticks, &run.page, &run.state);
 	for (size_t i = 0; !alive && i < run.process_count; i++)
 		alive = fate_is_alive(&run, &ticks, &run.processes[i]);
 	/* a forked child that has no slot yet, or the first process */
-	if (!alive && ticks.same_boot && realpath(directory, path))
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", rundir->fd);
+	length = readlink(link, path, sizeof(path) - 1);
+	path[length > 0 ? length : 0] = '\0';
+	if (!alive && ticks.same_boot && length > 0)
 		alive = alive_find_users(path, run.page.start_monotonic_ns, &pid, 1) > 0;
 	read_run_close(&run);
 	return alive;
 }
 
 /* Has the collector been started just now, and may not have the lock yet? */
-static int is_starting(const struct segment_run *page)
+static int is_starting(const struct segment_run *page, const struct segment_state *state)
 {
 	uint64_t now = ticks_monotonic_ns();
 	struct ticks ticks;
 
-	if (page->collector_state != SEGMENT_COLLECTOR_STARTING)
+	if (state->collector_state != SEGMENT_COLLECTOR_STARTING)
 		return 0;
-	if (page->collector_pid && !alive_check(page->collector_pid, 0))
+	if (state->collector_pid && !alive_check(state->collector_pid, 0))
 		return 0;
-	ticks_calibrate(&ticks, page);
+	ticks_calibrate(&ticks, page, state);
 	return ticks.same_boot && now >= page->start_monotonic_ns &&
 	       now - page->start_monotonic_ns < START_LIMIT_NS;
 }
 
 /* Fills in state and pids. 0: list it, -ENOENT: not a run, or one that is stored. */
-static int inspect(struct spool_run *run)
+static int inspect(struct spool_run *run, const struct rundir *rundir)
 {
+	struct segment_state state;
 	struct segment_run page;
-	char path[sizeof(run->directory) + 16], error[256];
+	char error[256];
+	int result;
 
-	snprintf(path, sizeof(path), "%s/%s", run->directory, SEGMENT_RUN_NAME);
-	if (access(path, F_OK) < 0)
-		return -ENOENT;
 	run->state = SPOOL_ABANDONED;
-	if (read_run_page(run->directory, &page, error, sizeof(error)) < 0)
+	result = read_run_page(rundir, &page, error, sizeof(error));
+	if (result == -ENOENT)
+		return result;
+	if (result < 0)
 		return 0; /* spool_recover() will say what is wrong with it */
+	read_run_state(rundir, &page, &state);
 	run->first_pid = page.first_pid;
-	run->collector_pid = page.collector_pid;
-	if (is_attended(run->directory)) {
-		if (page.collector_state == SEGMENT_COLLECTOR_FINISHED)
+	run->collector_pid = state.collector_pid;
+	if (is_attended(rundir)) {
+		if (state.collector_state == SEGMENT_COLLECTOR_FINISHED)
 			return -ENOENT;
-		run->state = page.collector_state == SEGMENT_COLLECTOR_FINISHING
+		run->state = state.collector_state == SEGMENT_COLLECTOR_FINISHING
 				     ? SPOOL_FINISHING
 				     : SPOOL_RECORDING;
-	} else if (has_living_process(run->directory)) {
-		run->state = is_starting(&page) ? SPOOL_RECORDING : SPOOL_UNATTENDED;
-	} else if (is_starting(&page)) {
+	} else if (has_living_process(rundir)) {
+		run->state =
+			is_starting(&page, &state) ? SPOOL_RECORDING : SPOOL_UNATTENDED;
+	} else if (is_starting(&page, &state)) {
 		run->state = SPOOL_FINISHING;
 	}
 	return 0;
 }
 
+static int append(struct spool_run **runs, size_t *count, const struct spool_run *run)
+{
+	struct spool_run *bigger = array_room(*runs, *count, sizeof(*run));
+
+	if (!bigger)
+		return -ENOMEM;
+	*runs = bigger;
+	bigger[(*count)++] = *run;
+	return 0;
+}
+
+static int append_foreign(struct spool_run **runs, size_t *count, const char *directory,
+			  uid_t owner)
+{
+	struct spool_run run = {.state = SPOOL_FOREIGN};
+
+	snprintf(run.directory, sizeof(run.directory), "%s", directory);
+	if (owner != geteuid())
+		rundir_name_owner(owner, run.owner, sizeof(run.owner));
+	else
+		snprintf(run.owner, sizeof(run.owner), "whoever can write into it");
+	return append(runs, count, &run);
+}
+
 static int add_run(struct spool_run **runs, size_t *count, const char *spool,
 		   const char *token)
 {
-	struct spool_run run = {.state = SPOOL_ABANDONED}, *bigger;
+	struct spool_run run = {.state = SPOOL_ABANDONED};
+	char error[SEGMENT_PATH_MAX + 128];
+	struct rundir rundir;
+	int result;
 
 	if ((size_t)snprintf(run.directory, sizeof(run.directory), "%s/%s", spool,
 			     token) >= sizeof(run.directory))
 		return -ENAMETOOLONG;
 	snprintf(run.token, sizeof(run.token), "%.16s", token);
-	if (inspect(&run) < 0)
-		return 0;
-	bigger = array_room(*runs, *count, sizeof(run));
-	if (!bigger)
-		return -ENOMEM;
-	*runs = bigger;
-	bigger[(*count)++] = run;
-	return 0;
+	result = rundir_open(&rundir, run.directory, error, sizeof(error));
+	if (result == -EPERM)
+		return append_foreign(runs, count, run.directory, rundir.owner);
+	if (result < 0)
+		return 0; /* gone meanwhile, or no directory */
+	result = inspect(&run, &rundir);
+	rundir_close(&rundir);
+	return result < 0 ? 0 : append(runs, count, &run);
+}
+
+static int list_directory(const char *spool, int fd, struct spool_run **runs,
+			  size_t *count)
+{
+	DIR *directory = fdopendir(fd);
+	struct dirent *entry;
+	int result = 0;
+
+	if (!directory) {
+		result = -errno;
+		close(fd);
+		return result;
+	}
+	while (result == 0 && (entry = readdir(directory))) {
+		if (is_token(entry->d_name))
+			result = add_run(runs, count, spool, entry->d_name);
+	}
+	closedir(directory);
+	return result;
 }
 
 int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_count)
 {
 	char spool[SEGMENT_PATH_MAX];
 	struct spool_run *runs = NULL;
-	struct dirent *entry;
 	size_t count = 0;
-	int result = 0;
-	DIR *directory;
+	uid_t owner;
+	int result, fd;
 
 	*ret_runs = NULL;
 	*ret_count = 0;
 	if ((size_t)snprintf(spool, sizeof(spool), "%s%s", output,
 			     SEGMENT_SPOOL_SUFFIX) >= sizeof(spool))
 		return -ENAMETOOLONG;
-	directory = opendir(spool);
-	if (!directory)
-		return errno == ENOENT || errno == ENOTDIR ? 0 : -errno;
-	while (result == 0 && (entry = readdir(directory))) {
-		if (is_token(entry->d_name))
-			result = add_run(&runs, &count, spool, entry->d_name);
-	}
-	closedir(directory);
+	fd = rundir_open_directory(AT_FDCWD, spool, &owner);
+	if (fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP)
+		return 0;
+	if (fd == -EPERM)
+		result = append_foreign(&runs, &count, spool, owner);
+	else
+		result = fd < 0 ? fd : list_directory(spool, fd, &runs, &count);
 	if (result < 0) {
 		free(runs);
 		return result;
@@ -164,57 +215,7 @@ int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_coun
 	return 0;
 }
 
-int spool_lock(const char *directory)
-{
-	char path[SEGMENT_PATH_MAX + 16];
-	int fd, result;
-
-	/* not a file of its own: there may be no room for one */
-	snprintf(path, sizeof(path), "%s/%s", directory, SEGMENT_RUN_NAME);
-	fd = open(path, O_RDWR | O_CLOEXEC);
-	if (fd < 0)
-		return errno == ENOENT ? -EAGAIN : -errno;
-	if (flock(fd, LOCK_EX | LOCK_NB) < 0) {
-		result = errno == EWOULDBLOCK ? -EAGAIN : -errno;
-		close(fd);
-		return result;
-	}
-	/* whoever had it before may have removed everything */
-	if (access(path, F_OK) < 0) {
-		close(fd);
-		rmdir(directory);
-		return -EAGAIN;
-	}
-	return fd;
-}
-
-/* The run page goes first: without it nobody takes the directory for a run. */
-int spool_remove(const char *directory)
-{
-	char spool[SEGMENT_PATH_MAX], *slash;
-	struct dirent *entry;
-	DIR *files = opendir(directory);
-
-	if (!files)
-		return -errno;
-	unlinkat(dirfd(files), SEGMENT_RUN_NAME, 0);
-	while ((entry = readdir(files))) {
-		if (entry->d_name[0] != '.')
-			unlinkat(dirfd(files), entry->d_name, 0);
-	}
-	closedir(files);
-	if (rmdir(directory) < 0)
-		return -errno;
-	snprintf(spool, sizeof(spool), "%s", directory);
-	slash = strrchr(spool, '/');
-	if (slash && slash != spool) {
-		*slash = 0;
-		rmdir(spool); /* fails while there are other runs */
-	}
-	return 0;
-}
-
-static int recover_locked(const struct spool_run *run, const char *output, char *error,
+static int recover_locked(const struct rundir *rundir, const char *output, char *error,
 			  size_t error_size)
 {
 	struct ingest_watch watch = {.is_recovered = 1};
@@ -222,7 +223,7 @@ static int recover_locked(const struct spool_run *run, const char *output, char 
 	struct sqlite3 *db;
 	int result;
 
-	result = ingest_load(&ingest, run->directory, &watch, error, error_size);
+	result = ingest_load(&ingest, rundir, &watch, error, error_size);
 	if (result < 0)
 		return result;
 	result = store_open(output, &db, error, error_size);
@@ -232,22 +233,29 @@ static int recover_locked(const struct spool_run *run, const char *output, char 
 	}
 	ingest_done(&ingest);
 	if (result == 0)
-		spool_remove(run->directory);
+		rundir_remove(rundir);
 	return result;
 }
 
 int spool_recover(const struct spool_run *run, const char *output, char *error,
 		  size_t error_size)
 {
-	int lock = spool_lock(run->directory), result;
+	struct rundir rundir;
+	int lock, result;
 
-	if (lock < 0) {
+	result = rundir_open(&rundir, run->directory, error, error_size);
+	if (result < 0)
+		return result == -ENOENT ? -EAGAIN : result;
+	lock = rundir_lock(&rundir);
+	if (lock >= 0) {
+		result = recover_locked(&rundir, output, error, error_size);
+		close(lock);
+	} else {
 		snprintf(error, error_size, "cannot lock the spool %s: %s",
 			 run->directory, strerror(-lock));
-		return lock;
+		result = lock;
 	}
-	result = recover_locked(run, output, error, error_size);
-	close(lock);
+	rundir_close(&rundir);
 	return result;
 }
 
@@ -266,15 +274,19 @@ int spool_read_live(const struct spool_run *run, struct sqlite3 *db, char *error
 	struct resources resources;
 	struct ingest_watch watch = {.resources = &resources, .is_live = 1};
 	struct ingest ingest;
-	int result;
+	struct rundir rundir;
+	int result = rundir_open(&rundir, run->directory, error, error_size);
 
+	if (result < 0)
+		return result;
 	resources_init(&resources);
-	result = ingest_load(&ingest, run->directory, &watch, error, error_size);
+	result = ingest_load(&ingest, &rundir, &watch, error, error_size);
 	if (result == 0) {
 		name_threads(&ingest, &resources);
 		result = store_run(db, &ingest, error, error_size);
 		ingest_done(&ingest);
 	}
 	resources_done(&resources);
+	rundir_close(&rundir);
 	return result;
 }

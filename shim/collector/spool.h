@@ -17,20 +17,24 @@ enum spool_state {
 	SPOOL_FINISHING,  /* a collector is writing run.db */
 	SPOOL_UNATTENDED, /* no collector, but a process of the run is alive */
 	SPOOL_ABANDONED,  /* no collector, all processes dead: spool_recover() */
+	SPOOL_FOREIGN,	  /* of another user, or writable by others: left alone */
 };
 
 struct spool_run {
-	char directory[4096]; /* run.db-spool/TOKEN */
+	char directory[4096]; /* run.db-spool/TOKEN; of all runs when all are foreign */
 	char token[17];
 	enum spool_state state;
 	int first_pid, collector_pid; /* 0: not known */
+	char owner[96];		      /* of a foreign one, in words */
 };
 
 /*
- * All runs in OUTPUT-spool, in no order; there may be none. A run whose collector has
- * written run.db already and only waits for the program's death is not listed. A
- * collector holds flock(LOCK_EX) on directory/run while it lives. *ret_runs is owned by
- * the caller (free). 0 or -errno.
+ * All runs in OUTPUT-spool, in no order; there may be none. What is not the caller's
+ * (root is no exception: whose files they are can change them at any moment) is listed,
+ * once when the spool itself is foreign, and cannot be recovered or read. A run whose
+ * collector has written run.db already and only waits for the program's death is not
+ * listed. A collector holds flock(LOCK_EX) on directory/run while it lives. *ret_runs is
+ * owned by the caller (free). 0 or -errno.
  */
 int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_count);
 
@@ -44,11 +48,3 @@ int spool_recover(const struct spool_run *run, const char *output, char *error,
  * leaves the spool alone; the run is not complete. 0, or -errno with a sentence. */
 int spool_read_live(const struct spool_run *run, struct sqlite3 *db, char *error,
 		    size_t error_size);
-
-/* Takes the lock of a run's directory. Returns a descriptor that holds it until it is
- * closed; -EAGAIN: somebody else has it, or the run is gone; or another -errno. */
-int spool_lock(const char *directory);
-
-/* Removes a run's directory, and the spool directory when it was the last run. The
- * caller holds the lock. 0 or -errno. */
-int spool_remove(const char *directory);

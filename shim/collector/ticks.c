@@ -76,7 +76,8 @@ static int is_plausible(double per_second)
 	return isfinite(per_second) && per_second >= 1e6 && per_second <= 1e11;
 }
 
-static double measure(const struct segment_run *page, int same_boot)
+static double measure(const struct segment_run *page, const struct segment_state *state,
+		      int same_boot)
 {
 	double estimate = page->ticks_per_second, measured = 0;
 
@@ -85,8 +86,8 @@ static double measure(const struct segment_run *page, int same_boot)
 
 		read_pair(&now, &monotonic_ns);
 		measured = rate(page, now, monotonic_ns);
-	} else {
-		measured = rate(page, page->last_ticks, page->last_monotonic_ns);
+	} else if (state) {
+		measured = rate(page, state->last_ticks, state->last_monotonic_ns);
 	}
 	if (!is_plausible(estimate))
 		return is_plausible(measured) ? measured : 1e9;
@@ -95,14 +96,15 @@ static double measure(const struct segment_run *page, int same_boot)
 	return measured;
 }
 
-void ticks_calibrate(struct ticks *ret, const struct segment_run *page)
+void ticks_calibrate(struct ticks *ret, const struct segment_run *page,
+		     const struct segment_state *state)
 {
 	ret->clock_kind = page->clock_kind;
 	ret->same_boot = is_this_boot(page);
 	ret->start_ticks = page->start_ticks;
 	ret->start_monotonic_ns = page->start_monotonic_ns;
 	ret->ticks_per_second = page->clock_kind == SEGMENT_CLOCK_TSC
-					? measure(page, ret->same_boot)
+					? measure(page, state, ret->same_boot)
 					: 1e9;
 	ret->ns_per_tick = 1e9 / ret->ticks_per_second;
 }

@@ -2,7 +2,7 @@
 /*
  * What this is:  the run's clock, turned into nanoseconds.
  * Runs on:       any thread; ingest and the collector.
- * Must not:      trust the run page further than its numbers are plausible.
+ * Must not:      believe the writer's numbers further than they are plausible.
  * See also:      common/segment.h (struct segment_run)
  */
 #pragma once
@@ -25,8 +25,10 @@ struct ticks {
 /* Measures the clock's rate from the run's first (ticks, monotonic) pair and the latest
  * one there is: now, when the run was on this boot, else the writer's last pair; falls
  * back to the writer's estimate when both lie too close together or disagree with it by
- * more than 2 % (the machine slept, a clock was set). */
-void ticks_calibrate(struct ticks *ret, const struct segment_run *page);
+ * more than 2 % (the machine slept, a clock was set). state: where the writer's last pair
+ * is, or NULL. */
+void ticks_calibrate(struct ticks *ret, const struct segment_run *page,
+		     const struct segment_state *state);
 
 /* Now, in ticks of the run's clock. Only when same_boot. */
 uint64_t ticks_now(const struct ticks *ticks);

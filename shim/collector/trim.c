@@ -13,6 +13,7 @@
 #include <unistd.h>
 
 #include "common/segment.h"
+#include "shim/collector/rundir.h"
 #include "common/segment_series.h"
 
 #define PAGE_BYTES 4096ull
@@ -109,7 +110,7 @@ static void trim_slots(int fd, uint32_t slot)
 
 void trim_process(int directory_fd, const char *file, uint32_t slot)
 {
-	int fd = openat(directory_fd, file, O_RDWR | O_CLOEXEC | O_NOFOLLOW);
+	int fd = rundir_open_file(directory_fd, file, O_RDWR);
 
 	if (fd < 0)
 		return;

@@ -85,10 +85,10 @@ static uint64_t unresolved(const struct merge *merge)
 	return count;
 }
 
-/* How many processes noted it; the run page counts as one more. */
+/* How many processes noted it; the run's state counts as one more. */
 static size_t noted_by(const struct ingest *ingest, uint32_t note)
 {
-	size_t count = (ingest->run.page.notes & note) != 0;
+	size_t count = (ingest->run.state.notes & note) != 0;
 
 	for (size_t i = 0; i < ingest->run.process_count; i++)
 		count += (ingest->run.processes[i].notes & note) != 0;
@@ -164,7 +164,7 @@ void trust_collect(struct ingest *ingest)
 	add(ingest, "stopped_functions", 0);
 	add(ingest, "sampled_functions", 0);
 	add(ingest, "unresolved_functions", unresolved(merge));
-	add(ingest, "lost_processes", ingest->run.page.lost_process_count);
+	add(ingest, "lost_processes", ingest->run.state.lost_process_count);
 	add(ingest, "damaged_segments", merge->damaged_count);
 	add(ingest, "tool_memory_bytes", tool_bytes);
 	add(ingest, "collector_recovered", ingest->watch.is_recovered != 0);

@@ -33,19 +33,19 @@
 
 #define GPU_FIRST_ROUND 2
 
-void watch_ring(struct segment_run *page)
+void watch_ring(struct segment_state *shared)
 {
 	/* release: what was changed before is seen by whoever saw the bell */
-	__atomic_fetch_add(&page->doorbell, 1, __ATOMIC_RELEASE);
-	syscall(SYS_futex, &page->doorbell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
+	__atomic_fetch_add(&shared->doorbell, 1, __ATOMIC_RELEASE);
+	syscall(SYS_futex, &shared->doorbell, FUTEX_WAKE, INT_MAX, NULL, NULL, 0);
 }
 
-void watch_wait(struct segment_run *page, uint32_t seen, uint64_t timeout_ns)
+void watch_wait(struct segment_state *shared, uint32_t seen, uint64_t timeout_ns)
 {
 	struct timespec timeout = {(time_t)(timeout_ns / 1000000000u),
 				   (long)(timeout_ns % 1000000000u)};
 
-	syscall(SYS_futex, &page->doorbell, FUTEX_WAIT, seen, &timeout, NULL, 0);
+	syscall(SYS_futex, &shared->doorbell, FUTEX_WAIT, seen, &timeout, NULL, 0);
 }
 
 static void *ring_for_deaths(void *argument)
@@ -55,7 +55,7 @@ static void *ring_for_deaths(void *argument)
 
 	for (;;) {
 		if (epoll_wait(watch->epoll_fd, &event, 1, -1) > 0)
-			watch_ring(watch->page);
+			watch_ring(watch->shared);
 	}
 	return NULL;
 }
@@ -68,20 +68,18 @@ void watch_ring_when_dead(struct watch *watch, int pidfd)
 	epoll_ctl(watch->epoll_fd, EPOLL_CTL_ADD, pidfd, &event);
 }
 
-int watch_init(struct watch *watch, const char *directory, struct segment_run *page)
+int watch_init(struct watch *watch, struct rundir *rundir, const struct segment_run *run,
+	       struct segment_state *shared)
 {
-	*watch = (struct watch){.directory = directory, .page = page};
+	*watch = (struct watch){.rundir = rundir, .run = run, .shared = shared};
 	resources_init(&watch->resources);
 	gpu_init(&watch->gpu);
-	watch->directory_fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (watch->directory_fd < 0)
-		return -errno;
 	watch->epoll_fd = epoll_create1(EPOLL_CLOEXEC);
 	if (watch->epoll_fd < 0)
 		return -errno;
 	watch->first_pidfd = alive_inherited(WATCH_INHERITED_FD);
 	if (watch->first_pidfd < 0)
-		watch->first_pidfd = alive_open(page->first_pid, 0);
+		watch->first_pidfd = alive_open(run->first_pid, 0);
 	watch->first_is_dead = watch->first_pidfd == -ESRCH;
 	if (watch->first_pidfd >= 0)
 		watch_ring_when_dead(watch, watch->first_pidfd);
@@ -114,7 +112,7 @@ static int add_file(struct watch *watch, const struct dirent *entry)
 
 static void find_files(struct watch *watch)
 {
-	int fd = openat(watch->directory_fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	int fd = openat(watch->rundir->fd, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	DIR *directory = fd < 0 ? NULL : fdopendir(fd);
 	struct dirent *entry;
 
@@ -153,8 +151,7 @@ static void end_process(struct watch *watch, struct watch_process *process,
 	process->pidfd = -1;
 	watch->alive_count--;
 	watch->files[process->file].alive_count--;
-	trim_process(watch->directory_fd, watch->files[process->file].name,
-		     process->slot);
+	trim_process(watch->rundir->fd, watch->files[process->file].name, process->slot);
 }
 
 int watch_is_dead(int pidfd, int32_t pid, uint64_t start_time)
@@ -167,13 +164,13 @@ static struct exit_status first_status(const struct watch *watch)
 {
 	if (watch->first_is_dead)
 		return watch->first_status;
-	return alive_exit_status(watch->first_pidfd, watch->page->first_pid, 0);
+	return alive_exit_status(watch->first_pidfd, watch->run->first_pid, 0);
 }
 
 static void note_death(struct watch *watch, struct watch_process *process)
 {
 	process->death.monotonic_ns = ticks_monotonic_ns();
-	if (process->pidfd < 0 && process->death.pid == watch->page->first_pid)
+	if (process->pidfd < 0 && process->death.pid == watch->run->first_pid)
 		process->death.status = first_status(watch);
 	else
 		process->death.status = alive_exit_status(
@@ -214,7 +211,7 @@ static void add_process(struct watch *watch, size_t file, uint32_t slot,
 	process->start_time = header->start_time;
 	if (!process->start_time)
 		process->start_time =
-			alive_start_time(header->pid, watch->page->start_monotonic_ns,
+			alive_start_time(header->pid, watch->run->start_monotonic_ns,
 					 ticks_monotonic_ns());
 	process->death.pid = header->pid;
 	process->death.start_ticks = header->start_ticks;
@@ -307,8 +304,8 @@ static int open_file(struct watch *watch, struct watch_file *file)
 
 	if (file->reader.fd >= 0)
 		return segment_reader_refresh(&file->reader);
-	result = segment_reader_open(&file->reader, watch->directory_fd, file->name,
-				     watch->page->token);
+	result = segment_reader_open(&file->reader, watch->rundir->fd, file->name,
+				     watch->run->token);
 	if (result == -EMFILE || result == -ENFILE)
 		watch->is_blind = 1;
 	return result;
@@ -332,7 +329,7 @@ static void look_into_files(struct watch *watch)
 static void find_deaths(struct watch *watch)
 {
 	if (!watch->first_is_dead &&
-	    watch_is_dead(watch->first_pidfd, watch->page->first_pid, 0)) {
+	    watch_is_dead(watch->first_pidfd, watch->run->first_pid, 0)) {
 		watch->first_status = first_status(watch);
 		watch->first_is_dead = 1;
 		if (watch->first_pidfd >= 0)
@@ -387,7 +384,7 @@ static const struct watch_process *first_process(const struct watch *watch)
 	for (size_t i = watch->process_count; i-- > 0;) {
 		const struct watch_process *process = &watch->processes[i];
 
-		if (process->death.pid == watch->page->first_pid &&
+		if (process->death.pid == watch->run->first_pid &&
 		    process->state != WATCH_REPLACED)
 			return process;
 	}

@@ -18,6 +18,7 @@
 #include "shim/collector/gpu.h"
 #include "shim/collector/map.h"
 #include "shim/collector/resources.h"
+#include "shim/collector/rundir.h"
 #include "shim/collector/segment_file.h"
 
 enum watch_state {
@@ -57,9 +58,10 @@ struct watch_newborn {
 #define WATCH_OPEN_LIMIT 256
 
 struct watch {
-	const char *directory;	  /* borrowed */
-	struct segment_run *page; /* borrowed, mapped */
-	int directory_fd, epoll_fd;
+	struct rundir *rundir;	       /* borrowed */
+	const struct segment_run *run; /* borrowed */
+	struct segment_state *shared;  /* borrowed, mapped: for the doorbell */
+	int epoll_fd;
 	int first_pidfd; /* of the run's first process; < 0: none */
 	int first_is_dead;
 	int is_blind;			 /* the last look failed: no descriptors */
@@ -81,7 +83,8 @@ struct watch {
 #define WATCH_INHERITED_FD 3
 
 /* Starts watching. 0 or -errno. There is no end: the process ends with it. */
-int watch_init(struct watch *watch, const char *directory, struct segment_run *page);
+int watch_init(struct watch *watch, struct rundir *rundir, const struct segment_run *run,
+	       struct segment_state *shared);
 
 /* Looks for new processes, exits and deaths, and samples those that are alive. */
 void watch_update(struct watch *watch);
@@ -101,10 +104,10 @@ size_t watch_others_alive(const struct watch *watch);
 int watch_deaths(const struct watch *watch, struct fate_death **ret, size_t *ret_count);
 
 /* Adds 1 to the doorbell and wakes everybody who waits for it. Any thread. */
-void watch_ring(struct segment_run *page);
+void watch_ring(struct segment_state *shared);
 
 /* Waits until the doorbell is no more `seen`, at most timeout_ns. */
-void watch_wait(struct segment_run *page, uint32_t seen, uint64_t timeout_ns);
+void watch_wait(struct segment_state *shared, uint32_t seen, uint64_t timeout_ns);
 
 /* For watch.c and watch_newborn.c: */
 

@@ -30,7 +30,7 @@ void watch_drop_newborns(struct watch *watch)
 
 		if (!is_known(watch, newborn.pid) &&
 		    !watch_is_dead(newborn.pidfd, newborn.pid, 0) &&
-		    alive_is_user(newborn.pid, watch->directory))
+		    alive_is_user(newborn.pid, watch->rundir->path))
 			watch->newborns[kept++] = newborn;
 		else if (newborn.pidfd >= 0)
 			close(newborn.pidfd);
@@ -41,8 +41,9 @@ void watch_drop_newborns(struct watch *watch)
 size_t watch_find_newborns(struct watch *watch)
 {
 	int32_t pids[WATCH_NEWBORN_LIMIT];
-	size_t count = alive_find_users(watch->directory, watch->page->start_monotonic_ns,
-					pids, WATCH_NEWBORN_LIMIT);
+	size_t count =
+		alive_find_users(watch->rundir->path, watch->run->start_monotonic_ns,
+				 pids, WATCH_NEWBORN_LIMIT);
 
 	for (size_t i = 0; i < count && watch->newborn_count < WATCH_NEWBORN_LIMIT; i++) {
 		struct watch_newborn *newborn = &watch->newborns[watch->newborn_count];

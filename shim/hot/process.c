@@ -317,8 +317,8 @@ void process_note(uint32_t note)
 {
 	if (process && process->segment)
 		__atomic_fetch_or(&process->segment->notes, note, __ATOMIC_RELAXED);
-	else if (process_facts.run)
-		__atomic_fetch_or(&process_facts.run->notes, note, __ATOMIC_RELAXED);
+	else if (process_facts.state)
+		__atomic_fetch_or(&process_facts.state->notes, note, __ATOMIC_RELAXED);
 }
 
 /* Modules, threads and sites one after the other behind the header. */
@@ -411,7 +411,7 @@ void cold process_adopt(void)
 	first_site = __atomic_load_n(&parent->site_count, __ATOMIC_ACQUIRE);
 	state->ready = 1; /* a nested event must not adopt again */
 	if (process_begin(state, first_site) < 0) {
-		__atomic_fetch_add(&process_facts.run->lost_process_count, 1,
+		__atomic_fetch_add(&process_facts.state->lost_process_count, 1,
 				   __ATOMIC_RELAXED);
 		process = NULL;
 		return;
@@ -424,9 +424,9 @@ void cold process_adopt(void)
 	process_publish_slot(state->slot, SEGMENT_SLOT_PROCESS, state->slot, state->pid);
 	/* the parent's mapping is of no more use here; its pages stay the parent's */
 	process_unmap(parent, process_facts.file->slot_size);
-	__atomic_fetch_add(&process_facts.run->doorbell, 1, __ATOMIC_RELEASE);
+	__atomic_fetch_add(&process_facts.state->doorbell, 1, __ATOMIC_RELEASE);
 	if (gate_enter()) {
-		SYSCALL(SYS_futex, &process_facts.run->doorbell, 1 /* FUTEX_WAKE */,
+		SYSCALL(SYS_futex, &process_facts.state->doorbell, 1 /* FUTEX_WAKE */,
 			0x7fffffff, 0, 0, 0);
 		gate_leave();
 	}

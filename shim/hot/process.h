@@ -52,7 +52,8 @@ struct process {
 
 /* Plain facts that a forked child inherits. Written by boot before `process` is set. */
 struct process_facts {
-	struct segment_run *run;
+	const struct segment_run *run; /* a copy of our own */
+	struct segment_state *state;   /* shared with the others of the run */
 	struct segment_file *file;
 	struct segment_process *segment; /* of the process that wrote this last */
 	uint32_t slot;			 /* likewise */

@@ -6,15 +6,16 @@
  * See also:      common/segment.h; shim/collector/ingest.h
  *
  * An input is a list of 12-byte changes: 1 byte how, 3 bytes where, 8 bytes what. Bits
- * 0-1 of how: 1, 2, 4 or 8 bytes wide; bit 2: in the run page instead of the segment
- * file; bit 3: cut the file there instead. So an empty input is a sound spool, and few
- * bytes reach deep.
+ * 0-1 of how: 1, 2, 4 or 8 bytes wide; bit 2: in the run's facts instead of the segment
+ * file; bit 4: in its state; bit 3: cut the file there instead. So an empty input is a
+ * sound spool, and few bytes reach deep.
  */
 #include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "common/segment_book.h"
@@ -35,8 +36,10 @@ struct change {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char directory[64];
+static char directory[64]; /* SPOOL/t */
+static struct rundir rundir;
 static struct segment_run base_page;
+static struct segment_state base_state;
 static uint8_t base_file[SLOTS * SLOT_BYTES] __attribute__((aligned(64)));
 
 static void make_base_page(void)
@@ -53,6 +56,12 @@ static void make_base_page(void)
 		.ticks_per_second = 2e9,
 		.inner_cost_ticks = 3,
 		.outer_cost_ticks = 5,
+	};
+	base_state = (struct segment_state){
+		.magic = SEGMENT_MAGIC_STATE,
+		.token = TOKEN,
+		.last_ticks = 3 * START,
+		.last_monotonic_ns = 2 * START,
 	};
 }
 
@@ -212,17 +221,26 @@ static void remove_directory(void)
 
 	snprintf(path, sizeof(path), "%s/run", directory);
 	unlink(path);
+	snprintf(path, sizeof(path), "%s/state", directory);
+	unlink(path);
 	snprintf(path, sizeof(path), "%s/1-1.segment", directory);
 	unlink(path);
+	rmdir(directory);
+	*strrchr(directory, '/') = '\0';
 	rmdir(directory);
 }
 
 static void begin(void)
 {
 	const char *parent = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
+	char error[256];
 
 	snprintf(directory, sizeof(directory), "%.30s/profshim-fuzz-XXXXXX", parent);
 	if (!mkdtemp(directory))
+		abort();
+	strcat(directory, "/t");
+	if (mkdir(directory, 0700) < 0 ||
+	    rundir_open(&rundir, directory, error, sizeof(error)) < 0)
 		abort();
 	atexit(remove_directory);
 	make_base();
@@ -257,10 +275,13 @@ static size_t apply(const struct change *change, uint8_t *data, size_t size)
 static void write_damaged(const uint8_t *data, size_t size)
 {
 	static uint8_t file[sizeof(base_file)], page[sizeof(base_page)];
+	uint8_t state[sizeof(base_state)];
 	size_t file_size = sizeof(file), page_size = sizeof(page);
+	size_t state_size = sizeof(state);
 
 	memcpy(file, base_file, sizeof(file));
 	memcpy(page, &base_page, sizeof(page));
+	memcpy(state, &base_state, sizeof(state));
 	for (; size >= 12; data += 12, size -= 12) {
 		struct change change = {.how = data[0],
 					.where = data[1] | (uint32_t)data[2] << 8 |
@@ -269,10 +290,13 @@ static void write_damaged(const uint8_t *data, size_t size)
 		memcpy(change.what, data + 4, 8);
 		if (change.how & 4)
 			page_size = apply(&change, page, page_size);
+		else if (change.how & 16)
+			state_size = apply(&change, state, state_size);
 		else
 			file_size = apply(&change, file, file_size);
 	}
 	write_file("run", page, page_size);
+	write_file("state", state, state_size);
 	write_file("1-1.segment", file, file_size);
 }
 
@@ -286,7 +310,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (!*directory)
 		begin();
 	write_damaged(data, size);
-	if (ingest_load(&ingest, directory, &watch, error, sizeof(error)) < 0)
+	if (ingest_load(&ingest, &rundir, &watch, error, sizeof(error)) < 0)
 		return 0;
 	/* a database in memory can always be written */
 	if (store_open(":memory:", &db, error, sizeof(error)) < 0 ||

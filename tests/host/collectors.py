@@ -206,6 +206,7 @@ def database_read_only(case):
     expect(result.returncode == 0 and "tick" in result.stdout and
            "cannot recover" in result.stderr and "writable" in result.stderr, f"{result}")
     os.chmod(case.database, 0o666)
+    case.settle(**nobody)
     expect_stored(case, 2, 1)
 
 

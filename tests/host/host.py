@@ -93,8 +93,8 @@ class Case:
         recorded.message = added[0] if added else ""
         return recorded
 
-    def settle(self):
-        return harness.settle(self.products, self.database)
+    def settle(self, **options):
+        return harness.settle(self.products, self.database, **options)
 
     def value(self, sql):
         return harness.value(self.database, sql)

@@ -78,7 +78,7 @@ def no_process_allowed(case):
         resource.setrlimit(resource.RLIMIT_NPROC, (0, 0))
 
     case.unharmed(ticker_command(case), preexec_fn=drop)
-    case.settle()
+    case.settle(user=NOBODY, group=NOBODY, extra_groups=[])
     ticker.expect_counts(case, 0)
 
 

@@ -99,15 +99,16 @@ def value(database, sql):
     return rows[0][0]
 
 
-def settle(products, database):
+def settle(products, database, **options):
     """Waits until the recording is in the database: nobody collects any longer, and
-    prof-analyze has taken over what a killed collector left."""
+    prof-analyze has taken over what a killed collector left. options: of the user whose
+    recording it is."""
     spool = database + "-spool"
 
     def is_settled():
         if processes_naming(spool + "/"):
             return False
-        result = run([products.analyze, "runs", database])
+        result = run([products.analyze, "runs", database], **options)
         expect(result.returncode == 0,
                f"prof-analyze runs ended with {result.returncode}: {result.stderr}")
         return not os.path.exists(spool)

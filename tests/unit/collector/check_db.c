@@ -18,7 +18,7 @@ struct sqlite3 *check_ingest(const struct make_run *run, const struct ingest_wat
 	struct sqlite3 *db;
 	char error[512] = "";
 
-	if (ingest_load(&ingest, run->directory, watch ? watch : &nothing, error,
+	if (ingest_load(&ingest, &run->rundir, watch ? watch : &nothing, error,
 			sizeof(error)) < 0 ||
 	    store_open(":memory:", &db, error, sizeof(error)) < 0 ||
 	    store_run(db, &ingest, error, sizeof(error)) < 0)

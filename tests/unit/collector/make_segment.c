@@ -26,7 +26,7 @@ static void must(int holds, const char *what)
 
 static void *map_new_file(const char *path, uint64_t size)
 {
-	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0644);
+	int fd = open(path, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
 	void *mapped;
 
 	must(fd >= 0, path);
@@ -40,7 +40,7 @@ static void *map_new_file(const char *path, uint64_t size)
 void make_run(struct make_run *run, uint64_t token)
 {
 	const char *parent = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-	char path[512];
+	char path[512], error[512];
 
 	snprintf(path, sizeof(path), "%.80s/profshim-test-XXXXXX", parent);
 	must(mkdtemp(path) != NULL, path);
@@ -69,13 +69,20 @@ void make_run(struct make_run *run, uint64_t token)
 		.cwd = "/somewhere",
 	};
 	snprintf(run->page->output, sizeof(run->page->output), "%s", run->output);
+	snprintf(path, sizeof(path), "%s/state", run->directory);
+	run->state = map_new_file(path, sizeof(*run->state));
+	*run->state =
+		(struct segment_state){.magic = SEGMENT_MAGIC_STATE, .token = token};
+	must(rundir_open(&run->rundir, run->directory, error, sizeof(error)) == 0, error);
 }
 
 void make_run_free(struct make_run *run)
 {
 	char command[512];
 
+	rundir_close(&run->rundir);
 	munmap(run->page, sizeof(*run->page));
+	munmap(run->state, sizeof(*run->state));
 	*strrchr(run->output, '/') = 0;
 	snprintf(command, sizeof(command), "rm -rf '%s'", run->output);
 	must(system(command) == 0, command);

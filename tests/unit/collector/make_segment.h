@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "common/segment.h"
+#include "shim/collector/rundir.h"
 
 #define MAKE_START 1000000000ull
 #define MAKE_TOKEN 0x0123456789abcdefull
@@ -21,9 +22,11 @@
 #define MAKE_SLOTS 16u
 
 struct make_run {
-	char output[128];	  /* PARENT/run.db; PARENT is new and below TMPDIR */
-	char directory[256];	  /* the run's spool directory */
-	struct segment_run *page; /* mapped */
+	char output[128];	     /* PARENT/run.db; PARENT is new and below TMPDIR */
+	char directory[256];	     /* the run's spool directory */
+	struct segment_run *page;    /* mapped, as no real one is */
+	struct segment_state *state; /* mapped */
+	struct rundir rundir;	     /* of directory */
 };
 
 struct make_file {

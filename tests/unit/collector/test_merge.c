@@ -503,8 +503,8 @@ static void trust_rows(void **state)
 	other->counters[SEGMENT_COUNTER_LOST_FREES] = 2;
 	f.process->counters[SEGMENT_COUNTER_LOST_FREES] = 3;
 	f.process->counters[SEGMENT_COUNTER_TOOL_BYTES] = 1ull << 40;
-	f.run.page->notes = SEGMENT_NOTE_SETTING_IGNORED;
-	f.run.page->lost_process_count = 1;
+	f.run.state->notes = SEGMENT_NOTE_SETTING_IGNORED;
+	f.run.state->lost_process_count = 1;
 	strcpy(f.run.page->setting_ignored, "PROFSHIM_WAIT=soon");
 	f.lane.lane->repaired_frame_count = 4;
 	f.lane.lane->orphan_exit_count = 5;

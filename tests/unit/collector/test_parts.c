@@ -119,25 +119,26 @@ static void clocks(void **state)
 				   .start_monotonic_ns = 100000,
 				   .ticks_per_second = 2e9,
 				   .boot_id = "of no boot"};
+	struct segment_state last = {.magic = 0};
 	struct ticks ticks;
 
 	(void)state;
-	ticks_calibrate(&ticks, &page); /* no later pair: the writer's estimate */
+	ticks_calibrate(&ticks, &page, &last); /* no later pair: the writer's estimate */
 	assert_false(ticks.same_boot);
 	assert_true(ticks.ticks_per_second == 2e9);
 	assert_int_equal(ticks_since_start_ns(&ticks, 7000), 1000);
 	assert_int_equal(ticks_since_start_ns(&ticks, 4000), 0);
 	assert_int_equal(ticks_from_monotonic(&ticks, 101000), 7000);
 	assert_int_equal(ticks_to_monotonic(&ticks, 7000), 101000);
-	page.last_monotonic_ns = 100000 + 1000000000;
-	page.last_ticks = 5000 + 2001000000; /* 0.05 % faster: believed */
-	ticks_calibrate(&ticks, &page);
+	last.last_monotonic_ns = 100000 + 1000000000;
+	last.last_ticks = 5000 + 2001000000; /* 0.05 % faster: believed */
+	ticks_calibrate(&ticks, &page, &last);
 	assert_true(ticks.ticks_per_second == 2001000000.0);
-	page.last_ticks = 5000 + 2500000000u; /* 25 % faster: the machine slept */
-	ticks_calibrate(&ticks, &page);
+	last.last_ticks = 5000 + 2500000000u; /* 25 % faster: the machine slept */
+	ticks_calibrate(&ticks, &page, &last);
 	assert_true(ticks.ticks_per_second == 2e9);
 	page.ticks_per_second = NAN;
-	ticks_calibrate(&ticks, &page);
+	ticks_calibrate(&ticks, &page, &last);
 	assert_true(ticks.ticks_per_second == 2.5e9);
 	assert_int_equal(ticks_duration_ns(&ticks, 1e300), TICKS_LONGEST_NS);
 	assert_int_equal(ticks_duration_ns(&ticks, -5), 0);

@@ -306,7 +306,7 @@ static void refuse_page(const struct fixture *f, const char *word)
 	struct read_run run;
 	char error[512] = "";
 
-	assert_true(read_run_open(&run, f->run.directory, error, sizeof(error)) < 0);
+	assert_true(read_run_open(&run, &f->run.rundir, error, sizeof(error)) < 0);
 	if (!strstr(error, word) || !strstr(error, f->run.directory))
 		fail_msg("%s", error);
 }
@@ -346,15 +346,15 @@ static void strings_without_end(void **state)
 static void checksum_sees_changes(void **state)
 {
 	struct fixture *f = *state;
-	uint64_t before = read_run_checksum(f->run.directory);
+	uint64_t before = read_run_checksum(&f->run.rundir);
 
-	assert_int_equal(before, read_run_checksum(f->run.directory));
+	assert_int_equal(before, read_run_checksum(&f->run.rundir));
 	f->lane.nodes[3].call_count++;
-	assert_int_not_equal(before, read_run_checksum(f->run.directory));
+	assert_int_not_equal(before, read_run_checksum(&f->run.rundir));
 	f->lane.nodes[3].call_count--;
-	assert_int_equal(before, read_run_checksum(f->run.directory));
+	assert_int_equal(before, read_run_checksum(&f->run.rundir));
 	f->process->counters[SEGMENT_COUNTER_LATE_EVENTS]++;
-	assert_int_not_equal(before, read_run_checksum(f->run.directory));
+	assert_int_not_equal(before, read_run_checksum(&f->run.rundir));
 }
 
 #define DAMAGE_TEST(name) cmocka_unit_test_setup_teardown(name, begin, finish)

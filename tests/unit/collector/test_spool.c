@@ -128,21 +128,21 @@ static void recovered(void **state)
 static void attended(void **state)
 {
 	struct fixture *f = *state;
-	int lock = spool_lock(f->run.directory);
+	int lock = rundir_lock(&f->run.rundir);
 	struct spool_run run;
 	char error[512] = "";
 
 	assert_true(lock >= 0);
-	f->run.page->collector_state = SEGMENT_COLLECTOR_RECORDING;
-	f->run.page->collector_pid = 77;
+	f->run.state->collector_state = SEGMENT_COLLECTOR_RECORDING;
+	f->run.state->collector_pid = 77;
 	run = only_run(f);
 	assert_int_equal(run.state, SPOOL_RECORDING);
 	assert_int_equal(run.collector_pid, 77);
 	assert_int_equal(spool_recover(&run, f->run.output, error, sizeof(error)),
 			 -EAGAIN);
-	f->run.page->collector_state = SEGMENT_COLLECTOR_FINISHING;
+	f->run.state->collector_state = SEGMENT_COLLECTOR_FINISHING;
 	assert_int_equal(only_run(f).state, SPOOL_FINISHING);
-	f->run.page->collector_state = SEGMENT_COLLECTOR_FINISHED;
+	f->run.state->collector_state = SEGMENT_COLLECTOR_FINISHED;
 	expect_no_run(f);
 	close(lock); /* the collector was killed after all */
 	assert_int_equal(only_run(f).state, SPOOL_ABANDONED);
@@ -184,7 +184,7 @@ static void starting(void **state)
 	struct fixture *f = *state;
 
 	f->run.page->start_monotonic_ns = ticks_monotonic_ns();
-	f->run.page->collector_state = SEGMENT_COLLECTOR_STARTING;
+	f->run.state->collector_state = SEGMENT_COLLECTOR_STARTING;
 	assert_int_equal(only_run(f).state, SPOOL_FINISHING);
 	f->run.page->start_monotonic_ns -= 60000000000ull;
 	assert_int_equal(only_run(f).state, SPOOL_ABANDONED);
@@ -219,8 +219,7 @@ static void read_live(void **state)
 	assert_int_equal(access(f->run.directory, F_OK), 0);
 	/* without being asked for the living it takes the last trace */
 	assert_int_equal(
-		ingest_load(&ingest, f->run.directory, &nothing, error, sizeof(error)),
-		0);
+		ingest_load(&ingest, &f->run.rundir, &nothing, error, sizeof(error)), 0);
 	assert_int_equal(ingest.fates[0].is_alive, 0);
 	ingest_done(&ingest);
 }

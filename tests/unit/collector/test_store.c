@@ -64,9 +64,9 @@ static int store(struct fixture *f, uint64_t token, char *error, size_t error_si
 	struct sqlite3 *db;
 	int result;
 
-	f->run.page->token = f->file.file->token = token;
+	f->run.page->token = f->run.state->token = f->file.file->token = token;
 	assert_int_equal(
-		ingest_load(&ingest, f->run.directory, &nothing, error, error_size), 0);
+		ingest_load(&ingest, &f->run.rundir, &nothing, error, error_size), 0);
 	result = store_open(f->run.output, &db, error, error_size);
 	if (result == 0) {
 		result = store_run(db, &ingest, error, error_size);
@@ -264,14 +264,14 @@ static void concurrent_writers(void **state)
 	for (uint64_t token = 1; token <= 8; token++) {
 		char error[512];
 
-		f->run.page->token = f->file.file->token = token;
+		f->run.page->token = f->run.state->token = f->file.file->token = token;
 		if (fork() == 0) {
 			/* the token in the mapped page is shared: take a copy */
 			static const struct ingest_watch nothing;
 			struct ingest ingest;
 			struct sqlite3 *own;
 
-			if (ingest_load(&ingest, f->run.directory, &nothing, error,
+			if (ingest_load(&ingest, &f->run.rundir, &nothing, error,
 					sizeof(error)) < 0)
 				_exit(1);
 			ingest.run.page.token = token;

@@ -52,5 +52,6 @@ void fixture_end(void)
 {
 	unlink(process_facts.file_path);
 	run_abandon();
+	run_settle();
 	assert_int_equal(rmdir(directory), 0);
 }
