@@ -1,12 +1,13 @@
 -- SPDX-License-Identifier: MIT
 -- What the run's time was spent on.
 
--- A run with one lane has no path_lane.
+-- A run with one lane has no path_lane. What a forked child runs in was entered by its
+-- parent: its roots have no calls, but time.
 -- :name roots
 SELECT l.process_id, SUM(s.total_ns)
 FROM path p JOIN path_lane s USING (path_id) JOIN lane l USING (lane_id)
 WHERE p.run_id = :run AND p.parent_path_id IS NULL
-GROUP BY s.lane_id HAVING SUM(s.calls) > 0 ORDER BY l.process_id;
+GROUP BY s.lane_id HAVING SUM(s.calls) > 0 OR SUM(s.total_ns) > 0 ORDER BY l.process_id;
 
 -- :name one_root
 SELECT l.process_id, (SELECT SUM(p.total_ns) FROM path p

@@ -40,6 +40,7 @@ struct resources {
 	size_t name_count;
 	uint32_t round;
 	uint64_t interval_ns, next_ns;
+	uint64_t begin_ns, begin_cpu_ns; /* of this round; of the calling thread's CPU */
 };
 
 /* What has to be remembered of a process between two looks. */
@@ -66,10 +67,10 @@ void resources_process_init(struct resource_process *process, int32_t pid,
 			    uint64_t start_ticks);
 
 /* Is it time for a round of looks? When so, takes its number; call
- * resources_round_end() after the looks. Rounds that take long come less often: looking
- * costs at most a fiftieth of a CPU. */
+ * resources_round_end() after the looks. Rounds that cost much come less often: looking
+ * takes at most a fiftieth of a CPU. */
 int resources_round_begin(struct resources *resources, uint64_t monotonic_ns);
-void resources_round_end(struct resources *resources, uint64_t begin_monotonic_ns);
+void resources_round_end(struct resources *resources);
 
 /* Looks at a process. Past RESOURCES_LIMIT samples, neighbours in time are merged and
  * looks come half as often. Silently does nothing when the process is gone or memory is

@@ -33,6 +33,8 @@
 
 #define GPU_FIRST_ROUND 2
 
+#define LATE_SLOT_NS 1000000000ull
+
 void watch_ring(struct segment_state *shared)
 {
 	/* release: what was changed before is seen by whoever saw the bell */
@@ -150,7 +152,8 @@ static void end_process(struct watch *watch, struct watch_process *process,
 		close(process->pidfd);
 	process->pidfd = -1;
 	watch->alive_count--;
-	watch->files[process->file].alive_count--;
+	if (--watch->files[process->file].alive_count == 0)
+		watch->files[process->file].over_ns = ticks_monotonic_ns();
 	trim_process(watch->rundir->fd, watch->files[process->file].name, process->slot);
 }
 
@@ -292,10 +295,13 @@ static void find_exits(struct watch *watch, const struct segment_reader *reader,
 	}
 }
 
-/* Nothing changes in a file whose processes are all over; a new one has none yet. */
-static int needs_look(const struct watch_file *file)
+/* Nothing changes in a file whose processes are all over, but for a child that was forked
+ * just before and has not had a CPU since to take its slot: a daemon's, on a busy
+ * machine. A new file has no process yet. */
+static int needs_look(const struct watch *watch, const struct watch_file *file)
 {
-	return file->alive_count || file->slot_count == 1;
+	return file->alive_count || file->slot_count == 1 || watch->newborn_count ||
+	       ticks_monotonic_ns() - file->over_ns < LATE_SLOT_NS;
 }
 
 static int open_file(struct watch *watch, struct watch_file *file)
@@ -317,7 +323,7 @@ static void look_into_files(struct watch *watch)
 		struct watch_file *file = &watch->files[i];
 
 		/* one that is just being made is not whole yet */
-		if (!needs_look(file) || open_file(watch, file) < 0)
+		if (!needs_look(watch, file) || open_file(watch, file) < 0)
 			continue;
 		find_processes(watch, &file->reader, i);
 		find_exits(watch, &file->reader, i);
@@ -361,7 +367,7 @@ static void sample(struct watch *watch)
 		if (watch->resources.round % NAME_ROUNDS == 1)
 			resources_thread_names(&watch->resources, process->death.pid);
 	}
-	resources_round_end(&watch->resources, now);
+	resources_round_end(&watch->resources);
 	/* a program that ends at once is not worth waking a GPU for */
 	if (watch->resources.round >= GPU_FIRST_ROUND)
 		gpu_start(&watch->gpu);

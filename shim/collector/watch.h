@@ -34,6 +34,7 @@ struct watch_file {
 	struct segment_reader reader;
 	uint32_t slot_count;  /* slots [1, slot_count) have been looked at */
 	uint32_t alive_count; /* processes in it that are not over */
+	uint64_t over_ns;     /* monotonic: when the last of them was over */
 };
 
 struct watch_process {

@@ -97,6 +97,18 @@ def pipe_to_cat(case):
 
 
 @scenario
+def late_daemon(case):
+    """A child that has no place in the recording yet when its parent ends is sampled like
+    any other: without its CPU time nothing could be said of it."""
+    program = case.compile("late_daemon.c")
+    case.unharmed([program])
+    case.settle()
+    sampled = case.value("SELECT COUNT(*) FROM resources r JOIN processes p USING "
+                         "(process_id) WHERE p.parent_process_id IS NOT NULL")
+    expect(sampled >= 3, f"the daemon was looked at {sampled} times")
+
+
+@scenario
 def detached_child_holds_nothing_up(case):
     """The first process ends while a child lives on: nobody waits for the child."""
     program = case.compile("orphan.c")

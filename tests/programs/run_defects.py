@@ -9,6 +9,7 @@ its source names; a program without one must have no finding of medium or above.
 the source:
 
     // expect: ID SLUG [FUNCTION]   what ranks first; without the line: no defect
+    // mild: ID...                  rules that find nothing of medium or above beside it
     // flags: -pthread              for the compiler
     // cpus: N                      nothing to be seen on a machine with fewer
     // rules: JSON                  limits of rules, as a file for --rules
@@ -70,6 +71,11 @@ class Bench:
         return json.loads(result.stdout)
 
 
+def severe(findings, rules=None):
+    return [finding for finding in findings if finding["severity"] in SEVERE
+            and (rules is None or finding["id"] in rules)]
+
+
 def told(findings):
     return ", ".join("{id} {function} {severity} {score:.0f}".format(**finding)
                      for finding in findings[:4]) or "nothing"
@@ -85,6 +91,8 @@ def check_first(bench, database, source, findings):
     harness.expect(not missing, f"a finding without {', '.join(missing)}")
     harness.expect(first["evidence"] and first["advice"], f"nothing is behind {first}")
     scores = [finding["score"] for finding in findings]
+    harness.expect(not severe(findings, source.words("mild")),
+                   f"beside it: {told(severe(findings, source.words('mild')))}")
     harness.expect(scores == sorted(scores, reverse=True), f"not worst first: {scores}")
     # R2 tells of a limit, not of a defect: it may be low.
     if first["id"] != "R2":
@@ -98,8 +106,8 @@ def check_first(bench, database, source, findings):
 
 
 def check_clean(bench, database, source, findings):
-    severe = [finding for finding in findings if finding["severity"] in SEVERE]
-    harness.expect(not severe, f"a defect that is none: {json.dumps(severe, indent=1)}")
+    harness.expect(not severe(findings),
+                   f"a defect that is none: {json.dumps(severe(findings), indent=1)}")
     result = bench.bottlenecks(database, source, "--fail-on", "medium")
     harness.expect(result.returncode == 0, f"--fail-on ended with {result.returncode}")
 
