@@ -53,7 +53,11 @@ CREATE TABLE run (
 	free_count INTEGER, free_bytes INTEGER,
 	peak_bytes INTEGER,
 	live_bytes_at_exit INTEGER,
-	peak_process_id INTEGER		-- the process whose peak it is
+	peak_process_id INTEGER,	-- the process whose peak it is
+	job TEXT,			-- that a launcher (mpirun, srun) began its first
+					-- process for; NULL: none did
+	rank INTEGER,			-- of that process in the job, from 0
+	rank_count INTEGER		-- of the job, recorded or not
 );
 
 CREATE TABLE process (
@@ -70,7 +74,9 @@ CREATE TABLE process (
 	exit_signal INTEGER,
 	complete INTEGER NOT NULL,
 	alloc_count INTEGER, alloc_bytes INTEGER, free_count INTEGER,
-	peak_bytes INTEGER, live_bytes_at_exit INTEGER
+	peak_bytes INTEGER, live_bytes_at_exit INTEGER,
+	job TEXT, rank INTEGER		-- as of a run: a launcher may be recorded with
+					-- its ranks
 );
 CREATE INDEX process_run ON process(run_id);
 
@@ -305,12 +311,13 @@ CREATE INDEX trust_run ON trust(run_id);
 CREATE VIEW runs AS SELECT run_id, label, command, cwd, host, cpu_count, started_utc,
 	wall_ns, exit_code, exit_signal, complete, level, shim_version,
 	inner_cost_ns + outer_cost_ns AS hook_cost_ns, alloc_count, alloc_bytes,
-	free_count, peak_bytes, live_bytes_at_exit, clock, cpu_model, kernel
+	free_count, peak_bytes, live_bytes_at_exit, clock, cpu_model, kernel, job, rank,
+	rank_count
 	FROM run;
 
 CREATE VIEW processes AS SELECT run_id, process_id, parent_process_id, pid, executable,
 	build_id, command, started_ns, wall_ns, exit_code, exit_signal, complete,
-	alloc_count, alloc_bytes, peak_bytes, live_bytes_at_exit
+	alloc_count, alloc_bytes, peak_bytes, live_bytes_at_exit, job, rank
 	FROM process;
 
 CREATE VIEW threads AS SELECT run_id, process_id, thread_id, tid, name, started_ns,

@@ -37,11 +37,18 @@ enum gate_result gate_check(const struct gate_limit *limit, const struct change 
 {
 	double difference = change->after - change->before;
 
-	if (!change->is_exact && (change->is_tested || change->outcome != OUTCOME_OPEN))
+	if (!change->is_exact)
 		return check_interval(limit, change);
 	if (difference <= difference_limit(limit, change->before) + SLACK)
 		return GATE_KEPT;
 	return GATE_EXCEEDED;
+}
+
+bool gate_can_judge(const struct change *change)
+{
+	return change->is_exact ||
+	       (change->is_tested &&
+		change->ratio.confidence >= VERDICT_CONFIDENCE - SLACK);
 }
 
 const char *gate_result_word(enum gate_result result)

@@ -51,7 +51,10 @@ enum gate_result {
 	GATE_EXCEEDED,
 };
 
-/* Exact quantities and single pairs by their difference; else by the interval: exceeded
- * when all of it is above the limit, kept when none of it. */
+/* Exact quantities by their difference; else by the interval: exceeded when all of it is
+ * above the limit, kept when none of it. What varies and has one run a side, or so few
+ * that no difference could count, is not measured. */
 enum gate_result gate_check(const struct gate_limit *limit, const struct change *change);
+/* Whether some difference of this quantity could be called a regression. */
+bool gate_can_judge(const struct change *change);
 const char *gate_result_word(enum gate_result result);

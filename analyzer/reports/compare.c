@@ -80,6 +80,7 @@ void compare_free_state(struct compare_state *state)
 		free(state->runs[i].functions);
 	}
 	free(state->runs);
+	strbuf_free(&state->choice);
 	free(state->totals);
 	free(state->self_changes);
 	gate_free(&state->gate);
@@ -117,10 +118,11 @@ const struct report report_compare = {
 	.summary = "what changed from before to after, and a gate for it",
 	.description =
 		"Two files are before and after; several a side have -- between the "
-		"sides. Of each file the latest run counts, or its group: all runs with "
-		"its label (prof-record --repeat). In one file the last two runs or "
-		"groups are compared. --before and --after choose runs by label or "
-		"number.\n\n"
+		"sides. Of each file the latest run counts, with its group: all runs of "
+		"its label or, without one, of its command and build (prof-record "
+		"--repeat). The ranks of a job count as one run. In one file the last "
+		"two groups or runs are compared. --before and --after choose runs by "
+		"label or number.\n\n"
 		"Functions are matched by name across rebuilds; what was not found again "
 		"is shown as new or gone. One run against one run compares counts and "
 		"bytes exactly and shows times without judging them. Several runs a side "
@@ -136,7 +138,10 @@ const struct report report_compare = {
 		"many rows.) With several runs a time exceeds its limit when the whole "
 		"interval does. --fail-on regression fails for every total or function "
 		"with that verdict, --fail-on inconclusive also for what more runs would "
-		"have to tell. Status 3: the gate failed; 4: it could not be judged.",
+		"have to tell. Times of fewer than four runs a side are not judged: "
+		"status "
+		"4, and the command that records more. Status 3: the gate failed; 4: it "
+		"could not be judged.",
 	.example = "prof-analyze compare before.db after.db --limit calls=0%,peak=1MiB",
 	.takes = TAKES_SIDES | TAKES_GATE | TAKES_LIMIT | TAKES_FILTER | TAKES_BY |
 		 TAKES_MAP,

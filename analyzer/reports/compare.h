@@ -27,13 +27,17 @@ enum run_metric {
 	RUN_METRIC_COUNT,
 };
 
+/* A recording. A column is a repetition: one recording, or those of all ranks of a job.
+ */
 struct compare_run {
 	struct rundb *db;
 	int64_t run_id;
+	const char *job; /* as run_list_job(); NULL: of none */
+	size_t column;	 /* those before come first, as the recordings do */
 	/* From here on filled by compare_load(); texts live in the document. */
 	const char *label, *command, *level, *host, *cpu_model, *kernel, *clock;
 	const char *shim_version;
-	int64_t cpu_count;
+	int64_t cpu_count, rank_count;
 	double hook_cost_ns;
 	bool complete;
 	const char *losses; /* counters of what is missing, "2 folded_paths"; or NULL */
@@ -53,29 +57,32 @@ struct compare_state {
 	struct doc *doc;
 	struct compare_run *runs; /* those before, then those after */
 	size_t run_count, run_capacity, before_count;
+	size_t column_count, before_columns;
+	struct strbuf choice; /* what was taken, when that is not plain */
 	struct comparison comparison;
 	struct gate gate;
 	struct component_map map; /* --map */
-	int64_t *totals;	  /* [RUN_METRIC_COUNT][run_count] */
+	int64_t *totals;	  /* [RUN_METRIC_COUNT][column_count] */
 	struct change run_changes[RUN_METRIC_COUNT];
 	/* One for each function of the comparison, of its self time. */
 	struct change *self_changes;
 	struct compare_verdict not_comparable;
 };
 
+/* Repetitions. */
 static inline size_t compare_after_count(const struct compare_state *state)
 {
-	return state->run_count - state->before_count;
+	return state->column_count - state->before_columns;
 }
-/* One run a side: nothing is known about noise. */
+/* One repetition a side: nothing is known about noise. */
 static inline bool compare_is_pair(const struct compare_state *state)
 {
-	return state->run_count == 2;
+	return state->column_count == 2;
 }
 static inline const int64_t *compare_totals(const struct compare_state *state,
 					    enum run_metric metric)
 {
-	return state->totals + (size_t)metric * state->run_count;
+	return state->totals + (size_t)metric * state->column_count;
 }
 
 void compare_free_state(struct compare_state *state);

@@ -1,13 +1,10 @@
 -- SPDX-License-Identifier: MIT
 -- What a comparison reads of a run: one ordered query for each table, nothing by row.
 
--- :name runs
-SELECT run_id, label FROM runs ORDER BY run_id;
-
 -- :name facts
 SELECT label, command, level, cpu_count, cpu_model, kernel, clock, shim_version,
 	hook_cost_ns, complete, exit_code, exit_signal, wall_ns, peak_bytes,
-	live_bytes_at_exit, alloc_count, alloc_bytes, host
+	live_bytes_at_exit, alloc_count, alloc_bytes, host, rank_count
 FROM runs WHERE run_id = :run;
 
 -- :name programs

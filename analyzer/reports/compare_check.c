@@ -14,6 +14,7 @@
  */
 #include "analyzer/reports/compare.h"
 
+#include "analyzer/base/xalloc.h"
 #include "analyzer/model/units.h"
 
 #include <stdio.h>
@@ -199,6 +200,43 @@ static void check_ends(struct compare_state *state)
 	}
 }
 
+/* Every rank that the launcher began has to be there: the sums of a job are of all. */
+static void check_jobs(struct compare_state *state)
+{
+	int64_t *counts = xcalloc(state->column_count, sizeof(*counts));
+	struct strbuf sentence = {0};
+
+	for (size_t i = 0; i < state->run_count; i++)
+		counts[state->runs[i].column]++;
+	for (size_t i = 0; i < state->run_count && !sentence.size; i++) {
+		const struct compare_run *run = &state->runs[i];
+		int64_t count = counts[run->column], wanted = run->rank_count;
+
+		if (!run->job || wanted <= count)
+			continue;
+		strbuf_printf(&sentence,
+			      "The job of run %lld (%s) had %lld ranks, of which %lld %s "
+			      "here: the sides cannot be compared.",
+			      (long long)run->run_id,
+			      i < state->before_count ? "before" : "after",
+			      (long long)wanted, (long long)count,
+			      count == 1 ? "is" : "are");
+		note(state, "ranks_missing", strbuf_text(&sentence),
+		     "Record every rank into the same file, or name all files.");
+		weigh(state, ALL, "ranks_missing");
+	}
+	if (counts[0] != counts[state->before_columns]) {
+		strbuf_reset(&sentence);
+		strbuf_printf(&sentence,
+			      "The numbers of ranks differ: %lld before and %lld after.",
+			      (long long)counts[0],
+			      (long long)counts[state->before_columns]);
+		note(state, "rank_count_differs", strbuf_text(&sentence), NULL);
+	}
+	strbuf_free(&sentence);
+	free(counts);
+}
+
 /* Functions both sides know, of which one side only counted the calls. */
 static void check_instrumented(struct compare_state *state)
 {
@@ -230,7 +268,7 @@ static void check_instrumented(struct compare_state *state)
 
 static bool is_same_run(const struct compare_state *state)
 {
-	return compare_is_pair(state) &&
+	return state->run_count == 2 &&
 	       strcmp(rundb_path(state->runs[0].db), rundb_path(state->runs[1].db)) ==
 		       0 &&
 	       state->runs[0].run_id == state->runs[1].run_id;
@@ -243,6 +281,7 @@ void compare_check(struct compare_state *state)
 	if (is_same_run(state))
 		note(state, "same_run", "Both sides are the same run.", NULL);
 	check_ends(state);
+	check_jobs(state);
 	check_texts(state);
 	check_cpu_count(state);
 	check_hook_cost(state);

@@ -110,8 +110,8 @@ static void sum_up(const struct compare_state *state, struct walk *walk)
 	walk->changes = xcalloc(walk->sums.count + 1, sizeof(*walk->changes));
 	for (uint32_t i = 0; i < walk->sums.count; i++)
 		walk->changes[i] = change_of(compare_values(&walk->sums, i, COMPARE_SELF),
-					     state->before_count, after, false);
-	change_adjust(walk->changes, walk->sums.count, state->before_count, after);
+					     state->before_columns, after, false);
+	change_adjust(walk->changes, walk->sums.count, state->before_columns, after);
 }
 
 static void add_row(const struct compare_state *state, struct table *table,

@@ -193,8 +193,8 @@ static void judge_functions(struct compare_state *state)
 		if (is_judged(state, i))
 			state->self_changes[i] =
 				change_of(compare_values(series, i, COMPARE_SELF),
-					  state->before_count, after, false);
-	change_adjust(state->self_changes, series->count, state->before_count, after);
+					  state->before_columns, after, false);
+	change_adjust(state->self_changes, series->count, state->before_columns, after);
 }
 
 void compare_add_functions(struct compare_state *state)

@@ -32,6 +32,7 @@ struct checking {
 	struct compare_state *state;
 	struct table *table;
 	size_t failed, not_made, inconclusive;
+	bool wants_runs; /* a check was not made for too few runs */
 };
 
 /* Quantities of a limit. */
@@ -112,9 +113,11 @@ static void add_result(struct checking *checking, const char *check,
 	const char *why = obstacle(checking->state, type == COLUMN_NSEC);
 	struct strbuf message = {0};
 
-	if (result == GATE_NOT_MEASURED)
+	if (result == GATE_NOT_MEASURED && !why) {
+		checking->wants_runs = true;
 		strbuf_puts(&message,
-			    "too few runs to judge; four a side are the least: ");
+			    "cannot be judged, four runs a side are the least: ");
+	}
 	describe(&message, change, type);
 	if (why) {
 		result = GATE_NOT_COMPARABLE;
@@ -129,12 +132,12 @@ static bool is_measured(const struct compare_state *state)
 {
 	bool before = false, after = false;
 
-	for (size_t i = 0; i < state->run_count; i++) {
+	for (size_t i = 0; i < state->column_count; i++) {
 		bool any = compare_totals(state, RUN_CALLS)[i] ||
 			   compare_totals(state, RUN_ALLOC_COUNT)[i];
 
-		before |= any && i < state->before_count;
-		after |= any && i >= state->before_count;
+		before |= any && i < state->before_columns;
+		after |= any && i >= state->before_columns;
 	}
 	return before && after;
 }
@@ -234,7 +237,7 @@ static enum exit_status check_function(struct checking *checking,
 	change = change_of(compare_values(&comparison->function_values,
 					  (uint32_t)(found - comparison->functions),
 					  (size_t)sources[limit->metric].function),
-			   state->before_count, compare_after_count(state),
+			   state->before_columns, compare_after_count(state),
 			   sources[limit->metric].is_countable);
 	add_result(checking, limit->text, gate_check(limit, &change), &change,
 		   sources[limit->metric].type);
@@ -249,15 +252,17 @@ static bool is_limited(const struct gate *gate, enum gate_metric metric)
 	return false;
 }
 
-static enum gate_result result_of(enum outcome outcome)
+static enum gate_result result_of(const struct change *change)
 {
-	if (outcome == OUTCOME_REGRESSED)
+	if (change->outcome == OUTCOME_REGRESSED)
 		return GATE_EXCEEDED;
-	return outcome == OUTCOME_INCONCLUSIVE ? GATE_INCONCLUSIVE : GATE_KEPT;
+	if (!gate_can_judge(change))
+		return GATE_NOT_MEASURED;
+	return change->outcome == OUTCOME_INCONCLUSIVE ? GATE_INCONCLUSIVE : GATE_KEPT;
 }
 
 /* --fail-on: every total that has no limit of its own. More calls alone are no
- * regression, and a single pair of times is not judged. */
+ * regression. */
 static void check_totals(struct checking *checking)
 {
 	struct compare_state *state = checking->state;
@@ -266,14 +271,13 @@ static void check_totals(struct checking *checking)
 		const struct change *change = &state->run_changes[sources[i].run];
 		struct strbuf check = {0};
 
-		if (i == GATE_TOTAL || i == GATE_CALLS || is_limited(&state->gate, i) ||
-		    change->outcome == OUTCOME_OPEN)
+		if (i == GATE_TOTAL || i == GATE_CALLS || is_limited(&state->gate, i))
 			continue;
 		if (i == GATE_SELF && !(change->before > 0))
 			continue;
 		strbuf_printf(&check, "%s (regression)", gate_metric_name(i));
-		add_result(checking, strbuf_text(&check), result_of(change->outcome),
-			   change, sources[i].type);
+		add_result(checking, strbuf_text(&check), result_of(change), change,
+			   sources[i].type);
 		strbuf_free(&check);
 	}
 }
@@ -331,6 +335,64 @@ static enum exit_status conclude(const struct checking *checking)
 	return STATUS_OK;
 }
 
+/* 'text' for a shell, plain when it can be. */
+static void put_word(struct strbuf *text, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789-_./+,:@%";
+
+	if (*word && !word[strspn(word, plain)]) {
+		strbuf_puts(text, word);
+		return;
+	}
+	strbuf_putc(text, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			strbuf_puts(text, "'\\''");
+		else
+			strbuf_putc(text, *word);
+	strbuf_putc(text, '\'');
+}
+
+/* The command that adds runs to a side. A command is stored as a shell would take it. */
+static void put_recording(struct strbuf *text, const struct compare_run *run)
+{
+	strbuf_puts(text, "prof-record --repeat 10 -o ");
+	put_word(text, rundb_path(run->db));
+	if (run->label) {
+		strbuf_puts(text, " --append --label ");
+		put_word(text, run->label);
+	}
+	strbuf_printf(text, " -- %s", run->command ? run->command : "./app");
+}
+
+/* What would make the gate judgeable: more runs, or what needs no more. */
+static const char *advice(struct compare_state *state)
+{
+	const struct compare_run *before = &state->runs[0];
+	const struct compare_run *after = &state->runs[state->before_count];
+	struct strbuf text = {0}, first = {0}, second = {0};
+	const char *copy;
+
+	put_recording(&first, before);
+	put_recording(&second, after);
+	if (before->job || after->job) {
+		strbuf_puts(&text, "Record at least four jobs of each side. ");
+	} else {
+		strbuf_printf(&text, "Record more runs of both: %s", strbuf_text(&first));
+		if (strcmp(strbuf_text(&first), strbuf_text(&second)) != 0)
+			strbuf_printf(&text, " and %s", strbuf_text(&second));
+		strbuf_puts(&text, " (or both in turns, see prof-record --against). ");
+	}
+	strbuf_puts(&text, "Counts and bytes can be a gate with one run a side: --limit "
+			   "calls=0%,alloc_bytes=0%.");
+	copy = doc_copy(state->doc, strbuf_text(&text));
+	strbuf_free(&text);
+	strbuf_free(&first);
+	strbuf_free(&second);
+	return copy;
+}
+
 static void add_conclusion(struct compare_state *state, const struct checking *checking,
 			   enum exit_status status)
 {
@@ -347,7 +409,7 @@ static void add_conclusion(struct compare_state *state, const struct checking *c
 		      checking->failed, checking->inconclusive, checking->not_made);
 	doc_note(state->doc, "gate_conclusion",
 		 status == STATUS_OK ? NOTE_GOOD : NOTE_WARNING, strbuf_text(&text),
-		 NULL);
+		 status == STATUS_NOTHING && checking->wants_runs ? advice(state) : NULL);
 	strbuf_free(&text);
 }
 

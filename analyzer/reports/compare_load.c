@@ -39,6 +39,20 @@ static const char *text(struct compare_state *state, struct cursor *cursor, int 
 	return copy;
 }
 
+/* Ranks run side by side: their job takes as long as the longest of them, and of all else
+ * as much as all together. A damaged file may hold any numbers: they must not stop the
+ * program. */
+static void add_total(struct compare_state *state, enum run_metric metric, size_t column,
+		      int64_t value)
+{
+	int64_t *total = &state->totals[(size_t)metric * state->column_count + column];
+
+	if (metric == RUN_WALL)
+		*total = value > *total ? value : *total;
+	else
+		__builtin_add_overflow(*total, value, total);
+}
+
 static int load_facts(struct compare_state *state, size_t number)
 {
 	struct compare_run *run = &state->runs[number];
@@ -62,9 +76,10 @@ static int load_facts(struct compare_state *state, size_t number)
 		run->hook_cost_ns = cursor_real(cursor, 8);
 		run->complete = cursor_integer(cursor, 9) != 0;
 		run->host = text(state, cursor, 17);
+		run->rank_count = cursor_integer(cursor, 18);
 		for (int i = 0; i < 5; i++)
-			state->totals[(size_t)from[i] * state->run_count + number] =
-				cursor_integer(cursor, 12 + i);
+			add_total(state, from[i], run->column,
+				  cursor_integer(cursor, 12 + i));
 	}
 	cursor_close(cursor);
 	return result < 0 ? result : 0;
@@ -128,19 +143,11 @@ static void note_function(struct compare_run *run, int64_t function_id, uint32_t
 	run->functions[run->function_count++] = number;
 }
 
-/* A damaged file may hold any numbers: they must not stop the program. */
-static void add_total(struct compare_state *state, enum run_metric metric, size_t run,
-		      int64_t value)
-{
-	int64_t *total = &state->totals[(size_t)metric * state->run_count + run];
-
-	__builtin_add_overflow(*total, value, total);
-}
-
 static void add_function(struct compare_state *state, size_t number,
 			 struct cursor *cursor, const struct intern *programs)
 {
 	const char *module = cursor_text(cursor, 3), *name = cursor_text(cursor, 1);
+	size_t column = state->runs[number].column;
 	struct strbuf base = {0}, clean = {0};
 	struct compare_function_row row = {
 		.linkage_name = cursor_text(cursor, 2),
@@ -164,9 +171,9 @@ static void add_function(struct compare_state *state, size_t number,
 		row.values[i] = cursor_integer(cursor, 8 + i);
 	/* Read before compare_add_function(): texts are borrowed until the next step. */
 	note_function(&state->runs[number], cursor_integer(cursor, 0),
-		      compare_add_function(&state->comparison, number, &row));
-	add_total(state, RUN_SELF, number, row.values[COMPARE_SELF]);
-	add_total(state, RUN_CALLS, number, row.values[COMPARE_CALLS]);
+		      compare_add_function(&state->comparison, column, &row));
+	add_total(state, RUN_SELF, column, row.values[COMPARE_SELF]);
+	add_total(state, RUN_CALLS, column, row.values[COMPARE_CALLS]);
 	strbuf_free(&base);
 	strbuf_free(&clean);
 }
@@ -261,7 +268,8 @@ static uint32_t function_of(struct compare_state *state, size_t number,
 	if (at != COMPARE_NONE)
 		return run->functions[at];
 	if (loaded->nameless == COMPARE_NONE)
-		loaded->nameless = compare_add_function(&state->comparison, number, &row);
+		loaded->nameless =
+			compare_add_function(&state->comparison, run->column, &row);
 	return loaded->nameless;
 }
 
@@ -286,7 +294,7 @@ static void place_path(struct compare_state *state, size_t number,
 		if (parent != COMPARE_NONE && loaded->places[parent] < OPEN)
 			place = loaded->places[parent];
 		loaded->places[at] = compare_add_path(
-			&state->comparison, number, place,
+			&state->comparison, state->runs[number].column, place,
 			function_of(state, number, loaded, row->function_id),
 			row->values);
 		depth--;
@@ -310,8 +318,8 @@ static int read_sites(struct compare_state *state, size_t number,
 			continue;
 		for (int i = 0; i < COMPARE_SITE_METRICS; i++)
 			values[i] = cursor_integer(cursor, 3 + i);
-		compare_add_site(&state->comparison, number, loaded->places[at],
-				 cursor_text(cursor, 1),
+		compare_add_site(&state->comparison, state->runs[number].column,
+				 loaded->places[at], cursor_text(cursor, 1),
 				 (uint32_t)cursor_integer(cursor, 2), values);
 	}
 	cursor_close(cursor);
@@ -346,8 +354,9 @@ enum exit_status compare_load(struct compare_state *state)
 {
 	int result = 0;
 
-	compare_init(&state->comparison, state->before_count, compare_after_count(state));
-	state->totals = xcalloc(RUN_METRIC_COUNT * state->run_count, sizeof(int64_t));
+	compare_init(&state->comparison, state->before_columns,
+		     compare_after_count(state));
+	state->totals = xcalloc(RUN_METRIC_COUNT * state->column_count, sizeof(int64_t));
 	for (size_t i = 0; i < state->run_count && result == 0; i++) {
 		result = load_facts(state, i);
 		if (result == 0)

@@ -69,8 +69,19 @@ struct change compare_means(const struct compare_state *state,
 			    const struct compare_series *series, uint32_t subject,
 			    size_t metric)
 {
-	return change_means(compare_values(series, subject, metric), state->before_count,
-			    compare_after_count(state));
+	return change_means(compare_values(series, subject, metric),
+			    state->before_columns, compare_after_count(state));
+}
+
+/* "3 jobs of 8 ranks, " of recordings that are no repetitions by themselves. */
+static void put_jobs(struct strbuf *text, size_t jobs, size_t recordings)
+{
+	units_counted(text, (int64_t)jobs, "job");
+	if (recordings % jobs == 0) {
+		strbuf_puts(text, " of ");
+		units_counted(text, (int64_t)(recordings / jobs), "rank");
+	}
+	strbuf_puts(text, ", ");
 }
 
 /* "runs 3, 5, 7 'old' of a.db: ./app", or in short when there are many. */
@@ -78,7 +89,10 @@ static void describe_side(struct compare_state *state, struct strbuf *text, size
 			  size_t to)
 {
 	const struct compare_run *first = &state->runs[from];
+	size_t columns = from ? compare_after_count(state) : state->before_columns;
 
+	if (columns != to - from || first->rank_count > 1)
+		put_jobs(text, columns, to - from);
 	strbuf_puts(text, to - from > 1 ? "runs " : "run ");
 	for (size_t i = from; i < to; i++) {
 		if (i == from + 4 && to - from > 6) {
@@ -102,8 +116,11 @@ void compare_add_sides(struct compare_state *state)
 {
 	struct section *section = doc_values(state->doc, "sides", NULL);
 	size_t starts[] = {0, state->before_count, state->run_count};
+	size_t columns[] = {state->before_columns, compare_after_count(state)};
 	static const char *const names[] = {"before", "after"};
 	static const char *const counts[] = {"before_run_count", "after_run_count"};
+	static const char *const recordings[] = {"before_recording_count",
+						 "after_recording_count"};
 
 	for (size_t i = 0; i < 2; i++) {
 		struct strbuf text = {0};
@@ -111,10 +128,16 @@ void compare_add_sides(struct compare_state *state)
 		describe_side(state, &text, starts[i], starts[i + 1]);
 		doc_add_text(state->doc, section, names[i], names[i], strbuf_text(&text));
 		doc_add_flagged(section, counts[i], NULL, COLUMN_COUNT,
+				cell_integer((int64_t)columns[i]), COLUMN_MACHINE);
+		doc_add_flagged(section, recordings[i], NULL, COLUMN_COUNT,
 				cell_integer((int64_t)(starts[i + 1] - starts[i])),
 				COLUMN_MACHINE);
 		strbuf_free(&text);
 	}
+	if (state->choice.size)
+		doc_note(state->doc, "choice", NOTE_PLAIN, strbuf_text(&state->choice),
+			 "--before and --after choose other runs, by number or label: "
+			 "--before 1,2,3 --after 4,5,6.");
 }
 
 static const struct column total_columns[] = {
@@ -182,7 +205,7 @@ static void put_why(struct strbuf *text, const struct compare_state *state,
 		    const struct change *change)
 {
 	size_t after = compare_after_count(state);
-	size_t runs = state->before_count < after ? state->before_count : after;
+	size_t runs = state->before_columns < after ? state->before_columns : after;
 
 	if (change->outcome == OUTCOME_INCONCLUSIVE && change->runs_needed > runs)
 		strbuf_printf(text, "~%zu more runs a side", change->runs_needed - runs);
@@ -238,7 +261,7 @@ void compare_add_totals(struct compare_state *state)
 
 	for (size_t i = 0; i < RUN_METRIC_COUNT; i++) {
 		state->run_changes[i] = change_of(
-			compare_totals(state, (enum run_metric)i), state->before_count,
+			compare_totals(state, (enum run_metric)i), state->before_columns,
 			compare_after_count(state), metrics[i].is_countable);
 		if (metrics[i].type == COLUMN_BYTES)
 			change_forgive_bytes(&state->run_changes[i]);

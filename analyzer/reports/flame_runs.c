@@ -18,8 +18,8 @@ static int64_t mean(const struct compare_state *state,
 		    bool is_after)
 {
 	const int64_t *values = compare_values(series, subject, metric);
-	size_t from = is_after ? state->before_count : 0;
-	size_t to = is_after ? state->run_count : state->before_count;
+	size_t from = is_after ? state->before_columns : 0;
+	size_t to = is_after ? state->column_count : state->before_columns;
 	double sum = 0;
 
 	for (size_t i = from; i < to; i++)
@@ -85,7 +85,7 @@ static void weigh_by_site(const struct compare_state *state, struct flame *flame
 
 static bool has_time(const struct compare_state *state)
 {
-	for (size_t i = 0; i < state->run_count; i++)
+	for (size_t i = 0; i < state->column_count; i++)
 		if (compare_totals(state, RUN_SELF)[i] > 0)
 			return true;
 	return false;
@@ -118,10 +118,13 @@ static void put_side(struct strbuf *text, const struct compare_state *state,
 		     const char *name, size_t from, size_t to)
 {
 	const struct compare_run *run = &state->runs[from];
+	size_t columns = from ? compare_after_count(state) : state->before_columns;
 
 	strbuf_printf(text, "%s ", name);
-	if (to - from > 1)
-		strbuf_printf(text, "mean of %zu runs", to - from);
+	if (columns < to - from)
+		strbuf_printf(text, "mean of %zu job%s", columns, columns > 1 ? "s" : "");
+	else if (columns > 1)
+		strbuf_printf(text, "mean of %zu runs", columns);
 	else
 		strbuf_printf(text, "run %lld", (long long)run->run_id);
 	if (run->label)

@@ -37,7 +37,7 @@ NAMES = [
 ]
 # Words of the format itself: every other recording is left with its own.
 KEPT = {"token", "level", "clock", "recording", "taken_by", "kind", "symbols"}
-KINDS = ("fixture", "groups", "snapshots", "marks", "machine", "findings")
+KINDS = ("fixture", "groups", "snapshots", "marks", "machine", "findings", "jobs-before")
 REPORTS = (
     ["report"], ["functions"], ["tree"], ["memory"], ["leaks"], ["snapshots"], ["resources"],
     ["components"], ["steps"], ["bottlenecks"], ["doctor"], ["runs"], ["callers", "main"],

@@ -10,6 +10,9 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
        make_db.py snapshots FILE    runs with snapshots, see make_snapshots.py
        make_db.py machine FILE      a run on GPUs, see make_machine.py
        make_db.py marks FILE        a run with regions, steps and counters, see make_marks.py
+       make_db.py KIND FILE         runs without labels and jobs of ranks: plain-before,
+                                    plain-after, plain-both, plain-mixed, jobs-before,
+                                    jobs-after, jobs-lost; see make_jobs.py
        make_db.py wrappers FILE     a run whose blocks all come from two stacked wrappers
        make_db.py big FILE [PATHS]  a large one (default 26000 call paths)
        make_db.py worst FILE [PATHS] one that is dear to judge, see make_worst.py
@@ -488,6 +491,8 @@ def main():
         importlib.import_module("make_snapshots").make(db)
     elif kind == "machine":
         importlib.import_module("make_machine").make(db)
+    elif kind.startswith(("plain-", "jobs-")):
+        importlib.import_module("make_jobs").make(db, kind)
     elif kind == "marks":
         importlib.import_module("make_marks").make(db)
     elif kind != "none":

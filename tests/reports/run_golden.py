@@ -325,6 +325,24 @@ CASES = {
     "error-limit": (["fixture.db", "--limit", "many"], {}),
     "error-output": (["fixture.db", "--output", "fixture.db"], {}),
     "compare": (["compare", "groups.db"], {}),
+    "compare-unlabelled": (["compare", "plain-before.db", "plain-after.db", "--fail-on",
+                            "regression", "-n", "1"], {}),
+    "compare-unlabelled-both": (["compare", "plain-both.db", "-n", "1"], {}),
+    "compare-unlabelled-mixed": (["compare", "plain-mixed.db", "plain-after.db", "-n", "1"], {}),
+    "compare-unlabelled-same": (["compare", "plain-before.db", "-n", "1", "--fail-on",
+                                 "regression"], {}),
+    "compare-pair-gate": (["compare", "plain-both.db", "--before", "6", "--after", "7",
+                           "--fail-on", "regression", "--limit", "wall=5%,calls=0%", "-n",
+                           "1"], WIDE),
+    "compare-pair-counts": (["compare", "plain-both.db", "--before", "6", "--after", "7",
+                             "--limit", "calls=0%,alloc_bytes=0%,func:work.calls=0%", "-n",
+                             "1"], WIDE),
+    "compare-jobs": (["compare", "jobs-before.db", "jobs-after.db", "-n", "2"], WIDE),
+    "compare-jobs-json": (["compare", "jobs-before.db", "jobs-after.db", "-n", "1", "-f",
+                           "json"], {}),
+    "compare-jobs-one-file": (["compare", "jobs-before.db", "-n", "1"], {}),
+    "compare-jobs-lost": (["compare", "jobs-lost.db", "jobs-after.db", "-n", "1", "--fail-on",
+                           "regression"], {}),
     "compare-wide": (["compare", "groups.db", "--limit", "3"], WIDE),
     "compare-pair": (["compare", "groups.db", "--before", "1", "--after", "2"], {}),
     "compare-unchanged": (["compare", "groups.db", "groups.db", "--fail-on", "regression"],
@@ -483,7 +501,8 @@ def make_databases(folder, cases):
     make = [sys.executable, os.path.join(HERE, "make_db.py")]
     named = {word for case in cases for word in CASES[case][0]}
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine",
-                 "findings", "wrappers"):
+                 "findings", "wrappers", "plain-before", "plain-after", "plain-both",
+                 "plain-mixed", "jobs-before", "jobs-after", "jobs-lost"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):
             continue
         subprocess.run(make + [kind, os.path.join(folder, kind + ".db")], check=True)
