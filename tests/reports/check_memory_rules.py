@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from make_db import insert
+from make_db import header, insert
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCHEMA = os.path.join(os.path.dirname(os.path.dirname(HERE)), "common", "schema.sql")
@@ -48,7 +48,7 @@ def make(path, one, run=None, snapshots=(), faults=None, work=None, cpu=None,
         db.execute("PRAGMA synchronous = OFF")
         db.executescript(sql.read())
         db.execute("PRAGMA application_id = 0x70726673")
-        db.execute("PRAGMA user_version = 2")
+        db.execute("PRAGMA user_version = %d" % header("RUNDB_SCHEMA_VERSION"))
         insert(db, "run", **{**dict(
             run_id=1, token="t", started_utc="2026-01-01T00:00:00.000Z", wall_ns=SECOND,
             complete=1, level="exact", inner_cost_ns=10, outer_cost_ns=10, peak_bytes=PEAK,
