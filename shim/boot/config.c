@@ -153,7 +153,7 @@ void config_read(struct config *config, char **environment)
 	memset(config, 0, sizeof(*config));
 	config->follow = 1;
 	config->stack_depth_limit = 64;
-	config->path_limit = 1u << 20;
+	config->path_limit = SEGMENT_PATH_LIMIT;
 	config->wait_ms = 10000;
 	value = lookup(environment, "PROFSHIM_OUTPUT");
 	config->output = value && *value ? value : "run.db";

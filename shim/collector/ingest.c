@@ -39,7 +39,8 @@ static int merge(struct ingest *ingest)
 	ends = ends_of(ingest);
 	if (!ends)
 		return -ENOMEM;
-	result = merge_run(&ingest->merge, &ingest->run, &ingest->ticks, ends);
+	result = merge_run(&ingest->merge, &ingest->run, &ingest->ticks, ends,
+			   ingest->watch.path_limit);
 	free(ends);
 	return result;
 }

@@ -23,8 +23,9 @@ struct ingest_watch {
 	size_t death_count;
 	const struct resources *resources; /* borrowed, or NULL */
 	const struct gpu_samples *gpu;	   /* likewise */
-	int is_live;	  /* processes may be alive: take what there is so far */
-	int is_recovered; /* the run's own collector is gone */
+	int is_live;	   /* processes may be alive: take what there is so far */
+	int is_recovered;  /* the run's own collector is gone */
+	size_t path_limit; /* of what it is merged into; 0: MERGE_PATH_LIMIT */
 };
 
 /* A row of trust that concerns the whole run. */

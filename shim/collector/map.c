@@ -9,6 +9,18 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <sys/random.h>
+
+static uint64_t seed; /* 0: not drawn yet */
+
+static void draw_seed(void)
+{
+	if (seed)
+		return;
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		seed = (uintptr_t)&seed; /* layout is random, too */
+	seed |= 1;
+}
 
 static uint64_t mix(uint64_t hash, uint64_t value)
 {
@@ -20,7 +32,7 @@ static uint64_t mix(uint64_t hash, uint64_t value)
 static struct map_entry *find(const struct map *map, uint64_t a, uint64_t b, uint64_t c)
 {
 	size_t mask = map->capacity - 1;
-	size_t at = mix(mix(mix(0, a), b), c) & mask;
+	size_t at = mix(mix(mix(seed, a), b), c) & mask;
 
 	for (;; at = (at + 1) & mask) {
 		struct map_entry *entry = &map->entries[at];
@@ -35,6 +47,7 @@ static int grow(struct map *map)
 {
 	struct map bigger = {NULL, map->capacity ? map->capacity * 2 : 64, map->count};
 
+	draw_seed();
 	bigger.entries = calloc(bigger.capacity, sizeof(*bigger.entries));
 	if (!bigger.entries)
 		return -ENOMEM;

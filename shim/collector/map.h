@@ -2,7 +2,8 @@
 /*
  * What this is:  a hash map from three numbers to a number, for giving things ids.
  * Runs on:       one thread at a time; ingest.
- * Must not:      know what the numbers mean.
+ * Must not:      know what the numbers mean; let who chose them choose how long a search
+ *                takes: places depend on a number drawn at the first use.
  * See also:      shim/collector/identify.c, merge.c, account.c
  */
 #pragma once

@@ -15,33 +15,41 @@
 #include "shim/collector/array.h"
 #include "shim/collector/merge.h"
 
-static struct marks_series *find(const struct marks *marks, uint32_t process,
-				 uint32_t kind, const char *name)
+static uint64_t hash_name(const char *name)
 {
-	for (size_t i = 0; i < marks->count; i++) {
-		struct marks_series *series = marks->all[i];
+	uint64_t hash = 0xcbf29ce484222325ull;
 
-		if (series->process == process && series->kind == kind &&
-		    strcmp(series->name, name) == 0)
-			return series;
-	}
-	return NULL;
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x100000001b3ull;
+	return hash;
 }
 
+/* Names whose hashes meet are told apart by a number more. NULL: no memory. */
 static struct marks_series *find_or_add(struct marks *marks, uint32_t process,
 					uint32_t kind, const char *name)
 {
-	struct marks_series *series = find(marks, process, kind, name), **all;
+	uint64_t whose = (uint64_t)process << 32 | kind, hash = hash_name(name);
+	struct marks_series *series, **all;
+	uint64_t number = 0;
+	uint32_t index;
 
-	if (series)
-		return series;
-	all = array_room(marks->all, marks->count, sizeof(series));
+	for (;; number++) {
+		index = map_get(&marks->map, whose, hash, number);
+		if (index == MAP_NONE)
+			break;
+		if (strcmp(marks->all[index]->name, name) == 0)
+			return marks->all[index];
+	}
+	all = array_room(marks->all, marks->count, sizeof(*all));
 	if (!all)
 		return NULL;
 	marks->all = all;
 	series = calloc(1, sizeof(*series));
-	if (!series)
+	if (!series ||
+	    map_put(&marks->map, whose, hash, number, (uint32_t)marks->count)) {
+		free(series);
 		return NULL;
+	}
 	memcpy(series->name, name, strlen(name) + 1);
 	series->kind = kind;
 	series->process = process;
@@ -336,5 +344,6 @@ void marks_done(struct marks *marks)
 		free(marks->all[i]);
 	}
 	free(marks->all);
+	map_done(&marks->map);
 	*marks = (struct marks){.count = 0};
 }

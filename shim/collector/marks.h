@@ -12,6 +12,7 @@
 #include <stdint.h>
 
 #include "common/segment_series.h"
+#include "shim/collector/map.h"
 
 #define MARKS_ALL UINT32_MAX /* the process of what the whole run has */
 
@@ -42,6 +43,7 @@ struct marks_series {
 struct marks {
 	struct marks_series **all; /* each with its memory; owned */
 	size_t count;
+	struct map map; /* of name, kind and process to an index in all */
 };
 
 /* Adds what a lane has. *damaged_count is raised by what is not plausible. 0 or

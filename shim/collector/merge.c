@@ -36,6 +36,15 @@ static int add_path(struct merge *merge, const struct merge_path *path)
 	return 0;
 }
 
+int merge_has_room(const struct merge *merge, uint32_t parent, uint32_t function,
+		   enum merge_kind kind)
+{
+	uint64_t key = (uint64_t)parent << 32 | function;
+
+	return merge->path_count < merge->path_limit ||
+	       map_get(&merge->path_map, key, kind, 0) != MAP_NONE;
+}
+
 int merge_child_path(struct merge *merge, uint32_t parent, uint32_t function,
 		     enum merge_kind kind, uint32_t *ret)
 {
@@ -225,13 +234,17 @@ static int begin_snapshots(struct merge *merge)
 }
 
 int merge_run(struct merge *ret, const struct read_run *run, const struct ticks *ticks,
-	      const struct merge_end *ends)
+	      const struct merge_end *ends, size_t path_limit)
 {
 	struct site_place *places = NULL;
 	size_t count = 0;
 	int result;
 
-	*ret = (struct merge){.run = run, .ticks = ticks};
+	*ret = (struct merge){.run = run, .ticks = ticks, .path_limit = path_limit};
+	if (!path_limit)
+		ret->path_limit = run->page.path_limit > MERGE_PATH_LIMIT
+					  ? run->page.path_limit
+					  : MERGE_PATH_LIMIT;
 	ret->inner_cost_ns = cost_ns(ticks, run->page.inner_cost_ticks);
 	ret->outer_cost_ns = cost_ns(ticks, run->page.outer_cost_ticks);
 	ret->damaged_count = run->damaged_count;

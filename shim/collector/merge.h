@@ -87,10 +87,16 @@ struct merge_cell {
 	int is_touched;
 };
 
+/* What one run is merged into at most, whatever its processes say (10 s and 1 GB): paths,
+ * and functions to look for. What does not fit folds into the nearest ancestor and is
+ * counted. More only when PROFSHIM_MAX_PATHS asks for it. */
+#define MERGE_PATH_LIMIT (1u << 21)
+
 struct merge {
 	const struct read_run *run;
 	const struct ticks *ticks;
 	double inner_cost_ns, outer_cost_ns;
+	size_t path_limit;
 	struct identify identify;
 	struct identify_process *processes; /* parallel to run->processes */
 	struct merge_memory *memory;	    /* likewise */
@@ -118,14 +124,17 @@ struct merge {
 	uint64_t unended_region_count, orphan_region_count;
 };
 
-/* Merges everything. ends: one for each process. 0 or -ENOMEM; merge_done() in any
- * case. run and ticks are borrowed until then. */
+/* Merges everything. ends: one for each process. path_limit: 0 for the usual one. 0 or
+ * -ENOMEM; merge_done() in any case. run and ticks are borrowed until then. */
 int merge_run(struct merge *ret, const struct read_run *run, const struct ticks *ticks,
-	      const struct merge_end *ends);
+	      const struct merge_end *ends, size_t path_limit);
 void merge_done(struct merge *merge);
 
 /* For merge_lane.c and account.c: */
 
+/* Is the child path there, or room for it? */
+int merge_has_room(const struct merge *merge, uint32_t parent, uint32_t function,
+		   enum merge_kind kind);
 /* The child path, made when it is not there. 0 or -ENOMEM. */
 int merge_child_path(struct merge *merge, uint32_t parent, uint32_t function,
 		     enum merge_kind kind, uint32_t *ret);

@@ -19,8 +19,10 @@
 /* Where a node of the lane is in the merged tree. */
 struct node_place {
 	uint32_t path;
-	uint32_t place; /* of a return address: in identify.places, of its call */
+	uint32_t place;	 /* of a return address: in identify.places, of its call */
+	uint32_t around; /* the node itself, or the first above that is no region */
 	int is_placed;
+	int is_folded; /* path is the nearest ancestor's: no room for its own */
 };
 
 struct lane_walk {
@@ -74,21 +76,18 @@ static int place_frames(struct lane_walk *walk, struct node_place *node, uint32_
 	node->place = first;
 	for (uint32_t i = first + count; i-- > first;) {
 		uint32_t function = walk->merge->identify.places[i].function;
-		int result = merge_child_path(walk->merge, node->path, function,
-					      MERGE_FRAME, &node->path);
+		int result;
 
+		if (!merge_has_room(walk->merge, node->path, function, MERGE_FRAME)) {
+			merge_add(&walk->merge->folded_call_count, 1);
+			return 0;
+		}
+		result = merge_child_path(walk->merge, node->path, function, MERGE_FRAME,
+					  &node->path);
 		if (result < 0)
 			return result;
 	}
 	return 0;
-}
-
-/* The node itself, or the first one above that is not a region. */
-static uint32_t function_around(const struct lane_walk *walk, uint32_t node)
-{
-	while (node != LANE_ROOT && segment_key_is_region(walk->data.nodes[node].key))
-		node = walk->data.nodes[node].parent;
-	return node;
 }
 
 static int place_return_address(struct lane_walk *walk, uint32_t index)
@@ -103,7 +102,7 @@ static int place_return_address(struct lane_walk *walk, uint32_t index)
 	result = identify_places(identify, walk->process, node->key, &first, &count);
 	if (result < 0)
 		return result;
-	around = function_around(walk, node->parent);
+	around = parent->around;
 	if (around == LANE_ROOT || is_return_address(&walk->data.nodes[node->parent]))
 		return place_frames(walk, place, parent->path, first, count);
 	place->path = parent->path;
@@ -113,11 +112,27 @@ static int place_return_address(struct lane_walk *walk, uint32_t index)
 	return 0;
 }
 
+/* Calls of a node for which there is no room are counted, their time stays with the
+ * caller, and its sites are the nearest ancestor's. */
+static void fold_node(struct lane_walk *walk, uint32_t index)
+{
+	const struct segment_node *node = &walk->data.nodes[index];
+	struct node_place *place = &walk->nodes[index];
+
+	place->path = walk->nodes[node->parent].path;
+	place->place = IDENTIFY_NONE;
+	place->is_folded = 1;
+	merge_add(&walk->merge->folded_call_count,
+		  node->call_count ? node->call_count : 1);
+}
+
 static int place_function(struct lane_walk *walk, uint32_t index)
 {
 	const struct segment_node *node = &walk->data.nodes[index];
 	struct node_place *place = &walk->nodes[index];
-	uint32_t function;
+	enum merge_kind kind =
+		segment_key_is_region(node->key) ? MERGE_REGION : MERGE_FUNCTION;
+	uint32_t parent = walk->nodes[node->parent].path, function;
 	int result;
 
 	result = identify_function(&walk->merge->identify, walk->process, node->key,
@@ -125,10 +140,26 @@ static int place_function(struct lane_walk *walk, uint32_t index)
 	if (result < 0)
 		return result;
 	place->place = IDENTIFY_NONE;
-	return merge_child_path(walk->merge, walk->nodes[node->parent].path, function,
-				segment_key_is_region(node->key) ? MERGE_REGION
-								 : MERGE_FUNCTION,
-				&place->path);
+	if (!merge_has_room(walk->merge, parent, function, kind)) {
+		fold_node(walk, index);
+		return 0;
+	}
+	return merge_child_path(walk->merge, parent, function, kind, &place->path);
+}
+
+static int place_node(struct lane_walk *walk, uint32_t index)
+{
+	const struct segment_node *node = &walk->data.nodes[index];
+	const struct merge *merge = walk->merge;
+
+	if (walk->nodes[node->parent].is_folded ||
+	    merge->identify.function_count >= merge->path_limit ||
+	    merge->identify.place_count >= merge->path_limit) {
+		fold_node(walk, index);
+		return 0;
+	}
+	return is_return_address(node) ? place_return_address(walk, index)
+				       : place_function(walk, index);
 }
 
 /* A parent comes before its children: that alone keeps damaged trees from circles. */
@@ -137,7 +168,8 @@ static int place_nodes(struct lane_walk *walk)
 	int result = 0;
 
 	if (walk->data.node_count > LANE_ROOT)
-		walk->nodes[LANE_ROOT] = (struct node_place){0, IDENTIFY_NONE, 1};
+		walk->nodes[LANE_ROOT] =
+			(struct node_place){0, IDENTIFY_NONE, LANE_ROOT, 1, 0};
 	for (uint32_t i = LANE_ROOT + 1; i < walk->data.node_count && result == 0; i++) {
 		const struct segment_node *node = &walk->data.nodes[i];
 
@@ -145,8 +177,10 @@ static int place_nodes(struct lane_walk *walk)
 			walk->merge->damaged_count++;
 			continue;
 		}
-		result = is_return_address(node) ? place_return_address(walk, i)
-						 : place_function(walk, i);
+		result = place_node(walk, i);
+		walk->nodes[i].around = segment_key_is_region(node->key)
+						? walk->nodes[node->parent].around
+						: i;
 		walk->nodes[i].is_placed = 1;
 	}
 	return result;
@@ -162,8 +196,8 @@ static int add_changes(struct lane_walk *walk)
 	if (!merge->merged_sites[walk->process_index])
 		return 0;
 	for (uint32_t i = LANE_ROOT + 1; i < walk->data.node_count && result == 0; i++) {
-		if (walk->nodes[i].is_placed && walk->nodes[i].path &&
-		    !is_return_address(&walk->data.nodes[i]))
+		if (walk->nodes[i].is_placed && !walk->nodes[i].is_folded &&
+		    walk->nodes[i].path && !is_return_address(&walk->data.nodes[i]))
 			result = changes_add_node(&merge->changes, merge->run,
 						  walk->process_index, lane_slot, i,
 						  walk->nodes[i].path);
@@ -187,7 +221,7 @@ static void add_nodes(struct lane_walk *walk)
 		const struct segment_node *node = &walk->data.nodes[i];
 		struct merge_cell *cell;
 
-		if (!walk->nodes[i].is_placed)
+		if (!walk->nodes[i].is_placed || walk->nodes[i].is_folded)
 			continue;
 		cell = merge_touch(merge, walk->nodes[i].path);
 		if (is_return_address(node))
@@ -199,6 +233,13 @@ static void add_nodes(struct lane_walk *walk)
 			add_extremes(&merge->paths[walk->nodes[i].path], node->min_ticks,
 				     node->max_ticks);
 	}
+}
+
+/* A node that was not read, as the process has too many. */
+static int is_cut(const struct lane_walk *walk, uint32_t node)
+{
+	return node >= walk->data.node_count &&
+	       node - walk->data.node_count < walk->data.cut_node_count;
 }
 
 /* A frame that is open when its process ends, ends with it, or when its stack was left
@@ -215,12 +256,14 @@ static int close_frame(struct lane_walk *walk, const struct segment_frame *frame
 	merge->open_frame_count++;
 	if (frame->node <= LANE_ROOT)
 		return 0; /* folded: the caller has its time */
+	if (is_cut(walk, frame->node))
+		return 0; /* likewise */
 	if (frame->node >= walk->data.node_count || !walk->nodes[frame->node].is_placed ||
 	    is_return_address(&walk->data.nodes[frame->node])) {
 		merge->damaged_count++;
 		return 0;
 	}
-	if (frame->start_ticks >= end_ticks)
+	if (frame->start_ticks >= end_ticks || walk->nodes[frame->node].is_folded)
 		return 0;
 	place = &walk->nodes[frame->node];
 	ticks = end_ticks - frame->start_ticks;
@@ -387,6 +430,16 @@ static void add_to_tree(struct lane_walk *walk, uint32_t path,
 	merge_add(&memory->live_bytes, sums->live_bytes);
 }
 
+/* The path of a site's node, 0 when its node was cut. -1: damaged. */
+static int64_t site_path(const struct lane_walk *walk, uint32_t node)
+{
+	if (is_cut(walk, node))
+		return 0;
+	if (node == 0 || node >= walk->data.node_count || !walk->nodes[node].is_placed)
+		return -1;
+	return walk->nodes[node].path;
+}
+
 static int add_site(struct lane_walk *walk, uint32_t index)
 {
 	struct merge *merge = walk->merge;
@@ -396,15 +449,14 @@ static int add_site(struct lane_walk *walk, uint32_t index)
 	const struct identify_place *place = NULL;
 	struct merge_site *row = NULL;
 	struct site_sums sums;
-	uint32_t path, function;
+	int64_t found = site_path(walk, from->node);
+	uint32_t path = (uint32_t)found, function;
 	int result = 0;
 
-	if (from->node == 0 || from->node >= walk->data.node_count ||
-	    !walk->nodes[from->node].is_placed) {
+	if (found < 0) {
 		merge->damaged_count++;
 		return 0;
 	}
-	path = walk->nodes[from->node].path;
 	if (!path) { /* nothing was open, nothing could be unwound */
 		result = identify_nowhere(&merge->identify, &function);
 		if (result == 0)
@@ -489,6 +541,7 @@ int merge_lane(struct merge *merge, uint32_t lane, const struct merge_end *end,
 		merge_add(&merge->orphan_region_count,
 			  walk.data.header.orphan_region_count);
 		merge_add(&merge->folded_call_count, walk.data.header.folded_call_count);
+		merge_add(&merge->folded_call_count, walk.data.cut_node_count);
 		merge_add(&merge->lost_mark_count, walk.data.header.lost_mark_count);
 		result = merge_walk(&walk, end, sites, site_count);
 	} else {

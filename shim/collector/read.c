@@ -192,16 +192,24 @@ static int copy_strings(struct read_process *to, struct segment_process *from)
 	return 0;
 }
 
-static int copy_arrays(struct read_process *to, const struct segment_process *from,
-		       const struct segment_reader *reader)
+static uint32_t lesser(uint64_t a, uint64_t b)
 {
-	struct segment_array modules = {from->module_offset, sizeof(*to->modules), 0,
-					from->module_count, from->module_capacity};
-	struct segment_array threads = {from->thread_offset, sizeof(*to->threads), 0,
-					from->thread_count, from->thread_capacity};
-	struct segment_array sites = {from->site_offset, sizeof(*to->sites),
-				      from->first_site ? from->first_site : 1,
-				      from->site_count, from->site_capacity};
+	return (uint32_t)(a < b ? a : b);
+}
+
+static int copy_arrays(struct read_process *to, const struct segment_process *from,
+		       const struct segment_reader *reader, uint32_t node_limit)
+{
+	uint32_t first_site = from->first_site ? from->first_site : 1;
+	struct segment_array modules = {
+		from->module_offset, sizeof(*to->modules), 0, from->module_count,
+		lesser(from->module_capacity, SEGMENT_MODULE_LIMIT)};
+	struct segment_array threads = {
+		from->thread_offset, sizeof(*to->threads), 0, from->thread_count,
+		lesser(from->thread_capacity, SEGMENT_THREAD_LIMIT)};
+	struct segment_array sites = {
+		from->site_offset, sizeof(*to->sites), first_site, from->site_count,
+		lesser(from->site_capacity, (uint64_t)first_site + node_limit)};
 	int result = 0;
 
 	to->modules = segment_reader_array(reader, to->slot, &modules, &to->module_count,
@@ -244,7 +252,8 @@ static int read_process(struct read_run *run, const struct segment_reader *reade
 	copy_facts(process, &header);
 	result = copy_strings(process, &header);
 	if (result == 0)
-		result = copy_arrays(process, &header, reader);
+		result = copy_arrays(process, &header, reader,
+				     read_node_limit(&run->page));
 	if (result == 0 && header.book_slot) {
 		result = read_book(reader, header.book_slot, slot,
 				   header.snapshot_interval, &process->book);

@@ -52,6 +52,7 @@ struct read_lane {
  * fibers[i].depth of each. */
 struct read_lane_data {
 	struct segment_lane header;
+	uint32_t cut_node_count; /* beyond read_node_limit() */
 	struct segment_frame *frames;
 	struct segment_fiber *fibers; /* stacks other than the thread's own */
 	struct segment_node *nodes;
@@ -80,6 +81,16 @@ struct read_run {
 	uint64_t spool_bytes;	/* what the files take on disk */
 	uint64_t damaged_count; /* files, slots and records left out as not plausible */
 };
+
+/* How many nodes a lane, and sites a process of the run may have. The quarter more is for
+ * processes that share a lane one after the other. */
+static inline uint32_t read_node_limit(const struct segment_run *page)
+{
+	uint64_t limit = page->path_limit > SEGMENT_PATH_LIMIT ? page->path_limit
+							       : SEGMENT_PATH_LIMIT;
+
+	return limit < UINT32_MAX / 2 ? (uint32_t)(limit + limit / 4) : UINT32_MAX / 2;
+}
 
 /* The run's facts alone. 0, or -errno with a sentence in error. */
 int read_run_page(const struct rundir *rundir, struct segment_run *ret, char *error,

@@ -18,6 +18,7 @@ static int read_fiber_frames(const struct segment_reader *reader, uint32_t slot,
 			     struct read_lane_data *ret)
 {
 	const struct segment_lane *lane = &ret->header;
+	uint64_t left = lane->frame_capacity; /* stacks have no frame in common */
 	int result = 0;
 
 	for (uint32_t i = 0; i < ret->fiber_count && result == 0; i++) {
@@ -29,10 +30,12 @@ static int read_fiber_frames(const struct segment_reader *reader, uint32_t slot,
 		struct segment_frame *frames, *grown;
 		uint32_t count = 0;
 
-		if (!fiber->in_use || !fiber->depth || end > lane->frame_capacity) {
+		if (!fiber->in_use || !fiber->depth || end > lane->frame_capacity ||
+		    fiber->depth > left) {
 			fiber->depth = 0;
 			continue;
 		}
+		left -= fiber->depth;
 		frames = segment_reader_array(reader, slot, &array, &count, &result);
 		fiber->depth = count;
 		grown = count ? reallocarray(ret->frames,
@@ -53,7 +56,7 @@ static int read_fiber_frames(const struct segment_reader *reader, uint32_t slot,
 
 /* Frames first: a frame's node is published before the frame is open. */
 static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
-			    struct read_lane_data *ret)
+			    uint64_t node_limit, struct read_lane_data *ret)
 {
 	const struct segment_lane *lane = &ret->header;
 	struct segment_array frames = {lane->frame_offset, sizeof(*ret->frames), 0,
@@ -67,8 +70,11 @@ static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
 	struct segment_array series = {lane->series_offset, sizeof(*ret->series), 0, 0,
 				       lane->series_capacity};
 	struct segment_lane now;
+	uint32_t node_count;
 	int result = 0;
 
+	if (fibers.capacity > SEGMENT_FIBER_LIMIT)
+		fibers.capacity = SEGMENT_FIBER_LIMIT;
 	ret->frames =
 		segment_reader_array(reader, slot, &frames, &ret->frame_count, &result);
 	ret->fibers =
@@ -77,11 +83,16 @@ static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
 		result = read_fiber_frames(reader, slot, ret);
 	if (segment_reader_bytes(reader, slot, 0, &now, sizeof(now)) < 0)
 		return -EINVAL;
-	nodes.count = now.node_count;
+	node_count = now.node_count < nodes.capacity ? now.node_count : nodes.capacity;
+	nodes.count = node_count < node_limit ? node_count : (uint32_t)node_limit;
+	if (series.capacity > SEGMENT_SERIES_LIMIT)
+		series.capacity = SEGMENT_SERIES_LIMIT;
 	functions.count = now.function_count;
 	series.count = now.series_count;
 	ret->nodes =
 		segment_reader_array(reader, slot, &nodes, &ret->node_count, &result);
+	if (ret->node_count == node_limit)
+		ret->cut_node_count = node_count - ret->node_count;
 	ret->functions = segment_reader_array(reader, slot, &functions,
 					      &ret->function_count, &result);
 	ret->series =
@@ -105,7 +116,8 @@ int read_lane(const struct read_run *run, const struct read_lane *lane,
 	if (result == 0 && ret->header.magic != SEGMENT_MAGIC_LANE)
 		result = -EINVAL;
 	if (result == 0)
-		result = read_lane_arrays(&reader, lane->slot, ret);
+		result = read_lane_arrays(&reader, lane->slot,
+					  read_node_limit(&run->page) + 2ull, ret);
 	segment_reader_close(&reader);
 	if (result < 0)
 		read_lane_done(ret);

@@ -52,7 +52,7 @@ int segment_reader_refresh(struct segment_reader *reader)
 	if (read_at(reader->fd, 0, &header, size) != size)
 		return -EINVAL;
 	if (header.slot_size < sizeof(struct segment_process) ||
-	    header.slot_size > (uint64_t)INT64_MAX / SEGMENT_SLOT_LIMIT)
+	    header.slot_size > SEGMENT_SLOT_BYTES_MOST)
 		return -EINVAL;
 	limit = header.slot_limit < SEGMENT_SLOT_LIMIT ? header.slot_limit
 						       : SEGMENT_SLOT_LIMIT;

@@ -107,7 +107,8 @@ static int add_path(struct snapshots *ret, const struct snapshot_path *row)
 	return 0;
 }
 
-/* What one snapshot has in addition, by path. */
+/* What one snapshot has in addition, by path. When there is no room for it, for none that
+ * follows either: what they have is counted from the ones before. */
 static int account_snapshot(struct snapshots *ret, struct merge *merge, int64_t *owed_ns,
 			    uint32_t process, uint32_t first)
 {
@@ -116,10 +117,15 @@ static int account_snapshot(struct snapshots *ret, struct merge *merge, int64_t 
 	int result = 0;
 
 	account_begin(merge);
-	while (result == 0 && account_next_part(merge, owed_ns, &path, &times))
+	if (merge->touched_count > SNAPSHOT_PATH_LIMIT - ret->path_count)
+		ret->cut_first = first;
+	while (result == 0 && account_next_part(merge, owed_ns, &path, &times)) {
+		if (ret->cut_first <= first)
+			continue;
 		result = add_path(
 			ret, &(struct snapshot_path){process, path, first, 0, times.calls,
 						     times.total_ns, times.self_ns});
+	}
 	return result;
 }
 
@@ -130,6 +136,8 @@ static void sum_up_paths(struct snapshots *ret, const uint32_t *starts)
 		struct snapshot_path *row = &ret->paths[i], *next = row + 1;
 
 		row->until = starts[row->process + 1];
+		if (row->until > ret->cut_first)
+			row->until = ret->cut_first;
 		if (i + 1 == ret->path_count || next->process != row->process ||
 		    next->path != row->path)
 			continue;
@@ -150,21 +158,26 @@ static int build_paths(struct snapshots *ret, struct merge *merge, const uint32_
 	if (changes->path_count)
 		qsort(changes->paths, changes->path_count, sizeof(*changes->paths),
 		      path_by_snapshot);
+	ret->cut_first = UINT32_MAX;
 	while (at < changes->path_count && result == 0) {
 		const struct change_of_path *group = &changes->paths[at], *change = group;
+		uint32_t first = starts[group->process] + group->snapshot - 1;
 
 		if (at == 0 || group->process != group[-1].process)
 			memset(owed_ns, 0, bytes);
 		for (; at < changes->path_count && change->process == group->process &&
 		       change->snapshot == group->snapshot;
 		     change++, at++) {
-			struct merge_cell *cell = merge_touch(merge, change->path);
+			struct merge_cell *cell;
 
+			if (ret->cut_first <= first)
+				continue;
+			cell = merge_touch(merge, change->path);
 			merge_add(&cell->calls, change->calls);
 			merge_add(&cell->total_ticks, change->ticks);
 		}
-		result = account_snapshot(ret, merge, owed_ns, group->process,
-					  starts[group->process] + group->snapshot - 1);
+		result = account_snapshot(ret, merge, owed_ns, group->process, first);
+		ret->cut_count += ret->cut_first <= first;
 	}
 	if (ret->path_count)
 		qsort(ret->paths, ret->path_count, sizeof(*ret->paths), row_by_path);

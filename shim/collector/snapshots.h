@@ -35,11 +35,18 @@ struct snapshot_row {
 	uint64_t alloc_count, alloc_bytes;
 };
 
+/* Rows of what paths had reached, at most: with a deep tree, each snapshot can have one
+ * for every path. */
+#define SNAPSHOT_PATH_LIMIT (1u << 24)
+
 struct snapshots {
 	struct snapshot_row *all; /* by process and number */
 	size_t count;
 	struct snapshot_path *paths; /* by process, path and first */
 	size_t path_count;
+	uint32_t cut_first; /* from this index in all on there are none, for want of room
+			     */
+	uint64_t cut_count; /* snapshots that would have had some */
 	struct snapshot_site *sites; /* likewise */
 	size_t site_count;
 	struct change_free *frees; /* born and freed: 0, or 1 + an index in all */

@@ -90,8 +90,7 @@ static int open_file(struct taker *taker)
 	taker->slot_limit = __atomic_load_n(&taker->file->slot_limit, __ATOMIC_RELAXED);
 	if (taker->file->magic != SEGMENT_MAGIC_FILE ||
 	    taker->file->version != SEGMENT_VERSION || taker->slot_size < 1 << 20 ||
-	    taker->slot_size % 4096 ||
-	    taker->slot_size > (uint64_t)INT64_MAX / SEGMENT_SLOT_LIMIT ||
+	    taker->slot_size % 4096 || taker->slot_size > SEGMENT_SLOT_BYTES_MOST ||
 	    taker->slot_limit > SEGMENT_SLOT_LIMIT)
 		return -EINVAL;
 	process = map_slot(taker, taker->process_slot, sizeof(*process));

@@ -135,8 +135,9 @@ static uint64_t refused_snapshots(const struct ingest *ingest)
 {
 	uint64_t refused = sum(ingest, SEGMENT_COUNTER_REFUSED_SNAPSHOTS);
 
+	merge_add(&refused, ingest->snapshots.cut_count);
 	for (size_t i = 0; i < ingest->run.process_count; i++)
-		refused += ingest->run.processes[i].book.incomplete_count;
+		merge_add(&refused, ingest->run.processes[i].book.incomplete_count);
 	return refused;
 }
 

@@ -21,7 +21,6 @@
 #include "shim/hot/tree.h"
 
 #define FIRST_FRAMES 101u /* 4 KiB with the one before them */
-#define FIBER_LIMIT 65536u
 #define FIBER_SHARE 4	      /* of what is left, one part in so many */
 #define RESERVED_FRAMES 16384 /* 640 KiB */
 
@@ -47,8 +46,8 @@ static void layout(struct segment_lane *lane, uint64_t slot_size)
 	share = slot_size - lane->fiber_offset;
 	lane->fiber_capacity =
 		(uint32_t)(share / FIBER_SHARE / sizeof(struct segment_fiber));
-	if (lane->fiber_capacity > FIBER_LIMIT)
-		lane->fiber_capacity = FIBER_LIMIT;
+	if (lane->fiber_capacity > SEGMENT_FIBER_LIMIT)
+		lane->fiber_capacity = SEGMENT_FIBER_LIMIT;
 	lane->series_offset =
 		(lane->fiber_offset +
 		 lane->fiber_capacity * sizeof(struct segment_fiber) + 4095) &

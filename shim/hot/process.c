@@ -25,8 +25,8 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 #define PAGE_BYTES 4096ull
-#define MODULE_CAPACITY 2048u
-#define THREAD_CAPACITY 65536u
+#define MODULE_CAPACITY SEGMENT_MODULE_LIMIT
+#define THREAD_CAPACITY SEGMENT_THREAD_LIMIT
 
 struct process *process;
 struct process_facts process_facts;

@@ -215,11 +215,11 @@ static void many_fibers(void **state)
 	assert_int_equal(take(f), 0);
 }
 
-/* A terabyte of nodes, none of them stored. */
+/* A gigabyte of nodes, none of them stored. */
 static void holes(void **state)
 {
 	struct fixture *f = *state;
-	uint64_t slot_size = 1ull << 33;
+	uint64_t slot_size = SEGMENT_SLOT_BYTES_MOST;
 
 	assert_int_equal(ftruncate(f->fd, (off_t)(slot_size * 4)), 0);
 	f->file.file->slot_size = slot_size;
