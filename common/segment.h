@@ -196,7 +196,7 @@ struct segment_slot {
 /* What a writer has at most; readers take no more. */
 #define SEGMENT_MODULE_LIMIT 2048u
 #define SEGMENT_THREAD_LIMIT 65536u
-#define SEGMENT_FIBER_LIMIT 65536u /* of a lane */
+#define SEGMENT_FIBER_LIMIT 65536u    /* of a lane */
 #define SEGMENT_PATH_LIMIT (1u << 20) /* of a process, unless it is told otherwise */
 
 struct segment_file {

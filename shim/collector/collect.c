@@ -33,6 +33,7 @@
 #include "shim/collector/report_file.h"
 #include "shim/collector/rescue.h"
 #include "shim/collector/rundir.h"
+#include "shim/collector/shared_map.h"
 #include "shim/collector/store.h"
 #include "shim/collector/ticks.h"
 #include "shim/collector/watch.h"
@@ -244,16 +245,16 @@ static void collect(struct collector *collector)
 /* 0, or -errno with a sentence in error. */
 static int map_state(struct collector *collector, char *error, size_t error_size)
 {
-	struct segment_state *state = MAP_FAILED;
+	struct segment_state *state = NULL;
 	struct stat status;
 	int fd = rundir_open_file(collector->rundir.fd, SEGMENT_STATE_NAME, O_RDWR);
 	int result = fd < 0 ? fd : -EINVAL;
 
 	if (fd >= 0 && fstat(fd, &status) == 0 &&
 	    status.st_size >= (off_t)sizeof(*state)) {
-		state = mmap(NULL, sizeof(*state), PROT_READ | PROT_WRITE, MAP_SHARED, fd,
-			     0);
-		result = state == MAP_FAILED ? -errno : 0;
+		/* a program that cuts it short does not take us with it */
+		state = shared_map(fd, 0, sizeof(*state), PROT_READ | PROT_WRITE);
+		result = state ? 0 : -ENOMEM;
 	}
 	if (fd >= 0)
 		close(fd);

@@ -20,7 +20,7 @@
 #include "shim/hot/site.h"
 #include "shim/hot/tree.h"
 
-#define FIRST_FRAMES 101u /* 4 KiB with the one before them */
+#define FIRST_FRAMES 101u     /* 4 KiB with the one before them */
 #define FIBER_SHARE 4	      /* of what is left, one part in so many */
 #define RESERVED_FRAMES 16384 /* 640 KiB */
 
