@@ -34,6 +34,11 @@
  * processes too: what they say is about the program and can be wrong, but no reader may
  * let it decide about files, other processes or its own memory.
  *
+ * The hooks of a process do follow indices in its slots. So a process that gives up its
+ * privileges moves into a segment file of its own first: its slots are copied to the same
+ * numbers there (the others are ELSEWHERE in it), mapped in place of the old ones, and
+ * marked ELSEWHERE in the old file, of which it keeps no mapping.
+ *
  * THE SEGMENT FILE
  *
  * The file is sparse: slot_limit slots of slot_size bytes each. Slot 0 holds struct
@@ -105,6 +110,8 @@ enum segment_note {
 	SEGMENT_NOTE_OWN_HOOKS = 1u << 8,	/* the program defines the hooks itself */
 	SEGMENT_NOTE_SEALED = 1u << 9,		/* a sandbox forbids our system calls */
 	SEGMENT_NOTE_NO_FUNCTION = 1u << 10,	/* PROFSHIM_SNAPSHOT_AT: not found here */
+	SEGMENT_NOTE_GAVE_UP_PRIVILEGES = 1u << 16, /* is another user than the files' */
+	SEGMENT_NOTE_NOT_APART = 1u << 17, /* and shares them with those who are not */
 };
 
 /* What the collector has prof-analyze write beside run.db when the run is stored. */
@@ -178,8 +185,9 @@ enum segment_slot_kind {
 	SEGMENT_SLOT_FREE = 0,
 	SEGMENT_SLOT_PROCESS = 1,
 	SEGMENT_SLOT_LANE = 2,
-	SEGMENT_SLOT_BOOK = 3,	/* common/segment_book.h */
-	SEGMENT_SLOT_NAMES = 4, /* common/segment_names.h */
+	SEGMENT_SLOT_BOOK = 3,	    /* common/segment_book.h */
+	SEGMENT_SLOT_NAMES = 4,	    /* common/segment_names.h */
+	SEGMENT_SLOT_ELSEWHERE = 5, /* in another file, see WHO IS BELIEVED */
 };
 
 /* kind is stored with release once the slot's own header is complete. */

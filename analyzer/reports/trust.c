@@ -165,6 +165,16 @@ static const struct item items[] = {
 	 "Write it as the linker knows it (nm ./app), or a C++ name without its "
 	 "parameters; "
 	 "an inlined or stripped function cannot be found."},
+	{"note_gave_up_privileges", PLAIN, NULL, "a process changed its user",
+	 "A process became another user than the one who records; its part of the "
+	 "recording moved into a file of its own before.",
+	 "Nothing has to be done; docs/security.md says what that protects."},
+	{"note_not_apart", MINOR, NULL, "a process with another user shares memory",
+	 "A process became another user and still shares the recording's memory with "
+	 "processes that did not: whoever takes it over can write over their numbers.",
+	 "Record only programs whose workers you trust in this way; docs/security.md "
+	 "says "
+	 "when it happens."},
 	{"note_own_hooks", MINOR, NULL, "the program has its own hooks",
 	 "The program defines __cyg_profile_func_enter itself, so its calls do not reach "
 	 "the shim.",

@@ -518,6 +518,7 @@ int run_create_segment(char *error, size_t error_size)
 	file->slot_count = 1;
 	file->token = process_facts.run->token;
 	process_facts.file = file;
+	process_facts.owner = geteuid();
 	note_main_stack();
 	result = process_begin(state, 0);
 	if (result < 0)

@@ -20,6 +20,7 @@
 #include "common/attributes.h"
 #include "shim/boot/boot.h"
 #include "shim/boot/exec.h"
+#include "shim/boot/privileges.h"
 #include "shim/hot/fiber.h"
 #include "shim/hot/gate.h"
 #include "shim/hot/lane.h"
@@ -72,16 +73,25 @@ void seal_resolve(void)
 		seal_real_prctl = (prctl_function *)next_prctl;
 }
 
-/* SYS_mlockall, SYS_prctl and SYS_seccomp; the sixth argument of the call is on the stack
+/* SYS_setuid, SYS_setreuid, SYS_setresuid, SYS_mlockall, SYS_prctl, SYS_chroot and
+ * SYS_seccomp; the sixth argument of the call is on the stack
  * and stays there. */
 __asm__(".text\n"
 	".globl syscall\n"
 	".type syscall, @function\n"
 	"syscall:\n"
 	"	.cfi_startproc\n"
+	"	cmpl $105, %edi\n"
+	"	je seal_syscall\n"
+	"	cmpl $113, %edi\n"
+	"	je seal_syscall\n"
+	"	cmpl $117, %edi\n"
+	"	je seal_syscall\n"
 	"	cmpl $151, %edi\n"
 	"	je seal_syscall\n"
 	"	cmpl $157, %edi\n"
+	"	je seal_syscall\n"
+	"	cmpl $161, %edi\n"
 	"	je seal_syscall\n"
 	"	cmpl $317, %edi\n"
 	"	je seal_syscall\n"
@@ -98,8 +108,9 @@ __asm__(".text\n"
 	"	.cfi_endproc\n"
 	"	.size prctl, . - prctl\n");
 
-_Static_assert(SYS_mlockall == 151 && SYS_prctl == 157 && SYS_seccomp == 317 &&
-		       PR_SET_SECCOMP == 22,
+_Static_assert(SYS_setuid == 105 && SYS_setreuid == 113 && SYS_setresuid == 117 &&
+		       SYS_chroot == 161 && SYS_mlockall == 151 && SYS_prctl == 157 &&
+		       SYS_seccomp == 317 && PR_SET_SECCOMP == 22,
 	       "the numbers above");
 
 /* The calling thread's lane and the process take what they may need. */
@@ -197,8 +208,22 @@ static long call_seccomp(unsigned int operation, unsigned int flags, const void 
 	return result;
 }
 
+/* A change of user or root. */
+static long call_privileged(long number, long a, long b, long c)
+{
+	uint32_t notes = privileges_before(number, (uid_t)a, (uid_t)b, (uid_t)c);
+	long result = seal_real_syscall(number, a, b, c, 0, 0, 0);
+
+	if (result == 0)
+		privileges_after(notes);
+	return result;
+}
+
 long seal_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
+	if ((int)number == SYS_setuid || (int)number == SYS_setreuid ||
+	    (int)number == SYS_setresuid || (int)number == SYS_chroot)
+		return call_privileged((int)number, a, b, c);
 	if ((int)number == SYS_mlockall)
 		return memory_lock_all((int)a);
 	if ((int)number == SYS_seccomp)

@@ -18,6 +18,7 @@
 #include "common/plain_text.h"
 #include "shim/boot/boot.h"
 #include "shim/boot/exec.h"
+#include "shim/boot/privileges.h"
 #include "shim/hot/early_heap.h"
 #include "shim/hot/gate.h"
 #include "shim/hot/lane.h"
@@ -144,6 +145,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	memory_lock_resolve();
 	unload_resolve();
 	exec_resolve();
+	privileges_resolve();
 	config_read(&config, environment);
 	if (config.snapshot_at && !triggers_begin(config.snapshot_at))
 		config_ignore(&config, "PROFSHIM_SNAPSHOT_AT", config.snapshot_at);

@@ -327,7 +327,9 @@ static int read_file(struct read_run *run, uint32_t file)
 			result = note_lane(run, file, i, slot.process_slot);
 		else if (slot.kind == SEGMENT_SLOT_NAMES)
 			result = read_names(run, &reader, file, i);
-		else if (slot.kind != SEGMENT_SLOT_FREE && slot.kind != SEGMENT_SLOT_BOOK)
+		else if (slot.kind != SEGMENT_SLOT_FREE &&
+			 slot.kind != SEGMENT_SLOT_BOOK &&
+			 slot.kind != SEGMENT_SLOT_ELSEWHERE)
 			result = -EINVAL;
 		if (result == -EINVAL)
 			run->damaged_count++;

@@ -51,6 +51,10 @@ static const struct {
 	 "then on"},
 	{SEGMENT_NOTE_NO_FUNCTION, "note_no_function",
 	 "PROFSHIM_SNAPSHOT_AT names a function that was not found"},
+	{SEGMENT_NOTE_GAVE_UP_PRIVILEGES, "note_gave_up_privileges",
+	 "a process became another user than the one who records"},
+	{SEGMENT_NOTE_NOT_APART, "note_not_apart",
+	 "a process became another user and still shares memory with those that did not"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -188,8 +188,11 @@ static void replace_image(struct watch *watch, struct watch_process *image)
 	for (size_t i = 0; i < watch->process_count; i++) {
 		struct watch_process *other = &watch->processes[i];
 
+		/* one that has moved into another file has begun once */
 		if (other->death.pid == image->death.pid &&
-		    other->start_time == image->start_time && other->file != image->file)
+		    other->start_time == image->start_time &&
+		    other->file != image->file &&
+		    other->death.start_ticks != image->death.start_ticks)
 			end_process(watch,
 				    other->death.start_ticks < image->death.start_ticks
 					    ? other
@@ -274,6 +277,17 @@ static void read_own_faults(struct watch_process *process,
 			counters[SEGMENT_COUNTER_OWN_MAJOR_FAULTS];
 }
 
+/* Into a file of its own, where it is found as another entry. Told by the file it has
+ * left, which it cannot write any longer. */
+static int has_moved(const struct segment_reader *reader,
+		     const struct watch_process *process)
+{
+	struct segment_slot slot;
+
+	return segment_reader_slot(reader, process->slot, &slot) == 0 &&
+	       slot.kind == SEGMENT_SLOT_ELSEWHERE;
+}
+
 static void find_exits(struct watch *watch, const struct segment_reader *reader,
 		       size_t file)
 {
@@ -281,7 +295,13 @@ static void find_exits(struct watch *watch, const struct segment_reader *reader,
 		struct watch_process *process = &watch->processes[i];
 		uint32_t state;
 
-		if (process->file != file || process->state != WATCH_RUNNING)
+		if (process->file != file || watch_is_over(process))
+			continue;
+		if (has_moved(reader, process)) {
+			end_process(watch, process, WATCH_REPLACED);
+			continue;
+		}
+		if (process->state != WATCH_RUNNING)
 			continue;
 		read_own_faults(process, reader);
 		if (segment_reader_bytes(reader, process->slot,

@@ -129,6 +129,11 @@ long own_memory_map(uint64_t size)
 	return address;
 }
 
+int own_memory_expects_locks(void)
+{
+	return __atomic_load_n(&seed, __ATOMIC_RELAXED) != 0;
+}
+
 int own_memory_expect_locks(void)
 {
 	uintptr_t expected = 0;

@@ -30,3 +30,6 @@ long own_memory_map(uint64_t size);
 
 /* From here on mappings are made without being locked. 0, or -errno. Once is enough. */
 int own_memory_expect_locks(void);
+
+/* Has it been called? */
+int own_memory_expects_locks(void);

@@ -59,6 +59,7 @@ struct process_facts {
 	uint32_t slot;			 /* likewise */
 	uint32_t path_limit;
 	uint32_t stack_depth_limit;
+	uint32_t owner;				   /* user id, of the files */
 	uintptr_t main_stack_low, main_stack_high; /* of the first thread; or 0 */
 	char file_path[SEGMENT_PATH_MAX];
 };
