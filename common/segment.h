@@ -122,6 +122,13 @@ enum segment_report {
 	SEGMENT_REPORT_JSON = 3,
 };
 
+/* A process that a launcher (mpirun, srun) began with others. */
+struct segment_job {
+	char name[120];	     /* the same for all of them; empty: none */
+	int32_t rank;	     /* from 0 */
+	uint32_t rank_count; /* 0: unknown */
+};
+
 /*
  * What is settled when the run begins. Written whole by the first process before it does
  * anything else, read by every process of the run and by the collector; see WHO IS
@@ -153,6 +160,7 @@ struct segment_run {
 	char shim_version[16];
 	char label[128]; /* PROFSHIM_LABEL, may be empty */
 	char host[72];
+	struct segment_job job;
 	char setting_ignored[128];     /* the first value that could not be parsed */
 	char output[SEGMENT_PATH_MAX]; /* absolute path of run.db */
 	char cwd[SEGMENT_PATH_MAX];
@@ -286,6 +294,7 @@ struct segment_process {
 	uint32_t thread_count, thread_capacity; /* struct segment_thread */
 	uint32_t site_count, site_capacity;	/* struct segment_site */
 	uint64_t module_offset, thread_offset, site_offset;
+	struct segment_job job; /* of the image; empty in forked children */
 	char executable[SEGMENT_PATH_MAX];
 	uint32_t command_size; /* bytes used in command */
 	char command[8188];    /* arguments, each ended by NUL; cut when longer */
@@ -454,6 +463,7 @@ struct segment_lane {
 _Static_assert(sizeof(struct segment_slot) == 16, "segment_slot layout");
 _Static_assert(sizeof(struct segment_file) == 80 + 16 * SEGMENT_SLOT_LIMIT,
 	       "segment_file layout");
+_Static_assert(sizeof(struct segment_job) == 128, "segment_job layout");
 _Static_assert(sizeof(struct segment_module) == 512, "segment_module layout");
 _Static_assert(sizeof(struct segment_thread) == 64, "segment_thread layout");
 _Static_assert(sizeof(struct segment_site) == 128, "segment_site layout");

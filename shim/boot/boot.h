@@ -41,7 +41,7 @@ int run_open(const struct config *config, int *ret_first, char *error, size_t er
 
 /* run.c: creates this image's segment file and process slot. 0, or -errno with a message
  * in `error`. */
-int run_create_segment(char *error, size_t error_size);
+int run_create_segment(const struct config *config, char *error, size_t error_size);
 
 /* run.c: run_open() and run_create_segment() share a descriptor; this closes it. In any
  * case, before the program runs. */

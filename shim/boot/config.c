@@ -15,10 +15,10 @@
 #include <string.h>
 
 #include "shim/boot/exec.h"
+#include "shim/boot/job.h"
 #include "shim/hot/lane.h"
 
-/* The value of NAME in the environment, NULL when unset. */
-static const char *lookup(char **environment, const char *name)
+const char *config_lookup(char **environment, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -38,7 +38,7 @@ void config_ignore(struct config *config, const char *name, const char *value)
 static void read_number(struct config *config, char **environment, const char *name,
 			unsigned long low, unsigned long high, unsigned int *result)
 {
-	const char *value = lookup(environment, name);
+	const char *value = config_lookup(environment, name);
 	unsigned long number;
 	char *end;
 
@@ -56,7 +56,7 @@ static void read_number(struct config *config, char **environment, const char *n
 static void read_duration(struct config *config, char **environment, const char *name,
 			  unsigned int *ret_ms)
 {
-	const char *value = lookup(environment, name);
+	const char *value = config_lookup(environment, name);
 	unsigned long number, scale = 0;
 	char *end;
 
@@ -83,7 +83,7 @@ static void read_signal(struct config *config, char **environment)
 	} signals[] = {{"HUP", SIGHUP}, {"USR1", SIGUSR1},   {"USR2", SIGUSR2},
 		       {"URG", SIGURG}, {"WINCH", SIGWINCH}, {"IO", SIGIO},
 		       {"PWR", SIGPWR}};
-	const char *value = lookup(environment, "PROFSHIM_SNAPSHOT_SIGNAL"),
+	const char *value = config_lookup(environment, "PROFSHIM_SNAPSHOT_SIGNAL"),
 		   *name = value;
 	char *end;
 	long number;
@@ -111,7 +111,7 @@ static void read_snapshots(struct config *config, char **environment)
 	read_duration(config, environment, "PROFSHIM_SNAPSHOT_EVERY",
 		      &config->snapshot_every_ms);
 	read_signal(config, environment);
-	config->snapshot_at = lookup(environment, "PROFSHIM_SNAPSHOT_AT");
+	config->snapshot_at = config_lookup(environment, "PROFSHIM_SNAPSHOT_AT");
 }
 
 static void read_report(struct config *config, char **environment)
@@ -119,7 +119,7 @@ static void read_report(struct config *config, char **environment)
 	static const char *const words[] = {[SEGMENT_REPORT_TEXT] = "text",
 					    [SEGMENT_REPORT_MD] = "md",
 					    [SEGMENT_REPORT_JSON] = "json"};
-	const char *value = lookup(environment, "PROFSHIM_REPORT");
+	const char *value = config_lookup(environment, "PROFSHIM_REPORT");
 
 	if (!value || !*value)
 		return;
@@ -133,8 +133,8 @@ static void read_report(struct config *config, char **environment)
 
 static void read_words(struct config *config, char **environment)
 {
-	const char *level = lookup(environment, "PROFSHIM_LEVEL");
-	const char *follow = lookup(environment, "PROFSHIM_FOLLOW");
+	const char *level = config_lookup(environment, "PROFSHIM_LEVEL");
+	const char *follow = config_lookup(environment, "PROFSHIM_FOLLOW");
 
 	if (level && !strcmp(level, "off"))
 		config->off = 1;
@@ -155,15 +155,16 @@ void config_read(struct config *config, char **environment)
 	config->stack_depth_limit = 64;
 	config->path_limit = SEGMENT_PATH_LIMIT;
 	config->wait_ms = 10000;
-	value = lookup(environment, "PROFSHIM_OUTPUT");
+	value = config_lookup(environment, "PROFSHIM_OUTPUT");
 	config->output = value && *value ? value : "run.db";
-	value = lookup(environment, "PROFSHIM_LABEL");
+	value = config_lookup(environment, "PROFSHIM_LABEL");
 	config->label = value ? value : "";
-	value = lookup(environment, "PROFSHIM_COLLECTOR");
+	value = config_lookup(environment, "PROFSHIM_COLLECTOR");
 	config->collector = value && *value ? value : NULL;
-	value = lookup(environment, "PROFSHIM_RUN");
+	value = config_lookup(environment, "PROFSHIM_RUN");
 	config->joined_run = value && *value ? value : NULL;
-	config->joins_only = lookup(environment, EXEC_MARK_NAME) != NULL;
+	config->joins_only = config_lookup(environment, EXEC_MARK_NAME) != NULL;
+	job_read(environment, &config->job);
 	read_words(config, environment);
 	read_report(config, environment);
 	read_duration(config, environment, "PROFSHIM_WAIT", &config->wait_ms);

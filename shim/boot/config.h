@@ -25,11 +25,15 @@ struct config {
 	const char *collector;	 /* likewise, NULL: search */
 	const char
 		*joined_run; /* PROFSHIM_RUN, set by us in the environment of children */
-	char ignored[128];   /* "NAME=value" of the first value not understood */
+	struct segment_job job; /* that a launcher began this process for */
+	char ignored[128];	/* "NAME=value" of the first value not understood */
 };
 
 /* Notes a value that was not understood; the first one is kept. */
 void config_ignore(struct config *config, const char *name, const char *value);
+
+/* The value of NAME in the environment, NULL when unset. */
+const char *config_lookup(char **environment, const char *name);
 
 /* Reads environment entries ("NAME=value", NULL at the end). Never fails. */
 void config_read(struct config *config, char **environment);

@@ -173,6 +173,7 @@ static void fill_run(struct segment_run *run, const struct config *config, uint6
 	read_line("/proc/sys/kernel/random/boot_id", run->boot_id, sizeof(run->boot_id));
 	snprintf(run->level, sizeof(run->level), "exact");
 	snprintf(run->shim_version, sizeof(run->shim_version), "%s", PROFSHIM_VERSION);
+	run->job = config->job;
 	snprintf(run->label, sizeof(run->label), "%s", config->label);
 	if (uname(&system) == 0)
 		snprintf(run->host, sizeof(run->host), "%s", system.nodename);
@@ -430,13 +431,14 @@ static uint64_t read_start_time(void)
 	return at ? strtoull(at + 1, NULL, 10) : 0;
 }
 
-static void fill_process(struct segment_process *segment)
+static void fill_process(struct segment_process *segment, const struct config *config)
 {
 	const char *name = (const char *)getauxval(AT_EXECFN);
 	ssize_t length;
 	int fd;
 
 	segment->start_time = read_start_time();
+	segment->job = config->job;
 	length = readlink("/proc/self/exe", segment->executable,
 			  sizeof(segment->executable) - 1);
 	segment->executable[length > 0 ? length : 0] = '\0';
@@ -486,7 +488,7 @@ static int create_segment_file(uint64_t *slot_limit, uint64_t slot_size,
 	return result;
 }
 
-int run_create_segment(char *error, size_t error_size)
+int run_create_segment(const struct config *config, char *error, size_t error_size)
 {
 	uint64_t slot_size = 0, slot_limit = 0;
 	struct segment_file *file = NULL;
@@ -523,7 +525,7 @@ int run_create_segment(char *error, size_t error_size)
 	result = process_begin(state, 0);
 	if (result < 0)
 		goto failed;
-	fill_process(state->segment);
+	fill_process(state->segment, config);
 	/* release: a file with its magic is whole */
 	__atomic_store_n(&file->magic, SEGMENT_MAGIC_FILE, __ATOMIC_RELEASE);
 	process_publish_slot(state->slot, SEGMENT_SLOT_PROCESS, state->slot, state->pid);

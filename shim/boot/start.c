@@ -96,7 +96,7 @@ static void begin_recording(const struct config *config)
 		return;
 	}
 	shadow_begin(resolve_grain_shift());
-	if (run_create_segment(error, sizeof(error)) < 0) {
+	if (run_create_segment(config, error, sizeof(error)) < 0) {
 		__atomic_fetch_add(&process_facts.state->lost_process_count, 1,
 				   __ATOMIC_RELAXED);
 		if (first) {

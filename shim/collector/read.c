@@ -35,6 +35,7 @@ static void end_strings(struct segment_run *page)
 	END_STRING(page->shim_version);
 	END_STRING(page->label);
 	END_STRING(page->host);
+	END_STRING(page->job.name);
 	END_STRING(page->setting_ignored);
 	END_STRING(page->output);
 	END_STRING(page->cwd);
@@ -180,6 +181,8 @@ static int copy_strings(struct read_process *to, struct segment_process *from)
 
 	END_STRING(from->executable);
 	END_STRING(from->command);
+	END_STRING(from->job.name);
+	to->job = from->job;
 	if (size > sizeof(from->command))
 		size = sizeof(from->command);
 	to->executable = strdup(from->executable);

@@ -28,6 +28,7 @@ struct read_process {
 	uint64_t start_ticks, end_ticks, start_time;
 	uint64_t peak_bytes, live_bytes, peak_generation;
 	uint64_t counters[SEGMENT_PROCESS_COUNTERS];
+	struct segment_job job; /* name empty: of none */
 	char *executable; /* owned */
 	char *command;	  /* owned; arguments, each ended by NUL */
 	uint32_t command_size;

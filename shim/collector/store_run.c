@@ -84,6 +84,25 @@ static void bind_memory(struct row *row, const struct ingest *ingest,
 	}
 }
 
+static void bind_job(struct row *row, const struct segment_job *job)
+{
+	bind_text_or_null(row, job->name);
+	if (job->name[0] && job->rank >= 0)
+		row_int(row, job->rank);
+	else
+		row_null(row);
+}
+
+/* A forked child is of its parent's rank. */
+static const struct segment_job *job_of(const struct ingest *ingest, size_t index)
+{
+	while (!ingest->run.processes[index].job.name[0] &&
+	       ingest->run.processes[index].forked_from_slot &&
+	       ingest->fates[index].parent < index)
+		index = ingest->fates[index].parent;
+	return &ingest->run.processes[index].job;
+}
+
 static int insert_run(struct sqlite3 *db, const struct ingest *ingest,
 		      const struct store_ids *ids)
 {
@@ -103,8 +122,9 @@ static int insert_run(struct sqlite3 *db, const struct ingest *ingest,
 		 "complete, "
 		 "level, shim_version, clock, ticks_per_second, inner_cost_ns, "
 		 "outer_cost_ns, alloc_count, alloc_bytes, free_count, "
-		 "free_bytes, peak_bytes, live_bytes_at_exit, peak_process_id) "
-		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+		 "free_bytes, peak_bytes, live_bytes_at_exit, peak_process_id, job, "
+		 "rank, rank_count) "
+		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
 	row_int(&row, ids->run);
 	row_text(&row, token);
 	bind_text_or_null(&row, page->label);
@@ -123,6 +143,11 @@ static int insert_run(struct sqlite3 *db, const struct ingest *ingest,
 	row_real(&row, ingest->merge.inner_cost_ns);
 	row_real(&row, ingest->merge.outer_cost_ns);
 	bind_memory(&row, ingest, ids);
+	bind_job(&row, &page->job);
+	if (page->job.name[0] && page->job.rank_count)
+		row_int(&row, page->job.rank_count);
+	else
+		row_null(&row);
 	row_next(&row);
 	free(command);
 	return row_close(&row);
@@ -173,6 +198,7 @@ static void process_row(struct row *row, const struct ingest *ingest,
 	row_count(row, memory->free_count);
 	row_count(row, process->peak_bytes);
 	row_count(row, memory->live_bytes);
+	bind_job(row, job_of(ingest, index));
 	row_next(row);
 	free(command);
 }
@@ -187,7 +213,8 @@ static int insert_processes(struct sqlite3 *db, const struct ingest *ingest,
 		 "executable, build_id, command, started_ns, wall_ns, exit_code, "
 		 "exit_signal, complete, alloc_count, alloc_bytes, free_count, "
 		 "peak_bytes, "
-		 "live_bytes_at_exit) VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+		 "live_bytes_at_exit, job, rank) "
+		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
 	for (size_t i = 0; i < ingest->run.process_count; i++)
 		process_row(&row, ingest, ids, i);
 	return row_close(&row);

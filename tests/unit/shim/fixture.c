@@ -44,7 +44,7 @@ void fixture_begin(unsigned int path_limit)
 	assert_int_equal(run_open(&config, &first, error, sizeof(error)), 0);
 	assert_int_equal(first, 1);
 	assert_int_equal(shadow_begin(4), 0);
-	assert_int_equal(run_create_segment(error, sizeof(error)), 0);
+	assert_int_equal(run_create_segment(&config, error, sizeof(error)), 0);
 	assert_ptr_not_equal(lane_acquire(), &lane_none);
 }
 

@@ -8,6 +8,9 @@
 #include <stdint.h>
 
 #include <cmocka.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "shim/boot/config.h"
 #include "shim/hot/early_heap.h"
@@ -109,11 +112,80 @@ static void early_heap_serves_until_it_is_full(void **state)
 	assert_int_equal(early_heap_size(first), 10);
 }
 
+static struct segment_job job_of(const char *const *entries)
+{
+	struct config config;
+
+	config_read(&config, (char **)(uintptr_t)entries);
+	return config.job;
+}
+
+#define JOB(...) job_of((const char *const[]){__VA_ARGS__, NULL})
+
+static void is_job(struct segment_job job, const char *name, int32_t rank, uint32_t count)
+{
+	assert_string_equal(job.name, name);
+	assert_int_equal(job.rank, rank);
+	assert_int_equal(job.rank_count, count);
+}
+
+static void knows_launchers(void **state)
+{
+	char pmi[64];
+
+	(void)state;
+	is_job(JOB("OMPI_COMM_WORLD_RANK=3", "OMPI_COMM_WORLD_SIZE=8",
+		   "OMPI_MCA_ess_base_jobid=17", "PMIX_RANK=3", "PMIX_NAMESPACE=x"),
+	       "ompi:17", 3, 8);
+	is_job(JOB("OMPI_COMM_WORLD_RANK=0", "PMIX_NAMESPACE=prterun-1@2"),
+	       "ompi:prterun-1@2", 0, 0);
+	is_job(JOB("PMIX_RANK=1", "PMIX_NAMESPACE=n", "SLURM_STEP_NUM_TASKS=4"), "pmix:n",
+	       1, 4);
+	is_job(JOB("PMI_RANK=2", "PMI_SIZE=4", "PMI_JOBID=9"), "pmi:9", 2, 4);
+	is_job(JOB("MV2_COMM_WORLD_RANK=2", "MV2_COMM_WORLD_SIZE=4", "SLURM_JOB_ID=8",
+		   "SLURM_STEP_ID=1"),
+	       "slurm:8.1", 2, 4);
+	is_job(JOB("SLURM_PROCID=5", "SLURM_STEP_NUM_TASKS=6", "SLURM_JOB_ID=70",
+		   "SLURM_STEP_ID=0"),
+	       "slurm:70.0", 5, 6);
+	/* nothing names the job: who began us does */
+	snprintf(pmi, sizeof(pmi), "process:%d", (int)getppid());
+	is_job(JOB("PMI_RANK=0", "PMI_SIZE=2", "PMI_FD=77"), pmi, 0, 2);
+}
+
+static void believes_no_launcher(void **state)
+{
+	char long_name[400] = "OMPI_MCA_ess_base_jobid=";
+
+	(void)state;
+	is_job(JOB("HOME=/"), "", 0, 0);
+	/* a batch script, outside of srun */
+	is_job(JOB("SLURM_PROCID=0", "SLURM_JOB_ID=70"), "", 0, 0);
+	is_job(JOB("SLURM_PROCID=0", "SLURM_JOB_ID=70", "SLURM_STEP_ID=4294967291"), "",
+	       0, 0);
+	is_job(JOB("OMPI_COMM_WORLD_RANK=-1", "OMPI_MCA_ess_base_jobid=1"), "", 0, 0);
+	is_job(JOB("OMPI_COMM_WORLD_RANK=", "OMPI_MCA_ess_base_jobid=1"), "", 0, 0);
+	is_job(JOB("OMPI_COMM_WORLD_RANK=99999999999999999999",
+		   "OMPI_MCA_ess_base_jobid=1"),
+	       "", 0, 0);
+	is_job(JOB("OMPI_COMM_WORLD_RANK=4", "OMPI_COMM_WORLD_SIZE=x",
+		   "OMPI_MCA_ess_base_jobid=1"),
+	       "ompi:1", 4, 0);
+	/* fewer than there are ranks */
+	is_job(JOB("OMPI_COMM_WORLD_RANK=4", "OMPI_COMM_WORLD_SIZE=2",
+		   "OMPI_MCA_ess_base_jobid=1"),
+	       "ompi:1", 4, 0);
+	memset(long_name + strlen(long_name), 'x', 300);
+	assert_int_equal(strlen(JOB("OMPI_COMM_WORLD_RANK=4", long_name).name), 119);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(has_defaults),
 		cmocka_unit_test(reads_values),
+		cmocka_unit_test(knows_launchers),
+		cmocka_unit_test(believes_no_launcher),
 		cmocka_unit_test(names_what_it_ignores),
 		cmocka_unit_test(early_heap_serves_until_it_is_full),
 	};
