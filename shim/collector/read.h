@@ -29,8 +29,8 @@ struct read_process {
 	uint64_t peak_bytes, live_bytes, peak_generation;
 	uint64_t counters[SEGMENT_PROCESS_COUNTERS];
 	struct segment_job job; /* name empty: of none */
-	char *executable; /* owned */
-	char *command;	  /* owned; arguments, each ended by NUL */
+	char *executable;	/* owned */
+	char *command;		/* owned; arguments, each ended by NUL */
 	uint32_t command_size;
 	struct segment_module *modules; /* owned; paths end with NUL */
 	uint32_t module_count;
