@@ -8,6 +8,7 @@
  */
 #include "analyzer/model/component_map.h"
 
+#include "analyzer/base/pattern.h"
 #include "analyzer/base/xalloc.h"
 #include "analyzer/model/json_place.h"
 
@@ -42,9 +43,13 @@ static int refuse_entry(const struct json_source *source, size_t index, const ch
 static int take_function(struct component_rule *rule, const struct json_source *source,
 			 size_t index, const char *pattern)
 {
+	const char *refused = pattern_refuse(pattern);
 	char reason[256];
-	int code = regcomp(&rule->function, pattern, REG_EXTENDED | REG_NOSUB);
+	int code;
 
+	if (refused)
+		return refuse_entry(source, index, "function", refused);
+	code = regcomp(&rule->function, pattern, REG_EXTENDED | REG_NOSUB);
 	if (!code) {
 		rule->has_function = true;
 		return 0;

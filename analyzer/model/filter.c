@@ -7,6 +7,7 @@
  */
 #include "analyzer/model/filter.h"
 
+#include "analyzer/base/pattern.h"
 #include "analyzer/base/xalloc.h"
 
 #include <errno.h>
@@ -16,9 +17,15 @@
 static int compile(regex_t *regex, const char *pattern, const char *option, char *error,
 		   size_t error_size)
 {
+	const char *refused = pattern_refuse(pattern);
 	char reason[128];
-	int result = regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB);
+	int result;
 
+	if (refused) {
+		snprintf(error, error_size, "%s '%s' %s", option, pattern, refused);
+		return -EINVAL;
+	}
+	result = regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB);
 	if (result == 0)
 		return 0;
 	regerror(result, regex, reason, sizeof(reason));

@@ -7,6 +7,7 @@
  */
 #include "analyzer/model/finding_suppress.h"
 
+#include "analyzer/base/pattern.h"
 #include "analyzer/base/xalloc.h"
 #include "analyzer/model/json_place.h"
 
@@ -68,6 +69,7 @@ static int take_function(struct parsing *parsing, const json_t *object,
 			 struct finding_suppression *ret)
 {
 	const json_t *value = json_object_get(object, "function");
+	const char *refused;
 	char reason[128];
 	int failure;
 
@@ -76,6 +78,9 @@ static int take_function(struct parsing *parsing, const json_t *object,
 	if (!json_is_string(value))
 		return refuse(parsing, "function", "is not a text");
 	ret->function = xstrdup(json_string_value(value));
+	refused = pattern_refuse(ret->function);
+	if (refused)
+		return refuse(parsing, "function", refused);
 	failure = regcomp(&ret->pattern, ret->function, REG_EXTENDED | REG_NOSUB);
 	if (!failure) {
 		ret->has_pattern = true;

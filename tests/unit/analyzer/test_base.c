@@ -2,6 +2,7 @@
 /* What this is: strings, UTF-8 and spelling. */
 #include "analyzer/base/arena.h"
 #include "analyzer/base/nearest.h"
+#include "analyzer/base/pattern.h"
 #include "analyzer/base/utf8.h"
 #include "analyzer/base/xalloc.h"
 #include "analyzer/base/xml.h"
@@ -182,6 +183,25 @@ static void xml_holds_any_name(void **state)
 	strbuf_free(&text);
 }
 
+static void pattern_refuses_what_unrolls(void **state)
+{
+	char longest[1002];
+
+	(void)state;
+	memset(longest, 'a', 1001);
+	longest[1001] = '\0';
+	assert_null(pattern_refuse("^(acme::)?v[0-9]+\\.[0-9]{1,3}<.*>(const)?$"));
+	assert_null(pattern_refuse("a+b+c+d+e+f+g+h+i+j+k+l+m+n+o+p{x{,{}"));
+	assert_null(pattern_refuse("a{2000}"));
+	assert_null(pattern_refuse(longest + 1));
+	assert_non_null(pattern_refuse(longest));
+	assert_non_null(pattern_refuse("a{2001}"));
+	assert_non_null(pattern_refuse("((a{99}){1,99}){99}"));
+	assert_non_null(pattern_refuse("a{18446744073709551615}{2}"));
+	assert_non_null(pattern_refuse("((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+"));
+	assert_non_null(pattern_refuse("(a*)\\1"));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -195,6 +215,7 @@ int main(void)
 		cmocka_unit_test(plain_text_knows_a_class),
 		cmocka_unit_test(xml_holds_any_name),
 		cmocka_unit_test(nearest_knows_typing_mistakes),
+		cmocka_unit_test(pattern_refuses_what_unrolls),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

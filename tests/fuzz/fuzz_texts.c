@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a libFuzzer target: the files and words that people write for
+ *                prof-analyze, each through its parser and one use of it.
+ * Runs on:       tests; libFuzzer or replay.c.
+ * See also:      analyzer/model/rules_file.h, component_map.h, suppress.h,
+ *                finding_suppress.h, gate.h
+ *
+ * The first byte of an input says which one it is (m: map, s: suppressions of leaks, f:
+ * of findings, r: rules, d: the rules' own file, l: limits of a gate, o: what fails it),
+ * the rest is the text.
+ */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/model/component_map.h"
+#include "analyzer/model/finding_suppress.h"
+#include "analyzer/model/gate.h"
+#include "analyzer/model/rules_file.h"
+#include "analyzer/model/suppress.h"
+
+#define LONG_TEXT 4096
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static const char rules_text[] =
+	"{\"version\": 1, \"rules\": {\"M0\": {\"slug\": \"one\", \"limits\": {"
+	"\"low\": {\"value\": 1, \"unit\": \"ns\", \"meaning\": \"x\"},"
+	"\"high\": {\"value\": 2, \"unit\": \"ns\", \"meaning\": \"y\"}}}}}";
+
+static bool is_rule(const char *word)
+{
+	return word[0] == 'T' || word[0] == 'M';
+}
+
+static void try_map(const char *text, size_t size, struct strbuf *error)
+{
+	struct component_map map = {0};
+
+	if (component_map_parse(&map, text, size, "map", error) == 0) {
+		component_map_find(&map, "acme::f<int>(char const*)",
+				   "/usr/lib/liba.so.1", "src/a/b.c");
+		component_map_find(&map, text, text, text);
+		for (size_t at = component_map_unused(&map, 0); at < map.count;
+		     at = component_map_unused(&map, at + 1))
+			component_map_name(&map, at);
+	}
+	component_map_free(&map);
+}
+
+static void try_suppressions(const char *text, size_t size, struct strbuf *error)
+{
+	struct suppressions suppressions = {0};
+
+	if (suppressions_parse(&suppressions, text, size, "file", error) == 0) {
+		suppressions_find(&suppressions, "operator new(unsigned long)");
+		suppressions_find(&suppressions, text);
+	}
+	suppressions_free(&suppressions);
+}
+
+static void try_findings(const char *text, size_t size, struct strbuf *error)
+{
+	struct finding_suppressions suppressions = {0};
+
+	finding_suppressions_parse(&suppressions, text, size, "file", "2026-11-22",
+				   is_rule, error);
+	for (size_t i = 0; i < suppressions.count; i++)
+		if (suppressions.list[i].has_pattern)
+			regexec(&suppressions.list[i].pattern, "acme::f(int)", 0, NULL,
+				0);
+	finding_suppressions_free(&suppressions);
+}
+
+static void try_rules(const char *text, size_t size, int is_own, struct strbuf *error)
+{
+	struct rules_file rules = {0};
+
+	if (is_own)
+		rules_file_define(&rules, text, "own", error);
+	else if (rules_file_define(&rules, rules_text, "own", error) == 0)
+		rules_file_change(&rules, text, size, "file", error);
+	rules_file_free(&rules);
+}
+
+static void try_gate(const char *text, int is_limits, struct strbuf *error)
+{
+	struct gate gate = {0};
+
+	if (is_limits)
+		gate_parse_limits(&gate, text, error);
+	else
+		gate_parse_fail_on(&gate, text, error);
+	gate_is_set(&gate);
+	gate_free(&gate);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct strbuf error = {0};
+	char *text;
+
+	if (!size || size > LONG_TEXT)
+		return 0;
+	/* of its very size, so that a look beyond it is seen; all end with NUL */
+	text = malloc(size);
+	memcpy(text, data + 1, size - 1);
+	text[--size] = '\0';
+	switch (data[0]) {
+	case 'm':
+		try_map(text, size, &error);
+		break;
+	case 's':
+		try_suppressions(text, size, &error);
+		break;
+	case 'f':
+		try_findings(text, size, &error);
+		break;
+	case 'r':
+	case 'd':
+		try_rules(text, size, data[0] == 'd', &error);
+		break;
+	case 'l':
+	case 'o':
+		try_gate(text, data[0] == 'l', &error);
+		break;
+	default:
+		break;
+	}
+	strbuf_free(&error);
+	free(text);
+	return 0;
+}
