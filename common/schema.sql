@@ -103,13 +103,16 @@ CREATE TABLE module (
 	run_id INTEGER NOT NULL REFERENCES run,
 	path TEXT,
 	build_id TEXT,
-	symbols TEXT		-- 'debug', 'symtab', 'dynsym' or 'none': best source found
+	symbols TEXT,		-- 'debug', 'symtab', 'dynsym' or 'none': best source found
+	trouble TEXT		-- why names are missing: 'gone' or 'changed' file, 'unreadable',
+				-- 'unknown' (no path, or nothing to know the file by) or
+				-- 'limit' (more to read than is read); NULL: nothing wrong
 );
 
 CREATE TABLE function (
 	function_id INTEGER PRIMARY KEY,
 	run_id INTEGER NOT NULL REFERENCES run,
-	name TEXT NOT NULL,		-- demangled; 0x1234 (module) when unresolved
+	name TEXT NOT NULL,		-- demangled; see naming
 	linkage_name TEXT,
 	module_id INTEGER REFERENCES module,
 	file TEXT, line INTEGER,	-- of the definition
@@ -123,8 +126,11 @@ CREATE TABLE function (
 	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL, -- made by itself
 	recording TEXT NOT NULL,	-- 'exact', 'sampled' or 'stopped'; 'unwound' for
 					-- functions seen in allocation stacks only
-	histogram BLOB			-- pairs of varints (LEB128): bucket step, count;
+	histogram BLOB,			-- pairs of varints (LEB128): bucket step, count;
 					-- buckets as in segment.h, in clock ticks
+	naming TEXT NOT NULL DEFAULT 'exact'	-- 'near': name is a hint where in one of
+					-- the system's libraries it is, and may stand for
+					-- several functions; 'none': name is its address
 );
 CREATE INDEX function_run ON function(run_id);
 
@@ -327,7 +333,7 @@ CREATE VIEW threads AS SELECT run_id, process_id, thread_id, tid, name, started_
 CREATE VIEW functions AS SELECT f.run_id, f.function_id, f.name, f.linkage_name,
 	m.path AS module, f.file, f.line, f.component, f.calls, f.total_ns, f.self_ns,
 	f.raw_total_ns, f.raw_self_ns, f.min_ns, f.p50_ns, f.p90_ns, f.p95_ns, f.p99_ns,
-	f.max_ns, f.alloc_count, f.alloc_bytes, f.recording
+	f.max_ns, f.alloc_count, f.alloc_bytes, f.recording, f.naming
 	FROM function f LEFT JOIN module m USING (module_id);
 
 CREATE VIEW call_paths AS SELECT p.run_id, p.path_id, p.parent_path_id, p.depth,

@@ -301,14 +301,20 @@ struct segment_process {
 };
 
 /* A mapped object that a recorded address belongs to. [start, end) covers all its
- * segments; address - bias is the address inside the file. */
+ * segments; address - bias is the address inside the file. device to mtime_ns: of the
+ * file at path then, by which it is known again when it has no build-id; inode 0: not
+ * known, or it has one. */
 struct segment_module {
 	uint64_t start, end, bias;
 	uint64_t load_ticks;
 	uint64_t unload_ticks; /* 0: still mapped */
 	uint32_t build_id_size;
 	uint8_t build_id[36];
-	char path[432]; /* empty: cut or unknown; "[vdso]" for the vDSO */
+	uint64_t device, inode, size_bytes;
+	int64_t mtime_ns;
+	uint32_t name_hash; /* of the loader's name for it */
+	uint32_t pad;
+	char path[392]; /* absolute; empty: cut or unknown; "[vdso]" for the vDSO */
 };
 
 /* A thread's stay in a lane. end_ticks 0: still there. */

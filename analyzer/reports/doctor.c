@@ -54,34 +54,6 @@ static void explain_samples(struct doc *doc, const struct run_facts *facts, size
 	++*count;
 }
 
-static enum exit_status explain_modules(struct report_input *input, struct doc *doc,
-					size_t *count)
-{
-	struct strbuf text = {0};
-	struct cursor *cursor;
-	int result;
-
-	if (report_query(input, doctor_sql_modules, &cursor) < 0)
-		return STATUS_FAILED;
-	while ((result = cursor_next(cursor)) > 0) {
-		const char *path = cursor_text(cursor, 0);
-
-		strbuf_reset(&text);
-		utf8_clean(&text, path && *path ? path : "A module without a path");
-		strbuf_puts(&text, " has no symbols: ");
-		units_counted(&text, cursor_integer(cursor, 1), "function");
-		strbuf_puts(&text, " of it could not be named.");
-		doc_note(
-			doc, "no_symbols", NOTE_PLAIN, strbuf_text(&text),
-			"Do not strip it, or keep its separate debug file where elfutils "
-			"looks (/usr/lib/debug/.build-id).");
-		++*count;
-	}
-	cursor_close(cursor);
-	strbuf_free(&text);
-	return result < 0 ? report_fail_db(input) : STATUS_OK;
-}
-
 /* The programs that ran, when nothing was seen of them and they are still there. */
 static enum exit_status examine_executables(struct report_input *input, struct doc *doc,
 					    size_t *count)
@@ -111,7 +83,7 @@ static enum exit_status examine_run(struct report_input *input, struct doc *doc)
 	explain_samples(doc, &facts, &count);
 	status = trust_explain(input, doc, &facts, &count);
 	if (status == STATUS_OK)
-		status = explain_modules(input, doc, &count);
+		status = doctor_modules(input, doc, &count);
 	if (status == STATUS_OK && (!facts.calls || !facts.alloc_count))
 		status = examine_executables(input, doc, &count);
 	if (status == STATUS_OK && !count && !facts.complete)

@@ -1,10 +1,12 @@
 -- SPDX-License-Identifier: MIT
 -- What explains an empty or partial recording, besides trust.
 
+-- Files with functions that have no name, most of them first.
 -- :name modules
-SELECT m.path, COUNT(*) FROM function f JOIN module m USING (module_id)
-WHERE f.run_id = :run AND m.symbols = 'none' AND (f.calls > 0 OR f.alloc_count > 0)
-GROUP BY m.module_id ORDER BY COUNT(*) DESC, m.path;
+SELECT m.path, m.trouble, SUM(f.naming = 'none'), SUM(f.naming = 'near')
+FROM function f LEFT JOIN module m USING (module_id)
+WHERE f.run_id = :run AND f.naming IN ('none', 'near')
+GROUP BY f.module_id ORDER BY SUM(f.naming = 'none') DESC, COUNT(*) DESC, m.path;
 
 -- :name executables
 SELECT executable FROM processes WHERE run_id = :run AND executable IS NOT NULL

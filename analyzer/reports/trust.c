@@ -39,14 +39,22 @@ static const struct item items[] = {
 	{"unloaded_modules", PLAIN, NULL, NULL, NULL, NULL},
 	{"inherited_frames", PLAIN, NULL, NULL, NULL, NULL},
 	{"inherited_frees", PLAIN, NULL, NULL, NULL, NULL},
+	{"system_functions", PLAIN, NULL, NULL, NULL, NULL}, /* doctor tells more */
 	{"collector_recovered", MINOR, NULL, "put together from its spool",
 	 "No collector was there when the run ended; it was put together from its spool.",
 	 "The numbers are complete; resource samples end where the collector did."},
 	{"unresolved_functions", MINOR, "function without a name",
-	 "functions without a name",
-	 "Some recorded addresses belong to no known function.",
-	 "Do not strip the program before the run has ended, or keep its separate debug "
-	 "file where elfutils finds it (/usr/lib/debug/.build-id)."},
+	 "functions without a name", "The files they belong to are named below.", NULL},
+	{"modules_over_limit", MINOR, "file whose names were not all read",
+	 "files whose names were not all read",
+	 "The debug information of a file asks for more time or memory than is spent on "
+	 "it "
+	 "(3 s and 256 MiB for each file, 10 s and 1 GiB for a run): it is damaged, or "
+	 "made "
+	 "to do so, or of an unusually large program.",
+	 "What had been read by then is used; the numbers are complete. Names of "
+	 "functions "
+	 "are there without debug information, too (strip -g)."},
 	{"unknown_frees", MINOR, "free of an unseen block", "frees of unseen blocks",
 	 "Blocks were freed whose allocation was not seen: they are older than the "
 	 "recording or came from another allocator.",

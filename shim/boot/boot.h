@@ -12,6 +12,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/segment.h"
 #include "shim/boot/config.h"
 
 /* resolve.c: fills `real` from the next allocator in line. 0, or -ENOENT when there is
@@ -61,7 +62,10 @@ int triggers_begin(const char *value);
 
 /* triggers.c: looks for the named functions in an object that is recorded. Traced
  * threads, under the process lock. */
-void triggers_look(const char *path, uint64_t bias);
+void triggers_look(const struct segment_module *module);
+
+/* modules.c: copies the build-id among these ELF notes, if there is one. Any context. */
+void modules_copy_build_id(struct segment_module *module, const char *notes, size_t size);
 
 /* snapshots.c: takes a snapshot at each of these signals; 0: none. */
 void snapshots_watch_signal(int signal_number);

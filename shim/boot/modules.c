@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "shim/boot/boot.h"
+#include "shim/boot/mapping.h"
 #include "shim/hot/clock.h"
 #include "shim/hot/process.h"
 #include "shim/hot/tree.h"
@@ -35,12 +36,22 @@ static const char *object_path(const struct dl_find_object *found)
 	return name[0] ? name : process->segment->executable;
 }
 
+/* The path in the table may be another one: the loader's may be relative. */
+static uint32_t hash_name(const char *name)
+{
+	uint32_t hash = 2166136261u; /* FNV-1a */
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return hash;
+}
+
 static int is_object(const struct segment_module *module,
 		     const struct dl_find_object *found)
 {
 	return module->start == (uint64_t)found->dlfo_map_start &&
 	       module->end == (uint64_t)found->dlfo_map_end &&
-	       (!module->path[0] || !strcmp(module->path, object_path(found)));
+	       module->name_hash == hash_name(object_path(found));
 }
 
 /* The entry of an object that is mapped, or NULL. */
@@ -61,7 +72,7 @@ static struct segment_module *find_known(const struct dl_find_object *found)
 	return NULL;
 }
 
-static void copy_build_id(struct segment_module *module, const char *notes, size_t size)
+void modules_copy_build_id(struct segment_module *module, const char *notes, size_t size)
 {
 	while (size >= sizeof(ElfW(Nhdr))) {
 		const ElfW(Nhdr) *note = (const void *)notes;
@@ -98,24 +109,48 @@ static void read_build_id(struct segment_module *module, const char *start, uint
 
 		if (program[i].p_type == PT_NOTE && at >= module->start &&
 		    at + program[i].p_memsz <= module->end)
-			copy_build_id(module, (const char *)at, program[i].p_memsz);
+			modules_copy_build_id(module, (const char *)at,
+					      program[i].p_memsz);
 	}
+}
+
+/* The loader's name for an object is what somebody opened it by, "./plugin.so" perhaps,
+ * which means something else after a chdir(). The kernel knows where the file is. Only a
+ * build-id tells for sure that a file is the one that was mapped: without it the file is
+ * noted while it is there. */
+static void find_file(struct segment_module *module, const char *name)
+{
+	size_t length = strlen(name);
+	int is_deleted = 0;
+
+	if (length < sizeof(module->path))
+		memcpy(module->path, name, length + 1);
+	if (name[0] == '/' && module->build_id_size)
+		return;
+	if (mapping_path(module->start, module->path, sizeof(module->path), &is_deleted) <
+		    0 &&
+	    length < sizeof(module->path)) {
+		memcpy(module->path, name, length + 1);
+		mapping_absolute(module->path, sizeof(module->path));
+		is_deleted = name[0] != '/'; /* perhaps it was another directory */
+	}
+	if (!module->build_id_size && !is_deleted)
+		mapping_identify(module);
 }
 
 /* Describes an object. */
 static void fill_module(struct segment_module *module, const struct dl_find_object *found)
 {
-	const char *path = object_path(found);
-	size_t length = strlen(path);
+	const char *name = object_path(found);
 
+	module->name_hash = hash_name(name);
 	module->start = (uint64_t)found->dlfo_map_start;
 	module->bias = found->dlfo_link_map->l_addr;
 	module->load_ticks = clock_now();
 	module->unload_ticks = 0;
-	if (length < sizeof(module->path))
-		memcpy(module->path, path, length + 1);
 	module->end = (uint64_t)found->dlfo_map_end;
 	read_build_id(module, found->dlfo_map_start, module->bias);
+	find_file(module, name);
 }
 
 /* The next free place of the table, NULL when it is full. */
@@ -173,10 +208,10 @@ static void bring_back(struct lane_context *context, uint64_t number)
 }
 
 /* The entry of an unloaded object that is the very one described in module, or 0: objects
- * without a build id cannot be told apart. */
+ * without a build-id whose file is not known cannot be told apart. */
 static uint32_t find_unloaded(const struct segment_module *module)
 {
-	if (!module->build_id_size)
+	if (!module->build_id_size && !module->inode)
 		return 0;
 	for (uint32_t i = process->segment->module_count; i-- > 0;) {
 		const struct segment_module *old = module_at(i);
@@ -185,7 +220,9 @@ static uint32_t find_unloaded(const struct segment_module *module)
 		    old->end == module->end && old->bias == module->bias &&
 		    old->build_id_size == module->build_id_size &&
 		    !memcmp(old->build_id, module->build_id, sizeof(old->build_id)) &&
-		    !strcmp(old->path, module->path))
+		    old->device == module->device && old->inode == module->inode &&
+		    old->size_bytes == module->size_bytes &&
+		    old->mtime_ns == module->mtime_ns && !strcmp(old->path, module->path))
 			return i + 1;
 	}
 	return 0;
@@ -210,7 +247,7 @@ static int add_module(const struct dl_find_object *found)
 	place = free_place();
 	if (place) {
 		*place = module;
-		triggers_look(module.path, module.bias);
+		triggers_look(&module);
 		/* release: pairs with the acquire of readers and of find_known() */
 		__atomic_store_n(&process->segment->module_count,
 				 process->segment->module_count + 1, __ATOMIC_RELEASE);

@@ -214,22 +214,54 @@ static void look_in_image(const struct image *image, uint64_t bias)
 	}
 }
 
-static void look_in_file(const char *path, uint64_t bias)
+static int is_noted_file(const struct segment_module *module, const struct stat *status)
+{
+	return module->inode == status->st_ino && module->device == status->st_dev &&
+	       module->size_bytes == (uint64_t)status->st_size;
+}
+
+/* Another file may lie at the path by now; its addresses would be wrong. */
+static int has_build_id(const struct image *image, const struct segment_module *module)
+{
+	const Elf64_Ehdr *header = part(image, 0, sizeof(*header));
+	const Elf64_Shdr *sections;
+	struct segment_module found = {.build_id_size = 0};
+
+	sections =
+		header ? part(image, header->e_shoff, header->e_shnum * sizeof(*sections))
+		       : NULL;
+	for (int i = 0; sections && i < header->e_shnum && !found.build_id_size; i++) {
+		const char *notes =
+			sections[i].sh_type == SHT_NOTE
+				? part(image, sections[i].sh_offset, sections[i].sh_size)
+				: NULL;
+
+		if (notes)
+			modules_copy_build_id(&found, notes, sections[i].sh_size);
+	}
+	return found.build_id_size == module->build_id_size &&
+	       !memcmp(found.build_id, module->build_id, found.build_id_size);
+}
+
+static void look_in_file(const struct segment_module *module)
 {
 	struct image image = {.start = MAP_FAILED};
 	struct stat status;
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	/* whatever lies at the path must not make the program wait */
+	int fd = open(module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 
 	if (fd < 0)
 		return;
-	if (fstat(fd, &status) == 0 && status.st_size > 0) {
+	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
+	    (module->build_id_size || is_noted_file(module, &status))) {
 		image.size = (size_t)status.st_size;
 		image.start = mmap(NULL, image.size, PROT_READ, MAP_PRIVATE, fd, 0);
 	}
 	close(fd);
 	if (image.start == MAP_FAILED)
 		return;
-	look_in_image(&image, bias);
+	if (!module->build_id_size || has_build_id(&image, module))
+		look_in_image(&image, module->bias);
 	munmap((void *)image.start, image.size);
 }
 
@@ -252,11 +284,12 @@ static void note_missing(void)
 		process_note(SEGMENT_NOTE_NO_FUNCTION);
 }
 
-void triggers_look(const char *path, uint64_t bias)
+void triggers_look(const struct segment_module *module)
 {
-	if (!name_count || !path[0] || gate_is_restricted() || !gate_enter())
+	if (!name_count || module->path[0] != '/' || gate_is_restricted() ||
+	    !gate_enter())
 		return;
-	look_in_file(path, bias);
+	look_in_file(module);
 	gate_leave();
 	note_missing();
 }

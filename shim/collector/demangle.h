@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  readable names of C++ and Rust symbols.
+ * What this is:  readable names of C++, Rust and Fortran symbols.
  * Runs on:       any thread; no state.
  * Must not:      know about ELF or DWARF.
  * See also:      symbols_strings.h, which keeps the results.
@@ -8,6 +8,7 @@
 #pragma once
 
 /* The readable form of a linkage name: C++ (Itanium ABI) with parameters, Rust (legacy
- * and v0) without the hash. Clone suffixes stay: "f(int) [clone .constprop.0]". NULL when
- * name is not mangled, cannot be read, or memory is short. Owned by the caller (free). */
+ * and v0) without the hash, gfortran's procedures of modules as module::procedure. Clone
+ * suffixes stay: "f(int) [clone .constprop.0]". NULL when name is not mangled, cannot be
+ * read or is longer than 32 KiB, or memory is short. Owned by the caller (free). */
 char *demangle(const char *name);

@@ -18,7 +18,10 @@
 #define CHAIN_LIMIT 64
 
 /* Kinds of keys in address_map and function_map, so that they do not meet. */
-enum { KEY_ENTRY = 1, KEY_RETURN = 2, KEY_NOWHERE = 3, KEY_REGION = 4 };
+enum { KEY_ENTRY = 1, KEY_RETURN = 2, KEY_NOWHERE = 3, KEY_REGION = 4, KEY_NEAR = 5 };
+
+/* How far off an exported function may be to give a hint. */
+#define NEAR_BYTES 4096
 
 int identify_init(struct identify *identify)
 {
@@ -28,8 +31,6 @@ int identify_init(struct identify *identify)
 
 void identify_done(struct identify *identify)
 {
-	for (size_t i = 0; i < identify->module_count; i++)
-		free(identify->modules[i].path);
 	for (size_t i = 0; i < identify->function_count; i++)
 		free(identify->functions[i].owned_name);
 	free(identify->modules);
@@ -52,31 +53,24 @@ static uint64_t hash_bytes(const void *data, size_t size)
 	return hash;
 }
 
-static int is_same_module(const struct identify_module *a, const struct segment_module *b)
+static int is_same_module(const struct segment_module *a, const struct segment_module *b)
 {
 	return strcmp(a->path, b->path) == 0 && a->build_id_size == b->build_id_size &&
-	       memcmp(a->build_id, b->build_id, b->build_id_size) == 0;
+	       memcmp(a->build_id, b->build_id, b->build_id_size) == 0 &&
+	       a->device == b->device && a->inode == b->inode &&
+	       a->size_bytes == b->size_bytes && a->mtime_ns == b->mtime_ns;
 }
 
 static int add_module(struct identify *identify, const struct segment_module *from)
 {
 	struct identify_module *modules =
 		array_room(identify->modules, identify->module_count, sizeof(*modules));
-	struct identify_module *module;
 
 	if (!modules)
 		return -ENOMEM;
 	identify->modules = modules;
-	module = &modules[identify->module_count];
-	module->path = strdup(from->path);
-	if (!module->path)
-		return -ENOMEM;
-	identify->module_count++;
-	module->build_id_size = from->build_id_size;
-	memcpy(module->build_id, from->build_id, from->build_id_size);
-	module->symbols = symbols_open(identify->symbolizer, module->path,
-				       module->build_id, module->build_id_size);
-	return module->symbols ? 0 : -ENOMEM;
+	modules[identify->module_count++] = (struct identify_module){.from = from};
+	return 0;
 }
 
 /* Two modules whose hashes of path and build-id meet are told apart by a number more. */
@@ -99,7 +93,7 @@ static int module_number(struct identify *identify, const struct segment_module 
 			*ret = number;
 			return result;
 		}
-		if (is_same_module(&identify->modules[number], from)) {
+		if (is_same_module(identify->modules[number].from, from)) {
 			*ret = number;
 			return 0;
 		}
@@ -135,11 +129,45 @@ static int contains(const struct segment_module *module, uint64_t address)
 static int open_symbols(struct identify *identify, uint32_t number)
 {
 	struct identify_module *module = &identify->modules[number];
+	const struct segment_module *from = module->from;
+	struct symbol_file file = {
+		.path = from->path,
+		.build_id = from->build_id,
+		.build_id_size = from->build_id_size,
+		.device = from->device,
+		.inode = from->inode,
+		.size_bytes = from->size_bytes,
+		.mtime_ns = from->mtime_ns,
+	};
 
 	if (!module->symbols)
-		module->symbols = symbols_open(identify->symbolizer, module->path,
-					       module->build_id, module->build_id_size);
+		module->symbols = symbols_open(identify->symbolizer, &file);
 	return module->symbols ? 0 : -ENOMEM;
+}
+
+static int is_vdso(const struct identify_module *module)
+{
+	return strcmp(module->from->path, "[vdso]") == 0;
+}
+
+const char *identify_trouble(const struct identify_module *module)
+{
+	if (!module->symbols || is_vdso(module))
+		return NULL;
+	return symbols_trouble(module->symbols);
+}
+
+/* Libraries that a package brought, whose symbols are in another package. */
+static int is_system_library(const struct identify_module *module)
+{
+	static const char *const places[] = {"/lib/",	  "/lib32/",	 "/lib64/",
+					     "/usr/lib/", "/usr/lib32/", "/usr/lib64/"};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (strncmp(module->from->path, places[i], strlen(places[i])) == 0)
+			return 1;
+	}
+	return is_vdso(module);
 }
 
 /* Index of the module of a key in the process, or IDENTIFY_NONE. Without a number in
@@ -199,24 +227,75 @@ static int add_function(struct identify *identify, const struct identify_functio
 	return 0;
 }
 
-/* A function without a name is called 0x1234 (libfoo.so). */
+static const char *base_name(const struct identify *identify, uint32_t module)
+{
+	const char *path =
+		module == IDENTIFY_NONE ? "" : identify->modules[module].from->path;
+	const char *base = strrchr(path, '/');
+
+	base = base ? base + 1 : path;
+	return *base ? base : "unknown module";
+}
+
+/* Takes over function->owned_name, which is its name. */
+static int add_owned(struct identify *identify, struct identify_function *function,
+		     uint32_t *ret)
+{
+	int result;
+
+	function->name = function->owned_name;
+	result = add_function(identify, function, ret);
+	if (result < 0)
+		free(function->owned_name);
+	return result;
+}
+
+/* Where in one of the system's libraries the address lies. */
+static int add_near(struct identify *identify, uint32_t module, uint64_t address,
+		    uint32_t *ret)
+{
+	struct identify_function function = {.module = module, .naming = IDENTIFY_NEAR};
+	struct symbol_module *symbols = identify->modules[module].symbols;
+	const char *base = base_name(identify, module);
+	struct symbol near;
+	uint64_t hash;
+	int result;
+
+	if (is_vdso(&identify->modules[module]))
+		result = asprintf(&function.owned_name, "%s", base);
+	else if (symbols_near(symbols, address, NEAR_BYTES, &near) == 0)
+		result = asprintf(&function.owned_name, "[near %s in %s]", near.name,
+				  base);
+	else
+		result = asprintf(&function.owned_name, "[in %s]", base);
+	if (result < 0)
+		return -ENOMEM;
+	hash = hash_bytes(function.owned_name, strlen(function.owned_name));
+	*ret = map_get(&identify->address_map, module, hash, KEY_NEAR);
+	if (*ret != MAP_NONE) {
+		free(function.owned_name);
+		return 0;
+	}
+	result = add_owned(identify, &function, ret);
+	if (result < 0)
+		return result;
+	return map_put(&identify->address_map, module, hash, KEY_NEAR, *ret);
+}
+
+/* A function without a name is called 0x1234 (libfoo.so), so that its name can be found
+ * later, with addr2line; in one of the system's libraries nobody will. */
 static int add_unnamed(struct identify *identify, uint32_t module, uint64_t address,
 		       uint32_t *ret)
 {
 	struct identify_function function = {.module = module};
-	const char *path = module == IDENTIFY_NONE ? "" : identify->modules[module].path;
-	const char *base = strrchr(path, '/');
-	int result;
 
-	base = base ? base + 1 : path;
+	if (module != IDENTIFY_NONE && is_system_library(&identify->modules[module]) &&
+	    !identify_trouble(&identify->modules[module]))
+		return add_near(identify, module, address, ret);
 	if (asprintf(&function.owned_name, "0x%llx (%s)", (unsigned long long)address,
-		     *base ? base : "unknown module") < 0)
+		     base_name(identify, module)) < 0)
 		return -ENOMEM;
-	function.name = function.owned_name;
-	result = add_function(identify, &function, ret);
-	if (result < 0)
-		free(function.owned_name);
-	return result;
+	return add_owned(identify, &function, ret);
 }
 
 /* The function that a symbol stands for. entry: its address, 0 when only a place in it
@@ -231,7 +310,7 @@ static int named_function(struct identify *identify, uint32_t module,
 		.file = symbol->file,
 		.line = entry ? symbol->line : 0,
 		.module = module,
-		.is_resolved = 1,
+		.naming = IDENTIFY_EXACT,
 	};
 	uint64_t place = symbol->file ? (uintptr_t)symbol->file : 0;
 	int result;
@@ -270,10 +349,10 @@ static int identify_region(struct identify *identify,
 	if (index && index < from->name_count) {
 		function.name = from->names[index].name;
 		function.component = from->names[index].component;
-		function.is_resolved = 1;
+		function.naming = IDENTIFY_EXACT;
 	} else if (index == SEGMENT_NAME_MORE) {
 		function.name = "[more regions]";
-		function.is_resolved = 1;
+		function.naming = IDENTIFY_EXACT;
 	}
 	component = hash_bytes(function.component, strlen(function.component));
 	name = hash_bytes(function.name, strlen(function.name));
@@ -386,7 +465,7 @@ int identify_nowhere(struct identify *identify, uint32_t *ret)
 {
 	struct identify_function function = {.name = "[outside of any function]",
 					     .module = IDENTIFY_NONE,
-					     .is_resolved = 1};
+					     .naming = IDENTIFY_EXACT};
 	int result;
 
 	*ret = map_get(&identify->address_map, 0, 0, KEY_NOWHERE);

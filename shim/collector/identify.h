@@ -6,8 +6,8 @@
  * Must not:      read the spool.
  * See also:      shim/collector/symbols.h, which knows the names; merge.h, the user
  *
- * IDENTITY. A function is the same when its module (path and build-id), its linkage
- * name and its source file are the same: so the copies of an inline function that
+ * IDENTITY. A function is the same when its module (path and build-id or file), its
+ * linkage name and its source file are the same: so the copies of an inline function that
  * several translation units carry are one function, and a frame found by unwinding and
  * an instrumented function are one, too. Without a source file the entry address takes
  * its place; an address without a name stands for itself. A region is the same when its
@@ -25,11 +25,18 @@
 #define IDENTIFY_NONE UINT32_MAX
 
 struct identify_module {
-	char *path; /* owned */
-	uint8_t build_id[36];
-	uint32_t build_id_size;
+	const struct segment_module
+		*from;		       /* the first of its kind; borrowed from the run */
 	struct symbol_module *symbols; /* NULL: nobody has asked yet */
 };
+
+/*
+ * How much a name is worth. EXACT: the function's own. NEAR: of a function inside one of
+ * the system's libraries, which are stripped as a rule: "[near malloc in libc.so.6]" has
+ * that exported function for a neighbour, "[in libc.so.6]" none; such a name stands for
+ * all functions that it fits. NONE: 0x1234 (libfoo.so).
+ */
+enum identify_naming { IDENTIFY_UNNAMED = 0, IDENTIFY_NEAR = 1, IDENTIFY_EXACT = 2 };
 
 struct identify_function {
 	const char *name; /* borrowed from the symbolizer, or owned_name */
@@ -38,7 +45,8 @@ struct identify_function {
 	uint32_t line;
 	uint32_t module; /* IDENTIFY_NONE: in no known module */
 	char *owned_name;
-	int is_resolved, is_region;
+	enum identify_naming naming;
+	int is_region;
 };
 
 /* A place in a function: where a call was made. */
@@ -70,6 +78,9 @@ struct identify_process {
 /* 0 or -ENOMEM. */
 int identify_init(struct identify *identify);
 void identify_done(struct identify *identify);
+
+/* Why names of the module are missing, a word of symbols.h; NULL: nothing is wrong. */
+const char *identify_trouble(const struct identify_module *module);
 
 int identify_process_init(struct identify *identify, const struct read_process *process,
 			  struct identify_process *ret);

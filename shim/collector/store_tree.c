@@ -57,22 +57,25 @@ static int insert_modules(struct sqlite3 *db, const struct merge *merge,
 	struct row row;
 
 	row_open(&row, db,
-		 "INSERT INTO module (module_id, run_id, path, build_id, symbols) "
-		 "VALUES (?,?,?,?,?)");
+		 "INSERT INTO module (module_id, run_id, path, build_id, symbols, "
+		 "trouble) "
+		 "VALUES (?,?,?,?,?,?)");
 	for (size_t i = 0; i < merge->identify.module_count; i++) {
 		const struct identify_module *module = &merge->identify.modules[i];
-		char build_id[2 * sizeof(module->build_id) + 1] = "";
+		char build_id[2 * sizeof(module->from->build_id) + 1] = "";
 
 		if (!tree->modules[i])
 			continue;
-		for (uint32_t byte = 0; byte < module->build_id_size; byte++)
-			snprintf(build_id + 2 * byte, 3, "%02x", module->build_id[byte]);
+		for (uint32_t byte = 0; byte < module->from->build_id_size; byte++)
+			snprintf(build_id + 2 * byte, 3, "%02x",
+				 module->from->build_id[byte]);
 		row_int(&row, tree->modules[i]);
 		row_int(&row, tree->ids->run);
-		row_text(&row, module->path);
+		row_text(&row, module->from->path);
 		row_text(&row, *build_id ? build_id : NULL);
 		row_text(&row,
 			 module->symbols ? symbols_source(module->symbols) : "none");
+		row_text(&row, identify_trouble(module));
 		row_next(&row);
 	}
 	return row_close(&row);
@@ -116,6 +119,12 @@ static void bind_durations(struct row *row, const struct ingest *ingest,
 	bind_or_null(row, call_ns(ingest, (double)function->max_ticks), is_known);
 }
 
+static const char *const naming_words[] = {
+	[IDENTIFY_UNNAMED] = "none",
+	[IDENTIFY_NEAR] = "near",
+	[IDENTIFY_EXACT] = "exact",
+};
+
 static int function_row(struct row *row, const struct ingest *ingest,
 			const struct tree_ids *tree, size_t index)
 {
@@ -146,6 +155,7 @@ static int function_row(struct row *row, const struct ingest *ingest,
 	row_count(row, function->alloc_bytes);
 	row_text(row, function->is_instrumented ? "exact" : "unwound");
 	row_blob(row, blob, blob_size);
+	row_text(row, naming_words[names->naming]);
 	row_next(row);
 	free(blob);
 	return SQLITE_OK;
@@ -164,8 +174,8 @@ static int insert_functions(struct sqlite3 *db, const struct ingest *ingest,
 		 "raw_self_ns, "
 		 "min_ns, "
 		 "p50_ns, p90_ns, p95_ns, p99_ns, max_ns, alloc_count, alloc_bytes, "
-		 "recording, histogram) "
-		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+		 "recording, histogram, naming) "
+		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
 	for (size_t i = 0; i < ingest->merge.function_count && code == SQLITE_OK; i++) {
 		if (tree->functions[i])
 			code = function_row(&row, ingest, tree, i);

@@ -12,7 +12,9 @@
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
+#include "shim/collector/symbols_budget.h"
 #include "shim/collector/symbols_dwarf.h"
 #include "shim/collector/symbols_elf.h"
 #include "shim/collector/symbols_strings.h"
@@ -20,6 +22,7 @@
 
 #define BUILD_ID_MAX 64
 #define FRAMES_MAX 256
+#define NAME_LIMIT 16384
 
 /*
  * file: the module itself; debug: its separate debug file; mini: its packed symbol table.
@@ -33,14 +36,16 @@ struct symbol_module {
 	Elf *dwarf_elf;
 	struct debug_info *info; /* NULL until the first question */
 	uint64_t low, high;
-	const char *source;
+	const char *source, *trouble;
+	struct budget budget;
+	struct symbol_file wanted; /* its pointers lead into this module */
 	uint8_t build_id[BUILD_ID_MAX];
-	size_t build_id_size;
 	char path[];
 };
 
 struct symbolizer {
 	struct strings *strings;
+	struct budget budget;
 	struct symbol_module *modules;
 };
 
@@ -50,6 +55,7 @@ struct symbolizer *symbols_new(void)
 
 	if (!symbolizer)
 		return NULL;
+	symbolizer->budget = BUDGET_RUN;
 	symbolizer->strings = strings_new();
 	if (!symbolizer->strings) {
 		free(symbolizer);
@@ -100,27 +106,70 @@ static bool is_c_library(const char *path)
 static bool take_dwarf(struct symbol_module *module, struct elf_file *file)
 {
 	if (!file->elf || !elf_file_has_debug_info(file->elf) ||
-	    is_c_library(module->path) || elf_file_read_whole(file) < 0)
+	    is_c_library(module->path))
+		return false;
+	if (!elf_file_unpacks(file->elf)) {
+		module->trouble = SYMBOLS_LIMIT;
+		return false;
+	}
+	if (elf_file_read_whole(file) < 0)
 		return false;
 	module->dwarf_elf = file->elf;
 	return true;
+}
+
+static bool is_wanted(const struct symbol_file *wanted, const struct elf_file *file)
+{
+	struct stat info;
+
+	if (wanted->build_id_size)
+		return elf_file_has_build_id(file->elf, wanted->build_id,
+					     wanted->build_id_size);
+	return fstat(file->fd, &info) == 0 && info.st_dev == wanted->device &&
+	       info.st_ino == wanted->inode &&
+	       (uint64_t)info.st_size == wanted->size_bytes &&
+	       info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec ==
+		       wanted->mtime_ns;
+}
+
+/* A relative path would be looked for where this process is, not where that one was. */
+static const char *open_wanted(struct symbol_module *module)
+{
+	const struct symbol_file *wanted = &module->wanted;
+	int error;
+
+	if (wanted->path[0] != '/' || (!wanted->build_id_size && !wanted->inode))
+		return SYMBOLS_UNKNOWN;
+	error = elf_file_open(wanted->path, &module->file);
+	if (error == -ENOENT || error == -ENOTDIR)
+		return SYMBOLS_GONE;
+	if (error < 0)
+		return SYMBOLS_UNREADABLE;
+	if (is_wanted(wanted, &module->file))
+		return NULL;
+	elf_file_close(&module->file);
+	return SYMBOLS_CHANGED;
 }
 
 static void open_files(struct symbol_module *module)
 {
 	struct elf_file *file = &module->file, *debug = &module->debug;
 
-	if (elf_file_open(module->path, file) == 0 &&
-	    !elf_file_has_build_id(file->elf, module->build_id, module->build_id_size))
-		elf_file_close(file);
+	module->trouble = open_wanted(module);
 	if (take_dwarf(module, file))
 		return;
 	if (file->elf)
 		(void)elf_file_open_debug(file->elf, module->path, debug);
-	else
-		(void)elf_file_open_by_build_id(module->build_id, module->build_id_size,
-						debug);
+	else if (elf_file_open_by_build_id(module->build_id, module->wanted.build_id_size,
+					   debug) == 0)
+		module->trouble = NULL;
 	(void)take_dwarf(module, debug);
+}
+
+static bool add_table(struct symbol_module *module, Elf *elf, uint32_t type)
+{
+	return elf && symbol_table_add(&module->table, elf, type, module->low,
+				       module->high, &module->budget) == 0;
 }
 
 /* The full symbol table of the file or of its debug file; failing that, the exported
@@ -128,17 +177,14 @@ static void open_files(struct symbol_module *module)
 static const char *read_table(struct symbol_module *module)
 {
 	Elf *file = module->file.elf, *debug = module->debug.elf;
-	struct symbol_table *table = &module->table;
-	uint64_t low = module->low, high = module->high;
 	const char *source = "none";
 
-	if ((file && symbol_table_add(table, file, SHT_SYMTAB, low, high) == 0) ||
-	    (debug && symbol_table_add(table, debug, SHT_SYMTAB, low, high) == 0))
+	if (add_table(module, file, SHT_SYMTAB) || add_table(module, debug, SHT_SYMTAB))
 		return "symtab";
-	if (file && symbol_table_add(table, file, SHT_DYNSYM, low, high) == 0)
+	if (add_table(module, file, SHT_DYNSYM))
 		source = "dynsym";
 	if (file && elf_file_open_mini(file, &module->mini) == 0 &&
-	    symbol_table_add(table, module->mini.elf, SHT_SYMTAB, low, high) == 0)
+	    add_table(module, module->mini.elf, SHT_SYMTAB))
 		source = "symtab";
 	return source;
 }
@@ -148,6 +194,12 @@ static void module_read(struct symbol_module *module)
 	Elf *elf;
 
 	module->source = "none";
+	if (module->symbolizer->budget.is_over) {
+		module->trouble = SYMBOLS_LIMIT;
+		return;
+	}
+	budget_begin(&module->budget);
+	(void)budget_look(&module->budget);
 	open_files(module);
 	elf = module->file.elf ? module->file.elf : module->debug.elf;
 	if (!elf || !elf_file_code_range(elf, &module->low, &module->high))
@@ -156,31 +208,54 @@ static void module_read(struct symbol_module *module)
 	symbol_table_sort(&module->table);
 	if (module->dwarf_elf)
 		module->source = "debug";
+	(void)budget_look(&module->budget);
 }
 
-struct symbol_module *symbols_open(struct symbolizer *symbolizer, const char *path,
-				   const uint8_t *build_id, size_t build_id_size)
+static bool is_same_file(const struct symbol_file *a, const struct symbol_file *b)
 {
-	size_t path_size = strlen(path) + 1;
-	struct symbol_module *module;
+	if (strcmp(a->path, b->path) != 0 || a->build_id_size != b->build_id_size)
+		return false;
+	if (a->build_id_size)
+		return memcmp(a->build_id, b->build_id, a->build_id_size) == 0;
+	return a->device == b->device && a->inode == b->inode &&
+	       a->size_bytes == b->size_bytes && a->mtime_ns == b->mtime_ns;
+}
 
-	if (build_id_size > BUILD_ID_MAX)
-		build_id_size = BUILD_ID_MAX;
-	for (module = symbolizer->modules; module; module = module->next)
-		if (strcmp(module->path, path) == 0 &&
-		    module->build_id_size == build_id_size &&
-		    (!build_id_size ||
-		     memcmp(module->build_id, build_id, build_id_size) == 0))
-			return module;
-	module = calloc(1, sizeof(*module) + path_size);
+/* A module that has not been read. */
+static struct symbol_module *module_new(struct symbolizer *symbolizer,
+					const struct symbol_file *wanted)
+{
+	size_t path_size = strlen(wanted->path) + 1;
+	struct symbol_module *module = calloc(1, sizeof(*module) + path_size);
+
 	if (!module)
 		return NULL;
 	module->symbolizer = symbolizer;
 	module->file = module->debug = module->mini = ELF_FILE_NONE;
-	module->build_id_size = build_id_size;
-	if (build_id_size)
-		memcpy(module->build_id, build_id, build_id_size);
-	memcpy(module->path, path, path_size);
+	module->budget = BUDGET_MODULE;
+	module->budget.whole = &symbolizer->budget;
+	module->wanted = *wanted;
+	module->wanted.path = memcpy(module->path, wanted->path, path_size);
+	module->wanted.build_id = module->build_id;
+	if (wanted->build_id_size)
+		memcpy(module->build_id, wanted->build_id, wanted->build_id_size);
+	return module;
+}
+
+struct symbol_module *symbols_open(struct symbolizer *symbolizer,
+				   const struct symbol_file *file)
+{
+	struct symbol_file wanted = *file;
+	struct symbol_module *module;
+
+	if (wanted.build_id_size > BUILD_ID_MAX)
+		wanted.build_id_size = BUILD_ID_MAX;
+	for (module = symbolizer->modules; module; module = module->next)
+		if (is_same_file(&module->wanted, &wanted))
+			return module;
+	module = module_new(symbolizer, &wanted);
+	if (!module)
+		return NULL;
 	module_read(module);
 	module->next = symbolizer->modules;
 	symbolizer->modules = module;
@@ -192,12 +267,20 @@ const char *symbols_source(const struct symbol_module *module)
 	return module->source;
 }
 
-/* The DWARF index, made at the first question; NULL: there is none. */
+const char *symbols_trouble(const struct symbol_module *module)
+{
+	return module->budget.is_over ? SYMBOLS_LIMIT : module->trouble;
+}
+
+/* The DWARF index, made at the first question; NULL: there is none. Called at the start
+ * of each question. */
 static struct debug_info *module_info(struct symbol_module *module)
 {
+	budget_begin(&module->budget);
 	if (!module->info && module->dwarf_elf) {
-		module->info = debug_info_open(module->dwarf_elf, module->low,
-					       module->high, module->symbolizer->strings);
+		module->info =
+			debug_info_open(module->dwarf_elf, module->low, module->high,
+					module->symbolizer->strings, &module->budget);
 		if (!module->info)
 			module->dwarf_elf = NULL;
 	}
@@ -208,11 +291,14 @@ static struct debug_info *module_info(struct symbol_module *module)
  * that the compiler moved out of the way (".cold", ".cold.5"). */
 static size_t name_length(const char *name, bool drop_cold)
 {
-	size_t length = strcspn(name, "@");
+	size_t whole = strnlen(name, NAME_LIMIT), length;
 	const char *cold;
 
+	if (whole == NAME_LIMIT)
+		return NAME_LIMIT;
+	length = strcspn(name, "@");
 	if (!length)
-		return strlen(name);
+		return whole;
 	cold = drop_cold ? strstr(name, ".cold") : NULL;
 	if (cold && cold > name && cold[5 + strspn(cold + 5, ".0123456789")] == '\0')
 		return (size_t)(cold - name);
@@ -225,7 +311,7 @@ static void fill_symbol(struct symbol_module *module, const char *name, size_t l
 	struct strings *strings = module->symbolizer->strings;
 
 	*ret = (struct symbol){.file = frame->place.file, .line = frame->place.line};
-	if (name)
+	if (name && length < NAME_LIMIT)
 		ret->linkage_name = strings_keep(strings, name, length);
 	if (ret->linkage_name)
 		ret->name = strings_readable(strings, ret->linkage_name);
@@ -279,4 +365,20 @@ int symbols_frames(struct symbol_module *module, uint64_t return_address,
 			    &ret[i]);
 	}
 	return count;
+}
+
+int symbols_near(struct symbol_module *module, uint64_t address, uint64_t distance,
+		 struct symbol *ret)
+{
+	struct debug_frame frame = {NULL, {NULL, 0}};
+	const struct symbol_entry *entry;
+	uint64_t apart;
+
+	if (address < module->low || address >= module->high)
+		return -ENOENT;
+	entry = symbol_table_near(&module->table, address, &apart);
+	if (!entry || apart > distance)
+		return -ENOENT;
+	fill_symbol(module, entry->name, name_length(entry->name, true), &frame, ret);
+	return ret->name ? 0 : -ENOENT;
 }

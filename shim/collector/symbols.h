@@ -29,6 +29,19 @@ struct symbol {
 	uint32_t line;
 };
 
+/*
+ * The file that was mapped. Another one may lie at its path by now, put there by a build,
+ * a package or somebody who means harm, so nothing is read before it was recognised: by
+ * its build-id or, when it has none (size 0), by the rest. inode 0: that is not known.
+ */
+struct symbol_file {
+	const char *path;
+	const uint8_t *build_id;
+	size_t build_id_size;
+	uint64_t device, inode, size_bytes;
+	int64_t mtime_ns;
+};
+
 struct symbolizer;
 struct symbol_module;
 
@@ -38,18 +51,35 @@ struct symbolizer *symbols_new(void);
 void symbols_free(struct symbolizer *symbolizer);
 
 /*
- * Opens the file at path and, where it lacks them, the separate files with its debug
- * information and symbols. The module belongs to the symbolizer; the same path and
- * build-id give the same module. build_id_size 0: not checked. A module whose file is
- * gone, damaged or of another build-id resolves nothing, unless a debug file of the
- * wanted build-id is installed. The C library gets names, but no lines. NULL only when
- * memory is short.
+ * Opens the file and, where it lacks them, the separate files with its debug information
+ * and symbols. The module belongs to the symbolizer; the same file gives the same module.
+ * A module whose file is gone, damaged or another one resolves nothing, unless a debug
+ * file of the wanted build-id is installed. The C library gets names, but no lines. NULL
+ * only when memory is short.
+ *
+ * What is read is bounded (symbols_budget.h), for each module and for all together: when
+ * that is over, what has been read goes on giving names.
  */
-struct symbol_module *symbols_open(struct symbolizer *symbolizer, const char *path,
-				   const uint8_t *build_id, size_t build_id_size);
+struct symbol_module *symbols_open(struct symbolizer *symbolizer,
+				   const struct symbol_file *file);
 
 /* The best source of names that was found: "debug", "symtab", "dynsym" or "none". */
 const char *symbols_source(const struct symbol_module *module);
+
+/* Why names are missing; words of common/schema.sql. */
+#define SYMBOLS_GONE "gone"		/* no file at the path */
+#define SYMBOLS_CHANGED "changed"	/* another file at the path */
+#define SYMBOLS_UNREADABLE "unreadable" /* not for this user, or not a sound ELF file */
+#define SYMBOLS_UNKNOWN "unknown"	/* no path, or nothing to recognise the file by */
+#define SYMBOLS_LIMIT "limit"		/* more to read than the limits allow */
+
+/* One of these words, or NULL: all that the file has was read. */
+const char *symbols_trouble(const struct symbol_module *module);
+
+/* The name of the symbol nearest to an address that no symbol covers, when it is at most
+ * `distance` bytes away: a hint, not the name of the function. 0 or -ENOENT. */
+int symbols_near(struct symbol_module *module, uint64_t address, uint64_t distance,
+		 struct symbol *ret);
 
 /* The function whose entry is address; file and line are those of its definition. 0, or
  * -ENOENT: no function starts there, as far as is known. */

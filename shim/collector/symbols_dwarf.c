@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What this is:  a lazy index over libdw: compile units by address, and of the units
- * asked for, functions by address. Runs on:       one thread at a time. Must not: recurse
- * or loop as deep or as long as a damaged file says. See also:      symbols_dwarf.h
+ *                asked for, functions by address.
+ * Runs on:       one thread at a time.
+ * Must not:      recurse or loop as deep or as long as a damaged file says: each loop
+ *                takes from the budget.
+ * See also:      symbols_dwarf.h
  *
  * .debug_aranges is not used: clang does not write it and a program mixes objects of many
  * compilers. The unit's own DW_AT_ranges are always there.
@@ -17,16 +20,21 @@
 #include <dwarf.h>
 #include <errno.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 
 #include <elfutils/libdw.h>
 
+#include "shim/collector/symbols_elf.h"
+#include "shim/collector/symbols_linked.h"
 #include "shim/collector/symbols_places.h"
 #include "shim/collector/symbols_ranges.h"
 #include "shim/collector/symbols_text.h"
+#include "shim/collector/symbols_units.h"
 
-#define DEPTH_LIMIT 256	 /* of nested scopes; compilers stay far below */
-#define INLINE_LIMIT 256 /* of inlined calls at one place */
+#define DEPTH_LIMIT 256	    /* of nested scopes; compilers stay far below */
+#define INLINE_LIMIT 256    /* of inlined calls at one place */
+#define QUESTION_ENTRIES 16 /* of the budget, for what a question costs anyhow */
 
 enum unit_state { UNIT_UNREAD, UNIT_SHALLOW, UNIT_DEEP };
 
@@ -44,6 +52,8 @@ struct unit {
 
 struct debug_info {
 	Dwarf *dwarf;
+	struct linked_shared shared;
+	struct budget *budget;
 	struct debug_text text;
 	struct places places;
 	uint64_t low, high;
@@ -53,7 +63,7 @@ struct debug_info {
 };
 
 /* Adds the DIE's address ranges that lie in the module's code. 1: it has some; 0: none;
- * -ENOMEM. */
+ * -ENOMEM, also when the budget is over. */
 static int add_ranges(const struct debug_info *info, struct ranges *ranges,
 		      Dwarf_Die *die, size_t item)
 {
@@ -62,21 +72,65 @@ static int add_ranges(const struct debug_info *info, struct ranges *ranges,
 	int found = 0;
 
 	while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0) {
+		if (!budget_take(info->budget, 1))
+			return -ENOMEM;
 		if (low >= high || low < info->low || high > info->high)
 			continue;
-		if (ranges_add(ranges, low, high, (uint32_t)item) < 0)
+		if (ranges_add(ranges, low, high, (uint32_t)item, info->budget) < 0)
 			return -ENOMEM;
 		found = 1;
 	}
 	return found;
 }
 
-/* The next sibling, made sure to lie farther on: a damaged file may point back. */
-static bool next_sibling(Dwarf_Die *die)
+static bool covers(const struct debug_info *info, Dwarf_Die *die, uint64_t address)
+{
+	Dwarf_Addr base, low, high;
+	ptrdiff_t offset = 0;
+
+	while ((offset = dwarf_ranges(die, offset, &base, &low, &high)) > 0) {
+		if (!budget_take(info->budget, 1))
+			return false;
+		if (address >= low && address < high)
+			return true;
+	}
+	return false;
+}
+
+/*
+ * A walk through the entries of a unit, each of which lies behind those that came before.
+ * highest: the last one so far. In a damaged file the next sibling may lie among the
+ * children that were just visited, and theirs among their own: without `highest` a walk
+ * over N levels would not end before 2^N steps.
+ */
+struct walk {
+	const struct debug_info *info;
+	const void *highest;
+};
+
+static bool may_visit(struct walk *walk, const Dwarf_Die *die)
+{
+	if ((uintptr_t)die->addr <= (uintptr_t)walk->highest)
+		return false;
+	walk->highest = die->addr;
+	return true;
+}
+
+static bool first_child(struct walk *walk, Dwarf_Die *parent, Dwarf_Die *ret)
+{
+	return budget_take(walk->info->budget, 1) && dwarf_child(parent, ret) == 0 &&
+	       may_visit(walk, ret);
+}
+
+/* libdw reads all that lies between, when the file does not say where the next is. */
+static bool next_sibling(struct walk *walk, Dwarf_Die *die)
 {
 	Dwarf_Die next;
 
-	if (dwarf_siblingof(die, &next) != 0 || next.addr <= die->addr)
+	if (dwarf_siblingof(die, &next) != 0 || !may_visit(walk, &next))
+		return false;
+	if (!budget_take(walk->info->budget,
+			 1 + ((uintptr_t)next.addr - (uintptr_t)die->addr) / 64))
 		return false;
 	*die = next;
 	return true;
@@ -89,6 +143,8 @@ static int add_function(const struct debug_info *info, struct unit *unit, Dwarf_
 	int found;
 
 	if (unit->function_count == unit->function_capacity) {
+		if (!budget_take_memory(info->budget, capacity * sizeof(*larger)))
+			return -ENOMEM;
 		larger = reallocarray(unit->functions, capacity, sizeof(*larger));
 		if (!larger)
 			return -ENOMEM;
@@ -122,39 +178,42 @@ static bool holds_functions(int tag, bool deep)
 	}
 }
 
-static int walk(const struct debug_info *info, struct unit *unit, Dwarf_Die *parent,
-		bool deep, int depth)
+static int visit(struct walk *walk, struct unit *unit, Dwarf_Die *parent, bool deep,
+		 int depth)
 {
 	Dwarf_Die die;
 	int tag, error;
 
-	if (depth > DEPTH_LIMIT || dwarf_child(parent, &die) != 0)
+	if (depth > DEPTH_LIMIT || !first_child(walk, parent, &die))
 		return 0;
 	do {
 		tag = dwarf_tag(&die);
 		if (tag == DW_TAG_subprogram) {
-			error = add_function(info, unit, &die);
+			error = add_function(walk->info, unit, &die);
 			if (error < 0)
 				return error;
 		}
 		if (holds_functions(tag, deep)) {
-			error = walk(info, unit, &die, deep, depth + 1);
+			error = visit(walk, unit, &die, deep, depth + 1);
 			if (error < 0)
 				return error;
 		}
-	} while (next_sibling(&die));
+	} while (next_sibling(walk, &die));
 	return 0;
 }
 
-/* Brings the unit to this state. What was read stays valid when memory is short. */
+/* Brings the unit to this state. What was read stays valid when memory is short or the
+ * budget is over. */
 static void unit_read(const struct debug_info *info, struct unit *unit,
 		      enum unit_state state)
 {
-	if (unit->state >= state)
+	struct walk walk = {info, unit->die.addr};
+
+	if (unit->state >= state || info->budget->is_over)
 		return;
 	unit->state = state;
 	unit->function_count = unit->ranges.count = 0;
-	(void)walk(info, unit, &unit->die, state == UNIT_DEEP, 0);
+	(void)visit(&walk, unit, &unit->die, state == UNIT_DEEP, 0);
 	ranges_sort(&unit->ranges);
 }
 
@@ -165,6 +224,8 @@ static int add_unit(struct debug_info *info, Dwarf_Die *die, Dwarf_Die *split_di
 	int found;
 
 	if (info->unit_count == info->unit_capacity) {
+		if (!budget_take_memory(info->budget, capacity * sizeof(*unit)))
+			return -ENOMEM;
 		unit = reallocarray(info->units, capacity, sizeof(*unit));
 		if (!unit)
 			return -ENOMEM;
@@ -183,31 +244,58 @@ static int add_unit(struct debug_info *info, Dwarf_Die *die, Dwarf_Die *split_di
 	return 0;
 }
 
+/* Makes libdw ready, when the file does not ask too much of it. */
+static bool begin(struct debug_info *info, Elf *elf)
+{
+	if (!debug_text_fits(elf) || !elf_file_unpacks(elf))
+		return false;
+	(void)budget_look(info->budget);
+	info->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
+	if (!info->dwarf || !units_fit(info->dwarf, info->budget))
+		return false;
+	linked_shared_open(info->dwarf, info->budget, &info->shared);
+	return true;
+}
+
+/* The next unit, and of a split one the root of its other half. libdw opens that by
+ * itself when it is asked for it. false: there is none. */
+static bool next_unit(struct debug_info *info, Dwarf_CU **cu, uint8_t *ret_type,
+		      Dwarf_Die *ret, Dwarf_Die *ret_split)
+{
+	ret_split->addr = NULL;
+	if (!budget_take(info->budget, 1) ||
+	    dwarf_get_units(info->dwarf, *cu, cu, NULL, ret_type, ret, NULL) != 0)
+		return false;
+	if (*ret_type == DW_UT_skeleton &&
+	    linked_split_fits(ret, &info->text, info->budget))
+		(void)dwarf_cu_info(*cu, NULL, NULL, NULL, ret_split, NULL, NULL, NULL);
+	return true;
+}
+
 struct debug_info *debug_info_open(Elf *elf, uint64_t low, uint64_t high,
-				   struct strings *strings)
+				   struct strings *strings, struct budget *budget)
 {
 	struct debug_info *info = calloc(1, sizeof(*info));
 	Dwarf_Die die, split_die;
 	Dwarf_CU *cu = NULL;
 	uint8_t type;
+	bool fits;
 	int error = 0;
 
 	if (!info)
 		return NULL;
-	places_open(&info->places, strings, &info->text);
+	places_open(&info->places, strings, &info->text, budget);
+	info->shared.file = ELF_FILE_NONE;
+	info->budget = budget;
 	info->low = low;
 	info->high = high;
-	if (debug_text_fits(elf))
-		info->dwarf = dwarf_begin_elf(elf, DWARF_C_READ, NULL);
-	while (info->dwarf && !error &&
-	       dwarf_get_units(info->dwarf, cu, &cu, NULL, &type, &die, &split_die) ==
-		       0) {
-		if (type == DW_UT_compile)
-			split_die.addr = NULL;
+	fits = begin(info, elf);
+	while (fits && !error && next_unit(info, &cu, &type, &die, &split_die)) {
 		if (type == DW_UT_compile || type == DW_UT_skeleton)
 			error = add_unit(info, &die, &split_die);
 	}
-	if (!info->unit_count) {
+	(void)budget_look(budget);
+	if (!fits || !info->unit_count) {
 		debug_info_close(info);
 		return NULL;
 	}
@@ -230,6 +318,7 @@ void debug_info_close(struct debug_info *info)
 	places_close(&info->places);
 	if (info->dwarf)
 		dwarf_end(info->dwarf);
+	linked_shared_close(&info->shared);
 	free(info);
 }
 
@@ -303,6 +392,7 @@ int debug_info_function(struct debug_info *info, uint64_t address,
 	die = find_function(info, unit, address, &starts);
 	if (die && !starts)
 		return -ENOENT;
+	(void)budget_take(info->budget, QUESTION_ENTRIES);
 	*ret = (struct debug_frame){NULL, {NULL, 0}};
 	if (die) {
 		ret->name = function_name(info, die);
@@ -315,24 +405,24 @@ int debug_info_function(struct debug_info *info, uint64_t address,
 }
 
 /* Appends the inlined calls around address, outermost first; count of them so far. */
-static size_t find_inlined(Dwarf_Die *parent, uint64_t address, Dwarf_Die *ret,
-			   size_t count, int depth)
+static size_t find_inlined(struct walk *walk, Dwarf_Die *parent, uint64_t address,
+			   Dwarf_Die *ret, size_t count, int depth)
 {
 	Dwarf_Die die;
 	int tag;
 
-	if (depth > DEPTH_LIMIT || dwarf_child(parent, &die) != 0)
+	if (depth > DEPTH_LIMIT || !first_child(walk, parent, &die))
 		return count;
 	do {
 		tag = dwarf_tag(&die);
 		if (tag != DW_TAG_inlined_subroutine && tag != DW_TAG_lexical_block)
 			continue;
-		if (dwarf_haspc(&die, address) > 0) {
+		if (covers(walk->info, &die, address)) {
 			if (tag == DW_TAG_inlined_subroutine && count < INLINE_LIMIT)
 				ret[count++] = die;
-			return find_inlined(&die, address, ret, count, depth + 1);
+			return find_inlined(walk, &die, address, ret, count, depth + 1);
 		}
-	} while (next_sibling(&die));
+	} while (next_sibling(walk, &die));
 	return count;
 }
 
@@ -343,16 +433,18 @@ int debug_info_frames(struct debug_info *info, uint64_t address, struct debug_fr
 	struct place place;
 	Dwarf_Die inlined[INLINE_LIMIT], *function;
 	size_t count = 0, i, written = 0;
+	struct walk walk = {info, NULL};
 	bool starts;
 
 	if (!unit || !capacity)
 		return -ENOENT;
 	function = find_function(info, unit, address, &starts);
 	if (function)
-		count = find_inlined(function, address, inlined, 0, 0);
+		count = find_inlined(&walk, function, address, inlined, 0, 0);
 	place = places_at(&info->places, &unit->root, address);
 	if (!function && !place.file)
 		return -ENOENT;
+	(void)budget_take(info->budget, QUESTION_ENTRIES * (count + 1));
 	for (i = count; i > 0; i--) {
 		if (i < capacity)
 			ret[written++] = (struct debug_frame){

@@ -12,6 +12,7 @@
 
 #include <libelf.h>
 
+#include "shim/collector/symbols_budget.h"
 #include "shim/collector/symbols_places.h"
 #include "shim/collector/symbols_strings.h"
 
@@ -26,9 +27,10 @@ struct debug_frame {
 
 /* Reads the list of compile units, nothing else. [low, high): the module's code; ranges
  * outside (of functions that the linker dropped) are ignored. elf and strings are
- * borrowed and must stay. NULL: no usable debug information, or memory is short. */
+ * borrowed and must stay. NULL: no usable debug information, or memory is short, or the
+ * budget is over; when that is over later, what has not been read is not found. */
 struct debug_info *debug_info_open(Elf *elf, uint64_t low, uint64_t high,
-				   struct strings *strings);
+				   struct strings *strings, struct budget *budget);
 void debug_info_close(struct debug_info *info);
 
 /* The function that starts at address; place: of its definition. 0 or -ENOENT. */

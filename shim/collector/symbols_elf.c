@@ -34,10 +34,35 @@
 /* Unpacked size of .gnu_debugdata: real ones are below 1 MB. */
 #define MINI_LIMIT_BYTES (64u << 20)
 
+/* Unpacked size of a file's compressed sections together: zlib makes 1 GB of 1 MB. */
+#define UNPACKED_LIMIT_BYTES (UINT64_C(512) << 20)
+
+/* A debug file without a build-id is read through once for its checksum. */
+#define CHECKSUM_LIMIT_BYTES (INT64_C(1) << 30)
+
+/* libelf makes room for as many sections as the file claims to have; programs have some
+ * dozens. */
+#define SECTION_LIMIT 65536
+#define SEGMENT_LIMIT 4096
+
 static bool header_fits(const unsigned char *ident)
 {
 	return memcmp(ident, ELFMAG, SELFMAG) == 0 && ident[EI_CLASS] == ELFCLASS64 &&
 	       ident[EI_DATA] == ELFDATA2LSB;
+}
+
+/* The number of sections is in the first of them when it does not fit the header. */
+static bool has_few_sections(int fd)
+{
+	Elf64_Ehdr header;
+	Elf64_Shdr first;
+
+	if (pread(fd, &header, sizeof(header), 0) != sizeof(header))
+		return false;
+	if (header.e_shnum || !header.e_shoff)
+		return true;
+	return pread(fd, &first, sizeof(first), (off_t)header.e_shoff) != sizeof(first) ||
+	       first.sh_size <= SECTION_LIMIT;
 }
 
 int elf_file_open(const char *path, struct elf_file *ret)
@@ -53,7 +78,7 @@ int elf_file_open(const char *path, struct elf_file *ret)
 	if (fstat(file.fd, &info) < 0 || !S_ISREG(info.st_mode))
 		goto fail;
 	if (pread(file.fd, ident, sizeof(ident), 0) != sizeof(ident) ||
-	    !header_fits(ident))
+	    !header_fits(ident) || !has_few_sections(file.fd))
 		goto fail;
 	(void)elf_version(EV_CURRENT);
 	file.elf = elf_begin(
@@ -140,14 +165,62 @@ Elf_Scn *elf_file_section(Elf *elf, uint32_t type, const char *name, Elf64_Shdr 
 	return NULL;
 }
 
+/* GNU's older way: "ZLIB", the size with its high byte first, the data. */
+static uint64_t old_unpacked_size(Elf_Scn *section)
+{
+	const Elf_Data *data = elf_rawdata(section, NULL);
+	const unsigned char *bytes = data ? data->d_buf : NULL;
+	uint64_t size = 0;
+
+	if (!bytes || data->d_size < 12 || memcmp(bytes, "ZLIB", 4) != 0)
+		return 0;
+	for (int i = 4; i < 12; i++)
+		size = size << 8 | bytes[i];
+	return size;
+}
+
+/* What the section says that it unpacks to; 0: it is not packed. */
+static uint64_t unpacked_size(Elf *elf, Elf_Scn *section, const Elf64_Shdr *header)
+{
+	const char *name;
+	size_t names;
+	GElf_Chdr packed;
+
+	if (header->sh_flags & SHF_COMPRESSED)
+		return gelf_getchdr(section, &packed) ? packed.ch_size : 0;
+	if (elf_getshdrstrndx(elf, &names) < 0)
+		return 0;
+	name = elf_strptr(elf, names, header->sh_name);
+	return name && strncmp(name, ".zdebug", 7) == 0 ? old_unpacked_size(section) : 0;
+}
+
+bool elf_file_unpacks(Elf *elf)
+{
+	Elf_Scn *section = NULL;
+	Elf64_Shdr header;
+	uint64_t size, sum = 0;
+
+	while ((section = elf_nextscn(elf, section))) {
+		if (!gelf_getshdr(section, &header))
+			continue;
+		size = unpacked_size(elf, section, &header);
+		if (size > UNPACKED_LIMIT_BYTES || (sum += size) > UNPACKED_LIMIT_BYTES)
+			return false;
+	}
+	return true;
+}
+
 Elf_Data *elf_file_data(Elf_Scn *section)
 {
 	Elf64_Shdr header;
+	GElf_Chdr packed;
 	Elf_Data *data;
 
 	if (!gelf_getshdr(section, &header) || header.sh_type == SHT_NOBITS)
 		return NULL;
-	if (header.sh_flags & SHF_COMPRESSED && elf_compress(section, 0, 0) < 0)
+	if (header.sh_flags & SHF_COMPRESSED &&
+	    (!gelf_getchdr(section, &packed) || packed.ch_size > UNPACKED_LIMIT_BYTES ||
+	     elf_compress(section, 0, 0) < 0))
 		return NULL;
 	data = elf_getdata(section, NULL);
 	return data && data->d_buf && data->d_size ? data : NULL;
@@ -181,6 +254,8 @@ bool elf_file_code_range(Elf *elf, uint64_t *ret_low, uint64_t *ret_high)
 
 	if (elf_getphdrnum(elf, &count) < 0)
 		return false;
+	if (count > SEGMENT_LIMIT)
+		count = SEGMENT_LIMIT;
 	for (i = 0; i < count && gelf_getphdr(elf, (int)i, &header); i++) {
 		if (header.p_type != PT_LOAD || !(header.p_flags & PF_X) ||
 		    __builtin_add_overflow(header.p_vaddr, header.p_memsz, &end))
@@ -220,13 +295,17 @@ static bool has_checksum(int fd, uint32_t wanted)
 	unsigned char buffer[65536];
 	uLong sum = crc32(0, NULL, 0);
 	off_t position = 0;
-	ssize_t got;
+	struct stat info;
+	ssize_t got = 0;
 
-	while ((got = pread(fd, buffer, sizeof(buffer), position)) > 0) {
+	if (fstat(fd, &info) < 0 || info.st_size > CHECKSUM_LIMIT_BYTES)
+		return false;
+	while (position < info.st_size &&
+	       (got = pread(fd, buffer, sizeof(buffer), position)) > 0) {
 		sum = crc32(sum, buffer, (uInt)got);
 		position += got;
 	}
-	return got == 0 && (uint32_t)sum == wanted;
+	return got >= 0 && (uint32_t)sum == wanted;
 }
 
 /* A debug file belongs to its program if the build-ids agree, or, where the program has

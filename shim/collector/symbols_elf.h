@@ -39,6 +39,9 @@ Elf_Scn *elf_file_section(Elf *elf, uint32_t type, const char *name, Elf64_Shdr 
  */
 Elf_Data *elf_file_data(Elf_Scn *section);
 
+/* Whether all compressed sections together stay within bounds when they are unpacked. */
+bool elf_file_unpacks(Elf *elf);
+
 bool elf_file_has_debug_info(Elf *elf);
 
 /* Whether the file carries exactly this build-id; true when size is 0. */

@@ -8,6 +8,7 @@
 #include "shim/collector/symbols_line_header.h"
 
 #include <dwarf.h>
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -63,7 +64,11 @@ static bool append_file(struct line_table *table, const char *name, const char *
 	size_t count = table->file_count;
 	struct line_file *larger;
 
+	if (!budget_take(table->budget, 1))
+		return false;
 	if (!(count & (count - 1))) {
+		if (!budget_take_memory(table->budget, count * 2 * sizeof(*larger)))
+			return false;
 		larger = reallocarray(table->files, count ? count * 2 : 1,
 				      sizeof(*larger));
 		if (!larger)
@@ -80,12 +85,16 @@ struct names {
 	size_t count;
 };
 
-static bool append_name(struct names *names, const char *name)
+static bool append_name(struct names *names, const char *name, struct budget *budget)
 {
 	size_t count = names->count;
 	const char **larger;
 
+	if (!budget_take(budget, 1))
+		return false;
 	if (!(count & (count - 1))) {
+		if (!budget_take_memory(budget, count * 2 * sizeof(*larger)))
+			return false;
 		larger = reallocarray(names->entries, count ? count * 2 : 1,
 				      sizeof(*larger));
 		if (!larger)
@@ -108,10 +117,11 @@ static void read_old_lists(struct line_table *table, struct cursor *lists)
 	struct names directories = {NULL, 0};
 	const char *name;
 	uint64_t directory;
-	bool fits = append_name(&directories, NULL) && append_file(table, NULL, NULL);
+	bool fits = append_name(&directories, NULL, table->budget) &&
+		    append_file(table, NULL, NULL);
 
 	while (fits && (name = cursor_string(lists))[0])
-		fits = append_name(&directories, name);
+		fits = append_name(&directories, name, table->budget);
 	while (fits && (name = cursor_string(lists))[0]) {
 		directory = cursor_uleb(lists);
 		(void)cursor_uleb(lists); /* time of change */
@@ -140,11 +150,15 @@ static size_t read_columns(struct cursor *lists, struct column *ret)
 	return count;
 }
 
+/* The names of files: those that no file can have count as empty, so that what a list
+ * costs does not grow with what it points to. */
 static const char *string_at(const struct section_bytes *section, uint64_t offset)
 {
 	struct cursor cursor = {section->bytes, section->bytes + section->size, false};
 
 	cursor_skip(&cursor, offset);
+	if (cursor.end - cursor.at > PATH_MAX)
+		cursor.end = cursor.at + PATH_MAX;
 	return cursor_string(&cursor);
 }
 
@@ -227,10 +241,10 @@ static bool read_list(struct line_table *table, const struct line_header *header
 		if (is_files)
 			fits = append_file(table, name, name_at(directories, directory));
 		else
-			fits = append_name(directories,
-					   is_starting_point(table, directories, name)
-						   ? NULL
-						   : name);
+			fits = append_name(
+				directories,
+				is_starting_point(table, directories, name) ? NULL : name,
+				table->budget);
 	}
 	return fits && !lists->failed;
 }

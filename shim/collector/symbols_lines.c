@@ -13,13 +13,15 @@
 #include "shim/collector/symbols_line_header.h"
 
 void line_table_open(struct line_table *table, const struct line_sections *sections,
-		     uint64_t offset, const char *directory, struct strings *strings)
+		     uint64_t offset, const char *directory, struct strings *strings,
+		     struct budget *budget)
 {
 	struct line_header header;
 
 	*table = (struct line_table){
 		.sections = *sections,
 		.strings = strings,
+		.budget = budget,
 		.directory = directory,
 		.offset = offset,
 	};
@@ -62,6 +64,8 @@ static bool append_row(struct line_table *table, struct machine *machine)
 	struct line_row *larger;
 
 	if (table->row_count == table->row_capacity) {
+		if (!budget_take_memory(table->budget, capacity * sizeof(*larger)))
+			return false;
 		larger = reallocarray(table->rows, capacity, sizeof(*larger));
 		if (!larger)
 			return false;
@@ -94,6 +98,8 @@ static bool end_sequence(struct line_table *table, const struct machine *machine
 		return true;
 	}
 	if (table->sequence_count == table->sequence_capacity) {
+		if (!budget_take_memory(table->budget, capacity * sizeof(*larger)))
+			return false;
 		larger = reallocarray(table->sequences, capacity, sizeof(*larger));
 		if (!larger)
 			return false;
@@ -101,7 +107,7 @@ static bool end_sequence(struct line_table *table, const struct machine *machine
 		table->sequence_capacity = capacity;
 	}
 	if (ranges_add(&table->ranges, start, machine->address,
-		       (uint32_t)table->sequence_count) < 0)
+		       (uint32_t)table->sequence_count, table->budget) < 0)
 		return false;
 	table->sequences[table->sequence_count++] =
 		(struct line_sequence){machine->first_row, count};
@@ -178,7 +184,7 @@ static void run(struct line_table *table)
 	bool fits = line_header_read(table, &header);
 
 	reset(table, &machine);
-	while (fits && program->at < program->end) {
+	while (fits && program->at < program->end && budget_take(table->budget, 1)) {
 		uint8_t opcode = *program->at++;
 
 		if (opcode >= header.opcode_base) {
@@ -222,7 +228,7 @@ bool line_table_find(struct line_table *table, uint64_t address, const char **re
 			high = middle;
 	}
 	/* line 0: the compiler could not tell; the row before is the best guess */
-	while (low-- > 0) {
+	while (low-- > 0 && budget_take(table->budget, 1)) {
 		if (!rows[low].line)
 			continue;
 		*ret_file = line_table_file(table, rows[low].file);

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What this is:  the line table of one compile unit: its files, and the line of an
- * address. Runs on:       one thread at a time. Must not:      trust an offset, a count
- * or an opcode. See also:      symbols_dwarf.c
+ *                address.
+ * Runs on:       one thread at a time.
+ * Must not:      trust an offset, a count or an opcode.
+ * See also:      symbols_dwarf.c
  *
  * libdw has the same, but runs the whole line program before it tells one file name: for
  * SQLite that was 19 of the 25 ms that 2,000 functions took. Here the files are read
@@ -14,6 +16,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shim/collector/symbols_budget.h"
 #include "shim/collector/symbols_ranges.h"
 #include "shim/collector/symbols_strings.h"
 
@@ -46,6 +49,7 @@ struct line_sequence {
 struct line_table {
 	struct line_sections sections;
 	struct strings *strings;
+	struct budget *budget;
 	const char *directory; /* of the compilation; NULL: not known */
 	uint64_t offset;
 
@@ -60,10 +64,12 @@ struct line_table {
 	struct ranges ranges;
 };
 
-/* The table at this offset of the sections, which stay borrowed like the directory and
- * the strings. Never fails: a table that cannot be read has no files and no rows. */
+/* The table at this offset of the sections, which stay borrowed like the directory,
+ * the strings and the budget. Never fails: a table that cannot be read has no files and
+ * no rows. */
 void line_table_open(struct line_table *table, const struct line_sections *sections,
-		     uint64_t offset, const char *directory, struct strings *strings);
+		     uint64_t offset, const char *directory, struct strings *strings,
+		     struct budget *budget);
 void line_table_close(struct line_table *table);
 
 /* The path of the file with this number as other DWARF data count them, kept in strings;

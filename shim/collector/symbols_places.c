@@ -12,9 +12,10 @@
 
 #include "shim/collector/symbols_elf.h"
 
-void places_open(struct places *places, struct strings *strings, struct debug_text *text)
+void places_open(struct places *places, struct strings *strings, struct debug_text *text,
+		 struct budget *budget)
 {
-	*places = (struct places){.strings = strings, .text = text};
+	*places = (struct places){.strings = strings, .text = text, .budget = budget};
 }
 
 void places_close(struct places *places)
@@ -67,7 +68,7 @@ static void open_table(struct places *places, Dwarf_Die *root, const char *direc
 	}
 	sections.line_strings = bytes_of(elf, ".debug_line_str");
 	line_table_open(ret, &sections, offset, own_directory ? own_directory : directory,
-			places->strings);
+			places->strings, places->budget);
 }
 
 /* The table of the unit; NULL when memory is short. Valid until the next call. */
@@ -86,6 +87,8 @@ static struct line_table *table_of(struct places *places, Dwarf_Die *root,
 		}
 	}
 	if (places->count == places->capacity) {
+		if (!budget_take_memory(places->budget, capacity * sizeof(*larger)))
+			return NULL;
 		larger = reallocarray(places->tables, capacity, sizeof(*larger));
 		if (!larger)
 			return NULL;

@@ -13,6 +13,7 @@
 
 #include <elfutils/libdw.h>
 
+#include "shim/collector/symbols_budget.h"
 #include "shim/collector/symbols_lines.h"
 #include "shim/collector/symbols_strings.h"
 #include "shim/collector/symbols_text.h"
@@ -28,6 +29,7 @@ struct place {
 struct places {
 	struct strings *strings;
 	struct debug_text *text;
+	struct budget *budget;
 	struct place_table {
 		const Dwarf_CU *unit;
 		struct line_table lines;
@@ -35,8 +37,9 @@ struct places {
 	size_t count, capacity, last;
 };
 
-/* strings and text are borrowed. */
-void places_open(struct places *places, struct strings *strings, struct debug_text *text);
+/* strings, text and budget are borrowed. */
+void places_open(struct places *places, struct strings *strings, struct debug_text *text,
+		 struct budget *budget);
 void places_close(struct places *places);
 
 /* The directory a unit was compiled in, or NULL. */

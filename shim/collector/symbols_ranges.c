@@ -14,12 +14,15 @@
  * through. */
 #define LOOK_BACK 16
 
-int ranges_add(struct ranges *ranges, uint64_t low, uint64_t high, uint32_t item)
+int ranges_add(struct ranges *ranges, uint64_t low, uint64_t high, uint32_t item,
+	       struct budget *budget)
 {
 	size_t capacity = ranges->capacity ? ranges->capacity * 2 : 64;
 	struct range *larger;
 
 	if (ranges->count == ranges->capacity) {
+		if (!budget_take_memory(budget, capacity * sizeof(*larger)))
+			return -ENOMEM;
 		larger = reallocarray(ranges->entries, capacity, sizeof(*larger));
 		if (!larger)
 			return -ENOMEM;

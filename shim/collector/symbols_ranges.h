@@ -10,6 +10,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shim/collector/symbols_budget.h"
+
 /* [low, high) belongs to item. */
 struct range {
 	uint64_t low, high;
@@ -22,8 +24,9 @@ struct ranges {
 	size_t count, capacity;
 };
 
-/* 0 or -ENOMEM. */
-int ranges_add(struct ranges *ranges, uint64_t low, uint64_t high, uint32_t item);
+/* 0; -ENOMEM: also when the budget is over. */
+int ranges_add(struct ranges *ranges, uint64_t low, uint64_t high, uint32_t item,
+	       struct budget *budget);
 
 /* To be called after the last addition and before the first look-up. */
 void ranges_sort(struct ranges *ranges);

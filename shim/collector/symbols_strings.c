@@ -16,6 +16,11 @@
 
 #define BLOCK_BYTES ((size_t)65536)
 
+/* Of one string, and of all together: the files that they come from may be hostile. The
+ * names of a browser's 100,000 functions take 20 MB. */
+#define STRING_LIMIT 65536
+#define STRINGS_LIMIT_BYTES ((size_t)256 << 20)
+
 struct block {
 	struct block *next;
 	size_t used, size;
@@ -36,6 +41,7 @@ struct strings {
 	struct block *blocks;
 	struct kept *table;
 	size_t table_size, count;
+	size_t total_bytes;
 };
 
 static uint32_t hash_text(const char *text, size_t length)
@@ -137,7 +143,7 @@ static struct kept *keep(struct strings *strings, const char *text, size_t lengt
 	struct kept *kept;
 	char *copy;
 
-	if (length > UINT32_MAX / 2)
+	if (length >= STRING_LIMIT)
 		return NULL;
 	kept = find(strings, text, length, hash);
 	if (kept->text)
@@ -147,7 +153,9 @@ static struct kept *keep(struct strings *strings, const char *text, size_t lengt
 			return NULL;
 		kept = find(strings, text, length, hash);
 	}
-	copy = allocate(strings, length + 1);
+	strings->total_bytes += length + 1;
+	copy = strings->total_bytes < STRINGS_LIMIT_BYTES ? allocate(strings, length + 1)
+							  : NULL;
 	if (!copy)
 		return NULL;
 	memcpy(copy, text, length);
@@ -173,7 +181,9 @@ const char *strings_readable(struct strings *strings, const char *kept_name)
 	if (!kept || kept->readable)
 		return kept ? kept->readable : NULL;
 	text = demangle(kept_name);
-	readable = text ? strings_keep(strings, text, strlen(text)) : kept->text;
+	readable = text ? strings_keep(strings, text, strlen(text)) : NULL;
+	if (!readable)
+		readable = kept_name;
 	free(text);
 	/* the table may have grown meanwhile: look the entry up again */
 	kept = keep(strings, kept_name, strlen(kept_name));
@@ -223,9 +233,10 @@ const char *strings_path(struct strings *strings, const char *base, const char *
 
 	if (name[0] == '/')
 		next = name;
-	size = (base ? strlen(base) : 0) + (directory ? strlen(directory) : 0) +
-	       strlen(name) + 3;
-	path = malloc(size);
+	size = (base ? strnlen(base, STRING_LIMIT) : 0) +
+	       (directory ? strnlen(directory, STRING_LIMIT) : 0) +
+	       strnlen(name, STRING_LIMIT) + 3;
+	path = size < STRING_LIMIT ? malloc(size) : NULL;
 	if (!path)
 		return NULL;
 	used += (size_t)append_directory(path, size, base, next);

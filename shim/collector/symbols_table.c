@@ -21,11 +21,18 @@
 #define LOOK_BACK 32
 #define PLT_ENTRY_BYTES 16
 
+/* Symbols of a table that are looked at; a browser has 2 million. */
+#define SYMBOL_LIMIT (UINT64_C(4) << 20)
+
+/* Longer names are no names (template names end below it), and are left out. */
+#define NAME_LIMIT 16384
+
 /*
  * Of several names for one address the best is the one a person would use: a function
  * rather than a label; visible outside rather than local; fewer leading underscores
  * ("write", not "__libc_write"; mangled names start with one that does not count); strong
- * rather than weak; then shorter, then first in the alphabet.
+ * rather than weak; then shorter, then first in the alphabet (as far as is looked at),
+ * then first in the file.
  */
 static uint32_t name_rank(const Elf64_Sym *symbol, const char *name)
 {
@@ -80,20 +87,22 @@ static bool measure(Elf *elf, const Elf64_Sym *symbol, struct symbol_entry *entr
 	return entry->end > entry->address;
 }
 
+/* What many symbols of one address would cost must not grow with their names. */
+#define COMPARED_BYTES 64
+
 static int compare_entries(const void *a_entry, const void *b_entry)
 {
 	const struct symbol_entry *a = a_entry, *b = b_entry;
-	size_t a_length, b_length;
+	int order;
 
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
 	if (a->rank != b->rank)
 		return a->rank < b->rank ? -1 : 1;
-	a_length = strlen(a->name);
-	b_length = strlen(b->name);
-	if (a_length != b_length)
-		return a_length < b_length ? -1 : 1;
-	return strcmp(a->name, b->name);
+	if (a->length != b->length)
+		return a->length < b->length ? -1 : 1;
+	order = strncmp(a->name, b->name, COMPARED_BYTES);
+	return order ? order : (a->name > b->name) - (a->name < b->name);
 }
 
 /* Keeps the first, best, entry of each address; a size that only an alias knows is kept
@@ -139,17 +148,36 @@ static bool find_section(Elf *elf, uint32_t type, const Elf_Data **ret_symbols,
 	return names && ((const char *)names->d_buf)[names->d_size - 1] == '\0';
 }
 
+/* Fills the entry from a symbol; names: the section of names. false: not to be taken. */
+static bool read_symbol(Elf *elf, const Elf64_Sym *symbol, const Elf_Data *names,
+			struct symbol_entry *entry)
+{
+	size_t length;
+
+	entry->name = (const char *)names->d_buf + symbol->st_name;
+	length = strnlen(entry->name, NAME_LIMIT);
+	if (!length || length == NAME_LIMIT || !measure(elf, symbol, entry))
+		return false;
+	entry->length = (uint16_t)length;
+	entry->rank = name_rank(symbol, entry->name);
+	return true;
+}
+
 int symbol_table_add(struct symbol_table *table, Elf *elf, uint32_t type, uint64_t low,
-		     uint64_t high)
+		     uint64_t high, struct budget *budget)
 {
 	const Elf_Data *symbols, *names;
-	struct symbol_entry *entries, *entry;
+	struct symbol_entry *entries;
 	size_t count, before = table->count, i;
 	Elf64_Sym symbol;
 
 	if (!find_section(elf, type, &symbols, &names))
 		return -ENOENT;
 	count = symbols->d_size / sizeof(symbol);
+	if (count > SYMBOL_LIMIT)
+		count = SYMBOL_LIMIT;
+	if (!budget_take_memory(budget, (count + 1) * sizeof(*entries)))
+		return -ENOMEM;
 	entries = reallocarray(table->entries, before + count + 1, sizeof(*entries));
 	if (!entries)
 		return -ENOMEM;
@@ -160,12 +188,10 @@ int symbol_table_add(struct symbol_table *table, Elf *elf, uint32_t type, uint64
 		if (symbol.st_value < low || symbol.st_value >= high ||
 		    symbol.st_name >= names->d_size)
 			continue;
-		entry = &entries[table->count];
-		entry->name = (const char *)names->d_buf + symbol.st_name;
-		if (!entry->name[0] || !measure(elf, &symbol, entry))
+		if (!read_symbol(elf, &symbol, names, &entries[table->count]))
 			continue;
-		entry->rank = name_rank(&symbol, entry->name);
-		table->count++;
+		if (!budget_take(budget, 1u + entries[table->count++].length / 64u))
+			return -ENOMEM;
 	}
 	return table->count > before ? 0 : -ENOENT;
 }
@@ -219,4 +245,30 @@ const struct symbol_entry *symbol_table_around(const struct symbol_table *table,
 			label = entry;
 	}
 	return label;
+}
+
+/* How far apart an address and a range are. */
+static uint64_t distance_to(const struct symbol_entry *entry, uint64_t address)
+{
+	if (address < entry->address)
+		return entry->address - address;
+	return address < entry->end ? 0 : address - entry->end;
+}
+
+const struct symbol_entry *symbol_table_near(const struct symbol_table *table,
+					     uint64_t address, uint64_t *ret_distance)
+{
+	size_t below = count_below(table, address);
+	const struct symbol_entry *before = NULL, *after = NULL;
+
+	if (below)
+		before = &table->entries[below - 1];
+	if (below < table->count)
+		after = &table->entries[below];
+	if (!before ||
+	    (after && distance_to(after, address) < distance_to(before, address)))
+		before = after;
+	if (before)
+		*ret_distance = distance_to(before, address);
+	return before;
 }

@@ -8,6 +8,7 @@
 #include "shim/collector/trust.h"
 
 #include <stdio.h>
+#include <string.h>
 
 static const struct {
 	const char *name;
@@ -59,7 +60,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-_Static_assert(COUNT(counters) + COUNT(notes) + 17 <= INGEST_FACT_LIMIT,
+_Static_assert(COUNT(counters) + COUNT(notes) + 19 <= INGEST_FACT_LIMIT,
 	       "room for facts");
 
 static struct ingest_fact *add(struct ingest *ingest, const char *name, uint64_t value)
@@ -79,14 +80,31 @@ static uint64_t sum(const struct ingest *ingest, enum segment_process_counter co
 	return total;
 }
 
-static uint64_t unresolved(const struct merge *merge)
+static uint64_t named_so(const struct merge *merge, enum identify_naming naming)
 {
 	uint64_t count = 0;
 
 	for (size_t i = 0; i < merge->identify.function_count; i++)
 		count += merge->functions[i].is_used &&
-			 !merge->identify.functions[i].is_resolved;
+			 merge->identify.functions[i].naming == naming;
 	return count;
+}
+
+/* Modules of which more could have been read. */
+static void add_limits(struct ingest *ingest)
+{
+	const struct identify *identify = &ingest->merge.identify;
+	struct ingest_fact *fact = add(ingest, "modules_over_limit", 0);
+
+	for (size_t i = 0; i < identify->module_count; i++) {
+		const char *trouble = identify_trouble(&identify->modules[i]);
+
+		if (!trouble || strcmp(trouble, SYMBOLS_LIMIT) != 0)
+			continue;
+		if (!fact->value++)
+			snprintf(fact->text, sizeof(fact->text), "%.255s",
+				 identify->modules[i].from->path);
+	}
 }
 
 /* How many processes noted it; the run's state counts as one more. */
@@ -168,7 +186,9 @@ void trust_collect(struct ingest *ingest)
 	add(ingest, "refused_snapshots", refused_snapshots(ingest));
 	add(ingest, "stopped_functions", 0);
 	add(ingest, "sampled_functions", 0);
-	add(ingest, "unresolved_functions", unresolved(merge));
+	add(ingest, "unresolved_functions", named_so(merge, IDENTIFY_UNNAMED));
+	add(ingest, "system_functions", named_so(merge, IDENTIFY_NEAR));
+	add_limits(ingest);
 	add(ingest, "lost_processes", ingest->run.state.lost_process_count);
 	add(ingest, "damaged_segments", merge->damaged_count);
 	add(ingest, "tool_memory_bytes", tool_bytes);

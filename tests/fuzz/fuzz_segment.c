@@ -105,7 +105,12 @@ static void make_base_process(uint32_t slot)
 		.book_slot = slot == 1 ? BOOK_SLOT : 0,
 		.snapshot_interval = slot == 1 ? 2 : 0,
 	};
-	*module = (struct segment_module){0x1000, 0x9000, 0, 1, 0, 4, "ID", "/bin/none"};
+	*module = (struct segment_module){.start = 0x1000,
+					  .end = 0x9000,
+					  .load_ticks = 1,
+					  .build_id_size = 4,
+					  .build_id = "ID",
+					  .path = "/bin/none"};
 	*thread = (struct segment_thread){100, slot + 1, START, 0, "main", {0}};
 	for (uint32_t i = 1; i < 3; i++)
 		sites[i] = (struct segment_site){.node = 3 + i,

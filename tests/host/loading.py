@@ -27,12 +27,19 @@ def build_plugin(case, who, size, *flags):
         flags=["-shared", "-fPIC", f"-DWHO={who}", f"-DSIZE={size}", *flags])
 
 
-def load_plugins(case, cycles, *flags):
+def load_plugins(case, cycles, *flags, links=False):
+    """links: each load is by another name."""
     case.compile("plugin_host.c")
-    build_plugin(case, "a", 1000, *flags)
-    build_plugin(case, "b", 3000, *flags)
-    result = case.unharmed([case.path("plugin_host"), str(cycles),
-                            case.path("plugin_a.so"), case.path("plugin_b.so")])
+    names = [build_plugin(case, who, size, *flags) for who, size in
+             (("a", 1000), ("b", 3000))]
+    words = [str(cycles), *names]
+    if links:
+        words = ["1"]
+        for number in range(cycles):
+            for who, name in zip("ab", names):
+                os.link(name, case.path(f"{who}{number}.so"))
+                words.append(case.path(f"{who}{number}.so"))
+    result = case.unharmed([case.path("plugin_host"), *words])
     expect("used again" in result.stdout, "the libraries do not share addresses")
     case.settle()
     expect_clean(case)
@@ -42,7 +49,8 @@ def load_plugins(case, cycles, *flags):
     # one site for both.
     sums = rows(case, "SELECT SUM(s.alloc_count), SUM(s.alloc_bytes), SUM(s.live_bytes) "
                 "FROM allocation_sites s JOIN call_paths USING (run_id, path_id) "
-                "JOIN functions f USING (run_id, function_id) WHERE s.alloc_count > 1 AND "
+                "JOIN functions f USING (run_id, function_id) WHERE "
+                f"(s.alloc_count > 1 OR {links:d}) AND "
                 "s.alloc_bytes BETWEEN s.alloc_count * 1000 AND s.alloc_count * 3000 AND "
                 "ifnull(f.module, '') NOT LIKE '%/ld-linux%'")
     expect(sums == [(2 * cycles, 4000 * cycles, 0)], f"the plugins' blocks: {sums}")
@@ -69,16 +77,100 @@ def a_thousand_loads(case):
 
 
 @scenario
-def more_loads_than_places(case):
-    """Without build ids each load is another library. When the table is full, names are
-    lost, but those that are known hold nothing of others."""
+def loads_without_build_id(case):
+    """Without build-ids a library is known again by its file."""
     load_plugins(case, 1200, "-Wl,--build-id=none")
+    for who in "a", "b":
+        found = rows(case, "SELECT SUM(calls), COUNT(*) FROM functions WHERE name = "
+                     f"'make_{who}'")
+        expect(found == [(1200, 1)], f"calls of make_{who}: {found}")
+
+
+@scenario
+def more_loads_than_places(case):
+    """Each load is another library. When the table is full, names are lost, but those that
+    are known hold nothing of others."""
+    load_plugins(case, 1200, "-Wl,--build-id=none", links=True)
     for who, size in (("a", 1000), ("b", 3000)):
         found = rows(case, "SELECT SUM(alloc_count) > 900, SUM(alloc_bytes) = "
                      f"{size} * SUM(alloc_count) FROM allocation_sites WHERE name = "
                      f"'make_{who}'")
         expect(found == [(1, 1)], f"blocks of plugin_{who}: {found}")
 
+
+
+def expect_plugins(case, cycles):
+    """What wanders.c called, by name."""
+    case.settle()
+    expect_clean(case)
+    for name in "step_a", "make_a", "step_b", "make_b":
+        expect(case.calls(name) == cycles, f"{case.calls(name):.0f} calls of {name}")
+    paths = rows(case, "SELECT DISTINCT module FROM functions WHERE name LIKE 'step__'")
+    expect(len(paths) == 2 and all(path[0].startswith("/") for path in paths),
+           f"modules {paths}")
+    expect(case.trust("unresolved_functions") == 0,
+           f"{case.trust('unresolved_functions'):.0f} functions without a name")
+
+
+def wander(case, *libraries, settings=None):
+    program = case.compile("wanders.c")
+    os.makedirs(case.path("elsewhere"), exist_ok=True)
+    result = case.run([program, "elsewhere", "7", *libraries], settings)
+    expect(result.returncode == 0 and not result.stderr, f"{result}")
+
+
+@scenario
+def relative_names(case):
+    """A library opened as ./plugin.so, or found by a relative search path, is where it was
+    then, not where the program goes later, nor below where the collector is."""
+    for name, flags in {"known": [], "unknown": ["-Wl,--build-id=none"]}.items():
+        for who, size in ("a", 1000), ("b", 3000):
+            build_plugin(case, who, size, *flags)
+        case.database = case.path(name + ".db")
+        wander(case, "./plugin_a.so", "elsewhere/../plugin_b.so")
+        expect_plugins(case, 7)
+        case.database = case.path(name + "-searched.db")
+        wander(case, "plugin_a.so", "plugin_b.so", settings={"LD_LIBRARY_PATH": "."})
+        expect_plugins(case, 7)
+
+
+@scenario
+def relative_dependencies(case):
+    """A NEEDED ./plugin.so, and an RPATH of a dot."""
+    build_plugin(case, "a", 1000, "-Wl,-soname,./plugin_a.so")
+    build_plugin(case, "b", 3000)
+    os.mkdir(case.path("elsewhere"))
+    source = os.path.join(host.HERE, "wanders.c")
+    program = host.harness.compile_program(
+        source, case.path("wanders"),
+        flags=["-Wl,--no-as-needed", case.path("plugin_a.so"), "-Wl,-rpath,.",
+               "-Wl,--disable-new-dtags"])
+    case.unharmed([program, "elsewhere", "7", "./plugin_a.so", "plugin_b.so"])
+    expect_plugins(case, 7)
+
+
+@scenario
+def another_file_by_now(case):
+    """The library was replaced while the program ran: no name of the new file, which has
+    the same path, and the report says why."""
+    for name, flags in {"known": [], "unknown": ["-Wl,--build-id=none"]}.items():
+        for who, size in ("a", 1000), ("b", 3000):
+            build_plugin(case, who, size, *flags)
+        host.harness.compile_program(
+            os.path.join(host.HERE, "plugin.c"), case.path("other.so"),
+            flags=["-shared", "-fPIC", "-DWHO=other", "-DSIZE=1000", *flags])
+        program = case.compile("replaces.c")
+        case.database = case.path(name + ".db")
+        result = case.run([program, "./plugin_a.so", "other.so", "plugin_a.so"])
+        expect(result.returncode == 0, f"{result}")
+        case.settle()
+        found = rows(case, "SELECT COUNT(*) FROM functions WHERE name LIKE '%other'")
+        expect(found == [(0,)], f"{name}: names of another file: {found}")
+        found = rows(case, "SELECT naming, SUM(calls) FROM functions WHERE module LIKE "
+                     "'%plugin_a.so' GROUP BY naming")
+        expect(found == [("none", 3)], f"{name}: {found}")
+        found = rows(case, "SELECT trouble FROM module WHERE path LIKE '%plugin_a.so'")
+        expect(found == [("changed",)], f"{name}: {found}")
 
 
 ALLOCATORS = ("libjemalloc.so.2", "libtcmalloc_minimal.so.4")

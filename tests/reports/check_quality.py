@@ -53,7 +53,7 @@ CASES = [
     ("snapshots missing", [("refused_snapshots", 1)], GROWTH_MEDIUM, ["refused_snapshots"]),
     ("what does not matter", [("unknown_frees", 9), ("collector_recovered", 1)], FINE, []),
     # all three are of the function without a name
-    ("no names", ["UPDATE function SET name = '0x12ab (app)' WHERE name = 'work'"], MEMORY_MEDIUM,
+    ("no names", ["UPDATE function SET name = '0x12ab (app)', naming = 'none' WHERE name = 'work'"], MEMORY_MEDIUM,
      ["unresolved_share"]),
     ("killed", ["UPDATE run SET complete = 0"], TIME_MEDIUM, ["incomplete"]),
     ("two faults", [("note_no_space", 1), ("late_events", CALLS // 8)],

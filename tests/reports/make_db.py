@@ -227,7 +227,8 @@ def second_run_paths(run):
     worker = run.function("worker", module_id=2, file="/home/user/src/worker.c", line=9)
     twin_a = run.function("helper", module_id=2, file="/home/user/src/a.c", line=1)
     twin_b = run.function("helper", module_id=2, file="/home/user/src/b.c", line=1)
-    nameless = run.function("0x1234 (libmystery.so)", module_id=3, file=None, line=None)
+    nameless = run.function("0x1234 (libmystery.so)", module_id=3, file=None, line=None,
+                            naming="none")
     grow = run.function("std::vector<int>::_M_realloc_insert(int const&)", module_id=2,
                         file="/usr/include/c++/12/bits/vector.tcc", line=440)
     run.functions[grow]["recording"] = "unwound"
@@ -493,6 +494,8 @@ def main():
         importlib.import_module("make_machine").make(db)
     elif kind.startswith(("plain-", "jobs-")):
         importlib.import_module("make_jobs").make(db, kind)
+    elif kind == "names":
+        importlib.import_module("make_names").make(db)
     elif kind == "marks":
         importlib.import_module("make_marks").make(db)
     elif kind != "none":

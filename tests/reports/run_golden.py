@@ -276,6 +276,8 @@ CASES = {
     "doctor": (["doctor", "fixture.db"], {}),
     "doctor-fine": (["doctor", "fixture.db", "--run", "1"], {}),
     "doctor-empty": (["doctor", "empty.db"], {}),
+    "doctor-names": (["doctor", "names.db"], {}),
+    "doctor-system": (["doctor", "names.db", "--run", "1"], {}),
     "doctor-regions": (["doctor", "marks.db.unended"], {}),
     "components-map-unused": (["components", "marks.db", "--map", "server.map"], {}),
     "components-unended": (["components", "marks.db.unended", "-n", "1"], {}),
@@ -502,7 +504,8 @@ def make_databases(folder, cases):
     named = {word for case in cases for word in CASES[case][0]}
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine",
                  "findings", "wrappers", "plain-before", "plain-after", "plain-both",
-                 "plain-mixed", "jobs-before", "jobs-after", "jobs-lost"):
+                 "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
+                 "names"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):
             continue
         subprocess.run(make + [kind, os.path.join(folder, kind + ".db")], check=True)

@@ -9,8 +9,12 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <dlfcn.h>
+#include <link.h>
 #include <sqlite3.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "tests/unit/collector/check_db.h"
@@ -426,6 +430,19 @@ static void forked_sites(void **state)
 	end(&f, db);
 }
 
+/* As the shim does for a file without a build-id. */
+static void identify_by_file(struct segment_module *module)
+{
+	struct stat info;
+
+	assert_int_equal(stat(module->path, &info), 0);
+	module->device = info.st_dev;
+	module->inode = info.st_ino;
+	module->size_bytes = (uint64_t)info.st_size;
+	module->mtime_ns =
+		info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
+}
+
 __attribute__((noinline)) static int named_function(int value)
 {
 	return value + 1;
@@ -449,18 +466,60 @@ static void resolved_functions(void **state)
 	assert_int_equal(function(1), 2);
 	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
 	begin(&f);
-	make_module(f.process, path, page, page + 0x2000,
-		    (uint64_t)(uintptr_t)&__executable_start);
+	identify_by_file(make_module(f.process, path, page, page + 0x2000,
+				     (uint64_t)(uintptr_t)&__executable_start));
 	make_call(&f.lane, 1, address, 1, 100);
 	other = make_process(&f.file, 101, MAKE_START + 1, END, &slot);
 	make_lane(&lane, &f.file, other, slot);
-	make_module(other, path, page + 0x700000, page + 0x702000,
-		    (uint64_t)(uintptr_t)&__executable_start + 0x700000);
+	identify_by_file(
+		make_module(other, path, page + 0x700000, page + 0x702000,
+			    (uint64_t)(uintptr_t)&__executable_start + 0x700000));
 	make_call(&lane, 1, address + 0x700000, 1, 100);
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, "SELECT name, calls, total_ns FROM functions",
 		   "named_function|2|200");
 	check_rows(db, "SELECT COUNT(*) FROM module", "1");
+	check_rows(db, "SELECT naming FROM functions", "exact");
+	check_rows(db, "SELECT trouble FROM module", "");
+	end(&f, db);
+}
+
+/* One of the system's libraries that is there, and one that is not; a program that is
+ * stripped, and one of which nothing is known. */
+static void unnamed_functions(void **state)
+{
+	struct segment_module *module;
+	struct dl_find_object found;
+	struct fixture f;
+	struct sqlite3 *db;
+
+	(void)state;
+	assert_int_equal(_dl_find_object((void *)(uintptr_t)&malloc, &found), 0);
+	begin(&f);
+	module = make_module(f.process, found.dlfo_link_map->l_name, 0x100000, 0x600000,
+			     0x100000);
+	assert_non_null(strstr(module->path, "/libc.so.6"));
+	identify_by_file(module);
+	make_module(f.process, "/usr/lib/gone.so", 0x700000, 0x800000, 0x700000)->inode =
+		1;
+	make_module(f.process, "[vdso]", 0x800000, 0x900000, 0x800000);
+	make_module(f.process, "app", 0x900000, 0xa00000, 0x900000);
+	/* the ELF header: before all code, far from any exported function */
+	make_call(&f.lane, 1, 0x100010, 1, 100);
+	make_call(&f.lane, 1, 0x100020, 1, 100);
+	make_call(&f.lane, 1, 0x700010, 1, 100);
+	make_call(&f.lane, 1, 0x800010, 1, 100);
+	make_call(&f.lane, 1, 0x900010, 1, 100);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT name, naming, calls FROM functions ORDER BY name",
+		   "0x10 (app)|none|1;0x10 (gone.so)|none|1;[in libc.so.6]|near|2;"
+		   "[vdso]|near|1");
+	check_rows(db, "SELECT path, trouble FROM module WHERE trouble NOT NULL",
+		   "/usr/lib/gone.so|gone;app|unknown");
+	check_rows(db,
+		   "SELECT name, value FROM trust WHERE name IN ('unresolved_functions', "
+		   "'system_functions') ORDER BY name",
+		   "system_functions|2;unresolved_functions|2");
 	end(&f, db);
 }
 
@@ -587,6 +646,7 @@ int main(void)
 		cmocka_unit_test(hybrid_chain),
 		cmocka_unit_test(forked_sites),
 		cmocka_unit_test(resolved_functions),
+		cmocka_unit_test(unnamed_functions),
 		cmocka_unit_test(exec_images),
 		cmocka_unit_test(trust_rows),
 		cmocka_unit_test(samples_and_names),

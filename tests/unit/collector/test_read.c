@@ -338,7 +338,8 @@ static void strings_without_end(void **state)
 	memset(f->process->executable, 'x', sizeof(f->process->executable));
 	memset(f->process->command, '\'', sizeof(f->process->command));
 	f->process->command_size = sizeof(f->process->command);
-	memset(make_module(f->process, "", 0, 1, 0)->path, 'x', 432);
+	memset(make_module(f->process, "", 0, 1, 0)->path, 'x',
+	       sizeof(((struct segment_module *)0)->path));
 	make_module(f->process, "/nothing", 0, 1, 0)->build_id_size = UINT32_MAX;
 	assert_int_equal(ingest(f, "6"), 0);
 }

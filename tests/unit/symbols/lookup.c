@@ -7,6 +7,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cmocka.h>
@@ -147,4 +148,19 @@ size_t build_id_of(const char *file, uint8_t *ret, size_t capacity)
 	elf_end(elf);
 	close(fd);
 	return (size_t)size;
+}
+
+struct symbol_file file_at(const char *path, const uint8_t *build_id, size_t size)
+{
+	struct symbol_file file = {
+		.path = path, .build_id = build_id, .build_id_size = size};
+	struct stat info;
+
+	if (size || stat(path, &info) < 0)
+		return file;
+	file.device = info.st_dev;
+	file.inode = info.st_ino;
+	file.size_bytes = (uint64_t)info.st_size;
+	file.mtime_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
+	return file;
 }

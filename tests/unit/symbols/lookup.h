@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "shim/collector/symbols.h"
+
 /* All fail the running test when there is nothing to return. */
 
 /* The path of a fixture; in a buffer that the next call overwrites. */
@@ -24,3 +26,7 @@ uint32_t line_of(const char *source, const char *mark);
 
 /* Copies the build-id; its size. */
 size_t build_id_of(const char *file, uint8_t *ret, size_t capacity);
+
+/* The file as it is now, to be known by its build-id or, with size 0, by its inode, size
+ * and time of change. Borrows both. */
+struct symbol_file file_at(const char *path, const uint8_t *build_id, size_t size);

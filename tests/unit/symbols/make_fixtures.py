@@ -45,6 +45,7 @@ def symbols():
     build("c_symtab", "-O2")
     build("c_dynamic", "-O2", "-g", "-rdynamic")
     build("c_no_id", "-g", "-O2", "-Wl,--build-id=none")
+    build("sibling", source / "sibling.S", file="target.c")
     # compiled where the source is, in a directory of a made-up, relative name
     shutil.copy(source / "fixture.c", output / "copy.c")
     for version in 4, 5:

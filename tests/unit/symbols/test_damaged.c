@@ -53,7 +53,8 @@ static void write_damaged(const unsigned char *bytes, size_t size)
 static void ask(const struct image *image)
 {
 	struct symbolizer *symbolizer = symbols_new();
-	struct symbol_module *module = symbols_open(symbolizer, damaged, NULL, 0);
+	struct symbol_file file = file_at(damaged, NULL, 0);
+	struct symbol_module *module = symbols_open(symbolizer, &file);
 	struct symbol found[16];
 	struct target_report report;
 	uint64_t address;

@@ -39,6 +39,18 @@ static const struct {
 	 "3bar"
 	 "17h930b740aa94f1d3aE",
 	 "<Test + 'static as foo::Bar<Test>>::bar"},
+	{"_ZN3app4main17h0123456789abcdefE.llvm.1234567890", "app::main"},
+	/* gfortran's procedures of modules; others keep their names */
+	{"__m_MOD_sq", "m::sq"},
+	{"__linear_algebra_2_MOD_solve_all", "linear_algebra_2::solve_all"},
+	{"__m_MOD_sq.constprop.0", "m::sq.constprop.0"},
+	{"sq_", NULL},
+	{"MAIN__", NULL},
+	{"_MOD_sq", NULL},
+	{"___MOD_", NULL},
+	{"__m_MOD_", NULL},
+	{"__lock_MOD_ELF", NULL},
+	{"__LOCK_MOD_elf", NULL},
 	/* Rust, v0 */
 	{"_RNvC6_123foo3bar", "123foo::bar"},
 	{"_RNvNtCs1234_7mycrate3foo3bar", "mycrate::foo::bar"},
@@ -108,6 +120,30 @@ static void test_hostile_names(void **state)
 	}
 }
 
+/* Each level stands twice for the one below: 60 of them for 2^60. */
+static void test_exploding_names(void **state)
+{
+	char name[2048];
+	size_t used = (size_t)sprintf(name, "_Z1f1pIiiE");
+	int level;
+
+	(void)state;
+	for (level = 0; level < 60; level++) {
+		char digit = level < 10 ? (char)('0' + level)
+					: (char)('A' + (level - 10) % 26);
+		const char *high = level < 36 ? "" : "1";
+
+		used += (size_t)sprintf(name + used, "S_IS%s%c_S%s%c_E", high, digit,
+					high, digit);
+	}
+	assert_null(demangle(name));
+	used = (size_t)sprintf(name, "_RINvC1a1bTpp");
+	for (level = 0; level < 60; level++)
+		used += (size_t)sprintf(name + used, "TB%xB%x_", 7 + level, 7 + level);
+	sprintf(name + used, "EE");
+	free(demangle(name));
+}
+
 static void test_strings(void **state)
 {
 	struct strings *strings = strings_new();
@@ -168,8 +204,11 @@ static void test_paths(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_names),	      cmocka_unit_test(test_long_names),
-		cmocka_unit_test(test_hostile_names), cmocka_unit_test(test_strings),
+		cmocka_unit_test(test_names),
+		cmocka_unit_test(test_long_names),
+		cmocka_unit_test(test_hostile_names),
+		cmocka_unit_test(test_exploding_names),
+		cmocka_unit_test(test_strings),
 		cmocka_unit_test(test_paths),
 	};
 

@@ -8,6 +8,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -29,12 +31,19 @@ static int tear_down(void **state)
 	return 0;
 }
 
-static struct symbol_module *open_fixture(const char *name)
+static struct symbol_module *open_with_id(const char *name, const uint8_t *id,
+					  size_t size)
 {
-	struct symbol_module *module = symbols_open(symbolizer, fixture(name), NULL, 0);
+	struct symbol_file file = file_at(fixture(name), id, size);
+	struct symbol_module *module = symbols_open(symbolizer, &file);
 
 	assert_non_null(module);
 	return module;
+}
+
+static struct symbol_module *open_fixture(const char *name)
+{
+	return open_with_id(name, NULL, 0);
 }
 
 static void assert_place(const struct symbol *symbol, const char *source,
@@ -241,16 +250,16 @@ static void test_build_id(void **state)
 	struct symbol found;
 
 	(void)state;
-	module = symbols_open(symbolizer, fixture("c_O2"), id, size);
+	module = open_with_id("c_O2", id, size);
 	assert_string_equal(symbols_source(module), "debug");
 	assert_int_equal(symbols_function(module, leaf, &found), 0);
-	assert_ptr_equal(module, symbols_open(symbolizer, fixture("c_O2"), id, size));
+	assert_ptr_equal(module, open_with_id("c_O2", id, size));
 	id[0] ^= 1;
-	module = symbols_open(symbolizer, fixture("c_O2"), id, size);
+	module = open_with_id("c_O2", id, size);
 	assert_string_equal(symbols_source(module), "none");
 	assert_int_equal(symbols_function(module, leaf, &found), -ENOENT);
 	assert_int_equal(symbols_frames(module, leaf + 1, &found, 1), -ENOENT);
-	module = symbols_open(symbolizer, fixture("c_no_id"), id, size);
+	module = open_with_id("c_no_id", id, size);
 	assert_string_equal(symbols_source(module), "none");
 }
 
@@ -273,21 +282,89 @@ static void test_relative_directory(void **state)
 
 static void test_missing_files(void **state)
 {
-	static const char *const paths[] = {"",	 "[vdso]",    "/nowhere/app",
-					    "/", "/dev/null", SOURCE_DIR "/fixture.c"};
+	static const struct {
+		const char *path, *trouble;
+	} cases[] = {
+		{"", SYMBOLS_UNKNOWN},
+		{"[vdso]", SYMBOLS_UNKNOWN},
+		{"plugin.so", SYMBOLS_UNKNOWN},
+		{"/nowhere/app", SYMBOLS_GONE},
+		{SOURCE_DIR "/fixture.c/app", SYMBOLS_GONE},
+		{"/", SYMBOLS_UNREADABLE},
+		{"/dev/null", SYMBOLS_UNREADABLE},
+		{"/dev/zero", SYMBOLS_UNREADABLE},
+		{SOURCE_DIR "/fixture.c", SYMBOLS_UNREADABLE},
+	};
 	struct symbol found;
 	size_t i;
 
 	(void)state;
-	for (i = 0; i < sizeof(paths) / sizeof(paths[0]); i++) {
-		struct symbol_module *module =
-			symbols_open(symbolizer, paths[i], NULL, 0);
+	for (i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct symbol_file file = {.path = cases[i].path, .inode = 1};
+		struct symbol_module *module = symbols_open(symbolizer, &file);
 
+		assert_string_equal(symbols_trouble(module), cases[i].trouble);
 		assert_string_equal(symbols_source(module), "none");
 		assert_int_equal(symbols_function(module, 0x1000, &found), -ENOENT);
 		assert_int_equal(symbols_frames(module, 0x1000, &found, 1), -ENOENT);
 		assert_int_equal(symbols_frames(module, 0, &found, 1), -ENOENT);
 	}
+}
+
+/* Without a build-id nothing is believed that is not the very file. */
+static void test_file_without_build_id(void **state)
+{
+	struct symbol_file file = file_at(fixture("c_no_id"), NULL, 0), other;
+	size_t i;
+
+	(void)state;
+	assert_null(symbols_trouble(symbols_open(symbolizer, &file)));
+	for (i = 0; i < 4; i++) {
+		other = file;
+		other.device += i == 0;
+		other.inode += i == 1;
+		other.size_bytes += i == 2;
+		other.mtime_ns += i == 3;
+		assert_string_equal(symbols_trouble(symbols_open(symbolizer, &other)),
+				    SYMBOLS_CHANGED);
+	}
+	other = file;
+	other.inode = 0;
+	assert_string_equal(symbols_trouble(symbols_open(symbolizer, &other)),
+			    SYMBOLS_UNKNOWN);
+}
+
+/* Nobody writes into the fifo: to open it would be to wait. */
+static void test_fifo(void **state)
+{
+	char path[] = "/tmp/profshim-fifo-XXXXXX";
+	struct symbol_file file;
+
+	(void)state;
+	assert_non_null(mkdtemp(path));
+	assert_int_equal(rmdir(path), 0);
+	assert_int_equal(mkfifo(path, 0600), 0);
+	file = file_at(path, NULL, 0);
+	assert_string_equal(symbols_trouble(symbols_open(symbolizer, &file)),
+			    SYMBOLS_UNREADABLE);
+	assert_int_equal(unlink(path), 0);
+}
+
+static void test_neighbours(void **state)
+{
+	struct symbol_module *module = open_fixture("c_exports");
+	uint64_t hidden = address_of("c_dynamic", "hidden");
+	uint64_t outer = address_of("c_dynamic", "outer");
+	struct symbol found;
+
+	(void)state;
+	assert_int_equal(symbols_near(module, hidden, 4096, &found), 0);
+	assert_non_null(found.name);
+	assert_int_equal(symbols_near(module, outer + 1, 0, &found), 0);
+	assert_string_equal(found.name, "outer");
+	assert_int_equal(symbols_near(module, hidden, 0, &found), -ENOENT);
+	assert_int_equal(symbols_near(open_fixture("c_bare"), hidden, 4096, &found),
+			 -ENOENT);
 }
 
 static void test_addresses_between(void **state)
@@ -318,6 +395,10 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_without_debug_information, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_exports_only, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_file_without_build_id, set_up,
+						tear_down),
+		cmocka_unit_test_setup_teardown(test_fifo, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_neighbours, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_packed_symbols, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_no_symbols, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_build_id, set_up, tear_down),

@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: the symbolizer on files that are sound but made to keep it busy, and its
+ * budget. What would not end is ended by alarm(). */
+#include "shim/collector/symbols.h"
+#include "shim/collector/symbols_budget.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+#include "lookup.h"
+
+static void test_sibling_inside(void **state)
+{
+	struct symbolizer *symbolizer = symbols_new();
+	struct symbol_file file = file_at(fixture("sibling"), NULL, 0);
+	uint64_t main_address = address_of("sibling", "main");
+	struct symbol_module *module = symbols_open(symbolizer, &file);
+	struct symbol found;
+
+	(void)state;
+	(void)alarm(20);
+	assert_string_equal(symbols_source(module), "debug");
+	assert_int_equal(symbols_function(module, main_address, &found), 0);
+	assert_string_equal(found.name, "main");
+	assert_int_equal(symbols_frames(module, main_address + 2, &found, 1), 1);
+	assert_null(symbols_trouble(module));
+	(void)alarm(0);
+	symbols_free(symbolizer);
+}
+
+static void test_entries(void **state)
+{
+	struct budget run = BUDGET_RUN, one = BUDGET_MODULE, other = BUDGET_MODULE;
+	int64_t taken = 0;
+
+	(void)state;
+	one.whole = other.whole = &run;
+	one.entries = 100000;
+	budget_begin(&one);
+	while (budget_take(&one, 10))
+		taken += 10;
+	assert_in_range(taken, 100000 - 10, 100000 + BUDGET_LOOK_ENTRIES);
+	assert_false(budget_take(&one, 1));
+	/* the others go on, until all together have taken too much */
+	assert_true(budget_take(&other, 1));
+	run.entries = 10;
+	assert_false(budget_take(&other, BUDGET_LOOK_ENTRIES));
+	assert_true(run.is_over);
+}
+
+static void test_memory(void **state)
+{
+	struct budget run = BUDGET_RUN, one = BUDGET_MODULE;
+
+	(void)state;
+	one.whole = &run;
+	assert_true(budget_take_memory(&one, (uint64_t)one.memory_bytes));
+	assert_false(budget_take_memory(&one, 1));
+	assert_false(run.is_over);
+	one = BUDGET_MODULE;
+	one.whole = &run;
+	assert_false(budget_take_memory(&one, UINT64_MAX));
+	assert_true(run.is_over);
+}
+
+/* Time counts from the first look of a question on. */
+static void test_time(void **state)
+{
+	struct budget one = BUDGET_MODULE;
+	volatile uint64_t sum = 0;
+
+	(void)state;
+	one.cpu_ns = 1000000;
+	budget_begin(&one);
+	assert_true(budget_look(&one));
+	for (uint64_t i = 0; i < 100000000 && one.cpu_ns >= 0; i++) {
+		sum += i;
+		if (i % 4096 == 0)
+			(void)budget_look(&one);
+	}
+	assert_true(one.is_over);
+	assert_false(budget_take(&one, 1));
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_sibling_inside),
+		cmocka_unit_test(test_entries),
+		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_time),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
