@@ -4,6 +4,8 @@
 
 usage: run_golden.py --list
        run_golden.py PROF_ANALYZE [CASE...]           compare, all cases by default
+       run_golden.py --databases FOLDER STAMP
+       run_golden.py --makers                         the programs that it makes them with
        run_golden.py --accept PROF_ANALYZE [CASE...]  replace the golden files: read the
                                                       difference before committing it
 
@@ -11,6 +13,7 @@ A golden file holds standard output, then standard error and the exit status. Th
 databases are those of make_db.py, made anew for each run.
 """
 import difflib
+import glob
 import json
 import os
 import re
@@ -537,6 +540,16 @@ def make_databases(folder, cases):
     os.mkdir(os.path.join(folder, "folder.db"))
 
 
+def copy_databases(made, folder, cases):
+    """What the cases name, of those that were made once: each has its own."""
+    words = {word for case in cases for word in CASES[case][0]}
+    for name in os.listdir(made):
+        if os.path.isdir(os.path.join(made, name)):
+            os.mkdir(os.path.join(folder, name))
+        elif any(name in word for word in words):
+            shutil.copy(os.path.join(made, name), folder)
+
+
 def check_svg(case, text):
     """Valid XML that refers to nothing outside; what lies in files of its own (style and
     script) is not repeated in every golden file."""
@@ -606,11 +619,24 @@ def main():
     if arguments == ["--list"]:
         print("\n".join(CASES))
         return 0
+    if arguments == ["--makers"]:
+        print("\n".join(glob.glob(os.path.join(HERE, "make_*.py"))))
+        return 0
+    if arguments[:1] == ["--databases"]:
+        shutil.rmtree(arguments[1], ignore_errors=True)
+        os.mkdir(arguments[1])
+        make_databases(arguments[1], CASES)
+        with open(arguments[2], "w", encoding="utf-8"):
+            return 0
     accepting = arguments[:1] == ["--accept"]
+    made = os.environ.get("PROFSHIM_GOLDEN_DATABASES")
     program, *cases = arguments[accepting:]
     failed = []
     with tempfile.TemporaryDirectory() as folder:
-        make_databases(folder, cases or CASES)
+        if made:
+            copy_databases(made, folder, cases or CASES)
+        else:
+            make_databases(folder, cases or CASES)
         for case in cases or CASES:
             output = run_case(os.path.abspath(program), folder, case)
             if accepting:

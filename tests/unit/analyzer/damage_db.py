@@ -31,7 +31,7 @@ SENSELESS = [
     "UPDATE function SET name = x'ff00fe', file = x'80', line = -1, linkage_name = 5",
     "UPDATE function SET name = ''",
     "UPDATE function SET name = char(27) || '[2J' || char(10) || char(31) || char(0x202e)",
-    "UPDATE function SET name = printf('%.*c', 100000, '<')",
+    "UPDATE function SET name = printf('%.*c', 20000, '<')",
     "UPDATE function SET module_id = NULL, recording = 7",
     "UPDATE site SET path_id = 1, file = NULL, line = 99999999999",
     f"UPDATE site SET alloc_bytes = {BIG}, alloc_count = 0, live_bytes = -1, live_count = 1",
