@@ -239,7 +239,7 @@ static void put_omitted(FILE *out, const struct doc *doc)
 		size_t shown = shown_count(section);
 		json_t *one;
 
-		if (shown >= section->total_row_count)
+		if (shown >= section->total_row_count || (section->flags & SECTION_HUMAN))
 			continue;
 		one = json_must(json_object());
 		json_object_set_new(one, "row_count",

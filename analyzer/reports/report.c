@@ -12,6 +12,7 @@
 #include "analyzer/reports/bottlenecks.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/components.h"
+#include "analyzer/reports/ranks.h"
 #include "analyzer/reports/resources.h"
 #include "analyzer/reports/steps.h"
 #include "analyzer/reports/summary.h"
@@ -229,6 +230,9 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	if (status)
 		return status;
 	summary_add_run(input, doc, &facts);
+	status = ranks_add_brief(input, doc);
+	if (status)
+		return status;
 	if (run_facts_empty(&facts)) {
 		report_nothing_note(input, doc);
 		status = add_resources(input, doc, &facts);

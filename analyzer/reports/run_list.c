@@ -68,6 +68,7 @@ static void add(struct run_list *list, struct cursor *cursor,
 	run->run_id = cursor_integer(cursor, 0);
 	run->label = copy_text(list, cursor, 1);
 	run->command = copy_text(list, cursor, 2);
+	run->rank = rank;
 	if (job && *job && rank >= 0)
 		strbuf_printf(&name, "j%zu %s", appear(appearances, job, rank), job);
 	else

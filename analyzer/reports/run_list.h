@@ -14,6 +14,7 @@ struct listed_run {
 	int64_t run_id;
 	const char *label;   /* NULL: none */
 	const char *command; /* NULL: not known */
+	int64_t rank;	     /* -1: none */
 	uint32_t unit;
 };
 

@@ -40,7 +40,7 @@ KEPT = {"token", "level", "clock", "recording", "taken_by", "kind", "symbols"}
 KINDS = ("fixture", "groups", "snapshots", "marks", "machine", "findings", "jobs-before")
 REPORTS = (
     ["report"], ["functions"], ["tree"], ["memory"], ["leaks"], ["snapshots"], ["resources"],
-    ["components"], ["steps"], ["bottlenecks"], ["doctor"], ["runs"], ["callers", "main"],
+    ["components"], ["steps"], ["bottlenecks"], ["doctor"], ["runs"], ["ranks"], ["callers", "main"],
     ["delta", "1", "2"],
 )
 FORMATS = ("text", "json", "csv", "md")

@@ -12,7 +12,7 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
        make_db.py marks FILE        a run with regions, steps and counters, see make_marks.py
        make_db.py KIND FILE         runs without labels and jobs of ranks: plain-before,
                                     plain-after, plain-both, plain-mixed, jobs-before,
-                                    jobs-after, jobs-lost; see make_jobs.py
+                                    jobs-after, jobs-lost, jobs-inside; see make_jobs.py
        make_db.py wrappers FILE     a run whose blocks all come from two stacked wrappers
        make_db.py big FILE [PATHS]  a large one (default 26000 call paths)
        make_db.py worst FILE [PATHS] one that is dear to judge, see make_worst.py

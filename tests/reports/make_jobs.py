@@ -9,6 +9,7 @@ plain-mixed   three of plain-before, then one of another command, one of another
 jobs-before   three jobs of eight ranks of one command; rank 7 has twice the work
 jobs-after    the same, a fifth slower
 jobs-lost     jobs-before less rank 3 of its second job
+jobs-inside   one run: mpirun, which is recorded, and four ranks, rank 2 with a child
 """
 from make_db import MS, Run, insert, sums, trust
 
@@ -57,7 +58,34 @@ def add_jobs(db, factor, build, lost=()):
                     rank=rank, rank_count=RANKS)
 
 
+def add_inside(db):
+    insert(db, "run", run_id=1, token="inside", command="mpirun -n 4 ./app", cwd="/home/user",
+           host="build-host", cpu_count=2, level="exact", clock="tsc", exit_code=0, complete=1,
+           wall_ns=90 * MS, started_utc="2026-03-01T12:00:00.000Z", shim_version="0.1.0",
+           inner_cost_ns=8.5, outer_cost_ns=17.5)
+    insert(db, "module", module_id=1, run_id=1, path="/home/user/app", symbols="debug")
+    for number, rank in enumerate((None, 0, 1, 2, 3, 2)):
+        insert(db, "process", process_id=number + 1, run_id=1, pid=100 + number, started_ns=0,
+               parent_process_id=None if rank is None else 1 if number < 5 else 4,
+               executable="/usr/bin/mpirun" if rank is None else "/home/user/app",
+               wall_ns=90 * MS if rank is None else (50 + number) * MS, exit_code=0,
+               complete=1, job=None if rank is None else "pmi:1", rank=rank,
+               alloc_count=10 * number, alloc_bytes=640 * number, peak_bytes=64 * number)
+        insert(db, "lane", lane_id=number + 1, run_id=1, process_id=number + 1)
+        insert(db, "resource", run_id=1, process_id=number + 1, time_ns=40 * MS,
+               cpu_percent=50, cpu_wait_ns=number * MS)
+    run = Run(db, 1, 100)
+    main = run.function("main", module_id=1, file="/src/main.c", line=10)
+    run.path(None, main, 5, 200 * MS, lanes={
+        lane: (1, 40 * MS, 40 * MS, 0, 0) for lane in range(2, 7)})
+    trust(db, 1, 1, hook_calls=run.store())
+    sums(db, 1)
+
+
 def make(db, kind):
+    if kind == "jobs-inside":
+        add_inside(db)
+        return
     which, what = kind.split("-")
     if which == "jobs":
         add_jobs(db, 1.2 if what == "after" else 1, "bb" if what == "after" else "aa",

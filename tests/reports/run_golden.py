@@ -263,6 +263,15 @@ CASES = {
     "export-error-option": (["export", "folded", "fixture.db", "--width", "600"], {}),
     "runs": (["runs", "fixture.db"], {}),
     "runs-json": (["runs", "fixture.db", "-f", "json"], {}),
+    "runs-jobs": (["runs", "jobs-lost.db", "-n", "2"], WIDE),
+    "runs-jobs-json": (["runs", "jobs-lost.db", "-f", "json", "-n", "2"], {}),
+    "ranks": (["ranks", "jobs-lost.db", "--run", "9"], {}),
+    "ranks-json": (["ranks", "jobs-before.db", "-f", "json"], {}),
+    "ranks-csv": (["ranks", "jobs-before.db", "-f", "csv", "--sort", "self"], {}),
+    "ranks-inside": (["ranks", "jobs-inside.db"], {}),
+    "ranks-none": (["ranks", "fixture.db"], {}),
+    "report-rank": (["jobs-before.db", "-n", "1"], {}),
+    "help-runs": (["runs", "--help"], {}),
     "runs-none": (["runs", "none.db"], {}),
     "sql": (["sql", "fixture.db", "SELECT name, calls, quantile(calls, 0.5) AS middle "
              "FROM functions WHERE run_id = :run AND name REGEXP '^is_' GROUP BY name"], {}),
@@ -508,7 +517,7 @@ def make_databases(folder, cases):
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine",
                  "findings", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
-                 "names"):
+                 "jobs-inside", "names"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):
             continue
         subprocess.run(make + [kind, os.path.join(folder, kind + ".db")], check=True)
