@@ -50,6 +50,8 @@ enum option_key {
 	KEY_SNAPSHOT,
 	KEY_DIFF,
 	KEY_WIDTH,
+	KEY_NO_LIMITS,
+	KEY_NO_WAIT,
 };
 
 /* An option and which reports take it; 0: all. */
@@ -126,6 +128,14 @@ static const struct {
 	{{"diff", KEY_DIFF, "BEFORE.db", 0, "the difference from that file's run", 0},
 	 TAKES_FLAME},
 	{{"width", KEY_WIDTH, "PIXELS", 0, "of the picture (1200)", 0}, TAKES_PICTURE},
+	{{"no-limits", KEY_NO_LIMITS, NULL, 0,
+	  "queries may take any time and memory (else 120 s of CPU, your own 30 s; 1 "
+	  "GiB)",
+	  0},
+	 0},
+	{{"no-wait", KEY_NO_WAIT, NULL, 0,
+	  "show what is there now; do not wait for a collector or a lock", 0},
+	 0},
 	{{"help", KEY_HELP, NULL, 0, "show this help", -1}, 0},
 	{{"version", KEY_VERSION, NULL, 0, "show the version", -1}, 0},
 	/* argp's own messages name it. */
@@ -258,6 +268,12 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_SHOW_SQL:
 		options->show_sql = true;
+		break;
+	case KEY_NO_LIMITS:
+		parsing->cli->no_limits = true;
+		break;
+	case KEY_NO_WAIT:
+		parsing->cli->no_wait = true;
 		break;
 	case KEY_HELP:
 	case KEY_USAGE:

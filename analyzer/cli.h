@@ -22,6 +22,7 @@ struct cli {
 	char *limits;		 /* all --limit METRIC=AMOUNT,... together; owned */
 	const char *run;	 /* number or label; NULL: the latest */
 	const char *output;	 /* NULL: stdout */
+	bool no_limits, no_wait;
 };
 
 /* Parses; ends the program after --help and --version (status 0) and after a usage

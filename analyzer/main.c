@@ -9,6 +9,7 @@
 #include "analyzer/base/utf8.h"
 #include "analyzer/base/xalloc.h"
 #include "analyzer/cli.h"
+#include "analyzer/rundb/limits.h"
 #include "analyzer/rundb/select.h"
 #include "analyzer/rundb/takeover.h"
 
@@ -24,6 +25,7 @@
 #define WIDTH_USUAL 80
 #define WIDTH_LEAST 60
 #define WIDTH_MOST 400
+#define TOLD_AFTER_MS 1000
 
 static void complain(const char *sentence)
 {
@@ -45,22 +47,40 @@ static void complain_output(const struct cli *cli)
 	strbuf_free(&sentence);
 }
 
+/* What the user sees of a wait; nothing of a short one. */
+struct waiting {
+	bool visible;
+	const char *told;
+};
+
 static void say(void *context, const char *sentence)
 {
 	(void)context;
 	complain(sentence);
 }
 
+/* Where no terminal shows it, a wait is told once, when it is one. */
+static void progress_line(struct waiting *waiting, const char *what, unsigned waited_ms)
+{
+	if (!what || waited_ms < TOLD_AFTER_MS || waiting->told == what)
+		return;
+	waiting->told = what;
+	complain(what);
+}
+
 static void progress(void *context, const char *what, unsigned waited_ms)
 {
-	bool *visible = context;
+	struct waiting *waiting = context;
+	bool *visible = &waiting->visible;
 
-	if (what)
+	if (!isatty(STDERR_FILENO))
+		progress_line(waiting, what, waited_ms);
+	else if (what)
 		fprintf(stderr, "\r\033[K%s... %u.%u s", what, waited_ms / 1000,
 			waited_ms / 100 % 10);
 	else if (*visible)
 		fputs("\r\033[K", stderr);
-	*visible = what != NULL;
+	*visible = what && isatty(STDERR_FILENO);
 }
 
 static size_t terminal_width(void)
@@ -159,19 +179,23 @@ static enum exit_status open_sides(const struct cli *cli,
 
 static enum exit_status open_database(const struct cli *cli, struct report_input *input)
 {
-	bool visible = false;
-	struct takeover_talk talk = {.say = say, .context = &visible};
+	struct waiting waiting = {0};
+	struct takeover_talk talk = {.say = say,
+				     .progress = progress,
+				     .context = &waiting,
+				     .no_wait = cli->no_wait};
 	unsigned takes = cli->report->takes;
 
 	if (!cli->database)
 		return STATUS_OK;
-	if (isatty(STDERR_FILENO))
-		talk.progress = progress;
+	if (cli->no_limits)
+		limits_set(&(struct limits){0});
 	if (takes & TAKES_SIDES)
 		return open_sides(cli, &talk, input);
 	if (cli->options.diff && takeover_open(cli->options.diff, false, &talk,
 					       &input->diff_db, &input->error) < 0)
 		return STATUS_FAILED;
+	talk.run = takes & TAKES_RUN ? cli->run : NULL;
 	if (takeover_open(cli->database, (takes & TAKES_RUN) && !cli->run, &talk,
 			  &input->db, &input->error) < 0)
 		return STATUS_FAILED;

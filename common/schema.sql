@@ -312,6 +312,21 @@ CREATE TABLE trust (
 );
 CREATE INDEX trust_run ON trust(run_id);
 
+-- A run that is being stored in several transactions: its rows are there already, its row
+-- in run and those in trust come last. Ids up to these numbers are taken. touched is in
+-- seconds since 1970; what nobody has touched for two minutes is removed by the next who
+-- writes. The views show nothing of such a run.
+CREATE TABLE storing (
+	run_id INTEGER PRIMARY KEY,
+	token TEXT NOT NULL UNIQUE,
+	touched INTEGER NOT NULL,
+	process_id INTEGER NOT NULL, lane_id INTEGER NOT NULL,
+	thread_id INTEGER NOT NULL, module_id INTEGER NOT NULL,
+	function_id INTEGER NOT NULL, path_id INTEGER NOT NULL,
+	site_id INTEGER NOT NULL, snapshot_id INTEGER NOT NULL,
+	series_id INTEGER NOT NULL
+);
+
 -- ------------------------------------------------------------------ the promise
 
 CREATE VIEW runs AS SELECT run_id, label, command, cwd, host, cpu_count, started_utc,
@@ -324,61 +339,73 @@ CREATE VIEW runs AS SELECT run_id, label, command, cwd, host, cpu_count, started
 CREATE VIEW processes AS SELECT run_id, process_id, parent_process_id, pid, executable,
 	build_id, command, started_ns, wall_ns, exit_code, exit_signal, complete,
 	alloc_count, alloc_bytes, peak_bytes, live_bytes_at_exit, job, rank
-	FROM process;
+	FROM process
+	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW threads AS SELECT run_id, process_id, thread_id, tid, name, started_ns,
 	wall_ns, lane_id
-	FROM thread;
+	FROM thread
+	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW functions AS SELECT f.run_id, f.function_id, f.name, f.linkage_name,
 	m.path AS module, f.file, f.line, f.component, f.calls, f.total_ns, f.self_ns,
 	f.raw_total_ns, f.raw_self_ns, f.min_ns, f.p50_ns, f.p90_ns, f.p95_ns, f.p99_ns,
 	f.max_ns, f.alloc_count, f.alloc_bytes, f.recording, f.naming
-	FROM function f LEFT JOIN module m USING (module_id);
+	FROM function f LEFT JOIN module m USING (module_id)
+	WHERE f.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW call_paths AS SELECT p.run_id, p.path_id, p.parent_path_id, p.depth,
 	p.function_id, f.name, CASE p.kind WHEN 0 THEN 'function' WHEN 1 THEN 'frame' ELSE 'region' END AS kind,
 	p.calls, p.total_ns, p.self_ns, p.alloc_count, p.alloc_bytes, p.live_bytes,
 	p.at_peak_bytes AS peak_bytes, p.raw_total_ns, p.raw_self_ns
-	FROM path p JOIN function f USING (function_id);
+	FROM path p JOIN function f USING (function_id)
+	WHERE p.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW call_edges AS SELECT e.run_id, e.caller_id, a.name AS caller, e.callee_id,
 	b.name AS callee, e.calls, e.total_ns
 	FROM edge e JOIN function a ON a.function_id = e.caller_id
-	JOIN function b ON b.function_id = e.callee_id;
+	JOIN function b ON b.function_id = e.callee_id
+	WHERE e.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW allocation_sites AS SELECT s.run_id, s.path_id, f.name, s.file, s.line,
 	s.alloc_count, s.alloc_bytes, s.free_count, s.free_bytes, s.live_count,
 	s.live_bytes, s.peak_bytes, s.at_peak_bytes, s.temporary_count, s.realloc_count,
 	s.site_id, s.at_peak_count, s.realloc_copied_bytes, s.cross_thread_free_count,
 	s.largest_bytes, s.realloc_old_bytes
-	FROM site s JOIN path p USING (path_id) JOIN function f USING (function_id);
+	FROM site s JOIN path p USING (path_id) JOIN function f USING (function_id)
+	WHERE s.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW snapshots AS SELECT run_id, snapshot_id, process_id, label, taken_by,
 	time_ns, live_count, live_bytes, alloc_count, alloc_bytes, rss_bytes, number
-	FROM snapshot;
+	FROM snapshot
+	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW snapshot_sites AS SELECT t.run_id, t.snapshot_id, s.path_id, f.name, s.file,
 	s.line, n.live_count, n.live_bytes, n.alloc_count, n.alloc_bytes, n.site_id
 	FROM snapshot t JOIN snapshot_site n ON n.process_id = t.process_id
 	AND n.snapshot_id <= t.snapshot_id AND n.until_id > t.snapshot_id
 	JOIN site s USING (site_id) JOIN path p USING (path_id)
-	JOIN function f USING (function_id);
+	JOIN function f USING (function_id)
+	WHERE t.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW snapshot_paths AS SELECT t.run_id, t.snapshot_id, n.path_id, n.calls,
 	n.total_ns, n.self_ns
 	FROM snapshot t JOIN snapshot_path n ON n.process_id = t.process_id
-	AND n.snapshot_id <= t.snapshot_id AND n.until_id > t.snapshot_id;
+	AND n.snapshot_id <= t.snapshot_id AND n.until_id > t.snapshot_id
+	WHERE t.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW snapshot_frees AS SELECT p.run_id, n.process_id, n.site_id, n.born_id,
 	n.freed_id, n.free_count, n.free_bytes
-	FROM snapshot_free n JOIN process p USING (process_id);
+	FROM snapshot_free n JOIN process p USING (process_id)
+	WHERE p.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW steps AS SELECT run_id, process_id, name, step_index, started_ns,
-	duration_ns, lane_id, live_bytes FROM step;
+	duration_ns, lane_id, live_bytes FROM step
+	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW counters AS SELECT run_id, process_id, name, time_ns, value, counter_index,
-	lane_id, live_bytes FROM counter;
+	lane_id, live_bytes FROM counter
+	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW step_totals AS SELECT run_id, process_id, name, mark_count AS step_count,
 	value_count AS timed_count, CAST(sum AS INTEGER) AS total_ns,
@@ -386,39 +413,47 @@ CREATE VIEW step_totals AS SELECT run_id, process_id, name, mark_count AS step_c
 	CAST(p50 AS INTEGER) AS p50_ns, CAST(p90 AS INTEGER) AS p90_ns,
 	CAST(p95 AS INTEGER) AS p95_ns, CAST(p99 AS INTEGER) AS p99_ns,
 	CAST(max AS INTEGER) AS max_ns, first_ns, last_ns, growth_bytes, series_id
-	FROM series WHERE kind = 1;
+	FROM series WHERE kind = 1
+	AND run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW counter_totals AS SELECT run_id, process_id, name,
 	mark_count AS counter_count, sum, mean, min, p50, p90, p95, p99, max, first_ns,
 	last_ns, growth_bytes, series_id
-	FROM series WHERE kind = 2;
+	FROM series WHERE kind = 2
+	AND run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW step_extremes AS SELECT s.run_id, s.process_id AS of_process_id, s.name,
 	e.is_highest AS is_slowest, e.rank, e.process_id, e.lane_id, e.number AS step_index,
 	e.time_ns AS started_ns, CAST(e.value AS INTEGER) AS duration_ns, e.live_bytes,
 	s.series_id
-	FROM series_extreme e JOIN series s USING (series_id) WHERE s.kind = 1;
+	FROM series_extreme e JOIN series s USING (series_id) WHERE s.kind = 1
+	AND s.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW counter_extremes AS SELECT s.run_id, s.process_id AS of_process_id, s.name,
 	e.is_highest, e.rank, e.process_id, e.lane_id, e.number AS counter_index,
 	e.time_ns, e.value, e.live_bytes, s.series_id
-	FROM series_extreme e JOIN series s USING (series_id) WHERE s.kind = 2;
+	FROM series_extreme e JOIN series s USING (series_id) WHERE s.kind = 2
+	AND s.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW step_spans AS SELECT s.run_id, s.process_id AS of_process_id, s.name,
 	p.number, p.first_ns, p.last_ns, p.value_count AS timed_count,
 	CAST(p.sum AS INTEGER) AS total_ns, p.live_bytes, s.series_id
-	FROM series_span p JOIN series s USING (series_id) WHERE s.kind = 1;
+	FROM series_span p JOIN series s USING (series_id) WHERE s.kind = 1
+	AND s.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW counter_spans AS SELECT s.run_id, s.process_id AS of_process_id, s.name,
 	p.number, p.first_ns, p.last_ns, p.value_count AS counter_count, p.sum,
 	p.live_bytes, s.series_id
-	FROM series_span p JOIN series s USING (series_id) WHERE s.kind = 2;
+	FROM series_span p JOIN series s USING (series_id) WHERE s.kind = 2
+	AND s.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW resources AS SELECT run_id, process_id, time_ns, cpu_percent, rss_bytes,
 	minor_faults, major_faults, read_bytes, write_bytes, thread_count, cpu_wait_ns
-	FROM resource;
+	FROM resource
+	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW gpu AS SELECT run_id, process_id, time_ns, device, memory_bytes,
-	utilisation_percent FROM gpu_sample;
+	utilisation_percent FROM gpu_sample
+	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 -- "trust" is the table itself: run_id, process_id, name, value (and text).

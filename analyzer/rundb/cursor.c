@@ -11,6 +11,7 @@
 #include "analyzer/rundb/private.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -18,6 +19,7 @@ struct cursor {
 	struct rundb *db;
 	sqlite3_stmt *statement;
 	bool is_foreign; /* the user's own query: errors are the query's */
+	int64_t result_bytes;
 };
 
 int rundb_query(struct rundb *db, const char *sql, struct cursor **ret_cursor)
@@ -26,6 +28,7 @@ int rundb_query(struct rundb *db, const char *sql, struct cursor **ret_cursor)
 	int result;
 
 	cursor->db = db;
+	limits_start(db, false);
 	result = sqlite3_prepare_v2(db->handle, sql, -1, &cursor->statement, NULL);
 	if (result != SQLITE_OK) {
 		free(cursor);
@@ -40,6 +43,23 @@ static int foreign_error(struct rundb *db, const char *text)
 	strbuf_reset(&db->error);
 	strbuf_printf(&db->error, "sql: %s", text);
 	return -EINVAL;
+}
+
+/* A query of the user's that failed on its way: of its own, at a limit, by the file. */
+static int foreign_failure(struct rundb *db, int code)
+{
+	struct strbuf text = {0};
+	int result,
+		is_own = (code & 0xff) == SQLITE_ERROR || (code & 0xff) == SQLITE_TOOBIG;
+
+	strbuf_puts(&text, "the query ");
+	if (limits_explain(db, code, &text))
+		result = foreign_error(db, strbuf_text(&text));
+	else
+		result = is_own ? foreign_error(db, sqlite3_errmsg(db->handle))
+				: rundb_fail(db, code);
+	strbuf_free(&text);
+	return result;
 }
 
 static int refuse(struct rundb *db, struct cursor *cursor, const char *text)
@@ -80,11 +100,18 @@ int rundb_query_foreign(struct rundb *db, const char *sql, struct cursor **ret_c
 
 	cursor->db = db;
 	cursor->is_foreign = true;
+	limits_start(db, true);
 	sqlite3_set_authorizer(db->handle, authorize, NULL);
+	limits_prepare(true);
 	result = sqlite3_prepare_v2(db->handle, sql, -1, &cursor->statement, &rest);
+	limits_prepare(false);
 	sqlite3_set_authorizer(db->handle, NULL, NULL);
 	if ((result & 0xff) == SQLITE_AUTH)
 		return refuse(db, cursor, "the query may only read; use SELECT");
+	if ((result & 0xff) == SQLITE_NOMEM)
+		return refuse(db, cursor,
+			      "the views that the query uses are too big to be "
+			      "prepared");
 	if (result != SQLITE_OK)
 		return refuse(db, cursor, sqlite3_errmsg(db->handle));
 	/* VACUUM INTO asks the authorizer nothing. */
@@ -119,16 +146,38 @@ void cursor_bind_text(struct cursor *cursor, const char *parameter, const char *
 			  SQLITE_STATIC);
 }
 
+/* A row of the user's own query has come: what it takes where it is kept. */
+static int count_row(struct cursor *cursor)
+{
+	char sentence[128];
+
+	for (int i = 0; i < sqlite3_column_count(cursor->statement); i++) {
+		int type = sqlite3_column_type(cursor->statement, i);
+
+		cursor->result_bytes += (int64_t)sizeof(struct cell);
+		if (type == SQLITE_TEXT || type == SQLITE_BLOB)
+			cursor->result_bytes +=
+				sqlite3_column_bytes(cursor->statement, i);
+	}
+	if (!limits_memory_bytes() || cursor->result_bytes < limits_memory_bytes())
+		return 1;
+	snprintf(
+		sentence, sizeof(sentence),
+		"the query has a result of more than %lld MiB; --no-limits lets it go on",
+		(long long)(limits_memory_bytes() >> 20));
+	return foreign_error(cursor->db, sentence);
+}
+
 int cursor_next(struct cursor *cursor)
 {
 	int result = sqlite3_step(cursor->statement);
 
 	if (result == SQLITE_ROW)
-		return 1;
+		return cursor->is_foreign ? count_row(cursor) : 1;
 	if (result == SQLITE_DONE)
 		return 0;
-	if (cursor->is_foreign && (result & 0xff) == SQLITE_ERROR)
-		return foreign_error(cursor->db, sqlite3_errmsg(cursor->db->handle));
+	if (cursor->is_foreign)
+		return foreign_failure(cursor->db, result);
 	return rundb_fail(cursor->db, result);
 }
 

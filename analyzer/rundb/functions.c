@@ -104,6 +104,44 @@ static void quantile_final(sqlite3_context *context)
 	sqlite3_result_double(context, value);
 }
 
+/* What a pattern may hold, and the longest text: matching is not counted in SQLite's
+ * steps, so nothing could stop it. "((a{1,255}){1,255}){1,255}" takes all memory there
+ * is, and a back-reference all the time. */
+#define PATTERN_BYTES 1000
+#define PATTERN_REPEATS 2000
+#define TEXT_BYTES 65536
+
+/* The higher number of "{2,5}", 1 when it is no such thing. */
+static unsigned long repeats(const char *interval)
+{
+	char *end;
+	unsigned long low = strtoul(interval + 1, &end, 10), high = low;
+
+	if (*end == ',')
+		high = strtoul(end + 1, &end, 10);
+	high = high > low ? high : low;
+	return *end == '}' && high ? high : 1;
+}
+
+static const char *refuse_pattern(const char *pattern)
+{
+	unsigned long product = 1;
+
+	if (strlen(pattern) > PATTERN_BYTES)
+		return "the regular expression is too long";
+	for (const char *at = pattern; *at; at++) {
+		if (*at == '\\' && at[1]) {
+			if (*++at >= '1' && *at <= '9')
+				return "regular expressions have no back-references";
+		} else if (*at == '{') {
+			product *= repeats(at);
+			if (product > PATTERN_REPEATS)
+				return "the regular expression repeats too often";
+		}
+	}
+	return NULL;
+}
+
 static void free_regex(void *pattern)
 {
 	regfree(pattern);
@@ -114,15 +152,24 @@ static void free_regex(void *pattern)
 static void match(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
 	const char *pattern = (const char *)sqlite3_value_text(arguments[0]);
-	const char *text = (const char *)sqlite3_value_text(arguments[1]);
+	const char *text = (const char *)sqlite3_value_text(arguments[1]), *refused;
 	regex_t *compiled = sqlite3_get_auxdata(context, 0);
 	int result;
 
 	(void)count;
 	if (!pattern || !text)
 		return;
+	if (sqlite3_value_bytes(arguments[1]) > TEXT_BYTES) {
+		sqlite3_result_error(context, "REGEXP takes texts up to 64 KiB", -1);
+		return;
+	}
 	if (compiled) {
 		sqlite3_result_int(context, regexec(compiled, text, 0, NULL, 0) == 0);
+		return;
+	}
+	refused = refuse_pattern(pattern);
+	if (refused) {
+		sqlite3_result_error(context, refused, -1);
 		return;
 	}
 	compiled = sqlite3_malloc(sizeof(*compiled));

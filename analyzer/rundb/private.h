@@ -6,15 +6,32 @@
 #pragma once
 
 #include "analyzer/base/strbuf.h"
+#include "shim/collector/held.h"
 
 #include <sqlite3.h>
+#include <stdbool.h>
+#include <stdint.h>
 
 struct rundb {
 	sqlite3 *handle;
 	char *path;
+	struct held_file file; /* its directory, while it is open */
 	struct strbuf error;
 	int live_pid;
+	unsigned locked_ms; /* the latest wait for a lock */
+	/* limits.c: when this query has used its time; 0: never */
+	uint64_t cpu_end_ms;
+	unsigned allowed_ms;
+	bool is_out_of_time;
 };
+
+/* limits.c. On a new connection; when a query begins; around the preparing of one. */
+void limits_apply(struct rundb *db);
+void limits_start(struct rundb *db, bool is_foreign);
+void limits_prepare(bool begins);
+int64_t limits_memory_bytes(void);
+/* Adds why a query was stopped; false: no limit stopped it. */
+bool limits_explain(const struct rundb *db, int code, struct strbuf *text);
 
 /* Turns a SQLite result into the database's error sentence and -errno. */
 int rundb_fail(struct rundb *db, int code);

@@ -12,6 +12,7 @@
 #include "analyzer/rundb/functions.h"
 #include "analyzer/rundb/private.h"
 #include "common/schema.h"
+#include "shim/collector/guard.h"
 
 #include "schema.sql.h"
 
@@ -23,7 +24,8 @@
 #include <unistd.h>
 
 #define HEADER_BYTES 100
-#define BUSY_TIMEOUT_MS 10000
+#define BUSY_TIMEOUT_MS 10000u
+#define BUSY_STEP_MS 10u
 
 static uint32_t big_endian(const unsigned char *at, size_t size)
 {
@@ -134,25 +136,59 @@ static int check_file(const char *path, struct strbuf *error)
 	return result;
 }
 
-/* Makes the connection harmless towards a hostile file, and checks that the schema is
- * really there. */
+static struct {
+	bool (*wait)(void *context, unsigned waited_ms);
+	void *context;
+} on_lock;
+
+void rundb_on_lock(bool (*wait)(void *context, unsigned waited_ms), void *context)
+{
+	on_lock.wait = wait;
+	on_lock.context = context;
+}
+
+static int wait_for_lock(void *context, int count)
+{
+	struct rundb *db = context;
+
+	if (count == 0)
+		db->locked_ms = 0;
+	if (db->locked_ms >= BUSY_TIMEOUT_MS ||
+	    (on_lock.wait && !on_lock.wait(on_lock.context, db->locked_ms)))
+		return 0;
+	usleep(BUSY_STEP_MS * 1000);
+	db->locked_ms += BUSY_STEP_MS;
+	return 1;
+}
+
 static int prepare_connection(struct rundb *db)
 {
-	int off = 0;
-
-	sqlite3_extended_result_codes(db->handle, 1);
-	sqlite3_busy_timeout(db->handle, BUSY_TIMEOUT_MS);
-	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_DEFENSIVE, 1, &off);
-	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, &off);
-	sqlite3_db_config(db->handle, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, &off);
+	guard_connection(db->handle, GUARD_READ);
+	sqlite3_busy_handler(db->handle, wait_for_lock, db);
+	limits_apply(db);
+	limits_start(db, false);
 	return functions_register(db->handle);
 }
 
-static int open_with(struct rundb *db, int flags)
+/* The views of the file are what reports ask: are they those of this version? */
+static int check_schema(struct rundb *db, struct strbuf *reason)
+{
+	char words[256];
+	int is_valid, result = guard_schema(db->handle, GUARD_READ, &is_valid, words,
+					    sizeof(words));
+
+	if (result == SQLITE_OK && !is_valid) {
+		strbuf_puts(reason, words);
+		return SQLITE_ERROR;
+	}
+	return result;
+}
+
+static int open_with(struct rundb *db, const struct held_file *file, int flags,
+		     struct strbuf *reason)
 {
 	/* One thread: locking would be a twentieth of a report's time. */
-	int result =
-		sqlite3_open_v2(db->path, &db->handle, flags | SQLITE_OPEN_NOMUTEX, NULL);
+	int result = held_connect(file, NULL, flags | SQLITE_OPEN_NOMUTEX, &db->handle);
 
 	if (result == SQLITE_OK)
 		result = prepare_connection(db);
@@ -160,12 +196,54 @@ static int open_with(struct rundb *db, int flags)
 		result = sqlite3_exec(db->handle,
 				      "PRAGMA cell_size_check = ON;"
 				      /* 32 MiB: rules read the same tables ten times */
-				      "PRAGMA cache_size = -32768;"
-				      "SELECT run_id, label, command, wall_ns FROM runs "
-				      "WHERE run_id = 0;"
-				      "SELECT path_id FROM call_paths WHERE path_id = 0;",
+				      "PRAGMA cache_size = -32768;",
 				      NULL, NULL, NULL);
+	return result == SQLITE_OK ? check_schema(db, reason) : result;
+}
+
+static void close_handle(struct rundb *db)
+{
+	sqlite3_close(db->handle);
+	db->handle = NULL;
+}
+
+/* What a killed writer left is undone by opening for writing, which only its owner does:
+ * a journal that others put there would be written into the file. */
+static int open_and_roll_back(struct rundb *db, struct strbuf *reason)
+{
+	struct held_file file;
+	char words[512] = "";
+	int result = held_find(db->path, HELD_WRITE, &file, words, sizeof(words));
+
+	if (result < 0) {
+		if (result == -ENOENT)
+			held_done(&file);
+		strbuf_printf(
+			reason,
+			"its writer was killed, and what that left has to be undone "
+			"by the owner of the file");
+		return SQLITE_READONLY;
+	}
+	result = open_with(db, &file, SQLITE_OPEN_READWRITE, reason);
+	db->file = file;
 	return result;
+}
+
+static int open_file(struct rundb *db, struct strbuf *reason)
+{
+	char words[512] = "";
+	int result = held_find(db->path, HELD_READ, &db->file, words, sizeof(words));
+
+	if (result < 0) {
+		strbuf_puts(reason, *words ? words : strerror(-result));
+		return SQLITE_CANTOPEN;
+	}
+	result = open_with(db, &db->file, SQLITE_OPEN_READONLY, reason);
+	if ((result & 0xff) != SQLITE_READONLY && (result & 0xff) != SQLITE_CANTOPEN)
+		return result;
+	close_handle(db);
+	held_done(&db->file);
+	return open_and_roll_back(db, reason);
 }
 
 static struct rundb *new_rundb(const char *path)
@@ -173,27 +251,27 @@ static struct rundb *new_rundb(const char *path)
 	struct rundb *db = xcalloc(1, sizeof(*db));
 
 	db->path = xstrdup(path);
+	db->file.directory_fd = -1;
 	return db;
 }
 
 int rundb_open(const char *path, struct rundb **ret_db, struct strbuf *error)
 {
+	struct strbuf reason = {0};
 	struct rundb *db;
 	int result = check_file(path, error);
 
 	if (result < 0)
 		return result;
 	db = new_rundb(path);
-	result = open_with(db, SQLITE_OPEN_READONLY);
-	if ((result & 0xff) == SQLITE_READONLY || (result & 0xff) == SQLITE_CANTOPEN) {
-		/* A killed writer's journal is there: opening for writing rolls back. */
-		sqlite3_close(db->handle);
-		db->handle = NULL;
-		result = open_with(db, SQLITE_OPEN_READWRITE);
-	}
+	result = open_file(db, &reason);
 	if (result != SQLITE_OK) {
 		result = rundb_fail(db, result);
-		strbuf_puts(error, rundb_error(db));
+		if (reason.size)
+			strbuf_printf(error, "%s: %s", path, strbuf_text(&reason));
+		else
+			strbuf_puts(error, rundb_error(db));
+		strbuf_free(&reason);
 		rundb_close(db);
 		return result;
 	}
@@ -226,7 +304,8 @@ void rundb_close(struct rundb *db)
 {
 	if (!db)
 		return;
-	sqlite3_close(db->handle);
+	close_handle(db);
+	held_done(&db->file);
 	strbuf_free(&db->error);
 	free(db->path);
 	free(db);
@@ -257,6 +336,10 @@ int rundb_fail(struct rundb *db, int code)
 	const char *message =
 		db->handle ? sqlite3_errmsg(db->handle) : sqlite3_errstr(code);
 
+	strbuf_reset(&db->error);
+	strbuf_printf(&db->error, "%s: a query ", db->path);
+	if (limits_explain(db, code, &db->error))
+		return -EINVAL;
 	strbuf_reset(&db->error);
 	switch (code & 0xff) {
 	case SQLITE_CORRUPT:

@@ -17,6 +17,9 @@ struct cursor;
 
 /* Opens a file. error: why not, in one sentence. -ENOENT: there is no such file. */
 int rundb_open(const char *path, struct rundb **ret_db, struct strbuf *error);
+/* Asked while a file that is opened or read is locked, for waited_ms so far; false: fail.
+ * NULL: it is waited for ten seconds without a word. */
+void rundb_on_lock(bool (*wait)(void *context, unsigned waited_ms), void *context);
 /* An empty run.db in memory, to be filled through rundb_handle(). */
 int rundb_open_memory(const char *path, struct rundb **ret_db, struct strbuf *error);
 void rundb_close(struct rundb *db);

@@ -12,3 +12,6 @@ SELECT run_id FROM runs WHERE label = :wanted ORDER BY run_id DESC LIMIT 1;
 
 -- :name choices
 SELECT run_id, label FROM runs ORDER BY run_id DESC;
+
+-- :name behind
+SELECT 1 FROM storing WHERE token = :token AND run_id < (SELECT MAX(run_id) FROM runs);

@@ -7,7 +7,11 @@
  */
 #include "analyzer/rundb/takeover.h"
 
+#include "analyzer/rundb/select.h"
 #include "shim/collector/spool.h"
+#include "shim/collector/store.h"
+
+#include "select.sql.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,6 +22,8 @@
 
 #define WAIT_LIMIT_MS 30000
 #define WAIT_STEP_MS 50
+/* With --no-wait: who writes for a moment is no reason to fail. */
+#define LOCK_PATIENCE_MS 300
 
 struct opening {
 	const char *path;
@@ -44,10 +50,31 @@ static void say(const struct opening *opening, const struct strbuf *sentence)
 	opening->talk->say(opening->talk->context, strbuf_text(sentence));
 }
 
+/* Somebody else has the database. */
+static bool wait_for_lock(void *context, unsigned waited_ms)
+{
+	struct opening *opening = context;
+	bool goes_on = !opening->talk->no_wait || waited_ms < LOCK_PATIENCE_MS;
+
+	if (goes_on && opening->talk->progress)
+		opening->talk->progress(opening->talk->context,
+					"the recording is locked by another program; "
+					"waiting (--no-wait goes on without)",
+					waited_ms);
+	return goes_on;
+}
+
+static int wait_to_store(void *context, unsigned waited_ms)
+{
+	return wait_for_lock(context, waited_ms);
+}
+
 /* Recovers one abandoned run. Returns true when the spool has to be looked at again,
  * because somebody else took it meanwhile. */
 static bool recover(struct opening *opening, const struct spool_run *run)
 {
+	const struct store_waiting waiting = {.locked = wait_to_store,
+					      .context = opening};
 	char reason[512] = "";
 	struct strbuf sentence = {0};
 	int result;
@@ -55,7 +82,7 @@ static bool recover(struct opening *opening, const struct spool_run *run)
 	if (opening->talk->progress)
 		opening->talk->progress(opening->talk->context, "recovering a run",
 					opening->waited_ms);
-	result = spool_recover(run, opening->path, reason, sizeof(reason));
+	result = spool_recover(run, opening->path, &waiting, reason, sizeof(reason));
 	if (result == 0) {
 		strbuf_printf(&sentence,
 			      "put a run together from %s, which no collector attends",
@@ -89,6 +116,37 @@ static void say_foreign(struct opening *opening, const struct spool_run *run)
 	strbuf_free(&sentence);
 }
 
+/* Nothing is stored: there is no file, or an empty one. A collector that begins to write
+ * makes that, and so does who asks mktemp for a name. */
+static bool is_blank(const char *path)
+{
+	struct stat status;
+
+	return stat(path, &status) < 0 ||
+	       (S_ISREG(status.st_mode) && status.st_size == 0);
+}
+
+/* Is the run that is being stored older than the latest that is there? Then it will not
+ * be the latest, and who asked for that need not wait for it. */
+static bool is_behind(const struct opening *opening, const char *token)
+{
+	struct strbuf unused = {0};
+	struct cursor *cursor = NULL;
+	struct rundb *db;
+	bool is_behind = false;
+
+	if (!is_blank(opening->path) && rundb_open(opening->path, &db, &unused) == 0) {
+		if (rundb_query(db, select_sql_behind, &cursor) == 0) {
+			cursor_bind_text(cursor, ":token", token);
+			is_behind = cursor_next(cursor) > 0;
+		}
+		cursor_close(cursor);
+		rundb_close(db);
+	}
+	strbuf_free(&unused);
+	return is_behind;
+}
+
 /* One look at the spool. Returns true when there is something to wait for. */
 static bool look(struct opening *opening)
 {
@@ -102,7 +160,13 @@ static bool look(struct opening *opening)
 	for (size_t i = 0; i < count; i++) {
 		switch (runs[i].state) {
 		case SPOOL_FINISHING:
+			if (opening->want_latest && is_behind(opening, runs[i].token))
+				break;
 			again = true;
+			if (!opening->talk->no_wait)
+				break;
+			opening->live = runs[i];
+			opening->has_live = true;
 			break;
 		case SPOOL_ABANDONED:
 			again |= recover(opening, &runs[i]);
@@ -126,6 +190,14 @@ static void settle(struct opening *opening)
 	struct strbuf sentence = {0};
 
 	while (look(opening)) {
+		if (opening->talk->no_wait) {
+			if (!opening->want_latest)
+				strbuf_printf(&sentence,
+					      "%s: a collector is still writing a run; "
+					      "this is what was there before it",
+					      opening->path);
+			break;
+		}
 		if (opening->waited_ms >= WAIT_LIMIT_MS) {
 			strbuf_printf(&sentence,
 				      "%s: a collector has been writing a run for more "
@@ -133,7 +205,8 @@ static void settle(struct opening *opening)
 				      opening->path, WAIT_LIMIT_MS / 1000);
 			break;
 		}
-		wait_step(opening, "waiting for the collector to write the run");
+		wait_step(opening, "waiting for the collector to write the run "
+				   "(--no-wait goes on without)");
 	}
 	if (opening->talk->progress)
 		opening->talk->progress(opening->talk->context, NULL, 0);
@@ -159,26 +232,39 @@ static int open_live(const struct opening *opening, struct rundb **ret_db,
 		rundb_close(db);
 		return result;
 	}
-	if (opening->live.state != SPOOL_ABANDONED)
+	if (opening->live.state == SPOOL_RECORDING ||
+	    opening->live.state == SPOOL_UNATTENDED)
 		rundb_set_live_pid(db, opening->live.first_pid);
 	*ret_db = db;
 	return 0;
 }
 
-/* Nothing is stored: there is no file, or an empty one. A collector that begins to write
- * makes that, and so does who asks mktemp for a name. */
-static bool is_blank(const char *path)
+/* The run with the number that was asked for, when it is stored: nothing that happens in
+ * the spool will change it. */
+static bool open_stored(const char *path, const char *run, struct rundb **ret_db)
 {
-	struct stat status;
+	struct strbuf unused = {0};
+	struct rundb *db;
+	int64_t run_id;
+	bool is_there = false;
 
-	return stat(path, &status) < 0 ||
-	       (S_ISREG(status.st_mode) && status.st_size == 0);
+	if (!run || !*run || run[strspn(run, "0123456789")] || is_blank(path))
+		return false;
+	if (rundb_open(path, &db, &unused) == 0) {
+		is_there = select_run(db, run, &run_id, &unused) == 0;
+		if (is_there)
+			*ret_db = db;
+		else
+			rundb_close(db);
+	}
+	strbuf_free(&unused);
+	return is_there;
 }
 
-int takeover_open(const char *path, bool want_latest, const struct takeover_talk *talk,
-		  struct rundb **ret_db, struct strbuf *error)
+static int open_after_spool(struct opening *opening, struct rundb **ret_db,
+			    struct strbuf *error)
 {
-	struct opening opening = {.path = path, .want_latest = want_latest, .talk = talk};
+	const char *path = opening->path;
 	struct strbuf reason = {0};
 	bool is_live = false;
 	int result = -ENOENT;
@@ -187,18 +273,34 @@ int takeover_open(const char *path, bool want_latest, const struct takeover_talk
 	 * is read: of a program that had just crashed, on a busy machine, every fifth
 	 * was. So what fails is looked at once more. */
 	for (int looks = 0; looks < 2; looks++) {
-		settle(&opening);
-		if (!opening.has_live)
+		settle(opening);
+		if (!opening->has_live)
 			break;
 		strbuf_reset(&reason);
-		is_live = want_latest || is_blank(path);
-		result = is_live ? open_live(&opening, ret_db, &reason)
+		is_live = opening->want_latest || is_blank(path);
+		result = is_live ? open_live(opening, ret_db, &reason)
 				 : rundb_open(path, ret_db, &reason);
-		if (result == 0 || opening.live.state == SPOOL_ABANDONED)
+		if (result == 0 || opening->live.state == SPOOL_ABANDONED)
 			break;
 	}
-	if (result < 0 && opening.has_live && is_live)
-		say(&opening, &reason);
+	if (result < 0 && opening->has_live && is_live)
+		say(opening, &reason);
 	strbuf_free(&reason);
 	return result == 0 ? 0 : rundb_open(path, ret_db, error);
+}
+
+int takeover_open(const char *path, bool want_latest, const struct takeover_talk *talk,
+		  struct rundb **ret_db, struct strbuf *error)
+{
+	struct opening opening = {.path = path, .want_latest = want_latest, .talk = talk};
+	int result;
+
+	rundb_on_lock(wait_for_lock, &opening);
+	result = open_stored(path, talk->run, ret_db)
+			 ? 0
+			 : open_after_spool(&opening, ret_db, error);
+	rundb_on_lock(NULL, NULL);
+	if (talk->progress)
+		talk->progress(talk->context, NULL, 0);
+	return result;
 }

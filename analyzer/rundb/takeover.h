@@ -15,6 +15,8 @@ struct takeover_talk {
 	 * NULL itself when nobody is there to watch. */
 	void (*progress)(void *context, const char *what, unsigned waited_ms);
 	void *context;
+	const char *run; /* that was asked for by --run; NULL: none was */
+	bool no_wait;	 /* for collectors and locks: take what there is */
 };
 
 /* Opens path after the spool beside it has been dealt with. want_latest: the user did

@@ -24,6 +24,7 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <unistd.h>
 
 #include "common/plain_text.h"
@@ -94,14 +95,51 @@ static int is_unwanted(const struct collector *collector)
 	       access(collector->run.output, F_OK) < 0;
 }
 
+/* The first process waits for its own run, not for the disk or for somebody else's run:
+ * together for no longer than this. */
+#define PATIENCE_MS 100
+
+static struct collector *waited_for; /* for the signal's handler */
+
+static void patience_ends(int signal_number)
+{
+	(void)signal_number;
+	release_first(waited_for);
+}
+
+/* While the disk is waited for the time runs; fsync() cannot be asked how it gets on. */
+static void syncing(void *context, int begins)
+{
+	static struct itimerval left = {.it_value.tv_usec = PATIENCE_MS * 1000};
+	static const struct itimerval none;
+
+	waited_for = context;
+	if (begins)
+		setitimer(ITIMER_REAL, &left, NULL);
+	else
+		setitimer(ITIMER_REAL, &none, &left);
+}
+
+static int locked(void *context, unsigned waited_ms)
+{
+	if (waited_ms >= PATIENCE_MS)
+		release_first(context);
+	return 1;
+}
+
+static void readable(void *context)
+{
+	release_first(context);
+}
+
 static int load_and_store(struct collector *collector, char *error, size_t error_size)
 {
 	struct gpu_samples gpu;
 	struct ingest_watch seen = {.resources = &collector->watch.resources,
 				    .gpu = &gpu};
 	struct fate_death *deaths;
+	const struct store_waiting waiting = {locked, syncing, readable, collector};
 	struct ingest ingest;
-	struct sqlite3 *db;
 	int result;
 
 	result = watch_deaths(&collector->watch, &deaths, &seen.death_count);
@@ -116,12 +154,8 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 		ingest_done(&ingest); /* it was read while it was being removed */
 	} else if (result == 0) {
 		collector->status = ingest.status;
-		result = store_open(collector->run.output, &db, error, error_size);
-		if (result == 0) {
-			result = store_run(db, &ingest, error, error_size);
-			collector->run_id = store_run_id(db, collector->run.token);
-			store_close(db);
-		}
+		result = store_run(collector->run.output, &ingest, &waiting,
+				   &collector->run_id, error, error_size);
 		ingest_done(&ingest);
 	}
 	free(deaths);
@@ -292,6 +326,7 @@ static void lift_limits(void)
 {
 	static const int limits[] = {RLIMIT_NOFILE, RLIMIT_FSIZE, RLIMIT_AS, RLIMIT_CPU,
 				     RLIMIT_DATA};
+	sigset_t alarm_set;
 
 	for (size_t i = 0; i < sizeof(limits) / sizeof(limits[0]); i++) {
 		struct rlimit limit;
@@ -301,6 +336,11 @@ static void lift_limits(void)
 			setrlimit((__rlimit_resource_t)limits[i], &limit);
 		}
 	}
+	/* the program may have begun us with it blocked */
+	sigemptyset(&alarm_set);
+	sigaddset(&alarm_set, SIGALRM);
+	sigprocmask(SIG_UNBLOCK, &alarm_set, NULL);
+	signal(SIGALRM, patience_ends); /* BSD's: interrupted calls go on */
 	signal(SIGXFSZ, SIG_IGN);
 	signal(SIGPIPE, SIG_IGN);
 }

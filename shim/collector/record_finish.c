@@ -128,7 +128,7 @@ static bool look(const char *output, const struct record_before *before, pid_t p
 	} else if (run->state == SPOOL_UNATTENDED) {
 		*ret = RECORD_STILL_OPEN;
 	} else {
-		result = spool_recover(run, output, error, error_size);
+		result = spool_recover(run, output, NULL, error, error_size);
 		*alone_since_ns = 0;
 		*ret = RECORD_FAILED;
 		decided = result < 0 && result != -EAGAIN;

@@ -215,30 +215,26 @@ int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_coun
 	return 0;
 }
 
-static int recover_locked(const struct rundir *rundir, const char *output, char *error,
+static int recover_locked(const struct rundir *rundir, const char *output,
+			  const struct store_waiting *waiting, char *error,
 			  size_t error_size)
 {
 	struct ingest_watch watch = {.is_recovered = 1};
 	struct ingest ingest;
-	struct sqlite3 *db;
 	int result;
 
 	result = ingest_load(&ingest, rundir, &watch, error, error_size);
 	if (result < 0)
 		return result;
-	result = store_open(output, &db, error, error_size);
-	if (result == 0) {
-		result = store_run(db, &ingest, error, error_size);
-		store_close(db);
-	}
+	result = store_run(output, &ingest, waiting, NULL, error, error_size);
 	ingest_done(&ingest);
 	if (result == 0)
 		rundir_remove(rundir);
 	return result;
 }
 
-int spool_recover(const struct spool_run *run, const char *output, char *error,
-		  size_t error_size)
+int spool_recover(const struct spool_run *run, const char *output,
+		  const struct store_waiting *waiting, char *error, size_t error_size)
 {
 	struct rundir rundir;
 	int lock, result;
@@ -248,7 +244,7 @@ int spool_recover(const struct spool_run *run, const char *output, char *error,
 		return result == -ENOENT ? -EAGAIN : result;
 	lock = rundir_lock(&rundir);
 	if (lock >= 0) {
-		result = recover_locked(&rundir, output, error, error_size);
+		result = recover_locked(&rundir, output, waiting, error, error_size);
 		close(lock);
 	} else {
 		snprintf(error, error_size, "cannot lock the spool %s: %s",
@@ -283,7 +279,7 @@ int spool_read_live(const struct spool_run *run, struct sqlite3 *db, char *error
 	result = ingest_load(&ingest, &rundir, &watch, error, error_size);
 	if (result == 0) {
 		name_threads(&ingest, &resources);
-		result = store_run(db, &ingest, error, error_size);
+		result = store_run_into(db, &ingest, error, error_size);
 		ingest_done(&ingest);
 	}
 	resources_done(&resources);

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 struct sqlite3;
+struct store_waiting;
 
 enum spool_state {
 	SPOOL_RECORDING,  /* a collector watches, processes are alive */
@@ -40,9 +41,9 @@ int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_coun
 
 /* Ingests an abandoned run into output (created when missing), with collector_recovered
  * in trust, and removes the spool. 0, or -errno with one sentence in error; -EAGAIN:
- * somebody else took it meanwhile. */
-int spool_recover(const struct spool_run *run, const char *output, char *error,
-		  size_t error_size);
+ * somebody else took it meanwhile. waiting: told while output is locked, or NULL. */
+int spool_recover(const struct spool_run *run, const char *output,
+		  const struct store_waiting *waiting, char *error, size_t error_size);
 
 /* Ingests what there is so far into db, an open handle with the schema (":memory:");
  * leaves the spool alone; the run is not complete. 0, or -errno with a sentence. */

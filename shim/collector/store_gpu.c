@@ -61,7 +61,7 @@ static void gpu_row(struct row *row, const struct ingest *ingest,
 	row_next(row);
 }
 
-int store_gpu_rows(struct sqlite3 *db, const struct ingest *ingest,
+int store_gpu_rows(struct store *store, const struct ingest *ingest,
 		   const struct store_ids *ids)
 {
 	const struct gpu_samples *samples = ingest->watch.gpu;
@@ -69,7 +69,7 @@ int store_gpu_rows(struct sqlite3 *db, const struct ingest *ingest,
 
 	if (!samples || !samples->count)
 		return SQLITE_OK;
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO gpu_sample (run_id, process_id, time_ns, device, "
 		 "memory_bytes, utilisation_percent) VALUES (?,?,?,?,?,?)");
 	for (size_t i = 0; i < samples->count; i++)

@@ -59,13 +59,13 @@ static void bind_values(struct row *row, const struct ingest *ingest,
 	row_real(row, plain(ingest, series, series->highest[0].mark.value));
 }
 
-static int insert_series(struct sqlite3 *db, const struct ingest *ingest,
+static int insert_series(struct store *store, const struct ingest *ingest,
 			 const struct store_ids *ids)
 {
 	const struct marks *marks = &ingest->merge.marks;
 	struct row row;
 
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO series (series_id, run_id, process_id, kind, name, "
 		 "mark_count, value_count, sum, mean, min, p50, p90, p95, p99, max, "
 		 "first_ns, last_ns, growth_bytes) "
@@ -110,13 +110,13 @@ static void extreme_row(struct row *row, const struct ingest *ingest,
 	row_next(row);
 }
 
-static int insert_extremes(struct sqlite3 *db, const struct ingest *ingest,
+static int insert_extremes(struct store *store, const struct ingest *ingest,
 			   const struct store_ids *ids)
 {
 	const struct marks *marks = &ingest->merge.marks;
 	struct row row;
 
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO series_extreme (series_id, is_highest, rank, process_id, "
 		 "lane_id, number, time_ns, value, live_bytes) "
 		 "VALUES (?,?,?,?,?,?,?,?,?)");
@@ -129,13 +129,13 @@ static int insert_extremes(struct sqlite3 *db, const struct ingest *ingest,
 	return row_close(&row);
 }
 
-static int insert_spans(struct sqlite3 *db, const struct ingest *ingest,
+static int insert_spans(struct store *store, const struct ingest *ingest,
 			const struct store_ids *ids)
 {
 	const struct marks *marks = &ingest->merge.marks;
 	struct row row;
 
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO series_span (series_id, number, first_ns, last_ns, "
 		 "value_count, sum, live_bytes) VALUES (?,?,?,?,?,?,?)");
 	for (size_t i = 0; i < marks->count; i++) {
@@ -206,19 +206,19 @@ static void value_rows(struct row *row, const struct ingest *ingest,
 	}
 }
 
-static int insert_values(struct sqlite3 *db, const struct ingest *ingest,
+static int insert_values(struct store *store, const struct ingest *ingest,
 			 const struct store_ids *ids, enum segment_series_kind kind)
 {
 	const struct marks *marks = &ingest->merge.marks;
 	struct row row;
 
 	if (kind == SEGMENT_SERIES_STEP)
-		row_open(&row, db,
+		row_open(&row, store,
 			 "INSERT INTO step (run_id, process_id, name, step_index, "
 			 "started_ns, duration_ns, lane_id, live_bytes) "
 			 "VALUES (?,?,?,?,?,?,?,?)");
 	else
-		row_open(&row, db,
+		row_open(&row, store,
 			 "INSERT INTO counter (run_id, process_id, name, counter_index, "
 			 "time_ns, value, lane_id, live_bytes) "
 			 "VALUES (?,?,?,?,?,?,?,?)");
@@ -229,17 +229,18 @@ static int insert_values(struct sqlite3 *db, const struct ingest *ingest,
 	return row_close(&row);
 }
 
-int store_mark_rows(struct sqlite3 *db, const struct ingest *ingest,
+int store_mark_rows(struct store *store, const struct ingest *ingest,
 		    const struct store_ids *ids)
 {
-	int code = insert_series(db, ingest, ids);
+	int code = insert_series(store, ingest, ids);
 
 	if (code == SQLITE_OK)
-		code = insert_extremes(db, ingest, ids);
+		code = insert_extremes(store, ingest, ids);
 	if (code == SQLITE_OK)
-		code = insert_spans(db, ingest, ids);
+		code = insert_spans(store, ingest, ids);
 	if (code == SQLITE_OK)
-		code = insert_values(db, ingest, ids, SEGMENT_SERIES_STEP);
-	return code == SQLITE_OK ? insert_values(db, ingest, ids, SEGMENT_SERIES_COUNTER)
-				 : code;
+		code = insert_values(store, ingest, ids, SEGMENT_SERIES_STEP);
+	return code == SQLITE_OK
+		       ? insert_values(store, ingest, ids, SEGMENT_SERIES_COUNTER)
+		       : code;
 }

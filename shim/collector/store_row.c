@@ -9,10 +9,12 @@
 
 #include <sqlite3.h>
 
-void row_open(struct row *row, struct sqlite3 *db, const char *insert)
+#include "shim/collector/store_ids.h"
+
+void row_open(struct row *row, struct store *store, const char *insert)
 {
-	*row = (struct row){.column = 0};
-	row->code = sqlite3_prepare_v2(db, insert, -1, &row->statement, NULL);
+	*row = (struct row){.store = store};
+	row->code = sqlite3_prepare_v2(store->db, insert, -1, &row->statement, NULL);
 }
 
 static void keep(struct row *row, int code)
@@ -82,6 +84,8 @@ void row_next(struct row *row)
 	keep(row, code == SQLITE_DONE ? SQLITE_OK : code);
 	keep(row, sqlite3_reset(row->statement));
 	row->column = 0;
+	if (row->code == SQLITE_OK)
+		row->code = store_yield(row->store);
 }
 
 int row_close(struct row *row)

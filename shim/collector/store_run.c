@@ -103,7 +103,7 @@ static const struct segment_job *job_of(const struct ingest *ingest, size_t inde
 	return &ingest->run.processes[index].job;
 }
 
-static int insert_run(struct sqlite3 *db, const struct ingest *ingest,
+static int insert_run(struct store *store, const struct ingest *ingest,
 		      const struct store_ids *ids)
 {
 	const struct segment_run *page = &ingest->run.page;
@@ -116,7 +116,7 @@ static int insert_run(struct sqlite3 *db, const struct ingest *ingest,
 	store_utc(page->start_realtime_ns, started, sizeof(started));
 	if (ingest->first_process != FATE_NONE)
 		command = store_command(&ingest->run.processes[ingest->first_process]);
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO run (run_id, token, label, command, cwd, host, cpu_count, "
 		 "cpu_model, kernel, started_utc, wall_ns, exit_code, exit_signal, "
 		 "complete, "
@@ -203,12 +203,12 @@ static void process_row(struct row *row, const struct ingest *ingest,
 	free(command);
 }
 
-static int insert_processes(struct sqlite3 *db, const struct ingest *ingest,
+static int insert_processes(struct store *store, const struct ingest *ingest,
 			    const struct store_ids *ids)
 {
 	struct row row;
 
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO process (process_id, run_id, parent_process_id, pid, "
 		 "executable, build_id, command, started_ns, wall_ns, exit_code, "
 		 "exit_signal, complete, alloc_count, alloc_bytes, free_count, "
@@ -220,12 +220,12 @@ static int insert_processes(struct sqlite3 *db, const struct ingest *ingest,
 	return row_close(&row);
 }
 
-static int insert_lanes(struct sqlite3 *db, const struct ingest *ingest,
+static int insert_lanes(struct store *store, const struct ingest *ingest,
 			const struct store_ids *ids)
 {
 	struct row row;
 
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO lane (lane_id, run_id, process_id) VALUES (?,?,?)");
 	for (size_t i = 0; i < ingest->run.lane_count; i++) {
 		row_int(&row, ids->lane + (int64_t)i);
@@ -304,13 +304,13 @@ static void thread_row(struct row *row, const struct ingest *ingest,
 	row_next(row);
 }
 
-static int insert_threads(struct sqlite3 *db, const struct ingest *ingest,
+static int insert_threads(struct store *store, const struct ingest *ingest,
 			  const struct store_ids *ids)
 {
 	int64_t next_id = ids->thread;
 	struct row row;
 
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO thread (thread_id, run_id, process_id, lane_id, tid, name, "
 		 "started_ns, wall_ns) VALUES (?,?,?,?,?,?,?,?)");
 	for (size_t i = 0; i < ingest->run.process_count; i++) {
@@ -381,7 +381,7 @@ static void resource_row(struct row *row, const struct ingest *ingest,
 	row_next(row);
 }
 
-static int insert_resources(struct sqlite3 *db, const struct ingest *ingest,
+static int insert_resources(struct store *store, const struct ingest *ingest,
 			    const struct store_ids *ids)
 {
 	const struct resources *resources = ingest->watch.resources;
@@ -389,7 +389,7 @@ static int insert_resources(struct sqlite3 *db, const struct ingest *ingest,
 
 	if (!resources || !resources->count)
 		return SQLITE_OK;
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO resource (run_id, process_id, time_ns, cpu_percent, "
 		 "rss_bytes, minor_faults, major_faults, read_bytes, write_bytes, "
 		 "thread_count, cpu_wait_ns) VALUES (?,?,?,?,?,?,?,?,?,?,?)");
@@ -398,12 +398,12 @@ static int insert_resources(struct sqlite3 *db, const struct ingest *ingest,
 	return row_close(&row);
 }
 
-static int insert_trust(struct sqlite3 *db, const struct ingest *ingest,
+static int insert_trust(struct store *store, const struct ingest *ingest,
 			const struct store_ids *ids)
 {
 	struct row row;
 
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO trust (run_id, process_id, name, value, text) "
 		 "VALUES (?,NULL,?,?,?)");
 	for (size_t i = 0; i < ingest->fact_count; i++) {
@@ -418,17 +418,25 @@ static int insert_trust(struct sqlite3 *db, const struct ingest *ingest,
 	return row_close(&row);
 }
 
-int store_run_rows(struct sqlite3 *db, const struct ingest *ingest,
+int store_run_rows(struct store *store, const struct ingest *ingest,
 		   const struct store_ids *ids)
 {
-	int (*const parts[])(struct sqlite3 *, const struct ingest *,
+	int (*const parts[])(struct store *, const struct ingest *,
 			     const struct store_ids *) = {
-		insert_run,	  insert_processes, insert_lanes, insert_threads,
-		insert_resources, store_gpu_rows,   insert_trust,
+		insert_processes, insert_lanes,	  insert_threads,
+		insert_resources, store_gpu_rows,
 	};
 	int code = SQLITE_OK;
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && code == SQLITE_OK; i++)
-		code = parts[i](db, ingest, ids);
+		code = parts[i](store, ingest, ids);
 	return code;
+}
+
+int store_last_rows(struct store *store, const struct ingest *ingest,
+		    const struct store_ids *ids)
+{
+	int code = insert_trust(store, ingest, ids);
+
+	return code == SQLITE_OK ? insert_run(store, ingest, ids) : code;
 }

@@ -26,12 +26,12 @@ static const char *cause_text(uint32_t cause)
 	}
 }
 
-static int insert_snapshots(struct sqlite3 *db, const struct snapshots *snapshots,
+static int insert_snapshots(struct store *store, const struct snapshots *snapshots,
 			    const struct store_ids *ids)
 {
 	struct row row;
 
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO snapshot (snapshot_id, run_id, process_id, number, label, "
 		 "taken_by, time_ns, live_count, live_bytes, alloc_count, alloc_bytes, "
 		 "rss_bytes) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
@@ -58,12 +58,12 @@ static int insert_snapshots(struct sqlite3 *db, const struct snapshots *snapshot
 	return row_close(&row);
 }
 
-static int insert_sites(struct sqlite3 *db, const struct snapshots *snapshots,
+static int insert_sites(struct store *store, const struct snapshots *snapshots,
 			const struct store_ids *ids)
 {
 	struct row row;
 
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO snapshot_site (process_id, site_id, snapshot_id, until_id, "
 		 "live_count, live_bytes, alloc_count, alloc_bytes) "
 		 "VALUES (?,?,?,?,?,?,?,?)");
@@ -83,12 +83,12 @@ static int insert_sites(struct sqlite3 *db, const struct snapshots *snapshots,
 	return row_close(&row);
 }
 
-static int insert_paths(struct sqlite3 *db, const struct snapshots *snapshots,
+static int insert_paths(struct store *store, const struct snapshots *snapshots,
 			const struct store_ids *ids)
 {
 	struct row row;
 
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO snapshot_path (process_id, path_id, snapshot_id, until_id, "
 		 "calls, total_ns, self_ns) VALUES (?,?,?,?,?,?,?)");
 	for (size_t i = 0; i < snapshots->path_count; i++) {
@@ -107,12 +107,12 @@ static int insert_paths(struct sqlite3 *db, const struct snapshots *snapshots,
 }
 
 /* born_id 0: before the first snapshot. */
-static int insert_frees(struct sqlite3 *db, const struct snapshots *snapshots,
+static int insert_frees(struct store *store, const struct snapshots *snapshots,
 			const struct store_ids *ids)
 {
 	struct row row;
 
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO snapshot_free (process_id, site_id, born_id, freed_id, "
 		 "free_count, free_bytes) VALUES (?,?,?,?,?,?)");
 	for (size_t i = 0; i < snapshots->free_count; i++) {
@@ -129,15 +129,15 @@ static int insert_frees(struct sqlite3 *db, const struct snapshots *snapshots,
 	return row_close(&row);
 }
 
-int store_snapshot_rows(struct sqlite3 *db, const struct ingest *ingest,
+int store_snapshot_rows(struct store *store, const struct ingest *ingest,
 			const struct store_ids *ids)
 {
 	const struct snapshots *snapshots = &ingest->snapshots;
-	int code = insert_snapshots(db, snapshots, ids);
+	int code = insert_snapshots(store, snapshots, ids);
 
 	if (code == SQLITE_OK)
-		code = insert_sites(db, snapshots, ids);
+		code = insert_sites(store, snapshots, ids);
 	if (code == SQLITE_OK)
-		code = insert_paths(db, snapshots, ids);
-	return code == SQLITE_OK ? insert_frees(db, snapshots, ids) : code;
+		code = insert_paths(store, snapshots, ids);
+	return code == SQLITE_OK ? insert_frees(store, snapshots, ids) : code;
 }

@@ -51,12 +51,12 @@ static void bind_or_null(struct row *row, int64_t value, int is_known)
 		row_null(row);
 }
 
-static int insert_modules(struct sqlite3 *db, const struct merge *merge,
+static int insert_modules(struct store *store, const struct merge *merge,
 			  const struct tree_ids *tree)
 {
 	struct row row;
 
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO module (module_id, run_id, path, build_id, symbols, "
 		 "trouble) "
 		 "VALUES (?,?,?,?,?,?)");
@@ -161,13 +161,13 @@ static int function_row(struct row *row, const struct ingest *ingest,
 	return SQLITE_OK;
 }
 
-static int insert_functions(struct sqlite3 *db, const struct ingest *ingest,
+static int insert_functions(struct store *store, const struct ingest *ingest,
 			    const struct tree_ids *tree)
 {
 	int code = SQLITE_OK, closed;
 	struct row row;
 
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO function (function_id, run_id, name, linkage_name, "
 		 "module_id, "
 		 "file, line, component, calls, total_ns, self_ns, raw_total_ns, "
@@ -210,12 +210,12 @@ static void path_row(struct row *row, const struct ingest *ingest,
 	row_next(row);
 }
 
-static int insert_paths(struct sqlite3 *db, const struct ingest *ingest,
+static int insert_paths(struct store *store, const struct ingest *ingest,
 			const struct tree_ids *tree)
 {
 	struct row row;
 
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO path (path_id, run_id, parent_path_id, depth, function_id, "
 		 "kind, calls, total_ns, self_ns, raw_total_ns, raw_self_ns, min_ns, "
 		 "max_ns, "
@@ -226,12 +226,12 @@ static int insert_paths(struct sqlite3 *db, const struct ingest *ingest,
 	return row_close(&row);
 }
 
-static int insert_shares(struct sqlite3 *db, const struct merge *merge,
+static int insert_shares(struct store *store, const struct merge *merge,
 			 const struct tree_ids *tree)
 {
 	struct row row;
 
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO path_lane (path_id, lane_id, calls, total_ns, self_ns, "
 		 "alloc_count, alloc_bytes) VALUES (?,?,?,?,?,?,?)");
 	for (size_t i = 0; i < merge->share_count; i++) {
@@ -249,12 +249,12 @@ static int insert_shares(struct sqlite3 *db, const struct merge *merge,
 	return row_close(&row);
 }
 
-static int insert_edges(struct sqlite3 *db, const struct merge *merge,
+static int insert_edges(struct store *store, const struct merge *merge,
 			const struct tree_ids *tree)
 {
 	struct row row;
 
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO edge (run_id, caller_id, callee_id, calls, total_ns) "
 		 "VALUES (?,?,?,?,?)");
 	for (size_t i = 0; i < merge->edge_count; i++) {
@@ -296,12 +296,12 @@ static void site_row(struct row *row, const struct merge_site *site, int64_t sit
 	row_next(row);
 }
 
-static int insert_sites(struct sqlite3 *db, const struct merge *merge,
+static int insert_sites(struct store *store, const struct merge *merge,
 			const struct tree_ids *tree)
 {
 	struct row row;
 
-	row_open(&row, db,
+	row_open(&row, store,
 		 "INSERT INTO site (site_id, run_id, path_id, file, line, alloc_count, "
 		 "alloc_bytes, free_count, free_bytes, live_count, live_bytes, "
 		 "peak_bytes, "
@@ -314,24 +314,24 @@ static int insert_sites(struct sqlite3 *db, const struct merge *merge,
 	return row_close(&row);
 }
 
-int store_tree_rows(struct sqlite3 *db, const struct ingest *ingest,
+int store_tree_rows(struct store *store, const struct ingest *ingest,
 		    const struct store_ids *ids)
 {
 	struct tree_ids tree = {.ids = ids};
 	int code = number_rows(&ingest->merge, ids, &tree);
 
 	if (code == SQLITE_OK)
-		code = insert_modules(db, &ingest->merge, &tree);
+		code = insert_modules(store, &ingest->merge, &tree);
 	if (code == SQLITE_OK)
-		code = insert_functions(db, ingest, &tree);
+		code = insert_functions(store, ingest, &tree);
 	if (code == SQLITE_OK)
-		code = insert_paths(db, ingest, &tree);
+		code = insert_paths(store, ingest, &tree);
 	if (code == SQLITE_OK)
-		code = insert_shares(db, &ingest->merge, &tree);
+		code = insert_shares(store, &ingest->merge, &tree);
 	if (code == SQLITE_OK)
-		code = insert_edges(db, &ingest->merge, &tree);
+		code = insert_edges(store, &ingest->merge, &tree);
 	if (code == SQLITE_OK)
-		code = insert_sites(db, &ingest->merge, &tree);
+		code = insert_sites(store, &ingest->merge, &tree);
 	free(tree.functions);
 	free(tree.modules);
 	return code;

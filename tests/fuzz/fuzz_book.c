@@ -12,6 +12,7 @@
  * of bytes the file is cut to half.
  */
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -392,12 +393,12 @@ static void ingest(int is_live)
 	if (ingest_load(&ingest, &rundir, &watch, error, sizeof(error)) < 0)
 		return;
 	/* a database in memory can always be written */
-	if (store_open(":memory:", &db, error, sizeof(error)) < 0 ||
-	    store_run(db, &ingest, error, sizeof(error)) < 0) {
+	if (store_open_memory(&db) < 0 ||
+	    store_run_into(db, &ingest, error, sizeof(error)) < 0) {
 		fprintf(stderr, "%s\n", error);
 		abort();
 	}
-	store_close(db);
+	sqlite3_close(db);
 	ingest_done(&ingest);
 }
 

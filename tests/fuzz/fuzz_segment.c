@@ -11,6 +11,7 @@
  * sound spool, and few bytes reach deep.
  */
 #include <fcntl.h>
+#include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -318,12 +319,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (ingest_load(&ingest, &rundir, &watch, error, sizeof(error)) < 0)
 		return 0;
 	/* a database in memory can always be written */
-	if (store_open(":memory:", &db, error, sizeof(error)) < 0 ||
-	    store_run(db, &ingest, error, sizeof(error)) < 0) {
+	if (store_open_memory(&db) < 0 ||
+	    store_run_into(db, &ingest, error, sizeof(error)) < 0) {
 		fprintf(stderr, "%s\n", error);
 		abort();
 	}
-	store_close(db);
+	sqlite3_close(db);
 	ingest_done(&ingest);
 	return 0;
 }

@@ -197,6 +197,7 @@ def database_read_only(case):
     case.unharmed(command)
     case.settle()
     os.chmod(case.database, 0o444)
+    os.chown(case.database, NOBODY, NOBODY)
     os.chmod(case.path("counts"), 0o666)
     os.chmod(case.directory, 0o777)
     nobody = {"user": NOBODY, "group": NOBODY, "extra_groups": []}

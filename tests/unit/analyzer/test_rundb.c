@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: queries, SQL functions and the choice of a run, on a database in memory.
  */
+#include "analyzer/rundb/limits.h"
 #include "analyzer/rundb/rundb.h"
 #include "analyzer/rundb/select.h"
 #include "tests/unit/analyzer/cmocka_all.h"
@@ -130,6 +131,83 @@ static void views_are_limited_to_a_run(void **state)
 		SQLITE_READONLY);
 }
 
+static void hostile_patterns_are_errors(void **state)
+{
+	static const char *const wrong[] = {
+		"SELECT 'a' REGEXP '((a{1,255}){1,255}){1,255}'",
+		"SELECT 'aa' REGEXP '(a*)*\\1'",
+		"SELECT 'a' REGEXP printf('%.*c', 5000, 'a')",
+		"SELECT printf('%.*c', 70000, 'a') REGEXP 'a'",
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(wrong) / sizeof(wrong[0]); i++) {
+		struct cursor *cursor;
+
+		assert_int_equal(rundb_query_foreign(db, wrong[i], &cursor), 0);
+		assert_true(cursor_next(cursor) < 0);
+		cursor_close(cursor);
+	}
+	assert_true(real_of("SELECT '2026-01-02' REGEXP '^[0-9]{4}(-[0-9]{1,2}){2}$'") ==
+		    1);
+}
+
+static void queries_end(void **state)
+{
+	static const char endless[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT "
+				      "i + 1 FROM n) SELECT MAX(i) FROM n";
+	static const char sorted[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT "
+				     "i + 1 FROM n) SELECT i FROM n ORDER BY -i";
+	static const char rows[] = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT "
+				   "i + 1 FROM n) SELECT i, 'text' FROM n";
+	const struct limits usual = {LIMITS_CPU_MS, LIMITS_QUERY_CPU_MS,
+				     LIMITS_MEMORY_BYTES};
+	const struct limits little = {200, 200, 64 << 20}, few = {0, 0, 16 << 20};
+	struct cursor *cursor;
+
+	(void)state;
+	limits_set(&little);
+	assert_int_equal(rundb_query_foreign(db, endless, &cursor), 0);
+	assert_int_equal(cursor_next(cursor), -EINVAL);
+	assert_string_equal(rundb_error(db), "sql: the query took more than 0.2 s of "
+					     "processor time; --no-limits lets it go on");
+	cursor_close(cursor);
+	assert_int_equal(rundb_query(db, endless, &cursor), 0);
+	assert_int_equal(cursor_next(cursor), -EINVAL);
+	assert_non_null(strstr(rundb_error(db), "memory.db: a query took more than"));
+	cursor_close(cursor);
+	limits_set(&few);
+	assert_int_equal(rundb_query_foreign(db, sorted, &cursor), 0);
+	assert_int_equal(cursor_next(cursor), -EINVAL);
+	assert_string_equal(rundb_error(db), "sql: the query needs more than 16 MiB of "
+					     "memory; --no-limits lets it go on");
+	cursor_close(cursor);
+	assert_int_equal(rundb_query_foreign(db, rows, &cursor), 0);
+	while (cursor_next(cursor) > 0)
+		;
+	assert_non_null(strstr(rundb_error(db), "has a result of more than 16 MiB"));
+	cursor_close(cursor);
+	limits_set(&usual);
+}
+
+/* Each of these is twice as long to prepare as the one before. */
+static void views_of_views_end(void **state)
+{
+	struct cursor *cursor = NULL;
+	char sql[200];
+
+	(void)state;
+	execute("CREATE VIEW v0 AS SELECT 1 AS x");
+	for (int i = 1; i < 64; i++) {
+		snprintf(sql, sizeof(sql),
+			 "CREATE VIEW v%d AS SELECT x FROM v%d UNION ALL SELECT x FROM "
+			 "v%d",
+			 i, i - 1, i - 1);
+		execute(sql);
+	}
+	assert_true(rundb_query_foreign(db, "SELECT x FROM v63", &cursor) < 0);
+}
+
 static void foreign_queries_only_read(void **state)
 {
 	static const char *const refused[] = {
@@ -215,6 +293,9 @@ int main(void)
 		TEST(quantiles_interpolate),
 		TEST(wrong_quantiles_are_errors),
 		TEST(regexp_matches),
+		TEST(hostile_patterns_are_errors),
+		TEST(queries_end),
+		TEST(views_of_views_end),
 		TEST(foreign_queries_only_read),
 		TEST(tables_take_what_fits),
 		TEST(runs_are_chosen),

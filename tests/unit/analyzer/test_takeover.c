@@ -15,6 +15,7 @@ static size_t state_count, list_calls, recover_calls, live_calls;
 static int recover_result, live_result;
 static struct strbuf said;
 static size_t progress_calls;
+static bool no_wait;
 static const char nowhere[] = "/nonexistent/x.db";
 static const char *path = nowhere;
 
@@ -36,9 +37,10 @@ int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_coun
 	return 0;
 }
 
-int spool_recover(const struct spool_run *run, const char *output, char *error,
-		  size_t error_size)
+int spool_recover(const struct spool_run *run, const char *output,
+		  const struct store_waiting *waiting, char *error, size_t error_size)
 {
+	(void)waiting;
 	assert_int_equal(run->state, SPOOL_ABANDONED);
 	assert_string_equal(output, path);
 	recover_calls++;
@@ -76,7 +78,8 @@ static void progress(void *context, const char *what, unsigned waited_ms)
 
 static int open_now(bool want_latest, struct rundb **ret_db)
 {
-	const struct takeover_talk talk = {.say = say, .progress = progress};
+	const struct takeover_talk talk = {
+		.say = say, .progress = progress, .no_wait = no_wait};
 	struct strbuf error = {0};
 	int result;
 
@@ -115,6 +118,23 @@ static void a_writing_collector_is_waited_for(void **state)
 	assert_int_equal(open_now(true, &db), -ENOENT);
 	assert_int_equal(list_calls, 2);
 	assert_int_equal(progress_calls, 1);
+}
+
+static void no_wait_takes_what_is_there(void **state)
+{
+	struct rundb *db;
+
+	(void)state;
+	act(SPOOL_FINISHING, 8);
+	no_wait = true;
+	for (size_t i = 0; i < 8; i++)
+		states[i] = SPOOL_FINISHING;
+	assert_int_equal(open_now(true, &db), 0);
+	assert_int_equal(list_calls, 1);
+	assert_int_equal(live_calls, 1);
+	assert_int_equal(rundb_live_pid(db), 0);
+	rundb_close(db);
+	no_wait = false;
 }
 
 static void an_abandoned_run_is_recovered(void **state)
@@ -220,6 +240,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(nothing_to_do),
 		cmocka_unit_test(a_writing_collector_is_waited_for),
+		cmocka_unit_test(no_wait_takes_what_is_there),
 		cmocka_unit_test(an_abandoned_run_is_recovered),
 		cmocka_unit_test(what_cannot_be_stored_is_shown),
 		cmocka_unit_test(a_living_run_is_read),

@@ -20,8 +20,8 @@ struct sqlite3 *check_ingest(const struct make_run *run, const struct ingest_wat
 
 	if (ingest_load(&ingest, &run->rundir, watch ? watch : &nothing, error,
 			sizeof(error)) < 0 ||
-	    store_open(":memory:", &db, error, sizeof(error)) < 0 ||
-	    store_run(db, &ingest, error, sizeof(error)) < 0)
+	    store_open_memory(&db) < 0 ||
+	    store_run_into(db, &ingest, error, sizeof(error)) < 0)
 		fail_msg("%s", error);
 	ingest_done(&ingest);
 	return db;

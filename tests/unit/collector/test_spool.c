@@ -114,14 +114,15 @@ static void recovered(void **state)
 	assert_int_equal(run.state, SPOOL_ABANDONED);
 	assert_string_equal(run.token, "0123456789abcdef");
 	assert_string_equal(run.directory, f->run.directory);
-	assert_int_equal(spool_recover(&run, f->run.output, error, sizeof(error)), 0);
+	assert_int_equal(spool_recover(&run, f->run.output, NULL, error, sizeof(error)),
+			 0);
 	assert_int_equal(access(f->run.directory, F_OK), -1);
 	expect_no_run(f);
 	assert_int_equal(sqlite3_open(f->run.output, &db), SQLITE_OK);
 	check_rows(db, "SELECT complete FROM runs", "1");
 	check_rows(db, "SELECT value FROM trust WHERE name = 'collector_recovered'", "1");
 	sqlite3_close(db);
-	assert_int_equal(spool_recover(&run, f->run.output, error, sizeof(error)),
+	assert_int_equal(spool_recover(&run, f->run.output, NULL, error, sizeof(error)),
 			 -EAGAIN);
 }
 
@@ -138,7 +139,7 @@ static void attended(void **state)
 	run = only_run(f);
 	assert_int_equal(run.state, SPOOL_RECORDING);
 	assert_int_equal(run.collector_pid, 77);
-	assert_int_equal(spool_recover(&run, f->run.output, error, sizeof(error)),
+	assert_int_equal(spool_recover(&run, f->run.output, NULL, error, sizeof(error)),
 			 -EAGAIN);
 	f->run.state->collector_state = SEGMENT_COLLECTOR_FINISHING;
 	assert_int_equal(only_run(f).state, SPOOL_FINISHING);
@@ -208,14 +209,14 @@ static void read_live(void **state)
 	node = make_call(&f->lane, 1, 0x2000, 0, 0);
 	f->lane.nodes[node].call_count = 1;
 	make_frame(&f->lane, node, ticks_monotonic_ns() - 1000000000ull);
-	assert_int_equal(store_open(":memory:", &db, error, sizeof(error)), 0);
+	assert_int_equal(store_open_memory(&db), 0);
 	assert_int_equal(spool_read_live(&run, db, error, sizeof(error)), 0);
 	check_rows(db, "SELECT complete, exit_code FROM runs", "0|");
 	check_rows(db,
 		   "SELECT total_ns BETWEEN 1000000000 AND 60000000000, max_ns "
 		   "FROM functions WHERE name LIKE '0x2000%'",
 		   "1|");
-	store_close(db);
+	sqlite3_close(db);
 	assert_int_equal(access(f->run.directory, F_OK), 0);
 	/* without being asked for the living it takes the last trace */
 	assert_int_equal(
@@ -233,7 +234,7 @@ static void damaged_run(void **state)
 	f->run.page->magic = 0;
 	run = only_run(f);
 	assert_int_equal(run.state, SPOOL_ABANDONED);
-	assert_int_equal(spool_recover(&run, f->run.output, error, sizeof(error)),
+	assert_int_equal(spool_recover(&run, f->run.output, NULL, error, sizeof(error)),
 			 -EINVAL);
 	assert_non_null(strstr(error, "remove the directory"));
 	assert_int_equal(access(f->run.directory, F_OK), 0);
@@ -247,7 +248,7 @@ static void output_not_writable(void **state)
 	char error[512] = "";
 
 	assert_int_equal(
-		spool_recover(&run, "/nowhere-at-all/run.db", error, sizeof(error)),
+		spool_recover(&run, "/nowhere-at-all/run.db", NULL, error, sizeof(error)),
 		-EACCES);
 	assert_int_equal(only_run(f).state, SPOOL_ABANDONED);
 }

@@ -61,17 +61,12 @@ static int store(struct fixture *f, uint64_t token, char *error, size_t error_si
 {
 	static const struct ingest_watch nothing;
 	struct ingest ingest;
-	struct sqlite3 *db;
 	int result;
 
 	f->run.page->token = f->run.state->token = f->file.file->token = token;
 	assert_int_equal(
 		ingest_load(&ingest, &f->run.rundir, &nothing, error, error_size), 0);
-	result = store_open(f->run.output, &db, error, error_size);
-	if (result == 0) {
-		result = store_run(db, &ingest, error, error_size);
-		store_close(db);
-	}
+	result = store_run(f->run.output, &ingest, NULL, NULL, error, error_size);
 	ingest_done(&ingest);
 	return result;
 }
@@ -269,14 +264,13 @@ static void concurrent_writers(void **state)
 			/* the token in the mapped page is shared: take a copy */
 			static const struct ingest_watch nothing;
 			struct ingest ingest;
-			struct sqlite3 *own;
 
 			if (ingest_load(&ingest, &f->run.rundir, &nothing, error,
 					sizeof(error)) < 0)
 				_exit(1);
 			ingest.run.page.token = token;
-			if (store_open(f->run.output, &own, error, sizeof(error)) < 0 ||
-			    store_run(own, &ingest, error, sizeof(error)) < 0) {
+			if (store_run(f->run.output, &ingest, NULL, NULL, error,
+				      sizeof(error)) < 0) {
 				fprintf(stderr, "%s\n", error);
 				_exit(2);
 			}
