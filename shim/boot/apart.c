@@ -269,11 +269,19 @@ static int write_copy(struct move *move)
 
 	if (ftruncate(move->new_fd, (off_t)(file->slot_limit * move->slot_size)) < 0)
 		return -errno;
-	memcpy(header, file, head);
-	header->magic = 0;
+	/* what else is in the header is about slots of others */
+	memset(header, 0, head);
+	header->version = file->version;
+	header->slot_limit = file->slot_limit;
+	header->slot_size = file->slot_size;
+	header->token = file->token;
 	header->slot_count = move->slot_count;
+	header->name_slot = file->name_slot;
 	for (uint32_t i = 1; i < move->slot_count; i++) {
-		move->slots[i] = file->slots[i];
+		/* no more than that: the rest is the old file's own affair */
+		move->slots[i].kind = file->slots[i].kind;
+		move->slots[i].pid = file->slots[i].pid;
+		move->slots[i].process_slot = file->slots[i].process_slot;
 		if (!is_copied(i))
 			move->slots[i] =
 				(struct segment_slot){.kind = SEGMENT_SLOT_ELSEWHERE};

@@ -520,7 +520,7 @@ int run_create_segment(const struct config *config, char *error, size_t error_si
 	file->slot_count = 1;
 	file->token = process_facts.run->token;
 	process_facts.file = file;
-	process_facts.owner = geteuid();
+	process_facts.owner = (uint32_t)SYSCALL(SYS_geteuid, 0, 0, 0, 0, 0, 0);
 	note_main_stack();
 	result = process_begin(state, 0);
 	if (result < 0)

@@ -60,15 +60,20 @@ static const struct call growth_calls[] = {
 };
 
 /* What a constructor does besides, and an exec with the shim: run.c, collector.c,
- * exec_target.c. */
+ * spool.c, exec_target.c. */
 static const struct call start_calls[] = {
 	{SYS_open, {0, O_RDWR}},
 	{SYS_openat, {(uint32_t)AT_FDCWD, 0, O_RDONLY | O_CLOEXEC}},
 	{SYS_openat,
 	 {(uint32_t)AT_FDCWD, 0, O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0600}},
-	{SYS_mkdir, {0, 0700}},
+	{SYS_openat, {3, 0, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600}},
+	{SYS_mkdirat, {(uint32_t)AT_FDCWD, 0, 0700}},
+	{SYS_mkdirat, {3, 0, 0700}},
+	{SYS_unlinkat, {3, 0, 0}},
 	{SYS_rmdir, {0}},
-	{SYS_unlink, {0}},
+	{SYS_write, {3, 0, 4096}},
+	{SYS_fstat, {3}},
+	{SYS_geteuid, {0}},
 	{SYS_ftruncate, {3, 4096}},
 	{SYS_fallocate, {3, 0, 0, 4096}},
 	{SYS_lseek, {3, 0, 2}},
@@ -91,6 +96,7 @@ static const struct call start_calls[] = {
 	{SYS_pidfd_open, {2, 0}},
 	{SYS_dup, {0}},
 	{SYS_fcntl, {3, 2, 0}},
+	{SYS_fcntl, {3, F_DUPFD_CLOEXEC, 0}},
 	{SYS_chdir, {0}},
 	{SYS_execve, {0}},
 	{SYS_mprotect, {0, 4096, PROT_READ | PROT_WRITE}},

@@ -18,10 +18,25 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
+
+#include "shim/hot/syscall.h"
 
 #define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
 #define ATTEMPTS 16
+
+/* From the kernel: a library like fakeroot may have other answers, for us and not for the
+ * collector. */
+static uid_t own_user(void)
+{
+	return (uid_t)SYSCALL(SYS_geteuid, 0, 0, 0, 0, 0, 0);
+}
+
+static int look_at(int fd, struct stat *ret)
+{
+	return SYSCALL(SYS_fstat, fd, ret, 0, 0, 0, 0) == 0;
+}
 
 /* A directory that is ours, and nobody else can write into. A descriptor, -EPERM, or
  * another -errno. */
@@ -32,7 +47,7 @@ static int open_ours(const char *path)
 
 	if (fd < 0)
 		return errno == ENOTDIR || errno == ELOOP ? -EPERM : -errno;
-	if (fstat(fd, &status) == 0 && status.st_uid == geteuid() &&
+	if (look_at(fd, &status) && status.st_uid == own_user() &&
 	    !(status.st_mode & (S_IWGRP | S_IWOTH)))
 		return fd;
 	close(fd);
@@ -57,7 +72,7 @@ static int refuse(int result, const char *path, char *error, size_t error_size)
 		snprintf(error, error_size,
 			 "%s is not a directory that user %u alone can write into; "
 			 "remove it, or record elsewhere with PROFSHIM_OUTPUT",
-			 path, geteuid());
+			 path, own_user());
 	else
 		snprintf(error, error_size, "cannot open %s: %s", path,
 			 strerror(-result));
@@ -150,8 +165,8 @@ int spool_open_file(const struct spool *spool, const char *name, int flags)
 		    flags | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	if (fd < 0)
 		return -errno;
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) &&
-	    status.st_uid == geteuid() && status.st_nlink == 1)
+	if (look_at(fd, &status) && S_ISREG(status.st_mode) &&
+	    status.st_uid == own_user() && status.st_nlink == 1)
 		return fd;
 	close(fd);
 	return -EPERM;

@@ -245,3 +245,21 @@ struct exit_status alive_exit_status(int pidfd, int32_t pid, uint64_t start_time
 	}
 	return status;
 }
+
+int alive_can_be(int32_t pid, uint32_t user)
+{
+	char path[64], line[256];
+	unsigned int real = user, effective = user, saved = user;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	status = fopen(path, "re");
+	if (!status)
+		return 1;
+	while (fgets(line, sizeof(line), status)) {
+		if (sscanf(line, "Uid: %u %u %u", &real, &effective, &saved) == 3)
+			break;
+	}
+	fclose(status);
+	return real == user || effective == user || saved == user;
+}

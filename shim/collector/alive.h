@@ -54,3 +54,7 @@ int alive_inherited(int fd);
  * parent has not reaped it and the kernel (6.15 or later) afterwards; not known when
  * neither tells. */
 struct exit_status alive_exit_status(int pidfd, int32_t pid, uint64_t start_time);
+
+/* Could the process be that user (root) if it wanted: is it one of its three user ids? 1
+ * also when that cannot be told. */
+int alive_can_be(int32_t pid, uint32_t user);

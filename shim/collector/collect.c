@@ -41,6 +41,7 @@
 
 #define WAIT_NS 100000000ull
 #define LONG_LOOK_NS 500000ull
+#define MOST_LOOKS 100u /* without a pause, in WAIT_NS */
 #define ERROR_NAME "error"
 
 struct collector {
@@ -51,6 +52,8 @@ struct collector {
 	/* what we have written into it: */
 	enum segment_collector_state state;
 	int has_released_first;
+	uint64_t looks_since_ns; /* WAIT_NS at most */
+	uint32_t look_count;	 /* since then */
 	struct watch watch;
 	struct intervals intervals;
 	int is_stored, was_tried;
@@ -137,17 +140,23 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 	struct gpu_samples gpu;
 	struct ingest_watch seen = {.resources = &collector->watch.resources,
 				    .gpu = &gpu};
-	struct fate_death *deaths;
 	const struct store_waiting waiting = {locked, syncing, readable, collector};
+	struct ingest_user *others = NULL;
+	struct fate_death *deaths = NULL;
 	struct ingest ingest;
 	int result;
 
 	result = watch_deaths(&collector->watch, &deaths, &seen.death_count);
+	if (result == 0)
+		result = watch_other_users(&collector->watch, &others,
+					   &seen.other_user_count);
 	if (result < 0) {
 		snprintf(error, error_size, "out of memory");
+		free(deaths);
 		return result;
 	}
 	seen.deaths = deaths;
+	seen.other_users = others;
 	gpu_take(&collector->watch.gpu, &gpu);
 	result = ingest_load(&ingest, &collector->rundir, &seen, error, error_size);
 	if (result == 0 && collector->is_stored && is_unwanted(collector)) {
@@ -159,6 +168,7 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 		ingest_done(&ingest);
 	}
 	free(deaths);
+	free(others);
 	gpu_samples_done(&gpu);
 	return result;
 }
@@ -220,13 +230,21 @@ static void finish(struct collector *collector)
 }
 
 /* With many processes coming and going, a look for each ring would cost more than the
- * looks tell: at most a tenth of the time is spent looking. */
-static void pause_when_busy(const struct collector *collector, uint64_t look_ns)
+ * looks tell: at most a tenth of the time is spent looking. So it is when somebody rings
+ * without end; whoever has the page mapped can. */
+static void pause_when_busy(struct collector *collector, uint64_t began_ns)
 {
+	uint64_t now_ns = ticks_monotonic_ns(), look_ns = now_ns - began_ns;
 	uint64_t pause_ns = look_ns * 9 < WAIT_NS ? look_ns * 9 : WAIT_NS;
 	struct timespec pause = {.tv_nsec = (long)pause_ns};
 
-	if (look_ns > LONG_LOOK_NS && !watch_first_is_exiting(&collector->watch))
+	if (now_ns - collector->looks_since_ns > WAIT_NS) {
+		collector->looks_since_ns = now_ns;
+		collector->look_count = 0;
+	}
+	collector->look_count++;
+	if ((look_ns > LONG_LOOK_NS || collector->look_count > MOST_LOOKS) &&
+	    !watch_first_is_exiting(&collector->watch))
 		nanosleep(&pause, NULL);
 }
 
@@ -269,7 +287,7 @@ static void collect(struct collector *collector)
 			release_first(collector);
 		if (watch_first_is_exiting(watch) && look_at_end(collector))
 			break;
-		pause_when_busy(collector, ticks_monotonic_ns() - began_ns);
+		pause_when_busy(collector, began_ns);
 		wait_ns = intervals_update(&collector->intervals, watch, WAIT_NS);
 		watch_wait(collector->shared, bell, wait_ns);
 	}

@@ -17,10 +17,18 @@
 #include "shim/collector/snapshots.h"
 #include "shim/collector/ticks.h"
 
+/* A process that was seen as another user than the recording's. */
+struct ingest_user {
+	int32_t pid;
+	uint64_t start_ticks; /* with pid: which process */
+};
+
 /* What a collector knows beside the spool; all zero without one. */
 struct ingest_watch {
 	const struct fate_death *deaths;
 	size_t death_count;
+	const struct ingest_user *other_users;
+	size_t other_user_count;
 	const struct resources *resources; /* borrowed, or NULL */
 	const struct gpu_samples *gpu;	   /* likewise */
 	int is_live;	   /* processes may be alive: take what there is so far */

@@ -65,16 +65,40 @@ static bool has_few_sections(int fd)
 	       first.sh_size <= SECTION_LIMIT;
 }
 
+/* A path from a damaged file, or from a program that lies, may name a device, which must
+ * not even be opened, or a fifo. A descriptor or -errno. */
+static int open_plain(const char *path)
+{
+	const int flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
+	int found = open(path, O_PATH | O_CLOEXEC), fd;
+	struct stat info;
+	char link[32];
+
+	if (found < 0)
+		return -errno;
+	if (fstat(found, &info) < 0 || !S_ISREG(info.st_mode)) {
+		close(found);
+		return -ENOEXEC;
+	}
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", found);
+	fd = open(link, flags);
+	if (fd < 0 && errno == ENOENT) /* no /proc */
+		fd = open(path, flags);
+	if (fd < 0)
+		fd = -errno;
+	close(found);
+	return fd;
+}
+
 int elf_file_open(const char *path, struct elf_file *ret)
 {
 	struct elf_file file = ELF_FILE_NONE;
 	unsigned char ident[EI_NIDENT];
 	struct stat info;
 
-	/* O_NONBLOCK: a path from a damaged file may name a fifo */
-	file.fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+	file.fd = open_plain(path);
 	if (file.fd < 0)
-		return -errno;
+		return file.fd;
 	if (fstat(file.fd, &info) < 0 || !S_ISREG(info.st_mode))
 		goto fail;
 	if (pread(file.fd, ident, sizeof(ident), 0) != sizeof(ident) ||

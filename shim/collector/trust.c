@@ -107,13 +107,29 @@ static void add_limits(struct ingest *ingest)
 	}
 }
 
+/* What the process says, and what was seen of it: one that became another user behind our
+ * back, or takes its note back, has the memory of others. */
+static uint32_t notes_of(const struct ingest *ingest, const struct read_process *process)
+{
+	const struct ingest_watch *watch = &ingest->watch;
+
+	for (size_t i = 0; i < watch->other_user_count; i++) {
+		if (watch->other_users[i].pid == process->pid &&
+		    watch->other_users[i].start_ticks == process->start_ticks &&
+		    !(process->notes & SEGMENT_NOTE_GAVE_UP_PRIVILEGES))
+			return process->notes | SEGMENT_NOTE_GAVE_UP_PRIVILEGES |
+			       SEGMENT_NOTE_NOT_APART;
+	}
+	return process->notes;
+}
+
 /* How many processes noted it; the run's state counts as one more. */
 static size_t noted_by(const struct ingest *ingest, uint32_t note)
 {
 	size_t count = (ingest->run.state.notes & note) != 0;
 
 	for (size_t i = 0; i < ingest->run.process_count; i++)
-		count += (ingest->run.processes[i].notes & note) != 0;
+		count += (notes_of(ingest, &ingest->run.processes[i]) & note) != 0;
 	return count;
 }
 

@@ -277,6 +277,12 @@ static void read_own_faults(struct watch_process *process,
 			counters[SEGMENT_COUNTER_OWN_MAJOR_FAULTS];
 }
 
+static void look_at_user(struct watch_process *process)
+{
+	if (!process->is_other_user)
+		process->is_other_user = !alive_can_be(process->death.pid, geteuid());
+}
+
 /* Into a file of its own, where it is found as another entry. Told by the file it has
  * left, which it cannot write any longer. */
 static int has_moved(const struct segment_reader *reader,
@@ -312,6 +318,7 @@ static void find_exits(struct watch *watch, const struct segment_reader *reader,
 		process->state = WATCH_EXITING;
 		resources_sample(&watch->resources, &process->resource);
 		resources_thread_names(&watch->resources, process->death.pid);
+		look_at_user(process);
 	}
 }
 
@@ -386,6 +393,7 @@ static void sample(struct watch *watch)
 		resources_sample(&watch->resources, &process->resource);
 		if (watch->resources.round % NAME_ROUNDS == 1)
 			resources_thread_names(&watch->resources, process->death.pid);
+		look_at_user(process);
 	}
 	resources_round_end(&watch->resources);
 	/* a program that ends at once is not worth waking a GPU for */
@@ -452,6 +460,26 @@ int watch_deaths(const struct watch *watch, struct fate_death **ret, size_t *ret
 			deaths[count++] = watch->processes[i].death;
 	}
 	*ret = deaths;
+	*ret_count = count;
+	return 0;
+}
+
+int watch_other_users(const struct watch *watch, struct ingest_user **ret,
+		      size_t *ret_count)
+{
+	struct ingest_user *users = calloc(watch->process_count + 1, sizeof(*users));
+	size_t count = 0;
+
+	if (!users)
+		return -ENOMEM;
+	for (size_t i = 0; i < watch->process_count; i++) {
+		const struct watch_process *process = &watch->processes[i];
+
+		if (process->is_other_user)
+			users[count++] = (struct ingest_user){process->death.pid,
+							      process->death.start_ticks};
+	}
+	*ret = users;
 	*ret_count = count;
 	return 0;
 }

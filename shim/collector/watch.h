@@ -16,6 +16,7 @@
 #include "common/segment.h"
 #include "shim/collector/fate.h"
 #include "shim/collector/gpu.h"
+#include "shim/collector/ingest.h"
 #include "shim/collector/map.h"
 #include "shim/collector/resources.h"
 #include "shim/collector/rundir.h"
@@ -45,6 +46,7 @@ struct watch_process {
 	uint64_t start_time;
 	struct fate_death death; /* pid and start_ticks always, the rest when dead */
 	struct resource_process resource;
+	int is_other_user; /* is not the files' owner any more, and cannot be again */
 };
 
 /* A process that maps files of the run but has not taken a slot yet: just forked. */
@@ -103,6 +105,10 @@ size_t watch_others_alive(const struct watch *watch);
 
 /* The deaths seen so far; *ret is owned by the caller (free). 0 or -ENOMEM. */
 int watch_deaths(const struct watch *watch, struct fate_death **ret, size_t *ret_count);
+
+/* The processes that became another user, likewise. */
+int watch_other_users(const struct watch *watch, struct ingest_user **ret,
+		      size_t *ret_count);
 
 /* Adds 1 to the doorbell and wakes everybody who waits for it. Any thread. */
 void watch_ring(struct segment_state *shared);

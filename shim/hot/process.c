@@ -69,7 +69,8 @@ static int commit_by_path(uint64_t file_offset, uint64_t size)
 {
 	long fd, result;
 
-	fd = SYSCALL(SYS_open, process_facts.file_path, O_RDWR | O_CLOEXEC, 0, 0, 0, 0);
+	fd = SYSCALL(SYS_open, process_facts.file_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW,
+		     0, 0, 0, 0);
 	if (fd < 0)
 		return (int)fd;
 	result = SYSCALL(SYS_fallocate, fd, 0, file_offset, size, 0, 0);
@@ -417,6 +418,9 @@ void cold process_adopt(void)
 		return;
 	}
 	state->segment->forked_from_slot = parent_slot;
+	/* the user that the parent became, and whom it shares memory with */
+	process_note(parent->notes &
+		     (SEGMENT_NOTE_GAVE_UP_PRIVILEGES | SEGMENT_NOTE_NOT_APART));
 	copy_modules(state->segment, parent);
 	copy_bytes(state->segment->executable, parent->executable, SEGMENT_PATH_MAX);
 	copy_bytes(state->segment->command, parent->command, sizeof(parent->command));

@@ -117,6 +117,17 @@ def spool_made_by_another(case):
 
 
 @scenario
+def run_of_another(case):
+    """PROFSHIM_RUN names a run of the stranger's: root's program has no part in it."""
+    database = os.path.join(security.make_strange(case), "run.db")
+    token = plant(case, database)
+    before = sorted(os.listdir(token))
+    case.unharmed(["true"], {"PROFSHIM_RUN": token})
+    expect(sorted(os.listdir(token)) == before, f"there is more in it: {os.listdir(token)}")
+    expect(not os.path.exists(case.database), "it was recorded elsewhere")
+
+
+@scenario
 def spool_that_is_a_link(case):
     os.mkdir(case.path("elsewhere"), 0o700)
     os.symlink(case.path("elsewhere"), case.database + "-spool")

@@ -55,8 +55,8 @@ def becomes_another_user(case):
     # how: does it give up root, and does it share memory with who has not
     for number, (how, gives_up, shares) in enumerate((
             ("plain", 1, 0), ("jail", 1, 0), ("syscall", 1, 0), ("reuid", 1, 0),
-            ("busy", 1, 1), ("vfork", 0, 0), ("temporary", 0, 0)), 1):
-        recorded = case.unharmed([program, how], {"PROFSHIM_SNAPSHOT_EVERY": "1s"})
+            ("busy", 1, 1), ("vfork", 0, 0), ("temporary", 0, 0), ("unseen", 1, 1)), 1):
+        recorded = case.unharmed([program, how], {"PROFSHIM_SNAPSHOT_EVERY": "500ms"})
         expect(recorded.returncode == 0 and not recorded.message, f"{how}: {recorded}")
         case.settle()
         told = [case.value(f"SELECT TOTAL(value) FROM trust WHERE run_id = {number} AND name = "
