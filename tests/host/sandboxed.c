@@ -199,8 +199,8 @@ int main(int argc, char **argv)
 	}
 	for (int i = 0; i < 10; i++)
 		later_block(50);
-	for (unsigned i = 0; i < 3000; i++)
-		grow(i, 12);
+	for (unsigned i = 0; i < 8000; i++)
+		grow(i, 13);
 	deep(5000);
 	heap();
 	coroutine_context.uc_stack.ss_sp = coroutine_stack;
