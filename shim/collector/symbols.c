@@ -305,6 +305,16 @@ static size_t name_length(const char *name, bool drop_cold)
 	return length;
 }
 
+/* Fortran's procedures outside of modules have an underscore more than in the source. */
+static bool is_fortran_name(const char *linkage_name, const char *source_name)
+{
+	size_t length = strlen(linkage_name);
+
+	return source_name && length > 1 && linkage_name[length - 1] == '_' &&
+	       strncmp(linkage_name, source_name, length - 1) == 0 &&
+	       source_name[length - 1] == '\0';
+}
+
 static void fill_symbol(struct symbol_module *module, const char *name, size_t length,
 			const struct debug_frame *frame, struct symbol *ret)
 {
@@ -313,14 +323,18 @@ static void fill_symbol(struct symbol_module *module, const char *name, size_t l
 	*ret = (struct symbol){.file = frame->place.file, .line = frame->place.line};
 	if (name && length < NAME_LIMIT)
 		ret->linkage_name = strings_keep(strings, name, length);
-	if (ret->linkage_name)
+	if (!ret->linkage_name)
+		return;
+	if (is_fortran_name(ret->linkage_name, frame->source_name))
+		ret->name = strings_keep(strings, frame->source_name, length - 1);
+	else
 		ret->name = strings_readable(strings, ret->linkage_name);
 }
 
 int symbols_function(struct symbol_module *module, uint64_t address, struct symbol *ret)
 {
 	const struct symbol_entry *entry = symbol_table_at(&module->table, address);
-	struct debug_frame frame = {NULL, {NULL, 0}};
+	struct debug_frame frame = {.name = NULL};
 	struct debug_info *info;
 	const char *name;
 
@@ -356,7 +370,7 @@ int symbols_frames(struct symbol_module *module, uint64_t return_address,
 	if (count < 0 && !entry)
 		return -ENOENT;
 	if (count < 0) {
-		frames[0] = (struct debug_frame){NULL, {NULL, 0}};
+		frames[0] = (struct debug_frame){.name = NULL};
 		count = 1;
 	}
 	for (i = 0; i < count; i++) {
@@ -370,7 +384,7 @@ int symbols_frames(struct symbol_module *module, uint64_t return_address,
 int symbols_near(struct symbol_module *module, uint64_t address, uint64_t distance,
 		 struct symbol *ret)
 {
-	struct debug_frame frame = {NULL, {NULL, 0}};
+	struct debug_frame frame = {.name = NULL};
 	const struct symbol_entry *entry;
 	uint64_t apart;
 

@@ -346,15 +346,15 @@ static Dwarf_Die *find_function(const struct debug_info *info, struct unit *unit
 	return range ? &unit->functions[range->item] : NULL;
 }
 
-static const char *function_name(struct debug_info *info, Dwarf_Die *die)
+static void name_frame(struct debug_info *info, Dwarf_Die *die, struct debug_frame *ret)
 {
 	Dwarf_Attribute attribute;
 
+	if (dwarf_attr_integrate(die, DW_AT_name, &attribute))
+		ret->name = ret->source_name = debug_text_get(&info->text, &attribute);
 	if (dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute) ||
-	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute) ||
-	    dwarf_attr_integrate(die, DW_AT_name, &attribute))
-		return debug_text_get(&info->text, &attribute);
-	return NULL;
+	    dwarf_attr_integrate(die, DW_AT_MIPS_linkage_name, &attribute))
+		ret->name = debug_text_get(&info->text, &attribute);
 }
 
 /* Follows DW_AT_abstract_origin and DW_AT_specification. */
@@ -393,9 +393,9 @@ int debug_info_function(struct debug_info *info, uint64_t address,
 	if (die && !starts)
 		return -ENOENT;
 	(void)budget_take(info->budget, QUESTION_ENTRIES);
-	*ret = (struct debug_frame){NULL, {NULL, 0}};
+	*ret = (struct debug_frame){.name = NULL};
 	if (die) {
-		ret->name = function_name(info, die);
+		name_frame(info, die, ret);
 		ret->place = declared_place(info, unit, die);
 	}
 	/* written in assembler, or made by the compiler: the line of its first byte */
@@ -446,12 +446,15 @@ int debug_info_frames(struct debug_info *info, uint64_t address, struct debug_fr
 		return -ENOENT;
 	(void)budget_take(info->budget, QUESTION_ENTRIES * (count + 1));
 	for (i = count; i > 0; i--) {
-		if (i < capacity)
-			ret[written++] = (struct debug_frame){
-				function_name(info, &inlined[i - 1]), place};
+		if (i < capacity) {
+			ret[written] = (struct debug_frame){.place = place};
+			name_frame(info, &inlined[i - 1], &ret[written++]);
+		}
 		place = call_place(info, unit, &inlined[i - 1]);
 	}
-	ret[written++] = (struct debug_frame){
-		function ? function_name(info, function) : NULL, place};
+	ret[written] = (struct debug_frame){.place = place};
+	if (function)
+		name_frame(info, function, &ret[written]);
+	written++;
 	return (int)written;
 }

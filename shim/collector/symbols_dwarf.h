@@ -18,10 +18,10 @@
 
 struct debug_info;
 
-/* name: the linkage name when the function has one, else its name in the source; borrowed
- * until debug_info_close(), NULL: not known. */
+/* name: the linkage name when the function has one, else its name in the source;
+ * source_name: that; both borrowed until debug_info_close(), NULL: not known. */
 struct debug_frame {
-	const char *name;
+	const char *name, *source_name;
 	struct place place;
 };
 

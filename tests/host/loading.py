@@ -150,6 +150,20 @@ def relative_dependencies(case):
 
 
 @scenario
+def snapshots_after_leaving(case):
+    """PROFSHIM_SNAPSHOT_AT finds the function in a library opened by a relative name by a
+    program that has gone elsewhere since."""
+    build_plugin(case, "a", 1000)
+    build_plugin(case, "b", 3000, "-Wl,--build-id=none")
+    wander(case, "./plugin_a.so", "./plugin_b.so",
+           settings={"PROFSHIM_SNAPSHOT_AT": "step_a:enter,step_b:exit"})
+    expect_plugins(case, 7)
+    expect(case.trust("note_no_function") == 0, "a function was not found")
+    found = rows(case, "SELECT label, COUNT(*) FROM snapshots GROUP BY label ORDER BY label")
+    expect(found == [("step_a:enter", 7), ("step_b:exit", 7)], f"snapshots: {found}")
+
+
+@scenario
 def another_file_by_now(case):
     """The library was replaced while the program ran: no name of the new file, which has
     the same path, and the report says why."""

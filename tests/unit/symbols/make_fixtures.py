@@ -40,12 +40,17 @@ def symbols():
     build("c_clang", "-g", "-O2", compiler="clang")
     build("cxx_O2", "-g", "-O2", compiler="g++", file="fixture.cpp")
     build("cxx_clang", "-g", "-O2", compiler="clang++", file="fixture.cpp")
+    build("fortran", "-g", "-O0", compiler="gfortran", file="fixture.f90")
     build("c_compressed", "-g", "-O2", "-gz=zlib")
     build("c_split", "-g", "-O2", "-gsplit-dwarf")
     build("c_symtab", "-O2")
     build("c_dynamic", "-O2", "-g", "-rdynamic")
     build("c_no_id", "-g", "-O2", "-Wl,--build-id=none")
     build("sibling", source / "sibling.S", file="target.c")
+    os.mkfifo(output / "fifo")
+    for kind in "SHARED", "SPLIT":
+        build(kind.lower(), f"-D{kind}", f'-DFIFO="{output / "fifo"}"', source / "linked.S",
+              file="target.c")
     # compiled where the source is, in a directory of a made-up, relative name
     shutil.copy(source / "fixture.c", output / "copy.c")
     for version in 4, 5:

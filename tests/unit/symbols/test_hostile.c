@@ -33,6 +33,29 @@ static void test_sibling_inside(void **state)
 	symbols_free(symbolizer);
 }
 
+/* Nobody writes into the fifo that they name. */
+static void test_other_files(void **state)
+{
+	static const char *const names[] = {"shared", "split"};
+	struct symbol found;
+
+	(void)state;
+	(void)alarm(20);
+	for (size_t i = 0; i < 2; i++) {
+		struct symbolizer *symbolizer = symbols_new();
+		struct symbol_file file = file_at(fixture(names[i]), NULL, 0);
+		struct symbol_module *module = symbols_open(symbolizer, &file);
+		uint64_t address = address_of(names[i], "main");
+
+		assert_int_equal(symbols_function(module, address, &found), 0);
+		assert_string_equal(found.name, "main");
+		assert_int_equal(symbols_frames(module, address + 2, &found, 1), 1);
+		assert_null(symbols_trouble(module));
+		symbols_free(symbolizer);
+	}
+	(void)alarm(0);
+}
+
 static void test_entries(void **state)
 {
 	struct budget run = BUDGET_RUN, one = BUDGET_MODULE, other = BUDGET_MODULE;
@@ -90,9 +113,8 @@ static void test_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sibling_inside),
-		cmocka_unit_test(test_entries),
-		cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_sibling_inside), cmocka_unit_test(test_other_files),
+		cmocka_unit_test(test_entries),	       cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_time),
 	};
 

@@ -181,6 +181,27 @@ static void test_cxx(void **state)
 		check_cxx("cxx_clang");
 }
 
+/* As it is written in the source. Without debug information nothing tells outside_ from a
+ * function of C. */
+static void test_fortran(void **state)
+{
+	struct symbol found;
+
+	(void)state;
+	if (!fixture_exists("fortran"))
+		skip();
+	assert_int_equal(symbols_function(open_fixture("fortran"),
+					  address_of("fortran", "__m_MOD_sq"), &found),
+			 0);
+	assert_string_equal(found.name, "m::sq");
+	assert_string_equal(found.linkage_name, "__m_MOD_sq");
+	assert_int_equal(symbols_function(open_fixture("fortran"),
+					  address_of("fortran", "outside_"), &found),
+			 0);
+	assert_string_equal(found.name, "outside");
+	assert_string_equal(found.linkage_name, "outside_");
+}
+
 static void test_separate_debug_file(void **state)
 {
 	static const char *const stripped[] = {"linked", "linked_below"};
@@ -390,6 +411,7 @@ int main(void)
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_nested_function, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_cxx, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(test_fortran, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(test_separate_debug_file, set_up,
 						tear_down),
 		cmocka_unit_test_setup_teardown(test_without_debug_information, set_up,
