@@ -357,8 +357,9 @@ static void explain_item(struct doc *doc, const struct item *item, int64_t value
 		strbuf_printf(&sentence, " %s. ", value == 1 ? item->one : item->many);
 	}
 	strbuf_puts(&sentence, item->explanation);
-	/* Only this one has a text that says more than the explanation. */
-	if (text && strcmp(item->name, "note_setting_ignored") == 0) {
+	/* Only these have a text that says more than the explanation. */
+	if (text && (strcmp(item->name, "note_setting_ignored") == 0 ||
+		     strcmp(item->name, "modules_over_limit") == 0)) {
 		strbuf_puts(&sentence, " (");
 		utf8_clean(&sentence, text);
 		strbuf_putc(&sentence, ')');
