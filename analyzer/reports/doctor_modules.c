@@ -160,8 +160,8 @@ static void add_system_note(struct doc *doc, const struct tally *tally)
 	units_counted(&text, tally->system_functions, "function");
 	strbuf_printf(
 		&text,
-		" of the system's libraries, which are without symbols, %s called by "
-		"the exported function that is near: ",
+		" of the system's libraries, which are without symbols, %s named by "
+		"an exported function that is near: ",
 		tally->system_functions == 1 ? "is" : "are");
 	strbuf_puts(&text, strbuf_text(&tally->places));
 	strbuf_puts(&text, tally->system_files > SHOWN_LIMIT ? ", and others." : ".");

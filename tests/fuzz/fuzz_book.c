@@ -125,7 +125,12 @@ static void make_process(uint32_t slot)
 		.snapshot_interval = slot == PROCESS ? 2 : 0,
 	};
 	*(struct segment_module *)in_slot(slot, MODULES) =
-		(struct segment_module){0x1000, 0x9000, 0, 1, 0, 4, "ID", "/bin/none"};
+		(struct segment_module){.start = 0x1000,
+					.end = 0x9000,
+					.load_ticks = 1,
+					.build_id_size = 4,
+					.build_id = "ID",
+					.path = "/bin/none"};
 	*(struct segment_thread *)in_slot(slot, THREADS) =
 		(struct segment_thread){100, LANE, START, 0, "main", {0}};
 	for (uint32_t i = 1; i < 3; i++)
