@@ -55,6 +55,36 @@
  * behind an array are reserved (MADV_POPULATE_WRITE) before the count can reach them:
  * a full disk stops the growth and raises no SIGBUS.
  *
+ * SLOTS ARE USED AGAIN
+ *
+ * A shell has a hundred thousand children, one after the other. Once an image has had a
+ * number of them, each takes over the slots of one that has ended, process and lane, and
+ * goes on where that one stopped: in its call tree, its histograms and its allocation
+ * sites. So what children record is added up in place, nothing is copied or can be lost
+ * by whoever would copy it, and a file has no more slots than children lived at one time.
+ * What is each process's own is kept in the slot's list of former processes, struct
+ * segment_tenant, and its rows of threads.
+ *
+ * Offering. Only a forked process that is about to end or to call exec, alone in its one
+ * lane, and that has no snapshots, fibers, steps or counters, offers its slots: it stores
+ * its end in the header (state, end_ticks), stops recording for good, and links the slot
+ * into segment_file.offered, a stack whose head carries a number that changes with each
+ * step, so that an old head is never taken for a new one. SEGMENT_POOL_LISTED in the
+ * slot's word of the table says that it is in the stack, SEGMENT_POOL_OFFERED that it may
+ * be had: a process whose exec has failed takes the latter back, and whoever pops a slot
+ * without it leaves it alone. Who dies in between leaves one slot that nobody uses again.
+ *
+ * Taking over. The new process (1) completes the former one's record, tenants[n], from
+ * the header; (2) stores tenancy = (n + 1) << 1 | 1: from here on the former process is
+ * in the list and the header is nobody's; (3) closes the open frames, turns blocks still
+ * live into blocks left, and writes the header anew; (4) stores tenancy = (n + 1) << 1.
+ * Dies it on the way, then the list says whose the slot's numbers are; a reader finds
+ * each process once, before and after.
+ *
+ * The peak. A site has its share of the peak of one process only, so the slot of the
+ * process with the highest peak of those that have ended is not offered; the one with the
+ * next higher peak offers it instead (segment_file.highest_peak).
+ *
  * A READER must take nothing for granted: the writer may have died at any
  * instruction, or the file may be damaged. It checks the magic, clips every count to
  * the capacity and to the file's size, and every index to its count. Numbers inside
@@ -203,8 +233,13 @@ struct segment_slot {
 	uint32_t kind;
 	int32_t pid;
 	uint32_t process_slot; /* of lanes and books: the slot of their process */
-	uint32_t reserved;
+	uint32_t pool;	       /* atomic; of processes, see SLOTS ARE USED AGAIN */
 };
+
+/* segment_slot.pool: two bits, and the next slot of the stack. */
+#define SEGMENT_POOL_LISTED (1u << 31)
+#define SEGMENT_POOL_OFFERED (1u << 30)
+#define SEGMENT_POOL_NEXT (SEGMENT_POOL_OFFERED - 1)
 
 #define SEGMENT_SLOT_LIMIT 16384u
 #define SEGMENT_SLOT_BYTES_MOST (1ull << 30)
@@ -224,13 +259,17 @@ struct segment_file {
 	uint32_t slot_count; /* atomic; slots handed out so far, slot 0 included; may
 				run past slot_limit when slots are exhausted */
 	uint32_t name_slot;  /* atomic; of the names of regions, 0: none yet */
-	uint32_t reserved[10];
+	uint64_t offered;    /* atomic; changes << 32 | topmost slot of the stack */
+	/* atomic; highest peak of a process that has ended << 16 | its slot */
+	uint64_t highest_peak;
+	uint32_t reserved[6];
 	struct segment_slot slots[SEGMENT_SLOT_LIMIT];
 };
 
 enum segment_process_state {
 	SEGMENT_PROCESS_RUNNING = 1,
-	SEGMENT_PROCESS_EXITING = 2, /* exit_code is valid; few events can still come */
+	SEGMENT_PROCESS_EXITING = 2,  /* exit_code is valid; few events can still come */
+	SEGMENT_PROCESS_REPLACED = 3, /* has called exec; end_ticks is valid */
 };
 
 /* Process-wide trust counters, atomic adds. */
@@ -281,7 +320,7 @@ struct segment_process {
 	uint64_t end_ticks;	/* valid when EXITING */
 	uint64_t start_time;	/* field 22 of /proc/PID/stat, 0: unknown */
 	uint32_t notes;		/* enum segment_note */
-	uint32_t first_site;	/* ids below are the parent's (forked child) */
+	uint32_t first_site;	/* entries below are not used (forked child) */
 	uint32_t book_slot;	/* of the snapshots, 0: none yet; stored with release */
 	uint32_t snapshot_lock; /* held by who takes one, not for long; see above */
 	uint64_t pad0[5];
@@ -295,9 +334,42 @@ struct segment_process {
 	uint32_t site_count, site_capacity;	/* struct segment_site */
 	uint64_t module_offset, thread_offset, site_offset;
 	struct segment_job job; /* of the image; empty in forked children */
+	/* the slot's former processes, see SLOTS ARE USED AGAIN */
+	uint64_t tenant_offset; /* struct segment_tenant */
+	uint64_t left_offset;	/* struct segment_left, parallel to the sites */
+	uint32_t tenancy; /* atomic; tenants << 1, and 1 while the header is nobody's */
+	uint32_t tenant_capacity;
+	uint32_t lane_slot;	     /* the lane that is handed on with this slot */
+	uint32_t forked_from_tenant; /* which process of forked_from_slot */
+	uint32_t first_thread;	     /* threads before it are of former processes */
+	uint32_t site_bias;	     /* a site's id less its index */
+	/* entries with pages, for the next process */
+	uint32_t site_committed, tenant_committed, left_committed, reserved;
+	uint64_t settled_alloc_count, settled_alloc_bytes; /* of former processes */
+	uint64_t pad2[6];
 	char executable[SEGMENT_PATH_MAX];
 	uint32_t command_size; /* bytes used in command */
 	char command[8188];    /* arguments, each ended by NUL; cut when longer */
+};
+
+/* A process that has ended, whose slot another one has. */
+struct segment_tenant {
+	int32_t pid, parent_pid;
+	uint32_t state; /* enum segment_process_state */
+	int32_t exit_code;
+	uint32_t forked_from_slot, forked_from_tenant;
+	uint32_t notes;
+	uint32_t first_thread; /* its rows go up to the next one's first */
+	uint64_t start_ticks, end_ticks, start_time;
+	uint64_t peak_bytes, live_bytes;
+	uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
+	uint64_t reserved[3];
+};
+
+/* Blocks of a site that former processes left behind when they ended; for the site they
+ * count as freed. */
+struct segment_left {
+	uint64_t count, bytes;
 };
 
 /* A mapped object that a recorded address belongs to. [start, end) covers all its
@@ -463,7 +535,10 @@ struct segment_lane {
 	uint32_t fiber_count, fiber_capacity;
 	uint64_t series_offset; /* common/segment_series.h */
 	uint32_t series_count, series_capacity;
-	uint64_t lost_mark_count; /* steps and counters without room, or not finite */
+	uint64_t lost_mark_count;    /* steps and counters without room, or not finite */
+	uint64_t closed_frame_count; /* open when a former process ended */
+	/* entries with pages, for the next process */
+	uint32_t frame_committed, node_committed, function_committed, reserved;
 };
 
 _Static_assert(sizeof(struct segment_slot) == 16, "segment_slot layout");
@@ -471,6 +546,7 @@ _Static_assert(sizeof(struct segment_file) == 80 + 16 * SEGMENT_SLOT_LIMIT,
 	       "segment_file layout");
 _Static_assert(sizeof(struct segment_job) == 128, "segment_job layout");
 _Static_assert(sizeof(struct segment_module) == 512, "segment_module layout");
+_Static_assert(sizeof(struct segment_tenant) == 128, "segment_tenant layout");
 _Static_assert(sizeof(struct segment_thread) == 64, "segment_thread layout");
 _Static_assert(sizeof(struct segment_site) == 128, "segment_site layout");
 _Static_assert(sizeof(struct segment_node) == 64, "segment_node layout");

@@ -26,6 +26,7 @@
 #include "shim/boot/exec.h"
 #include "shim/hot/gate.h"
 #include "shim/hot/process.h"
+#include "shim/hot/reuse.h"
 
 /* A larger environment is built in a mapping: threads may have stacks of 16 KiB. */
 #define STACK_LIMIT_BYTES 8192
@@ -216,7 +217,7 @@ static __attribute__((noinline)) int call_without_us(const struct exec_call *cal
 {
 	size_t size = exec_strip_size(call->environment);
 	char *const *environment = NULL;
-	int result, was_recorded = process_is_ready();
+	int result, was_recorded = process && process->ready;
 
 	if (was_recorded)
 		__atomic_fetch_add(&process_facts.state->lost_process_count, 1,
@@ -230,7 +231,7 @@ static __attribute__((noinline)) int call_without_us(const struct exec_call *cal
 	return result;
 }
 
-static int run_call(const struct exec_call *call)
+static int prepare_call(const struct exec_call *call)
 {
 	struct exec_plan plan;
 
@@ -242,6 +243,23 @@ static int run_call(const struct exec_call *call)
 	if (plan.size <= STACK_LIMIT_BYTES)
 		return call_with_stack(call, &plan);
 	return call_with_mapping(call, &plan);
+}
+
+/* Who comes back from exec goes on recording. But somebody else may have the slots by
+ * then: only programs that are there are worth the offer. A vfork child has its parent's
+ * memory.
+ */
+static int run_call(const struct exec_call *call)
+{
+	int has_left = 0, result;
+
+	if (!is_spawn(call) && process_is_ready() && gate_is_open() &&
+	    !shares_its_memory() && target_loads_us(call))
+		has_left = reuse_offer(SEGMENT_PROCESS_REPLACED);
+	result = prepare_call(call);
+	if (has_left)
+		reuse_retract();
+	return result;
 }
 
 exported int execve(const char *path, char *const arguments[], char *const environment[])

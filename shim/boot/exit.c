@@ -27,6 +27,7 @@
 #include "shim/hot/gate.h"
 #include "shim/hot/lane.h"
 #include "shim/hot/process.h"
+#include "shim/hot/reuse.h"
 
 static int wait_at_exit; /* this image belongs to the first process of the run */
 static unsigned int wait_limit_ms;
@@ -97,7 +98,8 @@ static int is_own_process(void)
 	return is_own;
 }
 
-static void process_exits(int status)
+/* is_last: nothing of the program's runs after this. */
+static void process_exits(int status, int is_last)
 {
 	struct segment_state *shared = process_facts.state;
 
@@ -110,6 +112,8 @@ static void process_exits(int status)
 	/* release: exit_code and end_ticks come with it */
 	__atomic_store_n(&process->segment->state, SEGMENT_PROCESS_EXITING,
 			 __ATOMIC_RELEASE);
+	if (is_last && !(wait_at_exit && process->pid == process_facts.run->first_pid))
+		reuse_offer(SEGMENT_PROCESS_EXITING);
 	run_ring();
 	if (wait_at_exit && process->pid == process_facts.run->first_pid &&
 	    gate_is_open())
@@ -119,7 +123,7 @@ static void process_exits(int status)
 static void last_handler(int status, void *unused)
 {
 	(void)unused;
-	process_exits(status);
+	process_exits(status, 1);
 }
 
 void exit_watch(int first, unsigned int wait_ms)
@@ -132,7 +136,7 @@ void exit_watch(int first, unsigned int wait_ms)
 
 exported void _exit(int status)
 {
-	process_exits(status);
+	process_exits(status, 1);
 	for (;;)
 		SYSCALL(SYS_exit_group, status, 0, 0, 0, 0, 0);
 }
@@ -148,7 +152,7 @@ exported void quick_exit(int status)
 {
 	void (*next)(int) = (void (*)(int))dlsym(RTLD_NEXT, "quick_exit");
 
-	process_exits(status);
+	process_exits(status, 0);
 	next(status);
 	__builtin_unreachable();
 }

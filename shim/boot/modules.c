@@ -307,6 +307,11 @@ static void find_gone(void)
 	process->unload_count += gone > 0; /* the lanes' remembered stacks are void */
 }
 
+void boot_check_modules(void)
+{
+	find_gone();
+}
+
 int boot_note_module(uint64_t address)
 {
 	struct dl_find_object found;

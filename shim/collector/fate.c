@@ -10,6 +10,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 /* Process numbers in the order of (pid, start). */
 struct order {
@@ -38,25 +39,71 @@ static struct order *order_by_pid(const struct read_run *run)
 	return order;
 }
 
-/* exec keeps the pid and the start time and makes a new segment file. A forked child does
- * not know its start time. */
+/* Process numbers in the order of their places in the spool. */
+static int compare_places(const struct read_process *left, uint32_t file, uint32_t slot,
+			  uint32_t tenant)
+{
+	if (left->file != file)
+		return left->file < file ? -1 : 1;
+	if (left->slot != slot)
+		return left->slot < slot ? -1 : 1;
+	return left->tenant < tenant ? -1 : left->tenant > tenant;
+}
+
+static int by_place(const void *a, const void *b, void *run)
+{
+	const struct read_process *processes = ((const struct read_run *)run)->processes;
+	const struct read_process *left = &processes[*(const uint32_t *)a];
+	const struct read_process *right = &processes[*(const uint32_t *)b];
+
+	return compare_places(left, right->file, right->slot, right->tenant);
+}
+
+static uint32_t *order_by_place(const struct read_run *run)
+{
+	uint32_t *order = calloc(run->process_count + 1, sizeof(*order));
+
+	for (size_t i = 0; order && i < run->process_count; i++)
+		order[i] = (uint32_t)i;
+	if (order)
+		qsort_r(order, run->process_count, sizeof(*order), by_place, (void *)run);
+	return order;
+}
+
+/* exec keeps the pid and the start time and makes a new segment file; or a new place in
+ * the file, when it failed and the old one was somebody else's by then. A forked child
+ * does not know its start time. */
 static int is_next_image(const struct read_process *a, const struct read_process *b)
 {
-	return a->pid == b->pid && a->file != b->file &&
+	return a->pid == b->pid &&
+	       (a->file != b->file || a->state == SEGMENT_PROCESS_REPLACED) &&
 	       (a->start_time == b->start_time || !a->start_time || !b->start_time) &&
 	       a->state != SEGMENT_PROCESS_EXITING;
 }
 
 /* Who forked it, by the slot it was forked from. Its parent_pid may be that of whoever
  * adopts orphans, when its parent was quick to end. */
-static uint32_t find_forker(const struct read_run *run, uint32_t child)
+static uint32_t find_forker(const struct read_run *run, const uint32_t *places,
+			    uint32_t child)
 {
 	const struct read_process *process = &run->processes[child];
+	size_t low = 0, high = run->process_count;
 
-	for (uint32_t i = child; process->forked_from_slot && i-- > 0;) {
-		if (run->processes[i].file == process->file &&
-		    run->processes[i].slot == process->forked_from_slot)
-			return i;
+	if (!process->forked_from_slot)
+		return FATE_NONE;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = compare_places(&run->processes[places[middle]], process->file,
+					   process->forked_from_slot,
+					   process->forked_from_tenant);
+
+		/* processes are in the order of time: a parent comes first */
+		if (order == 0)
+			return places[middle] < child ? places[middle] : FATE_NONE;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
 	}
 	return FATE_NONE;
 }
@@ -83,13 +130,13 @@ static uint32_t find_parent(const struct read_run *run, const struct order *orde
 }
 
 static void link_images(const struct read_run *run, const struct order *order,
-			struct fate *fates)
+			const uint32_t *places, struct fate *fates)
 {
 	for (size_t i = 0; i < run->process_count; i++) {
 		uint32_t index = order[i].process;
 
 		fates[index].next_image = FATE_NONE;
-		fates[index].parent = find_forker(run, index);
+		fates[index].parent = find_forker(run, places, index);
 		if (fates[index].parent == FATE_NONE)
 			fates[index].parent = find_parent(run, order, index);
 		if (i + 1 < run->process_count &&
@@ -150,15 +197,25 @@ static uint64_t last_seen(const struct read_run *run, uint32_t index)
 	return seen;
 }
 
+static int by_process(const void *a, const void *b)
+{
+	const struct fate_death *left = a, *right = b;
+
+	if (left->pid != right->pid)
+		return left->pid < right->pid ? -1 : 1;
+	return left->start_ticks < right->start_ticks
+		       ? -1
+		       : left->start_ticks > right->start_ticks;
+}
+
+/* deaths: in the order of by_process(). */
 static const struct fate_death *find_death(const struct fate_death *deaths, size_t count,
 					   const struct read_process *process)
 {
-	for (size_t i = 0; i < count; i++) {
-		if (deaths[i].pid == process->pid &&
-		    deaths[i].start_ticks == process->start_ticks)
-			return &deaths[i];
-	}
-	return NULL;
+	struct fate_death key = {.pid = process->pid,
+				 .start_ticks = process->start_ticks};
+
+	return count ? bsearch(&key, deaths, count, sizeof(*deaths), by_process) : NULL;
 }
 
 int fate_is_alive(const struct read_run *run, const struct ticks *ticks,
@@ -196,6 +253,8 @@ static void decide(const struct read_run *run, const struct ticks *ticks, uint32
 		fate->end_ticks = process->end_ticks;
 	else if (death)
 		fate->end_ticks = ticks_from_monotonic(ticks, death->monotonic_ns);
+	else if (process->state == SEGMENT_PROCESS_REPLACED && process->is_former)
+		fate->end_ticks = process->end_ticks;
 	else if (may_be_alive && fate_is_alive(run, ticks, process))
 		fate->is_alive = 1;
 	else
@@ -211,21 +270,30 @@ int fate_find(const struct read_run *run, const struct ticks *ticks,
 	      struct fate **ret)
 {
 	struct order *order = order_by_pid(run);
+	uint32_t *places = order_by_place(run);
 	struct fate *fates = calloc(run->process_count + 1, sizeof(*fates));
+	struct fate_death *sorted = calloc(death_count + 1, sizeof(*sorted));
 
-	if (!order || !fates) {
+	if (!order || !places || !fates || !sorted) {
 		free(order);
+		free(places);
 		free(fates);
+		free(sorted);
 		return -ENOMEM;
 	}
-	link_images(run, order, fates);
+	link_images(run, order, places, fates);
 	free(order);
+	free(places);
+	if (death_count)
+		memcpy(sorted, deaths, death_count * sizeof(*sorted));
+	qsort(sorted, death_count, sizeof(*sorted), by_process);
 	for (uint32_t i = 0; i < run->process_count; i++) {
 		const struct read_process *process = &run->processes[i];
 
-		decide(run, ticks, i, find_death(deaths, death_count, process),
+		decide(run, ticks, i, find_death(sorted, death_count, process),
 		       may_be_alive, &fates[i]);
 	}
+	free(sorted);
 	*ret = fates;
 	return 0;
 }

@@ -96,7 +96,9 @@ static size_t find_peak_process(const struct read_run *run)
 	size_t highest = run->process_count;
 
 	for (size_t i = 0; i < run->process_count; i++) {
-		if (run->processes[i].peak_bytes == 0)
+		/* of former ones the shares of sites are not known, nor is one of them
+		 * the highest */
+		if (run->processes[i].peak_bytes == 0 || run->processes[i].is_former)
 			continue;
 		if (highest == run->process_count ||
 		    run->processes[i].peak_bytes > run->processes[highest].peak_bytes)
@@ -119,9 +121,12 @@ static int begin(struct merge *merge, const struct read_run *run)
 		calloc(run->process_count + 1, sizeof(*merge->merged_sites));
 	if (!merge->processes || !merge->memory || !merge->merged_sites)
 		return -ENOMEM;
-	for (size_t i = 0; i < run->process_count && result == 0; i++)
+	for (size_t i = 0; i < run->process_count && result == 0; i++) {
+		if (run->processes[i].is_borrower)
+			continue; /* no address is its own */
 		result = identify_process_init(&merge->identify, &run->processes[i],
 					       &merge->processes[i]);
+	}
 	merge->peak_process = find_peak_process(run);
 	return result < 0 ? result : add_path(merge, &root);
 }
@@ -233,6 +238,36 @@ static int begin_snapshots(struct merge *merge)
 	return 0;
 }
 
+static void subtract(uint64_t *from, uint64_t value)
+{
+	*from = value < *from ? *from - value : 0;
+}
+
+/* The owner of a slot has the sums of all its processes so far. */
+static void share_memory(struct merge *merge)
+{
+	const struct read_run *run = merge->run;
+
+	for (size_t i = 0; i < run->process_count; i++) {
+		const struct read_process *process = &run->processes[i];
+		const struct read_memory *own = &process->memory;
+		struct merge_memory *rest = &merge->memory[process->owner];
+
+		if (!process->is_former)
+			continue;
+		merge->memory[i] = (struct merge_memory){
+			own->alloc_count, own->alloc_bytes, own->free_count,
+			own->free_bytes, own->live_bytes};
+		if (run->processes[process->owner].is_former)
+			continue; /* nobody has it: its last one is here, too */
+		subtract(&rest->alloc_count, own->alloc_count);
+		subtract(&rest->alloc_bytes, own->alloc_bytes);
+		subtract(&rest->free_count, own->free_count);
+		subtract(&rest->free_bytes, own->free_bytes);
+		subtract(&rest->live_bytes, own->live_bytes);
+	}
+}
+
 int merge_run(struct merge *ret, const struct read_run *run, const struct ticks *ticks,
 	      const struct merge_end *ends, size_t path_limit)
 {
@@ -255,6 +290,8 @@ int merge_run(struct merge *ret, const struct read_run *run, const struct ticks 
 		result = order_sites(run, &places, &count);
 	if (result == 0)
 		result = merge_lanes(ret, ends, places, count);
+	if (result == 0)
+		share_memory(ret);
 	for (uint32_t i = 0; i < run->process_count && result == 0; i++) {
 		if (ret->merged_sites[i])
 			result = changes_add_frees(&ret->changes, run, i,

@@ -364,14 +364,17 @@ static int site_row(struct merge *merge, uint32_t path,
  * allocation that it belongs to. */
 struct site_sums {
 	uint64_t free_count, free_bytes, live_count, live_bytes, at_peak_bytes,
-		at_peak_count;
+		at_peak_count, peak_bytes;
 };
 
-static struct site_sums sum_site(const struct segment_site *from, int is_peak_process,
+static struct site_sums sum_site(const struct segment_site *from,
+				 const struct segment_left *left, int is_peak_process,
 				 uint64_t peak_generation)
 {
 	struct site_sums sums = {.free_count = from->free_count,
-				 .free_bytes = from->free_bytes};
+				 .free_bytes = from->free_bytes,
+				 .peak_bytes = from->peak_bytes};
+	uint64_t left_count, left_bytes;
 
 	if (sums.free_count > from->alloc_count)
 		sums.free_count = from->alloc_count;
@@ -379,15 +382,25 @@ static struct site_sums sum_site(const struct segment_site *from, int is_peak_pr
 		sums.free_bytes = from->alloc_bytes;
 	sums.live_count = from->alloc_count - sums.free_count;
 	sums.live_bytes = from->alloc_bytes - sums.free_bytes;
-	if (!is_peak_process)
-		return sums;
-	if (from->peak_generation == peak_generation) {
+	if (is_peak_process && from->peak_generation == peak_generation) {
 		sums.at_peak_bytes = from->at_peak_bytes;
 		sums.at_peak_count = from->at_peak_count;
-	} else {
+	} else if (is_peak_process) {
 		sums.at_peak_bytes = sums.live_bytes;
 		sums.at_peak_count = sums.live_count;
 	}
+	if (!left)
+		return sums;
+	/* what former processes left behind counts as freed for the site alone */
+	left_count = left->count < sums.free_count ? left->count : sums.free_count;
+	left_bytes = left->bytes < sums.free_bytes ? left->bytes : sums.free_bytes;
+	sums.free_count -= left_count;
+	sums.free_bytes -= left_bytes;
+	sums.live_count += left_count;
+	sums.live_bytes += left_bytes;
+	/* a sum over processes, like the live bytes, as far as it is known */
+	if (sums.peak_bytes < sums.live_bytes)
+		sums.peak_bytes = sums.live_bytes;
 	return sums;
 }
 
@@ -400,7 +413,7 @@ static void add_to_site(struct merge_site *to, const struct segment_site *from,
 	merge_add(&to->free_bytes, sums->free_bytes);
 	merge_add(&to->live_count, sums->live_count);
 	merge_add(&to->live_bytes, sums->live_bytes);
-	merge_add(&to->peak_bytes, from->peak_bytes);
+	merge_add(&to->peak_bytes, sums->peak_bytes);
 	merge_add(&to->at_peak_bytes, sums->at_peak_bytes);
 	merge_add(&to->at_peak_count, sums->at_peak_count);
 	merge_add(&to->temporary_count, from->temporary_count);
@@ -468,7 +481,8 @@ static int add_site(struct lane_walk *walk, uint32_t index)
 		result = site_row(merge, path, place, &row);
 	if (result < 0)
 		return result;
-	sums = sum_site(from, walk->process_index == merge->peak_process,
+	sums = sum_site(from, index < process->left_count ? &process->left[index] : NULL,
+			walk->process_index == merge->peak_process,
 			process->peak_generation);
 	add_to_site(row, from, &sums);
 	add_to_tree(walk, path, from, &sums);
@@ -537,6 +551,7 @@ int merge_lane(struct merge *merge, uint32_t lane, const struct merge_end *end,
 	walk.nodes = calloc(walk.data.node_count + 1ull, sizeof(*walk.nodes));
 	if (walk.nodes) {
 		add_repairs(&walk);
+		merge_add(&merge->open_frame_count, walk.data.header.closed_frame_count);
 		merge_add(&merge->orphan_exit_count, walk.data.header.orphan_exit_count);
 		merge_add(&merge->orphan_region_count,
 			  walk.data.header.orphan_region_count);

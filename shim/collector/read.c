@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "shim/collector/array.h"
+#include "shim/collector/read_tenants.h"
 #include "shim/collector/segment_file.h"
 
 #define END_STRING(array) ((array)[sizeof(array) - 1] = 0)
@@ -148,11 +149,14 @@ static int list_files(struct read_run *run)
 
 static void process_done(struct read_process *process)
 {
+	if (process->is_borrower)
+		return;
 	free(process->executable);
 	free(process->command);
 	free(process->modules);
-	free(process->threads);
+	free(process->all_threads);
 	free(process->sites);
+	free(process->left);
 	read_book_done(&process->book);
 }
 
@@ -163,6 +167,7 @@ static void copy_facts(struct read_process *to, const struct segment_process *fr
 	to->state = from->state;
 	to->exit_code = from->exit_code;
 	to->forked_from_slot = from->forked_from_slot;
+	to->forked_from_tenant = from->forked_from_tenant;
 	to->notes = from->notes;
 	to->start_ticks = from->start_ticks;
 	to->end_ticks = from->end_ticks;
@@ -213,14 +218,20 @@ static int copy_arrays(struct read_process *to, const struct segment_process *fr
 	struct segment_array sites = {
 		from->site_offset, sizeof(*to->sites), first_site, from->site_count,
 		lesser(from->site_capacity, (uint64_t)first_site + node_limit)};
+	struct segment_array left = {from->left_offset, sizeof(*to->left), first_site,
+				     lesser(from->left_committed, from->site_count),
+				     sites.capacity};
 	int result = 0;
 
 	to->modules = segment_reader_array(reader, to->slot, &modules, &to->module_count,
 					   &result);
-	to->threads = segment_reader_array(reader, to->slot, &threads, &to->thread_count,
-					   &result);
+	to->all_threads = segment_reader_array(reader, to->slot, &threads,
+					       &to->thread_count, &result);
+	to->threads = to->all_threads;
 	to->sites =
 		segment_reader_array(reader, to->slot, &sites, &to->site_count, &result);
+	to->left =
+		segment_reader_array(reader, to->slot, &left, &to->left_count, &result);
 	to->first_site = sites.first;
 	for (uint32_t i = 0; i < to->module_count; i++) {
 		struct segment_module *module = &to->modules[i];
@@ -242,8 +253,7 @@ static int read_process(struct read_run *run, const struct segment_reader *reade
 	struct read_process *process, *processes;
 	int result;
 
-	if (segment_reader_bytes(reader, slot, 0, &header, sizeof(header)) < 0 ||
-	    header.magic != SEGMENT_MAGIC_PROCESS)
+	if (read_tenants_header(reader, slot, &header) < 0)
 		return -EINVAL;
 	processes = array_room(run->processes, run->process_count, sizeof(*process));
 	if (!processes)
@@ -266,7 +276,7 @@ static int read_process(struct read_run *run, const struct segment_reader *reade
 			result = 0;
 		}
 	}
-	return result;
+	return result < 0 ? result : read_tenants(run, reader, &header);
 }
 
 /* Until sort_processes() has run, a lane's process is its slot. */
@@ -351,7 +361,9 @@ static int by_start(const void *a, const void *b)
 		return left->start_ticks < right->start_ticks ? -1 : 1;
 	if (left->file != right->file)
 		return left->file < right->file ? -1 : 1;
-	return left->slot < right->slot ? -1 : left->slot > right->slot;
+	if (left->slot != right->slot)
+		return left->slot < right->slot ? -1 : 1;
+	return left->tenant < right->tenant ? -1 : left->tenant > right->tenant;
 }
 
 struct place {
@@ -372,7 +384,7 @@ static int by_place(const void *a, const void *b)
 static int sort_processes(struct read_run *run)
 {
 	struct place *places = calloc(run->process_count + 1, sizeof(*places));
-	size_t kept = 0;
+	size_t owners = 0, kept = 0;
 
 	if (!places)
 		return -ENOMEM;
@@ -382,17 +394,25 @@ static int sort_processes(struct read_run *run)
 	for (size_t i = 0; i < run->process_count; i++) {
 		struct read_process *process = &run->processes[i];
 
-		places[i] = (struct place){process->file, process->slot, (uint32_t)i};
+		if (!process->is_borrower)
+			places[owners++] =
+				(struct place){process->file, process->slot, (uint32_t)i};
 		process->names = run->names[process->file].names;
 		process->name_count = run->names[process->file].count;
 	}
-	qsort(places, run->process_count, sizeof(*places), by_place);
+	qsort(places, owners, sizeof(*places), by_place);
+	for (size_t i = 0; i < run->process_count; i++) {
+		struct place key = {run->processes[i].file, run->processes[i].slot, 0};
+		const struct place *place =
+			bsearch(&key, places, owners, sizeof(*places), by_place);
+
+		run->processes[i].owner = place->process;
+	}
 	for (size_t i = 0; i < run->lane_count; i++) {
 		struct read_lane *lane = &run->lanes[i];
 		struct place key = {lane->file, lane->process, 0}, *place;
 
-		place = bsearch(&key, places, run->process_count, sizeof(*places),
-				by_place);
+		place = bsearch(&key, places, owners, sizeof(*places), by_place);
 		if (!place) {
 			run->damaged_count++;
 			continue;

@@ -59,6 +59,7 @@ int segment_reader_refresh(struct segment_reader *reader)
 	reader->slot_size = header.slot_size;
 	reader->slot_count = header.slot_count < limit ? header.slot_count : limit;
 	reader->name_slot = header.name_slot;
+	reader->is_reused = header.offered != 0;
 	return 0;
 }
 

@@ -17,6 +17,7 @@ struct segment_reader {
 	int fd;
 	uint32_t slot_count; /* clipped: slots [1, slot_count) may be in use */
 	uint32_t name_slot;  /* of the names of regions, 0: none */
+	int is_reused;	     /* slots go from process to process */
 	uint64_t size, slot_size;
 	uint64_t allocated_bytes; /* on disk */
 };

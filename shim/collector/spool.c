@@ -62,7 +62,9 @@ static int has_living_process(const struct rundir *rundir)
 		return 0;
 	ticks_calibrate(&ticks, &run.page, &run.state);
 	for (size_t i = 0; !alive && i < run.process_count; i++)
-		alive = fate_is_alive(&run, &ticks, &run.processes[i]);
+		alive = !(run.processes[i].is_former &&
+			  run.processes[i].state == SEGMENT_PROCESS_EXITING) &&
+			fate_is_alive(&run, &ticks, &run.processes[i]);
 	/* a forked child that has no slot yet, or the first process */
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", rundir->fd);
 	length = readlink(link, path, sizeof(path) - 1);

@@ -309,6 +309,14 @@ static int take(struct taker *taker, const char *label, enum segment_snapshot_ca
 	return result;
 }
 
+/* Counts of a slot that another process had before begin with that one's; and a child
+ * that ends may leave its slot to the next. Under the lock. */
+static int is_its_own(const struct segment_process *process)
+{
+	return !process->tenancy &&
+	       (!process->forked_from_slot || process->state == SEGMENT_PROCESS_RUNNING);
+}
+
 int take_snapshot(int fd, uint32_t process_slot, const char *label,
 		  enum segment_snapshot_cause cause, uint64_t now,
 		  struct take_memory *memory, uint32_t *ret_number)
@@ -322,8 +330,11 @@ int take_snapshot(int fd, uint32_t process_slot, const char *label,
 	if (result == 0)
 		result = take_lock(&lock, &taker.book.process->snapshot_lock, pauses);
 	if (result == 0) {
-		result = take(&taker, label, cause, now);
+		result = is_its_own(taker.book.process) ? take(&taker, label, cause, now)
+							: -EBUSY;
 		take_unlock(&lock);
+		if (result == -EBUSY)
+			book_refuse(taker.book.process);
 	} else if (result == -EBUSY) {
 		book_refuse(taker.book.process);
 	}

@@ -15,6 +15,7 @@
 #include "common/segment.h"
 #include "shim/collector/rundir.h"
 #include "common/segment_series.h"
+#include "shim/collector/read_tenants.h"
 
 #define PAGE_BYTES 4096ull
 
@@ -83,16 +84,32 @@ static void trim_lane_slot(const struct slot_place *place)
 	      lane.series_capacity);
 }
 
-static void trim_slots(int fd, uint32_t slot)
+/* Is the process that is dead the one whose slot it is, and will be for good? One that
+ * has offered its slot has said that it ends, before. */
+static int is_its_own(const struct segment_reader *reader, uint32_t slot,
+		      uint64_t start_ticks)
+{
+	struct segment_process process;
+
+	return read_tenants_header(reader, slot, &process) == 0 &&
+	       !(process.tenancy & 1) && process.start_ticks == start_ticks &&
+	       (!process.forked_from_slot || process.state == SEGMENT_PROCESS_RUNNING);
+}
+
+static void trim_slots(int fd, uint32_t slot, uint64_t start_ticks)
 {
 	struct segment_slot slots[NEAR_SLOTS];
 	uint64_t table = offsetof(struct segment_file, slots);
+	struct segment_reader reader;
 	struct segment_file header;
 	ssize_t got;
 
 	if (!read_whole(fd, 0, &header, (size_t)table) ||
 	    header.magic != SEGMENT_MAGIC_FILE || slot >= SEGMENT_SLOT_LIMIT ||
 	    header.slot_size > (uint64_t)INT64_MAX / SEGMENT_SLOT_LIMIT)
+		return;
+	reader = (struct segment_reader){.fd = fd, .slot_size = header.slot_size};
+	if (!is_its_own(&reader, slot, start_ticks))
 		return;
 	got = pread(fd, slots, sizeof(slots), (off_t)(table + slot * sizeof(*slots)));
 	for (uint32_t i = 0; i < got / (ssize_t)sizeof(*slots); i++) {
@@ -108,12 +125,12 @@ static void trim_slots(int fd, uint32_t slot)
 	}
 }
 
-void trim_process(int directory_fd, const char *file, uint32_t slot)
+void trim_process(int directory_fd, const char *file, uint32_t slot, uint64_t start_ticks)
 {
 	int fd = rundir_open_file(directory_fd, file, O_RDWR);
 
 	if (fd < 0)
 		return;
-	trim_slots(fd, slot);
+	trim_slots(fd, slot, start_ticks);
 	close(fd);
 }

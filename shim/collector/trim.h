@@ -13,7 +13,9 @@
 
 #include <stdint.h>
 
-/* Punches holes behind the used part of the arrays of the process in `slot` of the file,
- * and of its lanes in the slots that follow. Does what can be done: a file system without
- * holes loses nothing. */
-void trim_process(int directory_fd, const char *file, uint32_t slot);
+/* Punches holes behind the used part of the arrays of the process that has had `slot` of
+ * the file since start_ticks, and of its lanes in the slots that follow; not when another
+ * process has the slot, or may have it (common/segment.h, SLOTS ARE USED AGAIN). Does
+ * what can be done: a file system without holes loses nothing. */
+void trim_process(int directory_fd, const char *file, uint32_t slot,
+		  uint64_t start_ticks);

@@ -24,6 +24,7 @@
 #include <unistd.h>
 
 #include "shim/collector/array.h"
+#include "shim/collector/read_tenants.h"
 #include "shim/collector/segment_file.h"
 #include "shim/collector/ticks.h"
 #include "shim/collector/trim.h"
@@ -154,7 +155,8 @@ static void end_process(struct watch *watch, struct watch_process *process,
 	watch->alive_count--;
 	if (--watch->files[process->file].alive_count == 0)
 		watch->files[process->file].over_ns = ticks_monotonic_ns();
-	trim_process(watch->rundir->fd, watch->files[process->file].name, process->slot);
+	trim_process(watch->rundir->fd, watch->files[process->file].name, process->slot,
+		     process->death.start_ticks);
 }
 
 int watch_is_dead(int pidfd, int32_t pid, uint64_t start_time)
@@ -170,6 +172,18 @@ static struct exit_status first_status(const struct watch *watch)
 	return alive_exit_status(watch->first_pidfd, watch->run->first_pid, 0);
 }
 
+/* An entry may be another process's soon. */
+static void keep_death(struct watch *watch, const struct fate_death *death)
+{
+	struct fate_death *deaths =
+		array_room(watch->deaths, watch->death_count, sizeof(*deaths));
+
+	if (!deaths)
+		return;
+	watch->deaths = deaths;
+	deaths[watch->death_count++] = *death;
+}
+
 static void note_death(struct watch *watch, struct watch_process *process)
 {
 	process->death.monotonic_ns = ticks_monotonic_ns();
@@ -179,6 +193,21 @@ static void note_death(struct watch *watch, struct watch_process *process)
 		process->death.status = alive_exit_status(
 			process->pidfd, process->death.pid, process->start_time);
 	end_process(watch, process, WATCH_DEAD);
+	keep_death(watch, &process->death);
+}
+
+/* The process that has the slot now. */
+static void note_pid(struct watch_file *file, uint32_t slot, int32_t pid)
+{
+	while (file->pid_count <= slot) {
+		int32_t *pids = array_room(file->pids, file->pid_count, sizeof(*pids));
+
+		if (!pids)
+			return;
+		file->pids = pids;
+		pids[file->pid_count++] = 0;
+	}
+	file->pids[slot] = pid;
 }
 
 /* exec keeps pid and start time, and makes a new file. Files are found in any order, so
@@ -201,18 +230,43 @@ static void replace_image(struct watch *watch, struct watch_process *image)
 	}
 }
 
+/* Entries looked at for one that is over: a shell's hundred thousand children are to need
+ * no more entries than were alive at one time. */
+#define ROOM_TRIES 8
+
+/* A clear entry. NULL: no memory. */
+static struct watch_process *make_room(struct watch *watch, size_t file)
+{
+	struct watch_process *processes;
+
+	for (int i = 0; i < ROOM_TRIES && i < (int)watch->process_count &&
+			watch->files[file].reader.is_reused;
+	     i++) {
+		size_t at = watch->next_room++ % watch->process_count;
+		struct watch_process *process = &watch->processes[at];
+
+		if (process->is_forked && watch_is_over(process)) {
+			*process = (struct watch_process){.pidfd = -1};
+			return process;
+		}
+	}
+	processes =
+		array_room(watch->processes, watch->process_count, sizeof(*processes));
+	if (!processes)
+		return NULL;
+	watch->processes = processes;
+	return &processes[watch->process_count++];
+}
+
 static void add_process(struct watch *watch, size_t file, uint32_t slot,
 			const struct segment_process *header)
 {
-	struct watch_process *processes =
-		array_room(watch->processes, watch->process_count, sizeof(*processes));
-	struct watch_process *process;
+	struct watch_process *process = make_room(watch, file);
 
-	if (!processes)
+	if (!process)
 		return;
-	watch->processes = processes;
-	process = &processes[watch->process_count];
 	process->file = file;
+	process->is_forked = header->forked_from_slot != 0;
 	process->slot = slot;
 	process->start_time = header->start_time;
 	if (!process->start_time)
@@ -223,7 +277,7 @@ static void add_process(struct watch *watch, size_t file, uint32_t slot,
 	process->death.start_ticks = header->start_ticks;
 	process->pidfd = -1;
 	resources_process_init(&process->resource, header->pid, header->start_ticks);
-	watch->process_count++;
+	note_pid(&watch->files[file], slot, header->pid);
 	watch->alive_count++;
 	watch->files[file].alive_count++;
 	replace_image(watch, process);
@@ -265,6 +319,26 @@ static void find_processes(struct watch *watch, const struct segment_reader *rea
 	}
 }
 
+/* Slots that were looked at and have another process since. Whoever came and went since
+ * the last look needs none. */
+static void find_successors(struct watch *watch, const struct segment_reader *reader,
+			    size_t file)
+{
+	const struct watch_file *known = &watch->files[file];
+
+	for (uint32_t i = 1; reader->is_reused && i < known->pid_count; i++) {
+		struct segment_process header;
+		struct segment_slot slot;
+
+		if (!known->pids[i] || segment_reader_slot(reader, i, &slot) < 0 ||
+		    slot.pid == known->pids[i] ||
+		    read_tenants_header(reader, i, &header) < 0 || (header.tenancy & 1) ||
+		    header.pid == known->pids[i])
+			continue;
+		add_process(watch, file, i, &header);
+	}
+}
+
 static void read_own_faults(struct watch_process *process,
 			    const struct segment_reader *reader)
 {
@@ -291,7 +365,18 @@ static int has_moved(const struct segment_reader *reader,
 	struct segment_slot slot;
 
 	return segment_reader_slot(reader, process->slot, &slot) == 0 &&
-	       slot.kind == SEGMENT_SLOT_ELSEWHERE;
+	       slot.kind == SEGMENT_SLOT_ELSEWHERE && slot.pid == process->death.pid;
+}
+
+static int is_its_slot(const struct watch_process *process,
+		       const struct segment_reader *reader)
+{
+	int32_t pid;
+
+	return segment_reader_bytes(reader, process->slot,
+				    offsetof(struct segment_process, pid), &pid,
+				    sizeof(pid)) == 0 &&
+	       pid == process->death.pid;
 }
 
 static void find_exits(struct watch *watch, const struct segment_reader *reader,
@@ -307,8 +392,13 @@ static void find_exits(struct watch *watch, const struct segment_reader *reader,
 			end_process(watch, process, WATCH_REPLACED);
 			continue;
 		}
-		if (process->state != WATCH_RUNNING)
+		if (process->state != WATCH_RUNNING || process->has_left)
 			continue;
+		if (reader->is_reused && process->is_forked &&
+		    !is_its_slot(process, reader)) {
+			process->has_left = 1;
+			continue;
+		}
 		read_own_faults(process, reader);
 		if (segment_reader_bytes(reader, process->slot,
 					 offsetof(struct segment_process, state), &state,
@@ -353,6 +443,7 @@ static void look_into_files(struct watch *watch)
 		if (!needs_look(watch, file) || open_file(watch, file) < 0)
 			continue;
 		find_processes(watch, &file->reader, i);
+		find_successors(watch, &file->reader, i);
 		find_exits(watch, &file->reader, i);
 		if (i >= WATCH_OPEN_LIMIT)
 			segment_reader_close(&file->reader);
@@ -450,17 +541,14 @@ size_t watch_others_alive(const struct watch *watch)
 
 int watch_deaths(const struct watch *watch, struct fate_death **ret, size_t *ret_count)
 {
-	struct fate_death *deaths = calloc(watch->process_count + 1, sizeof(*deaths));
-	size_t count = 0;
+	struct fate_death *deaths = calloc(watch->death_count + 1, sizeof(*deaths));
 
 	if (!deaths)
 		return -ENOMEM;
-	for (size_t i = 0; i < watch->process_count; i++) {
-		if (watch->processes[i].state == WATCH_DEAD)
-			deaths[count++] = watch->processes[i].death;
-	}
+	if (watch->death_count)
+		memcpy(deaths, watch->deaths, watch->death_count * sizeof(*deaths));
 	*ret = deaths;
-	*ret_count = count;
+	*ret_count = watch->death_count;
 	return 0;
 }
 

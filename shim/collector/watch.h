@@ -36,13 +36,17 @@ struct watch_file {
 	uint32_t slot_count;  /* slots [1, slot_count) have been looked at */
 	uint32_t alive_count; /* processes in it that are not over */
 	uint64_t over_ns;     /* monotonic: when the last of them was over */
+	int32_t *pids;	      /* owned; of the processes that have its slots */
+	uint32_t pid_count;
 };
 
 struct watch_process {
 	size_t file;
 	uint32_t slot;
 	enum watch_state state;
-	int pidfd; /* < 0: over, or there is none and it has to be asked after */
+	int is_forked; /* its entry may be another's when it is over */
+	int has_left;  /* its slot is another's */
+	int pidfd;     /* < 0: over, or there is none and it has to be asked after */
 	uint64_t start_time;
 	struct fate_death death; /* pid and start_ticks always, the rest when dead */
 	struct resource_process resource;
@@ -74,6 +78,9 @@ struct watch {
 	struct map file_map; /* index of a file by its inode */
 	struct watch_process *processes;
 	size_t process_count, alive_count;
+	size_t next_room; /* where an entry that is over is looked for next */
+	struct fate_death *deaths;
+	size_t death_count;
 	struct watch_newborn newborns[WATCH_NEWBORN_LIMIT];
 	size_t newborn_count;
 	struct resources resources;

@@ -77,9 +77,12 @@ static inline uint32_t site_of(struct lane_context *context, uint32_t node)
 {
 	uint32_t *site = &context->nodes[node].site;
 
-	if (unlikely(!*site))
+	if (unlikely(!*site)) {
 		*site = site_new(context->slot, node);
-	return *site;
+		if (!*site)
+			return 0;
+	}
+	return *site + process->site_bias;
 }
 
 /* The site of this call; 0: no room. */
@@ -110,14 +113,14 @@ static cold void lost_free(uint64_t old_word)
 {
 	process_count(SEGMENT_COUNTER_LOST_FREES, 1);
 	/* its site's books must not keep the block that is certainly gone */
-	if ((old_word & (SHADOW_SITE_LIMIT - 1)) >= process->segment->first_site) {
+	if ((old_word & (SHADOW_SITE_LIMIT - 1)) >= process->site_floor) {
 		struct shadow_block block = {
 			.site = (uint32_t)(old_word & (SHADOW_SITE_LIMIT - 1)),
 			.size_bytes = (old_word >> 24) & SHADOW_SIZE_LARGE,
 			.interval = (uint32_t)(old_word >> 52),
 		};
 
-		if (block.site && block.site < process->site_next)
+		if (block.site && block.site - process->site_bias < process->site_next)
 			site_released(&block, 0, 0);
 	}
 }
@@ -343,11 +346,15 @@ static inline int record_free(void *address, struct shadow_block *block, int rea
 	}
 	if (unlikely(block->site == SHADOW_SITE_TOOL))
 		return 0;
-	if (unlikely(block->site == 0 || block->site < process->segment->first_site)) {
+	if (unlikely(block->site == 0 || block->site < process->site_floor)) {
 		record_odd_free(block);
 		return 0;
 	}
 	if (unlikely(context == &lane_none)) { /* past the thread's last destructor */
+		if (process->has_left) {       /* and the process's last event */
+			process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
+			return 0;
+		}
 		late_free(block);
 		return 1;
 	}

@@ -32,8 +32,9 @@ struct lane_context lane_none;
  * For the usual slot of 256 MiB: 2.1 M frames, 1.3 M nodes, 63,000 functions, 65,536
  * fibers, 256 series.
  * Before the first frame there is one that stays zero, see lane_context.frames. */
-static void layout(struct segment_lane *lane, uint64_t slot_size)
+void lane_layout(struct segment_lane *lane)
 {
+	uint64_t slot_size = process_facts.file->slot_size;
 	uint64_t share = slot_size / 16 * 5;
 
 	lane->frame_offset = 4096 + sizeof(struct segment_frame);
@@ -76,6 +77,7 @@ int lane_grow_frames(struct lane_context *context)
 		return -ENOSPC;
 	context->limit += more;
 	context->native.limit = context->limit;
+	lane->frame_committed = (uint32_t)(have + more);
 	return 0;
 }
 
@@ -92,10 +94,46 @@ static int begin_frames(struct lane_context *context)
 	context->fiber = native;
 	context->frames = context->top = context->limit = native->frames;
 	chunk_begin(context);
-	if (lane_grow_frames(context) == 0)
+	context->limit = native->limit = native->frames + lane->frame_committed;
+	if (lane->frame_committed || lane_grow_frames(context) == 0)
 		return 0;
 	context->frames = context->limit = context->top = NULL;
 	return -ENOSPC;
+}
+
+static void use_lane(struct lane_context *context, struct segment_lane *lane,
+		     uint32_t slot)
+{
+	context->lane = lane;
+	context->slot = slot;
+	context->nodes = (void *)((char *)lane + lane->node_offset);
+	context->functions = (void *)((char *)lane + lane->function_offset);
+}
+
+static void publish_lane(struct lane_context *context)
+{
+	context->next_lane = process->lanes;
+	/* release: pairs with the acquire of snapshots */
+	__atomic_store_n(&process->lanes, context, __ATOMIC_RELEASE);
+	process_publish_slot(context->slot, SEGMENT_SLOT_LANE, process->slot,
+			     process->pid);
+}
+
+/* The lane that came with the slot of a process that has ended: its tree is there. */
+static int resume_lane(struct lane_context *context)
+{
+	struct segment_lane *lane = process->taken_lane;
+
+	process->taken_lane = NULL;
+	use_lane(context, lane, process->taken_lane_slot);
+	if (tree_resume(context) < 0 || begin_frames(context) < 0) {
+		tree_end(context);
+		process_unmap(lane, process_facts.file->slot_size);
+		return -ENOMEM;
+	}
+	publish_lane(context);
+	boot_check_modules();
+	return 0;
 }
 
 /* A lane in a slot of its own. The caller holds the process lock. */
@@ -105,6 +143,8 @@ static int make_lane(struct lane_context *context)
 	struct segment_lane *lane;
 	uint32_t slot = 0;
 
+	if (process->taken_lane && resume_lane(context) == 0)
+		return 0;
 	lane = process_new_slot(&slot);
 	if (!lane)
 		return -ENOMEM;
@@ -112,19 +152,15 @@ static int make_lane(struct lane_context *context)
 		process_keep_slot(lane, slot);
 		return -ENOSPC;
 	}
-	layout(lane, slot_size);
+	lane_layout(lane);
 	lane->process_slot = process->slot;
 	lane->magic = SEGMENT_MAGIC_LANE;
-	context->lane = lane;
-	context->slot = slot;
-	context->nodes = (void *)((char *)lane + lane->node_offset);
-	context->functions = (void *)((char *)lane + lane->function_offset);
+	use_lane(context, lane, slot);
 	if (tree_begin(context) < 0 || begin_frames(context) < 0)
 		goto refused;
-	context->next_lane = process->lanes;
-	/* release: pairs with the acquire of snapshots */
-	__atomic_store_n(&process->lanes, context, __ATOMIC_RELEASE);
-	process_publish_slot(slot, SEGMENT_SLOT_LANE, process->slot, process->pid);
+	if (!process->lanes)
+		process->segment->lane_slot = slot;
+	publish_lane(context);
 	return 0;
 
 refused:
@@ -210,7 +246,7 @@ struct lane_context cold *lane_acquire(void)
 		process_unlock(&mask);
 		return lane_self;
 	}
-	context = take_context(lane_self);
+	context = process->has_left ? NULL : take_context(lane_self);
 	if (context)
 		begin_thread(context);
 	lane_self = context ? context : &lane_none;

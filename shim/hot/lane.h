@@ -180,6 +180,9 @@ extern hidden struct lane_context lane_none;
 extern __thread uint32_t lane_left_slot
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
+/* Where everything lies in a lane: the same in each of a file. */
+void lane_layout(struct segment_lane *lane);
+
 /* The calling thread's context, made when it has none yet, or &lane_none: the caller
  * counts what it cannot record then. Any context. */
 struct lane_context *lane_acquire(void);
@@ -236,6 +239,10 @@ static inline int lane_is_live(const struct lane_context *context)
 {
 	return context && context->frames;
 }
+
+/* Called once for a lane that was taken over: nodes of objects that are not mapped here
+ * are marked so. Under the process lock. Upward symbol: shim/boot/modules.c. */
+void boot_check_modules(void);
 
 /* Called once for each thread that gets a lane; registers the thread's destructor.
  * Upward symbol: shim/boot/threads.c. */

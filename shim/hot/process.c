@@ -20,6 +20,7 @@
 #include "shim/hot/clock.h"
 #include "shim/hot/gate.h"
 #include "shim/hot/own_memory.h"
+#include "shim/hot/reuse.h"
 
 #ifndef MADV_POPULATE_WRITE
 #define MADV_POPULATE_WRITE 23
@@ -27,6 +28,7 @@
 #define PAGE_BYTES 4096ull
 #define MODULE_CAPACITY SEGMENT_MODULE_LIMIT
 #define THREAD_CAPACITY SEGMENT_THREAD_LIMIT
+#define TENANT_SHARE 4096u /* bytes of the slot for each former process: 65,536 */
 
 struct process *process;
 struct process_facts process_facts;
@@ -322,20 +324,73 @@ void process_note(uint32_t note)
 		__atomic_fetch_or(&process_facts.state->notes, note, __ATOMIC_RELAXED);
 }
 
-/* Modules, threads and sites one after the other behind the header. */
-static void layout(struct segment_process *segment, uint64_t slot_size)
+/* Modules, threads, former processes and sites one after the other behind the header. */
+void process_layout(struct process_layout *ret)
 {
-	uint64_t offset = (sizeof(*segment) + 63) & ~63ull;
+	uint64_t slot_size = process_facts.file->slot_size;
+	uint64_t offset = (sizeof(struct segment_process) + 63) & ~63ull;
 
-	segment->module_capacity = MODULE_CAPACITY;
-	segment->module_offset = offset;
+	ret->module_capacity = MODULE_CAPACITY;
+	ret->module_offset = offset;
 	offset += (uint64_t)MODULE_CAPACITY * sizeof(struct segment_module);
-	segment->thread_capacity = THREAD_CAPACITY;
-	segment->thread_offset = offset;
+	ret->thread_capacity = THREAD_CAPACITY;
+	ret->thread_offset = offset;
 	offset += (uint64_t)THREAD_CAPACITY * sizeof(struct segment_thread);
-	segment->site_offset = offset;
-	segment->site_capacity =
-		(uint32_t)((slot_size - offset) / sizeof(struct segment_site));
+	ret->tenant_capacity = (uint32_t)(slot_size / TENANT_SHARE);
+	ret->tenant_offset = offset;
+	offset += (uint64_t)ret->tenant_capacity * sizeof(struct segment_tenant);
+	ret->site_offset = offset;
+	ret->site_capacity =
+		(uint32_t)((slot_size - offset) /
+			   (sizeof(struct segment_site) + sizeof(struct segment_left)));
+	ret->left_offset =
+		slot_size - (uint64_t)ret->site_capacity * sizeof(struct segment_left);
+}
+
+static void lay_out(struct segment_process *segment)
+{
+	struct process_layout layout;
+
+	process_layout(&layout);
+	segment->module_capacity = layout.module_capacity;
+	segment->module_offset = layout.module_offset;
+	segment->thread_capacity = layout.thread_capacity;
+	segment->thread_offset = layout.thread_offset;
+	segment->tenant_capacity = layout.tenant_capacity;
+	segment->tenant_offset = layout.tenant_offset;
+	segment->site_capacity = layout.site_capacity;
+	segment->site_offset = layout.site_offset;
+	segment->left_offset = layout.left_offset;
+}
+
+/* Who the process is. */
+static void introduce(struct segment_process *segment)
+{
+	segment->pid = (int32_t)SYSCALL(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	segment->parent_pid = (int32_t)SYSCALL(SYS_getppid, 0, 0, 0, 0, 0, 0);
+	segment->state = SEGMENT_PROCESS_RUNNING;
+	segment->start_ticks = clock_now();
+	segment->counters[SEGMENT_COUNTER_OWN_MAJOR_FAULTS] = early_faults;
+	early_faults = 0;
+}
+
+/* The private state of the process whose slot this is. bias: see struct process. */
+static void settle_in(struct process *state, struct segment_process *segment,
+		      uint32_t slot, uint32_t bias)
+{
+	state->slot = slot;
+	state->pid = segment->pid;
+	state->segment = segment;
+	state->site_bias = bias;
+	state->site_floor = segment->first_site + bias;
+	state->sites =
+		(struct segment_site *)((char *)segment + segment->site_offset) - bias;
+	state->site_next = segment->site_count;
+	state->site_committed = segment->site_committed;
+	process_facts.segment = segment;
+	process_facts.slot = slot;
+	process_facts.tenant = segment->tenancy >> 1;
+	process_facts.site_end = segment->site_count + bias;
 }
 
 int process_begin(struct process *state, uint32_t first_site)
@@ -353,24 +408,13 @@ int process_begin(struct process *state, uint32_t first_site)
 		process_unmap(segment, slot_size);
 		return result;
 	}
-	layout(segment, slot_size);
-	segment->pid = (int32_t)SYSCALL(SYS_getpid, 0, 0, 0, 0, 0, 0);
-	segment->parent_pid = (int32_t)SYSCALL(SYS_getppid, 0, 0, 0, 0, 0, 0);
-	segment->state = SEGMENT_PROCESS_RUNNING;
+	lay_out(segment);
+	introduce(segment);
 	segment->first_site = first_site;
 	segment->site_count = first_site;
-	segment->start_ticks = clock_now();
-	segment->counters[SEGMENT_COUNTER_OWN_MAJOR_FAULTS] = early_faults;
-	early_faults = 0;
+	segment->site_committed = first_site;
 	segment->magic = SEGMENT_MAGIC_PROCESS;
-	state->slot = slot;
-	state->pid = segment->pid;
-	state->segment = segment;
-	state->sites = (void *)((char *)segment + segment->site_offset);
-	state->site_next = first_site;
-	state->site_committed = first_site;
-	process_facts.segment = segment;
-	process_facts.slot = slot;
+	settle_in(state, segment, slot, 0);
 	return 0;
 }
 
@@ -396,38 +440,105 @@ static void copy_modules(struct segment_process *to, const struct segment_proces
 	to->module_count = count;
 }
 
+/* What a child was forked from, as its own memory has it. */
+struct parent {
+	const struct segment_process *segment;
+	uint32_t slot, tenant, site_end;
+};
+
+/* A slot of its own. */
+static int begin_child(struct process *state, const struct parent *parent)
+{
+	const struct segment_process *from = parent->segment;
+	struct segment_process *segment;
+	int result = process_begin(state, parent->site_end);
+
+	if (result < 0)
+		return result;
+	segment = state->segment;
+	segment->forked_from_slot = parent->slot;
+	segment->forked_from_tenant = parent->tenant;
+	copy_modules(segment, from);
+	copy_bytes(segment->executable, from->executable, SEGMENT_PATH_MAX);
+	copy_bytes(segment->command, from->command, sizeof(from->command));
+	segment->command_size = from->command_size;
+	return 0;
+}
+
+/* The slot of one that has ended, which has the same program, and objects that are looked
+ * through when its lane is taken over. The parent's numbers are those of its own memory,
+ * for its slot may have gone to somebody else, too. */
+static void resume_child(struct process *state, const struct parent *parent,
+			 const struct reuse_slots *slots)
+{
+	struct segment_process *segment = slots->segment;
+	uint32_t first = segment->first_site;
+
+	segment->exit_code = 0;
+	segment->end_ticks = segment->start_time = 0;
+	segment->notes = 0;
+	segment->forked_from_slot = parent->slot;
+	segment->forked_from_tenant = parent->tenant;
+	segment->below_peak = segment->peak_bytes = 0;
+	segment->peak_generation++; /* shares of the former process's peak are none now */
+	segment->first_thread = segment->thread_count;
+	introduce(segment);
+	reuse_taken(segment);
+	state->taken_lane = slots->lane;
+	state->taken_lane_slot = slots->lane_slot;
+	settle_in(state, segment, slots->slot,
+		  parent->site_end > first ? parent->site_end - first : 0);
+	if (state->site_next < 1)
+		state->site_next = 1;
+}
+
+static int adopt(struct process *state, const struct parent *parent)
+{
+	struct reuse_slots slots;
+	int result = 0;
+
+	reuse_take(&slots);
+	if (slots.segment)
+		resume_child(state, parent, &slots);
+	else
+		result = begin_child(state, parent);
+	if (result == 0)
+		process_publish_slot(state->slot, SEGMENT_SLOT_PROCESS, state->slot,
+				     state->pid);
+	return result;
+}
+
 void cold process_adopt(void)
 {
-	struct segment_process *parent = process_facts.segment;
-	uint32_t parent_slot = process_facts.slot, first_site;
+	const struct process_facts *facts = &process_facts;
+	struct segment_process *former = facts->segment;
+	struct parent parent = {former, facts->slot, facts->tenant, facts->site_end};
 	struct process *state = process;
+	uint64_t mask;
+	int result;
 
 	if (!state || state->ready)
 		return;
 	gate_forked();
-	if (!parent || !process_facts.run->follow) {
+	if (!former || !facts->run->follow) {
 		process = NULL;
 		return;
 	}
-	first_site = __atomic_load_n(&parent->site_count, __ATOMIC_ACQUIRE);
+	gate_block_signals(&mask);
 	state->ready = 1; /* a nested event must not adopt again */
-	if (process_begin(state, first_site) < 0) {
-		__atomic_fetch_add(&process_facts.state->lost_process_count, 1,
+	result = adopt(state, &parent);
+	gate_restore_signals(&mask);
+	if (result < 0) {
+		__atomic_fetch_add(&facts->state->lost_process_count, 1,
 				   __ATOMIC_RELAXED);
 		process = NULL;
 		return;
 	}
-	state->segment->forked_from_slot = parent_slot;
 	/* the user that the parent became, and whom it shares memory with */
-	process_note(parent->notes &
+	process_note(former->notes &
 		     (SEGMENT_NOTE_GAVE_UP_PRIVILEGES | SEGMENT_NOTE_NOT_APART));
-	copy_modules(state->segment, parent);
-	copy_bytes(state->segment->executable, parent->executable, SEGMENT_PATH_MAX);
-	copy_bytes(state->segment->command, parent->command, sizeof(parent->command));
-	state->segment->command_size = parent->command_size;
-	process_publish_slot(state->slot, SEGMENT_SLOT_PROCESS, state->slot, state->pid);
 	/* the parent's mapping is of no more use here; its pages stay the parent's */
-	process_unmap(parent, process_facts.file->slot_size);
+	process_unmap(former, process_facts.file->slot_size);
 	__atomic_fetch_add(&process_facts.state->doorbell, 1, __ATOMIC_RELEASE);
 	if (gate_enter()) {
 		SYSCALL(SYS_futex, &process_facts.state->doorbell, 1 /* FUTEX_WAKE */,

@@ -30,14 +30,17 @@ struct process {
 	uint32_t ready; /* 0 in a forked child until process_adopt() */
 	uint32_t lock;
 	uint32_t slot;
-	uint32_t site_next;	 /* next free site index */
+	uint32_t site_next; /* next free site index */
+	/* a site's id, in blocks' words, is its index and the bias; ids below the floor
+	 * are the parent's */
+	uint32_t site_bias, site_floor;
 	uint32_t site_committed; /* sites [0, this) have their pages */
 	uint32_t site_refused;	 /* the table is full: no more sites */
 	uint32_t path_count;	 /* atomic: nodes of all lanes, for the path limit */
 	int32_t pid;
 	struct segment_process *segment;
-	struct segment_site *sites;
-	uint32_t unload_count; /* objects unloaded so far */
+	struct segment_site *sites; /* by id */
+	uint32_t unload_count;	    /* objects unloaded so far */
 	/* until when growth of the file, and memory of this size, is not asked for again;
 	 * ticks; 0: it may be */
 	uint64_t commit_refused_until, map_refused_until;
@@ -48,6 +51,10 @@ struct process {
 	void *spare;		    /* a slot given back, or NULL */
 	uint32_t spare_slot;
 	uint32_t *age_heads; /* see snapshot.c */
+	uint32_t has_left;   /* its slots have been offered: nothing is recorded */
+	uint32_t taken_lane_slot;
+	struct segment_lane *taken_lane; /* came with the slot, for the first thread */
+	struct lane_context *left_lane;	 /* of the thread that made the offer */
 };
 
 /* Plain facts that a forked child inherits. Written by boot before `process` is set. */
@@ -56,7 +63,8 @@ struct process_facts {
 	struct segment_state *state;   /* shared with the others of the run */
 	struct segment_file *file;
 	struct segment_process *segment; /* of the process that wrote this last */
-	uint32_t slot;			 /* likewise */
+	uint32_t slot, tenant;		 /* likewise */
+	uint32_t site_end;		 /* likewise: ids of its sites are below */
 	uint32_t path_limit;
 	uint32_t stack_depth_limit;
 	uint32_t owner;				   /* user id, of the files */
@@ -113,11 +121,20 @@ void process_note(uint32_t note);
  * makes `state` use it. first_site: where the site ids begin. 0, or -errno. */
 int process_begin(struct process *state, uint32_t first_site);
 
-/* Makes `process` usable again in a forked child: own slot, nothing of the parent's
- * written. Called by whoever finds ready == 0; leaves the shim off when it fails. */
+/* Makes `process` usable again in a forked child: own slot, new or that of a process that
+ * has ended, nothing of the parent's written. Called by whoever finds ready == 0; leaves
+ * the shim off when it fails. */
 void process_adopt(void);
+
+/* Where everything lies in a process slot: the same in each of a file. */
+struct process_layout {
+	uint64_t module_offset, thread_offset, tenant_offset, site_offset, left_offset;
+	uint32_t module_capacity, thread_capacity, tenant_capacity, site_capacity;
+};
+
+void process_layout(struct process_layout *ret);
 
 static inline int process_is_ready(void)
 {
-	return process && process->ready;
+	return process && process->ready && !process->has_left;
 }

@@ -37,7 +37,8 @@ static void commit_sites(uint32_t count)
 				 ? process->site_committed
 				 : process->site_next;
 
-	if (first + count >= segment->site_capacity)
+	if (first + count >= segment->site_capacity ||
+	    first + count + process->site_bias >= SHADOW_SITE_TOOL)
 		process->site_refused = 1;
 	else if (process_commit(segment, process->slot,
 				segment->site_offset +
@@ -45,6 +46,7 @@ static void commit_sites(uint32_t count)
 				count * sizeof(struct segment_site)) == 0)
 		__atomic_store_n(&process->site_committed, first + count,
 				 __ATOMIC_RELAXED);
+	segment->site_committed = process->site_committed;
 }
 
 /* Without the lock it is a guess, hence relaxed. */
@@ -85,13 +87,14 @@ uint32_t cold site_new(uint32_t lane_slot, uint32_t node)
 	if (process->site_next < process->site_committed) {
 		index = process->site_next;
 		__atomic_store_n(&process->site_next, index + 1, __ATOMIC_RELAXED);
-		site = &process->sites[index];
+		site = &process->sites[index + process->site_bias];
 		site->node = node;
 		site->lane_slot = lane_slot;
 		site->interval =
 			__atomic_load_n(&segment->snapshot_interval, __ATOMIC_ACQUIRE);
 		/* release: pairs with the reader's acquire of site_count */
 		__atomic_store_n(&segment->site_count, index + 1, __ATOMIC_RELEASE);
+		process_facts.site_end = index + 1 + process->site_bias;
 	}
 	process_unlock(&mask);
 	return index;

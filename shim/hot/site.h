@@ -25,7 +25,8 @@
 #include "shim/hot/process.h"
 #include "shim/hot/shadow.h"
 
-/* A new site for a node of a lane. 0: no room (counted). Any context. */
+/* A new site for a node of a lane: its index. 0: no room (counted). Any context. The
+ * functions below are given ids, see struct process. */
 uint32_t site_new(uint32_t lane_slot, uint32_t node);
 
 /* Room for thousands of sites more, as far as it can be had. */

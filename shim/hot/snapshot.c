@@ -335,7 +335,9 @@ void snapshot_take(const char *label, enum segment_snapshot_cause cause)
 
 	if (!process)
 		return;
-	if (!lane_is_live(lane_self) && lane_acquire() == &lane_none) {
+	/* counts of a slot that another process had before begin with that one's */
+	if ((!lane_is_live(lane_self) && lane_acquire() == &lane_none) ||
+	    process->segment->tenancy) {
 		process_count(SEGMENT_COUNTER_REFUSED_SNAPSHOTS, 1);
 		return;
 	}

@@ -82,6 +82,18 @@ static void grow_buckets(struct lane_context *context)
 	process_unmap(old, (mask + 1ull) / 2 * sizeof(*old));
 }
 
+static void list_functions(const struct lane_context *context, uint32_t *table,
+			   uint32_t mask)
+{
+	for (uint32_t i = 1; i < context->function_next; i++) {
+		uint32_t at = tree_hash(0, plain_key(context->functions[i].key)) & mask;
+
+		while (table[at])
+			at = (at + 1) & mask;
+		table[at] = i;
+	}
+}
+
 static void grow_function_table(struct lane_context *context)
 {
 	uint32_t mask = context->function_mask * 2 + 1;
@@ -90,17 +102,29 @@ static void grow_function_table(struct lane_context *context)
 
 	if (!table)
 		return;
-	for (uint32_t i = 1; i < context->function_next; i++) {
-		uint32_t at = tree_hash(0, plain_key(context->functions[i].key)) & mask;
-
-		while (table[at])
-			at = (at + 1) & mask;
-		table[at] = i;
-	}
+	list_functions(context, table, mask);
 	context->function_table = table;
 	order_stores();
 	context->function_mask = mask;
 	process_unmap(old, (mask + 1ull) / 2 * sizeof(*old));
+}
+
+/* In a lane that was taken over, none before a function is new: who makes no new path
+ * needs none, and does not read the histograms of all. */
+static int make_function_table(struct lane_context *context)
+{
+	uint32_t mask = FIRST_FUNCTIONS - 1, *table;
+
+	while (context->function_next * 2 > mask)
+		mask = mask * 2 + 1;
+	table = process_map((mask + 1ull) * sizeof(*table), 0);
+	if (!table)
+		return -ENOMEM;
+	list_functions(context, table, mask);
+	context->function_mask = mask;
+	order_stores();
+	context->function_table = table;
+	return 0;
 }
 
 /* Makes sure that entry `index` of an array has its pages, and the next few, which
@@ -126,6 +150,8 @@ static int ensure(struct lane_context *context, uint32_t index, uint32_t *commit
 		return -ENOSPC;
 	if (*committed < end)
 		*committed = end;
+	context->lane->node_committed = context->node_committed;
+	context->lane->function_committed = context->function_committed;
 	return 0;
 }
 
@@ -151,7 +177,11 @@ static int ensure_function(struct lane_context *context, uint32_t index)
 /* Index of the function with this key in the lane's table; 0: no room. */
 static uint32_t function_index(struct lane_context *context, uint64_t key)
 {
-	uint32_t at = tree_hash(0, key) & context->function_mask, index;
+	uint32_t at, index;
+
+	if (!context->function_table && make_function_table(context) < 0)
+		return 0;
+	at = tree_hash(0, key) & context->function_mask;
 
 	/* handlers may add what they call, but must leave the search an end */
 	if (context->function_next > context->function_mask / 4 * 3)
@@ -220,7 +250,8 @@ static void grow_tables(struct lane_context *context)
 {
 	if (context->node_next > context->bucket_mask)
 		grow_buckets(context);
-	if (context->function_next * 2 > context->function_mask)
+	if (context->function_table &&
+	    context->function_next * 2 > context->function_mask)
 		grow_function_table(context);
 }
 
@@ -268,15 +299,24 @@ void tree_abandon(struct lane_context *context)
 
 void tree_reserve(struct lane_context *context)
 {
+	const struct segment_lane *lane = context->lane;
 	uint32_t nodes = context->node_next + RESERVED_NODES;
 	uint32_t functions = context->function_next + RESERVED_FUNCTIONS;
 
-	while (context->node_committed < nodes &&
-	       ensure_node(context, context->node_committed) == 0)
-		;
-	while (context->function_committed < functions &&
-	       ensure_function(context, context->function_committed) == 0)
-		;
+	if (context->node_committed < nodes) {
+		uint32_t more = nodes - context->node_committed;
+
+		ensure(context, context->node_committed, &context->node_committed,
+		       lane->node_capacity, lane->node_offset,
+		       sizeof(struct segment_node), more, more);
+	}
+	if (context->function_committed < functions) {
+		uint32_t more = functions - context->function_committed;
+
+		ensure(context, context->function_committed, &context->function_committed,
+		       lane->function_capacity, lane->function_offset,
+		       sizeof(struct segment_function), more, more);
+	}
 	if (context->tree_busy)
 		return; /* the insertion we interrupt may be about to use the tables */
 	while (context->bucket_mask < nodes) {
@@ -286,6 +326,8 @@ void tree_reserve(struct lane_context *context)
 		if (context->bucket_mask == before)
 			break;
 	}
+	if (!context->function_table && make_function_table(context) < 0)
+		return;
 	while (context->function_mask / 2 < functions) {
 		uint32_t before = context->function_mask;
 
@@ -310,6 +352,36 @@ int tree_begin(struct lane_context *context)
 	context->current = LANE_ROOT;
 	context->nodes[LANE_ROOT].min_ticks = UINT64_MAX;
 	publish(context);
+	return 0;
+}
+
+/* As grow_buckets() would have left it: the chains are the same, and are not written. */
+int tree_resume(struct lane_context *context)
+{
+	const struct segment_lane *lane = context->lane;
+	uint32_t mask = FIRST_BUCKETS - 1;
+
+	context->node_next = lane->node_count;
+	context->node_committed = lane->node_committed;
+	context->function_next = lane->function_count;
+	context->function_committed = lane->function_committed;
+	context->current = LANE_ROOT;
+	while (context->node_next > mask)
+		mask = mask * 2 + 1;
+	context->buckets = process_map((mask + 1ull) * sizeof(uint32_t), 0);
+	if (!context->buckets)
+		return -ENOMEM;
+	context->bucket_mask = mask;
+	process->path_count = context->node_next;
+	for (uint32_t i = LANE_ROOT + 1; i < context->node_next; i++) {
+		struct segment_node *node = &context->nodes[i];
+		uint32_t hash = tree_hash(node->parent, plain_key(node->key));
+		uint32_t *head = &context->buckets[hash & mask];
+
+		if (node->hash_next != *head)
+			node->hash_next = *head;
+		*head = i;
+	}
 	return 0;
 }
 

@@ -43,6 +43,9 @@ void tree_abandon(struct lane_context *context);
 /* Makes the root and the tables of an empty lane. 0, or -errno. */
 int tree_begin(struct lane_context *context);
 
+/* Finds the nodes of a lane that somebody else began. 0, or -errno. */
+int tree_resume(struct lane_context *context);
+
 /* Room for thousands of nodes and hundreds of functions more, as far as it can be had.
  * Signals are blocked. */
 void tree_reserve(struct lane_context *context);

@@ -1,8 +1,10 @@
 # SPDX-License-Identifier: MIT
 """The cases of the benchmark. Each yields rows; see Row in table.py."""
+import contextlib
 import os
 import shutil
 import sys
+import threading
 
 import measure
 from measure import Missing, in_turn, middle, printed_ns
@@ -207,7 +209,56 @@ def marks(setting):
         yield Row("i", label, "ns", samples, added=True, reach=reach)
 
 
+class SpoolWatch:
+    """The most that a spool takes on disk while something runs."""
+
+    def __init__(self, database):
+        self.spool, self.most, self.stop = database + "-spool", 0, threading.Event()
+        self.thread = threading.Thread(target=self.look)
+
+    def look(self):
+        while not self.stop.wait(0.005):
+            blocks = 0
+            for folder, _, names in os.walk(self.spool):
+                for name in names:
+                    with contextlib.suppress(OSError):
+                        blocks += os.lstat(os.path.join(folder, name)).st_blocks
+            self.most = max(self.most, blocks * 512)
+
+    def __enter__(self):
+        self.thread.start()
+        return self
+
+    def __exit__(self, *unused):
+        self.stop.set()
+        self.thread.join()
+
+
+def forks(setting):
+    """(j) children that make a few calls and one allocation and end, one after the other."""
+    program = setting.programs.loop("forks")
+    for number in (1000, 10_000):
+        count, most = setting.count(number), []
+
+        def recorded(count=count, most=most):
+            with SpoolWatch(setting.database) as watch:
+                ns = printed_ns(setting.recorded([program["hooked"], count]))
+            most.append(watch.most / 2**20)
+            return ns / 1e3
+
+        samples = in_turn({
+            "plain": lambda c=count: printed_ns(
+                setting.unrecorded([program["plain"], c])) / 1e3,
+            "hooks": lambda c=count: printed_ns(
+                setting.unrecorded([program["hooked"], c])) / 1e3,
+            "shim": recorded,
+        }, setting.rounds)
+        limit = 1.5 * middle(samples["plain"]) + 100
+        yield Row("j", f"each of {int(count):,} children", "us", samples, reach=limit)
+        yield Row("j", "  their spool at most", "MiB", {"shim": most[1:]}, reach=8)
+
+
 CASES = {"a": pair, "b": real_programs, "c": allocations, "d": threads, "g": start_up,
-         "h": snapshots, "i": marks}
+         "h": snapshots, "i": marks, "j": forks}
 # (e) and (f) look at what (b) has recorded.
 SAME_CASE = {"e": "b", "f": "b"}

@@ -5,9 +5,11 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+static void *volatile kept;
+
 static void hatch(void)
 {
-	free(malloc(10));
+	free(kept = malloc(10));
 }
 
 int main(int argc, char **argv)

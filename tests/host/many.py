@@ -3,8 +3,11 @@
 """Several runs in one file: one after the other, at the same time, side by side with
 readers."""
 import os
+import select
+import signal
 import sqlite3
 import subprocess
+import time
 
 import host
 from host import expect, scenario
@@ -64,6 +67,51 @@ def many_children(case):
     expect(case.calls("hatch") == count, f"{case.calls('hatch'):.0f} calls, not {count}")
     expect(case.value("SELECT SUM(complete) FROM processes") == count + 1,
            "not all children are complete")
+
+
+@scenario
+def thousands_of_children(case):
+    """Children go on in the slots of those that have ended: the spool does not grow."""
+    count, largest = 3000, 0
+    process = case.start([case.compile("brood.c"), str(count)], stdin=subprocess.PIPE)
+    while not select.select([process.stdout], [], [], 0.01)[0]:
+        largest = max(largest, spool_kilobytes(case))
+    expect(process.stdout.readline() == "all\n", "the children have not ended")
+    expect(largest < 8192, f"{largest:.0f} KiB in the spool for {count} children")
+    process.communicate("", timeout=60)
+    case.settle()
+    expect_brood(case, count)
+    lanes = case.value("SELECT COUNT(DISTINCT lane_id) FROM threads")
+    expect(lanes < 100, f"{lanes} lanes")
+
+
+def expect_brood(case, count):
+    expect(case.calls("hatch") == count, f"{case.calls('hatch'):.0f} calls, not {count}")
+    rows = case.value("SELECT COUNT(*) FROM processes WHERE complete")
+    expect(rows == count + 1, f"{rows} complete processes, not {count + 1}")
+    rows = case.value("SELECT COUNT(*) FROM threads")
+    expect(rows == count + 1, f"{rows} threads, not {count + 1}")
+    blocks = case.value("SELECT SUM(alloc_count) || ' ' || SUM(free_count) FROM "
+                        "allocation_sites WHERE name = 'hatch'")
+    expect(blocks == f"{count} {count}", f"{blocks} allocations and frees")
+
+
+@scenario
+def children_of_an_orphaned_run(case):
+    """What children did stays in the slots, whoever reads them: the collector may die."""
+    count = 1000
+    program = case.compile("brood.c")
+    for pause in (0, 0.05, 0.2, 0.4):
+        process = case.start([program, str(count)], stdin=subprocess.PIPE)
+        time.sleep(pause)
+        for pid in case.collectors():
+            os.kill(pid, signal.SIGKILL)
+        expect(process.stdout.readline() == "all\n", "the children have not ended")
+        process.communicate("", timeout=60)
+        expect(process.returncode == 0, f"ended with {process.returncode}")
+        case.settle()
+        expect_brood(case, count)
+        os.remove(case.database)
 
 
 @scenario

@@ -30,8 +30,9 @@ const struct segment_site *check_sites_at(struct check *check, uint32_t slot)
 	return (const void *)((const char *)process + process->site_offset);
 }
 
+/* lives: its process does. */
 static void check_thread(struct check *check, uint32_t slot, uint32_t index,
-			 const struct segment_thread *thread)
+			 const struct segment_thread *thread, int lives)
 {
 	const struct segment_lane *lane = check_lane_at(check, thread->lane_slot);
 
@@ -42,7 +43,7 @@ static void check_thread(struct check *check, uint32_t slot, uint32_t index,
 		check_that(check, lane->process_slot == slot,
 			   "process %u thread %u: lane %u is of process %u", slot, index,
 			   thread->lane_slot, lane->process_slot);
-	if (lane && check->is_quiet && !thread->end_ticks)
+	if (lane && check->is_quiet && lives && !thread->end_ticks)
 		check_that(check, lane->in_use && lane->thread == index,
 			   "process %u thread %u: lives, but lane %u is not its own",
 			   slot, index, thread->lane_slot);
@@ -63,7 +64,54 @@ static void check_threads(struct check *check, uint32_t slot,
 			"process %u: threads do not fit", slot))
 		return;
 	for (uint32_t i = 0; i < process->thread_count; i++)
-		check_thread(check, slot, i, &threads[i]);
+		check_thread(check, slot, i, &threads[i], i >= process->first_thread);
+}
+
+/* The slot's former processes: one after the other, with all that is settled. */
+static void check_tenants(struct check *check, uint32_t slot,
+			  const struct segment_process *process)
+{
+	const struct segment_tenant *tenants =
+		(const void *)((const char *)process + process->tenant_offset);
+	uint32_t count = process->tenancy >> 1;
+	uint64_t ended = 0, allocated = 0, bytes = 0;
+
+	if (!check_that(check,
+			count <= process->tenant_committed &&
+				process->tenant_committed <= process->tenant_capacity &&
+				process->tenant_offset +
+						(uint64_t)process->tenant_capacity *
+							sizeof(*tenants) <=
+					process->site_offset,
+			"process %u: former processes do not fit", slot))
+		return;
+	for (uint32_t i = 0; i < count; i++) {
+		const struct segment_tenant *tenant = &tenants[i];
+
+		check_that(check,
+			   tenant->pid > 0 && tenant->state != SEGMENT_PROCESS_RUNNING,
+			   "process %u: former process %u has not ended", slot, i);
+		check_that(check,
+			   tenant->start_ticks >= ended &&
+				   tenant->end_ticks >= tenant->start_ticks,
+			   "process %u: former process %u began too early", slot, i);
+		check_that(check,
+			   tenant->alloc_bytes == tenant->free_bytes + tenant->live_bytes,
+			   "process %u: former process %u has lost bytes", slot, i);
+		ended = tenant->end_ticks;
+		allocated += tenant->alloc_count;
+		bytes += tenant->alloc_bytes;
+	}
+	if (!check->is_quiet)
+		return;
+	check_that(check, !(process->tenancy & 1), "process %u is nobody's", slot);
+	check_that(check, process->start_ticks >= ended,
+		   "process %u began before the one before ended", slot);
+	check_that(check,
+		   allocated == process->settled_alloc_count &&
+			   bytes == process->settled_alloc_bytes,
+		   "process %u: %llu allocations settled of %llu", slot,
+		   (ull)process->settled_alloc_count, (ull)allocated);
 }
 
 /* What a site alone must satisfy. */
@@ -128,6 +176,7 @@ void check_process(struct check *check, uint32_t slot)
 	if (!process)
 		return;
 	check_threads(check, slot, process);
+	check_tenants(check, slot, process);
 	sites = check_sites_at(check, slot);
 	if (!sites)
 		return;
