@@ -200,6 +200,11 @@ static void pattern_refuses_what_unrolls(void **state)
 	assert_non_null(pattern_refuse("a{18446744073709551615}{2}"));
 	assert_non_null(pattern_refuse("((((((((((((a+)+)+)+)+)+)+)+)+)+)+)+)+"));
 	assert_non_null(pattern_refuse("(a*)\\1"));
+	/* Each of these took glibc 2.36 more than 20 s. */
+	assert_non_null(pattern_refuse("((((((((((^)+)+)+)+)+)+)+)+)+)+"));
+	assert_non_null(pattern_refuse("(((^a?$){0,40}){0,40})"));
+	assert_null(pattern_refuse("(^|::)(get|set)_[a-z0-9_]{1,40}(_v[0-9]+)*$"));
+	assert_null(pattern_refuse("(^acme::)?[^][(+{]+"));
 }
 
 int main(void)
