@@ -90,6 +90,25 @@ static int open_plain(const char *path)
 	return fd;
 }
 
+/* libelf looks for the end of a string from the end of its table each time that a name is
+ * asked for: 64 MiB without one, for each of 65,536 sections, is for ever. */
+static bool names_end(Elf *elf)
+{
+	Elf_Scn *section;
+	Elf64_Shdr header;
+	const Elf_Data *names;
+	size_t index;
+
+	if (elf_getshdrstrndx(elf, &index) < 0 || !(section = elf_getscn(elf, index)) ||
+	    !gelf_getshdr(section, &header))
+		return true; /* nothing has a name */
+	if (header.sh_flags & SHF_COMPRESSED)
+		return false;
+	names = elf_getdata(section, NULL);
+	return !names || !names->d_buf || !names->d_size ||
+	       ((const char *)names->d_buf)[names->d_size - 1] == '\0';
+}
+
 int elf_file_open(const char *path, struct elf_file *ret)
 {
 	struct elf_file file = ELF_FILE_NONE;
@@ -108,7 +127,7 @@ int elf_file_open(const char *path, struct elf_file *ret)
 	file.elf = elf_begin(
 		file.fd, info.st_size > READ_LIMIT_BYTES ? ELF_C_READ_MMAP : ELF_C_READ,
 		NULL);
-	if (!file.elf || elf_kind(file.elf) != ELF_K_ELF)
+	if (!file.elf || elf_kind(file.elf) != ELF_K_ELF || !names_end(file.elf))
 		goto fail;
 	*ret = file;
 	return 0;
@@ -144,7 +163,7 @@ int elf_file_read_whole(struct elf_file *file)
 		image = read_all(file->fd, (size_t)info.st_size);
 		elf = image ? elf_memory(image, (size_t)info.st_size) : NULL;
 	}
-	if (!elf || elf_kind(elf) != ELF_K_ELF) {
+	if (!elf || elf_kind(elf) != ELF_K_ELF || !names_end(elf)) {
 		elf_end(elf);
 		free(image);
 		return image ? -ENOEXEC : -ENOMEM;
@@ -248,6 +267,16 @@ Elf_Data *elf_file_data(Elf_Scn *section)
 		return NULL;
 	data = elf_getdata(section, NULL);
 	return data && data->d_buf && data->d_size ? data : NULL;
+}
+
+const Elf_Data *elf_file_strings(Elf *elf, size_t index)
+{
+	Elf_Scn *section = elf_getscn(elf, index);
+	const Elf_Data *strings = section ? elf_file_data(section) : NULL;
+
+	if (strings && ((const char *)strings->d_buf)[strings->d_size - 1] != '\0')
+		return NULL;
+	return strings;
 }
 
 bool elf_file_has_debug_info(Elf *elf)
@@ -432,7 +461,7 @@ int elf_file_open_mini(Elf *elf, struct elf_file *ret)
 		return error;
 	file.memory = memory;
 	file.elf = elf_memory((char *)memory, size);
-	if (!file.elf || elf_kind(file.elf) != ELF_K_ELF) {
+	if (!file.elf || elf_kind(file.elf) != ELF_K_ELF || !names_end(file.elf)) {
 		elf_file_close(&file);
 		return -ENOENT;
 	}

@@ -39,6 +39,9 @@ Elf_Scn *elf_file_section(Elf *elf, uint32_t type, const char *name, Elf64_Shdr 
  */
 Elf_Data *elf_file_data(Elf_Scn *section);
 
+/* The section with this index, when it has strings that all end, else NULL. */
+const Elf_Data *elf_file_strings(Elf *elf, size_t index);
+
 /* Whether all compressed sections together stay within bounds when they are unpacked. */
 bool elf_file_unpacks(Elf *elf);
 

@@ -24,6 +24,10 @@
 
 #define SCRIPT_DEPTH 4 /* interpreters that are scripts themselves; as in Linux */
 #define FIRST_LINE_BYTES 256
+
+/* A file may claim to have any number of them. */
+#define SYMBOL_LIMIT (4u << 20)
+#define SEGMENT_LIMIT 4096
 #define HOOK_NAME "__cyg_profile_func_enter"
 
 /* 0, -ENOENT, -EACCES. */
@@ -211,15 +215,18 @@ static void look_at_symbols(Elf *elf, uint32_t type, struct target_report *ret)
 	Elf64_Shdr header;
 	Elf_Scn *section = elf_file_section(elf, type, NULL, &header);
 	const Elf_Data *data = section ? elf_file_data(section) : NULL;
+	const Elf_Data *names = data ? elf_file_strings(elf, header.sh_link) : NULL;
 	Elf64_Sym symbol;
 	const char *name;
 	size_t i;
 
-	for (i = 0; data && i < data->d_size / sizeof(symbol); i++) {
+	for (i = 0; names && i < SYMBOL_LIMIT && i < data->d_size / sizeof(symbol); i++) {
 		memcpy(&symbol, (const char *)data->d_buf + i * sizeof(symbol),
 		       sizeof(symbol)); /* may lie unaligned */
-		name = elf_strptr(elf, header.sh_link, symbol.st_name);
-		if (name && name[0])
+		if (symbol.st_name >= names->d_size)
+			continue;
+		name = (const char *)names->d_buf + symbol.st_name;
+		if (name[0])
 			look_at_symbol(name, symbol.st_shndx != SHN_UNDEF, ret);
 	}
 }
@@ -244,15 +251,19 @@ static void look_at_loader(Elf *elf, struct target_report *ret)
 	ret->is_static = true;
 	if (elf_getphdrnum(elf, &count) < 0)
 		return;
-	for (i = 0; i < count && gelf_getphdr(elf, (int)i, &header); i++) {
+	for (i = 0; i < count && i < SEGMENT_LIMIT && gelf_getphdr(elf, (int)i, &header);
+	     i++) {
 		if (header.p_type != PT_INTERP)
 			continue;
 		ret->is_static = false;
+		if (header.p_filesz > PATH_MAX)
+			return;
 		loader = elf_getdata_rawchunk(elf, (int64_t)header.p_offset,
 					      header.p_filesz, ELF_T_BYTE);
 		ret->is_other_libc =
 			loader && loader->d_size &&
 			!memmem(loader->d_buf, loader->d_size, "/ld-linux", 9);
+		return; /* the kernel takes the first */
 	}
 }
 

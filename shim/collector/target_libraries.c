@@ -25,6 +25,8 @@
 #include "shim/collector/symbols_elf.h"
 
 #define LIBRARY_LIMIT 256
+#define TRY_LIMIT 20000	 /* files looked at; an RPATH may name a million directories */
+#define ENTRY_LIMIT 4096 /* of .dynamic; a program of 256 libraries has some 300 */
 #define CONF_DEPTH 4
 
 /* system: directories of ld.so.conf, ':' between them. paths: the libraries seen so far;
@@ -32,7 +34,7 @@
 struct search {
 	char *system;
 	char *paths[LIBRARY_LIMIT];
-	size_t count, next;
+	size_t count, next, tries;
 };
 
 /* What one file asks for. Strings are borrowed from its Elf. */
@@ -132,12 +134,12 @@ static bool is_library(const char *path)
 }
 
 /* Looks in a ':' separated list of directories. */
-static bool find_in(const struct wishes *wishes, const char *list, const char *name,
-		    char *ret)
+static bool find_in(struct search *search, const struct wishes *wishes, const char *list,
+		    const char *name, char *ret)
 {
 	const char *end;
 
-	for (; list; list = *end ? end + 1 : NULL) {
+	for (; list && search->tries++ < TRY_LIMIT; list = *end ? end + 1 : NULL) {
 		end = strchrnul(list, ':');
 		if (end > list &&
 		    join(wishes, list, (size_t)(end - list), name, ret) == 0 &&
@@ -147,18 +149,18 @@ static bool find_in(const struct wishes *wishes, const char *list, const char *n
 	return false;
 }
 
-static bool find_library(const struct search *search, const struct wishes *wishes,
+static bool find_library(struct search *search, const struct wishes *wishes,
 			 const char *name, char *ret)
 {
 	if (strchr(name, '/')) {
 		snprintf(ret, PATH_MAX, "%s", name);
 		return is_library(ret);
 	}
-	return (!wishes->runpath && find_in(wishes, wishes->rpath, name, ret)) ||
-	       find_in(wishes, getenv("LD_LIBRARY_PATH"), name, ret) ||
-	       find_in(wishes, wishes->runpath, name, ret) ||
-	       find_in(wishes, search->system, name, ret) ||
-	       find_in(wishes, "/lib64:/usr/lib64:/lib:/usr/lib", name, ret);
+	return (!wishes->runpath && find_in(search, wishes, wishes->rpath, name, ret)) ||
+	       find_in(search, wishes, getenv("LD_LIBRARY_PATH"), name, ret) ||
+	       find_in(search, wishes, wishes->runpath, name, ret) ||
+	       find_in(search, wishes, search->system, name, ret) ||
+	       find_in(search, wishes, "/lib64:/usr/lib64:/lib:/usr/lib", name, ret);
 }
 
 static int remember(struct search *search, const char *path)
@@ -178,8 +180,8 @@ static int remember(struct search *search, const char *path)
 }
 
 /* The entry's string, or NULL. */
-static const char *dynamic_string(Elf *elf, const Elf64_Shdr *header,
-				  const Elf_Data *data, size_t i, int64_t *ret_tag)
+static const char *dynamic_string(const Elf_Data *names, const Elf_Data *data, size_t i,
+				  int64_t *ret_tag)
 {
 	Elf64_Dyn entry;
 
@@ -188,7 +190,9 @@ static const char *dynamic_string(Elf *elf, const Elf64_Shdr *header,
 	if (entry.d_tag != DT_NEEDED && entry.d_tag != DT_RPATH &&
 	    entry.d_tag != DT_RUNPATH)
 		return NULL;
-	return elf_strptr(elf, header->sh_link, entry.d_un.d_val);
+	return entry.d_un.d_val < names->d_size
+		       ? (const char *)names->d_buf + entry.d_un.d_val
+		       : NULL;
 }
 
 /* Finds the libraries that this file needs and remembers the new ones. */
@@ -198,21 +202,24 @@ static int add_needed(struct search *search, const char *path, Elf *elf)
 	Elf_Scn *section = elf_file_section(elf, SHT_DYNAMIC, NULL, &header);
 	const Elf_Data *data = section ? elf_file_data(section) : NULL;
 	struct wishes wishes = {NULL, NULL, path};
-	size_t count = data ? data->d_size / sizeof(Elf64_Dyn) : 0, i;
+	const Elf_Data *names = data ? elf_file_strings(elf, header.sh_link) : NULL;
+	size_t count = names ? data->d_size / sizeof(Elf64_Dyn) : 0, i;
 	char found[PATH_MAX];
 	const char *text;
 	int64_t tag;
 	int error = 0;
 
+	if (count > ENTRY_LIMIT)
+		count = ENTRY_LIMIT;
 	for (i = 0; i < count; i++) {
-		text = dynamic_string(elf, &header, data, i, &tag);
+		text = dynamic_string(names, data, i, &tag);
 		if (text && tag == DT_RPATH)
 			wishes.rpath = text;
 		else if (text && tag == DT_RUNPATH)
 			wishes.runpath = text;
 	}
 	for (i = 0; i < count && !error; i++) {
-		text = dynamic_string(elf, &header, data, i, &tag);
+		text = dynamic_string(names, data, i, &tag);
 		if (text && tag == DT_NEEDED &&
 		    find_library(search, &wishes, text, found))
 			error = remember(search, found);

@@ -4,8 +4,10 @@
 #include "shim/collector/symbols.h"
 #include "shim/collector/symbols_budget.h"
 
+#include <elf.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -54,6 +56,39 @@ static void test_other_files(void **state)
 		symbols_free(symbolizer);
 	}
 	(void)alarm(0);
+}
+
+/* libelf would look for the end of each name in the whole table. */
+static void test_names_without_end(void **state)
+{
+	char path[] = "/tmp/profshim-hostile-XXXXXX";
+	struct symbolizer *symbolizer = symbols_new();
+	struct symbol_file file;
+	Elf64_Ehdr header;
+	Elf64_Shdr names;
+	char command[4200];
+	int fd = mkstemp(path);
+
+	(void)state;
+	assert_true(fd >= 0);
+	snprintf(command, sizeof(command), "cp '%s' '%s'", fixture("c_symtab"), path);
+	assert_int_equal(system(command), 0);
+	file = file_at(path, NULL, 0);
+	assert_string_equal(symbols_source(symbols_open(symbolizer, &file)), "symtab");
+	assert_int_equal(pread(fd, &header, sizeof(header), 0), sizeof(header));
+	assert_int_equal(
+		pread(fd, &names, sizeof(names),
+		      (off_t)(header.e_shoff + header.e_shstrndx * sizeof(names))),
+		sizeof(names));
+	assert_int_equal(pwrite(fd, "x", 1, (off_t)(names.sh_offset + names.sh_size - 1)),
+			 1);
+	symbols_free(symbolizer); /* which knows the file as it was */
+	symbolizer = symbols_new();
+	file = file_at(path, NULL, 0);
+	assert_string_equal(symbols_trouble(symbols_open(symbolizer, &file)),
+			    SYMBOLS_UNREADABLE);
+	symbols_free(symbolizer);
+	assert_int_equal(close(fd) | unlink(path), 0);
 }
 
 static void test_entries(void **state)
@@ -113,8 +148,11 @@ static void test_time(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(test_sibling_inside), cmocka_unit_test(test_other_files),
-		cmocka_unit_test(test_entries),	       cmocka_unit_test(test_memory),
+		cmocka_unit_test(test_sibling_inside),
+		cmocka_unit_test(test_other_files),
+		cmocka_unit_test(test_names_without_end),
+		cmocka_unit_test(test_entries),
+		cmocka_unit_test(test_memory),
 		cmocka_unit_test(test_time),
 	};
 
