@@ -61,8 +61,11 @@ static struct moment by_keyword(const char *word)
 	static const struct {
 		const char *word;
 		enum moment_kind kind;
-	} keywords[] = {
-		{"start", MOMENT_START}, {"exit", MOMENT_EXIT}, {"peak", MOMENT_PEAK}};
+	} keywords[] = {/* of a run that goes on, its end so far */
+			{"now", MOMENT_EXIT},
+			{"start", MOMENT_START},
+			{"exit", MOMENT_EXIT},
+			{"peak", MOMENT_PEAK}};
 
 	for (size_t i = 0; i < sizeof(keywords) / sizeof(keywords[0]); i++)
 		if (strcmp(word, keywords[i].word) == 0)

@@ -77,6 +77,7 @@ static enum exit_status find_moments(struct report_input *input, struct delta *d
 				       moments);
 	if (status)
 		return status;
+	delta->is_live = rundb_live_pid(input->db) != 0;
 	delta->a = moments[0];
 	delta->b = moments[1];
 	delta->c = moments[2];
@@ -98,10 +99,11 @@ static enum exit_status check_end(struct report_input *input, struct doc *doc,
 	if (status || known)
 		return status;
 	strbuf_printf(&text,
-		      "What process %lld had at its exit is not known by site: other "
+		      "What process %lld %s is not known by site: other "
 		      "processes of the run allocated on the same call paths, and final "
 		      "numbers are kept for all of them together.",
-		      (long long)delta->process->pid);
+		      (long long)delta->process->pid,
+		      delta->is_live ? "has now" : "had at its exit");
 	doc_note(doc, "exit_not_known", NOTE_WARNING, strbuf_text(&text),
 		 "Name its last snapshot instead.");
 	strbuf_free(&text);
@@ -194,7 +196,8 @@ const struct report report_delta = {
 	.summary = "what grew, went and survived between two snapshots",
 	.description =
 		"A and B are moments of one process: a snapshot's label (LABEL#2: the "
-		"second of that label), its number, 'start', 'exit' or 'peak'. Sizes and "
+		"second of that label), its number, 'start', 'peak' or 'exit' ('now' "
+		"while the run goes on). Sizes and "
 		"blocks are what was live at B, with the change since A; the average is "
 		"of a block. Allocated and freed is what happened in between; survived "
 		"are "

@@ -9,14 +9,17 @@
 
 #include "analyzer/model/units.h"
 
-static void put_moment(struct strbuf *text, const struct moment *moment)
+static void put_moment(struct strbuf *text, const struct delta *delta,
+		       const struct moment *moment)
 {
 	static const char *const words[] = {[MOMENT_START] = "the start",
 					    [MOMENT_PEAK] = "the peak",
 					    [MOMENT_EXIT] = "the exit"};
 
 	if (moment->kind != MOMENT_SNAPSHOT) {
-		strbuf_puts(text, words[moment->kind]);
+		strbuf_puts(text, moment->kind == MOMENT_EXIT && delta->is_live
+					  ? "now"
+					  : words[moment->kind]);
 		return;
 	}
 	strbuf_printf(text, "'%s' (number %lld, at ", moment->snapshot->label,
@@ -33,11 +36,12 @@ static void put_amount(struct strbuf *text, int64_t bytes, int64_t count)
 }
 
 static void add_moment(struct doc *doc, struct section *section, const char *title,
-		       const struct moment *moment, const struct delta_state *state)
+		       const struct delta *delta, const struct moment *moment,
+		       const struct delta_state *state)
 {
 	struct strbuf text = {0};
 
-	put_moment(&text, moment);
+	put_moment(&text, delta, moment);
 	strbuf_puts(&text, ": ");
 	put_amount(&text, state->live_bytes, state->live_count);
 	strbuf_puts(&text, " live");
@@ -78,8 +82,10 @@ static void add_between(struct doc *doc, struct section *section,
 	doc_add_human(doc, section, "between", strbuf_text(&text));
 	strbuf_reset(&text);
 	put_amount(&text, result->survived_bytes, result->survived_count);
-	strbuf_puts(&text, " of the allocated ones still live at ");
-	put_moment(&text, &delta->c);
+	strbuf_puts(&text, " of the allocated ones still live ");
+	if (delta->c.kind != MOMENT_EXIT || !delta->is_live)
+		strbuf_puts(&text, "at ");
+	put_moment(&text, delta, &delta->c);
 	doc_add_human(doc, section, "survived", strbuf_text(&text));
 	strbuf_reset(&text);
 	if (calls || self_ns) {
@@ -101,24 +107,27 @@ static struct cell known(bool is_known, int64_t value)
 	return is_known ? cell_integer(value) : (struct cell){.kind = CELL_NULL};
 }
 
-static struct cell moment_cell(struct doc *doc, const struct moment *moment)
+static struct cell moment_cell(struct doc *doc, const struct delta *delta,
+			       const struct moment *moment)
 {
 	static const char *const words[] = {
 		[MOMENT_START] = "start", [MOMENT_PEAK] = "peak", [MOMENT_EXIT] = "exit"};
 	const char *text = moment->kind == MOMENT_SNAPSHOT ? moment->snapshot->label
 							   : words[moment->kind];
 
+	if (moment->kind == MOMENT_EXIT && delta->is_live)
+		text = "now";
 	return (struct cell){.kind = CELL_TEXT, .text = doc_copy(doc, text)};
 }
 
 static void add_machine_moment(struct doc *doc, struct section *section,
-			       const char *label, const char *id,
-			       const struct moment *moment)
+			       const struct delta *delta, const char *label,
+			       const char *id, const struct moment *moment)
 {
 	bool is_snapshot = moment->kind == MOMENT_SNAPSHOT;
 
-	doc_add_flagged(section, label, NULL, COLUMN_TEXT, moment_cell(doc, moment),
-			COLUMN_MACHINE);
+	doc_add_flagged(section, label, NULL, COLUMN_TEXT,
+			moment_cell(doc, delta, moment), COLUMN_MACHINE);
 	doc_add_flagged(section, id, NULL, COLUMN_ID,
 			known(is_snapshot, is_snapshot ? moment_id(moment) : 0),
 			COLUMN_MACHINE);
@@ -157,9 +166,9 @@ static void add_machine(struct doc *doc, struct section *section,
 		 known(delta->has_between, result->survived_count)},
 	};
 
-	add_machine_moment(doc, section, "a", "a_snapshot_id", &delta->a);
-	add_machine_moment(doc, section, "b", "b_snapshot_id", &delta->b);
-	add_machine_moment(doc, section, "until", "until_snapshot_id", &delta->c);
+	add_machine_moment(doc, section, delta, "a", "a_snapshot_id", &delta->a);
+	add_machine_moment(doc, section, delta, "b", "b_snapshot_id", &delta->b);
+	add_machine_moment(doc, section, delta, "until", "until_snapshot_id", &delta->c);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
 		doc_add_flagged(section, values[i].name, NULL, values[i].type,
 				values[i].cell, COLUMN_MACHINE);
@@ -178,8 +187,8 @@ void delta_add_head(struct doc *doc, const struct delta *delta,
 		doc_add_human(doc, section, "process", strbuf_text(&text));
 	}
 	strbuf_free(&text);
-	add_moment(doc, section, "from", &delta->a, &total->a);
-	add_moment(doc, section, "to", &delta->b, &total->b);
+	add_moment(doc, section, "from", delta, &delta->a, &total->a);
+	add_moment(doc, section, "to", delta, &delta->b, &total->b);
 	add_change(doc, section, &result);
 	if (delta->has_between)
 		add_between(doc, section, delta, &result);

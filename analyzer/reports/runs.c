@@ -62,7 +62,7 @@ static struct cell start(struct table *table, const struct cell *utc)
 	return table_text(table, text);
 }
 
-static struct cell end(struct table *table, size_t row)
+static struct cell end(struct table *table, size_t row, bool is_live)
 {
 	struct run_facts facts = {
 		.complete = cell_number(table_cell(table, row, "complete")) != 0,
@@ -76,7 +76,9 @@ static struct cell end(struct table *table, size_t row)
 	facts.has_exit_signal =
 		table_cell(table, row, "exit_signal")->kind == CELL_INTEGER &&
 		facts.exit_signal != 0;
-	if (facts.has_exit_signal)
+	if (is_live)
+		strbuf_puts(&text, "running");
+	else if (facts.has_exit_signal)
 		trust_signal_name(&text, (int)facts.exit_signal);
 	else if (!facts.complete)
 		strbuf_puts(&text, "incomplete");
@@ -193,6 +195,21 @@ static struct table *make_jobs(struct report_input *input, const struct table *t
 	return jobs;
 }
 
+/* Beside the stored runs, which are listed. */
+static void add_running(struct report_input *input, struct doc *doc)
+{
+	struct strbuf text = {0};
+
+	if (!rundb_running_pid(input->db))
+		return;
+	strbuf_printf(&text, "A further run is being recorded, of process %d.",
+		      rundb_running_pid(input->db));
+	doc_note(doc, "running", NOTE_PLAIN, strbuf_text(&text),
+		 "It is what the other commands show now, unless --run names a stored "
+		 "one.");
+	strbuf_free(&text);
+}
+
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
 	struct table *table = report_table(input, runs_sql_all, columns,
@@ -206,7 +223,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	for (size_t i = 0; i < table->row_count; i++) {
 		*table_cell(table, i, "started") =
 			start(table, table_cell(table, i, "started_utc"));
-		*table_cell(table, i, "end") = end(table, i);
+		*table_cell(table, i, "end") =
+			end(table, i, rundb_live_pid(input->db) != 0);
 	}
 	if (input->options->sort) {
 		status = report_sort(input, table, "run_id", "run_id");
@@ -222,6 +240,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 			return STATUS_FAILED;
 		}
 	}
+	add_running(input, doc);
 	if (table->row_count == 0)
 		doc_note(doc, "no_runs", NOTE_PLAIN, "The file holds no run.", NULL);
 	section = report_add_table(doc, "runs", NULL, table, report_limit(input, 0),

@@ -56,8 +56,8 @@ static bool is_of_other_run(struct report_input *input, const char *word)
 }
 
 /* The labels that there are, each once, the nearest to word first. */
-static void put_labels(struct strbuf *text, const struct snapshot_list *list,
-		       const char *word)
+static void put_labels(struct report_input *input, struct strbuf *text,
+		       const struct snapshot_list *list, const char *word)
 {
 	const char **labels = xcalloc(list->count + 3, sizeof(*labels));
 	const char *nearest;
@@ -72,7 +72,7 @@ static void put_labels(struct strbuf *text, const struct snapshot_list *list,
 			labels[count++] = list->snapshots[i].label;
 	}
 	labels[count++] = "start";
-	labels[count++] = "exit";
+	labels[count++] = rundb_live_pid(input->db) ? "now" : "exit";
 	labels[count++] = "peak";
 	nearest = nearest_word(word, labels, count);
 	if (nearest)
@@ -105,7 +105,7 @@ static enum exit_status unknown_word(struct report_input *input,
 			"known whose it is");
 	if (is_of_other_run(input, word))
 		return STATUS_USAGE;
-	put_labels(&text, list, word);
+	put_labels(input, &text, list, word);
 	report_fail(input, STATUS_FAILED, "no snapshot '%s' in the %s%s", word,
 		    input->options->process ? "process" : "run", strbuf_text(&text));
 	strbuf_free(&text);

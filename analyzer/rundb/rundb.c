@@ -396,3 +396,13 @@ void rundb_set_live_pid(struct rundb *db, int pid)
 {
 	db->live_pid = pid;
 }
+
+int rundb_running_pid(const struct rundb *db)
+{
+	return db->running_pid;
+}
+
+void rundb_set_running_pid(struct rundb *db, int pid)
+{
+	db->running_pid = pid;
+}

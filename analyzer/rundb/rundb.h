@@ -34,6 +34,10 @@ struct sqlite3 *rundb_handle(struct rundb *db);
 /* The process that a run read from a living spool belongs to; 0: the run has ended. */
 int rundb_live_pid(const struct rundb *db);
 void rundb_set_live_pid(struct rundb *db, int pid);
+/* The process of a run that is being recorded beside the stored ones, which alone were
+ * read; 0: there is none. */
+int rundb_running_pid(const struct rundb *db);
+void rundb_set_running_pid(struct rundb *db, int pid);
 
 /* Queries. A cursor is bound, stepped and closed; cursor_close(NULL) is fine. */
 int rundb_query(struct rundb *db, const char *sql, struct cursor **ret_cursor);

@@ -122,5 +122,31 @@ def too_many(case):
            "the last one does not have what was live")
 
 
+@scenario
+def what_still_runs(case):
+    """runs says that a run goes on, beside stored ones too; delta says now, not exit."""
+    process, pid = start(case, "250", "5", "none", PROFSHIM_SNAPSHOT_EVERY="100ms")
+    host.harness.wait_until(lambda: "interval 1" in case.analyze(
+        "snapshots", case.database).stdout)
+    listed = case.analyze("runs", case.database)
+    expect("running" in listed.stdout and "incomplete" not in listed.stdout,
+           f"runs does not say that it runs: {listed.stdout}")
+    for words in (("interval 1", "now"), ("start", "exit")):
+        delta = case.analyze("delta", case.database, *words)
+        expect(delta.returncode == 0 and " now" in delta.stdout and
+               "exit" not in delta.stdout, f"delta {words}: {delta}")
+    machine = case.analyze("delta", case.database, "start", "now", "--format", "json")
+    expect('"b": "now"' in machine.stdout, f"delta: {machine.stdout[:600]}")
+    finish(case, process, 0)
+    process, pid = start(case, "250", "5", "none")
+    host.harness.wait_until(lambda: str(pid) in case.analyze("runs", case.database).stdout)
+    listed = case.analyze("runs", case.database).stdout
+    expect("being recorded" in listed and "exit 0" in listed, f"runs: {listed}")
+    delta = case.analyze("delta", case.database, "start", "now", "--run", "1")
+    expect(delta.returncode == 0 and "the exit" in delta.stdout, f"delta: {delta}")
+    finish(case, process, 0)
+    expect("being recorded" not in case.analyze("runs", case.database).stdout, "it goes on")
+
+
 if __name__ == "__main__":
     host.main()

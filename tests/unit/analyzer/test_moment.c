@@ -65,6 +65,7 @@ static void words(void **state)
 	assert_int_equal(moment_id(&start), 0);
 	assert_int_equal(find("peak").kind, MOMENT_PEAK);
 	assert_int_equal(end.kind, MOMENT_EXIT);
+	assert_int_equal(find("now").kind, MOMENT_EXIT);
 	assert_true(moment_id(&end) == INT64_MAX);
 	/* A label of the user's comes before the word. */
 	assert_int_equal(number("exit"), 4);
