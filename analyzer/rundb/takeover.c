@@ -286,8 +286,8 @@ static int open_after_spool(struct opening *opening, struct rundb **ret_db,
 	if (result < 0 && opening->has_live && is_live)
 		say(opening, &reason);
 	strbuf_free(&reason);
-	if (result == 0 && !is_live && opening.live.state != SPOOL_ABANDONED)
-		rundb_set_running_pid(*ret_db, opening.live.first_pid);
+	if (result == 0 && !is_live && opening->live.state != SPOOL_ABANDONED)
+		rundb_set_running_pid(*ret_db, opening->live.first_pid);
 	return result == 0 ? 0 : rundb_open(path, ret_db, error);
 }
 
