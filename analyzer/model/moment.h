@@ -9,8 +9,8 @@
  *     exit       the end of the process
  *     peak       when the run's live memory was highest
  *
- * A label comes before the words start, exit (now) and peak: who took a snapshot "exit" means
- * it. A number comes before a label; LABEL#1 reaches a label made of digits.
+ * A label comes before the words start, exit (now) and peak: who took a snapshot "exit"
+ * means it. A number comes before a label; LABEL#1 reaches a label made of digits.
  *
  * Must not:      know SQL.
  */
