@@ -136,6 +136,7 @@ static const struct column limit_columns[] = {
 	{"changed", NULL, COLUMN_FLAG, COLUMN_MACHINE},
 	{"enabled", NULL, COLUMN_FLAG, COLUMN_MACHINE},
 	{"meaning", NULL, COLUMN_TEXT, COLUMN_DETAIL},
+	{"needs", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 };
 
 /* "500ms", "20%", "100 (changed)" */
@@ -155,8 +156,10 @@ static struct cell figure(struct table *table, const struct rules_limit *limit)
 static void list_limits(struct table *table, const struct rules_file *rules,
 			const struct rule *rule, bool is_enabled)
 {
+	struct strbuf needs = {0};
 	size_t shown = 0;
 
+	measured_put_words(&needs, rule->needs);
 	for (size_t i = 0; i <= rules->limit_count; i++) {
 		const struct rules_limit *limit =
 			i < rules->limit_count ? &rules->limits[i] : NULL;
@@ -165,15 +168,16 @@ static void list_limits(struct table *table, const struct rules_file *rules,
 		if (limit && strcmp(limit->rule, rule->id) != 0)
 			continue;
 		if (!limit && shown)
-			return;
+			break;
 		row = table_add_row(table);
 		row[0] = table_text(table, rule->id);
 		row[1] = table_text(table, rule->slug);
 		row[7] = cell_integer(is_enabled);
+		row[9] = table_text(table, strbuf_text(&needs));
 		row[8] = table_text(table, rule->summary);
 		shown++;
 		if (!limit)
-			return;
+			break;
 		row[2] = table_text(table, limit->name);
 		row[3] = figure(table, limit);
 		row[4] = cell_real(limit->value);
@@ -181,6 +185,7 @@ static void list_limits(struct table *table, const struct rules_file *rules,
 		row[6] = cell_integer(limit->is_changed);
 		row[8] = table_text(table, limit->meaning);
 	}
+	strbuf_free(&needs);
 }
 
 enum exit_status bottlenecks_list_rules(struct report_input *input, struct doc *doc)
@@ -190,7 +195,7 @@ enum exit_status bottlenecks_list_rules(struct report_input *input, struct doc *
 	struct table *table;
 
 	if (status == STATUS_OK) {
-		table = table_new(limit_columns, 9);
+		table = table_new(limit_columns, 10);
 		for (size_t i = 0; i < rule_registry_count; i++) {
 			const struct rules_entry *entry =
 				rules_file_rule(&rules, rule_registry[i]->id);

@@ -111,8 +111,8 @@ static enum exit_status apply(struct report_input *input, struct rule_input *rul
 	int result;
 
 	rule->rule = state->rule;
-	rule->reason = NULL;
-	result = state->rule->evaluate(rule, findings);
+	rule->reason = measured_missing(rule, state->rule->needs);
+	result = rule->reason ? RULE_NOT_MEASURED : state->rule->evaluate(rule, findings);
 	if (result < 0 || rule->error->size)
 		return report_fail(input, STATUS_FAILED, "%s", strbuf_text(rule->error));
 	state->outcome = result == RULE_NOT_MEASURED ? OUTCOME_NOT_MEASURED
@@ -138,6 +138,8 @@ static enum exit_status apply_all(struct report_input *input,
 	enum exit_status status = STATUS_OK;
 
 	take_facts(&rule, facts);
+	if (measured_find(&rule) < 0)
+		status = report_fail(input, STATUS_FAILED, "%s", strbuf_text(&error));
 	for (size_t i = 0; i < rule_registry_count && status == STATUS_OK; i++) {
 		const struct rules_entry *entry =
 			rules_file_rule(&ret->rules, rule_registry[i]->id);

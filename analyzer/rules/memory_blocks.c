@@ -89,8 +89,6 @@ static int evaluate_big(struct rule_input *input, struct findings *ret)
 	double faults;
 	int result;
 
-	if (!(input->alloc_count > 0))
-		return rule_not_measured(input, "no allocation was recorded");
 	result = load_faults(input, &faults);
 	if (result < 0)
 		return result;
@@ -153,8 +151,6 @@ static int evaluate_small(struct rule_input *input, struct findings *ret)
 	struct cursor *cursor;
 	int result;
 
-	if (!(input->peak_bytes > 0))
-		return rule_not_measured(input, "no allocation was recorded");
 	result = rule_query(input, memory_blocks_sql_small, &cursor);
 	if (result < 0)
 		return result;
@@ -175,6 +171,7 @@ const struct rule rule_big_blocks = {
 		   "page faults",
 	.specific = 2,
 	.explains = (const struct rule *const[]){&rule_page_faults, &rule_hot_leaf, NULL},
+	.needs = MEASURED_ALLOCATIONS | MEASURED_WALL,
 	.evaluate = evaluate_big,
 };
 
@@ -186,5 +183,6 @@ const struct rule rule_small_objects = {
 		   "again "
 		   "or more",
 	.specific = 2,
+	.needs = MEASURED_ALLOCATIONS,
 	.evaluate = evaluate_small,
 };

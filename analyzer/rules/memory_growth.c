@@ -202,5 +202,6 @@ const struct rule rule_snapshot_growth = {
 	.summary = "a function's live bytes rise over five or more snapshots and do not "
 		   "level off",
 	.specific = 2,
+	.needs = MEASURED_ALLOCATIONS,
 	.evaluate = evaluate,
 };

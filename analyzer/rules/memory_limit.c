@@ -105,5 +105,6 @@ const struct rule rule_memory_limit = {
 		"peak or resident set are above a limit from the rules file; without one "
 		"it does nothing",
 	.specific = 1,
+	.needs = MEASURED_OWN,
 	.evaluate = evaluate,
 };

@@ -68,14 +68,6 @@ static int evaluate_at_exit(struct rule_input *input, struct findings *ret)
 	struct cursor *cursor;
 	int result;
 
-	if (!(input->alloc_count > 0))
-		return rule_not_measured(input, "no allocation was recorded");
-	if (input->is_live)
-		return rule_not_measured(input, "the run has not ended");
-	if (!input->complete)
-		return rule_not_measured(
-			input, "a process did not end by itself, so what it left says "
-			       "nothing");
 	result = rule_query(input, memory_live_sql_at_exit, &cursor);
 	if (result < 0)
 		return result;
@@ -129,8 +121,6 @@ static int evaluate_at_peak(struct rule_input *input, struct findings *ret)
 	struct cursor *cursor;
 	int result;
 
-	if (!(input->peak_bytes > 0))
-		return rule_not_measured(input, "no allocation was recorded");
 	if (input->peak_bytes < input->limit(input, "least_bytes"))
 		return RULE_DONE;
 	result = rule_query(input, memory_live_sql_at_peak, &cursor);
@@ -150,6 +140,7 @@ const struct rule rule_live_at_exit = {
 	.summary = "many blocks of a function are live at the exit, and are much of the "
 		   "peak",
 	.specific = 1,
+	.needs = MEASURED_ALLOCATIONS | MEASURED_END,
 	.evaluate = evaluate_at_exit,
 };
 
@@ -159,5 +150,6 @@ const struct rule rule_peak_owner = {
 	.title = "One function has most of the peak",
 	.summary = "one function's blocks are at least half of what is live at the peak",
 	.specific = 0,
+	.needs = MEASURED_ALLOCATIONS,
 	.evaluate = evaluate_at_peak,
 };

@@ -21,8 +21,6 @@ static int load(struct rule_input *input, const char *sql, struct memory_owners 
 	struct cursor *cursor;
 	int result;
 
-	if (!(input->alloc_count > 0))
-		return rule_not_measured(input, "no allocation was recorded");
 	result = rule_query(input, sql, &cursor);
 	if (result < 0)
 		return result;
@@ -99,10 +97,7 @@ static int evaluate_rate(struct rule_input *input, struct findings *ret)
 	size_t before = ret->count;
 	int result;
 
-	if (input->alloc_count > 0 && !(input->wall_ns > 0))
-		return rule_not_measured(input, "how long the run took is not known");
-	if (input->alloc_count > 0 &&
-	    input->alloc_count < input->limit(input, "per_s") * input->wall_ns / 1e9)
+	if (input->alloc_count < input->limit(input, "per_s") * input->wall_ns / 1e9)
 		return RULE_DONE;
 	result = load(input, memory_rate_sql_others, &owners);
 	for (size_t i = 0; i < owners.count; i++) {
@@ -221,6 +216,7 @@ const struct rule rule_allocation_rate = {
 	.summary = "the run allocates often, and the blocks are neither temporary nor "
 		   "recycled",
 	.specific = 1,
+	.needs = MEASURED_ALLOCATIONS | MEASURED_WALL,
 	.evaluate = evaluate_rate,
 };
 
@@ -230,6 +226,7 @@ const struct rule rule_churn = {
 	.title = "The same room is allocated again and again",
 	.summary = "a function allocates many times what it ever has live",
 	.specific = 2,
+	.needs = MEASURED_ALLOCATIONS | MEASURED_WALL,
 	.evaluate = evaluate_churn,
 };
 
@@ -241,5 +238,6 @@ const struct rule rule_temporary = {
 		"most blocks of a function are freed with at most one other allocation "
 		"in between",
 	.specific = 2,
+	.needs = MEASURED_ALLOCATIONS | MEASURED_WALL,
 	.evaluate = evaluate_temporary,
 };

@@ -82,8 +82,6 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 	int64_t unknown;
 	int result;
 
-	if (!(input->alloc_count > 0))
-		return rule_not_measured(input, "no allocation was recorded");
 	result = count_unknown(input, &unknown);
 	if (result < 0)
 		return result;
@@ -108,5 +106,6 @@ const struct rule rule_realloc_growth = {
 	.summary = "realloc makes blocks larger by less than a factor that keeps copying "
 		   "linear",
 	.specific = 2,
+	.needs = MEASURED_ALLOCATIONS | MEASURED_WALL,
 	.evaluate = evaluate,
 };

@@ -141,8 +141,6 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 	struct cursor *cursor;
 	int result;
 
-	if (!(input->alloc_count > 0))
-		return rule_not_measured(input, "no allocation was recorded");
 	result = rule_query(input, memory_threads_sql_crossing, &cursor);
 	if (result < 0)
 		return result;
@@ -165,5 +163,6 @@ const struct rule rule_cross_thread_frees = {
 	.specific = 2,
 	.explains = (const struct rule *const[]){&rule_hot_leaf, &rule_tail_latency,
 						 &rule_two_modes, NULL},
+	.needs = MEASURED_ALLOCATIONS | MEASURED_WALL,
 	.evaluate = evaluate,
 };

@@ -347,5 +347,6 @@ const struct rule rule_quality = {
 	.summary =
 		"what was lost, repaired or spent on the hooks lowers the confidence of "
 		"the findings that rest on it",
+	.needs = MEASURED_OWN,
 	.evaluate = evaluate,
 };

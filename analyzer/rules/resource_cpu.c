@@ -92,7 +92,7 @@ static int evaluate_low(struct rule_input *input, struct findings *ret)
 
 	if (!run)
 		return -EIO;
-	if (!run->has_cpu || run->span_ns < input->limit(input, "least_ns"))
+	if (run->span_ns < input->limit(input, "least_ns"))
 		return rule_not_measured(input, too_short);
 	if (run->cpu_ns > input->limit(input, "cpu") * unhindered_ns(run))
 		return RULE_DONE;
@@ -110,6 +110,7 @@ const struct rule rule_cpu_low = {
 	.summary =
 		"the program neither computes nor wishes to for a large part of the run",
 	.specific = 0,
+	.needs = MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_low,
 };
 
@@ -153,7 +154,7 @@ static int evaluate_high(struct rule_input *input, struct findings *ret)
 
 	if (!run)
 		return -EIO;
-	if (!run->has_cpu || run->span_ns < input->limit(input, "least_ns"))
+	if (run->span_ns < input->limit(input, "least_ns"))
 		return rule_not_measured(input, too_short);
 	if (input->cpu_count < 1)
 		return rule_not_measured(input, "the number of CPUs is not recorded");
@@ -170,5 +171,6 @@ const struct rule rule_cpu_high = {
 	.title = "The machine's CPUs are all taken",
 	.summary = "several threads wish for nearly all CPUs of the machine, or for more",
 	.specific = 0,
+	.needs = MEASURED_CPU,
 	.evaluate = evaluate_high,
 };

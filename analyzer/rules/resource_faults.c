@@ -71,9 +71,6 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 
 	if (!run)
 		return -EIO;
-	if (!run->has_cpu)
-		return rule_not_measured(input, "too short for samples of /proc: page "
-						"faults are not known");
 	repeated = fmax(0, run->minor_faults - run->rss_peak_bytes / PAGE_BYTES);
 	is_storm = run->minor_faults >=
 			   input->limit(input, "minor_per_s") * run->span_ns / 1e9 &&
@@ -90,5 +87,6 @@ const struct rule rule_page_faults = {
 	.summary = "page faults come at a high rate and for more pages than the program "
 		   "ever held, or many of them read a disk",
 	.specific = 1,
+	.needs = MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate,
 };

@@ -12,6 +12,7 @@
 #include "analyzer/model/calltree.h"
 #include "analyzer/model/finding.h"
 #include "analyzer/model/rules_file.h"
+#include "analyzer/rules/measured.h"
 #include "analyzer/rules/time_run.h"
 
 struct cursor;
@@ -42,6 +43,7 @@ struct rule_input {
 	int64_t sample_count, snapshot_count;
 	bool is_live, complete;
 	struct time_run time_run; /* by time_run() */
+	struct measured measured; /* by measured_find() */
 	struct time_lanes *lanes; /* by time_run_function() */
 
 	const char *reason;		  /* set by the rule with RULE_NOT_MEASURED */
@@ -66,6 +68,9 @@ struct rule {
 	/* How to see whether a fix helped, where comparing two recordings does not tell;
 	 * NULL: it does. */
 	const char *verify;
+	/* enum measurement: without all of them it is not asked, and not measured. Never
+	 * 0. */
+	unsigned needs;
 	/* Adds findings. Returns RULE_DONE, RULE_NOT_MEASURED or -errno. */
 	int (*evaluate)(struct rule_input *input, struct findings *ret);
 };

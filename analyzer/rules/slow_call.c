@@ -77,8 +77,8 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 	struct cursor *cursor;
 	int result;
 
-	result = time_run_query(input, slow_call_sql_functions, &cursor);
-	if (result != RULE_DONE)
+	result = rule_query(input, slow_call_sql_functions, &cursor);
+	if (result < 0)
 		return result;
 	cursor_bind_real(cursor, ":low", input->limit(input, "low_ns"));
 	cursor_bind_real(cursor, ":own", input->limit(input, "own_share"));
@@ -96,5 +96,6 @@ const struct rule rule_slow_call = {
 	.title = "Calls that take long",
 	.summary = "the mean duration of a function's calls is above a limit",
 	.specific = 0,
+	.needs = MEASURED_CALLS | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate,
 };

@@ -14,8 +14,6 @@
 
 #include <errno.h>
 
-static const char no_steps[] = "the run has no steps (profshim_step() marks them)";
-
 static int load_spans(struct rule_input *input, struct steps *steps)
 {
 	struct cursor *cursor;
@@ -41,7 +39,6 @@ int steps_for_each(struct rule_input *input, struct findings *ret, bool of_proce
 		   int (*look)(struct rule_input *, struct findings *, struct steps *))
 {
 	struct cursor *cursor;
-	bool any = false;
 	int result, looked = 0;
 
 	if (!time_run(input))
@@ -63,15 +60,13 @@ int steps_for_each(struct rule_input *input, struct findings *ret, bool of_proce
 				      .p99_ns = cursor_real(cursor, 7),
 				      .max_ns = cursor_real(cursor, 8)};
 
-		any = true;
 		if (steps.count < input->limit(input, "least_steps"))
 			continue;
 		looked = load_spans(input, &steps);
 		if (looked == 0)
 			looked = look(input, ret, &steps);
 	}
-	result = rule_finish(input, cursor, looked < 0 ? looked : result);
-	return result == RULE_DONE && !any ? rule_not_measured(input, no_steps) : result;
+	return rule_finish(input, cursor, looked < 0 ? looked : result);
 }
 
 bool steps_rise(const struct steps *steps, const double *values, double p_highest)

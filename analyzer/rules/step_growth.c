@@ -73,8 +73,6 @@ static int look_for_growth(struct rule_input *input, struct findings *ret,
 
 static int evaluate_growth(struct rule_input *input, struct findings *ret)
 {
-	if (!(input->peak_bytes > 0))
-		return rule_not_measured(input, "no allocation was recorded");
 	return steps_for_each(input, ret, true, look_for_growth);
 }
 
@@ -84,5 +82,6 @@ const struct rule rule_step_growth = {
 	.title = "Memory that grows from step to step",
 	.summary = "live memory rises over the steps of a name and does not level off",
 	.specific = 1,
+	.needs = MEASURED_ALLOCATIONS | MEASURED_STEPS,
 	.evaluate = evaluate_growth,
 };

@@ -135,6 +135,7 @@ const struct rule rule_step_drift = {
 	.title = "Steps that take longer and longer",
 	.summary = "later steps of a name take markedly longer than the first ones",
 	.specific = 1,
+	.needs = MEASURED_STEPS | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_drift,
 };
 
@@ -283,5 +284,6 @@ const struct rule rule_slow_steps = {
 	.title = "Single steps far slower than the others",
 	.summary = "some steps of a name take many times the median",
 	.specific = 1,
+	.needs = MEASURED_STEPS | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_slow,
 };

@@ -116,8 +116,8 @@ static int evaluate_tiny(struct rule_input *input, struct findings *ret)
 	struct cursor *cursor;
 	int result;
 
-	result = time_run_query(input, time_calls_sql_tiny, &cursor);
-	if (result != RULE_DONE)
+	result = rule_query(input, time_calls_sql_tiny, &cursor);
+	if (result < 0)
 		return result;
 	cursor_bind_real(cursor, ":calls", input->limit(input, "least_calls"));
 	cursor_bind_real(cursor, ":mean", most_ns(input));
@@ -141,6 +141,7 @@ const struct rule rule_tiny_calls = {
 	/* What is inlined loses its hooks: recordings with hooks differ by those. */
 	.verify = "prof-record --repeat 10 --against './before' -- ./after, both built "
 		  "without hooks",
+	.needs = MEASURED_CALLS | MEASURED_WALL,
 	.evaluate = evaluate_tiny,
 };
 
@@ -237,8 +238,6 @@ static int evaluate_chatty(struct rule_input *input, struct findings *ret)
 
 	if (!run)
 		return -EIO;
-	if (!input->calls)
-		return rule_not_measured(input, "no instrumented function was called");
 	least_ns = input->limit(input, "run_share") * run->run_ns;
 	for (size_t i = 0; i < input->tree->order_count; i++) {
 		const struct calltree_node *node =
@@ -261,5 +260,6 @@ const struct rule rule_chatty_edge = {
 		"a function calls another one hundreds of times per call, and that is a "
 		"large share of its time",
 	.specific = 2,
+	.needs = MEASURED_CALLS | MEASURED_WALL,
 	.evaluate = evaluate_chatty,
 };

@@ -18,8 +18,6 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A shorter look says nothing. */
-#define SPAN_LEAST_NS 50e6
 /* A wait takes two switches of threads and a wake-up: most calls that are shorter on
  * average did not wait. */
 #define WAIT_LEAST_NS 20e3
@@ -27,11 +25,15 @@
 /* Of a run that was nearly all hooks, what remains is not known better. */
 #define UNHINDERED_LEAST 0.25
 
+/* Of less of the processes' lives the samples do not tell what they did. */
+#define LIVED_LEAST 0.5
+
 struct process {
 	int64_t process_id;
 	double longest_ns; /* thread, by its instrumented roots */
 	/* samples */
 	double start_ns, end_ns, known_ns; /* known: time of the last CPU share */
+	double lived_ns;
 	double cpu_ns, starved_ns, rss_peak_bytes, minor_faults, major_faults;
 	int64_t thread_peak;
 };
@@ -154,6 +156,22 @@ static int load_samples(struct load *load)
 	return rule_finish(load->input, cursor, result);
 }
 
+static int load_lives(struct load *load)
+{
+	struct cursor *cursor;
+	int result = rule_query(load->input, time_run_sql_lives, &cursor);
+
+	if (result < 0)
+		return result;
+	while ((result = cursor_next(cursor)) > 0) {
+		struct process *process = find(load, cursor_integer(cursor, 0));
+
+		if (process)
+			process->lived_ns = cursor_real(cursor, 1);
+	}
+	return rule_finish(load->input, cursor, result);
+}
+
 /* The time that threads lived up to the last sample of their process. */
 static int load_threads(struct load *load)
 {
@@ -183,11 +201,13 @@ static int load_threads(struct load *load)
 static void add_up(struct load *load)
 {
 	struct time_run *run = load->run;
+	double lived_ns = 0;
 
 	for (size_t i = 0; i < load->count; i++) {
 		const struct process *process = &load->list[i];
 
 		run->span_ns += fmax(0, process->end_ns - process->start_ns);
+		lived_ns += process->lived_ns;
 		run->cpu_ns += process->cpu_ns;
 		run->starved_ns += process->starved_ns;
 		run->rss_peak_bytes += process->rss_peak_bytes;
@@ -199,7 +219,8 @@ static void add_up(struct load *load)
 	/* Threads that the recording did not see computed, too. */
 	run->thread_ns = fmax(run->thread_ns, run->span_ns);
 	run->idle_ns = fmax(0, run->thread_ns - run->cpu_ns - run->starved_ns);
-	run->has_cpu = run->span_ns >= SPAN_LEAST_NS;
+	run->has_cpu = run->span_ns >= TIME_RUN_SPAN_LEAST_NS &&
+		       run->span_ns >= lived_ns * LIVED_LEAST;
 }
 
 const struct time_run *time_run(struct rule_input *input)
@@ -218,6 +239,8 @@ const struct time_run *time_run(struct rule_input *input)
 	if (result == 0)
 		result = load_long_calls(&load);
 	if (result == 0)
+		result = load_lives(&load);
+	if (result == 0)
 		result = load_samples(&load);
 	if (result == 0)
 		result = load_threads(&load);
@@ -228,15 +251,6 @@ const struct time_run *time_run(struct rule_input *input)
 		return NULL;
 	run->is_loaded = true;
 	return run;
-}
-
-int time_run_query(struct rule_input *input, const char *sql, struct cursor **ret_cursor)
-{
-	if (!time_run(input))
-		return -EIO;
-	if (!input->calls)
-		return rule_not_measured(input, "no instrumented function was called");
-	return rule_query(input, sql, ret_cursor);
 }
 
 bool time_run_may_wait(const struct time_run *run, double own_ns)

@@ -13,6 +13,9 @@
 struct cursor;
 struct rule_input;
 
+/* A shorter look at /proc says nothing. */
+#define TIME_RUN_SPAN_LEAST_NS 50e6
+
 struct time_run {
 	bool is_loaded;
 	/* What the run took, less the cost of the hooks. Of several processes at least
@@ -21,7 +24,7 @@ struct time_run {
 	int64_t lane_count;
 	bool has_waiters; /* a thread may have waited for another one */
 
-	/* From the samples of /proc, up to the last of each process. */
+	/* From the samples of /proc, up to the last of each process. Ask measured.h. */
 	bool has_cpu;
 	double span_ns;	   /* sum over the processes */
 	double thread_ns;  /* sum over their threads */
@@ -36,10 +39,6 @@ struct time_run {
 
 /* Loaded once for a run, borrowed. NULL on failure (then input->error is set). */
 const struct time_run *time_run(struct rule_input *input);
-
-/* Loads it and prepares sql as rule_query() does. RULE_DONE, -errno, or RULE_NOT_MEASURED
- * when no instrumented function was called. */
-int time_run_query(struct rule_input *input, const char *sql, struct cursor **ret_cursor);
 
 /*
  * With threads, own_ns of a function's own time in calls may well be waits for other

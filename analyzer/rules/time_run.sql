@@ -27,6 +27,9 @@ SELECT r.process_id, p.started_ns, r.time_ns, r.cpu_percent, r.cpu_wait_ns, r.rs
 FROM resources r JOIN processes p ON p.process_id = r.process_id
 WHERE r.run_id = :run ORDER BY r.process_id, r.time_ns;
 
+-- :name lives
+SELECT process_id, wall_ns FROM processes WHERE run_id = :run ORDER BY process_id;
+
 -- :name threads
 SELECT process_id, started_ns, started_ns + wall_ns FROM threads WHERE run_id = :run
 ORDER BY process_id;

@@ -17,8 +17,9 @@
 struct function {
 	int64_t function_id;
 	double calls, self_ns, total_ns, longest_ns, p50_ns;
+	double held_ns; /* what its own code holds of the run, by the clock */
 	double own_ns;	/* of all threads, less waits for a CPU and the recorder's time */
-	double run_ns;	/* the same of what its own code holds of the run */
+	double run_ns;	/* the same of held_ns */
 	double call_ns; /* what its longest call spent in its own code; at least */
 	double one_ns;	/* the same, less waits for a CPU */
 	double idle_ns; /* what of run_ns may have been waiting; at most */
@@ -50,11 +51,11 @@ static void read_row(struct cursor *cursor, struct function *ret)
  * What may have been waits for a CPU: what the calls took beyond as many of median
  * length; what the longest took beyond the others, for of two calls the median is the
  * longer one's; and at least the part that all of the program waited, for of a few calls
- * each may have.
+ * each may have. Where CPU time is not known, all of that.
  */
 static double starved_part(const struct time_run *run, const struct function *function)
 {
-	double starved_ns = run->has_cpu ? run->starved_ns : 0;
+	double starved_ns = run->has_cpu ? run->starved_ns : INFINITY;
 	double others_ns = function->raw_ns - function->longest_ns;
 	double beyond_ns = fmax(function->raw_ns - function->calls * function->p50_ns,
 				function->raw_ns * (1 - time_run_served(run)));
@@ -85,10 +86,10 @@ static int complete(struct rule_input *input, struct function *function)
 {
 	const struct time_run *run = &input->time_run;
 	int result = time_run_function(input, function->function_id, function->self_ns,
-				       &function->run_ns);
+				       &function->held_ns);
 
 	function->own_ns = function->self_ns * own_part(run, function);
-	function->run_ns *= own_part(run, function);
+	function->run_ns = function->held_ns * own_part(run, function);
 	function->is_one = function->one_ns >= function->run_ns / 2;
 	function->call_ns = function->one_ns;
 	/* A call that is one of many may be long for a wait for a CPU alone. */
@@ -172,7 +173,8 @@ static void add_hot(struct rule_input *input, struct findings *ret,
 	 * mark on all durations. */
 	finding->confidence = function->is_guarded || is_subtracted(input, function) ||
 					      is_allocating(input, function) ||
-					      time_run_served(&input->time_run) < 0.5
+					      time_run_served(&input->time_run) < 0.5 ||
+					      !input->time_run.has_cpu
 				      ? CONFIDENCE_LOW
 				      : CONFIDENCE_MEDIUM;
 	/* pbzip2's two waits for a condition were high by their share alone. */
@@ -198,13 +200,21 @@ static void add_hot(struct rule_input *input, struct findings *ret,
 	finding->sql = proof(input, function->function_id);
 }
 
+/* Short calls did not wait, but for a CPU; of longer ones only CPU time can tell. */
+static bool is_known(const struct rule_input *input, const struct function *function)
+{
+	return input->time_run.has_cpu ||
+	       !time_run_is_long(function->self_ns, function->calls);
+}
+
 static int evaluate_hot(struct rule_input *input, struct findings *ret)
 {
+	size_t unknown = 0, before = ret->count;
 	struct cursor *cursor;
 	int result;
 
-	result = time_run_query(input, time_self_sql_functions, &cursor);
-	if (result != RULE_DONE)
+	result = rule_query(input, time_self_sql_functions, &cursor);
+	if (result < 0)
 		return result;
 	cursor_bind_real(cursor, ":least",
 			 input->limit(input, "own_share") * run_of(input));
@@ -215,6 +225,11 @@ static int evaluate_hot(struct rule_input *input, struct findings *ret)
 		result = complete(input, &function);
 		if (result < 0)
 			break;
+		if (!is_known(input, &function)) {
+			unknown += function.held_ns >=
+				   input->limit(input, "own_share") * run_of(input);
+			continue;
+		}
 		if (function.run_ns >= input->limit(input, "own_share") * run_of(input) &&
 		    function.self_ns >=
 			    input->limit(input, "own_part") * function.total_ns &&
@@ -225,7 +240,10 @@ static int evaluate_hot(struct rule_input *input, struct findings *ret)
 		    !function.is_one)
 			add_hot(input, ret, &function);
 	}
-	return rule_finish(input, cursor, result);
+	result = rule_finish(input, cursor, result);
+	return result == RULE_DONE && unknown && ret->count == before
+		       ? rule_not_measured(input, measured_missing(input, MEASURED_CPU))
+		       : result;
 }
 
 extern const struct rule rule_tiny_calls;
@@ -238,6 +256,7 @@ const struct rule rule_hot_leaf = {
 		   "run",
 	.specific = 1,
 	.explains = (const struct rule *const[]){&rule_tiny_calls, NULL},
+	.needs = MEASURED_CALLS | MEASURED_WALL,
 	.evaluate = evaluate_hot,
 };
 
@@ -251,13 +270,9 @@ static void advise_waiting(struct finding *finding)
 				"program");
 }
 
-static void advise_computing(struct finding *finding, bool is_known)
+static void advise_computing(struct finding *finding)
 {
-	finding->why = is_known
-			       ? "one call computed for long, without a sign of progress "
-				 "outside"
-			       : "one call held its thread for long; whether it computed "
-				 "or waited is not in the recording";
+	finding->why = "one call computed for long, without a sign of progress outside";
 	finding_advise(finding, "do less: a better algorithm, or a result that is kept");
 	finding_advise(finding, "split it into parts that can be spread over threads, or "
 				"moved out of the way of who waits");
@@ -269,8 +284,7 @@ static bool has_waited(struct rule_input *input, const struct function *function
 {
 	const struct time_run *run = &input->time_run;
 
-	return run->has_cpu &&
-	       run->idle_ns >= input->limit(input, "waited_part") * function->call_ns;
+	return run->idle_ns >= input->limit(input, "waited_part") * function->call_ns;
 }
 
 static void add_long(struct rule_input *input, struct findings *ret,
@@ -282,9 +296,7 @@ static void add_long(struct rule_input *input, struct findings *ret,
 	struct finding *finding =
 		rule_add_function(input, ret, function->function_id, false);
 
-	finding->confidence = !run->has_cpu ? CONFIDENCE_LOW
-			      : waited	    ? CONFIDENCE_HIGH
-					    : CONFIDENCE_MEDIUM;
+	finding->confidence = waited ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 	finding->saving_ns =
 		(waited ? 1 : input->limit(input, "assumed_gain")) * function->one_ns;
 	finding->impact = rule_share(finding->saving_ns, run_ns);
@@ -296,12 +308,11 @@ static void add_long(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "calls", "count", function->calls);
 	if (function->calls > 1)
 		finding_evidence(finding, "p50 of its calls", "ns", function->p50_ns);
-	if (run->has_cpu)
-		finding_evidence(finding, "idle in the whole run", "ns", run->idle_ns);
+	finding_evidence(finding, "idle in the whole run", "ns", run->idle_ns);
 	if (waited)
 		advise_waiting(finding);
 	else
-		advise_computing(finding, run->has_cpu);
+		advise_computing(finding);
 	finding->sql = proof(input, function->function_id);
 }
 
@@ -310,8 +321,8 @@ static int evaluate_long(struct rule_input *input, struct findings *ret)
 	struct cursor *cursor;
 	int result;
 
-	result = time_run_query(input, time_self_sql_functions, &cursor);
-	if (result != RULE_DONE)
+	result = rule_query(input, time_self_sql_functions, &cursor);
+	if (result < 0)
 		return result;
 	cursor_bind_real(cursor, ":least",
 			 fmax(input->limit(input, "least_ns"),
@@ -339,5 +350,6 @@ const struct rule rule_long_call = {
 	.title = "One call that holds its thread for long",
 	.summary = "the own code of a single call holds a large share of the run",
 	.specific = 1,
+	.needs = MEASURED_CALLS | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_long,
 };

@@ -2,11 +2,12 @@
 /*
  * What this is:  rules T12 and T13: recursion that is deep, start-up that is long.
  * Runs on:       prof-analyze, main thread.
- * Must not:      count as start-up what nobody recorded: the dynamic linker's work lies
- *                before the recording.
+ * Must not:      count as start-up what nobody recorded (the dynamic linker's work lies
+ *                before the recording), nor that the process had to wait for a CPU.
  * See also:      time_run.h; time_shape.sql; docs/rules.md.
  */
 #include "analyzer/rules/rule.h"
+#include "analyzer/rules/time_served.h"
 
 #include "analyzer/base/xalloc.h"
 #include "analyzer/rundb/rundb.h"
@@ -111,6 +112,7 @@ const struct rule rule_deep_recursion = {
 	.summary =
 		"a call path is so deep that the stack may end: a risk more than a cost",
 	.specific = 2,
+	.needs = MEASURED_OWN,
 	.evaluate = evaluate_deep,
 };
 
@@ -130,6 +132,7 @@ struct start_up {
 	double before_main_ns, largest_ns;
 	int64_t largest_path; /* 0: none */
 	double first_step_ns; /* NAN: no step */
+	double started_ns;    /* the process whose step that is */
 	const char *step;
 };
 
@@ -168,9 +171,28 @@ static int load_first_step(struct rule_input *input, struct start_up *ret)
 		 * its time, and was told with all of the run.) */
 		ret->first_step_ns =
 			cursor_real(cursor, 1) * rule_share(run_ns, run_ns + hooks_ns);
+		ret->started_ns = cursor_real(cursor, 2);
 		ret->step = rule_copy(input, cursor_text(cursor, 0));
 	}
 	return rule_finish(input, cursor, result);
+}
+
+/* Both by the clock, in which the process may have waited for a CPU: on a busy machine it
+ * gets the first one late. */
+static int take_off_waits(struct rule_input *input, struct start_up *start)
+{
+	struct time_served served = {0};
+	double first_ns = start->started_ns + start->first_step_ns;
+	int result = time_served_load(input, &served);
+
+	if (result == 0 && start->first_step_ns > 0)
+		start->first_step_ns *=
+			time_served_between(&served, start->started_ns, first_ns);
+	if (result == 0)
+		start->before_main_ns *=
+			time_served_between(&served, 0, start->before_main_ns);
+	time_served_free(&served);
+	return result;
 }
 
 static void tell_steps(struct rule_input *input, struct finding *finding,
@@ -215,7 +237,7 @@ static void tell_constructors(struct rule_input *input, struct finding *finding)
 static void add_start_up(struct rule_input *input, struct findings *ret,
 			 const struct start_up *start, double start_ns, int64_t main_path)
 {
-	double run_ns = input->time_run.run_ns;
+	double run_ns = time_run_unhindered_ns(&input->time_run);
 	bool by_step = start_ns > start->before_main_ns;
 	struct finding *finding = rule_add_path(
 		input, ret,
@@ -258,11 +280,13 @@ static int evaluate_start_up(struct rule_input *input, struct findings *ret)
 	result = load_before_main(input, main_path, &start);
 	if (result == 0)
 		result = load_first_step(input, &start);
+	if (result == 0)
+		result = take_off_waits(input, &start);
 	if (result < 0)
 		return result;
 	start_ns = fmax(start.before_main_ns, start.first_step_ns);
 	least_ns = input->limit(input, "least_ns");
-	share_ns = input->limit(input, "run_share") * run->run_ns;
+	share_ns = input->limit(input, "run_share") * time_run_unhindered_ns(run);
 	if (start_ns >= input->limit(input, "never_ns") &&
 	    (start_ns >= least_ns || start_ns >= share_ns))
 		add_start_up(input, ret, &start, start_ns, main_path);
@@ -277,5 +301,6 @@ const struct rule rule_start_up = {
 		"constructors before main(), or what comes before the first step, hold a "
 		"large share of the run",
 	.specific = 1,
+	.needs = MEASURED_CALLS | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_start_up,
 };

@@ -277,6 +277,7 @@ const struct rule rule_tail_latency = {
 		"the slowest hundredth of a function's calls takes far longer than the "
 		"others and a good part of its time",
 	.specific = 2,
+	.needs = MEASURED_CALLS | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_tail,
 };
 
@@ -336,5 +337,6 @@ const struct rule rule_two_modes = {
 	.summary = "a function's durations fall into two groups far from each other, and "
 		   "the slow one holds much of its time",
 	.specific = 2,
+	.needs = MEASURED_CALLS | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_modes,
 };

@@ -28,8 +28,7 @@ static void add_group(struct rule_input *input, struct findings *ret,
 		return;
 	/* Spread evenly over all threads, and over no more CPUs than there are. What the
 	 * threads waited for a CPU is not work. */
-	best_ns =
-		fmax(mean_ns, (run->has_cpu ? fmin(sum_ns, run->cpu_ns) : sum_ns) / cpus);
+	best_ns = fmax(mean_ns, fmin(sum_ns, run->cpu_ns) / cpus);
 	if (best_ns >= longest_ns)
 		return;
 	finding = rule_add_path(input, ret, cursor_integer(cursor, 0));
@@ -67,8 +66,8 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 	struct cursor *cursor;
 	int result;
 
-	result = time_run_query(input, time_threads_sql_groups, &cursor);
-	if (result != RULE_DONE)
+	result = rule_query(input, time_threads_sql_groups, &cursor);
+	if (result < 0)
 		return result;
 	while ((result = cursor_next(cursor)) > 0)
 		add_group(input, ret, cursor);
@@ -83,5 +82,6 @@ const struct rule rule_thread_imbalance = {
 		"of the threads that began in one function, one was busy far longer than "
 		"the mean",
 	.specific = 1,
+	.needs = MEASURED_CALLS | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate,
 };

@@ -93,6 +93,8 @@ def make(path, one, run=None, snapshots=(), faults=None, work=None, cpu=None,
             insert(db, "resource", run_id=1, process_id=1, time_ns=SECOND,
                    minor_faults=faults, major_faults=major, rss_bytes=PEAK,
                    cpu_percent=cpu)
+        else:  # it computed all the time; no more was sampled
+            insert(db, "resource", run_id=1, process_id=1, time_ns=SECOND, cpu_percent=100)
         db.commit()
 
 

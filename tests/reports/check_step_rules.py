@@ -24,7 +24,7 @@ MIB = 1 << 20
 def make(template, path, durations=(), start=10 * MS, live=None, wall=None, samples=(), peak=100 * MIB):
     """main runs for the whole run and makes steps of these durations from start on.
     live: of the process at the end of each step. samples: when, percent of a CPU, waited
-    for a CPU."""
+    for a CPU; without, it computed all the time."""
     end = start + sum(durations)
     wall = wall or end + 10 * MS
     shutil.copyfile(template, path)
@@ -45,7 +45,7 @@ def make(template, path, durations=(), start=10 * MS, live=None, wall=None, samp
                line=1, recording="exact", **numbers)
         insert(db, "path", path_id=1, run_id=1, depth=1, function_id=1, kind=0,
                live_bytes=0, at_peak_bytes=0, **numbers)
-        for time_ns, percent, waited in samples:
+        for time_ns, percent, waited in samples or [(max(wall, 60 * MS), 100, 0)]:
             insert(db, "resource", run_id=1, process_id=1, time_ns=time_ns,
                    cpu_percent=percent, rss_bytes=MIB, minor_faults=0, major_faults=0,
                    thread_count=1, cpu_wait_ns=waited)

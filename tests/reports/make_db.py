@@ -378,6 +378,12 @@ def make_groups(db):
         group_run(db, number + 1, number % 2, (0, 7, 3, 11, 5, 2, 9, 4, 1, 8)[number])
 
 
+def computes(db, wall_ns):
+    """A sample: the process computed all the time."""
+    insert(db, "resource", run_id=1, process_id=1, time_ns=wall_ns, cpu_percent=100,
+           rss_bytes=1 << 20, minor_faults=0, major_faults=0, thread_count=1, cpu_wait_ns=0)
+
+
 def make_findings(db):
     """Slow calls: of a leaf below a driver, of a C++ name too long for a line, of a
     recursion, and of a caller whose time is that of its callees."""
@@ -402,6 +408,7 @@ def make_findings(db):
     for _ in range(40):
         level = run.path(level, descend, 1, 30 * MS)
     run.path(level, check, 3, 180 * MS)
+    computes(db, 4_000 * MS)
     trust(db, 1, 1, hook_calls=run.store())
     sums(db, 1)
 

@@ -110,6 +110,9 @@ def make(db):
     insert(db, "lane", lane_id=1, run_id=1, process_id=1)
     insert(db, "thread", thread_id=1, run_id=1, process_id=1, lane_id=1, tid=7000,
            name="game", started_ns=0, wall_ns=1300 * MS)
+    insert(db, "resource", run_id=1, process_id=1, time_ns=1300 * MS, cpu_percent=100,
+           rss_bytes=64 << 20, minor_faults=16_000, major_faults=0, thread_count=1,
+           cpu_wait_ns=0)
     trust(db, 1, 1, hook_calls=add_tree(db), lost_marks=0)
     add_marks(db)
     sums(db, 1)

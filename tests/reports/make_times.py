@@ -26,11 +26,12 @@ def sample(percent, at=SECOND, waited=0, process=0, **values):
 
 class Times:
     """A run. lanes: the process of each, from 0, in each of them a thread. tick: ns of the
-    histograms' clock. step_ns: when the first step began; started: the
-    processes."""
+    histograms' clock. samples: of /proc; without, one of each process, which computed all
+    the time in all of its threads; none: (). step_ns: when the first step began; started:
+    the processes."""
 
     def __init__(self, db, run_id, nodes, wall=SECOND, cost=20, cpus=2, tick=1, lanes=(0,),
-                 samples=(), step_ns=None, started=0,
+                 samples=None, step_ns=None, started=0,
                  has_main=True):
         self.db, self.run_id = db, run_id
         # Ids of one kind are unique in a file: each run has a thousand and more of its own.
@@ -44,6 +45,9 @@ class Times:
                inner_cost_ns=cost / 2, outer_cost_ns=cost / 2, ticks_per_second=SECOND / tick,
                peak_bytes=9, alloc_count=1, alloc_bytes=9, free_count=1, live_bytes_at_exit=0)
         self.store_lanes(lanes, started, wall - started)
+        if samples is None:
+            samples = [sample(100 * lanes.count(process), at=max(wall, 60 * MS), process=process)
+                       for process in sorted(set(lanes))]
         for one in samples:
             values = {**one, "process_id": self.first + one["process"]}
             del values["process"]

@@ -8,6 +8,8 @@ from time_cases import HIGH, LOW, MEDIUM, MILLION, both, case, found, work
 
 NEVER_CALLED = "no instrumented function was called"
 TOO_SHORT = "too short for samples"
+NO_SAMPLES = "no samples"
+NO_MORE = "less than half of the run"
 
 
 def spread(*groups, self_part=1, hist_by=1, hooks=0, wall=None, tick=1000, cost=0, parts=None,
@@ -276,9 +278,9 @@ def faults():
     yield case("M11", "the smaller RSS", None, samples=[
         sample(100, at=SECOND // 2, minor_faults=5_000, rss_bytes=9_000 * PAGE),
         sample(100, minor_faults=10_000)])
-    yield case("M11", "no samples", TOO_SHORT)
+    yield case("M11", "no samples", NO_SAMPLES, samples=())
     for span, one in ((50 * MS, found()), (50 * MS - 1, TOO_SHORT)):
-        yield case("M11", "a short look", one, samples=storm(at=span))
+        yield case("M11", "a short look", one, samples=storm(at=span), wall=100 * MS)
 
 
 def cpus():
@@ -292,10 +294,12 @@ def cpus():
             "sampled": 1e9, "threads at most": 1})), (201, None)):
         yield case("R1", "waits for a CPU", one, *half, samples=[sample(40, waited=waited * MS)])
     for rule in ("R1", "R2"):
-        yield case(rule, "least_ns", TOO_SHORT, samples=[sample(10, at=200 * MS - 1)])
-        yield case(rule, "no samples", TOO_SHORT)
+        yield case(rule, "least_ns", TOO_SHORT, samples=[sample(10, at=200 * MS - 1)],
+                   wall=200 * MS)
+        yield case(rule, "no samples", NO_SAMPLES, samples=())
+        yield case(rule, "half of the run", NO_MORE, samples=[sample(10, at=500 * MS - 1)])
     yield case("R1", "least_ns", found(function="work"), *half,
-               samples=[sample(10, at=200 * MS)])
+               samples=[sample(10, at=200 * MS)], wall=400 * MS)
     # 200 ms computed, 100 waited for a CPU, 700 idle
     for self_ns, one in ((650, "work"), (649, None)):
         yield case("R1", "who waited", found(function=one), *work(self_ns * MS),
@@ -316,7 +320,8 @@ def cpus():
             both_taken: 100, "CPU, of one": 140, starved: 30, "CPUs": 2, "threads at most": 2})),
                         (599 * MS, found(severity="low"))):
         yield case("R2", "starved", one, samples=both_busy(140, waited), **two)
-    yield case("R2", "least_ns", found(), samples=both_busy(180, at=200 * MS), **two)
+    yield case("R2", "least_ns", found(), samples=both_busy(180, at=200 * MS), wall=400 * MS,
+               **two)
     yield case("R2", "one thread", None, samples=both_busy(100, thread_count=1), cpus=1)
     yield case("R2", "two threads", found(), samples=both_busy(100), cpus=1)
     yield case("R2", "no CPUs", "the number of CPUs", samples=both_busy(200), cpus=None)

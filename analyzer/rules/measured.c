@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  which measurements are valid for a run.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      judge a run: it says what can be judged.
+ * See also:      measured.h; bottlenecks_run.c, which asks before each rule.
+ */
+#include "analyzer/rules/measured.h"
+
+#include "analyzer/base/strbuf.h"
+#include "analyzer/rules/rule.h"
+#include "analyzer/rundb/rundb.h"
+
+#include "measured.sql.h"
+
+#include <errno.h>
+
+static const char *const words[MEASURED_COUNT] = {
+	"calls",    "allocations",	 "steps",	    "wall time",
+	"CPU time", "an end of its own", "data of its own",
+};
+
+static void miss(struct measured *measured, unsigned bit, const char *reason)
+{
+	measured->missing[__builtin_ctz(bit)] = reason;
+}
+
+static const char *missing_cpu(const struct rule_input *input)
+{
+	const struct time_run *run = &input->time_run;
+
+	if (run->has_cpu)
+		return NULL;
+	if (run->span_ns < TIME_RUN_SPAN_LEAST_NS && input->sample_count)
+		return "too short for samples of /proc: CPU time is not known";
+	if (!input->sample_count)
+		return "no samples of /proc were taken: CPU time is not known";
+	return "the samples of /proc tell of less than half of the run: CPU time is not "
+	       "known";
+}
+
+static void look(const struct rule_input *input, bool has_steps, double unseen_ends,
+		 struct measured *ret)
+{
+	if (!input->calls)
+		miss(ret, MEASURED_CALLS, "no instrumented function was called");
+	if (!(input->alloc_count > 0))
+		miss(ret, MEASURED_ALLOCATIONS, "no allocation was recorded");
+	if (!has_steps)
+		miss(ret, MEASURED_STEPS,
+		     "the run has no steps (profshim_step() marks them)");
+	if (!(input->wall_ns > 0) || unseen_ends > 0)
+		miss(ret, MEASURED_WALL, "how long the run took is not known");
+	miss(ret, MEASURED_CPU, missing_cpu(input));
+	if (input->is_live)
+		miss(ret, MEASURED_END, "the run has not ended");
+	else if (!input->complete)
+		miss(ret, MEASURED_END,
+		     "a process did not end by itself, so what it left says nothing");
+}
+
+int measured_find(struct rule_input *input)
+{
+	struct measured *measured = &input->measured;
+	struct cursor *cursor;
+	int result;
+
+	if (measured->is_known)
+		return 0;
+	if (!time_run(input))
+		return -EIO;
+	result = rule_query(input, measured_sql_exists, &cursor);
+	if (result < 0)
+		return result;
+	result = cursor_next(cursor);
+	if (result > 0)
+		look(input, cursor_integer(cursor, 0) != 0, cursor_real(cursor, 1),
+		     measured);
+	measured->is_known = result >= 0;
+	return rule_finish(input, cursor, result);
+}
+
+const char *measured_missing(const struct rule_input *input, unsigned needs)
+{
+	for (unsigned i = 0; i < MEASURED_COUNT; i++)
+		if ((needs & 1u << i) && input->measured.missing[i])
+			return input->measured.missing[i];
+	return NULL;
+}
+
+void measured_put_words(struct strbuf *text, unsigned needs)
+{
+	for (unsigned i = 0; i < MEASURED_COUNT; i++)
+		if (needs & 1u << i)
+			strbuf_printf(text, "%s%s", needs & ((1u << i) - 1) ? ", " : "",
+				      words[i]);
+}

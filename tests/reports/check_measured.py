@@ -1,0 +1,121 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""No rule speaks of a run that lacks what the rule rests on: a recording from which one
+measurement after the other is taken away, and a look at the rules' sources.
+
+usage: check_measured.py PROF-ANALYZE
+"""
+import contextlib
+import glob
+import json
+import os
+import re
+import sqlite3
+import subprocess
+import sys
+import tempfile
+
+from make_db import MS, create
+from make_times import SECOND, Times, node, sample
+
+RULES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "analyzer",
+                     "rules")
+
+# What takes it away, in SQL, and the reason that is given.
+LACKS = {
+    "calls": ("UPDATE function SET calls = 0", "no instrumented function was called"),
+    "allocations": ("UPDATE run SET alloc_count = 0", "no allocation was recorded"),
+    "steps": ("DELETE FROM series", "the run has no steps"),
+    "wall time": ("INSERT INTO trust (run_id, name, value) VALUES (1, 'unseen_ends', 1)",
+                  "how long the run took is not known"),
+    "CPU time": ("DELETE FROM resource", "no samples of /proc were taken"),
+    "an end of its own": ("UPDATE run SET complete = 0", "did not end by itself"),
+}
+MORE_LACKS = [
+    ("CPU time", "UPDATE resource SET time_ns = 49999999", "too short for samples"),
+    ("CPU time", "UPDATE resource SET time_ns = 499999999", "less than half of the run"),
+    ("wall time", "UPDATE run SET wall_ns = 0", "how long the run took is not known"),
+]
+# Numbers that are 0 where no sample was taken, and who may read them all the same: for the
+# long calls of T1 CPU time is asked for one by one; 0 takes nothing off.
+CPU_NUMBERS = re.compile(r"->(?:cpu_ns|idle_ns|starved_ns|span_ns|thread_ns|major_faults|"
+                         r"minor_faults|rss_peak_bytes|thread_peak)\b|time_run_served\(|"
+                         r"time_served_load\(|time_run_may_wait\(")
+MAY_READ = {"time_run.c", "time_served.c", "time_self.c", "measured.c"}
+
+
+def make(path):
+    """main calls work, which waits in a long call, hot, which computes, and tiny."""
+    with contextlib.closing(create(path)) as db:
+        Times(db, 1, [node("work", 600 * MS, 2, p50_ns=300 * MS, max_ns=300 * MS),
+                      node("hot", 100 * MS, 1000, p50_ns=100_000),
+                      node("tiny", 20 * MS, 10_000_000, hooks=20 * MS)],
+              samples=[sample(30)], step_ns=400 * MS)
+        db.execute("UPDATE run SET alloc_count = 1000, peak_bytes = 1 << 20")
+        db.commit()
+    return path
+
+
+def look(analyze, path):
+    done = subprocess.run([analyze, "bottlenecks", path, "-f", "json"], capture_output=True,
+                          text=True, check=True, timeout=60)
+    document = json.loads(done.stdout)
+    return {rule["id"]: (rule["outcome"], rule["reason"] or "") for rule in document["rules"]}
+
+
+def needs_of(analyze):
+    done = subprocess.run([analyze, "bottlenecks", "--list-rules", "-f", "json"],
+                          capture_output=True, text=True, check=True, timeout=60)
+    return {row["id"]: row["needs"].split(", ") for row in json.loads(done.stdout)["rules"]}
+
+
+def look_at_lack(analyze, folder, needs, lack, sql, reason):
+    path = make(os.path.join(folder, "run.db"))
+    with contextlib.closing(sqlite3.connect(path)) as db:
+        db.execute(sql)
+        db.commit()
+    states = look(analyze, path)
+    os.unlink(path)
+    return [f"{rule} without {lack}: {states[rule]}" for rule in needs if lack in needs[rule]
+            and (states[rule][0] != "not measured" or reason not in states[rule][1])]
+
+
+def look_at_sources():
+    """Who reads what samples tell says that it needs them."""
+    problems = []
+    for path in glob.glob(os.path.join(RULES, "*.c")):
+        with open(path, encoding="utf-8") as file:
+            text = file.read()
+        name = os.path.basename(path)
+        rules = re.findall(r"const struct rule (\w+) = \{.*?\n\};", text, re.DOTALL)
+        if text.count(".needs =") != len(rules):
+            problems.append(f"{name}: a rule does not say what it needs")
+        if name not in MAY_READ and CPU_NUMBERS.search(text) and rules and \
+                "MEASURED_CPU" not in text:
+            problems.append(f"{name}: reads {CPU_NUMBERS.search(text).group()} without "
+                            "MEASURED_CPU")
+    return problems
+
+
+def main():
+    analyze, problems = sys.argv[1], look_at_sources()
+    needs = needs_of(analyze)
+    problems += [f"{rule} needs {needs[rule]}" for rule in needs
+                 if not set(needs[rule]) <= {*LACKS, "data of its own"}]
+    with tempfile.TemporaryDirectory(prefix="profshim-measured-") as folder:
+        states = look(analyze, make(os.path.join(folder, "whole.db")))
+        for rule in ("T1", "T2", "T9", "R1", "T13"):
+            if states[rule][0] != "found":
+                problems.append(f"{rule} of all that there is: {states[rule]}")
+        lacks = [(lack, *one) for lack, one in LACKS.items()] + MORE_LACKS
+        for one in lacks:
+            problems += look_at_lack(analyze, folder, needs, *one)
+        # T1 may speak of short calls; hot's are long
+        problems += look_at_lack(analyze, folder, {"T1": ["CPU time"]}, "CPU time",
+                                 *LACKS["CPU time"])
+    print("\n".join(problems) or f"{len(needs)} rules, {len(lacks)} lacks")
+    return bool(problems)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
