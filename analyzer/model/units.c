@@ -9,6 +9,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 /* 9.995 rounds to 10.00 with two decimals: choose decimals after rounding. */
@@ -91,10 +92,34 @@ void units_real(struct strbuf *buffer, double value)
 	strbuf_printf(buffer, "%.15g", value);
 }
 
+static bool ends_in(const char *word, const char *end)
+{
+	size_t length = strlen(word), size = strlen(end);
+
+	return length >= size && strcmp(word + length - size, end) == 0;
+}
+
+/* "processes", "branches", "entries", but "arrays". */
+static void put_plural(struct strbuf *buffer, const char *noun)
+{
+	size_t length = strlen(noun);
+	bool is_hissing = ends_in(noun, "s") || ends_in(noun, "x") ||
+			  ends_in(noun, "ch") || ends_in(noun, "sh");
+
+	if (length > 1 && ends_in(noun, "y") && !strchr("aeou", noun[length - 2]))
+		strbuf_printf(buffer, "%.*sies", (int)length - 1, noun);
+	else
+		strbuf_printf(buffer, "%s%s", noun, is_hissing ? "es" : "s");
+}
+
 void units_counted(struct strbuf *buffer, int64_t count, const char *noun)
 {
 	units_count(buffer, count);
-	strbuf_printf(buffer, " %s%s", noun, count == 1 ? "" : "s");
+	strbuf_putc(buffer, ' ');
+	if (count == 1)
+		strbuf_puts(buffer, noun);
+	else
+		put_plural(buffer, noun);
 }
 
 double units_share(double part, double whole)

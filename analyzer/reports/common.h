@@ -38,6 +38,9 @@ struct run_facts {
 	int64_t self_ns, raw_self_ns; /* sums over functions */
 	int64_t alloc_count, alloc_bytes, free_count;
 	int64_t peak_bytes, live_bytes;
+	/* Of the process whose peak it is; 0: not known. Live are those of all. */
+	int64_t peak_pid, peak_live_bytes;
+	int64_t allocating_process_count;
 	int64_t temporary_count;
 	int64_t process_count, thread_count, sample_count, snapshot_count;
 };

@@ -93,6 +93,23 @@ static int load_sums(struct report_input *input, struct run_facts *facts)
 	return result < 0 ? result : 0;
 }
 
+static int load_peak(struct report_input *input, struct run_facts *facts)
+{
+	struct cursor *cursor;
+	int result = report_query(input, facts_sql_peak, &cursor);
+
+	if (result < 0)
+		return result;
+	result = cursor_next(cursor);
+	if (result > 0) {
+		facts->peak_pid = cursor_integer(cursor, 0);
+		facts->peak_live_bytes = cursor_integer(cursor, 1);
+		facts->allocating_process_count = cursor_integer(cursor, 2);
+	}
+	cursor_close(cursor);
+	return result < 0 ? result : 0;
+}
+
 int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts *ret)
 {
 	int result;
@@ -101,6 +118,8 @@ int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts
 	result = load_run(input, doc, ret);
 	if (result == 0)
 		result = load_sums(input, ret);
+	if (result == 0)
+		result = load_peak(input, ret);
 	if (result < 0)
 		report_fail_db(input);
 	return result;

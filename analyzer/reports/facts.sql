@@ -20,5 +20,11 @@ SELECT (SELECT COUNT(*) FROM processes WHERE run_id = :run),
 	(SELECT SUM(temporary_count) FROM site WHERE run_id = :run),
 	(SELECT COUNT(*) FROM snapshots WHERE run_id = :run);
 
+-- The peak is that of one process, what is live that of all.
+-- :name peak
+SELECT p.pid, p.live_bytes_at_exit,
+	(SELECT COUNT(*) FROM process WHERE run_id = :run AND alloc_count > 0)
+FROM run r JOIN process p ON p.process_id = r.peak_process_id WHERE r.run_id = :run;
+
 -- :name everything
 SELECT * FROM runs WHERE run_id = :run;

@@ -20,8 +20,9 @@
 
 static const struct column process_columns[] = {
 	{"pid", "PID", COLUMN_ID, COLUMN_KEEP},
+	{"cpu_ns", "CPU time", COLUMN_NSEC, COLUMN_KEEP},
 	{"cpu_average_percent", "CPU avg", COLUMN_PERCENT, COLUMN_KEEP},
-	{"cpu_peak_percent", "peak", COLUMN_PERCENT, COLUMN_KEEP},
+	{"cpu_peak_percent", "peak", COLUMN_PERCENT, 0},
 	{"rss_average_bytes", "RSS avg", COLUMN_BYTES, COLUMN_KEEP},
 	{"rss_peak_bytes", "peak", COLUMN_BYTES, COLUMN_KEEP},
 	{"minor_faults", "faults", COLUMN_COUNT, 0},
@@ -196,6 +197,9 @@ static void fill_process(struct table *table, size_t row,
 		cell_integer((int64_t)sums.sample_count);
 	if (!sums.sample_count)
 		return;
+	if (!isnan(sums.cpu_ns))
+		*table_cell(table, row, "cpu_ns") =
+			cell_integer(whole_number(sums.cpu_ns));
 	*table_cell(table, row, "cpu_average_percent") =
 		percent_or_null(sums.cpu_average);
 	*table_cell(table, row, "cpu_peak_percent") = percent_or_null(sums.cpu_peak);
@@ -274,8 +278,8 @@ enum exit_status resources_add_processes(struct report_input *input, struct doc 
 	keep_process(table, data->process_id);
 	for (size_t i = 0; i < table->row_count; i++)
 		fill_process(table, i, data);
-	status = report_sort(input, table,
-			     input->options->sort ? "pid" : "cpu_average_percent", "pid");
+	status = report_sort(input, table, input->options->sort ? "pid" : "cpu_ns",
+			     "pid");
 	if (status) {
 		table_free(table);
 		return status;

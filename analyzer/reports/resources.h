@@ -15,6 +15,7 @@
 struct resource_sums {
 	size_t sample_count, moment_count;
 	double cpu_average, cpu_peak; /* percent of one CPU; NAN: not known */
+	double cpu_ns;		      /* computed; NAN: not known */
 	int64_t rss_average_bytes, rss_peak_bytes;
 	int64_t minor_faults, major_faults, read_bytes, write_bytes;
 	int64_t thread_peak;

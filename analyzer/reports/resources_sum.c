@@ -283,8 +283,9 @@ void resources_add_up(const struct table *samples, int64_t start_ns, int64_t end
 	ret->cpu_average = length > 0 ? sweep.cpu_time / length : ret->cpu_peak;
 	ret->rss_average_bytes =
 		length > 0 ? whole_number(sweep.rss_time / length) : ret->rss_peak_bytes;
+	ret->cpu_ns = sweep.cpu_time / 100;
 	if (!sweep.knows_cpu)
-		ret->cpu_average = ret->cpu_peak = NAN;
+		ret->cpu_average = ret->cpu_peak = ret->cpu_ns = NAN;
 	for (size_t i = 0; i < RESOURCE_BINS; i++)
 		if (sweep.cpu_weight[i] > 0)
 			ret->cpu_bins[i] /= sweep.cpu_weight[i];

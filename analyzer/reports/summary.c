@@ -72,6 +72,28 @@ static void add_calls(struct strbuf *text, const struct run_facts *facts)
 	units_counted(text, facts->path_count, "call path");
 }
 
+/* " (of PID 12)": of processes that peak at different times nobody knows the sum. */
+static void put_peak_process(struct strbuf *text, const struct run_facts *facts)
+{
+	if (facts->allocating_process_count > 1)
+		strbuf_printf(text, " (PID %lld)", (long long)facts->peak_pid);
+}
+
+/* " (3 processes, 2.00MiB in PID 12)" */
+static void put_live_processes(struct strbuf *text, const struct run_facts *facts)
+{
+	if (facts->allocating_process_count < 2)
+		return;
+	strbuf_puts(text, " (");
+	units_counted(text, facts->allocating_process_count, "process");
+	if (facts->live_bytes != facts->peak_live_bytes) {
+		strbuf_puts(text, ", ");
+		units_bytes(text, facts->peak_live_bytes);
+		strbuf_printf(text, " in PID %lld", (long long)facts->peak_pid);
+	}
+	strbuf_putc(text, ')');
+}
+
 static void add_memory(struct strbuf *text, const struct run_facts *facts)
 {
 	if (!facts->alloc_count) {
@@ -83,8 +105,10 @@ static void add_memory(struct strbuf *text, const struct run_facts *facts)
 	units_bytes(text, facts->alloc_bytes);
 	strbuf_puts(text, "; peak ");
 	units_bytes(text, facts->peak_bytes);
+	put_peak_process(text, facts);
 	strbuf_puts(text, facts->is_live ? ", live now " : ", live at exit ");
 	units_bytes(text, facts->live_bytes);
+	put_live_processes(text, facts);
 }
 
 /* The cost of all hooks as a share of the time of all threads. */
@@ -162,9 +186,12 @@ static void add_allocated(struct strbuf *text, const struct run_facts *facts)
 static void add_peak(struct strbuf *text, const struct run_facts *facts)
 {
 	units_bytes(text, facts->peak_bytes);
-	strbuf_puts(text, " live at the peak, ");
+	strbuf_puts(text, " live at the peak");
+	put_peak_process(text, facts);
+	strbuf_puts(text, ", ");
 	units_bytes(text, facts->live_bytes);
 	strbuf_puts(text, facts->is_live ? " now" : " at exit");
+	put_live_processes(text, facts);
 }
 
 static void add_temporary(struct strbuf *text, const struct run_facts *facts)
@@ -193,6 +220,10 @@ void summary_add_memory(struct doc *doc, const struct run_facts *facts)
 			cell_integer(facts->peak_bytes), COLUMN_MACHINE);
 	doc_add_flagged(section, "live_bytes_at_exit", NULL, COLUMN_BYTES,
 			cell_integer(facts->live_bytes), COLUMN_MACHINE);
+	doc_add_flagged(section, "peak_pid", NULL, COLUMN_ID,
+			cell_integer(facts->peak_pid), COLUMN_MACHINE);
+	doc_add_flagged(section, "peak_process_live_bytes", NULL, COLUMN_BYTES,
+			cell_integer(facts->peak_live_bytes), COLUMN_MACHINE);
 	doc_add_flagged(section, "temporary_count", NULL, COLUMN_COUNT,
 			cell_integer(facts->temporary_count), COLUMN_MACHINE);
 	doc_add_flagged(section, "temporary_percent", NULL, COLUMN_PERCENT,

@@ -132,8 +132,10 @@ static const struct item items[] = {
 	 "Record with PROFSHIM_LEVEL=exact, or do not compile hooks into them "
 	 "(-finstrument-functions-exclude-function-list)."},
 	{"lost_processes", LOST, "process not recorded", "processes not recorded",
-	 "Programs of the run could not write beside the output file.",
-	 "Put PROFSHIM_OUTPUT where every process of the run may write."},
+	 "Processes of the run left no numbers.",
+	 "When they could not write: put PROFSHIM_OUTPUT where every process of the run "
+	 "may. "
+	 "Other causes are told below, with what to do."},
 	{"damaged_segments", LOST, "damaged part of the spool left out",
 	 "damaged parts of the spool left out",
 	 "A part of the spool could not be read, as after a crash of the machine.",
@@ -162,9 +164,14 @@ static const struct item items[] = {
 	 "A PROFSHIM_ variable had a value that could not be understood; the default was "
 	 "used.",
 	 "prof-record --help lists the settings."},
-	{"note_slots_exhausted", LOST, NULL, "too many threads",
+	{"note_slots_exhausted", LOST, NULL, "too many threads and processes",
 	 "More threads and processes than one recording has room for.",
-	 "The calls of those without a place are missing."},
+	 "The calls of those without a place are missing; PROFSHIM_FOLLOW=none leaves "
+	 "children out."},
+	{"note_no_addresses", LOST, NULL, "addresses were refused",
+	 "A thread or process was refused the addresses that its part of the recording "
+	 "needs: by a limit (ulimit -v), or by a host that keeps them, such as valgrind.",
+	 "Raise the limit; record the program by itself, not what runs it."},
 	{"note_own_allocator", MINOR, NULL, "the program has its own malloc",
 	 "The program defines malloc itself, so its allocations do not pass the shim.",
 	 "Link it without its allocator for the recording."},
@@ -359,7 +366,8 @@ static void explain_item(struct doc *doc, const struct item *item, int64_t value
 	strbuf_puts(&sentence, item->explanation);
 	/* Only these have a text that says more than the explanation. */
 	if (text && (strcmp(item->name, "note_setting_ignored") == 0 ||
-		     strcmp(item->name, "modules_over_limit") == 0)) {
+		     strcmp(item->name, "modules_over_limit") == 0 ||
+		     strcmp(item->name, "lost_processes") == 0)) {
 		strbuf_puts(&sentence, " (");
 		utf8_clean(&sentence, text);
 		strbuf_putc(&sentence, ')');

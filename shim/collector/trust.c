@@ -43,6 +43,8 @@ static const struct {
 	 "a setting could not be understood, its default was used"},
 	{SEGMENT_NOTE_SLOTS_EXHAUSTED, "note_slots_exhausted",
 	 "more threads and processes than the recording has room for"},
+	{SEGMENT_NOTE_NO_ADDRESSES, "note_no_addresses",
+	 "the recording was refused the addresses that it needs"},
 	{SEGMENT_NOTE_OWN_ALLOCATOR, "note_own_allocator",
 	 "the program defines malloc itself: its allocations are not seen"},
 	{SEGMENT_NOTE_OWN_HOOKS, "note_own_hooks",
@@ -146,6 +148,27 @@ static int is_missing_everywhere(const struct ingest *ingest)
 	return 1;
 }
 
+/* Why there are processes without numbers, as far as somebody noted it. */
+static const char *cause_of_loss(const struct ingest *ingest)
+{
+	if (noted_by(ingest, SEGMENT_NOTE_NO_ADDRESSES))
+		return "there were no addresses for their part of the recording";
+	if (noted_by(ingest, SEGMENT_NOTE_SLOTS_EXHAUSTED))
+		return "all places of the recording were taken";
+	if (noted_by(ingest, SEGMENT_NOTE_NO_SPACE))
+		return "the disk was full";
+	return "they could not write beside the output file, or were forbidden to";
+}
+
+static void add_lost_processes(struct ingest *ingest)
+{
+	uint64_t count = ingest->run.state.lost_process_count;
+	struct ingest_fact *fact = add(ingest, "lost_processes", count);
+
+	if (count)
+		snprintf(fact->text, sizeof(fact->text), "%s", cause_of_loss(ingest));
+}
+
 static void add_notes(struct ingest *ingest)
 {
 	uint32_t all = 0;
@@ -205,7 +228,7 @@ void trust_collect(struct ingest *ingest)
 	add(ingest, "unresolved_functions", named_so(merge, IDENTIFY_UNNAMED));
 	add(ingest, "system_functions", named_so(merge, IDENTIFY_NEAR));
 	add_limits(ingest);
-	add(ingest, "lost_processes", ingest->run.state.lost_process_count);
+	add_lost_processes(ingest);
 	add(ingest, "damaged_segments", merge->damaged_count);
 	add(ingest, "tool_memory_bytes", tool_bytes);
 	add(ingest, "collector_recovered", ingest->watch.is_recovered != 0);

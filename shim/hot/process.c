@@ -210,7 +210,7 @@ void *process_map_slot(uint32_t slot)
 	}
 	gate_leave();
 	if (syscall_failed(address)) {
-		process_note(SEGMENT_NOTE_SLOTS_EXHAUSTED);
+		process_note(SEGMENT_NOTE_NO_ADDRESSES);
 		return NULL;
 	}
 	return (char *)address + slot * size;

@@ -295,7 +295,7 @@ def second_run(db):
                rss_bytes=(4 + 3 * step - (step > 9) * 12) << 20, minor_faults=100 * step,
                major_faults=step // 6, read_bytes=4096 * step, write_bytes=512 * step,
                thread_count=1 + (step > 4))
-    insert(db, "resource", run_id=2, process_id=3, time_ns=500 * MS, cpu_percent=50,
+    insert(db, "resource", run_id=2, process_id=3, time_ns=500 * MS, cpu_percent=150,
            rss_bytes=1 << 20, minor_faults=90, major_faults=0, read_bytes=0, write_bytes=0,
            thread_count=1)
     sums(db, 2)

@@ -103,6 +103,14 @@ static void counts_are_exact(void **state)
 	units_counted(&buffer, 1, "call");
 	units_counted(&buffer, 2000, "call");
 	assert_string_equal(strbuf_text(&buffer), "1 call2,000 calls");
+	strbuf_reset(&buffer);
+	units_counted(&buffer, 7537, "process");
+	units_counted(&buffer, 1, "process");
+	units_counted(&buffer, 2, "entry");
+	units_counted(&buffer, 0, "delay");
+	units_counted(&buffer, 3, "last branch");
+	assert_string_equal(strbuf_text(&buffer),
+			    "7,537 processes1 process2 entries0 delays3 last branches");
 }
 
 static void percents_do_not_round_to_the_ends(void **state)

@@ -562,7 +562,7 @@ static void trust_rows(void **state)
 	other->counters[SEGMENT_COUNTER_LOST_FREES] = 2;
 	f.process->counters[SEGMENT_COUNTER_LOST_FREES] = 3;
 	f.process->counters[SEGMENT_COUNTER_TOOL_BYTES] = 1ull << 40;
-	f.run.state->notes = SEGMENT_NOTE_SETTING_IGNORED;
+	f.run.state->notes = SEGMENT_NOTE_SETTING_IGNORED | SEGMENT_NOTE_SLOTS_EXHAUSTED;
 	f.run.state->lost_process_count = 1;
 	strcpy(f.run.page->setting_ignored, "PROFSHIM_WAIT=soon");
 	f.lane.lane->repaired_frame_count = 4;
@@ -572,12 +572,16 @@ static void trust_rows(void **state)
 	db = check_ingest(&f.run, NULL);
 	check_rows(db,
 		   "SELECT name, value, text FROM trust WHERE value <> 0 ORDER BY name",
-		   "folded_paths|6|;lost_frees|5|;lost_processes|1|;"
+		   "folded_paths|6|;lost_frees|5|;lost_processes|1|all places of the "
+		   "recording "
+		   "were taken;"
 		   "note_no_space|1|the recording could not grow: the disk is full;"
 		   "note_setting_ignored|1|a setting could not be understood, its "
 		   "default was "
 		   "used: PROFSHIM_WAIT=soon;"
-		   "notes|36|;orphan_exits|5|;orphan_regions|7|;repaired_frames|4|;"
+		   "note_slots_exhausted|1|more threads and processes than the recording "
+		   "has room for;"
+		   "notes|100|;orphan_exits|5|;orphan_regions|7|;repaired_frames|4|;"
 		   "tool_memory_bytes|1099511627776|");
 	check_rows(db, "SELECT complete FROM runs", "0");
 	end(&f, db);
