@@ -278,8 +278,8 @@ enum exit_status resources_add_processes(struct report_input *input, struct doc 
 	keep_process(table, data->process_id);
 	for (size_t i = 0; i < table->row_count; i++)
 		fill_process(table, i, data);
-	status = report_sort(input, table, input->options->sort ? "pid" : "cpu_ns",
-			     "pid");
+	status =
+		report_sort(input, table, input->options->sort ? "pid" : "cpu_ns", "pid");
 	if (status) {
 		table_free(table);
 		return status;
