@@ -97,7 +97,7 @@ class Sweep:
         if not lost and not self.missing(output):
             self.complete += 1
             return
-        expect("Nothing is wrong" not in analyze.stdout,
+        expect("Nothing is wrong with this recording" not in analyze.stdout,
                f"missing {self.missing(output)}, and doctor finds nothing wrong")
         self.told += 1
 

@@ -42,7 +42,7 @@ def told(case, output, recorded):
     if "unrecorded" in recorded.message:
         return "line"
     expect(result.returncode == 0, f"doctor: {result}, line {recorded.message!r}")
-    if "Nothing is wrong" not in result.stdout:
+    if "Nothing is wrong with this recording" not in result.stdout:
         return "doctor"
     expect("cannot recover" not in result.stderr, f"doctor finds nothing wrong: {result}")
     expect(host.harness.value(output, "SELECT TOTAL(calls) FROM functions WHERE "
