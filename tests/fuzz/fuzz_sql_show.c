@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  reports of a run.db that was made to do harm.
+ * Runs on:       tests; inside fuzz_sql.c.
+ * See also:      fuzz_sql.h
+ */
+#include "tests/fuzz/fuzz_sql.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/reports/report.h"
+#include "analyzer/rundb/limits.h"
+#include "analyzer/rundb/select.h"
+
+#define CPU_MS 400u
+#define MEMORY_BYTES (64ll << 20)
+
+static void build(struct rundb *db, int64_t run_id, const struct report *report)
+{
+	const struct report_options options = {
+		.argument = strcmp(report->name, "sql") == 0 ? "SELECT * FROM mine, runs"
+			    : report->other_argument	     ? "start"
+							     : "main",
+		.other_argument = "exit",
+		.by = "path",
+		.limit = -1,
+		.min_share = -1,
+		.metric = "self",
+	};
+	struct report_input input = {.db = db, .run_id = run_id, .options = &options};
+	struct doc doc;
+	enum exit_status status;
+
+	doc_init(&doc, report->name);
+	status = report->build(&input, &doc);
+	if (status != STATUS_OK && status != STATUS_NOTHING && !input.error.size)
+		abort(); /* a failure without a sentence */
+	strbuf_free(&input.error);
+	doc_free(&doc);
+}
+
+/* A few reports of each input, in turn: all would take seconds with ASan. */
+void fuzz_sql_show(const char *path, size_t turn)
+{
+	const struct limits little = {CPU_MS, CPU_MS, MEMORY_BYTES};
+	struct strbuf error = {0};
+	struct rundb *db;
+	int64_t run_id = 0;
+
+	limits_set(&little);
+	if (rundb_open(path, &db, &error) < 0) {
+		if (!error.size)
+			abort();
+	} else {
+		select_run(db, NULL, &run_id, &error);
+		for (size_t i = turn % 5; i < report_registry_count; i += 5)
+			build(db, run_id, report_registry[i]);
+		rundb_close(db);
+	}
+	strbuf_free(&error);
+}
