@@ -190,6 +190,30 @@ def database_locked(case):
     expect_stored(case, 3, 1)
 
 
+@scenario
+def nobody_waits_for_a_lock(case):
+    """The program is let go long before what it would wait at most; prof-analyze says what
+    it waits for, and need not."""
+    command = ticker_command(case)
+    case.unharmed(command)
+    case.settle()
+    with Lock(case):
+        in_time(case, command, {"PROFSHIM_WAIT": "60s"}, 5)
+        os.kill(case.wait_for_collector(), signal.SIGKILL)
+        host.harness.wait_until(lambda: not case.collectors())
+        result = case.analyze("functions", "--no-wait", case.database, timeout=20)
+        expect(result.returncode == 0 and "tick" in result.stdout and
+               "locked" in result.stderr, f"--no-wait: {result}")
+        waiting = host.harness.subprocess.Popen(
+            [case.products.analyze, "functions", case.database], stdout=-1, stderr=-1,
+            text=True)
+        told = waiting.stderr.readline()
+    out, _ = waiting.communicate(timeout=60)
+    expect("--no-wait" in told and "locked" in told, f"told: {told!r}")
+    expect(waiting.returncode == 0 and "tick" in out, f"after the lock: {out!r}")
+    expect_stored(case, 2, 1)
+
+
 @need_root
 def database_read_only(case):
     """The user may not write the database: the spool stays, the run can be shown."""
