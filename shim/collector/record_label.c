@@ -12,6 +12,7 @@
 #include <sqlite3.h>
 
 #include "record_summary_sql.h"
+#include "shim/collector/record_db.h"
 
 #define BUSY_MS 5000
 
@@ -19,7 +20,6 @@ static sqlite3_stmt *prepare(sqlite3 *db, const char *sql, const char *label)
 {
 	sqlite3_stmt *statement = NULL;
 
-	sqlite3_busy_timeout(db, BUSY_MS);
 	if (sqlite3_prepare_v2(db, sql, -1, &statement, NULL) == SQLITE_OK)
 		sqlite3_bind_text(statement,
 				  sqlite3_bind_parameter_index(statement, ":label"),
@@ -30,26 +30,26 @@ static sqlite3_stmt *prepare(sqlite3 *db, const char *sql, const char *label)
 int64_t record_label_count(const char *output, const char *label)
 {
 	sqlite3_stmt *statement = NULL;
-	sqlite3 *db = NULL;
+	struct record_db db;
 	int64_t count = 0;
 
-	if (sqlite3_open_v2(output, &db, SQLITE_OPEN_READONLY, NULL) == SQLITE_OK)
-		statement = prepare(db, record_summary_sql_labelled, label);
+	if (record_db_open(&db, output, GUARD_READ, BUSY_MS) == 0)
+		statement = prepare(db.db, record_summary_sql_labelled, label);
 	if (statement && sqlite3_step(statement) == SQLITE_ROW)
 		count = sqlite3_column_int64(statement, 0);
 	sqlite3_finalize(statement);
-	sqlite3_close(db);
+	record_db_close(&db);
 	return count;
 }
 
 bool record_label_change(const char *output, int64_t run_id, const char *label)
 {
 	sqlite3_stmt *statement = NULL;
-	sqlite3 *db = NULL;
+	struct record_db db;
 	bool done = false;
 
-	if (sqlite3_open_v2(output, &db, SQLITE_OPEN_READWRITE, NULL) == SQLITE_OK)
-		statement = prepare(db, record_summary_sql_relabel, label);
+	if (record_db_open(&db, output, GUARD_WRITE, BUSY_MS) == 0)
+		statement = prepare(db.db, record_summary_sql_relabel, label);
 	if (statement) {
 		sqlite3_bind_int64(statement,
 				   sqlite3_bind_parameter_index(statement, ":run"),
@@ -57,6 +57,6 @@ bool record_label_change(const char *output, int64_t run_id, const char *label)
 		done = sqlite3_step(statement) == SQLITE_DONE;
 	}
 	sqlite3_finalize(statement);
-	sqlite3_close(db);
+	record_db_close(&db);
 	return done;
 }

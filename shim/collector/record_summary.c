@@ -18,6 +18,7 @@
 
 #include "common/schema.h"
 #include "record_summary_sql.h"
+#include "shim/collector/record_db.h"
 
 #define BUSY_MS 2000
 
@@ -91,33 +92,19 @@ bool record_output_fits(const char *output, char *error, size_t error_size)
 	return !wrong;
 }
 
-static sqlite3 *open_output(const char *output)
-{
-	sqlite3 *db = NULL;
-
-	if (access(output, R_OK) < 0)
-		return NULL;
-	if (sqlite3_open_v2(output, &db, SQLITE_OPEN_READONLY, NULL) != SQLITE_OK) {
-		sqlite3_close(db);
-		return NULL;
-	}
-	sqlite3_busy_timeout(db, BUSY_MS);
-	return db;
-}
-
 int64_t record_last_run(const char *output)
 {
-	sqlite3 *db = open_output(output);
 	sqlite3_stmt *statement = NULL;
+	struct record_db db;
 	int64_t last = 0;
 
-	if (db &&
-	    sqlite3_prepare_v2(db, record_summary_sql_last, -1, &statement, NULL) ==
+	if (record_db_open(&db, output, GUARD_READ, BUSY_MS) == 0 &&
+	    sqlite3_prepare_v2(db.db, record_summary_sql_last, -1, &statement, NULL) ==
 		    SQLITE_OK &&
 	    sqlite3_step(statement) == SQLITE_ROW)
 		last = sqlite3_column_int64(statement, 0);
 	sqlite3_finalize(statement);
-	sqlite3_close(db);
+	record_db_close(&db);
 	return last;
 }
 
@@ -174,12 +161,13 @@ static void write_line(sqlite3_stmt *statement, const char *shown_output, char *
 bool record_summary(const char *output, const char *shown_output, int64_t before,
 		    pid_t program, struct record_stored *ret)
 {
-	sqlite3 *db = open_output(output);
 	sqlite3_stmt *statement = NULL;
+	struct record_db db;
 	bool found = false;
 
-	if (db && sqlite3_prepare_v2(db, record_summary_sql_run, -1, &statement, NULL) ==
-			  SQLITE_OK) {
+	if (record_db_open(&db, output, GUARD_READ, BUSY_MS) == 0 &&
+	    sqlite3_prepare_v2(db.db, record_summary_sql_run, -1, &statement, NULL) ==
+		    SQLITE_OK) {
 		sqlite3_bind_int(statement,
 				 sqlite3_bind_parameter_index(statement, ":program"),
 				 program);
@@ -194,6 +182,6 @@ bool record_summary(const char *output, const char *shown_output, int64_t before
 		write_line(statement, shown_output, ret->line, sizeof(ret->line));
 	}
 	sqlite3_finalize(statement);
-	sqlite3_close(db);
+	record_db_close(&db);
 	return found;
 }
