@@ -136,6 +136,12 @@ static const struct item items[] = {
 	 "When they could not write: put PROFSHIM_OUTPUT where every process of the run "
 	 "may. "
 	 "Other causes are told below, with what to do."},
+	{"unseen_ends", REPAIRED, "end that nobody saw", "ends that nobody saw",
+	 "Processes were gone, and their collector, too, as when both are killed or the "
+	 "machine stops: the last trace counts as their end.",
+	 "How long they ran after that is not known, so nothing is said about shares of "
+	 "the "
+	 "run; calls and allocations are all there."},
 	{"damaged_segments", LOST, "damaged part of the spool left out",
 	 "damaged parts of the spool left out",
 	 "A part of the spool could not be read, as after a crash of the machine.",

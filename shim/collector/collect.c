@@ -283,6 +283,7 @@ static void collect(struct collector *collector)
 		uint64_t began_ns = ticks_monotonic_ns(), wait_ns;
 
 		watch_update(watch);
+		ticks_renew(&collector->run, collector->shared);
 		if (watch->is_blind) /* it would wait for us to see it exit */
 			release_first(collector);
 		if (watch_first_is_exiting(watch) && look_at_end(collector))

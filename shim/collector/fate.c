@@ -197,6 +197,18 @@ static uint64_t last_seen(const struct read_run *run, uint32_t index)
 	return seen;
 }
 
+/* Who had no end that was seen was killed with the collector, or later: it was there when
+ * the collector looked last. Whoever wrote that moment, it is not in the future. */
+static uint64_t last_trace(const struct read_run *run, const struct ticks *ticks,
+			   uint32_t index)
+{
+	uint64_t attended = run->state.last_ticks;
+
+	if (ticks->same_boot && attended > ticks_now(ticks))
+		attended = 0;
+	return later(last_seen(run, index), attended);
+}
+
 static int by_process(const void *a, const void *b)
 {
 	const struct fate_death *left = a, *right = b;
@@ -258,7 +270,9 @@ static void decide(const struct read_run *run, const struct ticks *ticks, uint32
 	else if (may_be_alive && fate_is_alive(run, ticks, process))
 		fate->is_alive = 1;
 	else
-		fate->end_ticks = last_seen(run, index);
+		fate->end_ticks = last_trace(run, ticks, index);
+	fate->is_unseen =
+		fate->next_image == FATE_NONE && !is_exiting && !death && !fate->is_alive;
 	if (fate->is_alive)
 		fate->end_ticks = ticks_now(ticks);
 	if (fate->end_ticks < process->start_ticks)

@@ -31,6 +31,7 @@ struct fate {
 	uint32_t parent;     /* index, or FATE_NONE */
 	struct exit_status status;
 	int is_complete; /* ended by itself, and was seen to */
+	int is_unseen;	 /* nobody saw the end: end_ticks is its last trace */
 };
 
 /* Is the process of this slot still there? Only on the boot that the run is of. */

@@ -46,6 +46,18 @@ static void read_pair(uint64_t *ret_ticks, uint64_t *ret_monotonic_ns)
 	}
 }
 
+/* Side by side: who is killed in between leaves a pair that is not one. */
+void ticks_renew(const struct segment_run *page, struct segment_state *state)
+{
+	uint64_t ticks = 0, monotonic_ns = 0;
+
+	read_pair(&ticks, &monotonic_ns);
+	if (page->clock_kind != SEGMENT_CLOCK_TSC)
+		ticks = monotonic_ns;
+	__atomic_store_n(&state->last_ticks, ticks, __ATOMIC_RELAXED);
+	__atomic_store_n(&state->last_monotonic_ns, monotonic_ns, __ATOMIC_RELAXED);
+}
+
 static int is_this_boot(const struct segment_run *page)
 {
 	char now[sizeof(page->boot_id)] = "";

@@ -62,7 +62,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-_Static_assert(COUNT(counters) + COUNT(notes) + 19 <= INGEST_FACT_LIMIT,
+_Static_assert(COUNT(counters) + COUNT(notes) + 20 <= INGEST_FACT_LIMIT,
 	       "room for facts");
 
 static struct ingest_fact *add(struct ingest *ingest, const char *name, uint64_t value)
@@ -160,6 +160,15 @@ static const char *cause_of_loss(const struct ingest *ingest)
 	return "they could not write beside the output file, or were forbidden to";
 }
 
+static uint64_t unseen_ends(const struct ingest *ingest)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; !ingest->watch.is_live && i < ingest->run.process_count; i++)
+		count += ingest->fates[i].is_unseen != 0;
+	return count;
+}
+
 static void add_lost_processes(struct ingest *ingest)
 {
 	uint64_t count = ingest->run.state.lost_process_count;
@@ -229,6 +238,7 @@ void trust_collect(struct ingest *ingest)
 	add(ingest, "system_functions", named_so(merge, IDENTIFY_NEAR));
 	add_limits(ingest);
 	add_lost_processes(ingest);
+	add(ingest, "unseen_ends", unseen_ends(ingest));
 	add(ingest, "damaged_segments", merge->damaged_count);
 	add(ingest, "tool_memory_bytes", tool_bytes);
 	add(ingest, "collector_recovered", ingest->watch.is_recovered != 0);

@@ -3,6 +3,7 @@
 """A collector that fails, dies or is kept from its work: the program is not kept waiting,
 and its run is stored once, by whoever comes next."""
 import errno
+import json
 import os
 import shutil
 import signal
@@ -144,6 +145,28 @@ def not_stored_yet(case):
     os.kill(collector, signal.SIGCONT)
     case.settle()
     ticker.expect_counts(case, 1)
+
+
+@scenario
+def killed_together(case):
+    """Program and collector: the run lasted as long as the collector attended it, and what
+    came after that is said to be unknown, with no finding made of it."""
+    process = ticker.start(case, case.compile("ticker.c"), 1, 500_000_000)
+    collector = case.wait_for_collector()
+    started = time.monotonic()
+    time.sleep(1.5)
+    attended = time.monotonic() - started
+    os.kill(collector, signal.SIGKILL)
+    process.kill()
+    process.communicate()
+    case.settle()
+    wall = case.value("SELECT wall_ns FROM runs") / 1e9
+    expect(wall >= 0.6 * attended, f"{wall:.2f} s of {attended:.2f} are stored")
+    expect(case.trust("unseen_ends") == 1, "it is not told that nobody saw the end")
+    result = case.analyze("bottlenecks", case.database, "--format", "json")
+    rules = {rule["id"]: rule for rule in json.loads(result.stdout)["rules"]}
+    for name in ("T1", "T9", "T13", "R1", "M3"):
+        expect(rules[name]["outcome"] == "not measured", f"{rules[name]}")
 
 
 @scenario
