@@ -30,7 +30,8 @@ struct ticks {
 void ticks_calibrate(struct ticks *ret, const struct segment_run *page,
 		     const struct segment_state *state);
 
-/* The collector: renews the last pair, so that it tells when the run was last attended. */
+/* The collector: renews the last pair, so that it tells when the run was last attended.
+ */
 void ticks_renew(const struct segment_run *page, struct segment_state *state);
 
 /* Now, in ticks of the run's clock. Only when same_boot. */
