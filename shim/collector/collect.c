@@ -100,7 +100,7 @@ static int is_unwanted(const struct collector *collector)
 
 /* The first process waits for its own run, not for the disk or for somebody else's run:
  * together for no longer than this. */
-#define PATIENCE_MS 100
+#define PATIENCE_MS 50
 
 static struct collector *waited_for; /* for the signal's handler */
 

@@ -50,8 +50,9 @@ SELECT 1 FROM storing WHERE run_id = :run AND token = :token;
 DELETE FROM storing WHERE run_id = :run;
 
 -- :name path_range
-SELECT (SELECT MIN(path_id) FROM path WHERE run_id = :run),
-	(SELECT MAX(path_id) FROM path WHERE run_id = :run);
+SELECT MAX(path_id), COUNT(*) FROM
+	(SELECT path_id FROM path WHERE run_id = :run AND path_id >= :low
+	ORDER BY path_id LIMIT :limit);
 
 -- :name remove_run
 DELETE FROM run WHERE run_id = :run;

@@ -28,6 +28,8 @@
 #define CLAIM_SECONDS 120
 /* Of the rows in one statement of store_sql_remove_*. */
 #define ROWS_REMOVED 4000
+/* Ids of ours never come near it. */
+#define ID_MOST (INT64_MAX / 4)
 
 int store_busy(void *context, int count)
 {
@@ -204,21 +206,23 @@ int store_yield(struct store *store)
 /* Removes the rows of the run, some at a time. */
 static int remove_rows(struct store *store, int64_t run_id)
 {
-	struct bound bound = {.run = run_id};
+	struct bound bound = {.run = run_id, .low = INT64_MIN};
 	const char *sql = store_sql_remove_rows, *rest;
-	int64_t first, last;
+	int64_t is_some;
 	int changes = 0, code;
 
 	code = run_one(store, store_sql_remove_run, &bound, &changes, NULL);
-	if (code == SQLITE_OK)
-		code = query(store, store_sql_path_range, &bound, &first, &last);
-	while (code == SQLITE_OK && last && first <= last) {
-		bound.low = first;
-		bound.high = first + ROWS_REMOVED > last ? last : first + ROWS_REMOVED;
-		first = bound.high + 1;
+	while (code == SQLITE_OK) {
+		/* by the paths there are: a planted file may number them as it likes */
+		code = query(store, store_sql_path_range, &bound, &bound.high, &is_some);
+		if (code != SQLITE_OK || !is_some)
+			break;
 		code = run_one(store, store_sql_remove_shares, &bound, &changes, NULL);
 		if (code == SQLITE_OK)
 			code = store_yield(store);
+		if (bound.high == INT64_MAX)
+			break;
+		bound.low = bound.high + 1;
 	}
 	while (code == SQLITE_OK && *sql) {
 		code = run_one(store, sql, &bound, &changes, &rest);
@@ -265,6 +269,12 @@ static void add_counts(const struct ingest *ingest, const struct store_ids *firs
 	ret->series += (int64_t)ingest->merge.marks.count;
 }
 
+/* A planted file has any numbers, and nothing of ours is numbered from there on. */
+static int64_t next_id(int64_t highest)
+{
+	return highest >= 0 && highest < ID_MOST ? highest + 1 : 0;
+}
+
 static int find_ids(struct store *store)
 {
 	struct store_ids *ids = &store->ids;
@@ -278,10 +288,14 @@ static int find_ids(struct store *store)
 		return code;
 	code = sqlite3_step(statement);
 	for (int i = 0; code == SQLITE_ROW && i < 10; i++)
-		*all[i] = sqlite3_column_int64(statement, i) + 1;
+		*all[i] = next_id(sqlite3_column_int64(statement, i));
 	sqlite3_finalize(statement);
 	if (code != SQLITE_ROW)
 		return code;
+	for (int i = 0; i < 10; i++) {
+		if (!*all[i])
+			return SQLITE_CORRUPT;
+	}
 	add_counts(store->ingest, ids, &store->ends);
 	return SQLITE_OK;
 }
