@@ -245,7 +245,8 @@ static struct watch_process *make_room(struct watch *watch, size_t file)
 		size_t at = watch->next_room++ % watch->process_count;
 		struct watch_process *process = &watch->processes[at];
 
-		if (process->is_forked && watch_is_over(process)) {
+		if (process->is_forked && watch_is_over(process) &&
+		    !process->is_other_user) {
 			*process = (struct watch_process){.pidfd = -1};
 			return process;
 		}
