@@ -10,8 +10,11 @@
 #include <math.h>
 #include <regex.h>
 #include <sqlite3.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "analyzer/base/pattern.h"
 
 struct sample {
 	double *values;
@@ -104,48 +107,22 @@ static void quantile_final(sqlite3_context *context)
 	sqlite3_result_double(context, value);
 }
 
-/* What a pattern may hold, and the longest text: matching is not counted in SQLite's
- * steps, so nothing could stop it. "((a{1,255}){1,255}){1,255}" takes all memory there
- * is, and a back-reference all the time. */
-#define PATTERN_BYTES 1000
-#define PATTERN_REPEATS 2000
+/* The longest text: matching is not counted in SQLite's steps, so nothing could stop it.
+ */
 #define TEXT_BYTES 65536
-
-/* The higher number of "{2,5}", 1 when it is no such thing. */
-static unsigned long repeats(const char *interval)
-{
-	char *end;
-	unsigned long low = strtoul(interval + 1, &end, 10), high = low;
-
-	if (*end == ',')
-		high = strtoul(end + 1, &end, 10);
-	high = high > low ? high : low;
-	return *end == '}' && high ? high : 1;
-}
-
-static const char *refuse_pattern(const char *pattern)
-{
-	unsigned long product = 1;
-
-	if (strlen(pattern) > PATTERN_BYTES)
-		return "the regular expression is too long";
-	for (const char *at = pattern; *at; at++) {
-		if (*at == '\\' && at[1]) {
-			if (*++at >= '1' && *at <= '9')
-				return "regular expressions have no back-references";
-		} else if (*at == '{') {
-			product *= repeats(at);
-			if (product > PATTERN_REPEATS)
-				return "the regular expression repeats too often";
-		}
-	}
-	return NULL;
-}
 
 static void free_regex(void *pattern)
 {
 	regfree(pattern);
 	sqlite3_free(pattern);
+}
+
+static void refuse(sqlite3_context *context, const char *reason)
+{
+	char sentence[128];
+
+	snprintf(sentence, sizeof(sentence), "the regular expression %s", reason);
+	sqlite3_result_error(context, sentence, -1);
 }
 
 /* X REGEXP Y calls regexp(Y, X). The compiled pattern is kept as auxiliary data. */
@@ -167,9 +144,9 @@ static void match(sqlite3_context *context, int count, sqlite3_value **arguments
 		sqlite3_result_int(context, regexec(compiled, text, 0, NULL, 0) == 0);
 		return;
 	}
-	refused = refuse_pattern(pattern);
+	refused = pattern_refuse(pattern);
 	if (refused) {
-		sqlite3_result_error(context, refused, -1);
+		refuse(context, refused);
 		return;
 	}
 	compiled = sqlite3_malloc(sizeof(*compiled));

@@ -136,6 +136,7 @@ static void hostile_patterns_are_errors(void **state)
 	static const char *const wrong[] = {
 		"SELECT 'a' REGEXP '((a{1,255}){1,255}){1,255}'",
 		"SELECT 'aa' REGEXP '(a*)*\\1'",
+		"SELECT 'a' REGEXP '(((((((((((^a?)+)+)+)+)+)+)+)+)+)+)+'",
 		"SELECT 'a' REGEXP printf('%.*c', 5000, 'a')",
 		"SELECT printf('%.*c', 70000, 'a') REGEXP 'a'",
 	};
