@@ -494,7 +494,7 @@ static void unnamed_functions(void **state)
 	struct sqlite3 *db;
 
 	(void)state;
-	assert_int_equal(_dl_find_object((void *)(uintptr_t)&malloc, &found), 0);
+	assert_int_equal(_dl_find_object((void *)(uintptr_t)&getpid, &found), 0);
 	begin(&f);
 	module = make_module(f.process, found.dlfo_link_map->l_name, 0x100000, 0x600000,
 			     0x100000);
