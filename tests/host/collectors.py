@@ -139,7 +139,7 @@ def not_stored_yet(case):
     with open(case.database, "x", encoding="utf-8"):
         pass
     result = case.analyze("runs", case.database)
-    expect(result.returncode == 0 and "incomplete" in result.stdout and
+    expect(result.returncode == 0 and "running" in result.stdout and
            not result.stderr,
            f"{result}")
     os.kill(collector, signal.SIGCONT)
