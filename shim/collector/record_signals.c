@@ -12,9 +12,12 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/wait.h>
+#include <time.h>
 #include <unistd.h>
 
 #define DEEPEST_FAMILY 100 /* of processes, from the sender up to the program */
+#define CONTINUE_PAUSES 20 /* 10 ms in all */
+#define CONTINUE_PAUSE_NS 500000
 
 static volatile sig_atomic_t last_signal;
 
@@ -118,11 +121,29 @@ static bool is_of_the_kernel(const siginfo_t *info)
 	return info->si_code > 0 && info->si_signo != SIGALRM;
 }
 
-static bool is_stopped(pid_t program)
+/* Has it been stopped since we last followed a stop? */
+static bool has_stopped_anew(pid_t program)
 {
+	siginfo_t info = {.si_pid = 0};
+
+	return waitid(P_PID, (id_t)program, &info, WSTOPPED | WNOWAIT | WNOHANG) == 0 &&
+	       info.si_pid == program;
+}
+
+/* Stopped still, when a SIGCONT has reached us. One for the whole group may come to us a
+ * moment before it comes to the program, or so late that the program was continued and
+ * stopped again. */
+static bool stays_stopped(pid_t program)
+{
+	const struct timespec pause = {.tv_nsec = CONTINUE_PAUSE_NS};
 	pid_t parent;
 
-	return read_state(program, &parent) == 'T';
+	for (int i = 0; i < CONTINUE_PAUSES; i++) {
+		if (read_state(program, &parent) != 'T' || has_stopped_anew(program))
+			return false;
+		(void)nanosleep(&pause, NULL);
+	}
+	return true;
 }
 
 static void pass_on(const siginfo_t *info, pid_t program)
@@ -139,7 +160,7 @@ static bool is_for_the_program(const siginfo_t *info, pid_t program, bool was_st
 	if (is_of_the_kernel(info) || info->si_pid == getpid() ||
 	    is_of_the_family(info->si_pid, program))
 		return false;
-	return info->si_signo != SIGCONT || !was_stopped || is_stopped(program);
+	return info->si_signo != SIGCONT || !was_stopped || stays_stopped(program);
 }
 
 static void note_ending(int number)
@@ -191,6 +212,26 @@ static bool follow_stop(pid_t program)
 	return true;
 }
 
+/* What came while the program was there and was not for us to pass on, it has had itself:
+ * left pending, it would end us when signals are let through again. The rest stays. */
+static void drop_answered(pid_t program)
+{
+	const struct timespec at_once = {0, 0};
+	sigset_t all, kept;
+	siginfo_t info;
+
+	sigfillset(&all);
+	sigemptyset(&kept);
+	while (sigtimedwait(&all, &info, &at_once) > 0) {
+		note_ending(info.si_signo);
+		if (is_for_the_program(&info, program, false))
+			sigaddset(&kept, info.si_signo);
+	}
+	for (int number = 1; number < NSIG; number++)
+		if (sigismember(&kept, number) > 0)
+			(void)raise(number);
+}
+
 void record_signals_pass_on(pid_t program)
 {
 	bool was_stopped = false;
@@ -209,4 +250,5 @@ void record_signals_pass_on(pid_t program)
 		if (info.si_signo == SIGCONT)
 			was_stopped = false;
 	}
+	drop_answered(program);
 }

@@ -256,7 +256,8 @@ static void apply(struct disk *disk, const struct event *event, size_t size)
 		file = find_file(disk, event->inode);
 		if ((size_t)event->offset + size > file->size)
 			set_size(file, (size_t)event->offset + size);
-		memcpy(file->data + event->offset, event->data, size);
+		if (size) /* all of it lost: then there may be no file to write to */
+			memcpy(file->data + event->offset, event->data, size);
 		break;
 	case TRUNCATE:
 		set_size(find_file(disk, event->inode), (size_t)event->offset);
