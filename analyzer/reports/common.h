@@ -31,7 +31,8 @@ struct run_facts {
 	int64_t wall_ns, thread_ns, cpu_count;
 	int64_t exit_code, exit_signal;
 	bool has_exit_code, has_exit_signal, complete;
-	bool is_live; /* still being recorded */
+	bool is_live;	  /* still being recorded */
+	bool is_attended; /* by a collector, when live */
 	double hook_cost_ns;
 	int64_t calls; /* by the hooks, as counted by the functions */
 	int64_t function_count, path_count;

@@ -43,8 +43,9 @@ static void explain_allocations(struct doc *doc, const struct run_facts *facts,
 
 static void explain_samples(struct doc *doc, const struct run_facts *facts, size_t *count)
 {
-	/* A killed collector takes its samples with it; trust tells of that. */
-	if (facts->sample_count || facts->wall_ns < 1000000000 || !facts->complete)
+	/* A killed collector may take its samples with it; trust tells of that. */
+	if (facts->sample_count || facts->wall_ns < 1000000000 ||
+	    !(facts->complete || (facts->is_live && !facts->is_attended)))
 		return;
 	doc_note(doc, "no_resources", NOTE_PLAIN,
 		 "There are no resource samples although the run was long enough: no "

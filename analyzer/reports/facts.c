@@ -114,7 +114,8 @@ int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts
 {
 	int result;
 
-	*ret = (struct run_facts){.is_live = rundb_live_pid(input->db) != 0};
+	*ret = (struct run_facts){.is_live = rundb_live_pid(input->db) != 0,
+				  .is_attended = rundb_live_is_attended(input->db)};
 	result = load_run(input, doc, ret);
 	if (result == 0)
 		result = load_sums(input, ret);

@@ -174,7 +174,14 @@ void resources_add_none(struct doc *doc, const struct run_facts *facts)
 	struct strbuf text = {0};
 
 	strbuf_puts(&text, "No resource samples: ");
-	if (facts->wall_ns > 0 && facts->wall_ns < 100000000) {
+	if (facts->is_live && facts->is_attended) {
+		strbuf_puts(&text,
+			    "the collector that watches the run has not taken one "
+			    "yet, or found no room beside the output file for "
+			    "them; it stores those that it has when the run ends.");
+	} else if (facts->is_live) {
+		strbuf_puts(&text, "no collector watches the run.");
+	} else if (facts->wall_ns > 0 && facts->wall_ns < 100000000) {
 		strbuf_puts(&text, "the run took ");
 		units_nsec(&text, facts->wall_ns);
 		strbuf_puts(&text, ", the collector samples every 100ms.");

@@ -142,6 +142,13 @@ static const struct item items[] = {
 	 "How long they ran after that is not known, so nothing is said about shares of "
 	 "the "
 	 "run; calls and allocations are all there."},
+	{"damaged_samples", MINOR, "damaged record of the collector left out",
+	 "damaged records of the collector left out",
+	 "Samples of /proc or ends of processes that the run's collector had written "
+	 "down "
+	 "could not be read, as after a crash of the machine; calls and allocations are "
+	 "all there.",
+	 NULL},
 	{"damaged_segments", LOST, "damaged part of the spool left out",
 	 "damaged parts of the spool left out",
 	 "A part of the spool could not be read, as after a crash of the machine.",

@@ -392,9 +392,15 @@ int rundb_live_pid(const struct rundb *db)
 	return db->live_pid;
 }
 
-void rundb_set_live_pid(struct rundb *db, int pid)
+bool rundb_live_is_attended(const struct rundb *db)
+{
+	return db->live_is_attended;
+}
+
+void rundb_set_live(struct rundb *db, int pid, bool is_attended)
 {
 	db->live_pid = pid;
+	db->live_is_attended = is_attended;
 }
 
 int rundb_running_pid(const struct rundb *db)

@@ -33,7 +33,9 @@ struct sqlite3 *rundb_handle(struct rundb *db);
 
 /* The process that a run read from a living spool belongs to; 0: the run has ended. */
 int rundb_live_pid(const struct rundb *db);
-void rundb_set_live_pid(struct rundb *db, int pid);
+/* Does a collector watch it? */
+bool rundb_live_is_attended(const struct rundb *db);
+void rundb_set_live(struct rundb *db, int pid, bool is_attended);
 /* The process of a run that is being recorded beside the stored ones, which alone were
  * read; 0: there is none. */
 int rundb_running_pid(const struct rundb *db);

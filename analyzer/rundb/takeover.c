@@ -234,7 +234,8 @@ static int open_live(const struct opening *opening, struct rundb **ret_db,
 	}
 	if (opening->live.state == SPOOL_RECORDING ||
 	    opening->live.state == SPOOL_UNATTENDED)
-		rundb_set_live_pid(db, opening->live.first_pid);
+		rundb_set_live(db, opening->live.first_pid,
+			       opening->live.state == SPOOL_RECORDING);
 	*ret_db = db;
 	return 0;
 }

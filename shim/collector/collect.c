@@ -34,6 +34,7 @@
 #include "shim/collector/report_file.h"
 #include "shim/collector/rescue.h"
 #include "shim/collector/rundir.h"
+#include "shim/collector/samples.h"
 #include "shim/collector/shared_map.h"
 #include "shim/collector/store.h"
 #include "shim/collector/ticks.h"
@@ -56,6 +57,7 @@ struct collector {
 	uint32_t look_count;	 /* since then */
 	struct watch watch;
 	struct intervals intervals;
+	struct samples_writer samples;
 	int is_stored, was_tried;
 	uint64_t checksum; /* of what was stored */
 	int64_t run_id;	   /* likewise */
@@ -284,6 +286,8 @@ static void collect(struct collector *collector)
 
 		watch_update(watch);
 		ticks_renew(&collector->run, collector->shared);
+		samples_write(&collector->samples, &collector->rundir, &watch->resources,
+			      watch->deaths, watch->death_count);
 		if (watch->is_blind) /* it would wait for us to see it exit */
 			release_first(collector);
 		if (watch_first_is_exiting(watch) && look_at_end(collector))
@@ -417,6 +421,7 @@ int main(int argc, char **argv)
 		return complain(error);
 	}
 	intervals_init(&collector.intervals, &collector.run);
+	collector.samples.fd = -1;
 	set_state(&collector, SEGMENT_COLLECTOR_RECORDING);
 	collect(&collector);
 	close(collector.lock); /* who sees us gone, sees the run abandoned */

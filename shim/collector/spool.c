@@ -22,6 +22,7 @@
 #include "shim/collector/array.h"
 #include "shim/collector/ingest.h"
 #include "shim/collector/rundir.h"
+#include "shim/collector/samples.h"
 #include "shim/collector/store.h"
 
 /* How long a collector may take to get the lock. */
@@ -217,19 +218,35 @@ int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_coun
 	return 0;
 }
 
+/* What the run's collector has seen so far, or had seen when it was killed. Without it
+ * the run is read all the same. */
+static void read_watch(const struct rundir *rundir, struct samples *samples,
+		       struct ingest_watch *watch)
+{
+	if (samples_read(samples, rundir) < 0)
+		samples->damaged_count++;
+	watch->resources = &samples->resources;
+	watch->deaths = samples->deaths;
+	watch->death_count = samples->death_count;
+	watch->damaged_sample_count = samples->damaged_count;
+}
+
 static int recover_locked(const struct rundir *rundir, const char *output,
 			  const struct store_waiting *waiting, char *error,
 			  size_t error_size)
 {
 	struct ingest_watch watch = {.is_recovered = 1};
+	struct samples samples;
 	struct ingest ingest;
 	int result;
 
+	read_watch(rundir, &samples, &watch);
 	result = ingest_load(&ingest, rundir, &watch, error, error_size);
-	if (result < 0)
-		return result;
-	result = store_run(output, &ingest, waiting, NULL, error, error_size);
-	ingest_done(&ingest);
+	if (result == 0) {
+		result = store_run(output, &ingest, waiting, NULL, error, error_size);
+		ingest_done(&ingest);
+	}
+	samples_done(&samples);
 	if (result == 0)
 		rundir_remove(rundir);
 	return result;
@@ -269,22 +286,22 @@ static void name_threads(const struct ingest *ingest, struct resources *resource
 int spool_read_live(const struct spool_run *run, struct sqlite3 *db, char *error,
 		    size_t error_size)
 {
-	struct resources resources;
-	struct ingest_watch watch = {.resources = &resources, .is_live = 1};
+	struct ingest_watch watch = {.is_live = 1};
+	struct samples samples;
 	struct ingest ingest;
 	struct rundir rundir;
 	int result = rundir_open(&rundir, run->directory, error, error_size);
 
 	if (result < 0)
 		return result;
-	resources_init(&resources);
+	read_watch(&rundir, &samples, &watch);
 	result = ingest_load(&ingest, &rundir, &watch, error, error_size);
 	if (result == 0) {
-		name_threads(&ingest, &resources);
+		name_threads(&ingest, &samples.resources);
 		result = store_run_into(db, &ingest, error, error_size);
 		ingest_done(&ingest);
 	}
-	resources_done(&resources);
+	samples_done(&samples);
 	rundir_close(&rundir);
 	return result;
 }

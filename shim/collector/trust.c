@@ -62,7 +62,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-_Static_assert(COUNT(counters) + COUNT(notes) + 20 <= INGEST_FACT_LIMIT,
+_Static_assert(COUNT(counters) + COUNT(notes) + 21 <= INGEST_FACT_LIMIT,
 	       "room for facts");
 
 static struct ingest_fact *add(struct ingest *ingest, const char *name, uint64_t value)
@@ -240,6 +240,7 @@ void trust_collect(struct ingest *ingest)
 	add_lost_processes(ingest);
 	add(ingest, "unseen_ends", unseen_ends(ingest));
 	add(ingest, "damaged_segments", merge->damaged_count);
+	add(ingest, "damaged_samples", ingest->watch.damaged_sample_count);
 	add(ingest, "tool_memory_bytes", tool_bytes);
 	add(ingest, "collector_recovered", ingest->watch.is_recovered != 0);
 	add_notes(ingest);

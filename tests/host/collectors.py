@@ -8,6 +8,7 @@ import os
 import shutil
 import signal
 import sqlite3
+import subprocess
 import time
 
 import host
@@ -163,10 +164,33 @@ def killed_together(case):
     wall = case.value("SELECT wall_ns FROM runs") / 1e9
     expect(wall >= 0.6 * attended, f"{wall:.2f} s of {attended:.2f} are stored")
     expect(case.trust("unseen_ends") == 1, "it is not told that nobody saw the end")
+    seen = case.value("SELECT MAX(time_ns) FROM resources") or 0
+    expect(0.6 * attended <= seen / 1e9 <= wall, f"samples end at {seen} ns")
+    expect(case.trust("damaged_samples") == 0, "samples are damaged")
     result = case.analyze("bottlenecks", case.database, "--format", "json")
     rules = {rule["id"]: rule for rule in json.loads(result.stdout)["rules"]}
     for name in ("T1", "T9", "T13", "R1", "M3"):
         expect(rules[name]["outcome"] == "not measured", f"{rules[name]}")
+
+
+@scenario
+def child_killed_before_both(case):
+    """What the collector saw before it was killed is not forgotten: a child's death."""
+    process = case.start([case.compile("outlived.c")], stdout=subprocess.PIPE)
+    child = int(process.stdout.readline())
+    collector = case.wait_for_collector()
+    time.sleep(0.5)
+    os.kill(child, signal.SIGKILL)
+    time.sleep(1.2)
+    os.kill(collector, signal.SIGKILL)
+    process.kill()
+    process.communicate()
+    case.settle()
+    ends = "SELECT MAX(started_ns + wall_ns) - MIN(started_ns + wall_ns) FROM processes"
+    expect(case.value(ends) > 0.6e9, f"the child lived on: {case.value(ends)} ns")
+    expect(case.value(f"SELECT exit_signal FROM processes WHERE pid = {child}")
+           in (signal.SIGKILL, None), "how it ended is not known")
+    expect(case.trust("unseen_ends") == 1, "the child's end was seen, the program's not")
 
 
 @scenario

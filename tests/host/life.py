@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Daemons, pipes, wait(): the host sees nothing of us, and we lose nothing of it."""
 import ctypes
+import json
 import os
 import signal
 import subprocess
@@ -230,6 +231,29 @@ def closed_standard_descriptors(case):
     case.settle()
     ticker.expect_counts(case, 0)
     expect(case.value("PRAGMA integrity_check") == "ok", "the database is damaged")
+
+
+@scenario
+def asked_while_it_serves(case):
+    """A report of a server that runs has what its collector has seen so far, and blames
+    no thread for waiting."""
+    process = case.start([case.compile("server.c"), "20"])
+    case.wait_for_collector()
+    time.sleep(1.5)
+    answers = {name: json.loads(case.analyze(name, case.database, "--format", "json").stdout)
+               for name in ("report", "resources", "bottlenecks")}
+    process.kill()
+    process.communicate()
+    text = json.dumps(answers)
+    expect("no collector watched" not in text and "no_resources" not in text,
+           "the collector that watches is not known")
+    samples = answers["resources"]["resources"]["sample_count"]
+    expect(samples >= 5, f"{samples} samples")
+    rules = {rule["id"]: rule for rule in answers["bottlenecks"]["rules"]}
+    expect(rules["T1"]["outcome"] != "not measured", f"{rules['T1']}")
+    for finding in answers["bottlenecks"]["findings"]:
+        expect(finding["function"] != "await" or finding["severity"] == "low"
+               and finding["confidence"] == "low", f"{finding}")
 
 
 host.main()
