@@ -225,7 +225,8 @@ static struct disk_file *find_file(struct disk *disk, ino_t inode)
 			return &disk->files[i];
 	}
 	assert_true(disk->file_count < 64);
-	disk->files[disk->file_count] = (struct disk_file){.inode = inode};
+	disk->files[disk->file_count] =
+		(struct disk_file){.inode = inode, .data = calloc(1, 1)};
 	return &disk->files[disk->file_count++];
 }
 
@@ -256,8 +257,7 @@ static void apply(struct disk *disk, const struct event *event, size_t size)
 		file = find_file(disk, event->inode);
 		if ((size_t)event->offset + size > file->size)
 			set_size(file, (size_t)event->offset + size);
-		if (size) /* all of it lost: then there may be no file to write to */
-			memcpy(file->data + event->offset, event->data, size);
+		memcpy(file->data + event->offset, event->data, size);
 		break;
 	case TRUNCATE:
 		set_size(find_file(disk, event->inode), (size_t)event->offset);
