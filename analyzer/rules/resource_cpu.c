@@ -94,6 +94,9 @@ static int evaluate_low(struct rule_input *input, struct findings *ret)
 		return -EIO;
 	if (run->span_ns < input->limit(input, "least_ns"))
 		return rule_not_measured(input, too_short);
+	if (input->is_live)
+		return rule_not_measured(input, "the run has not ended: what it waits "
+						"for may still come");
 	if (run->cpu_ns > input->limit(input, "cpu") * unhindered_ns(run))
 		return RULE_DONE;
 	result = find_waiting(input, &function_id);

@@ -234,6 +234,26 @@ def closed_standard_descriptors(case):
 
 
 @scenario
+def asked_while_it_waits(case):
+    """A server that waits for its first request since it began is not blamed for that."""
+    process = case.start([case.compile("outlived.c")])
+    case.wait_for_collector()
+    time.sleep(1.5)
+    answer = json.loads(case.analyze("bottlenecks", case.database, "--format", "json").stdout)
+    child = int(process.stdout.readline())
+    for pid in (child, process.pid):
+        os.kill(pid, signal.SIGKILL)
+    process.communicate()
+    blamed = [finding
+              for finding in answer["findings"] if finding["severity"] not in ("info", "low")
+              and finding["function"] == "stay"]
+    expect(not blamed, f"blamed: {blamed}")
+    rules = {rule["id"]: rule for rule in answer["rules"]}
+    expect(rules["R1"]["outcome"] == "not measured" and "not ended" in rules["R1"]["reason"],
+           f"{rules['R1']}")
+
+
+@scenario
 def asked_while_it_serves(case):
     """A report of a server that runs has what its collector has seen so far, and blames
     no thread for waiting."""
