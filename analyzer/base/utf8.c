@@ -11,41 +11,15 @@
 
 #include <stdbool.h>
 #include <string.h>
+#include <uniwidth.h>
 
-struct range {
-	uint32_t first, last;
-};
-
-static bool in_ranges(uint32_t character, const struct range *ranges, size_t count)
+/* Columns in a terminal: 0 for combining marks, 2 for wide characters, else 1; controls,
+ * which nobody shows, count as the '?' in their place. */
+static size_t character_width(uint32_t character)
 {
-	for (size_t i = 0; i < count; i++)
-		if (character >= ranges[i].first && character <= ranges[i].last)
-			return true;
-	return false;
-}
+	int width = uc_width(character, "UTF-8");
 
-unsigned utf8_character_width(uint32_t character)
-{
-	static const struct range zero[] = {
-		{0x0300, 0x036f}, {0x0483, 0x0489}, {0x0591, 0x05bd}, {0x064b, 0x065f},
-		{0x0900, 0x0902}, {0x093c, 0x093c}, {0x0e31, 0x0e31}, {0x0e34, 0x0e3a},
-		{0x1ab0, 0x1aff}, {0x1dc0, 0x1dff}, {0x200b, 0x200f}, {0x202a, 0x202e},
-		{0x2060, 0x2064}, {0x20d0, 0x20ff}, {0xfe00, 0xfe0f}, {0xfe20, 0xfe2f},
-		{0xfeff, 0xfeff},
-	};
-	static const struct range wide[] = {
-		{0x1100, 0x115f},   {0x2e80, 0x303e},	{0x3041, 0x33ff},
-		{0x3400, 0x4dbf},   {0x4e00, 0x9fff},	{0xa000, 0xa4cf},
-		{0xa960, 0xa97f},   {0xac00, 0xd7a3},	{0xf900, 0xfaff},
-		{0xfe30, 0xfe6f},   {0xff00, 0xff60},	{0xffe0, 0xffe6},
-		{0x1f300, 0x1f64f}, {0x1f900, 0x1f9ff}, {0x20000, 0x3fffd},
-	};
-
-	if (character < 0x300)
-		return 1;
-	if (in_ranges(character, zero, sizeof(zero) / sizeof(zero[0])))
-		return 0;
-	return in_ranges(character, wide, sizeof(wide) / sizeof(wide[0])) ? 2 : 1;
+	return width < 0 ? 1 : (size_t)width;
 }
 
 size_t utf8_width(const char *text)
@@ -56,7 +30,7 @@ size_t utf8_width(const char *text)
 		uint32_t character;
 
 		at += plain_text_next(text + at, size - at, &character);
-		width += utf8_character_width(character);
+		width += character_width(character);
 	}
 	return width;
 }
@@ -69,7 +43,7 @@ size_t utf8_prefix(const char *text, size_t width)
 		uint32_t character;
 		size_t length = plain_text_next(text + at, size - at, &character);
 
-		used += utf8_character_width(character);
+		used += character_width(character);
 		if (used > width)
 			break;
 		at += length;
@@ -85,7 +59,7 @@ size_t utf8_suffix(const char *text, size_t width)
 		uint32_t character;
 
 		at += plain_text_next(text + at, size - at, &character);
-		left -= utf8_character_width(character);
+		left -= character_width(character);
 	}
 	return size - at;
 }

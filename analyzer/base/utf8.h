@@ -18,7 +18,6 @@ size_t utf8_next(const char *text, size_t size, uint32_t *ret_character);
 bool utf8_is_hidden(uint32_t character);
 
 /* Terminal columns: 0 for combining marks, 2 for wide characters, else 1. */
-unsigned utf8_character_width(uint32_t character);
 size_t utf8_width(const char *text);
 
 /* Bytes of the longest start (end) of text that fits into width columns. */

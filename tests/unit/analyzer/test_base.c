@@ -59,6 +59,9 @@ static void utf8_width_counts_columns(void **state)
 			 5);
 	assert_int_equal(utf8_width("\xe6\x97\xa5\xe6\x9c\xac"), 4); /* two wide */
 	assert_int_equal(utf8_width("e\xcc\x81"), 1);		     /* combining */
+	assert_int_equal(utf8_width("\xe0\xa4\x95\xe0\xa5\x87"), 1); /* a vowel's sign */
+	assert_int_equal(utf8_width("\xf0\x9f\x9a\x80"), 2);	     /* a picture */
+	assert_int_equal(utf8_width("a\tb"), 3);		     /* shown as '?' */
 	assert_int_equal(utf8_width("\xff\xc3"), 2);		     /* two bad bytes */
 }
 
