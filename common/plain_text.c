@@ -3,7 +3,7 @@
  * What this is:  decoding UTF-8, and the class of characters that cannot be seen.
  * Runs on:       any thread, the shim's constructor too.
  * Must not:      allocate, or depend on the locale.
- * See also:      plain_text.h; analyzer/base/utf8.c, which adds widths and buffers.
+ * See also:      plain_text.h; common/base/utf8.c, which adds widths and buffers.
  */
 #include "common/plain_text.h"
 

@@ -4,7 +4,7 @@
  *                between the shim and the ingest library.
  * Runs on:       nothing; types and constants only.
  * Must not:      change without a new SEGMENT_VERSION.
- * See also:      common/segment.h; shim/hot/region.h
+ * See also:      common/segment.h; shim/record/region.h
  *
  * A region (profshim_region_begin) is a node of the call tree like a function. Its key is
  * SEGMENT_KEY_REGION and the index of its name here: one table for the segment file, made

@@ -9,8 +9,8 @@
  */
 #include "analyzer/export/export.h"
 
-#include "analyzer/base/utf8.h"
-#include "analyzer/base/xalloc.h"
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
 
 #include <inttypes.h>
 #include <stdlib.h>

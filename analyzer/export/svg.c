@@ -9,7 +9,7 @@
  */
 #include "analyzer/export/svg_page.h"
 
-#include "analyzer/base/xml.h"
+#include "common/base/xml.h"
 #include "analyzer/model/units.h"
 
 #include "svg.css.h"

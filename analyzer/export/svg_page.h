@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "analyzer/base/utf8.h"
+#include "common/base/utf8.h"
 #include "analyzer/export/export.h"
 #include "analyzer/model/shorten.h"
 

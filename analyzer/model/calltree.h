@@ -8,7 +8,7 @@
  */
 #pragma once
 
-#include "analyzer/base/arena.h"
+#include "common/base/arena.h"
 
 #include <stdbool.h>
 #include <stddef.h>

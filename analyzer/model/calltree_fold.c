@@ -8,7 +8,7 @@
  */
 #include "analyzer/model/calltree.h"
 
-#include "analyzer/base/xalloc.h"
+#include "common/base/xalloc.h"
 
 #include <stdlib.h>
 #include <string.h>

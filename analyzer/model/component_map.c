@@ -8,8 +8,8 @@
  */
 #include "analyzer/model/component_map.h"
 
-#include "analyzer/base/pattern.h"
-#include "analyzer/base/xalloc.h"
+#include "common/base/pattern.h"
+#include "common/base/xalloc.h"
 #include "analyzer/model/json_place.h"
 
 #include <ctype.h>

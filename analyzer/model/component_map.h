@@ -18,8 +18,8 @@
  */
 #pragma once
 
-#include "analyzer/base/arena.h"
-#include "analyzer/base/strbuf.h"
+#include "common/base/arena.h"
+#include "common/base/strbuf.h"
 
 #include <stddef.h>
 

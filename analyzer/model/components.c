@@ -7,7 +7,7 @@
  */
 #include "analyzer/model/components.h"
 
-#include "analyzer/base/xalloc.h"
+#include "common/base/xalloc.h"
 
 #include <stdlib.h>
 

@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "analyzer/base/intern.h"
+#include "common/base/intern.h"
 #include "analyzer/model/calltree.h"
 
 struct components_function {

@@ -7,8 +7,8 @@
  */
 #include "analyzer/model/filter.h"
 
-#include "analyzer/base/pattern.h"
-#include "analyzer/base/xalloc.h"
+#include "common/base/pattern.h"
+#include "common/base/xalloc.h"
 
 #include <errno.h>
 #include <stdio.h>

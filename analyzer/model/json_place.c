@@ -7,7 +7,7 @@
  */
 #include "analyzer/model/json_place.h"
 
-#include "analyzer/base/xalloc.h"
+#include "common/base/xalloc.h"
 
 #include <errno.h>
 #include <stdarg.h>

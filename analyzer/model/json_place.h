@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "analyzer/base/strbuf.h"
+#include "common/base/strbuf.h"
 
 #include <stddef.h>
 

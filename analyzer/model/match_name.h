@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "analyzer/base/strbuf.h"
+#include "common/base/strbuf.h"
 
 #include <stdbool.h>
 

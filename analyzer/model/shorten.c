@@ -7,8 +7,8 @@
  */
 #include "analyzer/model/shorten.h"
 
-#include "analyzer/base/utf8.h"
-#include "analyzer/base/xalloc.h"
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
 #include "analyzer/model/table.h"
 
 #include <ctype.h>

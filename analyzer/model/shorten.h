@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "analyzer/base/strbuf.h"
+#include "common/base/strbuf.h"
 
 #include <stdbool.h>
 

@@ -4,7 +4,7 @@
  */
 #pragma once
 
-#include "analyzer/base/strbuf.h"
+#include "common/base/strbuf.h"
 #include "analyzer/model/shorten.h"
 #include "analyzer/model/table.h"
 

@@ -9,8 +9,8 @@
  */
 #include "analyzer/render/render.h"
 
-#include "analyzer/base/strbuf.h"
-#include "analyzer/base/utf8.h"
+#include "common/base/strbuf.h"
+#include "common/base/utf8.h"
 #include "analyzer/render/cell.h"
 #include "analyzer/render/findings.h"
 

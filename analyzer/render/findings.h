@@ -4,8 +4,8 @@
  */
 #pragma once
 
-#include "analyzer/base/strbuf.h"
-#include "analyzer/model/finding.h"
+#include "common/base/strbuf.h"
+#include "analyzer/findings/finding.h"
 #include "analyzer/render/style.h"
 
 #include <jansson.h>

@@ -8,7 +8,7 @@
  */
 #include "analyzer/render/guides.h"
 
-#include "analyzer/base/xalloc.h"
+#include "common/base/xalloc.h"
 
 #include <stdlib.h>
 

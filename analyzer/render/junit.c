@@ -8,7 +8,7 @@
  */
 #include "analyzer/render/render.h"
 
-#include "analyzer/base/xml.h"
+#include "common/base/xml.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  */
 #include "analyzer/render/findings.h"
 
-#include "analyzer/base/utf8.h"
+#include "common/base/utf8.h"
 #include "analyzer/render/md.h"
 #include "analyzer/rules/rule.h"
 

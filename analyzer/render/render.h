@@ -7,7 +7,7 @@
  */
 #pragma once
 
-#include "analyzer/model/doc.h"
+#include "analyzer/document/doc.h"
 
 #include <stdio.h>
 

@@ -7,7 +7,7 @@
  */
 #include "analyzer/render/render.h"
 
-#include "analyzer/base/xalloc.h"
+#include "common/base/xalloc.h"
 #include "analyzer/render/findings.h"
 #include "analyzer/render/json.h"
 #include "analyzer/rules/rule.h"

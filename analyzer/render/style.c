@@ -7,7 +7,7 @@
  */
 #include "analyzer/render/style.h"
 
-#include "analyzer/base/utf8.h"
+#include "common/base/utf8.h"
 
 #include <string.h>
 

@@ -7,7 +7,7 @@
  */
 #include "analyzer/render/render.h"
 
-#include "analyzer/base/utf8.h"
+#include "common/base/utf8.h"
 #include "analyzer/model/units.h"
 #include "analyzer/render/cell.h"
 #include "analyzer/render/findings.h"

@@ -12,8 +12,8 @@
  */
 #include "analyzer/render/style.h"
 
-#include "analyzer/base/utf8.h"
-#include "analyzer/base/xalloc.h"
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
 #include "analyzer/render/cell.h"
 #include "analyzer/render/guides.h"
 

@@ -3,11 +3,11 @@
  * What this is:  `prof-analyze snapshot`: takes a snapshot of a running process.
  * Runs on:       one thread; the process it is about goes on meanwhile.
  * Must not:      stop or signal the process.
- * See also:      shim/collector/attach.h; snapshots.c, which lists them.
+ * See also:      collector/live/attach.h; snapshots.c, which lists them.
  */
-#include "analyzer/base/utf8.h"
+#include "common/base/utf8.h"
 #include "analyzer/reports/common.h"
-#include "shim/collector/attach.h"
+#include "collector/live/attach.h"
 
 #include <errno.h>
 #include <stdlib.h>

@@ -7,9 +7,9 @@
  */
 #include "analyzer/reports/callers_find.h"
 
-#include "analyzer/base/nearest.h"
-#include "analyzer/base/utf8.h"
-#include "analyzer/base/xalloc.h"
+#include "common/base/nearest.h"
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
 
 #include "callers.sql.h"
 

@@ -7,8 +7,8 @@
  */
 #include "analyzer/reports/common.h"
 
-#include "analyzer/base/nearest.h"
-#include "analyzer/base/utf8.h"
+#include "common/base/nearest.h"
+#include "common/base/utf8.h"
 #include "analyzer/model/units.h"
 
 #include "load.sql.h"

@@ -7,14 +7,14 @@
  */
 #include "analyzer/reports/report.h"
 
-#include "analyzer/base/xalloc.h"
+#include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
-#include "analyzer/reports/bottlenecks.h"
+#include "analyzer/reports/bottlenecks/bottlenecks.h"
 #include "analyzer/reports/common.h"
-#include "analyzer/reports/components.h"
-#include "analyzer/reports/ranks.h"
-#include "analyzer/reports/resources.h"
-#include "analyzer/reports/steps.h"
+#include "analyzer/reports/components/components.h"
+#include "analyzer/reports/runs/ranks.h"
+#include "analyzer/reports/resources/resources.h"
+#include "analyzer/reports/steps/steps.h"
 #include "analyzer/reports/summary.h"
 
 #include <stdlib.h>

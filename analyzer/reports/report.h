@@ -8,9 +8,9 @@
  */
 #pragma once
 
-#include "analyzer/base/status.h"
-#include "analyzer/base/strbuf.h"
-#include "analyzer/model/doc.h"
+#include "common/base/status.h"
+#include "common/base/strbuf.h"
+#include "analyzer/document/doc.h"
 #include "analyzer/model/filter.h"
 #include "analyzer/rundb/rundb.h"
 

@@ -7,7 +7,7 @@
  */
 #include "analyzer/reports/common.h"
 
-#include "analyzer/base/xalloc.h"
+#include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 
 #include "sites.sql.h"

@@ -7,8 +7,8 @@
  */
 #include "analyzer/reports/common.h"
 
-#include "analyzer/base/utf8.h"
-#include "analyzer/base/xalloc.h"
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -8,7 +8,7 @@
 #include "analyzer/reports/summary.h"
 
 #include "analyzer/model/units.h"
-#include "analyzer/reports/trust.h"
+#include "analyzer/reports/trust/trust.h"
 
 #include <string.h>
 

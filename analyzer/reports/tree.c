@@ -7,8 +7,8 @@
  */
 #include "analyzer/reports/common.h"
 
-#include "analyzer/base/nearest.h"
-#include "analyzer/base/xalloc.h"
+#include "common/base/nearest.h"
+#include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 
 #include <stdlib.h>

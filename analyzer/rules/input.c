@@ -7,7 +7,7 @@
  */
 #include "analyzer/rules/rule.h"
 
-#include "analyzer/base/xalloc.h"
+#include "common/base/xalloc.h"
 #include "analyzer/model/table.h"
 #include "analyzer/rundb/rundb.h"
 

@@ -7,7 +7,7 @@
  */
 #include "analyzer/rules/measured.h"
 
-#include "analyzer/base/strbuf.h"
+#include "common/base/strbuf.h"
 #include "analyzer/rules/rule.h"
 #include "analyzer/rundb/rundb.h"
 

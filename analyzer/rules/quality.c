@@ -12,8 +12,8 @@
  */
 #include "analyzer/rules/rule.h"
 
-#include "analyzer/base/strbuf.h"
-#include "analyzer/model/quality.h"
+#include "common/base/strbuf.h"
+#include "analyzer/findings/quality.h"
 #include "analyzer/model/units.h"
 #include "analyzer/rundb/rundb.h"
 

@@ -8,16 +8,16 @@
  */
 #pragma once
 
-#include "analyzer/base/strbuf.h"
+#include "common/base/strbuf.h"
 #include "analyzer/model/calltree.h"
-#include "analyzer/model/finding.h"
-#include "analyzer/model/rules_file.h"
+#include "analyzer/findings/finding.h"
+#include "analyzer/findings/rules_file.h"
 #include "analyzer/rules/measured.h"
-#include "analyzer/rules/time_run.h"
+#include "analyzer/rules/time/run.h"
 
 struct cursor;
-struct memory_wrappers; /* analyzer/rules/memory_wrappers.h */
-struct quality;		/* analyzer/model/quality.h */
+struct memory_wrappers; /* analyzer/rules/memory/wrappers.h */
+struct quality;		/* analyzer/findings/quality.h */
 struct rundb;
 
 enum rule_result {

@@ -7,7 +7,7 @@
  */
 #include "analyzer/rundb/rundb.h"
 
-#include "analyzer/base/xalloc.h"
+#include "common/base/xalloc.h"
 #include "analyzer/rundb/private.h"
 
 #include <errno.h>

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/base/pattern.h"
+#include "common/base/pattern.h"
 
 struct sample {
 	double *values;

@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "analyzer/base/strbuf.h"
-#include "shim/collector/held.h"
+#include "common/base/strbuf.h"
+#include "collector/store/held.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>

@@ -8,11 +8,11 @@
  */
 #include "analyzer/rundb/rundb.h"
 
-#include "analyzer/base/xalloc.h"
+#include "common/base/xalloc.h"
 #include "analyzer/rundb/functions.h"
 #include "analyzer/rundb/private.h"
 #include "common/schema.h"
-#include "shim/collector/guard.h"
+#include "collector/store/guard.h"
 
 #include "schema.sql.h"
 

@@ -9,7 +9,7 @@
  */
 #pragma once
 
-#include "analyzer/base/strbuf.h"
+#include "common/base/strbuf.h"
 #include "analyzer/model/table.h"
 
 struct rundb;

@@ -7,8 +7,8 @@
  */
 #include "analyzer/rundb/select.h"
 
-#include "analyzer/base/nearest.h"
-#include "analyzer/base/utf8.h"
+#include "common/base/nearest.h"
+#include "common/base/utf8.h"
 
 #include "select.sql.h"
 

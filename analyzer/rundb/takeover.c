@@ -3,13 +3,13 @@
  * What this is:  opening a run.db that may have an unfinished run beside it.
  * Runs on:       prof-analyze, main thread; may wait for seconds.
  * Must not:      print (it talks through callbacks), or touch a spool somebody watches.
- * See also:      shim/collector/spool.h, which does the work on spools.
+ * See also:      collector/store/spool.h, which does the work on spools.
  */
 #include "analyzer/rundb/takeover.h"
 
 #include "analyzer/rundb/select.h"
-#include "shim/collector/spool.h"
-#include "shim/collector/store.h"
+#include "collector/store/spool.h"
+#include "collector/store/store.h"
 
 #include "select.sql.h"
 

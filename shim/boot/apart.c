@@ -34,9 +34,9 @@
 #include "common/book.h"
 #include "shim/boot/boot.h"
 #include "shim/boot/spool.h"
-#include "shim/hot/lane.h"
-#include "shim/hot/own_memory.h"
-#include "shim/hot/process.h"
+#include "shim/record/lane.h"
+#include "shim/core/own_memory.h"
+#include "shim/core/process.h"
 
 #define PIECE_LIMIT 1024 /* mappings of slots; a lane has one, threads reuse lanes */
 #define LINE_START 160	 /* as much of a line of maps as has its numbers */

@@ -4,7 +4,7 @@
  * Runs on:       a traced thread, the only one that records, before its process gives up
  *                privileges that others who use the file keep.
  * Must not:      leave the process without what it had when it fails.
- * See also:      shim/boot/privileges.c, which decides when; common/segment.h
+ * See also:      shim/wrap/privileges.c, which decides when; common/segment.h
  */
 #pragma once
 

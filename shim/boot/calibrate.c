@@ -14,10 +14,10 @@
 #include <stdint.h>
 
 #include "shim/boot/boot.h"
-#include "shim/hot/calls.h"
-#include "shim/hot/clock.h"
-#include "shim/hot/process.h"
-#include "shim/hot/tree.h"
+#include "shim/record/calls.h"
+#include "shim/core/clock.h"
+#include "shim/core/process.h"
+#include "shim/record/tree.h"
 
 #define BATCHES 24
 #define PAIRS 128

@@ -4,7 +4,7 @@
  *                not in its process group or session, with none of its descriptors.
  * Runs on:       the constructor of the run's first process.
  * Must not:      leave anything for the host's wait() to find.
- * See also:      docs/architecture.md; shim/collector/collect.c, which takes over
+ * See also:      docs/architecture.md; collector/collect.c, which takes over
  *
  * Two clones with CLONE_VM|CLONE_VFORK (nothing is copied, we go on when the exec is
  * done). The first has no exit signal, is reaped with __WCLONE and must not exec: that
@@ -26,7 +26,7 @@
 #include <unistd.h>
 
 #include "shim/boot/boot.h"
-#include "shim/hot/process.h"
+#include "shim/core/process.h"
 
 #define STACK_BYTES (64u << 10)
 
@@ -109,7 +109,7 @@ static int own_directory(char *path, size_t size)
 int collector_find(const struct config *config, char *path, size_t path_size)
 {
 	static const char *const places[] = {
-		"/collector/profshim-collect",		    /* built tree */
+		"/../collector/profshim-collect", /* built tree: shim/ to collector/ */
 		"/../libexec/profshim/profshim-collect",    /* PREFIX/lib */
 		"/../../libexec/profshim/profshim-collect", /* PREFIX/lib/ARCH */
 	};

@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/boot/exec.h"
+#include "shim/wrap/exec.h"
 #include "shim/boot/job.h"
-#include "shim/hot/lane.h"
+#include "shim/record/lane.h"
 
 const char *config_lookup(char **environment, const char *name)
 {

@@ -15,8 +15,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "shim/hot/gate.h"
-#include "shim/hot/syscall.h"
+#include "shim/core/gate.h"
+#include "shim/core/syscall.h"
 
 #define PIECE_BYTES 1024
 #define LINE_BYTES 640 /* 73 before the path */

@@ -17,9 +17,9 @@
 
 #include "shim/boot/boot.h"
 #include "shim/boot/mapping.h"
-#include "shim/hot/clock.h"
-#include "shim/hot/process.h"
-#include "shim/hot/tree.h"
+#include "shim/core/clock.h"
+#include "shim/core/process.h"
+#include "shim/record/tree.h"
 
 static struct segment_module *module_at(uint32_t index)
 {

@@ -22,10 +22,10 @@
 
 #include "shim/boot/boot.h"
 #include "shim/boot/spool.h"
-#include "shim/hot/clock.h"
-#include "shim/hot/gate.h"
-#include "shim/hot/own_memory.h"
-#include "shim/hot/process.h"
+#include "shim/core/clock.h"
+#include "shim/core/gate.h"
+#include "shim/core/own_memory.h"
+#include "shim/core/process.h"
 
 #define SLOT_BYTES (256ull << 20)
 #define SMALL_SLOT_BYTES (16ull << 20)

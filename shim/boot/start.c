@@ -17,13 +17,13 @@
 #include "common/attributes.h"
 #include "common/plain_text.h"
 #include "shim/boot/boot.h"
-#include "shim/boot/exec.h"
-#include "shim/boot/privileges.h"
-#include "shim/hot/early_heap.h"
-#include "shim/hot/gate.h"
-#include "shim/hot/lane.h"
-#include "shim/hot/process.h"
-#include "shim/hot/shadow.h"
+#include "shim/wrap/exec.h"
+#include "shim/wrap/privileges.h"
+#include "shim/memory/early_heap.h"
+#include "shim/core/gate.h"
+#include "shim/record/lane.h"
+#include "shim/core/process.h"
+#include "shim/memory/shadow.h"
 
 typedef int start_main_function(int (*)(int, char **, char **), int, char **,
 				void (*)(void), void (*)(void), void (*)(void), void *);

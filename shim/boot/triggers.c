@@ -5,7 +5,7 @@
  * Runs on:       triggers_begin: the constructor; triggers_look: traced threads, under
  *                the process lock, once for each object.
  * Must not:      believe an offset in the file; keep it mapped or open.
- * See also:      shim/hot/trigger.h
+ * See also:      shim/record/trigger.h
  *
  * A name is a linkage name (parse_line, _ZN6Parser4nextEv) or a C++ name without its
  * parameters (Parser::next: all its overloads; Parser::Parser: its constructors).
@@ -20,9 +20,9 @@
 #include <unistd.h>
 
 #include "shim/boot/boot.h"
-#include "shim/hot/gate.h"
-#include "shim/hot/process.h"
-#include "shim/hot/trigger.h"
+#include "shim/core/gate.h"
+#include "shim/core/process.h"
+#include "shim/record/trigger.h"
 
 #define NAME_LIMIT 16
 #define NAME_BYTES 160

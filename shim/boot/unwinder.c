@@ -7,7 +7,7 @@
  *                which would then come before libgcc's and carry the host's exceptions.
  *                Debian's static library is not position independent. RTLD_LOCAL keeps
  *                its symbols to us.
- * See also:      shim/hot/stack.h
+ * See also:      shim/stacks/stack.h
  *
  * libunwind checks whether memory can be read with a pipe that it keeps open. In a host
  * that closes all descriptors the two numbers come to belong to others, and libunwind
@@ -33,10 +33,10 @@
 #include <sys/mman.h>
 
 #include "shim/boot/boot.h"
-#include "shim/hot/gate.h"
-#include "shim/hot/lane.h"
-#include "shim/hot/process.h"
-#include "shim/hot/stack.h"
+#include "shim/core/gate.h"
+#include "shim/record/lane.h"
+#include "shim/core/process.h"
+#include "shim/stacks/stack.h"
 
 static void (*flush_cache)(unw_addr_space_t, unw_word_t, unw_word_t);
 static unw_addr_space_t *address_space;

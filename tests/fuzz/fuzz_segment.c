@@ -3,7 +3,7 @@
  * What this is:  a libFuzzer target: damages a small sound spool and ingests it into a
  *                database in memory.
  * Runs on:       tests; libFuzzer or replay.c.
- * See also:      common/segment.h; shim/collector/ingest.h
+ * See also:      common/segment.h; collector/merge/ingest.h
  *
  * An input is a list of 12-byte changes: 1 byte how, 3 bytes where, 8 bytes what. Bits
  * 0-1 of how: 1, 2, 4 or 8 bytes wide; bit 2: in the run's facts instead of the segment
@@ -20,8 +20,8 @@
 #include <unistd.h>
 
 #include "common/segment_book.h"
-#include "shim/collector/ingest.h"
-#include "shim/collector/store.h"
+#include "collector/merge/ingest.h"
+#include "collector/store/store.h"
 
 #define TOKEN 0x0123456789abcdefull
 #define SLOT_BYTES 16384u

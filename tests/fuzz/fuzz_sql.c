@@ -3,7 +3,7 @@
  * What this is:  a libFuzzer target: does to a sound run.db what its owner could do with
  *                SQL, and then shows it and stores a run into it.
  * Runs on:       tests; libFuzzer or replay.c.
- * See also:      shim/collector/guard.h; analyzer/rundb/limits.h; fuzz_rundb.c, damage
+ * See also:      collector/store/guard.h; analyzer/rundb/limits.h; fuzz_rundb.c, damage
  *                below SQL
  *
  * An input is a list of 12-byte changes: 1 byte which of the patterns below, 1 byte each
@@ -19,7 +19,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shim/collector/store.h"
+#include "collector/store/store.h"
 #include "tests/fuzz/fuzz_sql.h"
 #include "tests/unit/collector/make_segment.h"
 

@@ -4,7 +4,7 @@
  *                files made from the input. An input that begins with "ELF" and a NUL is
  *                a file itself, from there on.
  * Runs on:       tests; libFuzzer or replay.c.
- * See also:      elf_tree.h; shim/collector/symbols.h
+ * See also:      elf_tree.h; collector/symbols/symbols.h
  *
  * A question that takes 5 s of CPU time ends in abort().
  */
@@ -18,8 +18,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shim/collector/symbols.h"
-#include "shim/collector/target.h"
+#include "collector/symbols/symbols.h"
+#include "collector/symbols/target.h"
 #include "tests/fuzz/elf_tree.h"
 
 #define SLOWEST_NS INT64_C(5000000000)

@@ -3,7 +3,7 @@
  * What this is:  a libFuzzer target: the files and words that people write for
  *                prof-analyze, each through its parser and one use of it.
  * Runs on:       tests; libFuzzer or replay.c.
- * See also:      analyzer/model/rules_file.h, component_map.h, suppress.h,
+ * See also:      analyzer/findings/rules_file.h, component_map.h, suppress.h,
  *                finding_suppress.h, gate.h
  *
  * The first byte of an input says which one it is (m: map, s: suppressions of leaks, f:
@@ -15,10 +15,10 @@
 #include <string.h>
 
 #include "analyzer/model/component_map.h"
-#include "analyzer/model/finding_suppress.h"
-#include "analyzer/model/gate.h"
-#include "analyzer/model/rules_file.h"
-#include "analyzer/model/suppress.h"
+#include "analyzer/findings/finding_suppress.h"
+#include "analyzer/statistics/gate.h"
+#include "analyzer/findings/rules_file.h"
+#include "analyzer/findings/suppress.h"
 
 #define LONG_TEXT 4096
 

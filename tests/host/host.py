@@ -162,8 +162,8 @@ def publish(build_root, directory):
     """Copies the products to where other users can read them: the checkout may lie below
     a directory that only its owner may enter."""
     share_with_nobody(directory)
-    for product in ("shim/libprofshim.so", "shim/collector/profshim-collect",
-                    "shim/collector/prof-record", "analyzer/prof-analyze"):
+    for product in ("shim/libprofshim.so", "collector/profshim-collect",
+                    "record/prof-record", "analyzer/prof-analyze"):
         target = os.path.join(directory, product)
         os.makedirs(os.path.dirname(target), mode=0o755, exist_ok=True)
         shutil.copy(os.path.join(build_root, product), target)

@@ -13,7 +13,7 @@ COMMAND = ["cc", "-std=gnu11", "-D_GNU_SOURCE", "-DPROFSHIM_VERSION=\"0\"", "-Wa
 def main():
     root = sys.argv[1]
     problems = []
-    for path in tree.source_files(root, (".h",), ["common", "shim", "analyzer"]):
+    for path in tree.source_files(root, (".h",), tree.PRODUCTS):
         text = f'#include "{path}"\n#include "{path}"\n'
         result = subprocess.run(COMMAND, cwd=root, input=text, text=True,
                                 capture_output=True, check=False)

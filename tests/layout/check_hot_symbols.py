@@ -4,7 +4,7 @@
 
 usage: check_hot_symbols.py BUILD/shim ALLOWED.txt
 
-Looks at the static library of shim/hot: what its objects use and none of them defines
+Looks at the static library shim_hot: what its objects use and none of them defines
 must stand in the list.
 """
 import glob
@@ -32,11 +32,11 @@ def main():
     folder, list_path = sys.argv[1:]
     libraries = glob.glob(os.path.join(folder, "**", "lib*hot*.a"), recursive=True)
     if len(libraries) != 1:
-        sys.exit(f"expected one static library of shim/hot under {folder}, "
+        sys.exit(f"expected one static library shim_hot under {folder}, "
                  f"found {libraries or 'none'}")
     used = symbols(libraries[0], "-u") - symbols(libraries[0], "--defined-only")
     allowed = allowed_symbols(list_path)
-    problems = [f"shim/hot uses {name}, which {os.path.basename(list_path)} does not allow"
+    problems = [f"the hooks use {name}, which {os.path.basename(list_path)} does not allow"
                 for name in sorted(used - allowed)]
     problems += [f"{os.path.basename(list_path)} allows {name}, which nobody uses"
                  for name in sorted(allowed - used)]

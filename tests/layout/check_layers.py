@@ -11,38 +11,51 @@ import sys
 
 import tree
 
-ANY_ANALYZER = ["common", "analyzer"]
+HOT = ["shim/core", "shim/record", "shim/stacks", "shim/memory"]
+CONTENT = ["common", "analyzer/model", "analyzer/statistics", "analyzer/findings",
+           "analyzer/document", "analyzer/rundb"]
 LAYERS = {
     "common": [],
+    "common/base": ["common"],
     "shim/profshim.h": [],
     "shim": ["common", "shim"],
-    "shim/hot": ["common"],
-    "shim/boot": ["common", "shim/hot", "shim/profshim.h"],
-    "shim/collector": ["common"],
-    "analyzer": ANY_ANALYZER,
-    "analyzer/base": ["common/plain_text.h"],
-    "analyzer/model": ["analyzer/base"],
-    "analyzer/rundb": ["common", "analyzer/base", "analyzer/model",
-                       "shim/collector/guard.h", "shim/collector/held.h",
-                       "shim/collector/spool.h", "shim/collector/store.h"],
-    "analyzer/rules": ["common", "analyzer/base", "analyzer/model", "analyzer/rundb"],
-    "analyzer/reports": ["common", "analyzer/base", "analyzer/model", "analyzer/rundb",
-                         "analyzer/rules"],
-    "analyzer/reports/doctor": ["common", "analyzer/base", "analyzer/model",
-                                "analyzer/rundb", "analyzer/reports",
-                                "shim/collector/spool.h", "shim/collector/target.h"],
-    "analyzer/reports/attach": ["common", "analyzer/base", "analyzer/model",
-                                "analyzer/reports", "shim/collector/attach.h"],
+    "shim/core": ["common", *HOT],
+    "shim/record": ["common", *HOT],
+    "shim/stacks": ["common", *HOT],
+    "shim/memory": ["common", *HOT],
+    "shim/wrap": ["common", *HOT, "shim/boot", "shim/profshim.h"],
+    "shim/boot": ["common", *HOT, "shim/wrap"],
+    "collector/read": ["common"],
+    "collector/processes": ["common", "collector/read"],
+    "collector/symbols": ["common"],
+    "collector/merge": ["common", "collector/read", "collector/processes",
+                        "collector/symbols"],
+    "collector/store": ["common", "collector/read", "collector/processes",
+                        "collector/merge"],
+    "collector/live": ["common", "collector/read", "collector/processes"],
+    "collector/watch": ["common", "collector"],
+    "collector": ["common", "collector"],
+    "record": ["common", "collector/analyze.h", "collector/store", "collector/symbols"],
+    "analyzer/model": ["common"],
+    "analyzer/statistics": ["common", "analyzer/model"],
+    "analyzer/findings": ["common", "analyzer/model"],
+    "analyzer/document": ["common", "analyzer/model", "analyzer/findings"],
+    "analyzer/rundb": ["common", "analyzer/model", "collector/store"],
+    "analyzer/rules": CONTENT,
+    "analyzer/reports": [*CONTENT, "analyzer/rules"],
+    "analyzer/reports/doctor": [*CONTENT, "analyzer/reports", "collector/store",
+                                "collector/symbols/target.h"],
+    "analyzer/reports/attach": [*CONTENT, "analyzer/reports", "collector/live/attach.h"],
     # A finding names its rule; a rule is more than a name.
-    "analyzer/render": ["analyzer/base", "analyzer/model", "analyzer/rules/rule.h"],
-    "analyzer/export": ["analyzer/base", "analyzer/model"],
+    "analyzer/render": ["common", "analyzer/model", "analyzer/findings", "analyzer/document",
+                        "analyzer/rules/rule.h"],
+    "analyzer/export": ["common", "analyzer/model", "analyzer/document"],
+    "analyzer/cli": ["common", "analyzer"],
 }
 
 # A system header that only the named files may include.
 RESERVED_HEADERS = {
-    "sqlite3.h": ["shim/collector/store", "shim/collector/spool", "shim/collector/record",
-                  "shim/collector/guard.c", "shim/collector/held_calls.c",
-                  "analyzer/rundb/"],
+    "sqlite3.h": ["collector/store/", "record/", "analyzer/rundb/"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)
@@ -108,7 +121,7 @@ def include_cycle(edges):
 def main():
     root = sys.argv[1]
     problems, edges = [], {}
-    for path in tree.source_files(root, (".c", ".h"), ["common", "shim", "analyzer"]):
+    for path in tree.source_files(root, (".c", ".h"), tree.PRODUCTS):
         for quoted, system in INCLUDE.findall(tree.read(root, path)):
             if quoted and path.endswith(".h"):
                 edges.setdefault(path, []).append(quoted)

@@ -3,6 +3,8 @@
 import os
 import sys
 
+PRODUCTS = ("common", "shim", "collector", "record", "analyzer")
+
 
 def source_files(root, suffixes, folders=None):
     """Paths relative to root, sorted; build directories and dot folders left out."""

@@ -42,8 +42,8 @@ class Products:
 
     def __init__(self, build_root):
         self.library = os.path.join(build_root, "shim", "libprofshim.so")
-        self.collector = os.path.join(build_root, "shim", "collector", "profshim-collect")
-        self.record = os.path.join(build_root, "shim", "collector", "prof-record")
+        self.collector = os.path.join(build_root, "collector", "profshim-collect")
+        self.record = os.path.join(build_root, "record", "prof-record")
         self.analyze = os.path.join(build_root, "analyzer", "prof-analyze")
         for path in vars(self).values():
             expect(os.path.exists(path), f"{path} has not been built")

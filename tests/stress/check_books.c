@@ -4,7 +4,7 @@
  *                the global peak.
  * Runs on:       tests.
  * Must not:      need anything but the file.
- * See also:      tests/stress/check.h; shim/hot/site.h
+ * See also:      tests/stress/check.h; shim/memory/site.h
  */
 #include <stddef.h>
 

@@ -3,11 +3,11 @@
  * What this is:  what must hold between the map of live blocks and the books of sites.
  * Runs on:       tests, in the process that records.
  * Must not:      be asked for the map of another process.
- * See also:      tests/stress/check.h; shim/hot/shadow.h
+ * See also:      tests/stress/check.h; shim/memory/shadow.h
  */
 #include <stdlib.h>
 
-#include "shim/hot/shadow.h"
+#include "shim/memory/shadow.h"
 #include "tests/stress/check.h"
 
 typedef unsigned long long ull;

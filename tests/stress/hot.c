@@ -24,12 +24,12 @@
 
 #include "common/segment_names.h"
 #include "common/segment_series.h"
-#include "shim/hot/calls.h"
-#include "shim/hot/process.h"
-#include "shim/hot/region.h"
-#include "shim/hot/series.h"
-#include "shim/hot/snapshot.h"
-#include "shim/hot/stack.h"
+#include "shim/record/calls.h"
+#include "shim/core/process.h"
+#include "shim/record/region.h"
+#include "shim/record/series.h"
+#include "shim/record/snapshot.h"
+#include "shim/stacks/stack.h"
 #include "tests/stress/check.h"
 #include "tests/stress/pool.h"
 #include "tests/unit/shim/fixture.h"
@@ -173,7 +173,7 @@ static void *work(void *argument)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
-	lane_release(); /* what the destructor in shim/boot/threads.c does */
+	lane_release(); /* what the destructor in shim/wrap/threads.c does */
 	return NULL;
 }
 

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/hot/real.h"
+#include "shim/core/real.h"
 
 #define POOL_BYTES (256ul << 20)
 #define CLASSES 21 /* 16 bytes to 16 MiB */

@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "shim/hot/calls.h"
-#include "shim/hot/shadow.h"
-#include "shim/hot/site.h"
-#include "shim/hot/tree.h"
+#include "shim/record/calls.h"
+#include "shim/memory/shadow.h"
+#include "shim/memory/site.h"
+#include "shim/record/tree.h"
 #include "tests/stress/check.h"
 #include "tests/unit/shim/fixture.h"
 

@@ -59,7 +59,7 @@ def set_up(base, build, timeout, keep):
     """build: a built tree."""
     os.chmod(base, 0o755)
     folder = os.path.join(base, "products")
-    for path in ("shim/libprofshim.so", "shim/collector/profshim-collect",
+    for path in ("shim/libprofshim.so", "collector/profshim-collect",
                  "analyzer/prof-analyze"):
         target = os.path.join(folder, path)
         os.makedirs(os.path.dirname(target), exist_ok=True)

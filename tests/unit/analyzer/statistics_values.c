@@ -4,7 +4,7 @@
  *               stdin names a function and its arguments, arrays with their sizes before
  *               them; the answer is a line of numbers, or "error" and the errno.
  */
-#include "analyzer/model/statistics.h"
+#include "analyzer/statistics/statistics.h"
 
 #include <stdio.h>
 #include <stdlib.h>

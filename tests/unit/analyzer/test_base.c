@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: strings, UTF-8 and spelling. */
-#include "analyzer/base/arena.h"
-#include "analyzer/base/nearest.h"
-#include "analyzer/base/pattern.h"
-#include "analyzer/base/utf8.h"
-#include "analyzer/base/xalloc.h"
-#include "analyzer/base/xml.h"
+#include "common/base/arena.h"
+#include "common/base/nearest.h"
+#include "common/base/pattern.h"
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
+#include "common/base/xml.h"
 #include "common/plain_text.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: which word of the command line is what. */
-#include "analyzer/cli_words.h"
+#include "analyzer/cli/words.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 static struct strbuf error;

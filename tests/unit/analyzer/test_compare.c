@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: runs laid side by side: matching by tiers, folding, sums that balance. */
-#include "analyzer/model/compare.h"
+#include "analyzer/statistics/compare.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 static struct comparison comparison;

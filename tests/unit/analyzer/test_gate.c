@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: changes judged, limits parsed, and one held against the other. */
-#include "analyzer/model/gate.h"
+#include "analyzer/statistics/gate.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: histograms of durations, decoded and judged. */
-#include "analyzer/model/histogram.h"
+#include "analyzer/statistics/histogram.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 #include <errno.h>

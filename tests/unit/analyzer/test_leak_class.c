@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: how live bytes that develop in known ways are classed. */
-#include "analyzer/model/leak_class.h"
+#include "analyzer/statistics/leak_class.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 #include <errno.h>

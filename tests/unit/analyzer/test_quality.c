@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: the quality of a recording: which findings it makes less certain. */
-#include "analyzer/model/quality.h"
+#include "analyzer/findings/quality.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 /* Findings of these tests rest on what their letter says. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: formats: escapes, widths, what each leaves out. */
-#include "analyzer/base/utf8.h"
+#include "common/base/utf8.h"
 #include "analyzer/render/render.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 

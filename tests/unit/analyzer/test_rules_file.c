@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: json files of the user's: limits of rules, suppressions of findings, and
  * the places of their mistakes. */
-#include "analyzer/model/finding_suppress.h"
+#include "analyzer/findings/finding_suppress.h"
 #include "analyzer/model/json_place.h"
-#include "analyzer/model/rules_file.h"
+#include "analyzer/findings/rules_file.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 #include <errno.h>

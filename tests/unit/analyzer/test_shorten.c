@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: names, places and chains in little room. */
-#include "analyzer/base/utf8.h"
+#include "common/base/utf8.h"
 #include "analyzer/model/shorten.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: the statistics at their edges, and against what R 4.2 prints.
  * statistics_oracles.py compares them with scipy on random inputs. */
-#include "analyzer/model/statistics.h"
+#include "analyzer/statistics/statistics.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 #include <errno.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: leak suppressions in LeakSanitizer's format. */
-#include "analyzer/model/suppress.h"
+#include "analyzer/findings/suppress.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 #include <errno.h>

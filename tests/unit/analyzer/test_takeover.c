@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: what is done about spools before opening, with a spool that is acted. */
 #include "analyzer/rundb/takeover.h"
-#include "shim/collector/spool.h"
+#include "collector/store/spool.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 #include <errno.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: the verdict's rule, and how often it is wrong in simulated runs of which
  * the truth is known. Seeds are fixed, so the rates printed are the same every time. */
-#include "analyzer/model/verdict.h"
+#include "analyzer/statistics/verdict.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 #include <math.h>

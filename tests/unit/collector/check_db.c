@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "shim/collector/store.h"
+#include "collector/store/store.h"
 
 struct sqlite3 *check_ingest(const struct make_run *run, const struct ingest_watch *watch)
 {

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "common/segment.h"
-#include "shim/collector/rundir.h"
+#include "collector/read/rundir.h"
 
 #define MAKE_START 1000000000ull
 #define MAKE_TOKEN 0x0123456789abcdefull

@@ -3,7 +3,7 @@
  * What this is:  run.db where somebody else was first: links, other people's files and
  *                journals, changed schemas, half a run of a dead writer.
  * Runs on:       tests; what needs a second user is skipped but for root.
- * See also:      shim/collector/held.h, guard.h, store.h
+ * See also:      collector/store/held.h, guard.h, store.h
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -21,7 +21,7 @@
 #include <unistd.h>
 
 #include "common/schema.h"
-#include "shim/collector/store.h"
+#include "collector/store/store.h"
 #include "tests/unit/collector/check_db.h"
 
 #define NOBODY 65534

@@ -3,7 +3,7 @@
  * What this is:  recordings that no writer makes, or too large for a reader: time and
  *                memory have an end, and what is cut is counted.
  * Runs on:       tests.
- * See also:      shim/collector/merge.h, shim/collector/read.h
+ * See also:      collector/merge/merge.h, collector/read/read.h
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -16,7 +16,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "shim/collector/merge.h"
+#include "collector/merge/merge.h"
 #include "tests/unit/collector/check_db.h"
 
 #define END (MAKE_START + 1000000)

@@ -2,7 +2,7 @@
 /*
  * What this is:  lanes' steps and counters put together, damaged ones too.
  * Runs on:       tests.
- * See also:      shim/collector/marks.h
+ * See also:      collector/merge/marks.h
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/collector/marks.h"
+#include "collector/merge/marks.h"
 
 static struct segment_series *series;
 

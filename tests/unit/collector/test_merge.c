@@ -2,7 +2,7 @@
 /*
  * What this is:  merging of lanes into paths, times, functions, edges and sites.
  * Runs on:       tests.
- * See also:      shim/collector/merge.h
+ * See also:      collector/merge/merge.h
  */
 #include <stdarg.h>
 #include <setjmp.h>

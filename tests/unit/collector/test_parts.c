@@ -3,7 +3,7 @@
  * What this is:  the small parts of the ingest library: map, array, histogram, clock,
  *                liveness, resource samples.
  * Runs on:       tests.
- * See also:      shim/collector/
+ * See also:      collector/
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -22,13 +22,13 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shim/collector/alive.h"
-#include "shim/collector/array.h"
-#include "shim/collector/gpu.h"
-#include "shim/collector/histogram.h"
-#include "shim/collector/map.h"
-#include "shim/collector/resources.h"
-#include "shim/collector/ticks.h"
+#include "collector/processes/alive.h"
+#include "common/base/array.h"
+#include "collector/watch/gpu.h"
+#include "collector/merge/histogram.h"
+#include "common/base/map.h"
+#include "collector/processes/resources.h"
+#include "collector/processes/ticks.h"
 
 static void maps(void **state)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What this is:  the power goes at each write: what of runs and spool is on the disk
- * then? Runs on:       tests. See also:      shim/collector/store.h
+ * then? Runs on:       tests. See also:      collector/store/store.h
  *
  * All calls that change files below one directory are recorded, SQLite's and ours: this
  * program's definitions of them stand before those of the C library. Then a disk is put
@@ -28,8 +28,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include "shim/collector/rundir.h"
-#include "shim/collector/store.h"
+#include "collector/read/rundir.h"
+#include "collector/store/store.h"
 #include "tests/unit/collector/check_db.h"
 
 #define COINS 4 /* disks for each moment */

@@ -3,7 +3,7 @@
  * What this is:  damaged spools: whatever the files say, the run is read as far as it
  *                can be believed, and what was left out is counted.
  * Runs on:       tests.
- * See also:      shim/collector/read.h
+ * See also:      collector/read/read.h
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -19,7 +19,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "shim/collector/read.h"
+#include "collector/read/read.h"
 #include "tests/unit/collector/check_db.h"
 
 #define END (MAKE_START + 1000000)

@@ -3,7 +3,7 @@
  * What this is:  the file of what a collector has seen: written, thinned, cut short,
  *                damaged, planted.
  * Runs on:       tests.
- * See also:      shim/collector/samples.h
+ * See also:      collector/processes/samples.h
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "shim/collector/samples.h"
+#include "collector/processes/samples.h"
 #include "tests/unit/collector/make_segment.h"
 
 #define START MAKE_START

@@ -2,7 +2,7 @@
 /*
  * What this is:  whose a spool is, and taking over one that nobody has.
  * Runs on:       tests.
- * See also:      shim/collector/spool.h
+ * See also:      collector/store/spool.h
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -19,10 +19,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shim/collector/alive.h"
-#include "shim/collector/spool.h"
-#include "shim/collector/store.h"
-#include "shim/collector/ticks.h"
+#include "collector/processes/alive.h"
+#include "collector/store/spool.h"
+#include "collector/store/store.h"
+#include "collector/processes/ticks.h"
 #include "tests/unit/collector/check_db.h"
 
 struct fixture {

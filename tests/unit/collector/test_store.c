@@ -2,7 +2,7 @@
 /*
  * What this is:  run.db as it is made, appended to, replaced in and refused.
  * Runs on:       tests.
- * See also:      shim/collector/store.h
+ * See also:      collector/store/store.h
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "common/schema.h"
-#include "shim/collector/store.h"
+#include "collector/store/store.h"
 #include "tests/unit/collector/check_db.h"
 
 struct fixture {

@@ -3,7 +3,7 @@
  * What this is:  snapshots taken from outside of files that lie: nothing outside of the
  *                mappings is read or written, and who dies on the way leaves no lock.
  * Runs on:       tests.
- * See also:      shim/collector/take.h, common/segment_book.h
+ * See also:      collector/live/take.h, common/segment_book.h
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -22,9 +22,9 @@
 #include <unistd.h>
 
 #include "common/book.h"
-#include "shim/collector/shared_map.h"
-#include "shim/collector/take.h"
-#include "shim/collector/take_lock.h"
+#include "collector/live/shared_map.h"
+#include "collector/live/take.h"
+#include "collector/live/take_lock.h"
 #include "tests/unit/collector/check_db.h"
 
 #define NOW (MAKE_START + 1000)

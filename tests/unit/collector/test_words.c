@@ -2,7 +2,7 @@
 /*
  * What this is:  splitting a command into words as sh does.
  * Runs on:       tests.
- * See also:      shim/collector/record_words.h
+ * See also:      record/words.h
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/collector/record_words.h"
+#include "record/words.h"
 
 /* Words, each in brackets; or the sentence. */
 static void expect_words(const char *text, const char *expected)

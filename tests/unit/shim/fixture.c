@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "shim/boot/boot.h"
-#include "shim/hot/shadow.h"
-#include "shim/hot/tree.h"
+#include "shim/memory/shadow.h"
+#include "shim/record/tree.h"
 
 static char directory[] = "/tmp/profshim-test-XXXXXX";
 static char output[64];

@@ -6,8 +6,8 @@
  */
 #pragma once
 
-#include "shim/hot/lane.h"
-#include "shim/hot/process.h"
+#include "shim/record/lane.h"
+#include "shim/core/process.h"
 
 /* Begins a run. path_limit as PROFSHIM_MAX_PATHS. Aborts the test on failure. */
 void fixture_begin(unsigned int path_limit);

@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
-#include "shim/hot/calls.h"
-#include "shim/hot/jump.h"
-#include "shim/hot/tree.h"
+#include "shim/record/calls.h"
+#include "shim/stacks/jump.h"
+#include "shim/record/tree.h"
 #include "tests/unit/shim/fixture.h"
 
 #define PATH_LIMIT 50000u

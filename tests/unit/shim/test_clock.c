@@ -13,7 +13,7 @@
 
 #include <cmocka.h>
 
-#include "shim/hot/clock.h"
+#include "shim/core/clock.h"
 
 #define TRY_LIMIT 32
 #define PAUSE_NS 5000000

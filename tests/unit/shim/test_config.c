@@ -13,7 +13,7 @@
 #include <unistd.h>
 
 #include "shim/boot/config.h"
-#include "shim/hot/early_heap.h"
+#include "shim/memory/early_heap.h"
 
 static struct config read_one(const char *entry)
 {

@@ -16,8 +16,8 @@
 
 #include <cmocka.h>
 
-#include "shim/hot/extent.h"
-#include "shim/hot/shadow.h"
+#include "shim/core/extent.h"
+#include "shim/memory/shadow.h"
 #include "tests/unit/shim/fixture.h"
 
 static void assert_extent(struct extent found, uintptr_t low, uintptr_t high)

@@ -14,8 +14,8 @@
 #include <cmocka.h>
 
 #include "common/segment_names.h"
-#include "shim/hot/clock.h"
-#include "shim/hot/region.h"
+#include "shim/core/clock.h"
+#include "shim/record/region.h"
 #include "tests/unit/shim/fixture.h"
 
 static struct segment_names *names;

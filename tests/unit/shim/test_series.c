@@ -11,7 +11,7 @@
 
 #include <cmocka.h>
 
-#include "shim/hot/series.h"
+#include "shim/record/series.h"
 #include "tests/unit/shim/fixture.h"
 
 static struct segment_series *series_named(const char *name)

@@ -11,8 +11,8 @@
 
 #include <cmocka.h>
 
-#include "shim/hot/shadow.h"
-#include "shim/hot/site.h"
+#include "shim/memory/shadow.h"
+#include "shim/memory/site.h"
 #include "tests/unit/shim/fixture.h"
 
 #define SITES 4

@@ -6,7 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "shim/collector/symbols.h"
+#include "collector/symbols/symbols.h"
 
 /* All fail the running test when there is nothing to return. */
 

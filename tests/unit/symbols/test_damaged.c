@@ -2,8 +2,8 @@
 /* What this is: the symbolizer and the target examination on files cut short and files
  * with wrong bytes. Any answer will do; a crash, a hang or a sanitizer's word will not.
  */
-#include "shim/collector/symbols.h"
-#include "shim/collector/target.h"
+#include "collector/symbols/symbols.h"
+#include "collector/symbols/target.h"
 
 #include <setjmp.h>
 #include <stdarg.h>

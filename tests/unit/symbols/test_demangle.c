@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: readable names, and the strings that hold them. */
-#include "shim/collector/demangle.h"
+#include "collector/symbols/demangle.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 
 #include <cmocka.h>
 
-#include "shim/collector/symbols_strings.h"
+#include "collector/symbols/strings.h"
 
 static const struct {
 	const char *name, *readable; /* NULL: not mangled */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: the symbolizer on files that are sound but made to keep it busy, and its
  * budget. What would not end is ended by alarm(). */
-#include "shim/collector/symbols.h"
-#include "shim/collector/symbols_budget.h"
+#include "collector/symbols/symbols.h"
+#include "collector/symbols/budget.h"
 
 #include <elf.h>
 #include <setjmp.h>

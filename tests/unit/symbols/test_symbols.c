@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: the symbolizer on programs of which every name and line is known. */
-#include "shim/collector/symbols.h"
+#include "collector/symbols/symbols.h"
 
 #include <errno.h>
 #include <setjmp.h>

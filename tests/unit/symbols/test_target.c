@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: what target_examine() tells about programs of every kind. */
-#include "shim/collector/target.h"
+#include "collector/symbols/target.h"
 
 #include <errno.h>
 #include <setjmp.h>

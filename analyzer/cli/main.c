@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  prof-analyze: command line, database, report, format, exit status.
+ * Runs on:       a person's or a script's behalf; one thread.
+ * Must not:      know single reports or formats.
+ * See also:      cli.c; rundb/takeover.c; reports/registry.c; render/registry.c.
+ */
+#include "common/base/status.h"
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
+#include "analyzer/cli/cli.h"
+#include "analyzer/rundb/limits.h"
+#include "analyzer/rundb/select.h"
+#include "analyzer/rundb/takeover.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <locale.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define WIDTH_USUAL 80
+#define WIDTH_LEAST 60
+#define WIDTH_MOST 400
+#define TOLD_AFTER_MS 1000
+
+static void complain(const char *sentence)
+{
+	struct strbuf clean = {0};
+
+	utf8_clean(&clean, sentence);
+	fprintf(stderr, "%s: %s\n", program_invocation_short_name, strbuf_text(&clean));
+	strbuf_free(&clean);
+}
+
+/* errno says why. */
+static void complain_output(const struct cli *cli)
+{
+	struct strbuf sentence = {0};
+
+	strbuf_printf(&sentence, "%s: cannot be written: %s",
+		      cli->output ? cli->output : "output", strerror(errno));
+	complain(strbuf_text(&sentence));
+	strbuf_free(&sentence);
+}
+
+/* What the user sees of a wait; nothing of a short one. */
+struct waiting {
+	bool visible;
+	const char *told;
+};
+
+static void say(void *context, const char *sentence)
+{
+	(void)context;
+	complain(sentence);
+}
+
+/* Where no terminal shows it, a wait is told once, when it is one. */
+static void progress_line(struct waiting *waiting, const char *what, unsigned waited_ms)
+{
+	if (!what || waited_ms < TOLD_AFTER_MS || waiting->told == what)
+		return;
+	waiting->told = what;
+	complain(what);
+}
+
+static void progress(void *context, const char *what, unsigned waited_ms)
+{
+	struct waiting *waiting = context;
+	bool *visible = &waiting->visible;
+
+	if (!isatty(STDERR_FILENO))
+		progress_line(waiting, what, waited_ms);
+	else if (what)
+		fprintf(stderr, "\r\033[K%s... %u.%u s", what, waited_ms / 1000,
+			waited_ms / 100 % 10);
+	else if (*visible)
+		fputs("\r\033[K", stderr);
+	*visible = what && isatty(STDERR_FILENO);
+}
+
+static size_t terminal_width(void)
+{
+	const char *columns = getenv("COLUMNS");
+	struct winsize size;
+	long width = columns ? strtol(columns, NULL, 10) : 0;
+
+	if (width <= 0 && isatty(STDOUT_FILENO) &&
+	    ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0)
+		width = size.ws_col;
+	if (width <= 0)
+		width = WIDTH_USUAL;
+	return (size_t)(width < WIDTH_LEAST  ? WIDTH_LEAST
+			: width > WIDTH_MOST ? WIDTH_MOST
+					     : width);
+}
+
+static bool wants_color(void)
+{
+	const char *no_color = getenv("NO_COLOR"), *term = getenv("TERM");
+
+	return isatty(STDOUT_FILENO) && !(no_color && *no_color) && term && *term &&
+	       strcmp(term, "dumb") != 0;
+}
+
+static bool is_same_file(const char *a, const char *b)
+{
+	struct stat one, other;
+
+	return stat(a, &one) == 0 && stat(b, &other) == 0 && one.st_ino == other.st_ino &&
+	       one.st_dev == other.st_dev;
+}
+
+/* Opens --output. Refuses to overwrite the database itself. */
+static FILE *open_output(const struct cli *cli)
+{
+	const char *diff = cli->options.diff;
+	bool is_input = (cli->database && is_same_file(cli->output, cli->database)) ||
+			(diff && is_same_file(cli->output, diff));
+	FILE *out;
+
+	for (size_t i = 0; i < cli->database_count; i++)
+		is_input |= is_same_file(cli->output, cli->databases[i]);
+	if (is_input) {
+		complain("--output is the database itself");
+		exit(STATUS_USAGE);
+	}
+	out = fopen(cli->output, "we");
+	if (!out)
+		complain_output(cli);
+	return out;
+}
+
+static int show(const struct cli *cli, const struct doc *doc)
+{
+	struct render_context context = {
+		.out = stdout,
+		.width = terminal_width(),
+		.color = !cli->output && wants_color(),
+		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+	};
+	int failed;
+
+	if (cli->output)
+		context.out = open_output(cli);
+	if (!context.out)
+		return STATUS_FAILED;
+	if (cli->exporter)
+		cli->exporter->write(
+			doc, &(struct export_context){context.out, cli->options.width});
+	else
+		cli->renderer->render(doc, &context);
+	failed = ferror(context.out);
+	if (fclose(context.out) != 0 || failed) {
+		complain_output(cli);
+		return STATUS_FAILED;
+	}
+	return STATUS_OK;
+}
+
+static enum exit_status open_sides(const struct cli *cli,
+				   const struct takeover_talk *talk,
+				   struct report_input *input)
+{
+	input->databases = xcalloc(cli->database_count, sizeof(*input->databases));
+	input->before_databases = cli->before_databases;
+	for (size_t i = 0; i < cli->database_count; i++) {
+		if (takeover_open(cli->databases[i], false, talk, &input->databases[i],
+				  &input->error) < 0)
+			return STATUS_FAILED;
+		input->database_count++;
+	}
+	return STATUS_OK;
+}
+
+static enum exit_status open_database(const struct cli *cli, struct report_input *input)
+{
+	struct waiting waiting = {0};
+	struct takeover_talk talk = {.say = say,
+				     .progress = progress,
+				     .context = &waiting,
+				     .no_wait = cli->no_wait};
+	unsigned takes = cli->report->takes;
+
+	if (!cli->database)
+		return STATUS_OK;
+	if (cli->no_limits)
+		limits_set(&(struct limits){0});
+	if (takes & TAKES_SIDES)
+		return open_sides(cli, &talk, input);
+	if (cli->options.diff && takeover_open(cli->options.diff, false, &talk,
+					       &input->diff_db, &input->error) < 0)
+		return STATUS_FAILED;
+	talk.run = takes & TAKES_RUN ? cli->run : NULL;
+	if (takeover_open(cli->database, (takes & TAKES_RUN) && !cli->run, &talk,
+			  &input->db, &input->error) < 0)
+		return STATUS_FAILED;
+	if (!(takes & TAKES_RUN) ||
+	    select_run(input->db, cli->run, &input->run_id, &input->error) == 0)
+		return STATUS_OK;
+	if (!(takes & TAKES_EMPTY) || cli->run)
+		return STATUS_FAILED;
+	strbuf_reset(&input->error);
+	return STATUS_OK;
+}
+
+static enum exit_status run(const struct cli *cli, struct report_input *input)
+{
+	const struct report_options *options = &cli->options;
+	enum exit_status status, shown;
+	char reason[256];
+	struct doc doc;
+
+	if (filter_init(&input->filter, options->focus, options->ignore, reason,
+			sizeof(reason)) < 0) {
+		strbuf_puts(&input->error, reason);
+		return STATUS_USAGE;
+	}
+	status = open_database(cli, input);
+	if (status)
+		return status;
+	doc_init(&doc, cli->report->name);
+	status = cli->report->build(input, &doc);
+	if (status == STATUS_OK || status == STATUS_NOTHING ||
+	    status == STATUS_REGRESSION) {
+		shown = show(cli, &doc);
+		status = shown ? shown : status;
+	}
+	doc_free(&doc);
+	return status;
+}
+
+int main(int argc, char **argv)
+{
+	struct report_input input = {0};
+	enum exit_status status;
+	struct cli cli;
+
+	setlocale(LC_ALL, "");
+	setlocale(LC_NUMERIC, "C");
+	cli_parse(argc, argv, &cli);
+	input.options = &cli.options;
+	status = run(&cli, &input);
+	if (input.error.size)
+		complain(strbuf_text(&input.error));
+	filter_free(&input.filter);
+	rundb_close(input.db);
+	rundb_close(input.diff_db);
+	for (size_t i = 0; i < input.database_count; i++)
+		rundb_close(input.databases[i]);
+	free(input.databases);
+	cli_free(&cli);
+	strbuf_free(&input.error);
+	return status;
+}

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  what the words of the command line are that are no options: the command,
+ *                databases, arguments.
+ * Runs on:       prof-analyze, main thread, once.
+ * Must not:      know what a report does: what it takes stands in its struct report.
+ * See also:      analyzer/cli/cli.h, cli.c
+ */
+#include "analyzer/cli/words.h"
+
+#include "common/base/nearest.h"
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+/* Not "--" itself, which would end the options. */
+char cli_side_mark[] = "\1--";
+
+const struct report *cli_find_report(const char *name)
+{
+	for (size_t i = 0; i < report_registry_count; i++)
+		if (strcmp(report_registry[i]->name, name) == 0)
+			return report_registry[i];
+	return NULL;
+}
+
+bool cli_writes_one_format(const struct report *report)
+{
+	return report->takes & TAKES_FLAME;
+}
+
+static const struct exporter *find_exporter(const char *name, bool is_picture)
+{
+	for (size_t i = 0; i < exporter_registry_count; i++)
+		if (exporter_registry[i]->is_picture == is_picture &&
+		    strcmp(exporter_registry[i]->name, name) == 0)
+			return exporter_registry[i];
+	return NULL;
+}
+
+void cli_choose_exporter(struct cli *cli, struct strbuf *error)
+{
+	const char *separator = "";
+
+	if (!cli_writes_one_format(cli->report))
+		return;
+	if (cli->report->format) {
+		cli->exporter = find_exporter(cli->report->format, true);
+		return;
+	}
+	cli->exporter = find_exporter(cli->options.argument, false);
+	if (cli->exporter)
+		return;
+	strbuf_printf(error, "%s: there is no format '", cli->report->name);
+	utf8_clean(error, cli->options.argument);
+	strbuf_puts(error, "'; there are: ");
+	for (size_t i = 0; i < exporter_registry_count; i++) {
+		if (exporter_registry[i]->is_picture)
+			continue;
+		strbuf_printf(error, "%s%s", separator, exporter_registry[i]->name);
+		separator = ", ";
+	}
+}
+
+static bool is_file(const char *name)
+{
+	struct stat status;
+
+	return stat(name, &status) == 0 && S_ISREG(status.st_mode);
+}
+
+static bool ends_in_db(const char *name)
+{
+	size_t size = strlen(name);
+
+	return size > 3 && strcmp(name + size - 3, ".db") == 0;
+}
+
+static bool looks_like_database(const char *name)
+{
+	return is_file(name) || ends_in_db(name);
+}
+
+/* A first word that is neither command nor file: probably a command mistyped. */
+static bool is_mistyped_command(const char *word)
+{
+	struct stat status;
+
+	return !strpbrk(word, "./") && stat(word, &status) < 0;
+}
+
+static void unknown_command(const char *word, struct strbuf *error)
+{
+	const char **names = xcalloc(report_registry_count, sizeof(*names));
+	const char *nearest;
+
+	for (size_t i = 0; i < report_registry_count; i++)
+		names[i] = report_registry[i]->name;
+	nearest = nearest_word(word, names, report_registry_count);
+	strbuf_puts(error, "'");
+	utf8_clean(error, word);
+	strbuf_puts(error, "' is neither a command nor a file");
+	if (nearest)
+		strbuf_printf(error, "; did you mean '%s'?", nearest);
+	free(names);
+}
+
+static void assign_sides(char *const *arguments, size_t count, struct cli *ret,
+			 struct strbuf *error)
+{
+	bool has_mark = false;
+
+	ret->databases = xcalloc(count + 1, sizeof(*ret->databases));
+	for (size_t i = 0; i < count; i++) {
+		if (arguments[i] == cli_side_mark) {
+			has_mark = true;
+			ret->before_databases = ret->database_count;
+		} else {
+			ret->databases[ret->database_count++] = arguments[i];
+		}
+	}
+	ret->database = ret->databases[0];
+	if (!ret->database_count)
+		strbuf_printf(error, "%s needs a database, such as: %s",
+			      ret->report->name, ret->report->example);
+	else if (has_mark &&
+		 (!ret->before_databases || ret->before_databases == ret->database_count))
+		strbuf_printf(error, "%s needs a database on both sides of --",
+			      ret->report->name);
+}
+
+void cli_mark_sides(int argc, char **argv)
+{
+	bool has_sides = false;
+
+	for (int i = 1; i < argc; i++) {
+		const struct report *report = cli_find_report(argv[i]);
+
+		if (strcmp(argv[i], "--") == 0) {
+			if (has_sides)
+				argv[i] = cli_side_mark;
+			return;
+		}
+		has_sides |= report && (report->takes & TAKES_SIDES);
+	}
+}
+
+static bool takes_only_words(const struct report *report)
+{
+	return report->takes & TAKES_ONLY_WORDS;
+}
+
+/* "one database", "one database and one FUNC", "one database, A and B" */
+static void put_wanted(const struct report *report, const char *article,
+		       struct strbuf *text)
+{
+	if (takes_only_words(report)) {
+		strbuf_printf(text, "%s %s and %s %s", article, report->argument, article,
+			      report->other_argument);
+		return;
+	}
+	strbuf_printf(text, "%s database", article);
+	if (report->other_argument)
+		strbuf_printf(text, ", %s and %s", report->argument,
+			      report->other_argument);
+	else if (report->argument)
+		strbuf_printf(text, " and %s%s",
+			      strcmp(article, "one") == 0 ? "one " : "",
+			      report->argument);
+}
+
+/* The database may stand anywhere: it is the first word that looks like one, else the
+ * first. */
+static void assign_words(char *const *arguments, size_t count, struct cli *ret)
+{
+	const char **words[] = {&ret->options.argument, &ret->options.other_argument};
+	size_t database = 0, word = 0;
+
+	if (takes_only_words(ret->report)) {
+		ret->options.argument = arguments[0];
+		ret->options.other_argument = arguments[1];
+		return;
+	}
+	for (size_t i = 0; i < count; i++)
+		if (looks_like_database(arguments[i])) {
+			database = i;
+			break;
+		}
+	ret->database = arguments[database];
+	for (size_t i = 0; i < count; i++)
+		if (i != database)
+			*words[word++] = arguments[i];
+}
+
+void cli_assign(char *const *arguments, size_t count, struct cli *ret,
+		struct strbuf *error)
+{
+	size_t wanted;
+
+	ret->report = cli_find_report("report");
+	if (count > 0 && cli_find_report(arguments[0])) {
+		ret->report = cli_find_report(arguments[0]);
+		arguments++;
+		count--;
+	} else if (count > 0 && is_mistyped_command(arguments[0])) {
+		unknown_command(arguments[0], error);
+		return;
+	}
+	if (ret->report->takes & TAKES_SIDES) {
+		assign_sides(arguments, count, ret, error);
+		return;
+	}
+	wanted = !takes_only_words(ret->report) + (ret->report->argument != NULL) +
+		 (ret->report->other_argument != NULL);
+	if (count > wanted) {
+		strbuf_printf(error, "%s takes ", ret->report->name);
+		put_wanted(ret->report, "one", error);
+		strbuf_puts(error, "; '");
+		utf8_clean(error, arguments[wanted]);
+		strbuf_puts(error, "' is one too many");
+		return;
+	}
+	if (count == 0 && (ret->report->takes & TAKES_NO_DATABASE) &&
+	    !takes_only_words(ret->report))
+		return;
+	if (count < wanted) {
+		strbuf_printf(error, "%s needs ", ret->report->name);
+		put_wanted(ret->report, "a", error);
+		strbuf_printf(error, ", such as: %s", ret->report->example);
+		return;
+	}
+	assign_words(arguments, count, ret);
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  documents made of sections.
+ * Runs on:       prof-analyze, any thread.
+ * Must not:      do input or output.
+ * See also:      render/render.h, which draws documents.
+ */
+#include "analyzer/document/doc.h"
+
+#include "common/base/xalloc.h"
+#include "analyzer/findings/finding.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void doc_init(struct doc *doc, const char *report)
+{
+	*doc = (struct doc){.report = report};
+}
+
+void doc_free(struct doc *doc)
+{
+	for (size_t i = 0; i < doc->section_count; i++) {
+		free(doc->sections[i].values);
+		free(doc->sections[i].points);
+		table_free(doc->sections[i].table);
+		if (doc->sections[i].findings)
+			findings_free(doc->sections[i].findings);
+		free(doc->sections[i].findings);
+	}
+	free(doc->sections);
+	flame_free(doc->flame);
+	arena_free(&doc->texts);
+	*doc = (struct doc){0};
+}
+
+const char *doc_copy(struct doc *doc, const char *text)
+{
+	return text ? arena_copy(&doc->texts, text, strlen(text)) : NULL;
+}
+
+static struct section *add(struct doc *doc, enum section_kind kind, const char *name,
+			   const char *title)
+{
+	struct section *section;
+
+	doc->sections = xgrow(doc->sections, doc->section_count, &doc->section_capacity,
+			      sizeof(*doc->sections));
+	section = &doc->sections[doc->section_count++];
+	*section = (struct section){.kind = kind, .name = name, .title = title};
+	return section;
+}
+
+struct section *doc_note(struct doc *doc, const char *name, enum note_level level,
+			 const char *text, const char *advice)
+{
+	struct section *section = add(doc, SECTION_NOTE, name, NULL);
+
+	section->level = level;
+	section->text = doc_copy(doc, text);
+	section->advice = doc_copy(doc, advice);
+	return section;
+}
+
+struct section *doc_values(struct doc *doc, const char *name, const char *title)
+{
+	return add(doc, SECTION_VALUES, name, title);
+}
+
+struct section *doc_table(struct doc *doc, const char *name, const char *title,
+			  struct table *table)
+{
+	struct section *section = add(doc, SECTION_TABLE, name, title);
+
+	section->table = table;
+	section->total_row_count = table->row_count;
+	return section;
+}
+
+struct section *doc_plot(struct doc *doc, const char *name, const char *title,
+			 enum column_type type, double *points, size_t count)
+{
+	struct section *section = add(doc, SECTION_PLOT, name, title);
+
+	section->plot_type = type;
+	section->points = points;
+	section->point_count = count;
+	section->flags = SECTION_HUMAN;
+	return section;
+}
+
+struct section *doc_findings(struct doc *doc, const char *name, const char *title,
+			     struct findings *findings, size_t shown_count)
+{
+	struct section *section = add(doc, SECTION_FINDINGS, name, title);
+
+	section->findings = xmalloc(sizeof(*findings));
+	*section->findings = *findings;
+	*findings = (struct findings){0};
+	section->shown_count = shown_count < section->findings->count
+				       ? shown_count
+				       : section->findings->count;
+	section->total_row_count = section->findings->count;
+	return section;
+}
+
+void doc_add_flagged(struct section *section, const char *name, const char *title,
+		     enum column_type type, struct cell cell, unsigned flag)
+{
+	section->values = xgrow(section->values, section->value_count,
+				&section->value_capacity, sizeof(*section->values));
+	section->values[section->value_count++] =
+		(struct section_value){name, title, type, flag, cell};
+}
+
+void doc_add(struct section *section, const char *name, const char *title,
+	     enum column_type type, struct cell cell)
+{
+	doc_add_flagged(section, name, title, type, cell, 0);
+}
+
+static struct cell text_cell(struct doc *doc, const char *text)
+{
+	if (!text)
+		return (struct cell){.kind = CELL_NULL};
+	return (struct cell){.kind = CELL_TEXT, .text = doc_copy(doc, text)};
+}
+
+void doc_add_text(struct doc *doc, struct section *section, const char *name,
+		  const char *title, const char *text)
+{
+	doc_add_flagged(section, name, title, COLUMN_TEXT, text_cell(doc, text), 0);
+}
+
+void doc_add_human(struct doc *doc, struct section *section, const char *title,
+		   const char *text)
+{
+	doc_add_flagged(section, title, title, COLUMN_TEXT, text_cell(doc, text),
+			COLUMN_HUMAN);
+}

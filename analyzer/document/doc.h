@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the result of a report: ordered sections that any format can draw.
+ * Must not:      know SQL or formats.
+ *
+ * Section names are the keys of the json document; titles are for people.
+ */
+#pragma once
+
+#include "analyzer/document/flame.h"
+#include "analyzer/model/table.h"
+
+struct findings; /* analyzer/findings/finding.h */
+
+enum section_kind {
+	SECTION_NOTE,	/* a sentence, perhaps with advice */
+	SECTION_VALUES, /* names and values */
+	SECTION_TABLE,	/* a table, or a tree when it has a depth column */
+	SECTION_PLOT,	/* numbers over time, drawn small */
+	SECTION_FINDINGS,
+};
+
+enum note_level { NOTE_PLAIN, NOTE_GOOD, NOTE_WARNING };
+
+enum section_flag {
+	SECTION_MACHINE = 1u << 0, /* json only */
+	SECTION_HUMAN = 1u << 1,   /* text and md only */
+	SECTION_MAIN = 1u << 2,	   /* the table that csv shows */
+	SECTION_STACK = 1u << 3, /* table: when narrow, the name gets a line of its own */
+	/* table of checks: columns check, result, failed, message; what junit shows */
+	SECTION_CHECKS = 1u << 4,
+	SECTION_BRIEF = 1u << 5, /* findings: the most important lines of each */
+	SECTION_SQL = 1u << 6,	 /* findings: with the query that proves each */
+	SECTION_GATE = 1u << 7,	 /* findings: a build may fail because of them */
+};
+
+struct section_value {
+	const char *name, *title;
+	enum column_type type;
+	unsigned flags; /* COLUMN_MACHINE, COLUMN_HUMAN */
+	struct cell cell;
+};
+
+struct section {
+	enum section_kind kind;
+	const char *name;
+	const char *title; /* NULL: none */
+	unsigned flags;	   /* enum section_flag */
+	/* note */
+	enum note_level level;
+	const char *text, *advice; /* advice may be NULL */
+	/* values */
+	struct section_value *values;
+	size_t value_count, value_capacity;
+	/* table */
+	struct table *table;
+	const char *depth_column; /* tree: 1 for roots; the rows are in tree order */
+	const char *footer;	  /* what was left out, or NULL */
+	size_t total_row_count;	  /* before limits */
+	/* plot: values over [0, span_ns] */
+	enum column_type plot_type;
+	double *points; /* NAN: nothing known at that time */
+	size_t point_count;
+	double peak;
+	int64_t span_ns;
+	/* findings, in order of rank; the first shown_count are drawn */
+	struct findings *findings;
+	size_t shown_count;
+};
+
+struct doc {
+	const char *report;
+	struct section *sections;
+	size_t section_count, section_capacity;
+	struct flame *flame; /* for export/; NULL: nothing to draw or to export */
+	struct arena texts;  /* of titles, notes and values */
+};
+
+void doc_init(struct doc *doc, const char *report);
+void doc_free(struct doc *doc);
+/* A copy that lives as long as the document. NULL stays NULL. */
+const char *doc_copy(struct doc *doc, const char *text);
+
+/* Each adds a section and returns it, borrowed until the next is added. name and
+ * title must outlive the document (see doc_copy()). */
+struct section *doc_note(struct doc *doc, const char *name, enum note_level level,
+			 const char *text, const char *advice);
+struct section *doc_values(struct doc *doc, const char *name, const char *title);
+/* Takes the table. */
+struct section *doc_table(struct doc *doc, const char *name, const char *title,
+			  struct table *table);
+/* Takes points (malloc). */
+struct section *doc_plot(struct doc *doc, const char *name, const char *title,
+			 enum column_type type, double *points, size_t count);
+
+/* Takes the findings out of *findings, which becomes empty. */
+struct section *doc_findings(struct doc *doc, const char *name, const char *title,
+			     struct findings *findings, size_t shown_count);
+
+/* Adds a value to a values section; text is copied. */
+void doc_add(struct section *section, const char *name, const char *title,
+	     enum column_type type, struct cell cell);
+void doc_add_text(struct doc *doc, struct section *section, const char *name,
+		  const char *title, const char *text);
+/* The same, for people or for machines only: flag is COLUMN_HUMAN or COLUMN_MACHINE. */
+void doc_add_flagged(struct section *section, const char *name, const char *title,
+		     enum column_type type, struct cell cell, unsigned flag);
+void doc_add_human(struct doc *doc, struct section *section, const char *title,
+		   const char *text);

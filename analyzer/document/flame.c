@@ -1,0 +1,261 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  flame graphs: sums, and which frame stands where.
+ * Runs on:       prof-analyze, any thread.
+ * Must not:      recurse: recorded stacks may be deeper than ours.
+ * See also:      flame_colour.c; reports/flame_load.c (fills them); export/ (draws them).
+ */
+#include "analyzer/document/flame.h"
+
+#include "common/base/xalloc.h"
+#include "analyzer/model/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const char *const flame_metric_names[FLAME_METRIC_COUNT] = {
+	"time", "self", "calls", "bytes", "allocs", "live", "at-peak"};
+
+enum flame_metric flame_metric_find(const char *name)
+{
+	int metric = 0;
+
+	while (metric < FLAME_METRIC_COUNT &&
+	       strcmp(flame_metric_names[metric], name) != 0)
+		metric++;
+	return (enum flame_metric)metric;
+}
+
+bool flame_is_memory(enum flame_metric metric)
+{
+	return metric >= FLAME_BYTES;
+}
+
+void flame_put_amount(struct strbuf *buffer, enum flame_metric metric, int64_t amount)
+{
+	switch (metric) {
+	case FLAME_TIME:
+	case FLAME_SELF:
+		units_nsec(buffer, amount);
+		break;
+	case FLAME_CALLS:
+		units_counted(buffer, amount, "call");
+		break;
+	case FLAME_ALLOCS:
+		units_counted(buffer, amount, "allocation");
+		break;
+	default:
+		units_bytes(buffer, amount);
+	}
+}
+
+struct flame *flame_new(enum flame_metric metric, bool is_difference)
+{
+	struct flame *flame = xcalloc(1, sizeof(*flame));
+
+	flame->metric = metric;
+	flame->is_difference = is_difference;
+	flame_add(flame, FLAME_NONE, "all");
+	return flame;
+}
+
+void flame_free(struct flame *flame)
+{
+	if (!flame)
+		return;
+	free(flame->frames);
+	free(flame->order);
+	free(flame->gone);
+	arena_free(&flame->texts);
+	free(flame);
+}
+
+struct flame_frame *flame_add(struct flame *flame, uint32_t parent, const char *name)
+{
+	struct flame_frame *frame;
+
+	flame->frames = xgrow(flame->frames, flame->count, &flame->capacity,
+			      sizeof(*flame->frames));
+	frame = &flame->frames[flame->count++];
+	*frame = (struct flame_frame){.name = name, .parent = parent};
+	return frame;
+}
+
+const char *flame_copy(struct flame *flame, const char *text)
+{
+	return arena_copy(&flame->texts, text, strlen(text));
+}
+
+/* Damaged files may hold any number: nothing weighs less than nothing. */
+static void add(int64_t *sum, int64_t amount)
+{
+	if (__builtin_add_overflow(*sum, amount, sum))
+		*sum = INT64_MAX;
+}
+
+void flame_sum(struct flame *flame)
+{
+	for (size_t i = 0; i < flame->count; i++) {
+		struct flame_frame *frame = &flame->frames[i];
+
+		frame->self = frame->self > 0 ? frame->self : 0;
+		frame->self_before = frame->self_before > 0 ? frame->self_before : 0;
+		frame->total = frame->self;
+		frame->total_before = frame->self_before;
+	}
+	for (size_t i = flame->count; i-- > 1;) {
+		const struct flame_frame *frame = &flame->frames[i];
+		struct flame_frame *parent = &flame->frames[frame->parent];
+
+		add(&parent->total, frame->total);
+		add(&parent->total_before, frame->total_before);
+		parent->presence |= frame->presence;
+	}
+}
+
+static void choose_shown(struct flame *flame)
+{
+	double whole = (double)flame->frames[FLAME_WHOLE].total;
+
+	flame->frames[FLAME_WHOLE].is_shown = true;
+	for (size_t i = 1; i < flame->count; i++) {
+		struct flame_frame *frame = &flame->frames[i];
+		bool has_parent = flame->frames[frame->parent].is_shown;
+
+		frame->is_shown =
+			has_parent && frame->total > 0 &&
+			units_share((double)frame->total, whole) >= flame->least_percent;
+		if (frame->is_shown || frame->total <= 0)
+			continue;
+		flame->left_out_count++;
+		if (has_parent)
+			add(&flame->left_out, frame->total);
+	}
+}
+
+static int heaviest_first(const void *left, const void *right, void *context)
+{
+	const struct flame *flame = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	const struct flame_frame *x = &flame->frames[a], *y = &flame->frames[b];
+	int order = (x->total < y->total) - (x->total > y->total);
+
+	if (order == 0)
+		order = strcmp(x->name, y->name);
+	return order ? order : (a > b) - (a < b);
+}
+
+/* The frames shown by their callers: those of frame i are list[first[i]] up to
+ * list[first[i + 1]]. */
+struct callees {
+	uint32_t *first, *list;
+};
+
+static struct callees find_callees(struct flame *flame)
+{
+	struct callees callees = {xcalloc(flame->count + 2, sizeof(uint32_t)),
+				  xcalloc(flame->count + 1, sizeof(uint32_t))};
+	uint32_t *first = callees.first;
+
+	for (size_t i = 1; i < flame->count; i++)
+		if (flame->frames[i].is_shown)
+			first[flame->frames[i].parent + 2]++;
+	for (size_t i = 2; i < flame->count + 2; i++)
+		first[i] += first[i - 1];
+	/* first[i + 1] runs from where the list of i starts to where it ends. */
+	for (uint32_t i = 1; i < flame->count; i++)
+		if (flame->frames[i].is_shown)
+			callees.list[first[flame->frames[i].parent + 1]++] = i;
+	for (size_t i = 0; i < flame->count; i++)
+		if (first[i + 1] - first[i] > 1)
+			qsort_r(callees.list + first[i], first[i + 1] - first[i],
+				sizeof(uint32_t), heaviest_first, flame);
+	return callees;
+}
+
+/* Puts the callees of a frame beside each other; those on the left come off first. */
+static size_t push_callees(struct flame *flame, const struct callees *callees,
+			   uint32_t at, uint32_t *stack, size_t depth)
+{
+	double whole = (double)flame->frames[FLAME_WHOLE].total;
+	double left = flame->frames[at].left;
+	uint32_t first = callees->first[at], end = callees->first[at + 1];
+
+	for (uint32_t i = first; i < end; i++) {
+		struct flame_frame *frame = &flame->frames[callees->list[i]];
+
+		frame->level = flame->frames[at].level + 1;
+		frame->left = left;
+		frame->width = (double)frame->total / whole;
+		left += frame->width;
+	}
+	for (uint32_t i = end; i > first; i--)
+		stack[depth++] = callees->list[i - 1];
+	return depth;
+}
+
+static void place(struct flame *flame)
+{
+	struct callees callees = find_callees(flame);
+	uint32_t *stack = xreallocarray(NULL, flame->count + 1, sizeof(*stack));
+	size_t depth = 0;
+
+	flame->order = xreallocarray(NULL, flame->count, sizeof(*flame->order));
+	flame->frames[FLAME_WHOLE].width = 1;
+	for (stack[depth++] = FLAME_WHOLE; depth > 0;) {
+		uint32_t at = stack[--depth];
+
+		flame->order[flame->shown_count++] = at;
+		if (flame->frames[at].level >= flame->level_count)
+			flame->level_count = flame->frames[at].level + 1;
+		depth = push_callees(flame, &callees, at, stack, depth);
+	}
+	free(stack);
+	free(callees.first);
+	free(callees.list);
+}
+
+/* A path that was taken after, too, but has nothing of the metric there, has no width
+ * either. */
+static bool is_gone(const struct flame_frame *frame)
+{
+	return frame->total_before > 0 && frame->total == 0;
+}
+
+static int most_gone_first(const void *left, const void *right, void *context)
+{
+	const struct flame *flame = context;
+	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
+	int64_t x = flame->frames[a].total_before, y = flame->frames[b].total_before;
+	int order = (x < y) - (x > y);
+
+	return order ? order : (a > b) - (a < b);
+}
+
+static void list_gone(struct flame *flame)
+{
+	size_t capacity = 0;
+
+	for (uint32_t i = 1; i < flame->count; i++) {
+		const struct flame_frame *frame = &flame->frames[i];
+
+		if (!is_gone(frame) || (frame->parent != FLAME_WHOLE &&
+					is_gone(&flame->frames[frame->parent])))
+			continue;
+		flame->gone = xgrow(flame->gone, flame->gone_count, &capacity,
+				    sizeof(*flame->gone));
+		flame->gone[flame->gone_count++] = i;
+	}
+	if (flame->gone_count)
+		qsort_r(flame->gone, flame->gone_count, sizeof(*flame->gone),
+			most_gone_first, flame);
+}
+
+void flame_lay_out(struct flame *flame, double least_percent)
+{
+	flame->least_percent = least_percent;
+	choose_shown(flame);
+	place(flame);
+	if (flame->is_difference)
+		list_gone(flame);
+}

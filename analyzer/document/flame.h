@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  call paths as the frames of a flame graph: what each weighs, which are
+ *                shown and where. With two sides, the difference between them.
+ * Must not:      know SQL, pixels or formats.
+ *
+ * Use: flame_new(); flame_add() for every call path, callers first; flame_sum(); for a
+ * picture flame_lay_out().
+ */
+#pragma once
+
+#include "common/base/arena.h"
+#include "common/base/strbuf.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define FLAME_NONE UINT32_MAX
+#define FLAME_WHOLE 0 /* the frame below which all others stand */
+
+enum flame_metric {
+	FLAME_TIME,
+	FLAME_SELF, /* time again, with the functions that spent it outermost */
+	FLAME_CALLS,
+	FLAME_BYTES,
+	FLAME_ALLOCS,
+	FLAME_LIVE,
+	FLAME_AT_PEAK,
+	FLAME_METRIC_COUNT,
+};
+
+extern const char *const flame_metric_names[FLAME_METRIC_COUNT];
+/* By its name; FLAME_METRIC_COUNT: there is none. */
+enum flame_metric flame_metric_find(const char *name);
+bool flame_is_memory(enum flame_metric metric);
+/* Appends an amount with its unit. */
+void flame_put_amount(struct strbuf *buffer, enum flame_metric metric, int64_t amount);
+
+enum flame_presence {
+	FLAME_BEFORE = 1,
+	FLAME_AFTER = 2, /* the only side when it is no difference */
+};
+
+struct flame_frame {
+	const char *name, *file; /* file NULL: not known */
+	uint32_t line;
+	uint32_t parent;
+	bool is_unwound;  /* not instrumented */
+	uint8_t presence; /* the sides that have it; the frames below count */
+	int64_t self, total;
+	int64_t self_before, total_before;
+	/* From flame_lay_out() on: */
+	bool is_shown;
+	uint32_t level;	    /* 0: the whole */
+	double left, width; /* shares of the whole, 0 to 1 */
+};
+
+enum flame_verdict { FLAME_SAME, FLAME_LESS, FLAME_MORE, FLAME_ADDED };
+
+struct flame {
+	enum flame_metric metric;
+	bool is_difference;
+	struct flame_frame *frames; /* callers stand before their callees */
+	size_t count, capacity;
+	/* What stands above a picture; the lines are owned by the arena. */
+	const char *title, *subject;
+	/* From flame_lay_out() on: */
+	uint32_t *order; /* the frames shown, each before those below it, from the left */
+	size_t shown_count;
+	uint32_t level_count;
+	double least_percent;
+	size_t left_out_count; /* frames below least_percent */
+	int64_t left_out;      /* what they weigh */
+	uint32_t *gone;	       /* frames with nothing after, without those below them */
+	size_t gone_count;
+	struct arena texts;
+};
+
+struct flame *flame_new(enum flame_metric metric, bool is_difference);
+void flame_free(struct flame *flame);
+/* The new frame; fill its numbers and presence. Borrowed until the next call. name is
+ * not copied, see flame_copy(). parent:
+ * FLAME_WHOLE for roots. */
+struct flame_frame *flame_add(struct flame *flame, uint32_t parent, const char *name);
+const char *flame_copy(struct flame *flame, const char *text);
+
+/* Adds up totals and presence. */
+void flame_sum(struct flame *flame);
+/* The flame turned over: every function that has something of its own at the outermost
+ * level, its callers below it; callers of less than least_percent of the whole are not
+ * followed. Takes the old one, summed up and with recursion folded (each caller costs a
+ * sort of all that came through it); the new one is summed up, too. */
+struct flame *flame_invert(struct flame *flame, double least_percent);
+/* Places all frames that weigh least_percent of the whole and whose callers do, the
+ * heaviest first. */
+void flame_lay_out(struct flame *flame, double least_percent);
+
+/* A change below this share of the frame or of the whole is none. */
+#define FLAME_TOLERANCE_TIME 0.05
+#define FLAME_TOLERANCE_COUNT 0.01
+#define FLAME_TOLERANCE_WHOLE 0.001
+double flame_tolerance(const struct flame *flame);
+enum flame_verdict flame_judge(const struct flame *flame,
+			       const struct flame_frame *frame);
+
+/* 0xRRGGBB. Plain: by the name, so that a function looks the same everywhere. Of a
+ * difference: blue less, orange more, the stronger the larger the change; grey the same;
+ * purple added. All are light enough for black text. */
+uint32_t flame_colour(const struct flame *flame, const struct flame_frame *frame);
+uint32_t flame_colour_of(enum flame_verdict verdict, double strength);

@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the colours of frames, and what a difference means.
+ * Runs on:       prof-analyze, any thread.
+ * Must not:      say better or worse in red and green, which many cannot tell apart; say
+ *                anything in colour alone: formats write the change beside the name.
+ * See also:      flame.c.
+ */
+#include "analyzer/document/flame.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+double flame_tolerance(const struct flame *flame)
+{
+	return flame->metric == FLAME_TIME || flame->metric == FLAME_SELF
+		       ? FLAME_TOLERANCE_TIME
+		       : FLAME_TOLERANCE_COUNT;
+}
+
+enum flame_verdict flame_judge(const struct flame *flame, const struct flame_frame *frame)
+{
+	const struct flame_frame *whole = &flame->frames[FLAME_WHOLE];
+	double before = (double)frame->total_before,
+	       change = (double)frame->total - before;
+	double all = fmax((double)whole->total, (double)whole->total_before);
+
+	if (!flame->is_difference)
+		return FLAME_SAME;
+	if (!(frame->presence & FLAME_BEFORE))
+		return FLAME_ADDED;
+	if (fabs(change) <= flame_tolerance(flame) * before ||
+	    fabs(change) <= FLAME_TOLERANCE_WHOLE * all)
+		return FLAME_SAME;
+	return change > 0 ? FLAME_MORE : FLAME_LESS;
+}
+
+struct colour {
+	int red, green, blue;
+};
+
+static uint32_t mix(struct colour from, struct colour to, double part)
+{
+	int red = from.red + (int)lround((to.red - from.red) * part);
+	int green = from.green + (int)lround((to.green - from.green) * part);
+	int blue = from.blue + (int)lround((to.blue - from.blue) * part);
+
+	return (uint32_t)red << 16 | (uint32_t)green << 8 | (uint32_t)blue;
+}
+
+uint32_t flame_colour_of(enum flame_verdict verdict, double strength)
+{
+	static const struct {
+		struct colour weak, strong;
+	} scales[] = {
+		[FLAME_SAME] = {{0xdc, 0xdc, 0xdc}, {0xdc, 0xdc, 0xdc}},
+		[FLAME_LESS] = {{0xcb, 0xe2, 0xf7}, {0x53, 0xa0, 0xe0}},
+		[FLAME_MORE] = {{0xfd, 0xdf, 0xb8}, {0xf2, 0x8e, 0x1c}},
+		[FLAME_ADDED] = {{0xb9, 0x8a, 0xe0}, {0xb9, 0x8a, 0xe0}},
+	};
+
+	return mix(scales[verdict].weak, scales[verdict].strong, strength);
+}
+
+/* The same in every process and on every machine. */
+static uint32_t hash(const char *name)
+{
+	uint32_t hash = 2166136261u;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 16777619u;
+	return hash ^ hash >> 15;
+}
+
+static uint32_t plain_colour(const struct flame *flame, const struct flame_frame *frame)
+{
+	static const struct colour warm[] = {{0xf9, 0xb0, 0x6c}, {0xf6, 0xdc, 0x7a}};
+	static const struct colour green[] = {{0x9c, 0xd6, 0x8e}, {0xa6, 0xdd, 0xc6}};
+	static const struct colour dull[] = {{0xd8, 0xd2, 0xc6}, {0xe6, 0xe2, 0xda}};
+	const struct colour *scale = frame->is_unwound		      ? dull
+				     : flame_is_memory(flame->metric) ? green
+								      : warm;
+
+	return mix(scale[0], scale[1], (double)(hash(frame->name) % 256) / 255);
+}
+
+uint32_t flame_colour(const struct flame *flame, const struct flame_frame *frame)
+{
+	double before = (double)frame->total_before, change;
+
+	if (flame->is_difference) {
+		change = before > 0 ? fabs((double)frame->total - before) / before : 1;
+		return flame_colour_of(flame_judge(flame, frame), sqrt(fmin(change, 1)));
+	}
+	if (frame->parent == FLAME_NONE)
+		return flame_colour_of(FLAME_SAME, 0);
+	return plain_colour(flame, frame);
+}

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a flame graph turned over: the functions that have something of their
+ *                own outermost, their callers below them.
+ * Runs on:       prof-analyze, any thread.
+ * Must not:      recurse, or follow what is too small to be shown: with all callers of
+ *                all paths the result would be much larger than what it is made from.
+ * See also:      flame.c.
+ */
+#include "analyzer/document/flame.h"
+
+#include "common/base/intern.h"
+#include "common/base/xalloc.h"
+
+#include <stdlib.h>
+
+/* What a path has of its own, on its way up: at stands on the path's frame, then on the
+ * callers. */
+struct climber {
+	uint32_t path, at, function;
+};
+
+/* Climbers that came the same way, and the frame that they reached. */
+struct party {
+	size_t first, end;
+	uint32_t reached;
+};
+
+struct inversion {
+	const struct flame *from;
+	struct flame *to;
+	uint32_t *functions; /* of each frame */
+	struct climber *climbers;
+	struct party *parties;
+	size_t climber_count, party_count, party_capacity;
+	double least;
+};
+
+static void add(int64_t *sum, int64_t amount)
+{
+	if (__builtin_add_overflow(*sum, amount, sum))
+		*sum = INT64_MAX;
+}
+
+/* Namesakes in different files are different functions. */
+static void number_functions(struct inversion *inversion)
+{
+	const struct flame *from = inversion->from;
+	struct intern names = {0};
+	struct strbuf key = {0};
+
+	inversion->functions = xcalloc(from->count, sizeof(*inversion->functions));
+	for (size_t i = 1; i < from->count; i++) {
+		const struct flame_frame *frame = &from->frames[i];
+
+		strbuf_reset(&key);
+		strbuf_printf(&key, "%s\n%s", frame->name,
+			      frame->file ? frame->file : "");
+		inversion->functions[i] = intern_text(&names, strbuf_text(&key), NULL);
+	}
+	strbuf_free(&key);
+	intern_free(&names);
+}
+
+static int by_function(const void *left, const void *right)
+{
+	const struct climber *a = left, *b = right;
+
+	if (a->function != b->function)
+		return a->function < b->function ? -1 : 1;
+	return (a->path > b->path) - (a->path < b->path);
+}
+
+static void start(struct inversion *inversion)
+{
+	const struct flame *from = inversion->from;
+
+	inversion->climbers = xcalloc(from->count, sizeof(*inversion->climbers));
+	for (uint32_t i = 1; i < from->count; i++)
+		if (from->frames[i].self || from->frames[i].self_before)
+			inversion->climbers[inversion->climber_count++] =
+				(struct climber){i, i, inversion->functions[i]};
+}
+
+static void push(struct inversion *inversion, size_t first, size_t end, uint32_t reached)
+{
+	inversion->parties =
+		xgrow(inversion->parties, inversion->party_count,
+		      &inversion->party_capacity, sizeof(*inversion->parties));
+	inversion->parties[inversion->party_count++] =
+		(struct party){first, end, reached};
+}
+
+/* A frame for climbers that stand on the same function; those that can go on and weigh
+ * enough will. */
+static void advance(struct inversion *inversion, uint32_t reached, size_t first,
+		    size_t end)
+{
+	const struct flame *from = inversion->from;
+	const struct flame_frame *like = &from->frames[inversion->climbers[first].at];
+	uint32_t number = (uint32_t)inversion->to->count;
+	struct flame_frame *frame = flame_add(inversion->to, reached, like->name);
+	size_t going = first;
+	bool goes_on;
+
+	frame->file = like->file;
+	frame->line = like->line;
+	frame->is_unwound = like->is_unwound;
+	for (size_t i = first; i < end; i++) {
+		const struct flame_frame *path =
+			&from->frames[inversion->climbers[i].path];
+
+		add(&frame->self, path->self);
+		add(&frame->self_before, path->self_before);
+		frame->presence |= path->presence;
+	}
+	goes_on = frame->self > 0 && (double)frame->self >= inversion->least;
+	for (size_t i = first; goes_on && i < end; i++) {
+		struct climber climber = inversion->climbers[i];
+		const struct flame_frame *path = &from->frames[climber.path];
+
+		climber.at = from->frames[climber.at].parent;
+		if (climber.at == FLAME_WHOLE)
+			continue;
+		/* Counted by the frames below from now on. */
+		frame->self -= path->self;
+		frame->self_before -= path->self_before;
+		climber.function = inversion->functions[climber.at];
+		inversion->climbers[going++] = climber;
+	}
+	if (going > first)
+		push(inversion, first, going, number);
+}
+
+static void climb(struct inversion *inversion, const struct party *party)
+{
+	struct climber *climbers = inversion->climbers;
+	size_t start_of_group = party->first;
+
+	qsort(climbers + party->first, party->end - party->first, sizeof(*climbers),
+	      by_function);
+	for (size_t i = party->first + 1; i <= party->end; i++) {
+		if (i < party->end &&
+		    climbers[i].function == climbers[start_of_group].function)
+			continue;
+		advance(inversion, party->reached, start_of_group, i);
+		start_of_group = i;
+	}
+}
+
+struct flame *flame_invert(struct flame *flame, double least_percent)
+{
+	struct inversion inversion = {
+		.from = flame, .to = flame_new(flame->metric, flame->is_difference)};
+
+	inversion.least = (double)flame->frames[FLAME_WHOLE].total * least_percent / 100;
+	number_functions(&inversion);
+	start(&inversion);
+	if (inversion.climber_count)
+		push(&inversion, 0, inversion.climber_count, FLAME_WHOLE);
+	while (inversion.party_count) {
+		struct party party = inversion.parties[--inversion.party_count];
+
+		climb(&inversion, &party);
+	}
+	free(inversion.functions);
+	free(inversion.climbers);
+	free(inversion.parties);
+	inversion.to->title = flame->title;
+	inversion.to->subject = flame->subject;
+	inversion.to->texts = flame->texts;
+	flame->texts = (struct arena){0};
+	flame_free(flame);
+	flame_sum(inversion.to);
+	return inversion.to;
+}

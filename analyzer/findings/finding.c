@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  rating and ranking of findings.
+ * Runs on:       prof-analyze, any thread.
+ * Must not:      lose a finding: one that is merged is listed in the other's also.
+ * See also:      rules/rule.h, which makes them; finding_merge.c.
+ */
+#include "analyzer/findings/finding.h"
+
+#include "common/base/xalloc.h"
+
+#include <assert.h>
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* e^-4 leaves 1.8 % of the scale to what lies above an impact of 1. */
+#define CURVE 4
+
+static const struct {
+	const char *word;
+	double least_score;
+} bands[SEVERITY_COUNT] = {
+	[SEVERITY_INFO] = {"info", 0},		[SEVERITY_LOW] = {"low", 3.9},
+	[SEVERITY_MEDIUM] = {"medium", 11},	[SEVERITY_HIGH] = {"high", 33},
+	[SEVERITY_CRITICAL] = {"critical", 63},
+};
+
+struct finding *findings_add(struct findings *findings, const struct rule *rule,
+			     char kind, unsigned specific)
+{
+	findings->list = xgrow(findings->list, findings->count, &findings->capacity,
+			       sizeof(*findings->list));
+	findings->list[findings->count] =
+		(struct finding){.rule = rule,
+				 .kind = kind,
+				 .specific = specific,
+				 .confidence = CONFIDENCE_MEDIUM};
+	return &findings->list[findings->count++];
+}
+
+void findings_free(struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		free(findings->list[i].also);
+	free(findings->list);
+	arena_free(&findings->texts);
+	*findings = (struct findings){0};
+}
+
+const char *finding_name(const struct finding *finding)
+{
+	return finding->function ? finding->function : finding->step;
+}
+
+static struct evidence *add_evidence(struct finding *finding, const char *name,
+				     const char *unit, double value)
+{
+	struct evidence *one = &finding->evidence[finding->evidence_count];
+
+	assert(finding->evidence_count < FINDING_EVIDENCE);
+	finding->evidence_count++;
+	*one = (struct evidence){.name = name, .unit = unit, .value = value};
+	return one;
+}
+
+void finding_evidence(struct finding *finding, const char *name, const char *unit,
+		      double value)
+{
+	add_evidence(finding, name, unit, value);
+}
+
+void finding_evidence_limit(struct finding *finding, const char *name, const char *unit,
+			    double value, double limit)
+{
+	struct evidence *one = add_evidence(finding, name, unit, value);
+
+	one->limit = limit;
+	one->has_limit = true;
+}
+
+void finding_advise(struct finding *finding, const char *text)
+{
+	size_t i = 0;
+
+	while (finding->advice[i])
+		i++;
+	assert(i < FINDING_ADVICE);
+	finding->advice[i] = text;
+}
+
+void finding_cap_severity(struct finding *finding, enum severity most)
+{
+	finding->most_severity = most;
+	finding->is_capped = true;
+}
+
+void finding_fix_severity(struct finding *finding, enum severity severity)
+{
+	finding->least_severity = severity;
+	finding_cap_severity(finding, severity);
+}
+
+void finding_rate(struct finding *finding)
+{
+	static const double factors[] = {0.5, 0.75, 1};
+	double impact = finding->impact;
+
+	impact = !(impact > 0) ? 0 : impact > 1 ? 1 : impact;
+	finding->impact = impact;
+	finding->score = 100 * (1 - exp(-CURVE * impact)) * factors[finding->confidence];
+	if (finding->score < bands[finding->least_severity].least_score)
+		finding->score = bands[finding->least_severity].least_score;
+	if (finding->is_capped && finding->most_severity < SEVERITY_CRITICAL &&
+	    finding->score >= bands[finding->most_severity + 1].least_score)
+		finding->score = bands[finding->most_severity + 1].least_score - 0.6;
+	finding->severity = SEVERITY_CRITICAL;
+	while (finding->score < bands[finding->severity].least_score)
+		finding->severity--;
+}
+
+static int by_score(const void *left, const void *right)
+{
+	const struct finding *a = left, *b = right;
+
+	if (a->score != b->score)
+		return (a->score < b->score) - (a->score > b->score);
+	if (a->impact != b->impact)
+		return (a->impact < b->impact) - (a->impact > b->impact);
+	return (a->path_id > b->path_id) - (a->path_id < b->path_id);
+}
+
+void findings_finish(struct findings *findings, const struct calltree *tree)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		finding_rate(&findings->list[i]);
+	findings_merge(findings, tree);
+	if (findings->count)
+		qsort(findings->list, findings->count, sizeof(*findings->list), by_score);
+}
+
+double finding_time_share(const struct finding *finding)
+{
+	return finding->saving_ns > 0 ? finding->impact : 0;
+}
+
+double finding_ceiling(const struct finding *finding)
+{
+	double share = finding_time_share(finding);
+
+	/* Several threads can save more than the run took; 100 times is no forecast. */
+	return share > 0 && share < 0.99 ? 1 / (1 - share) : 0;
+}
+
+const char *severity_word(enum severity severity)
+{
+	return bands[severity].word;
+}
+
+const char *confidence_word(enum confidence confidence)
+{
+	static const char *const words[] = {"low", "medium", "high"};
+
+	return words[confidence];
+}
+
+int severity_parse(const char *word, enum severity *ret)
+{
+	for (enum severity i = SEVERITY_INFO; i < SEVERITY_COUNT; i++)
+		if (strcmp(bands[i].word, word) == 0) {
+			*ret = i;
+			return 0;
+		}
+	return -EINVAL;
+}

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a finding: something worth fixing, with its evidence; and lists of them:
+ *                rating, merging, ranking.
+ * Must not:      know SQL, rules or formats.
+ *
+ * Texts are borrowed: those that a rule makes live in the arena of its list. A path is
+ * written with " > " between its functions.
+ */
+#pragma once
+
+#include "common/base/arena.h"
+#include "analyzer/model/calltree.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct rule; /* analyzer/rules/rule.h */
+
+enum severity {
+	SEVERITY_INFO,
+	SEVERITY_LOW,
+	SEVERITY_MEDIUM,
+	SEVERITY_HIGH,
+	SEVERITY_CRITICAL,
+};
+#define SEVERITY_COUNT (SEVERITY_CRITICAL + 1)
+
+enum confidence { CONFIDENCE_LOW, CONFIDENCE_MEDIUM, CONFIDENCE_HIGH };
+
+/* unit: "ns", "bytes", "count", "percent", "ratio", "per_s". */
+struct evidence {
+	const char *name, *unit;
+	double value, limit;
+	bool has_limit; /* the limit that the value crossed */
+};
+
+#define FINDING_EVIDENCE 6
+#define FINDING_ADVICE 4
+
+/* What stood on the same path and went into a finding. */
+struct finding_also {
+	const struct rule *rule;
+	enum severity severity;
+	double score;
+	int64_t path_id;
+	const char *function;
+};
+
+struct finding {
+	const struct rule *rule;
+	char kind;	   /* first letter of the rule's id: T is time, M memory */
+	unsigned specific; /* of the rule */
+	const struct rule *const *explains; /* the rule's; NULL: it explains none */
+	enum confidence confidence;
+	/* Share of the run's time, or of its peak, that could be won: 0 to 1. */
+	double impact;
+	/* By findings_finish(). */
+	double score; /* 0 to 100 */
+	enum severity severity;
+	/* The rule's own: the score is lifted to the band of this severity. */
+	enum severity least_severity;
+	/* And the score is kept to the band of this severity, if it is capped. */
+	enum severity most_severity;
+	bool is_capped;
+	int64_t function_id, path_id; /* 0: of the whole run */
+	const char *function, *path;  /* "parse", "main > parse" */
+	const char *chain;	      /* the path as a COLUMN_CHAIN cell has it */
+	bool is_region;		      /* function is the name of a region */
+	const char *step; /* the name of the steps that it is about; NULL: none */
+	/* Memory: the allocator wrappers below the path, outermost first, in the same
+	 * form; NULL: none. */
+	const char *through;
+	const char *file; /* the function's, or the place's; NULL: not known */
+	uint32_t line;
+	const char *where; /* for people: "parse.c:31" */
+	struct evidence evidence[FINDING_EVIDENCE];
+	size_t evidence_count;
+	/* At best; 0: none of that kind. */
+	double saving_ns, saving_bytes, saving_allocs;
+	const char *why; /* one sentence, only what the data shows */
+	const char
+		*advice[FINDING_ADVICE + 1]; /* most useful first; NULL after the last */
+	const char *sql;		     /* proves it, for 'prof-analyze sql' */
+	const char *verify; /* the command that tells whether a fix helped */
+	/* By findings_finish(). */
+	struct finding_also *also;
+	size_t also_count;
+};
+
+/* Zeroed: an empty list. */
+struct findings {
+	struct finding *list;
+	size_t count, capacity;
+	struct arena texts;
+	double peak_bytes; /* of the run: what saving_bytes are a share of */
+};
+
+/* What saving_ns is of the run's time, 0 to 1: the impact of a finding that saves time.
+ * Not of the wall time: that holds the hooks' cost and waits for a CPU, which no fix
+ * saves. */
+double finding_time_share(const struct finding *finding);
+/* How many times faster the run can become at most (Amdahl); 0: no bound worth telling.
+ */
+double finding_ceiling(const struct finding *finding);
+
+/* A new finding of medium confidence, borrowed until the next is added. */
+struct finding *findings_add(struct findings *findings, const struct rule *rule,
+			     char kind, unsigned specific);
+void findings_free(struct findings *findings);
+
+/* What it is about: a function or steps, by name; NULL: the whole run. */
+const char *finding_name(const struct finding *finding);
+
+/* Adds a measured value; with_limit: and the limit that it crossed. */
+void finding_evidence(struct finding *finding, const char *name, const char *unit,
+		      double value);
+void finding_evidence_limit(struct finding *finding, const char *name, const char *unit,
+			    double value, double limit);
+/* Adds an advice; text is borrowed. */
+void finding_advise(struct finding *finding, const char *text);
+
+/* The severity is at most this one: what the data shows is no reason for more. */
+void finding_cap_severity(struct finding *finding, enum severity most);
+/* The severity is this one, whatever the impact. */
+void finding_fix_severity(struct finding *finding, enum severity severity);
+
+/*
+ * score = 100 (1 - e^(-4 impact)) c, with c = 0.5, 0.75, 1 by confidence, and at least
+ * the lowest score of least_severity, at most the highest of most_severity.
+ * Bands: critical from 63 (an impact of 0.25 at high confidence), high from 33 (0.10),
+ * medium from 11 (0.03), low from 3.9 (0.01).
+ */
+void finding_rate(struct finding *finding);
+
+/*
+ * Two findings of one kind (of time or of memory) that nest on one path are merged when
+ * the inner one explains at least 80 % of the outer one's impact: it stays, takes over
+ * the higher score, and lists the outer one in its also. On the very same path the more
+ * specific one stays, then the one with the higher score. One that is capped takes
+ * nothing in that is more severe. Then the findings of a rule that explains another one
+ * take in its findings about the same function or about the whole run, whatever their
+ * kinds, when together they explain 80 % of the impact; the one with most of it does.
+ * Rated findings only.
+ */
+void findings_merge(struct findings *findings, const struct calltree *tree);
+/* Rates, merges and ranks: highest score first. */
+void findings_finish(struct findings *findings, const struct calltree *tree);
+
+/* "info" to "critical"; "low", "medium", "high". */
+const char *severity_word(enum severity severity);
+const char *confidence_word(enum confidence confidence);
+/* The severity of a word; -EINVAL. */
+int severity_parse(const char *word, enum severity *ret);

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  merging of findings that nest on one path: a hot chain of ten functions
+ *                is one thing to fix, not ten. And of those of which one says why the
+ *                other is there: a slow function, and the faults that make it slow.
+ * Runs on:       prof-analyze, any thread.
+ * Must not:      lose a finding, or let a merge lower a severity.
+ * See also:      finding.h, which tells the rule.
+ */
+#include "analyzer/findings/finding.h"
+
+#include "common/base/xalloc.h"
+
+#include <stdlib.h>
+
+/* Share of the other finding's impact that the one that stays must explain. */
+#define EXPLAINS 0.8
+
+#define NONE UINT32_MAX
+
+struct merging {
+	struct findings *findings;
+	const struct calltree *tree;
+	uint32_t *nodes;    /* of each finding, or CALLTREE_NONE */
+	uint32_t *at_node;  /* for each node its first finding, or NONE */
+	uint32_t *next;	    /* for each finding the next one of its node, or NONE */
+	uint32_t *claimant; /* for each finding the one it goes into, or NONE */
+};
+
+static int deepest_first(const void *left, const void *right, void *context)
+{
+	const struct merging *merging = context;
+	uint32_t i = *(const uint32_t *)left, j = *(const uint32_t *)right;
+	const struct finding *a = &merging->findings->list[i];
+	const struct finding *b = &merging->findings->list[j];
+	uint32_t x = merging->nodes[i], y = merging->nodes[j];
+	uint32_t depth_a = x == CALLTREE_NONE ? 0 : merging->tree->nodes[x].depth;
+	uint32_t depth_b = y == CALLTREE_NONE ? 0 : merging->tree->nodes[y].depth;
+
+	if (depth_a != depth_b)
+		return (depth_a < depth_b) - (depth_a > depth_b);
+	if (a->specific != b->specific)
+		return (a->specific < b->specific) - (a->specific > b->specific);
+	if (a->score != b->score)
+		return (a->score < b->score) - (a->score > b->score);
+	return (i > j) - (i < j);
+}
+
+static void claim_at(struct merging *merging, uint32_t inner, uint32_t node)
+{
+	const struct finding *list = merging->findings->list, *one = &list[inner];
+
+	for (uint32_t i = merging->at_node[node]; i != NONE; i = merging->next[i])
+		if (i != inner && merging->claimant[i] == NONE &&
+		    list[i].kind == one->kind &&
+		    !(one->is_capped && list[i].severity > one->severity) &&
+		    one->impact >= EXPLAINS * list[i].impact &&
+		    (node != merging->nodes[inner] ||
+		     deepest_first(&inner, &i, merging) < 0))
+			merging->claimant[i] = inner;
+}
+
+/* Claims what lies on the finding's path. The bound guards against a ring of parents. */
+static void claim_path(struct merging *merging, uint32_t inner)
+{
+	uint32_t node = merging->nodes[inner];
+
+	for (size_t steps = 0; node != CALLTREE_NONE && steps < merging->tree->node_count;
+	     steps++) {
+		claim_at(merging, inner, node);
+		node = merging->tree->nodes[node].parent;
+	}
+}
+
+/* With what the outer one has taken in itself. */
+static void absorb(struct finding *inner, struct finding *outer)
+{
+	size_t count = inner->also_count + 1 + outer->also_count;
+
+	inner->also = xreallocarray(inner->also, count, sizeof(*inner->also));
+	inner->also[inner->also_count++] =
+		(struct finding_also){.rule = outer->rule,
+				      .severity = outer->severity,
+				      .score = outer->score,
+				      .path_id = outer->path_id,
+				      .function = outer->function};
+	for (size_t i = 0; i < outer->also_count; i++)
+		inner->also[inner->also_count++] = outer->also[i];
+	free(outer->also);
+	outer->also = NULL;
+	outer->also_count = 0;
+}
+
+static void take_over(struct finding *inner, const struct finding *outer)
+{
+	if (outer->score > inner->score)
+		inner->score = outer->score;
+	if (outer->severity > inner->severity)
+		inner->severity = outer->severity;
+}
+
+/* Takes out what was claimed. Scores change last: they decided who claims. */
+static void remove_claimed(struct merging *merging)
+{
+	struct findings *findings = merging->findings;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < findings->count; i++)
+		if (merging->claimant[i] != NONE)
+			absorb(&findings->list[merging->claimant[i]], &findings->list[i]);
+	for (size_t i = 0; i < findings->count; i++)
+		if (merging->claimant[i] != NONE)
+			take_over(&findings->list[merging->claimant[i]],
+				  &findings->list[i]);
+	for (size_t i = 0; i < findings->count; i++)
+		if (merging->claimant[i] == NONE)
+			findings->list[kept++] = findings->list[i];
+	findings->count = kept;
+}
+
+static void index_nodes(struct merging *merging)
+{
+	for (size_t i = 0; i < merging->tree->node_count; i++)
+		merging->at_node[i] = NONE;
+	for (uint32_t i = 0; i < merging->findings->count; i++) {
+		uint32_t node =
+			merging->findings->list[i].path_id
+				? calltree_find(merging->tree,
+						merging->findings->list[i].path_id)
+				: CALLTREE_NONE;
+
+		merging->nodes[i] = node;
+		merging->claimant[i] = NONE;
+		merging->next[i] = node == CALLTREE_NONE ? NONE : merging->at_node[node];
+		if (node != CALLTREE_NONE)
+			merging->at_node[node] = i;
+	}
+}
+
+static bool is_explained(const struct finding *one, const struct finding *other)
+{
+	bool is_of_run = !other->function_id && !other->path_id;
+
+	if (!one->explains || one == other ||
+	    !(is_of_run || (one->function_id && one->function_id == other->function_id)))
+		return false;
+	for (size_t i = 0; one->explains[i]; i++)
+		if (one->explains[i] == other->rule)
+			return true;
+	return false;
+}
+
+/*
+ * A finding that says why takes in what it explains. Several functions may share what was
+ * found of the whole run. Who was claimed claims nobody any more: in a ring of rules that
+ * explain each other one stays. Findings are removed in the order in which they were
+ * claimed, so one that has taken others in brings them along.
+ */
+static void claim_explained(struct merging *merging, uint32_t other)
+{
+	const struct finding *list = merging->findings->list;
+	uint32_t best = NONE;
+	double explained = 0;
+
+	for (uint32_t i = 0; i < merging->findings->count; i++) {
+		if (merging->claimant[i] != NONE ||
+		    !is_explained(&list[i], &list[other]) ||
+		    (list[i].is_capped && list[other].severity > list[i].severity))
+			continue;
+		explained += list[i].impact;
+		if (best == NONE || list[i].impact > list[best].impact)
+			best = i;
+	}
+	if (best != NONE && explained >= EXPLAINS * list[other].impact)
+		merging->claimant[other] = best;
+}
+
+static void merge_explained(struct merging *merging)
+{
+	size_t count = merging->findings->count;
+
+	for (uint32_t i = 0; i < count; i++)
+		merging->claimant[i] = NONE;
+	for (uint32_t i = 0; i < count; i++)
+		claim_explained(merging, i);
+	remove_claimed(merging);
+}
+
+void findings_merge(struct findings *findings, const struct calltree *tree)
+{
+	size_t count = findings->count;
+	uint32_t *order = xcalloc(count + 1, sizeof(*order));
+	struct merging merging = {
+		.findings = findings,
+		.tree = tree,
+		.nodes = xcalloc(count + 1, sizeof(uint32_t)),
+		.at_node = xcalloc(tree->node_count + 1, sizeof(uint32_t)),
+		.next = xcalloc(count + 1, sizeof(uint32_t)),
+		.claimant = xcalloc(count + 1, sizeof(uint32_t)),
+	};
+
+	index_nodes(&merging);
+	for (uint32_t i = 0; i < count; i++)
+		order[i] = i;
+	qsort_r(order, count, sizeof(*order), deepest_first, &merging);
+	for (size_t i = 0; i < count; i++)
+		if (merging.claimant[order[i]] == NONE)
+			claim_path(&merging, order[i]);
+	remove_claimed(&merging);
+	merge_explained(&merging);
+	free(order);
+	free(merging.nodes);
+	free(merging.at_node);
+	free(merging.next);
+	free(merging.claimant);
+}

@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  findings that somebody decided to live with, from JSON:
+ *
+ *     {"suppressions": [
+ *         {"rule": "T3", "function": "^parse$", "reason": "the format asks for it",
+ *          "expires": "2027-03-31"}
+ *     ]}
+ *
+ * rule is an id, a slug, or "*"; function a POSIX extended regular expression that is
+ * looked for in the finding's function (left out: any). The day of expires is the last
+ * one on which the suppression holds.
+ *
+ * Must not:      read files; drop anything uncounted.
+ */
+#pragma once
+
+#include "common/base/strbuf.h"
+#include "analyzer/findings/finding.h"
+
+#include <regex.h>
+
+struct finding_suppression {
+	char *rule, *function, *reason, *expires; /* function: NULL when left out */
+	regex_t pattern;
+	bool has_pattern, is_expired;
+	size_t count; /* findings it took out */
+};
+
+/* Zeroed: suppresses nothing. */
+struct finding_suppressions {
+	struct finding_suppression *list;
+	size_t count, capacity;
+};
+
+/* today: "2026-11-21". is_rule: there is a rule of this name. 0 or -EINVAL and a sentence
+ * with file, line and key. */
+int finding_suppressions_parse(struct finding_suppressions *suppressions,
+			       const char *text, size_t size, const char *name,
+			       const char *today, bool (*is_rule)(const char *word),
+			       struct strbuf *error);
+void finding_suppressions_free(struct finding_suppressions *suppressions);
+
+/* Takes out what is suppressed. is_rule: word names the rule of a finding. */
+void finding_suppressions_apply(struct finding_suppressions *suppressions,
+				struct findings *findings,
+				bool (*names_rule)(const char *word,
+						   const struct rule *rule));

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  parsing and matching of leak suppressions.
+ * Runs on:       prof-analyze, any thread.
+ * Must not:      backtrack over more than one '*': patterns come from users.
+ * See also:      reports/leaks_suppress.c, which applies them to call paths.
+ */
+#include "analyzer/findings/suppress.h"
+
+#include "common/base/xalloc.h"
+
+#include <errno.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char prefix[] = "leak:";
+
+static bool is_space(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r' || c == '\v' || c == '\f';
+}
+
+static int refuse(struct strbuf *error, const char *name, size_t line, const char *why)
+{
+	strbuf_printf(error, "%s:%zu: %s", name, line, why);
+	return -EINVAL;
+}
+
+static int parse_line(struct suppressions *suppressions, const char *text, size_t size,
+		      const char *name, size_t line, struct strbuf *error)
+{
+	size_t prefix_size = sizeof(prefix) - 1;
+
+	while (size && is_space(*text))
+		text++, size--;
+	while (size && is_space(text[size - 1]))
+		size--;
+	if (!size || *text == '#')
+		return 0;
+	if (memchr(text, '\0', size))
+		return refuse(error, name, line, "is not text");
+	if (!memchr(text, ':', size))
+		return refuse(error, name, line,
+			      "is not a suppression; lines are leak:PATTERN");
+	if (size < prefix_size || memcmp(text, prefix, prefix_size) != 0)
+		return refuse(error, name, line,
+			      "suppresses something else than leaks; lines are "
+			      "leak:PATTERN");
+	if (size == prefix_size)
+		return refuse(error, name, line, "has no pattern after 'leak:'");
+	suppressions->list = xgrow(suppressions->list, suppressions->count,
+				   &suppressions->capacity, sizeof(*suppressions->list));
+	suppressions->list[suppressions->count++] = (struct suppression){
+		.pattern = xstrndup(text + prefix_size, size - prefix_size)};
+	return 0;
+}
+
+int suppressions_parse(struct suppressions *suppressions, const char *text, size_t size,
+		       const char *name, struct strbuf *error)
+{
+	int result = 0;
+
+	for (size_t line = 1; size && result == 0; line++) {
+		const char *end = memchr(text, '\n', size);
+		size_t length = end ? (size_t)(end - text) : size;
+
+		result = parse_line(suppressions, text, length, name, line, error);
+		length += end != NULL;
+		text += length;
+		size -= length;
+	}
+	return result;
+}
+
+void suppressions_free(struct suppressions *suppressions)
+{
+	for (size_t i = 0; i < suppressions->count; i++)
+		free(suppressions->list[i].pattern);
+	free(suppressions->list);
+	*suppressions = (struct suppressions){0};
+}
+
+/* Both ends held; text is matched by pattern up to pattern_end. Only the latest '*' need
+ * be tried again: an earlier one has matched as little as it could. */
+static bool matches(const char *pattern, const char *pattern_end, const char *text)
+{
+	const char *star = NULL, *resume = NULL;
+
+	while (*text || pattern < pattern_end) {
+		if (pattern < pattern_end && *pattern == '*') {
+			star = ++pattern;
+			resume = text;
+		} else if (pattern < pattern_end && *text && *pattern == *text) {
+			pattern++;
+			text++;
+		} else if (star && *resume) {
+			pattern = star;
+			text = ++resume;
+		} else {
+			return false;
+		}
+	}
+	return true;
+}
+
+static bool finds(const char *pattern, const char *text)
+{
+	struct strbuf whole = {0};
+	bool found, held_start = *pattern == '^';
+	size_t size = strlen(pattern += held_start);
+	bool held_end = size && pattern[size - 1] == '$';
+
+	if (!held_start)
+		strbuf_putc(&whole, '*');
+	strbuf_add(&whole, pattern, size - held_end);
+	if (!held_end)
+		strbuf_putc(&whole, '*');
+	found = matches(strbuf_text(&whole), strbuf_text(&whole) + whole.size, text);
+	strbuf_free(&whole);
+	return found;
+}
+
+size_t suppressions_find(const struct suppressions *suppressions, const char *text)
+{
+	for (size_t i = 0; text && i < suppressions->count; i++)
+		if (finds(suppressions->list[i].pattern, text))
+			return i;
+	return SUPPRESS_NONE;
+}

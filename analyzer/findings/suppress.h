@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  suppressions in LeakSanitizer's format: what is known to stay live.
+ *
+ *     # a comment
+ *     leak:PATTERN
+ *
+ * PATTERN is looked for anywhere in a text; '*' stands for anything, '^' at its start and
+ * '$' at its end hold it to the text's start and end. Space around a line does not count.
+ *
+ * Must not:      read files, or know what the texts are.
+ */
+#pragma once
+
+#include "common/base/strbuf.h"
+
+#include <stdint.h>
+
+#define SUPPRESS_NONE SIZE_MAX
+
+struct suppression {
+	char *pattern;
+	/* What it suppressed; the user of the module counts. */
+	int64_t site_count, block_count, bytes;
+};
+
+/* Zeroed: suppresses nothing. */
+struct suppressions {
+	struct suppression *list;
+	size_t count, capacity;
+};
+
+/* Adds the suppressions of a text. name: of the file, for the sentence in error about
+ * the first malformed line. 0 or -EINVAL. */
+int suppressions_parse(struct suppressions *suppressions, const char *text, size_t size,
+		       const char *name, struct strbuf *error);
+void suppressions_free(struct suppressions *suppressions);
+
+/* The number of the first suppression that matches text, or SUPPRESS_NONE. NULL matches
+ * nothing. */
+size_t suppressions_find(const struct suppressions *suppressions, const char *text);

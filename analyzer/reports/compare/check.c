@@ -1,0 +1,297 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  what makes two sides hard or impossible to compare, said before any
+ *                number.
+ *
+ * Not comparable at all: a run that did not end by itself, numbers that are missing,
+ * another level. Times not comparable: another processor or clock. Everything else is
+ * said and left to the reader: containers of a CI have a new host name each time.
+ *
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      pass over a difference in what was instrumented: it looks like functions
+ *                that came or went.
+ * See also:      compare_gate.c, which gives status 4 for what is not comparable.
+ */
+#include "analyzer/reports/compare/compare.h"
+
+#include "common/base/xalloc.h"
+#include "analyzer/model/units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define HOOK_COST_FACTOR 1.2
+
+static void note(struct compare_state *state, const char *name, const char *text,
+		 const char *advice)
+{
+	doc_note(state->doc, name, NOTE_WARNING, text, advice);
+}
+
+static bool same(const char *a, const char *b)
+{
+	return a && b ? strcmp(a, b) == 0 : a == b;
+}
+
+typedef const char *run_text(const struct compare_run *run);
+
+static const char *command(const struct compare_run *run)
+{
+	return run->command;
+}
+static const char *level(const struct compare_run *run)
+{
+	return run->level;
+}
+static const char *cpu_model(const struct compare_run *run)
+{
+	return run->cpu_model;
+}
+static const char *host(const struct compare_run *run)
+{
+	return run->host;
+}
+static const char *kernel(const struct compare_run *run)
+{
+	return run->kernel;
+}
+static const char *clock_name(const struct compare_run *run)
+{
+	return run->clock;
+}
+static const char *shim_version(const struct compare_run *run)
+{
+	return run->shim_version;
+}
+
+enum weight { SAID, TIMES, ALL };
+
+static const struct {
+	const char *name, *what;
+	run_text *get;
+	enum weight weight;
+} texts[] = {
+	{"command_differs", "The commands", command, SAID},
+	{"level_differs", "The levels of recording", level, ALL},
+	{"cpu_differs", "The processors", cpu_model, TIMES},
+	{"host_differs", "The machines", host, SAID},
+	{"kernel_differs", "The kernels", kernel, SAID},
+	{"clock_differs", "The clocks", clock_name, TIMES},
+	{"version_differs", "The versions of profshim", shim_version, SAID},
+};
+
+static void weigh(struct compare_state *state, enum weight weight, const char *name)
+{
+	if (weight == ALL && !state->not_comparable.all)
+		state->not_comparable.all = name;
+	if (weight == TIMES && !state->not_comparable.times)
+		state->not_comparable.times = name;
+}
+
+/* The first run whose text is not that of the first of all; 0: none. */
+static size_t odd_one(const struct compare_state *state, run_text *get)
+{
+	for (size_t i = 1; i < state->run_count; i++)
+		if (!same(get(&state->runs[0]), get(&state->runs[i])))
+			return i;
+	return 0;
+}
+
+static const char *or_unknown(const char *text)
+{
+	return text ? text : "not known";
+}
+
+static void check_texts(struct compare_state *state)
+{
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		size_t odd = odd_one(state, texts[i].get);
+		struct strbuf sentence = {0};
+
+		if (!odd)
+			continue;
+		strbuf_printf(&sentence, "%s differ: '%s' and '%s'%s", texts[i].what,
+			      or_unknown(texts[i].get(&state->runs[0])),
+			      or_unknown(texts[i].get(&state->runs[odd])),
+			      texts[i].weight == TIMES ? "; times cannot be compared."
+			      : texts[i].weight == ALL ? "; the sides cannot be compared."
+						       : ".");
+		note(state, texts[i].name, strbuf_text(&sentence), NULL);
+		weigh(state, texts[i].weight, texts[i].name);
+		strbuf_free(&sentence);
+	}
+}
+
+static void check_cpu_count(struct compare_state *state)
+{
+	for (size_t i = 1; i < state->run_count; i++)
+		if (state->runs[i].cpu_count != state->runs[0].cpu_count) {
+			struct strbuf sentence = {0};
+
+			strbuf_printf(&sentence,
+				      "The numbers of processors differ: %lld and %lld; "
+				      "times cannot be compared.",
+				      (long long)state->runs[0].cpu_count,
+				      (long long)state->runs[i].cpu_count);
+			note(state, "cpu_count_differs", strbuf_text(&sentence), NULL);
+			weigh(state, TIMES, "cpu_count_differs");
+			strbuf_free(&sentence);
+			return;
+		}
+}
+
+static double mean_hook_cost(const struct compare_state *state, size_t from, size_t to)
+{
+	double sum = 0;
+
+	for (size_t i = from; i < to; i++)
+		sum += state->runs[i].hook_cost_ns;
+	return sum / (double)(to - from);
+}
+
+static void check_hook_cost(struct compare_state *state)
+{
+	double before = mean_hook_cost(state, 0, state->before_count);
+	double after = mean_hook_cost(state, state->before_count, state->run_count);
+	struct strbuf sentence = {0};
+
+	if (before * HOOK_COST_FACTOR >= after && after * HOOK_COST_FACTOR >= before)
+		return;
+	strbuf_printf(
+		&sentence,
+		"A hook pair cost %.1fns before and %.1fns after: the machine ran at "
+		"another speed, and times of short functions are uncertain.",
+		before, after);
+	note(state, "hook_cost_differs", strbuf_text(&sentence),
+	     "Record both sides again, interleaved (prof-record --repeat).");
+	strbuf_free(&sentence);
+}
+
+static void check_ends(struct compare_state *state)
+{
+	for (size_t i = 0; i < state->run_count; i++) {
+		const struct compare_run *run = &state->runs[i];
+		struct strbuf sentence = {0};
+
+		if (!run->complete) {
+			strbuf_printf(&sentence,
+				      "Run %lld (%s) did not end by itself: its numbers "
+				      "stop somewhere, and the sides cannot be compared.",
+				      (long long)run->run_id,
+				      i < state->before_count ? "before" : "after");
+			note(state, "incomplete", strbuf_text(&sentence), NULL);
+			weigh(state, ALL, "incomplete");
+		}
+		strbuf_reset(&sentence);
+		if (run->losses) {
+			strbuf_printf(
+				&sentence,
+				"Run %lld (%s) lacks numbers (%s): the sides cannot "
+				"be compared.",
+				(long long)run->run_id,
+				i < state->before_count ? "before" : "after",
+				run->losses);
+			note(state, "losses", strbuf_text(&sentence),
+			     "'prof-analyze doctor' tells what can be done.");
+			weigh(state, ALL, "losses");
+		}
+		strbuf_free(&sentence);
+	}
+}
+
+/* Every rank that the launcher began has to be there: the sums of a job are of all. */
+static void check_jobs(struct compare_state *state)
+{
+	int64_t *counts = xcalloc(state->column_count, sizeof(*counts));
+	struct strbuf sentence = {0};
+
+	for (size_t i = 0; i < state->run_count; i++)
+		counts[state->runs[i].column]++;
+	for (size_t i = 0; i < state->run_count && !sentence.size; i++) {
+		const struct compare_run *run = &state->runs[i];
+		int64_t count = counts[run->column], wanted = run->rank_count;
+
+		if (!run->job || wanted <= count)
+			continue;
+		strbuf_printf(&sentence,
+			      "The job of run %lld (%s) had %lld ranks, of which %lld %s "
+			      "here: the sides cannot be compared.",
+			      (long long)run->run_id,
+			      i < state->before_count ? "before" : "after",
+			      (long long)wanted, (long long)count,
+			      count == 1 ? "is" : "are");
+		note(state, "ranks_missing", strbuf_text(&sentence),
+		     "Record every rank into the same file, or name all files.");
+		weigh(state, ALL, "ranks_missing");
+	}
+	if (counts[0] != counts[state->before_columns]) {
+		strbuf_reset(&sentence);
+		strbuf_printf(&sentence,
+			      "The numbers of ranks differ: %lld before and %lld after.",
+			      (long long)counts[0],
+			      (long long)counts[state->before_columns]);
+		note(state, "rank_count_differs", strbuf_text(&sentence), NULL);
+	}
+	strbuf_free(&sentence);
+	free(counts);
+}
+
+/* Functions both sides know, of which one side only counted the calls. */
+static void check_instrumented(struct compare_state *state)
+{
+	const struct comparison *comparison = &state->comparison;
+	const char *example = NULL;
+	struct strbuf sentence = {0};
+	int64_t count = 0;
+
+	for (size_t i = 0; i < comparison->function_values.count; i++) {
+		const struct compare_function *function = &comparison->functions[i];
+
+		if (function->presence != COMPARE_BOTH || !function->hooked ||
+		    function->hooked == COMPARE_BOTH)
+			continue;
+		example = count++ ? example : function->name;
+	}
+	if (!count)
+		return;
+	units_counted(&sentence, count, "function");
+	strbuf_printf(
+		&sentence,
+		" (such as '%s') had hooks on one side only: calls and times seem to "
+		"come or go there.",
+		example);
+	note(state, "instrumented_differs", strbuf_text(&sentence),
+	     "Compile both sides with the same flags.");
+	strbuf_free(&sentence);
+}
+
+static bool is_same_run(const struct compare_state *state)
+{
+	return state->run_count == 2 &&
+	       strcmp(rundb_path(state->runs[0].db), rundb_path(state->runs[1].db)) ==
+		       0 &&
+	       state->runs[0].run_id == state->runs[1].run_id;
+}
+
+void compare_check(struct compare_state *state)
+{
+	size_t start = state->doc->section_count;
+
+	if (is_same_run(state))
+		note(state, "same_run", "Both sides are the same run.", NULL);
+	check_ends(state);
+	check_jobs(state);
+	check_texts(state);
+	check_cpu_count(state);
+	check_hook_cost(state);
+	check_instrumented(state);
+	if (state->doc->section_count == start)
+		doc_note(state->doc, "comparable", NOTE_GOOD,
+			 "comparable: same command, machine and level; complete, nothing "
+			 "lost",
+			 NULL);
+	else if (!state->not_comparable.all && !state->not_comparable.times)
+		doc_note(state->doc, "comparable", NOTE_PLAIN,
+			 "Counts and times can be compared all the same.", NULL);
+}

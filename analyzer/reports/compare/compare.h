@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  what the parts of the report compare share.
+ * Must not:      be used by other reports than flamegraph, which lays runs side by side,
+ * too.
+ */
+#pragma once
+
+#include "analyzer/statistics/compare.h"
+#include "analyzer/statistics/compare_judge.h"
+#include "analyzer/statistics/gate.h"
+#include "analyzer/reports/components/components.h"
+
+/* Functions with less than this share of the time are not judged: a thousand of them
+ * would blind the correction for many tests. */
+#define COMPARE_LEAST_SHARE 0.005
+
+/* Quantities of a whole run, in the order they are shown. */
+enum run_metric {
+	RUN_WALL,
+	RUN_SELF,
+	RUN_CALLS,
+	RUN_ALLOC_COUNT,
+	RUN_ALLOC_BYTES,
+	RUN_PEAK,
+	RUN_LIVE,
+	RUN_METRIC_COUNT,
+};
+
+/* A recording. A column is a repetition: one recording, or those of all ranks of a job.
+ */
+struct compare_run {
+	struct rundb *db;
+	int64_t run_id;
+	const char *job; /* as run_list_job(); NULL: of none */
+	size_t column;	 /* those before come first, as the recordings do */
+	/* From here on filled by compare_load(); texts live in the document. */
+	const char *label, *command, *level, *host, *cpu_model, *kernel, *clock;
+	const char *shim_version;
+	int64_t cpu_count, rank_count;
+	double hook_cost_ns;
+	bool complete;
+	const char *losses; /* counters of what is missing, "2 folded_paths"; or NULL */
+	/* Function ids of the file in order, and their numbers in the comparison. */
+	int64_t *function_ids;
+	uint32_t *functions;
+	size_t function_count, function_capacity;
+};
+
+/* Why quantities cannot be compared; NULL: they can. */
+struct compare_verdict {
+	const char *all, *times;
+};
+
+struct compare_state {
+	struct report_input *input;
+	struct doc *doc;
+	struct compare_run *runs; /* those before, then those after */
+	size_t run_count, run_capacity, before_count;
+	size_t column_count, before_columns;
+	struct strbuf choice; /* what was taken, when that is not plain */
+	struct comparison comparison;
+	struct gate gate;
+	struct component_map map; /* --map */
+	int64_t *totals;	  /* [RUN_METRIC_COUNT][column_count] */
+	struct change run_changes[RUN_METRIC_COUNT];
+	/* One for each function of the comparison, of its self time. */
+	struct change *self_changes;
+	struct compare_verdict not_comparable;
+};
+
+/* Repetitions. */
+static inline size_t compare_after_count(const struct compare_state *state)
+{
+	return state->column_count - state->before_columns;
+}
+/* One repetition a side: nothing is known about noise. */
+static inline bool compare_is_pair(const struct compare_state *state)
+{
+	return state->column_count == 2;
+}
+static inline const int64_t *compare_totals(const struct compare_state *state,
+					    enum run_metric metric)
+{
+	return state->totals + (size_t)metric * state->column_count;
+}
+
+void compare_free_state(struct compare_state *state);
+
+/* compare_sides.c: which runs. */
+enum exit_status compare_choose(struct compare_state *state);
+/* compare_load.c: everything into the comparison. */
+enum exit_status compare_load(struct compare_state *state);
+/* compare_check.c: what stands in the way of comparing, as notes. */
+void compare_check(struct compare_state *state);
+/* compare_totals.c, compare_functions.c, compare_paths.c: the parts of the document. */
+void compare_add_sides(struct compare_state *state);
+void compare_add_totals(struct compare_state *state);
+void compare_add_balance(struct compare_state *state);
+/* compare_components.c: with --by component. */
+void compare_add_components(struct compare_state *state);
+void compare_add_functions(struct compare_state *state);
+void compare_add_paths(struct compare_state *state);
+void compare_add_sites(struct compare_state *state);
+/* compare_gate.c: what the limits say; STATUS_USAGE for an unknown function. */
+enum exit_status compare_add_gate(struct compare_state *state);
+
+/* The means of one metric of a subject. */
+struct change compare_means(const struct compare_state *state,
+			    const struct compare_series *series, uint32_t subject,
+			    size_t metric);
+/* "+1.23ms", "-4", "0", as a cell of table. */
+struct cell compare_difference(struct table *table, double difference,
+			       enum column_type type);
+/* Without sign. */
+struct cell compare_amount(struct table *table, double amount, enum column_type type);

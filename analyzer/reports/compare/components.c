@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the components of a comparison, the largest difference first.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      count anything twice: a path belongs to one component.
+ * See also:      compare_rows.h; model/components.h, the definitions.
+ */
+#include "analyzer/reports/compare/rows.h"
+
+#include "common/base/intern.h"
+#include "common/base/xalloc.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COMPONENT_ROWS 15
+
+static const struct column columns[] = {
+	{"self_difference", "self +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"self_difference_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"before_self_ns", "before", COLUMN_NSEC, COLUMN_KEEP},
+	{"after_self_ns", "after", COLUMN_NSEC, COLUMN_KEEP},
+	{"effect", "95% interval", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"change_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
+	{"low_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
+	{"high_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
+	{"p_adjusted", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	{"verdict", "verdict", COLUMN_TEXT, COLUMN_KEEP},
+	{"calls", "calls +-", COLUMN_FIGURE, COLUMN_HUMAN},
+	{"before_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"after_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"allocs", "allocs +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"before_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"after_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"before_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	{"after_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	{"name", "component", COLUMN_NAME, COLUMN_KEEP},
+};
+
+struct walk {
+	const struct comparison *comparison;
+	struct intern names;
+	struct compare_series sums; /* by number in names; the metrics of paths */
+	uint32_t *of_path;
+	bool *is_named; /* the path: named, or below what is */
+	struct change *changes;
+};
+
+static uint32_t number_of(struct walk *walk, const char *name)
+{
+	size_t width = walk->sums.metric_count * walk->sums.run_count;
+	bool is_new;
+	uint32_t number = intern_text(&walk->names, name, &is_new);
+
+	if (is_new) {
+		walk->sums.values = xgrow(walk->sums.values, number, &walk->sums.capacity,
+					  width * sizeof(int64_t));
+		memset(walk->sums.values + number * width, 0, width * sizeof(int64_t));
+		walk->sums.count = number + 1;
+	}
+	return number;
+}
+
+/* Parents come before their children. */
+static uint32_t component_of(struct walk *walk, uint32_t path)
+{
+	const struct compare_path *at = &walk->comparison->paths[path];
+	const struct compare_function *function =
+		&walk->comparison->functions[at->function];
+	bool has_parent = at->parent != COMPARE_NONE;
+
+	walk->is_named[path] =
+		function->component || (has_parent && walk->is_named[at->parent]);
+	if (function->component)
+		return number_of(walk, function->component);
+	if (has_parent && (walk->is_named[path] || function->is_library))
+		return walk->of_path[at->parent];
+	return number_of(walk, function->module && *function->module ? function->module
+								     : "(the program)");
+}
+
+static void add_path(struct walk *walk, uint32_t path)
+{
+	const struct compare_series *series = &walk->comparison->path_values;
+	uint32_t number = component_of(walk, path);
+
+	walk->of_path[path] = number;
+	for (size_t metric = 0; metric < series->metric_count; metric++) {
+		const int64_t *from = compare_values(series, path, metric);
+		int64_t *to = compare_values(&walk->sums, number, metric);
+
+		for (size_t run = 0; run < series->run_count; run++)
+			if (__builtin_add_overflow(to[run], from[run], &to[run]))
+				to[run] = from[run] < 0 ? INT64_MIN : INT64_MAX;
+	}
+}
+
+static void sum_up(const struct compare_state *state, struct walk *walk)
+{
+	const struct compare_series *series = &walk->comparison->path_values;
+	size_t after = compare_after_count(state);
+
+	walk->sums.metric_count = series->metric_count;
+	walk->sums.run_count = series->run_count;
+	walk->of_path = xcalloc(series->count + 1, sizeof(*walk->of_path));
+	walk->is_named = xcalloc(series->count + 1, sizeof(*walk->is_named));
+	for (uint32_t i = 0; i < series->count; i++)
+		add_path(walk, i);
+	walk->changes = xcalloc(walk->sums.count + 1, sizeof(*walk->changes));
+	for (uint32_t i = 0; i < walk->sums.count; i++)
+		walk->changes[i] = change_of(compare_values(&walk->sums, i, COMPARE_SELF),
+					     state->before_columns, after, false);
+	change_adjust(walk->changes, walk->sums.count, state->before_columns, after);
+}
+
+static void add_row(const struct compare_state *state, struct table *table,
+		    const struct walk *walk, uint32_t number)
+{
+	size_t row = table->row_count;
+	struct change self, calls, allocs;
+
+	table_add_row(table);
+	self = compare_put_means(state, table, row, &walk->sums, number, COMPARE_SELF,
+				 "before_self_ns", "after_self_ns");
+	calls = compare_put_means(state, table, row, &walk->sums, number, COMPARE_CALLS,
+				  "before_calls", "after_calls");
+	allocs = compare_put_means(state, table, row, &walk->sums, number,
+				   COMPARE_ALLOC_COUNT, "before_alloc_count",
+				   "after_alloc_count");
+	compare_put_means(state, table, row, &walk->sums, number, COMPARE_ALLOC_BYTES,
+			  "before_alloc_bytes", "after_alloc_bytes");
+	*table_cell(table, row, "self_difference") =
+		compare_difference(table, self.after - self.before, COLUMN_NSEC);
+	*table_cell(table, row, "self_difference_ns") =
+		cell_real(self.after - self.before);
+	*table_cell(table, row, "calls") =
+		compare_difference(table, calls.after - calls.before, COLUMN_COUNT);
+	*table_cell(table, row, "allocs") =
+		compare_difference(table, allocs.after - allocs.before, COLUMN_COUNT);
+	compare_put_effect(table, row, &walk->changes[number]);
+	*table_cell(table, row, "name") =
+		table_text(table, intern_name(&walk->names, number));
+}
+
+static size_t rank(const struct compare_state *state, const struct walk *walk,
+		   struct compare_ranked *ranked)
+{
+	for (uint32_t i = 0; i < walk->sums.count; i++) {
+		struct change self = compare_means(state, &walk->sums, i, COMPARE_SELF);
+
+		ranked[i] = (struct compare_ranked){i, fabs(self.after - self.before)};
+	}
+	if (walk->sums.count)
+		qsort(ranked, walk->sums.count, sizeof(*ranked), compare_largest_first);
+	return walk->sums.count;
+}
+
+void compare_add_components(struct compare_state *state)
+{
+	struct walk walk = {.comparison = &state->comparison};
+	struct table *table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
+	struct compare_ranked *ranked;
+	size_t count, shown;
+	struct section *section;
+
+	sum_up(state, &walk);
+	ranked = xreallocarray(NULL, walk.sums.count + 1, sizeof(*ranked));
+	count = rank(state, &walk, ranked);
+	shown = compare_at_most(count, report_limit(state->input, COMPONENT_ROWS));
+	for (size_t i = 0; i < shown; i++)
+		add_row(state, table, &walk, ranked[i].number);
+	if (compare_is_pair(state))
+		compare_hide(table, "effect");
+	section = compare_add_table(state, "components", "Components", table);
+	compare_put_footer(
+		state, section, shown, count, "component",
+		compare_explained(state, &walk.sums, ranked, count, shown, COMPARE_SELF),
+		"self time");
+	free(ranked);
+	free(walk.changes);
+	free(walk.is_named);
+	free(walk.of_path);
+	free(walk.sums.values);
+	intern_free(&walk.names);
+}

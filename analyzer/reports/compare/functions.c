@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the functions of a comparison, those with the largest share in the
+ *                difference first.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      leave out what is new or gone.
+ * See also:      compare_rows.c, compare_paths.c.
+ */
+#include "analyzer/reports/compare/rows.h"
+
+#include "common/base/xalloc.h"
+#include "analyzer/model/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FUNCTION_ROWS 15
+
+static const struct column function_columns[] = {
+	{"self_difference", "self +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"self_difference_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"before_self_ns", "before", COLUMN_NSEC, COLUMN_KEEP},
+	{"after_self_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"by_calls", "by calls", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"by_cost", "by cost", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"by_calls_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"by_cost_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"effect", "95% interval", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"change_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
+	{"low_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
+	{"high_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
+	{"p_adjusted", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	{"verdict", "verdict", COLUMN_TEXT, COLUMN_KEEP},
+	{"before_total_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"after_total_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"before_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"after_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"allocs", "allocs", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"before_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"after_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"before_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	{"after_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	{"before_own_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"after_own_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"before_own_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	{"after_own_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	{"match", "match", COLUMN_TEXT, COLUMN_HUMAN | COLUMN_KEEP},
+	{"status", NULL, COLUMN_TEXT, COLUMN_MACHINE},
+	{"match_tier", NULL, COLUMN_ID, COLUMN_MACHINE},
+	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
+	{"file", "where", COLUMN_LOCATION, COLUMN_MACHINE},
+	{"linkage_name", NULL, COLUMN_TEXT, COLUMN_MACHINE},
+};
+
+void compare_put_effect(struct table *table, size_t row, const struct change *change)
+{
+	struct strbuf text = {0};
+
+	*table_cell(table, row, "verdict") =
+		table_text(table, outcome_word(change->outcome));
+	if (change->is_tested) {
+		double low = 100 * (change->ratio.low - 1);
+		double high = 100 * (change->ratio.high - 1);
+
+		strbuf_printf(&text, "%+.1f, %+.1f%%", low, high);
+		*table_cell(table, row, "change_percent") =
+			cell_real(100 * (change->ratio.estimate - 1));
+		*table_cell(table, row, "low_percent") = cell_real(low);
+		*table_cell(table, row, "high_percent") = cell_real(high);
+		*table_cell(table, row, "p_adjusted") = cell_real(change->p);
+	}
+	*table_cell(table, row, "effect") = table_text(table, strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+static void add_function(const struct compare_state *state, struct table *table,
+			 uint32_t number)
+{
+	const struct comparison *comparison = &state->comparison;
+	const struct compare_series *series = &comparison->function_values;
+	const struct compare_function *function = &comparison->functions[number];
+	size_t row = table->row_count;
+	struct change self, calls, allocs;
+	struct change_split split;
+	struct cell *cell;
+
+	table_add_row(table);
+	self = compare_put_means(state, table, row, series, number, COMPARE_SELF,
+				 "before_self_ns", "after_self_ns");
+	calls = compare_put_means(state, table, row, series, number, COMPARE_CALLS,
+				  "before_calls", "after_calls");
+	allocs = compare_put_means(state, table, row, series, number, COMPARE_OWN_COUNT,
+				   "before_own_alloc_count", "after_own_alloc_count");
+	compare_put_means(state, table, row, series, number, COMPARE_OWN_BYTES,
+			  "before_own_alloc_bytes", "after_own_alloc_bytes");
+	compare_put_means(state, table, row, series, number, COMPARE_ALLOC_COUNT,
+			  "before_alloc_count", "after_alloc_count");
+	compare_put_means(state, table, row, series, number, COMPARE_TOTAL,
+			  "before_total_ns", "after_total_ns");
+	compare_put_means(state, table, row, series, number, COMPARE_ALLOC_BYTES,
+			  "before_alloc_bytes", "after_alloc_bytes");
+	split = change_split(calls.before, self.before, calls.after, self.after);
+	*table_cell(table, row, "self_difference") =
+		compare_difference(table, self.after - self.before, COLUMN_NSEC);
+	*table_cell(table, row, "self_difference_ns") =
+		cell_real(self.after - self.before);
+	*table_cell(table, row, "by_calls") =
+		compare_difference(table, split.by_calls, COLUMN_NSEC);
+	*table_cell(table, row, "by_cost") =
+		compare_difference(table, split.by_cost, COLUMN_NSEC);
+	*table_cell(table, row, "by_calls_ns") = cell_real(split.by_calls);
+	*table_cell(table, row, "by_cost_ns") = cell_real(split.by_cost);
+	*table_cell(table, row, "allocs") =
+		compare_difference(table, allocs.after - allocs.before, COLUMN_COUNT);
+	compare_put_effect(table, row, &state->self_changes[number]);
+	*table_cell(table, row, "match") =
+		compare_match_cell(table, function->presence, function->tier);
+	*table_cell(table, row, "status") =
+		compare_status_cell(table, function->presence);
+	if (function->presence == COMPARE_BOTH)
+		*table_cell(table, row, "match_tier") = cell_integer(function->tier);
+	*table_cell(table, row, "name") = table_text(table, function->name);
+	cell = table_cell(table, row, "file");
+	*cell = table_text(table, function->file);
+	cell->line = function->presence & COMPARE_AFTER ? function->line_after
+							: function->line_before;
+	*table_cell(table, row, "linkage_name") =
+		table_text(table, function->linkage_name);
+}
+
+/* Those that pass, the largest share first; people see what changed only. Returns how
+ * many. */
+static size_t rank_functions(const struct compare_state *state,
+			     struct compare_ranked *ranked)
+{
+	const struct comparison *comparison = &state->comparison;
+	const struct compare_series *series = &comparison->function_values;
+	size_t count = 0;
+
+	for (uint32_t i = 0; i < series->count; i++) {
+		struct change calls;
+		double share;
+
+		if (!comparison->functions[i].presence || compare_is_zero(series, i) ||
+		    !compare_passes(state, i))
+			continue;
+		calls = compare_means(state, series, i, COMPARE_CALLS);
+		share = compare_share(state, series, i);
+		if (share > 0 || calls.before != calls.after ||
+		    state->input->options->machine)
+			ranked[count++] = (struct compare_ranked){i, share};
+	}
+	if (count)
+		qsort(ranked, count, sizeof(*ranked), compare_largest_first);
+	return count;
+}
+
+/* What there is no room or no data for. */
+static void show_functions(const struct compare_state *state, struct table *table)
+{
+	static const char *const of_pairs[] = {"by_calls", "by_cost"};
+
+	if (compare_is_pair(state)) {
+		table_show(table, "before_self_ns name");
+		compare_hide(table, "effect");
+	} else {
+		table_show(table, "verdict name");
+		for (size_t i = 0; i < 2; i++)
+			compare_hide(table, of_pairs[i]);
+	}
+	compare_hide_empty(table, "match");
+}
+
+/* Both sides together: so the choice says nothing about their difference. */
+static bool is_judged(const struct compare_state *state, uint32_t function)
+{
+	const struct change *all = &state->run_changes[RUN_SELF];
+	struct change self = compare_means(state, &state->comparison.function_values,
+					   function, COMPARE_SELF);
+
+	return state->comparison.functions[function].presence == COMPARE_BOTH &&
+	       self.before + self.after >=
+		       COMPARE_LEAST_SHARE * (all->before + all->after);
+}
+
+static void judge_functions(struct compare_state *state)
+{
+	const struct compare_series *series = &state->comparison.function_values;
+	size_t after = compare_after_count(state);
+
+	state->self_changes = xcalloc(series->count + 1, sizeof(*state->self_changes));
+	for (uint32_t i = 0; i < series->count; i++)
+		if (is_judged(state, i))
+			state->self_changes[i] =
+				change_of(compare_values(series, i, COMPARE_SELF),
+					  state->before_columns, after, false);
+	change_adjust(state->self_changes, series->count, state->before_columns, after);
+}
+
+void compare_add_functions(struct compare_state *state)
+{
+	const struct compare_series *series = &state->comparison.function_values;
+	struct compare_ranked *ranked =
+		xreallocarray(NULL, series->count + 1, sizeof(*ranked));
+	struct table *table = table_new(
+		function_columns, sizeof(function_columns) / sizeof(function_columns[0]));
+	size_t limit = report_limit(state->input, FUNCTION_ROWS), count, shown;
+	struct section *section;
+
+	judge_functions(state);
+	count = rank_functions(state, ranked);
+	shown = compare_at_most(count, limit);
+	for (size_t i = 0; i < shown; i++)
+		add_function(state, table, ranked[i].number);
+	show_functions(state, table);
+	section = compare_add_table(state, "functions", "Functions", table);
+	section->flags |= SECTION_MAIN;
+	compare_put_footer(
+		state, section, shown, count, "function",
+		compare_explained(state, series, ranked, count, shown, COMPARE_SELF),
+		"self time");
+	free(ranked);
+}

@@ -1,0 +1,433 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the gate: every check that --limit and --fail-on ask for, what came of
+ *                it, and the exit status.
+ *
+ * Status 3: some check failed. 4: none failed, but one could not be made. 0: all held;
+ * so a gate that measured nothing never passes.
+ *
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      pass for what was not measured.
+ * See also:      model/gate.c.
+ */
+#include "analyzer/reports/compare/compare.h"
+
+#include "common/base/nearest.h"
+#include "common/base/utf8.h"
+#include "analyzer/model/units.h"
+
+#include <math.h>
+#include <string.h>
+
+#define LISTED_NAMES 5
+
+static const struct column columns[] = {
+	{"check", "check", COLUMN_TEXT, COLUMN_KEEP},
+	{"result", "result", COLUMN_TEXT, COLUMN_KEEP},
+	{"failed", NULL, COLUMN_FLAG, COLUMN_MACHINE},
+	{"message", "because", COLUMN_TEXT, COLUMN_KEEP},
+};
+
+struct checking {
+	struct compare_state *state;
+	struct table *table;
+	size_t failed, not_made, inconclusive;
+	bool wants_runs; /* a check was not made for too few runs */
+};
+
+/* Quantities of a limit. */
+static const struct {
+	enum run_metric run;
+	int function; /* enum compare_metric; -1: none */
+	enum column_type type;
+	bool is_countable;
+} sources[GATE_METRIC_COUNT] = {
+	[GATE_WALL] = {RUN_WALL, -1, COLUMN_NSEC, false},
+	[GATE_SELF] = {RUN_SELF, COMPARE_SELF, COLUMN_NSEC, false},
+	[GATE_TOTAL] = {RUN_SELF, COMPARE_TOTAL, COLUMN_NSEC, false},
+	[GATE_CALLS] = {RUN_CALLS, COMPARE_CALLS, COLUMN_COUNT, true},
+	[GATE_ALLOC_COUNT] = {RUN_ALLOC_COUNT, COMPARE_OWN_COUNT, COLUMN_COUNT, true},
+	[GATE_ALLOC_BYTES] = {RUN_ALLOC_BYTES, COMPARE_OWN_BYTES, COLUMN_BYTES, true},
+	[GATE_PEAK] = {RUN_PEAK, -1, COLUMN_BYTES, true},
+	[GATE_LIVE] = {RUN_LIVE, -1, COLUMN_BYTES, true},
+};
+
+static void put_number(struct strbuf *text, double value, enum column_type type)
+{
+	int64_t whole = whole_number(value);
+
+	if (type == COLUMN_NSEC)
+		units_nsec(text, whole);
+	else if (type == COLUMN_BYTES)
+		units_bytes(text, whole);
+	else
+		units_count(text, whole);
+}
+
+/* "250ms to 1.21s, +384.0%" and the interval, when there is one. */
+static void describe(struct strbuf *text, const struct change *change,
+		     enum column_type type)
+{
+	put_number(text, change->before, type);
+	strbuf_puts(text, " to ");
+	put_number(text, change->after, type);
+	if (change->is_tested)
+		strbuf_printf(text, ", %+.1f%% [%+.1f, %+.1f]",
+			      100 * (change->ratio.estimate - 1),
+			      100 * (change->ratio.low - 1),
+			      100 * (change->ratio.high - 1));
+	else if (change->before > 0 && change->after >= 10 * change->before)
+		strbuf_printf(text, ", x%.0f", change->after / change->before);
+	else if (change->before > 0)
+		strbuf_printf(text, ", %+.1f%%",
+			      100 * (change->after / change->before - 1));
+}
+
+static void add_check(struct checking *checking, const char *check,
+		      enum gate_result result, const char *message)
+{
+	struct cell *row = table_add_row(checking->table);
+
+	row[0] = table_text(checking->table, check);
+	row[1] = table_text(checking->table, gate_result_word(result));
+	row[2] = cell_integer(result == GATE_EXCEEDED);
+	row[3] = table_text(checking->table, message);
+	checking->failed += result == GATE_EXCEEDED;
+	checking->inconclusive += result == GATE_INCONCLUSIVE;
+	checking->not_made +=
+		result == GATE_NOT_MEASURED || result == GATE_NOT_COMPARABLE;
+}
+
+/* What keeps a quantity from being compared, or NULL. */
+static const char *obstacle(const struct compare_state *state, bool is_time)
+{
+	if (state->not_comparable.all)
+		return state->not_comparable.all;
+	return is_time ? state->not_comparable.times : NULL;
+}
+
+static void add_result(struct checking *checking, const char *check,
+		       enum gate_result result, const struct change *change,
+		       enum column_type type)
+{
+	const char *why = obstacle(checking->state, type == COLUMN_NSEC);
+	struct strbuf message = {0};
+
+	if (result == GATE_NOT_MEASURED && !why) {
+		checking->wants_runs = true;
+		strbuf_puts(&message,
+			    "cannot be judged, four runs a side are the least: ");
+	}
+	describe(&message, change, type);
+	if (why) {
+		result = GATE_NOT_COMPARABLE;
+		strbuf_printf(&message, " (%s)", why);
+	}
+	add_check(checking, check, result, strbuf_text(&message));
+	strbuf_free(&message);
+}
+
+/* Nothing at all on either side is nothing measured. */
+static bool is_measured(const struct compare_state *state)
+{
+	bool before = false, after = false;
+
+	for (size_t i = 0; i < state->column_count; i++) {
+		bool any = compare_totals(state, RUN_CALLS)[i] ||
+			   compare_totals(state, RUN_ALLOC_COUNT)[i];
+
+		before |= any && i < state->before_columns;
+		after |= any && i >= state->before_columns;
+	}
+	return before && after;
+}
+
+static void check_run(struct checking *checking, const struct gate_limit *limit)
+{
+	struct compare_state *state = checking->state;
+	const struct change *change = &state->run_changes[sources[limit->metric].run];
+	enum gate_result result = gate_check(limit, change);
+	bool needs_calls = limit->metric == GATE_SELF || limit->metric == GATE_CALLS;
+
+	if (needs_calls && !(state->run_changes[RUN_CALLS].before > 0))
+		add_check(checking, limit->text, GATE_NOT_MEASURED,
+			  "no call was counted before");
+	else if (limit->metric == GATE_WALL && !(change->before > 0 && change->after > 0))
+		add_check(checking, limit->text, GATE_NOT_MEASURED,
+			  "the wall time of a run is not known");
+	else
+		add_result(checking, limit->text, result, change,
+			   sources[limit->metric].type);
+}
+
+/* A function is meant by its whole name, its linkage name, or its name without
+ * parameters. */
+static bool is_meant(const struct compare_function *function, const char *name)
+{
+	size_t size = strlen(name);
+
+	if (function->linkage_name && strcmp(function->linkage_name, name) == 0)
+		return true;
+	return strncmp(function->name, name, size) == 0 &&
+	       (!function->name[size] || function->name[size] == '(');
+}
+
+static enum exit_status unknown_function(struct compare_state *state,
+					 const struct gate_limit *limit)
+{
+	const struct comparison *comparison = &state->comparison;
+	struct strbuf near = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < comparison->function_values.count; i++) {
+		const char *name = comparison->functions[i].name;
+		bool is_near = strstr(name, limit->function) ||
+			       nearest_distance(limit->function, name) <= 2;
+
+		if (!comparison->functions[i].presence || !is_near)
+			continue;
+		if (count++ < LISTED_NAMES)
+			strbuf_printf(&near, "%s%s", count > 1 ? ", " : "", name);
+	}
+	if (count > LISTED_NAMES)
+		strbuf_printf(&near, " and %zu more", count - LISTED_NAMES);
+	report_fail(state->input, STATUS_USAGE,
+		    "--limit: '%s': no run has a function '%s'%s%s", limit->text,
+		    limit->function, near.size ? "; near: " : "", strbuf_text(&near));
+	strbuf_free(&near);
+	return STATUS_USAGE;
+}
+
+static enum exit_status ambiguous(struct compare_state *state,
+				  const struct gate_limit *limit, const char *first,
+				  const char *second)
+{
+	return report_fail(state->input, STATUS_USAGE,
+			   "--limit: '%s' means several functions (%s, %s); write the "
+			   "whole name or the linkage name",
+			   limit->text, first, second);
+}
+
+static enum exit_status check_function(struct checking *checking,
+				       const struct gate_limit *limit)
+{
+	struct compare_state *state = checking->state;
+	const struct comparison *comparison = &state->comparison;
+	const struct compare_function *found = NULL;
+	struct change change;
+
+	for (uint32_t i = 0; i < comparison->function_values.count; i++) {
+		const struct compare_function *function = &comparison->functions[i];
+
+		if (!function->presence || !is_meant(function, limit->function))
+			continue;
+		if (found)
+			return ambiguous(state, limit, found->name, function->name);
+		found = function;
+	}
+	if (!found)
+		return unknown_function(state, limit);
+	if (found->presence != COMPARE_BOTH) {
+		add_check(checking, limit->text, GATE_NOT_MEASURED,
+			  found->presence == COMPARE_BEFORE
+				  ? "no run after has the function"
+				  : "no run before has the function");
+		return STATUS_OK;
+	}
+	change = change_of(compare_values(&comparison->function_values,
+					  (uint32_t)(found - comparison->functions),
+					  (size_t)sources[limit->metric].function),
+			   state->before_columns, compare_after_count(state),
+			   sources[limit->metric].is_countable);
+	add_result(checking, limit->text, gate_check(limit, &change), &change,
+		   sources[limit->metric].type);
+	return STATUS_OK;
+}
+
+static bool is_limited(const struct gate *gate, enum gate_metric metric)
+{
+	for (size_t i = 0; i < gate->count; i++)
+		if (!gate->limits[i].function && gate->limits[i].metric == metric)
+			return true;
+	return false;
+}
+
+static enum gate_result result_of(const struct change *change)
+{
+	if (change->outcome == OUTCOME_REGRESSED)
+		return GATE_EXCEEDED;
+	if (!gate_can_judge(change))
+		return GATE_NOT_MEASURED;
+	return change->outcome == OUTCOME_INCONCLUSIVE ? GATE_INCONCLUSIVE : GATE_KEPT;
+}
+
+/* --fail-on: every total that has no limit of its own. More calls alone are no
+ * regression. */
+static void check_totals(struct checking *checking)
+{
+	struct compare_state *state = checking->state;
+
+	for (int i = 0; i < GATE_METRIC_COUNT; i++) {
+		const struct change *change = &state->run_changes[sources[i].run];
+		struct strbuf check = {0};
+
+		if (i == GATE_TOTAL || i == GATE_CALLS || is_limited(&state->gate, i))
+			continue;
+		if (i == GATE_SELF && !(change->before > 0))
+			continue;
+		strbuf_printf(&check, "%s (regression)", gate_metric_name(i));
+		add_result(checking, strbuf_text(&check), result_of(change), change,
+			   sources[i].type);
+		strbuf_free(&check);
+	}
+}
+
+/* --fail-on: functions that became slower for sure, and matter. */
+static void check_functions(struct checking *checking)
+{
+	struct compare_state *state = checking->state;
+	const struct comparison *comparison = &state->comparison;
+	double least = COMPARE_LEAST_SHARE * state->run_changes[RUN_SELF].before;
+
+	for (size_t i = 0; i < comparison->function_values.count; i++) {
+		const struct change *change = &state->self_changes[i];
+		struct strbuf check = {0};
+
+		if (change->outcome != OUTCOME_REGRESSED ||
+		    change->after - change->before < least)
+			continue;
+		strbuf_printf(&check, "func:%s.self (regression)",
+			      comparison->functions[i].name);
+		add_result(checking, strbuf_text(&check), GATE_EXCEEDED, change,
+			   COLUMN_NSEC);
+		strbuf_free(&check);
+	}
+}
+
+static enum exit_status make_checks(struct checking *checking)
+{
+	const struct gate *gate = &checking->state->gate;
+	enum exit_status status = STATUS_OK;
+
+	for (size_t i = 0; i < gate->count && status == STATUS_OK; i++)
+		if (gate->limits[i].function)
+			status = check_function(checking, &gate->limits[i]);
+		else
+			check_run(checking, &gate->limits[i]);
+	if (status || !(gate->on_regression || gate->on_inconclusive))
+		return status;
+	check_totals(checking);
+	if (gate->on_regression)
+		check_functions(checking);
+	return STATUS_OK;
+}
+
+static enum exit_status conclude(const struct checking *checking)
+{
+	const struct gate *gate = &checking->state->gate;
+
+	if (!is_measured(checking->state))
+		return STATUS_NOTHING;
+	if (checking->failed || (gate->on_inconclusive && checking->inconclusive))
+		return STATUS_REGRESSION;
+	if (checking->not_made || checking->table->row_count == 0)
+		return STATUS_NOTHING;
+	return STATUS_OK;
+}
+
+/* 'text' for a shell, plain when it can be. */
+static void put_word(struct strbuf *text, const char *word)
+{
+	static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
+				    "0123456789-_./+,:@%";
+
+	if (*word && !word[strspn(word, plain)]) {
+		strbuf_puts(text, word);
+		return;
+	}
+	strbuf_putc(text, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			strbuf_puts(text, "'\\''");
+		else
+			strbuf_putc(text, *word);
+	strbuf_putc(text, '\'');
+}
+
+/* The command that adds runs to a side. A command is stored as a shell would take it. */
+static void put_recording(struct strbuf *text, const struct compare_run *run)
+{
+	strbuf_puts(text, "prof-record --repeat 10 -o ");
+	put_word(text, rundb_path(run->db));
+	if (run->label) {
+		strbuf_puts(text, " --append --label ");
+		put_word(text, run->label);
+	}
+	strbuf_printf(text, " -- %s", run->command ? run->command : "./app");
+}
+
+/* What would make the gate judgeable: more runs, or what needs no more. */
+static const char *advice(struct compare_state *state)
+{
+	const struct compare_run *before = &state->runs[0];
+	const struct compare_run *after = &state->runs[state->before_count];
+	struct strbuf text = {0}, first = {0}, second = {0};
+	const char *copy;
+
+	put_recording(&first, before);
+	put_recording(&second, after);
+	if (before->job || after->job) {
+		strbuf_puts(&text, "Record at least four jobs of each side. ");
+	} else {
+		strbuf_printf(&text, "Record more runs of both: %s", strbuf_text(&first));
+		if (strcmp(strbuf_text(&first), strbuf_text(&second)) != 0)
+			strbuf_printf(&text, " and %s", strbuf_text(&second));
+		strbuf_puts(&text, " (or both in turns, see prof-record --against). ");
+	}
+	strbuf_puts(&text, "Counts and bytes can be a gate with one run a side: --limit "
+			   "calls=0%,alloc_bytes=0%.");
+	copy = doc_copy(state->doc, strbuf_text(&text));
+	strbuf_free(&text);
+	strbuf_free(&first);
+	strbuf_free(&second);
+	return copy;
+}
+
+static void add_conclusion(struct compare_state *state, const struct checking *checking,
+			   enum exit_status status)
+{
+	struct strbuf text = {0};
+	size_t count = checking->table->row_count;
+
+	strbuf_puts(&text, status == STATUS_OK	      ? "gate: passed: "
+			   : status == STATUS_NOTHING ? "gate: cannot be judged: "
+						      : "gate: failed: ");
+	if (!is_measured(state))
+		strbuf_puts(&text, "nothing was measured on a side; ");
+	units_counted(&text, (int64_t)count, "check");
+	strbuf_printf(&text, ", %zu failed, %zu inconclusive, %zu not made",
+		      checking->failed, checking->inconclusive, checking->not_made);
+	doc_note(state->doc, "gate_conclusion",
+		 status == STATUS_OK ? NOTE_GOOD : NOTE_WARNING, strbuf_text(&text),
+		 status == STATUS_NOTHING && checking->wants_runs ? advice(state) : NULL);
+	strbuf_free(&text);
+}
+
+enum exit_status compare_add_gate(struct compare_state *state)
+{
+	struct checking checking = {.state = state};
+	enum exit_status status;
+
+	if (!gate_is_set(&state->gate))
+		return is_measured(state) ? STATUS_OK : STATUS_NOTHING;
+	checking.table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
+	status = make_checks(&checking);
+	if (status) {
+		table_free(checking.table);
+		return status;
+	}
+	status = conclude(&checking);
+	add_conclusion(state, &checking, status);
+	doc_table(state->doc, "gate", NULL, checking.table)->flags = SECTION_CHECKS;
+	return status;
+}

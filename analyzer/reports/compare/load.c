@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the chosen runs read into the comparison.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      query by row, or trust that parents are there and form no ring.
+ * See also:      compare.sql; model/compare.h.
+ */
+#include "analyzer/reports/compare/compare.h"
+
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
+#include "analyzer/model/match_name.h"
+#include "analyzer/model/units.h"
+#include "analyzer/reports/trust/trust.h"
+
+#include "compare.sql.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* Makes the run the one that queries are about. */
+static struct report_input *about(struct compare_state *state, size_t run)
+{
+	state->input->db = state->runs[run].db;
+	state->input->run_id = state->runs[run].run_id;
+	return state->input;
+}
+
+static const char *text(struct compare_state *state, struct cursor *cursor, int column)
+{
+	struct strbuf clean = {0};
+	const char *copy, *value = cursor_text(cursor, column);
+
+	if (!value)
+		return NULL;
+	utf8_clean(&clean, value);
+	copy = doc_copy(state->doc, strbuf_text(&clean));
+	strbuf_free(&clean);
+	return copy;
+}
+
+/* Ranks run side by side: their job takes as long as the longest of them, and of all else
+ * as much as all together. A damaged file may hold any numbers: they must not stop the
+ * program. */
+static void add_total(struct compare_state *state, enum run_metric metric, size_t column,
+		      int64_t value)
+{
+	int64_t *total = &state->totals[(size_t)metric * state->column_count + column];
+
+	if (metric == RUN_WALL)
+		*total = value > *total ? value : *total;
+	else
+		__builtin_add_overflow(*total, value, total);
+}
+
+static int load_facts(struct compare_state *state, size_t number)
+{
+	struct compare_run *run = &state->runs[number];
+	static const enum run_metric from[] = {RUN_WALL, RUN_PEAK, RUN_LIVE,
+					       RUN_ALLOC_COUNT, RUN_ALLOC_BYTES};
+	struct cursor *cursor;
+	int result = report_query(about(state, number), compare_sql_facts, &cursor);
+
+	if (result < 0)
+		return result;
+	result = cursor_next(cursor);
+	if (result > 0) {
+		run->label = text(state, cursor, 0);
+		run->command = text(state, cursor, 1);
+		run->level = text(state, cursor, 2);
+		run->cpu_count = cursor_integer(cursor, 3);
+		run->cpu_model = text(state, cursor, 4);
+		run->kernel = text(state, cursor, 5);
+		run->clock = text(state, cursor, 6);
+		run->shim_version = text(state, cursor, 7);
+		run->hook_cost_ns = cursor_real(cursor, 8);
+		run->complete = cursor_integer(cursor, 9) != 0;
+		run->host = text(state, cursor, 17);
+		run->rank_count = cursor_integer(cursor, 18);
+		for (int i = 0; i < 5; i++)
+			add_total(state, from[i], run->column,
+				  cursor_integer(cursor, 12 + i));
+	}
+	cursor_close(cursor);
+	return result < 0 ? result : 0;
+}
+
+static int load_losses(struct compare_state *state, size_t number)
+{
+	struct strbuf losses = {0};
+	struct cursor *cursor;
+	int result = report_query(about(state, number), compare_sql_losses, &cursor);
+
+	if (result < 0)
+		return result;
+	while ((result = cursor_next(cursor)) > 0) {
+		const char *name = cursor_text(cursor, 0);
+
+		if (!name || !trust_is_loss(name))
+			continue;
+		strbuf_puts(&losses, losses.size ? ", " : "");
+		units_count(&losses, cursor_integer(cursor, 1));
+		strbuf_putc(&losses, ' ');
+		utf8_clean(&losses, name);
+	}
+	cursor_close(cursor);
+	if (losses.size)
+		state->runs[number].losses = doc_copy(state->doc, strbuf_text(&losses));
+	strbuf_free(&losses);
+	return result;
+}
+
+/* The base names of the run's programs: a program may be called otherwise on the other
+ * side. */
+static int load_programs(struct compare_state *state, size_t number,
+			 struct intern *programs)
+{
+	struct cursor *cursor;
+	int result = report_query(about(state, number), compare_sql_programs, &cursor);
+
+	if (result < 0)
+		return result;
+	while ((result = cursor_next(cursor)) > 0)
+		if (cursor_text(cursor, 0))
+			intern_text(programs, cursor_text(cursor, 0), NULL);
+	cursor_close(cursor);
+	return result;
+}
+
+static void note_function(struct compare_run *run, int64_t function_id, uint32_t number)
+{
+	if (run->function_count == run->function_capacity) {
+		size_t capacity =
+			run->function_capacity ? 2 * run->function_capacity : 256;
+
+		run->function_ids = xreallocarray(run->function_ids, capacity,
+						  sizeof(*run->function_ids));
+		run->functions =
+			xreallocarray(run->functions, capacity, sizeof(*run->functions));
+		run->function_capacity = capacity;
+	}
+	run->function_ids[run->function_count] = function_id;
+	run->functions[run->function_count++] = number;
+}
+
+static void add_function(struct compare_state *state, size_t number,
+			 struct cursor *cursor, const struct intern *programs)
+{
+	const char *module = cursor_text(cursor, 3), *name = cursor_text(cursor, 1);
+	size_t column = state->runs[number].column;
+	struct strbuf base = {0}, clean = {0};
+	struct compare_function_row row = {
+		.linkage_name = cursor_text(cursor, 2),
+		.build_id = cursor_text(cursor, 4),
+		.file = cursor_text(cursor, 5),
+		.line = (uint32_t)cursor_integer(cursor, 6),
+		.is_hooked = cursor_integer(cursor, 7) != 0,
+	};
+
+	utf8_clean(&clean, name ? name : "?");
+	if (module && intern_find(programs, module) == INTERN_NONE)
+		match_add_base(&base, module);
+	row.name = strbuf_text(&clean);
+	row.module = strbuf_text(&base);
+	row.is_library = report_is_library(row.name, row.file, module);
+	row.component = cursor_text(cursor, 9 + COMPARE_TOTAL);
+	if (!row.component)
+		row.component =
+			component_map_find(&state->map, row.name, module, row.file);
+	for (int i = 0; i <= COMPARE_TOTAL; i++)
+		row.values[i] = cursor_integer(cursor, 8 + i);
+	/* Read before compare_add_function(): texts are borrowed until the next step. */
+	note_function(&state->runs[number], cursor_integer(cursor, 0),
+		      compare_add_function(&state->comparison, column, &row));
+	add_total(state, RUN_SELF, column, row.values[COMPARE_SELF]);
+	add_total(state, RUN_CALLS, column, row.values[COMPARE_CALLS]);
+	strbuf_free(&base);
+	strbuf_free(&clean);
+}
+
+static int load_functions(struct compare_state *state, size_t number)
+{
+	struct intern programs = {0};
+	struct cursor *cursor;
+	int result = load_programs(state, number, &programs);
+
+	if (result == 0)
+		result = report_query(about(state, number), compare_sql_functions,
+				      &cursor);
+	if (result == 0) {
+		while ((result = cursor_next(cursor)) > 0)
+			add_function(state, number, cursor, &programs);
+		cursor_close(cursor);
+	}
+	intern_free(&programs);
+	return result;
+}
+
+/* The position of an id in an ordered list, or COMPARE_NONE. */
+static uint32_t position(const int64_t *ids, size_t count, int64_t id)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (ids[middle] < id)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && ids[low] == id ? (uint32_t)low : COMPARE_NONE;
+}
+
+/* The paths of a run as they come, before they find their places. */
+struct loaded_path {
+	int64_t parent_id, function_id;
+	int64_t values[COMPARE_PATH_METRICS];
+};
+
+struct loaded_paths {
+	int64_t *ids;
+	uint32_t *places; /* in the comparison; UNPLACED, OPEN while it is looked for */
+	struct loaded_path *paths;
+	size_t count, capacity;
+	uint32_t nameless; /* the function of paths whose own is missing */
+};
+
+#define UNPLACED (COMPARE_NONE - 1)
+#define OPEN (COMPARE_NONE - 2)
+
+static int read_paths(struct compare_state *state, size_t number,
+		      struct loaded_paths *loaded)
+{
+	struct cursor *cursor;
+	int result = report_query(about(state, number), compare_sql_paths, &cursor);
+
+	if (result < 0)
+		return result;
+	while ((result = cursor_next(cursor)) > 0) {
+		struct loaded_path *path;
+
+		if (loaded->count == loaded->capacity) {
+			loaded->capacity = loaded->capacity ? 2 * loaded->capacity : 1024;
+			loaded->ids = xreallocarray(loaded->ids, loaded->capacity,
+						    sizeof(*loaded->ids));
+			loaded->paths = xreallocarray(loaded->paths, loaded->capacity,
+						      sizeof(*loaded->paths));
+		}
+		path = &loaded->paths[loaded->count];
+		loaded->ids[loaded->count++] = cursor_integer(cursor, 0);
+		path->parent_id = cursor_integer(cursor, 1);
+		path->function_id = cursor_integer(cursor, 2);
+		for (int i = 0; i < COMPARE_PATH_METRICS; i++)
+			path->values[i] = cursor_integer(cursor, 3 + i);
+	}
+	cursor_close(cursor);
+	return result;
+}
+
+static uint32_t function_of(struct compare_state *state, size_t number,
+			    struct loaded_paths *loaded, int64_t function_id)
+{
+	const struct compare_run *run = &state->runs[number];
+	uint32_t at = position(run->function_ids, run->function_count, function_id);
+	struct compare_function_row row = {.name = "?"};
+
+	if (at != COMPARE_NONE)
+		return run->functions[at];
+	if (loaded->nameless == COMPARE_NONE)
+		loaded->nameless =
+			compare_add_function(&state->comparison, run->column, &row);
+	return loaded->nameless;
+}
+
+/* Places a path below its parent, which is placed first. */
+static void place_path(struct compare_state *state, size_t number,
+		       struct loaded_paths *loaded, uint32_t *stack, uint32_t path)
+{
+	size_t depth = 0;
+
+	for (stack[depth++] = path; depth > 0;) {
+		uint32_t at = stack[depth - 1], place = COMPARE_NONE, parent;
+		const struct loaded_path *row = &loaded->paths[at];
+
+		parent = position(loaded->ids, loaded->count, row->parent_id);
+		if (parent != COMPARE_NONE && loaded->places[parent] == UNPLACED &&
+		    parent != at) {
+			loaded->places[at] = OPEN;
+			stack[depth++] = parent;
+			continue;
+		}
+		/* A parent that is open stands on a ring: the path is a root then. */
+		if (parent != COMPARE_NONE && loaded->places[parent] < OPEN)
+			place = loaded->places[parent];
+		loaded->places[at] = compare_add_path(
+			&state->comparison, state->runs[number].column, place,
+			function_of(state, number, loaded, row->function_id),
+			row->values);
+		depth--;
+	}
+}
+
+static int read_sites(struct compare_state *state, size_t number,
+		      const struct loaded_paths *loaded)
+{
+	int64_t values[COMPARE_SITE_METRICS];
+	struct cursor *cursor;
+	int result = report_query(about(state, number), compare_sql_sites, &cursor);
+
+	if (result < 0)
+		return result;
+	while ((result = cursor_next(cursor)) > 0) {
+		uint32_t at =
+			position(loaded->ids, loaded->count, cursor_integer(cursor, 0));
+
+		if (at == COMPARE_NONE)
+			continue;
+		for (int i = 0; i < COMPARE_SITE_METRICS; i++)
+			values[i] = cursor_integer(cursor, 3 + i);
+		compare_add_site(&state->comparison, state->runs[number].column,
+				 loaded->places[at], cursor_text(cursor, 1),
+				 (uint32_t)cursor_integer(cursor, 2), values);
+	}
+	cursor_close(cursor);
+	return result;
+}
+
+static int load_paths(struct compare_state *state, size_t number)
+{
+	struct loaded_paths loaded = {.nameless = COMPARE_NONE};
+	int result = read_paths(state, number, &loaded);
+	uint32_t *stack = NULL;
+
+	if (result == 0) {
+		loaded.places =
+			xreallocarray(NULL, loaded.count + 1, sizeof(*loaded.places));
+		stack = xreallocarray(NULL, loaded.count + 1, sizeof(*stack));
+		for (size_t i = 0; i < loaded.count; i++)
+			loaded.places[i] = UNPLACED;
+		for (uint32_t i = 0; i < loaded.count; i++)
+			if (loaded.places[i] == UNPLACED)
+				place_path(state, number, &loaded, stack, i);
+		result = read_sites(state, number, &loaded);
+	}
+	free(stack);
+	free(loaded.ids);
+	free(loaded.places);
+	free(loaded.paths);
+	return result;
+}
+
+enum exit_status compare_load(struct compare_state *state)
+{
+	int result = 0;
+
+	compare_init(&state->comparison, state->before_columns,
+		     compare_after_count(state));
+	state->totals = xcalloc(RUN_METRIC_COUNT * state->column_count, sizeof(int64_t));
+	for (size_t i = 0; i < state->run_count && result == 0; i++) {
+		result = load_facts(state, i);
+		if (result == 0)
+			result = load_losses(state, i);
+		if (result == 0)
+			result = load_functions(state, i);
+	}
+	if (result == 0)
+		compare_match_functions(&state->comparison);
+	for (size_t i = 0; i < state->run_count && result == 0; i++)
+		result = load_paths(state, i);
+	if (result < 0)
+		return report_fail_db(state->input);
+	compare_match_sites(&state->comparison);
+	return STATUS_OK;
+}

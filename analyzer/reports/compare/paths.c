@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  call paths and allocation sites of a comparison, those with the
+ *                largest share in the difference first.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      leave out what is new or gone.
+ * See also:      compare_rows.c, compare_functions.c.
+ */
+#include "analyzer/reports/compare/rows.h"
+
+#include "common/base/xalloc.h"
+#include "analyzer/model/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define PATH_ROWS 5
+#define SITE_ROWS 10
+#define DEEPEST 64 /* names of a call path that are kept */
+
+/* The names from the root; the middle of a long path is left out. */
+static struct cell chain(const struct compare_state *state, struct table *table,
+			 uint32_t path)
+{
+	const struct comparison *comparison = &state->comparison;
+	const char *names[DEEPEST];
+	struct strbuf text = {0};
+	size_t depth = 0, more = 0;
+	struct cell cell;
+
+	for (uint32_t p = path; p != COMPARE_NONE; p = comparison->paths[p].parent) {
+		const char *name =
+			comparison->functions[comparison->paths[p].function].name;
+
+		if (depth == DEEPEST)
+			more++;
+		/* The outermost name stays. */
+		names[depth < DEEPEST ? depth++ : DEEPEST - 1] = name;
+	}
+	for (size_t i = depth; i-- > 0;) {
+		strbuf_puts(&text, names[i]);
+		if (i)
+			strbuf_putc(&text, TABLE_CHAIN_END);
+		if (more && i == depth - 1)
+			strbuf_printf(&text, "(%zu more)%c", more, TABLE_CHAIN_END);
+	}
+	cell = table_text(table, strbuf_text(&text));
+	strbuf_free(&text);
+	return cell;
+}
+
+static const struct column path_columns[] = {
+	{"self_difference", "self +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"before_self_ns", "before", COLUMN_NSEC, COLUMN_KEEP},
+	{"after_self_ns", "after", COLUMN_NSEC, COLUMN_KEEP},
+	{"before_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"after_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"calls", "calls +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"allocs", "allocs +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"before_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"after_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"before_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	{"after_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	{"match", "match", COLUMN_TEXT, COLUMN_HUMAN | COLUMN_KEEP},
+	{"status", NULL, COLUMN_TEXT, COLUMN_MACHINE},
+	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
+	{"path", "call path", COLUMN_CHAIN, COLUMN_DETAIL},
+};
+
+/* Both sides of a metric and, where people look, what came to it. */
+static void put_change(const struct compare_state *state, struct table *table, size_t row,
+		       const struct compare_series *series, uint32_t number,
+		       size_t metric, const char *before, const char *after,
+		       const char *difference, enum column_type type)
+{
+	struct change change = compare_put_means(state, table, row, series, number,
+						 metric, before, after);
+
+	*table_cell(table, row, difference) =
+		compare_difference(table, change.after - change.before, type);
+}
+
+static void add_path(const struct compare_state *state, struct table *table,
+		     uint32_t number)
+{
+	const struct compare_path *path = &state->comparison.paths[number];
+	const struct compare_series *series = &state->comparison.path_values;
+	size_t row = table->row_count;
+
+	table_add_row(table);
+	put_change(state, table, row, series, number, COMPARE_SELF, "before_self_ns",
+		   "after_self_ns", "self_difference", COLUMN_NSEC);
+	put_change(state, table, row, series, number, COMPARE_CALLS, "before_calls",
+		   "after_calls", "calls", COLUMN_COUNT);
+	put_change(state, table, row, series, number, COMPARE_ALLOC_COUNT,
+		   "before_alloc_count", "after_alloc_count", "allocs", COLUMN_COUNT);
+	compare_put_means(state, table, row, series, number, COMPARE_ALLOC_BYTES,
+			  "before_alloc_bytes", "after_alloc_bytes");
+	*table_cell(table, row, "match") = compare_match_cell(table, path->presence, 1);
+	*table_cell(table, row, "status") = compare_status_cell(table, path->presence);
+	*table_cell(table, row, "name") =
+		table_text(table, state->comparison.functions[path->function].name);
+	*table_cell(table, row, "path") = chain(state, table, number);
+}
+
+void compare_add_paths(struct compare_state *state)
+{
+	const struct compare_series *series = &state->comparison.path_values;
+	struct compare_ranked *ranked =
+		xreallocarray(NULL, series->count + 1, sizeof(*ranked));
+	struct table *table =
+		table_new(path_columns, sizeof(path_columns) / sizeof(path_columns[0]));
+	size_t limit = report_limit(state->input, PATH_ROWS), count = 0, shown;
+
+	for (uint32_t i = 0; i < series->count; i++) {
+		double share = compare_share(state, series, i);
+
+		if (share > 0 &&
+		    compare_passes(state, state->comparison.paths[i].function))
+			ranked[count++] = (struct compare_ranked){i, share};
+	}
+	if (count)
+		qsort(ranked, count, sizeof(*ranked), compare_largest_first);
+	shown = compare_at_most(count, limit);
+	for (size_t i = 0; i < shown; i++)
+		add_path(state, table, ranked[i].number);
+	compare_hide_empty(table, "match");
+	compare_put_footer(
+		state, compare_add_table(state, "call_paths", "Call paths", table), shown,
+		count, "changed path",
+		compare_explained(state, series, ranked, count, shown, COMPARE_SELF),
+		"self time");
+	free(ranked);
+}
+
+static const struct column site_columns[] = {
+	{"bytes_difference", "bytes +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"before_alloc_bytes", "before", COLUMN_BYTES, COLUMN_KEEP},
+	{"after_alloc_bytes", "after", COLUMN_BYTES, COLUMN_KEEP},
+	{"allocs", "allocs +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"before_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"after_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"before_live_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	{"after_live_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	{"before_at_peak_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	{"after_at_peak_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	{"match", "match", COLUMN_TEXT, COLUMN_HUMAN | COLUMN_KEEP},
+	{"status", NULL, COLUMN_TEXT, COLUMN_MACHINE},
+	{"match_tier", NULL, COLUMN_ID, COLUMN_MACHINE},
+	{"owner", "function", COLUMN_NAME, COLUMN_KEEP},
+	{"file", "where", COLUMN_LOCATION, COLUMN_KEEP},
+	{"path", "call path", COLUMN_CHAIN, COLUMN_DETAIL},
+};
+
+/* The function that led to the allocations, not strdup(). */
+static uint32_t site_owner(const struct compare_state *state, uint32_t site)
+{
+	const struct comparison *comparison = &state->comparison;
+
+	return comparison->paths[compare_owner(comparison, comparison->sites[site].path)]
+		.function;
+}
+
+static void add_site(const struct compare_state *state, struct table *table,
+		     uint32_t number)
+{
+	const struct compare_site *site = &state->comparison.sites[number];
+	const struct compare_series *series = &state->comparison.site_values;
+	size_t row = table->row_count;
+	struct cell *cell;
+
+	table_add_row(table);
+	put_change(state, table, row, series, number, COMPARE_ALLOC_BYTES,
+		   "before_alloc_bytes", "after_alloc_bytes", "bytes_difference",
+		   COLUMN_BYTES);
+	put_change(state, table, row, series, number, COMPARE_ALLOC_COUNT,
+		   "before_alloc_count", "after_alloc_count", "allocs", COLUMN_COUNT);
+	compare_put_means(state, table, row, series, number, COMPARE_LIVE,
+			  "before_live_bytes", "after_live_bytes");
+	compare_put_means(state, table, row, series, number, COMPARE_AT_PEAK,
+			  "before_at_peak_bytes", "after_at_peak_bytes");
+	*table_cell(table, row, "match") =
+		compare_match_cell(table, site->presence, site->tier);
+	*table_cell(table, row, "status") = compare_status_cell(table, site->presence);
+	if (site->presence == COMPARE_BOTH)
+		*table_cell(table, row, "match_tier") = cell_integer(site->tier);
+	*table_cell(table, row, "owner") = table_text(
+		table, state->comparison.functions[site_owner(state, number)].name);
+	cell = table_cell(table, row, "file");
+	*cell = table_text(table, site->file);
+	cell->line =
+		site->presence & COMPARE_AFTER ? site->line_after : site->line_before;
+	*table_cell(table, row, "path") = chain(state, table, site->path);
+}
+
+void compare_add_sites(struct compare_state *state)
+{
+	const struct compare_series *series = &state->comparison.site_values;
+	struct compare_ranked *ranked =
+		xreallocarray(NULL, series->count + 1, sizeof(*ranked));
+	struct table *table =
+		table_new(site_columns, sizeof(site_columns) / sizeof(site_columns[0]));
+	size_t limit = report_limit(state->input, SITE_ROWS), count = 0, shown;
+
+	for (uint32_t i = 0; i < series->count; i++) {
+		const struct compare_site *site = &state->comparison.sites[i];
+		double share = compare_share(state, series, i);
+
+		if (site->presence && share > 0 &&
+		    compare_passes(state, site_owner(state, i)))
+			ranked[count++] = (struct compare_ranked){i, share};
+	}
+	if (count)
+		qsort(ranked, count, sizeof(*ranked), compare_largest_first);
+	shown = compare_at_most(count, limit);
+	for (size_t i = 0; i < shown; i++)
+		add_site(state, table, ranked[i].number);
+	compare_hide_empty(table, "match");
+	compare_put_footer(
+		state,
+		compare_add_table(state, "allocation_sites", "Allocation sites", table),
+		shown, count, "changed site",
+		compare_explained(state, series, ranked, count, shown,
+				  COMPARE_ALLOC_BYTES),
+		"bytes");
+	free(ranked);
+}

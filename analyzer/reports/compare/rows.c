@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the order of the rows of a comparison, and what their tables share.
+ *
+ * The share of a subject is the largest of its shares in time, allocations and bytes:
+ * |difference| over what the larger side has in all. So a function that began to allocate
+ * stands above one whose time varied by a little.
+ *
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      know a single table.
+ * See also:      compare_functions.c, compare_paths.c.
+ */
+#include "analyzer/reports/compare/rows.h"
+
+#include "common/base/xalloc.h"
+#include "analyzer/model/units.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* In a single pair counts are certain and times are not: a machine that stood still for a
+ * moment put a function with nothing changed above one with 20 times the allocations. */
+#define PAIR_TIME_WEIGHT 0.5
+
+int compare_largest_first(const void *left, const void *right)
+{
+	const struct compare_ranked *a = left, *b = right;
+
+	if (a->share != b->share)
+		return a->share < b->share ? 1 : -1;
+	return (a->number > b->number) - (a->number < b->number);
+}
+
+static double run_scale(const struct compare_state *state, enum run_metric metric)
+{
+	return fmax(state->run_changes[metric].before, state->run_changes[metric].after);
+}
+
+static double share_of(const struct compare_state *state,
+		       const struct compare_series *series, uint32_t subject,
+		       size_t metric, enum run_metric scale)
+{
+	struct change change = compare_means(state, series, subject, metric);
+	double all = run_scale(state, scale);
+
+	return all > 0 ? fabs(change.after - change.before) / all : 0;
+}
+
+/* The largest share in time (when the subject has it), allocations and bytes. */
+double compare_share(const struct compare_state *state,
+		     const struct compare_series *series, uint32_t subject)
+{
+	bool is_function = series == &state->comparison.function_values;
+	bool is_site = series == &state->comparison.site_values;
+	double count = share_of(state, series, subject,
+				is_function ? COMPARE_OWN_COUNT : COMPARE_ALLOC_COUNT,
+				RUN_ALLOC_COUNT);
+	double bytes = share_of(state, series, subject,
+				is_function ? COMPARE_OWN_BYTES : COMPARE_ALLOC_BYTES,
+				RUN_ALLOC_BYTES);
+	double time = 0;
+
+	if (!is_site)
+		time = share_of(state, series, subject, COMPARE_SELF, RUN_SELF);
+	if (compare_is_pair(state))
+		time *= PAIR_TIME_WEIGHT;
+	return fmax(fmax(count, bytes), time);
+}
+
+bool compare_is_zero(const struct compare_series *series, uint32_t subject)
+{
+	const int64_t *values = compare_values(series, subject, 0);
+
+	for (size_t i = 0; i < series->metric_count * series->run_count; i++)
+		if (values[i])
+			return false;
+	return true;
+}
+
+bool compare_passes(const struct compare_state *state, uint32_t function)
+{
+	return filter_passes_name(&state->input->filter,
+				  state->comparison.functions[function].name);
+}
+
+struct cell compare_match_cell(struct table *table, uint8_t presence, uint8_t tier)
+{
+	char text[] = "tier N";
+
+	if (presence != COMPARE_BOTH)
+		return table_text(table, presence == COMPARE_AFTER ? "new" : "gone");
+	if (tier <= 1)
+		return table_text(table, "");
+	text[sizeof(text) - 2] = (char)('0' + tier);
+	return table_text(table, text);
+}
+
+struct cell compare_status_cell(struct table *table, uint8_t presence)
+{
+	return table_text(table, presence == COMPARE_BOTH    ? "matched"
+				 : presence == COMPARE_AFTER ? "new"
+							     : "gone");
+}
+
+void compare_hide(struct table *table, const char *name)
+{
+	table->columns[table_column(table, name)].flags |= COLUMN_MACHINE;
+}
+
+struct section *compare_add_table(struct compare_state *state, const char *name,
+				  const char *title, struct table *table)
+{
+	struct section *section;
+
+	if (table->row_count == 0) {
+		char *sentence = xasprintf("%s: no difference.", title);
+
+		doc_note(state->doc, name, NOTE_PLAIN, sentence, NULL)->flags =
+			SECTION_HUMAN;
+		free(sentence);
+	}
+	section = doc_table(state->doc, name, title, table);
+	if (table->row_count == 0)
+		section->flags = SECTION_MACHINE;
+	return section;
+}
+
+/* A column without a single text says nothing. */
+void compare_hide_empty(struct table *table, const char *name)
+{
+	int column = table_column(table, name);
+
+	for (size_t i = 0; i < table->row_count; i++)
+		if (*table_row(table, i)[column].text)
+			return;
+	table->columns[column].flags |= COLUMN_MACHINE;
+}
+
+/* Two columns of a metric's means. */
+struct change compare_put_means(const struct compare_state *state, struct table *table,
+				size_t row, const struct compare_series *series,
+				uint32_t subject, size_t metric, const char *before,
+				const char *after)
+{
+	struct change change = compare_means(state, series, subject, metric);
+	bool pair = compare_is_pair(state);
+
+	*table_cell(table, row, before) = pair ? cell_integer(whole_number(change.before))
+					       : cell_real(change.before);
+	*table_cell(table, row, after) =
+		pair ? cell_integer(whole_number(change.after)) : cell_real(change.after);
+	return change;
+}
+
+/* "10 of 812 functions shown" and so on, when there are more. */
+void compare_put_footer(struct compare_state *state, struct section *section,
+			size_t shown, size_t all, const char *noun, double shown_share,
+			const char *what)
+{
+	struct strbuf footer = {0};
+
+	section->total_row_count = all;
+	if (shown == all)
+		return;
+	units_count(&footer, (int64_t)shown);
+	strbuf_puts(&footer, " of ");
+	units_counted(&footer, (int64_t)all, noun);
+	strbuf_puts(&footer, " shown");
+	if (what) {
+		strbuf_puts(&footer, ", with ");
+		units_percent(&footer, 100 * shown_share);
+		strbuf_printf(&footer, " of all changes in %s", what);
+	}
+	strbuf_puts(&footer, "; --limit 0 shows all");
+	section->footer = doc_copy(state->doc, strbuf_text(&footer));
+	strbuf_free(&footer);
+}
+
+/* The part of all changes of a metric that the first rows have, sizes added up. */
+double compare_explained(const struct compare_state *state,
+			 const struct compare_series *series,
+			 const struct compare_ranked *ranked, size_t count, size_t shown,
+			 size_t metric)
+{
+	double all = 0, part = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		struct change change =
+			compare_means(state, series, ranked[i].number, metric);
+
+		all += fabs(change.after - change.before);
+		part += i < shown ? fabs(change.after - change.before) : 0;
+	}
+	return all > 0 ? part / all : 1;
+}
+
+size_t compare_at_most(size_t count, size_t limit)
+{
+	return limit && limit < count ? limit : count;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  what the tables of a comparison share.
+ * Must not:      be used by other reports.
+ */
+#pragma once
+
+#include "analyzer/reports/compare/compare.h"
+
+/* A subject and its share in the difference. */
+struct compare_ranked {
+	uint32_t number;
+	double share;
+};
+
+/* For qsort(). */
+int compare_largest_first(const void *left, const void *right);
+/* The largest share in time (not of sites), allocations and bytes. */
+double compare_share(const struct compare_state *state,
+		     const struct compare_series *series, uint32_t subject);
+bool compare_is_zero(const struct compare_series *series, uint32_t subject);
+/* --focus and --ignore. */
+bool compare_passes(const struct compare_state *state, uint32_t function);
+/* The rows to show; limit 0: all. */
+size_t compare_at_most(size_t count, size_t limit);
+
+/* "new", "gone", "tier 3" or nothing. */
+struct cell compare_match_cell(struct table *table, uint8_t presence, uint8_t tier);
+/* "matched", "new" or "gone". */
+struct cell compare_status_cell(struct table *table, uint8_t presence);
+/* People do not see the column; machines do not see one that is for people. */
+void compare_hide(struct table *table, const char *name);
+/* The table; people see a sentence in place of an empty one. */
+struct section *compare_add_table(struct compare_state *state, const char *name,
+				  const char *title, struct table *table);
+/* A column without a single text says nothing: people do not see it. */
+void compare_hide_empty(struct table *table, const char *name);
+/* Columns verdict, effect, change_percent, low_percent, high_percent, p_adjusted. */
+void compare_put_effect(struct table *table, size_t row, const struct change *change);
+/* Two columns of a metric's means. */
+struct change compare_put_means(const struct compare_state *state, struct table *table,
+				size_t row, const struct compare_series *series,
+				uint32_t subject, size_t metric, const char *before,
+				const char *after);
+/* The part of all changes of a metric that the first rows have, sizes added up. */
+double compare_explained(const struct compare_state *state,
+			 const struct compare_series *series,
+			 const struct compare_ranked *ranked, size_t count, size_t shown,
+			 size_t metric);
+/* "10 of 812 functions shown" and so on, when there are more. */
+void compare_put_footer(struct compare_state *state, struct section *section,
+			size_t shown, size_t all, const char *noun, double shown_share,
+			const char *what);

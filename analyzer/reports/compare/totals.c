@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the sides, what their runs took in all, and where the differences are.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      call a single pair of times better or worse.
+ * See also:      compare_functions.c, compare_paths.c.
+ */
+#include "analyzer/reports/compare/compare.h"
+
+#include "analyzer/model/units.h"
+
+#include <math.h>
+#include <string.h>
+
+static const struct {
+	const char *name, *title;
+	enum column_type type;
+	bool is_countable;
+} metrics[RUN_METRIC_COUNT] = {
+	[RUN_WALL] = {"wall_ns", "wall time", COLUMN_NSEC, false},
+	[RUN_SELF] = {"self_ns", "function time", COLUMN_NSEC, false},
+	[RUN_CALLS] = {"calls", "calls", COLUMN_COUNT, true},
+	[RUN_ALLOC_COUNT] = {"alloc_count", "allocations", COLUMN_COUNT, true},
+	[RUN_ALLOC_BYTES] = {"alloc_bytes", "bytes allocated", COLUMN_BYTES, true},
+	[RUN_PEAK] = {"peak_bytes", "peak", COLUMN_BYTES, true},
+	[RUN_LIVE] = {"live_bytes_at_exit", "live at exit", COLUMN_BYTES, true},
+};
+
+static void put_amount(struct strbuf *buffer, double amount, enum column_type type)
+{
+	int64_t whole = whole_number(amount);
+
+	if (type == COLUMN_NSEC)
+		units_nsec(buffer, whole);
+	else if (type == COLUMN_BYTES)
+		units_bytes(buffer, whole);
+	else if (amount == (double)whole)
+		units_count(buffer, whole);
+	else
+		strbuf_printf(buffer, "%.1f", amount);
+}
+
+struct cell compare_amount(struct table *table, double amount, enum column_type type)
+{
+	struct strbuf text = {0};
+	struct cell cell;
+
+	put_amount(&text, amount, type);
+	cell = table_text(table, strbuf_text(&text));
+	strbuf_free(&text);
+	return cell;
+}
+
+struct cell compare_difference(struct table *table, double difference,
+			       enum column_type type)
+{
+	struct strbuf text = {0};
+	struct cell cell;
+
+	if (difference > 0)
+		strbuf_putc(&text, '+');
+	put_amount(&text, difference, type);
+	cell = table_text(table, strbuf_text(&text));
+	strbuf_free(&text);
+	return cell;
+}
+
+struct change compare_means(const struct compare_state *state,
+			    const struct compare_series *series, uint32_t subject,
+			    size_t metric)
+{
+	return change_means(compare_values(series, subject, metric),
+			    state->before_columns, compare_after_count(state));
+}
+
+/* "3 jobs of 8 ranks, " of recordings that are no repetitions by themselves. */
+static void put_jobs(struct strbuf *text, size_t jobs, size_t recordings)
+{
+	units_counted(text, (int64_t)jobs, "job");
+	if (recordings % jobs == 0) {
+		strbuf_puts(text, " of ");
+		units_counted(text, (int64_t)(recordings / jobs), "rank");
+	}
+	strbuf_puts(text, ", ");
+}
+
+/* "runs 3, 5, 7 'old' of a.db: ./app", or in short when there are many. */
+static void describe_side(struct compare_state *state, struct strbuf *text, size_t from,
+			  size_t to)
+{
+	const struct compare_run *first = &state->runs[from];
+	size_t columns = from ? compare_after_count(state) : state->before_columns;
+
+	if (columns != to - from || first->rank_count > 1)
+		put_jobs(text, columns, to - from);
+	strbuf_puts(text, to - from > 1 ? "runs " : "run ");
+	for (size_t i = from; i < to; i++) {
+		if (i == from + 4 && to - from > 6) {
+			strbuf_printf(text, ", ... %lld (%zu in all)",
+				      (long long)state->runs[to - 1].run_id, to - from);
+			break;
+		}
+		strbuf_printf(text, "%s%lld", i > from ? ", " : "",
+			      (long long)state->runs[i].run_id);
+	}
+	if (first->label)
+		strbuf_printf(text, " '%s'", first->label);
+	strbuf_printf(text, " of %s", rundb_path(first->db));
+	if (state->runs[to - 1].db != first->db)
+		strbuf_puts(text, " and others");
+	if (first->command)
+		strbuf_printf(text, ": %s", first->command);
+}
+
+void compare_add_sides(struct compare_state *state)
+{
+	struct section *section = doc_values(state->doc, "sides", NULL);
+	size_t starts[] = {0, state->before_count, state->run_count};
+	size_t columns[] = {state->before_columns, compare_after_count(state)};
+	static const char *const names[] = {"before", "after"};
+	static const char *const counts[] = {"before_run_count", "after_run_count"};
+	static const char *const recordings[] = {"before_recording_count",
+						 "after_recording_count"};
+
+	for (size_t i = 0; i < 2; i++) {
+		struct strbuf text = {0};
+
+		describe_side(state, &text, starts[i], starts[i + 1]);
+		doc_add_text(state->doc, section, names[i], names[i], strbuf_text(&text));
+		doc_add_flagged(section, counts[i], NULL, COLUMN_COUNT,
+				cell_integer((int64_t)columns[i]), COLUMN_MACHINE);
+		doc_add_flagged(section, recordings[i], NULL, COLUMN_COUNT,
+				cell_integer((int64_t)(starts[i + 1] - starts[i])),
+				COLUMN_MACHINE);
+		strbuf_free(&text);
+	}
+	if (state->choice.size)
+		doc_note(state->doc, "choice", NOTE_PLAIN, strbuf_text(&state->choice),
+			 "--before and --after choose other runs, by number or label: "
+			 "--before 1,2,3 --after 4,5,6.");
+}
+
+static const struct column total_columns[] = {
+	{"name", NULL, COLUMN_TEXT, COLUMN_MACHINE},
+	{"title", "of the run", COLUMN_TEXT, COLUMN_HUMAN | COLUMN_KEEP},
+	{"before", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	{"after", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	{"difference", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	{"before_text", "before", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"after_text", "after", COLUMN_FIGURE, COLUMN_HUMAN},
+	{"difference_text", "change", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"change_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
+	{"low_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
+	{"high_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
+	{"effect", "", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"p", "p", COLUMN_ANY, COLUMN_MACHINE},
+	{"exact", NULL, COLUMN_FLAG, COLUMN_MACHINE},
+	{"verdict", "verdict", COLUMN_TEXT, COLUMN_KEEP},
+	{"runs_needed", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"verdict_why", NULL, COLUMN_TEXT, COLUMN_HUMAN | COLUMN_DETAIL},
+};
+
+static struct cell real_or_null(double value)
+{
+	return isfinite(value) ? cell_real(value) : (struct cell){.kind = CELL_NULL};
+}
+
+static double in_percent(double ratio)
+{
+	return 100 * (ratio - 1);
+}
+
+/* "+4.1%", or "x39" where a percentage is no longer read. */
+static void put_ratio(struct strbuf *text, double ratio)
+{
+	if (ratio >= 10)
+		strbuf_printf(text, "x%.0f", ratio);
+	else
+		strbuf_printf(text, "%+.1f%%", in_percent(ratio));
+}
+
+/* "+4.1%" of a plain difference, "+4.1% [+3.8, +4.4]" of a tested one. */
+static void put_effect(struct strbuf *text, const struct change *change)
+{
+	if (change->is_tested) {
+		put_ratio(text, change->ratio.estimate);
+		strbuf_printf(text, " [%+.1f, %+.1f]", in_percent(change->ratio.low),
+			      in_percent(change->ratio.high));
+	} else if (change->before > 0 && change->before != change->after) {
+		put_ratio(text, change->after / change->before);
+	}
+}
+
+/* More calls are neither better nor worse. */
+static const char *verdict(enum run_metric metric, const struct change *change)
+{
+	if (metric == RUN_CALLS && change->outcome == OUTCOME_REGRESSED)
+		return "more";
+	if (metric == RUN_CALLS && change->outcome == OUTCOME_IMPROVED)
+		return "fewer";
+	return outcome_word(change->outcome);
+}
+
+static void put_why(struct strbuf *text, const struct compare_state *state,
+		    const struct change *change)
+{
+	size_t after = compare_after_count(state);
+	size_t runs = state->before_columns < after ? state->before_columns : after;
+
+	if (change->outcome == OUTCOME_INCONCLUSIVE && change->runs_needed > runs)
+		strbuf_printf(text, "~%zu more runs a side", change->runs_needed - runs);
+	else if (change->is_demoted)
+		strbuf_puts(text, "repeated runs differ");
+}
+
+static void add_total(struct compare_state *state, struct table *table,
+		      enum run_metric metric)
+{
+	const struct change *change = &state->run_changes[metric];
+	enum column_type type = metrics[metric].type;
+	struct strbuf effect = {0}, why = {0};
+	struct cell *row = table_add_row(table);
+	double difference = change->after - change->before;
+	bool pair = compare_is_pair(state);
+
+	put_effect(&effect, change);
+	put_why(&why, state, change);
+	row[0] = table_text(table, metrics[metric].name);
+	row[1] = table_text(table, metrics[metric].title);
+	row[2] = pair ? cell_integer(whole_number(change->before))
+		      : cell_real(change->before);
+	row[3] = pair ? cell_integer(whole_number(change->after))
+		      : cell_real(change->after);
+	row[4] = pair ? cell_integer(whole_number(difference)) : cell_real(difference);
+	row[5] = compare_amount(table, change->before, type);
+	row[6] = compare_amount(table, change->after, type);
+	row[7] = compare_difference(table, difference, type);
+	row[8] = change->is_tested ? real_or_null(in_percent(change->ratio.estimate))
+		 : change->before > 0
+			 ? real_or_null(in_percent(change->after / change->before))
+			 : (struct cell){.kind = CELL_NULL};
+	if (change->is_tested) {
+		row[9] = real_or_null(in_percent(change->ratio.low));
+		row[10] = real_or_null(in_percent(change->ratio.high));
+		row[12] = real_or_null(change->p);
+	}
+	row[11] = table_text(table, strbuf_text(&effect));
+	row[13] = cell_integer(change->is_exact);
+	row[14] = table_text(table, verdict(metric, change));
+	if (change->outcome == OUTCOME_INCONCLUSIVE && change->runs_needed)
+		row[15] = cell_integer(change->runs_needed);
+	row[16] = table_text(table, why.size ? strbuf_text(&why) : NULL);
+	strbuf_free(&effect);
+	strbuf_free(&why);
+}
+
+void compare_add_totals(struct compare_state *state)
+{
+	struct table *table = table_new(total_columns,
+					sizeof(total_columns) / sizeof(total_columns[0]));
+
+	for (size_t i = 0; i < RUN_METRIC_COUNT; i++) {
+		state->run_changes[i] = change_of(
+			compare_totals(state, (enum run_metric)i), state->before_columns,
+			compare_after_count(state), metrics[i].is_countable);
+		if (metrics[i].type == COLUMN_BYTES)
+			change_forgive_bytes(&state->run_changes[i]);
+		add_total(state, table, (enum run_metric)i);
+	}
+	doc_table(state->doc, "totals", "Totals", table);
+	if (compare_is_pair(state))
+		doc_note(state->doc, "one_pair", NOTE_PLAIN,
+			 "One run a side: counts and bytes are compared exactly, times "
+			 "are "
+			 "shown but not judged, for they vary from run to run.",
+			 "prof-record --repeat 10 records enough runs to judge times.");
+}
+
+/* Which part of a difference is in functions of both sides, new and gone ones. */
+static const struct column balance_columns[] = {
+	{"name", NULL, COLUMN_TEXT, COLUMN_MACHINE},
+	{"title", "in functions", COLUMN_TEXT, COLUMN_HUMAN | COLUMN_KEEP},
+	{"matched", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	{"new", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	{"gone", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	{"difference", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	{"difference_text", "change =", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"matched_text", "matched +", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"new_text", "new +", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"gone_text", "gone", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+};
+
+static void add_balance(struct compare_state *state, struct table *table,
+			enum run_metric metric, size_t column)
+{
+	const struct comparison *comparison = &state->comparison;
+	double parts[3] = {0}, sum = 0;
+	struct cell *row = table_add_row(table);
+
+	for (uint32_t i = 0; i < comparison->function_values.count; i++) {
+		const struct compare_function *function = &comparison->functions[i];
+		struct change change;
+
+		if (!function->presence)
+			continue;
+		change = compare_means(state, &comparison->function_values, i, column);
+		parts[function->presence == COMPARE_BOTH    ? 0
+		      : function->presence == COMPARE_AFTER ? 1
+							    : 2] +=
+			change.after - change.before;
+	}
+	row[0] = table_text(table, metrics[metric].name);
+	row[1] = table_text(table, metric == RUN_SELF ? "time" : metrics[metric].title);
+	for (size_t i = 0; i < 3; i++) {
+		sum += parts[i];
+		row[2 + i] = cell_real(parts[i]);
+		row[7 + i] = compare_difference(table, parts[i], metrics[metric].type);
+	}
+	row[5] = cell_real(sum);
+	row[6] = compare_difference(table, sum, metrics[metric].type);
+}
+
+void compare_add_balance(struct compare_state *state)
+{
+	struct table *table = table_new(
+		balance_columns, sizeof(balance_columns) / sizeof(balance_columns[0]));
+
+	add_balance(state, table, RUN_SELF, COMPARE_SELF);
+	add_balance(state, table, RUN_CALLS, COMPARE_CALLS);
+	add_balance(state, table, RUN_ALLOC_COUNT, COMPARE_ALLOC_COUNT);
+	add_balance(state, table, RUN_ALLOC_BYTES, COMPARE_ALLOC_BYTES);
+	doc_table(state->doc, "balance", NULL, table);
+}

@@ -1,0 +1,254 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  totals by component and the calls between them.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      print.
+ * See also:      components_load.c, which component a function has;
+ *                model/components.h, the definitions.
+ */
+#include "analyzer/reports/components/components.h"
+
+#include "analyzer/model/units.h"
+
+#include <stdlib.h>
+
+#define UNUSED_LISTED 5
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static const struct column columns[] = {
+	{"self_percent", "self %", COLUMN_PERCENT, COLUMN_KEEP},
+	{"self_ns", "self", COLUMN_NSEC, COLUMN_KEEP},
+	{"total_percent", "total %", COLUMN_PERCENT, COLUMN_MACHINE},
+	{"total_ns", "total", COLUMN_NSEC, COLUMN_KEEP},
+	{"calls", "calls", COLUMN_COUNT, COLUMN_KEEP},
+	{"entries", "entries", COLUMN_COUNT, 0},
+	{"average_ns", "average", COLUMN_NSEC, COLUMN_KEEP},
+	{"alloc_count", "allocs", COLUMN_COUNT, 0},
+	{"alloc_bytes", "bytes", COLUMN_BYTES, COLUMN_KEEP},
+	{"alloc_bytes_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
+	{"function_count", "functions", COLUMN_COUNT, 0},
+	{"path_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"name", "component", COLUMN_NAME, COLUMN_KEEP},
+};
+
+static const struct column edge_columns[] = {
+	{"total_ns", "total", COLUMN_NSEC, COLUMN_KEEP},
+	{"calls", "calls", COLUMN_COUNT, COLUMN_KEEP},
+	{"average_ns", "average", COLUMN_NSEC, 0},
+	{"caller", "from", COLUMN_NAME, COLUMN_KEEP},
+	{"callee", "to", COLUMN_NAME, COLUMN_KEEP},
+};
+
+static struct cell average(int64_t total_ns, int64_t count)
+{
+	return count > 0 ? cell_integer(total_ns / count)
+			 : (struct cell){.kind = CELL_NULL};
+}
+
+static struct table *totals_table(const struct components *components,
+				  const struct calltree_sum *sum)
+{
+	struct table *table = table_new(columns, COUNT(columns));
+
+	for (size_t i = 0; i < components->names.count; i++) {
+		const struct component_total *from = &components->totals[i];
+		const struct {
+			const char *name;
+			struct cell cell;
+		} cells[] = {
+			{"self_percent", cell_real(units_share((double)from->self_ns,
+							       (double)sum->self_ns))},
+			{"self_ns", cell_integer(from->self_ns)},
+			{"total_percent", cell_real(units_share((double)from->total_ns,
+								(double)sum->self_ns))},
+			{"total_ns", cell_integer(from->total_ns)},
+			{"calls", cell_integer(from->calls)},
+			{"entries", cell_integer(from->entries)},
+			{"average_ns", average(from->total_ns, from->outermost)},
+			{"alloc_count", cell_integer(from->alloc_count)},
+			{"alloc_bytes", cell_integer(from->alloc_bytes)},
+			{"alloc_bytes_percent",
+			 cell_real(units_share((double)from->alloc_bytes,
+					       (double)sum->alloc_bytes))},
+			{"function_count", cell_integer(from->function_count)},
+			{"path_count", cell_integer(from->path_count)},
+		};
+
+		table_add_row(table);
+		for (size_t j = 0; j < COUNT(cells); j++)
+			*table_cell(table, i, cells[j].name) = cells[j].cell;
+		*table_cell(table, i, "name") =
+			table_text(table, intern_name(&components->names, (uint32_t)i));
+	}
+	return table;
+}
+
+static struct table *edges_table(const struct components *components)
+{
+	struct table *table = table_new(edge_columns, COUNT(edge_columns));
+
+	for (size_t i = 0; i < components->edge_count; i++) {
+		const struct component_edge *edge = &components->edges[i];
+
+		table_add_row(table);
+		*table_cell(table, i, "total_ns") = cell_integer(edge->total_ns);
+		*table_cell(table, i, "calls") = cell_integer(edge->calls);
+		*table_cell(table, i, "average_ns") =
+			average(edge->total_ns, edge->outermost);
+		*table_cell(table, i, "caller") =
+			table_text(table, intern_name(&components->names, edge->caller));
+		*table_cell(table, i, "callee") =
+			table_text(table, intern_name(&components->names, edge->callee));
+	}
+	table_sort(table, table_column(table, "total_ns"), table_column(table, "callee"));
+	return table;
+}
+
+static enum exit_status add_tables(struct report_input *input, struct doc *doc,
+				   const struct components *components,
+				   const struct calltree_sum *sum)
+{
+	struct table *table = totals_table(components, sum);
+	enum exit_status status = report_sort(input, table, "self_ns", "name");
+	struct section *section;
+
+	if (status) {
+		table_free(table);
+		return status;
+	}
+	section = report_add_table(doc, "components", "Components", table,
+				   report_limit(input, 20), "component", "self_ns",
+				   "self time");
+	section->flags = SECTION_MAIN;
+	table = edges_table(components);
+	section = report_add_table(doc, "edges",
+				   table->row_count ? "Calls between components" : NULL,
+				   table, report_limit(input, 20), "edge", NULL, NULL);
+	section->flags = table->row_count ? 0 : SECTION_MACHINE;
+	return STATUS_OK;
+}
+
+/* An entry with a slip in its pattern would go unseen. */
+static void note_unused(const struct report_input *input, struct doc *doc,
+			const struct component_map *map)
+{
+	struct strbuf text = {0};
+	size_t count = 0;
+
+	strbuf_printf(&text,
+		      "Entries of %s that no function of the run fits, or whose "
+		      "functions an earlier one took:",
+		      input->options->map);
+	for (size_t i = component_map_unused(map, 0); i < map->count;
+	     i = component_map_unused(map, i + 1)) {
+		if (count++ < UNUSED_LISTED)
+			strbuf_printf(&text, "%s [%zu] '%s'", count > 1 ? "," : "", i,
+				      component_map_name(map, i));
+	}
+	if (count > UNUSED_LISTED)
+		strbuf_printf(&text, " and %zu more", count - UNUSED_LISTED);
+	if (count)
+		doc_note(doc, "unused_entries", NOTE_PLAIN, strbuf_text(&text), NULL);
+	strbuf_free(&text);
+}
+
+static enum exit_status add_components(struct report_input *input, struct doc *doc,
+				       struct calltree *tree,
+				       const struct component_map *map)
+{
+	struct components_function *functions = components_describe(input, tree, map);
+	struct components components = {0};
+	struct calltree_sum sum = calltree_sum(tree);
+	enum exit_status status;
+
+	if (!functions)
+		return STATUS_FAILED;
+	components_sum(&components, tree, functions);
+	status = add_tables(input, doc, &components, &sum);
+	if (status == STATUS_OK)
+		note_unused(input, doc, map);
+	components_free(&components);
+	free(functions);
+	return status;
+}
+
+static bool names_any(const struct calltree *tree,
+		      const struct components_function *functions)
+{
+	for (size_t i = 0; i < tree->function_count; i++)
+		if (functions[i].named)
+			return true;
+	return false;
+}
+
+static void add_brief(struct doc *doc, const struct calltree *tree,
+		      const struct components_function *functions, size_t limit)
+{
+	struct components components = {0};
+	struct calltree_sum sum = calltree_sum(tree);
+	struct table *table;
+
+	components_sum(&components, tree, functions);
+	table = totals_table(&components, &sum);
+	table_sort(table, table_column(table, "self_ns"), table_column(table, "name"));
+	table_show(table, "self_percent self_ns total_ns calls alloc_bytes name");
+	report_add_table(doc, "components", "Components", table, limit, "component",
+			 "self_ns", "self time");
+	components_free(&components);
+}
+
+enum exit_status components_add_brief(struct report_input *input, struct doc *doc,
+				      struct calltree *tree, size_t limit)
+{
+	struct component_map map = {0};
+	enum exit_status status = components_load_map(input, &map);
+	struct components_function *functions =
+		status ? NULL : components_describe(input, tree, &map);
+
+	if (functions && names_any(tree, functions))
+		add_brief(doc, tree, functions, limit);
+	if (!functions && status == STATUS_OK)
+		status = STATUS_FAILED;
+	free(functions);
+	component_map_free(&map);
+	return status;
+}
+
+static enum exit_status build(struct report_input *input, struct doc *doc)
+{
+	struct component_map map = {0};
+	struct calltree *tree = NULL;
+	struct run_facts facts;
+	enum exit_status status = components_load_map(input, &map);
+
+	if (status == STATUS_OK)
+		status = report_open(input, doc, &facts);
+	if (status == STATUS_OK && run_facts_empty(&facts)) {
+		report_nothing_note(input, doc);
+		component_map_free(&map);
+		return STATUS_NOTHING;
+	}
+	if (status == STATUS_OK) {
+		tree = report_tree_load(input);
+		status = tree ? add_components(input, doc, tree, &map) : STATUS_FAILED;
+	}
+	calltree_free(tree);
+	component_map_free(&map);
+	return status;
+}
+
+const struct report report_components = {
+	.name = "components",
+	.summary = "totals by component and the calls between them",
+	.description =
+		"A component is named by --map FILE (json, see docs/marks.md), or by the "
+		"program for its regions (profshim_region_begin). What it calls that "
+		"nobody has named belongs to it; what is called by nobody named belongs "
+		"to its module, and libraries of the language and the system to their "
+		"caller. total counts outermost activations and average is of "
+		"one of them; entries are all calls from other components.",
+	.example = "prof-analyze components run.db --map components.json",
+	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_THREAD | TAKES_RAW |
+		 TAKES_MAP,
+	.build = build,
+};

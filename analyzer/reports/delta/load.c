@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  loading what a process had at two moments, by site and by call path.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      take the run's final numbers for those of one of several processes.
+ * See also:      delta.sql; model/delta.h.
+ */
+#include "analyzer/reports/delta/delta.h"
+
+#include "common/base/xalloc.h"
+
+#include "delta.sql.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int load_list(struct report_input *input, struct delta *delta)
+{
+	struct cursor *cursor;
+	int result = report_query(input, delta_sql_sites, &cursor);
+
+	if (result < 0)
+		return result;
+	while ((result = cursor_next(cursor)) > 0) {
+		const char *file = cursor_text(cursor, 2);
+		struct delta_site *site;
+
+		delta->sites = xgrow(delta->sites, delta->site_count,
+				     &delta->site_capacity, sizeof(*delta->sites));
+		site = &delta->sites[delta->site_count++];
+		*site = (struct delta_site){
+			.site_id = cursor_integer(cursor, 0),
+			.path_id = cursor_integer(cursor, 1),
+			.line = (uint32_t)cursor_integer(cursor, 3),
+		};
+		site->node = calltree_find(delta->tree, site->path_id);
+		if (file)
+			site->file = arena_copy(&delta->texts, file, strlen(file));
+	}
+	cursor_close(cursor);
+	return result;
+}
+
+static int compare_sites(const void *left, const void *right)
+{
+	const struct delta_site *a = left, *b = right;
+
+	return (a->site_id > b->site_id) - (a->site_id < b->site_id);
+}
+
+static struct delta_site *find_site(const struct delta *delta, int64_t site_id)
+{
+	struct delta_site wanted = {.site_id = site_id};
+
+	return bsearch(&wanted, delta->sites, delta->site_count, sizeof(wanted),
+		       compare_sites);
+}
+
+static void bind_moment(struct cursor *cursor, const struct delta *delta,
+			const struct moment *moment)
+{
+	cursor_bind_integer(cursor, ":process", delta->process->process_id);
+	cursor_bind_integer(cursor, ":at", moment_id(moment));
+}
+
+static int load_state(struct report_input *input, struct delta *delta,
+		      const struct moment *moment, bool is_b)
+{
+	const char *sql = delta_sql_sites_at;
+	struct cursor *cursor;
+	int result;
+
+	if (moment->kind == MOMENT_START)
+		return 0;
+	if (moment->kind == MOMENT_PEAK)
+		sql = delta_sql_sites_at_peak;
+	else if (moment->kind == MOMENT_EXIT)
+		sql = delta->list.run_process_count > 1 ? delta_sql_sites_at_its_exit
+							: delta_sql_sites_at_exit;
+	result = report_query(input, sql, &cursor);
+	if (result < 0)
+		return result;
+	bind_moment(cursor, delta, moment);
+	while ((result = cursor_next(cursor)) > 0) {
+		struct delta_site *site = find_site(delta, cursor_integer(cursor, 0));
+		struct delta_state *state;
+
+		if (!site)
+			continue;
+		state = is_b ? &site->entry.b : &site->entry.a;
+		*state = (struct delta_state){
+			.live_count = cursor_integer(cursor, 1),
+			.live_bytes = cursor_integer(cursor, 2),
+			.alloc_count = cursor_integer(cursor, 3),
+			.alloc_bytes = cursor_integer(cursor, 4),
+		};
+	}
+	cursor_close(cursor);
+	return result;
+}
+
+static int load_frees(struct report_input *input, struct delta *delta)
+{
+	struct cursor *cursor;
+	int result = report_query(input, delta_sql_frees, &cursor);
+
+	if (result < 0)
+		return result;
+	cursor_bind_integer(cursor, ":process", delta->process->process_id);
+	cursor_bind_integer(cursor, ":a", moment_id(&delta->a));
+	cursor_bind_integer(cursor, ":b", moment_id(&delta->b));
+	cursor_bind_integer(cursor, ":c", moment_id(&delta->c));
+	while ((result = cursor_next(cursor)) > 0) {
+		struct delta_site *site = find_site(delta, cursor_integer(cursor, 0));
+		int64_t count = cursor_integer(cursor, 2);
+		int64_t bytes = cursor_integer(cursor, 3);
+		struct delta_entry part = {0};
+
+		if (!site)
+			continue;
+		if (cursor_integer(cursor, 1)) {
+			part.old_freed_count = count;
+			part.old_freed_bytes = bytes;
+		} else {
+			part.young_freed_count = count;
+			part.young_freed_bytes = bytes;
+		}
+		delta_add(&site->entry, &part);
+	}
+	cursor_close(cursor);
+	return result;
+}
+
+enum exit_status delta_load_sites(struct report_input *input, struct delta *delta)
+{
+	int result = load_list(input, delta);
+
+	if (result == 0)
+		result = load_state(input, delta, &delta->a, false);
+	if (result == 0)
+		result = load_state(input, delta, &delta->b, true);
+	if (result == 0 && delta->has_between)
+		result = load_frees(input, delta);
+	return result < 0 ? report_fail_db(input) : STATUS_OK;
+}
+
+/* Adds (or takes off) what the paths had at a moment. */
+static int add_paths(struct report_input *input, struct delta *delta,
+		     const struct moment *moment, int64_t (*add)(int64_t, int64_t))
+{
+	const char *sql = delta_sql_paths_at;
+	struct cursor *cursor;
+	int result;
+
+	if (moment->kind == MOMENT_START)
+		return 0;
+	if (moment->kind == MOMENT_EXIT)
+		sql = delta->list.run_process_count > 1 ? delta_sql_lanes_at_exit
+							: delta_sql_paths_at_exit;
+	result = report_query(input, sql, &cursor);
+	if (result < 0)
+		return result;
+	bind_moment(cursor, delta, moment);
+	while ((result = cursor_next(cursor)) > 0) {
+		uint32_t number = calltree_find(delta->tree, cursor_integer(cursor, 0));
+		struct calltree_node *node;
+
+		if (number == CALLTREE_NONE)
+			continue;
+		node = &delta->tree->nodes[number];
+		node->calls = add(node->calls, cursor_integer(cursor, 1));
+		node->total_ns = add(node->total_ns, cursor_integer(cursor, 2));
+		node->self_ns = add(node->self_ns, cursor_integer(cursor, 3));
+	}
+	cursor_close(cursor);
+	return result;
+}
+
+enum exit_status delta_load_paths(struct report_input *input, struct delta *delta)
+{
+	int result;
+
+	for (size_t i = 0; i < delta->tree->node_count; i++) {
+		struct calltree_node *node = &delta->tree->nodes[i];
+
+		node->calls = node->total_ns = node->self_ns = 0;
+	}
+	if (!delta->has_between)
+		return STATUS_OK;
+	result = add_paths(input, delta, &delta->b, delta_plus);
+	if (result == 0)
+		result = add_paths(input, delta, &delta->a, delta_minus);
+	return result < 0 ? report_fail_db(input) : STATUS_OK;
+}
+
+enum exit_status delta_load_components(struct report_input *input, struct delta *delta)
+{
+	struct component_map map = {0};
+	struct components_function *functions;
+	enum exit_status status = components_load_map(input, &map);
+
+	if (status == STATUS_OK) {
+		functions = components_describe(input, delta->tree, &map);
+		status = functions ? STATUS_OK : STATUS_FAILED;
+		if (functions)
+			components_sum(&delta->components, delta->tree, functions);
+		free(functions);
+	}
+	component_map_free(&map);
+	return status;
+}
+
+const char *delta_component(const struct delta *delta, uint32_t node)
+{
+	uint32_t number =
+		node == CALLTREE_NONE ? INTERN_NONE : delta->components.paths[node];
+
+	return number == INTERN_NONE ? "(not known)"
+				     : intern_name(&delta->components.names, number);
+}

@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  calls and time spent between two snapshots, by path, function or
+ *                component.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      count the time of a group twice when it calls itself.
+ * See also:      delta_load.c, which made the tree's numbers those in between.
+ */
+#include "analyzer/reports/delta/delta.h"
+
+#include "common/base/xalloc.h"
+#include "analyzer/model/units.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define DEFAULT_ROWS 10
+
+static const struct column columns[] = {
+	{"self_percent", "self %", COLUMN_PERCENT, 0},
+	{"self_ns", "self", COLUMN_NSEC, COLUMN_KEEP},
+	{"total_ns", "total", COLUMN_NSEC, COLUMN_KEEP},
+	{"calls", "calls", COLUMN_COUNT, COLUMN_KEEP},
+	{"average_ns", "average", COLUMN_NSEC, 0},
+};
+#define COLUMN_COUNT_COMMON (sizeof(columns) / sizeof(columns[0]))
+
+static const struct column path_columns[] = {
+	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
+	{"path", "path", COLUMN_CHAIN, COLUMN_DETAIL},
+	{"path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+};
+static const struct column function_columns[] = {
+	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
+	{"function_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+};
+static const struct column component_columns[] = {
+	{"component", "component", COLUMN_TEXT, COLUMN_KEEP},
+};
+
+struct group {
+	uint32_t node; /* one of it */
+	int64_t calls, total_ns, self_ns;
+};
+
+/* The group of each node; CALLTREE_NONE for nodes of no known function. */
+static uint32_t *group_nodes(const struct delta *delta, size_t *ret_count)
+{
+	const struct calltree *tree = delta->tree;
+	uint32_t *groups = xcalloc(tree->node_count + 1, sizeof(*groups));
+
+	*ret_count = tree->function_count;
+	if (delta->by == DELTA_BY_PATH)
+		*ret_count = tree->node_count;
+	if (delta->by == DELTA_BY_COMPONENT)
+		*ret_count = delta->components.names.count;
+	for (size_t i = 0; i < tree->node_count; i++) {
+		if (delta->by == DELTA_BY_PATH)
+			groups[i] = (uint32_t)i;
+		else if (delta->by == DELTA_BY_COMPONENT)
+			groups[i] = delta->components.paths[i];
+		else
+			groups[i] = tree->nodes[i].function;
+	}
+	return groups;
+}
+
+/* total_ns of a group: of its outermost activations. */
+static void add_up(const struct calltree *tree, const uint32_t *numbers,
+		   const bool *passes, struct group *groups, size_t group_count)
+{
+	uint32_t *open = xcalloc(group_count + 1, sizeof(*open));
+	uint32_t *path = xreallocarray(NULL, tree->node_count + 1, sizeof(*path));
+	size_t depth = 0;
+
+	for (size_t i = 0; i < tree->order_count; i++) {
+		uint32_t at = tree->order[i];
+		const struct calltree_node *node = &tree->nodes[at];
+		uint32_t number = passes[at] ? numbers[at] : CALLTREE_NONE;
+		struct group *group;
+
+		for (; depth >= node->depth; depth--)
+			if (path[depth - 1] != CALLTREE_NONE)
+				open[path[depth - 1]]--;
+		path[depth++] = number;
+		if (number == CALLTREE_NONE)
+			continue;
+		group = &groups[number];
+		if (open[number]++ == 0)
+			group->total_ns = delta_plus(group->total_ns, node->total_ns);
+		group->calls = delta_plus(group->calls, node->calls);
+		group->self_ns = delta_plus(group->self_ns, node->self_ns);
+		group->node = at;
+	}
+	free(open);
+	free(path);
+}
+
+static struct table *new_table(enum delta_by by)
+{
+	struct column all[COLUMN_COUNT_COMMON + 3];
+	const struct column *tail = function_columns;
+	size_t count = sizeof(function_columns) / sizeof(*tail);
+
+	if (by == DELTA_BY_PATH) {
+		tail = path_columns;
+		count = sizeof(path_columns) / sizeof(*tail);
+	} else if (by == DELTA_BY_COMPONENT) {
+		tail = component_columns;
+		count = sizeof(component_columns) / sizeof(*tail);
+	}
+	memcpy(all, columns, sizeof(columns));
+	memcpy(all + COLUMN_COUNT_COMMON, tail, count * sizeof(*tail));
+	return table_new(all, COLUMN_COUNT_COMMON + count);
+}
+
+static void add_row(const struct delta *delta, struct table *table,
+		    const struct group *group, double all_self_ns)
+{
+	const struct calltree_node *node = &delta->tree->nodes[group->node];
+	struct cell *row = table_add_row(table);
+
+	row[0] = cell_real(units_share((double)group->self_ns, all_self_ns));
+	row[1] = cell_integer(group->self_ns);
+	row[2] = cell_integer(group->total_ns);
+	row[3] = cell_integer(group->calls);
+	if (group->calls > 0)
+		row[4] = cell_integer(group->total_ns / group->calls);
+	row += COLUMN_COUNT_COMMON;
+	if (delta->by == DELTA_BY_COMPONENT) {
+		row[0] = table_text(table, delta_component(delta, group->node));
+		return;
+	}
+	row[0] = table_text(table, calltree_name(delta->tree, group->node));
+	if (delta->by == DELTA_BY_PATH)
+		row[2] = cell_integer(node->path_id);
+	else if (node->function != CALLTREE_NONE)
+		row[1] = cell_integer(delta->tree->functions[node->function].function_id);
+}
+
+/* Done last: only what is shown needs its path. */
+static void fill_paths(const struct delta *delta, struct table *table)
+{
+	for (size_t i = 0; i < table->row_count; i++)
+		*table_cell(table, i, "path") = report_chain(
+			table, delta->tree,
+			calltree_find(delta->tree,
+				      table_cell(table, i, "path_id")->integer));
+}
+
+enum exit_status delta_add_times(struct report_input *input, struct doc *doc,
+				 const struct delta *delta)
+{
+	/* A source line has no calls of its own: its functions are shown. */
+	static const char *const nouns[] = {"path", "function", "function", "component"};
+	static const char *const titles[] = {
+		"Time in between, by call path", "Time in between, by function",
+		"Time in between, by function", "Time in between, by component"};
+	struct table *table = new_table(delta->by);
+	double all_self_ns = (double)calltree_sum(delta->tree).self_ns;
+	size_t count;
+	uint32_t *numbers = group_nodes(delta, &count);
+	struct group *groups = xcalloc(count + 1, sizeof(*groups));
+	struct section *section;
+
+	add_up(delta->tree, numbers, delta->passes, groups, count);
+	for (size_t i = 0; i < count; i++)
+		if (groups[i].calls || groups[i].self_ns || groups[i].total_ns)
+			add_row(delta, table, &groups[i], all_self_ns);
+	free(groups);
+	free(numbers);
+	table_sort(table, 1, COLUMN_COUNT_COMMON);
+	section = report_add_table(doc, "times", titles[delta->by], table,
+				   report_limit(input, DEFAULT_ROWS), nouns[delta->by],
+				   "self_ns", "the self time");
+	if (delta->by == DELTA_BY_PATH)
+		fill_paths(delta, section->table);
+	if (!table->row_count)
+		section->flags = SECTION_MACHINE;
+	return STATUS_OK;
+}

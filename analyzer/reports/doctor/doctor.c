@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  why a recording is empty or partial, and what to do about it.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      print; run the program that it examines.
+ * See also:      trust.c; doctor_program.c; doctor.sql.
+ */
+#include "analyzer/reports/doctor/doctor.h"
+
+#include "common/base/utf8.h"
+#include "analyzer/model/units.h"
+#include "analyzer/reports/trust/trust.h"
+
+#include "doctor.sql.h"
+
+static void explain_calls(struct doc *doc, const struct run_facts *facts, size_t *count)
+{
+	if (facts->calls)
+		return;
+	doc_note(doc, "no_calls", NOTE_WARNING,
+		 "No instrumented function was called: the program, or the part of it "
+		 "that "
+		 "ran, was compiled without hooks.",
+		 "Compile and link it with -finstrument-functions (gcc or clang) and "
+		 "record "
+		 "again; 'prof-analyze doctor --program ./app' tells whether it has "
+		 "them.");
+	++*count;
+}
+
+static void explain_allocations(struct doc *doc, const struct run_facts *facts,
+				size_t *count)
+{
+	if (facts->alloc_count)
+		return;
+	doc_note(doc, "no_allocations", NOTE_WARNING,
+		 "No allocation was seen: the program made none, or it does not use the "
+		 "malloc of the C library.",
+		 "'prof-analyze doctor --program ./app' tells whether it brings its own "
+		 "malloc; link it without for the recording.");
+	++*count;
+}
+
+static void explain_samples(struct doc *doc, const struct run_facts *facts, size_t *count)
+{
+	/* A killed collector may take its samples with it; trust tells of that. */
+	if (facts->sample_count || facts->wall_ns < 1000000000 ||
+	    !(facts->complete || (facts->is_live && !facts->is_attended)))
+		return;
+	doc_note(doc, "no_resources", NOTE_PLAIN,
+		 "There are no resource samples although the run was long enough: no "
+		 "collector watched it.",
+		 "Check that profshim-collect is installed beside libprofshim.so, or set "
+		 "PROFSHIM_COLLECTOR to it.");
+	++*count;
+}
+
+/* The programs that ran, when nothing was seen of them and they are still there. */
+static enum exit_status examine_executables(struct report_input *input, struct doc *doc,
+					    size_t *count)
+{
+	struct cursor *cursor;
+	int result;
+
+	if (report_query(input, doctor_sql_executables, &cursor) < 0)
+		return STATUS_FAILED;
+	while ((result = cursor_next(cursor)) > 0)
+		if (doctor_program_notes(doc, cursor_text(cursor, 0), true) > 0)
+			++*count;
+	cursor_close(cursor);
+	return result < 0 ? report_fail_db(input) : STATUS_OK;
+}
+
+static enum exit_status examine_run(struct report_input *input, struct doc *doc)
+{
+	struct run_facts facts;
+	size_t count = 0;
+	enum exit_status status = report_open(input, doc, &facts);
+
+	if (status)
+		return status;
+	explain_calls(doc, &facts, &count);
+	explain_allocations(doc, &facts, &count);
+	explain_samples(doc, &facts, &count);
+	status = trust_explain(input, doc, &facts, &count);
+	if (status == STATUS_OK)
+		status = doctor_modules(input, doc, &count);
+	if (status == STATUS_OK && (!facts.calls || !facts.alloc_count))
+		status = examine_executables(input, doc, &count);
+	if (status == STATUS_OK && !count && !facts.complete)
+		doc_note(doc, "not_stored", NOTE_WARNING,
+			 facts.is_live ? "The run has not ended yet."
+				       : "The run has not been stored: this is what "
+					 "its spool says.",
+			 facts.is_live ? NULL
+				       : "Remove what keeps it from being stored (it "
+					 "is told above); any command of prof-analyze "
+					 "then stores it.");
+	else if (status == STATUS_OK && !count)
+		doc_note(doc, "healthy", NOTE_GOOD,
+			 "Nothing is wrong with this recording.", NULL);
+	return status;
+}
+
+static enum exit_status build(struct report_input *input, struct doc *doc)
+{
+	if (!input->db && !input->options->program)
+		return report_fail(
+			input, STATUS_USAGE,
+			"doctor needs a database, or --program with a program");
+	if (input->options->program) {
+		enum exit_status status = doctor_program(input, doc);
+
+		if (status)
+			return status;
+	}
+	return input->db ? examine_run(input, doc) : STATUS_OK;
+}
+
+const struct report report_doctor = {
+	.name = "doctor",
+	.summary = "why a recording is empty or partial, and what to do",
+	.description =
+		"With a database: explains everything that keeps the run from being "
+		"complete and exact. With --program: tells whether the shim can record "
+		"that program (hooks compiled in, dynamic, not setuid, malloc of the C "
+		"library), without running it.",
+	.example = "prof-analyze doctor --program ./app",
+	.takes = TAKES_RUN | TAKES_PROGRAM | TAKES_NO_DATABASE,
+	.build = build,
+};

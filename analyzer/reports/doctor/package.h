@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  which package would name the functions of a file of the system.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      start a process, or guess.
+ * See also:      doctor_modules.c
+ */
+#pragma once
+
+#include <stdbool.h>
+
+#include "common/base/strbuf.h"
+
+/* Appends the name of the package with the debug symbols of the file at path: of the C
+ * library by its name, of others when dpkg's lists on this machine have the file. false:
+ * nothing was appended, it is not known. */
+bool doctor_package(struct strbuf *ret, const char *path);

@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  whether the shim can record a program, told from its file.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      run it.
+ * See also:      collector/symbols/target.h, which reads the file.
+ */
+#include "analyzer/reports/doctor/doctor.h"
+
+#include "common/base/utf8.h"
+#include "collector/symbols/target.h"
+
+#include <errno.h>
+#include <string.h>
+
+struct finding {
+	bool applies;
+	enum note_level level;
+	const char *name, *text, *advice;
+};
+
+/* "NAME text" with the name cleaned. */
+static void add_note(struct doc *doc, const char *program, const struct finding *finding)
+{
+	struct strbuf text = {0};
+
+	utf8_clean(&text, program);
+	strbuf_putc(&text, ' ');
+	strbuf_puts(&text, finding->text);
+	doc_note(doc, finding->name, finding->level, strbuf_text(&text), finding->advice);
+	strbuf_free(&text);
+}
+
+static size_t add_findings(struct doc *doc, const struct target_report *target,
+			   bool only_faults)
+{
+	const char *program = target->is_script ? target->interpreter : target->path;
+	const struct finding findings[] = {
+		{!target->is_elf, NOTE_WARNING, "not_a_program",
+		 "is neither an ELF program nor a script.",
+		 "Give the program itself, not a wrapper or a data file."},
+		{target->is_elf && !target->machine_ok, NOTE_WARNING, "other_machine",
+		 "is not a 64-bit x86 program.", "Build it for x86-64."},
+		{target->is_static, NOTE_WARNING, "static",
+		 "is linked statically: LD_PRELOAD has no effect on it.",
+		 "Link it dynamically (without -static) for the recording."},
+		{target->is_other_libc, NOTE_WARNING, "other_libc",
+		 "uses another C library than glibc: the shim would not load.",
+		 "Build it against glibc."},
+		{target->is_privileged, NOTE_WARNING, "privileged",
+		 "is setuid, setgid or has file capabilities: the loader ignores "
+		 "LD_PRELOAD for it.",
+		 "Record a copy without these (cp makes one), or as the user it runs "
+		 "as."},
+		{target->is_elf && !target->has_hooks && !target->is_static, NOTE_WARNING,
+		 "no_hooks",
+		 "has no hooks compiled in: allocations are recorded, calls not.",
+		 "Compile it with -finstrument-functions."},
+		{target->defines_hooks, NOTE_WARNING, "own_hooks",
+		 "defines __cyg_profile_func_enter itself: its calls do not reach the "
+		 "shim.",
+		 "Link it without those functions for the recording."},
+		{target->defines_malloc, NOTE_WARNING, "own_allocator",
+		 "brings its own malloc: its allocations do not pass the shim.",
+		 "Link it without that allocator for the recording."},
+		{target->links_pg, NOTE_PLAIN, "gprof",
+		 "is compiled with -pg: gprof's own counting slows it down.",
+		 "Compile it without -pg for the recording."},
+	};
+	size_t count = 0;
+
+	for (size_t i = 0; i < sizeof(findings) / sizeof(findings[0]); i++)
+		if (findings[i].applies) {
+			add_note(doc, program, &findings[i]);
+			count++;
+		}
+	if (!count && !only_faults) {
+		static const struct finding fine = {
+			true, NOTE_GOOD, "healthy",
+			"can be recorded: it has hooks, is dynamic and uses the C "
+			"library's malloc.",
+			NULL};
+
+		add_note(doc, program, &fine);
+	}
+	return count;
+}
+
+size_t doctor_program_notes(struct doc *doc, const char *path, bool only_faults)
+{
+	struct target_report target = {0};
+
+	if (!path || target_examine(path, &target) < 0)
+		return 0;
+	return add_findings(doc, &target, only_faults);
+}
+
+static void add_values(struct doc *doc, const struct target_report *target)
+{
+	struct section *section = doc_values(doc, "program", NULL);
+	const struct {
+		const char *name;
+		bool value;
+	} flags[] = {
+		{"is_script", target->is_script},
+		{"is_elf", target->is_elf},
+		{"machine_ok", target->machine_ok},
+		{"is_static", target->is_static},
+		{"is_other_libc", target->is_other_libc},
+		{"is_privileged", target->is_privileged},
+		{"has_hooks", target->has_hooks},
+		{"defines_hooks", target->defines_hooks},
+		{"defines_malloc", target->defines_malloc},
+		{"links_pg", target->links_pg},
+	};
+
+	section->flags = SECTION_MACHINE;
+	doc_add_text(doc, section, "path", NULL, target->path);
+	doc_add_text(doc, section, "interpreter", NULL,
+		     target->is_script ? target->interpreter : NULL);
+	for (size_t i = 0; i < sizeof(flags) / sizeof(flags[0]); i++)
+		doc_add(section, flags[i].name, NULL, COLUMN_FLAG,
+			cell_integer(flags[i].value));
+}
+
+enum exit_status doctor_program(struct report_input *input, struct doc *doc)
+{
+	const char *program = input->options->program;
+	struct target_report target = {0};
+	int result = target_examine(program, &target);
+
+	if (result == -ENOENT && target.is_script)
+		return report_fail(input, STATUS_FAILED,
+				   "%s: its interpreter was not found", target.path);
+	if (result == -ENOENT)
+		return report_fail(input, STATUS_FAILED, "%s: no such program", program);
+	if (result < 0)
+		return report_fail(input, STATUS_FAILED, "%s: %s", program,
+				   result == -EACCES ? "is not executable"
+						     : strerror(-result));
+	add_values(doc, &target);
+	add_findings(doc, &target, false);
+	return STATUS_OK;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the reports flamegraph, a picture, and export, for other programs.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      write: that is export/'s.
+ * See also:      flame_load.c; model/flame.h; export/svg.c.
+ */
+#include "analyzer/reports/flame/load.h"
+
+#define USUAL_LEAST_PERCENT 0.1
+/* All callers of all functions are many more than there are call paths: 100,000 paths
+ * made a picture of 284 MB. */
+#define LEAST_INVERTED_PERCENT 0.01
+
+static enum exit_status build_picture(struct report_input *input, struct doc *doc)
+{
+	double least = input->options->min_share;
+	enum exit_status status = flame_build(input, doc);
+
+	if (status && status != STATUS_NOTHING)
+		return status;
+	if (least < 0)
+		least = USUAL_LEAST_PERCENT;
+	if (doc->flame && doc->flame->metric == FLAME_SELF) {
+		least = least < LEAST_INVERTED_PERCENT ? LEAST_INVERTED_PERCENT : least;
+		doc->flame = flame_invert(doc->flame, least);
+	}
+	if (doc->flame)
+		flame_lay_out(doc->flame, least);
+	return status;
+}
+
+#define WHAT_IS_SHOWN                                                                    \
+	"--metric says what is shown: time, self (time again, by the functions that "    \
+	"spent it, their callers below them), calls, bytes and allocs (allocated), "     \
+	"live (at exit), at-peak. Without it time, or bytes when no function was "       \
+	"instrumented. --snapshot shows it as it was at a snapshot (its label, its "     \
+	"number, 'start', 'exit', 'peak'), with live for the usual metric. Recursion "   \
+	"is "                                                                            \
+	"folded: a function stands once on any path.\n\n"                                \
+	"--diff BEFORE.db shows the difference between that file's run and DB's; "       \
+	"--before and --after that between two runs of one file (label or number) or, "  \
+	"when no runs are called so, between two snapshots of a run: the difference of " \
+	"what was live, and of time, calls and allocations what came in between. A "     \
+	"label that several runs share means the mean of them. '#N' is always a "        \
+	"snapshot's number."
+
+const struct report report_flamegraph = {
+	.name = "flamegraph",
+	.summary = "call paths as one picture (SVG) for a browser",
+	.description =
+		"Writes one SVG file that needs nothing else: callers stand above their "
+		"callees, the width of a frame is its share with everything below it. In "
+		"a browser a click zooms, / searches, the arrow keys walk. Frames below "
+		"--min-share percent of the whole (0.1) are left out, and the last line "
+		"says how many. " WHAT_IS_SHOWN
+		"\n\nOf a difference the width is that of the side after, blue is less, "
+		"orange more, purple new, grey the same within 5% (time) or 1%, counted "
+		"with everything below; what is gone is listed.",
+	.example = "prof-analyze flamegraph run.db --metric bytes -o bytes.svg",
+	.format = "svg",
+	.takes = TAKES_RUN | TAKES_FILTER | TAKES_THREAD | TAKES_PROCESS | TAKES_FLAME |
+		 TAKES_PICTURE,
+	.build = build_picture,
+};
+
+const struct report report_export = {
+	.name = "export",
+	.argument = "FORMAT",
+	.summary = "call paths for other programs: folded",
+	.description =
+		"FORMAT folded: one line for each call path, the functions from the root "
+		"joined by ';', a space, and what the path has by itself as a whole "
+		"number (ns, bytes, or a count); of a difference two numbers, before and "
+		"after. flamegraph.pl, inferno and speedscope read it. A ';' in a name "
+		"becomes ':'. Nothing is left out. " WHAT_IS_SHOWN,
+	.example = "prof-analyze export folded run.db --metric calls -o calls.txt",
+	.takes = TAKES_RUN | TAKES_FILTER | TAKES_THREAD | TAKES_PROCESS | TAKES_FLAME,
+	.build = flame_build,
+};

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the frames of one run, and which way to load what was asked for.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      draw; leave a metric without data look like one with zeros.
+ * See also:      flame_moments.c; flame_runs.c; model/flame.h.
+ */
+#include "analyzer/reports/flame/load.h"
+
+#include "common/base/nearest.h"
+#include "common/base/xalloc.h"
+
+#include "flame.sql.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum flame_metric flame_metric_or(const struct report_input *input,
+				  enum flame_metric usual)
+{
+	return input->options->metric ? flame_metric_find(input->options->metric) : usual;
+}
+
+void flame_set_subject(struct flame *flame, const char *subject)
+{
+	flame->subject = flame_copy(flame, subject);
+}
+
+void flame_set_title(struct flame *flame, const char *format, ...)
+{
+	static const char *const titles[] = {
+		[FLAME_TIME] = "Time by call path",
+		[FLAME_SELF] = "Self time by function and its callers",
+		[FLAME_CALLS] = "Calls by call path",
+		[FLAME_BYTES] = "Bytes allocated by call path",
+		[FLAME_ALLOCS] = "Allocations by call path",
+		[FLAME_LIVE] = "Live bytes by call path",
+		[FLAME_AT_PEAK] = "Bytes live at the peak by call path",
+	};
+	struct strbuf title = {0};
+	va_list arguments;
+	char *rest;
+
+	va_start(arguments, format);
+	if (vasprintf(&rest, format, arguments) < 0)
+		rest = xstrdup("");
+	va_end(arguments);
+	strbuf_printf(&title, "%s%s", titles[flame->metric], rest);
+	flame->title = flame_copy(flame, strbuf_text(&title));
+	strbuf_free(&title);
+	free(rest);
+}
+
+struct flame *flame_of_tree(const struct calltree *tree, enum flame_metric metric,
+			    bool is_difference)
+{
+	struct flame *flame = flame_new(metric, is_difference);
+	struct calltree *folded = calltree_fold(tree);
+	uint32_t *numbers = xcalloc(folded->node_count + 1, sizeof(*numbers));
+
+	for (size_t i = 0; i < folded->order_count; i++) {
+		uint32_t at = folded->order[i];
+		const struct calltree_node *node = &folded->nodes[at];
+		const struct calltree_function *function =
+			node->function == CALLTREE_NONE
+				? NULL
+				: &tree->functions[node->function];
+		struct flame_frame *frame;
+
+		numbers[at] = (uint32_t)flame->count;
+		frame = flame_add(flame,
+				  node->parent == CALLTREE_NONE ? FLAME_WHOLE
+								: numbers[node->parent],
+				  flame_copy(flame, calltree_name(folded, at)));
+		frame->is_unwound = node->is_frame;
+		frame->self = node->self_ns;
+		frame->self_before = is_difference ? node->alloc_bytes : 0;
+		frame->presence = (frame->self > 0 ? FLAME_AFTER : 0) |
+				  (frame->self_before > 0 ? FLAME_BEFORE : 0);
+		if (function && function->file) {
+			frame->file = flame_copy(flame, function->file);
+			frame->line = function->line;
+		}
+	}
+	free(numbers);
+	calltree_free(folded);
+	return flame;
+}
+
+/* What the paths held at the end or at the peak. */
+static int load_held(struct report_input *input, struct calltree *tree, int column)
+{
+	struct cursor *cursor;
+	int result = report_query(input, flame_sql_held, &cursor);
+
+	if (result < 0)
+		return result;
+	for (size_t i = 0; i < tree->node_count; i++)
+		tree->nodes[i].self_ns = 0;
+	while ((result = cursor_next(cursor)) > 0) {
+		uint32_t at = calltree_find(tree, cursor_integer(cursor, 0));
+
+		if (at != CALLTREE_NONE)
+			tree->nodes[at].self_ns = cursor_integer(cursor, column);
+	}
+	cursor_close(cursor);
+	return result;
+}
+
+/* Puts what the nodes weigh into their self_ns. */
+static int weigh(struct report_input *input, struct calltree *tree,
+		 enum flame_metric metric)
+{
+	if (metric == FLAME_LIVE || metric == FLAME_AT_PEAK)
+		return load_held(input, tree, metric == FLAME_LIVE ? 1 : 2);
+	for (size_t i = 0; i < tree->node_count; i++) {
+		struct calltree_node *node = &tree->nodes[i];
+
+		if (metric == FLAME_CALLS)
+			node->self_ns = node->calls;
+		else if (metric == FLAME_BYTES)
+			node->self_ns = node->alloc_bytes;
+		else if (metric == FLAME_ALLOCS)
+			node->self_ns = node->alloc_count;
+	}
+	return 0;
+}
+
+static void add_subject(struct report_input *input, struct flame *flame,
+			const struct run_facts *facts)
+{
+	struct strbuf text = {0};
+
+	strbuf_printf(&text, "run %lld", (long long)input->run_id);
+	if (facts->label)
+		strbuf_printf(&text, " '%s'", facts->label);
+	if (input->options->thread)
+		strbuf_printf(&text, ", thread '%s'", input->options->thread);
+	strbuf_printf(&text, ": %s", facts->command ? facts->command : "");
+	flame_set_subject(flame, strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+static enum exit_status build_run(struct report_input *input, struct doc *doc)
+{
+	enum flame_metric metric;
+	struct run_facts facts;
+	struct calltree *tree;
+	enum exit_status status = report_open(input, doc, &facts);
+
+	if (status)
+		return status;
+	tree = report_tree_load(input);
+	if (!tree)
+		return STATUS_FAILED;
+	metric = flame_metric_or(input, calltree_sum(tree).self_ns > 0 ? FLAME_TIME
+								       : FLAME_BYTES);
+	if (input->options->thread && (metric == FLAME_LIVE || metric == FLAME_AT_PEAK))
+		status = report_fail(
+			input, STATUS_USAGE,
+			"--thread does not go with --metric %s: what was live "
+			"is not kept by thread",
+			flame_metric_names[metric]);
+	else if (weigh(input, tree, metric) < 0)
+		status = report_fail_db(input);
+	if (status == STATUS_OK) {
+		doc->flame = flame_of_tree(tree, metric, false);
+		flame_set_title(doc->flame, "%s", metric == FLAME_LIVE ? " at exit" : "");
+		add_subject(input, doc->flame, &facts);
+	}
+	calltree_free(tree);
+	if (status == STATUS_OK && run_facts_empty(&facts))
+		report_nothing_note(input, doc);
+	return status;
+}
+
+/* --ignore takes out subtrees, --focus what has no such function on its path. */
+static void apply_filter(const struct filter *filter, struct flame *flame)
+{
+	uint8_t *verdicts;
+
+	if (!filter_is_active(filter))
+		return;
+	verdicts = xcalloc(flame->count, sizeof(*verdicts));
+	for (size_t i = 1; i < flame->count; i++) {
+		struct flame_frame *frame = &flame->frames[i];
+
+		verdicts[i] = filter_judge(filter, frame->name) | verdicts[frame->parent];
+		if (verdicts[i] == FILTER_FOCUSED)
+			continue;
+		frame->self = frame->self_before = 0;
+		frame->presence = 0;
+	}
+	free(verdicts);
+}
+
+static enum exit_status check_metric(struct report_input *input)
+{
+	const char *wanted = input->options->metric, *nearest;
+	struct strbuf text = {0};
+
+	if (!wanted || flame_metric_find(wanted) < FLAME_METRIC_COUNT)
+		return STATUS_OK;
+	nearest = nearest_word(wanted, (const char **)flame_metric_names,
+			       FLAME_METRIC_COUNT);
+	for (int i = 0; i < FLAME_METRIC_COUNT; i++)
+		strbuf_printf(&text, "%s%s", i ? ", " : "", flame_metric_names[i]);
+	report_fail(input, STATUS_USAGE, "--metric: there is no '%s'%s%s%s %s", wanted,
+		    nearest ? "; did you mean '" : "", nearest ? nearest : "",
+		    nearest ? "'? All:" : "; there are", strbuf_text(&text));
+	strbuf_free(&text);
+	return STATUS_USAGE;
+}
+
+static enum exit_status check_options(struct report_input *input)
+{
+	const struct report_options *options = input->options;
+	bool has_sides = options->diff || options->before || options->after;
+
+	if (options->snapshot && has_sides)
+		return report_fail(input, STATUS_USAGE,
+				   "--snapshot shows one moment: it does not go with "
+				   "--diff, --before and --after");
+	if (!options->diff && !options->before != !options->after)
+		return report_fail(input, STATUS_USAGE,
+				   "--before and --after go together");
+	if (options->thread && (options->snapshot || has_sides))
+		return report_fail(input, STATUS_USAGE,
+				   "--thread is for a whole run: snapshots and "
+				   "differences are not kept by thread");
+	return STATUS_OK;
+}
+
+/* Whether all words of a list name runs of the file. */
+static int are_runs(struct report_input *input, const char *words, bool *ret)
+{
+	char *copy = xstrdup(words), *rest = copy, *word;
+	int result = 0;
+
+	*ret = true;
+	while (*ret && result >= 0 && (word = strsep(&rest, ","))) {
+		struct cursor *cursor;
+
+		result = report_query(input, flame_sql_is_run, &cursor);
+		if (result < 0)
+			break;
+		cursor_bind_text(cursor, ":word", word);
+		result = cursor_next(cursor);
+		*ret = result > 0;
+		cursor_close(cursor);
+	}
+	free(copy);
+	return result < 0 ? result : 0;
+}
+
+static enum exit_status build_asked(struct report_input *input, struct doc *doc)
+{
+	const struct report_options *options = input->options;
+	bool before = true, after = true;
+
+	if (options->snapshot)
+		return flame_build_moments(input, doc);
+	if (!options->diff && !options->before)
+		return build_run(input, doc);
+	if (!options->diff && (are_runs(input, options->before, &before) < 0 ||
+			       are_runs(input, options->after, &after) < 0))
+		return STATUS_FAILED;
+	if (before && after && options->process)
+		return report_fail(
+			input, STATUS_USAGE,
+			"--process chooses whose snapshots are shown: runs are "
+			"compared with all their processes");
+	return before && after ? flame_build_runs(input, doc)
+			       : flame_build_moments(input, doc);
+}
+
+static void note_nothing(struct doc *doc)
+{
+	struct strbuf text = {0};
+
+	strbuf_printf(&text, "There is nothing to show of '%s'.",
+		      flame_metric_names[doc->flame->metric]);
+	doc_note(doc, "nothing_of_metric", NOTE_WARNING, strbuf_text(&text), NULL);
+	strbuf_free(&text);
+}
+
+enum exit_status flame_build(struct report_input *input, struct doc *doc)
+{
+	enum exit_status status = check_metric(input);
+	const struct flame_frame *whole;
+
+	if (status == STATUS_OK)
+		status = check_options(input);
+	if (status == STATUS_OK)
+		status = build_asked(input, doc);
+	if (status)
+		return status;
+	apply_filter(&input->filter, doc->flame);
+	flame_sum(doc->flame);
+	whole = &doc->flame->frames[FLAME_WHOLE];
+	if (whole->total || whole->total_before)
+		return STATUS_OK;
+	note_nothing(doc);
+	return STATUS_NOTHING;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  what the files behind the reports flamegraph and export share.
+ */
+#pragma once
+
+#include "analyzer/document/flame.h"
+#include "analyzer/reports/common.h"
+
+/* Makes doc->flame, summed up, from what the options ask for: one run, a moment of a
+ * process, what lies between two, or the difference of two moments or sides. Adds the
+ * notes. STATUS_NOTHING: there is nothing of that metric. */
+enum exit_status flame_build(struct report_input *input, struct doc *doc);
+
+/* flame_moments.c: --snapshot, --before and --after with snapshots. */
+enum exit_status flame_build_moments(struct report_input *input, struct doc *doc);
+/* flame_runs.c: --diff, --before and --after with runs. */
+enum exit_status flame_build_runs(struct report_input *input, struct doc *doc);
+
+/* The metric asked for, else the usual one. */
+enum flame_metric flame_metric_or(const struct report_input *input,
+				  enum flame_metric usual);
+/* The flame of a tree whose nodes have what they weigh in self_ns and, for a difference,
+ * what they weighed before in alloc_bytes. Folds recursion. */
+struct flame *flame_of_tree(const struct calltree *tree, enum flame_metric metric,
+			    bool is_difference);
+/* "Time by call path" and the line below it. */
+void flame_set_title(struct flame *flame, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void flame_set_subject(struct flame *flame, const char *subject);

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  leak suppressions applied to call paths.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      drop anything uncounted.
+ * See also:      model/suppress.h, the format.
+ */
+#include "analyzer/reports/leaks/parts.h"
+
+#include "common/base/xalloc.h"
+#include "analyzer/model/delta.h"
+#include "analyzer/model/units.h"
+
+#include "leaks.sql.h"
+
+#include <stdlib.h>
+
+/* What suppresses each function by itself: its name, its file or its module. */
+static int judge_functions(struct report_input *input, struct leak_filter *filter,
+			   size_t *functions)
+{
+	struct cursor *cursor;
+	int result = report_query(input, leaks_sql_functions, &cursor);
+
+	if (result < 0)
+		return result;
+	while ((result = cursor_next(cursor)) > 0) {
+		uint32_t number =
+			calltree_function(filter->tree, cursor_integer(cursor, 0));
+
+		if (number == CALLTREE_NONE)
+			continue;
+		for (int i = 1; i <= 3 && functions[number] == SUPPRESS_NONE; i++)
+			functions[number] = suppressions_find(&filter->suppressions,
+							      cursor_text(cursor, i));
+	}
+	cursor_close(cursor);
+	if (result < 0)
+		report_fail_db(input);
+	return result;
+}
+
+static void judge_nodes(struct leak_filter *filter, const size_t *functions)
+{
+	const struct calltree *tree = filter->tree;
+
+	for (size_t i = 0; i < tree->node_count; i++)
+		filter->nodes[i] = SUPPRESS_NONE;
+	for (size_t i = 0; i < tree->order_count; i++) {
+		uint32_t at = tree->order[i];
+		const struct calltree_node *node = &tree->nodes[at];
+
+		if (node->function != CALLTREE_NONE)
+			filter->nodes[at] = functions[node->function];
+		if (filter->nodes[at] == SUPPRESS_NONE && node->parent != CALLTREE_NONE)
+			filter->nodes[at] = filter->nodes[node->parent];
+	}
+}
+
+static enum exit_status parse(struct report_input *input, struct leak_filter *filter)
+{
+	const char *path = input->options->suppressions;
+	struct strbuf text = {0}, error = {0};
+	enum exit_status status =
+		report_read_file(input, path, "a list of suppressions", &text);
+
+	if (status == STATUS_OK &&
+	    suppressions_parse(&filter->suppressions, strbuf_text(&text), text.size, path,
+			       &error) < 0)
+		status = report_fail(input, STATUS_USAGE, "%s", strbuf_text(&error));
+	strbuf_free(&text);
+	strbuf_free(&error);
+	return status;
+}
+
+enum exit_status leak_filter_load(struct report_input *input, const struct calltree *tree,
+				  struct leak_filter *ret)
+{
+	enum exit_status status;
+	size_t *functions;
+
+	*ret = (struct leak_filter){.tree = tree};
+	if (!input->options->suppressions)
+		return STATUS_OK;
+	status = parse(input, ret);
+	if (status)
+		return status;
+	ret->nodes = xcalloc(tree->node_count + 1, sizeof(*ret->nodes));
+	functions = xcalloc(tree->function_count + 1, sizeof(*functions));
+	for (size_t i = 0; i < tree->function_count; i++)
+		functions[i] = SUPPRESS_NONE;
+	if (judge_functions(input, ret, functions) < 0)
+		status = STATUS_FAILED;
+	judge_nodes(ret, functions);
+	free(functions);
+	return status;
+}
+
+void leak_filter_free(struct leak_filter *filter)
+{
+	suppressions_free(&filter->suppressions);
+	free(filter->nodes);
+	filter->nodes = NULL;
+}
+
+bool leak_filter_is_used(const struct leak_filter *filter)
+{
+	for (size_t i = 0; i < filter->suppressions.count; i++)
+		if (filter->suppressions.list[i].site_count)
+			return true;
+	return false;
+}
+
+size_t leak_filter_find(const struct leak_filter *filter, int64_t path_id,
+			const char *file)
+{
+	uint32_t node;
+
+	if (!filter->nodes)
+		return SUPPRESS_NONE;
+	node = calltree_find(filter->tree, path_id);
+	if (node != CALLTREE_NONE && filter->nodes[node] != SUPPRESS_NONE)
+		return filter->nodes[node];
+	return suppressions_find(&filter->suppressions, file);
+}
+
+void leak_filter_apply(struct leak_filter *filter, struct table *table)
+{
+	bool *keep = xcalloc(table->row_count + 1, sizeof(*keep));
+
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct cell *file = table_cell(table, i, "file");
+		size_t found =
+			leak_filter_find(filter, table_cell(table, i, "path_id")->integer,
+					 file->kind == CELL_TEXT ? file->text : NULL);
+		struct suppression *one;
+
+		keep[i] = found == SUPPRESS_NONE;
+		if (keep[i])
+			continue;
+		one = &filter->suppressions.list[found];
+		one->site_count++;
+		one->block_count = delta_plus(
+			one->block_count, cell_whole(table_cell(table, i, "live_count")));
+		one->bytes = delta_plus(one->bytes,
+					cell_whole(table_cell(table, i, "live_bytes")));
+	}
+	table_filter(table, keep);
+	free(keep);
+}
+
+static const struct column columns[] = {
+	{"live_bytes", "live", COLUMN_BYTES, COLUMN_KEEP},
+	{"live_count", "blocks", COLUMN_COUNT, COLUMN_KEEP},
+	{"site_count", "sites", COLUMN_COUNT, COLUMN_KEEP},
+	{"pattern", "pattern", COLUMN_ANY, COLUMN_KEEP},
+};
+
+void leak_filter_report(struct doc *doc, const struct leak_filter *filter)
+{
+	struct table *table;
+
+	if (!filter->nodes)
+		return;
+	table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
+	for (size_t i = 0; i < filter->suppressions.count; i++) {
+		const struct suppression *one = &filter->suppressions.list[i];
+		struct cell *row = table_add_row(table);
+
+		row[0] = cell_integer(one->bytes);
+		row[1] = cell_integer(one->block_count);
+		row[2] = cell_integer(one->site_count);
+		row[3] = table_text(table, one->pattern);
+	}
+	table_sort(table, 0, -1);
+	doc_table(doc, "suppressed", "Suppressed", table);
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  loading the snapshots of a run by process, of all or of --process.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      pick one of several processes silently.
+ * See also:      snapshot_find.c, which finds moments in them; snapshots.sql.
+ */
+#include "analyzer/reports/snapshots/find.h"
+
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
+
+#include "snapshots.sql.h"
+
+#include <stdlib.h>
+
+#define LISTED 8
+
+static int load_processes(struct report_input *input, struct snapshot_list *list)
+{
+	struct cursor *cursor;
+	int result = report_query(input, snapshots_sql_processes, &cursor);
+
+	if (result < 0)
+		return result;
+	while ((result = cursor_next(cursor)) > 0) {
+		list->processes =
+			xgrow(list->processes, list->process_count,
+			      &list->process_capacity, sizeof(*list->processes));
+		list->processes[list->process_count++] = (struct snapshot_process){
+			.process_id = cursor_integer(cursor, 0),
+			.pid = cursor_integer(cursor, 1),
+			.has_peak = cursor_integer(cursor, 2) != 0,
+		};
+		list->run_process_count = (size_t)cursor_integer(cursor, 3);
+	}
+	cursor_close(cursor);
+	return result;
+}
+
+static struct snapshot_process *process_of(const struct snapshot_list *list,
+					   int64_t process_id)
+{
+	for (size_t i = 0; i < list->process_count; i++)
+		if (list->processes[i].process_id == process_id)
+			return &list->processes[i];
+	return NULL;
+}
+
+static int load_snapshots(struct report_input *input, struct snapshot_list *list)
+{
+	struct snapshot_process *process = NULL;
+	struct strbuf label = {0};
+	struct cursor *cursor;
+	int result = report_query(input, snapshots_sql_all, &cursor);
+
+	if (result < 0)
+		return result;
+	while ((result = cursor_next(cursor)) > 0) {
+		int64_t process_id = cursor_integer(cursor, 1);
+		const char *text = cursor_text(cursor, 4);
+		struct snapshot *snapshot;
+
+		if (!process || process->process_id != process_id)
+			process = process_of(list, process_id);
+		if (!process)
+			continue;
+		if (!process->count)
+			process->first = list->count;
+		process->count++;
+		list->snapshots = xgrow(list->snapshots, list->count, &list->capacity,
+					sizeof(*list->snapshots));
+		snapshot = &list->snapshots[list->count++];
+		strbuf_reset(&label);
+		utf8_clean(&label, text ? text : "");
+		*snapshot = (struct snapshot){
+			.snapshot_id = cursor_integer(cursor, 0),
+			.process_id = process_id,
+			.number = cursor_integer(cursor, 3),
+			.label =
+				arena_copy(&list->texts, strbuf_text(&label), label.size),
+			.time_ns = cursor_integer(cursor, 6),
+			.live_count = cursor_integer(cursor, 7),
+			.live_bytes = cursor_integer(cursor, 8),
+			.alloc_count = cursor_integer(cursor, 9),
+			.alloc_bytes = cursor_integer(cursor, 10),
+		};
+	}
+	strbuf_free(&label);
+	cursor_close(cursor);
+	return result;
+}
+
+static bool shares_pid(const struct snapshot_list *list, size_t index)
+{
+	for (size_t i = 0; i < list->process_count; i++)
+		if (i != index && list->processes[i].pid == list->processes[index].pid)
+			return true;
+	return false;
+}
+
+void snapshot_put_pids(struct strbuf *text, const struct snapshot_list *list,
+		       const bool *chosen)
+{
+	size_t count = 0;
+
+	strbuf_puts(text, "PID");
+	for (size_t i = 0; i < list->process_count; i++) {
+		if (chosen && !chosen[i])
+			continue;
+		if (count++ >= LISTED)
+			continue;
+		strbuf_printf(text, "%s %lld", count > 1 ? "," : "",
+			      (long long)list->processes[i].pid);
+		if (shares_pid(list, i))
+			strbuf_printf(text, " (#%lld)",
+				      (long long)list->processes[i].process_id);
+	}
+	if (count > LISTED)
+		strbuf_printf(text, " and %zu more", count - LISTED);
+}
+
+/* Keeps the process that --process names: a PID, or #ID when several had it (exec keeps
+ * the PID and makes a new process). */
+static enum exit_status choose_process(struct report_input *input,
+				       struct snapshot_list *list)
+{
+	const char *wanted = input->options->process;
+	bool by_id = wanted && wanted[0] == '#';
+	struct strbuf text = {0};
+	size_t count = 0;
+	char *end;
+	int64_t number;
+
+	if (!wanted)
+		return STATUS_OK;
+	number = strtoll(wanted + by_id, &end, 10);
+	if (*end || end == wanted + by_id)
+		return report_fail(input, STATUS_USAGE,
+				   "--process: '%s' is neither a PID nor #ID with a "
+				   "process_id",
+				   wanted);
+	for (size_t i = 0; i < list->process_count; i++)
+		count += number ==
+			 (by_id ? list->processes[i].process_id : list->processes[i].pid);
+	if (count != 1) {
+		snapshot_put_pids(&text, list, NULL);
+		report_fail(
+			input, STATUS_FAILED,
+			count ? "'%s' was the PID of several processes of the run (%s); "
+				"choose one with --process '#ID'"
+			      : "no process '%s' in the run; there are %s",
+			wanted, strbuf_text(&text));
+		strbuf_free(&text);
+		return STATUS_FAILED;
+	}
+	for (size_t i = 0; i < list->process_count; i++)
+		if (number ==
+		    (by_id ? list->processes[i].process_id : list->processes[i].pid))
+			list->processes[0] = list->processes[i];
+	list->process_count = 1;
+	return STATUS_OK;
+}
+
+enum exit_status snapshot_list_load(struct report_input *input, struct snapshot_list *ret)
+{
+	enum exit_status status;
+
+	*ret = (struct snapshot_list){0};
+	if (load_processes(input, ret) < 0)
+		return report_fail_db(input);
+	status = choose_process(input, ret);
+	if (status == STATUS_OK && load_snapshots(input, ret) < 0)
+		status = report_fail_db(input);
+	return status;
+}
+
+void snapshot_list_free(struct snapshot_list *list)
+{
+	free(list->snapshots);
+	free(list->processes);
+	arena_free(&list->texts);
+	*list = (struct snapshot_list){0};
+}

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the rules about sizes: M8 big-block cycling, M9 small-object overhead.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      say that a page was faulted in when the run had fewer faults.
+ * See also:      memory_blocks.sql; docs/rules-memory.md.
+ */
+#include "analyzer/rules/memory/owners.h"
+
+#include "analyzer/rundb/rundb.h"
+
+#include "memory_blocks.sql.h"
+
+#include <math.h>
+
+#define PAGE_BYTES 4096.0
+
+enum big_sum { BYTES, ALLOCS, MOST_LIVE };
+enum small_sum { LOST, BLOCKS, REQUESTED, EXACT };
+
+/* Page faults of the run; negative: not known. */
+static int load_faults(struct rule_input *input, double *ret)
+{
+	struct cursor *cursor;
+	int result = rule_query(input, memory_blocks_sql_faults, &cursor);
+
+	if (result < 0)
+		return result;
+	result = cursor_next(cursor);
+	*ret = result > 0 && !cursor_is_null(cursor, 0) ? cursor_real(cursor, 0) : -1;
+	return rule_finish(input, cursor, result);
+}
+
+static void add_big(struct rule_input *input, struct findings *ret,
+		    const struct memory_owner *owner, double faults)
+{
+	const double *sums = owner->sums;
+	double pages = sums[BYTES] / PAGE_BYTES, part = fmin(1, faults / pages), ns;
+	struct finding *finding;
+
+	ns = part * (pages * input->limit(input, "fault_ns") +
+		     sums[ALLOCS] * input->limit(input, "map_ns"));
+	if (sums[ALLOCS] < input->limit(input, "least_allocs") ||
+	    rule_share(ns, memory_run_ns(input)) < input->limit(input, "least_share"))
+		return;
+	finding = memory_owner_finding(input, ret, owner);
+	/* The faults are the run's, not this function's: with as many as it has pages it
+	 * is the one. */
+	if (part > 0.9)
+		finding->confidence = CONFIDENCE_HIGH;
+	memory_win_time(input, finding, ns);
+	finding->saving_allocs = sums[ALLOCS];
+	finding_evidence_limit(finding, "allocations", "count", sums[ALLOCS],
+			       input->limit(input, "least_allocs"));
+	finding_evidence_limit(finding, "mean size", "bytes", sums[BYTES] / sums[ALLOCS],
+			       input->limit(input, "big_bytes"));
+	finding_evidence_limit(finding, "bytes allocated / most live", "ratio",
+			       sums[BYTES] / sums[MOST_LIVE],
+			       input->limit(input, "churn_ratio"));
+	finding_evidence(finding, "pages of these blocks", "count",
+			 sums[BYTES] / PAGE_BYTES);
+	finding_evidence(finding, "page faults of the run", "count", faults);
+	finding_evidence(finding, "cost of a page fault", "ns",
+			 input->limit(input, "fault_ns"));
+	finding->why =
+		"blocks as large as those that malloc takes from the kernel come and "
+		"go, and the run has the page faults to match";
+	finding_advise(finding, "keep one buffer and use it again");
+	finding_advise(finding,
+		       "mallopt(M_MMAP_THRESHOLD, ...) and M_TRIM_THRESHOLD above "
+		       "the size keep the pages in the heap");
+	finding_advise(finding, "work in smaller parts");
+	finding->sql = memory_sites_sql(
+		input, owner,
+		"alloc_bytes - COALESCE(realloc_old_bytes, 0) AS new_bytes, alloc_count "
+		"- realloc_count AS allocations, peak_bytes, largest_bytes",
+		rule_text(input,
+			  "free_count >= 10 AND alloc_bytes >= %.15g * alloc_count AND "
+			  "alloc_bytes - COALESCE(realloc_old_bytes, 0) >= %.15g * "
+			  "peak_bytes",
+			  input->limit(input, "big_bytes"),
+			  input->limit(input, "churn_ratio")));
+}
+
+static int evaluate_big(struct rule_input *input, struct findings *ret)
+{
+	struct memory_owners owners = {0};
+	struct cursor *cursor;
+	double faults;
+	int result;
+
+	result = load_faults(input, &faults);
+	if (result < 0)
+		return result;
+	if (faults < 0)
+		return rule_not_measured(input, "page faults were not sampled");
+	result = rule_query(input, memory_blocks_sql_big, &cursor);
+	if (result < 0)
+		return result;
+	cursor_bind_real(cursor, ":big", input->limit(input, "big_bytes"));
+	cursor_bind_real(cursor, ":ratio", input->limit(input, "churn_ratio"));
+	result = memory_owners_load(input, cursor, &owners);
+	for (size_t i = 0; i < owners.count && i < MEMORY_FINDINGS_MOST; i++)
+		add_big(input, ret, &owners.list[i], faults);
+	memory_owners_free(&owners);
+	return result;
+}
+
+static int add_small(struct rule_input *input, struct findings *ret,
+		     const struct memory_owner *owner)
+{
+	const double *sums = owner->sums;
+	double ratio = input->limit(input, "overhead_ratio");
+	struct finding *finding;
+
+	if (sums[BLOCKS] < input->limit(input, "least_blocks") ||
+	    sums[LOST] < ratio * sums[REQUESTED])
+		return 0;
+	finding = memory_owner_finding(input, ret, owner);
+	/* The peak is of bytes asked for; these come on top of it. */
+	finding->impact = rule_share(sums[LOST], input->peak_bytes + sums[LOST]);
+	finding->saving_bytes = sums[LOST];
+	/* Blocks of no bytes: all is lost. */
+	if (sums[REQUESTED] > 0)
+		finding_evidence_limit(finding, "lost / asked for", "ratio",
+				       sums[LOST] / sums[REQUESTED], ratio);
+	finding_evidence_limit(finding, "blocks at the peak", "count", sums[BLOCKS],
+			       input->limit(input, "least_blocks"));
+	finding_evidence(finding, "mean size", "bytes", sums[REQUESTED] / sums[BLOCKS]);
+	finding_evidence(finding, sums[EXACT] >= sums[BLOCKS] ? "lost" : "lost, at least",
+			 "bytes", sums[LOST]);
+	finding->why =
+		"the blocks are so small that headers and rounding of a 64-bit glibc "
+		"take much beside them";
+	finding_advise(finding,
+		       "allocate the objects from a pool of equal ones, or in an "
+		       "array with indices");
+	finding_advise(finding, "put several into one block, or the link into the object "
+				"that it links");
+	finding->sql = memory_sites_sql(
+		input, owner,
+		"at_peak_count, at_peak_bytes, at_peak_bytes / at_peak_count AS "
+		"mean_bytes, alloc_bytes = alloc_count * largest_bytes AS of_one_size",
+		"at_peak_count >= 100 AND at_peak_bytes < 128 * at_peak_count");
+	return 0;
+}
+
+static int evaluate_small(struct rule_input *input, struct findings *ret)
+{
+	struct memory_owners owners = {0};
+	struct cursor *cursor;
+	int result;
+
+	result = rule_query(input, memory_blocks_sql_small, &cursor);
+	if (result < 0)
+		return result;
+	result = memory_owners_load(input, cursor, &owners);
+	if (result == 0)
+		result = memory_owners_each(input, ret, &owners, add_small);
+	memory_owners_free(&owners);
+	return result;
+}
+
+extern const struct rule rule_page_faults, rule_hot_leaf;
+
+const struct rule rule_big_blocks = {
+	.id = "M8",
+	.slug = "big-block-cycling",
+	.title = "Big blocks come and go",
+	.summary = "blocks of mmap's size are allocated and freed again and again, with "
+		   "page faults",
+	.specific = 2,
+	.explains = (const struct rule *const[]){&rule_page_faults, &rule_hot_leaf, NULL},
+	.needs = MEASURED_ALLOCATIONS | MEASURED_WALL,
+	.evaluate = evaluate_big,
+};
+
+const struct rule rule_small_objects = {
+	.id = "M9",
+	.slug = "small-object-overhead",
+	.title = "Blocks too small for their headers",
+	.summary = "very many small blocks, for which the allocator takes half as much "
+		   "again "
+		   "or more",
+	.specific = 2,
+	.needs = MEASURED_ALLOCATIONS,
+	.evaluate = evaluate_small,
+};

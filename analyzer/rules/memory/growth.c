@@ -1,0 +1,207 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  rule M5: live memory that grows over the snapshots of a run.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      take what was set up once, or fills up and stays, for growth.
+ * See also:      model/leak_class.h, which tells them apart; memory_growth.sql.
+ */
+#include "analyzer/rules/memory/owners.h"
+
+#include "common/base/xalloc.h"
+#include "analyzer/statistics/leak_class.h"
+#include "analyzer/rundb/rundb.h"
+
+#include "memory_growth.sql.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The work for a site grows with the square of its points. */
+#define POINTS_MOST 64
+/* Below it the trend is taken for certain. */
+#define P_CERTAIN 0.01
+
+enum sum { GROWN, LAST, UNCERTAIN };
+
+struct point {
+	int64_t process_id, snapshot_id;
+	double seconds;
+};
+
+struct points {
+	struct point *list;
+	size_t count, capacity;
+};
+
+struct growth {
+	struct memory_owners owners;
+	/* The process at hand. */
+	size_t count;
+	int64_t ids[POINTS_MOST];
+	double seconds[POINTS_MOST], bytes[POINTS_MOST];
+};
+
+static int load_points(struct rule_input *input, struct points *ret)
+{
+	struct cursor *cursor;
+	int result = rule_query(input, memory_growth_sql_snapshots, &cursor);
+
+	if (result < 0)
+		return result;
+	while ((result = cursor_next(cursor)) > 0) {
+		ret->list =
+			xgrow(ret->list, ret->count, &ret->capacity, sizeof(*ret->list));
+		ret->list[ret->count++] = (struct point){cursor_integer(cursor, 0),
+							 cursor_integer(cursor, 1),
+							 cursor_real(cursor, 2) / 1e9};
+	}
+	return rule_finish(input, cursor, result);
+}
+
+/* A site is complete. */
+static int judge(struct rule_input *input, struct growth *growth, int64_t path_id,
+		 const char *file, int64_t line, double freed_after_last)
+{
+	double first = growth->bytes[0], last = growth->bytes[growth->count - 1];
+	struct leak_verdict verdict;
+	int result;
+
+	if (last <= first)
+		return 0;
+	result = leak_classify(growth->seconds, growth->bytes, growth->count,
+			       freed_after_last, &verdict);
+	/* -EDOM: all snapshots at one time; no trend can be seen. */
+	if (result == 0 && verdict.class == LEAK_GROWING)
+		memory_owners_add(input, &growth->owners, path_id, file, line,
+				  (double[]){last - first, last, verdict.p > P_CERTAIN},
+				  3);
+	return result == -EDOM ? 0 : result;
+}
+
+static int look_at_sites(struct rule_input *input, struct growth *growth,
+			 struct cursor *cursor)
+{
+	int64_t site_id = 0, path_id = 0, line = 0;
+	const char *file = NULL;
+	double freed = 0;
+	int result, judged;
+
+	while ((result = cursor_next(cursor)) > 0) {
+		if (cursor_integer(cursor, 0) != site_id) {
+			judged =
+				site_id ? judge(input, growth, path_id, file, line, freed)
+					: 0;
+			if (judged < 0)
+				return judged;
+			site_id = cursor_integer(cursor, 0);
+			path_id = cursor_integer(cursor, 1);
+			file = rule_copy(input, cursor_text(cursor, 2));
+			line = cursor_integer(cursor, 3);
+			freed = cursor_real(cursor, 7);
+			memset(growth->bytes, 0, sizeof(growth->bytes));
+		}
+		for (size_t i = 0; i < growth->count; i++)
+			if (growth->ids[i] >= cursor_integer(cursor, 4) &&
+			    growth->ids[i] < cursor_integer(cursor, 5))
+				growth->bytes[i] = cursor_real(cursor, 6);
+	}
+	if (result == 0 && site_id)
+		result = judge(input, growth, path_id, file, line, freed);
+	return result;
+}
+
+static int look_at_process(struct rule_input *input, struct growth *growth,
+			   const struct point *points, size_t count)
+{
+	struct cursor *cursor;
+	int result;
+
+	growth->count = count < POINTS_MOST ? count : POINTS_MOST;
+	for (size_t i = 0; i < growth->count; i++) {
+		const struct point *point =
+			&points[i * (count - 1) / (growth->count - 1)];
+
+		growth->ids[i] = point->snapshot_id;
+		growth->seconds[i] = point->seconds;
+	}
+	result = rule_query(input, memory_growth_sql_sites, &cursor);
+	if (result < 0)
+		return result;
+	cursor_bind_integer(cursor, ":process", points->process_id);
+	cursor_bind_integer(cursor, ":last", growth->ids[growth->count - 1]);
+	return rule_finish(input, cursor, look_at_sites(input, growth, cursor));
+}
+
+static int add(struct rule_input *input, struct findings *ret,
+	       const struct memory_owner *owner)
+{
+	const double *sums = owner->sums;
+	double least = input->limit(input, "least_bytes");
+	double share = input->limit(input, "least_share") * input->peak_bytes;
+	struct finding *finding;
+
+	least = least > share ? least : share;
+	if (sums[GROWN] < least)
+		return 0;
+	finding = memory_owner_finding(input, ret, owner);
+	finding->confidence = sums[UNCERTAIN] > 0 ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH;
+	memory_win_bytes(input, finding, sums[GROWN]);
+	finding_evidence_limit(finding, "grown from first to last snapshot", "bytes",
+			       sums[GROWN], least);
+	finding_evidence(finding, "live at the last", "bytes", sums[LAST]);
+	finding_evidence(finding, "share of the peak", "percent", 100 * finding->impact);
+	finding_evidence(finding, "snapshots", "count", (double)input->snapshot_count);
+	finding->why = "its live bytes rise over the snapshots and do not level off";
+	finding_advise(finding, "find who should release the blocks: see 'prof-analyze "
+				"leaks' and 'delta' between two snapshots");
+	finding_advise(finding, "bound the container: drop the oldest entries");
+	finding_advise(finding, "when it is meant to grow, suppress the finding with a "
+				"reason");
+	finding->sql = rule_text(
+		input,
+		"%s SELECT t.process_id, t.number, t.time_ns, SUM(n.live_bytes) AS "
+		"live_bytes, SUM(n.live_count) AS live_count FROM snapshots t JOIN "
+		"snapshot_sites n USING (run_id, snapshot_id) WHERE t.run_id = %lld AND "
+		"n.path_id IN below GROUP BY t.snapshot_id ORDER BY t.snapshot_id",
+		memory_below_sql(input, owner), (long long)input->run_id);
+	return 0;
+}
+
+static int evaluate(struct rule_input *input, struct findings *ret)
+{
+	struct points points = {0};
+	struct growth growth = {0};
+	bool looked = false;
+	int result = load_points(input, &points);
+
+	for (size_t i = 0, next; result == 0 && i < points.count; i = next) {
+		for (next = i; next < points.count &&
+			       points.list[next].process_id == points.list[i].process_id;)
+			next++;
+		if (next - i < LEAK_POINTS_LEAST)
+			continue;
+		looked = true;
+		result = look_at_process(input, &growth, &points.list[i], next - i);
+	}
+	memory_owners_sort(&growth.owners);
+	if (result == 0)
+		result = memory_owners_each(input, ret, &growth.owners, add);
+	memory_owners_free(&growth.owners);
+	free(points.list);
+	if (result < 0 || looked)
+		return result;
+	return rule_not_measured(input, "no process has five snapshots "
+					"(PROFSHIM_SNAPSHOT_EVERY=2s takes them)");
+}
+
+const struct rule rule_snapshot_growth = {
+	.id = "M5",
+	.slug = "snapshot-growth",
+	.title = "Live memory grows over the snapshots",
+	.summary = "a function's live bytes rise over five or more snapshots and do not "
+		   "level off",
+	.specific = 2,
+	.needs = MEASURED_ALLOCATIONS,
+	.evaluate = evaluate,
+};

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the rules about who has the memory: M6 live at exit, M7 peak owner.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      call what is live at the exit a leak: a cache looks the same.
+ * See also:      memory_live.sql; memory_growth.c, which sees growth over snapshots.
+ */
+#include "analyzer/rules/memory/owners.h"
+
+#include "analyzer/rundb/rundb.h"
+
+#include "memory_live.sql.h"
+
+enum exit_sum { LIVE_BYTES, LIVE_COUNT, ALLOCS, FREES };
+enum peak_sum { PEAK_BYTES, PEAK_COUNT };
+
+/* A small program's memory is nobody's trouble, however much of its peak it is. */
+static double matter(struct rule_input *input, double bytes)
+{
+	return rule_share(bytes, input->limit(input, "matters_bytes"));
+}
+
+static int add_at_exit(struct rule_input *input, struct findings *ret,
+		       const struct memory_owner *owner)
+{
+	const double *sums = owner->sums;
+	double share = input->limit(input, "least_share");
+	struct finding *finding;
+
+	if (sums[LIVE_BYTES] < input->limit(input, "least_bytes") ||
+	    sums[LIVE_BYTES] < share * input->peak_bytes ||
+	    sums[LIVE_COUNT] < input->limit(input, "least_blocks"))
+		return 0;
+	finding = memory_owner_finding(input, ret, owner);
+	memory_win_bytes(input, finding, sums[LIVE_BYTES]);
+	finding->impact *= matter(input, sums[LIVE_BYTES]);
+	/* Whether it grew, or was built once and kept, is not known: M5 tells. */
+	finding_cap_severity(finding, SEVERITY_MEDIUM);
+	/* Hardly any was ever freed: nobody has the task. */
+	if (sums[FREES] > input->limit(input, "freed_share") * sums[ALLOCS])
+		finding->confidence = CONFIDENCE_LOW;
+	finding_evidence_limit(finding, "live at exit, of the peak", "percent",
+			       100 * sums[LIVE_BYTES] / input->peak_bytes, 100 * share);
+	finding_evidence_limit(finding, "live at exit", "bytes", sums[LIVE_BYTES],
+			       input->limit(input, "least_bytes"));
+	finding_evidence_limit(finding, "blocks", "count", sums[LIVE_COUNT],
+			       input->limit(input, "least_blocks"));
+	finding_evidence(finding, "freed of its allocations", "percent",
+			 100 * rule_share(sums[FREES], sums[ALLOCS]));
+	finding->why = "many blocks that it allocated were still live when the program "
+		       "ended";
+	finding_advise(finding, "free the blocks when their last use is over");
+	finding_advise(finding,
+		       "record with PROFSHIM_SNAPSHOT_EVERY=2s: the snapshots tell "
+		       "growth from a table that fills up");
+	finding_advise(finding,
+		       "bound the cache; or suppress the finding when the memory is "
+		       "meant to stay");
+	finding->sql = memory_sites_sql(input, owner,
+					"live_bytes, live_count, alloc_count, free_count",
+					"live_count > 0");
+	return 0;
+}
+
+static int evaluate_at_exit(struct rule_input *input, struct findings *ret)
+{
+	struct memory_owners owners = {0};
+	struct cursor *cursor;
+	int result;
+
+	result = rule_query(input, memory_live_sql_at_exit, &cursor);
+	if (result < 0)
+		return result;
+	result = memory_owners_load(input, cursor, &owners);
+	if (result == 0)
+		result = memory_owners_each(input, ret, &owners, add_at_exit);
+	memory_owners_free(&owners);
+	return result;
+}
+
+static void add_at_peak(struct rule_input *input, struct findings *ret,
+			const struct memory_owner *owner)
+{
+	double share = input->limit(input, "least_share");
+	double bytes = owner->sums[PEAK_BYTES];
+	struct finding *finding;
+
+	if (bytes < share * input->peak_bytes)
+		return;
+	finding = memory_owner_finding(input, ret, owner);
+	/* The data does not show whether all of it is needed at once. */
+	finding->confidence = CONFIDENCE_LOW;
+	memory_win_bytes(input, finding, input->limit(input, "recoverable") * bytes);
+	finding->impact *= matter(input, bytes);
+	/* It says where the memory is, not that it need not be there. */
+	finding_cap_severity(finding, SEVERITY_MEDIUM);
+	finding_evidence_limit(finding, "of the peak", "percent",
+			       100 * bytes / input->peak_bytes, 100 * share);
+	finding_evidence(finding, "live at the peak", "bytes", bytes);
+	finding_evidence(finding, "blocks", "count", owner->sums[PEAK_COUNT]);
+	finding_evidence_limit(finding, "peak of the run", "bytes", input->peak_bytes,
+			       input->limit(input, "least_bytes"));
+	finding->why = "one function has most of the memory at the moment of the peak";
+	finding_advise(finding,
+		       "work on the data in parts instead of having all of it in "
+		       "memory");
+	finding_advise(finding,
+		       "free what is no longer needed before the peak is reached: "
+		       "'prof-analyze memory' shows what is live then");
+	finding_advise(finding,
+		       "use a smaller form: narrower types, indices for pointers, "
+		       "no second copy");
+	finding->sql =
+		memory_sites_sql(input, owner, "at_peak_bytes, at_peak_count, peak_bytes",
+				 "at_peak_bytes > 0");
+}
+
+static int evaluate_at_peak(struct rule_input *input, struct findings *ret)
+{
+	struct memory_owners owners = {0};
+	struct cursor *cursor;
+	int result;
+
+	if (input->peak_bytes < input->limit(input, "least_bytes"))
+		return RULE_DONE;
+	result = rule_query(input, memory_live_sql_at_peak, &cursor);
+	if (result < 0)
+		return result;
+	result = memory_owners_load(input, cursor, &owners);
+	if (owners.count)
+		add_at_peak(input, ret, &owners.list[0]);
+	memory_owners_free(&owners);
+	return result;
+}
+
+const struct rule rule_live_at_exit = {
+	.id = "M6",
+	.slug = "live-at-exit",
+	.title = "Memory that was never freed",
+	.summary = "many blocks of a function are live at the exit, and are much of the "
+		   "peak",
+	.specific = 1,
+	.needs = MEASURED_ALLOCATIONS | MEASURED_END,
+	.evaluate = evaluate_at_exit,
+};
+
+const struct rule rule_peak_owner = {
+	.id = "M7",
+	.slug = "peak-owner",
+	.title = "One function has most of the peak",
+	.summary = "one function's blocks are at least half of what is live at the peak",
+	.specific = 0,
+	.needs = MEASURED_ALLOCATIONS,
+	.evaluate = evaluate_at_peak,
+};

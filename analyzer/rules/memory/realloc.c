@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  rule M4: blocks that realloc grows by small steps.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      take reallocs that only shrink, or keep the size, for growth.
+ * See also:      memory_realloc.sql; docs/rules-memory.md.
+ *
+ * With a factor f per step n steps grow a block f^n times; doubling takes n ln f / ln 2
+ * steps for that. The rest of the steps, and of the bytes that they copied, can be won.
+ */
+#include "analyzer/rules/memory/owners.h"
+
+#include "analyzer/rundb/rundb.h"
+
+#include "memory_realloc.sql.h"
+
+#include <math.h>
+
+enum sum { CRITICAL_COPIED, CRITICAL_REALLOCS, COPIED, REALLOCS, OLD_BYTES, NEW_BYTES };
+
+static int add(struct rule_input *input, struct findings *ret,
+	       const struct memory_owner *owner)
+{
+	const double *sums = owner->sums;
+	double factor = sums[NEW_BYTES] / sums[OLD_BYTES];
+	double part = 1 - log(factor) / log(2);
+	double ns = part * (sums[CRITICAL_COPIED] * input->limit(input, "copy_ns") +
+			    sums[CRITICAL_REALLOCS] * input->limit(input, "realloc_ns"));
+	struct finding *finding;
+
+	if (sums[REALLOCS] < input->limit(input, "least_reallocs") ||
+	    rule_share(ns, memory_run_ns(input)) < input->limit(input, "least_share"))
+		return 0;
+	finding = memory_owner_finding(input, ret, owner);
+	finding->confidence = CONFIDENCE_HIGH;
+	memory_win_time(input, finding, ns);
+	finding->saving_allocs = part * sums[REALLOCS];
+	finding_evidence_limit(finding, "mean factor of a realloc", "ratio", factor,
+			       input->limit(input, "least_factor"));
+	finding_evidence_limit(finding, "reallocs", "count", sums[REALLOCS],
+			       input->limit(input, "least_reallocs"));
+	finding_evidence(finding, "copied", "bytes", sums[COPIED]);
+	finding_evidence(finding, "mean step", "bytes",
+			 (sums[NEW_BYTES] - sums[OLD_BYTES]) / sums[REALLOCS]);
+	memory_time_evidence(input, finding, "realloc_ns",
+			     "cost of a realloc, copying aside");
+	finding->why =
+		"each realloc makes its block only a little larger, so that very many "
+		"are needed";
+	finding_advise(finding,
+		       "grow the capacity by a factor: 1.5 or 2 times the old one");
+	finding_advise(finding,
+		       "reserve the final size when it is known or can be bounded");
+	finding_advise(finding, "collect into a list of chunks and join once");
+	finding->sql = memory_sites_sql(
+		input, owner,
+		"realloc_copied_bytes, realloc_count, realloc_old_bytes, alloc_bytes, "
+		"alloc_bytes * 1.0 / realloc_old_bytes AS factor",
+		rule_text(input,
+			  "realloc_count >= 8 AND alloc_bytes > realloc_old_bytes AND "
+			  "alloc_bytes < %.15g * realloc_old_bytes",
+			  input->limit(input, "least_factor")));
+	return 0;
+}
+
+static int count_unknown(struct rule_input *input, int64_t *ret)
+{
+	struct cursor *cursor;
+	int result = rule_query(input, memory_realloc_sql_unknown, &cursor);
+
+	if (result < 0)
+		return result;
+	result = cursor_next(cursor);
+	*ret = result > 0 ? cursor_integer(cursor, 0) : 0;
+	return rule_finish(input, cursor, result);
+}
+
+static int evaluate(struct rule_input *input, struct findings *ret)
+{
+	struct memory_owners owners = {0};
+	struct cursor *cursor;
+	int64_t unknown;
+	int result;
+
+	result = count_unknown(input, &unknown);
+	if (result < 0)
+		return result;
+	if (unknown)
+		return rule_not_measured(input,
+					 "what the reallocs began with was not recorded");
+	result = rule_query(input, memory_realloc_sql_growth, &cursor);
+	if (result < 0)
+		return result;
+	cursor_bind_real(cursor, ":factor", input->limit(input, "least_factor"));
+	result = memory_owners_load(input, cursor, &owners);
+	if (result == 0)
+		result = memory_owners_each(input, ret, &owners, add);
+	memory_owners_free(&owners);
+	return result;
+}
+
+const struct rule rule_realloc_growth = {
+	.id = "M4",
+	.slug = "realloc-growth",
+	.title = "Blocks grow by small steps",
+	.summary = "realloc makes blocks larger by less than a factor that keeps copying "
+		   "linear",
+	.specific = 2,
+	.needs = MEASURED_ALLOCATIONS | MEASURED_WALL,
+	.evaluate = evaluate,
+};

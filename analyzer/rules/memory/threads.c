@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  rule M10: blocks that are freed by another thread than allocated them.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      claim that threads waited for each other: that is not recorded.
+ * See also:      memory_threads.sql; docs/rules-memory.md, which has the measurements.
+ */
+#include "analyzer/statistics/histogram.h"
+#include "analyzer/rules/memory/owners.h"
+
+#include "analyzer/rundb/rundb.h"
+
+#include "memory_threads.sql.h"
+
+#include <math.h>
+
+enum sum { CROSSED, FREES, ALLOCS, BYTES, LARGE };
+
+/* The buckets' middles are up to 6.25 % off; sums that differ more are a recursion's,
+ * whose nested calls are counted again. */
+#define SUM_TOLERANCE 1.15
+
+/* What the calls of the row's function took beyond their median, as far as its own code
+ * may have, in the busiest thread; -errno. */
+static int read_beyond(struct rule_input *input, struct cursor *cursor,
+		       int64_t function_id, double *ret)
+{
+	double self_ns = cursor_real(cursor, 2), tick_ns = cursor_real(cursor, 4),
+	       held_ns;
+	struct histogram histogram;
+	const void *bytes;
+	size_t size;
+	int result;
+
+	bytes = cursor_blob(cursor, 3, &size);
+	if (histogram_decode(bytes, size, &histogram) < 0 || !(self_ns > 0) ||
+	    histogram.ticks * tick_ns > SUM_TOLERANCE * cursor_real(cursor, 1))
+		return 0;
+	result = time_run_function(input, function_id, self_ns, &held_ns);
+	*ret = histogram_beyond(&histogram, histogram_quantile(&histogram, 0.5),
+				input->limit(input, "wait_call_ns") / tick_ns) *
+	       tick_ns * fmin(1, self_ns / cursor_real(cursor, 0)) *
+	       fmin(1, held_ns / self_ns);
+	return result;
+}
+
+/* What the owner's calls may have waited for other threads in malloc. */
+static int load_waits(struct rule_input *input, const struct memory_owner *owner,
+		      double *ret)
+{
+	struct cursor *cursor;
+	int64_t function_id;
+	int result;
+
+	*ret = 0;
+	if (owner->function == CALLTREE_NONE || !time_run(input))
+		return 0;
+	function_id = input->tree->functions[owner->function].function_id;
+	result = rule_query(input, memory_threads_sql_durations, &cursor);
+	if (result < 0)
+		return result;
+	cursor_bind_integer(cursor, ":function", function_id);
+	result = cursor_next(cursor);
+	if (result > 0)
+		result = read_beyond(input, cursor, function_id, ret);
+	*ret = fmin(*ret, owner->sums[CROSSED] * input->limit(input, "wait_ns"));
+	return rule_finish(input, cursor, result);
+}
+
+static void tell_cost(struct rule_input *input, struct finding *finding, double waits_ns,
+		      bool is_large)
+{
+	if (waits_ns > 0) {
+		finding_evidence(finding, "taken beyond the median of its calls", "ns",
+				 waits_ns);
+		finding_evidence(finding, "share of the run without recorder", "percent",
+				 100 * finding->impact);
+		finding->why = "the blocks are freed by a thread that did not allocate "
+			       "them, and many calls that allocate take far longer than "
+			       "most: they may have waited for that thread in malloc";
+	} else {
+		memory_time_evidence(input, finding,
+				     is_large ? "cross_large_ns" : "cross_ns",
+				     "such a free costs more by");
+		finding->why =
+			"the blocks are freed by a thread that did not allocate them";
+	}
+}
+
+static int add(struct rule_input *input, struct findings *ret,
+	       const struct memory_owner *owner)
+{
+	const double *sums = owner->sums;
+	double ns = (sums[CROSSED] - sums[LARGE]) * input->limit(input, "cross_ns") +
+		    sums[LARGE] * input->limit(input, "cross_large_ns");
+	struct finding *finding;
+	double waits_ns;
+	int result;
+
+	if (sums[CROSSED] < input->limit(input, "least_frees"))
+		return 0;
+	result = load_waits(input, owner, &waits_ns);
+	/* The longer way that a free takes is among what the calls take beyond their
+	 * median: one or the other. */
+	if (waits_ns < ns)
+		waits_ns = 0;
+	ns = fmax(ns, waits_ns);
+	if (result < 0 ||
+	    rule_share(ns, memory_run_ns(input)) < input->limit(input, "least_win"))
+		return result;
+	finding = memory_owner_finding(input, ret, owner);
+	memory_win_time(input, finding, ns);
+	finding_evidence_limit(finding, "freed by another thread", "percent",
+			       100 * sums[CROSSED] / sums[FREES],
+			       100 * input->limit(input, "least_share"));
+	finding_evidence_limit(finding, "such frees", "count", sums[CROSSED],
+			       input->limit(input, "least_frees"));
+	finding_evidence(finding, "allocations", "count", sums[ALLOCS]);
+	finding_evidence(finding, "mean size", "bytes", sums[BYTES] / sums[ALLOCS]);
+	tell_cost(input, finding, waits_ns, sums[LARGE] > 0);
+	finding_advise(finding,
+		       "hand the blocks back to the thread that made them: a pool "
+		       "with a return queue");
+	finding_advise(finding, "pass data in batches, one block for many items");
+	finding_advise(finding,
+		       "try an allocator with per-thread heaps, such as mimalloc or "
+		       "jemalloc");
+	finding->sql = memory_sites_sql(
+		input, owner,
+		"cross_thread_free_count, free_count, alloc_count, alloc_bytes",
+		rule_text(input,
+			  "cross_thread_free_count > 0 AND cross_thread_free_count >= "
+			  "%.15g * free_count",
+			  input->limit(input, "least_share")));
+	return 0;
+}
+
+static int evaluate(struct rule_input *input, struct findings *ret)
+{
+	struct memory_owners owners = {0};
+	struct cursor *cursor;
+	int result;
+
+	result = rule_query(input, memory_threads_sql_crossing, &cursor);
+	if (result < 0)
+		return result;
+	cursor_bind_real(cursor, ":share", input->limit(input, "least_share"));
+	result = memory_owners_load(input, cursor, &owners);
+	if (result == 0)
+		result = memory_owners_each(input, ret, &owners, add);
+	memory_owners_free(&owners);
+	return result;
+}
+
+extern const struct rule rule_hot_leaf, rule_tail_latency, rule_two_modes;
+
+const struct rule rule_cross_thread_frees = {
+	.id = "M10",
+	.slug = "cross-thread-frees",
+	.title = "Blocks are freed by another thread",
+	.summary = "much of what a function allocates is freed by a thread that did not "
+		   "allocate it",
+	.specific = 2,
+	.explains = (const struct rule *const[]){&rule_hot_leaf, &rule_tail_latency,
+						 &rule_two_modes, NULL},
+	.needs = MEASURED_ALLOCATIONS | MEASURED_WALL,
+	.evaluate = evaluate,
+};

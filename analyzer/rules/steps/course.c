@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  steps over the run, read for the rules S1, S2 and S3.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      trust the number of spans in a file.
+ * See also:      step_course.h; common/segment_series.h, what is kept.
+ */
+#include "analyzer/rules/steps/course.h"
+
+#include "analyzer/statistics/statistics.h"
+#include "analyzer/rundb/rundb.h"
+
+#include "steps_course.sql.h"
+
+#include <errno.h>
+
+static int load_spans(struct rule_input *input, struct steps *steps)
+{
+	struct cursor *cursor;
+	int result = rule_query(input, steps_course_sql_spans, &cursor);
+
+	if (result < 0)
+		return result;
+	cursor_bind_integer(cursor, ":series", steps->series_id);
+	steps->span_count = 0;
+	while (steps->span_count < STEP_SPANS_MOST &&
+	       (result = cursor_next(cursor)) > 0) {
+		size_t at = steps->span_count++;
+
+		steps->counts[at] = cursor_real(cursor, 0);
+		steps->means[at] = cursor_real(cursor, 1) / steps->counts[at];
+		steps->live[at] = cursor_real(cursor, 2);
+		steps->seconds[at] = cursor_real(cursor, 3) / 1e9;
+	}
+	return rule_finish(input, cursor, result);
+}
+
+int steps_for_each(struct rule_input *input, struct findings *ret, bool of_processes,
+		   int (*look)(struct rule_input *, struct findings *, struct steps *))
+{
+	struct cursor *cursor;
+	int result, looked = 0;
+
+	if (!time_run(input))
+		return -EIO;
+	result = rule_query(input,
+			    of_processes ? steps_course_sql_process_steps
+					 : steps_course_sql_steps,
+			    &cursor);
+	if (result < 0)
+		return result;
+	while (looked == 0 && (result = cursor_next(cursor)) > 0) {
+		struct steps steps = {.name = rule_copy(input, cursor_text(cursor, 0)),
+				      .series_id = cursor_integer(cursor, 1),
+				      .count = cursor_real(cursor, 2),
+				      .total_ns = cursor_real(cursor, 3),
+				      .p50_ns = cursor_real(cursor, 4),
+				      .p90_ns = cursor_real(cursor, 5),
+				      .p95_ns = cursor_real(cursor, 6),
+				      .p99_ns = cursor_real(cursor, 7),
+				      .max_ns = cursor_real(cursor, 8)};
+
+		if (steps.count < input->limit(input, "least_steps"))
+			continue;
+		looked = load_spans(input, &steps);
+		if (looked == 0)
+			looked = look(input, ret, &steps);
+	}
+	return rule_finish(input, cursor, looked < 0 ? looked : result);
+}
+
+bool steps_rise(const struct steps *steps, const double *values, double p_highest)
+{
+	double order[STEP_SPANS_MOST], slope, p;
+
+	for (size_t i = 0; i < steps->span_count; i++)
+		order[i] = (double)i;
+	return statistics_trend(order, values, steps->span_count, &slope, &p) == 0 &&
+	       slope > 0 && p <= p_highest;
+}
+
+struct finding *steps_add(struct rule_input *input, struct findings *ret,
+			  const struct steps *steps)
+{
+	struct finding *finding = rule_add(input, ret);
+
+	finding->step = steps->name;
+	return finding;
+}

@@ -1,0 +1,289 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  rules S1 and S2: steps that take longer and longer, and single steps
+ *                that are far slower than the others.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      take one slow step for a drift; count a wait for a CPU as the
+ *                program's.
+ * See also:      step_course.h; time_served.h; docs/rules.md.
+ */
+#include "analyzer/rules/steps/course.h"
+
+#include "analyzer/statistics/statistics.h"
+#include "analyzer/rules/time/served.h"
+#include "analyzer/rundb/rundb.h"
+
+#include "steps_course.sql.h"
+
+#include <math.h>
+#include <string.h>
+
+#define SLOWEST_MOST 5
+/* Below it steps drift, and the last ones are what is usual. */
+#define P_CERTAIN 0.01
+
+static double median_of(const double *values, size_t from, size_t to)
+{
+	double copy[STEP_SPANS_MOST];
+
+	memcpy(copy, values + from, (to - from) * sizeof(*copy));
+	return statistics_median(copy, to - from);
+}
+
+/* What a step takes in the first and in the last quarter of the run's steps. */
+static void quarters(const struct steps *steps, double *ret_first, double *ret_last)
+{
+	size_t quarter = steps->span_count / 4;
+
+	*ret_first = median_of(steps->means, 0, quarter);
+	*ret_last =
+		median_of(steps->means, steps->span_count - quarter, steps->span_count);
+}
+
+/* The run, less the waits for a CPU of a busy machine. */
+static double run_of(const struct rule_input *input)
+{
+	return time_run_unhindered_ns(&input->time_run);
+}
+
+/* Of steps of several threads side by side only the run's share counts. */
+static double of_run(const struct rule_input *input, double steps_ns, double ns)
+{
+	return steps_ns > run_of(input) ? ns * run_of(input) / steps_ns : ns;
+}
+
+static void add_drift(struct rule_input *input, struct findings *ret,
+		      const struct steps *steps, double first_ns, double last_ns,
+		      double saving_ns)
+{
+	struct finding *finding = steps_add(input, ret, steps);
+
+	finding->saving_ns = saving_ns;
+	finding->impact = rule_share(saving_ns, run_of(input));
+	finding_evidence_limit(finding, "last quarter by first", "ratio",
+			       last_ns / first_ns, input->limit(input, "later_by_first"));
+	finding_evidence_limit(finding, "beyond the first, of the run", "percent",
+			       100 * finding->impact,
+			       100 * input->limit(input, "run_share"));
+	finding_evidence(finding, "a step of the first quarter", "ns", first_ns);
+	finding_evidence(finding, "of the last", "ns", last_ns);
+	finding_evidence(finding, "steps", "count", steps->count);
+	finding->why = "later steps take longer than earlier ones, and not only some";
+	finding_advise(finding, "look for work that grows with what earlier steps left: "
+				"lists that are searched, caches without a limit");
+	finding_advise(finding, "take snapshots early and late: 'prof-analyze delta' "
+				"shows the time between two of them by function");
+	finding_advise(finding, "when later input is larger by nature, suppress the "
+				"finding with a reason");
+	finding->sql = rule_text(
+		input,
+		"SELECT number, timed_count, total_ns / timed_count AS mean_ns, "
+		"first_ns, last_ns FROM step_spans WHERE run_id = %lld AND series_id = "
+		"%lld ORDER BY number",
+		(long long)input->run_id, (long long)steps->series_id);
+}
+
+/* Makes the durations those of a machine that is never busy: else a load that comes up
+ * during the run looks like a drift. */
+static int take_off_waits(struct rule_input *input, struct steps *steps)
+{
+	struct time_served served = {0};
+	int result = time_served_load(input, &served);
+	double from_ns = 1e9 * steps->seconds[0] - steps->counts[0] * steps->means[0];
+
+	steps->total_ns = 0;
+	for (size_t i = 0; result == 0 && i < steps->span_count; i++) {
+		double to_ns = 1e9 * steps->seconds[i];
+
+		steps->means[i] *= time_served_between(&served, from_ns, to_ns);
+		steps->total_ns += steps->counts[i] * steps->means[i];
+		from_ns = to_ns;
+	}
+	time_served_free(&served);
+	return result;
+}
+
+static int look_for_drift(struct rule_input *input, struct findings *ret,
+			  struct steps *steps)
+{
+	int result = take_off_waits(input, steps);
+	double first_ns, last_ns, beyond_ns = 0;
+
+	quarters(steps, &first_ns, &last_ns);
+	if (result < 0 || !(first_ns > 0) ||
+	    last_ns < input->limit(input, "later_by_first") * first_ns ||
+	    !steps_rise(steps, steps->means, input->limit(input, "p_highest")))
+		return result;
+	/* A single slow step counts no more than its neighbours. */
+	for (size_t i = 0; i < steps->span_count; i++)
+		beyond_ns += steps->counts[i] *
+			     fmax(0, fmin(steps->means[i], last_ns) - first_ns);
+	beyond_ns = of_run(input, steps->total_ns, beyond_ns);
+	if (beyond_ns >= input->limit(input, "run_share") * run_of(input))
+		add_drift(input, ret, steps, first_ns, last_ns, beyond_ns);
+	return 0;
+}
+
+static int evaluate_drift(struct rule_input *input, struct findings *ret)
+{
+	return steps_for_each(input, ret, false, look_for_drift);
+}
+
+const struct rule rule_step_drift = {
+	.id = "S1",
+	.slug = "step-drift",
+	.title = "Steps that take longer and longer",
+	.summary = "later steps of a name take markedly longer than the first ones",
+	.specific = 1,
+	.needs = MEASURED_STEPS | MEASURED_WALL | MEASURED_CPU,
+	.evaluate = evaluate_drift,
+};
+
+struct slow {
+	double usual_ns;  /* the median; of steps that drift, of the last ones */
+	double count;	  /* at least */
+	double beyond_ns; /* the slow ones take beyond as many usual ones, at least */
+	double slowest_ns;
+	double started_ns; /* of the slowest */
+};
+
+/* The five slowest are known one by one. */
+static int load_slowest(struct rule_input *input, const struct steps *steps,
+			double least_ns, struct slow *ret)
+{
+	struct cursor *cursor;
+	int result = rule_query(input, steps_course_sql_slowest, &cursor);
+
+	if (result < 0)
+		return result;
+	cursor_bind_integer(cursor, ":series", steps->series_id);
+	while (ret->count < SLOWEST_MOST && (result = cursor_next(cursor)) > 0) {
+		double duration_ns = cursor_real(cursor, 0);
+
+		if (duration_ns < least_ns)
+			continue;
+		if (duration_ns > ret->slowest_ns) {
+			ret->slowest_ns = duration_ns;
+			ret->started_ns = cursor_real(cursor, 1);
+		}
+		ret->count++;
+		ret->beyond_ns += duration_ns - ret->usual_ns;
+	}
+	return rule_finish(input, cursor, result);
+}
+
+/* Of more than five the percentiles tell: a hundredth of the steps takes p99 or more. */
+static void add_percentiles(const struct steps *steps, double least_ns, struct slow *ret)
+{
+	const double parts[][2] = {
+		{0.1, steps->p90_ns}, {0.05, steps->p95_ns}, {0.01, steps->p99_ns}};
+
+	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
+		double count = floor(parts[i][0] * steps->count);
+
+		if (parts[i][1] < least_ns)
+			continue;
+		ret->count = fmax(ret->count, count);
+		ret->beyond_ns =
+			fmax(ret->beyond_ns, count * (parts[i][1] - ret->usual_ns));
+	}
+}
+
+/* A step that had to wait for a CPU is slow, too: what all steps waited is taken off, and
+ * half as much again of what they computed as a margin. */
+static double less_waits(const struct rule_input *input, const struct steps *steps,
+			 const struct slow *slow)
+{
+	double served = time_run_served(&input->time_run);
+	double served_ns = steps->total_ns * served;
+	double all_ns =
+		fmax(slow->beyond_ns, steps->total_ns - steps->count * slow->usual_ns);
+	double ns =
+		fmin(slow->beyond_ns * served, all_ns - (steps->total_ns - served_ns));
+
+	return of_run(input, served_ns, fmax(0, ns - (1 - served) / 2 * served_ns));
+}
+
+static void add_slow(struct rule_input *input, struct findings *ret,
+		     const struct steps *steps, const struct slow *slow, double beyond_ns)
+{
+	struct finding *finding = steps_add(input, ret, steps);
+
+	/* One may be what lies between two loops of one name. */
+	finding->confidence = slow->count > 1 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
+	finding->saving_ns = input->limit(input, "assumed_gain") * beyond_ns;
+	finding->impact = rule_share(finding->saving_ns, run_of(input));
+	finding_evidence_limit(finding, "slowest by median", "ratio",
+			       slow->slowest_ns / slow->usual_ns,
+			       input->limit(input, "slow_by_usual"));
+	finding_evidence(finding, "slowest", "ns", slow->slowest_ns);
+	finding_evidence(finding, "it began at", "ns", slow->started_ns);
+	finding_evidence(finding, "median", "ns", slow->usual_ns);
+	finding_evidence(finding, "slow steps, at least", "count", slow->count);
+	finding_evidence_limit(finding, "beyond the median, of the run", "percent",
+			       100 * rule_share(beyond_ns, run_of(input)),
+			       100 * input->limit(input, "run_share"));
+	finding->why = slow->count > 1
+			       ? "some steps took far longer than most"
+			       : "one step took far longer than all others; what lies "
+				 "between two loops of the same name is a step, too";
+	finding_advise(
+		finding,
+		slow->count > 1
+			? "see when they were: 'prof-analyze steps' lists the five "
+			  "slowest with their time; equal distances hint at a "
+			  "timer, a flush or a collection"
+			: "see what the program did then: 'prof-analyze steps' "
+			  "tells the time");
+	finding_advise(finding, "move rare work out of the loop, spread it over many "
+				"steps, or give it to another thread");
+	finding_advise(finding, "put a region around what may be slow: its own p99 and "
+				"longest call are recorded");
+	finding->sql = rule_text(
+		input,
+		"SELECT rank, step_index, started_ns, duration_ns, live_bytes FROM "
+		"step_extremes WHERE run_id = %lld AND series_id = %lld AND is_slowest "
+		"= 1 ORDER BY rank",
+		(long long)input->run_id, (long long)steps->series_id);
+}
+
+static int look_for_slow(struct rule_input *input, struct findings *ret,
+			 struct steps *steps)
+{
+	double first_ns, last_ns, least_ns, beyond_ns;
+	struct slow slow = {.usual_ns = steps->p50_ns};
+	int result;
+
+	quarters(steps, &first_ns, &last_ns);
+	if (steps->p50_ns > 0 && last_ns > steps->p50_ns &&
+	    steps_rise(steps, steps->means, P_CERTAIN))
+		slow.usual_ns = last_ns;
+	least_ns = fmax(input->limit(input, "slow_by_usual") * slow.usual_ns,
+			input->limit(input, "least_ns"));
+	if (!(slow.usual_ns > 0) || steps->max_ns < least_ns)
+		return 0;
+	result = load_slowest(input, steps, least_ns, &slow);
+	if (result < 0)
+		return result;
+	add_percentiles(steps, least_ns, &slow);
+	beyond_ns = less_waits(input, steps, &slow);
+	if (slow.count > 0 &&
+	    beyond_ns >= input->limit(input, "run_share") * run_of(input))
+		add_slow(input, ret, steps, &slow, beyond_ns);
+	return 0;
+}
+
+static int evaluate_slow(struct rule_input *input, struct findings *ret)
+{
+	return steps_for_each(input, ret, false, look_for_slow);
+}
+
+const struct rule rule_slow_steps = {
+	.id = "S2",
+	.slug = "slow-steps",
+	.title = "Single steps far slower than the others",
+	.summary = "some steps of a name take many times the median",
+	.specific = 1,
+	.needs = MEASURED_STEPS | MEASURED_WALL | MEASURED_CPU,
+	.evaluate = evaluate_slow,
+};

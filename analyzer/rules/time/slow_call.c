@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  rule T0, the plain one: the mean duration of a function's calls.
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      blame a caller for what its callees take: they are judged themselves.
+ * See also:      rule.h; slow_call.sql.
+ */
+#include "analyzer/rules/rule.h"
+
+#include "analyzer/rundb/rundb.h"
+
+#include "time_slow_call.sql.h"
+
+/* On a busy machine a call takes longer for its waits for a CPU, and for those of the
+ * thread that it waits for. */
+static int add(struct rule_input *input, struct findings *ret, struct cursor *cursor)
+{
+	static const struct {
+		const char *limit;
+		enum severity severity;
+	} steps[] = {{"high_ns", SEVERITY_HIGH},
+		     {"medium_ns", SEVERITY_MEDIUM},
+		     {"low_ns", SEVERITY_LOW}};
+	int64_t function_id = cursor_integer(cursor, 0);
+	double calls = cursor_real(cursor, 1), total_ns = cursor_real(cursor, 2);
+	double self_ns = cursor_real(cursor, 3), met = time_run_met(&input->time_run);
+	double mean_ns = met * total_ns / calls, held_ns;
+	int result = time_run_function(input, function_id, self_ns, &held_ns);
+	struct finding *finding;
+	size_t step = 0;
+	bool may_wait;
+
+	if (result < 0 || mean_ns <= input->limit(input, "low_ns"))
+		return result;
+	/* How long a call takes that has not ended nobody knows: a server's, which waits
+	 * for a request. */
+	if (input->is_live && !(cursor_real(cursor, 5) > input->limit(input, "low_ns")))
+		return 0;
+	finding = rule_add_function(input, ret, function_id, false);
+	while (step < 2 && !(mean_ns > input->limit(input, steps[step].limit)))
+		step++;
+	/* The loop of a background thread that waits for work was high. */
+	may_wait = time_run_is_long(self_ns, calls) &&
+		   time_run_may_wait(&input->time_run, self_ns);
+	finding_fix_severity(finding, may_wait ? SEVERITY_LOW : steps[step].severity);
+	/* That it takes long does not say that it need not. */
+	finding->confidence = CONFIDENCE_LOW;
+	finding->impact = rule_share(held_ns, input->time_run.run_ns);
+	finding_evidence_limit(finding,
+			       met < 0.99 ? "mean per call, less waits for a CPU"
+					  : "mean per call",
+			       "ns", mean_ns, input->limit(input, steps[step].limit));
+	if (met < 0.99)
+		finding_evidence(finding, "with waits for a CPU", "ns", total_ns / calls);
+	finding_evidence(finding, "calls", "count", calls);
+	finding_evidence(finding, "p50 with hooks", "ns", cursor_real(cursor, 4));
+	finding_evidence(finding, "longest with hooks", "ns", cursor_real(cursor, 5));
+	finding_evidence(finding, "own share of the run", "percent",
+			 100 * finding->impact);
+	finding->saving_ns = held_ns;
+	finding->why = may_wait
+			       ? "each call takes long; whether it computes or waits for "
+				 "another thread the recording cannot tell"
+			       : "each call takes long by itself, whatever the number of "
+				 "calls";
+	finding_advise(finding, "see what the call waits for or computes: its callees in "
+				"'prof-analyze callers'");
+	finding_advise(finding, "split the work, or move it off the path that somebody "
+				"waits for");
+	finding->sql =
+		rule_text(input,
+			  "SELECT name, calls, total_ns / calls AS mean_ns, p50_ns, "
+			  "max_ns, self_ns "
+			  "FROM functions WHERE run_id = %lld AND function_id = %lld",
+			  (long long)input->run_id, (long long)function_id);
+	return 0;
+}
+
+static int evaluate(struct rule_input *input, struct findings *ret)
+{
+	struct cursor *cursor;
+	int result;
+
+	result = rule_query(input, time_slow_call_sql_functions, &cursor);
+	if (result < 0)
+		return result;
+	cursor_bind_real(cursor, ":low", input->limit(input, "low_ns"));
+	cursor_bind_real(cursor, ":own", input->limit(input, "own_share"));
+	while ((result = cursor_next(cursor)) > 0) {
+		result = add(input, ret, cursor);
+		if (result < 0)
+			break;
+	}
+	return rule_finish(input, cursor, result);
+}
+
+const struct rule rule_slow_call = {
+	.id = "T0",
+	.slug = "slow-call",
+	.title = "Calls that take long",
+	.summary = "the mean duration of a function's calls is above a limit",
+	.specific = 0,
+	.needs = MEASURED_CALLS | MEASURED_WALL | MEASURED_CPU,
+	.evaluate = evaluate,
+};

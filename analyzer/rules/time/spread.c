@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  rules T7 and T8: functions of which some calls take far longer than the
+ *                others, a few (a tail) or many (a second mode).
+ * Runs on:       prof-analyze, main thread.
+ * Must not:      take the wait for a CPU on a busy machine for the function's doing; nor
+ *                read the histogram of a recursion, which counts nested calls again.
+ * See also:      model/histogram.h; time_spread.sql; docs/rules.md.
+ */
+#include "analyzer/statistics/histogram.h"
+#include "analyzer/rules/rule.h"
+
+#include "analyzer/rundb/rundb.h"
+
+#include "time_spread.sql.h"
+
+#include <errno.h>
+#include <math.h>
+
+/* The buckets' middles are up to 6.25 % off; sums that differ more are a recursion's. */
+#define SUM_TOLERANCE 1.15
+
+struct spread {
+	int64_t function_id;
+	double calls;
+	double run_ns;	  /* what the function holds of the run, with what it calls */
+	double own_share; /* its own code's part of that */
+	double hist_ns;	  /* sum of the histogram */
+	bool is_guarded;  /* what its own code holds may be waits for other threads */
+	double tick_ns;
+	struct histogram histogram;
+	bool has_modes;
+	struct histogram_modes modes;
+};
+
+/*
+ * Durations of its own that tell something of the function's code: not those that hang on
+ * what was subtracted for the hooks of its callees, nor those of a function that
+ * allocates in most of its calls, which are the allocator's and the kernel's: a block
+ * from a list takes 20 ns, one on a fresh page 2 us. (tidy's wrapper of malloc() was told
+ * for that.)
+ */
+static bool has_own_durations(struct rule_input *input, struct cursor *cursor)
+{
+	return cursor_real(cursor, 6) >=
+		       input->limit(input, "least_by_hooks") * cursor_real(cursor, 7) &&
+	       cursor_real(cursor, 8) <
+		       input->limit(input, "allocs_per_call") * cursor_real(cursor, 1);
+}
+
+/* 1: can be judged, 0: cannot, or -errno. */
+static int read_row(struct rule_input *input, struct cursor *cursor, struct spread *ret)
+{
+	double total_ns = cursor_real(cursor, 2), raw_ns = cursor_real(cursor, 3);
+	double self_ns = cursor_real(cursor, 6), held_ns;
+	const void *bytes;
+	size_t size;
+	int result;
+
+	*ret = (struct spread){
+		.function_id = cursor_integer(cursor, 0),
+		.calls = cursor_real(cursor, 1),
+		.own_share = rule_share(self_ns, total_ns),
+		.tick_ns = cursor_real(cursor, 5),
+	};
+	if (!has_own_durations(input, cursor))
+		return 0;
+	bytes = cursor_blob(cursor, 4, &size);
+	if (histogram_decode(bytes, size, &ret->histogram) < 0)
+		return 0;
+	ret->hist_ns = ret->histogram.ticks * ret->tick_ns;
+	if (!(ret->hist_ns > 0) || ret->hist_ns > SUM_TOLERANCE * raw_ns)
+		return 0;
+	/* Of threads side by side only the longest counts. */
+	result = time_run_function(input, ret->function_id, self_ns, &held_ns);
+	if (result < 0)
+		return result;
+	ret->run_ns = self_ns > 0 ? total_ns * fmin(1, held_ns / self_ns) : total_ns;
+	ret->run_ns = fmin(ret->run_ns, input->time_run.run_ns);
+	ret->is_guarded = time_run_may_wait(&input->time_run, self_ns);
+	return ret->run_ns >= input->limit(input, "run_share") * input->time_run.run_ns;
+}
+
+/*
+ * The part of the function's time beyond what usual calls take that the function
+ * computed. A wait for a CPU on a busy machine makes a tail of its own, or a slow mode;
+ * it hits what runs, whoever that is, so the function is taken to have had its part. How
+ * well that holds is not known: half of the part is taken off once more, and at least
+ * four standard deviations of what chance makes of it, for of forty functions one has had
+ * most. (A part of 7 ms was told for five waits of 4 ms each.)
+ */
+static double beyond_share(const struct rule_input *input, const struct spread *spread,
+			   double usual_ns, double slow_calls)
+{
+	double served = time_run_served(&input->time_run),
+	       served_ns = spread->hist_ns * served,
+	       wait_ns = (spread->hist_ns - spread->calls * usual_ns) /
+			 fmax(1, slow_calls * spread->calls),
+	       waits = (1 - served) * spread->hist_ns / fmax(1, wait_ns),
+	       chance = 4 * sqrt(waits) * wait_ns / spread->hist_ns;
+
+	return (served_ns - spread->calls * usual_ns) / served_ns -
+	       fmax((1 - served) / 2, chance);
+}
+
+/* What a fix may gain of a function that consists of excess. What its callees take is
+ * theirs: calls that go different ways through a program differ by nature. */
+static double gain_ns(struct rule_input *input, const struct spread *spread)
+{
+	return spread->run_ns * spread->own_share * input->limit(input, "assumed_gain");
+}
+
+/*
+ * That calls differ is measured; that they need not, nobody knows: a lexer reads long
+ * words and short ones, bc multiplies long numbers and short ones. So this is never sure.
+ * With threads, calls that differ may be waits for each other: zstd's main thread waits
+ * in one function for all of its workers.
+ */
+static void rate(const struct rule_input *input, const struct spread *spread,
+		 bool is_broad, struct finding *finding)
+{
+	finding->confidence =
+		spread->is_guarded || is_broad || time_run_served(&input->time_run) < 0.5
+			? CONFIDENCE_LOW
+			: CONFIDENCE_MEDIUM;
+	finding->impact = rule_share(finding->saving_ns, input->time_run.run_ns);
+	if (is_broad)
+		finding->specific = 0; /* less than T1 */
+	if (spread->is_guarded) {
+		finding_fix_severity(finding, SEVERITY_LOW);
+	}
+}
+
+static const char *proof(struct rule_input *input, int64_t function_id)
+{
+	return rule_text(
+		input,
+		"SELECT name, calls, total_ns, p50_ns, p90_ns, p95_ns, p99_ns, max_ns, "
+		"(p99_ns + inner_cost_ns) / (p50_ns + 2 * inner_cost_ns + outer_cost_ns) "
+		"AS p99_by_p50 FROM functions JOIN run USING (run_id) WHERE run_id = "
+		"%lld AND function_id = %lld",
+		(long long)input->run_id, (long long)function_id);
+}
+
+/* Of the medians: a long tail would lift the mean of what is no mode of its own. A
+ * duration is known to the cost of a hook: of shorter ones that is the unit. */
+static double mode_ratio(const struct rule_input *input, const struct spread *spread)
+{
+	return spread->modes.slow_median * spread->tick_ns /
+	       (spread->modes.fast_median * spread->tick_ns + input->hook_cost_ns);
+}
+
+static bool find_modes(struct rule_input *input, const struct rule *rule,
+		       struct spread *spread)
+{
+	const struct rule *own = input->rule;
+	double share;
+
+	/* T7 asks, too, by the limits of T8: what has two modes has no tail. */
+	input->rule = rule;
+	spread->has_modes =
+		histogram_find_modes(&spread->histogram, input->limit(input, "valley"),
+				     input->limit(input, "least_part"), &spread->modes) &&
+		mode_ratio(input, spread) >= input->limit(input, "mode_ratio") &&
+		spread->modes.slow_calls <= input->limit(input, "most_calls");
+	share = beyond_share(input, spread, spread->modes.fast_ticks * spread->tick_ns,
+			     spread->modes.slow_calls);
+	spread->has_modes =
+		spread->has_modes && share >= input->limit(input, "slow_share");
+	input->rule = own;
+	return spread->has_modes;
+}
+
+/* Each row of the query, by the rule's limits; look: adds what it finds. */
+static int look_at_all(struct rule_input *input, struct findings *ret,
+		       int (*look)(struct rule_input *, struct findings *,
+				   struct spread *))
+{
+	const struct time_run *run = time_run(input);
+	struct cursor *cursor;
+	struct spread spread;
+	int result;
+
+	if (!run)
+		return -EIO;
+	result = rule_query(input, time_spread_sql_measured, &cursor);
+	if (result < 0)
+		return result;
+	result = cursor_next(cursor);
+	if (result <= 0) {
+		result = rule_finish(input, cursor, result);
+		return result < 0 ? result
+				  : rule_not_measured(input, "no durations of single "
+							     "calls were recorded");
+	}
+	cursor_close(cursor);
+	result = rule_query(input, time_spread_sql_functions, &cursor);
+	if (result < 0)
+		return result;
+	cursor_bind_real(cursor, ":calls", input->limit(input, "least_calls"));
+	cursor_bind_real(cursor, ":least",
+			 input->limit(input, "run_share") * run->run_ns);
+	while ((result = cursor_next(cursor)) > 0) {
+		result = read_row(input, cursor, &spread);
+		if (result > 0)
+			result = look(input, ret, &spread);
+		if (result < 0)
+			break;
+	}
+	return rule_finish(input, cursor, result);
+}
+
+extern const struct rule rule_two_modes;
+
+/* Not a few calls stand out, but durations spread over a wide range: a quicksort sorts
+ * long parts and short ones. */
+static bool is_broad(struct rule_input *input, const struct spread *spread, double p50_ns)
+{
+	double p90_ns = histogram_quantile(&spread->histogram, 0.9) * spread->tick_ns;
+
+	return p90_ns >= input->limit(input, "broad") * (p50_ns + input->hook_cost_ns);
+}
+
+static int look_for_tail(struct rule_input *input, struct findings *ret,
+			 struct spread *spread)
+{
+	double p50 = histogram_quantile(&spread->histogram, 0.5) * spread->tick_ns;
+	double p99 = histogram_quantile(&spread->histogram, 0.99) * spread->tick_ns;
+	double slowest = histogram_slowest_share(&spread->histogram, 0.01);
+	double share = fmin(slowest, beyond_share(input, spread, p50, 0.01));
+	double ratio = p99 / (p50 + input->hook_cost_ns);
+	struct finding *finding;
+
+	if (ratio < input->limit(input, "p99_by_p50") ||
+	    share < input->limit(input, "tail_share") ||
+	    find_modes(input, &rule_two_modes, spread))
+		return 0;
+	finding = rule_add_function(input, ret, spread->function_id, false);
+	finding->saving_ns = share * gain_ns(input, spread);
+	rate(input, spread, is_broad(input, spread, p50), finding);
+	finding_evidence_limit(finding, "p99 by p50", "ratio", ratio,
+			       input->limit(input, "p99_by_p50"));
+	finding_evidence_limit(finding, "slowest 1 % of the calls, of its time",
+			       "percent", 100 * slowest,
+			       100 * input->limit(input, "tail_share"));
+	finding_evidence(finding, "p50", "ns", p50);
+	finding_evidence(finding, "p99", "ns", p99);
+	finding_evidence(finding, "calls", "count", spread->calls);
+	finding_evidence(finding, "share of the run", "percent",
+			 100 * rule_share(spread->run_ns, input->time_run.run_ns));
+	finding->why = spread->is_guarded
+			       ? "a few calls take many times as long as most do; "
+				 "whether they compute or wait for another thread the "
+				 "recording cannot tell"
+			       : "a few calls take many times as long as most do, and "
+				 "much of its time with them";
+	finding_advise(finding, "find what the slow calls do that the others do not: its "
+				"callees, with 'prof-analyze callers'");
+	finding_advise(finding,
+		       "move growing, flushing and rebuilding out of the call, or "
+		       "do a little of it in each");
+	finding_advise(finding, "look for locks and I/O on the way");
+	finding->sql = proof(input, spread->function_id);
+	return 0;
+}
+
+static int evaluate_tail(struct rule_input *input, struct findings *ret)
+{
+	return look_at_all(input, ret, look_for_tail);
+}
+
+const struct rule rule_tail_latency = {
+	.id = "T7",
+	.slug = "tail-latency",
+	.title = "A few calls that take many times as long",
+	.summary =
+		"the slowest hundredth of a function's calls takes far longer than the "
+		"others and a good part of its time",
+	.specific = 2,
+	.needs = MEASURED_CALLS | MEASURED_WALL | MEASURED_CPU,
+	.evaluate = evaluate_tail,
+};
+
+static int look_for_modes(struct rule_input *input, struct findings *ret,
+			  struct spread *spread)
+{
+	const struct histogram_modes *modes = &spread->modes;
+	struct finding *finding;
+
+	if (!find_modes(input, input->rule, spread))
+		return 0;
+	finding = rule_add_function(input, ret, spread->function_id, false);
+	finding->saving_ns =
+		fmin(modes->slow_share,
+		     beyond_share(input, spread, modes->fast_ticks * spread->tick_ns,
+				  modes->slow_calls)) *
+		gain_ns(input, spread);
+	rate(input, spread, false, finding);
+	finding_evidence_limit(finding, "slow by fast", "ratio",
+			       mode_ratio(input, spread),
+			       input->limit(input, "mode_ratio"));
+	finding_evidence_limit(finding, "slow calls, of its time", "percent",
+			       100 * modes->slow_share,
+			       100 * input->limit(input, "slow_share"));
+	finding_evidence(finding, "slow calls, of its calls", "percent",
+			 100 * modes->slow_calls);
+	finding_evidence(finding, "mean of the fast", "ns",
+			 modes->fast_ticks * spread->tick_ns);
+	finding_evidence(finding, "mean of the slow", "ns",
+			 modes->slow_ticks * spread->tick_ns);
+	finding_evidence(finding, "calls", "count", spread->calls);
+	finding->why = spread->is_guarded
+			       ? "its calls are of two kinds, fast and slow; whether the "
+				 "slow ones compute or wait for another thread the "
+				 "recording cannot tell"
+			       : "its calls are of two kinds, fast and slow, with hardly "
+				 "any in between";
+	finding_advise(finding, "find the branch that the slow calls take: a miss of a "
+				"cache, growth, a fallback");
+	finding_advise(finding,
+		       "make it rarer: a larger cache, a reserve, a better guess");
+	finding_advise(finding, "give the slow way a function of its own, to see it by "
+				"itself");
+	finding->sql = proof(input, spread->function_id);
+	return 0;
+}
+
+static int evaluate_modes(struct rule_input *input, struct findings *ret)
+{
+	return look_at_all(input, ret, look_for_modes);
+}
+
+const struct rule rule_two_modes = {
+	.id = "T8",
+	.slug = "two-mode-latency",
+	.title = "Calls of two kinds, fast and slow",
+	.summary = "a function's durations fall into two groups far from each other, and "
+		   "the slow one holds much of its time",
+	.specific = 2,
+	.needs = MEASURED_CALLS | MEASURED_WALL | MEASURED_CPU,
+	.evaluate = evaluate_modes,
+};

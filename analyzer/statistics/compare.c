@@ -1,0 +1,270 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the subjects of a comparison, entered run by run.
+ * Runs on:       prof-analyze, any thread.
+ * Must not:      use ids or addresses of a run: they mean nothing in another.
+ * See also:      compare_match.c, which finds renamed partners.
+ */
+#include "analyzer/statistics/compare.h"
+
+#include "common/base/strbuf.h"
+#include "common/base/xalloc.h"
+#include "analyzer/model/match_name.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static void series_init(struct compare_series *series, size_t metric_count,
+			size_t run_count)
+{
+	*series = (struct compare_series){.metric_count = metric_count,
+					  .run_count = run_count};
+}
+
+/* One more subject, all zero. */
+static void series_grow(struct compare_series *series)
+{
+	size_t width = series->metric_count * series->run_count;
+
+	series->values = xgrow(series->values, series->count, &series->capacity,
+			       width * sizeof(*series->values));
+	memset(series->values + series->count++ * width, 0,
+	       width * sizeof(*series->values));
+}
+
+int64_t *compare_values(const struct compare_series *series, uint32_t subject,
+			size_t metric)
+{
+	return series->values +
+	       ((size_t)subject * series->metric_count + metric) * series->run_count;
+}
+
+static void add_clamped(int64_t *sum, int64_t value)
+{
+	if (__builtin_add_overflow(*sum, value, sum))
+		*sum = value < 0 ? INT64_MIN : INT64_MAX;
+}
+
+static void series_add(struct compare_series *series, uint32_t subject, size_t run,
+		       const int64_t *values)
+{
+	for (size_t i = 0; i < series->metric_count; i++)
+		add_clamped(&compare_values(series, subject, i)[run], values[i]);
+}
+
+void compare_move_values(struct compare_series *series, uint32_t from, uint32_t to)
+{
+	size_t width = series->metric_count * series->run_count;
+	int64_t *source = compare_values(series, from, 0);
+	int64_t *target = compare_values(series, to, 0);
+
+	for (size_t i = 0; i < width; i++)
+		add_clamped(&target[i], source[i]);
+	memset(source, 0, width * sizeof(*source));
+}
+
+void compare_init(struct comparison *comparison, size_t before_count, size_t after_count)
+{
+	size_t runs = before_count + after_count;
+
+	*comparison = (struct comparison){.before_count = before_count,
+					  .after_count = after_count};
+	series_init(&comparison->function_values, COMPARE_FUNCTION_METRICS, runs);
+	series_init(&comparison->path_values, COMPARE_PATH_METRICS, runs);
+	series_init(&comparison->site_values, COMPARE_SITE_METRICS, runs);
+}
+
+void compare_free(struct comparison *comparison)
+{
+	free(comparison->functions);
+	free(comparison->paths);
+	free(comparison->sites);
+	free(comparison->function_values.values);
+	free(comparison->path_values.values);
+	free(comparison->site_values.values);
+	intern_free(&comparison->function_keys);
+	intern_free(&comparison->texts);
+	intern_pairs_free(&comparison->path_keys);
+	intern_pairs_free(&comparison->place_keys);
+	intern_pairs_free(&comparison->site_keys);
+	*comparison = (struct comparison){0};
+}
+
+static uint8_t side_of(const struct comparison *comparison, size_t run)
+{
+	return run < comparison->before_count ? COMPARE_BEFORE : COMPARE_AFTER;
+}
+
+static const char *keep(struct comparison *comparison, const char *text)
+{
+	if (!text)
+		return NULL;
+	return intern_name(&comparison->texts,
+			   intern_text(&comparison->texts, text, NULL));
+}
+
+/* Same module, same name; and the same file, since C has static namesakes. */
+static uint32_t function_number(struct comparison *comparison,
+				const struct compare_function_row *row, bool *is_new)
+{
+	struct strbuf key = {0};
+	uint32_t number;
+
+	strbuf_printf(&key, "%s\n%s\n", row->module ? row->module : "",
+		      row->linkage_name ? row->linkage_name : row->name);
+	match_add_base(&key, row->file);
+	/* 0x1234 (libx.so) is the same code in the same build only */
+	if (!row->linkage_name && strncmp(row->name, "0x", 2) == 0)
+		strbuf_printf(&key, "\n%s", row->build_id ? row->build_id : "");
+	number = intern_text(&comparison->function_keys, strbuf_text(&key), is_new);
+	strbuf_free(&key);
+	return number;
+}
+
+uint32_t compare_add_function(struct comparison *comparison, size_t run,
+			      const struct compare_function_row *row)
+{
+	uint8_t side = side_of(comparison, run);
+	struct compare_function *function;
+	bool is_new;
+	uint32_t number = function_number(comparison, row, &is_new);
+
+	if (is_new) {
+		comparison->functions = xgrow(comparison->functions, number,
+					      &comparison->function_capacity,
+					      sizeof(*comparison->functions));
+		comparison->functions[number] =
+			(struct compare_function){.merged_into = number, .tier = 1};
+		series_grow(&comparison->function_values);
+	}
+	function = &comparison->functions[number];
+	if (!(function->presence & side)) {
+		function->name = keep(comparison, row->name);
+		function->linkage_name = keep(comparison, row->linkage_name);
+		function->module = keep(comparison, row->module);
+		function->component = keep(comparison, row->component);
+		function->file = keep(comparison, row->file);
+		if (side == COMPARE_BEFORE)
+			function->line_before = row->line;
+		else
+			function->line_after = row->line;
+	}
+	function->presence |= side;
+	if (row->is_hooked)
+		function->hooked |= side;
+	function->is_library |= row->is_library;
+	series_add(&comparison->function_values, number, run, row->values);
+	return number;
+}
+
+/* The path above (or the parent itself) that is of this function, or COMPARE_NONE. */
+static uint32_t folded(const struct comparison *comparison, uint32_t parent,
+		       uint32_t function)
+{
+	for (uint32_t at = parent; at != COMPARE_NONE; at = comparison->paths[at].parent)
+		if (comparison->paths[at].function == function)
+			return at;
+	return COMPARE_NONE;
+}
+
+uint32_t compare_owner(const struct comparison *comparison, uint32_t path)
+{
+	for (uint32_t at = path; at != COMPARE_NONE; at = comparison->paths[at].parent)
+		if (!comparison->functions[comparison->paths[at].function].is_library)
+			return at;
+	return path;
+}
+
+/* The allocations of a path belong to the function that led to them. */
+static void add_owned(struct comparison *comparison, uint32_t path, size_t run,
+		      const int64_t *values)
+{
+	uint32_t owner = comparison->paths[compare_owner(comparison, path)].function;
+	const struct compare_series *series = &comparison->function_values;
+
+	add_clamped(&compare_values(series, owner, COMPARE_OWN_COUNT)[run],
+		    values[COMPARE_ALLOC_COUNT]);
+	add_clamped(&compare_values(series, owner, COMPARE_OWN_BYTES)[run],
+		    values[COMPARE_ALLOC_BYTES]);
+}
+
+uint32_t compare_add_path(struct comparison *comparison, size_t run, uint32_t parent,
+			  uint32_t function, const int64_t *values)
+{
+	uint32_t number;
+	bool is_new = false;
+
+	function = comparison->functions[function].merged_into;
+	number = folded(comparison, parent, function);
+	if (number == COMPARE_NONE)
+		number = intern_pair(&comparison->path_keys, parent, function, &is_new);
+	if (is_new) {
+		comparison->paths =
+			xgrow(comparison->paths, number, &comparison->path_capacity,
+			      sizeof(*comparison->paths));
+		comparison->paths[number] = (struct compare_path){parent, function, 0};
+		series_grow(&comparison->path_values);
+	}
+	comparison->paths[number].presence |= side_of(comparison, run);
+	series_add(&comparison->path_values, number, run, values);
+	if (values[COMPARE_ALLOC_COUNT] || values[COMPARE_ALLOC_BYTES])
+		add_owned(comparison, number, run, values);
+	return number;
+}
+
+static bool same_file(const char *a, const char *b)
+{
+	const char *base_a = strrchr(a, '/'), *base_b = strrchr(b, '/');
+
+	return strcmp(base_a ? base_a + 1 : a, base_b ? base_b + 1 : b) == 0;
+}
+
+/* Lines move when something above changes, distances inside a function less often. */
+static int32_t site_offset(const struct comparison *comparison, uint8_t side,
+			   uint32_t path, const char *file, uint32_t line)
+{
+	const struct compare_function *function =
+		&comparison->functions[comparison->paths[path].function];
+	uint32_t definition =
+		side == COMPARE_BEFORE ? function->line_before : function->line_after;
+
+	if (!file || !function->file || !definition || !same_file(file, function->file))
+		return (int32_t)line;
+	return (int32_t)(line - definition);
+}
+
+uint32_t compare_add_site(struct comparison *comparison, size_t run, uint32_t path,
+			  const char *file, uint32_t line, const int64_t *values)
+{
+	uint8_t side = side_of(comparison, run);
+	int32_t offset = site_offset(comparison, side, path, file, line);
+	struct strbuf base = {0};
+	struct compare_site *site;
+	uint32_t number, place;
+	bool is_new;
+
+	match_add_base(&base, file);
+	place = intern_text(&comparison->texts, strbuf_text(&base), NULL);
+	place = intern_pair(&comparison->place_keys, place, (uint32_t)offset, NULL);
+	number = intern_pair(&comparison->site_keys, path, place, &is_new);
+	strbuf_free(&base);
+	if (is_new) {
+		comparison->sites =
+			xgrow(comparison->sites, number, &comparison->site_capacity,
+			      sizeof(*comparison->sites));
+		comparison->sites[number] = (struct compare_site){
+			.path = path, .offset = offset, .merged_into = number, .tier = 1};
+		series_grow(&comparison->site_values);
+	}
+	site = &comparison->sites[number];
+	if (!(site->presence & side)) {
+		site->file = keep(comparison, file);
+		if (side == COMPARE_BEFORE)
+			site->line_before = line;
+		else
+			site->line_after = line;
+	}
+	site->presence |= side;
+	series_add(&comparison->site_values, number, run, values);
+	return number;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  runs laid side by side: every function, call path and allocation site of
+ *                any of them once, with its numbers in each run.
+ * Must not:      know SQL, or judge (compare_judge.h).
+ *
+ * Use, in this order: compare_init(); for every run compare_add_function(); then
+ * compare_match_functions(); for every run compare_add_path() and compare_add_site();
+ * then compare_match_sites(). Runs are numbered from 0, those of the side before first.
+ */
+#pragma once
+
+#include "common/base/intern.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define COMPARE_NONE UINT32_MAX
+
+/* Columns of numbers; a kind of subject has some of them. */
+enum compare_metric {
+	COMPARE_ALLOC_COUNT,
+	COMPARE_ALLOC_BYTES,
+	COMPARE_SELF,  /* functions, paths: ns */
+	COMPARE_CALLS, /* functions, paths */
+	COMPARE_TOTAL, /* functions: ns, outermost activations only */
+	/* functions: allocations by itself or by library functions that it called, so
+	 * that strdup() stands for its caller; added up from the paths */
+	COMPARE_OWN_COUNT,
+	COMPARE_OWN_BYTES,
+	COMPARE_LIVE = 2,   /* sites: bytes live at exit */
+	COMPARE_AT_PEAK = 3 /* sites: bytes live at the peak */
+};
+#define COMPARE_FUNCTION_METRICS 7
+#define COMPARE_PATH_METRICS 4
+#define COMPARE_SITE_METRICS 4
+
+/* The numbers of all subjects of one kind. */
+struct compare_series {
+	int64_t *values;
+	size_t metric_count, run_count, count, capacity;
+};
+
+enum compare_presence {
+	COMPARE_BEFORE = 1, /* recorded in some run of the side */
+	COMPARE_AFTER = 2,
+	COMPARE_BOTH = 3,
+};
+
+struct compare_function {
+	const char *name; /* the later side's; texts live as long as the comparison */
+	const char *linkage_name, *module, *file; /* NULL: not known */
+	const char *component; /* that a map or the program named; NULL: none */
+	uint32_t line_before, line_after; /* of the definition; 0: not known */
+	uint32_t merged_into;		  /* another's number, or its own */
+	uint8_t presence;		  /* enum compare_presence */
+	uint8_t hooked;			  /* the sides on which its calls were counted */
+	uint8_t tier; /* how its two sides were matched, see compare_match.c */
+	bool is_library;
+};
+
+struct compare_path {
+	uint32_t parent; /* COMPARE_NONE: a root */
+	uint32_t function;
+	uint8_t presence;
+};
+
+struct compare_site {
+	uint32_t path;
+	const char *file;		  /* NULL: not known */
+	uint32_t line_before, line_after; /* of the call; 0: not known */
+	int32_t offset;			  /* from the function's definition */
+	uint32_t merged_into;
+	uint8_t presence, tier;
+};
+
+struct comparison {
+	size_t before_count, after_count; /* runs */
+	struct compare_function *functions;
+	struct compare_path *paths;
+	struct compare_site *sites;
+	struct compare_series function_values, path_values, site_values;
+	size_t function_capacity, path_capacity, site_capacity;
+	struct intern function_keys, texts;
+	struct intern_pairs path_keys, place_keys, site_keys;
+};
+
+/* A function as one run has it. module: the base name, "" for the program itself. */
+struct compare_function_row {
+	const char *name, *linkage_name, *module, *build_id, *file, *component;
+	uint32_t line;
+	bool is_hooked, is_library;
+	int64_t values[COMPARE_FUNCTION_METRICS];
+};
+
+void compare_init(struct comparison *comparison, size_t before_count, size_t after_count);
+void compare_free(struct comparison *comparison);
+
+/* Each returns the subject's number. Numbers of one subject in one run add up. */
+uint32_t compare_add_function(struct comparison *comparison, size_t run,
+			      const struct compare_function_row *row);
+/* parent: of another path, or COMPARE_NONE. Recursion is folded: a function that stands
+ * above already is that path again. */
+uint32_t compare_add_path(struct comparison *comparison, size_t run, uint32_t parent,
+			  uint32_t function, const int64_t *values);
+uint32_t compare_add_site(struct comparison *comparison, size_t run, uint32_t path,
+			  const char *file, uint32_t line, const int64_t *values);
+
+/* The innermost path from this one up that is not of a library function; the path itself
+ * when there is none. */
+uint32_t compare_owner(const struct comparison *comparison, uint32_t path);
+
+/* Finds partners for what is on one side only. A subject with merged_into another has its
+ * numbers there. */
+void compare_match_functions(struct comparison *comparison);
+void compare_match_sites(struct comparison *comparison);
+
+/* The numbers of a subject: one for each run. Borrowed until one is added. */
+int64_t *compare_values(const struct compare_series *series, uint32_t subject,
+			size_t metric);
+/* Adds all numbers of one subject to those of another, and clears them. */
+void compare_move_values(struct compare_series *series, uint32_t from, uint32_t to);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a change held against a limit.
+ * Runs on:       prof-analyze, any thread.
+ * Must not:      fail for an interval that has the limit in it, or pass for a quantity
+ *                that no number of such runs could fail.
+ * See also:      gate_parse.c; reports/compare_gate.c.
+ */
+#include "analyzer/statistics/gate.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Rounding of a percentage, far below any that matters. */
+#define SLACK 1e-9
+
+static double difference_limit(const struct gate_limit *limit, double before)
+{
+	return limit->is_percent ? before * limit->most / 100 : limit->most;
+}
+
+static enum gate_result check_interval(const struct gate_limit *limit,
+				       const struct change *change)
+{
+	const struct statistics_shift *interval =
+		limit->is_percent ? &change->ratio : &change->shift;
+	double most = limit->is_percent ? 1 + limit->most / 100 : limit->most;
+
+	if (!change->is_tested || interval->confidence < VERDICT_CONFIDENCE - SLACK)
+		return GATE_NOT_MEASURED;
+	if (interval->low > most + SLACK)
+		return GATE_EXCEEDED;
+	return interval->high <= most + SLACK ? GATE_KEPT : GATE_INCONCLUSIVE;
+}
+
+enum gate_result gate_check(const struct gate_limit *limit, const struct change *change)
+{
+	double difference = change->after - change->before;
+
+	if (!change->is_exact)
+		return check_interval(limit, change);
+	if (difference <= difference_limit(limit, change->before) + SLACK)
+		return GATE_KEPT;
+	return GATE_EXCEEDED;
+}
+
+bool gate_can_judge(const struct change *change)
+{
+	return change->is_exact ||
+	       (change->is_tested &&
+		change->ratio.confidence >= VERDICT_CONFIDENCE - SLACK);
+}
+
+const char *gate_result_word(enum gate_result result)
+{
+	static const char *const words[] = {
+		[GATE_KEPT] = "kept",
+		[GATE_INCONCLUSIVE] = "inconclusive",
+		[GATE_NOT_MEASURED] = "not measured",
+		[GATE_NOT_COMPARABLE] = "not comparable",
+		[GATE_EXCEEDED] = "exceeded",
+	};
+
+	return words[result];
+}
+
+bool gate_is_set(const struct gate *gate)
+{
+	return gate->count || gate->on_regression || gate->on_inconclusive;
+}
+
+void gate_free(struct gate *gate)
+{
+	for (size_t i = 0; i < gate->count; i++) {
+		free(gate->limits[i].text);
+		free(gate->limits[i].function);
+	}
+	free(gate->limits);
+	*gate = (struct gate){0};
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  improved, regressed, unchanged or not to be told.
+ * Runs on:       prof-analyze, any thread.
+ * Must not:      say "changed" because an interval leaves out 1.
+ * See also:      verdict.h; tests/unit/analyzer/test_verdict.c, which simulates it.
+ */
+#include "analyzer/statistics/verdict.h"
+
+enum verdict verdict_of(const struct statistics_shift *ratio, double p, double tolerance)
+{
+	/* 1 - 0.95 and 0.95 both carry a rounding error. */
+	const double slack = 1e-12;
+
+	if (!(ratio->confidence >= VERDICT_CONFIDENCE - slack))
+		return VERDICT_INCONCLUSIVE;
+	if (ratio->low >= 1 - tolerance && ratio->high <= 1 + tolerance)
+		return VERDICT_UNCHANGED;
+	if (!(p <= VERDICT_ALPHA + slack))
+		return VERDICT_INCONCLUSIVE;
+	if (ratio->low > 1 + tolerance)
+		return VERDICT_REGRESSED;
+	if (ratio->high < 1 - tolerance)
+		return VERDICT_IMPROVED;
+	return VERDICT_INCONCLUSIVE;
+}
+
+double verdict_tolerance(size_t before, size_t after)
+{
+	return before >= 10 && after >= 10 ? 0.02 : 0.05;
+}
+
+const char *verdict_word(enum verdict verdict)
+{
+	switch (verdict) {
+	case VERDICT_UNCHANGED:
+		return "unchanged";
+	case VERDICT_IMPROVED:
+		return "improved";
+	case VERDICT_REGRESSED:
+		return "regressed";
+	case VERDICT_INCONCLUSIVE:
+		break;
+	}
+	return "inconclusive";
+}

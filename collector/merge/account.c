@@ -1,0 +1,301 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  self and total times, all in whole ns so that sums agree exactly.
+ * Runs on:       one thread at a time; ingest.
+ * Must not:      recurse: paths may be a million deep.
+ * See also:      collector/merge/account.h
+ */
+#include "collector/merge/account.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "common/base/array.h"
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+static int add_share(struct merge *merge, const struct merge_share *share)
+{
+	struct merge_share *shares =
+		array_room(merge->shares, merge->share_count, sizeof(*shares));
+
+	if (!shares)
+		return -ENOMEM;
+	merge->shares = shares;
+	shares[merge->share_count++] = *share;
+	return 0;
+}
+
+/* 30 years; only damaged numbers are larger. */
+#define MOST_NS 1e18
+
+static int64_t cost_ns(const struct merge *merge, const struct merge_cell *cell)
+{
+	double cost = merge->inner_cost_ns * (double)cell->calls +
+		      merge->outer_cost_ns * (double)cell->child_calls;
+
+	return cost < MOST_NS ? (int64_t)cost : (int64_t)MOST_NS;
+}
+
+void account_begin(struct merge *merge)
+{
+	if (merge->touched_count)
+		qsort(merge->touched, merge->touched_count, sizeof(*merge->touched),
+		      by_number);
+}
+
+static struct merge_cell take_cell(struct merge *merge, uint32_t *ret_path)
+{
+	struct merge_cell cell;
+
+	*ret_path = merge->touched[--merge->touched_count];
+	cell = merge->cells[*ret_path];
+	merge->cells[*ret_path] = (struct merge_cell){.calls = 0};
+	return cell;
+}
+
+static void charge_parent(struct merge *merge, uint32_t path,
+			  const struct account_times *times)
+{
+	uint32_t parent = merge->paths[path].parent;
+	struct merge_cell *cell = &merge->cells[parent];
+
+	if (!parent)
+		return;
+	merge_add(&cell->child_calls, times->calls);
+	merge_add_ns(&cell->child_raw_ns, times->raw_total_ns);
+	merge_add_ns(&cell->child_total_ns, times->total_ns);
+}
+
+/* A total that is less than the children's together (a signal handler in between, a
+ * process that is still alive) is raised to it: no self time is negative, and the sums
+ * stay exact. */
+int account_next(struct merge *merge, uint32_t *ret_path, struct account_times *ret)
+{
+	struct merge_cell cell;
+
+	if (!merge->touched_count)
+		return 0;
+	cell = take_cell(merge, ret_path);
+	*ret = (struct account_times){.calls = cell.calls,
+				      .alloc_count = cell.alloc_count,
+				      .alloc_bytes = cell.alloc_bytes};
+	ret->raw_total_ns = ticks_duration_ns(merge->ticks, (double)cell.total_ticks);
+	if (ret->raw_total_ns < cell.child_raw_ns)
+		ret->raw_total_ns = cell.child_raw_ns;
+	ret->raw_self_ns = ret->raw_total_ns - cell.child_raw_ns;
+	ret->self_ns = ret->raw_self_ns - cost_ns(merge, &cell);
+	if (ret->self_ns < 0)
+		ret->self_ns = 0;
+	ret->total_ns = ret->self_ns;
+	merge_add_ns(&ret->total_ns, cell.child_total_ns);
+	charge_parent(merge, *ret_path, ret);
+	return 1;
+}
+
+int account_next_part(struct merge *merge, int64_t *owed_ns, uint32_t *ret_path,
+		      struct account_times *ret)
+{
+	struct merge_cell cell;
+	int64_t self_ns;
+
+	if (!merge->touched_count)
+		return 0;
+	cell = take_cell(merge, ret_path);
+	*ret = (struct account_times){.calls = cell.calls};
+	ret->raw_total_ns = ticks_duration_ns(merge->ticks, (double)cell.total_ticks);
+	ret->raw_self_ns = ret->raw_total_ns - cell.child_raw_ns;
+	if (ret->raw_self_ns < -(int64_t)MOST_NS)
+		ret->raw_self_ns = -(int64_t)MOST_NS;
+	self_ns = ret->raw_self_ns - cost_ns(merge, &cell) - owed_ns[*ret_path];
+	ret->self_ns = self_ns > 0 ? self_ns : 0;
+	owed_ns[*ret_path] = ret->self_ns - self_ns;
+	if (owed_ns[*ret_path] > (int64_t)MOST_NS)
+		owed_ns[*ret_path] = (int64_t)MOST_NS;
+	ret->total_ns = ret->self_ns;
+	merge_add_ns(&ret->total_ns, cell.child_total_ns);
+	charge_parent(merge, *ret_path, ret);
+	return 1;
+}
+
+static int add_times(struct merge *merge, uint32_t path, uint32_t lane,
+		     const struct account_times *times)
+{
+	struct merge_path *row = &merge->paths[path];
+
+	merge_add(&row->calls, times->calls);
+	merge_add_ns(&row->total_ns, times->total_ns);
+	merge_add_ns(&row->self_ns, times->self_ns);
+	merge_add_ns(&row->raw_total_ns, times->raw_total_ns);
+	merge_add_ns(&row->raw_self_ns, times->raw_self_ns);
+	merge_add(&row->alloc_count, times->alloc_count);
+	merge_add(&row->alloc_bytes, times->alloc_bytes);
+	if (merge->run->lane_count < 2)
+		return 0;
+	return add_share(merge,
+			 &(struct merge_share){path, lane, times->calls, times->total_ns,
+					       times->self_ns, times->alloc_count,
+					       times->alloc_bytes});
+}
+
+int account_lane(struct merge *merge, uint32_t lane)
+{
+	struct account_times times;
+	uint32_t path;
+	int result = 0;
+
+	account_begin(merge);
+	while (result == 0 && account_next(merge, &path, &times))
+		result = add_times(merge, path, lane, &times);
+	return result;
+}
+
+/* The tree seen from above, for a walk without recursion. */
+struct walk {
+	struct merge *merge;
+	uint32_t *first_child, *next_sibling; /* by path; 0: none */
+	uint32_t *path_edges;		      /* index of the edge into a path */
+	uint32_t *active;		      /* by function: times on the current path */
+};
+
+static int edge_index(struct merge *merge, uint32_t caller, uint32_t callee,
+		      uint32_t *ret)
+{
+	struct merge_edge *edges;
+
+	*ret = map_get(&merge->edge_map, caller, callee, 0);
+	if (*ret != MAP_NONE)
+		return 0;
+	edges = array_room(merge->edges, merge->edge_count, sizeof(*edges));
+	if (!edges)
+		return -ENOMEM;
+	merge->edges = edges;
+	*ret = (uint32_t)merge->edge_count++;
+	edges[*ret].caller = caller;
+	edges[*ret].callee = callee;
+	return map_put(&merge->edge_map, caller, callee, 0, *ret);
+}
+
+static void enter_edge(struct walk *walk, uint32_t path)
+{
+	const struct merge_path *row = &walk->merge->paths[path];
+	struct merge_edge *edge = &walk->merge->edges[walk->path_edges[path]];
+
+	merge_add(&edge->calls, row->calls);
+	if (edge->active++ == 0)
+		merge_add_ns(&edge->total_ns, row->total_ns);
+}
+
+static void enter(struct walk *walk, uint32_t path)
+{
+	const struct merge_path *row = &walk->merge->paths[path];
+	struct merge_function *function = &walk->merge->functions[row->function];
+
+	function->is_used = 1;
+	if (row->kind != MERGE_FRAME)
+		function->is_instrumented = 1;
+	merge_add(&function->calls, row->calls);
+	merge_add_ns(&function->self_ns, row->self_ns);
+	merge_add_ns(&function->raw_self_ns, row->raw_self_ns);
+	merge_add(&function->alloc_count, row->alloc_count);
+	merge_add(&function->alloc_bytes, row->alloc_bytes);
+	if (row->min_ticks < function->min_ticks)
+		function->min_ticks = row->min_ticks;
+	if (row->max_ticks > function->max_ticks)
+		function->max_ticks = row->max_ticks;
+	if (walk->active[row->function]++ == 0) {
+		merge_add_ns(&function->total_ns, row->total_ns);
+		merge_add_ns(&function->raw_total_ns, row->raw_total_ns);
+	}
+	if (row->parent)
+		enter_edge(walk, path);
+}
+
+static void leave(struct walk *walk, uint32_t path)
+{
+	const struct merge_path *row = &walk->merge->paths[path];
+
+	walk->active[row->function]--;
+	if (row->parent)
+		walk->merge->edges[walk->path_edges[path]].active--;
+}
+
+static void visit_all(struct walk *walk)
+{
+	uint32_t at = walk->first_child[0];
+
+	while (at) {
+		enter(walk, at);
+		if (walk->first_child[at]) {
+			at = walk->first_child[at];
+			continue;
+		}
+		while (at && !walk->next_sibling[at]) {
+			leave(walk, at);
+			at = walk->merge->paths[at].parent;
+		}
+		if (at) {
+			leave(walk, at);
+			at = walk->next_sibling[at];
+		}
+	}
+}
+
+/* Links children in the order of their numbers and finds their edges. */
+static int link_paths(struct walk *walk)
+{
+	struct merge *merge = walk->merge;
+
+	for (size_t i = merge->path_count; i-- > 1;) {
+		const struct merge_path *path = &merge->paths[i];
+		int result;
+
+		walk->next_sibling[i] = walk->first_child[path->parent];
+		walk->first_child[path->parent] = (uint32_t)i;
+		if (!path->parent)
+			continue;
+		result = edge_index(merge, merge->paths[path->parent].function,
+				    path->function, &walk->path_edges[i]);
+		if (result < 0)
+			return result;
+	}
+	return 0;
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct merge_share *left = a, *right = b;
+
+	if (left->path != right->path)
+		return left->path < right->path ? -1 : 1;
+	return left->lane < right->lane ? -1 : left->lane > right->lane;
+}
+
+int account_functions(struct merge *merge)
+{
+	struct walk walk = {.merge = merge};
+	size_t functions = merge->identify.function_count;
+	int result = -ENOMEM;
+
+	walk.first_child = calloc(merge->path_count, sizeof(uint32_t));
+	walk.next_sibling = calloc(merge->path_count, sizeof(uint32_t));
+	walk.path_edges = calloc(merge->path_count, sizeof(uint32_t));
+	walk.active = calloc(functions + 1, sizeof(uint32_t));
+	if (walk.first_child && walk.next_sibling && walk.path_edges && walk.active &&
+	    (!functions || merge_function_at(merge, (uint32_t)functions - 1)))
+		result = link_paths(&walk);
+	if (result == 0)
+		visit_all(&walk);
+	if (merge->share_count) /* in the order of the table's key */
+		qsort(merge->shares, merge->share_count, sizeof(*merge->shares), by_path);
+	free(walk.first_child);
+	free(walk.next_sibling);
+	free(walk.path_edges);
+	free(walk.active);
+	return result;
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  what happened between the snapshots of each process, by merged path and
+ *                site: differences, collected while the lanes are merged.
+ * Runs on:       one thread at a time; ingest.
+ * Must not:      know about SQL.
+ * See also:      collector/merge/snapshots.h, which makes rows of it
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/read/read.h"
+
+/* By snapshot `snapshot` (from 1) of a process this had come in addition to what there
+ * was at the one before; from several lanes there may be several. */
+struct change_of_path {
+	uint32_t process, snapshot, path;
+	uint64_t calls, ticks;
+};
+
+struct change_of_site {
+	uint32_t process, snapshot, site;
+	int64_t live_count, live_bytes;
+	uint64_t alloc_count, alloc_bytes;
+};
+
+/* See struct segment_free_age. */
+struct change_free {
+	uint32_t process, site;
+	uint32_t born, freed;
+	uint64_t count, bytes;
+};
+
+struct changes {
+	struct change_of_path *paths;
+	size_t path_count;
+	struct change_of_site *sites;
+	size_t site_count;
+	struct change_free *frees;
+	size_t free_count;
+};
+
+/* Adds what a node did that is in `path` of the merged tree. 0 or -ENOMEM. */
+int changes_add_node(struct changes *changes, const struct read_run *run,
+		     uint32_t process, uint32_t lane_slot, uint32_t node, uint32_t path);
+
+/* Adds what a site of the process did, its index there, that is `merged` now. 0 or
+ * -ENOMEM. */
+int changes_add_site(struct changes *changes, const struct read_run *run,
+		     uint32_t process, uint32_t site, uint32_t merged);
+
+/* Adds the frees by age. merged: by index in the process's sites, UINT32_MAX: nowhere. */
+int changes_add_frees(struct changes *changes, const struct read_run *run,
+		      uint32_t process, const uint32_t *merged);
+
+void changes_done(struct changes *changes);

@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  adding, percentiles and the compact form of histograms.
+ * Runs on:       one thread at a time; ingest.
+ * Must not:      read files.
+ * See also:      collector/merge/histogram.h
+ */
+#include "collector/merge/histogram.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Makes room for the buckets [first, end) too. */
+static int widen(struct histogram *histogram, uint32_t first, uint32_t end)
+{
+	uint32_t old_end = histogram->first + histogram->count;
+	uint64_t *counts;
+
+	if (histogram->count) {
+		if (first >= histogram->first && end <= old_end)
+			return 0;
+		if (histogram->first < first)
+			first = histogram->first;
+		if (old_end > end)
+			end = old_end;
+	}
+	counts = calloc(end - first, sizeof(*counts));
+	if (!counts)
+		return -ENOMEM;
+	if (histogram->count)
+		memcpy(counts + (histogram->first - first), histogram->counts,
+		       histogram->count * sizeof(*counts));
+	free(histogram->counts);
+	histogram->counts = counts;
+	histogram->first = first;
+	histogram->count = end - first;
+	return 0;
+}
+
+int histogram_add(struct histogram *histogram, uint32_t bucket, uint64_t calls)
+{
+	int result = widen(histogram, bucket, bucket + 1);
+
+	if (result < 0)
+		return result;
+	histogram->counts[bucket - histogram->first] += calls;
+	return 0;
+}
+
+int histogram_add_segment(struct histogram *histogram,
+			  const struct segment_function *from)
+{
+	uint32_t first = 0, end = SEGMENT_HISTOGRAM_BUCKETS;
+	int result;
+
+	while (first < end && !from->histogram[first])
+		first++;
+	while (end > first && !from->histogram[end - 1])
+		end--;
+	if (first < end) {
+		result = widen(histogram, first, end);
+		if (result < 0)
+			return result;
+	}
+	for (uint32_t i = first; i < end; i++)
+		histogram->counts[i - histogram->first] += from->histogram[i];
+	if (from->overflow_count && from->overflow_bucket < SEGMENT_HISTOGRAM_BUCKETS)
+		return histogram_add(histogram, from->overflow_bucket,
+				     (uint64_t)from->overflow_count << 32);
+	return 0;
+}
+
+static double middle(uint32_t bucket)
+{
+	double lower = (double)segment_histogram_lower(bucket);
+
+	if (bucket < 8)
+		return lower;
+	/* a bucket from 16 on holds whole numbers lower .. upper - 1 */
+	return (lower + (double)segment_histogram_lower(bucket + 1) - 1) / 2;
+}
+
+static double total(const struct histogram *histogram)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < histogram->count; i++)
+		sum += (double)histogram->counts[i];
+	return sum;
+}
+
+double histogram_percentile(const struct histogram *histogram, double fraction)
+{
+	double wanted = ceil(total(histogram) * fraction), seen = 0;
+	uint32_t last = 0;
+
+	for (uint32_t i = 0; i < histogram->count; i++) {
+		if (!histogram->counts[i])
+			continue;
+		seen += (double)histogram->counts[i];
+		last = histogram->first + i;
+		if (seen >= wanted)
+			break;
+	}
+	return middle(last);
+}
+
+int histogram_is_empty(const struct histogram *histogram)
+{
+	return total(histogram) <= 0;
+}
+
+static uint8_t *put_varint(uint8_t *out, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		*out++ = (uint8_t)(value | 0x80);
+	*out++ = (uint8_t)value;
+	return out;
+}
+
+int histogram_encode(const struct histogram *histogram, uint8_t **ret, size_t *ret_size)
+{
+	uint32_t previous = 0;
+	uint8_t *blob, *out;
+
+	if (histogram_is_empty(histogram)) {
+		*ret = NULL;
+		*ret_size = 0;
+		return 0;
+	}
+	/* at most 2 bytes of step and 10 of count each */
+	blob = malloc((size_t)histogram->count * 12);
+	if (!blob)
+		return -ENOMEM;
+	out = blob;
+	for (uint32_t i = 0; i < histogram->count; i++) {
+		uint32_t bucket = histogram->first + i;
+
+		if (!histogram->counts[i])
+			continue;
+		out = put_varint(out, bucket - previous);
+		out = put_varint(out, histogram->counts[i]);
+		previous = bucket;
+	}
+	*ret = blob;
+	*ret_size = (size_t)(out - blob);
+	return 0;
+}
+
+void histogram_done(struct histogram *histogram)
+{
+	free(histogram->counts);
+	*histogram = (struct histogram){NULL, 0, 0};
+}

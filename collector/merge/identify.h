@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  which function an address recorded by some process belongs to, with
+ *                one identity per function over all processes of a run.
+ * Runs on:       one thread at a time; ingest.
+ * Must not:      read the spool.
+ * See also:      collector/symbols/symbols.h, which knows the names; merge.h, the user
+ *
+ * IDENTITY. A function is the same when its module (path and build-id or file), its
+ * linkage name and its source file are the same: so the copies of an inline function that
+ * several translation units carry are one function, and a frame found by unwinding and
+ * an instrumented function are one, too. Without a source file the entry address takes
+ * its place; an address without a name stands for itself. A region is the same when its
+ * component and name are.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/map.h"
+#include "collector/read/read.h"
+#include "collector/symbols/symbols.h"
+
+#define IDENTIFY_NONE UINT32_MAX
+
+struct identify_module {
+	const struct segment_module
+		*from;		       /* the first of its kind; borrowed from the run */
+	struct symbol_module *symbols; /* NULL: nobody has asked yet */
+};
+
+/*
+ * How much a name is worth. EXACT: the function's own. NEAR: of a function inside one of
+ * the system's libraries, which are stripped as a rule: "[near malloc in libc.so.6]" has
+ * that exported function for a neighbour, "[in libc.so.6]" none; such a name stands for
+ * all functions that it fits. NONE: 0x1234 (libfoo.so).
+ */
+enum identify_naming { IDENTIFY_UNNAMED = 0, IDENTIFY_NEAR = 1, IDENTIFY_EXACT = 2 };
+
+struct identify_function {
+	const char *name; /* borrowed from the symbolizer, or owned_name */
+	const char *linkage_name, *file;
+	const char *component; /* of a region; borrowed from the run */
+	uint32_t line;
+	uint32_t module; /* IDENTIFY_NONE: in no known module */
+	char *owned_name;
+	enum identify_naming naming;
+	int is_region;
+};
+
+/* A place in a function: where a call was made. */
+struct identify_place {
+	uint32_t function;
+	uint32_t line;	      /* 0: not known */
+	const char *file;     /* borrowed, equal strings have equal addresses; NULL */
+	uint32_t chain_count; /* in the first of the places at one address: how many */
+};
+
+struct identify {
+	struct symbolizer *symbolizer;
+	struct identify_module *modules;
+	size_t module_count;
+	struct identify_function *functions;
+	size_t function_count;
+	struct identify_place *places;
+	size_t place_count;
+	struct map module_map, function_map, address_map;
+};
+
+/* A process whose addresses are asked for. */
+struct identify_process {
+	const struct read_process *process;
+	uint32_t *modules; /* owned; identify's number of each of its modules */
+	uint32_t last;	   /* the module that was hit last */
+};
+
+/* 0 or -ENOMEM. */
+int identify_init(struct identify *identify);
+void identify_done(struct identify *identify);
+
+/* Why names of the module are missing, a word of symbols.h; NULL: nothing is wrong. */
+const char *identify_trouble(const struct identify_module *module);
+
+int identify_process_init(struct identify *identify, const struct read_process *process,
+			  struct identify_process *ret);
+void identify_process_done(struct identify_process *process);
+
+/* The function whose entry the key (struct segment_node) names. 0 or -ENOMEM. */
+int identify_function(struct identify *identify, struct identify_process *process,
+		      uint64_t key, uint32_t *ret);
+
+/* The functions at the return address that the key names: *ret_first is the index of
+ * the innermost inlined one in identify->places, the last of *ret_count is the physical
+ * function. At least one. 0 or -ENOMEM. */
+int identify_places(struct identify *identify, struct identify_process *process,
+		    uint64_t key, uint32_t *ret_first, uint32_t *ret_count);
+
+/* The function that stands for "no function of the program": allocations made where
+ * nothing was open and nothing could be unwound. 0 or -ENOMEM. */
+int identify_nowhere(struct identify *identify, uint32_t *ret);

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a run, from its spool directory to what run.db says about it.
+ * Runs on:       one thread at a time; collector and prof-analyze.
+ * Must not:      know about SQL.
+ * See also:      read.h, fate.h, merge.h, the steps; store.h, which writes the rows
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/processes/fate.h"
+#include "collector/merge/merge.h"
+#include "collector/read/read.h"
+#include "collector/processes/resources.h"
+#include "collector/merge/snapshots.h"
+#include "collector/processes/ticks.h"
+
+/* A process that was seen as another user than the recording's. */
+struct ingest_user {
+	int32_t pid;
+	uint64_t start_ticks; /* with pid: which process */
+};
+
+/* What a collector knows beside the spool; all zero without one. */
+struct ingest_watch {
+	const struct fate_death *deaths;
+	size_t death_count;
+	const struct ingest_user *other_users;
+	size_t other_user_count;
+	const struct resources *resources; /* borrowed, or NULL */
+	const struct gpu_samples *gpu;	   /* likewise */
+	size_t damaged_sample_count;	   /* of the run's file of samples */
+	int is_live;	   /* processes may be alive: take what there is so far */
+	int is_recovered;  /* the run's own collector is gone */
+	size_t path_limit; /* of what it is merged into; 0: MERGE_PATH_LIMIT */
+};
+
+/* A row of trust that concerns the whole run. */
+struct ingest_fact {
+	const char *name;
+	uint64_t value;
+	char text[256]; /* empty: none */
+};
+
+#define INGEST_FACT_LIMIT 48
+
+struct ingest {
+	struct ingest_watch watch;
+	struct read_run run;
+	struct ticks ticks;
+	struct fate *fates; /* parallel to run.processes */
+	struct merge merge;
+	struct snapshots snapshots;
+	uint32_t first_process;	   /* FATE_NONE: its slot is not there */
+	struct exit_status status; /* of the first process */
+	int is_complete;
+	uint64_t end_ticks; /* of the last process to end */
+	struct ingest_fact facts[INGEST_FACT_LIMIT];
+	size_t fact_count;
+};
+
+/* Reads and merges the run in a directory. 0, or -errno with a sentence in error; then
+ * nothing is left to free. Free with ingest_done(). */
+int ingest_load(struct ingest *ret, const struct rundir *rundir,
+		const struct ingest_watch *watch, char *error, size_t error_size);
+void ingest_done(struct ingest *ingest);

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  putting lanes' series together.
+ * Runs on:       one thread at a time; ingest.
+ * Must not:      trust a number of a lane.
+ * See also:      collector/merge/marks.h
+ */
+#include "collector/merge/marks.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/array.h"
+#include "collector/merge/merge.h"
+
+static uint64_t hash_name(const char *name)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (; *name; name++)
+		hash = (hash ^ (unsigned char)*name) * 0x100000001b3ull;
+	return hash;
+}
+
+/* Names whose hashes meet are told apart by a number more. NULL: no memory. */
+static struct marks_series *find_or_add(struct marks *marks, uint32_t process,
+					uint32_t kind, const char *name)
+{
+	uint64_t whose = (uint64_t)process << 32 | kind, hash = hash_name(name);
+	struct marks_series *series, **all;
+	uint64_t number = 0;
+	uint32_t index;
+
+	for (;; number++) {
+		index = map_get(&marks->map, whose, hash, number);
+		if (index == MAP_NONE)
+			break;
+		if (strcmp(marks->all[index]->name, name) == 0)
+			return marks->all[index];
+	}
+	all = array_room(marks->all, marks->count, sizeof(*all));
+	if (!all)
+		return NULL;
+	marks->all = all;
+	series = calloc(1, sizeof(*series));
+	if (!series ||
+	    map_put(&marks->map, whose, hash, number, (uint32_t)marks->count)) {
+		free(series);
+		return NULL;
+	}
+	memcpy(series->name, name, strlen(name) + 1);
+	series->kind = kind;
+	series->process = process;
+	marks->all[marks->count++] = series;
+	return series;
+}
+
+/* Puts a value among the extremes where it belongs. sign: 1 for the highest first. */
+static void add_extreme(struct marks_value *all, uint32_t *count,
+			const struct marks_value *value, double sign)
+{
+	uint32_t at = *count;
+
+	while (at > 0 && sign * value->mark.value > sign * all[at - 1].mark.value)
+		at--;
+	if (at == SEGMENT_SERIES_EXTREMES)
+		return;
+	if (*count < SEGMENT_SERIES_EXTREMES)
+		++*count;
+	memmove(&all[at + 1], &all[at], (*count - 1 - at) * sizeof(*all));
+	all[at] = *value;
+}
+
+static int is_plausible(const struct segment_mark *mark, enum segment_series_kind kind)
+{
+	return isfinite(mark->value) &&
+	       (kind == SEGMENT_SERIES_COUNTER || mark->value >= 0);
+}
+
+static void add_extremes(struct marks_series *to, const struct segment_series *from,
+			 uint32_t lane, uint64_t *damaged_count)
+{
+	for (uint32_t i = 0; i < SEGMENT_SERIES_EXTREMES; i++) {
+		struct marks_value high = {from->highest[i], to->process, lane};
+		struct marks_value low = {from->lowest[i], to->process, lane};
+
+		if (i < from->highest_count && is_plausible(&high.mark, to->kind))
+			add_extreme(to->highest, &to->highest_count, &high, 1);
+		else if (i < from->highest_count)
+			++*damaged_count;
+		if (i < from->lowest_count && is_plausible(&low.mark, to->kind))
+			add_extreme(to->lowest, &to->lowest_count, &low, -1);
+		else if (i < from->lowest_count)
+			++*damaged_count;
+	}
+}
+
+static int add_latest(struct marks_series *to, const struct segment_series *from,
+		      uint32_t lane, uint64_t *damaged_count)
+{
+	uint64_t count = from->value_count, first = 0;
+
+	if (count > SEGMENT_SERIES_WINDOW)
+		first = count - SEGMENT_SERIES_WINDOW;
+	for (uint64_t i = first; i < count; i++) {
+		struct marks_value value = {from->window[i % SEGMENT_SERIES_WINDOW],
+					    to->process, lane};
+		struct marks_value *latest =
+			array_room(to->latest, to->latest_count, sizeof(value));
+
+		if (!latest)
+			return -ENOMEM;
+		to->latest = latest;
+		if (value.mark.index == i && is_plausible(&value.mark, to->kind))
+			latest[to->latest_count++] = value;
+		else if (value.mark.index <= i) /* else it is newer, of a living one */
+			++*damaged_count;
+	}
+	return 0;
+}
+
+static int add_spans(struct marks_series *to, const struct segment_span *from,
+		     size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		struct segment_span *spans =
+			array_room(to->spans, to->span_count, sizeof(*spans));
+
+		if (!spans)
+			return -ENOMEM;
+		to->spans = spans;
+		if (from[i].count && isfinite(from[i].sum) &&
+		    from[i].last_ticks >= from[i].first_ticks)
+			spans[to->span_count++] = from[i];
+	}
+	return 0;
+}
+
+static void add_sums(struct marks_series *to, const struct segment_series *from)
+{
+	if (from->count && (!to->count || from->first_ticks < to->first_ticks)) {
+		to->first_ticks = from->first_ticks;
+		to->first_live_bytes = from->first_live_bytes;
+	}
+	if (from->count && (!to->count || from->last_ticks > to->last_ticks)) {
+		to->last_ticks = from->last_ticks;
+		to->last_live_bytes = from->last_live_bytes;
+	}
+	merge_add(&to->count, from->count);
+	merge_add(&to->value_count, from->value_count);
+	to->sum += from->sum;
+	for (uint32_t i = 0; i < SEGMENT_SERIES_BUCKETS; i++)
+		merge_add(&to->histogram[i], from->histogram[i]);
+}
+
+int marks_add_lane(struct marks *marks, uint32_t process, uint32_t lane,
+		   const struct segment_series *series, uint32_t count,
+		   uint64_t *damaged_count)
+{
+	int result = 0;
+
+	for (uint32_t i = 0; i < count && result == 0; i++) {
+		const struct segment_series *from = &series[i];
+		struct marks_series *to;
+
+		if ((from->kind != SEGMENT_SERIES_STEP &&
+		     from->kind != SEGMENT_SERIES_COUNTER) ||
+		    from->name[sizeof(from->name) - 1] || !isfinite(from->sum) ||
+		    from->value_count > from->count ||
+		    (from->kind == SEGMENT_SERIES_STEP && from->sum < 0)) {
+			++*damaged_count;
+			continue;
+		}
+		to = find_or_add(marks, process, from->kind, from->name);
+		if (!to)
+			return -ENOMEM;
+		add_sums(to, from);
+		add_extremes(to, from, lane, damaged_count);
+		result = add_spans(to, from->spans, SEGMENT_SERIES_SPANS);
+		if (result == 0)
+			result = add_latest(to, from, lane, damaged_count);
+	}
+	return result;
+}
+
+static int by_start(const void *a, const void *b)
+{
+	const struct segment_span *left = a, *right = b;
+
+	if (left->first_ticks != right->first_ticks)
+		return left->first_ticks < right->first_ticks ? -1 : 1;
+	return left->last_ticks < right->last_ticks
+		       ? -1
+		       : left->last_ticks > right->last_ticks;
+}
+
+static int by_time(const void *a, const void *b)
+{
+	const struct marks_value *left = a, *right = b;
+
+	if (left->mark.ticks != right->mark.ticks)
+		return left->mark.ticks < right->mark.ticks ? -1 : 1;
+	if (left->lane != right->lane)
+		return left->lane < right->lane ? -1 : 1;
+	return left->mark.index < right->mark.index
+		       ? -1
+		       : left->mark.index > right->mark.index;
+}
+
+/* Spans of several lanes overlap: those that begin in one 64th of the time become one. */
+static void join_spans(struct marks_series *series)
+{
+	struct segment_span joined[SEGMENT_SERIES_SPANS] = {{.count = 0}};
+	uint64_t first = series->spans[0].first_ticks;
+	uint64_t length = series->spans[series->span_count - 1].first_ticks - first + 1;
+	size_t kept = 0;
+
+	for (size_t i = 0; i < series->span_count; i++) {
+		const struct segment_span *from = &series->spans[i];
+		size_t place = (size_t)((double)(from->first_ticks - first) /
+					(double)length * SEGMENT_SERIES_SPANS);
+		struct segment_span *to =
+			&joined[place < SEGMENT_SERIES_SPANS ? place
+							     : SEGMENT_SERIES_SPANS - 1];
+
+		if (!to->count)
+			to->first_ticks = from->first_ticks;
+		if (from->last_ticks >= to->last_ticks) {
+			to->last_ticks = from->last_ticks;
+			to->live_bytes = from->live_bytes;
+		}
+		merge_add(&to->count, from->count);
+		to->sum += from->sum;
+	}
+	for (size_t i = 0; i < SEGMENT_SERIES_SPANS; i++) {
+		if (joined[i].count)
+			series->spans[kept++] = joined[i];
+	}
+	series->span_count = kept;
+}
+
+static void put_in_order(struct marks_series *series)
+{
+	size_t surplus;
+
+	if (series->span_count)
+		qsort(series->spans, series->span_count, sizeof(*series->spans),
+		      by_start);
+	if (series->span_count > SEGMENT_SERIES_SPANS)
+		join_spans(series);
+	if (series->latest_count)
+		qsort(series->latest, series->latest_count, sizeof(*series->latest),
+		      by_time);
+	if (series->latest_count > SEGMENT_SERIES_WINDOW) {
+		surplus = series->latest_count - SEGMENT_SERIES_WINDOW;
+		memmove(series->latest, series->latest + surplus,
+			SEGMENT_SERIES_WINDOW * sizeof(*series->latest));
+		series->latest_count = SEGMENT_SERIES_WINDOW;
+	}
+}
+
+/* A process's series becomes part of the run's. The latest values stay the process's. */
+static int add_to_run(struct marks_series *to, const struct marks_series *from)
+{
+	if (!to->count || from->first_ticks < to->first_ticks)
+		to->first_ticks = from->first_ticks;
+	if (!to->count || from->last_ticks > to->last_ticks)
+		to->last_ticks = from->last_ticks;
+	merge_add(&to->count, from->count);
+	merge_add(&to->value_count, from->value_count);
+	merge_add_ns(&to->growth_bytes, from->growth_bytes);
+	to->sum += from->sum;
+	for (uint32_t i = 0; i < SEGMENT_SERIES_BUCKETS; i++)
+		merge_add(&to->histogram[i], from->histogram[i]);
+	for (uint32_t i = 0; i < from->highest_count; i++)
+		add_extreme(to->highest, &to->highest_count, &from->highest[i], 1);
+	for (uint32_t i = 0; i < from->lowest_count; i++)
+		add_extreme(to->lowest, &to->lowest_count, &from->lowest[i], -1);
+	return add_spans(to, from->spans, from->span_count);
+}
+
+int marks_finish(struct marks *marks)
+{
+	size_t count = marks->count;
+	int result = 0;
+
+	for (size_t i = 0; i < count && result == 0; i++) {
+		struct marks_series *from = marks->all[i], *to;
+
+		if (__builtin_sub_overflow(from->last_live_bytes, from->first_live_bytes,
+					   &from->growth_bytes))
+			from->growth_bytes = 0; /* damaged */
+		put_in_order(from);
+		to = find_or_add(marks, MARKS_ALL, from->kind, from->name);
+		result = to ? add_to_run(to, from) : -ENOMEM;
+	}
+	for (size_t i = count; i < marks->count; i++)
+		put_in_order(marks->all[i]);
+	return result;
+}
+
+/* Middle of a bucket. */
+static double bucket_value(uint32_t bucket)
+{
+	uint32_t place = bucket > SEGMENT_SERIES_SIDE ? bucket - SEGMENT_SERIES_SIDE - 1
+						      : SEGMENT_SERIES_SIDE - 1 - bucket;
+	double value;
+
+	if (bucket == SEGMENT_SERIES_SIDE)
+		return 0;
+	value = ldexp(8.5 + place % 8,
+		      (int)(place / 8) + SEGMENT_SERIES_LOWEST_EXPONENT - 3);
+	return bucket > SEGMENT_SERIES_SIDE ? value : -value;
+}
+
+double marks_percentile(const struct marks_series *series, double fraction)
+{
+	double count = 0, seen = 0, value = 0;
+	uint32_t bucket = 0;
+
+	for (uint32_t i = 0; i < SEGMENT_SERIES_BUCKETS; i++)
+		count += (double)series->histogram[i];
+	for (; bucket < SEGMENT_SERIES_BUCKETS; bucket++) {
+		seen += (double)series->histogram[bucket];
+		if (seen > 0 && seen >= fraction * count)
+			break;
+	}
+	if (bucket < SEGMENT_SERIES_BUCKETS)
+		value = bucket_value(bucket);
+	if (series->lowest_count && value < series->lowest[0].mark.value)
+		value = series->lowest[0].mark.value;
+	if (series->highest_count && value > series->highest[0].mark.value)
+		value = series->highest[0].mark.value;
+	return value;
+}
+
+void marks_done(struct marks *marks)
+{
+	for (size_t i = 0; i < marks->count; i++) {
+		free(marks->all[i]->spans);
+		free(marks->all[i]->latest);
+		free(marks->all[i]);
+	}
+	free(marks->all);
+	map_done(&marks->map);
+	*marks = (struct marks){.count = 0};
+}

@@ -1,0 +1,63 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  steps and counters of a run: what its lanes noted, put together for each
+ *                process and for the run.
+ * Runs on:       one thread at a time; ingest.
+ * Must not:      trust a number of a lane; grow with the length of a loop.
+ * See also:      common/segment_series.h, which says what a lane has
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/segment_series.h"
+#include "common/base/map.h"
+
+#define MARKS_ALL UINT32_MAX /* the process of what the whole run has */
+
+struct marks_value {
+	struct segment_mark mark;
+	uint32_t process, lane;
+};
+
+struct marks_series {
+	char name[sizeof(((struct segment_series *)0)->name)];
+	enum segment_series_kind kind;
+	uint32_t process; /* index, or MARKS_ALL */
+	uint64_t count, value_count;
+	double sum;
+	uint64_t first_ticks, last_ticks;
+	int64_t first_live_bytes, last_live_bytes; /* at those marks */
+	int64_t growth_bytes; /* of live memory between them; a sum over processes */
+	struct marks_value highest[SEGMENT_SERIES_EXTREMES]; /* the most extreme first */
+	struct marks_value lowest[SEGMENT_SERIES_EXTREMES];
+	uint32_t highest_count, lowest_count;
+	struct segment_span *spans; /* by time; at most SEGMENT_SERIES_SPANS when done */
+	size_t span_count;
+	struct marks_value *latest; /* by time; at most SEGMENT_SERIES_WINDOW when done */
+	size_t latest_count;
+	uint64_t histogram[SEGMENT_SERIES_BUCKETS];
+};
+
+struct marks {
+	struct marks_series **all; /* each with its memory; owned */
+	size_t count;
+	struct map map; /* of name, kind and process to an index in all */
+};
+
+/* Adds what a lane has. *damaged_count is raised by what is not plausible. 0 or
+ * -ENOMEM. */
+int marks_add_lane(struct marks *marks, uint32_t process, uint32_t lane,
+		   const struct segment_series *series, uint32_t count,
+		   uint64_t *damaged_count);
+
+/* All lanes have been added: puts everything in order, and adds the series of the run,
+ * after those of the processes. 0 or -ENOMEM. */
+int marks_finish(struct marks *marks);
+
+/* The value at this fraction of all values in order: the middle of its bucket, no less
+ * than the lowest and no more than the highest value. 0 without values. */
+double marks_percentile(const struct marks_series *series, double fraction);
+
+void marks_done(struct marks *marks);

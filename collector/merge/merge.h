@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the lanes of all processes of a run, merged into one tree of call
+ *                paths, its allocation sites, functions and edges.
+ * Runs on:       one thread at a time; ingest.
+ * Must not:      know about SQL or the collector.
+ * See also:      common/schema.sql for what a path, a site and the two kinds of times
+ *                are; merge.c, merge_lane.c, account.c
+ *
+ * Index 0 of paths is the root above all roots; a path's parent has a lower index than
+ * the path. Times are ns, already corrected where they are not called raw.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/merge/changes.h"
+#include "collector/merge/histogram.h"
+#include "collector/merge/identify.h"
+#include "common/base/map.h"
+#include "collector/merge/marks.h"
+#include "collector/read/read.h"
+#include "collector/processes/ticks.h"
+
+enum merge_kind { MERGE_FUNCTION = 0, MERGE_FRAME = 1, MERGE_REGION = 2 };
+
+struct merge_path {
+	uint32_t parent, function, depth;
+	enum merge_kind kind;
+	uint64_t calls;
+	int64_t total_ns, self_ns, raw_total_ns, raw_self_ns;
+	uint64_t min_ticks, max_ticks; /* min > max: no finished call */
+	uint64_t alloc_count, alloc_bytes, live_bytes, at_peak_bytes;
+};
+
+/* What one lane has in a path; only kept when the run has several lanes. */
+struct merge_share {
+	uint32_t path, lane;
+	uint64_t calls;
+	int64_t total_ns, self_ns;
+	uint64_t alloc_count, alloc_bytes;
+};
+
+struct merge_site {
+	uint32_t path, line;
+	const char *file;
+	uint64_t alloc_count, alloc_bytes, free_count, free_bytes, live_count, live_bytes;
+	uint64_t peak_bytes, at_peak_bytes, at_peak_count;
+	uint64_t temporary_count, realloc_count, realloc_copied_bytes;
+	uint64_t cross_thread_free_count, largest_bytes, realloc_old_bytes;
+};
+
+/* Parallel to identify.functions. */
+struct merge_function {
+	int is_used;	     /* some path is its */
+	int is_instrumented; /* some path of kind function or region */
+	uint64_t calls;
+	int64_t total_ns, self_ns, raw_total_ns, raw_self_ns;
+	uint64_t min_ticks, max_ticks;
+	uint64_t alloc_count, alloc_bytes;
+	struct histogram histogram;
+};
+
+struct merge_edge {
+	uint32_t caller, callee;
+	uint64_t calls;
+	int64_t total_ns;
+	uint32_t active; /* while counting: occurrences on the path being visited */
+};
+
+/* Of one process. */
+struct merge_memory {
+	uint64_t alloc_count, alloc_bytes, free_count, free_bytes, live_bytes;
+};
+
+/* When a process ended, for its open frames. */
+struct merge_end {
+	uint64_t end_ticks;
+	int is_over; /* 0: still runs, its open frames are not finished calls */
+};
+
+/* A lane's sums in a path while the lane is merged. */
+struct merge_cell {
+	uint64_t calls, child_calls, total_ticks, alloc_count, alloc_bytes;
+	int64_t child_raw_ns, child_total_ns;
+	int is_touched;
+};
+
+/* What one run is merged into at most, whatever its processes say (10 s and 1 GB): paths,
+ * and functions to look for. What does not fit folds into the nearest ancestor and is
+ * counted. More only when PROFSHIM_MAX_PATHS asks for it. */
+#define MERGE_PATH_LIMIT (1u << 21)
+
+struct merge {
+	const struct read_run *run;
+	const struct ticks *ticks;
+	double inner_cost_ns, outer_cost_ns;
+	size_t path_limit;
+	struct identify identify;
+	struct identify_process *processes; /* parallel to run->processes */
+	struct merge_memory *memory;	    /* likewise */
+	size_t peak_process;		    /* index; process_count: none allocated */
+	struct merge_path *paths;
+	size_t path_count;
+	struct merge_share *shares;
+	size_t share_count;
+	struct merge_site *sites;
+	size_t site_count;
+	struct merge_function *functions;
+	size_t function_count;
+	struct merge_edge *edges;
+	size_t edge_count;
+	struct merge_cell *cells; /* parallel to paths */
+	uint32_t *touched;	  /* paths the lane has cells in */
+	size_t touched_count;
+	struct changes changes;	 /* between snapshots */
+	struct marks marks;	 /* steps and counters */
+	uint32_t **merged_sites; /* by process with snapshots and site: index in sites */
+	struct map path_map, site_map, edge_map;
+	uint64_t call_count, open_frame_count, repaired_frame_count, orphan_exit_count,
+		folded_call_count, lost_mark_count, damaged_count;
+	/* Regions that ended with their function; those that ended without a begin. */
+	uint64_t unended_region_count, orphan_region_count;
+};
+
+/* Merges everything. ends: one for each process. path_limit: 0 for the usual one. 0 or
+ * -ENOMEM; merge_done() in any case. run and ticks are borrowed until then. */
+int merge_run(struct merge *ret, const struct read_run *run, const struct ticks *ticks,
+	      const struct merge_end *ends, size_t path_limit);
+void merge_done(struct merge *merge);
+
+/* For merge_lane.c and account.c: */
+
+/* Is the child path there, or room for it? */
+int merge_has_room(const struct merge *merge, uint32_t parent, uint32_t function,
+		   enum merge_kind kind);
+/* The child path, made when it is not there. 0 or -ENOMEM. */
+int merge_child_path(struct merge *merge, uint32_t parent, uint32_t function,
+		     enum merge_kind kind, uint32_t *ret);
+/* The function's sums; room is made. NULL: no memory. */
+struct merge_function *merge_function_at(struct merge *merge, uint32_t function);
+/* The current lane's cell of a path; marks the path and all above as touched. */
+struct merge_cell *merge_touch(struct merge *merge, uint32_t path);
+/* Merges one lane. sites: those of the process that belong to the lane. */
+int merge_lane(struct merge *merge, uint32_t lane, const struct merge_end *end,
+	       const uint32_t *sites, size_t site_count);
+
+static inline void merge_add(uint64_t *to, uint64_t value)
+{
+	if (__builtin_add_overflow(*to, value, to))
+		*to = UINT64_MAX; /* only damaged numbers get here */
+}
+
+static inline void merge_add_ns(int64_t *to, int64_t value)
+{
+	if (__builtin_add_overflow(*to, value, to))
+		*to = INT64_MAX;
+}

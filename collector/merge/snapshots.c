@@ -1,0 +1,302 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  differences summed up to rows; times corrected like the run's own.
+ * Runs on:       one thread at a time; ingest.
+ * Must not:      let the sums of sites and of a snapshot differ.
+ * See also:      collector/merge/snapshots.h
+ *
+ * The times between two snapshots are corrected like those of a whole lane (account.h):
+ * self time is what remains of the difference of a path's ticks without its children's
+ * and without the hooks' cost. What a path has at a snapshot is the sum of that.
+ */
+#include "collector/merge/snapshots.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/merge/account.h"
+#include "common/base/array.h"
+
+static int compare(uint64_t left, uint64_t right)
+{
+	return left < right ? -1 : left > right;
+}
+
+static int path_by_snapshot(const void *a, const void *b)
+{
+	const struct change_of_path *left = a, *right = b;
+	int order = compare(left->process, right->process);
+
+	if (!order)
+		order = compare(left->snapshot, right->snapshot);
+	return order ? order : compare(left->path, right->path);
+}
+
+static int site_by_site(const void *a, const void *b)
+{
+	const struct change_of_site *left = a, *right = b;
+	int order = compare(left->process, right->process);
+
+	if (!order)
+		order = compare(left->site, right->site);
+	return order ? order : compare(left->snapshot, right->snapshot);
+}
+
+static int row_by_path(const void *a, const void *b)
+{
+	const struct snapshot_path *left = a, *right = b;
+	int order = compare(left->process, right->process);
+
+	if (!order)
+		order = compare(left->path, right->path);
+	return order ? order : compare(left->first, right->first);
+}
+
+static int free_by_site(const void *a, const void *b)
+{
+	const struct change_free *left = a, *right = b;
+	int order = compare(left->process, right->process);
+
+	if (!order)
+		order = compare(left->site, right->site);
+	if (!order)
+		order = compare(left->born, right->born);
+	return order ? order : compare(left->freed, right->freed);
+}
+
+/* Where each process's snapshots begin in `all`; [process_count] is their number. */
+static uint32_t *number_all(struct snapshots *ret, const struct merge *merge)
+{
+	const struct read_run *run = merge->run;
+	uint32_t *starts = calloc(run->process_count + 1, sizeof(*starts));
+
+	for (size_t i = 0; starts && i < run->process_count; i++)
+		starts[i + 1] = starts[i] + run->processes[i].book.snapshot_count;
+	if (!starts)
+		return NULL;
+	ret->count = starts[run->process_count];
+	ret->all = calloc(ret->count + 1, sizeof(*ret->all));
+	if (!ret->all) {
+		free(starts);
+		return NULL;
+	}
+	for (uint32_t i = 0; i < run->process_count; i++) {
+		const struct read_book *book = &run->processes[i].book;
+
+		for (uint32_t n = 0; n < book->snapshot_count; n++)
+			ret->all[starts[i] + n] = (struct snapshot_row){
+				.process = i,
+				.number = n + 1,
+				.time_ns = ticks_since_start_ns(merge->ticks,
+								book->snapshots[n].ticks),
+				.from = &book->snapshots[n]};
+	}
+	return starts;
+}
+
+static int add_path(struct snapshots *ret, const struct snapshot_path *row)
+{
+	struct snapshot_path *paths =
+		array_room(ret->paths, ret->path_count, sizeof(*paths));
+
+	if (!paths)
+		return -ENOMEM;
+	ret->paths = paths;
+	paths[ret->path_count++] = *row;
+	return 0;
+}
+
+/* What one snapshot has in addition, by path. When there is no room for it, for none that
+ * follows either: what they have is counted from the ones before. */
+static int account_snapshot(struct snapshots *ret, struct merge *merge, int64_t *owed_ns,
+			    uint32_t process, uint32_t first)
+{
+	struct account_times times;
+	uint32_t path;
+	int result = 0;
+
+	account_begin(merge);
+	if (merge->touched_count > SNAPSHOT_PATH_LIMIT - ret->path_count)
+		ret->cut_first = first;
+	while (result == 0 && account_next_part(merge, owed_ns, &path, &times)) {
+		if (ret->cut_first <= first)
+			continue;
+		result = add_path(
+			ret, &(struct snapshot_path){process, path, first, 0, times.calls,
+						     times.total_ns, times.self_ns});
+	}
+	return result;
+}
+
+/* Differences become what has been reached, valid until the path's next row. */
+static void sum_up_paths(struct snapshots *ret, const uint32_t *starts)
+{
+	for (size_t i = 0; i < ret->path_count; i++) {
+		struct snapshot_path *row = &ret->paths[i], *next = row + 1;
+
+		row->until = starts[row->process + 1];
+		if (row->until > ret->cut_first)
+			row->until = ret->cut_first;
+		if (i + 1 == ret->path_count || next->process != row->process ||
+		    next->path != row->path)
+			continue;
+		row->until = next->first;
+		merge_add(&next->calls, row->calls);
+		merge_add_ns(&next->total_ns, row->total_ns);
+		merge_add_ns(&next->self_ns, row->self_ns);
+	}
+}
+
+static int build_paths(struct snapshots *ret, struct merge *merge, const uint32_t *starts)
+{
+	const struct changes *changes = &merge->changes;
+	size_t bytes = merge->path_count * sizeof(int64_t), at = 0;
+	int64_t *owed_ns = malloc(bytes);
+	int result = owed_ns ? 0 : -ENOMEM;
+
+	if (changes->path_count)
+		qsort(changes->paths, changes->path_count, sizeof(*changes->paths),
+		      path_by_snapshot);
+	ret->cut_first = UINT32_MAX;
+	while (at < changes->path_count && result == 0) {
+		const struct change_of_path *group = &changes->paths[at], *change = group;
+		uint32_t first = starts[group->process] + group->snapshot - 1;
+
+		if (at == 0 || group->process != group[-1].process)
+			memset(owed_ns, 0, bytes);
+		for (; at < changes->path_count && change->process == group->process &&
+		       change->snapshot == group->snapshot;
+		     change++, at++) {
+			struct merge_cell *cell;
+
+			if (ret->cut_first <= first)
+				continue;
+			cell = merge_touch(merge, change->path);
+			merge_add(&cell->calls, change->calls);
+			merge_add(&cell->total_ticks, change->ticks);
+		}
+		result = account_snapshot(ret, merge, owed_ns, group->process, first);
+		ret->cut_count += ret->cut_first <= first;
+	}
+	if (ret->path_count)
+		qsort(ret->paths, ret->path_count, sizeof(*ret->paths), row_by_path);
+	sum_up_paths(ret, starts);
+	free(owed_ns);
+	return result;
+}
+
+static void add_to_row(struct snapshot_site *row, const struct change_of_site *change)
+{
+	merge_add_ns(&row->live_count, change->live_count);
+	merge_add_ns(&row->live_bytes, change->live_bytes);
+	merge_add(&row->alloc_count, change->alloc_count);
+	merge_add(&row->alloc_bytes, change->alloc_bytes);
+}
+
+static void add_to_snapshot(struct snapshot_row *row, const struct change_of_site *change)
+{
+	merge_add_ns(&row->live_count, change->live_count);
+	merge_add_ns(&row->live_bytes, change->live_bytes);
+	merge_add(&row->alloc_count, change->alloc_count);
+	merge_add(&row->alloc_bytes, change->alloc_bytes);
+}
+
+static int build_sites(struct snapshots *ret, struct merge *merge, const uint32_t *starts)
+{
+	const struct changes *changes = &merge->changes;
+	struct snapshot_site *row = NULL;
+
+	if (changes->site_count)
+		qsort(changes->sites, changes->site_count, sizeof(*changes->sites),
+		      site_by_site);
+	ret->sites = calloc(changes->site_count + 1, sizeof(*ret->sites));
+	if (!ret->sites)
+		return -ENOMEM;
+	for (size_t i = 0; i < changes->site_count; i++) {
+		const struct change_of_site *change = &changes->sites[i];
+		uint32_t first = starts[change->process] + change->snapshot - 1;
+
+		add_to_snapshot(&ret->all[first], change);
+		if (!row || row->process != change->process ||
+		    row->site != change->site) {
+			row = &ret->sites[ret->site_count++];
+			*row = (struct snapshot_site){.process = change->process,
+						      .site = change->site};
+		} else if (row->first != first) {
+			row->until = first;
+			ret->sites[ret->site_count] = *row;
+			row = &ret->sites[ret->site_count++];
+		}
+		row->first = first;
+		row->until = starts[change->process + 1];
+		add_to_row(row, change);
+	}
+	for (size_t i = 1; i < ret->count; i++) { /* from differences to sums */
+		struct snapshot_row *all = ret->all;
+
+		if (all[i].process != all[i - 1].process)
+			continue;
+		merge_add_ns(&all[i].live_count, all[i - 1].live_count);
+		merge_add_ns(&all[i].live_bytes, all[i - 1].live_bytes);
+		merge_add(&all[i].alloc_count, all[i - 1].alloc_count);
+		merge_add(&all[i].alloc_bytes, all[i - 1].alloc_bytes);
+	}
+	return 0;
+}
+
+/* Entries of several lanes' sites that are one site here become one. */
+static void build_frees(struct snapshots *ret, struct merge *merge,
+			const uint32_t *starts)
+{
+	size_t count = merge->changes.free_count;
+
+	ret->frees = merge->changes.frees;
+	merge->changes.frees = NULL;
+	merge->changes.free_count = 0;
+	if (count)
+		qsort(ret->frees, count, sizeof(*ret->frees), free_by_site);
+	for (size_t i = 0; i < count; i++) {
+		struct change_free age = ret->frees[i];
+		struct change_free *last =
+			ret->free_count ? &ret->frees[ret->free_count - 1] : NULL;
+
+		if (age.born)
+			age.born += starts[age.process];
+		age.freed += starts[age.process];
+		if (last && last->process == age.process && last->site == age.site &&
+		    last->born == age.born && last->freed == age.freed) {
+			last->count += age.count;
+			last->bytes += age.bytes;
+		} else {
+			ret->frees[ret->free_count++] = age;
+		}
+	}
+}
+
+int snapshots_build(struct snapshots *ret, struct merge *merge)
+{
+	uint32_t *starts;
+	int result;
+
+	*ret = (struct snapshots){.count = 0};
+	starts = number_all(ret, merge);
+	if (!starts)
+		return -ENOMEM;
+	result = build_paths(ret, merge, starts);
+	if (result == 0)
+		result = build_sites(ret, merge, starts);
+	if (result == 0)
+		build_frees(ret, merge, starts);
+	free(starts);
+	return result;
+}
+
+void snapshots_done(struct snapshots *snapshots)
+{
+	free(snapshots->all);
+	free(snapshots->paths);
+	free(snapshots->sites);
+	free(snapshots->frees);
+	*snapshots = (struct snapshots){.count = 0};
+}

@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the snapshots of a run as common/schema.sql has them: rows that are
+ *                valid for a stretch of snapshots.
+ * Runs on:       one thread at a time; ingest, after the lanes have been merged.
+ * Must not:      know about SQL.
+ * See also:      collector/merge/changes.h, collector/store/snapshots.c
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/merge/merge.h"
+
+/* first and until: indices in snapshots.all; until is the first one it is not valid for.
+ */
+struct snapshot_path {
+	uint32_t process, path, first, until;
+	uint64_t calls;
+	int64_t total_ns, self_ns;
+};
+
+struct snapshot_site {
+	uint32_t process, site, first, until;
+	int64_t live_count, live_bytes;
+	uint64_t alloc_count, alloc_bytes;
+};
+
+struct snapshot_row {
+	uint32_t process, number; /* number from 1 */
+	int64_t time_ns;
+	const struct segment_snapshot *from;
+	int64_t live_count, live_bytes;
+	uint64_t alloc_count, alloc_bytes;
+};
+
+/* Rows of what paths had reached, at most: with a deep tree, each snapshot can have one
+ * for every path. */
+#define SNAPSHOT_PATH_LIMIT (1u << 24)
+
+struct snapshots {
+	struct snapshot_row *all; /* by process and number */
+	size_t count;
+	struct snapshot_path *paths; /* by process, path and first */
+	size_t path_count;
+	uint32_t cut_first; /* from this index in all on there are none, for want of room
+			     */
+	uint64_t cut_count; /* snapshots that would have had some */
+	struct snapshot_site *sites; /* likewise */
+	size_t site_count;
+	struct change_free *frees; /* born and freed: 0, or 1 + an index in all */
+	size_t free_count;
+};
+
+/* Takes merge->changes apart. 0 or -ENOMEM; snapshots_done() in any case. */
+int snapshots_build(struct snapshots *ret, struct merge *merge);
+void snapshots_done(struct snapshots *snapshots);

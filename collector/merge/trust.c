@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  names and sums of the trust counters, and sentences for the notes.
+ * Runs on:       one thread at a time; ingest.
+ * Must not:      leave out a name because it is zero.
+ * See also:      collector/merge/trust.h
+ */
+#include "collector/merge/trust.h"
+
+#include <stdio.h>
+#include <string.h>
+
+static const struct {
+	const char *name;
+	enum segment_process_counter counter;
+} counters[] = {
+	{"dropped_allocations", SEGMENT_COUNTER_DROPPED_ALLOCATIONS},
+	{"unknown_frees", SEGMENT_COUNTER_UNKNOWN_FREES},
+	{"lost_frees", SEGMENT_COUNTER_LOST_FREES},
+	{"inherited_frees", SEGMENT_COUNTER_INHERITED_FREES},
+	{"inherited_frames", SEGMENT_COUNTER_INHERITED_FRAMES},
+	{"late_events", SEGMENT_COUNTER_LATE_EVENTS},
+	{"early_bytes", SEGMENT_COUNTER_EARLY_BYTES},
+	{"unlisted_threads", SEGMENT_COUNTER_UNLISTED_THREADS},
+	{"unloaded_modules", SEGMENT_COUNTER_UNLOADED_MODULES},
+};
+
+static const struct {
+	uint32_t note;
+	const char *name, *text;
+} notes[] = {
+	{SEGMENT_NOTE_NO_COLLECTOR, "note_no_collector",
+	 "no collector was started: profshim-collect not found, or exec forbidden"},
+	{SEGMENT_NOTE_SUBREAPER, "note_subreaper",
+	 "no collector was started: the program is PID 1 or a child subreaper"},
+	{SEGMENT_NOTE_NO_SPACE, "note_no_space",
+	 "the recording could not grow: the disk is full"},
+	{SEGMENT_NOTE_NO_UNWINDER, "note_no_unwinder",
+	 "libunwind could not be loaded: allocations are charged to their direct caller"},
+	{SEGMENT_NOTE_NO_SHADOW, "note_no_shadow",
+	 "no memory for the map of live blocks: frees are not known"},
+	{SEGMENT_NOTE_SETTING_IGNORED, "note_setting_ignored",
+	 "a setting could not be understood, its default was used"},
+	{SEGMENT_NOTE_SLOTS_EXHAUSTED, "note_slots_exhausted",
+	 "more threads and processes than the recording has room for"},
+	{SEGMENT_NOTE_NO_ADDRESSES, "note_no_addresses",
+	 "the recording was refused the addresses that it needs"},
+	{SEGMENT_NOTE_OWN_ALLOCATOR, "note_own_allocator",
+	 "the program defines malloc itself: its allocations are not seen"},
+	{SEGMENT_NOTE_OWN_HOOKS, "note_own_hooks",
+	 "the program defines the call hooks itself: its calls are not seen"},
+	{SEGMENT_NOTE_SEALED, "note_sealed",
+	 "the program forbade itself system calls: the recording could not grow from "
+	 "then on"},
+	{SEGMENT_NOTE_NO_FUNCTION, "note_no_function",
+	 "PROFSHIM_SNAPSHOT_AT names a function that was not found"},
+	{SEGMENT_NOTE_GAVE_UP_PRIVILEGES, "note_gave_up_privileges",
+	 "a process became another user than the one who records"},
+	{SEGMENT_NOTE_NOT_APART, "note_not_apart",
+	 "a process became another user and still shares memory with those that did not"},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+_Static_assert(COUNT(counters) + COUNT(notes) + 21 <= INGEST_FACT_LIMIT,
+	       "room for facts");
+
+static struct ingest_fact *add(struct ingest *ingest, const char *name, uint64_t value)
+{
+	struct ingest_fact *fact = &ingest->facts[ingest->fact_count++];
+
+	*fact = (struct ingest_fact){.name = name, .value = value};
+	return fact;
+}
+
+static uint64_t sum(const struct ingest *ingest, enum segment_process_counter counter)
+{
+	uint64_t total = 0;
+
+	for (size_t i = 0; i < ingest->run.process_count; i++)
+		merge_add(&total, ingest->run.processes[i].counters[counter]);
+	return total;
+}
+
+static uint64_t named_so(const struct merge *merge, enum identify_naming naming)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < merge->identify.function_count; i++)
+		count += merge->functions[i].is_used &&
+			 merge->identify.functions[i].naming == naming;
+	return count;
+}
+
+/* Modules of which more could have been read. */
+static void add_limits(struct ingest *ingest)
+{
+	const struct identify *identify = &ingest->merge.identify;
+	struct ingest_fact *fact = add(ingest, "modules_over_limit", 0);
+
+	for (size_t i = 0; i < identify->module_count; i++) {
+		const char *trouble = identify_trouble(&identify->modules[i]);
+
+		if (!trouble || strcmp(trouble, SYMBOLS_LIMIT) != 0)
+			continue;
+		if (!fact->value++)
+			snprintf(fact->text, sizeof(fact->text), "%.255s",
+				 identify->modules[i].from->path);
+	}
+}
+
+/* What the process says, and what was seen of it: one that became another user behind our
+ * back, or takes its note back, has the memory of others. */
+static uint32_t notes_of(const struct ingest *ingest, const struct read_process *process)
+{
+	const struct ingest_watch *watch = &ingest->watch;
+
+	for (size_t i = 0; i < watch->other_user_count; i++) {
+		if (watch->other_users[i].pid == process->pid &&
+		    watch->other_users[i].start_ticks == process->start_ticks &&
+		    !(process->notes & SEGMENT_NOTE_GAVE_UP_PRIVILEGES))
+			return process->notes | SEGMENT_NOTE_GAVE_UP_PRIVILEGES |
+			       SEGMENT_NOTE_NOT_APART;
+	}
+	return process->notes;
+}
+
+/* How many processes noted it; the run's state counts as one more. */
+static size_t noted_by(const struct ingest *ingest, uint32_t note)
+{
+	size_t count = (ingest->run.state.notes & note) != 0;
+
+	for (size_t i = 0; i < ingest->run.process_count; i++)
+		count += (notes_of(ingest, &ingest->run.processes[i]) & note) != 0;
+	return count;
+}
+
+/* Programs around the one that was meant need not have the function. */
+static int is_missing_everywhere(const struct ingest *ingest)
+{
+	for (size_t i = 0; i < ingest->run.process_count; i++) {
+		const struct read_process *process = &ingest->run.processes[i];
+
+		if (!process->forked_from_slot &&
+		    !(process->notes & SEGMENT_NOTE_NO_FUNCTION))
+			return 0;
+	}
+	return 1;
+}
+
+/* Why there are processes without numbers, as far as somebody noted it. */
+static const char *cause_of_loss(const struct ingest *ingest)
+{
+	if (noted_by(ingest, SEGMENT_NOTE_NO_ADDRESSES))
+		return "there were no addresses for their part of the recording";
+	if (noted_by(ingest, SEGMENT_NOTE_SLOTS_EXHAUSTED))
+		return "all places of the recording were taken";
+	if (noted_by(ingest, SEGMENT_NOTE_NO_SPACE))
+		return "the disk was full";
+	return "they could not write beside the output file, or were forbidden to";
+}
+
+static uint64_t unseen_ends(const struct ingest *ingest)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; !ingest->watch.is_live && i < ingest->run.process_count; i++)
+		count += ingest->fates[i].is_unseen != 0;
+	return count;
+}
+
+static void add_lost_processes(struct ingest *ingest)
+{
+	uint64_t count = ingest->run.state.lost_process_count;
+	struct ingest_fact *fact = add(ingest, "lost_processes", count);
+
+	if (count)
+		snprintf(fact->text, sizeof(fact->text), "%s", cause_of_loss(ingest));
+}
+
+static void add_notes(struct ingest *ingest)
+{
+	uint32_t all = 0;
+
+	for (size_t i = 0; i < COUNT(notes); i++) {
+		struct ingest_fact *fact;
+		const char *setting = "";
+
+		if (!noted_by(ingest, notes[i].note) ||
+		    (notes[i].note == SEGMENT_NOTE_NO_FUNCTION &&
+		     !is_missing_everywhere(ingest)))
+			continue;
+		all |= notes[i].note;
+		if (notes[i].note == SEGMENT_NOTE_SETTING_IGNORED)
+			setting = ingest->run.page.setting_ignored;
+		fact = add(ingest, notes[i].name, 1);
+		snprintf(fact->text, sizeof(fact->text), "%s%s%s", notes[i].text,
+			 *setting ? ": " : "", setting);
+	}
+	add(ingest, "notes", all);
+}
+
+/* Those that nobody could take, and those that are not whole. */
+static uint64_t refused_snapshots(const struct ingest *ingest)
+{
+	uint64_t refused = sum(ingest, SEGMENT_COUNTER_REFUSED_SNAPSHOTS);
+
+	merge_add(&refused, ingest->snapshots.cut_count);
+	for (size_t i = 0; i < ingest->run.process_count; i++)
+		merge_add(&refused, ingest->run.processes[i].book.incomplete_count);
+	return refused;
+}
+
+void trust_collect(struct ingest *ingest)
+{
+	const struct merge *merge = &ingest->merge;
+	uint64_t tool_bytes = sum(ingest, SEGMENT_COUNTER_TOOL_BYTES);
+
+	/* what the shim mapped includes the segment's pages; a killed process may have
+	 * left pages that it had not counted yet */
+	if (tool_bytes < ingest->run.spool_bytes)
+		tool_bytes = ingest->run.spool_bytes;
+	ingest->fact_count = 0;
+	add(ingest, "hook_calls", merge->call_count);
+	add(ingest, "repaired_frames", merge->repaired_frame_count);
+	add(ingest, "orphan_exits", merge->orphan_exit_count);
+	add(ingest, "unended_regions", merge->unended_region_count);
+	add(ingest, "orphan_regions", merge->orphan_region_count);
+	add(ingest, "folded_paths", merge->folded_call_count);
+	add(ingest, "lost_marks", merge->lost_mark_count);
+	add(ingest, "open_frames", merge->open_frame_count);
+	for (size_t i = 0; i < COUNT(counters); i++)
+		add(ingest, counters[i].name, sum(ingest, counters[i].counter));
+	add(ingest, "refused_snapshots", refused_snapshots(ingest));
+	add(ingest, "stopped_functions", 0);
+	add(ingest, "sampled_functions", 0);
+	add(ingest, "unresolved_functions", named_so(merge, IDENTIFY_UNNAMED));
+	add(ingest, "system_functions", named_so(merge, IDENTIFY_NEAR));
+	add_limits(ingest);
+	add_lost_processes(ingest);
+	add(ingest, "unseen_ends", unseen_ends(ingest));
+	add(ingest, "damaged_segments", merge->damaged_count);
+	add(ingest, "damaged_samples", ingest->watch.damaged_sample_count);
+	add(ingest, "tool_memory_bytes", tool_bytes);
+	add(ingest, "collector_recovered", ingest->watch.is_recovered != 0);
+	add_notes(ingest);
+}

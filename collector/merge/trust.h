@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the rows of trust: everything that keeps a run from being complete and
+ *                exact, and a few plain facts.
+ * Runs on:       one thread at a time; ingest.
+ * Must not:      leave out a name because it is zero; leave out a loss.
+ * See also:      common/schema.sql (trust), common/segment.h (counters and notes)
+ */
+#pragma once
+
+#include "collector/merge/ingest.h"
+
+/* Fills ingest->facts from the rest. One row for each name, of the whole run; a note of
+ * the shim is a row note_NAME with value 1 and a sentence. */
+void trust_collect(struct ingest *ingest);

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  liveness by /proc and pidfd, exit statuses of processes that are not
+ *                our children.
+ * Runs on:       any thread; collector and prof-analyze.
+ * Must not:      wait or signal.
+ * See also:      collector/processes/alive.h
+ */
+#include "collector/processes/alive.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+/* linux/pidfd.h of 6.15; Debian 12 has none of it. */
+struct pidfd_exit_info {
+	uint64_t mask;
+	uint64_t cgroup_id;
+	uint32_t pid, tgid, ppid;
+	uint32_t ruid, rgid, euid, egid, suid, sgid, fsuid, fsgid;
+	int32_t exit_code;
+};
+#define PIDFD_EXIT_INFO_EXIT (1ull << 3)
+#define PIDFD_EXIT_GET_INFO _IOWR(0xFF, 11, struct pidfd_exit_info)
+
+_Static_assert(sizeof(struct pidfd_exit_info) == 64, "PIDFD_INFO_SIZE_VER0");
+
+struct stat_facts {
+	char state;
+	uint64_t start_time;
+	int exit_code; /* as waitpid() says it; valid for zombies */
+};
+
+/* Fields 3, 22 and 52 of /proc/PID/stat. 0 or -errno. */
+static int read_stat(int32_t pid, struct stat_facts *ret)
+{
+	char path[64], text[2048], *field;
+	ssize_t size;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -errno;
+	size = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (size <= 0)
+		return -ESRCH;
+	text[size] = 0;
+	field = strrchr(text, ')'); /* the name may hold spaces and parentheses */
+	if (!field || field[1] == 0 || field[2] == 0)
+		return -EINVAL;
+	field += 2;
+	ret->state = *field;
+	for (int i = 3; field; i++, field = strchr(field, ' ')) {
+		if (*field == ' ')
+			field++;
+		if (i == 22)
+			ret->start_time = strtoull(field, NULL, 10);
+		else if (i == 52)
+			ret->exit_code = (int)strtol(field, NULL, 10);
+	}
+	return 0;
+}
+
+static int is_that_process(const struct stat_facts *facts, uint64_t start_time)
+{
+	return start_time == 0 || facts->start_time == start_time;
+}
+
+int alive_proc_tells(void)
+{
+	return access("/proc/self/stat", R_OK) == 0;
+}
+
+int alive_check(int32_t pid, uint64_t start_time)
+{
+	struct stat_facts facts = {0};
+	int result;
+
+	if (pid <= 0)
+		return 0;
+	result = read_stat(pid, &facts);
+	/* no descriptor left, or no /proc: who cannot be looked at is not dead yet */
+	if (result < 0 && result != -ESRCH && (result != -ENOENT || !alive_proc_tells()))
+		return kill(pid, 0) == 0 || errno != ESRCH;
+	if (result < 0)
+		return 0;
+	return is_that_process(&facts, start_time) && facts.state != 'Z' &&
+	       facts.state != 'X';
+}
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec now;
+
+	clock_gettime(clock, &now);
+	return (uint64_t)now.tv_sec * 1000000000ull + (uint64_t)now.tv_nsec;
+}
+
+/* Field 22 counts clock ticks since boot, sleep included. */
+static int began_between(uint64_t start_time, uint64_t from_ns, uint64_t to_ns)
+{
+	uint64_t monotonic_ns =
+		clock_ns(CLOCK_MONOTONIC); /* first: it is the lesser one */
+	uint64_t asleep_ns = clock_ns(CLOCK_BOOTTIME) - monotonic_ns;
+	uint64_t tick_ns = 1000000000ull / (uint64_t)sysconf(_SC_CLK_TCK);
+	uint64_t began_ns = start_time * tick_ns;
+
+	return began_ns + 2 * tick_ns >= from_ns + asleep_ns &&
+	       began_ns <= to_ns + asleep_ns + 2 * tick_ns;
+}
+
+uint64_t alive_start_time(int32_t pid, uint64_t from_ns, uint64_t to_ns)
+{
+	struct stat_facts facts = {0};
+
+	if (pid <= 0 || read_stat(pid, &facts) < 0 ||
+	    !began_between(facts.start_time, from_ns, to_ns))
+		return 0;
+	return facts.start_time;
+}
+
+int alive_is_user(int32_t pid, const char *directory)
+{
+	size_t length = strlen(directory), room = 0;
+	char path[64], *line = NULL;
+	int found = 0;
+	FILE *maps;
+
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)pid);
+	maps = fopen(path, "re");
+	while (maps && !found && getline(&line, &room, maps) > 0) {
+		const char *file = strchr(line, '/');
+
+		found = file && strncmp(file, directory, length) == 0 &&
+			file[length] == '/';
+	}
+	free(line);
+	if (maps)
+		fclose(maps);
+	return found;
+}
+
+size_t alive_find_users(const char *directory, uint64_t from_ns, int32_t *ret_pids,
+			size_t capacity)
+{
+	struct dirent *entry;
+	size_t count = 0;
+	DIR *proc = opendir("/proc");
+
+	while (proc && count < capacity && (entry = readdir(proc))) {
+		int32_t pid = (int32_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid > 0 && pid != getpid() &&
+		    alive_start_time(pid, from_ns, INT64_MAX) &&
+		    alive_is_user(pid, directory))
+			ret_pids[count++] = pid;
+	}
+	if (proc)
+		closedir(proc);
+	return count;
+}
+
+int alive_open(int32_t pid, uint64_t start_time)
+{
+	struct stat_facts facts = {0};
+	int pidfd, result;
+
+	if (pid <= 0)
+		return -ESRCH;
+	pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
+	if (pidfd < 0 && errno == ESRCH)
+		return -ESRCH;
+	if (pidfd < 0) {
+		result = -errno;
+		return alive_check(pid, start_time) ? result : -ESRCH;
+	}
+	/* asked after opening: so the descriptor is of the process we looked at */
+	result = read_stat(pid, &facts);
+	if (result < 0 ? alive_proc_tells() : !is_that_process(&facts, start_time)) {
+		close(pidfd);
+		return -ESRCH;
+	}
+	return pidfd;
+}
+
+int alive_inherited(int fd)
+{
+	/* signal 0 is sent to nobody; EBADF: it is closed, or no pidfd. Without /proc,
+	 * which may be absent. */
+	if (syscall(SYS_pidfd_send_signal, fd, 0, NULL, 0) < 0 &&
+	    (errno == EBADF || errno == ENOSYS))
+		return -1;
+	fcntl(fd, F_SETFD, FD_CLOEXEC);
+	return fd;
+}
+
+static struct exit_status decode(int status)
+{
+	if (WIFSIGNALED(status))
+		return (struct exit_status){1, 0, WTERMSIG(status)};
+	return (struct exit_status){1, WEXITSTATUS(status), 0};
+}
+
+/* 1: *ret is filled in; 0: not yet; -1: will never be known. */
+static int ask_exit_status(int pidfd, int32_t pid, uint64_t start_time,
+			   struct exit_status *ret)
+{
+	struct pidfd_exit_info info = {.mask = PIDFD_EXIT_INFO_EXIT};
+	struct stat_facts facts = {0};
+
+	if (read_stat(pid, &facts) == 0 && is_that_process(&facts, start_time) &&
+	    facts.state == 'Z') {
+		*ret = decode(facts.exit_code);
+		return 1;
+	}
+	if (ioctl(pidfd, PIDFD_EXIT_GET_INFO, &info) < 0)
+		return -1;
+	if (!(info.mask & PIDFD_EXIT_INFO_EXIT))
+		return 0;
+	*ret = decode(info.exit_code);
+	return 1;
+}
+
+struct exit_status alive_exit_status(int pidfd, int32_t pid, uint64_t start_time)
+{
+	struct exit_status status = {0, 0, 0};
+	struct timespec pause = {.tv_nsec = 500000};
+
+	/* between a zombie and a reaped process there is a moment when neither tells */
+	for (int i = 0; i < 40; i++) {
+		if (ask_exit_status(pidfd, pid, start_time, &status) != 0)
+			break;
+		nanosleep(&pause, NULL);
+	}
+	return status;
+}
+
+int alive_can_be(int32_t pid, uint32_t user)
+{
+	char path[64], line[256];
+	unsigned int real = user, effective = user, saved = user;
+	FILE *status;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	status = fopen(path, "re");
+	if (!status)
+		return 1;
+	while (fgets(line, sizeof(line), status)) {
+		if (sscanf(line, "Uid: %u %u %u", &real, &effective, &saved) == 3)
+			break;
+	}
+	fclose(status);
+	return real == user || effective == user || saved == user;
+}

@@ -1,0 +1,329 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  ends of processes from what they wrote themselves, from what the
+ *                collector saw, or from the last trace they left.
+ * Runs on:       one thread at a time; ingest.
+ * Must not:      wait for anybody.
+ * See also:      collector/processes/fate.h
+ */
+#include "collector/processes/fate.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Process numbers in the order of (pid, start). */
+struct order {
+	int32_t pid;
+	uint32_t process;
+};
+
+static int by_pid(const void *a, const void *b)
+{
+	const struct order *left = a, *right = b;
+
+	if (left->pid != right->pid)
+		return left->pid < right->pid ? -1 : 1;
+	return left->process < right->process ? -1 : left->process > right->process;
+}
+
+static struct order *order_by_pid(const struct read_run *run)
+{
+	struct order *order = calloc(run->process_count + 1, sizeof(*order));
+
+	if (!order)
+		return NULL;
+	for (size_t i = 0; i < run->process_count; i++)
+		order[i] = (struct order){run->processes[i].pid, (uint32_t)i};
+	qsort(order, run->process_count, sizeof(*order), by_pid);
+	return order;
+}
+
+/* Process numbers in the order of their places in the spool. */
+static int compare_places(const struct read_process *left, uint32_t file, uint32_t slot,
+			  uint32_t tenant)
+{
+	if (left->file != file)
+		return left->file < file ? -1 : 1;
+	if (left->slot != slot)
+		return left->slot < slot ? -1 : 1;
+	return left->tenant < tenant ? -1 : left->tenant > tenant;
+}
+
+static int by_place(const void *a, const void *b, void *run)
+{
+	const struct read_process *processes = ((const struct read_run *)run)->processes;
+	const struct read_process *left = &processes[*(const uint32_t *)a];
+	const struct read_process *right = &processes[*(const uint32_t *)b];
+
+	return compare_places(left, right->file, right->slot, right->tenant);
+}
+
+static uint32_t *order_by_place(const struct read_run *run)
+{
+	uint32_t *order = calloc(run->process_count + 1, sizeof(*order));
+
+	for (size_t i = 0; order && i < run->process_count; i++)
+		order[i] = (uint32_t)i;
+	if (order)
+		qsort_r(order, run->process_count, sizeof(*order), by_place, (void *)run);
+	return order;
+}
+
+/* exec keeps the pid and the start time and makes a new segment file; or a new place in
+ * the file, when it failed and the old one was somebody else's by then. A forked child
+ * does not know its start time. */
+static int is_next_image(const struct read_process *a, const struct read_process *b)
+{
+	return a->pid == b->pid &&
+	       (a->file != b->file || a->state == SEGMENT_PROCESS_REPLACED) &&
+	       (a->start_time == b->start_time || !a->start_time || !b->start_time) &&
+	       a->state != SEGMENT_PROCESS_EXITING;
+}
+
+/* Who forked it, by the slot it was forked from. Its parent_pid may be that of whoever
+ * adopts orphans, when its parent was quick to end. */
+static uint32_t find_forker(const struct read_run *run, const uint32_t *places,
+			    uint32_t child)
+{
+	const struct read_process *process = &run->processes[child];
+	size_t low = 0, high = run->process_count;
+
+	if (!process->forked_from_slot)
+		return FATE_NONE;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		int order = compare_places(&run->processes[places[middle]], process->file,
+					   process->forked_from_slot,
+					   process->forked_from_tenant);
+
+		/* processes are in the order of time: a parent comes first */
+		if (order == 0)
+			return places[middle] < child ? places[middle] : FATE_NONE;
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return FATE_NONE;
+}
+
+/* The youngest process with this pid that began before `child`. */
+static uint32_t find_parent(const struct read_run *run, const struct order *order,
+			    uint32_t child)
+{
+	const struct read_process *process = &run->processes[child];
+	struct order key = {process->parent_pid, child};
+	size_t low = 0, high = run->process_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_pid(&order[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (low == 0 || order[low - 1].pid != process->parent_pid)
+		return FATE_NONE;
+	return order[low - 1].process;
+}
+
+static void link_images(const struct read_run *run, const struct order *order,
+			const uint32_t *places, struct fate *fates)
+{
+	for (size_t i = 0; i < run->process_count; i++) {
+		uint32_t index = order[i].process;
+
+		fates[index].next_image = FATE_NONE;
+		fates[index].parent = find_forker(run, places, index);
+		if (fates[index].parent == FATE_NONE)
+			fates[index].parent = find_parent(run, order, index);
+		if (i + 1 < run->process_count &&
+		    is_next_image(&run->processes[index],
+				  &run->processes[order[i + 1].process]))
+			fates[index].next_image = order[i + 1].process;
+	}
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+	return a > b ? a : b;
+}
+
+/* An open frame of a function that was called once here ended after the calls that it
+ * made: its start and their durations are a trace of when it was last alive. */
+static uint64_t seen_in_lane(const struct read_lane_data *data, uint64_t seen)
+{
+	uint64_t *children = calloc(data->node_count + 1ull, sizeof(*children));
+
+	for (uint32_t i = 2; children && i < data->node_count; i++) {
+		const struct segment_node *node = &data->nodes[i];
+
+		if (node->parent < i)
+			children[node->parent] += node->total_ticks;
+	}
+	for (uint32_t i = 0; i < data->frame_count; i++) {
+		const struct segment_frame *frame = &data->frames[i];
+
+		seen = later(seen, frame->start_ticks);
+		if (children && frame->node < data->node_count &&
+		    data->nodes[frame->node].call_count == 1)
+			seen = later(seen, frame->start_ticks + children[frame->node]);
+	}
+	free(children);
+	return seen;
+}
+
+/* The latest moment that left a trace in the process's slots. */
+static uint64_t last_seen(const struct read_run *run, uint32_t index)
+{
+	const struct read_process *process = &run->processes[index];
+	uint64_t seen = process->start_ticks;
+
+	for (uint32_t i = 0; i < process->thread_count; i++) {
+		seen = later(seen, process->threads[i].start_ticks);
+		seen = later(seen, process->threads[i].end_ticks);
+	}
+	for (size_t i = 0; i < run->lane_count; i++) {
+		struct read_lane_data data;
+
+		if (run->lanes[i].process != index ||
+		    read_lane(run, &run->lanes[i], &data))
+			continue;
+		seen = seen_in_lane(&data, seen);
+		read_lane_done(&data);
+	}
+	return seen;
+}
+
+/* Who had no end that was seen was killed with the collector, or later: it was there when
+ * the collector looked last. Whoever wrote that moment, it is not in the future. */
+static uint64_t last_trace(const struct read_run *run, const struct ticks *ticks,
+			   uint32_t index)
+{
+	uint64_t attended = run->state.last_ticks;
+
+	if (ticks->same_boot && attended > ticks_now(ticks))
+		attended = 0;
+	return later(last_seen(run, index), attended);
+}
+
+static int by_process(const void *a, const void *b)
+{
+	const struct fate_death *left = a, *right = b;
+
+	if (left->pid != right->pid)
+		return left->pid < right->pid ? -1 : 1;
+	return left->start_ticks < right->start_ticks
+		       ? -1
+		       : left->start_ticks > right->start_ticks;
+}
+
+/* deaths: in the order of by_process(). */
+static const struct fate_death *find_death(const struct fate_death *deaths, size_t count,
+					   const struct read_process *process)
+{
+	struct fate_death key = {.pid = process->pid,
+				 .start_ticks = process->start_ticks};
+
+	return count ? bsearch(&key, deaths, count, sizeof(*deaths), by_process) : NULL;
+}
+
+int fate_is_alive(const struct read_run *run, const struct ticks *ticks,
+		  const struct read_process *process)
+{
+	uint64_t start_time = process->start_time;
+
+	if (!ticks->same_boot)
+		return 0;
+	if (!start_time)
+		start_time =
+			alive_start_time(process->pid, run->page.start_monotonic_ns,
+					 ticks_to_monotonic(ticks, process->start_ticks));
+	if (!start_time && alive_proc_tells())
+		return 0;
+	return alive_check(process->pid, start_time);
+}
+
+static void decide(const struct read_run *run, const struct ticks *ticks, uint32_t index,
+		   const struct fate_death *death, int may_be_alive, struct fate *fate)
+{
+	const struct read_process *process = &run->processes[index];
+	int is_exiting = process->state == SEGMENT_PROCESS_EXITING;
+
+	/* the collector may see the death as one of an older image, which did not die */
+	if (death && fate->next_image == FATE_NONE)
+		fate->status = death->status;
+	if (is_exiting && !fate->status.is_known)
+		fate->status = (struct exit_status){1, process->exit_code, 0};
+	fate->is_complete = fate->next_image != FATE_NONE ||
+			    (fate->status.is_known && !fate->status.exit_signal);
+	if (fate->next_image != FATE_NONE)
+		fate->end_ticks = run->processes[fate->next_image].start_ticks;
+	else if (is_exiting)
+		fate->end_ticks = process->end_ticks;
+	else if (death)
+		fate->end_ticks = ticks_from_monotonic(ticks, death->monotonic_ns);
+	else if (process->state == SEGMENT_PROCESS_REPLACED && process->is_former)
+		fate->end_ticks = process->end_ticks;
+	else if (may_be_alive && fate_is_alive(run, ticks, process))
+		fate->is_alive = 1;
+	else
+		fate->end_ticks = last_trace(run, ticks, index);
+	fate->is_unseen =
+		fate->next_image == FATE_NONE && !is_exiting && !death && !fate->is_alive;
+	if (fate->is_alive)
+		fate->end_ticks = ticks_now(ticks);
+	if (fate->end_ticks < process->start_ticks)
+		fate->end_ticks = process->start_ticks;
+}
+
+int fate_find(const struct read_run *run, const struct ticks *ticks,
+	      const struct fate_death *deaths, size_t death_count, int may_be_alive,
+	      struct fate **ret)
+{
+	struct order *order = order_by_pid(run);
+	uint32_t *places = order_by_place(run);
+	struct fate *fates = calloc(run->process_count + 1, sizeof(*fates));
+	struct fate_death *sorted = calloc(death_count + 1, sizeof(*sorted));
+
+	if (!order || !places || !fates || !sorted) {
+		free(order);
+		free(places);
+		free(fates);
+		free(sorted);
+		return -ENOMEM;
+	}
+	link_images(run, order, places, fates);
+	free(order);
+	free(places);
+	if (death_count)
+		memcpy(sorted, deaths, death_count * sizeof(*sorted));
+	qsort(sorted, death_count, sizeof(*sorted), by_process);
+	for (uint32_t i = 0; i < run->process_count; i++) {
+		const struct read_process *process = &run->processes[i];
+
+		decide(run, ticks, i, find_death(sorted, death_count, process),
+		       may_be_alive, &fates[i]);
+	}
+	free(sorted);
+	*ret = fates;
+	return 0;
+}
+
+uint32_t fate_first_process(const struct read_run *run)
+{
+	for (size_t i = 0; i < run->process_count; i++) {
+		if (run->processes[i].pid == run->page.first_pid)
+			return (uint32_t)i;
+	}
+	return FATE_NONE;
+}
+
+uint32_t fate_last_image(const struct fate *fates, uint32_t process)
+{
+	while (process != FATE_NONE && fates[process].next_image != FATE_NONE)
+		process = fates[process].next_image;
+	return process;
+}

@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  reading /proc/PID/stat, io and task, and keeping the samples few.
+ * Runs on:       the collector's main thread.
+ * Must not:      report failures: a process may be gone at any moment.
+ * See also:      collector/processes/resources.h
+ */
+#include "collector/processes/resources.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/array.h"
+#include "collector/processes/ticks.h"
+
+#define NAME_LIMIT 65536u
+
+/* A share of less time than this says nothing. */
+#define SHORTEST_SPAN_NS 2000000ull
+
+void resources_init(struct resources *resources)
+{
+	*resources = (struct resources){.interval_ns = RESOURCES_INTERVAL_NS};
+}
+
+void resources_done(struct resources *resources)
+{
+	free(resources->samples);
+	free(resources->names);
+	*resources = (struct resources){.count = 0};
+}
+
+/* 0 when the process is gone. */
+static int read_cpu(const struct resource_process *process, uint64_t *ret_ns)
+{
+	struct timespec used;
+
+	if (!process->has_clock || clock_gettime(process->cpu_clock, &used) < 0)
+		return 0;
+	*ret_ns = (uint64_t)used.tv_sec * 1000000000ull + (uint64_t)used.tv_nsec;
+	return 1;
+}
+
+void resources_process_init(struct resource_process *process, int32_t pid,
+			    uint64_t start_ticks)
+{
+	*process = (struct resource_process){.pid = pid, .start_ticks = start_ticks};
+	process->monotonic_ns = ticks_monotonic_ns();
+	process->has_clock = clock_getcpuclockid(pid, &process->cpu_clock) == 0;
+	process->has_clock = read_cpu(process, &process->cpu_ns);
+}
+
+static uint64_t own_cpu_ns(void)
+{
+	struct timespec used = {0};
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &used);
+	return (uint64_t)used.tv_sec * 1000000000ull + (uint64_t)used.tv_nsec;
+}
+
+int resources_round_begin(struct resources *resources, uint64_t monotonic_ns)
+{
+	if (monotonic_ns < resources->next_ns)
+		return 0;
+	resources->round++;
+	resources->next_ns = monotonic_ns + resources->interval_ns;
+	resources->begin_ns = monotonic_ns;
+	resources->begin_cpu_ns = own_cpu_ns();
+	return 1;
+}
+
+/* By what it computed: on a busy machine a round may take 20 ms for want of a CPU, and
+ * looks that came a second apart told nothing of such a run. */
+void resources_round_end(struct resources *resources)
+{
+	uint64_t pause_ns = (own_cpu_ns() - resources->begin_cpu_ns) * 50;
+
+	if (resources->begin_ns + pause_ns > resources->next_ns)
+		resources->next_ns = resources->begin_ns + pause_ns;
+}
+
+/* The text of a file below /proc/PID. Returns its length, 0 when there is none. */
+static size_t read_text(int32_t pid, const char *name, char *text, size_t size)
+{
+	char path[96];
+	ssize_t got;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return 0;
+	got = read(fd, text, size - 1);
+	close(fd);
+	if (got <= 0)
+		return 0;
+	text[got] = 0;
+	return (size_t)got;
+}
+
+/* Fields 10, 12, 20 and 24 of stat. 0 when the process is gone. */
+static int sample_stat(struct resource_sample *sample, uint64_t own_major_faults)
+{
+	char text[2048], *field;
+	long long minor, major, threads, rss_pages;
+
+	if (!read_text(sample->pid, "stat", text, sizeof(text)))
+		return 0;
+	field = strrchr(text, ')');
+	if (!field || sscanf(field + 1,
+			     " %*c %*d %*d %*d %*d %*d %*u %lld %*d %lld %*d %*d %*d %*d "
+			     "%*d %*d %*d %lld %*d %*u %*u %lld",
+			     &minor, &major, &threads, &rss_pages) != 4)
+		return 0;
+	sample->minor_faults = minor;
+	major -= (long long)own_major_faults;
+	sample->major_faults = major > 0 ? major : 0;
+	sample->thread_count = threads;
+	/* one that has ended has no memory left: what it had is not known any more */
+	sample->rss_bytes = rss_pages > 0 ? rss_pages * sysconf(_SC_PAGESIZE) : -1;
+	return 1;
+}
+
+static void sample_io(struct resource_sample *sample)
+{
+	char text[1024];
+	long long read_bytes, write_bytes;
+
+	sample->read_bytes = sample->write_bytes = -1;
+	if (!read_text(sample->pid, "io", text, sizeof(text)) ||
+	    sscanf(text, "rchar: %lld wchar: %lld", &read_bytes, &write_bytes) != 2)
+		return;
+	sample->read_bytes = read_bytes;
+	sample->write_bytes = write_bytes;
+}
+
+static void sample_cpu(struct resource_sample *sample, struct resource_process *process)
+{
+	uint64_t passed_ns = sample->monotonic_ns - process->monotonic_ns, cpu_ns;
+
+	sample->cpu_percent = -1;
+	if (passed_ns < SHORTEST_SPAN_NS || !read_cpu(process, &cpu_ns))
+		return;
+	sample->cpu_percent =
+		100.0 * (double)(cpu_ns - process->cpu_ns) / (double)passed_ns;
+	process->cpu_ns = cpu_ns;
+	process->monotonic_ns = sample->monotonic_ns;
+}
+
+/* What the threads that live now have waited for a CPU; -1: not known. */
+static int64_t read_threads_wait(int32_t pid)
+{
+	char name[64], text[128];
+	long long wait_ns, sum_ns = -1;
+	struct dirent *entry;
+	DIR *tasks;
+
+	snprintf(name, sizeof(name), "/proc/%d/task", (int)pid);
+	tasks = opendir(name);
+	if (!tasks)
+		return -1;
+	while ((entry = readdir(tasks))) {
+		int tid = atoi(entry->d_name);
+
+		snprintf(name, sizeof(name), "task/%d/schedstat", tid);
+		if (tid > 0 && read_text(pid, name, text, sizeof(text)) &&
+		    sscanf(text, "%*d %lld", &wait_ns) == 1)
+			sum_ns = (sum_ns < 0 ? 0 : sum_ns) + wait_ns;
+	}
+	closedir(tasks);
+	return sum_ns;
+}
+
+/* A thread that ends takes its number with it, so a look at which the sum has fallen
+ * adds nothing, and what is told is the least that was waited. */
+static void sample_wait(struct resource_sample *sample, struct resource_process *process)
+{
+	int64_t threads_ns = read_threads_wait(sample->pid);
+
+	sample->cpu_wait_ns = -1;
+	if (threads_ns < 0)
+		return;
+	if (threads_ns > process->threads_wait_ns)
+		process->wait_ns += threads_ns - process->threads_wait_ns;
+	process->threads_wait_ns = threads_ns;
+	sample->cpu_wait_ns = process->wait_ns;
+}
+
+/* b is the later one; both rounds took equally long. */
+static void merge_samples(struct resource_sample *a, const struct resource_sample *b)
+{
+	struct resource_sample merged = *b;
+
+	if (a->cpu_percent >= 0 && b->cpu_percent >= 0)
+		merged.cpu_percent = (a->cpu_percent + b->cpu_percent) / 2;
+	if (a->rss_bytes > b->rss_bytes)
+		merged.rss_bytes = a->rss_bytes;
+	if (a->thread_count > b->thread_count)
+		merged.thread_count = a->thread_count;
+	*a = merged;
+}
+
+/* Makes one round of each two. */
+static void halve(struct resources *resources)
+{
+	size_t kept = 0, first = 0; /* first sample kept of the round being made */
+
+	for (size_t i = 0; i < resources->count; i++) {
+		struct resource_sample sample = resources->samples[i];
+		size_t at;
+
+		sample.round /= 2;
+		if (kept == 0 || resources->samples[kept - 1].round != sample.round)
+			first = kept;
+		for (at = first; at < kept; at++) {
+			if (resources->samples[at].pid == sample.pid &&
+			    resources->samples[at].start_ticks == sample.start_ticks)
+				break;
+		}
+		if (at < kept)
+			merge_samples(&resources->samples[at], &sample);
+		else
+			resources->samples[kept++] = sample;
+	}
+	resources->count = kept;
+	resources->round /= 2;
+	resources->interval_ns *= 2;
+}
+
+/* Capacity is RESOURCES_LIMIT from the start: untouched pages cost nothing. */
+static struct resource_sample *room(struct resources *resources)
+{
+	if (!resources->samples)
+		resources->samples =
+			malloc(RESOURCES_LIMIT * sizeof(*resources->samples));
+	if (!resources->samples)
+		return NULL;
+	if (resources->count == RESOURCES_LIMIT)
+		halve(resources);
+	if (resources->count == RESOURCES_LIMIT) /* as many processes, one sample each */
+		return NULL;
+	return &resources->samples[resources->count];
+}
+
+void resources_sample(struct resources *resources, struct resource_process *process)
+{
+	struct resource_sample sample = {.pid = process->pid,
+					 .start_ticks = process->start_ticks,
+					 .monotonic_ns = ticks_monotonic_ns()};
+	struct resource_sample *slot;
+
+	if (!sample_stat(&sample, process->own_major_faults))
+		return;
+	sample_cpu(&sample, process);
+	sample_io(&sample);
+	sample_wait(&sample, process);
+	slot = room(resources);
+	if (!slot)
+		return;
+	sample.round = resources->round;
+	*slot = sample;
+	resources->count++;
+}
+
+static struct resource_name *find_name(const struct resources *resources, int32_t pid,
+				       int32_t tid)
+{
+	for (size_t i = 0; i < resources->name_count; i++) {
+		if (resources->names[i].tid == tid && resources->names[i].pid == pid)
+			return &resources->names[i];
+	}
+	return NULL;
+}
+
+const char *resources_name(const struct resources *resources, int32_t pid, int32_t tid)
+{
+	const struct resource_name *name = find_name(resources, pid, tid);
+
+	return name ? name->name : NULL;
+}
+
+static void note_name(struct resources *resources, int32_t pid, int32_t tid)
+{
+	char file[64], text[64];
+	struct resource_name *name = find_name(resources, pid, tid), *names;
+
+	snprintf(file, sizeof(file), "task/%d/comm", (int)tid);
+	if (!read_text(pid, file, text, sizeof(text)))
+		return;
+	text[strcspn(text, "\n")] = 0;
+	if (!name) {
+		if (resources->name_count >= NAME_LIMIT)
+			return;
+		names = array_room(resources->names, resources->name_count,
+				   sizeof(*names));
+		if (!names)
+			return;
+		resources->names = names;
+		name = &names[resources->name_count++];
+		name->pid = pid;
+		name->tid = tid;
+	}
+	snprintf(name->name, sizeof(name->name), "%.15s", text);
+}
+
+void resources_thread_names(struct resources *resources, int32_t pid)
+{
+	char path[64];
+	struct dirent *entry;
+	DIR *tasks;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	tasks = opendir(path);
+	if (!tasks)
+		return;
+	while ((entry = readdir(tasks))) {
+		int tid = atoi(entry->d_name);
+
+		if (tid > 0)
+			note_name(resources, pid, tid);
+	}
+	closedir(tasks);
+}

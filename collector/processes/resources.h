@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  samples of /proc/PID: CPU, memory, faults, I/O, threads and their
+ *                names.
+ * Runs on:       the collector's main thread.
+ * Must not:      grow without bound, or stop the processes it looks at.
+ * See also:      common/schema.sql (resource), collector/watch/watch.c
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+#include <time.h>
+
+/*
+ * One look at one process. cpu_percent: of one CPU, since the look before; minor and
+ * major faults, read and written bytes (of read() and write() and their kin, cached or
+ * not) and the wait for a CPU are counted from the start of the process. -1: not known.
+ */
+struct resource_sample {
+	int32_t pid;
+	uint32_t round;
+	uint64_t start_ticks; /* with pid: which process */
+	uint64_t monotonic_ns;
+	double cpu_percent;
+	int64_t rss_bytes, minor_faults, major_faults, read_bytes, write_bytes;
+	int64_t thread_count;
+	int64_t cpu_wait_ns; /* ready to run without a CPU, all threads; at least */
+};
+
+struct resource_name {
+	int32_t pid, tid;
+	char name[16];
+};
+
+struct resources {
+	struct resource_sample *samples; /* in the order of rounds */
+	size_t count;
+	struct resource_name *names;
+	size_t name_count;
+	uint32_t round;
+	uint64_t interval_ns, next_ns;
+	uint64_t begin_ns, begin_cpu_ns; /* of this round; of the calling thread's CPU */
+};
+
+/* What has to be remembered of a process between two looks. */
+struct resource_process {
+	int32_t pid;
+	uint64_t start_ticks;
+	clockid_t cpu_clock;
+	int has_clock;
+	uint64_t cpu_ns, monotonic_ns; /* at the last look */
+	int64_t wait_ns;	       /* sum over the looks */
+	int64_t threads_wait_ns;       /* of the threads seen at the last look */
+	uint64_t
+		own_major_faults; /* caused by the shim; the caller keeps it up to date */
+};
+
+#define RESOURCES_INTERVAL_NS 100000000ull
+#define RESOURCES_LIMIT 20000u
+
+void resources_init(struct resources *resources);
+void resources_done(struct resources *resources);
+
+/* Starts to look at a process; its CPU time counts from here. */
+void resources_process_init(struct resource_process *process, int32_t pid,
+			    uint64_t start_ticks);
+
+/* Is it time for a round of looks? When so, takes its number; call
+ * resources_round_end() after the looks. Rounds that cost much come less often: looking
+ * takes at most a fiftieth of a CPU. */
+int resources_round_begin(struct resources *resources, uint64_t monotonic_ns);
+void resources_round_end(struct resources *resources);
+
+/* Looks at a process. Past RESOURCES_LIMIT samples, neighbours in time are merged and
+ * looks come half as often. Silently does nothing when the process is gone or memory is
+ * short. */
+void resources_sample(struct resources *resources, struct resource_process *process);
+
+/* Notes the names of all threads that the process has now, replacing earlier ones. */
+void resources_thread_names(struct resources *resources, int32_t pid);
+
+/* The last name known, or NULL. Borrowed. */
+const char *resources_name(const struct resources *resources, int32_t pid, int32_t tid);

@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  writing and reading the file of a run's samples.
+ * Runs on:       the collector's main thread; reading: prof-analyze's, too.
+ * Must not:      fail the collector, or believe a number that cannot be.
+ * See also:      collector/processes/samples.h
+ */
+#include "collector/processes/samples.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "common/base/array.h"
+#include "collector/read/read.h"
+#include "collector/processes/ticks.h"
+
+#define FRESH_NAME SAMPLES_NAME ".new"
+
+/* A program that ends at once has nobody who would ask. */
+#define FIRST_ROUND 2
+
+/* When the disk was full. */
+#define PAUSE_ROUNDS 50
+
+#define BATCH 64
+
+/* Nothing is more than this: a file in bytes, an hour's faults, a CPU's wait in ns. */
+#define MOST (1ll << 60)
+#define MOST_THREADS (1ll << 22) /* the kernel's limit */
+
+struct batch {
+	struct samples_record records[BATCH];
+	size_t count;
+};
+
+static int write_whole(int fd, const void *data, size_t size)
+{
+	const char *at = data;
+
+	while (size) {
+		ssize_t written = write(fd, at, size);
+
+		if (written < 0 && errno == EINTR)
+			continue;
+		if (written <= 0)
+			return written < 0 ? -errno : -EIO;
+		at += written;
+		size -= (size_t)written;
+	}
+	return 0;
+}
+
+/* A new one, which takes the other's name when all is in it. */
+static int begin(struct samples_writer *writer, const struct rundir *rundir,
+		 uint64_t interval_ns)
+{
+	const struct samples_header header = {SAMPLES_MAGIC,
+					      sizeof(struct samples_record)};
+
+	if (writer->fd >= 0)
+		close(writer->fd);
+	writer->sample_count = writer->death_count = writer->death_record_count = 0;
+	writer->interval_ns = interval_ns;
+	writer->is_fresh = 1;
+	writer->fd = rundir_create_file(rundir->fd, FRESH_NAME);
+	if (writer->fd < 0)
+		return writer->fd;
+	return write_whole(writer->fd, &header, sizeof(header));
+}
+
+static int flush(const struct samples_writer *writer, struct batch *batch)
+{
+	size_t size = batch->count * sizeof(batch->records[0]);
+
+	batch->count = 0;
+	return write_whole(writer->fd, batch->records, size);
+}
+
+static int put(const struct samples_writer *writer, struct batch *batch,
+	       const struct samples_record *record)
+{
+	batch->records[batch->count++] = *record;
+	return batch->count == BATCH ? flush(writer, batch) : 0;
+}
+
+static int put_samples(struct samples_writer *writer, struct batch *batch,
+		       const struct resources *resources)
+{
+	int result = 0;
+
+	for (; result == 0 && writer->sample_count < resources->count;
+	     writer->sample_count++) {
+		const struct resource_sample *sample =
+			&resources->samples[writer->sample_count];
+		const struct samples_record record = {
+			.kind = SAMPLES_RESOURCE,
+			.pid = sample->pid,
+			.start_ticks = sample->start_ticks,
+			.monotonic_ns = sample->monotonic_ns,
+			.cpu_percent = sample->cpu_percent,
+			.rss_bytes = sample->rss_bytes,
+			.minor_faults = sample->minor_faults,
+			.major_faults = sample->major_faults,
+			.read_bytes = sample->read_bytes,
+			.write_bytes = sample->write_bytes,
+			.thread_count = sample->thread_count,
+			.cpu_wait_ns = sample->cpu_wait_ns,
+		};
+
+		result = put(writer, batch, &record);
+	}
+	return result;
+}
+
+static int is_kept(const struct samples_writer *writer, const struct fate_death *death)
+{
+	return writer->death_record_count < (death->status.exit_signal
+						     ? SAMPLES_DEATH_LIMIT
+						     : SAMPLES_DEATH_LIMIT / 2);
+}
+
+static int put_deaths(struct samples_writer *writer, struct batch *batch,
+		      const struct fate_death *deaths, size_t count)
+{
+	int result = 0;
+
+	for (; result == 0 && writer->death_count < count; writer->death_count++) {
+		const struct fate_death *death = &deaths[writer->death_count];
+		const struct samples_record record = {
+			.kind = SAMPLES_DEATH,
+			.pid = death->pid,
+			.start_ticks = death->start_ticks,
+			.monotonic_ns = death->monotonic_ns,
+			.status_is_known = death->status.is_known,
+			.exit_code = death->status.exit_code,
+			.exit_signal = death->status.exit_signal,
+		};
+
+		if (!is_kept(writer, death))
+			continue;
+		writer->death_record_count++;
+		result = put(writer, batch, &record);
+	}
+	return result;
+}
+
+/* What is in the file so far is not lost: the new one is begun again later. */
+static void give_up(struct samples_writer *writer, const struct rundir *rundir)
+{
+	if (writer->fd >= 0)
+		close(writer->fd);
+	writer->fd = -1;
+	if (writer->is_fresh)
+		unlinkat(rundir->fd, FRESH_NAME, 0);
+	writer->next_round = writer->round + PAUSE_ROUNDS;
+}
+
+void samples_write(struct samples_writer *writer, const struct rundir *rundir,
+		   const struct resources *resources, const struct fate_death *deaths,
+		   size_t death_count)
+{
+	int is_thinned = writer->interval_ns != resources->interval_ns;
+	struct batch batch = {.count = 0};
+	int result = 0;
+
+	if (resources->round == writer->round ||
+	    (resources->round < FIRST_ROUND && !writer->interval_ns))
+		return;
+	writer->round = resources->round;
+	if (is_thinned) /* rounds are counted anew, too */
+		writer->next_round = 0;
+	if (resources->round < writer->next_round)
+		return;
+	if (writer->fd < 0 || is_thinned)
+		result = begin(writer, rundir, resources->interval_ns);
+	if (result == 0)
+		result = put_samples(writer, &batch, resources);
+	if (result == 0)
+		result = put_deaths(writer, &batch, deaths, death_count);
+	if (result == 0)
+		result = flush(writer, &batch);
+	if (result == 0 && writer->is_fresh)
+		result = renameat(rundir->fd, FRESH_NAME, rundir->fd, SAMPLES_NAME);
+	if (result == 0)
+		writer->is_fresh = 0;
+	else
+		give_up(writer, rundir);
+}
+
+/* When a record can be from. */
+struct span {
+	uint64_t first_ns, last_ns; /* monotonic */
+};
+
+static int is_number(int64_t value)
+{
+	return value >= -1 && value <= MOST;
+}
+
+static int is_plausible(const struct samples_record *record, const struct span *span)
+{
+	if (record->pid <= 0 || record->monotonic_ns < span->first_ns ||
+	    record->monotonic_ns > span->last_ns)
+		return 0;
+	if (record->kind == SAMPLES_DEATH)
+		return record->exit_signal >= 0 && record->exit_signal <= 64;
+	return record->kind == SAMPLES_RESOURCE && isfinite(record->cpu_percent) &&
+	       record->cpu_percent >= -1 && record->cpu_percent <= 1e9 &&
+	       is_number(record->rss_bytes) && is_number(record->minor_faults) &&
+	       is_number(record->major_faults) && is_number(record->read_bytes) &&
+	       is_number(record->write_bytes) && is_number(record->cpu_wait_ns) &&
+	       record->thread_count >= -1 && record->thread_count <= MOST_THREADS;
+}
+
+static int add_sample(struct samples *samples, const struct samples_record *record)
+{
+	struct resources *resources = &samples->resources;
+	struct resource_sample *bigger = array_room(resources->samples, resources->count,
+						    sizeof(*resources->samples));
+
+	if (!bigger)
+		return -ENOMEM;
+	resources->samples = bigger;
+	bigger[resources->count++] = (struct resource_sample){
+		.pid = record->pid,
+		.start_ticks = record->start_ticks,
+		.monotonic_ns = record->monotonic_ns,
+		.cpu_percent = record->cpu_percent,
+		.rss_bytes = record->rss_bytes,
+		.minor_faults = record->minor_faults,
+		.major_faults = record->major_faults,
+		.read_bytes = record->read_bytes,
+		.write_bytes = record->write_bytes,
+		.thread_count = record->thread_count,
+		.cpu_wait_ns = record->cpu_wait_ns,
+	};
+	return 0;
+}
+
+static int add_death(struct samples *samples, const struct samples_record *record)
+{
+	struct fate_death *bigger =
+		array_room(samples->deaths, samples->death_count, sizeof(*bigger));
+
+	if (!bigger)
+		return -ENOMEM;
+	samples->deaths = bigger;
+	bigger[samples->death_count++] = (struct fate_death){
+		.pid = record->pid,
+		.start_ticks = record->start_ticks,
+		.monotonic_ns = record->monotonic_ns,
+		.status = {record->status_is_known != 0, record->exit_code,
+			   record->exit_signal},
+	};
+	return 0;
+}
+
+static int read_records(struct samples *samples, FILE *file, const struct span *span)
+{
+	struct samples_record record;
+	int result = 0;
+
+	for (size_t i = 0; result == 0 && i < SAMPLES_LIMIT; i++) {
+		if (fread(&record, sizeof(record), 1, file) != 1)
+			return 0;
+		if (!is_plausible(&record, span))
+			samples->damaged_count++;
+		else if (record.kind == SAMPLES_DEATH)
+			result = add_death(samples, &record);
+		else
+			result = add_sample(samples, &record);
+	}
+	if (result == 0 && fread(&record, sizeof(record), 1, file) == 1)
+		samples->damaged_count++; /* and who knows what else */
+	return result;
+}
+
+static int read_file(struct samples *samples, FILE *file, const struct segment_run *page)
+{
+	struct samples_header header;
+	struct ticks ticks;
+	struct span span = {.first_ns = page->start_monotonic_ns};
+
+	if (fread(&header, sizeof(header), 1, file) != 1 ||
+	    header.magic != SAMPLES_MAGIC ||
+	    header.record_size != sizeof(struct samples_record)) {
+		samples->damaged_count++;
+		return 0;
+	}
+	ticks_calibrate(&ticks, page, NULL);
+	span.last_ns = span.first_ns + (uint64_t)TICKS_LONGEST_NS;
+	/* one that is written while we read is none of the future's */
+	if (ticks.same_boot)
+		span.last_ns = ticks_monotonic_ns() + 1000000000ull;
+	return read_records(samples, file, &span);
+}
+
+int samples_read(struct samples *ret, const struct rundir *rundir)
+{
+	struct segment_run page;
+	char error[SEGMENT_PATH_MAX + 128];
+	int fd, result;
+	FILE *file;
+
+	*ret = (struct samples){.death_count = 0};
+	resources_init(&ret->resources);
+	result = read_run_page(rundir, &page, error, sizeof(error));
+	if (result < 0)
+		return result;
+	fd = rundir_open_file(rundir->fd, SAMPLES_NAME, O_RDONLY);
+	if (fd < 0)
+		return fd == -ENOENT ? 0 : fd;
+	file = fdopen(fd, "r");
+	if (!file) {
+		close(fd);
+		return -ENOMEM;
+	}
+	result = read_file(ret, file, &page);
+	fclose(file);
+	return result;
+}
+
+void samples_done(struct samples *samples)
+{
+	resources_done(&samples->resources);
+	free(samples->deaths);
+	*samples = (struct samples){.death_count = 0};
+}

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a book's arrays, checked and put in order.
+ * Runs on:       one thread at a time; the process may be alive.
+ * Must not:      trust a count or an index in the file.
+ * See also:      collector/read/book.h
+ */
+#include "collector/read/book.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+static void *read_array(const struct segment_reader *reader, uint32_t slot,
+			const struct segment_book_array *from, size_t entry_size,
+			uint32_t *ret_count, int *result)
+{
+	struct segment_array array = {from->offset, entry_size, 0, from->count,
+				      from->capacity};
+
+	if (array.count > from->committed)
+		array.count = from->committed;
+	return segment_reader_array(reader, slot, &array, ret_count, result);
+}
+
+static int by_site(const void *a, const void *b)
+{
+	const struct segment_site_past *left = a, *right = b;
+
+	if (left->site != right->site)
+		return left->site < right->site ? -1 : 1;
+	return left->first < right->first ? -1 : left->first > right->first;
+}
+
+/* Entries that nobody has finished, and those of snapshots that are left out. */
+static void drop_site_pasts(struct read_book *book)
+{
+	uint32_t kept = 0;
+
+	for (uint32_t i = 0; i < book->site_past_count; i++) {
+		const struct segment_site_past *past = &book->site_pasts[i];
+
+		if (past->site && past->first && past->first <= past->last &&
+		    past->first <= book->snapshot_count)
+			book->site_pasts[kept++] = *past;
+	}
+	book->site_past_count = kept;
+	if (kept)
+		qsort(book->site_pasts, kept, sizeof(*book->site_pasts), by_site);
+}
+
+static int by_node(const void *a, const void *b)
+{
+	const struct read_path_past *left = a, *right = b;
+
+	if (left->lane_slot != right->lane_slot)
+		return left->lane_slot < right->lane_slot ? -1 : 1;
+	if (left->node != right->node)
+		return left->node < right->node ? -1 : 1;
+	return left->snapshot < right->snapshot ? -1 : left->snapshot > right->snapshot;
+}
+
+/* Unpacks one snapshot's entries. */
+static void unpack_paths(struct read_book *book, uint32_t snapshot,
+			 const struct segment_path_past *from, uint32_t count)
+{
+	uint32_t lane_slot = 0;
+
+	for (uint32_t i = 0; i < count; i++) {
+		uint32_t node = from[i].calls_and_node & SEGMENT_PAST_NODE_MASK;
+		uint64_t calls = from[i].calls_and_node >> SEGMENT_PAST_NODE_BITS;
+
+		if (!node)
+			lane_slot = (uint32_t)calls;
+		else
+			book->path_pasts[book->path_past_count++] =
+				(struct read_path_past){lane_slot, node, snapshot, calls,
+							from[i].total_ticks};
+	}
+}
+
+/* Snapshots' entries follow one another, so none is unpacked twice. */
+static int unpack_all_paths(struct read_book *book, const struct segment_path_past *from,
+			    uint32_t count)
+{
+	uint32_t end = 0;
+
+	book->path_pasts = calloc(count + 1ull, sizeof(*book->path_pasts));
+	if (!book->path_pasts)
+		return -ENOMEM;
+	for (uint32_t i = 0; i < book->snapshot_count; i++) {
+		const struct segment_snapshot *snapshot = &book->snapshots[i];
+
+		if (snapshot->path_first < end || snapshot->path_first > count ||
+		    snapshot->path_count > count - snapshot->path_first)
+			continue;
+		end = snapshot->path_first + snapshot->path_count;
+		unpack_paths(book, i + 1, from + snapshot->path_first,
+			     snapshot->path_count);
+	}
+	qsort(book->path_pasts, book->path_past_count, sizeof(*book->path_pasts),
+	      by_node);
+	return 0;
+}
+
+static void end_labels(struct read_book *book)
+{
+	for (uint32_t i = 0; i < book->snapshot_count; i++) {
+		struct segment_snapshot *snapshot = &book->snapshots[i];
+
+		snapshot->label[sizeof(snapshot->label) - 1] = 0;
+	}
+}
+
+/* Those of the header's snapshots that exist and are whole. */
+static uint32_t count_snapshots(const struct segment_book *header, uint32_t taken,
+				uint32_t *ret_incomplete)
+{
+	uint32_t count =
+		header->snapshots.count < taken ? header->snapshots.count : taken;
+
+	*ret_incomplete = 0;
+	if (count > SEGMENT_SNAPSHOT_LIMIT)
+		count = SEGMENT_SNAPSHOT_LIMIT;
+	if (header->incomplete_from && header->incomplete_from <= count) {
+		*ret_incomplete = count - (header->incomplete_from - 1);
+		count = header->incomplete_from - 1;
+	}
+	return count;
+}
+
+int read_book(const struct segment_reader *reader, uint32_t slot, uint32_t process_slot,
+	      uint32_t taken, struct read_book *ret)
+{
+	struct segment_path_past *paths;
+	struct segment_book header;
+	uint32_t path_count;
+	int result = 0;
+
+	*ret = (struct read_book){.snapshot_count = 0};
+	if (slot >= reader->slot_count ||
+	    segment_reader_bytes(reader, slot, 0, &header, sizeof(header)) < 0 ||
+	    header.magic != SEGMENT_MAGIC_BOOK || header.process_slot != process_slot)
+		return -EINVAL;
+	header.snapshots.count = count_snapshots(&header, taken, &ret->incomplete_count);
+	ret->snapshots =
+		read_array(reader, slot, &header.snapshots, sizeof(*ret->snapshots),
+			   &ret->snapshot_count, &result);
+	ret->site_pasts =
+		read_array(reader, slot, &header.site_pasts, sizeof(*ret->site_pasts),
+			   &ret->site_past_count, &result);
+	ret->free_ages =
+		read_array(reader, slot, &header.free_ages, sizeof(*ret->free_ages),
+			   &ret->free_age_count, &result);
+	paths = read_array(reader, slot, &header.path_pasts, sizeof(*paths), &path_count,
+			   &result);
+	end_labels(ret);
+	drop_site_pasts(ret);
+	if (result == 0)
+		result = unpack_all_paths(ret, paths, path_count);
+	free(paths);
+	return result;
+}
+
+void read_book_done(struct read_book *book)
+{
+	free(book->snapshots);
+	free(book->site_pasts);
+	free(book->path_pasts);
+	free(book->free_ages);
+	*book = (struct read_book){.snapshot_count = 0};
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a process's snapshots, read and checked.
+ * Runs on:       one thread at a time; the process may be alive.
+ * Must not:      trust a count or an index in the file.
+ * See also:      common/segment_book.h; collector/read/read.h
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "common/segment_book.h"
+#include "collector/read/segment_file.h"
+
+/* What a node had reached at a snapshot. */
+struct read_path_past {
+	uint32_t lane_slot, node;
+	uint32_t snapshot;   /* from 1 */
+	uint64_t call_count; /* modulo 2^40 */
+	uint64_t total_ticks;
+};
+
+struct read_book {
+	struct segment_snapshot *snapshots; /* labels end with NUL; [0] is snapshot 1 */
+	uint32_t snapshot_count;
+	struct segment_site_past *site_pasts; /* by site and first */
+	uint32_t site_past_count;
+	struct read_path_past *path_pasts; /* by lane_slot, node and snapshot */
+	uint32_t path_past_count;
+	struct segment_free_age *free_ages;
+	uint32_t free_age_count;
+	uint32_t incomplete_count; /* snapshots left out: there was no room for them */
+};
+
+/* Reads the book in a slot. taken: how many snapshots its process says it has. 0,
+ * -EINVAL: damaged, or -ENOMEM. Free with read_book_done() in any case. */
+int read_book(const struct segment_reader *reader, uint32_t slot, uint32_t process_slot,
+	      uint32_t taken, struct read_book *ret);
+void read_book_done(struct read_book *book);

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a number that tells whether a run has moved on since it was stored.
+ * Runs on:       the collector's main thread.
+ * Must not:      be taken for more than that: equal numbers may be chance.
+ * See also:      collector/collect.c, which asks
+ */
+#include "collector/read/read.h"
+
+static uint64_t add(uint64_t sum, uint64_t value)
+{
+	return (sum ^ value) * 0x100000001b3ull + (sum >> 47);
+}
+
+static uint64_t process_checksum(uint64_t sum, const struct read_process *process)
+{
+	sum = add(sum, (uint64_t)(uint32_t)process->pid);
+	sum = add(sum, process->state);
+	sum = add(sum, (uint64_t)(uint32_t)process->exit_code);
+	for (int i = 0; i < SEGMENT_PROCESS_COUNTERS; i++)
+		sum = add(sum, process->counters[i]);
+	for (uint32_t i = 0; i < process->site_count; i++) {
+		sum = add(sum, process->sites[i].alloc_count);
+		sum = add(sum, process->sites[i].free_count);
+	}
+	return sum;
+}
+
+uint64_t read_run_checksum(const struct rundir *rundir)
+{
+	struct read_run run;
+	char error[512];
+	uint64_t sum = 0xcbf29ce484222325ull;
+
+	if (read_run_open(&run, rundir, error, sizeof(error)) < 0)
+		return 0;
+	for (size_t i = 0; i < run.process_count; i++)
+		sum = process_checksum(sum, &run.processes[i]);
+	for (size_t i = 0; i < run.lane_count; i++) {
+		struct read_lane_data data;
+
+		if (read_lane(&run, &run.lanes[i], &data) < 0)
+			continue;
+		for (uint32_t node = 1; node < data.node_count; node++)
+			sum = add(sum, data.nodes[node].call_count);
+		for (uint32_t series = 0; series < data.series_count; series++)
+			sum = add(sum, data.series[series].count);
+		sum = add(sum, data.header.orphan_exit_count);
+		read_lane_done(&data);
+	}
+	read_run_close(&run);
+	return sum ? sum : 1;
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  checked reads from one segment file with pread.
+ * Runs on:       any thread; ingest and the collector.
+ * Must not:      read whole slots: files are sparse and terabytes long.
+ * See also:      collector/read/segment_file.h
+ *
+ * The writer may be alive. It publishes a count after the entries are whole, and two
+ * system calls of ours are ordered, so a header that was read before its arrays never
+ * promises more than the arrays hold.
+ */
+#include "collector/read/segment_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collector/read/rundir.h"
+
+/* Reads what there is. Returns bytes read. */
+static size_t read_at(int fd, uint64_t offset, void *to, size_t size)
+{
+	size_t done = 0;
+
+	while (done < size) {
+		ssize_t got =
+			pread(fd, (char *)to + done, size - done, (off_t)(offset + done));
+
+		if (got < 0 && errno == EINTR)
+			continue;
+		if (got <= 0)
+			break;
+		done += (size_t)got;
+	}
+	return done;
+}
+
+int segment_reader_refresh(struct segment_reader *reader)
+{
+	struct segment_file header;
+	size_t size = offsetof(struct segment_file, slots);
+	struct stat status;
+	uint32_t limit;
+
+	if (fstat(reader->fd, &status) < 0 || !S_ISREG(status.st_mode))
+		return -EINVAL;
+	reader->size = (uint64_t)status.st_size;
+	reader->allocated_bytes = (uint64_t)status.st_blocks * 512;
+	if (read_at(reader->fd, 0, &header, size) != size)
+		return -EINVAL;
+	if (header.slot_size < sizeof(struct segment_process) ||
+	    header.slot_size > SEGMENT_SLOT_BYTES_MOST)
+		return -EINVAL;
+	limit = header.slot_limit < SEGMENT_SLOT_LIMIT ? header.slot_limit
+						       : SEGMENT_SLOT_LIMIT;
+	reader->slot_size = header.slot_size;
+	reader->slot_count = header.slot_count < limit ? header.slot_count : limit;
+	reader->name_slot = header.name_slot;
+	reader->is_reused = header.offered != 0;
+	return 0;
+}
+
+int segment_reader_open(struct segment_reader *ret, int directory_fd, const char *name,
+			uint64_t token)
+{
+	struct segment_file header;
+	size_t size = offsetof(struct segment_file, slots);
+
+	*ret = (struct segment_reader){.fd = -1};
+	ret->fd = rundir_open_file(directory_fd, name, O_RDONLY);
+	if (ret->fd < 0)
+		return ret->fd;
+	if (read_at(ret->fd, 0, &header, size) != size ||
+	    header.magic != SEGMENT_MAGIC_FILE || header.version != SEGMENT_VERSION ||
+	    header.token != token || segment_reader_refresh(ret) < 0) {
+		segment_reader_close(ret);
+		return -EINVAL;
+	}
+	return 0;
+}
+
+void segment_reader_close(struct segment_reader *reader)
+{
+	if (reader->fd >= 0)
+		close(reader->fd);
+	reader->fd = -1;
+}
+
+int segment_reader_slot(const struct segment_reader *reader, uint32_t slot,
+			struct segment_slot *ret)
+{
+	uint64_t offset =
+		offsetof(struct segment_file, slots) + (uint64_t)slot * sizeof(*ret);
+
+	return read_at(reader->fd, offset, ret, sizeof(*ret)) == sizeof(*ret) ? 0
+									      : -EINVAL;
+}
+
+int segment_reader_bytes(const struct segment_reader *reader, uint32_t slot,
+			 uint64_t offset, void *ret, size_t size)
+{
+	if (offset > reader->slot_size || size > reader->slot_size - offset)
+		return -EINVAL;
+	if (read_at(reader->fd, slot * reader->slot_size + offset, ret, size) != size)
+		return -EINVAL;
+	return 0;
+}
+
+/* End of what is stored from offset on without a hole. File systems that do not know
+ * holes say the end of the file. */
+static uint64_t stored_end(const struct segment_reader *reader, uint64_t offset)
+{
+	off_t end;
+
+	if (offset >= reader->size)
+		return offset;
+	end = lseek(reader->fd, (off_t)offset, SEEK_HOLE);
+	return end < (off_t)offset ? offset : (uint64_t)end;
+}
+
+static uint32_t clip_count(const struct segment_reader *reader, uint32_t slot,
+			   const struct segment_array *array)
+{
+	uint64_t count = array->count, room, start, stored;
+
+	if (count > array->capacity)
+		count = array->capacity;
+	if (array->offset >= reader->slot_size)
+		return array->first;
+	room = (reader->slot_size - array->offset) / array->entry_size;
+	if (count > room)
+		count = room;
+	if (count <= array->first)
+		return array->first;
+	start = slot * reader->slot_size + array->offset +
+		array->first * array->entry_size;
+	stored = (stored_end(reader, start) - start + array->entry_size - 1) /
+		 array->entry_size; /* what is missing of the last one reads as zero */
+	if (count - array->first > stored)
+		count = array->first + stored;
+	return (uint32_t)count;
+}
+
+void *segment_reader_array(const struct segment_reader *reader, uint32_t slot,
+			   const struct segment_array *array, uint32_t *ret_count,
+			   int *result)
+{
+	uint32_t count = clip_count(reader, slot, array) - array->first;
+	uint64_t start;
+	void *entries;
+
+	*ret_count = 0;
+	if (!count || *result < 0)
+		return NULL;
+	entries = malloc(count * array->entry_size);
+	if (!entries) {
+		*result = -ENOMEM;
+		return NULL;
+	}
+	start = slot * reader->slot_size + array->offset +
+		array->first * array->entry_size;
+	*ret_count = (uint32_t)(read_at(reader->fd, start, entries,
+					count * array->entry_size) /
+				array->entry_size);
+	return entries;
+}

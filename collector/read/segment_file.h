@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  checked access to one segment file.
+ * Runs on:       any thread; ingest and the collector.
+ * Must not:      map the file (a truncation would raise SIGBUS) or believe a number in
+ *                it before it is checked against the file's size.
+ * See also:      common/segment.h; collector/read/read.h, a whole run
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/segment.h"
+
+struct segment_reader {
+	int fd;
+	uint32_t slot_count; /* clipped: slots [1, slot_count) may be in use */
+	uint32_t name_slot;  /* of the names of regions, 0: none */
+	int is_reused;	     /* slots go from process to process */
+	uint64_t size, slot_size;
+	uint64_t allocated_bytes; /* on disk */
+};
+
+/* Opens a file of the run with this token. 0, -errno of the open, or -EINVAL: not a
+ * segment file of this run and version. Close with segment_reader_close(). */
+int segment_reader_open(struct segment_reader *ret, int directory_fd, const char *name,
+			uint64_t token);
+void segment_reader_close(struct segment_reader *reader);
+
+/* Reads the number of slots again; the writer may have taken more. 0 or -EINVAL. */
+int segment_reader_refresh(struct segment_reader *reader);
+
+/* The table's entry of a slot below slot_count. 0, or -EINVAL: the file is cut. */
+int segment_reader_slot(const struct segment_reader *reader, uint32_t slot,
+			struct segment_slot *ret);
+
+/* size bytes at offset in a slot. 0, or -EINVAL: outside of the slot or the file. */
+int segment_reader_bytes(const struct segment_reader *reader, uint32_t slot,
+			 uint64_t offset, void *ret, size_t size);
+
+/* An array in a slot, as the slot's header describes it. */
+struct segment_array {
+	uint64_t offset;
+	size_t entry_size;
+	uint32_t first; /* entries before it are not wanted */
+	uint32_t count, capacity;
+};
+
+/*
+ * The entries [first, count) of an array. count is clipped to capacity, to the slot, to
+ * the file and to what is really stored (a damaged count must not make us read
+ * terabytes of holes). Returns the entries, owned by the caller (free), and their number
+ * in *ret_count; NULL when there are none, or when memory is short: then *result becomes
+ * -ENOMEM. Does nothing when *result is an error already.
+ */
+void *segment_reader_array(const struct segment_reader *reader, uint32_t slot,
+			   const struct segment_array *array, uint32_t *ret_count,
+			   int *result);

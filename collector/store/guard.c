@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  what a planted run.db must not do, and whether its schema is ours.
+ * Runs on:       one thread at a time; collector, prof-record and prof-analyze.
+ * Must not:      use a view or a trigger of the file.
+ * See also:      collector/store/guard.h
+ */
+#include "collector/store/guard.h"
+
+#include <sqlite3.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schema.sql.h"
+#include "store.sql.h"
+
+/* Ours has some sixty; reading the list must not be work without end. */
+#define OBJECT_LIMIT 2000
+
+enum { TYPE, NAME, TABLE, TEXT }; /* columns of sql_objects and sql_object */
+
+void guard_connection(struct sqlite3 *db, enum guard_use use)
+{
+	sqlite3_extended_result_codes(db, 1);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_TRIGGER, 0, NULL);
+	sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_FKEY, 0, NULL);
+	if (use == GUARD_WRITE)
+		sqlite3_db_config(db, SQLITE_DBCONFIG_ENABLE_VIEW, 0, NULL);
+	sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+	sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 64 << 20);
+	sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
+}
+
+/* The end of a quoted text or name that begins at text. */
+static const char *end_of_quote(const char *text)
+{
+	char quote = *text == '[' ? ']' : *text;
+
+	for (text++; *text && *text != quote; text++)
+		;
+	return *text ? text + 1 : text;
+}
+
+/* Copies SQL without comments, each blank stretch as one blank, in place. */
+static void plain_sql(char *sql)
+{
+	char *to = sql, *from = sql;
+
+	while (*from) {
+		if (from[0] == '-' && from[1] == '-') {
+			from += strcspn(from, "\n");
+		} else if (strchr(" \t\r\n", *from)) {
+			from += strspn(from, " \t\r\n");
+			if (to > sql && to[-1] != ' ')
+				*to++ = ' ';
+		} else if (strchr("'\"`[", *from)) {
+			size_t length = (size_t)(end_of_quote(from) - from);
+
+			memmove(to, from, length);
+			to += length;
+			from += length;
+		} else {
+			*to++ = *from++;
+		}
+	}
+	*to = 0;
+}
+
+static const char *text_of(sqlite3_stmt *statement, int column)
+{
+	const char *text = (const char *)sqlite3_column_text(statement, column);
+
+	return text ? text : "";
+}
+
+static int is_same_sql(const char *one, const char *other)
+{
+	char *a = strdup(one), *b = strdup(other);
+	int is_same = 0;
+
+	if (a && b) {
+		plain_sql(a);
+		plain_sql(b);
+		is_same = strcmp(a, b) == 0;
+	}
+	free(a);
+	free(b);
+	return is_same;
+}
+
+/* May an object that is not ours stay? */
+static int is_harmless(sqlite3_stmt *object, enum guard_use use)
+{
+	const char *type = text_of(object, TYPE);
+
+	if (strncmp(text_of(object, NAME), "sqlite_stat", 11) == 0)
+		return 1; /* of ANALYZE */
+	if (use == GUARD_READ)
+		return 1;
+	return strcmp(type, "table") == 0 || strcmp(type, "view") == 0 ||
+	       strncmp(text_of(object, NAME), "sqlite_autoindex_", 17) == 0;
+}
+
+/* ours: a statement over the schema of this version, with the object's name bound. */
+static int is_sound(sqlite3_stmt *object, sqlite3_stmt *ours, enum guard_use use,
+		    size_t *ret_found, char *reason, size_t size)
+{
+	int is_ours = sqlite3_step(ours) == SQLITE_ROW;
+
+	if (!is_ours) {
+		if (is_harmless(object, use))
+			return 1;
+		snprintf(reason, size,
+			 "has the %.20s '%.60s', which profshim did not make",
+			 text_of(object, TYPE), text_of(object, NAME));
+		return 0;
+	}
+	if (strcmp(text_of(object, TYPE), text_of(ours, TYPE)) != 0 ||
+	    strcmp(text_of(object, TABLE), text_of(ours, TABLE)) != 0 ||
+	    !is_same_sql(text_of(object, TEXT), text_of(ours, TEXT))) {
+		snprintf(reason, size,
+			 "has a changed %.20s '%.60s', not the one that profshim makes",
+			 text_of(object, TYPE), text_of(object, NAME));
+		return 0;
+	}
+	++*ret_found;
+	return 1;
+}
+
+static int count_objects(struct sqlite3 *db, size_t *ret)
+{
+	sqlite3_stmt *statement;
+	int code = sqlite3_prepare_v2(db, store_sql_table_count, -1, &statement, NULL);
+
+	*ret = 0;
+	if (code != SQLITE_OK)
+		return code;
+	code = sqlite3_step(statement);
+	if (code == SQLITE_ROW)
+		*ret = (size_t)sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	return code == SQLITE_ROW ? SQLITE_OK : code;
+}
+
+/* own: a database with our schema. */
+static int compare(struct sqlite3 *db, struct sqlite3 *own, enum guard_use use,
+		   int *ret_valid, char *reason, size_t size)
+{
+	sqlite3_stmt *object = NULL, *ours = NULL;
+	size_t found = 0, wanted, count = 0;
+	int code = count_objects(own, &wanted);
+
+	*ret_valid = 1;
+	if (code == SQLITE_OK)
+		code = sqlite3_prepare_v2(own, store_sql_object, -1, &ours, NULL);
+	if (code == SQLITE_OK)
+		code = sqlite3_prepare_v2(db, store_sql_objects, -1, &object, NULL);
+	while (code == SQLITE_OK && (code = sqlite3_step(object)) == SQLITE_ROW) {
+		code = SQLITE_OK;
+		sqlite3_bind_text(ours, 1, text_of(object, NAME), -1, SQLITE_TRANSIENT);
+		*ret_valid = is_sound(object, ours, use, &found, reason, size);
+		sqlite3_reset(ours);
+		if (*ret_valid && ++count > OBJECT_LIMIT) {
+			snprintf(reason, size, "has more than %d tables and views",
+				 OBJECT_LIMIT);
+			*ret_valid = 0;
+		}
+		if (!*ret_valid)
+			break;
+	}
+	sqlite3_finalize(object);
+	sqlite3_finalize(ours);
+	if (code == SQLITE_DONE)
+		code = SQLITE_OK;
+	if (code == SQLITE_OK && *ret_valid && found != wanted) {
+		snprintf(reason, size, "lacks tables or views of a run.db");
+		*ret_valid = 0;
+	}
+	return code;
+}
+
+int guard_schema(struct sqlite3 *db, enum guard_use use, int *ret_valid, char *reason,
+		 size_t size)
+{
+	struct sqlite3 *own = NULL;
+	int code = sqlite3_open(":memory:", &own);
+
+	if (code == SQLITE_OK)
+		code = sqlite3_exec(own, schema_sql, NULL, NULL, NULL);
+	if (code == SQLITE_OK)
+		code = compare(db, own, use, ret_valid, reason, size);
+	sqlite3_close(own);
+	return code;
+}

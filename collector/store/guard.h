@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a connection to a run.db that may have been made to harm who opens it.
+ * Runs on:       one thread at a time; collector, prof-record and prof-analyze.
+ * Must not:      run anything that stands in the file.
+ * See also:      collector/store/held.h, the file itself; common/schema.sql
+ */
+#pragma once
+
+#include <stddef.h>
+
+struct sqlite3;
+
+enum guard_use { GUARD_READ, GUARD_WRITE };
+
+/* Before the first statement: no triggers, no functions with effects in views, and no
+ * views at all for who writes. */
+void guard_connection(struct sqlite3 *db, enum guard_use use);
+
+/*
+ * Is what stands in the file's schema what this version makes? For reading, tables,
+ * indexes and views of other names are let be; for writing there must be none that could
+ * act on our tables. *ret_valid: 1 or 0, with words that follow the file's name in
+ * reason. Comments and blanks do not count. Returns SQLite's code.
+ */
+int guard_schema(struct sqlite3 *db, enum guard_use use, int *ret_valid, char *reason,
+		 size_t size);

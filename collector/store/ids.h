@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a run on its way into a database: where its ids begin, its turns, and
+ *                the parts of store_run().
+ * Runs on:       one thread at a time; store.
+ * Must not:      be used outside shim/collector/store*.c.
+ * See also:      collector/store/store.c
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "collector/merge/ingest.h"
+#include "collector/store/store.h"
+
+struct sqlite3;
+struct held_file;
+
+/* An id is the number here plus the index in the run: process_id = process + index. */
+struct store_ids {
+	int64_t run, process, lane, thread, module, function, path, site, snapshot,
+		series;
+};
+
+struct store {
+	struct sqlite3 *db;
+	const char *shown; /* the file, for sentences */
+	const struct ingest *ingest;
+	const struct store_waiting *waiting;
+	struct store_ids ids;	     /* of the first row of each kind */
+	struct store_ids ends;	     /* of the last; run is not used */
+	int has_ids;		     /* both are known */
+	int may_yield;		     /* turns end */
+	int is_claimed;		     /* stands in storing */
+	int is_lost;		     /* somebody took it for dead and removed it */
+	uint64_t turn_ns, locked_ns; /* when the turn and a wait for the lock began */
+	unsigned waited_ms;	     /* of the latest wait */
+};
+
+static inline int64_t store_path_id(const struct store_ids *ids, uint32_t path)
+{
+	return ids->path + path - 1; /* path 0 is the root above all */
+}
+
+/* Insert rows; return SQLITE_OK or SQLite's error. */
+int store_run_rows(struct store *store, const struct ingest *ingest,
+		   const struct store_ids *ids);
+int store_gpu_rows(struct store *store, const struct ingest *ingest,
+		   const struct store_ids *ids);
+int store_snapshot_rows(struct store *store, const struct ingest *ingest,
+			const struct store_ids *ids);
+int store_mark_rows(struct store *store, const struct ingest *ingest,
+		    const struct store_ids *ids);
+int store_tree_rows(struct store *store, const struct ingest *ingest,
+		    const struct store_ids *ids);
+/* What makes the run visible: its row in run, and what is believed of it in trust. */
+int store_last_rows(struct store *store, const struct ingest *ingest,
+		    const struct store_ids *ids);
+
+/* store_turn.c. All return SQLite's code. A turn is a transaction. */
+int store_begin(struct store *store);
+int store_commit(struct store *store);
+/* Ends the turn when it has lasted long enough, and begins the next. */
+int store_yield(struct store *store);
+/* Removes what dead writers left, and the run of the same token; finds the ids. */
+int store_prepare(struct store *store);
+/* The run is whole: it is no longer announced. */
+int store_unclaim(struct store *store);
+/* After an error: takes back what has been committed, if that is possible. */
+void store_give_up(struct store *store);
+/* Counts as a busy handler for sqlite3_busy_handler(). */
+int store_busy(void *context, int count);
+
+/* store_open.c. 0, or -errno with a sentence. */
+int store_open_existing(struct store *store, const struct held_file *file, char *error,
+			size_t error_size);
+/* The tables, in a database without any. */
+int store_create_schema(struct sqlite3 *db);
+
+/* store_new.c. -EEXIST: there is a file now, take that. */
+int store_new_file(struct store *store, const struct held_file *file, char *error,
+		   size_t error_size);
+
+/* store.c: all rows, inside a turn. */
+int store_all_rows(struct store *store);
+/* Turns SQLite's last error into -errno and a sentence. */
+int store_fail(const struct store *store, int code, char *error, size_t error_size);

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  inserting rows: one prepared statement, its values bound in the order
+ *                of its columns.
+ * Runs on:       one thread at a time; store.
+ * Must not:      be used outside shim/collector/store*.c.
+ * See also:      collector/store/store.h
+ *
+ * The first error sticks: later calls do nothing, and row_close() returns it.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct store;
+struct sqlite3_stmt;
+
+struct row {
+	struct store *store;
+	struct sqlite3_stmt *statement;
+	int column; /* last one bound */
+	int code;   /* SQLite's, SQLITE_OK as long as all is fine */
+};
+
+void row_open(struct row *row, struct store *store, const char *insert);
+void row_null(struct row *row);
+void row_int(struct row *row, int64_t value);
+/* Numbers past INT64_MAX become INT64_MAX. */
+void row_count(struct row *row, uint64_t value);
+void row_real(struct row *row, double value);
+/* NULL text becomes NULL. Text and blob are borrowed until row_next(). */
+void row_text(struct row *row, const char *text);
+/* As row_text(), but keeps a copy; empty text becomes NULL, too. */
+void row_copy(struct row *row, const char *text);
+void row_blob(struct row *row, const void *data, size_t size);
+/* Inserts what was bound and starts the next row. The store's turn may end here. */
+void row_next(struct row *row);
+/* Returns SQLITE_OK or the first error. */
+int row_close(struct row *row);

@@ -1,0 +1,307 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  who has a spool directory, and taking over those that nobody has.
+ * Runs on:       one thread at a time; collector and prof-analyze.
+ * Must not:      touch a spool that a collector holds the lock of.
+ * See also:      collector/store/spool.h
+ */
+#include "collector/store/spool.h"
+
+#include <ctype.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collector/processes/alive.h"
+#include "common/base/array.h"
+#include "collector/merge/ingest.h"
+#include "collector/read/rundir.h"
+#include "collector/processes/samples.h"
+#include "collector/store/store.h"
+
+/* How long a collector may take to get the lock. */
+#define START_LIMIT_NS 3000000000ull
+
+static int is_token(const char *name)
+{
+	for (int i = 0; i < 16; i++) {
+		if (!isxdigit((unsigned char)name[i]))
+			return 0;
+	}
+	return name[16] == 0;
+}
+
+/* Is the lock held by somebody? */
+static int is_attended(const struct rundir *rundir)
+{
+	int fd = rundir_open_file(rundir->fd, SEGMENT_RUN_NAME, O_RDONLY), attended;
+
+	if (fd < 0)
+		return 0;
+	attended = flock(fd, LOCK_SH | LOCK_NB) < 0 && errno == EWOULDBLOCK;
+	close(fd);
+	return attended;
+}
+
+/* A run of another boot has no living processes, whatever numbers are in use now. */
+static int has_living_process(const struct rundir *rundir)
+{
+	char error[256], path[SEGMENT_PATH_MAX], link[32];
+	struct read_run run;
+	struct ticks ticks;
+	int alive = 0;
+	ssize_t length;
+	int32_t pid;
+
+	if (read_run_open(&run, rundir, error, sizeof(error)) < 0)
+		return 0;
+	ticks_calibrate(&ticks, &run.page, &run.state);
+	for (size_t i = 0; !alive && i < run.process_count; i++)
+		alive = !(run.processes[i].is_former &&
+			  run.processes[i].state == SEGMENT_PROCESS_EXITING) &&
+			fate_is_alive(&run, &ticks, &run.processes[i]);
+	/* a forked child that has no slot yet, or the first process */
+	snprintf(link, sizeof(link), "/proc/self/fd/%d", rundir->fd);
+	length = readlink(link, path, sizeof(path) - 1);
+	path[length > 0 ? length : 0] = '\0';
+	if (!alive && ticks.same_boot && length > 0)
+		alive = alive_find_users(path, run.page.start_monotonic_ns, &pid, 1) > 0;
+	read_run_close(&run);
+	return alive;
+}
+
+/* Has the collector been started just now, and may not have the lock yet? */
+static int is_starting(const struct segment_run *page, const struct segment_state *state)
+{
+	uint64_t now = ticks_monotonic_ns();
+	struct ticks ticks;
+
+	if (state->collector_state != SEGMENT_COLLECTOR_STARTING)
+		return 0;
+	if (state->collector_pid && !alive_check(state->collector_pid, 0))
+		return 0;
+	ticks_calibrate(&ticks, page, state);
+	return ticks.same_boot && now >= page->start_monotonic_ns &&
+	       now - page->start_monotonic_ns < START_LIMIT_NS;
+}
+
+/* Fills in state and pids. 0: list it, -ENOENT: not a run, or one that is stored. */
+static int inspect(struct spool_run *run, const struct rundir *rundir)
+{
+	struct segment_state state;
+	struct segment_run page;
+	char error[256];
+	int result;
+
+	run->state = SPOOL_ABANDONED;
+	result = read_run_page(rundir, &page, error, sizeof(error));
+	if (result == -ENOENT)
+		return result;
+	if (result < 0)
+		return 0; /* spool_recover() will say what is wrong with it */
+	read_run_state(rundir, &page, &state);
+	run->first_pid = page.first_pid;
+	run->collector_pid = state.collector_pid;
+	if (is_attended(rundir)) {
+		if (state.collector_state == SEGMENT_COLLECTOR_FINISHED)
+			return -ENOENT;
+		run->state = state.collector_state == SEGMENT_COLLECTOR_FINISHING
+				     ? SPOOL_FINISHING
+				     : SPOOL_RECORDING;
+	} else if (has_living_process(rundir)) {
+		run->state =
+			is_starting(&page, &state) ? SPOOL_RECORDING : SPOOL_UNATTENDED;
+	} else if (is_starting(&page, &state)) {
+		run->state = SPOOL_FINISHING;
+	}
+	return 0;
+}
+
+static int append(struct spool_run **runs, size_t *count, const struct spool_run *run)
+{
+	struct spool_run *bigger = array_room(*runs, *count, sizeof(*run));
+
+	if (!bigger)
+		return -ENOMEM;
+	*runs = bigger;
+	bigger[(*count)++] = *run;
+	return 0;
+}
+
+static int append_foreign(struct spool_run **runs, size_t *count, const char *directory,
+			  uid_t owner)
+{
+	struct spool_run run = {.state = SPOOL_FOREIGN};
+
+	snprintf(run.directory, sizeof(run.directory), "%s", directory);
+	if (owner != geteuid())
+		rundir_name_owner(owner, run.owner, sizeof(run.owner));
+	else
+		snprintf(run.owner, sizeof(run.owner), "whoever can write into it");
+	return append(runs, count, &run);
+}
+
+static int add_run(struct spool_run **runs, size_t *count, const char *spool,
+		   const char *token)
+{
+	struct spool_run run = {.state = SPOOL_ABANDONED};
+	char error[SEGMENT_PATH_MAX + 128];
+	struct rundir rundir;
+	int result;
+
+	if ((size_t)snprintf(run.directory, sizeof(run.directory), "%s/%s", spool,
+			     token) >= sizeof(run.directory))
+		return -ENAMETOOLONG;
+	snprintf(run.token, sizeof(run.token), "%.16s", token);
+	result = rundir_open(&rundir, run.directory, error, sizeof(error));
+	if (result == -EPERM)
+		return append_foreign(runs, count, run.directory, rundir.owner);
+	if (result < 0)
+		return 0; /* gone meanwhile, or no directory */
+	result = inspect(&run, &rundir);
+	rundir_close(&rundir);
+	return result < 0 ? 0 : append(runs, count, &run);
+}
+
+static int list_directory(const char *spool, int fd, struct spool_run **runs,
+			  size_t *count)
+{
+	DIR *directory = fdopendir(fd);
+	struct dirent *entry;
+	int result = 0;
+
+	if (!directory) {
+		result = -errno;
+		close(fd);
+		return result;
+	}
+	while (result == 0 && (entry = readdir(directory))) {
+		if (is_token(entry->d_name))
+			result = add_run(runs, count, spool, entry->d_name);
+	}
+	closedir(directory);
+	return result;
+}
+
+int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_count)
+{
+	char spool[SEGMENT_PATH_MAX];
+	struct spool_run *runs = NULL;
+	size_t count = 0;
+	uid_t owner;
+	int result, fd;
+
+	*ret_runs = NULL;
+	*ret_count = 0;
+	if ((size_t)snprintf(spool, sizeof(spool), "%s%s", output,
+			     SEGMENT_SPOOL_SUFFIX) >= sizeof(spool))
+		return -ENAMETOOLONG;
+	fd = rundir_open_directory(AT_FDCWD, spool, &owner);
+	if (fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP)
+		return 0;
+	if (fd == -EPERM)
+		result = append_foreign(&runs, &count, spool, owner);
+	else
+		result = fd < 0 ? fd : list_directory(spool, fd, &runs, &count);
+	if (result < 0) {
+		free(runs);
+		return result;
+	}
+	*ret_runs = runs;
+	*ret_count = count;
+	return 0;
+}
+
+/* What the run's collector has seen so far, or had seen when it was killed. Without it
+ * the run is read all the same. */
+static void read_watch(const struct rundir *rundir, struct samples *samples,
+		       struct ingest_watch *watch)
+{
+	if (samples_read(samples, rundir) < 0)
+		samples->damaged_count++;
+	watch->resources = &samples->resources;
+	watch->deaths = samples->deaths;
+	watch->death_count = samples->death_count;
+	watch->damaged_sample_count = samples->damaged_count;
+}
+
+static int recover_locked(const struct rundir *rundir, const char *output,
+			  const struct store_waiting *waiting, char *error,
+			  size_t error_size)
+{
+	struct ingest_watch watch = {.is_recovered = 1};
+	struct samples samples;
+	struct ingest ingest;
+	int result;
+
+	read_watch(rundir, &samples, &watch);
+	result = ingest_load(&ingest, rundir, &watch, error, error_size);
+	if (result == 0) {
+		result = store_run(output, &ingest, waiting, NULL, error, error_size);
+		ingest_done(&ingest);
+	}
+	samples_done(&samples);
+	if (result == 0)
+		rundir_remove(rundir);
+	return result;
+}
+
+int spool_recover(const struct spool_run *run, const char *output,
+		  const struct store_waiting *waiting, char *error, size_t error_size)
+{
+	struct rundir rundir;
+	int lock, result;
+
+	result = rundir_open(&rundir, run->directory, error, error_size);
+	if (result < 0)
+		return result == -ENOENT ? -EAGAIN : result;
+	lock = rundir_lock(&rundir);
+	if (lock >= 0) {
+		result = recover_locked(&rundir, output, waiting, error, error_size);
+		close(lock);
+	} else {
+		snprintf(error, error_size, "cannot lock the spool %s: %s",
+			 run->directory, strerror(-lock));
+		result = lock;
+	}
+	rundir_close(&rundir);
+	return result;
+}
+
+/* Names of the threads that live: they have left none yet. */
+static void name_threads(const struct ingest *ingest, struct resources *resources)
+{
+	for (size_t i = 0; i < ingest->run.process_count; i++) {
+		if (ingest->fates[i].is_alive)
+			resources_thread_names(resources, ingest->run.processes[i].pid);
+	}
+}
+
+int spool_read_live(const struct spool_run *run, struct sqlite3 *db, char *error,
+		    size_t error_size)
+{
+	struct ingest_watch watch = {.is_live = 1};
+	struct samples samples;
+	struct ingest ingest;
+	struct rundir rundir;
+	int result = rundir_open(&rundir, run->directory, error, error_size);
+
+	if (result < 0)
+		return result;
+	read_watch(&rundir, &samples, &watch);
+	result = ingest_load(&ingest, &rundir, &watch, error, error_size);
+	if (result == 0) {
+		name_threads(&ingest, &samples.resources);
+		result = store_run_into(db, &ingest, error, error_size);
+		ingest_done(&ingest);
+	}
+	samples_done(&samples);
+	rundir_close(&rundir);
+	return result;
+}

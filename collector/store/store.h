@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  run.db, for writing.
+ * Runs on:       one thread at a time; several processes may write one file in turn.
+ * Must not:      touch a file that is not ours.
+ * See also:      common/schema.sql; collector/merge/ingest.h, where rows come from
+ *
+ * A NEW FILE is made under another name, in the spool where there is room for it, and
+ * gets its own name when it is whole and on the disk: whatever happens, run.db is there
+ * with the run or not at all, and nobody waits for who is making it.
+ *
+ * A FILE THAT IS THERE is written in short turns (STORE_TURN_NS), each a transaction of
+ * its own, so that others can store and read in between. A run that takes longer than
+ * one turn is announced in the table storing, which keeps its ids and hides its rows
+ * until the last turn adds its row to run. Most runs take one turn.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "collector/merge/ingest.h"
+
+struct sqlite3;
+
+#define STORE_TURN_NS 50000000ull
+
+/* What is done for those who wait for us. Every function may be NULL. */
+struct store_waiting {
+	/* Somebody else has had the database for waited_ms. 0: give up (-EBUSY). */
+	int (*locked)(void *context, unsigned waited_ms);
+	/* begins 1: the disk is waited for; 0: no longer. */
+	void (*syncing)(void *context, int begins);
+	/* The run can be read; only a power cut could still take it away. */
+	void (*readable)(void *context);
+	void *context;
+};
+
+/*
+ * Appends the run to output, which is made when it is not there, or replaces the one of
+ * the same token there. After 0 the run is on the disk: its spool may go. After an error,
+ * -errno with a sentence, the runs in output are what they were, but for an earlier
+ * version of the same run. Refuses what is not a database, another program's, another
+ * version's, somebody else's, or has a schema that is not ours. waiting may be NULL.
+ * *ret_run_id may be NULL.
+ */
+int store_run(const char *output, const struct ingest *ingest,
+	      const struct store_waiting *waiting, int64_t *ret_run_id, char *error,
+	      size_t error_size);
+
+/* A database in memory with the schema. 0 or -errno. Closed with sqlite3_close(). */
+int store_open_memory(struct sqlite3 **ret);
+
+/* Adds or replaces the run in any handle with the schema, in one transaction: after an
+ * error, -errno with a sentence, nothing has changed. */
+int store_run_into(struct sqlite3 *db, const struct ingest *ingest, char *error,
+		   size_t error_size);

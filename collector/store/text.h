@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the texts of a run's row: when, what, on which machine.
+ * Runs on:       one thread at a time; store.
+ * Must not:      be used outside shim/collector/store*.c.
+ * See also:      collector/store/run.c
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/read/read.h"
+
+/* A moment as ISO 8601 in UTC with milliseconds. */
+void store_utc(uint64_t realtime_ns, char *text, size_t size);
+
+/* The process's arguments as one would type them in a shell; owned by the caller (free),
+ * NULL when memory is short. */
+char *store_command(const struct read_process *process);
+
+/* The model name in /proc/cpuinfo; empty when there is none. */
+void store_cpu_model(char *text, size_t size);

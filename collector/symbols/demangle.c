@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the bridge to libiberty's demanglers.
+ * Runs on:       any thread; no state.
+ * Must not:      trust the name: it comes from a file that may be damaged.
+ * See also:      demangle.h
+ */
+#include "collector/symbols/demangle.h"
+
+#include <setjmp.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <libiberty/demangle.h>
+
+/* libiberty refuses C++ names of more than 1024 bytes unless its limits are lifted; then
+ * its stack use grows with the name (about 64 bytes a character before the recursion), so
+ * a limit of ours stands instead. Real template names end far below it. */
+#define SAFE_LENGTH 1024
+#define LONGEST 8192
+
+/* A name may refer to its own parts, and they to theirs: 100 bytes can stand for 2^30. */
+#define LONGEST_READABLE 32768
+
+/* What has been written so far. enough: where to go on when it is too much; libiberty has
+ * allocated nothing while it writes. */
+struct output {
+	char *text;
+	size_t used;
+	jmp_buf enough;
+};
+
+static void append(const char *text, size_t size, void *context)
+{
+	struct output *output = context;
+
+	if (size > LONGEST_READABLE - output->used)
+		longjmp(output->enough, 1);
+	memcpy(output->text + output->used, text, size);
+	output->used += size;
+}
+
+/* Rust's legacy scheme is C++'s with a hash at the end: ...17h0123456789abcdefE */
+static bool maybe_rust(const char *name)
+{
+	return strncmp(name, "_R", 2) == 0 || strstr(name, "17h") != NULL;
+}
+
+/* false: it is not mangled, or nothing that anybody could read. */
+static bool write_readable(const char *name, int options, struct output *output)
+{
+	if (setjmp(output->enough))
+		return false;
+	if (maybe_rust(name) && rust_demangle_callback(name, options, append, output))
+		return true;
+	output->used = 0;
+	return name[1] == 'Z' &&
+	       cplus_demangle_v3_callback(name, options, append, output);
+}
+
+/* gfortran: __MODULE_MOD_PROCEDURE, as the language has no capitals. */
+static char *demangle_fortran(const char *name)
+{
+	static const char letters[] = "abcdefghijklmnopqrstuvwxyz0123456789_";
+	size_t module;
+	const char *mark;
+	char *text;
+
+	if (strncmp(name, "__", 2) != 0 || strnlen(name, SAFE_LENGTH) == SAFE_LENGTH)
+		return NULL;
+	module = strspn(name + 2, letters);
+	mark = name + 2 + module - 1; /* at the "_" of "_MOD_" */
+	if (module < 2 || strncmp(mark, "_MOD_", 5) != 0 || !mark[5] ||
+	    !strchr(".@", mark[5 + strspn(mark + 5, letters)]))
+		return NULL;
+	if (asprintf(&text, "%.*s::%s", (int)module - 1, name + 2, mark + 5) < 0)
+		return NULL;
+	return text;
+}
+
+char *demangle(const char *name)
+{
+	int options = DMGL_PARAMS | DMGL_ANSI;
+	struct output output = {.text = NULL};
+	size_t length;
+	char *fitting;
+
+	if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0)
+		return demangle_fortran(name);
+	length = strnlen(name, LONGEST + 1);
+	if (length > LONGEST)
+		return NULL;
+	if (length > SAFE_LENGTH)
+		options |= DMGL_NO_RECURSE_LIMIT;
+	output.text = malloc(LONGEST_READABLE + 1);
+	if (!output.text || !write_readable(name, options, &output) || !output.used) {
+		free(output.text);
+		return NULL;
+	}
+	output.text[output.used] = '\0';
+	fitting = realloc(output.text, output.used + 1);
+	return fitting ? fitting : output.text;
+}

@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  source lines and inlined functions from DWARF, read as far as asked for.
+ * Runs on:       one thread at a time.
+ * Must not:      demangle, or know ELF symbol tables.
+ * See also:      symbols.c
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include <libelf.h>
+
+#include "collector/symbols/budget.h"
+#include "collector/symbols/dwarf/places.h"
+#include "collector/symbols/strings.h"
+
+struct debug_info;
+
+/* name: the linkage name when the function has one, else its name in the source;
+ * source_name: that; both borrowed until debug_info_close(), NULL: not known. */
+struct debug_frame {
+	const char *name, *source_name;
+	struct place place;
+};
+
+/* Reads the list of compile units, nothing else. [low, high): the module's code; ranges
+ * outside (of functions that the linker dropped) are ignored. elf and strings are
+ * borrowed and must stay. NULL: no usable debug information, or memory is short, or the
+ * budget is over; when that is over later, what has not been read is not found. */
+struct debug_info *debug_info_open(Elf *elf, uint64_t low, uint64_t high,
+				   struct strings *strings, struct budget *budget);
+void debug_info_close(struct debug_info *info);
+
+/* The function that starts at address; place: of its definition. 0 or -ENOENT. */
+int debug_info_function(struct debug_info *info, uint64_t address,
+			struct debug_frame *ret);
+
+/* The functions at this instruction: [0] the innermost inlined one ... [n-1] the physical
+ * function, whose name may be unknown; place: where each of them is at that moment. When
+ * there are more than capacity, the innermost are left out. Returns n >= 1, or -ENOENT.
+ */
+int debug_info_frames(struct debug_info *info, uint64_t address, struct debug_frame *ret,
+		      size_t capacity);

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  address ranges, each of an item known by number, to be found by address.
+ * Runs on:       one thread at a time.
+ * Must not:      know what the items are.
+ * See also:      symbols_dwarf.c
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/symbols/budget.h"
+
+/* [low, high) belongs to item. */
+struct range {
+	uint64_t low, high;
+	uint32_t item;
+};
+
+/* All zero: empty. */
+struct ranges {
+	struct range *entries;
+	size_t count, capacity;
+};
+
+/* 0; -ENOMEM: also when the budget is over. */
+int ranges_add(struct ranges *ranges, uint64_t low, uint64_t high, uint32_t item,
+	       struct budget *budget);
+
+/* To be called after the last addition and before the first look-up. */
+void ranges_sort(struct ranges *ranges);
+
+/* The innermost range around address, or NULL. */
+const struct range *ranges_find(const struct ranges *ranges, uint64_t address);
+
+void ranges_done(struct ranges *ranges);

@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  names and source lines for addresses of ELF files, offline.
+ * Runs on:       one thread at a time per symbolizer; collector and prof-analyze.
+ * Must not:      ask a server (debuginfod), start a process, or print.
+ * See also:      collector/store/store.c, which asks; symbols_table.h and
+ *                symbols_dwarf.h, which know.
+ *
+ * Addresses here are those in the file: run-time address - bias (struct
+ * segment_module). Nothing is read before it is asked for: opening a module reads its
+ * symbol table, the first question reads the list of compile units, and a compile unit is
+ * read when an address lies in it.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+/*
+ * A function, or a place in one. name: readable ("ns::f(int)"); linkage_name: as the
+ * linker knows it ("_ZN2ns1fEi"), without "@VERSION"; file: absolute where the compiler
+ * told its directory. Suffixes of compiler-made copies stay (".constprop.0",
+ * "[clone .isra.0]"), but the cold part split from a function goes by the function's
+ * name. Strings are borrowed until symbols_free(); equal strings have equal addresses.
+ * NULL and line 0: not known.
+ */
+struct symbol {
+	const char *name, *linkage_name, *file;
+	uint32_t line;
+};
+
+/*
+ * The file that was mapped. Another one may lie at its path by now, put there by a build,
+ * a package or somebody who means harm, so nothing is read before it was recognised: by
+ * its build-id or, when it has none (size 0), by the rest. inode 0: that is not known.
+ */
+struct symbol_file {
+	const char *path;
+	const uint8_t *build_id;
+	size_t build_id_size;
+	uint64_t device, inode, size_bytes;
+	int64_t mtime_ns;
+};
+
+struct symbolizer;
+struct symbol_module;
+
+/* NULL when memory is short. Unsets DEBUGINFOD_URLS in the process, so that nothing below
+ * can reach for the network. */
+struct symbolizer *symbols_new(void);
+void symbols_free(struct symbolizer *symbolizer);
+
+/*
+ * Opens the file and, where it lacks them, the separate files with its debug information
+ * and symbols. The module belongs to the symbolizer; the same file gives the same module.
+ * A module whose file is gone, damaged or another one resolves nothing, unless a debug
+ * file of the wanted build-id is installed. The C library gets names, but no lines. NULL
+ * only when memory is short.
+ *
+ * What is read is bounded (symbols_budget.h), for each module and for all together: when
+ * that is over, what has been read goes on giving names.
+ */
+struct symbol_module *symbols_open(struct symbolizer *symbolizer,
+				   const struct symbol_file *file);
+
+/* The best source of names that was found: "debug", "symtab", "dynsym" or "none". */
+const char *symbols_source(const struct symbol_module *module);
+
+/* Why names are missing; words of common/schema.sql. */
+#define SYMBOLS_GONE "gone"		/* no file at the path */
+#define SYMBOLS_CHANGED "changed"	/* another file at the path */
+#define SYMBOLS_UNREADABLE "unreadable" /* not for this user, or not a sound ELF file */
+#define SYMBOLS_UNKNOWN "unknown"	/* no path, or nothing to recognise the file by */
+#define SYMBOLS_LIMIT "limit"		/* more to read than the limits allow */
+
+/* One of these words, or NULL: all that the file has was read. */
+const char *symbols_trouble(const struct symbol_module *module);
+
+/* The name of the symbol nearest to an address that no symbol covers, when it is at most
+ * `distance` bytes away: a hint, not the name of the function. 0 or -ENOENT. */
+int symbols_near(struct symbol_module *module, uint64_t address, uint64_t distance,
+		 struct symbol *ret);
+
+/* The function whose entry is address; file and line are those of its definition. 0, or
+ * -ENOENT: no function starts there, as far as is known. */
+int symbols_function(struct symbol_module *module, uint64_t address, struct symbol *ret);
+
+/*
+ * The functions at a call, given its return address: [0] the innermost inlined one ...
+ * [n-1] the physical function; file and line: the place of the call in each of them.
+ * Returns n >= 1, or -ENOENT. When there are more than capacity, the innermost are left
+ * out.
+ */
+int symbols_frames(struct symbol_module *module, uint64_t return_address,
+		   struct symbol *ret, size_t capacity);

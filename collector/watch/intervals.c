@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  when a snapshot of which process is due.
+ * Runs on:       the collector's main thread.
+ * Must not:      take one of a process that has ended.
+ * See also:      collector/watch/intervals.h
+ */
+#include "collector/watch/intervals.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <unistd.h>
+
+#include "common/base/array.h"
+
+void intervals_init(struct intervals *intervals, const struct segment_run *page)
+{
+	*intervals = (struct intervals){.every_ns = page->snapshot_every_ms * 1000000ull};
+	ticks_calibrate(&intervals->ticks, page, NULL);
+}
+
+/* A process whose file is damaged, or made so that a snapshot of it takes seconds, gets
+ * no more. Those that are busy or without room get the next one. */
+static void take(struct intervals *intervals, const struct watch *watch, size_t index)
+{
+	const struct watch_process *process = &watch->processes[index];
+	struct interval_process *interval = &intervals->processes[index];
+	int fd = rundir_open_file(watch->rundir->fd, watch->files[process->file].name,
+				  O_RDWR);
+	uint32_t number;
+	char label[32];
+	int result;
+
+	if (fd < 0)
+		return;
+	snprintf(label, sizeof(label), "interval %u", ++interval->number);
+	result = take_snapshot(fd, process->slot, label, SEGMENT_SNAPSHOT_INTERVAL,
+			       ticks_now(&intervals->ticks), &interval->memory, &number);
+	close(fd);
+	if (result < 0)
+		take_forget(&interval->memory);
+	interval->is_given_up = result == -EINVAL || result == -EIO || result == -ETIME;
+}
+
+static void look_at(struct intervals *intervals, const struct watch *watch, size_t index,
+		    uint64_t now_ns)
+{
+	struct interval_process *interval = &intervals->processes[index];
+
+	if (watch_is_over(&watch->processes[index]) || interval->is_given_up) {
+		take_forget(&interval->memory);
+		return;
+	}
+	if (!interval->next_ns)
+		interval->next_ns = now_ns + intervals->every_ns;
+	if (interval->next_ns > now_ns)
+		return;
+	take(intervals, watch, index);
+	interval->next_ns += intervals->every_ns;
+	if (interval->next_ns <= now_ns)
+		interval->next_ns = now_ns + intervals->every_ns;
+}
+
+uint64_t intervals_update(struct intervals *intervals, const struct watch *watch,
+			  uint64_t longest_ns)
+{
+	uint64_t now_ns = ticks_monotonic_ns(), next_ns = now_ns + longest_ns;
+
+	if (!intervals->every_ns)
+		return longest_ns;
+	while (intervals->count < watch->process_count) {
+		struct interval_process *processes = array_room(
+			intervals->processes, intervals->count, sizeof(*processes));
+
+		if (!processes)
+			break;
+		intervals->processes = processes;
+		intervals->count++;
+	}
+	for (size_t i = 0; i < intervals->count; i++) {
+		look_at(intervals, watch, i, now_ns);
+		if (!watch_is_over(&watch->processes[i]) &&
+		    !intervals->processes[i].is_given_up &&
+		    intervals->processes[i].next_ns < next_ns)
+			next_ns = intervals->processes[i].next_ns;
+	}
+	return next_ns - now_ns;
+}

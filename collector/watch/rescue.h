@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a spool that somebody has removed while the run went on.
+ * Runs on:       the collector's main thread, before it stores.
+ * Must not:      make a directory where run.db could not be written either.
+ * See also:      collector/collect.c
+ */
+#pragma once
+
+#include "collector/watch/watch.h"
+
+/* When the spool is gone: makes it again from the files that are still open here, and
+ * locks it. A file that is not, counts as a lost process. Returns 1 when it did, 0 when
+ * nothing was missing, or -errno. */
+int rescue_spool(struct watch *watch);

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  arrays whose capacity is the next power of two of their count.
+ * Runs on:       any thread; ingest and the collector.
+ * Must not:      keep anything.
+ * See also:      common/base/array.h
+ */
+#include "common/base/array.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+void *array_room(void *array, size_t count, size_t element_size)
+{
+	if ((count & (count - 1)) == 0) { /* full: 0, 1, 2, 4, ... elements */
+		array = reallocarray(array, count ? count * 2 : 1, element_size);
+		if (!array)
+			return NULL;
+	}
+	memset((char *)array + count * element_size, 0, element_size);
+	return array;
+}

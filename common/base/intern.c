@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  hash tables (open addressing, at most half full) from texts and from
+ *                pairs of numbers to small numbers.
+ * Runs on:       prof-analyze, any thread.
+ * Must not:      forget a key: there is no removal.
+ * See also:      intern.h.
+ */
+#include "common/base/intern.h"
+
+#include "common/base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define LEAST_SLOTS 64
+
+struct intern_entry {
+	const char *text;
+	uint64_t hash;
+};
+
+/* FNV-1a, with the high bits brought down for masking. */
+static uint64_t text_hash(const char *text)
+{
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
+	return hash ^ hash >> 32;
+}
+
+static uint64_t pair_hash(uint64_t key)
+{
+	key *= 0x9e3779b97f4a7c15ull;
+	return key ^ key >> 32;
+}
+
+static uint32_t *new_slots(uint32_t *old, size_t count)
+{
+	uint32_t *slots = xreallocarray(NULL, count, sizeof(*slots));
+
+	free(old);
+	memset(slots, 0xff, count * sizeof(*slots));
+	return slots;
+}
+
+static void grow_texts(struct intern *table)
+{
+	size_t count = table->slot_count ? 2 * table->slot_count : LEAST_SLOTS;
+
+	table->slots = new_slots(table->slots, count);
+	table->slot_count = count;
+	for (size_t i = 0; i < table->count; i++) {
+		size_t slot = table->entries[i].hash & (count - 1);
+
+		while (table->slots[slot] != INTERN_NONE)
+			slot = (slot + 1) & (count - 1);
+		table->slots[slot] = (uint32_t)i;
+	}
+}
+
+/* The slot of the text, or the free one where it belongs. */
+static size_t find_slot(const struct intern *table, const char *text, uint64_t hash)
+{
+	size_t mask = table->slot_count - 1, slot = hash & mask;
+
+	for (; table->slots[slot] != INTERN_NONE; slot = (slot + 1) & mask) {
+		const struct intern_entry *entry = &table->entries[table->slots[slot]];
+
+		if (entry->hash == hash && strcmp(entry->text, text) == 0)
+			break;
+	}
+	return slot;
+}
+
+uint32_t intern_text(struct intern *table, const char *text, bool *is_new)
+{
+	uint64_t hash = text_hash(text);
+	size_t slot;
+
+	if (2 * (table->count + 1) > table->slot_count)
+		grow_texts(table);
+	slot = find_slot(table, text, hash);
+	if (is_new)
+		*is_new = table->slots[slot] == INTERN_NONE;
+	if (table->slots[slot] != INTERN_NONE)
+		return table->slots[slot];
+	table->entries = xgrow(table->entries, table->count, &table->capacity,
+			       sizeof(*table->entries));
+	table->entries[table->count] = (struct intern_entry){
+		arena_copy(&table->texts, text, strlen(text)), hash};
+	table->slots[slot] = (uint32_t)table->count;
+	return (uint32_t)table->count++;
+}
+
+uint32_t intern_find(const struct intern *table, const char *text)
+{
+	if (!table->slot_count)
+		return INTERN_NONE;
+	return table->slots[find_slot(table, text, text_hash(text))];
+}
+
+const char *intern_name(const struct intern *table, uint32_t number)
+{
+	return table->entries[number].text;
+}
+
+void intern_free(struct intern *table)
+{
+	free(table->entries);
+	free(table->slots);
+	arena_free(&table->texts);
+	*table = (struct intern){0};
+}
+
+static void grow_pairs(struct intern_pairs *table)
+{
+	size_t count = table->slot_count ? 2 * table->slot_count : LEAST_SLOTS;
+
+	table->slots = new_slots(table->slots, count);
+	table->slot_count = count;
+	for (size_t i = 0; i < table->count; i++) {
+		size_t slot = pair_hash(table->keys[i]) & (count - 1);
+
+		while (table->slots[slot] != INTERN_NONE)
+			slot = (slot + 1) & (count - 1);
+		table->slots[slot] = (uint32_t)i;
+	}
+}
+
+uint32_t intern_pair(struct intern_pairs *table, uint32_t first, uint32_t second,
+		     bool *is_new)
+{
+	uint64_t key = (uint64_t)first << 32 | second;
+	size_t slot;
+
+	if (2 * (table->count + 1) > table->slot_count)
+		grow_pairs(table);
+	slot = pair_hash(key) & (table->slot_count - 1);
+	while (table->slots[slot] != INTERN_NONE &&
+	       table->keys[table->slots[slot]] != key)
+		slot = (slot + 1) & (table->slot_count - 1);
+	if (is_new)
+		*is_new = table->slots[slot] == INTERN_NONE;
+	if (table->slots[slot] != INTERN_NONE)
+		return table->slots[slot];
+	table->keys =
+		xgrow(table->keys, table->count, &table->capacity, sizeof(*table->keys));
+	table->keys[table->count] = key;
+	table->slots[slot] = (uint32_t)table->count;
+	return (uint32_t)table->count++;
+}
+
+void intern_pairs_free(struct intern_pairs *table)
+{
+	free(table->keys);
+	free(table->slots);
+	*table = (struct intern_pairs){0};
+}

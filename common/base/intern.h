@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  equal keys get equal numbers, 0, 1, 2 in the order of their coming.
+ *                Zeroed memory is an empty table.
+ */
+#pragma once
+
+#include "common/base/arena.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define INTERN_NONE UINT32_MAX
+
+struct intern_entry;
+
+/* Texts. */
+struct intern {
+	struct intern_entry *entries;
+	uint32_t *slots;
+	size_t count, capacity, slot_count;
+	struct arena texts;
+};
+
+/* The text's number; is_new (may be NULL): it had none before. */
+uint32_t intern_text(struct intern *table, const char *text, bool *is_new);
+/* The same, INTERN_NONE when it has none. */
+uint32_t intern_find(const struct intern *table, const char *text);
+/* The text of a number, borrowed until intern_free(). */
+const char *intern_name(const struct intern *table, uint32_t number);
+void intern_free(struct intern *table);
+
+/* Pairs of numbers. */
+struct intern_pairs {
+	uint64_t *keys;
+	uint32_t *slots;
+	size_t count, capacity, slot_count;
+};
+
+uint32_t intern_pair(struct intern_pairs *table, uint32_t first, uint32_t second,
+		     bool *is_new);
+void intern_pairs_free(struct intern_pairs *table);

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  open addressing with linear probing, at most two thirds full.
+ * Runs on:       one thread at a time; ingest.
+ * Must not:      shrink or delete entries: nobody needs it.
+ * See also:      common/base/map.h
+ */
+#include "common/base/map.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <sys/random.h>
+
+static uint64_t seed; /* 0: not drawn yet */
+
+static void draw_seed(void)
+{
+	if (seed)
+		return;
+	if (getrandom(&seed, sizeof(seed), GRND_NONBLOCK) != sizeof(seed))
+		seed = (uintptr_t)&seed; /* layout is random, too */
+	seed |= 1;
+}
+
+static uint64_t mix(uint64_t hash, uint64_t value)
+{
+	hash = (hash ^ value) * 0x9e3779b97f4a7c15ull;
+	return hash ^ (hash >> 32);
+}
+
+/* Where the key is or would go. The map has a free entry. */
+static struct map_entry *find(const struct map *map, uint64_t a, uint64_t b, uint64_t c)
+{
+	size_t mask = map->capacity - 1;
+	size_t at = mix(mix(mix(seed, a), b), c) & mask;
+
+	for (;; at = (at + 1) & mask) {
+		struct map_entry *entry = &map->entries[at];
+
+		if (!entry->used ||
+		    (entry->key[0] == a && entry->key[1] == b && entry->key[2] == c))
+			return entry;
+	}
+}
+
+static int grow(struct map *map)
+{
+	struct map bigger = {NULL, map->capacity ? map->capacity * 2 : 64, map->count};
+
+	draw_seed();
+	bigger.entries = calloc(bigger.capacity, sizeof(*bigger.entries));
+	if (!bigger.entries)
+		return -ENOMEM;
+	for (size_t i = 0; i < map->capacity; i++) {
+		const struct map_entry *old = &map->entries[i];
+
+		if (old->used)
+			*find(&bigger, old->key[0], old->key[1], old->key[2]) = *old;
+	}
+	free(map->entries);
+	*map = bigger;
+	return 0;
+}
+
+uint32_t map_get(const struct map *map, uint64_t a, uint64_t b, uint64_t c)
+{
+	const struct map_entry *entry;
+
+	if (!map->capacity)
+		return MAP_NONE;
+	entry = find(map, a, b, c);
+	return entry->used ? entry->value : MAP_NONE;
+}
+
+int map_put(struct map *map, uint64_t a, uint64_t b, uint64_t c, uint32_t value)
+{
+	struct map_entry *entry;
+	int result;
+
+	if (map->count * 3 >= map->capacity * 2) {
+		result = grow(map);
+		if (result < 0)
+			return result;
+	}
+	entry = find(map, a, b, c);
+	entry->key[0] = a;
+	entry->key[1] = b;
+	entry->key[2] = c;
+	entry->value = value;
+	entry->used = 1;
+	map->count++;
+	return 0;
+}
+
+void map_done(struct map *map)
+{
+	free(map->entries);
+	*map = (struct map){NULL, 0, 0};
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  a hash map from three numbers to a number, for giving things ids.
+ * Runs on:       one thread at a time; ingest.
+ * Must not:      know what the numbers mean; let who chose them choose how long a search
+ *                takes: places depend on a number drawn at the first use.
+ * See also:      collector/merge/identify.c, merge.c, account.c
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct map_entry {
+	uint64_t key[3];
+	uint32_t value;
+	uint32_t used;
+};
+
+/* All zero is an empty map. */
+struct map {
+	struct map_entry *entries;
+	size_t capacity; /* 0 or a power of two */
+	size_t count;
+};
+
+#define MAP_NONE UINT32_MAX
+
+/* The value stored under the key, or MAP_NONE. */
+uint32_t map_get(const struct map *map, uint64_t a, uint64_t b, uint64_t c);
+
+/* Stores value (not MAP_NONE) under a key that is not there yet. 0 or -ENOMEM. */
+int map_put(struct map *map, uint64_t a, uint64_t b, uint64_t c, uint32_t value);
+
+/* Gives back the memory; the map is empty afterwards. */
+void map_done(struct map *map);

@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  UTF-8 text of unknown origin: decode, measure, clean.
+ * Must not:      depend on the locale: the same file gives the same columns anywhere.
+ */
+#pragma once
+
+#include "common/base/strbuf.h"
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Decodes the character at text (size > 0 bytes) and returns its bytes, at least 1. A
+ * byte that is not UTF-8 counts as one U+FFFD. */
+size_t utf8_next(const char *text, size_t size, uint32_t *ret_character);
+
+/* plain_text_is_hidden(): a character that cannot be seen, or steers what shows it. */
+bool utf8_is_hidden(uint32_t character);
+
+/* Terminal columns: 0 for combining marks, 2 for wide characters, else 1. */
+size_t utf8_width(const char *text);
+
+/* Bytes of the longest start (end) of text that fits into width columns. */
+size_t utf8_prefix(const char *text, size_t width);
+size_t utf8_suffix(const char *text, size_t width);
+
+/* Appends text as valid UTF-8; hidden characters become '?', for
+ * they could steer the terminal or mislead the reader, invalid bytes U+FFFD. */
+void utf8_clean(struct strbuf *buffer, const char *text);
+/* Appends text as valid UTF-8 and keeps everything that is valid. */
+void utf8_repair(struct strbuf *buffer, const char *text);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  allocation that cannot fail.
+ * Runs on:       prof-analyze, any thread.
+ * Must not:      know anything of the project.
+ * See also:      strbuf.h, arena.h.
+ */
+#include "common/base/xalloc.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static void *check(void *block)
+{
+	if (block)
+		return block;
+	fputs("prof-analyze: out of memory\n", stderr);
+	exit(1);
+}
+
+void *xmalloc(size_t size)
+{
+	return check(malloc(size ? size : 1));
+}
+
+void *xcalloc(size_t count, size_t size)
+{
+	return check(calloc(count ? count : 1, size ? size : 1));
+}
+
+void *xreallocarray(void *block, size_t count, size_t size)
+{
+	return check(reallocarray(block, count ? count : 1, size ? size : 1));
+}
+
+char *xstrdup(const char *text)
+{
+	return check(strdup(text));
+}
+
+char *xstrndup(const char *text, size_t size)
+{
+	return check(strndup(text, size));
+}
+
+char *xasprintf(const char *format, ...)
+{
+	va_list arguments;
+	char *text;
+
+	va_start(arguments, format);
+	if (vasprintf(&text, format, arguments) < 0)
+		text = NULL;
+	va_end(arguments);
+	return check(text);
+}
+
+void *xgrow(void *array, size_t count, size_t *capacity, size_t entry_size)
+{
+	if (count < *capacity)
+		return array;
+	*capacity = *capacity ? *capacity * 2 : 16;
+	return xreallocarray(array, *capacity, entry_size);
+}

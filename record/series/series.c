@@ -1,0 +1,353 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the order of the runs of a series, when it ends early, and its summary.
+ * Runs on:       prof-record.
+ * Must not:      keep a run under its side's label that failed or was cut short.
+ * See also:      record_series.h, record_spread.h
+ */
+#include "record/series/series.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "record/series/label.h"
+#include "record/launch.h"
+#include "record/one.h"
+#include "record/prepare.h"
+#include "record/say.h"
+#include "record/signals.h"
+#include "record/series/spread.h"
+
+#define LARGE_DEVIATION 0.05 /* from here on the user is told */
+#define PLAIN "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-.,:+@%/="
+#define END_WITH(code) W_EXITCODE(code, 0)
+
+struct side {
+	struct record_task task;
+	const char *label; /* NULL: none */
+	const char *name;  /* to print */
+	int64_t *wall_ns;  /* of the runs that count */
+	size_t count;
+};
+
+struct series {
+	const struct record_options *options;
+	struct side sides[2]; /* in the order of the odd rounds */
+	unsigned int side_count;
+	const char *level; /* of the recorded runs */
+	int wait_status;   /* to end with */
+};
+
+/* The input is opened anew for each run: each reads it from its start. -1: said why. */
+static int open_input(const struct record_options *options)
+{
+	const char *name = options->input ? options->input : "/dev/null";
+	struct stat info;
+	int fd = -1;
+
+	if (stat(name, &info) == 0 && !S_ISREG(info.st_mode) && !S_ISCHR(info.st_mode)) {
+		record_say("%s is not a file that every run could read anew", name);
+		return -1;
+	}
+	fd = open(name, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+	if (fd < 0)
+		record_say("cannot read %s: %s", name, strerror(errno));
+	return fd;
+}
+
+static void set_aside(const struct side *side, const struct record_result *result,
+		      const char *why)
+{
+	const struct record_options *options = side->task.options;
+	char label[160];
+
+	if (!result->is_stored)
+		return;
+	snprintf(label, sizeof(label), "%s%s(%s)", side->label ? side->label : "",
+		 side->label ? " " : "", why);
+	if (record_label_change(side->task.output, result->stored.run_id, label))
+		record_say("run %lld is kept, labelled \"%s\"",
+			   (long long)result->stored.run_id, label);
+	else
+		record_say("run %lld in %s is not like the others, but could not be "
+			   "labelled \"%s\"",
+			   (long long)result->stored.run_id, options->output, label);
+}
+
+/* Whether the series goes on after this run; if not, says why and sets wait_status. */
+static bool judge(struct series *series, struct side *side,
+		  const struct record_result *result, bool is_warmup)
+{
+	int status = result->wait_status, number = record_signal();
+	bool is_failure = !WIFEXITED(status) || WEXITSTATUS(status) != 0;
+
+	if (number) {
+		series->wait_status = number;
+		set_aside(side, result, "interrupted");
+		return false;
+	}
+	if (is_failure && !series->options->ignore_failure) {
+		if (WIFEXITED(status))
+			record_say("%s: a run ended with status %d; --ignore-failure "
+				   "would go on",
+				   side->name, WEXITSTATUS(status));
+		else
+			record_say("%s: a run was ended by signal %d (%s)", side->name,
+				   WTERMSIG(status), strsignal(WTERMSIG(status)));
+		series->wait_status = status;
+		set_aside(side, result, "failed");
+		return false;
+	}
+	if (is_warmup || result->is_stored)
+		return true;
+	if (series->options->quiet && result->outcome != RECORD_FAILED)
+		record_say("%s: a run is not in %s", side->name, series->options->output);
+	series->wait_status = END_WITH(RECORD_CANNOT);
+	return false;
+}
+
+/* 0, or the exit status after saying why there was no run. */
+static int run_side(struct side *side, const char *level, struct record_result *ret)
+{
+	int failed = record_set_run(side->label, level);
+
+	if (failed < 0) {
+		record_say("cannot set the environment: %s", strerror(-failed));
+		return RECORD_CANNOT;
+	}
+	side->task.stdin_fd = open_input(side->task.options);
+	if (side->task.stdin_fd < 0)
+		return RECORD_CANNOT;
+	failed = record_one(&side->task, ret);
+	close(side->task.stdin_fd);
+	return failed;
+}
+
+/* One run; round: from 1. false: the series ends here. */
+static bool take_turn(struct series *series, struct side *side, unsigned int round,
+		      bool is_warmup)
+{
+	struct record_result result = {0};
+	char prefix[192];
+	int failed = run_side(side, is_warmup ? "off" : series->level, &result);
+
+	if (failed) {
+		series->wait_status = END_WITH(failed);
+		return false;
+	}
+	snprintf(prefix, sizeof(prefix), "%s %u/%u: ", side->name, round,
+		 series->options->repeat);
+	if (!is_warmup)
+		record_say_result(&side->task, &result, prefix);
+	if (!judge(series, side, &result, is_warmup))
+		return false;
+	if (!is_warmup)
+		side->wall_ns[side->count++] = result.stored.wall_ns;
+	return true;
+}
+
+/* The rounds: first second, second first, ... false: ended early. */
+static bool take_rounds(struct series *series, unsigned int rounds, bool is_warmup)
+{
+	unsigned int round, i;
+
+	for (round = 1; round <= rounds; round++) {
+		for (i = 0; i < series->side_count; i++) {
+			bool reversed = series->side_count == 2 && round % 2 == 0;
+			struct side *side = &series->sides[reversed ? 1 - i : i];
+
+			if (record_signal()) {
+				series->wait_status = record_signal();
+				return false;
+			}
+			if (!take_turn(series, side, round, is_warmup))
+				return false;
+		}
+	}
+	return true;
+}
+
+static void write_time(double ns, char *ret, size_t size)
+{
+	static const char *const units[] = {"ns", "us", "ms", "s"};
+	size_t i = 0;
+
+	while (ns >= 999.5 && i < 3) {
+		ns /= 1000;
+		i++;
+	}
+	snprintf(ret, size, "%.*f %s", ns < 9.995 ? 2 : ns < 99.95 ? 1 : 0, ns, units[i]);
+}
+
+static void say_side(const struct record_options *options, const struct side *side)
+{
+	struct record_spread spread;
+	char median[32], lowest[32], highest[32];
+
+	if (options->quiet || !side->count ||
+	    record_spread(side->wall_ns, side->count, &spread) < 0)
+		return;
+	write_time(spread.median_ns, median, sizeof(median));
+	write_time(spread.lowest_ns, lowest, sizeof(lowest));
+	write_time(spread.highest_ns, highest, sizeof(highest));
+	if (side->count == 1)
+		record_say("%s: 1 run, %s", side->name, median);
+	else
+		record_say("%s: %zu runs, median %s, from %s to %s, deviation %.1f %%",
+			   side->name, side->count, median, lowest, highest,
+			   100 * spread.deviation);
+	if (spread.is_first_outlier)
+		record_say("%s: the first run took %.0f %% longer than the others; "
+			   "prevent that with --warmup %u",
+			   side->name, 100 * spread.first_excess, options->warmup + 1);
+	if (spread.deviation > LARGE_DEVIATION)
+		record_say("%s: the runs differ a lot; a quieter machine or more work in "
+			   "each run would find smaller changes",
+			   side->name);
+}
+
+/* For a shell. Allocated; NULL: out of memory. */
+static char *quote(const char *word)
+{
+	char *quoted = malloc(4 * strlen(word) + 3), *out = quoted;
+
+	if (!quoted || (*word && !word[strspn(word, PLAIN)]))
+		return quoted ? strcpy(quoted, word) : NULL;
+	*out++ = '\'';
+	for (; *word; word++)
+		out = *word == '\'' ? stpcpy(out, "'\\''") : (*out = *word, out + 1);
+	stpcpy(out, "'");
+	return quoted;
+}
+
+static void say_compare(const struct series *series)
+{
+	char *first = quote(series->sides[0].label),
+	     *second = quote(series->sides[1].label);
+
+	if (first && second)
+		record_say("compare them with: prof-analyze compare %s "
+			   "--before=%s --after=%s",
+			   series->options->output, first, second);
+	free(first);
+	free(second);
+}
+
+static void say_end(const struct series *series, bool is_complete)
+{
+	const struct record_options *options = series->options;
+	const struct side *sides = series->sides;
+	size_t done = sides[0].count + sides[1].count;
+
+	if (!is_complete)
+		record_say("stopped; %zu of %u runs are in %s", done,
+			   options->repeat * series->side_count, options->output);
+	say_side(options, &sides[0]);
+	say_side(options, &sides[1]);
+	if (options->quiet || !done)
+		return;
+	if (sides[0].count && sides[1].count)
+		say_compare(series);
+	else
+		record_say("read the last one with: prof-analyze %s", options->output);
+}
+
+/* 0, or the exit status after saying what is wrong. */
+static int check_side(const struct record_options *options, const struct side *side)
+{
+	const char *nothing = record_why_nothing(side->task.target);
+	int64_t count =
+		side->label ? record_label_count(side->task.output, side->label) : 0;
+
+	if (nothing) {
+		record_say("nothing can be recorded of %s: it %s",
+			   side->task.target->path, nothing);
+		return RECORD_CANNOT;
+	}
+	if (!count || options->append)
+		return 0;
+	record_say("%s has %lld run%s labelled \"%s\" already; add to them with "
+		   "--append, or choose another file or label",
+		   options->output, (long long)count, count == 1 ? "" : "s", side->label);
+	return RECORD_USAGE;
+}
+
+/* Examines the other side and opens what both need. 0, or the exit status. */
+static int prepare(struct series *series, struct target_report *other)
+{
+	const struct record_options *options = series->options;
+	int failed = 0, input = open_input(options), discard = -1;
+	unsigned int i;
+
+	if (input < 0)
+		return RECORD_CANNOT;
+	close(input);
+	if (!options->show_output) {
+		discard = open("/dev/null", O_WRONLY | O_CLOEXEC);
+		if (discard < 0) {
+			record_say("cannot open /dev/null: %s", strerror(errno));
+			return RECORD_CANNOT;
+		}
+	}
+	if (options->against)
+		failed = record_check_target(options->against[0], other);
+	if (!failed && options->against && !options->quiet)
+		record_say_notes(other);
+	for (i = 0; !failed && i < series->side_count; i++) {
+		series->sides[i].task.stdout_fd = discard;
+		series->sides[i].wall_ns = calloc(options->repeat, sizeof(int64_t));
+		failed = check_side(options, &series->sides[i]);
+		if (!failed && !series->sides[i].wall_ns) {
+			record_say("out of memory");
+			failed = RECORD_CANNOT;
+		}
+	}
+	return failed;
+}
+
+static void side_fill(struct side *side, const struct record_options *options,
+		      const char *output, char **command, const char *label,
+		      const struct target_report *target)
+{
+	side->task = (struct record_task){options, output, command, target, -1, -1};
+	side->label = label;
+	side->name = label ? label : "run";
+}
+
+int record_series(const struct record_options *options, const char *output,
+		  const struct target_report *target)
+{
+	const char *level = options->level ? options->level : getenv("PROFSHIM_LEVEL");
+	struct series series = {.options = options, .side_count = 1};
+	struct target_report other;
+	struct side *program = &series.sides[0];
+	bool is_complete;
+	int failed;
+
+	series.level = level ? level : "exact";
+	if (options->against) {
+		side_fill(&series.sides[0], options, output, options->against,
+			  options->against_label, &other);
+		program = &series.sides[1];
+		series.side_count = 2;
+	}
+	side_fill(program, options, output, options->command, options->label, target);
+	failed = prepare(&series, &other);
+	if (failed) {
+		series.wait_status = END_WITH(failed);
+	} else {
+		record_hold_signals();
+		is_complete = take_rounds(&series, options->warmup, true) &&
+			      take_rounds(&series, options->repeat, false);
+		say_end(&series, is_complete);
+	}
+	free(series.sides[0].wall_ns);
+	free(series.sides[1].wall_ns);
+	return series.wait_status;
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  prof-record --repeat: many runs of one program, or of two in turns.
+ * Runs on:       prof-record.
+ * Must not:      mix its runs with ones that bear their labels, unless asked to.
+ * See also:      record.c, record_one.h
+ */
+#pragma once
+
+#include "record/options.h"
+#include "collector/symbols/target.h"
+
+/* The environment must be set. target: of options->command. Returns the wait status that
+ * prof-record is to end with; what went wrong has been said. */
+int record_series(const struct record_options *options, const char *output,
+		  const struct target_report *target);

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  median, extremes and deviation of the runs of a side.
+ * Runs on:       prof-record, after a series.
+ * Must not:      print.
+ * See also:      record_spread.h
+ */
+#include "record/series/spread.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+
+/* A first run is an outlier if it is the slowest, by more than this many deviations of
+ * the others and by more than this part of their median. */
+#define OUTLIER_DEVIATIONS 5
+#define OUTLIER_PART 0.05
+#define FEWEST_OTHERS 3
+
+static int compare(const void *a, const void *b)
+{
+	double x = *(const double *)a, y = *(const double *)b;
+
+	return (x > y) - (x < y);
+}
+
+/* Sorts values. */
+static double median(double *values, size_t count)
+{
+	qsort(values, count, sizeof(*values), compare);
+	return (values[(count - 1) / 2] + values[count / 2]) / 2;
+}
+
+/* Replaces sorted values by their distances from center. */
+static double deviation(double *values, size_t count, double center)
+{
+	size_t i;
+
+	for (i = 0; i < count; i++)
+		values[i] = fabs(values[i] - center);
+	return median(values, count);
+}
+
+static void judge_first(double first, double *others, size_t count,
+			struct record_spread *ret)
+{
+	double center = median(others, count), highest = others[count - 1];
+	double usual = deviation(others, count, center);
+
+	if (center <= 0)
+		return;
+	ret->first_excess = first / center - 1;
+	ret->is_first_outlier = count >= FEWEST_OTHERS && first > highest &&
+				first - center > OUTLIER_DEVIATIONS * usual &&
+				ret->first_excess > OUTLIER_PART;
+}
+
+int record_spread(const int64_t *wall_ns, size_t count, struct record_spread *ret)
+{
+	double *values = calloc(count, sizeof(*values));
+	size_t i;
+
+	if (!values)
+		return -ENOMEM;
+	*ret = (struct record_spread){0};
+	for (i = 0; i < count; i++)
+		values[i] = (double)wall_ns[i];
+	if (count > 1)
+		judge_first(values[0], values + 1, count - 1, ret);
+	for (i = 0; i < count; i++)
+		values[i] = (double)wall_ns[i];
+	ret->median_ns = median(values, count);
+	ret->lowest_ns = values[0];
+	ret->highest_ns = values[count - 1];
+	if (ret->median_ns > 0)
+		ret->deviation =
+			deviation(values, count, ret->median_ns) / ret->median_ns;
+	free(values);
+	return 0;
+}

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  prof-record's two queries on run.db, read only.
+ * Runs on:       prof-record.
+ * Must not:      write, or wait for a lock longer than BUSY_MS.
+ * See also:      record_summary.h
+ */
+#include "record/summary.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "common/schema.h"
+#include "record_summary_sql.h"
+#include "record/db.h"
+
+#define BUSY_MS 2000
+
+/* Of the SQLite file format: the header and two numbers in it, high byte first. */
+#define HEADER_BYTES 100
+#define HEADER_VERSION 60
+#define HEADER_APPLICATION 68
+#define HEADER_MAGIC "SQLite format 3"
+
+static uint32_t big_endian(const unsigned char *at)
+{
+	return (uint32_t)at[0] << 24 | (uint32_t)at[1] << 16 | (uint32_t)at[2] << 8 |
+	       at[3];
+}
+
+/* NULL: fits; else what is wrong with the file. */
+static const char *judge_header(const unsigned char *header, ssize_t got)
+{
+	if (got == 0)
+		return NULL;
+	if (got < HEADER_BYTES || memcmp(header, HEADER_MAGIC, sizeof(HEADER_MAGIC)) != 0)
+		return "is not a run.db";
+	if (big_endian(header + HEADER_APPLICATION) != RUNDB_APPLICATION_ID)
+		return "is an SQLite database, but not a run.db";
+	if (big_endian(header + HEADER_VERSION) != RUNDB_SCHEMA_VERSION)
+		return "is a run.db of another version of profshim";
+	return NULL;
+}
+
+/* The file does not exist: can it be made? */
+static bool directory_fits(const char *output, char *error, size_t error_size)
+{
+	const char *slash = strrchr(output, '/');
+	char directory[4096];
+	int length = slash == output ? 1 : (int)(slash - output);
+
+	snprintf(directory, sizeof(directory), "%.*s", length, output);
+	if (access(directory, W_OK | X_OK) == 0)
+		return true;
+	snprintf(error, error_size, "cannot create %s: %s; choose another file with -o",
+		 output, strerror(errno));
+	return false;
+}
+
+bool record_output_fits(const char *output, char *error, size_t error_size)
+{
+	unsigned char header[HEADER_BYTES];
+	const char *wrong = NULL;
+	struct stat info;
+	ssize_t got;
+	int fd = open(output, O_RDWR | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+
+	if (fd < 0 && errno == ENOENT)
+		return directory_fits(output, error, error_size);
+	if (fd < 0 || fstat(fd, &info) < 0) {
+		snprintf(error, error_size,
+			 "cannot write %s: %s; choose another file with -o", output,
+			 strerror(errno));
+	} else if (!S_ISREG(info.st_mode)) {
+		wrong = "is not a regular file";
+	} else {
+		got = pread(fd, header, sizeof(header), 0);
+		wrong = judge_header(header, got);
+	}
+	if (wrong)
+		snprintf(error, error_size, "%s %s; choose another file with -o", output,
+			 wrong);
+	if (fd < 0)
+		return false;
+	close(fd);
+	return !wrong;
+}
+
+int64_t record_last_run(const char *output)
+{
+	sqlite3_stmt *statement = NULL;
+	struct record_db db;
+	int64_t last = 0;
+
+	if (record_db_open(&db, output, GUARD_READ, BUSY_MS) == 0 &&
+	    sqlite3_prepare_v2(db.db, record_summary_sql_last, -1, &statement, NULL) ==
+		    SQLITE_OK &&
+	    sqlite3_step(statement) == SQLITE_ROW)
+		last = sqlite3_column_int64(statement, 0);
+	sqlite3_finalize(statement);
+	record_db_close(&db);
+	return last;
+}
+
+/* Three digits and a unit: "38.2 M", "14.3 MiB", "1.2 s". */
+static void scale(double value, const char *const *units, double factor, char *ret,
+		  size_t size)
+{
+	size_t i = 0;
+
+	while (value >= factor && units[i + 1]) {
+		value /= factor;
+		i++;
+	}
+	snprintf(ret, size, "%.*f%s%s", i && value < 100 ? 1 : 0, value,
+		 units[i][0] ? " " : "", units[i]);
+}
+
+/* "38.2 M calls, ", "1001 calls, "; nothing when there were none. */
+static void count(int64_t number, const char *singular, char *ret, size_t size)
+{
+	static const char *const units[] = {"", "k", "M", "G", "T", NULL};
+	char scaled[32];
+
+	if (number < 10000)
+		snprintf(scaled, sizeof(scaled), "%lld", (long long)number);
+	else
+		scale((double)number, units, 1000, scaled, sizeof(scaled));
+	ret[0] = '\0';
+	if (number)
+		snprintf(ret, size, "%s %s%s, ", scaled, singular,
+			 number == 1 ? "" : "s");
+}
+
+static void write_line(sqlite3_stmt *statement, const char *shown_output, char *ret,
+		       size_t size)
+{
+	static const char *const bytes[] = {"B", "KiB", "MiB", "GiB", "TiB", NULL};
+	static const char *const times[] = {"ns", "us", "ms", "s", NULL};
+	char calls[64], allocations[64], peak[32], wall[32];
+
+	scale((double)sqlite3_column_int64(statement, 1), times, 1000, wall,
+	      sizeof(wall));
+	count(sqlite3_column_int64(statement, 2), "allocation", allocations,
+	      sizeof(allocations));
+	scale((double)sqlite3_column_int64(statement, 3), bytes, 1024, peak,
+	      sizeof(peak));
+	count(sqlite3_column_int64(statement, 5), "call", calls, sizeof(calls));
+	snprintf(ret, size, "run %lld in %s: %s%s%s, peak %s%s",
+		 (long long)sqlite3_column_int64(statement, 0), shown_output, calls,
+		 allocations, wall, peak,
+		 sqlite3_column_int(statement, 4) ? "" : ", incomplete");
+}
+
+bool record_summary(const char *output, const char *shown_output, int64_t before,
+		    pid_t program, struct record_stored *ret)
+{
+	sqlite3_stmt *statement = NULL;
+	struct record_db db;
+	bool found = false;
+
+	if (record_db_open(&db, output, GUARD_READ, BUSY_MS) == 0 &&
+	    sqlite3_prepare_v2(db.db, record_summary_sql_run, -1, &statement, NULL) ==
+		    SQLITE_OK) {
+		sqlite3_bind_int(statement,
+				 sqlite3_bind_parameter_index(statement, ":program"),
+				 program);
+		sqlite3_bind_int64(statement,
+				   sqlite3_bind_parameter_index(statement, ":before"),
+				   before);
+		found = sqlite3_step(statement) == SQLITE_ROW;
+	}
+	if (found) {
+		ret->run_id = sqlite3_column_int64(statement, 0);
+		ret->wall_ns = sqlite3_column_int64(statement, 1);
+		write_line(statement, shown_output, ret->line, sizeof(ret->line));
+	}
+	sqlite3_finalize(statement);
+	record_db_close(&db);
+	return found;
+}

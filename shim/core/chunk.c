@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  chunks of frames: powers of two, taken from the end of the lane's
+ *                frames, free ones kept by size.
+ * Runs on:       the lane's thread, any context; slow paths only.
+ * Must not:      call libc.
+ * See also:      shim/core/chunk.h
+ */
+#include "shim/core/chunk.h"
+
+#include <errno.h>
+
+#include "shim/core/gate.h"
+#include "shim/core/process.h"
+
+#define FIRST_FRAMES 32u
+#define COMMIT_FRAMES 1638u /* 64 KiB */
+
+static struct segment_frame *frame_at(const struct lane_context *context, uint32_t index)
+{
+	return context->native.frames + index;
+}
+
+static uint32_t index_of(const struct lane_context *context,
+			 const struct segment_frame *frame)
+{
+	return (uint32_t)(frame - context->native.frames);
+}
+
+void chunk_begin(struct lane_context *context)
+{
+	context->chunk_floor = context->lane->frame_capacity;
+	context->chunk_committed = context->lane->frame_capacity;
+}
+
+/* Lowers the floor by `count` frames. Its new place, 0: no room. */
+static uint32_t lower_floor(struct lane_context *context, uint32_t count)
+{
+	const struct segment_lane *lane = context->lane;
+
+	if (context->chunk_floor < count ||
+	    context->chunk_floor - count <= index_of(context, context->native.limit))
+		return 0;
+	while (context->chunk_floor - count < context->chunk_committed) {
+		uint32_t more = context->chunk_committed < COMMIT_FRAMES
+					? context->chunk_committed
+					: COMMIT_FRAMES;
+		uint32_t first = context->chunk_committed - more;
+
+		if (process_commit(context->lane, context->slot,
+				   lane->frame_offset +
+					   (uint64_t)first * sizeof(struct segment_frame),
+				   more * sizeof(struct segment_frame)) < 0)
+			return 0;
+		context->chunk_committed = first;
+	}
+	context->chunk_floor -= count;
+	return context->chunk_floor;
+}
+
+/* A chunk of FIRST_FRAMES << class; a free one links to the next in its first frame. */
+static uint32_t take(struct lane_context *context, uint32_t class)
+{
+	uint32_t index = context->free_chunks[class];
+
+	if (!index)
+		return lower_floor(context, FIRST_FRAMES << class);
+	context->free_chunks[class] = frame_at(context, index)->node;
+	return index;
+}
+
+static void give(struct lane_context *context, uint32_t index, uint32_t class)
+{
+	frame_at(context, index)->node = context->free_chunks[class];
+	context->free_chunks[class] = index;
+}
+
+static void place(struct lane_context *context, struct fiber *fiber, uint32_t index,
+		  uint32_t class)
+{
+	struct segment_frame *first = frame_at(context, index);
+
+	first->function = 0;
+	fiber->frames = first + 1;
+	fiber->limit = first + (FIRST_FRAMES << class);
+	fiber->chunk_class = class;
+	fiber->shared->first_frame = index + 1;
+	fiber->shared->frame_capacity = (FIRST_FRAMES << class) - 1;
+}
+
+int chunk_take(struct lane_context *context, struct fiber *fiber, uint32_t depth)
+{
+	uint32_t class = 0, index;
+
+	while (class < LANE_CHUNK_CLASSES && (FIRST_FRAMES << class) < depth + 2)
+		class ++;
+	index = class < LANE_CHUNK_CLASSES ? take(context, class) : 0;
+	if (!index)
+		return -ENOSPC;
+	place(context, fiber, index, class);
+	fiber->top = fiber->frames;
+	return 0;
+}
+
+void chunk_give(struct lane_context *context, struct fiber *fiber)
+{
+	give(context, index_of(context, fiber->frames) - 1, fiber->chunk_class);
+	fiber->frames = fiber->top = fiber->limit = NULL;
+}
+
+static int grow(struct lane_context *context)
+{
+	struct fiber *fiber = context->fiber;
+	struct segment_frame *from = context->frames;
+	uint32_t class = fiber->chunk_class, old = index_of(context, from) - 1;
+	uint32_t depth = (uint32_t)(context->top - from), index;
+	int lowest = old == context->chunk_floor;
+
+	if (class + 1 >= LANE_CHUNK_CLASSES)
+		return -ENOSPC;
+	/* the lowest chunk grows downwards into the free room and is moved by its own
+	 * size: a copy elsewhere would need three times the room of a deep recursion */
+	index = lowest ? lower_floor(context, FIRST_FRAMES << class)
+		       : take(context, class + 1);
+	if (!index)
+		return -ENOSPC;
+	place(context, fiber, index, class + 1);
+	for (uint32_t i = 0; i < depth; i++)
+		fiber->frames[i] = from[i];
+	if (!lowest)
+		give(context, old, class);
+	context->frames = fiber->frames;
+	context->limit = fiber->limit;
+	context->top = fiber->frames + depth;
+	return 0;
+}
+
+int chunk_grow(struct lane_context *context)
+{
+	uint64_t mask;
+	int result = 0;
+
+	/* a handler must not push onto frames that are being moved */
+	if (!process_may_grow() || !gate_block_signals(&mask))
+		return -ENOSPC;
+	if (context->top == context->limit)
+		result = grow(context);
+	gate_restore_signals(&mask);
+	return result;
+}

@@ -1,0 +1,99 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the gate in front of our system calls.
+ * Runs on:       traced threads, any context; slow paths only.
+ * Must not:      call libc.
+ * See also:      shim/core/gate.h
+ *
+ * MEMORY ORDER. Entering counts first and then looks at is_closed, closing sets it first
+ * and then looks at the count; both sequentially consistent, so that one of the two sees
+ * the other.
+ */
+#include "shim/core/gate.h"
+
+#include <time.h>
+
+#include "shim/core/syscall.h"
+
+/* A mask that no thread can have: SIGKILL is never blocked. */
+#define MASK_NOT_KEPT (~0ull)
+
+/* A slow path takes microseconds, but may have lost its processor: 40 ms and more. */
+#define CLOSE_ROUNDS 400
+
+struct gate gate;
+
+int gate_enter(void)
+{
+	__atomic_fetch_add(&gate.inside, 1, __ATOMIC_SEQ_CST);
+	if (likely(!__atomic_load_n(&gate.is_closed, __ATOMIC_SEQ_CST)))
+		return 1;
+	gate_leave();
+	return 0;
+}
+
+void gate_leave(void)
+{
+	__atomic_fetch_sub(&gate.inside, 1, __ATOMIC_SEQ_CST);
+}
+
+int gate_close(void)
+{
+	static const struct timespec step = {0, 50000};
+
+	if (__atomic_exchange_n(&gate.is_closed, 1, __ATOMIC_SEQ_CST))
+		return 0;
+	/* the filter is not there yet: we may still call */
+	for (int i = 0; i < CLOSE_ROUNDS; i++) {
+		if (!__atomic_load_n(&gate.inside, __ATOMIC_SEQ_CST))
+			break;
+		SYSCALL(SYS_nanosleep, &step, 0, 0, 0, 0, 0);
+	}
+	return 1;
+}
+
+void gate_open(void)
+{
+	__atomic_store_n(&gate.is_closed, 0, __ATOMIC_SEQ_CST);
+}
+
+void gate_restrict(void)
+{
+	__atomic_store_n(&gate.is_restricted, 1, __ATOMIC_RELAXED);
+}
+
+void gate_forked(void)
+{
+	__atomic_store_n(&gate.inside, 0, __ATOMIC_SEQ_CST);
+}
+
+int gate_block_signals(uint64_t *mask)
+{
+	uint64_t all = ~0ull;
+
+	*mask = MASK_NOT_KEPT;
+	if (!gate_enter())
+		return 0;
+	if (SYSCALL(SYS_rt_sigprocmask, 0 /* SIG_BLOCK */, &all, mask, 8, 0, 0) == 0)
+		return 1;
+	*mask = MASK_NOT_KEPT;
+	gate_leave();
+	return 0;
+}
+
+void gate_restore_signals(const uint64_t *mask)
+{
+	if (*mask == MASK_NOT_KEPT)
+		return;
+	SYSCALL(SYS_rt_sigprocmask, 2 /* SIG_SETMASK */, mask, 0, 8, 0, 0);
+	gate_leave();
+}
+
+void gate_pause(int spins)
+{
+	if (spins % 64 == 0 && gate_enter()) {
+		SYSCALL(SYS_sched_yield, 0, 0, 0, 0, 0, 0);
+		gate_leave();
+	}
+	__builtin_ia32_pause();
+}

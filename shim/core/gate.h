@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the gate that every system call of the slow paths passes, and that is
+ *                closed for ever when the program forbids itself system calls (seccomp):
+ *                one more of ours, and the kernel would kill the program.
+ * Runs on:       traced threads, any context.
+ * Must not:      call libc.
+ * See also:      shim/wrap/seal.c, which closes it
+ *
+ * A slow path enters, calls, and leaves; whoever closes the gate waits until nobody is
+ * inside, for the filter may hold for all threads. A forked child inherits a closed gate
+ * with the filter.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "common/attributes.h"
+
+struct gate {
+	uint32_t is_closed;
+	uint32_t is_restricted; /* see gate_is_restricted() */
+	uint32_t inside;	/* slow paths at work */
+};
+
+extern hidden struct gate gate;
+
+/* False: system calls may kill the program. */
+static inline int gate_is_open(void)
+{
+	return !__atomic_load_n(&gate.is_closed, __ATOMIC_RELAXED);
+}
+
+/* True: a filter is in force that lets the calls pass which growth needs, all of them
+ * (seal_filter.c). Others, which can be done without, are not made. */
+static inline int gate_is_restricted(void)
+{
+	return __atomic_load_n(&gate.is_restricted, __ATOMIC_RELAXED);
+}
+
+void gate_restrict(void);
+
+/* Before and after system calls. 0: the gate is closed, do without, and do not leave.
+ * Nests. */
+int gate_enter(void);
+void gate_leave(void);
+
+/* No slow path makes a system call from here on. Waits a bounded time for those at work
+ * (a handler may have interrupted one of its own thread). Returns 0 when it was closed
+ * before. */
+int gate_close(void);
+
+/* The program's call failed: nothing is forbidden. */
+void gate_open(void);
+
+/* In a forked child: the threads that were inside do not exist here. */
+void gate_forked(void);
+
+/* Enters, and blocks all signals; mask: where the thread's own are kept meanwhile. 0: the
+ * gate is closed or the kernel refuses; signals are open, and gate_restore_signals() does
+ * nothing. */
+int gate_block_signals(uint64_t *mask);
+void gate_restore_signals(const uint64_t *mask);
+
+/* In a spin: lets others run now and then. */
+void gate_pause(int spins);

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  which mappings of this process are ours, and how to get another one that
+ *                mlockall(MCL_FUTURE) does not fill and lock.
+ * Runs on:       traced threads, any context; slow paths only, the gate entered.
+ * Must not:      call libc or lock.
+ * See also:      shim/wrap/memory_lock.c
+ *
+ * FUTURE LOCKS. After MCL_FUTURE every new mapping is filled with pages, locked, and
+ * counted against RLIMIT_MEMLOCK; our sparse ones are hundreds of MiB. But a mapping that
+ * is enlarged (mremap) stays what it was. So a page mapped before is kept as a seed: it
+ * grows to what is wanted, and its last page is the seed from then on.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "shim/core/extent.h"
+
+/* A mapping of ours has begun, ends. Past 4,096 at once they count as the program's.
+ * Large ones, which are sparse, are kept out of core files. */
+void own_memory_add(const void *start, uint64_t size);
+void own_memory_remove(const void *start);
+
+/* The lowest of our mappings that has a part in [low, high), as a whole. 0: none. */
+int own_memory_find(uintptr_t low, uintptr_t high, struct extent *ret);
+
+/* Zeroed private memory. Its address, or -errno. */
+long own_memory_map(uint64_t size);
+
+/* From here on mappings are made without being locked. 0, or -errno. Once is enough. */
+int own_memory_expect_locks(void);
+
+/* Has it been called? */
+int own_memory_expects_locks(void);

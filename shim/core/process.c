@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  slots, growth and adoption after fork.
+ * Runs on:       traced threads, any context; slow paths only.
+ * Must not:      call libc; wait for anybody while signals are open.
+ * See also:      shim/core/process.h
+ *
+ * OWN MAJOR FAULTS. Disk file systems count the first touch of a hole as a major fault,
+ * which is not the program's. Up to main() they are measured; later the same share of the
+ * reserved pages is taken for them: getrusage is a call that sandboxes kill for.
+ */
+#include "shim/core/process.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+
+#include "common/attributes.h"
+#include "shim/core/clock.h"
+#include "shim/core/gate.h"
+#include "shim/core/own_memory.h"
+#include "shim/core/reuse.h"
+
+#ifndef MADV_POPULATE_WRITE
+#define MADV_POPULATE_WRITE 23
+#endif
+#define PAGE_BYTES 4096ull
+#define MODULE_CAPACITY SEGMENT_MODULE_LIMIT
+#define THREAD_CAPACITY SEGMENT_THREAD_LIMIT
+#define TENANT_SHARE 4096u /* bytes of the slot for each former process: 65,536 */
+
+struct process *process;
+struct process_facts process_facts;
+
+/* Where nobody may wait for long: about 0.1 ms, others hold the lock for microseconds. */
+#define UNBLOCKED_SPINS 4096
+
+/* A mask that no thread can have, nor gate_block_signals() leaves: SIGKILL without the
+ * others. */
+#define MASK_NOT_LOCKED (1ull << 8)
+
+int process_lock(uint64_t *mask)
+{
+	int is_blocked = gate_block_signals(mask);
+
+	/* acquire: pairs with the release in process_unlock(); orders all that the lock
+	 * protects */
+	for (int spins = 1; __atomic_exchange_n(&process->lock, 1, __ATOMIC_ACQUIRE);
+	     spins++) {
+		if (!is_blocked && spins > UNBLOCKED_SPINS) {
+			*mask = MASK_NOT_LOCKED;
+			return 0;
+		}
+		gate_pause(spins);
+	}
+	return 1;
+}
+
+void process_unlock(const uint64_t *mask)
+{
+	if (*mask == MASK_NOT_LOCKED)
+		return;
+	__atomic_store_n(&process->lock, 0, __ATOMIC_RELEASE);
+	gate_restore_signals(mask);
+}
+
+/* Kernels before 5.14 cannot populate: reserve by path. Fails after chroot or setuid,
+ * where the newer way does not. */
+static int commit_by_path(uint64_t file_offset, uint64_t size)
+{
+	long fd, result;
+
+	fd = SYSCALL(SYS_open, process_facts.file_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW,
+		     0, 0, 0, 0);
+	if (fd < 0)
+		return (int)fd;
+	result = SYSCALL(SYS_fallocate, fd, 0, file_offset, size, 0, 0);
+	SYSCALL(SYS_close, fd, 0, 0, 0, 0, 0);
+	return (int)result;
+}
+
+/* Major page faults of this thread so far. */
+static long major_faults(void)
+{
+	struct rusage usage;
+
+	if (SYSCALL(SYS_getrusage, RUSAGE_THREAD, &usage, 0, 0, 0, 0) < 0)
+		return 0;
+	return usage.ru_majflt;
+}
+
+/* See OWN MAJOR FAULTS. A forked child goes on with its parent's numbers. */
+static uint64_t measured_faults, measured_pages;
+static int main_has_begun;
+
+/* The first pages of a process slot are reserved before the slot can count. */
+static uint64_t early_faults;
+
+void process_main_begins(void)
+{
+	main_has_begun = 1;
+}
+
+/* Relaxed: sums for an estimate; before main() there are hardly other threads. */
+static uint64_t measure_faults(uint64_t pages, long before)
+{
+	uint64_t faults = (uint64_t)(major_faults() - before);
+
+	__atomic_fetch_add(&measured_faults, faults, __ATOMIC_RELAXED);
+	__atomic_fetch_add(&measured_pages, pages, __ATOMIC_RELAXED);
+	return faults;
+}
+
+static uint64_t estimate_faults(uint64_t pages)
+{
+	uint64_t of = __atomic_load_n(&measured_pages, __ATOMIC_RELAXED);
+	uint64_t faults = __atomic_load_n(&measured_faults, __ATOMIC_RELAXED);
+
+	return of ? (pages * faults + of / 2) / of : 0;
+}
+
+static void count_own_faults(uint64_t faults)
+{
+	if (process && process->segment)
+		process_count(SEGMENT_COUNTER_OWN_MAJOR_FAULTS, faults);
+	else
+		early_faults += faults;
+}
+
+/* A refused call is made again after 0.1 s: a full disk may have room then, and three
+ * calls for each folded call would slow the program down. */
+static int is_in_future(const uint64_t *ticks)
+{
+	/* relaxed: a guess that may be late */
+	uint64_t then = __atomic_load_n(ticks, __ATOMIC_RELAXED);
+
+	return then && (int64_t)(then - clock_now()) > 0;
+}
+
+int process_may_grow(void)
+{
+	return gate_is_open() &&
+	       !(process && is_in_future(&process->commit_refused_until));
+}
+
+/* Several times: the kernel gives up when a signal or a lack of memory comes between. */
+#define COMMIT_TRIES 64
+
+static long populate(void *start, uint64_t size)
+{
+	long result = -EAGAIN;
+
+	for (int i = 0; i < COMMIT_TRIES && (result == -EINTR || result == -EAGAIN); i++)
+		result = SYSCALL(SYS_madvise, start, size, MADV_POPULATE_WRITE, 0, 0, 0);
+	return result;
+}
+
+static void refuse_commits(long result)
+{
+	if (process)
+		__atomic_store_n(&process->commit_refused_until,
+				 clock_now() + clock_tenth_of_second(), __ATOMIC_RELAXED);
+	process_note(result == -EPERM || result == -ENOSYS ? SEGMENT_NOTE_SEALED
+							   : SEGMENT_NOTE_NO_SPACE);
+}
+
+int process_commit(void *base, uint32_t slot, uint64_t offset, uint64_t size)
+{
+	uint64_t first = offset & ~(PAGE_BYTES - 1);
+	uint64_t end = (offset + size + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
+	uint64_t pages = (end - first) / PAGE_BYTES, faults;
+	long result, before;
+
+	if (!process_may_grow() || !gate_enter())
+		return -EPERM;
+	before = main_has_begun ? 0 : major_faults();
+	result = populate((char *)base + first, end - first);
+	if (result == -EINVAL)
+		result = commit_by_path(slot * process_facts.file->slot_size + first,
+					end - first);
+	faults = main_has_begun ? estimate_faults(pages) : measure_faults(pages, before);
+	gate_leave();
+	if (result < 0) {
+		refuse_commits(result);
+		return (int)result;
+	}
+	count_own_faults(faults);
+	process_count(SEGMENT_COUNTER_TOOL_BYTES, end - first);
+	return 0;
+}
+
+/* The mapping of the header is mapped again, up to the end of the slot, and all but
+ * the slot unmapped: no descriptor and no path needed. */
+void *process_map_slot(uint32_t slot)
+{
+	struct segment_file *file = process_facts.file;
+	uint64_t size = file->slot_size;
+	long address;
+
+	if (!gate_enter())
+		return NULL;
+	address = SYSCALL(SYS_mremap, file, 0, (slot + 1) * size, MREMAP_MAYMOVE, 0, 0);
+	if (!syscall_failed(address)) {
+		SYSCALL(SYS_munmap, address, slot * size, 0, 0, 0, 0);
+		/* without readahead: it would fill and clear 2 MiB around every first
+		 * touch, which costs 2 ms each on ext4 with large folios (Linux 6.18) */
+		SYSCALL(SYS_madvise, address + slot * size, size, MADV_RANDOM, 0, 0, 0);
+		own_memory_add((char *)address + slot * size, size);
+	}
+	gate_leave();
+	if (syscall_failed(address)) {
+		process_note(SEGMENT_NOTE_NO_ADDRESSES);
+		return NULL;
+	}
+	return (char *)address + slot * size;
+}
+
+void *process_new_slot(uint32_t *ret_slot)
+{
+	struct segment_file *file = process_facts.file;
+	uint32_t slot;
+
+	if (!process_may_grow())
+		return NULL;
+	if (process && process->spare) {
+		void *spare = process->spare;
+
+		process->spare = NULL;
+		*ret_slot = process->spare_slot;
+		return spare;
+	}
+	/* relaxed: a number is all that is taken here */
+	slot = __atomic_fetch_add(&file->slot_count, 1, __ATOMIC_RELAXED);
+	if (slot >= file->slot_limit) {
+		process_note(SEGMENT_NOTE_SLOTS_EXHAUSTED);
+		return NULL;
+	}
+	if (process_commit(file, 0, (uint64_t)((char *)&file->slots[slot] - (char *)file),
+			   sizeof(file->slots[slot])) < 0)
+		return NULL;
+	*ret_slot = slot;
+	return process_map_slot(slot);
+}
+
+void process_keep_slot(void *start, uint32_t slot)
+{
+	if (process->spare) {
+		process_unmap(start, process_facts.file->slot_size);
+		return;
+	}
+	process->spare = start;
+	process->spare_slot = slot;
+}
+
+void process_publish_slot(uint32_t slot, uint32_t kind, uint32_t process_slot,
+			  int32_t pid)
+{
+	struct segment_slot *entry = &process_facts.file->slots[slot];
+
+	entry->pid = pid;
+	entry->process_slot = process_slot;
+	/* release: pairs with the reader's acquire of kind; the slot's header is whole */
+	__atomic_store_n(&entry->kind, kind, __ATOMIC_RELEASE);
+}
+
+/* Likewise for memory: less than what was refused may still be had. */
+static int map_is_refused(uint64_t size)
+{
+	return process && is_in_future(&process->map_refused_until) &&
+	       size >= __atomic_load_n(&process->map_refused_size, __ATOMIC_RELAXED);
+}
+
+static void refuse_maps(uint64_t size)
+{
+	if (!process)
+		return;
+	__atomic_store_n(&process->map_refused_size, size, __ATOMIC_RELAXED);
+	__atomic_store_n(&process->map_refused_until,
+			 clock_now() + clock_tenth_of_second(), __ATOMIC_RELAXED);
+}
+
+void *process_map(uint64_t size, int wiped)
+{
+	long address;
+
+	if (map_is_refused(size) || !gate_enter())
+		return NULL;
+	address = own_memory_map(size);
+	if (syscall_failed(address)) {
+		refuse_maps(size);
+	} else if (wiped &&
+		   SYSCALL(SYS_madvise, address, size, MADV_WIPEONFORK, 0, 0, 0) < 0) {
+		process_unmap((void *)address, size);
+		address = -EINVAL;
+	}
+	gate_leave();
+	return syscall_failed(address) ? NULL : (void *)address;
+}
+
+/* With the gate closed it stays, which is harmless. */
+void process_unmap(void *start, uint64_t size)
+{
+	if (start && gate_enter()) {
+		own_memory_remove(start);
+		SYSCALL(SYS_munmap, start, size, 0, 0, 0, 0);
+		gate_leave();
+	}
+}
+
+void process_count(enum segment_process_counter counter, uint64_t add)
+{
+	/* relaxed: a sum that nobody orders anything by */
+	if (process && process->segment)
+		__atomic_fetch_add(&process->segment->counters[counter], add,
+				   __ATOMIC_RELAXED);
+}
+
+void process_note(uint32_t note)
+{
+	if (process && process->segment)
+		__atomic_fetch_or(&process->segment->notes, note, __ATOMIC_RELAXED);
+	else if (process_facts.state)
+		__atomic_fetch_or(&process_facts.state->notes, note, __ATOMIC_RELAXED);
+}
+
+/* Modules, threads, former processes and sites one after the other behind the header. */
+void process_layout(struct process_layout *ret)
+{
+	uint64_t slot_size = process_facts.file->slot_size;
+	uint64_t offset = (sizeof(struct segment_process) + 63) & ~63ull;
+
+	ret->module_capacity = MODULE_CAPACITY;
+	ret->module_offset = offset;
+	offset += (uint64_t)MODULE_CAPACITY * sizeof(struct segment_module);
+	ret->thread_capacity = THREAD_CAPACITY;
+	ret->thread_offset = offset;
+	offset += (uint64_t)THREAD_CAPACITY * sizeof(struct segment_thread);
+	ret->tenant_capacity = (uint32_t)(slot_size / TENANT_SHARE);
+	ret->tenant_offset = offset;
+	offset += (uint64_t)ret->tenant_capacity * sizeof(struct segment_tenant);
+	ret->site_offset = offset;
+	ret->site_capacity =
+		(uint32_t)((slot_size - offset) /
+			   (sizeof(struct segment_site) + sizeof(struct segment_left)));
+	ret->left_offset =
+		slot_size - (uint64_t)ret->site_capacity * sizeof(struct segment_left);
+}
+
+static void lay_out(struct segment_process *segment)
+{
+	struct process_layout layout;
+
+	process_layout(&layout);
+	segment->module_capacity = layout.module_capacity;
+	segment->module_offset = layout.module_offset;
+	segment->thread_capacity = layout.thread_capacity;
+	segment->thread_offset = layout.thread_offset;
+	segment->tenant_capacity = layout.tenant_capacity;
+	segment->tenant_offset = layout.tenant_offset;
+	segment->site_capacity = layout.site_capacity;
+	segment->site_offset = layout.site_offset;
+	segment->left_offset = layout.left_offset;
+}
+
+/* Who the process is. */
+static void introduce(struct segment_process *segment)
+{
+	segment->pid = (int32_t)SYSCALL(SYS_getpid, 0, 0, 0, 0, 0, 0);
+	segment->parent_pid = (int32_t)SYSCALL(SYS_getppid, 0, 0, 0, 0, 0, 0);
+	segment->state = SEGMENT_PROCESS_RUNNING;
+	segment->start_ticks = clock_now();
+	segment->counters[SEGMENT_COUNTER_OWN_MAJOR_FAULTS] = early_faults;
+	early_faults = 0;
+}
+
+/* The private state of the process whose slot this is. bias: see struct process. */
+static void settle_in(struct process *state, struct segment_process *segment,
+		      uint32_t slot, uint32_t bias)
+{
+	state->slot = slot;
+	state->pid = segment->pid;
+	state->segment = segment;
+	state->site_bias = bias;
+	state->site_floor = segment->first_site + bias;
+	state->sites =
+		(struct segment_site *)((char *)segment + segment->site_offset) - bias;
+	state->site_next = segment->site_count;
+	state->site_committed = segment->site_committed;
+	process_facts.segment = segment;
+	process_facts.slot = slot;
+	process_facts.tenant = segment->tenancy >> 1;
+	process_facts.site_end = segment->site_count + bias;
+}
+
+int process_begin(struct process *state, uint32_t first_site)
+{
+	uint64_t slot_size = process_facts.file->slot_size;
+	struct segment_process *segment;
+	uint32_t slot = 0;
+	int result;
+
+	segment = process_new_slot(&slot);
+	if (!segment)
+		return -ENOMEM;
+	result = process_commit(segment, slot, 0, sizeof(*segment));
+	if (result < 0) {
+		process_unmap(segment, slot_size);
+		return result;
+	}
+	lay_out(segment);
+	introduce(segment);
+	segment->first_site = first_site;
+	segment->site_count = first_site;
+	segment->site_committed = first_site;
+	segment->magic = SEGMENT_MAGIC_PROCESS;
+	settle_in(state, segment, slot, 0);
+	return 0;
+}
+
+static void copy_bytes(char *to, const char *from, uint32_t size)
+{
+	for (uint32_t i = 0; i < size; i++)
+		to[i] = from[i];
+}
+
+/* The parent's modules are the child's: recorded addresses refer to them. */
+static void copy_modules(struct segment_process *to, const struct segment_process *from)
+{
+	uint32_t count = __atomic_load_n(&from->module_count, __ATOMIC_ACQUIRE);
+	uint64_t size;
+
+	if (count > from->module_capacity)
+		count = from->module_capacity;
+	size = (uint64_t)count * sizeof(struct segment_module);
+	if (process_commit(to, process_facts.slot, to->module_offset, size + 1) < 0)
+		return;
+	copy_bytes((char *)to + to->module_offset,
+		   (const char *)from + from->module_offset, (uint32_t)size);
+	to->module_count = count;
+}
+
+/* What a child was forked from, as its own memory has it. */
+struct parent {
+	const struct segment_process *segment;
+	uint32_t slot, tenant, site_end;
+};
+
+/* A slot of its own. */
+static int begin_child(struct process *state, const struct parent *parent)
+{
+	const struct segment_process *from = parent->segment;
+	struct segment_process *segment;
+	int result = process_begin(state, parent->site_end);
+
+	if (result < 0)
+		return result;
+	segment = state->segment;
+	segment->forked_from_slot = parent->slot;
+	segment->forked_from_tenant = parent->tenant;
+	copy_modules(segment, from);
+	copy_bytes(segment->executable, from->executable, SEGMENT_PATH_MAX);
+	copy_bytes(segment->command, from->command, sizeof(from->command));
+	segment->command_size = from->command_size;
+	return 0;
+}
+
+/* The slot of one that has ended, which has the same program, and objects that are looked
+ * through when its lane is taken over. The parent's numbers are those of its own memory,
+ * for its slot may have gone to somebody else, too. */
+static void resume_child(struct process *state, const struct parent *parent,
+			 const struct reuse_slots *slots)
+{
+	struct segment_process *segment = slots->segment;
+	uint32_t first = segment->first_site;
+
+	segment->exit_code = 0;
+	segment->end_ticks = segment->start_time = 0;
+	segment->notes = 0;
+	segment->forked_from_slot = parent->slot;
+	segment->forked_from_tenant = parent->tenant;
+	segment->below_peak = segment->peak_bytes = 0;
+	segment->peak_generation++; /* shares of the former process's peak are none now */
+	segment->first_thread = segment->thread_count;
+	introduce(segment);
+	reuse_taken(segment);
+	state->taken_lane = slots->lane;
+	state->taken_lane_slot = slots->lane_slot;
+	settle_in(state, segment, slots->slot,
+		  parent->site_end > first ? parent->site_end - first : 0);
+	if (state->site_next < 1)
+		state->site_next = 1;
+}
+
+static int adopt(struct process *state, const struct parent *parent)
+{
+	struct reuse_slots slots;
+	int result = 0;
+
+	reuse_take(&slots);
+	if (slots.segment)
+		resume_child(state, parent, &slots);
+	else
+		result = begin_child(state, parent);
+	if (result == 0)
+		process_publish_slot(state->slot, SEGMENT_SLOT_PROCESS, state->slot,
+				     state->pid);
+	return result;
+}
+
+void cold process_adopt(void)
+{
+	const struct process_facts *facts = &process_facts;
+	struct segment_process *former = facts->segment;
+	struct parent parent = {former, facts->slot, facts->tenant, facts->site_end};
+	struct process *state = process;
+	uint64_t mask;
+	int result;
+
+	if (!state || state->ready)
+		return;
+	gate_forked();
+	if (!former || !facts->run->follow) {
+		process = NULL;
+		return;
+	}
+	gate_block_signals(&mask);
+	state->ready = 1; /* a nested event must not adopt again */
+	result = adopt(state, &parent);
+	gate_restore_signals(&mask);
+	if (result < 0) {
+		__atomic_fetch_add(&facts->state->lost_process_count, 1,
+				   __ATOMIC_RELAXED);
+		process = NULL;
+		return;
+	}
+	/* the user that the parent became, and whom it shares memory with */
+	process_note(former->notes &
+		     (SEGMENT_NOTE_GAVE_UP_PRIVILEGES | SEGMENT_NOTE_NOT_APART));
+	/* the parent's mapping is of no more use here; its pages stay the parent's */
+	process_unmap(former, process_facts.file->slot_size);
+	__atomic_fetch_add(&process_facts.state->doorbell, 1, __ATOMIC_RELEASE);
+	if (gate_enter()) {
+		SYSCALL(SYS_futex, &process_facts.state->doorbell, 1 /* FUTEX_WAKE */,
+			0x7fffffff, 0, 0, 0);
+		gate_leave();
+	}
+}

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the state of this process: its slot in the segment file, the lock of
+ *                the slow paths, reserved growth, counters.
+ * Runs on:       traced threads, any context.
+ * Must not:      call libc; be used by a vfork child for anything but reading.
+ * See also:      common/segment.h for what lies in the file; shim/boot/run.c, which
+ *                creates it.
+ *
+ * SYNCHRONISATION
+ *
+ * struct process lives in a page of its own that fork wipes (MADV_WIPEONFORK): in a
+ * forked child ready reads 0, whatever call made the child, and so do the lane contexts
+ * (lane.h). The first hook that notices calls process_adopt(). `lock` serialises the
+ * slow paths (slots, lanes, growth of sites); it is taken with all signals blocked, so
+ * a handler cannot wait for the thread it interrupted.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "common/attributes.h"
+#include "common/segment.h"
+#include "shim/core/syscall.h"
+
+struct lane_context;
+struct segment_book;
+
+struct process {
+	uint32_t ready; /* 0 in a forked child until process_adopt() */
+	uint32_t lock;
+	uint32_t slot;
+	uint32_t site_next; /* next free site index */
+	/* a site's id, in blocks' words, is its index and the bias; ids below the floor
+	 * are the parent's */
+	uint32_t site_bias, site_floor;
+	uint32_t site_committed; /* sites [0, this) have their pages */
+	uint32_t site_refused;	 /* the table is full: no more sites */
+	uint32_t path_count;	 /* atomic: nodes of all lanes, for the path limit */
+	int32_t pid;
+	struct segment_process *segment;
+	struct segment_site *sites; /* by id */
+	uint32_t unload_count;	    /* objects unloaded so far */
+	/* until when growth of the file, and memory of this size, is not asked for again;
+	 * ticks; 0: it may be */
+	uint64_t commit_refused_until, map_refused_until;
+	uint64_t map_refused_size;
+	struct lane_context *free_lanes;
+	struct lane_context *lanes; /* all of them, by next_lane */
+	struct segment_book *book;  /* snapshots, NULL: not mapped yet */
+	void *spare;		    /* a slot given back, or NULL */
+	uint32_t spare_slot;
+	uint32_t *age_heads; /* see snapshot.c */
+	uint32_t has_left;   /* its slots have been offered: nothing is recorded */
+	uint32_t taken_lane_slot;
+	struct segment_lane *taken_lane; /* came with the slot, for the first thread */
+	struct lane_context *left_lane;	 /* of the thread that made the offer */
+};
+
+/* Plain facts that a forked child inherits. Written by boot before `process` is set. */
+struct process_facts {
+	const struct segment_run *run; /* a copy of our own */
+	struct segment_state *state;   /* shared with the others of the run */
+	struct segment_file *file;
+	struct segment_process *segment; /* of the process that wrote this last */
+	uint32_t slot, tenant;		 /* likewise */
+	uint32_t site_end;		 /* likewise: ids of its sites are below */
+	uint32_t path_limit;
+	uint32_t stack_depth_limit;
+	uint32_t owner;				   /* user id, of the files */
+	uintptr_t main_stack_low, main_stack_high; /* of the first thread; or 0 */
+	char file_path[SEGMENT_PATH_MAX];
+};
+
+extern hidden struct process_facts process_facts;
+
+/* NULL until boot has finished and for a shim that is off. */
+extern hidden struct process *process;
+
+/* Blocks all signals and takes the lock / the reverse. mask: where the thread's own
+ * signal mask is kept meanwhile. 0: it could not be had; process_unlock() then does
+ * nothing. That happens only where signals cannot be blocked (gate.h): the lock may be
+ * held by what a handler interrupted, and waiting for it would be for ever. */
+__attribute__((warn_unused_result)) int process_lock(uint64_t *mask);
+void process_unlock(const uint64_t *mask);
+
+/* Reserves the pages of [offset, offset + size) of the slot mapped at base, so that
+ * touching them cannot raise SIGBUS. 0, or -errno (the disk is full, or the gate is
+ * closed). A refusal holds for a while, without asking. Any context, several at once. */
+int process_commit(void *base, uint32_t slot, uint64_t offset, uint64_t size);
+
+/* False while process_commit() would refuse without asking: spares the caller the lock.
+ */
+int process_may_grow(void);
+
+/* main() begins: from here on nothing is measured by system calls that a program of this
+ * kind would not make (see process.c, OWN MAJOR FAULTS). */
+void process_main_begins(void);
+
+/* Takes a new slot of the file and maps it. kind stays FREE until process_publish().
+ * Returns its address and number, or NULL: no slots or no address space left. */
+void *process_new_slot(uint32_t *ret_slot);
+/* A new slot got no pages: keeps it for the next who asks, since slots are numbered and
+ * there are only so many. Nothing has been written to it. Under the process lock. */
+void process_keep_slot(void *start, uint32_t slot);
+
+/* Maps a slot that another process has made. NULL: no address space left. */
+void *process_map_slot(uint32_t slot);
+void process_publish_slot(uint32_t slot, uint32_t kind, uint32_t process_slot,
+			  int32_t pid);
+
+/* Memory of our own: zeroed, private. wiped: reads as zero in a forked child. Counted
+ * as tool memory. NULL when there is none. */
+void *process_map(uint64_t size, int wiped);
+void process_unmap(void *start, uint64_t size);
+
+void process_count(enum segment_process_counter counter, uint64_t add);
+void process_note(uint32_t note);
+
+/* Takes and prepares a process slot (offsets, capacities, first pages, pid, start) and
+ * makes `state` use it. first_site: where the site ids begin. 0, or -errno. */
+int process_begin(struct process *state, uint32_t first_site);
+
+/* Makes `process` usable again in a forked child: own slot, new or that of a process that
+ * has ended, nothing of the parent's written. Called by whoever finds ready == 0; leaves
+ * the shim off when it fails. */
+void process_adopt(void);
+
+/* Where everything lies in a process slot: the same in each of a file. */
+struct process_layout {
+	uint64_t module_offset, thread_offset, tenant_offset, site_offset, left_offset;
+	uint32_t module_capacity, thread_capacity, tenant_capacity, site_capacity;
+};
+
+void process_layout(struct process_layout *ret);
+
+static inline int process_is_ready(void)
+{
+	return process && process->ready && !process->has_left;
+}

@@ -1,0 +1,471 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  offering slots, taking them over, and bringing the numbers of the
+ *                process before to an end.
+ * Runs on:       see shim/core/reuse.h
+ * Must not:      call libc; believe a number in the slots beyond the slots' own size.
+ * See also:      common/segment.h, SLOTS ARE USED AGAIN; collector/read/read.c
+ */
+#include "shim/core/reuse.h"
+
+#include <errno.h>
+
+#include "shim/core/clock.h"
+#include "shim/core/gate.h"
+#include "shim/record/lane.h"
+#include "shim/record/snapshot.h"
+
+/* An image's first children have slots to themselves, as long as the file has room for
+ * many more: so the few workers of a server can be told apart by their lanes, and can
+ * have snapshots. */
+#define FIRST_OWN_SLOTS 64u
+#define FIRST_OWN_SHARE 4u /* one slot in so many */
+
+/* A slot whose tables are used up to this share is not handed on. */
+#define USED_SHARE 2u
+
+#define FIRST_TENANTS 32u /* 4 KiB */
+#define LAST_TENANTS 1024u
+#define FIRST_LEFT 256u /* 4 KiB */
+
+#define PEAK_SLOT_BITS 16
+#define PEAK_SLOT_MASK ((1ull << PEAK_SLOT_BITS) - 1)
+
+static uint32_t *pool_of(uint32_t slot)
+{
+	return &process_facts.file->slots[slot].pool;
+}
+
+static void push(uint32_t slot)
+{
+	uint64_t *head = &process_facts.file->offered, old, new;
+	uint32_t flags = SEGMENT_POOL_LISTED | SEGMENT_POOL_OFFERED, word;
+
+	/* release: who takes the slot sees what its owner did */
+	if (__atomic_fetch_or(pool_of(slot), flags, __ATOMIC_ACQ_REL) &
+	    SEGMENT_POOL_LISTED)
+		return;
+	old = __atomic_load_n(head, __ATOMIC_RELAXED);
+	do {
+		word = __atomic_load_n(pool_of(slot), __ATOMIC_RELAXED);
+		while (!__atomic_compare_exchange_n(
+			pool_of(slot), &word,
+			(word & ~SEGMENT_POOL_NEXT) | ((uint32_t)old & SEGMENT_POOL_NEXT),
+			0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+			;
+		new = ((old >> 32) + 1) << 32 | slot;
+	} while (!__atomic_compare_exchange_n(head, &old, new, 0, __ATOMIC_RELEASE,
+					      __ATOMIC_RELAXED));
+}
+
+/* The topmost slot that may be had, or 0. */
+static uint32_t pop(void)
+{
+	uint64_t *head = &process_facts.file->offered, new;
+	uint64_t old = __atomic_load_n(head, __ATOMIC_ACQUIRE);
+	uint32_t flags = SEGMENT_POOL_LISTED | SEGMENT_POOL_OFFERED;
+
+	while ((uint32_t)old) {
+		uint32_t slot = (uint32_t)old, next;
+
+		if (slot >= process_facts.file->slot_limit)
+			return 0;
+		next = __atomic_load_n(pool_of(slot), __ATOMIC_RELAXED) &
+		       SEGMENT_POOL_NEXT;
+		new = ((old >> 32) + 1) << 32 | next;
+		if (!__atomic_compare_exchange_n(head, &old, new, 0, __ATOMIC_ACQUIRE,
+						 __ATOMIC_ACQUIRE))
+			continue;
+		/* acquire: pairs with the release of its owner */
+		if (__atomic_fetch_and(pool_of(slot), ~flags, __ATOMIC_ACQ_REL) &
+		    SEGMENT_POOL_OFFERED)
+			return slot;
+		old = __atomic_load_n(head, __ATOMIC_ACQUIRE);
+	}
+	return 0;
+}
+
+static void *array(const void *slot, uint64_t offset)
+{
+	return (char *)slot + offset;
+}
+
+static void count_duration(struct segment_function *function, uint64_t ticks)
+{
+	uint32_t bucket = segment_histogram_bucket(ticks);
+
+	if (++function->histogram[bucket])
+		return;
+	function->overflow_bucket = bucket;
+	function->overflow_count++;
+}
+
+/* Step 3: the frames that were open when the former process ended, closed at that time.
+ * Those it was born with have no call site: they are no calls of its own. */
+static void close_frames(struct segment_lane *lane, uint64_t end_ticks)
+{
+	struct segment_frame *frames = array(lane, lane->frame_offset);
+	struct segment_node *nodes = array(lane, lane->node_offset);
+	struct segment_function *functions = array(lane, lane->function_offset);
+	uint32_t depth = lane->depth;
+
+	if (depth > lane->frame_committed)
+		depth = lane->frame_committed;
+	while (depth-- > 0) {
+		const struct segment_frame *frame = &frames[depth];
+		struct segment_node *node = &nodes[frame->node];
+		uint64_t ticks = end_ticks - frame->start_ticks;
+
+		lane->depth = depth;
+		lane->closed_frame_count++;
+		if (frame->node <= LANE_ROOT || frame->node >= lane->node_count ||
+		    frame->start_ticks >= end_ticks)
+			continue;
+		node->total_ticks += ticks;
+		if (!frame->call_site || node->function >= lane->function_count)
+			continue;
+		if (ticks < node->min_ticks)
+			node->min_ticks = ticks;
+		if (ticks > node->max_ticks)
+			node->max_ticks = ticks;
+		count_duration(&functions[node->function], ticks);
+	}
+	lane->depth = 0;
+}
+
+struct sums {
+	uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
+};
+
+static struct sums sum_sites(const struct segment_process *segment)
+{
+	const struct segment_site *sites = array(segment, segment->site_offset);
+	struct sums sums = {0};
+
+	for (uint32_t i = segment->first_site ? segment->first_site : 1;
+	     i < segment->site_count; i++) {
+		sums.alloc_count += sites[i].alloc_count;
+		sums.alloc_bytes += sites[i].alloc_bytes;
+		sums.free_count += sites[i].free_count;
+		sums.free_bytes += sites[i].free_bytes;
+	}
+	return sums;
+}
+
+/* Step 1. What former processes allocated is settled: freed, or left behind. */
+static void write_tenant(const struct segment_process *segment,
+			 struct segment_tenant *tenant, const struct sums *sums)
+{
+	*tenant = (struct segment_tenant){
+		.pid = segment->pid,
+		.parent_pid = segment->parent_pid,
+		.state = segment->state,
+		.exit_code = segment->exit_code,
+		.forked_from_slot = segment->forked_from_slot,
+		.forked_from_tenant = segment->forked_from_tenant,
+		.notes = segment->notes,
+		.first_thread = segment->first_thread,
+		.start_ticks = segment->start_ticks,
+		.end_ticks = segment->end_ticks,
+		.start_time = segment->start_time,
+		.peak_bytes = segment->peak_bytes,
+		.live_bytes = sums->alloc_bytes - sums->free_bytes,
+		.alloc_count = sums->alloc_count - segment->settled_alloc_count,
+		.alloc_bytes = sums->alloc_bytes - segment->settled_alloc_bytes,
+		.free_count = sums->free_count - segment->settled_alloc_count,
+		.free_bytes = sums->free_bytes - segment->settled_alloc_bytes,
+	};
+}
+
+/* Step 3: what a site has live belongs to nobody who lives. */
+static void settle_sites(struct segment_process *segment, const struct sums *sums)
+{
+	struct segment_site *sites = array(segment, segment->site_offset);
+	struct segment_left *left = array(segment, segment->left_offset);
+
+	for (uint32_t i = segment->first_site ? segment->first_site : 1;
+	     i < segment->site_count; i++) {
+		struct segment_site *site = &sites[i];
+
+		if (site->alloc_count == site->free_count &&
+		    site->alloc_bytes == site->free_bytes)
+			continue;
+		left[i].count += site->alloc_count - site->free_count;
+		left[i].bytes += site->alloc_bytes - site->free_bytes;
+		site->free_count = site->alloc_count;
+		site->free_bytes = site->alloc_bytes;
+	}
+	segment->settled_alloc_count = sums->alloc_count;
+	segment->settled_alloc_bytes = sums->alloc_bytes;
+}
+
+/* Pages for what taking over writes. 0, or -errno. */
+static int make_room(struct segment_process *segment, uint32_t slot)
+{
+	uint32_t count = segment->tenancy >> 1, have = segment->tenant_committed, more;
+	uint32_t first = segment->first_site, left = segment->left_committed;
+	int result = 0;
+
+	if (count >= have) {
+		more = have < FIRST_TENANTS  ? FIRST_TENANTS
+		       : have > LAST_TENANTS ? LAST_TENANTS
+					     : have;
+		if (more > segment->tenant_capacity - have)
+			more = segment->tenant_capacity - have;
+		result = process_commit(segment, slot,
+					segment->tenant_offset +
+						have * sizeof(struct segment_tenant),
+					more * sizeof(struct segment_tenant));
+		if (result < 0)
+			return result;
+		segment->tenant_committed = have + more;
+	}
+	if (left < first)
+		left = first;
+	if (segment->site_count <= left)
+		return 0;
+	more = segment->site_count - left;
+	if (more < FIRST_LEFT)
+		more = FIRST_LEFT;
+	if (more > segment->site_capacity - left)
+		more = segment->site_capacity - left;
+	result = process_commit(segment, slot,
+				segment->left_offset + left * sizeof(struct segment_left),
+				more * sizeof(struct segment_left));
+	if (result == 0)
+		segment->left_committed = left + more;
+	return result;
+}
+
+static int is_whole(const struct segment_process *segment,
+		    const struct segment_lane *lane, uint32_t slot)
+{
+	struct process_layout place;
+	struct segment_lane own;
+
+	process_layout(&place);
+	lane_layout(&own);
+	return segment->magic == SEGMENT_MAGIC_PROCESS &&
+	       segment->module_offset == place.module_offset &&
+	       segment->module_count <= place.module_capacity &&
+	       segment->thread_offset == place.thread_offset &&
+	       segment->thread_count < place.thread_capacity &&
+	       segment->tenant_offset == place.tenant_offset &&
+	       segment->tenant_committed <= place.tenant_capacity &&
+	       segment->tenancy >> 1 < place.tenant_capacity &&
+	       (segment->tenancy & 1) == 0 && segment->site_offset == place.site_offset &&
+	       segment->left_offset == place.left_offset &&
+	       segment->site_committed <= place.site_capacity &&
+	       segment->site_count <= segment->site_committed &&
+	       lane->magic == SEGMENT_MAGIC_LANE && lane->process_slot == slot &&
+	       lane->frame_offset == own.frame_offset &&
+	       lane->frame_committed <= own.frame_capacity &&
+	       lane->node_offset == own.node_offset &&
+	       lane->node_committed <= own.node_capacity &&
+	       lane->node_count <= lane->node_committed &&
+	       lane->function_offset == own.function_offset &&
+	       lane->function_committed <= own.function_capacity &&
+	       lane->function_count <= lane->function_committed;
+}
+
+static void map_both(struct reuse_slots *slots)
+{
+	struct segment_process *segment = process_map_slot(slots->slot);
+
+	if (!segment)
+		return;
+	slots->lane_slot = segment->lane_slot;
+	slots->lane = slots->lane_slot < process_facts.file->slot_limit
+			      ? process_map_slot(slots->lane_slot)
+			      : NULL;
+	if (slots->lane)
+		slots->segment = segment;
+	else
+		process_unmap(segment, process_facts.file->slot_size);
+}
+
+static void unmap_both(struct reuse_slots *slots)
+{
+	process_unmap(slots->segment, process_facts.file->slot_size);
+	process_unmap(slots->lane, process_facts.file->slot_size);
+	slots->segment = NULL;
+}
+
+static void end_former(struct reuse_slots *slots)
+{
+	struct segment_process *segment = slots->segment;
+	struct segment_tenant *tenants = array(segment, segment->tenant_offset);
+	uint32_t count = segment->tenancy >> 1;
+	struct sums sums = sum_sites(segment);
+
+	write_tenant(segment, &tenants[count], &sums);
+	/* release: the record is whole */
+	__atomic_store_n(&segment->tenancy, (count + 1) << 1 | 1, __ATOMIC_RELEASE);
+	close_frames(slots->lane, segment->end_ticks);
+	settle_sites(segment, &sums);
+}
+
+void reuse_take(struct reuse_slots *ret)
+{
+	const struct segment_file *file = process_facts.file;
+	uint32_t first = file->slot_limit / FIRST_OWN_SHARE;
+
+	*ret = (struct reuse_slots){.segment = NULL};
+	if (first > FIRST_OWN_SLOTS)
+		first = FIRST_OWN_SLOTS;
+	if (__atomic_load_n(&file->slot_count, __ATOMIC_RELAXED) < first)
+		return;
+	ret->slot = pop();
+	if (!ret->slot)
+		return;
+	map_both(ret);
+	if (!ret->segment) {
+		push(ret->slot);
+		return;
+	}
+	if (!is_whole(ret->segment, ret->lane, ret->slot)) {
+		unmap_both(ret); /* somebody has damaged it: nobody gets it any more */
+	} else if (make_room(ret->segment, ret->slot) < 0) {
+		unmap_both(ret);
+		push(ret->slot);
+	} else {
+		end_former(ret);
+	}
+}
+
+void reuse_taken(struct segment_process *segment)
+{
+	/* release: the header is whole */
+	__atomic_store_n(&segment->tenancy, segment->tenancy & ~1u, __ATOMIC_RELEASE);
+}
+
+/* Has the process nothing that the next one could not go on with? Under the lock. */
+static int may_be_offered(const struct lane_context *context)
+{
+	const struct segment_process *segment = process->segment;
+	const struct segment_lane *lane;
+
+	/* one that shares the file with others of another user has no say in theirs */
+	if (!segment->forked_from_slot || !lane_is_live(context) ||
+	    (segment->notes & SEGMENT_NOTE_NOT_APART) || process->lanes != context ||
+	    context->next_lane || process->free_lanes ||
+	    segment->lane_slot != context->slot || context->is_vforking ||
+	    context->tree_busy || context->alloc_busy || context->series_busy)
+		return 0;
+	lane = context->lane;
+	return segment->thread_count == segment->first_thread + 1 && !lane->fiber_count &&
+	       !lane->series_count && !lane->suspended_ticks && !lane->left_ticks &&
+	       !context->deferred_count && !segment->book_slot &&
+	       !process_facts.run->snapshot_every_ms &&
+	       segment->tenancy >> 1 < segment->tenant_capacity - 1 &&
+	       segment->thread_count < segment->thread_capacity - 1 &&
+	       segment->module_count < segment->module_capacity / USED_SHARE &&
+	       segment->site_count < segment->site_capacity / USED_SHARE &&
+	       lane->node_count < lane->node_capacity / USED_SHARE &&
+	       lane->node_count < process_facts.path_limit / USED_SHARE &&
+	       lane->function_count < lane->function_capacity / USED_SHARE;
+}
+
+/* The slot to offer: one's own, or that of the process that had the highest peak so far;
+ * 0: none. */
+static uint32_t give_way(uint32_t slot, uint64_t peak_bytes)
+{
+	uint64_t *highest = &process_facts.file->highest_peak;
+	uint64_t old = __atomic_load_n(highest, __ATOMIC_RELAXED), new, holder;
+	uint64_t most = UINT64_MAX >> PEAK_SLOT_BITS;
+
+	new = (peak_bytes < most ? peak_bytes : most) << PEAK_SLOT_BITS | slot;
+	do {
+		uint64_t peak = old >> PEAK_SLOT_BITS;
+
+		holder = old & PEAK_SLOT_MASK;
+		if (new >> PEAK_SLOT_BITS < peak ||
+		    (new >> PEAK_SLOT_BITS == peak &&holder))
+			return slot;
+	} while (!__atomic_compare_exchange_n(highest, &old, new, 0, __ATOMIC_ACQ_REL,
+					      __ATOMIC_RELAXED));
+	return (uint32_t)holder;
+}
+
+/* Takers of snapshots do without processes that are not RUNNING. */
+static int end_process(enum segment_process_state state)
+{
+	struct segment_process *segment = process->segment;
+	uint32_t free_lock = 0;
+
+	if (!__atomic_compare_exchange_n(&segment->snapshot_lock, &free_lock,
+					 SEGMENT_LOCK_THREAD, 0, __ATOMIC_ACQUIRE,
+					 __ATOMIC_RELAXED))
+		return 0;
+	if (!segment->snapshot_interval) {
+		if (!segment->end_ticks)
+			segment->end_ticks = clock_now();
+		/* release: end_ticks comes with it */
+		__atomic_store_n(&segment->state, state, __ATOMIC_RELEASE);
+	}
+	__atomic_store_n(&segment->snapshot_lock, 0, __ATOMIC_RELEASE);
+	return !segment->snapshot_interval;
+}
+
+int reuse_offer(enum segment_process_state state)
+{
+	struct lane_context *context = lane_self;
+	uint32_t offered = 0;
+	uint64_t mask;
+
+	if (!process_is_ready() || !process_lock(&mask))
+		return 0;
+	if (may_be_offered(context) && end_process(state)) {
+		process->has_left = 1;
+		process->left_lane = context;
+		lane_self = &lane_none;
+		offered = give_way(process->slot, process->segment->peak_bytes);
+	}
+	process_unlock(&mask);
+	if (offered)
+		push(offered);
+	return process->has_left != 0;
+}
+
+/* The slot is kept for its peak. That of the process stays, which lives on: the next one
+ * as high is kept again. */
+static int take_peak_back(void)
+{
+	uint64_t *highest = &process_facts.file->highest_peak;
+	uint64_t old = __atomic_load_n(highest, __ATOMIC_RELAXED);
+
+	return (old & PEAK_SLOT_MASK) == process->slot &&
+	       __atomic_compare_exchange_n(highest, &old, old & ~PEAK_SLOT_MASK, 0,
+					   __ATOMIC_ACQ_REL, __ATOMIC_RELAXED);
+}
+
+/* Somebody else has the slots: what comes is recorded as of a child. */
+static void begin_again(void)
+{
+	char *state = (char *)process;
+
+	for (unsigned int i = 0; i < sizeof(*process); i++)
+		state[i] = 0;
+	lane_self = NULL;
+}
+
+void reuse_retract(void)
+{
+	uint64_t mask;
+
+	if (!process || !process->has_left || !gate_block_signals(&mask))
+		return;
+	if (take_peak_back() ||
+	    __atomic_fetch_and(pool_of(process->slot), ~SEGMENT_POOL_OFFERED,
+			       __ATOMIC_ACQ_REL) &
+		    SEGMENT_POOL_OFFERED) {
+		process->segment->end_ticks = 0;
+		__atomic_store_n(&process->segment->state, SEGMENT_PROCESS_RUNNING,
+				 __ATOMIC_RELEASE);
+		lane_self = process->left_lane;
+		process->has_left = 0;
+	} else {
+		begin_again();
+	}
+	gate_restore_signals(&mask);
+}

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  slots that go from a process that ends to one that begins.
+ * Runs on:       traced threads; a forked child's first event, and the last moment of
+ *                its life.
+ * Must not:      call libc.
+ * See also:      common/segment.h, SLOTS ARE USED AGAIN, which explains it
+ */
+#pragma once
+
+#include "shim/core/process.h"
+
+/* Slots that were taken over, mapped; segment NULL: none. */
+struct reuse_slots {
+	struct segment_process *segment;
+	struct segment_lane *lane;
+	uint32_t slot, lane_slot;
+	int32_t former_pid;
+};
+
+/* Takes over the slots of a process that has ended, if there are any: its list is
+ * complete and the header is nobody's. Signals are blocked; no process lock. */
+void reuse_take(struct reuse_slots *ret);
+
+/* The header has been written anew: the slots are the calling process's. */
+void reuse_taken(struct segment_process *segment);
+
+/* The calling process ends (EXITING), or calls exec (REPLACED), and records nothing from
+ * here on: its slots may be had, when they can be. 0: it goes on recording. */
+int reuse_offer(enum segment_process_state state);
+
+/* The exec has failed: the process records again, in its own slots, or as one that was
+ * forked just now when they are somebody else's already. */
+void reuse_retract(void);

@@ -1,0 +1,286 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the books of allocation sites and of the global peak.
+ * Runs on:       traced threads, any context but its own (alloc_busy).
+ * Must not:      call libc.
+ * See also:      shim/memory/site.h for the algorithm
+ */
+#include "shim/memory/site.h"
+
+#include <sys/single_threaded.h>
+
+#include "shim/core/gate.h"
+#include "shim/record/snapshot.h"
+
+/* The first step, and the last: each one doubles. */
+#define FIRST_SITES 32u /* 4 KiB */
+#define LAST_SITES 512u
+#define RESERVED_SITES 2048u /* 256 KiB */
+
+struct peak_word {
+	uint64_t below, generation;
+};
+
+/* So many sites more as there are of the process's own. */
+static uint32_t next_step(void)
+{
+	uint32_t own = process->site_committed - process->segment->first_site;
+
+	return own < FIRST_SITES ? FIRST_SITES : own > LAST_SITES ? LAST_SITES : own;
+}
+
+/* Pages for so many more sites. Under the lock. */
+static void commit_sites(uint32_t count)
+{
+	struct segment_process *segment = process->segment;
+	uint32_t first = process->site_committed > process->site_next
+				 ? process->site_committed
+				 : process->site_next;
+
+	if (first + count >= segment->site_capacity ||
+	    first + count + process->site_bias >= SHADOW_SITE_TOOL)
+		process->site_refused = 1;
+	else if (process_commit(segment, process->slot,
+				segment->site_offset +
+					first * sizeof(struct segment_site),
+				count * sizeof(struct segment_site)) == 0)
+		__atomic_store_n(&process->site_committed, first + count,
+				 __ATOMIC_RELAXED);
+	segment->site_committed = process->site_committed;
+}
+
+/* Without the lock it is a guess, hence relaxed. */
+static int no_site_left(void)
+{
+	return __atomic_load_n(&process->site_next, __ATOMIC_RELAXED) >=
+	       __atomic_load_n(&process->site_committed, __ATOMIC_RELAXED);
+}
+
+void site_reserve(void)
+{
+	uint64_t mask;
+
+	if (!process_lock(&mask))
+		return;
+	if (process->site_next + RESERVED_SITES > process->site_committed &&
+	    !process->site_refused)
+		commit_sites(RESERVED_SITES);
+	process_unlock(&mask);
+}
+
+uint32_t cold site_new(uint32_t lane_slot, uint32_t node)
+{
+	struct segment_process *segment = process->segment;
+	struct segment_site *site;
+	uint32_t index = 0;
+	uint64_t mask;
+
+	/* spares a program on a full disk two calls for each allocation */
+	if (no_site_left() && !process_may_grow())
+		return 0;
+	if (!process_lock(&mask))
+		return 0;
+	if (process->site_next == 0) /* 0 means none */
+		__atomic_store_n(&process->site_next, 1, __ATOMIC_RELAXED);
+	if (no_site_left() && !process->site_refused)
+		commit_sites(next_step());
+	if (process->site_next < process->site_committed) {
+		index = process->site_next;
+		__atomic_store_n(&process->site_next, index + 1, __ATOMIC_RELAXED);
+		site = &process->sites[index + process->site_bias];
+		site->node = node;
+		site->lane_slot = lane_slot;
+		site->interval =
+			__atomic_load_n(&segment->snapshot_interval, __ATOMIC_ACQUIRE);
+		/* release: pairs with the reader's acquire of site_count */
+		__atomic_store_n(&segment->site_count, index + 1, __ATOMIC_RELEASE);
+		process_facts.site_end = index + 1 + process->site_bias;
+	}
+	process_unlock(&mask);
+	return index;
+}
+
+static void lock_site(struct segment_site *site)
+{
+	int spins = 0;
+
+	/* acquire: pairs with the release in unlock_site() */
+	while (__atomic_exchange_n(&site->lock, 1, __ATOMIC_ACQUIRE))
+		gate_pause(++spins);
+}
+
+static void unlock_site(struct segment_site *site)
+{
+	__atomic_store_n(&site->lock, 0, __ATOMIC_RELEASE);
+}
+
+static inline struct peak_word next_word(struct peak_word old, uint64_t size, int grows)
+{
+	struct peak_word word = old;
+
+	if (!grows) {
+		word.below += size;
+	} else if (size <= old.below) {
+		word.below -= size;
+	} else {
+		word.below = 0;
+		word.generation++;
+	}
+	return word;
+}
+
+/* cmpxchg16b itself: the compiler would call libatomic. Returns true when exchanged,
+ * else *old is what stands there. */
+static inline int exchange_word(uint64_t *at, struct peak_word *old,
+				struct peak_word word)
+{
+	char exchanged;
+
+	__asm__ volatile("lock cmpxchg16b %1"
+			 : "=@ccz"(exchanged), "+m"(*(struct peak_word *)at),
+			   "+a"(old->below), "+d"(old->generation)
+			 : "b"(word.below), "c"(word.generation)
+			 : "memory");
+	return exchanged;
+}
+
+/* Applies the change to the global word. Returns the word after it; a new peak shows as
+ * *ret_new_peak. */
+static inline struct peak_word change_word(struct segment_process *segment, uint64_t size,
+					   int grows, int alone, int *ret_new_peak)
+{
+	struct peak_word old = {segment->below_peak, segment->peak_generation}, word;
+
+	if (alone) {
+		word = next_word(old, size, grows);
+		segment->below_peak = word.below;
+		segment->peak_generation = word.generation;
+	} else {
+		do {
+			word = next_word(old, size, grows);
+		} while (!exchange_word(&segment->below_peak, &old, word));
+	}
+	*ret_new_peak = word.generation != old.generation;
+	if (*ret_new_peak) {
+		if (alone)
+			segment->peak_bytes += size - old.below;
+		else /* relaxed: sums commute; readers want the end value */
+			__atomic_fetch_add(&segment->peak_bytes, size - old.below,
+					   __ATOMIC_RELAXED);
+	}
+	return word;
+}
+
+static inline void save_share(struct segment_site *site, uint64_t generation)
+{
+	if (site->peak_generation == generation)
+		return;
+	site->at_peak_bytes = site->alloc_bytes - site->free_bytes;
+	site->at_peak_count = site->alloc_count - site->free_count;
+	site->peak_generation = generation;
+}
+
+/* Before any change of a site: what it held at the snapshots since its last one. acquire:
+ * pairs with the release in book_end(). */
+static inline void catch_up(struct segment_site *site)
+{
+	uint32_t interval =
+		__atomic_load_n(&process->segment->snapshot_interval, __ATOMIC_ACQUIRE);
+
+	if (unlikely(site->interval != interval))
+		snapshot_keep_site(site, (uint32_t)(site - process->sites), interval);
+}
+
+static inline void grow(struct segment_site *site, uint64_t size, int alone)
+{
+	int new_peak;
+	struct peak_word word = change_word(process->segment, size, 1, alone, &new_peak);
+	uint64_t live;
+
+	catch_up(site);
+	if (!new_peak)
+		save_share(site, word.generation);
+	site->alloc_count++;
+	site->alloc_bytes += size;
+	live = site->alloc_bytes - site->free_bytes;
+	if (live > site->peak_bytes)
+		site->peak_bytes = live;
+	if (unlikely(size > site->largest_bytes))
+		site->largest_bytes = size;
+}
+
+uint32_t site_allocated(uint32_t index, uint64_t size_bytes)
+{
+	struct segment_site *site = &process->sites[index];
+	uint32_t interval;
+
+	if (__libc_single_threaded) {
+		grow(site, size_bytes, 1);
+		return site->interval;
+	}
+	lock_site(site);
+	grow(site, size_bytes, 0);
+	interval = site->interval;
+	unlock_site(site);
+	return interval;
+}
+
+uint32_t site_reallocated(uint32_t index, uint64_t size_bytes, uint64_t old_bytes,
+			  uint64_t copied_bytes)
+{
+	struct segment_site *site = &process->sites[index];
+	int alone = __libc_single_threaded;
+	uint32_t interval;
+
+	if (!alone)
+		lock_site(site);
+	grow(site, size_bytes, alone);
+	site->realloc_count++;
+	site->realloc_old_bytes += old_bytes;
+	site->realloc_copied_bytes += copied_bytes;
+	interval = site->interval;
+	if (!alone)
+		unlock_site(site);
+	return interval;
+}
+
+void site_released(const struct shadow_block *block, uint32_t lane_slot, int temporary)
+{
+	struct segment_site *site = &process->sites[block->site];
+	int alone = __libc_single_threaded, new_peak;
+	struct peak_word word;
+
+	if (!alone)
+		lock_site(site);
+	word = change_word(process->segment, block->size_bytes, 0, alone, &new_peak);
+	save_share(site, word.generation);
+	catch_up(site);
+	if (unlikely(block->interval != site->interval))
+		snapshot_add_free(block, site->interval, 1);
+	site->free_count++;
+	site->free_bytes += block->size_bytes;
+	site->temporary_count += (uint64_t)temporary;
+	site->cross_thread_free_count += lane_slot != site->lane_slot;
+	if (!alone)
+		unlock_site(site);
+}
+
+void site_restored(const struct shadow_block *block)
+{
+	struct segment_site *site = &process->sites[block->site];
+	int alone = __libc_single_threaded, new_peak;
+	struct peak_word word;
+
+	if (!alone)
+		lock_site(site);
+	word = change_word(process->segment, block->size_bytes, 1, alone, &new_peak);
+	if (!new_peak)
+		save_share(site, word.generation);
+	catch_up(site);
+	if (unlikely(block->interval != site->interval))
+		snapshot_add_free(block, site->interval, -1);
+	site->free_count--;
+	site->free_bytes -= block->size_bytes;
+	if (!alone)
+		unlock_site(site);
+}

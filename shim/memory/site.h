@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the books of allocation sites and of the global peak.
+ * Runs on:       traced threads; not inside itself (the caller holds alloc_busy).
+ * Must not:      call libc.
+ * See also:      struct segment_site and struct segment_process in common/segment.h
+ *
+ * EXACT SHARES OF THE PEAK
+ *
+ * The process keeps one word pair {below_peak, peak_generation}. An allocation larger
+ * than below_peak makes a new peak: below_peak becomes 0, the generation goes up by
+ * one. Anything else changes below_peak only, and before it changes its site it saves
+ * the site's live bytes as the share of the current generation's peak, unless they are
+ * saved already. At the end a site not touched since the last peak holds just what it
+ * held at the peak; the others have it saved. (The idea of a generation is that of MALT
+ * and memray; keeping the distance below the peak instead of the live sum makes both
+ * fit one compare-exchange.)
+ *
+ * While the process has one thread these are plain operations. With several, the site
+ * is locked around the compare-exchange, so that operations on one site happen in the
+ * order of the global word, which makes the shares exact there too.
+ */
+#pragma once
+
+#include "shim/core/process.h"
+#include "shim/memory/shadow.h"
+
+/* A new site for a node of a lane: its index. 0: no room (counted). Any context. The
+ * functions below are given ids, see struct process. */
+uint32_t site_new(uint32_t lane_slot, uint32_t node);
+
+/* Room for thousands of sites more, as far as it can be had. */
+void site_reserve(void);
+
+/* A block now lives at the site. reallocated: it is a realloc's result, for which
+ * copied_bytes were moved (0: resized in place) of a block of old_bytes. Return the
+ * snapshot interval that it was booked in, for its word in the shadow map. */
+uint32_t site_allocated(uint32_t site, uint64_t size_bytes);
+uint32_t site_reallocated(uint32_t site, uint64_t size_bytes, uint64_t old_bytes,
+			  uint64_t copied_bytes);
+
+/* A block of the site is gone; lane_slot: of the thread that freed it. */
+void site_released(const struct shadow_block *block, uint32_t lane_slot, int temporary);
+
+/* A realloc failed: the block that site_released() took is there after all. */
+void site_restored(const struct shadow_block *block);

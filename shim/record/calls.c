@@ -1,0 +1,392 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the two call hooks: short fast paths, cold slow paths apart; begin and
+ *                end of regions.
+ * Runs on:       traced threads, any context; a signal handler may interrupt either hook
+ *                at any instruction and run both itself.
+ * Must not:      call libc, lock, or make a system call on the fast paths.
+ * See also:      shim/record/lane.h, shim/record/tree.h
+ *
+ * ORDER OF STORES
+ *
+ * enter moves top first and fills the frame afterwards, exit reads the frame first and
+ * moves top last: a handler in between works on frames above and leaves top and current
+ * as it found them. Counters that a handler may share with the interrupted code (a
+ * recursive function's node) are changed by single instructions. A frame's node is 0
+ * before it is filled and after its time has been taken: a handler that jumps out of a
+ * hook (siglongjmp) leaves no frame whose time is wrong. depth, which only the reader of
+ * the segment uses, covers a frame when it is whole.
+ *
+ * Clock: read last in enter and first in exit, so that as little of the hooks as can be
+ * lies inside the measured time. What remains is calibrated (shim/boot/calibrate.c).
+ */
+#include "shim/record/calls.h"
+
+#include "shim/core/clock.h"
+#include "shim/stacks/fiber.h"
+#include "shim/core/process.h"
+#include "shim/record/tree.h"
+#include "shim/record/trigger.h"
+
+#define compiler_barrier() __asm__ volatile("" : : : "memory")
+
+static inline void add64(uint64_t *counter, uint64_t value)
+{
+	__asm__ volatile("addq %1, %0" : "+m"(*counter) : "er"(value) : "cc");
+}
+
+static inline void add32(uint32_t *counter, uint32_t value)
+{
+	__asm__ volatile("addl %1, %0" : "+m"(*counter) : "ir"(value) : "cc");
+}
+
+static cold void histogram_overflow(struct segment_function *function, uint32_t bucket)
+{
+	function->overflow_bucket = bucket;
+	function->overflow_count++;
+}
+
+/* Adds a finished call to its node and its function's histogram. */
+static inline void finish_call(struct lane_context *context, struct segment_node *node,
+			       uint64_t ticks)
+{
+	struct segment_function *function = &context->functions[node->function];
+	uint32_t bucket;
+
+	if (unlikely((int64_t)ticks < 0))
+		ticks = 0; /* another core's clock is a little behind */
+	add64(&node->total_ticks, ticks);
+	if (unlikely(ticks < node->min_ticks))
+		node->min_ticks = ticks;
+	if (unlikely(ticks > node->max_ticks))
+		node->max_ticks = ticks;
+	bucket = segment_histogram_bucket(ticks);
+	add32(&function->histogram[bucket], 1);
+	if (unlikely(function->histogram[bucket] == 0))
+		histogram_overflow(function, bucket);
+}
+
+/* The child when the front table does not have it, as it never has functions at whose
+ * calls snapshots are taken. Their frames get a call site that no exit has, which brings
+ * the exit to its slow path, too: so triggers cost other functions nothing. */
+static cold uint32_t find_child(struct lane_context *context, uint32_t parent,
+				uint64_t function, struct segment_frame *frame)
+{
+	uint32_t child = tree_child_slow(context, parent, function);
+
+	if (unlikely(trigger_count) && trigger_find(function)) {
+		frame->call_site |= TRIGGER_MARK;
+		trigger_enter(function);
+	}
+	return child;
+}
+
+static inline __attribute__((always_inline)) void
+push(struct lane_context *context, uint64_t function, uint64_t call_site, uintptr_t stack)
+{
+	struct segment_frame *frame = context->top;
+	uint32_t parent = context->current, child;
+
+	context->top = frame + 1;
+	compiler_barrier();
+	frame->function = function;
+	frame->call_site = call_site;
+	child = tree_front(context, parent, function);
+	if (unlikely(!child))
+		child = find_child(context, parent, function, frame);
+	frame->stack_pointer = stack;
+	frame->parent_node = parent;
+	if (likely(child))
+		context->current = child;
+	else
+		context->lane->folded_call_count++;
+	frame->start_ticks = clock_now() - context->clock_offset;
+	compiler_barrier();
+	frame->node = child;
+	add64(&context->nodes[child].call_count, 1); /* node 0 is nobody's */
+	add32(context->depth, 1);
+}
+
+/* True when the hook can go on at once: a lane, on the stack that is in use. */
+static inline int is_settled(const struct lane_context *context, uintptr_t stack)
+{
+	return context && fiber_is_current(context, stack);
+}
+
+/* The context to go on with after the slow path's questions, or &lane_none. */
+static struct lane_context *settle(struct lane_context *context, uintptr_t stack)
+{
+	if (!lane_is_live(context))
+		context = lane_acquire();
+	if (context != &lane_none && !fiber_is_current(context, stack))
+		fiber_settle(context, stack);
+	return context;
+}
+
+/*
+ * A coroutine's memory may be used for another one without our knowing, when the first
+ * was left for good with functions open. Then its first function is entered again where
+ * it is believed open. Only the outermost frames are compared, and only when the stack
+ * has just been switched to: a function inlined into itself also enters twice at one
+ * address.
+ */
+static void drop_replaced(struct lane_context *context, uint64_t function,
+			  uint64_t call_site, uintptr_t stack)
+{
+	struct segment_frame *frame = context->frames;
+
+	for (int i = 0; i < 4 && frame < context->top; i++, frame++) {
+		if (frame->function == function && frame->stack_pointer == stack &&
+		    (frame->call_site & ~TRIGGER_MARK) == call_site) {
+			lane_unwind(context, frame, clock_now() - context->clock_offset);
+			return;
+		}
+	}
+}
+
+static cold void enter_slow(struct lane_context *context, uint64_t function,
+			    uint64_t call_site, uintptr_t stack)
+{
+	int was_settled = is_settled(context, stack);
+
+	context = settle(context, stack);
+	if (context == &lane_none) {
+		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
+		return;
+	}
+	if (!was_settled && context->fiber != &context->native)
+		drop_replaced(context, function, call_site, stack);
+	if (context->top == context->limit && lane_grow_frames(context) < 0) {
+		context->lane->folded_call_count++;
+		return; /* its exit will be an orphan, or close nothing */
+	}
+	push(context, function, call_site, stack);
+}
+
+exported void __cyg_profile_func_enter(void *function, void *call_site)
+{
+	struct lane_context *context = lane_self;
+	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+
+	if (unlikely(!is_settled(context, stack) || context->top == context->limit)) {
+		enter_slow(context, (uint64_t)function, (uint64_t)call_site, stack);
+		return;
+	}
+	push(context, (uint64_t)function, (uint64_t)call_site, stack);
+}
+
+void calls_enter(void *function, void *call_site)
+	__attribute__((alias("__cyg_profile_func_enter")));
+
+/* Closes the topmost frame as an ordinary exit. */
+static inline __attribute__((always_inline)) void
+pop(struct lane_context *context, struct segment_frame *frame, uint64_t now)
+{
+	uint32_t node = frame->node;
+
+	frame->node = 0;
+	compiler_barrier();
+	if (likely(node))
+		finish_call(context, &context->nodes[node], now - frame->start_ticks);
+	context->current = frame->parent_node;
+	add32(context->depth, -1u);
+	compiler_barrier();
+	context->top = frame;
+}
+
+/* A frame taken over from the parent process has no call site; it is no call of this
+ * process, so only its time counts. */
+static void pop_inherited(struct lane_context *context, struct segment_frame *frame,
+			  uint64_t now)
+{
+	if (frame->node)
+		add64(&context->nodes[frame->node].total_ticks, now - frame->start_ticks);
+	frame->node = 0;
+	context->current = frame->parent_node;
+	add32(context->depth, -1u);
+	compiler_barrier();
+	context->top = frame;
+}
+
+/*
+ * The open frame that this exit belongs to: the innermost of this function and call
+ * site, else the innermost of this function (an inlined body's exit may name another
+ * site), else none. Of regions the innermost: where they are ended says nothing.
+ *
+ * How far it looks is bounded by time: exits that match nothing (hooks switched on in
+ * mid-run, clang's code after exceptions) may come by the million on a deep stack, so a
+ * search looks at 64 frames, and at more only as far as the time since the last search
+ * allows, one frame for 16 ticks.
+ */
+static struct segment_frame *find_frame(struct lane_context *context, uint64_t function,
+					uint64_t call_site, uint64_t now)
+{
+	uint64_t steps = 64 + (now - context->last_search_ticks) / 16;
+	struct segment_frame *frame = context->top, *same_function = NULL;
+
+	context->last_search_ticks = now;
+	for (; frame > context->frames && steps; steps--) {
+		frame--;
+		if (frame->function != function)
+			continue;
+		if (frame->call_site == call_site || segment_key_is_region(function))
+			return frame;
+		if (!same_function)
+			same_function = frame;
+	}
+	return same_function;
+}
+
+/* Closes this frame, and those above it as unwound. */
+static void close_at(struct lane_context *context, struct segment_frame *frame,
+		     uint64_t now)
+{
+	lane_unwind(context, frame + 1, now);
+	if (frame->call_site == 0)
+		pop_inherited(context, frame, now);
+	else
+		pop(context, frame, now);
+}
+
+static cold void exit_slow(struct lane_context *context, uint64_t function,
+			   uint64_t call_site, uintptr_t stack, uint64_t now)
+{
+	struct segment_frame *frame;
+
+	context = settle(context, stack);
+	if (context == &lane_none)
+		return;
+	now -= context->clock_offset;
+	frame = find_frame(context, function, call_site, now);
+	if (!frame) {
+		context->lane->orphan_exit_count++;
+		return;
+	}
+	close_at(context, frame, now);
+	if (unlikely(trigger_count))
+		trigger_exit(function);
+}
+
+exported void __cyg_profile_func_exit(void *function, void *call_site)
+{
+	uint64_t now = clock_now();
+	struct lane_context *context = lane_self;
+	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+	struct segment_frame *frame;
+
+	if (unlikely(!is_settled(context, stack))) {
+		exit_slow(context, (uint64_t)function, (uint64_t)call_site, stack, now);
+		return;
+	}
+	frame = context->top - 1; /* on an empty stack the one that matches nothing */
+	if (unlikely(frame->function != (uint64_t)function ||
+		     frame->call_site != (uint64_t)call_site)) {
+		exit_slow(context, (uint64_t)function, (uint64_t)call_site, stack, now);
+		return;
+	}
+	pop(context, frame, now - context->clock_offset);
+}
+
+void calls_exit(void *function, void *call_site)
+	__attribute__((alias("__cyg_profile_func_exit")));
+
+static void drop_ended_regions(struct lane_context *context)
+{
+	while (context->top > context->frames &&
+	       context->top[-1].function == CALLS_ENDED_REGION) {
+		context->current = context->top[-1].parent_node;
+		add32(context->depth, -1u);
+		compiler_barrier();
+		context->top--;
+	}
+}
+
+void calls_begin_region(uint64_t key, uintptr_t stack)
+{
+	struct lane_context *context = lane_self;
+	uint64_t call_site;
+
+	if (unlikely(!is_settled(context, stack))) {
+		context = settle(context, stack);
+		if (context == &lane_none) {
+			process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
+			return;
+		}
+	}
+	drop_ended_regions(context);
+	if (context->top == context->limit && lane_grow_frames(context) < 0) {
+		context->lane->folded_call_count++;
+		return; /* its end will be an orphan */
+	}
+	/* the function's own, where the unwinder's stacks meet it; never 0, see
+	 * pop_inherited() */
+	call_site = context->top[-1].call_site & ~TRIGGER_MARK;
+	push(context, key, call_site ? call_site : key, stack);
+}
+
+/* Ends a region that an open function was called from, which goes on: the frame stays. */
+static void end_below(struct lane_context *context, struct segment_frame *frame,
+		      uint64_t now)
+{
+	uint32_t node = frame->node;
+
+	frame->node = 0;
+	compiler_barrier();
+	if (node && frame->call_site)
+		finish_call(context, &context->nodes[node], now - frame->start_ticks);
+	else if (node)
+		add64(&context->nodes[node].total_ticks, now - frame->start_ticks);
+	frame->function = CALLS_ENDED_REGION;
+	/* of what goes on, over regions that have ended there, too */
+	do {
+		frame[1].parent_node = frame->parent_node;
+	} while ((++frame)->function == CALLS_ENDED_REGION);
+}
+
+static int is_below_function(const struct lane_context *context,
+			     const struct segment_frame *frame)
+{
+	while (++frame < context->top) {
+		if (!segment_key_is_region(frame->function))
+			return 1;
+	}
+	return 0;
+}
+
+static cold void end_region_slow(struct lane_context *context, uint64_t key,
+				 uintptr_t stack, uint64_t now)
+{
+	struct segment_frame *frame;
+
+	context = settle(context, stack);
+	if (context == &lane_none)
+		return;
+	now -= context->clock_offset;
+	frame = find_frame(context, key, 0, now);
+	if (!frame) {
+		if (context->lane->orphan_region_count < UINT32_MAX)
+			context->lane->orphan_region_count++;
+		return;
+	}
+	if (is_below_function(context, frame)) {
+		end_below(context, frame, now);
+		return;
+	}
+	close_at(context, frame, now);
+}
+
+void calls_end_region(uint64_t key, uintptr_t stack)
+{
+	uint64_t now = clock_now();
+	struct lane_context *context = lane_self;
+	struct segment_frame *frame;
+
+	if (likely(is_settled(context, stack))) {
+		frame = context->top - 1;
+		if (likely(frame->function == key && frame->call_site)) {
+			pop(context, frame, now - context->clock_offset);
+			return;
+		}
+	}
+	end_region_slow(context, key, stack, now);
+}

@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the names of regions: looked up, added.
+ * Runs on:       traced threads, any context.
+ * Must not:      call libc; wait for a lock while signals are open.
+ * See also:      shim/record/region.h, common/segment_names.h
+ *
+ * A program passes the same few strings again and again: each lane remembers by their
+ * addresses which names they were, and compares, since the memory may hold another name
+ * by now. Otherwise the table is searched.
+ */
+#include "shim/record/region.h"
+
+#include "common/segment_names.h"
+#include "shim/record/calls.h"
+#include "shim/core/clock.h"
+#include "shim/core/gate.h"
+#include "shim/record/lane.h"
+#include "shim/core/name.h"
+#include "shim/core/process.h"
+#include "shim/core/shared_slot.h"
+
+#define MORE_NAMES 32u
+
+/* The mapping; a forked child inherits it with the file. */
+static struct segment_names *mapped_names;
+
+static inline int is_named(const struct segment_name *entry, const char *component,
+			   const char *name)
+{
+	return name_is(entry->name, name, sizeof(entry->name)) &&
+	       name_is(entry->component, component, sizeof(entry->component));
+}
+
+/* Pages for entries [0, count). 0, or -errno. */
+static int reserve(struct segment_names *names, uint32_t slot, uint32_t count)
+{
+	uint32_t first = names->committed;
+	int result;
+
+	if (count <= first)
+		return 0;
+	result = process_commit(names, slot,
+				(uint64_t)((char *)&names->names[first] - (char *)names),
+				(uint64_t)(count - first) * sizeof(names->names[0]));
+	if (result == 0)
+		names->committed = count;
+	return result;
+}
+
+static int begin_names(void *start, uint32_t slot)
+{
+	struct segment_names *names = start;
+	int result = process_commit(names, slot, 0, sizeof(uint64_t));
+
+	if (result == 0)
+		result = reserve(names, slot, MORE_NAMES);
+	if (result < 0)
+		return result;
+	name_copy(names->names[SEGMENT_NAME_MORE].name, "[more regions]",
+		  sizeof(names->names[0].name));
+	names->count = SEGMENT_NAME_MORE + 1;
+	names->magic = SEGMENT_MAGIC_NAMES;
+	return 0;
+}
+
+/* Maps the file's table, and makes it when there is none. Under the process lock. */
+static struct segment_names *map_names(void)
+{
+	return shared_slot_map(&process_facts.file->name_slot, SEGMENT_SLOT_NAMES,
+			       begin_names);
+}
+
+static struct segment_names *find_names(void)
+{
+	/* acquire: pairs with the release below */
+	struct segment_names *names = __atomic_load_n(&mapped_names, __ATOMIC_ACQUIRE);
+	uint64_t mask;
+
+	if (names || !process_may_grow() || !process_lock(&mask))
+		return names;
+	if (!mapped_names)
+		__atomic_store_n(&mapped_names, map_names(), __ATOMIC_RELEASE);
+	names = mapped_names;
+	process_unlock(&mask);
+	return names;
+}
+
+/* Its index among the first `count`, or 0. */
+static uint32_t search(const struct segment_names *names, uint32_t count, uint64_t hash,
+		       const char *component, const char *name)
+{
+	for (uint32_t i = SEGMENT_NAME_MORE + 1; i < count; i++) {
+		if (names->names[i].hash == hash &&
+		    is_named(&names->names[i], component, name))
+			return i;
+	}
+	return 0;
+}
+
+/* Under the table's lock. */
+static uint32_t append(struct segment_names *names, uint64_t hash, const char *component,
+		       const char *name)
+{
+	uint32_t index = names->count;
+	struct segment_name *entry = &names->names[index];
+
+	if (index == SEGMENT_NAME_LIMIT ||
+	    (index >= names->committed &&
+	     reserve(names, process_facts.file->name_slot, index + MORE_NAMES) < 0)) {
+		names->is_full = 1;
+		return SEGMENT_NAME_MORE;
+	}
+	entry->hash = hash;
+	name_copy(entry->component, component, sizeof(entry->component));
+	name_copy(entry->name, name, sizeof(entry->name));
+	/* release: pairs with the acquire of those who search, and of readers */
+	__atomic_store_n(&names->count, index + 1, __ATOMIC_RELEASE);
+	return index;
+}
+
+_Static_assert(SEGMENT_NAME_LIMIT % MORE_NAMES == 0, "append() reserves whole batches");
+
+/* Who has the lock may have lost its processor to those who wait: 32 threads on 2 of them
+ * lost a name in one run of ten when 1 ms was waited for. After 0.2 s it has died with
+ * it, and nobody waits again. */
+static int lock_names(struct segment_names *names)
+{
+	uint64_t start = clock_now();
+
+	/* acquire: pairs with the release in add_name() */
+	for (int i = 1; __atomic_exchange_n(&names->lock, 1, __ATOMIC_ACQUIRE); i++) {
+		if (names->is_full)
+			return 0;
+		if (clock_now() - start > 2 * clock_tenth_of_second()) {
+			names->is_full = 1;
+			return 0;
+		}
+		gate_pause(i);
+	}
+	return 1;
+}
+
+static uint32_t add_name(struct segment_names *names, uint64_t hash,
+			 const char *component, const char *name)
+{
+	uint64_t mask;
+	uint32_t index;
+	int is_locked;
+
+	if (names->is_full || !gate_block_signals(&mask))
+		return SEGMENT_NAME_MORE;
+	is_locked = lock_names(names);
+	/* another thread may have been quicker */
+	index = search(names, __atomic_load_n(&names->count, __ATOMIC_ACQUIRE), hash,
+		       component, name);
+	if (!index)
+		index = is_locked ? append(names, hash, component, name)
+				  : SEGMENT_NAME_MORE;
+	if (is_locked)
+		__atomic_store_n(&names->lock, 0, __ATOMIC_RELEASE);
+	gate_restore_signals(&mask);
+	return index;
+}
+
+/* An end adds no name: what has none there began without one, if at all. */
+static cold uint32_t find_name(const char *component, const char *name, int may_add)
+{
+	struct segment_names *names = find_names();
+	uint64_t hash = NAME_HASH_START;
+	uint32_t index;
+
+	if (!names)
+		return SEGMENT_NAME_MORE;
+	hash = name_hash(hash, component, sizeof(names->names[0].component));
+	hash = name_hash(hash, name, sizeof(names->names[0].name));
+	index = search(names, __atomic_load_n(&names->count, __ATOMIC_ACQUIRE), hash,
+		       component, name);
+	if (index)
+		return index;
+	return may_add ? add_name(names, hash, component, name) : SEGMENT_NAME_MORE;
+}
+
+static inline uint64_t key_of(struct lane_context *context, const char *component,
+			      const char *name, int may_add)
+{
+	uint64_t hash =
+		((uintptr_t)name ^ (uintptr_t)component << 1) * 0x9e3779b97f4a7c15ull;
+	struct region_memo *memo = &context->region_memos[hash >> 58];
+	uint32_t index = memo->index;
+
+	if (unlikely(memo->name != name || memo->component != component || !index ||
+		     !is_named(&mapped_names->names[index], component, name))) {
+		index = find_name(component, name, may_add);
+		memo->index = 0; /* a handler in between must not find half of it */
+		__asm__ volatile("" : : : "memory");
+		memo->name = name;
+		memo->component = component;
+		__asm__ volatile("" : : : "memory");
+		/* what has no name of its own is looked up again */
+		memo->index = index == SEGMENT_NAME_MORE ? 0 : index;
+	}
+	return SEGMENT_KEY_REGION | index;
+}
+
+_Static_assert(LANE_REGION_MEMOS == 1u << 6, "key_of() shifts by 58");
+
+static struct lane_context *context_of_caller(void)
+{
+	struct lane_context *context = lane_self;
+
+	return likely(lane_is_live(context)) ? context : lane_acquire();
+}
+
+void region_begin(const char *component, const char *name, uintptr_t stack)
+{
+	struct lane_context *context = context_of_caller();
+
+	if (context != &lane_none)
+		calls_begin_region(
+			key_of(context, component ? component : "", name ? name : "", 1),
+			stack);
+	else
+		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
+}
+
+void region_end(const char *component, const char *name, uintptr_t stack)
+{
+	struct lane_context *context = context_of_caller();
+
+	if (context != &lane_none)
+		calls_end_region(
+			key_of(context, component ? component : "", name ? name : "", 0),
+			stack);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  regions that the program names itself: nodes of the call tree that are
+ *                no functions.
+ * Runs on:       traced threads, any context.
+ * Must not:      call libc.
+ * See also:      shim/record/calls.h for their frames; common/segment_names.h
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* stack: the caller's stack pointer. Names may be NULL (empty); they are copied. */
+void region_begin(const char *component, const char *name, uintptr_t stack);
+void region_end(const char *component, const char *name, uintptr_t stack);

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  adding a value to a series of the calling thread's lane.
+ * Runs on:       traced threads, any context.
+ * Must not:      call libc or lock.
+ * See also:      shim/record/series.h
+ */
+#include "shim/record/series.h"
+
+#include "common/segment_series.h"
+#include "shim/core/clock.h"
+#include "shim/core/name.h"
+#include "shim/core/process.h"
+
+#define compiler_barrier() __asm__ volatile("" : : : "memory")
+
+static struct segment_series *series_at(const struct lane_context *context,
+					uint32_t index)
+{
+	return (struct segment_series *)((char *)context->lane +
+					 context->lane->series_offset) +
+	       index;
+}
+
+static inline int is_named(const struct segment_series *series, const char *name,
+			   uint32_t kind)
+{
+	return series->kind == kind && name_is(series->name, name, sizeof(series->name));
+}
+
+static uint32_t hash_of(const char *name, uint32_t kind)
+{
+	uint64_t hash = name_hash(NAME_HASH_START + kind, name,
+				  sizeof(((struct segment_series *)0)->name));
+
+	return (uint32_t)(hash ^ hash >> 32);
+}
+
+/* 1 + its index, or 0: no room. */
+static uint32_t add_series(struct lane_context *context, const char *name, uint32_t kind,
+			   uint32_t hash)
+{
+	struct segment_lane *lane = context->lane;
+	uint32_t index = lane->series_count;
+	struct segment_series *series = series_at(context, index);
+
+	if (index >= lane->series_capacity ||
+	    process_commit(lane, context->slot,
+			   lane->series_offset + index * sizeof(*series),
+			   sizeof(*series)) < 0)
+		return 0;
+	name_copy(series->name, name, sizeof(series->name));
+	series->kind = kind;
+	context->series_hashes[index] = hash;
+	/* release: pairs with the reader's acquire */
+	__atomic_store_n(&lane->series_count, index + 1, __ATOMIC_RELEASE);
+	return index + 1;
+}
+
+static cold uint32_t find_slow(struct lane_context *context, const char *name,
+			       uint32_t kind)
+{
+	uint32_t hash = hash_of(name, kind), count = context->lane->series_count;
+
+	for (uint32_t i = 0; i < count; i++) {
+		if (context->series_hashes[i] == hash &&
+		    is_named(series_at(context, i), name, kind))
+			return i + 1;
+	}
+	return add_series(context, name, kind, hash);
+}
+
+/* By the address of the name first, which is the same again and again; what it points to
+ * may have changed. NULL: no room. */
+static inline struct segment_series *find_series(struct lane_context *context,
+						 const char *name, uint32_t kind)
+{
+	uint64_t hash = (uintptr_t)name * 0x9e3779b97f4a7c15ull;
+	struct series_memo *memo = &context->series_memos[hash >> 58];
+	struct segment_series *series;
+
+	if (likely(memo->name == name && memo->number)) {
+		series = series_at(context, memo->number - 1);
+		if (likely(is_named(series, name, kind)))
+			return series;
+	}
+	memo->number = find_slow(context, name, kind);
+	memo->name = name;
+	return memo->number ? series_at(context, memo->number - 1) : NULL;
+}
+
+_Static_assert(LANE_SERIES_MEMOS == 1u << 6, "find_series() shifts by 58");
+
+static int64_t live_bytes(void)
+{
+	const struct segment_process *segment = process->segment;
+	/* relaxed: a reading of that moment; another thread may change both between */
+	uint64_t below = __atomic_load_n(&segment->below_peak, __ATOMIC_RELAXED);
+	uint64_t peak = __atomic_load_n(&segment->peak_bytes, __ATOMIC_RELAXED);
+
+	return peak > below ? (int64_t)(peak - below) : 0;
+}
+
+/* Puts a mark among the five that are the most extreme in the direction of sign. Returns
+ * the fifth's value. */
+static cold double add_extreme(struct segment_mark *marks, uint32_t *count,
+			       const struct segment_mark *mark, double sign)
+{
+	uint32_t least = 0;
+
+	if (*count < SEGMENT_SERIES_EXTREMES) {
+		marks[(*count)++] = *mark;
+	} else {
+		for (uint32_t i = 1; i < SEGMENT_SERIES_EXTREMES; i++) {
+			if (sign * marks[i].value < sign * marks[least].value)
+				least = i;
+		}
+		marks[least] = *mark;
+	}
+	least = 0;
+	for (uint32_t i = 1; i < *count; i++) {
+		if (sign * marks[i].value < sign * marks[least].value)
+			least = i;
+	}
+	return marks[least].value;
+}
+
+/* All spans are full: each two become one. */
+static cold void halve_spans(struct segment_series *series)
+{
+	struct segment_span *spans = series->spans;
+
+	for (uint32_t i = 0; i < SEGMENT_SERIES_SPANS / 2; i++) {
+		struct segment_span joined = spans[2 * i];
+		const struct segment_span *second = &spans[2 * i + 1];
+
+		joined.last_ticks = second->last_ticks;
+		joined.count += second->count;
+		joined.sum += second->sum;
+		joined.live_bytes = second->live_bytes;
+		spans[i] = joined;
+	}
+	for (uint32_t i = SEGMENT_SERIES_SPANS / 2; i < SEGMENT_SERIES_SPANS; i++)
+		spans[i] = (struct segment_span){.count = 0};
+	series->span_shift++;
+}
+
+static inline void add_to_span(struct segment_series *series,
+			       const struct segment_mark *mark)
+{
+	struct segment_span *span;
+
+	if (unlikely(mark->index >> series->span_shift >= SEGMENT_SERIES_SPANS))
+		halve_spans(series);
+	span = &series->spans[mark->index >> series->span_shift];
+	if (!span->count)
+		span->first_ticks = mark->ticks;
+	span->last_ticks = mark->ticks;
+	span->sum += mark->value;
+	span->live_bytes = mark->live_bytes;
+	span->count++;
+}
+
+static inline void add_value(struct segment_series *series, double value, uint64_t now,
+			     int64_t live)
+{
+	struct segment_mark mark = {value, now, series->value_count, live};
+
+	series->window[mark.index % SEGMENT_SERIES_WINDOW] = mark;
+	series->sum += value;
+	series->histogram[segment_series_bucket(value)]++;
+	add_to_span(series, &mark);
+	if (unlikely(series->highest_count < SEGMENT_SERIES_EXTREMES ||
+		     value > series->fifth_highest))
+		series->fifth_highest =
+			add_extreme(series->highest, &series->highest_count, &mark, 1);
+	if (unlikely(series->lowest_count < SEGMENT_SERIES_EXTREMES ||
+		     value < series->fifth_lowest))
+		series->fifth_lowest =
+			add_extreme(series->lowest, &series->lowest_count, &mark, -1);
+	/* last: a reader takes what lies below it */
+	__atomic_store_n(&series->value_count, mark.index + 1, __ATOMIC_RELEASE);
+}
+
+static inline void add_mark(struct segment_series *series, uint64_t now, int64_t live)
+{
+	if (unlikely(!series->count)) {
+		series->first_ticks = now;
+		series->first_live_bytes = live;
+	}
+	series->last_ticks = now;
+	series->last_live_bytes = live;
+	series->count++;
+}
+
+/* The calling thread's context, with its series to itself; or NULL. */
+static inline struct lane_context *begin(void)
+{
+	struct lane_context *context = lane_self;
+
+	if (unlikely(!lane_is_live(context)))
+		context = lane_acquire();
+	if (unlikely(context == &lane_none)) {
+		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
+		return NULL;
+	}
+	if (unlikely(context->series_busy)) { /* a handler, in the middle of a mark */
+		context->lane->lost_mark_count++;
+		return NULL;
+	}
+	context->series_busy = (uintptr_t)__builtin_frame_address(0);
+	compiler_barrier();
+	return context;
+}
+
+static inline void end(struct lane_context *context)
+{
+	compiler_barrier();
+	context->series_busy = 0;
+}
+
+void series_step(const char *name)
+{
+	uint64_t now = clock_now();
+	struct lane_context *context = begin();
+	struct segment_series *series;
+	int64_t live;
+
+	if (!context)
+		return;
+	series = find_series(context, name ? name : "", SEGMENT_SERIES_STEP);
+	if (likely(series)) {
+		live = live_bytes();
+		if (likely(series->open_ticks)) {
+			int64_t ticks = (int64_t)(now - series->open_ticks);
+
+			/* another core's clock may be a little behind */
+			add_value(series, (double)(ticks > 0 ? ticks : 0), now, live);
+		}
+		series->open_ticks = now;
+		add_mark(series, now, live);
+	} else {
+		context->lane->lost_mark_count++;
+	}
+	end(context);
+}
+
+void series_counter(const char *name, double value)
+{
+	uint64_t now = clock_now();
+	struct lane_context *context = begin();
+	struct segment_series *series = NULL;
+	int64_t live;
+
+	if (!context)
+		return;
+	if (value - value == 0) /* neither infinite nor no number */
+		series = find_series(context, name ? name : "", SEGMENT_SERIES_COUNTER);
+	if (likely(series)) {
+		live = live_bytes();
+		add_value(series, value, now, live);
+		add_mark(series, now, live);
+	} else {
+		context->lane->lost_mark_count++;
+	}
+	end(context);
+}
+
+void series_begin_thread(struct lane_context *context)
+{
+	for (uint32_t i = 0; i < context->lane->series_count; i++)
+		series_at(context, i)->open_ticks = 0;
+	context->series_busy = 0;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  steps and counters: what each thread notes of them.
+ * Runs on:       traced threads, any context; those of a handler that interrupts one are
+ *                counted as lost.
+ * Must not:      call libc or lock.
+ * See also:      common/segment_series.h, which says what is kept
+ */
+#pragma once
+
+#include "shim/record/lane.h"
+
+/* A mark of this name. name may be NULL (empty); it is copied. */
+void series_step(const char *name);
+void series_counter(const char *name, double value);
+
+/* Another thread has the lane: the time since the last one's marks is no step. */
+void series_begin_thread(struct lane_context *context);
+
+/* A handler that interrupted a mark has jumped out of both. */
+static inline void series_abandon(struct lane_context *context)
+{
+	context->series_busy = 0;
+}

@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  switching a lane's shadow stack when its thread is on another stack.
+ * Runs on:       the lane's thread, any context; slow paths only, signals blocked.
+ * Must not:      call libc.
+ * See also:      shim/stacks/fiber.h; fiber_find.c, which tells stacks apart
+ *
+ * SYNCHRONISATION. A lane's fibers are added and dropped under the process lock; the
+ * owner looks them up without it, other threads only with it. A fiber that has moved to
+ * another thread is taken over by storing the new owner in it; the old owner finds that
+ * out when it meets the fiber again.
+ */
+#include "shim/stacks/fiber.h"
+
+#include "shim/core/chunk.h"
+#include "shim/core/clock.h"
+#include "shim/stacks/fiber_find.h"
+#include "shim/core/gate.h"
+#include "shim/core/process.h"
+
+static void use_range(struct lane_context *context, uintptr_t low, uintptr_t high)
+{
+	context->stack_low = low;
+	context->stack_size = high - low;
+}
+
+static void leave(struct lane_context *context, struct fiber *fiber, uint64_t now)
+{
+	/* acquire: pairs with the release of the thread that took the fiber over */
+	if (__atomic_load_n(&fiber->owner, __ATOMIC_ACQUIRE) != context)
+		return;
+	fiber->top = context->top;
+	fiber->current = context->current;
+	fiber->clock->left_ticks = now;
+}
+
+static void resume(struct lane_context *context, struct fiber *fiber, uint64_t now)
+{
+	struct fiber_clock *clock = fiber->clock;
+
+	if (clock->left_ticks && (int64_t)(now - clock->left_ticks) > 0)
+		clock->suspended_ticks += now - clock->left_ticks;
+	clock->left_ticks = 0;
+	/* release: whoever takes over the fiber left behind sees its top in it */
+	__atomic_store_n(&context->fiber, fiber, __ATOMIC_RELEASE);
+	context->frames = fiber->frames;
+	context->limit = fiber->limit;
+	context->depth = fiber->depth;
+	context->clock_offset = clock->suspended_ticks;
+	context->current = fiber->current;
+	context->top = fiber->top;
+}
+
+void fiber_begin(struct lane_context *context)
+{
+	struct fiber *native = &context->native;
+	uint64_t now = clock_now();
+
+	if (context->fiber && context->fiber != native)
+		leave(context, context->fiber, now);
+	native->low = native->high = 0;
+	native->owner = context;
+	native->top = native->frames;
+	native->current = LANE_ROOT;
+	native->clock->left_ticks = 0;
+	native->clock->suspended_ticks = 0;
+	resume(context, native, now);
+	use_range(context, 0, 0); /* the first hook settles it */
+}
+
+void fiber_end(struct lane_context *context)
+{
+	struct fiber *native = &context->native;
+	uint64_t now = clock_now();
+
+	if (context->fiber != native) {
+		leave(context, context->fiber, now);
+		resume(context, native, now);
+	}
+	lane_unwind(context, context->frames, now - context->clock_offset);
+}
+
+static void use_range_of(struct lane_context *context, const struct fiber *fiber,
+			 uintptr_t address)
+{
+	struct extent range = {fiber->low, fiber->high};
+
+	if (context->has_guests && fiber == &context->native)
+		extent_clip(address, &range);
+	use_range(context, range.low, range.high);
+}
+
+static void settle(struct lane_context *context, uintptr_t address, int is_jump)
+{
+	struct fiber *fiber = fiber_find(context, address, is_jump);
+	struct fiber *now_on = context->fiber;
+	struct extent signal_stack;
+
+	if (!fiber && extent_signal_stack(address, &signal_stack)) {
+		use_range(context, signal_stack.low, signal_stack.high);
+		return;
+	}
+	if (!fiber)
+		fiber = fiber_discover(context, address);
+	if (!fiber) { /* no way to tell: one stack for all */
+		use_range(context, 0, UINTPTR_MAX);
+		return;
+	}
+	if (fiber != now_on) {
+		uint64_t now = clock_now();
+
+		leave(context, now_on, now);
+		resume(context, fiber, now);
+		fiber_drop_invalid(context, now_on);
+	}
+	use_range_of(context, fiber, address);
+}
+
+static void settle_undisturbed(struct lane_context *context, uintptr_t stack_pointer,
+			       int is_jump)
+{
+	uint64_t mask;
+
+	if (!gate_block_signals(&mask)) { /* nobody may be asked: one stack for all */
+		use_range(context, 0, UINTPTR_MAX);
+		return;
+	}
+	settle(context, stack_pointer - 1, is_jump);
+	gate_restore_signals(&mask);
+}
+
+void cold fiber_settle(struct lane_context *context, uintptr_t stack_pointer)
+{
+	settle_undisturbed(context, stack_pointer, 0);
+}
+
+void cold fiber_jump(struct lane_context *context, uintptr_t stack_pointer)
+{
+	settle_undisturbed(context, stack_pointer, 1);
+}
+
+void fiber_declare(uintptr_t low, uintptr_t high)
+{
+	struct lane_context *context = lane_self;
+	uint64_t mask;
+
+	if (!process_is_ready() || low >= high || !gate_is_open() || !process_lock(&mask))
+		return;
+	extent_declare(low, high);
+	if (lane_is_live(context)) {
+		const struct fiber *native = &context->native;
+
+		fiber_forget(context, low, high);
+		if (!native->high || (low < native->high && native->low < high)) {
+			context->has_guests = 1;
+			use_range(context, 0, 0); /* the next hook settles it */
+		}
+	}
+	process_unlock(&mask);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the stacks of execution that one lane's thread switches between: its
+ *                own, coroutines', alternate signal stacks.
+ * Runs on:       the lane's thread, any context; slow paths only.
+ * Must not:      call libc.
+ * See also:      shim/core/extent.h (bounds of stacks), struct segment_fiber
+ *
+ * Each hook compares its stack pointer with the bounds of the stack in use, in the
+ * context's first cache line. Outside of them fiber_settle() finds out where the thread
+ * is now and gives the context that stack's open frames. A stack has its own frames, its
+ * own place in the tree (a coroutine's first function is a child of the root: who
+ * resumes it differs from time to time), and its own clock, which stands still while
+ * another stack runs, so that the self times of a thread add up to its wall time.
+ *
+ * An alternate signal stack has no frames of its own: a handler is called on top of the
+ * function that it interrupts, wherever its stack is.
+ *
+ * A fiber that appears on another thread than before goes on in that thread's lane; its
+ * frames are moved to the nodes of the same paths there.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "shim/record/lane.h"
+
+/* The context has no open frames and does not know yet on which stack it is: for a
+ * thread that gets the lane. The process lock is held. */
+void fiber_begin(struct lane_context *context);
+
+/* The thread ends: closes the frames of its own stack. Coroutines may go on elsewhere. */
+void fiber_end(struct lane_context *context);
+
+/* Makes the context that of the stack that stack_pointer lies on: from a hook there, or
+ * before a jump to it. */
+void fiber_settle(struct lane_context *context, uintptr_t stack_pointer);
+void fiber_jump(struct lane_context *context, uintptr_t stack_pointer);
+
+/* A coroutine is about to be made on [low, high): what ran there before is over. */
+void fiber_declare(uintptr_t low, uintptr_t high);
+
+/* True when stack_pointer lies on the stack in use. What it points at may be another's:
+ * the end of the stack, or an array that is a coroutine's stack. What is below it is its
+ * own. */
+static inline int fiber_is_current(const struct lane_context *context,
+				   uintptr_t stack_pointer)
+{
+	return stack_pointer - 1 - context->stack_low < context->stack_size;
+}

@@ -1,0 +1,463 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the table of a lane's fibers, and what to make of unknown addresses.
+ * Runs on:       the lane's thread, any context; slow paths only, signals blocked.
+ * Must not:      call libc.
+ * See also:      shim/stacks/fiber_find.h
+ *
+ * UNKNOWN BOUNDS. A stack in a mapping of its own may share it with others: the kernel
+ * merges neighbours, programs carve. Such a stack gets a window around the addresses
+ * that were seen. An address a small step below the window is more of the same stack, a
+ * larger step is another one. So two stacks of less than 32 KiB each that touch and were
+ * not declared may be taken for one, and a frame of more than 16 KiB on such a stack may
+ * be taken for another stack: the counts stay exact, the nesting does not.
+ */
+#include "shim/stacks/fiber_find.h"
+
+#include "shim/record/calls.h"
+#include "shim/core/chunk.h"
+#include "shim/core/clock.h"
+#include "shim/core/process.h"
+#include "shim/record/tree.h"
+
+#define WINDOW_MARGIN (8u << 10)
+#define WINDOW_STEP (16u << 10)
+#define WINDOW_ABOVE (4u << 10)
+/* static TLS and what runs before a thread's first event */
+#define THREAD_START (256u << 10)
+
+static int contains(const struct fiber *fiber, uintptr_t address)
+{
+	return address - fiber->low < fiber->high - fiber->low;
+}
+
+static struct fiber *at_order(const struct lane_context *context, uint32_t position)
+{
+	return &context->fibers[context->fiber_order[position]];
+}
+
+/* Position of the first fiber, in order of addresses, that ends above this one. */
+static uint32_t position_above(const struct lane_context *context, uintptr_t address)
+{
+	uint32_t from = 0, to = context->fiber_count;
+
+	while (from < to) {
+		uint32_t middle = (from + to) / 2;
+
+		if (at_order(context, middle)->high > address)
+			to = middle;
+		else
+			from = middle + 1;
+	}
+	return from;
+}
+
+static struct fiber *search(const struct lane_context *context, uintptr_t address)
+{
+	uint32_t position = position_above(context, address);
+	struct fiber *fiber;
+
+	if (position == context->fiber_count)
+		return NULL;
+	fiber = at_order(context, position);
+	return contains(fiber, address) ? fiber : NULL;
+}
+
+static void unlink_fiber(struct lane_context *context, const struct fiber *fiber)
+{
+	uint32_t index = (uint32_t)(fiber - context->fibers), kept = 0;
+
+	for (uint32_t i = 0; i < context->fiber_count; i++) {
+		if (context->fiber_order[i] != index)
+			context->fiber_order[kept++] = context->fiber_order[i];
+	}
+	context->fiber_count = kept;
+}
+
+static void free_record(struct lane_context *context, struct fiber *fiber)
+{
+	fiber->owner = NULL;
+	fiber->next_free = context->free_fibers;
+	context->free_fibers = fiber;
+}
+
+/* Takes a fiber that is not in use out of the table. The process lock is held. */
+static void drop(struct lane_context *context, struct fiber *fiber)
+{
+	if (fiber->owner == context) /* else its frames live on elsewhere */
+		lane_close_frames(context, fiber);
+	unlink_fiber(context, fiber);
+	fiber->shared->depth = 0;
+	fiber->shared->in_use = 0;
+	chunk_give(context, fiber);
+	free_record(context, fiber);
+}
+
+/* Still what it was when it was found? A heap block may have been freed, and the memory
+ * hold other stacks now. */
+static int is_valid(const struct lane_context *context, const struct fiber *fiber)
+{
+	struct extent block;
+
+	if (__atomic_load_n(&fiber->owner, __ATOMIC_ACQUIRE) != context ||
+	    fiber->is_abandoned)
+		return 0;
+	if (fiber->kind != FIBER_BLOCK)
+		return 1;
+	return extent_block(fiber->low, &block) && block.low == fiber->low &&
+	       block.high == fiber->high;
+}
+
+/*
+ * A coroutine's stack may be an array in a frame of the thread's own stack. Control goes
+ * there by swapcontext or setcontext, which we see. When a hook comes from there and no
+ * such thing was seen, then the function with the array has returned and the memory is
+ * ordinary stack again.
+ */
+static int is_left_over(const struct lane_context *context, uintptr_t address,
+			int is_jump)
+{
+	return context->has_guests && !is_jump && context->fiber == &context->native &&
+	       contains(&context->native, address);
+}
+
+static void drop_left_over(struct lane_context *context, uintptr_t address)
+{
+	struct fiber *fiber;
+	uint64_t mask;
+
+	if (!process_lock(&mask))
+		return;
+	extent_forget(address);
+	fiber = search(context, address);
+	if (fiber)
+		drop(context, fiber);
+	process_unlock(&mask);
+}
+
+struct fiber *fiber_find(struct lane_context *context, uintptr_t address, int is_jump)
+{
+	struct extent declared;
+	struct fiber *fiber;
+	uint64_t mask;
+
+	if (is_left_over(context, address, is_jump))
+		drop_left_over(context, address);
+	for (;;) {
+		fiber = search(context, address);
+		if (!fiber)
+			break;
+		if (is_valid(context, fiber))
+			return fiber;
+		if (fiber == context->fiber)
+			return NULL; /* dropped when it has been left */
+		if (!process_lock(&mask))
+			return NULL;
+		drop(context, fiber);
+		process_unlock(&mask);
+	}
+	if (!contains(&context->native, address) ||
+	    (context->has_guests && extent_declared(address, &declared)))
+		return NULL;
+	return &context->native;
+}
+
+void fiber_drop_invalid(struct lane_context *context, struct fiber *fiber)
+{
+	uint64_t mask;
+
+	if (fiber == &context->native ||
+	    (fiber->owner == context && !fiber->is_abandoned) || !process_lock(&mask))
+		return;
+	drop(context, fiber);
+	process_unlock(&mask);
+}
+
+static int make_table(struct lane_context *context)
+{
+	const struct segment_lane *lane = context->lane;
+	uint64_t size = (uint64_t)lane->fiber_capacity * sizeof(struct fiber);
+
+	if (!context->fiber_order)
+		context->fiber_order =
+			process_map(lane->fiber_capacity * sizeof(uint32_t), 1);
+	if (!context->fibers)
+		context->fibers = process_map(size, 1);
+	return context->fibers && context->fiber_order;
+}
+
+/* A record for a new fiber, its shared part reserved. */
+static struct fiber *take_record(struct lane_context *context)
+{
+	struct segment_lane *lane = context->lane;
+	struct segment_fiber *shared = (void *)((char *)lane + lane->fiber_offset);
+	struct fiber *fiber = context->free_fibers;
+	uint32_t index = lane->fiber_count;
+
+	if (fiber) {
+		context->free_fibers = fiber->next_free;
+		return fiber;
+	}
+	if (index >= lane->fiber_capacity)
+		return NULL;
+	if (index % 64 == 0 &&
+	    process_commit(lane, context->slot,
+			   lane->fiber_offset + index * sizeof(*shared),
+			   64 * sizeof(*shared)) < 0)
+		return NULL;
+	fiber = &context->fibers[index];
+	fiber->shared = &shared[index];
+	fiber->clock = (void *)&shared[index].suspended_ticks;
+	fiber->depth = &shared[index].depth;
+	/* release: pairs with the reader's acquire; the entry is zero, that is free */
+	__atomic_store_n(&lane->fiber_count, index + 1, __ATOMIC_RELEASE);
+	return fiber;
+}
+
+/* A new fiber with room for `depth` frames. The process lock is held. */
+static struct fiber *add_locked(struct lane_context *context, struct extent extent,
+				enum fiber_kind kind, uint32_t depth)
+{
+	struct fiber *fiber = make_table(context) ? take_record(context) : NULL;
+	uint32_t position;
+
+	if (!fiber)
+		return NULL;
+	if (chunk_take(context, fiber, depth) < 0) {
+		free_record(context, fiber);
+		return NULL;
+	}
+	fiber->low = extent.low;
+	fiber->high = extent.high;
+	fiber->kind = kind;
+	fiber->is_abandoned = 0;
+	fiber->current = LANE_ROOT;
+	fiber->owner = context;
+	*fiber->clock = (struct fiber_clock){0};
+	fiber->shared->stack_low = extent.low;
+	fiber->shared->stack_high = extent.high;
+	fiber->shared->depth = 0;
+	fiber->shared->in_use = 1;
+	position = position_above(context, extent.low);
+	for (uint32_t i = context->fiber_count; i > position; i--)
+		context->fiber_order[i] = context->fiber_order[i - 1];
+	context->fiber_order[position] = (uint32_t)(fiber - context->fibers);
+	context->fiber_count++;
+	return fiber;
+}
+
+static struct fiber *add(struct lane_context *context, struct extent extent,
+			 enum fiber_kind kind)
+{
+	struct fiber *fiber;
+	uint64_t mask;
+
+	if (!process_lock(&mask))
+		return NULL;
+	if (kind != FIBER_WINDOW) /* a window's margins may reach into other stacks */
+		fiber_forget(context, extent.low, extent.high);
+	fiber = add_locked(context, extent, kind, 0);
+	process_unlock(&mask);
+	return fiber;
+}
+
+void fiber_forget(struct lane_context *context, uintptr_t low, uintptr_t high)
+{
+	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane) {
+		uint32_t position = lane->frames ? position_above(lane, low) : 0;
+
+		while (lane->frames && position < lane->fiber_count &&
+		       at_order(lane, position)->low < high) {
+			struct fiber *fiber = at_order(lane, position);
+
+			if (lane != context || fiber == context->fiber) {
+				fiber->is_abandoned = 1;
+				position++;
+				continue;
+			}
+			drop(context, fiber);
+		}
+	}
+}
+
+/* The fiber of another lane that this address lies on. The process lock is held. */
+static struct fiber *search_others(const struct lane_context *context, uintptr_t address)
+{
+	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane) {
+		struct fiber *fiber;
+
+		if (lane == context || !lane->frames)
+			continue;
+		fiber = search(lane, address);
+		if (fiber && fiber->owner == lane && !fiber->is_abandoned)
+			return fiber;
+	}
+	return NULL;
+}
+
+/* Moves another lane's fiber, its frames as they are, into this lane. The process lock
+ * is held: the old owner cannot drop it meanwhile. */
+static struct fiber *take_over(struct lane_context *context, struct fiber *from)
+{
+	struct lane_context *owner = from->owner;
+	struct segment_frame *end = from->top;
+	struct fiber *to;
+	uint32_t depth;
+
+	/* acquire: pairs with the release in fiber.c, resume(): when another fiber is in
+	 * use, from->top is stored */
+	if (__atomic_load_n(&owner->fiber, __ATOMIC_ACQUIRE) == from) {
+		/* its thread has not noticed that the fiber left */
+		if (owner->top >= from->frames && owner->top <= from->limit)
+			end = owner->top;
+		owner->stack_size = 0;
+	}
+	depth = (uint32_t)(end - from->frames);
+	to = add_locked(context, (struct extent){from->low, from->high}, from->kind,
+			depth);
+	if (!to)
+		return NULL;
+	*to->clock = *from->clock;
+	if (!to->clock->left_ticks)
+		to->clock->left_ticks = clock_now();
+	for (uint32_t i = 0; i < depth; i++)
+		to->frames[i] = from->frames[i];
+	to->top = to->frames + depth;
+	/* release: pairs with the acquire in leave() and is_valid() */
+	__atomic_store_n(&from->owner, context, __ATOMIC_RELEASE);
+	from->shared->depth = 0;
+	return to;
+}
+
+/* Puts the frames of a fiber taken over onto the nodes of the same path in this lane. */
+static void move_nodes(struct lane_context *context, struct fiber *fiber)
+{
+	for (struct segment_frame *frame = fiber->frames; frame < fiber->top; frame++) {
+		frame->parent_node = fiber->current;
+		frame->node = 0;
+		if (frame->function != CALLS_ENDED_REGION)
+			frame->node =
+				tree_child(context, fiber->current, frame->function);
+		if (frame->node)
+			fiber->current = frame->node;
+	}
+	*fiber->depth = (uint32_t)(fiber->top - fiber->frames);
+}
+
+static uintptr_t thread_pointer(void)
+{
+	uintptr_t value;
+
+	__asm__("movq %%fs:0, %0" : "=r"(value));
+	return value;
+}
+
+/* The first address seen of the thread's own stack: bounds as far as they are known
+ * without asking anybody. */
+static struct fiber *begin_native(struct lane_context *context, uintptr_t address)
+{
+	struct fiber *native = &context->native;
+	uintptr_t thread = thread_pointer();
+	struct extent extent;
+
+	native->anchor = address;
+	native->kind = FIBER_FIXED;
+	if (!extent_main_stack(address, &extent)) {
+		/* the thread's control block lies at the top of its stack */
+		extent.high = address < thread && thread - address < THREAD_START
+				      ? thread
+				      : address + WINDOW_ABOVE;
+		extent.low = address - WINDOW_STEP;
+		native->kind = FIBER_WINDOW;
+	}
+	native->low = extent.low;
+	native->high = extent.high;
+	return native;
+}
+
+static struct fiber *extend_native(struct lane_context *context, struct extent extent)
+{
+	struct fiber *native = &context->native;
+	uintptr_t thread = thread_pointer();
+
+	if (extent.low < thread && thread < extent.high)
+		extent.high = thread;
+	if (extent.low < native->low)
+		native->low = extent.low;
+	if (extent.high > native->high)
+		native->high = extent.high;
+	native->kind = FIBER_FIXED;
+	return native;
+}
+
+/* An address in a mapping that may hold several stacks. */
+static struct fiber *fit_window(struct lane_context *context, uintptr_t address,
+				struct extent mapping)
+{
+	uint32_t position = position_above(context, address);
+	struct fiber *above = NULL, *below = NULL;
+	uintptr_t low = mapping.low, high = mapping.high, step;
+
+	if (position < context->fiber_count)
+		above = at_order(context, position);
+	if (position > 0)
+		below = at_order(context, position - 1);
+	if (below && below->high > low)
+		low = below->high;
+	if (above && above->low < high) {
+		high = above->low;
+		if (above->kind == FIBER_WINDOW && high - address <= WINDOW_STEP) {
+			step = (above->high - address) / 4 + WINDOW_MARGIN;
+			above->low = address - low > step ? address - step : low;
+			return above;
+		}
+	}
+	if (below && low == below->high && below->kind == FIBER_WINDOW &&
+	    address - low < WINDOW_ABOVE) {
+		below->high = address + 64;
+		return below;
+	}
+	if (address - low > WINDOW_MARGIN)
+		low = address - WINDOW_MARGIN;
+	if (high - address > WINDOW_ABOVE)
+		high = address + WINDOW_ABOVE;
+	return add(context, (struct extent){low, high}, FIBER_WINDOW);
+}
+
+static int holds(struct extent extent, uintptr_t address)
+{
+	return address >= extent.low && address < extent.high;
+}
+
+struct fiber *fiber_discover(struct lane_context *context, uintptr_t address)
+{
+	const struct fiber *native = &context->native;
+	struct extent extent;
+	struct fiber *fiber;
+	uint64_t mask;
+
+	if (!process_lock(&mask))
+		return NULL;
+	fiber = search_others(context, address);
+	if (fiber)
+		fiber = take_over(context, fiber);
+	process_unlock(&mask);
+	if (fiber) {
+		move_nodes(context, fiber);
+		return fiber;
+	}
+	if (extent_declared(address, &extent))
+		return add(context, extent, FIBER_FIXED);
+	if (!native->high)
+		return begin_native(context, address);
+	if (extent_block(address, &extent)) {
+		if (native->kind == FIBER_WINDOW && holds(extent, native->anchor))
+			return extend_native(context, extent);
+		return add(context, extent, FIBER_BLOCK);
+	}
+	if (!extent_mapping(address, &extent))
+		return NULL;
+	if (native->kind == FIBER_WINDOW && holds(extent, native->anchor))
+		return extend_native(context, extent);
+	return fit_window(context, address, extent);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the end of the process: exit status for the collector, and the first
+ *                process's bounded wait until run.db is written.
+ * Runs on:       the thread that calls exit, after every other exit handler and
+ *                destructor; or the thread that calls _exit.
+ * Must not:      do anything in a vfork child, which shares this memory.
+ * See also:      common/segment.h, collector_state
+ *
+ * on_exit() called from our constructor, which -z initfirst makes the first of all,
+ * registers the first handler of the process, so it runs last: after the program's
+ * handlers and after the destructors of all libraries.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "common/attributes.h"
+#include "shim/boot/boot.h"
+#include "shim/core/clock.h"
+#include "shim/core/gate.h"
+#include "shim/record/lane.h"
+#include "shim/core/process.h"
+#include "shim/core/reuse.h"
+
+static int wait_at_exit; /* this image belongs to the first process of the run */
+static unsigned int wait_limit_ms;
+
+/* Dead, but not reaped: the process 1 of many containers never does. */
+static int is_zombie(int32_t pid)
+{
+	char path[32], text[64];
+	const char *state;
+	long fd, length;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)pid);
+	fd = SYSCALL(SYS_open, path, O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
+	if (fd < 0)
+		return 0;
+	length = SYSCALL(SYS_read, fd, text, sizeof(text) - 1, 0, 0, 0);
+	SYSCALL(SYS_close, fd, 0, 0, 0, 0, 0);
+	if (length <= 0)
+		return 0;
+	text[length] = '\0';
+	state = strrchr(text, ')');
+	return state && strncmp(state, ") Z", 3) == 0;
+}
+
+static int collector_is_gone(const struct segment_state *state, unsigned int round)
+{
+	int32_t pid = state->collector_pid;
+
+	if (!pid)
+		return 0;
+	if (SYSCALL(SYS_kill, pid, 0, 0, 0, 0, 0) == -ESRCH)
+		return 1;
+	return round % 8 == 7 && is_zombie(pid);
+}
+
+static void wait_for_collector(struct segment_state *shared)
+{
+	struct timespec step = {.tv_nsec = 20000000};
+	uint64_t deadline = clock_monotonic() + wait_limit_ms * 1000000ull;
+
+	for (unsigned int round = 0;; round++) {
+		/* acquire: pairs with the collector's release when it changes state */
+		uint32_t bell = __atomic_load_n(&shared->doorbell, __ATOMIC_ACQUIRE);
+		uint32_t state =
+			__atomic_load_n(&shared->collector_state, __ATOMIC_ACQUIRE);
+
+		if (state == SEGMENT_COLLECTOR_NONE ||
+		    state == SEGMENT_COLLECTOR_FINISHED ||
+		    __atomic_load_n(&shared->release_first, __ATOMIC_ACQUIRE) ||
+		    collector_is_gone(shared, round) || clock_monotonic() > deadline)
+			return;
+		SYSCALL(SYS_futex, &shared->doorbell, 0 /* FUTEX_WAIT */, bell, &step, 0,
+			0);
+	}
+}
+
+/* In a vfork child this is the parent's memory. With the gate closed the wrapper of vfork
+ * has to know, which leaves a child that was made otherwise undetected. */
+static int is_own_process(void)
+{
+	const struct lane_context *context = lane_self;
+	int is_own;
+
+	if (!gate_enter())
+		return !lane_is_live(context) || !context->is_vforking;
+	is_own = (int32_t)SYSCALL(SYS_getpid, 0, 0, 0, 0, 0, 0) == process->pid;
+	gate_leave();
+	return is_own;
+}
+
+/* is_last: nothing of the program's runs after this. */
+static void process_exits(int status, int is_last)
+{
+	struct segment_state *shared = process_facts.state;
+
+	if (!process_is_ready() || !is_own_process())
+		return;
+	process->segment->exit_code = status & 0xff;
+	process->segment->end_ticks = clock_now();
+	shared->last_ticks = process->segment->end_ticks;
+	shared->last_monotonic_ns = clock_monotonic();
+	/* release: exit_code and end_ticks come with it */
+	__atomic_store_n(&process->segment->state, SEGMENT_PROCESS_EXITING,
+			 __ATOMIC_RELEASE);
+	if (is_last && !(wait_at_exit && process->pid == process_facts.run->first_pid))
+		reuse_offer(SEGMENT_PROCESS_EXITING);
+	run_ring();
+	if (wait_at_exit && process->pid == process_facts.run->first_pid &&
+	    gate_is_open())
+		wait_for_collector(shared);
+}
+
+static void last_handler(int status, void *unused)
+{
+	(void)unused;
+	process_exits(status, 1);
+}
+
+void exit_watch(int first, unsigned int wait_ms)
+{
+	/* a later image of the first process (exec) waits like the first */
+	wait_at_exit = first || process_facts.run->first_pid == getpid();
+	wait_limit_ms = wait_ms;
+	on_exit(last_handler, NULL);
+}
+
+exported void _exit(int status)
+{
+	process_exits(status, 1);
+	for (;;)
+		SYSCALL(SYS_exit_group, status, 0, 0, 0, 0, 0);
+}
+
+exported void _Exit(int status)
+{
+	_exit(status);
+}
+
+/* Ours goes last: at_quick_exit handlers run in reverse order of registration, and
+ * quick_exit ends with a call of _exit that nobody can interpose. */
+exported void quick_exit(int status)
+{
+	void (*next)(int) = (void (*)(int))dlsym(RTLD_NEXT, "quick_exit");
+
+	process_exits(status, 0);
+	next(status);
+	__builtin_unreachable();
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  what a forked child needs from the thread that forked: the functions
+ *                it is inside of.
+ * Runs on:       the thread that calls fork(), in parent and child.
+ * Must not:      be needed for correctness: a raw clone() adopts on its first hook
+ *                (process_adopt) and merely starts with an empty stack.
+ * See also:      shim/core/process.h
+ *
+ * The child's lane is wiped by fork. Before the fork its frames are copied to memory
+ * that is not; the child pushes them again as inherited: their nodes carry the path but
+ * no call, and their time counts from the fork.
+ */
+#include <pthread.h>
+#include <stddef.h>
+#include <unistd.h>
+
+#include "shim/boot/boot.h"
+#include "shim/record/calls.h"
+#include "shim/core/clock.h"
+#include "shim/record/lane.h"
+#include "shim/core/process.h"
+#include "shim/record/tree.h"
+
+#define INHERITED_LIMIT 4096
+
+static struct {
+	uint64_t function;
+	uintptr_t stack_pointer;
+} inherited[INHERITED_LIMIT];
+static uint32_t inherited_count;
+
+/* Held from before the fork until after it. A handler may interrupt fork() and fork. */
+static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;
+static const void *fork_owner; /* the thread's lane_self: no system call tells who */
+static unsigned int nested_forks;
+
+static void before_fork(void)
+{
+	struct lane_context *context = lane_self;
+	uint32_t count = 0;
+	const void *self = &lane_self;
+
+	if (__atomic_load_n(&fork_owner, __ATOMIC_RELAXED) == self) {
+		nested_forks++; /* its child inherits what the outer one's does */
+		return;
+	}
+	pthread_mutex_lock(&fork_lock);
+	__atomic_store_n(&fork_owner, self, __ATOMIC_RELAXED);
+	if (process_is_ready() && lane_is_live(context)) {
+		for (struct segment_frame *frame = context->frames;
+		     frame < context->top && count < INHERITED_LIMIT; frame++) {
+			if (frame->function == CALLS_ENDED_REGION)
+				continue;
+			inherited[count].function = frame->function;
+			inherited[count].stack_pointer = frame->stack_pointer;
+			count++;
+		}
+	}
+	inherited_count = count;
+}
+
+static void in_parent(void)
+{
+	if (nested_forks) {
+		nested_forks--;
+		return;
+	}
+	__atomic_store_n(&fork_owner, NULL, __ATOMIC_RELAXED);
+	pthread_mutex_unlock(&fork_lock);
+}
+
+static void push_inherited(struct lane_context *context)
+{
+	uint64_t now = clock_now();
+
+	for (uint32_t i = 0; i < inherited_count; i++) {
+		struct segment_frame *frame = context->top;
+		uint32_t child;
+
+		if (frame == context->limit && lane_grow_frames(context) < 0)
+			return;
+		child = tree_child(context, context->current, inherited[i].function);
+		frame->function = inherited[i].function;
+		frame->call_site = 0; /* marks it inherited, see calls.c */
+		frame->start_ticks = now - context->clock_offset;
+		frame->stack_pointer = inherited[i].stack_pointer;
+		frame->parent_node = context->current;
+		frame->node = child;
+		context->top = frame + 1;
+		++*context->depth;
+		if (child)
+			context->current = child;
+		process_count(SEGMENT_COUNTER_INHERITED_FRAMES, 1);
+	}
+}
+
+static void in_child(void)
+{
+	struct lane_context *context;
+
+	pthread_mutex_init(&fork_lock, NULL);
+	fork_owner = NULL;
+	nested_forks = 0;
+	if (process && !process->ready) {
+		context = lane_acquire();
+		if (context != &lane_none)
+			push_inherited(context);
+	}
+	inherited_count = 0;
+}
+
+void fork_watch(void)
+{
+	pthread_atfork(before_fork, in_parent, in_child);
+}

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  wrappers of the functions that move control between functions and
+ *                stacks: setjmp, longjmp, the ucontext family, vfork.
+ * Runs on:       traced threads, any context.
+ * Must not:      change what the wrapped functions do, the stack they see, or errno.
+ * See also:      shim/stacks/jump.h, shim/stacks/fiber.h
+ *
+ * setjmp, getcontext, swapcontext and vfork return to their caller's frame, perhaps more
+ * than once: their wrappers leave nothing on the stack and jump to the real function.
+ *
+ * longjmp: glibc keeps the stack pointer in jmp_buf[6] and the return address in
+ * jmp_buf[7], rotated left by 17 bits and mixed with the thread's pointer guard at
+ * fs:0x30.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <ucontext.h>
+
+#include "common/attributes.h"
+#include "shim/boot/boot.h"
+#include "shim/stacks/fiber.h"
+#include "shim/stacks/jump.h"
+
+#define JMP_BUF_STACK_POINTER 6
+#define JMP_BUF_RETURN_ADDRESS 7
+
+typedef void jump_function(struct __jmp_buf_tag[1], int);
+
+void __longjmp_chk(struct __jmp_buf_tag environment[1], int value)
+	__attribute__((noreturn));
+
+static jump_function *real_longjmp, *real__longjmp, *real_siglongjmp, *real_longjmp_chk;
+static int (*real_setcontext)(const ucontext_t *);
+
+/* What the wrappers below jump to. */
+hidden void *jumps_real_setjmp, *jumps_real__setjmp, *jumps_real___sigsetjmp,
+	*jumps_real_getcontext, *jumps_real_swapcontext, *jumps_real_makecontext;
+hidden void *jumps_other_vfork; /* another library's, NULL: there is only libc's */
+
+static void *next(const char *name)
+{
+	return dlsym(RTLD_NEXT, name);
+}
+
+void jumps_resolve(void)
+{
+	Dl_info other, libc;
+
+	real_longjmp = (jump_function *)next("longjmp");
+	real__longjmp = (jump_function *)next("_longjmp");
+	real_siglongjmp = (jump_function *)next("siglongjmp");
+	real_longjmp_chk = (jump_function *)next("__longjmp_chk");
+	real_setcontext = (int (*)(const ucontext_t *))next("setcontext");
+	jumps_real_setjmp = next("setjmp");
+	jumps_real__setjmp = next("_setjmp");
+	jumps_real___sigsetjmp = next("__sigsetjmp");
+	jumps_real_getcontext = next("getcontext");
+	jumps_real_swapcontext = next("swapcontext");
+	jumps_real_makecontext = next("makecontext");
+	jumps_other_vfork = next("vfork");
+	if (!jumps_other_vfork || (dladdr(jumps_other_vfork, &other) &&
+				   dladdr(next("gnu_get_libc_version"), &libc) &&
+				   other.dli_fbase == libc.dli_fbase))
+		jumps_other_vfork = NULL;
+	/* the program must not find our failures: the first call hands the message out,
+	 * the second frees it */
+	dlerror();
+	dlerror();
+}
+
+/* The helpers of the assembler below: the wrapped function's first two arguments, the
+ * stack pointer after its return, and where it returns to. */
+hidden void jumps_mark(void *unused, void *unused_too, uintptr_t stack_pointer,
+		       uint64_t return_address);
+hidden void jumps_swap(const ucontext_t *from, const ucontext_t *to,
+		       uintptr_t stack_pointer, uint64_t return_address);
+hidden void jumps_make(const ucontext_t *context);
+hidden int jumps_vfork_failed(long error);
+
+void jumps_mark(void *unused, void *unused_too, uintptr_t stack_pointer,
+		uint64_t return_address)
+{
+	(void)unused;
+	(void)unused_too;
+	jump_mark(stack_pointer, return_address);
+}
+
+static void land(const ucontext_t *context)
+{
+	jump_land((uintptr_t)context->uc_mcontext.gregs[REG_RSP],
+		  (uint64_t)context->uc_mcontext.gregs[REG_RIP]);
+}
+
+void jumps_swap(const ucontext_t *from, const ucontext_t *to, uintptr_t stack_pointer,
+		uint64_t return_address)
+{
+	(void)from;
+	jump_mark(stack_pointer, return_address);
+	land(to);
+}
+
+void jumps_make(const ucontext_t *context)
+{
+	uintptr_t low = (uintptr_t)context->uc_stack.ss_sp;
+
+	fiber_declare(low, low + context->uc_stack.ss_size);
+}
+
+int jumps_vfork_failed(long error)
+{
+	jump_after_vfork();
+	errno = (int)error;
+	return -1;
+}
+
+/* All argument registers are kept; seven pushes align the stack for the call. */
+__asm__(".macro PROFSHIM_WRAP name, helper\n"
+	"	.globl \\name\n"
+	"	.type \\name, @function\n"
+	"\\name:\n"
+	"	.cfi_startproc\n"
+	"	.irp register, rax, rdi, rsi, rdx, rcx, r8, r9\n"
+	"	pushq %\\register\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	.endr\n"
+	"	leaq 64(%rsp), %rdx\n"
+	"	movq 56(%rsp), %rcx\n"
+	"	call \\helper\n"
+	"	.irp register, r9, r8, rcx, rdx, rsi, rdi, rax\n"
+	"	popq %\\register\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	.endr\n"
+	"	jmp *jumps_real_\\name(%rip)\n"
+	"	.cfi_endproc\n"
+	"	.size \\name, . - \\name\n"
+	".endm\n"
+	".text\n"
+	"PROFSHIM_WRAP setjmp, jumps_mark\n"
+	"PROFSHIM_WRAP _setjmp, jumps_mark\n"
+	"PROFSHIM_WRAP __sigsetjmp, jumps_mark\n"
+	"PROFSHIM_WRAP getcontext, jumps_mark\n"
+	"PROFSHIM_WRAP swapcontext, jumps_swap\n"
+	"PROFSHIM_WRAP makecontext, jumps_make\n");
+
+/* The child returns through the parent's stack and overwrites what is above; so the
+ * return address waits in a register, which the kernel keeps for the parent. */
+__asm__(".text\n"
+	".globl vfork\n"
+	".type vfork, @function\n"
+	"vfork:\n"
+	"	.cfi_startproc\n"
+	"	cmpq $0, jumps_other_vfork(%rip)\n"
+	"	jne 1f\n"
+	"	subq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	call jump_before_vfork\n"
+	"	addq $8, %rsp\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	popq %rdi\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"	.cfi_register %rip, %rdi\n"
+	"	movl $58, %eax\n"
+	"	syscall\n"
+	"	pushq %rdi\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	.cfi_offset %rip, -8\n"
+	"	testq %rax, %rax\n"
+	"	jz 3f\n"
+	"	js 2f\n"
+	"	pushq %rax\n"
+	"	.cfi_adjust_cfa_offset 8\n"
+	"	call jump_after_vfork\n"
+	"	popq %rax\n"
+	"	.cfi_adjust_cfa_offset -8\n"
+	"3:	ret\n"
+	"1:	jmp *jumps_other_vfork(%rip)\n"
+	"2:	negq %rax\n"
+	"	movq %rax, %rdi\n"
+	"	jmp jumps_vfork_failed\n"
+	"	.cfi_endproc\n"
+	"	.size vfork, . - vfork\n");
+
+static uint64_t demangle(long value)
+{
+	uint64_t result = (uint64_t)value;
+
+	__asm__("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(result) : : "cc");
+	return result;
+}
+
+static void land_at(const struct __jmp_buf_tag *environment)
+{
+	jump_land(demangle(environment->__jmpbuf[JMP_BUF_STACK_POINTER]),
+		  demangle(environment->__jmpbuf[JMP_BUF_RETURN_ADDRESS]));
+}
+
+exported void longjmp(struct __jmp_buf_tag environment[1], int value)
+{
+	land_at(environment);
+	real_longjmp(environment, value);
+	__builtin_unreachable();
+}
+
+exported void _longjmp(struct __jmp_buf_tag environment[1], int value)
+{
+	land_at(environment);
+	real__longjmp(environment, value);
+	__builtin_unreachable();
+}
+
+exported void siglongjmp(struct __jmp_buf_tag environment[1], int value)
+{
+	land_at(environment);
+	real_siglongjmp(environment, value);
+	__builtin_unreachable();
+}
+
+exported void __longjmp_chk(struct __jmp_buf_tag environment[1], int value)
+{
+	land_at(environment);
+	real_longjmp_chk(environment, value);
+	__builtin_unreachable();
+}
+
+exported int setcontext(const ucontext_t *context)
+{
+	land(context);
+	return real_setcontext(context);
+}

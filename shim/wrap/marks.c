@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the exported calls behind profshim.h's regions, steps and counters.
+ * Runs on:       any thread and context.
+ * Must not:      change errno.
+ * See also:      shim/profshim.h, shim/record/region.h, shim/record/series.h
+ */
+#include <errno.h>
+#include <stdint.h>
+
+#include "common/attributes.h"
+#include "shim/record/region.h"
+#include "shim/record/series.h"
+#include "shim/profshim.h"
+
+/* No call of libc is made here or below, nor a wrapped one: errno is safe. */
+exported void profshim_record_region_begin(const char *component, const char *name)
+{
+	region_begin(component, name, (uintptr_t)__builtin_dwarf_cfa());
+}
+
+exported void profshim_record_region_end(const char *component, const char *name)
+{
+	region_end(component, name, (uintptr_t)__builtin_dwarf_cfa());
+}
+
+exported void profshim_record_step(const char *name)
+{
+	series_step(name);
+}
+
+exported void profshim_record_counter(const char *name, double value)
+{
+	series_counter(name, value);
+}

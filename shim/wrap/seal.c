@@ -1,0 +1,235 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  wrappers of prctl and syscall, by which a program installs a seccomp
+ *                filter: what the recorder may need is reserved before, and the gate is
+ *                closed when the filter would not let our own system calls pass.
+ * Runs on:       any thread and context.
+ * Must not:      change arguments, result or errno of what is called; cost anything
+ *                when it is another call (a tail jump).
+ * See also:      shim/core/gate.h; seal_filter.c, which reads the filter
+ *
+ * libseccomp calls syscall(). A program that executes the instruction itself is not seen:
+ * its filter kills it at our next growth.
+ */
+#include <dlfcn.h>
+#include <errno.h>
+#include <linux/prctl.h>
+#include <linux/seccomp.h>
+#include <stdint.h>
+
+#include "common/attributes.h"
+#include "shim/boot/boot.h"
+#include "shim/wrap/exec.h"
+#include "shim/wrap/privileges.h"
+#include "shim/stacks/fiber.h"
+#include "shim/core/gate.h"
+#include "shim/record/lane.h"
+#include "shim/core/process.h"
+#include "shim/memory/shadow.h"
+#include "shim/memory/site.h"
+
+typedef long syscall_function(long number, long a, long b, long c, long d, long e,
+			      long f);
+typedef int prctl_function(int option, unsigned long a, unsigned long b, unsigned long c,
+			   unsigned long d);
+
+hidden int seal_forbids_start;
+
+static long set_errno(long result)
+{
+	if (!syscall_failed(result))
+		return result;
+	errno = (int)-result;
+	return -1;
+}
+
+/* For calls by libraries that begin before us, or when there is no other. */
+static long own_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	return set_errno(syscall_raw(number, a, b, c, d, e, f));
+}
+
+static int own_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+		     unsigned long d)
+{
+	return (int)set_errno(SYSCALL(SYS_prctl, option, a, b, c, d, 0));
+}
+
+hidden syscall_function *seal_real_syscall = own_syscall;
+hidden prctl_function *seal_real_prctl = own_prctl;
+
+hidden long seal_syscall(long number, long a, long b, long c, long d, long e, long f);
+hidden int seal_prctl(int option, unsigned long mode, unsigned long program,
+		      unsigned long c, unsigned long d);
+
+void seal_resolve(void)
+{
+	void *next_syscall = dlsym(RTLD_NEXT, "syscall");
+	void *next_prctl = dlsym(RTLD_NEXT, "prctl");
+
+	if (next_syscall)
+		seal_real_syscall = (syscall_function *)next_syscall;
+	if (next_prctl)
+		seal_real_prctl = (prctl_function *)next_prctl;
+}
+
+/* SYS_setuid, SYS_setreuid, SYS_setresuid, SYS_mlockall, SYS_prctl, SYS_chroot and
+ * SYS_seccomp; the sixth argument of the call is on the stack
+ * and stays there. */
+__asm__(".text\n"
+	".globl syscall\n"
+	".type syscall, @function\n"
+	"syscall:\n"
+	"	.cfi_startproc\n"
+	"	cmpl $105, %edi\n"
+	"	je seal_syscall\n"
+	"	cmpl $113, %edi\n"
+	"	je seal_syscall\n"
+	"	cmpl $117, %edi\n"
+	"	je seal_syscall\n"
+	"	cmpl $151, %edi\n"
+	"	je seal_syscall\n"
+	"	cmpl $157, %edi\n"
+	"	je seal_syscall\n"
+	"	cmpl $161, %edi\n"
+	"	je seal_syscall\n"
+	"	cmpl $317, %edi\n"
+	"	je seal_syscall\n"
+	"	jmp *seal_real_syscall(%rip)\n"
+	"	.cfi_endproc\n"
+	"	.size syscall, . - syscall\n"
+	".globl prctl\n"
+	".type prctl, @function\n"
+	"prctl:\n"
+	"	.cfi_startproc\n"
+	"	cmpl $22, %edi\n"
+	"	je seal_prctl\n"
+	"	jmp *seal_real_prctl(%rip)\n"
+	"	.cfi_endproc\n"
+	"	.size prctl, . - prctl\n");
+
+_Static_assert(SYS_setuid == 105 && SYS_setreuid == 113 && SYS_setresuid == 117 &&
+		       SYS_chroot == 161 && SYS_mlockall == 151 && SYS_prctl == 157 &&
+		       SYS_seccomp == 317 && PR_SET_SECCOMP == 22,
+	       "the numbers above");
+
+/* The calling thread's lane and the process take what they may need. */
+static void reserve_growth(void)
+{
+	uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+	struct lane_context *context = lane_self;
+	uint64_t mask;
+
+	if (!lane_is_live(context))
+		context = lane_acquire();
+	if (context == &lane_none)
+		return;
+	if (!fiber_is_current(context, stack))
+		fiber_settle(context, stack);
+	if (!gate_block_signals(&mask))
+		return;
+	lane_reserve(context);
+	site_reserve();
+	shadow_reserve();
+	gate_restore_signals(&mask);
+}
+
+/* A vfork child, in its parent's memory. */
+static int is_other_process(void)
+{
+	return process_is_ready() &&
+	       (int32_t)SYSCALL(SYS_getpid, 0, 0, 0, 0, 0, 0) != process->pid;
+}
+
+/* What has been done for a filter that is about to be installed. */
+struct sealing {
+	int closed, forbids_start;
+};
+
+static struct sealing begin(int is_strict, const void *program)
+{
+	struct sealing sealing = {0};
+
+	if (!gate_is_open() || !process || is_other_process())
+		return sealing;
+	sealing.forbids_start =
+		is_strict || seal_filter_forbids(program, SEAL_CALLS_START);
+	if (!is_strict && !seal_filter_forbids(program, SEAL_CALLS_GROWTH)) {
+		gate_restrict();
+		return sealing;
+	}
+	reserve_growth();
+	sealing.closed = gate_close();
+	return sealing;
+}
+
+static void end(struct sealing sealing, int has_failed)
+{
+	if (has_failed) {
+		if (sealing.closed)
+			gate_open();
+		return;
+	}
+	if (sealing.forbids_start) {
+		seal_forbids_start = 1;
+		exec_leave();
+	}
+	if (sealing.closed)
+		process_note(SEGMENT_NOTE_SEALED);
+}
+
+int seal_prctl(int option, unsigned long mode, unsigned long program, unsigned long c,
+	       unsigned long d)
+{
+	struct sealing sealing = {0};
+	int result;
+
+	if (mode == SECCOMP_MODE_STRICT || mode == SECCOMP_MODE_FILTER)
+		sealing = begin(mode == SECCOMP_MODE_STRICT, (const void *)program);
+	result = seal_real_prctl(option, mode, program, c, d);
+	end(sealing, result != 0);
+	return result;
+}
+
+static long call_seccomp(unsigned int operation, unsigned int flags, const void *program)
+{
+	struct sealing sealing = {0};
+	long result;
+
+	if (operation == SECCOMP_SET_MODE_FILTER)
+		sealing = begin(0, program);
+	else if (operation == SECCOMP_SET_MODE_STRICT && !flags && !program)
+		sealing = begin(1, NULL); /* libseccomp tries with flags: refused */
+	result = seal_real_syscall(SYS_seccomp, operation, flags, (long)program, 0, 0, 0);
+	/* more than 0: the descriptor that was asked for, or else a thread that could not
+	 * be brought under the filter */
+	end(sealing,
+	    result < 0 || (result > 0 && !(flags & SECCOMP_FILTER_FLAG_NEW_LISTENER)));
+	return result;
+}
+
+/* A change of user or root. */
+static long call_privileged(long number, long a, long b, long c)
+{
+	uint32_t notes = privileges_before(number, (uid_t)a, (uid_t)b, (uid_t)c);
+	long result = seal_real_syscall(number, a, b, c, 0, 0, 0);
+
+	if (result == 0)
+		privileges_after(notes);
+	return result;
+}
+
+long seal_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	if ((int)number == SYS_setuid || (int)number == SYS_setreuid ||
+	    (int)number == SYS_setresuid || (int)number == SYS_chroot)
+		return call_privileged((int)number, a, b, c);
+	if ((int)number == SYS_mlockall)
+		return memory_lock_all((int)a);
+	if ((int)number == SYS_seccomp)
+		return call_seccomp((unsigned int)a, (unsigned int)b, (const void *)c);
+	if ((int)a == PR_SET_SECCOMP)
+		return seal_prctl((int)a, (unsigned long)b, (unsigned long)c,
+				  (unsigned long)d, (unsigned long)e);
+	return seal_real_syscall(number, a, b, c, d, e, f);
+}

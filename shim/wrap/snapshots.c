@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the snapshots that the program or its user asks for: the exported call
+ *                of profshim.h, and a signal.
+ * Runs on:       any thread and context; snapshots_begin: the constructor.
+ * Must not:      replace a handler of the program's, or change errno.
+ * See also:      shim/profshim.h, shim/record/snapshot.h
+ */
+#include <errno.h>
+#include <signal.h>
+
+#include "common/attributes.h"
+#include "shim/boot/boot.h"
+#include "shim/record/snapshot.h"
+#include "shim/profshim.h"
+
+exported void profshim_record_snapshot(const char *label)
+{
+	int saved_errno = errno;
+
+	snapshot_take(label, SEGMENT_SNAPSHOT_CALL);
+	errno = saved_errno;
+}
+
+static void handle(int signal_number)
+{
+	int saved_errno = errno;
+
+	(void)signal_number;
+	snapshot_take("signal", SEGMENT_SNAPSHOT_SIGNAL);
+	errno = saved_errno;
+}
+
+/* The program may install its own handler later; then there are no snapshots by it. */
+void snapshots_watch_signal(int signal_number)
+{
+	struct sigaction action = {.sa_handler = handle,
+				   .sa_flags = SA_RESTART | SA_ONSTACK};
+	struct sigaction old;
+
+	if (!signal_number || sigaction(signal_number, NULL, &old) < 0 ||
+	    old.sa_handler != SIG_DFL)
+		return;
+	sigemptyset(&action.sa_mask);
+	sigaction(signal_number, &action, NULL);
+}

@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  notices the end of threads.
+ * Runs on:       threads_begin: the constructor; the rest: any thread, on its first
+ *                event and in its last moments.
+ * Must not:      release a lane while destructors of the program may still come.
+ * See also:      shim/record/lane.h
+ *
+ * A key's destructor runs when its thread ends, with the other keys' in no order, in at
+ * most four rounds as long as some key is set again. Ours sets itself again until the
+ * last round, so the program's own destructors are recorded before the lane goes.
+ */
+#include <limits.h>
+#include <pthread.h>
+
+#include "shim/boot/boot.h"
+#include "shim/record/lane.h"
+
+static pthread_key_t key;
+static int key_exists;
+
+static void thread_ends(void *value)
+{
+	struct lane_context *context = lane_self;
+
+	if (!lane_is_live(context))
+		return;
+	if (++context->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
+		pthread_setspecific(key, value);
+	else
+		lane_release();
+}
+
+void threads_begin(void)
+{
+	key_exists = pthread_key_create(&key, thread_ends) == 0;
+}
+
+void boot_thread_begins(void)
+{
+	/* the first 32 keys have their place in the thread itself: nothing allocates */
+	if (key_exists)
+		pthread_setspecific(key, &key);
+}
