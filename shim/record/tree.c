@@ -255,6 +255,21 @@ static void grow_tables(struct lane_context *context)
 		grow_function_table(context);
 }
 
+static void remember(struct lane_context *context, uint32_t index, uint32_t parent,
+		     uint64_t key)
+{
+	if (index && !(trigger_count && trigger_find(key)))
+		context->front[tree_hash(parent, key) >> 20] = index;
+}
+
+uint32_t cold tree_find(struct lane_context *context, uint32_t parent, uint64_t key)
+{
+	uint32_t index = find_node(context, parent, key);
+
+	remember(context, index, parent, key);
+	return index;
+}
+
 /* The index of the child; *ret_new: it was made. 0: no room. */
 static uint32_t find_or_add(struct lane_context *context, uint32_t parent, uint64_t key,
 			    int *ret_new)
@@ -266,8 +281,7 @@ static uint32_t find_or_add(struct lane_context *context, uint32_t parent, uint6
 	*ret_new = !index;
 	if (!index)
 		index = new_node(context, parent, key);
-	if (index && !(trigger_count && trigger_find(key)))
-		context->front[tree_hash(parent, key) >> 20] = index;
+	remember(context, index, parent, key);
 	return index;
 }
 

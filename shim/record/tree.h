@@ -37,6 +37,9 @@ static inline uint32_t tree_child(struct lane_context *context, uint32_t parent,
 	return likely(index) ? index : tree_child_slow(context, parent, key);
 }
 
+/* The child of parent with this key, as far as it is there; 0: it is not. */
+uint32_t tree_find(struct lane_context *context, uint32_t parent, uint64_t key);
+
 /* A handler that interrupted an insertion has jumped out of it. */
 void tree_abandon(struct lane_context *context);
 
