@@ -10,7 +10,7 @@
  *
  * Runs on:       prof-analyze, main thread.
  * Must not:      hold more than a row in memory: tables may be large.
- * See also:      render.h; README, which promises the names.
+ * See also:      render.h; docs/reference.md, which promises the names.
  */
 #include "analyzer/render/render.h"
 

@@ -4,7 +4,7 @@
  *                not in its process group or session, with none of its descriptors.
  * Runs on:       the constructor of the run's first process.
  * Must not:      leave anything for the host's wait() to find.
- * See also:      docs/architecture.md; collector/collect.c, which takes over
+ * See also:      docs/design.md; collector/collect.c, which takes over
  *
  * Two clones with CLONE_VM|CLONE_VFORK (nothing is copied, we go on when the exec is
  * done). The first has no exit signal, is reaped with __WCLONE and must not exec: that

@@ -3,7 +3,7 @@
  * What this is:  the PROFSHIM_* environment as plain data.
  * Runs on:       the constructor, before the program's own code.
  * Must not:      print; what could not be parsed is left in `ignored`.
- * See also:      README.md, section Environment
+ * See also:      docs/recording.md, section Environment
  */
 #pragma once
 
