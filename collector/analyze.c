@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  where prof-analyze is, and what its exit status means.
- * Runs on:       profshim-collect, prof-record.
- * Must not:      start one from PATH: it could be of another version.
- * See also:      collector/analyze.h; common/base/status.h
+ * Where prof-analyze is, and what its exit status means. Runs on: profshim-collect,
+ * prof-record. Must not start one from PATH: it could be of another version.
  */
 #include "collector/analyze.h"
 

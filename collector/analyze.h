@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  prof-analyze as a program that others start.
- * Runs on:       profshim-collect, prof-record.
- * Must not:      start one from PATH: it could be of another version.
- * See also:      report_file.h, record_report.h
+ * prof-analyze as a program that others start. Runs on: profshim-collect, prof-record.
+ * Must not start one from PATH: it could be of another version.
  */
 #pragma once
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  profshim-collect: watches one run and writes it into run.db.
- * Runs on:       a process of its own, detached from the program it watches: fds 0 to 2
- *                are /dev/null, its own session, an empty environment.
- * Must not:      outlive the run by more than the writing; signal anybody.
- * See also:      shim/boot/collector.c, which starts it; watch.h, ingest.h, store.h
+ * profshim-collect: watches one run and writes it into run.db. Runs on: a process of its
+ * own, detached from the program it watches: fds 0 to 2 are /dev/null, its own session,
+ * an empty environment. Must not outlive the run by more than the writing; signal
+ * anybody.
  *
  * THE END OF A RUN
  *

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  names of the report's files, and prof-analyze run with a limit of time.
- * Runs on:       profshim-collect, when the run is stored and nobody waits any longer.
- * Must not:      show a report that is not whole: it gets its name when it is.
- * See also:      collector/report_file.h
+ * Names of the report's files, and prof-analyze run with a limit of time. Runs on:
+ * profshim-collect, when the run is stored and nobody waits any longer. Must not show a
+ * report that is not whole: it gets its name when it is.
  */
 #include "collector/report_file.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the compiler attributes the project uses, under short names.
- * Must not:      include anything.
+ * The compiler attributes the project uses, under short names. Must not include
+ * anything.
  */
 #pragma once
 

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  taking a snapshot: the lock, the record, calls and times of the lanes.
- * Runs on:       any thread and context, inside and outside of the traced program.
- * Must not:      call libc; believe a number of the mapping, or read it twice: it may be
- *                another process's, and that one hostile.
- * See also:      common/book.h
+ * Taking a snapshot: the lock, the record, calls and times of the lanes. Runs on: any
+ * thread and context, inside and outside of the traced program. Must not call libc;
+ * believe a number of the mapping, or read it twice: it may be another process's, and
+ * that one hostile.
  */
 #include "common/book.h"
 

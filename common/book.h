@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what everybody who takes a snapshot does alike, on mapped memory: a
- *                thread of the traced program, the collector, prof-analyze.
- * Runs on:       any thread and context; snapshot_lock is held but for book_lock() and
- *                book_layout().
- * Must not:      call libc or make a system call, but for what it is given; use a number
- *                of the mapping twice, or unchecked: others write it meanwhile.
- * See also:      common/segment_book.h
+ * What everybody who takes a snapshot does alike, on mapped memory: a thread of the
+ * traced program, the collector, prof-analyze. Runs on: any thread and context;
+ * snapshot_lock is held but for book_lock() and book_layout(). Must not call libc or
+ * make a system call, but for what it is given; use a number of the mapping twice, or
+ * unchecked: others write it meanwhile.
  */
 #pragma once
 

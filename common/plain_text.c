@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  decoding UTF-8, and the class of characters that cannot be seen.
- * Runs on:       any thread, the shim's constructor too.
- * Must not:      allocate, or depend on the locale.
- * See also:      plain_text.h; common/base/utf8.c, which adds widths and buffers.
+ * Decoding UTF-8, and the class of characters that cannot be seen. Runs on: any thread,
+ * the shim's constructor too. Must not allocate, or depend on the locale.
  */
 #include "common/plain_text.h"
 

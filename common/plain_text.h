@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  text that somebody else chose (names, labels, paths, settings), made fit
- *                to be shown: in a terminal it must neither steer, nor hide, nor turn the
- *                reading direction. Everything that is echoed goes through here.
- * Runs on:       any thread of any program of the project, the shim's constructor too.
- * Must not:      allocate, or depend on the locale.
+ * Text that somebody else chose (names, labels, paths, settings), made fit to be shown:
+ * in a terminal it must neither steer, nor hide, nor turn the reading direction.
+ * Everything that is echoed goes through here. Runs on: any thread of any program of the
+ * project, the shim's constructor too. Must not allocate, or depend on the locale.
  */
 #pragma once
 

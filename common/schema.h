@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  identity of run.db, for its writer (shim/collector) and reader
- *                (analyzer/rundb). The tables are in common/schema.sql.
- * Must not:      include anything.
+ * Identity of run.db, for its writer (shim/collector) and reader (analyzer/rundb). The
+ * tables are in common/schema.sql. Must not include anything.
  */
 #pragma once
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the contract between the shim (writer, inside the traced program)
- *                and the ingest library (reader: profshim-collect, prof-analyze).
- * Runs on:       nothing; types and constants only.
- * Must not:      include anything but <stdint.h>; change without a new SEGMENT_VERSION.
- * See also:      common/schema.sql, the next hop; shim/hot/, the writer;
- *                shim/collector/, the reader.
+ * The contract between the shim, which writes in the traced program, and collector/,
+ * which reads. Must not include anything but <stdint.h>, or change without a new
+ * SEGMENT_VERSION. common/schema.sql is the next hop.
  *
  * THE SPOOL
  *

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the snapshots of a process, a part of the contract between the shim and
- *                the ingest library.
- * Runs on:       nothing; types and constants only.
- * Must not:      change without a new SEGMENT_VERSION.
- * See also:      common/segment.h; common/book.h, which takes snapshots;
- * common/schema.sql
+ * The snapshots of a process, a part of the contract between the shim and the ingest
+ * library. Must not change without a new SEGMENT_VERSION.
  *
  * THE BOOK
  *

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the names of the regions of a program image, a part of the contract
- *                between the shim and the ingest library.
- * Runs on:       nothing; types and constants only.
- * Must not:      change without a new SEGMENT_VERSION.
- * See also:      common/segment.h; shim/record/region.h
+ * The names of the regions of a program image, a part of the contract between the shim
+ * and the ingest library. Must not change without a new SEGMENT_VERSION.
  *
  * A region (profshim_region_begin) is a node of the call tree like a function. Its key is
  * SEGMENT_KEY_REGION and the index of its name here: one table for the segment file, made

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  steps and counters of one thread at a time, a part of the contract
- *                between the shim and the ingest library.
- * Runs on:       nothing; types and constants only.
- * Must not:      change without a new SEGMENT_VERSION.
- * See also:      common/segment.h (struct segment_lane); shim/record/series.h, the writer
+ * Steps and counters of one thread at a time, a part of the contract between the shim
+ * and the ingest library. Must not change without a new SEGMENT_VERSION.
  *
  * A series is what one lane has of one name: of the durations of a step
  * (profshim_step), in ticks, or of the values of a counter (profshim_counter). It has a

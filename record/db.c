@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  opening run.db for prof-record's few questions.
- * Runs on:       prof-record.
- * Must not:      create the file, or believe what stands in its schema.
- * See also:      record_db.h; analyzer/rundb/rundb.c, which says what is wrong with it
+ * Opening run.db for prof-record's few questions. Must not create the file, or believe
+ * what stands in its schema.
  */
 #include "record/db.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  run.db for prof-record's few questions: any file may stand there.
- * Must not:      be kept open while the program runs.
+ * run.db for prof-record's few questions: any file may stand there. Must not be kept
+ * open while the program runs.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  prof-record's watch over the spool.
- * Runs on:       prof-record, after the program's end.
- * Must not:      take a run away from a collector that only just starts.
- * See also:      record_finish.h
+ * prof-record's watch over the spool. Must not take a run away from a collector that
+ * only just starts.
  */
 #include "common/plain_text.h"
 #include "record/finish.h"

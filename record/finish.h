@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  after the program has ended: waiting until its run is in the file.
- * Runs on:       prof-record.
- * Must not:      wait longer than asked; write into run.db (spool_recover() does).
- * See also:      spool.h, record.c
+ * After the program has ended: waiting until its run is in the file. Must not wait
+ * longer than asked; write into run.db (spool_recover() does).
  */
 #pragma once
 

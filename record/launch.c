@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  environment, fork, exec and wait of prof-record.
- * Runs on:       prof-record, one thread.
- * Must not:      change what the program would see without us, the shim apart.
- * See also:      record_launch.h, record_signals.h
+ * Environment, fork, exec and wait of prof-record. Must not change what the program
+ * would see without us, the shim apart.
  */
 #include "record/launch.h"
 

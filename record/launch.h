@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  running the program under the shim, and ending as it ended.
- * Runs on:       prof-record.
- * Must not:      stand between the program and its terminal.
- * See also:      record.c
+ * Running the program under the shim, and ending as it ended. Must not stand between the
+ * program and its terminal.
  */
 #pragma once
 

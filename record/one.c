@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  runs a program, waits for its run to be written, and says so.
- * Runs on:       prof-record.
- * Must not:      end prof-record.
- * See also:      record_one.h, record_launch.h, record_finish.h
+ * Runs a program, waits for its run to be written, and says so. Must not end
+ * prof-record.
  */
 #include "record/one.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  one run of a program under the shim, from its start to the file.
- * Runs on:       prof-record.
- * Must not:      end prof-record.
- * See also:      record.c, record_series.c
+ * One run of a program under the shim, from its start to the file. Must not end
+ * prof-record.
  */
 #pragma once
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  prof-record's option table, help and checks.
- * Runs on:       prof-record.
- * Must not:      touch the environment.
- * See also:      record_options.h; shim/boot/config.c, which reads the same settings
- */
+/* prof-record's option table, help and checks. Must not touch the environment. */
 #include "record/options.h"
 
 #include <errno.h>

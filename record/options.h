@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  prof-record's command line as plain data.
- * Runs on:       prof-record.
- * Must not:      do anything that the options ask for, except --help and --version.
- * See also:      record.c
+ * prof-record's command line as plain data. Must not do anything that the options ask
+ * for, except --help and --version.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the checks before a program runs under the shim, and their sentences.
- * Runs on:       prof-record.
- * Must not:      run the program.
- * See also:      record_prepare.h, target.h
+ * The checks before a program runs under the shim, and their sentences. Must not run the
+ * program.
  */
 #include "record/prepare.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what is looked at and set up before a program runs: output, program,
- * shim. Runs on:       prof-record. Must not:      run the program. See also: record.c,
- * target.h
+ * What is looked at and set up before a program runs: output, program, shim.
+ * Must not run the program.
  */
 #pragma once
 

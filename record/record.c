@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  prof-record: checks a program, runs it under the shim, waits for its run
- *                to be written, says so, and ends as the program ended.
- * Runs on:       the user's terminal.
- * Must not:      change the program's output, exit status, signals or children.
- * See also:      record_prepare.h, record_one.h, record_series.h
+ * prof-record: checks a program, runs it under the shim, waits for its run to be
+ * written, says so, and ends as the program ended. Runs on: the user's terminal. Must
+ * not change the program's output, exit status, signals or children.
  */
 #include <limits.h>
 #include <stdlib.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  prof-analyze as prof-record's child.
- * Runs on:       prof-record, after the program's end.
- * Must not:      record prof-analyze: our environment has the shim in it.
- * See also:      record/report.h
+ * prof-analyze as prof-record's child. Must not record prof-analyze: our environment has
+ * the shim in it.
  */
 #include "record/report.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the report that prof-record --report shows after the run.
- * Runs on:       prof-record, after the program's end.
- * Must not:      write to standard output, which is the program's; end prof-record.
- * See also:      record.c, record_one.h
+ * The report that prof-record --report shows after the run. Must not write to standard
+ * output, which is the program's; end prof-record.
  */
 #pragma once
 

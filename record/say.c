@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a line on stderr under prof-record's name.
- * Runs on:       prof-record.
- * Must not:      write to standard output, which is the program's; let a name or a value
- *                steer the terminal.
- * See also:      record_say.h
+ * A line on stderr under prof-record's name. Must not write to standard output, which is
+ * the program's; let a name or a value steer the terminal.
  */
 #include "record/say.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  how prof-record speaks to the user: a line on stderr.
- * Runs on:       prof-record.
- * Must not:      write to standard output, which is the program's.
- * See also:      record.c
+ * How prof-record speaks to the user: a line on stderr. Must not write to standard
+ * output, which is the program's.
  */
 #pragma once
 

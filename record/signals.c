@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  takes signals one by one while a program runs, and passes them on.
- * Runs on:       prof-record, one thread; take_signal() in signal context.
- * Must not:      give the program a signal twice that it got without us.
- * See also:      record_signals.h
+ * Takes signals one by one while a program runs, and passes them on. Runs on:
+ * prof-record, one thread; take_signal() in signal context. Must not give the program a
+ * signal twice that it got without us.
  */
 #include "record/signals.h"
 

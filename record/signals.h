@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  signals while a program runs under prof-record, and between two runs.
- * Runs on:       prof-record, one thread.
- * Must not:      give the program a signal twice that it got without us.
- * See also:      record_launch.h
+ * Signals while a program runs under prof-record, and between two runs. Must not give
+ * the program a signal twice that it got without us.
  *
  * Whoever signals prof-record means the program, so every signal that can be taken is
  * passed on to it, those that prof-record was started to ignore or with held back, too:

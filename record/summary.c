@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  prof-record's two queries on run.db, read only.
- * Runs on:       prof-record.
- * Must not:      write, or wait for a lock longer than BUSY_MS.
- * See also:      record_summary.h
+ * prof-record's two queries on run.db, read only. Must not write, or wait for a lock
+ * longer than BUSY_MS.
  */
 #include "record/summary.h"
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what prof-record says about the run that was just written.
- * Runs on:       prof-record.
- * Must not:      write into run.db.
- * See also:      record_summary.sql
+ * What prof-record says about the run that was just written. Must not write into run.db.
  */
 #pragma once
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the word splitting of sh, without its expansions.
- * Runs on:       prof-record.
- * Must not:      expand or run anything.
- * See also:      record_words.h
- */
+/* The word splitting of sh, without its expansions. Must not expand or run anything. */
 #include "record/words.h"
 
 #include <ctype.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a command that was given as one text, split into words as a shell would.
- * Runs on:       prof-record.
- * Must not:      expand or run anything.
- * See also:      record_options.c
+ * A command that was given as one text, split into words as a shell would. Must not
+ * expand or run anything.
  */
 #pragma once
 

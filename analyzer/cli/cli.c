@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  options and commands; help.
- * Runs on:       prof-analyze, main thread, once.
- * Must not:      know what a report does: what it takes stands in its struct report.
- * See also:      main.c; reports/registry.c; render/registry.c.
+ * Options and commands; help. Must not know what a report does: what it takes stands in
+ * its struct report.
  */
 #include "analyzer/cli/cli.h"
 

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the command line of prof-analyze.
- * Must not:      open the database.
- */
+/* The command line of prof-analyze. Must not open the database. */
 #pragma once
 
 #include "analyzer/export/export.h"

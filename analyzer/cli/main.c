@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  prof-analyze: command line, database, report, format, exit status.
- * Runs on:       a person's or a script's behalf; one thread.
- * Must not:      know single reports or formats.
- * See also:      cli.c; rundb/takeover.c; reports/registry.c; render/registry.c.
+ * prof-analyze: command line, database, report, format, exit status. Runs on: a person's
+ * or a script's behalf; one thread. Must not know single reports or formats.
  */
 #include "common/base/status.h"
 #include "common/base/utf8.h"

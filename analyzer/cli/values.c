@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  values of options read, and refused without echoing what could steer the
- *                terminal.
- * Runs on:       prof-analyze, main thread, once.
- * Must not:      show a word of the command line that was not cleaned.
- * See also:      cli.c; common/plain_text.h.
+ * Values of options read, and refused without echoing what could steer the terminal.
+ * Must not show a word of the command line that was not cleaned.
  */
 #include "analyzer/cli/values.h"
 

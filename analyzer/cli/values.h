@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  values of options, for cli.c: read, or refused with a sentence that
- * shows what was given without obeying it. Must not:      open the database.
+ * Values of options, for cli.c: read, or refused with a sentence that shows what was
+ * given without obeying it.
  */
 #pragma once
 

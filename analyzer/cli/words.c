@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what the words of the command line are that are no options: the command,
- *                databases, arguments.
- * Runs on:       prof-analyze, main thread, once.
- * Must not:      know what a report does: what it takes stands in its struct report.
- * See also:      analyzer/cli/cli.h, cli.c
+ * What the words of the command line are that are no options: the command, databases,
+ * arguments. Must not know what a report does: what it takes stands in its struct
+ * report.
  */
 #include "analyzer/cli/words.h"
 

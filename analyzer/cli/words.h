@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the words of the command line that are no options, for cli.c.
- * Must not:      open the database.
+ * The words of the command line that are no options, for cli.c. Must not open the
+ * database.
  */
 #pragma once
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  documents made of sections.
- * Runs on:       prof-analyze, any thread.
- * Must not:      do input or output.
- * See also:      render/render.h, which draws documents.
- */
+/* Documents made of sections. */
 #include "analyzer/document/doc.h"
 
 #include "common/base/xalloc.h"

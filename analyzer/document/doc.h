@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the result of a report: ordered sections that any format can draw.
- * Must not:      know SQL or formats.
+ * The result of a report: ordered sections that any format can draw.
  *
  * Section names are the keys of the json document; titles are for people.
  */

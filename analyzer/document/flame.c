@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  flame graphs: sums, and which frame stands where.
- * Runs on:       prof-analyze, any thread.
- * Must not:      recurse: recorded stacks may be deeper than ours.
- * See also:      flame_colour.c; reports/flame_load.c (fills them); export/ (draws them).
+ * Flame graphs: sums, and which frame stands where. Must not recurse: recorded stacks
+ * may be deeper than ours.
  */
 #include "analyzer/document/flame.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  call paths as the frames of a flame graph: what each weighs, which are
- *                shown and where. With two sides, the difference between them.
- * Must not:      know SQL, pixels or formats.
+ * Call paths as the frames of a flame graph: what each weighs, which are shown and
+ * where. With two sides, the difference between them. Must not know SQL, pixels or
+ * formats.
  *
  * Use: flame_new(); flame_add() for every call path, callers first; flame_sum(); for a
  * picture flame_lay_out().

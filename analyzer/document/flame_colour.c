@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the colours of frames, and what a difference means.
- * Runs on:       prof-analyze, any thread.
- * Must not:      say better or worse in red and green, which many cannot tell apart; say
- *                anything in colour alone: formats write the change beside the name.
- * See also:      flame.c.
+ * The colours of frames, and what a difference means. Must not say better or worse in
+ * red and green, which many cannot tell apart; say anything in colour alone: formats
+ * write the change beside the name.
  */
 #include "analyzer/document/flame.h"
 

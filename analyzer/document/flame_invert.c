@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a flame graph turned over: the functions that have something of their
- *                own outermost, their callers below them.
- * Runs on:       prof-analyze, any thread.
- * Must not:      recurse, or follow what is too small to be shown: with all callers of
- *                all paths the result would be much larger than what it is made from.
- * See also:      flame.c.
+ * A flame graph turned over: the functions that have something of their own outermost,
+ * their callers below them. Must not recurse, or follow what is too small to be shown:
+ * with all callers of all paths the result would be much larger than what it is made
+ * from.
  */
 #include "analyzer/document/flame.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the contract of a format for other programs: a function that writes
- *                what a document holds for them.
- * Must not:      know SQL or single reports.
+ * The contract of a format for other programs: a function that writes what a document
+ * holds for them.
  *
  * To add one: export/NAME.c, a line in registry.c and in meson.build.
  */

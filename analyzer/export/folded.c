@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  folded stacks, as flamegraph.pl, inferno, speedscope and others read
- *                them: "main;parse;next_token 1234", one line for each call path that has
- *                something of its own; of a difference two numbers, before and after.
- * Runs on:       prof-analyze, main thread.
- * Must not:      leave ; or a line break in a name; write other than whole numbers.
- * See also:      export.h; model/flame.h.
+ * Folded stacks, as flamegraph.pl, inferno, speedscope and others read them:
+ * "main;parse;next_token 1234", one line for each call path that has something of its
+ * own; of a difference two numbers, before and after. Must not leave ; or a line break
+ * in a name; write other than whole numbers.
  */
 #include "analyzer/export/export.h"
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the list of formats for other programs.
- * Runs on:       prof-analyze, main thread.
- * Must not:      do anything: one line for each format.
- * See also:      export.h, the contract.
- */
+/* The list of formats for other programs. */
 #include "analyzer/export/export.h"
 
 extern const struct exporter exporter_folded;

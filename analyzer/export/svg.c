@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the flame graph as one SVG file: the whole on top, callees below their
- *                callers. It is complete without its script; the script (svg.js) adds
- *                zoom, search and keys in a browser.
- * Runs on:       prof-analyze, main thread.
- * Must not:      refer to anything outside of the file; let a name through unescaped.
- * See also:      svg_frames.c; svg_page.h; model/flame.h.
+ * The flame graph as one SVG file: the whole on top, callees below their callers. It is
+ * complete without its script; the script (svg.js) adds zoom, search and keys in a
+ * browser. Must not refer to anything outside of the file; let a name through unescaped.
  */
 #include "analyzer/export/svg_page.h"
 

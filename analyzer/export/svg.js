@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  zoom, search and keys of the flame graph.
- * Runs on:       the browser that shows the SVG; without it the picture stands still.
- * Must not:      load anything, or put a name anywhere but into text.
- * See also:      svg_frames.c, which writes the groups that this reads.
+ * Zoom, search and keys of the flame graph, whose groups svg_frames.c writes. Runs in the
+ * browser that shows it; without it the picture stands still. Must not load anything, or
+ * put a name anywhere but into text.
  */
 (function () {
 	"use strict";

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the frames of the SVG, each a group: title, rectangle, and the name when
- *                there is room for some of it.
- * Runs on:       prof-analyze, main thread.
- * Must not:      change the order: svg.js finds callers by it (each stands before its
- *                callees).
- * See also:      svg.c; svg.js.
+ * The frames of the SVG, each a group: title, rectangle, and the name when there is room
+ * for some of it. Must not change the order: svg.js finds callers by it (each stands
+ * before its callees).
  */
 #include "analyzer/export/svg_page.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  what the files of the SVG share: the page and its measures, in pixels.
- */
+/* What the files of the SVG share: the page and its measures, in pixels. */
 #pragma once
 
 #include "common/base/utf8.h"

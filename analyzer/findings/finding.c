@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  rating and ranking of findings.
- * Runs on:       prof-analyze, any thread.
- * Must not:      lose a finding: one that is merged is listed in the other's also.
- * See also:      rules/rule.h, which makes them; finding_merge.c.
+ * Rating and ranking of findings. Must not lose a finding: one that is merged is listed
+ * in the other's also.
  */
 #include "analyzer/findings/finding.h"
 

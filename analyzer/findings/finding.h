@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a finding: something worth fixing, with its evidence; and lists of them:
- *                rating, merging, ranking.
- * Must not:      know SQL, rules or formats.
+ * A finding: something worth fixing, with its evidence; and lists of them: rating,
+ * merging, ranking. Must not know SQL, rules or formats.
  *
  * Texts are borrowed: those that a rule makes live in the arena of its list. A path is
  * written with " > " between its functions.

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  merging of findings that nest on one path: a hot chain of ten functions
- *                is one thing to fix, not ten. And of those of which one says why the
- *                other is there: a slow function, and the faults that make it slow.
- * Runs on:       prof-analyze, any thread.
- * Must not:      lose a finding, or let a merge lower a severity.
- * See also:      finding.h, which tells the rule.
+ * Merging of findings that nest on one path: a hot chain of ten functions is one thing
+ * to fix, not ten. And of those of which one says why the other is there: a slow
+ * function, and the faults that make it slow. Must not lose a finding, or let a merge
+ * lower a severity.
  */
 #include "analyzer/findings/finding.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  parsing and applying of suppressions of findings.
- * Runs on:       prof-analyze, any thread.
- * Must not:      apply what has expired: it was accepted until then.
- * See also:      finding_suppress.h, the format.
+ * Parsing and applying of suppressions of findings. Must not apply what has expired: it
+ * was accepted until then.
  */
 #include "analyzer/findings/finding_suppress.h"
 

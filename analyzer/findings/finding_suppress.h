@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  findings that somebody decided to live with, from JSON:
+ * Findings that somebody decided to live with, from JSON: Must not read files; drop
+ * anything uncounted.
  *
  *     {"suppressions": [
  *         {"rule": "T3", "function": "^parse$", "reason": "the format asks for it",
@@ -10,8 +11,6 @@
  * rule is an id, a slug, or "*"; function a POSIX extended regular expression that is
  * looked for in the finding's function (left out: any). The day of expires is the last
  * one on which the suppression holds.
- *
- * Must not:      read files; drop anything uncounted.
  */
 #pragma once
 

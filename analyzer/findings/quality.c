@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  which findings rest on what a recording lacks.
- * Runs on:       prof-analyze, any thread.
- * Must not:      look at the recording: rules/quality.c does.
- * See also:      quality.h; finding_rate(), which turns confidence into score.
+ * Which findings rest on what a recording lacks. Must not look at the recording:
+ * rules/quality.c does.
  */
 #include "analyzer/findings/quality.h"
 

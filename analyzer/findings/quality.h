@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what is known about a recording that makes findings less certain, and
- *                what it does to their confidence.
- * Must not:      raise a confidence.
+ * What is known about a recording that makes findings less certain, and what it does to
+ * their confidence. Must not raise a confidence.
  *
  * Texts are borrowed: those that the rule makes live in the arena of the findings.
  */

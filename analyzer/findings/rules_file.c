@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  reading of the limits of rules; every refusal names file, line and key.
- * Runs on:       prof-analyze, any thread.
- * Must not:      accept a key it does not know: a limit mistyped would not hold.
- * See also:      analyzer/rules.json, the default file; rules_order.c.
+ * Reading of the limits of rules; every refusal names file, line and key. Must not
+ * accept a key it does not know: a limit mistyped would not hold.
  */
 #include "analyzer/findings/rules_file.h"
 

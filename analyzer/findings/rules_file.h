@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the limits of the rules, from JSON.
+ * The limits of the rules, from JSON. Must not read files or print.
  *
  * The default file is analyzer/rules.json: each rule by its id with slug, and each limit
  * with value, unit and meaning. A file of the user's has the same form, with only what it
@@ -11,8 +11,6 @@
  * The default file's "order" lists limits that must not exceed the next one, or a number:
  *
  *     "order": [["T0.low_ns", "T0.medium_ns", "T0.high_ns"], ["T1.own_share", 1]]
- *
- * Must not:      read files or print.
  */
 #pragma once
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  limits that must not exceed others: "low" above "high" would make a rule
- *                silent, two rules that divide cases would both take some.
- * Runs on:       prof-analyze, any thread.
- * Must not:      blame a limit that the user's file does not name.
- * See also:      rules_file.c; "order" in analyzer/rules.json.
+ * Limits that must not exceed others: "low" above "high" would make a rule silent, two
+ * rules that divide cases would both take some. Must not blame a limit that the user's
+ * file does not name.
  */
 #include "analyzer/findings/rules_order.h"
 

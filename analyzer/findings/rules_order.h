@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the order in which limits must stand, see rules_file.h: those that
- *                contradict each other are refused.
- * Must not:      be called before the limits are known.
+ * The order in which limits must stand, see rules_file.h: those that contradict each
+ * other are refused. Must not be called before the limits are known.
  */
 #pragma once
 

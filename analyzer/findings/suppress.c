@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  parsing and matching of leak suppressions.
- * Runs on:       prof-analyze, any thread.
- * Must not:      backtrack over more than one '*': patterns come from users.
- * See also:      reports/leaks_suppress.c, which applies them to call paths.
+ * Parsing and matching of leak suppressions. Must not backtrack over more than one '*':
+ * patterns come from users.
  */
 #include "analyzer/findings/suppress.h"
 

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  suppressions in LeakSanitizer's format: what is known to stay live.
+ * Suppressions in LeakSanitizer's format: what is known to stay live. Must not read
+ * files, or know what the texts are.
  *
  *     # a comment
  *     leak:PATTERN
  *
  * PATTERN is looked for anywhere in a text; '*' stands for anything, '^' at its start and
  * '$' at its end hold it to the text's start and end. Space around a line does not count.
- *
- * Must not:      read files, or know what the texts are.
  */
 #pragma once
 

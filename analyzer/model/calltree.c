@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the call tree: linking, sorting, sums.
- * Runs on:       prof-analyze, any thread.
- * Must not:      recurse: recorded stacks may be deeper than ours.
- * See also:      calltree_fold.c (recursion), reports/load.c (fills trees).
+ * The call tree: linking, sorting, sums. Must not recurse: recorded stacks may be deeper
+ * than ours.
  */
 #include "analyzer/model/calltree.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the call paths of a run as a tree in memory.
- * Must not:      trust its input: parents may be missing, doubled or form a ring.
+ * The call paths of a run as a tree in memory. Must not trust its input: parents may be
+ * missing, doubled or form a ring.
  *
  * Use: calltree_new(), calltree_add_function() and calltree_add_path() in any order,
  * then calltree_link() once; then everything else.

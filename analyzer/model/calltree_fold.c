@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  recursion folded away: a call tree with every function at most once
- *                on any path.
- * Runs on:       prof-analyze, any thread.
- * Must not:      recurse, or search lists: a node may have 100,000 children.
- * See also:      calltree.c.
+ * Recursion folded away: a call tree with every function at most once on any path. Must
+ * not recurse, or search lists: a node may have 100,000 children.
  */
 #include "analyzer/model/calltree.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the call tree summed up by function and by neighbour, for selections
- *                (a thread) whose sums run.db does not keep.
- * Runs on:       prof-analyze, any thread.
- * Must not:      count the time of a recursive activation twice.
- * See also:      calltree.c.
+ * The call tree summed up by function and by neighbour, for selections (a thread) whose
+ * sums run.db does not keep. Must not count the time of a recursive activation twice.
  */
 #include "analyzer/model/calltree.h"
 

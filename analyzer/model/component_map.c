@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  reading and applying of component maps; every refusal names file, line
- *                and key.
- * Runs on:       prof-analyze, any thread.
- * Must not:      accept a key it does not know: an entry mistyped would fit too much.
- * See also:      component_map.h, which has the form.
+ * Reading and applying of component maps; every refusal names file, line and key. Must
+ * not accept a key it does not know: an entry mistyped would fit too much.
  */
 #include "analyzer/model/component_map.h"
 

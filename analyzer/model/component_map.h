@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  which component a function belongs to, from JSON.
+ * Which component a function belongs to, from JSON. Must not read files or print.
  *
  *     {"components": [
  *         {"component": "json", "source": "src/json*"},
@@ -13,8 +13,6 @@
  * with a slash in them of the end of its path. namespace is what the function's own name
  * starts with, before "::", function a POSIX extended regular expression that is searched
  * in the demangled name.
- *
- * Must not:      read files or print.
  */
 #pragma once
 

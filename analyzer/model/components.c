@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  summing up a call tree by components.
- * Runs on:       prof-analyze, any thread.
- * Must not:      recurse: a tree may be as deep as a program's stack.
- * See also:      components.h, the definitions.
+ * Summing up a call tree by components. Must not recurse: a tree may be as deep as a
+ * program's stack.
  */
 #include "analyzer/model/components.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a call tree summed up by components.
- * Must not:      know SQL.
+ * A call tree summed up by components.
  *
  * The component of a path is that of its function, when one has been named for it (by a
  * map, or for a region by the program); else that of the path's caller, when one has been

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  changes between two moments.
- * Runs on:       prof-analyze, any thread.
- * Must not:      allocate.
- * See also:      common/schema.sql, which has the formula of the survivors.
- */
+/* Changes between two moments. Must not allocate. */
 #include "analyzer/model/delta.h"
 
 int64_t delta_plus(int64_t a, int64_t b)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the arithmetic between two moments of a process: what an allocation
- *                site, or several together, had at A and at B and what became of it.
- * Must not:      know SQL; overflow (sums wrap: a damaged file may hold any number).
+ * The arithmetic between two moments of a process: what an allocation site, or several
+ * together, had at A and at B and what became of it. Must not know SQL; overflow (sums
+ * wrap: a damaged file may hold any number).
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  regular expressions over functions, carried over to call paths.
- * Runs on:       prof-analyze, any thread.
- * Must not:      match a name once for each path: names are few, paths are many.
- * See also:      rundb/functions.c for REGEXP in SQL.
+ * Regular expressions over functions, carried over to call paths. Must not match a name
+ * once for each path: names are few, paths are many.
  */
 #include "analyzer/model/filter.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  --focus and --ignore: which functions and call paths are shown.
- */
+/* --focus and --ignore: which functions and call paths are shown. */
 #pragma once
 
 #include "analyzer/model/calltree.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a walk over JSON text that is known to be well formed.
- * Runs on:       prof-analyze, any thread.
- * Must not:      read beyond the text, whatever is in it.
- * See also:      rules_file.c, finding_suppress.c.
+ * A walk over JSON text that is known to be well formed. Must not read beyond the text,
+ * whatever is in it.
  */
 #include "analyzer/model/json_place.h"
 

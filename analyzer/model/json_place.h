@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  where in a JSON text something stands, and how it is named in a
+ * Where in a JSON text something stands, and how it is named in a
  * sentence: Jansson knows the lines of syntax errors only.
  */
 #pragma once

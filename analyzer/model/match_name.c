@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  names of functions reduced to what survives a rebuild.
- * Runs on:       prof-analyze, any thread.
- * Must not:      fail: a name that is no C++ stays as it is.
- * See also:      compare_match.c, which looks for partners by these keys.
+ * Names of functions reduced to what survives a rebuild. Must not fail: a name that is
+ * no C++ stays as it is.
  */
 #include "analyzer/model/match_name.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what stays of a function's name when its program is built again.
- * Must not:      use addresses: they change with every build.
+ * What stays of a function's name when its program is built again. Must not use
+ * addresses: they change with every build.
  *
  * Each function appends to key. The tiers that use them are in compare_match.c.
  */

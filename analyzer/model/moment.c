@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  finding the moment that a word means.
- * Runs on:       prof-analyze, any thread.
- * Must not:      pick one of several silently.
- * See also:      reports/snapshot_find.c, which chooses the process.
- */
+/* Finding the moment that a word means. Must not pick one of several silently. */
 #include "analyzer/model/moment.h"
 
 #include <errno.h>

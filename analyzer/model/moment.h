@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  how a user names a moment of a process, and finding the one meant.
+ * How a user names a moment of a process, and finding the one meant.
  *
  *     LABEL      the snapshot of this label, when the process has one only
  *     LABEL#N    its Nth, counted from 1
@@ -11,8 +11,6 @@
  *
  * A label comes before the words start, exit (now) and peak: who took a snapshot "exit"
  * means it. A number comes before a label; LABEL#1 reaches a label made of digits.
- *
- * Must not:      know SQL.
  */
 #pragma once
 

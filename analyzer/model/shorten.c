@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  shortening of names, file places and call chains.
- * Runs on:       prof-analyze, any thread.
- * Must not:      cut inside a UTF-8 character.
- * See also:      render/text.c and render/md.c, the users.
+ * Shortening of names, file places and call chains. Must not cut inside a UTF-8
+ * character.
  */
 #include "analyzer/model/shorten.h"
 

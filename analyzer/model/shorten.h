@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  long names into little room, so that they can still be told apart.
- */
+/* Long names into little room, so that they can still be told apart. */
 #pragma once
 
 #include "common/base/strbuf.h"

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  typed tables: rows of cells, sorting and cutting.
- * Runs on:       prof-analyze, any thread.
- * Must not:      do input or output.
- * See also:      doc.h (a report's result), rundb/query.h (fills tables).
- */
+/* Typed tables: rows of cells, sorting and cutting. */
 #include "analyzer/model/table.h"
 
 #include "common/base/xalloc.h"

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a table with typed columns: what a query gives and a renderer draws.
- * Must not:      know SQL or formats.
+ * A table with typed columns: what a query gives and a renderer draws.
  *
  * A column's name is the machine's (json keys, csv header, --sort): that of the views
  * in common/schema.sql, unit included. Its title is what people see.

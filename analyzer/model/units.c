@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  scaling of times, sizes and counts for people.
- * Runs on:       prof-analyze, any thread; LC_NUMERIC must be "C".
- * Must not:      be used for json and csv, which carry raw numbers.
- * See also:      table.h, whose column types choose among these.
+ * Scaling of times, sizes and counts for people. Runs on: prof-analyze, any thread;
+ * LC_NUMERIC must be "C". Must not be used for json and csv, which carry raw numbers.
  */
 #include "analyzer/model/units.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  numbers as people read them: 1.23ms, 4.50MiB, 38,204,113, 31.2%.
- * Must not:      depend on the locale.
+ * Numbers as people read them: 1.23ms, 4.50MiB, 38,204,113, 31.2%. Must not depend on
+ * the locale.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  cells as text, for people and for machines.
- * Runs on:       prof-analyze, main thread.
- * Must not:      let control characters of a recorded name through to a terminal.
- * See also:      model/units.h, model/shorten.h.
+ * Cells as text, for people and for machines. Must not let control characters of a
+ * recorded name through to a terminal.
  */
 #include "analyzer/render/cell.h"
 

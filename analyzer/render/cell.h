@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  single cells as text.
- */
+/* Single cells as text. */
 #pragma once
 
 #include "common/base/strbuf.h"

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  csv (RFC 4180): the document's main table, raw numbers, units in the
- *                header. A document without one gives its notes.
- * Runs on:       prof-analyze, main thread.
- * Must not:      scale or shorten anything, or hand a spreadsheet a formula that somebody
- *                gave a function for a name.
- * See also:      render.h.
+ * Csv (RFC 4180): the document's main table, raw numbers, units in the header. A
+ * document without one gives its notes. Must not scale or shorten anything, or hand a
+ * spreadsheet a formula that somebody gave a function for a name.
  */
 #include "analyzer/render/render.h"
 

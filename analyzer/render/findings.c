@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the figures of findings as people read them, and findings as a table.
- * Runs on:       prof-analyze, main thread.
- * Must not:      say more than the finding does.
- * See also:      findings.h; model/finding.h.
+ * The figures of findings as people read them, and findings as a table. Must not say
+ * more than the finding does.
  */
 #include "analyzer/render/findings.h"
 

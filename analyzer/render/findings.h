@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  findings, drawn: what the formats share, and the part of each.
- */
+/* Findings, drawn: what the formats share, and the part of each. */
 #pragma once
 
 #include "common/base/strbuf.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  tree guides. An only child moves one column to the right, others two, so
- *                that long chains of calls stay in sight.
- * Runs on:       prof-analyze, main thread.
- * Must not:      assume that depths grow by one: a file may be damaged.
- * See also:      text_table.c, which draws the rows.
+ * Tree guides. An only child moves one column to the right, others two, so that long
+ * chains of calls stay in sight. Must not assume that depths grow by one: a file may be
+ * damaged.
  */
 #include "analyzer/render/guides.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the lines before the names of a tree that show who belongs to whom.
- */
+/* The lines before the names of a tree that show who belongs to whom. */
 #pragma once
 
 #include "analyzer/render/style.h"

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  json: one object for a document, its keys the names of the sections.
+ * Json: one object for a document, its keys the names of the sections. Must not hold
+ * more than a row in memory: tables may be large.
  *
  *     schema_version, tool, version, report
  *     run, trust, ...   values sections: objects
  *     functions, ...    table sections: arrays of objects, one row a line
  *     notes             {level, name, text, advice} of all notes
  *     omitted           for each table with rows left out {row_count, shown_count}
- *
- * Runs on:       prof-analyze, main thread.
- * Must not:      hold more than a row in memory: tables may be large.
- * See also:      render.h; docs/reference.md, which promises the names.
  */
 #include "analyzer/render/render.h"
 

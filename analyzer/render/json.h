@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  values of json documents. Out of memory ends the program, as xalloc
+ * Values of json documents. Out of memory ends the program, as xalloc
  * does.
  */
 #pragma once

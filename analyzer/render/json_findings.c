@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  a finding as a json object.
- * Runs on:       prof-analyze, main thread.
- * Must not:      round or scale.
- * See also:      json.c, which lists them; sarif.c.
- */
+/* A finding as a json object. Must not round or scale. */
 #include "analyzer/render/findings.h"
 
 #include "analyzer/render/json.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  JUnit XML, as CI servers read it: a test case for each check of a gate.
- *                A check that failed is a failure, one that was not made an error.
- * Runs on:       prof-analyze, main thread.
- * Must not:      let a check that was not made look like one that passed.
- * See also:      render.h; doc.h, SECTION_CHECKS.
+ * JUnit XML, as CI servers read it: a test case for each check of a gate. A check that
+ * failed is a failure, one that was not made an error. Must not let a check that was not
+ * made look like one that passed.
  */
 #include "analyzer/render/render.h"
 

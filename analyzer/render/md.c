@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  GitHub flavoured Markdown, for pull requests and wikis.
- * Runs on:       prof-analyze, main thread.
- * Must not:      let a name break a table: pipes, newlines and markup are escaped.
- * See also:      render.h.
+ * GitHub flavoured Markdown, for pull requests and wikis. Must not let a name break a
+ * table: pipes, newlines and markup are escaped.
  */
 #include "analyzer/render/render.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  text in Markdown that cannot become markup.
- */
+/* Text in Markdown that cannot become markup. */
 #pragma once
 
 #include <stdbool.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  findings in Markdown: a heading and a list for each.
- * Runs on:       prof-analyze, main thread.
- * Must not:      let a name become markup.
- * See also:      md.c; findings.c.
+ * Findings in Markdown: a heading and a list for each. Must not let a name become
+ * markup.
  */
 #include "analyzer/render/findings.h"
 

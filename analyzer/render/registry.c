@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the list of formats.
- * Runs on:       prof-analyze, main thread.
- * Must not:      do anything: one line for each format.
- * See also:      render.h, the contract.
- */
+/* The list of formats. */
 #include "analyzer/render/render.h"
 
 extern const struct renderer renderer_csv;

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the contract of a format: a function that writes a document.
- * Must not:      know SQL or single reports.
+ * The contract of a format: a function that writes a document.
  *
  * To add one: render/NAME.c, a line in registry.c and in meson.build.
  */

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  SARIF 2.1.0, as code scanning reads it: a result for each finding.
- * Runs on:       prof-analyze, main thread.
- * Must not:      fail a build by itself: the level error is used with --fail-on only.
- * See also:      json_findings.c, whose object is each result's properties.
+ * SARIF 2.1.0, as code scanning reads it: a result for each finding. Must not fail a
+ * build by itself: the level error is used with --fail-on only.
  */
 #include "analyzer/render/render.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the look of text output, and wrapping.
- * Runs on:       prof-analyze, main thread.
- * Must not:      write more columns than the terminal has.
- * See also:      text.c, text_table.c.
+ * The look of text output, and wrapping. Must not write more columns than the terminal
+ * has.
  */
 #include "analyzer/render/style.h"
 

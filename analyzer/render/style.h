@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  how text output looks: colours and the characters it draws with.
- */
+/* How text output looks: colours and the characters it draws with. */
 #pragma once
 
 #include "analyzer/model/shorten.h"

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  text for people at a terminal.
- * Runs on:       prof-analyze, main thread.
- * Must not:      be wider than the terminal.
- * See also:      text_table.c; style.c.
- */
+/* Text for people at a terminal. Must not be wider than the terminal. */
 #include "analyzer/render/render.h"
 
 #include "common/base/utf8.h"

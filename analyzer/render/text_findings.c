@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  findings for people at a terminal.
- * Runs on:       prof-analyze, main thread.
- * Must not:      be wider than the terminal.
- * See also:      text.c; findings.c.
- */
+/* Findings for people at a terminal. Must not be wider than the terminal. */
 #include "analyzer/render/findings.h"
 
 #include "common/base/utf8.h"

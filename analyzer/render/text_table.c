@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  tables and trees in columns that fit the terminal.
+ * Tables and trees in columns that fit the terminal. Must not hold rendered rows: tables
+ * may be large.
  *
  * Numbers keep their width; places, texts and names give way, in this order. What does
  * not fit then: the name moves to a line of its own (SECTION_STACK) or columns are left
  * out from the right and named below the table.
- *
- * Runs on:       prof-analyze, main thread.
- * Must not:      hold rendered rows: tables may be large.
- * See also:      cell.h; text.c.
  */
 #include "analyzer/render/style.h"
 

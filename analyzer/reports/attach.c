@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  `prof-analyze snapshot`: takes a snapshot of a running process.
- * Runs on:       one thread; the process it is about goes on meanwhile.
- * Must not:      stop or signal the process.
- * See also:      collector/live/attach.h; snapshots.c, which lists them.
+ * `prof-analyze snapshot`: takes a snapshot of a running process. Runs on: one thread;
+ * the process it is about goes on meanwhile. Must not stop or signal the process.
  */
 #include "common/base/utf8.h"
 #include "analyzer/reports/common.h"

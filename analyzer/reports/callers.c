@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the callers and callees of one function.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print.
- * See also:      callers.sql; callers_find.c.
- */
+/* The callers and callees of one function. */
 #include "analyzer/reports/callers_find.h"
 
 #include "analyzer/model/units.h"

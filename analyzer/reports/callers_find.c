@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  finding a function by what people call it.
- * Runs on:       prof-analyze, main thread.
- * Must not:      pick one of several silently.
- * See also:      callers.c.
- */
+/* Finding a function by what people call it. Must not pick one of several silently. */
 #include "analyzer/reports/callers_find.h"
 
 #include "common/base/nearest.h"

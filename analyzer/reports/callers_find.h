@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the function the user means by a word.
- */
+/* The function the user means by a word. */
 #pragma once
 
 #include "analyzer/reports/common.h"

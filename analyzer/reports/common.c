@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  queries, limits, sorting and last lines, the same in all reports.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print.
- * See also:      common.h, which declares it; facts.c; load.c.
- */
+/* Queries, limits, sorting and last lines, the same in all reports. */
 #include "analyzer/reports/common.h"
 
 #include "common/base/nearest.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what several reports need: queries with the common parameters, facts
- *                about the run, limits and sorting of tables.
+ * What several reports need: queries with the common parameters, facts about the run,
+ * limits and sorting of tables.
  */
 #pragma once
 

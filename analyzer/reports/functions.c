@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the flat table of functions.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print.
- * See also:      functions.sql; report.c, which shows the first rows.
- */
+/* The flat table of functions. */
 #include "analyzer/reports/common.h"
 
 #include "common/base/xalloc.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  loading the call tree, of the whole run or of --thread.
- * Runs on:       prof-analyze, main thread.
- * Must not:      hide that a lane was used by several threads one after another.
- * See also:      load.sql; model/calltree.h.
+ * Loading the call tree, of the whole run or of --thread. Must not hide that a lane was
+ * used by several threads one after another.
  */
 #include "analyzer/reports/common.h"
 

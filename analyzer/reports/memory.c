@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  allocation sites: by bytes, count, share of the peak, temporary.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print.
- * See also:      sites.c, the table; leaks.c.
- */
+/* Allocation sites: by bytes, count, share of the peak, temporary. */
 #include "analyzer/reports/common.h"
 
 #include "analyzer/model/units.h"

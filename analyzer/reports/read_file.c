@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a file that the user names, read whole.
- * Runs on:       prof-analyze, main thread.
- * Must not:      read without bound: it may be a device.
- * See also:      common.h, which declares it.
+ * A file that the user names, read whole. Must not read without bound: it may be a
+ * device.
  */
 #include "analyzer/reports/common.h"
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the list of reports, in the order of --help.
- * Runs on:       prof-analyze, main thread.
- * Must not:      do anything: one line for each report.
- * See also:      report.h, the contract.
- */
+/* The list of reports, in the order of --help. */
 #include "analyzer/reports/report.h"
 
 extern const struct report report_bottlenecks;

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the report: a run on one page.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print; show a section for data that is not there (it says why instead).
- * See also:      summary.c, functions.c, sites.c, resources.c: its parts.
+ * The report: a run on one page. Must not print; show a section for data that is not
+ * there (it says why instead).
  */
 #include "analyzer/reports/report.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the contract of a report: a query and a function that fills a document.
- * Must not:      print, or know formats.
+ * The contract of a report: a query and a function that fills a document.
  *
  * To add one: reports/NAME.c and reports/NAME.sql, a line in registry.c and in
  * meson.build.

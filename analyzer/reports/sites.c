@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the table of allocation sites that memory, leaks and report show.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print.
- * See also:      sites.sql.
- */
+/* The table of allocation sites that memory, leaks and report show. */
 #include "analyzer/reports/common.h"
 
 #include "common/base/xalloc.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the user's own query, as a table.
- * Runs on:       prof-analyze, main thread.
- * Must not:      let the query change anything (see rundb_query_foreign()).
- * See also:      common/schema.sql, whose views are the public interface.
+ * The user's own query, as a table. Must not let the query change anything (see
+ * rundb_query_foreign()).
  */
 #include "analyzer/reports/common.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a run's key numbers: for people a few lines, for machines named values.
- * Runs on:       prof-analyze, main thread.
- * Must not:      query; facts.c has done it.
- * See also:      report.c, memory.c.
+ * A run's key numbers: for people a few lines, for machines named values. Must not
+ * query; facts.c has done it.
  */
 #include "analyzer/reports/summary.h"
 

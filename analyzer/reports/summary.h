@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the sections of key numbers that several reports show.
- */
+/* The sections of key numbers that several reports show. */
 #pragma once
 
 #include "analyzer/reports/common.h"

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the call tree with its shares of the run.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print, or recurse over paths.
- * See also:      model/calltree.h; load.c.
- */
+/* The call tree with its shares of the run. Must not print, or recurse over paths. */
 #include "analyzer/reports/common.h"
 
 #include "common/base/nearest.h"

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  what all rules need: queries, texts, findings about paths and functions.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print.
- * See also:      rule.h, which declares it.
- */
+/* What all rules need: queries, texts, findings about paths and functions. */
 #include "analyzer/rules/rule.h"
 
 #include "common/base/xalloc.h"

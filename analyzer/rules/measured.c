@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  which measurements are valid for a run.
- * Runs on:       prof-analyze, main thread.
- * Must not:      judge a run: it says what can be judged.
- * See also:      measured.h; bottlenecks_run.c, which asks before each rule.
+ * Which measurements are valid for a run. Must not judge a run: it says what can be
+ * judged.
  */
 #include "analyzer/rules/measured.h"
 

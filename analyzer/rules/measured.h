@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  which measurements are valid for a run: the one place that decides it. A
- *                rule names those that it needs, and is not asked where one is missing.
- * Must not:      be gone round: a rule that reads a number of which the recording does
- * not know whether it is one, raises false alarms.
+ * Which measurements are valid for a run: the one place that decides it. A rule names
+ * those that it needs, and is not asked where one is missing. Must not be gone round: a
+ * rule that reads a number of which the recording does not know whether it is one, raises
+ * false alarms.
  */
 #pragma once
 

@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  Q1: how far findings can be trusted at all, by what is known about the
- *                recording.
- * Runs on:       prof-analyze, main thread.
- * Must not:      add findings: it lowers the confidence of others.
- * See also:      model/quality.h; reports/trust.c, which tells of every loss, large or
- *                small; docs/findings.md.
+ * Q1: how far findings can be trusted at all, by what is known about the recording. Must
+ * not add findings: it lowers the confidence of others.
  *
  * A step of the clock is not looked for: the recorder's clocks do not step when the time
  * of day is set, and a recording would not show it.

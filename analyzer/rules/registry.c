@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the list of rules, in the order of --list-rules.
- * Runs on:       prof-analyze, main thread.
- * Must not:      do more than list and find: one line for each rule.
- * See also:      rule.h, the contract.
+ * The list of rules, in the order of --list-rules. Must not do more than list and find:
+ * one line for each rule.
  */
 #include "analyzer/rules/rule.h"
 

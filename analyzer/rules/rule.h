@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the contract of a rule: it looks at a run and adds findings.
- * Must not:      print, or know formats.
+ * The contract of a rule: it looks at a run and adds findings.
  *
  * To add one: rules/NAME.c and NAME.sql, a line in registry.c and in meson.build, its
  * limits in analyzer/rules.json, a seeded program in tests/programs/defects.

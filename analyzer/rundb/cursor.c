@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  queries: prepare, bind, step, and whole results into tables.
- * Runs on:       prof-analyze, main thread.
- * Must not:      trust the types of values: a damaged file may hold any.
- * See also:      rundb.h, which declares it; reports/ *.sql, the queries.
+ * Queries: prepare, bind, step, and whole results into tables. Must not trust the types
+ * of values: a damaged file may hold any.
  */
 #include "analyzer/rundb/rundb.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  quantiles and regular expressions in SQL.
- * Runs on:       prof-analyze, inside SQLite's evaluation.
- * Must not:      keep state between queries.
- * See also:      rundb.c, which registers them on every connection.
+ * Quantiles and regular expressions in SQL. Runs on: prof-analyze, inside SQLite's
+ * evaluation. Must not keep state between queries.
  */
 #include "analyzer/rundb/functions.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the SQL functions that prof-analyze adds to SQLite.
+ * The SQL functions that prof-analyze adds to SQLite.
  *
  *     quantile(x, q)    q from 0 to 1; the values of x in order, linear in between
  *     percentile(x, p)  p from 0 to 100

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the clock and the memory that queries have.
- * Runs on:       prof-analyze, main thread, inside SQLite's evaluation.
- * Must not:      count time that others use.
- * See also:      limits.h; cursor.c, which starts the clock
+ * The clock and the memory that queries have. Runs on: prof-analyze, main thread, inside
+ * SQLite's evaluation. Must not count time that others use.
  */
 #include "analyzer/rundb/limits.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  how much time and memory a recording may cost who reads it: it may have
- *                been made to cost without end, and so may a query be by mistake.
- * Must not:      show sqlite3.h to its users.
+ * How much time and memory a recording may cost who reads it: it may have been made to
+ * cost without end, and so may a query be by mistake. Must not show sqlite3.h to its
+ * users.
  */
 #pragma once
 

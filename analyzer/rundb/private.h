@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  what the files of rundb/ share.
- * Must not:      be included from anywhere else.
- */
+/* What the files of rundb/ share. Must not be included from anywhere else. */
 #pragma once
 
 #include "common/base/strbuf.h"

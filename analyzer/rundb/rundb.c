@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  opening run.db read-only and saying plainly when that is not possible.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print, or write to the file (only SQLite does, when it rolls back what
- *                a killed writer left).
- * See also:      common/schema.h (identity), cursor.c (queries), takeover.c (spools).
+ * Opening run.db read-only and saying plainly when that is not possible. Must not print,
+ * or write to the file (only SQLite does, when it rolls back what a killed writer left).
  */
 #include "analyzer/rundb/rundb.h"
 

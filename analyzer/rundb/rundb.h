@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a run.db, opened to be read: checks of the file, cursors over queries,
- *                queries into tables.
- * Must not:      print; show sqlite3.h to its users; change the file.
+ * A run.db, opened to be read: checks of the file, cursors over queries, queries into
+ * tables. Must not print; show sqlite3.h to its users; change the file.
  *
  * Functions that can fail return 0 or -errno and leave one sentence in an error buffer
  * or in rundb_error().

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the public views of one connection limited to one run.
- * Runs on:       prof-analyze, main thread, before the user's own query.
- * Must not:      write to the file: what is made is the connection's own.
- * See also:      rundb.h; common/schema.sql, the views; reports/sql.c.
+ * The public views of one connection limited to one run. Runs on: prof-analyze, main
+ * thread, before the user's own query. Must not write to the file: what is made is the
+ * connection's own.
  */
 #include "analyzer/rundb/private.h"
 #include "analyzer/rundb/rundb.h"

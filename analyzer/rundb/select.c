@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  choosing a run by number, label or age.
- * Runs on:       prof-analyze, main thread.
- * Must not:      guess: an unknown run is an error that names the known ones.
- * See also:      select.sql.
+ * Choosing a run by number, label or age. Must not guess: an unknown run is an error
+ * that names the known ones.
  */
 #include "analyzer/rundb/select.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  which run of the file the user means.
- */
+/* Which run of the file the user means. */
 #pragma once
 
 #include "analyzer/rundb/rundb.h"

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  opening a run.db that may have an unfinished run beside it.
- * Runs on:       prof-analyze, main thread; may wait for seconds.
- * Must not:      print (it talks through callbacks), or touch a spool somebody watches.
- * See also:      collector/store/spool.h, which does the work on spools.
+ * Opening a run.db that may have an unfinished run beside it. Runs on: prof-analyze,
+ * main thread; may wait for seconds. Must not print (it talks through callbacks), or
+ * touch a spool somebody watches.
  */
 #include "analyzer/rundb/takeover.h"
 

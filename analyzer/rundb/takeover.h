@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what is done about the spool beside a run.db before it is read: wait
- *                for a collector that is writing, recover a run whose collector died,
- *                read a run that is still being recorded.
+ * What is done about the spool beside a run.db before it is read: wait for a collector
+ * that is writing, recover a run whose collector died, read a run that is still being
+ * recorded.
  */
 #pragma once
 

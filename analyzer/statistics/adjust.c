@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  Benjamini-Hochberg correction for many tests at once.
- * Runs on:       prof-analyze, any thread.
- * Must not:      count tests that gave no p-value.
- * See also:      statistics.h.
+ * Benjamini-Hochberg correction for many tests at once. Must not count tests that gave
+ * no p-value.
  */
 #include "analyzer/statistics/statistics.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the subjects of a comparison, entered run by run.
- * Runs on:       prof-analyze, any thread.
- * Must not:      use ids or addresses of a run: they mean nothing in another.
- * See also:      compare_match.c, which finds renamed partners.
+ * The subjects of a comparison, entered run by run. Must not use ids or addresses of a
+ * run: they mean nothing in another.
  */
 #include "analyzer/statistics/compare.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  runs laid side by side: every function, call path and allocation site of
- *                any of them once, with its numbers in each run.
- * Must not:      know SQL, or judge (compare_judge.h).
+ * Runs laid side by side: every function, call path and allocation site of any of them
+ * once, with its numbers in each run. Must not know SQL, or judge (compare_judge.h).
  *
  * Use, in this order: compare_init(); for every run compare_add_function(); then
  * compare_match_functions(); for every run compare_add_path() and compare_add_site();

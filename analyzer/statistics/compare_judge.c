@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  exact quantities compared, noisy ones tested.
- * Runs on:       prof-analyze, any thread.
- * Must not:      treat calls as replicates: a value is a run's.
- * See also:      statistics.h, verdict.h; gate.h, which holds changes against limits.
+ * Exact quantities compared, noisy ones tested. Must not treat calls as replicates: a
+ * value is a run's.
  */
 #include "analyzer/statistics/compare_judge.h"
 

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what can be said about one quantity of which two sides have a number for
- *                each run.
- * Must not:      call one run against one run significant.
+ * What can be said about one quantity of which two sides have a number for each run.
+ * Must not call one run against one run significant.
  */
 #pragma once
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  partners for what is on one side only, looked for tier by tier:
+ * Partners for what is on one side only, looked for tier by tier: Must not use
+ * addresses.
  *
  *     1  same module, linkage name and file (done while entering)
  *     2  same linkage name without clone suffixes and symbol version, anywhere
@@ -10,10 +11,6 @@
  *
  * A key that stands for several functions on a side matches none of them: a wrong
  * partner is worse than a function shown as gone and another as new.
- *
- * Runs on:       prof-analyze, any thread.
- * Must not:      use addresses.
- * See also:      match_name.c, the keys.
  */
 #include "analyzer/statistics/compare.h"
 

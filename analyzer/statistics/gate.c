@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a change held against a limit.
- * Runs on:       prof-analyze, any thread.
- * Must not:      fail for an interval that has the limit in it, or pass for a quantity
- *                that no number of such runs could fail.
- * See also:      gate_parse.c; reports/compare_gate.c.
+ * A change held against a limit. Must not fail for an interval that has the limit in it,
+ * or pass for a quantity that no number of such runs could fail.
  */
 #include "analyzer/statistics/gate.h"
 

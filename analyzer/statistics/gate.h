@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  limits of how much more a side may take, as written on the command line,
- *                and what comes of holding a change against one.
- * Must not:      let what was not measured pass.
+ * Limits of how much more a side may take, as written on the command line, and what
+ * comes of holding a change against one. Must not let what was not measured pass.
  */
 #pragma once
 

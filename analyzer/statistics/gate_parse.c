@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  --limit 'wall=5%,peak=1MiB,func:parse.total=10%' and --fail-on.
- * Runs on:       prof-analyze, main thread.
- * Must not:      guess: what is not understood is an error, for a gate that silently
- *                checks nothing is worse than none.
- * See also:      gate.h.
+ * --limit 'wall=5%,peak=1MiB,func:parse.total=10%' and --fail-on. Must not guess: what
+ * is not understood is an error, for a gate that silently checks nothing is worse than
+ * none.
  */
 #include "analyzer/statistics/gate.h"
 

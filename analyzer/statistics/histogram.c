@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  decoding and judging histograms of durations.
- * Runs on:       prof-analyze, any thread.
- * Must not:      allocate.
- * See also:      histogram.h; collector/merge/histogram.c, which writes them.
- */
+/* Decoding and judging histograms of durations. Must not allocate. */
 #include "analyzer/statistics/histogram.h"
 
 #include <errno.h>

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the durations of a function's calls as run.db keeps them
- * (function.histogram in common/schema.sql): how many fell into which bucket. Must not:
- * trust the bytes: a damaged file may hold any.
+ * The durations of a function's calls as run.db keeps them (function.histogram in
+ * common/schema.sql): how many fell into which bucket. Must not trust the bytes: a
+ * damaged file may hold any.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  growing, saturating, one-off or freed at the end.
- * Runs on:       prof-analyze, any thread.
- * Must not:      know snapshots: times and bytes only.
- * See also:      leak_class.h, which has the rules; statistics.h.
+ * Growing, saturating, one-off or freed at the end. Must not know snapshots: times and
+ * bytes only.
  */
 #include "analyzer/statistics/leak_class.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  how the live bytes of an allocation site develop over snapshots.
+ * How the live bytes of an allocation site develop over snapshots.
  *
  * Given are at least five snapshots: times x, live bytes y, and how many of the bytes
  * live at the last one were freed after it. The rules, in this order:

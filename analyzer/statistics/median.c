@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  median and median absolute deviation.
- * Runs on:       prof-analyze, any thread.
- * Must not:      allocate: both work in the caller's array.
- * See also:      statistics.h.
+ * Median and median absolute deviation. Must not allocate: both work in the caller's
+ * array.
  */
 #include "analyzer/statistics/statistics.h"
 #include "analyzer/statistics/null.h"

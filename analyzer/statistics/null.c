@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  distributions under chance alone, see statistics_null.h.
- * Runs on:       prof-analyze, any thread.
- * Must not:      use tables: every value is computed to the precision of double.
- * See also:      statistics_rank.c and statistics_shift.c, the users.
+ * Distributions under chance alone, see statistics_null.h. Must not use tables: every
+ * value is computed to the precision of double.
  */
 #include "analyzer/statistics/null.h"
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what the tests of statistics.h need to know of chance alone: the normal
- *                distribution and that of Mann and Whitney's U without ties.
- * Must not:      be included outside model/statistics*.c.
+ * What the tests of statistics.h need to know of chance alone: the normal distribution
+ * and that of Mann and Whitney's U without ties. Must not be included outside
+ * model/statistics*.c.
  */
 #pragma once
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  how many runs it takes to see an effect.
- * Runs on:       prof-analyze, any thread.
- * Must not:      promise a number when none would do.
- * See also:      statistics.h, which has the formula.
+ * How many runs it takes to see an effect. Must not promise a number when none would do.
  */
 #include "analyzer/statistics/statistics.h"
 #include "analyzer/statistics/null.h"

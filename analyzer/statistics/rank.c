@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the Mann-Whitney rank test.
- * Runs on:       prof-analyze, any thread.
- * Must not:      call values equal that are not: a tie is the same double.
- * See also:      statistics.h; statistics_null.c, the distribution without ties.
+ * The Mann-Whitney rank test. Must not call values equal that are not: a tie is the same
+ * double.
  */
 #include "common/base/xalloc.h"
 #include "analyzer/statistics/statistics.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  by how much one side is larger: Hodges-Lehmann estimate and interval.
- * Runs on:       prof-analyze, any thread.
- * Must not:      draw random numbers: the same runs give the same interval.
- * See also:      statistics.h; statistics_rank.c, the test that this interval inverts.
+ * By how much one side is larger: Hodges-Lehmann estimate and interval. Must not draw
+ * random numbers: the same runs give the same interval.
  */
 #include "analyzer/statistics/statistics.h"
 #include "analyzer/statistics/null.h"

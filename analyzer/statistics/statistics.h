@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the statistics of before and after: rank test, shift with interval,
- *                correction for many tests, trend. Pure functions, no state, no random
- *                numbers. One value stands for one RUN: calls of one run share its
- *                address layout and clock speed and are no replicates.
+ * The statistics of before and after: rank test, shift with interval, correction for
+ * many tests, trend. Pure functions, no state, no random numbers. One value stands for
+ * one RUN: calls of one run share its address layout and clock speed and are no
+ * replicates.
  *
  * Sources of the formulas:
  *   Mann and Whitney, Annals of Mathematical Statistics 18 (1947) 50; ties and the

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  does it grow? Theil-Sen slope and Mann-Kendall test.
- * Runs on:       prof-analyze, any thread.
- * Must not:      be thrown off by single outliers: both look at pairs only.
- * See also:      statistics.h.
+ * Does it grow? Theil-Sen slope and Mann-Kendall test. Must not be thrown off by single
+ * outliers: both look at pairs only.
  */
 #include "analyzer/statistics/statistics.h"
 #include "analyzer/statistics/null.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  improved, regressed, unchanged or not to be told.
- * Runs on:       prof-analyze, any thread.
- * Must not:      say "changed" because an interval leaves out 1.
- * See also:      verdict.h; tests/unit/analyzer/test_verdict.c, which simulates it.
+ * Improved, regressed, unchanged or not to be told. Must not say "changed" because an
+ * interval leaves out 1.
  */
 #include "analyzer/statistics/verdict.h"
 

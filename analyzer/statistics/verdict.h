@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the one word about a noisy quantity of which less is better: did it
- *                change by more than the tolerance?
- * Must not:      judge exactly determined quantities (counts): those are compared.
+ * The one word about a noisy quantity of which less is better: did it change by more
+ * than the tolerance?. Must not judge exactly determined quantities (counts): those are
+ * compared.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  from a process's recording to its slot and a snapshot.
- * Runs on:       prof-analyze.
- * Must not:      believe what the segment file says unchecked.
- * See also:      collector/live/attach.h, attach_find.h
+ * From a process's recording to its slot and a snapshot. Must not believe what the
+ * segment file says unchecked.
  */
 #include "collector/live/attach.h"
 

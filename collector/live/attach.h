@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  finds the recording of a running process by its PID, and takes a
- *                snapshot of it.
- * Runs on:       prof-analyze.
- * Must not:      stop the process, or need its collector.
- * See also:      collector/live/take.h
+ * Finds the recording of a running process by its PID, and takes a snapshot of it. Must
+ * not stop the process, or need its collector.
  */
 #pragma once
 

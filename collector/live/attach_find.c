@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  finding the segment file among a process's mappings, and opening it.
- * Runs on:       prof-analyze.
- * Must not:      believe what the maps file says: the process has chosen the names in it.
- * See also:      collector/live/attach_find.h
+ * Finding the segment file among a process's mappings, and opening it. Must not believe
+ * what the maps file says: the process has chosen the names in it.
  *
  * The path is walked from the root of the process, one name at a time and without links;
  * it may be a container's. A process that has changed its root shows the whole path,

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  from the PID of a running process to the files of its recording.
- * Runs on:       prof-analyze, which may be root and the process anybody's.
- * Must not:      open what the caller or the process's user does not own, follow a link,
- *                or take a PID's next owner for the process.
- * See also:      collector/live/attach.h
+ * From the PID of a running process to the files of its recording. Runs on:
+ * prof-analyze, which may be root and the process anybody's. Must not open what the
+ * caller or the process's user does not own, follow a link, or take a PID's next owner
+ * for the process.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the list of mappings and the handler of SIGBUS.
- * Runs on:       one thread; the handler in any.
- * Must not:      make a call in the handler that is no system call.
- * See also:      collector/live/shared_map.h
+ * The list of mappings and the handler of SIGBUS. Runs on: one thread; the handler in
+ * any. Must not make a call in the handler that is no system call.
  */
 #include "collector/live/shared_map.h"
 

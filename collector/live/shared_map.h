@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  mappings of files that somebody else may cut short, or whose file system
- *                may be full: an access that the kernel answers with SIGBUS finds zeros.
- * Runs on:       shared_map(), shared_unmap(): one thread; the mappings: any thread.
- * Must not:      be used for a program's own files, where SIGBUS would tell the truth.
- * See also:      collector/live/take.h, collect.c
+ * Mappings of files that somebody else may cut short, or whose file system may be full:
+ * an access that the kernel answers with SIGBUS finds zeros. Runs on: shared_map(),
+ * shared_unmap(): one thread; the mappings: any thread. Must not be used for a program's
+ * own files, where SIGBUS would tell the truth.
  *
  * A mapping installs a handler for SIGBUS, which stays. It puts private, zeroed
  * pages in the place of the whole mapping, so what is written from then on reaches

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  taking a snapshot from outside.
- * Runs on:       the collector's main thread; prof-analyze.
- * Must not:      use a number of the file that was not copied and then checked against
- * the file's size: the process may be anybody's, and writes it meanwhile. See also:
- * collector/live/take.h, take_lock.h, shared_map.h
+ * Taking a snapshot from outside. Must not use a number of the file that was not copied
+ * and then checked against the file's size: the process may be anybody's, and writes it
+ * meanwhile.
  */
 #include "collector/live/take.h"
 

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a snapshot of a running process, taken from outside, without stopping
- *                it: for PROFSHIM_SNAPSHOT_EVERY and `prof-analyze snapshot`.
- * Runs on:       the collector's main thread; prof-analyze.
- * Must not:      write anything into the segment file but the process's book, its number
- *                of snapshots and lock, and a slot for the book; believe a number in it.
- * See also:      common/segment_book.h, common/book.h; shim/record/snapshot.c, the same
- * from inside
+ * A snapshot of a running process, taken from outside, without stopping it: for
+ * PROFSHIM_SNAPSHOT_EVERY and `prof-analyze snapshot`. Must not write anything into the
+ * segment file but the process's book, its number of snapshots and lock, and a slot for
+ * the book; believe a number in it.
  */
 #pragma once
 

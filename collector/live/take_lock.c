@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the lock with a word to the kernel.
- * Runs on:       the collector's main thread; prof-analyze.
- * Must not:      return with the thread's robust list other than it was.
- * See also:      collector/live/take_lock.h
+ * The lock with a word to the kernel. Must not return with the thread's robust list
+ * other than it was.
  */
 #include "collector/live/take_lock.h"
 

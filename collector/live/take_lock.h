@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a process's snapshot_lock, held from outside so that nobody is left
- *                standing when the holder is killed.
- * Runs on:       the collector's main thread; prof-analyze; one lock at a time.
- * Must not:      keep a pointer in memory that the process can write.
- * See also:      common/segment.h (SEGMENT_LOCK_DIED), common/book.h
+ * A process's snapshot_lock, held from outside so that nobody is left standing when the
+ * holder is killed. Runs on: the collector's main thread; prof-analyze; one lock at a
+ * time. Must not keep a pointer in memory that the process can write.
  *
  * While the lock is held, the kernel knows its place (set_robust_list) and marks it when
  * the thread dies, by SIGKILL too. So neither namespaces nor numbers used again matter. A

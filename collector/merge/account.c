@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  self and total times, all in whole ns so that sums agree exactly.
- * Runs on:       one thread at a time; ingest.
- * Must not:      recurse: paths may be a million deep.
- * See also:      collector/merge/account.h
+ * Self and total times, all in whole ns so that sums agree exactly. Must not recurse:
+ * paths may be a million deep.
  */
 #include "collector/merge/account.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the books of times: correction for the cost of the hooks, self and
- *                total, functions and edges.
- * Runs on:       one thread at a time; ingest.
- * Must not:      read the spool.
- * See also:      common/schema.sql for the definitions; collector/merge/merge.h
+ * The books of times: correction for the cost of the hooks, self and total, functions
+ * and edges. Must not read the spool.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  differences between snapshots, from what nodes and sites had reached.
- * Runs on:       one thread at a time; ingest.
- * Must not:      take numbers for granted that the traced program has written.
- * See also:      collector/merge/changes.h
+ * Differences between snapshots, from what nodes and sites had reached. Must not take
+ * numbers for granted that the traced program has written.
  */
 #include "collector/merge/changes.h"
 

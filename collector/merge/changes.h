@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what happened between the snapshots of each process, by merged path and
- *                site: differences, collected while the lanes are merged.
- * Runs on:       one thread at a time; ingest.
- * Must not:      know about SQL.
- * See also:      collector/merge/snapshots.h, which makes rows of it
+ * What happened between the snapshots of each process, by merged path and site:
+ * differences, collected while the lanes are merged. Must not know about SQL.
  */
 #pragma once
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  adding, percentiles and the compact form of histograms.
- * Runs on:       one thread at a time; ingest.
- * Must not:      read files.
- * See also:      collector/merge/histogram.h
- */
+/* Adding, percentiles and the compact form of histograms. */
 #include "collector/merge/histogram.h"
 
 #include <errno.h>

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  durations of one function, merged over lanes and processes.
- * Runs on:       one thread at a time; ingest.
- * Must not:      read files.
- * See also:      common/segment.h for the buckets, common/schema.sql for the blob
- */
+/* Durations of one function, merged over lanes and processes. */
 #pragma once
 
 #include <stddef.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  addresses to functions, each address of a module looked up once.
- * Runs on:       one thread at a time; ingest.
- * Must not:      read the spool.
- * See also:      collector/merge/identify.h
+ * Addresses to functions, each address of a module looked up once. Must not read the
+ * spool.
  */
 #include "collector/merge/identify.h"
 

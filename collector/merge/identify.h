@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  which function an address recorded by some process belongs to, with
- *                one identity per function over all processes of a run.
- * Runs on:       one thread at a time; ingest.
- * Must not:      read the spool.
- * See also:      collector/symbols/symbols.h, which knows the names; merge.h, the user
+ * Which function an address recorded by some process belongs to, with one identity per
+ * function over all processes of a run. Must not read the spool.
  *
  * IDENTITY. A function is the same when its module (path and build-id or file), its
  * linkage name and its source file are the same: so the copies of an inline function that

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the steps from a spool directory to a merged run.
- * Runs on:       one thread at a time; collector and prof-analyze.
- * Must not:      change the spool.
- * See also:      collector/merge/ingest.h
- */
+/* The steps from a spool directory to a merged run. Must not change the spool. */
 #include "collector/merge/ingest.h"
 
 #include <errno.h>

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a run, from its spool directory to what run.db says about it.
- * Runs on:       one thread at a time; collector and prof-analyze.
- * Must not:      know about SQL.
- * See also:      read.h, fate.h, merge.h, the steps; store.h, which writes the rows
+ * A run, from its spool directory to what run.db says about it. Must not know about SQL.
  */
 #pragma once
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  one lane's nodes, open frames, histograms and sites, added to the
- *                merged tree.
- * Runs on:       one thread at a time; ingest.
- * Must not:      follow an index that was not compared with its count.
- * See also:      collector/merge/merge.h; common/segment.h (struct segment_node)
+ * One lane's nodes, open frames, histograms and sites, added to the merged tree. Must
+ * not follow an index that was not compared with its count.
  */
 #include <errno.h>
 #include <stdlib.h>

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  putting lanes' series together.
- * Runs on:       one thread at a time; ingest.
- * Must not:      trust a number of a lane.
- * See also:      collector/merge/marks.h
- */
+/* Putting lanes' series together. Must not trust a number of a lane. */
 #include "collector/merge/marks.h"
 
 #include <errno.h>

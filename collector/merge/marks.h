@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  steps and counters of a run: what its lanes noted, put together for each
- *                process and for the run.
- * Runs on:       one thread at a time; ingest.
- * Must not:      trust a number of a lane; grow with the length of a loop.
- * See also:      common/segment_series.h, which says what a lane has
+ * Steps and counters of a run: what its lanes noted, put together for each process and
+ * for the run. Must not trust a number of a lane; grow with the length of a loop.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the merged tree itself: paths, functions, and the order of work.
- * Runs on:       one thread at a time; ingest.
- * Must not:      keep a lane's arrays longer than the lane takes.
- * See also:      collector/merge/merge.h; merge_lane.c, which walks one lane
+ * The merged tree itself: paths, functions, and the order of work. Must not keep a
+ * lane's arrays longer than the lane takes.
  */
 #include "collector/merge/merge.h"
 

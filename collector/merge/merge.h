@@ -1,11 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the lanes of all processes of a run, merged into one tree of call
- *                paths, its allocation sites, functions and edges.
- * Runs on:       one thread at a time; ingest.
- * Must not:      know about SQL or the collector.
- * See also:      common/schema.sql for what a path, a site and the two kinds of times
- *                are; merge.c, merge_lane.c, account.c
+ * The lanes of all processes of a run, merged into one tree of call paths, its
+ * allocation sites, functions and edges. Must not know about SQL or the collector.
  *
  * Index 0 of paths is the root above all roots; a path's parent has a lower index than
  * the path. Times are ns, already corrected where they are not called raw.

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  differences summed up to rows; times corrected like the run's own.
- * Runs on:       one thread at a time; ingest.
- * Must not:      let the sums of sites and of a snapshot differ.
- * See also:      collector/merge/snapshots.h
+ * Differences summed up to rows; times corrected like the run's own. Must not let the
+ * sums of sites and of a snapshot differ.
  *
  * The times between two snapshots are corrected like those of a whole lane (account.h):
  * self time is what remains of the difference of a path's ticks without its children's

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the snapshots of a run as common/schema.sql has them: rows that are
- *                valid for a stretch of snapshots.
- * Runs on:       one thread at a time; ingest, after the lanes have been merged.
- * Must not:      know about SQL.
- * See also:      collector/merge/changes.h, collector/store/snapshots.c
+ * The snapshots of a run as common/schema.sql has them: rows that are valid for a
+ * stretch of snapshots. Runs on: one thread at a time; ingest, after the lanes have been
+ * merged. Must not know about SQL.
  */
 #pragma once
 

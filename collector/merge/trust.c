@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  names and sums of the trust counters, and sentences for the notes.
- * Runs on:       one thread at a time; ingest.
- * Must not:      leave out a name because it is zero.
- * See also:      collector/merge/trust.h
+ * Names and sums of the trust counters, and sentences for the notes. Must not leave out
+ * a name because it is zero.
  */
 #include "collector/merge/trust.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the rows of trust: everything that keeps a run from being complete and
- *                exact, and a few plain facts.
- * Runs on:       one thread at a time; ingest.
- * Must not:      leave out a name because it is zero; leave out a loss.
- * See also:      common/schema.sql (trust), common/segment.h (counters and notes)
+ * The rows of trust: everything that keeps a run from being complete and exact, and a
+ * few plain facts. Must not leave out a name because it is zero; leave out a loss.
  */
 #pragma once
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  liveness by /proc and pidfd, exit statuses of processes that are not
- *                our children.
- * Runs on:       any thread; collector and prof-analyze.
- * Must not:      wait or signal.
- * See also:      collector/processes/alive.h
+ * Liveness by /proc and pidfd, exit statuses of processes that are not our children.
+ * Must not wait or signal.
  */
 #include "collector/processes/alive.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  is a process of the run still alive, and what did it end with?
- * Runs on:       any thread; collector and prof-analyze.
- * Must not:      take another process with the same number for it.
- * See also:      collector/watch/watch.c, collector/store/spool.c
+ * Is a process of the run still alive, and what did it end with?. Must not take another
+ * process with the same number for it.
  */
 #pragma once
 

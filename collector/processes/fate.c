@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  ends of processes from what they wrote themselves, from what the
- *                collector saw, or from the last trace they left.
- * Runs on:       one thread at a time; ingest.
- * Must not:      wait for anybody.
- * See also:      collector/processes/fate.h
+ * Ends of processes from what they wrote themselves, from what the collector saw, or
+ * from the last trace they left. Must not wait for anybody.
  */
 #include "collector/processes/fate.h"
 

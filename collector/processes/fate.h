@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  when and how each process of a run ended.
- * Runs on:       one thread at a time; ingest.
- * Must not:      wait for anybody.
- * See also:      collector/merge/ingest.h
- */
+/* When and how each process of a run ended. Must not wait for anybody. */
 #pragma once
 
 #include <stddef.h>

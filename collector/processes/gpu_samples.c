@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  keeping the samples of GPUs few.
- * Runs on:       one thread at a time.
- * Must not:      lose a highest memory use.
- * See also:      collector/processes/gpu_samples.h; resources.c, which does the same
- */
+/* Keeping the samples of GPUs few. Must not lose a highest memory use. */
 #include "collector/processes/gpu_samples.h"
 
 #include <stdlib.h>

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what the processes of a run use of the machine's GPUs, over time.
- * Runs on:       one thread at a time.
- * Must not:      grow without bound.
- * See also:      common/schema.sql (gpu_sample), collector/watch/gpu.h
+ * What the processes of a run use of the machine's GPUs, over time. Must not grow
+ * without bound.
  */
 #pragma once
 

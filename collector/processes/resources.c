@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  reading /proc/PID/stat, io and task, and keeping the samples few.
- * Runs on:       the collector's main thread.
- * Must not:      report failures: a process may be gone at any moment.
- * See also:      collector/processes/resources.h
+ * Reading /proc/PID/stat, io and task, and keeping the samples few. Must not report
+ * failures: a process may be gone at any moment.
  */
 #include "collector/processes/resources.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  samples of /proc/PID: CPU, memory, faults, I/O, threads and their
- *                names.
- * Runs on:       the collector's main thread.
- * Must not:      grow without bound, or stop the processes it looks at.
- * See also:      common/schema.sql (resource), collector/watch/watch.c
+ * Samples of /proc/PID: CPU, memory, faults, I/O, threads and their names. Must not grow
+ * without bound, or stop the processes it looks at.
  */
 #pragma once
 

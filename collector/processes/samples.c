@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  writing and reading the file of a run's samples.
- * Runs on:       the collector's main thread; reading: prof-analyze's, too.
- * Must not:      fail the collector, or believe a number that cannot be.
- * See also:      collector/processes/samples.h
+ * Writing and reading the file of a run's samples. Runs on: the collector's main thread;
+ * reading: prof-analyze's, too. Must not fail the collector, or believe a number that
+ * cannot be.
  */
 #include "collector/processes/samples.h"
 

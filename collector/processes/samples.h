@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what a collector has seen of the run's processes, in a file of the run's
- *                directory: for who reads the run while it goes on, and for who stores it
- *                when the collector was killed.
- * Runs on:       writing: the collector's main thread; reading: one thread at a time.
- * Must not:      fail the collector: what cannot be written is still in its memory.
- * See also:      resources.h, fate.h, where the records come from; rundir.h
+ * What a collector has seen of the run's processes, in a file of the run's directory:
+ * for who reads the run while it goes on, and for who stores it when the collector was
+ * killed. Runs on: writing: the collector's main thread; reading: one thread at a time.
+ * Must not fail the collector: what cannot be written is still in its memory.
  *
  * THE FILE
  *

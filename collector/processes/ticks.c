@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  calibration of the run's clock and conversions.
- * Runs on:       any thread; ingest and the collector.
- * Must not:      fail: a run without a usable clock counts ticks as ns.
- * See also:      collector/processes/ticks.h
+ * Calibration of the run's clock and conversions. Must not fail: a run without a usable
+ * clock counts ticks as ns.
  */
 #include "collector/processes/ticks.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the run's clock, turned into nanoseconds.
- * Runs on:       any thread; ingest and the collector.
- * Must not:      believe the writer's numbers further than they are plausible.
- * See also:      common/segment.h (struct segment_run)
+ * The run's clock, turned into nanoseconds. Must not believe the writer's numbers
+ * further than they are plausible.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a book's arrays, checked and put in order.
- * Runs on:       one thread at a time; the process may be alive.
- * Must not:      trust a count or an index in the file.
- * See also:      collector/read/book.h
+ * A book's arrays, checked and put in order. Must not trust a count or an index in the
+ * file.
  */
 #include "collector/read/book.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a process's snapshots, read and checked.
- * Runs on:       one thread at a time; the process may be alive.
- * Must not:      trust a count or an index in the file.
- * See also:      common/segment_book.h; collector/read/read.h
+ * A process's snapshots, read and checked. Must not trust a count or an index in the
+ * file.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a number that tells whether a run has moved on since it was stored.
- * Runs on:       the collector's main thread.
- * Must not:      be taken for more than that: equal numbers may be chance.
- * See also:      collector/collect.c, which asks
+ * A number that tells whether a run has moved on since it was stored. Must not be taken
+ * for more than that: equal numbers may be chance.
  */
 #include "collector/read/read.h"
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  a lane's arrays, read and checked.
- * Runs on:       one thread at a time; the processes of the run may be alive.
- * Must not:      trust a count or an offset in the file.
- * See also:      collector/read/read.h, collector/read/segment_file.h
- */
+/* A lane's arrays, read and checked. Must not trust a count or an offset in the file. */
 #include "collector/read/read.h"
 
 #include <errno.h>

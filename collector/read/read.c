@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  reading a spool directory into memory, checked.
- * Runs on:       one thread at a time; the processes of the run may be alive.
- * Must not:      trust a count, an offset or a string in the files.
- * See also:      collector/read/read.h, collector/read/segment_file.h
+ * Reading a spool directory into memory, checked. Must not trust a count, an offset or a
+ * string in the files.
  */
 #include "collector/read/read.h"
 

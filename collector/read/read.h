@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a run's spool directory, read and checked: the run page, every process
- *                with its modules, threads and sites; lanes one at a time.
- * Runs on:       one thread at a time; the processes of the run may be alive.
- * Must not:      write anything, crash on damaged files, or keep a file open.
- * See also:      common/segment.h; collector/merge/merge.h, the next step
+ * A run's spool directory, read and checked: the run page, every process with its
+ * modules, threads and sites; lanes one at a time. Must not write anything, crash on
+ * damaged files, or keep a file open.
  */
 #pragma once
 

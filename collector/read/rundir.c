@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  opening, locking and removing a run's directory without trusting what
- *                its path leads to.
- * Runs on:       any thread; collector, prof-record, prof-analyze.
- * Must not:      follow a symbolic link, touch what belongs to somebody else, or look a
- *                path up twice.
- * See also:      collector/read/rundir.h; shim/boot/spool.c, which makes them
+ * Opening, locking and removing a run's directory without trusting what its path leads
+ * to. Must not follow a symbolic link, touch what belongs to somebody else, or look a
+ * path up twice.
  */
 #include "collector/read/rundir.h"
 

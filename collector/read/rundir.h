@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a run's directory in the spool, held by descriptor, and the files in it.
- * Runs on:       any thread; collector, prof-record, prof-analyze.
- * Must not:      follow a symbolic link, touch what belongs to somebody else, or look a
- *                path up twice: whoever can write beside the spool can change it between.
- * See also:      common/segment.h, WHO IS BELIEVED; docs/security.md
+ * A run's directory in the spool, held by descriptor, and the files in it. Must not
+ * follow a symbolic link, touch what belongs to somebody else, or look a path up twice:
+ * whoever can write beside the spool can change it between.
  */
 #pragma once
 

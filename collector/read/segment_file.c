@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  checked reads from one segment file with pread.
- * Runs on:       any thread; ingest and the collector.
- * Must not:      read whole slots: files are sparse and terabytes long.
- * See also:      collector/read/segment_file.h
+ * Checked reads from one segment file with pread. Must not read whole slots: files are
+ * sparse and terabytes long.
  *
  * The writer may be alive. It publishes a count after the entries are whole, and two
  * system calls of ours are ordered, so a header that was read before its arrays never

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  checked access to one segment file.
- * Runs on:       any thread; ingest and the collector.
- * Must not:      map the file (a truncation would raise SIGBUS) or believe a number in
- *                it before it is checked against the file's size.
- * See also:      common/segment.h; collector/read/read.h, a whole run
+ * Checked access to one segment file. Must not map the file (a truncation would raise
+ * SIGBUS) or believe a number in it before it is checked against the file's size.
  */
 #pragma once
 

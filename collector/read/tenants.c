@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a slot's list of former processes, made into processes of the run.
- * Runs on:       one thread at a time; ingest.
- * Must not:      trust a count or an offset in the file.
- * See also:      collector/read/tenants.h; shim/core/reuse.c, the writer
+ * A slot's list of former processes, made into processes of the run. Must not trust a
+ * count or an offset in the file.
  */
 #include "collector/read/tenants.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the processes that had a slot before the one that has it.
- * Runs on:       one thread at a time; the processes of the run may be alive.
- * Must not:      trust a count or an offset in the file.
- * See also:      common/segment.h, SLOTS ARE USED AGAIN; collector/read/read.h
+ * The processes that had a slot before the one that has it. Must not trust a count or an
+ * offset in the file.
  */
 #pragma once
 

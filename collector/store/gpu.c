@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the rows of gpu_sample.
- * Runs on:       one thread at a time; store.
- * Must not:      open a transaction.
- * See also:      common/schema.sql; collector/processes/gpu_samples.h
+ * The rows of gpu_sample.
  *
  * The driver tells process numbers only, so a sample belongs to the image that had the
  * number at that time. A number that went to a stranger later finds nobody.

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what a planted run.db must not do, and whether its schema is ours.
- * Runs on:       one thread at a time; collector, prof-record and prof-analyze.
- * Must not:      use a view or a trigger of the file.
- * See also:      collector/store/guard.h
+ * What a planted run.db must not do, and whether its schema is ours. Must not use a view
+ * or a trigger of the file.
  */
 #include "collector/store/guard.h"
 

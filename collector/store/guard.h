@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a connection to a run.db that may have been made to harm who opens it.
- * Runs on:       one thread at a time; collector, prof-record and prof-analyze.
- * Must not:      run anything that stands in the file.
- * See also:      collector/store/held.h, the file itself; common/schema.sql
+ * A connection to a run.db that may have been made to harm who opens it. Must not run
+ * anything that stands in the file.
  */
 #pragma once
 

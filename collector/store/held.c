@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  finding a database by its held directory, and what is allowed there.
- * Runs on:       one thread at a time; collector, prof-record and prof-analyze.
- * Must not:      look a path up a second time.
- * See also:      collector/store/held.h; held_calls.c, what SQLite calls
+ * Finding a database by its held directory, and what is allowed there. Must not look a
+ * path up a second time.
  */
 #include "collector/store/held.h"
 

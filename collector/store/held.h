@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  databases in directories that others may write to: every file that
- *                SQLite opens beside run.db is found through one held descriptor of the
- *                directory and looked at once it is open.
- * Runs on:       one thread at a time; collector, prof-record and prof-analyze.
- * Must not:      follow a symbolic link that somebody else made, or write into a file of
- *                somebody else's.
- * See also:      collector/store/store.h, who writes; analyzer/rundb/rundb.c, who reads
+ * Databases in directories that others may write to: every file that SQLite opens beside
+ * run.db is found through one held descriptor of the directory and looked at once it is
+ * open. Must not follow a symbolic link that somebody else made, or write into a file of
+ * somebody else's.
  *
  * SQLite's own SQLITE_OPEN_NOFOLLOW refuses links anywhere in the path (a linked /tmp, a
  * linked home) and says nothing about owners, and a look at the file before SQLite opens

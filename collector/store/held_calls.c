@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the system calls of SQLite's "unix" VFS, for names of held directories.
- * Runs on:       inside SQLite; one thread at a time.
- * Must not:      change what happens to any other name.
- * See also:      collector/store/held.h
+ * The system calls of SQLite's "unix" VFS, for names of held directories. Runs on:
+ * inside SQLite; one thread at a time. Must not change what happens to any other name.
  *
  * A name is HELD_PREFIX, r or w (enum held_use), the number of the directory's
  * descriptor, and the file's name in it: //held/w7/run.db-journal. SQLite makes the

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  names of held directories for SQLite, and what its VFS does with them.
- * Must not:      be used outside shim/collector/held*.c.
- */
+/* Names of held directories for SQLite, and what its VFS does with them. */
 #pragma once
 
 #include "collector/store/held.h"

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a run on its way into a database: where its ids begin, its turns, and
- *                the parts of store_run().
- * Runs on:       one thread at a time; store.
- * Must not:      be used outside shim/collector/store*.c.
- * See also:      collector/store/store.c
+ * A run on its way into a database: where its ids begin, its turns, and the parts of
+ * store_run().
  */
 #pragma once
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the rows of steps and counters.
- * Runs on:       one thread at a time; store.
- * Must not:      open a transaction.
- * See also:      common/schema.sql; collector/merge/marks.h
- */
+/* The rows of steps and counters. */
 #include <sqlite3.h>
 
 #include "collector/store/ids.h"

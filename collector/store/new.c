@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a new run.db: made under another name, on the disk before it gets its
- *                own.
- * Runs on:       one thread at a time; several processes may make the same file at once.
- * Must not:      replace a file, or follow a link that stands where the file is wanted.
- * See also:      collector/store/store.h, A NEW FILE
+ * A new run.db: made under another name, on the disk before it gets its own. Runs on:
+ * one thread at a time; several processes may make the same file at once. Must not
+ * replace a file, or follow a link that stands where the file is wanted.
  *
  * One fsync() is the whole price: without a journal, without locks, and what is not whole
  * has no name that anybody reads. Tried and dropped: naming the file first and syncing it

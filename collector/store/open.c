@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  opening a run.db that is there, for writing: is it ours?
- * Runs on:       one thread at a time; several processes may write one file in turn.
- * Must not:      change a file that is not ours, or run what stands in it.
- * See also:      collector/store/held.h, owners and links; guard.h, schemas
+ * Opening a run.db that is there, for writing: is it ours?. Must not change a file that
+ * is not ours, or run what stands in it.
  */
 #include <errno.h>
 #include <inttypes.h>

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  rows over sqlite3_bind_*().
- * Runs on:       one thread at a time; store.
- * Must not:      know a table.
- * See also:      collector/store/row.h
- */
+/* Rows over sqlite3_bind_*(). Must not know a table. */
 #include "collector/store/row.h"
 
 #include <sqlite3.h>

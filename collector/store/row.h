@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  inserting rows: one prepared statement, its values bound in the order
- *                of its columns.
- * Runs on:       one thread at a time; store.
- * Must not:      be used outside shim/collector/store*.c.
- * See also:      collector/store/store.h
+ * Inserting rows: one prepared statement, its values bound in the order of its columns.
  *
  * The first error sticks: later calls do nothing, and row_close() returns it.
  */

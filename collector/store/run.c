@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the rows of a run that are not its tree: run, process, lane, thread,
- *                resource, trust.
- * Runs on:       one thread at a time; store.
- * Must not:      open a transaction.
- * See also:      common/schema.sql; collector/store/tree.c
+ * The rows of a run that are not its tree: run, process, lane, thread, resource, trust.
  */
 #include "collector/store/ids.h"
 

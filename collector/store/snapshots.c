@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the rows of snapshots.
- * Runs on:       one thread at a time; store.
- * Must not:      open a transaction.
- * See also:      common/schema.sql; collector/merge/snapshots.h
- */
+/* The rows of snapshots. */
 #include <sqlite3.h>
 
 #include "collector/store/ids.h"

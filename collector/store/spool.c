@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  who has a spool directory, and taking over those that nobody has.
- * Runs on:       one thread at a time; collector and prof-analyze.
- * Must not:      touch a spool that a collector holds the lock of.
- * See also:      collector/store/spool.h
+ * Who has a spool directory, and taking over those that nobody has. Must not touch a
+ * spool that a collector holds the lock of.
  */
 #include "collector/store/spool.h"
 

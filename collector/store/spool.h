@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  spool directories beside an output file: listing, recovering, reading
- *                while the run goes on.
- * Runs on:       one thread at a time; collector and prof-analyze.
- * Must not:      touch a spool that a collector holds the lock of.
- * See also:      common/segment.h, THE SPOOL
+ * Spool directories beside an output file: listing, recovering, reading while the run
+ * goes on. Must not touch a spool that a collector holds the lock of.
  */
 #pragma once
 

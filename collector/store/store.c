@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  storing a run: which way, in which order, and what is said on failure.
- * Runs on:       one thread at a time; several processes may write one file in turn.
- * Must not:      say that a run is stored before it is on the disk.
- * See also:      collector/store/store.h; store_open.c, store_new.c, the files;
- *                store_turn.c, transactions; store_run.c and store_tree.c, the rows
+ * Storing a run: which way, in which order, and what is said on failure. Must not say
+ * that a run is stored before it is on the disk.
  */
 #include "collector/store/store.h"
 

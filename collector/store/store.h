@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  run.db, for writing.
- * Runs on:       one thread at a time; several processes may write one file in turn.
- * Must not:      touch a file that is not ours.
- * See also:      common/schema.sql; collector/merge/ingest.h, where rows come from
+ * run.db, for writing. Must not touch a file that is not ours.
  *
  * A NEW FILE is made under another name, in the spool where there is room for it, and
  * gets its own name when it is whole and on the disk: whatever happens, run.db is there

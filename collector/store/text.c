@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the texts of a run's row: when, what, on which machine.
- * Runs on:       one thread at a time; store.
- * Must not:      know a table.
- * See also:      collector/store/run.c
- */
+/* The texts of a run's row: when, what, on which machine. Must not know a table. */
 #include "collector/store/text.h"
 
 #include <ctype.h>

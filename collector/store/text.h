@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the texts of a run's row: when, what, on which machine.
- * Runs on:       one thread at a time; store.
- * Must not:      be used outside shim/collector/store*.c.
- * See also:      collector/store/run.c
- */
+/* The texts of a run's row: when, what, on which machine. */
 #pragma once
 
 #include <stddef.h>

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the rows of a run's tree: module, function, path, path_lane, edge,
- *                site.
- * Runs on:       one thread at a time; store.
- * Must not:      open a transaction.
- * See also:      common/schema.sql; collector/store/run.c
- */
+/* The rows of a run's tree: module, function, path, path_lane, edge, site. */
 #include "collector/store/ids.h"
 
 #include <sqlite3.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the turns in which a run is written into a file that others use, its
- *                ids, and the removal of what is not valid any more.
- * Runs on:       one thread at a time; several processes take turns.
- * Must not:      hold the database for much longer than STORE_TURN_NS.
- * See also:      collector/store/store.h; common/schema.sql, table storing
+ * The turns in which a run is written into a file that others use, its ids, and the
+ * removal of what is not valid any more. Runs on: one thread at a time; several
+ * processes take turns. Must not hold the database for much longer than STORE_TURN_NS.
  *
  * SQLite's locks know no queue: who finds one polls. So after a turn the lock stays free
  * for longer than anybody of ours sleeps between two looks.

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  counting down.
- * Runs on:       one thread at a time.
- * Must not:      begin again once something was over.
- * See also:      symbols_budget.h
- */
+/* Counting down. Must not begin again once something was over. */
 #include "collector/symbols/budget.h"
 
 #include <time.h>

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what reading names may still cost. A file of somebody else says how much
- *                there is to read; these numbers say how much of it is read.
- * Runs on:       one thread at a time.
- * Must not:      read a clock at each step.
- * See also:      symbols.c, which gives each module one, and all together one
+ * What reading names may still cost. A file of somebody else says how much there is to
+ * read; these numbers say how much of it is read. Must not read a clock at each step.
  *
  * An ENTRY is one step of any loop that a file decides on: an entry of DWARF or 64 bytes
  * of it that were passed over, a range, a row of a line table, a symbol. Time is the

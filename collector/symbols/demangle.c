@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the bridge to libiberty's demanglers.
- * Runs on:       any thread; no state.
- * Must not:      trust the name: it comes from a file that may be damaged.
- * See also:      demangle.h
+ * The bridge to libiberty's demanglers. Must not trust the name: it comes from a file
+ * that may be damaged.
  */
 #include "collector/symbols/demangle.h"
 

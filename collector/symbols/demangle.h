@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  readable names of C++, Rust and Fortran symbols.
- * Runs on:       any thread; no state.
- * Must not:      know about ELF or DWARF.
- * See also:      symbols_strings.h, which keeps the results.
- */
+/* Readable names of C++, Rust and Fortran symbols. Must not know about ELF or DWARF. */
 #pragma once
 
 /* The readable form of a linkage name: C++ (Itanium ABI) with parameters, Rust (legacy

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  ELF files through libelf, with their separate debug files.
- * Runs on:       one thread at a time.
- * Must not:      use libdwfl's search, which may ask a server.
- * See also:      symbols_elf.h
+ * ELF files through libelf, with their separate debug files. Must not use libdwfl's
+ * search, which may ask a server.
  */
 #include "collector/symbols/elf.h"
 

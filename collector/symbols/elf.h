@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  opening ELF files that may be damaged, gone or not what they were, and
- *                finding the files that hold their separate debug information.
- * Runs on:       one thread at a time.
- * Must not:      touch the network (no debuginfod) or trust a size in the file.
- * See also:      symbols.c, target.c
+ * Opening ELF files that may be damaged, gone or not what they were, and finding the
+ * files that hold their separate debug information. Must not touch the network (no
+ * debuginfod) or trust a size in the file.
  */
 #pragma once
 

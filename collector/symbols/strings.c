@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  an arena of strings with a hash table over it.
- * Runs on:       one thread at a time.
- * Must not:      move a string: callers hold pointers.
- * See also:      symbols_strings.h
+ * An arena of strings with a hash table over it. Must not move a string: callers hold
+ * pointers.
  */
 #include "collector/symbols/strings.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the strings a symbolizer hands out: kept once each, freed together.
- * Runs on:       one thread at a time.
- * Must not:      know about ELF or DWARF.
- * See also:      symbols.c
+ * The strings a symbolizer hands out: kept once each, freed together. Must not know
+ * about ELF or DWARF.
  */
 #pragma once
 

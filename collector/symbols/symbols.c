@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the symbolizer: which files a module's names come from, and the answers
- *                put together from symbol table and DWARF.
- * Runs on:       one thread at a time.
- * Must not:      read more of a file than a question needs; somebody waits.
- * See also:      symbols.h
+ * The symbolizer: which files a module's names come from, and the answers put together
+ * from symbol table and DWARF. Must not read more of a file than a question needs;
+ * somebody waits.
  */
 #include "collector/symbols/symbols.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  names and source lines for addresses of ELF files, offline.
- * Runs on:       one thread at a time per symbolizer; collector and prof-analyze.
- * Must not:      ask a server (debuginfod), start a process, or print.
- * See also:      collector/store/store.c, which asks; symbols_table.h and
- *                symbols_dwarf.h, which know.
+ * Names and source lines for addresses of ELF files, offline. Must not ask a server
+ * (debuginfod), start a process, or print.
  *
  * Addresses here are those in the file: run-time address - bias (struct
  * segment_module). Nothing is read before it is asked for: opening a module reads its

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  .symtab or .dynsym as a sorted array.
- * Runs on:       one thread at a time.
- * Must not:      trust an index, an offset or a size in the file.
- * See also:      symbols_table.h
+ * .symtab or .dynsym as a sorted array. Must not trust an index, an offset or a size in
+ * the file.
  */
 #include "collector/symbols/table.h"
 

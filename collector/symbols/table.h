@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the functions an ELF symbol table names, sorted by address.
- * Runs on:       one thread at a time.
- * Must not:      know DWARF, demangle, or copy names.
- * See also:      symbols.c
+ * The functions an ELF symbol table names, sorted by address. Must not know DWARF,
+ * demangle, or copy names.
  */
 #pragma once
 

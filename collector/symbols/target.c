@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  finding a program the way execvp() does and looking at its symbols.
- * Runs on:       one thread; no state.
- * Must not:      run anything.
- * See also:      target.h
+ * Finding a program the way execvp() does and looking at its symbols. Must not run
+ * anything.
  */
 #include "collector/symbols/target.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what can be told about a program before it runs under the shim, or when
- *                its recording came out empty.
- * Runs on:       prof-record and prof-analyze doctor; no state.
- * Must not:      run the program or its loader, or print.
- * See also:      target_libraries.h
+ * What can be told about a program before it runs under the shim, or when its recording
+ * came out empty. Must not run the program or its loader, or print.
  */
 #pragma once
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  DT_NEEDED followed through RPATH, LD_LIBRARY_PATH, RUNPATH and the
- *                directories of /etc/ld.so.conf.
- * Runs on:       one thread; no state.
- * Must not:      run anything; follow more than LIBRARY_LIMIT libraries.
- * See also:      target_libraries.h
+ * DT_NEEDED followed through RPATH, LD_LIBRARY_PATH, RUNPATH and the directories of
+ * /etc/ld.so.conf. Must not run anything; follow more than LIBRARY_LIMIT libraries.
  *
  * Not looked at: ld.so.cache (its directories are those of ld.so.conf), hwcaps
  * directories (they hold copies of the same libraries), and RPATHs inherited from the

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the shared libraries a program links, found like the dynamic loader
- *                finds them but without running it.
- * Runs on:       one thread; no state.
- * Must not:      run anything or print.
- * See also:      target.c
+ * The shared libraries a program links, found like the dynamic loader finds them but
+ * without running it. Must not run anything or print.
  */
 #pragma once
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the collector's GPU thread.
- * Runs on:       gpu_work() and below in that thread, the rest in the main thread.
- * Must not:      hold the lock while the driver is asked: it may take seconds (a GPU that
- *                slept) or never answer (one that fell off the bus).
- * See also:      collector/watch/gpu.h
+ * The collector's GPU thread. Runs on: gpu_work() and below in that thread, the rest in
+ * the main thread. Must not hold the lock while the driver is asked: it may take seconds
+ * (a GPU that slept) or never answer (one that fell off the bus).
  */
 #include "collector/watch/gpu.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  asking the driver what the processes of a run use of GPUs.
- * Runs on:       the collector's main thread, and a thread of its own that asks the
- *                driver and may hang in it.
- * Must not:      make anybody wait for the driver.
- * See also:      common/schema.sql (gpu_sample), collector/watch/nvml.h, watch.c
+ * Asking the driver what the processes of a run use of GPUs. Runs on: the collector's
+ * main thread, and a thread of its own that asks the driver and may hang in it. Must not
+ * make anybody wait for the driver.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  when a snapshot of which process is due.
- * Runs on:       the collector's main thread.
- * Must not:      take one of a process that has ended.
- * See also:      collector/watch/intervals.h
+ * When a snapshot of which process is due. Must not take one of a process that has
+ * ended.
  */
 #include "collector/watch/intervals.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the collector's own snapshots, one of every process each
- *                PROFSHIM_SNAPSHOT_EVERY.
- * Runs on:       the collector's main thread.
- * Must not:      fall behind: a snapshot that comes late is not made up for.
- * See also:      collector/live/take.h
+ * The collector's own snapshots, one of every process each PROFSHIM_SNAPSHOT_EVERY. Must
+ * not fall behind: a snapshot that comes late is not made up for.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  children that were forked a moment ago and have no slot yet.
- * Runs on:       the collector's main thread.
- * Must not:      look through /proc more often than at the end of a run.
- * See also:      collector/watch/watch.h, collector/processes/alive.h
+ * Children that were forked a moment ago and have no slot yet. Must not look through
+ * /proc more often than at the end of a run.
  */
 #include "collector/watch/watch.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  NVML by dlopen(): its types, as far as needed, and calls.
- * Runs on:       the collector's GPU thread.
- * Must not:      report failures: a machine without a GPU is no fault.
- * See also:      collector/watch/nvml.h
+ * NVML by dlopen(): its types, as far as needed, and calls. Runs on: the collector's GPU
+ * thread. Must not report failures: a machine without a GPU is no fault.
  *
  * Which of the versions of a call exists depends on the driver. The process lists are
  * asked for by the name _v2 first: behind _v3 the layout of some drivers of the 535

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the few calls of NVIDIA's management library (NVML) that tell which
- *                process uses how much of which GPU. The library is looked for at run
- *                time; nothing of it is needed to build.
- * Runs on:       the collector's GPU thread: a call may take seconds.
- * Must not:      be used in the traced program.
- * See also:      collector/watch/gpu.h
+ * The few calls of NVIDIA's management library (NVML) that tell which process uses how
+ * much of which GPU. The library is looked for at run time; nothing of it is needed to
+ * build. Runs on: the collector's GPU thread: a call may take seconds. Must not be used
+ * in the traced program.
  */
 #pragma once
 

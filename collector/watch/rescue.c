@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  copies of the files of a removed spool.
- * Runs on:       the collector's main thread.
- * Must not:      read holes: the files are sparse and terabytes long.
- * See also:      collector/watch/rescue.h
+ * Copies of the files of a removed spool. Must not read holes: the files are sparse and
+ * terabytes long.
  *
  * The processes of the run and the collector have the removed files mapped or open, so
  * nothing is lost yet. The copies are made when the processes have ended (or exit), so

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a spool that somebody has removed while the run went on.
- * Runs on:       the collector's main thread, before it stores.
- * Must not:      make a directory where run.db could not be written either.
- * See also:      collector/collect.c
+ * A spool that somebody has removed while the run went on. Runs on: the collector's main
+ * thread, before it stores. Must not make a directory where run.db could not be written
+ * either.
  */
 #pragma once
 

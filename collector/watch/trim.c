@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  holes behind the used part of a dead process's arrays.
- * Runs on:       the collector's main thread.
- * Must not:      believe a number in the file: a hole stays inside its array and slot.
- * See also:      collector/watch/trim.h
+ * Holes behind the used part of a dead process's arrays. Must not believe a number in
+ * the file: a hole stays inside its array and slot.
  */
 #include "collector/watch/trim.h"
 

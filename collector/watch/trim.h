@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  gives back the disk space that an ended process reserved and never used.
- * Runs on:       the collector's main thread.
- * Must not:      touch what a living process writes, or anything that was recorded.
- * See also:      common/segment.h; collector/watch/watch.c
+ * Gives back the disk space that an ended process reserved and never used. Must not
+ * touch what a living process writes, or anything that was recorded.
  *
  * A process reserves room for its arrays in steps, some 800 KiB for the shortest one. A
  * build or a configure script starts thousands of processes, and the spool keeps them all

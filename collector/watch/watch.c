@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  finding, watching and sampling the processes of a run.
- * Runs on:       the collector's main thread, ring_for_deaths() in its own.
- * Must not:      signal, stop or wait for the processes.
- * See also:      collector/watch/watch.h
+ * Finding, watching and sampling the processes of a run. Runs on: the collector's main
+ * thread, ring_for_deaths() in its own. Must not signal, stop or wait for the processes.
  *
  * The bell thread knows nothing but the epoll set: each pidfd fires once (ONESHOT) and
  * makes it ring; the main thread then asks all pidfds itself. So the two threads share

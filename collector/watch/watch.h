@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the collector's table of the run's processes: found in segment files,
- *                watched by pidfd, looked at in /proc.
- * Runs on:       the collector's main thread; one thread of its own rings the doorbell
- *                when a process dies.
- * Must not:      signal, stop or wait for the processes.
- * See also:      collector/collect.c, which decides what follows
+ * The collector's table of the run's processes: found in segment files, watched by
+ * pidfd, looked at in /proc. Runs on: the collector's main thread; one thread of its own
+ * rings the doorbell when a process dies. Must not signal, stop or wait for the
+ * processes.
  */
 #pragma once
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  a bump allocator for strings.
- * Runs on:       prof-analyze, any thread, one arena per owner.
- * Must not:      know anything of the project.
- * See also:      model/table.h, its main user.
- */
+/* A bump allocator for strings. */
 #include "common/base/arena.h"
 
 #include "common/base/xalloc.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  many small strings freed together. Zeroed memory is an empty arena.
- * Must not:      give strings back one by one.
+ * Many small strings freed together. Zeroed memory is an empty arena. Must not give
+ * strings back one by one.
  */
 #pragma once
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  arrays whose capacity is the next power of two of their count.
- * Runs on:       any thread; ingest and the collector.
- * Must not:      keep anything.
- * See also:      common/base/array.h
+ * Arrays whose capacity is the next power of two of their count. Must not keep anything.
  */
 #include "common/base/array.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  growth of arrays that are appended to.
- * Runs on:       any thread; ingest and the collector.
- * Must not:      be mixed with arrays of another growth.
- * See also:      common/base/array.c
+ * Growth of arrays that are appended to. Must not be mixed with arrays of another
+ * growth.
  */
 #pragma once
 

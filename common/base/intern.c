@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  hash tables (open addressing, at most half full) from texts and from
- *                pairs of numbers to small numbers.
- * Runs on:       prof-analyze, any thread.
- * Must not:      forget a key: there is no removal.
- * See also:      intern.h.
+ * Hash tables (open addressing, at most half full) from texts and from pairs of numbers
+ * to small numbers. Must not forget a key: there is no removal.
  */
 #include "common/base/intern.h"
 

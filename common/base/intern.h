@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  equal keys get equal numbers, 0, 1, 2 in the order of their coming.
- *                Zeroed memory is an empty table.
+ * Equal keys get equal numbers, 0, 1, 2 in the order of their coming. Zeroed memory is
+ * an empty table.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  open addressing with linear probing, at most two thirds full.
- * Runs on:       one thread at a time; ingest.
- * Must not:      shrink or delete entries: nobody needs it.
- * See also:      common/base/map.h
+ * Open addressing with linear probing, at most two thirds full. Must not shrink or
+ * delete entries: nobody needs it.
  */
 #include "common/base/map.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a hash map from three numbers to a number, for giving things ids.
- * Runs on:       one thread at a time; ingest.
- * Must not:      know what the numbers mean; let who chose them choose how long a search
- *                takes: places depend on a number drawn at the first use.
- * See also:      collector/merge/identify.c, merge.c, account.c
+ * A hash map from three numbers to a number, for giving things ids. Must not know what
+ * the numbers mean; let who chose them choose how long a search takes: places depend on
+ * a number drawn at the first use.
  */
 #pragma once
 

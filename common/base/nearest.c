@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  edit distance between short words.
- * Runs on:       prof-analyze, any thread.
- * Must not:      allocate.
- * See also:      cli.c (commands), reports/callers.c (functions).
- */
+/* Edit distance between short words. Must not allocate. */
 #include "common/base/nearest.h"
 
 #include <ctype.h>

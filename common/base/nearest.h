@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  "did you mean": how far two words are apart.
- */
+/* "did you mean": how far two words are apart. */
 #pragma once
 
 #include <stddef.h>

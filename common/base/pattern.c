@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what a regular expression is unrolled to, counted.
- * Runs on:       prof-analyze, any thread.
- * Must not:      refuse what people write: dates, version numbers, C++ names.
- * See also:      common/base/pattern.h
+ * What a regular expression is unrolled to, counted. Must not refuse what people write:
+ * dates, version numbers, C++ names.
  *
  * Tried with glibc 2.36: ten + around one group with an anchor take more than 20 s to
  * compile, and so does (^a?)+ 150 times over. Without anchors in what is repeated, what

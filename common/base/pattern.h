@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  is a regular expression one that can be compiled and matched in a
- * moment?
+ * Is a regular expression one that can be compiled and matched in a moment?
  */
 #pragma once
 

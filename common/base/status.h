@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the exit statuses of prof-analyze; reports return them too.
- * Must not:      include anything.
+ * The exit statuses of prof-analyze; reports return them too. Must not include anything.
  */
 #pragma once
 

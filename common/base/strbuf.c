@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  a growing string.
- * Runs on:       prof-analyze, any thread, one buffer per thread.
- * Must not:      know anything of the project.
- * See also:      utf8.h, which appends cleaned text to one.
- */
+/* A growing string. */
 #include "common/base/strbuf.h"
 
 #include "common/base/xalloc.h"

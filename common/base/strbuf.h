@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a growing string. Zeroed memory is a valid empty one.
- * Must not:      be read through .data before the first strbuf_add*(): use strbuf_text().
+ * A growing string. Zeroed memory is a valid empty one. Must not be read through .data
+ * before the first strbuf_add*(): use strbuf_text().
  */
 #pragma once
 

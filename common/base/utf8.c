@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  UTF-8 column widths, and cleaned copies.
- * Runs on:       prof-analyze, any thread.
- * Must not:      use wchar_t or wcwidth(), whose answers depend on the locale.
- * See also:      common/plain_text.h, which decodes and knows what is hidden.
+ * UTF-8 column widths, and cleaned copies. Must not use wchar_t or wcwidth(), whose
+ * answers depend on the locale.
  */
 #include "common/base/utf8.h"
 

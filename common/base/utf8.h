@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  UTF-8 text of unknown origin: decode, measure, clean.
- * Must not:      depend on the locale: the same file gives the same columns anywhere.
+ * UTF-8 text of unknown origin: decode, measure, clean. Must not depend on the locale:
+ * the same file gives the same columns anywhere.
  */
 #pragma once
 

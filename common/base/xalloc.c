@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  allocation that cannot fail.
- * Runs on:       prof-analyze, any thread.
- * Must not:      know anything of the project.
- * See also:      strbuf.h, arena.h.
- */
+/* Allocation that cannot fail. */
 #include "common/base/xalloc.h"
 
 #include <stdarg.h>

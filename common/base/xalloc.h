@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  malloc and friends that never fail: without memory they say so on
- *                stderr and end the program with status 1.
- * Must not:      be used in the shim or the collector.
+ * malloc and friends that never fail: without memory they say so on stderr and end the
+ * program with status 1. Must not be used in the shim or the collector.
  */
 #pragma once
 

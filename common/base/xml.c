@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  escaping for XML.
- * Runs on:       prof-analyze, any thread.
- * Must not:      trust that names are text: they come from symbol tables.
- * See also:      render/junit.c and export/svg.c, which write XML.
- */
+/* Escaping for XML. Must not trust that names are text: they come from symbol tables. */
 #include "common/base/xml.h"
 
 #include "common/base/utf8.h"

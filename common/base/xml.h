@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  text of unknown origin into XML, as text or as an attribute's value.
- * Must not:      let through what XML 1.0 cannot hold, not even as &#1;.
+ * Text of unknown origin into XML, as text or as an attribute's value. Must not let
+ * through what XML 1.0 cannot hold, not even as &#1;.
  */
 #pragma once
 

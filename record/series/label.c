@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  counts and changes labels in run.db.
- * Runs on:       prof-record.
- * Must not:      create the file, or wait for a lock longer than BUSY_MS.
- * See also:      record_label.h, record_summary.sql
+ * Counts and changes labels in run.db. Must not create the file, or wait for a lock
+ * longer than BUSY_MS.
  */
 #include "record/series/label.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the labels of the runs in run.db, as a series of runs needs them.
- * Runs on:       prof-record.
- * Must not:      change anything but a label.
- * See also:      record_series.c
+ * The labels of the runs in run.db, as a series of runs needs them. Must not change
+ * anything but a label.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the order of the runs of a series, when it ends early, and its summary.
- * Runs on:       prof-record.
- * Must not:      keep a run under its side's label that failed or was cut short.
- * See also:      record_series.h, record_spread.h
+ * The order of the runs of a series, when it ends early, and its summary. Must not keep
+ * a run under its side's label that failed or was cut short.
  */
 #include "record/series/series.h"
 

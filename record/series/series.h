@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  prof-record --repeat: many runs of one program, or of two in turns.
- * Runs on:       prof-record.
- * Must not:      mix its runs with ones that bear their labels, unless asked to.
- * See also:      record.c, record_one.h
+ * prof-record --repeat: many runs of one program, or of two in turns. Must not mix its
+ * runs with ones that bear their labels, unless asked to.
  */
 #pragma once
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  median, extremes and deviation of the runs of a side.
- * Runs on:       prof-record, after a series.
- * Must not:      print.
- * See also:      record_spread.h
- */
+/* Median, extremes and deviation of the runs of a side. */
 #include "record/series/spread.h"
 
 #include <errno.h>

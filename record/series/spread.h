@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  how long the runs of one side took, in a few numbers.
- * Runs on:       prof-record, after a series.
- * Must not:      decide whether two sides differ (prof-analyze compare does).
- * See also:      record_series.c
+ * How long the runs of one side took, in a few numbers. Must not decide whether two
+ * sides differ (prof-analyze compare does).
  */
 #pragma once
 

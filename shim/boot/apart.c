@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  copying the slots of a process into a new file and mapping them in place
- *                of the old ones.
- * Runs on:       a traced thread, the only one that records.
- * Must not:      leave the process without what it had when it fails; use the heap.
- * See also:      shim/boot/apart.h
+ * Copying the slots of a process into a new file and mapping them in place of the old
+ * ones. Runs on: a traced thread, the only one that records. Must not leave the process
+ * without what it had when it fails; use the heap.
  *
  * A file is shared by an image and all its forked children: each of them has the header
  * mapped, and with it a way to all slots. A child that gives up its privileges must not

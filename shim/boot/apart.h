@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a process's part of its segment file, moved into a file of its own.
- * Runs on:       a traced thread, the only one that records, before its process gives up
- *                privileges that others who use the file keep.
- * Must not:      leave the process without what it had when it fails.
- * See also:      shim/wrap/privileges.c, which decides when; common/segment.h
+ * A process's part of its segment file, moved into a file of its own. Runs on: a traced
+ * thread, the only one that records, before its process gives up privileges that others
+ * who use the file keep. Must not leave the process without what it had when it fails.
  */
 #pragma once
 

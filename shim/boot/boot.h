@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the steps of starting, in the order shim/boot/start.c takes them.
- * Runs on:       the constructor (the thread that starts the process) unless said
- *                otherwise at the function.
- * Must not:      abort the host: a step that fails leaves a note and the shim records
- *                less, or nothing.
- * See also:      shim/README.md
+ * The steps of starting, in the order shim/boot/start.c takes them. Runs on: the
+ * constructor (the thread that starts the process) unless said otherwise at the
+ * function. Must not abort the host: a step that fails leaves a note and the shim
+ * records less, or nothing.
  */
 #pragma once
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  measures what a pair of hooks costs on this machine, inside and outside
- *                of the interval that it measures.
- * Runs on:       the constructor of the run's first process; about 0.1 ms.
- * Must not:      leave a trace in the recording: it works on a lane of its own in
- *                private memory.
- * See also:      common/schema.sql for how the figures are applied
+ * Measures what a pair of hooks costs on this machine, inside and outside of the
+ * interval that it measures. Runs on: the constructor of the run's first process; about
+ * 0.1 ms. Must not leave a trace in the recording: it works on a lane of its own in
+ * private memory.
  *
  * Batches of hook pairs around nothing. What the node says per call is the inner cost,
  * what a pair takes by the clock less the inner cost is the outer. The smallest batch

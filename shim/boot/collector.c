@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  starts profshim-collect so that the host cannot notice: not its child,
- *                not in its process group or session, with none of its descriptors.
- * Runs on:       the constructor of the run's first process.
- * Must not:      leave anything for the host's wait() to find.
- * See also:      docs/design.md; collector/collect.c, which takes over
+ * Starts profshim-collect so that the host cannot notice: not its child, not in its
+ * process group or session, with none of its descriptors. Runs on: the constructor of
+ * the run's first process. Must not leave anything for the host's wait() to find.
  *
  * Two clones with CLONE_VM|CLONE_VFORK (nothing is copied, we go on when the exec is
  * done). The first has no exit signal, is reaped with __WCLONE and must not exec: that

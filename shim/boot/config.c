@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  parser of the PROFSHIM_* environment.
- * Runs on:       the constructor. getenv() is not usable yet: libc's own constructor
- *                comes after ours (-z initfirst), so the entries are walked here.
- * Must not:      print.
- * See also:      shim/boot/config.h
+ * Parser of the PROFSHIM_* environment. Runs on: the constructor. getenv() is not usable
+ * yet: libc's own constructor comes after ours (-z initfirst), so the entries are walked
+ * here.
  */
 #include "shim/boot/config.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the PROFSHIM_* environment as plain data.
- * Runs on:       the constructor, before the program's own code.
- * Must not:      print; what could not be parsed is left in `ignored`.
- * See also:      docs/recording.md, section Environment
+ * The PROFSHIM_* environment as plain data. Runs on: the constructor, before the
+ * program's own code. Must not print; what could not be parsed is left in `ignored`.
  */
 #pragma once
 

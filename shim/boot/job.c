@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  job and rank from the variables that launchers set: Open MPI, PMIx,
- *                MVAPICH, the PMI of MPICH and Intel MPI, Slurm.
- * Runs on:       the constructor.
- * Must not:      believe that a value is a number, or short.
- * See also:      shim/boot/job.h
+ * Job and rank from the variables that launchers set: Open MPI, PMIx, MVAPICH, the PMI
+ * of MPICH and Intel MPI, Slurm. Runs on: the constructor. Must not believe that a value
+ * is a number, or short.
  *
  * MPICH's launcher names no job. Its ranks talk to one process of each machine through
  * the descriptor PMI_FD, and the kernel knows which: that stands for the job. On several

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  which rank of which job this process is, when a launcher (mpirun, srun)
- *                began it.
- * Runs on:       the constructor; getenv() is not usable yet.
- * Must not:      print, or ask the launcher anything.
- * See also:      common/segment.h
+ * Which rank of which job this process is, when a launcher (mpirun, srun) began it. Runs
+ * on: the constructor; getenv() is not usable yet. Must not print, or ask the launcher
+ * anything.
  */
 #pragma once
 

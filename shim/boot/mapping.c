@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  reading /proc/self/maps, a piece at a time.
- * Runs on:       traced threads, any context, under the process lock.
- * Must not:      call libc, or keep a descriptor.
- * See also:      shim/boot/mapping.h
+ * Reading /proc/self/maps, a piece at a time. Runs on: traced threads, any context,
+ * under the process lock. Must not call libc, or keep a descriptor.
  *
  * Read when an object turns up that the loader knows by a relative name or that has no
  * build-id, so hardly ever: 60 us for 300 mappings.

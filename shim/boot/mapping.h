@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  which file is mapped at an address, as the kernel knows it.
- * Runs on:       traced threads, any context (slow path of the tree), under the process
- *                lock.
- * Must not:      call libc, or touch errno.
- * See also:      shim/boot/modules.c
+ * Which file is mapped at an address, as the kernel knows it. Runs on: traced threads,
+ * any context (slow path of the tree), under the process lock. Must not call libc, or
+ * touch errno.
  */
 #pragma once
 

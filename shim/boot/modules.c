@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the process's table of mapped objects, for those addresses that were
- *                recorded. Filled when a new function or return address turns up.
- * Runs on:       traced threads, any context (slow path of the tree).
- * Must not:      take the loader's lock: _dl_find_object (glibc 2.35) does not.
- * See also:      struct segment_module
+ * The process's table of mapped objects, for those addresses that were recorded. Filled
+ * when a new function or return address turns up. Runs on: traced threads, any context
+ * (slow path of the tree). Must not take the loader's lock: _dl_find_object (glibc 2.35)
+ * does not.
  *
  * Two threads may enter the same object at the same time; readers merge equal modules.
  * An entry counts when its `end` is set, which is stored last.

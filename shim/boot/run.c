@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the run: joined or begun; its facts, its shared state and this image's
- *                segment file.
- * Runs on:       the constructor.
- * Must not:      keep a descriptor after run_settle().
- * See also:      common/segment.h for what lies in the files; shim/boot/spool.h
+ * The run: joined or begun; its facts, its shared state and this image's segment file.
+ * Runs on: the constructor. Must not keep a descriptor after run_settle().
  */
 #include <errno.h>
 #include <fcntl.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  mkdir and open of a run's directories, with a look at whose they are.
- * Runs on:       the constructor, and before a process gives up its privileges.
- * Must not:      keep a descriptor, or follow a symbolic link at the end of a path.
- * See also:      shim/boot/spool.h
+ * Mkdir and open of a run's directories, with a look at whose they are. Runs on: the
+ * constructor, and before a process gives up its privileges. Must not keep a descriptor,
+ * or follow a symbolic link at the end of a path.
  *
  * In a directory that is somebody else's (or everybody's, like /tmp) the name of the
  * spool may be taken: by a directory that others can write into, or a link to one. So

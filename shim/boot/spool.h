@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the directory of a run, made or found by a traced process, and checked.
- * Runs on:       the constructor, and before a process gives up its privileges.
- * Must not:      keep a descriptor, or follow a symbolic link at the end of a path.
- * See also:      common/segment.h, WHO IS BELIEVED; collector/read/rundir.h, its reader
+ * The directory of a run, made or found by a traced process, and checked. Runs on: the
+ * constructor, and before a process gives up its privileges. Must not keep a descriptor,
+ * or follow a symbolic link at the end of a path.
  */
 #pragma once
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the order in which the shim starts; its only constructor.
- * Runs on:       the thread that starts the process: start() before every other
- *                constructor (the shim is linked -z initfirst), __libc_start_main()
- *                after all of them.
- * Must not:      abort the host, or print more than one line.
- * See also:      shim/README.md
+ * The order in which the shim starts; its only constructor. Runs on: the thread that
+ * starts the process: start() before every other constructor (the shim is linked -z
+ * initfirst), __libc_start_main() after all of them. Must not abort the host, or print
+ * more than one line.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  PROFSHIM_SNAPSHOT_AT: finds the addresses of the named functions in the
- *                symbol tables of the objects that are recorded.
- * Runs on:       triggers_begin: the constructor; triggers_look: traced threads, under
- *                the process lock, once for each object.
- * Must not:      believe an offset in the file; keep it mapped or open.
- * See also:      shim/record/trigger.h
+ * PROFSHIM_SNAPSHOT_AT: finds the addresses of the named functions in the symbol tables
+ * of the objects that are recorded. Runs on: triggers_begin: the constructor;
+ * triggers_look: traced threads, under the process lock, once for each object. Must not
+ * believe an offset in the file; keep it mapped or open.
  *
  * A name is a linkage name (parse_line, _ZN6Parser4nextEv) or a C++ name without its
  * parameters (Parser::next: all its overloads; Parser::Parser: its constructors).

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  loads libunwind for the hybrid stacks.
- * Runs on:       __libc_start_main, after all constructors of libraries: a dlopen in our
- *                own constructor would run libc's with an environment of NULL.
- * Must not:      make libunwind a dependency of the shim: it exports _Unwind_* functions,
- *                which would then come before libgcc's and carry the host's exceptions.
- *                Debian's static library is not position independent. RTLD_LOCAL keeps
- *                its symbols to us.
- * See also:      shim/stacks/stack.h
+ * Loads libunwind for the hybrid stacks. Runs on: __libc_start_main, after all
+ * constructors of libraries: a dlopen in our own constructor would run libc's with an
+ * environment of NULL. Must not make libunwind a dependency of the shim: it exports
+ * _Unwind_* functions, which would then come before libgcc's and carry the host's
+ * exceptions. Debian's static library is not position independent. RTLD_LOCAL keeps its
+ * symbols to us.
  *
  * libunwind checks whether memory can be read with a pipe that it keeps open. In a host
  * that closes all descriptors the two numbers come to belong to others, and libunwind

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  chunks of frames: powers of two, taken from the end of the lane's
- *                frames, free ones kept by size.
- * Runs on:       the lane's thread, any context; slow paths only.
- * Must not:      call libc.
- * See also:      shim/core/chunk.h
+ * Chunks of frames: powers of two, taken from the end of the lane's frames, free ones
+ * kept by size. Runs on: the lane's thread, any context; slow paths only.
  */
 #include "shim/core/chunk.h"
 

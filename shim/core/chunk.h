@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  room for the open frames of a lane's other stacks.
- * Runs on:       the lane's thread, any context; slow paths only.
- * Must not:      call libc.
- * See also:      shim/stacks/fiber.h
+ * Room for the open frames of a lane's other stacks. Runs on: the lane's thread, any
+ * context; slow paths only.
  *
  * The thread's own stack has the lane's frames from the first one upwards; the others
  * have chunks taken from the last one downwards, which double when they are full. The

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the fallback clock for machines whose TSC the kernel does not trust, and
- *                both clocks at one moment.
- * Runs on:       traced threads, any context (clock_gettime is async-signal-safe).
- * Must not:      change errno: the vDSO does not fail for CLOCK_MONOTONIC.
- * See also:      shim/core/clock.h
+ * The fallback clock for machines whose TSC the kernel does not trust, and both clocks
+ * at one moment. Runs on: traced threads, any context (clock_gettime is
+ * async-signal-safe). Must not change errno: the vDSO does not fail for CLOCK_MONOTONIC.
  */
 #include "shim/core/clock.h"
 

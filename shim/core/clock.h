@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the run's clock, in ticks.
- * Runs on:       traced threads, any context.
- * Must not:      serialise the pipeline: rdtscp and lfence cost 10 to 20 ns more per
- *                hook pair, the few cycles of reordering are inside the hook anyway.
- * See also:      shim/boot/run.c, which decides which clock.
+ * The run's clock, in ticks. Must not serialise the pipeline: rdtscp and lfence cost 10
+ * to 20 ns more per hook pair, the few cycles of reordering are inside the hook anyway.
  */
 #pragma once
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  bounds of stacks from makecontext, the shadow map and the kernel.
- * Runs on:       traced threads, any context, with signals blocked; slow paths only.
- * Must not:      call libc, allocate from the heap, or keep a descriptor.
- * See also:      shim/core/extent.h
+ * Bounds of stacks from makecontext, the shadow map and the kernel. Runs on: traced
+ * threads, any context, with signals blocked; slow paths only. Must not call libc,
+ * allocate from the heap, or keep a descriptor.
  */
 #include "shim/core/extent.h"
 

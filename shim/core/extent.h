@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  which memory a stack of execution lies in, found from one address in it.
- * Runs on:       traced threads, any context, with signals blocked; slow paths only.
- * Must not:      call libc, allocate, or keep a descriptor.
- * See also:      shim/stacks/fiber.h, which asks when a hook comes from an unknown stack
+ * Which memory a stack of execution lies in, found from one address in it. Runs on:
+ * traced threads, any context, with signals blocked; slow paths only. Must not call
+ * libc, allocate, or keep a descriptor.
  *
  * A stack may have been declared (makecontext), lie in a block of the heap (the shadow
  * map knows its bounds), or in a mapping of its own (the kernel knows). glibc's

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the gate in front of our system calls.
- * Runs on:       traced threads, any context; slow paths only.
- * Must not:      call libc.
- * See also:      shim/core/gate.h
+ * The gate in front of our system calls.
  *
  * MEMORY ORDER. Entering counts first and then looks at is_closed, closing sets it first
  * and then looks at the count; both sequentially consistent, so that one of the two sees

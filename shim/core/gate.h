@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the gate that every system call of the slow paths passes, and that is
- *                closed for ever when the program forbids itself system calls (seccomp):
- *                one more of ours, and the kernel would kill the program.
- * Runs on:       traced threads, any context.
- * Must not:      call libc.
- * See also:      shim/wrap/seal.c, which closes it
+ * The gate that every system call of the slow paths passes, and that is closed for ever
+ * when the program forbids itself system calls (seccomp): one more of ours, and the
+ * kernel would kill the program.
  *
  * A slow path enters, calls, and leaves; whoever closes the gate waits until nobody is
  * inside, for the filter may hold for all threads. A forked child inherits a closed gate

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  names that the program gives to its regions, steps and counters, as they
- *                are kept in the segment: in arrays of `size` bytes, cut to size - 1.
- * Runs on:       traced threads, any context.
- * Must not:      call libc.
- * See also:      shim/record/region.c, shim/record/series.c
+ * Names that the program gives to its regions, steps and counters, as they are kept in
+ * the segment: in arrays of `size` bytes, cut to size - 1.
  */
 #pragma once
 

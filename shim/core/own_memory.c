@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the list of our mappings, and mappings that are not locked.
- * Runs on:       traced threads, any context; slow paths only, the gate entered.
- * Must not:      call libc or lock.
- * See also:      shim/core/own_memory.h
+ * The list of our mappings, and mappings that are not locked. Runs on: traced threads,
+ * any context; slow paths only, the gate entered. Must not call libc or lock.
  */
 #include "shim/core/own_memory.h"
 

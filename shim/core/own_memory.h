@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  which mappings of this process are ours, and how to get another one that
- *                mlockall(MCL_FUTURE) does not fill and lock.
- * Runs on:       traced threads, any context; slow paths only, the gate entered.
- * Must not:      call libc or lock.
- * See also:      shim/wrap/memory_lock.c
+ * Which mappings of this process are ours, and how to get another one that
+ * mlockall(MCL_FUTURE) does not fill and lock. Runs on: traced threads, any context;
+ * slow paths only, the gate entered. Must not call libc or lock.
  *
  * FUTURE LOCKS. After MCL_FUTURE every new mapping is filled with pages, locked, and
  * counted against RLIMIT_MEMLOCK; our sparse ones are hundreds of MiB. But a mapping that

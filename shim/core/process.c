@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  slots, growth and adoption after fork.
- * Runs on:       traced threads, any context; slow paths only.
- * Must not:      call libc; wait for anybody while signals are open.
- * See also:      shim/core/process.h
+ * Slots, growth and adoption after fork. Must not call libc; wait for anybody while
+ * signals are open.
  *
  * OWN MAJOR FAULTS. Disk file systems count the first touch of a hole as a major fault,
  * which is not the program's. Up to main() they are measured; later the same share of the

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the state of this process: its slot in the segment file, the lock of
- *                the slow paths, reserved growth, counters.
- * Runs on:       traced threads, any context.
- * Must not:      call libc; be used by a vfork child for anything but reading.
- * See also:      common/segment.h for what lies in the file; shim/boot/run.c, which
- *                creates it.
+ * The state of this process: its slot in the segment file, the lock of the slow paths,
+ * reserved growth, counters. Must not call libc; be used by a vfork child for anything
+ * but reading.
  *
  * SYNCHRONISATION
  *

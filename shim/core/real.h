@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the next allocator's functions, behind ours.
- * Runs on:       any thread, read only; filled by boot/resolve.c before real_ready.
- * Must not:      be called before real_ready: early_heap.h serves until then.
+ * The next allocator's functions, behind ours. Runs on: any thread, read only; filled by
+ * boot/resolve.c before real_ready. Must not be called before real_ready: early_heap.h
+ * serves until then.
  */
 #pragma once
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  offering slots, taking them over, and bringing the numbers of the
- *                process before to an end.
- * Runs on:       see shim/core/reuse.h
- * Must not:      call libc; believe a number in the slots beyond the slots' own size.
- * See also:      common/segment.h, SLOTS ARE USED AGAIN; collector/read/read.c
+ * Offering slots, taking them over, and bringing the numbers of the process before to an
+ * end. Must not call libc; believe a number in the slots beyond the slots' own size.
  */
 #include "shim/core/reuse.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  slots that go from a process that ends to one that begins.
- * Runs on:       traced threads; a forked child's first event, and the last moment of
- *                its life.
- * Must not:      call libc.
- * See also:      common/segment.h, SLOTS ARE USED AGAIN, which explains it
+ * Slots that go from a process that ends to one that begins. Runs on: traced threads; a
+ * forked child's first event, and the last moment of its life.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  making or finding a shared slot.
- * Runs on:       traced threads, any context; slow paths only, under the process lock.
- * Must not:      call libc.
- * See also:      shim/core/shared_slot.h
+ * Making or finding a shared slot. Runs on: traced threads, any context; slow paths
+ * only, under the process lock.
  */
 #include "shim/core/shared_slot.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  slots of the segment file that several processes share, made by whoever
- *                needs one first.
- * Runs on:       traced threads, any context; slow paths only, under the process lock.
- * Must not:      call libc.
- * See also:      shim/core/process.h
+ * Slots of the segment file that several processes share, made by whoever needs one
+ * first. Runs on: traced threads, any context; slow paths only, under the process lock.
  */
 #pragma once
 

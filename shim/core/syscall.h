@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  system calls without libc: no errno, no cancellation point, and not
- *                interposable by the program or another preloaded library.
- * Runs on:       traced threads, any context, signal handlers and vfork children too.
- * Must not:      call libc.
- * See also:      shim/core/process.h for who uses them.
+ * System calls without libc: no errno, no cancellation point, and not interposable by
+ * the program or another preloaded library. Runs on: traced threads, any context, signal
+ * handlers and vfork children too.
  */
 #pragma once
 

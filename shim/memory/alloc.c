@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the malloc family: the real function, and the books around it.
- * Runs on:       traced threads, any context, from before our constructor until after
- *                the last destructor.
- * Must not:      call libc but for the real functions; change errno; hold anything
- *                while the real function runs.
- * See also:      shim/memory/shadow.h, site.h, stack.h
+ * The malloc family: the real function, and the books around it. Runs on: traced
+ * threads, any context, from before our constructor until after the last destructor.
+ * Must not call libc but for the real functions; change errno; hold anything while the
+ * real function runs.
  *
  * ORDER: a block's word is taken out before the real free or realloc and put in after
  * the real malloc. In between the block has no entry, and nobody else can have its

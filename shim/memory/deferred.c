@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the notes of interrupting handlers.
- * Runs on:       the lane's thread, see deferred.h.
- * Must not:      call libc.
- * See also:      shim/memory/deferred.h
+ * The notes of interrupting handlers. Runs on: the lane's thread, see deferred.h.
  *
  * A handler may be interrupted by another one: each takes a place with one instruction
  * and has filled it before it returns to whoever books.

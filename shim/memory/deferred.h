@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what a signal handler did to the books of an allocation site while the
- *                code it interrupted was at them.
- * Runs on:       the lane's thread: deferred_add() in a handler, deferred_book() at the
- *                end of the interrupted hook.
- * Must not:      call libc or lock more than a site.
- * See also:      shim/memory/alloc.c, shim/memory/site.h
+ * What a signal handler did to the books of an allocation site while the code it
+ * interrupted was at them. Runs on: the lane's thread: deferred_add() in a handler,
+ * deferred_book() at the end of the interrupted hook. Must not call libc or lock more
+ * than a site.
  *
  * The interrupted hook may hold the lock of the very site, or be half way through its
  * numbers. So the handler's hook does everything but that (the block's word, the path,

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a bump heap of 256 KiB for the time before the real allocator.
- * Runs on:       before our constructor.
- * Must not:      call libc.
- * See also:      shim/memory/early_heap.h
+ * A bump heap of 256 KiB for the time before the real allocator. Runs on: before our
+ * constructor.
  */
 #include "shim/memory/early_heap.h"
 

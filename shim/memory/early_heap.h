@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the heap before the real allocator is known: the loader and dlsym may
- *                call malloc before our constructor has run.
- * Runs on:       the thread that starts the process; frees may come from any.
- * Must not:      call libc. Blocks are never given back.
+ * The heap before the real allocator is known: the loader and dlsym may call malloc
+ * before our constructor has run. Runs on: the thread that starts the process; frees may
+ * come from any. Must not call libc. Blocks are never given back.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  regions of the shadow map.
- * Runs on:       boot (shadow_begin); traced threads, any context (the rest).
- * Must not:      call libc or lock.
- * See also:      shim/memory/shadow.h
+ * Regions of the shadow map. Runs on: boot (shadow_begin); traced threads, any context
+ * (the rest). Must not call libc or lock.
  */
 #include "shim/memory/shadow.h"
 

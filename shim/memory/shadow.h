@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the shadow map: for every live heap block one 64-bit word that says
- *                which site allocated it, how large, and in which snapshot interval.
- * Runs on:       traced threads, any context.
- * Must not:      lock or call libc. A block's word belongs to whoever owns the block
- *                between malloc and free, so plain loads and stores suffice.
- * See also:      shim/memory/alloc.c, which keeps the order: the word is taken out before
- *                the real free, put in after the real malloc.
+ * The shadow map: for every live heap block one 64-bit word that says which site
+ * allocated it, how large, and in which snapshot interval. Must not lock or call libc. A
+ * block's word belongs to whoever owns the block between malloc and free, so plain loads
+ * and stores suffice.
  *
  * A directory covers the 47-bit address space; each entry is a region that holds a word
  * per SHADOW_GRAIN bytes of 64 MiB of heap, mapped on first use, private (a forked

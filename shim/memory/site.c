@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the books of allocation sites and of the global peak.
- * Runs on:       traced threads, any context but its own (alloc_busy).
- * Must not:      call libc.
- * See also:      shim/memory/site.h for the algorithm
+ * The books of allocation sites and of the global peak. Runs on: traced threads, any
+ * context but its own (alloc_busy).
  */
 #include "shim/memory/site.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the books of allocation sites and of the global peak.
- * Runs on:       traced threads; not inside itself (the caller holds alloc_busy).
- * Must not:      call libc.
- * See also:      struct segment_site and struct segment_process in common/segment.h
+ * The books of allocation sites and of the global peak. Runs on: traced threads; not
+ * inside itself (the caller holds alloc_busy).
  *
  * EXACT SHARES OF THE PEAK
  *

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the two call hooks: short fast paths, cold slow paths apart; begin and
- *                end of regions.
- * Runs on:       traced threads, any context; a signal handler may interrupt either hook
- *                at any instruction and run both itself.
- * Must not:      call libc, lock, or make a system call on the fast paths.
- * See also:      shim/record/lane.h, shim/record/tree.h
+ * The two call hooks: short fast paths, cold slow paths apart; begin and end of regions.
+ * Runs on: traced threads, any context; a signal handler may interrupt either hook at
+ * any instruction and run both itself. Must not call libc, lock, or make a system call
+ * on the fast paths.
  *
  * ORDER OF STORES
  *

@@ -1,10 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  entry and exit of functions, begin and end of regions.
- * Runs on:       traced threads, any context.
- * Must not:      call libc or lock.
- * See also:      shim/record/calls.c; shim/stacks/jump.h for functions that are left
- * without their exit hook
+ * Entry and exit of functions, begin and end of regions. Must not call libc or lock.
  */
 #pragma once
 

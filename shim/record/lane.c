@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  lanes: made on a thread's first event, handed on when it ends.
- * Runs on:       traced threads, any context; slow paths only.
- * Must not:      call libc.
- * See also:      shim/record/lane.h
- */
+/* Lanes: made on a thread's first event, handed on when it ends. */
 #include "shim/record/lane.h"
 
 #include <errno.h>

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the recorder's state of one thread: shadow stack, call tree, what the
- *                allocation hooks need.
- * Runs on:       the thread that owns it, in any context: a signal handler may
- *                interrupt any hook at any instruction and call hooks itself.
- * Must not:      be touched by another thread while in use (the collector only reads
- *                the shared part).
- * See also:      common/segment.h for the shared part, shim/record/tree.h, calls.c.
+ * The recorder's state of one thread: shadow stack, call tree, what the allocation hooks
+ * need. Runs on: the thread that owns it, in any context: a signal handler may interrupt
+ * any hook at any instruction and call hooks itself. Must not be touched by another
+ * thread while in use (the collector only reads the shared part).
  *
  * A context is private memory that fork wipes: in a forked child frames, top and limit
  * are all NULL and no address lies on its stack, so the fast paths' own checks lead to

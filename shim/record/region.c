@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the names of regions: looked up, added.
- * Runs on:       traced threads, any context.
- * Must not:      call libc; wait for a lock while signals are open.
- * See also:      shim/record/region.h, common/segment_names.h
+ * The names of regions: looked up, added. Must not call libc; wait for a lock while
+ * signals are open.
  *
  * A program passes the same few strings again and again: each lane remembers by their
  * addresses which names they were, and compares, since the memory may hold another name

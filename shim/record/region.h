@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  regions that the program names itself: nodes of the call tree that are
- *                no functions.
- * Runs on:       traced threads, any context.
- * Must not:      call libc.
- * See also:      shim/record/calls.h for their frames; common/segment_names.h
- */
+/* Regions that the program names itself: nodes of the call tree that are no functions. */
 #pragma once
 
 #include <stdint.h>

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  adding a value to a series of the calling thread's lane.
- * Runs on:       traced threads, any context.
- * Must not:      call libc or lock.
- * See also:      shim/record/series.h
- */
+/* Adding a value to a series of the calling thread's lane. Must not call libc or lock. */
 #include "shim/record/series.h"
 
 #include "common/segment_series.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  steps and counters: what each thread notes of them.
- * Runs on:       traced threads, any context; those of a handler that interrupts one are
- *                counted as lost.
- * Must not:      call libc or lock.
- * See also:      common/segment_series.h, which says what is kept
+ * Steps and counters: what each thread notes of them. Runs on: traced threads, any
+ * context; those of a handler that interrupts one are counted as lost. Must not call
+ * libc or lock.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the process's book: made or mapped when it is needed, and written.
- * Runs on:       traced threads, any context; slow paths only.
- * Must not:      call libc; wait for a process lock while signals are open.
- * See also:      shim/record/snapshot.h, common/book.c
+ * The process's book: made or mapped when it is needed, and written. Must not call libc;
+ * wait for a process lock while signals are open.
  *
  * LOCKS. The snapshot lock is taken with signals blocked, and outermost; the process lock
  * inside of it, for a moment each. Whoever keeps a site holds that site, and may take the

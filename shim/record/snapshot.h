@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  snapshots taken by the program's own threads, and what sites do for
- *                those that have been taken.
- * Runs on:       traced threads, any context.
- * Must not:      call libc; be used on the fast paths.
- * See also:      common/segment_book.h, which explains it; common/book.h
+ * Snapshots taken by the program's own threads, and what sites do for those that have
+ * been taken. Must not call libc; be used on the fast paths.
  */
 #pragma once
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the slow path of the call tree: hash lookup, new nodes, new functions,
- *                growth.
- * Runs on:       the lane's thread, any context.
- * Must not:      call libc or lock.
- * See also:      shim/record/tree.h
+ * The slow path of the call tree: hash lookup, new nodes, new functions, growth. Runs
+ * on: the lane's thread, any context. Must not call libc or lock.
  *
  * INTERRUPTION BY SIGNAL HANDLERS
  *

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the call tree of a lane: finding and adding children.
- * Runs on:       the lane's thread, any context.
- * Must not:      call libc, lock, or give up when interrupted: a handler that adds
- *                nodes in the middle of an insertion is harmless (see tree.c).
- * See also:      struct segment_node in common/segment.h
+ * The call tree of a lane: finding and adding children. Runs on: the lane's thread, any
+ * context. Must not call libc, lock, or give up when interrupted: a handler that adds
+ * nodes in the middle of an insertion is harmless (see tree.c).
  */
 #pragma once
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the table of functions with snapshots.
- * Runs on:       traced threads, any context; slow paths only.
- * Must not:      call libc.
- * See also:      shim/record/trigger.h
- */
+/* The table of functions with snapshots. */
 #include "shim/record/trigger.h"
 
 #include "shim/record/snapshot.h"

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  functions at whose entry or exit a snapshot is taken.
- * Runs on:       trigger_add: under the process lock; the rest: traced threads, any
- *                context, slow paths of the call hooks.
- * Must not:      call libc.
- * See also:      shim/boot/triggers.c, which finds their addresses
+ * Functions at whose entry or exit a snapshot is taken. Runs on: trigger_add: under the
+ * process lock; the rest: traced threads, any context, slow paths of the call hooks.
  */
 #pragma once
 

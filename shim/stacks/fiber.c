@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  switching a lane's shadow stack when its thread is on another stack.
- * Runs on:       the lane's thread, any context; slow paths only, signals blocked.
- * Must not:      call libc.
- * See also:      shim/stacks/fiber.h; fiber_find.c, which tells stacks apart
+ * Switching a lane's shadow stack when its thread is on another stack. Runs on: the
+ * lane's thread, any context; slow paths only, signals blocked.
  *
  * SYNCHRONISATION. A lane's fibers are added and dropped under the process lock; the
  * owner looks them up without it, other threads only with it. A fiber that has moved to

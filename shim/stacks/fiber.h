@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the stacks of execution that one lane's thread switches between: its
- *                own, coroutines', alternate signal stacks.
- * Runs on:       the lane's thread, any context; slow paths only.
- * Must not:      call libc.
- * See also:      shim/core/extent.h (bounds of stacks), struct segment_fiber
+ * The stacks of execution that one lane's thread switches between: its own, coroutines',
+ * alternate signal stacks. Runs on: the lane's thread, any context; slow paths only.
  *
  * Each hook compares its stack pointer with the bounds of the stack in use, in the
  * context's first cache line. Outside of them fiber_settle() finds out where the thread

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the table of a lane's fibers, and what to make of unknown addresses.
- * Runs on:       the lane's thread, any context; slow paths only, signals blocked.
- * Must not:      call libc.
- * See also:      shim/stacks/fiber_find.h
+ * The table of a lane's fibers, and what to make of unknown addresses. Runs on: the
+ * lane's thread, any context; slow paths only, signals blocked.
  *
  * UNKNOWN BOUNDS. A stack in a mapping of its own may share it with others: the kernel
  * merges neighbours, programs carve. Such a stack gets a window around the addresses

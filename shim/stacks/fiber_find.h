@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  from a stack pointer to the fiber that runs there.
- * Runs on:       the lane's thread, any context; slow paths only, signals blocked.
- * Must not:      call libc.
- * See also:      shim/stacks/fiber.h, shim/core/extent.h
+ * From a stack pointer to the fiber that runs there. Runs on: the lane's thread, any
+ * context; slow paths only, signals blocked.
  */
 #pragma once
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  closes the frames that a jump skips.
- * Runs on:       traced threads, any context.
- * Must not:      call libc or lock.
- * See also:      shim/stacks/jump.h
- */
+/* Closes the frames that a jump skips. Must not call libc or lock. */
 #include "shim/stacks/jump.h"
 
 #include "shim/record/calls.h"

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  control that leaves functions without their exit hook: longjmp,
- *                setcontext, exceptions, vfork.
- * Runs on:       traced threads, any context.
- * Must not:      call libc or lock.
- * See also:      shim/wrap/jumps.c, which wraps the functions of libc
+ * Control that leaves functions without their exit hook: longjmp, setcontext,
+ * exceptions, vfork. Must not call libc or lock.
  *
  * A place that setjmp or getcontext can be returned to is named by the stack pointer and
  * the address that they return to. The number of open frames is remembered for it, which

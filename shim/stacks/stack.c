@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  unwinding of the uninstrumented frames between an allocation and the
- *                innermost instrumented function, grafted onto the call tree.
- * Runs on:       traced threads, inside an allocation hook.
- * Must not:      hold a lock, or change errno.
- * See also:      shim/stacks/stack.h
+ * Unwinding of the uninstrumented frames between an allocation and the innermost
+ * instrumented function, grafted onto the call tree. Runs on: traced threads, inside an
+ * allocation hook. Must not hold a lock, or change errno.
  *
  * Where the unwound part ends: the enter hook of the innermost instrumented function
  * was given its call site, the address this function returns to. So the return address

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  from a call of malloc to the call path it happened on: the instrumented
- *                part is the lane's current node, the rest is unwound and grafted on it.
- * Runs on:       traced threads, inside an allocation hook (alloc_busy held).
- * Must not:      hold any lock: libunwind may take the loader's.
- * See also:      SEGMENT_KEY_RETURN_ADDRESS in common/segment.h
+ * From a call of malloc to the call path it happened on: the instrumented part is the
+ * lane's current node, the rest is unwound and grafted on it. Runs on: traced threads,
+ * inside an allocation hook (alloc_busy held). Must not hold any lock: libunwind may
+ * take the loader's.
  */
 #pragma once
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  environ as main() and its children see it.
- * Runs on:       __libc_start_main. Not the constructor, because libc's own constructor,
- *                which comes after ours, sets environ to what the kernel passed.
- * Must not:      show main() what we added for ourselves to an environment that the
- *                program made.
- * See also:      shim/wrap/exec.h
+ * Environ as main() and its children see it. Runs on: __libc_start_main. Not the
+ * constructor, because libc's own constructor, which comes after ours, sets environ to
+ * what the kernel passed. Must not show main() what we added for ourselves to an
+ * environment that the program made.
  */
 #include <elf.h>
 #include <string.h>

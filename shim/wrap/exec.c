@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  wrappers of the exec and posix_spawn families: a program that is given
- *                an environment of its own is still recorded.
- * Runs on:       traced threads; vfork children and signal handlers too: stack and mmap
- *                only, no libc state, no locks.
- * Must not:      fail where the program's own call would not; leave errno otherwise.
- * See also:      shim/wrap/exec.h
+ * Wrappers of the exec and posix_spawn families: a program that is given an environment
+ * of its own is still recorded. Runs on: traced threads; vfork children and signal
+ * handlers too: stack and mmap only, no libc state, no locks. Must not fail where the
+ * program's own call would not; leave errno otherwise.
  *
  * glibc's functions of these families call each other inside, so each has a wrapper.
  * system() and popen() cannot have one: they pass on environ.

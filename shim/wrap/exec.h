@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  how a program image that is given an environment of its own still finds
- *                its run: what is added to the environment on the way in, and taken out
- *                again before its main() sees it.
- * Runs on:       exec_begin: the constructor. The rest: any thread and any context, a
- *                vfork child too: stack and mmap only, no libc state, no locks.
- * Must not:      change what the program has in LD_PRELOAD, but for adding our library.
- * See also:      shim/boot/start.c, which takes the additions out again
+ * How a program image that is given an environment of its own still finds its run: what
+ * is added to the environment on the way in, and taken out again before its main() sees
+ * it. Runs on: exec_begin: the constructor. The rest: any thread and any context, a
+ * vfork child too: stack and mmap only, no libc state, no locks. Must not change what
+ * the program has in LD_PRELOAD, but for adding our library.
  *
  * What is missing of LD_PRELOAD and PROFSHIM_RUN is added, and EXEC_MARK says what was:
  * EXEC_ADDED_* letters. The image that finds the mark removes it and what it names.

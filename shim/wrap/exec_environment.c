@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  adds LD_PRELOAD and PROFSHIM_RUN to an environment, and takes them out.
- * Runs on:       any thread and context; vfork children too.
- * Must not:      read memory that cannot be read: the kernel answers a bad environment
- *                with EFAULT, and so must we.
- * See also:      shim/wrap/exec.h
+ * Adds LD_PRELOAD and PROFSHIM_RUN to an environment, and takes them out. Runs on: any
+ * thread and context; vfork children too. Must not read memory that cannot be read: the
+ * kernel answers a bad environment with EFAULT, and so must we.
  */
 #include "shim/wrap/exec.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  looks at the file that is about to be executed: would it load us?
- * Runs on:       any thread and context; vfork children too.
- * Must not:      keep a descriptor, or open anything but regular files (to open a device
- *                may do something).
- * See also:      shim/wrap/exec.h
+ * Looks at the file that is about to be executed: would it load us?. Runs on: any thread
+ * and context; vfork children too. Must not keep a descriptor, or open anything but
+ * regular files (to open a device may do something).
  */
 #include <elf.h>
 #include <errno.h>

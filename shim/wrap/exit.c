@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the end of the process: exit status for the collector, and the first
- *                process's bounded wait until run.db is written.
- * Runs on:       the thread that calls exit, after every other exit handler and
- *                destructor; or the thread that calls _exit.
- * Must not:      do anything in a vfork child, which shares this memory.
- * See also:      common/segment.h, collector_state
+ * The end of the process: exit status for the collector, and the first process's bounded
+ * wait until run.db is written. Runs on: the thread that calls exit, after every other
+ * exit handler and destructor; or the thread that calls _exit. Must not do anything in a
+ * vfork child, which shares this memory.
  *
  * on_exit() called from our constructor, which -z initfirst makes the first of all,
  * registers the first handler of the process, so it runs last: after the program's

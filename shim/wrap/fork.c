@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what a forked child needs from the thread that forked: the functions
- *                it is inside of.
- * Runs on:       the thread that calls fork(), in parent and child.
- * Must not:      be needed for correctness: a raw clone() adopts on its first hook
- *                (process_adopt) and merely starts with an empty stack.
- * See also:      shim/core/process.h
+ * What a forked child needs from the thread that forked: the functions it is inside of.
+ * Runs on: the thread that calls fork(), in parent and child. Must not be needed for
+ * correctness: a raw clone() adopts on its first hook (process_adopt) and merely starts
+ * with an empty stack.
  *
  * The child's lane is wiped by fork. Before the fork its frames are copied to memory
  * that is not; the child pushes them again as inherited: their nodes carry the path but

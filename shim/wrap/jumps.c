@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  wrappers of the functions that move control between functions and
- *                stacks: setjmp, longjmp, the ucontext family, vfork.
- * Runs on:       traced threads, any context.
- * Must not:      change what the wrapped functions do, the stack they see, or errno.
- * See also:      shim/stacks/jump.h, shim/stacks/fiber.h
+ * Wrappers of the functions that move control between functions and stacks: setjmp,
+ * longjmp, the ucontext family, vfork. Must not change what the wrapped functions do,
+ * the stack they see, or errno.
  *
  * setjmp, getcontext, swapcontext and vfork return to their caller's frame, perhaps more
  * than once: their wrappers leave nothing on the stack and jump to the real function.

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  wrappers of the functions with which an exception ends the functions it
- *                passes through.
- * Runs on:       traced threads, inside the unwinder or the catching function.
- * Must not:      change what the wrapped functions do.
- * See also:      shim/stacks/jump.h
+ * Wrappers of the functions with which an exception ends the functions it passes
+ * through. Runs on: traced threads, inside the unwinder or the catching function. Must
+ * not change what the wrapped functions do.
  *
  * gcc runs exit hooks on the way, clang does not. _Unwind_SetIP is called by the
  * language's personality routine (C++, C's cleanups, Rust) when a function has a handler

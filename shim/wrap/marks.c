@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the exported calls behind profshim.h's regions, steps and counters.
- * Runs on:       any thread and context.
- * Must not:      change errno.
- * See also:      shim/profshim.h, shim/record/region.h, shim/record/series.h
+ * The exported calls behind profshim.h's regions, steps and counters. Must not change
+ * errno.
  */
 #include <errno.h>
 #include <stdint.h>

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the wrapper of mlockall: locks what is the program's, not our sparse
- *                mappings, which would fill hundreds of MiB, or be more than a user may
- *                lock.
- * Runs on:       traced threads.
- * Must not:      change what the program gets: result, errno, what is locked.
- * See also:      shim/core/own_memory.h, for what is mapped later
+ * The wrapper of mlockall: locks what is the program's, not our sparse mappings, which
+ * would fill hundreds of MiB, or be more than a user may lock. Must not change what the
+ * program gets: result, errno, what is locked.
  *
  * What the kernel does, and so do we: MCL_CURRENT fails with ENOMEM when all mappings
  * together are larger than RLIMIT_MEMLOCK, unless CAP_IPC_LOCK; then it marks each

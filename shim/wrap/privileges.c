@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  wrappers of the calls by which a process changes its user or its root:
- *                before it is another user for good, its part of the recording moves into
- *                a file of its own.
- * Runs on:       any thread and context; in a vfork child it only forwards.
- * Must not:      change arguments, result or errno of what is called.
- * See also:      shim/boot/apart.h; docs/security.md; seal.c, which wraps syscall()
+ * Wrappers of the calls by which a process changes its user or its root: before it is
+ * another user for good, its part of the recording moves into a file of its own. Runs
+ * on: any thread and context; in a vfork child it only forwards. Must not change
+ * arguments, result or errno of what is called.
  *
  * "For good" is when none of its three user ids is that of the recording's owner any
  * more: a server that lowers its effective id for a moment can have it back, and so can

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the same for a program that makes these calls through syscall().
- * Runs on:       any thread and context.
- * Must not:      change errno.
- * See also:      shim/wrap/privileges.c, the wrappers; shim/wrap/seal.c
+ * The same for a program that makes these calls through syscall(). Must not change
+ * errno.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  finds the real allocator and who else interposes.
- * Runs on:       the constructor.
- * Must not:      run later: dlsym takes the loader's lock.
- * See also:      shim/core/real.h
+ * Finds the real allocator and who else interposes. Runs on: the constructor. Must not
+ * run later: dlsym takes the loader's lock.
  */
 #include <dlfcn.h>
 #include <errno.h>

@@ -1,12 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  wrappers of prctl and syscall, by which a program installs a seccomp
- *                filter: what the recorder may need is reserved before, and the gate is
- *                closed when the filter would not let our own system calls pass.
- * Runs on:       any thread and context.
- * Must not:      change arguments, result or errno of what is called; cost anything
- *                when it is another call (a tail jump).
- * See also:      shim/core/gate.h; seal_filter.c, which reads the filter
+ * Wrappers of prctl and syscall, by which a program installs a seccomp filter: what the
+ * recorder may need is reserved before, and the gate is closed when the filter would not
+ * let our own system calls pass. Must not change arguments, result or errno of what is
+ * called; cost anything when it is another call (a tail jump).
  *
  * libseccomp calls syscall(). A program that executes the instruction itself is not seen:
  * its filter kills it at our next growth.

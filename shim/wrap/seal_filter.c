@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  reads a seccomp filter that is about to be installed: what would it do
- *                to our own system calls?
- * Runs on:       any thread and context.
- * Must not:      call libc; read memory that cannot be read (the kernel answers EFAULT).
- * See also:      shim/wrap/seal.c
+ * Reads a seccomp filter that is about to be installed: what would it do to our own
+ * system calls?. Must not call libc; read memory that cannot be read (the kernel answers
+ * EFAULT).
  *
  * Most filters answer what they do not like with an error, which the recorder can live
  * with. So the filter's program (classic BPF over struct seccomp_data) is run here on

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the snapshots that the program or its user asks for: the exported call
- *                of profshim.h, and a signal.
- * Runs on:       any thread and context; snapshots_begin: the constructor.
- * Must not:      replace a handler of the program's, or change errno.
- * See also:      shim/profshim.h, shim/record/snapshot.h
+ * The snapshots that the program or its user asks for: the exported call of profshim.h,
+ * and a signal. Runs on: any thread and context; snapshots_begin: the constructor. Must
+ * not replace a handler of the program's, or change errno.
  */
 #include <errno.h>
 #include <signal.h>

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  notices the end of threads.
- * Runs on:       threads_begin: the constructor; the rest: any thread, on its first
- *                event and in its last moments.
- * Must not:      release a lane while destructors of the program may still come.
- * See also:      shim/record/lane.h
+ * Notices the end of threads. Runs on: threads_begin: the constructor; the rest: any
+ * thread, on its first event and in its last moments. Must not release a lane while
+ * destructors of the program may still come.
  *
  * A key's destructor runs when its thread ends, with the other keys' in no order, in at
  * most four rounds as long as some key is set again. Ours sets itself again until the

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the wrapper of dlclose.
- * Runs on:       traced threads.
- * Must not:      change what dlclose does. dlopen is not wrapped: it looks at its caller
- *                to find RPATH and $ORIGIN.
- * See also:      shim/boot/modules.c
+ * The wrapper of dlclose. Must not change what dlclose does. dlopen is not wrapped: it
+ * looks at its caller to find RPATH and $ORIGIN.
  */
 #include <dlfcn.h>
 

@@ -2,9 +2,12 @@
 # SPDX-License-Identifier: MIT
 """Check what every source file must carry. usage: check_heads.py ROOT
 
-The licence line in every file, the four-line head in every .c of the products, #pragma
-once in every header, and no path that exists on one machine only.
+The licence line in every file, a first comment in every .c of the products that says what
+it is, #pragma once in every header, and no path that exists on one machine only. Every
+folder of the products has at most 25 files, and a README.md that says where it runs, what
+it must not do and what to read first.
 """
+import os
 import re
 import sys
 
@@ -12,7 +15,8 @@ import tree
 
 SUFFIXES = (".c", ".h", ".cpp", ".py", ".sql", ".build", ".sh", ".lua", ".css", ".js", ".map", "run",
             "demo", "test", "bench", "install_deps")
-HEAD = ("What this is:", "Runs on:", "Must not:", "See also:")
+MOST_FILES = 25
+FOLDER_WORDS = ("# ", "**Runs in:**", "**Must not:**", "**Read first:**")
 LICENCE = "SPDX-License-Identifier: MIT"
 # Written in pieces, so that this file does not name what it looks for.
 MACHINE_PATH = re.compile("/" + "work/|/" + "tmp/build-")
@@ -22,15 +26,35 @@ def problems_of(path, text):
     first_lines = "\n".join(text.splitlines()[:3])
     if LICENCE not in first_lines and not path.endswith(".sql"):
         yield f"{path}: the line {LICENCE} is missing"
-    if path.endswith(".c") and not path.startswith("tests/"):
-        head = text[:2000]
-        for word in HEAD:
-            if word not in head:
-                yield f'{path}: the head has no line "{word}"'
+    if path.endswith(".c") and path.startswith(tree.PRODUCTS):
+        if not text.split("\n", 1)[1].startswith("/*"):
+            yield f"{path}: the second line does not say what the file is"
     if path.endswith(".h") and "#pragma once" not in text:
         yield f"{path}: #pragma once is missing"
     if MACHINE_PATH.search(text):
         yield f"{path}: names a path of one machine"
+
+
+def problems_of_folder(root, folder, names):
+    if len(names) > MOST_FILES:
+        yield f"{folder}: {len(names)} files; a folder of one idea has at most {MOST_FILES}"
+    path = os.path.join(folder, "README.md")
+    if not os.path.exists(os.path.join(root, path)):
+        yield f"{path} is missing"
+        return
+    text = tree.read(root, path)
+    for word in FOLDER_WORDS:
+        if word not in text:
+            yield f"{path}: does not say {word}"
+
+
+def folders(root):
+    """Each folder of the products with the names of its files."""
+    found = {}
+    for path in tree.source_files(root, "", tree.PRODUCTS):
+        if not path.endswith(("README.md", "meson.build")):
+            found.setdefault(os.path.dirname(path), []).append(path)
+    return found
 
 
 def main():
@@ -38,6 +62,9 @@ def main():
     problems = []
     for path in tree.source_files(root, SUFFIXES):
         problems += problems_of(path, tree.read(root, path))
+    for folder, names in sorted(folders(root).items()):
+        if folder not in ("", "shim"):  # shim/README.md is a map of its folders
+            problems += problems_of_folder(root, folder, names)
     tree.finish(problems)
 
 

@@ -1,9 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what is worth fixing, worst first.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print; look for anything itself: rules do.
- * See also:      bottlenecks_run.c; rules/registry.c.
+ * What is worth fixing, worst first. Must not print; look for anything itself: rules do.
  */
 #include "analyzer/reports/bottlenecks/bottlenecks.h"
 

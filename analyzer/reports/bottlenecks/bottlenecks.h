@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the rules applied to a run: what bottlenecks and report share.
- */
+/* The rules applied to a run: what bottlenecks and report share. */
 #pragma once
 
 #include "analyzer/findings/finding_suppress.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  how good the recording is, above the findings that rest on it.
- * Runs on:       prof-analyze, main thread.
- * Must not:      judge: rules/quality.c does.
- * See also:      model/quality.h.
+ * How good the recording is, above the findings that rest on it. Must not judge:
+ * rules/quality.c does.
  */
 #include "analyzer/reports/bottlenecks/bottlenecks.h"
 

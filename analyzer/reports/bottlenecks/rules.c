@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what became of each rule, what was suppressed, and --list-rules.
- * Runs on:       prof-analyze, main thread.
- * Must not:      let a rule without data look like one that passed.
- * See also:      bottlenecks.c; analyzer/rules.json.
+ * What became of each rule, what was suppressed, and --list-rules. Must not let a rule
+ * without data look like one that passed.
  */
 #include "analyzer/reports/bottlenecks/bottlenecks.h"
 

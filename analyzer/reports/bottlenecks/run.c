@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  every rule applied to a run.
- * Runs on:       prof-analyze, main thread.
- * Must not:      call a rule passed that had no data.
- * See also:      rules/rule.h; model/finding.h; bottlenecks.c, which shows it.
- */
+/* Every rule applied to a run. Must not call a rule passed that had no data. */
 #include "analyzer/reports/bottlenecks/bottlenecks.h"
 
 #include "common/base/utf8.h"

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  proof that the gate can fail: regressions that are known, and twins
- *                without them, go through the report compare itself.
- * Runs on:       prof-analyze, main thread.
- * Must not:      have a way of its own to judge: it only looks at statuses.
- * See also:      compare_gate.c; selftest_gate.sql.
+ * Proof that the gate can fail: regressions that are known, and twins without them, go
+ * through the report compare itself. Must not have a way of its own to judge: it only
+ * looks at statuses.
  */
 #include "analyzer/reports/common.h"
 

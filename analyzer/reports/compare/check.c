@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what makes two sides hard or impossible to compare, said before any
- *                number.
+ * What makes two sides hard or impossible to compare, said before any number. Must not
+ * pass over a difference in what was instrumented: it looks like functions that came or
+ * went.
  *
  * Not comparable at all: a run that did not end by itself, numbers that are missing,
  * another level. Times not comparable: another processor or clock. Everything else is
  * said and left to the reader: containers of a CI have a new host name each time.
- *
- * Runs on:       prof-analyze, main thread.
- * Must not:      pass over a difference in what was instrumented: it looks like functions
- *                that came or went.
- * See also:      compare_gate.c, which gives status 4 for what is not comparable.
  */
 #include "analyzer/reports/compare/compare.h"
 

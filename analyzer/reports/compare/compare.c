@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the report compare: did it become better or worse?
- * Runs on:       prof-analyze, main thread.
- * Must not:      print.
- * See also:      compare.h, which names its parts.
- */
+/* The report compare: did it become better or worse?. */
 #include "analyzer/reports/compare/compare.h"
 
 #include <stdlib.h>

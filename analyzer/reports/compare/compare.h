@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what the parts of the report compare share.
- * Must not:      be used by other reports than flamegraph, which lays runs side by side,
- * too.
+ * What the parts of the report compare share. Must not be used by other reports than
+ * flamegraph, which lays runs side by side, too.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the components of a comparison, the largest difference first.
- * Runs on:       prof-analyze, main thread.
- * Must not:      count anything twice: a path belongs to one component.
- * See also:      compare_rows.h; model/components.h, the definitions.
+ * The components of a comparison, the largest difference first. Must not count anything
+ * twice: a path belongs to one component.
  */
 #include "analyzer/reports/compare/rows.h"
 

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the functions of a comparison, those with the largest share in the
- *                difference first.
- * Runs on:       prof-analyze, main thread.
- * Must not:      leave out what is new or gone.
- * See also:      compare_rows.c, compare_paths.c.
+ * The functions of a comparison, those with the largest share in the difference first.
+ * Must not leave out what is new or gone.
  */
 #include "analyzer/reports/compare/rows.h"
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the gate: every check that --limit and --fail-on ask for, what came of
- *                it, and the exit status.
+ * The gate: every check that --limit and --fail-on ask for, what came of it, and the
+ * exit status. Must not pass for what was not measured.
  *
  * Status 3: some check failed. 4: none failed, but one could not be made. 0: all held;
  * so a gate that measured nothing never passes.
- *
- * Runs on:       prof-analyze, main thread.
- * Must not:      pass for what was not measured.
- * See also:      model/gate.c.
  */
 #include "analyzer/reports/compare/compare.h"
 

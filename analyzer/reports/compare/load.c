@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the chosen runs read into the comparison.
- * Runs on:       prof-analyze, main thread.
- * Must not:      query by row, or trust that parents are there and form no ring.
- * See also:      compare.sql; model/compare.h.
+ * The chosen runs read into the comparison. Must not query by row, or trust that parents
+ * are there and form no ring.
  */
 #include "analyzer/reports/compare/compare.h"
 

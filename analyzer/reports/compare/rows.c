@@ -1,14 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the order of the rows of a comparison, and what their tables share.
+ * The order of the rows of a comparison, and what their tables share. Must not know a
+ * single table.
  *
  * The share of a subject is the largest of its shares in time, allocations and bytes:
  * |difference| over what the larger side has in all. So a function that began to allocate
  * stands above one whose time varied by a little.
- *
- * Runs on:       prof-analyze, main thread.
- * Must not:      know a single table.
- * See also:      compare_functions.c, compare_paths.c.
  */
 #include "analyzer/reports/compare/rows.h"
 

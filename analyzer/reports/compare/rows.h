@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  what the tables of a comparison share.
- * Must not:      be used by other reports.
- */
+/* What the tables of a comparison share. */
 #pragma once
 
 #include "analyzer/reports/compare/compare.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  which runs stand on which side of a comparison.
+ * Which runs stand on which side of a comparison. Must not let a run stand on both sides
+ * of one file.
  *
  *     compare A.db B.db                     each file's latest run or group
  *     compare A1.db A2.db -- B1.db B2.db    the same, several files a side
@@ -9,10 +10,6 @@
  *
  * A group is all runs of the file with a label or, of runs without, all of one command
  * and build. The ranks of a job are one repetition.
- *
- * Runs on:       prof-analyze, main thread.
- * Must not:      let a run stand on both sides of one file.
- * See also:      run_list.c; rundb/select.c, whose words for unknown runs are used.
  */
 #include "analyzer/reports/compare/compare.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the sides, what their runs took in all, and where the differences are.
- * Runs on:       prof-analyze, main thread.
- * Must not:      call a single pair of times better or worse.
- * See also:      compare_functions.c, compare_paths.c.
+ * The sides, what their runs took in all, and where the differences are. Must not call a
+ * single pair of times better or worse.
  */
 #include "analyzer/reports/compare/compare.h"
 

@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  totals by component and the calls between them.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print.
- * See also:      components_load.c, which component a function has;
- *                model/components.h, the definitions.
- */
+/* Totals by component and the calls between them. */
 #include "analyzer/reports/components/components.h"
 
 #include "analyzer/model/units.h"

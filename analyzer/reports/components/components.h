@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  what the reports that know components share.
- */
+/* What the reports that know components share. */
 #pragma once
 
 #include "analyzer/model/component_map.h"

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  which component each function of a run belongs to.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print.
- * See also:      components.h; components.sql; model/component_map.h, the form of --map.
- */
+/* Which component each function of a run belongs to. */
 #include "analyzer/reports/components/components.h"
 
 #include "common/base/utf8.h"

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the rows of the delta report: what changed, by path, function, line or
- *                component, and what was allocated in between.
- * Runs on:       prof-analyze, main thread.
- * Must not:      lose anything: what is not shown is in a row of its own, and the rows
- *                add up to the total.
- * See also:      model/delta.h, the arithmetic and the order.
+ * The rows of the delta report: what changed, by path, function, line or component, and
+ * what was allocated in between. Must not lose anything: what is not shown is in a row
+ * of its own, and the rows add up to the total.
  */
 #include "analyzer/reports/delta/delta.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  summing up what changed, by path, function, line or component.
- * Runs on:       prof-analyze, any thread.
- * Must not:      lose a site: what is taken out is summed up, too.
- * See also:      delta_changes.c, which makes rows of it.
+ * Summing up what changed, by path, function, line or component. Must not lose a site:
+ * what is taken out is summed up, too.
  */
 #include "analyzer/reports/delta/delta.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what grew, went and survived between two moments of a process.
- * Runs on:       prof-analyze, main thread.
- * Must not:      compare moments of two runs; that is another report.
- * See also:      delta_load.c; delta_time.c; delta_changes.c; model/delta.h.
+ * What grew, went and survived between two moments of a process. Must not compare
+ * moments of two runs; that is another report.
  */
 #include "analyzer/reports/delta/delta.h"
 

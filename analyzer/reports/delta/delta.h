@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  what the files of the delta report share.
- */
+/* What the files of the delta report share. */
 #pragma once
 
 #include "analyzer/model/delta.h"

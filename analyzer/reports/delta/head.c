@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the head of the delta report: which moments, and the sums between them.
- * Runs on:       prof-analyze, main thread.
- * Must not:      show sums that are not known (a peak has no time).
- * See also:      delta_changes.c, whose rows add up to them.
+ * The head of the delta report: which moments, and the sums between them. Must not show
+ * sums that are not known (a peak has no time).
  */
 #include "analyzer/reports/delta/delta.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  loading what a process had at two moments, by site and by call path.
- * Runs on:       prof-analyze, main thread.
- * Must not:      take the run's final numbers for those of one of several processes.
- * See also:      delta.sql; model/delta.h.
+ * Loading what a process had at two moments, by site and by call path. Must not take the
+ * run's final numbers for those of one of several processes.
  */
 #include "analyzer/reports/delta/delta.h"
 

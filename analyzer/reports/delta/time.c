@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  calls and time spent between two snapshots, by path, function or
- *                component.
- * Runs on:       prof-analyze, main thread.
- * Must not:      count the time of a group twice when it calls itself.
- * See also:      delta_load.c, which made the tree's numbers those in between.
+ * Calls and time spent between two snapshots, by path, function or component. Must not
+ * count the time of a group twice when it calls itself.
  */
 #include "analyzer/reports/delta/delta.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  why a recording is empty or partial, and what to do about it.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print; run the program that it examines.
- * See also:      trust.c; doctor_program.c; doctor.sql.
+ * Why a recording is empty or partial, and what to do about it. Must not print; run the
+ * program that it examines.
  */
 #include "analyzer/reports/doctor/doctor.h"
 

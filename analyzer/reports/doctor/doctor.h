@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the examination of a program, for doctor.
- */
+/* The examination of a program, for doctor. */
 #pragma once
 
 #include "analyzer/reports/common.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  which files have functions without a name, worst first, and why.
- * Runs on:       prof-analyze, main thread.
- * Must not:      blame a file for what is as it should be.
- * See also:      doctor.sql; common/schema.sql: module.trouble, function.naming
+ * Which files have functions without a name, worst first, and why. Must not blame a file
+ * for what is as it should be.
  */
 #include "analyzer/reports/doctor/doctor.h"
 

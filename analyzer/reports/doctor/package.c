@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  dpkg's lists of files, read as dpkg -S does: 30 ms for 900 packages.
- * Runs on:       prof-analyze, main thread.
- * Must not:      start a process, or guess.
- * See also:      doctor_package.h
+ * Dpkg's lists of files, read as dpkg -S does: 30 ms for 900 packages. Must not start a
+ * process, or guess.
  */
 #include "analyzer/reports/doctor/package.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  which package would name the functions of a file of the system.
- * Runs on:       prof-analyze, main thread.
- * Must not:      start a process, or guess.
- * See also:      doctor_modules.c
+ * Which package would name the functions of a file of the system. Must not start a
+ * process, or guess.
  */
 #pragma once
 

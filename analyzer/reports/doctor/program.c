@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  whether the shim can record a program, told from its file.
- * Runs on:       prof-analyze, main thread.
- * Must not:      run it.
- * See also:      collector/symbols/target.h, which reads the file.
- */
+/* Whether the shim can record a program, told from its file. Must not run it. */
 #include "analyzer/reports/doctor/doctor.h"
 
 #include "common/base/utf8.h"

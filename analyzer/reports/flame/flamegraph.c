@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the reports flamegraph, a picture, and export, for other programs.
- * Runs on:       prof-analyze, main thread.
- * Must not:      write: that is export/'s.
- * See also:      flame_load.c; model/flame.h; export/svg.c.
+ * The reports flamegraph, a picture, and export, for other programs. Must not write:
+ * that is export/'s.
  */
 #include "analyzer/reports/flame/load.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the frames of one run, and which way to load what was asked for.
- * Runs on:       prof-analyze, main thread.
- * Must not:      draw; leave a metric without data look like one with zeros.
- * See also:      flame_moments.c; flame_runs.c; model/flame.h.
+ * The frames of one run, and which way to load what was asked for. Must not draw; leave
+ * a metric without data look like one with zeros.
  */
 #include "analyzer/reports/flame/load.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  what the files behind the reports flamegraph and export share.
- */
+/* What the files behind the reports flamegraph and export share. */
 #pragma once
 
 #include "analyzer/document/flame.h"

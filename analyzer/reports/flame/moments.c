@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the frames of one process up to a snapshot, between two, and the
- *                difference of what was live at two.
- * Runs on:       prof-analyze, main thread.
- * Must not:      show what only grows (time, calls, allocations) as a difference: of that
- *                what came in between is meant.
- * See also:      delta_load.c, which reads both moments.
+ * The frames of one process up to a snapshot, between two, and the difference of what
+ * was live at two. Must not show what only grows (time, calls, allocations) as a
+ * difference: of that what came in between is meant.
  */
 #include "analyzer/reports/delta/delta.h"
 #include "analyzer/reports/flame/load.h"

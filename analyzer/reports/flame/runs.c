@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the frames of two sides, of one run or several (their mean) each.
- * Runs on:       prof-analyze, main thread.
- * Must not:      find partners of functions by itself: that is the comparison's.
- * See also:      compare.h.
+ * The frames of two sides, of one run or several (their mean) each. Must not find
+ * partners of functions by itself: that is the comparison's.
  */
 #include "analyzer/reports/compare/compare.h"
 #include "analyzer/reports/flame/load.h"

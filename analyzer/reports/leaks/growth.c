@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  how allocation sites developed over the snapshots of a run.
- * Runs on:       prof-analyze, main thread.
- * Must not:      call a trend a leak; nor take snapshots of several processes together.
- * See also:      model/leak_class.h, the rules; leaks.sql.
+ * How allocation sites developed over the snapshots of a run. Must not call a trend a
+ * leak; nor take snapshots of several processes together.
  */
 #include "analyzer/reports/leaks/parts.h"
 

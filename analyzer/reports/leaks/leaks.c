@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what was live at the end, by allocation site.
- * Runs on:       prof-analyze, main thread.
- * Must not:      call everything that is live a leak.
- * See also:      sites.c, the table; leaks.sql.
+ * What was live at the end, by allocation site. Must not call everything that is live a
+ * leak.
  */
 #include "analyzer/reports/leaks/parts.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  what the files of the leaks report share.
- */
+/* What the files of the leaks report share. */
 #pragma once
 
 #include "analyzer/findings/suppress.h"

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  leak suppressions applied to call paths.
- * Runs on:       prof-analyze, main thread.
- * Must not:      drop anything uncounted.
- * See also:      model/suppress.h, the format.
- */
+/* Leak suppressions applied to call paths. Must not drop anything uncounted. */
 #include "analyzer/reports/leaks/parts.h"
 
 #include "common/base/xalloc.h"

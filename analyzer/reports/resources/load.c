@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the resource samples of a run, of --process, of one process on one GPU.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print.
- * See also:      resources_sum.c, which adds them up; resources.sql.
- */
+/* The resource samples of a run, of --process, of one process on one GPU. */
 #include "analyzer/reports/resources/resources.h"
 
 #include "common/base/xalloc.h"

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  CPU, memory, faults, I/O, threads and GPUs over time.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print.
- * See also:      resources_load.c, resources_sum.c, resources_show.c.
- */
+/* CPU, memory, faults, I/O, threads and GPUs over time. */
 #include "analyzer/reports/resources/resources.h"
 
 #include "common/base/xalloc.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  a run's resource samples, their sums over time, and the sections that
- *                show them.
- */
+/* A run's resource samples, their sums over time, and the sections that show them. */
 #pragma once
 
 #include "analyzer/reports/common.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  resource samples over time: as curves, and as a table of a few rows.
- * Runs on:       prof-analyze, main thread.
- * Must not:      show a curve of nothing.
- * See also:      resources.c.
+ * Resource samples over time: as curves, and as a table of a few rows. Must not show a
+ * curve of nothing.
  */
 #include "analyzer/reports/resources/resources.h"
 

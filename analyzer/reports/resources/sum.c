@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  adding up resource samples of several processes over time.
- * Runs on:       prof-analyze, main thread.
- * Must not:      assume that processes were sampled at the same moments.
- * See also:      resources.c, which shows the sums.
+ * Adding up resource samples of several processes over time. Must not assume that
+ * processes were sampled at the same moments.
  */
 #include "analyzer/reports/resources/resources.h"
 

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the report ranks: what each rank of a job took, and how far the ranks
- * are from each other.
+ * The report ranks: what each rank of a job took, and how far the ranks are from each
+ * other. Must not add up what ranks have in common: they run side by side.
  *
  * A job is recorded as one run for each rank (mpirun begins recorded programs), or as one
  * run whose processes have ranks (mpirun itself is recorded).
- *
- * Runs on:       prof-analyze, main thread.
- * Must not:      add up what ranks have in common: they run side by side.
- * See also:      run_list.h, which tells the runs of a job.
  */
 #include "analyzer/reports/runs/ranks.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the ranks of a job side by side.
- */
+/* The ranks of a job side by side. */
 #pragma once
 
 #include "analyzer/reports/common.h"

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the runs of a file as repetitions.
+ * The runs of a file as repetitions. Must not trust that labels, jobs or builds are what
+ * they seem: any text may stand there.
  *
  * A launcher begins n processes, which are recorded as n runs with the same job and
  * different ranks. When a job has a rank twice, another program was begun in it (or the
  * launcher used its number again): the second is another unit.
- *
- * Runs on:       prof-analyze, main thread.
- * Must not:      trust that labels, jobs or builds are what they seem: any text may stand
- *                there.
- * See also:      run_list.h; compare_sides.c.
  */
 #include "analyzer/reports/runs/run_list.h"
 

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the runs of a file as repetitions: a run, or all ranks of one job, is a
- *                unit; units of one label, or without label of one command and build, are
- *                a group.
- * Must not:      judge or show anything.
+ * The runs of a file as repetitions: a run, or all ranks of one job, is a unit; units of
+ * one label, or without label of one command and build, are a group. Must not judge or
+ * show anything.
  */
 #pragma once
 

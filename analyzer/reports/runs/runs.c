@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the list of runs in a file.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print.
- * See also:      runs.sql.
- */
+/* The list of runs in a file. */
 #include "analyzer/reports/common.h"
 
 #include "common/base/xalloc.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  finding the moments that the user named.
- * Runs on:       prof-analyze, main thread.
- * Must not:      pick one of several processes or snapshots silently.
- * See also:      model/moment.h, how moments are named; snapshot_list.c.
+ * Finding the moments that the user named. Must not pick one of several processes or
+ * snapshots silently.
  */
 #include "analyzer/reports/snapshots/find.h"
 

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the snapshots of a run by process, and which moments of which process
- *                the user means.
+ * The snapshots of a run by process, and which moments of which process the user means.
  */
 #pragma once
 

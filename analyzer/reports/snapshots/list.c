@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  loading the snapshots of a run by process, of all or of --process.
- * Runs on:       prof-analyze, main thread.
- * Must not:      pick one of several processes silently.
- * See also:      snapshot_find.c, which finds moments in them; snapshots.sql.
+ * Loading the snapshots of a run by process, of all or of --process. Must not pick one
+ * of several processes silently.
  */
 #include "analyzer/reports/snapshots/find.h"
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the list of snapshots, and live memory over time as they saw it.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print.
- * See also:      snapshots.sql; delta.c, what lies between two.
- */
+/* The list of snapshots, and live memory over time as they saw it. */
 #include "analyzer/reports/snapshots/find.h"
 
 #include "common/base/xalloc.h"

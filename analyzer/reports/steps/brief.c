@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the steps of a run as a part of the report: a row for each name.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print; say anything when the run has no steps.
- * See also:      steps.h; steps.c, which shows all there is.
+ * The steps of a run as a part of the report: a row for each name. Must not print; say
+ * anything when the run has no steps.
  */
 #include "analyzer/reports/steps/steps.h"
 

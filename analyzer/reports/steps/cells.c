@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  figures about series as cells, short enough for people.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print.
- * See also:      steps.h; steps.c; steps_brief.c.
- */
+/* Figures about series as cells, short enough for people. */
 #include "analyzer/reports/steps/steps.h"
 
 #include "analyzer/model/units.h"

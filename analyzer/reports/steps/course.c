@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  drift of a series, and its plot.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print.
- * See also:      steps.h; common/segment_series.h, where spans come from.
- */
+/* Drift of a series, and its plot. */
 #include "analyzer/reports/steps/steps.h"
 
 #include "common/base/xalloc.h"

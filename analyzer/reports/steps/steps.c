@@ -1,11 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  steps and counters: how many, how fast, the extremes, the course.
- * Runs on:       prof-analyze, main thread.
- * Must not:      print.
- * See also:      steps.sql; steps_cells.c; steps_course.c; shim/profshim.h, where they
- *                come from.
- */
+/* Steps and counters: how many, how fast, the extremes, the course. */
 #include "analyzer/reports/steps/steps.h"
 
 #include "common/base/utf8.h"

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the course of a series over the run, for the reports of steps.
- * Must not:      print.
- */
+/* The course of a series over the run, for the reports of steps. */
 #pragma once
 
 #include "analyzer/reports/common.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the facts of a run, and the head that every document about one has.
- * Runs on:       prof-analyze, main thread.
- * Must not:      judge; trust.c says how far the numbers go.
- * See also:      facts.sql.
+ * The facts of a run, and the head that every document about one has. Must not judge;
+ * trust.c says how far the numbers go.
  */
 #include "analyzer/reports/common.h"
 

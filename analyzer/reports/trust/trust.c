@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the trust line, and what stands behind each of its numbers.
- * Runs on:       prof-analyze, main thread.
- * Must not:      pass over a counter it does not know: it is shown by its name.
- * See also:      trust.sql; common/segment.h, where the counters come from.
+ * The trust line, and what stands behind each of its numbers. Must not pass over a
+ * counter it does not know: it is shown by its name.
  */
 #include "analyzer/reports/trust/trust.h"
 

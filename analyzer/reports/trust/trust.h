@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  how far a run's numbers can be trusted, in a line and in detail.
- */
+/* How far a run's numbers can be trusted, in a line and in detail. */
 #pragma once
 
 #include "analyzer/reports/common.h"

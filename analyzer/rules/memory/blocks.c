@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the rules about sizes: M8 big-block cycling, M9 small-object overhead.
- * Runs on:       prof-analyze, main thread.
- * Must not:      say that a page was faulted in when the run had fewer faults.
- * See also:      memory_blocks.sql; docs/rules-memory.md.
+ * The rules about sizes: M8 big-block cycling, M9 small-object overhead. Must not say
+ * that a page was faulted in when the run had fewer faults.
  */
 #include "analyzer/rules/memory/owners.h"
 

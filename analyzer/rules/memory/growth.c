@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  rule M5: live memory that grows over the snapshots of a run.
- * Runs on:       prof-analyze, main thread.
- * Must not:      take what was set up once, or fills up and stays, for growth.
- * See also:      model/leak_class.h, which tells them apart; memory_growth.sql.
+ * Rule M5: live memory that grows over the snapshots of a run. Must not take what was
+ * set up once, or fills up and stays, for growth.
  */
 #include "analyzer/rules/memory/owners.h"
 

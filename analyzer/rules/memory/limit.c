@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  rule M13: memory over a limit that the user has set.
- * Runs on:       prof-analyze, main thread.
- * Must not:      have a limit of its own: what is too much only the user knows.
- * See also:      memory_limit.sql; docs/rules-memory.md.
+ * Rule M13: memory over a limit that the user has set. Must not have a limit of its own:
+ * what is too much only the user knows.
  */
 #include "analyzer/rules/memory/owners.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the rules about who has the memory: M6 live at exit, M7 peak owner.
- * Runs on:       prof-analyze, main thread.
- * Must not:      call what is live at the exit a leak: a cache looks the same.
- * See also:      memory_live.sql; memory_growth.c, which sees growth over snapshots.
+ * The rules about who has the memory: M6 live at exit, M7 peak owner. Must not call what
+ * is live at the exit a leak: a cache looks the same.
  */
 #include "analyzer/rules/memory/owners.h"
 

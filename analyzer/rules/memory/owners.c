@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  sums of allocation sites by owner, and findings about owners.
- * Runs on:       prof-analyze, main thread.
- * Must not:      know the limits of a rule.
- * See also:      calltree_owner() in model/calltree.h; memory_wrappers.c.
+ * Sums of allocation sites by owner, and findings about owners. Must not know the limits
+ * of a rule.
  */
 #include "analyzer/rules/memory/owners.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  allocation sites summed by owner: the innermost function on a site's
- *                path that is the user's, not a library's, and no allocator wrapper. It
- *                is the one that can be changed.
- *
- * Must not:      judge.
+ * Allocation sites summed by owner: the innermost function on a site's path that is the
+ * user's, not a library's, and no allocator wrapper. It is the one that can be changed.
+ * Must not judge.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the rules about how often is allocated: M1 rate, M2 churn, M3 temporary.
- * Runs on:       prof-analyze, main thread.
- * Must not:      count one allocation in two of them.
- * See also:      memory_rate.sql, which tells them apart; docs/rules-memory.md.
+ * The rules about how often is allocated: M1 rate, M2 churn, M3 temporary. Must not
+ * count one allocation in two of them.
  *
  * Time in malloc is not recorded: the saving is the number of pairs of malloc and free,
  * which is exact, times pair_ns, which was measured.

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  rule M4: blocks that realloc grows by small steps.
- * Runs on:       prof-analyze, main thread.
- * Must not:      take reallocs that only shrink, or keep the size, for growth.
- * See also:      memory_realloc.sql; docs/rules-memory.md.
+ * Rule M4: blocks that realloc grows by small steps. Must not take reallocs that only
+ * shrink, or keep the size, for growth.
  *
  * With a factor f per step n steps grow a block f^n times; doubling takes n ln f / ln 2
  * steps for that. The rest of the steps, and of the bytes that they copied, can be won.

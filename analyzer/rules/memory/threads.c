@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  rule M10: blocks that are freed by another thread than allocated them.
- * Runs on:       prof-analyze, main thread.
- * Must not:      claim that threads waited for each other: that is not recorded.
- * See also:      memory_threads.sql; docs/rules-memory.md, which has the measurements.
+ * Rule M10: blocks that are freed by another thread than allocated them. Must not claim
+ * that threads waited for each other: that is not recorded.
  */
 #include "analyzer/statistics/histogram.h"
 #include "analyzer/rules/memory/owners.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  telling allocator wrappers from functions that need memory.
- * Runs on:       prof-analyze, main thread.
- * Must not:      judge uninstrumented functions: how often they are called is not known.
- * See also:      memory_owners.c; docs/rules-memory.md, where the marks are explained.
+ * Telling allocator wrappers from functions that need memory. Must not judge
+ * uninstrumented functions: how often they are called is not known.
  *
  * A wrapper allocates about one block in a call, calls little else, is called by many
  * functions, and its blocks have many sizes. A function without the last two marks may be

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  functions that do nothing but hand out memory, such as xmalloc(): who
- *                has their blocks is who calls them.
- * Must not:      take for one what builds an object of its own, always of one size.
+ * Functions that do nothing but hand out memory, such as xmalloc(): who has their blocks
+ * is who calls them. Must not take for one what builds an object of its own, always of
+ * one size.
  */
 #pragma once
 

@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  rules R1 and R2: a program that leaves the CPU idle, and one that wants
- *                all CPUs of the machine.
- * Runs on:       prof-analyze, main thread.
- * Must not:      take the wait for a CPU on a busy machine for idleness; nor name a
- *                function unless it must have been the one that waited.
- * See also:      time_run.h; docs/rules.md.
+ * Rules R1 and R2: a program that leaves the CPU idle, and one that wants all CPUs of
+ * the machine. Must not take the wait for a CPU on a busy machine for idleness; nor name
+ * a function unless it must have been the one that waited.
  */
 #include "analyzer/rules/rule.h"
 

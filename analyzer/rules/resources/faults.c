@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  rule M11: memory that is taken from the kernel and given back again and
- *                again, page by page.
- * Runs on:       prof-analyze, main thread.
- * Must not:      blame the first touch of memory that stays: that is the price of it.
- * See also:      time_run.h; docs/rules.md, where the cost of a fault was measured.
+ * Rule M11: memory that is taken from the kernel and given back again and again, page by
+ * page. Must not blame the first touch of memory that stays: that is the price of it.
  */
 #include "analyzer/rules/rule.h"
 

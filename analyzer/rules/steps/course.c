@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  steps over the run, read for the rules S1, S2 and S3.
- * Runs on:       prof-analyze, main thread.
- * Must not:      trust the number of spans in a file.
- * See also:      step_course.h; common/segment_series.h, what is kept.
+ * Steps over the run, read for the rules S1, S2 and S3. Must not trust the number of
+ * spans in a file.
  */
 #include "analyzer/rules/steps/course.h"
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the steps of one name over the run: what the rules about steps look at.
- */
+/* The steps of one name over the run: what the rules about steps look at. */
 #pragma once
 
 #include "analyzer/rules/rule.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  rule S3: memory that grows from step to step.
- * Runs on:       prof-analyze, main thread.
- * Must not:      say who allocated it: steps do not tell; take what fills up for growth.
- * See also:      step_course.h; model/leak_class.h; docs/rules.md.
+ * Rule S3: memory that grows from step to step. Must not say who allocated it: steps do
+ * not tell; take what fills up for growth.
  */
 #include "analyzer/rules/steps/course.h"
 

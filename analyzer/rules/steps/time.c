@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  rules S1 and S2: steps that take longer and longer, and single steps
- *                that are far slower than the others.
- * Runs on:       prof-analyze, main thread.
- * Must not:      take one slow step for a drift; count a wait for a CPU as the
- *                program's.
- * See also:      step_course.h; time_served.h; docs/rules.md.
+ * Rules S1 and S2: steps that take longer and longer, and single steps that are far
+ * slower than the others. Must not take one slow step for a drift; count a wait for a
+ * CPU as the program's.
  */
 #include "analyzer/rules/steps/course.h"
 

@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  rules T2 and T3: calls that are too many, of tiny functions or of one
- *                callee for each call of its caller.
- * Runs on:       prof-analyze, main thread.
- * Must not:      count the hooks' cost as a gain: it is not in the corrected times.
- * See also:      time_run.h; time_calls.sql; docs/rules.md.
+ * Rules T2 and T3: calls that are too many, of tiny functions or of one callee for each
+ * call of its caller. Must not count the hooks' cost as a gain: it is not in the
+ * corrected times.
  */
 #include "analyzer/rules/rule.h"
 

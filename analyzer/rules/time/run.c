@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  adding up what the run's time was spent on.
- * Runs on:       prof-analyze, main thread.
- * Must not:      take time in which a thread waited for a CPU for time in which it had
- *                nothing to do.
- * See also:      time_run.h; time_run.sql.
+ * Adding up what the run's time was spent on. Must not take time in which a thread
+ * waited for a CPU for time in which it had nothing to do.
  */
 #include "analyzer/rules/time/run.h"
 

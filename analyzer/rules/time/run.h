@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what a run's time was spent on, as far as the recording tells: the
- *                base of all rules about time.
- * Must not:      count processes in which no instrumented function was called, such as
- *                a shell that waits for the program.
+ * What a run's time was spent on, as far as the recording tells: the base of all rules
+ * about time. Must not count processes in which no instrumented function was called,
+ * such as a shell that waits for the program.
  */
 #pragma once
 

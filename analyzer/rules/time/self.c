@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  rules T1 and T9: functions whose own code holds much of the run, in many
- *                calls or in one.
- * Runs on:       prof-analyze, main thread.
- * Must not:      say computed where the recording cannot tell it from waited.
- * See also:      time_run.h; time_self.sql; docs/rules.md.
+ * Rules T1 and T9: functions whose own code holds much of the run, in many calls or in
+ * one. Must not say computed where the recording cannot tell it from waited.
  */
 #include "analyzer/rules/rule.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  CPU time and waits for a CPU between two moments, from the samples.
- * Runs on:       prof-analyze, main thread.
- * Must not:      ask the database again for each moment.
- * See also:      time_served.h; time_run.c, the same for the whole run.
+ * CPU time and waits for a CPU between two moments, from the samples. Must not ask the
+ * database again for each moment.
  */
 #include "analyzer/rules/time/served.h"
 

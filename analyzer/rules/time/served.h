@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  how much of its wish to compute a run was given, over time: durations of
- *                a stretch in which the machine was busy are long for that alone.
+ * How much of its wish to compute a run was given, over time: durations of a stretch in
+ * which the machine was busy are long for that alone.
  */
 #pragma once
 

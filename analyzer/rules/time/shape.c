@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  rules T12 and T13: recursion that is deep, start-up that is long.
- * Runs on:       prof-analyze, main thread.
- * Must not:      count as start-up what nobody recorded (the dynamic linker's work lies
- *                before the recording), nor that the process had to wait for a CPU.
- * See also:      time_run.h; time_shape.sql; docs/rules.md.
+ * Rules T12 and T13: recursion that is deep, start-up that is long. Must not count as
+ * start-up what nobody recorded (the dynamic linker's work lies before the recording),
+ * nor that the process had to wait for a CPU.
  */
 #include "analyzer/rules/rule.h"
 #include "analyzer/rules/time/served.h"

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  rule T0, the plain one: the mean duration of a function's calls.
- * Runs on:       prof-analyze, main thread.
- * Must not:      blame a caller for what its callees take: they are judged themselves.
- * See also:      rule.h; slow_call.sql.
+ * Rule T0, the plain one: the mean duration of a function's calls. Must not blame a
+ * caller for what its callees take: they are judged themselves.
  */
 #include "analyzer/rules/rule.h"
 

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  rules T7 and T8: functions of which some calls take far longer than the
- *                others, a few (a tail) or many (a second mode).
- * Runs on:       prof-analyze, main thread.
- * Must not:      take the wait for a CPU on a busy machine for the function's doing; nor
- *                read the histogram of a recursion, which counts nested calls again.
- * See also:      model/histogram.h; time_spread.sql; docs/rules.md.
+ * Rules T7 and T8: functions of which some calls take far longer than the others, a few
+ * (a tail) or many (a second mode). Must not take the wait for a CPU on a busy machine
+ * for the function's doing; nor read the histogram of a recursion, which counts nested
+ * calls again.
  */
 #include "analyzer/statistics/histogram.h"
 #include "analyzer/rules/rule.h"

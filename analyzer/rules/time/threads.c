@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  rule T11: threads that began in the same function and were busy for
- *                unequal times.
- * Runs on:       prof-analyze, main thread.
- * Must not:      promise more than the machine's CPUs can give.
- * See also:      time_run.h; time_threads.sql; docs/rules.md.
+ * Rule T11: threads that began in the same function and were busy for unequal times.
+ * Must not promise more than the machine's CPUs can give.
  */
 #include "analyzer/rules/rule.h"
 

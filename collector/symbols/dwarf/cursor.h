@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  reading numbers and strings from bytes that may end too early.
- * Runs on:       any thread.
- * Must not:      read past the end; once something was missing, everything is 0 and
- * failed stays true. See also:      symbols_lines.c
+ * Reading numbers and strings from bytes that may end too early. Must not read past the
+ * end; once something was missing, everything is 0 and failed
+ * stays true.
  */
 #pragma once
 

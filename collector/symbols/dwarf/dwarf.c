@@ -1,11 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a lazy index over libdw: compile units by address, and of the units
- *                asked for, functions by address.
- * Runs on:       one thread at a time.
- * Must not:      recurse or loop as deep or as long as a damaged file says: each loop
- *                takes from the budget.
- * See also:      symbols_dwarf.h
+ * A lazy index over libdw: compile units by address, and of the units asked for,
+ * functions by address. Must not recurse or loop as deep or as long as a damaged file
+ * says: each loop takes from the budget.
  *
  * .debug_aranges is not used: clang does not write it and a program mixes objects of many
  * compilers. The unit's own DW_AT_ranges are always there.

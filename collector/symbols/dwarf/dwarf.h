@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  source lines and inlined functions from DWARF, read as far as asked for.
- * Runs on:       one thread at a time.
- * Must not:      demangle, or know ELF symbol tables.
- * See also:      symbols.c
+ * Source lines and inlined functions from DWARF, read as far as asked for. Must not
+ * demangle, or know ELF symbol tables.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the header of a DWARF line program and its lists of files.
- * Runs on:       one thread at a time.
- * Must not:      allocate by a count that the file gives.
- * See also:      symbols_line_header.h
+ * The header of a DWARF line program and its lists of files. Must not allocate by a
+ * count that the file gives.
  */
 #include "collector/symbols/dwarf/line_header.h"
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the header of a DWARF line program, versions 2 to 5.
- * Runs on:       one thread at a time.
- * Must not:      trust a count.
- * See also:      symbols_lines.c
- */
+/* The header of a DWARF line program, versions 2 to 5. Must not trust a count. */
 #pragma once
 
 #include "collector/symbols/dwarf/cursor.h"

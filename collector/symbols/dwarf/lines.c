@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  running a DWARF line program and looking into its rows.
- * Runs on:       one thread at a time.
- * Must not:      keep more rows than the program has bytes.
- * See also:      symbols_lines.h, symbols_line_header.h
+ * Running a DWARF line program and looking into its rows. Must not keep more rows than
+ * the program has bytes.
  */
 #include "collector/symbols/dwarf/lines.h"
 

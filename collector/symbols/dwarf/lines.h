@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the line table of one compile unit: its files, and the line of an
- *                address.
- * Runs on:       one thread at a time.
- * Must not:      trust an offset, a count or an opcode.
- * See also:      symbols_dwarf.c
+ * The line table of one compile unit: its files, and the line of an address. Must not
+ * trust an offset, a count or an opcode.
  *
  * libdw has the same, but runs the whole line program before it tells one file name: for
  * SQLite that was 19 of the 25 ms that 2,000 functions took. Here the files are read

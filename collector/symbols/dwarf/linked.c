@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  looking at files before libdw opens them.
- * Runs on:       one thread at a time.
- * Must not:      wait, or ask a server.
- * See also:      symbols_linked.h
- */
+/* Looking at files before libdw opens them. Must not wait, or ask a server. */
 #include "collector/symbols/dwarf/linked.h"
 
 #include <dwarf.h>

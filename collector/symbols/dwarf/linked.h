@@ -1,10 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the other files that debug information names: the one it shares with
- *                other programs (.gnu_debugaltlink) and those beside the objects (.dwo).
- * Runs on:       one thread at a time.
- * Must not:      let libdw open a path before it was looked at: it would wait at a fifo.
- * See also:      symbols_dwarf.c
+ * The other files that debug information names: the one it shares with other programs
+ * (.gnu_debugaltlink) and those beside the objects (.dwo). Must not let libdw open a
+ * path before it was looked at: it would wait at a fifo.
  */
 #pragma once
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  the line tables of the units that were asked about.
- * Runs on:       one thread at a time.
- * Must not:      keep pointers to tables: the array moves as it grows.
- * See also:      symbols_places.h
+ * The line tables of the units that were asked about. Must not keep pointers to tables:
+ * the array moves as it grows.
  */
 #include "collector/symbols/dwarf/places.h"
 

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  source files and lines, from attributes and from addresses.
- * Runs on:       one thread at a time.
- * Must not:      read a line table twice.
- * See also:      symbols_lines.h, symbols_dwarf.c
+ * Source files and lines, from attributes and from addresses. Must not read a line table
+ * twice.
  */
 #pragma once
 

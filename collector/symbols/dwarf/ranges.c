@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  a sorted array of address ranges.
- * Runs on:       one thread at a time.
- * Must not:      know what the items are.
- * See also:      symbols_ranges.h
- */
+/* A sorted array of address ranges. Must not know what the items are. */
 #include "collector/symbols/dwarf/ranges.h"
 
 #include <errno.h>

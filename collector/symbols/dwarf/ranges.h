@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  address ranges, each of an item known by number, to be found by address.
- * Runs on:       one thread at a time.
- * Must not:      know what the items are.
- * See also:      symbols_dwarf.c
+ * Address ranges, each of an item known by number, to be found by address. Must not know
+ * what the items are.
  */
 #pragma once
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  the checks around dwarf_formstring().
- * Runs on:       one thread at a time.
- * Must not:      copy.
- * See also:      symbols_text.h
- */
+/* The checks around dwarf_formstring(). Must not copy. */
 #include "collector/symbols/dwarf/text.h"
 
 #include <dwarf.h>

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  strings of DWARF attributes that are sure to end: libdw checks where a
- *                string starts, but a damaged section may hold none of its ends.
- * Runs on:       one thread at a time.
- * Must not:      copy.
- * See also:      symbols_dwarf.c
+ * Strings of DWARF attributes that are sure to end: libdw checks where a string starts,
+ * but a damaged section may hold none of its ends. Must not copy.
  */
 #pragma once
 

@@ -1,10 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What this is:  counting units and abbreviations.
- * Runs on:       one thread at a time.
- * Must not:      read further into a unit than its header.
- * See also:      symbols_units.h
- */
+/* Counting units and abbreviations. Must not read further into a unit than its header. */
 #include "collector/symbols/dwarf/units.h"
 
 #include <dwarf.h>

@@ -1,10 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  whether libdw can be let loose on a file's compile units: it keeps a
- *                kilobyte for each of them, and reads an abbreviation table to its end.
- * Runs on:       one thread at a time.
- * Must not:      allocate.
- * See also:      symbols_dwarf.c
+ * Whether libdw can be let loose on a file's compile units: it keeps a kilobyte for each
+ * of them, and reads an abbreviation table to its end. Must not allocate.
  */
 #pragma once
 
