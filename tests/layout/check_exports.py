@@ -11,15 +11,6 @@ import sys
 import tree
 
 
-def listed_symbols(path):
-    with open(path, encoding="utf-8") as file:
-        text = re.sub(r"/\*.*?\*/|#[^\n]*", "", file.read(), flags=re.DOTALL)
-    symbols = []
-    for block in re.findall(r"global:(.*?)(?:local:|\})", text, flags=re.DOTALL):
-        symbols += [name.strip() for name in block.split(";") if name.strip()]
-    return symbols
-
-
 def exported_symbols(library):
     output = subprocess.run(["nm", "-D", "--defined-only", "--format=posix", library],
                             capture_output=True, text=True, check=True).stdout
@@ -30,7 +21,7 @@ def exported_symbols(library):
 
 def main():
     library, version_script = sys.argv[1:]
-    listed, exported = listed_symbols(version_script), exported_symbols(library)
+    listed, exported = tree.exported_names(version_script), exported_symbols(library)
     problems = [f"{version_script}: '{name}' is a pattern; list the names"
                 for name in listed if re.search(r"[*?\[]", name)]
     problems += [f"{version_script}: {name} stands twice"

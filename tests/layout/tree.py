@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """The files of the source tree, for the checks beside this file."""
 import os
+import re
 import sys
 
 PRODUCTS = ("common", "shim", "collector", "record", "analyzer")
@@ -24,6 +25,16 @@ def source_files(root, suffixes, folders=None):
 def read(root, path):
     with open(os.path.join(root, path), encoding="utf-8") as file:
         return file.read()
+
+
+def exported_names(version_script):
+    """The names that a linker's version script exports."""
+    with open(version_script, encoding="utf-8") as file:
+        text = re.sub(r"/\*.*?\*/|#[^\n]*", "", file.read(), flags=re.DOTALL)
+    names = []
+    for block in re.findall(r"global:(.*?)(?:local:|\})", text, flags=re.DOTALL):
+        names += [name.strip() for name in block.split(";") if name.strip()]
+    return names
 
 
 def finish(problems):

@@ -1,0 +1,295 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Check that no modules need each other in a circle. usage: check_circles.py ROOT BUILD
+
+A module is the .c and the .h of one name. It needs another one when either of its files
+includes a header of the other, or when its object uses a symbol that the other's object
+defines: a declaration by hand does not hide anything. Who wants to understand or to test
+one module of a circle has to take all of them.
+"""
+import json
+import os
+import re
+import subprocess
+import sys
+
+import tree
+
+# Circles that are still there. The list only gets shorter: an entry that is not exactly a
+# circle any more fails the check, and is then taken out or made smaller.
+KNOWN = [
+    {
+        "analyzer/cli/cli",
+        "analyzer/cli/words",
+    },
+    {
+        "analyzer/findings/finding",
+        "analyzer/findings/finding_merge",
+    },
+    {
+        "analyzer/findings/rules_file",
+        "analyzer/findings/rules_order",
+    },
+    {
+        "analyzer/render/json",
+        "analyzer/render/json_findings",
+    },
+    {
+        "analyzer/render/md",
+        "analyzer/render/md_findings",
+    },
+    {
+        "analyzer/reports/bottlenecks/bottlenecks",
+        "analyzer/reports/bottlenecks/quality",
+        "analyzer/reports/bottlenecks/rules",
+        "analyzer/reports/bottlenecks/run",
+        "analyzer/reports/common",
+        "analyzer/reports/components/components",
+        "analyzer/reports/components/load",
+        "analyzer/reports/functions",
+        "analyzer/reports/load",
+        "analyzer/reports/read_file",
+        "analyzer/reports/report",
+        "analyzer/reports/resources/load",
+        "analyzer/reports/resources/resources",
+        "analyzer/reports/resources/show",
+        "analyzer/reports/resources/sum",
+        "analyzer/reports/runs/ranks",
+        "analyzer/reports/runs/run_list",
+        "analyzer/reports/sites",
+        "analyzer/reports/snapshots/find",
+        "analyzer/reports/snapshots/list",
+        "analyzer/reports/steps/brief",
+        "analyzer/reports/steps/cells",
+        "analyzer/reports/steps/course",
+        "analyzer/reports/steps/steps",
+        "analyzer/reports/summary",
+        "analyzer/reports/trust/facts",
+        "analyzer/reports/trust/trust",
+    },
+    {
+        "analyzer/reports/compare/check",
+        "analyzer/reports/compare/compare",
+        "analyzer/reports/compare/components",
+        "analyzer/reports/compare/functions",
+        "analyzer/reports/compare/gate",
+        "analyzer/reports/compare/load",
+        "analyzer/reports/compare/paths",
+        "analyzer/reports/compare/rows",
+        "analyzer/reports/compare/sides",
+        "analyzer/reports/compare/totals",
+    },
+    {
+        "analyzer/reports/delta/changes",
+        "analyzer/reports/delta/collect",
+        "analyzer/reports/delta/delta",
+        "analyzer/reports/delta/head",
+        "analyzer/reports/delta/load",
+        "analyzer/reports/delta/time",
+    },
+    {
+        "analyzer/reports/doctor/doctor",
+        "analyzer/reports/doctor/modules",
+        "analyzer/reports/doctor/program",
+    },
+    {
+        "analyzer/reports/flame/load",
+        "analyzer/reports/flame/moments",
+        "analyzer/reports/flame/runs",
+    },
+    {
+        "analyzer/rules/input",
+        "analyzer/rules/measured",
+        "analyzer/rules/rule",
+        "analyzer/rules/time/lanes",
+        "analyzer/rules/time/run",
+    },
+    {
+        "collector/merge/account",
+        "collector/merge/lane",
+        "collector/merge/marks",
+        "collector/merge/merge",
+    },
+    {
+        "collector/merge/ingest",
+        "collector/merge/trust",
+    },
+    {
+        "collector/read/read",
+        "collector/read/tenants",
+    },
+    {
+        "collector/store/gpu",
+        "collector/store/ids",
+        "collector/store/marks",
+        "collector/store/new",
+        "collector/store/open",
+        "collector/store/row",
+        "collector/store/run",
+        "collector/store/snapshots",
+        "collector/store/store",
+        "collector/store/tree",
+        "collector/store/turn",
+    },
+    {
+        "collector/store/held",
+        "collector/store/held_calls",
+    },
+    {
+        "collector/symbols/dwarf/line_header",
+        "collector/symbols/dwarf/lines",
+    },
+    {
+        "collector/watch/newborn",
+        "collector/watch/watch",
+    },
+    {
+        "shim/boot/apart",
+        "shim/boot/boot",
+        "shim/boot/calibrate",
+        "shim/boot/config",
+        "shim/boot/job",
+        "shim/boot/modules",
+        "shim/boot/run",
+        "shim/boot/triggers",
+        "shim/boot/unwinder",
+        "shim/core/chunk",
+        "shim/core/extent",
+        "shim/core/own_memory",
+        "shim/core/process",
+        "shim/core/reuse",
+        "shim/core/shared_slot",
+        "shim/memory/deferred",
+        "shim/memory/shadow",
+        "shim/memory/site",
+        "shim/record/calls",
+        "shim/record/lane",
+        "shim/record/series",
+        "shim/record/snapshot",
+        "shim/record/tree",
+        "shim/record/trigger",
+        "shim/stacks/fiber",
+        "shim/stacks/fiber_find",
+        "shim/stacks/stack",
+        "shim/wrap/exec",
+        "shim/wrap/exec_environment",
+        "shim/wrap/exec_target",
+        "shim/wrap/memory_lock",
+        "shim/wrap/privileges",
+        "shim/wrap/seal",
+        "shim/wrap/seal_filter",
+        "shim/wrap/threads",
+    },
+]
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
+
+
+def module_of(path):
+    return os.path.splitext(path)[0]
+
+
+def add(edges, user, used, reason):
+    if user != used:
+        edges.setdefault(user, {}).setdefault(used, reason)
+
+
+def edges_of_includes(root):
+    """{module: {module that it needs: why}}"""
+    edges = {}
+    paths = set(tree.source_files(root, (".c", ".h"), tree.PRODUCTS))
+    for path in sorted(paths):
+        for target in INCLUDE.findall(tree.read(root, path)):
+            if target in paths:
+                add(edges, module_of(path), module_of(target), "include")
+    return edges
+
+
+def objects_of(root, build):
+    """(module, object file) of every product's C file as it was compiled."""
+    with open(os.path.join(build, "compile_commands.json"), encoding="utf-8") as file:
+        commands = json.load(file)
+    for command in commands:
+        source = os.path.realpath(os.path.join(command["directory"], command["file"]))
+        path = os.path.relpath(source, os.path.realpath(root))
+        compiled = os.path.join(command["directory"], command["output"])
+        if path.split(os.sep)[0] in tree.PRODUCTS and os.path.exists(compiled):
+            yield module_of(path), compiled
+
+
+def symbols_of(objects):
+    """({symbol: modules that define it}, {symbol: modules that use it})"""
+    modules = {compiled: module for module, compiled in objects}
+    output = subprocess.run(["nm", "-A", "-g", "--format=posix", *modules],
+                            capture_output=True, text=True, check=True).stdout
+    defined, used = {}, {}
+    for line in output.splitlines():
+        compiled, fields = line.rsplit(": ", 1)
+        symbol, kind = fields.split()[:2]
+        users = used if kind in "Uwv" else defined
+        users.setdefault(symbol, set()).add(modules[compiled])
+    return defined, used
+
+
+def are_linked(user, definer):
+    """The shim is a library of its own: it shares nothing but common/ with programs."""
+    products = {path.split("/")[0] for path in (user, definer)} - {"common"}
+    return len(products) < 2 or "shim" not in products
+
+
+def add_symbols(edges, root, build):
+    # What the library exports it wraps: who calls that means libc's.
+    wrapped = set(tree.exported_names(os.path.join(root, "shim", "shim.map")))
+    defined, used = symbols_of(list(objects_of(root, build)))
+    for symbol, definers in defined.items():
+        for user in () if symbol in wrapped else used.get(symbol, ()):
+            for definer in definers:
+                if are_linked(user, definer):
+                    add(edges, user, definer, symbol)
+
+
+def circles_of(edges):
+    """Groups of modules that reach each other (Tarjan's strongly connected components)."""
+    number, lowest, waiting, circles = {}, {}, [], []
+
+    def visit(module):
+        number[module] = lowest[module] = len(number)
+        waiting.append(module)
+        for used in sorted(edges.get(module, ())):
+            if used not in number:
+                visit(used)
+            if used in waiting:
+                lowest[module] = min(lowest[module], lowest[used])
+        if lowest[module] == number[module]:
+            at = waiting.index(module)
+            circles.append(frozenset(waiting[at:]))
+            del waiting[at:]
+
+    for module in sorted(edges):
+        if module not in number:
+            visit(module)
+    return [circle for circle in circles if len(circle) > 1]
+
+
+def describe(circle, edges):
+    lines = [f"{len(circle)} modules need each other:"]
+    for module in sorted(circle):
+        needs = [f"{used} ({reason})" for used, reason in sorted(edges[module].items())
+                 if used in circle]
+        lines.append(f"    {module} needs {', '.join(needs)}")
+    return "\n".join(lines)
+
+
+def main():
+    root, build = sys.argv[1:]
+    sys.setrecursionlimit(10000)
+    edges = edges_of_includes(root)
+    add_symbols(edges, root, build)
+    circles, known = circles_of(edges), [frozenset(circle) for circle in KNOWN]
+    problems = [describe(circle, edges) for circle in circles if circle not in known]
+    problems += [f"KNOWN in check_circles.py has what is not (or not all of) a circle: "
+                 f"{', '.join(sorted(circle))}" for circle in known if circle not in circles]
+    tree.finish(problems)
+
+
+main()
