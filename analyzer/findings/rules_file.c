@@ -1,43 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading of the limits of rules; every refusal names file, line and key. Must not
- * accept a key it does not know: a limit mistyped would not hold.
+ * Reading of a file of rules; every refusal names file, line and key. Must not accept a
+ * key it does not know: a limit mistyped would not hold.
  */
 #include "analyzer/findings/rules_file.h"
 
-#include "common/base/xalloc.h"
 #include "analyzer/model/json_place.h"
-#include "analyzer/findings/rules_order.h"
+#include "analyzer/model/units.h"
 
 #include <errno.h>
 #include <jansson.h>
 #include <math.h>
-#include <stdlib.h>
 #include <string.h>
-
-static const char *copy(struct rules_file *rules, const char *text)
-{
-	return text ? arena_copy(&rules->texts, text, strlen(text)) : NULL;
-}
-
-static struct rules_limit *find_limit(const struct rules_file *rules, const char *rule,
-				      const char *name)
-{
-	for (size_t i = 0; i < rules->limit_count; i++)
-		if (strcmp(rules->limits[i].rule, rule) == 0 &&
-		    strcmp(rules->limits[i].name, name) == 0)
-			return &rules->limits[i];
-	return NULL;
-}
-
-static struct rules_entry *find_rule(const struct rules_file *rules, const char *word)
-{
-	for (size_t i = 0; i < rules->rule_count; i++)
-		if (strcasecmp(rules->rules[i].id, word) == 0 ||
-		    strcasecmp(rules->rules[i].slug, word) == 0)
-			return &rules->rules[i];
-	return NULL;
-}
 
 /* A number that a limit can be. */
 static int take_number(const struct json_source *source, const char *const *keys,
@@ -51,55 +25,7 @@ static int take_number(const struct json_source *source, const char *const *keys
 	return 0;
 }
 
-static int define_limit(struct rules_file *rules, const struct json_source *source,
-			const struct rules_entry *entry, const char *name,
-			const json_t *value)
-{
-	const char *const keys[] = {"rules", entry->id, "limits", name};
-	const char *unit = json_string_value(json_object_get(value, "unit"));
-	const char *meaning = json_string_value(json_object_get(value, "meaning"));
-	struct rules_limit limit = {.rule = entry->id, .name = copy(rules, name)};
-	int result = take_number(source, keys, 4, json_object_get(value, "value"),
-				 &limit.value);
-
-	if (result == 0 && (!unit || !meaning))
-		result = json_refuse(source, keys, 4, "has no unit or no meaning");
-	if (result < 0)
-		return result;
-	limit.unit = copy(rules, unit);
-	limit.meaning = copy(rules, meaning);
-	rules->limits = xgrow(rules->limits, rules->limit_count, &rules->limit_capacity,
-			      sizeof(*rules->limits));
-	rules->limits[rules->limit_count++] = limit;
-	return 0;
-}
-
-static int define_rule(struct rules_file *rules, const struct json_source *source,
-		       const char *id, json_t *value)
-{
-	const char *const keys[] = {"rules", id};
-	const char *slug = json_string_value(json_object_get(value, "slug")), *name;
-	struct rules_entry entry = {.is_enabled = true};
-	json_t *limit;
-
-	if (!slug)
-		return json_refuse(source, keys, 2, "has no slug");
-	entry.id = copy(rules, id);
-	entry.slug = copy(rules, slug);
-	rules->rules = xgrow(rules->rules, rules->rule_count, &rules->rule_capacity,
-			     sizeof(*rules->rules));
-	rules->rules[rules->rule_count++] = entry;
-	json_object_foreach(json_object_get(value, "limits"), name, limit)
-	{
-		int result = define_limit(rules, source, &entry, name, limit);
-
-		if (result < 0)
-			return result;
-	}
-	return 0;
-}
-
-/* The default file's form may stay: value, unit and meaning. What a text in it says
+/* A limit may be written with its unit and its meaning. What a text in it says
  * otherwise would be believed. */
 static int check_text(const struct json_source *source, const char *const *keys,
 		      size_t count, const json_t *value, const char *known)
@@ -112,7 +38,7 @@ static int check_text(const struct json_source *source, const char *const *keys,
 }
 
 static int check_limit(const struct json_source *source, const char *key,
-		       const struct rules_limit *limit, json_t *value)
+		       const struct rule_limit *limit, json_t *value)
 {
 	const char *keys[] = {"rules", key, "limits", limit->name, NULL};
 	json_t *member;
@@ -132,19 +58,19 @@ static int check_limit(const struct json_source *source, const char *key,
 	return 0;
 }
 
-static int change_limit(struct rules_file *rules, const struct json_source *source,
-			const struct rules_entry *entry, const char *key,
+static int change_limit(struct rule_limits *limits, const struct json_source *source,
+			const struct rule_limits_entry *entry, const char *key,
 			const char *name, json_t *value)
 {
 	const char *const keys[] = {"rules", key, "limits", name};
-	struct rules_limit *limit = find_limit(rules, entry->id, name);
+	struct rule_limit_value *limit = rule_limits_find(limits, entry->id, name);
 	double number = 0;
 	int result;
 
 	if (!limit)
 		return json_refuse(source, keys, 4, "%s has no such limit", entry->id);
 	if (json_is_object(value)) {
-		result = check_limit(source, key, limit, value);
+		result = check_limit(source, key, limit->limit, value);
 		if (result < 0)
 			return result;
 		value = json_object_get(value, "value");
@@ -156,22 +82,23 @@ static int change_limit(struct rules_file *rules, const struct json_source *sour
 		return result;
 	limit->is_changed |= limit->value != number;
 	limit->value = number;
-	limit->key = copy(rules, key);
+	limit->key = arena_copy(&limits->texts, key, strlen(key));
 	return 0;
 }
 
-static int change_limits(struct rules_file *rules, const struct json_source *source,
-			 const struct rules_entry *entry, const char *key, json_t *limits)
+static int change_limits(struct rule_limits *limits, const struct json_source *source,
+			 const struct rule_limits_entry *entry, const char *key,
+			 json_t *all)
 {
 	const char *const keys[] = {"rules", key, "limits"};
 	const char *name;
 	json_t *limit;
 
-	if (!json_is_object(limits))
+	if (!json_is_object(all))
 		return json_refuse(source, keys, 3, "is not an object of limits");
-	json_object_foreach(limits, name, limit)
+	json_object_foreach(all, name, limit)
 	{
-		int result = change_limit(rules, source, entry, key, name, limit);
+		int result = change_limit(limits, source, entry, key, name, limit);
 
 		if (result < 0)
 			return result;
@@ -179,10 +106,10 @@ static int change_limits(struct rules_file *rules, const struct json_source *sou
 	return 0;
 }
 
-static int change_rule(struct rules_file *rules, const struct json_source *source,
+static int change_rule(struct rule_limits *limits, const struct json_source *source,
 		       const char *key, json_t *value)
 {
-	struct rules_entry *entry = find_rule(rules, key);
+	struct rule_limits_entry *entry = rule_limits_rule(limits, key);
 	const char *keys[] = {"rules", key, NULL};
 	json_t *member;
 	int result = 0;
@@ -197,7 +124,7 @@ static int change_rule(struct rules_file *rules, const struct json_source *sourc
 	json_object_foreach(value, keys[2], member)
 	{
 		if (strcmp(keys[2], "limits") == 0)
-			result = change_limits(rules, source, entry, key, member);
+			result = change_limits(limits, source, entry, key, member);
 		else if (strcmp(keys[2], "enabled") == 0 && json_is_boolean(member))
 			entry->is_enabled = json_is_true(member);
 		else if (strcmp(keys[2], "enabled") == 0)
@@ -215,8 +142,8 @@ static int change_rule(struct rules_file *rules, const struct json_source *sourc
 	return 0;
 }
 
-static int take_rules(struct rules_file *rules, const struct json_source *source,
-		      json_t *all, bool define)
+static int change_rules(struct rule_limits *limits, const struct json_source *source,
+			json_t *all)
 {
 	const char *key;
 	json_t *value;
@@ -226,8 +153,7 @@ static int take_rules(struct rules_file *rules, const struct json_source *source
 				   "is not an object of rules");
 	json_object_foreach(all, key, value)
 	{
-		int result = define ? define_rule(rules, source, key, value)
-				    : change_rule(rules, source, key, value);
+		int result = change_rule(limits, source, key, value);
 
 		if (result < 0)
 			return result;
@@ -235,8 +161,38 @@ static int take_rules(struct rules_file *rules, const struct json_source *source
 	return 0;
 }
 
-static int take_file(struct rules_file *rules, const struct json_source *source,
-		     json_t *root, bool define)
+static int check_conflict(const struct rule_limits *limits,
+			  const struct json_source *source)
+{
+	struct strbuf value = {0}, other = {0};
+	struct rule_limits_conflict conflict;
+	const struct rule_limit_value *blamed;
+	int result;
+
+	if (!rule_limits_conflict(limits, &conflict))
+		return 0;
+	blamed = conflict.blamed;
+	units_limit(&value, blamed->value, blamed->limit->unit);
+	if (conflict.other) {
+		strbuf_printf(&other, "%s.%s, which is ", conflict.other->rule,
+			      conflict.other->limit->name);
+		units_limit(&other, conflict.other->value, conflict.other->limit->unit);
+	} else {
+		strbuf_printf(&other, "%g", conflict.number);
+	}
+	result = json_refuse(source,
+			     (const char *[]){"rules",
+					      blamed->key ? blamed->key : blamed->rule,
+					      "limits", blamed->limit->name},
+			     4, "%s is %s %s", strbuf_text(&value),
+			     conflict.is_above ? "above" : "below", strbuf_text(&other));
+	strbuf_free(&value);
+	strbuf_free(&other);
+	return result;
+}
+
+static int take_file(struct rule_limits *limits, const struct json_source *source,
+		     json_t *root)
 {
 	const char *key;
 	json_t *value;
@@ -253,25 +209,17 @@ static int take_file(struct rules_file *rules, const struct json_source *source,
 			return json_refuse(source, &key, 1,
 					   "is not 1, the version known here");
 		if (strcmp(key, "rules") != 0 && strcmp(key, "version") != 0 &&
-		    strcmp(key, "about") != 0 && strcmp(key, "order") != 0)
+		    strcmp(key, "about") != 0)
 			return json_refuse(source, &key, 1,
-					   "is not known; there are rules, version, "
-					   "about and order");
-		if (!define && strcmp(key, "order") == 0 &&
-		    !rules_order_equals(rules, value))
-			return json_refuse(source, &key, 1,
-					   "is not that of the default file, which "
-					   "cannot be changed");
+					   "is not known; there are rules, version and "
+					   "about");
 	}
-	result = take_rules(rules, source, json_object_get(root, "rules"), define);
-	if (result == 0 && define)
-		result =
-			rules_order_define(rules, source, json_object_get(root, "order"));
-	return result < 0 ? result : rules_order_check(rules, source);
+	result = change_rules(limits, source, json_object_get(root, "rules"));
+	return result < 0 ? result : check_conflict(limits, source);
 }
 
-static int take_text(struct rules_file *rules, const char *text, size_t size,
-		     const char *name, struct strbuf *error, bool define)
+int rules_file_read(struct rule_limits *limits, const char *text, size_t size,
+		    const char *name, struct strbuf *error)
 {
 	struct json_source source = {text, size, name, error};
 	json_error_t problem;
@@ -283,40 +231,7 @@ static int take_text(struct rules_file *rules, const char *text, size_t size,
 			      problem.line > 0 ? problem.line : 1, problem.text);
 		return -EINVAL;
 	}
-	result = take_file(rules, &source, root, define);
+	result = take_file(limits, &source, root);
 	json_decref(root);
 	return result;
-}
-
-int rules_file_define(struct rules_file *rules, const char *text, const char *name,
-		      struct strbuf *error)
-{
-	return take_text(rules, text, strlen(text), name, error, true);
-}
-
-int rules_file_change(struct rules_file *rules, const char *text, size_t size,
-		      const char *name, struct strbuf *error)
-{
-	return take_text(rules, text, size, name, error, false);
-}
-
-void rules_file_free(struct rules_file *rules)
-{
-	free(rules->limits);
-	free(rules->rules);
-	free(rules->orders);
-	arena_free(&rules->texts);
-	*rules = (struct rules_file){0};
-}
-
-const struct rules_limit *rules_file_limit(const struct rules_file *rules,
-					   const char *rule, const char *name)
-{
-	return find_limit(rules, rule, name);
-}
-
-const struct rules_entry *rules_file_rule(const struct rules_file *rules,
-					  const char *rule)
-{
-	return find_rule(rules, rule);
 }

@@ -6,6 +6,7 @@
 #include "analyzer/model/table.h"
 #include "analyzer/rundb/rundb.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -15,6 +16,22 @@
  * not written out. */
 #define PATH_OUTER 32
 #define PATH_INNER 224
+
+double rule_limit_of(struct rule_input *input, const char *rule, const char *name)
+{
+	const struct rule_limit_value *found =
+		rule_limits_find(input->limits, rule, name);
+
+	if (found)
+		return found->value;
+	strbuf_printf(input->error, "rule %s has no limit '%s'", rule, name);
+	return NAN;
+}
+
+double rule_limit(struct rule_input *input, const char *name)
+{
+	return rule_limit_of(input, input->rule->id, name);
+}
 
 int rule_query(struct rule_input *input, const char *sql, struct cursor **ret_cursor)
 {

@@ -101,7 +101,7 @@ static const char *percent(struct rule_input *input, double share, const char *t
 static void add_share(struct rule_input *input, struct quality_fact *fact,
 		      const char *medium, const char *low)
 {
-	double least = input->limit(input, medium);
+	double least = rule_limit(input, medium);
 
 	if (!(fact->value >= least) || !(fact->value > 0))
 		return;
@@ -109,8 +109,8 @@ static void add_share(struct rule_input *input, struct quality_fact *fact,
 	fact->has_limit = true;
 	fact->limit = least;
 	fact->most = CONFIDENCE_MEDIUM;
-	if (low && fact->value >= input->limit(input, low)) {
-		fact->limit = input->limit(input, low);
+	if (low && fact->value >= rule_limit(input, low)) {
+		fact->limit = rule_limit(input, low);
 		fact->most = CONFIDENCE_LOW;
 	}
 	quality_add(input->quality, fact);
@@ -168,7 +168,7 @@ static int look_at_hooks(struct rule_input *input)
 		return -EIO;
 	fact.value =
 		rule_share(hooks_ns, (hooks_ns + input->self_ns) * time_run_met(run));
-	if (!(fact.value >= input->limit(input, "hooks_medium")))
+	if (!(fact.value >= rule_limit(input, "hooks_medium")))
 		return 0;
 	result = put_tiny(input, &words, &tiny_calls);
 	/* The report has the hooks' share of the wall, too, where such waits are in it.
@@ -338,9 +338,29 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 	return result;
 }
 
+static const struct rule_limit limits[] = {
+	{"hooks_medium", 0.3, "ratio", .not_above = "hooks_low",
+	 .meaning = "hooks' share of the recorded time from which findings about time "
+		    "have at most medium confidence"},
+	{"hooks_low", 0.8, "ratio", .most = 1, .meaning = "the same for low"},
+	{"lost_medium", 0.001, "ratio", .not_above = "lost_low",
+	 .meaning = "share of the calls, or of the allocations, that was lost or put in "
+		    "another place, from which findings that rest on them have at most "
+		    "medium confidence"},
+	{"lost_low", 0.1, "ratio", .most = 1, .meaning = "the same for low"},
+	{"repaired_medium", 0.05, "ratio", .most = 1,
+	 .meaning = "share of the calls that had no exit of their own, from which "
+		    "findings about time have at most medium confidence"},
+	{"unresolved_share", 0.05, "ratio", .most = 1,
+	 .meaning = "share of the time in functions without a name, from which findings "
+		    "about such functions have at most medium confidence"},
+	{0},
+};
+
 const struct rule rule_quality = {
 	.id = "Q1",
 	.slug = "data-quality",
+	.limits = limits,
 	.title = "The recording itself",
 	.summary =
 		"what was lost, repaired or spent on the hooks lowers the confidence of "

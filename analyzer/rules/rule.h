@@ -3,14 +3,14 @@
  * The contract of a rule: it looks at a run and adds findings.
  *
  * To add one: rules/NAME.c and NAME.sql, a line in registry.c and in meson.build, its
- * limits in analyzer/rules.json, a seeded program in tests/programs/defects.
+ * table of limits beside it, a seeded program in tests/programs/defects.
  */
 #pragma once
 
 #include "common/base/strbuf.h"
 #include "analyzer/model/calltree.h"
 #include "analyzer/findings/finding.h"
-#include "analyzer/findings/rules_file.h"
+#include "analyzer/findings/rule_limits.h"
 #include "analyzer/rules/measured.h"
 #include "analyzer/rules/time/run.h"
 
@@ -29,8 +29,6 @@ struct rule_input {
 	int64_t run_id;
 	const struct calltree *tree; /* all call paths, linked */
 	struct arena *arena;	     /* lives as long as the findings */
-	/* A limit of the rule from rules.json, perhaps overridden. */
-	double (*limit)(struct rule_input *input, const char *name);
 
 	/* The run. */
 	double wall_ns;
@@ -51,7 +49,7 @@ struct rule_input {
 
 	/* The engine's. */
 	const struct rule *rule;
-	const struct rules_file *rules;
+	const struct rule_limits *limits;
 	struct strbuf *error; /* one sentence when evaluate() fails */
 };
 
@@ -61,6 +59,7 @@ struct rule {
 	/* On one path the more specific rule stays: 0 says only that it is slow, 1 where,
 	 * 2 why. */
 	unsigned specific;
+	const struct rule_limit *limits; /* ends with a line without a name */
 	/* The rules whose findings about the same function, or about the whole run, only
 	 * say where what this rule names shows; NULL after the last, or NULL. */
 	const struct rule *const *explains;
@@ -88,6 +87,10 @@ unsigned rule_rests_on(const struct finding *finding);
 /* What the hooks add to a malloc and its free: 24.8 ns instead of 8.1 in a loop. */
 #define RULE_RECORDER_NS 17
 
+/* The value of one of the rule's limits, perhaps changed by the user. */
+double rule_limit(struct rule_input *input, const char *name);
+/* The same of another rule's. */
+double rule_limit_of(struct rule_input *input, const char *rule, const char *name);
 /* Prepares sql and binds :run. 0 or -errno (then input->error is set). */
 int rule_query(struct rule_input *input, const char *sql, struct cursor **ret_cursor);
 /* Closes the cursor. result: of the last cursor_next(); an error is passed on with

@@ -7,7 +7,7 @@
  *                finding_suppress.h, gate.h
  *
  * The first byte of an input says which one it is (m: map, s: suppressions of leaks, f:
- * of findings, r: rules, d: the rules' own file, l: limits of a gate, o: what fails it),
+ * of findings, r: rules, l: limits of a gate, o: what fails it),
  * the rest is the text.
  */
 #include <stdint.h>
@@ -24,10 +24,11 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static const char rules_text[] =
-	"{\"version\": 1, \"rules\": {\"M0\": {\"slug\": \"one\", \"limits\": {"
-	"\"low\": {\"value\": 1, \"unit\": \"ns\", \"meaning\": \"x\"},"
-	"\"high\": {\"value\": 2, \"unit\": \"ns\", \"meaning\": \"y\"}}}}}";
+static const struct rule_limit rule_table[] = {
+	{"low", 1, "ns", .not_above = "high", .meaning = "x"},
+	{"high", 2, "ns", .most = 5, .meaning = "y"},
+	{0},
+};
 
 static bool is_rule(const char *word)
 {
@@ -73,15 +74,13 @@ static void try_findings(const char *text, size_t size, struct strbuf *error)
 	finding_suppressions_free(&suppressions);
 }
 
-static void try_rules(const char *text, size_t size, int is_own, struct strbuf *error)
+static void try_rules(const char *text, size_t size, struct strbuf *error)
 {
-	struct rules_file rules = {0};
+	struct rule_limits limits = {0};
 
-	if (is_own)
-		rules_file_define(&rules, text, "own", error);
-	else if (rules_file_define(&rules, rules_text, "own", error) == 0)
-		rules_file_change(&rules, text, size, "file", error);
-	rules_file_free(&rules);
+	rule_limits_declare(&limits, "M0", "one", rule_table);
+	rules_file_read(&limits, text, size, "file", error);
+	rule_limits_free(&limits);
 }
 
 static void try_gate(const char *text, int is_limits, struct strbuf *error)
@@ -118,8 +117,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		try_findings(text, size, &error);
 		break;
 	case 'r':
-	case 'd':
-		try_rules(text, size, data[0] == 'd', &error);
+		try_rules(text, size, &error);
 		break;
 	case 'l':
 	case 'o':

@@ -27,10 +27,6 @@ KNOWN = [
         "analyzer/findings/finding_merge",
     },
     {
-        "analyzer/findings/rules_file",
-        "analyzer/findings/rules_order",
-    },
-    {
         "analyzer/render/json",
         "analyzer/render/json_findings",
     },

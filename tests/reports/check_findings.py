@@ -3,11 +3,12 @@
 """Check what findings promise to programs. usage: check_findings.py PROF_ANALYZE
 
 The query of every finding runs and gives a row; the command that verifies a fix is
-understood; every rule of rules.json is known and the other way round; SARIF has the
+understood; every rule is described in docs/ and the other way round; SARIF has the
 structure that the standard asks for (section numbers of SARIF 2.1.0 in the comments);
 100,000 paths take no more time and memory than promised, and not much more when every
 site and function crosses limits.
 """
+import glob
 import json
 import os
 import re
@@ -66,13 +67,14 @@ def check_order(findings):
 
 def check_rules(program):
     listed = json.loads(run(program, "bottlenecks", "--list-rules", "-f", "json"))["rules"]
-    with open(os.path.join(ROOT, "analyzer", "rules.json"), encoding="utf-8") as file:
-        rules = json.load(file)["rules"]
-    assert {row["id"]: row["rule"] for row in listed} == \
-        {rule: values["slug"] for rule, values in rules.items()}
-    limits = {(row["id"], row["limit"]): row["value"] for row in listed if row["limit"]}
-    assert limits == {(rule, name): limit["value"] for rule, values in rules.items()
-                      for name, limit in values.get("limits", {}).items()}
+    described = []
+    for path in glob.glob(os.path.join(ROOT, "docs", "*.md")):
+        with open(path, encoding="utf-8") as file:
+            described += re.findall(r"^(?:\||##) ([A-Z]\d+) ([\w-]+)(?: \||$)", file.read(), re.MULTILINE)
+    assert {(row["id"], row["rule"]) for row in listed} == set(described)
+    limits = [(row["id"], row["limit"]) for row in listed]
+    assert all(name for _, name in limits) and len(set(limits)) == len(limits)
+    assert all(row["unit"] and row["meaning"] for row in listed)
 
 
 def check_sarif_location(location):

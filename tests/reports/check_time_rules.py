@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
 """What the rules about time and resources find in made recordings: on both sides of each
-limit of rules.json, how sure and how severe they are, what they say when the data is not
+limit of a rule, how sure and how severe they are, what they say when the data is not
 there, and which finding stands for which. The recordings are in time_cases.py, run_cases.py.
 
 usage: check_time_rules.py PROF-ANALYZE [FOLDER]    FOLDER: where to leave the recordings
@@ -19,7 +19,6 @@ from make_times import Times
 from run_cases import RUN_CASES
 from time_cases import TIME_CASES
 
-ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
 RULES = ("T0", "T1", "T2", "T3", "T7", "T8", "T9", "T11", "T12", "T13", "M11", "R1", "R2")
 # Evidence that must not exceed its limit; of T13 one of two is enough.
 AT_MOST = {"T2": {"own time per call"}, "R1": {"CPU, while none was waited for"}}
@@ -30,10 +29,13 @@ EITHER = {"T13": {"start-up", "share of the run"}}
 NAMED = {"T11": "worker", "T12": "walk", "T13": "init", "M11": None, "R1": None, "R2": None}
 
 
-def limits_of_rules():
-    with open(os.path.join(ROOT, "analyzer", "rules.json"), encoding="utf-8") as file:
-        return {rule: {name: one["value"] for name, one in values["limits"].items()}
-                for rule, values in json.load(file)["rules"].items()}
+def limits_of_rules(program):
+    done = subprocess.run([program, "bottlenecks", "--list-rules", "-f", "json"],
+                          check=True, stdout=subprocess.PIPE)
+    limits = collections.defaultdict(dict)
+    for row in json.loads(done.stdout)["rules"]:
+        limits[row["id"]][row["limit"]] = row["value"]
+    return limits
 
 
 def look_for_gaps(cases, limits):
@@ -140,7 +142,7 @@ def look(analyze, database, db, run_id, one, limits):
 
 
 def main():
-    limits = limits_of_rules()
+    limits = limits_of_rules(sys.argv[1])
     cases = [one for group in TIME_CASES + RUN_CASES for one in group()]
     problems = look_for_gaps(cases, limits)
     with tempfile.TemporaryDirectory(prefix="profshim-times-") as directory:

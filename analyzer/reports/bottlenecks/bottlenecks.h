@@ -4,7 +4,7 @@
 
 #include "analyzer/findings/finding_suppress.h"
 #include "analyzer/findings/quality.h"
-#include "analyzer/findings/rules_file.h"
+#include "analyzer/findings/rule_limits.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/rules/rule.h"
 
@@ -18,7 +18,7 @@ struct rule_state {
 };
 
 struct bottlenecks {
-	struct rules_file rules;
+	struct rule_limits limits;
 	struct finding_suppressions suppressions;
 	struct findings findings;
 	size_t filtered_count;	   /* findings that --focus and --ignore left out */
@@ -27,8 +27,8 @@ struct bottlenecks {
 };
 
 /* The limits: the default ones, changed by --rules FILE. */
-enum exit_status bottlenecks_load_rules(struct report_input *input,
-					struct rules_file *ret);
+enum exit_status bottlenecks_load_limits(struct report_input *input,
+					 struct rule_limits *ret);
 /* Applies all rules, ranks what they find and takes out what --suppressions lists and
  * what --focus and --ignore do not let through. */
 enum exit_status bottlenecks_run(struct report_input *input,

@@ -138,12 +138,12 @@ static const struct column limit_columns[] = {
 };
 
 /* "500ms", "20%", "100 (changed)" */
-static struct cell figure(struct table *table, const struct rules_limit *limit)
+static struct cell figure(struct table *table, const struct rule_limit_value *limit)
 {
 	struct strbuf text = {0};
 	struct cell cell;
 
-	units_limit(&text, limit->value, limit->unit);
+	units_limit(&text, limit->value, limit->limit->unit);
 	if (limit->is_changed)
 		strbuf_puts(&text, " (changed)");
 	cell = table_text(table, strbuf_text(&text));
@@ -151,16 +151,16 @@ static struct cell figure(struct table *table, const struct rules_limit *limit)
 	return cell;
 }
 
-static void list_limits(struct table *table, const struct rules_file *rules,
+static void list_limits(struct table *table, const struct rule_limits *limits,
 			const struct rule *rule, bool is_enabled)
 {
 	struct strbuf needs = {0};
 	size_t shown = 0;
 
 	measured_put_words(&needs, rule->needs);
-	for (size_t i = 0; i <= rules->limit_count; i++) {
-		const struct rules_limit *limit =
-			i < rules->limit_count ? &rules->limits[i] : NULL;
+	for (size_t i = 0; i <= limits->value_count; i++) {
+		const struct rule_limit_value *limit =
+			i < limits->value_count ? &limits->values[i] : NULL;
 		struct cell *row;
 
 		if (limit && strcmp(limit->rule, rule->id) != 0)
@@ -176,34 +176,34 @@ static void list_limits(struct table *table, const struct rules_file *rules,
 		shown++;
 		if (!limit)
 			break;
-		row[2] = table_text(table, limit->name);
+		row[2] = table_text(table, limit->limit->name);
 		row[3] = figure(table, limit);
 		row[4] = cell_real(limit->value);
-		row[5] = table_text(table, limit->unit);
+		row[5] = table_text(table, limit->limit->unit);
 		row[6] = cell_integer(limit->is_changed);
-		row[8] = table_text(table, limit->meaning);
+		row[8] = table_text(table, limit->limit->meaning);
 	}
 	strbuf_free(&needs);
 }
 
 enum exit_status bottlenecks_list_rules(struct report_input *input, struct doc *doc)
 {
-	struct rules_file rules = {0};
-	enum exit_status status = bottlenecks_load_rules(input, &rules);
+	struct rule_limits limits = {0};
+	enum exit_status status = bottlenecks_load_limits(input, &limits);
 	struct table *table;
 
 	if (status == STATUS_OK) {
 		table = table_new(limit_columns, 10);
 		for (size_t i = 0; i < rule_registry_count; i++) {
-			const struct rules_entry *entry =
-				rules_file_rule(&rules, rule_registry[i]->id);
+			const struct rule_limits_entry *entry =
+				rule_limits_rule(&limits, rule_registry[i]->id);
 
-			list_limits(table, &rules, rule_registry[i],
+			list_limits(table, &limits, rule_registry[i],
 				    !entry || entry->is_enabled);
 		}
 		doc_table(doc, "rules", "Rules and their limits", table)->flags =
 			SECTION_MAIN;
 	}
-	rules_file_free(&rules);
+	rule_limits_free(&limits);
 	return status;
 }

@@ -4,28 +4,28 @@
 
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
+#include "analyzer/findings/rules_file.h"
 #include "analyzer/rules/memory/wrappers.h"
-
-#include "rules.json.h"
 
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
-enum exit_status bottlenecks_load_rules(struct report_input *input,
-					struct rules_file *ret)
+enum exit_status bottlenecks_load_limits(struct report_input *input,
+					 struct rule_limits *ret)
 {
 	const char *path = input->options->rules;
 	struct strbuf text = {0}, error = {0};
 	enum exit_status status = STATUS_OK;
 
-	if (rules_file_define(ret, rules_json, "rules.json", &error) < 0)
-		status = report_fail(input, STATUS_FAILED, "%s", strbuf_text(&error));
-	if (status == STATUS_OK && path)
+	for (size_t i = 0; i < rule_registry_count; i++)
+		rule_limits_declare(ret, rule_registry[i]->id, rule_registry[i]->slug,
+				    rule_registry[i]->limits);
+	if (path)
 		status = report_read_file(input, path, "a file of rules", &text);
 	if (status == STATUS_OK && path &&
-	    rules_file_change(ret, strbuf_text(&text), text.size, path, &error) < 0)
+	    rules_file_read(ret, strbuf_text(&text), text.size, path, &error) < 0)
 		status = report_fail(input, STATUS_USAGE, "%s", strbuf_text(&error));
 	strbuf_free(&text);
 	strbuf_free(&error);
@@ -65,21 +65,8 @@ static enum exit_status load_suppressions(struct report_input *input,
 	return status;
 }
 
-static double limit(struct rule_input *input, const char *name)
-{
-	const struct rules_limit *found =
-		rules_file_limit(input->rules, input->rule->id, name);
-
-	if (found)
-		return found->value;
-	strbuf_printf(input->error, "rules.json: rule %s has no limit '%s'",
-		      input->rule->id, name);
-	return NAN;
-}
-
 static void take_facts(struct rule_input *rule, const struct run_facts *facts)
 {
-	rule->limit = limit;
 	rule->wall_ns = (double)facts->wall_ns;
 	rule->thread_ns = (double)facts->thread_ns;
 	rule->self_ns = (double)facts->self_ns;
@@ -127,7 +114,7 @@ static enum exit_status apply_all(struct report_input *input,
 				  .run_id = input->run_id,
 				  .tree = tree,
 				  .arena = &ret->findings.texts,
-				  .rules = &ret->rules,
+				  .limits = &ret->limits,
 				  .quality = &ret->quality,
 				  .error = &error};
 	enum exit_status status = STATUS_OK;
@@ -136,8 +123,8 @@ static enum exit_status apply_all(struct report_input *input,
 	if (measured_find(&rule) < 0)
 		status = report_fail(input, STATUS_FAILED, "%s", strbuf_text(&error));
 	for (size_t i = 0; i < rule_registry_count && status == STATUS_OK; i++) {
-		const struct rules_entry *entry =
-			rules_file_rule(&ret->rules, rule_registry[i]->id);
+		const struct rule_limits_entry *entry =
+			rule_limits_rule(&ret->limits, rule_registry[i]->id);
 
 		ret->states[i] = (struct rule_state){.rule = rule_registry[i],
 						     .outcome = OUTCOME_OFF};
@@ -281,7 +268,7 @@ enum exit_status bottlenecks_run(struct report_input *input,
 				 const struct run_facts *facts,
 				 const struct calltree *tree, struct bottlenecks *ret)
 {
-	enum exit_status status = bottlenecks_load_rules(input, &ret->rules);
+	enum exit_status status = bottlenecks_load_limits(input, &ret->limits);
 
 	ret->states = xcalloc(rule_registry_count, sizeof(*ret->states));
 	ret->findings.peak_bytes = (double)facts->peak_bytes;
@@ -303,7 +290,7 @@ enum exit_status bottlenecks_run(struct report_input *input,
 
 void bottlenecks_free(struct bottlenecks *bottlenecks)
 {
-	rules_file_free(&bottlenecks->rules);
+	rule_limits_free(&bottlenecks->limits);
 	finding_suppressions_free(&bottlenecks->suppressions);
 	findings_free(&bottlenecks->findings);
 	free(bottlenecks->states);

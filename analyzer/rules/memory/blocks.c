@@ -36,10 +36,10 @@ static void add_big(struct rule_input *input, struct findings *ret,
 	double pages = sums[BYTES] / PAGE_BYTES, part = fmin(1, faults / pages), ns;
 	struct finding *finding;
 
-	ns = part * (pages * input->limit(input, "fault_ns") +
-		     sums[ALLOCS] * input->limit(input, "map_ns"));
-	if (sums[ALLOCS] < input->limit(input, "least_allocs") ||
-	    rule_share(ns, memory_run_ns(input)) < input->limit(input, "least_share"))
+	ns = part * (pages * rule_limit(input, "fault_ns") +
+		     sums[ALLOCS] * rule_limit(input, "map_ns"));
+	if (sums[ALLOCS] < rule_limit(input, "least_allocs") ||
+	    rule_share(ns, memory_run_ns(input)) < rule_limit(input, "least_share"))
 		return;
 	finding = memory_owner_finding(input, ret, owner);
 	/* The faults are the run's, not this function's: with as many as it has pages it
@@ -49,17 +49,17 @@ static void add_big(struct rule_input *input, struct findings *ret,
 	memory_win_time(input, finding, ns);
 	finding->saving_allocs = sums[ALLOCS];
 	finding_evidence_limit(finding, "allocations", "count", sums[ALLOCS],
-			       input->limit(input, "least_allocs"));
+			       rule_limit(input, "least_allocs"));
 	finding_evidence_limit(finding, "mean size", "bytes", sums[BYTES] / sums[ALLOCS],
-			       input->limit(input, "big_bytes"));
+			       rule_limit(input, "big_bytes"));
 	finding_evidence_limit(finding, "bytes allocated / most live", "ratio",
 			       sums[BYTES] / sums[MOST_LIVE],
-			       input->limit(input, "churn_ratio"));
+			       rule_limit(input, "churn_ratio"));
 	finding_evidence(finding, "pages of these blocks", "count",
 			 sums[BYTES] / PAGE_BYTES);
 	finding_evidence(finding, "page faults of the run", "count", faults);
 	finding_evidence(finding, "cost of a page fault", "ns",
-			 input->limit(input, "fault_ns"));
+			 rule_limit(input, "fault_ns"));
 	finding->why =
 		"blocks as large as those that malloc takes from the kernel come and "
 		"go, and the run has the page faults to match";
@@ -76,8 +76,8 @@ static void add_big(struct rule_input *input, struct findings *ret,
 			  "free_count >= 10 AND alloc_bytes >= %.15g * alloc_count AND "
 			  "alloc_bytes - COALESCE(realloc_old_bytes, 0) >= %.15g * "
 			  "peak_bytes",
-			  input->limit(input, "big_bytes"),
-			  input->limit(input, "churn_ratio")));
+			  rule_limit(input, "big_bytes"),
+			  rule_limit(input, "churn_ratio")));
 }
 
 static int evaluate_big(struct rule_input *input, struct findings *ret)
@@ -95,8 +95,8 @@ static int evaluate_big(struct rule_input *input, struct findings *ret)
 	result = rule_query(input, memory_blocks_sql_big, &cursor);
 	if (result < 0)
 		return result;
-	cursor_bind_real(cursor, ":big", input->limit(input, "big_bytes"));
-	cursor_bind_real(cursor, ":ratio", input->limit(input, "churn_ratio"));
+	cursor_bind_real(cursor, ":big", rule_limit(input, "big_bytes"));
+	cursor_bind_real(cursor, ":ratio", rule_limit(input, "churn_ratio"));
 	result = memory_owners_load(input, cursor, &owners);
 	for (size_t i = 0; i < owners.count && i < MEMORY_FINDINGS_MOST; i++)
 		add_big(input, ret, &owners.list[i], faults);
@@ -108,10 +108,10 @@ static int add_small(struct rule_input *input, struct findings *ret,
 		     const struct memory_owner *owner)
 {
 	const double *sums = owner->sums;
-	double ratio = input->limit(input, "overhead_ratio");
+	double ratio = rule_limit(input, "overhead_ratio");
 	struct finding *finding;
 
-	if (sums[BLOCKS] < input->limit(input, "least_blocks") ||
+	if (sums[BLOCKS] < rule_limit(input, "least_blocks") ||
 	    sums[LOST] < ratio * sums[REQUESTED])
 		return 0;
 	finding = memory_owner_finding(input, ret, owner);
@@ -123,7 +123,7 @@ static int add_small(struct rule_input *input, struct findings *ret,
 		finding_evidence_limit(finding, "lost / asked for", "ratio",
 				       sums[LOST] / sums[REQUESTED], ratio);
 	finding_evidence_limit(finding, "blocks at the peak", "count", sums[BLOCKS],
-			       input->limit(input, "least_blocks"));
+			       rule_limit(input, "least_blocks"));
 	finding_evidence(finding, "mean size", "bytes", sums[REQUESTED] / sums[BLOCKS]);
 	finding_evidence(finding, sums[EXACT] >= sums[BLOCKS] ? "lost" : "lost, at least",
 			 "bytes", sums[LOST]);
@@ -161,9 +161,23 @@ static int evaluate_small(struct rule_input *input, struct findings *ret)
 
 extern const struct rule rule_page_faults, rule_hot_leaf;
 
+static const struct rule_limit big_blocks_limits[] = {
+	{"big_bytes", 131072, "bytes",
+	 .meaning = "mean size of a site's blocks (malloc's mmap threshold)"},
+	{"least_allocs", 100, "count", .meaning = "allocations of the function"},
+	{"churn_ratio", 10, "ratio", .meaning = "bytes allocated over most bytes live"},
+	{"fault_ns", 1500, "ns",
+	 .meaning = "CPU time of a page fault with the clearing of its page"},
+	{"map_ns", 4000, "ns", .meaning = "CPU time of an mmap and its munmap"},
+	{"least_share", 0.01, "ratio", .most = 1,
+	 .meaning = "share of the run that must be won at least"},
+	{0},
+};
+
 const struct rule rule_big_blocks = {
 	.id = "M8",
 	.slug = "big-block-cycling",
+	.limits = big_blocks_limits,
 	.title = "Big blocks come and go",
 	.summary = "blocks of mmap's size are allocated and freed again and again, with "
 		   "page faults",
@@ -173,9 +187,18 @@ const struct rule rule_big_blocks = {
 	.evaluate = evaluate_big,
 };
 
+static const struct rule_limit small_objects_limits[] = {
+	{"least_blocks", 100000, "count",
+	 .meaning = "blocks of the function live at the peak"},
+	{"overhead_ratio", 0.5, "ratio",
+	 .meaning = "what the allocator takes more over what was asked for"},
+	{0},
+};
+
 const struct rule rule_small_objects = {
 	.id = "M9",
 	.slug = "small-object-overhead",
+	.limits = small_objects_limits,
 	.title = "Blocks too small for their headers",
 	.summary = "very many small blocks, for which the allocator takes half as much "
 		   "again "

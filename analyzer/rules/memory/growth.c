@@ -135,8 +135,8 @@ static int add(struct rule_input *input, struct findings *ret,
 	       const struct memory_owner *owner)
 {
 	const double *sums = owner->sums;
-	double least = input->limit(input, "least_bytes");
-	double share = input->limit(input, "least_share") * input->peak_bytes;
+	double least = rule_limit(input, "least_bytes");
+	double share = rule_limit(input, "least_share") * input->peak_bytes;
 	struct finding *finding;
 
 	least = least > share ? least : share;
@@ -193,9 +193,18 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 					"(PROFSHIM_SNAPSHOT_EVERY=2s takes them)");
 }
 
+static const struct rule_limit limits[] = {
+	{"least_bytes", 1048576, "bytes",
+	 .meaning = "growth from the first to the last snapshot"},
+	{"least_share", 0.05, "ratio", .most = 1,
+	 .meaning = "the same as a share of the peak"},
+	{0},
+};
+
 const struct rule rule_snapshot_growth = {
 	.id = "M5",
 	.slug = "snapshot-growth",
+	.limits = limits,
 	.title = "Live memory grows over the snapshots",
 	.summary = "a function's live bytes rise over five or more snapshots and do not "
 		   "level off",

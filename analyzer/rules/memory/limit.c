@@ -44,7 +44,7 @@ static int highest_rss(struct rule_input *input, double *ret)
 /* What could not be compared has not passed: returned is what was not measured. */
 static const char *look_at_peak(struct rule_input *input, struct findings *ret)
 {
-	double limit = input->limit(input, "peak_bytes");
+	double limit = rule_limit(input, "peak_bytes");
 
 	if (!(limit > 0))
 		return NULL;
@@ -59,7 +59,7 @@ static const char *look_at_peak(struct rule_input *input, struct findings *ret)
 
 static const char *look_at_rss(struct rule_input *input, struct findings *ret, double rss)
 {
-	double limit = input->limit(input, "rss_bytes");
+	double limit = rule_limit(input, "rss_bytes");
 
 	if (!(limit > 0))
 		return NULL;
@@ -80,8 +80,8 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 	double rss;
 	int result;
 
-	if (!(input->limit(input, "peak_bytes") > 0) &&
-	    !(input->limit(input, "rss_bytes") > 0))
+	if (!(rule_limit(input, "peak_bytes") > 0) &&
+	    !(rule_limit(input, "rss_bytes") > 0))
 		return rule_not_measured(
 			input,
 			"no limit is set: peak_bytes or rss_bytes in a rules file");
@@ -95,9 +95,17 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 	return rule_not_measured(input, peak_reason ? peak_reason : rss_reason);
 }
 
+static const struct rule_limit limits[] = {
+	{"peak_bytes", 0, "bytes", .meaning = "highest peak allowed; 0: none"},
+	{"rss_bytes", 0, "bytes",
+	 .meaning = "highest resident set of a process allowed; 0: none"},
+	{0},
+};
+
 const struct rule rule_memory_limit = {
 	.id = "M13",
 	.slug = "memory-limit",
+	.limits = limits,
 	.title = "More memory than the limit",
 	.summary =
 		"peak or resident set are above a limit from the rules file; without one "

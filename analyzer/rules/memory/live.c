@@ -15,19 +15,19 @@ enum peak_sum { PEAK_BYTES, PEAK_COUNT };
 /* A small program's memory is nobody's trouble, however much of its peak it is. */
 static double matter(struct rule_input *input, double bytes)
 {
-	return rule_share(bytes, input->limit(input, "matters_bytes"));
+	return rule_share(bytes, rule_limit(input, "matters_bytes"));
 }
 
 static int add_at_exit(struct rule_input *input, struct findings *ret,
 		       const struct memory_owner *owner)
 {
 	const double *sums = owner->sums;
-	double share = input->limit(input, "least_share");
+	double share = rule_limit(input, "least_share");
 	struct finding *finding;
 
-	if (sums[LIVE_BYTES] < input->limit(input, "least_bytes") ||
+	if (sums[LIVE_BYTES] < rule_limit(input, "least_bytes") ||
 	    sums[LIVE_BYTES] < share * input->peak_bytes ||
-	    sums[LIVE_COUNT] < input->limit(input, "least_blocks"))
+	    sums[LIVE_COUNT] < rule_limit(input, "least_blocks"))
 		return 0;
 	finding = memory_owner_finding(input, ret, owner);
 	memory_win_bytes(input, finding, sums[LIVE_BYTES]);
@@ -35,14 +35,14 @@ static int add_at_exit(struct rule_input *input, struct findings *ret,
 	/* Whether it grew, or was built once and kept, is not known: M5 tells. */
 	finding_cap_severity(finding, SEVERITY_MEDIUM);
 	/* Hardly any was ever freed: nobody has the task. */
-	if (sums[FREES] > input->limit(input, "freed_share") * sums[ALLOCS])
+	if (sums[FREES] > rule_limit(input, "freed_share") * sums[ALLOCS])
 		finding->confidence = CONFIDENCE_LOW;
 	finding_evidence_limit(finding, "live at exit, of the peak", "percent",
 			       100 * sums[LIVE_BYTES] / input->peak_bytes, 100 * share);
 	finding_evidence_limit(finding, "live at exit", "bytes", sums[LIVE_BYTES],
-			       input->limit(input, "least_bytes"));
+			       rule_limit(input, "least_bytes"));
 	finding_evidence_limit(finding, "blocks", "count", sums[LIVE_COUNT],
-			       input->limit(input, "least_blocks"));
+			       rule_limit(input, "least_blocks"));
 	finding_evidence(finding, "freed of its allocations", "percent",
 			 100 * rule_share(sums[FREES], sums[ALLOCS]));
 	finding->why = "many blocks that it allocated were still live when the program "
@@ -79,7 +79,7 @@ static int evaluate_at_exit(struct rule_input *input, struct findings *ret)
 static void add_at_peak(struct rule_input *input, struct findings *ret,
 			const struct memory_owner *owner)
 {
-	double share = input->limit(input, "least_share");
+	double share = rule_limit(input, "least_share");
 	double bytes = owner->sums[PEAK_BYTES];
 	struct finding *finding;
 
@@ -88,7 +88,7 @@ static void add_at_peak(struct rule_input *input, struct findings *ret,
 	finding = memory_owner_finding(input, ret, owner);
 	/* The data does not show whether all of it is needed at once. */
 	finding->confidence = CONFIDENCE_LOW;
-	memory_win_bytes(input, finding, input->limit(input, "recoverable") * bytes);
+	memory_win_bytes(input, finding, rule_limit(input, "recoverable") * bytes);
 	finding->impact *= matter(input, bytes);
 	/* It says where the memory is, not that it need not be there. */
 	finding_cap_severity(finding, SEVERITY_MEDIUM);
@@ -97,7 +97,7 @@ static void add_at_peak(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "live at the peak", "bytes", bytes);
 	finding_evidence(finding, "blocks", "count", owner->sums[PEAK_COUNT]);
 	finding_evidence_limit(finding, "peak of the run", "bytes", input->peak_bytes,
-			       input->limit(input, "least_bytes"));
+			       rule_limit(input, "least_bytes"));
 	finding->why = "one function has most of the memory at the moment of the peak";
 	finding_advise(finding,
 		       "work on the data in parts instead of having all of it in "
@@ -119,7 +119,7 @@ static int evaluate_at_peak(struct rule_input *input, struct findings *ret)
 	struct cursor *cursor;
 	int result;
 
-	if (input->peak_bytes < input->limit(input, "least_bytes"))
+	if (input->peak_bytes < rule_limit(input, "least_bytes"))
 		return RULE_DONE;
 	result = rule_query(input, memory_live_sql_at_peak, &cursor);
 	if (result < 0)
@@ -131,9 +131,24 @@ static int evaluate_at_peak(struct rule_input *input, struct findings *ret)
 	return result;
 }
 
+static const struct rule_limit live_at_exit_limits[] = {
+	{"least_share", 0.1, "ratio", .most = 1,
+	 .meaning = "live at exit as a share of the peak"},
+	{"least_bytes", 1048576, "bytes", .not_above = "matters_bytes",
+	 .meaning = "live at exit"},
+	{"least_blocks", 100, "count",
+	 .meaning = "blocks live at exit: fewer are taken for set up once"},
+	{"matters_bytes", 67108864, "bytes",
+	 .meaning = "live at exit below which it counts in proportion"},
+	{"freed_share", 0.05, "ratio", .most = 1,
+	 .meaning = "share freed above which the confidence is low"},
+	{0},
+};
+
 const struct rule rule_live_at_exit = {
 	.id = "M6",
 	.slug = "live-at-exit",
+	.limits = live_at_exit_limits,
 	.title = "Memory that was never freed",
 	.summary = "many blocks of a function are live at the exit, and are much of the "
 		   "peak",
@@ -142,9 +157,34 @@ const struct rule rule_live_at_exit = {
 	.evaluate = evaluate_at_exit,
 };
 
+static const struct rule_limit peak_owner_limits[] = {
+	{"least_share", 0.5, "ratio", .most = 1, .meaning = "share of the peak"},
+	{"least_bytes", 16777216, "bytes", .not_above = "matters_bytes",
+	 .meaning = "peak of the run below which it does not matter"},
+	{"matters_bytes", 67108864, "bytes",
+	 .meaning = "live at the peak below which it counts in proportion"},
+	{"recoverable", 0.5, "ratio", .most = 1,
+	 .meaning = "part of it that working in parts is expected to save"},
+	{"wrapper_callers", 4, "count", .most = 16,
+	 .meaning = "callers from which a function can be an allocator wrapper, whose "
+		    "callers all memory rules name in its place; at most 16"},
+	{"wrapper_sizes", 4, "count", .most = 16,
+	 .meaning = "mean sizes of its blocks that a wrapper has at least, by call path; "
+		    "at most 16"},
+	{"wrapper_blocks", 1.1, "ratio",
+	 .meaning = "blocks in a call that a wrapper, or a function between wrappers, "
+		    "makes at most"},
+	{"wrapper_least", 0.01, "ratio", .not_above = "wrapper_blocks",
+	 .meaning = "blocks in a call that a wrapper makes at least"},
+	{"wrapper_calls", 16, "ratio",
+	 .meaning = "calls, with those below, that a call of a wrapper makes at most"},
+	{0},
+};
+
 const struct rule rule_peak_owner = {
 	.id = "M7",
 	.slug = "peak-owner",
+	.limits = peak_owner_limits,
 	.title = "One function has most of the peak",
 	.summary = "one function's blocks are at least half of what is live at the peak",
 	.specific = 0,

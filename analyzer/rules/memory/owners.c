@@ -196,7 +196,7 @@ void memory_win_time(struct rule_input *input, struct finding *finding, double n
 void memory_time_evidence(struct rule_input *input, struct finding *finding,
 			  const char *limit, const char *name)
 {
-	finding_evidence(finding, name, "ns", input->limit(input, limit));
+	finding_evidence(finding, name, "ns", rule_limit(input, limit));
 	finding_evidence(finding, "share of the run without recorder", "percent",
 			 100 * finding->impact);
 }

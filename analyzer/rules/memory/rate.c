@@ -22,10 +22,10 @@ static int load(struct rule_input *input, const char *sql, struct memory_owners 
 	result = rule_query(input, sql, &cursor);
 	if (result < 0)
 		return result;
-	cursor_bind_real(cursor, ":temporary", input->limit(input, "temporary_share"));
+	cursor_bind_real(cursor, ":temporary", rule_limit(input, "temporary_share"));
 	if (sql != memory_rate_sql_temporary) {
-		cursor_bind_real(cursor, ":ratio", input->limit(input, "churn_ratio"));
-		cursor_bind_real(cursor, ":big", input->limit(input, "big_bytes"));
+		cursor_bind_real(cursor, ":ratio", rule_limit(input, "churn_ratio"));
+		cursor_bind_real(cursor, ":big", rule_limit(input, "big_bytes"));
 	}
 	return memory_owners_load(input, cursor, ret);
 }
@@ -35,10 +35,10 @@ static struct finding *add(struct rule_input *input, struct findings *ret,
 			   const struct memory_owner *owner, double critical_pairs,
 			   double pairs)
 {
-	double ns = critical_pairs * input->limit(input, "pair_ns");
+	double ns = critical_pairs * rule_limit(input, "pair_ns");
 	struct finding *finding;
 
-	if (rule_share(ns, memory_run_ns(input)) < input->limit(input, "least_share"))
+	if (rule_share(ns, memory_run_ns(input)) < rule_limit(input, "least_share"))
 		return NULL;
 	finding = owner ? memory_owner_finding(input, ret, owner) : rule_add(input, ret);
 	memory_win_time(input, finding, ns);
@@ -52,8 +52,8 @@ static const char *neither(struct rule_input *input)
 	return rule_text(input,
 			 "alloc_bytes < %.15g * alloc_count AND temporary_count < %.15g "
 			 "* alloc_count AND 2 * realloc_count < alloc_count",
-			 input->limit(input, "big_bytes"),
-			 input->limit(input, "temporary_share"));
+			 rule_limit(input, "big_bytes"),
+			 rule_limit(input, "temporary_share"));
 }
 
 static void add_rate(struct rule_input *input, struct findings *ret,
@@ -66,7 +66,7 @@ static void add_rate(struct rule_input *input, struct findings *ret,
 	if (!finding)
 		return;
 	finding_evidence_limit(finding, "allocations of the run", "per_s", per_s,
-			       input->limit(input, "per_s"));
+			       rule_limit(input, "per_s"));
 	finding_evidence(finding, owner ? "of them here" : "of them spread", "count",
 			 sums[ALLOCS]);
 	finding_evidence(finding, "share", "percent",
@@ -85,17 +85,17 @@ static void add_rate(struct rule_input *input, struct findings *ret,
 		rule_text(input,
 			  "alloc_count >= 100 AND %s AND (alloc_bytes < %.15g * "
 			  "peak_bytes OR free_count < 100)",
-			  neither(input), input->limit(input, "churn_ratio")));
+			  neither(input), rule_limit(input, "churn_ratio")));
 }
 
 static int evaluate_rate(struct rule_input *input, struct findings *ret)
 {
-	double all[MEMORY_SUMS] = {0}, share = input->limit(input, "owner_share");
+	double all[MEMORY_SUMS] = {0}, share = rule_limit(input, "owner_share");
 	struct memory_owners owners = {0};
 	size_t before = ret->count;
 	int result;
 
-	if (input->alloc_count < input->limit(input, "per_s") * input->wall_ns / 1e9)
+	if (input->alloc_count < rule_limit(input, "per_s") * input->wall_ns / 1e9)
 		return RULE_DONE;
 	result = load(input, memory_rate_sql_others, &owners);
 	for (size_t i = 0; i < owners.count; i++) {
@@ -115,20 +115,20 @@ static int evaluate_rate(struct rule_input *input, struct findings *ret)
 static int add_churn(struct rule_input *input, struct findings *ret,
 		     const struct memory_owner *owner)
 {
-	double part = input->limit(input, "recoverable");
+	double part = rule_limit(input, "recoverable");
 	const double *sums = owner->sums;
 	struct finding *finding;
 
-	if (sums[ALLOCS] < input->limit(input, "least_allocs"))
+	if (sums[ALLOCS] < rule_limit(input, "least_allocs"))
 		return 0;
 	finding = add(input, ret, owner, part * sums[CRITICAL_PAIRS], part * sums[PAIRS]);
 	if (!finding)
 		return 0;
 	finding_evidence_limit(finding, "bytes allocated / most live", "ratio",
 			       sums[BYTES] / sums[PEAK_BYTES],
-			       input->limit(input, "churn_ratio"));
+			       rule_limit(input, "churn_ratio"));
 	finding_evidence_limit(finding, "allocations", "count", sums[ALLOCS],
-			       input->limit(input, "least_allocs"));
+			       rule_limit(input, "least_allocs"));
 	finding_evidence(finding, "allocated", "bytes", sums[BYTES]);
 	finding_evidence(finding, "most live at a time", "bytes", sums[PEAK_BYTES]);
 	memory_time_evidence(input, finding, "pair_ns", "cost of malloc and free");
@@ -147,7 +147,7 @@ static int add_churn(struct rule_input *input, struct findings *ret,
 		rule_text(input,
 			  "free_count >= 100 AND alloc_bytes >= %.15g * peak_bytes AND "
 			  "peak_bytes > 0 AND %s",
-			  input->limit(input, "churn_ratio"), neither(input)));
+			  rule_limit(input, "churn_ratio"), neither(input)));
 	return 0;
 }
 
@@ -174,7 +174,7 @@ static int add_temporary(struct rule_input *input, struct findings *ret,
 	finding->confidence = CONFIDENCE_HIGH;
 	finding_evidence_limit(finding, "temporary of the allocations here", "percent",
 			       100 * sums[PAIRS] / sums[ALLOCS],
-			       100 * input->limit(input, "temporary_share"));
+			       100 * rule_limit(input, "temporary_share"));
 	finding_evidence(finding, "temporary", "count", sums[PAIRS]);
 	finding_evidence(finding, "of the run's allocations", "percent",
 			 100 * rule_share(sums[PAIRS], input->alloc_count));
@@ -192,7 +192,7 @@ static int add_temporary(struct rule_input *input, struct findings *ret,
 		rule_text(input,
 			  "temporary_count >= 100 AND temporary_count >= %.15g * "
 			  "alloc_count",
-			  input->limit(input, "temporary_share")));
+			  rule_limit(input, "temporary_share")));
 	return 0;
 }
 
@@ -207,9 +207,29 @@ static int evaluate_temporary(struct rule_input *input, struct findings *ret)
 	return result;
 }
 
+static const struct rule_limit allocation_rate_limits[] = {
+	{"per_s", 100000, "per_s", .meaning = "allocations of the run per second"},
+	{"owner_share", 0.2, "ratio", .most = 1,
+	 .meaning = "share of the allocations from which a function is named"},
+	{"temporary_share", 0.5, "ratio", .not_above = "M3.temporary_share",
+	 .meaning = "share of temporary ones from which a site is judged by M3 only"},
+	{"churn_ratio", 10, "ratio", .not_above = "M2.churn_ratio",
+	 .meaning = "bytes allocated over most bytes live from which blocks count as "
+		    "recycled"},
+	{"big_bytes", 131072, "bytes",
+	 .meaning =
+		 "mean size from which blocks are judged by M8 (malloc's mmap threshold)",
+	 .not_above = "M8.big_bytes"},
+	{"pair_ns", 8, "ns", .meaning = "CPU time of a malloc and its free"},
+	{"least_share", 0.01, "ratio", .most = 1,
+	 .meaning = "share of the run that must be won at least"},
+	{0},
+};
+
 const struct rule rule_allocation_rate = {
 	.id = "M1",
 	.slug = "allocation-rate",
+	.limits = allocation_rate_limits,
 	.title = "Many allocations per second",
 	.summary = "the run allocates often, and the blocks are neither temporary nor "
 		   "recycled",
@@ -218,9 +238,29 @@ const struct rule rule_allocation_rate = {
 	.evaluate = evaluate_rate,
 };
 
+static const struct rule_limit churn_limits[] = {
+	{"churn_ratio", 10, "ratio",
+	 .meaning = "bytes allocated over most bytes live from which blocks count as "
+		    "recycled"},
+	{"least_allocs", 10000, "count", .meaning = "allocations of the function"},
+	{"recoverable", 0.5, "ratio", .most = 1,
+	 .meaning = "part of the pairs that reuse is expected to save"},
+	{"temporary_share", 0.5, "ratio", .not_above = "M3.temporary_share",
+	 .meaning = "share of temporary ones from which a site is judged by M3 only"},
+	{"big_bytes", 131072, "bytes",
+	 .meaning =
+		 "mean size from which blocks are judged by M8 (malloc's mmap threshold)",
+	 .not_above = "M8.big_bytes"},
+	{"pair_ns", 8, "ns", .meaning = "CPU time of a malloc and its free"},
+	{"least_share", 0.01, "ratio", .most = 1,
+	 .meaning = "share of the run that must be won at least"},
+	{0},
+};
+
 const struct rule rule_churn = {
 	.id = "M2",
 	.slug = "churn",
+	.limits = churn_limits,
 	.title = "The same room is allocated again and again",
 	.summary = "a function allocates many times what it ever has live",
 	.specific = 2,
@@ -228,9 +268,20 @@ const struct rule rule_churn = {
 	.evaluate = evaluate_churn,
 };
 
+static const struct rule_limit temporary_limits[] = {
+	{"temporary_share", 0.5, "ratio", .most = 1,
+	 .meaning = "share of its blocks that a site frees with at most one other "
+		    "allocation in between"},
+	{"pair_ns", 8, "ns", .meaning = "CPU time of a malloc and its free"},
+	{"least_share", 0.01, "ratio", .most = 1,
+	 .meaning = "share of the run that must be won at least"},
+	{0},
+};
+
 const struct rule rule_temporary = {
 	.id = "M3",
 	.slug = "temporary-allocations",
+	.limits = temporary_limits,
 	.title = "Blocks that are freed at once",
 	.summary =
 		"most blocks of a function are freed with at most one other allocation "

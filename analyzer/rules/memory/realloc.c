@@ -22,21 +22,21 @@ static int add(struct rule_input *input, struct findings *ret,
 	const double *sums = owner->sums;
 	double factor = sums[NEW_BYTES] / sums[OLD_BYTES];
 	double part = 1 - log(factor) / log(2);
-	double ns = part * (sums[CRITICAL_COPIED] * input->limit(input, "copy_ns") +
-			    sums[CRITICAL_REALLOCS] * input->limit(input, "realloc_ns"));
+	double ns = part * (sums[CRITICAL_COPIED] * rule_limit(input, "copy_ns") +
+			    sums[CRITICAL_REALLOCS] * rule_limit(input, "realloc_ns"));
 	struct finding *finding;
 
-	if (sums[REALLOCS] < input->limit(input, "least_reallocs") ||
-	    rule_share(ns, memory_run_ns(input)) < input->limit(input, "least_share"))
+	if (sums[REALLOCS] < rule_limit(input, "least_reallocs") ||
+	    rule_share(ns, memory_run_ns(input)) < rule_limit(input, "least_share"))
 		return 0;
 	finding = memory_owner_finding(input, ret, owner);
 	finding->confidence = CONFIDENCE_HIGH;
 	memory_win_time(input, finding, ns);
 	finding->saving_allocs = part * sums[REALLOCS];
 	finding_evidence_limit(finding, "mean factor of a realloc", "ratio", factor,
-			       input->limit(input, "least_factor"));
+			       rule_limit(input, "least_factor"));
 	finding_evidence_limit(finding, "reallocs", "count", sums[REALLOCS],
-			       input->limit(input, "least_reallocs"));
+			       rule_limit(input, "least_reallocs"));
 	finding_evidence(finding, "copied", "bytes", sums[COPIED]);
 	finding_evidence(finding, "mean step", "bytes",
 			 (sums[NEW_BYTES] - sums[OLD_BYTES]) / sums[REALLOCS]);
@@ -57,7 +57,7 @@ static int add(struct rule_input *input, struct findings *ret,
 		rule_text(input,
 			  "realloc_count >= 8 AND alloc_bytes > realloc_old_bytes AND "
 			  "alloc_bytes < %.15g * realloc_old_bytes",
-			  input->limit(input, "least_factor")));
+			  rule_limit(input, "least_factor")));
 	return 0;
 }
 
@@ -89,7 +89,7 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 	result = rule_query(input, memory_realloc_sql_growth, &cursor);
 	if (result < 0)
 		return result;
-	cursor_bind_real(cursor, ":factor", input->limit(input, "least_factor"));
+	cursor_bind_real(cursor, ":factor", rule_limit(input, "least_factor"));
 	result = memory_owners_load(input, cursor, &owners);
 	if (result == 0)
 		result = memory_owners_each(input, ret, &owners, add);
@@ -97,9 +97,23 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 	return result;
 }
 
+static const struct rule_limit limits[] = {
+	{"least_factor", 1.3, "ratio", .least = 1, .most = 2,
+	 .meaning = "mean factor of a realloc below which growth is too slow"},
+	{"least_reallocs", 1000, "count", .meaning = "reallocs of the function"},
+	{"copy_ns", 0.02, "ns", .meaning = "CPU time to copy a byte"},
+	{"realloc_ns", 20, "ns",
+	 .meaning = "CPU time of a realloc that makes a block a little larger, copying "
+		    "aside"},
+	{"least_share", 0.01, "ratio", .most = 1,
+	 .meaning = "share of the run that must be won at least"},
+	{0},
+};
+
 const struct rule rule_realloc_growth = {
 	.id = "M4",
 	.slug = "realloc-growth",
+	.limits = limits,
 	.title = "Blocks grow by small steps",
 	.summary = "realloc makes blocks larger by less than a factor that keeps copying "
 		   "linear",

@@ -36,7 +36,7 @@ static int read_beyond(struct rule_input *input, struct cursor *cursor,
 		return 0;
 	result = time_run_function(input, function_id, self_ns, &held_ns);
 	*ret = histogram_beyond(&histogram, histogram_quantile(&histogram, 0.5),
-				input->limit(input, "wait_call_ns") / tick_ns) *
+				rule_limit(input, "wait_call_ns") / tick_ns) *
 	       tick_ns * fmin(1, self_ns / cursor_real(cursor, 0)) *
 	       fmin(1, held_ns / self_ns);
 	return result;
@@ -61,7 +61,7 @@ static int load_waits(struct rule_input *input, const struct memory_owner *owner
 	result = cursor_next(cursor);
 	if (result > 0)
 		result = read_beyond(input, cursor, function_id, ret);
-	*ret = fmin(*ret, owner->sums[CROSSED] * input->limit(input, "wait_ns"));
+	*ret = fmin(*ret, owner->sums[CROSSED] * rule_limit(input, "wait_ns"));
 	return rule_finish(input, cursor, result);
 }
 
@@ -89,13 +89,13 @@ static int add(struct rule_input *input, struct findings *ret,
 	       const struct memory_owner *owner)
 {
 	const double *sums = owner->sums;
-	double ns = (sums[CROSSED] - sums[LARGE]) * input->limit(input, "cross_ns") +
-		    sums[LARGE] * input->limit(input, "cross_large_ns");
+	double ns = (sums[CROSSED] - sums[LARGE]) * rule_limit(input, "cross_ns") +
+		    sums[LARGE] * rule_limit(input, "cross_large_ns");
 	struct finding *finding;
 	double waits_ns;
 	int result;
 
-	if (sums[CROSSED] < input->limit(input, "least_frees"))
+	if (sums[CROSSED] < rule_limit(input, "least_frees"))
 		return 0;
 	result = load_waits(input, owner, &waits_ns);
 	/* The longer way that a free takes is among what the calls take beyond their
@@ -104,15 +104,15 @@ static int add(struct rule_input *input, struct findings *ret,
 		waits_ns = 0;
 	ns = fmax(ns, waits_ns);
 	if (result < 0 ||
-	    rule_share(ns, memory_run_ns(input)) < input->limit(input, "least_win"))
+	    rule_share(ns, memory_run_ns(input)) < rule_limit(input, "least_win"))
 		return result;
 	finding = memory_owner_finding(input, ret, owner);
 	memory_win_time(input, finding, ns);
 	finding_evidence_limit(finding, "freed by another thread", "percent",
 			       100 * sums[CROSSED] / sums[FREES],
-			       100 * input->limit(input, "least_share"));
+			       100 * rule_limit(input, "least_share"));
 	finding_evidence_limit(finding, "such frees", "count", sums[CROSSED],
-			       input->limit(input, "least_frees"));
+			       rule_limit(input, "least_frees"));
 	finding_evidence(finding, "allocations", "count", sums[ALLOCS]);
 	finding_evidence(finding, "mean size", "bytes", sums[BYTES] / sums[ALLOCS]);
 	tell_cost(input, finding, waits_ns, sums[LARGE] > 0);
@@ -129,7 +129,7 @@ static int add(struct rule_input *input, struct findings *ret,
 		rule_text(input,
 			  "cross_thread_free_count > 0 AND cross_thread_free_count >= "
 			  "%.15g * free_count",
-			  input->limit(input, "least_share")));
+			  rule_limit(input, "least_share")));
 	return 0;
 }
 
@@ -142,7 +142,7 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 	result = rule_query(input, memory_threads_sql_crossing, &cursor);
 	if (result < 0)
 		return result;
-	cursor_bind_real(cursor, ":share", input->limit(input, "least_share"));
+	cursor_bind_real(cursor, ":share", rule_limit(input, "least_share"));
 	result = memory_owners_load(input, cursor, &owners);
 	if (result == 0)
 		result = memory_owners_each(input, ret, &owners, add);
@@ -152,9 +152,29 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 
 extern const struct rule rule_hot_leaf, rule_tail_latency, rule_two_modes;
 
+static const struct rule_limit limits[] = {
+	{"least_share", 0.2, "ratio", .most = 1,
+	 .meaning = "share of a site's frees that other threads do"},
+	{"least_frees", 10000, "count", .meaning = "such frees of the function"},
+	{"cross_ns", 10, "ns",
+	 .meaning = "CPU time that such a free and the malloc before it take more"},
+	{"cross_large_ns", 20, "ns",
+	 .meaning = "the same for blocks of more than 120 bytes"},
+	{"wait_ns", 400, "ns",
+	 .meaning = "waiting for the other thread that such a free may be blamed for on "
+		    "average; measured, see docs/rules-memory.md"},
+	{"wait_call_ns", 1e5, "ns",
+	 .meaning = "a call that takes this longer than the median counts no more: what "
+		    "lasts longer is a wait for a CPU"},
+	{"least_win", 0.01, "ratio", .most = 1,
+	 .meaning = "share of the run that must be won at least"},
+	{0},
+};
+
 const struct rule rule_cross_thread_frees = {
 	.id = "M10",
 	.slug = "cross-thread-frees",
+	.limits = limits,
 	.title = "Blocks are freed by another thread",
 	.summary = "much of what a function allocates is freed by a thread that did not "
 		   "allocate it",

@@ -34,16 +34,6 @@ struct memory_wrappers {
 	unsigned char roles[]; /* by function */
 };
 
-static double limit(struct rule_input *input, const char *name)
-{
-	const struct rules_limit *found = rules_file_limit(input->rules, "M7", name);
-
-	if (found)
-		return found->value;
-	strbuf_printf(input->error, "rules.json: rule M7 has no limit '%s'", name);
-	return NAN;
-}
-
 static void add_caller(struct marks *marks, uint32_t caller)
 {
 	for (size_t i = 0; i < marks->caller_count; i++)
@@ -104,12 +94,13 @@ static enum role role_of(struct rule_input *input, const struct marks *marks)
 {
 	double blocks = marks->calls > 0 ? marks->blocks / marks->calls : 0;
 
-	if (!(blocks > 0) || blocks > limit(input, "wrapper_blocks") ||
-	    marks->calls_below > limit(input, "wrapper_calls") * marks->calls)
+	if (!(blocks > 0) || blocks > rule_limit_of(input, "M7", "wrapper_blocks") ||
+	    marks->calls_below >
+		    rule_limit_of(input, "M7", "wrapper_calls") * marks->calls)
 		return ROLE_NONE;
-	if (blocks < limit(input, "wrapper_least") ||
-	    (double)marks->caller_count < limit(input, "wrapper_callers") ||
-	    (double)marks->size_count < limit(input, "wrapper_sizes"))
+	if (blocks < rule_limit_of(input, "M7", "wrapper_least") ||
+	    (double)marks->caller_count < rule_limit_of(input, "M7", "wrapper_callers") ||
+	    (double)marks->size_count < rule_limit_of(input, "M7", "wrapper_sizes"))
 		return ROLE_THIN;
 	return ROLE_WRAPPER;
 }

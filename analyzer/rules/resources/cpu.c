@@ -62,7 +62,7 @@ static void add_low(struct rule_input *input, struct findings *ret, int64_t func
 	finding->saving_ns = (1 - used) * run->run_ns * time_run_met(run);
 	finding->impact = rule_share(finding->saving_ns, run->run_ns);
 	finding_evidence_limit(finding, "CPU, while none was waited for", "percent",
-			       100 * used, 100 * input->limit(input, "cpu"));
+			       100 * used, 100 * rule_limit(input, "cpu"));
 	finding_evidence(finding, "CPU, of one", "percent",
 			 100 * run->cpu_ns / run->span_ns);
 	finding_evidence(finding, "waited for a CPU", "ns", run->starved_ns);
@@ -89,12 +89,12 @@ static int evaluate_low(struct rule_input *input, struct findings *ret)
 
 	if (!run)
 		return -EIO;
-	if (run->span_ns < input->limit(input, "least_ns"))
+	if (run->span_ns < rule_limit(input, "least_ns"))
 		return rule_not_measured(input, too_short);
 	if (input->is_live)
 		return rule_not_measured(input, "the run has not ended: what it waits "
 						"for may still come");
-	if (run->cpu_ns > input->limit(input, "cpu") * unhindered_ns(run))
+	if (run->cpu_ns > rule_limit(input, "cpu") * unhindered_ns(run))
 		return RULE_DONE;
 	result = find_waiting(input, &function_id);
 	if (result < 0)
@@ -103,9 +103,18 @@ static int evaluate_low(struct rule_input *input, struct findings *ret)
 	return RULE_DONE;
 }
 
+static const struct rule_limit cpu_low_limits[] = {
+	{"cpu", 0.5, "ratio", .most = 1,
+	 .meaning = "of one CPU, on average over the run less its waits for a CPU"},
+	{"least_ns", 2e8, "ns",
+	 .meaning = "a run with a shorter sampled time is not judged"},
+	{0},
+};
+
 const struct rule rule_cpu_low = {
 	.id = "R1",
 	.slug = "cpu-low",
+	.limits = cpu_low_limits,
 	.title = "The CPU is idle while the run lasts",
 	.summary =
 		"the program neither computes nor wishes to for a large part of the run",
@@ -122,17 +131,16 @@ static void add_high(struct rule_input *input, struct findings *ret, double want
 
 	/* Nothing to win by itself: a limit that has been reached. */
 	finding->confidence = CONFIDENCE_HIGH;
-	finding->least_severity = starved >= input->limit(input, "starved")
-					  ? SEVERITY_MEDIUM
-					  : SEVERITY_LOW;
+	finding->least_severity =
+		starved >= rule_limit(input, "starved") ? SEVERITY_MEDIUM : SEVERITY_LOW;
 	finding_evidence_limit(finding, "CPU of the machine, computed and wished for",
 			       "percent", 100 * wanted,
-			       100 * input->limit(input, "machine"));
+			       100 * rule_limit(input, "machine"));
 	finding_evidence(finding, "CPU, of one", "percent",
 			 100 * run->cpu_ns / run->span_ns);
 	finding_evidence_limit(finding, "waited for a CPU, of what was wished", "percent",
-			       100 * starved, 100 * input->limit(input, "starved"));
-	finding->evidence[2].has_limit = starved >= input->limit(input, "starved");
+			       100 * starved, 100 * rule_limit(input, "starved"));
+	finding->evidence[2].has_limit = starved >= rule_limit(input, "starved");
 	finding_evidence(finding, "CPUs", "count", (double)input->cpu_count);
 	finding_evidence(finding, "threads at most", "count", (double)run->thread_peak);
 	finding->why =
@@ -154,20 +162,32 @@ static int evaluate_high(struct rule_input *input, struct findings *ret)
 
 	if (!run)
 		return -EIO;
-	if (run->span_ns < input->limit(input, "least_ns"))
+	if (run->span_ns < rule_limit(input, "least_ns"))
 		return rule_not_measured(input, too_short);
 	if (input->cpu_count < 1)
 		return rule_not_measured(input, "the number of CPUs is not recorded");
 	wanted = (run->cpu_ns + run->starved_ns) /
 		 (run->span_ns * (double)input->cpu_count);
-	if (run->thread_peak > 1 && wanted >= input->limit(input, "machine"))
+	if (run->thread_peak > 1 && wanted >= rule_limit(input, "machine"))
 		add_high(input, ret, wanted);
 	return RULE_DONE;
 }
 
+static const struct rule_limit cpu_high_limits[] = {
+	{"machine", 0.9, "ratio", .most = 1,
+	 .meaning = "of all CPUs: computed and waited for, on average"},
+	{"starved", 0.3, "ratio", .most = 1,
+	 .meaning = "part of it that was waited for, above which the finding is at least "
+		    "medium"},
+	{"least_ns", 2e8, "ns",
+	 .meaning = "a run with a shorter sampled time is not judged"},
+	{0},
+};
+
 const struct rule rule_cpu_high = {
 	.id = "R2",
 	.slug = "cpu-high",
+	.limits = cpu_high_limits,
 	.title = "The machine's CPUs are all taken",
 	.summary = "several threads wish for nearly all CPUs of the machine, or for more",
 	.specific = 0,

@@ -15,8 +15,8 @@ static void add(struct rule_input *input, struct findings *ret, double repeated,
 {
 	const struct time_run *run = &input->time_run;
 	double run_ns = time_run_unhindered_ns(run);
-	double major_ns = run->major_faults * input->limit(input, "major_ns");
-	double minor_ns = fmin(repeated * input->limit(input, "minor_ns"), run->cpu_ns);
+	double major_ns = run->major_faults * rule_limit(input, "major_ns");
+	double minor_ns = fmin(repeated * rule_limit(input, "minor_ns"), run->cpu_ns);
 	/* Threads side by side wait for their faults at once. */
 	double side_by_side = fmax(1, run->cpu_ns / run->span_ns);
 	struct finding *finding = rule_add(input, ret);
@@ -31,13 +31,12 @@ static void add(struct rule_input *input, struct findings *ret, double repeated,
 	finding->impact = rule_share(finding->saving_ns, run_ns);
 	finding_evidence_limit(finding, "page faults", "per_s",
 			       run->minor_faults / run->span_ns * 1e9,
-			       input->limit(input, "minor_per_s"));
+			       rule_limit(input, "minor_per_s"));
 	finding_evidence(finding, "page faults", "count", run->minor_faults);
 	finding_evidence(finding, "beyond the largest RSS", "count", repeated);
-	finding_evidence(finding, "cost of a fault", "ns",
-			 input->limit(input, "minor_ns"));
+	finding_evidence(finding, "cost of a fault", "ns", rule_limit(input, "minor_ns"));
 	finding_evidence_limit(finding, "faults that read a disk", "count",
-			       run->major_faults, input->limit(input, "major_count"));
+			       run->major_faults, rule_limit(input, "major_count"));
 	finding->evidence[0].has_limit = is_storm;
 	finding->evidence[4].has_limit =
 		finding->evidence[4].value >= finding->evidence[4].limit;
@@ -70,16 +69,33 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 		return -EIO;
 	repeated = fmax(0, run->minor_faults - run->rss_peak_bytes / PAGE_BYTES);
 	is_storm = run->minor_faults >=
-			   input->limit(input, "minor_per_s") * run->span_ns / 1e9 &&
-		   repeated >= input->limit(input, "repeated_part") * run->minor_faults;
-	if (is_storm || run->major_faults >= input->limit(input, "major_count"))
+			   rule_limit(input, "minor_per_s") * run->span_ns / 1e9 &&
+		   repeated >= rule_limit(input, "repeated_part") * run->minor_faults;
+	if (is_storm || run->major_faults >= rule_limit(input, "major_count"))
 		add(input, ret, repeated, is_storm);
 	return RULE_DONE;
 }
 
+static const struct rule_limit limits[] = {
+	{"minor_per_s", 10000, "per_s", .meaning = "page faults"},
+	{"repeated_part", 0.5, "ratio",
+	 .meaning =
+		 "part of them that must lie beyond the pages that the largest RSS holds",
+	 .most = 1},
+	{"minor_ns", 1500, "ns",
+	 .meaning = "cost of a fault; measured, see docs/rules.md"},
+	{"major_count", 1000, "count",
+	 .meaning = "faults that read a disk; enough by themselves"},
+	{"major_ns", 0, "ns",
+	 .meaning = "cost of such a fault: set what the disk takes; 0: not known, no "
+		    "gain is told"},
+	{0},
+};
+
 const struct rule rule_page_faults = {
 	.id = "M11",
 	.slug = "page-fault-storm",
+	.limits = limits,
 	.title = "The same memory is taken from the kernel again and again",
 	.summary = "page faults come at a high rate and for more pages than the program "
 		   "ever held, or many of them read a disk",

@@ -58,7 +58,7 @@ int steps_for_each(struct rule_input *input, struct findings *ret, bool of_proce
 				      .p99_ns = cursor_real(cursor, 7),
 				      .max_ns = cursor_real(cursor, 8)};
 
-		if (steps.count < input->limit(input, "least_steps"))
+		if (steps.count < rule_limit(input, "least_steps"))
 			continue;
 		looked = load_spans(input, &steps);
 		if (looked == 0)

@@ -48,9 +48,9 @@ static void add_growth(struct rule_input *input, struct findings *ret,
 static int look_for_growth(struct rule_input *input, struct findings *ret,
 			   struct steps *steps)
 {
-	double later_bytes, least_bytes = fmax(input->limit(input, "least_bytes"),
-					       input->limit(input, "least_share") *
-						       input->peak_bytes);
+	double later_bytes,
+		least_bytes = fmax(rule_limit(input, "least_bytes"),
+				   rule_limit(input, "least_share") * input->peak_bytes);
 	struct leak_verdict verdict;
 	int result;
 
@@ -64,7 +64,7 @@ static int look_for_growth(struct rule_input *input, struct findings *ret,
 			       &verdict);
 	/* -EDOM: all at one time */
 	if (result == 0 && verdict.class == LEAK_GROWING &&
-	    verdict.p <= input->limit(input, "p_highest"))
+	    verdict.p <= rule_limit(input, "p_highest"))
 		add_growth(input, ret, steps, later_bytes, least_bytes);
 	return result == -EDOM ? 0 : result;
 }
@@ -74,9 +74,21 @@ static int evaluate_growth(struct rule_input *input, struct findings *ret)
 	return steps_for_each(input, ret, true, look_for_growth);
 }
 
+static const struct rule_limit limits[] = {
+	{"least_steps", 32, "count", .meaning = "steps of one name in a process"},
+	{"least_bytes", 1048576, "bytes",
+	 .meaning = "growth of live memory over the later half of the steps"},
+	{"least_share", 0.05, "ratio", .meaning = "the same as a share of the peak"},
+	{"p_highest", 0.01, "ratio",
+	 .meaning = "chance that memory without a trend would look like this "
+		    "(Mann-Kendall), at most"},
+	{0},
+};
+
 const struct rule rule_step_growth = {
 	.id = "S3",
 	.slug = "step-growth",
+	.limits = limits,
 	.title = "Memory that grows from step to step",
 	.summary = "live memory rises over the steps of a name and does not level off",
 	.specific = 1,

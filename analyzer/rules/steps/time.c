@@ -58,10 +58,10 @@ static void add_drift(struct rule_input *input, struct findings *ret,
 	finding->saving_ns = saving_ns;
 	finding->impact = rule_share(saving_ns, run_of(input));
 	finding_evidence_limit(finding, "last quarter by first", "ratio",
-			       last_ns / first_ns, input->limit(input, "later_by_first"));
+			       last_ns / first_ns, rule_limit(input, "later_by_first"));
 	finding_evidence_limit(finding, "beyond the first, of the run", "percent",
 			       100 * finding->impact,
-			       100 * input->limit(input, "run_share"));
+			       100 * rule_limit(input, "run_share"));
 	finding_evidence(finding, "a step of the first quarter", "ns", first_ns);
 	finding_evidence(finding, "of the last", "ns", last_ns);
 	finding_evidence(finding, "steps", "count", steps->count);
@@ -108,15 +108,15 @@ static int look_for_drift(struct rule_input *input, struct findings *ret,
 
 	quarters(steps, &first_ns, &last_ns);
 	if (result < 0 || !(first_ns > 0) ||
-	    last_ns < input->limit(input, "later_by_first") * first_ns ||
-	    !steps_rise(steps, steps->means, input->limit(input, "p_highest")))
+	    last_ns < rule_limit(input, "later_by_first") * first_ns ||
+	    !steps_rise(steps, steps->means, rule_limit(input, "p_highest")))
 		return result;
 	/* A single slow step counts no more than its neighbours. */
 	for (size_t i = 0; i < steps->span_count; i++)
 		beyond_ns += steps->counts[i] *
 			     fmax(0, fmin(steps->means[i], last_ns) - first_ns);
 	beyond_ns = of_run(input, steps->total_ns, beyond_ns);
-	if (beyond_ns >= input->limit(input, "run_share") * run_of(input))
+	if (beyond_ns >= rule_limit(input, "run_share") * run_of(input))
 		add_drift(input, ret, steps, first_ns, last_ns, beyond_ns);
 	return 0;
 }
@@ -126,9 +126,23 @@ static int evaluate_drift(struct rule_input *input, struct findings *ret)
 	return steps_for_each(input, ret, false, look_for_drift);
 }
 
+static const struct rule_limit step_drift_limits[] = {
+	{"least_steps", 32, "count", .meaning = "steps of one name"},
+	{"later_by_first", 1.5, "ratio",
+	 .meaning = "what steps of the last quarter take by those of the first, medians"},
+	{"p_highest", 0.01, "ratio",
+	 .meaning = "chance that steps without a trend would look like this "
+		    "(Mann-Kendall), at most"},
+	{"run_share", 0.05, "ratio",
+	 .meaning = "share of the run that the later steps must take beyond the first "
+		    "ones; waits for a CPU are taken off before"},
+	{0},
+};
+
 const struct rule rule_step_drift = {
 	.id = "S1",
 	.slug = "step-drift",
+	.limits = step_drift_limits,
 	.title = "Steps that take longer and longer",
 	.summary = "later steps of a name take markedly longer than the first ones",
 	.specific = 1,
@@ -208,18 +222,18 @@ static void add_slow(struct rule_input *input, struct findings *ret,
 
 	/* One may be what lies between two loops of one name. */
 	finding->confidence = slow->count > 1 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
-	finding->saving_ns = input->limit(input, "assumed_gain") * beyond_ns;
+	finding->saving_ns = rule_limit(input, "assumed_gain") * beyond_ns;
 	finding->impact = rule_share(finding->saving_ns, run_of(input));
 	finding_evidence_limit(finding, "slowest by median", "ratio",
 			       slow->slowest_ns / slow->usual_ns,
-			       input->limit(input, "slow_by_usual"));
+			       rule_limit(input, "slow_by_usual"));
 	finding_evidence(finding, "slowest", "ns", slow->slowest_ns);
 	finding_evidence(finding, "it began at", "ns", slow->started_ns);
 	finding_evidence(finding, "median", "ns", slow->usual_ns);
 	finding_evidence(finding, "slow steps, at least", "count", slow->count);
 	finding_evidence_limit(finding, "beyond the median, of the run", "percent",
 			       100 * rule_share(beyond_ns, run_of(input)),
-			       100 * input->limit(input, "run_share"));
+			       100 * rule_limit(input, "run_share"));
 	finding->why = slow->count > 1
 			       ? "some steps took far longer than most"
 			       : "one step took far longer than all others; what lies "
@@ -255,8 +269,8 @@ static int look_for_slow(struct rule_input *input, struct findings *ret,
 	if (steps->p50_ns > 0 && last_ns > steps->p50_ns &&
 	    steps_rise(steps, steps->means, P_CERTAIN))
 		slow.usual_ns = last_ns;
-	least_ns = fmax(input->limit(input, "slow_by_usual") * slow.usual_ns,
-			input->limit(input, "least_ns"));
+	least_ns = fmax(rule_limit(input, "slow_by_usual") * slow.usual_ns,
+			rule_limit(input, "least_ns"));
 	if (!(slow.usual_ns > 0) || steps->max_ns < least_ns)
 		return 0;
 	result = load_slowest(input, steps, least_ns, &slow);
@@ -264,8 +278,7 @@ static int look_for_slow(struct rule_input *input, struct findings *ret,
 		return result;
 	add_percentiles(steps, least_ns, &slow);
 	beyond_ns = less_waits(input, steps, &slow);
-	if (slow.count > 0 &&
-	    beyond_ns >= input->limit(input, "run_share") * run_of(input))
+	if (slow.count > 0 && beyond_ns >= rule_limit(input, "run_share") * run_of(input))
 		add_slow(input, ret, steps, &slow, beyond_ns);
 	return 0;
 }
@@ -275,9 +288,23 @@ static int evaluate_slow(struct rule_input *input, struct findings *ret)
 	return steps_for_each(input, ret, false, look_for_slow);
 }
 
+static const struct rule_limit slow_steps_limits[] = {
+	{"least_steps", 32, "count", .meaning = "steps of one name"},
+	{"slow_by_usual", 10, "ratio", .meaning = "what a slow step takes by the median"},
+	{"least_ns", 1e6, "ns",
+	 .meaning = "a step that takes less is not slow, whatever the median"},
+	{"run_share", 0.01, "ratio",
+	 .meaning = "share of the run that the slow steps must take beyond the median, "
+		    "less what the program waited for a CPU"},
+	{"assumed_gain", 0.8, "ratio",
+	 .meaning = "part of that which a fix is assumed to save"},
+	{0},
+};
+
 const struct rule rule_slow_steps = {
 	.id = "S2",
 	.slug = "slow-steps",
+	.limits = slow_steps_limits,
 	.title = "Single steps far slower than the others",
 	.summary = "some steps of a name take many times the median",
 	.specific = 1,

@@ -18,8 +18,8 @@
  * on how well the hooks' cost was subtracted. */
 static double tiny_ns(struct rule_input *input)
 {
-	return fmax(input->limit(input, "tiny_hooks") * input->hook_cost_ns,
-		    input->limit(input, "tiny_ns"));
+	return fmax(rule_limit(input, "tiny_hooks") * input->hook_cost_ns,
+		    rule_limit(input, "tiny_ns"));
 }
 
 /* The same of a machine that met a part of the wish only. */
@@ -57,8 +57,7 @@ static double least_run_ns(struct rule_input *input)
 	double hooks_ns = (double)input->calls * input->hook_cost_ns /
 			  fmax(1, (double)run->lane_count);
 
-	return time_run_unhindered_ns(run) +
-	       input->limit(input, "hooks_error") * hooks_ns;
+	return time_run_unhindered_ns(run) + rule_limit(input, "hooks_error") * hooks_ns;
 }
 
 static int add_tiny(struct rule_input *input, struct findings *ret, struct cursor *cursor)
@@ -66,7 +65,7 @@ static int add_tiny(struct rule_input *input, struct findings *ret, struct curso
 	int64_t function_id = cursor_integer(cursor, 0);
 	double calls = cursor_real(cursor, 1), self_ns = cursor_real(cursor, 2);
 	double run_ns = least_run_ns(input);
-	double saving_ns = calls * input->limit(input, "call_ns"), held_ns;
+	double saving_ns = calls * rule_limit(input, "call_ns"), held_ns;
 	struct finding *finding;
 	int result = time_run_function(input, function_id, self_ns, &held_ns);
 
@@ -75,18 +74,18 @@ static int add_tiny(struct rule_input *input, struct findings *ret, struct curso
 	/* Of threads side by side only the longest counts. */
 	if (self_ns > 0)
 		saving_ns *= fmin(1, held_ns / self_ns);
-	if (saving_ns < input->limit(input, "least_share") * run_ns ||
+	if (saving_ns < rule_limit(input, "least_share") * run_ns ||
 	    is_of_header(cursor_text(cursor, 5), cursor_text(cursor, 6)))
 		return 0;
 	finding = rule_add_function(input, ret, function_id, false);
 	finding->saving_ns = saving_ns;
 	finding->impact = rule_share(saving_ns, run_ns);
 	finding_evidence_limit(finding, "calls", "count", calls,
-			       input->limit(input, "least_calls"));
+			       rule_limit(input, "least_calls"));
 	/* What an idle machine would show is compared with the limit. */
 	finding_evidence_limit(finding, "own time per call", "ns", cursor_real(cursor, 3),
 			       most_ns(input));
-	finding_evidence(finding, "cost of a call", "ns", input->limit(input, "call_ns"));
+	finding_evidence(finding, "cost of a call", "ns", rule_limit(input, "call_ns"));
 	finding_evidence(finding, "share of the run", "percent",
 			 100 * rule_share(saving_ns, run_ns));
 	finding_evidence(finding, "hooks, already subtracted", "ns",
@@ -117,7 +116,7 @@ static int evaluate_tiny(struct rule_input *input, struct findings *ret)
 	result = rule_query(input, time_calls_sql_tiny, &cursor);
 	if (result < 0)
 		return result;
-	cursor_bind_real(cursor, ":calls", input->limit(input, "least_calls"));
+	cursor_bind_real(cursor, ":calls", rule_limit(input, "least_calls"));
 	cursor_bind_real(cursor, ":mean", most_ns(input));
 	while ((result = cursor_next(cursor)) > 0) {
 		if (rule_is_region(input, cursor_integer(cursor, 0)))
@@ -129,9 +128,27 @@ static int evaluate_tiny(struct rule_input *input, struct findings *ret)
 	return rule_finish(input, cursor, result);
 }
 
+static const struct rule_limit tiny_calls_limits[] = {
+	{"least_calls", 100000, "count", .meaning = "calls"},
+	{"tiny_ns", 100, "ns",
+	 .meaning = "own time per call up to which a function is tiny"},
+	{"tiny_hooks", 3, "ratio",
+	 .meaning = "the same in costs of a hook pair; the larger one counts"},
+	{"call_ns", 1.8, "ns",
+	 .meaning =
+		 "cost of a call against the inlined code; measured, see docs/rules.md"},
+	{"least_share", 0.01, "ratio", .most = 1,
+	 .meaning = "share of the run that the calls must cost"},
+	{"hooks_error", 0.05, "ratio", .most = 1,
+	 .meaning = "part of the hooks' cost that may belong to the run: so much is "
+		    "added to it"},
+	{0},
+};
+
 const struct rule rule_tiny_calls = {
 	.id = "T2",
 	.slug = "tiny-call-storm",
+	.limits = tiny_calls_limits,
 	.title = "Very many calls of a function that does very little",
 	.summary = "a function is called so often, and does so little, that the calls "
 		   "themselves are the cost",
@@ -170,20 +187,20 @@ static int add_chatty(struct rule_input *input, struct findings *ret,
 	struct finding *finding;
 	int result = time_run_path(input, node->path_id, total_ns, &held_ns);
 
-	if (result < 0 || held_ns < input->limit(input, "run_share") * run_ns)
+	if (result < 0 || held_ns < rule_limit(input, "run_share") * run_ns)
 		return result;
 	ratio = calls / (double)parent->calls;
 	finding = rule_add_path(input, ret, node->path_id);
-	finding->saving_ns = held_ns * (1 - 1 / input->limit(input, "assumed_batch"));
+	finding->saving_ns = held_ns * (1 - 1 / rule_limit(input, "assumed_batch"));
 	finding->impact = rule_share(finding->saving_ns, run_ns);
 	finding_evidence_limit(finding, "calls for each call of its caller", "ratio",
-			       ratio, input->limit(input, "calls_per_call"));
+			       ratio, rule_limit(input, "calls_per_call"));
 	finding_evidence_limit(finding, "share of its caller", "percent",
 			       100 * rule_share(total_ns, (double)parent->total_ns),
-			       100 * input->limit(input, "caller_share"));
+			       100 * rule_limit(input, "caller_share"));
 	finding_evidence_limit(finding, "share of the run", "percent",
 			       100 * rule_share(held_ns, run_ns),
-			       100 * input->limit(input, "run_share"));
+			       100 * rule_limit(input, "run_share"));
 	finding_evidence(finding, "calls", "count", calls);
 	finding_evidence(finding, "time per call", "ns", total_ns / calls);
 	finding_evidence(finding, "calls of its caller", "count", (double)parent->calls);
@@ -221,10 +238,10 @@ static bool is_chatty(struct rule_input *input, const struct calltree_node *node
 	parent = &input->tree->nodes[caller];
 	return !parent->is_frame && parent->calls > 0 &&
 	       parent->function != node->function &&
-	       (double)parent->calls >= input->limit(input, "least_caller_calls") &&
+	       (double)parent->calls >= rule_limit(input, "least_caller_calls") &&
 	       (double)node->calls >= ratio * (double)parent->calls &&
 	       (double)node->total_ns >=
-		       input->limit(input, "caller_share") * (double)parent->total_ns &&
+		       rule_limit(input, "caller_share") * (double)parent->total_ns &&
 	       (double)node->total_ns * time_run_met(&input->time_run) >
 		       tiny_ns(input) * (double)node->calls;
 }
@@ -232,11 +249,11 @@ static bool is_chatty(struct rule_input *input, const struct calltree_node *node
 static int evaluate_chatty(struct rule_input *input, struct findings *ret)
 {
 	const struct time_run *run = time_run(input);
-	double least_ns, ratio = input->limit(input, "calls_per_call");
+	double least_ns, ratio = rule_limit(input, "calls_per_call");
 
 	if (!run)
 		return -EIO;
-	least_ns = input->limit(input, "run_share") * run->run_ns;
+	least_ns = rule_limit(input, "run_share") * run->run_ns;
 	for (size_t i = 0; i < input->tree->order_count; i++) {
 		const struct calltree_node *node =
 			&input->tree->nodes[input->tree->order[i]];
@@ -250,9 +267,29 @@ static int evaluate_chatty(struct rule_input *input, struct findings *ret)
 	return RULE_DONE;
 }
 
+static const struct rule_limit chatty_edge_limits[] = {
+	{"calls_per_call", 100, "ratio",
+	 .meaning = "calls of the callee for each call of its caller"},
+	{"least_caller_calls", 100, "count",
+	 .meaning = "calls of the caller: the loop of main(), or of an interpreter that "
+		    "is entered a few times, is no chat"},
+	{"tiny_ns", 100, "ns", .meaning = "time per call up to which T2 judges"},
+	{"tiny_hooks", 3, "ratio",
+	 .meaning = "the same in costs of a hook pair; the larger one counts"},
+	{"caller_share", 0.3, "ratio", .most = 1,
+	 .meaning = "share of the caller's time that the callee must hold"},
+	{"run_share", 0.05, "ratio", .most = 1,
+	 .meaning = "share of the run that it must hold"},
+	{"assumed_batch", 2, "ratio", .least = 1,
+	 .meaning = "calls that one call in their place is assumed to answer at the cost "
+		    "of one"},
+	{0},
+};
+
 const struct rule rule_chatty_edge = {
 	.id = "T3",
 	.slug = "chatty-edge",
+	.limits = chatty_edge_limits,
 	.title = "Many calls of one callee for each call of its caller",
 	.summary =
 		"a function calls another one hundreds of times per call, and that is a "

@@ -117,14 +117,14 @@ static const char *proof(struct rule_input *input, int64_t function_id)
 static bool is_subtracted(struct rule_input *input, const struct function *function)
 {
 	return function->own_ns / function->calls <
-	       input->limit(input, "sure_hooks") * input->hook_cost_ns;
+	       rule_limit(input, "sure_hooks") * input->hook_cost_ns;
 }
 
 /* Much of its own time is malloc's, and what the recorder adds to that: 17 ns where the
  * heap is in the caches, about 100 where it is not. */
 static bool is_allocating(struct rule_input *input, const struct function *function)
 {
-	return function->own_ns < input->limit(input, "alloc_ns") * function->allocs;
+	return function->own_ns < rule_limit(input, "alloc_ns") * function->allocs;
 }
 
 static void explain_hot(struct rule_input *input, struct finding *finding,
@@ -158,7 +158,7 @@ static void explain_hot(struct rule_input *input, struct finding *finding,
 static void add_hot(struct rule_input *input, struct findings *ret,
 		    const struct function *function)
 {
-	double run_ns = run_of(input), gain = input->limit(input, "assumed_gain");
+	double run_ns = run_of(input), gain = rule_limit(input, "assumed_gain");
 	double computed_ns = function->run_ns;
 	struct finding *finding =
 		rule_add_function(input, ret, function->function_id, false);
@@ -182,7 +182,7 @@ static void add_hot(struct rule_input *input, struct findings *ret,
 	finding->impact = rule_share(finding->saving_ns, run_ns);
 	finding_evidence_limit(finding, "own share of the run", "percent",
 			       100 * rule_share(function->run_ns, run_ns),
-			       100 * input->limit(input, "own_share"));
+			       100 * rule_limit(input, "own_share"));
 	finding_evidence(finding, "own time", "ns", function->self_ns);
 	finding_evidence(finding, "own share of its total", "percent",
 			 100 * rule_share(function->self_ns, function->total_ns));
@@ -214,7 +214,7 @@ static int evaluate_hot(struct rule_input *input, struct findings *ret)
 	if (result < 0)
 		return result;
 	cursor_bind_real(cursor, ":least",
-			 input->limit(input, "own_share") * run_of(input));
+			 rule_limit(input, "own_share") * run_of(input));
 	while ((result = cursor_next(cursor)) > 0) {
 		struct function function;
 
@@ -224,16 +224,16 @@ static int evaluate_hot(struct rule_input *input, struct findings *ret)
 			break;
 		if (!is_known(input, &function)) {
 			unknown += function.held_ns >=
-				   input->limit(input, "own_share") * run_of(input);
+				   rule_limit(input, "own_share") * run_of(input);
 			continue;
 		}
-		if (function.run_ns >= input->limit(input, "own_share") * run_of(input) &&
+		if (function.run_ns >= rule_limit(input, "own_share") * run_of(input) &&
 		    function.self_ns >=
-			    input->limit(input, "own_part") * function.total_ns &&
+			    rule_limit(input, "own_part") * function.total_ns &&
 		    function.own_ns >=
-			    input->limit(input, "least_by_hooks") * function.hooks_ns &&
+			    rule_limit(input, "least_by_hooks") * function.hooks_ns &&
 		    function.own_ns / function.calls >
-			    input->limit(input, "least_hooks") * input->hook_cost_ns &&
+			    rule_limit(input, "least_hooks") * input->hook_cost_ns &&
 		    !function.is_one)
 			add_hot(input, ret, &function);
 	}
@@ -245,9 +245,31 @@ static int evaluate_hot(struct rule_input *input, struct findings *ret)
 
 extern const struct rule rule_tiny_calls;
 
+static const struct rule_limit hot_leaf_limits[] = {
+	{"own_share", 0.05, "ratio", .most = 1,
+	 .meaning = "share of the run that the function's own code must hold"},
+	{"own_part", 0.5, "ratio", .most = 1,
+	 .meaning = "part of the function's total that must be its own"},
+	{"least_hooks", 2, "ratio", .not_above = "sure_hooks",
+	 .meaning = "own time per call, in costs of a hook pair, below which T2 judges "
+		    "alone"},
+	{"sure_hooks", 4, "ratio",
+	 .meaning = "the same below which the confidence is low"},
+	{"alloc_ns", 300, "ns",
+	 .meaning = "own time for each allocation of its own, below which the confidence "
+		    "is low: much of it is malloc's"},
+	{"least_by_hooks", 0.5, "ratio",
+	 .meaning = "own time, by what was subtracted from it for hooks: less hangs on "
+		    "how exact that is"},
+	{"assumed_gain", 0.5, "ratio", .most = 1,
+	 .meaning = "part of the own time that a fix is assumed to save: twice as fast"},
+	{0},
+};
+
 const struct rule rule_hot_leaf = {
 	.id = "T1",
 	.slug = "hot-leaf",
+	.limits = hot_leaf_limits,
 	.title = "Code that holds much of the run itself",
 	.summary = "a function's own code, not what it calls, holds a large share of the "
 		   "run",
@@ -281,7 +303,7 @@ static bool has_waited(struct rule_input *input, const struct function *function
 {
 	const struct time_run *run = &input->time_run;
 
-	return run->idle_ns >= input->limit(input, "waited_part") * function->call_ns;
+	return run->idle_ns >= rule_limit(input, "waited_part") * function->call_ns;
 }
 
 static void add_long(struct rule_input *input, struct findings *ret,
@@ -295,13 +317,13 @@ static void add_long(struct rule_input *input, struct findings *ret,
 
 	finding->confidence = waited ? CONFIDENCE_HIGH : CONFIDENCE_MEDIUM;
 	finding->saving_ns =
-		(waited ? 1 : input->limit(input, "assumed_gain")) * function->one_ns;
+		(waited ? 1 : rule_limit(input, "assumed_gain")) * function->one_ns;
 	finding->impact = rule_share(finding->saving_ns, run_ns);
 	finding_evidence_limit(finding, "own time of one call", "ns", function->call_ns,
-			       input->limit(input, "least_ns"));
+			       rule_limit(input, "least_ns"));
 	finding_evidence_limit(finding, "share of the run", "percent",
 			       100 * rule_share(function->one_ns, run_ns),
-			       100 * input->limit(input, "run_share"));
+			       100 * rule_limit(input, "run_share"));
 	finding_evidence(finding, "calls", "count", function->calls);
 	if (function->calls > 1)
 		finding_evidence(finding, "p50 of its calls", "ns", function->p50_ns);
@@ -322,8 +344,8 @@ static int evaluate_long(struct rule_input *input, struct findings *ret)
 	if (result < 0)
 		return result;
 	cursor_bind_real(cursor, ":least",
-			 fmax(input->limit(input, "least_ns"),
-			      input->limit(input, "run_share") * run_of(input)));
+			 fmax(rule_limit(input, "least_ns"),
+			      rule_limit(input, "run_share") * run_of(input)));
 	while ((result = cursor_next(cursor)) > 0) {
 		struct function function;
 
@@ -333,17 +355,32 @@ static int evaluate_long(struct rule_input *input, struct findings *ret)
 			break;
 		if (has_waited(input, &function))
 			function.one_ns = function.call_ns;
-		if (function.one_ns >= input->limit(input, "least_ns") &&
-		    function.one_ns >= input->limit(input, "run_share") * run_of(input) &&
+		if (function.one_ns >= rule_limit(input, "least_ns") &&
+		    function.one_ns >= rule_limit(input, "run_share") * run_of(input) &&
 		    function.is_one && !function.is_guarded)
 			add_long(input, ret, &function);
 	}
 	return rule_finish(input, cursor, result);
 }
 
+static const struct rule_limit long_call_limits[] = {
+	{"least_ns", 1e8, "ns", .meaning = "own time of one call"},
+	{"run_share", 0.05, "ratio", .most = 1,
+	 .meaning = "the same as a share of the run"},
+	{"waited_part", 0.8, "ratio",
+	 .meaning =
+		 "part of it that must lie in the run's idle time for it to have waited",
+	 .most = 1},
+	{"assumed_gain", 0.5, "ratio", .most = 1,
+	 .meaning = "part that a fix is assumed to save of a call that computed; of one "
+		    "that waited all of it"},
+	{0},
+};
+
 const struct rule rule_long_call = {
 	.id = "T9",
 	.slug = "long-call",
+	.limits = long_call_limits,
 	.title = "One call that holds its thread for long",
 	.summary = "the own code of a single call holds a large share of the run",
 	.specific = 1,

@@ -72,7 +72,7 @@ static int evaluate_deep(struct rule_input *input, struct findings *ret)
 		return -EIO;
 	if (deepest == CALLTREE_NONE)
 		return rule_not_measured(input, "no call path was recorded");
-	if (tree->nodes[deepest].depth < input->limit(input, "depth"))
+	if (tree->nodes[deepest].depth < rule_limit(input, "depth"))
 		return RULE_DONE;
 	find_recursion(tree, deepest, &recursion);
 	if (recursion.node == CALLTREE_NONE)
@@ -80,10 +80,10 @@ static int evaluate_deep(struct rule_input *input, struct findings *ret)
 	finding = rule_add_path(input, ret, tree->nodes[recursion.node].path_id);
 	finding->confidence = CONFIDENCE_HIGH;
 	finding->least_severity = SEVERITY_MEDIUM;
-	finding->saving_ns = recursion.calls * input->limit(input, "call_ns");
+	finding->saving_ns = recursion.calls * rule_limit(input, "call_ns");
 	finding->impact = rule_share(finding->saving_ns, run->run_ns);
 	finding_evidence_limit(finding, "depth of the call stack", "count",
-			       tree->nodes[deepest].depth, input->limit(input, "depth"));
+			       tree->nodes[deepest].depth, rule_limit(input, "depth"));
 	finding_evidence(finding, "activations of the function at once", "count",
 			 recursion.activations);
 	finding_evidence(finding, "calls of them", "count", recursion.calls);
@@ -103,9 +103,16 @@ static int evaluate_deep(struct rule_input *input, struct findings *ret)
 	return RULE_DONE;
 }
 
+static const struct rule_limit deep_recursion_limits[] = {
+	{"depth", 1000, "count", .meaning = "depth of a call path"},
+	{"call_ns", 1.8, "ns", .meaning = "cost of a call, see T2"},
+	{0},
+};
+
 const struct rule rule_deep_recursion = {
 	.id = "T12",
 	.slug = "deep-recursion",
+	.limits = deep_recursion_limits,
 	.title = "A recursion that is very deep",
 	.summary =
 		"a call path is so deep that the stack may end: a risk more than a cost",
@@ -243,13 +250,13 @@ static void add_start_up(struct rule_input *input, struct findings *ret,
 
 	finding->confidence = by_step ? CONFIDENCE_MEDIUM : CONFIDENCE_HIGH;
 	finding->saving_ns =
-		fmax(0, start_ns - input->limit(input, "usual_share") * run_ns);
+		fmax(0, start_ns - rule_limit(input, "usual_share") * run_ns);
 	finding->impact = rule_share(finding->saving_ns, run_ns);
 	finding_evidence_limit(finding, "start-up", "ns", start_ns,
-			       input->limit(input, "least_ns"));
+			       rule_limit(input, "least_ns"));
 	finding_evidence_limit(finding, "share of the run", "percent",
 			       100 * rule_share(start_ns, run_ns),
-			       100 * input->limit(input, "run_share"));
+			       100 * rule_limit(input, "run_share"));
 	/* Either is enough: only what was crossed is told as a limit. */
 	for (size_t i = 0; i < 2; i++)
 		finding->evidence[i].has_limit =
@@ -283,17 +290,29 @@ static int evaluate_start_up(struct rule_input *input, struct findings *ret)
 	if (result < 0)
 		return result;
 	start_ns = fmax(start.before_main_ns, start.first_step_ns);
-	least_ns = input->limit(input, "least_ns");
-	share_ns = input->limit(input, "run_share") * time_run_unhindered_ns(run);
-	if (start_ns >= input->limit(input, "never_ns") &&
+	least_ns = rule_limit(input, "least_ns");
+	share_ns = rule_limit(input, "run_share") * time_run_unhindered_ns(run);
+	if (start_ns >= rule_limit(input, "never_ns") &&
 	    (start_ns >= least_ns || start_ns >= share_ns))
 		add_start_up(input, ret, &start, start_ns, main_path);
 	return RULE_DONE;
 }
 
+static const struct rule_limit start_up_limits[] = {
+	{"run_share", 0.3, "ratio", .most = 1,
+	 .meaning = "share of the run before main() or the first step"},
+	{"least_ns", 5e8, "ns", .meaning = "the same as a duration; either is enough"},
+	{"never_ns", 2e7, "ns", .not_above = "least_ns",
+	 .meaning = "a shorter start is no finding, whatever its share"},
+	{"usual_share", 0.1, "ratio", .not_above = "run_share",
+	 .meaning = "share that a start may take: what lies above counts as the gain"},
+	{0},
+};
+
 const struct rule rule_start_up = {
 	.id = "T13",
 	.slug = "start-up-cost",
+	.limits = start_up_limits,
 	.title = "A start that takes long",
 	.summary =
 		"constructors before main(), or what comes before the first step, hold a "

@@ -28,14 +28,14 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 	size_t step = 0;
 	bool may_wait;
 
-	if (result < 0 || mean_ns <= input->limit(input, "low_ns"))
+	if (result < 0 || mean_ns <= rule_limit(input, "low_ns"))
 		return result;
 	/* How long a call takes that has not ended nobody knows: a server's, which waits
 	 * for a request. */
-	if (input->is_live && !(cursor_real(cursor, 5) > input->limit(input, "low_ns")))
+	if (input->is_live && !(cursor_real(cursor, 5) > rule_limit(input, "low_ns")))
 		return 0;
 	finding = rule_add_function(input, ret, function_id, false);
-	while (step < 2 && !(mean_ns > input->limit(input, steps[step].limit)))
+	while (step < 2 && !(mean_ns > rule_limit(input, steps[step].limit)))
 		step++;
 	/* The loop of a background thread that waits for work was high. */
 	may_wait = time_run_is_long(self_ns, calls) &&
@@ -47,7 +47,7 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 	finding_evidence_limit(finding,
 			       met < 0.99 ? "mean per call, less waits for a CPU"
 					  : "mean per call",
-			       "ns", mean_ns, input->limit(input, steps[step].limit));
+			       "ns", mean_ns, rule_limit(input, steps[step].limit));
 	if (met < 0.99)
 		finding_evidence(finding, "with waits for a CPU", "ns", total_ns / calls);
 	finding_evidence(finding, "calls", "count", calls);
@@ -82,8 +82,8 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 	result = rule_query(input, time_slow_call_sql_functions, &cursor);
 	if (result < 0)
 		return result;
-	cursor_bind_real(cursor, ":low", input->limit(input, "low_ns"));
-	cursor_bind_real(cursor, ":own", input->limit(input, "own_share"));
+	cursor_bind_real(cursor, ":low", rule_limit(input, "low_ns"));
+	cursor_bind_real(cursor, ":own", rule_limit(input, "own_share"));
 	while ((result = cursor_next(cursor)) > 0) {
 		result = add(input, ret, cursor);
 		if (result < 0)
@@ -92,9 +92,23 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 	return rule_finish(input, cursor, result);
 }
 
+static const struct rule_limit limits[] = {
+	{"high_ns", 500e6, "ns",
+	 .meaning = "mean duration of a call above which the finding is at least high"},
+	{"medium_ns", 100e6, "ns", .not_above = "high_ns",
+	 .meaning = "the same for medium"},
+	{"low_ns", 50e6, "ns", .not_above = "medium_ns",
+	 .meaning = "the same for low; a shorter mean is no finding"},
+	{"own_share", 0.2, "ratio", .most = 1,
+	 .meaning = "share of its time that a function must spend outside instrumented "
+		    "callees: else they are judged instead"},
+	{0},
+};
+
 const struct rule rule_slow_call = {
 	.id = "T0",
 	.slug = "slow-call",
+	.limits = limits,
 	.title = "Calls that take long",
 	.summary = "the mean duration of a function's calls is above a limit",
 	.specific = 0,

@@ -41,9 +41,9 @@ struct spread {
 static bool has_own_durations(struct rule_input *input, struct cursor *cursor)
 {
 	return cursor_real(cursor, 6) >=
-		       input->limit(input, "least_by_hooks") * cursor_real(cursor, 7) &&
+		       rule_limit(input, "least_by_hooks") * cursor_real(cursor, 7) &&
 	       cursor_real(cursor, 8) <
-		       input->limit(input, "allocs_per_call") * cursor_real(cursor, 1);
+		       rule_limit(input, "allocs_per_call") * cursor_real(cursor, 1);
 }
 
 /* 1: can be judged, 0: cannot, or -errno. */
@@ -76,7 +76,7 @@ static int read_row(struct rule_input *input, struct cursor *cursor, struct spre
 	ret->run_ns = self_ns > 0 ? total_ns * fmin(1, held_ns / self_ns) : total_ns;
 	ret->run_ns = fmin(ret->run_ns, input->time_run.run_ns);
 	ret->is_guarded = time_run_may_wait(&input->time_run, self_ns);
-	return ret->run_ns >= input->limit(input, "run_share") * input->time_run.run_ns;
+	return ret->run_ns >= rule_limit(input, "run_share") * input->time_run.run_ns;
 }
 
 /*
@@ -105,7 +105,7 @@ static double beyond_share(const struct rule_input *input, const struct spread *
  * theirs: calls that go different ways through a program differ by nature. */
 static double gain_ns(struct rule_input *input, const struct spread *spread)
 {
-	return spread->run_ns * spread->own_share * input->limit(input, "assumed_gain");
+	return spread->run_ns * spread->own_share * rule_limit(input, "assumed_gain");
 }
 
 /*
@@ -157,14 +157,13 @@ static bool find_modes(struct rule_input *input, const struct rule *rule,
 	/* T7 asks, too, by the limits of T8: what has two modes has no tail. */
 	input->rule = rule;
 	spread->has_modes =
-		histogram_find_modes(&spread->histogram, input->limit(input, "valley"),
-				     input->limit(input, "least_part"), &spread->modes) &&
-		mode_ratio(input, spread) >= input->limit(input, "mode_ratio") &&
-		spread->modes.slow_calls <= input->limit(input, "most_calls");
+		histogram_find_modes(&spread->histogram, rule_limit(input, "valley"),
+				     rule_limit(input, "least_part"), &spread->modes) &&
+		mode_ratio(input, spread) >= rule_limit(input, "mode_ratio") &&
+		spread->modes.slow_calls <= rule_limit(input, "most_calls");
 	share = beyond_share(input, spread, spread->modes.fast_ticks * spread->tick_ns,
 			     spread->modes.slow_calls);
-	spread->has_modes =
-		spread->has_modes && share >= input->limit(input, "slow_share");
+	spread->has_modes = spread->has_modes && share >= rule_limit(input, "slow_share");
 	input->rule = own;
 	return spread->has_modes;
 }
@@ -195,9 +194,8 @@ static int look_at_all(struct rule_input *input, struct findings *ret,
 	result = rule_query(input, time_spread_sql_functions, &cursor);
 	if (result < 0)
 		return result;
-	cursor_bind_real(cursor, ":calls", input->limit(input, "least_calls"));
-	cursor_bind_real(cursor, ":least",
-			 input->limit(input, "run_share") * run->run_ns);
+	cursor_bind_real(cursor, ":calls", rule_limit(input, "least_calls"));
+	cursor_bind_real(cursor, ":least", rule_limit(input, "run_share") * run->run_ns);
 	while ((result = cursor_next(cursor)) > 0) {
 		result = read_row(input, cursor, &spread);
 		if (result > 0)
@@ -216,7 +214,7 @@ static bool is_broad(struct rule_input *input, const struct spread *spread, doub
 {
 	double p90_ns = histogram_quantile(&spread->histogram, 0.9) * spread->tick_ns;
 
-	return p90_ns >= input->limit(input, "broad") * (p50_ns + input->hook_cost_ns);
+	return p90_ns >= rule_limit(input, "broad") * (p50_ns + input->hook_cost_ns);
 }
 
 static int look_for_tail(struct rule_input *input, struct findings *ret,
@@ -229,18 +227,18 @@ static int look_for_tail(struct rule_input *input, struct findings *ret,
 	double ratio = p99 / (p50 + input->hook_cost_ns);
 	struct finding *finding;
 
-	if (ratio < input->limit(input, "p99_by_p50") ||
-	    share < input->limit(input, "tail_share") ||
+	if (ratio < rule_limit(input, "p99_by_p50") ||
+	    share < rule_limit(input, "tail_share") ||
 	    find_modes(input, &rule_two_modes, spread))
 		return 0;
 	finding = rule_add_function(input, ret, spread->function_id, false);
 	finding->saving_ns = share * gain_ns(input, spread);
 	rate(input, spread, is_broad(input, spread, p50), finding);
 	finding_evidence_limit(finding, "p99 by p50", "ratio", ratio,
-			       input->limit(input, "p99_by_p50"));
+			       rule_limit(input, "p99_by_p50"));
 	finding_evidence_limit(finding, "slowest 1 % of the calls, of its time",
 			       "percent", 100 * slowest,
-			       100 * input->limit(input, "tail_share"));
+			       100 * rule_limit(input, "tail_share"));
 	finding_evidence(finding, "p50", "ns", p50);
 	finding_evidence(finding, "p99", "ns", p99);
 	finding_evidence(finding, "calls", "count", spread->calls);
@@ -267,9 +265,34 @@ static int evaluate_tail(struct rule_input *input, struct findings *ret)
 	return look_at_all(input, ret, look_for_tail);
 }
 
+static const struct rule_limit tail_latency_limits[] = {
+	{"least_calls", 1000, "count", .meaning = "calls"},
+	{"run_share", 0.05, "ratio", .most = 1,
+	 .meaning = "share of the run that the function must hold, with what it calls"},
+	{"p99_by_p50", 10, "ratio",
+	 .meaning = "duration that 99 % of the calls do not exceed, by the median"},
+	{"broad", 5, "ratio", .least = 1, .not_above = "p99_by_p50",
+	 .meaning = "the same of 90 % of the calls, from which the confidence is low: "
+		    "durations that spread are no tail"},
+	{"tail_share", 0.1, "ratio", .most = 1,
+	 .meaning = "share of the function's time that its slowest 1 % of calls must "
+		    "hold, less what the process waited for a CPU"},
+	{"assumed_gain", 0.8, "ratio", .most = 1,
+	 .meaning = "part that a fix is assumed to save of the excess of the slow calls, "
+		    "as far as it is the function's own code"},
+	{"least_by_hooks", 1, "ratio",
+	 .meaning = "own time, by what was subtracted from it for hooks: less hangs on "
+		    "how exact that is"},
+	{"allocs_per_call", 0.25, "ratio",
+	 .meaning = "allocations of the function's own for each call, from which its "
+		    "durations are the allocator's and the kernel's"},
+	{0},
+};
+
 const struct rule rule_tail_latency = {
 	.id = "T7",
 	.slug = "tail-latency",
+	.limits = tail_latency_limits,
 	.title = "A few calls that take many times as long",
 	.summary =
 		"the slowest hundredth of a function's calls takes far longer than the "
@@ -296,10 +319,10 @@ static int look_for_modes(struct rule_input *input, struct findings *ret,
 	rate(input, spread, false, finding);
 	finding_evidence_limit(finding, "slow by fast", "ratio",
 			       mode_ratio(input, spread),
-			       input->limit(input, "mode_ratio"));
+			       rule_limit(input, "mode_ratio"));
 	finding_evidence_limit(finding, "slow calls, of its time", "percent",
 			       100 * modes->slow_share,
-			       100 * input->limit(input, "slow_share"));
+			       100 * rule_limit(input, "slow_share"));
 	finding_evidence(finding, "slow calls, of its calls", "percent",
 			 100 * modes->slow_calls);
 	finding_evidence(finding, "mean of the fast", "ns",
@@ -328,9 +351,38 @@ static int evaluate_modes(struct rule_input *input, struct findings *ret)
 	return look_at_all(input, ret, look_for_modes);
 }
 
+static const struct rule_limit two_modes_limits[] = {
+	{"least_calls", 100, "count", .meaning = "calls"},
+	{"run_share", 0.05, "ratio", .most = 1,
+	 .meaning = "share of the run that the function must hold, with what it calls"},
+	{"mode_ratio", 10, "ratio", .least = 1,
+	 .meaning = "median of the slow calls by that of the fast ones"},
+	{"most_calls", 0.3, "ratio", .most = 1,
+	 .meaning = "share of the calls that are slow at most: more are the function's "
+		    "usual way, which T1 judges"},
+	{"slow_share", 0.2, "ratio", .most = 1,
+	 .meaning = "share of the function's time that the slow calls must hold, less "
+		    "what the process waited for a CPU"},
+	{"least_part", 0.05, "ratio", .most = 0.5, .not_above = "most_calls",
+	 .meaning = "part of the calls that each kind must have"},
+	{"valley", 0.05, "ratio",
+	 .meaning = "calls between the kinds, of the calls of the smaller one, at most"},
+	{"assumed_gain", 0.8, "ratio", .most = 1,
+	 .meaning = "part that a fix is assumed to save of the excess of the slow calls, "
+		    "as far as it is the function's own code"},
+	{"least_by_hooks", 1, "ratio",
+	 .meaning = "own time, by what was subtracted from it for hooks: less hangs on "
+		    "how exact that is"},
+	{"allocs_per_call", 0.25, "ratio",
+	 .meaning = "allocations of the function's own for each call, from which its "
+		    "durations are the allocator's and the kernel's"},
+	{0},
+};
+
 const struct rule rule_two_modes = {
 	.id = "T8",
 	.slug = "two-mode-latency",
+	.limits = two_modes_limits,
 	.title = "Calls of two kinds, fast and slow",
 	.summary = "a function's durations fall into two groups far from each other, and "
 		   "the slow one holds much of its time",

@@ -20,8 +20,8 @@ static void add_group(struct rule_input *input, struct findings *ret,
 	double cpus = fmin(threads, fmax(1, (double)input->cpu_count)), best_ns;
 	struct finding *finding;
 
-	if (longest_ns < input->limit(input, "longest_by_mean") * mean_ns ||
-	    longest_ns < input->limit(input, "run_share") * run->run_ns)
+	if (longest_ns < rule_limit(input, "longest_by_mean") * mean_ns ||
+	    longest_ns < rule_limit(input, "run_share") * run->run_ns)
 		return;
 	/* Spread evenly over all threads, and over no more CPUs than there are. What the
 	 * threads waited for a CPU is not work. */
@@ -33,10 +33,10 @@ static void add_group(struct rule_input *input, struct findings *ret,
 	finding->saving_ns = longest_ns - best_ns;
 	finding->impact = rule_share(finding->saving_ns, run->run_ns);
 	finding_evidence_limit(finding, "longest by mean", "ratio", longest_ns / mean_ns,
-			       input->limit(input, "longest_by_mean"));
+			       rule_limit(input, "longest_by_mean"));
 	finding_evidence_limit(finding, "longest thread, of the run", "percent",
 			       100 * rule_share(longest_ns, run->run_ns),
-			       100 * input->limit(input, "run_share"));
+			       100 * rule_limit(input, "run_share"));
 	finding_evidence(finding, "longest", "ns", longest_ns);
 	finding_evidence(finding, "mean", "ns", mean_ns);
 	finding_evidence(finding, "threads", "count", threads);
@@ -71,9 +71,18 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 	return rule_finish(input, cursor, result);
 }
 
+static const struct rule_limit limits[] = {
+	{"longest_by_mean", 1.5, "ratio", .least = 1,
+	 .meaning = "time of the longest thread by the mean"},
+	{"run_share", 0.2, "ratio", .most = 1,
+	 .meaning = "share of the run that the longest thread must hold"},
+	{0},
+};
+
 const struct rule rule_thread_imbalance = {
 	.id = "T11",
 	.slug = "thread-imbalance",
+	.limits = limits,
 	.title = "Threads with unequal work",
 	.summary =
 		"of the threads that began in one function, one was busy far longer than "

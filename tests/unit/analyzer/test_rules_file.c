@@ -8,39 +8,43 @@
 
 #include <errno.h>
 
-static const char defaults[] =
-	"{\"version\": 1, \"rules\": {\n"
-	" \"T0\": {\"slug\": \"slow-call\", \"limits\": {\n"
-	"  \"high_ns\": {\"value\": 5e8, \"unit\": \"ns\", \"meaning\": \"m\"},\n"
-	"  \"low_ns\": {\"value\": 5e7, \"unit\": \"ns\", \"meaning\": \"m\"},\n"
-	"  \"own\": {\"value\": 0.2, \"unit\": \"ratio\", \"meaning\": \"m\"}}},\n"
-	" \"M1\": {\"slug\": \"alloc-rate\", \"limits\": {}}},\n"
-	" \"order\": [[\"T0.low_ns\", \"T0.high_ns\"], [\"T0.own\", 1], "
-	"[0.1, \"T0.own\"]]}\n";
+static const struct rule_limit slow_limits[] = {
+	{"high_ns", 5e8, "ns", .meaning = "m"},
+	{"low_ns", 5e7, "ns", .not_above = "high_ns", .meaning = "m"},
+	{"own", 0.2, "ratio", .least = 0.1, .most = 1, .meaning = "m"},
+	{"big", 8, "count", .not_above = "M2.big", .meaning = "m"},
+	{0},
+};
+static const struct rule_limit big_limits[] = {
+	{"big", 8, "count", .meaning = "m"},
+	{0},
+};
 
-static struct rules_file rules;
+static struct rule_limits limits;
 static struct finding_suppressions list;
 static struct strbuf error;
 
 static int change(const char *text)
 {
 	strbuf_reset(&error);
-	rules_file_free(&rules);
-	assert_int_equal(rules_file_define(&rules, defaults, "rules.json", &error), 0);
-	return rules_file_change(&rules, text, strlen(text), "my.json", &error);
+	rule_limits_free(&limits);
+	rule_limits_declare(&limits, "T0", "slow-call", slow_limits);
+	rule_limits_declare(&limits, "M1", "alloc-rate", NULL);
+	rule_limits_declare(&limits, "M2", "big-blocks", big_limits);
+	return rules_file_read(&limits, text, strlen(text), "my.json", &error);
 }
 
 static void limits_have_defaults(void **state)
 {
 	(void)state;
 	assert_int_equal(change("{\"rules\": {}}"), 0);
-	assert_true(rules_file_limit(&rules, "T0", "high_ns")->value == 5e8);
-	assert_false(rules_file_limit(&rules, "T0", "high_ns")->is_changed);
-	assert_null(rules_file_limit(&rules, "T0", "none"));
-	assert_null(rules_file_limit(&rules, "M1", "high_ns"));
-	assert_string_equal(rules_file_rule(&rules, "ALLOC-rate")->id, "M1");
-	assert_true(rules_file_rule(&rules, "T0")->is_enabled);
-	assert_null(rules_file_rule(&rules, "T"));
+	assert_true(rule_limits_find(&limits, "T0", "high_ns")->value == 5e8);
+	assert_false(rule_limits_find(&limits, "T0", "high_ns")->is_changed);
+	assert_null(rule_limits_find(&limits, "T0", "none"));
+	assert_null(rule_limits_find(&limits, "M1", "high_ns"));
+	assert_string_equal(rule_limits_rule(&limits, "ALLOC-rate")->id, "M1");
+	assert_true(rule_limits_rule(&limits, "T0")->is_enabled);
+	assert_null(rule_limits_rule(&limits, "T"));
 }
 
 static void limits_can_be_changed(void **state)
@@ -51,10 +55,10 @@ static void limits_can_be_changed(void **state)
 				"\"low_ns\": {\"value\": 0}}}, "
 				"\"m1\": {\"enabled\": false}}}"),
 			 0);
-	assert_true(rules_file_limit(&rules, "T0", "high_ns")->value == 1e9);
-	assert_true(rules_file_limit(&rules, "T0", "high_ns")->is_changed);
-	assert_true(rules_file_limit(&rules, "T0", "low_ns")->value == 0);
-	assert_false(rules_file_rule(&rules, "M1")->is_enabled);
+	assert_true(rule_limits_find(&limits, "T0", "high_ns")->value == 1e9);
+	assert_true(rule_limits_find(&limits, "T0", "high_ns")->is_changed);
+	assert_true(rule_limits_find(&limits, "T0", "low_ns")->value == 0);
+	assert_false(rule_limits_rule(&limits, "M1")->is_enabled);
 }
 
 static void refuses(const char *text, const char *sentence)
@@ -125,27 +129,15 @@ static void contradictions_are_refused(void **state)
 		"my.json:1: rules.T0.limits.own: 20 is above 1");
 	refuses("{\"rules\": {\"T0\": {\"limits\": {\"own\": 0}}}}",
 		"my.json:1: rules.T0.limits.own: 0 is below 0.1");
+	/* Two rules that divide cases. */
+	refuses("{\"rules\": {\"M2\": {\"limits\": {\"big\": 7}}}}",
+		"my.json:1: rules.M2.limits.big: 7 is below T0.big, which is 8");
 	/* Equal is no contradiction, and both together may move. */
 	assert_int_equal(change("{\"rules\": {\"T0\": {\"limits\": {\"low_ns\": 6e8, "
 				"\"high_ns\": 6e8, \"own\": 1}}}}"),
 			 0);
-}
-
-static void the_order_is_the_default_files(void **state)
-{
-	(void)state;
-	assert_int_equal(change(defaults), 0);
-	refuses("{\"rules\": {},\n\"order\": [[\"T0.own\", 1]]}",
-		"my.json:2: order: is not that of the default file, which cannot be "
-		"changed");
-	strbuf_reset(&error);
-	rules_file_free(&rules);
-	assert_int_equal(rules_file_define(&rules,
-					   "{\"rules\": {}, \"order\": [[\"T0.x\", 1]]}",
-					   "rules.json", &error),
-			 -EINVAL);
-	assert_string_equal(strbuf_text(&error),
-			    "rules.json:1: order: names a limit that there is not");
+	refuses("{\"rules\": {},\n\"order\": []}",
+		"my.json:2: order: is not known; there are rules, version and about");
 }
 
 static void places_are_found(void **state)
@@ -285,7 +277,7 @@ static void damaged_texts_are_refused_with_a_place(void **state)
 	static const char good[] =
 		"{\"suppressions\": [{\"rule\": \"T0\", \"function\": \"a(b|c)*\", "
 		"\"reason\": \"r\", \"expires\": \"2999-01-01\"}]}";
-	static const char limits[] =
+	static const char changes[] =
 		"{\"rules\": {\"T0\": {\"limits\": {\"low_ns\": {\"value\": 1e3}, "
 		"\"high_ns\": 2}, \"enabled\": true}}}";
 	static const char replacements[] = "\"{}[]:,\\x0-\xff\n";
@@ -301,9 +293,9 @@ static void damaged_texts_are_refused_with_a_place(void **state)
 					    0);
 			free(text);
 		}
-	for (size_t i = 0; i + 1 < sizeof(limits); i++)
+	for (size_t i = 0; i + 1 < sizeof(changes); i++)
 		for (size_t j = 0; j < sizeof(replacements); j++) {
-			char *text = strdup(limits);
+			char *text = strdup(changes);
 
 			text[i] = replacements[j];
 			if (change(text) < 0)
@@ -316,7 +308,7 @@ static void damaged_texts_are_refused_with_a_place(void **state)
 static int clean_up(void **state)
 {
 	(void)state;
-	rules_file_free(&rules);
+	rule_limits_free(&limits);
 	finding_suppressions_free(&list);
 	strbuf_free(&error);
 	return 0;
@@ -329,7 +321,6 @@ int main(void)
 		cmocka_unit_test(limits_can_be_changed),
 		cmocka_unit_test(mistakes_in_rules_are_placed),
 		cmocka_unit_test(contradictions_are_refused),
-		cmocka_unit_test(the_order_is_the_default_files),
 		cmocka_unit_test(places_are_found),
 		cmocka_unit_test(suppressions_hold_until_their_day),
 		cmocka_unit_test(suppressions_take_findings_out),
