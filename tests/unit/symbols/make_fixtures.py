@@ -45,8 +45,13 @@ def symbols():
     build("c_split", "-g", "-O2", "-gsplit-dwarf")
     build("c_symtab", "-O2")
     build("c_dynamic", "-O2", "-g", "-rdynamic")
+    build("c_dropped", "-g", "-O2", "-DDROPPED", "-ffunction-sections",
+          "-Wl,--gc-sections")
     build("c_no_id", "-g", "-O2", "-Wl,--build-id=none")
     build("sibling", source / "sibling.S", file="target.c")
+    for kind in "DIRECTORIES", "FILES", "ROWS":
+        build("lines_" + kind.lower(), f"-D{kind}", "-Wa,--compress-debug-sections=zlib",
+              "-Wl,--compress-debug-sections=zlib", source / "lines.S", file="target.c")
     os.mkfifo(output / "fifo")
     for kind in "SHARED", "SPLIT":
         build(kind.lower(), f"-D{kind}", f'-DFIFO="{output / "fifo"}"', source / "linked.S",

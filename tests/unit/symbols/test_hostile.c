@@ -58,6 +58,41 @@ static void test_other_files(void **state)
 	(void)alarm(0);
 }
 
+/* Whoever believes the header of a line table measures 32 MB a million times, or copies
+ * 1 MB 200,000 times; whoever keeps all rows fills the memory. */
+static void test_line_tables(void **state)
+{
+	static const struct {
+		const char *name, *trouble;
+	} cases[] = {
+		{"lines_directories", NULL},
+		{"lines_files", NULL},
+		{"lines_rows", SYMBOLS_LIMIT},
+	};
+	struct symbol found;
+
+	(void)state;
+	(void)alarm(20);
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct symbolizer *symbolizer = symbols_new();
+		struct symbol_file file = file_at(fixture(cases[i].name), NULL, 0);
+		struct symbol_module *module = symbols_open(symbolizer, &file);
+		uint64_t address = address_of(cases[i].name, "main");
+
+		assert_int_equal(symbols_function(module, address, &found), 0);
+		assert_string_equal(found.name, "main");
+		assert_string_equal(found.file + strlen(found.file) - 1, "n");
+		assert_int_equal(symbols_frames(module, address + 2, &found, 1), 1);
+		assert_string_equal(found.name, "main");
+		if (cases[i].trouble)
+			assert_string_equal(symbols_trouble(module), cases[i].trouble);
+		else
+			assert_null(symbols_trouble(module));
+		symbols_free(symbolizer);
+	}
+	(void)alarm(0);
+}
+
 /* libelf would look for the end of each name in the whole table. */
 static void test_names_without_end(void **state)
 {
@@ -150,6 +185,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_sibling_inside),
 		cmocka_unit_test(test_other_files),
+		cmocka_unit_test(test_line_tables),
 		cmocka_unit_test(test_names_without_end),
 		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_memory),

@@ -109,9 +109,9 @@ static void check_inlined(const char *name, const char *full)
 
 static void test_c(void **state)
 {
-	static const char *const programs[] = {"c_O0",	  "c_O2",	  "c_dwarf4",
-					       "c_clang", "c_compressed", "c_split",
-					       "c_no_id"};
+	static const char *const programs[] = {"c_O0",	    "c_O2",	    "c_dwarf4",
+					       "c_clang",   "c_compressed", "c_split",
+					       "c_dropped", "c_no_id"};
 	size_t i;
 
 	(void)state;
