@@ -11,8 +11,7 @@
  *     run.db-spool/TOKEN/run            struct segment_run; flock()ed by whoever ingests
  *     run.db-spool/TOKEN/state          struct segment_state, one page
  *     run.db-spool/TOKEN/PID-N.segment  struct segment_file, then slots
- *     run.db-spool/TOKEN/samples        the collector's own:
- * collector/processes/samples.h
+ *     run.db-spool/TOKEN/samples        the collector's own; see its samples.h
  *
  * TOKEN is 16 hexadecimal digits. Every program image (a process that started or that
  * called exec) creates one segment file. Forked children and threads do not create

@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * What is looked at and set up before a program runs: output, program, shim.
- * Must not run the program.
- */
+/* What is looked at and set up before a program runs: output, program, shim. */
 #pragma once
 
 #include <stdbool.h>
@@ -13,8 +10,8 @@
 /* The output's path made absolute. ret: PATH_MAX bytes. false: said why not. */
 bool record_absolute_output(const char *output, char *ret);
 
-/* Examines the program; the exit status when it cannot be run (said why), 0 when it can.
- */
+/* Examines the program. 0: it can be run; else it was said why not, and this is the exit
+ * status. */
 int record_check_target(const char *program, struct target_report *ret);
 
 /* Why not a single event of the program can be recorded; NULL: it can. */

@@ -33,8 +33,7 @@ int elf_file_read_whole(struct elf_file *file);
 /* The section of this type or, with type 0, of this name; NULL: none. */
 Elf_Scn *elf_file_section(Elf *elf, uint32_t type, const char *name, Elf64_Shdr *ret);
 
-/* The section's bytes when it has any in the file (decompressed if need be), else NULL.
- */
+/* The section's bytes, unpacked if need be; NULL: it has none in the file. */
 Elf_Data *elf_file_data(Elf_Scn *section);
 
 /* The section with this index, when it has strings that all end, else NULL. */

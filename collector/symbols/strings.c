@@ -33,8 +33,7 @@ struct kept {
 	uint32_t length;
 };
 
-/* The table is open-addressed; its size is a power of two and never more than half used.
- */
+/* The table is open-addressed; its size is a power of two, and half of it stays free. */
 struct strings {
 	struct block *blocks;
 	struct kept *table;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Reading numbers and strings from bytes that may end too early. Must not read past the
- * end; once something was missing, everything is 0 and failed
- * stays true.
+ * Reading numbers and strings from bytes that may end too early. Nothing is read past the
+ * end: once something was missing, everything is 0, and failed stays true.
  */
 #pragma once
 

@@ -326,10 +326,10 @@ static struct unit *find_unit(const struct debug_info *info, uint64_t address)
 	return range ? &info->units[range->item] : NULL;
 }
 
-/* The function around address, or NULL. starts: whether one of its ranges starts there.
- */
+/* The function around address, or NULL. ret_starts: whether one of its ranges begins
+ * there. */
 static Dwarf_Die *find_function(const struct debug_info *info, struct unit *unit,
-				uint64_t address, bool *starts)
+				uint64_t address, bool *ret_starts)
 {
 	const struct range *range;
 
@@ -339,7 +339,7 @@ static Dwarf_Die *find_function(const struct debug_info *info, struct unit *unit
 		unit_read(info, unit, UNIT_DEEP);
 		range = ranges_find(&unit->ranges, address);
 	}
-	*starts = range && range->low == address;
+	*ret_starts = range && range->low == address;
 	return range ? &unit->functions[range->item] : NULL;
 }
 

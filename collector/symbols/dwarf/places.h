@@ -22,16 +22,18 @@ struct place {
 	uint32_t line;
 };
 
-/* The line tables read so far, each with the unit it belongs to. last: the one used last.
- */
+struct place_table {
+	const Dwarf_CU *unit;
+	struct line_table lines;
+};
+
+/* The line tables read so far, each with the unit it belongs to. last: the one that was
+ * used last. */
 struct places {
 	struct strings *strings;
 	struct debug_text *text;
 	struct budget *budget;
-	struct place_table {
-		const Dwarf_CU *unit;
-		struct line_table lines;
-	} * tables;
+	struct place_table *tables;
 	size_t count, capacity, last;
 };
 
