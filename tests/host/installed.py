@@ -51,4 +51,40 @@ def parts_find_each_other(case):
     expect(not files_below(place), f"left behind: {sorted(files_below(place))}")
 
 
+def pkg_config(case, found, *words):
+    """What it answers for the tree as it would be without --destdir."""
+    place = case.path("place")
+    prefix = os.path.dirname(os.path.dirname(found["profshim.h"]))
+    result = host.harness.run(
+        ["pkg-config", f"--define-variable=prefix={prefix}", *words, "profshim"], cwd=place,
+        env={**host.harness.plain_environment(),
+             "PKG_CONFIG_PATH": os.path.dirname(found["profshim.pc"])})
+    expect(result.returncode == 0, f"pkg-config {words}: {result.stderr}")
+    return result.stdout.strip()
+
+
+@scenario
+def others_find_it(case):
+    """man, bash and pkg-config look for what is theirs in these folders."""
+    place = case.path("place")
+    do(case, shutil.which("meson"), "install", "-C", BUILD, "--no-rebuild", "--quiet",
+       "--destdir", place)
+    try:
+        found = files_below(place)
+        for name in ("man1/prof-analyze.1", "man1/prof-record.1", "man7/profshim.7",
+                     "completions/prof-analyze", "completions/prof-record",
+                     "pkgconfig/profshim.pc"):
+            expect(any(name in os.path.join(folder, file) for folder, _, files in os.walk(place)
+                       for file in files), f"{name} is not installed")
+        folder = os.path.dirname(found["profshim.h"])
+        expect(pkg_config(case, found, "--cflags") == f"-I{folder}", "another header's folder")
+        expect(pkg_config(case, found, "--libs") == "", "a library to link with")
+        expect(pkg_config(case, found, "--variable=preload") == found["libprofshim.so"],
+               "another library to preload")
+        expect(pkg_config(case, found, "--variable=hooks") == "-finstrument-functions",
+               "other flags for the hooks")
+    finally:
+        do(case, shutil.which("ninja"), "-C", BUILD, "uninstall")
+
+
 host.main()

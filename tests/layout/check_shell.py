@@ -6,7 +6,8 @@ import re
 import subprocess
 import sys
 
-SHEBANG = re.compile(rb"#!\s*(/usr)?/bin/(env )?(ba)?sh\b")
+# Or, in what is sourced, the line that tells shellcheck.
+SHELL = re.compile(rb"#!\s*(/usr)?/bin/(env )?(ba)?sh\b|.*\n# shellcheck shell=bash\n")
 
 
 def scripts_in(directory):
@@ -16,14 +17,14 @@ def scripts_in(directory):
             continue
         with open(path, "rb") as file:
             head = file.read(64)
-        if name.endswith(".sh") or SHEBANG.match(head):
+        if name.endswith(".sh") or SHELL.match(head):
             yield path
 
 
 def main():
     root = sys.argv[1]
     scripts = []
-    for folder in ("scripts", ".ci", "tests/host", "tests/programs", "tests/bench"):
+    for folder in ("scripts", "completion", ".ci", "tests/host", "tests/programs", "tests/bench"):
         if os.path.isdir(os.path.join(root, folder)):
             scripts += scripts_in(os.path.join(root, folder))
     sys.exit(subprocess.run(["shellcheck", "-x", "-P", "SCRIPTDIR/..", *scripts], cwd=root,
