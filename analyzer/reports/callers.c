@@ -3,6 +3,9 @@
 #include "analyzer/reports/callers_find.h"
 
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/load.h"
+#include "analyzer/reports/open.h"
 
 #include "callers.sql.h"
 

@@ -5,6 +5,7 @@
 #include "common/base/nearest.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
+#include "analyzer/reports/common.h"
 
 #include "callers.sql.h"
 

@@ -2,7 +2,7 @@
 /* The function the user means by a word. */
 #pragma once
 
-#include "analyzer/reports/common.h"
+#include "analyzer/reports/report.h"
 
 struct found_function {
 	int64_t function_id;

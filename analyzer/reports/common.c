@@ -6,6 +6,7 @@
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/report.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,9 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* The flat table of functions. */
-#include "analyzer/reports/common.h"
+#include "analyzer/reports/functions.h"
 
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/load.h"
+#include "analyzer/reports/open.h"
 
 #include "functions.sql.h"
 

@@ -3,11 +3,12 @@
  * Loading the call tree, of the whole run or of --thread. Must not hide that a lane was
  * used by several threads one after another.
  */
-#include "analyzer/reports/common.h"
+#include "analyzer/reports/load.h"
 
 #include "common/base/nearest.h"
 #include "common/base/utf8.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
 
 #include "load.sql.h"
 

@@ -3,7 +3,10 @@
 #include "analyzer/reports/common.h"
 
 #include "analyzer/model/units.h"
-#include "analyzer/reports/summary.h"
+#include "analyzer/reports/load.h"
+#include "analyzer/reports/open.h"
+#include "analyzer/reports/overview/summary.h"
+#include "analyzer/reports/sites.h"
 
 #define DEFAULT_ROWS 20
 #define ROWS_WITH_PATHS 5

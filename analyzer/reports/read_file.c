@@ -3,6 +3,8 @@
  * A file that the user names, read whole. Must not read without bound: it may be a
  * device.
  */
+#include "analyzer/reports/read_file.h"
+
 #include "analyzer/reports/common.h"
 
 #include <errno.h>

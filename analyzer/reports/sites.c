@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* The table of allocation sites that memory, leaks and report show. */
-#include "analyzer/reports/common.h"
+#include "analyzer/reports/sites.h"
 
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
 
 #include "sites.sql.h"
 

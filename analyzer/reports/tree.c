@@ -5,6 +5,8 @@
 #include "common/base/nearest.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/load.h"
+#include "analyzer/reports/open.h"
 
 #include <stdlib.h>
 #include <string.h>

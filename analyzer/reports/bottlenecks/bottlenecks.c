@@ -2,9 +2,12 @@
 /*
  * What is worth fixing, worst first. Must not print; look for anything itself: rules do.
  */
-#include "analyzer/reports/bottlenecks/bottlenecks.h"
+#include "analyzer/reports/bottlenecks/parts.h"
 
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/load.h"
+#include "analyzer/reports/open.h"
 
 #define PEOPLE_FINDINGS 10
 

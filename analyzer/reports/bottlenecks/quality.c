@@ -3,7 +3,7 @@
  * How good the recording is, above the findings that rest on it. Must not judge:
  * rules/quality.c does.
  */
-#include "analyzer/reports/bottlenecks/bottlenecks.h"
+#include "analyzer/reports/bottlenecks/parts.h"
 
 static const struct column columns[] = {
 	{"name", NULL, COLUMN_TEXT, 0},	  {"value", NULL, COLUMN_FIGURE, 0},

@@ -3,7 +3,7 @@
  * What became of each rule, what was suppressed, and --list-rules. Must not let a rule
  * without data look like one that passed.
  */
-#include "analyzer/reports/bottlenecks/bottlenecks.h"
+#include "analyzer/reports/bottlenecks/parts.h"
 
 #include "common/base/utf8.h"
 #include "analyzer/model/units.h"

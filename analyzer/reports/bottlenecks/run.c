@@ -1,10 +1,13 @@
 /* SPDX-License-Identifier: MIT */
 /* Every rule applied to a run. Must not call a rule passed that had no data. */
-#include "analyzer/reports/bottlenecks/bottlenecks.h"
+#include "analyzer/reports/bottlenecks/parts.h"
 
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 #include "analyzer/findings/rules_file.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/read_file.h"
+#include "analyzer/reports/trust/facts.h"
 #include "analyzer/rules/memory/wrappers.h"
 
 #include <math.h>

@@ -8,7 +8,7 @@
  * another level. Times not comparable: another processor or clock. Everything else is
  * said and left to the reader: containers of a CI have a new host name each time.
  */
-#include "analyzer/reports/compare/compare.h"
+#include "analyzer/reports/compare/parts.h"
 
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"

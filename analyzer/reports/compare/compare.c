@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* The report compare: did it become better or worse?. */
-#include "analyzer/reports/compare/compare.h"
+#include "analyzer/reports/compare/parts.h"
+
+#include "analyzer/reports/common.h"
 
 #include <stdlib.h>
 #include <string.h>

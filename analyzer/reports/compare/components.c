@@ -7,6 +7,7 @@
 
 #include "common/base/intern.h"
 #include "common/base/xalloc.h"
+#include "analyzer/reports/common.h"
 
 #include <math.h>
 #include <stdlib.h>

@@ -7,6 +7,7 @@
 
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
 
 #include <stdlib.h>
 #include <string.h>

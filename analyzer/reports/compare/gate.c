@@ -6,11 +6,12 @@
  * Status 3: some check failed. 4: none failed, but one could not be made. 0: all held;
  * so a gate that measured nothing never passes.
  */
-#include "analyzer/reports/compare/compare.h"
+#include "analyzer/reports/compare/parts.h"
 
 #include "common/base/nearest.h"
 #include "common/base/utf8.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
 
 #include <math.h>
 #include <string.h>

@@ -3,12 +3,14 @@
  * The chosen runs read into the comparison. Must not query by row, or trust that parents
  * are there and form no ring.
  */
-#include "analyzer/reports/compare/compare.h"
+#include "analyzer/reports/compare/parts.h"
 
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/match_name.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/load.h"
 #include "analyzer/reports/trust/trust.h"
 
 #include "compare.sql.h"

@@ -2,7 +2,7 @@
 /* What the tables of a comparison share. */
 #pragma once
 
-#include "analyzer/reports/compare/compare.h"
+#include "analyzer/reports/compare/parts.h"
 
 /* A subject and its share in the difference. */
 struct compare_ranked {

@@ -11,10 +11,11 @@
  * A group is all runs of the file with a label or, of runs without, all of one command
  * and build. The ranks of a job are one repetition.
  */
-#include "analyzer/reports/compare/compare.h"
+#include "analyzer/reports/compare/parts.h"
 
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
 #include "analyzer/reports/runs/run_list.h"
 #include "analyzer/rundb/select.h"
 

@@ -3,7 +3,7 @@
  * The sides, what their runs took in all, and where the differences are. Must not call a
  * single pair of times better or worse.
  */
-#include "analyzer/reports/compare/compare.h"
+#include "analyzer/reports/compare/parts.h"
 
 #include "analyzer/model/units.h"
 

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Totals by component and the calls between them. */
-#include "analyzer/reports/components/components.h"
+#include "analyzer/reports/components/parts.h"
 
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/load.h"
+#include "analyzer/reports/open.h"
 
 #include <stdlib.h>
 

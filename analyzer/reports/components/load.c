@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Which component each function of a run belongs to. */
-#include "analyzer/reports/components/components.h"
+#include "analyzer/reports/components/parts.h"
 
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/read_file.h"
 
 #include "components.sql.h"
 

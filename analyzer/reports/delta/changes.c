@@ -4,10 +4,11 @@
  * what was allocated in between. Must not lose anything: what is not shown is in a row
  * of its own, and the rows add up to the total.
  */
-#include "analyzer/reports/delta/delta.h"
+#include "analyzer/reports/delta/parts.h"
 
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
 
 #include <stdlib.h>
 #include <string.h>

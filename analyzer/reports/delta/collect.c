@@ -3,7 +3,7 @@
  * Summing up what changed, by path, function, line or component. Must not lose a site:
  * what is taken out is summed up, too.
  */
-#include "analyzer/reports/delta/delta.h"
+#include "analyzer/reports/delta/parts.h"
 
 #include "common/base/xalloc.h"
 

@@ -3,10 +3,14 @@
  * What grew, went and survived between two moments of a process. Must not compare
  * moments of two runs; that is another report.
  */
-#include "analyzer/reports/delta/delta.h"
+#include "analyzer/reports/delta/parts.h"
 
 #include "common/base/nearest.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/load.h"
+#include "analyzer/reports/open.h"
+#include "analyzer/reports/snapshots/find.h"
 
 #include <stdlib.h>
 #include <string.h>

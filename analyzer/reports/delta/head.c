@@ -3,7 +3,7 @@
  * The head of the delta report: which moments, and the sums between them. Must not show
  * sums that are not known (a peak has no time).
  */
-#include "analyzer/reports/delta/delta.h"
+#include "analyzer/reports/delta/parts.h"
 
 #include "analyzer/model/units.h"
 

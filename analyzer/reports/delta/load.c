@@ -3,9 +3,10 @@
  * Loading what a process had at two moments, by site and by call path. Must not take the
  * run's final numbers for those of one of several processes.
  */
-#include "analyzer/reports/delta/delta.h"
+#include "analyzer/reports/delta/parts.h"
 
 #include "common/base/xalloc.h"
+#include "analyzer/reports/common.h"
 
 #include "delta.sql.h"
 

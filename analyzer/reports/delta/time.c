@@ -3,10 +3,11 @@
  * Calls and time spent between two snapshots, by path, function or component. Must not
  * count the time of a group twice when it calls itself.
  */
-#include "analyzer/reports/delta/delta.h"
+#include "analyzer/reports/delta/parts.h"
 
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
 
 #include <stdlib.h>
 #include <string.h>

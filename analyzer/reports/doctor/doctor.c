@@ -3,10 +3,12 @@
  * Why a recording is empty or partial, and what to do about it. Must not print; run the
  * program that it examines.
  */
-#include "analyzer/reports/doctor/doctor.h"
+#include "analyzer/reports/doctor/parts.h"
 
 #include "common/base/utf8.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/open.h"
 #include "analyzer/reports/trust/trust.h"
 
 #include "doctor.sql.h"

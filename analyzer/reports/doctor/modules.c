@@ -3,16 +3,17 @@
  * Which files have functions without a name, worst first, and why. Must not blame a file
  * for what is as it should be.
  */
-#include "analyzer/reports/doctor/doctor.h"
-
-#include <stdlib.h>
-#include <string.h>
+#include "analyzer/reports/doctor/parts.h"
 
 #include "common/base/utf8.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
 #include "analyzer/reports/doctor/package.h"
 
 #include "doctor.sql.h"
+
+#include <stdlib.h>
+#include <string.h>
 
 #define SHOWN_LIMIT 10
 #define PACKAGE_LIMIT 4

@@ -5,9 +5,9 @@
  */
 #pragma once
 
-#include <stdbool.h>
-
 #include "common/base/strbuf.h"
+
+#include <stdbool.h>
 
 /* Appends the name of the package with the debug symbols of the file at path: of the C
  * library by its name, of others when dpkg's lists on this machine have the file. false:

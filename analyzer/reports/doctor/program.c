@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* Whether the shim can record a program, told from its file. Must not run it. */
-#include "analyzer/reports/doctor/doctor.h"
+#include "analyzer/reports/doctor/parts.h"
 
 #include "common/base/utf8.h"
+#include "analyzer/reports/common.h"
 #include "collector/symbols/target.h"
 
 #include <errno.h>

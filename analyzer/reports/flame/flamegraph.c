@@ -3,7 +3,7 @@
  * The reports flamegraph, a picture, and export, for other programs. Must not write:
  * that is export/'s.
  */
-#include "analyzer/reports/flame/load.h"
+#include "analyzer/reports/flame/parts.h"
 
 #define USUAL_LEAST_PERCENT 0.1
 /* All callers of all functions are many more than there are call paths: 100,000 paths

@@ -3,89 +3,18 @@
  * The frames of one run, and which way to load what was asked for. Must not draw; leave
  * a metric without data look like one with zeros.
  */
-#include "analyzer/reports/flame/load.h"
+#include "analyzer/reports/flame/parts.h"
 
 #include "common/base/nearest.h"
 #include "common/base/xalloc.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/load.h"
+#include "analyzer/reports/open.h"
 
 #include "flame.sql.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-enum flame_metric flame_metric_or(const struct report_input *input,
-				  enum flame_metric usual)
-{
-	return input->options->metric ? flame_metric_find(input->options->metric) : usual;
-}
-
-void flame_set_subject(struct flame *flame, const char *subject)
-{
-	flame->subject = flame_copy(flame, subject);
-}
-
-void flame_set_title(struct flame *flame, const char *format, ...)
-{
-	static const char *const titles[] = {
-		[FLAME_TIME] = "Time by call path",
-		[FLAME_SELF] = "Self time by function and its callers",
-		[FLAME_CALLS] = "Calls by call path",
-		[FLAME_BYTES] = "Bytes allocated by call path",
-		[FLAME_ALLOCS] = "Allocations by call path",
-		[FLAME_LIVE] = "Live bytes by call path",
-		[FLAME_AT_PEAK] = "Bytes live at the peak by call path",
-	};
-	struct strbuf title = {0};
-	va_list arguments;
-	char *rest;
-
-	va_start(arguments, format);
-	if (vasprintf(&rest, format, arguments) < 0)
-		rest = xstrdup("");
-	va_end(arguments);
-	strbuf_printf(&title, "%s%s", titles[flame->metric], rest);
-	flame->title = flame_copy(flame, strbuf_text(&title));
-	strbuf_free(&title);
-	free(rest);
-}
-
-struct flame *flame_of_tree(const struct calltree *tree, enum flame_metric metric,
-			    bool is_difference)
-{
-	struct flame *flame = flame_new(metric, is_difference);
-	struct calltree *folded = calltree_fold(tree);
-	uint32_t *numbers = xcalloc(folded->node_count + 1, sizeof(*numbers));
-
-	for (size_t i = 0; i < folded->order_count; i++) {
-		uint32_t at = folded->order[i];
-		const struct calltree_node *node = &folded->nodes[at];
-		const struct calltree_function *function =
-			node->function == CALLTREE_NONE
-				? NULL
-				: &tree->functions[node->function];
-		struct flame_frame *frame;
-
-		numbers[at] = (uint32_t)flame->count;
-		frame = flame_add(flame,
-				  node->parent == CALLTREE_NONE ? FLAME_WHOLE
-								: numbers[node->parent],
-				  flame_copy(flame, calltree_name(folded, at)));
-		frame->is_unwound = node->is_frame;
-		frame->self = node->self_ns;
-		frame->self_before = is_difference ? node->alloc_bytes : 0;
-		frame->presence = (frame->self > 0 ? FLAME_AFTER : 0) |
-				  (frame->self_before > 0 ? FLAME_BEFORE : 0);
-		if (function && function->file) {
-			frame->file = flame_copy(flame, function->file);
-			frame->line = function->line;
-		}
-	}
-	free(numbers);
-	calltree_free(folded);
-	return flame;
-}
 
 /* What the paths held at the end or at the peak. */
 static int load_held(struct report_input *input, struct calltree *tree, int column)

@@ -4,8 +4,13 @@
  * was live at two. Must not show what only grows (time, calls, allocations) as a
  * difference: of that what came in between is meant.
  */
-#include "analyzer/reports/delta/delta.h"
-#include "analyzer/reports/flame/load.h"
+#include "analyzer/reports/flame/parts.h"
+
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/delta/parts.h"
+#include "analyzer/reports/load.h"
+#include "analyzer/reports/open.h"
+#include "analyzer/reports/snapshots/find.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -3,8 +3,9 @@
  * The frames of two sides, of one run or several (their mean) each. Must not find
  * partners of functions by itself: that is the comparison's.
  */
-#include "analyzer/reports/compare/compare.h"
-#include "analyzer/reports/flame/load.h"
+#include "analyzer/reports/flame/parts.h"
+
+#include "analyzer/reports/compare/parts.h"
 
 #include <math.h>
 #include <stdio.h>

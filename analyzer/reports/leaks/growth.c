@@ -6,9 +6,10 @@
 #include "analyzer/reports/leaks/parts.h"
 
 #include "common/base/xalloc.h"
-#include "analyzer/statistics/leak_class.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
 #include "analyzer/reports/snapshots/find.h"
+#include "analyzer/statistics/leak_class.h"
 
 #include "leaks.sql.h"
 

@@ -7,6 +7,10 @@
 
 #include "common/base/utf8.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/load.h"
+#include "analyzer/reports/open.h"
+#include "analyzer/reports/sites.h"
 #include "analyzer/reports/trust/trust.h"
 
 #include "leaks.sql.h"

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analyzer/findings/suppress.h"
-#include "analyzer/reports/common.h"
+#include "analyzer/reports/report.h"
 
 /* --suppressions, applied to a tree. */
 struct leak_filter {

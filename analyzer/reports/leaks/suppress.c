@@ -5,6 +5,8 @@
 #include "common/base/xalloc.h"
 #include "analyzer/model/delta.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/read_file.h"
 
 #include "leaks.sql.h"
 

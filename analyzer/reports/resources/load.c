@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /* The resource samples of a run, of --process, of one process on one GPU. */
-#include "analyzer/reports/resources/resources.h"
+#include "analyzer/reports/resources/parts.h"
 
 #include "common/base/xalloc.h"
+#include "analyzer/reports/common.h"
 #include "analyzer/reports/snapshots/find.h"
 
 #include "resources.sql.h"

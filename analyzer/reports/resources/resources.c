@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* CPU, memory, faults, I/O, threads and GPUs over time. */
-#include "analyzer/reports/resources/resources.h"
+#include "analyzer/reports/resources/parts.h"
 
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/open.h"
 
 #include "resources.sql.h"
 

@@ -3,7 +3,7 @@
  * Resource samples over time: as curves, and as a table of a few rows. Must not show a
  * curve of nothing.
  */
-#include "analyzer/reports/resources/resources.h"
+#include "analyzer/reports/resources/parts.h"
 
 #include "common/base/xalloc.h"
 

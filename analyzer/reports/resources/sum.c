@@ -3,7 +3,7 @@
  * Adding up resource samples of several processes over time. Must not assume that
  * processes were sampled at the same moments.
  */
-#include "analyzer/reports/resources/resources.h"
+#include "analyzer/reports/resources/parts.h"
 
 #include "common/base/xalloc.h"
 

@@ -10,6 +10,8 @@
 
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/open.h"
 #include "analyzer/reports/runs/run_list.h"
 
 #include "ranks.sql.h"

@@ -2,7 +2,7 @@
 /* The ranks of a job side by side. */
 #pragma once
 
-#include "analyzer/reports/common.h"
+#include "analyzer/reports/report.h"
 
 /* For the job that the run is a rank of, or whose ranks are its processes: which rank it
  * is, and how evenly the ranks are loaded. Nothing for runs that no launcher began. */

@@ -4,6 +4,7 @@
 
 #include "common/base/xalloc.h"
 #include "analyzer/reports/runs/run_list.h"
+#include "analyzer/reports/trust/facts.h"
 #include "analyzer/reports/trust/trust.h"
 
 #include "runs.sql.h"

@@ -7,6 +7,7 @@
 
 #include "common/base/nearest.h"
 #include "common/base/xalloc.h"
+#include "analyzer/reports/common.h"
 
 #include "snapshots.sql.h"
 

@@ -3,10 +3,11 @@
  * Loading the snapshots of a run by process, of all or of --process. Must not pick one
  * of several processes silently.
  */
-#include "analyzer/reports/snapshots/find.h"
+#include "analyzer/reports/snapshots/list.h"
 
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
+#include "analyzer/reports/common.h"
 
 #include "snapshots.sql.h"
 

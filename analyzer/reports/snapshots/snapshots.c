@@ -4,6 +4,8 @@
 
 #include "common/base/xalloc.h"
 #include "analyzer/model/delta.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/open.h"
 #include "analyzer/statistics/leak_class.h"
 
 #include "snapshots.sql.h"

@@ -3,7 +3,9 @@
  * The steps of a run as a part of the report: a row for each name. Must not print; say
  * anything when the run has no steps.
  */
-#include "analyzer/reports/steps/steps.h"
+#include "analyzer/reports/steps/parts.h"
+
+#include "analyzer/reports/common.h"
 
 #include "steps.sql.h"
 

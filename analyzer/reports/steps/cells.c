@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Figures about series as cells, short enough for people. */
-#include "analyzer/reports/steps/steps.h"
+#include "analyzer/reports/steps/parts.h"
 
 #include "analyzer/model/units.h"
 

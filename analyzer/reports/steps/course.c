@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Drift of a series, and its plot. */
-#include "analyzer/reports/steps/steps.h"
+#include "analyzer/reports/steps/parts.h"
 
 #include "common/base/xalloc.h"
 

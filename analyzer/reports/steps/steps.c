@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Steps and counters: how many, how fast, the extremes, the course. */
-#include "analyzer/reports/steps/steps.h"
+#include "analyzer/reports/steps/parts.h"
 
 #include "common/base/utf8.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/open.h"
 
 #include "steps.sql.h"
 

@@ -2,7 +2,7 @@
 /* How far a run's numbers can be trusted, in a line and in detail. */
 #pragma once
 
-#include "analyzer/reports/common.h"
+#include "analyzer/reports/trust/facts.h"
 
 /* Adds the trust line for people and the section "trust" for machines. */
 enum exit_status trust_add(struct report_input *input, struct doc *doc,

@@ -4,7 +4,7 @@
 
 #include "analyzer/model/component_map.h"
 #include "analyzer/model/components.h"
-#include "analyzer/reports/common.h"
+#include "analyzer/reports/report.h"
 
 /* Reads --map FILE; without it the map has no entries. */
 enum exit_status components_load_map(struct report_input *input,

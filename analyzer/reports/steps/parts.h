@@ -2,7 +2,7 @@
 /* The course of a series over the run, for the reports of steps. */
 #pragma once
 
-#include "analyzer/reports/common.h"
+#include "analyzer/reports/report.h"
 
 struct steps_rows {
 	size_t first, end;

@@ -5,10 +5,10 @@
  */
 #pragma once
 
+#include "analyzer/reports/components/parts.h"
 #include "analyzer/statistics/compare.h"
 #include "analyzer/statistics/compare_judge.h"
 #include "analyzer/statistics/gate.h"
-#include "analyzer/reports/components/components.h"
 
 /* Functions with less than this share of the time are not judged: a thousand of them
  * would blind the correction for many tests. */

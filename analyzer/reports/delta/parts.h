@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analyzer/model/delta.h"
-#include "analyzer/reports/components/components.h"
+#include "analyzer/reports/components/parts.h"
 #include "analyzer/reports/snapshots/find.h"
 
 enum delta_by { DELTA_BY_PATH, DELTA_BY_FUNCTION, DELTA_BY_LINE, DELTA_BY_COMPONENT };

@@ -3,7 +3,7 @@
  * A run's key numbers: for people a few lines, for machines named values. Must not
  * query; facts.c has done it.
  */
-#include "analyzer/reports/summary.h"
+#include "analyzer/reports/overview/summary.h"
 
 #include "analyzer/model/units.h"
 #include "analyzer/reports/trust/trust.h"

@@ -7,13 +7,17 @@
 
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
-#include "analyzer/reports/bottlenecks/bottlenecks.h"
+#include "analyzer/reports/bottlenecks/parts.h"
 #include "analyzer/reports/common.h"
-#include "analyzer/reports/components/components.h"
+#include "analyzer/reports/components/parts.h"
+#include "analyzer/reports/functions.h"
+#include "analyzer/reports/load.h"
+#include "analyzer/reports/open.h"
+#include "analyzer/reports/overview/summary.h"
+#include "analyzer/reports/resources/parts.h"
 #include "analyzer/reports/runs/ranks.h"
-#include "analyzer/reports/resources/resources.h"
-#include "analyzer/reports/steps/steps.h"
-#include "analyzer/reports/summary.h"
+#include "analyzer/reports/sites.h"
+#include "analyzer/reports/steps/parts.h"
 
 #include <stdlib.h>
 

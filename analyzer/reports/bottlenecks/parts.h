@@ -5,7 +5,7 @@
 #include "analyzer/findings/finding_suppress.h"
 #include "analyzer/findings/quality.h"
 #include "analyzer/findings/rule_limits.h"
-#include "analyzer/reports/common.h"
+#include "analyzer/reports/trust/facts.h"
 #include "analyzer/rules/rule.h"
 
 enum rule_outcome { OUTCOME_FOUND, OUTCOME_PASSED, OUTCOME_NOT_MEASURED, OUTCOME_OFF };

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "analyzer/document/flame.h"
-#include "analyzer/reports/common.h"
+#include "analyzer/reports/report.h"
 
 /* Makes doc->flame, summed up, from what the options ask for: one run, a moment of a
  * process, what lies between two, or the difference of two moments or sides. Adds the

@@ -2,7 +2,7 @@
 /* The examination of a program, for doctor. */
 #pragma once
 
-#include "analyzer/reports/common.h"
+#include "analyzer/reports/report.h"
 
 /* Examines --program. STATUS_FAILED when there is no such program. */
 enum exit_status doctor_program(struct report_input *input, struct doc *doc);

@@ -2,7 +2,7 @@
 /* A run's resource samples, their sums over time, and the sections that show them. */
 #pragma once
 
-#include "analyzer/reports/common.h"
+#include "analyzer/reports/trust/facts.h"
 
 /* Columns of the plots: enough for a wide terminal; renderers merge neighbours. */
 #define RESOURCE_BINS 120

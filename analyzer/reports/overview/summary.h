@@ -2,7 +2,7 @@
 /* The sections of key numbers that several reports show. */
 #pragma once
 
-#include "analyzer/reports/common.h"
+#include "analyzer/reports/trust/facts.h"
 
 /* What ran, when, for how long, how much was recorded. */
 void summary_add_run(struct report_input *input, struct doc *doc,

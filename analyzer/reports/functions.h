@@ -1,0 +1,8 @@
+/* SPDX-License-Identifier: MIT */
+/* The functions of a run as a table. */
+#pragma once
+
+#include "analyzer/reports/trust/facts.h"
+
+/* Flat, in no order. NULL on failure. */
+struct table *functions_table(struct report_input *input, const struct run_facts *facts);

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: MIT */
+/* The head of a document about one run: what it is, whether it can be trusted. */
+#include "analyzer/reports/open.h"
+
+#include "common/base/utf8.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/load.h"
+#include "analyzer/reports/trust/trust.h"
+
+#include "facts.sql.h"
+
+#include <string.h>
+
+/* The row of the view runs, for machines. */
+static int add_run(struct report_input *input, struct doc *doc)
+{
+	struct section *section = doc_values(doc, "run", NULL);
+	struct table *scratch = table_new(&(struct column){.name = "run"}, 1);
+	struct cursor *cursor;
+	int result = report_query(input, facts_sql_everything, &cursor);
+
+	section->flags = SECTION_MACHINE;
+	if (result == 0) {
+		result = cursor_next(cursor);
+		for (int i = 0; result > 0 && i < cursor_column_count(cursor); i++) {
+			const char *name = doc_copy(doc, cursor_column_name(cursor, i));
+			struct cell cell = cursor_cell(cursor, i, scratch);
+			enum column_type type = COLUMN_ANY;
+
+			if (strcmp(name, "complete") == 0)
+				type = COLUMN_FLAG;
+			if (cell.kind == CELL_TEXT)
+				cell.text = doc_copy(doc, cell.text);
+			doc_add(section, name, NULL, type, cell);
+		}
+		cursor_close(cursor);
+	}
+	table_free(scratch);
+	return result < 0 ? result : 0;
+}
+
+static void add_live_note(struct report_input *input, struct doc *doc)
+{
+	int pid = rundb_live_pid(input->db);
+	struct strbuf sentence = {0};
+
+	if (!pid)
+		return;
+	strbuf_printf(&sentence,
+		      "The run is still being recorded (PID %d): these are the numbers "
+		      "so far.",
+		      pid);
+	doc_note(doc, "live", NOTE_WARNING, strbuf_text(&sentence), NULL);
+	strbuf_free(&sentence);
+}
+
+enum exit_status report_open(struct report_input *input, struct doc *doc,
+			     struct run_facts *ret)
+{
+	enum exit_status status;
+
+	if (run_facts_load(input, doc, ret) < 0)
+		return STATUS_FAILED;
+	if (add_run(input, doc) < 0)
+		return report_fail_db(input);
+	status = trust_add(input, doc, ret);
+	if (status)
+		return status;
+	add_live_note(input, doc);
+	return report_check_thread(input, doc);
+}
+
+void report_nothing_note(struct report_input *input, struct doc *doc)
+{
+	struct strbuf advice = {0};
+
+	strbuf_puts(&advice, "'prof-analyze doctor ");
+	utf8_clean(&advice, rundb_path(input->db));
+	strbuf_puts(&advice, "' tells what is known about why.");
+	doc_note(doc, "nothing_measured", NOTE_WARNING,
+		 "Nothing was measured: no instrumented function was called and no "
+		 "allocation was seen.",
+		 strbuf_text(&advice));
+	strbuf_free(&advice);
+}

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: MIT */
+/* The head of every document about one run. */
+#pragma once
+
+#include "analyzer/reports/trust/facts.h"
+
+/* Opens a document about one run: what it is, whether it can be trusted. */
+enum exit_status report_open(struct report_input *input, struct doc *doc,
+			     struct run_facts *ret);
+/* Adds the note that nothing was recorded, with where to look. */
+void report_nothing_note(struct report_input *input, struct doc *doc);

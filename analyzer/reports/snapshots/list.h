@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: MIT */
+/* The snapshots of a run by process. */
+#pragma once
+
+#include "analyzer/model/moment.h"
+#include "analyzer/reports/report.h"
+
+struct snapshot_process {
+	int64_t process_id, pid;
+	bool has_peak;	     /* the run's peak is its own */
+	size_t first, count; /* in snapshot_list.snapshots */
+};
+
+struct snapshot_list {
+	struct snapshot *snapshots; /* by process, in order */
+	size_t count, capacity;
+	struct snapshot_process *processes; /* those that --process lets through */
+	size_t process_count, process_capacity;
+	size_t run_process_count;
+	struct arena texts;
+};
+
+/* Loads, with --process only that one's. Fails with a sentence. */
+enum exit_status snapshot_list_load(struct report_input *input,
+				    struct snapshot_list *ret);
+/* "PID 4100, 4101 (#7) and 3 more": those that are chosen, or all (NULL); with the
+ * process_id when it takes that to choose. */
+void snapshot_put_pids(struct strbuf *text, const struct snapshot_list *list,
+		       const bool *chosen);
+void snapshot_list_free(struct snapshot_list *list);

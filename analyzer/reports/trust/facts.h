@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: MIT */
+/* The facts of a run. */
+#pragma once
+
+#include "analyzer/reports/report.h"
+
+/* The run in numbers. Texts are borrowed from the document that run_facts_load() got. */
+struct run_facts {
+	const char *label, *command, *started_utc, *host, *level;
+	int64_t wall_ns, thread_ns, cpu_count;
+	int64_t exit_code, exit_signal;
+	bool has_exit_code, has_exit_signal, complete;
+	bool is_live;	  /* still being recorded */
+	bool is_attended; /* by a collector, when live */
+	double hook_cost_ns;
+	int64_t calls; /* by the hooks, as counted by the functions */
+	int64_t function_count, path_count;
+	int64_t self_ns, raw_self_ns; /* sums over functions */
+	int64_t alloc_count, alloc_bytes, free_count;
+	int64_t peak_bytes, live_bytes;
+	/* Of the process whose peak it is; 0: not known. Live are those of all. */
+	int64_t peak_pid, peak_live_bytes;
+	int64_t allocating_process_count;
+	int64_t temporary_count;
+	int64_t process_count, thread_count, sample_count, snapshot_count;
+};
+int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts *ret);
+/* Nothing was recorded: neither calls nor allocations. */
+bool run_facts_empty(const struct run_facts *facts);
