@@ -47,6 +47,7 @@ def create(path):
     if os.path.exists(path):
         os.unlink(path)
     db = sqlite3.connect(path)
+    db.execute("PRAGMA synchronous = OFF")
     with open(os.path.join(ROOT, "common", "schema.sql"), encoding="utf-8") as file:
         db.executescript(file.read())
     db.execute("PRAGMA application_id = %d" % header("RUNDB_APPLICATION_ID"))
@@ -477,8 +478,7 @@ def make_big(db, wanted):
     sums(db, 1)
 
 
-def main():
-    kind, path = sys.argv[1:3]
+def make(kind, path, paths=26000):
     db = create(path)
     if kind == "fixture":
         make_fixture(db)
@@ -491,10 +491,9 @@ def main():
     elif kind == "groups":
         make_groups(db)
     elif kind == "big":
-        make_big(db, int(sys.argv[3]) if len(sys.argv) > 3 else 26000)
+        make_big(db, paths)
     elif kind == "worst":
-        importlib.import_module("make_worst").make(
-            db, int(sys.argv[3]) if len(sys.argv) > 3 else 26000)
+        importlib.import_module("make_worst").make(db, paths)
     elif kind == "snapshots":
         importlib.import_module("make_snapshots").make(db)
     elif kind == "machine":
@@ -513,4 +512,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    make(sys.argv[1], sys.argv[2], *map(int, sys.argv[3:4]))

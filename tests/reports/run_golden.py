@@ -2,15 +2,13 @@
 # SPDX-License-Identifier: MIT
 """Compare what prof-analyze prints with the golden files.
 
-usage: run_golden.py --list
-       run_golden.py PROF_ANALYZE [CASE...]           compare, all cases by default
-       run_golden.py --databases FOLDER STAMP
-       run_golden.py --makers                         the programs that it makes them with
+usage: run_golden.py PROF_ANALYZE [CASE...]           compare, all cases by default
        run_golden.py --accept PROF_ANALYZE [CASE...]  replace the golden files: read the
                                                       difference before committing it
 
 A golden file holds standard output, then standard error and the exit status. The
-databases are those of make_db.py, made anew for each run.
+databases are those of make_db.py, made anew for each run. What came of each case is told
+in the lines of the Test Anything Protocol.
 """
 import difflib
 import glob
@@ -24,6 +22,8 @@ import sys
 import tempfile
 import unicodedata
 import xml.etree.ElementTree
+
+import make_db
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 GOLDEN = os.path.join(HERE, "golden")
@@ -514,7 +514,6 @@ def keep_two_looks(fixture):
 
 def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
-    make = [sys.executable, os.path.join(HERE, "make_db.py")]
     named = {word for case in cases for word in CASES[case][0]}
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine",
                  "findings", "wrappers", "plain-before", "plain-after", "plain-both",
@@ -522,7 +521,7 @@ def make_databases(folder, cases):
                  "jobs-inside", "names"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):
             continue
-        subprocess.run(make + [kind, os.path.join(folder, kind + ".db")], check=True)
+        make_db.make(kind, os.path.join(folder, kind + ".db"))
         if kind == "marks":
             leave_regions_open(os.path.join(folder, "marks.db"))
         if kind == "groups":
@@ -551,17 +550,11 @@ def make_databases(folder, cases):
     os.mkdir(os.path.join(folder, "folder.db"))
 
 
-def copy_databases(made, folder, cases):
-    """What the cases name, of those that were made once: each has its own."""
-    words = {word for case in cases for word in CASES[case][0]}
-    for name in os.listdir(made):
-        if os.path.isdir(os.path.join(made, name)):
-            os.mkdir(os.path.join(folder, name))
-        elif any(name in word for word in words):
-            shutil.copy(os.path.join(made, name), folder)
+class Wrong(Exception):
+    """What no output may be, whatever the golden file says."""
 
 
-def check_svg(case, text):
+def check_svg(text):
     """Valid XML that refers to nothing outside; what lies in files of its own (style and
     script) is not repeated in every golden file."""
     xml.etree.ElementTree.fromstring(text)
@@ -569,7 +562,7 @@ def check_svg(case, text):
                if name not in ("http://www.w3.org/2000/svg", "http://www.w3.org/1999/xhtml")]
     outside += re.findall(r"(?:href|src)\s*=|@import|url\(|fetch\(|XMLHttpRequest", text)
     if outside:
-        sys.exit("%s: refers to %s" % (case, outside))
+        raise Wrong("refers to %s" % outside)
     text = re.sub(r"(<style>).*?(</style>)", r"\1 svg.css \2", text, flags=re.DOTALL)
     return re.sub(r"(<script>).*?(</script>)", r"\1 svg.js \2", text, flags=re.DOTALL)
 
@@ -590,73 +583,61 @@ def run_case(program, folder, case):
     if "junit" in arguments and done.returncode != 2:
         xml.etree.ElementTree.fromstring(output)
     if output.startswith("<?xml") and "flamegraph" in arguments:
-        output = check_svg(case, output)
+        output = check_svg(output)
     elif arguments[:1] != ["export"] and not {"-f", "--format",
                                                    "--format=csv"} & set(arguments):
-        check_width(case, output, max(int(environment["COLUMNS"]), 60))
+        check_width(output, max(int(environment["COLUMNS"]), 60))
     return "%s---- stderr ----\n%s---- status %d ----\n" % (
         output, done.stderr.decode("utf-8"), done.returncode)
 
 
-def check_width(case, output, width):
+def check_width(output, width):
     for line in output.splitlines():
         columns = sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in line)
         if columns > width:
-            sys.exit("%s: a line of %d columns: %s" % (case, columns, line))
+            raise Wrong("a line of %d columns: %s" % (columns, line))
 
 
-def compare(case, output):
-    path = os.path.join(GOLDEN, case + ".txt")
+def golden_path(case):
+    return os.path.join(GOLDEN, case + ".txt")
+
+
+def differences(case, output):
     wanted = ""
-    if os.path.exists(path):
-        with open(path, encoding="utf-8", newline="") as file:
+    if os.path.exists(golden_path(case)):
+        with open(golden_path(case), encoding="utf-8", newline="") as file:
             wanted = file.read()
-    if wanted == output:
-        return True
-    sys.stdout.writelines(difflib.unified_diff(
-        wanted.splitlines(True), output.splitlines(True), case + ": golden",
-        case + ": now"))
-    return False
+    return difflib.unified_diff(wanted.splitlines(), output.splitlines(), "golden", "now",
+                                lineterm="") if wanted != output else ()
 
 
 def accept(case, output):
-    with open(os.path.join(GOLDEN, case + ".txt"), "w", encoding="utf-8",
-              newline="") as file:
+    with open(golden_path(case), "w", encoding="utf-8", newline="") as file:
         file.write(output)
+    return ()
+
+
+def problems_of(program, folder, case, judge):
+    try:
+        return list(judge(case, run_case(program, folder, case)))
+    except (Wrong, ValueError, xml.etree.ElementTree.ParseError) as error:
+        return [str(error)]
 
 
 def main():
-    arguments = sys.argv[1:]
-    if arguments == ["--list"]:
-        print("\n".join(CASES))
-        return 0
-    if arguments == ["--makers"]:
-        print("\n".join(glob.glob(os.path.join(HERE, "make_*.py"))))
-        return 0
-    if arguments[:1] == ["--databases"]:
-        shutil.rmtree(arguments[1], ignore_errors=True)
-        os.mkdir(arguments[1])
-        make_databases(arguments[1], CASES)
-        with open(arguments[2], "w", encoding="utf-8"):
-            return 0
-    accepting = arguments[:1] == ["--accept"]
-    made = os.environ.get("PROFSHIM_GOLDEN_DATABASES")
-    program, *cases = arguments[accepting:]
-    failed = []
+    is_accepting = sys.argv[1:2] == ["--accept"]
+    program, *cases = sys.argv[1 + is_accepting:]
+    cases, failed = cases or list(CASES), 0
+    print("1..%d" % len(cases))
     with tempfile.TemporaryDirectory() as folder:
-        if made:
-            copy_databases(made, folder, cases or CASES)
-        else:
-            make_databases(folder, cases or CASES)
-        for case in cases or CASES:
-            output = run_case(os.path.abspath(program), folder, case)
-            if accepting:
-                accept(case, output)
-            elif not compare(case, output):
-                failed.append(case)
-    if failed:
-        print("different: " + " ".join(failed))
-    return 1 if failed else 0
+        make_databases(folder, cases)
+        for number, case in enumerate(cases, 1):
+            problems = problems_of(os.path.abspath(program), folder, case,
+                                   accept if is_accepting else differences)
+            failed += bool(problems)
+            print("%sok %d - %s" % ("not " * bool(problems), number, case))
+            print("".join("# %s\n" % line for line in problems), end="", flush=True)
+    return failed > 0
 
 
 sys.exit(main())
