@@ -11,6 +11,10 @@
 #define hidden __attribute__((visibility("hidden")))
 #define exported __attribute__((visibility("default")))
 
+/* For what every forked child writes, kept together: the first write to a page costs the
+ * child a fault and a copy. */
+#define written_in_children __attribute__((section("written_in_children")))
+
 /* Reads words that their thread writes meanwhile, each of them whole, and can live with
  * what that gives: not ThreadSanitizer's business. */
 #define races_by_design __attribute__((no_sanitize("thread")))

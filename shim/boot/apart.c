@@ -200,12 +200,12 @@ static int open_files(struct move *move)
 	const char *old;
 	int result = -EEXIST;
 
-	snprintf(move->path, sizeof(move->path), "%s", process_facts.file_path);
+	snprintf(move->path, sizeof(move->path), "%s", process_file_path);
 	name = strrchr(move->path, '/');
 	if (!name)
 		return -EINVAL;
 	*name++ = '\0';
-	old = strrchr(process_facts.file_path, '/') + 1;
+	old = strrchr(process_file_path, '/') + 1;
 	result = spool_open(&move->spool, move->path);
 	if (result < 0)
 		return result;
@@ -310,7 +310,7 @@ static int map_copies(struct move *move)
 		if (copy == MAP_FAILED)
 			return -errno;
 		piece->copy = copy;
-		madvise(copy, piece->size, MADV_RANDOM); /* see process_map_slot() */
+		madvise(copy, piece->size, MADV_RANDOM); /* see process_map_slots() */
 		madvise(copy, piece->size, MADV_DONTDUMP);
 	}
 	return 0;
@@ -385,7 +385,7 @@ static int copy_and_replace(struct move *move)
 		return 0;
 	}
 	give_back(move);
-	memcpy(process_facts.file_path, move->path, sizeof(move->path));
+	memcpy(process_file_path, move->path, sizeof(move->path));
 	return 0;
 }
 

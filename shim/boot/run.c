@@ -113,7 +113,7 @@ static int map_new_file(int fd, const struct new_file *file, void **ret)
 	mapped = mmap(NULL, file->map_size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
 	if (mapped == MAP_FAILED)
 		return -errno;
-	madvise(mapped, file->map_size, MADV_RANDOM); /* see process_new_slot() */
+	madvise(mapped, file->map_size, MADV_RANDOM); /* see process_map_slots() */
 	result = reserve(fd, mapped, file->reserved_size);
 	if (result < 0) {
 		munmap(mapped, file->map_size);
@@ -466,13 +466,13 @@ static void note_main_stack(void)
 static int create_segment_file(uint64_t *slot_limit, uint64_t slot_size,
 			       struct segment_file **ret)
 {
-	char *path = process_facts.file_path;
+	char *path = process_file_path;
 	int result = -EEXIST;
 
 	for (int i = 1; result == -EEXIST && i < 1000; i++) {
 		struct new_file file = {NULL, *slot_limit * slot_size, slot_size, 4096};
 
-		snprintf(path, sizeof(process_facts.file_path),
+		snprintf(path, sizeof(process_file_path),
 			 "%.*s/%d-%d" SEGMENT_FILE_SUFFIX, SEGMENT_PATH_MAX - 64,
 			 spool.path, (int)getpid(), i);
 		file.name = strrchr(path, '/') + 1;
@@ -533,10 +533,10 @@ int run_create_segment(const struct config *config, char *error, size_t error_si
 
 failed:
 	snprintf(error, error_size, "cannot write %.*s: %s", SEGMENT_PATH_MAX - 64,
-		 process_facts.file_path, strerror(-result));
+		 process_file_path, strerror(-result));
 	if (file) {
 		process_unmap(file, slot_size);
-		spool_remove_file(&spool, strrchr(process_facts.file_path, '/') + 1);
+		spool_remove_file(&spool, strrchr(process_file_path, '/') + 1);
 	}
 	process_facts.file = NULL;
 	process_unmap(state, 4096);

@@ -30,6 +30,11 @@ void own_memory_add(const void *start, uint64_t size)
 {
 	if (size >= UNDUMPED_BYTES) /* where that is refused, cores are larger */
 		SYSCALL(SYS_madvise, start, size, MADV_DONTDUMP, 0, 0, 0);
+	own_memory_list(start, size);
+}
+
+void own_memory_list(const void *start, uint64_t size)
+{
 	for (uint32_t i = 0; i < OWN_LIMIT; i++) {
 		uintptr_t expected = 0;
 		uint32_t end = __atomic_load_n(&own_end, __ATOMIC_RELAXED);

@@ -18,6 +18,8 @@
 /* A mapping of ours has begun, ends. Past 4,096 at once they count as the program's.
  * Large ones, which are sparse, are kept out of core files. */
 void own_memory_add(const void *start, uint64_t size);
+/* One that is the copy of such a mapping, and is kept out like it. */
+void own_memory_list(const void *start, uint64_t size);
 void own_memory_remove(const void *start);
 
 /* The lowest of our mappings that has a part in [low, high), as a whole. 0: none. */

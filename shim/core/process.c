@@ -29,7 +29,8 @@
 #define TENANT_SHARE 4096u /* bytes of the slot for each former process: 65,536 */
 
 struct process *process;
-struct process_facts process_facts;
+struct process_facts process_facts written_in_children;
+char process_file_path[SEGMENT_PATH_MAX];
 
 /* Where nobody may wait for long: about 0.1 ms, others hold the lock for microseconds. */
 #define UNBLOCKED_SPINS 4096
@@ -69,8 +70,8 @@ static int commit_by_path(uint64_t file_offset, uint64_t size)
 {
 	long fd, result;
 
-	fd = SYSCALL(SYS_open, process_facts.file_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW,
-		     0, 0, 0, 0);
+	fd = SYSCALL(SYS_open, process_file_path, O_RDWR | O_CLOEXEC | O_NOFOLLOW, 0, 0,
+		     0, 0);
 	if (fd < 0)
 		return (int)fd;
 	result = SYSCALL(SYS_fallocate, fd, 0, file_offset, size, 0, 0);
@@ -93,7 +94,7 @@ static uint64_t measured_faults, measured_pages;
 static int main_has_begun;
 
 /* The first pages of a process slot are reserved before the slot can count. */
-static uint64_t early_faults;
+static uint64_t early_faults written_in_children;
 
 void process_main_begins(void)
 {
@@ -188,9 +189,12 @@ int process_commit(void *base, uint32_t slot, uint64_t offset, uint64_t size)
 	return 0;
 }
 
-/* The mapping of the header is mapped again, up to the end of the slot, and all but
- * the slot unmapped: no descriptor and no path needed. */
-void *process_map_slot(uint32_t slot)
+/* The mapping of the header is mapped again, up to the end of the slots, and all but the
+ * slots unmapped: no descriptor and no path needed. What the mapping of the header is
+ * told when it is made holds for these, too: not in core files, and without readahead,
+ * which would fill and clear 2 MiB around every first touch (2 ms each on ext4 with large
+ * folios, Linux 6.18). */
+void *process_map_slots(uint32_t slot, uint32_t count)
 {
 	struct segment_file *file = process_facts.file;
 	uint64_t size = file->slot_size;
@@ -198,13 +202,12 @@ void *process_map_slot(uint32_t slot)
 
 	if (!gate_enter())
 		return NULL;
-	address = SYSCALL(SYS_mremap, file, 0, (slot + 1) * size, MREMAP_MAYMOVE, 0, 0);
+	address =
+		SYSCALL(SYS_mremap, file, 0, (slot + count) * size, MREMAP_MAYMOVE, 0, 0);
 	if (!syscall_failed(address)) {
 		SYSCALL(SYS_munmap, address, slot * size, 0, 0, 0, 0);
-		/* without readahead: it would fill and clear 2 MiB around every first
-		 * touch, which costs 2 ms each on ext4 with large folios (Linux 6.18) */
-		SYSCALL(SYS_madvise, address + slot * size, size, MADV_RANDOM, 0, 0, 0);
-		own_memory_add((char *)address + slot * size, size);
+		for (uint32_t i = slot; i < slot + count; i++)
+			own_memory_list((char *)address + i * size, size);
 	}
 	gate_leave();
 	if (syscall_failed(address)) {
@@ -212,6 +215,11 @@ void *process_map_slot(uint32_t slot)
 		return NULL;
 	}
 	return (char *)address + slot * size;
+}
+
+void *process_map_slot(uint32_t slot)
+{
+	return process_map_slots(slot, 1);
 }
 
 void *process_new_slot(uint32_t *ret_slot)

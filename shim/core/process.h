@@ -66,10 +66,12 @@ struct process_facts {
 	uint32_t stack_depth_limit;
 	uint32_t owner;				   /* user id, of the files */
 	uintptr_t main_stack_low, main_stack_high; /* of the first thread; or 0 */
-	char file_path[SEGMENT_PATH_MAX];
 };
 
 extern hidden struct process_facts process_facts;
+
+/* Likewise; of process_facts.file. */
+extern hidden char process_file_path[SEGMENT_PATH_MAX];
 
 /* NULL until boot has finished and for a shim that is off. */
 extern hidden struct process *process;
@@ -103,6 +105,8 @@ void process_keep_slot(void *start, uint32_t slot);
 
 /* Maps a slot that another process has made. NULL: no address space left. */
 void *process_map_slot(uint32_t slot);
+/* Likewise so many, one behind the other; each is unmapped by itself. */
+void *process_map_slots(uint32_t slot, uint32_t count);
 void process_publish_slot(uint32_t slot, uint32_t kind, uint32_t process_slot,
 			  int32_t pid);
 

@@ -265,20 +265,39 @@ static int is_whole(const struct segment_process *segment,
 	       lane->function_count <= lane->function_committed;
 }
 
+/* Mostly the lane's slot is the next one, for they were taken one after the other. */
+static int is_next_lane(uint32_t slot)
+{
+	const struct segment_file *file = process_facts.file;
+
+	return slot + 1 < file->slot_limit &&
+	       file->slots[slot + 1].kind == SEGMENT_SLOT_LANE &&
+	       file->slots[slot + 1].process_slot == slot;
+}
+
 static void map_both(struct reuse_slots *slots)
 {
-	struct segment_process *segment = process_map_slot(slots->slot);
+	int with_next = is_next_lane(slots->slot);
+	char *mapped = process_map_slots(slots->slot, with_next ? 2 : 1);
+	uint64_t slot_size = process_facts.file->slot_size;
 
-	if (!segment)
+	if (!mapped)
 		return;
-	slots->lane_slot = segment->lane_slot;
+	slots->segment = (void *)mapped;
+	slots->lane_slot = slots->segment->lane_slot;
+	if (with_next && slots->lane_slot == slots->slot + 1) {
+		slots->lane = (void *)(mapped + slot_size);
+		return;
+	}
+	if (with_next)
+		process_unmap(mapped + slot_size, slot_size);
 	slots->lane = slots->lane_slot < process_facts.file->slot_limit
 			      ? process_map_slot(slots->lane_slot)
 			      : NULL;
-	if (slots->lane)
-		slots->segment = segment;
-	else
-		process_unmap(segment, process_facts.file->slot_size);
+	if (!slots->lane) {
+		process_unmap(mapped, slot_size);
+		slots->segment = NULL;
+	}
 }
 
 static void unmap_both(struct reuse_slots *slots)

@@ -26,12 +26,24 @@ static struct {
 	uint64_t function;
 	uintptr_t stack_pointer;
 } inherited[INHERITED_LIMIT];
-static uint32_t inherited_count;
+static uint32_t inherited_count written_in_children;
 
 /* Held from before the fork until after it. A handler may interrupt fork() and fork. */
-static pthread_mutex_t fork_lock = PTHREAD_MUTEX_INITIALIZER;
-static const void *fork_owner; /* the thread's lane_self: no system call tells who */
-static unsigned int nested_forks;
+static pthread_mutex_t fork_lock written_in_children = PTHREAD_MUTEX_INITIALIZER;
+/* the thread's lane_self: no system call tells who */
+static const void *fork_owner written_in_children;
+static unsigned int nested_forks written_in_children;
+
+/* The next fork is mostly from the same place. What is not written need not be copied,
+ * which costs a fault after every fork. */
+static void note_inherited(uint32_t index, const struct segment_frame *frame)
+{
+	if (inherited[index].function == frame->function &&
+	    inherited[index].stack_pointer == frame->stack_pointer)
+		return;
+	inherited[index].function = frame->function;
+	inherited[index].stack_pointer = frame->stack_pointer;
+}
 
 static void before_fork(void)
 {
@@ -50,9 +62,7 @@ static void before_fork(void)
 		     frame < context->top && count < INHERITED_LIMIT; frame++) {
 			if (frame->function == CALLS_ENDED_REGION)
 				continue;
-			inherited[count].function = frame->function;
-			inherited[count].stack_pointer = frame->stack_pointer;
-			count++;
+			note_inherited(count++, frame);
 		}
 	}
 	inherited_count = count;
@@ -97,7 +107,7 @@ static void in_child(void)
 {
 	struct lane_context *context;
 
-	pthread_mutex_init(&fork_lock, NULL);
+	fork_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	fork_owner = NULL;
 	nested_forks = 0;
 	if (process && !process->ready) {

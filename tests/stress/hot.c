@@ -386,7 +386,7 @@ int main(int argc, char **argv)
 	pool_begin();
 	sigaction(SIGUSR1, &action, NULL);
 	run(rounds, argc > 2);
-	if (check_open(&check, process_facts.file_path, 1) < 0)
+	if (check_open(&check, process_file_path, 1) < 0)
 		return 1;
 	check_file(&check);
 	check_shadow(&check, process->slot);

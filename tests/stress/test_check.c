@@ -80,7 +80,7 @@ static struct check check_all(int is_quiet)
 {
 	struct check check;
 
-	assert_int_equal(check_open(&check, process_facts.file_path, is_quiet), 0);
+	assert_int_equal(check_open(&check, process_file_path, is_quiet), 0);
 	check_file(&check);
 	if (is_quiet)
 		check_shadow(&check, process->slot);

@@ -54,7 +54,7 @@ void fixture_begin(unsigned int path_limit)
 
 void fixture_end(void)
 {
-	unlink(process_facts.file_path);
+	unlink(process_file_path);
 	run_abandon();
 	run_settle();
 	assert_int_equal(rmdir(directory), 0);
