@@ -37,7 +37,7 @@ static void punch(const struct slot_place *place, uint64_t offset, uint64_t entr
 {
 	uint64_t first = offset + used * entry_size, end = offset + capacity * entry_size;
 
-	if (used > capacity || offset < PAGE_BYTES || end > place->size)
+	if (used > capacity || !offset || offset > place->size || end > place->size)
 		return;
 	first = (first + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 	end &= ~(PAGE_BYTES - 1);

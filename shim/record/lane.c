@@ -15,7 +15,10 @@
 #include "shim/memory/site.h"
 #include "shim/record/tree.h"
 
-#define FIRST_FRAMES 101u     /* 4 KiB with the one before them */
+#define PAGE_BYTES 4096u
+#define HEADER_BYTES ((sizeof(struct segment_lane) + 63) & ~63ul)
+/* What is left of the header's page: most lanes touch no other for their frames. */
+#define FIRST_FRAMES ((PAGE_BYTES - HEADER_BYTES) / sizeof(struct segment_frame) - 1)
 #define FIBER_SHARE 4	      /* of what is left, one part in so many */
 #define RESERVED_FRAMES 16384 /* 640 KiB */
 
@@ -32,13 +35,13 @@ void lane_layout(struct segment_lane *lane)
 	uint64_t slot_size = process_facts.file->slot_size;
 	uint64_t share = slot_size / 16 * 5;
 
-	lane->frame_offset = 4096 + sizeof(struct segment_frame);
+	lane->frame_offset = HEADER_BYTES + sizeof(struct segment_frame);
 	lane->frame_capacity = (uint32_t)(share / sizeof(struct segment_frame)) - 1;
-	lane->node_offset = 4096 + share;
+	lane->node_offset = PAGE_BYTES + share;
 	lane->node_capacity = (uint32_t)(share / sizeof(struct segment_node));
-	lane->function_offset = 4096 + 2 * share;
+	lane->function_offset = PAGE_BYTES + 2 * share;
 	lane->function_capacity = (uint32_t)(share / sizeof(struct segment_function));
-	lane->fiber_offset = 4096 + 3 * share;
+	lane->fiber_offset = PAGE_BYTES + 3 * share;
 	share = slot_size - lane->fiber_offset;
 	lane->fiber_capacity =
 		(uint32_t)(share / FIBER_SHARE / sizeof(struct segment_fiber));

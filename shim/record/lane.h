@@ -124,7 +124,6 @@ struct lane_context {
 	uint32_t has_guests; /* coroutines' stacks may lie in the thread's own frames */
 	uint32_t vfork_depth;
 	uint32_t is_vforking; /* a vfork child runs in this memory */
-	struct jump_mark jump_marks[LANE_JUMP_MARKS];
 
 	/* slow path of the tree */
 	uint32_t node_next, node_committed;
@@ -148,19 +147,22 @@ struct lane_context {
 	uintptr_t last_blocks[2]; /* the thread's latest two allocations */
 	uint32_t memo_count;	  /* the last unwound stack and its nodes */
 	uint32_t memo_base;
-	uint32_t memo_unload_count;	    /* process->unload_count then */
+	uint32_t memo_unload_count; /* process->unload_count then */
+
+	uintptr_t series_busy; /* where on the stack they are worked at, 0: nowhere */
+	struct lane_context *next_free, *next_lane;
+
+	/* up to here on one page: all that most forked children touch of the rest is a
+	 * part of this table */
+	uint32_t front[LANE_FRONT_COUNT];
+
+	struct jump_mark jump_marks[LANE_JUMP_MARKS];
 	void *memo_stack[LANE_STACK_LIMIT]; /* outermost first */
 	uint32_t memo_nodes[LANE_STACK_LIMIT];
-
-	/* steps and counters */
-	uintptr_t series_busy; /* where on the stack they are worked at, 0: nowhere */
 	struct series_memo series_memos[LANE_SERIES_MEMOS];
 	uint32_t series_hashes[SEGMENT_SERIES_LIMIT];
-
 	struct region_memo region_memos[LANE_REGION_MEMOS];
 	struct book_memory snapshot_memory; /* of whoever takes a snapshot */
-	struct lane_context *next_free, *next_lane;
-	uint32_t front[LANE_FRONT_COUNT];
 };
 
 /* The root of every lane's tree. */
