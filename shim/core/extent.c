@@ -56,7 +56,9 @@ void extent_declare(uintptr_t low, uintptr_t high)
 	uint32_t at, overlapped = 0;
 
 	if (!declared)
-		declared = process_map(DECLARED_LIMIT * sizeof(*declared), 0);
+		__atomic_store_n(&declared,
+				 process_map(DECLARED_LIMIT * sizeof(*declared), 0),
+				 __ATOMIC_RELAXED);
 	if (!declared)
 		return;
 	at = declared_above(low);
@@ -72,14 +74,13 @@ int extent_declared(uintptr_t address, struct extent *ret)
 	uint32_t at;
 	uint64_t mask;
 
-	if (!process_lock(&mask))
+	/* relaxed: who is on a declared stack knows that there is one */
+	if (!__atomic_load_n(&declared, __ATOMIC_RELAXED) || !process_lock(&mask))
 		return 0;
-	if (declared) {
-		at = declared_above(address);
-		found = at < declared_count && declared[at].low <= address;
-		if (found)
-			*ret = declared[at];
-	}
+	at = declared_above(address);
+	found = at < declared_count && declared[at].low <= address;
+	if (found)
+		*ret = declared[at];
 	process_unlock(&mask);
 	return found;
 }

@@ -322,8 +322,15 @@ void process_count(enum segment_process_counter counter, uint64_t add)
 				   __ATOMIC_RELAXED);
 }
 
+/* The user that a process became, and whom it shares memory with, its children are and
+ * do, too. */
+#define INHERITED_NOTES (SEGMENT_NOTE_GAVE_UP_PRIVILEGES | SEGMENT_NOTE_NOT_APART)
+
 void process_note(uint32_t note)
 {
+	if (note & INHERITED_NOTES)
+		__atomic_fetch_or(&process_facts.notes, note & INHERITED_NOTES,
+				  __ATOMIC_RELAXED);
 	if (process && process->segment)
 		__atomic_fetch_or(&process->segment->notes, note, __ATOMIC_RELAXED);
 	else if (process_facts.state)
@@ -540,9 +547,8 @@ void cold process_adopt(void)
 		process = NULL;
 		return;
 	}
-	/* the user that the parent became, and whom it shares memory with */
-	process_note(former->notes &
-		     (SEGMENT_NOTE_GAVE_UP_PRIVILEGES | SEGMENT_NOTE_NOT_APART));
+	if (facts->notes)
+		process_note(facts->notes);
 	/* the parent's mapping is of no more use here; its pages stay the parent's */
 	process_unmap(former, process_facts.file->slot_size);
 	__atomic_fetch_add(&process_facts.state->doorbell, 1, __ATOMIC_RELEASE);

@@ -62,6 +62,7 @@ struct process_facts {
 	struct segment_process *segment; /* of the process that wrote this last */
 	uint32_t slot, tenant;		 /* likewise */
 	uint32_t site_end;		 /* likewise: ids of its sites are below */
+	uint32_t notes;			 /* of its notes those that its children have */
 	uint32_t path_limit;
 	uint32_t stack_depth_limit;
 	uint32_t owner;				   /* user id, of the files */
