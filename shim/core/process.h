@@ -128,6 +128,12 @@ int process_begin(struct process *state, uint32_t first_site);
  * the shim off when it fails. */
 void process_adopt(void);
 
+/* A page that is read first and written then costs two faults. */
+static inline void process_will_write(void *at)
+{
+	__asm__ volatile("lock orl $0, %0" : "+m"(*(uint32_t *)at) : : "memory", "cc");
+}
+
 /* Where everything lies in a process slot: the same in each of a file. */
 struct process_layout {
 	uint64_t module_offset, thread_offset, tenant_offset, site_offset, left_offset;

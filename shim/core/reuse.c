@@ -283,6 +283,9 @@ static void map_both(struct reuse_slots *slots)
 
 	if (!mapped)
 		return;
+	process_will_write(mapped); /* headers have their pages */
+	if (with_next)
+		process_will_write(mapped + slot_size);
 	slots->segment = (void *)mapped;
 	slots->lane_slot = slots->segment->lane_slot;
 	if (with_next && slots->lane_slot == slots->slot + 1) {

@@ -110,7 +110,12 @@ static void in_child(void)
 	fork_lock = (pthread_mutex_t)PTHREAD_MUTEX_INITIALIZER;
 	fork_owner = NULL;
 	nested_forks = 0;
-	if (process && !process->ready) {
+	if (!process)
+		return;
+	process_will_write(process);
+	if (lane_self && lane_self != &lane_none)
+		process_will_write(lane_self);
+	if (!process->ready) {
 		context = lane_acquire();
 		if (context != &lane_none)
 			push_inherited(context);
