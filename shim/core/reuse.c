@@ -326,10 +326,12 @@ static void end_former(struct reuse_slots *slots)
 
 void reuse_take(struct reuse_slots *ret)
 {
-	const struct segment_file *file = process_facts.file;
-	uint32_t first = file->slot_limit / FIRST_OWN_SHARE;
+	struct segment_file *file = process_facts.file;
+	uint32_t first;
 
+	process_will_write(file);
 	*ret = (struct reuse_slots){.segment = NULL};
+	first = file->slot_limit / FIRST_OWN_SHARE;
 	if (first > FIRST_OWN_SLOTS)
 		first = FIRST_OWN_SLOTS;
 	if (__atomic_load_n(&file->slot_count, __ATOMIC_RELAXED) < first)

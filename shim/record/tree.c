@@ -22,6 +22,7 @@
 #include "shim/core/process.h"
 #include "shim/record/trigger.h"
 
+#define PAGE_BYTES 4096u
 #define FIRST_BUCKETS 1024u
 #define FIRST_FUNCTIONS 256u
 /* A program of a few functions is content with the first step; each one doubles. */
@@ -382,6 +383,9 @@ int tree_resume(struct lane_context *context)
 	context->buckets = process_map((mask + 1ull) * sizeof(uint32_t), 0);
 	if (!context->buckets)
 		return -ENOMEM;
+	process_will_write(context->buckets);
+	for (uint32_t i = 0; i < LANE_FRONT_COUNT; i += PAGE_BYTES / sizeof(uint32_t))
+		process_will_write(&context->front[i]);
 	context->bucket_mask = mask;
 	process->path_count = context->node_next;
 	for (uint32_t i = LANE_ROOT + 1; i < context->node_next; i++) {
