@@ -13,21 +13,6 @@
 #include "common/segment.h"
 #include "shim/boot/config.h"
 
-/* resolve.c: fills `real` from the next allocator in line. 0, or -ENOENT when there is
- * none (the early heap then serves for ever, which no real system needs). */
-int resolve_real_functions(void);
-
-/* resolve.c: notes when the program's own malloc or hooks come before ours. Within
- * lane_begin_own_work(). */
-void resolve_check_interposition(void);
-
-/* resolve.c: does the loader find us before libc? Not when somebody loads us with dlopen:
- * then no hook will ever be called. */
-int resolve_is_preloaded(void);
-
-/* resolve.c: 3 when the allocator hands out addresses that are only 8-aligned, or 4. */
-unsigned int resolve_grain_shift(void);
-
 /* unwinder.c: loads libunwind privately; after libc's own constructor, not before. Notes
  * when it cannot be had. */
 void unwinder_load(void);
@@ -89,12 +74,8 @@ void threads_begin(void);
 /* fork.c: handlers around fork(). */
 void fork_watch(void);
 
-/* jumps.c, unload.c, seal.c, memory_lock.c: find what longjmp and friends, dlclose, prctl
- * and syscall, mlockall forward to. */
-void jumps_resolve(void);
-void unload_resolve(void);
-void seal_resolve(void);
-void memory_lock_resolve(void);
+/* jumps.c: whether vfork is libc's. */
+void jumps_begin(void);
 
 /* memory_lock.c: mlockall, as the function and by syscall(). Any thread. */
 long memory_lock_all(int flags);

@@ -5,7 +5,6 @@
  * initfirst), __libc_start_main() after all of them. Must not abort the host, or print
  * more than one line.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,18 +14,15 @@
 #include "common/attributes.h"
 #include "common/plain_text.h"
 #include "shim/boot/boot.h"
+#include "shim/boot/interposition.h"
 #include "shim/wrap/exec.h"
-#include "shim/wrap/privileges.h"
+#include "shim/wrap/real.h"
+#include "shim/wrap/resolve.h"
 #include "shim/memory/early_heap.h"
 #include "shim/core/gate.h"
 #include "shim/record/lane.h"
 #include "shim/core/process.h"
 #include "shim/memory/shadow.h"
-
-typedef int start_main_function(int (*)(int, char **, char **), int, char **,
-				void (*)(void), void (*)(void), void (*)(void), void *);
-
-start_main_function __libc_start_main;
 
 /* "PROFSHIM_RUN=directory" for the environment of children. */
 static char run_variable[SEGMENT_PATH_MAX + 16];
@@ -93,7 +89,7 @@ static void begin_recording(const struct config *config)
 		process_facts.state = NULL;
 		return;
 	}
-	shadow_begin(resolve_grain_shift());
+	shadow_begin(interposition_grain_shift());
 	if (run_create_segment(config, error, sizeof(error)) < 0) {
 		__atomic_fetch_add(&process_facts.state->lost_process_count, 1,
 				   __ATOMIC_RELAXED);
@@ -111,7 +107,7 @@ static void begin_recording(const struct config *config)
 	if (context == &lane_none)
 		return;
 	lane_begin_own_work(context);
-	resolve_check_interposition();
+	interposition_check();
 	fork_watch();
 	snapshots_watch_signal(config->snapshot_signal);
 	exit_watch(first, config->wait_ms);
@@ -136,18 +132,12 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 
 	(void)argc;
 	(void)argv;
-	if (resolve_real_functions() < 0)
-		return;
-	jumps_resolve();
-	seal_resolve();
-	memory_lock_resolve();
-	unload_resolve();
-	exec_resolve();
-	privileges_resolve();
+	resolve_all();
+	jumps_begin();
 	config_read(&config, environment);
 	if (config.snapshot_at && !triggers_begin(config.snapshot_at))
 		config_ignore(&config, "PROFSHIM_SNAPSHOT_AT", config.snapshot_at);
-	if (!getauxval(AT_SECURE) && !config.off && resolve_is_preloaded())
+	if (!getauxval(AT_SECURE) && !config.off && interposition_is_preloaded())
 		begin_recording(&config);
 	run_settle();
 	errno = saved_errno;
@@ -171,8 +161,6 @@ exported int __libc_start_main(int (*main)(int, char **, char **), int argc, cha
 			       void (*init)(void), void (*fini)(void),
 			       void (*rtld_fini)(void), void *stack_end)
 {
-	start_main_function *next =
-		(start_main_function *)dlsym(RTLD_NEXT, "__libc_start_main");
 	int saved_errno = errno;
 
 	environment_prepare(argv + argc + 1, run_variable[0] ? run_variable : NULL);
@@ -180,5 +168,5 @@ exported int __libc_start_main(int (*main)(int, char **, char **), int argc, cha
 		load_unwinder();
 	process_main_begins();
 	errno = saved_errno;
-	return next(main, argc, argv, init, fini, rtld_fini, stack_end);
+	return real___libc_start_main(main, argc, argv, init, fini, rtld_fini, stack_end);
 }

@@ -5,6 +5,8 @@
  */
 #include "shim/memory/early_heap.h"
 
+#include <errno.h>
+
 char early_heap[EARLY_HEAP_BYTES] __attribute__((aligned(64)));
 static size_t used_bytes;
 
@@ -35,4 +37,53 @@ size_t early_heap_size(const void *block)
 size_t early_heap_used(void)
 {
 	return used_bytes;
+}
+
+void *early_malloc(size_t size)
+{
+	return early_heap_alloc(size, 16);
+}
+
+void *early_calloc(size_t count, size_t size)
+{
+	size_t bytes;
+
+	return __builtin_mul_overflow(count, size, &bytes) ? NULL
+							   : early_heap_alloc(bytes, 16);
+}
+
+void *early_realloc(void *old, size_t size)
+{
+	return old ? NULL : early_heap_alloc(size, 16);
+}
+
+void early_free(void *address)
+{
+	(void)address;
+}
+
+int early_posix_memalign(void **ret_block, size_t alignment, size_t size)
+{
+	void *block = early_heap_alloc(size, alignment);
+
+	if (!block)
+		return ENOMEM;
+	*ret_block = block;
+	return 0;
+}
+
+void *early_memalign(size_t alignment, size_t size)
+{
+	return early_heap_alloc(size, alignment);
+}
+
+void *early_valloc(size_t size)
+{
+	return early_heap_alloc(size, 4096);
+}
+
+size_t early_usable_size(void *address)
+{
+	(void)address;
+	return 0;
 }

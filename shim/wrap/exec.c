@@ -9,7 +9,6 @@
  * system() and popen() cannot have one: they pass on environ.
  */
 #include <alloca.h>
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <spawn.h>
@@ -22,6 +21,7 @@
 #include "common/attributes.h"
 #include "shim/boot/boot.h"
 #include "shim/wrap/exec.h"
+#include "shim/wrap/real.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/core/reuse.h"
@@ -41,9 +41,6 @@ enum exec_kind {
 	EXEC_SPAWN_SEARCH,
 };
 
-typedef int spawn_function(pid_t *, const char *, const posix_spawn_file_actions_t *,
-			   const posix_spawnattr_t *, char *const[], char *const[]);
-
 /* A call of the program's. */
 struct exec_call {
 	enum exec_kind kind;
@@ -57,36 +54,6 @@ struct exec_call {
 	const posix_spawnattr_t *attributes;
 };
 
-static struct {
-	int (*execv)(const char *, char *const[]);
-	int (*execve)(const char *, char *const[], char *const[]);
-	int (*execvp)(const char *, char *const[]);
-	int (*execvpe)(const char *, char *const[], char *const[]);
-	int (*fexecve)(int, char *const[], char *const[]);
-	int (*execveat)(int, const char *, char *const[], char *const[], int);
-	spawn_function *posix_spawn, *posix_spawnp;
-} next;
-
-void exec_resolve(void)
-{
-	const struct {
-		void *target;
-		const char *name;
-	} wanted[] = {
-		{&next.execv, "execv"},
-		{&next.execve, "execve"},
-		{&next.execvp, "execvp"},
-		{&next.execvpe, "execvpe"},
-		{&next.fexecve, "fexecve"},
-		{&next.execveat, "execveat"},
-		{&next.posix_spawn, "posix_spawn"},
-		{&next.posix_spawnp, "posix_spawnp"},
-	};
-
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
-		*(void **)wanted[i].target = dlsym(RTLD_NEXT, wanted[i].name);
-}
-
 /* Calls the next function in line. environment NULL: the call is passed on as it is. */
 static int forward(const struct exec_call *call, char *const *environment)
 {
@@ -97,26 +64,26 @@ static int forward(const struct exec_call *call, char *const *environment)
 	switch (call->kind) {
 	case EXEC_V:
 		if (!is_changed)
-			return next.execv(call->path, call->arguments);
-		return next.execve(call->path, call->arguments, environment);
+			return real_execv(call->path, call->arguments);
+		return real_execve(call->path, call->arguments, environment);
 	case EXEC_VE:
-		return next.execve(call->path, call->arguments, environment);
+		return real_execve(call->path, call->arguments, environment);
 	case EXEC_VP:
 		if (!is_changed)
-			return next.execvp(call->path, call->arguments);
-		return next.execvpe(call->path, call->arguments, environment);
+			return real_execvp(call->path, call->arguments);
+		return real_execvpe(call->path, call->arguments, environment);
 	case EXEC_VPE:
-		return next.execvpe(call->path, call->arguments, environment);
+		return real_execvpe(call->path, call->arguments, environment);
 	case EXEC_FD:
-		return next.fexecve(call->descriptor, call->arguments, environment);
+		return real_fexecve(call->descriptor, call->arguments, environment);
 	case EXEC_AT:
-		return next.execveat(call->descriptor, call->path, call->arguments,
+		return real_execveat(call->descriptor, call->path, call->arguments,
 				     environment, call->flags);
 	case EXEC_SPAWN:
-		return next.posix_spawn(call->ret_pid, call->path, call->actions,
+		return real_posix_spawn(call->ret_pid, call->path, call->actions,
 					call->attributes, call->arguments, environment);
 	case EXEC_SPAWN_SEARCH:
-		return next.posix_spawnp(call->ret_pid, call->path, call->actions,
+		return real_posix_spawnp(call->ret_pid, call->path, call->actions,
 					 call->attributes, call->arguments, environment);
 	}
 	return -1;

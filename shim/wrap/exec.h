@@ -20,9 +20,6 @@
 #define EXEC_ADDED_FIRST 'f'   /* our library, as first item of LD_PRELOAD */
 #define EXEC_ADDED_LAST 'l'    /* our library, as last item of LD_PRELOAD */
 
-/* exec.c: finds what the wrappers forward to. */
-void exec_resolve(void);
-
 /* exec_environment.c: from now on children are given the run. run_variable:
  * "PROFSHIM_RUN=directory", kept. */
 void exec_begin(const char *run_variable);

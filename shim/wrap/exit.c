@@ -9,7 +9,6 @@
  * registers the first handler of the process, so it runs last: after the program's
  * handlers and after the destructors of all libraries.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -26,6 +25,7 @@
 #include "shim/record/lane.h"
 #include "shim/core/process.h"
 #include "shim/core/reuse.h"
+#include "shim/wrap/real.h"
 
 static int wait_at_exit; /* this image belongs to the first process of the run */
 static unsigned int wait_limit_ms;
@@ -148,9 +148,7 @@ exported void _Exit(int status)
  * quick_exit ends with a call of _exit that nobody can interpose. */
 exported void quick_exit(int status)
 {
-	void (*next)(int) = (void (*)(int))dlsym(RTLD_NEXT, "quick_exit");
-
 	process_exits(status, 0);
-	next(status);
+	real_quick_exit(status);
 	__builtin_unreachable();
 }

@@ -11,7 +11,6 @@
  * jmp_buf[7], rotated left by 17 bits and mixed with the thread's pointer guard at
  * fs:0x30.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <setjmp.h>
 #include <stdint.h>
@@ -21,52 +20,18 @@
 #include "shim/boot/boot.h"
 #include "shim/stacks/fiber.h"
 #include "shim/stacks/jump.h"
+#include "shim/wrap/real.h"
+#include "shim/wrap/resolve.h"
 
 #define JMP_BUF_STACK_POINTER 6
 #define JMP_BUF_RETURN_ADDRESS 7
 
-typedef void jump_function(struct __jmp_buf_tag[1], int);
+hidden const void *jumps_other_vfork; /* another library's, NULL: there is only libc's */
 
-void __longjmp_chk(struct __jmp_buf_tag environment[1], int value)
-	__attribute__((noreturn));
-
-static jump_function *real_longjmp, *real__longjmp, *real_siglongjmp, *real_longjmp_chk;
-static int (*real_setcontext)(const ucontext_t *);
-
-/* What the wrappers below jump to. */
-hidden void *jumps_real_setjmp, *jumps_real__setjmp, *jumps_real___sigsetjmp,
-	*jumps_real_getcontext, *jumps_real_swapcontext, *jumps_real_makecontext;
-hidden void *jumps_other_vfork; /* another library's, NULL: there is only libc's */
-
-static void *next(const char *name)
+void jumps_begin(void)
 {
-	return dlsym(RTLD_NEXT, name);
-}
-
-void jumps_resolve(void)
-{
-	Dl_info other, libc;
-
-	real_longjmp = (jump_function *)next("longjmp");
-	real__longjmp = (jump_function *)next("_longjmp");
-	real_siglongjmp = (jump_function *)next("siglongjmp");
-	real_longjmp_chk = (jump_function *)next("__longjmp_chk");
-	real_setcontext = (int (*)(const ucontext_t *))next("setcontext");
-	jumps_real_setjmp = next("setjmp");
-	jumps_real__setjmp = next("_setjmp");
-	jumps_real___sigsetjmp = next("__sigsetjmp");
-	jumps_real_getcontext = next("getcontext");
-	jumps_real_swapcontext = next("swapcontext");
-	jumps_real_makecontext = next("makecontext");
-	jumps_other_vfork = next("vfork");
-	if (!jumps_other_vfork || (dladdr(jumps_other_vfork, &other) &&
-				   dladdr(next("gnu_get_libc_version"), &libc) &&
-				   other.dli_fbase == libc.dli_fbase))
-		jumps_other_vfork = NULL;
-	/* the program must not find our failures: the first call hands the message out,
-	 * the second frees it */
-	dlerror();
-	dlerror();
+	if (!resolve_is_libc((const void *)real_vfork))
+		jumps_other_vfork = (const void *)real_vfork;
 }
 
 /* The helpers of the assembler below: the wrapped function's first two arguments, the
@@ -131,7 +96,7 @@ __asm__(".macro PROFSHIM_WRAP name, helper\n"
 	"	popq %\\register\n"
 	"	.cfi_adjust_cfa_offset -8\n"
 	"	.endr\n"
-	"	jmp *jumps_real_\\name(%rip)\n"
+	"	jmp *real_\\name(%rip)\n"
 	"	.cfi_endproc\n"
 	"	.size \\name, . - \\name\n"
 	".endm\n"
@@ -219,7 +184,7 @@ exported void siglongjmp(struct __jmp_buf_tag environment[1], int value)
 exported void __longjmp_chk(struct __jmp_buf_tag environment[1], int value)
 {
 	land_at(environment);
-	real_longjmp_chk(environment, value);
+	real___longjmp_chk(environment, value);
 	__builtin_unreachable();
 }
 

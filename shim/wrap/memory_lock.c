@@ -8,7 +8,6 @@
  * together are larger than RLIMIT_MEMLOCK, unless CAP_IPC_LOCK; then it marks each
  * mapping, and what cannot be filled (PROT_NONE) is no error.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <link.h>
@@ -23,6 +22,7 @@
 #include "shim/core/process.h"
 #include "shim/stacks/stack.h"
 #include "shim/core/syscall.h"
+#include "shim/wrap/real.h"
 
 #ifndef MLOCK_ONFAULT
 #define MLOCK_ONFAULT 1
@@ -31,13 +31,6 @@
 /* Mappings of a program; the stack is kept small. What comes behind is left unlocked. */
 #define READ_BYTES 4096
 #define PAGE_BYTES 4096ull
-
-static int (*real_mlockall)(int);
-
-void memory_lock_resolve(void)
-{
-	real_mlockall = (int (*)(int))dlsym(RTLD_NEXT, "mlockall");
-}
 
 /* What is done to each mapping of the program. 0, or -errno to end the walk. */
 typedef int visitor(uintptr_t low, uintptr_t high, void *data);
@@ -56,7 +49,7 @@ static int find_code(uintptr_t low, uintptr_t high, const void *code, struct ext
 /* The lowest part of [low, high) that is ours: mappings, our code, the unwinder's. */
 static int find_own(uintptr_t low, uintptr_t high, struct extent *ret)
 {
-	const void *code[] = {(const void *)memory_lock_resolve,
+	const void *code[] = {(const void *)memory_lock_all,
 			      (const void *)stack_unwinder_code[0].start};
 	int found = own_memory_find(low, high, ret);
 
@@ -178,14 +171,6 @@ static void lock_current(int flags)
 		walk(lock_one, &at_once);
 }
 
-static int call_real(int flags)
-{
-	if (real_mlockall)
-		return real_mlockall(flags);
-	errno = ENOSYS;
-	return -1;
-}
-
 static int lock(int flags)
 {
 	static int locks_future;
@@ -194,9 +179,9 @@ static int lock(int flags)
 	if (flags & MCL_FUTURE)
 		own_memory_expect_locks();
 	if (!(flags & MCL_CURRENT) || !is_allowed())
-		return call_real(flags);
+		return real_mlockall(flags);
 	if (flags & MCL_FUTURE) {
-		if (call_real(flags & ~MCL_CURRENT) < 0)
+		if (real_mlockall(flags & ~MCL_CURRENT) < 0)
 			return -1;
 		locks_future = 1;
 	} else if (locks_future) {
@@ -216,7 +201,7 @@ long memory_lock_all(int flags)
 	long result;
 
 	if (!process_is_ready() || !is_valid || !gate_enter())
-		return call_real(flags);
+		return real_mlockall(flags);
 	result = lock(flags);
 	gate_leave();
 	return result;

@@ -13,7 +13,6 @@
  */
 #include "shim/wrap/privileges.h"
 
-#include <dlfcn.h>
 #include <errno.h>
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -24,27 +23,13 @@
 #include "shim/core/gate.h"
 #include "shim/record/lane.h"
 #include "shim/core/process.h"
+#include "shim/wrap/real.h"
 
 #define SAME ((uid_t)-1)
 
 struct ids {
 	uid_t real, effective, saved;
 };
-
-static int (*real_setuid)(uid_t);
-static int (*real_seteuid)(uid_t);
-static int (*real_setreuid)(uid_t, uid_t);
-static int (*real_setresuid)(uid_t, uid_t, uid_t);
-static int (*real_chroot)(const char *);
-
-void privileges_resolve(void)
-{
-	real_setuid = (int (*)(uid_t))dlsym(RTLD_NEXT, "setuid");
-	real_seteuid = (int (*)(uid_t))dlsym(RTLD_NEXT, "seteuid");
-	real_setreuid = (int (*)(uid_t, uid_t))dlsym(RTLD_NEXT, "setreuid");
-	real_setresuid = (int (*)(uid_t, uid_t, uid_t))dlsym(RTLD_NEXT, "setresuid");
-	real_chroot = (int (*)(const char *))dlsym(RTLD_NEXT, "chroot");
-}
 
 static int can_be(const struct ids *ids, uid_t user)
 {

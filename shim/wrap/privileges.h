@@ -8,9 +8,6 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* Finds what the wrappers forward to. The constructor. */
-void privileges_resolve(void);
-
 /* Before SYS_setuid, SYS_setreuid, SYS_setresuid or SYS_chroot. Returns what to give to
  * privileges_after() when the call has succeeded. */
 uint32_t privileges_before(long number, uid_t a, uid_t b, uid_t c);

@@ -1,135 +1,110 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Finds the real allocator and who else interposes. Runs on: the constructor. Must not
- * run later: dlsym takes the loader's lock.
+ * Finds what comes after us in the search order of the program. Runs on: the constructor;
+ * resolve_late() in the middle of an exception, too. Must not be first asked for anything
+ * by a signal handler or within malloc: dlsym takes the loader's lock, and allocates when
+ * it finds nothing.
+ *
+ * VERSIONS. Of some functions libc has an old one for old programs. Before glibc 2.36 it
+ * was the old one that RTLD_NEXT found (bug 14932), whose structures may be others (those
+ * of pthread_cond_wait are). With dlvsym the version can be named, but then libraries are
+ * passed over that wrap the function as we do, without a version. So it is asked only
+ * which function it is of the object that comes next.
  */
+#include "shim/wrap/resolve.h"
+
 #include <dlfcn.h>
-#include <errno.h>
 #include <link.h>
-#include <stdint.h>
-#include <stdlib.h>
 
-#include "shim/boot/boot.h"
-#include "shim/core/process.h"
-#include "shim/core/real.h"
-#include "shim/memory/shadow.h"
+#include "shim/record/lane.h"
 
-static int resolve(void **target, const char *name)
+struct row {
+	void **real;
+	const char *name;
+	const char *version; /* NULL: there is only one */
+};
+
+static const struct row rows[] = {
+#define WRAPPED(name) {(void **)&real_##name, #name, NULL},
+#define WRAPPED_AT(name, version) {(void **)&real_##name, #name, version},
+#define WRAPPED_ELSE(name, other) WRAPPED(name)
+#define LATE(name)
+#define OWN(name)
+#include "shim/wrap/wrapped.def"
+};
+
+static int is_same_object(const void *one, const void *other)
 {
-	*target = dlsym(RTLD_NEXT, name);
-	return *target ? 0 : -ENOENT;
+	Dl_info first, second;
+
+	return dladdr(one, &first) && dladdr(other, &second) &&
+	       first.dli_fbase == second.dli_fbase;
 }
 
-int resolve_real_functions(void)
+/* The program must not find our failures: the first call hands the message out, the
+ * second frees it. */
+static void forget_failures(void)
 {
-	struct {
-		void **target;
-		const char *name;
-	} wanted[] = {
-		{(void **)&real.malloc, "malloc"},
-		{(void **)&real.calloc, "calloc"},
-		{(void **)&real.realloc, "realloc"},
-		{(void **)&real.free, "free"},
-		{(void **)&real.posix_memalign, "posix_memalign"},
-		{(void **)&real.aligned_alloc, "aligned_alloc"},
-		{(void **)&real.memalign, "memalign"},
-		{(void **)&real.valloc, "valloc"},
-		{(void **)&real.pvalloc, "pvalloc"},
-		{(void **)&real.malloc_usable_size, "malloc_usable_size"},
-	};
+	dlerror();
+	dlerror();
+}
 
-	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++) {
-		if (resolve(wanted[i].target, wanted[i].name) < 0)
-			return -ENOENT;
+static void *find_next(const struct row *row)
+{
+	void *next = dlsym(RTLD_NEXT, row->name);
+	void *exact = row->version ? dlvsym(RTLD_NEXT, row->name, row->version) : NULL;
+
+	return exact && next && is_same_object(exact, next) ? exact : next;
+}
+
+void resolve_all(void)
+{
+	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
+		void *next = find_next(&rows[i]);
+
+		if (next)
+			*rows[i].real = next;
 	}
-	real_ready = 1;
-	return 0;
+	forget_failures();
 }
 
-/* True when the first definition of a name that the loader finds is in this library. */
-static int is_ours(const char *name)
+int resolve_is_libc(const void *function)
 {
-	Dl_info found, own;
-	void *address = dlsym(RTLD_DEFAULT, name);
+	const void *libc = dlsym(RTLD_NEXT, "gnu_get_libc_version");
 
-	return address && dladdr(address, &found) && dladdr((void *)is_ours, &own) &&
-	       found.dli_fbase == own.dli_fbase;
+	return libc && is_same_object(function, libc);
 }
 
-/* Are we among the program's own libraries, and not in a namespace of dlmopen()? */
-static int is_with_program(void)
+/* A runtime that came with dlopen(RTLD_LOCAL) is not behind us in the order of all: then
+ * the caller's own scope has it. Two such objects may have a runtime each, so this is
+ * not remembered. */
+static cold void *look_up(void **real, const char *name, void *caller)
 {
-	const struct link_map *map = NULL;
+	struct lane_context *context = lane_self;
+	int own_work = lane_is_live(context) && !context->alloc_busy;
+	void *address, *object = NULL;
 	Dl_info info;
 
-	if (!dladdr1((void *)is_ours, &info, (void **)&map, RTLD_DL_LINKMAP) || !map)
-		return 0;
-	while (map->l_prev)
-		map = map->l_prev;
-	return map->l_name[0] == '\0'; /* the program comes first, without a name */
-}
-
-int resolve_is_preloaded(void)
-{
-	if (!is_with_program())
-		return 0;
-	/* the program may define any of them itself, but hardly all */
-	return is_ours("__libc_start_main") || is_ours("__cyg_profile_func_enter") ||
-	       is_ours("dlclose");
-}
-
-/* True when the first malloc that the loader finds is defined by somebody else. Then
- * nothing of the allocators may be called as early as this: GCL's own malloc (in maxima)
- * is not ready, and expects that libc's has not moved the program break. */
-static int malloc_is_defined_elsewhere(void)
-{
-	const ElfW(Sym) *symbol = NULL;
-	Dl_info found;
-
-	return dladdr1(dlsym(RTLD_DEFAULT, "malloc"), &found, (void **)&symbol,
-		       RTLD_DL_SYMENT) &&
-	       symbol && symbol->st_shndx != SHN_UNDEF && !is_ours("malloc");
-}
-
-/* Otherwise asked by calling it: what dlsym gives is the program's own PLT entry when a
- * program that is not position independent takes the address of malloc. */
-static int malloc_is_ours(void)
-{
-	void *block;
-	int ours;
-
-	if (malloc_is_defined_elsewhere())
-		return 0;
-	block = malloc(1);
-	ours = block && shadow_take((uintptr_t)block).site == SHADOW_SITE_TOOL;
-	if (ours)
-		real.free(block);
-	else
-		free(block);
-	return ours;
-}
-
-void resolve_check_interposition(void)
-{
-	if (shadow_directory && !malloc_is_ours())
-		process_note(SEGMENT_NOTE_OWN_ALLOCATOR);
-	if (!is_ours("__cyg_profile_func_enter"))
-		process_note(SEGMENT_NOTE_OWN_HOOKS);
-}
-
-unsigned int resolve_grain_shift(void)
-{
-	unsigned int shift = 4;
-	void *blocks[8];
-
-	if (malloc_is_defined_elsewhere())
-		return shift;
-	for (int i = 0; i < 8; i++) {
-		blocks[i] = real.malloc(8);
-		if ((uintptr_t)blocks[i] & 15)
-			shift = 3;
+	if (own_work)
+		lane_begin_own_work(context);
+	address = dlsym(RTLD_NEXT, name);
+	if (address) {
+		/* relaxed: all threads find the same */
+		__atomic_store_n(real, address, __ATOMIC_RELAXED);
+	} else if (dladdr1(caller, &info, &object, RTLD_DL_LINKMAP) && object) {
+		address = dlsym(object, name);
+		if (address && is_same_object(address, rows))
+			address = NULL;
 	}
-	for (int i = 0; i < 8; i++)
-		real.free(blocks[i]);
-	return shift;
+	forget_failures();
+	if (own_work)
+		lane_end_own_work(context);
+	return address;
+}
+
+void *resolve_late(void **real, const char *name, void *caller)
+{
+	void *address = __atomic_load_n(real, __ATOMIC_RELAXED);
+
+	return likely(address) ? address : look_up(real, name, caller);
 }

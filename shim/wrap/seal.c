@@ -8,7 +8,6 @@
  * libseccomp calls syscall(). A program that executes the instruction itself is not seen:
  * its filter kills it at our next growth.
  */
-#include <dlfcn.h>
 #include <errno.h>
 #include <linux/prctl.h>
 #include <linux/seccomp.h>
@@ -24,51 +23,13 @@
 #include "shim/core/process.h"
 #include "shim/memory/shadow.h"
 #include "shim/memory/site.h"
-
-typedef long syscall_function(long number, long a, long b, long c, long d, long e,
-			      long f);
-typedef int prctl_function(int option, unsigned long a, unsigned long b, unsigned long c,
-			   unsigned long d);
+#include "shim/wrap/real.h"
 
 hidden int seal_forbids_start;
-
-static long set_errno(long result)
-{
-	if (!syscall_failed(result))
-		return result;
-	errno = (int)-result;
-	return -1;
-}
-
-/* For calls by libraries that begin before us, or when there is no other. */
-static long own_syscall(long number, long a, long b, long c, long d, long e, long f)
-{
-	return set_errno(syscall_raw(number, a, b, c, d, e, f));
-}
-
-static int own_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
-		     unsigned long d)
-{
-	return (int)set_errno(SYSCALL(SYS_prctl, option, a, b, c, d, 0));
-}
-
-hidden syscall_function *seal_real_syscall = own_syscall;
-hidden prctl_function *seal_real_prctl = own_prctl;
 
 hidden long seal_syscall(long number, long a, long b, long c, long d, long e, long f);
 hidden int seal_prctl(int option, unsigned long mode, unsigned long program,
 		      unsigned long c, unsigned long d);
-
-void seal_resolve(void)
-{
-	void *next_syscall = dlsym(RTLD_NEXT, "syscall");
-	void *next_prctl = dlsym(RTLD_NEXT, "prctl");
-
-	if (next_syscall)
-		seal_real_syscall = (syscall_function *)next_syscall;
-	if (next_prctl)
-		seal_real_prctl = (prctl_function *)next_prctl;
-}
 
 /* SYS_setuid, SYS_setreuid, SYS_setresuid, SYS_mlockall, SYS_prctl, SYS_chroot and
  * SYS_seccomp; the sixth argument of the call is on the stack
@@ -92,7 +53,7 @@ __asm__(".text\n"
 	"	je seal_syscall\n"
 	"	cmpl $317, %edi\n"
 	"	je seal_syscall\n"
-	"	jmp *seal_real_syscall(%rip)\n"
+	"	jmp *real_syscall(%rip)\n"
 	"	.cfi_endproc\n"
 	"	.size syscall, . - syscall\n"
 	".globl prctl\n"
@@ -101,7 +62,7 @@ __asm__(".text\n"
 	"	.cfi_startproc\n"
 	"	cmpl $22, %edi\n"
 	"	je seal_prctl\n"
-	"	jmp *seal_real_prctl(%rip)\n"
+	"	jmp *real_prctl(%rip)\n"
 	"	.cfi_endproc\n"
 	"	.size prctl, . - prctl\n");
 
@@ -183,7 +144,7 @@ int seal_prctl(int option, unsigned long mode, unsigned long program, unsigned l
 
 	if (mode == SECCOMP_MODE_STRICT || mode == SECCOMP_MODE_FILTER)
 		sealing = begin(mode == SECCOMP_MODE_STRICT, (const void *)program);
-	result = seal_real_prctl(option, mode, program, c, d);
+	result = real_prctl(option, mode, program, c, d);
 	end(sealing, result != 0);
 	return result;
 }
@@ -197,7 +158,8 @@ static long call_seccomp(unsigned int operation, unsigned int flags, const void 
 		sealing = begin(0, program);
 	else if (operation == SECCOMP_SET_MODE_STRICT && !flags && !program)
 		sealing = begin(1, NULL); /* libseccomp tries with flags: refused */
-	result = seal_real_syscall(SYS_seccomp, operation, flags, (long)program, 0, 0, 0);
+	result = real_syscall(SYS_seccomp, (long)operation, (long)flags, program, 0l, 0l,
+			      0l);
 	/* more than 0: the descriptor that was asked for, or else a thread that could not
 	 * be brought under the filter */
 	end(sealing,
@@ -209,7 +171,7 @@ static long call_seccomp(unsigned int operation, unsigned int flags, const void 
 static long call_privileged(long number, long a, long b, long c)
 {
 	uint32_t notes = privileges_before(number, (uid_t)a, (uid_t)b, (uid_t)c);
-	long result = seal_real_syscall(number, a, b, c, 0, 0, 0);
+	long result = real_syscall(number, a, b, c, 0l, 0l, 0l);
 
 	if (result == 0)
 		privileges_after(notes);
@@ -228,5 +190,5 @@ long seal_syscall(long number, long a, long b, long c, long d, long e, long f)
 	if ((int)a == PR_SET_SECCOMP)
 		return seal_prctl((int)a, (unsigned long)b, (unsigned long)c,
 				  (unsigned long)d, (unsigned long)e);
-	return seal_real_syscall(number, a, b, c, d, e, f);
+	return real_syscall(number, a, b, c, d, e, f);
 }

@@ -7,13 +7,7 @@
 
 #include "common/attributes.h"
 #include "shim/boot/boot.h"
-
-static int (*real_dlclose)(void *);
-
-void unload_resolve(void)
-{
-	real_dlclose = (int (*)(void *))dlsym(RTLD_NEXT, "dlclose");
-}
+#include "shim/wrap/real.h"
 
 exported int dlclose(void *handle)
 {

@@ -246,6 +246,20 @@ def other_preloads(case):
 
 
 @scenario
+def other_wraps_functions_with_versions(case):
+    """Of libc's posix_spawn and quick_exit there are two each, and the right one has a
+    version. A library behind us that wraps them has none, and is asked all the same."""
+    program = case.compile("leaves_at_once.c")
+    other = case.compile("other_wrappers.c", flags=["-shared", "-fPIC"], hooks=False)
+    for order in ([case.products.library, other], [other, case.products.library]):
+        case.database = case.path(f"{order.index(other)}.db")
+        result = case.run([program], {"LD_PRELOAD": ":".join(order)})
+        expect(result.stdout == "other: posix_spawn\nchild\nother: quick_exit\n",
+               f"printed {result.stdout!r}")
+        expect(result.returncode == 3 and not result.stderr, f"{result}")
+
+
+@scenario
 def loaded_by_hand(case):
     """The shim as an ordinary library does nothing at all."""
     program = case.compile("by_hand.c")

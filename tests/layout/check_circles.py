@@ -176,7 +176,7 @@ def are_linked(user, definer):
 
 def add_symbols(edges, root, build):
     # What the library exports it wraps: who calls that means libc's.
-    wrapped = set(tree.exported_names(os.path.join(root, "shim", "shim.map")))
+    wrapped = set(tree.exported_names(os.path.join(build, "shim", "shim.map")))
     defined, used = symbols_of(list(objects_of(root, build)))
     for symbol, definers in defined.items():
         for user in () if symbol in wrapped else used.get(symbol, ()):

@@ -12,7 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/core/real.h"
+#include "shim/wrap/real.h"
 
 #define POOL_BYTES (256ul << 20)
 #define CLASSES 21 /* 16 bytes to 16 MiB */
@@ -128,9 +128,8 @@ void pool_begin(void)
 	end_bytes = next_bytes + POOL_BYTES;
 	for (int i = 0; i < CLASSES; i++)
 		pthread_mutex_init(&classes[i].lock, NULL);
-	real.malloc = pool_malloc;
-	real.calloc = pool_calloc;
-	real.realloc = pool_realloc;
-	real.free = pool_free;
-	real_ready = 1;
+	real_malloc = pool_malloc;
+	real_calloc = pool_calloc;
+	real_realloc = pool_realloc;
+	real_free = pool_free;
 }

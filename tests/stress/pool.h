@@ -12,10 +12,10 @@
 
 #include <stddef.h>
 
-/* Makes shim/memory/alloc.c use the pool. Once, before its functions are called. */
+/* Makes shim/wrap/malloc.c use the pool. Once, before its functions are called. */
 void pool_begin(void);
 
-/* The functions of shim/memory/alloc.c, which the stress program compiles under these
+/* The functions of shim/wrap/malloc.c, which the stress program compiles under these
  * names so that they replace nobody's. */
 void *hot_malloc(size_t size);
 void *hot_calloc(size_t count, size_t size);

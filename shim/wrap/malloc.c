@@ -26,19 +26,12 @@
 #include "shim/core/gate.h"
 #include "shim/record/lane.h"
 #include "shim/core/process.h"
-#include "shim/core/real.h"
 #include "shim/memory/shadow.h"
 #include "shim/memory/site.h"
 #include "shim/stacks/stack.h"
-
-/* C23, not yet in glibc 2.36's headers */
-void free_sized(void *address, size_t size);
-void free_aligned_sized(void *address, size_t alignment, size_t size);
+#include "shim/wrap/real.h"
 
 #define CALLER ((uint64_t)__builtin_return_address(0))
-
-struct real_functions real;
-int real_ready;
 
 /* The context when its thread is new, or on another stack than before; NULL: none. */
 static cold struct lane_context *settle(struct lane_context *context, uintptr_t stack)
@@ -370,11 +363,8 @@ static inline int record_free(void *address, struct shadow_block *block, int rea
 
 exported void *malloc(size_t size)
 {
-	void *block;
+	void *block = real_malloc(size);
 
-	if (unlikely(!real_ready))
-		return early_heap_alloc(size, 16);
-	block = real.malloc(size);
 	record_alloc(block, size, CALLER);
 	return block;
 }
@@ -383,23 +373,16 @@ exported void free(void *address)
 {
 	struct shadow_block block;
 
-	if (!address || early_heap_owns(address) || unlikely(!real_ready))
+	if (!address || early_heap_owns(address))
 		return;
 	record_free(address, &block, 0);
-	real.free(address);
+	real_free(address);
 }
 
 exported void *calloc(size_t count, size_t size)
 {
-	size_t bytes;
-	void *block;
+	void *block = real_calloc(count, size);
 
-	if (unlikely(!real_ready)) {
-		if (__builtin_mul_overflow(count, size, &bytes))
-			return NULL;
-		return early_heap_alloc(bytes, 16);
-	}
-	block = real.calloc(count, size);
 	if (block) /* then the product did not overflow */
 		record_alloc(block, count * size, CALLER);
 	return block;
@@ -409,14 +392,13 @@ exported void *calloc(size_t count, size_t size)
 static cold void *move_early(void *old, size_t size, uint64_t caller)
 {
 	size_t keep = early_heap_size(old);
-	char *block = real_ready ? real.malloc(size) : early_heap_alloc(size, 16);
+	char *block = real_malloc(size);
 
 	if (!block)
 		return NULL;
 	for (size_t i = 0; i < keep && i < size; i++)
 		block[i] = ((char *)old)[i];
-	if (real_ready)
-		record_alloc(block, size, caller);
+	record_alloc(block, size, caller);
 	return block;
 }
 
@@ -497,18 +479,14 @@ static void *reallocate(void *old, size_t size, uint64_t caller)
 	void *block;
 
 	if (!old) {
-		if (unlikely(!real_ready))
-			return early_heap_alloc(size, 16);
-		block = real.realloc(NULL, size);
+		block = real_realloc(NULL, size);
 		record_alloc(block, size, caller);
 		return block;
 	}
 	if (early_heap_owns(old))
 		return move_early(old, size, caller);
-	if (unlikely(!real_ready))
-		return NULL;
 	known = record_free(old, &before, 1);
-	block = real.realloc(old, size);
+	block = real_realloc(old, size);
 	if (likely(block)) {
 		if (known)
 			record_realloc(
@@ -546,17 +524,8 @@ exported void *reallocarray(void *old, size_t count, size_t size)
 
 exported int posix_memalign(void **ret_block, size_t alignment, size_t size)
 {
-	int result;
+	int result = real_posix_memalign(ret_block, alignment, size);
 
-	if (unlikely(!real_ready)) {
-		void *block = early_heap_alloc(size, alignment);
-
-		if (!block)
-			return ENOMEM;
-		*ret_block = block;
-		return 0;
-	}
-	result = real.posix_memalign(ret_block, alignment, size);
 	if (result == 0)
 		record_alloc(*ret_block, size, CALLER);
 	return result;
@@ -564,44 +533,32 @@ exported int posix_memalign(void **ret_block, size_t alignment, size_t size)
 
 exported void *aligned_alloc(size_t alignment, size_t size)
 {
-	void *block;
+	void *block = real_aligned_alloc(alignment, size);
 
-	if (unlikely(!real_ready))
-		return early_heap_alloc(size, alignment);
-	block = real.aligned_alloc(alignment, size);
 	record_alloc(block, size, CALLER);
 	return block;
 }
 
 exported void *memalign(size_t alignment, size_t size)
 {
-	void *block;
+	void *block = real_memalign(alignment, size);
 
-	if (unlikely(!real_ready))
-		return early_heap_alloc(size, alignment);
-	block = real.memalign(alignment, size);
 	record_alloc(block, size, CALLER);
 	return block;
 }
 
 exported void *valloc(size_t size)
 {
-	void *block;
+	void *block = real_valloc(size);
 
-	if (unlikely(!real_ready))
-		return early_heap_alloc(size, 4096);
-	block = real.valloc(size);
 	record_alloc(block, size, CALLER);
 	return block;
 }
 
 exported void *pvalloc(size_t size)
 {
-	void *block;
+	void *block = real_pvalloc(size);
 
-	if (unlikely(!real_ready))
-		return early_heap_alloc(size, 4096);
-	block = real.pvalloc(size);
 	/* the allocator rounds up to whole pages; what the program asked for counts */
 	record_alloc(block, size, CALLER);
 	return block;
@@ -626,5 +583,5 @@ exported size_t malloc_usable_size(void *address)
 {
 	if (early_heap_owns(address))
 		return early_heap_size(address);
-	return address && real_ready ? real.malloc_usable_size(address) : 0;
+	return real_malloc_usable_size(address);
 }

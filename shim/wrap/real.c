@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the real functions are before the constructor has found them. Runs on: any thread
+ * and context. Must not call libc.
+ */
+#include "shim/wrap/real.h"
+
+#include <errno.h>
+
+#include "shim/core/syscall.h"
+#include "shim/memory/early_heap.h"
+
+static long missing(void)
+{
+	errno = ENOSYS;
+	return -1;
+}
+
+static long set_errno(long result)
+{
+	if (!syscall_failed(result))
+		return result;
+	errno = (int)-result;
+	return -1;
+}
+
+static long own_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	return set_errno(syscall_raw(number, a, b, c, d, e, f));
+}
+
+static int own_prctl(int option, unsigned long a, unsigned long b, unsigned long c,
+		     unsigned long d)
+{
+	return (int)set_errno(SYSCALL(SYS_prctl, option, a, b, c, d, 0));
+}
+
+#define WRAPPED(name) WRAPPED_ELSE(name, missing)
+#define WRAPPED_AT(name, version) WRAPPED_ELSE(name, missing)
+#define WRAPPED_ELSE(name, other) __typeof__(name) *real_##name = (void *)(other);
+#define LATE(name) __typeof__(name) *real_##name;
+#define OWN(name)
+#include "shim/wrap/wrapped.def"
