@@ -162,7 +162,7 @@ static const struct rule_limit limits[] = {
 	 .meaning = "the same for blocks of more than 120 bytes"},
 	{"wait_ns", 400, "ns",
 	 .meaning = "waiting for the other thread that such a free may be blamed for on "
-		    "average; measured, see docs/rules-memory.md"},
+		    "average; measured, see docs/rules-calibration.md"},
 	{"wait_call_ns", 1e5, "ns",
 	 .meaning = "a call that takes this longer than the median counts no more: what "
 		    "lasts longer is a wait for a CPU"},

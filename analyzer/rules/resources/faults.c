@@ -83,7 +83,7 @@ static const struct rule_limit limits[] = {
 		 "part of them that must lie beyond the pages that the largest RSS holds",
 	 .most = 1},
 	{"minor_ns", 1500, "ns",
-	 .meaning = "cost of a fault; measured, see docs/rules.md"},
+	 .meaning = "cost of a fault; measured, see docs/rules-calibration.md"},
 	{"major_count", 1000, "count",
 	 .meaning = "faults that read a disk; enough by themselves"},
 	{"major_ns", 0, "ns",

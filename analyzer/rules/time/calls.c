@@ -135,8 +135,8 @@ static const struct rule_limit tiny_calls_limits[] = {
 	{"tiny_hooks", 3, "ratio",
 	 .meaning = "the same in costs of a hook pair; the larger one counts"},
 	{"call_ns", 1.8, "ns",
-	 .meaning =
-		 "cost of a call against the inlined code; measured, see docs/rules.md"},
+	 .meaning = "cost of a call against the inlined code; measured, see "
+		    "docs/rules-calibration.md"},
 	{"least_share", 0.01, "ratio", .most = 1,
 	 .meaning = "share of the run that the calls must cost"},
 	{"hooks_error", 0.05, "ratio", .most = 1,
