@@ -142,18 +142,18 @@ static const struct {
 #define OPTION_COUNT (sizeof(option_table) / sizeof(option_table[0]))
 
 struct parsing {
-	struct cli *cli;
+	struct request *cli;
 	char **arguments; /* positional */
 	size_t count, capacity;
 	bool given[OPTION_COUNT];
 	bool wants_help, wants_version;
 };
 
-void cli_free(struct cli *cli)
+void cli_free(struct request *cli)
 {
 	free(cli->databases);
 	free(cli->limits);
-	*cli = (struct cli){0};
+	*cli = (struct request){0};
 }
 
 static void note_given(struct parsing *parsing, int key)
@@ -166,7 +166,7 @@ static void note_given(struct parsing *parsing, int key)
 /* --limit may be given again and again. */
 static void add_limits(struct parsing *parsing, const char *text)
 {
-	struct cli *cli = parsing->cli;
+	struct request *cli = parsing->cli;
 	char *all = cli->limits ? xasprintf("%s,%s", cli->limits, text) : xstrdup(text);
 
 	free(cli->limits);
@@ -415,7 +415,7 @@ static void check_options(const struct parsing *parsing, struct strbuf *error)
 				   "not kept by thread");
 }
 
-void cli_parse(int argc, char **argv, struct cli *ret)
+void cli_parse(int argc, char **argv, struct request *ret)
 {
 	struct argp_option options[OPTION_COUNT + 1] = {0};
 	struct argp argp = {
@@ -424,7 +424,7 @@ void cli_parse(int argc, char **argv, struct cli *ret)
 	struct strbuf error = {0}, clean = {0};
 	size_t count = 0;
 
-	*ret = (struct cli){
+	*ret = (struct request){
 		.renderer = renderer_registry[0],
 		.options = {.limit = -1, .min_share = -1, .width = CLI_WIDTH_USUAL}};
 	for (size_t i = 0; i < OPTION_COUNT; i++)

@@ -2,28 +2,10 @@
 /* The command line of prof-analyze. Must not open the database. */
 #pragma once
 
-#include "analyzer/export/export.h"
-#include "analyzer/render/render.h"
-#include "analyzer/reports/report.h"
-
-struct cli {
-	const struct report *report;
-	const struct renderer *renderer;
-	const struct exporter *exporter; /* instead of the renderer; NULL: none */
-	struct report_options options;
-	const char *database;	/* NULL: none given, and none needed; else databases[0] */
-	const char **databases; /* TAKES_SIDES: all; owned, see cli_free() */
-	size_t database_count;
-	size_t before_databases; /* TAKES_SIDES: those in front of "--"; 0: there is none
-				  */
-	char *limits;		 /* all --limit METRIC=AMOUNT,... together; owned */
-	const char *run;	 /* number or label; NULL: the latest */
-	const char *output;	 /* NULL: stdout */
-	bool no_limits, no_wait;
-};
+#include "analyzer/cli/request.h"
 
 /* Parses; ends the program after --help and --version (status 0) and after a usage
  * error (status 2). Strings point into argv. */
-void cli_parse(int argc, char **argv, struct cli *ret);
+void cli_parse(int argc, char **argv, struct request *ret);
 
-void cli_free(struct cli *cli);
+void cli_free(struct request *cli);

@@ -35,7 +35,7 @@ static void complain(const char *sentence)
 }
 
 /* errno says why. */
-static void complain_output(const struct cli *cli)
+static void complain_output(const struct request *cli)
 {
 	struct strbuf sentence = {0};
 
@@ -114,7 +114,7 @@ static bool is_same_file(const char *a, const char *b)
 }
 
 /* Opens --output. Refuses to overwrite the database itself. */
-static FILE *open_output(const struct cli *cli)
+static FILE *open_output(const struct request *cli)
 {
 	const char *diff = cli->options.diff;
 	bool is_input = (cli->database && is_same_file(cli->output, cli->database)) ||
@@ -133,7 +133,7 @@ static FILE *open_output(const struct cli *cli)
 	return out;
 }
 
-static int show(const struct cli *cli, const struct doc *doc)
+static int show(const struct request *cli, const struct doc *doc)
 {
 	struct render_context context = {
 		.out = stdout,
@@ -160,7 +160,7 @@ static int show(const struct cli *cli, const struct doc *doc)
 	return STATUS_OK;
 }
 
-static enum exit_status open_sides(const struct cli *cli,
+static enum exit_status open_sides(const struct request *cli,
 				   const struct takeover_talk *talk,
 				   struct report_input *input)
 {
@@ -175,7 +175,8 @@ static enum exit_status open_sides(const struct cli *cli,
 	return STATUS_OK;
 }
 
-static enum exit_status open_database(const struct cli *cli, struct report_input *input)
+static enum exit_status open_database(const struct request *cli,
+				      struct report_input *input)
 {
 	struct waiting waiting = {0};
 	struct takeover_talk talk = {.say = say,
@@ -206,7 +207,7 @@ static enum exit_status open_database(const struct cli *cli, struct report_input
 	return STATUS_OK;
 }
 
-static enum exit_status run(const struct cli *cli, struct report_input *input)
+static enum exit_status run(const struct request *cli, struct report_input *input)
 {
 	const struct report_options *options = &cli->options;
 	enum exit_status status, shown;
@@ -236,7 +237,7 @@ int main(int argc, char **argv)
 {
 	struct report_input input = {0};
 	enum exit_status status;
-	struct cli cli;
+	struct request cli;
 
 	setlocale(LC_ALL, "");
 	setlocale(LC_NUMERIC, "C");

@@ -39,7 +39,7 @@ static const struct exporter *find_exporter(const char *name, bool is_picture)
 	return NULL;
 }
 
-void cli_choose_exporter(struct cli *cli, struct strbuf *error)
+void cli_choose_exporter(struct request *cli, struct strbuf *error)
 {
 	const char *separator = "";
 
@@ -106,7 +106,7 @@ static void unknown_command(const char *word, struct strbuf *error)
 	free(names);
 }
 
-static void assign_sides(char *const *arguments, size_t count, struct cli *ret,
+static void assign_sides(char *const *arguments, size_t count, struct request *ret,
 			 struct strbuf *error)
 {
 	bool has_mark = false;
@@ -172,7 +172,7 @@ static void put_wanted(const struct report *report, const char *article,
 
 /* The database may stand anywhere: it is the first word that looks like one, else the
  * first. */
-static void assign_words(char *const *arguments, size_t count, struct cli *ret)
+static void assign_words(char *const *arguments, size_t count, struct request *ret)
 {
 	const char **words[] = {&ret->options.argument, &ret->options.other_argument};
 	size_t database = 0, word = 0;
@@ -193,7 +193,7 @@ static void assign_words(char *const *arguments, size_t count, struct cli *ret)
 			*words[word++] = arguments[i];
 }
 
-void cli_assign(char *const *arguments, size_t count, struct cli *ret,
+void cli_assign(char *const *arguments, size_t count, struct request *ret,
 		struct strbuf *error)
 {
 	size_t wanted;

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "analyzer/cli/cli.h"
+#include "analyzer/cli/request.h"
 
 /* Stands for "--" among the positional arguments of a report with TAKES_SIDES. */
 extern char cli_side_mark[];
@@ -19,11 +19,11 @@ void cli_mark_sides(int argc, char **argv);
 
 /* Which of the positional arguments is what. Returns an error sentence in error, or
  * an empty one. */
-void cli_assign(char *const *arguments, size_t count, struct cli *ret,
+void cli_assign(char *const *arguments, size_t count, struct request *ret,
 		struct strbuf *error);
 
 /* Whether the report writes one format for other programs (export/) and takes no
  * --format. */
 bool cli_writes_one_format(const struct report *report);
 /* Sets ret->exporter for such a report: its own, or the one that its first word names. */
-void cli_choose_exporter(struct cli *ret, struct strbuf *error);
+void cli_choose_exporter(struct request *ret, struct strbuf *error);

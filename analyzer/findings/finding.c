@@ -118,26 +118,6 @@ void finding_rate(struct finding *finding)
 		finding->severity--;
 }
 
-static int by_score(const void *left, const void *right)
-{
-	const struct finding *a = left, *b = right;
-
-	if (a->score != b->score)
-		return (a->score < b->score) - (a->score > b->score);
-	if (a->impact != b->impact)
-		return (a->impact < b->impact) - (a->impact > b->impact);
-	return (a->path_id > b->path_id) - (a->path_id < b->path_id);
-}
-
-void findings_finish(struct findings *findings, const struct calltree *tree)
-{
-	for (size_t i = 0; i < findings->count; i++)
-		finding_rate(&findings->list[i]);
-	findings_merge(findings, tree);
-	if (findings->count)
-		qsort(findings->list, findings->count, sizeof(*findings->list), by_score);
-}
-
 double finding_time_share(const struct finding *finding)
 {
 	return finding->saving_ns > 0 ? finding->impact : 0;

@@ -5,7 +5,7 @@
  * function, and the faults that make it slow. Must not lose a finding, or let a merge
  * lower a severity.
  */
-#include "analyzer/findings/finding.h"
+#include "analyzer/findings/finding_merge.h"
 
 #include "common/base/xalloc.h"
 
@@ -184,7 +184,7 @@ static void merge_explained(struct merging *merging)
 	remove_claimed(merging);
 }
 
-void findings_merge(struct findings *findings, const struct calltree *tree)
+static void merge(struct findings *findings, const struct calltree *tree)
 {
 	size_t count = findings->count;
 	uint32_t *order = xcalloc(count + 1, sizeof(*order));
@@ -211,4 +211,24 @@ void findings_merge(struct findings *findings, const struct calltree *tree)
 	free(merging.at_node);
 	free(merging.next);
 	free(merging.claimant);
+}
+
+static int by_score(const void *left, const void *right)
+{
+	const struct finding *a = left, *b = right;
+
+	if (a->score != b->score)
+		return (a->score < b->score) - (a->score > b->score);
+	if (a->impact != b->impact)
+		return (a->impact < b->impact) - (a->impact > b->impact);
+	return (a->path_id > b->path_id) - (a->path_id < b->path_id);
+}
+
+void findings_finish(struct findings *findings, const struct calltree *tree)
+{
+	for (size_t i = 0; i < findings->count; i++)
+		finding_rate(&findings->list[i]);
+	merge(findings, tree);
+	if (findings->count)
+		qsort(findings->list, findings->count, sizeof(*findings->list), by_score);
 }

@@ -14,96 +14,13 @@
 #include "common/base/strbuf.h"
 #include "common/base/utf8.h"
 #include "analyzer/render/findings.h"
-#include "analyzer/render/json.h"
+#include "analyzer/render/json_value.h"
 
 #include <jansson.h>
-#include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define JSON_SCHEMA_VERSION 1
 #define DUMP_FLAGS (JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))
-
-json_t *json_must(json_t *value)
-{
-	if (value)
-		return value;
-	fputs("prof-analyze: out of memory\n", stderr);
-	exit(1);
-}
-
-json_t *json_text(const char *text)
-{
-	struct strbuf repaired = {0};
-	json_t *value;
-
-	if (!text)
-		return json_must(json_null());
-	utf8_repair(&repaired, text);
-	value = json_must(json_string(strbuf_text(&repaired)));
-	strbuf_free(&repaired);
-	return value;
-}
-
-json_t *json_figure(double value)
-{
-	return json_must(isfinite(value) ? json_real(value) : json_null());
-}
-
-json_t *json_chain(const char *chain)
-{
-	json_t *array = json_must(json_array());
-	struct strbuf name = {0};
-
-	while (*chain) {
-		size_t size = strcspn(chain, "\x1f");
-
-		strbuf_reset(&name);
-		strbuf_add(&name, chain, size);
-		json_array_append_new(array, json_text(strbuf_text(&name)));
-		chain += size;
-		if (*chain == TABLE_CHAIN_END)
-			chain++;
-	}
-	strbuf_free(&name);
-	return array;
-}
-
-/* UTF-16, as JSON escapes it */
-static void put_escape(FILE *out, uint32_t character)
-{
-	if (character < 0x10000) {
-		fprintf(out, "\\u%04x", character);
-		return;
-	}
-	character -= 0x10000;
-	fprintf(out, "\\u%04x\\u%04x", 0xd800 + (character >> 10),
-		0xdc00 + (character & 0x3ff));
-}
-
-/* Of a document only strings hold more than ASCII, and jansson passes whole characters. A
- * newline between the values is one that is to be there. */
-static int put_visible(const char *text, size_t size, void *data)
-{
-	FILE *out = data;
-
-	for (size_t at = 0; at < size;) {
-		uint32_t character;
-		size_t length = utf8_next(text + at, size - at, &character);
-
-		if (character != '\n' && utf8_is_hidden(character))
-			put_escape(out, character);
-		else
-			fwrite(text + at, 1, length, out);
-		at += length;
-	}
-	return 0;
-}
-
-void json_write(json_t *value, FILE *out, size_t flags)
-{
-	json_dump_callback(value, put_visible, out, flags);
-}
 
 static json_t *cell_value(const struct cell *cell, enum column_type type)
 {

@@ -2,7 +2,7 @@
 /* A finding as a json object. Must not round or scale. */
 #include "analyzer/render/findings.h"
 
-#include "analyzer/render/json.h"
+#include "analyzer/render/json_value.h"
 #include "analyzer/rules/rule.h"
 
 static json_t *evidence_value(const struct finding *finding)

@@ -6,7 +6,7 @@
 #include "analyzer/render/findings.h"
 
 #include "common/base/utf8.h"
-#include "analyzer/render/md.h"
+#include "analyzer/render/md_text.h"
 #include "analyzer/rules/rule.h"
 
 #define NAME_WIDTH 100

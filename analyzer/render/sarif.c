@@ -7,7 +7,7 @@
 
 #include "common/base/xalloc.h"
 #include "analyzer/render/findings.h"
-#include "analyzer/render/json.h"
+#include "analyzer/render/json_value.h"
 #include "analyzer/rules/rule.h"
 
 #include <inttypes.h>

@@ -6,26 +6,24 @@
 #include "analyzer/rules/measured.h"
 
 #include "common/base/strbuf.h"
-#include "analyzer/rules/rule.h"
 #include "analyzer/rundb/rundb.h"
+#include "analyzer/rules/time/run.h"
 
 #include "measured.sql.h"
-
-#include <errno.h>
 
 static const char *const words[MEASURED_COUNT] = {
 	"calls",    "allocations",	 "steps",	    "wall time",
 	"CPU time", "an end of its own", "data of its own",
 };
 
-static void miss(struct measured *measured, unsigned bit, const char *reason)
+static void miss(struct rule_input *input, unsigned bit, const char *reason)
 {
-	measured->missing[__builtin_ctz(bit)] = reason;
+	input->missing[__builtin_ctz(bit)] = reason;
 }
 
 static const char *missing_cpu(const struct rule_input *input)
 {
-	const struct time_run *run = &input->time_run;
+	const struct time_run *run = input->time_run;
 
 	if (run->has_cpu)
 		return NULL;
@@ -37,52 +35,43 @@ static const char *missing_cpu(const struct rule_input *input)
 	       "known";
 }
 
-static void look(const struct rule_input *input, bool has_steps, double unseen_ends,
-		 struct measured *ret)
+static void look(struct rule_input *input, bool has_steps, double unseen_ends)
 {
 	if (!input->calls)
-		miss(ret, MEASURED_CALLS, "no instrumented function was called");
+		miss(input, MEASURED_CALLS, "no instrumented function was called");
 	if (!(input->alloc_count > 0))
-		miss(ret, MEASURED_ALLOCATIONS, "no allocation was recorded");
+		miss(input, MEASURED_ALLOCATIONS, "no allocation was recorded");
 	if (!has_steps)
-		miss(ret, MEASURED_STEPS,
+		miss(input, MEASURED_STEPS,
 		     "the run has no steps (profshim_step() marks them)");
 	if (!(input->wall_ns > 0) || unseen_ends > 0)
-		miss(ret, MEASURED_WALL, "how long the run took is not known");
-	miss(ret, MEASURED_CPU, missing_cpu(input));
+		miss(input, MEASURED_WALL, "how long the run took is not known");
+	miss(input, MEASURED_CPU, missing_cpu(input));
 	if (input->is_live)
-		miss(ret, MEASURED_END, "the run has not ended");
+		miss(input, MEASURED_END, "the run has not ended");
 	else if (!input->complete)
-		miss(ret, MEASURED_END,
+		miss(input, MEASURED_END,
 		     "a process did not end by itself, so what it left says nothing");
 }
 
 int measured_find(struct rule_input *input)
 {
-	struct measured *measured = &input->measured;
 	struct cursor *cursor;
-	int result;
+	int result = rule_query(input, measured_sql_exists, &cursor);
 
-	if (measured->is_known)
-		return 0;
-	if (!time_run(input))
-		return -EIO;
-	result = rule_query(input, measured_sql_exists, &cursor);
 	if (result < 0)
 		return result;
 	result = cursor_next(cursor);
 	if (result > 0)
-		look(input, cursor_integer(cursor, 0) != 0, cursor_real(cursor, 1),
-		     measured);
-	measured->is_known = result >= 0;
+		look(input, cursor_integer(cursor, 0) != 0, cursor_real(cursor, 1));
 	return rule_finish(input, cursor, result);
 }
 
 const char *measured_missing(const struct rule_input *input, unsigned needs)
 {
 	for (unsigned i = 0; i < MEASURED_COUNT; i++)
-		if ((needs & 1u << i) && input->measured.missing[i])
-			return input->measured.missing[i];
+		if ((needs & 1u << i) && input->missing[i])
+			return input->missing[i];
 	return NULL;
 }
 

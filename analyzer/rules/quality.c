@@ -12,10 +12,10 @@
 #include "analyzer/findings/quality.h"
 #include "analyzer/model/units.h"
 #include "analyzer/rundb/rundb.h"
+#include "analyzer/rules/time/run.h"
 
 #include "quality.sql.h"
 
-#include <errno.h>
 #include <string.h>
 
 enum whole { OF_CALLS, OF_ALLOCATIONS, OF_NOTHING };
@@ -161,11 +161,9 @@ static int look_at_hooks(struct rule_input *input)
 	double hooks_ns = (double)input->calls * input->hook_cost_ns, tiny_calls = 0;
 	struct quality_fact fact = {.name = "hook_share", .touches = QUALITY_TIME};
 	struct strbuf words = {0}, advice = {0};
-	const struct time_run *run = time_run(input);
+	const struct time_run *run = input->time_run;
 	int result;
 
-	if (!run)
-		return -EIO;
 	fact.value =
 		rule_share(hooks_ns, (hooks_ns + input->self_ns) * time_run_met(run));
 	if (!(fact.value >= rule_limit(input, "hooks_medium")))

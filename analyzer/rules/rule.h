@@ -11,13 +11,28 @@
 #include "analyzer/model/calltree.h"
 #include "analyzer/findings/finding.h"
 #include "analyzer/findings/rule_limits.h"
-#include "analyzer/rules/measured.h"
-#include "analyzer/rules/time/run.h"
 
 struct cursor;
 struct memory_wrappers; /* analyzer/rules/memory/wrappers.h */
 struct quality;		/* analyzer/findings/quality.h */
 struct rundb;
+struct time_run; /* analyzer/rules/time/run.h */
+
+enum measurement {
+	MEASURED_CALLS = 1u << 0,	/* of instrumented functions */
+	MEASURED_ALLOCATIONS = 1u << 1, /* and frees, peak, live bytes */
+	MEASURED_STEPS = 1u << 2,
+	MEASURED_WALL = 1u << 3, /* how long the run took, and so shares of it */
+	/* What was computed, what was waited for a CPU, page faults and RSS of at least
+	 * half the time that the processes lived. Without it a duration on a busy machine
+	 * may be a wait for a CPU, and a long call a wait for anything. */
+	MEASURED_CPU = 1u << 4,
+	MEASURED_END = 1u << 5, /* each process ended by itself */
+	/* What no other rule asks for: it looks for that itself. */
+	MEASURED_OWN = 1u << 6,
+};
+
+#define MEASURED_COUNT 7
 
 enum rule_result {
 	RULE_DONE = 0,
@@ -39,8 +54,9 @@ struct rule_input {
 	int64_t calls, cpu_count, process_count, thread_count;
 	int64_t sample_count, snapshot_count;
 	bool is_live, complete;
-	struct time_run time_run; /* by time_run() */
-	struct measured measured; /* by measured_find() */
+	const struct time_run *time_run; /* what its time was spent on */
+	/* By measured_find(): why a measurement is not valid; NULL: it is. */
+	const char *missing[MEASURED_COUNT];
 	struct time_lanes *lanes; /* by time_run_function() */
 
 	const char *reason;		  /* set by the rule with RULE_NOT_MEASURED */

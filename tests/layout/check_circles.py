@@ -19,29 +19,6 @@ import tree
 # circle any more fails the check, and is then taken out or made smaller.
 KNOWN = [
     {
-        "analyzer/cli/cli",
-        "analyzer/cli/words",
-    },
-    {
-        "analyzer/findings/finding",
-        "analyzer/findings/finding_merge",
-    },
-    {
-        "analyzer/render/json",
-        "analyzer/render/json_findings",
-    },
-    {
-        "analyzer/render/md",
-        "analyzer/render/md_findings",
-    },
-    {
-        "analyzer/rules/input",
-        "analyzer/rules/measured",
-        "analyzer/rules/rule",
-        "analyzer/rules/time/lanes",
-        "analyzer/rules/time/run",
-    },
-    {
         "collector/merge/account",
         "collector/merge/lane",
         "collector/merge/marks",

@@ -7,6 +7,7 @@
 
 #include "common/base/utf8.h"
 #include "analyzer/model/units.h"
+#include "analyzer/rules/measured.h"
 
 #include <string.h>
 

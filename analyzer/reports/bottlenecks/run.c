@@ -4,11 +4,15 @@
 
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
+#include "analyzer/findings/finding_merge.h"
 #include "analyzer/findings/rules_file.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/read_file.h"
 #include "analyzer/reports/trust/facts.h"
+#include "analyzer/rules/measured.h"
 #include "analyzer/rules/memory/wrappers.h"
+#include "analyzer/rules/time/lanes.h"
+#include "analyzer/rules/time/run.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -113,17 +117,19 @@ static enum exit_status apply_all(struct report_input *input,
 				  const struct calltree *tree, struct bottlenecks *ret)
 {
 	struct strbuf error = {0};
+	struct time_run time_run;
 	struct rule_input rule = {.db = input->db,
 				  .run_id = input->run_id,
 				  .tree = tree,
 				  .arena = &ret->findings.texts,
 				  .limits = &ret->limits,
+				  .time_run = &time_run,
 				  .quality = &ret->quality,
 				  .error = &error};
 	enum exit_status status = STATUS_OK;
 
 	take_facts(&rule, facts);
-	if (measured_find(&rule) < 0)
+	if (time_run_load(&rule, &time_run) < 0 || measured_find(&rule) < 0)
 		status = report_fail(input, STATUS_FAILED, "%s", strbuf_text(&error));
 	for (size_t i = 0; i < rule_registry_count && status == STATUS_OK; i++) {
 		const struct rule_limits_entry *entry =

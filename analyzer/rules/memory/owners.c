@@ -8,6 +8,7 @@
 #include "common/base/xalloc.h"
 #include "analyzer/rules/memory/wrappers.h"
 #include "analyzer/rundb/rundb.h"
+#include "analyzer/rules/time/run.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -174,11 +175,9 @@ struct finding *memory_owner_finding(struct rule_input *input, struct findings *
 
 double memory_run_ns(struct rule_input *input)
 {
-	const struct time_run *run = time_run(input);
+	const struct time_run *run = input->time_run;
 	double lanes, served_ns;
 
-	if (!run)
-		return input->wall_ns;
 	lanes = run->lane_count > 1 ? (double)run->lane_count : 1;
 	served_ns = time_run_unhindered_ns(run);
 	return fmax(served_ns - input->alloc_count * RULE_RECORDER_NS / lanes,

@@ -7,6 +7,7 @@
 #include "analyzer/rules/memory/owners.h"
 
 #include "analyzer/rundb/rundb.h"
+#include "analyzer/rules/time/run.h"
 
 #include "memory_threads.sql.h"
 
@@ -51,7 +52,7 @@ static int load_waits(struct rule_input *input, const struct memory_owner *owner
 	int result;
 
 	*ret = 0;
-	if (owner->function == CALLTREE_NONE || !time_run(input))
+	if (owner->function == CALLTREE_NONE)
 		return 0;
 	function_id = input->tree->functions[owner->function].function_id;
 	result = rule_query(input, memory_threads_sql_durations, &cursor);

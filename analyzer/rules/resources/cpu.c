@@ -7,10 +7,10 @@
 #include "analyzer/rules/rule.h"
 
 #include "analyzer/rundb/rundb.h"
+#include "analyzer/rules/time/run.h"
 
 #include "resources_cpu.sql.h"
 
-#include <errno.h>
 #include <math.h>
 
 static const char too_short[] = "too short for samples of /proc: CPU time is not known";
@@ -28,7 +28,7 @@ static const char *proof(struct rule_input *input)
  * spread: its own time is longer than all that was computed. */
 static int find_waiting(struct rule_input *input, int64_t *ret_function)
 {
-	const struct time_run *run = &input->time_run;
+	const struct time_run *run = input->time_run;
 	struct cursor *cursor;
 	int result;
 
@@ -53,7 +53,7 @@ static double unhindered_ns(const struct time_run *run)
 
 static void add_low(struct rule_input *input, struct findings *ret, int64_t function_id)
 {
-	const struct time_run *run = &input->time_run;
+	const struct time_run *run = input->time_run;
 	double used = run->cpu_ns / unhindered_ns(run);
 	struct finding *finding =
 		function_id ? rule_add_function(input, ret, function_id, false)
@@ -83,12 +83,10 @@ static void add_low(struct rule_input *input, struct findings *ret, int64_t func
 
 static int evaluate_low(struct rule_input *input, struct findings *ret)
 {
-	const struct time_run *run = time_run(input);
+	const struct time_run *run = input->time_run;
 	int64_t function_id;
 	int result;
 
-	if (!run)
-		return -EIO;
 	if (run->span_ns < rule_limit(input, "least_ns"))
 		return rule_not_measured(input, too_short);
 	if (input->is_live)
@@ -125,7 +123,7 @@ const struct rule rule_cpu_low = {
 
 static void add_high(struct rule_input *input, struct findings *ret, double wanted)
 {
-	const struct time_run *run = &input->time_run;
+	const struct time_run *run = input->time_run;
 	struct finding *finding = rule_add(input, ret);
 	double starved = rule_share(run->starved_ns, run->cpu_ns + run->starved_ns);
 
@@ -157,11 +155,9 @@ static void add_high(struct rule_input *input, struct findings *ret, double want
 
 static int evaluate_high(struct rule_input *input, struct findings *ret)
 {
-	const struct time_run *run = time_run(input);
+	const struct time_run *run = input->time_run;
 	double wanted;
 
-	if (!run)
-		return -EIO;
 	if (run->span_ns < rule_limit(input, "least_ns"))
 		return rule_not_measured(input, too_short);
 	if (input->cpu_count < 1)

@@ -4,8 +4,8 @@
  * page. Must not blame the first touch of memory that stays: that is the price of it.
  */
 #include "analyzer/rules/rule.h"
+#include "analyzer/rules/time/run.h"
 
-#include <errno.h>
 #include <math.h>
 
 #define PAGE_BYTES 4096
@@ -13,7 +13,7 @@
 static void add(struct rule_input *input, struct findings *ret, double repeated,
 		bool is_storm)
 {
-	const struct time_run *run = &input->time_run;
+	const struct time_run *run = input->time_run;
 	double run_ns = time_run_unhindered_ns(run);
 	double major_ns = run->major_faults * rule_limit(input, "major_ns");
 	double minor_ns = fmin(repeated * rule_limit(input, "minor_ns"), run->cpu_ns);
@@ -61,12 +61,10 @@ static void add(struct rule_input *input, struct findings *ret, double repeated,
 
 static int evaluate(struct rule_input *input, struct findings *ret)
 {
-	const struct time_run *run = time_run(input);
+	const struct time_run *run = input->time_run;
 	bool is_storm;
 	double repeated;
 
-	if (!run)
-		return -EIO;
 	repeated = fmax(0, run->minor_faults - run->rss_peak_bytes / PAGE_BYTES);
 	is_storm = run->minor_faults >=
 			   rule_limit(input, "minor_per_s") * run->span_ns / 1e9 &&

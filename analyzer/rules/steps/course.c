@@ -10,8 +10,6 @@
 
 #include "steps_course.sql.h"
 
-#include <errno.h>
-
 static int load_spans(struct rule_input *input, struct steps *steps)
 {
 	struct cursor *cursor;
@@ -39,8 +37,6 @@ int steps_for_each(struct rule_input *input, struct findings *ret, bool of_proce
 	struct cursor *cursor;
 	int result, looked = 0;
 
-	if (!time_run(input))
-		return -EIO;
 	result = rule_query(input,
 			    of_processes ? steps_course_sql_process_steps
 					 : steps_course_sql_steps,

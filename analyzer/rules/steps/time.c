@@ -9,6 +9,7 @@
 #include "analyzer/statistics/statistics.h"
 #include "analyzer/rules/time/served.h"
 #include "analyzer/rundb/rundb.h"
+#include "analyzer/rules/time/run.h"
 
 #include "steps_course.sql.h"
 
@@ -40,7 +41,7 @@ static void quarters(const struct steps *steps, double *ret_first, double *ret_l
 /* The run, less the waits for a CPU of a busy machine. */
 static double run_of(const struct rule_input *input)
 {
-	return time_run_unhindered_ns(&input->time_run);
+	return time_run_unhindered_ns(input->time_run);
 }
 
 /* Of steps of several threads side by side only the run's share counts. */
@@ -205,7 +206,7 @@ static void add_percentiles(const struct steps *steps, double least_ns, struct s
 static double less_waits(const struct rule_input *input, const struct steps *steps,
 			 const struct slow *slow)
 {
-	double served = time_run_served(&input->time_run);
+	double served = time_run_served(input->time_run);
 	double served_ns = steps->total_ns * served;
 	double all_ns =
 		fmax(slow->beyond_ns, steps->total_ns - steps->count * slow->usual_ns);

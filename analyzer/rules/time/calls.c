@@ -7,10 +7,10 @@
 #include "analyzer/rules/rule.h"
 
 #include "analyzer/rundb/rundb.h"
+#include "analyzer/rules/time/run.h"
 
 #include "time_calls.sql.h"
 
-#include <errno.h>
 #include <math.h>
 #include <string.h>
 
@@ -25,7 +25,7 @@ static double tiny_ns(struct rule_input *input)
 /* The same of a machine that met a part of the wish only. */
 static double most_ns(struct rule_input *input)
 {
-	return tiny_ns(input) / time_run_met(&input->time_run);
+	return tiny_ns(input) / time_run_met(input->time_run);
 }
 
 /*
@@ -53,7 +53,7 @@ static bool is_of_header(const char *file, const char *name)
  */
 static double least_run_ns(struct rule_input *input)
 {
-	const struct time_run *run = &input->time_run;
+	const struct time_run *run = input->time_run;
 	double hooks_ns = (double)input->calls * input->hook_cost_ns /
 			  fmax(1, (double)run->lane_count);
 
@@ -182,7 +182,7 @@ static int add_chatty(struct rule_input *input, struct findings *ret,
 {
 	uint32_t caller = caller_of(input->tree, node);
 	const struct calltree_node *parent = &input->tree->nodes[caller];
-	double run_ns = input->time_run.run_ns, ratio, held_ns;
+	double run_ns = input->time_run->run_ns, ratio, held_ns;
 	double calls = (double)node->calls, total_ns = (double)node->total_ns;
 	struct finding *finding;
 	int result = time_run_path(input, node->path_id, total_ns, &held_ns);
@@ -242,17 +242,15 @@ static bool is_chatty(struct rule_input *input, const struct calltree_node *node
 	       (double)node->calls >= ratio * (double)parent->calls &&
 	       (double)node->total_ns >=
 		       rule_limit(input, "caller_share") * (double)parent->total_ns &&
-	       (double)node->total_ns * time_run_met(&input->time_run) >
+	       (double)node->total_ns * time_run_met(input->time_run) >
 		       tiny_ns(input) * (double)node->calls;
 }
 
 static int evaluate_chatty(struct rule_input *input, struct findings *ret)
 {
-	const struct time_run *run = time_run(input);
+	const struct time_run *run = input->time_run;
 	double least_ns, ratio = rule_limit(input, "calls_per_call");
 
-	if (!run)
-		return -EIO;
 	least_ns = rule_limit(input, "run_share") * run->run_ns;
 	for (size_t i = 0; i < input->tree->order_count; i++) {
 		const struct calltree_node *node =

@@ -7,6 +7,7 @@
 
 #include "common/base/xalloc.h"
 #include "analyzer/rules/rule.h"
+#include "analyzer/rules/time/lanes.h"
 #include "analyzer/rundb/rundb.h"
 
 #include "time_run.sql.h"
@@ -220,14 +221,12 @@ static void add_up(struct load *load)
 		       run->span_ns >= lived_ns * LIVED_LEAST;
 }
 
-const struct time_run *time_run(struct rule_input *input)
+int time_run_load(struct rule_input *input, struct time_run *ret)
 {
-	struct time_run *run = &input->time_run;
-	struct load load = {.input = input, .run = run};
+	struct load load = {.input = input, .run = ret};
 	int result;
 
-	if (run->is_loaded)
-		return run;
+	*ret = (struct time_run){0};
 	result = load_lanes(&load, time_run_sql_roots);
 	if (result == 0 && !load.count)
 		result = load_lanes(&load, time_run_sql_one_root);
@@ -244,10 +243,7 @@ const struct time_run *time_run(struct rule_input *input)
 	if (result == 0)
 		add_up(&load);
 	free(load.list);
-	if (result < 0)
-		return NULL;
-	run->is_loaded = true;
-	return run;
+	return result;
 }
 
 bool time_run_may_wait(const struct time_run *run, double own_ns)
@@ -318,7 +314,7 @@ int time_run_function(struct rule_input *input, int64_t function_id, double self
 	int result;
 
 	*ret_ns = self_ns;
-	if (input->time_run.lane_count < 2)
+	if (input->time_run->lane_count < 2)
 		return 0;
 	result = time_lanes_function(input, function_id, ret_ns);
 	return result != -ENOENT ? result
@@ -330,7 +326,7 @@ int time_run_path(struct rule_input *input, int64_t path_id, double total_ns,
 		  double *ret_ns)
 {
 	*ret_ns = total_ns;
-	return input->time_run.lane_count < 2
+	return input->time_run->lane_count < 2
 		       ? 0
 		       : add_largest(input, time_run_sql_path_lanes, path_id, ret_ns);
 }

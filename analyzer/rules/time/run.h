@@ -9,14 +9,12 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-struct cursor;
 struct rule_input;
 
 /* A shorter look at /proc says nothing. */
 #define TIME_RUN_SPAN_LEAST_NS 50e6
 
 struct time_run {
-	bool is_loaded;
 	/* What the run took, less the cost of the hooks. Of several processes at least
 	 * the sum of their longest threads. */
 	double run_ns, hooks_ns;
@@ -36,8 +34,8 @@ struct time_run {
 	int64_t thread_peak;   /* of one process */
 };
 
-/* Loaded once for a run, borrowed. NULL on failure (then input->error is set). */
-const struct time_run *time_run(struct rule_input *input);
+/* Loads it, before any rule is asked. 0 or -errno (then input->error is set). */
+int time_run_load(struct rule_input *input, struct time_run *ret);
 
 /*
  * With threads, own_ns of a function's own time in calls may well be waits for other
@@ -66,9 +64,3 @@ int time_run_function(struct rule_input *input, int64_t function_id, double self
 		      double *ret_ns);
 int time_run_path(struct rule_input *input, int64_t path_id, double total_ns,
 		  double *ret_ns);
-
-/* What time_run_function() needs, in time_lanes.c. -ENOENT: too many functions and lanes
- * to be held in memory. */
-struct time_lanes;
-int time_lanes_function(struct rule_input *input, int64_t function_id, double *ret_ns);
-void time_lanes_free(struct time_lanes *lanes);

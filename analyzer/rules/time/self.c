@@ -5,7 +5,9 @@
  */
 #include "analyzer/rules/rule.h"
 
+#include "analyzer/rules/measured.h"
 #include "analyzer/rundb/rundb.h"
+#include "analyzer/rules/time/run.h"
 
 #include "time_self.sql.h"
 
@@ -66,7 +68,7 @@ static double starved_part(const struct time_run *run, const struct function *fu
 /* The run, less the waits for a CPU of a busy machine. */
 static double run_of(const struct rule_input *input)
 {
-	return time_run_unhindered_ns(&input->time_run);
+	return time_run_unhindered_ns(input->time_run);
 }
 
 /* The part of its own time that is its code's. What the recorder adds to an allocation is
@@ -81,7 +83,7 @@ static double own_part(const struct time_run *run, const struct function *functi
 
 static int complete(struct rule_input *input, struct function *function)
 {
-	const struct time_run *run = &input->time_run;
+	const struct time_run *run = input->time_run;
 	int result = time_run_function(input, function->function_id, function->self_ns,
 				       &function->held_ns);
 
@@ -164,19 +166,19 @@ static void add_hot(struct rule_input *input, struct findings *ret,
 		rule_add_function(input, ret, function->function_id, false);
 
 	/* Of one thread what was waited is known: it is not in the CPU time. */
-	if (!input->time_run.has_waiters && input->time_run.has_cpu)
-		computed_ns = fmin(computed_ns, input->time_run.cpu_ns);
+	if (!input->time_run->has_waiters && input->time_run->has_cpu)
+		computed_ns = fmin(computed_ns, input->time_run->cpu_ns);
 	/* A machine that gave the program less than half of what it wished for leaves its
 	 * mark on all durations. */
 	finding->confidence = function->is_guarded || is_subtracted(input, function) ||
 					      is_allocating(input, function) ||
-					      time_run_served(&input->time_run) < 0.5 ||
-					      !input->time_run.has_cpu
+					      time_run_served(input->time_run) < 0.5 ||
+					      !input->time_run->has_cpu
 				      ? CONFIDENCE_LOW
 				      : CONFIDENCE_MEDIUM;
 	/* pbzip2's two waits for a condition were high by their share alone. */
 	if (time_run_is_long(function->self_ns, function->calls) &&
-	    time_run_may_wait(&input->time_run, function->run_ns))
+	    time_run_may_wait(input->time_run, function->run_ns))
 		finding_fix_severity(finding, SEVERITY_LOW);
 	finding->saving_ns = gain * computed_ns;
 	finding->impact = rule_share(finding->saving_ns, run_ns);
@@ -189,9 +191,9 @@ static void add_hot(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "calls", "count", function->calls);
 	finding_evidence(finding, "own time per call", "ns",
 			 function->self_ns / function->calls);
-	if (starved_part(&input->time_run, function) > 0.01)
+	if (starved_part(input->time_run, function) > 0.01)
 		finding_evidence(finding, "of it perhaps waits for a CPU", "ns",
-				 starved_part(&input->time_run, function) *
+				 starved_part(input->time_run, function) *
 					 function->self_ns);
 	explain_hot(input, finding, function);
 	finding->sql = proof(input, function->function_id);
@@ -200,7 +202,7 @@ static void add_hot(struct rule_input *input, struct findings *ret,
 /* Short calls did not wait, but for a CPU; of longer ones only CPU time can tell. */
 static bool is_known(const struct rule_input *input, const struct function *function)
 {
-	return input->time_run.has_cpu ||
+	return input->time_run->has_cpu ||
 	       !time_run_is_long(function->self_ns, function->calls);
 }
 
@@ -301,7 +303,7 @@ static void advise_computing(struct finding *finding)
 /* In the run's idle time there is room for the longest call: it waited. */
 static bool has_waited(struct rule_input *input, const struct function *function)
 {
-	const struct time_run *run = &input->time_run;
+	const struct time_run *run = input->time_run;
 
 	return run->idle_ns >= rule_limit(input, "waited_part") * function->call_ns;
 }
@@ -309,7 +311,7 @@ static bool has_waited(struct rule_input *input, const struct function *function
 static void add_long(struct rule_input *input, struct findings *ret,
 		     const struct function *function)
 {
-	const struct time_run *run = &input->time_run;
+	const struct time_run *run = input->time_run;
 	bool waited = has_waited(input, function);
 	double run_ns = waited ? run->run_ns : run_of(input);
 	struct finding *finding =

@@ -9,10 +9,10 @@
 
 #include "common/base/xalloc.h"
 #include "analyzer/rundb/rundb.h"
+#include "analyzer/rules/time/run.h"
 
 #include "time_shape.sql.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -62,14 +62,12 @@ static void find_recursion(const struct calltree *tree, uint32_t node,
 
 static int evaluate_deep(struct rule_input *input, struct findings *ret)
 {
-	const struct time_run *run = time_run(input);
+	const struct time_run *run = input->time_run;
 	const struct calltree *tree = input->tree;
 	uint32_t deepest = deepest_node(tree);
 	struct recursion recursion;
 	struct finding *finding;
 
-	if (!run)
-		return -EIO;
 	if (deepest == CALLTREE_NONE)
 		return rule_not_measured(input, "no call path was recorded");
 	if (tree->nodes[deepest].depth < rule_limit(input, "depth"))
@@ -162,7 +160,7 @@ static int load_before_main(struct rule_input *input, int64_t main_path,
 
 static int load_first_step(struct rule_input *input, struct start_up *ret)
 {
-	double run_ns = input->time_run.run_ns, hooks_ns = input->time_run.hooks_ns;
+	double run_ns = input->time_run->run_ns, hooks_ns = input->time_run->hooks_ns;
 	struct cursor *cursor;
 	int result = rule_query(input, time_shape_sql_first_step, &cursor);
 
@@ -242,7 +240,7 @@ static void tell_constructors(struct rule_input *input, struct finding *finding)
 static void add_start_up(struct rule_input *input, struct findings *ret,
 			 const struct start_up *start, double start_ns, int64_t main_path)
 {
-	double run_ns = time_run_unhindered_ns(&input->time_run);
+	double run_ns = time_run_unhindered_ns(input->time_run);
 	bool by_step = start_ns > start->before_main_ns;
 	struct finding *finding = rule_add_path(
 		input, ret,
@@ -270,15 +268,13 @@ static void add_start_up(struct rule_input *input, struct findings *ret,
 
 static int evaluate_start_up(struct rule_input *input, struct findings *ret)
 {
-	const struct time_run *run = time_run(input);
+	const struct time_run *run = input->time_run;
 	struct start_up start = {0};
 	uint32_t main_node = find_main(input->tree);
 	double start_ns, least_ns, share_ns;
 	int64_t main_path;
 	int result;
 
-	if (!run)
-		return -EIO;
 	if (main_node == CALLTREE_NONE)
 		return rule_not_measured(input, "main() is not instrumented");
 	main_path = input->tree->nodes[main_node].path_id;

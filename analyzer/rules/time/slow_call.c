@@ -6,6 +6,7 @@
 #include "analyzer/rules/rule.h"
 
 #include "analyzer/rundb/rundb.h"
+#include "analyzer/rules/time/run.h"
 
 #include "time_slow_call.sql.h"
 
@@ -21,7 +22,7 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 		     {"low_ns", SEVERITY_LOW}};
 	int64_t function_id = cursor_integer(cursor, 0);
 	double calls = cursor_real(cursor, 1), total_ns = cursor_real(cursor, 2);
-	double self_ns = cursor_real(cursor, 3), met = time_run_met(&input->time_run);
+	double self_ns = cursor_real(cursor, 3), met = time_run_met(input->time_run);
 	double mean_ns = met * total_ns / calls, held_ns;
 	int result = time_run_function(input, function_id, self_ns, &held_ns);
 	struct finding *finding;
@@ -39,11 +40,11 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 		step++;
 	/* The loop of a background thread that waits for work was high. */
 	may_wait = time_run_is_long(self_ns, calls) &&
-		   time_run_may_wait(&input->time_run, self_ns);
+		   time_run_may_wait(input->time_run, self_ns);
 	finding_fix_severity(finding, may_wait ? SEVERITY_LOW : steps[step].severity);
 	/* That it takes long does not say that it need not. */
 	finding->confidence = CONFIDENCE_LOW;
-	finding->impact = rule_share(held_ns, input->time_run.run_ns);
+	finding->impact = rule_share(held_ns, input->time_run->run_ns);
 	finding_evidence_limit(finding,
 			       met < 0.99 ? "mean per call, less waits for a CPU"
 					  : "mean per call",

@@ -9,6 +9,7 @@
 #include "analyzer/rules/rule.h"
 
 #include "analyzer/rundb/rundb.h"
+#include "analyzer/rules/time/run.h"
 
 #include "time_spread.sql.h"
 
@@ -74,9 +75,9 @@ static int read_row(struct rule_input *input, struct cursor *cursor, struct spre
 	if (result < 0)
 		return result;
 	ret->run_ns = self_ns > 0 ? total_ns * fmin(1, held_ns / self_ns) : total_ns;
-	ret->run_ns = fmin(ret->run_ns, input->time_run.run_ns);
-	ret->is_guarded = time_run_may_wait(&input->time_run, self_ns);
-	return ret->run_ns >= rule_limit(input, "run_share") * input->time_run.run_ns;
+	ret->run_ns = fmin(ret->run_ns, input->time_run->run_ns);
+	ret->is_guarded = time_run_may_wait(input->time_run, self_ns);
+	return ret->run_ns >= rule_limit(input, "run_share") * input->time_run->run_ns;
 }
 
 /*
@@ -90,7 +91,7 @@ static int read_row(struct rule_input *input, struct cursor *cursor, struct spre
 static double beyond_share(const struct rule_input *input, const struct spread *spread,
 			   double usual_ns, double slow_calls)
 {
-	double served = time_run_served(&input->time_run),
+	double served = time_run_served(input->time_run),
 	       served_ns = spread->hist_ns * served,
 	       wait_ns = (spread->hist_ns - spread->calls * usual_ns) /
 			 fmax(1, slow_calls * spread->calls),
@@ -118,10 +119,10 @@ static void rate(const struct rule_input *input, const struct spread *spread,
 		 bool is_broad, struct finding *finding)
 {
 	finding->confidence =
-		spread->is_guarded || is_broad || time_run_served(&input->time_run) < 0.5
+		spread->is_guarded || is_broad || time_run_served(input->time_run) < 0.5
 			? CONFIDENCE_LOW
 			: CONFIDENCE_MEDIUM;
-	finding->impact = rule_share(finding->saving_ns, input->time_run.run_ns);
+	finding->impact = rule_share(finding->saving_ns, input->time_run->run_ns);
 	if (is_broad)
 		finding->specific = 0; /* less than T1 */
 	if (spread->is_guarded) {
@@ -173,13 +174,11 @@ static int look_at_all(struct rule_input *input, struct findings *ret,
 		       int (*look)(struct rule_input *, struct findings *,
 				   struct spread *))
 {
-	const struct time_run *run = time_run(input);
+	const struct time_run *run = input->time_run;
 	struct cursor *cursor;
 	struct spread spread;
 	int result;
 
-	if (!run)
-		return -EIO;
 	result = rule_query(input, time_spread_sql_measured, &cursor);
 	if (result < 0)
 		return result;
@@ -243,7 +242,7 @@ static int look_for_tail(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "p99", "ns", p99);
 	finding_evidence(finding, "calls", "count", spread->calls);
 	finding_evidence(finding, "share of the run", "percent",
-			 100 * rule_share(spread->run_ns, input->time_run.run_ns));
+			 100 * rule_share(spread->run_ns, input->time_run->run_ns));
 	finding->why = spread->is_guarded
 			       ? "a few calls take many times as long as most do; "
 				 "whether they compute or wait for another thread the "

@@ -6,6 +6,7 @@
 #include "analyzer/rules/rule.h"
 
 #include "analyzer/rundb/rundb.h"
+#include "analyzer/rules/time/run.h"
 
 #include "time_threads.sql.h"
 
@@ -14,7 +15,7 @@
 static void add_group(struct rule_input *input, struct findings *ret,
 		      struct cursor *cursor)
 {
-	const struct time_run *run = &input->time_run;
+	const struct time_run *run = input->time_run;
 	double threads = cursor_real(cursor, 2), longest_ns = cursor_real(cursor, 3);
 	double sum_ns = cursor_real(cursor, 4), mean_ns = sum_ns / threads;
 	double cpus = fmin(threads, fmax(1, (double)input->cpu_count)), best_ns;

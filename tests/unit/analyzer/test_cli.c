@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: which word of the command line is what. */
+#include "analyzer/cli/cli.h"
 #include "analyzer/cli/words.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 static struct strbuf error;
 
-static struct cli assign(const char *a, const char *b, const char *c)
+static struct request assign(const char *a, const char *b, const char *c)
 {
 	char *const arguments[] = {(char *)a, (char *)b, (char *)c};
 	size_t count = !a ? 0 : !b ? 1 : !c ? 2 : 3;
-	struct cli cli = {0};
+	struct request cli = {0};
 
 	strbuf_reset(&error);
 	cli_assign(arguments, count, &cli, &error);
@@ -18,7 +19,7 @@ static struct cli assign(const char *a, const char *b, const char *c)
 
 static void commands_and_databases(void **state)
 {
-	struct cli cli = assign("run.db", NULL, NULL);
+	struct request cli = assign("run.db", NULL, NULL);
 
 	(void)state;
 	assert_string_equal(cli.report->name, "report");
@@ -33,7 +34,7 @@ static void commands_and_databases(void **state)
 
 static void database_and_argument_in_any_order(void **state)
 {
-	struct cli cli = assign("callers", "run.db", "main");
+	struct request cli = assign("callers", "run.db", "main");
 
 	(void)state;
 	assert_string_equal(cli.database, "run.db");
@@ -50,7 +51,7 @@ static void database_and_argument_in_any_order(void **state)
 
 static void two_words_and_a_database_in_any_order(void **state)
 {
-	struct cli cli = {0};
+	struct request cli = {0};
 	static const char *const last[] = {"delta", "loaded", "done", "run.db"};
 	static const char *const first[] = {"delta", "run.db", "loaded", "done"};
 	static const char *const plain[] = {"delta", "recording", "loaded", "done"};
@@ -59,7 +60,7 @@ static void two_words_and_a_database_in_any_order(void **state)
 	(void)state;
 	for (size_t i = 0; i < 3; i++) {
 		strbuf_reset(&error);
-		cli = (struct cli){0};
+		cli = (struct request){0};
 		cli_assign((char *const *)orders[i], 4, &cli, &error);
 		assert_int_equal(error.size, 0);
 		assert_string_equal(cli.database, i == 2 ? "recording" : "run.db");
@@ -88,7 +89,7 @@ static void mistakes_get_a_sentence(void **state)
 
 static void sides(void **state)
 {
-	struct cli cli = assign("compare", "a.db", "b.db");
+	struct request cli = assign("compare", "a.db", "b.db");
 
 	(void)state;
 	assert_int_equal(error.size, 0);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: findings: the curve of the score, severities, merging, ranking. */
-#include "analyzer/findings/finding.h"
+#include "analyzer/findings/finding_merge.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 #include <errno.h>

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/* What a command line asks for. */
+#pragma once
+
+#include "analyzer/export/export.h"
+#include "analyzer/render/render.h"
+#include "analyzer/reports/report.h"
+
+struct request {
+	const struct report *report;
+	const struct renderer *renderer;
+	const struct exporter *exporter; /* instead of the renderer; NULL: none */
+	struct report_options options;
+	const char *database;	/* NULL: none given, and none needed; else databases[0] */
+	const char **databases; /* TAKES_SIDES: all; owned, see cli_free() */
+	size_t database_count;
+	size_t before_databases; /* TAKES_SIDES: those in front of "--"; 0: there is none
+				  */
+	char *limits;		 /* all --limit METRIC=AMOUNT,... together; owned */
+	const char *run;	 /* number or label; NULL: the latest */
+	const char *output;	 /* NULL: stdout */
+	bool no_limits, no_wait;
+};
