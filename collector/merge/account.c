@@ -7,6 +7,7 @@
 
 #include <errno.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/array.h"
 
@@ -40,6 +41,14 @@ static int64_t cost_ns(const struct merge *merge, const struct merge_cell *cell)
 	return cost < MOST_NS ? (int64_t)cost : (int64_t)MOST_NS;
 }
 
+int64_t account_call_ns(const struct merge *merge, double ticks)
+{
+	double ns = ticks * merge->ticks->ns_per_tick - merge->inner_cost_ns;
+
+	return ns > 0 ? ticks_duration_ns(merge->ticks, ns / merge->ticks->ns_per_tick)
+		      : 0;
+}
+
 void account_begin(struct merge *merge)
 {
 	if (merge->touched_count)
@@ -53,8 +62,18 @@ static struct merge_cell take_cell(struct merge *merge, uint32_t *ret_path)
 
 	*ret_path = merge->touched[--merge->touched_count];
 	cell = merge->cells[*ret_path];
-	merge->cells[*ret_path] = (struct merge_cell){.calls = 0};
+	merge->cells[*ret_path] = (struct merge_cell){.is_touched = 0};
 	return cell;
+}
+
+static struct account_times begin_times(const struct merge *merge,
+					const struct merge_cell *cell)
+{
+	struct account_times times;
+
+	memcpy(times.quantities, cell->quantities, sizeof(times.quantities));
+	times.raw_total_ns = ticks_duration_ns(merge->ticks, (double)cell->total_ticks);
+	return times;
 }
 
 static void charge_parent(struct merge *merge, uint32_t path,
@@ -65,9 +84,9 @@ static void charge_parent(struct merge *merge, uint32_t path,
 
 	if (!parent)
 		return;
-	merge_add(&cell->child_calls, times->calls);
-	merge_add_ns(&cell->child_raw_ns, times->raw_total_ns);
-	merge_add_ns(&cell->child_total_ns, times->total_ns);
+	quantity_add(&cell->child_calls, times->calls);
+	quantity_add(&cell->child_raw_ns, times->raw_total_ns);
+	quantity_add(&cell->child_total_ns, times->total_ns);
 }
 
 /* A total that is less than the children's together (a signal handler in between, a
@@ -80,10 +99,7 @@ int account_next(struct merge *merge, uint32_t *ret_path, struct account_times *
 	if (!merge->touched_count)
 		return 0;
 	cell = take_cell(merge, ret_path);
-	*ret = (struct account_times){.calls = cell.calls,
-				      .alloc_count = cell.alloc_count,
-				      .alloc_bytes = cell.alloc_bytes};
-	ret->raw_total_ns = ticks_duration_ns(merge->ticks, (double)cell.total_ticks);
+	*ret = begin_times(merge, &cell);
 	if (ret->raw_total_ns < cell.child_raw_ns)
 		ret->raw_total_ns = cell.child_raw_ns;
 	ret->raw_self_ns = ret->raw_total_ns - cell.child_raw_ns;
@@ -91,7 +107,7 @@ int account_next(struct merge *merge, uint32_t *ret_path, struct account_times *
 	if (ret->self_ns < 0)
 		ret->self_ns = 0;
 	ret->total_ns = ret->self_ns;
-	merge_add_ns(&ret->total_ns, cell.child_total_ns);
+	quantity_add(&ret->total_ns, cell.child_total_ns);
 	charge_parent(merge, *ret_path, ret);
 	return 1;
 }
@@ -105,8 +121,7 @@ int account_next_part(struct merge *merge, int64_t *owed_ns, uint32_t *ret_path,
 	if (!merge->touched_count)
 		return 0;
 	cell = take_cell(merge, ret_path);
-	*ret = (struct account_times){.calls = cell.calls};
-	ret->raw_total_ns = ticks_duration_ns(merge->ticks, (double)cell.total_ticks);
+	*ret = begin_times(merge, &cell);
 	ret->raw_self_ns = ret->raw_total_ns - cell.child_raw_ns;
 	if (ret->raw_self_ns < -(int64_t)MOST_NS)
 		ret->raw_self_ns = -(int64_t)MOST_NS;
@@ -116,7 +131,7 @@ int account_next_part(struct merge *merge, int64_t *owed_ns, uint32_t *ret_path,
 	if (owed_ns[*ret_path] > (int64_t)MOST_NS)
 		owed_ns[*ret_path] = (int64_t)MOST_NS;
 	ret->total_ns = ret->self_ns;
-	merge_add_ns(&ret->total_ns, cell.child_total_ns);
+	quantity_add(&ret->total_ns, cell.child_total_ns);
 	charge_parent(merge, *ret_path, ret);
 	return 1;
 }
@@ -125,20 +140,16 @@ static int add_times(struct merge *merge, uint32_t path, uint32_t lane,
 		     const struct account_times *times)
 {
 	struct merge_path *row = &merge->paths[path];
+	struct merge_share share = {.path = path, .lane = lane};
 
-	merge_add(&row->calls, times->calls);
-	merge_add_ns(&row->total_ns, times->total_ns);
-	merge_add_ns(&row->self_ns, times->self_ns);
-	merge_add_ns(&row->raw_total_ns, times->raw_total_ns);
-	merge_add_ns(&row->raw_self_ns, times->raw_self_ns);
-	merge_add(&row->alloc_count, times->alloc_count);
-	merge_add(&row->alloc_bytes, times->alloc_bytes);
+	quantities_add(QUANTITY_OF_PATH, row->quantities, QUANTITY_OF_LANE,
+		       times->quantities, 1);
+	quantity_add(&row->raw_total_ns, times->raw_total_ns);
+	quantity_add(&row->raw_self_ns, times->raw_self_ns);
 	if (merge->run->lane_count < 2)
 		return 0;
-	return add_share(merge,
-			 &(struct merge_share){path, lane, times->calls, times->total_ns,
-					       times->self_ns, times->alloc_count,
-					       times->alloc_bytes});
+	memcpy(share.quantities, times->quantities, sizeof(share.quantities));
+	return add_share(merge, &share);
 }
 
 int account_lane(struct merge *merge, uint32_t lane)
@@ -184,9 +195,8 @@ static void enter_edge(struct walk *walk, uint32_t path)
 	const struct merge_path *row = &walk->merge->paths[path];
 	struct merge_edge *edge = &walk->merge->edges[walk->path_edges[path]];
 
-	merge_add(&edge->calls, row->calls);
-	if (edge->active++ == 0)
-		merge_add_ns(&edge->total_ns, row->total_ns);
+	quantities_add(QUANTITY_OF_EDGE, edge->quantities, QUANTITY_OF_PATH,
+		       row->quantities, edge->active++ == 0);
 }
 
 static void enter(struct walk *walk, uint32_t path)
@@ -197,19 +207,8 @@ static void enter(struct walk *walk, uint32_t path)
 	function->is_used = 1;
 	if (row->kind != MERGE_FRAME)
 		function->is_instrumented = 1;
-	merge_add(&function->calls, row->calls);
-	merge_add_ns(&function->self_ns, row->self_ns);
-	merge_add_ns(&function->raw_self_ns, row->raw_self_ns);
-	merge_add(&function->alloc_count, row->alloc_count);
-	merge_add(&function->alloc_bytes, row->alloc_bytes);
-	if (row->min_ticks < function->min_ticks)
-		function->min_ticks = row->min_ticks;
-	if (row->max_ticks > function->max_ticks)
-		function->max_ticks = row->max_ticks;
-	if (walk->active[row->function]++ == 0) {
-		merge_add_ns(&function->total_ns, row->total_ns);
-		merge_add_ns(&function->raw_total_ns, row->raw_total_ns);
-	}
+	quantities_add(QUANTITY_OF_FUNCTION, function->quantities, QUANTITY_OF_PATH,
+		       row->quantities, walk->active[row->function]++ == 0);
 	if (row->parent)
 		enter_edge(walk, path);
 }
@@ -274,6 +273,35 @@ static int by_path(const void *a, const void *b)
 	return left->lane < right->lane ? -1 : left->lane > right->lane;
 }
 
+static int64_t percentile(const struct merge *merge,
+			  const struct merge_function *function, double fraction)
+{
+	int64_t value;
+
+	if (histogram_is_empty(&function->histogram) ||
+	    function->min_ns == QUANTITY_UNKNOWN)
+		return QUANTITY_UNKNOWN;
+	value = account_call_ns(merge,
+				histogram_percentile(&function->histogram, fraction));
+	if (value < function->min_ns)
+		return function->min_ns;
+	return value > function->max_ns ? function->max_ns : value;
+}
+
+static void find_percentiles(struct merge *merge)
+{
+	for (size_t i = 0; i < merge->function_count; i++) {
+		struct merge_function *function = &merge->functions[i];
+
+		if (!function->is_used)
+			continue;
+		function->p50_ns = percentile(merge, function, 0.50);
+		function->p90_ns = percentile(merge, function, 0.90);
+		function->p95_ns = percentile(merge, function, 0.95);
+		function->p99_ns = percentile(merge, function, 0.99);
+	}
+}
+
 int account_functions(struct merge *merge)
 {
 	struct walk walk = {.merge = merge};
@@ -287,8 +315,10 @@ int account_functions(struct merge *merge)
 	if (walk.first_child && walk.next_sibling && walk.path_edges && walk.active &&
 	    (!functions || merge_function_at(merge, (uint32_t)functions - 1)))
 		result = link_paths(&walk);
-	if (result == 0)
+	if (result == 0) {
 		visit_all(&walk);
+		find_percentiles(merge);
+	}
 	if (merge->share_count) /* in the order of the table's key */
 		qsort(merge->shares, merge->share_count, sizeof(*merge->shares), by_path);
 	free(walk.first_child);

@@ -9,8 +9,8 @@
 
 /* What a path has from the cells. */
 struct account_times {
-	uint64_t calls, alloc_count, alloc_bytes;
-	int64_t total_ns, self_ns, raw_total_ns, raw_self_ns;
+	QUANTITY_FIELDS(LANE);
+	int64_t raw_total_ns, raw_self_ns;
 };
 
 /* Takes the cells apart, children before parents; each is clear afterwards. Begin, then
@@ -31,6 +31,9 @@ int account_next_part(struct merge *merge, int64_t *owed_ns, uint32_t *ret_path,
  * the lanes add up to the path. 0 or -ENOMEM.
  */
 int account_lane(struct merge *merge, uint32_t lane);
+
+/* The duration of a call, as its caller would see it without the hooks. */
+int64_t account_call_ns(const struct merge *merge, double ticks);
 
 /* Sums up functions and edges over the finished tree. 0 or -ENOMEM. */
 int account_functions(struct merge *merge);

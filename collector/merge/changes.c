@@ -82,10 +82,15 @@ struct reached {
 static int add_site(struct changes *changes, uint32_t process, uint32_t snapshot,
 		    uint32_t site, const struct reached *now, struct reached *before)
 {
-	struct change_of_site change = {process, snapshot, site, 0, 0, 0, 0}, *sites;
+	struct change_of_site change = {.process = process,
+					.snapshot = snapshot,
+					.site = site},
+			      *sites;
 
-	change.alloc_count = difference(now->alloc_count, before->alloc_count);
-	change.alloc_bytes = difference(now->alloc_bytes, before->alloc_bytes);
+	change.alloc_count =
+		quantity_of_count(difference(now->alloc_count, before->alloc_count));
+	change.alloc_bytes =
+		quantity_of_count(difference(now->alloc_bytes, before->alloc_bytes));
 	change.live_count = (int64_t)(now->alloc_count - now->free_count -
 				      (before->alloc_count - before->free_count));
 	change.live_bytes = (int64_t)(now->alloc_bytes - now->free_bytes -

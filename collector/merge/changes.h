@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "collector/read/read.h"
+#include "common/quantities.h"
 
 /* By snapshot `snapshot` (from 1) of a process this had come in addition to what there
  * was at the one before; from several lanes there may be several. */
@@ -19,8 +20,7 @@ struct change_of_path {
 
 struct change_of_site {
 	uint32_t process, snapshot, site;
-	int64_t live_count, live_bytes;
-	uint64_t alloc_count, alloc_bytes;
+	QUANTITY_FIELDS(HELD);
 };
 
 /* See struct segment_free_age. */

@@ -202,12 +202,17 @@ static int add_changes(struct lane_walk *walk)
 	return result;
 }
 
-static void add_extremes(struct merge_path *path, uint64_t min_ticks, uint64_t max_ticks)
+static void add_extremes(struct merge *merge, uint32_t path, uint64_t min_ticks,
+			 uint64_t max_ticks)
 {
-	if (min_ticks < path->min_ticks)
-		path->min_ticks = min_ticks;
-	if (max_ticks > path->max_ticks)
-		path->max_ticks = max_ticks;
+	struct merge_path *row = &merge->paths[path];
+	int64_t min_ns = account_call_ns(merge, (double)min_ticks);
+	int64_t max_ns = account_call_ns(merge, (double)max_ticks);
+
+	if (row->min_ns == QUANTITY_UNKNOWN || min_ns < row->min_ns)
+		row->min_ns = min_ns;
+	if (max_ns > row->max_ns)
+		row->max_ns = max_ns;
 }
 
 static void add_nodes(struct lane_walk *walk)
@@ -223,11 +228,11 @@ static void add_nodes(struct lane_walk *walk)
 		cell = merge_touch(merge, walk->nodes[i].path);
 		if (is_return_address(node))
 			continue;
-		merge_add(&cell->calls, node->call_count);
+		quantity_add(&cell->calls, quantity_of_count(node->call_count));
 		merge_add(&cell->total_ticks, node->total_ticks);
 		merge_add(&merge->call_count, node->call_count);
 		if (node->min_ticks <= node->max_ticks)
-			add_extremes(&merge->paths[walk->nodes[i].path], node->min_ticks,
+			add_extremes(merge, walk->nodes[i].path, node->min_ticks,
 				     node->max_ticks);
 	}
 }
@@ -267,7 +272,7 @@ static int close_frame(struct lane_walk *walk, const struct segment_frame *frame
 	merge_add(&merge_touch(merge, place->path)->total_ticks, ticks);
 	if (!is_over || frame->call_site == 0)
 		return 0;
-	add_extremes(&merge->paths[place->path], ticks, ticks);
+	add_extremes(merge, place->path, ticks, ticks);
 	function = merge_function_at(merge, merge->paths[place->path].function);
 	if (!function)
 		return -ENOMEM;
@@ -359,85 +364,76 @@ static int site_row(struct merge *merge, uint32_t path,
 
 /* What a site's own numbers say; a reader of a living process may see a free before the
  * allocation that it belongs to. */
-struct site_sums {
-	uint64_t free_count, free_bytes, live_count, live_bytes, at_peak_bytes,
-		at_peak_count, peak_bytes;
-};
-
-static struct site_sums sum_site(const struct segment_site *from,
-				 const struct segment_left *left, int is_peak_process,
-				 uint64_t peak_generation)
+static struct merge_site sum_site(const struct segment_site *from,
+				  const struct segment_left *left, int is_peak_process,
+				  uint64_t peak_generation)
 {
-	struct site_sums sums = {.free_count = from->free_count,
-				 .free_bytes = from->free_bytes,
-				 .peak_bytes = from->peak_bytes};
-	uint64_t left_count, left_bytes;
+	uint64_t free_count = from->free_count, free_bytes = from->free_bytes;
+	uint64_t live_count, live_bytes, at_peak_bytes = 0, at_peak_count = 0;
+	uint64_t peak_bytes = from->peak_bytes, left_count, left_bytes;
 
-	if (sums.free_count > from->alloc_count)
-		sums.free_count = from->alloc_count;
-	if (sums.free_bytes > from->alloc_bytes)
-		sums.free_bytes = from->alloc_bytes;
-	sums.live_count = from->alloc_count - sums.free_count;
-	sums.live_bytes = from->alloc_bytes - sums.free_bytes;
+	if (free_count > from->alloc_count)
+		free_count = from->alloc_count;
+	if (free_bytes > from->alloc_bytes)
+		free_bytes = from->alloc_bytes;
+	live_count = from->alloc_count - free_count;
+	live_bytes = from->alloc_bytes - free_bytes;
 	if (is_peak_process && from->peak_generation == peak_generation) {
-		sums.at_peak_bytes = from->at_peak_bytes;
-		sums.at_peak_count = from->at_peak_count;
+		at_peak_bytes = from->at_peak_bytes;
+		at_peak_count = from->at_peak_count;
 	} else if (is_peak_process) {
-		sums.at_peak_bytes = sums.live_bytes;
-		sums.at_peak_count = sums.live_count;
+		at_peak_bytes = live_bytes;
+		at_peak_count = live_count;
 	}
-	if (!left)
-		return sums;
-	/* what former processes left behind counts as freed for the site alone */
-	left_count = left->count < sums.free_count ? left->count : sums.free_count;
-	left_bytes = left->bytes < sums.free_bytes ? left->bytes : sums.free_bytes;
-	sums.free_count -= left_count;
-	sums.free_bytes -= left_bytes;
-	sums.live_count += left_count;
-	sums.live_bytes += left_bytes;
-	/* a sum over processes, like the live bytes, as far as it is known */
-	if (sums.peak_bytes < sums.live_bytes)
-		sums.peak_bytes = sums.live_bytes;
-	return sums;
-}
-
-static void add_to_site(struct merge_site *to, const struct segment_site *from,
-			const struct site_sums *sums)
-{
-	merge_add(&to->alloc_count, from->alloc_count);
-	merge_add(&to->alloc_bytes, from->alloc_bytes);
-	merge_add(&to->free_count, sums->free_count);
-	merge_add(&to->free_bytes, sums->free_bytes);
-	merge_add(&to->live_count, sums->live_count);
-	merge_add(&to->live_bytes, sums->live_bytes);
-	merge_add(&to->peak_bytes, sums->peak_bytes);
-	merge_add(&to->at_peak_bytes, sums->at_peak_bytes);
-	merge_add(&to->at_peak_count, sums->at_peak_count);
-	merge_add(&to->temporary_count, from->temporary_count);
-	merge_add(&to->realloc_count, from->realloc_count);
-	merge_add(&to->realloc_copied_bytes, from->realloc_copied_bytes);
-	merge_add(&to->realloc_old_bytes, from->realloc_old_bytes);
-	merge_add(&to->cross_thread_free_count, from->cross_thread_free_count);
-	if (from->largest_bytes > to->largest_bytes)
-		to->largest_bytes = from->largest_bytes;
+	if (left) {
+		/* what former processes left behind counts as freed for the site alone */
+		left_count = left->count < free_count ? left->count : free_count;
+		left_bytes = left->bytes < free_bytes ? left->bytes : free_bytes;
+		free_count -= left_count;
+		free_bytes -= left_bytes;
+		live_count += left_count;
+		live_bytes += left_bytes;
+		/* a sum over processes, like the live bytes, as far as it is known */
+		if (peak_bytes < live_bytes)
+			peak_bytes = live_bytes;
+	}
+	return (struct merge_site){
+		.alloc_count = quantity_of_count(from->alloc_count),
+		.alloc_bytes = quantity_of_count(from->alloc_bytes),
+		.free_count = quantity_of_count(free_count),
+		.free_bytes = quantity_of_count(free_bytes),
+		.live_count = quantity_of_count(live_count),
+		.live_bytes = quantity_of_count(live_bytes),
+		.peak_bytes = quantity_of_count(peak_bytes),
+		.at_peak_bytes = quantity_of_count(at_peak_bytes),
+		.at_peak_count = quantity_of_count(at_peak_count),
+		.temporary_count = quantity_of_count(from->temporary_count),
+		.realloc_count = quantity_of_count(from->realloc_count),
+		.realloc_copied_bytes = quantity_of_count(from->realloc_copied_bytes),
+		.realloc_old_bytes = quantity_of_count(from->realloc_old_bytes),
+		.cross_thread_free_count =
+			quantity_of_count(from->cross_thread_free_count),
+		.largest_bytes = quantity_of_count(from->largest_bytes),
+	};
 }
 
 static void add_to_tree(struct lane_walk *walk, uint32_t path,
-			const struct segment_site *from, const struct site_sums *sums)
+			const struct merge_site *sums)
 {
 	struct merge_cell *cell = merge_touch(walk->merge, path);
 	struct merge_path *row = &walk->merge->paths[path];
 	struct merge_memory *memory = &walk->merge->memory[walk->process_index];
 
-	merge_add(&cell->alloc_count, from->alloc_count);
-	merge_add(&cell->alloc_bytes, from->alloc_bytes);
-	merge_add(&row->live_bytes, sums->live_bytes);
-	merge_add(&row->at_peak_bytes, sums->at_peak_bytes);
-	merge_add(&memory->alloc_count, from->alloc_count);
-	merge_add(&memory->alloc_bytes, from->alloc_bytes);
-	merge_add(&memory->free_count, sums->free_count);
-	merge_add(&memory->free_bytes, sums->free_bytes);
-	merge_add(&memory->live_bytes, sums->live_bytes);
+	/* the merged path has the cell's sums at the end of the lane */
+	quantities_add(QUANTITY_OF_LANE, cell->quantities, QUANTITY_OF_SITE,
+		       sums->quantities, 1);
+	quantity_add(&row->live_bytes, sums->live_bytes);
+	quantity_add(&row->at_peak_bytes, sums->at_peak_bytes);
+	merge_add(&memory->alloc_count, (uint64_t)sums->alloc_count);
+	merge_add(&memory->alloc_bytes, (uint64_t)sums->alloc_bytes);
+	merge_add(&memory->free_count, (uint64_t)sums->free_count);
+	merge_add(&memory->free_bytes, (uint64_t)sums->free_bytes);
+	merge_add(&memory->live_bytes, (uint64_t)sums->live_bytes);
 }
 
 /* The path of a site's node, 0 when its node was cut. -1: damaged. */
@@ -457,8 +453,7 @@ static int add_site(struct lane_walk *walk, uint32_t index)
 	const struct segment_site *from = &process->sites[index];
 	uint32_t *merged_sites = merge->merged_sites[walk->process_index];
 	const struct identify_place *place = NULL;
-	struct merge_site *row = NULL;
-	struct site_sums sums;
+	struct merge_site *row = NULL, sums;
 	int64_t found = site_path(walk, from->node);
 	uint32_t path = (uint32_t)found, function;
 	int result = 0;
@@ -481,8 +476,9 @@ static int add_site(struct lane_walk *walk, uint32_t index)
 	sums = sum_site(from, index < process->left_count ? &process->left[index] : NULL,
 			walk->process_index == merge->peak_process,
 			process->peak_generation);
-	add_to_site(row, from, &sums);
-	add_to_tree(walk, path, from, &sums);
+	quantities_add(QUANTITY_OF_SITE, row->quantities, QUANTITY_OF_SITE,
+		       sums.quantities, 1);
+	add_to_tree(walk, path, &sums);
 	if (!merged_sites)
 		return 0;
 	merged_sites[index] = (uint32_t)(row - merge->sites);

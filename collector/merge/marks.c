@@ -265,7 +265,7 @@ static int add_to_run(struct marks_series *to, const struct marks_series *from)
 		to->last_ticks = from->last_ticks;
 	merge_add(&to->count, from->count);
 	merge_add(&to->value_count, from->value_count);
-	merge_add_ns(&to->growth_bytes, from->growth_bytes);
+	quantity_add(&to->growth_bytes, from->growth_bytes);
 	to->sum += from->sum;
 	for (uint32_t i = 0; i < SEGMENT_SERIES_BUCKETS; i++)
 		merge_add(&to->histogram[i], from->histogram[i]);

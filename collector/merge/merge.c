@@ -49,14 +49,14 @@ int merge_child_path(struct merge *merge, uint32_t parent, uint32_t function,
 	struct merge_path path = {.parent = parent,
 				  .function = function,
 				  .depth = merge->paths[parent].depth + 1,
-				  .kind = kind,
-				  .min_ticks = UINT64_MAX};
+				  .kind = kind};
 	uint64_t key = (uint64_t)parent << 32 | function;
 	int result;
 
 	*ret = map_get(&merge->path_map, key, kind, 0);
 	if (*ret != MAP_NONE)
 		return 0;
+	quantities_clear(QUANTITY_OF_PATH, path.quantities);
 	*ret = (uint32_t)merge->path_count;
 	result = add_path(merge, &path);
 	if (result < 0)
@@ -73,7 +73,8 @@ struct merge_function *merge_function_at(struct merge *merge, uint32_t function)
 		if (!functions)
 			return NULL;
 		merge->functions = functions;
-		functions[merge->function_count++].min_ticks = UINT64_MAX;
+		quantities_clear(QUANTITY_OF_FUNCTION,
+				 functions[merge->function_count++].quantities);
 	}
 	return &merge->functions[function];
 }
@@ -107,8 +108,10 @@ static size_t find_peak_process(const struct read_run *run)
 
 static int begin(struct merge *merge, const struct read_run *run)
 {
-	struct merge_path root = {.min_ticks = UINT64_MAX};
+	struct merge_path root = {.parent = 0};
 	int result;
+
+	quantities_clear(QUANTITY_OF_PATH, root.quantities);
 
 	result = identify_init(&merge->identify);
 	if (result < 0)

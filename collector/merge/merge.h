@@ -16,6 +16,7 @@
 #include "collector/merge/identify.h"
 #include "common/base/map.h"
 #include "collector/merge/marks.h"
+#include "common/quantities.h"
 #include "collector/read/read.h"
 #include "collector/processes/ticks.h"
 
@@ -24,44 +25,32 @@ enum merge_kind { MERGE_FUNCTION = 0, MERGE_FRAME = 1, MERGE_REGION = 2 };
 struct merge_path {
 	uint32_t parent, function, depth;
 	enum merge_kind kind;
-	uint64_t calls;
-	int64_t total_ns, self_ns, raw_total_ns, raw_self_ns;
-	uint64_t min_ticks, max_ticks; /* min > max: no finished call */
-	uint64_t alloc_count, alloc_bytes, live_bytes, at_peak_bytes;
+	QUANTITY_FIELDS(PATH);
 };
 
 /* What one lane has in a path; only kept when the run has several lanes. */
 struct merge_share {
 	uint32_t path, lane;
-	uint64_t calls;
-	int64_t total_ns, self_ns;
-	uint64_t alloc_count, alloc_bytes;
+	QUANTITY_FIELDS(LANE);
 };
 
 struct merge_site {
 	uint32_t path, line;
 	const char *file;
-	uint64_t alloc_count, alloc_bytes, free_count, free_bytes, live_count, live_bytes;
-	uint64_t peak_bytes, at_peak_bytes, at_peak_count;
-	uint64_t temporary_count, realloc_count, realloc_copied_bytes;
-	uint64_t cross_thread_free_count, largest_bytes, realloc_old_bytes;
+	QUANTITY_FIELDS(SITE);
 };
 
 /* Parallel to identify.functions. */
 struct merge_function {
 	int is_used;	     /* some path is its */
 	int is_instrumented; /* some path of kind function or region */
-	uint64_t calls;
-	int64_t total_ns, self_ns, raw_total_ns, raw_self_ns;
-	uint64_t min_ticks, max_ticks;
-	uint64_t alloc_count, alloc_bytes;
+	QUANTITY_FIELDS(FUNCTION);
 	struct histogram histogram;
 };
 
 struct merge_edge {
 	uint32_t caller, callee;
-	uint64_t calls;
-	int64_t total_ns;
+	QUANTITY_FIELDS(EDGE);
 	uint32_t active; /* while counting: occurrences on the path being visited */
 };
 
@@ -76,10 +65,11 @@ struct merge_end {
 	int is_over; /* 0: still runs, its open frames are not finished calls */
 };
 
-/* A lane's sums in a path while the lane is merged. */
+/* A lane's sums in a path while the lane is merged; its times are still ticks. */
 struct merge_cell {
-	uint64_t calls, child_calls, total_ticks, alloc_count, alloc_bytes;
-	int64_t child_raw_ns, child_total_ns;
+	QUANTITY_FIELDS(LANE);
+	uint64_t total_ticks;
+	int64_t child_calls, child_raw_ns, child_total_ns;
 	int is_touched;
 };
 
@@ -146,10 +136,4 @@ static inline void merge_add(uint64_t *to, uint64_t value)
 {
 	if (__builtin_add_overflow(*to, value, to))
 		*to = UINT64_MAX; /* only damaged numbers get here */
-}
-
-static inline void merge_add_ns(int64_t *to, int64_t value)
-{
-	if (__builtin_add_overflow(*to, value, to))
-		*to = INT64_MAX;
 }

@@ -88,7 +88,12 @@ static uint32_t *number_all(struct snapshots *ret, const struct merge *merge)
 				.number = n + 1,
 				.time_ns = ticks_since_start_ns(merge->ticks,
 								book->snapshots[n].ticks),
-				.from = &book->snapshots[n]};
+				.from = &book->snapshots[n],
+				.rss_bytes =
+					book->snapshots[n].rss_bytes
+						? quantity_of_count(
+							  book->snapshots[n].rss_bytes)
+						: QUANTITY_UNKNOWN};
 	}
 	return starts;
 }
@@ -118,11 +123,14 @@ static int account_snapshot(struct snapshots *ret, struct merge *merge, int64_t 
 	if (merge->touched_count > SNAPSHOT_PATH_LIMIT - ret->path_count)
 		ret->cut_first = first;
 	while (result == 0 && account_next_part(merge, owed_ns, &path, &times)) {
+		struct snapshot_path row = {
+			.process = process, .path = path, .first = first};
+
 		if (ret->cut_first <= first)
 			continue;
-		result = add_path(
-			ret, &(struct snapshot_path){process, path, first, 0, times.calls,
-						     times.total_ns, times.self_ns});
+		quantities_add(QUANTITY_OF_PAST, row.quantities, QUANTITY_OF_LANE,
+			       times.quantities, 1);
+		result = add_path(ret, &row);
 	}
 	return result;
 }
@@ -140,9 +148,8 @@ static void sum_up_paths(struct snapshots *ret, const uint32_t *starts)
 		    next->path != row->path)
 			continue;
 		row->until = next->first;
-		merge_add(&next->calls, row->calls);
-		merge_add_ns(&next->total_ns, row->total_ns);
-		merge_add_ns(&next->self_ns, row->self_ns);
+		quantities_add(QUANTITY_OF_PAST, next->quantities, QUANTITY_OF_PAST,
+			       row->quantities, 1);
 	}
 }
 
@@ -171,7 +178,7 @@ static int build_paths(struct snapshots *ret, struct merge *merge, const uint32_
 			if (ret->cut_first <= first)
 				continue;
 			cell = merge_touch(merge, change->path);
-			merge_add(&cell->calls, change->calls);
+			quantity_add(&cell->calls, quantity_of_count(change->calls));
 			merge_add(&cell->total_ticks, change->ticks);
 		}
 		result = account_snapshot(ret, merge, owed_ns, group->process, first);
@@ -182,22 +189,6 @@ static int build_paths(struct snapshots *ret, struct merge *merge, const uint32_
 	sum_up_paths(ret, starts);
 	free(owed_ns);
 	return result;
-}
-
-static void add_to_row(struct snapshot_site *row, const struct change_of_site *change)
-{
-	merge_add_ns(&row->live_count, change->live_count);
-	merge_add_ns(&row->live_bytes, change->live_bytes);
-	merge_add(&row->alloc_count, change->alloc_count);
-	merge_add(&row->alloc_bytes, change->alloc_bytes);
-}
-
-static void add_to_snapshot(struct snapshot_row *row, const struct change_of_site *change)
-{
-	merge_add_ns(&row->live_count, change->live_count);
-	merge_add_ns(&row->live_bytes, change->live_bytes);
-	merge_add(&row->alloc_count, change->alloc_count);
-	merge_add(&row->alloc_bytes, change->alloc_bytes);
 }
 
 static int build_sites(struct snapshots *ret, struct merge *merge, const uint32_t *starts)
@@ -215,7 +206,8 @@ static int build_sites(struct snapshots *ret, struct merge *merge, const uint32_
 		const struct change_of_site *change = &changes->sites[i];
 		uint32_t first = starts[change->process] + change->snapshot - 1;
 
-		add_to_snapshot(&ret->all[first], change);
+		quantities_add(QUANTITY_OF_SNAPSHOT, ret->all[first].quantities,
+			       QUANTITY_OF_HELD, change->quantities, 1);
 		if (!row || row->process != change->process ||
 		    row->site != change->site) {
 			row = &ret->sites[ret->site_count++];
@@ -228,17 +220,16 @@ static int build_sites(struct snapshots *ret, struct merge *merge, const uint32_
 		}
 		row->first = first;
 		row->until = starts[change->process + 1];
-		add_to_row(row, change);
+		quantities_add(QUANTITY_OF_HELD, row->quantities, QUANTITY_OF_HELD,
+			       change->quantities, 1);
 	}
 	for (size_t i = 1; i < ret->count; i++) { /* from differences to sums */
 		struct snapshot_row *all = ret->all;
 
 		if (all[i].process != all[i - 1].process)
 			continue;
-		merge_add_ns(&all[i].live_count, all[i - 1].live_count);
-		merge_add_ns(&all[i].live_bytes, all[i - 1].live_bytes);
-		merge_add(&all[i].alloc_count, all[i - 1].alloc_count);
-		merge_add(&all[i].alloc_bytes, all[i - 1].alloc_bytes);
+		quantities_add(QUANTITY_OF_SNAPSHOT, all[i].quantities,
+			       QUANTITY_OF_SNAPSHOT, all[i - 1].quantities, 1);
 	}
 	return 0;
 }

@@ -15,22 +15,19 @@
  */
 struct snapshot_path {
 	uint32_t process, path, first, until;
-	uint64_t calls;
-	int64_t total_ns, self_ns;
+	QUANTITY_FIELDS(PAST);
 };
 
 struct snapshot_site {
 	uint32_t process, site, first, until;
-	int64_t live_count, live_bytes;
-	uint64_t alloc_count, alloc_bytes;
+	QUANTITY_FIELDS(HELD);
 };
 
 struct snapshot_row {
 	uint32_t process, number; /* number from 1 */
 	int64_t time_ns;
 	const struct segment_snapshot *from;
-	int64_t live_count, live_bytes;
-	uint64_t alloc_count, alloc_bytes;
+	QUANTITY_FIELDS(SNAPSHOT);
 };
 
 /* Rows of what paths had reached, at most: with a deep tree, each snapshot can have one

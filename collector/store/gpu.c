@@ -66,9 +66,9 @@ int store_gpu_rows(struct store *store, const struct ingest *ingest,
 
 	if (!samples || !samples->count)
 		return SQLITE_OK;
-	row_open(&row, store,
-		 "INSERT INTO gpu_sample (run_id, process_id, time_ns, device, "
-		 "memory_bytes, utilisation_percent) VALUES (?,?,?,?,?,?)");
+	row_open(
+		&row, store, "gpu_sample",
+		"run_id, process_id, time_ns, device, memory_bytes, utilisation_percent");
 	for (size_t i = 0; i < samples->count; i++)
 		gpu_row(&row, ingest, ids, &samples->samples[i]);
 	return row_close(&row);

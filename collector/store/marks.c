@@ -60,11 +60,10 @@ static int insert_series(struct store *store, const struct ingest *ingest,
 	const struct marks *marks = &ingest->merge.marks;
 	struct row row;
 
-	row_open(&row, store,
-		 "INSERT INTO series (series_id, run_id, process_id, kind, name, "
-		 "mark_count, value_count, sum, mean, min, p50, p90, p95, p99, max, "
-		 "first_ns, last_ns, growth_bytes) "
-		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+	row_open(&row, store, "series",
+		 "series_id, run_id, process_id, kind, name, mark_count, value_count, "
+		 "sum, mean, min, p50, p90, p95, p99, max, first_ns, last_ns, "
+		 "growth_bytes");
 	for (size_t i = 0; i < marks->count; i++) {
 		const struct marks_series *series = marks->all[i];
 
@@ -111,10 +110,9 @@ static int insert_extremes(struct store *store, const struct ingest *ingest,
 	const struct marks *marks = &ingest->merge.marks;
 	struct row row;
 
-	row_open(&row, store,
-		 "INSERT INTO series_extreme (series_id, is_highest, rank, process_id, "
-		 "lane_id, number, time_ns, value, live_bytes) "
-		 "VALUES (?,?,?,?,?,?,?,?,?)");
+	row_open(&row, store, "series_extreme",
+		 "series_id, is_highest, rank, process_id, lane_id, number, time_ns, "
+		 "value, live_bytes");
 	for (size_t i = 0; i < marks->count; i++) {
 		for (uint32_t rank = 0; rank < marks->all[i]->highest_count; rank++)
 			extreme_row(&row, ingest, ids, i, 1, rank);
@@ -130,9 +128,8 @@ static int insert_spans(struct store *store, const struct ingest *ingest,
 	const struct marks *marks = &ingest->merge.marks;
 	struct row row;
 
-	row_open(&row, store,
-		 "INSERT INTO series_span (series_id, number, first_ns, last_ns, "
-		 "value_count, sum, live_bytes) VALUES (?,?,?,?,?,?,?)");
+	row_open(&row, store, "series_span",
+		 "series_id, number, first_ns, last_ns, value_count, sum, live_bytes");
 	for (size_t i = 0; i < marks->count; i++) {
 		const struct marks_series *series = marks->all[i];
 
@@ -208,15 +205,13 @@ static int insert_values(struct store *store, const struct ingest *ingest,
 	struct row row;
 
 	if (kind == SEGMENT_SERIES_STEP)
-		row_open(&row, store,
-			 "INSERT INTO step (run_id, process_id, name, step_index, "
-			 "started_ns, duration_ns, lane_id, live_bytes) "
-			 "VALUES (?,?,?,?,?,?,?,?)");
+		row_open(&row, store, "step",
+			 "run_id, process_id, name, step_index, started_ns, duration_ns, "
+			 "lane_id, live_bytes");
 	else
-		row_open(&row, store,
-			 "INSERT INTO counter (run_id, process_id, name, counter_index, "
-			 "time_ns, value, lane_id, live_bytes) "
-			 "VALUES (?,?,?,?,?,?,?,?)");
+		row_open(&row, store, "counter",
+			 "run_id, process_id, name, counter_index, time_ns, value, "
+			 "lane_id, live_bytes");
 	for (size_t i = 0; i < marks->count; i++) {
 		if (marks->all[i]->kind == kind && marks->all[i]->process != MARKS_ALL)
 			value_rows(&row, ingest, ids, marks->all[i]);

@@ -6,10 +6,40 @@
 
 #include "collector/store/ids.h"
 
-void row_open(struct row *row, struct store *store, const char *insert)
+static void prepare(struct row *row, struct store *store, const char *table,
+		    const char *columns, const struct quantity_list *list)
 {
-	*row = (struct row){.store = store};
-	row->code = sqlite3_prepare_v2(store->db, insert, -1, &row->statement, NULL);
+	sqlite3_str *sql = sqlite3_str_new(store->db);
+	size_t count = 1 + list->count;
+	char *text;
+
+	for (const char *at = columns; *at; at++)
+		count += *at == ',';
+	sqlite3_str_appendf(sql, "INSERT INTO %s (%s", table, columns);
+	for (size_t i = 0; i < list->count; i++)
+		sqlite3_str_appendf(sql, ", %s", quantities[list->numbers[i]].name);
+	sqlite3_str_appendall(sql, ") VALUES (?");
+	while (--count)
+		sqlite3_str_appendall(sql, ",?");
+	sqlite3_str_appendall(sql, ")");
+	text = sqlite3_str_finish(sql);
+	*row = (struct row){.store = store, .code = SQLITE_NOMEM};
+	if (text)
+		row->code =
+			sqlite3_prepare_v2(store->db, text, -1, &row->statement, NULL);
+	sqlite3_free(text);
+}
+
+void row_open(struct row *row, struct store *store, const char *table,
+	      const char *columns)
+{
+	prepare(row, store, table, columns, &(struct quantity_list){.count = 0});
+}
+
+void row_open_with(struct row *row, struct store *store, const char *table,
+		   const char *columns, enum quantity_subject of)
+{
+	prepare(row, store, table, columns, &quantity_lists[of]);
 }
 
 static void keep(struct row *row, int code)
@@ -30,6 +60,16 @@ void row_int(struct row *row, int64_t value)
 	row->column++;
 	if (row->code == SQLITE_OK)
 		keep(row, sqlite3_bind_int64(row->statement, row->column, value));
+}
+
+void row_quantities(struct row *row, enum quantity_subject of, const int64_t *values)
+{
+	for (size_t i = 0; i < quantity_lists[of].count; i++) {
+		if (values[i] == QUANTITY_UNKNOWN)
+			row_null(row);
+		else
+			row_int(row, values[i]);
+	}
 }
 
 void row_count(struct row *row, uint64_t value)

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/quantities.h"
+
 struct store;
 struct sqlite3_stmt;
 
@@ -19,9 +21,16 @@ struct row {
 	int code;   /* SQLite's, SQLITE_OK as long as all is fine */
 };
 
-void row_open(struct row *row, struct store *store, const char *insert);
+/* Rows of a table: values of the columns ("run_id, name") in their order. */
+void row_open(struct row *row, struct store *store, const char *table,
+	      const char *columns);
+/* The same with the quantities of a subject behind them, for row_quantities(). */
+void row_open_with(struct row *row, struct store *store, const char *table,
+		   const char *columns, enum quantity_subject of);
 void row_null(struct row *row);
 void row_int(struct row *row, int64_t value);
+/* QUANTITY_UNKNOWN becomes NULL. */
+void row_quantities(struct row *row, enum quantity_subject of, const int64_t *values);
 /* Numbers past INT64_MAX become INT64_MAX. */
 void row_count(struct row *row, uint64_t value);
 void row_real(struct row *row, double value);

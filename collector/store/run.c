@@ -112,15 +112,12 @@ static int insert_run(struct store *store, const struct ingest *ingest,
 	store_utc(page->start_realtime_ns, started, sizeof(started));
 	if (ingest->first_process != FATE_NONE)
 		command = store_command(&ingest->run.processes[ingest->first_process]);
-	row_open(&row, store,
-		 "INSERT INTO run (run_id, token, label, command, cwd, host, cpu_count, "
-		 "cpu_model, kernel, started_utc, wall_ns, exit_code, exit_signal, "
-		 "complete, "
-		 "level, shim_version, clock, ticks_per_second, inner_cost_ns, "
-		 "outer_cost_ns, alloc_count, alloc_bytes, free_count, "
-		 "free_bytes, peak_bytes, live_bytes_at_exit, peak_process_id, job, "
-		 "rank, rank_count) "
-		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+	row_open(&row, store, "run",
+		 "run_id, token, label, command, cwd, host, cpu_count, cpu_model, "
+		 "kernel, started_utc, wall_ns, exit_code, exit_signal, complete, level, "
+		 "shim_version, clock, ticks_per_second, inner_cost_ns, outer_cost_ns, "
+		 "alloc_count, alloc_bytes, free_count, free_bytes, peak_bytes, "
+		 "live_bytes_at_exit, peak_process_id, job, rank, rank_count");
 	row_int(&row, ids->run);
 	row_text(&row, token);
 	bind_text_or_null(&row, page->label);
@@ -204,13 +201,11 @@ static int insert_processes(struct store *store, const struct ingest *ingest,
 {
 	struct row row;
 
-	row_open(&row, store,
-		 "INSERT INTO process (process_id, run_id, parent_process_id, pid, "
-		 "executable, build_id, command, started_ns, wall_ns, exit_code, "
-		 "exit_signal, complete, alloc_count, alloc_bytes, free_count, "
-		 "peak_bytes, "
-		 "live_bytes_at_exit, job, rank) "
-		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+	row_open(&row, store, "process",
+		 "process_id, run_id, parent_process_id, pid, executable, build_id, "
+		 "command, started_ns, wall_ns, exit_code, exit_signal, complete, "
+		 "alloc_count, alloc_bytes, free_count, peak_bytes, live_bytes_at_exit, "
+		 "job, rank");
 	for (size_t i = 0; i < ingest->run.process_count; i++)
 		process_row(&row, ingest, ids, i);
 	return row_close(&row);
@@ -221,8 +216,7 @@ static int insert_lanes(struct store *store, const struct ingest *ingest,
 {
 	struct row row;
 
-	row_open(&row, store,
-		 "INSERT INTO lane (lane_id, run_id, process_id) VALUES (?,?,?)");
+	row_open(&row, store, "lane", "lane_id, run_id, process_id");
 	for (size_t i = 0; i < ingest->run.lane_count; i++) {
 		row_int(&row, ids->lane + (int64_t)i);
 		row_int(&row, ids->run);
@@ -306,9 +300,9 @@ static int insert_threads(struct store *store, const struct ingest *ingest,
 	int64_t next_id = ids->thread;
 	struct row row;
 
-	row_open(&row, store,
-		 "INSERT INTO thread (thread_id, run_id, process_id, lane_id, tid, name, "
-		 "started_ns, wall_ns) VALUES (?,?,?,?,?,?,?,?)");
+	row_open(
+		&row, store, "thread",
+		"thread_id, run_id, process_id, lane_id, tid, name, started_ns, wall_ns");
 	for (size_t i = 0; i < ingest->run.process_count; i++) {
 		const struct read_process *process = &ingest->run.processes[i];
 
@@ -385,10 +379,9 @@ static int insert_resources(struct store *store, const struct ingest *ingest,
 
 	if (!resources || !resources->count)
 		return SQLITE_OK;
-	row_open(&row, store,
-		 "INSERT INTO resource (run_id, process_id, time_ns, cpu_percent, "
-		 "rss_bytes, minor_faults, major_faults, read_bytes, write_bytes, "
-		 "thread_count, cpu_wait_ns) VALUES (?,?,?,?,?,?,?,?,?,?,?)");
+	row_open(&row, store, "resource",
+		 "run_id, process_id, time_ns, cpu_percent, rss_bytes, minor_faults, "
+		 "major_faults, read_bytes, write_bytes, thread_count, cpu_wait_ns");
 	for (size_t i = 0; i < resources->count; i++)
 		resource_row(&row, ingest, ids, &resources->samples[i]);
 	return row_close(&row);
@@ -399,9 +392,7 @@ static int insert_trust(struct store *store, const struct ingest *ingest,
 {
 	struct row row;
 
-	row_open(&row, store,
-		 "INSERT INTO trust (run_id, process_id, name, value, text) "
-		 "VALUES (?,NULL,?,?,?)");
+	row_open(&row, store, "trust", "run_id, name, value, text");
 	for (size_t i = 0; i < ingest->fact_count; i++) {
 		const struct ingest_fact *fact = &ingest->facts[i];
 

@@ -26,10 +26,9 @@ static int insert_snapshots(struct store *store, const struct snapshots *snapsho
 {
 	struct row row;
 
-	row_open(&row, store,
-		 "INSERT INTO snapshot (snapshot_id, run_id, process_id, number, label, "
-		 "taken_by, time_ns, live_count, live_bytes, alloc_count, alloc_bytes, "
-		 "rss_bytes) VALUES (?,?,?,?,?,?,?,?,?,?,?,?)");
+	row_open_with(&row, store, "snapshot",
+		      "snapshot_id, run_id, process_id, number, label, taken_by, time_ns",
+		      QUANTITY_OF_SNAPSHOT);
 	for (size_t i = 0; i < snapshots->count; i++) {
 		const struct snapshot_row *from = &snapshots->all[i];
 
@@ -40,14 +39,7 @@ static int insert_snapshots(struct store *store, const struct snapshots *snapsho
 		row_text(&row, from->from->label); /* may be empty, but is there */
 		row_text(&row, cause_text(from->from->cause));
 		row_int(&row, from->time_ns);
-		row_int(&row, from->live_count);
-		row_int(&row, from->live_bytes);
-		row_count(&row, from->alloc_count);
-		row_count(&row, from->alloc_bytes);
-		if (from->from->rss_bytes)
-			row_count(&row, from->from->rss_bytes);
-		else
-			row_null(&row);
+		row_quantities(&row, QUANTITY_OF_SNAPSHOT, from->quantities);
 		row_next(&row);
 	}
 	return row_close(&row);
@@ -58,10 +50,8 @@ static int insert_sites(struct store *store, const struct snapshots *snapshots,
 {
 	struct row row;
 
-	row_open(&row, store,
-		 "INSERT INTO snapshot_site (process_id, site_id, snapshot_id, until_id, "
-		 "live_count, live_bytes, alloc_count, alloc_bytes) "
-		 "VALUES (?,?,?,?,?,?,?,?)");
+	row_open_with(&row, store, "snapshot_site",
+		      "process_id, site_id, snapshot_id, until_id", QUANTITY_OF_HELD);
 	for (size_t i = 0; i < snapshots->site_count; i++) {
 		const struct snapshot_site *from = &snapshots->sites[i];
 
@@ -69,10 +59,7 @@ static int insert_sites(struct store *store, const struct snapshots *snapshots,
 		row_int(&row, ids->site + from->site);
 		row_int(&row, ids->snapshot + from->first);
 		row_int(&row, ids->snapshot + from->until);
-		row_int(&row, from->live_count);
-		row_int(&row, from->live_bytes);
-		row_count(&row, from->alloc_count);
-		row_count(&row, from->alloc_bytes);
+		row_quantities(&row, QUANTITY_OF_HELD, from->quantities);
 		row_next(&row);
 	}
 	return row_close(&row);
@@ -83,9 +70,8 @@ static int insert_paths(struct store *store, const struct snapshots *snapshots,
 {
 	struct row row;
 
-	row_open(&row, store,
-		 "INSERT INTO snapshot_path (process_id, path_id, snapshot_id, until_id, "
-		 "calls, total_ns, self_ns) VALUES (?,?,?,?,?,?,?)");
+	row_open_with(&row, store, "snapshot_path",
+		      "process_id, path_id, snapshot_id, until_id", QUANTITY_OF_PAST);
 	for (size_t i = 0; i < snapshots->path_count; i++) {
 		const struct snapshot_path *from = &snapshots->paths[i];
 
@@ -93,9 +79,7 @@ static int insert_paths(struct store *store, const struct snapshots *snapshots,
 		row_int(&row, store_path_id(ids, from->path));
 		row_int(&row, ids->snapshot + from->first);
 		row_int(&row, ids->snapshot + from->until);
-		row_count(&row, from->calls);
-		row_int(&row, from->total_ns);
-		row_int(&row, from->self_ns);
+		row_quantities(&row, QUANTITY_OF_PAST, from->quantities);
 		row_next(&row);
 	}
 	return row_close(&row);
@@ -107,9 +91,8 @@ static int insert_frees(struct store *store, const struct snapshots *snapshots,
 {
 	struct row row;
 
-	row_open(&row, store,
-		 "INSERT INTO snapshot_free (process_id, site_id, born_id, freed_id, "
-		 "free_count, free_bytes) VALUES (?,?,?,?,?,?)");
+	row_open(&row, store, "snapshot_free",
+		 "process_id, site_id, born_id, freed_id, free_count, free_bytes");
 	for (size_t i = 0; i < snapshots->free_count; i++) {
 		const struct change_free *from = &snapshots->frees[i];
 

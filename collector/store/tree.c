@@ -50,10 +50,8 @@ static int insert_modules(struct store *store, const struct merge *merge,
 {
 	struct row row;
 
-	row_open(&row, store,
-		 "INSERT INTO module (module_id, run_id, path, build_id, symbols, "
-		 "trouble) "
-		 "VALUES (?,?,?,?,?,?)");
+	row_open(&row, store, "module",
+		 "module_id, run_id, path, build_id, symbols, trouble");
 	for (size_t i = 0; i < merge->identify.module_count; i++) {
 		const struct identify_module *module = &merge->identify.modules[i];
 		char build_id[2 * sizeof(module->from->build_id) + 1] = "";
@@ -73,44 +71,6 @@ static int insert_modules(struct store *store, const struct merge *merge,
 		row_next(&row);
 	}
 	return row_close(&row);
-}
-
-/* A duration of one call, as the function's caller would see it without the hooks. */
-static int64_t call_ns(const struct ingest *ingest, double ticks)
-{
-	double ns = ticks * ingest->ticks.ns_per_tick - ingest->merge.inner_cost_ns;
-
-	return ns > 0 ? ticks_duration_ns(&ingest->ticks, ns / ingest->ticks.ns_per_tick)
-		      : 0;
-}
-
-static void bind_percentile(struct row *row, const struct ingest *ingest,
-			    const struct merge_function *function, double fraction)
-{
-	int64_t low = call_ns(ingest, (double)function->min_ticks);
-	int64_t high = call_ns(ingest, (double)function->max_ticks);
-	int64_t value;
-
-	if (histogram_is_empty(&function->histogram) ||
-	    function->min_ticks > function->max_ticks) {
-		row_null(row);
-		return;
-	}
-	value = call_ns(ingest, histogram_percentile(&function->histogram, fraction));
-	row_int(row, value < low ? low : value > high ? high : value);
-}
-
-static void bind_durations(struct row *row, const struct ingest *ingest,
-			   const struct merge_function *function)
-{
-	int is_known = function->min_ticks <= function->max_ticks;
-
-	bind_or_null(row, call_ns(ingest, (double)function->min_ticks), is_known);
-	bind_percentile(row, ingest, function, 0.50);
-	bind_percentile(row, ingest, function, 0.90);
-	bind_percentile(row, ingest, function, 0.95);
-	bind_percentile(row, ingest, function, 0.99);
-	bind_or_null(row, call_ns(ingest, (double)function->max_ticks), is_known);
 }
 
 static const char *const naming_words[] = {
@@ -139,17 +99,10 @@ static int function_row(struct row *row, const struct ingest *ingest,
 	row_text(row, names->file);
 	bind_or_null(row, names->line, names->line != 0);
 	row_text(row, names->component && *names->component ? names->component : NULL);
-	row_count(row, function->calls);
-	row_int(row, function->total_ns);
-	row_int(row, function->self_ns);
-	row_int(row, function->raw_total_ns);
-	row_int(row, function->raw_self_ns);
-	bind_durations(row, ingest, function);
-	row_count(row, function->alloc_count);
-	row_count(row, function->alloc_bytes);
 	row_text(row, function->is_instrumented ? "exact" : "unwound");
 	row_blob(row, blob, blob_size);
 	row_text(row, naming_words[names->naming]);
+	row_quantities(row, QUANTITY_OF_FUNCTION, function->quantities);
 	row_next(row);
 	free(blob);
 	return SQLITE_OK;
@@ -161,15 +114,10 @@ static int insert_functions(struct store *store, const struct ingest *ingest,
 	int code = SQLITE_OK, closed;
 	struct row row;
 
-	row_open(&row, store,
-		 "INSERT INTO function (function_id, run_id, name, linkage_name, "
-		 "module_id, "
-		 "file, line, component, calls, total_ns, self_ns, raw_total_ns, "
-		 "raw_self_ns, "
-		 "min_ns, "
-		 "p50_ns, p90_ns, p95_ns, p99_ns, max_ns, alloc_count, alloc_bytes, "
-		 "recording, histogram, naming) "
-		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+	row_open_with(&row, store, "function",
+		      "function_id, run_id, name, linkage_name, module_id, file, line, "
+		      "component, recording, histogram, naming",
+		      QUANTITY_OF_FUNCTION);
 	for (size_t i = 0; i < ingest->merge.function_count && code == SQLITE_OK; i++) {
 		if (tree->functions[i])
 			code = function_row(&row, ingest, tree, i);
@@ -182,7 +130,6 @@ static void path_row(struct row *row, const struct ingest *ingest,
 		     const struct tree_ids *tree, uint32_t index)
 {
 	const struct merge_path *path = &ingest->merge.paths[index];
-	int is_known = path->min_ticks <= path->max_ticks;
 
 	row_int(row, store_path_id(tree->ids, index));
 	row_int(row, tree->ids->run);
@@ -190,17 +137,7 @@ static void path_row(struct row *row, const struct ingest *ingest,
 	row_int(row, path->depth);
 	row_int(row, tree->functions[path->function]);
 	row_int(row, path->kind);
-	row_count(row, path->calls);
-	row_int(row, path->total_ns);
-	row_int(row, path->self_ns);
-	row_int(row, path->raw_total_ns);
-	row_int(row, path->raw_self_ns);
-	bind_or_null(row, call_ns(ingest, (double)path->min_ticks), is_known);
-	bind_or_null(row, call_ns(ingest, (double)path->max_ticks), is_known);
-	row_count(row, path->alloc_count);
-	row_count(row, path->alloc_bytes);
-	row_count(row, path->live_bytes);
-	row_count(row, path->at_peak_bytes);
+	row_quantities(row, QUANTITY_OF_PATH, path->quantities);
 	row_next(row);
 }
 
@@ -209,12 +146,9 @@ static int insert_paths(struct store *store, const struct ingest *ingest,
 {
 	struct row row;
 
-	row_open(&row, store,
-		 "INSERT INTO path (path_id, run_id, parent_path_id, depth, function_id, "
-		 "kind, calls, total_ns, self_ns, raw_total_ns, raw_self_ns, min_ns, "
-		 "max_ns, "
-		 "alloc_count, alloc_bytes, live_bytes, at_peak_bytes) "
-		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+	row_open_with(&row, store, "path",
+		      "path_id, run_id, parent_path_id, depth, function_id, kind",
+		      QUANTITY_OF_PATH);
 	for (uint32_t i = 1; i < ingest->merge.path_count; i++)
 		path_row(&row, ingest, tree, i);
 	return row_close(&row);
@@ -225,19 +159,13 @@ static int insert_shares(struct store *store, const struct merge *merge,
 {
 	struct row row;
 
-	row_open(&row, store,
-		 "INSERT INTO path_lane (path_id, lane_id, calls, total_ns, self_ns, "
-		 "alloc_count, alloc_bytes) VALUES (?,?,?,?,?,?,?)");
+	row_open_with(&row, store, "path_lane", "path_id, lane_id", QUANTITY_OF_LANE);
 	for (size_t i = 0; i < merge->share_count; i++) {
 		const struct merge_share *share = &merge->shares[i];
 
 		row_int(&row, store_path_id(tree->ids, share->path));
 		row_int(&row, tree->ids->lane + share->lane);
-		row_count(&row, share->calls);
-		row_int(&row, share->total_ns);
-		row_int(&row, share->self_ns);
-		row_count(&row, share->alloc_count);
-		row_count(&row, share->alloc_bytes);
+		row_quantities(&row, QUANTITY_OF_LANE, share->quantities);
 		row_next(&row);
 	}
 	return row_close(&row);
@@ -248,17 +176,15 @@ static int insert_edges(struct store *store, const struct merge *merge,
 {
 	struct row row;
 
-	row_open(&row, store,
-		 "INSERT INTO edge (run_id, caller_id, callee_id, calls, total_ns) "
-		 "VALUES (?,?,?,?,?)");
+	row_open_with(&row, store, "edge", "run_id, caller_id, callee_id",
+		      QUANTITY_OF_EDGE);
 	for (size_t i = 0; i < merge->edge_count; i++) {
 		const struct merge_edge *edge = &merge->edges[i];
 
 		row_int(&row, tree->ids->run);
 		row_int(&row, tree->functions[edge->caller]);
 		row_int(&row, tree->functions[edge->callee]);
-		row_count(&row, edge->calls);
-		row_int(&row, edge->total_ns);
+		row_quantities(&row, QUANTITY_OF_EDGE, edge->quantities);
 		row_next(&row);
 	}
 	return row_close(&row);
@@ -272,21 +198,7 @@ static void site_row(struct row *row, const struct merge_site *site, int64_t sit
 	row_int(row, store_path_id(tree->ids, site->path));
 	row_text(row, site->file);
 	bind_or_null(row, site->line, site->line != 0);
-	row_count(row, site->alloc_count);
-	row_count(row, site->alloc_bytes);
-	row_count(row, site->free_count);
-	row_count(row, site->free_bytes);
-	row_count(row, site->live_count);
-	row_count(row, site->live_bytes);
-	row_count(row, site->peak_bytes);
-	row_count(row, site->at_peak_bytes);
-	row_count(row, site->at_peak_count);
-	row_count(row, site->temporary_count);
-	row_count(row, site->realloc_count);
-	row_count(row, site->realloc_copied_bytes);
-	row_count(row, site->cross_thread_free_count);
-	row_count(row, site->largest_bytes);
-	row_count(row, site->realloc_old_bytes);
+	row_quantities(row, QUANTITY_OF_SITE, site->quantities);
 	row_next(row);
 }
 
@@ -295,14 +207,8 @@ static int insert_sites(struct store *store, const struct merge *merge,
 {
 	struct row row;
 
-	row_open(&row, store,
-		 "INSERT INTO site (site_id, run_id, path_id, file, line, alloc_count, "
-		 "alloc_bytes, free_count, free_bytes, live_count, live_bytes, "
-		 "peak_bytes, "
-		 "at_peak_bytes, at_peak_count, temporary_count, realloc_count, "
-		 "realloc_copied_bytes, cross_thread_free_count, largest_bytes, "
-		 "realloc_old_bytes) "
-		 "VALUES (?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+	row_open_with(&row, store, "site", "site_id, run_id, path_id, file, line",
+		      QUANTITY_OF_SITE);
 	for (size_t i = 0; i < merge->site_count; i++)
 		site_row(&row, &merge->sites[i], tree->ids->site + (int64_t)i, tree);
 	return row_close(&row);
