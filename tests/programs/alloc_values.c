@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What the functions of the malloc family give back and leave in errno, in every corner
  * the program can see: its output must be the same with and without the shim. */
-// variants: lto
 // expect-sql: SELECT SUM(alloc_count), SUM(live_count) FROM allocation_sites WHERE name =
 //     'succeed' => $succeeded|0
 // expect-sql: SELECT COUNT(*) FROM allocation_sites WHERE name IN ('fail', 'misalign') => 0

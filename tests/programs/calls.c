@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Nested calls: 10 x 100 x 1,000 leaves, and a function that gets inlined. */
+// variants: all
 // expect-sql: SELECT calls FROM functions WHERE name = 'leaf' => 1000000
 // expect-sql: SELECT calls FROM functions WHERE name = 'middle' => 1000
 // expect-sql: SELECT calls FROM functions WHERE name = 'outer' => 10
@@ -15,7 +16,7 @@
 //     4|1000000|function
 // expect-sql: SELECT COUNT(*) FROM call_paths WHERE kind = 'function' => 5
 // expect-sql: SELECT file LIKE '%/calls.c', line FROM functions WHERE name = 'leaf' =>
-//     1|34
+//     1|35
 // expect-sql: SELECT recording, module LIKE '%/program' FROM functions WHERE name =
 //     'leaf' => exact|1
 // expect-sql: SELECT COUNT(*) FROM processes WHERE complete = 1 AND exit_code = 0 => 1

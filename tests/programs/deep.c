@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: MIT */
 /* A recursion 100,000 deep: every level is a call path of its own. */
-// variants: lto
 // flags: -pthread
 // expect-sql: SELECT calls FROM functions WHERE name = 'descend' => 100000
 // expect-sql: SELECT COUNT(*), MAX(depth) FROM call_paths WHERE name = 'descend' =>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A library without hooks in between: its frames are named in allocation stacks. */
+// variants: all
 // plugin: hybrid_library.c no-hooks
 // expect-sql: SELECT calls FROM functions WHERE name = 'callback' => 1000
 // expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'callback' => main|1000

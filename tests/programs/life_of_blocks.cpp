@@ -3,6 +3,7 @@
  * made and freed by constructors, thread_local objects, destructors of keys, functions of
  * atexit, and by a thread that goes on after main has left with pthread_exit, and calls
  * exit: the handlers and destructors run below it. clang has no exit hooks for main then. */
+// variants: all
 // flags: -pthread
 // expect-below: before_everything(int, char**, char**) alloc_bytes => 100
 // expect-below: before_everything(int, char**, char**) live_bytes => 0

@@ -2,6 +2,7 @@
 /* Steps, regions and counters together in C++, with known counts: nested guards, guards
  * and plain regions that an exception leaves, regions that never end and end twice, a
  * thread of its own, a value that is no number. */
+// variants: all
 // flags: -pthread
 // tolerate: repaired_frames
 // expect-tree:

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A recursion a million deep, in a thread with a big stack of its own, and one 20,000
- * deep that is left by longjmp from the bottom. */
-// variants: gcc
+/* A recursion a million deep, nearly as many paths as there may be, in a thread with a big
+ * stack of its own; and one 20,000 deep that is left by longjmp from the bottom. What
+ * compilers make of a deep recursion is the matter of deep.c. */
+// variants: once
 // flags: -pthread
 // expect-trust: repaired_frames => 20000
 // expect-trust: orphan_exits => 0

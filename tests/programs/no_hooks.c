@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* A program compiled without hooks: allocations have whole stacks. */
+// variants: all
 // hooks: no
 // flags: -pthread
 // expect-sql: SELECT SUM(alloc_count), SUM(alloc_bytes), SUM(live_bytes), COUNT(DISTINCT

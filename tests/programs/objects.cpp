@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* C++: new and delete, templates, a growing vector, names of all kinds. */
+// variants: all
 // expect-below: make(unsigned long) alloc_count => 100
 // expect-below: make(unsigned long) alloc_bytes => 6400
 // expect-below: grow(std::vector<int, std::allocator<int> >&) alloc_count => 11

@@ -2,7 +2,7 @@
 /* A SIGPROF storm: every 100 us (of a clock that has that resolution) a handler that calls, allocates and frees
  * interrupts code that does nothing but call, so mostly the recorder's own hooks; first
  * on the thread's stack, then on an alternate one. */
-// variants: lto
+// variants: all
 // expect-trust: repaired_frames => 0
 // expect-trust: orphan_exits => 0
 // expect-sql: SELECT calls FROM functions WHERE name = 'on_profile' => $storms

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* profshim::region ends with its scope, left by return or by an exception, in several
  * threads. */
+// variants: all
 // flags: -pthread
 // expect-tree:
 //     main 1 +?

@@ -5,6 +5,7 @@
  * repaired or counted: leaps() 4 times, a thread's region, and three of the thread that calls
  * pthread_exit(). A function that goes on on another thread does so where it would have
  * been called then. */
+// variants: all
 // flags: -pthread
 // expect-trust: repaired_frames => 6
 // expect-trust: unended_regions => 2

@@ -4,11 +4,12 @@
 
 usage: run_program.py BUILD-ROOT SOURCE
 
-The source is compiled with gcc and clang, -O0 and -O2, run without and with the shim;
-output and exit status must be the same, nothing may be left behind, the invariants must
-hold, and what the source expects must be in run.db. Lines in the source (a line that
-starts with four more spaces goes on with the one before; NAME[clang -O2]: holds only for
-variants that have all these words):
+The source is compiled with gcc -O2 and clang -O0, run without and with the shim; output and
+exit status must be the same, nothing may be left behind, the invariants must hold, and what
+the source expects must be in run.db. A program about control flow, about unwinding or about
+names, which depend on the code that a compiler makes, is compiled by both compilers at both
+levels. Lines in the source (a line that starts with four more spaces goes on with the one
+before; NAME[clang -O2]: holds only for variants that have all these words):
 
     // expect-sql: SELECT ... => VALUE     columns joined by |, rows by ;, NULL is empty.
                                            $name stands for NUMBER from a word
@@ -28,7 +29,8 @@ variants that have all these words):
                                            another source, built as FILE.so beside the
                                            program, and linked when no-hooks or link is
                                            given
-    // variants: [lto] [gcc|clang]         build with -O2 -flto, too; with one compiler only
+    // variants: all|lto|once [gcc|clang]  both compilers at both levels; with -O2 -flto,
+                                           too; gcc -O2 alone. With one compiler only
     // tolerate: NAME...                   invariants that this program breaks on purpose
 """
 import os
@@ -41,7 +43,8 @@ import call_tree
 import harness
 import invariants
 
-OPTIMISATIONS = ("-O0", "-O2", "-O2 -flto")
+LEVELS = ("-O0", "-O2")
+USUAL = [("gcc", "-O2"), ("clang", "-O0")]
 
 BELOW = """WITH RECURSIVE below(path_id) AS (
     SELECT path_id FROM call_paths WHERE name = '{0}'
@@ -109,11 +112,15 @@ def cut_trees(text, words):
 def variants(source):
     """(compiler, optimisation) pairs."""
     with open(source, encoding="utf-8") as file:
-        words = re.findall(r"^// variants: (.*)$", file.read(), flags=re.MULTILINE)
-    words = " ".join(words).split()
-    compilers = [word for word in words if word != "lto"] or ["gcc", "clang"]
-    optimisations = OPTIMISATIONS if "lto" in words else OPTIMISATIONS[:2]
-    return [(compiler, level) for compiler in compilers for level in optimisations]
+            lines = re.findall(r"^// variants: (.*)$", file.read(), flags=re.MULTILINE)
+    words = set(" ".join(lines).split())
+    if not words:
+        return USUAL
+    if "once" in words:
+        return USUAL[:1]
+    compilers = [name for name in harness.COMPILERS if name in words] or harness.COMPILERS
+    levels = LEVELS + ("-O2 -flto",) * ("lto" in words)
+    return [(compiler, level) for compiler in compilers for level in levels]
 
 
 def as_text(rows):

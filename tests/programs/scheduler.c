@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* 64 coroutines that four threads take from one queue: each goes on in whichever thread
  * comes first, while the other threads switch, too. */
-// variants: lto
+// variants: all
 // flags: -pthread
 // expect-trust: repaired_frames => 0
 // expect-trust: orphan_exits => 0

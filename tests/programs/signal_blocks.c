@@ -2,6 +2,7 @@
 /* A signal handler that allocates and calls: raised, where it is an ordinary call; and
  * sent 1,000 times a second into a loop that calls functions but does not allocate, so
  * that malloc is safe there. */
+// variants: all
 // expect-sql: SELECT calls FROM functions WHERE name = 'handle' => $handled
 // expect-sql: SELECT SUM(alloc_count), SUM(free_count), SUM(alloc_bytes) FROM
 //     allocation_sites WHERE name = 'handle' => $handled|$handled|$bytes

@@ -3,8 +3,8 @@
  * second. Threads and handlers call functions on ever new paths, so that handlers land in
  * the middle of everything the recorder does to its tree; the threads allocate, too (the
  * handlers must not, in a thread that does). Every call is counted. */
+// variants: all
 // flags: -pthread -lrt
-// variants: lto
 // expect-sql: SELECT SUM(calls) FROM functions WHERE name IN ('zero', 'one', 'two', 'three')
 //     => $calls
 // expect-sql: SELECT calls FROM functions WHERE name = 'handle' => $handled

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Signal handlers that are instrumented: raised ones, a storm from a timer that hits the
  * hooks and malloc themselves, and one on a stack of its own. */
-// variants: lto
+// variants: all
 // expect-sql: SELECT calls FROM functions WHERE name = 'on_user' => 1000
 // expect-sql: SELECT calls FROM functions WHERE name = 'on_alarm' => $alarms
 // expect-sql: SELECT calls FROM functions WHERE name = 'in_alarm' => $alarms

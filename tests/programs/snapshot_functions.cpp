@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Snapshots at calls of functions with C++ names: members, all overloads, constructors,
  * templates, static ones; and a name that nothing has. */
+// variants: all
 // settings: PROFSHIM_SNAPSHOT_AT=ns::Parser::next:enter,ns::Parser::convert:exit,helper:exit,ns::Parser::Parser:exit,nothing:enter
 // expect-sql: SELECT label, COUNT(*) FROM snapshots GROUP BY 1 ORDER BY 1 => helper:exit|2;
 //     ns::Parser::Parser:exit|1; ns::Parser::convert:exit|4; ns::Parser::next:enter|4

@@ -2,7 +2,7 @@
 /* A handler that jumps away at 10 kHz from wherever it interrupts, inside the recorder's
  * hooks too. What is interrupted between its hook and its own count may differ by one a
  * jump; what comes after a jump hangs under the function that called setjmp, always. */
-// variants: lto
+// variants: all
 // tolerate: repaired_frames orphan_exits
 // expect-trust: open_frames => 0
 // expect-sql: SELECT calls FROM functions WHERE name = 'landed' => $landings
