@@ -11,8 +11,6 @@
 #include "common/schema.h"
 #include "collector/store/guard.h"
 
-#include "schema.sql.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -280,13 +278,10 @@ int rundb_open(const char *path, struct rundb **ret_db, struct strbuf *error)
 int rundb_open_memory(const char *path, struct rundb **ret_db, struct strbuf *error)
 {
 	struct rundb *db = new_rundb(path);
-	int result = sqlite3_open_v2(":memory:", &db->handle,
-				     SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE, NULL);
+	int result = guard_open_memory(&db->handle);
 
 	if (result == SQLITE_OK)
 		result = prepare_connection(db);
-	if (result == SQLITE_OK)
-		result = sqlite3_exec(db->handle, schema_sql, NULL, NULL, NULL);
 	if (result != SQLITE_OK) {
 		result = rundb_fail(db, result);
 		strbuf_puts(error, rundb_error(db));

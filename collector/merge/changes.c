@@ -10,8 +10,6 @@
 
 #include "common/base/array.h"
 
-#define CALLS_MASK (UINT64_MAX >> SEGMENT_PAST_NODE_BITS)
-
 /* Index of the first past of a node, or of the one that would follow it. */
 static uint32_t first_of_node(const struct read_book *book, uint32_t lane_slot,
 			      uint32_t node)

@@ -337,10 +337,8 @@ static int identify_region(struct identify *identify,
 {
 	const struct read_process *from = process->process;
 	uint64_t index = key & SEGMENT_KEY_ADDRESS_MASK & ~SEGMENT_KEY_REGION;
-	struct identify_function function = {.name = "[unknown region]",
-					     .component = "",
-					     .module = IDENTIFY_NONE,
-					     .is_region = 1};
+	struct identify_function function = {
+		.name = "[unknown region]", .component = "", .module = IDENTIFY_NONE};
 	uint64_t component, name;
 	int result;
 

@@ -43,7 +43,6 @@ struct identify_function {
 	uint32_t module; /* IDENTIFY_NONE: in no known module */
 	char *owned_name;
 	enum identify_naming naming;
-	int is_region;
 };
 
 /* A place in a function: where a call was made. */

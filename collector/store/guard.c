@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What a planted run.db must not do, and whether its schema is ours. Must not use a view
- * or a trigger of the file.
+ * Our schema, whether that of a file is ours, and what a planted run.db must not do. Must
+ * not use a view or a trigger of the file.
  */
 #include "collector/store/guard.h"
 
@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/schema.h"
+
 #include "schema.sql.h"
 #include "store.sql.h"
 
@@ -17,6 +19,25 @@
 #define OBJECT_LIMIT 2000
 
 enum { TYPE, NAME, TABLE, TEXT }; /* columns of sql_objects and sql_object */
+
+int guard_create_schema(struct sqlite3 *db)
+{
+	char identity[128];
+	int code;
+
+	snprintf(identity, sizeof(identity),
+		 "PRAGMA application_id = %d; PRAGMA user_version = %d",
+		 RUNDB_APPLICATION_ID, RUNDB_SCHEMA_VERSION);
+	code = sqlite3_exec(db, identity, NULL, NULL, NULL);
+	return code == SQLITE_OK ? sqlite3_exec(db, schema_sql, NULL, NULL, NULL) : code;
+}
+
+int guard_open_memory(struct sqlite3 **ret)
+{
+	int code = sqlite3_open(":memory:", ret);
+
+	return code == SQLITE_OK ? guard_create_schema(*ret) : code;
+}
 
 void guard_connection(struct sqlite3 *db, enum guard_use use)
 {
@@ -184,10 +205,8 @@ int guard_schema(struct sqlite3 *db, enum guard_use use, int *ret_valid, char *r
 		 size_t size)
 {
 	struct sqlite3 *own = NULL;
-	int code = sqlite3_open(":memory:", &own);
+	int code = guard_open_memory(&own);
 
-	if (code == SQLITE_OK)
-		code = sqlite3_exec(own, schema_sql, NULL, NULL, NULL);
 	if (code == SQLITE_OK)
 		code = compare(db, own, use, ret_valid, reason, size);
 	sqlite3_close(own);

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A connection to a run.db that may have been made to harm who opens it. Must not run
- * anything that stands in the file.
+ * The schema of run.db, and connections to a file that may have been made to harm who
+ * opens it. Must not run anything that stands in the file.
  */
 #pragma once
 
 #include <stddef.h>
 
 struct sqlite3;
+
+/* The tables and views, in a database without any. Returns SQLite's code. */
+int guard_create_schema(struct sqlite3 *db);
+
+/* A database in memory with the schema. Returns SQLite's code. *ret has to be closed with
+ * sqlite3_close() even then. */
+int guard_open_memory(struct sqlite3 **ret);
 
 enum guard_use { GUARD_READ, GUARD_WRITE };
 

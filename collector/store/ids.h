@@ -71,8 +71,6 @@ int store_busy(void *context, int count);
 /* store_open.c. 0, or -errno with a sentence. */
 int store_open_existing(struct store *store, const struct held_file *file, char *error,
 			size_t error_size);
-/* The tables, in a database without any. */
-int store_create_schema(struct sqlite3 *db);
 
 /* store_new.c. -EEXIST: there is a file now, take that. */
 int store_new_file(struct store *store, const struct held_file *file, char *error,

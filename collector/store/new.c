@@ -19,6 +19,7 @@
 
 #include "collector/store/held.h"
 #include "collector/store/ids.h"
+#include "collector/store/guard.h"
 
 /* The descriptor of an empty file of ours, or -errno. */
 static int make_empty(int directory_fd, const char *name)
@@ -45,7 +46,7 @@ static int fill(struct store *store, const struct held_file *place)
 				    "BEGIN",
 				    NULL, NULL, NULL);
 	if (code == SQLITE_OK)
-		code = store_create_schema(store->db);
+		code = guard_create_schema(store->db);
 	if (code == SQLITE_OK)
 		code = store_all_rows(store);
 	return code == SQLITE_OK ? sqlite3_exec(store->db, "COMMIT", NULL, NULL, NULL)

@@ -14,7 +14,6 @@
 #include "collector/store/held.h"
 #include "collector/store/ids.h"
 
-#include "schema.sql.h"
 #include "store.sql.h"
 
 /* The first column of the first row; 0 when there is none. */
@@ -102,18 +101,6 @@ static int check_identity(struct store *store, int *ret_blank, char *error,
 	return result;
 }
 
-int store_create_schema(struct sqlite3 *db)
-{
-	char identity[128];
-	int code;
-
-	snprintf(identity, sizeof(identity),
-		 "PRAGMA application_id = %d; PRAGMA user_version = %d",
-		 RUNDB_APPLICATION_ID, RUNDB_SCHEMA_VERSION);
-	code = execute(db, identity);
-	return code == SQLITE_OK ? execute(db, schema_sql) : code;
-}
-
 /* Makes the tables, unless another collector was quicker. */
 static int fill_blank(struct sqlite3 *db)
 {
@@ -124,7 +111,7 @@ static int fill_blank(struct sqlite3 *db)
 		return code;
 	code = query_int(db, store_sql_table_count, &tables);
 	if (code == SQLITE_OK && tables == 0)
-		code = store_create_schema(db);
+		code = guard_create_schema(db);
 	if (code == SQLITE_OK)
 		code = execute(db, "COMMIT");
 	if (code != SQLITE_OK)

@@ -165,19 +165,6 @@ int store_run(const char *output, const struct ingest *ingest,
 	return result;
 }
 
-int store_open_memory(struct sqlite3 **ret)
-{
-	int code = sqlite3_open(":memory:", ret);
-
-	if (code == SQLITE_OK)
-		code = store_create_schema(*ret);
-	if (code == SQLITE_OK)
-		return 0;
-	sqlite3_close(*ret);
-	*ret = NULL;
-	return code == SQLITE_NOMEM ? -ENOMEM : -EIO;
-}
-
 int store_run_into(struct sqlite3 *db, const struct ingest *ingest, char *error,
 		   size_t error_size)
 {

@@ -44,9 +44,6 @@ int store_run(const char *output, const struct ingest *ingest,
 	      const struct store_waiting *waiting, int64_t *ret_run_id, char *error,
 	      size_t error_size);
 
-/* A database in memory with the schema. 0 or -errno. Closed with sqlite3_close(). */
-int store_open_memory(struct sqlite3 **ret);
-
 /* Adds or replaces the run in any handle with the schema, in one transaction: after an
  * error, -errno with a sentence, nothing has changed. */
 int store_run_into(struct sqlite3 *db, const struct ingest *ingest, char *error,

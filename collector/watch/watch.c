@@ -134,7 +134,8 @@ static void find_files(struct watch *watch)
 	closedir(directory);
 }
 
-int watch_is_readable(int fd)
+/* A pidfd is readable once its process is dead. */
+static int is_readable(int fd)
 {
 	struct pollfd poll_fd = {.fd = fd, .events = POLLIN};
 
@@ -159,7 +160,7 @@ static void end_process(struct watch *watch, struct watch_process *process,
 
 int watch_is_dead(int pidfd, int32_t pid, uint64_t start_time)
 {
-	return pidfd >= 0 ? watch_is_readable(pidfd) : !alive_check(pid, start_time);
+	return pidfd >= 0 ? is_readable(pidfd) : !alive_check(pid, start_time);
 }
 
 /* How the first process ended, from the descriptor we have had from the start. */

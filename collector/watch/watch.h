@@ -128,9 +128,6 @@ static inline int watch_is_over(const struct watch_process *process)
 	return process->state == WATCH_DEAD || process->state == WATCH_REPLACED;
 }
 
-/* A pidfd is readable once its process is dead. */
-int watch_is_readable(int pidfd);
-
 /* Is that process dead? pidfd < 0: there is none, it is asked after by number. */
 int watch_is_dead(int pidfd, int32_t pid, uint64_t start_time);
 

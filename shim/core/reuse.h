@@ -12,7 +12,6 @@ struct reuse_slots {
 	struct segment_process *segment;
 	struct segment_lane *lane;
 	uint32_t slot, lane_slot;
-	int32_t former_pid;
 };
 
 /* Takes over the slots of a process that has ended, if there are any: its list is

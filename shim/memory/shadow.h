@@ -23,7 +23,6 @@
 #define SHADOW_SITE_LIMIT (1u << 24)
 #define SHADOW_SITE_TOOL (SHADOW_SITE_LIMIT - 1) /* a block of our own */
 #define SHADOW_SIZE_LARGE ((1ull << 28) - 1)
-#define SHADOW_INTERVALS (1u << 12)
 
 struct shadow_block {
 	uint32_t site; /* 0: unknown block */

@@ -25,6 +25,7 @@
 #include "common/segment_names.h"
 #include "common/segment_series.h"
 #include "collector/merge/ingest.h"
+#include "collector/store/guard.h"
 #include "collector/store/store.h"
 #include "collector/live/take.h"
 
@@ -398,7 +399,7 @@ static void ingest(int is_live)
 	if (ingest_load(&ingest, &rundir, &watch, error, sizeof(error)) < 0)
 		return;
 	/* a database in memory can always be written */
-	if (store_open_memory(&db) < 0 ||
+	if (guard_open_memory(&db) != 0 ||
 	    store_run_into(db, &ingest, error, sizeof(error)) < 0) {
 		fprintf(stderr, "%s\n", error);
 		abort();

@@ -21,6 +21,7 @@
 
 #include "common/segment_book.h"
 #include "collector/merge/ingest.h"
+#include "collector/store/guard.h"
 #include "collector/store/store.h"
 
 #define TOKEN 0x0123456789abcdefull
@@ -319,7 +320,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (ingest_load(&ingest, &rundir, &watch, error, sizeof(error)) < 0)
 		return 0;
 	/* a database in memory can always be written */
-	if (store_open_memory(&db) < 0 ||
+	if (guard_open_memory(&db) != 0 ||
 	    store_run_into(db, &ingest, error, sizeof(error)) < 0) {
 		fprintf(stderr, "%s\n", error);
 		abort();

@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "collector/store/guard.h"
 #include "collector/store/store.h"
 
 struct sqlite3 *check_ingest(const struct make_run *run, const struct ingest_watch *watch)
@@ -20,7 +21,7 @@ struct sqlite3 *check_ingest(const struct make_run *run, const struct ingest_wat
 
 	if (ingest_load(&ingest, &run->rundir, watch ? watch : &nothing, error,
 			sizeof(error)) < 0 ||
-	    store_open_memory(&db) < 0 ||
+	    guard_open_memory(&db) != 0 ||
 	    store_run_into(db, &ingest, error, sizeof(error)) < 0)
 		fail_msg("%s", error);
 	ingest_done(&ingest);

@@ -21,6 +21,7 @@
 
 #include "collector/processes/alive.h"
 #include "collector/store/spool.h"
+#include "collector/store/guard.h"
 #include "collector/store/store.h"
 #include "collector/processes/ticks.h"
 #include "tests/unit/collector/check_db.h"
@@ -209,7 +210,7 @@ static void read_live(void **state)
 	node = make_call(&f->lane, 1, 0x2000, 0, 0);
 	f->lane.nodes[node].call_count = 1;
 	make_frame(&f->lane, node, ticks_monotonic_ns() - 1000000000ull);
-	assert_int_equal(store_open_memory(&db), 0);
+	assert_int_equal(guard_open_memory(&db), 0);
 	assert_int_equal(spool_read_live(&run, db, error, sizeof(error)), 0);
 	check_rows(db, "SELECT complete, exit_code FROM runs", "0|");
 	check_rows(db,
