@@ -19,8 +19,7 @@
 
 /* A snapshot, as listed. Texts are borrowed. */
 struct snapshot {
-	int64_t snapshot_id, process_id, number, time_ns;
-	int64_t live_count, live_bytes, alloc_count, alloc_bytes;
+	int64_t snapshot_id, number, time_ns, live_bytes;
 	const char *label;
 };
 

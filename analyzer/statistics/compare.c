@@ -65,8 +65,7 @@ void compare_init(struct comparison *comparison, size_t before_count, size_t aft
 {
 	size_t runs = before_count + after_count;
 
-	*comparison = (struct comparison){.before_count = before_count,
-					  .after_count = after_count};
+	*comparison = (struct comparison){.before_count = before_count};
 	series_init(&comparison->function_values, COMPARE_FUNCTION_METRICS, runs);
 	series_init(&comparison->path_values, COMPARE_PATH_METRICS, runs);
 	series_init(&comparison->site_values, COMPARE_SITE_METRICS, runs);

@@ -75,7 +75,7 @@ struct compare_site {
 };
 
 struct comparison {
-	size_t before_count, after_count; /* runs */
+	size_t before_count; /* runs */
 	struct compare_function *functions;
 	struct compare_path *paths;
 	struct compare_site *sites;

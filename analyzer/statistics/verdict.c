@@ -27,18 +27,3 @@ double verdict_tolerance(size_t before, size_t after)
 {
 	return before >= 10 && after >= 10 ? 0.02 : 0.05;
 }
-
-const char *verdict_word(enum verdict verdict)
-{
-	switch (verdict) {
-	case VERDICT_UNCHANGED:
-		return "unchanged";
-	case VERDICT_IMPROVED:
-		return "improved";
-	case VERDICT_REGRESSED:
-		return "regressed";
-	case VERDICT_INCONCLUSIVE:
-		break;
-	}
-	return "inconclusive";
-}

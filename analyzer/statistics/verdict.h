@@ -45,6 +45,3 @@ enum verdict verdict_of(const struct statistics_shift *ratio, double p, double t
 /* The tolerance when the user sets none, of the sides' numbers of runs: 2 % with 10 runs
  * or more on both sides, else 5 %. */
 double verdict_tolerance(size_t before, size_t after);
-
-/* "unchanged", "improved", "regressed", "inconclusive". */
-const char *verdict_word(enum verdict verdict);

@@ -74,15 +74,11 @@ static int load_snapshots(struct report_input *input, struct snapshot_list *list
 		utf8_clean(&label, text ? text : "");
 		*snapshot = (struct snapshot){
 			.snapshot_id = cursor_integer(cursor, 0),
-			.process_id = process_id,
 			.number = cursor_integer(cursor, 3),
 			.label =
 				arena_copy(&list->texts, strbuf_text(&label), label.size),
 			.time_ns = cursor_integer(cursor, 6),
-			.live_count = cursor_integer(cursor, 7),
 			.live_bytes = cursor_integer(cursor, 8),
-			.alloc_count = cursor_integer(cursor, 9),
-			.alloc_bytes = cursor_integer(cursor, 10),
 		};
 	}
 	strbuf_free(&label);
