@@ -4,16 +4,14 @@
  */
 #include "common/base/array.h"
 
-#include <stdlib.h>
 #include <string.h>
+
+#include "common/base/xalloc.h"
 
 void *array_room(void *array, size_t count, size_t element_size)
 {
-	if ((count & (count - 1)) == 0) { /* full: 0, 1, 2, 4, ... elements */
-		array = reallocarray(array, count ? count * 2 : 1, element_size);
-		if (!array)
-			return NULL;
-	}
+	if ((count & (count - 1)) == 0) /* full: 0, 1, 2, 4, ... elements */
+		array = xreallocarray(array, count ? count * 2 : 1, element_size);
 	memset((char *)array + count * element_size, 0, element_size);
 	return array;
 }

@@ -8,6 +8,5 @@
 #include <stddef.h>
 
 /* Makes room for element `count` (zeroed) of an array that has grown by this function
- * only; NULL with count 0 is the empty array. Returns the array, maybe moved, or NULL:
- * no memory, the array is as before. */
+ * only; NULL with count 0 is the empty array. Returns the array, maybe moved. */
 void *array_room(void *array, size_t count, size_t element_size);

@@ -5,9 +5,10 @@
  */
 #include "common/base/map.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <sys/random.h>
+
+#include "common/base/xalloc.h"
 
 static uint64_t seed; /* 0: not drawn yet */
 
@@ -41,14 +42,12 @@ static struct map_entry *find(const struct map *map, uint64_t a, uint64_t b, uin
 	}
 }
 
-static int grow(struct map *map)
+static void grow(struct map *map)
 {
 	struct map bigger = {NULL, map->capacity ? map->capacity * 2 : 64, map->count};
 
 	draw_seed();
-	bigger.entries = calloc(bigger.capacity, sizeof(*bigger.entries));
-	if (!bigger.entries)
-		return -ENOMEM;
+	bigger.entries = xcalloc(bigger.capacity, sizeof(*bigger.entries));
 	for (size_t i = 0; i < map->capacity; i++) {
 		const struct map_entry *old = &map->entries[i];
 
@@ -57,7 +56,6 @@ static int grow(struct map *map)
 	}
 	free(map->entries);
 	*map = bigger;
-	return 0;
 }
 
 uint32_t map_get(const struct map *map, uint64_t a, uint64_t b, uint64_t c)
@@ -73,13 +71,9 @@ uint32_t map_get(const struct map *map, uint64_t a, uint64_t b, uint64_t c)
 int map_put(struct map *map, uint64_t a, uint64_t b, uint64_t c, uint32_t value)
 {
 	struct map_entry *entry;
-	int result;
 
-	if (map->count * 3 >= map->capacity * 2) {
-		result = grow(map);
-		if (result < 0)
-			return result;
-	}
+	if (map->count * 3 >= map->capacity * 2)
+		grow(map);
 	entry = find(map, a, b, c);
 	entry->key[0] = a;
 	entry->key[1] = b;

@@ -2,16 +2,28 @@
 /* Allocation that cannot fail. */
 #include "common/base/xalloc.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+static xalloc_end *before_end;
+static void *before_end_context;
+
+void xalloc_before_end(xalloc_end *end, void *context)
+{
+	before_end = end;
+	before_end_context = context;
+}
+
 static void *check(void *block)
 {
 	if (block)
 		return block;
-	fputs("prof-analyze: out of memory\n", stderr);
+	fprintf(stderr, "%s: out of memory\n", program_invocation_short_name);
+	if (before_end)
+		before_end(before_end_context);
 	exit(1);
 }
 
