@@ -10,18 +10,10 @@
 #include <errno.h>
 #include <stddef.h>
 
+#include "common/arrays.h"
 #include "common/attributes.h"
 
 #define LANE_ROOT 1u
-
-/* Shares of the slot, in sixteenths; the snapshots themselves take less than one. For
- * the usual slot of 256 MiB: 1.6 M changes of sites, 2 M of survivors, 6.3 M of paths. */
-#define SITE_SHARE 4
-#define FREE_SHARE 4
-#define PATH_SHARE 6
-
-#define MORE_SNAPSHOTS 32u
-#define MORE_PATHS 4096u
 
 int book_lock(uint32_t *lock, uint32_t holder, int pauses, book_pause *pause)
 {
@@ -44,34 +36,11 @@ void book_unlock(uint32_t *lock)
 	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
-static uint64_t lay_out(struct segment_book_array *array, uint64_t offset, uint64_t size,
-			uint64_t entry_size)
-{
-	array->offset = offset;
-	array->capacity = (uint32_t)(size / entry_size);
-	return (offset + size + 63) & ~63ull;
-}
-
 void book_layout(struct segment_book *header, uint64_t slot_size, uint32_t process_slot)
 {
-	uint64_t offset = 4096, share = (slot_size - 8192) / 16;
-	uint64_t snapshots = SEGMENT_SNAPSHOT_LIMIT * sizeof(struct segment_snapshot);
-
-	offset = lay_out(&header->snapshots, offset, snapshots,
-			 sizeof(struct segment_snapshot));
-	offset = lay_out(&header->site_pasts, offset, SITE_SHARE * share,
-			 sizeof(struct segment_site_past));
-	offset = lay_out(&header->free_ages, offset, FREE_SHARE * share,
-			 sizeof(struct segment_free_age));
-	lay_out(&header->path_pasts, offset, PATH_SHARE * share,
-		sizeof(struct segment_path_past));
+	arrays_lay_out(SEGMENT_SLOT_BOOK, header, slot_size);
 	header->process_slot = process_slot;
 	header->magic = SEGMENT_MAGIC_BOOK;
-}
-
-static void *entries(const struct book *book, const struct segment_book_array *array)
-{
-	return (char *)book->header + array->offset;
 }
 
 void book_refuse(struct segment_process *process)
@@ -90,78 +59,46 @@ static races_by_design uint64_t read_word(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-/* Does an array lie in the mapping, behind the header? */
-static int fits(uint64_t size, uint64_t header_size, uint64_t offset, uint64_t count,
-		uint64_t entry_size)
-{
-	return offset >= header_size && offset <= size && offset % 8 == 0 &&
-	       count <= (size - offset) / entry_size;
-}
-
-static int copy_array(const struct book *book, const struct segment_book_array *from,
-		      uint64_t entry_size, struct segment_book_array *ret)
-{
-	ret->offset = read_word(&from->offset);
-	ret->capacity = read_number(&from->capacity);
-	ret->committed = read_number(&from->committed);
-	ret->count = read_number(&from->count);
-	return fits(book->size, sizeof(*book->header), ret->offset, ret->capacity,
-		    entry_size) &&
-	       ret->committed <= ret->capacity;
-}
-
 int book_open(struct book *book)
 {
 	const struct segment_book *header = book->header;
 
 	if (book->size < sizeof(*header) ||
 	    read_word(&header->magic) != SEGMENT_MAGIC_BOOK ||
-	    !copy_array(book, &header->snapshots, sizeof(struct segment_snapshot),
-			&book->snapshots) ||
-	    !copy_array(book, &header->path_pasts, sizeof(struct segment_path_past),
-			&book->path_pasts))
+	    arrays_read(header, ARRAY_SNAPSHOTS, book->size, &book->snapshots) < 0 ||
+	    arrays_read(header, ARRAY_PATH_PASTS, book->size, &book->path_pasts) < 0)
 		return -EINVAL;
 	book->taken = read_number(&book->process->snapshot_interval);
-	return book->path_pasts.count <= book->path_pasts.capacity ? 0 : -EINVAL;
+	return 0;
 }
 
-/* Pages for entries [0, count) of an array that only takers write. ret_committed: the
- * header's number. */
-static int reserve(struct book *book, struct segment_book_array *array,
-		   uint32_t *ret_committed, uint64_t count, uint64_t entry_size)
+/* Pages for entries [0, end) of an array that only takers write. */
+static int reserve(struct book *book, enum array_number number,
+		   struct segment_array *array, uint32_t end)
 {
-	int result;
+	struct segment_array *shared = arrays_in(book->header, number);
+	int result = arrays_grow(number, array, &array->committed, end, book->commit,
+				 book->commit_data);
 
-	if (count <= array->committed)
-		return 0;
-	if (count > array->capacity)
-		return -ENOSPC;
-	result = book->commit(book->commit_data,
-			      array->offset + array->committed * entry_size,
-			      (count - array->committed) * entry_size);
 	if (result == 0)
-		*ret_committed = array->committed = (uint32_t)count;
+		shared->committed = array->committed;
 	return result;
 }
 
 struct segment_snapshot *book_begin(struct book *book, const char *label,
 				    enum segment_snapshot_cause cause)
 {
-	struct segment_book_array *array = &book->snapshots;
-	uint64_t wanted = book->taken + (uint64_t)MORE_SNAPSHOTS;
+	struct segment_array *array = &book->snapshots;
 	struct segment_snapshot *snapshot;
 
-	if (wanted > array->capacity)
-		wanted = array->capacity;
-	if (book->taken >= array->capacity || book->taken >= SEGMENT_SNAPSHOT_LIMIT ||
+	if (book->taken >= array->capacity ||
 	    read_number(&book->header->incomplete_from) ||
-	    (book->taken >= array->committed &&
-	     reserve(book, array, &book->header->snapshots.committed, wanted,
-		     sizeof(*snapshot)) < 0)) {
+	    reserve(book, ARRAY_SNAPSHOTS, array, book->taken + 1) < 0) {
 		book_refuse(book->process);
 		return NULL;
 	}
-	snapshot = (struct segment_snapshot *)entries(book, array) + book->taken;
+	snapshot = arrays_entries(book->header, array);
+	snapshot += book->taken;
 	for (uint32_t i = 0; i < sizeof(snapshot->label); i++)
 		snapshot->label[i] = 0;
 	for (uint32_t i = 0; i + 1 < sizeof(snapshot->label) && label[i]; i++)
@@ -179,39 +116,33 @@ struct lane_view {
 	const struct segment_frame *frames;
 	const struct segment_fiber *fibers;
 	uint32_t node_count, fiber_count;
-	uint32_t frame_capacity;
+	uint32_t depth, frame_capacity;
 	uint32_t frames_left; /* stacks have no frame in common */
 	uint64_t *open_ticks;
 };
 
 static int view_lane(const struct book_lane *lane, struct lane_view *ret)
 {
-	const struct segment_lane *from = lane->header;
-	uint64_t nodes = read_word(&from->node_offset);
-	uint64_t frames = read_word(&from->frame_offset);
-	uint64_t fibers = read_word(&from->fiber_offset);
-	uint32_t fiber_capacity = read_number(&from->fiber_capacity);
-	/* acquire: the nodes below the count are whole */
-	uint32_t node_count = __atomic_load_n(&from->node_count, __ATOMIC_ACQUIRE);
-	uint32_t fiber_count = __atomic_load_n(&from->fiber_count, __ATOMIC_ACQUIRE);
+	const struct segment_lane *header = lane->header;
+	struct segment_array nodes, frames, fibers;
 
-	ret->node_count = node_count < lane->memory->node_limit
-				  ? node_count
-				  : lane->memory->node_limit;
-	ret->fiber_count = fiber_count < fiber_capacity ? fiber_count : fiber_capacity;
-	ret->frame_capacity = read_number(&from->frame_capacity);
-	if (!fits(lane->size, sizeof(*from), nodes, ret->node_count,
-		  sizeof(*ret->nodes)) ||
-	    !fits(lane->size, sizeof(*from), frames, ret->frame_capacity,
-		  sizeof(*ret->frames)) ||
-	    (ret->fiber_count && !fits(lane->size, sizeof(*from), fibers,
-				       ret->fiber_count, sizeof(*ret->fibers))))
+	if (arrays_read(header, ARRAY_NODES, lane->size, &nodes) < 0 ||
+	    arrays_read(header, ARRAY_FRAMES, lane->size, &frames) < 0 ||
+	    arrays_read(header, ARRAY_FIBERS, lane->size, &fibers) < 0)
 		return -EINVAL;
-	ret->nodes = (const void *)((const char *)from + nodes);
-	ret->frames = (const void *)((const char *)from + frames);
-	ret->fibers = (const void *)((const char *)from + fibers);
-	ret->frames_left = ret->frame_capacity;
-	ret->open_ticks = lane->memory->open_ticks;
+	*ret = (struct lane_view){
+		.nodes = arrays_entries(header, &nodes),
+		.frames = arrays_entries(header, &frames),
+		.fibers = arrays_entries(header, &fibers),
+		.node_count = nodes.count,
+		.fiber_count = fibers.count,
+		.depth = frames.count,
+		.frame_capacity = frames.capacity,
+		.frames_left = frames.capacity,
+		.open_ticks = lane->memory->open_ticks,
+	};
+	if (ret->node_count > lane->memory->node_limit)
+		ret->node_count = lane->memory->node_limit;
 	return 0;
 }
 
@@ -245,7 +176,7 @@ static uint64_t stack_now(uint64_t now, uint64_t suspended, uint64_t left)
 static races_by_design void add_all_open(struct lane_view *view,
 					 const struct segment_lane *lane, uint64_t now)
 {
-	add_open(view, 0, read_number(&lane->depth),
+	add_open(view, 0, view->depth,
 		 stack_now(now, read_word(&lane->suspended_ticks),
 			   read_word(&lane->left_ticks)));
 	for (uint32_t i = 0; i < view->fiber_count; i++) {
@@ -263,18 +194,14 @@ static races_by_design void add_all_open(struct lane_view *view,
 static inline int add_path(struct book *book, uint64_t calls, uint32_t node,
 			   uint64_t ticks)
 {
-	struct segment_book_array *array = &book->path_pasts;
-	struct segment_path_past *pasts = entries(book, array);
-	uint64_t wanted = array->count + (uint64_t)MORE_PATHS;
+	struct segment_array *array = &book->path_pasts;
+	struct segment_path_past *pasts = arrays_entries(book->header, array);
 	int result;
 
 	if (array->count >= array->committed) {
-		if (wanted > array->capacity)
-			wanted = array->capacity;
 		if (array->count >= array->capacity)
 			return -ENOSPC;
-		result = reserve(book, array, &book->header->path_pasts.committed, wanted,
-				 sizeof(*pasts));
+		result = reserve(book, ARRAY_PATH_PASTS, array, array->count + 1);
 		if (result < 0)
 			return result;
 	}

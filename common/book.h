@@ -10,10 +10,9 @@
 
 #include <stdint.h>
 
+#include "common/arrays.h"
 #include "common/segment_book.h"
 
-/* Reserves the pages of [offset, offset + size) of the book. 0, or -errno. */
-typedef int book_commit(void *data, uint64_t offset, uint64_t size);
 typedef void book_pause(void);
 
 /* A book as its taker has it mapped. The taker fills in the first five; book_open() makes
@@ -21,10 +20,10 @@ typedef void book_pause(void);
 struct book {
 	struct segment_process *process;
 	struct segment_book *header;
-	uint64_t size; /* of the mapping that begins with header */
-	book_commit *commit;
+	uint64_t size;	       /* of the mapping that begins with header */
+	arrays_commit *commit; /* of the book */
 	void *commit_data;
-	struct segment_book_array snapshots, path_pasts; /* checked */
+	struct segment_array snapshots, path_pasts; /* checked */
 	uint32_t taken; /* snapshots before the one that is being taken */
 };
 

@@ -47,9 +47,10 @@
  * snapshots (common/segment_book.h) or the names of the file's regions
  * (common/segment_names.h).
  *
- * Inside a slot, arrays lie at the offsets (from the start of the slot) that the slot's
- * header names. An array's *_count is published with a release store after the entry is
- * complete, so a reader that loads the count with acquire sees whole entries. Pages
+ * Inside a slot, arrays lie where the slot's header says, each in a struct segment_array.
+ * common/arrays.h is the table of all of them: where the descriptor is, what an entry
+ * takes, how the slot is divided. A count is published with a release store after the
+ * entry is complete, so a reader that loads it with acquire sees whole entries. Pages
  * behind an array are reserved (MADV_POPULATE_WRITE) before the count can reach them:
  * a full disk stops the growth and raises no SIGBUS.
  *
@@ -100,7 +101,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 3u
+#define SEGMENT_VERSION 4u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -265,6 +266,15 @@ struct segment_file {
 	struct segment_slot slots[SEGMENT_SLOT_LIMIT];
 };
 
+/* A growing array of a slot: entries [first, count) are whole. */
+struct segment_array {
+	uint64_t offset; /* of entry 0, from the start of the slot */
+	uint32_t capacity;
+	uint32_t first;	    /* entries before it are not used */
+	uint32_t committed; /* entries before it have their pages */
+	uint32_t count;	    /* atomic; may run past capacity where many threads append */
+};
+
 enum segment_process_state {
 	SEGMENT_PROCESS_RUNNING = 1,
 	SEGMENT_PROCESS_EXITING = 2,  /* exit_code is valid; few events can still come */
@@ -319,33 +329,28 @@ struct segment_process {
 	uint64_t end_ticks;	/* valid when EXITING */
 	uint64_t start_time;	/* field 22 of /proc/PID/stat, 0: unknown */
 	uint32_t notes;		/* enum segment_note */
-	uint32_t first_site;	/* entries below are not used (forked child) */
 	uint32_t book_slot;	/* of the snapshots, 0: none yet; stored with release */
 	uint32_t snapshot_lock; /* held by who takes one, not for long; see above */
+	uint32_t pad;
 	uint64_t pad0[5];
 	uint64_t below_peak __attribute__((aligned(64)));
 	uint64_t peak_generation;
 	uint64_t peak_bytes; /* atomic */
 	uint64_t pad1[5];
 	uint64_t counters[SEGMENT_PROCESS_COUNTERS];
-	uint32_t module_count, module_capacity; /* struct segment_module */
-	uint32_t thread_count, thread_capacity; /* struct segment_thread */
-	uint32_t site_count, site_capacity;	/* struct segment_site */
-	uint64_t module_offset, thread_offset, site_offset;
-	struct segment_job job; /* of the image; empty in forked children */
-	/* the slot's former processes, see SLOTS ARE USED AGAIN */
-	uint64_t tenant_offset; /* struct segment_tenant */
-	uint64_t left_offset;	/* struct segment_left, parallel to the sites */
-	uint32_t tenancy; /* atomic; tenants << 1, and 1 while the header is nobody's */
-	uint32_t tenant_capacity;
-	uint32_t lane_slot;	     /* the lane that is handed on with this slot */
+	struct segment_array modules; /* struct segment_module */
+	struct segment_array threads; /* struct segment_thread */
+	struct segment_array sites;   /* struct segment_site */
+	struct segment_array tenants; /* struct segment_tenant: former processes */
+	struct segment_array left;    /* struct segment_left, parallel to the sites */
+	struct segment_job job;	      /* of the image; empty in forked children */
+	/* see SLOTS ARE USED AGAIN */
+	uint32_t tenancy;   /* atomic; tenants << 1, and 1 while the header is nobody's */
+	uint32_t lane_slot; /* the lane that is handed on with this slot */
 	uint32_t forked_from_tenant; /* which process of forked_from_slot */
 	uint32_t first_thread;	     /* threads before it are of former processes */
-	uint32_t site_bias;	     /* a site's id less its index */
-	/* entries with pages, for the next process */
-	uint32_t site_committed, tenant_committed, left_committed, reserved;
+	uint32_t reserved[2];
 	uint64_t settled_alloc_count, settled_alloc_bytes; /* of former processes */
-	uint64_t pad2[6];
 	char executable[SEGMENT_PATH_MAX];
 	uint32_t command_size; /* bytes used in command */
 	char command[8188];    /* arguments, each ended by NUL; cut when longer */
@@ -519,30 +524,26 @@ struct segment_lane {
 	uint64_t magic;
 	uint32_t process_slot;
 	uint32_t thread; /* index of the thread that has the lane now */
-	uint32_t depth;	 /* open frames of the thread's own stack */
 	uint32_t in_use; /* 0: the thread has ended, the lane waits for another */
-	uint32_t frame_capacity;
-	uint32_t node_count, node_capacity;
-	uint32_t function_count, function_capacity;
 	uint32_t orphan_region_count; /* ends of regions that were not open */
-	uint64_t frame_offset, node_offset, function_offset;
-	uint64_t repaired_frame_count; /* closed without their own exit */
-	uint64_t orphan_exit_count;    /* exits that matched no open frame */
-	uint64_t folded_call_count;    /* entries past the path limit or without space */
+	struct segment_array frames; /* struct segment_frame; count: those of the thread's
+					own stack that are open */
+	struct segment_array nodes;  /* struct segment_node */
+	struct segment_array functions; /* struct segment_function */
+	struct segment_array fibers;	/* struct segment_fiber */
+	struct segment_array series;	/* common/segment_series.h */
+	uint64_t repaired_frame_count;	/* closed without their own exit */
+	uint64_t orphan_exit_count;	/* exits that matched no open frame */
+	uint64_t folded_call_count;	/* entries past the path limit or without space */
 	uint64_t suspended_ticks, left_ticks; /* see struct segment_fiber */
-	uint64_t fiber_offset;
-	uint32_t fiber_count, fiber_capacity;
-	uint64_t series_offset; /* common/segment_series.h */
-	uint32_t series_count, series_capacity;
 	uint64_t lost_mark_count;    /* steps and counters without room, or not finite */
 	uint64_t closed_frame_count; /* open when a former process ended */
-	/* entries with pages, for the next process */
-	uint32_t frame_committed, node_committed, function_committed, reserved;
 };
 
 _Static_assert(sizeof(struct segment_slot) == 16, "segment_slot layout");
 _Static_assert(sizeof(struct segment_file) == 80 + 16 * SEGMENT_SLOT_LIMIT,
 	       "segment_file layout");
+_Static_assert(sizeof(struct segment_array) == 24, "segment_array layout");
 _Static_assert(sizeof(struct segment_job) == 128, "segment_job layout");
 _Static_assert(sizeof(struct segment_module) == 512, "segment_module layout");
 _Static_assert(sizeof(struct segment_tenant) == 128, "segment_tenant layout");

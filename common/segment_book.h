@@ -86,19 +86,11 @@ struct segment_free_age {
 	uint64_t free_count, free_bytes;
 };
 
-/* count: entries taken so far; it may run past capacity. committed: with pages. */
-struct segment_book_array {
-	uint64_t offset;
-	uint32_t capacity, committed;
-	uint32_t count;
-	uint32_t reserved;
-};
-
 struct segment_book {
 	uint64_t magic;
 	uint32_t process_slot;
 	uint32_t incomplete_from; /* 0: all snapshots are whole */
-	struct segment_book_array snapshots, site_pasts, path_pasts, free_ages;
+	struct segment_array snapshots, site_pasts, path_pasts, free_ages;
 };
 
 _Static_assert(sizeof(struct segment_snapshot) == 128, "segment_snapshot layout");

@@ -8,8 +8,8 @@
  * in a slot of its own with the first region, so that forked children, which inherit open
  * regions, know them by the same numbers.
  *
- * Names are only added, under `lock`, and published by `count`. A table that is full, or
- * that cannot grow, gives SEGMENT_NAME_MORE to all further ones.
+ * Names are only added, under `lock`, and published by their count. A table that is full,
+ * or that cannot grow, gives SEGMENT_NAME_MORE to all further ones.
  */
 #pragma once
 
@@ -31,14 +31,12 @@ struct segment_name {
 
 struct segment_names {
 	uint64_t magic;
-	uint32_t lock;	    /* held by the thread that adds one, not for long */
-	uint32_t count;	    /* entries below it are whole */
-	uint32_t committed; /* with pages */
-	uint32_t is_full;   /* no more are taken */
-	uint64_t reserved[5];
-	struct segment_name names[SEGMENT_NAME_LIMIT];
+	uint32_t lock;	  /* held by the thread that adds one, not for long */
+	uint32_t is_full; /* no more are taken */
+	struct segment_array names;
+	uint64_t reserved[3];
+	struct segment_name entries[]; /* of names */
 };
 
 _Static_assert(sizeof(struct segment_name) == 192, "segment_name layout");
-_Static_assert(sizeof(struct segment_names) == 64 + 192 * SEGMENT_NAME_LIMIT,
-	       "segment_names layout");
+_Static_assert(sizeof(struct segment_names) == 64, "segment_names layout");

@@ -208,17 +208,16 @@ static const struct book_memory *memory_of(struct take_memory *memory, uint32_t 
 
 /* How many nodes of the lane may be there: holes, which a file can have terabytes of, are
  * not worth a look. */
-static uint32_t stored_nodes(const struct taker *taker, uint32_t slot, uint64_t offset,
-			     uint32_t capacity)
+static uint32_t stored_nodes(const struct taker *taker, uint32_t slot,
+			     const struct segment_array *nodes)
 {
-	uint64_t start = slot * taker->slot_size + offset, count;
-	off_t end = offset < taker->slot_size ? lseek(taker->fd, (off_t)start, SEEK_HOLE)
-					      : -1;
+	uint64_t start = slot * taker->slot_size + nodes->offset, count;
+	off_t end = lseek(taker->fd, (off_t)start, SEEK_HOLE);
 
 	if (end < (off_t)start)
 		return 0;
 	count = ((uint64_t)end - start) / sizeof(struct segment_node);
-	return count < capacity ? (uint32_t)count : capacity;
+	return count < nodes->capacity ? (uint32_t)count : nodes->capacity;
 }
 
 static int copy_lane(struct taker *taker, uint32_t slot, uint64_t now)
@@ -227,22 +226,21 @@ static int copy_lane(struct taker *taker, uint32_t slot, uint64_t now)
 	const struct book_memory *kept;
 	struct book_memory memory;
 	struct book_lane lane = {header, taker->slot_size, slot, &memory};
-	uint64_t offset;
-	uint32_t capacity;
+	struct segment_array nodes;
 	int result = 0, lost;
+	uint32_t stored;
 
 	if (!header)
 		return -EINVAL;
-	offset = __atomic_load_n(&header->node_offset, __ATOMIC_RELAXED);
-	capacity = __atomic_load_n(&header->node_capacity, __ATOMIC_RELAXED);
-	if (capacity > NODE_LIMIT)
-		capacity = NODE_LIMIT;
-	if (header->magic == SEGMENT_MAGIC_LANE && capacity) {
-		kept = memory_of(taker->memory, slot, capacity);
+	arrays_read(header, ARRAY_NODES, taker->slot_size, &nodes);
+	if (nodes.capacity > NODE_LIMIT)
+		nodes.capacity = NODE_LIMIT;
+	if (header->magic == SEGMENT_MAGIC_LANE && nodes.capacity) {
+		kept = memory_of(taker->memory, slot, nodes.capacity);
 		memory = kept ? *kept : (struct book_memory){.node_limit = 0};
-		capacity = stored_nodes(taker, slot, offset, capacity);
-		if (capacity < memory.node_limit)
-			memory.node_limit = capacity;
+		stored = stored_nodes(taker, slot, &nodes);
+		if (stored < memory.node_limit)
+			memory.node_limit = stored;
 		result = kept ? book_copy_lane(&taker->book, &lane, now) : -ENOMEM;
 	}
 	lost = unmap(header);

@@ -8,16 +8,19 @@
 #include <errno.h>
 #include <stdlib.h>
 
-static void *read_array(const struct segment_reader *reader, uint32_t slot,
-			const struct segment_book_array *from, size_t entry_size,
-			uint32_t *ret_count, int *result)
-{
-	struct segment_array array = {from->offset, entry_size, 0, from->count,
-				      from->capacity};
+#include "common/base/xalloc.h"
 
-	if (array.count > from->committed)
-		array.count = from->committed;
-	return segment_reader_array(reader, slot, &array, ret_count, result);
+/* Counts run past what has pages, where many threads append. */
+static void *read_array(const struct segment_reader *reader, uint32_t slot,
+			enum array_number number, const struct segment_book *header,
+			uint32_t *ret_count)
+{
+	struct segment_array array;
+
+	arrays_read(header, number, reader->slot_size, &array);
+	if (array.count > array.committed)
+		array.count = array.committed;
+	return segment_reader_array(reader, slot, number, &array, ret_count);
 }
 
 static int by_site(const void *a, const void *b)
@@ -77,14 +80,12 @@ static void unpack_paths(struct read_book *book, uint32_t snapshot,
 }
 
 /* Snapshots' entries follow one another, so none is unpacked twice. */
-static int unpack_all_paths(struct read_book *book, const struct segment_path_past *from,
-			    uint32_t count)
+static void unpack_all_paths(struct read_book *book, const struct segment_path_past *from,
+			     uint32_t count)
 {
 	uint32_t end = 0;
 
-	book->path_pasts = calloc(count + 1ull, sizeof(*book->path_pasts));
-	if (!book->path_pasts)
-		return -ENOMEM;
+	book->path_pasts = xcalloc(count, sizeof(*book->path_pasts));
 	for (uint32_t i = 0; i < book->snapshot_count; i++) {
 		const struct segment_snapshot *snapshot = &book->snapshots[i];
 
@@ -97,7 +98,6 @@ static int unpack_all_paths(struct read_book *book, const struct segment_path_pa
 	}
 	qsort(book->path_pasts, book->path_past_count, sizeof(*book->path_pasts),
 	      by_node);
-	return 0;
 }
 
 static void end_labels(struct read_book *book)
@@ -132,7 +132,6 @@ int read_book(const struct segment_reader *reader, uint32_t slot, uint32_t proce
 	struct segment_path_past *paths;
 	struct segment_book header;
 	uint32_t path_count;
-	int result = 0;
 
 	*ret = (struct read_book){.snapshot_count = 0};
 	if (slot >= reader->slot_count ||
@@ -141,22 +140,17 @@ int read_book(const struct segment_reader *reader, uint32_t slot, uint32_t proce
 		return -EINVAL;
 	header.snapshots.count = count_snapshots(&header, taken, &ret->incomplete_count);
 	ret->snapshots =
-		read_array(reader, slot, &header.snapshots, sizeof(*ret->snapshots),
-			   &ret->snapshot_count, &result);
-	ret->site_pasts =
-		read_array(reader, slot, &header.site_pasts, sizeof(*ret->site_pasts),
-			   &ret->site_past_count, &result);
+		read_array(reader, slot, ARRAY_SNAPSHOTS, &header, &ret->snapshot_count);
+	ret->site_pasts = read_array(reader, slot, ARRAY_SITE_PASTS, &header,
+				     &ret->site_past_count);
 	ret->free_ages =
-		read_array(reader, slot, &header.free_ages, sizeof(*ret->free_ages),
-			   &ret->free_age_count, &result);
-	paths = read_array(reader, slot, &header.path_pasts, sizeof(*paths), &path_count,
-			   &result);
+		read_array(reader, slot, ARRAY_FREE_AGES, &header, &ret->free_age_count);
+	paths = read_array(reader, slot, ARRAY_PATH_PASTS, &header, &path_count);
 	end_labels(ret);
 	drop_site_pasts(ret);
-	if (result == 0)
-		result = unpack_all_paths(ret, paths, path_count);
+	unpack_all_paths(ret, paths, path_count);
 	free(paths);
-	return result;
+	return 0;
 }
 
 void read_book_done(struct read_book *book)

@@ -31,7 +31,7 @@ struct read_book {
 };
 
 /* Reads the book in a slot. taken: how many snapshots its process says it has. 0,
- * -EINVAL: damaged, or -ENOMEM. Free with read_book_done() in any case. */
+ * or -EINVAL: damaged, and nothing was read. Free with read_book_done(). */
 int read_book(const struct segment_reader *reader, uint32_t slot, uint32_t process_slot,
 	      uint32_t taken, struct read_book *ret);
 void read_book_done(struct read_book *book);

@@ -6,93 +6,71 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/xalloc.h"
 #include "collector/read/segment_file.h"
 
 /* Appends the open frames of each fiber, whose depth becomes the number that is there. */
-static int read_fiber_frames(const struct segment_reader *reader, uint32_t slot,
-			     struct read_lane_data *ret)
+static void read_fiber_frames(const struct segment_reader *reader, uint32_t slot,
+			      const struct segment_array *all, struct read_lane_data *ret)
 {
-	const struct segment_lane *lane = &ret->header;
-	uint64_t left = lane->frame_capacity; /* stacks have no frame in common */
-	int result = 0;
+	uint64_t left = all->capacity; /* stacks have no frame in common */
 
-	for (uint32_t i = 0; i < ret->fiber_count && result == 0; i++) {
+	for (uint32_t i = 0; i < ret->fiber_count; i++) {
 		struct segment_fiber *fiber = &ret->fibers[i];
 		uint64_t end = (uint64_t)fiber->first_frame + fiber->depth;
-		struct segment_array array = {lane->frame_offset, sizeof(*ret->frames),
-					      fiber->first_frame, (uint32_t)end,
-					      lane->frame_capacity};
-		struct segment_frame *frames, *grown;
+		struct segment_array array = *all;
+		struct segment_frame *frames;
 		uint32_t count = 0;
 
-		if (!fiber->in_use || !fiber->depth || end > lane->frame_capacity ||
+		if (!fiber->in_use || !fiber->depth || end > all->capacity ||
 		    fiber->depth > left) {
 			fiber->depth = 0;
 			continue;
 		}
 		left -= fiber->depth;
-		frames = segment_reader_array(reader, slot, &array, &count, &result);
+		array.first = fiber->first_frame;
+		array.count = (uint32_t)end;
+		frames = segment_reader_array(reader, slot, ARRAY_FRAMES, &array, &count);
 		fiber->depth = count;
-		grown = count ? reallocarray(ret->frames,
-					     (size_t)ret->frame_count + count,
-					     sizeof(*grown))
-			      : NULL;
-		if (grown) {
-			memcpy(grown + ret->frame_count, frames, count * sizeof(*frames));
-			ret->frames = grown;
+		if (count) {
+			ret->frames = xreallocarray(ret->frames,
+						    (size_t)ret->frame_count + count,
+						    sizeof(*frames));
+			memcpy(ret->frames + ret->frame_count, frames,
+			       count * sizeof(*frames));
 			ret->frame_count += count;
-		} else if (count) {
-			result = -ENOMEM;
 		}
 		free(frames);
 	}
-	return result;
 }
 
 /* Frames first: a frame's node is published before the frame is open. */
 static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
-			    uint64_t node_limit, struct read_lane_data *ret)
+			    uint32_t node_limit, struct read_lane_data *ret)
 {
-	const struct segment_lane *lane = &ret->header;
-	struct segment_array frames = {lane->frame_offset, sizeof(*ret->frames), 0,
-				       lane->depth, lane->frame_capacity};
-	struct segment_array nodes = {lane->node_offset, sizeof(*ret->nodes), 0, 0,
-				      lane->node_capacity};
-	struct segment_array functions = {lane->function_offset, sizeof(*ret->functions),
-					  0, 0, lane->function_capacity};
-	struct segment_array fibers = {lane->fiber_offset, sizeof(*ret->fibers), 0,
-				       lane->fiber_count, lane->fiber_capacity};
-	struct segment_array series = {lane->series_offset, sizeof(*ret->series), 0, 0,
-				       lane->series_capacity};
+	struct segment_array frames, nodes;
 	struct segment_lane now;
-	uint32_t node_count;
-	int result = 0;
 
-	if (fibers.capacity > SEGMENT_FIBER_LIMIT)
-		fibers.capacity = SEGMENT_FIBER_LIMIT;
-	ret->frames =
-		segment_reader_array(reader, slot, &frames, &ret->frame_count, &result);
-	ret->fibers =
-		segment_reader_array(reader, slot, &fibers, &ret->fiber_count, &result);
-	if (result == 0)
-		result = read_fiber_frames(reader, slot, ret);
+	arrays_read(&ret->header, ARRAY_FRAMES, reader->slot_size, &frames);
+	ret->frames = segment_reader_array(reader, slot, ARRAY_FRAMES, &frames,
+					   &ret->frame_count);
+	ret->fibers = segment_reader_entries(reader, slot, ARRAY_FIBERS, &ret->header,
+					     &ret->fiber_count);
+	read_fiber_frames(reader, slot, &frames, ret);
 	if (segment_reader_bytes(reader, slot, 0, &now, sizeof(now)) < 0)
 		return -EINVAL;
-	node_count = now.node_count < nodes.capacity ? now.node_count : nodes.capacity;
-	nodes.count = node_count < node_limit ? node_count : (uint32_t)node_limit;
-	if (series.capacity > SEGMENT_SERIES_LIMIT)
-		series.capacity = SEGMENT_SERIES_LIMIT;
-	functions.count = now.function_count;
-	series.count = now.series_count;
+	arrays_read(&now, ARRAY_NODES, reader->slot_size, &nodes);
+	if (nodes.count > node_limit) {
+		ret->cut_node_count = nodes.count - node_limit;
+		nodes.count = node_limit;
+	}
 	ret->nodes =
-		segment_reader_array(reader, slot, &nodes, &ret->node_count, &result);
-	if (ret->node_count == node_limit)
-		ret->cut_node_count = node_count - ret->node_count;
-	ret->functions = segment_reader_array(reader, slot, &functions,
-					      &ret->function_count, &result);
-	ret->series =
-		segment_reader_array(reader, slot, &series, &ret->series_count, &result);
-	return result;
+		segment_reader_array(reader, slot, ARRAY_NODES, &nodes, &ret->node_count);
+	ret->functions = segment_reader_entries(reader, slot, ARRAY_FUNCTIONS, &now,
+						&ret->function_count);
+	ret->series = segment_reader_entries(reader, slot, ARRAY_SERIES, &now,
+					     &ret->series_count);
+	return 0;
 }
 
 int read_lane(const struct read_run *run, const struct read_lane *lane,
@@ -112,7 +90,7 @@ int read_lane(const struct read_run *run, const struct read_lane *lane,
 		result = -EINVAL;
 	if (result == 0)
 		result = read_lane_arrays(&reader, lane->slot,
-					  read_node_limit(&run->page) + 2ull, ret);
+					  read_node_limit(&run->page) + 2, ret);
 	segment_reader_close(&reader);
 	if (result < 0)
 		read_lane_done(ret);

@@ -11,12 +11,15 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "common/base/xalloc.h"
 #include "collector/read/rundir.h"
+
+/* A slot changes hands within microseconds. */
+#define READ_TRIES 16
 
 /* Reads what there is. Returns bytes read. */
 static size_t read_at(int fd, uint64_t offset, void *to, size_t size)
@@ -119,49 +122,67 @@ static uint64_t stored_end(const struct segment_reader *reader, uint64_t offset)
 	return end < (off_t)offset ? offset : (uint64_t)end;
 }
 
-static uint32_t clip_count(const struct segment_reader *reader, uint32_t slot,
-			   const struct segment_array *array)
+static uint32_t stored_count(const struct segment_reader *reader, uint64_t start,
+			     uint32_t count, uint64_t entry_bytes)
 {
-	uint64_t count = array->count, room, start, stored;
+	/* what is missing of the last one reads as zero */
+	uint64_t stored =
+		(stored_end(reader, start) - start + entry_bytes - 1) / entry_bytes;
 
-	if (count > array->capacity)
-		count = array->capacity;
-	if (array->offset >= reader->slot_size)
-		return array->first;
-	room = (reader->slot_size - array->offset) / array->entry_size;
-	if (count > room)
-		count = room;
-	if (count <= array->first)
-		return array->first;
-	start = slot * reader->slot_size + array->offset +
-		array->first * array->entry_size;
-	stored = (stored_end(reader, start) - start + array->entry_size - 1) /
-		 array->entry_size; /* what is missing of the last one reads as zero */
-	if (count - array->first > stored)
-		count = array->first + stored;
-	return (uint32_t)count;
+	return count < stored ? count : (uint32_t)stored;
 }
 
 void *segment_reader_array(const struct segment_reader *reader, uint32_t slot,
-			   const struct segment_array *array, uint32_t *ret_count,
-			   int *result)
+			   enum array_number number, const struct segment_array *array,
+			   uint32_t *ret_count)
 {
-	uint32_t count = clip_count(reader, slot, array) - array->first;
-	uint64_t start;
+	uint64_t entry_bytes = array_kinds[number].entry_bytes;
+	uint64_t start =
+		slot * reader->slot_size + array->offset + array->first * entry_bytes;
+	uint32_t count = array->count - array->first;
 	void *entries;
 
+	if (count)
+		count = stored_count(reader, start, count, entry_bytes);
 	*ret_count = 0;
-	if (!count || *result < 0)
+	if (!count)
 		return NULL;
-	entries = malloc(count * array->entry_size);
-	if (!entries) {
-		*result = -ENOMEM;
-		return NULL;
-	}
-	start = slot * reader->slot_size + array->offset +
-		array->first * array->entry_size;
-	*ret_count = (uint32_t)(read_at(reader->fd, start, entries,
-					count * array->entry_size) /
-				array->entry_size);
+	entries = xreallocarray(NULL, count, entry_bytes);
+	*ret_count = (uint32_t)(read_at(reader->fd, start, entries, count * entry_bytes) /
+				entry_bytes);
 	return entries;
+}
+
+void *segment_reader_entries(const struct segment_reader *reader, uint32_t slot,
+			     enum array_number number, const void *header,
+			     uint32_t *ret_count)
+{
+	struct segment_array array;
+
+	arrays_read(header, number, reader->slot_size, &array);
+	return segment_reader_array(reader, slot, number, &array, ret_count);
+}
+
+static int read_tenancy(const struct segment_reader *reader, uint32_t slot, uint32_t *ret)
+{
+	return segment_reader_bytes(reader, slot,
+				    offsetof(struct segment_process, tenancy), ret,
+				    sizeof(*ret));
+}
+
+int segment_reader_process(const struct segment_reader *reader, uint32_t slot,
+			   struct segment_process *ret)
+{
+	uint32_t before, after;
+
+	for (int i = 0; i < READ_TRIES; i++) {
+		if (read_tenancy(reader, slot, &before) < 0 ||
+		    segment_reader_bytes(reader, slot, 0, ret, sizeof(*ret)) < 0 ||
+		    ret->magic != SEGMENT_MAGIC_PROCESS ||
+		    read_tenancy(reader, slot, &after) < 0)
+			return -EINVAL;
+		if (before == ret->tenancy && before == after)
+			break;
+	}
+	return 0;
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/arrays.h"
 #include "common/segment.h"
 
 struct segment_reader {
@@ -36,21 +37,21 @@ int segment_reader_slot(const struct segment_reader *reader, uint32_t slot,
 int segment_reader_bytes(const struct segment_reader *reader, uint32_t slot,
 			 uint64_t offset, void *ret, size_t size);
 
-/* An array in a slot, as the slot's header describes it. */
-struct segment_array {
-	uint64_t offset;
-	size_t entry_size;
-	uint32_t first; /* entries before it are not wanted */
-	uint32_t count, capacity;
-};
+/* Reads the header of a process slot, as of one process: slots change hands. 0, or
+ * -EINVAL. */
+int segment_reader_process(const struct segment_reader *reader, uint32_t slot,
+			   struct segment_process *ret);
 
 /*
- * The entries [first, count) of an array. count is clipped to capacity, to the slot, to
- * the file and to what is really stored (a damaged count must not make us read
- * terabytes of holes). Returns the entries, owned by the caller (free), and their number
- * in *ret_count; NULL when there are none, or when memory is short: then *result becomes
- * -ENOMEM. Does nothing when *result is an error already.
+ * The entries [first, count) of an array, as arrays_read() has checked it, clipped to
+ * what is really stored (a damaged count must not make us read terabytes of holes). Owned
+ * by the caller (free), NULL when there are none.
  */
 void *segment_reader_array(const struct segment_reader *reader, uint32_t slot,
-			   const struct segment_array *array, uint32_t *ret_count,
-			   int *result);
+			   enum array_number number, const struct segment_array *array,
+			   uint32_t *ret_count);
+
+/* The same of an array that is described in the header, a copy of the slot's. */
+void *segment_reader_entries(const struct segment_reader *reader, uint32_t slot,
+			     enum array_number number, const void *header,
+			     uint32_t *ret_count);

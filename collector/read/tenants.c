@@ -5,38 +5,9 @@
  */
 #include "collector/read/tenants.h"
 
-#include <errno.h>
-#include <stddef.h>
 #include <stdlib.h>
 
 #include "common/base/array.h"
-
-/* A slot changes hands within microseconds. */
-#define READ_TRIES 16
-
-static int read_tenancy(const struct segment_reader *reader, uint32_t slot, uint32_t *ret)
-{
-	return segment_reader_bytes(reader, slot,
-				    offsetof(struct segment_process, tenancy), ret,
-				    sizeof(*ret));
-}
-
-int read_tenants_header(const struct segment_reader *reader, uint32_t slot,
-			struct segment_process *ret)
-{
-	uint32_t before, after;
-
-	for (int i = 0; i < READ_TRIES; i++) {
-		if (read_tenancy(reader, slot, &before) < 0 ||
-		    segment_reader_bytes(reader, slot, 0, ret, sizeof(*ret)) < 0 ||
-		    ret->magic != SEGMENT_MAGIC_PROCESS ||
-		    read_tenancy(reader, slot, &after) < 0)
-			return -EINVAL;
-		if (before == ret->tenancy && before == after)
-			break;
-	}
-	return 0;
-}
 
 static void copy_record(struct read_process *to, const struct segment_tenant *from)
 {
@@ -58,17 +29,6 @@ static void copy_record(struct read_process *to, const struct segment_tenant *fr
 					  from->live_bytes};
 }
 
-static struct read_process *add_process(struct read_run *run)
-{
-	struct read_process *processes =
-		array_room(run->processes, run->process_count, sizeof(*processes));
-
-	if (!processes)
-		return NULL;
-	run->processes = processes;
-	return &processes[run->process_count++];
-}
-
 /* The rows of threads [first, end), as far as they are there. */
 static void give_threads(struct read_process *to, const struct read_process *owner,
 			 uint32_t count, uint32_t first, uint32_t end)
@@ -79,14 +39,9 @@ static void give_threads(struct read_process *to, const struct read_process *own
 	to->thread_count = first < end ? end - first : 0;
 }
 
-static int add_former(struct read_run *run, size_t owner_index,
-		      const struct segment_tenant *tenant, uint32_t number)
+static void add_former(struct read_process *process, const struct read_process *owner,
+		       const struct segment_tenant *tenant, uint32_t number)
 {
-	struct read_process *process = add_process(run), *owner;
-
-	if (!process)
-		return -ENOMEM;
-	owner = &run->processes[owner_index];
 	process->file = owner->file;
 	process->slot = owner->slot;
 	process->tenant = number;
@@ -100,48 +55,47 @@ static int add_former(struct read_run *run, size_t owner_index,
 	process->name_count = owner->name_count;
 	process->first_site = owner->first_site;
 	copy_record(process, tenant);
-	return 0;
 }
 
-int read_tenants(struct read_run *run, const struct segment_reader *reader,
-		 const struct segment_process *header)
+struct read_process *read_tenants(struct read_process *processes, size_t *count,
+				  const struct segment_reader *reader,
+				  const struct segment_process *header)
 {
-	size_t owner = run->process_count - 1, first = run->process_count;
-	struct segment_array array = {header->tenant_offset,
-				      sizeof(struct segment_tenant), 0,
-				      header->tenancy >> 1, header->tenant_capacity};
-	uint32_t count, threads = run->processes[owner].thread_count;
-	int is_vacant = header->tenancy & 1, result = 0;
-	uint32_t end = header->first_thread;
+	size_t owner = *count - 1, first = *count;
+	int is_vacant = header->tenancy & 1;
+	uint32_t end = header->first_thread, threads = processes[owner].thread_count;
 	struct segment_tenant *tenants;
+	struct segment_array array;
+	uint32_t tenant_count;
 
-	run->processes[owner].tenant = header->tenancy >> 1;
+	processes[owner].tenant = header->tenancy >> 1;
 	if (!header->tenancy)
-		return 0;
-	tenants = segment_reader_array(reader, run->processes[owner].slot, &array, &count,
-				       &result);
-	for (uint32_t i = 0; result == 0 && i < count; i++) {
-		/* while the header is nobody's, the slot is the last one's */
-		if (is_vacant && i == count - 1)
-			break;
-		result = add_former(run, owner, &tenants[i], i);
+		return processes;
+	arrays_read(header, ARRAY_TENANTS, reader->slot_size, &array);
+	array.count = header->tenancy >> 1;
+	if (array.count > array.capacity)
+		array.count = array.capacity;
+	tenants = segment_reader_array(reader, processes[owner].slot, ARRAY_TENANTS,
+				       &array, &tenant_count);
+	/* while the header is nobody's, the slot is the last one's */
+	if (is_vacant && tenant_count) {
+		const struct segment_tenant *last = &tenants[--tenant_count];
+
+		copy_record(&processes[owner], last);
+		processes[owner].tenant = tenant_count;
+		end = last->first_thread;
 	}
-	if (result == 0) {
-		struct read_process *process = &run->processes[owner];
+	for (uint32_t i = 0; i < tenant_count; i++) {
+		processes = array_room(processes, *count, sizeof(*processes));
+		add_former(&processes[(*count)++], &processes[owner], &tenants[i], i);
+	}
+	give_threads(&processes[owner], &processes[owner], threads, end, threads);
+	for (size_t i = *count; i-- > first;) {
+		uint32_t from = tenants[processes[i].tenant].first_thread;
 
-		if (is_vacant && count) {
-			copy_record(process, &tenants[count - 1]);
-			process->tenant = count - 1;
-			end = tenants[count - 1].first_thread;
-		}
-		give_threads(process, process, threads, end, threads);
-		for (size_t i = run->process_count; i-- > first;) {
-			uint32_t from = tenants[run->processes[i].tenant].first_thread;
-
-			give_threads(&run->processes[i], process, threads, from, end);
-			end = from;
-		}
+		give_threads(&processes[i], &processes[owner], threads, from, end);
+		end = from;
 	}
 	free(tenants);
-	return result;
+	return processes;
 }

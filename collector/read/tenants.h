@@ -5,14 +5,11 @@
  */
 #pragma once
 
-#include "collector/read/read.h"
-#include "collector/read/segment_file.h"
+#include "collector/read/process.h"
 
-/* Reads the header of a process slot, as of one process. 0 or -EINVAL. */
-int read_tenants_header(const struct segment_reader *reader, uint32_t slot,
-			struct segment_process *ret);
-
-/* Appends the former processes of the slot whose owner was read last, from this header,
- * and gives each its threads. 0 or -ENOMEM. */
-int read_tenants(struct read_run *run, const struct segment_reader *reader,
-		 const struct segment_process *header);
+/* Appends the former processes of the slot whose owner is the last one of the array (of
+ * *count, grown by array_room()), from the slot's header, and gives each its threads.
+ * Returns the array, maybe moved. */
+struct read_process *read_tenants(struct read_process *processes, size_t *count,
+				  const struct segment_reader *reader,
+				  const struct segment_process *header);

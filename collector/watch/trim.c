@@ -10,10 +10,10 @@
 #include <stddef.h>
 #include <unistd.h>
 
+#include "common/arrays.h"
 #include "common/segment.h"
 #include "collector/read/rundir.h"
-#include "common/segment_series.h"
-#include "collector/read/tenants.h"
+#include "collector/read/segment_file.h"
 
 #define PAGE_BYTES 4096ull
 
@@ -31,14 +31,8 @@ static int read_whole(int fd, uint64_t offset, void *to, size_t size)
 	return pread(fd, to, size, (off_t)offset) == (ssize_t)size;
 }
 
-/* Entries [used, capacity) of an array at `offset` of the slot are of no use. */
-static void punch(const struct slot_place *place, uint64_t offset, uint64_t entry_size,
-		  uint64_t used, uint64_t capacity)
+static void punch(const struct slot_place *place, uint64_t first, uint64_t end)
 {
-	uint64_t first = offset + used * entry_size, end = offset + capacity * entry_size;
-
-	if (used > capacity || !offset || offset > place->size || end > place->size)
-		return;
 	first = (first + PAGE_BYTES - 1) & ~(PAGE_BYTES - 1);
 	end &= ~(PAGE_BYTES - 1);
 	if (first < end)
@@ -46,20 +40,29 @@ static void punch(const struct slot_place *place, uint64_t offset, uint64_t entr
 				(off_t)(place->start + first), (off_t)(end - first));
 }
 
-static void trim_header_slot(const struct slot_place *place)
+/* What lies behind the used part of each array. */
+static void trim_slot(const struct slot_place *place, enum segment_slot_kind kind,
+		      const void *header)
+{
+	for (uint32_t i = 0; i < ARRAY_COUNT; i++) {
+		uint64_t entry_bytes = array_kinds[i].entry_bytes;
+		struct segment_array array;
+
+		if (array_kinds[i].slot_kind != kind ||
+		    arrays_read(header, i, place->size, &array) < 0)
+			continue;
+		punch(place, array.offset + array.count * entry_bytes,
+		      array.offset + array.capacity * entry_bytes);
+	}
+}
+
+static void trim_process_slot(const struct slot_place *place)
 {
 	struct segment_process process;
 
-	if (!read_whole(place->fd, place->start, &process, sizeof(process)) ||
-	    process.magic != SEGMENT_MAGIC_PROCESS)
-		return;
-	punch(place, process.module_offset, sizeof(struct segment_module),
-	      process.module_count, process.module_capacity);
-	punch(place, process.thread_offset, sizeof(struct segment_thread),
-	      process.thread_count, process.thread_capacity);
-	/* site ids below first_site are the parent's and have no entry here */
-	punch(place, process.site_offset, sizeof(struct segment_site), process.site_count,
-	      process.site_capacity);
+	if (read_whole(place->fd, place->start, &process, sizeof(process)) &&
+	    process.magic == SEGMENT_MAGIC_PROCESS)
+		trim_slot(place, SEGMENT_SLOT_PROCESS, &process);
 }
 
 static void trim_lane_slot(const struct slot_place *place)
@@ -69,17 +72,9 @@ static void trim_lane_slot(const struct slot_place *place)
 	if (!read_whole(place->fd, place->start, &lane, sizeof(lane)) ||
 	    lane.magic != SEGMENT_MAGIC_LANE)
 		return;
-	if (lane.fiber_count == 0) /* else the end of the frames is coroutines' */
-		punch(place, lane.frame_offset, sizeof(struct segment_frame), lane.depth,
-		      lane.frame_capacity);
-	punch(place, lane.node_offset, sizeof(struct segment_node), lane.node_count,
-	      lane.node_capacity);
-	punch(place, lane.function_offset, sizeof(struct segment_function),
-	      lane.function_count, lane.function_capacity);
-	punch(place, lane.fiber_offset, sizeof(struct segment_fiber), lane.fiber_count,
-	      lane.fiber_capacity);
-	punch(place, lane.series_offset, sizeof(struct segment_series), lane.series_count,
-	      lane.series_capacity);
+	if (lane.fibers.count) /* the end of the frames is coroutines' */
+		lane.frames.count = lane.frames.capacity;
+	trim_slot(place, SEGMENT_SLOT_LANE, &lane);
 }
 
 /* Is the process that is dead the one whose slot it is, and will be for good? One that
@@ -89,7 +84,7 @@ static int is_its_own(const struct segment_reader *reader, uint32_t slot,
 {
 	struct segment_process process;
 
-	return read_tenants_header(reader, slot, &process) == 0 &&
+	return segment_reader_process(reader, slot, &process) == 0 &&
 	       !(process.tenancy & 1) && process.start_ticks == start_ticks &&
 	       (!process.forked_from_slot || process.state == SEGMENT_PROCESS_RUNNING);
 }
@@ -117,7 +112,7 @@ static void trim_slots(int fd, uint32_t slot, uint64_t start_ticks)
 		if (slots[i].process_slot != slot)
 			continue;
 		if (slots[i].kind == SEGMENT_SLOT_PROCESS)
-			trim_header_slot(&place);
+			trim_process_slot(&place);
 		else if (slots[i].kind == SEGMENT_SLOT_LANE)
 			trim_lane_slot(&place);
 	}

@@ -22,7 +22,6 @@
 #include <unistd.h>
 
 #include "common/base/array.h"
-#include "collector/read/tenants.h"
 #include "collector/read/segment_file.h"
 #include "collector/processes/ticks.h"
 #include "collector/watch/trim.h"
@@ -332,8 +331,8 @@ static void find_successors(struct watch *watch, const struct segment_reader *re
 
 		if (!known->pids[i] || segment_reader_slot(reader, i, &slot) < 0 ||
 		    slot.pid == known->pids[i] ||
-		    read_tenants_header(reader, i, &header) < 0 || (header.tenancy & 1) ||
-		    header.pid == known->pids[i])
+		    segment_reader_process(reader, i, &header) < 0 ||
+		    (header.tenancy & 1) || header.pid == known->pids[i])
 			continue;
 		add_process(watch, file, i, &header);
 	}

@@ -22,8 +22,8 @@
 
 static struct segment_module *module_at(uint32_t index)
 {
-	return (struct segment_module *)((char *)process->segment +
-					 process->segment->module_offset) +
+	return (struct segment_module *)arrays_entries(process->segment,
+						       &process->segment->modules) +
 	       index;
 }
 
@@ -56,13 +56,7 @@ static int is_object(const struct segment_module *module,
 /* The entry of an object that is mapped, or NULL. */
 static struct segment_module *find_known(const struct dl_find_object *found)
 {
-	/* acquire: pairs with the release in add_module() */
-	uint32_t count =
-		__atomic_load_n(&process->segment->module_count, __ATOMIC_ACQUIRE);
-
-	if (count > process->segment->module_capacity)
-		count = process->segment->module_capacity;
-	for (uint32_t i = count; i-- > 0;) {
+	for (uint32_t i = arrays_count(&process->segment->modules); i-- > 0;) {
 		struct segment_module *module = module_at(i);
 
 		if (!module->unload_ticks && is_object(module, found))
@@ -156,12 +150,9 @@ static void fill_module(struct segment_module *module, const struct dl_find_obje
 static struct segment_module *free_place(void)
 {
 	struct segment_process *segment = process->segment;
-	uint32_t index = segment->module_count;
+	uint32_t index = segment->modules.count;
 
-	if (index >= segment->module_capacity ||
-	    process_commit(segment, process->slot,
-			   segment->module_offset + index * sizeof(struct segment_module),
-			   sizeof(struct segment_module)) < 0)
+	if (process_grow(segment, process->slot, ARRAY_MODULES, index + 1) < 0)
 		return NULL;
 	return module_at(index);
 }
@@ -212,7 +203,7 @@ static uint32_t find_unloaded(const struct segment_module *module)
 {
 	if (!module->build_id_size && !module->inode)
 		return 0;
-	for (uint32_t i = process->segment->module_count; i-- > 0;) {
+	for (uint32_t i = process->segment->modules.count; i-- > 0;) {
 		const struct segment_module *old = module_at(i);
 
 		if (old->unload_ticks && old->start == module->start &&
@@ -247,9 +238,8 @@ static int add_module(const struct dl_find_object *found)
 	if (place) {
 		*place = module;
 		triggers_look(&module);
-		/* release: pairs with the acquire of readers and of find_known() */
-		__atomic_store_n(&process->segment->module_count,
-				 process->segment->module_count + 1, __ATOMIC_RELEASE);
+		arrays_publish(&process->segment->modules,
+			       process->segment->modules.count + 1);
 	}
 	return 0;
 }
@@ -281,7 +271,7 @@ static void retire_unknown(struct lane_context *context)
 /* Looks which objects have gone. Under the lock. */
 static void find_gone(void)
 {
-	uint32_t count = process->segment->module_count, gone = 0;
+	uint32_t count = process->segment->modules.count, gone = 0;
 	struct lane_context *lane;
 	struct dl_find_object found;
 
@@ -298,7 +288,7 @@ static void find_gone(void)
 		for (lane = process->lanes; lane; lane = lane->next_lane)
 			retire(lane, module, i + 1);
 	}
-	if (count == process->segment->module_capacity) {
+	if (count == process->segment->modules.capacity) {
 		gone++;
 		for (lane = process->lanes; lane; lane = lane->next_lane)
 			retire_unknown(lane);

@@ -26,8 +26,8 @@ static uint32_t index_of(const struct lane_context *context,
 
 void chunk_begin(struct lane_context *context)
 {
-	context->chunk_floor = context->lane->frame_capacity;
-	context->chunk_committed = context->lane->frame_capacity;
+	context->chunk_floor = context->lane->frames.capacity;
+	context->chunk_committed = context->lane->frames.capacity;
 }
 
 /* Lowers the floor by `count` frames. Its new place, 0: no room. */
@@ -45,7 +45,7 @@ static uint32_t lower_floor(struct lane_context *context, uint32_t count)
 		uint32_t first = context->chunk_committed - more;
 
 		if (process_commit(context->lane, context->slot,
-				   lane->frame_offset +
+				   lane->frames.offset +
 					   (uint64_t)first * sizeof(struct segment_frame),
 				   more * sizeof(struct segment_frame)) < 0)
 			return 0;

@@ -24,9 +24,6 @@
 #define MADV_POPULATE_WRITE 23
 #endif
 #define PAGE_BYTES 4096ull
-#define MODULE_CAPACITY SEGMENT_MODULE_LIMIT
-#define THREAD_CAPACITY SEGMENT_THREAD_LIMIT
-#define TENANT_SHARE 4096u /* bytes of the slot for each former process: 65,536 */
 
 struct process *process;
 struct process_facts process_facts written_in_children;
@@ -189,6 +186,26 @@ int process_commit(void *base, uint32_t slot, uint64_t offset, uint64_t size)
 	return 0;
 }
 
+struct place {
+	void *base;
+	uint32_t slot;
+};
+
+static int commit_array(void *data, uint64_t offset, uint64_t size)
+{
+	const struct place *place = data;
+
+	return process_commit(place->base, place->slot, offset, size);
+}
+
+int process_grow(void *base, uint32_t slot, enum array_number number, uint32_t end)
+{
+	struct segment_array *array = arrays_in(base, number);
+	struct place place = {base, slot};
+
+	return arrays_grow(number, array, &array->committed, end, commit_array, &place);
+}
+
 /* The mapping of the header is mapped again, up to the end of the slots, and all but the
  * slots unmapped: no descriptor and no path needed. What the mapping of the header is
  * told when it is made holds for these, too: not in core files, and without readahead,
@@ -337,45 +354,6 @@ void process_note(uint32_t note)
 		__atomic_fetch_or(&process_facts.state->notes, note, __ATOMIC_RELAXED);
 }
 
-/* Modules, threads, former processes and sites one after the other behind the header. */
-void process_layout(struct process_layout *ret)
-{
-	uint64_t slot_size = process_facts.file->slot_size;
-	uint64_t offset = (sizeof(struct segment_process) + 63) & ~63ull;
-
-	ret->module_capacity = MODULE_CAPACITY;
-	ret->module_offset = offset;
-	offset += (uint64_t)MODULE_CAPACITY * sizeof(struct segment_module);
-	ret->thread_capacity = THREAD_CAPACITY;
-	ret->thread_offset = offset;
-	offset += (uint64_t)THREAD_CAPACITY * sizeof(struct segment_thread);
-	ret->tenant_capacity = (uint32_t)(slot_size / TENANT_SHARE);
-	ret->tenant_offset = offset;
-	offset += (uint64_t)ret->tenant_capacity * sizeof(struct segment_tenant);
-	ret->site_offset = offset;
-	ret->site_capacity =
-		(uint32_t)((slot_size - offset) /
-			   (sizeof(struct segment_site) + sizeof(struct segment_left)));
-	ret->left_offset =
-		slot_size - (uint64_t)ret->site_capacity * sizeof(struct segment_left);
-}
-
-static void lay_out(struct segment_process *segment)
-{
-	struct process_layout layout;
-
-	process_layout(&layout);
-	segment->module_capacity = layout.module_capacity;
-	segment->module_offset = layout.module_offset;
-	segment->thread_capacity = layout.thread_capacity;
-	segment->thread_offset = layout.thread_offset;
-	segment->tenant_capacity = layout.tenant_capacity;
-	segment->tenant_offset = layout.tenant_offset;
-	segment->site_capacity = layout.site_capacity;
-	segment->site_offset = layout.site_offset;
-	segment->left_offset = layout.left_offset;
-}
-
 /* Who the process is. */
 static void introduce(struct segment_process *segment)
 {
@@ -395,15 +373,14 @@ static void settle_in(struct process *state, struct segment_process *segment,
 	state->pid = segment->pid;
 	state->segment = segment;
 	state->site_bias = bias;
-	state->site_floor = segment->first_site + bias;
-	state->sites =
-		(struct segment_site *)((char *)segment + segment->site_offset) - bias;
-	state->site_next = segment->site_count;
-	state->site_committed = segment->site_committed;
+	state->site_floor = segment->sites.first + bias;
+	state->sites = arrays_entries(segment, &segment->sites);
+	state->sites -= bias;
+	state->site_next = segment->sites.count;
 	process_facts.segment = segment;
 	process_facts.slot = slot;
 	process_facts.tenant = segment->tenancy >> 1;
-	process_facts.site_end = segment->site_count + bias;
+	process_facts.site_end = segment->sites.count + bias;
 }
 
 int process_begin(struct process *state, uint32_t first_site)
@@ -421,11 +398,11 @@ int process_begin(struct process *state, uint32_t first_site)
 		process_unmap(segment, slot_size);
 		return result;
 	}
-	lay_out(segment);
+	arrays_lay_out(SEGMENT_SLOT_PROCESS, segment, slot_size);
 	introduce(segment);
-	segment->first_site = first_site;
-	segment->site_count = first_site;
-	segment->site_committed = first_site;
+	/* site 0 means none */
+	segment->sites.first = segment->left.first = first_site ? first_site : 1;
+	segment->sites.count = segment->sites.first;
 	segment->magic = SEGMENT_MAGIC_PROCESS;
 	settle_in(state, segment, slot, 0);
 	return 0;
@@ -440,17 +417,13 @@ static void copy_bytes(char *to, const char *from, uint32_t size)
 /* The parent's modules are the child's: recorded addresses refer to them. */
 static void copy_modules(struct segment_process *to, const struct segment_process *from)
 {
-	uint32_t count = __atomic_load_n(&from->module_count, __ATOMIC_ACQUIRE);
-	uint64_t size;
+	uint32_t count = arrays_count(&from->modules);
 
-	if (count > from->module_capacity)
-		count = from->module_capacity;
-	size = (uint64_t)count * sizeof(struct segment_module);
-	if (process_commit(to, process_facts.slot, to->module_offset, size + 1) < 0)
+	if (process_grow(to, process_facts.slot, ARRAY_MODULES, count) < 0)
 		return;
-	copy_bytes((char *)to + to->module_offset,
-		   (const char *)from + from->module_offset, (uint32_t)size);
-	to->module_count = count;
+	copy_bytes(arrays_entries(to, &to->modules), arrays_entries(from, &from->modules),
+		   count * (uint32_t)sizeof(struct segment_module));
+	to->modules.count = count;
 }
 
 /* What a child was forked from, as its own memory has it. */
@@ -485,7 +458,7 @@ static void resume_child(struct process *state, const struct parent *parent,
 			 const struct reuse_slots *slots)
 {
 	struct segment_process *segment = slots->segment;
-	uint32_t first = segment->first_site;
+	uint32_t first = segment->sites.first;
 
 	segment->exit_code = 0;
 	segment->end_ticks = segment->start_time = 0;
@@ -494,15 +467,13 @@ static void resume_child(struct process *state, const struct parent *parent,
 	segment->forked_from_tenant = parent->tenant;
 	segment->below_peak = segment->peak_bytes = 0;
 	segment->peak_generation++; /* shares of the former process's peak are none now */
-	segment->first_thread = segment->thread_count;
+	segment->first_thread = segment->threads.count;
 	introduce(segment);
 	reuse_taken(segment);
 	state->taken_lane = slots->lane;
 	state->taken_lane_slot = slots->lane_slot;
 	settle_in(state, segment, slots->slot,
 		  parent->site_end > first ? parent->site_end - first : 0);
-	if (state->site_next < 1)
-		state->site_next = 1;
 }
 
 static int adopt(struct process *state, const struct parent *parent)

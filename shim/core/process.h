@@ -16,6 +16,7 @@
 
 #include <stdint.h>
 
+#include "common/arrays.h"
 #include "common/attributes.h"
 #include "common/segment.h"
 #include "shim/core/syscall.h"
@@ -31,9 +32,8 @@ struct process {
 	/* a site's id, in blocks' words, is its index and the bias; ids below the floor
 	 * are the parent's */
 	uint32_t site_bias, site_floor;
-	uint32_t site_committed; /* sites [0, this) have their pages */
-	uint32_t site_refused;	 /* the table is full: no more sites */
-	uint32_t path_count;	 /* atomic: nodes of all lanes, for the path limit */
+	uint32_t site_refused; /* the table is full: no more sites */
+	uint32_t path_count;   /* atomic: nodes of all lanes, for the path limit */
 	int32_t pid;
 	struct segment_process *segment;
 	struct segment_site *sites; /* by id */
@@ -89,6 +89,10 @@ void process_unlock(const uint64_t *mask);
  * closed). A refusal holds for a while, without asking. Any context, several at once. */
 int process_commit(void *base, uint32_t slot, uint64_t offset, uint64_t size);
 
+/* Gives entries [0, end) of an array their pages, and some more (common/arrays.h): the
+ * slot is mapped at base, and ours. 0, or -errno. One at a time, but for handlers. */
+int process_grow(void *base, uint32_t slot, enum array_number number, uint32_t end);
+
 /* False while process_commit() would refuse without asking: spares the caller the lock.
  */
 int process_may_grow(void);
@@ -133,14 +137,6 @@ static inline void process_will_write(void *at)
 {
 	__asm__ volatile("lock orl $0, %0" : "+m"(*(uint32_t *)at) : : "memory", "cc");
 }
-
-/* Where everything lies in a process slot: the same in each of a file. */
-struct process_layout {
-	uint64_t module_offset, thread_offset, tenant_offset, site_offset, left_offset;
-	uint32_t module_capacity, thread_capacity, tenant_capacity, site_capacity;
-};
-
-void process_layout(struct process_layout *ret);
 
 static inline int process_is_ready(void)
 {

@@ -21,10 +21,6 @@
 /* A slot whose tables are used up to this share is not handed on. */
 #define USED_SHARE 2u
 
-#define FIRST_TENANTS 32u /* 4 KiB */
-#define LAST_TENANTS 1024u
-#define FIRST_LEFT 256u /* 4 KiB */
-
 #define PEAK_SLOT_BITS 16
 #define PEAK_SLOT_MASK ((1ull << PEAK_SLOT_BITS) - 1)
 
@@ -82,11 +78,6 @@ static uint32_t pop(void)
 	return 0;
 }
 
-static void *array(const void *slot, uint64_t offset)
-{
-	return (char *)slot + offset;
-}
-
 static void count_duration(struct segment_function *function, uint64_t ticks)
 {
 	uint32_t bucket = segment_histogram_bucket(ticks);
@@ -101,25 +92,25 @@ static void count_duration(struct segment_function *function, uint64_t ticks)
  * Those it was born with have no call site: they are no calls of its own. */
 static void close_frames(struct segment_lane *lane, uint64_t end_ticks)
 {
-	struct segment_frame *frames = array(lane, lane->frame_offset);
-	struct segment_node *nodes = array(lane, lane->node_offset);
-	struct segment_function *functions = array(lane, lane->function_offset);
-	uint32_t depth = lane->depth;
+	struct segment_frame *frames = arrays_entries(lane, &lane->frames);
+	struct segment_node *nodes = arrays_entries(lane, &lane->nodes);
+	struct segment_function *functions = arrays_entries(lane, &lane->functions);
+	uint32_t depth = lane->frames.count;
 
-	if (depth > lane->frame_committed)
-		depth = lane->frame_committed;
+	if (depth > lane->frames.committed)
+		depth = lane->frames.committed;
 	while (depth-- > 0) {
 		const struct segment_frame *frame = &frames[depth];
 		struct segment_node *node = &nodes[frame->node];
 		uint64_t ticks = end_ticks - frame->start_ticks;
 
-		lane->depth = depth;
+		lane->frames.count = depth;
 		lane->closed_frame_count++;
-		if (frame->node <= LANE_ROOT || frame->node >= lane->node_count ||
+		if (frame->node <= LANE_ROOT || frame->node >= lane->nodes.count ||
 		    frame->start_ticks >= end_ticks)
 			continue;
 		node->total_ticks += ticks;
-		if (!frame->call_site || node->function >= lane->function_count)
+		if (!frame->call_site || node->function >= lane->functions.count)
 			continue;
 		if (ticks < node->min_ticks)
 			node->min_ticks = ticks;
@@ -127,7 +118,7 @@ static void close_frames(struct segment_lane *lane, uint64_t end_ticks)
 			node->max_ticks = ticks;
 		count_duration(&functions[node->function], ticks);
 	}
-	lane->depth = 0;
+	lane->frames.count = 0;
 }
 
 struct sums {
@@ -136,11 +127,10 @@ struct sums {
 
 static struct sums sum_sites(const struct segment_process *segment)
 {
-	const struct segment_site *sites = array(segment, segment->site_offset);
+	const struct segment_site *sites = arrays_entries(segment, &segment->sites);
 	struct sums sums = {0};
 
-	for (uint32_t i = segment->first_site ? segment->first_site : 1;
-	     i < segment->site_count; i++) {
+	for (uint32_t i = segment->sites.first; i < segment->sites.count; i++) {
 		sums.alloc_count += sites[i].alloc_count;
 		sums.alloc_bytes += sites[i].alloc_bytes;
 		sums.free_count += sites[i].free_count;
@@ -177,11 +167,10 @@ static void write_tenant(const struct segment_process *segment,
 /* Step 3: what a site has live belongs to nobody who lives. */
 static void settle_sites(struct segment_process *segment, const struct sums *sums)
 {
-	struct segment_site *sites = array(segment, segment->site_offset);
-	struct segment_left *left = array(segment, segment->left_offset);
+	struct segment_site *sites = arrays_entries(segment, &segment->sites);
+	struct segment_left *left = arrays_entries(segment, &segment->left);
 
-	for (uint32_t i = segment->first_site ? segment->first_site : 1;
-	     i < segment->site_count; i++) {
+	for (uint32_t i = segment->sites.first; i < segment->sites.count; i++) {
 		struct segment_site *site = &sites[i];
 
 		if (site->alloc_count == site->free_count &&
@@ -199,70 +188,29 @@ static void settle_sites(struct segment_process *segment, const struct sums *sum
 /* Pages for what taking over writes. 0, or -errno. */
 static int make_room(struct segment_process *segment, uint32_t slot)
 {
-	uint32_t count = segment->tenancy >> 1, have = segment->tenant_committed, more;
-	uint32_t first = segment->first_site, left = segment->left_committed;
-	int result = 0;
+	int result =
+		process_grow(segment, slot, ARRAY_TENANTS, (segment->tenancy >> 1) + 1);
 
-	if (count >= have) {
-		more = have < FIRST_TENANTS  ? FIRST_TENANTS
-		       : have > LAST_TENANTS ? LAST_TENANTS
-					     : have;
-		if (more > segment->tenant_capacity - have)
-			more = segment->tenant_capacity - have;
-		result = process_commit(segment, slot,
-					segment->tenant_offset +
-						have * sizeof(struct segment_tenant),
-					more * sizeof(struct segment_tenant));
-		if (result < 0)
-			return result;
-		segment->tenant_committed = have + more;
-	}
-	if (left < first)
-		left = first;
-	if (segment->site_count <= left)
-		return 0;
-	more = segment->site_count - left;
-	if (more < FIRST_LEFT)
-		more = FIRST_LEFT;
-	if (more > segment->site_capacity - left)
-		more = segment->site_capacity - left;
-	result = process_commit(segment, slot,
-				segment->left_offset + left * sizeof(struct segment_left),
-				more * sizeof(struct segment_left));
 	if (result == 0)
-		segment->left_committed = left + more;
+		result = process_grow(segment, slot, ARRAY_LEFT, segment->sites.count);
+	/* reserved entries are zero: of nothing left */
+	if (result == 0)
+		arrays_publish(&segment->left, segment->left.committed);
 	return result;
 }
 
 static int is_whole(const struct segment_process *segment,
 		    const struct segment_lane *lane, uint32_t slot)
 {
-	struct process_layout place;
-	struct segment_lane own;
+	uint64_t slot_size = process_facts.file->slot_size;
 
-	process_layout(&place);
-	lane_layout(&own);
 	return segment->magic == SEGMENT_MAGIC_PROCESS &&
-	       segment->module_offset == place.module_offset &&
-	       segment->module_count <= place.module_capacity &&
-	       segment->thread_offset == place.thread_offset &&
-	       segment->thread_count < place.thread_capacity &&
-	       segment->tenant_offset == place.tenant_offset &&
-	       segment->tenant_committed <= place.tenant_capacity &&
-	       segment->tenancy >> 1 < place.tenant_capacity &&
-	       (segment->tenancy & 1) == 0 && segment->site_offset == place.site_offset &&
-	       segment->left_offset == place.left_offset &&
-	       segment->site_committed <= place.site_capacity &&
-	       segment->site_count <= segment->site_committed &&
+	       arrays_are_laid_out(SEGMENT_SLOT_PROCESS, segment, slot_size) &&
+	       (segment->tenancy & 1) == 0 &&
+	       segment->tenancy >> 1 < segment->tenants.capacity &&
+	       segment->threads.count < segment->threads.capacity &&
 	       lane->magic == SEGMENT_MAGIC_LANE && lane->process_slot == slot &&
-	       lane->frame_offset == own.frame_offset &&
-	       lane->frame_committed <= own.frame_capacity &&
-	       lane->node_offset == own.node_offset &&
-	       lane->node_committed <= own.node_capacity &&
-	       lane->node_count <= lane->node_committed &&
-	       lane->function_offset == own.function_offset &&
-	       lane->function_committed <= own.function_capacity &&
-	       lane->function_count <= lane->function_committed;
+	       arrays_are_laid_out(SEGMENT_SLOT_LANE, lane, slot_size);
 }
 
 /* Mostly the lane's slot is the next one, for they were taken one after the other. */
@@ -313,11 +261,12 @@ static void unmap_both(struct reuse_slots *slots)
 static void end_former(struct reuse_slots *slots)
 {
 	struct segment_process *segment = slots->segment;
-	struct segment_tenant *tenants = array(segment, segment->tenant_offset);
+	struct segment_tenant *tenants = arrays_entries(segment, &segment->tenants);
 	uint32_t count = segment->tenancy >> 1;
 	struct sums sums = sum_sites(segment);
 
 	write_tenant(segment, &tenants[count], &sums);
+	segment->tenants.count = count + 1;
 	/* release: the record is whole */
 	__atomic_store_n(&segment->tenancy, (count + 1) << 1 | 1, __ATOMIC_RELEASE);
 	close_frames(slots->lane, segment->end_ticks);
@@ -374,17 +323,17 @@ static int may_be_offered(const struct lane_context *context)
 	    context->tree_busy || context->alloc_busy || context->series_busy)
 		return 0;
 	lane = context->lane;
-	return segment->thread_count == segment->first_thread + 1 && !lane->fiber_count &&
-	       !lane->series_count && !lane->suspended_ticks && !lane->left_ticks &&
-	       !context->deferred_count && !segment->book_slot &&
+	return segment->threads.count == segment->first_thread + 1 &&
+	       !lane->fibers.count && !lane->series.count && !lane->suspended_ticks &&
+	       !lane->left_ticks && !context->deferred_count && !segment->book_slot &&
 	       !process_facts.run->snapshot_every_ms &&
-	       segment->tenancy >> 1 < segment->tenant_capacity - 1 &&
-	       segment->thread_count < segment->thread_capacity - 1 &&
-	       segment->module_count < segment->module_capacity / USED_SHARE &&
-	       segment->site_count < segment->site_capacity / USED_SHARE &&
-	       lane->node_count < lane->node_capacity / USED_SHARE &&
-	       lane->node_count < process_facts.path_limit / USED_SHARE &&
-	       lane->function_count < lane->function_capacity / USED_SHARE;
+	       segment->tenancy >> 1 < segment->tenants.capacity - 1 &&
+	       segment->threads.count < segment->threads.capacity - 1 &&
+	       segment->modules.count < segment->modules.capacity / USED_SHARE &&
+	       segment->sites.count < segment->sites.capacity / USED_SHARE &&
+	       lane->nodes.count < lane->nodes.capacity / USED_SHARE &&
+	       lane->nodes.count < process_facts.path_limit / USED_SHARE &&
+	       lane->functions.count < lane->functions.capacity / USED_SHARE;
 }
 
 /* The slot to offer: one's own, or that of the process that had the highest peak so far;

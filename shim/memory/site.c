@@ -10,48 +10,29 @@
 #include "shim/core/gate.h"
 #include "shim/record/snapshot.h"
 
-/* The first step, and the last: each one doubles. */
-#define FIRST_SITES 32u /* 4 KiB */
-#define LAST_SITES 512u
 #define RESERVED_SITES 2048u /* 256 KiB */
 
 struct peak_word {
 	uint64_t below, generation;
 };
 
-/* So many sites more as there are of the process's own. */
-static uint32_t next_step(void)
+/* Pages for sites [0, end). Under the lock. */
+static void commit_sites(uint32_t end)
 {
-	uint32_t own = process->site_committed - process->segment->first_site;
+	uint32_t most = end + array_kinds[ARRAY_SITES].most;
 
-	return own < FIRST_SITES ? FIRST_SITES : own > LAST_SITES ? LAST_SITES : own;
-}
-
-/* Pages for so many more sites. Under the lock. */
-static void commit_sites(uint32_t count)
-{
-	struct segment_process *segment = process->segment;
-	uint32_t first = process->site_committed > process->site_next
-				 ? process->site_committed
-				 : process->site_next;
-
-	if (first + count >= segment->site_capacity ||
-	    first + count + process->site_bias >= SHADOW_SITE_TOOL)
+	if (end >= process->segment->sites.capacity ||
+	    most + process->site_bias >= SHADOW_SITE_TOOL)
 		process->site_refused = 1;
-	else if (process_commit(segment, process->slot,
-				segment->site_offset +
-					first * sizeof(struct segment_site),
-				count * sizeof(struct segment_site)) == 0)
-		__atomic_store_n(&process->site_committed, first + count,
-				 __ATOMIC_RELAXED);
-	segment->site_committed = process->site_committed;
+	else
+		process_grow(process->segment, process->slot, ARRAY_SITES, end);
 }
 
 /* Without the lock it is a guess, hence relaxed. */
 static int no_site_left(void)
 {
 	return __atomic_load_n(&process->site_next, __ATOMIC_RELAXED) >=
-	       __atomic_load_n(&process->site_committed, __ATOMIC_RELAXED);
+	       __atomic_load_n(&process->segment->sites.committed, __ATOMIC_RELAXED);
 }
 
 void site_reserve(void)
@@ -60,9 +41,8 @@ void site_reserve(void)
 
 	if (!process_lock(&mask))
 		return;
-	if (process->site_next + RESERVED_SITES > process->site_committed &&
-	    !process->site_refused)
-		commit_sites(RESERVED_SITES);
+	if (!process->site_refused)
+		commit_sites(process->site_next + RESERVED_SITES);
 	process_unlock(&mask);
 }
 
@@ -78,11 +58,9 @@ uint32_t cold site_new(uint32_t lane_slot, uint32_t node)
 		return 0;
 	if (!process_lock(&mask))
 		return 0;
-	if (process->site_next == 0) /* 0 means none */
-		__atomic_store_n(&process->site_next, 1, __ATOMIC_RELAXED);
 	if (no_site_left() && !process->site_refused)
-		commit_sites(next_step());
-	if (process->site_next < process->site_committed) {
+		commit_sites(process->site_next + 1);
+	if (!no_site_left()) {
 		index = process->site_next;
 		__atomic_store_n(&process->site_next, index + 1, __ATOMIC_RELAXED);
 		site = &process->sites[index + process->site_bias];
@@ -90,8 +68,7 @@ uint32_t cold site_new(uint32_t lane_slot, uint32_t node)
 		site->lane_slot = lane_slot;
 		site->interval =
 			__atomic_load_n(&segment->snapshot_interval, __ATOMIC_ACQUIRE);
-		/* release: pairs with the reader's acquire of site_count */
-		__atomic_store_n(&segment->site_count, index + 1, __ATOMIC_RELEASE);
+		arrays_publish(&segment->sites, index + 1);
 		process_facts.site_end = index + 1 + process->site_bias;
 	}
 	process_unlock(&mask);

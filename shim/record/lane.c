@@ -15,67 +15,33 @@
 #include "shim/memory/site.h"
 #include "shim/record/tree.h"
 
-#define PAGE_BYTES 4096u
-#define HEADER_BYTES ((sizeof(struct segment_lane) + 63) & ~63ul)
-/* What is left of the header's page: most lanes touch no other for their frames. */
-#define FIRST_FRAMES ((PAGE_BYTES - HEADER_BYTES) / sizeof(struct segment_frame) - 1)
-#define FIBER_SHARE 4	      /* of what is left, one part in so many */
 #define RESERVED_FRAMES 16384 /* 640 KiB */
 
 __thread struct lane_context *lane_self;
 __thread uint32_t lane_left_slot;
 struct lane_context lane_none;
 
-/* Shares of a slot: stacks 5/16, nodes 5/16, functions 5/16, fibers and series the rest.
- * For the usual slot of 256 MiB: 2.1 M frames, 1.3 M nodes, 63,000 functions, 65,536
- * fibers, 256 series.
- * Before the first frame there is one that stays zero, see lane_context.frames. */
-void lane_layout(struct segment_lane *lane)
+static int commit_frames(void *data, uint64_t offset, uint64_t size)
 {
-	uint64_t slot_size = process_facts.file->slot_size;
-	uint64_t share = slot_size / 16 * 5;
+	const struct lane_context *context = data;
 
-	lane->frame_offset = HEADER_BYTES + sizeof(struct segment_frame);
-	lane->frame_capacity = (uint32_t)(share / sizeof(struct segment_frame)) - 1;
-	lane->node_offset = PAGE_BYTES + share;
-	lane->node_capacity = (uint32_t)(share / sizeof(struct segment_node));
-	lane->function_offset = PAGE_BYTES + 2 * share;
-	lane->function_capacity = (uint32_t)(share / sizeof(struct segment_function));
-	lane->fiber_offset = PAGE_BYTES + 3 * share;
-	share = slot_size - lane->fiber_offset;
-	lane->fiber_capacity =
-		(uint32_t)(share / FIBER_SHARE / sizeof(struct segment_fiber));
-	if (lane->fiber_capacity > SEGMENT_FIBER_LIMIT)
-		lane->fiber_capacity = SEGMENT_FIBER_LIMIT;
-	lane->series_offset =
-		(lane->fiber_offset +
-		 lane->fiber_capacity * sizeof(struct segment_fiber) + 4095) &
-		~4095ull;
-	lane->series_capacity = (uint32_t)((slot_size - lane->series_offset) /
-					   sizeof(struct segment_series));
-	if (lane->series_capacity > SEGMENT_SERIES_LIMIT)
-		lane->series_capacity = SEGMENT_SERIES_LIMIT;
+	return process_commit(context->lane, context->slot, offset, size);
 }
 
 int lane_grow_frames(struct lane_context *context)
 {
 	struct segment_lane *lane = context->lane;
-	uint64_t have = (uint64_t)(context->limit - context->frames);
-	uint64_t more = have ? have : FIRST_FRAMES;
+	struct segment_array at = lane->frames;
+	uint32_t have = (uint32_t)(context->limit - context->frames);
 
 	if (context->fiber != &context->native)
 		return chunk_grow(context);
-	if (have >= context->chunk_committed)
+	at.capacity = context->chunk_committed;
+	if (arrays_grow(ARRAY_FRAMES, &at, &lane->frames.committed, have + 1,
+			commit_frames, context) < 0)
 		return -ENOSPC;
-	if (have + more > context->chunk_committed)
-		more = context->chunk_committed - have;
-	if (process_commit(lane, context->slot,
-			   lane->frame_offset + have * sizeof(struct segment_frame),
-			   more * sizeof(struct segment_frame)) < 0)
-		return -ENOSPC;
-	context->limit += more;
+	context->limit = context->frames + lane->frames.committed;
 	context->native.limit = context->limit;
-	lane->frame_committed = (uint32_t)(have + more);
 	return 0;
 }
 
@@ -85,15 +51,15 @@ static int begin_frames(struct lane_context *context)
 	struct segment_lane *lane = context->lane;
 	struct fiber *native = &context->native;
 
-	native->frames = (void *)((char *)lane + lane->frame_offset);
+	native->frames = arrays_entries(lane, &lane->frames);
 	native->top = native->limit = native->frames;
-	native->depth = &lane->depth;
+	native->depth = &lane->frames.count;
 	native->clock = (void *)&lane->suspended_ticks;
 	context->fiber = native;
 	context->frames = context->top = context->limit = native->frames;
 	chunk_begin(context);
-	context->limit = native->limit = native->frames + lane->frame_committed;
-	if (lane->frame_committed || lane_grow_frames(context) == 0)
+	context->limit = native->limit = native->frames + lane->frames.committed;
+	if (lane->frames.committed || lane_grow_frames(context) == 0)
 		return 0;
 	context->frames = context->limit = context->top = NULL;
 	return -ENOSPC;
@@ -104,8 +70,8 @@ static void use_lane(struct lane_context *context, struct segment_lane *lane,
 {
 	context->lane = lane;
 	context->slot = slot;
-	context->nodes = (void *)((char *)lane + lane->node_offset);
-	context->functions = (void *)((char *)lane + lane->function_offset);
+	context->nodes = arrays_entries(lane, &lane->nodes);
+	context->functions = arrays_entries(lane, &lane->functions);
 }
 
 static void publish_lane(struct lane_context *context)
@@ -150,7 +116,7 @@ static int make_lane(struct lane_context *context)
 		process_keep_slot(lane, slot);
 		return -ENOSPC;
 	}
-	lane_layout(lane);
+	arrays_lay_out(SEGMENT_SLOT_LANE, lane, slot_size);
 	lane->process_slot = process->slot;
 	lane->magic = SEGMENT_MAGIC_LANE;
 	use_lane(context, lane, slot);
@@ -172,21 +138,17 @@ static void begin_thread(struct lane_context *context)
 {
 	struct segment_process *segment = process->segment;
 	struct segment_thread *thread;
-	uint32_t index = segment->thread_count;
+	uint32_t index = segment->threads.count;
 
 	context->thread = UINT32_MAX;
 	context->destructor_rounds = 0;
 	context->lane->in_use = 1;
 	series_begin_thread(context);
-	if (index >= segment->thread_capacity ||
-	    (index % 64 == 0 &&
-	     process_commit(segment, process->slot,
-			    segment->thread_offset + index * sizeof(*thread),
-			    64 * sizeof(*thread)) < 0)) {
+	if (process_grow(segment, process->slot, ARRAY_THREADS, index + 1) < 0) {
 		process_count(SEGMENT_COUNTER_UNLISTED_THREADS, 1);
 		return;
 	}
-	thread = (void *)((char *)segment + segment->thread_offset);
+	thread = arrays_entries(segment, &segment->threads);
 	thread += index;
 	if (gate_enter()) {
 		thread->tid = (int32_t)SYSCALL(SYS_gettid, 0, 0, 0, 0, 0, 0);
@@ -196,8 +158,7 @@ static void begin_thread(struct lane_context *context)
 	thread->start_ticks = clock_now();
 	context->thread = index;
 	context->lane->thread = index;
-	/* release: pairs with the reader's acquire of thread_count */
-	__atomic_store_n(&segment->thread_count, index + 1, __ATOMIC_RELEASE);
+	arrays_publish(&segment->threads, index + 1);
 }
 
 /* A context for the calling thread, under the lock: its own wiped one (forked child),
@@ -335,8 +296,8 @@ void lane_release(void)
 		return;
 	fiber_end(context);
 	if (context->thread != UINT32_MAX) {
-		struct segment_thread *thread = (void *)((char *)process->segment +
-							 process->segment->thread_offset);
+		struct segment_thread *thread =
+			arrays_entries(process->segment, &process->segment->threads);
 
 		thread += context->thread;
 		if (gate_enter()) {

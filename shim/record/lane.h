@@ -126,8 +126,7 @@ struct lane_context {
 	uint32_t is_vforking; /* a vfork child runs in this memory */
 
 	/* slow path of the tree */
-	uint32_t node_next, node_committed;
-	uint32_t function_next, function_committed;
+	uint32_t node_next, function_next;
 	uintptr_t tree_busy; /* where on the stack the tree is worked at, 0: nowhere */
 	uint32_t bucket_mask, function_mask;
 	uint32_t *buckets;	    /* by (parent, key): first node of a hash chain */
@@ -178,9 +177,6 @@ extern hidden struct lane_context lane_none;
 /* The slot of the lane that a thread had which has ended, 0: none. */
 extern __thread uint32_t lane_left_slot
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
-
-/* Where everything lies in a lane: the same in each of a file. */
-void lane_layout(struct segment_lane *lane);
 
 /* The calling thread's context, made when it has none yet, or &lane_none: the caller
  * counts what it cannot record then. Any context. */

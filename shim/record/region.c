@@ -18,8 +18,6 @@
 #include "shim/core/process.h"
 #include "shim/core/shared_slot.h"
 
-#define MORE_NAMES 32u
-
 /* The mapping; a forked child inherits it with the file. */
 static struct segment_names *mapped_names;
 
@@ -30,34 +28,20 @@ static inline int is_named(const struct segment_name *entry, const char *compone
 	       name_is(entry->component, component, sizeof(entry->component));
 }
 
-/* Pages for entries [0, count). 0, or -errno. */
-static int reserve(struct segment_names *names, uint32_t slot, uint32_t count)
-{
-	uint32_t first = names->committed;
-	int result;
-
-	if (count <= first)
-		return 0;
-	result = process_commit(names, slot,
-				(uint64_t)((char *)&names->names[first] - (char *)names),
-				(uint64_t)(count - first) * sizeof(names->names[0]));
-	if (result == 0)
-		names->committed = count;
-	return result;
-}
-
 static int begin_names(void *start, uint32_t slot)
 {
 	struct segment_names *names = start;
-	int result = process_commit(names, slot, 0, sizeof(uint64_t));
+	int result = process_commit(names, slot, 0, sizeof(*names));
 
-	if (result == 0)
-		result = reserve(names, slot, MORE_NAMES);
 	if (result < 0)
 		return result;
-	name_copy(names->names[SEGMENT_NAME_MORE].name, "[more regions]",
-		  sizeof(names->names[0].name));
-	names->count = SEGMENT_NAME_MORE + 1;
+	arrays_lay_out(SEGMENT_SLOT_NAMES, names, process_facts.file->slot_size);
+	result = process_grow(names, slot, ARRAY_NAMES, SEGMENT_NAME_MORE + 1);
+	if (result < 0)
+		return result;
+	name_copy(names->entries[SEGMENT_NAME_MORE].name, "[more regions]",
+		  sizeof(names->entries[0].name));
+	names->names.count = SEGMENT_NAME_MORE + 1;
 	names->magic = SEGMENT_MAGIC_NAMES;
 	return 0;
 }
@@ -89,8 +73,8 @@ static uint32_t search(const struct segment_names *names, uint32_t count, uint64
 		       const char *component, const char *name)
 {
 	for (uint32_t i = SEGMENT_NAME_MORE + 1; i < count; i++) {
-		if (names->names[i].hash == hash &&
-		    is_named(&names->names[i], component, name))
+		if (names->entries[i].hash == hash &&
+		    is_named(&names->entries[i], component, name))
 			return i;
 	}
 	return 0;
@@ -100,24 +84,21 @@ static uint32_t search(const struct segment_names *names, uint32_t count, uint64
 static uint32_t append(struct segment_names *names, uint64_t hash, const char *component,
 		       const char *name)
 {
-	uint32_t index = names->count;
-	struct segment_name *entry = &names->names[index];
+	uint32_t index = names->names.count;
+	struct segment_name *entry = &names->entries[index];
 
-	if (index == SEGMENT_NAME_LIMIT ||
-	    (index >= names->committed &&
-	     reserve(names, process_facts.file->name_slot, index + MORE_NAMES) < 0)) {
+	if (index >= SEGMENT_NAME_LIMIT ||
+	    process_grow(names, process_facts.file->name_slot, ARRAY_NAMES, index + 1) <
+		    0) {
 		names->is_full = 1;
 		return SEGMENT_NAME_MORE;
 	}
 	entry->hash = hash;
 	name_copy(entry->component, component, sizeof(entry->component));
 	name_copy(entry->name, name, sizeof(entry->name));
-	/* release: pairs with the acquire of those who search, and of readers */
-	__atomic_store_n(&names->count, index + 1, __ATOMIC_RELEASE);
+	arrays_publish(&names->names, index + 1);
 	return index;
 }
-
-_Static_assert(SEGMENT_NAME_LIMIT % MORE_NAMES == 0, "append() reserves whole batches");
 
 /* Who has the lock may have lost its processor to those who wait: 32 threads on 2 of them
  * lost a name in one run of ten when 1 ms was waited for. After 0.2 s it has died with
@@ -150,8 +131,7 @@ static uint32_t add_name(struct segment_names *names, uint64_t hash,
 		return SEGMENT_NAME_MORE;
 	is_locked = lock_names(names);
 	/* another thread may have been quicker */
-	index = search(names, __atomic_load_n(&names->count, __ATOMIC_ACQUIRE), hash,
-		       component, name);
+	index = search(names, arrays_count(&names->names), hash, component, name);
 	if (!index)
 		index = is_locked ? append(names, hash, component, name)
 				  : SEGMENT_NAME_MORE;
@@ -170,10 +150,9 @@ static cold uint32_t find_name(const char *component, const char *name, int may_
 
 	if (!names)
 		return SEGMENT_NAME_MORE;
-	hash = name_hash(hash, component, sizeof(names->names[0].component));
-	hash = name_hash(hash, name, sizeof(names->names[0].name));
-	index = search(names, __atomic_load_n(&names->count, __ATOMIC_ACQUIRE), hash,
-		       component, name);
+	hash = name_hash(hash, component, sizeof(names->entries[0].component));
+	hash = name_hash(hash, name, sizeof(names->entries[0].name));
+	index = search(names, arrays_count(&names->names), hash, component, name);
 	if (index)
 		return index;
 	return may_add ? add_name(names, hash, component, name) : SEGMENT_NAME_MORE;
@@ -188,7 +167,7 @@ static inline uint64_t key_of(struct lane_context *context, const char *componen
 	uint32_t index = memo->index;
 
 	if (unlikely(memo->name != name || memo->component != component || !index ||
-		     !is_named(&mapped_names->names[index], component, name))) {
+		     !is_named(&mapped_names->entries[index], component, name))) {
 		index = find_name(component, name, may_add);
 		memo->index = 0; /* a handler in between must not find half of it */
 		__asm__ volatile("" : : : "memory");

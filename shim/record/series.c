@@ -12,8 +12,8 @@
 static struct segment_series *series_at(const struct lane_context *context,
 					uint32_t index)
 {
-	return (struct segment_series *)((char *)context->lane +
-					 context->lane->series_offset) +
+	return (struct segment_series *)arrays_entries(context->lane,
+						       &context->lane->series) +
 	       index;
 }
 
@@ -36,26 +36,22 @@ static uint32_t add_series(struct lane_context *context, const char *name, uint3
 			   uint32_t hash)
 {
 	struct segment_lane *lane = context->lane;
-	uint32_t index = lane->series_count;
+	uint32_t index = lane->series.count;
 	struct segment_series *series = series_at(context, index);
 
-	if (index >= lane->series_capacity ||
-	    process_commit(lane, context->slot,
-			   lane->series_offset + index * sizeof(*series),
-			   sizeof(*series)) < 0)
+	if (process_grow(lane, context->slot, ARRAY_SERIES, index + 1) < 0)
 		return 0;
 	name_copy(series->name, name, sizeof(series->name));
 	series->kind = kind;
 	context->series_hashes[index] = hash;
-	/* release: pairs with the reader's acquire */
-	__atomic_store_n(&lane->series_count, index + 1, __ATOMIC_RELEASE);
+	arrays_publish(&lane->series, index + 1);
 	return index + 1;
 }
 
 static cold uint32_t find_slow(struct lane_context *context, const char *name,
 			       uint32_t kind)
 {
-	uint32_t hash = hash_of(name, kind), count = context->lane->series_count;
+	uint32_t hash = hash_of(name, kind), count = context->lane->series.count;
 
 	for (uint32_t i = 0; i < count; i++) {
 		if (context->series_hashes[i] == hash &&
@@ -263,7 +259,7 @@ void series_counter(const char *name, double value)
 
 void series_begin_thread(struct lane_context *context)
 {
-	for (uint32_t i = 0; i < context->lane->series_count; i++)
+	for (uint32_t i = 0; i < context->lane->series.count; i++)
 		series_at(context, i)->open_ticks = 0;
 	context->series_busy = 0;
 }

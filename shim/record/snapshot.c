@@ -22,8 +22,6 @@
 /* Chains of free_ages by (site, born, freed). 256 Ki heads: with all 2 M entries taken a
  * chain has 8. */
 #define AGE_HEADS (1u << 18)
-#define MORE_PASTS 1024u
-#define MORE_AGES 1024u
 
 /* Far more than a sound book has in a chain: its entries are no circle. */
 #define AGE_STEPS 4096
@@ -96,41 +94,35 @@ static void is_incomplete(struct segment_book *book, uint32_t number)
 					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
-/* The next free entry of an array that many threads append to, or NULL: no room. place:
- * the same array in the layout. */
-static void *append(struct segment_book *book, struct segment_book_array *array,
-		    const struct segment_book_array *place, uint64_t entry_size,
-		    uint32_t more, uint32_t *ret_index)
+static int commit_book(void *data, uint64_t offset, uint64_t size)
 {
+	return process_commit(data, process->segment->book_slot, offset, size);
+}
+
+/* The next free entry of an array that many threads append to, or NULL: no room. */
+static void *append(struct segment_book *book, enum array_number number,
+		    uint32_t *ret_index)
+{
+	struct segment_array *array = arrays_in(book, number);
+	const struct segment_array *at = arrays_in(&layout, number);
 	/* relaxed: a number is all that is taken */
 	uint32_t index = __atomic_fetch_add(&array->count, 1, __ATOMIC_RELAXED);
-	uint32_t committed;
+	int result = 0;
 	uint64_t mask;
 
 	*ret_index = index;
-	if (index >= place->capacity)
-		return NULL;
-	/* acquire: pairs with the release below */
-	if (index >= __atomic_load_n(&array->committed, __ATOMIC_ACQUIRE)) {
-		if (!process_lock(&mask))
+	/* acquire: pairs with the release in arrays_grow() */
+	if (index >= at->capacity ||
+	    index >= __atomic_load_n(&array->committed, __ATOMIC_ACQUIRE)) {
+		if (index >= at->capacity || !process_lock(&mask))
 			return NULL;
-		committed = array->committed;
-		while (index >= committed) {
-			uint32_t room = place->capacity - committed;
-			uint32_t step = room < more ? room : more;
-
-			if (process_commit(book, process->segment->book_slot,
-					   place->offset + committed * entry_size,
-					   step * entry_size) < 0)
-				break;
-			committed += step;
-			__atomic_store_n(&array->committed, committed, __ATOMIC_RELEASE);
-		}
+		result = arrays_grow(number, at, &array->committed, index + 1,
+				     commit_book, book);
 		process_unlock(&mask);
-		if (index >= committed)
-			return NULL;
 	}
-	return (char *)book + place->offset + index * entry_size;
+	return result < 0 ? NULL
+			  : (char *)arrays_entries(book, at) +
+				    (uint64_t)index * array_kinds[number].entry_bytes;
 }
 
 void cold snapshot_keep_site(struct segment_site *site, uint32_t index, uint32_t interval)
@@ -141,9 +133,7 @@ void cold snapshot_keep_site(struct segment_site *site, uint32_t index, uint32_t
 
 	if (site->alloc_count) {
 		book = find_book(0);
-		past = book ? append(book, &book->site_pasts, &layout.site_pasts,
-				     sizeof(*past), MORE_PASTS, &unused)
-			    : NULL;
+		past = book ? append(book, ARRAY_SITE_PASTS, &unused) : NULL;
 		if (past) {
 			past->first = (uint16_t)(site->interval + 1);
 			past->last = (uint16_t)interval;
@@ -189,7 +179,7 @@ static uint32_t hash_age(uint32_t site, uint32_t born, uint32_t freed)
 static struct segment_free_age *find_age(struct segment_book *book, uint32_t *head,
 					 uint32_t site, uint32_t born, uint32_t freed)
 {
-	struct segment_free_age *ages = (void *)((char *)book + layout.free_ages.offset);
+	struct segment_free_age *ages = arrays_entries(book, &layout.free_ages);
 	uint32_t first = __atomic_load_n(head, __ATOMIC_ACQUIRE), index, steps = 0;
 	struct segment_free_age *age;
 
@@ -201,8 +191,7 @@ static struct segment_free_age *find_age(struct segment_book *book, uint32_t *he
 			return age;
 	}
 	do {
-		age = append(book, &book->free_ages, &layout.free_ages, sizeof(*age),
-			     MORE_AGES, &index);
+		age = append(book, ARRAY_FREE_AGES, &index);
 	} while (age && index == 0);
 	if (!age)
 		return NULL;
@@ -234,11 +223,6 @@ void cold snapshot_add_free(const struct shadow_block *block, uint32_t interval,
 	}
 }
 
-static int commit_book(void *data, uint64_t offset, uint64_t size)
-{
-	return process_commit(data, process->segment->book_slot, offset, size);
-}
-
 /* Resident memory now; 0: not known. The second number of statm, in pages. */
 static uint64_t resident_bytes(void)
 {
@@ -268,7 +252,7 @@ static int copy_lane(struct book *book, struct lane_context *context, uint64_t n
 	int result;
 
 	if (!memory->node_limit)
-		memory->node_limit = context->lane->node_capacity;
+		memory->node_limit = context->lane->nodes.capacity;
 	bytes = (uint64_t)memory->node_limit * sizeof(uint64_t);
 	if (!memory->sums)
 		memory->sums = process_map(bytes, 1);
@@ -286,7 +270,7 @@ static void cancel(struct book *book, struct lane_context *lane)
 	book_cancel(book);
 	for (; lane; lane = lane->next_lane)
 		if (lane->snapshot_memory.sums && lane->snapshot_memory.open_ticks)
-			book_forget(&lane->snapshot_memory, lane->lane->node_count);
+			book_forget(&lane->snapshot_memory, lane->lane->nodes.count);
 }
 
 static void take(struct book *book, const char *label, enum segment_snapshot_cause cause)

@@ -25,11 +25,6 @@
 #define PAGE_BYTES 4096u
 #define FIRST_BUCKETS 1024u
 #define FIRST_FUNCTIONS 256u
-/* A program of a few functions is content with the first step; each one doubles. */
-#define FIRST_NODES_COMMIT 64u /* 4 KiB */
-#define LAST_NODES_COMMIT 4096u
-#define FIRST_FUNCTIONS_COMMIT 12u /* 16 KiB */
-#define LAST_FUNCTIONS_COMMIT 128u
 #define HANDLER_ENTRIES 8u
 #define RESERVED_NODES 16384u	/* 1 MiB */
 #define RESERVED_FUNCTIONS 512u /* 664 KiB */
@@ -126,50 +121,11 @@ static int make_function_table(struct lane_context *context)
 }
 
 /* Makes sure that entry `index` of an array has its pages, and the next few, which
- * handlers may take before the caller takes it. The array doubles, by `most` at most. */
-static int ensure(struct lane_context *context, uint32_t index, uint32_t *committed,
-		  uint32_t capacity, uint64_t offset, uint64_t entry_size, uint32_t least,
-		  uint32_t most)
+ * handlers may take before the caller takes it. */
+static int ensure(struct lane_context *context, enum array_number number, uint32_t index)
 {
-	uint32_t first = *committed, end, step = first;
-
-	index += HANDLER_ENTRIES;
-	if (index < first)
-		return 0;
-	if (index >= capacity)
-		return -ENOSPC;
-	if (step < least)
-		step = least;
-	if (step > most)
-		step = most;
-	end = capacity - first > step ? first + step : capacity;
-	if (process_commit(context->lane, context->slot, offset + first * entry_size,
-			   (end - first) * entry_size) < 0)
-		return -ENOSPC;
-	if (*committed < end)
-		*committed = end;
-	context->lane->node_committed = context->node_committed;
-	context->lane->function_committed = context->function_committed;
-	return 0;
-}
-
-static int ensure_node(struct lane_context *context, uint32_t index)
-{
-	const struct segment_lane *lane = context->lane;
-
-	return ensure(context, index, &context->node_committed, lane->node_capacity,
-		      lane->node_offset, sizeof(struct segment_node), FIRST_NODES_COMMIT,
-		      LAST_NODES_COMMIT);
-}
-
-static int ensure_function(struct lane_context *context, uint32_t index)
-{
-	const struct segment_lane *lane = context->lane;
-
-	return ensure(context, index, &context->function_committed,
-		      lane->function_capacity, lane->function_offset,
-		      sizeof(struct segment_function), FIRST_FUNCTIONS_COMMIT,
-		      LAST_FUNCTIONS_COMMIT);
+	return process_grow(context->lane, context->slot, number,
+			    index + HANDLER_ENTRIES + 1);
 }
 
 /* Index of the function with this key in the lane's table; 0: no room. */
@@ -188,7 +144,7 @@ static uint32_t function_index(struct lane_context *context, uint64_t key)
 		if (context->functions[context->function_table[at]].key == key)
 			return context->function_table[at];
 	}
-	if (ensure_function(context, context->function_next) < 0)
+	if (ensure(context, ARRAY_FUNCTIONS, context->function_next) < 0)
 		return 0;
 	index = take_index(&context->function_next);
 	context->functions[index].key = key;
@@ -205,7 +161,7 @@ static uint32_t new_node(struct lane_context *context, uint32_t parent, uint64_t
 	if (__atomic_fetch_add(&process->path_count, 1, __ATOMIC_RELAXED) >=
 	    process_facts.path_limit)
 		return 0;
-	if (ensure_node(context, context->node_next) < 0)
+	if (ensure(context, ARRAY_NODES, context->node_next) < 0)
 		return 0;
 	if (!(key & SEGMENT_KEY_RETURN_ADDRESS)) {
 		function = function_index(context, key);
@@ -226,11 +182,8 @@ static uint32_t new_node(struct lane_context *context, uint32_t parent, uint64_t
 
 static void publish(struct lane_context *context)
 {
-	/* release: pair with the reader's acquire of the counts; entries are complete */
-	__atomic_store_n(&context->lane->function_count, context->function_next,
-			 __ATOMIC_RELEASE);
-	__atomic_store_n(&context->lane->node_count, context->node_next,
-			 __ATOMIC_RELEASE);
+	arrays_publish(&context->lane->functions, context->function_next);
+	arrays_publish(&context->lane->nodes, context->node_next);
 }
 
 static uint32_t find_node(const struct lane_context *context, uint32_t parent,
@@ -311,24 +264,11 @@ void tree_abandon(struct lane_context *context)
 
 void tree_reserve(struct lane_context *context)
 {
-	const struct segment_lane *lane = context->lane;
 	uint32_t nodes = context->node_next + RESERVED_NODES;
 	uint32_t functions = context->function_next + RESERVED_FUNCTIONS;
 
-	if (context->node_committed < nodes) {
-		uint32_t more = nodes - context->node_committed;
-
-		ensure(context, context->node_committed, &context->node_committed,
-		       lane->node_capacity, lane->node_offset,
-		       sizeof(struct segment_node), more, more);
-	}
-	if (context->function_committed < functions) {
-		uint32_t more = functions - context->function_committed;
-
-		ensure(context, context->function_committed, &context->function_committed,
-		       lane->function_capacity, lane->function_offset,
-		       sizeof(struct segment_function), more, more);
-	}
+	ensure(context, ARRAY_NODES, nodes);
+	ensure(context, ARRAY_FUNCTIONS, functions);
 	if (context->tree_busy)
 		return; /* the insertion we interrupt may be about to use the tables */
 	while (context->bucket_mask < nodes) {
@@ -357,7 +297,8 @@ int tree_begin(struct lane_context *context)
 		return -ENOMEM;
 	context->bucket_mask = FIRST_BUCKETS - 1;
 	context->function_mask = FIRST_FUNCTIONS - 1;
-	if (ensure_node(context, 1) < 0 || ensure_function(context, 1) < 0)
+	if (ensure(context, ARRAY_NODES, 1) < 0 ||
+	    ensure(context, ARRAY_FUNCTIONS, 1) < 0)
 		return -ENOSPC;
 	context->node_next = LANE_ROOT + 1;
 	context->function_next = 1;
@@ -373,10 +314,8 @@ int tree_resume(struct lane_context *context)
 	const struct segment_lane *lane = context->lane;
 	uint32_t mask = FIRST_BUCKETS - 1;
 
-	context->node_next = lane->node_count;
-	context->node_committed = lane->node_committed;
-	context->function_next = lane->function_count;
-	context->function_committed = lane->function_committed;
+	context->node_next = lane->nodes.count;
+	context->function_next = lane->functions.count;
 	context->current = LANE_ROOT;
 	while (context->node_next > mask)
 		mask = mask * 2 + 1;

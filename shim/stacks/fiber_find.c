@@ -174,11 +174,11 @@ void fiber_drop_invalid(struct lane_context *context, struct fiber *fiber)
 static int make_table(struct lane_context *context)
 {
 	const struct segment_lane *lane = context->lane;
-	uint64_t size = (uint64_t)lane->fiber_capacity * sizeof(struct fiber);
+	uint64_t size = (uint64_t)lane->fibers.capacity * sizeof(struct fiber);
 
 	if (!context->fiber_order)
 		context->fiber_order =
-			process_map(lane->fiber_capacity * sizeof(uint32_t), 1);
+			process_map(lane->fibers.capacity * sizeof(uint32_t), 1);
 	if (!context->fibers)
 		context->fibers = process_map(size, 1);
 	return context->fibers && context->fiber_order;
@@ -188,27 +188,22 @@ static int make_table(struct lane_context *context)
 static struct fiber *take_record(struct lane_context *context)
 {
 	struct segment_lane *lane = context->lane;
-	struct segment_fiber *shared = (void *)((char *)lane + lane->fiber_offset);
+	struct segment_fiber *shared = arrays_entries(lane, &lane->fibers);
 	struct fiber *fiber = context->free_fibers;
-	uint32_t index = lane->fiber_count;
+	uint32_t index = lane->fibers.count;
 
 	if (fiber) {
 		context->free_fibers = fiber->next_free;
 		return fiber;
 	}
-	if (index >= lane->fiber_capacity)
-		return NULL;
-	if (index % 64 == 0 &&
-	    process_commit(lane, context->slot,
-			   lane->fiber_offset + index * sizeof(*shared),
-			   64 * sizeof(*shared)) < 0)
+	if (process_grow(lane, context->slot, ARRAY_FIBERS, index + 1) < 0)
 		return NULL;
 	fiber = &context->fibers[index];
 	fiber->shared = &shared[index];
 	fiber->clock = (void *)&shared[index].suspended_ticks;
 	fiber->depth = &shared[index].depth;
-	/* release: pairs with the reader's acquire; the entry is zero, that is free */
-	__atomic_store_n(&lane->fiber_count, index + 1, __ATOMIC_RELEASE);
+	/* the entry is zero, that is free */
+	arrays_publish(&lane->fibers, index + 1);
 	return fiber;
 }
 

@@ -110,15 +110,15 @@ static void make_process(uint32_t slot)
 		.start_time = 1,
 		.peak_bytes = 300,
 		.peak_generation = 2,
-		.module_count = 2,
-		.module_capacity = 2,
-		.module_offset = MODULES,
-		.thread_count = 1,
-		.thread_capacity = 2,
-		.thread_offset = THREADS,
-		.site_count = slot == CHILD ? 1 : 3,
-		.site_capacity = 4,
-		.site_offset = SITES,
+		.modules.count = 2,
+		.modules.capacity = 2,
+		.modules.offset = MODULES,
+		.threads.count = 1,
+		.threads.capacity = 2,
+		.threads.offset = THREADS,
+		.sites.count = slot == CHILD ? 1 : 3,
+		.sites.capacity = 4,
+		.sites.offset = SITES,
 		.executable = "/bin/fuzzed",
 		.command = "fuzzed\0it's",
 		.command_size = 12,
@@ -187,21 +187,21 @@ static void make_lane(void)
 	*(struct segment_lane *)in_slot(LANE, 0) = (struct segment_lane){
 		.magic = SEGMENT_MAGIC_LANE,
 		.process_slot = PROCESS,
-		.depth = 2,
-		.frame_capacity = 8,
-		.frame_offset = FRAMES,
-		.node_count = 8,
-		.node_capacity = 32,
-		.node_offset = NODES,
-		.function_count = 3,
-		.function_capacity = 4,
-		.function_offset = FUNCTIONS,
-		.fiber_count = 1,
-		.fiber_capacity = 2,
-		.fiber_offset = FIBERS,
-		.series_count = 2,
-		.series_capacity = 2,
-		.series_offset = SERIES,
+		.frames.count = 2,
+		.frames.capacity = 8,
+		.frames.offset = FRAMES,
+		.nodes.count = 8,
+		.nodes.capacity = 32,
+		.nodes.offset = NODES,
+		.functions.count = 3,
+		.functions.capacity = 4,
+		.functions.offset = FUNCTIONS,
+		.fibers.count = 1,
+		.fibers.capacity = 2,
+		.fibers.offset = FIBERS,
+		.series.count = 2,
+		.series.capacity = 2,
+		.series.offset = SERIES,
 	};
 	for (uint32_t i = 0; i < 8; i++)
 		nodes[i] = (struct segment_node){.key = keys[i],
@@ -228,9 +228,9 @@ static void make_lane(void)
 		    SEGMENT_SERIES_COUNTER);
 }
 
-static struct segment_book_array array(uint64_t offset, uint32_t capacity, uint32_t count)
+static struct segment_array array(uint64_t offset, uint32_t capacity, uint32_t count)
 {
-	return (struct segment_book_array){offset, capacity, capacity, count, 0};
+	return (struct segment_array){offset, capacity, 0, capacity, count};
 }
 
 static void make_book(void)
@@ -264,9 +264,9 @@ static void make_names(void)
 	struct segment_names *names = in_slot(NAMES, 0);
 
 	names->magic = SEGMENT_MAGIC_NAMES;
-	names->count = names->committed = 3;
-	strcpy(names->names[2].component, "parser");
-	strcpy(names->names[2].name, "read");
+	names->names = array(sizeof(*names), SEGMENT_NAME_LIMIT, 3);
+	strcpy(names->entries[2].component, "parser");
+	strcpy(names->entries[2].name, "read");
 }
 
 static void make_file(void)

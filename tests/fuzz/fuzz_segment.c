@@ -79,9 +79,9 @@ static void *slot_at(uint32_t slot, uint32_t kind, uint32_t process_slot)
 static void make_base_process(uint32_t slot)
 {
 	struct segment_process *process = slot_at(slot, SEGMENT_SLOT_PROCESS, slot);
-	struct segment_module *module = (void *)((char *)process + 12800);
-	struct segment_thread *thread = (void *)((char *)process + 13312);
-	struct segment_site *sites = (void *)((char *)process + 13568);
+	struct segment_module *module = (void *)((char *)process + 12864);
+	struct segment_thread *thread = (void *)((char *)process + 13376);
+	struct segment_site *sites = (void *)((char *)process + 13632);
 
 	*process = (struct segment_process){
 		.magic = SEGMENT_MAGIC_PROCESS,
@@ -92,15 +92,15 @@ static void make_base_process(uint32_t slot)
 		.start_time = 1,
 		.peak_bytes = 300,
 		.peak_generation = 2,
-		.module_count = 1,
-		.module_capacity = 1,
-		.module_offset = 12800,
-		.thread_count = 1,
-		.thread_capacity = 2,
-		.thread_offset = 13312,
-		.site_count = 3,
-		.site_capacity = 4,
-		.site_offset = 13568,
+		.modules.count = 1,
+		.modules.capacity = 1,
+		.modules.offset = 12864,
+		.threads.count = 1,
+		.threads.capacity = 2,
+		.threads.offset = 13376,
+		.sites.count = 3,
+		.sites.capacity = 4,
+		.sites.offset = 13632,
 		.executable = "/bin/fuzzed",
 		.command = "fuzzed\0it's",
 		.command_size = 12,
@@ -143,15 +143,15 @@ static void make_base_lane(uint32_t slot)
 	*lane = (struct segment_lane){
 		.magic = SEGMENT_MAGIC_LANE,
 		.process_slot = slot - 1,
-		.depth = 2,
-		.frame_capacity = 8,
-		.frame_offset = 256,
-		.node_count = 6,
-		.node_capacity = 32,
-		.node_offset = 1024,
-		.function_count = 3,
-		.function_capacity = 4,
-		.function_offset = 4096,
+		.frames.count = 2,
+		.frames.capacity = 8,
+		.frames.offset = 256,
+		.nodes.count = 6,
+		.nodes.capacity = 32,
+		.nodes.offset = 1024,
+		.functions.count = 3,
+		.functions.capacity = 4,
+		.functions.offset = 4096,
 	};
 	for (uint32_t i = 0; i < 6; i++)
 		nodes[i] = (struct segment_node){.key = keys[i],
@@ -172,9 +172,9 @@ static void make_base_lane(uint32_t slot)
 	}
 }
 
-static struct segment_book_array array(uint64_t offset, uint32_t count)
+static struct segment_array array(uint64_t offset, uint32_t count)
 {
-	return (struct segment_book_array){offset, 8, 8, count, 0};
+	return (struct segment_array){offset, 8, 0, 8, count};
 }
 
 /* Two snapshots of the first process. */

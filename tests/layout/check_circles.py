@@ -29,10 +29,6 @@ KNOWN = [
         "collector/merge/trust",
     },
     {
-        "collector/read/read",
-        "collector/read/tenants",
-    },
-    {
         "collector/store/gpu",
         "collector/store/ids",
         "collector/store/marks",

@@ -65,9 +65,9 @@ static void make_facts(void)
 	write_file(SEGMENT_RUN_NAME, &run, sizeof(run));
 }
 
-static struct segment_book_array array(uint64_t offset, uint32_t capacity, uint32_t count)
+static struct segment_array array(uint64_t offset, uint32_t capacity, uint32_t count)
 {
-	return (struct segment_book_array){offset, capacity, capacity, count, 0};
+	return (struct segment_array){offset, capacity, 0, capacity, count};
 }
 
 static void make_file(void)
@@ -90,10 +90,10 @@ static void make_file(void)
 	process->book_slot = 3;
 	lane->magic = SEGMENT_MAGIC_LANE;
 	lane->process_slot = 1;
-	lane->frame_offset = 4096;
-	lane->frame_capacity = 16;
-	lane->node_offset = 8192;
-	lane->node_capacity = lane->node_count = 1000;
+	lane->frames.offset = 4096;
+	lane->frames.capacity = 16;
+	lane->nodes.offset = 8192;
+	lane->nodes.capacity = lane->nodes.count = 1000;
 	for (uint32_t i = 2; i < 1000; i++)
 		nodes[i] = (struct segment_node){
 			.key = 16 * i, .call_count = i, .parent = 1, .function = 1};
@@ -124,9 +124,9 @@ static void lie(const char *how, int is_wrong)
 	if (!strcmp(how, "count") || !strcmp(how, "flip"))
 		book->path_pasts.count = is_wrong ? 0x7fffffff : 0;
 	if (!strcmp(how, "lane") || !strcmp(how, "flip"))
-		lane->node_capacity = lane->node_count = is_wrong ? UINT32_MAX : 1000;
+		lane->nodes.capacity = lane->nodes.count = is_wrong ? UINT32_MAX : 1000;
 	if (!strcmp(how, "lane"))
-		lane->node_offset = far;
+		lane->nodes.offset = far;
 	if (!strcmp(how, "slots"))
 		header->slot_count = header->slot_limit = many;
 	if (!strcmp(how, "book-slot"))

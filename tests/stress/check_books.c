@@ -19,15 +19,15 @@ const struct segment_site *check_sites_at(struct check *check, uint32_t slot)
 
 	if (!process)
 		return NULL;
-	room = check->slot_size - process->site_offset;
+	room = check->slot_size - process->sites.offset;
 	if (!check_that(check,
-			process->site_offset <= check->slot_size &&
-				process->site_count <= process->site_capacity &&
-				process->site_capacity <=
+			process->sites.offset <= check->slot_size &&
+				process->sites.count <= process->sites.capacity &&
+				process->sites.capacity <=
 					room / sizeof(struct segment_site),
 			"process %u: sites do not fit", slot))
 		return NULL;
-	return (const void *)((const char *)process + process->site_offset);
+	return (const void *)((const char *)process + process->sites.offset);
 }
 
 /* lives: its process does. */
@@ -53,17 +53,17 @@ static void check_threads(struct check *check, uint32_t slot,
 			  const struct segment_process *process)
 {
 	const struct segment_thread *threads =
-		(const void *)((const char *)process + process->thread_offset);
+		(const void *)((const char *)process + process->threads.offset);
 
 	if (!check_that(check,
-			process->thread_count <= process->thread_capacity &&
-				process->thread_offset +
-						(uint64_t)process->thread_capacity *
+			process->threads.count <= process->threads.capacity &&
+				process->threads.offset +
+						(uint64_t)process->threads.capacity *
 							sizeof(*threads) <=
 					check->slot_size,
 			"process %u: threads do not fit", slot))
 		return;
-	for (uint32_t i = 0; i < process->thread_count; i++)
+	for (uint32_t i = 0; i < process->threads.count; i++)
 		check_thread(check, slot, i, &threads[i], i >= process->first_thread);
 }
 
@@ -72,17 +72,17 @@ static void check_tenants(struct check *check, uint32_t slot,
 			  const struct segment_process *process)
 {
 	const struct segment_tenant *tenants =
-		(const void *)((const char *)process + process->tenant_offset);
+		(const void *)((const char *)process + process->tenants.offset);
 	uint32_t count = process->tenancy >> 1;
 	uint64_t ended = 0, allocated = 0, bytes = 0;
 
 	if (!check_that(check,
-			count <= process->tenant_committed &&
-				process->tenant_committed <= process->tenant_capacity &&
-				process->tenant_offset +
-						(uint64_t)process->tenant_capacity *
+			count <= process->tenants.committed &&
+				process->tenants.committed <= process->tenants.capacity &&
+				process->tenants.offset +
+						(uint64_t)process->tenants.capacity *
 							sizeof(*tenants) <=
-					process->site_offset,
+					process->sites.offset,
 			"process %u: former processes do not fit", slot))
 		return;
 	for (uint32_t i = 0; i < count; i++) {
@@ -122,7 +122,7 @@ static void check_site(struct check *check, uint32_t slot, uint32_t index,
 	uint64_t live = site->alloc_bytes - site->free_bytes;
 
 	if (lane)
-		check_that(check, site->node >= 2 && site->node < lane->node_count,
+		check_that(check, site->node >= 2 && site->node < lane->nodes.count,
 			   "process %u site %u: no node %u in lane %u", slot, index,
 			   site->node, site->lane_slot);
 	if (!check->is_quiet)
@@ -149,8 +149,8 @@ static void check_sums(struct check *check, uint32_t slot,
 {
 	uint64_t live = 0, at_peak = 0;
 
-	for (uint32_t i = process->first_site ? process->first_site : 1;
-	     i < process->site_count; i++) {
+	for (uint32_t i = process->sites.first ? process->sites.first : 1;
+	     i < process->sites.count; i++) {
 		uint64_t own = sites[i].alloc_bytes - sites[i].free_bytes;
 
 		live += own;
@@ -180,8 +180,8 @@ void check_process(struct check *check, uint32_t slot)
 	sites = check_sites_at(check, slot);
 	if (!sites)
 		return;
-	for (uint32_t i = process->first_site ? process->first_site : 1;
-	     i < process->site_count; i++)
+	for (uint32_t i = process->sites.first ? process->sites.first : 1;
+	     i < process->sites.count; i++)
 		check_site(check, slot, i, &sites[i]);
 	if (check->is_quiet)
 		check_sums(check, slot, process, sites);

@@ -36,30 +36,30 @@ static int begin(struct check *check, uint32_t slot, struct lane_view *view)
 	*view = (struct lane_view){
 		.slot = slot,
 		.lane = lane,
-		.node_count = __atomic_load_n(&lane->node_count, __ATOMIC_ACQUIRE),
+		.node_count = __atomic_load_n(&lane->nodes.count, __ATOMIC_ACQUIRE),
 		.function_count =
-			__atomic_load_n(&lane->function_count, __ATOMIC_ACQUIRE),
-		.depth = __atomic_load_n(&lane->depth, __ATOMIC_ACQUIRE),
+			__atomic_load_n(&lane->functions.count, __ATOMIC_ACQUIRE),
+		.depth = __atomic_load_n(&lane->frames.count, __ATOMIC_ACQUIRE),
 	};
 	if (!check_that(check,
-			view->node_count <= lane->node_capacity &&
-				fits(check, lane->node_offset, lane->node_capacity,
+			view->node_count <= lane->nodes.capacity &&
+				fits(check, lane->nodes.offset, lane->nodes.capacity,
 				     sizeof(*view->nodes)),
 			"lane %u: nodes do not fit", slot) ||
 	    !check_that(check,
-			view->function_count <= lane->function_capacity &&
-				fits(check, lane->function_offset,
-				     lane->function_capacity, sizeof(*view->functions)),
+			view->function_count <= lane->functions.capacity &&
+				fits(check, lane->functions.offset,
+				     lane->functions.capacity, sizeof(*view->functions)),
 			"lane %u: functions do not fit", slot) ||
 	    !check_that(check,
-			view->depth <= lane->frame_capacity &&
-				fits(check, lane->frame_offset, lane->frame_capacity,
+			view->depth <= lane->frames.capacity &&
+				fits(check, lane->frames.offset, lane->frames.capacity,
 				     sizeof(*view->frames)),
 			"lane %u: frames do not fit", slot))
 		return 0;
-	view->nodes = (const void *)((const char *)lane + lane->node_offset);
-	view->functions = (const void *)((const char *)lane + lane->function_offset);
-	view->frames = (const void *)((const char *)lane + lane->frame_offset);
+	view->nodes = (const void *)((const char *)lane + lane->nodes.offset);
+	view->functions = (const void *)((const char *)lane + lane->functions.offset);
+	view->frames = (const void *)((const char *)lane + lane->frames.offset);
 	view->calls = calloc(view->function_count + 1, sizeof(*view->calls));
 	view->open = calloc(view->function_count + 1, sizeof(*view->open));
 	if (!view->calls || !view->open)
@@ -117,8 +117,8 @@ static void check_node_site(struct check *check, const struct lane_view *view,
 	if (!site)
 		return;
 	if (!check_that(check,
-			number >= process->first_site && number < process->site_count &&
-				number < process->site_capacity,
+			number >= process->sites.first && number < process->sites.count &&
+				number < process->sites.capacity,
 			"lane %u node %u: no site %u", view->slot, index, number))
 		return;
 	check_that(check,
@@ -160,15 +160,15 @@ static void check_fibers(struct check *check, const struct lane_view *view)
 {
 	const struct segment_lane *lane = view->lane;
 	const struct segment_fiber *fibers =
-		(const void *)((const char *)lane + lane->fiber_offset);
+		(const void *)((const char *)lane + lane->fibers.offset);
 
 	if (!check_that(check,
-			lane->fiber_count <= lane->fiber_capacity &&
-				fits(check, lane->fiber_offset, lane->fiber_capacity,
+			lane->fibers.count <= lane->fibers.capacity &&
+				fits(check, lane->fibers.offset, lane->fibers.capacity,
 				     sizeof(*fibers)),
 			"lane %u: stacks do not fit", view->slot))
 		return;
-	for (uint32_t i = 0; i < lane->fiber_count; i++) {
+	for (uint32_t i = 0; i < lane->fibers.count; i++) {
 		const struct segment_fiber *fiber = &fibers[i];
 
 		check_that(check, fiber->in_use || !fiber->depth,
@@ -176,9 +176,9 @@ static void check_fibers(struct check *check, const struct lane_view *view)
 			   view->slot, i, fiber->depth);
 		if (check_that(check,
 			       fiber->depth <= fiber->frame_capacity &&
-				       fiber->first_frame <= lane->frame_capacity &&
+				       fiber->first_frame <= lane->frames.capacity &&
 				       fiber->frame_capacity <=
-					       lane->frame_capacity - fiber->first_frame,
+					       lane->frames.capacity - fiber->first_frame,
 			       "lane %u stack %u: frames do not fit", view->slot, i))
 			check_frames(check, view, fiber->first_frame, fiber->depth);
 	}

@@ -53,10 +53,10 @@ void check_shadow(struct check *check, uint32_t slot)
 	if (!sites || !check_that(check, shadow_directory != NULL, "no shadow map"))
 		return;
 	tally = (struct tally){
-		.counts = calloc(process->site_count + 1, sizeof(uint64_t)),
-		.bytes = calloc(process->site_count + 1, sizeof(uint64_t)),
-		.first = process->first_site,
-		.end = process->site_count,
+		.counts = calloc(process->sites.count + 1, sizeof(uint64_t)),
+		.bytes = calloc(process->sites.count + 1, sizeof(uint64_t)),
+		.first = process->sites.first,
+		.end = process->sites.count,
 	};
 	if (!tally.counts || !tally.bytes)
 		abort();
@@ -64,8 +64,8 @@ void check_shadow(struct check *check, uint32_t slot)
 		if (shadow_directory[i])
 			tally_region(check, shadow_directory[i], i, &tally);
 	}
-	for (uint32_t i = process->first_site ? process->first_site : 1;
-	     i < process->site_count; i++) {
+	for (uint32_t i = process->sites.first ? process->sites.first : 1;
+	     i < process->sites.count; i++) {
 		const struct segment_site *site = &sites[i];
 
 		check_that(check,

@@ -13,12 +13,12 @@
 typedef unsigned long long ull;
 
 static const void *entries(const struct segment_book *book,
-			   const struct segment_book_array *array)
+			   const struct segment_array *array)
 {
 	return (const char *)book + array->offset;
 }
 
-static uint32_t count_of(const struct segment_book_array *array)
+static uint32_t count_of(const struct segment_array *array)
 {
 	return array->count < array->capacity ? array->count : array->capacity;
 }
@@ -30,7 +30,7 @@ static void check_past(struct check *check, const struct segment_process *proces
 {
 	const struct segment_site *site = &sites[past->site];
 
-	if (!check_that(check, past->site && past->site < process->site_count,
+	if (!check_that(check, past->site && past->site < process->sites.count,
 			"past of site %u, which is none", past->site))
 		return;
 	check_that(check,
@@ -57,12 +57,12 @@ static void check_pasts(struct check *check, const struct segment_process *proce
 	const struct segment_site_past *pasts = entries(book, &book->site_pasts);
 	uint32_t count = count_of(&book->site_pasts), *next;
 
-	next = calloc(process->site_count + 1u, sizeof(*next));
+	next = calloc(process->sites.count + 1u, sizeof(*next));
 	for (uint32_t i = 0; next && i < count; i++) {
 		uint32_t site = pasts[i].site;
 
 		check_past(check, process, sites, &pasts[i]);
-		if (site >= process->site_count)
+		if (site >= process->sites.count)
 			continue;
 		check_that(check, !next[site] || pasts[i].first == next[site],
 			   "site %u: snapshot %u follows %u", site, pasts[i].first,
@@ -77,13 +77,13 @@ static void check_ages(struct check *check, const struct segment_process *proces
 		       const struct segment_site *sites, const struct segment_book *book)
 {
 	const struct segment_free_age *ages = entries(book, &book->free_ages);
-	uint64_t *freed = calloc(process->site_count + 1u, sizeof(*freed));
+	uint64_t *freed = calloc(process->sites.count + 1u, sizeof(*freed));
 
 	for (uint32_t i = 1; freed && i < count_of(&book->free_ages); i++) {
 		const struct segment_free_age *age = &ages[i];
 
 		if (!check_that(check,
-				age->site && age->site < process->site_count &&
+				age->site && age->site < process->sites.count &&
 					age->born < age->freed &&
 					age->freed <= process->snapshot_interval,
 				"age %u: site %u, born %u, freed %u", i, age->site,
@@ -91,7 +91,7 @@ static void check_ages(struct check *check, const struct segment_process *proces
 			continue;
 		freed[age->site] += age->free_count;
 	}
-	for (uint32_t i = 1; freed && i < process->site_count; i++)
+	for (uint32_t i = 1; freed && i < process->sites.count; i++)
 		check_that(check, freed[i] <= sites[i].free_count,
 			   "site %u: %llu frees of old blocks, %llu of all", i,
 			   (ull)freed[i], (ull)sites[i].free_count);
@@ -112,10 +112,10 @@ static void check_paths(struct check *check, const struct segment_book *book)
 			lane = check_lane_at(check, (uint32_t)calls);
 			continue;
 		}
-		if (!check_that(check, lane && node < lane->node_count,
+		if (!check_that(check, lane && node < lane->nodes.count,
 				"past %u of node %u, which is none", i, node))
 			return;
-		nodes = (const void *)((const char *)lane + lane->node_offset);
+		nodes = (const void *)((const char *)lane + lane->nodes.offset);
 		check_that(check, calls <= nodes[node].call_count,
 			   "node %u: had %llu calls, has %llu", node, (ull)calls,
 			   (ull)nodes[node].call_count);

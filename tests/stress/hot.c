@@ -195,9 +195,9 @@ static void start(pthread_t *thread, uint32_t rounds, uint32_t seed)
  * ThreadSanitizer sees both sides: an entry behind its count must be whole. */
 static void read_lane(const struct lane_context *context)
 {
-	uint32_t nodes = __atomic_load_n(&context->lane->node_count, __ATOMIC_ACQUIRE);
+	uint32_t nodes = __atomic_load_n(&context->lane->nodes.count, __ATOMIC_ACQUIRE);
 	uint32_t functions =
-		__atomic_load_n(&context->lane->function_count, __ATOMIC_ACQUIRE);
+		__atomic_load_n(&context->lane->functions.count, __ATOMIC_ACQUIRE);
 
 	for (uint32_t i = 2; i < nodes; i++) {
 		const struct segment_node *node = &context->nodes[i];
@@ -218,7 +218,7 @@ static void *read_along(void *unused)
 	const struct segment_process *segment = process->segment;
 
 	while (!atomic_load(&is_over)) {
-		uint32_t sites = __atomic_load_n(&segment->site_count, __ATOMIC_ACQUIRE);
+		uint32_t sites = __atomic_load_n(&segment->sites.count, __ATOMIC_ACQUIRE);
 		const struct lane_context *context;
 		uint64_t mask;
 
@@ -288,10 +288,10 @@ static void run(uint32_t rounds, int with_signals)
 static uint64_t marks_of(const struct lane_context *context)
 {
 	const struct segment_series *series =
-		(void *)((char *)context->lane + context->lane->series_offset);
+		(void *)((char *)context->lane + context->lane->series.offset);
 	uint64_t count = context->lane->lost_mark_count;
 
-	for (uint32_t i = 0; i < context->lane->series_count; i++)
+	for (uint32_t i = 0; i < context->lane->series.count; i++)
 		count += series[i].count;
 	return count;
 }
@@ -309,8 +309,8 @@ static void compare_marks(struct check *check)
 	check_that(check, marks == mark_count,
 		   "%llu marks are recorded or lost, %llu were made",
 		   (unsigned long long)marks, mark_count);
-	check_that(check, names && !names->is_full && names->count <= 2 + NAMES + 1,
-		   "%u names of regions, not %u", names ? names->count : 0,
+	check_that(check, names && !names->is_full && names->names.count <= 2 + NAMES + 1,
+		   "%u names of regions, not %u", names ? names->names.count : 0,
 		   2 + NAMES + 1);
 }
 
@@ -325,13 +325,13 @@ static void compare(struct check *check)
 
 	for (const struct lane_context *context = process->lanes; context;
 	     context = context->next_lane) {
-		for (uint32_t i = 2; i < context->lane->node_count; i++)
+		for (uint32_t i = 2; i < context->lane->nodes.count; i++)
 			calls += context->nodes[i].call_count;
 		orphans += context->lane->orphan_exit_count +
 			   context->lane->orphan_region_count;
 		folded += context->lane->folded_call_count;
 	}
-	for (uint32_t i = 1; i < segment->site_count; i++) {
+	for (uint32_t i = 1; i < segment->sites.count; i++) {
 		allocated += process->sites[i].alloc_count;
 		live += process->sites[i].alloc_count - process->sites[i].free_count;
 		live_bytes +=
@@ -404,7 +404,7 @@ int main(int argc, char **argv)
 	       call_count, alloc_count,
 	       (unsigned long long)
 		       process->segment->counters[SEGMENT_COUNTER_DROPPED_ALLOCATIONS],
-	       signal_count, process->segment->thread_count, lanes);
+	       signal_count, process->segment->threads.count, lanes);
 	check_close(&check);
 	fixture_end();
 	return check.failure_count != 0;

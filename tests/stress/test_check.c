@@ -138,8 +138,8 @@ static void notices_a_damaged_tree(void **state)
 	DAMAGE(nodes[LANE_ROOT].key, 5, "the root is no root");
 	DAMAGE(lane_self->functions[nodes[inner].function].histogram[9], 1000,
 	       "finished");
-	DAMAGE(lane_self->lane->node_count, 0xffffffff, "nodes do not fit");
-	DAMAGE(lane_self->lane->function_offset, 1ull << 60, "functions do not fit");
+	DAMAGE(lane_self->lane->nodes.count, 0xffffffff, "nodes do not fit");
+	DAMAGE(lane_self->lane->functions.offset, 1ull << 60, "functions do not fit");
 	DAMAGE(lane_self->lane->magic, 5, "wrong magic of a lane");
 }
 
@@ -151,8 +151,8 @@ static void notices_damaged_frames(void **state)
 	DAMAGE(frame->parent_node, inner, "called from node");
 	DAMAGE(frame->node, inner, "is no child of node");
 	DAMAGE(frame->node, 0xfffff, "no node");
-	DAMAGE(lane_self->lane->depth, 0, "calls, but 0 finished and 0 open");
-	DAMAGE(lane_self->lane->depth, 0x7fffffff, "frames do not fit");
+	DAMAGE(lane_self->lane->frames.count, 0, "calls, but 0 finished and 0 open");
+	DAMAGE(lane_self->lane->frames.count, 0x7fffffff, "frames do not fit");
 	DAMAGE(lane_self->lane->in_use, 0, "is not its own");
 }
 
@@ -160,14 +160,14 @@ static void notices_damaged_frames(void **state)
 static void notices_damaged_stacks(void **state)
 {
 	struct segment_lane *lane = lane_self->lane;
-	struct segment_fiber *fiber = (void *)((char *)lane + lane->fiber_offset);
+	struct segment_fiber *fiber = (void *)((char *)lane + lane->fibers.offset);
 	struct segment_frame *frame = lane_self->frames + 5;
 
 	(void)state;
-	assert_int_equal(
-		process_commit(lane, lane_self->slot, lane->fiber_offset, sizeof(*fiber)),
-		0);
-	lane->fiber_count = 1;
+	assert_int_equal(process_commit(lane, lane_self->slot, lane->fibers.offset,
+					sizeof(*fiber)),
+			 0);
+	lane->fibers.count = 1;
 	*fiber = (struct segment_fiber){
 		.first_frame = 5, .frame_capacity = 2, .in_use = 1};
 	expect_sound();
@@ -180,9 +180,9 @@ static void notices_damaged_stacks(void **state)
 	DAMAGE(fiber->depth, 0, "calls, but 0 finished and 1 open");
 	DAMAGE(fiber->first_frame, 0xffffff, "stack 0: frames do not fit");
 	DAMAGE(fiber->in_use, 0, "stack 0: 1 frames are open and nobody there");
-	DAMAGE(lane->fiber_count, 0xffffffff, "stacks do not fit");
+	DAMAGE(lane->fibers.count, 0xffffffff, "stacks do not fit");
 	lane_self->nodes[outer].call_count--;
-	lane->fiber_count = 0;
+	lane->fibers.count = 0;
 }
 
 static void notices_damaged_books(void **state)
@@ -200,7 +200,7 @@ static void notices_damaged_books(void **state)
 	DAMAGE(books->at_peak_bytes, books->at_peak_bytes + 1, "shares add up");
 	DAMAGE(books->peak_generation, 1ull << 40, "shares add up");
 	DAMAGE(segment->below_peak, 0, "sites hold");
-	DAMAGE(segment->site_offset, 1ull << 60, "sites do not fit");
+	DAMAGE(segment->sites.offset, 1ull << 60, "sites do not fit");
 	DAMAGE(lane_self->nodes[books->node].site, other_site, "belongs to node");
 	DAMAGE(lane_self->nodes[books->node].site, 500, "no site 500");
 }
@@ -208,13 +208,13 @@ static void notices_damaged_books(void **state)
 static void notices_damaged_threads(void **state)
 {
 	struct segment_thread *thread =
-		(void *)((char *)process->segment + process->segment->thread_offset);
+		(void *)((char *)process->segment + process->segment->threads.offset);
 
 	(void)state;
 	DAMAGE(thread->tid, 0, "no tid");
 	DAMAGE(thread->end_ticks, 1, "ended before it began");
 	DAMAGE(thread->lane_slot, 900, "slot 900 is no lane");
-	DAMAGE(process->segment->thread_count, 1u << 30, "threads do not fit");
+	DAMAGE(process->segment->threads.count, 1u << 30, "threads do not fit");
 }
 
 static void notices_a_damaged_shadow(void **state)

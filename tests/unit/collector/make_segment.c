@@ -130,13 +130,13 @@ struct segment_process *make_process(struct make_file *file, int pid, uint64_t s
 	process->start_ticks = start;
 	process->end_ticks = end;
 	process->start_time = 1; /* of no process: init began earlier, others later */
-	process->site_count = 1;
-	process->module_capacity = MODULE_CAPACITY;
-	process->module_offset = 16384;
-	process->thread_capacity = THREAD_CAPACITY;
-	process->thread_offset = 65536;
-	process->site_capacity = SITE_CAPACITY;
-	process->site_offset = 131072;
+	process->sites.count = 1;
+	process->modules.capacity = MODULE_CAPACITY;
+	process->modules.offset = 16384;
+	process->threads.capacity = THREAD_CAPACITY;
+	process->threads.offset = 65536;
+	process->sites.capacity = SITE_CAPACITY;
+	process->sites.offset = 131072;
 	strcpy(process->executable, "/usr/bin/made");
 	memcpy(process->command, "made\0it's one", 14);
 	process->command_size = 14;
@@ -147,28 +147,28 @@ void make_lane(struct make_lane *lane, struct make_file *file,
 	       struct segment_process *process, uint32_t process_slot)
 {
 	struct segment_thread *threads =
-		(void *)((char *)process + process->thread_offset);
+		(void *)((char *)process + process->threads.offset);
 	struct segment_lane *header;
 
 	header = new_slot(file, SEGMENT_SLOT_LANE, process->pid, process_slot,
 			  &lane->slot);
 	header->magic = SEGMENT_MAGIC_LANE;
 	header->process_slot = process_slot;
-	header->frame_capacity = FRAME_CAPACITY;
-	header->frame_offset = 4096;
-	header->node_capacity = NODE_CAPACITY;
-	header->node_offset = 1 << 20;
-	header->function_capacity = FUNCTION_CAPACITY;
-	header->function_offset = 8 << 20;
-	header->node_count = 2;
-	header->function_count = 1;
+	header->frames.capacity = FRAME_CAPACITY;
+	header->frames.offset = 4096;
+	header->nodes.capacity = NODE_CAPACITY;
+	header->nodes.offset = 1 << 20;
+	header->functions.capacity = FUNCTION_CAPACITY;
+	header->functions.offset = 8 << 20;
+	header->nodes.count = 2;
+	header->functions.count = 1;
 	lane->lane = header;
-	lane->frames = (void *)((char *)header + header->frame_offset);
-	lane->nodes = (void *)((char *)header + header->node_offset);
-	lane->functions = (void *)((char *)header + header->function_offset);
+	lane->frames = (void *)((char *)header + header->frames.offset);
+	lane->nodes = (void *)((char *)header + header->nodes.offset);
+	lane->functions = (void *)((char *)header + header->functions.offset);
 	lane->nodes[0].min_ticks = lane->nodes[1].min_ticks = UINT64_MAX;
-	threads[process->thread_count++] =
-		(struct segment_thread){.tid = process->pid + (int)process->thread_count,
+	threads[process->threads.count++] =
+		(struct segment_thread){.tid = process->pid + (int)process->threads.count,
 					.lane_slot = lane->slot,
 					.start_ticks = process->start_ticks,
 					.end_ticks = process->end_ticks,
@@ -179,12 +179,12 @@ static uint32_t function_of(struct make_lane *lane, uint64_t address)
 {
 	uint32_t index = 1;
 
-	while (index < lane->lane->function_count &&
+	while (index < lane->lane->functions.count &&
 	       lane->functions[index].key != address)
 		index++;
-	if (index == lane->lane->function_count) {
+	if (index == lane->lane->functions.count) {
 		lane->functions[index].key = address;
-		lane->lane->function_count++;
+		lane->lane->functions.count++;
 	}
 	return index;
 }
@@ -192,7 +192,7 @@ static uint32_t function_of(struct make_lane *lane, uint64_t address)
 uint32_t make_call(struct make_lane *lane, uint32_t parent, uint64_t address,
 		   uint64_t calls, uint64_t total)
 {
-	uint32_t index = lane->lane->node_count++, function = function_of(lane, address);
+	uint32_t index = lane->lane->nodes.count++, function = function_of(lane, address);
 	uint64_t each = calls ? total / calls : 0;
 
 	lane->nodes[index] = (struct segment_node){.key = address,
@@ -209,7 +209,7 @@ uint32_t make_call(struct make_lane *lane, uint32_t parent, uint64_t address,
 
 uint32_t make_return(struct make_lane *lane, uint32_t parent, uint64_t address)
 {
-	uint32_t index = lane->lane->node_count++;
+	uint32_t index = lane->lane->nodes.count++;
 
 	lane->nodes[index] =
 		(struct segment_node){.key = address | SEGMENT_KEY_RETURN_ADDRESS,
@@ -220,7 +220,7 @@ uint32_t make_return(struct make_lane *lane, uint32_t parent, uint64_t address)
 
 void make_frame(struct make_lane *lane, uint32_t node, uint64_t start)
 {
-	lane->frames[lane->lane->depth++] =
+	lane->frames[lane->lane->frames.count++] =
 		(struct segment_frame){.function = lane->nodes[node].key,
 				       .call_site = 0x77,
 				       .start_ticks = start,
@@ -233,8 +233,8 @@ struct segment_site *make_site(struct segment_process *process,
 			       uint64_t allocs, uint64_t alloc_bytes, uint64_t frees,
 			       uint64_t free_bytes)
 {
-	struct segment_site *sites = (void *)((char *)process + process->site_offset);
-	uint32_t index = process->site_count++;
+	struct segment_site *sites = (void *)((char *)process + process->sites.offset);
+	uint32_t index = process->sites.count++;
 
 	sites[index] = (struct segment_site){.node = node,
 					     .lane_slot = lane->slot,
@@ -251,8 +251,8 @@ struct segment_module *make_module(struct segment_process *process, const char *
 				   uint64_t start, uint64_t end, uint64_t bias)
 {
 	struct segment_module *modules =
-		(void *)((char *)process + process->module_offset);
-	struct segment_module *module = &modules[process->module_count++];
+		(void *)((char *)process + process->modules.offset);
+	struct segment_module *module = &modules[process->modules.count++];
 
 	*module = (struct segment_module){.start = start, .end = end, .bias = bias};
 	snprintf(module->path, sizeof(module->path), "%s", path);

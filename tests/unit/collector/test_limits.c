@@ -108,16 +108,17 @@ static void surplus_nodes(void **state)
 	lane = (void *)((char *)large.file + 2 * large.file->slot_size);
 	*lane = (struct segment_lane){.magic = SEGMENT_MAGIC_LANE,
 				      .process_slot = 1,
-				      .node_offset = 1024,
-				      .node_count = limit + 2 + surplus,
-				      .node_capacity = UINT32_MAX};
+				      .nodes.offset = 1024,
+				      .nodes.count = limit + 2 + surplus,
+				      .nodes.capacity = UINT32_MAX};
 	memcpy((char *)large.file + large.file->slot_size, process, sizeof(*process));
 	process = (void *)((char *)large.file + large.file->slot_size);
-	process->site_offset = process->thread_offset = process->module_offset = 131072;
-	process->site_count = 2;
+	process->sites.offset = process->threads.offset = process->modules.offset =
+		131072;
+	process->sites.count = 2;
 	((struct segment_site *)((char *)process + 131072))[1] = (struct segment_site){
 		.node = limit + 5, .lane_slot = 2, .alloc_count = 1, .alloc_bytes = 7};
-	for (uint32_t i = 2; i < lane->node_count; i++)
+	for (uint32_t i = 2; i < lane->nodes.count; i++)
 		((struct segment_node *)((char *)lane + 1024))[i] = node;
 	db = check_ingest(&f->run, NULL);
 	snprintf(expected, sizeof(expected), "%u|7", limit);
@@ -144,7 +145,7 @@ static void chain_of_regions(void **state)
 		nodes[i].min_ticks = UINT64_MAX;
 		nodes[i].parent = is_region ? i - 1 : half - 1;
 	}
-	f->lane.lane->node_capacity = f->lane.lane->node_count = 2 * half;
+	f->lane.lane->nodes.capacity = f->lane.lane->nodes.count = 2 * half;
 	sqlite3_close(check_ingest(&f->run, NULL));
 }
 
@@ -157,19 +158,20 @@ static void fibers_with_the_same_frames(void **state)
 	uint32_t node = make_call(&f->lane, 1, 0x1000, 1, 100);
 	struct sqlite3 *db;
 
-	lane->fiber_offset = 12 << 20;
-	lane->fiber_count = lane->fiber_capacity = 60000;
-	for (uint32_t i = 0; i < lane->frame_capacity; i++)
+	lane->fibers.offset = 12 << 20;
+	lane->fibers.count = lane->fibers.capacity = 60000;
+	for (uint32_t i = 0; i < lane->frames.capacity; i++)
 		f->lane.frames[i] =
 			(struct segment_frame){.start_ticks = MAKE_START, .node = node};
-	for (uint32_t i = 0; i < lane->fiber_count; i++)
-		fibers[i] = (struct segment_fiber){.frame_capacity = lane->frame_capacity,
-						   .depth = lane->frame_capacity,
-						   .in_use = 1};
+	for (uint32_t i = 0; i < lane->fibers.count; i++)
+		fibers[i] =
+			(struct segment_fiber){.frame_capacity = lane->frames.capacity,
+					       .depth = lane->frames.capacity,
+					       .in_use = 1};
 	db = check_ingest(&f->run, NULL);
 	assert_int_equal(
 		check_int(db, "SELECT value FROM trust WHERE name = 'open_frames'"),
-		lane->frame_capacity);
+		lane->frames.capacity);
 	sqlite3_close(db);
 }
 

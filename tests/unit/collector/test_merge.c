@@ -212,7 +212,7 @@ static void open_frames_of_the_killed(void **state)
 	f.lane.nodes[outer].call_count = 1;
 	make_call(&f.lane, outer, 0x2000, 4, 4000000);
 	make_frame(&f.lane, outer, MAKE_START + 1000);
-	((struct segment_thread *)((char *)f.process + f.process->thread_offset))
+	((struct segment_thread *)((char *)f.process + f.process->threads.offset))
 		->end_ticks = 0;
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, "SELECT total_ns, self_ns FROM call_paths",
@@ -422,7 +422,7 @@ static void forked_sites(void **state)
 
 	(void)state;
 	begin(&f);
-	f.process->first_site = f.process->site_count = 20;
+	f.process->sites.first = f.process->sites.count = 20;
 	node = make_call(&f.lane, 1, 0x1000, 1, 100);
 	make_site(f.process, &f.lane, node, 3, 30, 1, 10);
 	db = check_ingest(&f.run, NULL);
@@ -615,7 +615,7 @@ static void samples_and_names(void **state)
 
 	(void)state;
 	begin(&f);
-	thread = (void *)((char *)f.process + f.process->thread_offset);
+	thread = (void *)((char *)f.process + f.process->threads.offset);
 	memset(thread->name, 0, sizeof(thread->name));
 	db = check_ingest(&f.run, &watch);
 	check_rows(db,

@@ -158,12 +158,12 @@ static void wild_counts(void **state)
 	struct fixture *f = *state;
 	struct segment_lane *lane = f->lane.lane;
 
-	lane->node_count = lane->node_capacity = UINT32_MAX;
-	lane->function_count = lane->function_capacity = UINT32_MAX;
-	lane->depth = lane->frame_capacity = UINT32_MAX;
-	f->process->site_count = f->process->site_capacity = UINT32_MAX;
-	f->process->module_count = f->process->module_capacity = UINT32_MAX;
-	f->process->thread_count = f->process->thread_capacity = UINT32_MAX;
+	lane->nodes.count = lane->nodes.capacity = UINT32_MAX;
+	lane->functions.count = lane->functions.capacity = UINT32_MAX;
+	lane->frames.count = lane->frames.capacity = UINT32_MAX;
+	f->process->sites.count = f->process->sites.capacity = UINT32_MAX;
+	f->process->modules.count = f->process->modules.capacity = UINT32_MAX;
+	f->process->threads.count = f->process->threads.capacity = UINT32_MAX;
 	f->process->command_size = UINT32_MAX;
 	assert_true(ingest(f, "6") > 0);
 }
@@ -175,12 +175,12 @@ static void wild_offsets(void **state)
 	struct fixture *f = *state;
 
 	for (size_t i = 0; i < sizeof(offsets) / sizeof(offsets[0]); i++) {
-		f->lane.lane->node_offset = offsets[i];
-		f->lane.lane->frame_offset = offsets[i];
-		f->lane.lane->function_offset = offsets[i];
-		f->process->site_offset = offsets[i];
-		f->process->module_offset = offsets[i];
-		f->process->thread_offset = offsets[i];
+		f->lane.lane->nodes.offset = offsets[i];
+		f->lane.lane->frames.offset = offsets[i];
+		f->lane.lane->functions.offset = offsets[i];
+		f->process->sites.offset = offsets[i];
+		f->process->modules.offset = offsets[i];
+		f->process->threads.offset = offsets[i];
 		ingest(f, "");
 	}
 }
@@ -212,7 +212,7 @@ static void wild_numbers(void **state)
 {
 	struct fixture *f = *state;
 	struct segment_site *sites =
-		(void *)((char *)f->process + f->process->site_offset);
+		(void *)((char *)f->process + f->process->sites.offset);
 	struct sqlite3 *db;
 
 	f->lane.nodes[2].call_count = f->lane.nodes[2].total_ticks = UINT64_MAX;
@@ -241,7 +241,7 @@ static void frame_of_no_node(void **state)
 	f->lane.frames[0].node = 4000000;
 	make_frame(&f->lane, 4, END - 100); /* a return address */
 	make_frame(&f->lane, 2, END + 100); /* not begun yet */
-	f->lane.lane->node_count = 5;
+	f->lane.lane->nodes.count = 5;
 	assert_int_equal(ingest(f, "6"), 2);
 }
 

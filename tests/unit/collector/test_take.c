@@ -101,7 +101,7 @@ static void sound(void **state)
 	assert_int_equal(pasts[1].total_ticks, 1100); /* with the open frame */
 	f->lane.nodes[3].call_count++;
 	f->lane.nodes[2].total_ticks = 1100;
-	f->lane.lane->depth = 0;
+	f->lane.lane->frames.count = 0;
 	assert_int_equal(take(f), 0);
 	assert_int_equal(book_of(f)->path_pasts.count, 5); /* the lane and one node */
 }
@@ -206,12 +206,13 @@ static void many_fibers(void **state)
 	struct segment_lane *lane = f->lane.lane;
 	struct segment_fiber *fibers = (void *)((char *)lane + (12 << 20));
 
-	lane->fiber_offset = 12 << 20;
-	lane->fiber_count = lane->fiber_capacity = 60000;
-	for (uint32_t i = 0; i < lane->fiber_count; i++)
-		fibers[i] = (struct segment_fiber){.frame_capacity = lane->frame_capacity,
-						   .depth = lane->frame_capacity,
-						   .in_use = 1};
+	lane->fibers.offset = 12 << 20;
+	lane->fibers.count = lane->fibers.capacity = 60000;
+	for (uint32_t i = 0; i < lane->fibers.count; i++)
+		fibers[i] =
+			(struct segment_fiber){.frame_capacity = lane->frames.capacity,
+					       .depth = lane->frames.capacity,
+					       .in_use = 1};
 	assert_int_equal(take(f), 0);
 }
 
@@ -227,7 +228,7 @@ static void holes(void **state)
 	f->file.file->slot_count = 3;
 	assert_int_equal(pwrite(f->fd, f->process, sizeof(*f->process), (off_t)slot_size),
 			 sizeof(*f->process));
-	f->lane.lane->node_count = f->lane.lane->node_capacity = UINT32_MAX;
+	f->lane.lane->nodes.count = f->lane.lane->nodes.capacity = UINT32_MAX;
 	assert_int_equal(
 		pwrite(f->fd, f->lane.lane, sizeof(*f->lane.lane), (off_t)slot_size * 2),
 		sizeof(*f->lane.lane));

@@ -68,7 +68,7 @@ static void counts_nested_calls(void **state)
 	assert_int_equal(histogram_sum(inner->function), 15);
 	assert_true(inner->min_ticks <= inner->max_ticks);
 	assert_true(outer->total_ticks >= inner->total_ticks);
-	assert_int_equal(lane_self->lane->depth, 0);
+	assert_int_equal(lane_self->lane->frames.count, 0);
 	assert_int_equal(lane_self->lane->repaired_frame_count, 0);
 	assert_int_equal(lane_self->current, LANE_ROOT);
 }
@@ -86,7 +86,7 @@ static void closes_frames_above_a_match(void **state)
 	b = child(index_of(child(LANE_ROOT, 0x3000)), 0x4000);
 	assert_int_equal(b->unfinished_count, 1);
 	assert_int_equal(lane_self->lane->repaired_frame_count, repaired + 1);
-	assert_int_equal(lane_self->lane->depth, 0);
+	assert_int_equal(lane_self->lane->frames.count, 0);
 }
 
 static void prefers_the_same_call_site(void **state)
@@ -96,11 +96,11 @@ static void prefers_the_same_call_site(void **state)
 	enter(0x5000, 2);
 	enter(0x6000, 3);
 	leave(0x5000, 1); /* the outer activation, over the inner one */
-	assert_int_equal(lane_self->lane->depth, 0);
+	assert_int_equal(lane_self->lane->frames.count, 0);
 	enter(0x5000, 1);
 	enter(0x5000, 2);
 	leave(0x5000, 9); /* an unknown site: the innermost activation */
-	assert_int_equal(lane_self->lane->depth, 1);
+	assert_int_equal(lane_self->lane->frames.count, 1);
 	leave(0x5000, 1);
 }
 
@@ -113,7 +113,7 @@ static void ignores_orphan_exits(void **state)
 	enter(0x7100, 1);
 	leave(0x7000, 1);
 	assert_int_equal(lane_self->lane->orphan_exit_count, orphans + 2);
-	assert_int_equal(lane_self->lane->depth, 1);
+	assert_int_equal(lane_self->lane->frames.count, 1);
 	leave(0x7100, 1);
 }
 
@@ -129,9 +129,9 @@ static void unwinds_to_a_stack_pointer(void **state)
 	lane_self->frames[1].stack_pointer = here + 200;
 	lane_self->frames[2].stack_pointer = here + 100;
 	jump_unwind(here + 200); /* the function called from there goes on */
-	assert_int_equal(lane_self->lane->depth, 2);
+	assert_int_equal(lane_self->lane->frames.count, 2);
 	jump_unwind(here + 200);
-	assert_int_equal(lane_self->lane->depth, 2);
+	assert_int_equal(lane_self->lane->frames.count, 2);
 	leave(0x8100, 2);
 	leave(0x8000, 1);
 }
@@ -143,10 +143,10 @@ static void grows_with_deep_recursion(void **state)
 	(void)state;
 	for (int i = 0; i < depth; i++)
 		enter(0x9000, 1);
-	assert_int_equal(lane_self->lane->depth, depth);
+	assert_int_equal(lane_self->lane->frames.count, depth);
 	for (int i = 0; i < depth; i++)
 		leave(0x9000, 1);
-	assert_int_equal(lane_self->lane->depth, 0);
+	assert_int_equal(lane_self->lane->frames.count, 0);
 	assert_int_equal(lane_self->lane->folded_call_count, 0);
 }
 
@@ -169,7 +169,7 @@ static void finds_every_child_again(void **state)
 	}
 	assert_int_equal(tree_child(lane_self, parent, 0x100000), first);
 	assert_int_equal(lane_self->node_next, again);
-	assert_int_equal(lane_self->lane->node_count, again);
+	assert_int_equal(lane_self->lane->nodes.count, again);
 }
 
 static void folds_past_the_path_limit(void **state)
@@ -187,7 +187,7 @@ static void folds_past_the_path_limit(void **state)
 	leave(0xb000, 1);
 	assert_int_equal(lane_self->node_next, nodes);
 	assert_int_equal(lane_self->lane->folded_call_count, folded + 2);
-	assert_int_equal(lane_self->lane->depth, 0);
+	assert_int_equal(lane_self->lane->frames.count, 0);
 	assert_int_equal(lane_self->current, LANE_ROOT);
 }
 

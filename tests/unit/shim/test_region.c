@@ -31,8 +31,8 @@ static int count_of(const char *name)
 {
 	int count = 0;
 
-	for (uint32_t i = SEGMENT_NAME_MORE + 1; i < names->count; i++)
-		count += strcmp(names->names[i].name, name) == 0;
+	for (uint32_t i = SEGMENT_NAME_MORE + 1; i < names->names.count; i++)
+		count += strcmp(names->entries[i].name, name) == 0;
 	return count;
 }
 
@@ -53,11 +53,11 @@ static void ends_what_had_no_name(void **state)
 /* An end without a begin is counted, and takes no name. */
 static void ends_take_no_name(void **state)
 {
-	uint32_t count = names->count;
+	uint32_t count = names->names.count;
 
 	(void)state;
 	region_end("app", "never begun", (uintptr_t)__builtin_frame_address(0));
-	assert_int_equal(names->count, count);
+	assert_int_equal(names->names.count, count);
 	assert_int_equal(lane_self->lane->orphan_region_count, 1);
 	lane_self->lane->orphan_region_count = 0;
 }
@@ -79,11 +79,11 @@ static void names_are_kept_once(void **state)
 	pass(longest);
 	longest[150] = '\0';
 	pass(longest);
-	longest[sizeof(names->names[0].name) - 1] = '\0';
+	longest[sizeof(names->entries[0].name) - 1] = '\0';
 	assert_int_equal(count_of("first"), 1);
 	assert_int_equal(count_of("buffer"), 1);
 	assert_int_equal(count_of(longest), 1);
-	assert_int_equal(names->count, SEGMENT_NAME_MORE + 1 + 3);
+	assert_int_equal(names->names.count, SEGMENT_NAME_MORE + 1 + 3);
 }
 
 /* The names in one address may be others the next time. */

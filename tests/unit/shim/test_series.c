@@ -17,9 +17,9 @@
 static struct segment_series *series_named(const char *name)
 {
 	struct segment_series *all =
-		(void *)((char *)lane_self->lane + lane_self->lane->series_offset);
+		(void *)((char *)lane_self->lane + lane_self->lane->series.offset);
 
-	for (uint32_t i = 0; i < lane_self->lane->series_count; i++) {
+	for (uint32_t i = 0; i < lane_self->lane->series.count; i++) {
 		if (strcmp(all[i].name, name) == 0)
 			return &all[i];
 	}
@@ -152,7 +152,7 @@ static void interrupted_marks_are_counted(void **state)
 static void names_are_bounded(void **state)
 {
 	uint64_t lost = lane_self->lane->lost_mark_count;
-	uint32_t before = lane_self->lane->series_count;
+	uint32_t before = lane_self->lane->series.count;
 	char name[200], longest[sizeof(name)];
 
 	(void)state;
@@ -161,13 +161,13 @@ static void names_are_bounded(void **state)
 	series_step(longest);
 	series_step(longest);
 	series_step(NULL);
-	assert_int_equal(lane_self->lane->series_count, before + 2);
+	assert_int_equal(lane_self->lane->series.count, before + 2);
 	for (int i = 0; i < 400; i++) {
 		snprintf(name, sizeof(name), "name %d", i);
 		series_counter(name, i);
 		series_counter(name, i);
 	}
-	assert_int_equal(lane_self->lane->series_count, SEGMENT_SERIES_LIMIT);
+	assert_int_equal(lane_self->lane->series.count, SEGMENT_SERIES_LIMIT);
 	assert_int_equal(series_named("name 0")->count, 2);
 	assert_int_equal(lane_self->lane->lost_mark_count - lost,
 			 2 * (400 - (SEGMENT_SERIES_LIMIT - before - 2)));

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A process of a run: who it is, its modules, threads and sites. Must not trust a count,
+ * an offset or a string in the file.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "common/segment.h"
+#include "common/segment_names.h"
+#include "collector/read/book.h"
+#include "collector/read/segment_file.h"
+
+/*
+ * What is left of struct segment_process, with counts that are true. A slot that several
+ * processes had one after the other (common/segment.h, SLOTS ARE USED AGAIN) makes one of
+ * each. The owner is the one that has it now, or had it last: to it belong the lanes, the
+ * sites and the counters of all of them.
+ */
+struct read_process {
+	uint32_t file, slot;
+	uint32_t tenant; /* which process of the slot, from 0 */
+	uint32_t owner;	 /* index of the owner, its own when it is the one */
+	int is_former;	 /* what it did is complete, memory is valid */
+	int is_borrower; /* not the owner */
+	struct read_memory {
+		uint64_t alloc_count, alloc_bytes, free_count, free_bytes, live_bytes;
+	} memory;
+	int32_t pid, parent_pid;
+	uint32_t state;
+	int32_t exit_code;
+	uint32_t forked_from_slot, forked_from_tenant;
+	uint32_t notes;
+	uint64_t start_ticks, end_ticks, start_time;
+	uint64_t peak_bytes, live_bytes, peak_generation;
+	uint64_t counters[SEGMENT_PROCESS_COUNTERS];
+	struct segment_job job; /* name empty: of none */
+	/* borrowed from the owner, like the modules and the threads */
+	char *executable;
+	char *command; /* arguments, each ended by NUL */
+	uint32_t command_size;
+	struct segment_module *modules; /* paths end with NUL */
+	uint32_t module_count;
+	struct segment_thread *threads; /* its own ones */
+	uint32_t thread_count;
+	struct segment_thread *all_threads; /* the owner's: what is to be freed */
+	struct segment_site *sites;	 /* owned; sites[i] has the id first_site + i */
+	uint32_t first_site, site_count; /* site_count: number in sites */
+	struct segment_left *left;	 /* owned; parallel to sites, may be shorter */
+	uint32_t left_count;
+	struct read_book book;		  /* owned; all zero without snapshots */
+	const struct segment_name *names; /* borrowed from the run: of regions */
+	uint32_t name_count;
+};
+
+/* Reads the process whose slot has this header, as its owner. file: its number in the
+ * run. 0, or -EINVAL: the snapshots are damaged and were left out. */
+int read_process(struct read_process *ret, const struct segment_reader *reader,
+		 uint32_t file, uint32_t slot, struct segment_process *header,
+		 uint32_t site_limit);
+void read_process_done(struct read_process *process);
