@@ -71,10 +71,7 @@ header:
 	.uleb128 1, 0x1f, 2, 0x0b
 #ifdef FILES
 	.uleb128 200000
-	.rept 200000
-	.long 1 << 20
-	.byte 0
-	.endr
+	.fill 200000, 5, 1 << 20	/* the name at 1 << 20, the directory 0 */
 #else
 	.uleb128 2
 	.rept 2
