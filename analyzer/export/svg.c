@@ -15,8 +15,8 @@
 #define LINE_HEIGHT 16
 #define LISTED_GONE 10
 
-void svg_text(struct svg_page *page, double x, double y, const char *class,
-	      const char *text)
+static void put_text(struct svg_page *page, double x, double y, const char *class,
+		     const char *text)
 {
 	strbuf_reset(&page->line);
 	strbuf_printf(&page->line, "<text x=\"%.5g\" y=\"%.6g\"", x, y);
@@ -72,7 +72,7 @@ static void put_head(struct svg_page *page, const struct doc *doc)
 {
 	double y = SVG_TITLE_HEIGHT;
 
-	svg_text(page, SVG_MARGIN, 20, "heading", doc->flame ? doc->flame->title : "");
+	put_text(page, SVG_MARGIN, 20, "heading", doc->flame ? doc->flame->title : "");
 	y -= LINE_HEIGHT / 2.0;
 	put_line(page, &y, "plain", doc->flame ? doc->flame->subject : "");
 	for (size_t i = 0; i < doc->section_count; i++)
@@ -113,7 +113,7 @@ static void put_swatch(struct svg_page *page, double *x, double y,
 			"<rect x=\"%.6g\" y=\"%.6g\" width=\"14\" height=\"12\" "
 			"fill=\"#%06x\"/>\n",
 			*x, y - 10, flame_colour_of(verdict, strengths[i]));
-	svg_text(page, *x + 4, y, NULL, text);
+	put_text(page, *x + 4, y, NULL, text);
 	*x += 4 + SVG_LETTER * ((double)utf8_width(text) + 2);
 }
 

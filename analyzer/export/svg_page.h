@@ -22,6 +22,4 @@ struct svg_page {
 	struct strbuf line; /* room to write in */
 };
 
-void svg_text(struct svg_page *page, double x, double y, const char *class,
-	      const char *text);
 void svg_frames(struct svg_page *page);

@@ -132,10 +132,6 @@ struct finding *rule_add_function(struct rule_input *input, struct findings *ret
 /* A region is no call: it cannot be inlined or left out, and its loop stands in the
  * function around it. */
 bool rule_is_region(const struct rule_input *input, int64_t function_id);
-/* Says that the finding is about another place than its function's definition, such as
- * the line of an allocation. */
-void rule_set_place(struct rule_input *input, struct finding *finding, const char *file,
-		    int64_t line);
 /* "parse.c:31"; NULL when file is. */
 const char *rule_where(struct rule_input *input, const char *file, int64_t line);
 /* part of whole from 0 to 1; 0 when whole is not positive. */

@@ -111,5 +111,3 @@ struct change compare_means(const struct compare_state *state,
 /* "+1.23ms", "-4", "0", as a cell of table. */
 struct cell compare_difference(struct table *table, double difference,
 			       enum column_type type);
-/* Without sign. */
-struct cell compare_amount(struct table *table, double amount, enum column_type type);

@@ -38,7 +38,8 @@ static void put_amount(struct strbuf *buffer, double amount, enum column_type ty
 		strbuf_printf(buffer, "%.1f", amount);
 }
 
-struct cell compare_amount(struct table *table, double amount, enum column_type type)
+/* Like compare_difference(), without sign. */
+static struct cell amount_cell(struct table *table, double amount, enum column_type type)
 {
 	struct strbuf text = {0};
 	struct cell cell;
@@ -230,8 +231,8 @@ static void add_total(struct compare_state *state, struct table *table,
 	row[3] = pair ? cell_integer(whole_number(change->after))
 		      : cell_real(change->after);
 	row[4] = pair ? cell_integer(whole_number(difference)) : cell_real(difference);
-	row[5] = compare_amount(table, change->before, type);
-	row[6] = compare_amount(table, change->after, type);
+	row[5] = amount_cell(table, change->before, type);
+	row[6] = amount_cell(table, change->after, type);
 	row[7] = compare_difference(table, difference, type);
 	row[8] = change->is_tested ? real_or_null(in_percent(change->ratio.estimate))
 		 : change->before > 0
