@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Check that what documents name is there. usage: check_documents.py ROOT
 
-Paths in `backticks` and links exist, every page of docs/ is named in README.md,
-and CONTRIBUTING.md's table has the folders and suites of tests/.
+Paths in `backticks` and links exist, every page of docs/ is named in README.md, which is
+short enough to be read, and CONTRIBUTING.md's table has the folders and suites of tests/.
 """
 import os
 import re
@@ -15,6 +15,7 @@ ENDINGS = r"\.(?:c|cpp|h|sql|py|md|json|lua|patch|build)"
 NAMED = re.compile(r"`([\w./-]+" + ENDINGS + r")`|\]\(([^)#:]+)\)")
 # Places in a reader's own tree, and what the tool writes.
 OTHERS = re.compile(r"/NAME\.|^run-report\.md$")
+README_LINES = 120
 
 
 def is_there(name, folder, paths):
@@ -57,6 +58,8 @@ def main():
     readme = tree.read(root, "README.md")
     problems += [f"README.md: does not name {path}" for path in sorted(documents)
                  if path.startswith("docs/") and path not in readme]
+    if readme.count("\n") > README_LINES:
+        problems.append(f"README.md: more than {README_LINES} lines; docs/ has room")
     tree.finish(problems)
 
 

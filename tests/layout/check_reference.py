@@ -55,7 +55,7 @@ def problems_of_views(root):
     schema = views_of_schema(root)
     reference, quantities = views_of_reference(text)
     yield from programs.differences("views", "the schema", schema, REFERENCE, reference)
-    explained = set(re.findall(r"`(\w+)`", text.partition("\n## Quantities")[2]))
+    explained = set(re.findall(r"`(\w+)`", text.partition("\n## Quantities")[2].partition("\n## ")[0]))
     counters = set(re.findall(r"`(\w+)`", text.partition("| names | meaning |")[2]
                               .partition("\n\n")[0]))
     for view in set(schema) & set(reference):
