@@ -63,6 +63,7 @@ struct calltree_node *calltree_add_path(struct calltree *tree, int64_t path_id,
 		/* Until calltree_link(), when functions can be looked up. */
 		.tree_alloc_bytes = function_id,
 	};
+	quantities_clear(QUANTITY_OF_PATH, node->quantities);
 	return node;
 }
 
@@ -169,7 +170,7 @@ static void renew_order(struct calltree *tree)
 	}
 }
 
-static void sum_subtrees(struct calltree *tree)
+void calltree_sum_subtrees(struct calltree *tree)
 {
 	for (size_t i = 0; i < tree->node_count; i++) {
 		tree->nodes[i].tree_alloc_count = tree->nodes[i].alloc_count;
@@ -210,7 +211,7 @@ void calltree_link(struct calltree *tree)
 		*list = (uint32_t)i;
 	}
 	renew_order(tree);
-	sum_subtrees(tree);
+	calltree_sum_subtrees(tree);
 }
 
 struct sorting {
@@ -278,22 +279,16 @@ void calltree_sort(struct calltree *tree, enum calltree_order order)
 	renew_order(tree);
 }
 
-struct calltree_sum calltree_sum(const struct calltree *tree)
+struct calltree_total calltree_sum(const struct calltree *tree)
 {
-	struct calltree_sum sum = {0};
+	struct calltree_total sum;
 
+	quantities_clear(QUANTITY_OF_PATH, sum.quantities);
 	for (size_t i = 0; i < tree->order_count; i++) {
 		const struct calltree_node *node = &tree->nodes[tree->order[i]];
 
-		__builtin_add_overflow(sum.calls, node->calls, &sum.calls);
-		__builtin_add_overflow(sum.self_ns, node->self_ns, &sum.self_ns);
-		__builtin_add_overflow(sum.alloc_count, node->alloc_count,
-				       &sum.alloc_count);
-		__builtin_add_overflow(sum.alloc_bytes, node->alloc_bytes,
-				       &sum.alloc_bytes);
-		if (node->parent == CALLTREE_NONE)
-			__builtin_add_overflow(sum.total_ns, node->total_ns,
-					       &sum.total_ns);
+		quantities_add(QUANTITY_OF_PATH, sum.quantities, QUANTITY_OF_PATH,
+			       node->quantities, node->parent == CALLTREE_NONE);
 	}
 	return sum;
 }

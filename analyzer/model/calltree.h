@@ -9,6 +9,7 @@
 #pragma once
 
 #include "common/base/arena.h"
+#include "common/quantities.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -31,12 +32,12 @@ struct calltree_node {
 	uint32_t parent, first_child, next; /* node numbers or CALLTREE_NONE */
 	uint32_t function;		    /* number in functions */
 	uint32_t depth;			    /* 1 for roots */
-	uint32_t recursion;  /* folded: most activations of the function on one path */
-	uint32_t path_count; /* folded: paths in it */
-	bool is_frame;	     /* uninstrumented, seen by unwinding */
-	int64_t calls, total_ns, self_ns;
-	int64_t alloc_count, alloc_bytes;	    /* made by itself */
+	uint32_t recursion;    /* folded: most activations of the function on one path */
+	uint32_t path_count;   /* folded: paths in it */
+	bool is_frame;	       /* uninstrumented, seen by unwinding */
+	QUANTITY_FIELDS(PATH); /* its own, children not included */
 	int64_t tree_alloc_count, tree_alloc_bytes; /* with everything below */
+	int64_t before; /* in the difference of two moments: what the earlier one had */
 };
 
 struct calltree {
@@ -64,6 +65,8 @@ struct calltree_node *calltree_add_path(struct calltree *tree, int64_t path_id,
 					int64_t parent_path_id, int64_t function_id);
 /* Finds parents, children, depths and sums over subtrees. */
 void calltree_link(struct calltree *tree);
+/* Renews the sums over subtrees. */
+void calltree_sum_subtrees(struct calltree *tree);
 
 /* The node of a path, or CALLTREE_NONE. */
 uint32_t calltree_find(const struct calltree *tree, int64_t path_id);
@@ -76,8 +79,8 @@ uint32_t calltree_function(const struct calltree *tree, int64_t function_id);
 
 /*
  * A new tree in which every function stands at most once on any path: a recursive
- * activation is merged into the outermost one of its function above it. calls, self_ns
- * and allocations add up; total_ns counts outermost activations only. Owned by caller.
+ * activation is merged into the outermost one of its function above it. Quantities
+ * add up as common/quantities.def says. Owned by caller.
  * Sorted by total; calltree_find() does not work on it.
  */
 struct calltree *calltree_fold(const struct calltree *tree);
@@ -93,17 +96,12 @@ enum calltree_order {
 /* Sorts siblings, largest first, then by name; renews tree->order. */
 void calltree_sort(struct calltree *tree, enum calltree_order order);
 
-/* Sums over the whole tree. */
-struct calltree_sum {
-	int64_t calls, total_ns, self_ns, alloc_count, alloc_bytes;
-};
-struct calltree_sum calltree_sum(const struct calltree *tree);
-
-/* Sums of one function, or of calls between two functions, over the tree. total_ns
+/* Sums of the whole tree, of one function, or of calls between two functions. total_ns
  * counts outermost activations only. */
 struct calltree_total {
-	int64_t calls, total_ns, self_ns, alloc_count, alloc_bytes;
+	QUANTITY_FIELDS(PATH);
 };
+struct calltree_total calltree_sum(const struct calltree *tree);
 
 /* One for each function of the tree, owned by caller. */
 struct calltree_total *calltree_by_function(const struct calltree *tree);

@@ -85,15 +85,13 @@ static void merge(struct folding *folding, uint32_t number,
 {
 	struct calltree_node *into = &folding->to->nodes[number];
 
-	__builtin_add_overflow(into->calls, node->calls, &into->calls);
-	__builtin_add_overflow(into->self_ns, node->self_ns, &into->self_ns);
-	__builtin_add_overflow(into->alloc_count, node->alloc_count, &into->alloc_count);
-	__builtin_add_overflow(into->alloc_bytes, node->alloc_bytes, &into->alloc_bytes);
+	quantities_add(QUANTITY_OF_PATH, into->quantities, QUANTITY_OF_PATH,
+		       node->quantities, folding->open[number] == 0);
+	quantity_add(&into->before, node->before);
 	into->path_count++;
 	into->is_frame = into->is_frame && node->is_frame;
 	if (folding->open[number]++ == 0) {
 		/* The outermost here: what lies below it is inside its total. */
-		__builtin_add_overflow(into->total_ns, node->total_ns, &into->total_ns);
 		__builtin_add_overflow(into->tree_alloc_count, node->tree_alloc_count,
 				       &into->tree_alloc_count);
 		__builtin_add_overflow(into->tree_alloc_bytes, node->tree_alloc_bytes,

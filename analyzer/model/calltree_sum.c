@@ -9,11 +9,6 @@
 
 #include <stdlib.h>
 
-static void add(int64_t *sum, int64_t value)
-{
-	__builtin_add_overflow(*sum, value, sum);
-}
-
 /* What a node counts for: a function's or a neighbour's number, or CALLTREE_NONE. */
 typedef uint32_t choose(const struct calltree *tree, const struct calltree_node *node,
 			uint32_t function);
@@ -36,12 +31,8 @@ static struct calltree_total *sum(const struct calltree *tree, choose *which,
 		path[depth++] = number;
 		if (number == CALLTREE_NONE)
 			continue;
-		if (open[number]++ == 0)
-			add(&totals[number].total_ns, node->total_ns);
-		add(&totals[number].calls, node->calls);
-		add(&totals[number].self_ns, node->self_ns);
-		add(&totals[number].alloc_count, node->alloc_count);
-		add(&totals[number].alloc_bytes, node->alloc_bytes);
+		quantities_add(QUANTITY_OF_PATH, totals[number].quantities,
+			       QUANTITY_OF_PATH, node->quantities, open[number]++ == 0);
 	}
 	free(open);
 	free(path);

@@ -103,18 +103,15 @@ static void enter(struct walk *walk, uint32_t at)
 	const struct calltree_node *node = &walk->tree->nodes[at];
 	uint32_t number = component_of(walk, at);
 	struct component_total *total = &walk->components->totals[number];
-	bool is_new, is_root = node->parent == CALLTREE_NONE;
+	bool is_new, is_outermost, is_root = node->parent == CALLTREE_NONE;
 
 	walk->components->paths[at] = number;
-	add(&total->calls, node->calls);
-	add(&total->self_ns, node->self_ns);
-	add(&total->alloc_count, node->alloc_count);
-	add(&total->alloc_bytes, node->alloc_bytes);
+	is_outermost = walk->active[number]++ == 0;
+	quantities_add(QUANTITY_OF_LANE, total->quantities, QUANTITY_OF_PATH,
+		       node->quantities, is_outermost);
 	total->path_count++;
-	if (walk->active[number]++ == 0) {
+	if (is_outermost)
 		add(&total->outermost, node->calls);
-		add(&total->total_ns, node->total_ns);
-	}
 	if (node->function != CALLTREE_NONE) {
 		intern_pair(&walk->used_functions, number, node->function, &is_new);
 		total->function_count += is_new;

@@ -20,12 +20,9 @@ struct components_function {
 };
 
 struct component_total {
-	int64_t calls;	   /* of its functions and regions */
-	int64_t entries;   /* those from other components, or from nowhere */
-	int64_t outermost; /* entries that were not below another of the component */
-	int64_t total_ns;  /* of outermost activations */
-	int64_t self_ns;
-	int64_t alloc_count, alloc_bytes;
+	QUANTITY_FIELDS(LANE); /* of its functions and regions */
+	int64_t entries;       /* calls from other components, or from nowhere */
+	int64_t outermost;     /* entries that were not below another of the component */
 	int64_t function_count, path_count;
 };
 

@@ -81,10 +81,10 @@ static int load_functions(struct report_input *input, struct calltree *tree)
 	return result;
 }
 
-static int load_paths(struct report_input *input, struct calltree *tree, const char *sql)
+static int load_paths(struct report_input *input, struct calltree *tree)
 {
 	struct cursor *cursor;
-	int result = report_query(input, sql, &cursor);
+	int result = report_query(input, load_sql_paths, &cursor);
 
 	if (result < 0)
 		return result;
@@ -93,17 +93,45 @@ static int load_paths(struct report_input *input, struct calltree *tree, const c
 
 		if (tree->node_count >= CALLTREE_NONE - 1)
 			break;
-		node = calltree_add_path(tree, cursor_integer(cursor, 0),
-					 cursor_integer(cursor, 1),
-					 cursor_integer(cursor, 2));
-		node->is_frame = cursor_integer(cursor, 3) != 0;
-		node->calls = cursor_integer(cursor, 4);
-		node->total_ns = cursor_integer(cursor, 5);
-		node->self_ns = cursor_integer(cursor, 6);
-		node->alloc_count = cursor_integer(cursor, 7);
-		node->alloc_bytes = cursor_integer(cursor, 8);
+		node = calltree_add_path(
+			tree, cursor_integer(cursor, cursor_column(cursor, "path_id")),
+			cursor_integer(cursor, cursor_column(cursor, "parent_path_id")),
+			cursor_integer(cursor, cursor_column(cursor, "function_id")));
+		node->is_frame =
+			cursor_integer(cursor, cursor_column(cursor, "kind")) == 1;
+		cursor_quantities(cursor, QUANTITY_OF_PATH, node->quantities);
+		if (input->options->raw) {
+			node->self_ns = node->raw_self_ns;
+			node->total_ns = node->raw_total_ns;
+		}
 	}
 	cursor_close(cursor);
+	return result;
+}
+
+/* Once the tree is linked: in place of what all threads have in the paths, what those of
+ * --thread have. */
+static int take_thread(struct report_input *input, struct calltree *tree)
+{
+	struct cursor *cursor;
+	int result = report_query(input, load_sql_thread_paths, &cursor);
+
+	if (result < 0)
+		return result;
+	for (size_t i = 0; i < tree->node_count; i++)
+		quantities_clear(QUANTITY_OF_PATH, tree->nodes[i].quantities);
+	while ((result = cursor_next(cursor)) > 0) {
+		uint32_t at = calltree_find(
+			tree, cursor_integer(cursor, cursor_column(cursor, "path_id")));
+		int64_t values[QUANTITY_COUNT_LANE];
+
+		cursor_quantities(cursor, QUANTITY_OF_LANE, values);
+		if (at != CALLTREE_NONE)
+			quantities_add(QUANTITY_OF_PATH, tree->nodes[at].quantities,
+				       QUANTITY_OF_LANE, values, 1);
+	}
+	cursor_close(cursor);
+	calltree_sum_subtrees(tree);
 	return result;
 }
 
@@ -141,18 +169,20 @@ static int64_t single(struct report_input *input, const char *sql)
 
 struct calltree *report_tree_load(struct report_input *input)
 {
-	const char *sql = input->options->raw ? load_sql_raw_paths : load_sql_paths;
 	struct calltree *tree = calltree_new();
+	int result = load_functions(input, tree);
 
-	if (input->options->thread && single(input, load_sql_lane_count) > 1)
-		sql = load_sql_thread_paths;
-	if (load_functions(input, tree) < 0 || load_paths(input, tree, sql) < 0) {
-		report_fail_db(input);
-		calltree_free(tree);
-		return NULL;
+	if (result == 0)
+		result = load_paths(input, tree);
+	if (result == 0) {
+		calltree_link(tree);
+		result = mark_regions(input, tree);
 	}
-	calltree_link(tree);
-	if (mark_regions(input, tree) == 0)
+	/* a run with one lane has no path_lane: its paths are the lane's */
+	if (result == 0 && input->options->thread &&
+	    single(input, load_sql_lane_count) > 1)
+		result = take_thread(input, tree);
+	if (result == 0)
 		return tree;
 	report_fail_db(input);
 	calltree_free(tree);

@@ -271,7 +271,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	struct weighing weighing = {0};
 	struct run_facts facts;
 	struct calltree *tree;
-	struct calltree_sum sum;
+	struct calltree_total sum;
 	enum exit_status status = choose_order(input, &order);
 
 	if (status == STATUS_OK)

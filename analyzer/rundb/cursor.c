@@ -18,6 +18,13 @@ struct cursor {
 	sqlite3_stmt *statement;
 	bool is_foreign; /* the user's own query: errors are the query's */
 	int64_t result_bytes;
+	/* Columns in the order in which they are asked for, which is that of every row.
+	 */
+	struct known_column {
+		const char *name;
+		int column;
+	} * known;
+	size_t known_count, known_capacity, next_known;
 };
 
 int rundb_query(struct rundb *db, const char *sql, struct cursor **ret_cursor)
@@ -184,7 +191,61 @@ void cursor_close(struct cursor *cursor)
 	if (!cursor)
 		return;
 	sqlite3_finalize(cursor->statement);
+	free(cursor->known);
 	free(cursor);
+}
+
+static int column_of_result(const struct cursor *cursor, const char *name)
+{
+	for (int i = 0; i < cursor_column_count(cursor); i++)
+		if (strcmp(cursor_column_name(cursor, i), name) == 0)
+			return i;
+	return -1;
+}
+
+/* A name that the query does not have is a mistake of ours: the query is ours, too. */
+static int find_column(struct cursor *cursor, const char *name)
+{
+	int column = column_of_result(cursor, name);
+
+	if (column >= 0)
+		return column;
+	fprintf(stderr, "prof-analyze: a query has no column '%s': %s\n", name,
+		sqlite3_sql(cursor->statement));
+	abort();
+}
+
+int cursor_column(struct cursor *cursor, const char *name)
+{
+	struct known_column *known;
+
+	/* Names are constants: the next one of a row is where it was in the last row. */
+	for (size_t tries = 0; tries < cursor->known_count; tries++) {
+		if (cursor->next_known == cursor->known_count)
+			cursor->next_known = 0;
+		known = &cursor->known[cursor->next_known++];
+		if (known->name == name)
+			return known->column;
+	}
+	cursor->known = xgrow(cursor->known, cursor->known_count, &cursor->known_capacity,
+			      sizeof(*cursor->known));
+	known = &cursor->known[cursor->known_count++];
+	*known = (struct known_column){name, find_column(cursor, name)};
+	cursor->next_known = cursor->known_count;
+	return known->column;
+}
+
+void cursor_quantities(struct cursor *cursor, enum quantity_subject of, int64_t *values)
+{
+	const struct quantity_list *list = &quantity_lists[of];
+
+	for (size_t i = 0; i < list->count; i++) {
+		int column = cursor_column(cursor, quantities[list->numbers[i]].name);
+
+		values[i] = sqlite3_column_type(cursor->statement, column) == SQLITE_NULL
+				    ? QUANTITY_UNKNOWN
+				    : sqlite3_column_int64(cursor->statement, column);
+	}
 }
 
 int64_t cursor_integer(struct cursor *cursor, int column)
@@ -269,14 +330,6 @@ static struct cell fitting(struct cell cell, enum column_type type)
 			type == COLUMN_CHAIN))
 		return (struct cell){.kind = CELL_NULL};
 	return cell;
-}
-
-static int column_of_result(const struct cursor *cursor, const char *name)
-{
-	for (int i = 0; i < cursor_column_count(cursor); i++)
-		if (strcmp(cursor_column_name(cursor, i), name) == 0)
-			return i;
-	return -1;
 }
 
 int cursor_fill(struct cursor *cursor, struct table *table)

@@ -9,6 +9,7 @@
 #pragma once
 
 #include "common/base/strbuf.h"
+#include "common/quantities.h"
 #include "analyzer/model/table.h"
 
 struct rundb;
@@ -54,6 +55,12 @@ void cursor_bind_text(struct cursor *cursor, const char *parameter, const char *
 /* 1: a row; 0: no more; -errno. */
 int cursor_next(struct cursor *cursor);
 void cursor_close(struct cursor *cursor);
+
+/* The number of a column of ours by its name, a constant; the program ends when the query
+ * has none. Looked up once for all rows. */
+int cursor_column(struct cursor *cursor, const char *name);
+/* What a row, of a query that has all its columns, says of a subject. */
+void cursor_quantities(struct cursor *cursor, enum quantity_subject of, int64_t *values);
 
 /* Values of the present row, by column number. Texts are borrowed until the next
  * step; NULL stays NULL, and any other kind of value is turned into what is asked. */

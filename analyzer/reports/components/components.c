@@ -43,7 +43,7 @@ static struct cell average(int64_t total_ns, int64_t count)
 }
 
 static struct table *totals_table(const struct components *components,
-				  const struct calltree_sum *sum)
+				  const struct calltree_total *sum)
 {
 	struct table *table = table_new(columns, COUNT(columns));
 
@@ -103,7 +103,7 @@ static struct table *edges_table(const struct components *components)
 
 static enum exit_status add_tables(struct report_input *input, struct doc *doc,
 				   const struct components *components,
-				   const struct calltree_sum *sum)
+				   const struct calltree_total *sum)
 {
 	struct table *table = totals_table(components, sum);
 	enum exit_status status = report_sort(input, table, "self_ns", "name");
@@ -155,7 +155,7 @@ static enum exit_status add_components(struct report_input *input, struct doc *d
 {
 	struct components_function *functions = components_describe(input, tree, map);
 	struct components components = {0};
-	struct calltree_sum sum = calltree_sum(tree);
+	struct calltree_total sum = calltree_sum(tree);
 	enum exit_status status;
 
 	if (!functions)
@@ -182,7 +182,7 @@ static void add_brief(struct doc *doc, const struct calltree *tree,
 		      const struct components_function *functions, size_t limit)
 {
 	struct components components = {0};
-	struct calltree_sum sum = calltree_sum(tree);
+	struct calltree_total sum = calltree_sum(tree);
 	struct table *table;
 
 	components_sum(&components, tree, functions);

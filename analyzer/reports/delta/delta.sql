@@ -29,12 +29,12 @@ WHERE process_id = :process AND (
 	OR (born_id >= :a AND born_id < :b AND freed_id >= :b AND freed_id < :c));
 
 -- :name paths_at
-SELECT path_id, calls, total_ns, self_ns FROM snapshot_path
+SELECT * FROM snapshot_path
 WHERE process_id = :process AND snapshot_id <= :at AND until_id > :at;
 
 -- :name paths_at_exit
-SELECT path_id, calls, total_ns, self_ns FROM path WHERE run_id = :run;
+SELECT * FROM path WHERE run_id = :run;
 
 -- :name lanes_at_exit
-SELECT path_id, calls, total_ns, self_ns FROM path_lane
+SELECT * FROM path_lane
 WHERE lane_id IN (SELECT lane_id FROM lane WHERE process_id = :process);

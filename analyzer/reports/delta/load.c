@@ -145,7 +145,7 @@ enum exit_status delta_load_sites(struct report_input *input, struct delta *delt
 
 /* Adds (or takes off) what the paths had at a moment. */
 static int add_paths(struct report_input *input, struct delta *delta,
-		     const struct moment *moment, int64_t (*add)(int64_t, int64_t))
+		     const struct moment *moment, bool is_taken_off)
 {
 	const char *sql = delta_sql_paths_at;
 	struct cursor *cursor;
@@ -161,15 +161,18 @@ static int add_paths(struct report_input *input, struct delta *delta,
 		return result;
 	bind_moment(cursor, delta, moment);
 	while ((result = cursor_next(cursor)) > 0) {
-		uint32_t number = calltree_find(delta->tree, cursor_integer(cursor, 0));
-		struct calltree_node *node;
+		uint32_t number = calltree_find(
+			delta->tree,
+			cursor_integer(cursor, cursor_column(cursor, "path_id")));
+		int64_t values[QUANTITY_COUNT_PAST];
 
-		if (number == CALLTREE_NONE)
-			continue;
-		node = &delta->tree->nodes[number];
-		node->calls = add(node->calls, cursor_integer(cursor, 1));
-		node->total_ns = add(node->total_ns, cursor_integer(cursor, 2));
-		node->self_ns = add(node->self_ns, cursor_integer(cursor, 3));
+		cursor_quantities(cursor, QUANTITY_OF_PAST, values);
+		for (size_t i = 0; is_taken_off && i < QUANTITY_COUNT_PAST; i++)
+			values[i] = delta_minus(0, values[i]);
+		if (number != CALLTREE_NONE)
+			quantities_add(QUANTITY_OF_PATH,
+				       delta->tree->nodes[number].quantities,
+				       QUANTITY_OF_PAST, values, 1);
 	}
 	cursor_close(cursor);
 	return result;
@@ -179,16 +182,13 @@ enum exit_status delta_load_paths(struct report_input *input, struct delta *delt
 {
 	int result;
 
-	for (size_t i = 0; i < delta->tree->node_count; i++) {
-		struct calltree_node *node = &delta->tree->nodes[i];
-
-		node->calls = node->total_ns = node->self_ns = 0;
-	}
+	for (size_t i = 0; i < delta->tree->node_count; i++)
+		quantities_clear(QUANTITY_OF_PATH, delta->tree->nodes[i].quantities);
 	if (!delta->has_between)
 		return STATUS_OK;
-	result = add_paths(input, delta, &delta->b, delta_plus);
+	result = add_paths(input, delta, &delta->b, false);
 	if (result == 0)
-		result = add_paths(input, delta, &delta->a, delta_minus);
+		result = add_paths(input, delta, &delta->a, true);
 	return result < 0 ? report_fail_db(input) : STATUS_OK;
 }
 

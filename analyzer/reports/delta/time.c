@@ -38,7 +38,7 @@ static const struct column component_columns[] = {
 
 struct group {
 	uint32_t node; /* one of it */
-	int64_t calls, total_ns, self_ns;
+	QUANTITY_FIELDS(PAST);
 };
 
 /* The group of each node; CALLTREE_NONE for nodes of no known function. */
@@ -84,10 +84,8 @@ static void add_up(const struct calltree *tree, const uint32_t *numbers,
 		if (number == CALLTREE_NONE)
 			continue;
 		group = &groups[number];
-		if (open[number]++ == 0)
-			group->total_ns = delta_plus(group->total_ns, node->total_ns);
-		group->calls = delta_plus(group->calls, node->calls);
-		group->self_ns = delta_plus(group->self_ns, node->self_ns);
+		quantities_add(QUANTITY_OF_PAST, group->quantities, QUANTITY_OF_PATH,
+			       node->quantities, open[number]++ == 0);
 		group->node = at;
 	}
 	free(open);
