@@ -3,13 +3,12 @@
 #include "record/options.h"
 
 #include <errno.h>
-#include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/options.h"
 #include "common/segment.h"
-#include "record/say.h"
 #include "record/words.h"
 
 #define DEFAULT_WAIT_S 30
@@ -20,56 +19,26 @@
 #define MOST_RUNS 1000
 #define DEFAULT_REPEAT 10 /* of --against: fewer than 4 a side cannot tell anything */
 
-static const char help[] =
-	"Usage: prof-record [OPTION]... [--] PROGRAM [ARGUMENT]...\n"
-	"Runs PROGRAM and records its calls, times and allocations into one file.\n"
-	"Calls are recorded of code compiled with -finstrument-functions, allocations\n"
-	"of any code.\n"
-	"\n"
-	"  -o, --output FILE     where to record; a run is added if it exists (run.db)\n"
-	"  -l, --label LABEL     a name for the run, for prof-analyze --run LABEL\n"
-	"      --stack-depth N   frames of code without hooks for each allocation (64)\n"
-	"      --max-paths N     call paths to keep apart per process (1048576)\n"
-	"      --follow WHICH    record child processes too: all (default) or none\n"
-	"      --level LEVEL     exact (default), or off to run without recording\n"
-	"      --wait SECONDS    how long to wait for the file to be written (30)\n"
-	"      --report[=FORMAT] show the report when the program has ended, on "
-	"standard\n"
-	"                        error: text (default), md or json\n"
-	"      --report-file F   write the report to the file F instead\n"
-	"  -q, --quiet           no summary and no notes, only errors\n"
-	"  -h, --help            this text\n"
-	"      --version         the version\n"
-	"\n"
-	"A series of runs, for prof-analyze compare:\n"
-	"      --repeat N        record N runs (10 with --against)\n"
-	"      --against COMMAND record N runs of COMMAND too, in turns with PROGRAM\n"
-	"      --against-label L label of its runs (before; those of PROGRAM: after)\n"
-	"      --warmup K        first run each side K times without recording (0)\n"
-	"      --input FILE      standard input of every run (/dev/null)\n"
-	"      --show-output     do not discard what the runs write to standard output\n"
-	"      --ignore-failure  go on after a run that fails\n"
-	"      --append          add to runs that bear these labels already\n"
-	"\n"
-	"COMMAND is the side to compare with, PROGRAM the one that was changed. COMMAND\n"
-	"is split into words as by a shell, but no shell runs it. Odd rounds run before\n"
-	"and then after, even rounds after and then before, so that a machine that gets\n"
-	"slower meets both alike. A run that fails ends the series and is kept under "
-	"the\n"
+static const char about[] =
+	"Runs PROGRAM and records its calls, times and allocations into one file. Calls "
+	"are recorded of code compiled with -finstrument-functions, allocations of any "
+	"code.\v"
+	"COMMAND is the side to compare with, PROGRAM the one that was changed. COMMAND "
+	"is split into words as by a shell, but no shell runs it. Odd rounds run before "
+	"and then after, even rounds after and then before, so that a machine that gets "
+	"slower meets both alike. A run that fails ends the series and is kept under the "
 	"label \"before (failed)\", one that Ctrl-C cuts short as \"before "
-	"(interrupted)\".\n"
-	"\n"
-	"Ends with the exit status of PROGRAM, or with the signal that ended it; a\n"
-	"series with 0, with the status of the run that failed, or with the signal that\n"
-	"ended it (130 after Ctrl-C, in a shell); 127 if it was not found, 126 if it\n"
-	"cannot be executed, 2 for wrong usage, 1 if the file cannot be written.\n"
-	"Signals sent to prof-record are passed on to PROGRAM.\n"
-	"\n"
+	"(interrupted)\".\n\n"
+	"Ends with the exit status of PROGRAM, or with the signal that ended it; a "
+	"series with 0, with the status of the run that failed, or with the signal that "
+	"ended it (130 after Ctrl-C, in a shell); 127 if it was not found, 126 if it "
+	"cannot be executed, 2 for wrong usage, 1 if the file cannot be written. Signals "
+	"sent to prof-record are passed on to PROGRAM.\n\n"
 	"Example:\n"
 	"  gcc -O2 -g -finstrument-functions -o app app.c\n"
 	"  prof-record -o before.db --label before ./app --size 10\n"
 	"  prof-analyze before.db\n"
-	"  prof-record --repeat 10 --against './app-old --size 10' -- ./app --size 10\n";
+	"  prof-record --repeat 10 --against './app-old --size 10' -- ./app --size 10";
 
 enum {
 	OPTION_STACK_DEPTH = 256,
@@ -87,163 +56,91 @@ enum {
 	OPTION_SHOW_OUTPUT,
 	OPTION_IGNORE_FAILURE,
 	OPTION_APPEND,
-	OPTION_VERSION
+	OPTION_VERSION,
+	OPTION_USAGE,
 };
 
-static const struct option options[] = {
-	{"output", required_argument, NULL, 'o'},
-	{"label", required_argument, NULL, 'l'},
-	{"stack-depth", required_argument, NULL, OPTION_STACK_DEPTH},
-	{"max-paths", required_argument, NULL, OPTION_MAX_PATHS},
-	{"follow", required_argument, NULL, OPTION_FOLLOW},
-	{"level", required_argument, NULL, OPTION_LEVEL},
-	{"wait", required_argument, NULL, OPTION_WAIT},
-	{"report", optional_argument, NULL, OPTION_REPORT},
-	{"report-file", required_argument, NULL, OPTION_REPORT_FILE},
-	{"repeat", required_argument, NULL, OPTION_REPEAT},
-	{"against", required_argument, NULL, OPTION_AGAINST},
-	{"against-label", required_argument, NULL, OPTION_AGAINST_LABEL},
-	{"warmup", required_argument, NULL, OPTION_WARMUP},
-	{"input", required_argument, NULL, OPTION_INPUT},
-	{"show-output", no_argument, NULL, OPTION_SHOW_OUTPUT},
-	{"ignore-failure", no_argument, NULL, OPTION_IGNORE_FAILURE},
-	{"append", no_argument, NULL, OPTION_APPEND},
-	{"quiet", no_argument, NULL, 'q'},
-	{"help", no_argument, NULL, 'h'},
-	{"version", no_argument, NULL, OPTION_VERSION},
-	{NULL, 0, NULL, 0},
+enum { OF_A_RUN = 1, OF_A_SERIES, OF_THE_PROGRAM = -1 };
+
+static const struct argp_option options[] = {
+	{"output", 'o', "FILE", 0,
+	 "where to record; a run is added if it exists (run.db)", OF_A_RUN},
+	{"label", 'l', "LABEL", 0, "a name for the run, for prof-analyze --run LABEL",
+	 OF_A_RUN},
+	{"stack-depth", OPTION_STACK_DEPTH, "N", 0,
+	 "frames of code without hooks for each allocation (64)", OF_A_RUN},
+	{"max-paths", OPTION_MAX_PATHS, "N", 0,
+	 "call paths to keep apart per process (1048576)", OF_A_RUN},
+	{"follow", OPTION_FOLLOW, "WHICH", 0,
+	 "record child processes too: all (default) or none", OF_A_RUN},
+	{"level", OPTION_LEVEL, "LEVEL", 0,
+	 "exact (default), or off to run without recording", OF_A_RUN},
+	{"wait", OPTION_WAIT, "SECONDS", 0,
+	 "how long to wait for the file to be written (30)", OF_A_RUN},
+	{"report", OPTION_REPORT, "FORMAT", OPTION_ARG_OPTIONAL,
+	 "show the report when the program has ended, on standard error: text (default), "
+	 "md or json",
+	 OF_A_RUN},
+	{"report-file", OPTION_REPORT_FILE, "FILE", 0,
+	 "write the report to the file FILE instead", OF_A_RUN},
+	{"quiet", 'q', NULL, 0, "no summary and no notes, only errors", OF_A_RUN},
+	{NULL, 0, NULL, 0, "A series of runs, for prof-analyze compare:", OF_A_SERIES},
+	{"repeat", OPTION_REPEAT, "N", 0, "record N runs (10 with --against)",
+	 OF_A_SERIES},
+	{"against", OPTION_AGAINST, "COMMAND", 0,
+	 "record N runs of COMMAND too, in turns with PROGRAM", OF_A_SERIES},
+	{"against-label", OPTION_AGAINST_LABEL, "LABEL", 0,
+	 "label of its runs (before; those of PROGRAM: after)", OF_A_SERIES},
+	{"warmup", OPTION_WARMUP, "K", 0,
+	 "first run each side K times without recording (0)", OF_A_SERIES},
+	{"input", OPTION_INPUT, "FILE", 0, "standard input of every run (/dev/null)",
+	 OF_A_SERIES},
+	{"show-output", OPTION_SHOW_OUTPUT, NULL, 0,
+	 "do not discard what the runs write to standard output", OF_A_SERIES},
+	{"ignore-failure", OPTION_IGNORE_FAILURE, NULL, 0, "go on after a run that fails",
+	 OF_A_SERIES},
+	{"append", OPTION_APPEND, NULL, 0, "add to runs that bear these labels already",
+	 OF_A_SERIES},
+	{"help", 'h', NULL, 0, "show this help", OF_THE_PROGRAM},
+	{"version", OPTION_VERSION, NULL, 0, "show the version", OF_THE_PROGRAM},
+	/* argp's own messages name it. */
+	{"usage", OPTION_USAGE, NULL, OPTION_HIDDEN, NULL, OF_THE_PROGRAM},
+	{0},
 };
 
-static bool read_number(const char *name, const char *text, unsigned long low,
-			unsigned long high, unsigned long *ret)
+static unsigned int read_number(struct argp_state *state, const char *name,
+				const char *text, long least, long most)
 {
-	char *end;
+	long number;
 
-	errno = 0;
-	*ret = strtoul(text, &end, 10);
-	if (!errno && end != text && !*end && !strchr(text, '-') && *ret >= low &&
-	    *ret <= high)
-		return true;
-	record_say("%s takes a number from %lu to %lu, not \"%s\"", name, low, high,
-		   text);
-	return false;
+	if (!options_number(text, least, most, &number))
+		options_refuse(state, "%s takes a number from %ld to %ld, not \"%s\"",
+			       name, least, most, text);
+	return (unsigned int)number;
 }
 
-static bool check_word(const char *name, const char *text, const char *first,
-		       const char *second)
+/* One of the words, which end with NULL. */
+static const char *read_word(struct argp_state *state, const char *name, const char *text,
+			     const char *const *words, const char *listed)
 {
-	if (strcmp(text, first) == 0 || strcmp(text, second) == 0)
-		return true;
-	record_say("%s takes %s or %s, not \"%s\"", name, first, second, text);
-	return false;
+	for (; *words; words++)
+		if (strcmp(text, *words) == 0)
+			return text;
+	options_refuse(state, "%s takes %s, not \"%s\"", name, listed, text);
+	return NULL;
 }
 
-static bool check_report(const char *format)
+static char **read_against(struct argp_state *state, const char *text)
 {
-	if (strcmp(format, "text") == 0 || strcmp(format, "md") == 0 ||
-	    strcmp(format, "json") == 0)
-		return true;
-	record_say("--report takes text, md or json, not \"%s\"", format);
-	return false;
-}
+	char error[256] = "out of memory", **words = NULL;
 
-static bool read_against(const char *text, struct record_options *ret)
-{
-	char error[256] = "out of memory";
-
-	free(ret->against);
-	if (record_words(text, &ret->against, error, sizeof(error)) == 0)
-		return true;
-	record_say("cannot use --against \"%s\": %s", text, error);
-	return false;
-}
-
-/* Takes one option of a series. */
-static bool take_series_option(int option, const char *value, struct record_options *ret)
-{
-	unsigned long number = 0;
-	bool is_right = true;
-
-	switch (option) {
-	case OPTION_REPEAT:
-		is_right = read_number("--repeat", value, 1, MOST_RUNS, &number);
-		ret->repeat = (unsigned int)number;
-		break;
-	case OPTION_AGAINST:
-		is_right = read_against(value, ret);
-		break;
-	case OPTION_AGAINST_LABEL:
-		ret->against_label = value;
-		break;
-	case OPTION_WARMUP:
-		is_right = read_number("--warmup", value, 0, MOST_RUNS, &number);
-		ret->warmup = (unsigned int)number;
-		break;
-	case OPTION_INPUT:
-		ret->input = value;
-		break;
-	case OPTION_SHOW_OUTPUT:
-		ret->show_output = true;
-		break;
-	case OPTION_IGNORE_FAILURE:
-		ret->ignore_failure = true;
-		break;
-	case OPTION_APPEND:
-		ret->append = true;
-		break;
-	default: /* refuse_option() has told what is wrong */
-		is_right = false;
-	}
-	return is_right;
-}
-
-/* Takes one option's value; false: wrong, and said so. */
-static bool take_option(int option, const char *value, struct record_options *ret)
-{
-	unsigned long number;
-
-	switch (option) {
-	case 'o':
-		ret->output = value;
-		if (!*value)
-			record_say("--output takes the name of a file");
-		return *value;
-	case 'l':
-		ret->label = value;
-		return true;
-	case OPTION_STACK_DEPTH:
-		ret->stack_depth = value;
-		return read_number("--stack-depth", value, 1, LARGEST_DEPTH, &number);
-	case OPTION_MAX_PATHS:
-		ret->max_paths = value;
-		return read_number("--max-paths", value, 1, LARGEST_MAX_PATHS, &number);
-	case OPTION_FOLLOW:
-		ret->follow = value;
-		return check_word("--follow", value, "all", "none");
-	case OPTION_LEVEL:
-		ret->level = value;
-		return check_word("--level", value, "exact", "off");
-	case OPTION_WAIT:
-		if (!read_number("--wait", value, 0, LONGEST_WAIT_S, &number))
-			return false;
-		ret->wait_s = (unsigned int)number;
-		return true;
-	case OPTION_REPORT:
-		ret->report = value ? value : "text";
-		return check_report(ret->report);
-	case OPTION_REPORT_FILE:
-		ret->report_file = value;
-		return true;
-	case 'q':
-		ret->quiet = true;
-		return true;
-	default:
-		return take_series_option(option, value, ret);
-	}
+	if (record_words(text, &words, error, sizeof(error)) < 0)
+		options_refuse(state, "cannot use --against \"%s\": %s", text, error);
+	return words;
 }
 
 /* A label by which prof-analyze finds the runs again, and no run by its number. */
-static bool check_label(const char *label)
+static void check_label(struct argp_state *state, const char *label)
 {
 	const char *wrong = NULL;
 
@@ -256,8 +153,8 @@ static bool check_label(const char *label)
 	else if (strchr(label, ','))
 		wrong = "has a comma, which separates labels";
 	if (wrong)
-		record_say("the label \"%s\" %s; choose another", label, wrong);
-	return !wrong;
+		options_refuse(state, "the label \"%s\" %s; choose another", label,
+			       wrong);
 }
 
 /* An option that was given without the one that it belongs to; NULL: none. */
@@ -281,7 +178,7 @@ static const char *stray_option(const struct record_options *given)
 }
 
 /* Fills in the defaults of a series and checks that its parts fit together. */
-static bool complete_series(struct record_options *given)
+static void complete_series(struct argp_state *state, struct record_options *given)
 {
 	const char *level = given->level ? given->level : getenv("PROFSHIM_LEVEL");
 	const char *label = getenv("PROFSHIM_LABEL");
@@ -295,81 +192,152 @@ static bool complete_series(struct record_options *given)
 	if (!stray && given->repeat && level && strcmp(level, "off") == 0)
 		stray = "the level off records nothing that could be compared";
 	if (stray)
-		record_say("%s", stray);
-	if (stray || !given->repeat)
-		return !stray;
+		options_refuse(state, "%s", stray);
+	if (!given->repeat)
+		return;
 	if (!given->label && label && *label)
 		given->label = label;
-	if (given->label && !check_label(given->label))
-		return false;
+	if (given->label)
+		check_label(state, given->label);
 	if (!given->against)
-		return true;
+		return;
 	given->label = given->label ? given->label : "after";
 	if (!given->against_label)
 		given->against_label = "before";
-	if (!check_label(given->against_label))
-		return false;
-	if (strcmp(given->label, given->against_label) != 0)
-		return true;
-	record_say("both sides have the label \"%s\"; choose two with --label and "
-		   "--against-label",
-		   given->label);
-	return false;
+	check_label(state, given->against_label);
+	if (strcmp(given->label, given->against_label) == 0)
+		options_refuse(state,
+			       "both sides have the label \"%s\"; choose two with "
+			       "--label and --against-label",
+			       given->label);
 }
 
-/* getopt_long() would show the word as it is. word: the one it looked at last. */
-static void refuse_option(int answer, const char *word)
+/* Takes one option of a series. */
+static error_t take_series_option(int key, char *value, struct argp_state *state)
 {
-	if (answer == ':')
-		record_say("'%s' needs a value", word);
-	else if (strncmp(word, "--", 2) == 0)
-		record_say(
-			"'%s' is no option of prof-record, or not the whole of one, or "
-			"takes no value",
-			word);
-	else
-		record_say("'-%c' is no option of prof-record",
-			   optopt > ' ' && optopt < 0x7f ? optopt : '?');
+	struct record_options *ret = state->input;
+
+	switch (key) {
+	case OPTION_REPEAT:
+		ret->repeat = read_number(state, "--repeat", value, 1, MOST_RUNS);
+		break;
+	case OPTION_AGAINST:
+		free(ret->against);
+		ret->against = read_against(state, value);
+		break;
+	case OPTION_AGAINST_LABEL:
+		ret->against_label = value;
+		break;
+	case OPTION_WARMUP:
+		ret->warmup = read_number(state, "--warmup", value, 0, MOST_RUNS);
+		break;
+	case OPTION_INPUT:
+		ret->input = value;
+		break;
+	case OPTION_SHOW_OUTPUT:
+		ret->show_output = true;
+		break;
+	case OPTION_IGNORE_FAILURE:
+		ret->ignore_failure = true;
+		break;
+	case OPTION_APPEND:
+		ret->append = true;
+		break;
+	default:
+		return ARGP_ERR_UNKNOWN;
+	}
+	return 0;
 }
 
-bool record_options_read(int argc, char **argv, struct record_options *ret,
-			 int *ret_status)
+/* Takes one option of a run. */
+static error_t take_run_option(int key, char *value, struct argp_state *state)
 {
+	static const char *const follow[] = {"all", "none", NULL},
+				 *const level[] = {"exact", "off", NULL},
+				 *const report[] = {"text", "md", "json", NULL};
+	struct record_options *ret = state->input;
+
+	switch (key) {
+	case 'o':
+		ret->output = value;
+		if (!*value)
+			options_refuse(state, "--output takes the name of a file");
+		break;
+	case 'l':
+		ret->label = value;
+		break;
+	case OPTION_STACK_DEPTH:
+		ret->stack_depth = value;
+		read_number(state, "--stack-depth", value, 1, LARGEST_DEPTH);
+		break;
+	case OPTION_MAX_PATHS:
+		ret->max_paths = value;
+		read_number(state, "--max-paths", value, 1, LARGEST_MAX_PATHS);
+		break;
+	case OPTION_FOLLOW:
+		ret->follow = read_word(state, "--follow", value, follow, "all or none");
+		break;
+	case OPTION_LEVEL:
+		ret->level = read_word(state, "--level", value, level, "exact or off");
+		break;
+	case OPTION_WAIT:
+		ret->wait_s = read_number(state, "--wait", value, 0, LONGEST_WAIT_S);
+		break;
+	case OPTION_REPORT:
+		ret->report = read_word(state, "--report", value ? value : "text", report,
+					"text, md or json");
+		break;
+	case OPTION_REPORT_FILE:
+		ret->report_file = value;
+		break;
+	case 'q':
+		ret->quiet = true;
+		break;
+	default:
+		return take_series_option(key, value, state);
+	}
+	return 0;
+}
+
+static error_t take(int key, char *value, struct argp_state *state)
+{
+	struct record_options *ret = state->input;
+
+	switch (key) {
+	case 'h':
+	case OPTION_USAGE:
+		options_help(state->root_argp, program_invocation_short_name);
+		exit(EXIT_SUCCESS);
+	case OPTION_VERSION:
+		puts("prof-record " PROFSHIM_VERSION);
+		exit(EXIT_SUCCESS);
+	case ARGP_KEY_ARG: /* what follows is the program's */
+		ret->command = state->argv + state->next - 1;
+		state->next = state->argc;
+		return 0;
+	case ARGP_KEY_END:
+		if (ret->report_file && !ret->report)
+			ret->report = "text";
+		if (!ret->command)
+			options_refuse(state, "no program to run was given");
+		complete_series(state, ret);
+		return 0;
+	default:
+		return take_run_option(key, value, state);
+	}
+}
+
+void record_options_read(int argc, char **argv, struct record_options *ret)
+{
+	static const struct argp argp = {
+		.options = options,
+		.parser = take,
+		.args_doc = "[--] PROGRAM [ARGUMENT...]",
+		.doc = about,
+	};
 	const char *output = getenv("PROFSHIM_OUTPUT");
-	int option;
 
 	*ret = (struct record_options){.wait_s = DEFAULT_WAIT_S};
 	ret->output = output && *output ? output : "run.db";
-	*ret_status = EXIT_SUCCESS;
-	/* "+": options after the program's name are the program's; ":": complaints are
-	 * ours
-	 */
-	while ((option = getopt_long(argc, argv, "+:o:l:qh", options, NULL)) != -1) {
-		if (option == 'h') {
-			fputs(help, stdout);
-			goto out;
-		}
-		if (option == OPTION_VERSION) {
-			puts("prof-record " PROFSHIM_VERSION);
-			goto out;
-		}
-		if (option == '?' || option == ':')
-			refuse_option(option, argv[optind - 1]);
-		if (!take_option(option, optarg, ret))
-			goto wrong;
-	}
-	ret->command = argv + optind;
-	if (ret->report_file && !ret->report)
-		ret->report = "text";
-	if (ret->command[0] && complete_series(ret))
-		return true;
-	if (!ret->command[0])
-		record_say("no program to run was given");
-wrong:
-	fputs("Try: prof-record --help\n", stderr);
-	*ret_status = RECORD_USAGE;
-out:
-	free(ret->against);
-	ret->against = NULL;
-	return false;
+	options_parse(&argp, argc, argv, ARGP_IN_ORDER, ret);
 }

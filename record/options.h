@@ -34,7 +34,6 @@ struct record_options {
 };
 
 /* Reads the command line; in a series, labels come from PROFSHIM_LABEL, too, and every
- * side of two has one. Returns true to go on; else *ret_status is the exit status and
- * what there is to say has been printed. */
-bool record_options_read(int argc, char **argv, struct record_options *ret,
-			 int *ret_status);
+ * side of two has one. Ends the program after --help and --version, and with
+ * RECORD_USAGE after a sentence about what is wrong. */
+void record_options_read(int argc, char **argv, struct record_options *ret);

@@ -37,8 +37,7 @@ int main(int argc, char **argv)
 	char output[PATH_MAX];
 	int status;
 
-	if (!record_options_read(argc, argv, &options, &status))
-		return status;
+	record_options_read(argc, argv, &options);
 	status = record_check_target(options.command[0], &target);
 	if (status)
 		return status;

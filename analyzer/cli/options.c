@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: MIT */
+/* The options of prof-analyze. Must not know what a report does: what it takes stands in
+ * its struct report. */
+#include "analyzer/cli/options.h"
+
+#include "analyzer/cli/words.h"
+
+#include <stddef.h>
+
+#define WHERE(field) offsetof(struct request, field)
+#define BY_ALL 0
+#define OF_THE_PROGRAM 3 /* the last ones are of no report */
+
+static const struct {
+	const char *name;
+	int key;		    /* 0: a number */
+	const char *argument, *doc; /* doc NULL: hidden */
+	unsigned taken_with;	    /* by which reports */
+	/* The field that it sets; 0: the parser knows. */
+	size_t text, flag;
+} table[CLI_OPTION_COUNT] = {
+	{"format", KEY_FORMAT, "FORMAT",
+	 "text, json, csv or md; of a gate: junit; of findings: sarif",
+	 .taken_with = BY_ALL},
+	{"output", 'o', "FILE", "write to FILE", .text = WHERE(output)},
+	{"run", KEY_RUN, "N|LABEL", "this run instead of the latest",
+	 .taken_with = TAKES_RUN, .text = WHERE(run)},
+	{"limit", KEY_LIMIT, "N", "show N rows of each table; 0: all",
+	 .taken_with = TAKES_LIMIT},
+	{"sort", 's', "COLUMN", "sort by a column, by its name in json",
+	 .taken_with = TAKES_SORT, .text = WHERE(options.sort)},
+	{"focus", 0, "REGEX", "only what matches (POSIX extended regular expression)",
+	 .taken_with = TAKES_FILTER, .text = WHERE(options.focus)},
+	{"ignore", 0, "REGEX", "without what matches", .taken_with = TAKES_FILTER,
+	 .text = WHERE(options.ignore)},
+	{"thread", 't', "NAME|TID", "only threads of this name or id",
+	 .taken_with = TAKES_THREAD, .text = WHERE(options.thread)},
+	{"raw", 0, NULL, "times without correction for the cost of hooks",
+	 .taken_with = TAKES_RAW, .flag = WHERE(options.raw)},
+	{"min-share", KEY_MIN_SHARE, "PERCENT",
+	 "leave out subtrees below this share (0.5; json and csv: 0; a picture: 0.1)",
+	 .taken_with = TAKES_TREE | TAKES_PICTURE},
+	{"unfold", 0, NULL, "show every level of recursion", .taken_with = TAKES_TREE,
+	 .flag = WHERE(options.unfold)},
+	{"program", 0, "FILE", "examine a program", .taken_with = TAKES_PROGRAM,
+	 .text = WHERE(options.program)},
+	{"before", 0, "LABEL|N,...", "runs (of a flamegraph also a snapshot) before",
+	 .taken_with = TAKES_SIDES | TAKES_FLAME, .text = WHERE(options.before)},
+	{"after", 0, "LABEL|N,...", "runs (of a flamegraph also a snapshot) after",
+	 .taken_with = TAKES_SIDES | TAKES_FLAME, .text = WHERE(options.after)},
+	{"limit", KEY_GATE, "METRIC=AMOUNT,...",
+	 "status 3 when after takes more than AMOUNT (5%, 1MiB) above before",
+	 .taken_with = TAKES_GATE},
+	{"fail-on", KEY_FAIL_ON, "WORD,...",
+	 "status 3 on any regression, inconclusive; bottlenecks: on a finding of this "
+	 "severity or above",
+	 .taken_with = TAKES_GATE | TAKES_FINDINGS, .text = WHERE(options.fail_on)},
+	{"rules", 0, "FILE", "limits of rules that FILE (json) changes",
+	 .taken_with = TAKES_RULES, .text = WHERE(options.rules)},
+	{"map", 0, "FILE", "components by module, source, namespace or function (json)",
+	 .taken_with = TAKES_MAP, .text = WHERE(options.map)},
+	{"list-rules", 0, NULL, "show all rules and their limits",
+	 .taken_with = TAKES_FINDINGS, .flag = WHERE(options.list_rules)},
+	{"show-sql", 0, NULL, "with the query that proves each finding",
+	 .taken_with = TAKES_FINDINGS, .flag = WHERE(options.show_sql)},
+	{"until", 0, "C", "survivors are those still live at C (exit)",
+	 .taken_with = TAKES_DELTA, .text = WHERE(options.until)},
+	{"by", 0, "WHAT",
+	 "delta: path, function, line or component (path); compare: component",
+	 .taken_with = TAKES_BY, .text = WHERE(options.by)},
+	{"process", 0, "PID|#ID", "only this process", .taken_with = TAKES_PROCESS,
+	 .text = WHERE(options.process)},
+	{"suppressions", 0, "FILE",
+	 "leave out what FILE lists: leaks by lines leak:PATTERN as for LeakSanitizer, "
+	 "findings in json by rule, function, reason and expires",
+	 .taken_with = TAKES_SUPPRESSIONS, .text = WHERE(options.suppressions)},
+	{"metric", 0, "METRIC", "time, self, calls, bytes, allocs, live or at-peak",
+	 .taken_with = TAKES_FLAME, .text = WHERE(options.metric)},
+	{"snapshot", 0, "LABEL|N", "as it was at this snapshot",
+	 .taken_with = TAKES_FLAME, .text = WHERE(options.snapshot)},
+	{"diff", 0, "BEFORE.db", "the difference from that file's run",
+	 .taken_with = TAKES_FLAME, .text = WHERE(options.diff)},
+	{"width", KEY_WIDTH, "PIXELS", "of the picture (1200)",
+	 .taken_with = TAKES_PICTURE},
+	{"no-limits", 0, NULL,
+	 "queries may take any time and memory (else 120 s of CPU, your own 30 s; 1 GiB)",
+	 .flag = WHERE(no_limits)},
+	{"no-wait", 0, NULL,
+	 "show what is there now; do not wait for a collector or a lock",
+	 .flag = WHERE(no_wait)},
+	{"help", KEY_HELP, NULL, "show this help", .taken_with = BY_ALL},
+	{"version", KEY_VERSION, NULL, "show the version", .taken_with = BY_ALL},
+	/* argp's own messages name it. */
+	{"usage", KEY_USAGE, NULL, NULL, .taken_with = BY_ALL},
+};
+
+static int key_of(size_t option)
+{
+	return table[option].key ? table[option].key : KEY_NUMBERED + (int)option;
+}
+
+const char *cli_option_name(size_t option)
+{
+	return table[option].name;
+}
+
+size_t cli_option_find(int key)
+{
+	size_t option = 0;
+
+	while (option < CLI_OPTION_COUNT && key_of(option) != key)
+		option++;
+	return option;
+}
+
+bool cli_option_is_taken(size_t option, const struct report *report)
+{
+	unsigned needed = table[option].taken_with;
+
+	if (report && table[option].key == KEY_FORMAT && cli_writes_one_format(report))
+		return false;
+	return !needed || !report || (report->takes & needed);
+}
+
+void cli_option_set(size_t option, const char *text, struct request *ret)
+{
+	if (table[option].text)
+		*(const char **)((char *)ret + table[option].text) = text;
+	if (table[option].flag)
+		*(bool *)((char *)ret + table[option].flag) = true;
+}
+
+void cli_options_fill(const struct report *report, bool for_help, struct argp_option *ret)
+{
+	for (size_t i = 0; i < CLI_OPTION_COUNT; i++) {
+		if (!cli_option_is_taken(i, report) ||
+		    (!for_help && table[i].key == KEY_GATE))
+			continue;
+		*ret++ = (struct argp_option){
+			.name = table[i].name,
+			.key = key_of(i),
+			.arg = table[i].argument,
+			.flags = table[i].doc ? 0 : OPTION_HIDDEN,
+			.doc = table[i].doc,
+			.group = i < CLI_OPTION_COUNT - OF_THE_PROGRAM ? 0 : -1,
+		};
+	}
+}
