@@ -100,8 +100,8 @@ struct findings {
  * Not of the wall time: that holds the hooks' cost and waits for a CPU, which no fix
  * saves. */
 double finding_time_share(const struct finding *finding);
-/* How many times faster the run can become at most (Amdahl); 0: no bound worth telling.
- */
+/* How many times faster the run can become at most (Amdahl); 0: no
+ * bound worth telling. */
 double finding_ceiling(const struct finding *finding);
 
 /* A new finding of medium confidence, borrowed until the next is added. */

@@ -13,8 +13,8 @@
 
 #include <string.h>
 
-/* Begins what a spreadsheet evaluates; the wide forms do so, too, where they are typed.
- */
+/* Begins what a spreadsheet evaluates; the wide forms do so, too, where
+ * they are typed. */
 static bool begins_formula(const char *text)
 {
 	uint32_t first;

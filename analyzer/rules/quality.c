@@ -169,8 +169,8 @@ static int look_at_hooks(struct rule_input *input)
 	if (!(fact.value >= rule_limit(input, "hooks_medium")))
 		return 0;
 	result = put_tiny(input, &words, &tiny_calls);
-	/* The report has the hooks' share of the wall, too, where such waits are in it.
-	 */
+	/* The report has the hooks' share of the wall, too, where such waits
+	 * are in it. */
 	fact.text =
 		percent(input, fact.value,
 			time_run_met(run) < 0.995

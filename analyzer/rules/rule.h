@@ -61,7 +61,7 @@ struct rule_input {
 
 	const char *reason;		  /* set by the rule with RULE_NOT_MEASURED */
 	struct quality *quality;	  /* what Q1 finds */
-	struct memory_wrappers *wrappers; /* by memory_wrappers.c */
+	struct memory_wrappers *wrappers; /* by memory/wrappers.c */
 
 	/* The engine's. */
 	const struct rule *rule;

@@ -18,8 +18,7 @@ struct cursor {
 	sqlite3_stmt *statement;
 	bool is_foreign; /* the user's own query: errors are the query's */
 	int64_t result_bytes;
-	/* Columns in the order in which they are asked for, which is that of every row.
-	 */
+	/* Columns in the order in which they are asked for: that of every row. */
 	struct known_column {
 		const char *name;
 		int column;

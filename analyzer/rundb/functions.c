@@ -105,8 +105,8 @@ static void quantile_final(sqlite3_context *context)
 	sqlite3_result_double(context, value);
 }
 
-/* The longest text: matching is not counted in SQLite's steps, so nothing could stop it.
- */
+/* The longest text: matching is not counted in SQLite's steps, so nothing
+ * could stop it. */
 #define TEXT_BYTES 65536
 
 static void free_regex(void *pattern)

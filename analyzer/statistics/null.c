@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Distributions under chance alone, see statistics_null.h. Must not use tables: every
+ * Distributions under chance alone, see null.h. Must not use tables: every
  * value is computed to the precision of double.
  */
 #include "analyzer/statistics/null.h"

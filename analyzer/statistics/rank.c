@@ -74,8 +74,8 @@ static size_t tied_cells(const struct ranking *ranking)
 	return (ranking->small + 1) * (ranking->count * (ranking->count + 1) + 1);
 }
 
-/* ways[k][s]: in how many ways k of the values seen so far have the doubled rank sum s.
- */
+/* ways[k][s]: in how many ways k of the values seen so far have the doubled
+ * rank sum s. */
 static void count_ways(const struct ranking *ranking, uint64_t *ways)
 {
 	size_t width = ranking->count * (ranking->count + 1) + 1, reached = 0;

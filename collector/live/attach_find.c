@@ -206,8 +206,8 @@ static int open_directory(int proc_fd, const char *path)
 	return fd;
 }
 
-/* Ours, or of a user that the process is when we are root, who may look at everybody's.
- */
+/* Ours, or of a user that the process is when we are root, who may
+ * look at everybody's. */
 static int is_allowed(const struct stat *status, const struct owners *process)
 {
 	uid_t owner = status->st_uid;

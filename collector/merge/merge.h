@@ -116,7 +116,7 @@ int merge_run(struct merge *ret, const struct read_run *run, const struct ticks 
 	      const struct merge_end *ends, size_t path_limit);
 void merge_done(struct merge *merge);
 
-/* For merge_lane.c and account.c: */
+/* For lane.c and account.c: */
 
 /* Is the child path there, or room for it? */
 int merge_has_room(const struct merge *merge, uint32_t parent, uint32_t function,

@@ -11,8 +11,8 @@
 
 #include "collector/merge/merge.h"
 
-/* first and until: indices in snapshots.all; until is the first one it is not valid for.
- */
+/* first and until: indices in snapshots.all; until is the first one it is
+ * not valid for. */
 struct snapshot_path {
 	uint32_t process, path, first, until;
 	QUANTITY_FIELDS(PAST);

@@ -16,8 +16,8 @@ struct ticks {
 	double ticks_per_second, ns_per_tick;
 };
 
-/* Longest duration that is believed: 2.3 years. Keeps sums of damaged numbers in range.
- */
+/* Longest duration that is believed: 2.3 years. Keeps sums of damaged
+ * numbers in range. */
 #define TICKS_LONGEST_NS (1ll << 56)
 
 /* Measures the clock's rate from the run's first (ticks, monotonic) pair and the latest
@@ -28,8 +28,8 @@ struct ticks {
 void ticks_calibrate(struct ticks *ret, const struct segment_run *page,
 		     const struct segment_state *state);
 
-/* The collector: renews the last pair, so that it tells when the run was last attended.
- */
+/* The collector: renews the last pair, so that it tells when the run
+ * was last attended. */
 void ticks_renew(const struct segment_run *page, struct segment_state *state);
 
 /* Now, in ticks of the run's clock. Only when same_boot. */

@@ -54,7 +54,7 @@ int store_tree_rows(struct store *store, const struct ingest *ingest,
 int store_last_rows(struct store *store, const struct ingest *ingest,
 		    const struct store_ids *ids);
 
-/* store_turn.c. All return SQLite's code. A turn is a transaction. */
+/* turn.c. All return SQLite's code. A turn is a transaction. */
 int store_begin(struct store *store);
 int store_commit(struct store *store);
 /* Ends the turn when it has lasted long enough, and begins the next. */
@@ -68,11 +68,11 @@ void store_give_up(struct store *store);
 /* Counts as a busy handler for sqlite3_busy_handler(). */
 int store_busy(void *context, int count);
 
-/* store_open.c. 0, or -errno with a sentence. */
+/* open.c. 0, or -errno with a sentence. */
 int store_open_existing(struct store *store, const struct held_file *file, char *error,
 			size_t error_size);
 
-/* store_new.c. -EEXIST: there is a file now, take that. */
+/* new.c. -EEXIST: there is a file now, take that. */
 int store_new_file(struct store *store, const struct held_file *file, char *error,
 		   size_t error_size);
 

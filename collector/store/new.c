@@ -84,8 +84,8 @@ static int publish(const struct held_file *place, const struct held_file *file)
 	}
 	if (errno == EEXIST || errno == EXDEV)
 		return -errno;
-	/* or nothing of the kind: then an empty file is made, and filled like any other
-	 */
+	/* or nothing of the kind: then an empty file is made, and filled
+	 * like any other */
 	fd = openat(file->directory_fd, file->name,
 		    O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600);
 	if (fd < 0)

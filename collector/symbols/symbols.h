@@ -54,7 +54,7 @@ void symbols_free(struct symbolizer *symbolizer);
  * file of the wanted build-id is installed. The C library gets names, but no lines. NULL
  * only when memory is short.
  *
- * What is read is bounded (symbols_budget.h), for each module and for all together: when
+ * What is read is bounded (budget.h), for each module and for all together: when
  * that is over, what has been read goes on giving names.
  */
 struct symbol_module *symbols_open(struct symbolizer *symbolizer,

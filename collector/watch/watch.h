@@ -121,7 +121,7 @@ void watch_ring(struct segment_state *shared);
 /* Waits until the doorbell is no more `seen`, at most timeout_ns. */
 void watch_wait(struct segment_state *shared, uint32_t seen, uint64_t timeout_ns);
 
-/* For watch.c and watch_newborn.c: */
+/* For watch.c and newborn.c: */
 
 static inline int watch_is_over(const struct watch_process *process)
 {

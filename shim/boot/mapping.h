@@ -20,6 +20,6 @@ int mapping_path(uint64_t address, char *path, size_t size, int *ret_deleted);
 /* Notes which file lies at module->path now. Without effect when none does. */
 void mapping_identify(struct segment_module *module);
 
-/* Makes a relative path absolute from the current directory. Without effect on failure.
- */
+/* Makes a relative path absolute from the current directory. Without
+ * effect on failure. */
 void mapping_absolute(char *path, size_t size);

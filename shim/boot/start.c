@@ -30,8 +30,8 @@ static char run_variable[SEGMENT_PATH_MAX + 16];
 /* There is no run, and the user knows: children may have more luck, but are silent. */
 #define RUN_NONE "none"
 
-/* The one line a user gets to see. It quotes settings and paths, which may be anybody's.
- */
+/* The one line a user gets to see. It quotes settings and paths, which
+ * may be anybody's. */
 static void say(const char *text)
 {
 	char plain[SEGMENT_PATH_MAX + 192], line[SEGMENT_PATH_MAX + 256];

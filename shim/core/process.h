@@ -93,8 +93,8 @@ int process_commit(void *base, uint32_t slot, uint64_t offset, uint64_t size);
  * slot is mapped at base, and ours. 0, or -errno. One at a time, but for handlers. */
 int process_grow(void *base, uint32_t slot, enum array_number number, uint32_t end);
 
-/* False while process_commit() would refuse without asking: spares the caller the lock.
- */
+/* False while process_commit() would refuse without asking: spares the
+ * caller the lock. */
 int process_may_grow(void);
 
 /* main() begins: from here on nothing is measured by system calls that a program of this

@@ -26,8 +26,8 @@ enum run_metric {
 	RUN_METRIC_COUNT,
 };
 
-/* A recording. A column is a repetition: one recording, or those of all ranks of a job.
- */
+/* A recording. A column is a repetition: one recording, or those of all ranks
+ * of a job. */
 struct compare_run {
 	struct rundb *db;
 	int64_t run_id;
@@ -86,22 +86,22 @@ static inline const int64_t *compare_totals(const struct compare_state *state,
 
 void compare_free_state(struct compare_state *state);
 
-/* compare_sides.c: which runs. */
+/* sides.c: which runs. */
 enum exit_status compare_choose(struct compare_state *state);
-/* compare_load.c: everything into the comparison. */
+/* load.c: everything into the comparison. */
 enum exit_status compare_load(struct compare_state *state);
-/* compare_check.c: what stands in the way of comparing, as notes. */
+/* check.c: what stands in the way of comparing, as notes. */
 void compare_check(struct compare_state *state);
-/* compare_totals.c, compare_functions.c, compare_paths.c: the parts of the document. */
+/* totals.c, functions.c, paths.c: the parts of the document. */
 void compare_add_sides(struct compare_state *state);
 void compare_add_totals(struct compare_state *state);
 void compare_add_balance(struct compare_state *state);
-/* compare_components.c: with --by component. */
+/* components.c: with --by component. */
 void compare_add_components(struct compare_state *state);
 void compare_add_functions(struct compare_state *state);
 void compare_add_paths(struct compare_state *state);
 void compare_add_sites(struct compare_state *state);
-/* compare_gate.c: what the limits say; STATUS_USAGE for an unknown function. */
+/* gate.c: what the limits say; STATUS_USAGE for an unknown function. */
 enum exit_status compare_add_gate(struct compare_state *state);
 
 /* The means of one metric of a subject. */

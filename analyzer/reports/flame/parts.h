@@ -10,9 +10,9 @@
  * notes. STATUS_NOTHING: there is nothing of that metric. */
 enum exit_status flame_build(struct report_input *input, struct doc *doc);
 
-/* flame_moments.c: --snapshot, --before and --after with snapshots. */
+/* moments.c: --snapshot, --before and --after with snapshots. */
 enum exit_status flame_build_moments(struct report_input *input, struct doc *doc);
-/* flame_runs.c: --diff, --before and --after with runs. */
+/* runs.c: --diff, --before and --after with runs. */
 enum exit_status flame_build_runs(struct report_input *input, struct doc *doc);
 
 /* The metric asked for, else the usual one. */

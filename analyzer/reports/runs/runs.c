@@ -178,8 +178,8 @@ static bool has_job(const struct table *table)
 	return false;
 }
 
-/* Texts of the jobs are borrowed from table: both end with the document. NULL on failure.
- */
+/* Texts of the jobs are borrowed from table: both end with the document.
+ * NULL on failure. */
 static struct table *make_jobs(struct report_input *input, const struct table *table)
 {
 	struct run_list list;

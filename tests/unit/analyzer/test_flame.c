@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What this is: flame graphs: sums, places, what is left out, differences, turning over.
- */
+/* What this is: flame graphs: sums, places, what is left out,
+ * differences, turning over. */
 #include "analyzer/document/flame.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What this is: queries, SQL functions and the choice of a run, on a database in memory.
- */
+/* What this is: queries, SQL functions and the choice of a run, on a
+ * database in memory. */
 #include "analyzer/rundb/limits.h"
 #include "analyzer/rundb/rundb.h"
 #include "analyzer/rundb/select.h"

@@ -169,8 +169,8 @@ static void compare_functions(const struct noise *noise, size_t runs, double slo
 	}
 	assert_int_equal(statistics_adjust(p, FUNCTIONS), 0);
 	for (size_t i = slowdown != 0; i < FUNCTIONS; i++) {
-		/* The verdict is no change then, and the interval takes most of the time.
-		 */
+		/* The verdict is no change then, and the interval takes most
+		 * of the time. */
 		if (p[i] > 0.06)
 			continue;
 		any |= is_change(judge(&pairs[i], p[i], verdict_tolerance(runs, runs)));

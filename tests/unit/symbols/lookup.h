@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* What this is: addresses and lines of the fixtures, found without the code under test.
- */
+/* What this is: addresses and lines of the fixtures, found without the
+ * code under test. */
 #pragma once
 
 #include <stddef.h>
