@@ -16,6 +16,7 @@ import sys
 import tempfile
 
 import make_db
+from sanitized import is_sanitized
 
 PATHS, FUNCTIONS, SITES = 100_000, 2_000, 20_000
 SECONDS, BYTES = 1.0, 256 << 20
@@ -74,11 +75,6 @@ def fill(path, shape, is_after):
                        recording="exact")
     db.commit()
     db.close()
-
-
-def is_sanitized(program):
-    symbols = subprocess.run(["nm", "-D", program], capture_output=True, check=False).stdout
-    return b"__asan_init" in symbols or b"__tsan_init" in symbols
 
 
 def check_answer(program, before, after):
