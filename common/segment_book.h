@@ -16,14 +16,16 @@
  * it held (copy on write), under its own lock. So taking a snapshot costs nothing for
  * each site, nobody is stopped, and each site is exact.
  *
- * - A site's values at snapshot n are those of its entry of site_pasts with
- *   first <= n <= last; without one, those of the site itself when site.interval < n,
- * else zero.
- * - A node's values at snapshot n are those of its latest entry in path_pasts up to
- *   snapshots[n - 1].path_first + path_count; without one, zero. Ticks include the time
- *   of open frames so far.
- * - A live block knows the number of snapshots before its birth. A free of a block that
- * is older than the last snapshot is added to an entry of free_ages.
+ * Of a site: its values at snapshot n are those of its entry of site_pasts with
+ * first <= n <= last; without one, those of the site itself when site.interval < n, else
+ * zero.
+ *
+ * Of a node: its values at snapshot n are those of its latest entry in path_pasts up to
+ * snapshots[n - 1].path_first + path_count; without one, zero. Ticks include the time of
+ * open frames so far.
+ *
+ * Of a live block: it knows the number of snapshots before its birth. A free of a block
+ * that is older than the last snapshot is added to an entry of free_ages.
  *
  * Arrays that are full, or refused their pages: no further snapshot is taken, and those
  * from incomplete_from on are not whole. Entries of sites whose site is 0 are being
