@@ -5,6 +5,8 @@
  */
 #include "analyzer/model/units.h"
 
+#include "common/trust.h"
+
 #include <inttypes.h>
 #include <math.h>
 #include <stdbool.h>
@@ -118,6 +120,16 @@ void units_counted(struct strbuf *buffer, int64_t count, const char *noun)
 		strbuf_puts(buffer, noun);
 	else
 		put_plural(buffer, noun);
+}
+
+void units_trust(struct strbuf *buffer, const struct trust_counter *counter,
+		 int64_t value)
+{
+	if (counter->one) {
+		units_count(buffer, value);
+		strbuf_putc(buffer, ' ');
+	}
+	strbuf_puts(buffer, counter->one && value == 1 ? counter->one : counter->many);
 }
 
 double units_share(double part, double whole)

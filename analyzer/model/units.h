@@ -9,6 +9,8 @@
 
 #include <stdint.h>
 
+struct trust_counter; /* common/trust.h */
+
 /* Each appends to buffer. Three significant digits, except for counts, which are
  * exact with a comma every three digits. */
 void units_nsec(struct strbuf *buffer, int64_t ns);
@@ -21,6 +23,10 @@ void units_real(struct strbuf *buffer, double value);
 void units_limit(struct strbuf *buffer, double value, const char *unit);
 /* "1 call", "2,000 calls": count and noun, an s when it is not one. */
 void units_counted(struct strbuf *buffer, int64_t count, const char *noun);
+
+/* "13 calls folded into their callers", or "the disk was full". */
+void units_trust(struct strbuf *buffer, const struct trust_counter *counter,
+		 int64_t value);
 
 /* part of whole in percent, 0 when whole is 0. */
 double units_share(double part, double whole);

@@ -9,6 +9,7 @@
 #include "analyzer/rules/rule.h"
 
 #include "common/base/strbuf.h"
+#include "common/trust.h"
 #include "analyzer/findings/quality.h"
 #include "analyzer/model/units.h"
 #include "analyzer/rundb/rundb.h"
@@ -22,47 +23,25 @@ enum whole { OF_CALLS, OF_ALLOCATIONS, OF_NOTHING };
 
 static const char *const whole_words[] = {"calls", "allocations"};
 
-/* Counters of trust that stand for numbers which are missing. text: what was done to
- * those of the whole, or all of a clause where there is none. */
+/* Counters of trust that stand for numbers which are missing. */
 static const struct loss {
 	const char *name;
 	enum whole whole; /* what the counter is a part of; OF_NOTHING: it is not known */
 	unsigned touches;
-	const char *text, *advice;
 } losses[] = {
-	{"late_events", OF_CALLS, QUALITY_TIME, "came from threads without a record",
-	 "Record with fewer threads at a time"},
-	{"folded_paths", OF_CALLS, QUALITY_TIME | QUALITY_MEMORY,
-	 "were added to their callers", "Record with a larger PROFSHIM_MAX_PATHS"},
-	{"dropped_allocations", OF_ALLOCATIONS, QUALITY_MEMORY, "were not recorded",
-	 "See 'prof-analyze doctor' for where they were lost"},
-	{"lost_frees", OF_ALLOCATIONS, QUALITY_MEMORY, "are missing their free",
-	 "Look for memory that an allocator of the program's own frees"},
-	{"refused_snapshots", OF_NOTHING, QUALITY_GROWTH,
-	 "snapshots were not taken or are incomplete",
-	 "Take fewer of them: a longer PROFSHIM_SNAPSHOT_EVERY"},
-	{"lost_processes", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY,
-	 "processes of the run were not recorded", "See 'prof-analyze doctor' for why"},
-	{"damaged_segments", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY,
-	 "a part of the recording could not be read", "Record again"},
-	{"note_no_space", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY,
-	 "the disk was full, so a part of the run is missing",
-	 "Make room beside PROFSHIM_OUTPUT and record again"},
-	{"note_sealed", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY,
-	 "the program sandboxed itself, so later call paths and threads are missing",
-	 "Record it with its sandbox switched off"},
-	{"note_slots_exhausted", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY,
-	 "there were more threads and processes than places for them",
-	 "Record with fewer at a time"},
-	{"note_no_addresses", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY,
-	 "threads or processes were refused the addresses they need",
-	 "Raise 'ulimit -v'; record the program by itself, without valgrind"},
-	{"note_no_shadow", OF_NOTHING, QUALITY_MEMORY,
-	 "frees and live bytes are not known, for lack of address space",
-	 "Raise 'ulimit -v'"},
-	{"note_no_unwinder", OF_NOTHING, QUALITY_MEMORY,
-	 "allocations are charged to the nearest instrumented function",
-	 "Install libunwind8"},
+	{"late_events", OF_CALLS, QUALITY_TIME},
+	{"folded_paths", OF_CALLS, QUALITY_TIME | QUALITY_MEMORY},
+	{"dropped_allocations", OF_ALLOCATIONS, QUALITY_MEMORY},
+	{"lost_frees", OF_ALLOCATIONS, QUALITY_MEMORY},
+	{"refused_snapshots", OF_NOTHING, QUALITY_GROWTH},
+	{"lost_processes", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY},
+	{"damaged_segments", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY},
+	{"note_no_space", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY},
+	{"note_sealed", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY},
+	{"note_slots_exhausted", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY},
+	{"note_no_addresses", OF_NOTHING, QUALITY_TIME | QUALITY_MEMORY},
+	{"note_no_shadow", OF_NOTHING, QUALITY_MEMORY},
+	{"note_no_unwinder", OF_NOTHING, QUALITY_MEMORY},
 };
 #define LOSS_COUNT (sizeof(losses) / sizeof(losses[0]))
 
@@ -212,35 +191,49 @@ static void count(struct counters *counters, const char *name, double value)
 		counters->repairs += value;
 }
 
+/* "13 calls folded into their callers (0.2% of the calls)" */
+static const char *loss_words(struct rule_input *input, const struct loss *loss,
+			      double value, double share)
+{
+	const struct trust_counter *counter = trust_counter_find(loss->name);
+	struct strbuf words = {0};
+	const char *copy;
+
+	units_trust(&words, counter, (int64_t)value);
+	if (share > 0) {
+		strbuf_puts(&words, " (");
+		units_percent(&words, 100 * share);
+		strbuf_printf(&words, " of the %s)", whole_words[loss->whole]);
+	}
+	copy = rule_copy(input, strbuf_text(&words));
+	strbuf_free(&words);
+	return copy;
+}
+
 static void add_loss(struct rule_input *input, const struct loss *loss, double value,
 		     const double *wholes)
 {
 	const double recorded[] = {
 		[OF_CALLS] = (double)input->calls, [OF_ALLOCATIONS] = input->alloc_count};
+	bool is_part = loss->whole != OF_NOTHING;
+	double share = is_part && recorded[loss->whole]
+			       ? rule_share(value, wholes[loss->whole])
+			       : 0;
 	struct quality_fact fact = {.name = loss->name,
 				    .unit = "count",
 				    .value = value,
 				    .touches = loss->touches,
-				    .most = CONFIDENCE_MEDIUM,
-				    .text = loss->text,
-				    .advice = loss->advice};
+				    .text = loss_words(input, loss, value, share),
+				    .advice = trust_counter_find(loss->name)->advice};
 
-	if (loss->whole == OF_NOTHING) {
-		quality_add(input->quality, &fact);
+	if (share > 0) {
+		fact.value = share;
+		add_share(input, &fact, "lost_medium", "lost_low");
 		return;
 	}
-	if (!recorded[loss->whole]) { /* a share of nothing says nothing */
-		fact.text = rule_text(input, "%s %s (%.0f)", whole_words[loss->whole],
-				      loss->text, value);
-		fact.most = CONFIDENCE_LOW;
-		quality_add(input->quality, &fact);
-		return;
-	}
-	fact.value = rule_share(value, wholes[loss->whole]);
-	fact.text = percent(
-		input, fact.value,
-		rule_text(input, "of the %s %s", whole_words[loss->whole], loss->text));
-	add_share(input, &fact, "lost_medium", "lost_low");
+	/* A share of nothing says nothing. */
+	fact.most = is_part ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM;
+	quality_add(input->quality, &fact);
 }
 
 static void add_repairs(struct rule_input *input, const struct counters *counters)
@@ -249,8 +242,7 @@ static void add_repairs(struct rule_input *input, const struct counters *counter
 		.name = "repaired_frames",
 		.touches = QUALITY_TIME,
 		.value = rule_share(counters->repairs, counters->wholes[OF_CALLS]),
-		.advice = "Their times end where the next known event stands: be wary of "
-			  "functions that are left by longjmp or exceptions",
+		.advice = trust_counter_find("repaired_frames")->advice,
 	};
 
 	fact.text =

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Names and sums of the trust counters, and sentences for the notes. Must not leave out
+ * Names and sums of the trust counters, and the words of the notes. Must not leave out
  * a name because it is zero.
  */
 #include "collector/merge/trust.h"
+
+#include "common/trust.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -25,37 +27,22 @@ static const struct {
 
 static const struct {
 	uint32_t note;
-	const char *name, *text;
+	const char *name;
 } notes[] = {
-	{SEGMENT_NOTE_NO_COLLECTOR, "note_no_collector",
-	 "no collector was started: profshim-collect not found, or exec forbidden"},
-	{SEGMENT_NOTE_SUBREAPER, "note_subreaper",
-	 "no collector was started: the program is PID 1 or a child subreaper"},
-	{SEGMENT_NOTE_NO_SPACE, "note_no_space",
-	 "the recording could not grow: the disk is full"},
-	{SEGMENT_NOTE_NO_UNWINDER, "note_no_unwinder",
-	 "libunwind could not be loaded: allocations are charged to their direct caller"},
-	{SEGMENT_NOTE_NO_SHADOW, "note_no_shadow",
-	 "no memory for the map of live blocks: frees are not known"},
-	{SEGMENT_NOTE_SETTING_IGNORED, "note_setting_ignored",
-	 "a setting could not be understood, its default was used"},
-	{SEGMENT_NOTE_SLOTS_EXHAUSTED, "note_slots_exhausted",
-	 "more threads and processes than the recording has room for"},
-	{SEGMENT_NOTE_NO_ADDRESSES, "note_no_addresses",
-	 "the recording was refused the addresses that it needs"},
-	{SEGMENT_NOTE_OWN_ALLOCATOR, "note_own_allocator",
-	 "the program defines malloc itself: its allocations are not seen"},
-	{SEGMENT_NOTE_OWN_HOOKS, "note_own_hooks",
-	 "the program defines the call hooks itself: its calls are not seen"},
-	{SEGMENT_NOTE_SEALED, "note_sealed",
-	 "the program forbade itself system calls: the recording could not grow from "
-	 "then on"},
-	{SEGMENT_NOTE_NO_FUNCTION, "note_no_function",
-	 "PROFSHIM_SNAPSHOT_AT names a function that was not found"},
-	{SEGMENT_NOTE_GAVE_UP_PRIVILEGES, "note_gave_up_privileges",
-	 "a process became another user than the one who records"},
-	{SEGMENT_NOTE_NOT_APART, "note_not_apart",
-	 "a process became another user and still shares memory with those that did not"},
+	{SEGMENT_NOTE_NO_COLLECTOR, "note_no_collector"},
+	{SEGMENT_NOTE_SUBREAPER, "note_subreaper"},
+	{SEGMENT_NOTE_NO_SPACE, "note_no_space"},
+	{SEGMENT_NOTE_NO_UNWINDER, "note_no_unwinder"},
+	{SEGMENT_NOTE_NO_SHADOW, "note_no_shadow"},
+	{SEGMENT_NOTE_SETTING_IGNORED, "note_setting_ignored"},
+	{SEGMENT_NOTE_SLOTS_EXHAUSTED, "note_slots_exhausted"},
+	{SEGMENT_NOTE_NO_ADDRESSES, "note_no_addresses"},
+	{SEGMENT_NOTE_OWN_ALLOCATOR, "note_own_allocator"},
+	{SEGMENT_NOTE_OWN_HOOKS, "note_own_hooks"},
+	{SEGMENT_NOTE_SEALED, "note_sealed"},
+	{SEGMENT_NOTE_NO_FUNCTION, "note_no_function"},
+	{SEGMENT_NOTE_GAVE_UP_PRIVILEGES, "note_gave_up_privileges"},
+	{SEGMENT_NOTE_NOT_APART, "note_not_apart"},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -192,8 +179,9 @@ static void add_notes(struct ingest *ingest)
 		if (notes[i].note == SEGMENT_NOTE_SETTING_IGNORED)
 			setting = ingest->run.page.setting_ignored;
 		fact = add(ingest, notes[i].name, 1);
-		snprintf(fact->text, sizeof(fact->text), "%s%s%s", notes[i].text,
-			 *setting ? ": " : "", setting);
+		snprintf(fact->text, sizeof(fact->text), "%s%s%s",
+			 trust_counter_find(notes[i].name)->many, *setting ? ": " : "",
+			 setting);
 	}
 	add(ingest, "notes", all);
 }

@@ -3,9 +3,9 @@
 """Check that documents and programs name the same. usage: check_reference.py ROOT
 PROF-ANALYZE PROF-RECORD
 
-Views and columns of common/schema.sql are those of docs/reference.md; the variables that
-the code reads are those of profshim(7) and docs/recording.md; and a command that is quoted
-anywhere is one that the program takes.
+Views and columns of common/schema.sql are those of docs/reference.md, and so are the
+counters of common/trust.c; the variables that the code reads are those of profshim(7) and
+docs/recording.md; and a command that is quoted anywhere is one that the program takes.
 """
 import re
 import shlex
@@ -20,6 +20,7 @@ SETTINGS = "docs/recording.md"
 COMMANDS = "docs/reading.md"
 MANUAL = "docs/man/profshim.7"
 # In the code a variable is a string of its own, or with the "=" of an environment's entry.
+COUNTER = re.compile(r'^\t\{"(\w+)"', re.MULTILINE)
 READ = re.compile(r'"(PROFSHIM_[A-Z_]+)=?"')
 NAMED = re.compile(r"\bPROFSHIM_[A-Z_]*[A-Z]\b(?!_)")
 # Of profshim.h, no variables.
@@ -58,6 +59,10 @@ def problems_of_views(root):
     explained = set(re.findall(r"`(\w+)`", text.partition("\n## Quantities")[2].partition("\n## ")[0]))
     counters = set(re.findall(r"`(\w+)`", text.partition("| names | meaning |")[2]
                               .partition("\n\n")[0]))
+    told = {name for name in COUNTER.findall(tree.read(root, "common/trust.c"))
+            if not name.startswith("note_")}
+    yield from programs.differences("trust", "common/trust.c", told, REFERENCE,
+                                    counters - {"exact"})
     for view in set(schema) & set(reference):
         together = [other for other in reference if reference[other] == reference[view]]
         columns = set().union(*(schema.get(other, set()) for other in together))

@@ -163,7 +163,7 @@ def look_at_nothing(analyze, database):
     facts = {fact["name"]: fact for fact in bottlenecks(analyze, database)["quality"]}
     lost = facts["late_events"]
     if (lost["text"], lost["value"], lost["unit"], lost["limit"]) != (
-            "calls came from threads without a record (95)", 95, "count", None):
+            "95 calls of threads without a record", 95, "count", None):
         return ["of no calls: %s" % lost]
     return []
 

@@ -575,12 +575,9 @@ static void trust_rows(void **state)
 		   "folded_paths|6|;lost_frees|5|;lost_processes|1|all places of the "
 		   "recording "
 		   "were taken;"
-		   "note_no_space|1|the recording could not grow: the disk is full;"
-		   "note_setting_ignored|1|a setting could not be understood, its "
-		   "default was "
-		   "used: PROFSHIM_WAIT=soon;"
-		   "note_slots_exhausted|1|more threads and processes than the recording "
-		   "has room for;"
+		   "note_no_space|1|the disk was full;"
+		   "note_setting_ignored|1|a setting was ignored: PROFSHIM_WAIT=soon;"
+		   "note_slots_exhausted|1|too many threads and processes;"
 		   "notes|100|;orphan_exits|5|;orphan_regions|7|;repaired_frames|4|;"
 		   "tool_memory_bytes|1099511627776|");
 	check_rows(db, "SELECT complete FROM runs", "0");

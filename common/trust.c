@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: MIT */
+/* What the counters of trust mean. Whoever adds one says it here, once. */
+#include "common/trust.h"
+
+#include <stddef.h>
+#include <string.h>
+
+static const struct trust_counter counters[] = {
+	{"hook_calls", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"tool_memory_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"early_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"open_frames", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"notes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"unloaded_modules", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"inherited_frames", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"inherited_frees", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"system_functions", TRUST_PLAIN, NULL, NULL, NULL, NULL}, /* doctor tells more */
+	{"collector_recovered", TRUST_MINOR, NULL, "put together from its spool",
+	 "No collector was there when the run ended; it was put together from its spool.",
+	 "The numbers are complete; resource samples end where the collector did."},
+	{"unresolved_functions", TRUST_MINOR, "function without a name",
+	 "functions without a name", "The files they belong to are named below.", NULL},
+	{"modules_over_limit", TRUST_MINOR, "file whose names were not all read",
+	 "files whose names were not all read",
+	 "The debug information of a file asks for more time or memory than is spent on "
+	 "it (3 s and 256 MiB for each file, 10 s and 1 GiB for a run): it is damaged, "
+	 "or made to do so, or of an unusually large program.",
+	 "What had been read by then is used; the numbers are complete. Names of "
+	 "functions are there without debug information, too (strip -g)."},
+	{"unknown_frees", TRUST_MINOR, "free of an unseen block",
+	 "frees of unseen blocks",
+	 "Blocks were freed whose allocation was not seen: they are older than the "
+	 "recording or came from another allocator.",
+	 "Nothing has to be done: they count neither as allocated nor as freed."},
+	{"sampled_functions", TRUST_MINOR, "function timed by sampling",
+	 "functions timed by sampling",
+	 "To keep the overhead budget, some functions were timed on one call in N.",
+	 "Record with PROFSHIM_LEVEL=exact to time every call."},
+	{"refused_snapshots", TRUST_LOST, "snapshot that was not taken",
+	 "snapshots that were not taken, or are incomplete",
+	 "There was no room for them: 4,095 are the most for a process, and what changes "
+	 "between them has room for some millions of entries; or one took too long.",
+	 "Take fewer of them: a longer PROFSHIM_SNAPSHOT_EVERY, or fewer calls."},
+	{"unlisted_threads", TRUST_MINOR, "thread without a row", "threads without a row",
+	 "A process had more threads over time than its table has rows.",
+	 "Nothing has to be done: their calls and allocations are in all tables."},
+	{"repaired_frames", TRUST_REPAIRED, "frame closed without its exit",
+	 "frames closed without their exit",
+	 "Functions were left without their exit hook: by longjmp, an exception, a "
+	 "thread that ended inside them, or the end of the program.",
+	 "Their calls are counted; their time ends where the next known event stands."},
+	{"orphan_exits", TRUST_REPAIRED, "exit without an entry ignored",
+	 "exits without an entry ignored",
+	 "Exit hooks ran that matched no open call: the functions were entered before "
+	 "the recording, or closed early on the way of a jump.",
+	 "Counts are right; times around such functions may belong to the wrong caller."},
+	{"unended_regions", TRUST_REPAIRED, "region without its end",
+	 "regions without their end",
+	 "Regions were still open when the function that began them returned, or when a "
+	 "region around them ended: they were ended there.",
+	 "End each region where its function ends, on every way out (in C++ "
+	 "profshim::region does); a function that begins one for its caller needs "
+	 "PROFSHIM_INLINE."},
+	{"orphan_regions", TRUST_MINOR, "end of a region that was not open",
+	 "ends of regions that were not open",
+	 "Regions were ended twice, or without having begun in that thread: such an end "
+	 "is ignored.",
+	 "Look for a second profshim_region_end(), or one whose component or name "
+	 "differs from the begin's."},
+	{"folded_paths", TRUST_LOST, "call folded into its caller",
+	 "calls folded into their callers",
+	 "There were more call paths than the limit or the disk allowed; further ones "
+	 "were added to their nearest caller.",
+	 "Record with a larger PROFSHIM_MAX_PATHS, or make room on the disk."},
+	{"lost_marks", TRUST_LOST, "step or counter not recorded",
+	 "steps or counters not recorded",
+	 "Steps or counters were not recorded: more than 256 names in a thread, no room "
+	 "on the disk, a value that is not finite, or a signal handler that interrupted "
+	 "one.",
+	 "Use a name for a loop, not for each of its steps."},
+	{"dropped_allocations", TRUST_LOST, "allocation not recorded",
+	 "allocations not recorded",
+	 "Allocations were made where the shim could not record them, for instance in a "
+	 "signal handler that interrupted it.",
+	 "Totals are short by that many."},
+	{"lost_frees", TRUST_LOST, "free not seen", "frees not seen",
+	 "Blocks were handed out again that were believed to be live: their free was not "
+	 "seen.",
+	 "Live bytes may be too high by those blocks; look for memory that is freed by "
+	 "an allocator of the program's own."},
+	{"late_events", TRUST_LOST, "call of a thread without a record",
+	 "calls of threads without a record",
+	 "Threads made calls while they had no place to record them: before their start "
+	 "or after their end, or because all places were taken.",
+	 "Record with fewer threads at a time: totals are short by that many calls."},
+	{"stopped_functions", TRUST_LOST, "function stopped", "functions stopped",
+	 "To keep the overhead budget, the recording of some functions was stopped; "
+	 "their time belongs to their callers from then on.",
+	 "Record with PROFSHIM_LEVEL=exact, or do not compile hooks into them "
+	 "(-finstrument-functions-exclude-function-list)."},
+	{"lost_processes", TRUST_LOST, "process not recorded", "processes not recorded",
+	 "Processes of the run left no numbers.",
+	 "When they could not write: put PROFSHIM_OUTPUT where every process of the run "
+	 "may. Other causes are told below, with what to do."},
+	{"unseen_ends", TRUST_REPAIRED, "end that nobody saw", "ends that nobody saw",
+	 "Processes were gone, and their collector, too, as when both are killed or the "
+	 "machine stops: the last trace counts as their end.",
+	 "How long they ran after that is not known, so nothing is said about shares of "
+	 "the run; calls and allocations are all there."},
+	{"damaged_samples", TRUST_MINOR, "damaged record of the collector left out",
+	 "damaged records of the collector left out",
+	 "Samples of /proc or ends of processes that the run's collector had written "
+	 "down could not be read, as after a crash of the machine; calls and allocations "
+	 "are all there.",
+	 NULL},
+	{"damaged_segments", TRUST_LOST, "damaged part of the spool left out",
+	 "damaged parts of the spool left out",
+	 "A part of the spool could not be read, as after a crash of the machine.",
+	 "Record again: what it held is missing."},
+	/* Notes of the shim, see enum segment_note. */
+	{"note_no_collector", TRUST_MINOR, NULL, "no collector was started",
+	 "The collector could not be started, so nobody took resource samples.",
+	 "Check that profshim-collect is installed, or set PROFSHIM_COLLECTOR; a sandbox "
+	 "that forbids exec has the same effect."},
+	{"note_subreaper", TRUST_PLAIN, NULL, "the program adopts orphans",
+	 "The program is PID 1 or a child subreaper and would have adopted the "
+	 "collector, so none was started.",
+	 "Nothing has to be done: prof-analyze puts the run together."},
+	{"note_no_space", TRUST_LOST, NULL, "the disk was full",
+	 "The disk was full: the recording could not grow any more.",
+	 "Make room beside PROFSHIM_OUTPUT and record again."},
+	{"note_no_unwinder", TRUST_LOST, NULL, "no unwinder",
+	 "libunwind could not be loaded, so allocations made below uninstrumented "
+	 "functions are charged to the nearest instrumented one.",
+	 "Install libunwind8."},
+	{"note_no_shadow", TRUST_LOST, NULL, "no room for the map of live blocks",
+	 "There was no address space for the map of live blocks (ulimit -v?).",
+	 "Raise the limit; without the map frees and live bytes are not known."},
+	{"note_setting_ignored", TRUST_MINOR, NULL, "a setting was ignored",
+	 "A PROFSHIM_ variable had a value that could not be understood; the default was "
+	 "used.",
+	 "prof-record --help lists the settings."},
+	{"note_slots_exhausted", TRUST_LOST, NULL, "too many threads and processes",
+	 "More threads and processes than one recording has room for.",
+	 "The calls of those without a place are missing; PROFSHIM_FOLLOW=none leaves "
+	 "children out."},
+	{"note_no_addresses", TRUST_LOST, NULL, "addresses were refused",
+	 "A thread or process was refused the addresses that its part of the recording "
+	 "needs: by a limit (ulimit -v), or by a host that keeps them, such as valgrind.",
+	 "Raise the limit; record the program by itself, not what runs it."},
+	{"note_own_allocator", TRUST_MINOR, NULL, "the program has its own malloc",
+	 "The program defines malloc itself, so its allocations do not pass the shim.",
+	 "Link it without its allocator for the recording."},
+	{"note_no_function", TRUST_MINOR, NULL, "a function for snapshots was not found",
+	 "PROFSHIM_SNAPSHOT_AT names a function that no recorded object has.",
+	 "Write it as the linker knows it (nm ./app), or a C++ name without its "
+	 "parameters; an inlined or stripped function cannot be found."},
+	{"note_gave_up_privileges", TRUST_PLAIN, NULL, "a process changed its user",
+	 "A process became another user than the one who records; its part of the "
+	 "recording moved into a file of its own before.",
+	 "Nothing has to be done; docs/security.md says what that protects."},
+	{"note_not_apart", TRUST_MINOR, NULL, "a process with another user shares memory",
+	 "A process became another user and still shares the recording's memory with "
+	 "processes that did not: whoever takes it over can write over their numbers.",
+	 "Record only programs whose workers you trust in this way; docs/security.md "
+	 "says when it happens."},
+	{"note_own_hooks", TRUST_MINOR, NULL, "the program has its own hooks",
+	 "The program defines __cyg_profile_func_enter itself, so its calls do not reach "
+	 "the shim.",
+	 "Link it without those functions for the recording."},
+	{"note_sealed", TRUST_LOST, NULL, "the program sandboxed itself",
+	 "The program forbade itself system calls (seccomp), so the recording could not "
+	 "grow any more: from then on new call paths fold into their callers, and new "
+	 "threads and children are not recorded.",
+	 "Record it with its sandbox switched off to see the rest."},
+};
+
+const struct trust_counter *trust_counter_find(const char *name)
+{
+	for (size_t i = 0; i < sizeof(counters) / sizeof(counters[0]); i++)
+		if (strcmp(counters[i].name, name) == 0)
+			return &counters[i];
+	return NULL;
+}
