@@ -9,13 +9,14 @@
  * what a pair takes by the clock less the inner cost is the outer. The smallest batch
  * counts: everything that disturbs a batch makes it longer.
  */
+#include "shim/boot/calibrate.h"
+
 #include <stdint.h>
 
-#include "shim/boot/boot.h"
-#include "shim/record/calls.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
-#include "shim/record/tree.h"
+#include "shim/lane/tree.h"
+#include "shim/record/calls.h"
 
 #define BATCHES 24
 #define PAIRS 128

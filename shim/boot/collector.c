@@ -9,6 +9,8 @@
  * would reset its exit signal to SIGCHLD and the host's wait would see it. The second is
  * its child, orphaned at once, and execs.
  */
+#include "shim/boot/collector.h"
+
 #include <dlfcn.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -23,7 +25,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "shim/boot/boot.h"
+#include "shim/boot/run.h"
 #include "shim/core/process.h"
 
 #define STACK_BYTES (64u << 10)
@@ -93,7 +95,7 @@ static int own_directory(char *path, size_t size)
 	Dl_info info;
 	char *slash;
 
-	if (!dladdr((void *)collector_find, &info) || !info.dli_fname ||
+	if (!dladdr((void *)collector_start, &info) || !info.dli_fname ||
 	    strlen(info.dli_fname) + 128 > size)
 		return -ENOENT;
 	strcpy(path, info.dli_fname);
@@ -104,7 +106,7 @@ static int own_directory(char *path, size_t size)
 	return 0;
 }
 
-int collector_find(const struct config *config, char *path, size_t path_size)
+static int find_file(const struct config *config, char *path, size_t path_size)
 {
 	static const char *const places[] = {
 		"/../collector/profshim-collect", /* built tree: shim/ to collector/ */
@@ -202,7 +204,7 @@ int collector_start(const struct config *config)
 		process_note(SEGMENT_NOTE_SUBREAPER);
 		return 0;
 	}
-	if (collector_find(config, path, sizeof(path)) < 0 ||
+	if (find_file(config, path, sizeof(path)) < 0 ||
 	    make_absolute(path, sizeof(path)) < 0) {
 		process_note(SEGMENT_NOTE_NO_COLLECTOR);
 		return -ENOENT;

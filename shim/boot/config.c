@@ -12,20 +12,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "shim/wrap/exec.h"
 #include "shim/boot/job.h"
-#include "shim/record/lane.h"
-
-const char *config_lookup(char **environment, const char *name)
-{
-	size_t length = strlen(name);
-
-	for (; environment && *environment; environment++) {
-		if (!strncmp(*environment, name, length) && (*environment)[length] == '=')
-			return *environment + length + 1;
-	}
-	return NULL;
-}
+#include "shim/boot/variable.h"
+#include "shim/lane/lane.h"
+#include "shim/wrap/exec/additions.h"
 
 void config_ignore(struct config *config, const char *name, const char *value)
 {
@@ -36,7 +26,7 @@ void config_ignore(struct config *config, const char *name, const char *value)
 static void read_number(struct config *config, char **environment, const char *name,
 			unsigned long low, unsigned long high, unsigned int *result)
 {
-	const char *value = config_lookup(environment, name);
+	const char *value = variable_find(environment, name);
 	unsigned long number;
 	char *end;
 
@@ -54,7 +44,7 @@ static void read_number(struct config *config, char **environment, const char *n
 static void read_duration(struct config *config, char **environment, const char *name,
 			  unsigned int *ret_ms)
 {
-	const char *value = config_lookup(environment, name);
+	const char *value = variable_find(environment, name);
 	unsigned long number, scale = 0;
 	char *end;
 
@@ -81,7 +71,7 @@ static void read_signal(struct config *config, char **environment)
 	} signals[] = {{"HUP", SIGHUP}, {"USR1", SIGUSR1},   {"USR2", SIGUSR2},
 		       {"URG", SIGURG}, {"WINCH", SIGWINCH}, {"IO", SIGIO},
 		       {"PWR", SIGPWR}};
-	const char *value = config_lookup(environment, "PROFSHIM_SNAPSHOT_SIGNAL"),
+	const char *value = variable_find(environment, "PROFSHIM_SNAPSHOT_SIGNAL"),
 		   *name = value;
 	char *end;
 	long number;
@@ -109,7 +99,7 @@ static void read_snapshots(struct config *config, char **environment)
 	read_duration(config, environment, "PROFSHIM_SNAPSHOT_EVERY",
 		      &config->snapshot_every_ms);
 	read_signal(config, environment);
-	config->snapshot_at = config_lookup(environment, "PROFSHIM_SNAPSHOT_AT");
+	config->snapshot_at = variable_find(environment, "PROFSHIM_SNAPSHOT_AT");
 }
 
 static void read_report(struct config *config, char **environment)
@@ -117,7 +107,7 @@ static void read_report(struct config *config, char **environment)
 	static const char *const words[] = {[SEGMENT_REPORT_TEXT] = "text",
 					    [SEGMENT_REPORT_MD] = "md",
 					    [SEGMENT_REPORT_JSON] = "json"};
-	const char *value = config_lookup(environment, "PROFSHIM_REPORT");
+	const char *value = variable_find(environment, "PROFSHIM_REPORT");
 
 	if (!value || !*value)
 		return;
@@ -131,8 +121,8 @@ static void read_report(struct config *config, char **environment)
 
 static void read_words(struct config *config, char **environment)
 {
-	const char *level = config_lookup(environment, "PROFSHIM_LEVEL");
-	const char *follow = config_lookup(environment, "PROFSHIM_FOLLOW");
+	const char *level = variable_find(environment, "PROFSHIM_LEVEL");
+	const char *follow = variable_find(environment, "PROFSHIM_FOLLOW");
 
 	if (level && !strcmp(level, "off"))
 		config->off = 1;
@@ -153,15 +143,15 @@ void config_read(struct config *config, char **environment)
 	config->stack_depth_limit = 64;
 	config->path_limit = SEGMENT_PATH_LIMIT;
 	config->wait_ms = 10000;
-	value = config_lookup(environment, "PROFSHIM_OUTPUT");
+	value = variable_find(environment, "PROFSHIM_OUTPUT");
 	config->output = value && *value ? value : "run.db";
-	value = config_lookup(environment, "PROFSHIM_LABEL");
+	value = variable_find(environment, "PROFSHIM_LABEL");
 	config->label = value ? value : "";
-	value = config_lookup(environment, "PROFSHIM_COLLECTOR");
+	value = variable_find(environment, "PROFSHIM_COLLECTOR");
 	config->collector = value && *value ? value : NULL;
-	value = config_lookup(environment, "PROFSHIM_RUN");
+	value = variable_find(environment, "PROFSHIM_RUN");
 	config->joined_run = value && *value ? value : NULL;
-	config->joins_only = config_lookup(environment, EXEC_MARK_NAME) != NULL;
+	config->joins_only = variable_find(environment, EXEC_MARK_NAME) != NULL;
 	job_read(environment, &config->job);
 	read_words(config, environment);
 	read_report(config, environment);

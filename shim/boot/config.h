@@ -30,8 +30,5 @@ struct config {
 /* Notes a value that was not understood; the first one is kept. */
 void config_ignore(struct config *config, const char *name, const char *value);
 
-/* The value of NAME in the environment, NULL when unset. */
-const char *config_lookup(char **environment, const char *name);
-
 /* Reads environment entries ("NAME=value", NULL at the end). Never fails. */
 void config_read(struct config *config, char **environment);

@@ -17,7 +17,7 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include "shim/boot/config.h"
+#include "shim/boot/variable.h"
 
 static const struct launcher {
 	const char *rank, *count;
@@ -47,8 +47,8 @@ static int read_number(const char *text, unsigned long most, unsigned long *ret)
 /* "slurm:JOB.STEP" of what srun began. */
 static int read_slurm(char **environment, struct segment_job *ret)
 {
-	const char *job = config_lookup(environment, "SLURM_JOB_ID");
-	const char *step = config_lookup(environment, "SLURM_STEP_ID");
+	const char *job = variable_find(environment, "SLURM_JOB_ID");
+	const char *step = variable_find(environment, "SLURM_STEP_ID");
 	unsigned long number;
 
 	/* the highest ones stand for batch scripts and the like */
@@ -65,7 +65,7 @@ static void name_by_process(char **environment, struct segment_job *ret)
 	struct ucred peer = {.pid = 0};
 	socklen_t size = sizeof(peer);
 
-	if (!read_number(config_lookup(environment, "PMI_FD"), 1ul << 20, &fd) ||
+	if (!read_number(variable_find(environment, "PMI_FD"), 1ul << 20, &fd) ||
 	    getsockopt((int)fd, SOL_SOCKET, SO_PEERCRED, &peer, &size) < 0 ||
 	    peer.pid <= 0)
 		peer.pid = getppid();
@@ -78,7 +78,7 @@ static void name_job(const struct launcher *launcher, char **environment,
 	const char *names[] = {launcher->job, launcher->job_too};
 
 	for (int i = 0; i < 2; i++) {
-		const char *job = names[i] ? config_lookup(environment, names[i]) : NULL;
+		const char *job = names[i] ? variable_find(environment, names[i]) : NULL;
 
 		if (!job || !*job)
 			continue;
@@ -96,14 +96,14 @@ void job_read(char **environment, struct segment_job *ret)
 		const struct launcher *launcher = &launchers[i];
 		unsigned long rank, count;
 
-		if (!read_number(config_lookup(environment, launcher->rank), INT32_MAX,
+		if (!read_number(variable_find(environment, launcher->rank), INT32_MAX,
 				 &rank))
 			continue;
 		name_job(launcher, environment, ret);
 		if (!ret->name[0])
 			continue;
 		ret->rank = (int32_t)rank;
-		if (read_number(config_lookup(environment, launcher->count), INT32_MAX,
+		if (read_number(variable_find(environment, launcher->count), INT32_MAX,
 				&count) &&
 		    count > rank)
 			ret->rank_count = (uint32_t)count;

@@ -3,6 +3,8 @@
  * The run: joined or begun; its facts, its shared state and this image's segment file.
  * Runs on: the constructor. Must not keep a descriptor after run_settle().
  */
+#include "shim/boot/run.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,12 +19,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "shim/boot/boot.h"
-#include "shim/boot/spool.h"
+#include "shim/boot/calibrate.h"
 #include "shim/core/clock.h"
-#include "shim/core/gate.h"
 #include "shim/core/own_memory.h"
 #include "shim/core/process.h"
+#include "shim/image/spool.h"
 
 #define SLOT_BYTES (256ull << 20)
 #define SMALL_SLOT_BYTES (16ull << 20)
@@ -35,19 +36,6 @@ static struct segment_run facts;	/* process_facts.run */
 const char *run_directory(void)
 {
 	return spool.path;
-}
-
-void run_ring(void)
-{
-	struct segment_state *state = process_facts.state;
-
-	/* release: what was stored before is seen by the collector that acquires it */
-	__atomic_fetch_add(&state->doorbell, 1, __ATOMIC_RELEASE);
-	if (gate_enter()) {
-		SYSCALL(SYS_futex, &state->doorbell, 1 /* FUTEX_WAKE */, 0x7fffffff, 0, 0,
-			0);
-		gate_leave();
-	}
 }
 
 void run_abandon(void)

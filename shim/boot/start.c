@@ -13,16 +13,27 @@
 
 #include "common/attributes.h"
 #include "common/plain_text.h"
-#include "shim/boot/boot.h"
+#include "shim/boot/collector.h"
+#include "shim/boot/config.h"
 #include "shim/boot/interposition.h"
-#include "shim/wrap/exec.h"
+#include "shim/boot/run.h"
+#include "shim/core/gate.h"
+#include "shim/core/process.h"
+#include "shim/image/modules.h"
+#include "shim/image/triggers.h"
+#include "shim/image/unwinder.h"
+#include "shim/memory/early_heap.h"
+#include "shim/memory/shadow.h"
+#include "shim/record/context.h"
+#include "shim/wrap/exec/additions.h"
+#include "shim/wrap/exec/environment.h"
+#include "shim/wrap/exit.h"
+#include "shim/wrap/fork.h"
+#include "shim/wrap/jumps.h"
 #include "shim/wrap/real.h"
 #include "shim/wrap/resolve.h"
-#include "shim/memory/early_heap.h"
-#include "shim/core/gate.h"
-#include "shim/record/lane.h"
-#include "shim/core/process.h"
-#include "shim/memory/shadow.h"
+#include "shim/wrap/snapshots.h"
+#include "shim/wrap/threads.h"
 
 /* "PROFSHIM_RUN=directory" for the environment of children. */
 static char run_variable[SEGMENT_PATH_MAX + 16];
@@ -103,10 +114,9 @@ static void begin_recording(const struct config *config)
 		process_note(SEGMENT_NOTE_NO_SHADOW);
 	process_count(SEGMENT_COUNTER_EARLY_BYTES, early_heap_used());
 	threads_begin();
-	context = lane_acquire();
-	if (context == &lane_none)
+	if (!context_acquire())
 		return;
-	lane_begin_own_work(context);
+	context = lane_begin_own_work();
 	interposition_check();
 	fork_watch();
 	snapshots_watch_signal(config->snapshot_signal);
@@ -114,9 +124,9 @@ static void begin_recording(const struct config *config)
 	if (first)
 		start_collector(config);
 	else
-		run_ring();
+		process_ring();
 	snprintf(run_variable, sizeof(run_variable), "PROFSHIM_RUN=%s", run_directory());
-	exec_begin(run_variable);
+	additions_begin(run_variable);
 	lane_end_own_work(context);
 	if (first && config->ignored[0]) {
 		snprintf(error, sizeof(error),
@@ -134,6 +144,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	(void)argv;
 	resolve_all();
 	jumps_begin();
+	modules_begin();
 	config_read(&config, environment);
 	if (config.snapshot_at && !triggers_begin(config.snapshot_at))
 		config_ignore(&config, "PROFSHIM_SNAPSHOT_AT", config.snapshot_at);
@@ -145,14 +156,14 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 
 static void load_unwinder(void)
 {
-	struct lane_context *context = lane_self;
+	struct lane_context *context;
 
 	/* with an allocator of its own, nothing asks for stacks, and dlopen would call it
 	 * before it is ready */
-	if (!lane_is_live(context) ||
+	if (!lane_is_live(lane_self) ||
 	    process->segment->notes & SEGMENT_NOTE_OWN_ALLOCATOR)
 		return;
-	lane_begin_own_work(context);
+	context = lane_begin_own_work();
 	unwinder_load();
 	lane_end_own_work(context);
 }

@@ -59,6 +59,11 @@ void gate_restrict(void)
 	__atomic_store_n(&gate.is_restricted, 1, __ATOMIC_RELAXED);
 }
 
+void gate_forbid_start(void)
+{
+	__atomic_store_n(&gate.forbids_start, 1, __ATOMIC_RELAXED);
+}
+
 void gate_forked(void)
 {
 	__atomic_store_n(&gate.inside, 0, __ATOMIC_SEQ_CST);

@@ -17,6 +17,7 @@
 struct gate {
 	uint32_t is_closed;
 	uint32_t is_restricted; /* see gate_is_restricted() */
+	uint32_t forbids_start; /* an image that starts with us in it would be killed */
 	uint32_t inside;	/* slow paths at work */
 };
 
@@ -29,13 +30,21 @@ static inline int gate_is_open(void)
 }
 
 /* True: a filter is in force that lets the calls pass which growth needs, all of them
- * (seal_filter.c). Others, which can be done without, are not made. */
+ * (wrap/rights/seal_filter.c). Others, which can be done without, are not made. */
 static inline int gate_is_restricted(void)
 {
 	return __atomic_load_n(&gate.is_restricted, __ATOMIC_RELAXED);
 }
 
 void gate_restrict(void);
+
+/* The program's filter would kill an image that starts with us in it. */
+static inline int gate_forbids_start(void)
+{
+	return __atomic_load_n(&gate.forbids_start, __ATOMIC_RELAXED);
+}
+
+void gate_forbid_start(void);
 
 /* Before and after system calls. 0: the gate is closed, do without, and do not leave.
  * Nests. */

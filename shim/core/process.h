@@ -8,7 +8,7 @@
  *
  * struct process lives in a page of its own that fork wipes (MADV_WIPEONFORK): in a
  * forked child ready reads 0, whatever call made the child, and so do the lane contexts
- * (lane.h). The first hook that notices calls process_adopt(). `lock` serialises the
+ * (lane.h). The first hook that notices calls adopt_process(). `lock` serialises the
  * slow paths (slots, lanes, growth of sites); it is taken with all signals blocked, so
  * a handler cannot wait for the thread it interrupted.
  */
@@ -25,7 +25,7 @@ struct lane_context;
 struct segment_book;
 
 struct process {
-	uint32_t ready; /* 0 in a forked child until process_adopt() */
+	uint32_t ready; /* 0 in a forked child until adopt_process() */
 	uint32_t lock;
 	uint32_t slot;
 	uint32_t site_next; /* next free site index */
@@ -47,7 +47,7 @@ struct process {
 	struct segment_book *book;  /* snapshots, NULL: not mapped yet */
 	void *spare;		    /* a slot given back, or NULL */
 	uint32_t spare_slot;
-	uint32_t *age_heads; /* see snapshot.c */
+	uint32_t *age_heads; /* see site_past.c */
 	uint32_t has_left;   /* its slots have been offered: nothing is recorded */
 	uint32_t taken_lane_slot;
 	struct segment_lane *taken_lane; /* came with the slot, for the first thread */
@@ -127,10 +127,13 @@ void process_note(uint32_t note);
  * makes `state` use it. first_site: where the site ids begin. 0, or -errno. */
 int process_begin(struct process *state, uint32_t first_site);
 
-/* Makes `process` usable again in a forked child: own slot, new or that of a process that
- * has ended, nothing of the parent's written. Called by whoever finds ready == 0; leaves
- * the shim off when it fails. */
-void process_adopt(void);
+/* The same with the slot of a process that has ended, whose header has been written anew.
+ * bias: see struct process. */
+void process_resume(struct process *state, struct segment_process *segment, uint32_t slot,
+		    uint32_t bias);
+
+/* Tells the collector to look. Any context. */
+void process_ring(void);
 
 /* A page that is read first and written then costs two faults. */
 static inline void process_will_write(void *at)

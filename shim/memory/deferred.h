@@ -11,7 +11,7 @@
  */
 #pragma once
 
-#include "shim/record/lane.h"
+#include "shim/lane/lane.h"
 #include "shim/memory/shadow.h"
 
 enum deferred_kind {

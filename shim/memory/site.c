@@ -8,7 +8,8 @@
 #include <sys/single_threaded.h>
 
 #include "shim/core/gate.h"
-#include "shim/record/snapshot.h"
+#include "shim/core/process.h"
+#include "shim/memory/site_past.h"
 
 #define RESERVED_SITES 2048u /* 256 KiB */
 
@@ -163,7 +164,7 @@ static inline void catch_up(struct segment_site *site)
 		__atomic_load_n(&process->segment->snapshot_interval, __ATOMIC_ACQUIRE);
 
 	if (unlikely(site->interval != interval))
-		snapshot_keep_site(site, (uint32_t)(site - process->sites), interval);
+		site_past_keep(site, (uint32_t)(site - process->sites), interval);
 }
 
 static inline void grow(struct segment_site *site, uint64_t size, int alone)
@@ -231,7 +232,7 @@ void site_released(const struct shadow_block *block, uint32_t lane_slot, int tem
 	save_share(site, word.generation);
 	catch_up(site);
 	if (unlikely(block->interval != site->interval))
-		snapshot_add_free(block, site->interval, 1);
+		site_past_add_free(block, site->interval, 1);
 	site->free_count++;
 	site->free_bytes += block->size_bytes;
 	site->temporary_count += (uint64_t)temporary;
@@ -253,9 +254,25 @@ void site_restored(const struct shadow_block *block)
 		save_share(site, word.generation);
 	catch_up(site);
 	if (unlikely(block->interval != site->interval))
-		snapshot_add_free(block, site->interval, -1);
+		site_past_add_free(block, site->interval, -1);
 	site->free_count--;
 	site->free_bytes -= block->size_bytes;
 	if (!alone)
 		unlock_site(site);
+}
+
+void cold site_lose(uint64_t word)
+{
+	process_count(SEGMENT_COUNTER_LOST_FREES, 1);
+	/* its site's books must not keep the block that is certainly gone */
+	if ((word & (SHADOW_SITE_LIMIT - 1)) >= process->site_floor) {
+		struct shadow_block block = {
+			.site = (uint32_t)(word & (SHADOW_SITE_LIMIT - 1)),
+			.size_bytes = (word >> 24) & SHADOW_SIZE_LARGE,
+			.interval = (uint32_t)(word >> 52),
+		};
+
+		if (block.site && block.site - process->site_bias < process->site_next)
+			site_released(&block, 0, 0);
+	}
 }

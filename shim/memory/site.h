@@ -20,7 +20,7 @@
  */
 #pragma once
 
-#include "shim/core/process.h"
+#include "common/attributes.h"
 #include "shim/memory/shadow.h"
 
 /* A new site for a node of a lane: its index. 0: no room (counted). Any context. The
@@ -42,3 +42,7 @@ void site_released(const struct shadow_block *block, uint32_t lane_slot, int tem
 
 /* A realloc failed: the block that site_released() took is there after all. */
 void site_restored(const struct shadow_block *block);
+
+/* A block's free was missed, as its address has been handed out again: word is what the
+ * shadow map has of it. Counted. */
+void site_lose(uint64_t word);

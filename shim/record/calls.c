@@ -21,10 +21,12 @@
 #include "shim/record/calls.h"
 
 #include "shim/core/clock.h"
-#include "shim/stacks/fiber.h"
 #include "shim/core/process.h"
-#include "shim/record/tree.h"
-#include "shim/record/trigger.h"
+#include "shim/lane/frames.h"
+#include "shim/lane/tree.h"
+#include "shim/lane/trigger.h"
+#include "shim/record/context.h"
+#include "shim/record/snapshot.h"
 
 #define compiler_barrier() __asm__ volatile("" : : : "memory")
 
@@ -64,6 +66,12 @@ static inline void finish_call(struct lane_context *context, struct segment_node
 		histogram_overflow(function, bucket);
 }
 
+static void take_snapshot(const char *label)
+{
+	if (label)
+		snapshot_take(label, SEGMENT_SNAPSHOT_FUNCTION);
+}
+
 /* The child when the front table does not have it, as it never has functions at whose
  * calls snapshots are taken. Their frames get a call site that no exit has, which brings
  * the exit to its slow path, too: so triggers cost other functions nothing. */
@@ -74,7 +82,7 @@ static cold uint32_t find_child(struct lane_context *context, uint32_t parent,
 
 	if (unlikely(trigger_count) && trigger_find(function)) {
 		frame->call_site |= TRIGGER_MARK;
-		trigger_enter(function);
+		take_snapshot(trigger_enter_label(function));
 	}
 	return child;
 }
@@ -105,22 +113,6 @@ push(struct lane_context *context, uint64_t function, uint64_t call_site, uintpt
 	add32(context->depth, 1);
 }
 
-/* True when the hook can go on at once: a lane, on the stack that is in use. */
-static inline int is_settled(const struct lane_context *context, uintptr_t stack)
-{
-	return context && fiber_is_current(context, stack);
-}
-
-/* The context to go on with after the slow path's questions, or &lane_none. */
-static struct lane_context *settle(struct lane_context *context, uintptr_t stack)
-{
-	if (!lane_is_live(context))
-		context = lane_acquire();
-	if (context != &lane_none && !fiber_is_current(context, stack))
-		fiber_settle(context, stack);
-	return context;
-}
-
 /*
  * A coroutine's memory may be used for another one without our knowing, when the first
  * was left for good with functions open. Then its first function is entered again where
@@ -145,16 +137,16 @@ static void drop_replaced(struct lane_context *context, uint64_t function,
 static cold void enter_slow(struct lane_context *context, uint64_t function,
 			    uint64_t call_site, uintptr_t stack)
 {
-	int was_settled = is_settled(context, stack);
+	int was_settled = context_is_settled(context, stack);
 
-	context = settle(context, stack);
-	if (context == &lane_none) {
+	context = context_settle(stack);
+	if (!context) {
 		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
 		return;
 	}
 	if (!was_settled && context->fiber != &context->native)
 		drop_replaced(context, function, call_site, stack);
-	if (context->top == context->limit && lane_grow_frames(context) < 0) {
+	if (context->top == context->limit && frames_grow(context) < 0) {
 		context->lane->folded_call_count++;
 		return; /* its exit will be an orphan, or close nothing */
 	}
@@ -166,7 +158,8 @@ exported void __cyg_profile_func_enter(void *function, void *call_site)
 	struct lane_context *context = lane_self;
 	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
 
-	if (unlikely(!is_settled(context, stack) || context->top == context->limit)) {
+	if (unlikely(!context_is_settled(context, stack) ||
+		     context->top == context->limit)) {
 		enter_slow(context, (uint64_t)function, (uint64_t)call_site, stack);
 		return;
 	}
@@ -246,13 +239,13 @@ static void close_at(struct lane_context *context, struct segment_frame *frame,
 		pop(context, frame, now);
 }
 
-static cold void exit_slow(struct lane_context *context, uint64_t function,
-			   uint64_t call_site, uintptr_t stack, uint64_t now)
+static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stack,
+			   uint64_t now)
 {
+	struct lane_context *context = context_settle(stack);
 	struct segment_frame *frame;
 
-	context = settle(context, stack);
-	if (context == &lane_none)
+	if (!context)
 		return;
 	now -= context->clock_offset;
 	frame = find_frame(context, function, call_site, now);
@@ -262,7 +255,7 @@ static cold void exit_slow(struct lane_context *context, uint64_t function,
 	}
 	close_at(context, frame, now);
 	if (unlikely(trigger_count))
-		trigger_exit(function);
+		take_snapshot(trigger_exit_label(function));
 }
 
 exported void __cyg_profile_func_exit(void *function, void *call_site)
@@ -272,14 +265,14 @@ exported void __cyg_profile_func_exit(void *function, void *call_site)
 	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
 	struct segment_frame *frame;
 
-	if (unlikely(!is_settled(context, stack))) {
-		exit_slow(context, (uint64_t)function, (uint64_t)call_site, stack, now);
+	if (unlikely(!context_is_settled(context, stack))) {
+		exit_slow((uint64_t)function, (uint64_t)call_site, stack, now);
 		return;
 	}
 	frame = context->top - 1; /* on an empty stack the one that matches nothing */
 	if (unlikely(frame->function != (uint64_t)function ||
 		     frame->call_site != (uint64_t)call_site)) {
-		exit_slow(context, (uint64_t)function, (uint64_t)call_site, stack, now);
+		exit_slow((uint64_t)function, (uint64_t)call_site, stack, now);
 		return;
 	}
 	pop(context, frame, now - context->clock_offset);
@@ -291,7 +284,7 @@ void calls_exit(void *function, void *call_site)
 static void drop_ended_regions(struct lane_context *context)
 {
 	while (context->top > context->frames &&
-	       context->top[-1].function == CALLS_ENDED_REGION) {
+	       context->top[-1].function == LANE_ENDED_REGION) {
 		context->current = context->top[-1].parent_node;
 		add32(context->depth, -1u);
 		compiler_barrier();
@@ -304,15 +297,15 @@ void calls_begin_region(uint64_t key, uintptr_t stack)
 	struct lane_context *context = lane_self;
 	uint64_t call_site;
 
-	if (unlikely(!is_settled(context, stack))) {
-		context = settle(context, stack);
-		if (context == &lane_none) {
+	if (unlikely(!context_is_settled(context, stack))) {
+		context = context_settle(stack);
+		if (!context) {
 			process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
 			return;
 		}
 	}
 	drop_ended_regions(context);
-	if (context->top == context->limit && lane_grow_frames(context) < 0) {
+	if (context->top == context->limit && frames_grow(context) < 0) {
 		context->lane->folded_call_count++;
 		return; /* its end will be an orphan */
 	}
@@ -334,11 +327,11 @@ static void end_below(struct lane_context *context, struct segment_frame *frame,
 		finish_call(context, &context->nodes[node], now - frame->start_ticks);
 	else if (node)
 		add64(&context->nodes[node].total_ticks, now - frame->start_ticks);
-	frame->function = CALLS_ENDED_REGION;
+	frame->function = LANE_ENDED_REGION;
 	/* of what goes on, over regions that have ended there, too */
 	do {
 		frame[1].parent_node = frame->parent_node;
-	} while ((++frame)->function == CALLS_ENDED_REGION);
+	} while ((++frame)->function == LANE_ENDED_REGION);
 }
 
 static int is_below_function(const struct lane_context *context,
@@ -351,13 +344,12 @@ static int is_below_function(const struct lane_context *context,
 	return 0;
 }
 
-static cold void end_region_slow(struct lane_context *context, uint64_t key,
-				 uintptr_t stack, uint64_t now)
+static cold void end_region_slow(uint64_t key, uintptr_t stack, uint64_t now)
 {
+	struct lane_context *context = context_settle(stack);
 	struct segment_frame *frame;
 
-	context = settle(context, stack);
-	if (context == &lane_none)
+	if (!context)
 		return;
 	now -= context->clock_offset;
 	frame = find_frame(context, key, 0, now);
@@ -379,12 +371,12 @@ void calls_end_region(uint64_t key, uintptr_t stack)
 	struct lane_context *context = lane_self;
 	struct segment_frame *frame;
 
-	if (likely(is_settled(context, stack))) {
+	if (likely(context_is_settled(context, stack))) {
 		frame = context->top - 1;
 		if (likely(frame->function == key && frame->call_site)) {
 			pop(context, frame, now - context->clock_offset);
 			return;
 		}
 	}
-	end_region_slow(context, key, stack, now);
+	end_region_slow(key, stack, now);
 }

@@ -6,7 +6,7 @@
 
 #include <stdint.h>
 
-#include "shim/record/lane.h"
+#include "common/attributes.h"
 
 /* The compiler's hooks, and ours by names that a program with hooks of its own does not
  * come before. */
@@ -14,11 +14,6 @@ void __cyg_profile_func_enter(void *function, void *call_site);
 void __cyg_profile_func_exit(void *function, void *call_site);
 hidden void calls_enter(void *function, void *call_site);
 hidden void calls_exit(void *function, void *call_site);
-
-/* A region's frame lies among those of functions, with its key in the place of the
- * function. What has ended below an open function stays, as a frame of this key, until
- * that function has ended. */
-#define CALLS_ENDED_REGION SEGMENT_KEY_REGION
 
 /* Begin and end of the region with this key (common/segment.h). stack: the caller's stack
  * pointer. An end belongs to the innermost open region of its key on the stack in use;

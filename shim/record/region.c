@@ -10,13 +10,13 @@
 #include "shim/record/region.h"
 
 #include "common/segment_names.h"
-#include "shim/record/calls.h"
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
-#include "shim/record/lane.h"
 #include "shim/core/name.h"
 #include "shim/core/process.h"
 #include "shim/core/shared_slot.h"
+#include "shim/record/calls.h"
+#include "shim/record/context.h"
 
 /* The mapping; a forked child inherits it with the file. */
 static struct segment_names *mapped_names;
@@ -182,18 +182,11 @@ static inline uint64_t key_of(struct lane_context *context, const char *componen
 
 _Static_assert(LANE_REGION_MEMOS == 1u << 6, "key_of() shifts by 58");
 
-static struct lane_context *context_of_caller(void)
-{
-	struct lane_context *context = lane_self;
-
-	return likely(lane_is_live(context)) ? context : lane_acquire();
-}
-
 void region_begin(const char *component, const char *name, uintptr_t stack)
 {
-	struct lane_context *context = context_of_caller();
+	struct lane_context *context = context_get();
 
-	if (context != &lane_none)
+	if (context)
 		calls_begin_region(
 			key_of(context, component ? component : "", name ? name : "", 1),
 			stack);
@@ -203,9 +196,9 @@ void region_begin(const char *component, const char *name, uintptr_t stack)
 
 void region_end(const char *component, const char *name, uintptr_t stack)
 {
-	struct lane_context *context = context_of_caller();
+	struct lane_context *context = context_get();
 
-	if (context != &lane_none)
+	if (context)
 		calls_end_region(
 			key_of(context, component ? component : "", name ? name : "", 0),
 			stack);

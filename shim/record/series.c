@@ -6,6 +6,7 @@
 #include "shim/core/clock.h"
 #include "shim/core/name.h"
 #include "shim/core/process.h"
+#include "shim/record/context.h"
 
 #define compiler_barrier() __asm__ volatile("" : : : "memory")
 
@@ -187,11 +188,9 @@ static inline void add_mark(struct segment_series *series, uint64_t now, int64_t
 /* The calling thread's context, with its series to itself; or NULL. */
 static inline struct lane_context *begin(void)
 {
-	struct lane_context *context = lane_self;
+	struct lane_context *context = context_get();
 
-	if (unlikely(!lane_is_live(context)))
-		context = lane_acquire();
-	if (unlikely(context == &lane_none)) {
+	if (unlikely(!context)) {
 		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
 		return NULL;
 	}
@@ -255,11 +254,4 @@ void series_counter(const char *name, double value)
 		context->lane->lost_mark_count++;
 	}
 	end(context);
-}
-
-void series_begin_thread(struct lane_context *context)
-{
-	for (uint32_t i = 0; i < context->lane->series.count; i++)
-		series_at(context, i)->open_ticks = 0;
-	context->series_busy = 0;
 }

@@ -6,14 +6,11 @@
  */
 #pragma once
 
-#include "shim/record/lane.h"
+#include "shim/lane/lane.h"
 
 /* A mark of this name. name may be NULL (empty); it is copied. */
 void series_step(const char *name);
 void series_counter(const char *name, double value);
-
-/* Another thread has the lane: the time since the last one's marks is no step. */
-void series_begin_thread(struct lane_context *context);
 
 /* A handler that interrupted a mark has jumped out of both. */
 static inline void series_abandon(struct lane_context *context)

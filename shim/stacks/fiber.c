@@ -10,11 +10,12 @@
  */
 #include "shim/stacks/fiber.h"
 
-#include "shim/core/chunk.h"
 #include "shim/core/clock.h"
-#include "shim/stacks/fiber_find.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
+#include "shim/lane/frames.h"
+#include "shim/stacks/bounds.h"
+#include "shim/stacks/fiber_find.h"
 
 static void use_range(struct lane_context *context, uintptr_t low, uintptr_t high)
 {
@@ -84,7 +85,7 @@ static void use_range_of(struct lane_context *context, const struct fiber *fiber
 	struct extent range = {fiber->low, fiber->high};
 
 	if (context->has_guests && fiber == &context->native)
-		extent_clip(address, &range);
+		bounds_clip(address, &range);
 	use_range(context, range.low, range.high);
 }
 
@@ -94,7 +95,7 @@ static void settle(struct lane_context *context, uintptr_t address, int is_jump)
 	struct fiber *now_on = context->fiber;
 	struct extent signal_stack;
 
-	if (!fiber && extent_signal_stack(address, &signal_stack)) {
+	if (!fiber && bounds_signal_stack(address, &signal_stack)) {
 		use_range(context, signal_stack.low, signal_stack.high);
 		return;
 	}
@@ -144,7 +145,7 @@ void fiber_declare(uintptr_t low, uintptr_t high)
 
 	if (!process_is_ready() || low >= high || !gate_is_open() || !process_lock(&mask))
 		return;
-	extent_declare(low, high);
+	bounds_declare(low, high);
 	if (lane_is_live(context)) {
 		const struct fiber *native = &context->native;
 

@@ -20,7 +20,7 @@
 
 #include <stdint.h>
 
-#include "shim/record/lane.h"
+#include "shim/lane/lane.h"
 
 /* The context has no open frames and does not know yet on which stack it is: for a
  * thread that gets the lane. The process lock is held. */

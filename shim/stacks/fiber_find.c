@@ -12,11 +12,11 @@
  */
 #include "shim/stacks/fiber_find.h"
 
-#include "shim/record/calls.h"
-#include "shim/core/chunk.h"
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
-#include "shim/record/tree.h"
+#include "shim/lane/frames.h"
+#include "shim/lane/tree.h"
+#include "shim/stacks/bounds.h"
 
 #define WINDOW_MARGIN (8u << 10)
 #define WINDOW_STEP (16u << 10)
@@ -87,7 +87,7 @@ static void drop(struct lane_context *context, struct fiber *fiber)
 	unlink_fiber(context, fiber);
 	fiber->shared->depth = 0;
 	fiber->shared->in_use = 0;
-	chunk_give(context, fiber);
+	frames_give(context, fiber);
 	free_record(context, fiber);
 }
 
@@ -102,7 +102,7 @@ static int is_valid(const struct lane_context *context, const struct fiber *fibe
 		return 0;
 	if (fiber->kind != FIBER_BLOCK)
 		return 1;
-	return extent_block(fiber->low, &block) && block.low == fiber->low &&
+	return bounds_block(fiber->low, &block) && block.low == fiber->low &&
 	       block.high == fiber->high;
 }
 
@@ -126,7 +126,7 @@ static void drop_left_over(struct lane_context *context, uintptr_t address)
 
 	if (!process_lock(&mask))
 		return;
-	extent_forget(address);
+	bounds_forget(address);
 	fiber = search(context, address);
 	if (fiber)
 		drop(context, fiber);
@@ -155,7 +155,7 @@ struct fiber *fiber_find(struct lane_context *context, uintptr_t address, int is
 		process_unlock(&mask);
 	}
 	if (!contains(&context->native, address) ||
-	    (context->has_guests && extent_declared(address, &declared)))
+	    (context->has_guests && bounds_declared(address, &declared)))
 		return NULL;
 	return &context->native;
 }
@@ -216,7 +216,7 @@ static struct fiber *add_locked(struct lane_context *context, struct extent exte
 
 	if (!fiber)
 		return NULL;
-	if (chunk_take(context, fiber, depth) < 0) {
+	if (frames_take(context, fiber, depth) < 0) {
 		free_record(context, fiber);
 		return NULL;
 	}
@@ -328,7 +328,7 @@ static void move_nodes(struct lane_context *context, struct fiber *fiber)
 	for (struct segment_frame *frame = fiber->frames; frame < fiber->top; frame++) {
 		frame->parent_node = fiber->current;
 		frame->node = 0;
-		if (frame->function != CALLS_ENDED_REGION)
+		if (frame->function != LANE_ENDED_REGION)
 			frame->node =
 				tree_child(context, fiber->current, frame->function);
 		if (frame->node)
@@ -355,7 +355,7 @@ static struct fiber *begin_native(struct lane_context *context, uintptr_t addres
 
 	native->anchor = address;
 	native->kind = FIBER_FIXED;
-	if (!extent_main_stack(address, &extent)) {
+	if (!bounds_main_stack(address, &extent)) {
 		/* the thread's control block lies at the top of its stack */
 		extent.high = address < thread && thread - address < THREAD_START
 				      ? thread
@@ -439,16 +439,16 @@ struct fiber *fiber_discover(struct lane_context *context, uintptr_t address)
 		move_nodes(context, fiber);
 		return fiber;
 	}
-	if (extent_declared(address, &extent))
+	if (bounds_declared(address, &extent))
 		return add(context, extent, FIBER_FIXED);
 	if (!native->high)
 		return begin_native(context, address);
-	if (extent_block(address, &extent)) {
+	if (bounds_block(address, &extent)) {
 		if (native->kind == FIBER_WINDOW && holds(extent, native->anchor))
 			return extend_native(context, extent);
 		return add(context, extent, FIBER_BLOCK);
 	}
-	if (!extent_mapping(address, &extent))
+	if (!bounds_mapping(address, &extent))
 		return NULL;
 	if (native->kind == FIBER_WINDOW && holds(extent, native->anchor))
 		return extend_native(context, extent);

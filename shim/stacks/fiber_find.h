@@ -7,8 +7,7 @@
 
 #include <stdint.h>
 
-#include "shim/core/extent.h"
-#include "shim/record/lane.h"
+#include "shim/lane/lane.h"
 
 /* The known fiber of this lane that the address lies on, its own stack included; NULL:
  * none. is_jump: control has been seen going there. */

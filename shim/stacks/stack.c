@@ -15,7 +15,7 @@
 
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
-#include "shim/record/trigger.h"
+#include "shim/lane/trigger.h"
 
 /* Our own frames on top of the caller's: stack_node_slow, the recorder, malloc. */
 #define OWN_FRAMES 6

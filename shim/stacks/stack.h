@@ -7,8 +7,8 @@
  */
 #pragma once
 
-#include "shim/record/lane.h"
-#include "shim/record/tree.h"
+#include "shim/lane/lane.h"
+#include "shim/lane/tree.h"
 
 /* unw_backtrace(), or NULL when libunwind cannot be had. Set by boot. */
 extern hidden int (*stack_unwinder)(void **buffer, int size);

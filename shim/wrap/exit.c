@@ -9,6 +9,8 @@
  * registers the first handler of the process, so it runs last: after the program's
  * handlers and after the destructors of all libraries.
  */
+#include "shim/wrap/exit.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
@@ -19,12 +21,11 @@
 #include <unistd.h>
 
 #include "common/attributes.h"
-#include "shim/boot/boot.h"
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
-#include "shim/record/lane.h"
 #include "shim/core/process.h"
-#include "shim/core/reuse.h"
+#include "shim/record/context.h"
+#include "shim/record/reuse.h"
 #include "shim/wrap/real.h"
 
 static int wait_at_exit; /* this image belongs to the first process of the run */
@@ -82,26 +83,12 @@ static void wait_for_collector(struct segment_state *shared)
 	}
 }
 
-/* In a vfork child this is the parent's memory. With the gate closed the wrapper of vfork
- * has to know, which leaves a child that was made otherwise undetected. */
-static int is_own_process(void)
-{
-	const struct lane_context *context = lane_self;
-	int is_own;
-
-	if (!gate_enter())
-		return !lane_is_live(context) || !context->is_vforking;
-	is_own = (int32_t)SYSCALL(SYS_getpid, 0, 0, 0, 0, 0, 0) == process->pid;
-	gate_leave();
-	return is_own;
-}
-
 /* is_last: nothing of the program's runs after this. */
 static void process_exits(int status, int is_last)
 {
 	struct segment_state *shared = process_facts.state;
 
-	if (!process_is_ready() || !is_own_process())
+	if (!process_is_ready() || !context_is_own_process())
 		return;
 	process->segment->exit_code = status & 0xff;
 	process->segment->end_ticks = clock_now();
@@ -112,7 +99,7 @@ static void process_exits(int status, int is_last)
 			 __ATOMIC_RELEASE);
 	if (is_last && !(wait_at_exit && process->pid == process_facts.run->first_pid))
 		reuse_offer(SEGMENT_PROCESS_EXITING);
-	run_ring();
+	process_ring();
 	if (wait_at_exit && process->pid == process_facts.run->first_pid &&
 	    gate_is_open())
 		wait_for_collector(shared);

@@ -2,23 +2,25 @@
 /*
  * What a forked child needs from the thread that forked: the functions it is inside of.
  * Runs on: the thread that calls fork(), in parent and child. Must not be needed for
- * correctness: a raw clone() adopts on its first hook (process_adopt) and merely starts
+ * correctness: a raw clone() adopts on its first hook (adopt_process) and merely starts
  * with an empty stack.
  *
  * The child's lane is wiped by fork. Before the fork its frames are copied to memory
  * that is not; the child pushes them again as inherited: their nodes carry the path but
  * no call, and their time counts from the fork.
  */
+#include "shim/wrap/fork.h"
+
 #include <pthread.h>
 #include <stddef.h>
 #include <unistd.h>
 
-#include "shim/boot/boot.h"
-#include "shim/record/calls.h"
 #include "shim/core/clock.h"
-#include "shim/record/lane.h"
 #include "shim/core/process.h"
-#include "shim/record/tree.h"
+#include "shim/lane/frames.h"
+#include "shim/lane/lane.h"
+#include "shim/lane/tree.h"
+#include "shim/record/context.h"
 
 #define INHERITED_LIMIT 4096
 
@@ -60,7 +62,7 @@ static void before_fork(void)
 	if (process_is_ready() && lane_is_live(context)) {
 		for (struct segment_frame *frame = context->frames;
 		     frame < context->top && count < INHERITED_LIMIT; frame++) {
-			if (frame->function == CALLS_ENDED_REGION)
+			if (frame->function == LANE_ENDED_REGION)
 				continue;
 			note_inherited(count++, frame);
 		}
@@ -86,7 +88,7 @@ static void push_inherited(struct lane_context *context)
 		struct segment_frame *frame = context->top;
 		uint32_t child;
 
-		if (frame == context->limit && lane_grow_frames(context) < 0)
+		if (frame == context->limit && frames_grow(context) < 0)
 			return;
 		child = tree_child(context, context->current, inherited[i].function);
 		frame->function = inherited[i].function;
@@ -116,8 +118,8 @@ static void in_child(void)
 	if (lane_self && lane_self != &lane_none)
 		process_will_write(lane_self);
 	if (!process->ready) {
-		context = lane_acquire();
-		if (context != &lane_none)
+		context = context_acquire();
+		if (context)
 			push_inherited(context);
 	}
 	inherited_count = 0;

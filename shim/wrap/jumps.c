@@ -11,15 +11,16 @@
  * jmp_buf[7], rotated left by 17 bits and mixed with the thread's pointer guard at
  * fs:0x30.
  */
+#include "shim/wrap/jumps.h"
+
 #include <errno.h>
 #include <setjmp.h>
 #include <stdint.h>
 #include <ucontext.h>
 
 #include "common/attributes.h"
-#include "shim/boot/boot.h"
+#include "shim/record/jump.h"
 #include "shim/stacks/fiber.h"
-#include "shim/stacks/jump.h"
 #include "shim/wrap/real.h"
 #include "shim/wrap/resolve.h"
 

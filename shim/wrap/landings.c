@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "common/attributes.h"
-#include "shim/stacks/jump.h"
+#include "shim/record/jump.h"
 #include "shim/wrap/resolve.h"
 
 /* Not wrapped, but of the same library. */

@@ -16,7 +16,7 @@
 #include <dlfcn.h>
 #include <link.h>
 
-#include "shim/record/lane.h"
+#include "shim/lane/lane.h"
 
 struct row {
 	void **real;
@@ -80,13 +80,10 @@ int resolve_is_libc(const void *function)
  * not remembered. */
 static cold void *look_up(void **real, const char *name, void *caller)
 {
-	struct lane_context *context = lane_self;
-	int own_work = lane_is_live(context) && !context->alloc_busy;
+	struct lane_context *context = lane_begin_own_work();
 	void *address, *object = NULL;
 	Dl_info info;
 
-	if (own_work)
-		lane_begin_own_work(context);
 	address = dlsym(RTLD_NEXT, name);
 	if (address) {
 		/* relaxed: all threads find the same */
@@ -97,8 +94,7 @@ static cold void *look_up(void **real, const char *name, void *caller)
 			address = NULL;
 	}
 	forget_failures();
-	if (own_work)
-		lane_end_own_work(context);
+	lane_end_own_work(context);
 	return address;
 }
 

@@ -4,13 +4,14 @@
  * and a signal. Runs on: any thread and context; snapshots_begin: the constructor. Must
  * not replace a handler of the program's, or change errno.
  */
+#include "shim/wrap/snapshots.h"
+
 #include <errno.h>
 #include <signal.h>
 
 #include "common/attributes.h"
-#include "shim/boot/boot.h"
-#include "shim/record/snapshot.h"
 #include "shim/profshim.h"
+#include "shim/record/snapshot.h"
 
 exported void profshim_record_snapshot(const char *label)
 {

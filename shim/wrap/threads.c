@@ -8,11 +8,13 @@
  * most four rounds as long as some key is set again. Ours sets itself again until the
  * last round, so the program's own destructors are recorded before the lane goes.
  */
+#include "shim/wrap/threads.h"
+
 #include <limits.h>
 #include <pthread.h>
 
-#include "shim/boot/boot.h"
-#include "shim/record/lane.h"
+#include "shim/lane/upcalls.h"
+#include "shim/record/context.h"
 
 static pthread_key_t key;
 static int key_exists;
@@ -26,17 +28,18 @@ static void thread_ends(void *value)
 	if (++context->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
 		pthread_setspecific(key, value);
 	else
-		lane_release();
+		context_release();
+}
+
+static void thread_begins(void)
+{
+	/* the first 32 keys have their place in the thread itself: nothing allocates */
+	if (key_exists)
+		pthread_setspecific(key, &key);
 }
 
 void threads_begin(void)
 {
 	key_exists = pthread_key_create(&key, thread_ends) == 0;
-}
-
-void boot_thread_begins(void)
-{
-	/* the first 32 keys have their place in the thread itself: nothing allocates */
-	if (key_exists)
-		pthread_setspecific(key, &key);
+	upcalls.thread_begins = thread_begins;
 }

@@ -6,7 +6,8 @@
 #include <dlfcn.h>
 
 #include "common/attributes.h"
-#include "shim/boot/boot.h"
+#include "shim/image/modules.h"
+#include "shim/image/unwinder.h"
 #include "shim/wrap/real.h"
 
 exported int dlclose(void *handle)

@@ -53,43 +53,6 @@ KNOWN = [
         "collector/watch/newborn",
         "collector/watch/watch",
     },
-    {
-        "shim/boot/apart",
-        "shim/boot/boot",
-        "shim/boot/calibrate",
-        "shim/boot/config",
-        "shim/boot/job",
-        "shim/boot/modules",
-        "shim/boot/run",
-        "shim/boot/triggers",
-        "shim/boot/unwinder",
-        "shim/core/chunk",
-        "shim/core/extent",
-        "shim/core/own_memory",
-        "shim/core/process",
-        "shim/core/reuse",
-        "shim/core/shared_slot",
-        "shim/memory/deferred",
-        "shim/memory/shadow",
-        "shim/memory/site",
-        "shim/record/calls",
-        "shim/record/lane",
-        "shim/record/series",
-        "shim/record/snapshot",
-        "shim/record/tree",
-        "shim/record/trigger",
-        "shim/stacks/fiber",
-        "shim/stacks/fiber_find",
-        "shim/stacks/stack",
-        "shim/wrap/exec",
-        "shim/wrap/exec_environment",
-        "shim/wrap/exec_target",
-        "shim/wrap/memory_lock",
-        "shim/wrap/privileges",
-        "shim/wrap/seal",
-        "shim/wrap/seal_filter",
-        "shim/wrap/threads",
-    },
 ]
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
@@ -158,29 +121,6 @@ def add_symbols(edges, root, build):
                     add(edges, user, definer, symbol)
 
 
-def circles_of(edges):
-    """Groups of modules that reach each other (Tarjan's strongly connected components)."""
-    number, lowest, waiting, circles = {}, {}, [], []
-
-    def visit(module):
-        number[module] = lowest[module] = len(number)
-        waiting.append(module)
-        for used in sorted(edges.get(module, ())):
-            if used not in number:
-                visit(used)
-            if used in waiting:
-                lowest[module] = min(lowest[module], lowest[used])
-        if lowest[module] == number[module]:
-            at = waiting.index(module)
-            circles.append(frozenset(waiting[at:]))
-            del waiting[at:]
-
-    for module in sorted(edges):
-        if module not in number:
-            visit(module)
-    return [circle for circle in circles if len(circle) > 1]
-
-
 def describe(circle, edges):
     lines = [f"{len(circle)} modules need each other:"]
     for module in sorted(circle):
@@ -192,10 +132,9 @@ def describe(circle, edges):
 
 def main():
     root, build = sys.argv[1:]
-    sys.setrecursionlimit(10000)
     edges = edges_of_includes(root)
     add_symbols(edges, root, build)
-    circles, known = circles_of(edges), [frozenset(circle) for circle in KNOWN]
+    circles, known = tree.circles_of(edges), [frozenset(circle) for circle in KNOWN]
     problems = [describe(circle, edges) for circle in circles if circle not in known]
     problems += [f"KNOWN in check_circles.py has what is not (or not all of) a circle: "
                  f"{', '.join(sorted(circle))}" for circle in known if circle not in circles]

@@ -3,7 +3,8 @@
 """Check that #include goes only where the layout allows. usage: check_layers.py ROOT
 
 Folders say when code runs and who may call whom; this is the table. The longest prefix
-of a file's path names its layer; a layer may include itself and what is listed.
+of a file's path names its layer; a layer may include itself and what is listed: other
+layers, not what lies in folders of theirs that are layers again, and single headers.
 """
 import os
 import re
@@ -11,46 +12,53 @@ import sys
 
 import tree
 
-HOT = ["shim/core", "shim/record", "shim/stacks", "shim/memory"]
-CONTENT = ["common", "analyzer/model", "analyzer/statistics", "analyzer/findings",
+BASE = ["common", "common/base"]
+SHIM = ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks", "shim/record",
+        "shim/image"]
+COLLECTOR = [*BASE, "collector/read", "collector/processes", "collector/symbols",
+             "collector/merge", "collector/store", "collector/live"]
+CONTENT = [*BASE, "analyzer/model", "analyzer/statistics", "analyzer/findings",
            "analyzer/document", "analyzer/rundb"]
 LAYERS = {
     "common": [],
     "common/base": ["common"],
     "shim/profshim.h": [],
-    "shim": ["common", "shim"],
-    "shim/core": ["common", *HOT],
-    "shim/record": ["common", *HOT],
-    "shim/stacks": ["common", *HOT],
-    "shim/memory": ["common", *HOT],
-    "shim/wrap": ["common", *HOT, "shim/boot", "shim/profshim.h"],
-    "shim/boot": ["common", *HOT, "shim/wrap"],
-    "collector/read": ["common"],
-    "collector/processes": ["common", "collector/read"],
-    "collector/symbols": ["common"],
-    "collector/merge": ["common", "collector/read", "collector/processes",
+    "shim/core": ["common"],
+    "shim/lane": ["common", "shim/core"],
+    "shim/memory": ["common", "shim/core", "shim/lane"],
+    "shim/stacks": ["common", "shim/core", "shim/lane", "shim/memory"],
+    "shim/record": ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks"],
+    "shim/image": ["common", "shim/core", "shim/lane", "shim/stacks"],
+    "shim/wrap": [*SHIM, "shim/profshim.h"],
+    "shim/wrap/exec": [*SHIM, "shim/wrap"],
+    "shim/wrap/rights": [*SHIM, "shim/wrap", "shim/wrap/exec"],
+    "shim/boot": [*SHIM, "shim/wrap", "shim/wrap/exec"],
+    "collector/read": BASE,
+    "collector/processes": [*BASE, "collector/read"],
+    "collector/symbols": BASE,
+    "collector/merge": [*BASE, "collector/read", "collector/processes",
                         "collector/symbols"],
-    "collector/store": ["common", "collector/read", "collector/processes",
-                        "collector/merge"],
-    "collector/live": ["common", "collector/read", "collector/processes"],
-    "collector/watch": ["common", "collector"],
-    "collector": ["common", "collector"],
-    "record": ["common", "collector/analyze.h", "collector/store", "collector/symbols"],
-    "analyzer/model": ["common"],
-    "analyzer/statistics": ["common", "analyzer/model"],
-    "analyzer/findings": ["common", "analyzer/model"],
-    "analyzer/document": ["common", "analyzer/model", "analyzer/findings"],
-    "analyzer/rundb": ["common", "analyzer/model", "collector/store"],
+    "collector/store": [*BASE, "collector/read", "collector/processes", "collector/merge"],
+    "collector/live": [*BASE, "collector/read", "collector/processes"],
+    "collector/watch": COLLECTOR,
+    "collector": [*COLLECTOR, "collector/watch"],
+    "record": [*BASE, "collector/analyze.h", "collector/store", "collector/symbols"],
+    "analyzer/model": BASE,
+    "analyzer/statistics": [*BASE, "analyzer/model"],
+    "analyzer/findings": [*BASE, "analyzer/model"],
+    "analyzer/document": [*BASE, "analyzer/model", "analyzer/findings"],
+    "analyzer/rundb": [*BASE, "analyzer/model", "collector/store"],
     "analyzer/rules": CONTENT,
     "analyzer/reports": [*CONTENT, "analyzer/rules"],
     "analyzer/reports/doctor": [*CONTENT, "analyzer/reports", "collector/store",
                                 "collector/symbols/target.h"],
     "analyzer/reports/attach": [*CONTENT, "analyzer/reports", "collector/live/attach.h"],
     # A finding names its rule; a rule is more than a name.
-    "analyzer/render": ["common", "analyzer/model", "analyzer/findings", "analyzer/document",
+    "analyzer/render": [*BASE, "analyzer/model", "analyzer/findings", "analyzer/document",
                         "analyzer/rules/rule.h"],
-    "analyzer/export": ["common", "analyzer/model", "analyzer/document"],
-    "analyzer/cli": ["common", "analyzer"],
+    "analyzer/export": [*BASE, "analyzer/model", "analyzer/document"],
+    "analyzer/cli": [*CONTENT, "analyzer/rules", "analyzer/reports", "analyzer/render",
+                     "analyzer/export"],
 }
 
 # A system header that only the named files may include.
@@ -67,12 +75,14 @@ def layer_of(path):
                key=len, default=None)
 
 
+def is_allowed(allowed, path):
+    return path == allowed or layer_of(path) == allowed
+
+
 def may_include(path, target):
     layer = layer_of(path)
-    if layer_of(target) == layer:
-        return True
-    return any(target == allowed or target.startswith(allowed + "/")
-               for allowed in LAYERS[layer])
+    return layer_of(target) == layer or any(
+        is_allowed(allowed, target) for allowed in LAYERS[layer])
 
 
 def check_quoted(root, path, target):
@@ -93,45 +103,23 @@ def check_system(path, target):
     return None
 
 
-def include_cycle(edges):
-    """A list of headers that include each other in a circle, or None."""
-    done, chain = set(), []
-
-    def visit(node):
-        if node in chain:
-            return chain[chain.index(node):] + [node]
-        if node in done:
-            return None
-        chain.append(node)
-        for target in edges.get(node, []):
-            cycle = visit(target)
-            if cycle:
-                return cycle
-        chain.pop()
-        done.add(node)
-        return None
-
-    for node in sorted(edges):
-        cycle = visit(node)
-        if cycle:
-            return cycle
-    return None
+def circles_of_layers():
+    """Layers that may include each other: then neither is below the other."""
+    edges = {layer: {layer_of(allowed) for allowed in LAYERS[layer]} - {layer}
+             for layer in LAYERS}
+    return tree.circles_of(edges)
 
 
 def main():
     root = sys.argv[1]
-    problems, edges = [], {}
+    problems = [f"these layers may include each other: {', '.join(sorted(circle))}"
+                for circle in circles_of_layers()]
     for path in tree.source_files(root, (".c", ".h"), tree.PRODUCTS):
         for quoted, system in INCLUDE.findall(tree.read(root, path)):
-            if quoted and path.endswith(".h"):
-                edges.setdefault(path, []).append(quoted)
             problem = check_quoted(root, path, quoted) if quoted \
                 else check_system(path, system)
             if problem:
                 problems.append(problem)
-    cycle = include_cycle(edges)
-    if cycle:
-        problems.append("headers include each other: " + " -> ".join(cycle))
     tree.finish(problems)
 
 

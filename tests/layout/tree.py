@@ -37,6 +37,31 @@ def exported_names(version_script):
     return names
 
 
+def circles_of(edges):
+    """Groups of nodes that reach each other (Tarjan's strongly connected components) in
+    {node: those that it leads to}."""
+    sys.setrecursionlimit(10000)
+    number, lowest, waiting, circles = {}, {}, [], []
+
+    def visit(node):
+        number[node] = lowest[node] = len(number)
+        waiting.append(node)
+        for used in sorted(edges.get(node, ())):
+            if used not in number:
+                visit(used)
+            if used in waiting:
+                lowest[node] = min(lowest[node], lowest[used])
+        if lowest[node] == number[node]:
+            at = waiting.index(node)
+            circles.append(frozenset(waiting[at:]))
+            del waiting[at:]
+
+    for node in sorted(edges):
+        if node not in number:
+            visit(node)
+    return [circle for circle in circles if len(circle) > 1]
+
+
 def finish(problems):
     """Prints the problems, one a line, and ends with the right status."""
     for problem in problems:

@@ -3,7 +3,7 @@
  * What this is:  what must hold in a lane: its call tree, its functions, its open frames.
  * Runs on:       tests.
  * Must not:      need anything but the lane's slot and its process's sites.
- * See also:      tests/stress/check.h; shim/record/tree.c, calls.c
+ * See also:      tests/stress/check.h; shim/lane/tree.c, calls.c
  */
 #include <stdlib.h>
 

@@ -24,8 +24,9 @@
 
 #include "common/segment_names.h"
 #include "common/segment_series.h"
-#include "shim/record/calls.h"
 #include "shim/core/process.h"
+#include "shim/record/calls.h"
+#include "shim/record/context.h"
 #include "shim/record/region.h"
 #include "shim/record/series.h"
 #include "shim/record/snapshot.h"
@@ -173,7 +174,7 @@ static void *work(void *argument)
 	sigemptyset(&signals);
 	sigaddset(&signals, SIGUSR1);
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
-	lane_release(); /* what the destructor in shim/wrap/threads.c does */
+	context_release(); /* what the destructor in shim/wrap/threads.c does */
 	return NULL;
 }
 

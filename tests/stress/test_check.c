@@ -13,10 +13,10 @@
 
 #include <cmocka.h>
 
-#include "shim/record/calls.h"
+#include "shim/lane/tree.h"
 #include "shim/memory/shadow.h"
 #include "shim/memory/site.h"
-#include "shim/record/tree.h"
+#include "shim/record/calls.h"
 #include "tests/stress/check.h"
 #include "tests/unit/shim/fixture.h"
 

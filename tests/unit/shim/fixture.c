@@ -13,27 +13,12 @@
 
 #include <cmocka.h>
 
-#include "shim/boot/boot.h"
+#include "shim/boot/run.h"
 #include "shim/memory/shadow.h"
-#include "shim/record/tree.h"
+#include "shim/record/context.h"
 
 static char directory[] = "/tmp/profshim-test-XXXXXX";
 static char output[64];
-
-/* The steps that reach from hot/ into boot/; the tests need none. */
-int boot_note_module(uint64_t address)
-{
-	(void)address;
-	return 0;
-}
-
-void boot_check_modules(void)
-{
-}
-
-void boot_thread_begins(void)
-{
-}
 
 void fixture_begin(unsigned int path_limit)
 {
@@ -49,7 +34,7 @@ void fixture_begin(unsigned int path_limit)
 	assert_int_equal(first, 1);
 	assert_int_equal(shadow_begin(4), 0);
 	assert_int_equal(run_create_segment(&config, error, sizeof(error)), 0);
-	assert_ptr_not_equal(lane_acquire(), &lane_none);
+	assert_non_null(context_acquire());
 }
 
 void fixture_end(void)

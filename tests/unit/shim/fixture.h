@@ -6,8 +6,8 @@
  */
 #pragma once
 
-#include "shim/record/lane.h"
 #include "shim/core/process.h"
+#include "shim/lane/lane.h"
 
 /* Begins a run. path_limit as PROFSHIM_MAX_PATHS. Aborts the test on failure. */
 void fixture_begin(unsigned int path_limit);

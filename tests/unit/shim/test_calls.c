@@ -9,9 +9,9 @@
 
 #include <cmocka.h>
 
+#include "shim/lane/tree.h"
 #include "shim/record/calls.h"
-#include "shim/stacks/jump.h"
-#include "shim/record/tree.h"
+#include "shim/record/jump.h"
 #include "tests/unit/shim/fixture.h"
 
 #define PATH_LIMIT 50000u

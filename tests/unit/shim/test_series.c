@@ -11,6 +11,7 @@
 
 #include <cmocka.h>
 
+#include "shim/record/context.h"
 #include "shim/record/series.h"
 #include "tests/unit/shim/fixture.h"
 
@@ -119,7 +120,9 @@ static void steps_begin_anew_with_a_thread(void **state)
 	(void)state;
 	for (int i = 0; i < 3; i++)
 		series_step("steps");
-	series_begin_thread(lane_self);
+	context_release();
+	lane_self = NULL;
+	assert_non_null(context_acquire());
 	for (int i = 0; i < 4; i++)
 		series_step("steps");
 	series = series_named("steps");

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: MIT */
+/* See variable.h. */
+#include "shim/boot/variable.h"
+
+#include <stddef.h>
+#include <string.h>
+
+const char *variable_find(char **environment, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (; environment && *environment; environment++) {
+		if (!strncmp(*environment, name, length) && (*environment)[length] == '=')
+			return *environment + length + 1;
+	}
+	return NULL;
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions that PROFSHIM_SNAPSHOT_AT names, looked for in the objects that are
+ * recorded.
+ */
+#pragma once
+
+#include "common/segment.h"
+
+/* Reads PROFSHIM_SNAPSHOT_AT. 0: not understood. The constructor. */
+int triggers_begin(const char *value);
+
+/* Looks for the named functions in an object that is recorded. Traced threads, under the
+ * process lock. */
+void triggers_look(const struct segment_module *module);

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The recorder's state of one thread: shadow stack, call tree, what the allocation hooks
+ * need. Runs on: the thread that owns it, in any context: a signal handler may interrupt
+ * any hook at any instruction and call hooks itself. Must not be touched by another
+ * thread while in use (the collector only reads the shared part).
+ *
+ * A context is private memory that fork wipes: in a forked child frames, top and limit
+ * are all NULL and no address lies on its stack, so the fast paths' own checks lead to
+ * the slow path, which notices. That is why no hook asks "has there been a fork?".
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "common/attributes.h"
+#include "common/book.h"
+#include "common/segment.h"
+#include "common/segment_series.h"
+
+/* 4,096 entries miss less than 1 % of the time on Lua and SQLite and fit half of a
+ * 32 KiB first-level cache. */
+#define LANE_FRONT_COUNT 4096u
+
+/* Longest stack that is unwound; PROFSHIM_STACK_DEPTH may only lower it. */
+#define LANE_STACK_LIMIT 256u
+
+/* Notes of handlers that interrupt an allocation hook, see deferred.h. */
+#define LANE_DEFERRED 512u
+
+/* Whether what is allocated now is the tool's, not the program's. */
+enum own_work {
+	OWN_WORK_NONE,
+	OWN_WORK_ALL,	    /* all of it */
+	OWN_WORK_UNWINDING, /* what the unwinder allocates; handlers may interrupt it */
+};
+
+/* Classes of chunk sizes, see frames.c: the largest has 2^20 frames. */
+#define LANE_CHUNK_CLASSES 16u
+
+/* The suspended_ticks and left_ticks of a segment_fiber or segment_lane. */
+struct fiber_clock {
+	uint64_t suspended_ticks, left_ticks;
+};
+
+enum fiber_kind {
+	FIBER_FIXED,  /* the bounds of its stack are known */
+	FIBER_BLOCK,  /* its stack is a block of the heap, as long as that lives */
+	FIBER_WINDOW, /* the bounds are what was seen, and may grow */
+};
+
+/* One stack of execution of a lane's thread, see fiber.h. top and current are those of
+ * the time it was left. */
+struct fiber {
+	uintptr_t low, high; /* the stack */
+	uintptr_t anchor;    /* the thread's own: the first address seen */
+	struct segment_frame *frames, *top, *limit;
+	uint32_t current;
+	uint32_t chunk_class;
+	uint32_t *depth;
+	struct fiber_clock *clock;
+	struct segment_fiber *shared; /* NULL: the thread's own */
+	struct lane_context *owner;
+	struct fiber *next_free;
+	enum fiber_kind kind;
+	int is_abandoned; /* its stack is used for something else now */
+};
+
+/* Where a setjmp or getcontext was, so that a jump to it can restore the depth. */
+struct jump_mark {
+	uintptr_t stack_pointer;
+	uint64_t return_address;
+	uint64_t frame_ticks; /* of the innermost open frame, which is known by them */
+	const struct fiber *fiber;
+	uint32_t depth;
+	uint32_t counted_depth; /* *context->depth: a handler's jump may leave a hook
+				   between its stores */
+	uint32_t current;
+};
+
+#define LANE_JUMP_MARKS 128u
+
+/* A region's names by their addresses, see region.c. */
+struct region_memo {
+	const char *component, *name;
+	uint32_t index; /* of the name, 0: none */
+};
+
+#define LANE_REGION_MEMOS 64u
+
+/* A step's or counter's name by its address, see series.c. */
+struct series_memo {
+	const char *name;
+	uint32_t number; /* 1 + index of the series, 0: none */
+};
+
+#define LANE_SERIES_MEMOS 64u
+
+struct deferred;
+
+struct lane_context {
+	/* the first cache line has what every call needs, of the stack in use */
+	struct segment_frame *top;   /* next free frame */
+	struct segment_frame *limit; /* end of the frames that have pages */
+	uintptr_t stack_low;	     /* where the stack in use lies: other addresses */
+	uintptr_t stack_size;	     /* take the slow path */
+	uint64_t clock_offset;	     /* ticks for which it was suspended */
+	uint32_t *depth;	     /* number of open frames, for the reader */
+	struct segment_node *nodes;
+	uint32_t current; /* node of the innermost open frame, or the root */
+	uint32_t reserved;
+	struct segment_function *functions;
+	struct segment_frame *frames; /* first one; the one before matches no exit */
+	struct segment_lane *lane;
+
+	/* stacks */
+	struct fiber *fiber; /* in use */
+	struct fiber native; /* the thread's own */
+	struct fiber *fibers, *free_fibers;
+	uint32_t *fiber_order; /* indices of fibers by address */
+	uint32_t fiber_count;
+	uint32_t chunk_floor, chunk_committed;
+	uint32_t free_chunks[LANE_CHUNK_CLASSES];
+	uint32_t has_guests; /* coroutines' stacks may lie in the thread's own frames */
+	uint32_t vfork_depth;
+	uint32_t is_vforking; /* a vfork child runs in this memory */
+
+	/* slow path of the tree */
+	uint32_t node_next, function_next;
+	uintptr_t tree_busy; /* where on the stack the tree is worked at, 0: nowhere */
+	uint32_t bucket_mask, function_mask;
+	uint32_t *buckets;	    /* by (parent, key): first node of a hash chain */
+	uint32_t *function_table;   /* by key: open addressing */
+	uint64_t last_search_ticks; /* when an exit looked for its frame, see calls.c */
+	uint32_t slot;
+	uint32_t thread; /* index of its segment_thread, UINT32_MAX: none */
+	uint32_t destructor_rounds;
+
+	/* allocations */
+	uintptr_t alloc_busy; /* where on the stack an allocation hook is at work, 0:
+				 none; a handler's events are deferred meanwhile */
+	uint32_t own_work;    /* enum own_work */
+	uint32_t deferred_count;
+	struct deferred *deferred;
+	uint32_t unwind_hint;	  /* frames the last unwinding needed */
+	uintptr_t last_blocks[2]; /* the thread's latest two allocations */
+	uint32_t memo_count;	  /* the last unwound stack and its nodes */
+	uint32_t memo_base;
+	uint32_t memo_unload_count; /* process->unload_count then */
+
+	uintptr_t series_busy; /* where on the stack they are worked at, 0: nowhere */
+	struct lane_context *next_free, *next_lane;
+
+	/* up to here on one page: all that most forked children touch of the rest is a
+	 * part of this table */
+	uint32_t front[LANE_FRONT_COUNT];
+
+	struct jump_mark jump_marks[LANE_JUMP_MARKS];
+	void *memo_stack[LANE_STACK_LIMIT]; /* outermost first */
+	uint32_t memo_nodes[LANE_STACK_LIMIT];
+	struct series_memo series_memos[LANE_SERIES_MEMOS];
+	uint32_t series_hashes[SEGMENT_SERIES_LIMIT];
+	struct region_memo region_memos[LANE_REGION_MEMOS];
+	struct book_memory snapshot_memory; /* of whoever takes a snapshot */
+};
+
+/* The root of every lane's tree. */
+#define LANE_ROOT 1u
+
+/* A region's frame lies among those of functions, with its key in the place of the
+ * function. What has ended below an open function stays, as a frame of this key, until
+ * that function has ended. */
+#define LANE_ENDED_REGION SEGMENT_KEY_REGION
+
+extern __thread struct lane_context *lane_self
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* The context of threads that have ended and of processes where nothing is recorded:
+ * no address lies on its stack, so every hook takes its slow path and returns. */
+extern hidden struct lane_context lane_none;
+
+/* The slot of the lane that a thread had which has ended, 0: none. */
+extern __thread uint32_t lane_left_slot
+	__attribute__((tls_model("initial-exec"), visibility("hidden")));
+
+/* Closes open frames of the stack in use from new_top on as unwound, at time `now` of
+ * that stack (ticks less clock_offset). */
+void lane_unwind(struct lane_context *context, struct segment_frame *new_top,
+		 uint64_t now);
+
+/* Closes one open frame of the lane without its exit, at time `now` of its stack. */
+void lane_close_frame(struct lane_context *context, struct segment_frame *frame,
+		      uint64_t now);
+
+/* Closes all frames of a stack that was left and will not be returned to. */
+void lane_close_frames(struct lane_context *context, struct fiber *fiber);
+
+/* True when the context can be used as it is: neither absent nor wiped nor none. */
+static inline int lane_is_live(const struct lane_context *context)
+{
+	return context && context->frames;
+}
+
+/* Brackets around work of our own in the program's thread, so that its allocations are
+ * not taken for the program's. NULL: the thread has no lane, or is inside of a hook that
+ * has them to itself; the end is given it all the same. Not nested. */
+static inline struct lane_context *lane_begin_own_work(void)
+{
+	struct lane_context *context = lane_self;
+
+	if (!lane_is_live(context) || context->alloc_busy)
+		return NULL;
+	context->alloc_busy = 1;
+	context->own_work = OWN_WORK_ALL;
+	return context;
+}
+
+static inline void lane_end_own_work(struct lane_context *context)
+{
+	if (!context)
+		return;
+	context->own_work = OWN_WORK_NONE;
+	context->alloc_busy = 0;
+}

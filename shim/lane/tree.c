@@ -1,0 +1,350 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slow path of the call tree: hash lookup, new nodes, new functions, growth. Runs
+ * on: the lane's thread, any context. Must not call libc or lock.
+ *
+ * INTERRUPTION BY SIGNAL HANDLERS
+ *
+ * Only the lane's own thread writes its tree, but a handler on that thread may enter
+ * here while an insertion is half done. What makes that harmless: indices are taken
+ * with one instruction (xadd); the published counts are moved on only by the outermost
+ * insertion, when nested ones are complete; a chain head stored over a handler's newer
+ * head only hides the handler's node, and a node that is not found is made a second
+ * time, which readers of the segment merge. Only the outermost insertion grows tables,
+ * since the interrupted code may be about to use the old one. It relinks nodes one by
+ * one; a handler that walks a chain meanwhile may stray into the new chain, which is
+ * acyclic and ends, and again at worst makes a duplicate.
+ */
+#include "shim/lane/tree.h"
+
+#include <errno.h>
+
+#include "shim/core/process.h"
+#include "shim/lane/trigger.h"
+#include "shim/lane/upcalls.h"
+
+#define PAGE_BYTES 4096u
+#define FIRST_BUCKETS 1024u
+#define FIRST_FUNCTIONS 256u
+#define HANDLER_ENTRIES 8u
+#define RESERVED_NODES 16384u	/* 1 MiB */
+#define RESERVED_FUNCTIONS 512u /* 664 KiB */
+
+static inline uint32_t take_index(uint32_t *next)
+{
+	uint32_t one = 1;
+
+	/* one instruction: a handler comes before or after it; no lock prefix needed, as
+	 * no other thread writes here */
+	__asm__ volatile("xaddl %0, %1" : "+r"(one), "+m"(*next) : : "memory", "cc");
+	return one;
+}
+
+/* Without the number of an unloaded module: a node keeps its place in the tables when
+ * its module goes, and is found there when the module comes back. */
+static inline uint64_t plain_key(uint64_t key)
+{
+	return key & ~(SEGMENT_KEY_MODULE_MASK << SEGMENT_KEY_MODULE_SHIFT);
+}
+
+static inline void order_stores(void)
+{
+	__asm__ volatile("" : : : "memory");
+}
+
+/* Relinks all nodes into a table of twice the size. */
+static void grow_buckets(struct lane_context *context)
+{
+	uint32_t mask = context->bucket_mask * 2 + 1;
+	uint32_t *old = context->buckets;
+	uint32_t *buckets = process_map((mask + 1ull) * sizeof(*buckets), 0);
+
+	if (!buckets)
+		return; /* longer chains, nothing worse */
+	for (uint32_t i = 2; i < context->node_next; i++) {
+		struct segment_node *node = &context->nodes[i];
+		uint32_t hash = tree_hash(node->parent, plain_key(node->key));
+		uint32_t *head = &buckets[hash & mask];
+
+		node->hash_next = *head;
+		*head = i;
+	}
+	context->buckets = buckets;
+	order_stores(); /* a handler may use the new table with the old mask */
+	context->bucket_mask = mask;
+	process_count(SEGMENT_COUNTER_TOOL_BYTES, (mask + 1ull) * sizeof(*buckets) / 2);
+	process_unmap(old, (mask + 1ull) / 2 * sizeof(*old));
+}
+
+static void list_functions(const struct lane_context *context, uint32_t *table,
+			   uint32_t mask)
+{
+	for (uint32_t i = 1; i < context->function_next; i++) {
+		uint32_t at = tree_hash(0, plain_key(context->functions[i].key)) & mask;
+
+		while (table[at])
+			at = (at + 1) & mask;
+		table[at] = i;
+	}
+}
+
+static void grow_function_table(struct lane_context *context)
+{
+	uint32_t mask = context->function_mask * 2 + 1;
+	uint32_t *old = context->function_table;
+	uint32_t *table = process_map((mask + 1ull) * sizeof(*table), 0);
+
+	if (!table)
+		return;
+	list_functions(context, table, mask);
+	context->function_table = table;
+	order_stores();
+	context->function_mask = mask;
+	process_unmap(old, (mask + 1ull) / 2 * sizeof(*old));
+}
+
+/* In a lane that was taken over, none before a function is new: who makes no new path
+ * needs none, and does not read the histograms of all. */
+static int make_function_table(struct lane_context *context)
+{
+	uint32_t mask = FIRST_FUNCTIONS - 1, *table;
+
+	while (context->function_next * 2 > mask)
+		mask = mask * 2 + 1;
+	table = process_map((mask + 1ull) * sizeof(*table), 0);
+	if (!table)
+		return -ENOMEM;
+	list_functions(context, table, mask);
+	context->function_mask = mask;
+	order_stores();
+	context->function_table = table;
+	return 0;
+}
+
+/* Makes sure that entry `index` of an array has its pages, and the next few, which
+ * handlers may take before the caller takes it. */
+static int ensure(struct lane_context *context, enum array_number number, uint32_t index)
+{
+	return process_grow(context->lane, context->slot, number,
+			    index + HANDLER_ENTRIES + 1);
+}
+
+/* Index of the function with this key in the lane's table; 0: no room. */
+static uint32_t function_index(struct lane_context *context, uint64_t key)
+{
+	uint32_t at, index;
+
+	if (!context->function_table && make_function_table(context) < 0)
+		return 0;
+	at = tree_hash(0, key) & context->function_mask;
+
+	/* handlers may add what they call, but must leave the search an end */
+	if (context->function_next > context->function_mask / 4 * 3)
+		return 0;
+	for (; context->function_table[at]; at = (at + 1) & context->function_mask) {
+		if (context->functions[context->function_table[at]].key == key)
+			return context->function_table[at];
+	}
+	if (ensure(context, ARRAY_FUNCTIONS, context->function_next) < 0)
+		return 0;
+	index = take_index(&context->function_next);
+	context->functions[index].key = key;
+	context->function_table[at] = index;
+	return index;
+}
+
+/* Fills and links a new node; the caller publishes. */
+static uint32_t new_node(struct lane_context *context, uint32_t parent, uint64_t key)
+{
+	struct segment_node *node;
+	uint32_t index, function = 0, *head;
+
+	if (__atomic_fetch_add(&process->path_count, 1, __ATOMIC_RELAXED) >=
+	    process_facts.path_limit)
+		return 0;
+	if (ensure(context, ARRAY_NODES, context->node_next) < 0)
+		return 0;
+	if (!(key & SEGMENT_KEY_RETURN_ADDRESS)) {
+		function = function_index(context, key);
+		if (!function)
+			return 0;
+	}
+	index = take_index(&context->node_next);
+	node = &context->nodes[index];
+	node->min_ticks = UINT64_MAX;
+	node->parent = parent;
+	node->function = function;
+	node->key = key;
+	head = &context->buckets[tree_hash(parent, key) & context->bucket_mask];
+	node->hash_next = *head;
+	*head = index;
+	return index;
+}
+
+static void publish(struct lane_context *context)
+{
+	arrays_publish(&context->lane->functions, context->function_next);
+	arrays_publish(&context->lane->nodes, context->node_next);
+}
+
+static uint32_t find_node(const struct lane_context *context, uint32_t parent,
+			  uint64_t key)
+{
+	uint32_t index = context->buckets[tree_hash(parent, key) & context->bucket_mask];
+
+	while (index && (context->nodes[index].key != key ||
+			 context->nodes[index].parent != parent))
+		index = context->nodes[index].hash_next;
+	return index;
+}
+
+static void grow_tables(struct lane_context *context)
+{
+	if (context->node_next > context->bucket_mask)
+		grow_buckets(context);
+	if (context->function_table &&
+	    context->function_next * 2 > context->function_mask)
+		grow_function_table(context);
+}
+
+static void remember(struct lane_context *context, uint32_t index, uint32_t parent,
+		     uint64_t key)
+{
+	if (index && !(trigger_count && trigger_find(key)))
+		context->front[tree_hash(parent, key) >> 20] = index;
+}
+
+uint32_t cold tree_find(struct lane_context *context, uint32_t parent, uint64_t key)
+{
+	uint32_t index = find_node(context, parent, key);
+
+	remember(context, index, parent, key);
+	return index;
+}
+
+/* The index of the child; *ret_new: it was made. 0: no room. */
+static uint32_t find_or_add(struct lane_context *context, uint32_t parent, uint64_t key,
+			    int *ret_new)
+{
+	uint32_t index = find_node(context, parent, key);
+
+	if (!index && upcalls.note_module(key & SEGMENT_KEY_ADDRESS_MASK))
+		index = find_node(context, parent, key);
+	*ret_new = !index;
+	if (!index)
+		index = new_node(context, parent, key);
+	remember(context, index, parent, key);
+	return index;
+}
+
+uint32_t cold tree_child_slow(struct lane_context *context, uint32_t parent, uint64_t key)
+{
+	int is_outermost = !context->tree_busy, is_new;
+	uint32_t index;
+
+	if (is_outermost)
+		context->tree_busy = (uintptr_t)__builtin_frame_address(0);
+	order_stores();
+	index = find_or_add(context, parent, key, &is_new);
+	if (!is_outermost)
+		return index;
+	if (is_new) {
+		publish(context);
+		grow_tables(context);
+	}
+	order_stores();
+	context->tree_busy = 0;
+	return index;
+}
+
+void tree_abandon(struct lane_context *context)
+{
+	publish(context);
+	context->tree_busy = 0;
+}
+
+void tree_reserve(struct lane_context *context)
+{
+	uint32_t nodes = context->node_next + RESERVED_NODES;
+	uint32_t functions = context->function_next + RESERVED_FUNCTIONS;
+
+	ensure(context, ARRAY_NODES, nodes);
+	ensure(context, ARRAY_FUNCTIONS, functions);
+	if (context->tree_busy)
+		return; /* the insertion we interrupt may be about to use the tables */
+	while (context->bucket_mask < nodes) {
+		uint32_t before = context->bucket_mask;
+
+		grow_buckets(context);
+		if (context->bucket_mask == before)
+			break;
+	}
+	if (!context->function_table && make_function_table(context) < 0)
+		return;
+	while (context->function_mask / 2 < functions) {
+		uint32_t before = context->function_mask;
+
+		grow_function_table(context);
+		if (context->function_mask == before)
+			break;
+	}
+}
+
+int tree_begin(struct lane_context *context)
+{
+	context->buckets = process_map(FIRST_BUCKETS * sizeof(uint32_t), 0);
+	context->function_table = process_map(FIRST_FUNCTIONS * sizeof(uint32_t), 0);
+	if (!context->buckets || !context->function_table)
+		return -ENOMEM;
+	context->bucket_mask = FIRST_BUCKETS - 1;
+	context->function_mask = FIRST_FUNCTIONS - 1;
+	if (ensure(context, ARRAY_NODES, 1) < 0 ||
+	    ensure(context, ARRAY_FUNCTIONS, 1) < 0)
+		return -ENOSPC;
+	context->node_next = LANE_ROOT + 1;
+	context->function_next = 1;
+	context->current = LANE_ROOT;
+	context->nodes[LANE_ROOT].min_ticks = UINT64_MAX;
+	publish(context);
+	return 0;
+}
+
+/* As grow_buckets() would have left it: the chains are the same, and are not written. */
+int tree_resume(struct lane_context *context)
+{
+	const struct segment_lane *lane = context->lane;
+	uint32_t mask = FIRST_BUCKETS - 1;
+
+	context->node_next = lane->nodes.count;
+	context->function_next = lane->functions.count;
+	context->current = LANE_ROOT;
+	while (context->node_next > mask)
+		mask = mask * 2 + 1;
+	context->buckets = process_map((mask + 1ull) * sizeof(uint32_t), 0);
+	if (!context->buckets)
+		return -ENOMEM;
+	process_will_write(context->buckets);
+	for (uint32_t i = 0; i < LANE_FRONT_COUNT; i += PAGE_BYTES / sizeof(uint32_t))
+		process_will_write(&context->front[i]);
+	context->bucket_mask = mask;
+	process->path_count = context->node_next;
+	for (uint32_t i = LANE_ROOT + 1; i < context->node_next; i++) {
+		struct segment_node *node = &context->nodes[i];
+		uint32_t hash = tree_hash(node->parent, plain_key(node->key));
+		uint32_t *head = &context->buckets[hash & mask];
+
+		if (node->hash_next != *head)
+			node->hash_next = *head;
+		*head = i;
+	}
+	return 0;
+}
+
+void tree_end(struct lane_context *context)
+{
+	process_unmap(context->buckets, (context->bucket_mask + 1ull) * sizeof(uint32_t));
+	process_unmap(context->function_table,
+		      (context->function_mask + 1ull) * sizeof(uint32_t));
+	context->buckets = NULL;
+	context->function_table = NULL;
+}

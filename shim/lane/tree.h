@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The call tree of a lane: finding and adding children. Runs on: the lane's thread, any
+ * context. Must not call libc, lock, or give up when interrupted: a handler that adds
+ * nodes in the middle of an insertion is harmless (see tree.c).
+ */
+#pragma once
+
+#include "shim/lane/lane.h"
+
+static inline uint32_t tree_hash(uint32_t parent, uint64_t key)
+{
+	return ((uint32_t)(key ^ (key >> 31)) + parent * 0x9e3779b1u) * 0x85ebca6bu;
+}
+
+/* Hash lookup, insertion when absent. 0: the node could not be made (fold). */
+uint32_t tree_child_slow(struct lane_context *context, uint32_t parent, uint64_t key);
+
+/* The child of parent with this key, when the front table has it; or 0. */
+static inline uint32_t tree_front(const struct lane_context *context, uint32_t parent,
+				  uint64_t key)
+{
+	uint32_t index = context->front[tree_hash(parent, key) >> 20];
+	const struct segment_node *node = &context->nodes[index];
+
+	return likely(node->key == key && node->parent == parent) ? index : 0;
+}
+
+/* The child of parent with this key; 0: no room for a new one. */
+static inline uint32_t tree_child(struct lane_context *context, uint32_t parent,
+				  uint64_t key)
+{
+	uint32_t index = tree_front(context, parent, key);
+
+	return likely(index) ? index : tree_child_slow(context, parent, key);
+}
+
+/* The child of parent with this key, as far as it is there; 0: it is not. */
+uint32_t tree_find(struct lane_context *context, uint32_t parent, uint64_t key);
+
+/* A handler that interrupted an insertion has jumped out of it. */
+void tree_abandon(struct lane_context *context);
+
+/* Makes the root and the tables of an empty lane. 0, or -errno. */
+int tree_begin(struct lane_context *context);
+
+/* Finds the nodes of a lane that somebody else began. 0, or -errno. */
+int tree_resume(struct lane_context *context);
+
+/* Room for thousands of nodes and hundreds of functions more, as far as it can be had.
+ * Signals are blocked. */
+void tree_reserve(struct lane_context *context);
+
+/* Forgets the private tables (the nodes stay). */
+void tree_end(struct lane_context *context);
+
+_Static_assert(LANE_FRONT_COUNT == 1u << 12, "tree_child shifts by 20");

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/* The upcalls of a recorder that nothing is built on. */
+#include "shim/lane/upcalls.h"
+
+static int note_nothing(uint64_t address)
+{
+	(void)address;
+	return 0;
+}
+
+static void do_nothing(void)
+{
+}
+
+struct upcalls upcalls = {note_nothing, do_nothing, do_nothing};

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the recorder asks of the parts of the shim that are built on it. Runs on: traced
+ * threads, any context; set by the constructor before the recording begins. Until then,
+ * and in tests, they do nothing.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "common/attributes.h"
+
+struct upcalls {
+	/* Makes sure that the module of a code address is in the process's module table.
+	 * 1: it had been unloaded and its nodes are back. */
+	int (*note_module)(uint64_t address);
+	/* For a lane that was taken over: nodes of objects that are not mapped here are
+	 * marked so. Under the process lock. */
+	void (*check_modules)(void);
+	/* The calling thread has got a lane; wants to know of its end. */
+	void (*thread_begins)(void);
+};
+
+extern hidden struct upcalls upcalls;

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The books around the calls of the malloc family. Runs on: traced threads, any context.
+ * Must not hold anything when it returns: the real function runs next.
+ *
+ * ORDER: a block's word is taken out before the real free or realloc and put in after
+ * the real malloc. In between the block has no entry, and nobody else can have its
+ * address. A failed realloc puts the old entry back.
+ *
+ * A signal handler that interrupts an allocation hook and allocates itself leaves a note
+ * that the interrupted hook books (memory/deferred.h).
+ *
+ * A realloc of a live block is one free of the old size and one allocation of the new
+ * size at the realloc's own site.
+ */
+#pragma once
+
+#include "shim/memory/shadow.h"
+#include "shim/record/odd_block.h"
+
+/* A block has been allocated by a call that returns to `caller`; NULL: it has not. */
+void allocation_made(void *block, uint64_t size, uint64_t caller);
+
+/* A block is about to be freed, or reallocated: takes it out. Returns 1 when it was in
+ * the books of this process. */
+int allocation_freed(void *address, struct shadow_block *block, int reallocates);
+
+/* The realloc of a block that was in the books has succeeded. */
+void allocation_resized(void *block, size_t size, struct allocation_resize resize,
+			uint64_t caller);
+
+/* It has failed: the block is where it was. known: what allocation_freed() returned. */
+void allocation_kept(void *address, const struct shadow_block *block, int known);

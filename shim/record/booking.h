@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The steps of booking an allocation, for the hooks of allocations alone. Runs on: traced
+ * threads, any context.
+ */
+#pragma once
+
+#include "shim/core/process.h"
+#include "shim/memory/deferred.h"
+#include "shim/memory/shadow.h"
+#include "shim/memory/site.h"
+#include "shim/record/context.h"
+#include "shim/stacks/stack.h"
+
+/* The context to record with, busy from here on; NULL: do not record. */
+static inline struct lane_context *booking_begin(void)
+{
+	struct lane_context *context = lane_self;
+	uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+
+	if (unlikely(!context_is_settled(context, stack))) {
+		context = context_settle(stack);
+		if (!context)
+			return NULL;
+	}
+	if (unlikely(context->alloc_busy))
+		return NULL;
+	context->alloc_busy = stack;
+	return context;
+}
+
+/* The end of a hook's work on the books. */
+static inline void booking_end(struct lane_context *context)
+{
+	context->alloc_busy = 0;
+	__asm__ volatile("" : : : "memory"); /* what comes now is not deferred any more */
+	if (unlikely(context->deferred_count))
+		deferred_book(context);
+}
+
+static inline uint32_t booking_site_of(struct lane_context *context, uint32_t node)
+{
+	uint32_t *site = &context->nodes[node].site;
+
+	if (unlikely(!*site)) {
+		*site = site_new(context->slot, node);
+		if (!*site)
+			return 0;
+	}
+	return *site + process->site_bias;
+}
+
+/* The site of this call; 0: no room. */
+static inline uint32_t booking_site(struct lane_context *context, uint64_t caller)
+{
+	return booking_site_of(context, stack_node(context, caller));
+}
+
+/* Makes room for a new block in the map. NULL: there is none; then it must not be booked
+ * either, for its free will not be known. */
+static inline uint64_t *booking_room(struct lane_context *context, void *block,
+				     uint64_t size)
+{
+	uint64_t *word = shadow_room((uintptr_t)block, size);
+
+	if (unlikely(!word)) {
+		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+		return NULL;
+	}
+	if (unlikely(*word))
+		site_lose(*word);
+	context->last_blocks[1] = context->last_blocks[0];
+	context->last_blocks[0] = (uintptr_t)block;
+	return word;
+}

@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: MIT */
+/* Blocks that come and go when their thread has no lane, or in the middle of a hook. */
+#include "shim/record/odd_block.h"
+
+#include "shim/core/gate.h"
+#include "shim/record/booking.h"
+
+/* Enters a block that is booked later. Returns 0 when there is no room. */
+static int enter_block(struct lane_context *context, uint32_t site, void *block,
+		       uint64_t size)
+{
+	uint64_t *word = booking_room(context, block, size);
+
+	if (!word)
+		return 0;
+	shadow_enter(
+		word, site, size,
+		__atomic_load_n(&process->segment->snapshot_interval, __ATOMIC_RELAXED));
+	return 1;
+}
+
+/* Is it the tool's own allocation, which is marked so that its free is no riddle? */
+static int is_own(const struct lane_context *context, uint64_t caller)
+{
+	const struct stack_code *code = stack_unwinder_code;
+
+	return context->own_work == OWN_WORK_ALL ||
+	       (context->own_work == OWN_WORK_UNWINDING &&
+		(caller - code[0].start < code[0].end - code[0].start ||
+		 caller - code[1].start < code[1].end - code[1].start));
+}
+
+/* Notes what a handler did in the middle of a hook. Returns 0 when there is no room. */
+int odd_block_note(struct lane_context *context, enum deferred_kind kind,
+		   const struct shadow_block *block, struct allocation_resize resize,
+		   int temporary)
+{
+	struct deferred note = {kind, temporary, *block, resize.old_bytes,
+				resize.copied_bytes};
+
+	if (deferred_add(context, &note) == 0)
+		return 1;
+	process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+	return 0;
+}
+
+/* An allocation of a thread that has given its lane back, or has got none: in a lane that
+ * is free now. */
+static cold void late_alloc(void *block, uint64_t size, uint64_t caller,
+			    enum deferred_kind kind, struct allocation_resize resize)
+{
+	struct context_loan loan;
+	struct lane_context *context = context_borrow(&loan);
+	uint64_t *word = NULL;
+	uint32_t site = 0;
+
+	if (!context) {
+		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+		return;
+	}
+	context->alloc_busy = (uintptr_t)__builtin_frame_address(0);
+	site = booking_site(context, caller);
+	if (site)
+		word = booking_room(context, block, size);
+	else
+		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+	if (word)
+		shadow_enter(word, site, size,
+			     kind == DEFERRED_REALLOCATED
+				     ? site_reallocated(site, size, resize.old_bytes,
+							resize.copied_bytes)
+				     : site_allocated(site, size));
+	booking_end(context);
+	context_return(&loan);
+}
+
+/* A free of such a thread. Signals are blocked: without a lane nobody tells a handler
+ * that the site is locked. */
+void cold odd_block_freed(const struct shadow_block *block)
+{
+	uint64_t mask;
+
+	gate_block_signals(&mask);
+	site_released(block, lane_left_slot, 0);
+	gate_restore_signals(&mask);
+}
+
+/* An allocation when no hook may book: the tool's own, one in a handler that interrupts
+ * a hook, one without a lane. The handler's has the function it is called from and the
+ * call for its path; nothing is unwound, since unwinding may be what was interrupted. */
+void cold odd_block_made(void *block, uint64_t size, uint64_t caller,
+			 enum deferred_kind kind, struct allocation_resize resize)
+{
+	struct lane_context *context = lane_self;
+	struct shadow_block entry = {.size_bytes = size};
+	uint32_t node;
+
+	if (!process)
+		return;
+	if (!lane_is_live(context)) {
+		late_alloc(block, size, caller, kind, resize);
+		return;
+	}
+	if (is_own(context, caller)) {
+		shadow_put((uintptr_t)block, SHADOW_SITE_TOOL, size, 0);
+		return;
+	}
+	node = tree_child(context, context->current,
+			  (caller & SEGMENT_KEY_ADDRESS_MASK) |
+				  SEGMENT_KEY_RETURN_ADDRESS);
+	if (!node) {
+		node = context->current;
+		context->lane->folded_call_count++;
+	}
+	entry.site = booking_site_of(context, node);
+	if (!entry.site) {
+		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
+		return;
+	}
+	if (enter_block(context, entry.site, block, size) &&
+	    !odd_block_note(context, kind, &entry, resize, 0))
+		shadow_take((uintptr_t)block); /* not booked: its free must not be */
+}

@@ -1,0 +1,267 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Bounds of stacks from makecontext, the shadow map and the kernel. Runs on: traced
+ * threads, any context, with signals blocked; slow paths only. Must not call libc,
+ * allocate from the heap, or keep a descriptor.
+ */
+#include "shim/stacks/bounds.h"
+
+#include <fcntl.h>
+#include <signal.h>
+
+#include "common/attributes.h"
+#include "shim/core/gate.h"
+#include "shim/core/process.h"
+#include "shim/memory/shadow.h"
+
+#define DECLARED_LIMIT 65536u
+
+/* Sorted by low, never overlapping. Under the process lock. A forked child inherits it
+ * with the stacks. */
+static struct extent *declared;
+static uint32_t declared_count;
+
+/* Index of the first declared stack that ends above the address. */
+static uint32_t declared_above(uintptr_t address)
+{
+	uint32_t from = 0, to = declared_count;
+
+	while (from < to) {
+		uint32_t middle = (from + to) / 2;
+
+		if (declared[middle].high > address)
+			to = middle;
+		else
+			from = middle + 1;
+	}
+	return from;
+}
+
+static void insert(uint32_t at, uint32_t overlapped, struct extent extent)
+{
+	if (overlapped == 0) {
+		for (uint32_t i = declared_count; i > at; i--)
+			declared[i] = declared[i - 1];
+		declared_count++;
+	} else if (overlapped > 1) {
+		for (uint32_t i = at + overlapped; i < declared_count; i++)
+			declared[i - overlapped + 1] = declared[i];
+		declared_count -= overlapped - 1;
+	}
+	declared[at] = extent;
+}
+
+void bounds_declare(uintptr_t low, uintptr_t high)
+{
+	uint32_t at, overlapped = 0;
+
+	if (!declared)
+		__atomic_store_n(&declared,
+				 process_map(DECLARED_LIMIT * sizeof(*declared), 0),
+				 __ATOMIC_RELAXED);
+	if (!declared)
+		return;
+	at = declared_above(low);
+	while (at + overlapped < declared_count && declared[at + overlapped].low < high)
+		overlapped++;
+	if (overlapped || declared_count < DECLARED_LIMIT)
+		insert(at, overlapped, (struct extent){low, high});
+}
+
+int bounds_declared(uintptr_t address, struct extent *ret)
+{
+	int found = 0;
+	uint32_t at;
+	uint64_t mask;
+
+	/* relaxed: who is on a declared stack knows that there is one */
+	if (!__atomic_load_n(&declared, __ATOMIC_RELAXED) || !process_lock(&mask))
+		return 0;
+	at = declared_above(address);
+	found = at < declared_count && declared[at].low <= address;
+	if (found)
+		*ret = declared[at];
+	process_unlock(&mask);
+	return found;
+}
+
+void bounds_forget(uintptr_t address)
+{
+	uint32_t at = declared_above(address);
+
+	if (at == declared_count || declared[at].low > address)
+		return;
+	declared_count--;
+	for (; at < declared_count; at++)
+		declared[at] = declared[at + 1];
+}
+
+void bounds_clip(uintptr_t address, struct extent *extent)
+{
+	uint32_t at;
+	uint64_t mask;
+
+	if (!process_lock(&mask))
+		return;
+	at = declared_above(address);
+	if (at < declared_count && declared[at].low < extent->high &&
+	    declared[at].low > address)
+		extent->high = declared[at].low;
+	if (at > 0 && declared[at - 1].high > extent->low)
+		extent->low = declared[at - 1].high;
+	process_unlock(&mask);
+}
+
+/* Size of the block whose word is at `address`, 0: no block begins there. */
+static uint64_t block_at(uintptr_t address)
+{
+	uintptr_t grain = 1ull << shadow_grain_shift;
+	uint64_t *word = shadow_word(address, 0), *before, *after;
+	uint64_t size;
+
+	if (!word || !*word)
+		return 0;
+	/* the second word of a large block is its size, no block */
+	before = shadow_word(address - grain, 0);
+	if (before && ((*before >> 24) & SHADOW_SIZE_LARGE) == SHADOW_SIZE_LARGE)
+		return 0;
+	size = (*word >> 24) & SHADOW_SIZE_LARGE;
+	if (size < SHADOW_SIZE_LARGE)
+		return size;
+	after = shadow_word(address + grain, 0);
+	return after ? *after : 0;
+}
+
+int bounds_block(uintptr_t address, struct extent *ret)
+{
+	const uintptr_t region_bytes = 1ull << SHADOW_REGION_SHIFT;
+	uintptr_t grain = 1ull << shadow_grain_shift;
+	uintptr_t at = address & ~(grain - 1);
+	uintptr_t end = address > region_bytes ? address - region_bytes : 0;
+
+	if (!shadow_directory || address >> 47)
+		return 0;
+	while (at > end) {
+		uint64_t size;
+
+		if (!shadow_directory[at >> SHADOW_REGION_SHIFT]) {
+			at = (at & ~(region_bytes - 1)) - grain;
+			continue;
+		}
+		size = block_at(at);
+		if (size) {
+			*ret = (struct extent){at, at + size};
+			return address < at + size;
+		}
+		at -= grain;
+	}
+	return 0;
+}
+
+/* Linux 6.11: one mapping, without listing all. Not yet in Debian 12's headers. */
+struct mapping_query {
+	uint64_t size, flags, address;
+	uint64_t start, end, mapping_flags, page_size, offset, inode;
+	uint32_t device_major, device_minor, name_size, build_id_size;
+	uint64_t name, build_id;
+};
+
+#define QUERY_MAPPING 0xc0686611ul /* _IOWR('f', 17, struct mapping_query) */
+
+_Static_assert(sizeof(struct mapping_query) == 0x68, "the kernel's structure");
+
+static const char *parse_hex(const char *text, const char *end, uintptr_t *ret)
+{
+	uintptr_t value = 0;
+
+	for (; text < end; text++) {
+		unsigned int digit = (unsigned char)*text;
+
+		if (digit >= '0' && digit <= '9')
+			digit -= '0';
+		else if (digit >= 'a' && digit <= 'f')
+			digit -= 'a' - 10;
+		else
+			break;
+		value = value << 4 | digit;
+	}
+	*ret = value;
+	return text;
+}
+
+/* Lines "low-high ...", in ascending order. Each read() gives whole lines. */
+static int search_maps(long fd, uintptr_t address, struct extent *ret)
+{
+	char buffer[4096];
+
+	for (;;) {
+		long got = SYSCALL(SYS_read, fd, buffer, sizeof(buffer), 0, 0, 0);
+		const char *at = buffer, *end = buffer + got;
+
+		if (got <= 0)
+			return 0;
+		while (at < end) {
+			at = parse_hex(at, end, &ret->low);
+			if (at < end && *at == '-')
+				at = parse_hex(at + 1, end, &ret->high);
+			if (address < ret->high)
+				return address >= ret->low;
+			while (at < end && *at++ != '\n')
+				;
+		}
+	}
+}
+
+static int ask_mapping(uintptr_t address, struct extent *ret)
+{
+	struct mapping_query query = {.size = sizeof(query), .address = address};
+	long fd = SYSCALL(SYS_open, "/proc/self/maps", O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
+	int found;
+
+	if (fd < 0)
+		return 0;
+	/* filters often leave ioctl out (that of man-db, say) */
+	if (!gate_is_restricted() &&
+	    SYSCALL(SYS_ioctl, fd, QUERY_MAPPING, &query, 0, 0, 0) == 0) {
+		*ret = (struct extent){query.start, query.end};
+		found = address >= query.start && address < query.end;
+	} else {
+		found = search_maps(fd, address, ret);
+	}
+	SYSCALL(SYS_close, fd, 0, 0, 0, 0, 0);
+	return found;
+}
+
+int bounds_mapping(uintptr_t address, struct extent *ret)
+{
+	int found;
+
+	if (!gate_enter())
+		return 0;
+	found = ask_mapping(address, ret);
+	gate_leave();
+	return found;
+}
+
+int bounds_signal_stack(uintptr_t address, struct extent *ret)
+{
+	stack_t stack;
+	long result;
+
+	if (!gate_enter())
+		return 0;
+	result = SYSCALL(SYS_sigaltstack, 0, &stack, 0, 0, 0, 0);
+	gate_leave();
+	if (result < 0 || (stack.ss_flags & SS_DISABLE))
+		return 0;
+	*ret = (struct extent){(uintptr_t)stack.ss_sp,
+			       (uintptr_t)stack.ss_sp + stack.ss_size};
+	return address >= ret->low && address < ret->high;
+}
+
+int bounds_main_stack(uintptr_t address, struct extent *ret)
+{
+	*ret = (struct extent){process_facts.main_stack_low,
+			       process_facts.main_stack_high};
+	return address >= ret->low && address < ret->high;
+}

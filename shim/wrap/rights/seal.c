@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Wrappers of prctl and syscall, by which a program installs a seccomp filter: what the
+ * recorder may need is reserved before, and the gate is closed when the filter would not
+ * let our own system calls pass. Must not change arguments, result or errno of what is
+ * called; cost anything when it is another call (a tail jump).
+ *
+ * libseccomp calls syscall(). A program that executes the instruction itself is not seen:
+ * its filter kills it at our next growth.
+ */
+#include <errno.h>
+#include <linux/prctl.h>
+#include <linux/seccomp.h>
+#include <stdint.h>
+
+#include "common/attributes.h"
+#include "shim/core/gate.h"
+#include "shim/core/process.h"
+#include "shim/memory/shadow.h"
+#include "shim/memory/site.h"
+#include "shim/record/context.h"
+#include "shim/wrap/exec/additions.h"
+#include "shim/wrap/real.h"
+#include "shim/wrap/rights/memory_lock.h"
+#include "shim/wrap/rights/privileges.h"
+#include "shim/wrap/rights/seal_filter.h"
+
+hidden long seal_syscall(long number, long a, long b, long c, long d, long e, long f);
+hidden int seal_prctl(int option, unsigned long mode, unsigned long program,
+		      unsigned long c, unsigned long d);
+
+/* SYS_setuid, SYS_setreuid, SYS_setresuid, SYS_mlockall, SYS_prctl, SYS_chroot and
+ * SYS_seccomp; the sixth argument of the call is on the stack
+ * and stays there. */
+__asm__(".text\n"
+	".globl syscall\n"
+	".type syscall, @function\n"
+	"syscall:\n"
+	"	.cfi_startproc\n"
+	"	cmpl $105, %edi\n"
+	"	je seal_syscall\n"
+	"	cmpl $113, %edi\n"
+	"	je seal_syscall\n"
+	"	cmpl $117, %edi\n"
+	"	je seal_syscall\n"
+	"	cmpl $151, %edi\n"
+	"	je seal_syscall\n"
+	"	cmpl $157, %edi\n"
+	"	je seal_syscall\n"
+	"	cmpl $161, %edi\n"
+	"	je seal_syscall\n"
+	"	cmpl $317, %edi\n"
+	"	je seal_syscall\n"
+	"	jmp *real_syscall(%rip)\n"
+	"	.cfi_endproc\n"
+	"	.size syscall, . - syscall\n"
+	".globl prctl\n"
+	".type prctl, @function\n"
+	"prctl:\n"
+	"	.cfi_startproc\n"
+	"	cmpl $22, %edi\n"
+	"	je seal_prctl\n"
+	"	jmp *real_prctl(%rip)\n"
+	"	.cfi_endproc\n"
+	"	.size prctl, . - prctl\n");
+
+_Static_assert(SYS_setuid == 105 && SYS_setreuid == 113 && SYS_setresuid == 117 &&
+		       SYS_chroot == 161 && SYS_mlockall == 151 && SYS_prctl == 157 &&
+		       SYS_seccomp == 317 && PR_SET_SECCOMP == 22,
+	       "the numbers above");
+
+/* The calling thread's lane and the process take what they may need. */
+static void reserve_growth(void)
+{
+	uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+	struct lane_context *context = context_settle(stack);
+	uint64_t mask;
+
+	if (!context || !gate_block_signals(&mask))
+		return;
+	context_reserve(context);
+	site_reserve();
+	shadow_reserve();
+	gate_restore_signals(&mask);
+}
+
+/* What has been done for a filter that is about to be installed. */
+struct sealing {
+	int closed, forbids_start;
+};
+
+static struct sealing begin(int is_strict, const void *program)
+{
+	struct sealing sealing = {0};
+
+	if (!gate_is_open() || !process ||
+	    (process_is_ready() && !context_is_own_process()))
+		return sealing;
+	sealing.forbids_start =
+		is_strict || seal_filter_forbids(program, SEAL_CALLS_START);
+	if (!is_strict && !seal_filter_forbids(program, SEAL_CALLS_GROWTH)) {
+		gate_restrict();
+		return sealing;
+	}
+	reserve_growth();
+	sealing.closed = gate_close();
+	return sealing;
+}
+
+static void end(struct sealing sealing, int has_failed)
+{
+	if (has_failed) {
+		if (sealing.closed)
+			gate_open();
+		return;
+	}
+	if (sealing.forbids_start) {
+		gate_forbid_start();
+		additions_leave();
+	}
+	if (sealing.closed)
+		process_note(SEGMENT_NOTE_SEALED);
+}
+
+int seal_prctl(int option, unsigned long mode, unsigned long program, unsigned long c,
+	       unsigned long d)
+{
+	struct sealing sealing = {0};
+	int result;
+
+	if (mode == SECCOMP_MODE_STRICT || mode == SECCOMP_MODE_FILTER)
+		sealing = begin(mode == SECCOMP_MODE_STRICT, (const void *)program);
+	result = real_prctl(option, mode, program, c, d);
+	end(sealing, result != 0);
+	return result;
+}
+
+static long call_seccomp(unsigned int operation, unsigned int flags, const void *program)
+{
+	struct sealing sealing = {0};
+	long result;
+
+	if (operation == SECCOMP_SET_MODE_FILTER)
+		sealing = begin(0, program);
+	else if (operation == SECCOMP_SET_MODE_STRICT && !flags && !program)
+		sealing = begin(1, NULL); /* libseccomp tries with flags: refused */
+	result = real_syscall(SYS_seccomp, (long)operation, (long)flags, program, 0l, 0l,
+			      0l);
+	/* more than 0: the descriptor that was asked for, or else a thread that could not
+	 * be brought under the filter */
+	end(sealing,
+	    result < 0 || (result > 0 && !(flags & SECCOMP_FILTER_FLAG_NEW_LISTENER)));
+	return result;
+}
+
+/* A change of user or root. */
+static long call_privileged(long number, long a, long b, long c)
+{
+	uint32_t notes = privileges_before(number, (uid_t)a, (uid_t)b, (uid_t)c);
+	long result = real_syscall(number, a, b, c, 0l, 0l, 0l);
+
+	if (result == 0)
+		privileges_after(notes);
+	return result;
+}
+
+long seal_syscall(long number, long a, long b, long c, long d, long e, long f)
+{
+	if ((int)number == SYS_setuid || (int)number == SYS_setreuid ||
+	    (int)number == SYS_setresuid || (int)number == SYS_chroot)
+		return call_privileged((int)number, a, b, c);
+	if ((int)number == SYS_mlockall)
+		return memory_lock_all((int)a);
+	if ((int)number == SYS_seccomp)
+		return call_seccomp((unsigned int)a, (unsigned int)b, (const void *)c);
+	if ((int)a == PR_SET_SECCOMP)
+		return seal_prctl((int)a, (unsigned long)b, (unsigned long)c,
+				  (unsigned long)d, (unsigned long)e);
+	return real_syscall(number, a, b, c, d, e, f);
+}
