@@ -182,7 +182,7 @@ void table_filter(struct table *table, const bool *keep)
 	table->row_count = kept;
 }
 
-static bool is_listed(const char *list, const char *name)
+bool table_is_listed(const char *list, const char *name)
 {
 	size_t size = strlen(name);
 
@@ -199,7 +199,7 @@ void table_show(struct table *table, const char *columns)
 
 		if (column->flags & COLUMN_HUMAN)
 			continue;
-		if (is_listed(columns, column->name))
+		if (table_is_listed(columns, column->name))
 			column->flags &= ~(unsigned)COLUMN_MACHINE;
 		else
 			column->flags |= COLUMN_MACHINE;

@@ -101,5 +101,7 @@ void table_cut(struct table *table, size_t limit);
 double table_sum(const struct table *table, const char *column);
 /* Keeps the rows whose flag is set. */
 void table_filter(struct table *table, const bool *keep);
+/* Whether a name is in a list of names separated by spaces. */
+bool table_is_listed(const char *list, const char *name);
 /* Shows people these columns only, names separated by spaces; machines see all. */
 void table_show(struct table *table, const char *columns);

@@ -3,6 +3,7 @@
 #include "analyzer/reports/functions.h"
 
 #include "common/base/xalloc.h"
+#include "analyzer/model/columns.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"
@@ -17,20 +18,21 @@
 
 static const struct column columns[] = {
 	{"self_percent", "self %", COLUMN_PERCENT, 0},
-	{"self_ns", "self", COLUMN_NSEC, 0},
-	{"raw_self_ns", "raw self", COLUMN_NSEC, COLUMN_MACHINE},
-	{"total_ns", "total", COLUMN_NSEC, 0},
-	{"raw_total_ns", "raw total", COLUMN_NSEC, COLUMN_MACHINE},
-	{"calls", "calls", COLUMN_COUNT, COLUMN_KEEP},
+	{"self_ns", NULL, COLUMN_ANY, 0},
+	{"raw_self_ns", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	{"total_ns", NULL, COLUMN_ANY, 0},
+	{"raw_total_ns", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	{"calls", NULL, COLUMN_ANY, COLUMN_KEEP},
 	{"average_ns", "avg", COLUMN_NSEC, COLUMN_MACHINE},
-	{"min_ns", "min", COLUMN_NSEC, 0},
-	{"p50_ns", "p50", COLUMN_NSEC, 0},
-	{"p90_ns", "p90", COLUMN_NSEC, COLUMN_MACHINE},
-	{"p95_ns", "p95", COLUMN_NSEC, COLUMN_MACHINE},
-	{"p99_ns", "p99", COLUMN_NSEC, 0},
-	{"max_ns", "max", COLUMN_NSEC, 0},
-	{"alloc_count", "allocs", COLUMN_COUNT, 0},
-	{"alloc_bytes", "bytes", COLUMN_BYTES, COLUMN_MACHINE},
+	{"min_ns", NULL, COLUMN_ANY, 0},
+	{"p50_ns", NULL, COLUMN_ANY, 0},
+	{"p90_ns", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	{"p95_ns", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	{"p99_ns", NULL, COLUMN_ANY, 0},
+	{"max_ns", NULL, COLUMN_ANY, 0},
+	{"alloc_count", NULL, COLUMN_ANY, 0},
+	{"alloc_bytes", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	TABLE_OTHERS,
 	{"recording", "timed", COLUMN_TEXT, COLUMN_MACHINE},
 	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
 	{"file", "where", COLUMN_LOCATION, COLUMN_MACHINE},
@@ -40,13 +42,27 @@ static const struct column columns[] = {
 	{"component", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 };
 
-/* Replaces the run's numbers by those of the thread; what is kept for the whole run
- * only (percentiles) becomes unknown. Returns the thread's self time. */
+/* What a thread has of the function; what is kept for the whole run only is unknown. */
+static void put_thread(struct table *table, size_t row,
+		       const struct calltree_total *total)
+{
+	const struct quantity_list *list = &quantity_lists[QUANTITY_OF_FUNCTION];
+	int64_t values[QUANTITY_COUNT_FUNCTION];
+
+	for (size_t i = 0; i < list->count; i++) {
+		enum quantity_number number = list->numbers[i];
+
+		values[i] = QUANTITY_UNKNOWN;
+		if (quantity_is_in(QUANTITY_OF_LANE, number))
+			values[i] = total->quantities[quantity_place(QUANTITY_OF_PATH,
+								     number)];
+	}
+	table_put_quantities(table, row, QUANTITY_OF_FUNCTION, values);
+}
+
+/* Replaces the run's numbers by those of the thread, and returns its self time. */
 static int64_t take_thread(struct report_input *input, struct table *table)
 {
-	static const char *const whole_run[] = {"min_ns",      "p50_ns",      "p90_ns",
-						"p95_ns",      "p99_ns",      "max_ns",
-						"raw_self_ns", "raw_total_ns"};
 	struct calltree *tree = report_tree_load(input);
 	struct calltree_total *totals;
 	bool *keep;
@@ -64,13 +80,7 @@ static int64_t take_thread(struct report_input *input, struct table *table)
 		if (number == CALLTREE_NONE)
 			continue;
 		keep[i] = total->calls || total->alloc_count;
-		*table_cell(table, i, "calls") = cell_integer(total->calls);
-		*table_cell(table, i, "self_ns") = cell_integer(total->self_ns);
-		*table_cell(table, i, "total_ns") = cell_integer(total->total_ns);
-		*table_cell(table, i, "alloc_count") = cell_integer(total->alloc_count);
-		*table_cell(table, i, "alloc_bytes") = cell_integer(total->alloc_bytes);
-		for (size_t j = 0; j < sizeof(whole_run) / sizeof(whole_run[0]); j++)
-			table_cell(table, i, whole_run[j])->kind = CELL_NULL;
+		put_thread(table, i, total);
 	}
 	self_ns = calltree_sum(tree).self_ns;
 	table_filter(table, keep);
@@ -112,12 +122,19 @@ static void apply_filter(struct report_input *input, struct table *table)
 struct table *functions_table(struct report_input *input, const struct run_facts *facts)
 {
 	bool raw = input->options->raw;
-	struct table *table = report_table(input, functions_sql_all, columns,
-					   sizeof(columns) / sizeof(columns[0]));
 	double all_self_ns = (double)(raw ? facts->raw_self_ns : facts->self_ns);
+	struct cursor *cursor;
+	struct table *table;
 
-	if (!table)
+	if (report_query(input, functions_sql_all, &cursor) < 0)
 		return NULL;
+	table = table_of(columns, sizeof(columns) / sizeof(columns[0]),
+			 QUANTITY_OF_FUNCTION);
+	if (cursor_fill(cursor, table) < 0) {
+		report_fail_db(input);
+		table_free(table);
+		return NULL;
+	}
 	if (input->options->thread) {
 		all_self_ns = (double)take_thread(input, table);
 		if (all_self_ns < 0) {
@@ -158,9 +175,17 @@ static void show_columns(const struct report_input *input, struct table *table)
 	strbuf_puts(&shown, input->options->thread ? " average_ns"
 						   : " min_ns p50_ns p99_ns max_ns");
 	strbuf_puts(&shown, " alloc_count name file");
+	for (size_t i = 0; i < quantity_lists[QUANTITY_OF_FUNCTION].count; i++) {
+		const struct quantity *quantity =
+			&quantities[quantity_lists[QUANTITY_OF_FUNCTION].numbers[i]];
+
+		if (quantity->shown == QUANTITY_NONZERO)
+			strbuf_printf(&shown, " %s", quantity->name);
+	}
 	if (any_not_exact(table))
 		strbuf_puts(&shown, " recording");
 	table_show(table, strbuf_text(&shown));
+	table_hide_zeros(table);
 	strbuf_free(&shown);
 }
 

@@ -4,6 +4,7 @@
 
 #include "common/base/nearest.h"
 #include "common/base/xalloc.h"
+#include "analyzer/model/columns.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
@@ -16,13 +17,14 @@
 
 static const struct column columns[] = {
 	{"total_percent", "total %", COLUMN_PERCENT, 0},
-	{"total_ns", "total", COLUMN_NSEC, 0},
-	{"self_ns", "self", COLUMN_NSEC, 0},
-	{"calls", "calls", COLUMN_COUNT, 0},
+	{"total_ns", NULL, COLUMN_ANY, 0},
+	{"self_ns", NULL, COLUMN_ANY, 0},
+	{"calls", NULL, COLUMN_ANY, 0},
 	{"total_alloc_bytes", "bytes", COLUMN_BYTES, 0},
 	{"total_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
-	{"alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
-	{"alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"alloc_bytes", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	{"alloc_count", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	TABLE_OTHERS,
 	{"label", "function", COLUMN_NAME, COLUMN_HUMAN | COLUMN_KEEP},
 	{"name", NULL, COLUMN_NAME, COLUMN_MACHINE},
 	{"kind", NULL, COLUMN_TEXT, COLUMN_MACHINE},
@@ -153,16 +155,14 @@ static void add_row(struct table *table, const struct calltree *tree, uint32_t a
 	const struct calltree_node *node = &tree->nodes[at];
 	struct cell *row = table_add_row(table);
 	const char *name = calltree_name(tree, at);
-	size_t column = 0;
+	int64_t own[QUANTITY_COUNT_COMPARED] = {0};
+	int column = table_column(table, "label");
 
-	row[column++] = cell_real(units_share(weight(weighing, node), weighing->all));
-	row[column++] = cell_integer(node->total_ns);
-	row[column++] = cell_integer(node->self_ns);
-	row[column++] = cell_integer(node->calls);
-	row[column++] = cell_integer(node->tree_alloc_bytes);
-	row[column++] = cell_integer(node->tree_alloc_count);
-	row[column++] = cell_integer(node->alloc_bytes);
-	row[column++] = cell_integer(node->alloc_count);
+	row[0] = cell_real(units_share(weight(weighing, node), weighing->all));
+	row[4] = cell_integer(node->tree_alloc_bytes);
+	row[5] = cell_integer(node->tree_alloc_count);
+	quantities_add(QUANTITY_OF_COMPARED, own, QUANTITY_OF_PATH, node->quantities, 1);
+	table_put_quantities(table, table->row_count - 1, QUANTITY_OF_COMPARED, own);
 	row[column++] = label(table, name, node->recursion);
 	/* Names live in the tree, which ends before the table. */
 	row[column++] = table_text(table, name);
@@ -224,7 +224,8 @@ static void add_tree(struct report_input *input, struct doc *doc,
 	double min_share = options->min_share >= 0 ? options->min_share
 			   : options->machine	   ? 0
 						   : PEOPLE_MIN_SHARE;
-	struct table *table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
+	struct table *table = table_of(columns, sizeof(columns) / sizeof(columns[0]),
+				       QUANTITY_OF_COMPARED);
 	bool *shown = filter_paths(&input->filter, tree, true);
 	struct section *section;
 	double shown_self = 0, all_self = 0;
@@ -247,6 +248,7 @@ static void add_tree(struct report_input *input, struct doc *doc,
 		add_row(table, tree, tree->order[i], weighing);
 	}
 	free(shown);
+	table_hide_zeros(table);
 	if (options->raw) {
 		table->columns[1].name = "raw_total_ns";
 		table->columns[2].name = "raw_self_ns";

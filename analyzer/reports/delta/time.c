@@ -6,6 +6,7 @@
 #include "analyzer/reports/delta/parts.h"
 
 #include "common/base/xalloc.h"
+#include "analyzer/model/columns.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 
@@ -16,10 +17,11 @@
 
 static const struct column columns[] = {
 	{"self_percent", "self %", COLUMN_PERCENT, 0},
-	{"self_ns", "self", COLUMN_NSEC, COLUMN_KEEP},
-	{"total_ns", "total", COLUMN_NSEC, COLUMN_KEEP},
-	{"calls", "calls", COLUMN_COUNT, COLUMN_KEEP},
+	{"self_ns", NULL, COLUMN_ANY, COLUMN_KEEP},
+	{"total_ns", NULL, COLUMN_ANY, COLUMN_KEEP},
+	{"calls", NULL, COLUMN_ANY, COLUMN_KEEP},
 	{"average_ns", "average", COLUMN_NSEC, 0},
+	TABLE_OTHERS,
 };
 #define COLUMN_COUNT_COMMON (sizeof(columns) / sizeof(columns[0]))
 
@@ -107,7 +109,14 @@ static struct table *new_table(enum delta_by by)
 	}
 	memcpy(all, columns, sizeof(columns));
 	memcpy(all + COLUMN_COUNT_COMMON, tail, count * sizeof(*tail));
-	return table_new(all, COLUMN_COUNT_COMMON + count);
+	return table_of(all, COLUMN_COUNT_COMMON + count, QUANTITY_OF_PAST);
+}
+
+/* The first column behind the numbers: what the row is of. */
+static int tail_column(const struct delta *delta, const struct table *table)
+{
+	return table_column(table,
+			    delta->by == DELTA_BY_COMPONENT ? "component" : "name");
 }
 
 static void add_row(const struct delta *delta, struct table *table,
@@ -117,12 +126,11 @@ static void add_row(const struct delta *delta, struct table *table,
 	struct cell *row = table_add_row(table);
 
 	row[0] = cell_real(units_share((double)group->self_ns, all_self_ns));
-	row[1] = cell_integer(group->self_ns);
-	row[2] = cell_integer(group->total_ns);
-	row[3] = cell_integer(group->calls);
 	if (group->calls > 0)
 		row[4] = cell_integer(group->total_ns / group->calls);
-	row += COLUMN_COUNT_COMMON;
+	table_put_quantities(table, table->row_count - 1, QUANTITY_OF_PAST,
+			     group->quantities);
+	row += tail_column(delta, table);
 	if (delta->by == DELTA_BY_COMPONENT) {
 		row[0] = table_text(table, delta_component(delta, group->node));
 		return;
@@ -165,7 +173,8 @@ enum exit_status delta_add_times(struct report_input *input, struct doc *doc,
 			add_row(delta, table, &groups[i], all_self_ns);
 	free(groups);
 	free(numbers);
-	table_sort(table, 1, COLUMN_COUNT_COMMON);
+	table_hide_zeros(table);
+	table_sort(table, 1, tail_column(delta, table));
 	section = report_add_table(doc, "times", titles[delta->by], table,
 				   report_limit(input, DEFAULT_ROWS), nouns[delta->by],
 				   "self_ns", "the self time");

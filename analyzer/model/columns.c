@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Tables and quantities. */
+#include "analyzer/model/columns.h"
+
+#include "common/base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum column_type quantity_column_type(const struct quantity *quantity)
+{
+	static const enum column_type types[] = {
+		[QUANTITY_COUNT] = COLUMN_COUNT,
+		[QUANTITY_BYTES] = COLUMN_BYTES,
+		[QUANTITY_NSEC] = COLUMN_NSEC,
+	};
+
+	return types[quantity->unit];
+}
+
+static bool has_column(const struct column *columns, size_t count, const char *name)
+{
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(columns[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static struct column described(struct column column)
+{
+	const struct quantity *quantity = quantity_find(column.name);
+
+	if (!quantity)
+		return column;
+	column.type = quantity_column_type(quantity);
+	if (!column.title)
+		column.title = quantity->heading;
+	return column;
+}
+
+static struct column column_of(const struct quantity *quantity)
+{
+	return (struct column){quantity->name, quantity->heading,
+			       quantity_column_type(quantity),
+			       quantity->shown == QUANTITY_NEVER ? COLUMN_MACHINE : 0};
+}
+
+struct table *table_of(const struct column *layout, size_t count,
+		       enum quantity_subject of)
+{
+	struct column *columns =
+		xreallocarray(NULL, count + quantity_lists[of].count, sizeof(*columns));
+	struct table *table;
+	size_t used = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(layout[i].name, "*") != 0) {
+			columns[used++] = described(layout[i]);
+			continue;
+		}
+		for (size_t j = 0; j < quantity_lists[of].count; j++) {
+			const struct quantity *quantity =
+				&quantities[quantity_lists[of].numbers[j]];
+
+			if (!has_column(layout, count, quantity->name))
+				columns[used++] = column_of(quantity);
+		}
+	}
+	table = table_new(columns, used);
+	free(columns);
+	return table;
+}
+
+size_t table_others(enum quantity_subject of, const char *placed,
+		    const struct quantity *ret[QUANTITY_NUMBERS])
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < quantity_lists[of].count; i++) {
+		const struct quantity *quantity =
+			&quantities[quantity_lists[of].numbers[i]];
+
+		if (!table_is_listed(placed, quantity->name))
+			ret[count++] = quantity;
+	}
+	return count;
+}
+
+void table_put_quantities(struct table *table, size_t row, enum quantity_subject of,
+			  const int64_t *values)
+{
+	for (size_t i = 0; i < quantity_lists[of].count; i++) {
+		const char *name = quantities[quantity_lists[of].numbers[i]].name;
+		int column = table_column(table, name);
+
+		if (column >= 0)
+			table_row(table, row)[column] =
+				values[i] == QUANTITY_UNKNOWN
+					? (struct cell){.kind = CELL_NULL}
+					: cell_integer(values[i]);
+	}
+}
+
+void table_hide_zeros(struct table *table)
+{
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct quantity *quantity = quantity_find(table->columns[i].name);
+
+		if (quantity && quantity->shown == QUANTITY_NONZERO &&
+		    table_sum(table, quantity->name) == 0)
+			table->columns[i].flags |= COLUMN_MACHINE;
+	}
+}
