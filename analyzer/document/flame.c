@@ -11,43 +11,59 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const flame_metric_names[FLAME_METRIC_COUNT] = {
-	"time", "self", "calls", "bytes", "allocs", "live", "at-peak"};
-
-enum flame_metric flame_metric_find(const char *name)
+const char *flame_metric_name(unsigned metric)
 {
-	int metric = 0;
+	if (metric == FLAME_TIME)
+		return "time";
+	return metric < QUANTITY_NUMBERS && *quantities[metric].metric
+		       ? quantities[metric].metric
+		       : NULL;
+}
 
-	while (metric < FLAME_METRIC_COUNT &&
-	       strcmp(flame_metric_names[metric], name) != 0)
+unsigned flame_metric_find(const char *name)
+{
+	unsigned metric = 0;
+
+	while (metric < FLAME_NO_METRIC && (!flame_metric_name(metric) ||
+					    strcmp(flame_metric_name(metric), name) != 0))
 		metric++;
-	return (enum flame_metric)metric;
+	return metric;
 }
 
-bool flame_is_memory(enum flame_metric metric)
+size_t flame_metric_list(const char *ret[FLAME_NO_METRIC])
 {
-	return metric >= FLAME_BYTES;
+	size_t count = 0;
+
+	ret[count++] = flame_metric_name(FLAME_TIME);
+	for (unsigned metric = 0; metric < FLAME_TIME; metric++)
+		if (flame_metric_name(metric))
+			ret[count++] = flame_metric_name(metric);
+	return count;
 }
 
-void flame_put_amount(struct strbuf *buffer, enum flame_metric metric, int64_t amount)
+enum quantity_number flame_quantity(unsigned metric)
 {
-	switch (metric) {
-	case FLAME_TIME:
-	case FLAME_SELF:
+	return metric == FLAME_TIME ? QUANTITY_self_ns : (enum quantity_number)metric;
+}
+
+bool flame_is_memory(unsigned metric)
+{
+	return quantity_is_in(QUANTITY_OF_SITE, flame_quantity(metric));
+}
+
+void flame_put_amount(struct strbuf *buffer, unsigned metric, int64_t amount)
+{
+	const struct quantity *quantity = &quantities[flame_quantity(metric)];
+
+	if (quantity->unit == QUANTITY_NSEC)
 		units_nsec(buffer, amount);
-		break;
-	case FLAME_CALLS:
-		units_counted(buffer, amount, "call");
-		break;
-	case FLAME_ALLOCS:
-		units_counted(buffer, amount, "allocation");
-		break;
-	default:
+	else if (quantity->unit == QUANTITY_COUNT)
+		units_counted(buffer, amount, quantity->phrase);
+	else
 		units_bytes(buffer, amount);
-	}
 }
 
-struct flame *flame_new(enum flame_metric metric, bool is_difference)
+struct flame *flame_new(unsigned metric, bool is_difference)
 {
 	struct flame *flame = xcalloc(1, sizeof(*flame));
 

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "common/base/arena.h"
+#include "common/quantities.h"
 #include "common/base/strbuf.h"
 
 #include <stdbool.h>
@@ -19,23 +20,31 @@
 #define FLAME_NONE UINT32_MAX
 #define FLAME_WHOLE 0 /* the frame below which all others stand */
 
-enum flame_metric {
-	FLAME_TIME,
-	FLAME_SELF, /* time again, with the functions that spent it outermost */
-	FLAME_CALLS,
-	FLAME_BYTES,
-	FLAME_ALLOCS,
-	FLAME_LIVE,
-	FLAME_AT_PEAK,
-	FLAME_METRIC_COUNT,
+/* What a frame weighs: the number of a quantity that has a metric in
+ * common/quantities.def, self time with the functions that spent it outermost; or time:
+ * self time again, below the callers. */
+enum {
+	FLAME_SELF = QUANTITY_self_ns,
+	FLAME_CALLS = QUANTITY_calls,
+	FLAME_BYTES = QUANTITY_alloc_bytes,
+	FLAME_ALLOCS = QUANTITY_alloc_count,
+	FLAME_LIVE = QUANTITY_live_bytes,
+	FLAME_AT_PEAK = QUANTITY_at_peak_bytes,
+	FLAME_TIME = QUANTITY_NUMBERS,
+	FLAME_NO_METRIC
 };
 
-extern const char *const flame_metric_names[FLAME_METRIC_COUNT];
-/* By its name; FLAME_METRIC_COUNT: there is none. */
-enum flame_metric flame_metric_find(const char *name);
-bool flame_is_memory(enum flame_metric metric);
+/* By its name; FLAME_NO_METRIC: there is none. */
+unsigned flame_metric_find(const char *name);
+/* NULL: it is none. */
+const char *flame_metric_name(unsigned metric);
+/* Those there are, time first. Returns how many. */
+size_t flame_metric_list(const char *ret[FLAME_NO_METRIC]);
+enum quantity_number flame_quantity(unsigned metric);
+/* Of allocation sites. */
+bool flame_is_memory(unsigned metric);
 /* Appends an amount with its unit. */
-void flame_put_amount(struct strbuf *buffer, enum flame_metric metric, int64_t amount);
+void flame_put_amount(struct strbuf *buffer, unsigned metric, int64_t amount);
 
 enum flame_presence {
 	FLAME_BEFORE = 1,
@@ -59,7 +68,7 @@ struct flame_frame {
 enum flame_verdict { FLAME_SAME, FLAME_LESS, FLAME_MORE, FLAME_ADDED };
 
 struct flame {
-	enum flame_metric metric;
+	unsigned metric;
 	bool is_difference;
 	struct flame_frame *frames; /* callers stand before their callees */
 	size_t count, capacity;
@@ -77,7 +86,7 @@ struct flame {
 	struct arena texts;
 };
 
-struct flame *flame_new(enum flame_metric metric, bool is_difference);
+struct flame *flame_new(unsigned metric, bool is_difference);
 void flame_free(struct flame *flame);
 /* The new frame; fill its numbers and presence. Borrowed until the next call. name is
  * not copied, see flame_copy(). parent:

@@ -3,7 +3,7 @@
 #include "analyzer/reports/functions.h"
 
 #include "common/base/xalloc.h"
-#include "analyzer/model/columns.h"
+#include "analyzer/document/columns.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"

@@ -4,7 +4,7 @@
 
 #include "common/base/nearest.h"
 #include "common/base/xalloc.h"
-#include "analyzer/model/columns.h"
+#include "analyzer/document/columns.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"

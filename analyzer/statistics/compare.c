@@ -180,9 +180,9 @@ static void add_owned(struct comparison *comparison, uint32_t path, size_t run,
 	const struct compare_series *series = &comparison->function_values;
 
 	add_clamped(&compare_values(series, owner, COMPARE_OWN_COUNT)[run],
-		    values[COMPARE_ALLOC_COUNT]);
+		    values[COMPARE_alloc_count]);
 	add_clamped(&compare_values(series, owner, COMPARE_OWN_BYTES)[run],
-		    values[COMPARE_ALLOC_BYTES]);
+		    values[COMPARE_alloc_bytes]);
 }
 
 uint32_t compare_add_path(struct comparison *comparison, size_t run, uint32_t parent,
@@ -204,7 +204,7 @@ uint32_t compare_add_path(struct comparison *comparison, size_t run, uint32_t pa
 	}
 	comparison->paths[number].presence |= side_of(comparison, run);
 	series_add(&comparison->path_values, number, run, values);
-	if (values[COMPARE_ALLOC_COUNT] || values[COMPARE_ALLOC_BYTES])
+	if (values[COMPARE_alloc_count] || values[COMPARE_alloc_bytes])
 		add_owned(comparison, number, run, values);
 	return number;
 }

@@ -10,6 +10,7 @@
 #pragma once
 
 #include "common/base/intern.h"
+#include "common/quantities.h"
 
 #include <stdbool.h>
 #include <stddef.h>
@@ -17,23 +18,24 @@
 
 #define COMPARE_NONE UINT32_MAX
 
-/* Columns of numbers; a kind of subject has some of them. */
+/* What functions and paths have of common/quantities.def, in its order; and of functions
+ * the allocations by itself or by library functions that it called, so that strdup()
+ * stands for its caller: added up from the paths. */
+#define COMPARE_METRIC(OF, name, ...)                                                    \
+	QUANTITY_WHEN(QUANTITY_IN_##OF(name, __VA_ARGS__))(COMPARE_##name, )
 enum compare_metric {
-	COMPARE_ALLOC_COUNT,
-	COMPARE_ALLOC_BYTES,
-	COMPARE_SELF,  /* functions, paths: ns */
-	COMPARE_CALLS, /* functions, paths */
-	COMPARE_TOTAL, /* functions: ns, outermost activations only */
-	/* functions: allocations by itself or by library functions that it called, so
-	 * that strdup() stands for its caller; added up from the paths */
-	COMPARE_OWN_COUNT,
+	QUANTITIES(COMPARE_METRIC, COMPARED) COMPARE_PATH_METRICS,
+	COMPARE_OWN_COUNT = COMPARE_PATH_METRICS,
 	COMPARE_OWN_BYTES,
-	COMPARE_LIVE = 2,   /* sites: bytes live at exit */
-	COMPARE_AT_PEAK = 3 /* sites: bytes live at the peak */
+	COMPARE_FUNCTION_METRICS
 };
-#define COMPARE_FUNCTION_METRICS 7
-#define COMPARE_PATH_METRICS 4
-#define COMPARE_SITE_METRICS 4
+enum compare_site_metric {
+	COMPARE_SITE_alloc_count,
+	COMPARE_SITE_alloc_bytes,
+	COMPARE_SITE_live_bytes,
+	COMPARE_SITE_at_peak_bytes,
+	COMPARE_SITE_METRICS
+};
 
 /* The numbers of all subjects of one kind. */
 struct compare_series {

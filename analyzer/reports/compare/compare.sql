@@ -16,15 +16,12 @@ SELECT name, SUM(value) FROM trust WHERE run_id = :run GROUP BY name
 HAVING SUM(value) != 0 ORDER BY name;
 
 -- :name functions
-SELECT f.function_id, f.name, f.linkage_name, m.path, m.build_id, f.file, f.line,
-	f.recording != 'unwound', f.alloc_count, f.alloc_bytes, f.self_ns, f.calls,
-	f.total_ns, f.component
+SELECT f.*, m.path AS module, m.build_id, f.recording != 'unwound' AS is_hooked
 FROM function f LEFT JOIN module m USING (module_id)
 WHERE f.run_id = :run ORDER BY f.function_id;
 
 -- :name paths
-SELECT path_id, parent_path_id, function_id, alloc_count, alloc_bytes, self_ns, calls
-FROM path WHERE run_id = :run ORDER BY path_id;
+SELECT * FROM path WHERE run_id = :run ORDER BY path_id;
 
 -- :name sites
 SELECT path_id, file, line, alloc_count, alloc_bytes, live_bytes, at_peak_bytes

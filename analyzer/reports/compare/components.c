@@ -34,6 +34,7 @@ static const struct column columns[] = {
 	{"after_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
 	{"before_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
 	{"after_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	TABLE_OTHERS,
 	{"name", "component", COLUMN_NAME, COLUMN_KEEP},
 };
 
@@ -108,8 +109,9 @@ static void sum_up(const struct compare_state *state, struct walk *walk)
 		add_path(walk, i);
 	walk->changes = xcalloc(walk->sums.count + 1, sizeof(*walk->changes));
 	for (uint32_t i = 0; i < walk->sums.count; i++)
-		walk->changes[i] = change_of(compare_values(&walk->sums, i, COMPARE_SELF),
-					     state->before_columns, after, false);
+		walk->changes[i] =
+			change_of(compare_values(&walk->sums, i, COMPARE_self_ns),
+				  state->before_columns, after, false);
 	change_adjust(walk->changes, walk->sums.count, state->before_columns, after);
 }
 
@@ -120,14 +122,14 @@ static void add_row(const struct compare_state *state, struct table *table,
 	struct change self, calls, allocs;
 
 	table_add_row(table);
-	self = compare_put_means(state, table, row, &walk->sums, number, COMPARE_SELF,
+	self = compare_put_means(state, table, row, &walk->sums, number, COMPARE_self_ns,
 				 "before_self_ns", "after_self_ns");
-	calls = compare_put_means(state, table, row, &walk->sums, number, COMPARE_CALLS,
+	calls = compare_put_means(state, table, row, &walk->sums, number, COMPARE_calls,
 				  "before_calls", "after_calls");
 	allocs = compare_put_means(state, table, row, &walk->sums, number,
-				   COMPARE_ALLOC_COUNT, "before_alloc_count",
+				   COMPARE_alloc_count, "before_alloc_count",
 				   "after_alloc_count");
-	compare_put_means(state, table, row, &walk->sums, number, COMPARE_ALLOC_BYTES,
+	compare_put_means(state, table, row, &walk->sums, number, COMPARE_alloc_bytes,
 			  "before_alloc_bytes", "after_alloc_bytes");
 	*table_cell(table, row, "self_difference") =
 		compare_difference(table, self.after - self.before, COLUMN_NSEC);
@@ -137,6 +139,7 @@ static void add_row(const struct compare_state *state, struct table *table,
 		compare_difference(table, calls.after - calls.before, COLUMN_COUNT);
 	*table_cell(table, row, "allocs") =
 		compare_difference(table, allocs.after - allocs.before, COLUMN_COUNT);
+	compare_put_others(state, table, row, &walk->sums, number);
 	compare_put_effect(table, row, &walk->changes[number]);
 	*table_cell(table, row, "name") =
 		table_text(table, intern_name(&walk->names, number));
@@ -146,7 +149,8 @@ static size_t rank(const struct compare_state *state, const struct walk *walk,
 		   struct compare_ranked *ranked)
 {
 	for (uint32_t i = 0; i < walk->sums.count; i++) {
-		struct change self = compare_means(state, &walk->sums, i, COMPARE_SELF);
+		struct change self =
+			compare_means(state, &walk->sums, i, COMPARE_self_ns);
 
 		ranked[i] = (struct compare_ranked){i, fabs(self.after - self.before)};
 	}
@@ -158,7 +162,8 @@ static size_t rank(const struct compare_state *state, const struct walk *walk,
 void compare_add_components(struct compare_state *state)
 {
 	struct walk walk = {.comparison = &state->comparison};
-	struct table *table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
+	struct table *table =
+		compare_new_table(columns, sizeof(columns) / sizeof(columns[0]));
 	struct compare_ranked *ranked;
 	size_t count, shown;
 	struct section *section;
@@ -169,13 +174,14 @@ void compare_add_components(struct compare_state *state)
 	shown = compare_at_most(count, report_limit(state->input, COMPONENT_ROWS));
 	for (size_t i = 0; i < shown; i++)
 		add_row(state, table, &walk, ranked[i].number);
+	compare_hide_zeros(table);
 	if (compare_is_pair(state))
 		compare_hide(table, "effect");
 	section = compare_add_table(state, "components", "Components", table);
-	compare_put_footer(
-		state, section, shown, count, "component",
-		compare_explained(state, &walk.sums, ranked, count, shown, COMPARE_SELF),
-		"self time");
+	compare_put_footer(state, section, shown, count, "component",
+			   compare_explained(state, &walk.sums, ranked, count, shown,
+					     COMPARE_self_ns),
+			   "self time");
 	free(ranked);
 	free(walk.changes);
 	free(walk.is_named);

@@ -42,6 +42,7 @@ static const struct column function_columns[] = {
 	{"after_own_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
 	{"before_own_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
 	{"after_own_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	TABLE_OTHERS,
 	{"match", "match", COLUMN_TEXT, COLUMN_HUMAN | COLUMN_KEEP},
 	{"status", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 	{"match_tier", NULL, COLUMN_ID, COLUMN_MACHINE},
@@ -83,19 +84,19 @@ static void add_function(const struct compare_state *state, struct table *table,
 	struct cell *cell;
 
 	table_add_row(table);
-	self = compare_put_means(state, table, row, series, number, COMPARE_SELF,
+	self = compare_put_means(state, table, row, series, number, COMPARE_self_ns,
 				 "before_self_ns", "after_self_ns");
-	calls = compare_put_means(state, table, row, series, number, COMPARE_CALLS,
+	calls = compare_put_means(state, table, row, series, number, COMPARE_calls,
 				  "before_calls", "after_calls");
 	allocs = compare_put_means(state, table, row, series, number, COMPARE_OWN_COUNT,
 				   "before_own_alloc_count", "after_own_alloc_count");
 	compare_put_means(state, table, row, series, number, COMPARE_OWN_BYTES,
 			  "before_own_alloc_bytes", "after_own_alloc_bytes");
-	compare_put_means(state, table, row, series, number, COMPARE_ALLOC_COUNT,
+	compare_put_means(state, table, row, series, number, COMPARE_alloc_count,
 			  "before_alloc_count", "after_alloc_count");
-	compare_put_means(state, table, row, series, number, COMPARE_TOTAL,
+	compare_put_means(state, table, row, series, number, COMPARE_total_ns,
 			  "before_total_ns", "after_total_ns");
-	compare_put_means(state, table, row, series, number, COMPARE_ALLOC_BYTES,
+	compare_put_means(state, table, row, series, number, COMPARE_alloc_bytes,
 			  "before_alloc_bytes", "after_alloc_bytes");
 	split = change_split(calls.before, self.before, calls.after, self.after);
 	*table_cell(table, row, "self_difference") =
@@ -110,6 +111,7 @@ static void add_function(const struct compare_state *state, struct table *table,
 	*table_cell(table, row, "by_cost_ns") = cell_real(split.by_cost);
 	*table_cell(table, row, "allocs") =
 		compare_difference(table, allocs.after - allocs.before, COLUMN_COUNT);
+	compare_put_others(state, table, row, series, number);
 	compare_put_effect(table, row, &state->self_changes[number]);
 	*table_cell(table, row, "match") =
 		compare_match_cell(table, function->presence, function->tier);
@@ -142,7 +144,7 @@ static size_t rank_functions(const struct compare_state *state,
 		if (!comparison->functions[i].presence || compare_is_zero(series, i) ||
 		    !compare_passes(state, i))
 			continue;
-		calls = compare_means(state, series, i, COMPARE_CALLS);
+		calls = compare_means(state, series, i, COMPARE_calls);
 		share = compare_share(state, series, i);
 		if (share > 0 || calls.before != calls.after ||
 		    state->input->options->machine)
@@ -167,6 +169,7 @@ static void show_functions(const struct compare_state *state, struct table *tabl
 			compare_hide(table, of_pairs[i]);
 	}
 	compare_hide_empty(table, "match");
+	compare_hide_zeros(table);
 }
 
 /* Both sides together: so the choice says nothing about their difference. */
@@ -174,7 +177,7 @@ static bool is_judged(const struct compare_state *state, uint32_t function)
 {
 	const struct change *all = &state->run_changes[RUN_SELF];
 	struct change self = compare_means(state, &state->comparison.function_values,
-					   function, COMPARE_SELF);
+					   function, COMPARE_self_ns);
 
 	return state->comparison.functions[function].presence == COMPARE_BOTH &&
 	       self.before + self.after >=
@@ -190,7 +193,7 @@ static void judge_functions(struct compare_state *state)
 	for (uint32_t i = 0; i < series->count; i++)
 		if (is_judged(state, i))
 			state->self_changes[i] =
-				change_of(compare_values(series, i, COMPARE_SELF),
+				change_of(compare_values(series, i, COMPARE_self_ns),
 					  state->before_columns, after, false);
 	change_adjust(state->self_changes, series->count, state->before_columns, after);
 }
@@ -200,7 +203,7 @@ void compare_add_functions(struct compare_state *state)
 	const struct compare_series *series = &state->comparison.function_values;
 	struct compare_ranked *ranked =
 		xreallocarray(NULL, series->count + 1, sizeof(*ranked));
-	struct table *table = table_new(
+	struct table *table = compare_new_table(
 		function_columns, sizeof(function_columns) / sizeof(function_columns[0]));
 	size_t limit = report_limit(state->input, FUNCTION_ROWS), count, shown;
 	struct section *section;
@@ -215,7 +218,7 @@ void compare_add_functions(struct compare_state *state)
 	section->flags |= SECTION_MAIN;
 	compare_put_footer(
 		state, section, shown, count, "function",
-		compare_explained(state, series, ranked, count, shown, COMPARE_SELF),
+		compare_explained(state, series, ranked, count, shown, COMPARE_self_ns),
 		"self time");
 	free(ranked);
 }

@@ -146,15 +146,18 @@ static void note_function(struct compare_run *run, int64_t function_id, uint32_t
 static void add_function(struct compare_state *state, size_t number,
 			 struct cursor *cursor, const struct intern *programs)
 {
-	const char *module = cursor_text(cursor, 3), *name = cursor_text(cursor, 1);
+	const char *module = cursor_text(cursor, cursor_column(cursor, "module"));
+	const char *name = cursor_text(cursor, cursor_column(cursor, "name"));
 	size_t column = state->runs[number].column;
 	struct strbuf base = {0}, clean = {0};
 	struct compare_function_row row = {
-		.linkage_name = cursor_text(cursor, 2),
-		.build_id = cursor_text(cursor, 4),
-		.file = cursor_text(cursor, 5),
-		.line = (uint32_t)cursor_integer(cursor, 6),
-		.is_hooked = cursor_integer(cursor, 7) != 0,
+		.linkage_name =
+			cursor_text(cursor, cursor_column(cursor, "linkage_name")),
+		.build_id = cursor_text(cursor, cursor_column(cursor, "build_id")),
+		.file = cursor_text(cursor, cursor_column(cursor, "file")),
+		.line = (uint32_t)cursor_integer(cursor, cursor_column(cursor, "line")),
+		.is_hooked =
+			cursor_integer(cursor, cursor_column(cursor, "is_hooked")) != 0,
 	};
 
 	utf8_clean(&clean, name ? name : "?");
@@ -163,17 +166,17 @@ static void add_function(struct compare_state *state, size_t number,
 	row.name = strbuf_text(&clean);
 	row.module = strbuf_text(&base);
 	row.is_library = report_is_library(row.name, row.file, module);
-	row.component = cursor_text(cursor, 9 + COMPARE_TOTAL);
+	row.component = cursor_text(cursor, cursor_column(cursor, "component"));
 	if (!row.component)
 		row.component =
 			component_map_find(&state->map, row.name, module, row.file);
-	for (int i = 0; i <= COMPARE_TOTAL; i++)
-		row.values[i] = cursor_integer(cursor, 8 + i);
+	cursor_quantities(cursor, QUANTITY_OF_COMPARED, row.values);
 	/* Read before compare_add_function(): texts are borrowed until the next step. */
-	note_function(&state->runs[number], cursor_integer(cursor, 0),
+	note_function(&state->runs[number],
+		      cursor_integer(cursor, cursor_column(cursor, "function_id")),
 		      compare_add_function(&state->comparison, column, &row));
-	add_total(state, RUN_SELF, column, row.values[COMPARE_SELF]);
-	add_total(state, RUN_CALLS, column, row.values[COMPARE_CALLS]);
+	add_total(state, RUN_SELF, column, row.values[COMPARE_self_ns]);
+	add_total(state, RUN_CALLS, column, row.values[COMPARE_calls]);
 	strbuf_free(&base);
 	strbuf_free(&clean);
 }
@@ -248,11 +251,13 @@ static int read_paths(struct compare_state *state, size_t number,
 						      sizeof(*loaded->paths));
 		}
 		path = &loaded->paths[loaded->count];
-		loaded->ids[loaded->count++] = cursor_integer(cursor, 0);
-		path->parent_id = cursor_integer(cursor, 1);
-		path->function_id = cursor_integer(cursor, 2);
-		for (int i = 0; i < COMPARE_PATH_METRICS; i++)
-			path->values[i] = cursor_integer(cursor, 3 + i);
+		loaded->ids[loaded->count++] =
+			cursor_integer(cursor, cursor_column(cursor, "path_id"));
+		path->parent_id =
+			cursor_integer(cursor, cursor_column(cursor, "parent_path_id"));
+		path->function_id =
+			cursor_integer(cursor, cursor_column(cursor, "function_id"));
+		cursor_quantities(cursor, QUANTITY_OF_COMPARED, path->values);
 	}
 	cursor_close(cursor);
 	return result;

@@ -59,6 +59,7 @@ static const struct column path_columns[] = {
 	{"after_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
 	{"before_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
 	{"after_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	TABLE_OTHERS,
 	{"match", "match", COLUMN_TEXT, COLUMN_HUMAN | COLUMN_KEEP},
 	{"status", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
@@ -86,14 +87,15 @@ static void add_path(const struct compare_state *state, struct table *table,
 	size_t row = table->row_count;
 
 	table_add_row(table);
-	put_change(state, table, row, series, number, COMPARE_SELF, "before_self_ns",
+	put_change(state, table, row, series, number, COMPARE_self_ns, "before_self_ns",
 		   "after_self_ns", "self_difference", COLUMN_NSEC);
-	put_change(state, table, row, series, number, COMPARE_CALLS, "before_calls",
+	put_change(state, table, row, series, number, COMPARE_calls, "before_calls",
 		   "after_calls", "calls", COLUMN_COUNT);
-	put_change(state, table, row, series, number, COMPARE_ALLOC_COUNT,
+	put_change(state, table, row, series, number, COMPARE_alloc_count,
 		   "before_alloc_count", "after_alloc_count", "allocs", COLUMN_COUNT);
-	compare_put_means(state, table, row, series, number, COMPARE_ALLOC_BYTES,
+	compare_put_means(state, table, row, series, number, COMPARE_alloc_bytes,
 			  "before_alloc_bytes", "after_alloc_bytes");
+	compare_put_others(state, table, row, series, number);
 	*table_cell(table, row, "match") = compare_match_cell(table, path->presence, 1);
 	*table_cell(table, row, "status") = compare_status_cell(table, path->presence);
 	*table_cell(table, row, "name") =
@@ -106,8 +108,8 @@ void compare_add_paths(struct compare_state *state)
 	const struct compare_series *series = &state->comparison.path_values;
 	struct compare_ranked *ranked =
 		xreallocarray(NULL, series->count + 1, sizeof(*ranked));
-	struct table *table =
-		table_new(path_columns, sizeof(path_columns) / sizeof(path_columns[0]));
+	struct table *table = compare_new_table(
+		path_columns, sizeof(path_columns) / sizeof(path_columns[0]));
 	size_t limit = report_limit(state->input, PATH_ROWS), count = 0, shown;
 
 	for (uint32_t i = 0; i < series->count; i++) {
@@ -123,10 +125,11 @@ void compare_add_paths(struct compare_state *state)
 	for (size_t i = 0; i < shown; i++)
 		add_path(state, table, ranked[i].number);
 	compare_hide_empty(table, "match");
+	compare_hide_zeros(table);
 	compare_put_footer(
 		state, compare_add_table(state, "call_paths", "Call paths", table), shown,
 		count, "changed path",
-		compare_explained(state, series, ranked, count, shown, COMPARE_SELF),
+		compare_explained(state, series, ranked, count, shown, COMPARE_self_ns),
 		"self time");
 	free(ranked);
 }
@@ -168,14 +171,14 @@ static void add_site(const struct compare_state *state, struct table *table,
 	struct cell *cell;
 
 	table_add_row(table);
-	put_change(state, table, row, series, number, COMPARE_ALLOC_BYTES,
+	put_change(state, table, row, series, number, COMPARE_SITE_alloc_bytes,
 		   "before_alloc_bytes", "after_alloc_bytes", "bytes_difference",
 		   COLUMN_BYTES);
-	put_change(state, table, row, series, number, COMPARE_ALLOC_COUNT,
+	put_change(state, table, row, series, number, COMPARE_SITE_alloc_count,
 		   "before_alloc_count", "after_alloc_count", "allocs", COLUMN_COUNT);
-	compare_put_means(state, table, row, series, number, COMPARE_LIVE,
+	compare_put_means(state, table, row, series, number, COMPARE_SITE_live_bytes,
 			  "before_live_bytes", "after_live_bytes");
-	compare_put_means(state, table, row, series, number, COMPARE_AT_PEAK,
+	compare_put_means(state, table, row, series, number, COMPARE_SITE_at_peak_bytes,
 			  "before_at_peak_bytes", "after_at_peak_bytes");
 	*table_cell(table, row, "match") =
 		compare_match_cell(table, site->presence, site->tier);
@@ -219,7 +222,7 @@ void compare_add_sites(struct compare_state *state)
 		compare_add_table(state, "allocation_sites", "Allocation sites", table),
 		shown, count, "changed site",
 		compare_explained(state, series, ranked, count, shown,
-				  COMPARE_ALLOC_BYTES),
+				  COMPARE_SITE_alloc_bytes),
 		"bytes");
 	free(ranked);
 }

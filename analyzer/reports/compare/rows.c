@@ -51,15 +51,19 @@ double compare_share(const struct compare_state *state,
 	bool is_function = series == &state->comparison.function_values;
 	bool is_site = series == &state->comparison.site_values;
 	double count = share_of(state, series, subject,
-				is_function ? COMPARE_OWN_COUNT : COMPARE_ALLOC_COUNT,
+				is_function ? COMPARE_OWN_COUNT
+				: is_site   ? (size_t)COMPARE_SITE_alloc_count
+					    : COMPARE_alloc_count,
 				RUN_ALLOC_COUNT);
 	double bytes = share_of(state, series, subject,
-				is_function ? COMPARE_OWN_BYTES : COMPARE_ALLOC_BYTES,
+				is_function ? COMPARE_OWN_BYTES
+				: is_site   ? (size_t)COMPARE_SITE_alloc_bytes
+					    : COMPARE_alloc_bytes,
 				RUN_ALLOC_BYTES);
 	double time = 0;
 
 	if (!is_site)
-		time = share_of(state, series, subject, COMPARE_SELF, RUN_SELF);
+		time = share_of(state, series, subject, COMPARE_self_ns, RUN_SELF);
 	if (compare_is_pair(state))
 		time *= PAIR_TIME_WEIGHT;
 	return fmax(fmax(count, bytes), time);
@@ -195,4 +199,99 @@ double compare_explained(const struct compare_state *state,
 size_t compare_at_most(size_t count, size_t limit)
 {
 	return limit && limit < count ? limit : count;
+}
+
+/* The tables place these themselves. */
+#define PLACED "self_ns total_ns calls alloc_bytes alloc_count"
+
+static const char *join(struct arena *texts, const char *before, const char *after)
+{
+	char *text = xasprintf("%s%s", before, after);
+	const char *copy = arena_copy(texts, text, strlen(text));
+
+	free(text);
+	return copy;
+}
+
+static size_t add_other(struct column *columns, struct arena *texts,
+			const struct quantity *quantity)
+{
+	enum column_type type = quantity_column_type(quantity);
+	size_t count = 0;
+
+	if (quantity->shown != QUANTITY_NEVER)
+		columns[count++] =
+			(struct column){join(texts, quantity->name, "_difference"),
+					join(texts, quantity->heading, " +-"),
+					COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP};
+	columns[count++] = (struct column){join(texts, "before_", quantity->name), NULL,
+					   type, COLUMN_MACHINE};
+	columns[count++] = (struct column){join(texts, "after_", quantity->name), NULL,
+					   type, COLUMN_MACHINE};
+	return count;
+}
+
+struct table *compare_new_table(const struct column *layout, size_t count)
+{
+	const struct quantity *others[QUANTITY_NUMBERS];
+	size_t other_count = table_others(QUANTITY_OF_COMPARED, PLACED, others);
+	struct column *columns =
+		xreallocarray(NULL, count + 3 * other_count, sizeof(*columns));
+	struct arena texts = {0};
+	struct table *table;
+	size_t used = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(layout[i].name, "*") != 0) {
+			columns[used++] = layout[i];
+			continue;
+		}
+		for (size_t j = 0; j < other_count; j++)
+			used += add_other(columns + used, &texts, others[j]);
+	}
+	table = table_new(columns, used);
+	table->texts = texts;
+	free(columns);
+	return table;
+}
+
+void compare_put_others(const struct compare_state *state, struct table *table,
+			size_t row, const struct compare_series *series, uint32_t subject)
+{
+	const struct quantity *others[QUANTITY_NUMBERS];
+	size_t count = table_others(QUANTITY_OF_COMPARED, PLACED, others);
+
+	for (size_t i = 0; i < count; i++) {
+		struct arena texts = {0};
+		int place =
+			quantity_place(QUANTITY_OF_COMPARED,
+				       (enum quantity_number)(others[i] - quantities));
+		struct change change = compare_put_means(
+			state, table, row, series, subject, (size_t)place,
+			join(&texts, "before_", others[i]->name),
+			join(&texts, "after_", others[i]->name));
+
+		if (others[i]->shown != QUANTITY_NEVER)
+			*table_cell(table, row,
+				    join(&texts, others[i]->name, "_difference")) =
+				compare_difference(table, change.after - change.before,
+						   quantity_column_type(others[i]));
+		arena_free(&texts);
+	}
+}
+
+void compare_hide_zeros(struct table *table)
+{
+	const struct quantity *others[QUANTITY_NUMBERS];
+	size_t count = table_others(QUANTITY_OF_COMPARED, PLACED, others);
+
+	for (size_t i = 0; i < count; i++) {
+		struct arena texts = {0};
+
+		if (others[i]->shown == QUANTITY_NONZERO &&
+		    table_sum(table, join(&texts, "before_", others[i]->name)) == 0 &&
+		    table_sum(table, join(&texts, "after_", others[i]->name)) == 0)
+			compare_hide(table, join(&texts, others[i]->name, "_difference"));
+		arena_free(&texts);
+	}
 }

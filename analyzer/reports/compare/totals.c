@@ -324,9 +324,9 @@ void compare_add_balance(struct compare_state *state)
 	struct table *table = table_new(
 		balance_columns, sizeof(balance_columns) / sizeof(balance_columns[0]));
 
-	add_balance(state, table, RUN_SELF, COMPARE_SELF);
-	add_balance(state, table, RUN_CALLS, COMPARE_CALLS);
-	add_balance(state, table, RUN_ALLOC_COUNT, COMPARE_ALLOC_COUNT);
-	add_balance(state, table, RUN_ALLOC_BYTES, COMPARE_ALLOC_BYTES);
+	add_balance(state, table, RUN_SELF, COMPARE_self_ns);
+	add_balance(state, table, RUN_CALLS, COMPARE_calls);
+	add_balance(state, table, RUN_ALLOC_COUNT, COMPARE_alloc_count);
+	add_balance(state, table, RUN_ALLOC_BYTES, COMPARE_alloc_bytes);
 	doc_table(state->doc, "balance", NULL, table);
 }

@@ -6,7 +6,7 @@
 #include "analyzer/reports/delta/parts.h"
 
 #include "common/base/xalloc.h"
-#include "analyzer/model/columns.h"
+#include "analyzer/document/columns.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 

@@ -4,12 +4,12 @@
 
 #include "common/base/xalloc.h"
 
+#include <ctype.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-enum flame_metric flame_metric_or(const struct report_input *input,
-				  enum flame_metric usual)
+unsigned flame_metric_or(const struct report_input *input, unsigned usual)
 {
 	return input->options->metric ? flame_metric_find(input->options->metric) : usual;
 }
@@ -21,15 +21,9 @@ void flame_set_subject(struct flame *flame, const char *subject)
 
 void flame_set_title(struct flame *flame, const char *format, ...)
 {
-	static const char *const titles[] = {
-		[FLAME_TIME] = "Time by call path",
-		[FLAME_SELF] = "Self time by function and its callers",
-		[FLAME_CALLS] = "Calls by call path",
-		[FLAME_BYTES] = "Bytes allocated by call path",
-		[FLAME_ALLOCS] = "Allocations by call path",
-		[FLAME_LIVE] = "Live bytes by call path",
-		[FLAME_AT_PEAK] = "Bytes live at the peak by call path",
-	};
+	const struct quantity *quantity = &quantities[flame_quantity(flame->metric)];
+	const char *by =
+		flame->metric == FLAME_SELF ? "function and its callers" : "call path";
 	struct strbuf title = {0};
 	va_list arguments;
 	char *rest;
@@ -38,15 +32,22 @@ void flame_set_title(struct flame *flame, const char *format, ...)
 	if (vasprintf(&rest, format, arguments) < 0)
 		rest = xstrdup("");
 	va_end(arguments);
-	strbuf_printf(&title, "%s%s", titles[flame->metric], rest);
+	if (flame->metric == FLAME_TIME)
+		strbuf_puts(&title, "Time");
+	else
+		strbuf_printf(&title, "%c%s%s", toupper(quantity->phrase[0]),
+			      quantity->phrase + 1,
+			      quantity->unit == QUANTITY_COUNT ? "s" : "");
+	strbuf_printf(&title, " by %s%s", by, rest);
 	flame->title = flame_copy(flame, strbuf_text(&title));
 	strbuf_free(&title);
 	free(rest);
 }
 
-struct flame *flame_of_tree(const struct calltree *tree, enum flame_metric metric,
+struct flame *flame_of_tree(const struct calltree *tree, unsigned metric,
 			    bool is_difference)
 {
+	int place = quantity_place(QUANTITY_OF_PATH, flame_quantity(metric));
 	struct flame *flame = flame_new(metric, is_difference);
 	struct calltree *folded = calltree_fold(tree);
 	uint32_t *numbers = xcalloc(folded->node_count + 1, sizeof(*numbers));
@@ -66,8 +67,8 @@ struct flame *flame_of_tree(const struct calltree *tree, enum flame_metric metri
 								: numbers[node->parent],
 				  flame_copy(flame, calltree_name(folded, at)));
 		frame->is_unwound = node->is_frame;
-		frame->self = node->self_ns;
-		frame->self_before = is_difference ? node->alloc_bytes : 0;
+		frame->self = node->quantities[place];
+		frame->self_before = is_difference ? node->before : 0;
 		frame->presence = (frame->self > 0 ? FLAME_AFTER : 0) |
 				  (frame->self_before > 0 ? FLAME_BEFORE : 0);
 		if (function && function->file) {

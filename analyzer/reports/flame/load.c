@@ -16,45 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* What the paths held at the end or at the peak. */
-static int load_held(struct report_input *input, struct calltree *tree, int column)
-{
-	struct cursor *cursor;
-	int result = report_query(input, flame_sql_held, &cursor);
-
-	if (result < 0)
-		return result;
-	for (size_t i = 0; i < tree->node_count; i++)
-		tree->nodes[i].self_ns = 0;
-	while ((result = cursor_next(cursor)) > 0) {
-		uint32_t at = calltree_find(tree, cursor_integer(cursor, 0));
-
-		if (at != CALLTREE_NONE)
-			tree->nodes[at].self_ns = cursor_integer(cursor, column);
-	}
-	cursor_close(cursor);
-	return result;
-}
-
-/* Puts what the nodes weigh into their self_ns. */
-static int weigh(struct report_input *input, struct calltree *tree,
-		 enum flame_metric metric)
-{
-	if (metric == FLAME_LIVE || metric == FLAME_AT_PEAK)
-		return load_held(input, tree, metric == FLAME_LIVE ? 1 : 2);
-	for (size_t i = 0; i < tree->node_count; i++) {
-		struct calltree_node *node = &tree->nodes[i];
-
-		if (metric == FLAME_CALLS)
-			node->self_ns = node->calls;
-		else if (metric == FLAME_BYTES)
-			node->self_ns = node->alloc_bytes;
-		else if (metric == FLAME_ALLOCS)
-			node->self_ns = node->alloc_count;
-	}
-	return 0;
-}
-
 static void add_subject(struct report_input *input, struct flame *flame,
 			const struct run_facts *facts)
 {
@@ -72,7 +33,7 @@ static void add_subject(struct report_input *input, struct flame *flame,
 
 static enum exit_status build_run(struct report_input *input, struct doc *doc)
 {
-	enum flame_metric metric;
+	unsigned metric;
 	struct run_facts facts;
 	struct calltree *tree;
 	enum exit_status status = report_open(input, doc, &facts);
@@ -84,14 +45,13 @@ static enum exit_status build_run(struct report_input *input, struct doc *doc)
 		return STATUS_FAILED;
 	metric = flame_metric_or(input, calltree_sum(tree).self_ns > 0 ? FLAME_TIME
 								       : FLAME_BYTES);
-	if (input->options->thread && (metric == FLAME_LIVE || metric == FLAME_AT_PEAK))
+	if (input->options->thread &&
+	    !quantity_is_in(QUANTITY_OF_LANE, flame_quantity(metric)))
 		status = report_fail(
 			input, STATUS_USAGE,
 			"--thread does not go with --metric %s: what was live "
 			"is not kept by thread",
-			flame_metric_names[metric]);
-	else if (weigh(input, tree, metric) < 0)
-		status = report_fail_db(input);
+			flame_metric_name(metric));
 	if (status == STATUS_OK) {
 		doc->flame = flame_of_tree(tree, metric, false);
 		flame_set_title(doc->flame, "%s", metric == FLAME_LIVE ? " at exit" : "");
@@ -125,15 +85,16 @@ static void apply_filter(const struct filter *filter, struct flame *flame)
 
 static enum exit_status check_metric(struct report_input *input)
 {
-	const char *wanted = input->options->metric, *nearest;
+	const char *wanted = input->options->metric, *nearest, *names[FLAME_NO_METRIC];
 	struct strbuf text = {0};
+	size_t count;
 
-	if (!wanted || flame_metric_find(wanted) < FLAME_METRIC_COUNT)
+	if (!wanted || flame_metric_find(wanted) < FLAME_NO_METRIC)
 		return STATUS_OK;
-	nearest = nearest_word(wanted, (const char **)flame_metric_names,
-			       FLAME_METRIC_COUNT);
-	for (int i = 0; i < FLAME_METRIC_COUNT; i++)
-		strbuf_printf(&text, "%s%s", i ? ", " : "", flame_metric_names[i]);
+	count = flame_metric_list(names);
+	nearest = nearest_word(wanted, names, count);
+	for (size_t i = 0; i < count; i++)
+		strbuf_printf(&text, "%s%s", i ? ", " : "", names[i]);
 	report_fail(input, STATUS_USAGE, "--metric: there is no '%s'%s%s%s %s", wanted,
 		    nearest ? "; did you mean '" : "", nearest ? nearest : "",
 		    nearest ? "'? All:" : "; there are", strbuf_text(&text));
@@ -208,7 +169,7 @@ static void note_nothing(struct doc *doc)
 	struct strbuf text = {0};
 
 	strbuf_printf(&text, "There is nothing to show of '%s'.",
-		      flame_metric_names[doc->flame->metric]);
+		      flame_metric_name(doc->flame->metric));
 	doc_note(doc, "nothing_of_metric", NOTE_WARNING, strbuf_text(&text), NULL);
 	strbuf_free(&text);
 }

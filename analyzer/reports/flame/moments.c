@@ -17,10 +17,10 @@
 
 struct ask {
 	const char *a, *b; /* as the user wrote them; a NULL: from the start */
-	enum flame_metric metric;
+	unsigned metric;
 };
 
-static bool is_of_moment(enum flame_metric metric)
+static bool is_of_moment(unsigned metric)
 {
 	return metric == FLAME_LIVE || metric == FLAME_AT_PEAK;
 }
@@ -82,8 +82,7 @@ static void plus(int64_t *sum, int64_t amount)
 	*sum = delta_plus(*sum, amount);
 }
 
-static void add_site(struct delta *delta, const struct delta_site *site,
-		     enum flame_metric metric)
+static void add_site(struct delta *delta, const struct delta_site *site)
 {
 	const struct delta_state *a = &site->entry.a, *b = &site->entry.b;
 	struct calltree_node *node;
@@ -91,33 +90,24 @@ static void add_site(struct delta *delta, const struct delta_site *site,
 	if (site->node == CALLTREE_NONE)
 		return;
 	node = &delta->tree->nodes[site->node];
-	if (metric == FLAME_BYTES) {
-		plus(&node->self_ns, delta_minus(b->alloc_bytes, a->alloc_bytes));
-	} else if (metric == FLAME_ALLOCS) {
-		plus(&node->self_ns, delta_minus(b->alloc_count, a->alloc_count));
-	} else {
-		plus(&node->self_ns, b->live_bytes);
-		plus(&node->alloc_bytes, a->live_bytes);
-	}
+	plus(&node->alloc_bytes, delta_minus(b->alloc_bytes, a->alloc_bytes));
+	plus(&node->alloc_count, delta_minus(b->alloc_count, a->alloc_count));
+	plus(&node->live_bytes, b->live_bytes);
+	plus(&node->before, a->live_bytes);
 }
 
 static enum exit_status weigh(struct report_input *input, struct delta *delta,
-			      enum flame_metric metric)
+			      unsigned metric)
 {
 	enum exit_status status;
 
-	if (!flame_is_memory(metric)) {
-		status = delta_load_paths(input, delta);
-		for (size_t i = 0; metric == FLAME_CALLS && i < delta->tree->node_count;
-		     i++)
-			delta->tree->nodes[i].self_ns = delta->tree->nodes[i].calls;
-		return status;
-	}
+	if (!flame_is_memory(metric))
+		return delta_load_paths(input, delta);
 	for (size_t i = 0; i < delta->tree->node_count; i++)
-		delta->tree->nodes[i].self_ns = delta->tree->nodes[i].alloc_bytes = 0;
+		quantities_clear(QUANTITY_OF_PATH, delta->tree->nodes[i].quantities);
 	status = delta_load_sites(input, delta);
 	for (size_t i = 0; status == STATUS_OK && i < delta->site_count; i++)
-		add_site(delta, &delta->sites[i], metric);
+		add_site(delta, &delta->sites[i]);
 	return status;
 }
 
@@ -173,6 +163,12 @@ enum exit_status flame_build_moments(struct report_input *input, struct doc *doc
 		return report_fail(input, STATUS_USAGE,
 				   "--metric at-peak is of a moment by itself; use "
 				   "--metric live, and 'peak' for the moment");
+	if (!flame_is_memory(ask.metric) &&
+	    !quantity_is_in(QUANTITY_OF_PAST, flame_quantity(ask.metric)))
+		return report_fail(
+			input, STATUS_USAGE,
+			"--metric %s is of whole runs: snapshots do not have it",
+			flame_metric_name(ask.metric));
 	status = report_open(input, doc, &facts);
 	if (status == STATUS_OK)
 		status = load(input, doc, &delta, &ask);

@@ -16,11 +16,10 @@ enum exit_status flame_build_moments(struct report_input *input, struct doc *doc
 enum exit_status flame_build_runs(struct report_input *input, struct doc *doc);
 
 /* The metric asked for, else the usual one. */
-enum flame_metric flame_metric_or(const struct report_input *input,
-				  enum flame_metric usual);
-/* The flame of a tree whose nodes have what they weigh in self_ns and, for a difference,
- * what they weighed before in alloc_bytes. Folds recursion. */
-struct flame *flame_of_tree(const struct calltree *tree, enum flame_metric metric,
+unsigned flame_metric_or(const struct report_input *input, unsigned usual);
+/* The flame of a tree; of a difference, its nodes have what they weighed before. Folds
+ * recursion. */
+struct flame *flame_of_tree(const struct calltree *tree, unsigned metric,
 			    bool is_difference);
 /* "Time by call path" and the line below it. */
 void flame_set_title(struct flame *flame, const char *format, ...)

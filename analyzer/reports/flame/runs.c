@@ -92,25 +92,14 @@ static bool has_time(const struct compare_state *state)
 
 static void weigh(const struct compare_state *state, struct flame *flame)
 {
-	switch (flame->metric) {
-	case FLAME_LIVE:
-		weigh_by_site(state, flame, COMPARE_LIVE);
-		break;
-	case FLAME_AT_PEAK:
-		weigh_by_site(state, flame, COMPARE_AT_PEAK);
-		break;
-	case FLAME_CALLS:
-		weigh_by_path(state, flame, COMPARE_CALLS);
-		break;
-	case FLAME_BYTES:
-		weigh_by_path(state, flame, COMPARE_ALLOC_BYTES);
-		break;
-	case FLAME_ALLOCS:
-		weigh_by_path(state, flame, COMPARE_ALLOC_COUNT);
-		break;
-	default:
-		weigh_by_path(state, flame, COMPARE_SELF);
-	}
+	int place = quantity_place(QUANTITY_OF_COMPARED, flame_quantity(flame->metric));
+
+	if (place >= 0)
+		weigh_by_path(state, flame, (size_t)place);
+	else
+		weigh_by_site(state, flame,
+			      flame->metric == FLAME_LIVE ? COMPARE_SITE_live_bytes
+							  : COMPARE_SITE_at_peak_bytes);
 }
 
 static void put_side(struct strbuf *text, const struct compare_state *state,

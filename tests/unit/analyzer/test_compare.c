@@ -49,8 +49,8 @@ static int tier(const char *name_before, const char *linkage_before,
 	after = add(1, name_after, linkage_after, file, line_after, 5);
 	compare_match_functions(&comparison);
 	if (comparison.functions[after].merged_into == before) {
-		const int64_t *values =
-			compare_values(&comparison.function_values, before, COMPARE_SELF);
+		const int64_t *values = compare_values(&comparison.function_values,
+						       before, COMPARE_self_ns);
 
 		assert_int_equal(values[0], 3);
 		assert_int_equal(values[1], 5);
@@ -134,7 +134,7 @@ static void static_namesakes_stay_apart(void **state)
 			 add(1, "helper", "helper", "/other/place/a.c", 7, 1));
 }
 
-static const int64_t one[COMPARE_PATH_METRICS] = {1, 1, 1, 1};
+static const int64_t one[COMPARE_PATH_METRICS] = {1, 1, 1, 1, 1};
 
 static void recursion_is_folded(void **state)
 {
@@ -148,7 +148,7 @@ static void recursion_is_folded(void **state)
 	again = compare_add_path(&comparison, 0, child, f, one);
 	assert_int_equal(again, root);
 	assert_int_equal(compare_add_path(&comparison, 0, again, g, one), child);
-	assert_int_equal(compare_values(&comparison.path_values, root, COMPARE_CALLS)[0],
+	assert_int_equal(compare_values(&comparison.path_values, root, COMPARE_calls)[0],
 			 2);
 	assert_int_equal(comparison.path_values.count, 2);
 }
@@ -252,13 +252,13 @@ static void sums_survive_matching(void **state)
 			before += value;
 	}
 	compare_match_functions(&comparison);
-	assert_int_equal(sum(&comparison.function_values, COMPARE_SELF, 0), before);
-	assert_int_equal(sum(&comparison.function_values, COMPARE_SELF, 1), after);
+	assert_int_equal(sum(&comparison.function_values, COMPARE_self_ns, 0), before);
+	assert_int_equal(sum(&comparison.function_values, COMPARE_self_ns, 1), after);
 	/* What was merged away has nothing left. */
 	for (uint32_t i = 0; i < comparison.function_values.count; i++)
 		if (!comparison.functions[i].presence)
 			assert_int_equal(compare_values(&comparison.function_values, i,
-							COMPARE_SELF)[1],
+							COMPARE_self_ns)[1],
 					 0);
 }
 

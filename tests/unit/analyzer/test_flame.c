@@ -267,7 +267,7 @@ static void metrics_have_names(void **state)
 	(void)state;
 	assert_int_equal(flame_metric_find("time"), FLAME_TIME);
 	assert_int_equal(flame_metric_find("at-peak"), FLAME_AT_PEAK);
-	assert_int_equal(flame_metric_find("tmie"), FLAME_METRIC_COUNT);
+	assert_int_equal(flame_metric_find("tmie"), FLAME_NO_METRIC);
 	assert_true(flame_is_memory(FLAME_BYTES));
 	assert_false(flame_is_memory(FLAME_CALLS));
 	flame_put_amount(&text, FLAME_SELF, 1500);

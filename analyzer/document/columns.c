@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Tables and quantities. */
-#include "analyzer/model/columns.h"
+#include "analyzer/document/columns.h"
 
 #include "common/base/xalloc.h"
 
