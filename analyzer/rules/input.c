@@ -33,26 +33,23 @@ double rule_limit(struct rule_input *input, const char *name)
 	return rule_limit_of(input, input->rule->id, name);
 }
 
-int rule_query(struct rule_input *input, const char *sql, struct cursor **ret_cursor)
+struct cursor *rule_query(struct rule_input *input, const char *sql)
 {
-	int result = rundb_query(input->db, sql, ret_cursor);
+	struct cursor *cursor = rundb_rows(input->db, sql);
 
-	if (result < 0) {
-		strbuf_puts(input->error, rundb_error(input->db));
-		return result;
-	}
-	cursor_bind_integer(*ret_cursor, ":run", input->run_id);
-	return 0;
+	cursor_bind_integer(cursor, ":run", input->run_id);
+	return cursor;
 }
 
 int rule_finish(struct rule_input *input, struct cursor *cursor, int result)
 {
-	cursor_close(cursor);
+	int failure = cursor_finish(cursor);
+
 	if (result >= 0)
-		return RULE_DONE;
-	if (!input->error->size)
+		result = failure;
+	if (result < 0 && !input->error->size)
 		strbuf_puts(input->error, rundb_error(input->db));
-	return result;
+	return result < 0 ? result : RULE_DONE;
 }
 
 int rule_not_measured(struct rule_input *input, const char *reason)

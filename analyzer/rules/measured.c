@@ -56,15 +56,11 @@ static void look(struct rule_input *input, bool has_steps, double unseen_ends)
 
 int measured_find(struct rule_input *input)
 {
-	struct cursor *cursor;
-	int result = rule_query(input, measured_sql_exists, &cursor);
+	struct cursor *cursor = rule_query(input, measured_sql_exists);
 
-	if (result < 0)
-		return result;
-	result = cursor_next(cursor);
-	if (result > 0)
+	if (cursor_next(cursor) > 0)
 		look(input, cursor_integer(cursor, 0) != 0, cursor_real(cursor, 1));
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
 }
 
 const char *measured_missing(const struct rule_input *input, unsigned needs)

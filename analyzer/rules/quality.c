@@ -117,20 +117,17 @@ static bool put_word(struct strbuf *words, const char *name)
 
 static int put_tiny(struct rule_input *input, struct strbuf *words, double *ret_calls)
 {
-	struct cursor *cursor;
+	struct cursor *cursor = rule_query(input, quality_sql_tiny);
 	size_t count = 0;
-	int result = rule_query(input, quality_sql_tiny, &cursor);
 
-	if (result < 0)
-		return result;
 	cursor_bind_real(cursor, ":cost", input->hook_cost_ns);
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		if (count == 3 || !put_word(words, cursor_text(cursor, 0)))
 			continue;
 		count++;
 		*ret_calls += cursor_real(cursor, 1);
 	}
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
 }
 
 /* The calls at the cost of a hook pair, of all time that the hooks saw, less waits for a
@@ -254,19 +251,16 @@ static int look_at_counters(struct rule_input *input)
 {
 	struct counters counters = {.wholes = {[OF_CALLS] = (double)input->calls,
 					       [OF_ALLOCATIONS] = input->alloc_count}};
-	struct cursor *cursor;
-	int result = rule_query(input, quality_sql_counters, &cursor);
+	struct cursor *cursor = rule_query(input, quality_sql_counters);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0)
+	while (cursor_next(cursor) > 0)
 		if (cursor_text(cursor, 0))
 			count(&counters, cursor_text(cursor, 0), cursor_real(cursor, 1));
 	for (size_t i = 0; i < LOSS_COUNT; i++)
 		if (counters.losses[i] > 0)
 			add_loss(input, &losses[i], counters.losses[i], counters.wholes);
 	add_repairs(input, &counters);
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
 }
 
 static int look_at_names(struct rule_input *input)
@@ -278,18 +272,14 @@ static int look_at_names(struct rule_input *input)
 			"Build with -g, and do not strip the program before the run has "
 			"ended",
 	};
-	struct cursor *cursor;
-	int result = rule_query(input, quality_sql_unresolved, &cursor);
+	struct cursor *cursor = rule_query(input, quality_sql_unresolved);
 
-	if (result < 0)
-		return result;
-	result = cursor_next(cursor);
-	if (result > 0)
+	if (cursor_next(cursor) > 0)
 		fact.value = rule_share(cursor_real(cursor, 0), input->self_ns);
 	fact.text =
 		percent(input, fact.value, "of the time is in functions without a name");
 	add_share(input, &fact, "unresolved_share", NULL);
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
 }
 
 static void look_at_end(struct rule_input *input)

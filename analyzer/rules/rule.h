@@ -107,10 +107,10 @@ unsigned rule_rests_on(const struct finding *finding);
 double rule_limit(struct rule_input *input, const char *name);
 /* The same of another rule's. */
 double rule_limit_of(struct rule_input *input, const char *rule, const char *name);
-/* Prepares sql and binds :run. 0 or -errno (then input->error is set). */
-int rule_query(struct rule_input *input, const char *sql, struct cursor **ret_cursor);
-/* Closes the cursor. result: of the last cursor_next(); an error is passed on with
- * input->error, anything else gives RULE_DONE. */
+/* The rows of sql, with :run bound; of a query that fails there are none. */
+struct cursor *rule_query(struct rule_input *input, const char *sql);
+/* Closes the cursor. RULE_DONE, or -errno: what went wrong with the rows (result), else
+ * what with the query; then input->error is set. */
 int rule_finish(struct rule_input *input, struct cursor *cursor, int result);
 /* Sets the reason. Returns RULE_NOT_MEASURED. */
 int rule_not_measured(struct rule_input *input, const char *reason);

@@ -16,6 +16,7 @@
 struct cursor {
 	struct rundb *db;
 	sqlite3_stmt *statement;
+	int result;	 /* -errno once it has failed */
 	bool is_foreign; /* the user's own query: errors are the query's */
 	int64_t result_bytes;
 	/* Columns in the order in which they are asked for: that of every row. */
@@ -26,7 +27,7 @@ struct cursor {
 	size_t known_count, known_capacity, next_known;
 };
 
-int rundb_query(struct rundb *db, const char *sql, struct cursor **ret_cursor)
+struct cursor *rundb_rows(struct rundb *db, const char *sql)
 {
 	struct cursor *cursor = xcalloc(1, sizeof(*cursor));
 	int result;
@@ -34,10 +35,17 @@ int rundb_query(struct rundb *db, const char *sql, struct cursor **ret_cursor)
 	cursor->db = db;
 	limits_start(db, false);
 	result = sqlite3_prepare_v2(db->handle, sql, -1, &cursor->statement, NULL);
-	if (result != SQLITE_OK) {
-		free(cursor);
-		return rundb_fail(db, result);
-	}
+	if (result != SQLITE_OK)
+		cursor->result = rundb_fail(db, result);
+	return cursor;
+}
+
+int rundb_query(struct rundb *db, const char *sql, struct cursor **ret_cursor)
+{
+	struct cursor *cursor = rundb_rows(db, sql);
+
+	if (cursor->result < 0)
+		return cursor_finish(cursor);
 	*ret_cursor = cursor;
 	return 0;
 }
@@ -174,15 +182,29 @@ static int count_row(struct cursor *cursor)
 
 int cursor_next(struct cursor *cursor)
 {
-	int result = sqlite3_step(cursor->statement);
+	int result;
 
+	if (cursor->result < 0)
+		return cursor->result;
+	result = sqlite3_step(cursor->statement);
 	if (result == SQLITE_ROW)
-		return cursor->is_foreign ? count_row(cursor) : 1;
-	if (result == SQLITE_DONE)
-		return 0;
-	if (cursor->is_foreign)
-		return foreign_failure(cursor->db, result);
-	return rundb_fail(cursor->db, result);
+		result = cursor->is_foreign ? count_row(cursor) : 1;
+	else if (result == SQLITE_DONE)
+		result = 0;
+	else if (cursor->is_foreign)
+		result = foreign_failure(cursor->db, result);
+	else
+		result = rundb_fail(cursor->db, result);
+	cursor->result = result < 0 ? result : 0;
+	return result;
+}
+
+int cursor_finish(struct cursor *cursor)
+{
+	int result = cursor->result;
+
+	cursor_close(cursor);
+	return result;
 }
 
 void cursor_close(struct cursor *cursor)

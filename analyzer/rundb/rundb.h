@@ -42,6 +42,8 @@ int rundb_running_pid(const struct rundb *db);
 void rundb_set_running_pid(struct rundb *db, int pid);
 
 /* Queries. A cursor is bound, stepped and closed; cursor_close(NULL) is fine. */
+/* Never NULL: of a query that fails there are no rows, and cursor_finish() says so. */
+struct cursor *rundb_rows(struct rundb *db, const char *sql);
 int rundb_query(struct rundb *db, const char *sql, struct cursor **ret_cursor);
 /* From now on the public views (trust, too) hold this run alone for queries of this
  * connection; main.NAME still has all. The file is not changed. */
@@ -55,6 +57,8 @@ void cursor_bind_text(struct cursor *cursor, const char *parameter, const char *
 /* 1: a row; 0: no more; -errno. */
 int cursor_next(struct cursor *cursor);
 void cursor_close(struct cursor *cursor);
+/* The same; 0, or -errno when the query or a step of it has failed. */
+int cursor_finish(struct cursor *cursor);
 
 /* The number of a column of ours by its name, a constant; the program ends when the query
  * has none. Looked up once for all rows. */

@@ -19,14 +19,12 @@ enum small_sum { LOST, BLOCKS, REQUESTED, EXACT };
 /* Page faults of the run; negative: not known. */
 static int load_faults(struct rule_input *input, double *ret)
 {
-	struct cursor *cursor;
-	int result = rule_query(input, memory_blocks_sql_faults, &cursor);
+	struct cursor *cursor = rule_query(input, memory_blocks_sql_faults);
 
-	if (result < 0)
-		return result;
-	result = cursor_next(cursor);
-	*ret = result > 0 && !cursor_is_null(cursor, 0) ? cursor_real(cursor, 0) : -1;
-	return rule_finish(input, cursor, result);
+	*ret = cursor_next(cursor) > 0 && !cursor_is_null(cursor, 0)
+		       ? cursor_real(cursor, 0)
+		       : -1;
+	return rule_finish(input, cursor, 0);
 }
 
 static void add_big(struct rule_input *input, struct findings *ret,
@@ -85,16 +83,13 @@ static int evaluate_big(struct rule_input *input, struct findings *ret)
 	struct memory_owners owners = {0};
 	struct cursor *cursor;
 	double faults;
-	int result;
+	int result = load_faults(input, &faults);
 
-	result = load_faults(input, &faults);
 	if (result < 0)
 		return result;
 	if (faults < 0)
 		return rule_not_measured(input, "page faults were not sampled");
-	result = rule_query(input, memory_blocks_sql_big, &cursor);
-	if (result < 0)
-		return result;
+	cursor = rule_query(input, memory_blocks_sql_big);
 	cursor_bind_real(cursor, ":big", rule_limit(input, "big_bytes"));
 	cursor_bind_real(cursor, ":ratio", rule_limit(input, "churn_ratio"));
 	result = memory_owners_load(input, cursor, &owners);
@@ -145,18 +140,9 @@ static int add_small(struct rule_input *input, struct findings *ret,
 
 static int evaluate_small(struct rule_input *input, struct findings *ret)
 {
-	struct memory_owners owners = {0};
-	struct cursor *cursor;
-	int result;
+	struct cursor *cursor = rule_query(input, memory_blocks_sql_small);
 
-	result = rule_query(input, memory_blocks_sql_small, &cursor);
-	if (result < 0)
-		return result;
-	result = memory_owners_load(input, cursor, &owners);
-	if (result == 0)
-		result = memory_owners_each(input, ret, &owners, add_small);
-	memory_owners_free(&owners);
-	return result;
+	return memory_owners_judge(input, ret, cursor, add_small);
 }
 
 extern const struct rule rule_page_faults, rule_hot_leaf;

@@ -42,19 +42,16 @@ struct growth {
 
 static int load_points(struct rule_input *input, struct points *ret)
 {
-	struct cursor *cursor;
-	int result = rule_query(input, memory_growth_sql_snapshots, &cursor);
+	struct cursor *cursor = rule_query(input, memory_growth_sql_snapshots);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		ret->list =
 			xgrow(ret->list, ret->count, &ret->capacity, sizeof(*ret->list));
 		ret->list[ret->count++] = (struct point){cursor_integer(cursor, 0),
 							 cursor_integer(cursor, 1),
 							 cursor_real(cursor, 2) / 1e9};
 	}
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
 }
 
 /* A site is complete. */
@@ -83,15 +80,14 @@ static int look_at_sites(struct rule_input *input, struct growth *growth,
 	int64_t site_id = 0, path_id = 0, line = 0;
 	const char *file = NULL;
 	double freed = 0;
-	int result, judged;
+	int result = 0;
 
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		if (cursor_integer(cursor, 0) != site_id) {
-			judged =
-				site_id ? judge(input, growth, path_id, file, line, freed)
-					: 0;
-			if (judged < 0)
-				return judged;
+			if (site_id)
+				result = judge(input, growth, path_id, file, line, freed);
+			if (result < 0)
+				return result;
 			site_id = cursor_integer(cursor, 0);
 			path_id = cursor_integer(cursor, 1);
 			file = rule_copy(input, cursor_text(cursor, 2));
@@ -104,16 +100,13 @@ static int look_at_sites(struct rule_input *input, struct growth *growth,
 			    growth->ids[i] < cursor_integer(cursor, 5))
 				growth->bytes[i] = cursor_real(cursor, 6);
 	}
-	if (result == 0 && site_id)
-		result = judge(input, growth, path_id, file, line, freed);
-	return result;
+	return site_id ? judge(input, growth, path_id, file, line, freed) : 0;
 }
 
 static int look_at_process(struct rule_input *input, struct growth *growth,
 			   const struct point *points, size_t count)
 {
 	struct cursor *cursor;
-	int result;
 
 	growth->count = count < POINTS_MOST ? count : POINTS_MOST;
 	for (size_t i = 0; i < growth->count; i++) {
@@ -123,9 +116,7 @@ static int look_at_process(struct rule_input *input, struct growth *growth,
 		growth->ids[i] = point->snapshot_id;
 		growth->seconds[i] = point->seconds;
 	}
-	result = rule_query(input, memory_growth_sql_sites, &cursor);
-	if (result < 0)
-		return result;
+	cursor = rule_query(input, memory_growth_sql_sites);
 	cursor_bind_integer(cursor, ":process", points->process_id);
 	cursor_bind_integer(cursor, ":last", growth->ids[growth->count - 1]);
 	return rule_finish(input, cursor, look_at_sites(input, growth, cursor));

@@ -31,14 +31,12 @@ static void add(struct rule_input *input, struct findings *ret, const char *what
 
 static int highest_rss(struct rule_input *input, double *ret)
 {
-	struct cursor *cursor;
-	int result = rule_query(input, memory_limit_sql_rss, &cursor);
+	struct cursor *cursor = rule_query(input, memory_limit_sql_rss);
 
-	if (result < 0)
-		return result;
-	result = cursor_next(cursor);
-	*ret = result > 0 && !cursor_is_null(cursor, 0) ? cursor_real(cursor, 0) : -1;
-	return rule_finish(input, cursor, result);
+	*ret = cursor_next(cursor) > 0 && !cursor_is_null(cursor, 0)
+		       ? cursor_real(cursor, 0)
+		       : -1;
+	return rule_finish(input, cursor, 0);
 }
 
 /* What could not be compared has not passed: returned is what was not measured. */

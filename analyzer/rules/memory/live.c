@@ -62,18 +62,9 @@ static int add_at_exit(struct rule_input *input, struct findings *ret,
 
 static int evaluate_at_exit(struct rule_input *input, struct findings *ret)
 {
-	struct memory_owners owners = {0};
-	struct cursor *cursor;
-	int result;
+	struct cursor *cursor = rule_query(input, memory_live_sql_at_exit);
 
-	result = rule_query(input, memory_live_sql_at_exit, &cursor);
-	if (result < 0)
-		return result;
-	result = memory_owners_load(input, cursor, &owners);
-	if (result == 0)
-		result = memory_owners_each(input, ret, &owners, add_at_exit);
-	memory_owners_free(&owners);
-	return result;
+	return memory_owners_judge(input, ret, cursor, add_at_exit);
 }
 
 static void add_at_peak(struct rule_input *input, struct findings *ret,
@@ -121,9 +112,7 @@ static int evaluate_at_peak(struct rule_input *input, struct findings *ret)
 
 	if (input->peak_bytes < rule_limit(input, "least_bytes"))
 		return RULE_DONE;
-	result = rule_query(input, memory_live_sql_at_peak, &cursor);
-	if (result < 0)
-		return result;
+	cursor = rule_query(input, memory_live_sql_at_peak);
 	result = memory_owners_load(input, cursor, &owners);
 	if (owners.count)
 		add_at_peak(input, ret, &owners.list[0]);

@@ -114,9 +114,7 @@ void memory_owners_sort(struct memory_owners *owners)
 }
 
 int memory_owners_each(struct rule_input *input, struct findings *ret,
-		       const struct memory_owners *owners,
-		       int (*add)(struct rule_input *input, struct findings *ret,
-				  const struct memory_owner *owner))
+		       const struct memory_owners *owners, memory_owner_judge *add)
 {
 	size_t before = ret->count;
 	int result = 0;
@@ -134,9 +132,8 @@ int memory_owners_load(struct rule_input *input, struct cursor *cursor,
 {
 	size_t count = (size_t)cursor_column_count(cursor) - 3;
 	double values[MEMORY_SUMS];
-	int result;
 
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		for (size_t i = 0; i < count && i < MEMORY_SUMS; i++)
 			values[i] = cursor_real(cursor, 3 + (int)i);
 		memory_owners_add(input, ret, cursor_integer(cursor, 0),
@@ -144,7 +141,19 @@ int memory_owners_load(struct rule_input *input, struct cursor *cursor,
 				  values, count);
 	}
 	memory_owners_sort(ret);
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
+}
+
+int memory_owners_judge(struct rule_input *input, struct findings *ret,
+			struct cursor *cursor, memory_owner_judge *add)
+{
+	struct memory_owners owners = {0};
+	int result = memory_owners_load(input, cursor, &owners);
+
+	if (result == 0)
+		result = memory_owners_each(input, ret, &owners, add);
+	memory_owners_free(&owners);
+	return result;
 }
 
 void memory_owners_free(struct memory_owners *owners)

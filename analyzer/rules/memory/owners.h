@@ -44,12 +44,17 @@ int memory_owners_load(struct rule_input *input, struct cursor *cursor,
 void memory_owners_sort(struct memory_owners *owners);
 void memory_owners_free(struct memory_owners *owners);
 
+/* Adds a finding about an owner, if there is something to find. 0 or -errno. */
+typedef int memory_owner_judge(struct rule_input *input, struct findings *ret,
+			       const struct memory_owner *owner);
+
 /* Calls add() with the largest owners; when none of them is found and wrappers split up
  * what they have, with the wrappers. Returns 0, or the first -errno of an add(). */
 int memory_owners_each(struct rule_input *input, struct findings *ret,
-		       const struct memory_owners *owners,
-		       int (*add)(struct rule_input *input, struct findings *ret,
-				  const struct memory_owner *owner));
+		       const struct memory_owners *owners, memory_owner_judge *add);
+/* The same for the owners of a query's rows. */
+int memory_owners_judge(struct rule_input *input, struct findings *ret,
+			struct cursor *cursor, memory_owner_judge *add);
 
 /* A finding about an owner. */
 struct finding *memory_owner_finding(struct rule_input *input, struct findings *ret,

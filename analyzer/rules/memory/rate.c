@@ -14,20 +14,16 @@
 
 enum sum { CRITICAL_PAIRS, PAIRS, ALLOCS, BYTES, PEAK_BYTES };
 
-static int load(struct rule_input *input, const char *sql, struct memory_owners *ret)
+static struct cursor *query(struct rule_input *input, const char *sql)
 {
-	struct cursor *cursor;
-	int result;
+	struct cursor *cursor = rule_query(input, sql);
 
-	result = rule_query(input, sql, &cursor);
-	if (result < 0)
-		return result;
 	cursor_bind_real(cursor, ":temporary", rule_limit(input, "temporary_share"));
 	if (sql != memory_rate_sql_temporary) {
 		cursor_bind_real(cursor, ":ratio", rule_limit(input, "churn_ratio"));
 		cursor_bind_real(cursor, ":big", rule_limit(input, "big_bytes"));
 	}
-	return memory_owners_load(input, cursor, ret);
+	return cursor;
 }
 
 /* Returns NULL when the saving is below the rule's least share. */
@@ -97,7 +93,7 @@ static int evaluate_rate(struct rule_input *input, struct findings *ret)
 
 	if (input->alloc_count < rule_limit(input, "per_s") * input->wall_ns / 1e9)
 		return RULE_DONE;
-	result = load(input, memory_rate_sql_others, &owners);
+	result = memory_owners_load(input, query(input, memory_rate_sql_others), &owners);
 	for (size_t i = 0; i < owners.count; i++) {
 		const struct memory_owner *owner = &owners.list[i];
 
@@ -153,13 +149,8 @@ static int add_churn(struct rule_input *input, struct findings *ret,
 
 static int evaluate_churn(struct rule_input *input, struct findings *ret)
 {
-	struct memory_owners owners = {0};
-	int result = load(input, memory_rate_sql_recycled, &owners);
-
-	if (result == 0)
-		result = memory_owners_each(input, ret, &owners, add_churn);
-	memory_owners_free(&owners);
-	return result;
+	return memory_owners_judge(input, ret, query(input, memory_rate_sql_recycled),
+				   add_churn);
 }
 
 static int add_temporary(struct rule_input *input, struct findings *ret,
@@ -198,13 +189,8 @@ static int add_temporary(struct rule_input *input, struct findings *ret,
 
 static int evaluate_temporary(struct rule_input *input, struct findings *ret)
 {
-	struct memory_owners owners = {0};
-	int result = load(input, memory_rate_sql_temporary, &owners);
-
-	if (result == 0)
-		result = memory_owners_each(input, ret, &owners, add_temporary);
-	memory_owners_free(&owners);
-	return result;
+	return memory_owners_judge(input, ret, query(input, memory_rate_sql_temporary),
+				   add_temporary);
 }
 
 static const struct rule_limit allocation_rate_limits[] = {

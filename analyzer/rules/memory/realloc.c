@@ -63,38 +63,26 @@ static int add(struct rule_input *input, struct findings *ret,
 
 static int count_unknown(struct rule_input *input, int64_t *ret)
 {
-	struct cursor *cursor;
-	int result = rule_query(input, memory_realloc_sql_unknown, &cursor);
+	struct cursor *cursor = rule_query(input, memory_realloc_sql_unknown);
 
-	if (result < 0)
-		return result;
-	result = cursor_next(cursor);
-	*ret = result > 0 ? cursor_integer(cursor, 0) : 0;
-	return rule_finish(input, cursor, result);
+	*ret = cursor_next(cursor) > 0 ? cursor_integer(cursor, 0) : 0;
+	return rule_finish(input, cursor, 0);
 }
 
 static int evaluate(struct rule_input *input, struct findings *ret)
 {
-	struct memory_owners owners = {0};
 	struct cursor *cursor;
 	int64_t unknown;
-	int result;
+	int result = count_unknown(input, &unknown);
 
-	result = count_unknown(input, &unknown);
 	if (result < 0)
 		return result;
 	if (unknown)
 		return rule_not_measured(input,
 					 "what the reallocs began with was not recorded");
-	result = rule_query(input, memory_realloc_sql_growth, &cursor);
-	if (result < 0)
-		return result;
+	cursor = rule_query(input, memory_realloc_sql_growth);
 	cursor_bind_real(cursor, ":factor", rule_limit(input, "least_factor"));
-	result = memory_owners_load(input, cursor, &owners);
-	if (result == 0)
-		result = memory_owners_each(input, ret, &owners, add);
-	memory_owners_free(&owners);
-	return result;
+	return memory_owners_judge(input, ret, cursor, add);
 }
 
 static const struct rule_limit limits[] = {

@@ -49,18 +49,15 @@ static int load_waits(struct rule_input *input, const struct memory_owner *owner
 {
 	struct cursor *cursor;
 	int64_t function_id;
-	int result;
+	int result = 0;
 
 	*ret = 0;
 	if (owner->function == CALLTREE_NONE)
 		return 0;
 	function_id = input->tree->functions[owner->function].function_id;
-	result = rule_query(input, memory_threads_sql_durations, &cursor);
-	if (result < 0)
-		return result;
+	cursor = rule_query(input, memory_threads_sql_durations);
 	cursor_bind_integer(cursor, ":function", function_id);
-	result = cursor_next(cursor);
-	if (result > 0)
+	if (cursor_next(cursor) > 0)
 		result = read_beyond(input, cursor, function_id, ret);
 	*ret = fmin(*ret, owner->sums[CROSSED] * rule_limit(input, "wait_ns"));
 	return rule_finish(input, cursor, result);
@@ -136,19 +133,10 @@ static int add(struct rule_input *input, struct findings *ret,
 
 static int evaluate(struct rule_input *input, struct findings *ret)
 {
-	struct memory_owners owners = {0};
-	struct cursor *cursor;
-	int result;
+	struct cursor *cursor = rule_query(input, memory_threads_sql_crossing);
 
-	result = rule_query(input, memory_threads_sql_crossing, &cursor);
-	if (result < 0)
-		return result;
 	cursor_bind_real(cursor, ":share", rule_limit(input, "least_share"));
-	result = memory_owners_load(input, cursor, &owners);
-	if (result == 0)
-		result = memory_owners_each(input, ret, &owners, add);
-	memory_owners_free(&owners);
-	return result;
+	return memory_owners_judge(input, ret, cursor, add);
 }
 
 extern const struct rule rule_hot_leaf, rule_tail_latency, rule_two_modes;

@@ -30,19 +30,15 @@ static int find_waiting(struct rule_input *input, int64_t *ret_function)
 {
 	const struct time_run *run = input->time_run;
 	struct cursor *cursor;
-	int result;
 
 	*ret_function = 0;
 	if (run->has_waiters)
 		return 0;
-	result = rule_query(input, resources_cpu_sql_largest, &cursor);
-	if (result < 0)
-		return result;
-	result = cursor_next(cursor);
-	if (result > 0 &&
+	cursor = rule_query(input, resources_cpu_sql_largest);
+	if (cursor_next(cursor) > 0 &&
 	    cursor_real(cursor, 1) - run->cpu_ns - run->starved_ns >= run->idle_ns / 2)
 		*ret_function = cursor_integer(cursor, 0);
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
 }
 
 /* What the run would take had a CPU been free whenever one was wished for. */

@@ -12,15 +12,11 @@
 
 static int load_spans(struct rule_input *input, struct steps *steps)
 {
-	struct cursor *cursor;
-	int result = rule_query(input, steps_course_sql_spans, &cursor);
+	struct cursor *cursor = rule_query(input, steps_course_sql_spans);
 
-	if (result < 0)
-		return result;
 	cursor_bind_integer(cursor, ":series", steps->series_id);
 	steps->span_count = 0;
-	while (steps->span_count < STEP_SPANS_MOST &&
-	       (result = cursor_next(cursor)) > 0) {
+	while (steps->span_count < STEP_SPANS_MOST && cursor_next(cursor) > 0) {
 		size_t at = steps->span_count++;
 
 		steps->counts[at] = cursor_real(cursor, 0);
@@ -28,22 +24,18 @@ static int load_spans(struct rule_input *input, struct steps *steps)
 		steps->live[at] = cursor_real(cursor, 2);
 		steps->seconds[at] = cursor_real(cursor, 3) / 1e9;
 	}
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
 }
 
 int steps_for_each(struct rule_input *input, struct findings *ret, bool of_processes,
 		   int (*look)(struct rule_input *, struct findings *, struct steps *))
 {
-	struct cursor *cursor;
-	int result, looked = 0;
+	struct cursor *cursor =
+		rule_query(input, of_processes ? steps_course_sql_process_steps
+					       : steps_course_sql_steps);
+	int looked = 0;
 
-	result = rule_query(input,
-			    of_processes ? steps_course_sql_process_steps
-					 : steps_course_sql_steps,
-			    &cursor);
-	if (result < 0)
-		return result;
-	while (looked == 0 && (result = cursor_next(cursor)) > 0) {
+	while (looked == 0 && cursor_next(cursor) > 0) {
 		struct steps steps = {.name = rule_copy(input, cursor_text(cursor, 0)),
 				      .series_id = cursor_integer(cursor, 1),
 				      .count = cursor_real(cursor, 2),
@@ -60,7 +52,7 @@ int steps_for_each(struct rule_input *input, struct findings *ret, bool of_proce
 		if (looked == 0)
 			looked = look(input, ret, &steps);
 	}
-	return rule_finish(input, cursor, looked < 0 ? looked : result);
+	return rule_finish(input, cursor, looked);
 }
 
 bool steps_rise(const struct steps *steps, const double *values, double p_highest)

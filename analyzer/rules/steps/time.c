@@ -163,13 +163,10 @@ struct slow {
 static int load_slowest(struct rule_input *input, const struct steps *steps,
 			double least_ns, struct slow *ret)
 {
-	struct cursor *cursor;
-	int result = rule_query(input, steps_course_sql_slowest, &cursor);
+	struct cursor *cursor = rule_query(input, steps_course_sql_slowest);
 
-	if (result < 0)
-		return result;
 	cursor_bind_integer(cursor, ":series", steps->series_id);
-	while (ret->count < SLOWEST_MOST && (result = cursor_next(cursor)) > 0) {
+	while (ret->count < SLOWEST_MOST && cursor_next(cursor) > 0) {
 		double duration_ns = cursor_real(cursor, 0);
 
 		if (duration_ns < least_ns)
@@ -181,7 +178,7 @@ static int load_slowest(struct rule_input *input, const struct steps *steps,
 		ret->count++;
 		ret->beyond_ns += duration_ns - ret->usual_ns;
 	}
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
 }
 
 /* Of more than five the percentiles tell: a hundredth of the steps takes p99 or more. */

@@ -110,20 +110,15 @@ static int add_tiny(struct rule_input *input, struct findings *ret, struct curso
 
 static int evaluate_tiny(struct rule_input *input, struct findings *ret)
 {
-	struct cursor *cursor;
-	int result;
+	struct cursor *cursor = rule_query(input, time_calls_sql_tiny);
+	int result = 0;
 
-	result = rule_query(input, time_calls_sql_tiny, &cursor);
-	if (result < 0)
-		return result;
 	cursor_bind_real(cursor, ":calls", rule_limit(input, "least_calls"));
 	cursor_bind_real(cursor, ":mean", most_ns(input));
-	while ((result = cursor_next(cursor)) > 0) {
+	while (result >= 0 && cursor_next(cursor) > 0) {
 		if (rule_is_region(input, cursor_integer(cursor, 0)))
 			continue;
 		result = add_tiny(input, ret, cursor);
-		if (result < 0)
-			break;
 	}
 	return rule_finish(input, cursor, result);
 }

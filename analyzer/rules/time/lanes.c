@@ -42,18 +42,15 @@ void time_lanes_free(struct time_lanes *lanes)
 
 static int load_list(struct rule_input *input, struct time_lanes *lanes)
 {
-	struct cursor *cursor;
-	int result = rule_query(input, time_lanes_sql_lanes, &cursor);
+	struct cursor *cursor = rule_query(input, time_lanes_sql_lanes);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		lanes->list = xgrow(lanes->list, lanes->count, &lanes->capacity,
 				    sizeof(*lanes->list));
 		lanes->list[lanes->count++] = (struct lane){cursor_integer(cursor, 0),
 							    cursor_integer(cursor, 1)};
 	}
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
 }
 
 /* The last one is the best guess: rows of a path come lane by lane. */
@@ -73,14 +70,11 @@ static int load_sums(struct rule_input *input, struct time_lanes *lanes)
 {
 	const struct calltree *tree = input->tree;
 	size_t node = 0, lane = 0;
-	struct cursor *cursor;
-	int result = rule_query(input, time_lanes_sql_selves, &cursor);
+	struct cursor *cursor = rule_query(input, time_lanes_sql_selves);
 
-	if (result < 0)
-		return result;
 	cursor_bind_integer(cursor, ":first", tree->nodes[0].path_id);
 	cursor_bind_integer(cursor, ":last", tree->nodes[tree->node_count - 1].path_id);
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		int64_t path_id = cursor_integer(cursor, 0);
 		uint32_t function;
 
@@ -95,7 +89,7 @@ static int load_sums(struct rule_input *input, struct time_lanes *lanes)
 			lanes->sums[function * lanes->count + lane] +=
 				cursor_real(cursor, 2);
 	}
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
 }
 
 static int load(struct rule_input *input)

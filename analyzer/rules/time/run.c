@@ -77,46 +77,35 @@ static void add_lane(struct load *load, int64_t process_id, double total_ns)
 
 static int load_lanes(struct load *load, const char *sql)
 {
-	struct cursor *cursor;
-	int result = rule_query(load->input, sql, &cursor);
+	struct cursor *cursor = rule_query(load->input, sql);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0)
+	while (cursor_next(cursor) > 0)
 		add_lane(load, cursor_integer(cursor, 0), cursor_real(cursor, 1));
-	return rule_finish(load->input, cursor, result);
+	return rule_finish(load->input, cursor, 0);
 }
 
 static int load_run_ns(struct load *load)
 {
 	double longest_sum = 0, hooks_ns = 0;
-	struct cursor *cursor;
-	int result = rule_query(load->input, time_run_sql_hooks, &cursor);
+	struct cursor *cursor = rule_query(load->input, time_run_sql_hooks);
 
-	if (result < 0)
-		return result;
-	result = cursor_next(cursor);
-	if (result > 0 && load->lanes_ns > 0)
+	if (cursor_next(cursor) > 0 && load->lanes_ns > 0)
 		hooks_ns = cursor_real(cursor, 0) * load->longest_ns / load->lanes_ns;
 	for (size_t i = 0; i < load->count; i++)
 		longest_sum += load->list[i].longest_ns;
 	load->run->run_ns = fmax(load->input->wall_ns - hooks_ns, longest_sum);
 	load->run->hooks_ns = hooks_ns;
-	return rule_finish(load->input, cursor, result);
+	return rule_finish(load->input, cursor, 0);
 }
 
 static int load_long_calls(struct load *load)
 {
-	struct cursor *cursor;
-	int result = rule_query(load->input, time_run_sql_long_calls, &cursor);
+	struct cursor *cursor = rule_query(load->input, time_run_sql_long_calls);
 
-	if (result < 0)
-		return result;
 	cursor_bind_real(cursor, ":least", WAIT_LEAST_NS);
-	result = cursor_next(cursor);
-	if (result > 0)
+	if (cursor_next(cursor) > 0)
 		load->run->long_ns = cursor_real(cursor, 0);
-	return rule_finish(load->input, cursor, result);
+	return rule_finish(load->input, cursor, 0);
 }
 
 static void add_sample(struct process *process, struct cursor *cursor)
@@ -140,46 +129,37 @@ static void add_sample(struct process *process, struct cursor *cursor)
 
 static int load_samples(struct load *load)
 {
-	struct cursor *cursor;
-	int result = rule_query(load->input, time_run_sql_samples, &cursor);
+	struct cursor *cursor = rule_query(load->input, time_run_sql_samples);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		struct process *process = find(load, cursor_integer(cursor, 0));
 
 		if (process)
 			add_sample(process, cursor);
 	}
-	return rule_finish(load->input, cursor, result);
+	return rule_finish(load->input, cursor, 0);
 }
 
 static int load_lives(struct load *load)
 {
-	struct cursor *cursor;
-	int result = rule_query(load->input, time_run_sql_lives, &cursor);
+	struct cursor *cursor = rule_query(load->input, time_run_sql_lives);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		struct process *process = find(load, cursor_integer(cursor, 0));
 
 		if (process)
 			process->lived_ns = cursor_real(cursor, 1);
 	}
-	return rule_finish(load->input, cursor, result);
+	return rule_finish(load->input, cursor, 0);
 }
 
 /* The time that threads lived up to the last sample of their process. */
 static int load_threads(struct load *load)
 {
-	struct cursor *cursor;
+	struct cursor *cursor = rule_query(load->input, time_run_sql_threads);
 	int64_t previous = -1;
-	int result = rule_query(load->input, time_run_sql_threads, &cursor);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		const struct process *process = find(load, cursor_integer(cursor, 0));
 		double end_ns;
 
@@ -193,7 +173,7 @@ static int load_threads(struct load *load)
 				 : fmin(process->end_ns, cursor_real(cursor, 2));
 		load->run->thread_ns += fmax(0, end_ns - cursor_real(cursor, 1));
 	}
-	return rule_finish(load->input, cursor, result);
+	return rule_finish(load->input, cursor, 0);
 }
 
 static void add_up(struct load *load)
@@ -290,13 +270,10 @@ static int add_largest(struct rule_input *input, const char *sql, int64_t id,
 {
 	double largest_ns = 0, sum_ns = 0;
 	int64_t previous = -1;
-	struct cursor *cursor;
-	int result = rule_query(input, sql, &cursor);
+	struct cursor *cursor = rule_query(input, sql);
 
-	if (result < 0)
-		return result;
 	cursor_bind_integer(cursor, ":id", id);
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		if (cursor_integer(cursor, 0) != previous) {
 			sum_ns += largest_ns;
 			largest_ns = 0;
@@ -305,7 +282,7 @@ static int add_largest(struct rule_input *input, const char *sql, int64_t id,
 		largest_ns = fmax(largest_ns, cursor_real(cursor, 1));
 	}
 	*ret_ns = sum_ns + largest_ns;
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
 }
 
 int time_run_function(struct rule_input *input, int64_t function_id, double self_ns,

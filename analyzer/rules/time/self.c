@@ -209,15 +209,12 @@ static bool is_known(const struct rule_input *input, const struct function *func
 static int evaluate_hot(struct rule_input *input, struct findings *ret)
 {
 	size_t unknown = 0, before = ret->count;
-	struct cursor *cursor;
-	int result;
+	struct cursor *cursor = rule_query(input, time_self_sql_functions);
+	int result = 0;
 
-	result = rule_query(input, time_self_sql_functions, &cursor);
-	if (result < 0)
-		return result;
 	cursor_bind_real(cursor, ":least",
 			 rule_limit(input, "own_share") * run_of(input));
-	while ((result = cursor_next(cursor)) > 0) {
+	while (result >= 0 && cursor_next(cursor) > 0) {
 		struct function function;
 
 		read_row(cursor, &function);
@@ -339,16 +336,13 @@ static void add_long(struct rule_input *input, struct findings *ret,
 
 static int evaluate_long(struct rule_input *input, struct findings *ret)
 {
-	struct cursor *cursor;
-	int result;
+	struct cursor *cursor = rule_query(input, time_self_sql_functions);
+	int result = 0;
 
-	result = rule_query(input, time_self_sql_functions, &cursor);
-	if (result < 0)
-		return result;
 	cursor_bind_real(cursor, ":least",
 			 fmax(rule_limit(input, "least_ns"),
 			      rule_limit(input, "run_share") * run_of(input)));
-	while ((result = cursor_next(cursor)) > 0) {
+	while (result >= 0 && cursor_next(cursor) > 0) {
 		struct function function;
 
 		read_row(cursor, &function);

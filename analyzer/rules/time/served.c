@@ -50,12 +50,9 @@ int time_served_load(struct rule_input *input, struct time_served *ret)
 {
 	int64_t process_id = -1;
 	double known_ns = 0, wait_ns = 0;
-	struct cursor *cursor;
-	int result = rule_query(input, time_served_sql_samples, &cursor);
+	struct cursor *cursor = rule_query(input, time_served_sql_samples);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		double time_ns = cursor_real(cursor, 2);
 
 		if (cursor_integer(cursor, 0) != process_id) {
@@ -70,7 +67,7 @@ int time_served_load(struct rule_input *input, struct time_served *ret)
 		wait_ns = fmax(wait_ns, cursor_real(cursor, 4));
 	}
 	sum_up(ret);
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
 }
 
 void time_served_free(struct time_served *served)

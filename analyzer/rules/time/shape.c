@@ -142,33 +142,26 @@ struct start_up {
 static int load_before_main(struct rule_input *input, int64_t main_path,
 			    struct start_up *ret)
 {
-	struct cursor *cursor;
-	int result = rule_query(input, time_shape_sql_before_main, &cursor);
+	struct cursor *cursor = rule_query(input, time_shape_sql_before_main);
 
-	if (result < 0)
-		return result;
 	cursor_bind_integer(cursor, ":main", main_path);
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		if (!ret->largest_path) {
 			ret->largest_path = cursor_integer(cursor, 0);
 			ret->largest_ns = cursor_real(cursor, 1);
 		}
 		ret->before_main_ns += cursor_real(cursor, 1);
 	}
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
 }
 
 static int load_first_step(struct rule_input *input, struct start_up *ret)
 {
 	double run_ns = input->time_run->run_ns, hooks_ns = input->time_run->hooks_ns;
-	struct cursor *cursor;
-	int result = rule_query(input, time_shape_sql_first_step, &cursor);
+	struct cursor *cursor = rule_query(input, time_shape_sql_first_step);
 
 	ret->first_step_ns = NAN;
-	if (result < 0)
-		return result;
-	result = cursor_next(cursor);
-	if (result > 0 && !cursor_is_null(cursor, 1)) {
+	if (cursor_next(cursor) > 0 && !cursor_is_null(cursor, 1)) {
 		/* By the clock, with the hooks' cost. How much of that came before the
 		 * step is not known: its part of the run's. (unrtf reads for a third of
 		 * its time, and was told with all of the run.) */
@@ -177,7 +170,7 @@ static int load_first_step(struct rule_input *input, struct start_up *ret)
 		ret->started_ns = cursor_real(cursor, 2);
 		ret->step = rule_copy(input, cursor_text(cursor, 0));
 	}
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
 }
 
 /* Both by the clock, in which the process may have waited for a CPU: on a busy machine it

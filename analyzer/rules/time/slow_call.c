@@ -77,19 +77,13 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 
 static int evaluate(struct rule_input *input, struct findings *ret)
 {
-	struct cursor *cursor;
-	int result;
+	struct cursor *cursor = rule_query(input, time_slow_call_sql_functions);
+	int result = 0;
 
-	result = rule_query(input, time_slow_call_sql_functions, &cursor);
-	if (result < 0)
-		return result;
 	cursor_bind_real(cursor, ":low", rule_limit(input, "low_ns"));
 	cursor_bind_real(cursor, ":own", rule_limit(input, "own_share"));
-	while ((result = cursor_next(cursor)) > 0) {
+	while (result >= 0 && cursor_next(cursor) > 0)
 		result = add(input, ret, cursor);
-		if (result < 0)
-			break;
-	}
 	return rule_finish(input, cursor, result);
 }
 

@@ -175,32 +175,23 @@ static int look_at_all(struct rule_input *input, struct findings *ret,
 				   struct spread *))
 {
 	const struct time_run *run = input->time_run;
-	struct cursor *cursor;
+	struct cursor *cursor = rule_query(input, time_spread_sql_measured);
 	struct spread spread;
-	int result;
+	bool is_measured = cursor_next(cursor) > 0;
+	int result = rule_finish(input, cursor, 0);
 
-	result = rule_query(input, time_spread_sql_measured, &cursor);
 	if (result < 0)
 		return result;
-	result = cursor_next(cursor);
-	if (result <= 0) {
-		result = rule_finish(input, cursor, result);
-		return result < 0 ? result
-				  : rule_not_measured(input, "no durations of single "
-							     "calls were recorded");
-	}
-	cursor_close(cursor);
-	result = rule_query(input, time_spread_sql_functions, &cursor);
-	if (result < 0)
-		return result;
+	if (!is_measured)
+		return rule_not_measured(input,
+					 "no durations of single calls were recorded");
+	cursor = rule_query(input, time_spread_sql_functions);
 	cursor_bind_real(cursor, ":calls", rule_limit(input, "least_calls"));
 	cursor_bind_real(cursor, ":least", rule_limit(input, "run_share") * run->run_ns);
-	while ((result = cursor_next(cursor)) > 0) {
+	while (result >= 0 && cursor_next(cursor) > 0) {
 		result = read_row(input, cursor, &spread);
 		if (result > 0)
 			result = look(input, ret, &spread);
-		if (result < 0)
-			break;
 	}
 	return rule_finish(input, cursor, result);
 }

@@ -61,15 +61,11 @@ static void add_group(struct rule_input *input, struct findings *ret,
 
 static int evaluate(struct rule_input *input, struct findings *ret)
 {
-	struct cursor *cursor;
-	int result;
+	struct cursor *cursor = rule_query(input, time_threads_sql_groups);
 
-	result = rule_query(input, time_threads_sql_groups, &cursor);
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0)
+	while (cursor_next(cursor) > 0)
 		add_group(input, ret, cursor);
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
 }
 
 static const struct rule_limit limits[] = {
