@@ -90,14 +90,20 @@ void segment_reader_close(struct segment_reader *reader)
 	reader->fd = -1;
 }
 
+uint32_t segment_reader_slots(const struct segment_reader *reader, uint32_t first,
+			      uint32_t count, struct segment_slot *ret)
+{
+	uint64_t offset =
+		offsetof(struct segment_file, slots) + (uint64_t)first * sizeof(*ret);
+
+	return (uint32_t)(read_at(reader->fd, offset, ret, count * sizeof(*ret)) /
+			  sizeof(*ret));
+}
+
 int segment_reader_slot(const struct segment_reader *reader, uint32_t slot,
 			struct segment_slot *ret)
 {
-	uint64_t offset =
-		offsetof(struct segment_file, slots) + (uint64_t)slot * sizeof(*ret);
-
-	return read_at(reader->fd, offset, ret, sizeof(*ret)) == sizeof(*ret) ? 0
-									      : -EINVAL;
+	return segment_reader_slots(reader, slot, 1, ret) == 1 ? 0 : -EINVAL;
 }
 
 int segment_reader_bytes(const struct segment_reader *reader, uint32_t slot,

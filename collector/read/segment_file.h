@@ -33,6 +33,10 @@ int segment_reader_refresh(struct segment_reader *reader);
 int segment_reader_slot(const struct segment_reader *reader, uint32_t slot,
 			struct segment_slot *ret);
 
+/* The entries of so many slots from `first` on. How many there are. */
+uint32_t segment_reader_slots(const struct segment_reader *reader, uint32_t first,
+			      uint32_t count, struct segment_slot *ret);
+
 /* size bytes at offset in a slot. 0, or -EINVAL: outside of the slot or the file. */
 int segment_reader_bytes(const struct segment_reader *reader, uint32_t slot,
 			 uint64_t offset, void *ret, size_t size);

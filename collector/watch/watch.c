@@ -33,6 +33,8 @@
 
 #define LATE_SLOT_NS 1000000000ull
 
+#define SLOTS_AT_ONCE 64u
+
 void watch_ring(struct segment_state *shared)
 {
 	/* release: what was changed before is seen by whoever saw the bell */
@@ -318,23 +320,33 @@ static void find_processes(struct watch *watch, const struct segment_reader *rea
 	}
 }
 
+static void look_for_successor(struct watch *watch, const struct segment_reader *reader,
+			       size_t file, uint32_t number,
+			       const struct segment_slot *slot)
+{
+	int32_t known = watch->files[file].pids[number];
+	struct segment_process header;
+
+	if (known && slot->pid != known &&
+	    segment_reader_process(reader, number, &header) == 0 &&
+	    !(header.tenancy & 1) && header.pid != known)
+		add_process(watch, file, number, &header);
+}
+
 /* Slots that were looked at and have another process since. Whoever came and went since
  * the last look needs none. */
 static void find_successors(struct watch *watch, const struct segment_reader *reader,
 			    size_t file)
 {
-	const struct watch_file *known = &watch->files[file];
+	struct segment_slot slots[SLOTS_AT_ONCE];
+	uint32_t end = watch->files[file].pid_count, count = SLOTS_AT_ONCE;
 
-	for (uint32_t i = 1; reader->is_reused && i < known->pid_count; i++) {
-		struct segment_process header;
-		struct segment_slot slot;
-
-		if (!known->pids[i] || segment_reader_slot(reader, i, &slot) < 0 ||
-		    slot.pid == known->pids[i] ||
-		    segment_reader_process(reader, i, &header) < 0 ||
-		    (header.tenancy & 1) || header.pid == known->pids[i])
-			continue;
-		add_process(watch, file, i, &header);
+	for (uint32_t first = 0; reader->is_reused && first < end && count;
+	     first += count) {
+		count = end - first < SLOTS_AT_ONCE ? end - first : SLOTS_AT_ONCE;
+		count = segment_reader_slots(reader, first, count, slots);
+		for (uint32_t i = 0; i < count; i++)
+			look_for_successor(watch, reader, file, first + i, &slots[i]);
 	}
 }
 
