@@ -157,9 +157,11 @@ int arrays_are_laid_out(enum segment_slot_kind kind, const void *header,
 		place(i, slot_size, &offset, &capacity, &own);
 		if (read_word(&array->offset) != own ||
 		    read_number(&array->capacity) != capacity ||
+		    read_number(&array->first) > capacity ||
 		    read_number(&array->committed) > capacity ||
-		    read_number(&array->count) > read_number(&array->committed))
-			return 0;
+		    (read_number(&array->count) > read_number(&array->first) &&
+		     read_number(&array->count) > read_number(&array->committed)))
+			return 0; /* entries before the first have no pages */
 	}
 	return 1;
 }
