@@ -12,7 +12,6 @@
  * of bytes the file is cut to half.
  */
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -25,9 +24,9 @@
 #include "common/segment_names.h"
 #include "common/segment_series.h"
 #include "collector/merge/ingest.h"
-#include "collector/store/guard.h"
 #include "collector/store/store.h"
 #include "collector/live/take.h"
+#include "tests/fuzz/fuzz_database.h"
 
 #define TOKEN 0x0123456789abcdefull
 #define SLOT_BYTES (1u << 20)
@@ -393,18 +392,14 @@ static void ingest(int is_live)
 {
 	struct ingest_watch watch = {.is_live = is_live};
 	struct ingest ingest;
-	struct sqlite3 *db;
 	char error[512];
 
 	if (ingest_load(&ingest, &rundir, &watch, error, sizeof(error)) < 0)
 		return;
-	/* a database in memory can always be written */
-	if (guard_open_memory(&db) != 0 ||
-	    store_run_into(db, &ingest, error, sizeof(error)) < 0) {
+	if (store_run_into(fuzz_database(), &ingest, error, sizeof(error)) < 0) {
 		fprintf(stderr, "%s\n", error);
 		abort();
 	}
-	sqlite3_close(db);
 	ingest_done(&ingest);
 }
 

@@ -11,7 +11,6 @@
  * sound spool, and few bytes reach deep.
  */
 #include <fcntl.h>
-#include <sqlite3.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,8 +20,8 @@
 
 #include "common/segment_book.h"
 #include "collector/merge/ingest.h"
-#include "collector/store/guard.h"
 #include "collector/store/store.h"
+#include "tests/fuzz/fuzz_database.h"
 
 #define TOKEN 0x0123456789abcdefull
 #define SLOT_BYTES 16384u
@@ -311,7 +310,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct ingest_watch watch = {.is_live = size & 1};
 	struct ingest ingest;
-	struct sqlite3 *db;
 	char error[512];
 
 	if (!*directory)
@@ -319,13 +317,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	write_damaged(data, size);
 	if (ingest_load(&ingest, &rundir, &watch, error, sizeof(error)) < 0)
 		return 0;
-	/* a database in memory can always be written */
-	if (guard_open_memory(&db) != 0 ||
-	    store_run_into(db, &ingest, error, sizeof(error)) < 0) {
+	if (store_run_into(fuzz_database(), &ingest, error, sizeof(error)) < 0) {
 		fprintf(stderr, "%s\n", error);
 		abort();
 	}
-	sqlite3_close(db);
 	ingest_done(&ingest);
 	return 0;
 }
