@@ -28,7 +28,8 @@
 
 #include "common/plain_text.h"
 #include "common/segment.h"
-#include "collector/merge/ingest.h"
+#include "common/base/xalloc.h"
+#include "collector/ingest/load.h"
 #include "collector/watch/intervals.h"
 #include "collector/report_file.h"
 #include "collector/watch/rescue.h"
@@ -136,27 +137,29 @@ static void readable(void *context)
 	release_first(context);
 }
 
+/* Without memory the run is left to who reads it next: it is in the spool, whole. */
+static void out_of_memory(void *context)
+{
+	struct collector *collector = context;
+
+	leave_reason(collector, "out of memory");
+	release_first(collector);
+	set_state(collector, SEGMENT_COLLECTOR_NONE);
+}
+
 static int load_and_store(struct collector *collector, char *error, size_t error_size)
 {
 	struct gpu_samples gpu;
 	struct ingest_watch seen = {.resources = &collector->watch.resources,
-				    .gpu = &gpu};
+				    .gpu = &gpu,
+				    .deaths = collector->watch.deaths,
+				    .death_count = collector->watch.death_count};
 	const struct store_waiting waiting = {locked, syncing, readable, collector};
-	struct ingest_user *others = NULL;
-	struct fate_death *deaths = NULL;
+	struct ingest_user *others =
+		watch_other_users(&collector->watch, &seen.other_user_count);
 	struct ingest ingest;
 	int result;
 
-	result = watch_deaths(&collector->watch, &deaths, &seen.death_count);
-	if (result == 0)
-		result = watch_other_users(&collector->watch, &others,
-					   &seen.other_user_count);
-	if (result < 0) {
-		snprintf(error, error_size, "out of memory");
-		free(deaths);
-		return result;
-	}
-	seen.deaths = deaths;
 	seen.other_users = others;
 	gpu_take(&collector->watch.gpu, &gpu);
 	result = ingest_load(&ingest, &collector->rundir, &seen, error, error_size);
@@ -168,7 +171,6 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 				   &collector->run_id, error, error_size);
 		ingest_done(&ingest);
 	}
-	free(deaths);
 	free(others);
 	gpu_samples_done(&gpu);
 	return result;
@@ -410,6 +412,7 @@ int main(int argc, char **argv)
 	if (take_run(&collector, argv[1], error, sizeof(error)) < 0)
 		return complain(error);
 	collector.shared->collector_pid = getpid();
+	xalloc_before_end(out_of_memory, &collector);
 	result = watch_init(&collector.watch, &collector.rundir, &collector.run,
 			    collector.shared);
 	if (result < 0) {

@@ -7,12 +7,14 @@
 #include "analyzer/rundb/takeover.h"
 
 #include "analyzer/rundb/select.h"
+#include "common/base/xalloc.h"
 #include "collector/store/spool.h"
 #include "collector/store/store.h"
 
 #include "select.sql.h"
 
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -68,6 +70,16 @@ static int wait_to_store(void *context, unsigned waited_ms)
 	return wait_for_lock(context, waited_ms);
 }
 
+/* The memory was needed to put the run together. */
+static void run_stays(void *context)
+{
+	const struct spool_run *run = context;
+
+	fprintf(stderr,
+		"prof-analyze: the run stays in %s, to be read with more memory\n",
+		run->directory);
+}
+
 /* Recovers one abandoned run. Returns true when the spool has to be looked at again,
  * because somebody else took it meanwhile. */
 static bool recover(struct opening *opening, const struct spool_run *run)
@@ -81,7 +93,9 @@ static bool recover(struct opening *opening, const struct spool_run *run)
 	if (opening->talk->progress)
 		opening->talk->progress(opening->talk->context, "recovering a run",
 					opening->waited_ms);
+	xalloc_before_end(run_stays, (void *)run);
 	result = spool_recover(run, opening->path, &waiting, reason, sizeof(reason));
+	xalloc_before_end(NULL, NULL);
 	if (result == 0) {
 		strbuf_printf(&sentence,
 			      "put a run together from %s, which no collector attends",

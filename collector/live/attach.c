@@ -16,6 +16,7 @@
 #include "collector/read/segment_file.h"
 #include "collector/live/take.h"
 #include "collector/processes/ticks.h"
+#include "common/base/xalloc.h"
 
 __attribute__((format(printf, 4, 5))) static int
 fail(int result, char *error, size_t error_size, const char *format, ...)
@@ -108,13 +109,11 @@ static int take_in_file(int pid, const struct attach_files *files,
 int attach_snapshot(int pid, const char *label, uint32_t *ret_number, char *error,
 		    size_t error_size)
 {
-	struct segment_run *page = malloc(sizeof(*page));
+	struct segment_run *page = xmalloc(sizeof(*page));
 	struct rundir rundir = RUNDIR_NONE;
 	struct attach_files files;
 	int result;
 
-	if (!page)
-		return fail(-ENOMEM, error, error_size, "out of memory");
 	result = attach_open(&files, pid, error, error_size);
 	snprintf(rundir.path, sizeof(rundir.path), "the recording of process %d", pid);
 	rundir.fd = files.directory_fd;

@@ -21,6 +21,7 @@
 #include <unistd.h>
 
 #include "common/segment.h"
+#include "common/base/xalloc.h"
 
 #define MAPPINGS_MOST 200000 /* three times what a process has room for by default */
 #define TOKEN_DIGITS 16
@@ -136,17 +137,13 @@ static int find_path(struct attach_files *files, int pid, char **ret, char *erro
 		     size_t error_size)
 {
 	FILE *file = open_proc(files->proc_fd, "maps");
-	char *line = malloc(LINE_ROOM);
-	int result = -ENOENT;
+	int result = file ? -ENOENT : -errno;
+	char *line;
 
-	if (!file || !line) {
-		result = file ? -ENOMEM : -errno;
-		free(line);
-		if (file)
-			fclose(file);
+	if (!file)
 		return fail(result, error, error_size, "cannot look at process %d: %s",
 			    pid, strerror(-result));
-	}
+	line = xmalloc(LINE_ROOM);
 	for (int i = 0; i < MAPPINGS_MOST && result < 0; i++) {
 		char *path;
 
@@ -191,16 +188,10 @@ static int open_directory(int proc_fd, const char *path)
 	int fd = -ENOENT;
 
 	for (size_t i = 0; i < 2 && (fd == -ENOENT || fd == -ENOTDIR); i++) {
-		char *copy = strdup(path);
+		char *copy = xstrdup(path);
 		int root = openat(proc_fd, roots[i], O_PATH | O_DIRECTORY | O_CLOEXEC);
 
-		if (!copy || root < 0) {
-			fd = copy ? -errno : -ENOMEM;
-			if (root >= 0)
-				close(root);
-		} else {
-			fd = walk(root, copy);
-		}
+		fd = root < 0 ? -errno : walk(root, copy);
 		free(copy);
 	}
 	return fd;

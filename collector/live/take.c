@@ -170,21 +170,17 @@ static int open_book(struct taker *taker)
 static struct take_lane *add_memory(struct take_memory *memory, uint32_t slot,
 				    uint32_t node_limit)
 {
-	struct take_lane *lanes =
-		array_room(memory->lanes, memory->count, sizeof(*lanes));
 	size_t bytes = node_limit * 2 * sizeof(uint64_t);
-	uint64_t *sums;
+	uint64_t *sums = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
+			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	struct take_lane *lane;
 
-	if (!lanes)
-		return NULL;
-	memory->lanes = lanes;
-	sums = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
-		    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
 	if (sums == MAP_FAILED)
 		return NULL;
-	lanes += memory->count++;
-	*lanes = (struct take_lane){slot, {sums, sums + node_limit, node_limit}, bytes};
-	return lanes;
+	memory->lanes = array_room(memory->lanes, memory->count, sizeof(*lane));
+	lane = &memory->lanes[memory->count++];
+	*lane = (struct take_lane){slot, {sums, sums + node_limit, node_limit}, bytes};
+	return lane;
 }
 
 /* What is remembered of a lane; NULL: no memory. */

@@ -5,11 +5,11 @@
  */
 #include "collector/merge/account.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 static int by_number(const void *a, const void *b)
 {
@@ -18,16 +18,10 @@ static int by_number(const void *a, const void *b)
 	return left < right ? -1 : left > right;
 }
 
-static int add_share(struct merge *merge, const struct merge_share *share)
+static void add_share(struct merge *merge, const struct merge_share *share)
 {
-	struct merge_share *shares =
-		array_room(merge->shares, merge->share_count, sizeof(*shares));
-
-	if (!shares)
-		return -ENOMEM;
-	merge->shares = shares;
-	shares[merge->share_count++] = *share;
-	return 0;
+	merge->shares = array_room(merge->shares, merge->share_count, sizeof(*share));
+	merge->shares[merge->share_count++] = *share;
 }
 
 /* 30 years; only damaged numbers are larger. */
@@ -136,8 +130,8 @@ int account_next_part(struct merge *merge, int64_t *owed_ns, uint32_t *ret_path,
 	return 1;
 }
 
-static int add_times(struct merge *merge, uint32_t path, uint32_t lane,
-		     const struct account_times *times)
+static void add_times(struct merge *merge, uint32_t path, uint32_t lane,
+		      const struct account_times *times)
 {
 	struct merge_path *row = &merge->paths[path];
 	struct merge_share share = {.path = path, .lane = lane};
@@ -147,21 +141,19 @@ static int add_times(struct merge *merge, uint32_t path, uint32_t lane,
 	quantity_add(&row->raw_total_ns, times->raw_total_ns);
 	quantity_add(&row->raw_self_ns, times->raw_self_ns);
 	if (merge->run->lane_count < 2)
-		return 0;
+		return;
 	memcpy(share.quantities, times->quantities, sizeof(share.quantities));
-	return add_share(merge, &share);
+	add_share(merge, &share);
 }
 
-int account_lane(struct merge *merge, uint32_t lane)
+void account_lane(struct merge *merge, uint32_t lane)
 {
 	struct account_times times;
 	uint32_t path;
-	int result = 0;
 
 	account_begin(merge);
-	while (result == 0 && account_next(merge, &path, &times))
-		result = add_times(merge, path, lane, &times);
-	return result;
+	while (account_next(merge, &path, &times))
+		add_times(merge, path, lane, &times);
 }
 
 /* The tree seen from above, for a walk without recursion. */
@@ -172,22 +164,18 @@ struct walk {
 	uint32_t *active;		      /* by function: times on the current path */
 };
 
-static int edge_index(struct merge *merge, uint32_t caller, uint32_t callee,
-		      uint32_t *ret)
+static uint32_t edge_index(struct merge *merge, uint32_t caller, uint32_t callee)
 {
-	struct merge_edge *edges;
+	uint32_t index = map_get(&merge->edge_map, caller, callee, 0);
 
-	*ret = map_get(&merge->edge_map, caller, callee, 0);
-	if (*ret != MAP_NONE)
-		return 0;
-	edges = array_room(merge->edges, merge->edge_count, sizeof(*edges));
-	if (!edges)
-		return -ENOMEM;
-	merge->edges = edges;
-	*ret = (uint32_t)merge->edge_count++;
-	edges[*ret].caller = caller;
-	edges[*ret].callee = callee;
-	return map_put(&merge->edge_map, caller, callee, 0, *ret);
+	if (index != MAP_NONE)
+		return index;
+	index = (uint32_t)merge->edge_count++;
+	merge->edges = array_room(merge->edges, index, sizeof(*merge->edges));
+	merge->edges[index].caller = caller;
+	merge->edges[index].callee = callee;
+	map_put(&merge->edge_map, caller, callee, 0, index);
+	return index;
 }
 
 static void enter_edge(struct walk *walk, uint32_t path)
@@ -244,24 +232,20 @@ static void visit_all(struct walk *walk)
 }
 
 /* Links children in the order of their numbers and finds their edges. */
-static int link_paths(struct walk *walk)
+static void link_paths(struct walk *walk)
 {
 	struct merge *merge = walk->merge;
 
 	for (size_t i = merge->path_count; i-- > 1;) {
 		const struct merge_path *path = &merge->paths[i];
-		int result;
 
 		walk->next_sibling[i] = walk->first_child[path->parent];
 		walk->first_child[path->parent] = (uint32_t)i;
-		if (!path->parent)
-			continue;
-		result = edge_index(merge, merge->paths[path->parent].function,
-				    path->function, &walk->path_edges[i]);
-		if (result < 0)
-			return result;
+		if (path->parent)
+			walk->path_edges[i] =
+				edge_index(merge, merge->paths[path->parent].function,
+					   path->function);
 	}
-	return 0;
 }
 
 static int by_path(const void *a, const void *b)
@@ -302,28 +286,24 @@ static void find_percentiles(struct merge *merge)
 	}
 }
 
-int account_functions(struct merge *merge)
+void account_functions(struct merge *merge)
 {
 	struct walk walk = {.merge = merge};
 	size_t functions = merge->identify.function_count;
-	int result = -ENOMEM;
 
-	walk.first_child = calloc(merge->path_count, sizeof(uint32_t));
-	walk.next_sibling = calloc(merge->path_count, sizeof(uint32_t));
-	walk.path_edges = calloc(merge->path_count, sizeof(uint32_t));
-	walk.active = calloc(functions + 1, sizeof(uint32_t));
-	if (walk.first_child && walk.next_sibling && walk.path_edges && walk.active &&
-	    (!functions || merge_function_at(merge, (uint32_t)functions - 1)))
-		result = link_paths(&walk);
-	if (result == 0) {
-		visit_all(&walk);
-		find_percentiles(merge);
-	}
+	walk.first_child = xcalloc(merge->path_count, sizeof(uint32_t));
+	walk.next_sibling = xcalloc(merge->path_count, sizeof(uint32_t));
+	walk.path_edges = xcalloc(merge->path_count, sizeof(uint32_t));
+	walk.active = xcalloc(functions, sizeof(uint32_t));
+	if (functions)
+		merge_function_at(merge, (uint32_t)functions - 1);
+	link_paths(&walk);
+	visit_all(&walk);
+	find_percentiles(merge);
 	if (merge->share_count) /* in the order of the table's key */
 		qsort(merge->shares, merge->share_count, sizeof(*merge->shares), by_path);
 	free(walk.first_child);
 	free(walk.next_sibling);
 	free(walk.path_edges);
 	free(walk.active);
-	return result;
 }

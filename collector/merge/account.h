@@ -28,12 +28,12 @@ int account_next_part(struct merge *merge, int64_t *owed_ns, uint32_t *ret_path,
 /*
  * Turns the cells of the lane that was just merged into times of its paths and clears
  * them. A lane's self time is corrected and clipped on its own, so that the shares of
- * the lanes add up to the path. 0 or -ENOMEM.
+ * the lanes add up to the path.
  */
-int account_lane(struct merge *merge, uint32_t lane);
+void account_lane(struct merge *merge, uint32_t lane);
 
 /* The duration of a call, as its caller would see it without the hooks. */
 int64_t account_call_ns(const struct merge *merge, double ticks);
 
-/* Sums up functions and edges over the finished tree. 0 or -ENOMEM. */
-int account_functions(struct merge *merge);
+/* Sums up functions and edges over the finished tree. */
+void account_functions(struct merge *merge);

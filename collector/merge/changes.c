@@ -5,7 +5,6 @@
  */
 #include "collector/merge/changes.h"
 
-#include <errno.h>
 #include <stdlib.h>
 
 #include "common/base/array.h"
@@ -29,16 +28,10 @@ static uint32_t first_of_node(const struct read_book *book, uint32_t lane_slot,
 	return low;
 }
 
-static int add_path(struct changes *changes, const struct change_of_path *change)
+static void add_path(struct changes *changes, const struct change_of_path *change)
 {
-	struct change_of_path *paths =
-		array_room(changes->paths, changes->path_count, sizeof(*paths));
-
-	if (!paths)
-		return -ENOMEM;
-	changes->paths = paths;
-	paths[changes->path_count++] = *change;
-	return 0;
+	changes->paths = array_room(changes->paths, changes->path_count, sizeof(*change));
+	changes->paths[changes->path_count++] = *change;
 }
 
 /* Counters of other threads are read while they run: a later snapshot may seem to have
@@ -48,16 +41,15 @@ static uint64_t difference(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
-int changes_add_node(struct changes *changes, const struct read_run *run,
-		     uint32_t process, uint32_t lane_slot, uint32_t node, uint32_t path)
+void changes_add_node(struct changes *changes, const struct read_run *run,
+		      uint32_t process, uint32_t lane_slot, uint32_t node, uint32_t path)
 {
 	const struct read_book *book = &run->processes[process].book;
 	uint64_t calls = 0, ticks = 0;
-	int result = 0;
 
 	for (uint32_t i = first_of_node(book, lane_slot, node);
 	     i < book->path_past_count && book->path_pasts[i].lane_slot == lane_slot &&
-	     book->path_pasts[i].node == node && result == 0;
+	     book->path_pasts[i].node == node;
 	     i++) {
 		const struct read_path_past *past = &book->path_pasts[i];
 		struct change_of_path change = {process, past->snapshot, path,
@@ -67,9 +59,8 @@ int changes_add_node(struct changes *changes, const struct read_run *run,
 		calls = past->call_count;
 		ticks += change.ticks;
 		if (change.calls || change.ticks)
-			result = add_path(changes, &change);
+			add_path(changes, &change);
 	}
-	return result;
 }
 
 /* What a site had at a snapshot. */
@@ -77,13 +68,11 @@ struct reached {
 	uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
 };
 
-static int add_site(struct changes *changes, uint32_t process, uint32_t snapshot,
-		    uint32_t site, const struct reached *now, struct reached *before)
+static void add_site(struct changes *changes, uint32_t process, uint32_t snapshot,
+		     uint32_t site, const struct reached *now, struct reached *before)
 {
-	struct change_of_site change = {.process = process,
-					.snapshot = snapshot,
-					.site = site},
-			      *sites;
+	struct change_of_site change = {
+		.process = process, .snapshot = snapshot, .site = site};
 
 	change.alloc_count =
 		quantity_of_count(difference(now->alloc_count, before->alloc_count));
@@ -96,13 +85,9 @@ static int add_site(struct changes *changes, uint32_t process, uint32_t snapshot
 	*before = *now;
 	if (!change.alloc_count && !change.alloc_bytes && !change.live_count &&
 	    !change.live_bytes)
-		return 0;
-	sites = array_room(changes->sites, changes->site_count, sizeof(*sites));
-	if (!sites)
-		return -ENOMEM;
-	changes->sites = sites;
-	sites[changes->site_count++] = change;
-	return 0;
+		return;
+	changes->sites = array_room(changes->sites, changes->site_count, sizeof(change));
+	changes->sites[changes->site_count++] = change;
 }
 
 static uint32_t first_of_site(const struct read_book *book, uint32_t site)
@@ -120,42 +105,36 @@ static uint32_t first_of_site(const struct read_book *book, uint32_t site)
 	return low;
 }
 
-int changes_add_site(struct changes *changes, const struct read_run *run,
-		     uint32_t process, uint32_t site, uint32_t merged)
+void changes_add_site(struct changes *changes, const struct read_run *run,
+		      uint32_t process, uint32_t site, uint32_t merged)
 {
 	const struct read_process *from = &run->processes[process];
 	const struct segment_site *now = &from->sites[site];
 	const struct read_book *book = &from->book;
 	uint32_t id = from->first_site + site, last = 0;
 	struct reached before = {0};
-	int result = 0;
 
 	for (uint32_t i = first_of_site(book, id);
-	     i < book->site_past_count && book->site_pasts[i].site == id && result == 0;
-	     i++) {
+	     i < book->site_past_count && book->site_pasts[i].site == id; i++) {
 		const struct segment_site_past *past = &book->site_pasts[i];
 		struct reached reached = {past->alloc_count, past->alloc_bytes,
 					  past->free_count, past->free_bytes};
 
 		if (past->first <= last) /* of a site that was being kept when it died */
 			continue;
-		result = add_site(changes, process, past->first, merged, &reached,
-				  &before);
+		add_site(changes, process, past->first, merged, &reached, &before);
 		last = past->last;
 	}
-	if (now->interval < book->snapshot_count && now->interval >= last &&
-	    result == 0) {
+	if (now->interval < book->snapshot_count && now->interval >= last) {
 		struct reached reached = {now->alloc_count, now->alloc_bytes,
 					  now->free_count, now->free_bytes};
 
-		result = add_site(changes, process, now->interval + 1, merged, &reached,
-				  &before);
+		add_site(changes, process, now->interval + 1, merged, &reached, &before);
 	}
-	return result;
 }
 
-int changes_add_frees(struct changes *changes, const struct read_run *run,
-		      uint32_t process, const uint32_t *merged)
+void changes_add_frees(struct changes *changes, const struct read_run *run,
+		       uint32_t process, const uint32_t *merged)
 {
 	const struct read_process *from = &run->processes[process];
 	const struct read_book *book = &from->book;
@@ -163,21 +142,17 @@ int changes_add_frees(struct changes *changes, const struct read_run *run,
 	for (uint32_t i = 0; i < book->free_age_count; i++) {
 		const struct segment_free_age *age = &book->free_ages[i];
 		uint32_t site = age->site - from->first_site;
-		struct change_free *frees;
 
 		if (age->site < from->first_site || site >= from->site_count ||
 		    merged[site] == UINT32_MAX || age->born >= age->freed ||
 		    age->freed > book->snapshot_count || (int64_t)age->free_count <= 0)
 			continue;
-		frees = array_room(changes->frees, changes->free_count, sizeof(*frees));
-		if (!frees)
-			return -ENOMEM;
-		changes->frees = frees;
-		frees[changes->free_count++] = (struct change_free){
+		changes->frees = array_room(changes->frees, changes->free_count,
+					    sizeof(*changes->frees));
+		changes->frees[changes->free_count++] = (struct change_free){
 			process,    merged[site],    age->born,
 			age->freed, age->free_count, age->free_bytes};
 	}
-	return 0;
 }
 
 void changes_done(struct changes *changes)

@@ -39,17 +39,16 @@ struct changes {
 	size_t free_count;
 };
 
-/* Adds what a node did that is in `path` of the merged tree. 0 or -ENOMEM. */
-int changes_add_node(struct changes *changes, const struct read_run *run,
-		     uint32_t process, uint32_t lane_slot, uint32_t node, uint32_t path);
+/* Adds what a node did that is in `path` of the merged tree. */
+void changes_add_node(struct changes *changes, const struct read_run *run,
+		      uint32_t process, uint32_t lane_slot, uint32_t node, uint32_t path);
 
-/* Adds what a site of the process did, its index there, that is `merged` now. 0 or
- * -ENOMEM. */
-int changes_add_site(struct changes *changes, const struct read_run *run,
-		     uint32_t process, uint32_t site, uint32_t merged);
+/* Adds what a site of the process did, its index there, that is `merged` now. */
+void changes_add_site(struct changes *changes, const struct read_run *run,
+		      uint32_t process, uint32_t site, uint32_t merged);
 
 /* Adds the frees by age. merged: by index in the process's sites, UINT32_MAX: nowhere. */
-int changes_add_frees(struct changes *changes, const struct read_run *run,
-		      uint32_t process, const uint32_t *merged);
+void changes_add_frees(struct changes *changes, const struct read_run *run,
+		       uint32_t process, const uint32_t *merged);
 
 void changes_done(struct changes *changes);

@@ -2,28 +2,27 @@
 /* Adding, percentiles and the compact form of histograms. */
 #include "collector/merge/histogram.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/xalloc.h"
+
 /* Makes room for the buckets [first, end) too. */
-static int widen(struct histogram *histogram, uint32_t first, uint32_t end)
+static void widen(struct histogram *histogram, uint32_t first, uint32_t end)
 {
 	uint32_t old_end = histogram->first + histogram->count;
 	uint64_t *counts;
 
 	if (histogram->count) {
 		if (first >= histogram->first && end <= old_end)
-			return 0;
+			return;
 		if (histogram->first < first)
 			first = histogram->first;
 		if (old_end > end)
 			end = old_end;
 	}
-	counts = calloc(end - first, sizeof(*counts));
-	if (!counts)
-		return -ENOMEM;
+	counts = xcalloc(end - first, sizeof(*counts));
 	if (histogram->count)
 		memcpy(counts + (histogram->first - first), histogram->counts,
 		       histogram->count * sizeof(*counts));
@@ -31,40 +30,30 @@ static int widen(struct histogram *histogram, uint32_t first, uint32_t end)
 	histogram->counts = counts;
 	histogram->first = first;
 	histogram->count = end - first;
-	return 0;
 }
 
-int histogram_add(struct histogram *histogram, uint32_t bucket, uint64_t calls)
+void histogram_add(struct histogram *histogram, uint32_t bucket, uint64_t calls)
 {
-	int result = widen(histogram, bucket, bucket + 1);
-
-	if (result < 0)
-		return result;
+	widen(histogram, bucket, bucket + 1);
 	histogram->counts[bucket - histogram->first] += calls;
-	return 0;
 }
 
-int histogram_add_segment(struct histogram *histogram,
-			  const struct segment_function *from)
+void histogram_add_segment(struct histogram *histogram,
+			   const struct segment_function *from)
 {
 	uint32_t first = 0, end = SEGMENT_HISTOGRAM_BUCKETS;
-	int result;
 
 	while (first < end && !from->histogram[first])
 		first++;
 	while (end > first && !from->histogram[end - 1])
 		end--;
-	if (first < end) {
-		result = widen(histogram, first, end);
-		if (result < 0)
-			return result;
-	}
+	if (first < end)
+		widen(histogram, first, end);
 	for (uint32_t i = first; i < end; i++)
 		histogram->counts[i - histogram->first] += from->histogram[i];
 	if (from->overflow_count && from->overflow_bucket < SEGMENT_HISTOGRAM_BUCKETS)
-		return histogram_add(histogram, from->overflow_bucket,
-				     (uint64_t)from->overflow_count << 32);
-	return 0;
+		histogram_add(histogram, from->overflow_bucket,
+			      (uint64_t)from->overflow_count << 32);
 }
 
 static double middle(uint32_t bucket)
@@ -115,7 +104,7 @@ static uint8_t *put_varint(uint8_t *out, uint64_t value)
 	return out;
 }
 
-int histogram_encode(const struct histogram *histogram, uint8_t **ret, size_t *ret_size)
+void histogram_encode(const struct histogram *histogram, uint8_t **ret, size_t *ret_size)
 {
 	uint32_t previous = 0;
 	uint8_t *blob, *out;
@@ -123,12 +112,10 @@ int histogram_encode(const struct histogram *histogram, uint8_t **ret, size_t *r
 	if (histogram_is_empty(histogram)) {
 		*ret = NULL;
 		*ret_size = 0;
-		return 0;
+		return;
 	}
 	/* at most 2 bytes of step and 10 of count each */
-	blob = malloc((size_t)histogram->count * 12);
-	if (!blob)
-		return -ENOMEM;
+	blob = xmalloc((size_t)histogram->count * 12);
 	out = blob;
 	for (uint32_t i = 0; i < histogram->count; i++) {
 		uint32_t bucket = histogram->first + i;
@@ -141,7 +128,6 @@ int histogram_encode(const struct histogram *histogram, uint8_t **ret, size_t *r
 	}
 	*ret = blob;
 	*ret_size = (size_t)(out - blob);
-	return 0;
 }
 
 void histogram_done(struct histogram *histogram)

@@ -14,12 +14,12 @@ struct histogram {
 	uint32_t first, count;
 };
 
-/* Adds calls to a bucket. 0 or -ENOMEM. */
-int histogram_add(struct histogram *histogram, uint32_t bucket, uint64_t calls);
+/* Adds calls to a bucket. */
+void histogram_add(struct histogram *histogram, uint32_t bucket, uint64_t calls);
 
 /* Adds the histogram of one function in one lane, its wrapped buckets included. */
-int histogram_add_segment(struct histogram *histogram,
-			  const struct segment_function *from);
+void histogram_add_segment(struct histogram *histogram,
+			   const struct segment_function *from);
 
 /* Middle of the bucket, in ticks, that holds the call at this fraction of all calls in
  * order of duration (0.5: the median). 0 when empty: see histogram_is_empty(). */
@@ -28,7 +28,7 @@ double histogram_percentile(const struct histogram *histogram, double fraction);
 int histogram_is_empty(const struct histogram *histogram);
 
 /* As run.db keeps it: pairs of LEB128 numbers, bucket step and count. *ret is owned by
- * the caller (free), NULL when the histogram is empty. 0 or -ENOMEM. */
-int histogram_encode(const struct histogram *histogram, uint8_t **ret, size_t *ret_size);
+ * the caller (free), NULL when the histogram is empty. */
+void histogram_encode(const struct histogram *histogram, uint8_t **ret, size_t *ret_size);
 
 void histogram_done(struct histogram *histogram);

@@ -16,16 +16,9 @@
 #include <stdint.h>
 
 #include "common/base/map.h"
-#include "collector/read/read.h"
-#include "collector/symbols/symbols.h"
+#include "collector/merge/modules.h"
 
-#define IDENTIFY_NONE UINT32_MAX
-
-struct identify_module {
-	const struct segment_module
-		*from;		       /* the first of its kind; borrowed from the run */
-	struct symbol_module *symbols; /* NULL: nobody has asked yet */
-};
+#define IDENTIFY_NONE UINT32_MAX /* no place */
 
 /*
  * How much a name is worth. EXACT: the function's own. NEAR: of a function inside one of
@@ -40,7 +33,7 @@ struct identify_function {
 	const char *linkage_name, *file;
 	const char *component; /* of a region; borrowed from the run */
 	uint32_t line;
-	uint32_t module; /* IDENTIFY_NONE: in no known module */
+	uint32_t module; /* MODULE_NONE: in no known module */
 	char *owned_name;
 	enum identify_naming naming;
 };
@@ -54,44 +47,29 @@ struct identify_place {
 };
 
 struct identify {
-	struct symbolizer *symbolizer;
-	struct identify_module *modules;
-	size_t module_count;
+	struct modules modules;
 	struct identify_function *functions;
 	size_t function_count;
 	struct identify_place *places;
 	size_t place_count;
-	struct map module_map, function_map, address_map;
+	/* what is known of an address, and of a name */
+	struct map address_map, function_map;
 };
 
-/* A process whose addresses are asked for. */
-struct identify_process {
-	const struct read_process *process;
-	uint32_t *modules; /* owned; identify's number of each of its modules */
-	uint32_t last;	   /* the module that was hit last */
-};
-
-/* 0 or -ENOMEM. */
-int identify_init(struct identify *identify);
+/* Of memory that is zero. */
+void identify_init(struct identify *identify);
 void identify_done(struct identify *identify);
 
-/* Why names of the module are missing, a word of symbols.h; NULL: nothing is wrong. */
-const char *identify_trouble(const struct identify_module *module);
+/* The function whose entry the key (struct segment_node) names. */
+uint32_t identify_function(struct identify *identify, struct module_list *list,
+			   uint64_t key);
 
-int identify_process_init(struct identify *identify, const struct read_process *process,
-			  struct identify_process *ret);
-void identify_process_done(struct identify_process *process);
-
-/* The function whose entry the key (struct segment_node) names. 0 or -ENOMEM. */
-int identify_function(struct identify *identify, struct identify_process *process,
-		      uint64_t key, uint32_t *ret);
-
-/* The functions at the return address that the key names: *ret_first is the index of
- * the innermost inlined one in identify->places, the last of *ret_count is the physical
- * function. At least one. 0 or -ENOMEM. */
-int identify_places(struct identify *identify, struct identify_process *process,
-		    uint64_t key, uint32_t *ret_first, uint32_t *ret_count);
+/* The functions at the return address that the key names: the index of the innermost
+ * inlined one in identify->places; the last of *ret_count is the physical function. At
+ * least one. */
+uint32_t identify_places(struct identify *identify, struct module_list *list,
+			 uint64_t key, uint32_t *ret_count);
 
 /* The function that stands for "no function of the program": allocations made where
- * nothing was open and nothing could be unwound. 0 or -ENOMEM. */
-int identify_nowhere(struct identify *identify, uint32_t *ret);
+ * nothing was open and nothing could be unwound. */
+uint32_t identify_nowhere(struct identify *identify);

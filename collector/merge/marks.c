@@ -2,13 +2,14 @@
 /* Putting lanes' series together. Must not trust a number of a lane. */
 #include "collector/merge/marks.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/array.h"
-#include "collector/merge/merge.h"
+#include "common/base/xalloc.h"
+#include "common/quantities.h"
+#include "collector/merge/add.h"
 
 static uint64_t hash_name(const char *name)
 {
@@ -19,12 +20,12 @@ static uint64_t hash_name(const char *name)
 	return hash;
 }
 
-/* Names whose hashes meet are told apart by a number more. NULL: no memory. */
+/* Names whose hashes meet are told apart by a number more. */
 static struct marks_series *find_or_add(struct marks *marks, uint32_t process,
 					uint32_t kind, const char *name)
 {
 	uint64_t whose = (uint64_t)process << 32 | kind, hash = hash_name(name);
-	struct marks_series *series, **all;
+	struct marks_series *series;
 	uint64_t number = 0;
 	uint32_t index;
 
@@ -35,16 +36,9 @@ static struct marks_series *find_or_add(struct marks *marks, uint32_t process,
 		if (strcmp(marks->all[index]->name, name) == 0)
 			return marks->all[index];
 	}
-	all = array_room(marks->all, marks->count, sizeof(*all));
-	if (!all)
-		return NULL;
-	marks->all = all;
-	series = calloc(1, sizeof(*series));
-	if (!series ||
-	    map_put(&marks->map, whose, hash, number, (uint32_t)marks->count)) {
-		free(series);
-		return NULL;
-	}
+	marks->all = array_room(marks->all, marks->count, sizeof(*marks->all));
+	series = xcalloc(1, sizeof(*series));
+	map_put(&marks->map, whose, hash, number, (uint32_t)marks->count);
 	memcpy(series->name, name, strlen(name) + 1);
 	series->kind = kind;
 	series->process = process;
@@ -92,8 +86,8 @@ static void add_extremes(struct marks_series *to, const struct segment_series *f
 	}
 }
 
-static int add_latest(struct marks_series *to, const struct segment_series *from,
-		      uint32_t lane, uint64_t *damaged_count)
+static void add_latest(struct marks_series *to, const struct segment_series *from,
+		       uint32_t lane, uint64_t *damaged_count)
 {
 	uint64_t count = from->value_count, first = 0;
 
@@ -102,35 +96,24 @@ static int add_latest(struct marks_series *to, const struct segment_series *from
 	for (uint64_t i = first; i < count; i++) {
 		struct marks_value value = {from->window[i % SEGMENT_SERIES_WINDOW],
 					    to->process, lane};
-		struct marks_value *latest =
-			array_room(to->latest, to->latest_count, sizeof(value));
 
-		if (!latest)
-			return -ENOMEM;
-		to->latest = latest;
+		to->latest = array_room(to->latest, to->latest_count, sizeof(value));
 		if (value.mark.index == i && is_plausible(&value.mark, to->kind))
-			latest[to->latest_count++] = value;
+			to->latest[to->latest_count++] = value;
 		else if (value.mark.index <= i) /* else it is newer, of a living one */
 			++*damaged_count;
 	}
-	return 0;
 }
 
-static int add_spans(struct marks_series *to, const struct segment_span *from,
-		     size_t count)
+static void add_spans(struct marks_series *to, const struct segment_span *from,
+		      size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
-		struct segment_span *spans =
-			array_room(to->spans, to->span_count, sizeof(*spans));
-
-		if (!spans)
-			return -ENOMEM;
-		to->spans = spans;
+		to->spans = array_room(to->spans, to->span_count, sizeof(*to->spans));
 		if (from[i].count && isfinite(from[i].sum) &&
 		    from[i].last_ticks >= from[i].first_ticks)
-			spans[to->span_count++] = from[i];
+			to->spans[to->span_count++] = from[i];
 	}
-	return 0;
 }
 
 static void add_sums(struct marks_series *to, const struct segment_series *from)
@@ -150,13 +133,11 @@ static void add_sums(struct marks_series *to, const struct segment_series *from)
 		merge_add(&to->histogram[i], from->histogram[i]);
 }
 
-int marks_add_lane(struct marks *marks, uint32_t process, uint32_t lane,
-		   const struct segment_series *series, uint32_t count,
-		   uint64_t *damaged_count)
+void marks_add_lane(struct marks *marks, uint32_t process, uint32_t lane,
+		    const struct segment_series *series, uint32_t count,
+		    uint64_t *damaged_count)
 {
-	int result = 0;
-
-	for (uint32_t i = 0; i < count && result == 0; i++) {
+	for (uint32_t i = 0; i < count; i++) {
 		const struct segment_series *from = &series[i];
 		struct marks_series *to;
 
@@ -169,15 +150,11 @@ int marks_add_lane(struct marks *marks, uint32_t process, uint32_t lane,
 			continue;
 		}
 		to = find_or_add(marks, process, from->kind, from->name);
-		if (!to)
-			return -ENOMEM;
 		add_sums(to, from);
 		add_extremes(to, from, lane, damaged_count);
-		result = add_spans(to, from->spans, SEGMENT_SERIES_SPANS);
-		if (result == 0)
-			result = add_latest(to, from, lane, damaged_count);
+		add_spans(to, from->spans, SEGMENT_SERIES_SPANS);
+		add_latest(to, from, lane, damaged_count);
 	}
-	return result;
 }
 
 static int by_start(const void *a, const void *b)
@@ -257,7 +234,7 @@ static void put_in_order(struct marks_series *series)
 }
 
 /* A process's series becomes part of the run's. The latest values stay the process's. */
-static int add_to_run(struct marks_series *to, const struct marks_series *from)
+static void add_to_run(struct marks_series *to, const struct marks_series *from)
 {
 	if (!to->count || from->first_ticks < to->first_ticks)
 		to->first_ticks = from->first_ticks;
@@ -273,15 +250,14 @@ static int add_to_run(struct marks_series *to, const struct marks_series *from)
 		add_extreme(to->highest, &to->highest_count, &from->highest[i], 1);
 	for (uint32_t i = 0; i < from->lowest_count; i++)
 		add_extreme(to->lowest, &to->lowest_count, &from->lowest[i], -1);
-	return add_spans(to, from->spans, from->span_count);
+	add_spans(to, from->spans, from->span_count);
 }
 
-int marks_finish(struct marks *marks)
+void marks_finish(struct marks *marks)
 {
 	size_t count = marks->count;
-	int result = 0;
 
-	for (size_t i = 0; i < count && result == 0; i++) {
+	for (size_t i = 0; i < count; i++) {
 		struct marks_series *from = marks->all[i], *to;
 
 		if (__builtin_sub_overflow(from->last_live_bytes, from->first_live_bytes,
@@ -289,11 +265,10 @@ int marks_finish(struct marks *marks)
 			from->growth_bytes = 0; /* damaged */
 		put_in_order(from);
 		to = find_or_add(marks, MARKS_ALL, from->kind, from->name);
-		result = to ? add_to_run(to, from) : -ENOMEM;
+		add_to_run(to, from);
 	}
 	for (size_t i = count; i < marks->count; i++)
 		put_in_order(marks->all[i]);
-	return result;
 }
 
 /* Middle of a bucket. */

@@ -43,15 +43,14 @@ struct marks {
 	struct map map; /* of name, kind and process to an index in all */
 };
 
-/* Adds what a lane has. *damaged_count is raised by what is not plausible. 0 or
- * -ENOMEM. */
-int marks_add_lane(struct marks *marks, uint32_t process, uint32_t lane,
-		   const struct segment_series *series, uint32_t count,
-		   uint64_t *damaged_count);
+/* Adds what a lane has. *damaged_count is raised by what is not plausible. */
+void marks_add_lane(struct marks *marks, uint32_t process, uint32_t lane,
+		    const struct segment_series *series, uint32_t count,
+		    uint64_t *damaged_count);
 
 /* All lanes have been added: puts everything in order, and adds the series of the run,
- * after those of the processes. 0 or -ENOMEM. */
-int marks_finish(struct marks *marks);
+ * after those of the processes. */
+void marks_finish(struct marks *marks);
 
 /* The value at this fraction of all values in order: the middle of its bucket, no less
  * than the lowest and no more than the highest value. 0 without values. */

@@ -11,6 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/merge/add.h"
 #include "collector/merge/changes.h"
 #include "collector/merge/histogram.h"
 #include "collector/merge/identify.h"
@@ -84,9 +85,9 @@ struct merge {
 	double inner_cost_ns, outer_cost_ns;
 	size_t path_limit;
 	struct identify identify;
-	struct identify_process *processes; /* parallel to run->processes */
-	struct merge_memory *memory;	    /* likewise */
-	size_t peak_process;		    /* index; process_count: none allocated */
+	struct module_list *modules; /* parallel to run->processes */
+	struct merge_memory *memory; /* likewise */
+	size_t peak_process;	     /* index; process_count: none allocated */
 	struct merge_path *paths;
 	size_t path_count;
 	struct merge_share *shares;
@@ -110,30 +111,17 @@ struct merge {
 	uint64_t unended_region_count, orphan_region_count;
 };
 
-/* Merges everything. ends: one for each process. path_limit: 0 for the usual one. 0 or
- * -ENOMEM; merge_done() in any case. run and ticks are borrowed until then. */
-int merge_run(struct merge *ret, const struct read_run *run, const struct ticks *ticks,
-	      const struct merge_end *ends, size_t path_limit);
 void merge_done(struct merge *merge);
-
-/* For lane.c and account.c: */
 
 /* Is the child path there, or room for it? */
 int merge_has_room(const struct merge *merge, uint32_t parent, uint32_t function,
 		   enum merge_kind kind);
-/* The child path, made when it is not there. 0 or -ENOMEM. */
-int merge_child_path(struct merge *merge, uint32_t parent, uint32_t function,
-		     enum merge_kind kind, uint32_t *ret);
-/* The function's sums; room is made. NULL: no memory. */
+/* The child path, made when it is not there. */
+uint32_t merge_child_path(struct merge *merge, uint32_t parent, uint32_t function,
+			  enum merge_kind kind);
+/* A new path with the next number. */
+void merge_add_path(struct merge *merge, const struct merge_path *path);
+/* The function's sums; room is made. */
 struct merge_function *merge_function_at(struct merge *merge, uint32_t function);
 /* The current lane's cell of a path; marks the path and all above as touched. */
 struct merge_cell *merge_touch(struct merge *merge, uint32_t path);
-/* Merges one lane. sites: those of the process that belong to the lane. */
-int merge_lane(struct merge *merge, uint32_t lane, const struct merge_end *end,
-	       const uint32_t *sites, size_t site_count);
-
-static inline void merge_add(uint64_t *to, uint64_t value)
-{
-	if (__builtin_add_overflow(*to, value, to))
-		*to = UINT64_MAX; /* only damaged numbers get here */
-}

@@ -9,12 +9,12 @@
  */
 #include "collector/merge/snapshots.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "collector/merge/account.h"
 #include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 static int compare(uint64_t left, uint64_t right)
 {
@@ -67,18 +67,12 @@ static int free_by_site(const void *a, const void *b)
 static uint32_t *number_all(struct snapshots *ret, const struct merge *merge)
 {
 	const struct read_run *run = merge->run;
-	uint32_t *starts = calloc(run->process_count + 1, sizeof(*starts));
+	uint32_t *starts = xcalloc(run->process_count + 1, sizeof(*starts));
 
-	for (size_t i = 0; starts && i < run->process_count; i++)
+	for (size_t i = 0; i < run->process_count; i++)
 		starts[i + 1] = starts[i] + run->processes[i].book.snapshot_count;
-	if (!starts)
-		return NULL;
 	ret->count = starts[run->process_count];
-	ret->all = calloc(ret->count + 1, sizeof(*ret->all));
-	if (!ret->all) {
-		free(starts);
-		return NULL;
-	}
+	ret->all = xcalloc(ret->count, sizeof(*ret->all));
 	for (uint32_t i = 0; i < run->process_count; i++) {
 		const struct read_book *book = &run->processes[i].book;
 
@@ -98,31 +92,24 @@ static uint32_t *number_all(struct snapshots *ret, const struct merge *merge)
 	return starts;
 }
 
-static int add_path(struct snapshots *ret, const struct snapshot_path *row)
+static void add_path(struct snapshots *ret, const struct snapshot_path *row)
 {
-	struct snapshot_path *paths =
-		array_room(ret->paths, ret->path_count, sizeof(*paths));
-
-	if (!paths)
-		return -ENOMEM;
-	ret->paths = paths;
-	paths[ret->path_count++] = *row;
-	return 0;
+	ret->paths = array_room(ret->paths, ret->path_count, sizeof(*row));
+	ret->paths[ret->path_count++] = *row;
 }
 
 /* What one snapshot has in addition, by path. When there is no room for it, for none that
  * follows either: what they have is counted from the ones before. */
-static int account_snapshot(struct snapshots *ret, struct merge *merge, int64_t *owed_ns,
-			    uint32_t process, uint32_t first)
+static void account_snapshot(struct snapshots *ret, struct merge *merge, int64_t *owed_ns,
+			     uint32_t process, uint32_t first)
 {
 	struct account_times times;
 	uint32_t path;
-	int result = 0;
 
 	account_begin(merge);
 	if (merge->touched_count > SNAPSHOT_PATH_LIMIT - ret->path_count)
 		ret->cut_first = first;
-	while (result == 0 && account_next_part(merge, owed_ns, &path, &times)) {
+	while (account_next_part(merge, owed_ns, &path, &times)) {
 		struct snapshot_path row = {
 			.process = process, .path = path, .first = first};
 
@@ -130,9 +117,8 @@ static int account_snapshot(struct snapshots *ret, struct merge *merge, int64_t 
 			continue;
 		quantities_add(QUANTITY_OF_PAST, row.quantities, QUANTITY_OF_LANE,
 			       times.quantities, 1);
-		result = add_path(ret, &row);
+		add_path(ret, &row);
 	}
-	return result;
 }
 
 /* Differences become what has been reached, valid until the path's next row. */
@@ -153,18 +139,18 @@ static void sum_up_paths(struct snapshots *ret, const uint32_t *starts)
 	}
 }
 
-static int build_paths(struct snapshots *ret, struct merge *merge, const uint32_t *starts)
+static void build_paths(struct snapshots *ret, struct merge *merge,
+			const uint32_t *starts)
 {
 	const struct changes *changes = &merge->changes;
 	size_t bytes = merge->path_count * sizeof(int64_t), at = 0;
-	int64_t *owed_ns = malloc(bytes);
-	int result = owed_ns ? 0 : -ENOMEM;
+	int64_t *owed_ns = xmalloc(bytes);
 
 	if (changes->path_count)
 		qsort(changes->paths, changes->path_count, sizeof(*changes->paths),
 		      path_by_snapshot);
 	ret->cut_first = UINT32_MAX;
-	while (at < changes->path_count && result == 0) {
+	while (at < changes->path_count) {
 		const struct change_of_path *group = &changes->paths[at], *change = group;
 		uint32_t first = starts[group->process] + group->snapshot - 1;
 
@@ -181,17 +167,17 @@ static int build_paths(struct snapshots *ret, struct merge *merge, const uint32_
 			quantity_add(&cell->calls, quantity_of_count(change->calls));
 			merge_add(&cell->total_ticks, change->ticks);
 		}
-		result = account_snapshot(ret, merge, owed_ns, group->process, first);
+		account_snapshot(ret, merge, owed_ns, group->process, first);
 		ret->cut_count += ret->cut_first <= first;
 	}
 	if (ret->path_count)
 		qsort(ret->paths, ret->path_count, sizeof(*ret->paths), row_by_path);
 	sum_up_paths(ret, starts);
 	free(owed_ns);
-	return result;
 }
 
-static int build_sites(struct snapshots *ret, struct merge *merge, const uint32_t *starts)
+static void build_sites(struct snapshots *ret, struct merge *merge,
+			const uint32_t *starts)
 {
 	const struct changes *changes = &merge->changes;
 	struct snapshot_site *row = NULL;
@@ -199,9 +185,7 @@ static int build_sites(struct snapshots *ret, struct merge *merge, const uint32_
 	if (changes->site_count)
 		qsort(changes->sites, changes->site_count, sizeof(*changes->sites),
 		      site_by_site);
-	ret->sites = calloc(changes->site_count + 1, sizeof(*ret->sites));
-	if (!ret->sites)
-		return -ENOMEM;
+	ret->sites = xcalloc(changes->site_count, sizeof(*ret->sites));
 	for (size_t i = 0; i < changes->site_count; i++) {
 		const struct change_of_site *change = &changes->sites[i];
 		uint32_t first = starts[change->process] + change->snapshot - 1;
@@ -231,7 +215,6 @@ static int build_sites(struct snapshots *ret, struct merge *merge, const uint32_
 		quantities_add(QUANTITY_OF_SNAPSHOT, all[i].quantities,
 			       QUANTITY_OF_SNAPSHOT, all[i - 1].quantities, 1);
 	}
-	return 0;
 }
 
 /* Entries of several lanes' sites that are one site here become one. */
@@ -263,22 +246,16 @@ static void build_frees(struct snapshots *ret, struct merge *merge,
 	}
 }
 
-int snapshots_build(struct snapshots *ret, struct merge *merge)
+void snapshots_build(struct snapshots *ret, struct merge *merge)
 {
 	uint32_t *starts;
-	int result;
 
 	*ret = (struct snapshots){.count = 0};
 	starts = number_all(ret, merge);
-	if (!starts)
-		return -ENOMEM;
-	result = build_paths(ret, merge, starts);
-	if (result == 0)
-		result = build_sites(ret, merge, starts);
-	if (result == 0)
-		build_frees(ret, merge, starts);
+	build_paths(ret, merge, starts);
+	build_sites(ret, merge, starts);
+	build_frees(ret, merge, starts);
 	free(starts);
-	return result;
 }
 
 void snapshots_done(struct snapshots *snapshots)

@@ -48,6 +48,6 @@ struct snapshots {
 	size_t free_count;
 };
 
-/* Takes merge->changes apart. 0 or -ENOMEM; snapshots_done() in any case. */
-int snapshots_build(struct snapshots *ret, struct merge *merge);
+/* Takes merge->changes apart. Free with snapshots_done(). */
+void snapshots_build(struct snapshots *ret, struct merge *merge);
 void snapshots_done(struct snapshots *snapshots);

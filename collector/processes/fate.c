@@ -5,9 +5,10 @@
  */
 #include "collector/processes/fate.h"
 
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "common/base/xalloc.h"
 
 /* Process numbers in the order of (pid, start). */
 struct order {
@@ -26,10 +27,8 @@ static int by_pid(const void *a, const void *b)
 
 static struct order *order_by_pid(const struct read_run *run)
 {
-	struct order *order = calloc(run->process_count + 1, sizeof(*order));
+	struct order *order = xcalloc(run->process_count, sizeof(*order));
 
-	if (!order)
-		return NULL;
 	for (size_t i = 0; i < run->process_count; i++)
 		order[i] = (struct order){run->processes[i].pid, (uint32_t)i};
 	qsort(order, run->process_count, sizeof(*order), by_pid);
@@ -58,12 +57,11 @@ static int by_place(const void *a, const void *b, void *run)
 
 static uint32_t *order_by_place(const struct read_run *run)
 {
-	uint32_t *order = calloc(run->process_count + 1, sizeof(*order));
+	uint32_t *order = xcalloc(run->process_count, sizeof(*order));
 
-	for (size_t i = 0; order && i < run->process_count; i++)
+	for (size_t i = 0; i < run->process_count; i++)
 		order[i] = (uint32_t)i;
-	if (order)
-		qsort_r(order, run->process_count, sizeof(*order), by_place, (void *)run);
+	qsort_r(order, run->process_count, sizeof(*order), by_place, (void *)run);
 	return order;
 }
 
@@ -152,9 +150,9 @@ static uint64_t later(uint64_t a, uint64_t b)
  * made: its start and their durations are a trace of when it was last alive. */
 static uint64_t seen_in_lane(const struct read_lane_data *data, uint64_t seen)
 {
-	uint64_t *children = calloc(data->node_count + 1ull, sizeof(*children));
+	uint64_t *children = xcalloc(data->node_count, sizeof(*children));
 
-	for (uint32_t i = 2; children && i < data->node_count; i++) {
+	for (uint32_t i = 2; i < data->node_count; i++) {
 		const struct segment_node *node = &data->nodes[i];
 
 		if (node->parent < i)
@@ -164,7 +162,7 @@ static uint64_t seen_in_lane(const struct read_lane_data *data, uint64_t seen)
 		const struct segment_frame *frame = &data->frames[i];
 
 		seen = later(seen, frame->start_ticks);
-		if (children && frame->node < data->node_count &&
+		if (frame->node < data->node_count &&
 		    data->nodes[frame->node].call_count == 1)
 			seen = later(seen, frame->start_ticks + children[frame->node]);
 	}
@@ -276,22 +274,15 @@ static void decide(const struct read_run *run, const struct ticks *ticks, uint32
 		fate->end_ticks = process->start_ticks;
 }
 
-int fate_find(const struct read_run *run, const struct ticks *ticks,
-	      const struct fate_death *deaths, size_t death_count, int may_be_alive,
-	      struct fate **ret)
+struct fate *fate_find(const struct read_run *run, const struct ticks *ticks,
+		       const struct fate_death *deaths, size_t death_count,
+		       int may_be_alive)
 {
 	struct order *order = order_by_pid(run);
 	uint32_t *places = order_by_place(run);
-	struct fate *fates = calloc(run->process_count + 1, sizeof(*fates));
-	struct fate_death *sorted = calloc(death_count + 1, sizeof(*sorted));
+	struct fate *fates = xcalloc(run->process_count, sizeof(*fates));
+	struct fate_death *sorted = xcalloc(death_count, sizeof(*sorted));
 
-	if (!order || !places || !fates || !sorted) {
-		free(order);
-		free(places);
-		free(fates);
-		free(sorted);
-		return -ENOMEM;
-	}
 	link_images(run, order, places, fates);
 	free(order);
 	free(places);
@@ -305,8 +296,7 @@ int fate_find(const struct read_run *run, const struct ticks *ticks,
 		       may_be_alive, &fates[i]);
 	}
 	free(sorted);
-	*ret = fates;
-	return 0;
+	return fates;
 }
 
 uint32_t fate_first_process(const struct read_run *run)

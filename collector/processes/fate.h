@@ -33,11 +33,11 @@ struct fate {
 int fate_is_alive(const struct read_run *run, const struct ticks *ticks,
 		  const struct read_process *process);
 
-/* The fates of all processes of the run, parallel to run->processes: *ret is owned by
- * the caller (free). may_be_alive: look for processes that still run. 0 or -ENOMEM. */
-int fate_find(const struct read_run *run, const struct ticks *ticks,
-	      const struct fate_death *deaths, size_t death_count, int may_be_alive,
-	      struct fate **ret);
+/* The fates of all processes of the run, parallel to run->processes, owned by the caller
+ * (free). may_be_alive: look for processes that still run. */
+struct fate *fate_find(const struct read_run *run, const struct ticks *ticks,
+		       const struct fate_death *deaths, size_t death_count,
+		       int may_be_alive);
 
 /* Index of the first process of the run, FATE_NONE when its slot is not there; and of
  * the image that it was at the end. */

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/xalloc.h"
+
 void gpu_samples_init(struct gpu_samples *samples)
 {
 	*samples = (struct gpu_samples){.interval_ns = GPU_INTERVAL_NS};
@@ -63,7 +65,7 @@ void gpu_samples_add(struct gpu_samples *samples, const struct gpu_sample *sampl
 {
 	if (!samples->samples)
 		samples->samples = malloc(GPU_SAMPLE_LIMIT * sizeof(*samples->samples));
-	if (!samples->samples)
+	if (!samples->samples) /* a limit on addresses: it does without */
 		return;
 	if (samples->count == GPU_SAMPLE_LIMIT)
 		halve(samples);
@@ -78,9 +80,7 @@ void gpu_samples_copy(const struct gpu_samples *samples, struct gpu_samples *ret
 	size_t bytes = samples->count * sizeof(*samples->samples);
 
 	*ret = *samples;
-	ret->samples = bytes ? malloc(bytes) : NULL;
-	if (ret->samples)
+	ret->samples = xmalloc(bytes);
+	if (bytes)
 		memcpy(ret->samples, samples->samples, bytes);
-	else
-		ret->count = 0;
 }

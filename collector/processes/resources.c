@@ -235,7 +235,7 @@ static struct resource_sample *room(struct resources *resources)
 	if (!resources->samples)
 		resources->samples =
 			malloc(RESOURCES_LIMIT * sizeof(*resources->samples));
-	if (!resources->samples)
+	if (!resources->samples) /* a limit on addresses: it does without */
 		return NULL;
 	if (resources->count == RESOURCES_LIMIT)
 		halve(resources);
@@ -284,7 +284,7 @@ const char *resources_name(const struct resources *resources, int32_t pid, int32
 static void note_name(struct resources *resources, int32_t pid, int32_t tid)
 {
 	char file[64], text[64];
-	struct resource_name *name = find_name(resources, pid, tid), *names;
+	struct resource_name *name = find_name(resources, pid, tid);
 
 	snprintf(file, sizeof(file), "task/%d/comm", (int)tid);
 	if (!read_text(pid, file, text, sizeof(text)))
@@ -293,12 +293,9 @@ static void note_name(struct resources *resources, int32_t pid, int32_t tid)
 	if (!name) {
 		if (resources->name_count >= NAME_LIMIT)
 			return;
-		names = array_room(resources->names, resources->name_count,
-				   sizeof(*names));
-		if (!names)
-			return;
-		resources->names = names;
-		name = &names[resources->name_count++];
+		resources->names = array_room(resources->names, resources->name_count,
+					      sizeof(*name));
+		name = &resources->names[resources->name_count++];
 		name->pid = pid;
 		name->tid = tid;
 	}

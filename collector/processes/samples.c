@@ -216,16 +216,13 @@ static int is_plausible(const struct samples_record *record, const struct span *
 	       record->thread_count >= -1 && record->thread_count <= MOST_THREADS;
 }
 
-static int add_sample(struct samples *samples, const struct samples_record *record)
+static void add_sample(struct samples *samples, const struct samples_record *record)
 {
 	struct resources *resources = &samples->resources;
-	struct resource_sample *bigger = array_room(resources->samples, resources->count,
-						    sizeof(*resources->samples));
 
-	if (!bigger)
-		return -ENOMEM;
-	resources->samples = bigger;
-	bigger[resources->count++] = (struct resource_sample){
+	resources->samples = array_room(resources->samples, resources->count,
+					sizeof(*resources->samples));
+	resources->samples[resources->count++] = (struct resource_sample){
 		.pid = record->pid,
 		.start_ticks = record->start_ticks,
 		.monotonic_ns = record->monotonic_ns,
@@ -238,48 +235,40 @@ static int add_sample(struct samples *samples, const struct samples_record *reco
 		.thread_count = record->thread_count,
 		.cpu_wait_ns = record->cpu_wait_ns,
 	};
-	return 0;
 }
 
-static int add_death(struct samples *samples, const struct samples_record *record)
+static void add_death(struct samples *samples, const struct samples_record *record)
 {
-	struct fate_death *bigger =
-		array_room(samples->deaths, samples->death_count, sizeof(*bigger));
-
-	if (!bigger)
-		return -ENOMEM;
-	samples->deaths = bigger;
-	bigger[samples->death_count++] = (struct fate_death){
+	samples->deaths = array_room(samples->deaths, samples->death_count,
+				     sizeof(*samples->deaths));
+	samples->deaths[samples->death_count++] = (struct fate_death){
 		.pid = record->pid,
 		.start_ticks = record->start_ticks,
 		.monotonic_ns = record->monotonic_ns,
 		.status = {record->status_is_known != 0, record->exit_code,
 			   record->exit_signal},
 	};
-	return 0;
 }
 
-static int read_records(struct samples *samples, FILE *file, const struct span *span)
+static void read_records(struct samples *samples, FILE *file, const struct span *span)
 {
 	struct samples_record record;
-	int result = 0;
 
-	for (size_t i = 0; result == 0 && i < SAMPLES_LIMIT; i++) {
+	for (size_t i = 0; i < SAMPLES_LIMIT; i++) {
 		if (fread(&record, sizeof(record), 1, file) != 1)
-			return 0;
+			return;
 		if (!is_plausible(&record, span))
 			samples->damaged_count++;
 		else if (record.kind == SAMPLES_DEATH)
-			result = add_death(samples, &record);
+			add_death(samples, &record);
 		else
-			result = add_sample(samples, &record);
+			add_sample(samples, &record);
 	}
-	if (result == 0 && fread(&record, sizeof(record), 1, file) == 1)
+	if (fread(&record, sizeof(record), 1, file) == 1)
 		samples->damaged_count++; /* and who knows what else */
-	return result;
 }
 
-static int read_file(struct samples *samples, FILE *file, const struct segment_run *page)
+static void read_file(struct samples *samples, FILE *file, const struct segment_run *page)
 {
 	struct samples_header header;
 	struct ticks ticks;
@@ -289,14 +278,14 @@ static int read_file(struct samples *samples, FILE *file, const struct segment_r
 	    header.magic != SAMPLES_MAGIC ||
 	    header.record_size != sizeof(struct samples_record)) {
 		samples->damaged_count++;
-		return 0;
+		return;
 	}
 	ticks_calibrate(&ticks, page, NULL);
 	span.last_ns = span.first_ns + (uint64_t)TICKS_LONGEST_NS;
 	/* one that is written while we read is none of the future's */
 	if (ticks.same_boot)
 		span.last_ns = ticks_monotonic_ns() + 1000000000ull;
-	return read_records(samples, file, &span);
+	read_records(samples, file, &span);
 }
 
 int samples_read(struct samples *ret, const struct rundir *rundir)
@@ -319,9 +308,9 @@ int samples_read(struct samples *ret, const struct rundir *rundir)
 		close(fd);
 		return -ENOMEM;
 	}
-	result = read_file(ret, file, &page);
+	read_file(ret, file, &page);
 	fclose(file);
-	return result;
+	return 0;
 }
 
 void samples_done(struct samples *samples)

@@ -14,6 +14,7 @@
 
 #include "schema.sql.h"
 #include "store.sql.h"
+#include "common/base/xalloc.h"
 
 /* Ours has some sixty; reading the list must not be work without end. */
 #define OBJECT_LIMIT 2000
@@ -97,14 +98,12 @@ static const char *text_of(sqlite3_stmt *statement, int column)
 
 static int is_same_sql(const char *one, const char *other)
 {
-	char *a = strdup(one), *b = strdup(other);
-	int is_same = 0;
+	char *a = xstrdup(one), *b = xstrdup(other);
+	int is_same;
 
-	if (a && b) {
-		plain_sql(a);
-		plain_sql(b);
-		is_same = strcmp(a, b) == 0;
-	}
+	plain_sql(a);
+	plain_sql(b);
+	is_same = strcmp(a, b) == 0;
 	free(a);
 	free(b);
 	return is_same;

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "collector/merge/ingest.h"
+#include "collector/ingest/ingest.h"
 #include "collector/store/store.h"
 
 struct sqlite3;

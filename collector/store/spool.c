@@ -18,7 +18,7 @@
 
 #include "collector/processes/alive.h"
 #include "common/base/array.h"
-#include "collector/merge/ingest.h"
+#include "collector/ingest/load.h"
 #include "collector/read/rundir.h"
 #include "collector/processes/samples.h"
 #include "collector/store/store.h"
@@ -121,19 +121,14 @@ static int inspect(struct spool_run *run, const struct rundir *rundir)
 	return 0;
 }
 
-static int append(struct spool_run **runs, size_t *count, const struct spool_run *run)
+static void append(struct spool_run **runs, size_t *count, const struct spool_run *run)
 {
-	struct spool_run *bigger = array_room(*runs, *count, sizeof(*run));
-
-	if (!bigger)
-		return -ENOMEM;
-	*runs = bigger;
-	bigger[(*count)++] = *run;
-	return 0;
+	*runs = array_room(*runs, *count, sizeof(*run));
+	(*runs)[(*count)++] = *run;
 }
 
-static int append_foreign(struct spool_run **runs, size_t *count, const char *directory,
-			  uid_t owner)
+static void append_foreign(struct spool_run **runs, size_t *count, const char *directory,
+			   uid_t owner)
 {
 	struct spool_run run = {.state = SPOOL_FOREIGN};
 
@@ -142,7 +137,7 @@ static int append_foreign(struct spool_run **runs, size_t *count, const char *di
 		rundir_name_owner(owner, run.owner, sizeof(run.owner));
 	else
 		snprintf(run.owner, sizeof(run.owner), "whoever can write into it");
-	return append(runs, count, &run);
+	append(runs, count, &run);
 }
 
 static int add_run(struct spool_run **runs, size_t *count, const char *spool,
@@ -159,12 +154,13 @@ static int add_run(struct spool_run **runs, size_t *count, const char *spool,
 	snprintf(run.token, sizeof(run.token), "%.16s", token);
 	result = rundir_open(&rundir, run.directory, error, sizeof(error));
 	if (result == -EPERM)
-		return append_foreign(runs, count, run.directory, rundir.owner);
+		append_foreign(runs, count, run.directory, rundir.owner);
 	if (result < 0)
 		return 0; /* gone meanwhile, or no directory */
-	result = inspect(&run, &rundir);
+	if (inspect(&run, &rundir) == 0)
+		append(runs, count, &run);
 	rundir_close(&rundir);
-	return result < 0 ? 0 : append(runs, count, &run);
+	return 0;
 }
 
 static int list_directory(const char *spool, int fd, struct spool_run **runs,
@@ -193,7 +189,7 @@ int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_coun
 	struct spool_run *runs = NULL;
 	size_t count = 0;
 	uid_t owner;
-	int result, fd;
+	int result = 0, fd;
 
 	*ret_runs = NULL;
 	*ret_count = 0;
@@ -204,7 +200,7 @@ int spool_list(const char *output, struct spool_run **ret_runs, size_t *ret_coun
 	if (fd == -ENOENT || fd == -ENOTDIR || fd == -ELOOP)
 		return 0;
 	if (fd == -EPERM)
-		result = append_foreign(&runs, &count, spool, owner);
+		append_foreign(&runs, &count, spool, owner);
 	else
 		result = fd < 0 ? fd : list_directory(spool, fd, &runs, &count);
 	if (result < 0) {

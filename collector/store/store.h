@@ -15,7 +15,7 @@
 
 #include <stddef.h>
 
-#include "collector/merge/ingest.h"
+#include "collector/ingest/ingest.h"
 
 struct sqlite3;
 

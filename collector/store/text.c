@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* The texts of a run's row: when, what, on which machine. Must not know a table. */
 #include "collector/store/text.h"
+#include "common/base/xalloc.h"
 
 #include <ctype.h>
 #include <stdio.h>
@@ -34,9 +35,9 @@ char *store_command(const struct read_process *process)
 {
 	const char *end = process->command + process->command_size, *at;
 	/* a quote becomes four characters; quotes and a space around */
-	char *text = malloc((size_t)process->command_size * 4 + 8), *out = text;
+	char *text = xmalloc((size_t)process->command_size * 4 + 8), *out = text;
 
-	for (at = process->command; text && at < end; at += strlen(at) + 1) {
+	for (at = process->command; at < end; at += strlen(at) + 1) {
 		if (out != text)
 			*out++ = ' ';
 		if (is_plain(at)) {
@@ -52,8 +53,7 @@ char *store_command(const struct read_process *process)
 		}
 		*out++ = '\'';
 	}
-	if (text)
-		*out = 0;
+	*out = 0;
 	return text;
 }
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "collector/store/row.h"
+#include "common/base/xalloc.h"
 
 /* Only functions that some path is of get rows, and only modules of such functions;
  * so their ids are looked up. 0: no row. */
@@ -15,26 +16,23 @@ struct tree_ids {
 	int64_t *functions, *modules;
 };
 
-static int number_rows(const struct merge *merge, const struct store_ids *ids,
-		       struct tree_ids *ret)
+static void number_rows(const struct merge *merge, const struct store_ids *ids,
+			struct tree_ids *ret)
 {
 	int64_t next_function = ids->function, next_module = ids->module;
 
 	ret->ids = ids;
-	ret->functions = calloc(merge->function_count + 1, sizeof(int64_t));
-	ret->modules = calloc(merge->identify.module_count + 1, sizeof(int64_t));
-	if (!ret->functions || !ret->modules)
-		return SQLITE_NOMEM;
+	ret->functions = xcalloc(merge->function_count, sizeof(int64_t));
+	ret->modules = xcalloc(merge->identify.modules.count, sizeof(int64_t));
 	for (size_t i = 0; i < merge->function_count; i++) {
 		uint32_t module = merge->identify.functions[i].module;
 
 		if (!merge->functions[i].is_used)
 			continue;
 		ret->functions[i] = next_function++;
-		if (module != IDENTIFY_NONE && !ret->modules[module])
+		if (module != MODULE_NONE && !ret->modules[module])
 			ret->modules[module] = next_module++;
 	}
-	return SQLITE_OK;
 }
 
 static void bind_or_null(struct row *row, int64_t value, int is_known)
@@ -52,8 +50,8 @@ static int insert_modules(struct store *store, const struct merge *merge,
 
 	row_open(&row, store, "module",
 		 "module_id, run_id, path, build_id, symbols, trouble");
-	for (size_t i = 0; i < merge->identify.module_count; i++) {
-		const struct identify_module *module = &merge->identify.modules[i];
+	for (size_t i = 0; i < merge->identify.modules.count; i++) {
+		const struct module *module = &merge->identify.modules.all[i];
 		char build_id[2 * sizeof(module->from->build_id) + 1] = "";
 
 		if (!tree->modules[i])
@@ -67,7 +65,7 @@ static int insert_modules(struct store *store, const struct merge *merge,
 		row_text(&row, *build_id ? build_id : NULL);
 		row_text(&row,
 			 module->symbols ? symbols_source(module->symbols) : "none");
-		row_text(&row, identify_trouble(module));
+		row_text(&row, module_trouble(module));
 		row_next(&row);
 	}
 	return row_close(&row);
@@ -87,15 +85,13 @@ static int function_row(struct row *row, const struct ingest *ingest,
 	size_t blob_size;
 	uint8_t *blob;
 
-	if (histogram_encode(&function->histogram, &blob, &blob_size) < 0)
-		return SQLITE_NOMEM;
+	histogram_encode(&function->histogram, &blob, &blob_size);
 	row_int(row, tree->functions[index]);
 	row_int(row, tree->ids->run);
 	row_text(row, names->name);
 	row_text(row, names->linkage_name);
-	bind_or_null(row,
-		     names->module == IDENTIFY_NONE ? 0 : tree->modules[names->module],
-		     names->module != IDENTIFY_NONE);
+	bind_or_null(row, names->module == MODULE_NONE ? 0 : tree->modules[names->module],
+		     names->module != MODULE_NONE);
 	row_text(row, names->file);
 	bind_or_null(row, names->line, names->line != 0);
 	row_text(row, names->component && *names->component ? names->component : NULL);
@@ -218,10 +214,10 @@ int store_tree_rows(struct store *store, const struct ingest *ingest,
 		    const struct store_ids *ids)
 {
 	struct tree_ids tree = {.ids = ids};
-	int code = number_rows(&ingest->merge, ids, &tree);
+	int code;
 
-	if (code == SQLITE_OK)
-		code = insert_modules(store, &ingest->merge, &tree);
+	number_rows(&ingest->merge, ids, &tree);
+	code = insert_modules(store, &ingest->merge, &tree);
 	if (code == SQLITE_OK)
 		code = insert_functions(store, ingest, &tree);
 	if (code == SQLITE_OK)

@@ -259,7 +259,7 @@ static void add_counts(const struct ingest *ingest, const struct store_ids *firs
 	ret->lane += (int64_t)ingest->run.lane_count;
 	for (size_t i = 0; i < ingest->run.process_count; i++)
 		ret->thread += ingest->run.processes[i].thread_count;
-	ret->module += (int64_t)ingest->merge.identify.module_count;
+	ret->module += (int64_t)ingest->merge.identify.modules.count;
 	ret->function += (int64_t)ingest->merge.function_count;
 	ret->path += ingest->merge.path_count;
 	ret->site += (int64_t)ingest->merge.site_count;

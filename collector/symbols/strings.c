@@ -10,20 +10,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/arena.h"
+#include "common/base/xalloc.h"
 #include "collector/symbols/demangle.h"
-
-#define BLOCK_BYTES ((size_t)65536)
 
 /* Of one string, and of all together: the files that they come from may be hostile. The
  * names of a browser's 100,000 functions take 20 MB. */
 #define STRING_LIMIT 65536
 #define STRINGS_LIMIT_BYTES ((size_t)256 << 20)
-
-struct block {
-	struct block *next;
-	size_t used, size;
-	char text[];
-};
 
 /* readable: of this name, NULL until asked for. */
 struct kept {
@@ -35,7 +29,7 @@ struct kept {
 
 /* The table is open-addressed; its size is a power of two, and half of it stays free. */
 struct strings {
-	struct block *blocks;
+	struct arena texts;
 	struct kept *table;
 	size_t table_size, count;
 	size_t total_bytes;
@@ -53,50 +47,20 @@ static uint32_t hash_text(const char *text, size_t length)
 
 struct strings *strings_new(void)
 {
-	struct strings *strings = calloc(1, sizeof(*strings));
+	struct strings *strings = xcalloc(1, sizeof(*strings));
 
-	if (!strings)
-		return NULL;
 	strings->table_size = 1024;
-	strings->table = calloc(strings->table_size, sizeof(*strings->table));
-	if (!strings->table) {
-		free(strings);
-		return NULL;
-	}
+	strings->table = xcalloc(strings->table_size, sizeof(*strings->table));
 	return strings;
 }
 
 void strings_free(struct strings *strings)
 {
-	struct block *block, *next;
-
 	if (!strings)
 		return;
-	for (block = strings->blocks; block; block = next) {
-		next = block->next;
-		free(block);
-	}
+	arena_free(&strings->texts);
 	free(strings->table);
 	free(strings);
-}
-
-static char *allocate(struct strings *strings, size_t bytes)
-{
-	struct block *block = strings->blocks;
-	size_t size;
-
-	if (!block || block->size - block->used < bytes) {
-		size = bytes > BLOCK_BYTES ? bytes : BLOCK_BYTES;
-		block = malloc(sizeof(*block) + size);
-		if (!block)
-			return NULL;
-		block->next = strings->blocks;
-		block->used = 0;
-		block->size = size;
-		strings->blocks = block;
-	}
-	block->used += bytes;
-	return block->text + block->used - bytes;
 }
 
 /* The entry of this text, or the free place where it belongs. */
@@ -116,48 +80,38 @@ static struct kept *find(const struct strings *strings, const char *text, size_t
 	}
 }
 
-static int grow(struct strings *strings)
+static void grow(struct strings *strings)
 {
 	struct kept *old = strings->table;
 	size_t old_size = strings->table_size, i;
 
-	strings->table = calloc(old_size * 2, sizeof(*old));
-	if (!strings->table) {
-		strings->table = old;
-		return -1;
-	}
 	strings->table_size = old_size * 2;
+	strings->table = xcalloc(strings->table_size, sizeof(*old));
 	for (i = 0; i < old_size; i++)
 		if (old[i].text)
 			*find(strings, old[i].text, old[i].length, old[i].hash) = old[i];
 	free(old);
-	return 0;
 }
 
 static struct kept *keep(struct strings *strings, const char *text, size_t length)
 {
 	uint32_t hash = hash_text(text, length);
 	struct kept *kept;
-	char *copy;
 
 	if (length >= STRING_LIMIT)
 		return NULL;
 	kept = find(strings, text, length, hash);
 	if (kept->text)
 		return kept;
+	if (strings->total_bytes + length + 1 >= STRINGS_LIMIT_BYTES)
+		return NULL;
 	if (strings->count * 2 >= strings->table_size) {
-		if (grow(strings) < 0)
-			return NULL;
+		grow(strings);
 		kept = find(strings, text, length, hash);
 	}
 	strings->total_bytes += length + 1;
-	copy = strings->total_bytes < STRINGS_LIMIT_BYTES ? allocate(strings, length + 1)
-							  : NULL;
-	if (!copy)
-		return NULL;
-	memcpy(copy, text, length);
-	copy[length] = '\0';
-	*kept = (struct kept){copy, NULL, hash, (uint32_t)length};
+	*kept = (struct kept){arena_copy(&strings->texts, text, length), NULL, hash,
+			      (uint32_t)length};
 	strings->count++;
 	return kept;
 }
@@ -233,9 +187,9 @@ const char *strings_path(struct strings *strings, const char *base, const char *
 	size = (base ? strnlen(base, STRING_LIMIT) : 0) +
 	       (directory ? strnlen(directory, STRING_LIMIT) : 0) +
 	       strnlen(name, STRING_LIMIT) + 3;
-	path = size < STRING_LIMIT ? malloc(size) : NULL;
-	if (!path)
+	if (size >= STRING_LIMIT)
 		return NULL;
+	path = xmalloc(size);
 	used += (size_t)append_directory(path, size, base, next);
 	used += (size_t)append_directory(path + used, size - used, directory, name);
 	used += (size_t)snprintf(path + used, size - used, "%s", name);

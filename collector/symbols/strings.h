@@ -9,12 +9,11 @@
 
 struct strings;
 
-/* NULL when memory is short. */
 struct strings *strings_new(void);
 void strings_free(struct strings *strings);
 
 /* All three return a string that is borrowed until strings_free() and the same pointer
- * for the same text, or NULL when memory is short or the text longer than any name. */
+ * for the same text, or NULL: the text is longer than any name, or there are too many. */
 
 /* A copy of text[0..length). */
 const char *strings_keep(struct strings *strings, const char *text, size_t length);

@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/base/xalloc.h"
 #include "collector/symbols/budget.h"
 #include "collector/symbols/dwarf/dwarf.h"
 #include "collector/symbols/elf.h"
@@ -49,16 +50,10 @@ struct symbolizer {
 
 struct symbolizer *symbols_new(void)
 {
-	struct symbolizer *symbolizer = calloc(1, sizeof(*symbolizer));
+	struct symbolizer *symbolizer = xcalloc(1, sizeof(*symbolizer));
 
-	if (!symbolizer)
-		return NULL;
 	symbolizer->budget = BUDGET_RUN;
 	symbolizer->strings = strings_new();
-	if (!symbolizer->strings) {
-		free(symbolizer);
-		return NULL;
-	}
 	(void)unsetenv("DEBUGINFOD_URLS");
 	return symbolizer;
 }
@@ -224,10 +219,8 @@ static struct symbol_module *module_new(struct symbolizer *symbolizer,
 					const struct symbol_file *wanted)
 {
 	size_t path_size = strlen(wanted->path) + 1;
-	struct symbol_module *module = calloc(1, sizeof(*module) + path_size);
+	struct symbol_module *module = xcalloc(1, sizeof(*module) + path_size);
 
-	if (!module)
-		return NULL;
 	module->symbolizer = symbolizer;
 	module->file = module->debug = module->mini = ELF_FILE_NONE;
 	module->budget = BUDGET_MODULE;
@@ -252,8 +245,6 @@ struct symbol_module *symbols_open(struct symbolizer *symbolizer,
 		if (is_same_file(&module->wanted, &wanted))
 			return module;
 	module = module_new(symbolizer, &wanted);
-	if (!module)
-		return NULL;
 	module_read(module);
 	module->next = symbolizer->modules;
 	symbolizer->modules = module;

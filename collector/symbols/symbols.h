@@ -42,8 +42,7 @@ struct symbol_file {
 struct symbolizer;
 struct symbol_module;
 
-/* NULL when memory is short. Unsets DEBUGINFOD_URLS in the process, so that nothing below
- * can reach for the network. */
+/* Unsets DEBUGINFOD_URLS in the process: nothing below it can reach for the network. */
 struct symbolizer *symbols_new(void);
 void symbols_free(struct symbolizer *symbolizer);
 
@@ -51,8 +50,7 @@ void symbols_free(struct symbolizer *symbolizer);
  * Opens the file and, where it lacks them, the separate files with its debug information
  * and symbols. The module belongs to the symbolizer; the same file gives the same module.
  * A module whose file is gone, damaged or another one resolves nothing, unless a debug
- * file of the wanted build-id is installed. The C library gets names, but no lines. NULL
- * only when memory is short.
+ * file of the wanted build-id is installed. The C library gets names, but no lines.
  *
  * What is read is bounded (budget.h), for each module and for all together: when
  * that is over, what has been read goes on giving names.

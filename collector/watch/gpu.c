@@ -30,14 +30,9 @@ void gpu_init(struct gpu *gpu)
 
 void gpu_add_process(struct gpu *gpu, int32_t pid)
 {
-	int32_t *pids;
-
 	pthread_mutex_lock(&gpu->lock);
-	pids = array_room(gpu->pids, gpu->pid_count, sizeof(*pids));
-	if (pids) {
-		gpu->pids = pids;
-		pids[gpu->pid_count++] = pid;
-	}
+	gpu->pids = array_room(gpu->pids, gpu->pid_count, sizeof(*gpu->pids));
+	gpu->pids[gpu->pid_count++] = pid;
 	pthread_mutex_unlock(&gpu->lock);
 }
 

@@ -68,12 +68,8 @@ uint64_t intervals_update(struct intervals *intervals, const struct watch *watch
 	if (!intervals->every_ns)
 		return longest_ns;
 	while (intervals->count < watch->process_count) {
-		struct interval_process *processes = array_room(
-			intervals->processes, intervals->count, sizeof(*processes));
-
-		if (!processes)
-			break;
-		intervals->processes = processes;
+		intervals->processes = array_room(intervals->processes, intervals->count,
+						  sizeof(*intervals->processes));
 		intervals->count++;
 	}
 	for (size_t i = 0; i < intervals->count; i++) {

@@ -22,6 +22,7 @@
 #include <unistd.h>
 
 #include "common/base/array.h"
+#include "common/base/xalloc.h"
 #include "collector/read/segment_file.h"
 #include "collector/processes/ticks.h"
 #include "collector/watch/trim.h"
@@ -88,28 +89,17 @@ int watch_init(struct watch *watch, struct rundir *rundir, const struct segment_
 	return -pthread_create(&watch->bell_thread, NULL, ring_for_deaths, watch);
 }
 
-static int add_file(struct watch *watch, const struct dirent *entry)
+static void add_file(struct watch *watch, const struct dirent *entry)
 {
-	struct watch_file *files =
-		array_room(watch->files, watch->file_count, sizeof(*files));
+	size_t index = watch->file_count++;
 	struct watch_file *file;
 
-	if (!files)
-		return -ENOMEM;
-	watch->files = files;
-	file = &files[watch->file_count];
+	watch->files = array_room(watch->files, index, sizeof(*file));
+	file = &watch->files[index];
 	file->slot_count = 1;
 	file->reader.fd = -1;
-	file->name = strdup(entry->d_name);
-	if (!file->name)
-		return -ENOMEM;
-	if (map_put(&watch->file_map, entry->d_ino, 0, 0, (uint32_t)watch->file_count) <
-	    0) {
-		free(file->name);
-		return -ENOMEM;
-	}
-	watch->file_count++;
-	return 0;
+	file->name = xstrdup(entry->d_name);
+	map_put(&watch->file_map, entry->d_ino, 0, 0, (uint32_t)index);
 }
 
 static void find_files(struct watch *watch)
@@ -128,9 +118,8 @@ static void find_files(struct watch *watch)
 		const char *suffix = strrchr(entry->d_name, '.');
 
 		if (suffix && strcmp(suffix, SEGMENT_FILE_SUFFIX) == 0 &&
-		    map_get(&watch->file_map, entry->d_ino, 0, 0) == MAP_NONE &&
-		    add_file(watch, entry) < 0)
-			break; /* the next look may have more luck */
+		    map_get(&watch->file_map, entry->d_ino, 0, 0) == MAP_NONE)
+			add_file(watch, entry);
 	}
 	closedir(directory);
 }
@@ -175,13 +164,8 @@ static struct exit_status first_status(const struct watch *watch)
 /* An entry may be another process's soon. */
 static void keep_death(struct watch *watch, const struct fate_death *death)
 {
-	struct fate_death *deaths =
-		array_room(watch->deaths, watch->death_count, sizeof(*deaths));
-
-	if (!deaths)
-		return;
-	watch->deaths = deaths;
-	deaths[watch->death_count++] = *death;
+	watch->deaths = array_room(watch->deaths, watch->death_count, sizeof(*death));
+	watch->deaths[watch->death_count++] = *death;
 }
 
 static void note_death(struct watch *watch, struct watch_process *process)
@@ -200,12 +184,8 @@ static void note_death(struct watch *watch, struct watch_process *process)
 static void note_pid(struct watch_file *file, uint32_t slot, int32_t pid)
 {
 	while (file->pid_count <= slot) {
-		int32_t *pids = array_room(file->pids, file->pid_count, sizeof(*pids));
-
-		if (!pids)
-			return;
-		file->pids = pids;
-		pids[file->pid_count++] = 0;
+		file->pids = array_room(file->pids, file->pid_count, sizeof(*file->pids));
+		file->pids[file->pid_count++] = 0;
 	}
 	file->pids[slot] = pid;
 }
@@ -234,11 +214,9 @@ static void replace_image(struct watch *watch, struct watch_process *image)
  * no more entries than were alive at one time. */
 #define ROOM_TRIES 8
 
-/* A clear entry. NULL: no memory. */
+/* A clear entry. */
 static struct watch_process *make_room(struct watch *watch, size_t file)
 {
-	struct watch_process *processes;
-
 	for (int i = 0; i < ROOM_TRIES && i < (int)watch->process_count &&
 			watch->files[file].reader.is_reused;
 	     i++) {
@@ -251,12 +229,9 @@ static struct watch_process *make_room(struct watch *watch, size_t file)
 			return process;
 		}
 	}
-	processes =
-		array_room(watch->processes, watch->process_count, sizeof(*processes));
-	if (!processes)
-		return NULL;
-	watch->processes = processes;
-	return &processes[watch->process_count++];
+	watch->processes = array_room(watch->processes, watch->process_count,
+				      sizeof(*watch->processes));
+	return &watch->processes[watch->process_count++];
 }
 
 static void add_process(struct watch *watch, size_t file, uint32_t slot,
@@ -264,8 +239,6 @@ static void add_process(struct watch *watch, size_t file, uint32_t slot,
 {
 	struct watch_process *process = make_room(watch, file);
 
-	if (!process)
-		return;
 	process->file = file;
 	process->is_forked = header->forked_from_slot != 0;
 	process->slot = slot;
@@ -550,27 +523,11 @@ size_t watch_others_alive(const struct watch *watch)
 	       (first && !watch_is_over(first));
 }
 
-int watch_deaths(const struct watch *watch, struct fate_death **ret, size_t *ret_count)
+struct ingest_user *watch_other_users(const struct watch *watch, size_t *ret_count)
 {
-	struct fate_death *deaths = calloc(watch->death_count + 1, sizeof(*deaths));
-
-	if (!deaths)
-		return -ENOMEM;
-	if (watch->death_count)
-		memcpy(deaths, watch->deaths, watch->death_count * sizeof(*deaths));
-	*ret = deaths;
-	*ret_count = watch->death_count;
-	return 0;
-}
-
-int watch_other_users(const struct watch *watch, struct ingest_user **ret,
-		      size_t *ret_count)
-{
-	struct ingest_user *users = calloc(watch->process_count + 1, sizeof(*users));
+	struct ingest_user *users = xcalloc(watch->process_count, sizeof(*users));
 	size_t count = 0;
 
-	if (!users)
-		return -ENOMEM;
 	for (size_t i = 0; i < watch->process_count; i++) {
 		const struct watch_process *process = &watch->processes[i];
 
@@ -578,7 +535,6 @@ int watch_other_users(const struct watch *watch, struct ingest_user **ret,
 			users[count++] = (struct ingest_user){process->death.pid,
 							      process->death.start_ticks};
 	}
-	*ret = users;
 	*ret_count = count;
-	return 0;
+	return users;
 }

@@ -14,7 +14,7 @@
 #include "common/segment.h"
 #include "collector/processes/fate.h"
 #include "collector/watch/gpu.h"
-#include "collector/merge/ingest.h"
+#include "collector/ingest/ingest.h"
 #include "common/base/map.h"
 #include "collector/processes/resources.h"
 #include "collector/read/rundir.h"
@@ -108,12 +108,8 @@ size_t watch_find_newborns(struct watch *watch);
 /* Processes alive besides the first. */
 size_t watch_others_alive(const struct watch *watch);
 
-/* The deaths seen so far; *ret is owned by the caller (free). 0 or -ENOMEM. */
-int watch_deaths(const struct watch *watch, struct fate_death **ret, size_t *ret_count);
-
-/* The processes that became another user, likewise. */
-int watch_other_users(const struct watch *watch, struct ingest_user **ret,
-		      size_t *ret_count);
+/* The processes that became another user; owned by the caller (free). */
+struct ingest_user *watch_other_users(const struct watch *watch, size_t *ret_count);
 
 /* Adds 1 to the doorbell and wakes everybody who waits for it. Any thread. */
 void watch_ring(struct segment_state *shared);

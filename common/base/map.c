@@ -68,7 +68,7 @@ uint32_t map_get(const struct map *map, uint64_t a, uint64_t b, uint64_t c)
 	return entry->used ? entry->value : MAP_NONE;
 }
 
-int map_put(struct map *map, uint64_t a, uint64_t b, uint64_t c, uint32_t value)
+void map_put(struct map *map, uint64_t a, uint64_t b, uint64_t c, uint32_t value)
 {
 	struct map_entry *entry;
 
@@ -81,7 +81,6 @@ int map_put(struct map *map, uint64_t a, uint64_t b, uint64_t c, uint32_t value)
 	entry->value = value;
 	entry->used = 1;
 	map->count++;
-	return 0;
 }
 
 void map_done(struct map *map)

@@ -27,8 +27,8 @@ struct map {
 /* The value stored under the key, or MAP_NONE. */
 uint32_t map_get(const struct map *map, uint64_t a, uint64_t b, uint64_t c);
 
-/* Stores value (not MAP_NONE) under a key that is not there yet. 0 or -ENOMEM. */
-int map_put(struct map *map, uint64_t a, uint64_t b, uint64_t c, uint32_t value);
+/* Stores value (not MAP_NONE) under a key that is not there yet. */
+void map_put(struct map *map, uint64_t a, uint64_t b, uint64_t c, uint32_t value);
 
 /* Gives back the memory; the map is empty afterwards. */
 void map_done(struct map *map);

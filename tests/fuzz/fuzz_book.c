@@ -4,7 +4,7 @@
  *                other, takes snapshots of it from outside, and ingests it.
  * Runs on:       tests; libFuzzer or replay.c.
  * See also:      common/segment_book.h, common/segment_series.h, common/segment_names.h;
- *                collector/live/take.h, collector/merge/ingest.h; fuzz_segment.c
+ *                collector/live/take.h, collector/ingest/ingest.h; fuzz_segment.c
  *
  * An input is a list of 12-byte changes: 1 byte how, 3 bytes where, 8 bytes what. Bits
  * 0-1 of how: 1, 2, 4 or 8 bytes wide; the others choose a structure of the list below,
@@ -23,7 +23,7 @@
 #include "common/segment_book.h"
 #include "common/segment_names.h"
 #include "common/segment_series.h"
-#include "collector/merge/ingest.h"
+#include "collector/ingest/load.h"
 #include "collector/store/store.h"
 #include "collector/live/take.h"
 #include "tests/fuzz/fuzz_database.h"

@@ -3,7 +3,7 @@
  * What this is:  a libFuzzer target: damages a small sound spool and ingests it into a
  *                database in memory.
  * Runs on:       tests; libFuzzer or replay.c.
- * See also:      common/segment.h; collector/merge/ingest.h
+ * See also:      common/segment.h; collector/ingest/ingest.h
  *
  * An input is a list of 12-byte changes: 1 byte how, 3 bytes where, 8 bytes what. Bits
  * 0-1 of how: 1, 2, 4 or 8 bytes wide; bit 2: in the run's facts instead of the segment
@@ -19,7 +19,7 @@
 #include <unistd.h>
 
 #include "common/segment_book.h"
-#include "collector/merge/ingest.h"
+#include "collector/ingest/load.h"
 #include "collector/store/store.h"
 #include "tests/fuzz/fuzz_database.h"
 

@@ -3,7 +3,9 @@
 """SIGKILL of the program, of the collector, and of both, at random moments."""
 import os
 import random
+import resource
 import signal
+import subprocess
 import time
 
 import host
@@ -11,6 +13,7 @@ import ticker
 from host import expect, scenario
 
 ROUNDS = 5
+LEVELS = 100_000
 
 
 def random_pause():
@@ -124,6 +127,43 @@ def program_interrupted(case):
     ticker.expect_counts(case, 1)
     expect_ended_by(case, signal.SIGINT)
     expect(case.trust("collector_recovered") == 0, "the collector was interrupted too")
+
+
+def limit_memory(kib):
+    return lambda: resource.setrlimit(resource.RLIMIT_DATA, (kib * 1024, kib * 1024))
+
+
+@scenario
+def no_memory(case):
+    """Who runs out of memory leaves the run where it is, and says so; with enough of it the
+    run is stored, once."""
+    program = case.compile("deep.c", flags=["-O0"])
+    process = case.start([program, str(LEVELS)])
+    expect(process.stdout.readline() == f"{LEVELS}\n", "the program does not start")
+    os.kill(case.wait_for_collector(), signal.SIGKILL)
+    process.kill()
+    process.communicate()
+    expect(host.harness.wait_until(lambda: not case.collectors()), "the collector lives on")
+    spool = case.database + "-spool"
+    run, = os.listdir(spool)
+    said = set()
+    for kib in range(2048, 32768, 2048):
+        collector = subprocess.run(
+            [case.products.collector, os.path.join(spool, run)], env={}, check=False,
+            preexec_fn=limit_memory(kib), capture_output=True, text=True, timeout=60)
+        expect(os.path.exists(os.path.join(spool, run, "run")), "the spool is gone")
+        said.add(collector.stderr)
+        expect(collector.returncode == 1, f"the collector: {collector}")
+    expect("profshim-collect: out of memory\n" in said, f"the collector said {said}")
+    with open(os.path.join(spool, run, "error"), encoding="utf-8") as file:
+        expect(file.read() == "out of memory\n", "the reason is another one")
+    analyzer = case.analyze("runs", case.database, preexec_fn=limit_memory(16384))
+    expect(analyzer.returncode == 1 and analyzer.stderr.startswith(
+        "prof-analyze: out of memory\nprof-analyze: the run stays in "), analyzer.stderr)
+    expect(os.path.exists(os.path.join(spool, run, "run")), "the spool is gone")
+    case.settle()
+    expect(case.calls("descend") == LEVELS + 1, "calls are missing")
+    expect(case.value("SELECT COUNT(*) FROM runs") == 1, "the run is there twice")
 
 
 host.main()

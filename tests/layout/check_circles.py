@@ -19,16 +19,6 @@ import tree
 # circle any more fails the check, and is then taken out or made smaller.
 KNOWN = [
     {
-        "collector/merge/account",
-        "collector/merge/lane",
-        "collector/merge/marks",
-        "collector/merge/merge",
-    },
-    {
-        "collector/merge/ingest",
-        "collector/merge/trust",
-    },
-    {
         "collector/store/gpu",
         "collector/store/ids",
         "collector/store/marks",

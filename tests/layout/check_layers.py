@@ -16,7 +16,7 @@ BASE = ["common", "common/base"]
 SHIM = ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks", "shim/record",
         "shim/image"]
 COLLECTOR = [*BASE, "collector/read", "collector/processes", "collector/symbols",
-             "collector/merge", "collector/store", "collector/live"]
+             "collector/merge", "collector/ingest", "collector/store", "collector/live"]
 CONTENT = [*BASE, "analyzer/model", "analyzer/statistics", "analyzer/findings",
            "analyzer/document", "analyzer/rundb"]
 LAYERS = {
@@ -38,7 +38,10 @@ LAYERS = {
     "collector/symbols": BASE,
     "collector/merge": [*BASE, "collector/read", "collector/processes",
                         "collector/symbols"],
-    "collector/store": [*BASE, "collector/read", "collector/processes", "collector/merge"],
+    "collector/ingest": [*BASE, "collector/read", "collector/processes",
+                         "collector/merge"],
+    "collector/store": [*BASE, "collector/read", "collector/processes",
+                        "collector/merge", "collector/ingest"],
     "collector/live": [*BASE, "collector/read", "collector/processes"],
     "collector/watch": COLLECTOR,
     "collector": [*COLLECTOR, "collector/watch"],

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: MIT */
+#include "collector/ingest/load.h"
 #include "tests/unit/collector/check_db.h"
 
 #include <stdarg.h>

@@ -8,7 +8,7 @@
 
 #include <stdint.h>
 
-#include "collector/merge/ingest.h"
+#include "collector/ingest/ingest.h"
 #include "tests/unit/collector/make_segment.h"
 
 struct sqlite3;

@@ -189,11 +189,10 @@ static void many_series(void **state)
 	(void)f;
 	for (uint32_t i = 0; i < 20000; i++) {
 		snprintf(series.name, sizeof(series.name), "step %u", i % 100);
-		assert_int_equal(marks_add_lane(&marks, i / 100, i, &series, 1, &damaged),
-				 0);
+		marks_add_lane(&marks, i / 100, i, &series, 1, &damaged);
 	}
 	assert_int_equal(marks.count, 20000);
-	assert_int_equal(marks_finish(&marks), 0);
+	marks_finish(&marks);
 	assert_int_equal(marks.count, 20100);
 	assert_int_equal(marks.all[20000]->count, 200);
 	assert_int_equal(damaged, 0);

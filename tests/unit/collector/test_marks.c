@@ -67,10 +67,10 @@ static void lanes_and_processes_add_up(void **state)
 	add(1, 1000, 50);
 	add(2, 1010, 80);
 	add(3, 1020, 90);
-	assert_int_equal(marks_add_lane(&marks, 0, 0, series, 1, &damaged), 0);
-	assert_int_equal(marks_add_lane(&marks, 0, 1, series, 1, &damaged), 0);
-	assert_int_equal(marks_add_lane(&marks, 1, 2, series, 1, &damaged), 0);
-	assert_int_equal(marks_finish(&marks), 0);
+	marks_add_lane(&marks, 0, 0, series, 1, &damaged);
+	marks_add_lane(&marks, 0, 1, series, 1, &damaged);
+	marks_add_lane(&marks, 1, 2, series, 1, &damaged);
+	marks_finish(&marks);
 	assert_int_equal(damaged, 0);
 	assert_int_equal(marks.count, 3);
 	assert_int_equal(marks.all[0]->count, 6);
@@ -101,8 +101,8 @@ static void results_are_bounded(void **state)
 	for (int i = 0; i < 64; i++)
 		add(i, 1000 + 10 * (uint64_t)i, 0);
 	for (uint32_t lane = 0; lane < 100; lane++)
-		assert_int_equal(marks_add_lane(&marks, 0, lane, series, 1, &damaged), 0);
-	assert_int_equal(marks_finish(&marks), 0);
+		marks_add_lane(&marks, 0, lane, series, 1, &damaged);
+	marks_finish(&marks);
 	assert_int_equal(marks.all[0]->latest_count, SEGMENT_SERIES_WINDOW);
 	assert_int_equal(marks.all[0]->latest[SEGMENT_SERIES_WINDOW - 1].mark.ticks,
 			 1630);
@@ -118,8 +118,8 @@ static void expect_damaged(uint64_t at_least)
 	struct marks marks = {0};
 	uint64_t damaged = 0;
 
-	assert_int_equal(marks_add_lane(&marks, 0, 0, series, 1, &damaged), 0);
-	assert_int_equal(marks_finish(&marks), 0);
+	marks_add_lane(&marks, 0, 0, series, 1, &damaged);
+	marks_finish(&marks);
 	assert_true(damaged >= at_least);
 	for (size_t i = 0; i < marks.count; i++)
 		assert_true(isfinite(marks_percentile(marks.all[i], 0.5)));

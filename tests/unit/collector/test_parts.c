@@ -37,7 +37,7 @@ static void maps(void **state)
 	(void)state;
 	assert_int_equal(map_get(&map, 1, 2, 3), MAP_NONE);
 	for (uint32_t i = 0; i < 10000; i++)
-		assert_int_equal(map_put(&map, i, i / 2, i % 7, i), 0);
+		map_put(&map, i, i / 2, i % 7, i);
 	for (uint32_t i = 0; i < 10000; i++)
 		assert_int_equal(map_get(&map, i, i / 2, i % 7), i);
 	assert_int_equal(map_get(&map, 0, 0, 1), MAP_NONE);
@@ -70,8 +70,7 @@ static void buckets(void **state)
 		struct histogram histogram = {NULL, 0, 0};
 		double middle;
 
-		assert_int_equal(
-			histogram_add(&histogram, segment_histogram_bucket(value), 1), 0);
+		histogram_add(&histogram, segment_histogram_bucket(value), 1);
 		middle = histogram_percentile(&histogram, 0.5);
 		assert_true(fabs(middle / (double)value - 1) <= 0.0625);
 		histogram_done(&histogram);
@@ -87,13 +86,13 @@ static void histograms(void **state)
 
 	(void)state;
 	assert_true(histogram_is_empty(&histogram));
-	assert_int_equal(histogram_encode(&histogram, &blob, &size), 0);
+	histogram_encode(&histogram, &blob, &size);
 	assert_null(blob);
-	assert_int_equal(histogram_add_segment(&histogram, &function), 0);
+	histogram_add_segment(&histogram, &function);
 	assert_int_equal(histogram.first, 20);
 	assert_int_equal(histogram.count, 281);
-	assert_int_equal(histogram_add(&histogram, 0, 1), 0);
-	assert_int_equal(histogram_add(&histogram, SEGMENT_HISTOGRAM_BUCKETS - 1, 1), 0);
+	histogram_add(&histogram, 0, 1);
+	histogram_add(&histogram, SEGMENT_HISTOGRAM_BUCKETS - 1, 1);
 	assert_true(histogram_percentile(&histogram, 0.01) < 1);
 	assert_int_equal(
 		segment_histogram_bucket((uint64_t)histogram_percentile(&histogram, 0.3)),
@@ -104,9 +103,9 @@ static void histograms(void **state)
 	/* a bucket that has passed 2^32 */
 	function.overflow_bucket = 20;
 	function.overflow_count = 2;
-	assert_int_equal(histogram_add_segment(&histogram, &function), 0);
+	histogram_add_segment(&histogram, &function);
 	assert_int_equal(histogram.counts[20], (2ull << 32) + 6);
-	assert_int_equal(histogram_encode(&histogram, &blob, &size), 0);
+	histogram_encode(&histogram, &blob, &size);
 	assert_memory_equal(blob, "\x00\x01\x14\x86\x80\x80\x80\x20", 8);
 	free(blob);
 	histogram_done(&histogram);

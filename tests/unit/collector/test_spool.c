@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "collector/ingest/load.h"
 #include "collector/processes/alive.h"
 #include "collector/store/spool.h"
 #include "collector/store/guard.h"

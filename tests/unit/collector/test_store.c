@@ -19,6 +19,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "collector/ingest/load.h"
 #include "common/schema.h"
 #include "collector/store/store.h"
 #include "tests/unit/collector/check_db.h"

@@ -1,43 +1,27 @@
 /* SPDX-License-Identifier: MIT */
 /* The steps from a spool directory to a merged run. Must not change the spool. */
-#include "collector/merge/ingest.h"
+#include "collector/ingest/load.h"
 
-#include <errno.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "collector/merge/trust.h"
+#include "common/base/xalloc.h"
+#include "collector/merge/run.h"
+#include "collector/ingest/trust.h"
 
-static struct merge_end *ends_of(const struct ingest *ingest)
+static void merge(struct ingest *ingest)
 {
 	size_t count = ingest->run.process_count;
-	struct merge_end *ends = calloc(count + 1, sizeof(*ends));
+	struct merge_end *ends = xcalloc(count, sizeof(*ends));
 
-	for (size_t i = 0; ends && i < count; i++) {
+	ingest->fates = fate_find(&ingest->run, &ingest->ticks, ingest->watch.deaths,
+				  ingest->watch.death_count, ingest->watch.is_live);
+	for (size_t i = 0; i < count; i++) {
 		ends[i].end_ticks = ingest->fates[i].end_ticks;
 		ends[i].is_over = !ingest->fates[i].is_alive;
 	}
-	return ends;
-}
-
-static int merge(struct ingest *ingest)
-{
-	struct merge_end *ends;
-	int result;
-
-	result = fate_find(&ingest->run, &ingest->ticks, ingest->watch.deaths,
-			   ingest->watch.death_count, ingest->watch.is_live,
-			   &ingest->fates);
-	if (result < 0)
-		return result;
-	ends = ends_of(ingest);
-	if (!ends)
-		return -ENOMEM;
-	result = merge_run(&ingest->merge, &ingest->run, &ingest->ticks, ends,
-			   ingest->watch.path_limit);
+	run_merge(&ingest->merge, &ingest->run, &ingest->ticks, ends,
+		  ingest->watch.path_limit);
 	free(ends);
-	return result;
 }
 
 static void sum_up(struct ingest *ingest)
@@ -71,15 +55,8 @@ int ingest_load(struct ingest *ret, const struct rundir *rundir,
 	if (result < 0)
 		return result;
 	ticks_calibrate(&ret->ticks, &ret->run.page, &ret->run.state);
-	result = merge(ret);
-	if (result == 0)
-		result = snapshots_build(&ret->snapshots, &ret->merge);
-	if (result < 0) {
-		snprintf(error, error_size, "cannot put the run in %s together: %s",
-			 rundir->path, strerror(-result));
-		ingest_done(ret);
-		return result;
-	}
+	merge(ret);
+	snapshots_build(&ret->snapshots, &ret->merge);
 	sum_up(ret);
 	trust_collect(ret);
 	return 0;

@@ -57,9 +57,3 @@ struct ingest {
 	struct ingest_fact facts[INGEST_FACT_LIMIT];
 	size_t fact_count;
 };
-
-/* Reads and merges the run in a directory. 0, or -errno with a sentence in error; then
- * nothing is left to free. Free with ingest_done(). */
-int ingest_load(struct ingest *ret, const struct rundir *rundir,
-		const struct ingest_watch *watch, char *error, size_t error_size);
-void ingest_done(struct ingest *ingest);

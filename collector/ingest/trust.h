@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "collector/merge/ingest.h"
+#include "collector/ingest/ingest.h"
 
 /* Fills ingest->facts from the rest. One row for each name, of the whole run; a note of
  * the shim is a row note_NAME with value 1 and a sentence. */

@@ -3,7 +3,7 @@
  * Names and sums of the trust counters, and the words of the notes. Must not leave out
  * a name because it is zero.
  */
-#include "collector/merge/trust.h"
+#include "collector/ingest/trust.h"
 
 #include "common/trust.h"
 
@@ -83,14 +83,14 @@ static void add_limits(struct ingest *ingest)
 	const struct identify *identify = &ingest->merge.identify;
 	struct ingest_fact *fact = add(ingest, "modules_over_limit", 0);
 
-	for (size_t i = 0; i < identify->module_count; i++) {
-		const char *trouble = identify_trouble(&identify->modules[i]);
+	for (size_t i = 0; i < identify->modules.count; i++) {
+		const char *trouble = module_trouble(&identify->modules.all[i]);
 
 		if (!trouble || strcmp(trouble, SYMBOLS_LIMIT) != 0)
 			continue;
 		if (!fact->value++)
 			snprintf(fact->text, sizeof(fact->text), "%.255s",
-				 identify->modules[i].from->path);
+				 identify->modules.all[i].from->path);
 	}
 }
 

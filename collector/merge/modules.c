@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The modules of all processes, each once, and whose an address is. Must not read the
+ * spool.
+ */
+#include "collector/merge/modules.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/array.h"
+#include "common/base/xalloc.h"
+
+void modules_init(struct modules *modules)
+{
+	*modules = (struct modules){.symbolizer = symbols_new()};
+}
+
+void modules_done(struct modules *modules)
+{
+	free(modules->all);
+	map_done(&modules->map);
+	symbols_free(modules->symbolizer);
+}
+
+uint64_t modules_hash(const void *data, size_t size)
+{
+	const unsigned char *bytes = data;
+	uint64_t hash = 0xcbf29ce484222325ull;
+
+	for (size_t i = 0; i < size; i++)
+		hash = (hash ^ bytes[i]) * 0x100000001b3ull;
+	return hash;
+}
+
+static int is_same_module(const struct segment_module *a, const struct segment_module *b)
+{
+	return strcmp(a->path, b->path) == 0 && a->build_id_size == b->build_id_size &&
+	       memcmp(a->build_id, b->build_id, b->build_id_size) == 0 &&
+	       a->device == b->device && a->inode == b->inode &&
+	       a->size_bytes == b->size_bytes && a->mtime_ns == b->mtime_ns;
+}
+
+/* Two modules whose hashes of path and build-id meet are told apart by a number more. */
+static uint32_t module_number(struct modules *modules, const struct segment_module *from)
+{
+	uint64_t path = modules_hash(from->path, strlen(from->path));
+	uint64_t build_id = modules_hash(from->build_id, from->build_id_size);
+	uint32_t number;
+
+	for (uint64_t i = 0;; i++) {
+		number = map_get(&modules->map, path, build_id, i);
+		if (number == MAP_NONE) {
+			number = (uint32_t)modules->count++;
+			modules->all =
+				array_room(modules->all, number, sizeof(*modules->all));
+			modules->all[number].from = from;
+			map_put(&modules->map, path, build_id, i, number);
+			return number;
+		}
+		if (is_same_module(modules->all[number].from, from))
+			return number;
+	}
+}
+
+void modules_list(struct modules *modules, const struct read_process *process,
+		  struct module_list *ret)
+{
+	*ret = (struct module_list){.process = process};
+	ret->numbers = xcalloc(process->module_count, sizeof(*ret->numbers));
+	for (uint32_t i = 0; i < process->module_count; i++)
+		ret->numbers[i] = module_number(modules, &process->modules[i]);
+}
+
+struct symbol_module *modules_symbols(struct modules *modules, uint32_t number)
+{
+	struct module *module = &modules->all[number];
+	const struct segment_module *from = module->from;
+	struct symbol_file file = {
+		.path = from->path,
+		.build_id = from->build_id,
+		.build_id_size = from->build_id_size,
+		.device = from->device,
+		.inode = from->inode,
+		.size_bytes = from->size_bytes,
+		.mtime_ns = from->mtime_ns,
+	};
+
+	if (!module->symbols)
+		module->symbols = symbols_open(modules->symbolizer, &file);
+	return module->symbols;
+}
+
+int module_is_vdso(const struct module *module)
+{
+	return strcmp(module->from->path, "[vdso]") == 0;
+}
+
+const char *module_trouble(const struct module *module)
+{
+	if (!module->symbols || module_is_vdso(module))
+		return NULL;
+	return symbols_trouble(module->symbols);
+}
+
+int module_is_system_library(const struct module *module)
+{
+	static const char *const places[] = {"/lib/",	  "/lib32/",	 "/lib64/",
+					     "/usr/lib/", "/usr/lib32/", "/usr/lib64/"};
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		if (strncmp(module->from->path, places[i], strlen(places[i])) == 0)
+			return 1;
+	}
+	return module_is_vdso(module);
+}
+
+static int contains(const struct segment_module *module, uint64_t address)
+{
+	return address >= module->start && address < module->end;
+}
+
+/* Index of the module of a key in the process, or MODULE_NONE. Without a number in
+ * the key the module is mapped still, or was when the process died; the youngest wins. */
+static uint32_t find_module(struct module_list *list, uint64_t key)
+{
+	const struct read_process *from = list->process;
+	uint64_t address = key & SEGMENT_KEY_ADDRESS_MASK;
+	uint32_t retired =
+		(uint32_t)(key >> SEGMENT_KEY_MODULE_SHIFT & SEGMENT_KEY_MODULE_MASK);
+	uint32_t unloaded = MODULE_NONE;
+
+	if (retired)
+		return retired <= from->module_count ? retired - 1 : MODULE_NONE;
+	if (list->last < from->module_count &&
+	    contains(&from->modules[list->last], address))
+		return list->last;
+	for (uint32_t i = from->module_count; i-- > 0;) {
+		if (!contains(&from->modules[i], address))
+			continue;
+		if (!from->modules[i].unload_ticks) {
+			list->last = i;
+			return i;
+		}
+		if (unloaded == MODULE_NONE)
+			unloaded = i;
+	}
+	return unloaded;
+}
+
+uint32_t modules_locate(struct module_list *list, uint64_t key, uint64_t *ret_address)
+{
+	uint32_t index = find_module(list, key);
+
+	*ret_address = key & SEGMENT_KEY_ADDRESS_MASK;
+	if (index == MODULE_NONE)
+		return MODULE_NONE;
+	*ret_address -= list->process->modules[index].bias;
+	return list->numbers[index];
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where each node of a lane is in the merged tree. Must not follow an index that was not
+ * compared with its count.
+ */
+#include "collector/merge/place.h"
+
+#include <string.h>
+
+#include "common/base/xalloc.h"
+
+/* Do both names stand for one function? The compiler's copies of f are called f.part.0
+ * or f.constprop.0; a constructor has several linkage names. */
+static int is_same_function(const struct identify_function *a,
+			    const struct identify_function *b)
+{
+	size_t length = strcspn(a->name, ".");
+
+	return a->module == b->module && length == strcspn(b->name, ".") &&
+	       memcmp(a->name, b->name, length) == 0;
+}
+
+/* The place, among those inlined at one address, that lies in the function itself. */
+static uint32_t place_in(const struct identify *identify, uint32_t function,
+			 uint32_t first, uint32_t count)
+{
+	for (uint32_t i = first; i < first + count; i++) {
+		if (identify->places[i].function == function)
+			return i;
+	}
+	for (uint32_t i = first; i < first + count; i++) {
+		uint32_t other = identify->places[i].function;
+
+		if (is_same_function(&identify->functions[other],
+				     &identify->functions[function]))
+			return i;
+	}
+	return first;
+}
+
+/* A frame seen by unwinding: each function inlined at the address is a path. */
+static void place_frames(struct lane_walk *walk, struct node_place *node, uint32_t parent,
+			 uint32_t first, uint32_t count)
+{
+	node->path = parent;
+	node->place = first;
+	for (uint32_t i = first + count; i-- > first;) {
+		uint32_t function = walk->merge->identify.places[i].function;
+
+		if (!merge_has_room(walk->merge, node->path, function, MERGE_FRAME)) {
+			merge_add(&walk->merge->folded_call_count, 1);
+			return;
+		}
+		node->path =
+			merge_child_path(walk->merge, node->path, function, MERGE_FRAME);
+	}
+}
+
+static void place_return_address(struct lane_walk *walk, uint32_t index)
+{
+	const struct segment_node *node = &walk->data.nodes[index];
+	const struct node_place *parent = &walk->nodes[node->parent];
+	struct node_place *place = &walk->nodes[index];
+	struct identify *identify = &walk->merge->identify;
+	uint32_t count, around = parent->around;
+	uint32_t first = identify_places(identify, walk->modules, node->key, &count);
+
+	if (around == LANE_ROOT ||
+	    place_is_return_address(&walk->data.nodes[node->parent])) {
+		place_frames(walk, place, parent->path, first, count);
+		return;
+	}
+	place->path = parent->path;
+	place->place =
+		place_in(identify, walk->merge->paths[walk->nodes[around].path].function,
+			 first, count);
+}
+
+/* Calls of a node for which there is no room are counted, their time stays with the
+ * caller, and its sites are the nearest ancestor's. */
+static void fold_node(struct lane_walk *walk, uint32_t index)
+{
+	const struct segment_node *node = &walk->data.nodes[index];
+	struct node_place *place = &walk->nodes[index];
+
+	place->path = walk->nodes[node->parent].path;
+	place->place = IDENTIFY_NONE;
+	place->is_folded = 1;
+	merge_add(&walk->merge->folded_call_count,
+		  node->call_count ? node->call_count : 1);
+}
+
+static void place_function(struct lane_walk *walk, uint32_t index)
+{
+	const struct segment_node *node = &walk->data.nodes[index];
+	struct node_place *place = &walk->nodes[index];
+	enum merge_kind kind =
+		segment_key_is_region(node->key) ? MERGE_REGION : MERGE_FUNCTION;
+	uint32_t parent = walk->nodes[node->parent].path;
+	uint32_t function =
+		identify_function(&walk->merge->identify, walk->modules, node->key);
+
+	place->place = IDENTIFY_NONE;
+	if (merge_has_room(walk->merge, parent, function, kind))
+		place->path = merge_child_path(walk->merge, parent, function, kind);
+	else
+		fold_node(walk, index);
+}
+
+static void place_node(struct lane_walk *walk, uint32_t index)
+{
+	const struct segment_node *node = &walk->data.nodes[index];
+	const struct merge *merge = walk->merge;
+
+	if (walk->nodes[node->parent].is_folded ||
+	    merge->identify.function_count >= merge->path_limit ||
+	    merge->identify.place_count >= merge->path_limit)
+		fold_node(walk, index);
+	else if (place_is_return_address(node))
+		place_return_address(walk, index);
+	else
+		place_function(walk, index);
+}
+
+/* A parent comes before its children: that alone keeps damaged trees from circles. */
+void place_nodes(struct lane_walk *walk)
+{
+	walk->nodes = xcalloc(walk->data.node_count, sizeof(*walk->nodes));
+	if (walk->data.node_count > LANE_ROOT)
+		walk->nodes[LANE_ROOT] =
+			(struct node_place){0, IDENTIFY_NONE, LANE_ROOT, 1, 0};
+	for (uint32_t i = LANE_ROOT + 1; i < walk->data.node_count; i++) {
+		const struct segment_node *node = &walk->data.nodes[i];
+
+		if (node->parent >= i || !walk->nodes[node->parent].is_placed) {
+			walk->merge->damaged_count++;
+			continue;
+		}
+		place_node(walk, i);
+		walk->nodes[i].around = segment_key_is_region(node->key)
+						? walk->nodes[node->parent].around
+						: i;
+		walk->nodes[i].is_placed = 1;
+	}
+}

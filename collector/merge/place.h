@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/* A lane that is being merged: its nodes, and the path of each. */
+#pragma once
+
+#include <stdint.h>
+
+#include "collector/merge/merge.h"
+
+#define LANE_ROOT 1u
+
+/* Where a node of the lane is in the merged tree. */
+struct node_place {
+	uint32_t path;
+	uint32_t place;	 /* of a return address: in identify.places, of its call */
+	uint32_t around; /* the node itself, or the first above that is no region */
+	int is_placed;
+	int is_folded; /* path is the nearest ancestor's: no room for its own */
+};
+
+struct lane_walk {
+	struct merge *merge;
+	struct read_lane_data data;
+	struct module_list *modules; /* of the lane's process */
+	struct node_place *nodes;    /* owned: free; parallel to data.nodes */
+	uint32_t lane;
+	uint32_t process_index;
+};
+
+static inline int place_is_return_address(const struct segment_node *node)
+{
+	return (node->key & SEGMENT_KEY_RETURN_ADDRESS) != 0;
+}
+
+/* A node that was not read, as the process has too many. */
+static inline int place_is_cut(const struct lane_walk *walk, uint32_t node)
+{
+	return node >= walk->data.node_count &&
+	       node - walk->data.node_count < walk->data.cut_node_count;
+}
+
+/* Fills in walk->nodes; paths are made where there are none yet. */
+void place_nodes(struct lane_walk *walk);

@@ -1,0 +1,213 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The allocation sites of a lane, added to the merged tree. Must not follow an index that
+ * was not compared with its count.
+ */
+#include "collector/merge/sites.h"
+
+#include <stdlib.h>
+
+#include "common/base/array.h"
+#include "common/base/xalloc.h"
+
+static int by_lane(const void *a, const void *b)
+{
+	const struct site_place *left = a, *right = b;
+
+	if (left->process != right->process)
+		return left->process < right->process ? -1 : 1;
+	if (left->lane_slot != right->lane_slot)
+		return left->lane_slot < right->lane_slot ? -1 : 1;
+	return left->site < right->site ? -1 : left->site > right->site;
+}
+
+void sites_order(struct sites *ret, const struct read_run *run)
+{
+	size_t at = 0;
+
+	*ret = (struct sites){.count = 0};
+
+	for (size_t i = 0; i < run->process_count; i++)
+		ret->count += run->processes[i].site_count;
+	ret->all = xcalloc(ret->count, sizeof(*ret->all));
+	for (size_t i = 0; i < run->process_count; i++) {
+		const struct read_process *process = &run->processes[i];
+
+		for (uint32_t site = 0; site < process->site_count; site++)
+			ret->all[at++] = (struct site_place){
+				(uint32_t)i, process->sites[site].lane_slot, site};
+	}
+	qsort(ret->all, ret->count, sizeof(*ret->all), by_lane);
+}
+
+/* Index of the first site not before the lane's. */
+static size_t find_sites(const struct sites *sites, uint32_t process, uint32_t lane_slot)
+{
+	struct site_place key = {process, lane_slot, 0};
+	size_t low = 0, high = sites->count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_lane(&sites->all[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* The row of the source line that an allocation was made in. */
+static uint32_t site_row(struct merge *merge, uint32_t path,
+			 const struct identify_place *place)
+{
+	uint32_t line = place ? place->line : 0;
+	const char *file = place ? place->file : NULL;
+	uint64_t key = (uint64_t)path << 32 | line;
+	uint32_t index = map_get(&merge->site_map, key, (uintptr_t)file, 0);
+
+	if (index != MAP_NONE)
+		return index;
+	index = (uint32_t)merge->site_count++;
+	merge->sites = array_room(merge->sites, index, sizeof(*merge->sites));
+	merge->sites[index].path = path;
+	merge->sites[index].line = line;
+	merge->sites[index].file = file;
+	map_put(&merge->site_map, key, (uintptr_t)file, 0, index);
+	return index;
+}
+
+/* What a site's own numbers say; a reader of a living process may see a free before the
+ * allocation that it belongs to. */
+static struct merge_site sum_site(const struct segment_site *from,
+				  const struct segment_left *left, int is_peak_process,
+				  uint64_t peak_generation)
+{
+	uint64_t free_count = from->free_count, free_bytes = from->free_bytes;
+	uint64_t live_count, live_bytes, at_peak_bytes = 0, at_peak_count = 0;
+	uint64_t peak_bytes = from->peak_bytes, left_count, left_bytes;
+
+	if (free_count > from->alloc_count)
+		free_count = from->alloc_count;
+	if (free_bytes > from->alloc_bytes)
+		free_bytes = from->alloc_bytes;
+	live_count = from->alloc_count - free_count;
+	live_bytes = from->alloc_bytes - free_bytes;
+	if (is_peak_process && from->peak_generation == peak_generation) {
+		at_peak_bytes = from->at_peak_bytes;
+		at_peak_count = from->at_peak_count;
+	} else if (is_peak_process) {
+		at_peak_bytes = live_bytes;
+		at_peak_count = live_count;
+	}
+	if (left) {
+		/* what former processes left behind counts as freed for the site alone */
+		left_count = left->count < free_count ? left->count : free_count;
+		left_bytes = left->bytes < free_bytes ? left->bytes : free_bytes;
+		free_count -= left_count;
+		free_bytes -= left_bytes;
+		live_count += left_count;
+		live_bytes += left_bytes;
+		/* a sum over processes, like the live bytes, as far as it is known */
+		if (peak_bytes < live_bytes)
+			peak_bytes = live_bytes;
+	}
+	return (struct merge_site){
+		.alloc_count = quantity_of_count(from->alloc_count),
+		.alloc_bytes = quantity_of_count(from->alloc_bytes),
+		.free_count = quantity_of_count(free_count),
+		.free_bytes = quantity_of_count(free_bytes),
+		.live_count = quantity_of_count(live_count),
+		.live_bytes = quantity_of_count(live_bytes),
+		.peak_bytes = quantity_of_count(peak_bytes),
+		.at_peak_bytes = quantity_of_count(at_peak_bytes),
+		.at_peak_count = quantity_of_count(at_peak_count),
+		.temporary_count = quantity_of_count(from->temporary_count),
+		.realloc_count = quantity_of_count(from->realloc_count),
+		.realloc_copied_bytes = quantity_of_count(from->realloc_copied_bytes),
+		.realloc_old_bytes = quantity_of_count(from->realloc_old_bytes),
+		.cross_thread_free_count =
+			quantity_of_count(from->cross_thread_free_count),
+		.largest_bytes = quantity_of_count(from->largest_bytes),
+	};
+}
+
+static void add_to_tree(struct lane_walk *walk, uint32_t path,
+			const struct merge_site *sums)
+{
+	struct merge_cell *cell = merge_touch(walk->merge, path);
+	struct merge_path *row = &walk->merge->paths[path];
+	struct merge_memory *memory = &walk->merge->memory[walk->process_index];
+
+	/* the merged path has the cell's sums at the end of the lane */
+	quantities_add(QUANTITY_OF_LANE, cell->quantities, QUANTITY_OF_SITE,
+		       sums->quantities, 1);
+	quantity_add(&row->live_bytes, sums->live_bytes);
+	quantity_add(&row->at_peak_bytes, sums->at_peak_bytes);
+	merge_add(&memory->alloc_count, (uint64_t)sums->alloc_count);
+	merge_add(&memory->alloc_bytes, (uint64_t)sums->alloc_bytes);
+	merge_add(&memory->free_count, (uint64_t)sums->free_count);
+	merge_add(&memory->free_bytes, (uint64_t)sums->free_bytes);
+	merge_add(&memory->live_bytes, (uint64_t)sums->live_bytes);
+}
+
+/* The path of a site's node, 0 when its node was cut. -1: damaged. */
+static int64_t site_path(const struct lane_walk *walk, uint32_t node)
+{
+	if (place_is_cut(walk, node))
+		return 0;
+	if (node == 0 || node >= walk->data.node_count || !walk->nodes[node].is_placed)
+		return -1;
+	return walk->nodes[node].path;
+}
+
+static void add_site(struct lane_walk *walk, uint32_t index)
+{
+	struct merge *merge = walk->merge;
+	const struct read_process *process = walk->modules->process;
+	const struct segment_site *from = &process->sites[index];
+	uint32_t *merged_sites = merge->merged_sites[walk->process_index];
+	const struct identify_place *place = NULL;
+	int64_t found = site_path(walk, from->node);
+	uint32_t path = (uint32_t)found, row;
+	struct merge_site sums;
+
+	if (found < 0) {
+		merge->damaged_count++;
+		return;
+	}
+	if (!path) /* nothing was open, nothing could be unwound */
+		path = merge_child_path(merge, 0, identify_nowhere(&merge->identify),
+					MERGE_FRAME);
+	else if (walk->nodes[from->node].place != IDENTIFY_NONE)
+		place = &merge->identify.places[walk->nodes[from->node].place];
+	row = site_row(merge, path, place);
+	sums = sum_site(from, index < process->left_count ? &process->left[index] : NULL,
+			walk->process_index == merge->peak_process,
+			process->peak_generation);
+	quantities_add(QUANTITY_OF_SITE, merge->sites[row].quantities, QUANTITY_OF_SITE,
+		       sums.quantities, 1);
+	add_to_tree(walk, path, &sums);
+	if (!merged_sites)
+		return;
+	merged_sites[index] = row;
+	changes_add_site(&merge->changes, merge->run, walk->process_index, index, row);
+}
+
+size_t sites_of_lane(const struct sites *sites, uint32_t process, uint32_t lane_slot,
+		     size_t *ret_first)
+{
+	size_t at = find_sites(sites, process, lane_slot);
+
+	*ret_first = at;
+	while (at < sites->count && sites->all[at].process == process &&
+	       sites->all[at].lane_slot == lane_slot)
+		at++;
+	return at - *ret_first;
+}
+
+void sites_add(struct lane_walk *walk, const struct site_place *places, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		add_site(walk, places[i].site);
+}
