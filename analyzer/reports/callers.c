@@ -50,37 +50,23 @@ static void set_shares(struct table *table, int64_t total_ns)
 static struct table *edges_table(struct report_input *input, const char *sql,
 				 int64_t function_id)
 {
-	struct table *table = new_table();
-	struct cursor *cursor;
+	struct cursor *cursor = report_query(input, sql);
 
-	if (report_query(input, sql, &cursor) == 0) {
-		cursor_bind_integer(cursor, ":function", function_id);
-		if (cursor_fill(cursor, table) == 0)
-			return table;
-		report_fail_db(input);
-	}
-	table_free(table);
-	return NULL;
+	cursor_bind_integer(cursor, ":function", function_id);
+	return report_fill(input, cursor, new_table());
 }
 
 /* Calls that come from nothing recorded: the roots of threads, mostly. */
 static int add_roots(struct report_input *input, struct table *callers,
 		     int64_t function_id)
 {
-	struct cursor *cursor;
-	int result = report_query(input, callers_sql_roots, &cursor);
+	struct cursor *cursor = report_query(input, callers_sql_roots);
 
-	if (result < 0)
-		return result;
 	cursor_bind_integer(cursor, ":function", function_id);
-	result = cursor_next(cursor);
-	if (result > 0 && cursor_integer(cursor, 0) > 0)
+	if (cursor_next(cursor) > 0 && cursor_integer(cursor, 0) > 0)
 		add_row(callers, "(uninstrumented caller)", 0, cursor_integer(cursor, 0),
 			cursor_integer(cursor, 1));
-	cursor_close(cursor);
-	if (result < 0)
-		report_fail_db(input);
-	return result < 0 ? result : 0;
+	return report_finish(input, cursor);
 }
 
 /* The same from the thread's own tree. */

@@ -185,15 +185,11 @@ enum exit_status callers_find(struct report_input *input, struct doc *doc,
 {
 	struct search search = {.input = input, .wanted = wanted, .best = FIT_NOT};
 	enum exit_status status;
-	struct cursor *cursor;
-	int result;
+	struct cursor *cursor = report_query(input, callers_sql_functions);
 
-	if (report_query(input, callers_sql_functions, &cursor) < 0)
-		return STATUS_FAILED;
-	while ((result = cursor_next(cursor)) > 0)
+	while (cursor_next(cursor) > 0)
 		consider(&search, cursor, doc, ret);
-	cursor_close(cursor);
-	status = result < 0 ? report_fail_db(input) : verdict(&search);
+	status = report_finish(input, cursor) < 0 ? STATUS_FAILED : verdict(&search);
 	strbuf_free(&search.best_names);
 	strbuf_free(&search.last_name);
 	for (size_t i = 0; i < LISTED_NAMES; i++)

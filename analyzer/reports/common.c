@@ -39,34 +39,38 @@ enum exit_status report_fail_db(struct report_input *input)
 	return report_fail(input, STATUS_FAILED, "%s", rundb_error(input->db));
 }
 
-int report_query(struct report_input *input, const char *sql, struct cursor **ret_cursor)
+struct cursor *report_query(struct report_input *input, const char *sql)
 {
-	int result = rundb_query(input->db, sql, ret_cursor);
+	struct cursor *cursor = rundb_query(input->db, sql);
 
-	if (result < 0) {
+	cursor_bind_integer(cursor, ":run", input->run_id);
+	cursor_bind_text(cursor, ":thread", input->options->thread);
+	return cursor;
+}
+
+int report_finish(struct report_input *input, struct cursor *cursor)
+{
+	int result = cursor_finish(cursor);
+
+	if (result < 0)
 		report_fail_db(input);
-		return result;
-	}
-	cursor_bind_integer(*ret_cursor, ":run", input->run_id);
-	cursor_bind_text(*ret_cursor, ":thread", input->options->thread);
-	return 0;
+	return result;
+}
+
+struct table *report_fill(struct report_input *input, struct cursor *cursor,
+			  struct table *table)
+{
+	if (cursor_fill(cursor, table) == 0)
+		return table;
+	report_fail_db(input);
+	table_free(table);
+	return NULL;
 }
 
 struct table *report_table(struct report_input *input, const char *sql,
 			   const struct column *columns, size_t count)
 {
-	struct table *table;
-	struct cursor *cursor;
-
-	if (report_query(input, sql, &cursor) < 0)
-		return NULL;
-	table = table_new(columns, count);
-	if (cursor_fill(cursor, table) < 0) {
-		report_fail_db(input);
-		table_free(table);
-		return NULL;
-	}
-	return table;
+	return report_fill(input, report_query(input, sql), table_new(columns, count));
 }
 
 size_t report_limit(const struct report_input *input, size_t people)

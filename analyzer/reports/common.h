@@ -12,8 +12,14 @@ enum exit_status report_fail(struct report_input *input, enum exit_status status
 /* The same with what the database said. */
 enum exit_status report_fail_db(struct report_input *input);
 
-/* Prepares sql and binds :run and :thread. 0 or -errno (then the error is set). */
-int report_query(struct report_input *input, const char *sql, struct cursor **ret_cursor);
+/* The rows of sql, with :run and :thread bound; of a query that fails there are none. */
+struct cursor *report_query(struct report_input *input, const char *sql);
+/* Closes the cursor. 0, or -errno when the query has failed (then the error is set). */
+int report_finish(struct report_input *input, struct cursor *cursor);
+/* Puts the rows into the table, which is freed on failure: then NULL, and the error is
+ * set. */
+struct table *report_fill(struct report_input *input, struct cursor *cursor,
+			  struct table *table);
 /* A query that fills a new table. NULL on failure (then the error is set). */
 struct table *report_table(struct report_input *input, const char *sql,
 			   const struct column *columns, size_t count);

@@ -123,18 +123,14 @@ struct table *functions_table(struct report_input *input, const struct run_facts
 {
 	bool raw = input->options->raw;
 	double all_self_ns = (double)(raw ? facts->raw_self_ns : facts->self_ns);
-	struct cursor *cursor;
+	struct cursor *cursor = report_query(input, functions_sql_all);
 	struct table *table;
 
-	if (report_query(input, functions_sql_all, &cursor) < 0)
+	table = report_fill(input, cursor,
+			    table_of(columns, sizeof(columns) / sizeof(columns[0]),
+				     QUANTITY_OF_FUNCTION));
+	if (!table)
 		return NULL;
-	table = table_of(columns, sizeof(columns) / sizeof(columns[0]),
-			 QUANTITY_OF_FUNCTION);
-	if (cursor_fill(cursor, table) < 0) {
-		report_fail_db(input);
-		table_free(table);
-		return NULL;
-	}
 	if (input->options->thread) {
 		all_self_ns = (double)take_thread(input, table);
 		if (all_self_ns < 0) {

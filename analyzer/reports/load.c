@@ -56,12 +56,9 @@ static const char *clean_copy(struct calltree *tree, const char *text)
 static int load_functions(struct report_input *input, struct calltree *tree)
 {
 	struct strbuf name = {0};
-	struct cursor *cursor;
-	int result = report_query(input, load_sql_functions, &cursor);
+	struct cursor *cursor = report_query(input, load_sql_functions);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		const char *text = cursor_text(cursor, 1), *file = cursor_text(cursor, 2);
 		struct calltree_function *function;
 
@@ -77,18 +74,14 @@ static int load_functions(struct report_input *input, struct calltree *tree)
 			report_is_library(function->name, file, cursor_text(cursor, 4));
 	}
 	strbuf_free(&name);
-	cursor_close(cursor);
-	return result;
+	return report_finish(input, cursor);
 }
 
 static int load_paths(struct report_input *input, struct calltree *tree)
 {
-	struct cursor *cursor;
-	int result = report_query(input, load_sql_paths, &cursor);
+	struct cursor *cursor = report_query(input, load_sql_paths);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		struct calltree_node *node;
 
 		if (tree->node_count >= CALLTREE_NONE - 1)
@@ -105,22 +98,18 @@ static int load_paths(struct report_input *input, struct calltree *tree)
 			node->total_ns = node->raw_total_ns;
 		}
 	}
-	cursor_close(cursor);
-	return result;
+	return report_finish(input, cursor);
 }
 
 /* Once the tree is linked: in place of what all threads have in the paths, what those of
  * --thread have. */
 static int take_thread(struct report_input *input, struct calltree *tree)
 {
-	struct cursor *cursor;
-	int result = report_query(input, load_sql_thread_paths, &cursor);
+	struct cursor *cursor = report_query(input, load_sql_thread_paths);
 
-	if (result < 0)
-		return result;
 	for (size_t i = 0; i < tree->node_count; i++)
 		quantities_clear(QUANTITY_OF_PATH, tree->nodes[i].quantities);
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		uint32_t at = calltree_find(
 			tree, cursor_integer(cursor, cursor_column(cursor, "path_id")));
 		int64_t values[QUANTITY_COUNT_LANE];
@@ -130,37 +119,30 @@ static int take_thread(struct report_input *input, struct calltree *tree)
 			quantities_add(QUANTITY_OF_PATH, tree->nodes[at].quantities,
 				       QUANTITY_OF_LANE, values, 1);
 	}
-	cursor_close(cursor);
 	calltree_sum_subtrees(tree);
-	return result;
+	return report_finish(input, cursor);
 }
 
 /* Once the tree is linked. */
 static int mark_regions(struct report_input *input, struct calltree *tree)
 {
-	struct cursor *cursor;
-	int result = report_query(input, load_sql_regions, &cursor);
+	struct cursor *cursor = report_query(input, load_sql_regions);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		uint32_t number = calltree_function(tree, cursor_integer(cursor, 0));
 
 		if (number != CALLTREE_NONE)
 			tree->functions[number].is_region = true;
 	}
-	cursor_close(cursor);
-	return result;
+	return report_finish(input, cursor);
 }
 
 /* One number of a query; -1 on failure. */
 static int64_t single(struct report_input *input, const char *sql)
 {
-	struct cursor *cursor;
+	struct cursor *cursor = report_query(input, sql);
 	int64_t value = -1;
 
-	if (report_query(input, sql, &cursor) < 0)
-		return -1;
 	if (cursor_next(cursor) > 0)
 		value = cursor_integer(cursor, 0);
 	cursor_close(cursor);
@@ -226,11 +208,9 @@ static enum exit_status unknown_thread(struct report_input *input, struct cursor
 static enum exit_status add_shared_note(struct report_input *input, struct doc *doc)
 {
 	struct strbuf sentence = {0};
-	struct cursor *cursor;
+	struct cursor *cursor = report_query(input, load_sql_sharers);
 	int64_t count = 0;
 
-	if (report_query(input, load_sql_sharers, &cursor) < 0)
-		return STATUS_FAILED;
 	if (cursor_next(cursor) > 0)
 		count = cursor_integer(cursor, 0);
 	if (count > 0) {
@@ -258,8 +238,7 @@ enum exit_status report_check_thread(struct report_input *input, struct doc *doc
 
 	if (!input->options->thread)
 		return STATUS_OK;
-	if (report_query(input, load_sql_threads, &cursor) < 0)
-		return STATUS_FAILED;
+	cursor = report_query(input, load_sql_threads);
 	result = cursor_next(cursor);
 	if (result < 0)
 		status = report_fail_db(input);

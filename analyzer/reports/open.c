@@ -16,27 +16,24 @@ static int add_run(struct report_input *input, struct doc *doc)
 {
 	struct section *section = doc_values(doc, "run", NULL);
 	struct table *scratch = table_new(&(struct column){.name = "run"}, 1);
-	struct cursor *cursor;
-	int result = report_query(input, facts_sql_everything, &cursor);
+	struct cursor *cursor = report_query(input, facts_sql_everything);
+
+	bool is_there = cursor_next(cursor) > 0;
 
 	section->flags = SECTION_MACHINE;
-	if (result == 0) {
-		result = cursor_next(cursor);
-		for (int i = 0; result > 0 && i < cursor_column_count(cursor); i++) {
-			const char *name = doc_copy(doc, cursor_column_name(cursor, i));
-			struct cell cell = cursor_cell(cursor, i, scratch);
-			enum column_type type = COLUMN_ANY;
+	for (int i = 0; is_there && i < cursor_column_count(cursor); i++) {
+		const char *name = doc_copy(doc, cursor_column_name(cursor, i));
+		struct cell cell = cursor_cell(cursor, i, scratch);
+		enum column_type type = COLUMN_ANY;
 
-			if (strcmp(name, "complete") == 0)
-				type = COLUMN_FLAG;
-			if (cell.kind == CELL_TEXT)
-				cell.text = doc_copy(doc, cell.text);
-			doc_add(section, name, NULL, type, cell);
-		}
-		cursor_close(cursor);
+		if (strcmp(name, "complete") == 0)
+			type = COLUMN_FLAG;
+		if (cell.kind == CELL_TEXT)
+			cell.text = doc_copy(doc, cell.text);
+		doc_add(section, name, NULL, type, cell);
 	}
 	table_free(scratch);
-	return result < 0 ? result : 0;
+	return report_finish(input, cursor);
 }
 
 static void add_live_note(struct report_input *input, struct doc *doc)
@@ -62,7 +59,7 @@ enum exit_status report_open(struct report_input *input, struct doc *doc,
 	if (run_facts_load(input, doc, ret) < 0)
 		return STATUS_FAILED;
 	if (add_run(input, doc) < 0)
-		return report_fail_db(input);
+		return STATUS_FAILED;
 	status = trust_add(input, doc, ret);
 	if (status)
 		return status;

@@ -111,17 +111,13 @@ struct table *sites_table(struct report_input *input, const struct run_facts *fa
 			  const struct calltree *tree, bool only_live)
 {
 	struct table *table;
-	struct cursor *cursor;
+	struct cursor *cursor = report_query(input, sites_sql_all);
 
-	if (report_query(input, sites_sql_all, &cursor) < 0)
-		return NULL;
 	cursor_bind_integer(cursor, ":only_live", only_live);
-	table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
-	if (cursor_fill(cursor, table) < 0) {
-		report_fail_db(input);
-		table_free(table);
+	table = report_fill(input, cursor,
+			    table_new(columns, sizeof(columns) / sizeof(columns[0])));
+	if (!table)
 		return NULL;
-	}
 	compute_columns(table, facts);
 	choose_rows(input, table, tree);
 	for (size_t i = 0; i < table->row_count; i++)

@@ -35,7 +35,7 @@ double rule_limit(struct rule_input *input, const char *name)
 
 struct cursor *rule_query(struct rule_input *input, const char *sql)
 {
-	struct cursor *cursor = rundb_rows(input->db, sql);
+	struct cursor *cursor = rundb_query(input->db, sql);
 
 	cursor_bind_integer(cursor, ":run", input->run_id);
 	return cursor;

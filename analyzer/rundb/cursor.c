@@ -27,7 +27,7 @@ struct cursor {
 	size_t known_count, known_capacity, next_known;
 };
 
-struct cursor *rundb_rows(struct rundb *db, const char *sql)
+struct cursor *rundb_query(struct rundb *db, const char *sql)
 {
 	struct cursor *cursor = xcalloc(1, sizeof(*cursor));
 	int result;
@@ -38,16 +38,6 @@ struct cursor *rundb_rows(struct rundb *db, const char *sql)
 	if (result != SQLITE_OK)
 		cursor->result = rundb_fail(db, result);
 	return cursor;
-}
-
-int rundb_query(struct rundb *db, const char *sql, struct cursor **ret_cursor)
-{
-	struct cursor *cursor = rundb_rows(db, sql);
-
-	if (cursor->result < 0)
-		return cursor_finish(cursor);
-	*ret_cursor = cursor;
-	return 0;
 }
 
 static int foreign_error(struct rundb *db, const char *text)
@@ -356,11 +346,11 @@ static struct cell fitting(struct cell cell, enum column_type type)
 int cursor_fill(struct cursor *cursor, struct table *table)
 {
 	int *from = xreallocarray(NULL, table->column_count, sizeof(*from));
-	int line = column_of_result(cursor, "line"), result;
+	int line = column_of_result(cursor, "line");
 
 	for (size_t i = 0; i < table->column_count; i++)
 		from[i] = column_of_result(cursor, table->columns[i].name);
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		struct cell *row = table_add_row(table);
 
 		for (size_t i = 0; i < table->column_count; i++) {
@@ -374,6 +364,5 @@ int cursor_fill(struct cursor *cursor, struct table *table)
 		}
 	}
 	free(from);
-	cursor_close(cursor);
-	return result;
+	return cursor_finish(cursor);
 }

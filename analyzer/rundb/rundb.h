@@ -41,10 +41,9 @@ void rundb_set_live(struct rundb *db, int pid, bool is_attended);
 int rundb_running_pid(const struct rundb *db);
 void rundb_set_running_pid(struct rundb *db, int pid);
 
-/* Queries. A cursor is bound, stepped and closed; cursor_close(NULL) is fine. */
-/* Never NULL: of a query that fails there are no rows, and cursor_finish() says so. */
-struct cursor *rundb_rows(struct rundb *db, const char *sql);
-int rundb_query(struct rundb *db, const char *sql, struct cursor **ret_cursor);
+/* Queries. A cursor is bound, stepped and closed. Never NULL: a query that fails has no
+ * rows, and cursor_finish() tells. */
+struct cursor *rundb_query(struct rundb *db, const char *sql);
 /* From now on the public views (trust, too) hold this run alone for queries of this
  * connection; main.NAME still has all. The file is not changed. */
 int rundb_limit_views(struct rundb *db, int64_t run_id);

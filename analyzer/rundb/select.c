@@ -20,11 +20,9 @@
 static int first_id(struct rundb *db, const char *sql, const char *text, int64_t number,
 		    int64_t *ret_run_id)
 {
-	struct cursor *cursor;
-	int result = rundb_query(db, sql, &cursor);
+	struct cursor *cursor = rundb_query(db, sql);
+	int result;
 
-	if (result < 0)
-		return result;
 	if (text)
 		cursor_bind_text(cursor, ":wanted", text);
 	else
@@ -57,12 +55,10 @@ static int find(struct rundb *db, const char *wanted, int64_t *ret_run_id)
 static void list_choices(struct rundb *db, const char *wanted, struct strbuf *error)
 {
 	struct strbuf nearest = {0}, list = {0};
-	struct cursor *cursor;
+	struct cursor *cursor = rundb_query(db, select_sql_choices);
 	unsigned best = 3;
 	size_t count = 0;
 
-	if (rundb_query(db, select_sql_choices, &cursor) < 0)
-		return;
 	while (cursor_next(cursor) > 0) {
 		const char *label = cursor_text(cursor, 1);
 
@@ -81,16 +77,17 @@ static void list_choices(struct rundb *db, const char *wanted, struct strbuf *er
 			strbuf_puts(&list, "'");
 		}
 	}
-	cursor_close(cursor);
 	if (nearest.size)
 		strbuf_printf(error, "; did you mean '%s'? It", strbuf_text(&nearest));
-	else
+	else if (count)
 		strbuf_puts(error, "; it");
-	strbuf_printf(error, " has %s%s", count == 1 ? "run " : "runs ",
-		      strbuf_text(&list));
+	if (count)
+		strbuf_printf(error, " has %s%s", count == 1 ? "run " : "runs ",
+			      strbuf_text(&list));
 	if (count > LISTED_RUNS)
 		strbuf_printf(error, " and %zu more (prof-analyze runs)",
 			      count - LISTED_RUNS);
+	cursor_close(cursor);
 	strbuf_free(&nearest);
 	strbuf_free(&list);
 }

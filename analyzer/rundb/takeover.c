@@ -144,15 +144,14 @@ static bool is_blank(const char *path)
 static bool is_behind(const struct opening *opening, const char *token)
 {
 	struct strbuf unused = {0};
-	struct cursor *cursor = NULL;
+	struct cursor *cursor;
 	struct rundb *db;
 	bool is_behind = false;
 
 	if (!is_blank(opening->path) && rundb_open(opening->path, &db, &unused) == 0) {
-		if (rundb_query(db, select_sql_behind, &cursor) == 0) {
-			cursor_bind_text(cursor, ":token", token);
-			is_behind = cursor_next(cursor) > 0;
-		}
+		cursor = rundb_query(db, select_sql_behind);
+		cursor_bind_text(cursor, ":token", token);
+		is_behind = cursor_next(cursor) > 0;
 		cursor_close(cursor);
 		rundb_close(db);
 	}

@@ -60,11 +60,8 @@ static const struct scenario scenarios[] = {
 static int insert(struct rundb *db, const char *sql, int run, const char *label,
 		  int64_t self, int64_t count)
 {
-	struct cursor *cursor;
-	int result = rundb_query(db, sql, &cursor);
+	struct cursor *cursor = rundb_query(db, sql);
 
-	if (result < 0)
-		return result;
 	cursor_bind_integer(cursor, ":run", run);
 	cursor_bind_text(cursor, ":label", label);
 	cursor_bind_integer(cursor, ":wall", 2 * self);
@@ -72,9 +69,8 @@ static int insert(struct rundb *db, const char *sql, int run, const char *label,
 	cursor_bind_integer(cursor, ":calls", CALLS);
 	cursor_bind_integer(cursor, ":count", count);
 	cursor_bind_integer(cursor, ":bytes", count * ALLOCATION_BYTES);
-	result = cursor_next(cursor);
-	cursor_close(cursor);
-	return result;
+	cursor_next(cursor);
+	return cursor_finish(cursor);
 }
 
 /* Runs differ by up to 1 %, the same on both sides. */

@@ -58,13 +58,9 @@ static int load_facts(struct compare_state *state, size_t number)
 	struct compare_run *run = &state->runs[number];
 	static const enum run_metric from[] = {RUN_WALL, RUN_PEAK, RUN_LIVE,
 					       RUN_ALLOC_COUNT, RUN_ALLOC_BYTES};
-	struct cursor *cursor;
-	int result = report_query(about(state, number), compare_sql_facts, &cursor);
+	struct cursor *cursor = report_query(about(state, number), compare_sql_facts);
 
-	if (result < 0)
-		return result;
-	result = cursor_next(cursor);
-	if (result > 0) {
+	if (cursor_next(cursor) > 0) {
 		run->label = text(state, cursor, 0);
 		run->command = text(state, cursor, 1);
 		run->level = text(state, cursor, 2);
@@ -81,19 +77,15 @@ static int load_facts(struct compare_state *state, size_t number)
 			add_total(state, from[i], run->column,
 				  cursor_integer(cursor, 12 + i));
 	}
-	cursor_close(cursor);
-	return result < 0 ? result : 0;
+	return report_finish(state->input, cursor);
 }
 
 static int load_losses(struct compare_state *state, size_t number)
 {
 	struct strbuf losses = {0};
-	struct cursor *cursor;
-	int result = report_query(about(state, number), compare_sql_losses, &cursor);
+	struct cursor *cursor = report_query(about(state, number), compare_sql_losses);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		const char *name = cursor_text(cursor, 0);
 
 		if (!name || !trust_is_loss(name))
@@ -103,11 +95,10 @@ static int load_losses(struct compare_state *state, size_t number)
 		strbuf_putc(&losses, ' ');
 		utf8_clean(&losses, name);
 	}
-	cursor_close(cursor);
 	if (losses.size)
 		state->runs[number].losses = doc_copy(state->doc, strbuf_text(&losses));
 	strbuf_free(&losses);
-	return result;
+	return report_finish(state->input, cursor);
 }
 
 /* The base names of the run's programs: a program may be called otherwise on the other
@@ -115,16 +106,12 @@ static int load_losses(struct compare_state *state, size_t number)
 static int load_programs(struct compare_state *state, size_t number,
 			 struct intern *programs)
 {
-	struct cursor *cursor;
-	int result = report_query(about(state, number), compare_sql_programs, &cursor);
+	struct cursor *cursor = report_query(about(state, number), compare_sql_programs);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0)
+	while (cursor_next(cursor) > 0)
 		if (cursor_text(cursor, 0))
 			intern_text(programs, cursor_text(cursor, 0), NULL);
-	cursor_close(cursor);
-	return result;
+	return report_finish(state->input, cursor);
 }
 
 static void note_function(struct compare_run *run, int64_t function_id, uint32_t number)
@@ -187,13 +174,11 @@ static int load_functions(struct compare_state *state, size_t number)
 	struct cursor *cursor;
 	int result = load_programs(state, number, &programs);
 
-	if (result == 0)
-		result = report_query(about(state, number), compare_sql_functions,
-				      &cursor);
 	if (result == 0) {
-		while ((result = cursor_next(cursor)) > 0)
+		cursor = report_query(about(state, number), compare_sql_functions);
+		while (cursor_next(cursor) > 0)
 			add_function(state, number, cursor, &programs);
-		cursor_close(cursor);
+		result = report_finish(state->input, cursor);
 	}
 	intern_free(&programs);
 	return result;
@@ -235,12 +220,9 @@ struct loaded_paths {
 static int read_paths(struct compare_state *state, size_t number,
 		      struct loaded_paths *loaded)
 {
-	struct cursor *cursor;
-	int result = report_query(about(state, number), compare_sql_paths, &cursor);
+	struct cursor *cursor = report_query(about(state, number), compare_sql_paths);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		struct loaded_path *path;
 
 		if (loaded->count == loaded->capacity) {
@@ -259,8 +241,7 @@ static int read_paths(struct compare_state *state, size_t number,
 			cursor_integer(cursor, cursor_column(cursor, "function_id"));
 		cursor_quantities(cursor, QUANTITY_OF_COMPARED, path->values);
 	}
-	cursor_close(cursor);
-	return result;
+	return report_finish(state->input, cursor);
 }
 
 static uint32_t function_of(struct compare_state *state, size_t number,
@@ -310,12 +291,9 @@ static int read_sites(struct compare_state *state, size_t number,
 		      const struct loaded_paths *loaded)
 {
 	int64_t values[COMPARE_SITE_METRICS];
-	struct cursor *cursor;
-	int result = report_query(about(state, number), compare_sql_sites, &cursor);
+	struct cursor *cursor = report_query(about(state, number), compare_sql_sites);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		uint32_t at =
 			position(loaded->ids, loaded->count, cursor_integer(cursor, 0));
 
@@ -327,8 +305,7 @@ static int read_sites(struct compare_state *state, size_t number,
 				 loaded->places[at], cursor_text(cursor, 1),
 				 (uint32_t)cursor_integer(cursor, 2), values);
 	}
-	cursor_close(cursor);
-	return result;
+	return report_finish(state->input, cursor);
 }
 
 static int load_paths(struct compare_state *state, size_t number)
@@ -374,7 +351,7 @@ enum exit_status compare_load(struct compare_state *state)
 	for (size_t i = 0; i < state->run_count && result == 0; i++)
 		result = load_paths(state, i);
 	if (result < 0)
-		return report_fail_db(state->input);
+		return STATUS_FAILED;
 	compare_match_sites(&state->comparison);
 	return STATUS_OK;
 }

@@ -64,12 +64,11 @@ struct components_function *components_describe(struct report_input *input,
 						const struct component_map *map)
 {
 	struct components_function *all = xcalloc(tree->function_count + 1, sizeof(*all));
-	struct cursor *cursor;
-	int result = report_query(input, components_sql_functions, &cursor);
+	struct cursor *cursor = report_query(input, components_sql_functions);
 
 	for (size_t i = 0; i < tree->function_count; i++)
 		all[i].fallback = "[no module]";
-	while (result >= 0 && (result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		uint32_t number = calltree_function(tree, cursor_integer(cursor, 0));
 
 		if (number == CALLTREE_NONE)
@@ -77,11 +76,8 @@ struct components_function *components_describe(struct report_input *input,
 		all[number] = describe(tree, cursor, map);
 		all[number].is_library = tree->functions[number].is_library;
 	}
-	if (result == 0) {
-		cursor_close(cursor);
+	if (report_finish(input, cursor) == 0)
 		return all;
-	}
-	report_fail_db(input);
 	free(all);
 	return NULL;
 }

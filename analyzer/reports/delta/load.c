@@ -15,12 +15,9 @@
 
 static int load_list(struct report_input *input, struct delta *delta)
 {
-	struct cursor *cursor;
-	int result = report_query(input, delta_sql_sites, &cursor);
+	struct cursor *cursor = report_query(input, delta_sql_sites);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		const char *file = cursor_text(cursor, 2);
 		struct delta_site *site;
 
@@ -36,8 +33,7 @@ static int load_list(struct report_input *input, struct delta *delta)
 		if (file)
 			site->file = arena_copy(&delta->texts, file, strlen(file));
 	}
-	cursor_close(cursor);
-	return result;
+	return report_finish(input, cursor);
 }
 
 static int compare_sites(const void *left, const void *right)
@@ -67,7 +63,6 @@ static int load_state(struct report_input *input, struct delta *delta,
 {
 	const char *sql = delta_sql_sites_at;
 	struct cursor *cursor;
-	int result;
 
 	if (moment->kind == MOMENT_START)
 		return 0;
@@ -76,11 +71,9 @@ static int load_state(struct report_input *input, struct delta *delta,
 	else if (moment->kind == MOMENT_EXIT)
 		sql = delta->list.run_process_count > 1 ? delta_sql_sites_at_its_exit
 							: delta_sql_sites_at_exit;
-	result = report_query(input, sql, &cursor);
-	if (result < 0)
-		return result;
+	cursor = report_query(input, sql);
 	bind_moment(cursor, delta, moment);
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		struct delta_site *site = find_site(delta, cursor_integer(cursor, 0));
 		struct delta_state *state;
 
@@ -94,22 +87,18 @@ static int load_state(struct report_input *input, struct delta *delta,
 			.alloc_bytes = cursor_integer(cursor, 4),
 		};
 	}
-	cursor_close(cursor);
-	return result;
+	return report_finish(input, cursor);
 }
 
 static int load_frees(struct report_input *input, struct delta *delta)
 {
-	struct cursor *cursor;
-	int result = report_query(input, delta_sql_frees, &cursor);
+	struct cursor *cursor = report_query(input, delta_sql_frees);
 
-	if (result < 0)
-		return result;
 	cursor_bind_integer(cursor, ":process", delta->process->process_id);
 	cursor_bind_integer(cursor, ":a", moment_id(&delta->a));
 	cursor_bind_integer(cursor, ":b", moment_id(&delta->b));
 	cursor_bind_integer(cursor, ":c", moment_id(&delta->c));
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		struct delta_site *site = find_site(delta, cursor_integer(cursor, 0));
 		int64_t count = cursor_integer(cursor, 2);
 		int64_t bytes = cursor_integer(cursor, 3);
@@ -126,8 +115,7 @@ static int load_frees(struct report_input *input, struct delta *delta)
 		}
 		delta_add(&site->entry, &part);
 	}
-	cursor_close(cursor);
-	return result;
+	return report_finish(input, cursor);
 }
 
 enum exit_status delta_load_sites(struct report_input *input, struct delta *delta)
@@ -140,7 +128,7 @@ enum exit_status delta_load_sites(struct report_input *input, struct delta *delt
 		result = load_state(input, delta, &delta->b, true);
 	if (result == 0 && delta->has_between)
 		result = load_frees(input, delta);
-	return result < 0 ? report_fail_db(input) : STATUS_OK;
+	return result < 0 ? STATUS_FAILED : STATUS_OK;
 }
 
 /* Adds (or takes off) what the paths had at a moment. */
@@ -149,18 +137,15 @@ static int add_paths(struct report_input *input, struct delta *delta,
 {
 	const char *sql = delta_sql_paths_at;
 	struct cursor *cursor;
-	int result;
 
 	if (moment->kind == MOMENT_START)
 		return 0;
 	if (moment->kind == MOMENT_EXIT)
 		sql = delta->list.run_process_count > 1 ? delta_sql_lanes_at_exit
 							: delta_sql_paths_at_exit;
-	result = report_query(input, sql, &cursor);
-	if (result < 0)
-		return result;
+	cursor = report_query(input, sql);
 	bind_moment(cursor, delta, moment);
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		uint32_t number = calltree_find(
 			delta->tree,
 			cursor_integer(cursor, cursor_column(cursor, "path_id")));
@@ -174,8 +159,7 @@ static int add_paths(struct report_input *input, struct delta *delta,
 				       delta->tree->nodes[number].quantities,
 				       QUANTITY_OF_PAST, values, 1);
 	}
-	cursor_close(cursor);
-	return result;
+	return report_finish(input, cursor);
 }
 
 enum exit_status delta_load_paths(struct report_input *input, struct delta *delta)
@@ -189,7 +173,7 @@ enum exit_status delta_load_paths(struct report_input *input, struct delta *delt
 	result = add_paths(input, delta, &delta->b, false);
 	if (result == 0)
 		result = add_paths(input, delta, &delta->a, true);
-	return result < 0 ? report_fail_db(input) : STATUS_OK;
+	return result < 0 ? STATUS_FAILED : STATUS_OK;
 }
 
 enum exit_status delta_load_components(struct report_input *input, struct delta *delta)

@@ -59,16 +59,12 @@ static void explain_samples(struct doc *doc, const struct run_facts *facts, size
 static enum exit_status examine_executables(struct report_input *input, struct doc *doc,
 					    size_t *count)
 {
-	struct cursor *cursor;
-	int result;
+	struct cursor *cursor = report_query(input, doctor_sql_executables);
 
-	if (report_query(input, doctor_sql_executables, &cursor) < 0)
-		return STATUS_FAILED;
-	while ((result = cursor_next(cursor)) > 0)
+	while (cursor_next(cursor) > 0)
 		if (doctor_program_notes(doc, cursor_text(cursor, 0), true) > 0)
 			++*count;
-	cursor_close(cursor);
-	return result < 0 ? report_fail_db(input) : STATUS_OK;
+	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
 }
 
 static enum exit_status examine_run(struct report_input *input, struct doc *doc)

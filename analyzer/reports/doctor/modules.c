@@ -184,18 +184,14 @@ enum exit_status doctor_modules(struct report_input *input, struct doc *doc,
 				size_t *count)
 {
 	struct tally tally = {.shown = 0};
-	struct cursor *cursor;
-	int result;
+	struct cursor *cursor = report_query(input, doctor_sql_modules);
 
-	if (report_query(input, doctor_sql_modules, &cursor) < 0)
-		return STATUS_FAILED;
-	while ((result = cursor_next(cursor)) > 0)
+	while (cursor_next(cursor) > 0)
 		add_file(doc, cursor, &tally);
-	cursor_close(cursor);
 	add_left_out(doc, &tally);
 	add_system_note(doc, &tally);
 	*count += tally.shown;
 	strbuf_free(&tally.places);
 	strbuf_free(&tally.packages);
-	return result < 0 ? report_fail_db(input) : STATUS_OK;
+	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
 }

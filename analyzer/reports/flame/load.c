@@ -129,18 +129,14 @@ static int are_runs(struct report_input *input, const char *words, bool *ret)
 
 	*ret = true;
 	while (*ret && result >= 0 && (word = strsep(&rest, ","))) {
-		struct cursor *cursor;
+		struct cursor *cursor = report_query(input, flame_sql_is_run);
 
-		result = report_query(input, flame_sql_is_run, &cursor);
-		if (result < 0)
-			break;
 		cursor_bind_text(cursor, ":word", word);
-		result = cursor_next(cursor);
-		*ret = result > 0;
-		cursor_close(cursor);
+		*ret = cursor_next(cursor) > 0;
+		result = report_finish(input, cursor);
 	}
 	free(copy);
-	return result < 0 ? result : 0;
+	return result;
 }
 
 static enum exit_status build_asked(struct report_input *input, struct doc *doc)

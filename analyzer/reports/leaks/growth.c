@@ -90,15 +90,12 @@ static void choose_points(struct growth *growth, const struct snapshot_list *lis
 
 static int load_freed(struct growth *growth)
 {
-	struct cursor *cursor;
-	int result = report_query(growth->input, leaks_sql_freed_after_last, &cursor);
+	struct cursor *cursor = report_query(growth->input, leaks_sql_freed_after_last);
 
 	growth->freed_count = 0;
-	if (result < 0)
-		return result;
 	cursor_bind_integer(cursor, ":process", growth->process->process_id);
 	cursor_bind_integer(cursor, ":last", growth->ids[growth->point_count - 1]);
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		int64_t site_id = cursor_integer(cursor, 0);
 		struct freed *last = growth->freed_count
 					     ? &growth->freed[growth->freed_count - 1]
@@ -113,8 +110,7 @@ static int load_freed(struct growth *growth)
 		growth->freed[growth->freed_count++] =
 			(struct freed){site_id, cursor_real(cursor, 1)};
 	}
-	cursor_close(cursor);
-	return result;
+	return report_finish(growth->input, cursor);
 }
 
 static int compare_freed(const void *left, const void *right)
@@ -191,26 +187,24 @@ static int look_at_process(struct growth *growth, const struct snapshot_list *li
 
 	choose_points(growth, list);
 	result = load_freed(growth);
-	if (result == 0)
-		result = report_query(growth->input, leaks_sql_growth, &cursor);
 	if (result < 0)
 		return result;
+	cursor = report_query(growth->input, leaks_sql_growth);
 	cursor_bind_integer(cursor, ":process", growth->process->process_id);
-	while ((result = cursor_next(cursor)) > 0) {
+	while (result == 0 && cursor_next(cursor) > 0) {
 		int64_t from = cursor_integer(cursor, 4), to = cursor_integer(cursor, 5);
 
 		if (cursor_integer(cursor, 0) != site.site_id) {
 			result = judge(growth, &site);
-			if (result < 0)
-				break;
 			start_site(growth, cursor, &site);
 		}
 		for (size_t i = 0; i < growth->point_count; i++)
 			if (growth->ids[i] >= from && growth->ids[i] < to)
 				growth->bytes[i] = cursor_real(cursor, 6);
 	}
-	cursor_close(cursor);
-	return result < 0 ? result : judge(growth, &site);
+	if (result == 0)
+		result = judge(growth, &site);
+	return report_finish(growth->input, cursor) < 0 ? -EIO : result;
 }
 
 static int compare_findings(const void *left, const void *right)

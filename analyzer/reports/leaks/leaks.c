@@ -77,7 +77,6 @@ static enum exit_status add_notes(struct report_input *input, struct doc *doc,
 				  bool anything)
 {
 	struct cursor *cursor;
-	int result;
 
 	if (rundb_live_pid(input->db))
 		return STATUS_OK;
@@ -88,12 +87,10 @@ static enum exit_status add_notes(struct report_input *input, struct doc *doc,
 			 "and whatever main() still held are here too. Growth between "
 			 "equal moments is the better witness.",
 			 NULL);
-	if (report_query(input, leaks_sql_unfinished, &cursor) < 0)
-		return STATUS_FAILED;
-	while ((result = cursor_next(cursor)) > 0)
+	cursor = report_query(input, leaks_sql_unfinished);
+	while (cursor_next(cursor) > 0)
 		add_process_note(doc, cursor);
-	cursor_close(cursor);
-	return result < 0 ? report_fail_db(input) : STATUS_OK;
+	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
 }
 
 static enum exit_status add_sites(struct report_input *input, struct doc *doc,

@@ -16,12 +16,9 @@
 static int judge_functions(struct report_input *input, struct leak_filter *filter,
 			   size_t *functions)
 {
-	struct cursor *cursor;
-	int result = report_query(input, leaks_sql_functions, &cursor);
+	struct cursor *cursor = report_query(input, leaks_sql_functions);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		uint32_t number =
 			calltree_function(filter->tree, cursor_integer(cursor, 0));
 
@@ -31,10 +28,7 @@ static int judge_functions(struct report_input *input, struct leak_filter *filte
 			functions[number] = suppressions_find(&filter->suppressions,
 							      cursor_text(cursor, i));
 	}
-	cursor_close(cursor);
-	if (result < 0)
-		report_fail_db(input);
-	return result;
+	return report_finish(input, cursor);
 }
 
 static void judge_nodes(struct leak_filter *filter, const size_t *functions)

@@ -159,14 +159,14 @@ static enum exit_status find_process(struct report_input *input,
 	if (status == STATUS_OK)
 		data->process_id = list.processes[0].process_id;
 	snapshot_list_free(&list);
-	if (status || report_query(input, resources_sql_processes, &cursor) < 0)
+	if (status)
 		return STATUS_FAILED;
+	cursor = report_query(input, resources_sql_processes);
 	while (cursor_next(cursor) > 0) {
 		if (cursor_integer(cursor, 0) == data->process_id)
 			data->started_ns = cursor_integer(cursor, 3);
 	}
-	cursor_close(cursor);
-	return STATUS_OK;
+	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
 }
 
 static void keep_process(struct table **table, int64_t process_id)

@@ -67,10 +67,7 @@ struct job {
 
 static int add_rows(struct report_input *input, const char *sql, struct table *table)
 {
-	struct cursor *cursor;
-	int result = report_query(input, sql, &cursor);
-
-	return result < 0 ? result : cursor_fill(cursor, table);
+	return cursor_fill(report_query(input, sql), table);
 }
 
 static int by_rank(const void *left, const void *right)
@@ -117,21 +114,19 @@ static int add_runs(struct report_input *input, struct table *table)
 
 static int load(struct report_input *input, struct doc *doc, struct job *job)
 {
-	struct cursor *cursor;
-	int result = report_query(input, ranks_sql_run, &cursor);
+	struct cursor *cursor = report_query(input, ranks_sql_run);
+	int result;
 
 	*job = (struct job){.rank = -1};
-	if (result < 0)
-		return result;
-	result = cursor_next(cursor);
-	if (result > 0 && cursor_text(cursor, 0) && !cursor_is_null(cursor, 1)) {
+	if (cursor_next(cursor) > 0 && cursor_text(cursor, 0) &&
+	    !cursor_is_null(cursor, 1)) {
 		job->name = doc_copy(doc, cursor_text(cursor, 0));
 		job->rank = cursor_integer(cursor, 1);
 		job->rank_count = cursor_integer(cursor, 2);
 	}
-	cursor_close(cursor);
+	result = cursor_finish(cursor);
 	job->table = table_new(columns, COLUMN_COUNT_ALL);
-	if (result >= 0)
+	if (result == 0)
 		result = job->rank >= 0
 				 ? add_runs(input, job->table)
 				 : add_rows(input, ranks_sql_of_processes, job->table);

@@ -84,27 +84,20 @@ int run_list_read(struct report_input *input, struct run_list *ret)
 	struct appearances appearances = {0};
 	size_t unit_capacity = 0, lowest_capacity = 0;
 	int64_t *lowest = NULL; /* rank of each unit */
-	struct cursor *cursor;
-	int result;
+	struct cursor *cursor = report_query(input, run_list_sql_runs);
 
 	*ret = (struct run_list){0};
-	result = report_query(input, run_list_sql_runs, &cursor);
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		ret->unit_runs = xgrow(ret->unit_runs, ret->unit_count, &unit_capacity,
 				       sizeof(*ret->unit_runs));
 		lowest =
 			xgrow(lowest, ret->unit_count, &lowest_capacity, sizeof(*lowest));
 		add(ret, cursor, &appearances, lowest);
 	}
-	cursor_close(cursor);
 	free(lowest);
 	free(appearances.counts);
 	intern_free(&appearances.ranks);
-	if (result < 0)
-		report_fail_db(input);
-	return result;
+	return report_finish(input, cursor);
 }
 
 void run_list_free(struct run_list *list)
@@ -152,24 +145,17 @@ static const struct listed_run *find(const struct run_list *list, int64_t run_id
 static int leave_out_other_builds(struct report_input *input, const struct run_list *list,
 				  int64_t run_id, bool *ret)
 {
-	struct cursor *cursor;
-	int result = rundb_query(input->db, run_list_sql_other_builds, &cursor);
+	struct cursor *cursor = rundb_query(input->db, run_list_sql_other_builds);
 
-	if (result == 0) {
-		cursor_bind_integer(cursor, ":run", run_id);
-		while ((result = cursor_next(cursor)) > 0) {
-			const struct listed_run *run =
-				find(list, cursor_integer(cursor, 0));
+	cursor_bind_integer(cursor, ":run", run_id);
+	while (cursor_next(cursor) > 0) {
+		const struct listed_run *run = find(list, cursor_integer(cursor, 0));
 
-			/* Ranks of one job may be of several programs. */
-			if (run && run == run_list_head(list, (size_t)(run - list->runs)))
-				ret[run->unit] = false;
-		}
-		cursor_close(cursor);
+		/* Ranks of one job may be of several programs. */
+		if (run && run == run_list_head(list, (size_t)(run - list->runs)))
+			ret[run->unit] = false;
 	}
-	if (result < 0)
-		report_fail_db(input);
-	return result;
+	return report_finish(input, cursor);
 }
 
 int run_list_group(struct report_input *input, const struct run_list *list, uint32_t unit,

@@ -33,11 +33,9 @@ static struct moment find_in(const struct snapshot_list *list,
 /* A label of the file's other runs: the sentence is about runs then. */
 static bool is_of_other_run(struct report_input *input, const char *word)
 {
-	struct cursor *cursor;
+	struct cursor *cursor = report_query(input, snapshots_sql_elsewhere);
 	bool found = false;
 
-	if (report_query(input, snapshots_sql_elsewhere, &cursor) < 0)
-		return false;
 	cursor_bind_text(cursor, ":label", word);
 	if (cursor_next(cursor) > 0) {
 		const char *label = cursor_text(cursor, 1);
@@ -208,19 +206,15 @@ enum exit_status snapshot_knows_exit(struct report_input *input,
 				     bool *ret_known)
 {
 	struct cursor *cursor;
-	int result;
 
 	*ret_known = true;
 	if (list->run_process_count <= 1)
 		return STATUS_OK;
-	if (report_query(input, snapshots_sql_knows_exit, &cursor) < 0)
-		return STATUS_FAILED;
+	cursor = report_query(input, snapshots_sql_knows_exit);
 	cursor_bind_integer(cursor, ":process", process->process_id);
-	result = cursor_next(cursor);
-	if (result > 0)
+	if (cursor_next(cursor) > 0)
 		*ret_known = cursor_integer(cursor, 0) != 0;
-	cursor_close(cursor);
-	return result < 0 ? report_fail_db(input) : STATUS_OK;
+	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
 }
 
 enum exit_status snapshot_find(struct report_input *input,

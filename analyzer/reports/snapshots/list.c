@@ -17,12 +17,9 @@
 
 static int load_processes(struct report_input *input, struct snapshot_list *list)
 {
-	struct cursor *cursor;
-	int result = report_query(input, snapshots_sql_processes, &cursor);
+	struct cursor *cursor = report_query(input, snapshots_sql_processes);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		list->processes =
 			xgrow(list->processes, list->process_count,
 			      &list->process_capacity, sizeof(*list->processes));
@@ -33,8 +30,7 @@ static int load_processes(struct report_input *input, struct snapshot_list *list
 		};
 		list->run_process_count = (size_t)cursor_integer(cursor, 3);
 	}
-	cursor_close(cursor);
-	return result;
+	return report_finish(input, cursor);
 }
 
 static struct snapshot_process *process_of(const struct snapshot_list *list,
@@ -50,12 +46,9 @@ static int load_snapshots(struct report_input *input, struct snapshot_list *list
 {
 	struct snapshot_process *process = NULL;
 	struct strbuf label = {0};
-	struct cursor *cursor;
-	int result = report_query(input, snapshots_sql_all, &cursor);
+	struct cursor *cursor = report_query(input, snapshots_sql_all);
 
-	if (result < 0)
-		return result;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		int64_t process_id = cursor_integer(cursor, 1);
 		const char *text = cursor_text(cursor, 4);
 		struct snapshot *snapshot;
@@ -82,8 +75,7 @@ static int load_snapshots(struct report_input *input, struct snapshot_list *list
 		};
 	}
 	strbuf_free(&label);
-	cursor_close(cursor);
-	return result;
+	return report_finish(input, cursor);
 }
 
 static bool shares_pid(const struct snapshot_list *list, size_t index)
@@ -163,10 +155,10 @@ enum exit_status snapshot_list_load(struct report_input *input, struct snapshot_
 
 	*ret = (struct snapshot_list){0};
 	if (load_processes(input, ret) < 0)
-		return report_fail_db(input);
+		return STATUS_FAILED;
 	status = choose_process(input, ret);
 	if (status == STATUS_OK && load_snapshots(input, ret) < 0)
-		status = report_fail_db(input);
+		status = STATUS_FAILED;
 	return status;
 }
 

@@ -22,13 +22,9 @@ static const char *text(struct doc *doc, struct cursor *cursor, int column)
 
 static int load_run(struct report_input *input, struct doc *doc, struct run_facts *facts)
 {
-	struct cursor *cursor;
-	int result = report_query(input, facts_sql_run, &cursor);
+	struct cursor *cursor = report_query(input, facts_sql_run);
 
-	if (result < 0)
-		return result;
-	result = cursor_next(cursor);
-	if (result > 0) {
+	if (cursor_next(cursor) > 0) {
 		facts->label = text(doc, cursor, 0);
 		facts->command = text(doc, cursor, 1);
 		facts->started_utc = text(doc, cursor, 2);
@@ -48,32 +44,27 @@ static int load_run(struct report_input *input, struct doc *doc, struct run_fact
 		facts->peak_bytes = cursor_integer(cursor, 14);
 		facts->live_bytes = cursor_integer(cursor, 15);
 	}
-	cursor_close(cursor);
-	return result < 0 ? result : 0;
+	return report_finish(input, cursor);
 }
 
 static int load_sums(struct report_input *input, struct run_facts *facts)
 {
-	struct cursor *cursor;
-	int result = report_query(input, facts_sql_functions, &cursor);
+	struct cursor *cursor = report_query(input, facts_sql_functions);
 
-	if (result < 0)
-		return result;
-	result = cursor_next(cursor);
-	if (result > 0) {
+	if (cursor_next(cursor) > 0) {
 		facts->calls = cursor_integer(cursor, 0);
 		facts->function_count = cursor_integer(cursor, 1);
 		facts->self_ns = cursor_integer(cursor, 2);
 		facts->raw_self_ns = cursor_integer(cursor, 3);
 	}
-	cursor_close(cursor);
-	if (result < 0)
-		return result;
-	result = report_query(input, facts_sql_counts, &cursor);
-	if (result < 0)
-		return result;
-	result = cursor_next(cursor);
-	if (result > 0) {
+	return report_finish(input, cursor);
+}
+
+static int load_counts(struct report_input *input, struct run_facts *facts)
+{
+	struct cursor *cursor = report_query(input, facts_sql_counts);
+
+	if (cursor_next(cursor) > 0) {
 		facts->process_count = cursor_integer(cursor, 0);
 		facts->thread_count = cursor_integer(cursor, 1);
 		facts->thread_ns = cursor_integer(cursor, 2);
@@ -82,25 +73,19 @@ static int load_sums(struct report_input *input, struct run_facts *facts)
 		facts->temporary_count = cursor_integer(cursor, 5);
 		facts->snapshot_count = cursor_integer(cursor, 6);
 	}
-	cursor_close(cursor);
-	return result < 0 ? result : 0;
+	return report_finish(input, cursor);
 }
 
 static int load_peak(struct report_input *input, struct run_facts *facts)
 {
-	struct cursor *cursor;
-	int result = report_query(input, facts_sql_peak, &cursor);
+	struct cursor *cursor = report_query(input, facts_sql_peak);
 
-	if (result < 0)
-		return result;
-	result = cursor_next(cursor);
-	if (result > 0) {
+	if (cursor_next(cursor) > 0) {
 		facts->peak_pid = cursor_integer(cursor, 0);
 		facts->peak_live_bytes = cursor_integer(cursor, 1);
 		facts->allocating_process_count = cursor_integer(cursor, 2);
 	}
-	cursor_close(cursor);
-	return result < 0 ? result : 0;
+	return report_finish(input, cursor);
 }
 
 int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts *ret)
@@ -113,9 +98,9 @@ int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts
 	if (result == 0)
 		result = load_sums(input, ret);
 	if (result == 0)
+		result = load_counts(input, ret);
+	if (result == 0)
 		result = load_peak(input, ret);
-	if (result < 0)
-		report_fail_db(input);
 	return result;
 }
 

@@ -75,12 +75,9 @@ struct judgement {
 static enum exit_status judge(struct report_input *input, struct doc *doc,
 			      struct section *section, struct judgement *judgement)
 {
-	struct cursor *cursor;
-	int result;
+	struct cursor *cursor = report_query(input, trust_sql_counters);
 
-	if (report_query(input, trust_sql_counters, &cursor) < 0)
-		return STATUS_FAILED;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		const char *name = cursor_text(cursor, 0);
 		int64_t value = cursor_integer(cursor, 1);
 		const struct trust_counter *counter =
@@ -96,8 +93,7 @@ static enum exit_status judge(struct report_input *input, struct doc *doc,
 			judgement->worst = counter ? counter->weight : TRUST_MINOR;
 		add_part(&judgement->parts, counter, name, value);
 	}
-	cursor_close(cursor);
-	return result < 0 ? report_fail_db(input) : STATUS_OK;
+	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
 }
 
 static const char *verdict(const struct run_facts *facts,
@@ -187,12 +183,9 @@ static void explain_item(struct doc *doc, const struct trust_counter *counter,
 static enum exit_status explain_counters(struct report_input *input, struct doc *doc,
 					 size_t *ret_count)
 {
-	struct cursor *cursor;
-	int result;
+	struct cursor *cursor = report_query(input, trust_sql_counters);
 
-	if (report_query(input, trust_sql_counters, &cursor) < 0)
-		return STATUS_FAILED;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		const char *name = cursor_text(cursor, 0);
 		int64_t value = cursor_integer(cursor, 1);
 		const struct trust_counter *counter =
@@ -203,20 +196,16 @@ static enum exit_status explain_counters(struct report_input *input, struct doc 
 		explain_item(doc, counter, value, cursor_text(cursor, 2));
 		++*ret_count;
 	}
-	cursor_close(cursor);
-	return result < 0 ? report_fail_db(input) : STATUS_OK;
+	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
 }
 
 static enum exit_status explain_ends(struct report_input *input, struct doc *doc,
 				     size_t *ret_count)
 {
 	struct strbuf sentence = {0};
-	struct cursor *cursor;
-	int result;
+	struct cursor *cursor = report_query(input, trust_sql_ends);
 
-	if (report_query(input, trust_sql_ends, &cursor) < 0)
-		return STATUS_FAILED;
-	while ((result = cursor_next(cursor)) > 0) {
+	while (cursor_next(cursor) > 0) {
 		const char *executable = cursor_text(cursor, 1);
 		int signal_number = (int)cursor_integer(cursor, 3);
 
@@ -241,9 +230,8 @@ static enum exit_status explain_ends(struct report_input *input, struct doc *doc
 			 "then are closed at that time.");
 		++*ret_count;
 	}
-	cursor_close(cursor);
 	strbuf_free(&sentence);
-	return result < 0 ? report_fail_db(input) : STATUS_OK;
+	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
 }
 
 enum exit_status trust_explain(struct report_input *input, struct doc *doc,

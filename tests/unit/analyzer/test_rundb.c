@@ -173,7 +173,7 @@ static void queries_end(void **state)
 	assert_string_equal(rundb_error(db), "sql: the query took more than 0.2 s of "
 					     "processor time; --no-limits lets it go on");
 	cursor_close(cursor);
-	assert_int_equal(rundb_query(db, endless, &cursor), 0);
+	cursor = rundb_query(db, endless);
 	assert_int_equal(cursor_next(cursor), -EINVAL);
 	assert_non_null(strstr(rundb_error(db), "memory.db: a query took more than"));
 	cursor_close(cursor);
@@ -243,12 +243,8 @@ static void tables_take_what_fits(void **state)
 	struct cursor *cursor;
 
 	(void)state;
-	assert_int_equal(
-		rundb_query(db,
-			    "SELECT 7 AS name, 'a.c' AS file, 12 AS line, 'many' AS "
-			    "calls, x'01ff' AS anything",
-			    &cursor),
-		0);
+	cursor = rundb_query(db, "SELECT 7 AS name, 'a.c' AS file, 12 AS line, 'many' AS "
+				 "calls, x'01ff' AS anything");
 	assert_int_equal(cursor_fill(cursor, table), 0);
 	assert_int_equal(table->row_count, 1);
 	assert_int_equal(table_row(table, 0)[0].kind, CELL_NULL);
@@ -258,6 +254,26 @@ static void tables_take_what_fits(void **state)
 	assert_int_equal(table_row(table, 0)[3].kind, CELL_NULL);
 	assert_string_equal(table_row(table, 0)[4].text, "01ff");
 	table_free(table);
+}
+
+static void failing_queries_have_no_rows(void **state)
+{
+	static const char *const queries[] = {
+		"SELECT nonsense", "SELECT 1 FROM nowhere",
+		"SELECT sum(9223372036854775807) OVER () FROM "
+		"(SELECT 1 UNION ALL SELECT 2)"};
+
+	(void)state;
+	for (size_t i = 0; i < 3; i++) {
+		struct cursor *cursor = rundb_query(db, queries[i]);
+
+		cursor_bind_integer(cursor, ":run", 1);
+		cursor_bind_text(cursor, ":thread", "main");
+		assert_true(cursor_next(cursor) < 0);
+		assert_true(cursor_next(cursor) < 0); /* it stays so */
+		assert_non_null(strstr(rundb_error(db), "memory.db"));
+		assert_true(cursor_finish(cursor) < 0);
+	}
 }
 
 static void runs_are_chosen(void **state)
@@ -298,6 +314,7 @@ int main(void)
 		TEST(queries_end),
 		TEST(views_of_views_end),
 		TEST(foreign_queries_only_read),
+		TEST(failing_queries_have_no_rows),
 		TEST(tables_take_what_fits),
 		TEST(runs_are_chosen),
 		TEST(views_are_limited_to_a_run),
