@@ -83,11 +83,18 @@ def compile_program(source, target, compiler="gcc", optimisation="-O2", flags=()
     return target
 
 
+def reading(database):
+    """A connection for many queries of a database that nobody writes to any longer: to open
+    one takes longer than most queries."""
+    return contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro", uri=True))
+
+
 def query(database, sql):
-    """Rows of a query, read without prof-analyze."""
+    """Rows of a query, read without prof-analyze. database: a path, or what reading() gave."""
     try:
-        with contextlib.closing(sqlite3.connect(f"file:{database}?mode=ro",
-                                                uri=True)) as connection:
+        if isinstance(database, sqlite3.Connection):
+            return database.execute(sql).fetchall()
+        with reading(database) as connection:
             return connection.execute(sql).fetchall()
     except sqlite3.Error as error:
         raise Failure(f"{error} in: {sql}") from error

@@ -197,7 +197,8 @@ def run_variant(products, source, truth, variant):
         report = harness.run([products.analyze, database])
         harness.expect(report.returncode == 0 and report.stdout,
                        f"prof-analyze ended with {report.returncode}: {report.stderr}")
-        return check_truth(database, truth, recorded.stdout + recorded.stderr)
+        with harness.reading(database) as connection:
+            return check_truth(connection, truth, recorded.stdout + recorded.stderr)
 
 
 def main():
