@@ -5,11 +5,16 @@
 
 #include "analyzer/cli/words.h"
 
+#include "analyzer/document/flame.h"
+
 #include <stddef.h>
+#include <stdio.h>
+#include <string.h>
 
 #define WHERE(field) offsetof(struct request, field)
 #define BY_ALL 0
-#define OF_THE_PROGRAM 3 /* the last ones are of no report */
+#define OF_THE_PROGRAM 3  /* the last ones are of no report */
+#define METRICS "METRICS" /* in place of the names there are */
 
 static const struct {
 	const char *name;
@@ -74,8 +79,8 @@ static const struct {
 	 "leave out what FILE lists: leaks by lines leak:PATTERN as for LeakSanitizer, "
 	 "findings in json by rule, function, reason and expires",
 	 .taken_with = TAKES_SUPPRESSIONS, .text = WHERE(options.suppressions)},
-	{"metric", 0, "METRIC", "time, self, calls, bytes, allocs, live or at-peak",
-	 .taken_with = TAKES_FLAME, .text = WHERE(options.metric)},
+	{"metric", 0, "METRIC", METRICS, .taken_with = TAKES_FLAME,
+	 .text = WHERE(options.metric)},
 	{"snapshot", 0, "LABEL|N", "as it was at this snapshot",
 	 .taken_with = TAKES_FLAME, .text = WHERE(options.snapshot)},
 	{"diff", 0, "BEFORE.db", "the difference from that file's run",
@@ -130,6 +135,22 @@ void cli_option_set(size_t option, const char *text, struct request *ret)
 		*(bool *)((char *)ret + table[option].flag) = true;
 }
 
+/* "time, self or calls" */
+static const char *metrics(void)
+{
+	static char text[256];
+	const char *names[FLAME_NO_METRIC];
+	size_t count = flame_metric_list(names), size = 0;
+
+	for (size_t i = 0; i < count && size < sizeof(text); i++)
+		size += (size_t)snprintf(text + size, sizeof(text) - size, "%s%s",
+					 i == 0		  ? ""
+					 : i + 1 == count ? " or "
+							  : ", ",
+					 names[i]);
+	return text;
+}
+
 void cli_options_fill(const struct report *report, bool for_help, struct argp_option *ret)
 {
 	for (size_t i = 0; i < CLI_OPTION_COUNT; i++) {
@@ -141,7 +162,9 @@ void cli_options_fill(const struct report *report, bool for_help, struct argp_op
 			.key = key_of(i),
 			.arg = table[i].argument,
 			.flags = table[i].doc ? 0 : OPTION_HIDDEN,
-			.doc = table[i].doc,
+			.doc = table[i].doc && strcmp(table[i].doc, METRICS) == 0
+				       ? metrics()
+				       : table[i].doc,
 			.group = i < CLI_OPTION_COUNT - OF_THE_PROGRAM ? 0 : -1,
 		};
 	}
