@@ -118,6 +118,7 @@ CREATE TABLE function (
 	file TEXT, line INTEGER,	-- of the definition
 	component TEXT,			-- of a region
 	calls INTEGER NOT NULL,
+	unwound_count INTEGER NOT NULL DEFAULT 0,	-- ended without their own exit
 	total_ns INTEGER NOT NULL,	-- outermost activations only
 	self_ns INTEGER NOT NULL,
 	raw_total_ns INTEGER NOT NULL, raw_self_ns INTEGER NOT NULL,
@@ -142,6 +143,7 @@ CREATE TABLE path (
 	function_id INTEGER NOT NULL,
 	kind INTEGER NOT NULL,		-- 0 function, 1 frame, 2 region
 	calls INTEGER NOT NULL,
+	unwound_count INTEGER NOT NULL DEFAULT 0,
 	total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
 	raw_total_ns INTEGER NOT NULL, raw_self_ns INTEGER NOT NULL,
 	min_ns INTEGER, max_ns INTEGER,
@@ -155,6 +157,7 @@ CREATE TABLE path_lane (
 	path_id INTEGER NOT NULL,
 	lane_id INTEGER NOT NULL,
 	calls INTEGER NOT NULL, total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
+	unwound_count INTEGER NOT NULL DEFAULT 0,
 	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL,
 	PRIMARY KEY (path_id, lane_id)
 ) WITHOUT ROWID;
@@ -350,14 +353,14 @@ CREATE VIEW threads AS SELECT run_id, process_id, thread_id, tid, name, started_
 CREATE VIEW functions AS SELECT f.run_id, f.function_id, f.name, f.linkage_name,
 	m.path AS module, f.file, f.line, f.component, f.calls, f.total_ns, f.self_ns,
 	f.raw_total_ns, f.raw_self_ns, f.min_ns, f.p50_ns, f.p90_ns, f.p95_ns, f.p99_ns,
-	f.max_ns, f.alloc_count, f.alloc_bytes, f.recording, f.naming
+	f.max_ns, f.alloc_count, f.alloc_bytes, f.recording, f.naming, f.unwound_count
 	FROM function f LEFT JOIN module m USING (module_id)
 	WHERE f.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW call_paths AS SELECT p.run_id, p.path_id, p.parent_path_id, p.depth,
 	p.function_id, f.name, CASE p.kind WHEN 0 THEN 'function' WHEN 1 THEN 'frame' ELSE 'region' END AS kind,
 	p.calls, p.total_ns, p.self_ns, p.alloc_count, p.alloc_bytes, p.live_bytes,
-	p.at_peak_bytes AS peak_bytes, p.raw_total_ns, p.raw_self_ns
+	p.at_peak_bytes AS peak_bytes, p.raw_total_ns, p.raw_self_ns, p.unwound_count
 	FROM path p JOIN function f USING (function_id)
 	WHERE p.run_id NOT IN (SELECT run_id FROM storing);
 

@@ -52,6 +52,8 @@ static void add_nodes(struct lane_walk *walk)
 		if (place_is_return_address(node))
 			continue;
 		quantity_add(&cell->calls, quantity_of_count(node->call_count));
+		quantity_add(&cell->unwound_count,
+			     quantity_of_count(node->unfinished_count));
 		merge_add(&cell->total_ticks, node->total_ticks);
 		merge_add(&merge->call_count, node->call_count);
 		if (node->min_ticks <= node->max_ticks)

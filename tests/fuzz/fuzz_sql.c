@@ -141,8 +141,10 @@ static const char *const patterns[] = {
 	"INSERT INTO storing (run_id, token, touched, process_id, lane_id, thread_id, "
 	"module_id, function_id, path_id, site_id, snapshot_id, series_id) VALUES "
 	"($n % 5, '$o', $v, 1, 1, 1, 1, 1, $n, 1, 1, 1)",
-	"INSERT INTO path SELECT path_id + $n, run_id, path_id, depth + 1, "
-	"function_id, "
+	"INSERT INTO path (path_id, run_id, parent_path_id, depth, function_id, kind, "
+	"calls, total_ns, self_ns, raw_total_ns, raw_self_ns, min_ns, max_ns, "
+	"alloc_count, alloc_bytes, live_bytes, at_peak_bytes) "
+	"SELECT path_id + $n, run_id, path_id, depth + 1, function_id, "
 	"kind, calls, total_ns, self_ns, raw_total_ns, raw_self_ns, min_ns, max_ns, "
 	"alloc_count, alloc_bytes, live_bytes, at_peak_bytes FROM path",
 	"ANALYZE",

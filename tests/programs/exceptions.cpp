@@ -18,6 +18,11 @@
 // expect-sql: SELECT calls FROM functions WHERE name = 'rethrower()' => 50
 // expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'after_rethrow()' =>
 //     main|50
+// expect-sql[gcc]: SELECT SUM(unwound_count) FROM call_paths => 0
+// expect-sql[clang]: SELECT name, unwound_count FROM functions WHERE unwound_count > 0 ORDER
+//     BY name => rethrower()|50; thrower(int)|1100
+// expect-sql: SELECT (SELECT SUM(unwound_count) FROM functions) = (SELECT SUM(value) FROM
+//     trust WHERE name = 'repaired_frames') => 1
 #include "truth.h"
 #include <stdexcept>
 

@@ -17,6 +17,9 @@ EQUAL_SUMS = {
         "SELECT TOTAL(raw_total_ns) FROM call_paths WHERE parent_path_id IS NULL"),
     "calls of the functions are those of their paths": (
         "SELECT TOTAL(calls) FROM functions", "SELECT TOTAL(calls) FROM call_paths"),
+    "unwound calls of the functions are those of their paths": (
+        "SELECT TOTAL(unwound_count) FROM functions",
+        "SELECT TOTAL(unwound_count) FROM call_paths"),
     "calls of the edges and the roots are those of the functions": (
         "SELECT (SELECT TOTAL(calls) FROM call_edges) + (SELECT TOTAL(calls) "
         "FROM call_paths WHERE parent_path_id IS NULL)",

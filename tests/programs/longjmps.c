@@ -3,6 +3,10 @@
  * that is jumped over is closed and counted as repaired. */
 // variants: lto
 // expect-trust: repaired_frames => 1150
+// expect-sql: SELECT name, unwound_count FROM functions WHERE unwound_count > 0 ORDER BY name
+//     => sig_thrower|50; thrower|1100
+// expect-sql: SELECT COUNT(*), MIN(unwound_count), MAX(unwound_count) FROM call_paths WHERE
+//     name = 'thrower' => 11|100|100
 // expect-tree:
 //     main 1
 //       catcher 100

@@ -58,8 +58,10 @@ def fill(path, shape, is_after):
                      count, self_ns, self_ns, self_ns, self_ns))
         if number < SITES:
             sites.append((number + 1, "/src/file.cc", number % 1000))
-    db.executemany("INSERT INTO path VALUES (?, 1, ?, ?, ?, 0, ?, ?, ?, ?, ?, NULL, NULL, 1, 64,"
-                   " 0, 0)", rows)
+    db.executemany("INSERT INTO path (path_id, run_id, parent_path_id, depth, function_id, kind,"
+                   " calls, total_ns, self_ns, raw_total_ns, raw_self_ns, alloc_count,"
+                   " alloc_bytes, live_bytes, at_peak_bytes)"
+                   " VALUES (?, 1, ?, ?, ?, 0, ?, ?, ?, ?, ?, 1, 64, 0, 0)", rows)
     db.executemany("INSERT INTO site (run_id, path_id, file, line, alloc_count, alloc_bytes,"
                    " free_count, free_bytes, live_count, live_bytes, peak_bytes, at_peak_bytes,"
                    " at_peak_count, temporary_count, realloc_count, realloc_copied_bytes,"

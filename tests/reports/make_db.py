@@ -307,6 +307,15 @@ def make_fixture(db):
     second_run(db)
 
 
+def make_unwound(db):
+    """The fixture, in whose second run some calls ended without their exit."""
+    make_fixture(db)
+    for table in ("function", "path"):
+        db.execute(f"UPDATE {table} SET unwound_count = calls / 2 WHERE run_id = 2 AND "
+                   "function_id IN (SELECT function_id FROM function WHERE name LIKE "
+                   "'%parse%' OR name = 'worker')")
+
+
 def make_empty(db):
     for run_id, wall in ((1, 40 * MS), (2, 5_000 * MS)):
         insert(db, "run", run_id=run_id, token="%016x" % run_id, label=None,
@@ -482,6 +491,8 @@ def make(kind, path, paths=26000):
     db = create(path)
     if kind == "fixture":
         make_fixture(db)
+    elif kind == "unwound":
+        make_unwound(db)
     elif kind == "empty":
         make_empty(db)
     elif kind == "findings":

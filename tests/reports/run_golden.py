@@ -66,6 +66,8 @@ CASES = {
     "functions-csv": (["functions", "fixture.db", "-f", "csv"], {}),
     "functions-md": (["functions", "fixture.db", "-f", "md"], {}),
     "functions-sort-unknown": (["functions", "fixture.db", "--sort", "sefl"], {}),
+    "functions-unwound": (["functions", "unwound.db", "--sort", "unwound", "-n", "3"], WIDE),
+    "tree-unwound": (["tree", "unwound.db", "-n", "5"], WIDE),
     "tree": (TREE, {}),
     "tree-all": (TREE + ["--min-share", "0"], {}),
     "tree-unfold": (TREE + ["--unfold", "--min-share", "0"], {}),
@@ -255,6 +257,11 @@ CASES = {
     "flamegraph-error-format": (["flamegraph", "fixture.db", "--format", "md"], {}),
     "flamegraph-error-width": (["flamegraph", "fixture.db", "--width", "9"], {}),
     "flamegraph-error-diff": (["flamegraph", "fixture.db", "--diff", "nowhere.db"], {}),
+    "export-folded-unwound": (["export", "folded", "unwound.db", "--metric", "unwound"], {}),
+    "export-folded-unwound-runs": (["export", "folded", "unwound.db", "--metric", "unwound",
+                                    "--before", "1", "--after", "2"], {}),
+    "flamegraph-error-unwound": (FLAME + ["--metric", "unwound", "--snapshot", "1"], {}),
+    "compare-unwound": (["compare", "unwound.db", "--before", "1", "--after", "2"], WIDE),
     "export-folded": (["export", "folded", "fixture.db"], {}),
     "export-folded-allocs": (["export", "folded", "fixture.db", "--metric", "allocs"], {}),
     "export-folded-runs": (["export", "groups.db", "folded", "--before", "1", "--after", "2"],
@@ -516,7 +523,7 @@ def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     named = {word for case in cases for word in CASES[case][0]}
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine",
-                 "findings", "wrappers", "plain-before", "plain-after", "plain-both",
+                 "findings", "unwound", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
                  "jobs-inside", "names"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):

@@ -134,7 +134,7 @@ static void static_namesakes_stay_apart(void **state)
 			 add(1, "helper", "helper", "/other/place/a.c", 7, 1));
 }
 
-static const int64_t one[COMPARE_PATH_METRICS] = {1, 1, 1, 1, 1};
+static const int64_t one[COMPARE_PATH_METRICS] = {[0 ... COMPARE_PATH_METRICS - 1] = 1};
 
 static void recursion_is_folded(void **state)
 {

@@ -101,7 +101,9 @@ void check_invariants(struct sqlite3 *db)
 		db,
 		"SELECT COUNT(*) FROM path p WHERE (SELECT COUNT(*) FROM path_lane) AND "
 		"(calls <> (SELECT TOTAL(calls) FROM path_lane l WHERE l.path_id = "
-		"p.path_id) OR self_ns <> (SELECT TOTAL(self_ns) FROM path_lane l "
+		"p.path_id) OR unwound_count <> (SELECT TOTAL(unwound_count) FROM "
+		"path_lane l WHERE l.path_id = p.path_id) OR self_ns <> (SELECT "
+		"TOTAL(self_ns) FROM path_lane l "
 		"WHERE l.path_id = p.path_id))",
 		"0");
 }

@@ -302,10 +302,12 @@ static void announce(struct fixture *f, int64_t age_seconds)
 		"INSERT INTO process (process_id, run_id, pid, complete) VALUES "
 		"(7, 2, 1, 1), (9, 3, 1, 1);"
 		"INSERT INTO snapshot_free VALUES (7, 1, 1, 1, 1, 1), (9, 1, 1, 1, 1, 1);"
-		"INSERT INTO path SELECT path_id + 5, 2, NULL, 1, 1, 0, 1, 1, 1, 1, 1, "
-		"1, "
-		"1, 1, 1, 1, 1 FROM path;"
-		"INSERT INTO path_lane SELECT path_id, 1, 1, 1, 1, 1, 1 FROM path "
+		"INSERT INTO path (path_id, run_id, depth, function_id, kind, calls, "
+		"total_ns, self_ns, raw_total_ns, raw_self_ns, alloc_count, "
+		"alloc_bytes, live_bytes, at_peak_bytes) SELECT path_id + 5, 2, 1, 1, 0, "
+		"1, 1, 1, 1, 1, 1, 1, 1, 1 FROM path;"
+		"INSERT INTO path_lane (path_id, lane_id, calls, total_ns, self_ns, "
+		"alloc_count, alloc_bytes) SELECT path_id, 1, 1, 1, 1, 1, 1 FROM path "
 		"WHERE run_id = 2",
 		(long long)(time(NULL) - age_seconds), (long long)time(NULL));
 	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
