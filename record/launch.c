@@ -16,29 +16,20 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/beside.h"
 #include "record/signals.h"
 
 int record_find_shim(char *ret)
 {
 	static const char *const places[] = {
-		"../shim",		 /* built tree: record/ to shim/ */
-		PROFSHIM_BIN_TO_LIB_DIR, /* installed, wherever the tree was moved to */
+		"../shim/libprofshim.so", /* built tree: record/ to shim/ */
+		/* installed, wherever the tree was moved to */
+		PROFSHIM_BIN_TO_LIB_DIR "/libprofshim.so",
+		PROFSHIM_LIB_DIR "/libprofshim.so",
 	};
-	char self[PATH_MAX], *slash;
-	ssize_t length = readlink("/proc/self/exe", self, sizeof(self) - 1);
-	size_t i;
 
-	self[length > 0 ? length : 0] = '\0';
-	slash = strrchr(self, '/');
-	for (i = 0; slash && i < sizeof(places) / sizeof(places[0]); i++) {
-		int written = snprintf(ret, PATH_MAX, "%.*s/%s/libprofshim.so",
-				       (int)(slash - self), self, places[i]);
-
-		if (written > 0 && written < PATH_MAX && access(ret, R_OK) == 0)
-			return 0;
-	}
-	snprintf(ret, PATH_MAX, "%s/libprofshim.so", PROFSHIM_LIB_DIR);
-	return access(ret, R_OK) == 0 ? 0 : -ENOENT;
+	return beside_find_for_program(places, sizeof(places) / sizeof(places[0]), ret,
+				       PATH_MAX);
 }
 
 static int set(const char *name, const char *value)

@@ -18,13 +18,14 @@
 #include <signal.h>
 #include <stdint.h>
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "common/beside.h"
 #include "shim/boot/run.h"
 #include "shim/core/process.h"
 
@@ -89,64 +90,26 @@ static int first(void *argument)
 	return 0;
 }
 
-/* The directory of the shim itself, from the loader. */
-static int own_directory(char *path, size_t size)
-{
-	Dl_info info;
-	char *slash;
-
-	if (!dladdr((void *)collector_start, &info) || !info.dli_fname ||
-	    strlen(info.dli_fname) + 128 > size)
-		return -ENOENT;
-	strcpy(path, info.dli_fname);
-	slash = strrchr(path, '/');
-	if (!slash)
-		return -ENOENT;
-	*slash = '\0';
-	return 0;
-}
-
-static int find_file(const struct config *config, char *path, size_t path_size)
+/* Without links and from the root: the exec comes after a chdir, and LD_PRELOAD may name
+ * us as "./libprofshim.so". path has SEGMENT_PATH_MAX bytes. */
+static int find_file(const struct config *config, char *path)
 {
 	static const char *const places[] = {
-		"/../collector/profshim-collect", /* built tree: shim/ to collector/ */
-		"/../libexec/profshim/profshim-collect",    /* PREFIX/lib */
-		"/../../libexec/profshim/profshim-collect", /* PREFIX/lib/ARCH */
+		"../collector/profshim-collect", /* built tree: shim/ to collector/ */
+		"../libexec/profshim/profshim-collect",	   /* PREFIX/lib */
+		"../../libexec/profshim/profshim-collect", /* PREFIX/lib/ARCH */
+		PROFSHIM_LIBEXEC_DIR "/profshim-collect",
 	};
-	char directory[SEGMENT_PATH_MAX];
+	Dl_info self;
 
-	if (config->collector) {
-		snprintf(path, path_size, "%s", config->collector);
-		return access(path, X_OK) == 0 ? 0 : -ENOENT;
-	}
-	if (own_directory(directory, sizeof(directory)) == 0) {
-		for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-			snprintf(path, path_size, "%s%s", directory, places[i]);
-			if (access(path, X_OK) == 0)
-				return 0;
-		}
-	}
-	snprintf(path, path_size, "%s/profshim-collect", PROFSHIM_LIBEXEC_DIR);
-	return access(path, X_OK) == 0 ? 0 : -ENOENT;
-}
-
-/* The exec comes after a chdir, and LD_PRELOAD may name us as "./libprofshim.so". */
-static int make_absolute(char *path, size_t size)
-{
-	char relative[SEGMENT_PATH_MAX + 128];
-	size_t length;
-
-	if (path[0] == '/')
-		return 0;
-	strcpy(relative, path);
-	if (!getcwd(path, size))
-		return -errno;
-	length = strlen(path);
-	if (length + strlen(relative) + 2 > size)
-		return -ENAMETOOLONG;
-	path[length] = '/';
-	strcpy(path + length + 1, relative);
-	return 0;
+	if (config->collector)
+		return realpath(config->collector, path) && access(path, X_OK) == 0
+			       ? 0
+			       : -ENOENT;
+	if (!dladdr((void *)collector_start, &self) || !self.dli_fname)
+		return -ENOENT;
+	return beside_find(self.dli_fname, places, sizeof(places) / sizeof(places[0]),
+			   path, SEGMENT_PATH_MAX);
 }
 
 /* A host that adopts orphans would adopt the collector. */
@@ -192,7 +155,7 @@ static int launch_detached(struct launch *launch)
 
 int collector_start(const struct config *config)
 {
-	char path[SEGMENT_PATH_MAX + 128], directory[SEGMENT_PATH_MAX];
+	char path[SEGMENT_PATH_MAX], directory[SEGMENT_PATH_MAX];
 	struct segment_state *state = process_facts.state;
 	struct launch launch = {.arguments = {path, directory, NULL},
 				.host_pid = getpid(),
@@ -204,8 +167,7 @@ int collector_start(const struct config *config)
 		process_note(SEGMENT_NOTE_SUBREAPER);
 		return 0;
 	}
-	if (find_file(config, path, sizeof(path)) < 0 ||
-	    make_absolute(path, sizeof(path)) < 0) {
+	if (find_file(config, path) < 0) {
 		process_note(SEGMENT_NOTE_NO_COLLECTOR);
 		return -ENOENT;
 	}
