@@ -15,6 +15,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+struct strbuf;
+
 #define CALLTREE_NONE UINT32_MAX
 
 struct calltree_function {
@@ -74,6 +76,10 @@ uint32_t calltree_find(const struct calltree *tree, int64_t path_id);
  * when there is none. */
 uint32_t calltree_owner(const struct calltree *tree, uint32_t node);
 const char *calltree_name(const struct calltree *tree, uint32_t node);
+/* Appends the names from the root to the node, each but the last ended by end. Of more
+ * than 256 the middle ones are left out, and counted: "(9744 more)". */
+void calltree_put_chain(const struct calltree *tree, uint32_t node, const char *end,
+			struct strbuf *text);
 /* The number of a function, or CALLTREE_NONE. */
 uint32_t calltree_function(const struct calltree *tree, int64_t function_id);
 

@@ -41,6 +41,7 @@ enum column_flag {
 
 /* Ends every name of a COLUMN_CHAIN cell but the last. */
 #define TABLE_CHAIN_END '\x1f'
+#define TABLE_CHAIN_END_TEXT "\x1f"
 
 struct column {
 	const char *name;

@@ -13,11 +13,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of a call path that are kept: a recursion of 10,000 levels with an allocation in
- * each would be 50 million names. */
-#define CHAIN_OUTER 32
-#define CHAIN_INNER 224
-
 enum exit_status report_fail(struct report_input *input, enum exit_status status,
 			     const char *format, ...)
 {
@@ -195,41 +190,13 @@ struct section *report_add_table(struct doc *doc, const char *name, const char *
 	return section;
 }
 
-/* The path above a node, innermost first. Returns its length. */
-static size_t climb(const struct calltree *tree, uint32_t node, uint32_t **ret_path)
-{
-	size_t length = 0, count = 0;
-
-	/* The bound guards against a ring of parents in a damaged file. */
-	for (uint32_t at = node; at != CALLTREE_NONE && length < tree->node_count;
-	     at = tree->nodes[at].parent)
-		length++;
-	*ret_path = xreallocarray(NULL, length, sizeof(**ret_path));
-	for (uint32_t at = node; count < length; at = tree->nodes[at].parent)
-		(*ret_path)[count++] = at;
-	return length;
-}
-
 struct cell report_chain(struct table *table, const struct calltree *tree, uint32_t node)
 {
 	struct strbuf chain = {0};
-	uint32_t *path;
-	size_t length = climb(tree, node, &path), left_out = 0;
 	struct cell cell;
 
-	if (length > CHAIN_OUTER + CHAIN_INNER)
-		left_out = length - CHAIN_OUTER - CHAIN_INNER;
-	for (size_t i = length; i-- > 0;) {
-		if (left_out && i + 1 == length - CHAIN_OUTER) {
-			strbuf_printf(&chain, "(%zu more)%c", left_out, TABLE_CHAIN_END);
-			i -= left_out;
-		}
-		strbuf_puts(&chain, calltree_name(tree, path[i]));
-		if (i)
-			strbuf_putc(&chain, TABLE_CHAIN_END);
-	}
-	cell = table_text(table, length ? strbuf_text(&chain) : NULL);
+	calltree_put_chain(tree, node, TABLE_CHAIN_END_TEXT, &chain);
+	cell = table_text(table, node == CALLTREE_NONE ? NULL : strbuf_text(&chain));
 	strbuf_free(&chain);
-	free(path);
 	return cell;
 }

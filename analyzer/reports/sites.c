@@ -29,13 +29,7 @@ static const struct column columns[] = {
 	{"realloc_copied_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
 	{"cross_thread_free_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
 	{"largest_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
-	{"owner", "function", COLUMN_NAME, COLUMN_KEEP},
-	{"where", "where", COLUMN_LOCATION, COLUMN_HUMAN},
-	{"name", NULL, COLUMN_NAME, COLUMN_MACHINE},
-	{"file", NULL, COLUMN_LOCATION, COLUMN_MACHINE},
-	{"path", "path", COLUMN_CHAIN, COLUMN_DETAIL},
-	{"path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
-	{"site_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+	SITE_COLUMNS,
 };
 
 static void set_share(struct table *table, size_t row, const char *column,

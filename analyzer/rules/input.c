@@ -12,11 +12,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Names of a path that are kept, as by report_chain(): a recursion of 10,000 levels is
- * not written out. */
-#define PATH_OUTER 32
-#define PATH_INNER 224
-
 double rule_limit_of(struct rule_input *input, const char *rule, const char *name)
 {
 	const struct rule_limit_value *found =
@@ -96,44 +91,14 @@ const char *rule_where(struct rule_input *input, const char *file, int64_t line)
 		    : rule_copy(input, file);
 }
 
-/* Appends the names on a path, each but the last ended by end. */
-static void put_path(struct rule_input *input, uint32_t node, const char *end,
-		     struct strbuf *text)
-{
-	const struct calltree *tree = input->tree;
-	size_t length = 0, count = 0;
-	uint32_t *path;
-
-	/* The bound guards against a ring of parents in a damaged file. */
-	for (uint32_t at = node; at != CALLTREE_NONE && length < tree->node_count;
-	     at = tree->nodes[at].parent)
-		length++;
-	path = xcalloc(length + 1, sizeof(*path));
-	for (uint32_t at = node; count < length; at = tree->nodes[at].parent)
-		path[count++] = at;
-	for (size_t i = length; i-- > 0;) {
-		size_t from_top = length - 1 - i;
-
-		if (from_top >= PATH_OUTER && i >= PATH_INNER) {
-			strbuf_printf(text, "(%zu more)%s",
-				      length - PATH_OUTER - PATH_INNER, end);
-			i = PATH_INNER;
-			continue;
-		}
-		strbuf_printf(text, "%s%s", calltree_name(tree, path[i]), i ? end : "");
-	}
-	free(path);
-}
-
 static void set_path(struct rule_input *input, struct finding *finding, uint32_t node)
 {
-	static const char chain_end[] = {TABLE_CHAIN_END, '\0'};
 	struct strbuf text = {0};
 
-	put_path(input, node, " > ", &text);
+	calltree_put_chain(input->tree, node, " > ", &text);
 	finding->path = rule_copy(input, strbuf_text(&text));
 	strbuf_reset(&text);
-	put_path(input, node, chain_end, &text);
+	calltree_put_chain(input->tree, node, TABLE_CHAIN_END_TEXT, &text);
 	finding->chain = rule_copy(input, strbuf_text(&text));
 	strbuf_free(&text);
 }

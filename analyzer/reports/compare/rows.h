@@ -5,6 +5,26 @@
 #include "analyzer/document/columns.h"
 #include "analyzer/reports/compare/parts.h"
 
+/* Columns that several tables have, see below for what fills them. */
+/* clang-format off */
+#define COMPARE_EFFECT_COLUMNS                                                           \
+	{"effect", "95% interval", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},           \
+	{"change_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},                        \
+	{"low_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},                           \
+	{"high_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},                          \
+	{"p_adjusted", NULL, COLUMN_ANY, COLUMN_MACHINE},                                \
+	{"verdict", "verdict", COLUMN_TEXT, COLUMN_KEEP}
+#define COMPARE_ALLOC_COLUMNS                                                            \
+	{"before_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},                      \
+	{"after_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},                       \
+	{"before_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},                      \
+	{"after_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE}
+#define COMPARE_MATCH_COLUMNS                                                            \
+	{"match", "match", COLUMN_TEXT, COLUMN_HUMAN | COLUMN_KEEP},                     \
+	{"status", NULL, COLUMN_TEXT, COLUMN_MACHINE},                                   \
+	{"match_tier", NULL, COLUMN_ID, COLUMN_MACHINE}
+/* clang-format on */
+
 /* A subject and its share in the difference. */
 struct compare_ranked {
 	uint32_t number;

@@ -9,6 +9,7 @@
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
+#include "analyzer/reports/sites.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -33,13 +34,7 @@ static const struct column columns[] = {
 enum { COMMON = sizeof(columns) / sizeof(columns[0]), AVERAGE = 4, BETWEEN = 5 };
 
 static const struct column path_columns[] = {
-	{"owner", "function", COLUMN_NAME, COLUMN_KEEP},
-	{"where", "where", COLUMN_LOCATION, COLUMN_HUMAN},
-	{"name", NULL, COLUMN_NAME, COLUMN_MACHINE},
-	{"file", NULL, COLUMN_LOCATION, COLUMN_MACHINE},
-	{"path", "path", COLUMN_CHAIN, COLUMN_DETAIL},
-	{"path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
-	{"site_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+	SITE_COLUMNS,
 };
 static const struct column function_columns[] = {
 	{"name", "function", COLUMN_NAME, COLUMN_KEEP},

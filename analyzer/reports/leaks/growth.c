@@ -8,6 +8,7 @@
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
+#include "analyzer/reports/sites.h"
 #include "analyzer/reports/snapshots/find.h"
 #include "analyzer/statistics/leak_class.h"
 
@@ -30,13 +31,7 @@ static const struct column columns[] = {
 	{"live_bytes", "live", COLUMN_BYTES, 0},
 	{"p", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"pid", NULL, COLUMN_ID, COLUMN_MACHINE},
-	{"owner", "function", COLUMN_NAME, COLUMN_KEEP},
-	{"where", "where", COLUMN_LOCATION, COLUMN_HUMAN},
-	{"name", NULL, COLUMN_NAME, COLUMN_MACHINE},
-	{"file", NULL, COLUMN_LOCATION, COLUMN_MACHINE},
-	{"path", "path", COLUMN_CHAIN, COLUMN_DETAIL},
-	{"path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
-	{"site_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+	SITE_COLUMNS,
 };
 
 struct finding {

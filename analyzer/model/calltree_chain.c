@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* Climbs a call tree. Must not trust the parents of a damaged file to have an end. */
+#include "analyzer/model/calltree.h"
+
+#include "common/base/strbuf.h"
+#include "common/base/xalloc.h"
+
+#include <stdlib.h>
+
+/* Names that are kept: a recursion of 10,000 levels with an allocation in each would be
+ * 50 million names. */
+#define OUTER 32
+#define INNER 224
+
+void calltree_put_chain(const struct calltree *tree, uint32_t node, const char *end,
+			struct strbuf *text)
+{
+	size_t length = 0, count = 0, left_out;
+	uint32_t *path;
+
+	for (uint32_t at = node; at != CALLTREE_NONE && length < tree->node_count;
+	     at = tree->nodes[at].parent)
+		length++;
+	path = xcalloc(length + 1, sizeof(*path));
+	for (uint32_t at = node; count < length; at = tree->nodes[at].parent)
+		path[count++] = at;
+	left_out = length > OUTER + INNER ? length - OUTER - INNER : 0;
+	for (size_t i = length; i-- > 0;) {
+		if (left_out && i + 1 == length - OUTER) {
+			strbuf_printf(text, "(%zu more)%s", left_out, end);
+			i -= left_out;
+		}
+		strbuf_printf(text, "%s%s", calltree_name(tree, path[i]), i ? end : "");
+	}
+	free(path);
+}
