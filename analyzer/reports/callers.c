@@ -63,9 +63,10 @@ static int add_roots(struct report_input *input, struct table *callers,
 	struct cursor *cursor = report_query(input, callers_sql_roots);
 
 	cursor_bind_integer(cursor, ":function", function_id);
-	if (cursor_next(cursor) > 0 && cursor_integer(cursor, 0) > 0)
-		add_row(callers, "(uninstrumented caller)", 0, cursor_integer(cursor, 0),
-			cursor_integer(cursor, 1));
+	if (cursor_next(cursor) > 0 && cursor_integer(cursor, "calls") > 0)
+		add_row(callers, "(uninstrumented caller)", 0,
+			cursor_integer(cursor, "calls"),
+			cursor_integer(cursor, "total_ns"));
 	return report_finish(input, cursor);
 }
 

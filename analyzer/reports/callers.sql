@@ -15,5 +15,6 @@ SELECT callee AS name, callee_id AS function_id, calls, total_ns
 FROM call_edges WHERE run_id = :run AND caller_id = :function;
 
 -- :name roots
-SELECT COALESCE(SUM(calls), 0), COALESCE(SUM(total_ns), 0) FROM call_paths
+SELECT COALESCE(SUM(calls), 0) AS calls, COALESCE(SUM(total_ns), 0) AS total_ns
+	FROM call_paths
 WHERE run_id = :run AND function_id = :function AND parent_path_id IS NULL;

@@ -106,17 +106,18 @@ static void take(struct cursor *cursor, struct doc *doc, struct found_function *
 {
 	struct strbuf name = {0};
 
-	utf8_clean(&name, cursor_text(cursor, 1) ? cursor_text(cursor, 1) : "?");
+	utf8_clean(&name,
+		   cursor_text(cursor, "name") ? cursor_text(cursor, "name") : "?");
 	*ret = (struct found_function){
-		.function_id = cursor_integer(cursor, 0),
+		.function_id = cursor_integer(cursor, "function_id"),
 		.name = doc_copy(doc, strbuf_text(&name)),
-		.file = doc_copy(doc, cursor_text(cursor, 3)),
-		.line = (uint32_t)cursor_integer(cursor, 4),
-		.calls = cursor_integer(cursor, 5),
-		.total_ns = cursor_integer(cursor, 6),
-		.self_ns = cursor_integer(cursor, 7),
-		.alloc_count = cursor_integer(cursor, 8),
-		.alloc_bytes = cursor_integer(cursor, 9),
+		.file = doc_copy(doc, cursor_text(cursor, "file")),
+		.line = (uint32_t)cursor_integer(cursor, "line"),
+		.calls = cursor_integer(cursor, "calls"),
+		.total_ns = cursor_integer(cursor, "total_ns"),
+		.self_ns = cursor_integer(cursor, "self_ns"),
+		.alloc_count = cursor_integer(cursor, "alloc_count"),
+		.alloc_bytes = cursor_integer(cursor, "alloc_bytes"),
 	};
 	strbuf_free(&name);
 }
@@ -124,17 +125,18 @@ static void take(struct cursor *cursor, struct doc *doc, struct found_function *
 static void consider(struct search *search, struct cursor *cursor, struct doc *doc,
 		     struct found_function *ret)
 {
-	const char *name = cursor_text(cursor, 1), *wanted = search->wanted;
+	const char *name = cursor_text(cursor, "name"), *wanted = search->wanted;
 	enum fit fit;
 
 	if (!name)
 		return;
 	if (wanted[0] == '#')
-		fit = strtoll(wanted + 1, NULL, 10) == cursor_integer(cursor, 0)
+		fit = strtoll(wanted + 1, NULL, 10) ==
+				      cursor_integer(cursor, "function_id")
 			      ? FIT_EXACT
 			      : FIT_NOT;
 	else
-		fit = judge(wanted, name, cursor_text(cursor, 2));
+		fit = judge(wanted, name, cursor_text(cursor, "linkage_name"));
 	remember_near(search, name);
 	if (fit == FIT_NOT || fit > search->best)
 		return;

@@ -59,19 +59,20 @@ static int load_functions(struct report_input *input, struct calltree *tree)
 	struct cursor *cursor = report_query(input, load_sql_functions);
 
 	while (cursor_next(cursor) > 0) {
-		const char *text = cursor_text(cursor, 1), *file = cursor_text(cursor, 2);
+		const char *text = cursor_text(cursor, "name"),
+			   *file = cursor_text(cursor, "file");
 		struct calltree_function *function;
 
 		strbuf_reset(&name);
 		utf8_clean(&name, text ? text : "?");
-		function = calltree_add_function(tree, cursor_integer(cursor, 0),
-						 strbuf_text(&name));
+		function = calltree_add_function(
+			tree, cursor_integer(cursor, "function_id"), strbuf_text(&name));
 		if (file)
 			function->file = arena_copy(&tree->texts, file, strlen(file));
-		function->line = (uint32_t)cursor_integer(cursor, 3);
-		function->component = clean_copy(tree, cursor_text(cursor, 5));
-		function->is_library =
-			report_is_library(function->name, file, cursor_text(cursor, 4));
+		function->line = (uint32_t)cursor_integer(cursor, "line");
+		function->component = clean_copy(tree, cursor_text(cursor, "component"));
+		function->is_library = report_is_library(function->name, file,
+							 cursor_text(cursor, "module"));
 	}
 	strbuf_free(&name);
 	return report_finish(input, cursor);
@@ -86,12 +87,10 @@ static int load_paths(struct report_input *input, struct calltree *tree)
 
 		if (tree->node_count >= CALLTREE_NONE - 1)
 			break;
-		node = calltree_add_path(
-			tree, cursor_integer(cursor, cursor_column(cursor, "path_id")),
-			cursor_integer(cursor, cursor_column(cursor, "parent_path_id")),
-			cursor_integer(cursor, cursor_column(cursor, "function_id")));
-		node->is_frame =
-			cursor_integer(cursor, cursor_column(cursor, "kind")) == 1;
+		node = calltree_add_path(tree, cursor_integer(cursor, "path_id"),
+					 cursor_integer(cursor, "parent_path_id"),
+					 cursor_integer(cursor, "function_id"));
+		node->is_frame = cursor_integer(cursor, "kind") == 1;
 		cursor_quantities(cursor, QUANTITY_OF_PATH, node->quantities);
 		if (input->options->raw) {
 			node->self_ns = node->raw_self_ns;
@@ -110,8 +109,7 @@ static int take_thread(struct report_input *input, struct calltree *tree)
 	for (size_t i = 0; i < tree->node_count; i++)
 		quantities_clear(QUANTITY_OF_PATH, tree->nodes[i].quantities);
 	while (cursor_next(cursor) > 0) {
-		uint32_t at = calltree_find(
-			tree, cursor_integer(cursor, cursor_column(cursor, "path_id")));
+		uint32_t at = calltree_find(tree, cursor_integer(cursor, "path_id"));
 		int64_t values[QUANTITY_COUNT_LANE];
 
 		cursor_quantities(cursor, QUANTITY_OF_LANE, values);
@@ -129,7 +127,8 @@ static int mark_regions(struct report_input *input, struct calltree *tree)
 	struct cursor *cursor = report_query(input, load_sql_regions);
 
 	while (cursor_next(cursor) > 0) {
-		uint32_t number = calltree_function(tree, cursor_integer(cursor, 0));
+		uint32_t number =
+			calltree_function(tree, cursor_integer(cursor, "function_id"));
 
 		if (number != CALLTREE_NONE)
 			tree->functions[number].is_region = true;
@@ -144,7 +143,7 @@ static int64_t single(struct report_input *input, const char *sql)
 	int64_t value = -1;
 
 	if (cursor_next(cursor) > 0)
-		value = cursor_integer(cursor, 0);
+		value = cursor_integer(cursor, "lane_count");
 	cursor_close(cursor);
 	return value;
 }
@@ -182,7 +181,7 @@ static enum exit_status unknown_thread(struct report_input *input, struct cursor
 	unsigned best = 3;
 
 	do {
-		const char *name = cursor_text(cursor, 0);
+		const char *name = cursor_text(cursor, "name");
 
 		if (name && nearest_distance(wanted, name) < best) {
 			best = nearest_distance(wanted, name);
@@ -193,7 +192,7 @@ static enum exit_status unknown_thread(struct report_input *input, struct cursor
 			continue;
 		strbuf_printf(&list, "%s%s (%lld)", count > 1 ? ", " : "",
 			      name ? name : "unnamed",
-			      (long long)cursor_integer(cursor, 1));
+			      (long long)cursor_integer(cursor, "tid"));
 	} while (cursor_next(cursor) > 0);
 	if (count > LISTED_THREADS)
 		strbuf_printf(&list, " and %zu more", count - LISTED_THREADS);
@@ -212,9 +211,9 @@ static enum exit_status add_shared_note(struct report_input *input, struct doc *
 	int64_t count = 0;
 
 	if (cursor_next(cursor) > 0)
-		count = cursor_integer(cursor, 0);
+		count = cursor_integer(cursor, "sharer_count");
 	if (count > 0) {
-		const char *name = cursor_text(cursor, 1);
+		const char *name = cursor_text(cursor, "such_as");
 
 		strbuf_puts(&sentence, "Thread '");
 		utf8_clean(&sentence, input->options->thread);
@@ -244,7 +243,7 @@ enum exit_status report_check_thread(struct report_input *input, struct doc *doc
 		status = report_fail_db(input);
 	else if (result == 0)
 		status = report_fail(input, STATUS_FAILED, "the run has no thread");
-	else if (!cursor_integer(cursor, 2))
+	else if (!cursor_integer(cursor, "chosen"))
 		status = unknown_thread(input, cursor);
 	cursor_close(cursor);
 	return status ? status : add_shared_note(input, doc);

@@ -59,7 +59,8 @@ int measured_find(struct rule_input *input)
 	struct cursor *cursor = rule_query(input, measured_sql_exists);
 
 	if (cursor_next(cursor) > 0)
-		look(input, cursor_integer(cursor, 0) != 0, cursor_real(cursor, 1));
+		look(input, cursor_integer(cursor, "has_steps") != 0,
+		     cursor_real(cursor, "unseen_ends"));
 	return rule_finish(input, cursor, 0);
 }
 

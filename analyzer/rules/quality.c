@@ -122,10 +122,10 @@ static int put_tiny(struct rule_input *input, struct strbuf *words, double *ret_
 
 	cursor_bind_real(cursor, ":cost", input->hook_cost_ns);
 	while (cursor_next(cursor) > 0) {
-		if (count == 3 || !put_word(words, cursor_text(cursor, 0)))
+		if (count == 3 || !put_word(words, cursor_text(cursor, "name")))
 			continue;
 		count++;
-		*ret_calls += cursor_real(cursor, 1);
+		*ret_calls += cursor_real(cursor, "calls");
 	}
 	return rule_finish(input, cursor, 0);
 }
@@ -254,8 +254,9 @@ static int look_at_counters(struct rule_input *input)
 	struct cursor *cursor = rule_query(input, quality_sql_counters);
 
 	while (cursor_next(cursor) > 0)
-		if (cursor_text(cursor, 0))
-			count(&counters, cursor_text(cursor, 0), cursor_real(cursor, 1));
+		if (cursor_text(cursor, "name"))
+			count(&counters, cursor_text(cursor, "name"),
+			      cursor_real(cursor, "sum"));
 	for (size_t i = 0; i < LOSS_COUNT; i++)
 		if (counters.losses[i] > 0)
 			add_loss(input, &losses[i], counters.losses[i], counters.wholes);
@@ -275,7 +276,7 @@ static int look_at_names(struct rule_input *input)
 	struct cursor *cursor = rule_query(input, quality_sql_unresolved);
 
 	if (cursor_next(cursor) > 0)
-		fact.value = rule_share(cursor_real(cursor, 0), input->self_ns);
+		fact.value = rule_share(cursor_real(cursor, "self_ns"), input->self_ns);
 	fact.text =
 		percent(input, fact.value, "of the time is in functions without a name");
 	add_share(input, &fact, "unresolved_share", NULL);

@@ -226,7 +226,7 @@ static int find_column(struct cursor *cursor, const char *name)
 	abort();
 }
 
-int cursor_column(struct cursor *cursor, const char *name)
+static int column_number(struct cursor *cursor, const char *name)
 {
 	struct known_column *known;
 
@@ -251,7 +251,7 @@ void cursor_quantities(struct cursor *cursor, enum quantity_subject of, int64_t 
 	const struct quantity_list *list = &quantity_lists[of];
 
 	for (size_t i = 0; i < list->count; i++) {
-		int column = cursor_column(cursor, quantities[list->numbers[i]].name);
+		int column = column_number(cursor, quantities[list->numbers[i]].name);
 
 		values[i] = sqlite3_column_type(cursor->statement, column) == SQLITE_NULL
 				    ? QUANTITY_UNKNOWN
@@ -259,32 +259,44 @@ void cursor_quantities(struct cursor *cursor, enum quantity_subject of, int64_t 
 	}
 }
 
-int64_t cursor_integer(struct cursor *cursor, int column)
+int64_t cursor_integer(struct cursor *cursor, const char *name)
 {
-	return sqlite3_column_int64(cursor->statement, column);
+	return sqlite3_column_int64(cursor->statement, column_number(cursor, name));
 }
 
-double cursor_real(struct cursor *cursor, int column)
+double cursor_real(struct cursor *cursor, const char *name)
+{
+	return cursor_real_at(cursor, column_number(cursor, name));
+}
+
+double cursor_real_at(struct cursor *cursor, int column)
 {
 	return sqlite3_column_double(cursor->statement, column);
 }
 
-const char *cursor_text(struct cursor *cursor, int column)
+static const char *text_at(struct cursor *cursor, int column)
 {
 	return (const char *)sqlite3_column_text(cursor->statement, column);
 }
 
-const void *cursor_blob(struct cursor *cursor, int column, size_t *ret_size)
+const char *cursor_text(struct cursor *cursor, const char *name)
 {
+	return text_at(cursor, column_number(cursor, name));
+}
+
+const void *cursor_blob(struct cursor *cursor, const char *name, size_t *ret_size)
+{
+	int column = column_number(cursor, name);
 	const void *bytes = sqlite3_column_blob(cursor->statement, column);
 
 	*ret_size = bytes ? (size_t)sqlite3_column_bytes(cursor->statement, column) : 0;
 	return bytes;
 }
 
-bool cursor_is_null(struct cursor *cursor, int column)
+bool cursor_is_null(struct cursor *cursor, const char *name)
 {
-	return sqlite3_column_type(cursor->statement, column) == SQLITE_NULL;
+	return sqlite3_column_type(cursor->statement, column_number(cursor, name)) ==
+	       SQLITE_NULL;
 }
 
 int cursor_column_count(const struct cursor *cursor)
@@ -317,11 +329,11 @@ struct cell cursor_cell(struct cursor *cursor, int column, struct table *table)
 {
 	switch (sqlite3_column_type(cursor->statement, column)) {
 	case SQLITE_INTEGER:
-		return cell_integer(cursor_integer(cursor, column));
+		return cell_integer(sqlite3_column_int64(cursor->statement, column));
 	case SQLITE_FLOAT:
-		return cell_real(cursor_real(cursor, column));
+		return cell_real(cursor_real_at(cursor, column));
 	case SQLITE_TEXT:
-		return table_text(table, cursor_text(cursor, column));
+		return table_text(table, text_at(cursor, column));
 	case SQLITE_BLOB:
 		return blob_cell(cursor, column, table);
 	default:
@@ -360,7 +372,8 @@ int cursor_fill(struct cursor *cursor, struct table *table)
 				continue;
 			row[i] = fitting(cursor_cell(cursor, from[i], table), type);
 			if (type == COLUMN_LOCATION && line >= 0)
-				row[i].line = (uint32_t)cursor_integer(cursor, line);
+				row[i].line = (uint32_t)sqlite3_column_int64(
+					cursor->statement, line);
 		}
 	}
 	free(from);

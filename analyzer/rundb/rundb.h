@@ -59,20 +59,21 @@ void cursor_close(struct cursor *cursor);
 /* The same; 0, or -errno when the query or a step of it has failed. */
 int cursor_finish(struct cursor *cursor);
 
-/* The number of a column of ours by its name, a constant; the program ends when the query
- * has none. Looked up once for all rows. */
-int cursor_column(struct cursor *cursor, const char *name);
-/* What a row, of a query that has all its columns, says of a subject. */
+/* Values of the present row, by the column's name, a constant that is looked up once for
+ * all rows; the program ends when the query, which is ours, has none of it. Texts are
+ * borrowed until the next step; NULL stays NULL, and any other kind of value is turned
+ * into what is asked. */
+int64_t cursor_integer(struct cursor *cursor, const char *name);
+double cursor_real(struct cursor *cursor, const char *name);
+const char *cursor_text(struct cursor *cursor, const char *name);
+/* Bytes, borrowed like texts; NULL when there are none. */
+const void *cursor_blob(struct cursor *cursor, const char *name, size_t *ret_size);
+bool cursor_is_null(struct cursor *cursor, const char *name);
+/* What the row, of a query that has all its columns, says of a subject. */
 void cursor_quantities(struct cursor *cursor, enum quantity_subject of, int64_t *values);
 
-/* Values of the present row, by column number. Texts are borrowed until the next
- * step; NULL stays NULL, and any other kind of value is turned into what is asked. */
-int64_t cursor_integer(struct cursor *cursor, int column);
-double cursor_real(struct cursor *cursor, int column);
-const char *cursor_text(struct cursor *cursor, int column);
-/* Bytes, borrowed like texts; NULL when there are none. */
-const void *cursor_blob(struct cursor *cursor, int column, size_t *ret_size);
-bool cursor_is_null(struct cursor *cursor, int column);
+/* By number: columns that have no name of their own. */
+double cursor_real_at(struct cursor *cursor, int column);
 int cursor_column_count(const struct cursor *cursor);
 const char *cursor_column_name(const struct cursor *cursor, int column);
 struct cell cursor_cell(struct cursor *cursor, int column, struct table *table);

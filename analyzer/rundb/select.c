@@ -29,7 +29,7 @@ static int first_id(struct rundb *db, const char *sql, const char *text, int64_t
 		cursor_bind_integer(cursor, ":wanted", number);
 	result = cursor_next(cursor);
 	if (result > 0)
-		*ret_run_id = cursor_integer(cursor, 0);
+		*ret_run_id = cursor_integer(cursor, "run_id");
 	cursor_close(cursor);
 	return result;
 }
@@ -60,7 +60,7 @@ static void list_choices(struct rundb *db, const char *wanted, struct strbuf *er
 	size_t count = 0;
 
 	while (cursor_next(cursor) > 0) {
-		const char *label = cursor_text(cursor, 1);
+		const char *label = cursor_text(cursor, "label");
 
 		if (label && nearest_distance(wanted, label) < best) {
 			best = nearest_distance(wanted, label);
@@ -70,7 +70,7 @@ static void list_choices(struct rundb *db, const char *wanted, struct strbuf *er
 		if (count++ >= LISTED_RUNS)
 			continue;
 		strbuf_printf(&list, "%s%lld", count > 1 ? ", " : "",
-			      (long long)cursor_integer(cursor, 0));
+			      (long long)cursor_integer(cursor, "run_id"));
 		if (label && *label) {
 			strbuf_puts(&list, " '");
 			utf8_clean(&list, label);

@@ -9,7 +9,8 @@ VALUES (:run, CAST(:run AS TEXT), :label, './synthetic', 1, 0, 'exact', :wall, 1
 	:count, :bytes, :count, :bytes, 4096, 0);
 
 -- :name function
-INSERT INTO function (function_id, run_id, name, linkage_name, file, line, calls, total_ns,
+INSERT INTO function (function_id, run_id, name, linkage_name, file, line, calls,
+	total_ns,
 	self_ns, raw_total_ns, raw_self_ns, alloc_count, alloc_bytes, recording)
 VALUES (:run, :run, 'work', 'work', 'work.c', 1, :calls, :self, :self, :self, :self,
 	:count, :bytes, 'exact');

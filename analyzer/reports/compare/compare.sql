@@ -12,7 +12,7 @@ SELECT DISTINCT executable FROM processes WHERE run_id = :run
 	AND executable IS NOT NULL;
 
 -- :name losses
-SELECT name, SUM(value) FROM trust WHERE run_id = :run GROUP BY name
+SELECT name, SUM(value) AS lost FROM trust WHERE run_id = :run GROUP BY name
 HAVING SUM(value) != 0 ORDER BY name;
 
 -- :name functions

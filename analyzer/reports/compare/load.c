@@ -26,7 +26,8 @@ static struct report_input *about(struct compare_state *state, size_t run)
 	return state->input;
 }
 
-static const char *text(struct compare_state *state, struct cursor *cursor, int column)
+static const char *text(struct compare_state *state, struct cursor *cursor,
+			const char *column)
 {
 	struct strbuf clean = {0};
 	const char *copy, *value = cursor_text(cursor, column);
@@ -56,26 +57,34 @@ static void add_total(struct compare_state *state, enum run_metric metric, size_
 static int load_facts(struct compare_state *state, size_t number)
 {
 	struct compare_run *run = &state->runs[number];
-	static const enum run_metric from[] = {RUN_WALL, RUN_PEAK, RUN_LIVE,
-					       RUN_ALLOC_COUNT, RUN_ALLOC_BYTES};
+	static const struct {
+		const char *column;
+		enum run_metric metric;
+	} totals[] = {
+		{"wall_ns", RUN_WALL},
+		{"peak_bytes", RUN_PEAK},
+		{"live_bytes_at_exit", RUN_LIVE},
+		{"alloc_count", RUN_ALLOC_COUNT},
+		{"alloc_bytes", RUN_ALLOC_BYTES},
+	};
 	struct cursor *cursor = report_query(about(state, number), compare_sql_facts);
 
 	if (cursor_next(cursor) > 0) {
-		run->label = text(state, cursor, 0);
-		run->command = text(state, cursor, 1);
-		run->level = text(state, cursor, 2);
-		run->cpu_count = cursor_integer(cursor, 3);
-		run->cpu_model = text(state, cursor, 4);
-		run->kernel = text(state, cursor, 5);
-		run->clock = text(state, cursor, 6);
-		run->shim_version = text(state, cursor, 7);
-		run->hook_cost_ns = cursor_real(cursor, 8);
-		run->complete = cursor_integer(cursor, 9) != 0;
-		run->host = text(state, cursor, 17);
-		run->rank_count = cursor_integer(cursor, 18);
-		for (int i = 0; i < 5; i++)
-			add_total(state, from[i], run->column,
-				  cursor_integer(cursor, 12 + i));
+		run->label = text(state, cursor, "label");
+		run->command = text(state, cursor, "command");
+		run->level = text(state, cursor, "level");
+		run->cpu_count = cursor_integer(cursor, "cpu_count");
+		run->cpu_model = text(state, cursor, "cpu_model");
+		run->kernel = text(state, cursor, "kernel");
+		run->clock = text(state, cursor, "clock");
+		run->shim_version = text(state, cursor, "shim_version");
+		run->hook_cost_ns = cursor_real(cursor, "hook_cost_ns");
+		run->complete = cursor_integer(cursor, "complete") != 0;
+		run->host = text(state, cursor, "host");
+		run->rank_count = cursor_integer(cursor, "rank_count");
+		for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++)
+			add_total(state, totals[i].metric, run->column,
+				  cursor_integer(cursor, totals[i].column));
 	}
 	return report_finish(state->input, cursor);
 }
@@ -86,12 +95,12 @@ static int load_losses(struct compare_state *state, size_t number)
 	struct cursor *cursor = report_query(about(state, number), compare_sql_losses);
 
 	while (cursor_next(cursor) > 0) {
-		const char *name = cursor_text(cursor, 0);
+		const char *name = cursor_text(cursor, "name");
 
 		if (!name || !trust_is_loss(name))
 			continue;
 		strbuf_puts(&losses, losses.size ? ", " : "");
-		units_count(&losses, cursor_integer(cursor, 1));
+		units_count(&losses, cursor_integer(cursor, "lost"));
 		strbuf_putc(&losses, ' ');
 		utf8_clean(&losses, name);
 	}
@@ -109,8 +118,8 @@ static int load_programs(struct compare_state *state, size_t number,
 	struct cursor *cursor = report_query(about(state, number), compare_sql_programs);
 
 	while (cursor_next(cursor) > 0)
-		if (cursor_text(cursor, 0))
-			intern_text(programs, cursor_text(cursor, 0), NULL);
+		if (cursor_text(cursor, "executable"))
+			intern_text(programs, cursor_text(cursor, "executable"), NULL);
 	return report_finish(state->input, cursor);
 }
 
@@ -133,18 +142,16 @@ static void note_function(struct compare_run *run, int64_t function_id, uint32_t
 static void add_function(struct compare_state *state, size_t number,
 			 struct cursor *cursor, const struct intern *programs)
 {
-	const char *module = cursor_text(cursor, cursor_column(cursor, "module"));
-	const char *name = cursor_text(cursor, cursor_column(cursor, "name"));
+	const char *module = cursor_text(cursor, "module");
+	const char *name = cursor_text(cursor, "name");
 	size_t column = state->runs[number].column;
 	struct strbuf base = {0}, clean = {0};
 	struct compare_function_row row = {
-		.linkage_name =
-			cursor_text(cursor, cursor_column(cursor, "linkage_name")),
-		.build_id = cursor_text(cursor, cursor_column(cursor, "build_id")),
-		.file = cursor_text(cursor, cursor_column(cursor, "file")),
-		.line = (uint32_t)cursor_integer(cursor, cursor_column(cursor, "line")),
-		.is_hooked =
-			cursor_integer(cursor, cursor_column(cursor, "is_hooked")) != 0,
+		.linkage_name = cursor_text(cursor, "linkage_name"),
+		.build_id = cursor_text(cursor, "build_id"),
+		.file = cursor_text(cursor, "file"),
+		.line = (uint32_t)cursor_integer(cursor, "line"),
+		.is_hooked = cursor_integer(cursor, "is_hooked") != 0,
 	};
 
 	utf8_clean(&clean, name ? name : "?");
@@ -153,14 +160,13 @@ static void add_function(struct compare_state *state, size_t number,
 	row.name = strbuf_text(&clean);
 	row.module = strbuf_text(&base);
 	row.is_library = report_is_library(row.name, row.file, module);
-	row.component = cursor_text(cursor, cursor_column(cursor, "component"));
+	row.component = cursor_text(cursor, "component");
 	if (!row.component)
 		row.component =
 			component_map_find(&state->map, row.name, module, row.file);
 	cursor_quantities(cursor, QUANTITY_OF_COMPARED, row.values);
 	/* Read before compare_add_function(): texts are borrowed until the next step. */
-	note_function(&state->runs[number],
-		      cursor_integer(cursor, cursor_column(cursor, "function_id")),
+	note_function(&state->runs[number], cursor_integer(cursor, "function_id"),
 		      compare_add_function(&state->comparison, column, &row));
 	add_total(state, RUN_SELF, column, row.values[COMPARE_self_ns]);
 	add_total(state, RUN_CALLS, column, row.values[COMPARE_calls]);
@@ -233,12 +239,9 @@ static int read_paths(struct compare_state *state, size_t number,
 						      sizeof(*loaded->paths));
 		}
 		path = &loaded->paths[loaded->count];
-		loaded->ids[loaded->count++] =
-			cursor_integer(cursor, cursor_column(cursor, "path_id"));
-		path->parent_id =
-			cursor_integer(cursor, cursor_column(cursor, "parent_path_id"));
-		path->function_id =
-			cursor_integer(cursor, cursor_column(cursor, "function_id"));
+		loaded->ids[loaded->count++] = cursor_integer(cursor, "path_id");
+		path->parent_id = cursor_integer(cursor, "parent_path_id");
+		path->function_id = cursor_integer(cursor, "function_id");
 		cursor_quantities(cursor, QUANTITY_OF_COMPARED, path->values);
 	}
 	return report_finish(state->input, cursor);
@@ -290,20 +293,26 @@ static void place_path(struct compare_state *state, size_t number,
 static int read_sites(struct compare_state *state, size_t number,
 		      const struct loaded_paths *loaded)
 {
+	static const char *const names[COMPARE_SITE_METRICS] = {
+		[COMPARE_SITE_alloc_count] = "alloc_count",
+		[COMPARE_SITE_alloc_bytes] = "alloc_bytes",
+		[COMPARE_SITE_live_bytes] = "live_bytes",
+		[COMPARE_SITE_at_peak_bytes] = "at_peak_bytes",
+	};
 	int64_t values[COMPARE_SITE_METRICS];
 	struct cursor *cursor = report_query(about(state, number), compare_sql_sites);
 
 	while (cursor_next(cursor) > 0) {
-		uint32_t at =
-			position(loaded->ids, loaded->count, cursor_integer(cursor, 0));
+		uint32_t at = position(loaded->ids, loaded->count,
+				       cursor_integer(cursor, "path_id"));
 
 		if (at == COMPARE_NONE)
 			continue;
 		for (int i = 0; i < COMPARE_SITE_METRICS; i++)
-			values[i] = cursor_integer(cursor, 3 + i);
+			values[i] = cursor_integer(cursor, names[i]);
 		compare_add_site(&state->comparison, state->runs[number].column,
-				 loaded->places[at], cursor_text(cursor, 1),
-				 (uint32_t)cursor_integer(cursor, 2), values);
+				 loaded->places[at], cursor_text(cursor, "file"),
+				 (uint32_t)cursor_integer(cursor, "line"), values);
 	}
 	return report_finish(state->input, cursor);
 }

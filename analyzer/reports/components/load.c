@@ -45,8 +45,10 @@ static const char *clean(struct calltree *tree, const char *text)
 static struct components_function describe(struct calltree *tree, struct cursor *cursor,
 					   const struct component_map *map)
 {
-	const char *name = cursor_text(cursor, 1), *module = cursor_text(cursor, 2);
-	const char *source = cursor_text(cursor, 3), *of_region = cursor_text(cursor, 4);
+	const char *name = cursor_text(cursor, "name"),
+		   *module = cursor_text(cursor, "module");
+	const char *source = cursor_text(cursor, "file"),
+		   *of_region = cursor_text(cursor, "component");
 	const char *named =
 		of_region ? of_region
 			  : component_map_find(map, name ? name : "", module, source);
@@ -69,7 +71,8 @@ struct components_function *components_describe(struct report_input *input,
 	for (size_t i = 0; i < tree->function_count; i++)
 		all[i].fallback = "[no module]";
 	while (cursor_next(cursor) > 0) {
-		uint32_t number = calltree_function(tree, cursor_integer(cursor, 0));
+		uint32_t number =
+			calltree_function(tree, cursor_integer(cursor, "function_id"));
 
 		if (number == CALLTREE_NONE)
 			continue;

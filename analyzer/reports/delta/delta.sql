@@ -9,7 +9,8 @@ SELECT site_id, live_count, live_bytes, alloc_count, alloc_bytes FROM snapshot_s
 WHERE process_id = :process AND snapshot_id <= :at AND until_id > :at;
 
 -- :name sites_at_peak
-SELECT site_id, at_peak_count, at_peak_bytes, 0, 0 FROM site WHERE run_id = :run;
+SELECT site_id, at_peak_count AS live_count, at_peak_bytes AS live_bytes,
+	0 AS alloc_count, 0 AS alloc_bytes FROM site WHERE run_id = :run;
 
 -- :name sites_at_exit
 SELECT site_id, live_count, live_bytes, alloc_count, alloc_bytes FROM site
@@ -18,12 +19,13 @@ WHERE run_id = :run;
 -- Of one of several processes: of the paths that it allocated on (and no other did).
 -- :name sites_at_its_exit
 SELECT site_id, live_count, live_bytes, alloc_count, alloc_bytes FROM site
-WHERE run_id = :run AND path_id IN (SELECT l.path_id FROM path_lane l JOIN lane USING (lane_id)
+WHERE run_id = :run AND path_id IN (SELECT l.path_id
+	FROM path_lane l JOIN lane USING (lane_id)
 	WHERE lane.process_id = :process AND l.alloc_count > 0);
 
 -- The frees that decide who survived, see common/schema.sql.
 -- :name frees
-SELECT site_id, born_id < :a, free_count, free_bytes FROM snapshot_free
+SELECT site_id, born_id < :a AS is_old, free_count, free_bytes FROM snapshot_free
 WHERE process_id = :process AND (
 	(born_id < :a AND freed_id >= :a AND freed_id < :b)
 	OR (born_id >= :a AND born_id < :b AND freed_id >= :b AND freed_id < :c));

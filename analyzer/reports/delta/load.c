@@ -18,16 +18,16 @@ static int load_list(struct report_input *input, struct delta *delta)
 	struct cursor *cursor = report_query(input, delta_sql_sites);
 
 	while (cursor_next(cursor) > 0) {
-		const char *file = cursor_text(cursor, 2);
+		const char *file = cursor_text(cursor, "file");
 		struct delta_site *site;
 
 		delta->sites = xgrow(delta->sites, delta->site_count,
 				     &delta->site_capacity, sizeof(*delta->sites));
 		site = &delta->sites[delta->site_count++];
 		*site = (struct delta_site){
-			.site_id = cursor_integer(cursor, 0),
-			.path_id = cursor_integer(cursor, 1),
-			.line = (uint32_t)cursor_integer(cursor, 3),
+			.site_id = cursor_integer(cursor, "site_id"),
+			.path_id = cursor_integer(cursor, "path_id"),
+			.line = (uint32_t)cursor_integer(cursor, "line"),
 		};
 		site->node = calltree_find(delta->tree, site->path_id);
 		if (file)
@@ -74,17 +74,18 @@ static int load_state(struct report_input *input, struct delta *delta,
 	cursor = report_query(input, sql);
 	bind_moment(cursor, delta, moment);
 	while (cursor_next(cursor) > 0) {
-		struct delta_site *site = find_site(delta, cursor_integer(cursor, 0));
+		struct delta_site *site =
+			find_site(delta, cursor_integer(cursor, "site_id"));
 		struct delta_state *state;
 
 		if (!site)
 			continue;
 		state = is_b ? &site->entry.b : &site->entry.a;
 		*state = (struct delta_state){
-			.live_count = cursor_integer(cursor, 1),
-			.live_bytes = cursor_integer(cursor, 2),
-			.alloc_count = cursor_integer(cursor, 3),
-			.alloc_bytes = cursor_integer(cursor, 4),
+			.live_count = cursor_integer(cursor, "live_count"),
+			.live_bytes = cursor_integer(cursor, "live_bytes"),
+			.alloc_count = cursor_integer(cursor, "alloc_count"),
+			.alloc_bytes = cursor_integer(cursor, "alloc_bytes"),
 		};
 	}
 	return report_finish(input, cursor);
@@ -99,14 +100,15 @@ static int load_frees(struct report_input *input, struct delta *delta)
 	cursor_bind_integer(cursor, ":b", moment_id(&delta->b));
 	cursor_bind_integer(cursor, ":c", moment_id(&delta->c));
 	while (cursor_next(cursor) > 0) {
-		struct delta_site *site = find_site(delta, cursor_integer(cursor, 0));
-		int64_t count = cursor_integer(cursor, 2);
-		int64_t bytes = cursor_integer(cursor, 3);
+		struct delta_site *site =
+			find_site(delta, cursor_integer(cursor, "site_id"));
+		int64_t count = cursor_integer(cursor, "free_count");
+		int64_t bytes = cursor_integer(cursor, "free_bytes");
 		struct delta_entry part = {0};
 
 		if (!site)
 			continue;
-		if (cursor_integer(cursor, 1)) {
+		if (cursor_integer(cursor, "is_old")) {
 			part.old_freed_count = count;
 			part.old_freed_bytes = bytes;
 		} else {
@@ -146,9 +148,8 @@ static int add_paths(struct report_input *input, struct delta *delta,
 	cursor = report_query(input, sql);
 	bind_moment(cursor, delta, moment);
 	while (cursor_next(cursor) > 0) {
-		uint32_t number = calltree_find(
-			delta->tree,
-			cursor_integer(cursor, cursor_column(cursor, "path_id")));
+		uint32_t number =
+			calltree_find(delta->tree, cursor_integer(cursor, "path_id"));
 		int64_t values[QUANTITY_COUNT_PAST];
 
 		cursor_quantities(cursor, QUANTITY_OF_PAST, values);

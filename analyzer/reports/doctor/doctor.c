@@ -62,7 +62,8 @@ static enum exit_status examine_executables(struct report_input *input, struct d
 	struct cursor *cursor = report_query(input, doctor_sql_executables);
 
 	while (cursor_next(cursor) > 0)
-		if (doctor_program_notes(doc, cursor_text(cursor, 0), true) > 0)
+		if (doctor_program_notes(doc, cursor_text(cursor, "executable"), true) >
+		    0)
 			++*count;
 	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
 }

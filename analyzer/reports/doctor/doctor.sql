@@ -3,7 +3,8 @@
 
 -- Files with functions that have no name, most of them first.
 -- :name modules
-SELECT m.path, m.trouble, SUM(f.naming = 'none'), SUM(f.naming = 'near')
+SELECT m.path, m.trouble, SUM(f.naming = 'none') AS nameless_count,
+	SUM(f.naming = 'near') AS near_count
 FROM function f LEFT JOIN module m USING (module_id)
 WHERE f.run_id = :run AND f.naming IN ('none', 'near')
 GROUP BY f.module_id ORDER BY SUM(f.naming = 'none') DESC, COUNT(*) DESC, m.path;

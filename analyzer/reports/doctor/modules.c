@@ -120,8 +120,10 @@ static void add_system(struct tally *tally, const char *path, int64_t count)
 
 static void add_file(struct doc *doc, struct cursor *cursor, struct tally *tally)
 {
-	const char *path = cursor_text(cursor, 0), *trouble = cursor_text(cursor, 1);
-	int64_t unnamed = cursor_integer(cursor, 2), near = cursor_integer(cursor, 3);
+	const char *path = cursor_text(cursor, "path"),
+		   *trouble = cursor_text(cursor, "trouble");
+	int64_t unnamed = cursor_integer(cursor, "nameless_count"),
+		near = cursor_integer(cursor, "near_count");
 
 	if (near)
 		add_system(tally, path ? path : "", near);

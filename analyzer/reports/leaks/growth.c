@@ -91,19 +91,19 @@ static int load_freed(struct growth *growth)
 	cursor_bind_integer(cursor, ":process", growth->process->process_id);
 	cursor_bind_integer(cursor, ":last", growth->ids[growth->point_count - 1]);
 	while (cursor_next(cursor) > 0) {
-		int64_t site_id = cursor_integer(cursor, 0);
+		int64_t site_id = cursor_integer(cursor, "site_id");
 		struct freed *last = growth->freed_count
 					     ? &growth->freed[growth->freed_count - 1]
 					     : NULL;
 
 		if (last && last->site_id == site_id) {
-			last->bytes += cursor_real(cursor, 1);
+			last->bytes += cursor_real(cursor, "free_bytes");
 			continue;
 		}
 		growth->freed = xgrow(growth->freed, growth->freed_count,
 				      &growth->freed_capacity, sizeof(*growth->freed));
 		growth->freed[growth->freed_count++] =
-			(struct freed){site_id, cursor_real(cursor, 1)};
+			(struct freed){site_id, cursor_real(cursor, "free_bytes")};
 	}
 	return report_finish(growth->input, cursor);
 }
@@ -162,12 +162,12 @@ static int judge(struct growth *growth, struct finding *site)
 
 static void start_site(struct growth *growth, struct cursor *cursor, struct finding *ret)
 {
-	const char *file = cursor_text(cursor, 2);
+	const char *file = cursor_text(cursor, "file");
 
 	*ret = (struct finding){
-		.site_id = cursor_integer(cursor, 0),
-		.path_id = cursor_integer(cursor, 1),
-		.line = (uint32_t)cursor_integer(cursor, 3),
+		.site_id = cursor_integer(cursor, "site_id"),
+		.path_id = cursor_integer(cursor, "path_id"),
+		.line = (uint32_t)cursor_integer(cursor, "line"),
 	};
 	if (file)
 		ret->file = arena_copy(&growth->texts, file, strlen(file));
@@ -187,15 +187,16 @@ static int look_at_process(struct growth *growth, const struct snapshot_list *li
 	cursor = report_query(growth->input, leaks_sql_growth);
 	cursor_bind_integer(cursor, ":process", growth->process->process_id);
 	while (result == 0 && cursor_next(cursor) > 0) {
-		int64_t from = cursor_integer(cursor, 4), to = cursor_integer(cursor, 5);
+		int64_t from = cursor_integer(cursor, "snapshot_id"),
+			to = cursor_integer(cursor, "until_id");
 
-		if (cursor_integer(cursor, 0) != site.site_id) {
+		if (cursor_integer(cursor, "site_id") != site.site_id) {
 			result = judge(growth, &site);
 			start_site(growth, cursor, &site);
 		}
 		for (size_t i = 0; i < growth->point_count; i++)
 			if (growth->ids[i] >= from && growth->ids[i] < to)
-				growth->bytes[i] = cursor_real(cursor, 6);
+				growth->bytes[i] = cursor_real(cursor, "live_bytes");
 	}
 	if (result == 0)
 		result = judge(growth, &site);

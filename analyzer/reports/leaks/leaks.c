@@ -55,11 +55,11 @@ static void add_totals(struct doc *doc, const struct run_facts *facts,
 
 static void add_process_note(struct doc *doc, struct cursor *cursor)
 {
-	int64_t bytes = cursor_integer(cursor, 2);
-	int signal_number = (int)cursor_integer(cursor, 1);
+	int64_t bytes = cursor_integer(cursor, "live_bytes_at_exit");
+	int signal_number = (int)cursor_integer(cursor, "exit_signal");
 	struct strbuf text = {0};
 
-	strbuf_printf(&text, "Process %lld ", (long long)cursor_integer(cursor, 0));
+	strbuf_printf(&text, "Process %lld ", (long long)cursor_integer(cursor, "pid"));
 	if (signal_number) {
 		strbuf_puts(&text, "was killed by ");
 		trust_signal_name(&text, signal_number);

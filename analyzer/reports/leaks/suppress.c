@@ -16,17 +16,18 @@
 static int judge_functions(struct report_input *input, struct leak_filter *filter,
 			   size_t *functions)
 {
+	static const char *const by[] = {"name", "file", "module"};
 	struct cursor *cursor = report_query(input, leaks_sql_functions);
 
 	while (cursor_next(cursor) > 0) {
-		uint32_t number =
-			calltree_function(filter->tree, cursor_integer(cursor, 0));
+		uint32_t number = calltree_function(
+			filter->tree, cursor_integer(cursor, "function_id"));
 
 		if (number == CALLTREE_NONE)
 			continue;
-		for (int i = 1; i <= 3 && functions[number] == SUPPRESS_NONE; i++)
+		for (size_t i = 0; i < 3 && functions[number] == SUPPRESS_NONE; i++)
 			functions[number] = suppressions_find(&filter->suppressions,
-							      cursor_text(cursor, i));
+							      cursor_text(cursor, by[i]));
 	}
 	return report_finish(input, cursor);
 }

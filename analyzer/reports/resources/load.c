@@ -163,8 +163,8 @@ static enum exit_status find_process(struct report_input *input,
 		return STATUS_FAILED;
 	cursor = report_query(input, resources_sql_processes);
 	while (cursor_next(cursor) > 0) {
-		if (cursor_integer(cursor, 0) == data->process_id)
-			data->started_ns = cursor_integer(cursor, 3);
+		if (cursor_integer(cursor, "process_id") == data->process_id)
+			data->started_ns = cursor_integer(cursor, "started_ns");
 	}
 	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
 }

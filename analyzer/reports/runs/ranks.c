@@ -118,11 +118,11 @@ static int load(struct report_input *input, struct doc *doc, struct job *job)
 	int result;
 
 	*job = (struct job){.rank = -1};
-	if (cursor_next(cursor) > 0 && cursor_text(cursor, 0) &&
-	    !cursor_is_null(cursor, 1)) {
-		job->name = doc_copy(doc, cursor_text(cursor, 0));
-		job->rank = cursor_integer(cursor, 1);
-		job->rank_count = cursor_integer(cursor, 2);
+	if (cursor_next(cursor) > 0 && cursor_text(cursor, "job") &&
+	    !cursor_is_null(cursor, "rank")) {
+		job->name = doc_copy(doc, cursor_text(cursor, "job"));
+		job->rank = cursor_integer(cursor, "rank");
+		job->rank_count = cursor_integer(cursor, "rank_count");
 	}
 	result = cursor_finish(cursor);
 	job->table = table_new(columns, COLUMN_COUNT_ALL);

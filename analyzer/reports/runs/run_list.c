@@ -42,7 +42,8 @@ static size_t appear(struct appearances *appearances, const char *job, int64_t r
 	return appearances->counts[number]++;
 }
 
-static const char *copy_text(struct run_list *list, struct cursor *cursor, int column)
+static const char *copy_text(struct run_list *list, struct cursor *cursor,
+			     const char *column)
 {
 	const char *text = cursor_text(cursor, column);
 
@@ -53,17 +54,18 @@ static const char *copy_text(struct run_list *list, struct cursor *cursor, int c
 static void add(struct run_list *list, struct cursor *cursor,
 		struct appearances *appearances, int64_t *lowest)
 {
-	const char *job = cursor_text(cursor, 3);
-	int64_t rank = cursor_is_null(cursor, 4) ? -1 : cursor_integer(cursor, 4);
+	const char *job = cursor_text(cursor, "job");
+	int64_t rank =
+		cursor_is_null(cursor, "rank") ? -1 : cursor_integer(cursor, "rank");
 	struct strbuf name = {0};
 	struct listed_run *run;
 	bool is_new;
 
 	list->runs = xgrow(list->runs, list->count, &list->capacity, sizeof(*list->runs));
 	run = &list->runs[list->count];
-	run->run_id = cursor_integer(cursor, 0);
-	run->label = copy_text(list, cursor, 1);
-	run->command = copy_text(list, cursor, 2);
+	run->run_id = cursor_integer(cursor, "run_id");
+	run->label = copy_text(list, cursor, "label");
+	run->command = copy_text(list, cursor, "command");
 	run->rank = rank;
 	if (job && *job && rank >= 0)
 		strbuf_printf(&name, "j%zu %s", appear(appearances, job, rank), job);
@@ -149,7 +151,8 @@ static int leave_out_other_builds(struct report_input *input, const struct run_l
 
 	cursor_bind_integer(cursor, ":run", run_id);
 	while (cursor_next(cursor) > 0) {
-		const struct listed_run *run = find(list, cursor_integer(cursor, 0));
+		const struct listed_run *run =
+			find(list, cursor_integer(cursor, "run_id"));
 
 		/* Ranks of one job may be of several programs. */
 		if (run && run == run_list_head(list, (size_t)(run - list->runs)))

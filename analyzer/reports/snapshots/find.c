@@ -38,15 +38,16 @@ static bool is_of_other_run(struct report_input *input, const char *word)
 
 	cursor_bind_text(cursor, ":label", word);
 	if (cursor_next(cursor) > 0) {
-		const char *label = cursor_text(cursor, 1);
+		const char *label = cursor_text(cursor, "label");
 
 		found = true;
 		report_fail(
 			input, STATUS_USAGE,
 			"snapshot '%s' is of run %lld%s%s%s, not of run %lld: a delta "
 			"is within one run (see --run); use compare for two runs",
-			word, (long long)cursor_integer(cursor, 0), label ? " '" : "",
-			label ? label : "", label ? "'" : "", (long long)input->run_id);
+			word, (long long)cursor_integer(cursor, "run_id"),
+			label ? " '" : "", label ? label : "", label ? "'" : "",
+			(long long)input->run_id);
 	}
 	cursor_close(cursor);
 	return found;
@@ -213,7 +214,7 @@ enum exit_status snapshot_knows_exit(struct report_input *input,
 	cursor = report_query(input, snapshots_sql_knows_exit);
 	cursor_bind_integer(cursor, ":process", process->process_id);
 	if (cursor_next(cursor) > 0)
-		*ret_known = cursor_integer(cursor, 0) != 0;
+		*ret_known = cursor_integer(cursor, "is_known") != 0;
 	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
 }
 

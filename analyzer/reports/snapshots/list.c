@@ -24,11 +24,11 @@ static int load_processes(struct report_input *input, struct snapshot_list *list
 			xgrow(list->processes, list->process_count,
 			      &list->process_capacity, sizeof(*list->processes));
 		list->processes[list->process_count++] = (struct snapshot_process){
-			.process_id = cursor_integer(cursor, 0),
-			.pid = cursor_integer(cursor, 1),
-			.has_peak = cursor_integer(cursor, 2) != 0,
+			.process_id = cursor_integer(cursor, "process_id"),
+			.pid = cursor_integer(cursor, "pid"),
+			.has_peak = cursor_integer(cursor, "is_peak") != 0,
 		};
-		list->run_process_count = (size_t)cursor_integer(cursor, 3);
+		list->run_process_count = (size_t)cursor_integer(cursor, "process_count");
 	}
 	return report_finish(input, cursor);
 }
@@ -49,8 +49,8 @@ static int load_snapshots(struct report_input *input, struct snapshot_list *list
 	struct cursor *cursor = report_query(input, snapshots_sql_all);
 
 	while (cursor_next(cursor) > 0) {
-		int64_t process_id = cursor_integer(cursor, 1);
-		const char *text = cursor_text(cursor, 4);
+		int64_t process_id = cursor_integer(cursor, "process_id");
+		const char *text = cursor_text(cursor, "label");
 		struct snapshot *snapshot;
 
 		if (!process || process->process_id != process_id)
@@ -66,12 +66,12 @@ static int load_snapshots(struct report_input *input, struct snapshot_list *list
 		strbuf_reset(&label);
 		utf8_clean(&label, text ? text : "");
 		*snapshot = (struct snapshot){
-			.snapshot_id = cursor_integer(cursor, 0),
-			.number = cursor_integer(cursor, 3),
+			.snapshot_id = cursor_integer(cursor, "snapshot_id"),
+			.number = cursor_integer(cursor, "number"),
 			.label =
 				arena_copy(&list->texts, strbuf_text(&label), label.size),
-			.time_ns = cursor_integer(cursor, 6),
-			.live_bytes = cursor_integer(cursor, 8),
+			.time_ns = cursor_integer(cursor, "time_ns"),
+			.live_bytes = cursor_integer(cursor, "live_bytes"),
 		};
 	}
 	strbuf_free(&label);

@@ -9,8 +9,8 @@ WHERE s.run_id = :run ORDER BY p.started_ns, s.process_id, s.snapshot_id;
 
 -- What is needed to choose the process that a moment belongs to.
 -- :name processes
-SELECT p.process_id, p.pid, p.process_id = r.peak_process_id,
-	(SELECT COUNT(*) FROM processes WHERE run_id = :run)
+SELECT p.process_id, p.pid, p.process_id = r.peak_process_id AS is_peak,
+	(SELECT COUNT(*) FROM processes WHERE run_id = :run) AS process_count
 FROM process p JOIN run r USING (run_id)
 WHERE p.run_id = :run ORDER BY p.started_ns, p.process_id;
 
@@ -23,9 +23,10 @@ SELECT NOT EXISTS (
 			SELECT 1 FROM path_lane o JOIN lane ol USING (lane_id)
 			WHERE o.path_id = m.path_id AND o.alloc_count > 0
 				AND ol.process_id <> :process))
-	AND (SELECT COALESCE(SUM(l.alloc_count), 0) FROM path_lane l JOIN lane USING (lane_id)
+	AND (SELECT COALESCE(SUM(l.alloc_count), 0)
+	FROM path_lane l JOIN lane USING (lane_id)
 		WHERE lane.process_id = :process)
-	= (SELECT alloc_count FROM process WHERE process_id = :process);
+	= (SELECT alloc_count FROM process WHERE process_id = :process) AS is_known;
 
 -- Other runs of the file with a snapshot of this label.
 -- :name elsewhere

@@ -7,7 +7,7 @@
 
 #include "facts.sql.h"
 
-static const char *text(struct doc *doc, struct cursor *cursor, int column)
+static const char *text(struct doc *doc, struct cursor *cursor, const char *column)
 {
 	struct strbuf clean = {0};
 	const char *copy, *value = cursor_text(cursor, column);
@@ -25,24 +25,24 @@ static int load_run(struct report_input *input, struct doc *doc, struct run_fact
 	struct cursor *cursor = report_query(input, facts_sql_run);
 
 	if (cursor_next(cursor) > 0) {
-		facts->label = text(doc, cursor, 0);
-		facts->command = text(doc, cursor, 1);
-		facts->started_utc = text(doc, cursor, 2);
-		facts->host = text(doc, cursor, 3);
-		facts->level = text(doc, cursor, 4);
-		facts->cpu_count = cursor_integer(cursor, 5);
-		facts->wall_ns = cursor_integer(cursor, 6);
-		facts->has_exit_code = !cursor_is_null(cursor, 7);
-		facts->exit_code = cursor_integer(cursor, 7);
-		facts->has_exit_signal = cursor_integer(cursor, 8) != 0;
-		facts->exit_signal = cursor_integer(cursor, 8);
-		facts->complete = cursor_integer(cursor, 9) != 0;
-		facts->hook_cost_ns = cursor_real(cursor, 10);
-		facts->alloc_count = cursor_integer(cursor, 11);
-		facts->alloc_bytes = cursor_integer(cursor, 12);
-		facts->free_count = cursor_integer(cursor, 13);
-		facts->peak_bytes = cursor_integer(cursor, 14);
-		facts->live_bytes = cursor_integer(cursor, 15);
+		facts->label = text(doc, cursor, "label");
+		facts->command = text(doc, cursor, "command");
+		facts->started_utc = text(doc, cursor, "started_utc");
+		facts->host = text(doc, cursor, "host");
+		facts->level = text(doc, cursor, "level");
+		facts->cpu_count = cursor_integer(cursor, "cpu_count");
+		facts->wall_ns = cursor_integer(cursor, "wall_ns");
+		facts->has_exit_code = !cursor_is_null(cursor, "exit_code");
+		facts->exit_code = cursor_integer(cursor, "exit_code");
+		facts->has_exit_signal = cursor_integer(cursor, "exit_signal") != 0;
+		facts->exit_signal = cursor_integer(cursor, "exit_signal");
+		facts->complete = cursor_integer(cursor, "complete") != 0;
+		facts->hook_cost_ns = cursor_real(cursor, "hook_cost_ns");
+		facts->alloc_count = cursor_integer(cursor, "alloc_count");
+		facts->alloc_bytes = cursor_integer(cursor, "alloc_bytes");
+		facts->free_count = cursor_integer(cursor, "free_count");
+		facts->peak_bytes = cursor_integer(cursor, "peak_bytes");
+		facts->live_bytes = cursor_integer(cursor, "live_bytes_at_exit");
 	}
 	return report_finish(input, cursor);
 }
@@ -52,10 +52,10 @@ static int load_sums(struct report_input *input, struct run_facts *facts)
 	struct cursor *cursor = report_query(input, facts_sql_functions);
 
 	if (cursor_next(cursor) > 0) {
-		facts->calls = cursor_integer(cursor, 0);
-		facts->function_count = cursor_integer(cursor, 1);
-		facts->self_ns = cursor_integer(cursor, 2);
-		facts->raw_self_ns = cursor_integer(cursor, 3);
+		facts->calls = cursor_integer(cursor, "calls");
+		facts->function_count = cursor_integer(cursor, "function_count");
+		facts->self_ns = cursor_integer(cursor, "self_ns");
+		facts->raw_self_ns = cursor_integer(cursor, "raw_self_ns");
 	}
 	return report_finish(input, cursor);
 }
@@ -65,13 +65,13 @@ static int load_counts(struct report_input *input, struct run_facts *facts)
 	struct cursor *cursor = report_query(input, facts_sql_counts);
 
 	if (cursor_next(cursor) > 0) {
-		facts->process_count = cursor_integer(cursor, 0);
-		facts->thread_count = cursor_integer(cursor, 1);
-		facts->thread_ns = cursor_integer(cursor, 2);
-		facts->sample_count = cursor_integer(cursor, 3);
-		facts->path_count = cursor_integer(cursor, 4);
-		facts->temporary_count = cursor_integer(cursor, 5);
-		facts->snapshot_count = cursor_integer(cursor, 6);
+		facts->process_count = cursor_integer(cursor, "process_count");
+		facts->thread_count = cursor_integer(cursor, "thread_count");
+		facts->thread_ns = cursor_integer(cursor, "thread_ns");
+		facts->sample_count = cursor_integer(cursor, "sample_count");
+		facts->path_count = cursor_integer(cursor, "path_count");
+		facts->temporary_count = cursor_integer(cursor, "temporary_count");
+		facts->snapshot_count = cursor_integer(cursor, "snapshot_count");
 	}
 	return report_finish(input, cursor);
 }
@@ -81,9 +81,10 @@ static int load_peak(struct report_input *input, struct run_facts *facts)
 	struct cursor *cursor = report_query(input, facts_sql_peak);
 
 	if (cursor_next(cursor) > 0) {
-		facts->peak_pid = cursor_integer(cursor, 0);
-		facts->peak_live_bytes = cursor_integer(cursor, 1);
-		facts->allocating_process_count = cursor_integer(cursor, 2);
+		facts->peak_pid = cursor_integer(cursor, "pid");
+		facts->peak_live_bytes = cursor_integer(cursor, "live_bytes_at_exit");
+		facts->allocating_process_count =
+			cursor_integer(cursor, "allocating_count");
 	}
 	return report_finish(input, cursor);
 }

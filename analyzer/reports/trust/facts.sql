@@ -8,22 +8,23 @@ SELECT label, command, started_utc, host, level, cpu_count, wall_ns, exit_code,
 FROM runs WHERE run_id = :run;
 
 -- :name functions
-SELECT SUM(calls), COUNT(CASE WHEN calls > 0 THEN 1 END), SUM(self_ns), SUM(raw_self_ns)
+SELECT SUM(calls) AS calls, COUNT(CASE WHEN calls > 0 THEN 1 END) AS function_count,
+	SUM(self_ns) AS self_ns, SUM(raw_self_ns) AS raw_self_ns
 FROM functions WHERE run_id = :run;
 
 -- :name counts
-SELECT (SELECT COUNT(*) FROM processes WHERE run_id = :run),
-	(SELECT COUNT(*) FROM threads WHERE run_id = :run),
-	(SELECT SUM(wall_ns) FROM threads WHERE run_id = :run),
-	(SELECT COUNT(*) FROM resources WHERE run_id = :run),
-	(SELECT COUNT(*) FROM path WHERE run_id = :run),
-	(SELECT SUM(temporary_count) FROM site WHERE run_id = :run),
-	(SELECT COUNT(*) FROM snapshots WHERE run_id = :run);
+SELECT (SELECT COUNT(*) FROM processes WHERE run_id = :run) AS process_count,
+	(SELECT COUNT(*) FROM threads WHERE run_id = :run) AS thread_count,
+	(SELECT SUM(wall_ns) FROM threads WHERE run_id = :run) AS thread_ns,
+	(SELECT COUNT(*) FROM resources WHERE run_id = :run) AS sample_count,
+	(SELECT COUNT(*) FROM path WHERE run_id = :run) AS path_count,
+	(SELECT SUM(temporary_count) FROM site WHERE run_id = :run) AS temporary_count,
+	(SELECT COUNT(*) FROM snapshots WHERE run_id = :run) AS snapshot_count;
 
 -- The peak is that of one process, what is live that of all.
 -- :name peak
 SELECT p.pid, p.live_bytes_at_exit,
-	(SELECT COUNT(*) FROM process WHERE run_id = :run AND alloc_count > 0)
+	(SELECT COUNT(*) FROM process WHERE run_id = :run AND alloc_count > 0) AS allocating_count
 FROM run r JOIN process p ON p.process_id = r.peak_process_id WHERE r.run_id = :run;
 
 -- :name everything

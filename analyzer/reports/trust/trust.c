@@ -78,8 +78,8 @@ static enum exit_status judge(struct report_input *input, struct doc *doc,
 	struct cursor *cursor = report_query(input, trust_sql_counters);
 
 	while (cursor_next(cursor) > 0) {
-		const char *name = cursor_text(cursor, 0);
-		int64_t value = cursor_integer(cursor, 1);
+		const char *name = cursor_text(cursor, "name");
+		int64_t value = cursor_integer(cursor, "sum");
 		const struct trust_counter *counter =
 			name ? trust_counter_find(name) : NULL;
 
@@ -186,14 +186,14 @@ static enum exit_status explain_counters(struct report_input *input, struct doc 
 	struct cursor *cursor = report_query(input, trust_sql_counters);
 
 	while (cursor_next(cursor) > 0) {
-		const char *name = cursor_text(cursor, 0);
-		int64_t value = cursor_integer(cursor, 1);
+		const char *name = cursor_text(cursor, "name");
+		int64_t value = cursor_integer(cursor, "sum");
 		const struct trust_counter *counter =
 			name ? trust_counter_find(name) : NULL;
 
 		if (!value || !counter || !counter->meaning)
 			continue;
-		explain_item(doc, counter, value, cursor_text(cursor, 2));
+		explain_item(doc, counter, value, cursor_text(cursor, "any_text"));
 		++*ret_count;
 	}
 	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
@@ -206,12 +206,12 @@ static enum exit_status explain_ends(struct report_input *input, struct doc *doc
 	struct cursor *cursor = report_query(input, trust_sql_ends);
 
 	while (cursor_next(cursor) > 0) {
-		const char *executable = cursor_text(cursor, 1);
-		int signal_number = (int)cursor_integer(cursor, 3);
+		const char *executable = cursor_text(cursor, "executable");
+		int signal_number = (int)cursor_integer(cursor, "exit_signal");
 
 		strbuf_reset(&sentence);
 		strbuf_printf(&sentence, "Process %lld",
-			      (long long)cursor_integer(cursor, 0));
+			      (long long)cursor_integer(cursor, "pid"));
 		if (executable) {
 			strbuf_puts(&sentence, " (");
 			utf8_clean(&sentence, executable);

@@ -2,7 +2,7 @@
 -- What keeps a recording from being complete and exact.
 
 -- :name counters
-SELECT name, SUM(value), MAX(text) FROM trust WHERE run_id = :run
+SELECT name, SUM(value) AS sum, MAX(text) AS any_text FROM trust WHERE run_id = :run
 GROUP BY name ORDER BY name;
 
 -- :name ends

@@ -21,8 +21,8 @@ static int load_faults(struct rule_input *input, double *ret)
 {
 	struct cursor *cursor = rule_query(input, memory_blocks_sql_faults);
 
-	*ret = cursor_next(cursor) > 0 && !cursor_is_null(cursor, 0)
-		       ? cursor_real(cursor, 0)
+	*ret = cursor_next(cursor) > 0 && !cursor_is_null(cursor, "minor_faults")
+		       ? cursor_real(cursor, "minor_faults")
 		       : -1;
 	return rule_finish(input, cursor, 0);
 }

@@ -15,7 +15,7 @@ WHERE s.run_id = :run AND s.free_count >= 10
 
 -- Faults of each process since its start, as far as the collector looked; NULL: never.
 -- :name faults
-SELECT SUM(minor_faults) FROM (
+SELECT SUM(minor_faults) AS minor_faults FROM (
 	SELECT MAX(minor_faults) AS minor_faults FROM resource WHERE run_id = :run
 	GROUP BY process_id);
 
@@ -25,7 +25,8 @@ SELECT SUM(minor_faults) FROM (
 -- that they can take. Columns from the fourth: bytes lost, blocks, bytes, exact ones.
 -- :name small
 SELECT path_id, file, line,
-	at_peak_count * MAX(32, CASE is_exact WHEN 1 THEN (CAST(mean AS INTEGER) + 23) / 16 * 16
+	at_peak_count * MAX(32,
+	CASE is_exact WHEN 1 THEN (CAST(mean AS INTEGER) + 23) / 16 * 16
 		ELSE mean + 8 END) - at_peak_bytes,
 	at_peak_count, at_peak_bytes, is_exact * at_peak_count
 FROM (SELECT *, at_peak_bytes * 1.0 / at_peak_count AS mean,

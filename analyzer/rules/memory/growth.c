@@ -47,9 +47,10 @@ static int load_points(struct rule_input *input, struct points *ret)
 	while (cursor_next(cursor) > 0) {
 		ret->list =
 			xgrow(ret->list, ret->count, &ret->capacity, sizeof(*ret->list));
-		ret->list[ret->count++] = (struct point){cursor_integer(cursor, 0),
-							 cursor_integer(cursor, 1),
-							 cursor_real(cursor, 2) / 1e9};
+		ret->list[ret->count++] =
+			(struct point){cursor_integer(cursor, "process_id"),
+				       cursor_integer(cursor, "snapshot_id"),
+				       cursor_real(cursor, "time_ns") / 1e9};
 	}
 	return rule_finish(input, cursor, 0);
 }
@@ -83,22 +84,22 @@ static int look_at_sites(struct rule_input *input, struct growth *growth,
 	int result = 0;
 
 	while (cursor_next(cursor) > 0) {
-		if (cursor_integer(cursor, 0) != site_id) {
+		if (cursor_integer(cursor, "site_id") != site_id) {
 			if (site_id)
 				result = judge(input, growth, path_id, file, line, freed);
 			if (result < 0)
 				return result;
-			site_id = cursor_integer(cursor, 0);
-			path_id = cursor_integer(cursor, 1);
-			file = rule_copy(input, cursor_text(cursor, 2));
-			line = cursor_integer(cursor, 3);
-			freed = cursor_real(cursor, 7);
+			site_id = cursor_integer(cursor, "site_id");
+			path_id = cursor_integer(cursor, "path_id");
+			file = rule_copy(input, cursor_text(cursor, "file"));
+			line = cursor_integer(cursor, "line");
+			freed = cursor_real(cursor, "freed_bytes");
 			memset(growth->bytes, 0, sizeof(growth->bytes));
 		}
 		for (size_t i = 0; i < growth->count; i++)
-			if (growth->ids[i] >= cursor_integer(cursor, 4) &&
-			    growth->ids[i] < cursor_integer(cursor, 5))
-				growth->bytes[i] = cursor_real(cursor, 6);
+			if (growth->ids[i] >= cursor_integer(cursor, "snapshot_id") &&
+			    growth->ids[i] < cursor_integer(cursor, "until_id"))
+				growth->bytes[i] = cursor_real(cursor, "live_bytes");
 	}
 	return site_id ? judge(input, growth, path_id, file, line, freed) : 0;
 }

@@ -10,7 +10,7 @@ ORDER BY process_id, snapshot_id;
 -- :name sites
 SELECT n.site_id, s.path_id, s.file, s.line, n.snapshot_id, n.until_id, n.live_bytes,
 	(SELECT TOTAL(x.free_bytes) FROM snapshot_free x WHERE x.process_id = :process
-		AND x.site_id = n.site_id AND x.freed_id >= :last)
+		AND x.site_id = n.site_id AND x.freed_id >= :last) AS freed_bytes
 FROM snapshot_site n JOIN site s USING (site_id)
 WHERE s.run_id = :run AND n.process_id = :process AND n.site_id IN (
 	SELECT e.site_id FROM snapshot_site e WHERE e.process_id = :process

@@ -33,8 +33,8 @@ static int highest_rss(struct rule_input *input, double *ret)
 {
 	struct cursor *cursor = rule_query(input, memory_limit_sql_rss);
 
-	*ret = cursor_next(cursor) > 0 && !cursor_is_null(cursor, 0)
-		       ? cursor_real(cursor, 0)
+	*ret = cursor_next(cursor) > 0 && !cursor_is_null(cursor, "rss_bytes")
+		       ? cursor_real(cursor, "rss_bytes")
 		       : -1;
 	return rule_finish(input, cursor, 0);
 }

@@ -135,10 +135,10 @@ int memory_owners_load(struct rule_input *input, struct cursor *cursor,
 
 	while (cursor_next(cursor) > 0) {
 		for (size_t i = 0; i < count && i < MEMORY_SUMS; i++)
-			values[i] = cursor_real(cursor, 3 + (int)i);
-		memory_owners_add(input, ret, cursor_integer(cursor, 0),
-				  cursor_text(cursor, 1), cursor_integer(cursor, 2),
-				  values, count);
+			values[i] = cursor_real_at(cursor, 3 + (int)i);
+		memory_owners_add(input, ret, cursor_integer(cursor, "path_id"),
+				  cursor_text(cursor, "file"),
+				  cursor_integer(cursor, "line"), values, count);
 	}
 	memory_owners_sort(ret);
 	return rule_finish(input, cursor, 0);

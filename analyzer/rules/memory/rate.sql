@@ -7,7 +7,8 @@
 -- Freed at once: with at most one other allocation of the thread in between.
 -- :name temporary
 SELECT s.path_id, s.file, s.line,
-	s.temporary_count * COALESCE(CASE (SELECT COUNT(*) FROM process WHERE run_id = :run)
+	s.temporary_count * COALESCE(CASE (SELECT COUNT(*)
+	FROM process WHERE run_id = :run)
 		WHEN 1 THEN (SELECT MAX(l.alloc_count) * 1.0 / SUM(l.alloc_count)
 			FROM path_lane l WHERE l.path_id = s.path_id)
 		ELSE (SELECT SUM(most) * 1.0 / SUM(every) FROM (

@@ -65,7 +65,7 @@ static int count_unknown(struct rule_input *input, int64_t *ret)
 {
 	struct cursor *cursor = rule_query(input, memory_realloc_sql_unknown);
 
-	*ret = cursor_next(cursor) > 0 ? cursor_integer(cursor, 0) : 0;
+	*ret = cursor_next(cursor) > 0 ? cursor_integer(cursor, "count") : 0;
 	return rule_finish(input, cursor, 0);
 }
 

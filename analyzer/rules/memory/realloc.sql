@@ -21,5 +21,5 @@ FROM (SELECT s.*, COALESCE(CASE (SELECT COUNT(*) FROM process WHERE run_id = :ru
 		AND s.alloc_bytes < :factor * s.realloc_old_bytes);
 
 -- :name unknown
-SELECT COUNT(*) FROM site
+SELECT COUNT(*) AS count FROM site
 WHERE run_id = :run AND realloc_count > 0 AND realloc_old_bytes IS NULL;

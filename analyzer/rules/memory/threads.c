@@ -24,21 +24,22 @@ enum sum { CROSSED, FREES, ALLOCS, BYTES, LARGE };
 static int read_beyond(struct rule_input *input, struct cursor *cursor,
 		       int64_t function_id, double *ret)
 {
-	double self_ns = cursor_real(cursor, 2), tick_ns = cursor_real(cursor, 4),
-	       held_ns;
+	double self_ns = cursor_real(cursor, "self_ns"),
+	       tick_ns = cursor_real(cursor, "tick_ns"), held_ns;
 	struct histogram histogram;
 	const void *bytes;
 	size_t size;
 	int result;
 
-	bytes = cursor_blob(cursor, 3, &size);
+	bytes = cursor_blob(cursor, "histogram", &size);
 	if (histogram_decode(bytes, size, &histogram) < 0 || !(self_ns > 0) ||
-	    histogram.ticks * tick_ns > SUM_TOLERANCE * cursor_real(cursor, 1))
+	    histogram.ticks * tick_ns >
+		    SUM_TOLERANCE * cursor_real(cursor, "raw_total_ns"))
 		return 0;
 	result = time_run_function(input, function_id, self_ns, &held_ns);
 	*ret = histogram_beyond(&histogram, histogram_quantile(&histogram, 0.5),
 				rule_limit(input, "wait_call_ns") / tick_ns) *
-	       tick_ns * fmin(1, self_ns / cursor_real(cursor, 0)) *
+	       tick_ns * fmin(1, self_ns / cursor_real(cursor, "total_ns")) *
 	       fmin(1, held_ns / self_ns);
 	return result;
 }

@@ -13,7 +13,8 @@ WHERE run_id = :run AND cross_thread_free_count > 0
 -- The function's total and own time, the total with the hooks, the histogram of its calls,
 -- and what a tick of that is in ns.
 -- :name durations
-SELECT f.total_ns, f.raw_total_ns, f.self_ns, f.histogram, 1e9 / r.ticks_per_second
+SELECT f.total_ns, f.raw_total_ns, f.self_ns, f.histogram,
+	1e9 / r.ticks_per_second AS tick_ns
 FROM function f JOIN run r USING (run_id)
 WHERE f.run_id = :run AND f.function_id = :function AND f.histogram IS NOT NULL
 	AND r.ticks_per_second > 0;

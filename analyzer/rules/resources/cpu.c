@@ -36,8 +36,9 @@ static int find_waiting(struct rule_input *input, int64_t *ret_function)
 		return 0;
 	cursor = rule_query(input, resources_cpu_sql_largest);
 	if (cursor_next(cursor) > 0 &&
-	    cursor_real(cursor, 1) - run->cpu_ns - run->starved_ns >= run->idle_ns / 2)
-		*ret_function = cursor_integer(cursor, 0);
+	    cursor_real(cursor, "self_ns") - run->cpu_ns - run->starved_ns >=
+		    run->idle_ns / 2)
+		*ret_function = cursor_integer(cursor, "function_id");
 	return rule_finish(input, cursor, 0);
 }
 

@@ -19,10 +19,10 @@ static int load_spans(struct rule_input *input, struct steps *steps)
 	while (steps->span_count < STEP_SPANS_MOST && cursor_next(cursor) > 0) {
 		size_t at = steps->span_count++;
 
-		steps->counts[at] = cursor_real(cursor, 0);
-		steps->means[at] = cursor_real(cursor, 1) / steps->counts[at];
-		steps->live[at] = cursor_real(cursor, 2);
-		steps->seconds[at] = cursor_real(cursor, 3) / 1e9;
+		steps->counts[at] = cursor_real(cursor, "timed_count");
+		steps->means[at] = cursor_real(cursor, "span_ns") / steps->counts[at];
+		steps->live[at] = cursor_real(cursor, "live_bytes");
+		steps->seconds[at] = cursor_real(cursor, "last_ns") / 1e9;
 	}
 	return rule_finish(input, cursor, 0);
 }
@@ -36,15 +36,16 @@ int steps_for_each(struct rule_input *input, struct findings *ret, bool of_proce
 	int looked = 0;
 
 	while (looked == 0 && cursor_next(cursor) > 0) {
-		struct steps steps = {.name = rule_copy(input, cursor_text(cursor, 0)),
-				      .series_id = cursor_integer(cursor, 1),
-				      .count = cursor_real(cursor, 2),
-				      .total_ns = cursor_real(cursor, 3),
-				      .p50_ns = cursor_real(cursor, 4),
-				      .p90_ns = cursor_real(cursor, 5),
-				      .p95_ns = cursor_real(cursor, 6),
-				      .p99_ns = cursor_real(cursor, 7),
-				      .max_ns = cursor_real(cursor, 8)};
+		struct steps steps = {
+			.name = rule_copy(input, cursor_text(cursor, "name")),
+			.series_id = cursor_integer(cursor, "series_id"),
+			.count = cursor_real(cursor, "timed_count"),
+			.total_ns = cursor_real(cursor, "total_ns"),
+			.p50_ns = cursor_real(cursor, "p50_ns"),
+			.p90_ns = cursor_real(cursor, "p90_ns"),
+			.p95_ns = cursor_real(cursor, "p95_ns"),
+			.p99_ns = cursor_real(cursor, "p99_ns"),
+			.max_ns = cursor_real(cursor, "max_ns")};
 
 		if (steps.count < rule_limit(input, "least_steps"))
 			continue;

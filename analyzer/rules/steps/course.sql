@@ -13,7 +13,7 @@ FROM step_totals
 WHERE run_id = :run AND process_id IS NOT NULL ORDER BY name, series_id;
 
 -- :name spans
-SELECT timed_count, CAST(total_ns AS REAL), live_bytes, last_ns FROM step_spans
+SELECT timed_count, CAST(total_ns AS REAL) AS span_ns, live_bytes, last_ns FROM step_spans
 WHERE run_id = :run AND series_id = :series AND timed_count > 0 ORDER BY number;
 
 -- :name slowest

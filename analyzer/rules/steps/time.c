@@ -167,13 +167,13 @@ static int load_slowest(struct rule_input *input, const struct steps *steps,
 
 	cursor_bind_integer(cursor, ":series", steps->series_id);
 	while (ret->count < SLOWEST_MOST && cursor_next(cursor) > 0) {
-		double duration_ns = cursor_real(cursor, 0);
+		double duration_ns = cursor_real(cursor, "duration_ns");
 
 		if (duration_ns < least_ns)
 			continue;
 		if (duration_ns > ret->slowest_ns) {
 			ret->slowest_ns = duration_ns;
-			ret->started_ns = cursor_real(cursor, 1);
+			ret->started_ns = cursor_real(cursor, "started_ns");
 		}
 		ret->count++;
 		ret->beyond_ns += duration_ns - ret->usual_ns;

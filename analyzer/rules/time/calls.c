@@ -62,8 +62,9 @@ static double least_run_ns(struct rule_input *input)
 
 static int add_tiny(struct rule_input *input, struct findings *ret, struct cursor *cursor)
 {
-	int64_t function_id = cursor_integer(cursor, 0);
-	double calls = cursor_real(cursor, 1), self_ns = cursor_real(cursor, 2);
+	int64_t function_id = cursor_integer(cursor, "function_id");
+	double calls = cursor_real(cursor, "calls"),
+	       self_ns = cursor_real(cursor, "self_ns");
 	double run_ns = least_run_ns(input);
 	double saving_ns = calls * rule_limit(input, "call_ns"), held_ns;
 	struct finding *finding;
@@ -75,7 +76,7 @@ static int add_tiny(struct rule_input *input, struct findings *ret, struct curso
 	if (self_ns > 0)
 		saving_ns *= fmin(1, held_ns / self_ns);
 	if (saving_ns < rule_limit(input, "least_share") * run_ns ||
-	    is_of_header(cursor_text(cursor, 5), cursor_text(cursor, 6)))
+	    is_of_header(cursor_text(cursor, "file"), cursor_text(cursor, "name")))
 		return 0;
 	finding = rule_add_function(input, ret, function_id, false);
 	finding->saving_ns = saving_ns;
@@ -83,13 +84,13 @@ static int add_tiny(struct rule_input *input, struct findings *ret, struct curso
 	finding_evidence_limit(finding, "calls", "count", calls,
 			       rule_limit(input, "least_calls"));
 	/* What an idle machine would show is compared with the limit. */
-	finding_evidence_limit(finding, "own time per call", "ns", cursor_real(cursor, 3),
-			       most_ns(input));
+	finding_evidence_limit(finding, "own time per call", "ns",
+			       cursor_real(cursor, "self_by_call"), most_ns(input));
 	finding_evidence(finding, "cost of a call", "ns", rule_limit(input, "call_ns"));
 	finding_evidence(finding, "share of the run", "percent",
 			 100 * rule_share(saving_ns, run_ns));
 	finding_evidence(finding, "hooks, already subtracted", "ns",
-			 cursor_real(cursor, 4));
+			 cursor_real(cursor, "hooks_ns"));
 	finding->why = "each call does so little that calling it is a large part of its "
 		       "cost, unless it is inlined without the hooks";
 	finding_advise(finding, "let the compiler inline it: static, in a header, or "
@@ -116,7 +117,7 @@ static int evaluate_tiny(struct rule_input *input, struct findings *ret)
 	cursor_bind_real(cursor, ":calls", rule_limit(input, "least_calls"));
 	cursor_bind_real(cursor, ":mean", most_ns(input));
 	while (result >= 0 && cursor_next(cursor) > 0) {
-		if (rule_is_region(input, cursor_integer(cursor, 0)))
+		if (rule_is_region(input, cursor_integer(cursor, "function_id")))
 			continue;
 		result = add_tiny(input, ret, cursor);
 	}

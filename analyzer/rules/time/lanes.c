@@ -47,8 +47,9 @@ static int load_list(struct rule_input *input, struct time_lanes *lanes)
 	while (cursor_next(cursor) > 0) {
 		lanes->list = xgrow(lanes->list, lanes->count, &lanes->capacity,
 				    sizeof(*lanes->list));
-		lanes->list[lanes->count++] = (struct lane){cursor_integer(cursor, 0),
-							    cursor_integer(cursor, 1)};
+		lanes->list[lanes->count++] =
+			(struct lane){cursor_integer(cursor, "lane_id"),
+				      cursor_integer(cursor, "process_id")};
 	}
 	return rule_finish(input, cursor, 0);
 }
@@ -75,7 +76,7 @@ static int load_sums(struct rule_input *input, struct time_lanes *lanes)
 	cursor_bind_integer(cursor, ":first", tree->nodes[0].path_id);
 	cursor_bind_integer(cursor, ":last", tree->nodes[tree->node_count - 1].path_id);
 	while (cursor_next(cursor) > 0) {
-		int64_t path_id = cursor_integer(cursor, 0);
+		int64_t path_id = cursor_integer(cursor, "path_id");
 		uint32_t function;
 
 		while (node < tree->node_count && tree->nodes[node].path_id < path_id)
@@ -83,11 +84,11 @@ static int load_sums(struct rule_input *input, struct time_lanes *lanes)
 		if (node == tree->node_count)
 			break;
 		function = tree->nodes[node].function;
-		lane = find_lane(lanes, cursor_integer(cursor, 1), lane);
+		lane = find_lane(lanes, cursor_integer(cursor, "lane_id"), lane);
 		if (tree->nodes[node].path_id == path_id && function != CALLTREE_NONE &&
 		    lane < lanes->count)
 			lanes->sums[function * lanes->count + lane] +=
-				cursor_real(cursor, 2);
+				cursor_real(cursor, "self_ns");
 	}
 	return rule_finish(input, cursor, 0);
 }

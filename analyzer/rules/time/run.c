@@ -80,7 +80,8 @@ static int load_lanes(struct load *load, const char *sql)
 	struct cursor *cursor = rule_query(load->input, sql);
 
 	while (cursor_next(cursor) > 0)
-		add_lane(load, cursor_integer(cursor, 0), cursor_real(cursor, 1));
+		add_lane(load, cursor_integer(cursor, "process_id"),
+			 cursor_real(cursor, "lane_ns"));
 	return rule_finish(load->input, cursor, 0);
 }
 
@@ -90,7 +91,8 @@ static int load_run_ns(struct load *load)
 	struct cursor *cursor = rule_query(load->input, time_run_sql_hooks);
 
 	if (cursor_next(cursor) > 0 && load->lanes_ns > 0)
-		hooks_ns = cursor_real(cursor, 0) * load->longest_ns / load->lanes_ns;
+		hooks_ns = cursor_real(cursor, "hooks_ns") * load->longest_ns /
+			   load->lanes_ns;
 	for (size_t i = 0; i < load->count; i++)
 		longest_sum += load->list[i].longest_ns;
 	load->run->run_ns = fmax(load->input->wall_ns - hooks_ns, longest_sum);
@@ -104,26 +106,31 @@ static int load_long_calls(struct load *load)
 
 	cursor_bind_real(cursor, ":least", WAIT_LEAST_NS);
 	if (cursor_next(cursor) > 0)
-		load->run->long_ns = cursor_real(cursor, 0);
+		load->run->long_ns = cursor_real(cursor, "self_ns");
 	return rule_finish(load->input, cursor, 0);
 }
 
 static void add_sample(struct process *process, struct cursor *cursor)
 {
-	double time_ns = cursor_real(cursor, 2);
+	double time_ns = cursor_real(cursor, "time_ns");
 
 	if (!process->known_ns)
-		process->known_ns = process->start_ns = cursor_real(cursor, 1);
-	process->rss_peak_bytes = fmax(process->rss_peak_bytes, cursor_real(cursor, 5));
-	if (cursor_integer(cursor, 8) > process->thread_peak)
-		process->thread_peak = cursor_integer(cursor, 8);
+		process->known_ns = process->start_ns = cursor_real(cursor, "started_ns");
+	process->rss_peak_bytes =
+		fmax(process->rss_peak_bytes, cursor_real(cursor, "rss_bytes"));
+	if (cursor_integer(cursor, "thread_count") > process->thread_peak)
+		process->thread_peak = cursor_integer(cursor, "thread_count");
 	/* These count from the start of the process. */
-	process->minor_faults = fmax(process->minor_faults, cursor_real(cursor, 6));
-	process->major_faults = fmax(process->major_faults, cursor_real(cursor, 7));
-	process->starved_ns = fmax(process->starved_ns, cursor_real(cursor, 4));
-	if (cursor_is_null(cursor, 3) || time_ns <= process->known_ns)
+	process->minor_faults =
+		fmax(process->minor_faults, cursor_real(cursor, "minor_faults"));
+	process->major_faults =
+		fmax(process->major_faults, cursor_real(cursor, "major_faults"));
+	process->starved_ns =
+		fmax(process->starved_ns, cursor_real(cursor, "cpu_wait_ns"));
+	if (cursor_is_null(cursor, "cpu_percent") || time_ns <= process->known_ns)
 		return;
-	process->cpu_ns += cursor_real(cursor, 3) / 100 * (time_ns - process->known_ns);
+	process->cpu_ns +=
+		cursor_real(cursor, "cpu_percent") / 100 * (time_ns - process->known_ns);
 	process->known_ns = process->end_ns = time_ns;
 }
 
@@ -132,7 +139,8 @@ static int load_samples(struct load *load)
 	struct cursor *cursor = rule_query(load->input, time_run_sql_samples);
 
 	while (cursor_next(cursor) > 0) {
-		struct process *process = find(load, cursor_integer(cursor, 0));
+		struct process *process =
+			find(load, cursor_integer(cursor, "process_id"));
 
 		if (process)
 			add_sample(process, cursor);
@@ -145,10 +153,11 @@ static int load_lives(struct load *load)
 	struct cursor *cursor = rule_query(load->input, time_run_sql_lives);
 
 	while (cursor_next(cursor) > 0) {
-		struct process *process = find(load, cursor_integer(cursor, 0));
+		struct process *process =
+			find(load, cursor_integer(cursor, "process_id"));
 
 		if (process)
-			process->lived_ns = cursor_real(cursor, 1);
+			process->lived_ns = cursor_real(cursor, "wall_ns");
 	}
 	return rule_finish(load->input, cursor, 0);
 }
@@ -160,7 +169,8 @@ static int load_threads(struct load *load)
 	int64_t previous = -1;
 
 	while (cursor_next(cursor) > 0) {
-		const struct process *process = find(load, cursor_integer(cursor, 0));
+		const struct process *process =
+			find(load, cursor_integer(cursor, "process_id"));
 		double end_ns;
 
 		if (!process)
@@ -168,10 +178,11 @@ static int load_threads(struct load *load)
 		if (process->process_id == previous)
 			load->run->has_waiters = true;
 		previous = process->process_id;
-		end_ns = cursor_is_null(cursor, 2)
+		end_ns = cursor_is_null(cursor, "ended_ns")
 				 ? process->end_ns
-				 : fmin(process->end_ns, cursor_real(cursor, 2));
-		load->run->thread_ns += fmax(0, end_ns - cursor_real(cursor, 1));
+				 : fmin(process->end_ns, cursor_real(cursor, "ended_ns"));
+		load->run->thread_ns +=
+			fmax(0, end_ns - cursor_real(cursor, "started_ns"));
 	}
 	return rule_finish(load->input, cursor, 0);
 }
@@ -274,12 +285,12 @@ static int add_largest(struct rule_input *input, const char *sql, int64_t id,
 
 	cursor_bind_integer(cursor, ":id", id);
 	while (cursor_next(cursor) > 0) {
-		if (cursor_integer(cursor, 0) != previous) {
+		if (cursor_integer(cursor, "process_id") != previous) {
 			sum_ns += largest_ns;
 			largest_ns = 0;
 		}
-		previous = cursor_integer(cursor, 0);
-		largest_ns = fmax(largest_ns, cursor_real(cursor, 1));
+		previous = cursor_integer(cursor, "process_id");
+		largest_ns = fmax(largest_ns, cursor_real(cursor, "self_ns"));
 	}
 	*ret_ns = sum_ns + largest_ns;
 	return rule_finish(input, cursor, 0);

@@ -32,18 +32,18 @@ struct function {
 static void read_row(struct cursor *cursor, struct function *ret)
 {
 	*ret = (struct function){
-		.function_id = cursor_integer(cursor, 0),
-		.calls = cursor_real(cursor, 1),
-		.self_ns = cursor_real(cursor, 2),
-		.total_ns = cursor_real(cursor, 3),
-		.longest_ns = cursor_real(cursor, 4),
-		.p50_ns = cursor_real(cursor, 6),
-		.hooks_ns = cursor_real(cursor, 7),
-		.raw_ns = cursor_real(cursor, 8),
-		.allocs = cursor_real(cursor, 9),
+		.function_id = cursor_integer(cursor, "function_id"),
+		.calls = cursor_real(cursor, "calls"),
+		.self_ns = cursor_real(cursor, "self_ns"),
+		.total_ns = cursor_real(cursor, "total_ns"),
+		.longest_ns = cursor_real(cursor, "max_ns"),
+		.p50_ns = cursor_real(cursor, "p50_ns"),
+		.hooks_ns = cursor_real(cursor, "hooks_ns"),
+		.raw_ns = cursor_real(cursor, "raw_total_ns"),
+		.allocs = cursor_real(cursor, "alloc_count"),
 	};
-	ret->one_ns =
-		fmin(fmax(0, ret->longest_ns - cursor_real(cursor, 5)), ret->self_ns);
+	ret->one_ns = fmin(fmax(0, ret->longest_ns - cursor_real(cursor, "children_ns")),
+			   ret->self_ns);
 }
 
 /*

@@ -53,18 +53,19 @@ int time_served_load(struct rule_input *input, struct time_served *ret)
 	struct cursor *cursor = rule_query(input, time_served_sql_samples);
 
 	while (cursor_next(cursor) > 0) {
-		double time_ns = cursor_real(cursor, 2);
+		double time_ns = cursor_real(cursor, "time_ns");
 
-		if (cursor_integer(cursor, 0) != process_id) {
-			process_id = cursor_integer(cursor, 0);
-			known_ns = cursor_real(cursor, 1);
+		if (cursor_integer(cursor, "process_id") != process_id) {
+			process_id = cursor_integer(cursor, "process_id");
+			known_ns = cursor_real(cursor, "started_ns");
 			wait_ns = 0;
 			add(ret, known_ns, 0, 0);
 		}
-		add(ret, time_ns, cursor_real(cursor, 3) / 100 * (time_ns - known_ns),
-		    cursor_real(cursor, 4) - wait_ns);
+		add(ret, time_ns,
+		    cursor_real(cursor, "cpu_percent") / 100 * (time_ns - known_ns),
+		    cursor_real(cursor, "cpu_wait_ns") - wait_ns);
 		known_ns = time_ns;
-		wait_ns = fmax(wait_ns, cursor_real(cursor, 4));
+		wait_ns = fmax(wait_ns, cursor_real(cursor, "cpu_wait_ns"));
 	}
 	sum_up(ret);
 	return rule_finish(input, cursor, 0);

@@ -147,10 +147,10 @@ static int load_before_main(struct rule_input *input, int64_t main_path,
 	cursor_bind_integer(cursor, ":main", main_path);
 	while (cursor_next(cursor) > 0) {
 		if (!ret->largest_path) {
-			ret->largest_path = cursor_integer(cursor, 0);
-			ret->largest_ns = cursor_real(cursor, 1);
+			ret->largest_path = cursor_integer(cursor, "path_id");
+			ret->largest_ns = cursor_real(cursor, "total_ns");
 		}
-		ret->before_main_ns += cursor_real(cursor, 1);
+		ret->before_main_ns += cursor_real(cursor, "total_ns");
 	}
 	return rule_finish(input, cursor, 0);
 }
@@ -161,14 +161,14 @@ static int load_first_step(struct rule_input *input, struct start_up *ret)
 	struct cursor *cursor = rule_query(input, time_shape_sql_first_step);
 
 	ret->first_step_ns = NAN;
-	if (cursor_next(cursor) > 0 && !cursor_is_null(cursor, 1)) {
+	if (cursor_next(cursor) > 0 && !cursor_is_null(cursor, "first_ns")) {
 		/* By the clock, with the hooks' cost. How much of that came before the
 		 * step is not known: its part of the run's. (unrtf reads for a third of
 		 * its time, and was told with all of the run.) */
-		ret->first_step_ns =
-			cursor_real(cursor, 1) * rule_share(run_ns, run_ns + hooks_ns);
-		ret->started_ns = cursor_real(cursor, 2);
-		ret->step = rule_copy(input, cursor_text(cursor, 0));
+		ret->first_step_ns = cursor_real(cursor, "first_ns") *
+				     rule_share(run_ns, run_ns + hooks_ns);
+		ret->started_ns = cursor_real(cursor, "started_ns");
+		ret->step = rule_copy(input, cursor_text(cursor, "name"));
 	}
 	return rule_finish(input, cursor, 0);
 }

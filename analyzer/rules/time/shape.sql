@@ -13,6 +13,6 @@ WHERE p.run_id = :run AND p.parent_path_id IS NULL AND p.kind = 0 AND p.path_id 
 ORDER BY p.total_ns DESC, p.path_id;
 
 -- :name first_step
-SELECT s.name, MIN(s.first_ns - p.started_ns), p.started_ns
+SELECT s.name, MIN(s.first_ns - p.started_ns) AS first_ns, p.started_ns
 FROM step_totals s JOIN processes p USING (process_id)
 WHERE s.run_id = :run AND p.parent_process_id IS NULL;

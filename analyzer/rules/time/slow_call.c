@@ -20,9 +20,11 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 	} steps[] = {{"high_ns", SEVERITY_HIGH},
 		     {"medium_ns", SEVERITY_MEDIUM},
 		     {"low_ns", SEVERITY_LOW}};
-	int64_t function_id = cursor_integer(cursor, 0);
-	double calls = cursor_real(cursor, 1), total_ns = cursor_real(cursor, 2);
-	double self_ns = cursor_real(cursor, 3), met = time_run_met(input->time_run);
+	int64_t function_id = cursor_integer(cursor, "function_id");
+	double calls = cursor_real(cursor, "calls"),
+	       total_ns = cursor_real(cursor, "total_ns");
+	double self_ns = cursor_real(cursor, "self_ns"),
+	       met = time_run_met(input->time_run);
 	double mean_ns = met * total_ns / calls, held_ns;
 	int result = time_run_function(input, function_id, self_ns, &held_ns);
 	struct finding *finding;
@@ -33,7 +35,8 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 		return result;
 	/* How long a call takes that has not ended nobody knows: a server's, which waits
 	 * for a request. */
-	if (input->is_live && !(cursor_real(cursor, 5) > rule_limit(input, "low_ns")))
+	if (input->is_live &&
+	    !(cursor_real(cursor, "max_ns") > rule_limit(input, "low_ns")))
 		return 0;
 	finding = rule_add_function(input, ret, function_id, false);
 	while (step < 2 && !(mean_ns > rule_limit(input, steps[step].limit)))
@@ -52,8 +55,9 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 	if (met < 0.99)
 		finding_evidence(finding, "with waits for a CPU", "ns", total_ns / calls);
 	finding_evidence(finding, "calls", "count", calls);
-	finding_evidence(finding, "p50 with hooks", "ns", cursor_real(cursor, 4));
-	finding_evidence(finding, "longest with hooks", "ns", cursor_real(cursor, 5));
+	finding_evidence(finding, "p50 with hooks", "ns", cursor_real(cursor, "p50_ns"));
+	finding_evidence(finding, "longest with hooks", "ns",
+			 cursor_real(cursor, "max_ns"));
 	finding_evidence(finding, "own share of the run", "percent",
 			 100 * finding->impact);
 	finding->saving_ns = held_ns;

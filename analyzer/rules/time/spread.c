@@ -41,30 +41,32 @@ struct spread {
  */
 static bool has_own_durations(struct rule_input *input, struct cursor *cursor)
 {
-	return cursor_real(cursor, 6) >=
-		       rule_limit(input, "least_by_hooks") * cursor_real(cursor, 7) &&
-	       cursor_real(cursor, 8) <
-		       rule_limit(input, "allocs_per_call") * cursor_real(cursor, 1);
+	return cursor_real(cursor, "self_ns") >=
+		       rule_limit(input, "least_by_hooks") *
+			       cursor_real(cursor, "hooks_ns") &&
+	       cursor_real(cursor, "alloc_count") < rule_limit(input, "allocs_per_call") *
+							    cursor_real(cursor, "calls");
 }
 
 /* 1: can be judged, 0: cannot, or -errno. */
 static int read_row(struct rule_input *input, struct cursor *cursor, struct spread *ret)
 {
-	double total_ns = cursor_real(cursor, 2), raw_ns = cursor_real(cursor, 3);
-	double self_ns = cursor_real(cursor, 6), held_ns;
+	double total_ns = cursor_real(cursor, "total_ns"),
+	       raw_ns = cursor_real(cursor, "raw_total_ns");
+	double self_ns = cursor_real(cursor, "self_ns"), held_ns;
 	const void *bytes;
 	size_t size;
 	int result;
 
 	*ret = (struct spread){
-		.function_id = cursor_integer(cursor, 0),
-		.calls = cursor_real(cursor, 1),
+		.function_id = cursor_integer(cursor, "function_id"),
+		.calls = cursor_real(cursor, "calls"),
 		.own_share = rule_share(self_ns, total_ns),
-		.tick_ns = cursor_real(cursor, 5),
+		.tick_ns = cursor_real(cursor, "tick_ns"),
 	};
 	if (!has_own_durations(input, cursor))
 		return 0;
-	bytes = cursor_blob(cursor, 4, &size);
+	bytes = cursor_blob(cursor, "histogram", &size);
 	if (histogram_decode(bytes, size, &ret->histogram) < 0)
 		return 0;
 	ret->hist_ns = ret->histogram.ticks * ret->tick_ns;

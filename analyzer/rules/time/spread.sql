@@ -4,7 +4,8 @@
 -- The sixth column: what a tick of the histogram is in ns.
 -- :name functions
 SELECT f.function_id, f.calls, f.total_ns, f.raw_total_ns, f.histogram,
-	1e9 / r.ticks_per_second, f.self_ns, f.raw_self_ns - f.self_ns, f.alloc_count
+	1e9 / r.ticks_per_second AS tick_ns, f.self_ns,
+	f.raw_self_ns - f.self_ns AS hooks_ns, f.alloc_count
 FROM function f JOIN run r USING (run_id)
 WHERE f.run_id = :run AND f.calls >= :calls AND f.total_ns >= :least
 	AND f.histogram IS NOT NULL AND r.ticks_per_second > 0

@@ -16,8 +16,9 @@ static void add_group(struct rule_input *input, struct findings *ret,
 		      struct cursor *cursor)
 {
 	const struct time_run *run = input->time_run;
-	double threads = cursor_real(cursor, 2), longest_ns = cursor_real(cursor, 3);
-	double sum_ns = cursor_real(cursor, 4), mean_ns = sum_ns / threads;
+	double threads = cursor_real(cursor, "thread_count"),
+	       longest_ns = cursor_real(cursor, "longest_ns");
+	double sum_ns = cursor_real(cursor, "sum_ns"), mean_ns = sum_ns / threads;
 	double cpus = fmin(threads, fmax(1, (double)input->cpu_count)), best_ns;
 	struct finding *finding;
 
@@ -29,7 +30,7 @@ static void add_group(struct rule_input *input, struct findings *ret,
 	best_ns = fmax(mean_ns, fmin(sum_ns, run->cpu_ns) / cpus);
 	if (best_ns >= longest_ns)
 		return;
-	finding = rule_add_path(input, ret, cursor_integer(cursor, 0));
+	finding = rule_add_path(input, ret, cursor_integer(cursor, "path_id"));
 	finding->confidence = CONFIDENCE_HIGH;
 	finding->saving_ns = longest_ns - best_ns;
 	finding->impact = rule_share(finding->saving_ns, run->run_ns);
@@ -55,8 +56,8 @@ static void add_group(struct rule_input *input, struct findings *ret,
 		"t "
 		"USING (lane_id) WHERE t.run_id = %lld AND s.path_id = %lld AND "
 		"t.process_id = %lld ORDER BY s.total_ns DESC",
-		(long long)input->run_id, (long long)cursor_integer(cursor, 0),
-		(long long)cursor_integer(cursor, 1));
+		(long long)input->run_id, (long long)cursor_integer(cursor, "path_id"),
+		(long long)cursor_integer(cursor, "process_id"));
 }
 
 static int evaluate(struct rule_input *input, struct findings *ret)

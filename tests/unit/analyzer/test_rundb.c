@@ -7,7 +7,11 @@
 #include "tests/unit/analyzer/cmocka_all.h"
 
 #include <errno.h>
+#include <signal.h>
 #include <sqlite3.h>
+#include <stdio.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 static struct rundb *db;
 static struct strbuf error;
@@ -36,13 +40,45 @@ static void execute(const char *sql)
 static double real_of(const char *sql)
 {
 	struct cursor *cursor;
-	double value;
+	struct cell cell;
 
 	assert_int_equal(rundb_query_foreign(db, sql, &cursor), 0);
 	assert_int_equal(cursor_next(cursor), 1);
-	value = cursor_is_null(cursor, 0) ? -1 : cursor_real(cursor, 0);
+	cell = cursor_cell(cursor, 0, NULL);
 	cursor_close(cursor);
-	return value;
+	return cell.kind == CELL_NULL ? -1 : cell_number(&cell);
+}
+
+/* By name, in any order, row after row; a name that the query does not have is a mistake
+ * of the program's. */
+static void columns_have_names(void **state)
+{
+	struct cursor *cursor;
+	int status;
+	pid_t child;
+
+	(void)state;
+	assert_int_equal(rundb_query_foreign(db,
+					     "SELECT 1 AS a, 'x' AS b UNION SELECT 2, "
+					     "'y' ORDER BY 1",
+					     &cursor),
+			 0);
+	for (int row = 1; row <= 2; row++) {
+		assert_int_equal(cursor_next(cursor), 1);
+		assert_string_equal(cursor_text(cursor, "b"), row == 1 ? "x" : "y");
+		assert_int_equal(cursor_integer(cursor, "a"), row);
+		assert_false(cursor_is_null(cursor, "b"));
+	}
+	child = fork();
+	if (child == 0) {
+		assert_non_null(freopen("/dev/null", "w", stderr));
+		signal(SIGABRT, SIG_DFL);
+		cursor_integer(cursor, "c");
+		_exit(0);
+	}
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_true(WIFSIGNALED(status) && WTERMSIG(status) == SIGABRT);
+	cursor_close(cursor);
 }
 
 static void quantiles_interpolate(void **state)
@@ -307,6 +343,7 @@ int main(void)
 #define TEST(function)                                                                   \
 	cmocka_unit_test_setup_teardown(function, open_database, close_database)
 	const struct CMUnitTest tests[] = {
+		TEST(columns_have_names),
 		TEST(quantiles_interpolate),
 		TEST(wrong_quantiles_are_errors),
 		TEST(regexp_matches),
