@@ -160,8 +160,7 @@ static void load_unwinder(void)
 
 	/* with an allocator of its own, nothing asks for stacks, and dlopen would call it
 	 * before it is ready */
-	if (!lane_is_live(lane_self) ||
-	    process->segment->notes & SEGMENT_NOTE_OWN_ALLOCATOR)
+	if (!lane_own() || process->segment->notes & SEGMENT_NOTE_OWN_ALLOCATOR)
 		return;
 	context = lane_begin_own_work();
 	unwinder_load();

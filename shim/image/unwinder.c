@@ -67,9 +67,9 @@ static ssize_t read_nothing(int descriptor, void *buffer, size_t size)
  * interrupted? */
 static int is_on_stack(uintptr_t address)
 {
-	const struct lane_context *context = lane_self;
+	const struct lane_context *context = lane_own();
 
-	return lane_is_live(context) &&
+	return context &&
 	       (address - context->stack_low < context->stack_size ||
 		(address >= context->fiber->low && address < context->fiber->high));
 }

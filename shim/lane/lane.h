@@ -201,14 +201,23 @@ static inline int lane_is_live(const struct lane_context *context)
 	return context && context->frames;
 }
 
+/* The calling thread's context if it has one that can be used, or NULL; none is made for
+ * it (record/context.h does that). */
+static inline struct lane_context *lane_own(void)
+{
+	struct lane_context *context = lane_self;
+
+	return lane_is_live(context) ? context : NULL;
+}
+
 /* Brackets around work of our own in the program's thread, so that its allocations are
  * not taken for the program's. NULL: the thread has no lane, or is inside of a hook that
  * has them to itself; the end is given it all the same. Not nested. */
 static inline struct lane_context *lane_begin_own_work(void)
 {
-	struct lane_context *context = lane_self;
+	struct lane_context *context = lane_own();
 
-	if (!lane_is_live(context) || context->alloc_busy)
+	if (!context || context->alloc_busy)
 		return NULL;
 	context->alloc_busy = 1;
 	context->own_work = OWN_WORK_ALL;

@@ -149,8 +149,8 @@ static cold void restore(void *address, const struct shadow_block *block)
 	if (context) {
 		site_restored(block);
 		booking_end(context);
-	} else if (lane_is_live(lane_self)) {
-		odd_block_note(lane_self, DEFERRED_RESTORED, block,
+	} else if (lane_own()) {
+		odd_block_note(lane_own(), DEFERRED_RESTORED, block,
 			       (struct allocation_resize){0}, 0);
 	} else {
 		gate_block_signals(&mask);

@@ -188,11 +188,11 @@ struct lane_context cold *context_settle(uintptr_t stack)
  * made otherwise undetected. */
 int context_is_own_process(void)
 {
-	const struct lane_context *context = lane_self;
+	const struct lane_context *context = lane_own();
 	int is_own;
 
 	if (!gate_enter())
-		return !lane_is_live(context) || !context->is_vforking;
+		return !context || !context->is_vforking;
 	is_own = (int32_t)SYSCALL(SYS_getpid, 0, 0, 0, 0, 0, 0) == process->pid;
 	gate_leave();
 	return is_own;
@@ -223,10 +223,10 @@ static void give_back(struct lane_context *context)
 
 void context_release(void)
 {
-	struct lane_context *context = lane_self;
+	struct lane_context *context = lane_own();
 	uint64_t mask;
 
-	if (!lane_is_live(context) || !process_is_ready())
+	if (!context || !process_is_ready())
 		return;
 	fiber_end(context);
 	if (context->thread != UINT32_MAX) {

@@ -20,14 +20,12 @@ static struct jump_mark *mark_of(struct lane_context *context, uintptr_t stack_p
 
 _Static_assert(LANE_JUMP_MARKS == 128, "mark_of() shifts by 57");
 
-/* The calling thread's context, on the stack of this address, or NULL. */
+/* The calling thread's context, on the stack of this address; NULL: nothing is open. */
 static struct lane_context *context_at(uintptr_t stack_pointer)
 {
-	struct lane_context *context = lane_self;
+	struct lane_context *context = lane_own();
 
-	if (!lane_is_live(context))
-		return NULL; /* nothing is open */
-	if (!fiber_is_current(context, stack_pointer))
+	if (context && !fiber_is_current(context, stack_pointer))
 		fiber_settle(context, stack_pointer);
 	return context;
 }
@@ -109,11 +107,11 @@ static int is_as_marked(const struct lane_context *context, const struct jump_ma
 
 void jump_land(uintptr_t stack_pointer, uint64_t return_address)
 {
-	struct lane_context *context = lane_self;
+	struct lane_context *context = lane_own();
 	const struct jump_mark *mark;
 	const struct fiber *from;
 
-	if (!lane_is_live(context))
+	if (!context)
 		return; /* nothing is open */
 	from = context->fiber;
 	if (!fiber_is_current(context, stack_pointer))
@@ -139,9 +137,9 @@ void jump_unwind(uintptr_t stack_pointer)
 
 void jump_before_vfork(void)
 {
-	struct lane_context *context = lane_self;
+	struct lane_context *context = lane_own();
 
-	if (!lane_is_live(context))
+	if (!context)
 		return;
 	context->vfork_depth = (uint32_t)(context->top - context->frames);
 	context->is_vforking = 1;
@@ -151,13 +149,13 @@ void jump_before_vfork(void)
  * how a vfork child ends. */
 void jump_after_vfork(void)
 {
-	struct lane_context *context = lane_self;
+	struct lane_context *context = lane_own();
 	uint64_t repaired;
 
-	if (lane_is_live(context))
-		context->is_vforking = 0;
-	if (!lane_is_live(context) ||
-	    (uint64_t)(context->top - context->frames) <= context->vfork_depth)
+	if (!context)
+		return;
+	context->is_vforking = 0;
+	if ((uint64_t)(context->top - context->frames) <= context->vfork_depth)
 		return;
 	repaired = context->lane->repaired_frame_count;
 	unwind(context, context->frames + context->vfork_depth);

@@ -91,13 +91,13 @@ void cold odd_block_freed(const struct shadow_block *block)
 void cold odd_block_made(void *block, uint64_t size, uint64_t caller,
 			 enum deferred_kind kind, struct allocation_resize resize)
 {
-	struct lane_context *context = lane_self;
+	struct lane_context *context = lane_own();
 	struct shadow_block entry = {.size_bytes = size};
 	uint32_t node;
 
 	if (!process)
 		return;
-	if (!lane_is_live(context)) {
+	if (!context) {
 		late_alloc(block, size, caller, kind, resize);
 		return;
 	}

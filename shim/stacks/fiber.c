@@ -140,13 +140,13 @@ void cold fiber_jump(struct lane_context *context, uintptr_t stack_pointer)
 
 void fiber_declare(uintptr_t low, uintptr_t high)
 {
-	struct lane_context *context = lane_self;
+	struct lane_context *context = lane_own();
 	uint64_t mask;
 
 	if (!process_is_ready() || low >= high || !gate_is_open() || !process_lock(&mask))
 		return;
 	bounds_declare(low, high);
-	if (lane_is_live(context)) {
+	if (context) {
 		const struct fiber *native = &context->native;
 
 		fiber_forget(context, low, high);

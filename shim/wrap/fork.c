@@ -49,7 +49,7 @@ static void note_inherited(uint32_t index, const struct segment_frame *frame)
 
 static void before_fork(void)
 {
-	struct lane_context *context = lane_self;
+	struct lane_context *context = lane_own();
 	uint32_t count = 0;
 	const void *self = &lane_self;
 
@@ -59,7 +59,7 @@ static void before_fork(void)
 	}
 	pthread_mutex_lock(&fork_lock);
 	__atomic_store_n(&fork_owner, self, __ATOMIC_RELAXED);
-	if (process_is_ready() && lane_is_live(context)) {
+	if (process_is_ready() && context) {
 		for (struct segment_frame *frame = context->frames;
 		     frame < context->top && count < INHERITED_LIMIT; frame++) {
 			if (frame->function == LANE_ENDED_REGION)

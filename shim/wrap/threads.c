@@ -21,9 +21,9 @@ static int key_exists;
 
 static void thread_ends(void *value)
 {
-	struct lane_context *context = lane_self;
+	struct lane_context *context = lane_own();
 
-	if (!lane_is_live(context))
+	if (!context)
 		return;
 	if (++context->destructor_rounds < PTHREAD_DESTRUCTOR_ITERATIONS)
 		pthread_setspecific(key, value);
