@@ -17,6 +17,7 @@
 #include "shim/boot/config.h"
 #include "shim/boot/interposition.h"
 #include "shim/boot/run.h"
+#include "shim/core/faults.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/image/modules.h"
@@ -176,7 +177,7 @@ exported int __libc_start_main(int (*main)(int, char **, char **), int argc, cha
 	environment_prepare(argv + argc + 1, run_variable[0] ? run_variable : NULL);
 	if (run_variable[0] && gate_is_open())
 		load_unwinder();
-	process_main_begins();
+	faults_main_begins();
 	errno = saved_errno;
 	return real___libc_start_main(main, argc, argv, init, fini, rtld_fini, stack_end);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* See variable.h. */
+/* A look-up that needs no libc. */
 #include "shim/boot/variable.h"
 
 #include <stddef.h>

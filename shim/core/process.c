@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Slots, growth and adoption after fork. Must not call libc; wait for anybody while
+ * Slots, growth and counters of a process. Must not call libc; wait for anybody while
  * signals are open.
- *
- * OWN MAJOR FAULTS. Disk file systems count the first touch of a hole as a major fault,
- * which is not the program's. Up to main() they are measured; later the same share of the
- * reserved pages is taken for them: getrusage is a call that sandboxes kill for.
  */
 #include "shim/core/process.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <sys/mman.h>
-#include <sys/resource.h>
 
 #include "common/attributes.h"
 #include "shim/core/clock.h"
+#include "shim/core/faults.h"
 #include "shim/core/gate.h"
 #include "shim/core/own_memory.h"
 
@@ -75,45 +71,8 @@ static int commit_by_path(uint64_t file_offset, uint64_t size)
 	return (int)result;
 }
 
-/* Major page faults of this thread so far. */
-static long major_faults(void)
-{
-	struct rusage usage;
-
-	if (SYSCALL(SYS_getrusage, RUSAGE_THREAD, &usage, 0, 0, 0, 0) < 0)
-		return 0;
-	return usage.ru_majflt;
-}
-
-/* See OWN MAJOR FAULTS. A forked child goes on with its parent's numbers. */
-static uint64_t measured_faults, measured_pages;
-static int main_has_begun;
-
 /* The first pages of a process slot are reserved before the slot can count. */
 static uint64_t early_faults written_in_children;
-
-void process_main_begins(void)
-{
-	main_has_begun = 1;
-}
-
-/* Relaxed: sums for an estimate; before main() there are hardly other threads. */
-static uint64_t measure_faults(uint64_t pages, long before)
-{
-	uint64_t faults = (uint64_t)(major_faults() - before);
-
-	__atomic_fetch_add(&measured_faults, faults, __ATOMIC_RELAXED);
-	__atomic_fetch_add(&measured_pages, pages, __ATOMIC_RELAXED);
-	return faults;
-}
-
-static uint64_t estimate_faults(uint64_t pages)
-{
-	uint64_t of = __atomic_load_n(&measured_pages, __ATOMIC_RELAXED);
-	uint64_t faults = __atomic_load_n(&measured_faults, __ATOMIC_RELAXED);
-
-	return of ? (pages * faults + of / 2) / of : 0;
-}
 
 static void count_own_faults(uint64_t faults)
 {
@@ -169,12 +128,12 @@ int process_commit(void *base, uint32_t slot, uint64_t offset, uint64_t size)
 
 	if (!process_may_grow() || !gate_enter())
 		return -EPERM;
-	before = main_has_begun ? 0 : major_faults();
+	before = faults_before();
 	result = populate((char *)base + first, end - first);
 	if (result == -EINVAL)
 		result = commit_by_path(slot * process_facts.file->slot_size + first,
 					end - first);
-	faults = main_has_begun ? estimate_faults(pages) : measure_faults(pages, before);
+	faults = faults_of(pages, before);
 	gate_leave();
 	if (result < 0) {
 		refuse_commits(result);

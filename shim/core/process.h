@@ -97,10 +97,6 @@ int process_grow(void *base, uint32_t slot, enum array_number number, uint32_t e
  * caller the lock. */
 int process_may_grow(void);
 
-/* main() begins: from here on nothing is measured by system calls that a program of this
- * kind would not make (see process.c, OWN MAJOR FAULTS). */
-void process_main_begins(void);
-
 /* Takes a new slot of the file and maps it. kind stays FREE until process_publish().
  * Returns its address and number, or NULL: no slots or no address space left. */
 void *process_new_slot(uint32_t *ret_slot);

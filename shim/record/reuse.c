@@ -10,6 +10,7 @@
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/lane/lane.h"
+#include "shim/record/offered.h"
 
 /* An image's first children have slots to themselves, as long as the file has room for
  * many more: so the few workers of a server can be told apart by their lanes, and can
@@ -22,60 +23,6 @@
 
 #define PEAK_SLOT_BITS 16
 #define PEAK_SLOT_MASK ((1ull << PEAK_SLOT_BITS) - 1)
-
-static uint32_t *pool_of(uint32_t slot)
-{
-	return &process_facts.file->slots[slot].pool;
-}
-
-static void push(uint32_t slot)
-{
-	uint64_t *head = &process_facts.file->offered, old, new;
-	uint32_t flags = SEGMENT_POOL_LISTED | SEGMENT_POOL_OFFERED, word;
-
-	/* release: who takes the slot sees what its owner did */
-	if (__atomic_fetch_or(pool_of(slot), flags, __ATOMIC_ACQ_REL) &
-	    SEGMENT_POOL_LISTED)
-		return;
-	old = __atomic_load_n(head, __ATOMIC_RELAXED);
-	do {
-		word = __atomic_load_n(pool_of(slot), __ATOMIC_RELAXED);
-		while (!__atomic_compare_exchange_n(
-			pool_of(slot), &word,
-			(word & ~SEGMENT_POOL_NEXT) | ((uint32_t)old & SEGMENT_POOL_NEXT),
-			0, __ATOMIC_RELAXED, __ATOMIC_RELAXED))
-			;
-		new = ((old >> 32) + 1) << 32 | slot;
-	} while (!__atomic_compare_exchange_n(head, &old, new, 0, __ATOMIC_RELEASE,
-					      __ATOMIC_RELAXED));
-}
-
-/* The topmost slot that may be had, or 0. */
-static uint32_t pop(void)
-{
-	uint64_t *head = &process_facts.file->offered, new;
-	uint64_t old = __atomic_load_n(head, __ATOMIC_ACQUIRE);
-	uint32_t flags = SEGMENT_POOL_LISTED | SEGMENT_POOL_OFFERED;
-
-	while ((uint32_t)old) {
-		uint32_t slot = (uint32_t)old, next;
-
-		if (slot >= process_facts.file->slot_limit)
-			return 0;
-		next = __atomic_load_n(pool_of(slot), __ATOMIC_RELAXED) &
-		       SEGMENT_POOL_NEXT;
-		new = ((old >> 32) + 1) << 32 | next;
-		if (!__atomic_compare_exchange_n(head, &old, new, 0, __ATOMIC_ACQUIRE,
-						 __ATOMIC_ACQUIRE))
-			continue;
-		/* acquire: pairs with the release of its owner */
-		if (__atomic_fetch_and(pool_of(slot), ~flags, __ATOMIC_ACQ_REL) &
-		    SEGMENT_POOL_OFFERED)
-			return slot;
-		old = __atomic_load_n(head, __ATOMIC_ACQUIRE);
-	}
-	return 0;
-}
 
 static void count_duration(struct segment_function *function, uint64_t ticks)
 {
@@ -284,19 +231,19 @@ void reuse_take(struct reuse_slots *ret)
 		first = FIRST_OWN_SLOTS;
 	if (__atomic_load_n(&file->slot_count, __ATOMIC_RELAXED) < first)
 		return;
-	ret->slot = pop();
+	ret->slot = offered_pop();
 	if (!ret->slot)
 		return;
 	map_both(ret);
 	if (!ret->segment) {
-		push(ret->slot);
+		offered_push(ret->slot);
 		return;
 	}
 	if (!is_whole(ret->segment, ret->lane, ret->slot)) {
 		unmap_both(ret); /* somebody has damaged it: nobody gets it any more */
 	} else if (make_room(ret->segment, ret->slot) < 0) {
 		unmap_both(ret);
-		push(ret->slot);
+		offered_push(ret->slot);
 	} else {
 		end_former(ret);
 	}
@@ -392,7 +339,7 @@ int reuse_offer(enum segment_process_state state)
 	}
 	process_unlock(&mask);
 	if (offered)
-		push(offered);
+		offered_push(offered);
 	return process->has_left != 0;
 }
 
@@ -424,10 +371,7 @@ void reuse_retract(void)
 
 	if (!process || !process->has_left || !gate_block_signals(&mask))
 		return;
-	if (take_peak_back() ||
-	    __atomic_fetch_and(pool_of(process->slot), ~SEGMENT_POOL_OFFERED,
-			       __ATOMIC_ACQ_REL) &
-		    SEGMENT_POOL_OFFERED) {
+	if (take_peak_back() || offered_take_back(process->slot)) {
 		process->segment->end_ticks = 0;
 		__atomic_store_n(&process->segment->state, SEGMENT_PROCESS_RUNNING,
 				 __ATOMIC_RELEASE);
