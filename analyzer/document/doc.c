@@ -99,8 +99,8 @@ struct section *doc_findings(struct doc *doc, const char *name, const char *titl
 	return section;
 }
 
-void doc_add_flagged(struct section *section, const char *name, const char *title,
-		     enum column_type type, struct cell cell, unsigned flag)
+static void add_value(struct section *section, const char *name, const char *title,
+		      enum column_type type, struct cell cell, unsigned flag)
 {
 	section->values = xgrow(section->values, section->value_count,
 				&section->value_capacity, sizeof(*section->values));
@@ -111,7 +111,13 @@ void doc_add_flagged(struct section *section, const char *name, const char *titl
 void doc_add(struct section *section, const char *name, const char *title,
 	     enum column_type type, struct cell cell)
 {
-	doc_add_flagged(section, name, title, type, cell, 0);
+	add_value(section, name, title, type, cell, 0);
+}
+
+void doc_add_machine(struct section *section, const char *name, enum column_type type,
+		     struct cell cell)
+{
+	add_value(section, name, NULL, type, cell, COLUMN_MACHINE);
 }
 
 static struct cell text_cell(struct doc *doc, const char *text)
@@ -124,12 +130,11 @@ static struct cell text_cell(struct doc *doc, const char *text)
 void doc_add_text(struct doc *doc, struct section *section, const char *name,
 		  const char *title, const char *text)
 {
-	doc_add_flagged(section, name, title, COLUMN_TEXT, text_cell(doc, text), 0);
+	add_value(section, name, title, COLUMN_TEXT, text_cell(doc, text), 0);
 }
 
 void doc_add_human(struct doc *doc, struct section *section, const char *title,
 		   const char *text)
 {
-	doc_add_flagged(section, title, title, COLUMN_TEXT, text_cell(doc, text),
-			COLUMN_HUMAN);
+	add_value(section, title, title, COLUMN_TEXT, text_cell(doc, text), COLUMN_HUMAN);
 }

@@ -101,8 +101,8 @@ void doc_add(struct section *section, const char *name, const char *title,
 	     enum column_type type, struct cell cell);
 void doc_add_text(struct doc *doc, struct section *section, const char *name,
 		  const char *title, const char *text);
-/* The same, for people or for machines only: flag is COLUMN_HUMAN or COLUMN_MACHINE. */
-void doc_add_flagged(struct section *section, const char *name, const char *title,
-		     enum column_type type, struct cell cell, unsigned flag);
+/* The same, for machines or for people only. */
+void doc_add_machine(struct section *section, const char *name, enum column_type type,
+		     struct cell cell);
 void doc_add_human(struct doc *doc, struct section *section, const char *title,
 		   const char *text);

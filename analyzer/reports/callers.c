@@ -124,11 +124,10 @@ static void add_function(struct doc *doc, const struct found_function *function,
 	struct section *section = doc_values(doc, "function", function->name);
 	struct strbuf text = {0};
 
-	doc_add_flagged(section, "name", NULL, COLUMN_TEXT,
-			(struct cell){.kind = CELL_TEXT, .text = function->name},
-			COLUMN_MACHINE);
-	doc_add_flagged(section, "function_id", NULL, COLUMN_ID,
-			cell_integer(function->function_id), COLUMN_MACHINE);
+	doc_add_machine(section, "name", COLUMN_TEXT,
+			(struct cell){.kind = CELL_TEXT, .text = function->name});
+	doc_add_machine(section, "function_id", COLUMN_ID,
+			cell_integer(function->function_id));
 	if (function->file) {
 		struct cell place = {.kind = CELL_TEXT, .text = function->file};
 
@@ -136,10 +135,9 @@ static void add_function(struct doc *doc, const struct found_function *function,
 		doc_add(section, "file", "defined", COLUMN_LOCATION, place);
 	}
 	doc_add(section, "calls", "calls", COLUMN_COUNT, cell_integer(function->calls));
-	doc_add_flagged(section, "total_ns", NULL, COLUMN_NSEC,
-			cell_integer(function->total_ns), COLUMN_MACHINE);
-	doc_add_flagged(section, "self_ns", NULL, COLUMN_NSEC,
-			cell_integer(function->self_ns), COLUMN_MACHINE);
+	doc_add_machine(section, "total_ns", COLUMN_NSEC,
+			cell_integer(function->total_ns));
+	doc_add_machine(section, "self_ns", COLUMN_NSEC, cell_integer(function->self_ns));
 	units_nsec(&text, function->total_ns);
 	strbuf_puts(&text, ", self ");
 	units_nsec(&text, function->self_ns);
@@ -149,10 +147,10 @@ static void add_function(struct doc *doc, const struct found_function *function,
 	strbuf_puts(&text, " of the run's self time)");
 	doc_add_human(doc, section, "total", strbuf_text(&text));
 	strbuf_reset(&text);
-	doc_add_flagged(section, "alloc_count", NULL, COLUMN_COUNT,
-			cell_integer(function->alloc_count), COLUMN_MACHINE);
-	doc_add_flagged(section, "alloc_bytes", NULL, COLUMN_BYTES,
-			cell_integer(function->alloc_bytes), COLUMN_MACHINE);
+	doc_add_machine(section, "alloc_count", COLUMN_COUNT,
+			cell_integer(function->alloc_count));
+	doc_add_machine(section, "alloc_bytes", COLUMN_BYTES,
+			cell_integer(function->alloc_bytes));
 	if (function->alloc_count) {
 		units_counted(&text, function->alloc_count, "allocation");
 		strbuf_puts(&text, " of its own, ");

@@ -126,11 +126,10 @@ void compare_add_sides(struct compare_state *state)
 
 		describe_side(state, &text, starts[i], starts[i + 1]);
 		doc_add_text(state->doc, section, names[i], names[i], strbuf_text(&text));
-		doc_add_flagged(section, counts[i], NULL, COLUMN_COUNT,
-				cell_integer((int64_t)columns[i]), COLUMN_MACHINE);
-		doc_add_flagged(section, recordings[i], NULL, COLUMN_COUNT,
-				cell_integer((int64_t)(starts[i + 1] - starts[i])),
-				COLUMN_MACHINE);
+		doc_add_machine(section, counts[i], COLUMN_COUNT,
+				cell_integer((int64_t)columns[i]));
+		doc_add_machine(section, recordings[i], COLUMN_COUNT,
+				cell_integer((int64_t)(starts[i + 1] - starts[i])));
 		strbuf_free(&text);
 	}
 	if (state->choice.size)

@@ -93,10 +93,8 @@ static void add_between(struct doc *doc, struct section *section,
 		strbuf_puts(&text, " in instrumented functions");
 		doc_add_human(doc, section, "calls", strbuf_text(&text));
 	}
-	doc_add_flagged(section, "calls", NULL, COLUMN_COUNT, cell_integer(calls),
-			COLUMN_MACHINE);
-	doc_add_flagged(section, "self_ns", NULL, COLUMN_NSEC, cell_integer(self_ns),
-			COLUMN_MACHINE);
+	doc_add_machine(section, "calls", COLUMN_COUNT, cell_integer(calls));
+	doc_add_machine(section, "self_ns", COLUMN_NSEC, cell_integer(self_ns));
 	strbuf_free(&text);
 }
 
@@ -124,11 +122,9 @@ static void add_machine_moment(struct doc *doc, struct section *section,
 {
 	bool is_snapshot = moment->kind == MOMENT_SNAPSHOT;
 
-	doc_add_flagged(section, label, NULL, COLUMN_TEXT,
-			moment_cell(doc, delta, moment), COLUMN_MACHINE);
-	doc_add_flagged(section, id, NULL, COLUMN_ID,
-			known(is_snapshot, is_snapshot ? moment_id(moment) : 0),
-			COLUMN_MACHINE);
+	doc_add_machine(section, label, COLUMN_TEXT, moment_cell(doc, delta, moment));
+	doc_add_machine(section, id, COLUMN_ID,
+			known(is_snapshot, is_snapshot ? moment_id(moment) : 0));
 }
 
 static void add_machine(struct doc *doc, struct section *section,
@@ -168,8 +164,7 @@ static void add_machine(struct doc *doc, struct section *section,
 	add_machine_moment(doc, section, delta, "b", "b_snapshot_id", &delta->b);
 	add_machine_moment(doc, section, delta, "until", "until_snapshot_id", &delta->c);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++)
-		doc_add_flagged(section, values[i].name, NULL, values[i].type,
-				values[i].cell, COLUMN_MACHINE);
+		doc_add_machine(section, values[i].name, values[i].type, values[i].cell);
 }
 
 void delta_add_head(struct doc *doc, const struct delta *delta,

@@ -27,12 +27,10 @@ static void add_totals(struct doc *doc, const struct run_facts *facts,
 	int64_t bytes = whole_number(table_sum(table, "live_bytes"));
 	int64_t blocks = whole_number(table_sum(table, "live_count"));
 
-	doc_add_flagged(section, "live_bytes_at_exit", NULL, COLUMN_BYTES,
-			cell_integer(facts->live_bytes), COLUMN_MACHINE);
-	doc_add_flagged(section, "live_bytes", NULL, COLUMN_BYTES, cell_integer(bytes),
-			COLUMN_MACHINE);
-	doc_add_flagged(section, "live_count", NULL, COLUMN_COUNT, cell_integer(blocks),
-			COLUMN_MACHINE);
+	doc_add_machine(section, "live_bytes_at_exit", COLUMN_BYTES,
+			cell_integer(facts->live_bytes));
+	doc_add_machine(section, "live_bytes", COLUMN_BYTES, cell_integer(bytes));
+	doc_add_machine(section, "live_count", COLUMN_COUNT, cell_integer(blocks));
 	if (!blocks) {
 		doc_add_human(
 			doc, section, "live",

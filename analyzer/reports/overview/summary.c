@@ -156,20 +156,18 @@ void summary_add_run(struct report_input *input, struct doc *doc,
 		doc_add_human(doc, section, "hooks", strbuf_text(&text));
 	}
 	strbuf_free(&text);
-	doc_add_flagged(section, "calls", NULL, COLUMN_COUNT, cell_integer(facts->calls),
-			COLUMN_MACHINE);
-	doc_add_flagged(section, "function_count", NULL, COLUMN_COUNT,
-			cell_integer(facts->function_count), COLUMN_MACHINE);
-	doc_add_flagged(section, "path_count", NULL, COLUMN_COUNT,
-			cell_integer(facts->path_count), COLUMN_MACHINE);
-	doc_add_flagged(section, "process_count", NULL, COLUMN_COUNT,
-			cell_integer(facts->process_count), COLUMN_MACHINE);
-	doc_add_flagged(section, "thread_count", NULL, COLUMN_COUNT,
-			cell_integer(facts->thread_count), COLUMN_MACHINE);
-	doc_add_flagged(section, "self_ns", NULL, COLUMN_NSEC,
-			cell_integer(facts->self_ns), COLUMN_MACHINE);
-	doc_add_flagged(section, "hook_cost_percent", NULL, COLUMN_PERCENT,
-			cell_real(hook_percent(facts)), COLUMN_MACHINE);
+	doc_add_machine(section, "calls", COLUMN_COUNT, cell_integer(facts->calls));
+	doc_add_machine(section, "function_count", COLUMN_COUNT,
+			cell_integer(facts->function_count));
+	doc_add_machine(section, "path_count", COLUMN_COUNT,
+			cell_integer(facts->path_count));
+	doc_add_machine(section, "process_count", COLUMN_COUNT,
+			cell_integer(facts->process_count));
+	doc_add_machine(section, "thread_count", COLUMN_COUNT,
+			cell_integer(facts->thread_count));
+	doc_add_machine(section, "self_ns", COLUMN_NSEC, cell_integer(facts->self_ns));
+	doc_add_machine(section, "hook_cost_percent", COLUMN_PERCENT,
+			cell_real(hook_percent(facts)));
 }
 
 static void add_allocated(struct strbuf *text, const struct run_facts *facts)
@@ -208,24 +206,22 @@ void summary_add_memory(struct doc *doc, const struct run_facts *facts)
 	add_line(doc, section, "allocated", facts, add_allocated);
 	add_line(doc, section, "live", facts, add_peak);
 	add_line(doc, section, "temporary", facts, add_temporary);
-	doc_add_flagged(section, "alloc_count", NULL, COLUMN_COUNT,
-			cell_integer(facts->alloc_count), COLUMN_MACHINE);
-	doc_add_flagged(section, "alloc_bytes", NULL, COLUMN_BYTES,
-			cell_integer(facts->alloc_bytes), COLUMN_MACHINE);
-	doc_add_flagged(section, "free_count", NULL, COLUMN_COUNT,
-			cell_integer(facts->free_count), COLUMN_MACHINE);
-	doc_add_flagged(section, "peak_bytes", NULL, COLUMN_BYTES,
-			cell_integer(facts->peak_bytes), COLUMN_MACHINE);
-	doc_add_flagged(section, "live_bytes_at_exit", NULL, COLUMN_BYTES,
-			cell_integer(facts->live_bytes), COLUMN_MACHINE);
-	doc_add_flagged(section, "peak_pid", NULL, COLUMN_ID,
-			cell_integer(facts->peak_pid), COLUMN_MACHINE);
-	doc_add_flagged(section, "peak_process_live_bytes", NULL, COLUMN_BYTES,
-			cell_integer(facts->peak_live_bytes), COLUMN_MACHINE);
-	doc_add_flagged(section, "temporary_count", NULL, COLUMN_COUNT,
-			cell_integer(facts->temporary_count), COLUMN_MACHINE);
-	doc_add_flagged(section, "temporary_percent", NULL, COLUMN_PERCENT,
+	doc_add_machine(section, "alloc_count", COLUMN_COUNT,
+			cell_integer(facts->alloc_count));
+	doc_add_machine(section, "alloc_bytes", COLUMN_BYTES,
+			cell_integer(facts->alloc_bytes));
+	doc_add_machine(section, "free_count", COLUMN_COUNT,
+			cell_integer(facts->free_count));
+	doc_add_machine(section, "peak_bytes", COLUMN_BYTES,
+			cell_integer(facts->peak_bytes));
+	doc_add_machine(section, "live_bytes_at_exit", COLUMN_BYTES,
+			cell_integer(facts->live_bytes));
+	doc_add_machine(section, "peak_pid", COLUMN_ID, cell_integer(facts->peak_pid));
+	doc_add_machine(section, "peak_process_live_bytes", COLUMN_BYTES,
+			cell_integer(facts->peak_live_bytes));
+	doc_add_machine(section, "temporary_count", COLUMN_COUNT,
+			cell_integer(facts->temporary_count));
+	doc_add_machine(section, "temporary_percent", COLUMN_PERCENT,
 			cell_real(units_share((double)facts->temporary_count,
-					      (double)facts->alloc_count)),
-			COLUMN_MACHINE);
+					      (double)facts->alloc_count)));
 }

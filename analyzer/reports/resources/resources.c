@@ -55,8 +55,7 @@ struct value {
 static void add_values(struct section *section, const struct value *values, size_t count)
 {
 	for (size_t i = 0; i < count; i++)
-		doc_add_flagged(section, values[i].name, NULL, values[i].type,
-				values[i].cell, COLUMN_MACHINE);
+		doc_add_machine(section, values[i].name, values[i].type, values[i].cell);
 }
 
 static struct cell percent_or_null(double percent)

@@ -40,8 +40,7 @@ static void make(struct doc *doc)
 	section = doc_values(doc, "facts", "Facts");
 	doc_add(section, "wall_ns", "wall", COLUMN_NSEC, cell_integer(1500));
 	doc_add_human(doc, section, "people", "for people");
-	doc_add_flagged(section, "machine", NULL, COLUMN_COUNT, cell_integer(1),
-			COLUMN_MACHINE);
+	doc_add_machine(section, "machine", COLUMN_COUNT, cell_integer(1));
 	add_row(table, 1000, "main", 1);
 	add_row(table, 900, "f<a, b>(\"x\", `|`)\033[31m\xff", 2);
 	add_row(table, 5, "leaf", 3);
