@@ -78,14 +78,16 @@ void finding_evidence_limit(struct finding *finding, const char *name, const cha
 	one->has_limit = true;
 }
 
-void finding_advise(struct finding *finding, const char *text)
+void finding_add_advice(struct finding *finding, const char *const *texts)
 {
-	size_t i = 0;
+	size_t count = 0;
 
-	while (finding->advice[i])
-		i++;
-	assert(i < FINDING_ADVICE);
-	finding->advice[i] = text;
+	while (finding->advice[count])
+		count++;
+	while (*texts) {
+		assert(count < FINDING_ADVICE);
+		finding->advice[count++] = *texts++;
+	}
 }
 
 void finding_cap_severity(struct finding *finding, enum severity most)

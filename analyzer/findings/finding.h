@@ -117,8 +117,10 @@ void finding_evidence(struct finding *finding, const char *name, const char *uni
 		      double value);
 void finding_evidence_limit(struct finding *finding, const char *name, const char *unit,
 			    double value, double limit);
-/* Adds an advice; text is borrowed. */
-void finding_advise(struct finding *finding, const char *text);
+/* Adds pieces of advice, the most useful first; texts are borrowed. */
+#define finding_advise(finding, ...)                                                     \
+	finding_add_advice(finding, (const char *const[]){__VA_ARGS__, NULL})
+void finding_add_advice(struct finding *finding, const char *const *texts);
 
 /* The severity is at most this one: what the data shows is no reason for more. */
 void finding_cap_severity(struct finding *finding, enum severity most);

@@ -61,11 +61,10 @@ static void add_big(struct rule_input *input, struct findings *ret,
 	finding->why =
 		"blocks as large as those that malloc takes from the kernel come and "
 		"go, and the run has the page faults to match";
-	finding_advise(finding, "keep one buffer and use it again");
-	finding_advise(finding,
-		       "mallopt(M_MMAP_THRESHOLD, ...) and M_TRIM_THRESHOLD above "
-		       "the size keep the pages in the heap");
-	finding_advise(finding, "work in smaller parts");
+	finding_advise(finding, "keep one buffer and use it again",
+		       "mallopt(M_MMAP_THRESHOLD, ...) and M_TRIM_THRESHOLD above the "
+		       "size keep the pages in the heap",
+		       "work in smaller parts");
 	finding->sql = memory_sites_sql(
 		input, owner,
 		"alloc_bytes - COALESCE(realloc_old_bytes, 0) AS new_bytes, alloc_count "
@@ -125,11 +124,11 @@ static int add_small(struct rule_input *input, struct findings *ret,
 	finding->why =
 		"the blocks are so small that headers and rounding of a 64-bit glibc "
 		"take much beside them";
-	finding_advise(finding,
-		       "allocate the objects from a pool of equal ones, or in an "
-		       "array with indices");
-	finding_advise(finding, "put several into one block, or the link into the object "
-				"that it links");
+	finding_advise(
+		finding,
+		"allocate the objects from a pool of equal ones, or in an array with "
+		"indices",
+		"put several into one block, or the link into the object that it links");
 	finding->sql = memory_sites_sql(
 		input, owner,
 		"at_peak_count, at_peak_bytes, at_peak_bytes / at_peak_count AS "

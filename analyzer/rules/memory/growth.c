@@ -143,11 +143,11 @@ static int add(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "share of the peak", "percent", 100 * finding->impact);
 	finding_evidence(finding, "snapshots", "count", (double)input->snapshot_count);
 	finding->why = "its live bytes rise over the snapshots and do not level off";
-	finding_advise(finding, "find who should release the blocks: see 'prof-analyze "
-				"leaks' and 'delta' between two snapshots");
-	finding_advise(finding, "bound the container: drop the oldest entries");
-	finding_advise(finding, "when it is meant to grow, suppress the finding with a "
-				"reason");
+	finding_advise(finding,
+		       "find who should release the blocks: see 'prof-analyze leaks' and "
+		       "'delta' between two snapshots",
+		       "bound the container: drop the oldest entries",
+		       "when it is meant to grow, suppress the finding with a reason");
 	finding->sql = rule_text(
 		input,
 		"%s SELECT t.process_id, t.number, t.time_ns, SUM(n.live_bytes) AS "

@@ -21,11 +21,10 @@ static void add(struct rule_input *input, struct findings *ret, const char *what
 	finding_evidence_limit(finding, what, "bytes", bytes, limit);
 	finding_evidence(finding, "too much", "bytes", bytes - limit);
 	finding->why = "the run took more memory than the limit that was set for it";
-	finding_advise(finding,
-		       "see who has it: 'prof-analyze memory' shows what was live "
-		       "at the peak");
-	finding_advise(finding,
-		       "raise the limit in the rules file when the memory is meant");
+	finding_advise(
+		finding,
+		"see who has it: 'prof-analyze memory' shows what was live at the peak",
+		"raise the limit in the rules file when the memory is meant");
 	finding->sql = sql;
 }
 

@@ -47,11 +47,9 @@ static int add_at_exit(struct rule_input *input, struct findings *ret,
 			 100 * rule_share(sums[FREES], sums[ALLOCS]));
 	finding->why = "many blocks that it allocated were still live when the program "
 		       "ended";
-	finding_advise(finding, "free the blocks when their last use is over");
-	finding_advise(finding,
+	finding_advise(finding, "free the blocks when their last use is over",
 		       "record with PROFSHIM_SNAPSHOT_EVERY=2s: the snapshots tell "
-		       "growth from a table that fills up");
-	finding_advise(finding,
+		       "growth from a table that fills up",
 		       "bound the cache; or suppress the finding when the memory is "
 		       "meant to stay");
 	finding->sql = memory_sites_sql(input, owner,
@@ -91,14 +89,11 @@ static void add_at_peak(struct rule_input *input, struct findings *ret,
 			       rule_limit(input, "least_bytes"));
 	finding->why = "one function has most of the memory at the moment of the peak";
 	finding_advise(finding,
-		       "work on the data in parts instead of having all of it in "
-		       "memory");
-	finding_advise(finding,
+		       "work on the data in parts instead of having all of it in memory",
 		       "free what is no longer needed before the peak is reached: "
-		       "'prof-analyze memory' shows what is live then");
-	finding_advise(finding,
-		       "use a smaller form: narrower types, indices for pointers, "
-		       "no second copy");
+		       "'prof-analyze memory' shows what is live then",
+		       "use a smaller form: narrower types, indices for pointers, no "
+		       "second copy");
 	finding->sql =
 		memory_sites_sql(input, owner, "at_peak_bytes, at_peak_count, peak_bytes",
 				 "at_peak_bytes > 0");

@@ -71,11 +71,11 @@ static void add_rate(struct rule_input *input, struct findings *ret,
 	memory_time_evidence(input, finding, "pair_ns", "cost of malloc and free");
 	finding->why = "many blocks are allocated for each second of the run, and they "
 		       "stay for a while";
-	finding_advise(finding,
-		       "allocate many at a time: an arena or a pool that is freed "
-		       "at once");
-	finding_advise(finding, "reserve the container's final size before filling it");
-	finding_advise(finding, "keep the data in one array instead of linked blocks");
+	finding_advise(
+		finding,
+		"allocate many at a time: an arena or a pool that is freed at once",
+		"reserve the container's final size before filling it",
+		"keep the data in one array instead of linked blocks");
 	finding->sql = memory_sites_sql(
 		input, owner, "alloc_count, alloc_bytes, free_count, peak_bytes",
 		rule_text(input,
@@ -131,11 +131,11 @@ static int add_churn(struct rule_input *input, struct findings *ret,
 	finding->why =
 		"far more is allocated than ever lives at a time: the same room is "
 		"given back and asked for again";
-	finding_advise(finding,
-		       "keep freed objects in a free list of the owner, or reuse "
-		       "the buffer");
-	finding_advise(finding, "move the allocation out of the loop that calls it");
-	finding_advise(finding, "let the caller pass the buffer in");
+	finding_advise(
+		finding,
+		"keep freed objects in a free list of the owner, or reuse the buffer",
+		"move the allocation out of the loop that calls it",
+		"let the caller pass the buffer in");
 	finding->sql = memory_sites_sql(
 		input, owner,
 		"alloc_bytes * 1.0 / peak_bytes AS churn, alloc_count, alloc_bytes, "
@@ -173,11 +173,10 @@ static int add_temporary(struct rule_input *input, struct findings *ret,
 	memory_time_evidence(input, finding, "pair_ns", "cost of malloc and free");
 	finding->why = "blocks are freed with at most one other allocation of the thread "
 		       "in between";
-	finding_advise(finding, "use a local array for the common size and the heap only "
-				"above it");
-	finding_advise(finding, "keep one buffer from call to call");
-	finding_advise(finding, "pass a view (pointer and length) or move instead of "
-				"copying");
+	finding_advise(finding,
+		       "use a local array for the common size and the heap only above it",
+		       "keep one buffer from call to call",
+		       "pass a view (pointer and length) or move instead of copying");
 	finding->sql = memory_sites_sql(
 		input, owner, "temporary_count, alloc_count, alloc_bytes",
 		rule_text(input,

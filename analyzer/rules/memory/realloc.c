@@ -46,10 +46,9 @@ static int add(struct rule_input *input, struct findings *ret,
 		"each realloc makes its block only a little larger, so that very many "
 		"are needed";
 	finding_advise(finding,
-		       "grow the capacity by a factor: 1.5 or 2 times the old one");
-	finding_advise(finding,
-		       "reserve the final size when it is known or can be bounded");
-	finding_advise(finding, "collect into a list of chunks and join once");
+		       "grow the capacity by a factor: 1.5 or 2 times the old one",
+		       "reserve the final size when it is known or can be bounded",
+		       "collect into a list of chunks and join once");
 	finding->sql = memory_sites_sql(
 		input, owner,
 		"realloc_copied_bytes, realloc_count, realloc_old_bytes, alloc_bytes, "

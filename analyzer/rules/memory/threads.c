@@ -115,13 +115,12 @@ static int add(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "allocations", "count", sums[ALLOCS]);
 	finding_evidence(finding, "mean size", "bytes", sums[BYTES] / sums[ALLOCS]);
 	tell_cost(input, finding, waits_ns, sums[LARGE] > 0);
-	finding_advise(finding,
-		       "hand the blocks back to the thread that made them: a pool "
-		       "with a return queue");
-	finding_advise(finding, "pass data in batches, one block for many items");
-	finding_advise(finding,
-		       "try an allocator with per-thread heaps, such as mimalloc or "
-		       "jemalloc");
+	finding_advise(
+		finding,
+		"hand the blocks back to the thread that made them: a pool with a return "
+		"queue",
+		"pass data in batches, one block for many items",
+		"try an allocator with per-thread heaps, such as mimalloc or jemalloc");
 	finding->sql = memory_sites_sql(
 		input, owner,
 		"cross_thread_free_count, free_count, alloc_count, alloc_bytes",

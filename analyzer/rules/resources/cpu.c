@@ -70,10 +70,10 @@ static void add_low(struct rule_input *input, struct findings *ret, int64_t func
 				 "function for at least half of that"
 			       : "the program waited for most of the run; the wait is "
 				 "spread, or whose it is cannot be told";
-	finding_advise(finding, "see what it waits for: 'strace -c -w', or the functions "
-				"with most time of their own");
-	finding_advise(finding, "do several waits at once, or work while waiting");
 	finding_advise(finding,
+		       "see what it waits for: 'strace -c -w', or the functions with "
+		       "most time of their own",
+		       "do several waits at once, or work while waiting",
 		       "of a server without requests: nothing; suppress this rule");
 	finding->sql = proof(input);
 }
@@ -141,12 +141,10 @@ static void add_high(struct rule_input *input, struct findings *ret, double want
 	finding->why =
 		"the threads wish for all that the machine has: more of them would "
 		"not be faster";
-	finding_advise(finding,
-		       "reduce the work itself: see the findings about functions");
-	finding_advise(finding, "start no more threads than there are CPUs");
-	finding_advise(finding,
-		       "leave room when other programs run on the machine: a limit, "
-		       "or nice");
+	finding_advise(
+		finding, "reduce the work itself: see the findings about functions",
+		"start no more threads than there are CPUs",
+		"leave room when other programs run on the machine: a limit, or nice");
 	finding->sql = proof(input);
 }
 

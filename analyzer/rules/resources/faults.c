@@ -47,16 +47,15 @@ static void add(struct rule_input *input, struct findings *ret, double repeated,
 		finding->why = "many pages had to be read from a disk when they were "
 			       "touched";
 	if (finding->evidence[4].has_limit)
-		finding_advise(finding,
-			       "see what is read: mapped files, or memory that was "
-			       "swapped out ('vmstat 1' while it runs)");
+		finding_advise(finding, "see what is read: mapped files, or memory that "
+					"was swapped out ('vmstat 1' while it runs)");
 	if (!is_storm)
 		return;
-	finding_advise(finding, "keep large buffers and use them again");
-	finding_advise(finding, "let the allocator keep what is freed: mallopt("
-				"M_MMAP_THRESHOLD, ...) and M_TRIM_THRESHOLD");
-	finding_advise(finding, "take pages at once: MAP_POPULATE, or huge pages by "
-				"madvise(MADV_HUGEPAGE)");
+	finding_advise(finding, "keep large buffers and use them again",
+		       "let the allocator keep what is freed: mallopt(M_MMAP_THRESHOLD, "
+		       "...) and M_TRIM_THRESHOLD",
+		       "take pages at once: MAP_POPULATE, or huge pages by "
+		       "madvise(MADV_HUGEPAGE)");
 }
 
 static int evaluate(struct rule_input *input, struct findings *ret)

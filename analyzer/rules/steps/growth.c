@@ -33,11 +33,10 @@ static void add_growth(struct rule_input *input, struct findings *ret,
 		       "level off; by whom, steps do not tell";
 	finding_advise(finding,
 		       "find the site: PROFSHIM_SNAPSHOT_EVERY=1s, then 'prof-analyze "
-		       "leaks' (rule M5 names it)");
-	finding_advise(finding, "free at the end of a step what was made for it, or keep "
-				"one buffer for all steps");
-	finding_advise(finding, "when it is meant to grow, suppress the finding with a "
-				"reason");
+		       "leaks' (rule M5 names it)",
+		       "free at the end of a step what was made for it, or keep one "
+		       "buffer for all steps",
+		       "when it is meant to grow, suppress the finding with a reason");
 	finding->sql = rule_text(
 		input,
 		"SELECT number, timed_count, last_ns, live_bytes FROM step_spans WHERE "

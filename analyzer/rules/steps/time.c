@@ -67,12 +67,13 @@ static void add_drift(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "of the last", "ns", last_ns);
 	finding_evidence(finding, "steps", "count", steps->count);
 	finding->why = "later steps take longer than earlier ones, and not only some";
-	finding_advise(finding, "look for work that grows with what earlier steps left: "
-				"lists that are searched, caches without a limit");
-	finding_advise(finding, "take snapshots early and late: 'prof-analyze delta' "
-				"shows the time between two of them by function");
-	finding_advise(finding, "when later input is larger by nature, suppress the "
-				"finding with a reason");
+	finding_advise(finding,
+		       "look for work that grows with what earlier steps left: lists "
+		       "that are searched, caches without a limit",
+		       "take snapshots early and late: 'prof-analyze delta' shows the "
+		       "time between two of them by function",
+		       "when later input is larger by nature, suppress the finding with "
+		       "a reason");
 	finding->sql = rule_text(
 		input,
 		"SELECT number, timed_count, total_ns / timed_count AS mean_ns, "
@@ -236,18 +237,17 @@ static void add_slow(struct rule_input *input, struct findings *ret,
 			       ? "some steps took far longer than most"
 			       : "one step took far longer than all others; what lies "
 				 "between two loops of the same name is a step, too";
-	finding_advise(
-		finding,
-		slow->count > 1
-			? "see when they were: 'prof-analyze steps' lists the five "
-			  "slowest with their time; equal distances hint at a "
-			  "timer, a flush or a collection"
-			: "see what the program did then: 'prof-analyze steps' "
-			  "tells the time");
-	finding_advise(finding, "move rare work out of the loop, spread it over many "
-				"steps, or give it to another thread");
-	finding_advise(finding, "put a region around what may be slow: its own p99 and "
-				"longest call are recorded");
+	finding_advise(finding,
+		       slow->count > 1
+			       ? "see when they were: 'prof-analyze steps' lists the "
+				 "five slowest with their time; equal distances hint at "
+				 "a timer, a flush or a collection"
+			       : "see what the program did then: 'prof-analyze steps' "
+				 "tells the time",
+		       "move rare work out of the loop, spread it over many steps, or "
+		       "give it to another thread",
+		       "put a region around what may be slow: its own p99 and longest "
+		       "call are recorded");
 	finding->sql = rule_text(
 		input,
 		"SELECT rank, step_index, started_ns, duration_ns, live_bytes FROM "

@@ -93,13 +93,13 @@ static int add_tiny(struct rule_input *input, struct findings *ret, struct curso
 			 cursor_real(cursor, "hooks_ns"));
 	finding->why = "each call does so little that calling it is a large part of its "
 		       "cost, unless it is inlined without the hooks";
-	finding_advise(finding, "let the compiler inline it: static, in a header, or "
-				"link-time optimisation");
-	finding_advise(finding, "give it many items at once, or move the loop into it");
 	finding_advise(finding,
-		       "call it outside the loop when its result does not change");
-	finding_advise(finding, "leave it out of the recording: "
-				"-finstrument-functions-exclude-function-list");
+		       "let the compiler inline it: static, in a header, or link-time "
+		       "optimisation",
+		       "give it many items at once, or move the loop into it",
+		       "call it outside the loop when its result does not change",
+		       "leave it out of the recording: "
+		       "-finstrument-functions-exclude-function-list");
 	finding->sql = rule_text(
 		input,
 		"SELECT name, calls, self_ns, CAST(self_ns AS REAL) / calls AS "
@@ -202,10 +202,8 @@ static int add_chatty(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "calls of its caller", "count", (double)parent->calls);
 	finding->why = rule_text(input, "each call of %s calls it %.0f times on average",
 				 calltree_name(input->tree, caller), ratio);
-	finding_advise(finding, "ask for many at once: one call that takes a list");
-	finding_advise(finding,
-		       "keep what was found, so that the same is not asked twice");
-	finding_advise(finding,
+	finding_advise(finding, "ask for many at once: one call that takes a list",
+		       "keep what was found, so that the same is not asked twice",
 		       "move the loop into the callee, where set-up is done once");
 	finding->sql = rule_text(
 		input,

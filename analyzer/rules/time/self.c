@@ -135,9 +135,9 @@ static void explain_hot(struct rule_input *input, struct finding *finding,
 	if (is_allocating(input, function)) {
 		finding->why = "much of the run is in its own code and in malloc, which "
 			       "it calls";
-		finding_advise(finding, "allocate less: keep blocks for the next use, or "
-					"take many at once from a pool");
 		finding_advise(finding,
+			       "allocate less: keep blocks for the next use, or take "
+			       "many at once from a pool",
 			       "see who asks for the blocks: 'prof-analyze callers', "
 			       "'prof-analyze memory'");
 		return;
@@ -147,14 +147,12 @@ static void explain_hot(struct rule_input *input, struct finding *finding,
 			? "much of the run is in its own code, which computes or "
 			  "waits for another thread: the recording cannot tell"
 			: "much of the run is in its own code, not in what it calls";
-	finding_advise(finding, "do less: a better algorithm, or results that are kept");
-	finding_advise(finding, "lay the data out in the order in which it is read");
-	finding_advise(finding,
+	finding_advise(finding, "do less: a better algorithm, or results that are kept",
+		       "lay the data out in the order in which it is read",
 		       finding->is_region
-			       ? "look inside: hooks in what it calls, or smaller "
-				 "regions"
-			       : "look at the lines with 'perf annotate', which "
-				 "sees inside a function");
+			       ? "look inside: hooks in what it calls, or smaller regions"
+			       : "look at the lines with 'perf annotate', which sees "
+				 "inside a function");
 }
 
 static void add_hot(struct rule_input *input, struct findings *ret,
@@ -281,20 +279,20 @@ const struct rule rule_hot_leaf = {
 static void advise_waiting(struct finding *finding)
 {
 	finding->why = "one call held its thread while the CPU was idle: it waited";
-	finding_advise(finding, "start it earlier, or on another thread, and go on with "
-				"what does not need its result");
-	finding_advise(finding, "wait for several things at once, or ask for less");
-	finding_advise(finding, "set a time limit, so that a slow answer cannot hold the "
-				"program");
+	finding_advise(finding,
+		       "start it earlier, or on another thread, and go on with what does "
+		       "not need its result",
+		       "wait for several things at once, or ask for less",
+		       "set a time limit, so that a slow answer cannot hold the program");
 }
 
 static void advise_computing(struct finding *finding)
 {
 	finding->why = "one call computed for long, without a sign of progress outside";
-	finding_advise(finding, "do less: a better algorithm, or a result that is kept");
-	finding_advise(finding, "split it into parts that can be spread over threads, or "
-				"moved out of the way of who waits");
-	finding_advise(finding, "instrument what it calls: its time is told as one lump");
+	finding_advise(finding, "do less: a better algorithm, or a result that is kept",
+		       "split it into parts that can be spread over threads, or moved "
+		       "out of the way of who waits",
+		       "instrument what it calls: its time is told as one lump");
 }
 
 /* In the run's idle time there is room for the longest call: it waited. */

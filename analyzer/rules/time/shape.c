@@ -87,11 +87,10 @@ static int evaluate_deep(struct rule_input *input, struct findings *ret)
 	finding_evidence(finding, "calls of them", "count", recursion.calls);
 	finding->why = "the stack grows with the input, and ends at its limit";
 	finding_advise(finding,
-		       "turn the recursion into a loop, with a stack of your own "
-		       "where one is needed");
-	finding_advise(finding,
-		       "make the call the last thing, so that -O2 reuses the frame");
-	finding_advise(finding, "set a limit to the depth and refuse what is deeper");
+		       "turn the recursion into a loop, with a stack of your own where "
+		       "one is needed",
+		       "make the call the last thing, so that -O2 reuses the frame",
+		       "set a limit to the depth and refuse what is deeper");
 	finding->sql = rule_text(
 		input,
 		"SELECT name, MAX(depth) AS depth, COUNT(*) AS paths FROM call_paths "
@@ -197,13 +196,11 @@ static void tell_steps(struct rule_input *input, struct finding *finding,
 	finding->why = rule_text(
 		input, "so much of the run had gone when the first step '%s' began",
 		start->step);
-	finding_advise(finding, "make what is built at the start only when it is first "
-				"needed");
 	finding_advise(finding,
-		       "build tables when the program is compiled, or keep parsed "
-		       "files");
-	finding_advise(finding, "begin the steps while the rest is still being loaded, "
-				"on another thread");
+		       "make what is built at the start only when it is first needed",
+		       "build tables when the program is compiled, or keep parsed files",
+		       "begin the steps while the rest is still being loaded, on another "
+		       "thread");
 	finding->sql = rule_text(
 		input,
 		"SELECT s.name, MIN(s.first_ns - p.started_ns) AS first_step_ns FROM "
@@ -215,13 +212,10 @@ static void tell_steps(struct rule_input *input, struct finding *finding,
 static void tell_constructors(struct rule_input *input, struct finding *finding)
 {
 	finding->why = "constructors held the run before main() was entered";
-	finding_advise(finding, "make what is built at the start only when it is first "
-				"needed");
-	finding_advise(finding,
-		       "build tables when the program is compiled, or keep parsed "
-		       "files");
-	finding_advise(finding, "fewer static objects with constructors, fewer libraries "
-				"loaded early");
+	finding_advise(
+		finding, "make what is built at the start only when it is first needed",
+		"build tables when the program is compiled, or keep parsed files",
+		"fewer static objects with constructors, fewer libraries loaded early");
 	finding->sql = rule_text(
 		input,
 		"SELECT path_id, name, calls, total_ns FROM call_paths WHERE run_id = "

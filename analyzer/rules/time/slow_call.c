@@ -66,10 +66,10 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 				 "another thread the recording cannot tell"
 			       : "each call takes long by itself, whatever the number of "
 				 "calls";
-	finding_advise(finding, "see what the call waits for or computes: its callees in "
-				"'prof-analyze callers'");
-	finding_advise(finding, "split the work, or move it off the path that somebody "
-				"waits for");
+	finding_advise(finding,
+		       "see what the call waits for or computes: its callees in "
+		       "'prof-analyze callers'",
+		       "split the work, or move it off the path that somebody waits for");
 	finding->sql =
 		rule_text(input,
 			  "SELECT name, calls, total_ns / calls AS mean_ns, p50_ns, "

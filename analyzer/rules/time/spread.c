@@ -242,12 +242,12 @@ static int look_for_tail(struct rule_input *input, struct findings *ret,
 				 "recording cannot tell"
 			       : "a few calls take many times as long as most do, and "
 				 "much of its time with them";
-	finding_advise(finding, "find what the slow calls do that the others do not: its "
-				"callees, with 'prof-analyze callers'");
 	finding_advise(finding,
-		       "move growing, flushing and rebuilding out of the call, or "
-		       "do a little of it in each");
-	finding_advise(finding, "look for locks and I/O on the way");
+		       "find what the slow calls do that the others do not: its callees, "
+		       "with 'prof-analyze callers'",
+		       "move growing, flushing and rebuilding out of the call, or do a "
+		       "little of it in each",
+		       "look for locks and I/O on the way");
 	finding->sql = proof(input, spread->function_id);
 	return 0;
 }
@@ -328,12 +328,11 @@ static int look_for_modes(struct rule_input *input, struct findings *ret,
 				 "recording cannot tell"
 			       : "its calls are of two kinds, fast and slow, with hardly "
 				 "any in between";
-	finding_advise(finding, "find the branch that the slow calls take: a miss of a "
-				"cache, growth, a fallback");
 	finding_advise(finding,
-		       "make it rarer: a larger cache, a reserve, a better guess");
-	finding_advise(finding, "give the slow way a function of its own, to see it by "
-				"itself");
+		       "find the branch that the slow calls take: a miss of a cache, "
+		       "growth, a fallback",
+		       "make it rarer: a larger cache, a reserve, a better guess",
+		       "give the slow way a function of its own, to see it by itself");
 	finding->sql = proof(input, spread->function_id);
 	return 0;
 }

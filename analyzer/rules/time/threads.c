@@ -47,9 +47,9 @@ static void add_group(struct rule_input *input, struct findings *ret,
 		       "them had ended";
 	finding_advise(finding,
 		       "hand out the work in smaller pieces, from one queue, while "
-		       "threads are free");
-	finding_advise(finding, "begin with the largest pieces");
-	finding_advise(finding, "see what each thread did: 'prof-analyze tree --thread'");
+		       "threads are free",
+		       "begin with the largest pieces",
+		       "see what each thread did: 'prof-analyze tree --thread'");
 	finding->sql = rule_text(
 		input,
 		"SELECT t.name, t.tid, s.calls, s.total_ns FROM path_lane s JOIN threads "
