@@ -51,9 +51,8 @@ class Case:
 
     def compile(self, name, **options):
         """Builds tests/host/NAME or tests/programs/NAME; the path of the program."""
-        source = os.path.join(HERE, name)
-        if not os.path.exists(source):
-            source = os.path.join(HERE, "..", "programs", name)
+        sources = [os.path.join(folder, name) for folder in (HERE, harness.HERE)]
+        source, = filter(os.path.exists, sources)  # a name is in one of them only
         options.setdefault("flags", ["-pthread"])
         target = self.path(os.path.splitext(name)[0])
         return harness.compile_program(source, target, **options)

@@ -137,7 +137,7 @@ def limit_memory(kib):
 def no_memory(case):
     """Who runs out of memory leaves the run where it is, and says so; with enough of it the
     run is stored, once."""
-    program = case.compile("deep.c", flags=["-O0"])
+    program = case.compile("deep_and_waiting.c", flags=["-O0"])
     process = case.start([program, str(LEVELS)])
     expect(process.stdout.readline() == f"{LEVELS}\n", "the program does not start")
     os.kill(case.wait_for_collector(), signal.SIGKILL)

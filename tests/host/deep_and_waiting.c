@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* A path for each level of a deep recursion. usage: deep LEVELS; waits at the end. */
+/* A path for each level of a deep recursion. usage: deep_and_waiting LEVELS; waits at the end. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
