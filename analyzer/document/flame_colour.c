@@ -7,7 +7,6 @@
 #include "analyzer/document/flame.h"
 
 #include <math.h>
-#include <stdlib.h>
 
 double flame_tolerance(const struct flame *flame)
 {

@@ -17,7 +17,6 @@
 #include "analyzer/render/json_value.h"
 
 #include <jansson.h>
-#include <stdlib.h>
 
 #define JSON_SCHEMA_VERSION 1
 #define DUMP_FLAGS (JSON_ENCODE_ANY | JSON_REAL_PRECISION(15))

@@ -4,7 +4,6 @@
 
 #include "common/base/strbuf.h"
 #include "common/base/utf8.h"
-#include "common/base/xalloc.h"
 #include "analyzer/model/table.h"
 
 #include <math.h>

@@ -6,7 +6,6 @@
 #include "analyzer/render/render.h"
 
 #include "common/base/strbuf.h"
-#include "common/base/utf8.h"
 #include "analyzer/model/units.h"
 #include "analyzer/render/cell.h"
 #include "analyzer/render/findings.h"

@@ -2,7 +2,6 @@
 /* Allocation sites: by bytes, count, share of the peak, temporary. */
 #include "analyzer/reports/common.h"
 
-#include "analyzer/model/units.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
 #include "analyzer/reports/overview/summary.h"

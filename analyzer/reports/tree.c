@@ -2,7 +2,6 @@
 /* The call tree with its shares of the run. Must not print, or recurse over paths. */
 #include "analyzer/reports/common.h"
 
-#include "common/base/nearest.h"
 #include "common/base/xalloc.h"
 #include "analyzer/document/columns.h"
 #include "analyzer/model/units.h"

@@ -10,7 +10,6 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "common/base/pattern.h"
 

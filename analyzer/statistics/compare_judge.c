@@ -9,7 +9,6 @@
 
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
 #define POWER 0.8
 #define MAD_TO_DEVIATION 1.4826

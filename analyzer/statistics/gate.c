@@ -5,7 +5,6 @@
  */
 #include "analyzer/statistics/gate.h"
 
-#include <math.h>
 #include <stdlib.h>
 
 /* Rounding of a percentage, far below any that matters. */

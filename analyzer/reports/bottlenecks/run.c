@@ -14,7 +14,6 @@
 #include "analyzer/rules/time/lanes.h"
 #include "analyzer/rules/time/run.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>

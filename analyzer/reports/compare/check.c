@@ -13,7 +13,6 @@
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 

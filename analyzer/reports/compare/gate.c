@@ -9,11 +9,9 @@
 #include "analyzer/reports/compare/parts.h"
 
 #include "common/base/nearest.h"
-#include "common/base/utf8.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 
-#include <math.h>
 #include <string.h>
 
 #define LISTED_NAMES 5

@@ -6,7 +6,6 @@
 #include "analyzer/reports/compare/rows.h"
 
 #include "common/base/xalloc.h"
-#include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 
 #include <stdlib.h>

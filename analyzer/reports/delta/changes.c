@@ -6,8 +6,6 @@
  */
 #include "analyzer/reports/delta/parts.h"
 
-#include "common/base/xalloc.h"
-#include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/sites.h"
 

@@ -5,8 +5,6 @@
  */
 #include "analyzer/reports/doctor/parts.h"
 
-#include "common/base/utf8.h"
-#include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/open.h"
 #include "analyzer/reports/trust/trust.h"

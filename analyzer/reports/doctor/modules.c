@@ -12,7 +12,6 @@
 
 #include "doctor.sql.h"
 
-#include <stdlib.h>
 #include <string.h>
 
 #define SHOWN_LIMIT 10

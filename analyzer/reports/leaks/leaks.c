@@ -5,7 +5,6 @@
  */
 #include "analyzer/reports/leaks/parts.h"
 
-#include "common/base/utf8.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"

@@ -4,7 +4,6 @@
 
 #include "common/base/xalloc.h"
 #include "analyzer/model/delta.h"
-#include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/read_file.h"
 

@@ -13,7 +13,6 @@
 #include "trust.sql.h"
 
 #include <signal.h>
-#include <stdio.h>
 #include <string.h>
 
 bool trust_is_loss(const char *name)

@@ -5,8 +5,6 @@
  */
 #include "analyzer/rules/memory/owners.h"
 
-#include "analyzer/rundb/rundb.h"
-
 #include "memory_live.sql.h"
 
 enum exit_sum { LIVE_BYTES, LIVE_COUNT, ALLOCS, FREES };

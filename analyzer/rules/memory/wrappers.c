@@ -12,7 +12,6 @@
 #include "common/base/xalloc.h"
 #include "analyzer/model/table.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 

@@ -11,8 +11,6 @@
 
 #include "resources_cpu.sql.h"
 
-#include <math.h>
-
 static const char too_short[] = "too short for samples of /proc: CPU time is not known";
 
 static const char *proof(struct rule_input *input)

@@ -13,7 +13,6 @@
 
 #include "time_spread.sql.h"
 
-#include <errno.h>
 #include <math.h>
 
 /* The buckets' middles are up to 6.25 % off; sums that differ more are a recursion's. */
