@@ -16,6 +16,7 @@
 #include "shim/lane/frames.h"
 #include "shim/stacks/bounds.h"
 #include "shim/stacks/fiber_find.h"
+#include "shim/stacks/fiber_table.h"
 
 static void use_range(struct lane_context *context, uintptr_t low, uintptr_t high)
 {

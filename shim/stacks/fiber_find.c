@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The table of a lane's fibers, and what to make of unknown addresses. Runs on: the
- * lane's thread, any context; slow paths only, signals blocked.
+ * What to make of an address. Runs on: the lane's thread, any context; slow paths only,
+ * signals blocked.
  *
  * UNKNOWN BOUNDS. A stack in a mapping of its own may share it with others: the kernel
  * merges neighbours, programs carve. Such a stack gets a window around the addresses
@@ -14,82 +14,15 @@
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
-#include "shim/lane/frames.h"
 #include "shim/lane/tree.h"
 #include "shim/stacks/bounds.h"
+#include "shim/stacks/fiber_table.h"
 
 #define WINDOW_MARGIN (8u << 10)
 #define WINDOW_STEP (16u << 10)
 #define WINDOW_ABOVE (4u << 10)
 /* static TLS and what runs before a thread's first event */
 #define THREAD_START (256u << 10)
-
-static int contains(const struct fiber *fiber, uintptr_t address)
-{
-	return address - fiber->low < fiber->high - fiber->low;
-}
-
-static struct fiber *at_order(const struct lane_context *context, uint32_t position)
-{
-	return &context->fibers[context->fiber_order[position]];
-}
-
-/* Position of the first fiber, in order of addresses, that ends above this one. */
-static uint32_t position_above(const struct lane_context *context, uintptr_t address)
-{
-	uint32_t from = 0, to = context->fiber_count;
-
-	while (from < to) {
-		uint32_t middle = (from + to) / 2;
-
-		if (at_order(context, middle)->high > address)
-			to = middle;
-		else
-			from = middle + 1;
-	}
-	return from;
-}
-
-static struct fiber *search(const struct lane_context *context, uintptr_t address)
-{
-	uint32_t position = position_above(context, address);
-	struct fiber *fiber;
-
-	if (position == context->fiber_count)
-		return NULL;
-	fiber = at_order(context, position);
-	return contains(fiber, address) ? fiber : NULL;
-}
-
-static void unlink_fiber(struct lane_context *context, const struct fiber *fiber)
-{
-	uint32_t index = (uint32_t)(fiber - context->fibers), kept = 0;
-
-	for (uint32_t i = 0; i < context->fiber_count; i++) {
-		if (context->fiber_order[i] != index)
-			context->fiber_order[kept++] = context->fiber_order[i];
-	}
-	context->fiber_count = kept;
-}
-
-static void free_record(struct lane_context *context, struct fiber *fiber)
-{
-	fiber->owner = NULL;
-	fiber->next_free = context->free_fibers;
-	context->free_fibers = fiber;
-}
-
-/* Takes a fiber that is not in use out of the table. The process lock is held. */
-static void drop(struct lane_context *context, struct fiber *fiber)
-{
-	if (fiber->owner == context) /* else its frames live on elsewhere */
-		lane_close_frames(context, fiber);
-	unlink_fiber(context, fiber);
-	fiber->shared->depth = 0;
-	fiber->shared->in_use = 0;
-	frames_give(context, fiber);
-	free_record(context, fiber);
-}
 
 /* Still what it was when it was found? A heap block may have been freed, and the memory
  * hold other stacks now. */
@@ -116,7 +49,7 @@ static int is_left_over(const struct lane_context *context, uintptr_t address,
 			int is_jump)
 {
 	return context->has_guests && !is_jump && context->fiber == &context->native &&
-	       contains(&context->native, address);
+	       fiber_contains(&context->native, address);
 }
 
 static void drop_left_over(struct lane_context *context, uintptr_t address)
@@ -127,9 +60,9 @@ static void drop_left_over(struct lane_context *context, uintptr_t address)
 	if (!process_lock(&mask))
 		return;
 	bounds_forget(address);
-	fiber = search(context, address);
+	fiber = fiber_search(context, address);
 	if (fiber)
-		drop(context, fiber);
+		fiber_drop(context, fiber);
 	process_unlock(&mask);
 }
 
@@ -142,7 +75,7 @@ struct fiber *fiber_find(struct lane_context *context, uintptr_t address, int is
 	if (is_left_over(context, address, is_jump))
 		drop_left_over(context, address);
 	for (;;) {
-		fiber = search(context, address);
+		fiber = fiber_search(context, address);
 		if (!fiber)
 			break;
 		if (is_valid(context, fiber))
@@ -151,10 +84,10 @@ struct fiber *fiber_find(struct lane_context *context, uintptr_t address, int is
 			return NULL; /* dropped when it has been left */
 		if (!process_lock(&mask))
 			return NULL;
-		drop(context, fiber);
+		fiber_drop(context, fiber);
 		process_unlock(&mask);
 	}
-	if (!contains(&context->native, address) ||
+	if (!fiber_contains(&context->native, address) ||
 	    (context->has_guests && bounds_declared(address, &declared)))
 		return NULL;
 	return &context->native;
@@ -167,110 +100,8 @@ void fiber_drop_invalid(struct lane_context *context, struct fiber *fiber)
 	if (fiber == &context->native ||
 	    (fiber->owner == context && !fiber->is_abandoned) || !process_lock(&mask))
 		return;
-	drop(context, fiber);
+	fiber_drop(context, fiber);
 	process_unlock(&mask);
-}
-
-static int make_table(struct lane_context *context)
-{
-	const struct segment_lane *lane = context->lane;
-	uint64_t size = (uint64_t)lane->fibers.capacity * sizeof(struct fiber);
-
-	if (!context->fiber_order)
-		context->fiber_order =
-			process_map(lane->fibers.capacity * sizeof(uint32_t), 1);
-	if (!context->fibers)
-		context->fibers = process_map(size, 1);
-	return context->fibers && context->fiber_order;
-}
-
-/* A record for a new fiber, its shared part reserved. */
-static struct fiber *take_record(struct lane_context *context)
-{
-	struct segment_lane *lane = context->lane;
-	struct segment_fiber *shared = arrays_entries(lane, &lane->fibers);
-	struct fiber *fiber = context->free_fibers;
-	uint32_t index = lane->fibers.count;
-
-	if (fiber) {
-		context->free_fibers = fiber->next_free;
-		return fiber;
-	}
-	if (process_grow(lane, context->slot, ARRAY_FIBERS, index + 1) < 0)
-		return NULL;
-	fiber = &context->fibers[index];
-	fiber->shared = &shared[index];
-	fiber->clock = (void *)&shared[index].suspended_ticks;
-	fiber->depth = &shared[index].depth;
-	/* the entry is zero, that is free */
-	arrays_publish(&lane->fibers, index + 1);
-	return fiber;
-}
-
-/* A new fiber with room for `depth` frames. The process lock is held. */
-static struct fiber *add_locked(struct lane_context *context, struct extent extent,
-				enum fiber_kind kind, uint32_t depth)
-{
-	struct fiber *fiber = make_table(context) ? take_record(context) : NULL;
-	uint32_t position;
-
-	if (!fiber)
-		return NULL;
-	if (frames_take(context, fiber, depth) < 0) {
-		free_record(context, fiber);
-		return NULL;
-	}
-	fiber->low = extent.low;
-	fiber->high = extent.high;
-	fiber->kind = kind;
-	fiber->is_abandoned = 0;
-	fiber->current = LANE_ROOT;
-	fiber->owner = context;
-	*fiber->clock = (struct fiber_clock){0};
-	fiber->shared->stack_low = extent.low;
-	fiber->shared->stack_high = extent.high;
-	fiber->shared->depth = 0;
-	fiber->shared->in_use = 1;
-	position = position_above(context, extent.low);
-	for (uint32_t i = context->fiber_count; i > position; i--)
-		context->fiber_order[i] = context->fiber_order[i - 1];
-	context->fiber_order[position] = (uint32_t)(fiber - context->fibers);
-	context->fiber_count++;
-	return fiber;
-}
-
-static struct fiber *add(struct lane_context *context, struct extent extent,
-			 enum fiber_kind kind)
-{
-	struct fiber *fiber;
-	uint64_t mask;
-
-	if (!process_lock(&mask))
-		return NULL;
-	if (kind != FIBER_WINDOW) /* a window's margins may reach into other stacks */
-		fiber_forget(context, extent.low, extent.high);
-	fiber = add_locked(context, extent, kind, 0);
-	process_unlock(&mask);
-	return fiber;
-}
-
-void fiber_forget(struct lane_context *context, uintptr_t low, uintptr_t high)
-{
-	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane) {
-		uint32_t position = lane->frames ? position_above(lane, low) : 0;
-
-		while (lane->frames && position < lane->fiber_count &&
-		       at_order(lane, position)->low < high) {
-			struct fiber *fiber = at_order(lane, position);
-
-			if (lane != context || fiber == context->fiber) {
-				fiber->is_abandoned = 1;
-				position++;
-				continue;
-			}
-			drop(context, fiber);
-		}
-	}
 }
 
 /* The fiber of another lane that this address lies on. The process lock is held. */
@@ -281,7 +112,7 @@ static struct fiber *search_others(const struct lane_context *context, uintptr_t
 
 		if (lane == context || !lane->frames)
 			continue;
-		fiber = search(lane, address);
+		fiber = fiber_search(lane, address);
 		if (fiber && fiber->owner == lane && !fiber->is_abandoned)
 			return fiber;
 	}
@@ -306,8 +137,8 @@ static struct fiber *take_over(struct lane_context *context, struct fiber *from)
 		owner->stack_size = 0;
 	}
 	depth = (uint32_t)(end - from->frames);
-	to = add_locked(context, (struct extent){from->low, from->high}, from->kind,
-			depth);
+	to = fiber_add_locked(context, (struct extent){from->low, from->high}, from->kind,
+			      depth);
 	if (!to)
 		return NULL;
 	*to->clock = *from->clock;
@@ -387,14 +218,14 @@ static struct fiber *extend_native(struct lane_context *context, struct extent e
 static struct fiber *fit_window(struct lane_context *context, uintptr_t address,
 				struct extent mapping)
 {
-	uint32_t position = position_above(context, address);
+	uint32_t position = fiber_position(context, address);
 	struct fiber *above = NULL, *below = NULL;
 	uintptr_t low = mapping.low, high = mapping.high, step;
 
 	if (position < context->fiber_count)
-		above = at_order(context, position);
+		above = fiber_at(context, position);
 	if (position > 0)
-		below = at_order(context, position - 1);
+		below = fiber_at(context, position - 1);
 	if (below && below->high > low)
 		low = below->high;
 	if (above && above->low < high) {
@@ -414,7 +245,7 @@ static struct fiber *fit_window(struct lane_context *context, uintptr_t address,
 		low = address - WINDOW_MARGIN;
 	if (high - address > WINDOW_ABOVE)
 		high = address + WINDOW_ABOVE;
-	return add(context, (struct extent){low, high}, FIBER_WINDOW);
+	return fiber_add(context, (struct extent){low, high}, FIBER_WINDOW);
 }
 
 static int holds(struct extent extent, uintptr_t address)
@@ -440,13 +271,13 @@ struct fiber *fiber_discover(struct lane_context *context, uintptr_t address)
 		return fiber;
 	}
 	if (bounds_declared(address, &extent))
-		return add(context, extent, FIBER_FIXED);
+		return fiber_add(context, extent, FIBER_FIXED);
 	if (!native->high)
 		return begin_native(context, address);
 	if (bounds_block(address, &extent)) {
 		if (native->kind == FIBER_WINDOW && holds(extent, native->anchor))
 			return extend_native(context, extent);
-		return add(context, extent, FIBER_BLOCK);
+		return fiber_add(context, extent, FIBER_BLOCK);
 	}
 	if (!bounds_mapping(address, &extent))
 		return NULL;

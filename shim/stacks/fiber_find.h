@@ -18,10 +18,6 @@ struct fiber *fiber_find(struct lane_context *context, uintptr_t address, int is
  * can be found out, or no room. */
 struct fiber *fiber_discover(struct lane_context *context, uintptr_t address);
 
-/* What ran on [low, high) will not be returned to: drops the lane's fibers there, and
- * marks those of other lanes. The process lock is held. */
-void fiber_forget(struct lane_context *context, uintptr_t low, uintptr_t high);
-
 /* After the fiber has been left: drops it when it has moved to another lane or its stack
  * is used for something else. */
 void fiber_drop_invalid(struct lane_context *context, struct fiber *fiber);
