@@ -4,40 +4,37 @@
 
 #include <string.h>
 
-#define DESCRIBE(OF, name, unit, sum, a, b, c, d, e, f, g, h, i, j, k, shown, heading,   \
-		 metric, phrase, recorded, meaning)                                      \
+#define DESCRIBE(OF, name, unit, sum, a, b, c, d, e, f, g, h, i, j, k, l, shown,         \
+		 heading, metric, phrase, recorded, meaning)                             \
 	[QUANTITY_##name] = {#name,   QUANTITY_##unit, QUANTITY_##sum, QUANTITY_##shown, \
 			     heading, metric,	       phrase},
 const struct quantity quantities[QUANTITY_NUMBERS] = {QUANTITIES(DESCRIBE, )};
 
 #define MEMBER(OF, name, ...)                                                            \
 	QUANTITY_WHEN(QUANTITY_IN_##OF(name, __VA_ARGS__))(QUANTITY_##name, )
+#define SUM(OF, name, unit, sum, ...)                                                    \
+	QUANTITY_WHEN(QUANTITY_IN_##OF(name, unit, sum, __VA_ARGS__))(QUANTITY_##sum, )
 #define LIST(OF)                                                                         \
 	[QUANTITY_OF_##OF] = {(const uint8_t[]){QUANTITIES(MEMBER, OF)},                 \
+			      (const uint8_t[]){QUANTITIES(SUM, OF)},                    \
 			      0 QUANTITIES(QUANTITY_ONE, OF)}
 const struct quantity_list quantity_lists[QUANTITY_SUBJECTS] = {
-	LIST(PATH),	LIST(LANE),	LIST(PAST), LIST(FUNCTION),
-	LIST(EDGE),	LIST(COMPARED), LIST(SITE), LIST(HELD),
-	LIST(SNAPSHOT), LIST(PROCESS),	LIST(RUN),
+	LIST(PATH), LIST(LANE), LIST(PAST), LIST(FUNCTION), LIST(EDGE),	   LIST(COMPARED),
+	LIST(TREE), LIST(SITE), LIST(HELD), LIST(SNAPSHOT), LIST(PROCESS), LIST(RUN),
 };
 
 void quantities_clear(enum quantity_subject of, int64_t *values)
 {
 	const struct quantity_list *list = &quantity_lists[of];
 
-	for (size_t i = 0; i < list->count; i++) {
-		enum quantity_sum sum = quantities[list->numbers[i]].sum;
-
-		values[i] = sum == QUANTITY_SUM || sum == QUANTITY_OUTERMOST
-				    ? 0
-				    : QUANTITY_UNKNOWN;
-	}
+	for (size_t i = 0; i < list->count; i++)
+		values[i] = list->sums[i] <= QUANTITY_OUTERMOST ? 0 : QUANTITY_UNKNOWN;
 }
 
-static void add_one(const struct quantity *quantity, int64_t *to, int64_t value,
-		    int is_outermost)
+static inline void add_one(enum quantity_sum sum, int64_t *to, int64_t value,
+			   int is_outermost)
 {
-	switch (quantity->sum) {
+	switch (sum) {
 	case QUANTITY_OUTERMOST:
 		if (!is_outermost)
 			break;
@@ -64,12 +61,16 @@ void quantities_add(enum quantity_subject to_of, int64_t *to,
 	const struct quantity_list *list = &quantity_lists[to_of];
 	const struct quantity_list *other = &quantity_lists[from_of];
 
+	if (list == other) { /* the most frequent: trees are folded and summed up */
+		for (size_t i = 0; i < list->count; i++)
+			add_one(list->sums[i], &to[i], from[i], is_outermost);
+		return;
+	}
 	for (size_t i = 0, j = 0; i < list->count; i++) {
 		while (j < other->count && other->numbers[j] < list->numbers[i])
 			j++;
 		if (j < other->count && other->numbers[j] == list->numbers[i])
-			add_one(&quantities[list->numbers[i]], &to[i], from[j],
-				is_outermost);
+			add_one(list->sums[i], &to[i], from[j], is_outermost);
 	}
 }
 

@@ -25,6 +25,7 @@ enum quantity_subject {
 	QUANTITY_OF_FUNCTION,
 	QUANTITY_OF_EDGE,
 	QUANTITY_OF_COMPARED,
+	QUANTITY_OF_TREE,
 	QUANTITY_OF_SITE,
 	QUANTITY_OF_HELD,
 	QUANTITY_OF_SNAPSHOT,
@@ -52,11 +53,12 @@ enum quantity_shown { QUANTITY_ALWAYS, QUANTITY_NONZERO, QUANTITY_NEVER };
 #define QUANTITY_IN_FUNCTION(n, u, s, a, b, c, x, ...) x
 #define QUANTITY_IN_EDGE(n, u, s, a, b, c, d, x, ...) x
 #define QUANTITY_IN_COMPARED(n, u, s, a, b, c, d, e, x, ...) x
-#define QUANTITY_IN_SITE(n, u, s, a, b, c, d, e, f, x, ...) x
-#define QUANTITY_IN_HELD(n, u, s, a, b, c, d, e, f, g, x, ...) x
-#define QUANTITY_IN_SNAPSHOT(n, u, s, a, b, c, d, e, f, g, h, x, ...) x
-#define QUANTITY_IN_PROCESS(n, u, s, a, b, c, d, e, f, g, h, i, x, ...) x
-#define QUANTITY_IN_RUN(n, u, s, a, b, c, d, e, f, g, h, i, j, x, ...) x
+#define QUANTITY_IN_TREE(n, u, s, a, b, c, d, e, f, x, ...) x
+#define QUANTITY_IN_SITE(n, u, s, a, b, c, d, e, f, g, x, ...) x
+#define QUANTITY_IN_HELD(n, u, s, a, b, c, d, e, f, g, h, x, ...) x
+#define QUANTITY_IN_SNAPSHOT(n, u, s, a, b, c, d, e, f, g, h, i, x, ...) x
+#define QUANTITY_IN_PROCESS(n, u, s, a, b, c, d, e, f, g, h, i, j, x, ...) x
+#define QUANTITY_IN_RUN(n, u, s, a, b, c, d, e, f, g, h, i, j, k, x, ...) x
 
 #define QUANTITY_JOIN(a, b) a##b
 #define QUANTITY_WHEN_x(...) __VA_ARGS__
@@ -75,6 +77,7 @@ enum {
 	QUANTITY_COUNT_FUNCTION = 0 QUANTITIES(QUANTITY_ONE, FUNCTION),
 	QUANTITY_COUNT_EDGE = 0 QUANTITIES(QUANTITY_ONE, EDGE),
 	QUANTITY_COUNT_COMPARED = 0 QUANTITIES(QUANTITY_ONE, COMPARED),
+	QUANTITY_COUNT_TREE = 0 QUANTITIES(QUANTITY_ONE, TREE),
 	QUANTITY_COUNT_SITE = 0 QUANTITIES(QUANTITY_ONE, SITE),
 	QUANTITY_COUNT_HELD = 0 QUANTITIES(QUANTITY_ONE, HELD),
 	QUANTITY_COUNT_SNAPSHOT = 0 QUANTITIES(QUANTITY_ONE, SNAPSHOT),
@@ -102,6 +105,7 @@ extern const struct quantity quantities[QUANTITY_NUMBERS];
 /* What a subject has: numbers in the order of its fields. */
 struct quantity_list {
 	const uint8_t *numbers;
+	const uint8_t *sums; /* enum quantity_sum of each */
 	size_t count;
 };
 extern const struct quantity_list quantity_lists[QUANTITY_SUBJECTS];

@@ -16,7 +16,7 @@ import sys
 # What a row may be of: the table in run.db that has it, and its name in the reference.
 SUBJECTS = (("path", "call path"), ("path_lane", "path of a thread"),
             ("snapshot_path", "path at a snapshot"), ("function", "function"),
-            ("edge", "edge"), (None, None), ("site", "site"),
+            ("edge", "edge"), (None, None), (None, None), ("site", "site"),
             ("snapshot_site", "site at a snapshot"), ("snapshot", "snapshot"),
             ("process", "process"), ("run", "run"))
 UNITS = {"COUNT": "count", "BYTES": "bytes", "NSEC": "ns"}

@@ -32,6 +32,7 @@ static struct column described(struct column column)
 
 	if (!quantity)
 		return column;
+	column.name = quantity->name; /* known by its address, see below */
 	column.type = quantity_column_type(quantity);
 	if (!column.title)
 		column.title = quantity->heading;
@@ -89,15 +90,20 @@ size_t table_others(enum quantity_subject of, const char *placed,
 void table_put_quantities(struct table *table, size_t row, enum quantity_subject of,
 			  const int64_t *values)
 {
-	for (size_t i = 0; i < quantity_lists[of].count; i++) {
-		const char *name = quantities[quantity_lists[of].numbers[i]].name;
-		int column = table_column(table, name);
+	const struct quantity_list *list = &quantity_lists[of];
+	struct cell *cells = table_row(table, row);
 
-		if (column >= 0)
-			table_row(table, row)[column] =
-				values[i] == QUANTITY_UNKNOWN
-					? (struct cell){.kind = CELL_NULL}
-					: cell_integer(values[i]);
+	for (size_t i = 0; i < list->count; i++) {
+		const char *name = quantities[list->numbers[i]].name;
+		size_t column = 0;
+
+		while (column < table->column_count &&
+		       table->columns[column].name != name)
+			column++;
+		if (column < table->column_count)
+			cells[column] = values[i] == QUANTITY_UNKNOWN
+						? (struct cell){.kind = CELL_NULL}
+						: cell_integer(values[i]);
 	}
 }
 

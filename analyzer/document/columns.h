@@ -21,7 +21,8 @@ struct table *table_of(const struct column *layout, size_t count,
  * Returns how many. */
 size_t table_others(enum quantity_subject of, const char *placed,
 		    const struct quantity *ret[QUANTITY_NUMBERS]);
-/* Sets those of the subject's columns that the table has; unknown becomes NULL. */
+/* Sets those of the subject's columns that a table of table_of() has; unknown becomes
+ * NULL. */
 void table_put_quantities(struct table *table, size_t row, enum quantity_subject of,
 			  const int64_t *values);
 /* People do not see a column of zeros when its quantity says so. */

@@ -63,7 +63,7 @@ struct calltree_node *calltree_add_path(struct calltree *tree, int64_t path_id,
 		/* Until calltree_link(), when functions can be looked up. */
 		.tree_alloc_bytes = function_id,
 	};
-	quantities_clear(QUANTITY_OF_PATH, node->quantities);
+	quantities_clear(QUANTITY_OF_TREE, node->quantities);
 	return node;
 }
 
@@ -283,11 +283,11 @@ struct calltree_total calltree_sum(const struct calltree *tree)
 {
 	struct calltree_total sum;
 
-	quantities_clear(QUANTITY_OF_PATH, sum.quantities);
+	quantities_clear(QUANTITY_OF_TREE, sum.quantities);
 	for (size_t i = 0; i < tree->order_count; i++) {
 		const struct calltree_node *node = &tree->nodes[tree->order[i]];
 
-		quantities_add(QUANTITY_OF_PATH, sum.quantities, QUANTITY_OF_PATH,
+		quantities_add(QUANTITY_OF_TREE, sum.quantities, QUANTITY_OF_TREE,
 			       node->quantities, node->parent == CALLTREE_NONE);
 	}
 	return sum;

@@ -37,7 +37,7 @@ struct calltree_node {
 	uint32_t recursion;    /* folded: most activations of the function on one path */
 	uint32_t path_count;   /* folded: paths in it */
 	bool is_frame;	       /* uninstrumented, seen by unwinding */
-	QUANTITY_FIELDS(PATH); /* its own, children not included */
+	QUANTITY_FIELDS(TREE); /* its own, children not included */
 	int64_t tree_alloc_count, tree_alloc_bytes; /* with everything below */
 	int64_t before; /* in the difference of two moments: what the earlier one had */
 };
@@ -105,7 +105,7 @@ void calltree_sort(struct calltree *tree, enum calltree_order order);
 /* Sums of the whole tree, of one function, or of calls between two functions. total_ns
  * counts outermost activations only. */
 struct calltree_total {
-	QUANTITY_FIELDS(PATH);
+	QUANTITY_FIELDS(TREE);
 };
 struct calltree_total calltree_sum(const struct calltree *tree);
 

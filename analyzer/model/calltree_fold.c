@@ -85,7 +85,7 @@ static void merge(struct folding *folding, uint32_t number,
 {
 	struct calltree_node *into = &folding->to->nodes[number];
 
-	quantities_add(QUANTITY_OF_PATH, into->quantities, QUANTITY_OF_PATH,
+	quantities_add(QUANTITY_OF_TREE, into->quantities, QUANTITY_OF_TREE,
 		       node->quantities, folding->open[number] == 0);
 	quantity_add(&into->before, node->before);
 	into->path_count++;

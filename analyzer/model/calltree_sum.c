@@ -31,8 +31,8 @@ static struct calltree_total *sum(const struct calltree *tree, choose *which,
 		path[depth++] = number;
 		if (number == CALLTREE_NONE)
 			continue;
-		quantities_add(QUANTITY_OF_PATH, totals[number].quantities,
-			       QUANTITY_OF_PATH, node->quantities, open[number]++ == 0);
+		quantities_add(QUANTITY_OF_TREE, totals[number].quantities,
+			       QUANTITY_OF_TREE, node->quantities, open[number]++ == 0);
 	}
 	free(open);
 	free(path);

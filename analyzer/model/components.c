@@ -107,7 +107,7 @@ static void enter(struct walk *walk, uint32_t at)
 
 	walk->components->paths[at] = number;
 	is_outermost = walk->active[number]++ == 0;
-	quantities_add(QUANTITY_OF_LANE, total->quantities, QUANTITY_OF_PATH,
+	quantities_add(QUANTITY_OF_LANE, total->quantities, QUANTITY_OF_TREE,
 		       node->quantities, is_outermost);
 	total->path_count++;
 	if (is_outermost)

@@ -54,7 +54,7 @@ static void put_thread(struct table *table, size_t row,
 
 		values[i] = QUANTITY_UNKNOWN;
 		if (quantity_is_in(QUANTITY_OF_LANE, number))
-			values[i] = total->quantities[quantity_place(QUANTITY_OF_PATH,
+			values[i] = total->quantities[quantity_place(QUANTITY_OF_TREE,
 								     number)];
 	}
 	table_put_quantities(table, row, QUANTITY_OF_FUNCTION, values);

@@ -91,10 +91,10 @@ static int load_paths(struct report_input *input, struct calltree *tree)
 					 cursor_integer(cursor, "parent_path_id"),
 					 cursor_integer(cursor, "function_id"));
 		node->is_frame = cursor_integer(cursor, "kind") == 1;
-		cursor_quantities(cursor, QUANTITY_OF_PATH, node->quantities);
+		cursor_quantities(cursor, QUANTITY_OF_TREE, node->quantities);
 		if (input->options->raw) {
-			node->self_ns = node->raw_self_ns;
-			node->total_ns = node->raw_total_ns;
+			node->self_ns = cursor_integer(cursor, "raw_self_ns");
+			node->total_ns = cursor_integer(cursor, "raw_total_ns");
 		}
 	}
 	return report_finish(input, cursor);
@@ -107,14 +107,14 @@ static int take_thread(struct report_input *input, struct calltree *tree)
 	struct cursor *cursor = report_query(input, load_sql_thread_paths);
 
 	for (size_t i = 0; i < tree->node_count; i++)
-		quantities_clear(QUANTITY_OF_PATH, tree->nodes[i].quantities);
+		quantities_clear(QUANTITY_OF_TREE, tree->nodes[i].quantities);
 	while (cursor_next(cursor) > 0) {
 		uint32_t at = calltree_find(tree, cursor_integer(cursor, "path_id"));
 		int64_t values[QUANTITY_COUNT_LANE];
 
 		cursor_quantities(cursor, QUANTITY_OF_LANE, values);
 		if (at != CALLTREE_NONE)
-			quantities_add(QUANTITY_OF_PATH, tree->nodes[at].quantities,
+			quantities_add(QUANTITY_OF_TREE, tree->nodes[at].quantities,
 				       QUANTITY_OF_LANE, values, 1);
 	}
 	calltree_sum_subtrees(tree);

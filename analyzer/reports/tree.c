@@ -160,7 +160,7 @@ static void add_row(struct table *table, const struct calltree *tree, uint32_t a
 	row[0] = cell_real(units_share(weight(weighing, node), weighing->all));
 	row[4] = cell_integer(node->tree_alloc_bytes);
 	row[5] = cell_integer(node->tree_alloc_count);
-	quantities_add(QUANTITY_OF_COMPARED, own, QUANTITY_OF_PATH, node->quantities, 1);
+	quantities_add(QUANTITY_OF_COMPARED, own, QUANTITY_OF_TREE, node->quantities, 1);
 	table_put_quantities(table, table->row_count - 1, QUANTITY_OF_COMPARED, own);
 	row[column++] = label(table, name, node->recursion);
 	/* Names live in the tree, which ends before the table. */

@@ -253,9 +253,11 @@ void cursor_quantities(struct cursor *cursor, enum quantity_subject of, int64_t 
 	for (size_t i = 0; i < list->count; i++) {
 		int column = column_number(cursor, quantities[list->numbers[i]].name);
 
-		values[i] = sqlite3_column_type(cursor->statement, column) == SQLITE_NULL
-				    ? QUANTITY_UNKNOWN
-				    : sqlite3_column_int64(cursor->statement, column);
+		values[i] = sqlite3_column_int64(cursor->statement, column);
+		/* what adds up is known */
+		if (list->sums[i] > QUANTITY_OUTERMOST &&
+		    sqlite3_column_type(cursor->statement, column) == SQLITE_NULL)
+			values[i] = QUANTITY_UNKNOWN;
 	}
 }
 

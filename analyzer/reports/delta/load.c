@@ -156,7 +156,7 @@ static int add_paths(struct report_input *input, struct delta *delta,
 		for (size_t i = 0; is_taken_off && i < QUANTITY_COUNT_PAST; i++)
 			values[i] = delta_minus(0, values[i]);
 		if (number != CALLTREE_NONE)
-			quantities_add(QUANTITY_OF_PATH,
+			quantities_add(QUANTITY_OF_TREE,
 				       delta->tree->nodes[number].quantities,
 				       QUANTITY_OF_PAST, values, 1);
 	}
@@ -168,7 +168,7 @@ enum exit_status delta_load_paths(struct report_input *input, struct delta *delt
 	int result;
 
 	for (size_t i = 0; i < delta->tree->node_count; i++)
-		quantities_clear(QUANTITY_OF_PATH, delta->tree->nodes[i].quantities);
+		quantities_clear(QUANTITY_OF_TREE, delta->tree->nodes[i].quantities);
 	if (!delta->has_between)
 		return STATUS_OK;
 	result = add_paths(input, delta, &delta->b, false);

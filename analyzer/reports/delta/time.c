@@ -86,7 +86,7 @@ static void add_up(const struct calltree *tree, const uint32_t *numbers,
 		if (number == CALLTREE_NONE)
 			continue;
 		group = &groups[number];
-		quantities_add(QUANTITY_OF_PAST, group->quantities, QUANTITY_OF_PATH,
+		quantities_add(QUANTITY_OF_PAST, group->quantities, QUANTITY_OF_TREE,
 			       node->quantities, open[number]++ == 0);
 		group->node = at;
 	}

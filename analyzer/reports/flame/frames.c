@@ -47,7 +47,7 @@ void flame_set_title(struct flame *flame, const char *format, ...)
 struct flame *flame_of_tree(const struct calltree *tree, unsigned metric,
 			    bool is_difference)
 {
-	int place = quantity_place(QUANTITY_OF_PATH, flame_quantity(metric));
+	int place = quantity_place(QUANTITY_OF_TREE, flame_quantity(metric));
 	struct flame *flame = flame_new(metric, is_difference);
 	struct calltree *folded = calltree_fold(tree);
 	uint32_t *numbers = xcalloc(folded->node_count + 1, sizeof(*numbers));

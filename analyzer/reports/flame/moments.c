@@ -104,7 +104,7 @@ static enum exit_status weigh(struct report_input *input, struct delta *delta,
 	if (!flame_is_memory(metric))
 		return delta_load_paths(input, delta);
 	for (size_t i = 0; i < delta->tree->node_count; i++)
-		quantities_clear(QUANTITY_OF_PATH, delta->tree->nodes[i].quantities);
+		quantities_clear(QUANTITY_OF_TREE, delta->tree->nodes[i].quantities);
 	status = delta_load_sites(input, delta);
 	for (size_t i = 0; status == STATUS_OK && i < delta->site_count; i++)
 		add_site(delta, &delta->sites[i]);
