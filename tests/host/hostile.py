@@ -54,4 +54,15 @@ def options(case):
     expect(os.path.isdir(case.directory), "the directory is gone")
 
 
+@scenario
+def words_of_the_program(case):
+    """Options end where the program begins: its words come as they were given."""
+    bad = BAD.replace("\r", "")  # which would be read as a newline
+    words = [f"-{bad}", f"--{bad}", "--output=x", "-h", "--", "--help"]
+    for options in (["-q"], ["-qo", case.database], ["--quiet", "--output", case.database, "--"]):
+        result = host.harness.run([case.products.record, *options, "printf", "%s|", *words],
+                                  cwd=case.directory)
+        expect(result.stdout == "|".join(words) + "|", f"{options}: {result}")
+
+
 host.main()

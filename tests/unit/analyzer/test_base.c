@@ -2,6 +2,7 @@
 /* What this is: strings, UTF-8 and spelling. */
 #include "common/base/arena.h"
 #include "common/base/nearest.h"
+#include "common/base/options.h"
 #include "common/base/pattern.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
@@ -150,6 +151,23 @@ static void plain_text_knows_a_class(void **state)
 		assert_false(plain_text_is_hidden(shown[i]));
 }
 
+static void numbers_of_options_have_bounds(void **state)
+{
+	static const char *const none[] = {
+		"",    "-",   "3x", "x", "0x3",
+		"3.5", "1e2", "0",  "9", "99999999999999999999"};
+	long number;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(none) / sizeof(none[0]); i++)
+		assert_false(options_number(none[i], 1, 8, &number));
+	assert_true(options_number("1", 1, 8, &number));
+	assert_int_equal(number, 1);
+	assert_true(options_number("8", 1, 8, &number));
+	assert_true(options_number("-2", -2, 8, &number));
+	assert_int_equal(number, -2);
+}
+
 static void nearest_knows_typing_mistakes(void **state)
 {
 	static const char *const words[] = {"functions", "tree", "callers"};
@@ -222,6 +240,7 @@ int main(void)
 		cmocka_unit_test(plain_text_shows_all_it_copies),
 		cmocka_unit_test(plain_text_knows_a_class),
 		cmocka_unit_test(xml_holds_any_name),
+		cmocka_unit_test(numbers_of_options_have_bounds),
 		cmocka_unit_test(nearest_knows_typing_mistakes),
 		cmocka_unit_test(pattern_refuses_what_unrolls),
 	};
