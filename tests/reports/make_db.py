@@ -80,6 +80,7 @@ class Run:
     def path(self, parent, function, calls, self_ns, kind=0, lanes=None, minimum=None):
         path_id = self.number()
         self.paths[path_id] = dict(
+            depth=1 + (self.paths[parent]["depth"] if parent else 0),
             parent=parent, function=function, calls=calls, self_ns=self_ns, kind=kind,
             lanes=lanes or {}, alloc_count=0, alloc_bytes=0, live_bytes=0, at_peak_bytes=0,
             min_ns=minimum)
@@ -88,10 +89,6 @@ class Run:
     def site(self, path, file, line, count, size, live=0, at_peak=0, temporary=0, reallocs=0):
         self.sites.append((path, file, line, count, size, live, at_peak, temporary, reallocs))
 
-    def depth(self, path):
-        parent = self.paths[path]["parent"]
-        return 1 + (self.depth(parent) if parent else 0)
-
     def chain(self, path):
         while path:
             yield path
@@ -99,10 +96,10 @@ class Run:
 
     def totals(self):
         """total_ns of paths, functions and edges from the selves."""
-        total = {path: 0 for path in self.paths}
-        for path in self.paths:
-            for above in self.chain(path):
-                total[above] += self.paths[path]["self_ns"]
+        total = {path: values["self_ns"] for path, values in self.paths.items()}
+        for path, values in reversed(self.paths.items()):  # callers come first
+            if values["parent"]:
+                total[values["parent"]] += total[path]
         functions, edges = {}, {}
         for path, values in self.paths.items():
             above = [self.paths[p]["function"] for p in self.chain(path)][1:]
@@ -136,7 +133,7 @@ class Run:
     def store_paths(self, total):
         for path, v in self.paths.items():
             insert(self.db, "path", path_id=path, run_id=self.run_id,
-                   parent_path_id=v["parent"], depth=self.depth(path),
+                   parent_path_id=v["parent"], depth=v["depth"],
                    function_id=v["function"], kind=v["kind"], calls=v["calls"],
                    total_ns=total[path], self_ns=v["self_ns"],
                    raw_total_ns=total[path] + 30 * v["calls"],
