@@ -38,6 +38,7 @@
 #include "collector/live/shared_map.h"
 #include "collector/store/store.h"
 #include "collector/processes/ticks.h"
+#include "collector/watch/newborn.h"
 #include "collector/watch/watch.h"
 
 #define WAIT_NS 100000000ull
@@ -69,7 +70,7 @@ static void set_state(struct collector *collector, enum segment_collector_state 
 	/* release: run.db is complete before the first process is told so */
 	collector->state = state;
 	__atomic_store_n(&collector->shared->collector_state, state, __ATOMIC_RELEASE);
-	watch_ring(collector->shared);
+	bell_ring(collector->shared);
 }
 
 static void release_first(struct collector *collector)
@@ -78,7 +79,7 @@ static void release_first(struct collector *collector)
 		return;
 	collector->has_released_first = 1;
 	__atomic_store_n(&collector->shared->release_first, 1, __ATOMIC_RELEASE);
-	watch_ring(collector->shared);
+	bell_ring(collector->shared);
 }
 
 /* The spool stays, for prof-analyze; this tells why. */
@@ -156,7 +157,7 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 				    .death_count = collector->watch.death_count};
 	const struct store_waiting waiting = {locked, syncing, readable, collector};
 	struct ingest_user *others =
-		watch_other_users(&collector->watch, &seen.other_user_count);
+		table_other_users(&collector->watch, &seen.other_user_count);
 	struct ingest ingest;
 	int result;
 
@@ -247,7 +248,7 @@ static void pause_when_busy(struct collector *collector, uint64_t began_ns)
 	}
 	collector->look_count++;
 	if ((look_ns > LONG_LOOK_NS || collector->look_count > MOST_LOOKS) &&
-	    !watch_first_is_exiting(&collector->watch))
+	    !table_first_is_exiting(&collector->watch))
 		nanosleep(&pause, NULL);
 }
 
@@ -257,17 +258,17 @@ static int look_at_end(struct collector *collector)
 	struct watch *watch = &collector->watch;
 
 	/* who was alive when looked at may have been dead when the first said it exits */
-	if (watch_others_alive(watch) && !collector->has_released_first)
+	if (table_others_alive(watch) && !collector->has_released_first)
 		watch_update(watch);
-	if (watch_others_alive(watch)) {
+	if (table_others_alive(watch)) {
 		release_first(collector);
 		if (collector->state != SEGMENT_COLLECTOR_RECORDING)
 			set_state(collector, SEGMENT_COLLECTOR_RECORDING);
 		return 0;
 	}
 	/* a child forked a moment ago, and a daemon's, is known to nobody yet */
-	if (watch_first_is_dead(watch))
-		return watch_find_newborns(watch) == 0;
+	if (table_first_is_dead(watch))
+		return newborn_find(watch) == 0;
 	if (!collector->was_tried)
 		store(collector);
 	collector->was_tried = 1;
@@ -291,11 +292,11 @@ static void collect(struct collector *collector)
 			      watch->deaths, watch->death_count);
 		if (watch->is_blind) /* it would wait for us to see it exit */
 			release_first(collector);
-		if (watch_first_is_exiting(watch) && look_at_end(collector))
+		if (table_first_is_exiting(watch) && look_at_end(collector))
 			break;
 		pause_when_busy(collector, began_ns);
 		wait_ns = intervals_update(&collector->intervals, watch, WAIT_NS);
-		watch_wait(collector->shared, bell, wait_ns);
+		bell_wait(collector->shared, bell, wait_ns);
 	}
 	finish(collector);
 }

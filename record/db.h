@@ -5,8 +5,8 @@
  */
 #pragma once
 
-#include "collector/store/guard.h"
-#include "collector/store/held.h"
+#include "collector/database/guard.h"
+#include "collector/database/held.h"
 
 struct record_db {
 	struct held_file file;

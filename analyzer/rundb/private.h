@@ -3,7 +3,7 @@
 #pragma once
 
 #include "common/base/strbuf.h"
-#include "collector/store/held.h"
+#include "collector/database/held.h"
 
 #include <sqlite3.h>
 #include <stdbool.h>

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 #include "collector/ingest/ingest.h"
-#include "collector/store/store.h"
+#include "collector/store/waiting.h"
 
 struct sqlite3;
 struct held_file;
@@ -40,8 +40,8 @@ static inline int64_t store_path_id(const struct store_ids *ids, uint32_t path)
 }
 
 /* Insert rows; return SQLITE_OK or SQLite's error. */
-int store_run_rows(struct store *store, const struct ingest *ingest,
-		   const struct store_ids *ids);
+int store_process_rows(struct store *store, const struct ingest *ingest,
+		       const struct store_ids *ids);
 int store_gpu_rows(struct store *store, const struct ingest *ingest,
 		   const struct store_ids *ids);
 int store_snapshot_rows(struct store *store, const struct ingest *ingest,
@@ -76,7 +76,7 @@ int store_open_existing(struct store *store, const struct held_file *file, char 
 int store_new_file(struct store *store, const struct held_file *file, char *error,
 		   size_t error_size);
 
-/* store.c: all rows, inside a turn. */
+/* rows.c: all rows, inside a turn. */
 int store_all_rows(struct store *store);
-/* Turns SQLite's last error into -errno and a sentence. */
+/* fail.c: turns SQLite's last error into -errno and a sentence. */
 int store_fail(const struct store *store, int code, char *error, size_t error_size);

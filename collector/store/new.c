@@ -17,9 +17,9 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "collector/store/held.h"
+#include "collector/database/held.h"
 #include "collector/store/ids.h"
-#include "collector/store/guard.h"
+#include "collector/database/guard.h"
 
 /* The descriptor of an empty file of ours, or -errno. */
 static int make_empty(int directory_fd, const char *name)

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "common/schema.h"
-#include "collector/store/guard.h"
-#include "collector/store/held.h"
+#include "collector/database/guard.h"
+#include "collector/database/held.h"
 #include "collector/store/ids.h"
 
 #include "store.sql.h"

@@ -92,6 +92,19 @@ void row_text(struct row *row, const char *text)
 					    SQLITE_STATIC));
 }
 
+void row_filled_text(struct row *row, const char *text)
+{
+	row_text(row, text && *text ? text : NULL);
+}
+
+void row_known(struct row *row, int64_t value)
+{
+	if (value >= 0)
+		row_int(row, value);
+	else
+		row_null(row);
+}
+
 void row_copy(struct row *row, const char *text)
 {
 	row->column++;

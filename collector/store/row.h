@@ -36,6 +36,10 @@ void row_count(struct row *row, uint64_t value);
 void row_real(struct row *row, double value);
 /* NULL text becomes NULL. Text and blob are borrowed until row_next(). */
 void row_text(struct row *row, const char *text);
+/* Empty text becomes NULL, too. */
+void row_filled_text(struct row *row, const char *text);
+/* Less than 0 becomes NULL. */
+void row_known(struct row *row, int64_t value);
 /* As row_text(), but keeps a copy; empty text becomes NULL, too. */
 void row_copy(struct row *row, const char *text);
 void row_blob(struct row *row, const void *data, size_t size);

@@ -10,75 +10,11 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "collector/store/held.h"
+#include "collector/database/held.h"
 #include "collector/store/ids.h"
 
 /* Somebody may make, remove or take the file each time. */
 #define TRIES 5
-
-int store_fail(const struct store *store, int code, char *error, size_t error_size)
-{
-	const char *path = store->shown;
-
-	switch (code & 0xff) {
-	case SQLITE_NOTADB:
-		snprintf(error, error_size,
-			 "%s is not an SQLite database; move it away or set "
-			 "PROFSHIM_OUTPUT to another file",
-			 path);
-		return -EINVAL;
-	case SQLITE_CORRUPT:
-		snprintf(error, error_size, "%s is damaged; move it away", path);
-		return -EINVAL;
-	case SQLITE_FULL:
-		snprintf(error, error_size, "no space left on the disk of %s", path);
-		return -ENOSPC;
-	case SQLITE_BUSY:
-	case SQLITE_LOCKED:
-		if (store->waited_ms < 1000)
-			snprintf(error, error_size, "%s is locked by another program",
-				 path);
-		else
-			snprintf(error, error_size,
-				 "%s has been locked by another program for %u s", path,
-				 store->waited_ms / 1000);
-		return -EBUSY;
-	case SQLITE_NOMEM:
-		snprintf(error, error_size, "out of memory while writing %s", path);
-		return -ENOMEM;
-	case SQLITE_READONLY:
-	case SQLITE_CANTOPEN:
-	case SQLITE_PERM:
-	case SQLITE_AUTH:
-		if (*held_refusal())
-			snprintf(error, error_size, "cannot write %s: %s", path,
-				 held_refusal());
-		else
-			snprintf(error, error_size,
-				 "cannot write %s: %s; is its directory writable?", path,
-				 store->db ? sqlite3_errmsg(store->db)
-					   : sqlite3_errstr(code));
-		return -EACCES;
-	default:
-		snprintf(error, error_size, "cannot write %s: %s", path,
-			 store->db ? sqlite3_errmsg(store->db) : sqlite3_errstr(code));
-		return -EIO;
-	}
-}
-
-int store_all_rows(struct store *store)
-{
-	int (*const parts[])(struct store *, const struct ingest *,
-			     const struct store_ids *) = {
-		store_run_rows,	 store_tree_rows, store_snapshot_rows,
-		store_mark_rows, store_last_rows,
-	};
-	int code = store_prepare(store);
-
-	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]) && code == SQLITE_OK; i++)
-		code = parts[i](store, store->ingest, &store->ids);
-	return code == SQLITE_OK ? store_unclaim(store) : code;
-}
 
 /* From the first turn to the last. */
 static int write_run(struct store *store, char *error, size_t error_size)

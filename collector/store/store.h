@@ -16,21 +16,9 @@
 #include <stddef.h>
 
 #include "collector/ingest/ingest.h"
+#include "collector/store/waiting.h"
 
 struct sqlite3;
-
-#define STORE_TURN_NS 50000000ull
-
-/* What is done for those who wait for us. Every function may be NULL. */
-struct store_waiting {
-	/* Somebody else has had the database for waited_ms. 0: give up (-EBUSY). */
-	int (*locked)(void *context, unsigned waited_ms);
-	/* begins 1: the disk is waited for; 0: no longer. */
-	void (*syncing)(void *context, int begins);
-	/* The run can be read; only a power cut could still take it away. */
-	void (*readable)(void *context);
-	void *context;
-};
 
 /*
  * Appends the run to output, which is made when it is not there, or replaces the one of

@@ -10,8 +10,7 @@
 /* A moment as ISO 8601 in UTC with milliseconds. */
 void store_utc(uint64_t realtime_ns, char *text, size_t size);
 
-/* The process's arguments as one would type them in a shell; owned by the caller (free),
- * NULL when memory is short. */
+/* The process's arguments as one would type them in a shell. Owned by the caller. */
 char *store_command(const struct read_process *process);
 
 /* The model name in /proc/cpuinfo; empty when there is none. */

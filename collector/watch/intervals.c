@@ -46,7 +46,7 @@ static void look_at(struct intervals *intervals, const struct watch *watch, size
 {
 	struct interval_process *interval = &intervals->processes[index];
 
-	if (watch_is_over(&watch->processes[index]) || interval->is_given_up) {
+	if (table_is_over(&watch->processes[index]) || interval->is_given_up) {
 		take_forget(&interval->memory);
 		return;
 	}
@@ -74,7 +74,7 @@ uint64_t intervals_update(struct intervals *intervals, const struct watch *watch
 	}
 	for (size_t i = 0; i < intervals->count; i++) {
 		look_at(intervals, watch, i, now_ns);
-		if (!watch_is_over(&watch->processes[i]) &&
+		if (!table_is_over(&watch->processes[i]) &&
 		    !intervals->processes[i].is_given_up &&
 		    intervals->processes[i].next_ns < next_ns)
 			next_ns = intervals->processes[i].next_ns;

@@ -3,7 +3,7 @@
  * Children that were forked a moment ago and have no slot yet. Must not look through
  * /proc more often than at the end of a run.
  */
-#include "collector/watch/watch.h"
+#include "collector/watch/newborn.h"
 
 #include <errno.h>
 #include <unistd.h>
@@ -12,14 +12,14 @@ static int is_known(const struct watch *watch, int32_t pid)
 {
 	for (size_t i = 0; i < watch->process_count; i++) {
 		if (watch->processes[i].death.pid == pid &&
-		    !watch_is_over(&watch->processes[i]))
+		    !table_is_over(&watch->processes[i]))
 			return 1;
 	}
 	return 0;
 }
 
 /* A newborn is one until it has a slot, is dead, or is another program by exec. */
-void watch_drop_newborns(struct watch *watch)
+void newborn_drop(struct watch *watch)
 {
 	size_t kept = 0;
 
@@ -27,7 +27,7 @@ void watch_drop_newborns(struct watch *watch)
 		struct watch_newborn newborn = watch->newborns[i];
 
 		if (!is_known(watch, newborn.pid) &&
-		    !watch_is_dead(newborn.pidfd, newborn.pid, 0) &&
+		    !table_is_dead(newborn.pidfd, newborn.pid, 0) &&
 		    alive_is_user(newborn.pid, watch->rundir->path))
 			watch->newborns[kept++] = newborn;
 		else if (newborn.pidfd >= 0)
@@ -36,7 +36,7 @@ void watch_drop_newborns(struct watch *watch)
 	watch->newborn_count = kept;
 }
 
-size_t watch_find_newborns(struct watch *watch)
+size_t newborn_find(struct watch *watch)
 {
 	int32_t pids[WATCH_NEWBORN_LIMIT];
 	size_t count =
@@ -51,7 +51,7 @@ size_t watch_find_newborns(struct watch *watch)
 		if (newborn->pidfd == -ESRCH)
 			continue;
 		if (newborn->pidfd >= 0)
-			watch_ring_when_dead(watch, newborn->pidfd);
+			bell_ring_when_dead(&watch->bell, newborn->pidfd);
 		watch->newborn_count++;
 	}
 	return watch->newborn_count;

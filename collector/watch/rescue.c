@@ -72,7 +72,7 @@ static int write_file(const struct rundir *rundir, const char *name, const void 
 
 int rescue_spool(struct watch *watch)
 {
-	struct segment_state state = *watch->shared;
+	struct segment_state state = *watch->bell.shared;
 	int result;
 
 	if (!is_removed(watch->rundir->fd))

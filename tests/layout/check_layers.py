@@ -16,7 +16,8 @@ BASE = ["common", "common/base"]
 SHIM = ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks", "shim/record",
         "shim/image"]
 COLLECTOR = [*BASE, "collector/read", "collector/processes", "collector/symbols",
-             "collector/merge", "collector/ingest", "collector/store", "collector/live"]
+             "collector/merge", "collector/ingest", "collector/database",
+             "collector/store", "collector/live"]
 CONTENT = [*BASE, "analyzer/model", "analyzer/statistics", "analyzer/findings",
            "analyzer/document", "analyzer/rundb"]
 LAYERS = {
@@ -40,17 +41,20 @@ LAYERS = {
                         "collector/symbols"],
     "collector/ingest": [*BASE, "collector/read", "collector/processes",
                          "collector/merge"],
+    "collector/database": BASE,
     "collector/store": [*BASE, "collector/read", "collector/processes",
-                        "collector/merge", "collector/ingest"],
+                        "collector/merge", "collector/ingest", "collector/database"],
     "collector/live": [*BASE, "collector/read", "collector/processes"],
     "collector/watch": COLLECTOR,
     "collector": [*COLLECTOR, "collector/watch"],
-    "record": [*BASE, "collector/analyze.h", "collector/store", "collector/symbols"],
+    "record": [*BASE, "collector/analyze.h", "collector/database", "collector/store",
+               "collector/symbols"],
     "analyzer/model": BASE,
     "analyzer/statistics": [*BASE, "analyzer/model"],
     "analyzer/findings": [*BASE, "analyzer/model"],
     "analyzer/document": [*BASE, "analyzer/model", "analyzer/findings"],
-    "analyzer/rundb": [*BASE, "analyzer/model", "collector/store"],
+    "analyzer/rundb": [*BASE, "analyzer/model", "collector/database",
+                       "collector/store"],
     "analyzer/rules": CONTENT,
     "analyzer/reports": [*CONTENT, "analyzer/rules"],
     "analyzer/reports/doctor": [*CONTENT, "analyzer/reports", "collector/store",
@@ -66,7 +70,7 @@ LAYERS = {
 
 # A system header that only the named files may include.
 RESERVED_HEADERS = {
-    "sqlite3.h": ["collector/store/", "record/", "analyzer/rundb/"],
+    "sqlite3.h": ["collector/database/", "collector/store/", "record/", "analyzer/rundb/"],
 }
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(?:"([^"]+)"|<([^>]+)>)', re.MULTILINE)

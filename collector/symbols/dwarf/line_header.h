@@ -3,7 +3,7 @@
 #pragma once
 
 #include "collector/symbols/dwarf/cursor.h"
-#include "collector/symbols/dwarf/lines.h"
+#include "collector/symbols/dwarf/line_table.h"
 
 struct line_header {
 	uint16_t version;

@@ -14,19 +14,7 @@
 
 #include <stddef.h>
 
-struct sqlite3;
-
-enum held_use {
-	HELD_READ,  /* anybody's file; nothing is created */
-	HELD_WRITE, /* files of our own with one name */
-};
-
-struct held_file {
-	int directory_fd;
-	enum held_use use;
-	char name[256];	  /* in the directory */
-	char shown[4096]; /* as the user gave it */
-};
+#include "collector/database/held_calls.h"
 
 /*
  * Finds the directory of path and what is there by its name. A link at the end of path
@@ -42,7 +30,3 @@ void held_done(struct held_file *file);
  * sqlite3_open_v2(). Returns SQLite's code. *ret has to be closed even then. */
 int held_connect(const struct held_file *file, const char *name, int flags,
 		 struct sqlite3 **ret);
-
-/* Why the latest file that SQLite wanted was refused, in words that follow the file's
- * name ("run.db-journal belongs to alice ..."); "" when none was since held_connect(). */
-const char *held_refusal(void);

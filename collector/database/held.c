@@ -3,7 +3,7 @@
  * Finding a database by its held directory, and what is allowed there. Must not look a
  * path up a second time.
  */
-#include "collector/store/held.h"
+#include "collector/database/held.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -12,7 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collector/store/held_calls.h"
+#include "collector/database/held_calls.h"
 
 #define LINKS_FOLLOWED 8
 

@@ -3,7 +3,7 @@
  * Our schema, whether that of a file is ours, and what a planted run.db must not do. Must
  * not use a view or a trigger of the file.
  */
-#include "collector/store/guard.h"
+#include "collector/database/guard.h"
 
 #include <sqlite3.h>
 #include <stdio.h>

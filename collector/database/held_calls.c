@@ -7,7 +7,7 @@
  * descriptor, and the file's name in it: //held/w7/run.db-journal. SQLite makes the
  * names of journals from that of the database, so they are treated alike.
  */
-#include "collector/store/held_calls.h"
+#include "collector/database/held_calls.h"
 
 #include <errno.h>
 #include <fcntl.h>

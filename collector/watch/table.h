@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The collector's table of the run's processes and files. Runs on: the collector's main
+ * thread.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/base/map.h"
+#include "common/segment.h"
+#include "collector/ingest/ingest.h"
+#include "collector/processes/alive.h"
+#include "collector/processes/fate.h"
+#include "collector/processes/resources.h"
+#include "collector/read/rundir.h"
+#include "collector/read/segment_file.h"
+#include "collector/watch/bell.h"
+#include "collector/watch/gpu.h"
+
+enum watch_state {
+	WATCH_RUNNING,
+	WATCH_EXITING,
+	WATCH_REPLACED, /* its process has called exec: another entry goes on */
+	WATCH_DEAD,
+};
+
+struct watch_file {
+	char *name; /* owned */
+	/* kept open, so that a file that somebody removes is not lost; fd -1: not open */
+	struct segment_reader reader;
+	uint32_t slot_count;  /* slots [1, slot_count) have been looked at */
+	uint32_t alive_count; /* processes in it that are not over */
+	uint64_t over_ns;     /* monotonic: when the last of them was over */
+	int32_t *pids;	      /* owned; of the processes that have its slots */
+	uint32_t pid_count;
+};
+
+struct watch_process {
+	size_t file;
+	uint32_t slot;
+	enum watch_state state;
+	int is_forked; /* its entry may be another's when it is over */
+	int has_left;  /* its slot is another's */
+	int pidfd;     /* < 0: over, or there is none and it has to be asked after */
+	uint64_t start_time;
+	struct fate_death death; /* pid and start_ticks always, the rest when dead */
+	struct resource_process resource;
+	int is_other_user; /* is not the files' owner any more, and cannot be again */
+};
+
+/* A process that maps files of the run but has not taken a slot yet: just forked. */
+struct watch_newborn {
+	int32_t pid;
+	int pidfd; /* < 0: none */
+};
+
+#define WATCH_NEWBORN_LIMIT 64
+
+/* Files kept open at most; those of further images are opened for each look. */
+#define WATCH_OPEN_LIMIT 256
+
+struct watch {
+	struct rundir *rundir;	       /* borrowed */
+	const struct segment_run *run; /* borrowed */
+	struct bell bell;
+	int first_pidfd; /* of the run's first process; < 0: none */
+	int first_is_dead;
+	int is_blind;			 /* the last look failed: no descriptors */
+	struct exit_status first_status; /* when dead */
+	struct watch_file *files;
+	size_t file_count;
+	struct map file_map; /* index of a file by its inode */
+	struct watch_process *processes;
+	size_t process_count, alive_count;
+	size_t next_room; /* where an entry that is over is looked for next */
+	struct fate_death *deaths;
+	size_t death_count;
+	struct watch_newborn newborns[WATCH_NEWBORN_LIMIT];
+	size_t newborn_count;
+	struct resources resources;
+	struct gpu gpu;
+};
+
+static inline int table_is_over(const struct watch_process *process)
+{
+	return process->state == WATCH_DEAD || process->state == WATCH_REPLACED;
+}
+
+/* Is that process dead? pidfd < 0: there is none, it is asked after by number. */
+int table_is_dead(int pidfd, int32_t pid, uint64_t start_time);
+
+/* Adds the process that has a slot now, from the slot's header. */
+void table_add(struct watch *watch, size_t file, uint32_t slot,
+	       const struct segment_process *header);
+
+/* The process is over; its slots are trimmed. */
+void table_end(struct watch *watch, struct watch_process *process,
+	       enum watch_state state);
+/* The same of one that is dead, whose status is kept. */
+void table_note_death(struct watch *watch, struct watch_process *process);
+
+/* How the first process ended, from the descriptor we have had from the start. */
+struct exit_status table_first_status(const struct watch *watch);
+
+/* Is the first process past its exit (or dead)? Is it dead? */
+int table_first_is_exiting(const struct watch *watch);
+int table_first_is_dead(const struct watch *watch);
+
+/* Processes alive besides the first. */
+size_t table_others_alive(const struct watch *watch);
+
+/* The processes that became another user; owned by the caller (free). */
+struct ingest_user *table_other_users(const struct watch *watch, size_t *ret_count);
