@@ -23,18 +23,12 @@ static void add(int64_t *sum, int64_t value)
 	*sum = delta_plus(*sum, value);
 }
 
-static void add_state(struct delta_state *sum, const struct delta_state *part)
-{
-	add(&sum->live_count, part->live_count);
-	add(&sum->live_bytes, part->live_bytes);
-	add(&sum->alloc_count, part->alloc_count);
-	add(&sum->alloc_bytes, part->alloc_bytes);
-}
-
 void delta_add(struct delta_entry *sum, const struct delta_entry *part)
 {
-	add_state(&sum->a, &part->a);
-	add_state(&sum->b, &part->b);
+	quantities_add(QUANTITY_OF_HELD, sum->a.quantities, QUANTITY_OF_HELD,
+		       part->a.quantities, 1);
+	quantities_add(QUANTITY_OF_HELD, sum->b.quantities, QUANTITY_OF_HELD,
+		       part->b.quantities, 1);
 	add(&sum->old_freed_count, part->old_freed_count);
 	add(&sum->old_freed_bytes, part->old_freed_bytes);
 	add(&sum->young_freed_count, part->young_freed_count);

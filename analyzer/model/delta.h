@@ -6,13 +6,14 @@
  */
 #pragma once
 
+#include "common/quantities.h"
+
 #include <stddef.h>
 #include <stdint.h>
 
 /* Counted from the start of the process, live: at the moment. */
 struct delta_state {
-	int64_t live_count, live_bytes;
-	int64_t alloc_count, alloc_bytes;
+	QUANTITY_FIELDS(HELD);
 };
 
 struct delta_entry {

@@ -55,11 +55,6 @@ struct merge_edge {
 	uint32_t active; /* while counting: occurrences on the path being visited */
 };
 
-/* Of one process. */
-struct merge_memory {
-	uint64_t alloc_count, alloc_bytes, free_count, free_bytes, live_bytes;
-};
-
 /* When a process ended, for its open frames. */
 struct merge_end {
 	uint64_t end_ticks;
@@ -86,7 +81,7 @@ struct merge {
 	size_t path_limit;
 	struct identify identify;
 	struct module_list *modules; /* parallel to run->processes */
-	struct merge_memory *memory; /* likewise */
+	struct read_memory *memory;  /* likewise */
 	size_t peak_process;	     /* index; process_count: none allocated */
 	struct merge_path *paths;
 	size_t path_count;

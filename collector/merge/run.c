@@ -93,13 +93,11 @@ static void share_memory(struct merge *merge)
 	for (size_t i = 0; i < run->process_count; i++) {
 		const struct read_process *process = &run->processes[i];
 		const struct read_memory *own = &process->memory;
-		struct merge_memory *rest = &merge->memory[process->owner];
+		struct read_memory *rest = &merge->memory[process->owner];
 
 		if (!process->is_former)
 			continue;
-		merge->memory[i] = (struct merge_memory){
-			own->alloc_count, own->alloc_bytes, own->free_count,
-			own->free_bytes, own->live_bytes};
+		merge->memory[i] = *own;
 		if (run->processes[process->owner].is_former)
 			continue; /* nobody has it: its last one is here, too */
 		subtract(&rest->alloc_count, own->alloc_count);

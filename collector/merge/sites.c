@@ -137,7 +137,7 @@ static void add_to_tree(struct lane_walk *walk, uint32_t path,
 {
 	struct merge_cell *cell = merge_touch(walk->merge, path);
 	struct merge_path *row = &walk->merge->paths[path];
-	struct merge_memory *memory = &walk->merge->memory[walk->process_index];
+	struct read_memory *memory = &walk->merge->memory[walk->process_index];
 
 	/* the merged path has the cell's sums at the end of the lane */
 	quantities_add(QUANTITY_OF_LANE, cell->quantities, QUANTITY_OF_SITE,

@@ -38,7 +38,7 @@ static void process_row(struct row *row, const struct ingest *ingest,
 			const struct store_ids *ids, size_t index)
 {
 	const struct read_process *process = &ingest->run.processes[index];
-	const struct merge_memory *memory = &ingest->merge.memory[index];
+	const struct read_memory *memory = &ingest->merge.memory[index];
 	const struct fate *fate = &ingest->fates[index];
 	char *command = store_command(process);
 	char build_id[73];

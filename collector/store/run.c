@@ -36,11 +36,11 @@ static void bind_machine(struct row *row, const struct ingest *ingest)
 static void bind_memory(struct row *row, const struct ingest *ingest,
 			const struct store_ids *ids)
 {
-	struct merge_memory sum = {0};
+	struct read_memory sum = {0};
 	size_t peak = ingest->merge.peak_process;
 
 	for (size_t i = 0; i < ingest->run.process_count; i++) {
-		const struct merge_memory *memory = &ingest->merge.memory[i];
+		const struct read_memory *memory = &ingest->merge.memory[i];
 
 		merge_add(&sum.alloc_count, memory->alloc_count);
 		merge_add(&sum.alloc_bytes, memory->alloc_bytes);

@@ -111,27 +111,13 @@ static void add_row(const struct compare_state *state, struct table *table,
 		    const struct walk *walk, uint32_t number)
 {
 	size_t row = table->row_count;
-	struct change self, calls, allocs;
+	struct change self;
 
 	table_add_row(table);
-	self = compare_put_means(state, table, row, &walk->sums, number, COMPARE_self_ns,
-				 "before_self_ns", "after_self_ns");
-	calls = compare_put_means(state, table, row, &walk->sums, number, COMPARE_calls,
-				  "before_calls", "after_calls");
-	allocs = compare_put_means(state, table, row, &walk->sums, number,
-				   COMPARE_alloc_count, "before_alloc_count",
-				   "after_alloc_count");
-	compare_put_means(state, table, row, &walk->sums, number, COMPARE_alloc_bytes,
-			  "before_alloc_bytes", "after_alloc_bytes");
-	*table_cell(table, row, "self_difference") =
-		compare_difference(table, self.after - self.before, COLUMN_NSEC);
+	compare_put_quantities(state, table, row, &walk->sums, number);
+	self = compare_means(state, &walk->sums, number, COMPARE_self_ns);
 	*table_cell(table, row, "self_difference_ns") =
 		cell_real(self.after - self.before);
-	*table_cell(table, row, "calls") =
-		compare_difference(table, calls.after - calls.before, COLUMN_COUNT);
-	*table_cell(table, row, "allocs") =
-		compare_difference(table, allocs.after - allocs.before, COLUMN_COUNT);
-	compare_put_others(state, table, row, &walk->sums, number);
 	compare_put_effect(table, row, &walk->changes[number]);
 	*table_cell(table, row, "name") =
 		table_text(table, intern_name(&walk->names, number));

@@ -73,23 +73,14 @@ static void add_function(const struct compare_state *state, struct table *table,
 	struct cell *cell;
 
 	table_add_row(table);
-	self = compare_put_means(state, table, row, series, number, COMPARE_self_ns,
-				 "before_self_ns", "after_self_ns");
-	calls = compare_put_means(state, table, row, series, number, COMPARE_calls,
-				  "before_calls", "after_calls");
+	compare_put_quantities(state, table, row, series, number);
+	self = compare_means(state, series, number, COMPARE_self_ns);
+	calls = compare_means(state, series, number, COMPARE_calls);
 	allocs = compare_put_means(state, table, row, series, number, COMPARE_OWN_COUNT,
 				   "before_own_alloc_count", "after_own_alloc_count");
 	compare_put_means(state, table, row, series, number, COMPARE_OWN_BYTES,
 			  "before_own_alloc_bytes", "after_own_alloc_bytes");
-	compare_put_means(state, table, row, series, number, COMPARE_alloc_count,
-			  "before_alloc_count", "after_alloc_count");
-	compare_put_means(state, table, row, series, number, COMPARE_total_ns,
-			  "before_total_ns", "after_total_ns");
-	compare_put_means(state, table, row, series, number, COMPARE_alloc_bytes,
-			  "before_alloc_bytes", "after_alloc_bytes");
 	split = change_split(calls.before, self.before, calls.after, self.after);
-	*table_cell(table, row, "self_difference") =
-		compare_difference(table, self.after - self.before, COLUMN_NSEC);
 	*table_cell(table, row, "self_difference_ns") =
 		cell_real(self.after - self.before);
 	*table_cell(table, row, "by_calls") =
@@ -100,7 +91,6 @@ static void add_function(const struct compare_state *state, struct table *table,
 	*table_cell(table, row, "by_cost_ns") = cell_real(split.by_cost);
 	*table_cell(table, row, "allocs") =
 		compare_difference(table, allocs.after - allocs.before, COLUMN_COUNT);
-	compare_put_others(state, table, row, series, number);
 	compare_put_effect(table, row, &state->self_changes[number]);
 	*table_cell(table, row, "match") =
 		compare_match_cell(table, function->presence, function->tier);

@@ -83,15 +83,7 @@ static void add_path(const struct compare_state *state, struct table *table,
 	size_t row = table->row_count;
 
 	table_add_row(table);
-	put_change(state, table, row, series, number, COMPARE_self_ns, "before_self_ns",
-		   "after_self_ns", "self_difference", COLUMN_NSEC);
-	put_change(state, table, row, series, number, COMPARE_calls, "before_calls",
-		   "after_calls", "calls", COLUMN_COUNT);
-	put_change(state, table, row, series, number, COMPARE_alloc_count,
-		   "before_alloc_count", "after_alloc_count", "allocs", COLUMN_COUNT);
-	compare_put_means(state, table, row, series, number, COMPARE_alloc_bytes,
-			  "before_alloc_bytes", "after_alloc_bytes");
-	compare_put_others(state, table, row, series, number);
+	compare_put_quantities(state, table, row, series, number);
 	*table_cell(table, row, "match") = compare_match_cell(table, path->presence, 1);
 	*table_cell(table, row, "status") = compare_status_cell(table, path->presence);
 	*table_cell(table, row, "name") =

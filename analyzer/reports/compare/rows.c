@@ -255,27 +255,45 @@ struct table *compare_new_table(const struct column *layout, size_t count)
 	return table;
 }
 
-void compare_put_others(const struct compare_state *state, struct table *table,
-			size_t row, const struct compare_series *series, uint32_t subject)
+/* What people see of the difference; allocations of a function are those it led to. */
+static const char *difference_column(const struct compare_state *state,
+				     const struct compare_series *series,
+				     enum quantity_number number, struct arena *texts)
 {
-	const struct quantity *others[QUANTITY_NUMBERS];
-	size_t count = table_others(QUANTITY_OF_COMPARED, PLACED, others);
+	switch (number) {
+	case QUANTITY_self_ns:
+		return "self_difference";
+	case QUANTITY_calls:
+		return "calls";
+	case QUANTITY_alloc_count:
+		return series == &state->comparison.function_values ? "" : "allocs";
+	default:
+		return join(texts, quantities[number].name, "_difference");
+	}
+}
 
-	for (size_t i = 0; i < count; i++) {
+void compare_put_quantities(const struct compare_state *state, struct table *table,
+			    size_t row, const struct compare_series *series,
+			    uint32_t subject)
+{
+	const struct quantity_list *list = &quantity_lists[QUANTITY_OF_COMPARED];
+
+	for (size_t i = 0; i < list->count; i++) {
+		const struct quantity *quantity = &quantities[list->numbers[i]];
+		struct change change = compare_means(state, series, subject, i);
 		struct arena texts = {0};
-		int place =
-			quantity_place(QUANTITY_OF_COMPARED,
-				       (enum quantity_number)(others[i] - quantities));
-		struct change change = compare_put_means(
-			state, table, row, series, subject, (size_t)place,
-			join(&texts, "before_", others[i]->name),
-			join(&texts, "after_", others[i]->name));
+		const char *before = join(&texts, "before_", quantity->name);
+		int column =
+			table_column(table, difference_column(state, series,
+							      list->numbers[i], &texts));
 
-		if (others[i]->shown != QUANTITY_NEVER)
-			*table_cell(table, row,
-				    join(&texts, others[i]->name, "_difference")) =
+		if (table_column(table, before) >= 0)
+			compare_put_means(state, table, row, series, subject, i, before,
+					  join(&texts, "after_", quantity->name));
+		if (column >= 0)
+			table_row(table, row)[column] =
 				compare_difference(table, change.after - change.before,
-						   quantity_column_type(others[i]));
+						   quantity_column_type(quantity));
 		arena_free(&texts);
 	}
 }

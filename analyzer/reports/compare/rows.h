@@ -52,12 +52,13 @@ void compare_hide(struct table *table, const char *name);
 struct section *compare_add_table(struct compare_state *state, const char *name,
 				  const char *title, struct table *table);
 /* A table of functions or paths: TABLE_OTHERS stands for both sides of what they have and
- * no column of the layout is for; the values of a row; and those that people see in vain.
+ * no column of the layout is for; the values of a row, as far as it has columns for them;
+ * and those that people see in vain.
  */
 struct table *compare_new_table(const struct column *layout, size_t count);
-void compare_put_others(const struct compare_state *state, struct table *table,
-			size_t row, const struct compare_series *series,
-			uint32_t subject);
+void compare_put_quantities(const struct compare_state *state, struct table *table,
+			    size_t row, const struct compare_series *series,
+			    uint32_t subject);
 void compare_hide_zeros(struct table *table);
 /* A column without a single text says nothing: people do not see it. */
 void compare_hide_empty(struct table *table, const char *name);

@@ -76,17 +76,11 @@ static int load_state(struct report_input *input, struct delta *delta,
 	while (cursor_next(cursor) > 0) {
 		struct delta_site *site =
 			find_site(delta, cursor_integer(cursor, "site_id"));
-		struct delta_state *state;
 
-		if (!site)
-			continue;
-		state = is_b ? &site->entry.b : &site->entry.a;
-		*state = (struct delta_state){
-			.live_count = cursor_integer(cursor, "live_count"),
-			.live_bytes = cursor_integer(cursor, "live_bytes"),
-			.alloc_count = cursor_integer(cursor, "alloc_count"),
-			.alloc_bytes = cursor_integer(cursor, "alloc_bytes"),
-		};
+		if (site)
+			cursor_quantities(cursor, QUANTITY_OF_HELD,
+					  is_b ? site->entry.b.quantities
+					       : site->entry.a.quantities);
 	}
 	return report_finish(input, cursor);
 }

@@ -6,8 +6,8 @@
 /* A: blocks 1 and 2 of 10 bytes. Between A and B: 1 is freed, 3, 4 and 5 are born and 5
  * is freed again. Between B and C: 3 is freed. */
 static const struct delta_entry story = {
-	.a = {2, 20, 2, 20},
-	.b = {3, 30, 5, 50},
+	.a = {.live_count = 2, .live_bytes = 20, .alloc_count = 2, .alloc_bytes = 20},
+	.b = {.live_count = 3, .live_bytes = 30, .alloc_count = 5, .alloc_bytes = 50},
 	.old_freed_count = 1,
 	.old_freed_bytes = 10,
 	.young_freed_count = 1,
@@ -31,7 +31,10 @@ static void numbers_follow_the_blocks(void **state)
 
 static void sums_are_the_sums_of_results(void **state)
 {
-	struct delta_entry sum = story, grown = {.b = {7, 70, 7, 70}};
+	struct delta_entry sum = story, grown = {.b = {.live_count = 7,
+						       .live_bytes = 70,
+						       .alloc_count = 7,
+						       .alloc_bytes = 70}};
 	struct delta_result result;
 
 	(void)state;
