@@ -62,6 +62,19 @@ struct table *report_fill(struct report_input *input, struct cursor *cursor,
 	return NULL;
 }
 
+const char *report_text(struct doc *doc, struct cursor *cursor, const char *column)
+{
+	const char *copy, *value = cursor_text(cursor, column);
+	struct strbuf clean = {0};
+
+	if (!value)
+		return NULL;
+	utf8_clean(&clean, value);
+	copy = doc_copy(doc, strbuf_text(&clean));
+	strbuf_free(&clean);
+	return copy;
+}
+
 struct table *report_table(struct report_input *input, const char *sql,
 			   const struct column *columns, size_t count)
 {

@@ -20,6 +20,8 @@ int report_finish(struct report_input *input, struct cursor *cursor);
  * set. */
 struct table *report_fill(struct report_input *input, struct cursor *cursor,
 			  struct table *table);
+/* A text of the present row as it can be shown, in the document's memory, or NULL. */
+const char *report_text(struct doc *doc, struct cursor *cursor, const char *column);
 /* A query that fills a new table. NULL on failure (then the error is set). */
 struct table *report_table(struct report_input *input, const char *sql,
 			   const struct column *columns, size_t count);

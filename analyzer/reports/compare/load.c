@@ -26,20 +26,6 @@ static struct report_input *about(struct compare_state *state, size_t run)
 	return state->input;
 }
 
-static const char *text(struct compare_state *state, struct cursor *cursor,
-			const char *column)
-{
-	struct strbuf clean = {0};
-	const char *copy, *value = cursor_text(cursor, column);
-
-	if (!value)
-		return NULL;
-	utf8_clean(&clean, value);
-	copy = doc_copy(state->doc, strbuf_text(&clean));
-	strbuf_free(&clean);
-	return copy;
-}
-
 /* Ranks run side by side: their job takes as long as the longest of them, and of all else
  * as much as all together. A damaged file may hold any numbers: they must not stop the
  * program. */
@@ -70,17 +56,17 @@ static int load_facts(struct compare_state *state, size_t number)
 	struct cursor *cursor = report_query(about(state, number), compare_sql_facts);
 
 	if (cursor_next(cursor) > 0) {
-		run->label = text(state, cursor, "label");
-		run->command = text(state, cursor, "command");
-		run->level = text(state, cursor, "level");
+		run->label = report_text(state->doc, cursor, "label");
+		run->command = report_text(state->doc, cursor, "command");
+		run->level = report_text(state->doc, cursor, "level");
 		run->cpu_count = cursor_integer(cursor, "cpu_count");
-		run->cpu_model = text(state, cursor, "cpu_model");
-		run->kernel = text(state, cursor, "kernel");
-		run->clock = text(state, cursor, "clock");
-		run->shim_version = text(state, cursor, "shim_version");
+		run->cpu_model = report_text(state->doc, cursor, "cpu_model");
+		run->kernel = report_text(state->doc, cursor, "kernel");
+		run->clock = report_text(state->doc, cursor, "clock");
+		run->shim_version = report_text(state->doc, cursor, "shim_version");
 		run->hook_cost_ns = cursor_real(cursor, "hook_cost_ns");
 		run->complete = cursor_integer(cursor, "complete") != 0;
-		run->host = text(state, cursor, "host");
+		run->host = report_text(state->doc, cursor, "host");
 		run->rank_count = cursor_integer(cursor, "rank_count");
 		for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++)
 			add_total(state, totals[i].metric, run->column,

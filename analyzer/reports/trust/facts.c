@@ -7,29 +7,16 @@
 
 #include "facts.sql.h"
 
-static const char *text(struct doc *doc, struct cursor *cursor, const char *column)
-{
-	struct strbuf clean = {0};
-	const char *copy, *value = cursor_text(cursor, column);
-
-	if (!value)
-		return NULL;
-	utf8_clean(&clean, value);
-	copy = doc_copy(doc, strbuf_text(&clean));
-	strbuf_free(&clean);
-	return copy;
-}
-
 static int load_run(struct report_input *input, struct doc *doc, struct run_facts *facts)
 {
 	struct cursor *cursor = report_query(input, facts_sql_run);
 
 	if (cursor_next(cursor) > 0) {
-		facts->label = text(doc, cursor, "label");
-		facts->command = text(doc, cursor, "command");
-		facts->started_utc = text(doc, cursor, "started_utc");
-		facts->host = text(doc, cursor, "host");
-		facts->level = text(doc, cursor, "level");
+		facts->label = report_text(doc, cursor, "label");
+		facts->command = report_text(doc, cursor, "command");
+		facts->started_utc = report_text(doc, cursor, "started_utc");
+		facts->host = report_text(doc, cursor, "host");
+		facts->level = report_text(doc, cursor, "level");
 		facts->cpu_count = cursor_integer(cursor, "cpu_count");
 		facts->wall_ns = cursor_integer(cursor, "wall_ns");
 		facts->has_exit_code = !cursor_is_null(cursor, "exit_code");
