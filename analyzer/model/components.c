@@ -5,6 +5,7 @@
  */
 #include "analyzer/model/components.h"
 
+#include "common/base/map.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>
@@ -13,7 +14,7 @@ struct walk {
 	struct components *components;
 	const struct calltree *tree;
 	const struct components_function *functions;
-	struct intern_pairs edge_numbers, used_functions;
+	struct map edge_numbers, used_functions;
 	size_t total_capacity, edge_capacity, active_capacity, edge_active_capacity;
 	uint32_t *active, *edge_active; /* occurrences on the path being visited */
 	bool *is_named;			/* by node: named, or below what is */
@@ -49,7 +50,7 @@ static uint32_t edge_number(struct walk *walk, uint32_t caller, uint32_t callee)
 {
 	struct components *components = walk->components;
 	bool is_new;
-	uint32_t number = intern_pair(&walk->edge_numbers, caller, callee, &is_new);
+	uint32_t number = map_number(&walk->edge_numbers, caller, callee, 0, &is_new);
 
 	if (is_new) {
 		components->edges = xgrow(components->edges, number, &walk->edge_capacity,
@@ -113,7 +114,7 @@ static void enter(struct walk *walk, uint32_t at)
 	if (is_outermost)
 		add(&total->outermost, node->calls);
 	if (node->function != CALLTREE_NONE) {
-		intern_pair(&walk->used_functions, number, node->function, &is_new);
+		map_number(&walk->used_functions, number, node->function, 0, &is_new);
 		total->function_count += is_new;
 	}
 	if (is_root || walk->components->paths[node->parent] != number)
@@ -164,8 +165,8 @@ void components_sum(struct components *ret, const struct calltree *tree,
 	for (size_t i = 0; i < tree->node_count; i++)
 		ret->paths[i] = walk.edges[i] = INTERN_NONE;
 	visit_all(&walk);
-	intern_pairs_free(&walk.edge_numbers);
-	intern_pairs_free(&walk.used_functions);
+	map_done(&walk.edge_numbers);
+	map_done(&walk.used_functions);
 	free(walk.active);
 	free(walk.edge_active);
 	free(walk.is_named);

@@ -5,6 +5,7 @@
  */
 #include "analyzer/statistics/compare.h"
 
+#include "common/base/map.h"
 #include "common/base/strbuf.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/match_name.h"
@@ -81,9 +82,9 @@ void compare_free(struct comparison *comparison)
 	free(comparison->site_values.values);
 	intern_free(&comparison->function_keys);
 	intern_free(&comparison->texts);
-	intern_pairs_free(&comparison->path_keys);
-	intern_pairs_free(&comparison->place_keys);
-	intern_pairs_free(&comparison->site_keys);
+	map_done(&comparison->path_keys);
+	map_done(&comparison->place_keys);
+	map_done(&comparison->site_keys);
 	*comparison = (struct comparison){0};
 }
 
@@ -194,7 +195,7 @@ uint32_t compare_add_path(struct comparison *comparison, size_t run, uint32_t pa
 	function = comparison->functions[function].merged_into;
 	number = folded(comparison, parent, function);
 	if (number == COMPARE_NONE)
-		number = intern_pair(&comparison->path_keys, parent, function, &is_new);
+		number = map_number(&comparison->path_keys, parent, function, 0, &is_new);
 	if (is_new) {
 		comparison->paths =
 			xgrow(comparison->paths, number, &comparison->path_capacity,
@@ -242,8 +243,8 @@ uint32_t compare_add_site(struct comparison *comparison, size_t run, uint32_t pa
 
 	match_add_base(&base, file);
 	place = intern_text(&comparison->texts, strbuf_text(&base), NULL);
-	place = intern_pair(&comparison->place_keys, place, (uint32_t)offset, NULL);
-	number = intern_pair(&comparison->site_keys, path, place, &is_new);
+	place = map_number(&comparison->place_keys, place, (uint32_t)offset, 0, NULL);
+	number = map_number(&comparison->site_keys, path, place, 0, &is_new);
 	strbuf_free(&base);
 	if (is_new) {
 		comparison->sites =

@@ -9,6 +9,7 @@
  */
 #pragma once
 
+#include "common/base/map.h"
 #include "common/base/intern.h"
 #include "common/quantities.h"
 
@@ -84,7 +85,7 @@ struct comparison {
 	struct compare_series function_values, path_values, site_values;
 	size_t function_capacity, path_capacity, site_capacity;
 	struct intern function_keys, texts;
-	struct intern_pairs path_keys, place_keys, site_keys;
+	struct map path_keys, place_keys, site_keys;
 };
 
 /* A function as one run has it. module: the base name, "" for the program itself. */

@@ -14,6 +14,7 @@
  */
 #include "analyzer/statistics/compare.h"
 
+#include "common/base/map.h"
 #include "common/base/strbuf.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/match_name.h"
@@ -294,7 +295,7 @@ static void merge_sites(struct comparison *comparison, uint32_t before, uint32_t
 void compare_match_sites(struct comparison *comparison)
 {
 	size_t count = comparison->site_values.count;
-	struct intern_pairs keys = {0};
+	struct map keys = {0};
 	struct groups groups;
 	bool is_new;
 
@@ -306,9 +307,9 @@ void compare_match_sites(struct comparison *comparison)
 		if (site->presence == COMPARE_BOTH || !site->file)
 			continue;
 		file = intern_text(&comparison->texts, site->file, NULL);
-		number = intern_pair(&keys, site->path, file, &is_new);
+		number = map_number(&keys, site->path, file, 0, &is_new);
 		groups_add(&groups, number, is_new, i, site->presence, site->offset);
 	}
 	merge_nearest(comparison, &groups, merge_sites);
-	intern_pairs_free(&keys);
+	map_done(&keys);
 }

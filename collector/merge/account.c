@@ -166,15 +166,15 @@ struct walk {
 
 static uint32_t edge_index(struct merge *merge, uint32_t caller, uint32_t callee)
 {
-	uint32_t index = map_get(&merge->edge_map, caller, callee, 0);
+	bool is_new;
+	uint32_t index = map_number(&merge->edge_map, caller, callee, 0, &is_new);
 
-	if (index != MAP_NONE)
+	if (!is_new)
 		return index;
-	index = (uint32_t)merge->edge_count++;
-	merge->edges = array_room(merge->edges, index, sizeof(*merge->edges));
+	merge->edges =
+		array_room(merge->edges, merge->edge_count++, sizeof(*merge->edges));
 	merge->edges[index].caller = caller;
 	merge->edges[index].callee = callee;
-	map_put(&merge->edge_map, caller, callee, 0, index);
 	return index;
 }
 

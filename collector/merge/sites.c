@@ -64,16 +64,16 @@ static uint32_t site_row(struct merge *merge, uint32_t path,
 	uint32_t line = place ? place->line : 0;
 	const char *file = place ? place->file : NULL;
 	uint64_t key = (uint64_t)path << 32 | line;
-	uint32_t index = map_get(&merge->site_map, key, (uintptr_t)file, 0);
+	bool is_new;
+	uint32_t index = map_number(&merge->site_map, key, (uintptr_t)file, 0, &is_new);
 
-	if (index != MAP_NONE)
+	if (!is_new)
 		return index;
-	index = (uint32_t)merge->site_count++;
-	merge->sites = array_room(merge->sites, index, sizeof(*merge->sites));
+	merge->sites =
+		array_room(merge->sites, merge->site_count++, sizeof(*merge->sites));
 	merge->sites[index].path = path;
 	merge->sites[index].line = line;
 	merge->sites[index].file = file;
-	map_put(&merge->site_map, key, (uintptr_t)file, 0, index);
 	return index;
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Hash tables (open addressing, at most half full) from texts and from pairs of numbers
- * to small numbers. Must not forget a key: there is no removal.
+ * A hash table (open addressing, at most half full) from texts to small numbers. Must not
+ * forget a key: there is no removal.
  */
 #include "common/base/intern.h"
 
@@ -25,12 +25,6 @@ static uint64_t text_hash(const char *text)
 	for (; *text; text++)
 		hash = (hash ^ (unsigned char)*text) * 0x100000001b3ull;
 	return hash ^ hash >> 32;
-}
-
-static uint64_t pair_hash(uint64_t key)
-{
-	key *= 0x9e3779b97f4a7c15ull;
-	return key ^ key >> 32;
 }
 
 static uint32_t *new_slots(uint32_t *old, size_t count)
@@ -109,49 +103,4 @@ void intern_free(struct intern *table)
 	free(table->slots);
 	arena_free(&table->texts);
 	*table = (struct intern){0};
-}
-
-static void grow_pairs(struct intern_pairs *table)
-{
-	size_t count = table->slot_count ? 2 * table->slot_count : LEAST_SLOTS;
-
-	table->slots = new_slots(table->slots, count);
-	table->slot_count = count;
-	for (size_t i = 0; i < table->count; i++) {
-		size_t slot = pair_hash(table->keys[i]) & (count - 1);
-
-		while (table->slots[slot] != INTERN_NONE)
-			slot = (slot + 1) & (count - 1);
-		table->slots[slot] = (uint32_t)i;
-	}
-}
-
-uint32_t intern_pair(struct intern_pairs *table, uint32_t first, uint32_t second,
-		     bool *is_new)
-{
-	uint64_t key = (uint64_t)first << 32 | second;
-	size_t slot;
-
-	if (2 * (table->count + 1) > table->slot_count)
-		grow_pairs(table);
-	slot = pair_hash(key) & (table->slot_count - 1);
-	while (table->slots[slot] != INTERN_NONE &&
-	       table->keys[table->slots[slot]] != key)
-		slot = (slot + 1) & (table->slot_count - 1);
-	if (is_new)
-		*is_new = table->slots[slot] == INTERN_NONE;
-	if (table->slots[slot] != INTERN_NONE)
-		return table->slots[slot];
-	table->keys =
-		xgrow(table->keys, table->count, &table->capacity, sizeof(*table->keys));
-	table->keys[table->count] = key;
-	table->slots[slot] = (uint32_t)table->count;
-	return (uint32_t)table->count++;
-}
-
-void intern_pairs_free(struct intern_pairs *table)
-{
-	free(table->keys);
-	free(table->slots);
-	*table = (struct intern_pairs){0};
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Equal keys get equal numbers, 0, 1, 2 in the order of their coming. Zeroed memory is
- * an empty table.
+ * Equal texts get equal numbers, 0, 1, 2 in the order of their coming. Zeroed memory is
+ * an empty table. For numbers: map_number() in map.h.
  */
 #pragma once
 
@@ -29,14 +29,3 @@ uint32_t intern_find(const struct intern *table, const char *text);
 /* The text of a number, borrowed until intern_free(). */
 const char *intern_name(const struct intern *table, uint32_t number);
 void intern_free(struct intern *table);
-
-/* Pairs of numbers. */
-struct intern_pairs {
-	uint64_t *keys;
-	uint32_t *slots;
-	size_t count, capacity, slot_count;
-};
-
-uint32_t intern_pair(struct intern_pairs *table, uint32_t first, uint32_t second,
-		     bool *is_new);
-void intern_pairs_free(struct intern_pairs *table);

@@ -83,6 +83,19 @@ void map_put(struct map *map, uint64_t a, uint64_t b, uint64_t c, uint32_t value
 	map->count++;
 }
 
+uint32_t map_number(struct map *map, uint64_t a, uint64_t b, uint64_t c, bool *is_new)
+{
+	uint32_t number = map_get(map, a, b, c);
+
+	if (is_new)
+		*is_new = number == MAP_NONE;
+	if (number == MAP_NONE) {
+		number = (uint32_t)map->count;
+		map_put(map, a, b, c, number);
+	}
+	return number;
+}
+
 void map_done(struct map *map)
 {
 	free(map->entries);

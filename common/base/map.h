@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -29,6 +30,10 @@ uint32_t map_get(const struct map *map, uint64_t a, uint64_t b, uint64_t c);
 
 /* Stores value (not MAP_NONE) under a key that is not there yet. */
 void map_put(struct map *map, uint64_t a, uint64_t b, uint64_t c, uint32_t value);
+
+/* Equal keys get equal numbers, 0, 1, 2 in the order of their coming, in a map that is
+ * used for nothing else. is_new (may be NULL): it had none before. */
+uint32_t map_number(struct map *map, uint64_t a, uint64_t b, uint64_t c, bool *is_new);
 
 /* Gives back the memory; the map is empty afterwards. */
 void map_done(struct map *map);
