@@ -320,6 +320,7 @@ static void bounded_gpu_samples(void **state)
 	gpu_samples_done(&samples);
 	gpu_samples_copy(&samples, &copy);
 	assert_int_equal(copy.count, 0);
+	gpu_samples_done(&copy);
 }
 
 int main(void)
