@@ -223,21 +223,24 @@ int book_copy_lane(struct book *book, const struct book_lane *lane, uint64_t now
 	add_all_open(&view, lane->header, now);
 	for (uint32_t i = LANE_ROOT + 1; i < view.node_count && result == 0; i++) {
 		const struct segment_node *node = &view.nodes[i];
-		uint64_t calls, ticks;
+		uint64_t calls, ticks, unwound;
 
 		if (!read_number(&node->function)) /* a call's return address: never
 						      entered */
 			continue;
 		calls = read_word(&node->call_count);
 		ticks = read_word(&node->total_ticks);
+		unwound = read_word(&node->unfinished_count);
 		if (memory->open_ticks[i]) {
 			ticks += memory->open_ticks[i];
 			memory->open_ticks[i] = 0;
 		}
-		if (calls + ticks == memory->sums[i])
+		if (calls + ticks + unwound == memory->sums[i])
 			continue;
-		memory->sums[i] = calls + ticks;
+		memory->sums[i] = calls + ticks + unwound;
 		result = add_path(book, calls, i, ticks);
+		if (unwound && result == 0)
+			result = add_path(book, unwound, SEGMENT_PAST_UNWOUND, 0);
 	}
 	return result;
 }

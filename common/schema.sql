@@ -227,6 +227,7 @@ CREATE TABLE snapshot_path (
 	process_id INTEGER NOT NULL, path_id INTEGER NOT NULL,
 	snapshot_id INTEGER NOT NULL, until_id INTEGER NOT NULL,
 	calls INTEGER NOT NULL,
+	unwound_count INTEGER NOT NULL DEFAULT 0,
 	total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
 	PRIMARY KEY (process_id, path_id, snapshot_id)
 ) WITHOUT ROWID;
@@ -392,7 +393,7 @@ CREATE VIEW snapshot_sites AS SELECT t.run_id, t.snapshot_id, s.path_id, f.name,
 	WHERE t.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW snapshot_paths AS SELECT t.run_id, t.snapshot_id, n.path_id, n.calls,
-	n.total_ns, n.self_ns
+	n.total_ns, n.self_ns, n.unwound_count
 	FROM snapshot t JOIN snapshot_path n ON n.process_id = t.process_id
 	AND n.snapshot_id <= t.snapshot_id AND n.until_id > t.snapshot_id
 	WHERE t.run_id NOT IN (SELECT run_id FROM storing);

@@ -45,20 +45,24 @@ void changes_add_node(struct changes *changes, const struct read_run *run,
 		      uint32_t process, uint32_t lane_slot, uint32_t node, uint32_t path)
 {
 	const struct read_book *book = &run->processes[process].book;
-	uint64_t calls = 0, ticks = 0;
+	uint64_t calls = 0, ticks = 0, unwound = 0;
 
 	for (uint32_t i = first_of_node(book, lane_slot, node);
 	     i < book->path_past_count && book->path_pasts[i].lane_slot == lane_slot &&
 	     book->path_pasts[i].node == node;
 	     i++) {
 		const struct read_path_past *past = &book->path_pasts[i];
-		struct change_of_path change = {process, past->snapshot, path,
+		struct change_of_path change = {process,
+						past->snapshot,
+						path,
 						difference(past->call_count, calls),
-						difference(past->total_ticks, ticks)};
+						difference(past->total_ticks, ticks),
+						difference(past->unwound_count, unwound)};
 
 		calls = past->call_count;
+		unwound = past->unwound_count;
 		ticks += change.ticks;
-		if (change.calls || change.ticks)
+		if (change.calls || change.ticks || change.unwound)
 			add_path(changes, &change);
 	}
 }

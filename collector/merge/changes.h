@@ -15,7 +15,7 @@
  * was at the one before; from several lanes there may be several. */
 struct change_of_path {
 	uint32_t process, snapshot, path;
-	uint64_t calls, ticks;
+	uint64_t calls, ticks, unwound;
 };
 
 struct change_of_site {

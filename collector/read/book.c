@@ -72,10 +72,13 @@ static void unpack_paths(struct read_book *book, uint32_t snapshot,
 
 		if (!node)
 			lane_slot = (uint32_t)calls;
-		else
+		else if (node != SEGMENT_PAST_UNWOUND)
 			book->path_pasts[book->path_past_count++] =
-				(struct read_path_past){lane_slot, node, snapshot, calls,
-							from[i].total_ticks};
+				(struct read_path_past){lane_slot, node,
+							snapshot,  calls,
+							0,	   from[i].total_ticks};
+		else if (book->path_past_count)
+			book->path_pasts[book->path_past_count - 1].unwound_count = calls;
 	}
 }
 

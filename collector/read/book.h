@@ -14,7 +14,8 @@
 struct read_path_past {
 	uint32_t lane_slot, node;
 	uint32_t snapshot;   /* from 1 */
-	uint64_t call_count; /* modulo 2^40 */
+	uint64_t call_count; /* modulo 2^40, and so is: */
+	uint64_t unwound_count;
 	uint64_t total_ticks;
 };
 

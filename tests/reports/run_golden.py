@@ -260,7 +260,6 @@ CASES = {
     "export-folded-unwound": (["export", "folded", "unwound.db", "--metric", "unwound"], {}),
     "export-folded-unwound-runs": (["export", "folded", "unwound.db", "--metric", "unwound",
                                     "--before", "1", "--after", "2"], {}),
-    "flamegraph-error-unwound": (FLAME + ["--metric", "unwound", "--snapshot", "1"], {}),
     "compare-unwound": (["compare", "unwound.db", "--before", "1", "--after", "2"], WIDE),
     "export-folded": (["export", "folded", "fixture.db"], {}),
     "export-folded-allocs": (["export", "folded", "fixture.db", "--metric", "allocs"], {}),

@@ -112,6 +112,13 @@ static void check_paths(struct check *check, const struct segment_book *book)
 			lane = check_lane_at(check, (uint32_t)calls);
 			continue;
 		}
+		if (node == SEGMENT_PAST_UNWOUND) {
+			check_that(check,
+				   i && calls <= pasts[i - 1].calls_and_node >>
+						   SEGMENT_PAST_NODE_BITS,
+				   "past %u: %llu unwound of less calls", i, (ull)calls);
+			continue;
+		}
 		if (!check_that(check, lane && node < lane->nodes.count,
 				"past %u of node %u, which is none", i, node))
 			return;

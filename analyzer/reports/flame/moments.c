@@ -163,12 +163,6 @@ enum exit_status flame_build_moments(struct report_input *input, struct doc *doc
 		return report_fail(input, STATUS_USAGE,
 				   "--metric at-peak is of a moment by itself; use "
 				   "--metric live, and 'peak' for the moment");
-	if (!flame_is_memory(ask.metric) &&
-	    !quantity_is_in(QUANTITY_OF_PAST, flame_quantity(ask.metric)))
-		return report_fail(
-			input, STATUS_USAGE,
-			"--metric %s is of whole runs: snapshots do not have it",
-			flame_metric_name(ask.metric));
 	status = report_open(input, doc, &facts);
 	if (status == STATUS_OK)
 		status = load(input, doc, &delta, &ask);
