@@ -494,15 +494,40 @@ static inline uint64_t segment_histogram_lower(uint32_t bucket)
 	return bucket < 8 ? bucket : (uint64_t)(8 + (bucket & 7)) << ((bucket >> 3) - 1);
 }
 
-/* A frame of the shadow stack. Of the thread's own stack frames [0, depth) are open. */
+/* An open call. Of the thread's own stack frames [0, depth) are open. */
 struct segment_frame {
 	uint64_t function;
-	uint64_t call_site;
+	uint64_t caller; /* 0: inherited over fork. Else see the functions below */
 	uint64_t start_ticks;
 	uint64_t stack_pointer;
 	uint32_t node;	      /* 0: folded, its time stays with the caller's node */
 	uint32_t parent_node; /* current node before the call */
 };
+
+/* Beside a frame's caller: the end of the call takes a snapshot. No address has it. */
+#define SEGMENT_FRAME_TRIGGERS (1ull << 62)
+
+/* Was it open in the parent of a forked child? Then its calls and its time before the
+ * fork are the parent's. */
+static inline int segment_frame_is_inherited(const struct segment_frame *frame)
+{
+	return frame->caller == 0;
+}
+
+/* The return address that the hook was given; of a region that of the function it began
+ * in, and of one that began in no function the region's own key. */
+static inline uint64_t segment_frame_caller(const struct segment_frame *frame)
+{
+	return frame->caller & ~SEGMENT_FRAME_TRIGGERS;
+}
+
+/* The same as an address of code; 0 when there is none. */
+static inline uint64_t segment_frame_return_address(const struct segment_frame *frame)
+{
+	uint64_t caller = segment_frame_caller(frame);
+
+	return segment_key_is_region(caller) ? 0 : caller;
+}
 
 /*
  * A stack of execution other than the thread's own: a coroutine's. Its open frames are

@@ -87,7 +87,7 @@ static void close_frame(struct lane_walk *walk, const struct segment_frame *fram
 	place = &walk->nodes[frame->node];
 	ticks = end_ticks - frame->start_ticks;
 	merge_add(&merge_touch(merge, place->path)->total_ticks, ticks);
-	if (!is_over || frame->call_site == 0)
+	if (!is_over || segment_frame_is_inherited(frame))
 		return;
 	add_extremes(merge, place->path, ticks, ticks);
 	function = merge_function_at(merge, merge->paths[place->path].function);

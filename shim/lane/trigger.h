@@ -9,9 +9,6 @@
 
 #include "common/attributes.h"
 
-/* In the call site of an open frame: a bit that no address has. */
-#define TRIGGER_MARK (1ull << 62)
-
 #define TRIGGER_LIMIT 64u
 
 /* Addresses in the table; it only grows. */

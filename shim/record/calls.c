@@ -81,7 +81,7 @@ static cold uint32_t find_child(struct lane_context *context, uint32_t parent,
 	uint32_t child = tree_child_slow(context, parent, function);
 
 	if (unlikely(trigger_count) && trigger_find(function)) {
-		frame->call_site |= TRIGGER_MARK;
+		frame->caller |= SEGMENT_FRAME_TRIGGERS;
 		take_snapshot(trigger_enter_label(function));
 	}
 	return child;
@@ -96,7 +96,7 @@ push(struct lane_context *context, uint64_t function, uint64_t call_site, uintpt
 	context->top = frame + 1;
 	compiler_barrier();
 	frame->function = function;
-	frame->call_site = call_site;
+	frame->caller = call_site;
 	child = tree_front(context, parent, function);
 	if (unlikely(!child))
 		child = find_child(context, parent, function, frame);
@@ -127,7 +127,7 @@ static void drop_replaced(struct lane_context *context, uint64_t function,
 
 	for (int i = 0; i < 4 && frame < context->top; i++, frame++) {
 		if (frame->function == function && frame->stack_pointer == stack &&
-		    (frame->call_site & ~TRIGGER_MARK) == call_site) {
+		    segment_frame_caller(frame) == call_site) {
 			lane_unwind(context, frame, clock_now() - context->clock_offset);
 			return;
 		}
@@ -220,7 +220,7 @@ static struct segment_frame *find_frame(struct lane_context *context, uint64_t f
 		frame--;
 		if (frame->function != function)
 			continue;
-		if (frame->call_site == call_site || segment_key_is_region(function))
+		if (frame->caller == call_site || segment_key_is_region(function))
 			return frame;
 		if (!same_function)
 			same_function = frame;
@@ -233,7 +233,7 @@ static void close_at(struct lane_context *context, struct segment_frame *frame,
 		     uint64_t now)
 {
 	lane_unwind(context, frame + 1, now);
-	if (frame->call_site == 0)
+	if (segment_frame_is_inherited(frame))
 		pop_inherited(context, frame, now);
 	else
 		pop(context, frame, now);
@@ -271,7 +271,7 @@ exported void __cyg_profile_func_exit(void *function, void *call_site)
 	}
 	frame = context->top - 1; /* on an empty stack the one that matches nothing */
 	if (unlikely(frame->function != (uint64_t)function ||
-		     frame->call_site != (uint64_t)call_site)) {
+		     frame->caller != (uint64_t)call_site)) {
 		exit_slow((uint64_t)function, (uint64_t)call_site, stack, now);
 		return;
 	}
@@ -311,7 +311,7 @@ void calls_begin_region(uint64_t key, uintptr_t stack)
 	}
 	/* the function's own, where the unwinder's stacks meet it; never 0, see
 	 * pop_inherited() */
-	call_site = context->top[-1].call_site & ~TRIGGER_MARK;
+	call_site = segment_frame_caller(&context->top[-1]);
 	push(context, key, call_site ? call_site : key, stack);
 }
 
@@ -323,7 +323,7 @@ static void end_below(struct lane_context *context, struct segment_frame *frame,
 
 	frame->node = 0;
 	compiler_barrier();
-	if (node && frame->call_site)
+	if (node && !segment_frame_is_inherited(frame))
 		finish_call(context, &context->nodes[node], now - frame->start_ticks);
 	else if (node)
 		add64(&context->nodes[node].total_ticks, now - frame->start_ticks);
@@ -373,7 +373,8 @@ void calls_end_region(uint64_t key, uintptr_t stack)
 
 	if (likely(context_is_settled(context, stack))) {
 		frame = context->top - 1;
-		if (likely(frame->function == key && frame->call_site)) {
+		if (likely(frame->function == key &&
+			   !segment_frame_is_inherited(frame))) {
 			pop(context, frame, now - context->clock_offset);
 			return;
 		}

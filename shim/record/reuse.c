@@ -56,7 +56,8 @@ static void close_frames(struct segment_lane *lane, uint64_t end_ticks)
 		    frame->start_ticks >= end_ticks)
 			continue;
 		node->total_ticks += ticks;
-		if (!frame->call_site || node->function >= lane->functions.count)
+		if (segment_frame_is_inherited(frame) ||
+		    node->function >= lane->functions.count)
 			continue;
 		if (ticks < node->min_ticks)
 			node->min_ticks = ticks;

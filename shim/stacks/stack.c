@@ -55,9 +55,7 @@ static int unwind(struct lane_context *context, uint64_t return_address, void **
 	int ask, got, first, count;
 
 	if (context->top > context->frames)
-		call_site = context->top[-1].call_site & ~TRIGGER_MARK;
-	if (segment_key_is_region(call_site)) /* of a region in no function */
-		call_site = 0;
+		call_site = segment_frame_return_address(&context->top[-1]);
 	ask = call_site ? (int)context->unwind_hint + OWN_FRAMES : limit + OWN_FRAMES;
 	for (;;) {
 		if (ask > limit + OWN_FRAMES)

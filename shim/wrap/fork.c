@@ -92,7 +92,7 @@ static void push_inherited(struct lane_context *context)
 			return;
 		child = tree_child(context, context->current, inherited[i].function);
 		frame->function = inherited[i].function;
-		frame->call_site = 0; /* marks it inherited, see calls.c */
+		frame->caller = 0; /* it is inherited */
 		frame->start_ticks = now - context->clock_offset;
 		frame->stack_pointer = inherited[i].stack_pointer;
 		frame->parent_node = context->current;

@@ -214,7 +214,7 @@ static void make_lane(void)
 		functions[i].key = keys[i + 1];
 		functions[i].histogram[10 * i] = 5;
 		frames[i - 1] = (struct segment_frame){.function = keys[i + 1],
-						       .call_site = 1,
+						       .caller = 1,
 						       .start_ticks = START + 1000 * i,
 						       .node = i + 1,
 						       .parent_node = i};

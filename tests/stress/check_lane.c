@@ -149,7 +149,8 @@ static void check_frames(struct check *check, const struct lane_view *view,
 		check_that(check, node->parent == frame->parent_node,
 			   "lane %u frame %u: node %u is no child of node %u", view->slot,
 			   i, frame->node, frame->parent_node);
-		if (frame->call_site && node->function < view->function_count)
+		if (!segment_frame_is_inherited(frame) &&
+		    node->function < view->function_count)
 			view->open[node->function]++;
 		current = frame->node;
 	}

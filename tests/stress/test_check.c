@@ -172,7 +172,7 @@ static void notices_damaged_stacks(void **state)
 		.first_frame = 5, .frame_capacity = 2, .in_use = 1};
 	expect_sound();
 	fiber->depth = 1;
-	*frame = (struct segment_frame){.call_site = 1, .node = outer, .parent_node = 1};
+	*frame = (struct segment_frame){.caller = 1, .node = outer, .parent_node = 1};
 	lane_self->nodes[outer].call_count++;
 	expect_sound();
 	DAMAGE(frame->parent_node, inner, "called from node");

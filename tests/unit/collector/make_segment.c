@@ -222,7 +222,7 @@ void make_frame(struct make_lane *lane, uint32_t node, uint64_t start)
 {
 	lane->frames[lane->lane->frames.count++] =
 		(struct segment_frame){.function = lane->nodes[node].key,
-				       .call_site = 0x77,
+				       .caller = 0x77,
 				       .start_ticks = start,
 				       .node = node,
 				       .parent_node = lane->nodes[node].parent};

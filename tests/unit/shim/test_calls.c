@@ -299,7 +299,7 @@ static void the_innermost_region_ends(void **state)
 	(void)state;
 	enter(0x4b000, 1);
 	calls_begin_region(REGION_A, here());
-	inherited->call_site = 0;
+	inherited->caller = 0;
 	calls_begin_region(REGION_A, here());
 	enter(0x4c000, 2);
 	calls_end_region(REGION_A, here());
