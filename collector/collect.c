@@ -32,7 +32,7 @@
 #include "collector/ingest/load.h"
 #include "collector/watch/intervals.h"
 #include "collector/report_file.h"
-#include "collector/watch/rescue.h"
+#include "collector/watch/removed_spool.h"
 #include "collector/read/rundir.h"
 #include "collector/processes/samples.h"
 #include "collector/live/shared_map.h"
@@ -182,7 +182,8 @@ static void store(struct collector *collector)
 	char error[1024] = "";
 	uint64_t checksum;
 
-	rescue_spool(&collector->watch); /* without it, loading says what is missing */
+	removed_spool_restore(
+		&collector->watch); /* without it, loading says what is missing */
 	checksum = read_run_checksum(&collector->rundir);
 	set_state(collector, SEGMENT_COLLECTOR_FINISHING);
 	if (load_and_store(collector, error, sizeof(error)) < 0) {

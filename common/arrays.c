@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "common/attributes.h"
-#include "common/segment_book.h"
+#include "common/segment_history.h"
 #include "common/segment_names.h"
 #include "common/segment_series.h"
 
@@ -54,13 +54,13 @@ const struct array_kind array_kinds[ARRAY_COUNT] = {
 			     SEGMENT_FIBER_LIMIT, 1, 64, 64, 0),
 	[ARRAY_SERIES] = ROW(LANE, segment_lane, series, segment_series,
 			     SEGMENT_SERIES_LIMIT, ARRAY_REST, 1, 1, 0),
-	[ARRAY_SNAPSHOTS] = ROW(BOOK, segment_book, snapshots, segment_snapshot,
+	[ARRAY_SNAPSHOTS] = ROW(HISTORY, segment_history, snapshots, segment_snapshot,
 				SEGMENT_SNAPSHOT_LIMIT, ARRAY_REST, 32, 32, 0),
-	[ARRAY_SITE_PASTS] = ROW(BOOK, segment_book, site_pasts, segment_site_past,
+	[ARRAY_SITE_PASTS] = ROW(HISTORY, segment_history, site_pasts, segment_site_past,
 				 UNLIMITED, 16, 1024, 1024, 0),
-	[ARRAY_FREE_AGES] = ROW(BOOK, segment_book, free_ages, segment_free_age,
+	[ARRAY_FREE_AGES] = ROW(HISTORY, segment_history, free_ages, segment_free_age,
 				UNLIMITED, 16, 1024, 1024, 0),
-	[ARRAY_PATH_PASTS] = ROW(BOOK, segment_book, path_pasts, segment_path_past,
+	[ARRAY_PATH_PASTS] = ROW(HISTORY, segment_history, path_pasts, segment_path_past,
 				 UNLIMITED, 24, 4096, 4096, 0),
 	[ARRAY_NAMES] = ROW(NAMES, segment_names, names, segment_name, SEGMENT_NAME_LIMIT,
 			    64, 32, 32, 0),
@@ -78,7 +78,7 @@ static uint64_t header_bytes(enum segment_slot_kind kind)
 	case SEGMENT_SLOT_NAMES:
 		return sizeof(struct segment_names);
 	default:
-		return sizeof(struct segment_book);
+		return sizeof(struct segment_history);
 	}
 }
 

@@ -43,8 +43,8 @@
  * segment_file with the table of slots. Each other slot holds a process (struct
  * segment_process, its modules, threads and allocation sites), a lane (struct
  * segment_lane: shadow stack, call tree, histograms and steps of one thread at a time; a
- * lane whose thread has ended is handed to the next thread), a process's book of
- * snapshots (common/segment_book.h) or the names of the file's regions
+ * lane whose thread has ended is handed to the next thread), a process's history of
+ * snapshots (common/segment_history.h) or the names of the file's regions
  * (common/segment_names.h).
  *
  * Inside a slot, arrays lie where the slot's header says, each in a struct segment_array.
@@ -223,7 +223,7 @@ enum segment_slot_kind {
 	SEGMENT_SLOT_FREE = 0,
 	SEGMENT_SLOT_PROCESS = 1,
 	SEGMENT_SLOT_LANE = 2,
-	SEGMENT_SLOT_BOOK = 3,	    /* common/segment_book.h */
+	SEGMENT_SLOT_HISTORY = 3,   /* common/segment_history.h */
 	SEGMENT_SLOT_NAMES = 4,	    /* common/segment_names.h */
 	SEGMENT_SLOT_ELSEWHERE = 5, /* in another file, see WHO IS BELIEVED */
 };
@@ -329,7 +329,7 @@ struct segment_process {
 	uint64_t end_ticks;	/* valid when EXITING */
 	uint64_t start_time;	/* field 22 of /proc/PID/stat, 0: unknown */
 	uint32_t notes;		/* enum segment_note */
-	uint32_t book_slot;	/* of the snapshots, 0: none yet; stored with release */
+	uint32_t history_slot;	/* of the snapshots, 0: none yet; stored with release */
 	uint32_t snapshot_lock; /* held by who takes one, not for long; see above */
 	uint32_t pad;
 	uint64_t pad0[5];

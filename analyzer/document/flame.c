@@ -84,14 +84,14 @@ void flame_free(struct flame *flame)
 	free(flame);
 }
 
-struct flame_frame *flame_add(struct flame *flame, uint32_t parent, const char *name)
+struct flame_box *flame_add(struct flame *flame, uint32_t parent, const char *name)
 {
-	struct flame_frame *frame;
+	struct flame_box *frame;
 
 	flame->frames = xgrow(flame->frames, flame->count, &flame->capacity,
 			      sizeof(*flame->frames));
 	frame = &flame->frames[flame->count++];
-	*frame = (struct flame_frame){.name = name, .parent = parent};
+	*frame = (struct flame_box){.name = name, .parent = parent};
 	return frame;
 }
 
@@ -110,7 +110,7 @@ static void add(int64_t *sum, int64_t amount)
 void flame_sum(struct flame *flame)
 {
 	for (size_t i = 0; i < flame->count; i++) {
-		struct flame_frame *frame = &flame->frames[i];
+		struct flame_box *frame = &flame->frames[i];
 
 		frame->self = frame->self > 0 ? frame->self : 0;
 		frame->self_before = frame->self_before > 0 ? frame->self_before : 0;
@@ -118,8 +118,8 @@ void flame_sum(struct flame *flame)
 		frame->total_before = frame->self_before;
 	}
 	for (size_t i = flame->count; i-- > 1;) {
-		const struct flame_frame *frame = &flame->frames[i];
-		struct flame_frame *parent = &flame->frames[frame->parent];
+		const struct flame_box *frame = &flame->frames[i];
+		struct flame_box *parent = &flame->frames[frame->parent];
 
 		add(&parent->total, frame->total);
 		add(&parent->total_before, frame->total_before);
@@ -133,7 +133,7 @@ static void choose_shown(struct flame *flame)
 
 	flame->frames[FLAME_WHOLE].is_shown = true;
 	for (size_t i = 1; i < flame->count; i++) {
-		struct flame_frame *frame = &flame->frames[i];
+		struct flame_box *frame = &flame->frames[i];
 		bool has_parent = flame->frames[frame->parent].is_shown;
 
 		frame->is_shown =
@@ -151,7 +151,7 @@ static int heaviest_first(const void *left, const void *right, void *context)
 {
 	const struct flame *flame = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	const struct flame_frame *x = &flame->frames[a], *y = &flame->frames[b];
+	const struct flame_box *x = &flame->frames[a], *y = &flame->frames[b];
 	int order = (x->total < y->total) - (x->total > y->total);
 
 	if (order == 0)
@@ -196,7 +196,7 @@ static size_t push_callees(struct flame *flame, const struct callees *callees,
 	uint32_t first = callees->first[at], end = callees->first[at + 1];
 
 	for (uint32_t i = first; i < end; i++) {
-		struct flame_frame *frame = &flame->frames[callees->list[i]];
+		struct flame_box *frame = &flame->frames[callees->list[i]];
 
 		frame->level = flame->frames[at].level + 1;
 		frame->left = left;
@@ -231,7 +231,7 @@ static void place(struct flame *flame)
 
 /* A path that was taken after, too, but has nothing of the metric there, has no width
  * either. */
-static bool is_gone(const struct flame_frame *frame)
+static bool is_gone(const struct flame_box *frame)
 {
 	return frame->total_before > 0 && frame->total == 0;
 }
@@ -251,7 +251,7 @@ static void list_gone(struct flame *flame)
 	size_t capacity = 0;
 
 	for (uint32_t i = 1; i < flame->count; i++) {
-		const struct flame_frame *frame = &flame->frames[i];
+		const struct flame_box *frame = &flame->frames[i];
 
 		if (!is_gone(frame) || (frame->parent != FLAME_WHOLE &&
 					is_gone(&flame->frames[frame->parent])))

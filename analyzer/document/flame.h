@@ -51,7 +51,7 @@ enum flame_presence {
 	FLAME_AFTER = 2, /* the only side when it is no difference */
 };
 
-struct flame_frame {
+struct flame_box {
 	const char *name, *file; /* file NULL: not known */
 	uint32_t line;
 	uint32_t parent;
@@ -70,7 +70,7 @@ enum flame_verdict { FLAME_SAME, FLAME_LESS, FLAME_MORE, FLAME_ADDED };
 struct flame {
 	unsigned metric;
 	bool is_difference;
-	struct flame_frame *frames; /* callers stand before their callees */
+	struct flame_box *frames; /* callers stand before their callees */
 	size_t count, capacity;
 	/* What stands above a picture; the lines are owned by the arena. */
 	const char *title, *subject;
@@ -91,7 +91,7 @@ void flame_free(struct flame *flame);
 /* The new frame; fill its numbers and presence. Borrowed until the next call. name is
  * not copied, see flame_copy(). parent:
  * FLAME_WHOLE for roots. */
-struct flame_frame *flame_add(struct flame *flame, uint32_t parent, const char *name);
+struct flame_box *flame_add(struct flame *flame, uint32_t parent, const char *name);
 const char *flame_copy(struct flame *flame, const char *text);
 
 /* Adds up totals and presence. */
@@ -110,11 +110,10 @@ void flame_lay_out(struct flame *flame, double least_percent);
 #define FLAME_TOLERANCE_COUNT 0.01
 #define FLAME_TOLERANCE_WHOLE 0.001
 double flame_tolerance(const struct flame *flame);
-enum flame_verdict flame_judge(const struct flame *flame,
-			       const struct flame_frame *frame);
+enum flame_verdict flame_judge(const struct flame *flame, const struct flame_box *frame);
 
 /* 0xRRGGBB. Plain: by the name, so that a function looks the same everywhere. Of a
  * difference: blue less, orange more, the stronger the larger the change; grey the same;
  * purple added. All are light enough for black text. */
-uint32_t flame_colour(const struct flame *flame, const struct flame_frame *frame);
+uint32_t flame_colour(const struct flame *flame, const struct flame_box *frame);
 uint32_t flame_colour_of(enum flame_verdict verdict, double strength);

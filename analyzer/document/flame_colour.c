@@ -15,9 +15,9 @@ double flame_tolerance(const struct flame *flame)
 		       : FLAME_TOLERANCE_COUNT;
 }
 
-enum flame_verdict flame_judge(const struct flame *flame, const struct flame_frame *frame)
+enum flame_verdict flame_judge(const struct flame *flame, const struct flame_box *frame)
 {
-	const struct flame_frame *whole = &flame->frames[FLAME_WHOLE];
+	const struct flame_box *whole = &flame->frames[FLAME_WHOLE];
 	double before = (double)frame->total_before,
 	       change = (double)frame->total - before;
 	double all = fmax((double)whole->total, (double)whole->total_before);
@@ -69,7 +69,7 @@ static uint32_t hash(const char *name)
 	return hash ^ hash >> 15;
 }
 
-static uint32_t plain_colour(const struct flame *flame, const struct flame_frame *frame)
+static uint32_t plain_colour(const struct flame *flame, const struct flame_box *frame)
 {
 	static const struct colour warm[] = {{0xf9, 0xb0, 0x6c}, {0xf6, 0xdc, 0x7a}};
 	static const struct colour green[] = {{0x9c, 0xd6, 0x8e}, {0xa6, 0xdd, 0xc6}};
@@ -81,7 +81,7 @@ static uint32_t plain_colour(const struct flame *flame, const struct flame_frame
 	return mix(scale[0], scale[1], (double)(hash(frame->name) % 256) / 255);
 }
 
-uint32_t flame_colour(const struct flame *flame, const struct flame_frame *frame)
+uint32_t flame_colour(const struct flame *flame, const struct flame_box *frame)
 {
 	double before = (double)frame->total_before, change;
 

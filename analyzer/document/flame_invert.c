@@ -49,7 +49,7 @@ static void number_functions(struct inversion *inversion)
 
 	inversion->functions = xcalloc(from->count, sizeof(*inversion->functions));
 	for (size_t i = 1; i < from->count; i++) {
-		const struct flame_frame *frame = &from->frames[i];
+		const struct flame_box *frame = &from->frames[i];
 
 		strbuf_reset(&key);
 		strbuf_printf(&key, "%s\n%s", frame->name,
@@ -95,9 +95,9 @@ static void advance(struct inversion *inversion, uint32_t reached, size_t first,
 		    size_t end)
 {
 	const struct flame *from = inversion->from;
-	const struct flame_frame *like = &from->frames[inversion->climbers[first].at];
+	const struct flame_box *like = &from->frames[inversion->climbers[first].at];
 	uint32_t number = (uint32_t)inversion->to->count;
-	struct flame_frame *frame = flame_add(inversion->to, reached, like->name);
+	struct flame_box *frame = flame_add(inversion->to, reached, like->name);
 	size_t going = first;
 	bool goes_on;
 
@@ -105,8 +105,7 @@ static void advance(struct inversion *inversion, uint32_t reached, size_t first,
 	frame->line = like->line;
 	frame->is_unwound = like->is_unwound;
 	for (size_t i = first; i < end; i++) {
-		const struct flame_frame *path =
-			&from->frames[inversion->climbers[i].path];
+		const struct flame_box *path = &from->frames[inversion->climbers[i].path];
 
 		add(&frame->self, path->self);
 		add(&frame->self_before, path->self_before);
@@ -115,7 +114,7 @@ static void advance(struct inversion *inversion, uint32_t reached, size_t first,
 	goes_on = frame->self > 0 && (double)frame->self >= inversion->least;
 	for (size_t i = first; goes_on && i < end; i++) {
 		struct climber climber = inversion->climbers[i];
-		const struct flame_frame *path = &from->frames[climber.path];
+		const struct flame_box *path = &from->frames[climber.path];
 
 		climber.at = from->frames[climber.at].parent;
 		if (climber.at == FLAME_WHOLE)

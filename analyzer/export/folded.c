@@ -48,7 +48,7 @@ static void write_stacks(const struct doc *doc, const struct export_context *con
 		return;
 	chain = xreallocarray(NULL, flame->count, sizeof(*chain));
 	for (uint32_t i = 1; i < flame->count; i++) {
-		const struct flame_frame *frame = &flame->frames[i];
+		const struct flame_box *frame = &flame->frames[i];
 
 		if (!frame->self && !frame->self_before)
 			continue;

@@ -13,13 +13,13 @@
 
 #define LEAST_LETTERS 3
 
-static int64_t change_of(const struct flame_frame *frame)
+static int64_t change_of(const struct flame_box *frame)
 {
 	return frame->total - frame->total_before; /* neither is below 0 */
 }
 
 /* "+4.1%", or "x39" where a percentage is no longer read. */
-static void put_ratio(struct strbuf *text, const struct flame_frame *frame)
+static void put_ratio(struct strbuf *text, const struct flame_box *frame)
 {
 	double before = (double)frame->total_before, change = (double)change_of(frame);
 
@@ -33,7 +33,7 @@ static void put_ratio(struct strbuf *text, const struct flame_frame *frame)
 
 /* "; before 1.20s: +300ms (+25.0%)" */
 static void put_change(struct strbuf *text, const struct flame *flame,
-		       const struct flame_frame *frame)
+		       const struct flame_box *frame)
 {
 	int64_t change = change_of(frame);
 
@@ -54,7 +54,7 @@ static void put_change(struct strbuf *text, const struct flame *flame,
 
 /* "1.50s, 31.2% of all; self 200ms (4.2%)" */
 static void put_numbers(struct strbuf *text, const struct flame *flame,
-			const struct flame_frame *frame)
+			const struct flame_box *frame)
 {
 	double whole = (double)flame->frames[FLAME_WHOLE].total;
 
@@ -77,7 +77,7 @@ static void put_numbers(struct strbuf *text, const struct flame *flame,
 		strbuf_puts(text, "; not instrumented");
 }
 
-static void put_title(struct svg_page *page, const struct flame_frame *frame)
+static void put_title(struct svg_page *page, const struct flame_box *frame)
 {
 	struct strbuf numbers = {0};
 
@@ -96,7 +96,7 @@ static void put_title(struct svg_page *page, const struct flame_frame *frame)
 
 /* The change stands beside the name: colour alone would not do. */
 static void put_mark(struct strbuf *text, const struct flame *flame,
-		     const struct flame_frame *frame)
+		     const struct flame_box *frame)
 {
 	enum flame_verdict verdict = flame_judge(flame, frame);
 
@@ -108,7 +108,7 @@ static void put_mark(struct strbuf *text, const struct flame *flame,
 		put_ratio(text, frame);
 }
 
-static void put_label(struct svg_page *page, const struct flame_frame *frame,
+static void put_label(struct svg_page *page, const struct flame_box *frame,
 		      const char *mark, double x, double y, double width)
 {
 	size_t letters = width > 6 ? (size_t)((width - 6) / SVG_LETTER) : 0;
@@ -131,7 +131,7 @@ static void put_label(struct svg_page *page, const struct flame_frame *frame,
 	strbuf_free(&label);
 }
 
-static void put_frame(struct svg_page *page, const struct flame_frame *frame)
+static void put_frame(struct svg_page *page, const struct flame_box *frame)
 {
 	double all = page->width - 2.0 * SVG_MARGIN;
 	double x = SVG_MARGIN + frame->left * all, width = frame->width * all;

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/processes/fate.h"
+#include "collector/processes/ending.h"
 #include "collector/merge/merge.h"
 #include "collector/read/read.h"
 #include "collector/processes/resources.h"
@@ -22,7 +22,7 @@ struct ingest_user {
 
 /* What a collector knows beside the spool; all zero without one. */
 struct ingest_watch {
-	const struct fate_death *deaths;
+	const struct ending_death *deaths;
 	size_t death_count;
 	const struct ingest_user *other_users;
 	size_t other_user_count;
@@ -47,10 +47,10 @@ struct ingest {
 	struct ingest_watch watch;
 	struct read_run run;
 	struct ticks ticks;
-	struct fate *fates; /* parallel to run.processes */
+	struct ending *endings; /* parallel to run.processes */
 	struct merge merge;
 	struct snapshots snapshots;
-	uint32_t first_process;	   /* FATE_NONE: its slot is not there */
+	uint32_t first_process;	   /* ENDING_NONE: its slot is not there */
 	struct exit_status status; /* of the first process */
 	int is_complete;
 	uint64_t end_ticks; /* of the last process to end */

@@ -13,11 +13,11 @@ static void merge(struct ingest *ingest)
 	size_t count = ingest->run.process_count;
 	struct merge_end *ends = xcalloc(count, sizeof(*ends));
 
-	ingest->fates = fate_find(&ingest->run, &ingest->ticks, ingest->watch.deaths,
-				  ingest->watch.death_count, ingest->watch.is_live);
+	ingest->endings = ending_find(&ingest->run, &ingest->ticks, ingest->watch.deaths,
+				      ingest->watch.death_count, ingest->watch.is_live);
 	for (size_t i = 0; i < count; i++) {
-		ends[i].end_ticks = ingest->fates[i].end_ticks;
-		ends[i].is_over = !ingest->fates[i].is_alive;
+		ends[i].end_ticks = ingest->endings[i].end_ticks;
+		ends[i].is_over = !ingest->endings[i].is_alive;
 	}
 	run_merge(&ingest->merge, &ingest->run, &ingest->ticks, ends,
 		  ingest->watch.path_limit);
@@ -29,19 +29,19 @@ static void sum_up(struct ingest *ingest)
 	const struct segment_run *page = &ingest->run.page;
 	uint32_t last;
 
-	ingest->first_process = fate_first_process(&ingest->run);
-	last = fate_last_image(ingest->fates, ingest->first_process);
-	if (last != FATE_NONE)
-		ingest->status = ingest->fates[last].status;
-	ingest->is_complete = last != FATE_NONE && !ingest->watch.is_live &&
+	ingest->first_process = ending_first_process(&ingest->run);
+	last = ending_last_image(ingest->endings, ingest->first_process);
+	if (last != ENDING_NONE)
+		ingest->status = ingest->endings[last].status;
+	ingest->is_complete = last != ENDING_NONE && !ingest->watch.is_live &&
 			      ingest->run.state.lost_process_count == 0 &&
 			      ingest->merge.damaged_count == 0;
 	ingest->end_ticks = page->start_ticks;
 	for (size_t i = 0; i < ingest->run.process_count; i++) {
-		if (!ingest->fates[i].is_complete)
+		if (!ingest->endings[i].is_complete)
 			ingest->is_complete = 0;
-		if (ingest->fates[i].end_ticks > ingest->end_ticks)
-			ingest->end_ticks = ingest->fates[i].end_ticks;
+		if (ingest->endings[i].end_ticks > ingest->end_ticks)
+			ingest->end_ticks = ingest->endings[i].end_ticks;
 	}
 }
 
@@ -67,7 +67,7 @@ void ingest_done(struct ingest *ingest)
 	snapshots_done(&ingest->snapshots);
 	if (ingest->merge.run)
 		merge_done(&ingest->merge);
-	free(ingest->fates);
+	free(ingest->endings);
 	read_run_close(&ingest->run);
 	*ingest = (struct ingest){.run.directory_fd = -1};
 }

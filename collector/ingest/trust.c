@@ -150,7 +150,7 @@ static uint64_t unseen_ends(const struct ingest *ingest)
 	uint64_t count = 0;
 
 	for (size_t i = 0; !ingest->watch.is_live && i < ingest->run.process_count; i++)
-		count += ingest->fates[i].is_unseen != 0;
+		count += ingest->endings[i].is_unseen != 0;
 	return count;
 }
 
@@ -193,7 +193,7 @@ static uint64_t refused_snapshots(const struct ingest *ingest)
 
 	merge_add(&refused, ingest->snapshots.cut_count);
 	for (size_t i = 0; i < ingest->run.process_count; i++)
-		merge_add(&refused, ingest->run.processes[i].book.incomplete_count);
+		merge_add(&refused, ingest->run.processes[i].history.incomplete_count);
 	return refused;
 }
 

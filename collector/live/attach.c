@@ -14,7 +14,7 @@
 #include "collector/live/attach_find.h"
 #include "collector/read/read.h"
 #include "collector/read/segment_file.h"
-#include "collector/live/take.h"
+#include "collector/live/snapshot.h"
 #include "collector/processes/ticks.h"
 #include "common/base/xalloc.h"
 
@@ -56,14 +56,14 @@ static int take(int pid, const struct attach_files *files, uint32_t slot,
 		const struct segment_run *page, const char *label, uint32_t *ret_number,
 		char *error, size_t error_size)
 {
-	struct take_memory memory = {.count = 0};
+	struct live_snapshot_memory memory = {.count = 0};
 	struct ticks ticks;
 	int result;
 
 	ticks_calibrate(&ticks, page, NULL);
-	result = take_snapshot(files->fd, slot, label, SEGMENT_SNAPSHOT_COMMAND,
-			       ticks_now(&ticks), &memory, ret_number);
-	take_forget(&memory);
+	result = live_snapshot_take(files->fd, slot, label, SEGMENT_SNAPSHOT_COMMAND,
+				    ticks_now(&ticks), &memory, ret_number);
+	live_snapshot_forget(&memory);
 	switch (result) {
 	case 0:
 		return 0;

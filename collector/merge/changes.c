@@ -10,14 +10,14 @@
 #include "common/base/array.h"
 
 /* Index of the first past of a node, or of the one that would follow it. */
-static uint32_t first_of_node(const struct read_book *book, uint32_t lane_slot,
+static uint32_t first_of_node(const struct read_history *history, uint32_t lane_slot,
 			      uint32_t node)
 {
-	uint32_t low = 0, high = book->path_past_count;
+	uint32_t low = 0, high = history->path_past_count;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
-		const struct read_path_past *past = &book->path_pasts[middle];
+		const struct read_path_past *past = &history->path_pasts[middle];
 
 		if (past->lane_slot < lane_slot ||
 		    (past->lane_slot == lane_slot && past->node < node))
@@ -44,14 +44,15 @@ static uint64_t difference(uint64_t now, uint64_t before)
 void changes_add_node(struct changes *changes, const struct read_run *run,
 		      uint32_t process, uint32_t lane_slot, uint32_t node, uint32_t path)
 {
-	const struct read_book *book = &run->processes[process].book;
+	const struct read_history *history = &run->processes[process].history;
 	uint64_t calls = 0, ticks = 0, unwound = 0;
 
-	for (uint32_t i = first_of_node(book, lane_slot, node);
-	     i < book->path_past_count && book->path_pasts[i].lane_slot == lane_slot &&
-	     book->path_pasts[i].node == node;
+	for (uint32_t i = first_of_node(history, lane_slot, node);
+	     i < history->path_past_count &&
+	     history->path_pasts[i].lane_slot == lane_slot &&
+	     history->path_pasts[i].node == node;
 	     i++) {
-		const struct read_path_past *past = &book->path_pasts[i];
+		const struct read_path_past *past = &history->path_pasts[i];
 		struct change_of_path change = {process,
 						past->snapshot,
 						path,
@@ -94,14 +95,14 @@ static void add_site(struct changes *changes, uint32_t process, uint32_t snapsho
 	changes->sites[changes->site_count++] = change;
 }
 
-static uint32_t first_of_site(const struct read_book *book, uint32_t site)
+static uint32_t first_of_site(const struct read_history *history, uint32_t site)
 {
-	uint32_t low = 0, high = book->site_past_count;
+	uint32_t low = 0, high = history->site_past_count;
 
 	while (low < high) {
 		uint32_t middle = low + (high - low) / 2;
 
-		if (book->site_pasts[middle].site < site)
+		if (history->site_pasts[middle].site < site)
 			low = middle + 1;
 		else
 			high = middle;
@@ -114,13 +115,13 @@ void changes_add_site(struct changes *changes, const struct read_run *run,
 {
 	const struct read_process *from = &run->processes[process];
 	const struct segment_site *now = &from->sites[site];
-	const struct read_book *book = &from->book;
+	const struct read_history *history = &from->history;
 	uint32_t id = from->first_site + site, last = 0;
 	struct reached before = {0};
 
-	for (uint32_t i = first_of_site(book, id);
-	     i < book->site_past_count && book->site_pasts[i].site == id; i++) {
-		const struct segment_site_past *past = &book->site_pasts[i];
+	for (uint32_t i = first_of_site(history, id);
+	     i < history->site_past_count && history->site_pasts[i].site == id; i++) {
+		const struct segment_site_past *past = &history->site_pasts[i];
 		struct reached reached = {past->alloc_count, past->alloc_bytes,
 					  past->free_count, past->free_bytes};
 
@@ -129,7 +130,7 @@ void changes_add_site(struct changes *changes, const struct read_run *run,
 		add_site(changes, process, past->first, merged, &reached, &before);
 		last = past->last;
 	}
-	if (now->interval < book->snapshot_count && now->interval >= last) {
+	if (now->interval < history->snapshot_count && now->interval >= last) {
 		struct reached reached = {now->alloc_count, now->alloc_bytes,
 					  now->free_count, now->free_bytes};
 
@@ -141,15 +142,15 @@ void changes_add_frees(struct changes *changes, const struct read_run *run,
 		       uint32_t process, const uint32_t *merged)
 {
 	const struct read_process *from = &run->processes[process];
-	const struct read_book *book = &from->book;
+	const struct read_history *history = &from->history;
 
-	for (uint32_t i = 0; i < book->free_age_count; i++) {
-		const struct segment_free_age *age = &book->free_ages[i];
+	for (uint32_t i = 0; i < history->free_age_count; i++) {
+		const struct segment_free_age *age = &history->free_ages[i];
 		uint32_t site = age->site - from->first_site;
 
 		if (age->site < from->first_site || site >= from->site_count ||
 		    merged[site] == UINT32_MAX || age->born >= age->freed ||
-		    age->freed > book->snapshot_count || (int64_t)age->free_count <= 0)
+		    age->freed > history->snapshot_count || (int64_t)age->free_count <= 0)
 			continue;
 		changes->frees = array_room(changes->frees, changes->free_count,
 					    sizeof(*changes->frees));

@@ -54,7 +54,7 @@ static void begin(struct merge *merge, const struct read_run *run)
 			modules_list(&merge->identify.modules, process,
 				     &merge->modules[i]);
 		/* sites of processes with snapshots are remembered by where they went */
-		if (process->book.snapshot_count)
+		if (process->history.snapshot_count)
 			merge->merged_sites[i] = memset(xmalloc(bytes), 0xff, bytes);
 	}
 	merge->peak_process = find_peak_process(run);

@@ -70,23 +70,23 @@ static uint32_t *number_all(struct snapshots *ret, const struct merge *merge)
 	uint32_t *starts = xcalloc(run->process_count + 1, sizeof(*starts));
 
 	for (size_t i = 0; i < run->process_count; i++)
-		starts[i + 1] = starts[i] + run->processes[i].book.snapshot_count;
+		starts[i + 1] = starts[i] + run->processes[i].history.snapshot_count;
 	ret->count = starts[run->process_count];
 	ret->all = xcalloc(ret->count, sizeof(*ret->all));
 	for (uint32_t i = 0; i < run->process_count; i++) {
-		const struct read_book *book = &run->processes[i].book;
+		const struct read_history *history = &run->processes[i].history;
 
-		for (uint32_t n = 0; n < book->snapshot_count; n++)
+		for (uint32_t n = 0; n < history->snapshot_count; n++)
 			ret->all[starts[i] + n] = (struct snapshot_row){
 				.process = i,
 				.number = n + 1,
-				.time_ns = ticks_since_start_ns(merge->ticks,
-								book->snapshots[n].ticks),
-				.from = &book->snapshots[n],
+				.time_ns = ticks_since_start_ns(
+					merge->ticks, history->snapshots[n].ticks),
+				.from = &history->snapshots[n],
 				.rss_bytes =
-					book->snapshots[n].rss_bytes
+					history->snapshots[n].rss_bytes
 						? quantity_of_count(
-							  book->snapshots[n].rss_bytes)
+							  history->snapshots[n].rss_bytes)
 						: QUANTITY_UNKNOWN};
 	}
 	return starts;

@@ -116,7 +116,7 @@ static int put_samples(struct samples_writer *writer, struct batch *batch,
 	return result;
 }
 
-static int is_kept(const struct samples_writer *writer, const struct fate_death *death)
+static int is_kept(const struct samples_writer *writer, const struct ending_death *death)
 {
 	return writer->death_record_count < (death->status.exit_signal
 						     ? SAMPLES_DEATH_LIMIT
@@ -124,12 +124,12 @@ static int is_kept(const struct samples_writer *writer, const struct fate_death 
 }
 
 static int put_deaths(struct samples_writer *writer, struct batch *batch,
-		      const struct fate_death *deaths, size_t count)
+		      const struct ending_death *deaths, size_t count)
 {
 	int result = 0;
 
 	for (; result == 0 && writer->death_count < count; writer->death_count++) {
-		const struct fate_death *death = &deaths[writer->death_count];
+		const struct ending_death *death = &deaths[writer->death_count];
 		const struct samples_record record = {
 			.kind = SAMPLES_DEATH,
 			.pid = death->pid,
@@ -160,7 +160,7 @@ static void give_up(struct samples_writer *writer, const struct rundir *rundir)
 }
 
 void samples_write(struct samples_writer *writer, const struct rundir *rundir,
-		   const struct resources *resources, const struct fate_death *deaths,
+		   const struct resources *resources, const struct ending_death *deaths,
 		   size_t death_count)
 {
 	int is_thinned = writer->interval_ns != resources->interval_ns;
@@ -241,7 +241,7 @@ static void add_death(struct samples *samples, const struct samples_record *reco
 {
 	samples->deaths = array_room(samples->deaths, samples->death_count,
 				     sizeof(*samples->deaths));
-	samples->deaths[samples->death_count++] = (struct fate_death){
+	samples->deaths[samples->death_count++] = (struct ending_death){
 		.pid = record->pid,
 		.start_ticks = record->start_ticks,
 		.monotonic_ns = record->monotonic_ns,

@@ -24,7 +24,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/processes/fate.h"
+#include "collector/processes/ending.h"
 #include "collector/processes/resources.h"
 #include "collector/read/rundir.h"
 
@@ -75,13 +75,13 @@ struct samples_writer {
 
 /* Writes what is new since the last time, once per round. */
 void samples_write(struct samples_writer *writer, const struct rundir *rundir,
-		   const struct resources *resources, const struct fate_death *deaths,
+		   const struct resources *resources, const struct ending_death *deaths,
 		   size_t death_count);
 
 /* What a file says. */
 struct samples {
 	struct resources resources;
-	struct fate_death *deaths;
+	struct ending_death *deaths;
 	size_t death_count;
 	size_t damaged_count; /* records left out */
 };

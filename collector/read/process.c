@@ -93,9 +93,10 @@ int read_process(struct read_process *ret, const struct segment_reader *reader,
 	copy_facts(ret, header);
 	copy_strings(ret, header);
 	copy_arrays(ret, header, reader, site_limit);
-	return header->book_slot ? read_book(reader, header->book_slot, slot,
-					     header->snapshot_interval, &ret->book)
-				 : 0;
+	return header->history_slot
+		       ? read_history(reader, header->history_slot, slot,
+				      header->snapshot_interval, &ret->history)
+		       : 0;
 }
 
 void read_process_done(struct read_process *process)
@@ -108,5 +109,5 @@ void read_process_done(struct read_process *process)
 	free(process->all_threads);
 	free(process->sites);
 	free(process->left);
-	read_book_done(&process->book);
+	read_history_done(&process->history);
 }

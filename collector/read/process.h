@@ -9,7 +9,7 @@
 
 #include "common/segment.h"
 #include "common/segment_names.h"
-#include "collector/read/book.h"
+#include "collector/read/history.h"
 #include "collector/read/segment_file.h"
 
 /*
@@ -49,7 +49,7 @@ struct read_process {
 	uint32_t first_site, site_count; /* site_count: number in sites */
 	struct segment_left *left;	 /* owned; parallel to sites, may be shorter */
 	uint32_t left_count;
-	struct read_book book;		  /* owned; all zero without snapshots */
+	struct read_history history;	  /* owned; all zero without snapshots */
 	const struct segment_name *names; /* borrowed from the run: of regions */
 	uint32_t name_count;
 };

@@ -122,7 +122,7 @@ static int read_slot(struct read_run *run, const struct segment_reader *reader,
 	case SEGMENT_SLOT_NAMES:
 		return read_names(run, reader, file, number);
 	case SEGMENT_SLOT_FREE:
-	case SEGMENT_SLOT_BOOK:
+	case SEGMENT_SLOT_HISTORY:
 	case SEGMENT_SLOT_ELSEWHERE:
 		return 0;
 	default:

@@ -2,7 +2,7 @@
 /* Values that several tables have in one form. */
 #pragma once
 
-#include "collector/processes/alive.h"
+#include "collector/processes/liveness.h"
 #include "collector/store/row.h"
 #include "common/segment.h"
 

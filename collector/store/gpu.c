@@ -25,7 +25,8 @@ static int64_t find_process(const struct ingest *ingest, int32_t pid, int64_t ti
 
 		if (process->pid == pid &&
 		    ticks_since_start_ns(ticks, process->start_ticks) <= time_ns &&
-		    ticks_since_start_ns(ticks, ingest->fates[i].end_ticks) + SLACK_NS >=
+		    ticks_since_start_ns(ticks, ingest->endings[i].end_ticks) +
+				    SLACK_NS >=
 			    time_ns)
 			found = (int64_t)i; /* processes are in the order of starts */
 	}

@@ -14,8 +14,8 @@ static const struct segment_job *job_of(const struct ingest *ingest, size_t inde
 {
 	while (!ingest->run.processes[index].job.name[0] &&
 	       ingest->run.processes[index].forked_from_slot &&
-	       ingest->fates[index].parent < index)
-		index = ingest->fates[index].parent;
+	       ingest->endings[index].parent < index)
+		index = ingest->endings[index].parent;
 	return &ingest->run.processes[index].job;
 }
 
@@ -39,15 +39,15 @@ static void process_row(struct row *row, const struct ingest *ingest,
 {
 	const struct read_process *process = &ingest->run.processes[index];
 	const struct read_memory *memory = &ingest->merge.memory[index];
-	const struct fate *fate = &ingest->fates[index];
+	const struct ending *ending = &ingest->endings[index];
 	char *command = store_command(process);
 	char build_id[73];
 
 	build_id_text(process, build_id);
 	row_int(row, ids->process + (int64_t)index);
 	row_int(row, ids->run);
-	if (fate->parent != FATE_NONE)
-		row_int(row, ids->process + fate->parent);
+	if (ending->parent != ENDING_NONE)
+		row_int(row, ids->process + ending->parent);
 	else
 		row_null(row);
 	row_int(row, process->pid);
@@ -55,10 +55,10 @@ static void process_row(struct row *row, const struct ingest *ingest,
 	row_filled_text(row, build_id);
 	row_filled_text(row, command);
 	row_int(row, ticks_since_start_ns(&ingest->ticks, process->start_ticks));
-	row_int(row, ticks_duration_ns(&ingest->ticks,
-				       (double)(fate->end_ticks - process->start_ticks)));
-	store_bind_status(row, &fate->status);
-	row_int(row, fate->is_complete);
+	row_int(row, ticks_duration_ns(&ingest->ticks, (double)(ending->end_ticks -
+								process->start_ticks)));
+	store_bind_status(row, &ending->status);
+	row_int(row, ending->is_complete);
 	row_count(row, memory->alloc_count);
 	row_count(row, memory->alloc_bytes);
 	row_count(row, memory->free_count);
@@ -147,7 +147,7 @@ static void thread_row(struct row *row, const struct ingest *ingest,
 	const struct read_process *process = &ingest->run.processes[process_index];
 	int64_t lane = find_lane(&ingest->run, process, thread->lane_slot);
 	uint64_t end_ticks = thread->end_ticks ? thread->end_ticks
-					       : ingest->fates[process_index].end_ticks;
+					       : ingest->endings[process_index].end_ticks;
 	char buffer[16];
 
 	if (lane < 0)

@@ -74,7 +74,7 @@ static int insert_run(struct store *store, const struct ingest *ingest,
 
 	snprintf(token, sizeof(token), "%016" PRIx64, page->token);
 	store_utc(page->start_realtime_ns, started, sizeof(started));
-	if (ingest->first_process != FATE_NONE)
+	if (ingest->first_process != ENDING_NONE)
 		command = store_command(&ingest->run.processes[ingest->first_process]);
 	row_open(&row, store, "run",
 		 "run_id, token, label, command, cwd, host, cpu_count, cpu_model, "

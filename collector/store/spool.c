@@ -16,7 +16,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "collector/processes/alive.h"
+#include "collector/processes/liveness.h"
 #include "common/base/array.h"
 #include "collector/ingest/load.h"
 #include "collector/read/rundir.h"
@@ -63,13 +63,14 @@ static int has_living_process(const struct rundir *rundir)
 	for (size_t i = 0; !alive && i < run.process_count; i++)
 		alive = !(run.processes[i].is_former &&
 			  run.processes[i].state == SEGMENT_PROCESS_EXITING) &&
-			fate_is_alive(&run, &ticks, &run.processes[i]);
+			ending_is_alive(&run, &ticks, &run.processes[i]);
 	/* a forked child that has no slot yet, or the first process */
 	snprintf(link, sizeof(link), "/proc/self/fd/%d", rundir->fd);
 	length = readlink(link, path, sizeof(path) - 1);
 	path[length > 0 ? length : 0] = '\0';
 	if (!alive && ticks.same_boot && length > 0)
-		alive = alive_find_users(path, run.page.start_monotonic_ns, &pid, 1) > 0;
+		alive = liveness_find_users(path, run.page.start_monotonic_ns, &pid, 1) >
+			0;
 	read_run_close(&run);
 	return alive;
 }
@@ -82,7 +83,7 @@ static int is_starting(const struct segment_run *page, const struct segment_stat
 
 	if (state->collector_state != SEGMENT_COLLECTOR_STARTING)
 		return 0;
-	if (state->collector_pid && !alive_check(state->collector_pid, 0))
+	if (state->collector_pid && !liveness_check(state->collector_pid, 0))
 		return 0;
 	ticks_calibrate(&ticks, page, state);
 	return ticks.same_boot && now >= page->start_monotonic_ns &&
@@ -272,7 +273,7 @@ int spool_recover(const struct spool_run *run, const char *output,
 static void name_threads(const struct ingest *ingest, struct resources *resources)
 {
 	for (size_t i = 0; i < ingest->run.process_count; i++) {
-		if (ingest->fates[i].is_alive)
+		if (ingest->endings[i].is_alive)
 			resources_thread_names(resources, ingest->run.processes[i].pid);
 	}
 }

@@ -305,7 +305,7 @@ static bool is_fortran_name(const char *linkage_name, const char *source_name)
 }
 
 static void fill_symbol(struct symbol_module *module, const char *name, size_t length,
-			const struct debug_frame *frame, struct symbol *ret)
+			const struct debug_scope *frame, struct symbol *ret)
 {
 	struct strings *strings = module->symbolizer->strings;
 
@@ -323,7 +323,7 @@ static void fill_symbol(struct symbol_module *module, const char *name, size_t l
 int symbols_function(struct symbol_module *module, uint64_t address, struct symbol *ret)
 {
 	const struct symbol_entry *entry = symbol_table_at(&module->table, address);
-	struct debug_frame frame = {.name = NULL};
+	struct debug_scope frame = {.name = NULL};
 	struct debug_info *info;
 	const char *name;
 
@@ -342,7 +342,7 @@ int symbols_function(struct symbol_module *module, uint64_t address, struct symb
 int symbols_frames(struct symbol_module *module, uint64_t return_address,
 		   struct symbol *ret, size_t capacity)
 {
-	struct debug_frame frames[FRAMES_MAX];
+	struct debug_scope frames[FRAMES_MAX];
 	uint64_t address = return_address - 1;
 	const struct symbol_entry *entry;
 	struct debug_info *info;
@@ -354,12 +354,12 @@ int symbols_frames(struct symbol_module *module, uint64_t return_address,
 	entry = symbol_table_around(&module->table, address);
 	info = module_info(module);
 	if (info)
-		count = debug_info_frames(info, address, frames,
+		count = debug_info_scopes(info, address, frames,
 					  capacity < FRAMES_MAX ? capacity : FRAMES_MAX);
 	if (count < 0 && !entry)
 		return -ENOENT;
 	if (count < 0) {
-		frames[0] = (struct debug_frame){.name = NULL};
+		frames[0] = (struct debug_scope){.name = NULL};
 		count = 1;
 	}
 	for (i = 0; i < count; i++) {
@@ -373,7 +373,7 @@ int symbols_frames(struct symbol_module *module, uint64_t return_address,
 int symbols_near(struct symbol_module *module, uint64_t address, uint64_t distance,
 		 struct symbol *ret)
 {
-	struct debug_frame frame = {.name = NULL};
+	struct debug_scope frame = {.name = NULL};
 	const struct symbol_entry *entry;
 	uint64_t apart;
 

@@ -33,11 +33,12 @@ static void take(struct intervals *intervals, const struct watch *watch, size_t 
 	if (fd < 0)
 		return;
 	snprintf(label, sizeof(label), "interval %u", ++interval->number);
-	result = take_snapshot(fd, process->slot, label, SEGMENT_SNAPSHOT_INTERVAL,
-			       ticks_now(&intervals->ticks), &interval->memory, &number);
+	result = live_snapshot_take(fd, process->slot, label, SEGMENT_SNAPSHOT_INTERVAL,
+				    ticks_now(&intervals->ticks), &interval->memory,
+				    &number);
 	close(fd);
 	if (result < 0)
-		take_forget(&interval->memory);
+		live_snapshot_forget(&interval->memory);
 	interval->is_given_up = result == -EINVAL || result == -EIO || result == -ETIME;
 }
 
@@ -47,7 +48,7 @@ static void look_at(struct intervals *intervals, const struct watch *watch, size
 	struct interval_process *interval = &intervals->processes[index];
 
 	if (table_is_over(&watch->processes[index]) || interval->is_given_up) {
-		take_forget(&interval->memory);
+		live_snapshot_forget(&interval->memory);
 		return;
 	}
 	if (!interval->next_ns)

@@ -5,7 +5,7 @@
  */
 #pragma once
 
-#include "collector/live/take.h"
+#include "collector/live/snapshot.h"
 #include "collector/processes/ticks.h"
 #include "collector/watch/watch.h"
 
@@ -13,7 +13,7 @@ struct interval_process {
 	uint64_t next_ns; /* monotonic; 0: not seen yet */
 	uint32_t number;
 	int is_given_up;
-	struct take_memory memory;
+	struct live_snapshot_memory memory;
 };
 
 struct intervals {

@@ -28,7 +28,7 @@ void newborn_drop(struct watch *watch)
 
 		if (!is_known(watch, newborn.pid) &&
 		    !table_is_dead(newborn.pidfd, newborn.pid, 0) &&
-		    alive_is_user(newborn.pid, watch->rundir->path))
+		    liveness_is_user(newborn.pid, watch->rundir->path))
 			watch->newborns[kept++] = newborn;
 		else if (newborn.pidfd >= 0)
 			close(newborn.pidfd);
@@ -40,14 +40,14 @@ size_t newborn_find(struct watch *watch)
 {
 	int32_t pids[WATCH_NEWBORN_LIMIT];
 	size_t count =
-		alive_find_users(watch->rundir->path, watch->run->start_monotonic_ns,
-				 pids, WATCH_NEWBORN_LIMIT);
+		liveness_find_users(watch->rundir->path, watch->run->start_monotonic_ns,
+				    pids, WATCH_NEWBORN_LIMIT);
 
 	for (size_t i = 0; i < count && watch->newborn_count < WATCH_NEWBORN_LIMIT; i++) {
 		struct watch_newborn *newborn = &watch->newborns[watch->newborn_count];
 
 		newborn->pid = pids[i];
-		newborn->pidfd = alive_open(pids[i], 0);
+		newborn->pidfd = liveness_open(pids[i], 0);
 		if (newborn->pidfd == -ESRCH)
 			continue;
 		if (newborn->pidfd >= 0)

@@ -38,7 +38,7 @@ void table_end(struct watch *watch, struct watch_process *process, enum watch_st
 
 int table_is_dead(int pidfd, int32_t pid, uint64_t start_time)
 {
-	return pidfd >= 0 ? is_readable(pidfd) : !alive_check(pid, start_time);
+	return pidfd >= 0 ? is_readable(pidfd) : !liveness_check(pid, start_time);
 }
 
 /* How the first process ended, from the descriptor we have had from the start. */
@@ -46,11 +46,11 @@ struct exit_status table_first_status(const struct watch *watch)
 {
 	if (watch->first_is_dead)
 		return watch->first_status;
-	return alive_exit_status(watch->first_pidfd, watch->run->first_pid, 0);
+	return liveness_exit_status(watch->first_pidfd, watch->run->first_pid, 0);
 }
 
 /* An entry may be another process's soon. */
-static void keep_death(struct watch *watch, const struct fate_death *death)
+static void keep_death(struct watch *watch, const struct ending_death *death)
 {
 	watch->deaths = array_room(watch->deaths, watch->death_count, sizeof(*death));
 	watch->deaths[watch->death_count++] = *death;
@@ -62,7 +62,7 @@ void table_note_death(struct watch *watch, struct watch_process *process)
 	if (process->pidfd < 0 && process->death.pid == watch->run->first_pid)
 		process->death.status = table_first_status(watch);
 	else
-		process->death.status = alive_exit_status(
+		process->death.status = liveness_exit_status(
 			process->pidfd, process->death.pid, process->start_time);
 	table_end(watch, process, WATCH_DEAD);
 	keep_death(watch, &process->death);
@@ -133,8 +133,8 @@ void table_add(struct watch *watch, size_t file, uint32_t slot,
 	process->start_time = header->start_time;
 	if (!process->start_time)
 		process->start_time =
-			alive_start_time(header->pid, watch->run->start_monotonic_ns,
-					 ticks_monotonic_ns());
+			liveness_start_time(header->pid, watch->run->start_monotonic_ns,
+					    ticks_monotonic_ns());
 	process->death.pid = header->pid;
 	process->death.start_ticks = header->start_ticks;
 	process->pidfd = -1;
@@ -146,8 +146,8 @@ void table_add(struct watch *watch, size_t file, uint32_t slot,
 	if (table_is_over(process))
 		return;
 	gpu_add_process(&watch->gpu, header->pid);
-	process->pidfd = process->start_time || !alive_proc_tells()
-				 ? alive_open(header->pid, process->start_time)
+	process->pidfd = process->start_time || !liveness_proc_tells()
+				 ? liveness_open(header->pid, process->start_time)
 				 : -ESRCH;
 	/* a first process that died at once is found dead with its first slot */
 	if (process->pidfd == -ESRCH ||

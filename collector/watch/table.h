@@ -11,8 +11,8 @@
 #include "common/base/map.h"
 #include "common/segment.h"
 #include "collector/ingest/ingest.h"
-#include "collector/processes/alive.h"
-#include "collector/processes/fate.h"
+#include "collector/processes/liveness.h"
+#include "collector/processes/ending.h"
 #include "collector/processes/resources.h"
 #include "collector/read/rundir.h"
 #include "collector/read/segment_file.h"
@@ -45,7 +45,7 @@ struct watch_process {
 	int has_left;  /* its slot is another's */
 	int pidfd;     /* < 0: over, or there is none and it has to be asked after */
 	uint64_t start_time;
-	struct fate_death death; /* pid and start_ticks always, the rest when dead */
+	struct ending_death death; /* pid and start_ticks always, the rest when dead */
 	struct resource_process resource;
 	int is_other_user; /* is not the files' owner any more, and cannot be again */
 };
@@ -75,7 +75,7 @@ struct watch {
 	struct watch_process *processes;
 	size_t process_count, alive_count;
 	size_t next_room; /* where an entry that is over is looked for next */
-	struct fate_death *deaths;
+	struct ending_death *deaths;
 	size_t death_count;
 	struct watch_newborn newborns[WATCH_NEWBORN_LIMIT];
 	size_t newborn_count;

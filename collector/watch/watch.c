@@ -38,9 +38,9 @@ int watch_init(struct watch *watch, struct rundir *rundir, const struct segment_
 	result = bell_start(&watch->bell, shared);
 	if (result < 0)
 		return result;
-	watch->first_pidfd = alive_inherited(WATCH_INHERITED_FD);
+	watch->first_pidfd = liveness_inherited(WATCH_INHERITED_FD);
 	if (watch->first_pidfd < 0)
-		watch->first_pidfd = alive_open(run->first_pid, 0);
+		watch->first_pidfd = liveness_open(run->first_pid, 0);
 	watch->first_is_dead = watch->first_pidfd == -ESRCH;
 	if (watch->first_pidfd >= 0)
 		bell_ring_when_dead(&watch->bell, watch->first_pidfd);
@@ -152,7 +152,7 @@ static void read_own_faults(struct watch_process *process,
 static void look_at_user(struct watch_process *process)
 {
 	if (!process->is_other_user)
-		process->is_other_user = !alive_can_be(process->death.pid, geteuid());
+		process->is_other_user = !liveness_can_be(process->death.pid, geteuid());
 }
 
 /* Into a file of its own, where it is found as another entry. Told by the file it has

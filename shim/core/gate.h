@@ -30,7 +30,7 @@ static inline int gate_is_open(void)
 }
 
 /* True: a filter is in force that lets the calls pass which growth needs, all of them
- * (wrap/rights/seal_filter.c). Others, which can be done without, are not made. */
+ * (wrap/rights/sandbox_filter.c). Others, which can be done without, are not made. */
 static inline int gate_is_restricted(void)
 {
 	return __atomic_load_n(&gate.is_restricted, __ATOMIC_RELAXED);

@@ -22,7 +22,7 @@
 #include "shim/core/syscall.h"
 
 struct lane_context;
-struct segment_book;
+struct segment_history;
 
 struct process {
 	uint32_t ready; /* 0 in a forked child until adopt_process() */
@@ -43,9 +43,9 @@ struct process {
 	uint64_t commit_refused_until, map_refused_until;
 	uint64_t map_refused_size;
 	struct lane_context *free_lanes;
-	struct lane_context *lanes; /* all of them, by next_lane */
-	struct segment_book *book;  /* snapshots, NULL: not mapped yet */
-	void *spare;		    /* a slot given back, or NULL */
+	struct lane_context *lanes;	 /* all of them, by next_lane */
+	struct segment_history *history; /* snapshots, NULL: not mapped yet */
+	void *spare;			 /* a slot given back, or NULL */
 	uint32_t spare_slot;
 	uint32_t *age_heads; /* see site_past.c */
 	uint32_t has_left;   /* its slots have been offered: nothing is recorded */

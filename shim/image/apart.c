@@ -29,7 +29,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/book.h"
+#include "common/history.h"
 #include "shim/core/own_memory.h"
 #include "shim/core/process.h"
 #include "shim/image/spool.h"
@@ -81,14 +81,15 @@ int apart_is_alone(void)
 	return 1;
 }
 
-/* Process, lanes and book; and the names of regions, which are everybody's and copied. */
+/* Process, lanes and history; the names of regions are everybody's, and copied. */
 static int is_own(uint32_t slot)
 {
 	const struct segment_file *file = process_facts.file;
 
-	return slot == process->slot || ((file->slots[slot].kind == SEGMENT_SLOT_LANE ||
-					  file->slots[slot].kind == SEGMENT_SLOT_BOOK) &&
-					 file->slots[slot].process_slot == process->slot);
+	return slot == process->slot ||
+	       ((file->slots[slot].kind == SEGMENT_SLOT_LANE ||
+		 file->slots[slot].kind == SEGMENT_SLOT_HISTORY) &&
+		file->slots[slot].process_slot == process->slot);
 }
 
 static int is_copied(uint32_t slot)
@@ -434,11 +435,11 @@ int apart_move(void)
 	move->slot_size = process_facts.file->slot_size;
 	/* a snapshot that somebody takes from outside is written into the slots, too */
 	result = !is_only_recorder() ? -EBUSY
-				     : book_lock(snapshot_lock, SEGMENT_LOCK_THREAD,
-						 LOCK_PAUSES, pause_move);
+				     : history_lock(snapshot_lock, SEGMENT_LOCK_THREAD,
+						    LOCK_PAUSES, pause_move);
 	if (result == 0) {
 		result = move_locked(move);
-		book_unlock(snapshot_lock);
+		history_unlock(snapshot_lock);
 	}
 	process_unlock(&mask);
 	process_unmap(move, sizeof(*move));

@@ -14,7 +14,7 @@
 #include <stdint.h>
 
 #include "common/attributes.h"
-#include "common/book.h"
+#include "common/history.h"
 #include "common/segment.h"
 #include "common/segment_series.h"
 
@@ -161,7 +161,7 @@ struct lane_context {
 	struct series_memo series_memos[LANE_SERIES_MEMOS];
 	uint32_t series_hashes[SEGMENT_SERIES_LIMIT];
 	struct region_memo region_memos[LANE_REGION_MEMOS];
-	struct book_memory snapshot_memory; /* of whoever takes a snapshot */
+	struct history_memory snapshot_memory; /* of whoever takes a snapshot */
 };
 
 /* The root of every lane's tree. */

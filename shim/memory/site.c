@@ -157,7 +157,7 @@ static inline void save_share(struct segment_site *site, uint64_t generation)
 }
 
 /* Before any change of a site: what it held at the snapshots since its last one. acquire:
- * pairs with the release in book_end(). */
+ * pairs with the release in history_end(). */
 static inline void catch_up(struct segment_site *site)
 {
 	uint32_t interval =

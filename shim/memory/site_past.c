@@ -2,7 +2,7 @@
 /* What sites do for the snapshots that have been taken. */
 #include "shim/memory/site_past.h"
 
-#include "common/book.h"
+#include "common/history.h"
 #include "shim/core/process.h"
 #include "shim/core/shared_slot.h"
 
@@ -10,75 +10,76 @@
  * chain has 8. */
 #define AGE_HEADS (1u << 18)
 
-/* Far more than a sound book has in a chain: its entries are no circle. */
+/* Far more than a sound history has in a chain: its entries are no circle. */
 #define AGE_STEPS 4096
 
-/* Where the book's arrays are, of which the file has a copy that others can write. Made
- * when the book is mapped; the same for all processes of a file. */
-static struct segment_book layout;
+/* Where the history's arrays are, of which the file has a copy that others can write.
+ * Made when the history is mapped; the same for all processes of a file. */
+static struct segment_history layout;
 
-static int begin_book(void *start, uint32_t slot)
+static int begin_history(void *start, uint32_t slot)
 {
-	struct segment_book *book = start;
-	int result = process_commit(book, slot, 0, sizeof(*book));
+	struct segment_history *history = start;
+	int result = process_commit(history, slot, 0, sizeof(*history));
 
 	if (result == 0)
-		book_layout(book, process_facts.file->slot_size, process->slot);
+		history_layout(history, process_facts.file->slot_size, process->slot);
 	return result;
 }
 
-/* Maps the book, and makes it when make is set. Under the process lock. */
-static struct segment_book *map_book(int make)
+/* Maps the history, and makes it when make is set. Under the process lock. */
+static struct segment_history *map_history(int make)
 {
-	uint32_t *number = &process->segment->book_slot;
+	uint32_t *number = &process->segment->history_slot;
 
 	/* relaxed: shared_slot_map() looks again */
 	if (!make && !__atomic_load_n(number, __ATOMIC_RELAXED))
 		return NULL;
-	return shared_slot_map(number, SEGMENT_SLOT_BOOK, begin_book);
+	return shared_slot_map(number, SEGMENT_SLOT_HISTORY, begin_history);
 }
 
-struct segment_book *site_past_book(int make)
+struct segment_history *site_past_book(int make)
 {
 	/* acquire: pairs with the release below */
-	struct segment_book *book = __atomic_load_n(&process->book, __ATOMIC_ACQUIRE);
+	struct segment_history *history =
+		__atomic_load_n(&process->history, __ATOMIC_ACQUIRE);
 	uint64_t mask;
 
-	if (book || !process_lock(&mask))
-		return book;
-	book = process->book;
-	if (!book) {
-		book = map_book(make);
+	if (history || !process_lock(&mask))
+		return history;
+	history = process->history;
+	if (!history) {
+		history = map_history(make);
 		if (!layout.magic)
-			book_layout(&layout, process_facts.file->slot_size, 0);
-		__atomic_store_n(&process->book, book, __ATOMIC_RELEASE);
+			history_layout(&layout, process_facts.file->slot_size, 0);
+		__atomic_store_n(&process->history, history, __ATOMIC_RELEASE);
 	}
 	process_unlock(&mask);
-	return book;
+	return history;
 }
 
 /* What is missing from here on: the snapshots after the site's or block's last one. */
-static void is_incomplete(struct segment_book *book, uint32_t number)
+static void is_incomplete(struct segment_history *history, uint32_t number)
 {
 	uint32_t expected = 0;
 
 	/* the first one is kept, which is not always the lowest: readers drop a few more
 	 * or less of a recording that is out of room, and count them */
-	if (book)
-		__atomic_compare_exchange_n(&book->incomplete_from, &expected, number, 0,
-					    __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+	if (history)
+		__atomic_compare_exchange_n(&history->incomplete_from, &expected, number,
+					    0, __ATOMIC_RELAXED, __ATOMIC_RELAXED);
 }
 
 int site_past_commit(void *data, uint64_t offset, uint64_t size)
 {
-	return process_commit(data, process->segment->book_slot, offset, size);
+	return process_commit(data, process->segment->history_slot, offset, size);
 }
 
 /* The next free entry of an array that many threads append to, or NULL: no room. */
-static void *append(struct segment_book *book, enum array_number number,
+static void *append(struct segment_history *history, enum array_number number,
 		    uint32_t *ret_index)
 {
-	struct segment_array *array = arrays_in(book, number);
+	struct segment_array *array = arrays_in(history, number);
 	const struct segment_array *at = arrays_in(&layout, number);
 	/* relaxed: a number is all that is taken */
 	uint32_t index = __atomic_fetch_add(&array->count, 1, __ATOMIC_RELAXED);
@@ -92,23 +93,23 @@ static void *append(struct segment_book *book, enum array_number number,
 		if (index >= at->capacity || !process_lock(&mask))
 			return NULL;
 		result = arrays_grow(number, at, &array->committed, index + 1,
-				     site_past_commit, book);
+				     site_past_commit, history);
 		process_unlock(&mask);
 	}
 	return result < 0 ? NULL
-			  : (char *)arrays_entries(book, at) +
+			  : (char *)arrays_entries(history, at) +
 				    (uint64_t)index * array_kinds[number].entry_bytes;
 }
 
 void cold site_past_keep(struct segment_site *site, uint32_t index, uint32_t interval)
 {
-	struct segment_book *book;
+	struct segment_history *history;
 	struct segment_site_past *past;
 	uint32_t unused;
 
 	if (site->alloc_count) {
-		book = site_past_book(0);
-		past = book ? append(book, ARRAY_SITE_PASTS, &unused) : NULL;
+		history = site_past_book(0);
+		past = history ? append(history, ARRAY_SITE_PASTS, &unused) : NULL;
 		if (past) {
 			past->first = (uint16_t)(site->interval + 1);
 			past->last = (uint16_t)interval;
@@ -119,7 +120,7 @@ void cold site_past_keep(struct segment_site *site, uint32_t index, uint32_t int
 			/* release: an entry with its site is whole */
 			__atomic_store_n(&past->site, index, __ATOMIC_RELEASE);
 		} else {
-			is_incomplete(book, site->interval + 1);
+			is_incomplete(history, site->interval + 1);
 		}
 	}
 	site->interval = interval;
@@ -151,10 +152,10 @@ static uint32_t hash_age(uint32_t site, uint32_t born, uint32_t freed)
 
 /* Two threads never add the same entry: it is the site's, which the caller has to itself.
  * Other sites' may come into the chain meanwhile. Index 0 is given away unused. */
-static struct segment_free_age *find_age(struct segment_book *book, uint32_t *head,
+static struct segment_free_age *find_age(struct segment_history *history, uint32_t *head,
 					 uint32_t site, uint32_t born, uint32_t freed)
 {
-	struct segment_free_age *ages = arrays_entries(book, &layout.free_ages);
+	struct segment_free_age *ages = arrays_entries(history, &layout.free_ages);
 	uint32_t first = __atomic_load_n(head, __ATOMIC_ACQUIRE), index, steps = 0;
 	struct segment_free_age *age;
 
@@ -166,7 +167,7 @@ static struct segment_free_age *find_age(struct segment_book *book, uint32_t *he
 			return age;
 	}
 	do {
-		age = append(book, ARRAY_FREE_AGES, &index);
+		age = append(history, ARRAY_FREE_AGES, &index);
 	} while (age && index == 0);
 	if (!age)
 		return NULL;
@@ -182,10 +183,10 @@ static struct segment_free_age *find_age(struct segment_book *book, uint32_t *he
 
 void cold site_past_add_free(const struct shadow_block *block, uint32_t interval, int add)
 {
-	struct segment_book *book = site_past_book(0);
-	uint32_t *heads = book ? age_heads() : NULL;
+	struct segment_history *history = site_past_book(0);
+	uint32_t *heads = history ? age_heads() : NULL;
 	struct segment_free_age *age =
-		heads ? find_age(book,
+		heads ? find_age(history,
 				 &heads[hash_age(block->site, block->interval, interval)],
 				 block->site, block->interval, interval)
 		      : NULL;
@@ -194,6 +195,6 @@ void cold site_past_add_free(const struct shadow_block *block, uint32_t interval
 		age->free_count += (uint64_t)(int64_t)add;
 		age->free_bytes += block->size_bytes * (uint64_t)(int64_t)add;
 	} else {
-		is_incomplete(book, block->interval + 1);
+		is_incomplete(history, block->interval + 1);
 	}
 }

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What sites had at the snapshots that have been taken: entries of the process's book.
+ * What sites had at the snapshots that have been taken: entries of the process's history.
  * Runs on: traced threads, any context; slow paths only.
  */
 #pragma once
 
-#include "common/segment_book.h"
+#include "common/segment_history.h"
 #include "shim/memory/shadow.h"
 
-/* The book, mapped, and made when `make` is set. NULL: there is none. */
-struct segment_book *site_past_book(int make);
+/* The history, mapped, and made when `make` is set. NULL: there is none. */
+struct segment_history *site_past_book(int make);
 
 /* Reserves pages of it. 0, or -errno. */
-int site_past_commit(void *book, uint64_t offset, uint64_t size);
+int site_past_commit(void *history, uint64_t offset, uint64_t size);
 
 /* A site is about to change for the first time since a snapshot: keeps what it has.
  * The caller has the site to itself. interval: the number of snapshots now. */

@@ -272,7 +272,7 @@ static int may_be_offered(const struct lane_context *context)
 	lane = context->lane;
 	return segment->threads.count == segment->first_thread + 1 &&
 	       !lane->fibers.count && !lane->series.count && !lane->suspended_ticks &&
-	       !lane->left_ticks && !context->deferred_count && !segment->book_slot &&
+	       !lane->left_ticks && !context->deferred_count && !segment->history_slot &&
 	       !process_facts.run->snapshot_every_ms &&
 	       segment->tenancy >> 1 < segment->tenants.capacity - 1 &&
 	       segment->threads.count < segment->threads.capacity - 1 &&

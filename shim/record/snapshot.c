@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The process's book: made or mapped when it is needed, and written. Must not call libc;
- * wait for a process lock while signals are open.
+ * The process's history: made or mapped when it is needed, and written. Must not call
+ * libc; wait for a process lock while signals are open.
  *
  * LOCKS. The snapshot lock is taken with signals blocked, and outermost; the process lock
  * inside of it, for a moment each. Whoever keeps a site holds that site, and may take the
@@ -12,7 +12,7 @@
 #include <errno.h>
 #include <fcntl.h>
 
-#include "common/book.h"
+#include "common/history.h"
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
@@ -52,10 +52,10 @@ static uint64_t resident_bytes(void)
 	return pages * 4096;
 }
 
-static int copy_lane(struct book *book, struct lane_context *context, uint64_t now)
+static int copy_lane(struct history *history, struct lane_context *context, uint64_t now)
 {
-	struct book_memory *memory = &context->snapshot_memory;
-	struct book_lane lane = {context->lane, book->size, context->slot, memory};
+	struct history_memory *memory = &context->snapshot_memory;
+	struct history_lane lane = {context->lane, history->size, context->slot, memory};
 	uint64_t bytes;
 	int result;
 
@@ -68,22 +68,23 @@ static int copy_lane(struct book *book, struct lane_context *context, uint64_t n
 		memory->open_ticks = process_map(bytes, 1);
 	if (!memory->sums || !memory->open_ticks)
 		return -ENOMEM;
-	result = book_copy_lane(book, &lane, now);
+	result = history_copy_lane(history, &lane, now);
 	return result == -EINVAL ? 0 : result;
 }
 
 /* What has not become part of a snapshot is written by the next one. */
-static void cancel(struct book *book, struct lane_context *lane)
+static void cancel(struct history *history, struct lane_context *lane)
 {
-	book_cancel(book);
+	history_cancel(history);
 	for (; lane; lane = lane->next_lane)
 		if (lane->snapshot_memory.sums && lane->snapshot_memory.open_ticks)
-			book_forget(&lane->snapshot_memory, lane->lane->nodes.count);
+			history_forget(&lane->snapshot_memory, lane->lane->nodes.count);
 }
 
-static void take(struct book *book, const char *label, enum segment_snapshot_cause cause)
+static void take(struct history *history, const char *label,
+		 enum segment_snapshot_cause cause)
 {
-	struct segment_snapshot *snapshot = book_begin(book, label, cause);
+	struct segment_snapshot *snapshot = history_begin(history, label, cause);
 	/* acquire: lanes in the list are whole */
 	struct lane_context *lanes = __atomic_load_n(&process->lanes, __ATOMIC_ACQUIRE);
 	uint64_t now;
@@ -95,22 +96,22 @@ static void take(struct book *book, const char *label, enum segment_snapshot_cau
 	now = clock_now();
 	for (struct lane_context *lane = lanes; lane && result == 0;
 	     lane = lane->next_lane)
-		result = copy_lane(book, lane, now);
+		result = copy_lane(history, lane, now);
 	if (result < 0)
-		cancel(book, lanes);
+		cancel(history, lanes);
 	else
-		book_end(book, snapshot, now);
+		history_end(history, snapshot, now);
 }
 
 /* 0, or -EBUSY. A holder that does not come to an end, because it is stopped, is not
  * waited for again. */
-static int lock_book(uint32_t *lock)
+static int lock_history(uint32_t *lock)
 {
 	/* relaxed: only a guess how long to wait */
 	uint32_t holder = __atomic_load_n(lock, __ATOMIC_RELAXED);
 	int is_slow = holder && holder == __atomic_load_n(&slow_holder, __ATOMIC_RELAXED);
-	int result = book_lock(lock, SEGMENT_LOCK_THREAD, is_slow ? 0 : LOCK_PAUSES,
-			       pause_taker);
+	int result = history_lock(lock, SEGMENT_LOCK_THREAD, is_slow ? 0 : LOCK_PAUSES,
+				  pause_taker);
 
 	holder = __atomic_load_n(lock, __ATOMIC_RELAXED);
 	if (result == 0 || holder == SEGMENT_LOCK_THREAD)
@@ -121,7 +122,7 @@ static int lock_book(uint32_t *lock)
 
 void snapshot_take(const char *label, enum segment_snapshot_cause cause)
 {
-	struct book book = {.commit = site_past_commit};
+	struct history history = {.commit = site_past_commit};
 	uint64_t mask;
 
 	if (!process)
@@ -135,15 +136,15 @@ void snapshot_take(const char *label, enum segment_snapshot_cause cause)
 		process_count(SEGMENT_COUNTER_REFUSED_SNAPSHOTS, 1);
 		return;
 	}
-	book.process = process->segment;
-	book.size = process_facts.file->slot_size;
-	if (lock_book(&book.process->snapshot_lock) == 0) {
-		book.header = book.commit_data = site_past_book(1);
-		if (book.header && book_open(&book) == 0)
-			take(&book, label ? label : "", cause);
+	history.process = process->segment;
+	history.size = process_facts.file->slot_size;
+	if (lock_history(&history.process->snapshot_lock) == 0) {
+		history.header = history.commit_data = site_past_book(1);
+		if (history.header && history_open(&history) == 0)
+			take(&history, label ? label : "", cause);
 		else
 			process_count(SEGMENT_COUNTER_REFUSED_SNAPSHOTS, 1);
-		book_unlock(&book.process->snapshot_lock);
+		history_unlock(&history.process->snapshot_lock);
 	} else {
 		process_count(SEGMENT_COUNTER_REFUSED_SNAPSHOTS, 1);
 	}

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "common/segment_book.h"
+#include "common/segment_history.h"
 
 /* Takes a snapshot of the process. Waits for one that another thread takes. When it
  * cannot be taken, that is counted. */

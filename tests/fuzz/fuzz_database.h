@@ -3,7 +3,7 @@
  * What this is:  an empty database in memory for each input of a fuzz target.
  * Runs on:       tests; libFuzzer or replay.c.
  * Must not:      make one for each: creating the schema took two thirds of an input's
- * time. See also:      fuzz_segment.c; fuzz_book.c
+ * time. See also:      fuzz_segment.c; fuzz_history.c
  */
 #pragma once
 

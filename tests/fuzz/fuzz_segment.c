@@ -18,7 +18,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/segment_book.h"
+#include "common/segment_history.h"
 #include "collector/ingest/load.h"
 #include "collector/store/store.h"
 #include "tests/fuzz/fuzz_database.h"
@@ -26,7 +26,7 @@
 #define TOKEN 0x0123456789abcdefull
 #define SLOT_BYTES 16384u
 #define SLOTS 6u
-#define BOOK_SLOT 5u
+#define HISTORY_SLOT 5u
 #define START 1000000u
 
 struct change {
@@ -103,7 +103,7 @@ static void make_base_process(uint32_t slot)
 		.executable = "/bin/fuzzed",
 		.command = "fuzzed\0it's",
 		.command_size = 12,
-		.book_slot = slot == 1 ? BOOK_SLOT : 0,
+		.history_slot = slot == 1 ? HISTORY_SLOT : 0,
 		.snapshot_interval = slot == 1 ? 2 : 0,
 	};
 	*module = (struct segment_module){.start = 0x1000,
@@ -177,20 +177,20 @@ static struct segment_array array(uint64_t offset, uint32_t count)
 }
 
 /* Two snapshots of the first process. */
-static void make_base_book(void)
+static void make_base_history(void)
 {
-	struct segment_book *book = slot_at(BOOK_SLOT, SEGMENT_SLOT_BOOK, 1);
-	struct segment_snapshot *snapshots = (void *)((char *)book + 512);
-	struct segment_site_past *sites = (void *)((char *)book + 2048);
-	struct segment_path_past *paths = (void *)((char *)book + 3072);
-	struct segment_free_age *ages = (void *)((char *)book + 4096);
+	struct segment_history *history = slot_at(HISTORY_SLOT, SEGMENT_SLOT_HISTORY, 1);
+	struct segment_snapshot *snapshots = (void *)((char *)history + 512);
+	struct segment_site_past *sites = (void *)((char *)history + 2048);
+	struct segment_path_past *paths = (void *)((char *)history + 3072);
+	struct segment_free_age *ages = (void *)((char *)history + 4096);
 
-	*book = (struct segment_book){.magic = SEGMENT_MAGIC_BOOK,
-				      .process_slot = 1,
-				      .snapshots = array(512, 2),
-				      .site_pasts = array(2048, 2),
-				      .path_pasts = array(3072, 5),
-				      .free_ages = array(4096, 2)};
+	*history = (struct segment_history){.magic = SEGMENT_MAGIC_HISTORY,
+					    .process_slot = 1,
+					    .snapshots = array(512, 2),
+					    .site_pasts = array(2048, 2),
+					    .path_pasts = array(3072, 5),
+					    .free_ages = array(4096, 2)};
 	snapshots[0] = (struct segment_snapshot){"one", START + 100, 4096, 1, 0, 3, 0};
 	snapshots[1] = (struct segment_snapshot){"two", START + 200, 0, 4, 3, 2, 0};
 	sites[0] = (struct segment_site_past){1, 1, 1, 2, 200, 0, 0};
@@ -218,7 +218,7 @@ static void make_base(void)
 	make_base_lane(2);
 	make_base_process(3);
 	make_base_lane(4);
-	make_base_book();
+	make_base_history();
 }
 
 static void remove_directory(void)

@@ -115,7 +115,7 @@ def full_when_it_is_written(case):
 
 @need_root
 def refused_snapshots_take_no_slots(case):
-    """A book of snapshots that gets no pages is tried again in the same place: slots are
+    """A history of snapshots that gets no pages is tried again in the same place: slots are
     what threads and children need, too."""
     with Disk(case, "size=8m") as disk:
         case.database = os.path.join(disk, "run.db")

@@ -170,7 +170,7 @@ ALONE static int run_libraries(char **paths)
 }
 
 /* Kills for all that a recording grows by. */
-UNTRACED int seal(void)
+UNTRACED int sandbox(void)
 {
 	static const int allowed[] = {
 		SYS_read, SYS_write,  SYS_exit,	 SYS_exit_group,   SYS_brk,
@@ -187,7 +187,7 @@ ALONE static int run_sealed(void)
 	work();
 	printf("sealed\n");
 	fflush(stdout);
-	if (seal())
+	if (sandbox())
 		return 1;
 	for (int i = 0; i < 10; i++) {
 		turn("known");

@@ -5,7 +5,7 @@
  *
  * HOW "sound": nothing is wrong. The others say which number leads out of the file, or
  * what the process does meanwhile: flip (right and wrong in turn), cut (the length of the
- * file), lock (it holds the lock of its book).
+ * file), lock (it holds the lock of its history).
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -15,7 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/segment_book.h"
+#include "common/segment_history.h"
 
 #define TOKEN 0x0123456789abcdefull
 #define SLOT_BYTES (1ul << 20)
@@ -75,7 +75,7 @@ static void make_file(void)
 	struct segment_file *header = (void *)file;
 	struct segment_process *process = slot_at(1, SEGMENT_SLOT_PROCESS);
 	struct segment_lane *lane = slot_at(2, SEGMENT_SLOT_LANE);
-	struct segment_book *book = slot_at(3, SEGMENT_SLOT_BOOK);
+	struct segment_history *history = slot_at(3, SEGMENT_SLOT_HISTORY);
 	struct segment_node *nodes = (void *)((char *)lane + 8192);
 
 	header->magic = SEGMENT_MAGIC_FILE;
@@ -87,7 +87,7 @@ static void make_file(void)
 	process->magic = SEGMENT_MAGIC_PROCESS;
 	process->pid = getpid();
 	process->start_ticks = TICKS;
-	process->book_slot = 3;
+	process->history_slot = 3;
 	lane->magic = SEGMENT_MAGIC_LANE;
 	lane->process_slot = 1;
 	lane->frames.offset = 4096;
@@ -97,12 +97,12 @@ static void make_file(void)
 	for (uint32_t i = 2; i < 1000; i++)
 		nodes[i] = (struct segment_node){
 			.key = 16 * i, .call_count = i, .parent = 1, .function = 1};
-	book->magic = SEGMENT_MAGIC_BOOK;
-	book->process_slot = 1;
-	book->snapshots = array(4096, 64, 0);
-	book->site_pasts = array(16384, 64, 0);
-	book->path_pasts = array(32768, 8192, 0);
-	book->free_ages = array(24576, 64, 0);
+	history->magic = SEGMENT_MAGIC_HISTORY;
+	history->process_slot = 1;
+	history->snapshots = array(4096, 64, 0);
+	history->site_pasts = array(16384, 64, 0);
+	history->path_pasts = array(32768, 8192, 0);
+	history->free_ages = array(24576, 64, 0);
 }
 
 /* Makes the numbers wrong, or right again. */
@@ -111,26 +111,26 @@ static void lie(const char *how, int is_wrong)
 	struct segment_file *header = (void *)file;
 	struct segment_process *process = (void *)(file + SLOT_BYTES);
 	struct segment_lane *lane = (void *)(file + 2 * SLOT_BYTES);
-	struct segment_book *book = (void *)(file + 3 * SLOT_BYTES);
+	struct segment_history *history = (void *)(file + 3 * SLOT_BYTES);
 	uint64_t far = is_wrong ? 1ull << 46 : 32768;
 	uint32_t many = is_wrong ? UINT32_MAX : 8192;
 
 	if (!strcmp(how, "offset") || !strcmp(how, "flip"))
-		book->path_pasts.offset = book->snapshots.offset = far;
+		history->path_pasts.offset = history->snapshots.offset = far;
 	if (!strcmp(how, "capacity") || !strcmp(how, "flip"))
-		book->path_pasts.capacity = book->path_pasts.committed = many;
+		history->path_pasts.capacity = history->path_pasts.committed = many;
 	if (!strcmp(how, "committed"))
-		book->path_pasts.committed = many;
+		history->path_pasts.committed = many;
 	if (!strcmp(how, "count") || !strcmp(how, "flip"))
-		book->path_pasts.count = is_wrong ? 0x7fffffff : 0;
+		history->path_pasts.count = is_wrong ? 0x7fffffff : 0;
 	if (!strcmp(how, "lane") || !strcmp(how, "flip"))
 		lane->nodes.capacity = lane->nodes.count = is_wrong ? UINT32_MAX : 1000;
 	if (!strcmp(how, "lane"))
 		lane->nodes.offset = far;
 	if (!strcmp(how, "slots"))
 		header->slot_count = header->slot_limit = many;
-	if (!strcmp(how, "book-slot"))
-		process->book_slot = many;
+	if (!strcmp(how, "history-slot"))
+		process->history_slot = many;
 	if (!strcmp(how, "lock"))
 		process->snapshot_lock = SEGMENT_LOCK_THREAD;
 }

@@ -58,8 +58,8 @@ def sound(case):
 
 @scenario
 def wild_book(case):
-    """Offsets, capacities and counts of the book that lead out of the file."""
-    for how in ("offset", "capacity", "count", "committed", "lane", "slots", "book-slot"):
+    """Offsets, capacities and counts of the history that lead out of the file."""
+    for how in ("offset", "capacity", "count", "committed", "lane", "slots", "history-slot"):
         shutil.rmtree(case.path("strange"), ignore_errors=True)
         attack(case, how)
 

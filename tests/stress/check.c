@@ -6,7 +6,7 @@
  * Must not:      trust an offset or a count of the file.
  * See also:      tests/stress/check.h
  */
-#include "common/segment_book.h"
+#include "common/segment_history.h"
 #include "tests/stress/check.h"
 
 #include <errno.h>
@@ -116,9 +116,9 @@ static const void *slot_at(struct check *check, uint32_t slot, uint32_t kind)
 		      check->file->slots[slot].kind == kind;
 
 	return check_that(check, is_such, "slot %u is no %s", slot,
-			  kind == SEGMENT_SLOT_LANE   ? "lane"
-			  : kind == SEGMENT_SLOT_BOOK ? "book"
-						      : "process")
+			  kind == SEGMENT_SLOT_LANE	 ? "lane"
+			  : kind == SEGMENT_SLOT_HISTORY ? "history"
+							 : "process")
 		       ? check->slots[slot]
 		       : NULL;
 }
@@ -144,14 +144,15 @@ const struct segment_lane *check_lane_at(struct check *check, uint32_t slot)
 	return lane;
 }
 
-const struct segment_book *check_book_at(struct check *check, uint32_t slot)
+const struct segment_history *check_history_at(struct check *check, uint32_t slot)
 {
-	const struct segment_book *book = slot_at(check, slot, SEGMENT_SLOT_BOOK);
+	const struct segment_history *history =
+		slot_at(check, slot, SEGMENT_SLOT_HISTORY);
 
-	if (book && !check_that(check, book->magic == SEGMENT_MAGIC_BOOK,
-				"slot %u: wrong magic of a book", slot))
+	if (history && !check_that(check, history->magic == SEGMENT_MAGIC_HISTORY,
+				   "slot %u: wrong magic of a history", slot))
 		return NULL;
-	return book;
+	return history;
 }
 
 void check_file(struct check *check)

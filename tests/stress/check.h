@@ -17,7 +17,7 @@
 
 #include "common/segment.h"
 
-struct segment_book;
+struct segment_history;
 
 struct check {
 	int fd;
@@ -43,7 +43,7 @@ void check_lane(struct check *check, uint32_t slot);
 /* Threads and sites of a process's slot, the global peak and its shares. */
 void check_process(struct check *check, uint32_t slot);
 
-/* The book of snapshots of the process in a slot, if there is one. Quiet only. */
+/* The history of snapshots of the process in a slot, if there is one. Quiet only. */
 void check_snapshots(struct check *check, uint32_t slot);
 
 /* The shadow map of the calling process against the sites of its slot: each word names
@@ -54,8 +54,8 @@ void check_shadow(struct check *check, uint32_t slot);
 const struct segment_process *check_process_at(struct check *check, uint32_t slot);
 const struct segment_lane *check_lane_at(struct check *check, uint32_t slot);
 
-/* The book of snapshots in a slot; NULL, and a failure, when it is none. */
-const struct segment_book *check_book_at(struct check *check, uint32_t slot);
+/* The history of snapshots in a slot; NULL, and a failure, when it is none. */
+const struct segment_history *check_history_at(struct check *check, uint32_t slot);
 
 /* The sites of the process in a slot; NULL, and a failure, when they do not fit. */
 const struct segment_site *check_sites_at(struct check *check, uint32_t slot);

@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  what must hold in a process's book of snapshots.
+ * What this is:  what must hold in a process's history of snapshots.
  * Runs on:       tests; the process is quiet.
  * Must not:      need anything but the file.
- * See also:      tests/stress/check.h; common/segment_book.h
+ * See also:      tests/stress/check.h; common/segment_history.h
  */
 #include <stdlib.h>
 
-#include "common/segment_book.h"
+#include "common/segment_history.h"
 #include "tests/stress/check.h"
 
 typedef unsigned long long ull;
 
-static const void *entries(const struct segment_book *book,
+static const void *entries(const struct segment_history *history,
 			   const struct segment_array *array)
 {
-	return (const char *)book + array->offset;
+	return (const char *)history + array->offset;
 }
 
 static uint32_t count_of(const struct segment_array *array)
@@ -52,10 +52,11 @@ static void check_past(struct check *check, const struct segment_process *proces
 
 /* No snapshot of a site is told twice; none is left out between two that are told. */
 static void check_pasts(struct check *check, const struct segment_process *process,
-			const struct segment_site *sites, const struct segment_book *book)
+			const struct segment_site *sites,
+			const struct segment_history *history)
 {
-	const struct segment_site_past *pasts = entries(book, &book->site_pasts);
-	uint32_t count = count_of(&book->site_pasts), *next;
+	const struct segment_site_past *pasts = entries(history, &history->site_pasts);
+	uint32_t count = count_of(&history->site_pasts), *next;
 
 	next = calloc(process->sites.count + 1u, sizeof(*next));
 	for (uint32_t i = 0; next && i < count; i++) {
@@ -74,12 +75,13 @@ static void check_pasts(struct check *check, const struct segment_process *proce
 
 /* The blocks freed at an age are some of all that were freed. */
 static void check_ages(struct check *check, const struct segment_process *process,
-		       const struct segment_site *sites, const struct segment_book *book)
+		       const struct segment_site *sites,
+		       const struct segment_history *history)
 {
-	const struct segment_free_age *ages = entries(book, &book->free_ages);
+	const struct segment_free_age *ages = entries(history, &history->free_ages);
 	uint64_t *freed = calloc(process->sites.count + 1u, sizeof(*freed));
 
-	for (uint32_t i = 1; freed && i < count_of(&book->free_ages); i++) {
+	for (uint32_t i = 1; freed && i < count_of(&history->free_ages); i++) {
 		const struct segment_free_age *age = &ages[i];
 
 		if (!check_that(check,
@@ -98,12 +100,12 @@ static void check_ages(struct check *check, const struct segment_process *proces
 	free(freed);
 }
 
-static void check_paths(struct check *check, const struct segment_book *book)
+static void check_paths(struct check *check, const struct segment_history *history)
 {
-	const struct segment_path_past *pasts = entries(book, &book->path_pasts);
+	const struct segment_path_past *pasts = entries(history, &history->path_pasts);
 	const struct segment_lane *lane = NULL;
 
-	for (uint32_t i = 0; i < count_of(&book->path_pasts); i++) {
+	for (uint32_t i = 0; i < count_of(&history->path_pasts); i++) {
 		uint32_t node = pasts[i].calls_and_node & SEGMENT_PAST_NODE_MASK;
 		uint64_t calls = pasts[i].calls_and_node >> SEGMENT_PAST_NODE_BITS;
 		const struct segment_node *nodes;
@@ -133,19 +135,19 @@ void check_snapshots(struct check *check, uint32_t slot)
 {
 	const struct segment_process *process = check_process_at(check, slot);
 	const struct segment_site *sites = check_sites_at(check, slot);
-	const struct segment_book *book;
+	const struct segment_history *history;
 
-	if (!process || !sites || !process->book_slot || !check->is_quiet)
+	if (!process || !sites || !process->history_slot || !check->is_quiet)
 		return;
-	book = check_book_at(check, process->book_slot);
-	if (!book ||
+	history = check_history_at(check, process->history_slot);
+	if (!history ||
 	    !check_that(check,
-			book->process_slot == slot && !book->incomplete_from &&
-				book->snapshots.count == process->snapshot_interval,
-			"process %u: %u snapshots, %u in its book", slot,
-			process->snapshot_interval, book->snapshots.count))
+			history->process_slot == slot && !history->incomplete_from &&
+				history->snapshots.count == process->snapshot_interval,
+			"process %u: %u snapshots, %u in its history", slot,
+			process->snapshot_interval, history->snapshots.count))
 		return;
-	check_pasts(check, process, sites, book);
-	check_ages(check, process, sites, book);
-	check_paths(check, book);
+	check_pasts(check, process, sites, history);
+	check_ages(check, process, sites, history);
+	check_paths(check, history);
 }

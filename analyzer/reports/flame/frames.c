@@ -59,7 +59,7 @@ struct flame *flame_of_tree(const struct calltree *tree, unsigned metric,
 			node->function == CALLTREE_NONE
 				? NULL
 				: &tree->functions[node->function];
-		struct flame_frame *frame;
+		struct flame_box *frame;
 
 		numbers[at] = (uint32_t)flame->count;
 		frame = flame_add(flame,

@@ -72,7 +72,7 @@ static void apply_filter(const struct filter *filter, struct flame *flame)
 		return;
 	verdicts = xcalloc(flame->count, sizeof(*verdicts));
 	for (size_t i = 1; i < flame->count; i++) {
-		struct flame_frame *frame = &flame->frames[i];
+		struct flame_box *frame = &flame->frames[i];
 
 		verdicts[i] = filter_judge(filter, frame->name) | verdicts[frame->parent];
 		if (verdicts[i] == FILTER_FOCUSED)
@@ -173,7 +173,7 @@ static void note_nothing(struct doc *doc)
 enum exit_status flame_build(struct report_input *input, struct doc *doc)
 {
 	enum exit_status status = check_metric(input);
-	const struct flame_frame *whole;
+	const struct flame_box *whole;
 
 	if (status == STATUS_OK)
 		status = check_options(input);

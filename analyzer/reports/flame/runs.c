@@ -34,7 +34,7 @@ static void add_frames(const struct compare_state *state, struct flame *flame)
 		const struct compare_path *path = &comparison->paths[i];
 		const struct compare_function *function =
 			&comparison->functions[path->function];
-		struct flame_frame *frame = flame_add(
+		struct flame_box *frame = flame_add(
 			flame,
 			path->parent == COMPARE_NONE ? FLAME_WHOLE : path->parent + 1,
 			flame_copy(flame, function->name));
@@ -54,7 +54,7 @@ static void weigh_by_path(const struct compare_state *state, struct flame *flame
 	const struct compare_series *series = &state->comparison.path_values;
 
 	for (uint32_t i = 0; i < series->count; i++) {
-		struct flame_frame *frame = &flame->frames[i + 1];
+		struct flame_box *frame = &flame->frames[i + 1];
 
 		frame->self = mean(state, series, i, metric, true);
 		frame->self_before = mean(state, series, i, metric, false);
@@ -70,7 +70,7 @@ static void weigh_by_site(const struct compare_state *state, struct flame *flame
 	for (size_t i = 1; i < flame->count; i++)
 		flame->frames[i].presence = 0;
 	for (uint32_t i = 0; i < series->count; i++) {
-		struct flame_frame *frame =
+		struct flame_box *frame =
 			&flame->frames[state->comparison.sites[i].path + 1];
 		int64_t after = mean(state, series, i, metric, true);
 		int64_t before = mean(state, series, i, metric, false);

@@ -343,7 +343,7 @@ static Dwarf_Die *find_function(const struct debug_info *info, struct unit *unit
 	return range ? &unit->functions[range->item] : NULL;
 }
 
-static void name_frame(struct debug_info *info, Dwarf_Die *die, struct debug_frame *ret)
+static void name_frame(struct debug_info *info, Dwarf_Die *die, struct debug_scope *ret)
 {
 	Dwarf_Attribute attribute;
 
@@ -378,7 +378,7 @@ static struct place call_place(struct debug_info *info, struct unit *unit, Dwarf
 }
 
 int debug_info_function(struct debug_info *info, uint64_t address,
-			struct debug_frame *ret)
+			struct debug_scope *ret)
 {
 	struct unit *unit = find_unit(info, address);
 	Dwarf_Die *die;
@@ -390,7 +390,7 @@ int debug_info_function(struct debug_info *info, uint64_t address,
 	if (die && !starts)
 		return -ENOENT;
 	(void)budget_take(info->budget, QUESTION_ENTRIES);
-	*ret = (struct debug_frame){.name = NULL};
+	*ret = (struct debug_scope){.name = NULL};
 	if (die) {
 		name_frame(info, die, ret);
 		ret->place = declared_place(info, unit, die);
@@ -423,7 +423,7 @@ static size_t find_inlined(struct walk *walk, Dwarf_Die *parent, uint64_t addres
 	return count;
 }
 
-int debug_info_frames(struct debug_info *info, uint64_t address, struct debug_frame *ret,
+int debug_info_scopes(struct debug_info *info, uint64_t address, struct debug_scope *ret,
 		      size_t capacity)
 {
 	struct unit *unit = find_unit(info, address);
@@ -444,12 +444,12 @@ int debug_info_frames(struct debug_info *info, uint64_t address, struct debug_fr
 	(void)budget_take(info->budget, QUESTION_ENTRIES * (count + 1));
 	for (i = count; i > 0; i--) {
 		if (i < capacity) {
-			ret[written] = (struct debug_frame){.place = place};
+			ret[written] = (struct debug_scope){.place = place};
 			name_frame(info, &inlined[i - 1], &ret[written++]);
 		}
 		place = call_place(info, unit, &inlined[i - 1]);
 	}
-	ret[written] = (struct debug_frame){.place = place};
+	ret[written] = (struct debug_scope){.place = place};
 	if (function)
 		name_frame(info, function, &ret[written]);
 	written++;

@@ -18,7 +18,7 @@ struct debug_info;
 
 /* name: the linkage name when the function has one, else its name in the source;
  * source_name: that; both borrowed until debug_info_close(), NULL: not known. */
-struct debug_frame {
+struct debug_scope {
 	const char *name, *source_name;
 	struct place place;
 };
@@ -33,11 +33,11 @@ void debug_info_close(struct debug_info *info);
 
 /* The function that starts at address; place: of its definition. 0 or -ENOENT. */
 int debug_info_function(struct debug_info *info, uint64_t address,
-			struct debug_frame *ret);
+			struct debug_scope *ret);
 
 /* The functions at this instruction: [0] the innermost inlined one ... [n-1] the physical
  * function, whose name may be unknown; place: where each of them is at that moment. When
  * there are more than capacity, the innermost are left out. Returns n >= 1, or -ENOENT.
  */
-int debug_info_frames(struct debug_info *info, uint64_t address, struct debug_frame *ret,
+int debug_info_scopes(struct debug_info *info, uint64_t address, struct debug_scope *ret,
 		      size_t capacity);

@@ -9,7 +9,7 @@
 static uint32_t add(struct flame *flame, uint32_t parent, const char *name,
 		    int64_t before, int64_t after)
 {
-	struct flame_frame *frame = flame_add(flame, parent, name);
+	struct flame_box *frame = flame_add(flame, parent, name);
 
 	frame->self = after;
 	frame->self_before = before;
@@ -202,7 +202,7 @@ static void colours_tell_sides_apart(void **state)
 	uint32_t less = flame_colour_of(FLAME_LESS, 1),
 		 more = flame_colour_of(FLAME_MORE, 1);
 	struct flame *flame = small();
-	struct flame_frame other = {.name = "other", .parent = 1};
+	struct flame_box other = {.name = "other", .parent = 1};
 
 	(void)state;
 	assert_true((less & 255) > (less >> 16));

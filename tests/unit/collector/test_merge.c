@@ -225,7 +225,7 @@ static void open_frames_of_the_killed(void **state)
 /* Killed, and the collector saw it. */
 static void seen_death(void **state)
 {
-	struct fate_death death = {
+	struct ending_death death = {
 		.pid = 100,
 		.start_ticks = MAKE_START,
 		.monotonic_ns = MAKE_START + 5000000,

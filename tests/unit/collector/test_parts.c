@@ -22,7 +22,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "collector/processes/alive.h"
+#include "collector/processes/liveness.h"
 #include "common/base/array.h"
 #include "collector/watch/gpu.h"
 #include "collector/merge/histogram.h"
@@ -161,29 +161,30 @@ static void exit_statuses(void **state)
 	pid = fork();
 	if (pid == 0)
 		_exit(7);
-	start_time = alive_start_time(pid, 0, INT64_MAX);
-	assert_int_equal(alive_open(pid, start_time + 1), -ESRCH);
-	pidfd = alive_open(pid, start_time);
+	start_time = liveness_start_time(pid, 0, INT64_MAX);
+	assert_int_equal(liveness_open(pid, start_time + 1), -ESRCH);
+	pidfd = liveness_open(pid, start_time);
 	assert_true(pidfd >= 0 && wait_for_death(pidfd));
-	assert_false(alive_check(pid, start_time)); /* a zombie */
-	status = alive_exit_status(pidfd, pid, start_time);
+	assert_false(liveness_check(pid, start_time)); /* a zombie */
+	status = liveness_exit_status(pidfd, pid, start_time);
 	assert_true(status.is_known && status.exit_code == 7 && !status.exit_signal);
 	waitpid(pid, NULL, 0);
 	close(pidfd);
-	assert_int_equal(alive_open(pid, start_time), -ESRCH);
+	assert_int_equal(liveness_open(pid, start_time), -ESRCH);
 
 	pid = fork();
 	if (pid == 0) {
 		pause();
 		_exit(0);
 	}
-	pidfd = alive_open(pid, 0);
-	assert_true(alive_check(pid, 0));
-	assert_int_equal(alive_start_time(pid, 0, 1), 0); /* began later than that */
+	pidfd = liveness_open(pid, 0);
+	assert_true(liveness_check(pid, 0));
+	assert_int_equal(liveness_start_time(pid, 0, 1), 0); /* began later than that */
 	kill(pid, SIGKILL);
 	assert_true(wait_for_death(pidfd));
 	waitpid(pid, NULL, 0);
-	status = alive_exit_status(pidfd, pid, 0); /* reaped: only newer kernels know */
+	status =
+		liveness_exit_status(pidfd, pid, 0); /* reaped: only newer kernels know */
 	if (status.is_known)
 		assert_int_equal(status.exit_signal, SIGKILL);
 	close(pidfd);

@@ -111,7 +111,7 @@ static off_t size_of(const struct make_run *run)
 
 static void written(void **state)
 {
-	static const struct fate_death deaths[] = {
+	static const struct ending_death deaths[] = {
 		{.pid = 100,
 		 .start_ticks = 7,
 		 .monotonic_ns = START + 9,
@@ -160,7 +160,7 @@ static void written(void **state)
 /* Ordinary ends leave room for those of children that were killed. */
 static void bounded(void **state)
 {
-	struct fate_death *deaths = calloc(3 * SAMPLES_DEATH_LIMIT, sizeof(*deaths));
+	struct ending_death *deaths = calloc(3 * SAMPLES_DEATH_LIMIT, sizeof(*deaths));
 	struct samples_writer writer = {.fd = -1};
 	const struct make_run *run = *state;
 	struct resources resources;
@@ -168,7 +168,7 @@ static void bounded(void **state)
 	assert_non_null(deaths);
 	remember(&resources, RESOURCES_LIMIT);
 	for (size_t i = 0; i < 3 * SAMPLES_DEATH_LIMIT; i++)
-		deaths[i] = (struct fate_death){
+		deaths[i] = (struct ending_death){
 			.pid = 100, .monotonic_ns = START, .status = {1, 0, 0}};
 	samples_write(&writer, &run->rundir, &resources, deaths, SAMPLES_DEATH_LIMIT);
 	expect(run, RESOURCES_LIMIT, SAMPLES_DEATH_LIMIT / 2, 0);

@@ -20,7 +20,7 @@
 #include <unistd.h>
 
 #include "collector/ingest/load.h"
-#include "collector/processes/alive.h"
+#include "collector/processes/liveness.h"
 #include "collector/store/spool.h"
 #include "collector/database/guard.h"
 #include "collector/store/store.h"
@@ -157,7 +157,7 @@ static void unattended(void **state)
 	struct fixture *f = *state;
 
 	f->process->pid = getpid();
-	f->process->start_time = alive_start_time(getpid(), 0, INT64_MAX);
+	f->process->start_time = liveness_start_time(getpid(), 0, INT64_MAX);
 	assert_int_not_equal(f->process->start_time, 0);
 	assert_int_equal(only_run(f).state, SPOOL_UNATTENDED);
 	f->process->start_time--; /* somebody who had our number before */
@@ -205,7 +205,7 @@ static void read_live(void **state)
 
 	f->run.page->start_monotonic_ns = MAKE_START;
 	f->process->pid = getpid();
-	f->process->start_time = alive_start_time(getpid(), 0, INT64_MAX);
+	f->process->start_time = liveness_start_time(getpid(), 0, INT64_MAX);
 	f->process->state = SEGMENT_PROCESS_RUNNING;
 	f->process->end_ticks = 0;
 	node = make_call(&f->lane, 1, 0x2000, 0, 0);
@@ -223,7 +223,7 @@ static void read_live(void **state)
 	/* without being asked for the living it takes the last trace */
 	assert_int_equal(
 		ingest_load(&ingest, &f->run.rundir, &nothing, error, sizeof(error)), 0);
-	assert_int_equal(ingest.fates[0].is_alive, 0);
+	assert_int_equal(ingest.endings[0].is_alive, 0);
 	ingest_done(&ingest);
 }
 

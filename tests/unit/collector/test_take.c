@@ -3,7 +3,7 @@
  * What this is:  snapshots taken from outside of files that lie: nothing outside of the
  *                mappings is read or written, and who dies on the way leaves no lock.
  * Runs on:       tests.
- * See also:      collector/live/take.h, common/segment_book.h
+ * See also:      collector/live/snapshot.h, common/segment_history.h
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -21,10 +21,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "common/book.h"
+#include "common/history.h"
 #include "collector/live/shared_map.h"
-#include "collector/live/take.h"
-#include "collector/live/take_lock.h"
+#include "collector/live/snapshot.h"
+#include "collector/live/snapshot_lock.h"
 #include "tests/unit/collector/check_db.h"
 
 #define NOW (MAKE_START + 1000)
@@ -36,7 +36,7 @@ struct fixture {
 	struct segment_process *process;
 	uint32_t slot;
 	struct make_lane lane;
-	struct take_memory memory;
+	struct live_snapshot_memory memory;
 	int fd;
 };
 
@@ -61,7 +61,7 @@ static int finish(void **state)
 {
 	struct fixture *f = *state;
 
-	take_forget(&f->memory);
+	live_snapshot_forget(&f->memory);
 	close(f->fd);
 	make_file_free(&f->file);
 	make_run_free(&f->run);
@@ -73,8 +73,8 @@ static int take_called(struct fixture *f, const char *label)
 {
 	uint32_t number;
 
-	return take_snapshot(f->fd, f->slot, label, SEGMENT_SNAPSHOT_COMMAND, NOW,
-			     &f->memory, &number);
+	return live_snapshot_take(f->fd, f->slot, label, SEGMENT_SNAPSHOT_COMMAND, NOW,
+				  &f->memory, &number);
 }
 
 static int take(struct fixture *f)
@@ -82,9 +82,10 @@ static int take(struct fixture *f)
 	return take_called(f, "label");
 }
 
-static struct segment_book *book_of(const struct fixture *f)
+static struct segment_history *history_of(const struct fixture *f)
 {
-	return (void *)((char *)f->file.file + f->process->book_slot * MAKE_SLOT_BYTES);
+	return (void *)((char *)f->file.file +
+			f->process->history_slot * MAKE_SLOT_BYTES);
 }
 
 static void sound(void **state)
@@ -95,15 +96,15 @@ static void sound(void **state)
 	assert_int_equal(take(f), 0);
 	assert_int_equal(f->process->snapshot_interval, 1);
 	assert_int_equal(f->process->snapshot_lock, 0);
-	pasts = (void *)((char *)book_of(f) + book_of(f)->path_pasts.offset);
-	assert_int_equal(book_of(f)->path_pasts.count, 3);
+	pasts = (void *)((char *)history_of(f) + history_of(f)->path_pasts.offset);
+	assert_int_equal(history_of(f)->path_pasts.count, 3);
 	assert_int_equal(pasts[0].calls_and_node >> SEGMENT_PAST_NODE_BITS, f->lane.slot);
 	assert_int_equal(pasts[1].total_ticks, 1100); /* with the open frame */
 	f->lane.nodes[3].call_count++;
 	f->lane.nodes[2].total_ticks = 1100;
 	f->lane.lane->frames.count = 0;
 	assert_int_equal(take(f), 0);
-	assert_int_equal(book_of(f)->path_pasts.count, 5); /* the lane and one node */
+	assert_int_equal(history_of(f)->path_pasts.count, 5); /* the lane and one node */
 }
 
 /* profshim_snapshot("") cost the whole recording. */
@@ -127,22 +128,22 @@ static void wild_numbers(void **state)
 		0,	    1,		7,	    MAKE_SLOT_BYTES - 8, MAKE_SLOT_BYTES,
 		FILE_BYTES, UINT32_MAX, 1ull << 40, UINT64_MAX - 7,	 UINT64_MAX};
 	struct fixture *f = *state;
-	struct segment_book *book;
-	struct segment_book good;
+	struct segment_history *history;
+	struct segment_history good;
 	uint64_t *words;
 
 	assert_int_equal(take(f), 0);
-	book = book_of(f);
-	good = *book;
-	words = (void *)book;
+	history = history_of(f);
+	good = *history;
+	words = (void *)history;
 	for (size_t word = 0; word < sizeof(good) / sizeof(*words); word++) {
 		for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-			*book = good;
+			*history = good;
 			words[word] = values[i];
 			f->process->snapshot_interval = (uint32_t)i;
 			f->lane.nodes[2].call_count++;
 			take(f);
-			take_forget(&f->memory);
+			live_snapshot_forget(&f->memory);
 			assert_int_equal(f->process->magic, SEGMENT_MAGIC_PROCESS);
 			assert_int_equal(f->lane.lane->magic, SEGMENT_MAGIC_LANE);
 			assert_int_equal(f->process->snapshot_lock, 0);
@@ -167,7 +168,7 @@ static void wild_lane(void **state)
 			words[word] = values[i];
 			f->process->snapshot_interval = 0;
 			take(f);
-			take_forget(&f->memory);
+			live_snapshot_forget(&f->memory);
 			assert_int_equal(f->process->magic, SEGMENT_MAGIC_PROCESS);
 			assert_int_equal(f->process->snapshot_lock, 0);
 		}
@@ -183,9 +184,9 @@ static void wild_slots(void **state)
 
 	assert_int_equal(take(f), 0);
 	for (size_t i = 0; i < sizeof(values) / sizeof(values[0]); i++) {
-		f->process->book_slot = values[i];
+		f->process->history_slot = values[i];
 		assert_true(take(f) <= 0);
-		f->process->book_slot = 0;
+		f->process->history_slot = 0;
 		f->file.file->slot_count = values[i];
 		assert_true(take(f) <= 0);
 		f->file.file->slot_count = 4;
@@ -195,7 +196,7 @@ static void wild_slots(void **state)
 		f->file.file->slot_size = (uint64_t)values[i] << 32;
 		assert_int_equal(take(f), -EINVAL);
 		f->file.file->slot_size = MAKE_SLOT_BYTES;
-		take_forget(&f->memory);
+		live_snapshot_forget(&f->memory);
 	}
 }
 
@@ -258,7 +259,7 @@ static void cut_meanwhile(void **state)
 	}
 	for (int i = 0; i < 300; i++) {
 		take(f);
-		take_forget(&f->memory);
+		live_snapshot_forget(&f->memory);
 	}
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
@@ -293,13 +294,13 @@ static void dead_holder(void **state)
 {
 	struct fixture *f = *state;
 	uint32_t *word = &f->process->snapshot_lock;
-	struct take_lock lock;
+	struct live_snapshot_lock lock;
 	pid_t child;
 
 	for (int inside = 0; inside < 2; inside++) {
 		child = fork();
 		if (child == 0) {
-			if (take_lock(&lock, word, 0) < 0)
+			if (live_snapshot_lock(&lock, word, 0) < 0)
 				_exit(1);
 			raise(SIGKILL);
 		}
@@ -309,7 +310,7 @@ static void dead_holder(void **state)
 			assert_int_equal(take(f), 0);
 		else
 			assert_int_equal(
-				book_lock(word, SEGMENT_LOCK_THREAD, 0, pause_nothing),
+				history_lock(word, SEGMENT_LOCK_THREAD, 0, pause_nothing),
 				0);
 	}
 	assert_int_equal(*word, SEGMENT_LOCK_THREAD);
@@ -333,15 +334,15 @@ static void after_failure(void **state)
 
 	assert_int_equal(take(f), 0);
 	f->lane.nodes[2].call_count++;
-	first = book_of(f)->path_pasts.capacity;
-	book_of(f)->path_pasts.capacity = book_of(f)->path_pasts.committed =
-		book_of(f)->path_pasts.count + 1;
+	first = history_of(f)->path_pasts.capacity;
+	history_of(f)->path_pasts.capacity = history_of(f)->path_pasts.committed =
+		history_of(f)->path_pasts.count + 1;
 	assert_int_equal(take(f), -ENOSPC);
-	take_forget(&f->memory);
-	book_of(f)->path_pasts.capacity = first;
+	live_snapshot_forget(&f->memory);
+	history_of(f)->path_pasts.capacity = first;
 	assert_int_equal(take(f), 0);
 	assert_int_equal(f->process->snapshot_interval, 2);
-	assert_int_equal(book_of(f)->path_pasts.count, 6);
+	assert_int_equal(history_of(f)->path_pasts.count, 6);
 }
 
 int main(void)

@@ -3,7 +3,7 @@
  * Liveness by /proc and pidfd, exit statuses of processes that are not our children.
  * Must not wait or signal.
  */
-#include "collector/processes/alive.h"
+#include "collector/processes/liveness.h"
 
 #include <dirent.h>
 #include <errno.h>
@@ -74,12 +74,12 @@ static int is_that_process(const struct stat_facts *facts, uint64_t start_time)
 	return start_time == 0 || facts->start_time == start_time;
 }
 
-int alive_proc_tells(void)
+int liveness_proc_tells(void)
 {
 	return access("/proc/self/stat", R_OK) == 0;
 }
 
-int alive_check(int32_t pid, uint64_t start_time)
+int liveness_check(int32_t pid, uint64_t start_time)
 {
 	struct stat_facts facts = {0};
 	int result;
@@ -88,7 +88,8 @@ int alive_check(int32_t pid, uint64_t start_time)
 		return 0;
 	result = read_stat(pid, &facts);
 	/* no descriptor left, or no /proc: who cannot be looked at is not dead yet */
-	if (result < 0 && result != -ESRCH && (result != -ENOENT || !alive_proc_tells()))
+	if (result < 0 && result != -ESRCH &&
+	    (result != -ENOENT || !liveness_proc_tells()))
 		return kill(pid, 0) == 0 || errno != ESRCH;
 	if (result < 0)
 		return 0;
@@ -117,7 +118,7 @@ static int began_between(uint64_t start_time, uint64_t from_ns, uint64_t to_ns)
 	       began_ns <= to_ns + asleep_ns + 2 * tick_ns;
 }
 
-uint64_t alive_start_time(int32_t pid, uint64_t from_ns, uint64_t to_ns)
+uint64_t liveness_start_time(int32_t pid, uint64_t from_ns, uint64_t to_ns)
 {
 	struct stat_facts facts = {0};
 
@@ -127,7 +128,7 @@ uint64_t alive_start_time(int32_t pid, uint64_t from_ns, uint64_t to_ns)
 	return facts.start_time;
 }
 
-int alive_is_user(int32_t pid, const char *directory)
+int liveness_is_user(int32_t pid, const char *directory)
 {
 	size_t length = strlen(directory), room = 0;
 	char path[64], *line = NULL;
@@ -148,8 +149,8 @@ int alive_is_user(int32_t pid, const char *directory)
 	return found;
 }
 
-size_t alive_find_users(const char *directory, uint64_t from_ns, int32_t *ret_pids,
-			size_t capacity)
+size_t liveness_find_users(const char *directory, uint64_t from_ns, int32_t *ret_pids,
+			   size_t capacity)
 {
 	struct dirent *entry;
 	size_t count = 0;
@@ -159,8 +160,8 @@ size_t alive_find_users(const char *directory, uint64_t from_ns, int32_t *ret_pi
 		int32_t pid = (int32_t)strtol(entry->d_name, NULL, 10);
 
 		if (pid > 0 && pid != getpid() &&
-		    alive_start_time(pid, from_ns, INT64_MAX) &&
-		    alive_is_user(pid, directory))
+		    liveness_start_time(pid, from_ns, INT64_MAX) &&
+		    liveness_is_user(pid, directory))
 			ret_pids[count++] = pid;
 	}
 	if (proc)
@@ -168,7 +169,7 @@ size_t alive_find_users(const char *directory, uint64_t from_ns, int32_t *ret_pi
 	return count;
 }
 
-int alive_open(int32_t pid, uint64_t start_time)
+int liveness_open(int32_t pid, uint64_t start_time)
 {
 	struct stat_facts facts = {0};
 	int pidfd, result;
@@ -180,18 +181,18 @@ int alive_open(int32_t pid, uint64_t start_time)
 		return -ESRCH;
 	if (pidfd < 0) {
 		result = -errno;
-		return alive_check(pid, start_time) ? result : -ESRCH;
+		return liveness_check(pid, start_time) ? result : -ESRCH;
 	}
 	/* asked after opening: so the descriptor is of the process we looked at */
 	result = read_stat(pid, &facts);
-	if (result < 0 ? alive_proc_tells() : !is_that_process(&facts, start_time)) {
+	if (result < 0 ? liveness_proc_tells() : !is_that_process(&facts, start_time)) {
 		close(pidfd);
 		return -ESRCH;
 	}
 	return pidfd;
 }
 
-int alive_inherited(int fd)
+int liveness_inherited(int fd)
 {
 	/* signal 0 is sent to nobody; EBADF: it is closed, or no pidfd. Without /proc,
 	 * which may be absent. */
@@ -229,7 +230,7 @@ static int ask_exit_status(int pidfd, int32_t pid, uint64_t start_time,
 	return 1;
 }
 
-struct exit_status alive_exit_status(int pidfd, int32_t pid, uint64_t start_time)
+struct exit_status liveness_exit_status(int pidfd, int32_t pid, uint64_t start_time)
 {
 	struct exit_status status = {0, 0, 0};
 	struct timespec pause = {.tv_nsec = 500000};
@@ -243,7 +244,7 @@ struct exit_status alive_exit_status(int pidfd, int32_t pid, uint64_t start_time
 	return status;
 }
 
-int alive_can_be(int32_t pid, uint32_t user)
+int liveness_can_be(int32_t pid, uint32_t user)
 {
 	char path[64], line[256];
 	unsigned int real = user, effective = user, saved = user;

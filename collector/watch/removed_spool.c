@@ -7,7 +7,7 @@
  * nothing is lost yet. The copies are made when the processes have ended (or exit), so
  * nobody has to be told of them.
  */
-#include "collector/watch/rescue.h"
+#include "collector/watch/removed_spool.h"
 
 #include <errno.h>
 #include <sys/sendfile.h>
@@ -70,7 +70,7 @@ static int write_file(const struct rundir *rundir, const char *name, const void 
 	return written == (ssize_t)size ? 0 : -EIO;
 }
 
-int rescue_spool(struct watch *watch)
+int removed_spool_restore(struct watch *watch)
 {
 	struct segment_state state = *watch->bell.shared;
 	int result;

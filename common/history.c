@@ -5,7 +5,7 @@
  * believe a number of the mapping, or read it twice: it may be another process's, and
  * that one hostile.
  */
-#include "common/book.h"
+#include "common/history.h"
 
 #include <errno.h>
 #include <stddef.h>
@@ -15,12 +15,12 @@
 
 #define LANE_ROOT 1u
 
-int book_lock(uint32_t *lock, uint32_t holder, int pauses, book_pause *pause)
+int history_lock(uint32_t *lock, uint32_t holder, int pauses, history_pause *pause)
 {
 	for (;;) {
 		uint32_t seen = __atomic_load_n(lock, __ATOMIC_RELAXED);
 
-		/* acquire: pairs with the release in book_unlock(); orders the book */
+		/* acquire: pairs with the release in history_unlock(); orders all */
 		if ((seen == 0 || seen & SEGMENT_LOCK_DIED) &&
 		    __atomic_compare_exchange_n(lock, &seen, holder, 0, __ATOMIC_ACQUIRE,
 						__ATOMIC_RELAXED))
@@ -31,19 +31,20 @@ int book_lock(uint32_t *lock, uint32_t holder, int pauses, book_pause *pause)
 	}
 }
 
-void book_unlock(uint32_t *lock)
+void history_unlock(uint32_t *lock)
 {
 	__atomic_store_n(lock, 0, __ATOMIC_RELEASE);
 }
 
-void book_layout(struct segment_book *header, uint64_t slot_size, uint32_t process_slot)
+void history_layout(struct segment_history *header, uint64_t slot_size,
+		    uint32_t process_slot)
 {
-	arrays_lay_out(SEGMENT_SLOT_BOOK, header, slot_size);
+	arrays_lay_out(SEGMENT_SLOT_HISTORY, header, slot_size);
 	header->process_slot = process_slot;
-	header->magic = SEGMENT_MAGIC_BOOK;
+	header->magic = SEGMENT_MAGIC_HISTORY;
 }
 
-void book_refuse(struct segment_process *process)
+void history_refuse(struct segment_process *process)
 {
 	__atomic_fetch_add(&process->counters[SEGMENT_COUNTER_REFUSED_SNAPSHOTS], 1,
 			   __ATOMIC_RELAXED);
@@ -59,53 +60,55 @@ static races_by_design uint64_t read_word(const uint64_t *word)
 	return __atomic_load_n(word, __ATOMIC_RELAXED);
 }
 
-int book_open(struct book *book)
+int history_open(struct history *history)
 {
-	const struct segment_book *header = book->header;
+	const struct segment_history *header = history->header;
 
-	if (book->size < sizeof(*header) ||
-	    read_word(&header->magic) != SEGMENT_MAGIC_BOOK ||
-	    arrays_read(header, ARRAY_SNAPSHOTS, book->size, &book->snapshots) < 0 ||
-	    arrays_read(header, ARRAY_PATH_PASTS, book->size, &book->path_pasts) < 0)
+	if (history->size < sizeof(*header) ||
+	    read_word(&header->magic) != SEGMENT_MAGIC_HISTORY ||
+	    arrays_read(header, ARRAY_SNAPSHOTS, history->size, &history->snapshots) <
+		    0 ||
+	    arrays_read(header, ARRAY_PATH_PASTS, history->size, &history->path_pasts) <
+		    0)
 		return -EINVAL;
-	book->taken = read_number(&book->process->snapshot_interval);
+	history->taken = read_number(&history->process->snapshot_interval);
 	return 0;
 }
 
 /* Pages for entries [0, end) of an array that only takers write. */
-static int reserve(struct book *book, enum array_number number,
+static int reserve(struct history *history, enum array_number number,
 		   struct segment_array *array, uint32_t end)
 {
-	struct segment_array *shared = arrays_in(book->header, number);
-	int result = arrays_grow(number, array, &array->committed, end, book->commit,
-				 book->commit_data);
+	struct segment_array *shared = arrays_in(history->header, number);
+	int result = arrays_grow(number, array, &array->committed, end, history->commit,
+				 history->commit_data);
 
 	if (result == 0)
 		shared->committed = array->committed;
 	return result;
 }
 
-struct segment_snapshot *book_begin(struct book *book, const char *label,
-				    enum segment_snapshot_cause cause)
+struct segment_snapshot *history_begin(struct history *history, const char *label,
+				       enum segment_snapshot_cause cause)
 {
-	struct segment_array *array = &book->snapshots;
+	struct segment_array *array = &history->snapshots;
 	struct segment_snapshot *snapshot;
 
-	if (book->taken >= array->capacity ||
-	    read_number(&book->header->incomplete_from) ||
-	    reserve(book, ARRAY_SNAPSHOTS, array, book->taken + 1) < 0) {
-		book_refuse(book->process);
+	if (history->taken >= array->capacity ||
+	    read_number(&history->header->incomplete_from) ||
+	    reserve(history, ARRAY_SNAPSHOTS, array, history->taken + 1) < 0) {
+		history_refuse(history->process);
 		return NULL;
 	}
-	snapshot = arrays_entries(book->header, array);
-	snapshot += book->taken;
+	snapshot = arrays_entries(history->header, array);
+	snapshot += history->taken;
 	for (uint32_t i = 0; i < sizeof(snapshot->label); i++)
 		snapshot->label[i] = 0;
 	for (uint32_t i = 0; i + 1 < sizeof(snapshot->label) && label[i]; i++)
 		snapshot->label[i] = label[i];
 	snapshot->cause = cause;
 	snapshot->rss_bytes = 0;
-	snapshot->path_first = book->path_pasts.count;
+	snapshot->path_first = history->path_pasts.count;
 	snapshot->path_count = 0;
 	return snapshot;
 }
@@ -121,7 +124,7 @@ struct lane_view {
 	uint64_t *open_ticks;
 };
 
-static int view_lane(const struct book_lane *lane, struct lane_view *ret)
+static int view_lane(const struct history_lane *lane, struct lane_view *ret)
 {
 	const struct segment_lane *header = lane->header;
 	struct segment_array nodes, frames, fibers;
@@ -191,17 +194,17 @@ static races_by_design void add_all_open(struct lane_view *view,
 }
 
 /* Appends one entry; pages are reserved as they are needed. */
-static inline int add_path(struct book *book, uint64_t calls, uint32_t node,
+static inline int add_path(struct history *history, uint64_t calls, uint32_t node,
 			   uint64_t ticks)
 {
-	struct segment_array *array = &book->path_pasts;
-	struct segment_path_past *pasts = arrays_entries(book->header, array);
+	struct segment_array *array = &history->path_pasts;
+	struct segment_path_past *pasts = arrays_entries(history->header, array);
 	int result;
 
 	if (array->count >= array->committed) {
 		if (array->count >= array->capacity)
 			return -ENOSPC;
-		result = reserve(book, ARRAY_PATH_PASTS, array, array->count + 1);
+		result = reserve(history, ARRAY_PATH_PASTS, array, array->count + 1);
 		if (result < 0)
 			return result;
 	}
@@ -210,14 +213,15 @@ static inline int add_path(struct book *book, uint64_t calls, uint32_t node,
 	return 0;
 }
 
-int book_copy_lane(struct book *book, const struct book_lane *lane, uint64_t now)
+int history_copy_lane(struct history *history, const struct history_lane *lane,
+		      uint64_t now)
 {
-	const struct book_memory *memory = lane->memory;
+	const struct history_memory *memory = lane->memory;
 	struct lane_view view;
 	int result = view_lane(lane, &view);
 
 	if (result == 0)
-		result = add_path(book, lane->slot, 0, 0);
+		result = add_path(history, lane->slot, 0, 0);
 	if (result < 0)
 		return result;
 	add_all_open(&view, lane->header, now);
@@ -238,33 +242,33 @@ int book_copy_lane(struct book *book, const struct book_lane *lane, uint64_t now
 		if (calls + ticks + unwound == memory->sums[i])
 			continue;
 		memory->sums[i] = calls + ticks + unwound;
-		result = add_path(book, calls, i, ticks);
+		result = add_path(history, calls, i, ticks);
 		if (unwound && result == 0)
-			result = add_path(book, unwound, SEGMENT_PAST_UNWOUND, 0);
+			result = add_path(history, unwound, SEGMENT_PAST_UNWOUND, 0);
 	}
 	return result;
 }
 
-void book_end(struct book *book, struct segment_snapshot *snapshot, uint64_t now)
+void history_end(struct history *history, struct segment_snapshot *snapshot, uint64_t now)
 {
-	struct segment_book *header = book->header;
-	uint32_t number = ++book->taken;
+	struct segment_history *header = history->header;
+	uint32_t number = ++history->taken;
 
 	snapshot->ticks = now;
-	snapshot->path_count = book->path_pasts.count - snapshot->path_first;
-	header->path_pasts.count = book->path_pasts.count;
+	snapshot->path_count = history->path_pasts.count - snapshot->path_first;
+	header->path_pasts.count = history->path_pasts.count;
 	header->snapshots.count = number;
 	/* release: pairs with the acquire of site_catch_up() and of readers */
-	__atomic_store_n(&book->process->snapshot_interval, number, __ATOMIC_RELEASE);
+	__atomic_store_n(&history->process->snapshot_interval, number, __ATOMIC_RELEASE);
 }
 
 /* The header's count of entries is as it was: the next snapshot writes over them. */
-void book_cancel(struct book *book)
+void history_cancel(struct history *history)
 {
-	book_refuse(book->process);
+	history_refuse(history->process);
 }
 
-void book_forget(struct book_memory *memory, uint32_t node_count)
+void history_forget(struct history_memory *memory, uint32_t node_count)
 {
 	for (uint32_t i = 0; i < node_count && i < memory->node_limit; i++)
 		memory->sums[i] = memory->open_ticks[i] = 0;

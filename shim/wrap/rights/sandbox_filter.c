@@ -9,7 +9,7 @@
  * each of our calls, and only one that would kill, trap or ask somebody counts as
  * forbidding.
  */
-#include "shim/wrap/rights/seal_filter.h"
+#include "shim/wrap/rights/sandbox_filter.h"
 
 #include <fcntl.h>
 #include <linux/audit.h>
@@ -239,13 +239,13 @@ static int can_be_read(uintptr_t start, size_t size)
 	return 1;
 }
 
-int seal_filter_forbids(const void *program, enum seal_calls calls)
+int sandbox_filter_forbids(const void *program, enum sandbox_calls calls)
 {
 	const struct sock_fprog *filter = program;
 	const struct call *call = growth_calls;
 	size_t count = sizeof(growth_calls) / sizeof(growth_calls[0]);
 
-	if (calls == SEAL_CALLS_START) {
+	if (calls == SANDBOX_CALLS_START) {
 		call = start_calls;
 		count = sizeof(start_calls) / sizeof(start_calls[0]);
 	}

@@ -3,8 +3,9 @@
  * What this is:  a libFuzzer target: damages one structure of a sound recording after the
  *                other, takes snapshots of it from outside, and ingests it.
  * Runs on:       tests; libFuzzer or replay.c.
- * See also:      common/segment_book.h, common/segment_series.h, common/segment_names.h;
- *                collector/live/take.h, collector/ingest/ingest.h; fuzz_segment.c
+ * See also:      common/segment_history.h, common/segment_series.h,
+ * common/segment_names.h; collector/live/snapshot.h, collector/ingest/ingest.h;
+ * fuzz_segment.c
  *
  * An input is a list of 12-byte changes: 1 byte how, 3 bytes where, 8 bytes what. Bits
  * 0-1 of how: 1, 2, 4 or 8 bytes wide; the others choose a structure of the list below,
@@ -20,12 +21,12 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "common/segment_book.h"
+#include "common/segment_history.h"
 #include "common/segment_names.h"
 #include "common/segment_series.h"
 #include "collector/ingest/load.h"
 #include "collector/store/store.h"
-#include "collector/live/take.h"
+#include "collector/live/snapshot.h"
 #include "tests/fuzz/fuzz_database.h"
 
 #define TOKEN 0x0123456789abcdefull
@@ -33,7 +34,7 @@
 #define START 1000000u
 #define PROCESS 1u
 #define LANE 2u
-#define BOOK 3u
+#define HISTORY 3u
 #define NAMES 4u
 #define CHILD 5u
 #define SLOTS 7u /* the last one is free */
@@ -81,12 +82,12 @@ static const struct place {
 	{LANE, FUNCTIONS, 3 * sizeof(struct segment_function)},
 	{LANE, SERIES, 1024},
 	{LANE, SERIES, 2 * sizeof(struct segment_series)},
-	{BOOK, 0, sizeof(struct segment_book)},
-	{BOOK, 0, sizeof(struct segment_book)},
-	{BOOK, 512, 2 * sizeof(struct segment_snapshot)},
-	{BOOK, 2048, 2 * sizeof(struct segment_site_past)},
-	{BOOK, 3072, 8 * sizeof(struct segment_path_past)},
-	{BOOK, 4096, 2 * sizeof(struct segment_free_age)},
+	{HISTORY, 0, sizeof(struct segment_history)},
+	{HISTORY, 0, sizeof(struct segment_history)},
+	{HISTORY, 512, 2 * sizeof(struct segment_snapshot)},
+	{HISTORY, 2048, 2 * sizeof(struct segment_site_past)},
+	{HISTORY, 3072, 8 * sizeof(struct segment_path_past)},
+	{HISTORY, 4096, 2 * sizeof(struct segment_free_age)},
 	{NAMES, 0, 64},
 	{NAMES, 64, 3 * sizeof(struct segment_name)},
 };
@@ -121,7 +122,7 @@ static void make_process(uint32_t slot)
 		.executable = "/bin/fuzzed",
 		.command = "fuzzed\0it's",
 		.command_size = 12,
-		.book_slot = slot == PROCESS ? BOOK : 0,
+		.history_slot = slot == PROCESS ? HISTORY : 0,
 		.snapshot_interval = slot == PROCESS ? 2 : 0,
 	};
 	*(struct segment_module *)in_slot(slot, MODULES) =
@@ -232,20 +233,20 @@ static struct segment_array array(uint64_t offset, uint32_t capacity, uint32_t c
 	return (struct segment_array){offset, capacity, 0, capacity, count};
 }
 
-static void make_book(void)
+static void make_history(void)
 {
-	struct segment_snapshot *snapshots = in_slot(BOOK, 512);
-	struct segment_site_past *sites = in_slot(BOOK, 2048);
-	struct segment_path_past *paths = in_slot(BOOK, 3072);
-	struct segment_free_age *ages = in_slot(BOOK, 4096);
+	struct segment_snapshot *snapshots = in_slot(HISTORY, 512);
+	struct segment_site_past *sites = in_slot(HISTORY, 2048);
+	struct segment_path_past *paths = in_slot(HISTORY, 3072);
+	struct segment_free_age *ages = in_slot(HISTORY, 4096);
 
-	*(struct segment_book *)in_slot(BOOK, 0) =
-		(struct segment_book){.magic = SEGMENT_MAGIC_BOOK,
-				      .process_slot = PROCESS,
-				      .snapshots = array(512, 8, 2),
-				      .site_pasts = array(2048, 8, 2),
-				      .path_pasts = array(3072, 64, 5),
-				      .free_ages = array(4096, 8, 2)};
+	*(struct segment_history *)in_slot(HISTORY, 0) =
+		(struct segment_history){.magic = SEGMENT_MAGIC_HISTORY,
+					 .process_slot = PROCESS,
+					 .snapshots = array(512, 8, 2),
+					 .site_pasts = array(2048, 8, 2),
+					 .path_pasts = array(3072, 64, 5),
+					 .free_ages = array(4096, 8, 2)};
 	snapshots[0] = (struct segment_snapshot){"one", START + 100, 4096, 1, 0, 3, 0};
 	snapshots[1] = (struct segment_snapshot){"two", START + 200, 0, 4, 3, 2, 0};
 	sites[0] = (struct segment_site_past){1, 1, 1, 2, 200, 0, 0};
@@ -271,7 +272,7 @@ static void make_names(void)
 static void make_file(void)
 {
 	static const uint32_t kinds[] = {SEGMENT_SLOT_FREE,  SEGMENT_SLOT_PROCESS,
-					 SEGMENT_SLOT_LANE,  SEGMENT_SLOT_BOOK,
+					 SEGMENT_SLOT_LANE,  SEGMENT_SLOT_HISTORY,
 					 SEGMENT_SLOT_NAMES, SEGMENT_SLOT_PROCESS,
 					 SEGMENT_SLOT_FREE};
 	struct segment_file *header = (void *)file;
@@ -293,7 +294,7 @@ static void make_file(void)
 	make_process(PROCESS);
 	make_process(CHILD);
 	make_lane();
-	make_book();
+	make_history();
 	make_names();
 }
 
@@ -374,18 +375,18 @@ static void damage(const uint8_t *data, size_t size)
 
 static void take(void)
 {
-	struct take_memory memory = {.count = 0};
+	struct live_snapshot_memory memory = {.count = 0};
 	uint32_t number;
 
 	for (int i = 0; i < 2; i++) {
-		int result = take_snapshot(file_fd, PROCESS, "taken",
-					   SEGMENT_SNAPSHOT_INTERVAL, START + 5000,
-					   &memory, &number);
+		int result = live_snapshot_take(file_fd, PROCESS, "taken",
+						SEGMENT_SNAPSHOT_INTERVAL, START + 5000,
+						&memory, &number);
 
 		if (result < 0)
-			take_forget(&memory);
+			live_snapshot_forget(&memory);
 	}
-	take_forget(&memory);
+	live_snapshot_forget(&memory);
 }
 
 static void ingest(int is_live)

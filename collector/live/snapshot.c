@@ -4,7 +4,7 @@
  * and then checked against the file's size: the process may be anybody's, and writes it
  * meanwhile.
  */
-#include "collector/live/take.h"
+#include "collector/live/snapshot.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 #include "common/base/array.h"
 #include "collector/live/shared_map.h"
-#include "collector/live/take_lock.h"
+#include "collector/live/snapshot_lock.h"
 #include "collector/processes/ticks.h"
 
 /* Milliseconds to wait for another snapshot. The collector has other things to do, and
@@ -28,16 +28,16 @@
 /* 16,000 threads with a million paths take less. */
 #define LONGEST_NS 5000000000ull
 
-/* A node's number has so many bits in the book. */
+/* A node's number has so many bits in the history. */
 #define NODE_LIMIT (1u << SEGMENT_PAST_NODE_BITS)
 
 struct taker {
 	int fd;
 	uint64_t file_size, slot_size; /* checked, as is slot_limit */
-	uint32_t slot_limit, process_slot, book_slot;
+	uint32_t slot_limit, process_slot, history_slot;
 	struct segment_file *file;
-	struct book book;
-	struct take_memory *memory;
+	struct history history;
+	struct live_snapshot_memory *memory;
 };
 
 static void *map(const struct taker *taker, uint64_t offset, uint64_t size)
@@ -92,13 +92,14 @@ static int open_file(struct taker *taker)
 	    taker->slot_limit > SEGMENT_SLOT_LIMIT)
 		return -EINVAL;
 	process = map_slot(taker, taker->process_slot, sizeof(*process));
-	taker->book.process = process;
+	taker->history.process = process;
 	return process && process->magic == SEGMENT_MAGIC_PROCESS ? 0 : -EINVAL;
 }
 
 static int close_file(struct taker *taker, int result)
 {
-	const void *mappings[] = {taker->book.header, taker->book.process, taker->file};
+	const void *mappings[] = {taker->history.header, taker->history.process,
+				  taker->file};
 
 	for (size_t i = 0; i < sizeof(mappings) / sizeof(mappings[0]); i++)
 		if (unmap(mappings[i]) < 0)
@@ -111,20 +112,20 @@ static int reserve(const struct taker *taker, uint64_t offset, uint64_t size)
 	return fallocate(taker->fd, 0, (off_t)offset, (off_t)size) < 0 ? -errno : 0;
 }
 
-static int commit_book(void *data, uint64_t offset, uint64_t size)
+static int commit_history(void *data, uint64_t offset, uint64_t size)
 {
 	const struct taker *taker = data;
 
-	return reserve(taker, taker->book_slot * taker->slot_size + offset, size);
+	return reserve(taker, taker->history_slot * taker->slot_size + offset, size);
 }
 
-/* A slot for the book. The process will map it when it needs it. */
-static int make_book(struct taker *taker)
+/* A slot for the history. The process will map it when it needs it. */
+static int make_history(struct taker *taker)
 {
 	struct segment_file *file = taker->file;
 	uint32_t slot = __atomic_fetch_add(&file->slot_count, 1, __ATOMIC_RELAXED);
-	struct segment_process *process = taker->book.process;
-	struct segment_book *book;
+	struct segment_process *process = taker->history.process;
+	struct segment_history *history;
 	uint32_t expected = 0;
 	int result;
 
@@ -133,61 +134,62 @@ static int make_book(struct taker *taker)
 	result = reserve(taker, offsetof(struct segment_file, slots[slot]),
 			 sizeof(file->slots[slot]));
 	if (result == 0)
-		result = reserve(taker, slot * taker->slot_size, sizeof(*book));
+		result = reserve(taker, slot * taker->slot_size, sizeof(*history));
 	if (result < 0)
 		return result;
-	book = map(taker, slot * taker->slot_size, sizeof(*book));
-	if (!book)
+	history = map(taker, slot * taker->slot_size, sizeof(*history));
+	if (!history)
 		return -ENOMEM;
-	book_layout(book, taker->slot_size, taker->process_slot);
+	history_layout(history, taker->slot_size, taker->process_slot);
 	file->slots[slot].pid = process->pid;
 	file->slots[slot].process_slot = taker->process_slot;
-	/* release: pairs with the readers' acquire of kind; the book is laid out */
-	__atomic_store_n(&file->slots[slot].kind, SEGMENT_SLOT_BOOK, __ATOMIC_RELEASE);
+	/* release: pairs with the readers' acquire of kind; the history is laid out */
+	__atomic_store_n(&file->slots[slot].kind, SEGMENT_SLOT_HISTORY, __ATOMIC_RELEASE);
 	/* the process may have been quicker: then this one stays empty */
-	__atomic_compare_exchange_n(&process->book_slot, &expected, slot, 0,
+	__atomic_compare_exchange_n(&process->history_slot, &expected, slot, 0,
 				    __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE);
-	return unmap(book);
+	return unmap(history);
 }
 
-static int open_book(struct taker *taker)
+static int open_history(struct taker *taker)
 {
-	struct segment_process *process = taker->book.process;
+	struct segment_process *process = taker->history.process;
 	int result = 0;
 
-	if (!__atomic_load_n(&process->book_slot, __ATOMIC_ACQUIRE))
-		result = make_book(taker);
+	if (!__atomic_load_n(&process->history_slot, __ATOMIC_ACQUIRE))
+		result = make_history(taker);
 	if (result < 0)
 		return result;
-	taker->book_slot = __atomic_load_n(&process->book_slot, __ATOMIC_ACQUIRE);
-	taker->book.header = map_slot(taker, taker->book_slot, taker->slot_size);
-	taker->book.size = taker->slot_size;
-	taker->book.commit = commit_book;
-	taker->book.commit_data = taker;
-	return taker->book.header ? book_open(&taker->book) : -EINVAL;
+	taker->history_slot = __atomic_load_n(&process->history_slot, __ATOMIC_ACQUIRE);
+	taker->history.header = map_slot(taker, taker->history_slot, taker->slot_size);
+	taker->history.size = taker->slot_size;
+	taker->history.commit = commit_history;
+	taker->history.commit_data = taker;
+	return taker->history.header ? history_open(&taker->history) : -EINVAL;
 }
 
-static struct take_lane *add_memory(struct take_memory *memory, uint32_t slot,
-				    uint32_t node_limit)
+static struct live_snapshot_lane *add_memory(struct live_snapshot_memory *memory,
+					     uint32_t slot, uint32_t node_limit)
 {
 	size_t bytes = node_limit * 2 * sizeof(uint64_t);
 	uint64_t *sums = mmap(NULL, bytes, PROT_READ | PROT_WRITE,
 			      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-	struct take_lane *lane;
+	struct live_snapshot_lane *lane;
 
 	if (sums == MAP_FAILED)
 		return NULL;
 	memory->lanes = array_room(memory->lanes, memory->count, sizeof(*lane));
 	lane = &memory->lanes[memory->count++];
-	*lane = (struct take_lane){slot, {sums, sums + node_limit, node_limit}, bytes};
+	*lane = (struct live_snapshot_lane){
+		slot, {sums, sums + node_limit, node_limit}, bytes};
 	return lane;
 }
 
 /* What is remembered of a lane; NULL: no memory. */
-static const struct book_memory *memory_of(struct take_memory *memory, uint32_t slot,
-					   uint32_t node_limit)
+static const struct history_memory *memory_of(struct live_snapshot_memory *memory,
+					      uint32_t slot, uint32_t node_limit)
 {
-	const struct take_lane *lane = NULL;
+	const struct live_snapshot_lane *lane = NULL;
 
 	for (size_t i = 0; i < memory->count && !lane; i++) {
 		size_t at = (memory->next + i) % memory->count;
@@ -219,9 +221,9 @@ static uint32_t stored_nodes(const struct taker *taker, uint32_t slot,
 static int copy_lane(struct taker *taker, uint32_t slot, uint64_t now)
 {
 	const struct segment_lane *header = map_slot(taker, slot, taker->slot_size);
-	const struct book_memory *kept;
-	struct book_memory memory;
-	struct book_lane lane = {header, taker->slot_size, slot, &memory};
+	const struct history_memory *kept;
+	struct history_memory memory;
+	struct history_lane lane = {header, taker->slot_size, slot, &memory};
 	struct segment_array nodes;
 	int result = 0, lost;
 	uint32_t stored;
@@ -233,11 +235,11 @@ static int copy_lane(struct taker *taker, uint32_t slot, uint64_t now)
 		nodes.capacity = NODE_LIMIT;
 	if (header->magic == SEGMENT_MAGIC_LANE && nodes.capacity) {
 		kept = memory_of(taker->memory, slot, nodes.capacity);
-		memory = kept ? *kept : (struct book_memory){.node_limit = 0};
+		memory = kept ? *kept : (struct history_memory){.node_limit = 0};
 		stored = stored_nodes(taker, slot, &nodes);
 		if (stored < memory.node_limit)
 			memory.node_limit = stored;
-		result = kept ? book_copy_lane(&taker->book, &lane, now) : -ENOMEM;
+		result = kept ? history_copy_lane(&taker->history, &lane, now) : -ENOMEM;
 	}
 	lost = unmap(header);
 	if (lost < 0)
@@ -283,21 +285,21 @@ static int take(struct taker *taker, const char *label, enum segment_snapshot_ca
 		uint64_t now)
 {
 	struct segment_snapshot *snapshot;
-	int result = open_book(taker);
+	int result = open_history(taker);
 
 	if (result < 0) {
-		book_refuse(taker->book.process);
+		history_refuse(taker->history.process);
 		return result;
 	}
-	snapshot = book_begin(&taker->book, label, cause);
+	snapshot = history_begin(&taker->history, label, cause);
 	if (!snapshot)
 		return -ENOSPC;
-	snapshot->rss_bytes = resident_bytes(taker->book.process->pid);
+	snapshot->rss_bytes = resident_bytes(taker->history.process->pid);
 	result = copy_lanes(taker, now);
 	if (result < 0)
-		book_cancel(&taker->book);
+		history_cancel(&taker->history);
 	else
-		book_end(&taker->book, snapshot, now);
+		history_end(&taker->history, snapshot, now);
 	return result;
 }
 
@@ -309,35 +311,37 @@ static int is_its_own(const struct segment_process *process)
 	       (!process->forked_from_slot || process->state == SEGMENT_PROCESS_RUNNING);
 }
 
-int take_snapshot(int fd, uint32_t process_slot, const char *label,
-		  enum segment_snapshot_cause cause, uint64_t now,
-		  struct take_memory *memory, uint32_t *ret_number)
+int live_snapshot_take(int fd, uint32_t process_slot, const char *label,
+		       enum segment_snapshot_cause cause, uint64_t now,
+		       struct live_snapshot_memory *memory, uint32_t *ret_number)
 {
 	struct taker taker = {.fd = fd, .process_slot = process_slot, .memory = memory};
 	int pauses =
 		cause == SEGMENT_SNAPSHOT_INTERVAL ? INTERVAL_PAUSES : COMMAND_PAUSES;
-	struct take_lock lock;
+	struct live_snapshot_lock lock;
 	int result = open_file(&taker);
 
 	if (result == 0)
-		result = take_lock(&lock, &taker.book.process->snapshot_lock, pauses);
+		result = live_snapshot_lock(&lock, &taker.history.process->snapshot_lock,
+					    pauses);
 	if (result == 0) {
-		result = is_its_own(taker.book.process) ? take(&taker, label, cause, now)
-							: -EBUSY;
-		take_unlock(&lock);
+		result = is_its_own(taker.history.process)
+				 ? take(&taker, label, cause, now)
+				 : -EBUSY;
+		live_snapshot_unlock(&lock);
 		if (result == -EBUSY)
-			book_refuse(taker.book.process);
+			history_refuse(taker.history.process);
 	} else if (result == -EBUSY) {
-		book_refuse(taker.book.process);
+		history_refuse(taker.history.process);
 	}
-	*ret_number = taker.book.taken;
+	*ret_number = taker.history.taken;
 	return close_file(&taker, result);
 }
 
-void take_forget(struct take_memory *memory)
+void live_snapshot_forget(struct live_snapshot_memory *memory)
 {
 	for (size_t i = 0; i < memory->count; i++)
 		munmap(memory->lanes[i].memory.sums, memory->lanes[i].bytes);
 	free(memory->lanes);
-	*memory = (struct take_memory){.count = 0};
+	*memory = (struct live_snapshot_memory){.count = 0};
 }

@@ -23,11 +23,11 @@
 #include "shim/wrap/real.h"
 #include "shim/wrap/rights/memory_lock.h"
 #include "shim/wrap/rights/privileges.h"
-#include "shim/wrap/rights/seal_filter.h"
+#include "shim/wrap/rights/sandbox_filter.h"
 
-hidden long seal_syscall(long number, long a, long b, long c, long d, long e, long f);
-hidden int seal_prctl(int option, unsigned long mode, unsigned long program,
-		      unsigned long c, unsigned long d);
+hidden long sandbox_syscall(long number, long a, long b, long c, long d, long e, long f);
+hidden int sandbox_prctl(int option, unsigned long mode, unsigned long program,
+			 unsigned long c, unsigned long d);
 
 /* SYS_setuid, SYS_setreuid, SYS_setresuid, SYS_mlockall, SYS_prctl, SYS_chroot and
  * SYS_seccomp; the sixth argument of the call is on the stack
@@ -38,19 +38,19 @@ __asm__(".text\n"
 	"syscall:\n"
 	"	.cfi_startproc\n"
 	"	cmpl $105, %edi\n"
-	"	je seal_syscall\n"
+	"	je sandbox_syscall\n"
 	"	cmpl $113, %edi\n"
-	"	je seal_syscall\n"
+	"	je sandbox_syscall\n"
 	"	cmpl $117, %edi\n"
-	"	je seal_syscall\n"
+	"	je sandbox_syscall\n"
 	"	cmpl $151, %edi\n"
-	"	je seal_syscall\n"
+	"	je sandbox_syscall\n"
 	"	cmpl $157, %edi\n"
-	"	je seal_syscall\n"
+	"	je sandbox_syscall\n"
 	"	cmpl $161, %edi\n"
-	"	je seal_syscall\n"
+	"	je sandbox_syscall\n"
 	"	cmpl $317, %edi\n"
-	"	je seal_syscall\n"
+	"	je sandbox_syscall\n"
 	"	jmp *real_syscall(%rip)\n"
 	"	.cfi_endproc\n"
 	"	.size syscall, . - syscall\n"
@@ -59,7 +59,7 @@ __asm__(".text\n"
 	"prctl:\n"
 	"	.cfi_startproc\n"
 	"	cmpl $22, %edi\n"
-	"	je seal_prctl\n"
+	"	je sandbox_prctl\n"
 	"	jmp *real_prctl(%rip)\n"
 	"	.cfi_endproc\n"
 	"	.size prctl, . - prctl\n");
@@ -85,70 +85,70 @@ static void reserve_growth(void)
 }
 
 /* What has been done for a filter that is about to be installed. */
-struct sealing {
+struct sandboxing {
 	int closed, forbids_start;
 };
 
-static struct sealing begin(int is_strict, const void *program)
+static struct sandboxing begin(int is_strict, const void *program)
 {
-	struct sealing sealing = {0};
+	struct sandboxing sandboxing = {0};
 
 	if (!gate_is_open() || !process ||
 	    (process_is_ready() && !context_is_own_process()))
-		return sealing;
-	sealing.forbids_start =
-		is_strict || seal_filter_forbids(program, SEAL_CALLS_START);
-	if (!is_strict && !seal_filter_forbids(program, SEAL_CALLS_GROWTH)) {
+		return sandboxing;
+	sandboxing.forbids_start =
+		is_strict || sandbox_filter_forbids(program, SANDBOX_CALLS_START);
+	if (!is_strict && !sandbox_filter_forbids(program, SANDBOX_CALLS_GROWTH)) {
 		gate_restrict();
-		return sealing;
+		return sandboxing;
 	}
 	reserve_growth();
-	sealing.closed = gate_close();
-	return sealing;
+	sandboxing.closed = gate_close();
+	return sandboxing;
 }
 
-static void end(struct sealing sealing, int has_failed)
+static void end(struct sandboxing sandboxing, int has_failed)
 {
 	if (has_failed) {
-		if (sealing.closed)
+		if (sandboxing.closed)
 			gate_open();
 		return;
 	}
-	if (sealing.forbids_start) {
+	if (sandboxing.forbids_start) {
 		gate_forbid_start();
 		additions_leave();
 	}
-	if (sealing.closed)
+	if (sandboxing.closed)
 		process_note(SEGMENT_NOTE_SEALED);
 }
 
-int seal_prctl(int option, unsigned long mode, unsigned long program, unsigned long c,
-	       unsigned long d)
+int sandbox_prctl(int option, unsigned long mode, unsigned long program, unsigned long c,
+		  unsigned long d)
 {
-	struct sealing sealing = {0};
+	struct sandboxing sandboxing = {0};
 	int result;
 
 	if (mode == SECCOMP_MODE_STRICT || mode == SECCOMP_MODE_FILTER)
-		sealing = begin(mode == SECCOMP_MODE_STRICT, (const void *)program);
+		sandboxing = begin(mode == SECCOMP_MODE_STRICT, (const void *)program);
 	result = real_prctl(option, mode, program, c, d);
-	end(sealing, result != 0);
+	end(sandboxing, result != 0);
 	return result;
 }
 
 static long call_seccomp(unsigned int operation, unsigned int flags, const void *program)
 {
-	struct sealing sealing = {0};
+	struct sandboxing sandboxing = {0};
 	long result;
 
 	if (operation == SECCOMP_SET_MODE_FILTER)
-		sealing = begin(0, program);
+		sandboxing = begin(0, program);
 	else if (operation == SECCOMP_SET_MODE_STRICT && !flags && !program)
-		sealing = begin(1, NULL); /* libseccomp tries with flags: refused */
+		sandboxing = begin(1, NULL); /* libseccomp tries with flags: refused */
 	result = real_syscall(SYS_seccomp, (long)operation, (long)flags, program, 0l, 0l,
 			      0l);
 	/* more than 0: the descriptor that was asked for, or else a thread that could not
 	 * be brought under the filter */
-	end(sealing,
+	end(sandboxing,
 	    result < 0 || (result > 0 && !(flags & SECCOMP_FILTER_FLAG_NEW_LISTENER)));
 	return result;
 }
@@ -164,7 +164,7 @@ static long call_privileged(long number, long a, long b, long c)
 	return result;
 }
 
-long seal_syscall(long number, long a, long b, long c, long d, long e, long f)
+long sandbox_syscall(long number, long a, long b, long c, long d, long e, long f)
 {
 	if ((int)number == SYS_setuid || (int)number == SYS_setreuid ||
 	    (int)number == SYS_setresuid || (int)number == SYS_chroot)
@@ -174,7 +174,7 @@ long seal_syscall(long number, long a, long b, long c, long d, long e, long f)
 	if ((int)number == SYS_seccomp)
 		return call_seccomp((unsigned int)a, (unsigned int)b, (const void *)c);
 	if ((int)a == PR_SET_SECCOMP)
-		return seal_prctl((int)a, (unsigned long)b, (unsigned long)c,
-				  (unsigned long)d, (unsigned long)e);
+		return sandbox_prctl((int)a, (unsigned long)b, (unsigned long)c,
+				     (unsigned long)d, (unsigned long)e);
 	return real_syscall(number, a, b, c, d, e, f);
 }

@@ -3,7 +3,7 @@
  * The lock with a word to the kernel. Must not return with the thread's robust list
  * other than it was.
  */
-#include "collector/live/take_lock.h"
+#include "collector/live/snapshot_lock.h"
 
 #include <pthread.h>
 #include <stddef.h>
@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "common/book.h"
+#include "common/history.h"
 
 #define PAUSE_NS 1000000
 
@@ -37,7 +37,7 @@ static void block_signals(sigset_t *ret_mask)
 
 /* A list without entries, but with one that is being added: the kernel looks at it when
  * the thread dies, and does nothing when the word there is not the thread's number. */
-static void tell_kernel(struct take_lock *lock)
+static void tell_kernel(struct live_snapshot_lock *lock)
 {
 	size_t size;
 
@@ -49,28 +49,28 @@ static void tell_kernel(struct take_lock *lock)
 		lock->other_head = NULL;
 }
 
-static void leave(struct take_lock *lock)
+static void leave(struct live_snapshot_lock *lock)
 {
 	if (lock->other_head)
 		syscall(SYS_set_robust_list, lock->other_head, sizeof(lock->head));
 	pthread_sigmask(SIG_SETMASK, &lock->mask, NULL);
 }
 
-int take_lock(struct take_lock *ret, uint32_t *word, int pauses)
+int live_snapshot_lock(struct live_snapshot_lock *ret, uint32_t *word, int pauses)
 {
 	int result;
 
-	*ret = (struct take_lock){.word = word};
+	*ret = (struct live_snapshot_lock){.word = word};
 	block_signals(&ret->mask);
 	tell_kernel(ret);
-	result = book_lock(word, (uint32_t)syscall(SYS_gettid), pauses, pause_taker);
+	result = history_lock(word, (uint32_t)syscall(SYS_gettid), pauses, pause_taker);
 	if (result < 0)
 		leave(ret);
 	return result;
 }
 
-void take_unlock(struct take_lock *lock)
+void live_snapshot_unlock(struct live_snapshot_lock *lock)
 {
-	book_unlock(lock->word);
+	history_unlock(lock->word);
 	leave(lock);
 }

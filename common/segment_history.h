@@ -3,11 +3,11 @@
  * The snapshots of a process, a part of the contract between the shim and the ingest
  * library. Must not change without a new SEGMENT_VERSION.
  *
- * THE BOOK
+ * THE HISTORY
  *
- * A process that has snapshots has one more slot, its book (segment_process.book_slot).
- * Whoever takes the first snapshot makes it: a thread of the process, or another process
- * (the collector, prof-analyze) that maps the file.
+ * A process that has snapshots has one more slot, its history
+ * (segment_process.history_slot). Whoever takes the first snapshot makes it: a thread of
+ * the process, or another process (the collector, prof-analyze) that maps the file.
  *
  * Taking snapshot n: under segment_process.snapshot_lock, write snapshots[n - 1], append
  * what calls and times have reached to path_pasts, and store n in
@@ -37,7 +37,7 @@
 
 #include "common/segment.h"
 
-#define SEGMENT_MAGIC_BOOK 0x31306b6f6f667270ull /* "prfook01" */
+#define SEGMENT_MAGIC_HISTORY 0x31306b6f6f667270ull /* "prfook01" */
 
 /* A block's birth has 12 bits in the shadow map. */
 #define SEGMENT_SNAPSHOT_LIMIT 4095u
@@ -91,7 +91,7 @@ struct segment_free_age {
 	uint64_t free_count, free_bytes;
 };
 
-struct segment_book {
+struct segment_history {
 	uint64_t magic;
 	uint32_t process_slot;
 	uint32_t incomplete_from; /* 0: all snapshots are whole */
@@ -102,4 +102,4 @@ _Static_assert(sizeof(struct segment_snapshot) == 128, "segment_snapshot layout"
 _Static_assert(sizeof(struct segment_site_past) == 40, "segment_site_past layout");
 _Static_assert(sizeof(struct segment_path_past) == 16, "segment_path_past layout");
 _Static_assert(sizeof(struct segment_free_age) == 32, "segment_free_age layout");
-_Static_assert(sizeof(struct segment_book) == 112, "segment_book layout");
+_Static_assert(sizeof(struct segment_history) == 112, "segment_history layout");

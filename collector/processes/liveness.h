@@ -16,12 +16,12 @@ struct exit_status {
 };
 
 /* Is there a /proc that tells about processes? */
-int alive_proc_tells(void);
+int liveness_proc_tells(void);
 
 /* 1 when the process that started at start_time (field 22 of /proc/PID/stat; 0: not
  * known) is there and no zombie. Where /proc does not tell: when somebody has the
  * number. */
-int alive_check(int32_t pid, uint64_t start_time);
+int liveness_check(int32_t pid, uint64_t start_time);
 
 /*
  * Field 22 of the process with this number, when it began between the two moments (ns of
@@ -29,30 +29,30 @@ int alive_check(int32_t pid, uint64_t start_time);
  * children, which do not know their start time: the number alone may be taken by another
  * process, or be of another PID namespace.
  */
-uint64_t alive_start_time(int32_t pid, uint64_t from_ns, uint64_t to_ns);
+uint64_t liveness_start_time(int32_t pid, uint64_t from_ns, uint64_t to_ns);
 
 /* Processes besides our own, begun after from_ns, that map a file below directory: a
  * forked child belongs to the run before it has said so. Fills in at most capacity pids
  * and returns how many there are of them. */
-size_t alive_find_users(const char *directory, uint64_t from_ns, int32_t *ret_pids,
-			size_t capacity);
+size_t liveness_find_users(const char *directory, uint64_t from_ns, int32_t *ret_pids,
+			   size_t capacity);
 
 /* Does the process map a file below directory? */
-int alive_is_user(int32_t pid, const char *directory);
+int liveness_is_user(int32_t pid, const char *directory);
 
 /* A pidfd of that very process, owned by the caller, or -errno. -ESRCH: it is gone;
- * others: it is there, but has to be asked after with alive_check() (Linux before 5.3,
+ * others: it is there, but has to be asked after with liveness_check() (Linux before 5.3,
  * no descriptors left). */
-int alive_open(int32_t pid, uint64_t start_time);
+int liveness_open(int32_t pid, uint64_t start_time);
 
 /* The descriptor that the shim has left us at this number, if it is a pidfd; else -1. */
-int alive_inherited(int fd);
+int liveness_inherited(int fd);
 
 /* How the process behind a pidfd that has become readable ended. Asks /proc while the
  * parent has not reaped it and the kernel (6.15 or later) afterwards; not known when
  * neither tells. */
-struct exit_status alive_exit_status(int pidfd, int32_t pid, uint64_t start_time);
+struct exit_status liveness_exit_status(int pidfd, int32_t pid, uint64_t start_time);
 
 /* Could the process be that user (root) if it wanted: is it one of its three user ids? 1
  * also when that cannot be told. */
-int alive_can_be(int32_t pid, uint32_t user);
+int liveness_can_be(int32_t pid, uint32_t user);

@@ -7,7 +7,7 @@
 
 #include <stdint.h>
 
-#include "common/segment_book.h"
+#include "common/segment_history.h"
 #include "collector/read/segment_file.h"
 
 /* What a node had reached at a snapshot. */
@@ -19,7 +19,7 @@ struct read_path_past {
 	uint64_t total_ticks;
 };
 
-struct read_book {
+struct read_history {
 	struct segment_snapshot *snapshots; /* labels end with NUL; [0] is snapshot 1 */
 	uint32_t snapshot_count;
 	struct segment_site_past *site_pasts; /* by site and first */
@@ -31,8 +31,8 @@ struct read_book {
 	uint32_t incomplete_count; /* snapshots left out: there was no room for them */
 };
 
-/* Reads the book in a slot. taken: how many snapshots its process says it has. 0,
- * or -EINVAL: damaged, and nothing was read. Free with read_book_done(). */
-int read_book(const struct segment_reader *reader, uint32_t slot, uint32_t process_slot,
-	      uint32_t taken, struct read_book *ret);
-void read_book_done(struct read_book *book);
+/* Reads the history in a slot. taken: how many snapshots its process says it has. 0,
+ * or -EINVAL: damaged, and nothing was read. Free with read_history_done(). */
+int read_history(const struct segment_reader *reader, uint32_t slot,
+		 uint32_t process_slot, uint32_t taken, struct read_history *ret);
+void read_history_done(struct read_history *history);

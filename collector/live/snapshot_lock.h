@@ -14,7 +14,7 @@
 #include <signal.h>
 #include <stdint.h>
 
-struct take_lock {
+struct live_snapshot_lock {
 	uint32_t *word;
 	struct robust_list_head head;
 	struct robust_list_head *other_head; /* the thread's, of the C library */
@@ -23,5 +23,5 @@ struct take_lock {
 
 /* Takes the lock, which must stay mapped, trying again for so many milliseconds. Signals
  * wait until it is given back. 0, or -EBUSY. */
-int take_lock(struct take_lock *ret, uint32_t *word, int pauses);
-void take_unlock(struct take_lock *lock);
+int live_snapshot_lock(struct live_snapshot_lock *ret, uint32_t *word, int pauses);
+void live_snapshot_unlock(struct live_snapshot_lock *lock);

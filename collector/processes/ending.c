@@ -3,7 +3,7 @@
  * Ends of processes from what they wrote themselves, from what the collector saw, or
  * from the last trace they left. Must not wait for anybody.
  */
-#include "collector/processes/fate.h"
+#include "collector/processes/ending.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -85,7 +85,7 @@ static uint32_t find_forker(const struct read_run *run, const uint32_t *places,
 	size_t low = 0, high = run->process_count;
 
 	if (!process->forked_from_slot)
-		return FATE_NONE;
+		return ENDING_NONE;
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
 		int order = compare_places(&run->processes[places[middle]], process->file,
@@ -94,13 +94,13 @@ static uint32_t find_forker(const struct read_run *run, const uint32_t *places,
 
 		/* processes are in the order of time: a parent comes first */
 		if (order == 0)
-			return places[middle] < child ? places[middle] : FATE_NONE;
+			return places[middle] < child ? places[middle] : ENDING_NONE;
 		if (order < 0)
 			low = middle + 1;
 		else
 			high = middle;
 	}
-	return FATE_NONE;
+	return ENDING_NONE;
 }
 
 /* The youngest process with this pid that began before `child`. */
@@ -120,24 +120,24 @@ static uint32_t find_parent(const struct read_run *run, const struct order *orde
 			high = middle;
 	}
 	if (low == 0 || order[low - 1].pid != process->parent_pid)
-		return FATE_NONE;
+		return ENDING_NONE;
 	return order[low - 1].process;
 }
 
 static void link_images(const struct read_run *run, const struct order *order,
-			const uint32_t *places, struct fate *fates)
+			const uint32_t *places, struct ending *endings)
 {
 	for (size_t i = 0; i < run->process_count; i++) {
 		uint32_t index = order[i].process;
 
-		fates[index].next_image = FATE_NONE;
-		fates[index].parent = find_forker(run, places, index);
-		if (fates[index].parent == FATE_NONE)
-			fates[index].parent = find_parent(run, order, index);
+		endings[index].next_image = ENDING_NONE;
+		endings[index].parent = find_forker(run, places, index);
+		if (endings[index].parent == ENDING_NONE)
+			endings[index].parent = find_parent(run, order, index);
 		if (i + 1 < run->process_count &&
 		    is_next_image(&run->processes[index],
 				  &run->processes[order[i + 1].process]))
-			fates[index].next_image = order[i + 1].process;
+			endings[index].next_image = order[i + 1].process;
 	}
 }
 
@@ -206,7 +206,7 @@ static uint64_t last_trace(const struct read_run *run, const struct ticks *ticks
 
 static int by_process(const void *a, const void *b)
 {
-	const struct fate_death *left = a, *right = b;
+	const struct ending_death *left = a, *right = b;
 
 	if (left->pid != right->pid)
 		return left->pid < right->pid ? -1 : 1;
@@ -216,74 +216,76 @@ static int by_process(const void *a, const void *b)
 }
 
 /* deaths: in the order of by_process(). */
-static const struct fate_death *find_death(const struct fate_death *deaths, size_t count,
-					   const struct read_process *process)
+static const struct ending_death *find_death(const struct ending_death *deaths,
+					     size_t count,
+					     const struct read_process *process)
 {
-	struct fate_death key = {.pid = process->pid,
-				 .start_ticks = process->start_ticks};
+	struct ending_death key = {.pid = process->pid,
+				   .start_ticks = process->start_ticks};
 
 	return count ? bsearch(&key, deaths, count, sizeof(*deaths), by_process) : NULL;
 }
 
-int fate_is_alive(const struct read_run *run, const struct ticks *ticks,
-		  const struct read_process *process)
+int ending_is_alive(const struct read_run *run, const struct ticks *ticks,
+		    const struct read_process *process)
 {
 	uint64_t start_time = process->start_time;
 
 	if (!ticks->same_boot)
 		return 0;
 	if (!start_time)
-		start_time =
-			alive_start_time(process->pid, run->page.start_monotonic_ns,
-					 ticks_to_monotonic(ticks, process->start_ticks));
-	if (!start_time && alive_proc_tells())
+		start_time = liveness_start_time(
+			process->pid, run->page.start_monotonic_ns,
+			ticks_to_monotonic(ticks, process->start_ticks));
+	if (!start_time && liveness_proc_tells())
 		return 0;
-	return alive_check(process->pid, start_time);
+	return liveness_check(process->pid, start_time);
 }
 
 static void decide(const struct read_run *run, const struct ticks *ticks, uint32_t index,
-		   const struct fate_death *death, int may_be_alive, struct fate *fate)
+		   const struct ending_death *death, int may_be_alive,
+		   struct ending *ending)
 {
 	const struct read_process *process = &run->processes[index];
 	int is_exiting = process->state == SEGMENT_PROCESS_EXITING;
 
 	/* the collector may see the death as one of an older image, which did not die */
-	if (death && fate->next_image == FATE_NONE)
-		fate->status = death->status;
-	if (is_exiting && !fate->status.is_known)
-		fate->status = (struct exit_status){1, process->exit_code, 0};
-	fate->is_complete = fate->next_image != FATE_NONE ||
-			    (fate->status.is_known && !fate->status.exit_signal);
-	if (fate->next_image != FATE_NONE)
-		fate->end_ticks = run->processes[fate->next_image].start_ticks;
+	if (death && ending->next_image == ENDING_NONE)
+		ending->status = death->status;
+	if (is_exiting && !ending->status.is_known)
+		ending->status = (struct exit_status){1, process->exit_code, 0};
+	ending->is_complete = ending->next_image != ENDING_NONE ||
+			      (ending->status.is_known && !ending->status.exit_signal);
+	if (ending->next_image != ENDING_NONE)
+		ending->end_ticks = run->processes[ending->next_image].start_ticks;
 	else if (is_exiting)
-		fate->end_ticks = process->end_ticks;
+		ending->end_ticks = process->end_ticks;
 	else if (death)
-		fate->end_ticks = ticks_from_monotonic(ticks, death->monotonic_ns);
+		ending->end_ticks = ticks_from_monotonic(ticks, death->monotonic_ns);
 	else if (process->state == SEGMENT_PROCESS_REPLACED && process->is_former)
-		fate->end_ticks = process->end_ticks;
-	else if (may_be_alive && fate_is_alive(run, ticks, process))
-		fate->is_alive = 1;
+		ending->end_ticks = process->end_ticks;
+	else if (may_be_alive && ending_is_alive(run, ticks, process))
+		ending->is_alive = 1;
 	else
-		fate->end_ticks = last_trace(run, ticks, index);
-	fate->is_unseen =
-		fate->next_image == FATE_NONE && !is_exiting && !death && !fate->is_alive;
-	if (fate->is_alive)
-		fate->end_ticks = ticks_now(ticks);
-	if (fate->end_ticks < process->start_ticks)
-		fate->end_ticks = process->start_ticks;
+		ending->end_ticks = last_trace(run, ticks, index);
+	ending->is_unseen = ending->next_image == ENDING_NONE && !is_exiting && !death &&
+			    !ending->is_alive;
+	if (ending->is_alive)
+		ending->end_ticks = ticks_now(ticks);
+	if (ending->end_ticks < process->start_ticks)
+		ending->end_ticks = process->start_ticks;
 }
 
-struct fate *fate_find(const struct read_run *run, const struct ticks *ticks,
-		       const struct fate_death *deaths, size_t death_count,
-		       int may_be_alive)
+struct ending *ending_find(const struct read_run *run, const struct ticks *ticks,
+			   const struct ending_death *deaths, size_t death_count,
+			   int may_be_alive)
 {
 	struct order *order = order_by_pid(run);
 	uint32_t *places = order_by_place(run);
-	struct fate *fates = xcalloc(run->process_count, sizeof(*fates));
-	struct fate_death *sorted = xcalloc(death_count, sizeof(*sorted));
+	struct ending *endings = xcalloc(run->process_count, sizeof(*endings));
+	struct ending_death *sorted = xcalloc(death_count, sizeof(*sorted));
 
-	link_images(run, order, places, fates);
+	link_images(run, order, places, endings);
 	free(order);
 	free(places);
 	if (death_count)
@@ -293,24 +295,24 @@ struct fate *fate_find(const struct read_run *run, const struct ticks *ticks,
 		const struct read_process *process = &run->processes[i];
 
 		decide(run, ticks, i, find_death(sorted, death_count, process),
-		       may_be_alive, &fates[i]);
+		       may_be_alive, &endings[i]);
 	}
 	free(sorted);
-	return fates;
+	return endings;
 }
 
-uint32_t fate_first_process(const struct read_run *run)
+uint32_t ending_first_process(const struct read_run *run)
 {
 	for (size_t i = 0; i < run->process_count; i++) {
 		if (run->processes[i].pid == run->page.first_pid)
 			return (uint32_t)i;
 	}
-	return FATE_NONE;
+	return ENDING_NONE;
 }
 
-uint32_t fate_last_image(const struct fate *fates, uint32_t process)
+uint32_t ending_last_image(const struct ending *endings, uint32_t process)
 {
-	while (process != FATE_NONE && fates[process].next_image != FATE_NONE)
-		process = fates[process].next_image;
+	while (process != ENDING_NONE && endings[process].next_image != ENDING_NONE)
+		process = endings[process].next_image;
 	return process;
 }

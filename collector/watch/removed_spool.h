@@ -11,4 +11,4 @@
 /* When the spool is gone: makes it again from the files that are still open here, and
  * locks it. A file that is not, counts as a lost process. Returns 1 when it did, 0 when
  * nothing was missing, or -errno. */
-int rescue_spool(struct watch *watch);
+int removed_spool_restore(struct watch *watch);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * A book's arrays, checked and put in order. Must not trust a count or an index in the
+ * A history's arrays, checked and put in order. Must not trust a count or an index in the
  * file.
  */
-#include "collector/read/book.h"
+#include "collector/read/history.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -12,7 +12,7 @@
 
 /* Counts run past what has pages, where many threads append. */
 static void *read_array(const struct segment_reader *reader, uint32_t slot,
-			enum array_number number, const struct segment_book *header,
+			enum array_number number, const struct segment_history *header,
 			uint32_t *ret_count)
 {
 	struct segment_array array;
@@ -33,20 +33,20 @@ static int by_site(const void *a, const void *b)
 }
 
 /* Entries that nobody has finished, and those of snapshots that are left out. */
-static void drop_site_pasts(struct read_book *book)
+static void drop_site_pasts(struct read_history *history)
 {
 	uint32_t kept = 0;
 
-	for (uint32_t i = 0; i < book->site_past_count; i++) {
-		const struct segment_site_past *past = &book->site_pasts[i];
+	for (uint32_t i = 0; i < history->site_past_count; i++) {
+		const struct segment_site_past *past = &history->site_pasts[i];
 
 		if (past->site && past->first && past->first <= past->last &&
-		    past->first <= book->snapshot_count)
-			book->site_pasts[kept++] = *past;
+		    past->first <= history->snapshot_count)
+			history->site_pasts[kept++] = *past;
 	}
-	book->site_past_count = kept;
+	history->site_past_count = kept;
 	if (kept)
-		qsort(book->site_pasts, kept, sizeof(*book->site_pasts), by_site);
+		qsort(history->site_pasts, kept, sizeof(*history->site_pasts), by_site);
 }
 
 static int by_node(const void *a, const void *b)
@@ -61,7 +61,7 @@ static int by_node(const void *a, const void *b)
 }
 
 /* Unpacks one snapshot's entries. */
-static void unpack_paths(struct read_book *book, uint32_t snapshot,
+static void unpack_paths(struct read_history *history, uint32_t snapshot,
 			 const struct segment_path_past *from, uint32_t count)
 {
 	uint32_t lane_slot = 0;
@@ -73,47 +73,48 @@ static void unpack_paths(struct read_book *book, uint32_t snapshot,
 		if (!node)
 			lane_slot = (uint32_t)calls;
 		else if (node != SEGMENT_PAST_UNWOUND)
-			book->path_pasts[book->path_past_count++] =
+			history->path_pasts[history->path_past_count++] =
 				(struct read_path_past){lane_slot, node,
 							snapshot,  calls,
 							0,	   from[i].total_ticks};
-		else if (book->path_past_count)
-			book->path_pasts[book->path_past_count - 1].unwound_count = calls;
+		else if (history->path_past_count)
+			history->path_pasts[history->path_past_count - 1].unwound_count =
+				calls;
 	}
 }
 
 /* Snapshots' entries follow one another, so none is unpacked twice. */
-static void unpack_all_paths(struct read_book *book, const struct segment_path_past *from,
-			     uint32_t count)
+static void unpack_all_paths(struct read_history *history,
+			     const struct segment_path_past *from, uint32_t count)
 {
 	uint32_t end = 0;
 
-	book->path_pasts = xcalloc(count, sizeof(*book->path_pasts));
-	for (uint32_t i = 0; i < book->snapshot_count; i++) {
-		const struct segment_snapshot *snapshot = &book->snapshots[i];
+	history->path_pasts = xcalloc(count, sizeof(*history->path_pasts));
+	for (uint32_t i = 0; i < history->snapshot_count; i++) {
+		const struct segment_snapshot *snapshot = &history->snapshots[i];
 
 		if (snapshot->path_first < end || snapshot->path_first > count ||
 		    snapshot->path_count > count - snapshot->path_first)
 			continue;
 		end = snapshot->path_first + snapshot->path_count;
-		unpack_paths(book, i + 1, from + snapshot->path_first,
+		unpack_paths(history, i + 1, from + snapshot->path_first,
 			     snapshot->path_count);
 	}
-	qsort(book->path_pasts, book->path_past_count, sizeof(*book->path_pasts),
+	qsort(history->path_pasts, history->path_past_count, sizeof(*history->path_pasts),
 	      by_node);
 }
 
-static void end_labels(struct read_book *book)
+static void end_labels(struct read_history *history)
 {
-	for (uint32_t i = 0; i < book->snapshot_count; i++) {
-		struct segment_snapshot *snapshot = &book->snapshots[i];
+	for (uint32_t i = 0; i < history->snapshot_count; i++) {
+		struct segment_snapshot *snapshot = &history->snapshots[i];
 
 		snapshot->label[sizeof(snapshot->label) - 1] = 0;
 	}
 }
 
 /* Those of the header's snapshots that exist and are whole. */
-static uint32_t count_snapshots(const struct segment_book *header, uint32_t taken,
+static uint32_t count_snapshots(const struct segment_history *header, uint32_t taken,
 				uint32_t *ret_incomplete)
 {
 	uint32_t count =
@@ -129,17 +130,17 @@ static uint32_t count_snapshots(const struct segment_book *header, uint32_t take
 	return count;
 }
 
-int read_book(const struct segment_reader *reader, uint32_t slot, uint32_t process_slot,
-	      uint32_t taken, struct read_book *ret)
+int read_history(const struct segment_reader *reader, uint32_t slot,
+		 uint32_t process_slot, uint32_t taken, struct read_history *ret)
 {
 	struct segment_path_past *paths;
-	struct segment_book header;
+	struct segment_history header;
 	uint32_t path_count;
 
-	*ret = (struct read_book){.snapshot_count = 0};
+	*ret = (struct read_history){.snapshot_count = 0};
 	if (slot >= reader->slot_count ||
 	    segment_reader_bytes(reader, slot, 0, &header, sizeof(header)) < 0 ||
-	    header.magic != SEGMENT_MAGIC_BOOK || header.process_slot != process_slot)
+	    header.magic != SEGMENT_MAGIC_HISTORY || header.process_slot != process_slot)
 		return -EINVAL;
 	header.snapshots.count = count_snapshots(&header, taken, &ret->incomplete_count);
 	ret->snapshots =
@@ -156,11 +157,11 @@ int read_book(const struct segment_reader *reader, uint32_t slot, uint32_t proce
 	return 0;
 }
 
-void read_book_done(struct read_book *book)
+void read_history_done(struct read_history *history)
 {
-	free(book->snapshots);
-	free(book->site_pasts);
-	free(book->path_pasts);
-	free(book->free_ages);
-	*book = (struct read_book){.snapshot_count = 0};
+	free(history->snapshots);
+	free(history->site_pasts);
+	free(history->path_pasts);
+	free(history->free_ages);
+	*history = (struct read_history){.snapshot_count = 0};
 }

@@ -2,37 +2,37 @@
 /*
  * A snapshot of a running process, taken from outside, without stopping it: for
  * PROFSHIM_SNAPSHOT_EVERY and `prof-analyze snapshot`. Must not write anything into the
- * segment file but the process's book, its number of snapshots and lock, and a slot for
- * the book; believe a number in it.
+ * segment file but the process's history, its number of snapshots and lock, and a slot
+ * for the history; believe a number in it.
  */
 #pragma once
 
 #include <stddef.h>
 #include <stdint.h>
 
-#include "common/book.h"
+#include "common/history.h"
 
 /* What a taker remembers of the lanes for its next snapshot of the same process. */
-struct take_lane {
+struct live_snapshot_lane {
 	uint32_t slot;
-	struct book_memory memory; /* both in one mapping */
+	struct history_memory memory; /* both in one mapping */
 	size_t bytes;
 };
 
-struct take_memory {
-	struct take_lane *lanes;
+struct live_snapshot_memory {
+	struct live_snapshot_lane *lanes;
 	size_t count;
 	size_t next; /* where the lane that follows the last one is likely to be */
 };
 
-void take_forget(struct take_memory *memory);
+void live_snapshot_forget(struct live_snapshot_memory *memory);
 
 /* Takes a snapshot of the process in a slot of the segment file fd, which is open for
  * reading and writing, within seconds. now: the run's clock. ret_number: which one of the
  * process it is. 0, -EBUSY: another snapshot did not end, -ENOSPC: no room, -ETIME: it
  * took too long, -EINVAL: the file is damaged, -EIO: it was cut short meanwhile, or
  * another -errno. What fails is counted in the process, if there is one. The memory is
- * void (take_forget()) after an error. */
-int take_snapshot(int fd, uint32_t process_slot, const char *label,
-		  enum segment_snapshot_cause cause, uint64_t now,
-		  struct take_memory *memory, uint32_t *ret_number);
+ * void (live_snapshot_forget()) after an error. */
+int live_snapshot_take(int fd, uint32_t process_slot, const char *label,
+		       enum segment_snapshot_cause cause, uint64_t now,
+		       struct live_snapshot_memory *memory, uint32_t *ret_number);

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What everybody who takes a snapshot does alike, on mapped memory: a thread of the
+ * traced program, the collector, prof-analyze. Runs on: any thread and context;
+ * snapshot_lock is held but for history_lock() and history_layout(). Must not call libc
+ * or make a system call, but for what it is given; use a number of the mapping twice, or
+ * unchecked: others write it meanwhile.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "common/arrays.h"
+#include "common/segment_history.h"
+
+typedef void history_pause(void);
+
+/* A history as its taker has it mapped. The taker fills in the first five; history_open()
+ * makes the copies that everything else works with. */
+struct history {
+	struct segment_process *process;
+	struct segment_history *header;
+	uint64_t size;	       /* of the mapping that begins with header */
+	arrays_commit *commit; /* of the history */
+	void *commit_data;
+	struct segment_array snapshots, path_pasts; /* checked */
+	uint32_t taken; /* snapshots before the one that is being taken */
+};
+
+/* What a taker remembers of a lane's nodes: two arrays with node_limit elements, zero at
+ * first. */
+struct history_memory {
+	uint64_t *sums;	      /* calls + ticks written down last: neither ever falls */
+	uint64_t *open_ticks; /* of open frames, while the lane is copied; else zero */
+	uint32_t node_limit;
+};
+
+/* A lane as its taker has it mapped. */
+struct history_lane {
+	const struct segment_lane *header;
+	uint64_t size; /* of the mapping that begins with header */
+	uint32_t slot;
+	struct history_memory *memory; /* kept for the taker's next snapshot */
+};
+
+/* Takes a snapshot_lock for a holder (SEGMENT_LOCK_THREAD, or a thread's number), waiting
+ * for the pauses given; one whose holder has died is taken over. 0, or -EBUSY. */
+int history_lock(uint32_t *lock, uint32_t holder, int pauses, history_pause *pause);
+void history_unlock(uint32_t *lock);
+
+/* Describes the arrays of a new, zeroed history. */
+void history_layout(struct segment_history *header, uint64_t slot_size,
+		    uint32_t process_slot);
+
+/* Copies and checks what the header says. 0, or -EINVAL: it is no history, or damaged. */
+int history_open(struct history *history);
+
+/* Begins the next snapshot. Returns it, or NULL: no room (then the process's counter of
+ * refused snapshots has been raised). */
+struct segment_snapshot *history_begin(struct history *history, const char *label,
+				       enum segment_snapshot_cause cause);
+
+/* Appends what one lane's nodes have reached at `now`, if it has changed. 0, -EINVAL: the
+ * lane is damaged and was left out, or another -errno: no room. */
+int history_copy_lane(struct history *history, const struct history_lane *lane,
+		      uint64_t now);
+
+/* Ends it: it exists from here on. */
+void history_end(struct history *history, struct segment_snapshot *snapshot,
+		 uint64_t now);
+
+/* Raises the counter of refused snapshots, for what did not come to history_begin(). */
+void history_refuse(struct segment_process *process);
+
+/* It could not be completed: as if it had not begun. What the taker remembers of the
+ * lanes that have been copied is void (history_forget). */
+void history_cancel(struct history *history);
+void history_forget(struct history_memory *memory, uint32_t node_count);
