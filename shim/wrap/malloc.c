@@ -108,6 +108,10 @@ exported void *realloc(void *old, size_t size)
 	return reallocate(old, size, CALLER);
 }
 
+/* Calls what everybody's realloc is, as libc's does: blocks may be those of a program or
+ * a library that has a malloc of its own and no reallocarray. (Bash ended with
+ * "unallocated block" on one that libc had made.) A sibling call, so the caller is the
+ * program. */
 exported void *reallocarray(void *old, size_t count, size_t size)
 {
 	size_t bytes;
@@ -116,7 +120,7 @@ exported void *reallocarray(void *old, size_t count, size_t size)
 		errno = ENOMEM;
 		return NULL;
 	}
-	return reallocate(old, bytes, CALLER);
+	return realloc(old, bytes);
 }
 
 exported int posix_memalign(void **ret_block, size_t alignment, size_t size)
