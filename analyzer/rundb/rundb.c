@@ -183,7 +183,7 @@ static int open_with(struct rundb *db, const struct held_file *file, int flags,
 		     struct strbuf *reason)
 {
 	/* One thread: locking would be a twentieth of a report's time. */
-	int result = held_connect(file, NULL, flags | SQLITE_OPEN_NOMUTEX, &db->handle);
+	int result = held_connect(file, NULL, flags, &db->handle);
 
 	if (result == SQLITE_OK)
 		result = prepare_connection(db);
