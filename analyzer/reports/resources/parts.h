@@ -7,17 +7,19 @@
 /* Columns of the plots: enough for a wide terminal; renderers merge neighbours. */
 #define RESOURCE_BINS 120
 
-/* Processes together. Of a bin: CPU on average, RSS and threads at most, and a second's
- * worth of faults and bytes; NAN: no sample. */
+/* Processes together: busy is their CPU, memory their RSS. Or what they use of a GPU: its
+ * utilisation, and memory on it. Of a bin: busy on average, memory and threads at most,
+ * and a second's worth of faults and bytes; NAN: no sample. */
 struct resource_sums {
 	size_t sample_count, moment_count;
-	double cpu_average, cpu_peak; /* percent of one CPU; NAN: not known */
-	double cpu_ns;		      /* computed; NAN: not known */
-	int64_t rss_average_bytes, rss_peak_bytes;
+	double busy_average_percent,
+		busy_peak_percent; /* of one CPU or GPU; NAN: not known */
+	double busy_ns;		   /* computed; NAN: not known */
+	int64_t memory_average_bytes, memory_peak_bytes;
 	int64_t minor_faults, major_faults, read_bytes, write_bytes;
 	int64_t thread_peak;
 	int64_t span_ns; /* of all bins */
-	double cpu_bins[RESOURCE_BINS], rss_bins[RESOURCE_BINS],
+	double busy_bins[RESOURCE_BINS], memory_bins[RESOURCE_BINS],
 		thread_bins[RESOURCE_BINS], fault_bins[RESOURCE_BINS],
 		read_bins[RESOURCE_BINS], write_bins[RESOURCE_BINS];
 };
@@ -27,9 +29,8 @@ struct resource_sums {
 void resources_add_up(const struct table *samples, int64_t start_ns, int64_t end_ns,
 		      struct resource_sums *ret);
 
-/* A run, or with --process one of its processes. Of GPUs, "cpu" stands for utilisation in
- * percent of one GPU and "rss" for memory on it; no rows when there is nothing to tell.
- */
+/* A run, or with --process one of its processes. Of GPUs no rows when there is nothing to
+ * tell. */
 struct resource_data {
 	int64_t process_id; /* 0: all */
 	int64_t started_ns; /* of that process */

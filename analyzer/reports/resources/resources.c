@@ -66,21 +66,21 @@ static struct cell percent_or_null(double percent)
 static void put_percents(struct strbuf *text, const struct resource_sums *sums,
 			 const char *whole)
 {
-	if (isnan(sums->cpu_average)) {
+	if (isnan(sums->busy_average_percent)) {
 		strbuf_puts(text, "not known");
 		return;
 	}
-	units_percent(text, sums->cpu_average);
+	units_percent(text, sums->busy_average_percent);
 	strbuf_puts(text, " on average, peak ");
-	units_percent(text, sums->cpu_peak);
+	units_percent(text, sums->busy_peak_percent);
 	strbuf_printf(text, " (100%% is one %s)", whole);
 }
 
 static void put_memory(struct strbuf *text, const struct resource_sums *sums)
 {
-	units_bytes(text, sums->rss_average_bytes);
+	units_bytes(text, sums->memory_average_bytes);
 	strbuf_puts(text, " on average, peak ");
-	units_bytes(text, sums->rss_peak_bytes);
+	units_bytes(text, sums->memory_peak_bytes);
 }
 
 static void add_line(struct doc *doc, struct section *section, const char *title,
@@ -122,13 +122,13 @@ static void add_gpu(struct doc *doc, struct section *section,
 		{"gpu_sample_count", COLUMN_COUNT,
 		 cell_integer((int64_t)sums->sample_count)},
 		{"gpu_utilisation_average_percent", COLUMN_PERCENT,
-		 percent_or_null(sums->cpu_average)},
+		 percent_or_null(sums->busy_average_percent)},
 		{"gpu_utilisation_peak_percent", COLUMN_PERCENT,
-		 percent_or_null(sums->cpu_peak)},
+		 percent_or_null(sums->busy_peak_percent)},
 		{"gpu_memory_average_bytes", COLUMN_BYTES,
-		 cell_integer(sums->rss_average_bytes)},
+		 cell_integer(sums->memory_average_bytes)},
 		{"gpu_memory_peak_bytes", COLUMN_BYTES,
-		 cell_integer(sums->rss_peak_bytes)},
+		 cell_integer(sums->memory_peak_bytes)},
 	};
 	struct strbuf text = {0};
 
@@ -147,11 +147,12 @@ void resources_add_summary(struct doc *doc, const struct resource_data *data)
 	const struct value values[] = {
 		{"sample_count", COLUMN_COUNT, cell_integer((int64_t)sums->sample_count)},
 		{"cpu_average_percent", COLUMN_PERCENT,
-		 percent_or_null(sums->cpu_average)},
-		{"cpu_peak_percent", COLUMN_PERCENT, percent_or_null(sums->cpu_peak)},
+		 percent_or_null(sums->busy_average_percent)},
+		{"cpu_peak_percent", COLUMN_PERCENT,
+		 percent_or_null(sums->busy_peak_percent)},
 		{"rss_average_bytes", COLUMN_BYTES,
-		 cell_integer(sums->rss_average_bytes)},
-		{"rss_peak_bytes", COLUMN_BYTES, cell_integer(sums->rss_peak_bytes)},
+		 cell_integer(sums->memory_average_bytes)},
+		{"rss_peak_bytes", COLUMN_BYTES, cell_integer(sums->memory_peak_bytes)},
 		{"minor_faults", COLUMN_COUNT, cell_integer(sums->minor_faults)},
 		{"major_faults", COLUMN_COUNT, cell_integer(sums->major_faults)},
 		{"read_bytes", COLUMN_BYTES, cell_integer(sums->read_bytes)},
@@ -200,15 +201,16 @@ static void fill_process(struct table *table, size_t row,
 		cell_integer((int64_t)sums.sample_count);
 	if (!sums.sample_count)
 		return;
-	if (!isnan(sums.cpu_ns))
+	if (!isnan(sums.busy_ns))
 		*table_cell(table, row, "cpu_ns") =
-			cell_integer(whole_number(sums.cpu_ns));
+			cell_integer(whole_number(sums.busy_ns));
 	*table_cell(table, row, "cpu_average_percent") =
-		percent_or_null(sums.cpu_average);
-	*table_cell(table, row, "cpu_peak_percent") = percent_or_null(sums.cpu_peak);
+		percent_or_null(sums.busy_average_percent);
+	*table_cell(table, row, "cpu_peak_percent") =
+		percent_or_null(sums.busy_peak_percent);
 	*table_cell(table, row, "rss_average_bytes") =
-		cell_integer(sums.rss_average_bytes);
-	*table_cell(table, row, "rss_peak_bytes") = cell_integer(sums.rss_peak_bytes);
+		cell_integer(sums.memory_average_bytes);
+	*table_cell(table, row, "rss_peak_bytes") = cell_integer(sums.memory_peak_bytes);
 	*table_cell(table, row, "minor_faults") = cell_integer(sums.minor_faults);
 	*table_cell(table, row, "major_faults") = cell_integer(sums.major_faults);
 	*table_cell(table, row, "read_bytes") = cell_integer(sums.read_bytes);
@@ -227,15 +229,15 @@ static void fill_gpu(struct table *table, size_t row, const struct resource_data
 		cell_integer((int64_t)sums.sample_count);
 	if (resources_knows_gpu(data, process_id, device, "utilisation_percent")) {
 		*table_cell(table, row, "utilisation_average_percent") =
-			percent_or_null(sums.cpu_average);
+			percent_or_null(sums.busy_average_percent);
 		*table_cell(table, row, "utilisation_peak_percent") =
-			percent_or_null(sums.cpu_peak);
+			percent_or_null(sums.busy_peak_percent);
 	}
 	if (resources_knows_gpu(data, process_id, device, "memory_bytes")) {
 		*table_cell(table, row, "memory_average_bytes") =
-			cell_integer(sums.rss_average_bytes);
+			cell_integer(sums.memory_average_bytes);
 		*table_cell(table, row, "memory_peak_bytes") =
-			cell_integer(sums.rss_peak_bytes);
+			cell_integer(sums.memory_peak_bytes);
 	}
 }
 

@@ -36,9 +36,9 @@ static void add_plot(struct doc *doc, const char *name, const char *title,
 static void add_cpu(struct doc *doc, const char *name, const char *title,
 		    const struct resource_sums *sums)
 {
-	if (!isnan(sums->cpu_peak))
-		add_plot(doc, name, title, COLUMN_PERCENT, sums->cpu_bins, sums->cpu_peak,
-			 sums);
+	if (!isnan(sums->busy_peak_percent))
+		add_plot(doc, name, title, COLUMN_PERCENT, sums->busy_bins,
+			 sums->busy_peak_percent, sums);
 }
 
 /* Rates are rounded up: 0.2 faults a second are some. */
@@ -57,8 +57,8 @@ void resources_add_plots(struct doc *doc, const struct resource_data *data)
 	if (sums->sample_count < 2)
 		return;
 	add_cpu(doc, "cpu_plot", "CPU", sums);
-	add_plot(doc, "rss_plot", "RSS", COLUMN_BYTES, sums->rss_bins,
-		 (double)sums->rss_peak_bytes, sums);
+	add_plot(doc, "rss_plot", "RSS", COLUMN_BYTES, sums->memory_bins,
+		 (double)sums->memory_peak_bytes, sums);
 	add_rate(doc, "fault_plot", "faults/s", COLUMN_COUNT, sums->fault_bins, sums);
 	add_rate(doc, "read_plot", "read/s", COLUMN_BYTES, sums->read_bins, sums);
 	add_rate(doc, "write_plot", "write/s", COLUMN_BYTES, sums->write_bins, sums);
@@ -68,8 +68,8 @@ void resources_add_plots(struct doc *doc, const struct resource_data *data)
 	if (gpu->sample_count < 2)
 		return;
 	add_cpu(doc, "gpu_plot", "GPU", gpu);
-	add_plot(doc, "gpu_memory_plot", "GPU mem", COLUMN_BYTES, gpu->rss_bins,
-		 (double)gpu->rss_peak_bytes, gpu);
+	add_plot(doc, "gpu_memory_plot", "GPU mem", COLUMN_BYTES, gpu->memory_bins,
+		 (double)gpu->memory_peak_bytes, gpu);
 }
 
 static const struct column time_columns[] = {
@@ -135,7 +135,7 @@ void resources_add_times(struct doc *doc, const struct resource_data *data, size
 	for (size_t i = 0; i < rows; i++) {
 		struct slice slice = {i * RESOURCE_BINS / rows,
 				      (i + 1) * RESOURCE_BINS / rows};
-		struct cell rss = slice_highest(sums->rss_bins, slice), *row;
+		struct cell rss = slice_highest(sums->memory_bins, slice), *row;
 
 		if (rss.kind == CELL_NULL) /* --process: before its start */
 			continue;
@@ -143,8 +143,8 @@ void resources_add_times(struct doc *doc, const struct resource_data *data, size
 
 		row[0] = cell_integer(whole_number((double)sums->span_ns *
 						   (double)slice.to / RESOURCE_BINS));
-		if (!isnan(sums->cpu_peak))
-			row[1] = slice_mean(sums->cpu_bins, slice);
+		if (!isnan(sums->busy_peak_percent))
+			row[1] = slice_mean(sums->busy_bins, slice);
 		row[2] = rss;
 		row[3] = slice_sum(sums->fault_bins, slice, sums->span_ns);
 		row[4] = slice_sum(sums->read_bins, slice, sums->span_ns);

@@ -121,21 +121,21 @@ static void add_interval(struct sweep *sweep, double from, double to, double spa
 
 		if (overlap <= 0 && length > 0)
 			continue;
-		if (isnan(ret->cpu_bins[bin]))
-			ret->cpu_bins[bin] = 0;
-		keep_highest(&ret->rss_bins[bin], sweep->rss);
+		if (isnan(ret->busy_bins[bin]))
+			ret->busy_bins[bin] = 0;
+		keep_highest(&ret->memory_bins[bin], sweep->rss);
 		keep_highest(&ret->thread_bins[bin], sweep->threads);
-		ret->cpu_bins[bin] += sweep->cpu * fmax(overlap, 1);
+		ret->busy_bins[bin] += sweep->cpu * fmax(overlap, 1);
 		sweep->cpu_weight[bin] += fmax(overlap, 1);
 	}
 }
 
 static void keep_peaks(const struct sweep *sweep, struct resource_sums *ret)
 {
-	if (sweep->cpu > ret->cpu_peak)
-		ret->cpu_peak = sweep->cpu;
-	if (sweep->rss > (double)ret->rss_peak_bytes)
-		ret->rss_peak_bytes = whole_number(sweep->rss);
+	if (sweep->cpu > ret->busy_peak_percent)
+		ret->busy_peak_percent = sweep->cpu;
+	if (sweep->rss > (double)ret->memory_peak_bytes)
+		ret->memory_peak_bytes = whole_number(sweep->rss);
 	if (sweep->threads > (double)ret->thread_peak)
 		ret->thread_peak = whole_number(sweep->threads);
 }
@@ -234,8 +234,8 @@ static void per_second(double *bins, const struct resource_sums *sums)
 	double seconds = (double)sums->span_ns / 1e9 / RESOURCE_BINS;
 
 	for (size_t i = 0; i < RESOURCE_BINS; i++)
-		bins[i] = isnan(sums->cpu_bins[i]) || !(seconds > 0) ? NAN
-								     : bins[i] / seconds;
+		bins[i] = isnan(sums->busy_bins[i]) || !(seconds > 0) ? NAN
+								      : bins[i] / seconds;
 }
 
 void resources_add_up(const struct table *samples, int64_t start_ns, int64_t end_ns,
@@ -258,7 +258,7 @@ void resources_add_up(const struct table *samples, int64_t start_ns, int64_t end
 
 	*ret = (struct resource_sums){.sample_count = count};
 	for (size_t i = 0; i < RESOURCE_BINS; i++)
-		ret->cpu_bins[i] = ret->rss_bins[i] = ret->thread_bins[i] = NAN;
+		ret->busy_bins[i] = ret->memory_bins[i] = ret->thread_bins[i] = NAN;
 	if (!count)
 		return;
 	find_processes(&sweep);
@@ -278,15 +278,16 @@ void resources_add_up(const struct table *samples, int64_t start_ns, int64_t end
 		before = time;
 		row = next;
 	}
-	ret->cpu_average = length > 0 ? sweep.cpu_time / length : ret->cpu_peak;
-	ret->rss_average_bytes =
-		length > 0 ? whole_number(sweep.rss_time / length) : ret->rss_peak_bytes;
-	ret->cpu_ns = sweep.cpu_time / 100;
+	ret->busy_average_percent =
+		length > 0 ? sweep.cpu_time / length : ret->busy_peak_percent;
+	ret->memory_average_bytes = length > 0 ? whole_number(sweep.rss_time / length)
+					       : ret->memory_peak_bytes;
+	ret->busy_ns = sweep.cpu_time / 100;
 	if (!sweep.knows_cpu)
-		ret->cpu_average = ret->cpu_peak = ret->cpu_ns = NAN;
+		ret->busy_average_percent = ret->busy_peak_percent = ret->busy_ns = NAN;
 	for (size_t i = 0; i < RESOURCE_BINS; i++)
 		if (sweep.cpu_weight[i] > 0)
-			ret->cpu_bins[i] /= sweep.cpu_weight[i];
+			ret->busy_bins[i] /= sweep.cpu_weight[i];
 	per_second(ret->fault_bins, ret);
 	per_second(ret->read_bins, ret);
 	per_second(ret->write_bins, ret);
