@@ -231,7 +231,7 @@ def allocators_before_us(case):
 @scenario
 def allocator_in_the_program(case):
     """Blocks that libc makes for a program with a malloc of its own are that malloc's."""
-    program = case.compile("own_malloc.c")
+    program = case.compile("own_heap.c")
     case.unharmed([program])
     case.settle()
     expect(case.trust("note_own_allocator") == 1, "trust does not tell")
