@@ -93,7 +93,8 @@ static void unpack_all_paths(struct read_history *history,
 	for (uint32_t i = 0; i < history->snapshot_count; i++) {
 		const struct segment_snapshot *snapshot = &history->snapshots[i];
 
-		if (snapshot->path_first < end || snapshot->path_first > count ||
+		if (!snapshot->path_count || snapshot->path_first < end ||
+		    snapshot->path_first > count ||
 		    snapshot->path_count > count - snapshot->path_first)
 			continue;
 		end = snapshot->path_first + snapshot->path_count;
