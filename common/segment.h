@@ -232,7 +232,7 @@ enum segment_slot_kind {
 struct segment_slot {
 	uint32_t kind;
 	int32_t pid;
-	uint32_t process_slot; /* of lanes and books: the slot of their process */
+	uint32_t process_slot; /* of lanes and histories: the slot of their process */
 	uint32_t pool;	       /* atomic; of processes, see SLOTS ARE USED AGAIN */
 };
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Flame graphs: sums, and which frame stands where. Must not recurse: recorded stacks
+ * Flame graphs: sums, and which box stands where. Must not recurse: recorded stacks
  * may be deeper than ours.
  */
 #include "analyzer/document/flame.h"
@@ -77,7 +77,7 @@ void flame_free(struct flame *flame)
 {
 	if (!flame)
 		return;
-	free(flame->frames);
+	free(flame->boxes);
 	free(flame->order);
 	free(flame->gone);
 	arena_free(&flame->texts);
@@ -86,13 +86,13 @@ void flame_free(struct flame *flame)
 
 struct flame_box *flame_add(struct flame *flame, uint32_t parent, const char *name)
 {
-	struct flame_box *frame;
+	struct flame_box *box;
 
-	flame->frames = xgrow(flame->frames, flame->count, &flame->capacity,
-			      sizeof(*flame->frames));
-	frame = &flame->frames[flame->count++];
-	*frame = (struct flame_box){.name = name, .parent = parent};
-	return frame;
+	flame->boxes = xgrow(flame->boxes, flame->count, &flame->capacity,
+			     sizeof(*flame->boxes));
+	box = &flame->boxes[flame->count++];
+	*box = (struct flame_box){.name = name, .parent = parent};
+	return box;
 }
 
 const char *flame_copy(struct flame *flame, const char *text)
@@ -110,40 +110,40 @@ static void add(int64_t *sum, int64_t amount)
 void flame_sum(struct flame *flame)
 {
 	for (size_t i = 0; i < flame->count; i++) {
-		struct flame_box *frame = &flame->frames[i];
+		struct flame_box *box = &flame->boxes[i];
 
-		frame->self = frame->self > 0 ? frame->self : 0;
-		frame->self_before = frame->self_before > 0 ? frame->self_before : 0;
-		frame->total = frame->self;
-		frame->total_before = frame->self_before;
+		box->self = box->self > 0 ? box->self : 0;
+		box->self_before = box->self_before > 0 ? box->self_before : 0;
+		box->total = box->self;
+		box->total_before = box->self_before;
 	}
 	for (size_t i = flame->count; i-- > 1;) {
-		const struct flame_box *frame = &flame->frames[i];
-		struct flame_box *parent = &flame->frames[frame->parent];
+		const struct flame_box *box = &flame->boxes[i];
+		struct flame_box *parent = &flame->boxes[box->parent];
 
-		add(&parent->total, frame->total);
-		add(&parent->total_before, frame->total_before);
-		parent->presence |= frame->presence;
+		add(&parent->total, box->total);
+		add(&parent->total_before, box->total_before);
+		parent->presence |= box->presence;
 	}
 }
 
 static void choose_shown(struct flame *flame)
 {
-	double whole = (double)flame->frames[FLAME_WHOLE].total;
+	double whole = (double)flame->boxes[FLAME_WHOLE].total;
 
-	flame->frames[FLAME_WHOLE].is_shown = true;
+	flame->boxes[FLAME_WHOLE].is_shown = true;
 	for (size_t i = 1; i < flame->count; i++) {
-		struct flame_box *frame = &flame->frames[i];
-		bool has_parent = flame->frames[frame->parent].is_shown;
+		struct flame_box *box = &flame->boxes[i];
+		bool has_parent = flame->boxes[box->parent].is_shown;
 
-		frame->is_shown =
-			has_parent && frame->total > 0 &&
-			units_share((double)frame->total, whole) >= flame->least_percent;
-		if (frame->is_shown || frame->total <= 0)
+		box->is_shown =
+			has_parent && box->total > 0 &&
+			units_share((double)box->total, whole) >= flame->least_percent;
+		if (box->is_shown || box->total <= 0)
 			continue;
 		flame->left_out_count++;
 		if (has_parent)
-			add(&flame->left_out, frame->total);
+			add(&flame->left_out, box->total);
 	}
 }
 
@@ -151,7 +151,7 @@ static int heaviest_first(const void *left, const void *right, void *context)
 {
 	const struct flame *flame = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	const struct flame_box *x = &flame->frames[a], *y = &flame->frames[b];
+	const struct flame_box *x = &flame->boxes[a], *y = &flame->boxes[b];
 	int order = (x->total < y->total) - (x->total > y->total);
 
 	if (order == 0)
@@ -159,7 +159,7 @@ static int heaviest_first(const void *left, const void *right, void *context)
 	return order ? order : (a > b) - (a < b);
 }
 
-/* The frames shown by their callers: those of frame i are list[first[i]] up to
+/* The boxes shown by their callers: those of box i are list[first[i]] up to
  * list[first[i + 1]]. */
 struct callees {
 	uint32_t *first, *list;
@@ -172,14 +172,14 @@ static struct callees find_callees(struct flame *flame)
 	uint32_t *first = callees.first;
 
 	for (size_t i = 1; i < flame->count; i++)
-		if (flame->frames[i].is_shown)
-			first[flame->frames[i].parent + 2]++;
+		if (flame->boxes[i].is_shown)
+			first[flame->boxes[i].parent + 2]++;
 	for (size_t i = 2; i < flame->count + 2; i++)
 		first[i] += first[i - 1];
 	/* first[i + 1] runs from where the list of i starts to where it ends. */
 	for (uint32_t i = 1; i < flame->count; i++)
-		if (flame->frames[i].is_shown)
-			callees.list[first[flame->frames[i].parent + 1]++] = i;
+		if (flame->boxes[i].is_shown)
+			callees.list[first[flame->boxes[i].parent + 1]++] = i;
 	for (size_t i = 0; i < flame->count; i++)
 		if (first[i + 1] - first[i] > 1)
 			qsort_r(callees.list + first[i], first[i + 1] - first[i],
@@ -187,21 +187,21 @@ static struct callees find_callees(struct flame *flame)
 	return callees;
 }
 
-/* Puts the callees of a frame beside each other; those on the left come off first. */
+/* Puts the callees of a box beside each other; those on the left come off first. */
 static size_t push_callees(struct flame *flame, const struct callees *callees,
 			   uint32_t at, uint32_t *stack, size_t depth)
 {
-	double whole = (double)flame->frames[FLAME_WHOLE].total;
-	double left = flame->frames[at].left;
+	double whole = (double)flame->boxes[FLAME_WHOLE].total;
+	double left = flame->boxes[at].left;
 	uint32_t first = callees->first[at], end = callees->first[at + 1];
 
 	for (uint32_t i = first; i < end; i++) {
-		struct flame_box *frame = &flame->frames[callees->list[i]];
+		struct flame_box *box = &flame->boxes[callees->list[i]];
 
-		frame->level = flame->frames[at].level + 1;
-		frame->left = left;
-		frame->width = (double)frame->total / whole;
-		left += frame->width;
+		box->level = flame->boxes[at].level + 1;
+		box->left = left;
+		box->width = (double)box->total / whole;
+		left += box->width;
 	}
 	for (uint32_t i = end; i > first; i--)
 		stack[depth++] = callees->list[i - 1];
@@ -215,13 +215,13 @@ static void place(struct flame *flame)
 	size_t depth = 0;
 
 	flame->order = xreallocarray(NULL, flame->count, sizeof(*flame->order));
-	flame->frames[FLAME_WHOLE].width = 1;
+	flame->boxes[FLAME_WHOLE].width = 1;
 	for (stack[depth++] = FLAME_WHOLE; depth > 0;) {
 		uint32_t at = stack[--depth];
 
 		flame->order[flame->shown_count++] = at;
-		if (flame->frames[at].level >= flame->level_count)
-			flame->level_count = flame->frames[at].level + 1;
+		if (flame->boxes[at].level >= flame->level_count)
+			flame->level_count = flame->boxes[at].level + 1;
 		depth = push_callees(flame, &callees, at, stack, depth);
 	}
 	free(stack);
@@ -231,16 +231,16 @@ static void place(struct flame *flame)
 
 /* A path that was taken after, too, but has nothing of the metric there, has no width
  * either. */
-static bool is_gone(const struct flame_box *frame)
+static bool is_gone(const struct flame_box *box)
 {
-	return frame->total_before > 0 && frame->total == 0;
+	return box->total_before > 0 && box->total == 0;
 }
 
 static int most_gone_first(const void *left, const void *right, void *context)
 {
 	const struct flame *flame = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	int64_t x = flame->frames[a].total_before, y = flame->frames[b].total_before;
+	int64_t x = flame->boxes[a].total_before, y = flame->boxes[b].total_before;
 	int order = (x < y) - (x > y);
 
 	return order ? order : (a > b) - (a < b);
@@ -251,10 +251,10 @@ static void list_gone(struct flame *flame)
 	size_t capacity = 0;
 
 	for (uint32_t i = 1; i < flame->count; i++) {
-		const struct flame_box *frame = &flame->frames[i];
+		const struct flame_box *box = &flame->boxes[i];
 
-		if (!is_gone(frame) || (frame->parent != FLAME_WHOLE &&
-					is_gone(&flame->frames[frame->parent])))
+		if (!is_gone(box) ||
+		    (box->parent != FLAME_WHOLE && is_gone(&flame->boxes[box->parent])))
 			continue;
 		flame->gone = xgrow(flame->gone, flame->gone_count, &capacity,
 				    sizeof(*flame->gone));

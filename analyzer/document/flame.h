@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Call paths as the frames of a flame graph: what each weighs, which are shown and
+ * Call paths as the boxes of a flame graph: what each weighs, which are shown and
  * where. With two sides, the difference between them. Must not know SQL, pixels or
  * formats.
  *
@@ -18,9 +18,9 @@
 #include <stdint.h>
 
 #define FLAME_NONE UINT32_MAX
-#define FLAME_WHOLE 0 /* the frame below which all others stand */
+#define FLAME_WHOLE 0 /* the box below which all others stand */
 
-/* What a frame weighs: the number of a quantity that has a metric in
+/* What a box weighs: the number of a quantity that has a metric in
  * common/quantities.def, self time with the functions that spent it outermost; or time:
  * self time again, below the callers. */
 enum {
@@ -56,7 +56,7 @@ struct flame_box {
 	uint32_t line;
 	uint32_t parent;
 	bool is_unwound;  /* not instrumented */
-	uint8_t presence; /* the sides that have it; the frames below count */
+	uint8_t presence; /* the sides that have it; the boxes below count */
 	int64_t self, total;
 	int64_t self_before, total_before;
 	/* From flame_lay_out() on: */
@@ -70,25 +70,25 @@ enum flame_verdict { FLAME_SAME, FLAME_LESS, FLAME_MORE, FLAME_ADDED };
 struct flame {
 	unsigned metric;
 	bool is_difference;
-	struct flame_box *frames; /* callers stand before their callees */
+	struct flame_box *boxes; /* callers stand before their callees */
 	size_t count, capacity;
 	/* What stands above a picture; the lines are owned by the arena. */
 	const char *title, *subject;
 	/* From flame_lay_out() on: */
-	uint32_t *order; /* the frames shown, each before those below it, from the left */
+	uint32_t *order; /* the boxes shown, each before those below it, from the left */
 	size_t shown_count;
 	uint32_t level_count;
 	double least_percent;
-	size_t left_out_count; /* frames below least_percent */
+	size_t left_out_count; /* boxes below least_percent */
 	int64_t left_out;      /* what they weigh */
-	uint32_t *gone;	       /* frames with nothing after, without those below them */
+	uint32_t *gone;	       /* boxes with nothing after, without those below them */
 	size_t gone_count;
 	struct arena texts;
 };
 
 struct flame *flame_new(unsigned metric, bool is_difference);
 void flame_free(struct flame *flame);
-/* The new frame; fill its numbers and presence. Borrowed until the next call. name is
+/* The new box; fill its numbers and presence. Borrowed until the next call. name is
  * not copied, see flame_copy(). parent:
  * FLAME_WHOLE for roots. */
 struct flame_box *flame_add(struct flame *flame, uint32_t parent, const char *name);
@@ -101,19 +101,19 @@ void flame_sum(struct flame *flame);
  * followed. Takes the old one, summed up and with recursion folded (each caller costs a
  * sort of all that came through it); the new one is summed up, too. */
 struct flame *flame_invert(struct flame *flame, double least_percent);
-/* Places all frames that weigh least_percent of the whole and whose callers do, the
+/* Places all boxes that weigh least_percent of the whole and whose callers do, the
  * heaviest first. */
 void flame_lay_out(struct flame *flame, double least_percent);
 
-/* A change below this share of the frame or of the whole is none. */
+/* A change below this share of the box or of the whole is none. */
 #define FLAME_TOLERANCE_TIME 0.05
 #define FLAME_TOLERANCE_COUNT 0.01
 #define FLAME_TOLERANCE_WHOLE 0.001
 double flame_tolerance(const struct flame *flame);
-enum flame_verdict flame_judge(const struct flame *flame, const struct flame_box *frame);
+enum flame_verdict flame_judge(const struct flame *flame, const struct flame_box *box);
 
 /* 0xRRGGBB. Plain: by the name, so that a function looks the same everywhere. Of a
  * difference: blue less, orange more, the stronger the larger the change; grey the same;
  * purple added. All are light enough for black text. */
-uint32_t flame_colour(const struct flame *flame, const struct flame_box *frame);
+uint32_t flame_colour(const struct flame *flame, const struct flame_box *box);
 uint32_t flame_colour_of(enum flame_verdict verdict, double strength);

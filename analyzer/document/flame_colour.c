@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The colours of frames, and what a difference means. Must not say better or worse in
+ * The colours of boxes, and what a difference means. Must not say better or worse in
  * red and green, which many cannot tell apart; say anything in colour alone: formats
  * write the change beside the name.
  */
@@ -15,16 +15,15 @@ double flame_tolerance(const struct flame *flame)
 		       : FLAME_TOLERANCE_COUNT;
 }
 
-enum flame_verdict flame_judge(const struct flame *flame, const struct flame_box *frame)
+enum flame_verdict flame_judge(const struct flame *flame, const struct flame_box *box)
 {
-	const struct flame_box *whole = &flame->frames[FLAME_WHOLE];
-	double before = (double)frame->total_before,
-	       change = (double)frame->total - before;
+	const struct flame_box *whole = &flame->boxes[FLAME_WHOLE];
+	double before = (double)box->total_before, change = (double)box->total - before;
 	double all = fmax((double)whole->total, (double)whole->total_before);
 
 	if (!flame->is_difference)
 		return FLAME_SAME;
-	if (!(frame->presence & FLAME_BEFORE))
+	if (!(box->presence & FLAME_BEFORE))
 		return FLAME_ADDED;
 	if (fabs(change) <= flame_tolerance(flame) * before ||
 	    fabs(change) <= FLAME_TOLERANCE_WHOLE * all)
@@ -69,27 +68,27 @@ static uint32_t hash(const char *name)
 	return hash ^ hash >> 15;
 }
 
-static uint32_t plain_colour(const struct flame *flame, const struct flame_box *frame)
+static uint32_t plain_colour(const struct flame *flame, const struct flame_box *box)
 {
 	static const struct colour warm[] = {{0xf9, 0xb0, 0x6c}, {0xf6, 0xdc, 0x7a}};
 	static const struct colour green[] = {{0x9c, 0xd6, 0x8e}, {0xa6, 0xdd, 0xc6}};
 	static const struct colour dull[] = {{0xd8, 0xd2, 0xc6}, {0xe6, 0xe2, 0xda}};
-	const struct colour *scale = frame->is_unwound		      ? dull
+	const struct colour *scale = box->is_unwound		      ? dull
 				     : flame_is_memory(flame->metric) ? green
 								      : warm;
 
-	return mix(scale[0], scale[1], (double)(hash(frame->name) % 256) / 255);
+	return mix(scale[0], scale[1], (double)(hash(box->name) % 256) / 255);
 }
 
-uint32_t flame_colour(const struct flame *flame, const struct flame_box *frame)
+uint32_t flame_colour(const struct flame *flame, const struct flame_box *box)
 {
-	double before = (double)frame->total_before, change;
+	double before = (double)box->total_before, change;
 
 	if (flame->is_difference) {
-		change = before > 0 ? fabs((double)frame->total - before) / before : 1;
-		return flame_colour_of(flame_judge(flame, frame), sqrt(fmin(change, 1)));
+		change = before > 0 ? fabs((double)box->total - before) / before : 1;
+		return flame_colour_of(flame_judge(flame, box), sqrt(fmin(change, 1)));
 	}
-	if (frame->parent == FLAME_NONE)
+	if (box->parent == FLAME_NONE)
 		return flame_colour_of(FLAME_SAME, 0);
-	return plain_colour(flame, frame);
+	return plain_colour(flame, box);
 }

@@ -12,13 +12,13 @@
 
 #include <stdlib.h>
 
-/* What a path has of its own, on its way up: at stands on the path's frame, then on the
+/* What a path has of its own, on its way up: at stands on the path's box, then on the
  * callers. */
 struct climber {
 	uint32_t path, at, function;
 };
 
-/* Climbers that came the same way, and the frame that they reached. */
+/* Climbers that came the same way, and the box that they reached. */
 struct party {
 	size_t first, end;
 	uint32_t reached;
@@ -27,7 +27,7 @@ struct party {
 struct inversion {
 	const struct flame *from;
 	struct flame *to;
-	uint32_t *functions; /* of each frame */
+	uint32_t *functions; /* of each box */
 	struct climber *climbers;
 	struct party *parties;
 	size_t climber_count, party_count, party_capacity;
@@ -49,11 +49,10 @@ static void number_functions(struct inversion *inversion)
 
 	inversion->functions = xcalloc(from->count, sizeof(*inversion->functions));
 	for (size_t i = 1; i < from->count; i++) {
-		const struct flame_box *frame = &from->frames[i];
+		const struct flame_box *box = &from->boxes[i];
 
 		strbuf_reset(&key);
-		strbuf_printf(&key, "%s\n%s", frame->name,
-			      frame->file ? frame->file : "");
+		strbuf_printf(&key, "%s\n%s", box->name, box->file ? box->file : "");
 		inversion->functions[i] = intern_text(&names, strbuf_text(&key), NULL);
 	}
 	strbuf_free(&key);
@@ -75,7 +74,7 @@ static void start(struct inversion *inversion)
 
 	inversion->climbers = xcalloc(from->count, sizeof(*inversion->climbers));
 	for (uint32_t i = 1; i < from->count; i++)
-		if (from->frames[i].self || from->frames[i].self_before)
+		if (from->boxes[i].self || from->boxes[i].self_before)
 			inversion->climbers[inversion->climber_count++] =
 				(struct climber){i, i, inversion->functions[i]};
 }
@@ -89,39 +88,39 @@ static void push(struct inversion *inversion, size_t first, size_t end, uint32_t
 		(struct party){first, end, reached};
 }
 
-/* A frame for climbers that stand on the same function; those that can go on and weigh
+/* A box for climbers that stand on the same function; those that can go on and weigh
  * enough will. */
 static void advance(struct inversion *inversion, uint32_t reached, size_t first,
 		    size_t end)
 {
 	const struct flame *from = inversion->from;
-	const struct flame_box *like = &from->frames[inversion->climbers[first].at];
+	const struct flame_box *like = &from->boxes[inversion->climbers[first].at];
 	uint32_t number = (uint32_t)inversion->to->count;
-	struct flame_box *frame = flame_add(inversion->to, reached, like->name);
+	struct flame_box *box = flame_add(inversion->to, reached, like->name);
 	size_t going = first;
 	bool goes_on;
 
-	frame->file = like->file;
-	frame->line = like->line;
-	frame->is_unwound = like->is_unwound;
+	box->file = like->file;
+	box->line = like->line;
+	box->is_unwound = like->is_unwound;
 	for (size_t i = first; i < end; i++) {
-		const struct flame_box *path = &from->frames[inversion->climbers[i].path];
+		const struct flame_box *path = &from->boxes[inversion->climbers[i].path];
 
-		add(&frame->self, path->self);
-		add(&frame->self_before, path->self_before);
-		frame->presence |= path->presence;
+		add(&box->self, path->self);
+		add(&box->self_before, path->self_before);
+		box->presence |= path->presence;
 	}
-	goes_on = frame->self > 0 && (double)frame->self >= inversion->least;
+	goes_on = box->self > 0 && (double)box->self >= inversion->least;
 	for (size_t i = first; goes_on && i < end; i++) {
 		struct climber climber = inversion->climbers[i];
-		const struct flame_box *path = &from->frames[climber.path];
+		const struct flame_box *path = &from->boxes[climber.path];
 
-		climber.at = from->frames[climber.at].parent;
+		climber.at = from->boxes[climber.at].parent;
 		if (climber.at == FLAME_WHOLE)
 			continue;
-		/* Counted by the frames below from now on. */
-		frame->self -= path->self;
-		frame->self_before -= path->self_before;
+		/* Counted by the boxes below from now on. */
+		box->self -= path->self;
+		box->self_before -= path->self_before;
 		climber.function = inversion->functions[climber.at];
 		inversion->climbers[going++] = climber;
 	}
@@ -150,7 +149,7 @@ struct flame *flame_invert(struct flame *flame, double least_percent)
 	struct inversion inversion = {
 		.from = flame, .to = flame_new(flame->metric, flame->is_difference)};
 
-	inversion.least = (double)flame->frames[FLAME_WHOLE].total * least_percent / 100;
+	inversion.least = (double)flame->boxes[FLAME_WHOLE].total * least_percent / 100;
 	number_functions(&inversion);
 	start(&inversion);
 	if (inversion.climber_count)

@@ -23,16 +23,16 @@ static void put_name(struct strbuf *line, const char *name)
 			line->data[i] = ':';
 }
 
-/* chain: room for as many frames as the flame has. */
+/* chain: room for as many boxes as the flame has. */
 static void put_stack(struct strbuf *line, const struct flame *flame, uint32_t at,
 		      uint32_t *chain)
 {
 	size_t depth = 0;
 
-	for (; at != FLAME_WHOLE; at = flame->frames[at].parent)
+	for (; at != FLAME_WHOLE; at = flame->boxes[at].parent)
 		chain[depth++] = at;
 	while (depth-- > 0) {
-		put_name(line, flame->frames[chain[depth]].name);
+		put_name(line, flame->boxes[chain[depth]].name);
 		if (depth)
 			strbuf_putc(line, ';');
 	}
@@ -48,15 +48,15 @@ static void write_stacks(const struct doc *doc, const struct export_context *con
 		return;
 	chain = xreallocarray(NULL, flame->count, sizeof(*chain));
 	for (uint32_t i = 1; i < flame->count; i++) {
-		const struct flame_box *frame = &flame->frames[i];
+		const struct flame_box *box = &flame->boxes[i];
 
-		if (!frame->self && !frame->self_before)
+		if (!box->self && !box->self_before)
 			continue;
 		strbuf_reset(&line);
 		put_stack(&line, flame, i, chain);
 		if (flame->is_difference)
-			strbuf_printf(&line, " %" PRId64, frame->self_before);
-		strbuf_printf(&line, " %" PRId64 "\n", frame->self);
+			strbuf_printf(&line, " %" PRId64, box->self_before);
+		strbuf_printf(&line, " %" PRId64 "\n", box->self);
 		fwrite(line.data, 1, line.size, context->out);
 	}
 	free(chain);

@@ -94,7 +94,7 @@ static void put_left_out(struct svg_page *page, double *y)
 	strbuf_printf(&text, " below %g%% of the whole %s left out, together ",
 		      flame->least_percent, flame->left_out_count == 1 ? "is" : "are");
 	units_percent(&text, units_share((double)flame->left_out,
-					 (double)flame->frames[FLAME_WHOLE].total));
+					 (double)flame->boxes[FLAME_WHOLE].total));
 	strbuf_puts(&text, flame->metric == FLAME_SELF
 				   ? " of it."
 				   : " of it; --min-share 0 shows all.");
@@ -141,11 +141,11 @@ static void put_gone_frame(struct svg_page *page, double *y, uint32_t at)
 	struct strbuf text = {0};
 
 	strbuf_puts(&text, "  -");
-	flame_put_amount(&text, flame->metric, flame->frames[at].total_before);
-	strbuf_printf(&text, "  %s", flame->frames[at].name);
-	for (at = flame->frames[at].parent; at != FLAME_WHOLE;
-	     at = flame->frames[at].parent)
-		strbuf_printf(&text, " < %s", flame->frames[at].name);
+	flame_put_amount(&text, flame->metric, flame->boxes[at].total_before);
+	strbuf_printf(&text, "  %s", flame->boxes[at].name);
+	for (at = flame->boxes[at].parent; at != FLAME_WHOLE;
+	     at = flame->boxes[at].parent)
+		strbuf_printf(&text, " < %s", flame->boxes[at].name);
 	put_line(page, y, "gone", strbuf_text(&text));
 	strbuf_free(&text);
 }
@@ -189,7 +189,7 @@ static void put_foot(struct svg_page *page)
 	fputs("</g>\n", page->out);
 }
 
-/* The script writes here what it knows about the frame under the pointer. */
+/* The script writes here what it knows about the box under the pointer. */
 static void put_details(struct svg_page *page)
 {
 	fprintf(page->out,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frames of the SVG, each a group: title, rectangle, and the name when there is room
+ * The boxes of the SVG, each a group: title, rectangle, and the name when there is room
  * for some of it. Must not change the order: svg.js finds callers by it (each stands
  * before its callees).
  */
@@ -13,18 +13,18 @@
 
 #define LEAST_LETTERS 3
 
-static int64_t change_of(const struct flame_box *frame)
+static int64_t change_of(const struct flame_box *box)
 {
-	return frame->total - frame->total_before; /* neither is below 0 */
+	return box->total - box->total_before; /* neither is below 0 */
 }
 
 /* "+4.1%", or "x39" where a percentage is no longer read. */
-static void put_ratio(struct strbuf *text, const struct flame_box *frame)
+static void put_ratio(struct strbuf *text, const struct flame_box *box)
 {
-	double before = (double)frame->total_before, change = (double)change_of(frame);
+	double before = (double)box->total_before, change = (double)change_of(box);
 
 	if (change >= 9 * before) {
-		strbuf_printf(text, "x%.0f", (double)frame->total / before);
+		strbuf_printf(text, "x%.0f", (double)box->total / before);
 		return;
 	}
 	strbuf_puts(text, change < 0 ? "-" : "+");
@@ -33,82 +33,82 @@ static void put_ratio(struct strbuf *text, const struct flame_box *frame)
 
 /* "; before 1.20s: +300ms (+25.0%)" */
 static void put_change(struct strbuf *text, const struct flame *flame,
-		       const struct flame_box *frame)
+		       const struct flame_box *box)
 {
-	int64_t change = change_of(frame);
+	int64_t change = change_of(box);
 
-	if (flame_judge(flame, frame) == FLAME_ADDED) {
+	if (flame_judge(flame, box) == FLAME_ADDED) {
 		strbuf_puts(text, "; new");
 		return;
 	}
 	strbuf_puts(text, "; before ");
-	flame_put_amount(text, flame->metric, frame->total_before);
+	flame_put_amount(text, flame->metric, box->total_before);
 	strbuf_puts(text, change < 0 ? ": -" : ": +");
 	flame_put_amount(text, flame->metric, change < 0 ? -change : change);
-	if (frame->total_before) {
+	if (box->total_before) {
 		strbuf_puts(text, " (");
-		put_ratio(text, frame);
+		put_ratio(text, box);
 		strbuf_putc(text, ')');
 	}
 }
 
 /* "1.50s, 31.2% of all; self 200ms (4.2%)" */
 static void put_numbers(struct strbuf *text, const struct flame *flame,
-			const struct flame_box *frame)
+			const struct flame_box *box)
 {
-	double whole = (double)flame->frames[FLAME_WHOLE].total;
+	double whole = (double)flame->boxes[FLAME_WHOLE].total;
 
-	flame_put_amount(text, flame->metric, frame->total);
-	if (frame->parent != FLAME_NONE) {
+	flame_put_amount(text, flame->metric, box->total);
+	if (box->parent != FLAME_NONE) {
 		strbuf_puts(text, ", ");
-		units_percent(text, units_share((double)frame->total, whole));
+		units_percent(text, units_share((double)box->total, whole));
 		strbuf_puts(text, " of all");
 	}
 	if (flame->is_difference)
-		put_change(text, flame, frame);
-	if (frame->self && flame->metric != FLAME_SELF) {
+		put_change(text, flame, box);
+	if (box->self && flame->metric != FLAME_SELF) {
 		strbuf_puts(text, "; itself ");
-		flame_put_amount(text, flame->metric, frame->self);
+		flame_put_amount(text, flame->metric, box->self);
 		strbuf_puts(text, " (");
-		units_percent(text, units_share((double)frame->self, whole));
+		units_percent(text, units_share((double)box->self, whole));
 		strbuf_putc(text, ')');
 	}
-	if (frame->is_unwound)
+	if (box->is_unwound)
 		strbuf_puts(text, "; not instrumented");
 }
 
-static void put_title(struct svg_page *page, const struct flame_box *frame)
+static void put_title(struct svg_page *page, const struct flame_box *box)
 {
 	struct strbuf numbers = {0};
 
-	xml_escape(&page->line, frame->name);
+	xml_escape(&page->line, box->name);
 	strbuf_putc(&page->line, '\n');
-	if (frame->file) {
-		xml_escape(&page->line, frame->file);
-		if (frame->line)
-			strbuf_printf(&page->line, ":%u", frame->line);
+	if (box->file) {
+		xml_escape(&page->line, box->file);
+		if (box->line)
+			strbuf_printf(&page->line, ":%u", box->line);
 		strbuf_putc(&page->line, '\n');
 	}
-	put_numbers(&numbers, page->flame, frame);
+	put_numbers(&numbers, page->flame, box);
 	xml_escape(&page->line, strbuf_text(&numbers));
 	strbuf_free(&numbers);
 }
 
 /* The change stands beside the name: colour alone would not do. */
 static void put_mark(struct strbuf *text, const struct flame *flame,
-		     const struct flame_box *frame)
+		     const struct flame_box *box)
 {
-	enum flame_verdict verdict = flame_judge(flame, frame);
+	enum flame_verdict verdict = flame_judge(flame, box);
 
 	if (verdict == FLAME_ADDED)
 		strbuf_puts(text, "new");
-	else if (verdict != FLAME_SAME && frame->total_before == 0)
+	else if (verdict != FLAME_SAME && box->total_before == 0)
 		strbuf_puts(text, "from 0"); /* the path is not new */
 	else if (verdict != FLAME_SAME)
-		put_ratio(text, frame);
+		put_ratio(text, box);
 }
 
-static void put_label(struct svg_page *page, const struct flame_box *frame,
+static void put_label(struct svg_page *page, const struct flame_box *box,
 		      const char *mark, double x, double y, double width)
 {
 	size_t letters = width > 6 ? (size_t)((width - 6) / SVG_LETTER) : 0;
@@ -117,12 +117,12 @@ static void put_label(struct svg_page *page, const struct flame_box *frame,
 	if (letters < LEAST_LETTERS)
 		return;
 	if (letters < 4) /* the least that shorten_name() can do */
-		strbuf_add(&label, frame->name, utf8_prefix(frame->name, letters));
+		strbuf_add(&label, box->name, utf8_prefix(box->name, letters));
 	else if (*mark && letters > strlen(mark) + 8)
-		shorten_name(&label, frame->name, letters - strlen(mark) - 1,
+		shorten_name(&label, box->name, letters - strlen(mark) - 1,
 			     &shorten_utf8);
 	else
-		shorten_name(&label, frame->name, letters, &shorten_utf8);
+		shorten_name(&label, box->name, letters, &shorten_utf8);
 	if (*mark && letters > strlen(mark) + 8)
 		strbuf_printf(&label, " %s", mark);
 	strbuf_printf(&page->line, "<text x=\"%.7g\" y=\"%.7g\">", x + 3, y + 13);
@@ -131,27 +131,27 @@ static void put_label(struct svg_page *page, const struct flame_box *frame,
 	strbuf_free(&label);
 }
 
-static void put_frame(struct svg_page *page, const struct flame_box *frame)
+static void put_frame(struct svg_page *page, const struct flame_box *box)
 {
 	double all = page->width - 2.0 * SVG_MARGIN;
-	double x = SVG_MARGIN + frame->left * all, width = frame->width * all;
-	double y = page->top + SVG_ROW * frame->level;
+	double x = SVG_MARGIN + box->left * all, width = box->width * all;
+	double y = page->top + SVG_ROW * box->level;
 	/* The script zooms into what is narrower than a pixel, too. */
 	int digits = width < 0.1 ? 12 : 7;
 	struct strbuf mark = {0};
 
-	put_mark(&mark, page->flame, frame);
+	put_mark(&mark, page->flame, box);
 	strbuf_reset(&page->line);
 	strbuf_puts(&page->line, "<g");
 	if (mark.size)
 		strbuf_printf(&page->line, " data-mark=\"%s\"", mark.data);
 	strbuf_puts(&page->line, "><title>");
-	put_title(page, frame);
+	put_title(page, box);
 	strbuf_printf(&page->line,
 		      "</title><rect x=\"%.*g\" y=\"%.7g\" width=\"%.7g\" height=\"%d\" "
 		      "fill=\"#%06x\"/>",
-		      digits, x, y, width, SVG_ROW - 1, flame_colour(page->flame, frame));
-	put_label(page, frame, strbuf_text(&mark), x, y, width);
+		      digits, x, y, width, SVG_ROW - 1, flame_colour(page->flame, box));
+	put_label(page, box, strbuf_text(&mark), x, y, width);
 	strbuf_puts(&page->line, "</g>\n");
 	fwrite(page->line.data, 1, page->line.size, page->out);
 	strbuf_free(&mark);
@@ -163,6 +163,6 @@ void svg_frames(struct svg_page *page)
 
 	fputs("<g id=\"frames\">\n", page->out);
 	for (size_t i = 0; i < flame->shown_count; i++)
-		put_frame(page, &flame->frames[flame->order[i]]);
+		put_frame(page, &flame->boxes[flame->order[i]]);
 	fputs("</g>\n", page->out);
 }

@@ -38,7 +38,7 @@ static struct segment_history *map_history(int make)
 	return shared_slot_map(number, SEGMENT_SLOT_HISTORY, begin_history);
 }
 
-struct segment_history *site_past_book(int make)
+struct segment_history *site_past_history(int make)
 {
 	/* acquire: pairs with the release below */
 	struct segment_history *history =
@@ -108,7 +108,7 @@ void cold site_past_keep(struct segment_site *site, uint32_t index, uint32_t int
 	uint32_t unused;
 
 	if (site->alloc_count) {
-		history = site_past_book(0);
+		history = site_past_history(0);
 		past = history ? append(history, ARRAY_SITE_PASTS, &unused) : NULL;
 		if (past) {
 			past->first = (uint16_t)(site->interval + 1);
@@ -183,7 +183,7 @@ static struct segment_free_age *find_age(struct segment_history *history, uint32
 
 void cold site_past_add_free(const struct shadow_block *block, uint32_t interval, int add)
 {
-	struct segment_history *history = site_past_book(0);
+	struct segment_history *history = site_past_history(0);
 	uint32_t *heads = history ? age_heads() : NULL;
 	struct segment_free_age *age =
 		heads ? find_age(history,

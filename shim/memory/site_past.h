@@ -9,7 +9,7 @@
 #include "shim/memory/shadow.h"
 
 /* The history, mapped, and made when `make` is set. NULL: there is none. */
-struct segment_history *site_past_book(int make);
+struct segment_history *site_past_history(int make);
 
 /* Reserves pages of it. 0, or -errno. */
 int site_past_commit(void *history, uint64_t offset, uint64_t size);

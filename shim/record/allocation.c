@@ -19,8 +19,8 @@ static inline int take_latest(struct lane_context *context, uintptr_t address)
 
 /* Books a block and enters it into the map. The interval is the one of the books: so
  * what was born between two snapshots is the difference of the counts, exactly. */
-static inline void history_block(struct lane_context *context, uint32_t site, void *block,
-				 uint64_t size)
+static inline void book_block(struct lane_context *context, uint32_t site, void *block,
+			      uint64_t size)
 {
 	uint64_t *word = booking_room(context, block, size);
 
@@ -43,7 +43,7 @@ void allocation_made(void *block, uint64_t size, uint64_t caller)
 	}
 	site = booking_site(context, caller);
 	if (likely(site)) {
-		history_block(context, site, block, size);
+		book_block(context, site, block, size);
 	} else {
 		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
 	}

@@ -185,7 +185,7 @@ pop(struct lane_context *context, struct segment_frame *frame, uint64_t now)
 	context->top = frame;
 }
 
-/* A frame taken over from the parent process has no call site; it is no call of this
+/* A frame taken over from the parent process is no call of this
  * process, so only its time counts. */
 static void pop_inherited(struct lane_context *context, struct segment_frame *frame,
 			  uint64_t now)

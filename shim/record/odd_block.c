@@ -85,7 +85,7 @@ void cold odd_block_freed(const struct shadow_block *block)
 	gate_restore_signals(&mask);
 }
 
-/* An allocation when no hook may history: the tool's own, one in a handler that
+/* An allocation when no hook may book: the tool's own, one in a handler that
  * interrupts a hook, one without a lane. The handler's has the function it is called from
  * and the call for its path; nothing is unwound, since unwinding may be what was
  * interrupted. */

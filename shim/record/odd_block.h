@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Blocks that no hook can history: those of threads that have no lane (any more), and
+ * Blocks that no hook can book: those of threads that have no lane (any more), and
  * those of a signal handler that interrupts an allocation hook. Runs on: traced threads,
  * any context; slow paths.
  */
@@ -14,7 +14,7 @@ struct allocation_resize {
 	uint64_t old_bytes, copied_bytes;
 };
 
-/* An allocation when no hook may history: the tool's own, one in a handler that
+/* An allocation when no hook may book: the tool's own, one in a handler that
  * interrupts a hook, one without a lane. */
 void odd_block_made(void *block, uint64_t size, uint64_t caller, enum deferred_kind kind,
 		    struct allocation_resize resize);

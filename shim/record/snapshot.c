@@ -139,7 +139,7 @@ void snapshot_take(const char *label, enum segment_snapshot_cause cause)
 	history.process = process->segment;
 	history.size = process_facts.file->slot_size;
 	if (lock_history(&history.process->snapshot_lock) == 0) {
-		history.header = history.commit_data = site_past_book(1);
+		history.header = history.commit_data = site_past_history(1);
 		if (history.header && history_open(&history) == 0)
 			take(&history, label ? label : "", cause);
 		else

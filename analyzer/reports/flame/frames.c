@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* The frames of a tree, and the title above them. */
+/* The boxes of a tree, and the title above them. */
 #include "analyzer/reports/flame/parts.h"
 
 #include "common/base/xalloc.h"
@@ -59,21 +59,21 @@ struct flame *flame_of_tree(const struct calltree *tree, unsigned metric,
 			node->function == CALLTREE_NONE
 				? NULL
 				: &tree->functions[node->function];
-		struct flame_box *frame;
+		struct flame_box *box;
 
 		numbers[at] = (uint32_t)flame->count;
-		frame = flame_add(flame,
-				  node->parent == CALLTREE_NONE ? FLAME_WHOLE
-								: numbers[node->parent],
-				  flame_copy(flame, calltree_name(folded, at)));
-		frame->is_unwound = node->is_frame;
-		frame->self = node->quantities[place];
-		frame->self_before = is_difference ? node->before : 0;
-		frame->presence = (frame->self > 0 ? FLAME_AFTER : 0) |
-				  (frame->self_before > 0 ? FLAME_BEFORE : 0);
+		box = flame_add(flame,
+				node->parent == CALLTREE_NONE ? FLAME_WHOLE
+							      : numbers[node->parent],
+				flame_copy(flame, calltree_name(folded, at)));
+		box->is_unwound = node->is_frame;
+		box->self = node->quantities[place];
+		box->self_before = is_difference ? node->before : 0;
+		box->presence = (box->self > 0 ? FLAME_AFTER : 0) |
+				(box->self_before > 0 ? FLAME_BEFORE : 0);
 		if (function && function->file) {
-			frame->file = flame_copy(flame, function->file);
-			frame->line = function->line;
+			box->file = flame_copy(flame, function->file);
+			box->line = function->line;
 		}
 	}
 	free(numbers);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frames of one run, and which way to load what was asked for. Must not draw; leave
+ * The boxes of one run, and which way to load what was asked for. Must not draw; leave
  * a metric without data look like one with zeros.
  */
 #include "analyzer/reports/flame/parts.h"
@@ -72,13 +72,13 @@ static void apply_filter(const struct filter *filter, struct flame *flame)
 		return;
 	verdicts = xcalloc(flame->count, sizeof(*verdicts));
 	for (size_t i = 1; i < flame->count; i++) {
-		struct flame_box *frame = &flame->frames[i];
+		struct flame_box *box = &flame->boxes[i];
 
-		verdicts[i] = filter_judge(filter, frame->name) | verdicts[frame->parent];
+		verdicts[i] = filter_judge(filter, box->name) | verdicts[box->parent];
 		if (verdicts[i] == FILTER_FOCUSED)
 			continue;
-		frame->self = frame->self_before = 0;
-		frame->presence = 0;
+		box->self = box->self_before = 0;
+		box->presence = 0;
 	}
 	free(verdicts);
 }
@@ -183,7 +183,7 @@ enum exit_status flame_build(struct report_input *input, struct doc *doc)
 		return status;
 	apply_filter(&input->filter, doc->flame);
 	flame_sum(doc->flame);
-	whole = &doc->flame->frames[FLAME_WHOLE];
+	whole = &doc->flame->boxes[FLAME_WHOLE];
 	if (whole->total || whole->total_before)
 		return STATUS_OK;
 	note_nothing(doc);

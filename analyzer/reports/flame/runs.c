@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The frames of two sides, of one run or several (their mean) each. Must not find
+ * The boxes of two sides, of one run or several (their mean) each. Must not find
  * partners of functions by itself: that is the comparison's.
  */
 #include "analyzer/reports/flame/parts.h"
@@ -34,17 +34,17 @@ static void add_frames(const struct compare_state *state, struct flame *flame)
 		const struct compare_path *path = &comparison->paths[i];
 		const struct compare_function *function =
 			&comparison->functions[path->function];
-		struct flame_box *frame = flame_add(
+		struct flame_box *box = flame_add(
 			flame,
 			path->parent == COMPARE_NONE ? FLAME_WHOLE : path->parent + 1,
 			flame_copy(flame, function->name));
 
-		frame->is_unwound = !function->hooked;
-		frame->file = function->file ? flame_copy(flame, function->file) : NULL;
-		frame->line = function->line_after ? function->line_after
-						   : function->line_before;
-		frame->presence = ((path->presence & COMPARE_BEFORE) ? FLAME_BEFORE : 0) |
-				  ((path->presence & COMPARE_AFTER) ? FLAME_AFTER : 0);
+		box->is_unwound = !function->hooked;
+		box->file = function->file ? flame_copy(flame, function->file) : NULL;
+		box->line = function->line_after ? function->line_after
+						 : function->line_before;
+		box->presence = ((path->presence & COMPARE_BEFORE) ? FLAME_BEFORE : 0) |
+				((path->presence & COMPARE_AFTER) ? FLAME_AFTER : 0);
 	}
 }
 
@@ -54,10 +54,10 @@ static void weigh_by_path(const struct compare_state *state, struct flame *flame
 	const struct compare_series *series = &state->comparison.path_values;
 
 	for (uint32_t i = 0; i < series->count; i++) {
-		struct flame_box *frame = &flame->frames[i + 1];
+		struct flame_box *box = &flame->boxes[i + 1];
 
-		frame->self = mean(state, series, i, metric, true);
-		frame->self_before = mean(state, series, i, metric, false);
+		box->self = mean(state, series, i, metric, true);
+		box->self_before = mean(state, series, i, metric, false);
 	}
 }
 
@@ -68,16 +68,16 @@ static void weigh_by_site(const struct compare_state *state, struct flame *flame
 	const struct compare_series *series = &state->comparison.site_values;
 
 	for (size_t i = 1; i < flame->count; i++)
-		flame->frames[i].presence = 0;
+		flame->boxes[i].presence = 0;
 	for (uint32_t i = 0; i < series->count; i++) {
-		struct flame_box *frame =
-			&flame->frames[state->comparison.sites[i].path + 1];
+		struct flame_box *box =
+			&flame->boxes[state->comparison.sites[i].path + 1];
 		int64_t after = mean(state, series, i, metric, true);
 		int64_t before = mean(state, series, i, metric, false);
 
-		__builtin_add_overflow(frame->self, after, &frame->self);
-		__builtin_add_overflow(frame->self_before, before, &frame->self_before);
-		frame->presence |=
+		__builtin_add_overflow(box->self, after, &box->self);
+		__builtin_add_overflow(box->self_before, before, &box->self_before);
+		box->presence |=
 			(after > 0 ? FLAME_AFTER : 0) | (before > 0 ? FLAME_BEFORE : 0);
 	}
 }

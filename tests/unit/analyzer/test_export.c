@@ -22,10 +22,10 @@ static const struct exporter *find(const char *name)
 
 static uint32_t add(struct flame *flame, uint32_t parent, const char *name, int64_t self)
 {
-	struct flame_box *frame = flame_add(flame, parent, name);
+	struct flame_box *box = flame_add(flame, parent, name);
 
-	frame->self = self;
-	frame->presence = FLAME_AFTER;
+	box->self = self;
+	box->presence = FLAME_AFTER;
 	return (uint32_t)flame->count - 1;
 }
 

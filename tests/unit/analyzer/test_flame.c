@@ -9,11 +9,11 @@
 static uint32_t add(struct flame *flame, uint32_t parent, const char *name,
 		    int64_t before, int64_t after)
 {
-	struct flame_box *frame = flame_add(flame, parent, name);
+	struct flame_box *box = flame_add(flame, parent, name);
 
-	frame->self = after;
-	frame->self_before = before;
-	frame->presence = (before ? FLAME_BEFORE : 0) | (after ? FLAME_AFTER : 0);
+	box->self = after;
+	box->self_before = before;
+	box->presence = (before ? FLAME_BEFORE : 0) | (after ? FLAME_AFTER : 0);
 	return (uint32_t)flame->count - 1;
 }
 
@@ -40,11 +40,11 @@ static void totals_are_added_up(void **state)
 	struct flame *flame = small();
 
 	(void)state;
-	assert_int_equal(flame->frames[FLAME_WHOLE].total, 100);
-	assert_int_equal(flame->frames[FLAME_WHOLE].self, 0);
-	assert_int_equal(flame->frames[1].total, 100);
-	assert_int_equal(flame->frames[3].total, 70);
-	assert_int_equal(flame->frames[3].self, 60);
+	assert_int_equal(flame->boxes[FLAME_WHOLE].total, 100);
+	assert_int_equal(flame->boxes[FLAME_WHOLE].self, 0);
+	assert_int_equal(flame->boxes[1].total, 100);
+	assert_int_equal(flame->boxes[3].total, 70);
+	assert_int_equal(flame->boxes[3].self, 60);
 	flame_free(flame);
 }
 
@@ -59,10 +59,10 @@ static void frames_have_places(void **state)
 	assert_int_equal(flame->level_count, 4);
 	assert_int_equal(flame->left_out_count, 0);
 	for (size_t i = 0; i < 5; i++)
-		assert_string_equal(flame->frames[flame->order[i]].name, names[i]);
-	assert_true(near(flame->frames[3].left, 0) && near(flame->frames[3].width, .7));
-	assert_true(near(flame->frames[2].left, .7) && near(flame->frames[2].width, .2));
-	assert_int_equal(flame->frames[4].level, 3);
+		assert_string_equal(flame->boxes[flame->order[i]].name, names[i]);
+	assert_true(near(flame->boxes[3].left, 0) && near(flame->boxes[3].width, .7));
+	assert_true(near(flame->boxes[2].left, .7) && near(flame->boxes[2].width, .2));
+	assert_int_equal(flame->boxes[4].level, 3);
 	flame_free(flame);
 }
 
@@ -103,7 +103,7 @@ static void odd_numbers_do_no_harm(void **state)
 	add(flame, root, "less than nothing", 0, INT64_MIN);
 	flame_sum(flame);
 	flame_lay_out(flame, 0);
-	assert_int_equal(flame->frames[FLAME_WHOLE].total, INT64_MAX);
+	assert_int_equal(flame->boxes[FLAME_WHOLE].total, INT64_MAX);
 	assert_int_equal(flame->shown_count, 3);
 	flame_free(flame);
 
@@ -144,17 +144,17 @@ static void differences_are_judged_with_what_is_below(void **state)
 	add(flame, root, "nearly", 1000, 1040);
 	flame_sum(flame);
 	flame_lay_out(flame, 0);
-	assert_int_equal(flame_judge(flame, &flame->frames[parent]), FLAME_MORE);
-	assert_int_equal(flame_judge(flame, &flame->frames[4]), FLAME_LESS);
-	assert_int_equal(flame_judge(flame, &flame->frames[5]), FLAME_ADDED);
-	assert_int_equal(flame_judge(flame, &flame->frames[8]), FLAME_SAME);
+	assert_int_equal(flame_judge(flame, &flame->boxes[parent]), FLAME_MORE);
+	assert_int_equal(flame_judge(flame, &flame->boxes[4]), FLAME_LESS);
+	assert_int_equal(flame_judge(flame, &flame->boxes[5]), FLAME_ADDED);
+	assert_int_equal(flame_judge(flame, &flame->boxes[8]), FLAME_SAME);
 	assert_int_equal(flame->gone_count, 1);
 	assert_int_equal(flame->gone[0], gone);
-	assert_int_equal(flame->frames[gone].total_before, 60);
-	assert_false(flame->frames[gone].is_shown);
+	assert_int_equal(flame->boxes[gone].total_before, 60);
+	assert_false(flame->boxes[gone].is_shown);
 	/* Counts are exact: 4 % are a change. */
 	flame->metric = FLAME_CALLS;
-	assert_int_equal(flame_judge(flame, &flame->frames[8]), FLAME_MORE);
+	assert_int_equal(flame_judge(flame, &flame->boxes[8]), FLAME_MORE);
 	(void)state;
 	flame_free(flame);
 }
@@ -168,17 +168,17 @@ static void paths_without_weight_are_told(void **state)
 	uint32_t last = add(flame, FLAME_WHOLE, "last", 500, 0);
 
 	(void)state;
-	flame->frames[first].presence = FLAME_BEFORE | FLAME_AFTER;
-	flame->frames[last].presence = FLAME_BEFORE | FLAME_AFTER;
+	flame->boxes[first].presence = FLAME_BEFORE | FLAME_AFTER;
+	flame->boxes[last].presence = FLAME_BEFORE | FLAME_AFTER;
 	flame_sum(flame);
 	flame_lay_out(flame, 0);
-	assert_int_equal(flame_judge(flame, &flame->frames[first]), FLAME_MORE);
+	assert_int_equal(flame_judge(flame, &flame->boxes[first]), FLAME_MORE);
 	assert_int_equal(flame->gone_count, 1);
 	assert_int_equal(flame->gone[0], last);
 	flame_free(flame);
 }
 
-/* Next to nothing of the whole is no change, however large for the frame. */
+/* Next to nothing of the whole is no change, however large for the box. */
 static void small_changes_are_none(void **state)
 {
 	struct flame *flame = flame_new(FLAME_ALLOCS, true);
@@ -187,7 +187,7 @@ static void small_changes_are_none(void **state)
 	add(flame, FLAME_WHOLE, "big", 100000, 100000);
 	add(flame, FLAME_WHOLE, "tiny", 10, 50);
 	flame_sum(flame);
-	assert_int_equal(flame_judge(flame, &flame->frames[2]), FLAME_SAME);
+	assert_int_equal(flame_judge(flame, &flame->boxes[2]), FLAME_SAME);
 	flame_free(flame);
 }
 
@@ -211,10 +211,9 @@ static void colours_tell_sides_apart(void **state)
 		assert_true(brightness(flame_colour_of((enum flame_verdict)verdict, 1)) >
 			    120);
 	assert_true(flame_colour_of(FLAME_MORE, 0) != more);
-	assert_true(flame_colour(flame, &flame->frames[2]) !=
-		    flame_colour(flame, &other));
-	assert_true(flame_colour(flame, &flame->frames[2]) ==
-		    flame_colour(flame, &flame->frames[2]));
+	assert_true(flame_colour(flame, &flame->boxes[2]) != flame_colour(flame, &other));
+	assert_true(flame_colour(flame, &flame->boxes[2]) ==
+		    flame_colour(flame, &flame->boxes[2]));
 	flame_free(flame);
 }
 
@@ -237,8 +236,8 @@ static void turned_over_functions_stand_outermost(void **state)
 	assert_string_equal(flame->title, "title");
 	assert_int_equal(flame->shown_count, 7);
 	for (size_t i = 0; i < 7; i++) {
-		assert_string_equal(flame->frames[flame->order[i]].name, names[i]);
-		assert_int_equal(flame->frames[flame->order[i]].total, totals[i]);
+		assert_string_equal(flame->boxes[flame->order[i]].name, names[i]);
+		assert_int_equal(flame->boxes[flame->order[i]].total, totals[i]);
 	}
 	flame_free(flame);
 }
@@ -253,7 +252,7 @@ static void callers_of_little_are_not_followed(void **state)
 	flame_sum(flame);
 	flame = flame_invert(flame, 2);
 	flame_lay_out(flame, 2);
-	assert_int_equal(flame->frames[FLAME_WHOLE].total, 100);
+	assert_int_equal(flame->boxes[FLAME_WHOLE].total, 100);
 	assert_int_equal(flame->count, 3);
 	assert_int_equal(flame->shown_count, 2);
 	assert_int_equal(flame->left_out_count, 1);
