@@ -4,114 +4,15 @@
  * Runs on: traced threads, any context; a signal handler may interrupt either hook at
  * any instruction and run both itself. Must not call libc, lock, or make a system call
  * on the fast paths.
- *
- * ORDER OF STORES
- *
- * enter moves top first and fills the frame afterwards, exit reads the frame first and
- * moves top last: a handler in between works on frames above and leaves top and current
- * as it found them. Counters that a handler may share with the interrupted code (a
- * recursive function's node) are changed by single instructions. A frame's node is 0
- * before it is filled and after its time has been taken: a handler that jumps out of a
- * hook (siglongjmp) leaves no frame whose time is wrong. depth, which only the reader of
- * the segment uses, covers a frame when it is whole.
- *
- * Clock: read last in enter and first in exit, so that as little of the hooks as can be
- * lies inside the measured time. What remains is calibrated (shim/boot/calibrate.c).
  */
 #include "shim/record/calls.h"
 
-#include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/frames.h"
-#include "shim/lane/tree.h"
 #include "shim/lane/trigger.h"
 #include "shim/record/context.h"
+#include "shim/record/frame_hooks.h"
 #include "shim/record/snapshot.h"
-
-#define compiler_barrier() __asm__ volatile("" : : : "memory")
-
-static inline void add64(uint64_t *counter, uint64_t value)
-{
-	__asm__ volatile("addq %1, %0" : "+m"(*counter) : "er"(value) : "cc");
-}
-
-static inline void add32(uint32_t *counter, uint32_t value)
-{
-	__asm__ volatile("addl %1, %0" : "+m"(*counter) : "ir"(value) : "cc");
-}
-
-static cold void histogram_overflow(struct segment_function *function, uint32_t bucket)
-{
-	function->overflow_bucket = bucket;
-	function->overflow_count++;
-}
-
-/* Adds a finished call to its node and its function's histogram. */
-static inline void finish_call(struct lane_context *context, struct segment_node *node,
-			       uint64_t ticks)
-{
-	struct segment_function *function = &context->functions[node->function];
-	uint32_t bucket;
-
-	if (unlikely((int64_t)ticks < 0))
-		ticks = 0; /* another core's clock is a little behind */
-	add64(&node->total_ticks, ticks);
-	if (unlikely(ticks < node->min_ticks))
-		node->min_ticks = ticks;
-	if (unlikely(ticks > node->max_ticks))
-		node->max_ticks = ticks;
-	bucket = segment_histogram_bucket(ticks);
-	add32(&function->histogram[bucket], 1);
-	if (unlikely(function->histogram[bucket] == 0))
-		histogram_overflow(function, bucket);
-}
-
-static void take_snapshot(const char *label)
-{
-	if (label)
-		snapshot_take(label, SEGMENT_SNAPSHOT_FUNCTION);
-}
-
-/* The child when the front table does not have it, as it never has functions at whose
- * calls snapshots are taken. Their frames get a call site that no exit has, which brings
- * the exit to its slow path, too: so triggers cost other functions nothing. */
-static cold uint32_t find_child(struct lane_context *context, uint32_t parent,
-				uint64_t function, struct segment_frame *frame)
-{
-	uint32_t child = tree_child_slow(context, parent, function);
-
-	if (unlikely(trigger_count) && trigger_find(function)) {
-		frame->caller |= SEGMENT_FRAME_TRIGGERS;
-		take_snapshot(trigger_enter_label(function));
-	}
-	return child;
-}
-
-static inline __attribute__((always_inline)) void
-push(struct lane_context *context, uint64_t function, uint64_t call_site, uintptr_t stack)
-{
-	struct segment_frame *frame = context->top;
-	uint32_t parent = context->current, child;
-
-	context->top = frame + 1;
-	compiler_barrier();
-	frame->function = function;
-	frame->caller = call_site;
-	child = tree_front(context, parent, function);
-	if (unlikely(!child))
-		child = find_child(context, parent, function, frame);
-	frame->stack_pointer = stack;
-	frame->parent_node = parent;
-	if (likely(child))
-		context->current = child;
-	else
-		context->lane->folded_call_count++;
-	frame->start_ticks = clock_now() - context->clock_offset;
-	compiler_barrier();
-	frame->node = child;
-	add64(&context->nodes[child].call_count, 1); /* node 0 is nobody's */
-	add32(context->depth, 1);
-}
 
 /*
  * A coroutine's memory may be used for another one without our knowing, when the first
@@ -150,7 +51,7 @@ static cold void enter_slow(struct lane_context *context, uint64_t function,
 		context->lane->folded_call_count++;
 		return; /* its exit will be an orphan, or close nothing */
 	}
-	push(context, function, call_site, stack);
+	frame_push(context, function, call_site, stack);
 }
 
 exported void __cyg_profile_func_enter(void *function, void *call_site)
@@ -163,27 +64,11 @@ exported void __cyg_profile_func_enter(void *function, void *call_site)
 		enter_slow(context, (uint64_t)function, (uint64_t)call_site, stack);
 		return;
 	}
-	push(context, (uint64_t)function, (uint64_t)call_site, stack);
+	frame_push(context, (uint64_t)function, (uint64_t)call_site, stack);
 }
 
 void calls_enter(void *function, void *call_site)
 	__attribute__((alias("__cyg_profile_func_enter")));
-
-/* Closes the topmost frame as an ordinary exit. */
-static inline __attribute__((always_inline)) void
-pop(struct lane_context *context, struct segment_frame *frame, uint64_t now)
-{
-	uint32_t node = frame->node;
-
-	frame->node = 0;
-	compiler_barrier();
-	if (likely(node))
-		finish_call(context, &context->nodes[node], now - frame->start_ticks);
-	context->current = frame->parent_node;
-	add32(context->depth, -1u);
-	compiler_barrier();
-	context->top = frame;
-}
 
 /* A frame taken over from the parent process is no call of this
  * process, so only its time counts. */
@@ -236,7 +121,15 @@ static void close_at(struct lane_context *context, struct segment_frame *frame,
 	if (segment_frame_is_inherited(frame))
 		pop_inherited(context, frame, now);
 	else
-		pop(context, frame, now);
+		frame_pop(context, frame, now);
+}
+
+static void end_trigger(uint64_t function)
+{
+	const char *label = trigger_exit_label(function);
+
+	if (label)
+		snapshot_take(label, SEGMENT_SNAPSHOT_FUNCTION);
 }
 
 static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stack,
@@ -255,7 +148,7 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 	}
 	close_at(context, frame, now);
 	if (unlikely(trigger_count))
-		take_snapshot(trigger_exit_label(function));
+		end_trigger(function);
 }
 
 exported void __cyg_profile_func_exit(void *function, void *call_site)
@@ -275,7 +168,7 @@ exported void __cyg_profile_func_exit(void *function, void *call_site)
 		exit_slow((uint64_t)function, (uint64_t)call_site, stack, now);
 		return;
 	}
-	pop(context, frame, now - context->clock_offset);
+	frame_pop(context, frame, now - context->clock_offset);
 }
 
 void calls_exit(void *function, void *call_site)
@@ -312,7 +205,7 @@ void calls_begin_region(uint64_t key, uintptr_t stack)
 	/* the function's own, where the unwinder's stacks meet it; never 0, see
 	 * pop_inherited() */
 	call_site = segment_frame_caller(&context->top[-1]);
-	push(context, key, call_site ? call_site : key, stack);
+	frame_push(context, key, call_site ? call_site : key, stack);
 }
 
 /* Ends a region that an open function was called from, which goes on: the frame stays. */
@@ -324,7 +217,7 @@ static void end_below(struct lane_context *context, struct segment_frame *frame,
 	frame->node = 0;
 	compiler_barrier();
 	if (node && !segment_frame_is_inherited(frame))
-		finish_call(context, &context->nodes[node], now - frame->start_ticks);
+		frame_finish(context, &context->nodes[node], now - frame->start_ticks);
 	else if (node)
 		add64(&context->nodes[node].total_ticks, now - frame->start_ticks);
 	frame->function = LANE_ENDED_REGION;
@@ -375,7 +268,7 @@ void calls_end_region(uint64_t key, uintptr_t stack)
 		frame = context->top - 1;
 		if (likely(frame->function == key &&
 			   !segment_frame_is_inherited(frame))) {
-			pop(context, frame, now - context->clock_offset);
+			frame_pop(context, frame, now - context->clock_offset);
 			return;
 		}
 	}
