@@ -12,7 +12,7 @@
 #include "shim/lane/tree.h"
 #include "shim/lane/upcalls.h"
 #include "shim/memory/deferred.h"
-#include "shim/record/adopt.h"
+#include "shim/children/adopt.h"
 
 static void use_lane(struct lane_context *context, struct segment_lane *lane,
 		     uint32_t slot)

@@ -25,7 +25,7 @@
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/record/context.h"
-#include "shim/record/reuse.h"
+#include "shim/children/reuse.h"
 #include "shim/wrap/real.h"
 
 static int wait_at_exit; /* this image belongs to the first process of the run */

@@ -13,8 +13,8 @@ import sys
 import tree
 
 BASE = ["common", "common/base"]
-SHIM = ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks", "shim/record",
-        "shim/image"]
+SHIM = ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks",
+        "shim/children", "shim/record", "shim/image"]
 COLLECTOR = [*BASE, "collector/read", "collector/processes", "collector/symbols",
              "collector/merge", "collector/ingest", "collector/database",
              "collector/store", "collector/live"]
@@ -28,7 +28,9 @@ LAYERS = {
     "shim/lane": ["common", "shim/core"],
     "shim/memory": ["common", "shim/core", "shim/lane"],
     "shim/stacks": ["common", "shim/core", "shim/lane", "shim/memory"],
-    "shim/record": ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks"],
+    "shim/children": ["common", "shim/core", "shim/lane"],
+    "shim/record": ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks",
+                    "shim/children"],
     "shim/image": ["common", "shim/core", "shim/lane", "shim/stacks"],
     "shim/wrap": [*SHIM, "shim/profshim.h"],
     "shim/wrap/exec": [*SHIM, "shim/wrap"],

@@ -22,7 +22,7 @@
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/record/context.h"
-#include "shim/record/reuse.h"
+#include "shim/children/reuse.h"
 #include "shim/wrap/exec/additions.h"
 #include "shim/wrap/exec/target.h"
 #include "shim/wrap/real.h"

@@ -3,14 +3,14 @@
  * Offering slots, taking them over, and bringing the numbers of the process before to an
  * end. Must not call libc; believe a number in the slots beyond the slots' own size.
  */
-#include "shim/record/reuse.h"
+#include "shim/children/reuse.h"
 
 #include <errno.h>
 
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/lane/lane.h"
-#include "shim/record/offered.h"
+#include "shim/children/offered.h"
 
 /* An image's first children have slots to themselves, as long as the file has room for
  * many more: so the few workers of a server can be told apart by their lanes, and can

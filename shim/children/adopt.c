@@ -3,12 +3,12 @@
  * Slots for a forked child: its own, or those of a process that has ended. Must not write
  * anything of the parent's.
  */
-#include "shim/record/adopt.h"
+#include "shim/children/adopt.h"
 
 #include "common/attributes.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
-#include "shim/record/reuse.h"
+#include "shim/children/reuse.h"
 
 static void copy_bytes(char *to, const char *from, uint32_t size)
 {

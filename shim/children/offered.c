@@ -3,7 +3,7 @@
  * See offered.h. Must not believe a number in the file beyond its size: a list that
  * somebody has damaged ends.
  */
-#include "shim/record/offered.h"
+#include "shim/children/offered.h"
 
 #include "shim/core/process.h"
 
