@@ -38,6 +38,7 @@ static void begin_scratch(struct scratch *scratch)
 	context->frames = context->top = scratch->frames + 1;
 	context->limit = scratch->frames + 8;
 	context->stack_size = UINTPTR_MAX;
+	context->check_ticks = UINT64_MAX;
 	context->depth = &scratch->lane.frames.count;
 	context->nodes = scratch->nodes;
 	context->functions = scratch->functions;

@@ -363,7 +363,7 @@ static void begin_again(void)
 
 	for (unsigned int i = 0; i < sizeof(*process); i++)
 		state[i] = 0;
-	lane_self = NULL;
+	lane_self = &lane_absent;
 }
 
 void reuse_retract(void)

@@ -2,9 +2,9 @@
 /* A thread's lane, and what becomes of frames that are left without their exit. */
 #include "shim/lane/lane.h"
 
-__thread struct lane_context *lane_self;
+struct lane_context lane_absent, lane_none;
+__thread struct lane_context *lane_self = &lane_absent;
 __thread uint32_t lane_left_slot;
-struct lane_context lane_none;
 
 void lane_close_frame(struct lane_context *context, struct segment_frame *frame,
 		      uint64_t now)

@@ -99,7 +99,7 @@ struct series_memo {
 struct deferred;
 
 struct lane_context {
-	/* the first cache line has what every call needs, of the stack in use */
+	/* the first two cache lines have what every call needs, of the stack in use */
 	struct segment_frame *top;   /* next free frame */
 	struct segment_frame *limit; /* end of the frames that have pages */
 	uintptr_t stack_low;	     /* where the stack in use lies: other addresses */
@@ -110,6 +110,8 @@ struct lane_context {
 	uint32_t current; /* node of the innermost open frame, or the root */
 	uint32_t reserved;
 	struct segment_function *functions;
+	uint64_t *counts;	      /* of functions that are counted, not timed */
+	uint64_t check_ticks;	      /* when an exit looks at the budget again */
 	struct segment_frame *frames; /* first one; the one before matches no exit */
 	struct segment_lane *lane;
 
@@ -172,12 +174,21 @@ struct lane_context {
  * that function has ended. */
 #define LANE_ENDED_REGION SEGMENT_KEY_REGION
 
+/* NULL only while the loader relocates the program, whose resolvers of indirect functions
+ * may have hooks and allocate: a thread's variables get their first values after that. */
 extern __thread struct lane_context *lane_self
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* The context of threads that have ended and of processes where nothing is recorded:
- * no address lies on its stack, so every hook takes its slow path and returns. */
-extern hidden struct lane_context lane_none;
+/* Of threads that have none yet, and of those that have ended and of processes where
+ * nothing is recorded. They have no frames and no address lies on their stack, so every
+ * hook takes its slow path, which makes one, or returns. Nobody writes to them. */
+extern hidden struct lane_context lane_absent, lane_none;
+
+/* True for threads that may still get one. */
+static inline int lane_is_absent(const struct lane_context *context)
+{
+	return !context || context == &lane_absent;
+}
 
 /* The slot of the lane that a thread had which has ended, 0: none. */
 extern __thread uint32_t lane_left_slot

@@ -68,7 +68,7 @@ static cold struct lane_context *lane_of_free(void)
 {
 	static __thread unsigned count __attribute__((tls_model("initial-exec")));
 
-	return process_is_ready() && !lane_self && count++ < EARLY_FREES
+	return process_is_ready() && lane_is_absent(lane_self) && count++ < EARLY_FREES
 		       ? NULL
 		       : context_acquire();
 }

@@ -19,6 +19,7 @@ static void use_lane(struct lane_context *context, struct segment_lane *lane,
 {
 	context->lane = lane;
 	context->slot = slot;
+	context->check_ticks = UINT64_MAX;
 	context->nodes = arrays_entries(lane, &lane->nodes);
 	context->functions = arrays_entries(lane, &lane->functions);
 }
@@ -125,7 +126,7 @@ static void begin_thread(struct lane_context *context)
  * one whose thread has ended, or a new one. */
 static struct lane_context *take_context(struct lane_context *own)
 {
-	struct lane_context *context = own;
+	struct lane_context *context = lane_is_absent(own) ? NULL : own;
 
 	if (!context && process->free_lanes) {
 		context = process->free_lanes;
@@ -155,7 +156,7 @@ struct lane_context cold *context_acquire(void)
 	if (process && !process->ready) {
 		adopt_process();
 		if (lane_self == &lane_none)
-			lane_self = NULL; /* the child begins with this thread */
+			lane_self = &lane_absent; /* the child begins with this thread */
 	}
 	if (!process)
 		return NULL; /* not yet started, or off: ask again next time */
@@ -262,7 +263,7 @@ struct lane_context cold *context_borrow(struct context_loan *loan)
 		return NULL;
 	if (process_lock(&mask)) {
 		if (process->free_lanes || may_make_lane())
-			context = take_context(NULL);
+			context = take_context(&lane_absent);
 		process_unlock(&mask);
 	}
 	if (!context) {

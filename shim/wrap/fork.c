@@ -115,7 +115,7 @@ static void in_child(void)
 	if (!process)
 		return;
 	process_will_write(process);
-	if (lane_self && lane_self != &lane_none)
+	if (!lane_is_absent(lane_self) && lane_self != &lane_none)
 		process_will_write(lane_self);
 	if (!process->ready) {
 		context = context_acquire();

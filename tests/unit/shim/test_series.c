@@ -121,7 +121,7 @@ static void steps_begin_anew_with_a_thread(void **state)
 	for (int i = 0; i < 3; i++)
 		series_step("steps");
 	context_release();
-	lane_self = NULL;
+	lane_self = &lane_absent;
 	assert_non_null(context_acquire());
 	for (int i = 0; i < 4; i++)
 		series_step("steps");
