@@ -84,6 +84,32 @@
  * process with the highest peak of those that have ended is not offered; the one with the
  * next higher peak offers it instead (segment_file.highest_peak).
  *
+ * HOW A FUNCTION IS RECORDED
+ *
+ * As the user asks, or as the budget of the run allows (segment_run.overhead_percent), a
+ * process records some of its functions with less than a frame for each call. Such a
+ * function has an entry in the process's modes; its index is the function's number there.
+ *
+ *     EXACT    the hooks see each call: frame, node, times. All functions without entry.
+ *     WINDOWS  the hooks' call sites lead to code that adds 1 to the lane's
+ *              counts[number]. Now and then a thread has a window: then its calls are
+ *              recorded as exact ones are, and are in no count, and their durations are
+ *              summed up in windows[number], too.
+ *     COUNTED  counts only, windows or not.
+ *     OFF      nothing, by the user's wish.
+ *
+ * So a lane's calls of a function are those of its nodes and its count, exactly. An entry
+ * stays when its function is EXACT again. Calls that are only counted have no frame:
+ * what they call is found below the innermost function that has one, their time and the
+ * cost of counting is in that one's. A window begins and ends where the thread's
+ * innermost function has a frame, so paths in windows are whole.
+ *
+ * pairs: what windows cost. Each has a window's ticks and recorded calls (of functions in
+ * WINDOWS mode), and the ticks and counted calls of a stretch right before it: the
+ * difference per call is what the hooks cost in the state that the program is in. The
+ * first SEGMENT_PAIR_LIMIT; then a random one is replaced each time, so they are a sample
+ * of all windows.
+ *
  * A READER must take nothing for granted: the writer may have died at any
  * instruction, or the file may be damaged. It checks the magic, clips every count to
  * the capacity and to the file's size, and every index to its count. Numbers inside
@@ -101,7 +127,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 5u
+#define SEGMENT_VERSION 6u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -179,6 +205,8 @@ struct segment_run {
 				    on the same boot */
 	double inner_cost_ticks; /* of a hook pair: the part inside the timed interval */
 	double outer_cost_ticks; /* of a hook pair: the part outside, charged to caller */
+	double counted_cost_ticks; /* of a call that is only counted */
+	double overhead_percent;   /* PROFSHIM_OVERHEAD in force; 0: no budget */
 	uint32_t cpu_count;
 	uint32_t follow;	    /* 1: children belong to the run */
 	uint32_t path_limit;	    /* PROFSHIM_MAX_PATHS */
@@ -249,6 +277,8 @@ struct segment_slot {
 #define SEGMENT_THREAD_LIMIT 65536u
 #define SEGMENT_FIBER_LIMIT 65536u    /* of a lane */
 #define SEGMENT_PATH_LIMIT (1u << 20) /* of a process, unless it is told otherwise */
+#define SEGMENT_MODE_LIMIT 16384u     /* of a process */
+#define SEGMENT_PAIR_LIMIT 4096u      /* of a lane */
 
 struct segment_file {
 	uint64_t magic;
@@ -296,6 +326,9 @@ enum segment_process_counter {
 	SEGMENT_COUNTER_OWN_MAJOR_FAULTS,  /* of the host, caused by reserving pages */
 	SEGMENT_COUNTER_UNLISTED_THREADS,  /* past thread_capacity: recorded, no row */
 	SEGMENT_COUNTER_REFUSED_SNAPSHOTS, /* no room, or another took too long */
+	SEGMENT_COUNTER_PATCHED_SITES,	   /* call sites of hooks that lead elsewhere */
+	SEGMENT_COUNTER_EARLY_SITES,	   /* that should and cannot be written */
+	SEGMENT_COUNTER_MODE_CHANGES,	   /* see HOW A FUNCTION IS RECORDED */
 	SEGMENT_PROCESS_COUNTERS
 };
 
@@ -343,6 +376,7 @@ struct segment_process {
 	struct segment_array sites;   /* struct segment_site */
 	struct segment_array tenants; /* struct segment_tenant: former processes */
 	struct segment_array left;    /* struct segment_left, parallel to the sites */
+	struct segment_array modes;   /* struct segment_mode; [0] is never used */
 	struct segment_job job;	      /* of the image; empty in forked children */
 	/* see SLOTS ARE USED AGAIN */
 	uint32_t tenancy;   /* atomic; tenants << 1, and 1 while the header is nobody's */
@@ -374,6 +408,52 @@ struct segment_tenant {
  * count as freed. */
 struct segment_left {
 	uint64_t count, bytes;
+};
+
+enum segment_recording {
+	SEGMENT_RECORDING_EXACT = 0,
+	SEGMENT_RECORDING_WINDOWS = 1,
+	SEGMENT_RECORDING_COUNTED = 2,
+	SEGMENT_RECORDING_OFF = 3,
+};
+
+/* Why a function is recorded as it is. */
+enum segment_reason {
+	SEGMENT_REASON_BUDGET = 0,
+	SEGMENT_REASON_INLINED = 1, /* all its calls are copies in others; the budget */
+	SEGMENT_REASON_ASKED = 2,   /* PROFSHIM_ONLY, PROFSHIM_SKIP and their like */
+};
+
+/* See HOW A FUNCTION IS RECORDED. */
+struct segment_mode {
+	uint64_t key; /* like segment_node.key */
+	uint64_t since_ticks;
+	uint32_t recording; /* enum segment_recording, now */
+	uint32_t least;	    /* the one with the least detail it has had */
+	uint32_t reason;    /* enum segment_reason, of the last change */
+	uint32_t change_count;
+	uint32_t site_count;	   /* call sites that lead elsewhere */
+	uint32_t early_site_count; /* that cannot be written */
+	uint64_t reserved[2];
+};
+
+/* Calls of a function that were only counted. */
+struct segment_count {
+	uint64_t call_count;
+};
+
+/* Calls of a function in windows that have ended there. */
+struct segment_window {
+	uint64_t call_count;
+	uint64_t total_ticks;
+	double squared_ticks; /* sum of the squares */
+	uint64_t reserved;
+};
+
+/* See HOW A FUNCTION IS RECORDED. */
+struct segment_pair {
+	uint32_t window_ticks, window_call_count;
+	uint32_t between_ticks, between_call_count;
 };
 
 /* A mapped object that a recorded address belongs to. [start, end) covers all its
@@ -556,6 +636,9 @@ struct segment_lane {
 	struct segment_array nodes;  /* struct segment_node */
 	struct segment_array functions; /* struct segment_function */
 	struct segment_array fibers;	/* struct segment_fiber */
+	struct segment_array counts;	/* struct segment_count */
+	struct segment_array windows;	/* struct segment_window */
+	struct segment_array pairs;	/* struct segment_pair */
 	struct segment_array series;	/* common/segment_series.h */
 	uint64_t repaired_frame_count;	/* closed without their own exit */
 	uint64_t orphan_exit_count;	/* exits that matched no open frame */
@@ -563,6 +646,10 @@ struct segment_lane {
 	uint64_t suspended_ticks, left_ticks; /* see struct segment_fiber */
 	uint64_t lost_mark_count;    /* steps and counters without room, or not finite */
 	uint64_t closed_frame_count; /* open when a former process ended */
+	uint64_t window_count, window_ticks; /* ended ones */
+	uint64_t window_call_count;	     /* of functions in WINDOWS mode, in those */
+	uint64_t cut_frame_count; /* open when their function lost its exits, or a window
+				     had to end */
 };
 
 _Static_assert(sizeof(struct segment_slot) == 16, "segment_slot layout");
@@ -575,6 +662,8 @@ _Static_assert(sizeof(struct segment_tenant) == 128, "segment_tenant layout");
 _Static_assert(sizeof(struct segment_thread) == 64, "segment_thread layout");
 _Static_assert(sizeof(struct segment_site) == 128, "segment_site layout");
 _Static_assert(sizeof(struct segment_node) == 64, "segment_node layout");
+_Static_assert(sizeof(struct segment_mode) == 56, "segment_mode layout");
+_Static_assert(sizeof(struct segment_window) == 32, "segment_window layout");
 _Static_assert(sizeof(struct segment_fiber) == 64, "segment_fiber layout");
 _Static_assert(sizeof(struct segment_frame) == 40, "segment_frame layout");
 _Static_assert(sizeof(struct segment_function) == 1328, "segment_function layout");
