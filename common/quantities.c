@@ -40,6 +40,7 @@ static inline void add_one(enum quantity_sum sum, int64_t *to, int64_t value,
 			break;
 		/* fall through */
 	case QUANTITY_SUM:
+	case QUANTITY_BOUND:
 		quantity_add(to, value);
 		break;
 	case QUANTITY_LEAST:

@@ -14,7 +14,10 @@
 --
 -- Times come twice: total_ns and self_ns are corrected for the cost of the hooks
 -- (self = raw self - inner cost * calls - outer cost * calls of children, not below 0;
--- total = sum of the corrected selves of the subtree), raw_* are as the clock said.
+-- total = sum of the corrected selves of the subtree), raw_* are as the clock said. Where
+-- calls were only counted (table mode), what they took is estimated: it is in their self
+-- time and not in that of the path it was recorded in. self_error_ns and total_error_ns are
+-- the half widths of the intervals that hold the true time in 95 of 100 cases.
 --
 -- A CALL PATH (path) is a chain of functions from a thread's root. Paths of all
 -- threads and processes of a run are merged by their functions; path_lane has the
@@ -49,6 +52,13 @@ CREATE TABLE run (
 	ticks_per_second REAL,
 	inner_cost_ns REAL,		-- of a hook pair, inside the timed interval
 	outer_cost_ns REAL,		-- of a hook pair, outside it
+	hook_cost_error_ns REAL,	-- of their sum; half of a 95 % interval, as those below
+	split_error REAL,		-- of the share of inner_cost_ns in it
+	counted_cost_ns REAL, counted_cost_error_ns REAL, -- of a call that is only counted
+	alloc_cost_ns REAL, alloc_cost_error_ns REAL,	-- of recording a malloc and its free
+	cost_pairs INTEGER,		-- windows that hook_cost_ns was measured with; 0: it is
+					-- that of the calibration when the run began
+	overhead_percent REAL,		-- the budget; NULL: none
 	alloc_count INTEGER, alloc_bytes INTEGER,
 	free_count INTEGER, free_bytes INTEGER,
 	peak_bytes INTEGER,
@@ -121,11 +131,12 @@ CREATE TABLE function (
 	unwound_count INTEGER NOT NULL DEFAULT 0,	-- ended without their own exit
 	total_ns INTEGER NOT NULL,	-- outermost activations only
 	self_ns INTEGER NOT NULL,
+	self_error_ns INTEGER NOT NULL DEFAULT 0, total_error_ns INTEGER NOT NULL DEFAULT 0,
 	raw_total_ns INTEGER NOT NULL, raw_self_ns INTEGER NOT NULL,
 	min_ns INTEGER, p50_ns INTEGER, p90_ns INTEGER, p95_ns INTEGER, p99_ns INTEGER,
 	max_ns INTEGER,			-- of single calls, children included, inner cost off
 	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL, -- made by itself
-	recording TEXT NOT NULL,	-- 'exact', 'sampled' or 'stopped'; 'unwound' for
+	recording TEXT NOT NULL,	-- 'exact', 'windows', 'counted' or 'off'; 'unwound' for
 					-- functions seen in allocation stacks only
 	histogram BLOB,			-- pairs of varints (LEB128): bucket step, count;
 					-- buckets as in segment.h, in clock ticks
@@ -144,7 +155,9 @@ CREATE TABLE path (
 	kind INTEGER NOT NULL,		-- 0 function, 1 frame, 2 region
 	calls INTEGER NOT NULL,
 	unwound_count INTEGER NOT NULL DEFAULT 0,
+	recording INTEGER NOT NULL DEFAULT 0,	-- 0 exact, 1 windows, 2 counted, 3 off
 	total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
+	self_error_ns INTEGER NOT NULL DEFAULT 0, total_error_ns INTEGER NOT NULL DEFAULT 0,
 	raw_total_ns INTEGER NOT NULL, raw_self_ns INTEGER NOT NULL,
 	min_ns INTEGER, max_ns INTEGER,
 	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL,
@@ -157,10 +170,27 @@ CREATE TABLE path_lane (
 	path_id INTEGER NOT NULL,
 	lane_id INTEGER NOT NULL,
 	calls INTEGER NOT NULL, total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
+	self_error_ns INTEGER NOT NULL DEFAULT 0, total_error_ns INTEGER NOT NULL DEFAULT 0,
 	unwound_count INTEGER NOT NULL DEFAULT 0,
 	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL,
 	PRIMARY KEY (path_id, lane_id)
 ) WITHOUT ROWID;
+
+-- A function that a process recorded with less than a frame for each call, now or for a
+-- time; see common/segment.h, HOW A FUNCTION IS RECORDED.
+CREATE TABLE mode (
+	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL,
+	function_id INTEGER,		-- NULL: no call of it is in the tree
+	name TEXT NOT NULL,
+	recording INTEGER NOT NULL,	-- at the end; as of a path
+	least INTEGER NOT NULL,		-- the one with the least detail it has had
+	reason INTEGER NOT NULL,	-- 0 budget, 1 inlined, 2 asked
+	since_ns INTEGER,		-- of the last change
+	changes INTEGER NOT NULL,
+	counted_calls INTEGER NOT NULL, window_calls INTEGER NOT NULL,
+	site_count INTEGER NOT NULL, early_site_count INTEGER NOT NULL
+);
+CREATE INDEX mode_run ON mode(run_id);
 
 -- Caller and callee by function; total_ns counts the outermost occurrence of the edge
 -- on a path only, so recursion does not multiply it.
@@ -337,7 +367,8 @@ CREATE VIEW runs AS SELECT run_id, label, command, cwd, host, cpu_count, started
 	wall_ns, exit_code, exit_signal, complete, level, shim_version,
 	inner_cost_ns + outer_cost_ns AS hook_cost_ns, alloc_count, alloc_bytes,
 	free_count, peak_bytes, live_bytes_at_exit, clock, cpu_model, kernel, job, rank,
-	rank_count
+	rank_count, hook_cost_error_ns, counted_cost_ns, counted_cost_error_ns,
+	alloc_cost_ns, alloc_cost_error_ns, overhead_percent, cost_pairs
 	FROM run;
 
 CREATE VIEW processes AS SELECT run_id, process_id, parent_process_id, pid, executable,
@@ -354,16 +385,30 @@ CREATE VIEW threads AS SELECT run_id, process_id, thread_id, tid, name, started_
 CREATE VIEW functions AS SELECT f.run_id, f.function_id, f.name, f.linkage_name,
 	m.path AS module, f.file, f.line, f.component, f.calls, f.total_ns, f.self_ns,
 	f.raw_total_ns, f.raw_self_ns, f.min_ns, f.p50_ns, f.p90_ns, f.p95_ns, f.p99_ns,
-	f.max_ns, f.alloc_count, f.alloc_bytes, f.recording, f.naming, f.unwound_count
+	f.max_ns, f.alloc_count, f.alloc_bytes, f.recording, f.naming, f.unwound_count,
+	f.self_error_ns, f.total_error_ns
 	FROM function f LEFT JOIN module m USING (module_id)
 	WHERE f.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW call_paths AS SELECT p.run_id, p.path_id, p.parent_path_id, p.depth,
 	p.function_id, f.name, CASE p.kind WHEN 0 THEN 'function' WHEN 1 THEN 'frame' ELSE 'region' END AS kind,
 	p.calls, p.total_ns, p.self_ns, p.alloc_count, p.alloc_bytes, p.live_bytes,
-	p.at_peak_bytes AS peak_bytes, p.raw_total_ns, p.raw_self_ns, p.unwound_count
+	p.at_peak_bytes AS peak_bytes, p.raw_total_ns, p.raw_self_ns, p.unwound_count,
+	CASE WHEN p.kind = 1 THEN 'unwound' WHEN p.recording = 0 THEN 'exact'
+	WHEN p.recording = 1 THEN 'windows' WHEN p.recording = 2 THEN 'counted'
+	ELSE 'off' END AS recording, p.self_error_ns, p.total_error_ns
 	FROM path p JOIN function f USING (function_id)
 	WHERE p.run_id NOT IN (SELECT run_id FROM storing);
+
+CREATE VIEW recordings AS SELECT run_id, process_id, function_id, name,
+	CASE recording WHEN 0 THEN 'exact' WHEN 1 THEN 'windows' WHEN 2 THEN 'counted'
+	ELSE 'off' END AS recording,
+	CASE reason WHEN 0 THEN 'budget' WHEN 1 THEN 'inlined' ELSE 'asked' END AS reason,
+	since_ns, changes, counted_calls, window_calls,
+	CASE least WHEN 0 THEN 'exact' WHEN 1 THEN 'windows' WHEN 2 THEN 'counted'
+	ELSE 'off' END AS least, site_count, early_site_count
+	FROM mode
+	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW call_edges AS SELECT e.run_id, e.caller_id, a.name AS caller, e.callee_id,
 	b.name AS callee, e.calls, e.total_ns

@@ -20,11 +20,12 @@ SUBJECTS = (("path", "call path"), ("path_lane", "path of a thread"),
             ("snapshot_site", "site at a snapshot"), ("snapshot", "snapshot"),
             ("process", "process"), ("run", "run"))
 UNITS = {"COUNT": "count", "BYTES": "bytes", "NSEC": "ns"}
-SUMS = {"SUM": "sum", "OUTERMOST": "outermost only; paths: sum", "LEAST": "min",
+SUMS = {"SUM": "sum", "BOUND": "at most the sum", "OUTERMOST": "outermost only; paths: sum", "LEAST": "min",
         "MOST": "max", "NOT": "not"}
 # Numbers of these tables that nobody measures.
 PLAIN = {"time_ns", "started_ns", "cpu_count", "rank_count", "inner_cost_ns",
-         "outer_cost_ns"}
+         "outer_cost_ns", "hook_cost_error_ns", "counted_cost_ns",
+         "counted_cost_error_ns", "alloc_cost_ns", "alloc_cost_error_ns"}
 ROW = re.compile(r"Q\(OF, (\w+),\s*(\w+),\s*(\w+),\s*((?:[xo],\s*)+)(\w+),\s*(.*?)\)"
                  r"(?=\s*(?:Q\(|/\*|$))", re.DOTALL)
 BEGIN, END = "<!-- quantities: begin -->\n", "<!-- quantities: end -->"

@@ -94,6 +94,8 @@ DELETE FROM resource WHERE rowid IN
 	(SELECT rowid FROM resource WHERE run_id = :run LIMIT :limit);
 DELETE FROM gpu_sample WHERE rowid IN
 	(SELECT rowid FROM gpu_sample WHERE run_id = :run LIMIT :limit);
+DELETE FROM mode WHERE rowid IN
+	(SELECT rowid FROM mode WHERE run_id = :run LIMIT :limit);
 DELETE FROM trust WHERE rowid IN
 	(SELECT rowid FROM trust WHERE run_id = :run LIMIT :limit);
 DELETE FROM site WHERE rowid IN
