@@ -20,8 +20,8 @@ SUBJECTS = (("path", "call path"), ("path_lane", "path of a thread"),
             ("snapshot_site", "site at a snapshot"), ("snapshot", "snapshot"),
             ("process", "process"), ("run", "run"))
 UNITS = {"COUNT": "count", "BYTES": "bytes", "NSEC": "ns"}
-SUMS = {"SUM": "sum", "BOUND": "at most the sum", "OUTERMOST": "outermost only; paths: sum", "LEAST": "min",
-        "MOST": "max", "NOT": "not"}
+SUMS = {"SUM": "sum", "BOUND": "at most the sum", "LEAST": "min", "MOST": "max",
+        "OUTERMOST": "outermost only; paths: sum", "NOT": "not"}
 # Numbers of these tables that nobody measures.
 PLAIN = {"time_ns", "started_ns", "cpu_count", "rank_count", "inner_cost_ns",
          "outer_cost_ns", "hook_cost_error_ns", "counted_cost_ns",

@@ -129,6 +129,16 @@ const char *calltree_name(const struct calltree *tree, uint32_t node)
 	return function == CALLTREE_NONE ? "?" : tree->functions[function].name;
 }
 
+const char *calltree_recording_word(const struct calltree_node *node)
+{
+	static const char *const words[] = {"exact", "windows", "counted", "off"};
+	size_t last = sizeof(words) / sizeof(words[0]) - 1;
+
+	if (node->is_frame)
+		return "unwound";
+	return words[node->recording < last ? node->recording : last];
+}
+
 uint32_t calltree_owner(const struct calltree *tree, uint32_t node)
 {
 	size_t steps = 0;

@@ -37,6 +37,7 @@ struct calltree_node {
 	uint32_t recursion;    /* folded: most activations of the function on one path */
 	uint32_t path_count;   /* folded: paths in it */
 	bool is_frame;	       /* uninstrumented, seen by unwinding */
+	uint8_t recording;     /* how, as run.db has it; 0: each call. Folded: the most */
 	QUANTITY_FIELDS(TREE); /* its own, children not included */
 	int64_t tree_alloc_count, tree_alloc_bytes; /* with everything below */
 	int64_t before; /* in the difference of two moments: what the earlier one had */
@@ -75,6 +76,8 @@ uint32_t calltree_find(const struct calltree *tree, int64_t path_id);
 /* The innermost function on the node's path that is not a library's; the node itself
  * when there is none. */
 uint32_t calltree_owner(const struct calltree *tree, uint32_t node);
+/* "exact", "windows", "counted", "off", or "unwound" of a frame. */
+const char *calltree_recording_word(const struct calltree_node *node);
 const char *calltree_name(const struct calltree *tree, uint32_t node);
 /* Appends the names from the root to the node, each but the last ended by end. Of more
  * than 256 the middle ones are left out, and counted: "(9744 more)". */

@@ -90,6 +90,8 @@ static void merge(struct folding *folding, uint32_t number,
 	quantity_add(&into->before, node->before);
 	into->path_count++;
 	into->is_frame = into->is_frame && node->is_frame;
+	if (node->recording > into->recording)
+		into->recording = node->recording;
 	if (folding->open[number]++ == 0) {
 		/* The outermost here: what lies below it is inside its total. */
 		__builtin_add_overflow(into->tree_alloc_count, node->tree_alloc_count,

@@ -14,8 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-const struct shorten_style shorten_utf8 = {"\xe2\x80\xa6", " \xe2\x86\x92 "};
-const struct shorten_style shorten_ascii = {"..", " -> "};
+const struct shorten_style shorten_utf8 = {"\xe2\x80\xa6", " \xe2\x86\x92 ", " \xc2\xb1"};
+const struct shorten_style shorten_ascii = {"..", " -> ", " +-"};
 
 void shorten_end(struct strbuf *buffer, const char *text, size_t width,
 		 const struct shorten_style *style)

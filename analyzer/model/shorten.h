@@ -10,6 +10,7 @@
 struct shorten_style {
 	const char *ellipsis; /* one column, or more */
 	const char *arrow;    /* with its spaces */
+	const char *error; /* between a number and how far it may be off, with a space */
 };
 
 extern const struct shorten_style shorten_utf8;

@@ -4,6 +4,7 @@
 
 #include "common/base/xalloc.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -48,6 +49,23 @@ int table_column(const struct table *table, const char *name)
 	for (size_t i = 0; i < table->column_count; i++)
 		if (strcmp(table->columns[i].name, name) == 0)
 			return (int)i;
+	return -1;
+}
+
+int table_error_column(const struct table *table, size_t column)
+{
+	static const char *const units[] = {"_ns", "_percent"};
+	const char *name = table->columns[column].name;
+	const char *unit = strrchr(name, '_');
+	char wanted[128];
+
+	for (size_t i = 0; unit && i < sizeof(units) / sizeof(units[0]); i++) {
+		if (strcmp(unit, units[i]) != 0)
+			continue;
+		snprintf(wanted, sizeof(wanted), "%.*s_error%s", (int)(unit - name), name,
+			 unit);
+		return table_column(table, wanted);
+	}
 	return -1;
 }
 

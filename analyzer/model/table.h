@@ -79,6 +79,10 @@ struct cell *table_add_row(struct table *table);
 struct cell *table_row(const struct table *table, size_t row);
 /* The cell of a named column in a row; the column must exist. */
 struct cell *table_cell(const struct table *table, size_t row, const char *column);
+/* The column "self_error_ns" of the column "self_ns", "self_error_percent" of
+ * "self_percent": half the width of the interval in which the number lies (95 %), which
+ * people see beside it. -1: there is none. */
+int table_error_column(const struct table *table, size_t column);
 /* Its number, or -1. */
 int table_column(const struct table *table, const char *name);
 

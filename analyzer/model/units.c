@@ -39,6 +39,29 @@ void units_nsec(struct strbuf *buffer, int64_t ns)
 		three_digits(buffer, value / 3600e9, "h");
 }
 
+bool units_is_known(double value, double error)
+{
+	return !(error > 0) || fabs(value) > error;
+}
+
+/* Half of the last of three digits, at their roughest. */
+#define ERROR_LEAST 0.005
+
+void units_nsec_error(struct strbuf *buffer, int64_t ns, int64_t error_ns,
+		      const char *sign)
+{
+	double value = fabs((double)ns), error = (double)error_ns;
+
+	if (!units_is_known(value, error)) {
+		strbuf_putc(buffer, '<');
+		units_nsec(buffer, (int64_t)fmin(value + error, 0x1p62));
+		return;
+	}
+	units_nsec(buffer, ns);
+	if (error > ERROR_LEAST * value)
+		strbuf_printf(buffer, "%s%.0f%%", sign, fmax(1, 100 * error / value));
+}
+
 void units_bytes(struct strbuf *buffer, int64_t bytes)
 {
 	static const char *const units[] = {"KiB", "MiB", "GiB", "TiB", "PiB", "EiB"};

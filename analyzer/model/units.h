@@ -7,6 +7,7 @@
 
 #include "common/base/strbuf.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct trust_counter; /* common/trust.h */
@@ -14,6 +15,12 @@ struct trust_counter; /* common/trust.h */
 /* Each appends to buffer. Three significant digits, except for counts, which are
  * exact with a comma every three digits. */
 void units_nsec(struct strbuf *buffer, int64_t ns);
+/* An estimate: "1.20s ±8%" of its half width, sign being what stands between them; or
+ * "<80ms", what it can be at most, of one that is not known (see units_is_known()). An
+ * error that the digits do not show is left out, so that exact numbers look exact. */
+#define UNITS_ERROR_SIGN " +-" /* of sentences */
+void units_nsec_error(struct strbuf *buffer, int64_t ns, int64_t error_ns,
+		      const char *sign);
 void units_bytes(struct strbuf *buffer, int64_t bytes);
 void units_count(struct strbuf *buffer, int64_t count);
 void units_percent(struct strbuf *buffer, double percent);
@@ -28,5 +35,7 @@ void units_counted(struct strbuf *buffer, int64_t count, const char *noun);
 void units_trust(struct strbuf *buffer, const struct trust_counter *counter,
 		 int64_t value);
 
+/* Whether there is more to a number than its error. Nothing without an error is known. */
+bool units_is_known(double value, double error);
 /* part of whole in percent, 0 when whole is 0. */
 double units_share(double part, double whole);

@@ -9,6 +9,7 @@
 #include "analyzer/model/units.h"
 
 #include <inttypes.h>
+#include <math.h>
 
 static void number(struct strbuf *buffer, const struct cell *cell, enum column_type type)
 {
@@ -81,6 +82,32 @@ void cell_shortened(struct strbuf *buffer, const struct cell *cell, enum column_
 		shorten_end(buffer, text, width, style);
 	}
 	strbuf_free(&clean);
+}
+
+static void percent_with_error(struct strbuf *buffer, double percent, double error)
+{
+	if (units_is_known(percent, error)) {
+		units_percent(buffer, percent);
+		return;
+	}
+	strbuf_putc(buffer, '<');
+	units_percent(buffer, fmax(0.1, fmin(100, percent + error)));
+}
+
+void cell_with_error(struct strbuf *buffer, const struct cell *cell,
+		     const struct cell *error, enum column_type type,
+		     const struct shorten_style *style)
+{
+	bool has_error = error && cell_number(error) > 0 &&
+			 (cell->kind == CELL_INTEGER || cell->kind == CELL_REAL);
+
+	if (has_error && type == COLUMN_NSEC)
+		units_nsec_error(buffer, cell_whole(cell), cell_whole(error),
+				 style->error);
+	else if (has_error && type == COLUMN_PERCENT)
+		percent_with_error(buffer, cell_number(cell), cell_number(error));
+	else
+		cell_for_people(buffer, cell, type, style);
 }
 
 void cell_for_people(struct strbuf *buffer, const struct cell *cell,

@@ -9,7 +9,12 @@
 /* Appends a cell as people read it: scaled, cleaned, unshortened; "-" for NULL. */
 void cell_for_people(struct strbuf *buffer, const struct cell *cell,
 		     enum column_type type, const struct shorten_style *style);
-/* The same in at most width columns. */
+/* The same of a number with its error (NULL: it has none): "1.20s ±8%", or "<80ms", what
+ * it is at most, when there is not more to it than that. */
+void cell_with_error(struct strbuf *buffer, const struct cell *cell,
+		     const struct cell *error, enum column_type type,
+		     const struct shorten_style *style);
+/* Like cell_for_people() in at most width columns. */
 void cell_shortened(struct strbuf *buffer, const struct cell *cell, enum column_type type,
 		    size_t width, const struct shorten_style *style);
 /* Appends a cell as csv has it: raw numbers, the names of a chain joined by ';', nothing

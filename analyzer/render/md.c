@@ -36,6 +36,22 @@ static void put_cell(FILE *out, const struct cell *cell, enum column_type type)
 	strbuf_free(&text);
 }
 
+static void put_row_cell(FILE *out, const struct table *table, size_t row, size_t column)
+{
+	const struct cell *cells = table_row(table, row);
+	enum column_type type = table->columns[column].type;
+	int error = table_error_column(table, column);
+	struct strbuf text = {0};
+
+	if (error < 0) {
+		put_cell(out, &cells[column], type);
+		return;
+	}
+	cell_with_error(&text, &cells[column], &cells[error], type, &shorten_utf8);
+	md_put_escaped(out, strbuf_text(&text));
+	strbuf_free(&text);
+}
+
 static bool is_shown(const struct column *column)
 {
 	return !(column->flags & COLUMN_MACHINE);
@@ -89,7 +105,7 @@ static void put_table(FILE *out, const struct section *section)
 			fputs("| ", out);
 			if (table->columns[j].type == COLUMN_NAME)
 				put_indent(out, row_depth(section, i) - 1);
-			put_cell(out, &table_row(table, i)[j], table->columns[j].type);
+			put_row_cell(out, table, i, j);
 			fputc(' ', out);
 		}
 		fputs("|\n", out);

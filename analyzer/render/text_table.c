@@ -23,6 +23,7 @@
 
 struct place {
 	size_t column; /* of the table */
+	int error;     /* the column with its error, or -1 */
 	size_t width, least;
 	bool right; /* aligned */
 };
@@ -45,13 +46,21 @@ static bool is_tree_name(const struct layout *layout, size_t column)
 	return layout->guides && layout->table->columns[column].type == COLUMN_NAME;
 }
 
-static size_t cell_width(struct layout *layout, size_t row, size_t column)
+static size_t cell_width(struct layout *layout, size_t row, const struct place *place)
 {
+	const struct cell *cells = table_row(layout->table, row);
+	enum column_type type = layout->table->columns[place->column].type;
+
 	strbuf_reset(&layout->scratch);
-	cell_for_people(&layout->scratch, &table_row(layout->table, row)[column],
-			layout->table->columns[column].type, layout->style->shorten);
+	if (place->error >= 0)
+		cell_with_error(&layout->scratch, &cells[place->column],
+				&cells[place->error], type, layout->style->shorten);
+	else
+		cell_for_people(&layout->scratch, &cells[place->column], type,
+				layout->style->shorten);
 	return utf8_width(strbuf_text(&layout->scratch)) +
-	       (is_tree_name(layout, column) ? guides_indent(layout->guides, row) : 0);
+	       (is_tree_name(layout, place->column) ? guides_indent(layout->guides, row)
+						    : 0);
 }
 
 /* How far a column may be squeezed. */
@@ -95,10 +104,11 @@ static void measure(struct layout *layout)
 			continue;
 		place = &layout->places[layout->count++];
 		*place = (struct place){.column = i,
+					.error = table_error_column(table, i),
 					.width = utf8_width(column_title(column)),
 					.right = column_is_number(table, i)};
 		for (size_t row = 0; row < table->row_count; row++) {
-			size_t width = cell_width(layout, row, i);
+			size_t width = cell_width(layout, row, place);
 
 			if (width > place->width)
 				place->width = width;
@@ -265,10 +275,16 @@ static void put_row(struct layout *layout, size_t row)
 		if (is_tree_name(layout, place->column))
 			guides = guides_add(layout->guides, row, place->width,
 					    &layout->cut);
-		cell_shortened(&layout->cut, &cells[place->column],
-			       layout->table->columns[place->column].type,
-			       place->width > guides ? place->width - guides : 1,
-			       layout->style->shorten);
+		if (place->error >= 0)
+			cell_with_error(&layout->cut, &cells[place->column],
+					&cells[place->error],
+					layout->table->columns[place->column].type,
+					layout->style->shorten);
+		else
+			cell_shortened(&layout->cut, &cells[place->column],
+				       layout->table->columns[place->column].type,
+				       place->width > guides ? place->width - guides : 1,
+				       layout->style->shorten);
 		put_padded(layout, place, strbuf_text(&layout->cut),
 			   utf8_width(strbuf_text(&layout->cut)), i + 1 == layout->count);
 	}

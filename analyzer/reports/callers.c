@@ -20,6 +20,8 @@ static const struct column columns[] = {
 	{"calls", "calls", COLUMN_COUNT, COLUMN_KEEP},
 	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
 	{"function_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+	{"total_error_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"total_error_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
 };
 
 static struct table *new_table(void)
@@ -28,11 +30,12 @@ static struct table *new_table(void)
 }
 
 static void add_row(struct table *table, const char *name, int64_t function_id,
-		    int64_t calls, int64_t total_ns)
+		    int64_t calls, int64_t total_ns, int64_t total_error_ns)
 {
 	struct cell *row = table_add_row(table);
 
 	row[1] = cell_integer(total_ns);
+	row[5] = cell_integer(total_error_ns);
 	if (calls >= 0)
 		row[2] = cell_integer(calls);
 	row[3] = table_text(table, name);
@@ -42,9 +45,12 @@ static void add_row(struct table *table, const char *name, int64_t function_id,
 
 static void set_shares(struct table *table, int64_t total_ns)
 {
-	for (size_t i = 0; i < table->row_count; i++)
-		table_row(table, i)[0] = cell_real(units_share(
-			cell_number(table_row(table, i) + 1), (double)total_ns));
+	for (size_t i = 0; i < table->row_count; i++) {
+		struct cell *row = table_row(table, i);
+
+		row[0] = cell_real(units_share(cell_number(&row[1]), (double)total_ns));
+		row[6] = cell_real(units_share(cell_number(&row[5]), (double)total_ns));
+	}
 }
 
 static struct table *edges_table(struct report_input *input, const char *sql,
@@ -66,7 +72,8 @@ static int add_roots(struct report_input *input, struct table *callers,
 	if (cursor_next(cursor) > 0 && cursor_integer(cursor, "calls") > 0)
 		add_row(callers, "(uninstrumented caller)", 0,
 			cursor_integer(cursor, "calls"),
-			cursor_integer(cursor, "total_ns"));
+			cursor_integer(cursor, "total_ns"),
+			cursor_integer(cursor, "total_error_ns"));
 	return report_finish(input, cursor);
 }
 
@@ -89,25 +96,29 @@ static int thread_tables(struct report_input *input, struct found_function *func
 
 		if (from[i].calls)
 			add_row(callers, other->name, other->function_id, from[i].calls,
-				from[i].total_ns);
+				from[i].total_ns, from[i].total_error_ns);
 		if (to[i].calls)
 			add_row(callees, other->name, other->function_id, to[i].calls,
-				to[i].total_ns);
+				to[i].total_ns, to[i].total_error_ns);
 	}
 	if (number != CALLTREE_NONE) {
-		int64_t calls = 0, total_ns = 0;
+		int64_t calls = 0, total_ns = 0, total_error_ns = 0;
 
 		for (uint32_t at = tree->first_root; at != CALLTREE_NONE;
 		     at = tree->nodes[at].next)
 			if (tree->nodes[at].function == number) {
 				calls += tree->nodes[at].calls;
 				total_ns += tree->nodes[at].total_ns;
+				total_error_ns += tree->nodes[at].total_error_ns;
 			}
 		if (calls)
-			add_row(callers, "(uninstrumented caller)", 0, calls, total_ns);
+			add_row(callers, "(uninstrumented caller)", 0, calls, total_ns,
+				total_error_ns);
 		function->calls = own[number].calls;
 		function->total_ns = own[number].total_ns;
 		function->self_ns = own[number].self_ns;
+		function->total_error_ns = own[number].total_error_ns;
+		function->self_error_ns = own[number].self_error_ns;
 		function->alloc_count = own[number].alloc_count;
 		function->alloc_bytes = own[number].alloc_bytes;
 	}
@@ -138,9 +149,19 @@ static void add_function(struct doc *doc, const struct found_function *function,
 	doc_add_machine(section, "total_ns", COLUMN_NSEC,
 			cell_integer(function->total_ns));
 	doc_add_machine(section, "self_ns", COLUMN_NSEC, cell_integer(function->self_ns));
-	units_nsec(&text, function->total_ns);
+	doc_add_machine(section, "total_error_ns", COLUMN_NSEC,
+			cell_integer(function->total_error_ns));
+	doc_add_machine(section, "self_error_ns", COLUMN_NSEC,
+			cell_integer(function->self_error_ns));
+	doc_add_machine(section, "recording", COLUMN_TEXT,
+			(struct cell){.kind = CELL_TEXT, .text = function->recording});
+	if (strcmp(function->recording, "exact") != 0)
+		doc_add_human(doc, section, "timed", function->recording);
+	units_nsec_error(&text, function->total_ns, function->total_error_ns,
+			 UNITS_ERROR_SIGN);
 	strbuf_puts(&text, ", self ");
-	units_nsec(&text, function->self_ns);
+	units_nsec_error(&text, function->self_ns, function->self_error_ns,
+			 UNITS_ERROR_SIGN);
 	strbuf_puts(&text, " (");
 	units_percent(&text,
 		      units_share((double)function->self_ns, (double)facts->self_ns));
@@ -224,7 +245,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		return status;
 	}
 	if (function.self_ns)
-		add_row(callees, "(its own code)", 0, -1, function.self_ns);
+		add_row(callees, "(its own code)", 0, -1, function.self_ns,
+			function.self_error_ns);
 	status = add_neighbours(input, doc, callers, "callers", "Callers", "caller",
 				function.total_ns);
 	if (status) {

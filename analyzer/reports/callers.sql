@@ -3,18 +3,26 @@
 
 -- :name functions
 SELECT function_id, name, linkage_name, file, line, calls, total_ns, self_ns, alloc_count,
-	alloc_bytes
+	alloc_bytes, total_error_ns, self_error_ns, recording
 FROM functions WHERE run_id = :run ORDER BY calls DESC, name, function_id;
 
+-- The error of an edge is that of its callee, as far as its time is.
 -- :name callers
-SELECT caller AS name, caller_id AS function_id, calls, total_ns
-FROM call_edges WHERE run_id = :run AND callee_id = :function;
+SELECT e.caller AS name, e.caller_id AS function_id, e.calls, e.total_ns,
+	CAST(COALESCE(1.0 * f.total_error_ns * e.total_ns / NULLIF(f.total_ns, 0),
+	1.0 * f.total_error_ns * e.calls / NULLIF(f.calls, 0)) AS INTEGER) AS total_error_ns
+FROM call_edges e JOIN functions f ON f.function_id = e.callee_id
+WHERE e.run_id = :run AND e.callee_id = :function;
 
 -- :name callees
-SELECT callee AS name, callee_id AS function_id, calls, total_ns
-FROM call_edges WHERE run_id = :run AND caller_id = :function;
+SELECT e.callee AS name, e.callee_id AS function_id, e.calls, e.total_ns,
+	CAST(COALESCE(1.0 * f.total_error_ns * e.total_ns / NULLIF(f.total_ns, 0),
+	1.0 * f.total_error_ns * e.calls / NULLIF(f.calls, 0)) AS INTEGER) AS total_error_ns
+FROM call_edges e JOIN functions f ON f.function_id = e.callee_id
+WHERE e.run_id = :run AND e.caller_id = :function;
 
 -- :name roots
-SELECT COALESCE(SUM(calls), 0) AS calls, COALESCE(SUM(total_ns), 0) AS total_ns
+SELECT COALESCE(SUM(calls), 0) AS calls, COALESCE(SUM(total_ns), 0) AS total_ns,
+	COALESCE(SUM(total_error_ns), 0) AS total_error_ns
 	FROM call_paths
 WHERE run_id = :run AND function_id = :function AND parent_path_id IS NULL;

@@ -116,6 +116,9 @@ static void take(struct cursor *cursor, struct doc *doc, struct found_function *
 		.calls = cursor_integer(cursor, "calls"),
 		.total_ns = cursor_integer(cursor, "total_ns"),
 		.self_ns = cursor_integer(cursor, "self_ns"),
+		.total_error_ns = cursor_integer(cursor, "total_error_ns"),
+		.self_error_ns = cursor_integer(cursor, "self_error_ns"),
+		.recording = report_text(doc, cursor, "recording"),
 		.alloc_count = cursor_integer(cursor, "alloc_count"),
 		.alloc_bytes = cursor_integer(cursor, "alloc_bytes"),
 	};

@@ -10,6 +10,8 @@ struct found_function {
 	const char *file;
 	uint32_t line;
 	int64_t calls, total_ns, self_ns, alloc_count, alloc_bytes;
+	int64_t total_error_ns, self_error_ns;
+	const char *recording; /* in the document; how: "exact" */
 	size_t namesake_count; /* others of exactly this name */
 };
 

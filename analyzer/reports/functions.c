@@ -18,6 +18,7 @@
 
 static const struct column columns[] = {
 	{"self_percent", "self %", COLUMN_PERCENT, 0},
+	{"self_error_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
 	{"self_ns", NULL, COLUMN_ANY, 0},
 	{"raw_self_ns", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"total_ns", NULL, COLUMN_ANY, 0},
@@ -90,18 +91,51 @@ static int64_t take_thread(struct report_input *input, struct table *table)
 	return self_ns;
 }
 
-static void compute_columns(struct table *table, const char *self, const char *total,
-			    double all_self_ns)
+/* Of a time that is not known there is no average. */
+static struct cell average(double total_ns, double error_ns, double calls)
 {
+	if (!(calls > 0) || !units_is_known(total_ns, error_ns))
+		return (struct cell){.kind = CELL_NULL};
+	return cell_integer(whole_number(total_ns / calls));
+}
+
+static void compute_columns(struct table *table, bool raw, double all_self_ns)
+{
+	const char *self = raw ? "raw_self_ns" : "self_ns";
+	const char *total = raw ? "raw_total_ns" : "total_ns";
+
 	for (size_t i = 0; i < table->row_count; i++) {
 		double calls = cell_number(table_cell(table, i, "calls"));
-		double total_ns = cell_number(table_cell(table, i, total));
+		struct cell *row = table_row(table, i);
 
-		table_row(table, i)[0] = cell_real(units_share(
-			cell_number(table_cell(table, i, self)), all_self_ns));
-		if (calls > 0)
-			*table_cell(table, i, "average_ns") =
-				cell_integer(whole_number(total_ns / calls));
+		row[0] = cell_real(units_share(cell_number(table_cell(table, i, self)),
+					       all_self_ns));
+		/* What the clock said has no error. */
+		*table_cell(table, i, "average_ns") = average(
+			cell_number(table_cell(table, i, total)),
+			raw ? 0 : cell_number(table_cell(table, i, "total_error_ns")),
+			calls);
+		if (!raw)
+			row[1] = cell_real(units_share(
+				cell_number(table_cell(table, i, "self_error_ns")),
+				all_self_ns));
+	}
+}
+
+/* What was off has no time: all of it is in its callers'. */
+static void clear_off(struct table *table)
+{
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct cell *recording = table_cell(table, i, "recording");
+		struct cell *row = table_row(table, i);
+
+		if (recording->kind != CELL_TEXT || strcmp(recording->text, "off") != 0 ||
+		    cell_number(table_cell(table, i, "total_ns")) > 0)
+			continue;
+		for (size_t j = 0; j < table->column_count; j++)
+			if (table->columns[j].type == COLUMN_NSEC ||
+			    table->columns[j].type == COLUMN_PERCENT)
+				row[j] = (struct cell){.kind = CELL_NULL};
 	}
 }
 
@@ -140,20 +174,20 @@ struct table *functions_table(struct report_input *input, const struct run_facts
 	}
 	if (raw)
 		table->columns[0].name = "raw_self_percent";
-	compute_columns(table, raw ? "raw_self_ns" : "self_ns",
-			raw ? "raw_total_ns" : "total_ns", all_self_ns);
+	compute_columns(table, raw, all_self_ns);
+	clear_off(table);
 	if (filter_is_active(&input->filter))
 		apply_filter(input, table);
 	return table;
 }
 
-static bool any_not_exact(const struct table *table)
+bool functions_any_estimated(const struct table *table)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct cell *cell = table_cell(table, i, "recording");
 
-		if (cell->kind == CELL_TEXT && (strcmp(cell->text, "sampled") == 0 ||
-						strcmp(cell->text, "stopped") == 0))
+		if (cell->kind == CELL_TEXT && strcmp(cell->text, "exact") != 0 &&
+		    strcmp(cell->text, "unwound") != 0)
 			return true;
 	}
 	return false;
@@ -178,8 +212,10 @@ static void show_columns(const struct report_input *input, struct table *table)
 		if (quantity->shown == QUANTITY_NONZERO)
 			strbuf_printf(&shown, " %s", quantity->name);
 	}
-	if (any_not_exact(table))
+	if (functions_any_estimated(table)) {
 		strbuf_puts(&shown, " recording");
+		table->columns[table_column(table, "recording")].flags |= COLUMN_KEEP;
+	}
 	table_show(table, strbuf_text(&shown));
 	table_hide_zeros(table);
 	strbuf_free(&shown);
@@ -223,7 +259,8 @@ const struct report report_functions = {
 	.name = "functions",
 	.summary = "flat table of functions: calls, times, allocations",
 	.description =
-		"Calls are exact. self is the time in the function itself, total "
+		"Calls are exact, however the function was recorded. self is the time in "
+		"the function itself, total "
 		"includes "
 		"what it called (outermost activations only, so recursion does not count "
 		"twice), min to max are of single calls. The cost of the hooks is "

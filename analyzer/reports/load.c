@@ -91,10 +91,13 @@ static int load_paths(struct report_input *input, struct calltree *tree)
 					 cursor_integer(cursor, "parent_path_id"),
 					 cursor_integer(cursor, "function_id"));
 		node->is_frame = cursor_integer(cursor, "kind") == 1;
+		node->recording = (uint8_t)cursor_integer(cursor, "recording");
 		cursor_quantities(cursor, QUANTITY_OF_TREE, node->quantities);
 		if (input->options->raw) {
 			node->self_ns = cursor_integer(cursor, "raw_self_ns");
 			node->total_ns = cursor_integer(cursor, "raw_total_ns");
+			/* That is what the clock said. */
+			node->self_error_ns = node->total_error_ns = 0;
 		}
 	}
 	return report_finish(input, cursor);

@@ -16,6 +16,7 @@
 
 static const struct column columns[] = {
 	{"total_percent", "total %", COLUMN_PERCENT, 0},
+	{"total_error_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
 	{"total_ns", NULL, COLUMN_ANY, 0},
 	{"self_ns", NULL, COLUMN_ANY, 0},
 	{"calls", NULL, COLUMN_ANY, 0},
@@ -24,6 +25,7 @@ static const struct column columns[] = {
 	{"alloc_bytes", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"alloc_count", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	TABLE_OTHERS,
+	{"recording", "timed", COLUMN_TEXT, COLUMN_MACHINE},
 	{"label", "function", COLUMN_NAME, COLUMN_HUMAN | COLUMN_KEEP},
 	{"name", NULL, COLUMN_NAME, COLUMN_MACHINE},
 	{"kind", NULL, COLUMN_TEXT, COLUMN_MACHINE},
@@ -155,13 +157,19 @@ static void add_row(struct table *table, const struct calltree *tree, uint32_t a
 	struct cell *row = table_add_row(table);
 	const char *name = calltree_name(tree, at);
 	int64_t own[QUANTITY_COUNT_COMPARED] = {0};
-	int column = table_column(table, "label");
+	int column = table_column(table, "recording");
 
 	row[0] = cell_real(units_share(weight(weighing, node), weighing->all));
-	row[4] = cell_integer(node->tree_alloc_bytes);
-	row[5] = cell_integer(node->tree_alloc_count);
+	if (!weighing->by_bytes)
+		row[1] = cell_real(
+			units_share((double)node->total_error_ns, weighing->all));
+	row[5] = cell_integer(node->tree_alloc_bytes);
+	row[6] = cell_integer(node->tree_alloc_count);
 	quantities_add(QUANTITY_OF_COMPARED, own, QUANTITY_OF_TREE, node->quantities, 1);
 	table_put_quantities(table, table->row_count - 1, QUANTITY_OF_COMPARED, own);
+	if (node->recording)
+		table->columns[column].flags &= ~(unsigned)COLUMN_MACHINE;
+	row[column++] = table_text(table, calltree_recording_word(node));
 	row[column++] = label(table, name, node->recursion);
 	/* Names live in the tree, which ends before the table. */
 	row[column++] = table_text(table, name);
@@ -249,8 +257,8 @@ static void add_tree(struct report_input *input, struct doc *doc,
 	free(shown);
 	table_hide_zeros(table);
 	if (options->raw) {
-		table->columns[1].name = "raw_total_ns";
-		table->columns[2].name = "raw_self_ns";
+		table->columns[2].name = "raw_total_ns";
+		table->columns[3].name = "raw_self_ns";
 	}
 	if (weighing->by_bytes) {
 		table->columns[0].name = "total_alloc_percent";

@@ -63,12 +63,15 @@ unsigned rule_rests_on(const struct finding *finding)
 	return bits;
 }
 
-static const char *percent(struct rule_input *input, double share, const char *text)
+static const char *percent(struct rule_input *input, double share, double error,
+			   const char *text)
 {
 	struct strbuf words = {0};
 	const char *copy;
 
 	units_percent(&words, 100 * share);
+	if (error >= 0.0005)
+		strbuf_printf(&words, " +-%.2g%%", 100 * error);
 	strbuf_printf(&words, " %s", text);
 	copy = rule_copy(input, strbuf_text(&words));
 	strbuf_free(&words);
@@ -130,29 +133,29 @@ static int put_tiny(struct rule_input *input, struct strbuf *words, double *ret_
 	return rule_finish(input, cursor, 0);
 }
 
-/* The calls at the cost of a hook pair, of all time that the hooks saw, less waits for a
- * CPU: on a busy machine they would make the share look small. */
+/* What was recorded at its cost, of all time that the hooks saw, less waits for a CPU: on
+ * a busy machine they would make the share look small. Not of the corrected times: where
+ * too little was left of one, they add up to more than there was. */
 static int look_at_hooks(struct rule_input *input)
 {
-	double hooks_ns = (double)input->calls * input->hook_cost_ns, tiny_calls = 0;
+	double tiny_calls = 0;
 	struct quality_fact fact = {.name = "hook_share", .touches = QUALITY_TIME};
 	struct strbuf words = {0}, advice = {0};
 	const struct time_run *run = input->time_run;
 	int result;
 
-	fact.value =
-		rule_share(hooks_ns, (hooks_ns + input->self_ns) * time_run_met(run));
+	fact.value = rule_share(input->hooks_ns, input->recorded_ns * time_run_met(run));
 	if (!(fact.value >= rule_limit(input, "hooks_medium")))
 		return 0;
 	result = put_tiny(input, &words, &tiny_calls);
 	/* The report has the hooks' share of the wall, too, where such waits
 	 * are in it. */
-	fact.text =
-		percent(input, fact.value,
-			time_run_met(run) < 0.995
-				? "of the time, waits for a CPU aside, was the hooks' "
-				  "own, which is subtracted"
-				: "of the time was the hooks' own, which is subtracted");
+	fact.text = percent(
+		input, fact.value, rule_share(input->hooks_error_ns, input->recorded_ns),
+		time_run_met(run) < 0.995
+			? "of the time, waits for a CPU aside, was the hooks' "
+			  "own, which is subtracted"
+			: "of the time was the hooks' own, which is subtracted");
 	strbuf_puts(&advice, "Leave tiny functions out first: "
 			     "-finstrument-functions-exclude-function-list=NAMES");
 	if (words.size) {
@@ -242,8 +245,8 @@ static void add_repairs(struct rule_input *input, const struct counters *counter
 		.advice = trust_counter_find("repaired_frames")->advice,
 	};
 
-	fact.text =
-		percent(input, fact.value, "of the calls were left without their exit");
+	fact.text = percent(input, fact.value, 0,
+			    "of the calls were left without their exit");
 	add_share(input, &fact, "repaired_medium", NULL);
 }
 
@@ -277,8 +280,8 @@ static int look_at_names(struct rule_input *input)
 
 	if (cursor_next(cursor) > 0)
 		fact.value = rule_share(cursor_real(cursor, "self_ns"), input->self_ns);
-	fact.text =
-		percent(input, fact.value, "of the time is in functions without a name");
+	fact.text = percent(input, fact.value, 0,
+			    "of the time is in functions without a name");
 	add_share(input, &fact, "unresolved_share", NULL);
 	return rule_finish(input, cursor, 0);
 }

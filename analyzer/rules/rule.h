@@ -51,6 +51,9 @@ struct rule_input {
 	double self_ns;	  /* corrected, sum over functions */
 	double peak_bytes, alloc_bytes, alloc_count, free_count, live_bytes;
 	double hook_cost_ns; /* of one call: inside and outside the timed interval */
+	double hooks_ns, hooks_error_ns; /* of all calls and allocations, together */
+	double recorded_ns;		 /* of the roots, as the clock said */
+	double total_error_ns;		 /* of self_ns */
 	int64_t calls, cpu_count, process_count, thread_count;
 	int64_t sample_count, snapshot_count;
 	bool is_live, complete;

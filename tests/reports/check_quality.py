@@ -35,6 +35,16 @@ CASES = [
      ["hook_share"]),
     ("hooks 81 %", ["UPDATE function SET calls = 192000000 WHERE name = 'main'"], TIME_LOW,
      ["hook_share"]),
+    # The corrected times add up to 900 ms, as if it were 46 %: nothing is below 0.
+    ("hooks 81 %, more than was subtracted",
+     ["UPDATE function SET calls = 40500000 WHERE name = 'main'",
+      "UPDATE path SET raw_total_ns = 1000000000 WHERE parent_path_id IS NULL"], TIME_LOW,
+     ["hook_share"]),
+    ("hooks 81 %, but for calls that were counted",
+     ["UPDATE function SET calls = 192000000 WHERE name = 'main'",
+      "UPDATE run SET counted_cost_ns = 1.5",
+      "INSERT INTO mode VALUES (1, 1, 1, 'main', 2, 2, 0, 0, 1, 191000000, 1000000, 3, 0)",
+      "UPDATE path SET raw_total_ns = 1210000000 WHERE parent_path_id IS NULL"], FINE, []),
     ("few calls lost", [("late_events", CALLS // 1001)], FINE, []),
     ("calls lost", [("late_events", CALLS // 900)], TIME_MEDIUM, ["late_events"]),
     ("many calls lost", [("late_events", CALLS // 8)], TIME_LOW, ["late_events"]),
@@ -72,11 +82,14 @@ def make(path, changes):
         db.execute("UPDATE %s SET self_ns = 20000000, total_ns = 900000000"
                    " WHERE function_id = 1" % table)
     db.execute("UPDATE function SET p50_ns = 8800, max_ns = 9000")
+    db.execute("UPDATE path SET raw_total_ns = 0 WHERE parent_path_id IS NULL")
     for change in changes:
         if isinstance(change, str):
             db.execute(change)
         else:
             db.execute("INSERT INTO trust (run_id, name, value) VALUES (1, ?, ?)", change)
+    db.execute("UPDATE path SET raw_total_ns = total_ns + 20 * (SELECT SUM(calls) FROM function)"
+               " WHERE parent_path_id IS NULL AND raw_total_ns = 0")
     db.commit()
     db.close()
 

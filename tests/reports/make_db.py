@@ -13,6 +13,8 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
        make_db.py KIND FILE         runs without labels and jobs of ranks: plain-before,
                                     plain-after, plain-both, plain-mixed, jobs-before,
                                     jobs-after, jobs-lost, jobs-inside; see make_jobs.py
+       make_db.py KIND FILE         runs whose times are estimates: estimates, drowned,
+                                    fewer; see make_estimates.py
        make_db.py wrappers FILE     a run whose blocks all come from two stacked wrappers
        make_db.py big FILE [PATHS]  a large one (default 26000 call paths)
        make_db.py worst FILE [PATHS] one that is dear to judge, see make_worst.py
@@ -30,6 +32,7 @@ import sys
 ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
 MS = 1_000_000
 NEVER = 2 ** 63 - 1
+INNER, OUTER = 4, 6  # of the hooks of a call, in ns
 
 LONG_NAME = ("std::_Rb_tree<std::__cxx11::basic_string<char, std::char_traits<char>, "
              "std::allocator<char> >, std::pair<std::__cxx11::basic_string<char> const, "
@@ -130,14 +133,31 @@ class Run:
                    realloc_copied_bytes=reallocs * size, cross_thread_free_count=0,
                    largest_bytes=size)
 
-    def store_paths(self, total):
+    def raw(self):
+        """What the clock said of paths, and of functions: with the hooks."""
+        own = {path: v["self_ns"] + INNER * v["calls"] for path, v in self.paths.items()}
+        for v in self.paths.values():
+            if v["parent"]:
+                own[v["parent"]] += OUTER * v["calls"]
+        whole, functions = dict(own), {}
+        for path, v in reversed(self.paths.items()):
+            if v["parent"]:
+                whole[v["parent"]] += whole[path]
+        for path, v in self.paths.items():
+            above = [self.paths[p]["function"] for p in self.chain(path)][1:]
+            sums_of = functions.setdefault(v["function"], [0, 0])
+            sums_of[0] += own[path]
+            sums_of[1] += whole[path] if v["function"] not in above else 0
+        return own, whole, functions
+
+    def store_paths(self, total, raw_own, raw_whole):
         for path, v in self.paths.items():
             insert(self.db, "path", path_id=path, run_id=self.run_id,
                    parent_path_id=v["parent"], depth=v["depth"],
                    function_id=v["function"], kind=v["kind"], calls=v["calls"],
                    total_ns=total[path], self_ns=v["self_ns"],
-                   raw_total_ns=total[path] + 30 * v["calls"],
-                   raw_self_ns=v["self_ns"] + 20 * v["calls"], min_ns=v["min_ns"],
+                   raw_total_ns=raw_whole[path], raw_self_ns=raw_own[path],
+                   min_ns=v["min_ns"],
                    max_ns=None, alloc_count=v["alloc_count"], alloc_bytes=v["alloc_bytes"],
                    live_bytes=v["live_bytes"], at_peak_bytes=v["at_peak_bytes"])
             for lane, (calls, total_ns, self_ns, count, size) in v["lanes"].items():
@@ -150,8 +170,9 @@ class Run:
 
     def store(self):
         total, functions, edges = self.totals()
+        raw_own, raw_whole, raw = self.raw()
         self.store_sites()
-        self.store_paths(total)
+        self.store_paths(total, raw_own, raw_whole)
         for function_id, values in self.functions.items():
             calls = values["calls"]
             average = functions.get(function_id, 0) // calls if calls else None
@@ -160,8 +181,8 @@ class Run:
                 p99_ns=average * 4, max_ns=average * 10)
             insert(self.db, "function", function_id=function_id, run_id=self.run_id,
                    total_ns=functions.get(function_id, 0),
-                   raw_total_ns=functions.get(function_id, 0) + 30 * calls,
-                   raw_self_ns=values["self_ns"] + 20 * calls, **times, **values)
+                   raw_total_ns=raw.get(function_id, (0, 0))[1],
+                   raw_self_ns=raw.get(function_id, (0, 0))[0], **times, **values)
         for (caller, callee), (calls, time) in edges.items():
             insert(self.db, "edge", run_id=self.run_id, caller_id=caller, callee_id=callee,
                    calls=calls, total_ns=time)
@@ -189,7 +210,7 @@ def first_run(db):
            command="./app --size 10", cwd="/home/user", host="build-host", cpu_count=2,
            started_utc="2026-03-01T12:00:00.000Z", wall_ns=250 * MS, exit_code=0,
            complete=1, level="exact", shim_version="0.1.0", clock="tsc",
-           inner_cost_ns=8.5, outer_cost_ns=17.5)
+           inner_cost_ns=INNER, outer_cost_ns=OUTER)
     insert(db, "process", process_id=1, run_id=1, pid=4000, executable="/home/user/app",
            command="./app --size 10", started_ns=0, wall_ns=250 * MS, exit_code=0,
            complete=1)
@@ -265,7 +286,7 @@ def second_run(db):
            cwd="/home/user", host="build-host", cpu_count=2,
            started_utc="2026-03-01T13:30:00.250Z", wall_ns=1_210 * MS, exit_code=None,
            exit_signal=9, complete=0, level="exact", shim_version="0.1.0", clock="tsc",
-           inner_cost_ns=8.5, outer_cost_ns=17.5)
+           inner_cost_ns=INNER, outer_cost_ns=OUTER)
     insert(db, "process", process_id=2, run_id=2, pid=4100, executable="/home/user/app",
            command="./app", started_ns=0, wall_ns=1_210 * MS, exit_signal=9, complete=0,
            live_bytes_at_exit=204_288)
@@ -318,8 +339,8 @@ def make_empty(db):
         insert(db, "run", run_id=run_id, token="%016x" % run_id, label=None,
                command="./silent", cwd="/", host="build-host", cpu_count=2,
                started_utc="2026-03-01T12:00:00.000Z", wall_ns=wall, exit_code=0,
-               complete=1, level="exact", shim_version="0.1.0", inner_cost_ns=8.5,
-               outer_cost_ns=17.5, alloc_count=0, alloc_bytes=0, free_count=0,
+               complete=1, level="exact", shim_version="0.1.0", inner_cost_ns=INNER,
+               outer_cost_ns=OUTER, alloc_count=0, alloc_bytes=0, free_count=0,
                peak_bytes=0, live_bytes_at_exit=0)
         insert(db, "process", process_id=run_id, run_id=run_id, pid=1, complete=1,
                executable=None, started_ns=0, wall_ns=wall, exit_code=0)
@@ -372,7 +393,7 @@ def group_run(db, run_id, is_after, noise):
            cpu_model="Some CPU", kernel="6.1.0", level="exact", clock="tsc",
            started_utc="2026-03-01T12:00:%02d.000Z" % run_id, exit_code=0, complete=1,
            wall_ns=(95 if is_after else 80) * 1000 * noisy, shim_version="0.1.0",
-           inner_cost_ns=8.5, outer_cost_ns=17.5)
+           inner_cost_ns=INNER, outer_cost_ns=OUTER)
     insert(db, "process", process_id=run_id, run_id=run_id, pid=run_id, executable=program,
            command="./app input", started_ns=0, wall_ns=80 * MS, exit_code=0, complete=1)
     insert(db, "lane", lane_id=run_id, run_id=run_id, process_id=run_id)
@@ -396,7 +417,7 @@ def make_findings(db):
     recursion, and of a caller whose time is that of its callees."""
     insert(db, "run", run_id=1, token="findings", label="findings", command="./slow",
            host="build-host", complete=1, wall_ns=4_000 * MS, exit_code=0,
-           inner_cost_ns=8.0, outer_cost_ns=18.0, started_utc="2026-03-01T12:00:00.000Z")
+           inner_cost_ns=INNER, outer_cost_ns=OUTER, started_utc="2026-03-01T12:00:00.000Z")
     insert(db, "process", process_id=1, run_id=1, pid=1, complete=1, exit_code=0,
            started_ns=0, wall_ns=4_000 * MS)
     insert(db, "lane", lane_id=1, run_id=1, process_id=1)
@@ -425,7 +446,7 @@ def make_wrappers(db):
     xmalloc and checked_malloc."""
     insert(db, "run", run_id=1, token="wrappers", label="wrappers", command="./app",
            host="build-host", complete=1, wall_ns=1_000 * MS, exit_code=0,
-           inner_cost_ns=8.0, outer_cost_ns=18.0, started_utc="2026-03-01T12:00:00.000Z")
+           inner_cost_ns=INNER, outer_cost_ns=OUTER, started_utc="2026-03-01T12:00:00.000Z")
     insert(db, "process", process_id=1, run_id=1, pid=1, complete=1, exit_code=0,
            started_ns=0, wall_ns=1_000 * MS)
     insert(db, "lane", lane_id=1, run_id=1, process_id=1)
@@ -456,7 +477,7 @@ def make_wrappers(db):
 def make_big(db, wanted):
     random.seed(1)
     insert(db, "run", run_id=1, token="big", label="big", command="./big", complete=1,
-           wall_ns=2_000 * MS, exit_code=0, inner_cost_ns=8.0, outer_cost_ns=18.0,
+           wall_ns=2_000 * MS, exit_code=0, inner_cost_ns=INNER, outer_cost_ns=OUTER,
            started_utc="2026-03-01T12:00:00.000Z")
     insert(db, "process", process_id=1, run_id=1, pid=1, complete=1, exit_code=0)
     insert(db, "lane", lane_id=1, run_id=1, process_id=1)
@@ -508,6 +529,8 @@ def make(kind, path, paths=26000):
         importlib.import_module("make_machine").make(db)
     elif kind.startswith(("plain-", "jobs-")):
         importlib.import_module("make_jobs").make(db, kind)
+    elif kind in ("estimates", "drowned", "fewer"):
+        importlib.import_module("make_estimates").make(db, kind)
     elif kind == "names":
         importlib.import_module("make_names").make(db)
     elif kind == "marks":

@@ -54,6 +54,18 @@ CASES = {
     "report-empty": (["empty.db"], {}),
     "report-empty-short": (["empty.db", "--run", "1"], {}),
     "report-empty-json": (["empty.db", "-f", "json"], {}),
+    "report-estimates": (["estimates.db"], {}),
+    "report-estimates-raw": (["estimates.db", "--raw", "-n", "3"], {}),
+    "report-estimates-json": (["estimates.db", "-f", "json"], {}),
+    "report-estimates-md": (["estimates.db", "-f", "md"], {}),
+    "report-drowned": (["drowned.db"], {}),
+    "functions-estimates": (["functions", "estimates.db"], {}),
+    "functions-estimates-ascii": (["functions", "estimates.db"], ASCII),
+    "functions-estimates-csv": (["functions", "estimates.db", "-f", "csv"], {}),
+    "tree-estimates": (["tree", "estimates.db"], {}),
+    "tree-estimates-json": (["tree", "estimates.db", "-f", "json"], {}),
+    "callers-estimates": (["callers", "estimates.db", "get_slot"], {}),
+    "components-estimates": (["components", "estimates.db"], {}),
     "functions": (["functions", "fixture.db"], {}),
     "functions-wide": (["functions", "fixture.db"], WIDE),
     "functions-limit": (["functions", "fixture.db", "--limit", "2"], {}),
@@ -524,7 +536,7 @@ def make_databases(folder, cases):
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine",
                  "findings", "unwound", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
-                 "jobs-inside", "names"):
+                 "jobs-inside", "names", "estimates", "drowned", "fewer"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):
             continue
         make_db.make(kind, os.path.join(folder, kind + ".db"))

@@ -81,7 +81,11 @@ static void take_facts(struct rule_input *rule, const struct run_facts *facts)
 	rule->alloc_count = (double)facts->alloc_count;
 	rule->free_count = (double)facts->free_count;
 	rule->live_bytes = (double)facts->live_bytes;
-	rule->hook_cost_ns = facts->hook_cost_ns;
+	rule->hook_cost_ns = facts->hooks.pair.ns;
+	rule->hooks_ns = hooks_total(&facts->hooks).ns;
+	rule->hooks_error_ns = hooks_total(&facts->hooks).error_ns;
+	rule->recorded_ns = (double)facts->recorded_ns;
+	rule->total_error_ns = (double)facts->total_error_ns;
 	rule->calls = facts->calls;
 	rule->cpu_count = facts->cpu_count;
 	rule->process_count = facts->process_count;

@@ -26,6 +26,9 @@ static const struct column columns[] = {
 	{"function_count", "functions", COLUMN_COUNT, 0},
 	{"path_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
 	{"name", "component", COLUMN_NAME, COLUMN_KEEP},
+	{"self_error_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
+	{"self_error_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"total_error_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 };
 
 static const struct column edge_columns[] = {
@@ -61,7 +64,10 @@ static struct table *totals_table(const struct components *components,
 			{"total_ns", cell_integer(from->total_ns)},
 			{"calls", cell_integer(from->calls)},
 			{"entries", cell_integer(from->entries)},
-			{"average_ns", average(from->total_ns, from->outermost)},
+			{"average_ns", units_is_known((double)from->total_ns,
+						      (double)from->total_error_ns)
+					       ? average(from->total_ns, from->outermost)
+					       : (struct cell){.kind = CELL_NULL}},
 			{"alloc_count", cell_integer(from->alloc_count)},
 			{"alloc_bytes", cell_integer(from->alloc_bytes)},
 			{"alloc_bytes_percent",
@@ -69,6 +75,11 @@ static struct table *totals_table(const struct components *components,
 					       (double)sum->alloc_bytes))},
 			{"function_count", cell_integer(from->function_count)},
 			{"path_count", cell_integer(from->path_count)},
+			{"self_error_percent",
+			 cell_real(units_share((double)from->self_error_ns,
+					       (double)sum->self_ns))},
+			{"self_error_ns", cell_integer(from->self_error_ns)},
+			{"total_error_ns", cell_integer(from->total_error_ns)},
 		};
 
 		table_add_row(table);

@@ -57,10 +57,13 @@ static enum exit_status add_functions(struct report_input *input, struct doc *do
 		return STATUS_FAILED;
 	keep_positive(table, "calls");
 	table_sort(table, table_column(table, self), table_column(table, "name"));
-	table_show(table,
-		   raw ? "raw_self_percent raw_self_ns raw_total_ns calls average_ns "
-			 "p99_ns name"
-		       : "self_percent self_ns total_ns calls average_ns p99_ns name");
+	table_show(
+		table,
+		raw ? "raw_self_percent raw_self_ns raw_total_ns calls average_ns "
+		      "p99_ns name"
+		: functions_any_estimated(table)
+			? "self_percent self_ns total_ns calls average_ns recording name"
+			: "self_percent self_ns total_ns calls average_ns p99_ns name");
 	section = report_add_table(doc, "functions", "Hot functions", table,
 				   rows(input, FUNCTION_ROWS), "function", self,
 				   "self time");
@@ -73,9 +76,13 @@ static const struct column path_columns[] = {
 	{"self_ns", "self", COLUMN_NSEC, COLUMN_KEEP},
 	{"total_ns", "total", COLUMN_NSEC, COLUMN_KEEP},
 	{"calls", "calls", COLUMN_COUNT, COLUMN_KEEP},
+	{"recording", "timed", COLUMN_TEXT, COLUMN_MACHINE},
 	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
 	{"path", "call path", COLUMN_CHAIN, COLUMN_DETAIL},
 	{"path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+	{"self_error_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
+	{"self_error_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"total_error_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 };
 
 static int by_self(const void *left, const void *right, void *context)
@@ -111,9 +118,15 @@ static void add_paths(struct report_input *input, struct doc *doc,
 		row[1] = cell_integer(node->self_ns);
 		row[2] = cell_integer(node->total_ns);
 		row[3] = cell_integer(node->calls);
-		row[4] = table_text(table, calltree_name(tree, paths[i]));
-		row[5] = report_chain(table, tree, paths[i]);
-		row[6] = cell_integer(node->path_id);
+		row[4] = table_text(table, calltree_recording_word(node));
+		row[5] = table_text(table, calltree_name(tree, paths[i]));
+		row[6] = report_chain(table, tree, paths[i]);
+		row[7] = cell_integer(node->path_id);
+		row[8] = cell_real(units_share((double)node->self_error_ns, all_self_ns));
+		row[9] = cell_integer(node->self_error_ns);
+		row[10] = cell_integer(node->total_error_ns);
+		if (node->recording)
+			table->columns[4].flags &= ~(unsigned)COLUMN_MACHINE;
 	}
 	doc_table(doc, "call_paths", "Hot paths", table)->total_row_count = count;
 	free(paths);

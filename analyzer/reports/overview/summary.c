@@ -110,18 +110,35 @@ static void add_memory(struct strbuf *text, const struct run_facts *facts)
 }
 
 /* The cost of all hooks as a share of the time of all threads. */
-static double hook_percent(const struct run_facts *facts)
+static struct hooks_cost hook_percent(const struct run_facts *facts)
 {
-	double time = (double)(facts->thread_ns ? facts->thread_ns : facts->wall_ns);
+	return hooks_percent(
+		hooks_total(&facts->hooks),
+		(double)(facts->thread_ns ? facts->thread_ns : facts->wall_ns));
+}
 
-	return units_share((double)facts->calls * facts->hook_cost_ns, time);
+static void put_cost(struct strbuf *text, struct hooks_cost cost)
+{
+	strbuf_printf(text, "%.3g", cost.ns);
+	if (cost.error_ns > 0)
+		strbuf_printf(text, "+-%.2g", cost.error_ns);
+	strbuf_puts(text, "ns");
 }
 
 static void add_hooks(struct report_input *input, struct strbuf *text,
 		      const struct run_facts *facts)
 {
-	strbuf_printf(text, "%.3gns per call, ", facts->hook_cost_ns);
-	units_percent(text, hook_percent(facts));
+	const struct hooks *hooks = &facts->hooks;
+
+	put_cost(text, hooks->pair);
+	strbuf_puts(text, " per call, ");
+	if (hooks->counted_calls > 0) {
+		put_cost(text, hooks->counted);
+		strbuf_puts(text, " per counted one (");
+		units_percent(text, units_share(hooks->counted_calls, hooks->calls));
+		strbuf_puts(text, "), ");
+	}
+	trust_put_percent(text, hook_percent(facts));
 	strbuf_printf(text, " of the %s; %s",
 		      facts->thread_count > 1 ? "threads' time" : "wall",
 		      input->options->raw ? "not subtracted below (--raw)"
@@ -151,7 +168,7 @@ void summary_add_run(struct report_input *input, struct doc *doc,
 	add_line(doc, section, "wall", facts, add_wall);
 	add_line(doc, section, "calls", facts, add_calls);
 	add_line(doc, section, "memory", facts, add_memory);
-	if (facts->calls && facts->hook_cost_ns > 0) {
+	if (facts->calls && facts->hooks.pair.ns > 0) {
 		add_hooks(input, &text, facts);
 		doc_add_human(doc, section, "hooks", strbuf_text(&text));
 	}
@@ -166,8 +183,12 @@ void summary_add_run(struct report_input *input, struct doc *doc,
 	doc_add_machine(section, "thread_count", COLUMN_COUNT,
 			cell_integer(facts->thread_count));
 	doc_add_machine(section, "self_ns", COLUMN_NSEC, cell_integer(facts->self_ns));
+	doc_add_machine(section, "self_error_ns", COLUMN_NSEC,
+			cell_integer(facts->total_error_ns));
 	doc_add_machine(section, "hook_cost_percent", COLUMN_PERCENT,
-			cell_real(hook_percent(facts)));
+			cell_real(hook_percent(facts).ns));
+	doc_add_machine(section, "hook_cost_error_percent", COLUMN_PERCENT,
+			cell_real(hook_percent(facts).error_ns));
 }
 
 static void add_allocated(struct strbuf *text, const struct run_facts *facts)

@@ -24,7 +24,6 @@ static int load_run(struct report_input *input, struct doc *doc, struct run_fact
 		facts->has_exit_signal = cursor_integer(cursor, "exit_signal") != 0;
 		facts->exit_signal = cursor_integer(cursor, "exit_signal");
 		facts->complete = cursor_integer(cursor, "complete") != 0;
-		facts->hook_cost_ns = cursor_real(cursor, "hook_cost_ns");
 		facts->alloc_count = cursor_integer(cursor, "alloc_count");
 		facts->alloc_bytes = cursor_integer(cursor, "alloc_bytes");
 		facts->free_count = cursor_integer(cursor, "free_count");
@@ -43,8 +42,29 @@ static int load_sums(struct report_input *input, struct run_facts *facts)
 		facts->function_count = cursor_integer(cursor, "function_count");
 		facts->self_ns = cursor_integer(cursor, "self_ns");
 		facts->raw_self_ns = cursor_integer(cursor, "raw_self_ns");
+		facts->unknown_count = cursor_integer(cursor, "unknown_count");
+		facts->unknown_ns = cursor_integer(cursor, "unknown_ns");
+		facts->windows_count = cursor_integer(cursor, "windows_count");
+		facts->counted_count = cursor_integer(cursor, "counted_count");
+		facts->off_count = cursor_integer(cursor, "off_count");
 	}
 	return report_finish(input, cursor);
+}
+
+static int load_hooks(struct report_input *input, struct run_facts *facts)
+{
+	struct cursor *cursor = report_query(input, facts_sql_roots);
+
+	if (cursor_next(cursor) > 0) {
+		facts->recorded_ns = cursor_integer(cursor, "recorded_ns");
+		facts->total_error_ns = cursor_integer(cursor, "total_error_ns");
+	}
+	if (report_finish(input, cursor) < 0)
+		return -1;
+	if (hooks_load(input->db, input->run_id, &facts->hooks) == 0)
+		return 0;
+	report_fail_db(input);
+	return -1;
 }
 
 static int load_counts(struct report_input *input, struct run_facts *facts)
@@ -89,7 +109,19 @@ int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts
 		result = load_counts(input, ret);
 	if (result == 0)
 		result = load_peak(input, ret);
+	if (result == 0)
+		result = load_hooks(input, ret);
 	return result;
+}
+
+bool run_facts_all_exact(const struct run_facts *facts)
+{
+	return !facts->windows_count && !facts->counted_count && !facts->off_count;
+}
+
+struct hooks_cost run_facts_hooks(const struct run_facts *facts)
+{
+	return hooks_percent(hooks_total(&facts->hooks), (double)facts->recorded_ns);
 }
 
 bool run_facts_empty(const struct run_facts *facts)

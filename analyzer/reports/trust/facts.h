@@ -3,6 +3,7 @@
 #pragma once
 
 #include "analyzer/reports/report.h"
+#include "analyzer/rundb/hooks.h"
 
 /* The run in numbers. Texts are borrowed from the document that run_facts_load() got. */
 struct run_facts {
@@ -12,10 +13,15 @@ struct run_facts {
 	bool has_exit_code, has_exit_signal, complete;
 	bool is_live;	  /* still being recorded */
 	bool is_attended; /* by a collector, when live */
-	double hook_cost_ns;
+	struct hooks hooks;
 	int64_t calls; /* by the hooks, as counted by the functions */
 	int64_t function_count, path_count;
 	int64_t self_ns, raw_self_ns; /* sums over functions */
+	/* Of the roots: what the clock said, and how far the corrected sum may be off. */
+	int64_t recorded_ns, total_error_ns;
+	/* Functions whose time is not known, and how much they have at most. */
+	int64_t unknown_count, unknown_ns;
+	int64_t windows_count, counted_count, off_count; /* functions recorded so */
 	int64_t alloc_count, alloc_bytes, free_count;
 	int64_t peak_bytes, live_bytes;
 	/* Of the process whose peak it is; 0: not known. Live are those of all. */
@@ -25,5 +31,9 @@ struct run_facts {
 	int64_t process_count, thread_count, sample_count, snapshot_count;
 };
 int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts *ret);
+/* Whether all functions were recorded call by call, or none was called. */
+bool run_facts_all_exact(const struct run_facts *facts);
+/* What the recorder took of the recorded time, in percent. */
+struct hooks_cost run_facts_hooks(const struct run_facts *facts);
 /* Nothing was recorded: neither calls nor allocations. */
 bool run_facts_empty(const struct run_facts *facts);

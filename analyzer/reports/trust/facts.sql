@@ -3,14 +3,23 @@
 
 -- :name run
 SELECT label, command, started_utc, host, level, cpu_count, wall_ns, exit_code,
-	exit_signal, complete, hook_cost_ns, alloc_count, alloc_bytes, free_count,
+	exit_signal, complete, alloc_count, alloc_bytes, free_count,
 	peak_bytes, live_bytes_at_exit
 FROM runs WHERE run_id = :run;
 
 -- :name functions
 SELECT SUM(calls) AS calls, COUNT(CASE WHEN calls > 0 THEN 1 END) AS function_count,
-	SUM(self_ns) AS self_ns, SUM(raw_self_ns) AS raw_self_ns
+	SUM(self_ns) AS self_ns, SUM(raw_self_ns) AS raw_self_ns,
+	SUM(calls > 0 AND self_error_ns > 0 AND self_ns <= self_error_ns) AS unknown_count,
+	SUM(CASE WHEN calls > 0 AND self_error_ns > 0 AND self_ns <= self_error_ns
+		THEN self_ns + self_error_ns END) AS unknown_ns,
+	SUM(recording = 'windows') AS windows_count,
+	SUM(recording = 'counted') AS counted_count, SUM(recording = 'off') AS off_count
 FROM functions WHERE run_id = :run;
+
+-- :name roots
+SELECT SUM(raw_total_ns) AS recorded_ns, SUM(total_error_ns) AS total_error_ns
+FROM call_paths WHERE run_id = :run AND parent_path_id IS NULL;
 
 -- :name counts
 SELECT (SELECT COUNT(*) FROM processes WHERE run_id = :run) AS process_count,

@@ -95,6 +95,112 @@ static enum exit_status judge(struct report_input *input, struct doc *doc,
 	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
 }
 
+void trust_put_percent(struct strbuf *buffer, struct hooks_cost percent)
+{
+	units_percent(buffer, percent.ns);
+	if (percent.error_ns >= 0.05)
+		strbuf_printf(buffer, " +-%.2g%%", percent.error_ns);
+}
+
+/* From here on times of functions that are not known are said in the first line: of all
+ * functions' time, what they may have of it; and of the run's. */
+#define UNKNOWN_LEAST 0.01
+#define UNCERTAIN_LEAST 0.1
+/* Of the recorded time, what the hooks took for them to be named as the reason. */
+#define HOOKS_NAMED_PERCENT 30
+
+static bool has_unknown(const struct run_facts *facts)
+{
+	return facts->unknown_count &&
+	       (double)facts->unknown_ns >= UNKNOWN_LEAST * (double)facts->self_ns;
+}
+
+static bool is_uncertain(const struct run_facts *facts)
+{
+	return (double)facts->total_error_ns > UNCERTAIN_LEAST * (double)facts->self_ns;
+}
+
+static bool is_exact(const struct run_facts *facts)
+{
+	return run_facts_all_exact(facts) && !has_unknown(facts) && !is_uncertain(facts);
+}
+
+/* A budget is a part of the program's own time, which may be more than is stated. */
+static void put_budget(struct strbuf *line, const struct run_facts *facts)
+{
+	double own_ns = (double)facts->self_ns + (double)facts->total_error_ns;
+	struct hooks_cost counting = hooks_counting(&facts->hooks);
+	struct hooks_cost all = hooks_total(&facts->hooks);
+	double budget_ns = facts->hooks.budget_percent / 100 * own_ns;
+
+	strbuf_printf(line, " (budget %g%%", facts->hooks.budget_percent);
+	if (all.ns - all.error_ns > budget_ns) {
+		strbuf_puts(line, ", exceeded: ");
+		units_percent(line, units_share(all.ns, (double)facts->self_ns));
+		if (counting.ns - counting.error_ns > budget_ns) {
+			strbuf_puts(line, ", ");
+			units_percent(line,
+				      units_share(counting.ns, (double)facts->self_ns));
+			strbuf_puts(line, " by counting alone");
+		}
+	}
+	strbuf_putc(line, ')');
+}
+
+/* "; 3 functions counted and 2 timed in windows for a budget of 5%" */
+static void put_ways(struct strbuf *line, const struct run_facts *facts)
+{
+	const struct {
+		int64_t count;
+		const char *word;
+	} ways[] = {
+		{facts->counted_count, "counted"},
+		{facts->windows_count, "timed in windows"},
+		{facts->off_count, "off"},
+	};
+	bool is_first = true;
+
+	for (size_t i = 0; i < sizeof(ways) / sizeof(ways[0]); i++) {
+		if (!ways[i].count)
+			continue;
+		strbuf_puts(line, is_first ? "; " : ", ");
+		units_count(line, ways[i].count);
+		if (is_first)
+			strbuf_puts(line,
+				    ways[i].count == 1 ? " function" : " functions");
+		strbuf_printf(line, " %s", ways[i].word);
+		is_first = false;
+	}
+	if (facts->hooks.has_budget)
+		put_budget(line, facts);
+}
+
+static void put_times(struct strbuf *line, const struct run_facts *facts)
+{
+	struct hooks_cost hooks = run_facts_hooks(facts);
+
+	if (!units_is_known((double)facts->self_ns, (double)facts->total_error_ns)) {
+		strbuf_puts(line, "; how long the program itself took is not known");
+	} else if (has_unknown(facts)) {
+		strbuf_puts(line, "; the times of ");
+		units_count(line, facts->unknown_count);
+		strbuf_puts(line, " of ");
+		units_counted(line, facts->function_count, "function");
+		strbuf_puts(line, " are not known");
+	} else if (is_uncertain(facts)) {
+		strbuf_printf(line, "; times are known to %.0f%%",
+			      units_share((double)facts->total_error_ns,
+					  (double)facts->self_ns));
+	} else {
+		return;
+	}
+	if (hooks.ns >= HOOKS_NAMED_PERCENT) {
+		strbuf_puts(line, ": ");
+		trust_put_percent(line, hooks);
+		strbuf_puts(line, " of the recorded time was the hooks' own");
+	}
+}
+
 static const char *verdict(const struct run_facts *facts,
 			   const struct judgement *judgement)
 {
@@ -106,13 +212,19 @@ static const char *verdict(const struct run_facts *facts,
 		return "partial";
 	if (!facts->complete)
 		return "incomplete";
-	return judgement->worst == TRUST_REPAIRED ? "repaired" : "exact";
+	if (judgement->worst == TRUST_REPAIRED)
+		return "repaired";
+	return is_exact(facts) ? "exact" : "estimated";
 }
 
 static void write_line(struct strbuf *line, const struct run_facts *facts,
 		       const struct judgement *judgement)
 {
-	strbuf_printf(line, "trust: %s: ", verdict(facts, judgement));
+	const char *word = verdict(facts, judgement);
+
+	strbuf_printf(line, "trust: %s: ",
+		      strcmp(word, "estimated") == 0 ? "exact counts, estimated times"
+						     : word);
 	if (facts->calls || !facts->alloc_count)
 		units_counted(line, facts->calls, "call");
 	if (facts->calls && facts->alloc_count)
@@ -128,7 +240,19 @@ static void write_line(struct strbuf *line, const struct run_facts *facts,
 		else
 			trust_describe_end(line, facts);
 	}
+	if (facts->calls) {
+		put_times(line, facts);
+		put_ways(line, facts);
+	}
 	strbuf_puts(line, strbuf_text(&judgement->parts));
+}
+
+/* Estimates are good where they say something of every function. */
+static bool is_good(const char *verdict, const struct run_facts *facts)
+{
+	return strcmp(verdict, "exact") == 0 ||
+	       (strcmp(verdict, "estimated") == 0 && !has_unknown(facts) &&
+		!is_uncertain(facts));
 }
 
 enum exit_status trust_add(struct report_input *input, struct doc *doc,
@@ -145,7 +269,7 @@ enum exit_status trust_add(struct report_input *input, struct doc *doc,
 		section->flags = SECTION_MACHINE;
 		doc_add_text(doc, section, "verdict", NULL, word);
 		section = doc_note(doc, "trust_line",
-				   strcmp(word, "exact") == 0 ? NOTE_GOOD : NOTE_WARNING,
+				   is_good(word, facts) ? NOTE_GOOD : NOTE_WARNING,
 				   strbuf_text(&line), NULL);
 		section->flags = SECTION_HUMAN;
 	}

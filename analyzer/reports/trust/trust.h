@@ -13,6 +13,8 @@ enum exit_status trust_explain(struct report_input *input, struct doc *doc,
 			       const struct run_facts *facts, size_t *ret_count);
 /* "exit 0", "killed by SIGSEGV", "still running" or "how it ended is not known". */
 void trust_describe_end(struct strbuf *buffer, const struct run_facts *facts);
+/* "92.3% +-4.1%" of a share in percent. */
+void trust_put_percent(struct strbuf *buffer, struct hooks_cost percent);
 /* The name of a signal: "SIGKILL", or "signal 77". */
 void trust_signal_name(struct strbuf *buffer, int signal_number);
 /* Whether a counter of trust, when not 0, means that numbers are missing. */

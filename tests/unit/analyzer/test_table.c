@@ -88,12 +88,34 @@ static void columns_are_found_whole(void **state)
 	table_free(NULL);
 }
 
+static void errors_are_found_by_their_name(void **state)
+{
+	static const struct column pairs[] = {
+		{"self_ns", NULL, COLUMN_NSEC, 0},
+		{"total_ns", NULL, COLUMN_NSEC, 0},
+		{"self_error_ns", NULL, COLUMN_NSEC, 0},
+		{"self", NULL, COLUMN_TEXT, 0},
+		{"self_bytes", NULL, COLUMN_BYTES, 0},
+		{"self_error_bytes", NULL, COLUMN_BYTES, 0},
+	};
+	struct table *table = table_new(pairs, 6);
+
+	(void)state;
+	assert_int_equal(table_error_column(table, 0), 2);
+	for (size_t i = 1; i < 6; i++)
+		assert_int_equal(table_error_column(table, i), -1);
+	table->columns[0].name = "raw_self_ns";
+	assert_int_equal(table_error_column(table, 0), -1);
+	table_free(table);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(rows_sort_high_to_low),
 		cmocka_unit_test(rows_are_cut_and_chosen),
 		cmocka_unit_test(columns_are_found_whole),
+		cmocka_unit_test(errors_are_found_by_their_name),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

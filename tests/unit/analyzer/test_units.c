@@ -76,6 +76,42 @@ static void times_scale(void **state)
 	assert_string_equal(nsec(INT64_MIN), "-2562048h");
 }
 
+static const char *estimate(int64_t value, int64_t error)
+{
+	strbuf_reset(&buffer);
+	units_nsec_error(&buffer, value, error, " +-");
+	return strbuf_text(&buffer);
+}
+
+static void estimates_show_their_error(void **state)
+{
+	(void)state;
+	assert_string_equal(estimate(1200000000, 0), "1.20s");
+	assert_string_equal(estimate(1200000000, 100000000), "1.20s +-8%");
+	/* Half of the last digit and less is none: exact numbers look exact. */
+	assert_string_equal(estimate(1200000000, 6000000), "1.20s");
+	assert_string_equal(estimate(1200000000, 6100000), "1.20s +-1%");
+	assert_string_equal(estimate(20000000, 19900000), "20.0ms +-100%");
+	assert_string_equal(estimate(-1500, 300), "-1.50us +-20%");
+}
+
+static void what_is_not_known_is_no_number(void **state)
+{
+	(void)state;
+	assert_string_equal(estimate(20000000, 20000000), "<40.0ms");
+	assert_string_equal(estimate(20000000, 60000000), "<80.0ms");
+	assert_string_equal(estimate(0, 500), "<500ns");
+	assert_string_equal(estimate(0, 0), "0");
+	assert_string_equal(estimate(INT64_MAX, INT64_MAX), "<1281024h");
+	assert_true(units_is_known(0, 0));
+	assert_true(units_is_known(2, 1));
+	assert_false(units_is_known(1, 1));
+	assert_false(units_is_known(0, 1));
+	/* A damaged file. */
+	assert_true(units_is_known(1, -5));
+	assert_true(units_is_known(1, NAN));
+}
+
 static void sizes_scale(void **state)
 {
 	(void)state;
@@ -138,6 +174,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(times_scale),
+		cmocka_unit_test(estimates_show_their_error),
+		cmocka_unit_test(what_is_not_known_is_no_number),
 		cmocka_unit_test(small_limits_keep_their_fraction),
 		cmocka_unit_test(sizes_scale),
 		cmocka_unit_test(counts_are_exact),

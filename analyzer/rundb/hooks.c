@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: MIT */
+/* The recorder's cost of a run. Must not trust counts: a file may hold any. */
+#include "analyzer/rundb/hooks.h"
+
+#include "analyzer/rundb/rundb.h"
+
+#include "hooks.sql.h"
+
+#include <math.h>
+
+static struct hooks_cost cost_of(struct cursor *cursor, const char *ns, const char *error)
+{
+	return (struct hooks_cost){fmax(0, cursor_real(cursor, ns)),
+				   fmax(0, cursor_real(cursor, error))};
+}
+
+static int load_lanes(struct rundb *db, int64_t run_id, struct hooks *ret)
+{
+	struct cursor *cursor = rundb_query(db, hooks_sql_lanes);
+
+	cursor_bind_integer(cursor, ":run", run_id);
+	ret->busiest_share = 1;
+	if (cursor_next(cursor) > 0 && cursor_real(cursor, "calls") > 0)
+		ret->busiest_share = fmin(1, cursor_real(cursor, "most") /
+						     cursor_real(cursor, "calls"));
+	return cursor_finish(cursor);
+}
+
+int hooks_load(struct rundb *db, int64_t run_id, struct hooks *ret)
+{
+	struct cursor *cursor = rundb_query(db, hooks_sql_run);
+	int result;
+
+	*ret = (struct hooks){.busiest_share = 1};
+	cursor_bind_integer(cursor, ":run", run_id);
+	if (cursor_next(cursor) > 0) {
+		ret->pair = cost_of(cursor, "hook_cost_ns", "hook_cost_error_ns");
+		ret->counted =
+			cost_of(cursor, "counted_cost_ns", "counted_cost_error_ns");
+		ret->alloc = cost_of(cursor, "alloc_cost_ns", "alloc_cost_error_ns");
+		ret->calls = fmax(0, cursor_real(cursor, "calls"));
+		ret->counted_calls =
+			fmin(ret->calls, fmax(0, cursor_real(cursor, "counted_calls")));
+		ret->allocs = fmax(0, cursor_real(cursor, "alloc_count"));
+		ret->has_budget = !cursor_is_null(cursor, "overhead_percent");
+		ret->budget_percent = cursor_real(cursor, "overhead_percent");
+	}
+	result = cursor_finish(cursor);
+	return result < 0 ? result : load_lanes(db, run_id, ret);
+}
+
+static struct hooks_cost times(struct hooks_cost cost, double count)
+{
+	return (struct hooks_cost){cost.ns * count, cost.error_ns * count};
+}
+
+/* They were calibrated apart, so their errors do not go together. */
+static struct hooks_cost plus(struct hooks_cost a, struct hooks_cost b)
+{
+	return (struct hooks_cost){a.ns + b.ns, hypot(a.error_ns, b.error_ns)};
+}
+
+struct hooks_cost hooks_counting(const struct hooks *hooks)
+{
+	return times(hooks->counted, hooks->counted_calls);
+}
+
+struct hooks_cost hooks_total(const struct hooks *hooks)
+{
+	struct hooks_cost calls =
+		plus(times(hooks->pair, hooks->calls - hooks->counted_calls),
+		     hooks_counting(hooks));
+
+	return plus(calls, times(hooks->alloc, hooks->allocs));
+}
+
+struct hooks_cost hooks_on_wall(const struct hooks *hooks)
+{
+	struct hooks_cost all = hooks_total(hooks);
+	double beside = (1 - hooks->busiest_share) / 2;
+
+	return plus(times(all, hooks->busiest_share + beside),
+		    (struct hooks_cost){0, all.ns * beside});
+}
+
+struct hooks_cost hooks_percent(struct hooks_cost cost, double time_ns)
+{
+	if (!(time_ns > 0))
+		return (struct hooks_cost){NAN, NAN};
+	return (struct hooks_cost){fmin(100, 100 * cost.ns / time_ns),
+				   fmin(100, 100 * cost.error_ns / time_ns)};
+}

@@ -1,0 +1,18 @@
+-- SPDX-License-Identifier: MIT
+-- What the recorder did in a run, and at which cost.
+
+-- A run with one lane has no path_lane. What was counted of a function without a path is
+-- in no number of calls either.
+-- :name run
+SELECT r.hook_cost_ns, r.hook_cost_error_ns, r.counted_cost_ns, r.counted_cost_error_ns,
+	r.alloc_cost_ns, r.alloc_cost_error_ns, r.overhead_percent,
+	r.alloc_count,
+	(SELECT TOTAL(calls) FROM functions WHERE run_id = :run) AS calls,
+	(SELECT TOTAL(counted_calls) FROM recordings WHERE run_id = :run
+		AND function_id IS NOT NULL) AS counted_calls
+FROM runs r WHERE r.run_id = :run;
+
+-- :name lanes
+SELECT TOTAL(calls) AS calls, MAX(calls) AS most FROM (SELECT SUM(s.calls) AS calls
+	FROM path_lane s JOIN lane l USING (lane_id) WHERE l.run_id = :run
+	GROUP BY s.lane_id);

@@ -1,0 +1,139 @@
+# SPDX-License-Identifier: MIT
+"""Runs whose times are estimates, with their errors.
+
+estimates  an interpreter with a budget of 5 %: what is called often is timed in windows or
+           counted, one function is off
+drowned    the same without a budget: nearly all of the time was the hooks'
+fewer      four runs a side: a function is called less often, so its hooks went away, and
+           nothing else did ('before', 'after'); and one that is truly faster ('better')
+"""
+from make_db import MS, Run, insert, sums, trust
+
+INNER, OUTER, ERROR = 18.0, 22.0, 5.0
+MODES = ("exact", "windows", "counted", "off")
+REASONS = ("budget", "inlined", "asked")
+
+
+def open_run(db, run_id, label, wall_ns, overhead=None):
+    insert(db, "run", run_id=run_id, token="%016x" % run_id, label=label,
+           command="./interpreter sort.txt", cwd="/home/user", host="build-host", cpu_count=2,
+           cpu_model="Some CPU", kernel="6.1.0", clock="tsc", shim_version="0.1.0",
+           started_utc="2026-03-01T12:00:%02d.000Z" % run_id, wall_ns=wall_ns, exit_code=0,
+           complete=1, level="detailed" if overhead else "exact", inner_cost_ns=INNER,
+           outer_cost_ns=OUTER, hook_cost_error_ns=ERROR, counted_cost_ns=1.5,
+           counted_cost_error_ns=0.2, overhead_percent=overhead)
+    insert(db, "process", process_id=run_id, run_id=run_id, pid=4000 + run_id, complete=1,
+           executable="/home/user/interpreter", command="./interpreter sort.txt", started_ns=0,
+           wall_ns=wall_ns, exit_code=0)
+    insert(db, "lane", lane_id=run_id, run_id=run_id, process_id=run_id)
+    insert(db, "thread", thread_id=run_id, run_id=run_id, process_id=run_id, lane_id=run_id,
+           tid=4000 + run_id, name="interpreter", started_ns=0, wall_ns=wall_ns)
+    insert(db, "module", module_id=run_id, run_id=run_id, path="/home/user/interpreter",
+           symbols="debug")
+    return Run(db, run_id, 1000 * run_id)
+
+
+def set_errors(db, run, errors, modes=None):
+    """errors: of a path's self time; those of the paths below are in its total, too. What
+    the hooks took is in the raw times: of calls with a frame."""
+    modes = modes or {}
+    raw_self, raw_total, below, hooked = {}, {}, {}, {}
+    for path, values in run.paths.items():
+        recording, _reason, windows = modes.get(values["function"], ("exact", "budget", 0))
+        hooked[path] = values["calls"] if recording == "exact" else windows
+        raw_self[path] = values["self_ns"] + int(INNER * hooked[path])
+        below[path] = errors.get(path, 0)
+    for path, values in run.paths.items():
+        if values["parent"]:
+            raw_self[values["parent"]] += int(OUTER * hooked[path])
+    raw_total.update(raw_self)
+    for path, values in reversed(run.paths.items()):
+        if values["parent"]:
+            raw_total[values["parent"]] += raw_total[path]
+            below[values["parent"]] += below[path]
+    for path, values in run.paths.items():
+        mode = modes.get(values["function"], ("exact",))[0]
+        db.execute("UPDATE path SET raw_self_ns = ?, raw_total_ns = ?, self_error_ns = ?, "
+                   "total_error_ns = ?, recording = ? WHERE path_id = ?",
+                   (raw_self[path], raw_total[path], errors.get(path, 0), below[path],
+                    MODES.index(mode), path))
+    db.execute("""UPDATE function SET (raw_self_ns, raw_total_ns, self_error_ns,
+        total_error_ns) = (SELECT SUM(raw_self_ns), SUM(raw_total_ns), SUM(self_error_ns),
+        SUM(total_error_ns) FROM path WHERE path.function_id = function.function_id)
+        WHERE run_id = ?""", [run.run_id])
+    for number, (function, (mode, reason, windows)) in enumerate(modes.items()):
+        calls, name = run.functions[function]["calls"], run.functions[function]["name"]
+        db.execute("UPDATE function SET recording = ? WHERE function_id = ?", (mode, function))
+        insert(db, "mode", run_id=run.run_id, process_id=run.run_id, function_id=function,
+               name=name, recording=MODES.index(mode), least=MODES.index(mode),
+               reason=REASONS.index(reason), since_ns=None if reason == "asked" else
+               (120 + 40 * number) * MS, changes=1 + number, counted_calls=calls - windows,
+               window_calls=windows, site_count=3, early_site_count=number % 2)
+
+
+def interpreter(run):
+    """The paths by name, and the functions."""
+    def function(name, line, **more):
+        return run.function(name, module_id=run.run_id, file="/src/interpreter.c", line=line,
+                            **more)
+
+    functions = {name: function(name, line) for line, name in enumerate(
+        ("main", "parse", "execute", "get_slot", "to_value", "compare", "log_event"), 10)}
+    paths = {"main": run.path(None, functions["main"], 1, 4 * MS)}
+    paths["parse"] = run.path(paths["main"], functions["parse"], 900, 30 * MS)
+    paths["execute"] = run.path(paths["main"], functions["execute"], 12, 60 * MS)
+    paths["get_slot"] = run.path(paths["execute"], functions["get_slot"], 30_000_000, 52 * MS)
+    paths["to_value"] = run.path(paths["get_slot"], functions["to_value"], 28_000_000, 6 * MS)
+    paths["compare"] = run.path(paths["execute"], functions["compare"], 1_500_000, 45 * MS)
+    paths["log_event"] = run.path(paths["parse"], functions["log_event"], 9_000, 0)
+    return paths, functions
+
+
+def make_estimates(db):
+    run = open_run(db, 1, "budget", 230 * MS, overhead=5.0)
+    paths, functions = interpreter(run)
+    trust(db, 1, 1, hook_calls=run.store())
+    set_errors(db, run, {paths["execute"]: 9 * MS, paths["get_slot"]: 7 * MS,
+                         paths["to_value"]: 8 * MS, paths["compare"]: 1 * MS},
+               {functions["get_slot"]: ("counted", "budget", 40_000),
+                functions["to_value"]: ("counted", "inlined", 0),
+                functions["compare"]: ("windows", "budget", 200_000),
+                functions["log_event"]: ("off", "asked", 0)})
+    sums(db, 1)
+
+
+def make_drowned(db):
+    run = open_run(db, 1, "exact", 2_600 * MS)
+    paths, _ = interpreter(run)
+    trust(db, 1, 1, hook_calls=run.store())
+    set_errors(db, run, {paths["execute"]: 90 * MS, paths["get_slot"]: 130 * MS,
+                         paths["to_value"]: 60 * MS, paths["compare"]: 9 * MS})
+    sums(db, 1)
+
+
+def program(db, run_id, label, calls, noise, work_us):
+    """What the hooks took is in the wall time."""
+    hooks_ns = int(calls * (INNER + OUTER))
+    run = open_run(db, run_id, label, 110 * MS + work_us * noise + hooks_ns)
+
+    def function(name, line):
+        return run.function(name, module_id=run_id, file="/src/app.c", line=line)
+
+    root = run.path(None, function("main", 10), 1, 10_000 * noise)
+    work = run.path(root, function("work", 20), 500, work_us * noise)
+    check = run.path(work, function("check", 30), calls, 20 * calls)
+    trust(db, run_id, run_id, hook_calls=run.store())
+    set_errors(db, run, {work: int(calls * ERROR / 2), check: int(calls * ERROR / 2)})
+    sums(db, run_id)
+
+
+def make_fewer(db):
+    for number in range(15):
+        label = ("before", "after", "better")[number % 3]
+        noise = 1000 + (3, 0, 4, 1, 5)[number // 3]
+        program(db, number + 1, label, 4_000_000 if label == "before" else 1_000_000, noise,
+                60_000 if label == "better" else 150_000)
+
+
+def make(db, kind):
+    {"estimates": make_estimates, "drowned": make_drowned, "fewer": make_fewer}[kind](db)
