@@ -64,6 +64,7 @@ int record_set_environment(const struct record_options *options, const char *shi
 		{"PROFSHIM_MAX_PATHS", options->max_paths},
 		{"PROFSHIM_FOLLOW", options->follow},
 		{"PROFSHIM_LEVEL", options->level},
+		{"PROFSHIM_OVERHEAD", options->overhead},
 		/* the program need not wait for its collector: we do */
 		{"PROFSHIM_WAIT", "0"},
 	};

@@ -58,7 +58,11 @@ enum {
 	OPTION_APPEND,
 	OPTION_VERSION,
 	OPTION_USAGE,
+	OPTION_OVERHEAD,
 };
+
+#define LEAST_OVERHEAD 0.1
+#define LARGEST_OVERHEAD 1000
 
 enum { OF_A_RUN = 1, OF_A_SERIES, OF_THE_PROGRAM = -1 };
 
@@ -74,7 +78,11 @@ static const struct argp_option options[] = {
 	{"follow", OPTION_FOLLOW, "WHICH", 0,
 	 "record child processes too: all (default) or none", OF_A_RUN},
 	{"level", OPTION_LEVEL, "LEVEL", 0,
-	 "exact (default), or off to run without recording", OF_A_RUN},
+	 "exact (default), full, detailed or basic (at most 10, 5 or 1 per cent "
+	 "overhead), or off to run without recording",
+	 OF_A_RUN},
+	{"overhead", OPTION_OVERHEAD, "PERCENT", 0,
+	 "what recording may add to the program's own CPU time", OF_A_RUN},
 	{"wait", OPTION_WAIT, "SECONDS", 0,
 	 "how long to wait for the file to be written (30)", OF_A_RUN},
 	{"report", OPTION_REPORT, "FORMAT", OPTION_ARG_OPTIONAL,
@@ -253,9 +261,11 @@ static error_t take_series_option(int key, char *value, struct argp_state *state
 static error_t take_run_option(int key, char *value, struct argp_state *state)
 {
 	static const char *const follow[] = {"all", "none", NULL},
-				 *const level[] = {"exact", "off", NULL},
+				 *const level[] = {"exact", "full", "detailed",
+						   "basic", "off",  NULL},
 				 *const report[] = {"text", "md", "json", NULL};
 	struct record_options *ret = state->input;
+	char *end;
 
 	switch (key) {
 	case 'o':
@@ -278,7 +288,15 @@ static error_t take_run_option(int key, char *value, struct argp_state *state)
 		ret->follow = read_word(state, "--follow", value, follow, "all or none");
 		break;
 	case OPTION_LEVEL:
-		ret->level = read_word(state, "--level", value, level, "exact or off");
+		ret->level = read_word(state, "--level", value, level,
+				       "exact, full, detailed, basic or off");
+		break;
+	case OPTION_OVERHEAD:
+		ret->overhead = value;
+		if (!(strtod(value, &end) >= LEAST_OVERHEAD) || *end ||
+		    !(strtod(value, NULL) <= LARGEST_OVERHEAD))
+			options_refuse(state, "--overhead takes a number from 0.1 to "
+					      "1000, of per cent");
 		break;
 	case OPTION_WAIT:
 		ret->wait_s = read_number(state, "--wait", value, 0, LONGEST_WAIT_S);

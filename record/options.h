@@ -18,7 +18,7 @@ enum record_status {
 /* NULL and 0: not given. Strings are borrowed from argv or the environment. */
 struct record_options {
 	const char *output; /* never NULL: PROFSHIM_OUTPUT or "run.db" by default */
-	const char *label, *stack_depth, *max_paths, *follow, *level;
+	const char *label, *stack_depth, *max_paths, *follow, *level, *overhead;
 	const char *report, *report_file; /* a format; a file */
 	unsigned int wait_s;
 	bool quiet;

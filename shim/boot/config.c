@@ -119,15 +119,54 @@ static void read_report(struct config *config, char **environment)
 		config_ignore(config, "PROFSHIM_REPORT", value);
 }
 
+/* Levels are names for budgets. */
+static void read_level(struct config *config, const char *level)
+{
+	static const struct {
+		const char *name;
+		double overhead_percent;
+	} levels[] = {
+		{"off", 0}, {"exact", 0}, {"basic", 1}, {"detailed", 5}, {"full", 10}};
+
+	if (!level || !*level)
+		return;
+	for (size_t i = 0; i < sizeof(levels) / sizeof(levels[0]); i++) {
+		if (strcmp(level, levels[i].name) != 0)
+			continue;
+		config->off = i == 0;
+		config->level = levels[i].name;
+		config->overhead_percent = levels[i].overhead_percent;
+		return;
+	}
+	config_ignore(config, "PROFSHIM_LEVEL", level);
+}
+
+/* A budget of one's own comes before a level's. */
+static void read_overhead(struct config *config, char **environment)
+{
+	const char *value = variable_find(environment, "PROFSHIM_OVERHEAD");
+	double percent;
+	char *end;
+
+	if (!value || !*value)
+		return;
+	percent = strtod(value, &end);
+	if (end != value && *end == '%')
+		end++;
+	if (end == value || *end || !(percent >= 0.1 && percent <= 1000)) {
+		config_ignore(config, "PROFSHIM_OVERHEAD", value);
+		return;
+	}
+	config->overhead_percent = percent;
+	config->level = "budget";
+}
+
 static void read_words(struct config *config, char **environment)
 {
-	const char *level = variable_find(environment, "PROFSHIM_LEVEL");
 	const char *follow = variable_find(environment, "PROFSHIM_FOLLOW");
 
-	if (level && !strcmp(level, "off"))
-		config->off = 1;
-	else if (level && *level && strcmp(level, "exact") != 0)
-		config_ignore(config, "PROFSHIM_LEVEL", level);
+	read_level(config, variable_find(environment, "PROFSHIM_LEVEL"));
+	read_overhead(config, environment);
 	if (follow && !strcmp(follow, "none"))
 		config->follow = 0;
 	else if (follow && *follow && strcmp(follow, "all") != 0)
@@ -143,6 +182,7 @@ void config_read(struct config *config, char **environment)
 	config->stack_depth_limit = 64;
 	config->path_limit = SEGMENT_PATH_LIMIT;
 	config->wait_ms = 10000;
+	config->level = "exact";
 	value = variable_find(environment, "PROFSHIM_OUTPUT");
 	config->output = value && *value ? value : "run.db";
 	value = variable_find(environment, "PROFSHIM_LABEL");

@@ -12,6 +12,8 @@ struct config {
 	int joins_only; /* the run was given to us by an exec wrapper: begin none */
 	int follow;	/* PROFSHIM_FOLLOW: children belong to the run */
 	enum segment_report report; /* PROFSHIM_REPORT */
+	const char *level;	    /* PROFSHIM_LEVEL in force */
+	double overhead_percent;    /* the budget, PROFSHIM_OVERHEAD; 0: none */
 	unsigned int stack_depth_limit;
 	unsigned int path_limit;
 	unsigned int snapshot_every_ms; /* PROFSHIM_SNAPSHOT_EVERY, 0: never */

@@ -81,7 +81,8 @@ static void fill_run(struct segment_run *run, const struct config *config, uint6
 	run->path_limit = config->path_limit;
 	run->stack_depth_limit = config->stack_depth_limit;
 	facts_line("/proc/sys/kernel/random/boot_id", run->boot_id, sizeof(run->boot_id));
-	snprintf(run->level, sizeof(run->level), "exact");
+	snprintf(run->level, sizeof(run->level), "%s", config->level);
+	run->overhead_percent = config->overhead_percent;
 	snprintf(run->shim_version, sizeof(run->shim_version), "%s", PROFSHIM_VERSION);
 	run->job = config->job;
 	snprintf(run->label, sizeof(run->label), "%s", config->label);

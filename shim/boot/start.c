@@ -25,7 +25,10 @@
 #include "shim/image/unwinder.h"
 #include "shim/memory/early_heap.h"
 #include "shim/memory/shadow.h"
+#include "shim/patch/stubs.h"
+#include "shim/record/calls.h"
 #include "shim/record/context.h"
+#include "shim/record/windows.h"
 #include "shim/wrap/exec/additions.h"
 #include "shim/wrap/exec/environment.h"
 #include "shim/wrap/exit.h"
@@ -145,6 +148,13 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	(void)argv;
 	resolve_all();
 	jumps_begin();
+	stub_targets = (struct stub_targets){
+		.enter_hook = (uintptr_t)calls_enter,
+		.exit_hook = (uintptr_t)calls_exit,
+		.enter = windows_enter,
+		.pulse = windows_pulse,
+		.leave = windows_exit,
+	};
 	modules_begin();
 	config_read(&config, environment);
 	if (config.snapshot_at && !triggers_begin(config.snapshot_at))

@@ -9,6 +9,7 @@
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/children/reuse.h"
+#include "shim/patch/modes.h"
 
 static void copy_bytes(char *to, const char *from, uint32_t size)
 {
@@ -47,6 +48,7 @@ static int begin_child(struct process *state, const struct parent *parent)
 	segment->forked_from_slot = parent->slot;
 	segment->forked_from_tenant = parent->tenant;
 	copy_modules(segment, from);
+	modes_adopt(segment, from);
 	copy_bytes(segment->executable, from->executable, SEGMENT_PATH_MAX);
 	copy_bytes(segment->command, from->command, sizeof(from->command));
 	segment->command_size = from->command_size;
@@ -74,6 +76,7 @@ static void resume_child(struct process *state, const struct parent *parent,
 	state->taken_lane_slot = slots->lane_slot;
 	process_resume(state, segment, slots->slot,
 		       parent->site_end > first ? parent->site_end - first : 0);
+	modes_adopt(segment, parent->segment);
 	reuse_taken(segment);
 }
 

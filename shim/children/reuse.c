@@ -10,6 +10,7 @@
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/lane/lane.h"
+#include "shim/patch/modes.h"
 #include "shim/children/offered.h"
 
 /* An image's first children have slots to themselves, as long as the file has room for
@@ -242,7 +243,8 @@ void reuse_take(struct reuse_slots *ret)
 	}
 	if (!is_whole(ret->segment, ret->lane, ret->slot)) {
 		unmap_both(ret); /* somebody has damaged it: nobody gets it any more */
-	} else if (make_room(ret->segment, ret->slot) < 0) {
+	} else if (!modes_fit(ret->segment, process_facts.segment) ||
+		   make_room(ret->segment, ret->slot) < 0) {
 		unmap_both(ret);
 		offered_push(ret->slot);
 	} else {

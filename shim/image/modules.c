@@ -22,6 +22,7 @@
 #include "shim/image/triggers.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/upcalls.h"
+#include "shim/patch/modes.h"
 
 static struct segment_module *module_at(uint32_t index)
 {
@@ -212,6 +213,7 @@ static int add_module(const struct dl_find_object *found)
 		for (struct lane_context *lane = process->lanes; lane;
 		     lane = lane->next_lane)
 			bring_back(lane, number);
+		modes_bring_back(number);
 		return 1;
 	}
 	place = free_place();
@@ -267,6 +269,7 @@ static void find_gone(void)
 		gone++;
 		for (lane = process->lanes; lane; lane = lane->next_lane)
 			retire(lane, module, i + 1);
+		modes_retire(module->start, module->end, i + 1);
 	}
 	if (count == process->segment->modules.capacity) {
 		gone++;

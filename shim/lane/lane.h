@@ -96,6 +96,46 @@ struct series_memo {
 
 #define LANE_SERIES_MEMOS 64u
 
+/* See record/windows.h. All ticks are the run's clock. */
+struct lane_windows {
+	uint64_t start_ticks, end_ticks; /* of the one that is open; end 0: none */
+	uint64_t next_ticks;		 /* not before, the next one */
+	uint64_t call_count;		 /* recorded in it */
+	uint64_t pulse_start_ticks;	 /* the stretch since the last pulse */
+	uint32_t pulse_length;		 /* calls from pulse to pulse */
+	uint32_t pulse_loaded;		 /* in this stretch, which may be shorter */
+	/* the stretch before the window */
+	uint32_t between_ticks, between_call_count;
+	uint32_t random;
+	/* since the budget asked last: calls that were counted, and their time */
+	uint64_t counted_calls, counted_ticks;
+	uint64_t cost_ticks; /* of windows, likewise */
+};
+
+/* A function that calls the hooks, as far as samples tell. */
+struct lane_suspect {
+	uint64_t function; /* 0: none */
+	uint64_t exit_return_address, call_site;
+	uint32_t call_count;
+	uint32_t node; /* a path of it */
+};
+
+#define LANE_SUSPECTS 128u
+#define LANE_TRAITS 16384u /* functions of which a trait is remembered */
+
+/* See record/budget.h. */
+struct lane_budget {
+	uint64_t interval_ticks;	 /* from look to look */
+	uint64_t burst_start, burst_end; /* end 0: no burst */
+	uint32_t burst_call_count;
+	uint32_t sampled_call_count; /* in all bursts since the last decision */
+	uint64_t sampled_ticks;
+	uint64_t review_ticks; /* when what was taken is looked at again */
+	uint64_t last_decision_ticks;
+	uint32_t mean_limit_shift; /* how long a call may be that loses its times */
+	struct lane_suspect suspects[LANE_SUSPECTS];
+};
+
 struct deferred;
 
 struct lane_context {
@@ -110,8 +150,12 @@ struct lane_context {
 	uint32_t current; /* node of the innermost open frame, or the root */
 	uint32_t reserved;
 	struct segment_function *functions;
-	uint64_t *counts;	      /* of functions that are counted, not timed */
-	uint64_t check_ticks;	      /* when an exit looks at the budget again */
+	uint64_t check_ticks; /* when an exit looks at the budget again */
+	/* of calls without a frame, by the function's number (shim/patch/stubs.h);
+	 * NULL in a window, all_counts is not */
+	uint64_t *counts, *all_counts;
+	int32_t pulse;		      /* such calls until windows_pulse() is asked */
+	uint32_t is_at_window;	      /* a window is open */
 	struct segment_frame *frames; /* first one; the one before matches no exit */
 	struct segment_lane *lane;
 
@@ -157,6 +201,9 @@ struct lane_context {
 	 * part of this table */
 	uint32_t front[LANE_FRONT_COUNT];
 
+	struct lane_windows windows;
+	struct lane_budget budget;
+	uint8_t allocates[LANE_TRAITS]; /* functions that do, by index */
 	struct jump_mark jump_marks[LANE_JUMP_MARKS];
 	void *memo_stack[LANE_STACK_LIMIT]; /* outermost first */
 	uint32_t memo_nodes[LANE_STACK_LIMIT];

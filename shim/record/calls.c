@@ -10,9 +10,12 @@
 #include "shim/core/process.h"
 #include "shim/lane/frames.h"
 #include "shim/lane/trigger.h"
+#include "shim/patch/modes.h"
+#include "shim/record/budget.h"
 #include "shim/record/context.h"
 #include "shim/record/frame_hooks.h"
 #include "shim/record/snapshot.h"
+#include "shim/record/windows.h"
 
 /*
  * A coroutine's memory may be used for another one without our knowing, when the first
@@ -36,7 +39,7 @@ static void drop_replaced(struct lane_context *context, uint64_t function,
 }
 
 static cold void enter_slow(struct lane_context *context, uint64_t function,
-			    uint64_t call_site, uintptr_t stack)
+			    uint64_t call_site, uintptr_t stack, uintptr_t return_address)
 {
 	int was_settled = context_is_settled(context, stack);
 
@@ -51,20 +54,23 @@ static cold void enter_slow(struct lane_context *context, uint64_t function,
 		context->lane->folded_call_count++;
 		return; /* its exit will be an orphan, or close nothing */
 	}
-	frame_push(context, function, call_site, stack);
+	frame_push(context, function, call_site, stack, return_address);
 }
 
 exported void __cyg_profile_func_enter(void *function, void *call_site)
 {
 	struct lane_context *context = lane_self;
 	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+	uintptr_t return_address = (uintptr_t)__builtin_return_address(0);
 
 	if (unlikely(!context_is_settled(context, stack) ||
 		     context->top == context->limit)) {
-		enter_slow(context, (uint64_t)function, (uint64_t)call_site, stack);
+		enter_slow(context, (uint64_t)function, (uint64_t)call_site, stack,
+			   return_address);
 		return;
 	}
-	frame_push(context, (uint64_t)function, (uint64_t)call_site, stack);
+	frame_push(context, (uint64_t)function, (uint64_t)call_site, stack,
+		   return_address);
 }
 
 void calls_enter(void *function, void *call_site)
@@ -133,13 +139,21 @@ static void end_trigger(uint64_t function)
 }
 
 static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stack,
-			   uint64_t now)
+			   uint64_t now, uintptr_t return_address)
 {
 	struct lane_context *context = context_settle(stack);
 	struct segment_frame *frame;
+	uint32_t number = modes_find(function);
 
 	if (!context)
 		return;
+	if (number) {
+		modes_note_exit(number, return_address, call_site);
+		if (windows_close_frame(context, function, call_site, stack, now))
+			return;
+		if (modes_recording(number) != SEGMENT_RECORDING_EXACT)
+			return; /* of a call without a frame */
+	}
 	now -= context->clock_offset;
 	frame = find_frame(context, function, call_site, now);
 	if (!frame) {
@@ -151,24 +165,43 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 		end_trigger(function);
 }
 
+static cold void look(struct lane_context *context, uint64_t function, uint64_t call_site,
+		      uint32_t node, uintptr_t return_address)
+{
+	uint64_t now = clock_now();
+
+	if (context->is_at_window)
+		windows_end(context, now);
+	else
+		budget_look(context, function, call_site, node, return_address, now);
+}
+
 exported void __cyg_profile_func_exit(void *function, void *call_site)
 {
 	uint64_t now = clock_now();
 	struct lane_context *context = lane_self;
 	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+	uintptr_t return_address = (uintptr_t)__builtin_return_address(0);
 	struct segment_frame *frame;
+	uint32_t node;
 
 	if (unlikely(!context_is_settled(context, stack))) {
-		exit_slow((uint64_t)function, (uint64_t)call_site, stack, now);
+		exit_slow((uint64_t)function, (uint64_t)call_site, stack, now,
+			  return_address);
 		return;
 	}
 	frame = context->top - 1; /* on an empty stack the one that matches nothing */
 	if (unlikely(frame->function != (uint64_t)function ||
 		     frame->caller != (uint64_t)call_site)) {
-		exit_slow((uint64_t)function, (uint64_t)call_site, stack, now);
+		exit_slow((uint64_t)function, (uint64_t)call_site, stack, now,
+			  return_address);
 		return;
 	}
+	node = frame->node;
 	frame_pop(context, frame, now - context->clock_offset);
+	if (unlikely(now >= context->check_ticks))
+		look(context, (uint64_t)function, (uint64_t)call_site, node,
+		     return_address);
 }
 
 void calls_exit(void *function, void *call_site)
@@ -205,7 +238,7 @@ void calls_begin_region(uint64_t key, uintptr_t stack)
 	/* the function's own, where the unwinder's stacks meet it; never 0, see
 	 * pop_inherited() */
 	call_site = segment_frame_caller(&context->top[-1]);
-	frame_push(context, key, call_site ? call_site : key, stack);
+	frame_push(context, key, call_site ? call_site : key, stack, 0);
 }
 
 /* Ends a region that an open function was called from, which goes on: the frame stays. */

@@ -12,6 +12,8 @@
 #include "shim/lane/tree.h"
 #include "shim/lane/upcalls.h"
 #include "shim/memory/deferred.h"
+#include "shim/patch/modes.h"
+#include "shim/record/budget.h"
 #include "shim/children/adopt.h"
 
 static void use_lane(struct lane_context *context, struct segment_lane *lane,
@@ -145,6 +147,8 @@ static struct lane_context *take_context(struct lane_context *own)
 		return NULL;
 	}
 	fiber_begin(context);
+	budget_begin(context);
+	modes_begin_lane(context);
 	return context;
 }
 

@@ -37,11 +37,15 @@ static inline void add32(uint32_t *counter, uint32_t value)
 /* The bucket has passed 2^32. */
 void frame_histogram_overflow(struct segment_function *function, uint32_t bucket);
 
+/* What frame_find_child() says of a call that is to have no frame. */
+#define FRAME_NONE UINT32_MAX
+
 /* The child when the front table does not have it, as it never has functions at whose
  * calls snapshots are taken. Their frames get a call site that no exit has, which brings
  * the exit to its slow path, too: so triggers cost other functions nothing. */
 uint32_t frame_find_child(struct lane_context *context, uint32_t parent,
-			  uint64_t function, struct segment_frame *frame);
+			  uint64_t function, struct segment_frame *frame,
+			  uintptr_t return_address);
 
 /* Adds a finished call to its node and its function's histogram. */
 static inline void frame_finish(struct lane_context *context, struct segment_node *node,
@@ -64,11 +68,10 @@ static inline void frame_finish(struct lane_context *context, struct segment_nod
 }
 
 /* Opens a frame for a call of this function (or region) from this call site. stack: the
- * caller's stack pointer. */
-static inline __attribute__((always_inline)) void frame_push(struct lane_context *context,
-							     uint64_t function,
-							     uint64_t call_site,
-							     uintptr_t stack)
+ * caller's stack pointer; return_address: of the hook, 0: nobody's. */
+static inline __attribute__((always_inline)) void
+frame_push(struct lane_context *context, uint64_t function, uint64_t call_site,
+	   uintptr_t stack, uintptr_t return_address)
 {
 	struct segment_frame *frame = context->top;
 	uint32_t parent = context->current, child;
@@ -78,8 +81,14 @@ static inline __attribute__((always_inline)) void frame_push(struct lane_context
 	frame->function = function;
 	frame->caller = call_site;
 	child = tree_front(context, parent, function);
-	if (unlikely(!child))
-		child = frame_find_child(context, parent, function, frame);
+	if (unlikely(!child)) {
+		child = frame_find_child(context, parent, function, frame,
+					 return_address);
+		if (child == FRAME_NONE) {
+			context->top = frame;
+			return;
+		}
+	}
 	frame->stack_pointer = stack;
 	frame->parent_node = parent;
 	if (likely(child))

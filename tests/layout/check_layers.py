@@ -14,7 +14,7 @@ import tree
 
 BASE = ["common", "common/base"]
 SHIM = ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks",
-        "shim/children", "shim/record", "shim/image"]
+        "shim/children", "shim/patch", "shim/record", "shim/image"]
 COLLECTOR = [*BASE, "collector/read", "collector/processes", "collector/symbols",
              "collector/merge", "collector/ingest", "collector/database",
              "collector/store", "collector/live"]
@@ -26,12 +26,13 @@ LAYERS = {
     "shim/profshim.h": [],
     "shim/core": ["common"],
     "shim/lane": ["common", "shim/core"],
+    "shim/patch": ["common", "shim/core", "shim/lane"],
     "shim/memory": ["common", "shim/core", "shim/lane"],
     "shim/stacks": ["common", "shim/core", "shim/lane", "shim/memory"],
-    "shim/children": ["common", "shim/core", "shim/lane"],
+    "shim/children": ["common", "shim/core", "shim/lane", "shim/patch"],
     "shim/record": ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks",
-                    "shim/children"],
-    "shim/image": ["common", "shim/core", "shim/lane", "shim/stacks"],
+                    "shim/children", "shim/patch"],
+    "shim/image": ["common", "shim/core", "shim/lane", "shim/patch", "shim/stacks"],
     "shim/wrap": [*SHIM, "shim/profshim.h"],
     "shim/wrap/exec": [*SHIM, "shim/wrap"],
     "shim/wrap/rights": [*SHIM, "shim/wrap", "shim/wrap/exec"],

@@ -53,6 +53,12 @@ static void reads_values(void **state)
 	assert_string_equal(read_one("PROFSHIM_OUTPUT=").output, "run.db");
 	assert_string_equal(read_one("PROFSHIM_LABEL=x=y").label, "x=y");
 	assert_int_equal(read_one("PROFSHIM_LEVEL=off").off, 1);
+	assert_string_equal(read_one("PROFSHIM_LEVEL=").level, "exact");
+	assert_true(read_one("PROFSHIM_LEVEL=exact").overhead_percent == 0);
+	assert_true(read_one("PROFSHIM_LEVEL=detailed").overhead_percent == 5);
+	assert_true(read_one("PROFSHIM_OVERHEAD=2.5").overhead_percent == 2.5);
+	assert_true(read_one("PROFSHIM_OVERHEAD=10%").overhead_percent == 10);
+	assert_string_equal(read_one("PROFSHIM_OVERHEAD=10").level, "budget");
 	assert_int_equal(read_one("PROFSHIM_FOLLOW=none").follow, 0);
 	assert_int_equal(read_one("PROFSHIM_REPORT=text").report, SEGMENT_REPORT_TEXT);
 	assert_int_equal(read_one("PROFSHIM_REPORT=md").report, SEGMENT_REPORT_MD);
@@ -73,7 +79,9 @@ static void names_what_it_ignores(void **state)
 		"PROFSHIM_WAIT=5m",	    "PROFSHIM_STACK_DEPTH=0",
 		"PROFSHIM_STACK_DEPTH=257", "PROFSHIM_STACK_DEPTH=8x",
 		"PROFSHIM_MAX_PATHS=-5",    "PROFSHIM_MAX_PATHS=99999999999999999999",
-		"PROFSHIM_LEVEL=detailed",  "PROFSHIM_FOLLOW=some",
+		"PROFSHIM_LEVEL=some",	    "PROFSHIM_FOLLOW=some",
+		"PROFSHIM_OVERHEAD=0",	    "PROFSHIM_OVERHEAD=-5",
+		"PROFSHIM_OVERHEAD=ten",    "PROFSHIM_OVERHEAD=nan",
 		"PROFSHIM_REPORT=yaml",	    "PROFSHIM_REPORT=JSON",
 	};
 
@@ -86,6 +94,7 @@ static void names_what_it_ignores(void **state)
 		assert_int_equal(config.stack_depth_limit, 64);
 		assert_int_equal(config.path_limit, 1u << 20);
 		assert_int_equal(config.off, 0);
+		assert_true(config.overhead_percent == 0);
 		assert_int_equal(config.report, SEGMENT_REPORT_NONE);
 		assert_int_equal(config.follow, 1);
 	}

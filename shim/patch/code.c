@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: MIT */
+/* Program headers, and the sorted table of .eh_frame_hdr. */
+#include "shim/patch/code.h"
+
+#include <dlfcn.h>
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+#include <stddef.h>
+#include <sys/mman.h>
+
+/* The object's first page holds its headers: the loader maps it first. */
+static const ElfW(Phdr) * headers_of(uintptr_t start, unsigned int *ret_count)
+{
+	const ElfW(Ehdr) *header = (const void *)start;
+
+	if (header->e_ident[0] != ELFMAG0 || header->e_ident[1] != ELFMAG1 ||
+	    header->e_ident[2] != ELFMAG2 || header->e_ident[3] != ELFMAG3 ||
+	    header->e_phoff + header->e_phnum * sizeof(ElfW(Phdr)) > 4096)
+		return NULL;
+	*ret_count = header->e_phnum;
+	return (const void *)(start + header->e_phoff);
+}
+
+static int protection_of(const ElfW(Phdr) * segment)
+{
+	return (segment->p_flags & PF_R ? PROT_READ : 0) |
+	       (segment->p_flags & PF_W ? PROT_WRITE : 0) |
+	       (segment->p_flags & PF_X ? PROT_EXEC : 0);
+}
+
+/* The loaded segment that has [address, address + size), or NULL. */
+static const ElfW(Phdr) *
+	segment_of(uintptr_t start, uintptr_t address, uint64_t size, uintptr_t *ret_bias)
+{
+	unsigned int count = 0;
+	const ElfW(Phdr) *segments = headers_of(start, &count);
+	uintptr_t bias = start;
+
+	for (unsigned int i = 0; i < count; i++) {
+		if (segments[i].p_type != PT_LOAD)
+			continue;
+		bias -= segments[i].p_vaddr & ~4095ul; /* of the first one */
+		break;
+	}
+	for (unsigned int i = 0; i < count; i++) {
+		uintptr_t low = bias + segments[i].p_vaddr;
+
+		if (segments[i].p_type == PT_LOAD && address >= low &&
+		    address + size <= low + segments[i].p_memsz) {
+			*ret_bias = bias;
+			return &segments[i];
+		}
+	}
+	return NULL;
+}
+
+int code_find(uintptr_t address, struct code *ret)
+{
+	struct dl_find_object found;
+	const ElfW(Phdr) * segment;
+	uintptr_t bias;
+
+	if (_dl_find_object((void *)address, &found) != 0)
+		return -ENOENT;
+	ret->object.low = (uintptr_t)found.dlfo_map_start;
+	ret->object.high = (uintptr_t)found.dlfo_map_end;
+	segment = segment_of(ret->object.low, address, 1, &bias);
+	if (!segment || !(segment->p_flags & PF_X))
+		return -ENOENT;
+	ret->text.low = bias + segment->p_vaddr;
+	ret->text.high = ret->text.low + segment->p_memsz;
+	ret->protection = protection_of(segment);
+	ret->frames = found.dlfo_eh_frame;
+	return 0;
+}
+
+int code_is_mapped(const struct code *code, uintptr_t address, uint64_t size)
+{
+	uintptr_t bias;
+	const ElfW(Phdr) *segment = segment_of(code->object.low, address, size, &bias);
+
+	return segment && segment->p_flags & PF_R;
+}
+
+/* .eh_frame_hdr as every linker writes it: a table of 32-bit numbers relative to it. */
+struct frame_table {
+	uint8_t version, pointer_encoding, count_encoding, table_encoding;
+	int32_t eh_frame;
+	uint32_t count;
+	struct {
+		int32_t function, description;
+	} entries[];
+};
+
+#define ENCODED_RELATIVE_TO_SELF 0x1b /* DW_EH_PE_pcrel | DW_EH_PE_sdata4 */
+#define ENCODED_UNSIGNED 0x03	      /* DW_EH_PE_udata4 */
+#define ENCODED_RELATIVE_TO_TABLE 0x3b
+
+int code_function(const struct code *code, uintptr_t address, struct extent *ret)
+{
+	const struct frame_table *table = code->frames;
+	uintptr_t base = (uintptr_t)table, description;
+	uint32_t low = 0, high;
+	const int32_t *fields;
+
+	if (!table || !code_is_mapped(code, base, sizeof(*table)) ||
+	    table->version != 1 || table->pointer_encoding != ENCODED_RELATIVE_TO_SELF ||
+	    table->count_encoding != ENCODED_UNSIGNED ||
+	    table->table_encoding != ENCODED_RELATIVE_TO_TABLE || !table->count ||
+	    !code_is_mapped(code, base, sizeof(*table) + table->count * 8ull))
+		return -ENOENT;
+	high = table->count;
+	while (high - low > 1) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (base + (intptr_t)table->entries[middle].function <= address)
+			low = middle;
+		else
+			high = middle;
+	}
+	ret->low = base + (intptr_t)table->entries[low].function;
+	description = base + (intptr_t)table->entries[low].description;
+	if (!code_is_mapped(code, description, 16))
+		return -ENOENT;
+	/* length, common information, first address, size: the address in the same form
+	 * as nearly everywhere, or it is not what the table says */
+	fields = (const void *)description;
+	if ((uintptr_t)&fields[2] + (intptr_t)fields[2] != ret->low)
+		return -ENOENT;
+	ret->high = ret->low + (uint32_t)fields[3];
+	return address >= ret->low && address < ret->high ? 0 : -ENOENT;
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The code around an address, as the loader mapped it. Runs on: traced threads, any
+ * context: _dl_find_object() takes no lock. Must not read what the object's program
+ * headers do not say is mapped.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "shim/core/extent.h"
+
+struct code {
+	struct extent object; /* all of its segments */
+	struct extent text;   /* the executable segment around the address */
+	int protection;	      /* of the text, PROT_* */
+	const void *frames;   /* .eh_frame_hdr, or NULL */
+};
+
+/* 0, or -ENOENT: in no object, or in none of its executable segments. */
+int code_find(uintptr_t address, struct code *ret);
+
+/* Does the object have readable memory there? */
+int code_is_mapped(const struct code *code, uintptr_t address, uint64_t size);
+
+/* The function, or the part of one that the compiler has moved elsewhere, whose unwind
+ * information covers the address. 0, or -ENOENT. */
+int code_function(const struct code *code, uintptr_t address, struct extent *ret);

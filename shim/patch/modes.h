@@ -1,0 +1,61 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which functions are recorded with less than a frame for each call, and where they call
+ * the hooks: private tables, and their record in the process's slot. Runs on: traced
+ * threads; looking up: any context, no lock; the rest takes the process lock. A forked
+ * child goes on with its parent's tables.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "common/attributes.h"
+#include "common/segment.h"
+
+/* Functions with an entry, plus one: none has number 0. */
+extern hidden uint32_t modes_count;
+
+/* The number of a function that has an entry, or 0. */
+uint32_t modes_find_slow(uint64_t function);
+
+static inline uint32_t modes_find(uint64_t function)
+{
+	return unlikely(modes_count) ? modes_find_slow(function) : 0;
+}
+
+/* How the function with this number is recorded now. */
+enum segment_recording modes_recording(uint32_t number);
+
+/* Its calls come to the hook itself now and then, since a site cannot be written. */
+int modes_has_early_sites(uint32_t number);
+
+/* Records a function in this way from now on. Its sites are written; those that are not
+ * known yet are when a hook is called from them. Returns its number; 0: there is no room,
+ * or the gate is closed, and nothing has changed. */
+uint32_t modes_set(uint64_t function, enum segment_recording recording,
+		   enum segment_reason reason);
+
+/* A hook was called from a site that returns to this address, for a function with an
+ * entry. What is known already is not written again. */
+void modes_note_enter(uint32_t number, uintptr_t return_address);
+
+/* Likewise; call_site: the hook's argument. When it is the return address, the hook was
+ * jumped to, and the function is searched. */
+void modes_note_exit(uint32_t number, uintptr_t return_address, uintptr_t call_site);
+
+/* Gives a lane that begins its counts. Under the process lock. */
+struct lane_context;
+void modes_begin_lane(struct lane_context *context);
+
+/* A forked child: are the numbers in a slot that it could go on in those of its parent,
+ * whose slot is `from`? */
+int modes_fit(const struct segment_process *to, const struct segment_process *from);
+
+/* The parent's entries are the child's, whose slot is `to`. Without room its own changes
+ * are not recorded. */
+void modes_adopt(struct segment_process *to, const struct segment_process *from);
+
+/* An object is unmapped, with this number in the process's table; is back. Under the
+ * process lock. */
+void modes_retire(uint64_t low, uint64_t high, uint64_t module);
+void modes_bring_back(uint64_t module);

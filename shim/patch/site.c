@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: MIT */
+/* Instructions: five or six bytes, of which the last four are relative to their end. */
+#include "shim/patch/site.h"
+
+#include <errno.h>
+
+#include "shim/patch/text.h"
+
+#define LINE_BYTES 64u
+
+static int32_t number_at(uintptr_t address)
+{
+	int32_t number;
+
+	__builtin_memcpy(&number, (const void *)address, sizeof(number));
+	return number;
+}
+
+static const uint8_t *bytes_at(uintptr_t address)
+{
+	return (const uint8_t *)address;
+}
+
+static int has_slot(const struct site *site)
+{
+	return site->form == SITE_CALL_SLOT || site->form == SITE_JUMP_SLOT;
+}
+
+/* Where the displacement is, and what it counts from. */
+static uintptr_t displacement_at(const struct site *site)
+{
+	return site->at + (has_slot(site) ? 2 : 1);
+}
+
+static uintptr_t end_of(const struct site *site)
+{
+	return displacement_at(site) + 4;
+}
+
+static int slot_holds(const struct code *code, uintptr_t slot, uintptr_t hook)
+{
+	return slot % sizeof(uintptr_t) == 0 &&
+	       code_is_mapped(code, slot, sizeof(uintptr_t)) &&
+	       *(const uintptr_t *)slot == hook;
+}
+
+/* The hook itself, or an entry of the procedure linkage table: [endbr64] [bnd] jmp
+ * *slot(%rip). */
+static int leads_to_hook(const struct code *code, uintptr_t target, uintptr_t hook)
+{
+	if (target == hook)
+		return 1;
+	if (target < code->text.low || target + 16 > code->text.high)
+		return 0;
+	if (number_at(target) == (int32_t)0xfa1e0ff3)
+		target += 4;
+	if (bytes_at(target)[0] == 0xf2)
+		target++;
+	if (bytes_at(target)[0] != 0xff || bytes_at(target)[1] != 0x25)
+		return 0;
+	return slot_holds(code, target + 6 + (intptr_t)number_at(target + 2), hook);
+}
+
+static int leads_by_slot(const struct code *code, const struct site *site, uintptr_t hook)
+{
+	return slot_holds(code, end_of(site) + (intptr_t)site->displacement, hook);
+}
+
+static void describe(struct site *ret, uintptr_t at, enum site_form form)
+{
+	*ret = (struct site){.at = at, .form = (uint16_t)form};
+	ret->displacement = number_at(displacement_at(ret));
+}
+
+int site_before(const struct code *code, uintptr_t return_address, uintptr_t hook,
+		struct site *ret)
+{
+	if (return_address < code->text.low + 6 || return_address > code->text.high)
+		return -ENOENT;
+	if (bytes_at(return_address)[-5] == 0xe8) {
+		describe(ret, return_address - 5, SITE_CALL);
+		if (leads_to_hook(code, return_address + (intptr_t)ret->displacement,
+				  hook))
+			return 0;
+	}
+	if (bytes_at(return_address)[-6] == 0xff &&
+	    bytes_at(return_address)[-5] == 0x15) {
+		describe(ret, return_address - 6, SITE_CALL_SLOT);
+		if (leads_by_slot(code, ret, hook))
+			return 0;
+	}
+	return -ENOENT;
+}
+
+static int is_jump(const struct code *code, uintptr_t at, uintptr_t hook,
+		   struct site *ret)
+{
+	if (bytes_at(at)[0] == 0xe9) {
+		describe(ret, at, SITE_JUMP);
+		return leads_to_hook(code, at + 5 + (intptr_t)ret->displacement, hook);
+	}
+	if (bytes_at(at)[0] == 0xff && bytes_at(at)[1] == 0x25) {
+		describe(ret, at, SITE_JUMP_SLOT);
+		return leads_by_slot(code, ret, hook);
+	}
+	return 0;
+}
+
+int site_jump(const struct code *code, const struct extent *function, uintptr_t hook,
+	      uintptr_t *at, struct site *ret)
+{
+	if (function->low < code->text.low || function->high > code->text.high)
+		return -ENOENT;
+	if (*at < function->low)
+		*at = function->low;
+	for (; *at + 6 <= function->high + 1; ++*at) {
+		if (*at + 5 <= function->high && is_jump(code, *at, hook, ret)) {
+			*at += 5;
+			return 0;
+		}
+	}
+	return -ENOENT;
+}
+
+int site_is_there(const struct site *site, const struct code *code)
+{
+	const uint8_t *bytes = bytes_at(site->at);
+
+	if (site->at < code->text.low || site->at + 6 > code->text.high + 1)
+		return 0;
+	switch (site->form) {
+	case SITE_CALL:
+		return site->is_cut ? bytes[0] == 0xeb && bytes[1] == 3
+				    : bytes[0] == 0xe8;
+	case SITE_CALL_SLOT:
+		return site->is_cut ? bytes[0] == 0xeb && bytes[1] == 4
+				    : bytes[0] == 0xff && bytes[1] == 0x15;
+	case SITE_JUMP:
+		return bytes[0] == (site->is_cut ? 0xc3 : 0xe9);
+	default:
+		return bytes[0] == (site->is_cut ? 0xc3 : 0xff) && bytes[1] == 0x25;
+	}
+}
+
+static int crosses_line(uintptr_t at, unsigned int size)
+{
+	return at / LINE_BYTES != (at + size - 1) / LINE_BYTES;
+}
+
+int site_can_be_led(const struct site *site)
+{
+	return !crosses_line(displacement_at(site), 4);
+}
+
+static int write_displacement(const struct site *site, const struct code *code,
+			      int32_t displacement)
+{
+	return text_write(code, displacement_at(site), &displacement, 4);
+}
+
+/* From behind: what is not executed yet first, then the two bytes that have it so. */
+static int uncut(struct site *site, const struct code *code, int32_t displacement)
+{
+	uint8_t head[2] = {site->form == SITE_CALL ? 0xe8 : 0xff, 0x15};
+	uint8_t bytes[4];
+	int result;
+
+	if (site->form == SITE_JUMP || site->form == SITE_JUMP_SLOT) {
+		head[0] = site->form == SITE_JUMP ? 0xe9 : 0xff;
+		result = write_displacement(site, code, displacement);
+		return result < 0 ? result : text_write(code, site->at, head, 1);
+	}
+	__builtin_memcpy(bytes, &displacement, 4);
+	if (site->form == SITE_CALL_SLOT) {
+		result = write_displacement(site, code, displacement);
+		return result < 0 ? result : text_write(code, site->at, head, 2);
+	}
+	head[1] = bytes[0];
+	for (unsigned int i = 1; i < 4; i++) {
+		result = text_write(code, site->at + 1 + i, &bytes[i], 1);
+		if (result < 0)
+			return result;
+	}
+	return text_write(code, site->at, head, 2);
+}
+
+static int set_displacement(struct site *site, const struct code *code,
+			    int32_t displacement)
+{
+	int result = site->is_cut ? uncut(site, code, displacement)
+				  : write_displacement(site, code, displacement);
+
+	if (result == 0)
+		site->is_cut = 0;
+	return result;
+}
+
+int site_lead(struct site *site, const struct code *code, uintptr_t target,
+	      const uintptr_t *slot)
+{
+	uintptr_t to = has_slot(site) ? (uintptr_t)slot : target;
+	intptr_t displacement = (intptr_t)(to - end_of(site));
+	int result;
+
+	if (displacement != (int32_t)displacement)
+		return -ERANGE;
+	result = set_displacement(site, code, (int32_t)displacement);
+	if (result == 0)
+		site->is_led = 1;
+	return result;
+}
+
+int site_cut(struct site *site, const struct code *code)
+{
+	static const uint8_t over_call[2] = {0xeb, 0x03}, over_slot[2] = {0xeb, 0x04};
+	static const uint8_t returns = 0xc3;
+	int result;
+
+	if (site->is_cut)
+		return 0;
+	if (site->form == SITE_JUMP || site->form == SITE_JUMP_SLOT)
+		result = text_write(code, site->at, &returns, 1);
+	else if (crosses_line(site->at, 2))
+		result = -EXDEV;
+	else
+		result = text_write(code, site->at,
+				    site->form == SITE_CALL ? over_call : over_slot, 2);
+	if (result == 0)
+		site->is_cut = site->is_led = 1;
+	return result;
+}
+
+int site_restore(struct site *site, const struct code *code)
+{
+	int result = set_displacement(site, code, site->displacement);
+
+	if (result == 0)
+		site->is_led = 0;
+	return result;
+}

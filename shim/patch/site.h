@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A call of a hook in the program's code: recognised, and written over. Runs on: traced
+ * threads; writing: under the process lock. Must not write more than one store within one
+ * cache line that other threads may be executing: that is what processors carry out
+ * whole, old or new (HotSpot patches its calls so).
+ *
+ * A site is known because a hook was called from it: the return address tells. Only a
+ * hook that was jumped to does not tell where from; then the function's code is searched
+ * for the very five bytes.
+ */
+#pragma once
+
+#include "shim/patch/code.h"
+
+enum site_form {
+	SITE_CALL,	/* e8 rel32: call hook@plt */
+	SITE_JUMP,	/* e9 rel32: jmp hook@plt, a sibling call */
+	SITE_CALL_SLOT, /* ff 15 rel32: call *hook@gotpcrel(%rip), -fno-plt */
+	SITE_JUMP_SLOT, /* ff 25 rel32 */
+	SITE_EARLY, /* none of these, or in two cache lines: leads to the hook for good */
+};
+
+struct site {
+	uintptr_t at;	      /* of the instruction */
+	int32_t displacement; /* of the original */
+	uint32_t next;	      /* of the same function, index in the table; 0: none */
+	uint16_t form;	      /* enum site_form */
+	uint16_t is_exit;
+	uint16_t is_cut; /* control goes on behind it */
+	uint16_t is_led; /* it leads elsewhere */
+};
+
+/* The call that returns to this address, when it calls this hook. 0; -ENOENT: it is
+ * another instruction, or leads elsewhere already. */
+int site_before(const struct code *code, uintptr_t return_address, uintptr_t hook,
+		struct site *ret);
+
+/* A jump to the hook in this extent of code, the first from *at on, which is moved behind
+ * it. 0, or -ENOENT. */
+int site_jump(const struct code *code, const struct extent *function, uintptr_t hook,
+	      uintptr_t *at, struct site *ret);
+
+/* Is what was recognised, or made of it, still there? */
+int site_is_there(const struct site *site, const struct code *code);
+
+/* Can it be led elsewhere with one store? */
+int site_can_be_led(const struct site *site);
+
+/* Leads it to a target: its address, and a word with the address in it, both in reach.
+ * 0, or -errno: the code cannot be written; it is as it was. */
+int site_lead(struct site *site, const struct code *code, uintptr_t target,
+	      const uintptr_t *slot);
+
+/* Has control go on behind it. 0, or -errno. */
+int site_cut(struct site *site, const struct code *code);
+
+/* Makes it what it was. 0, or -errno. */
+int site_restore(struct site *site, const struct code *code);

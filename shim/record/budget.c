@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* Bursts of looks, and what follows from them. */
+#include "shim/record/budget.h"
+
+#include "shim/core/clock.h"
+#include "shim/core/process.h"
+#include "shim/lane/tree.h"
+#include "shim/patch/modes.h"
+
+#define BURST_CALLS 64u
+#define BURST_TICKS (clock_tenth_of_second() >> 15) /* 3 us */
+#define LEAST_INTERVAL (clock_tenth_of_second() >> 12)
+#define MOST_INTERVAL (clock_tenth_of_second() >> 4)
+#define SAMPLED_CALLS 192u
+#define SAMPLED_BURSTS 16u
+#define LEAST_CALLS 200u /* of a function, before its times are known well enough */
+#define LIMIT_SHIFT 11u	 /* 2,048 ticks: 0.75 us */
+#define LIMIT_SHIFT_MOST 16u
+/* Windows get three tenths of the budget, what is counted counts as it is. */
+#define WINDOW_PART 0.3
+
+static double allowed_share(void)
+{
+	double part = process_facts.run->overhead_percent / 100;
+
+	return part / (1 + part);
+}
+
+static double pair_ticks(void)
+{
+	return process_facts.run->inner_cost_ticks + process_facts.run->outer_cost_ticks;
+}
+
+uint64_t budget_window_cost(uint64_t call_count)
+{
+	return (uint64_t)(pair_ticks() * (double)call_count);
+}
+
+uint64_t budget_window_gap(uint64_t call_count)
+{
+	double gap = pair_ticks() * (double)call_count / (allowed_share() * WINDOW_PART);
+	double most = (double)clock_tenth_of_second();
+
+	return (uint64_t)(gap < most ? gap : most);
+}
+
+static void begin_windows(struct lane_context *context)
+{
+	struct lane_windows *windows = &context->windows;
+
+	context->pulse = 0;
+	context->is_at_window = 0;
+	windows->pulse_length = windows->pulse_loaded = 0;
+	windows->end_ticks = windows->next_ticks = 0;
+	if (!windows->random)
+		windows->random = context->slot * 2654435761u | 1;
+}
+
+void budget_begin(struct lane_context *context)
+{
+	struct lane_budget *budget = &context->budget;
+
+	begin_windows(context);
+	context->check_ticks = UINT64_MAX;
+	if (process_facts.run->overhead_percent <= 0)
+		return;
+	budget->interval_ticks = LEAST_INTERVAL;
+	budget->burst_end = 0;
+	if (budget->mean_limit_shift < LIMIT_SHIFT)
+		budget->mean_limit_shift = LIMIT_SHIFT;
+	context->check_ticks = 0;
+	budget->last_decision_ticks = clock_now();
+	budget->review_ticks = budget->last_decision_ticks + clock_tenth_of_second();
+}
+
+void budget_resume(struct lane_context *context, uint64_t now)
+{
+	context->budget.burst_end = 0;
+	context->check_ticks = process_facts.run->overhead_percent > 0
+				       ? now + context->budget.interval_ticks
+				       : UINT64_MAX;
+}
+
+static struct lane_suspect *find_suspect(struct lane_budget *budget, uint64_t function)
+{
+	uint32_t at = (uint32_t)(function * 0x9e3779b97f4a7c15ull >> 57);
+
+	for (uint32_t i = 0; i < 16; i++) {
+		struct lane_suspect *suspect =
+			&budget->suspects[(at + i) % LANE_SUSPECTS];
+
+		if (!suspect->function)
+			suspect->function = function;
+		if (suspect->function == function)
+			return suspect;
+	}
+	return NULL;
+}
+
+/* What a lane's histogram says of a function. */
+struct habit {
+	uint64_t call_count;
+	double mean_ticks;
+	int varies;
+};
+
+/* A function varies when most of its time is in calls that are much longer than most of
+ * them are, and are not few: a call that was interrupted says nothing. */
+static void read_habit(const struct segment_function *function, struct habit *ret)
+{
+	double total = 0, tail = 0;
+	uint64_t seen = 0, tail_count = 0;
+	uint32_t median = 0;
+
+	*ret = (struct habit){.call_count = 0};
+	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
+		ret->call_count += function->histogram[i];
+	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS && seen < ret->call_count;
+	     i++) {
+		uint32_t count = function->histogram[i];
+		double ticks = (double)segment_histogram_lower(i) * 1.06 * count;
+
+		seen += count;
+		if (seen * 2 < ret->call_count)
+			median = i;
+		total += ticks;
+		if (i > median + 5 * 8) {
+			tail += ticks;
+			tail_count += count;
+		}
+	}
+	if (ret->call_count)
+		ret->mean_ticks = total / (double)ret->call_count;
+	ret->varies = tail_count > 8 && tail > 0.9 * total;
+}
+
+static int is_eligible(const struct lane_context *context,
+		       const struct lane_suspect *suspect)
+{
+	const struct segment_node *node = &context->nodes[suspect->node];
+	uint32_t function = node->function;
+	struct habit habit;
+
+	if (node->key != suspect->function ||
+	    (function < LANE_TRAITS && context->allocates[function]))
+		return 0;
+	read_habit(&context->functions[function], &habit);
+	return habit.call_count >= LEAST_CALLS && !habit.varies &&
+	       habit.mean_ticks <= (double)(1ull << context->budget.mean_limit_shift);
+}
+
+/* The next call on this path comes to the slow path of the hook, which finds the call
+ * site and has it written. */
+static void forget_front(struct lane_context *context, uint32_t index)
+{
+	const struct segment_node *node = &context->nodes[index];
+	uint32_t *front = &context->front[tree_hash(node->parent, node->key) >> 20];
+
+	if (*front == index)
+		*front = 0;
+}
+
+static void take(struct lane_context *context, const struct lane_suspect *suspect)
+{
+	uint32_t number = modes_find(suspect->function);
+
+	if (!number || modes_recording(number) == SEGMENT_RECORDING_EXACT)
+		number = modes_set(suspect->function, SEGMENT_RECORDING_WINDOWS,
+				   SEGMENT_REASON_BUDGET);
+	if (!number)
+		return;
+	modes_note_exit(number, suspect->exit_return_address, suspect->call_site);
+	forget_front(context, suspect->node);
+}
+
+static struct lane_suspect *most_frequent(struct lane_budget *budget)
+{
+	struct lane_suspect *most = NULL;
+
+	for (uint32_t i = 0; i < LANE_SUSPECTS; i++) {
+		struct lane_suspect *suspect = &budget->suspects[i];
+
+		if (suspect->function && suspect->call_count &&
+		    (!most || suspect->call_count > most->call_count))
+			most = suspect;
+	}
+	return most;
+}
+
+static void forget_samples(struct lane_budget *budget)
+{
+	for (uint32_t i = 0; i < LANE_SUSPECTS; i++)
+		budget->suspects[i] = (struct lane_suspect){.function = 0};
+	budget->sampled_call_count = 0;
+	budget->sampled_ticks = 0;
+}
+
+/* What counted calls and windows take since the last decision, as a share of time. */
+static double other_share(struct lane_context *context, uint64_t now)
+{
+	struct lane_windows *windows = &context->windows;
+	uint64_t ticks = now - context->budget.last_decision_ticks;
+	double cost =
+		(double)windows->counted_calls * process_facts.run->counted_cost_ticks +
+		(double)windows->cost_ticks;
+
+	if (!ticks)
+		return 0;
+	windows->counted_calls = windows->cost_ticks = 0;
+	context->budget.last_decision_ticks = now;
+	return cost / (double)ticks;
+}
+
+/* Takes functions until what is left is below the goal; both are shares of the time.
+ * Returns what is left. */
+static double take_most(struct lane_context *context, double share, double goal)
+{
+	struct lane_budget *budget = &context->budget;
+	double of_call = share / budget->sampled_call_count;
+
+	for (uint32_t tries = 0; share > goal && tries < LANE_SUSPECTS; tries++) {
+		struct lane_suspect *suspect = most_frequent(budget);
+
+		if (!suspect || suspect->call_count < 3)
+			break;
+		if (is_eligible(context, suspect)) {
+			take(context, suspect);
+			share -= of_call * suspect->call_count;
+		}
+		suspect->call_count = 0;
+	}
+	return share;
+}
+
+static void decide(struct lane_context *context, uint64_t now)
+{
+	struct lane_budget *budget = &context->budget;
+	double share = (double)budget->sampled_call_count * pair_ticks() /
+		       (double)budget->sampled_ticks;
+	double allowed = allowed_share() - other_share(context, now);
+
+	if (allowed < allowed_share() / 8)
+		allowed = allowed_share() / 8;
+	if (share <= allowed) {
+		if (budget->interval_ticks < MOST_INTERVAL)
+			budget->interval_ticks *= 2;
+	} else {
+		budget->interval_ticks = LEAST_INTERVAL;
+		if (take_most(context, share, allowed * 0.7) > allowed &&
+		    budget->mean_limit_shift < LIMIT_SHIFT_MOST &&
+		    budget->sampled_call_count >= SAMPLED_CALLS)
+			budget->mean_limit_shift++;
+	}
+	forget_samples(budget);
+}
+
+static void end_burst(struct lane_context *context, uint64_t now)
+{
+	struct lane_budget *budget = &context->budget;
+
+	budget->sampled_call_count += budget->burst_call_count;
+	budget->sampled_ticks += now - budget->burst_start;
+	budget->burst_end = 0;
+	if (budget->sampled_call_count >= SAMPLED_CALLS ||
+	    budget->sampled_ticks >= SAMPLED_BURSTS * BURST_TICKS)
+		decide(context, now);
+	context->check_ticks = clock_now() + budget->interval_ticks;
+}
+
+void cold budget_look(struct lane_context *context, uint64_t function, uint64_t call_site,
+		      uint32_t node, uint64_t return_address, uint64_t now)
+{
+	struct lane_budget *budget = &context->budget;
+	struct lane_suspect *suspect;
+
+	if (!budget->burst_end) {
+		budget->burst_start = now;
+		budget->burst_end = now + BURST_TICKS;
+		budget->burst_call_count = 0;
+		context->check_ticks = 0;
+		return;
+	}
+	budget->burst_call_count++;
+	suspect = find_suspect(budget, function);
+	if (suspect) {
+		suspect->call_count++;
+		suspect->exit_return_address = return_address;
+		suspect->call_site = call_site;
+		suspect->node = node;
+	}
+	if (now >= budget->burst_end || budget->burst_call_count >= BURST_CALLS)
+		end_burst(context, now);
+}
+
+void budget_pulse(struct lane_context *context, uint64_t now)
+{
+	(void)context;
+	(void)now;
+}
+
+void budget_note_allocation(struct lane_context *context, uint32_t function)
+{
+	if (function < LANE_TRAITS)
+		context->allocates[function] = 1;
+}

@@ -1,0 +1,281 @@
+/* SPDX-License-Identifier: MIT */
+/* Opens and closes windows, and the frames in them. */
+#include "shim/record/windows.h"
+
+#include "shim/core/process.h"
+#include "shim/lane/frames.h"
+#include "shim/patch/code.h"
+#include "shim/patch/modes.h"
+#include "shim/record/budget.h"
+#include "shim/record/context.h"
+#include "shim/record/frame_hooks.h"
+
+/* 24 us at 2.7 GHz: a thousand calls of the shortest. */
+#define WINDOW_TICKS (clock_tenth_of_second() >> 12)
+/* 50 us from pulse to pulse. */
+#define PULSE_TICKS (clock_tenth_of_second() >> 11)
+#define PULSE_LEAST 64u
+#define PULSE_MOST (1u << 20)
+#define PULSE_SOON 8 /* calls until the next try, when a window cannot begin here */
+
+static uint32_t next_random(struct lane_windows *windows)
+{
+	uint32_t value = windows->random; /* xorshift32, Marsaglia 2003 */
+
+	value ^= value << 13;
+	value ^= value >> 17;
+	value ^= value << 5;
+	windows->random = value;
+	return value;
+}
+
+/* Is the caller the innermost function that has a frame? The call site is in its code,
+ * or, of a copy inlined into it, is its own. */
+static int caller_has_frame(const struct lane_context *context, uint64_t call_site)
+{
+	const struct segment_frame *frame = context->top - 1;
+	struct extent extent;
+	struct code code;
+
+	if (frame < context->frames)
+		return 0;
+	if (segment_frame_caller(frame) == call_site)
+		return 1;
+	if (code_find(call_site, &code) < 0 ||
+	    code_function(&code, call_site, &extent) < 0)
+		return 0;
+	/* copies that are inlined into the caller lie above its frame */
+	while (frame > context->frames && frame->function != extent.low &&
+	       segment_frame_caller(frame) == segment_frame_caller(frame - 1))
+		frame--;
+	return frame->function == extent.low;
+}
+
+static uint32_t clip(uint64_t value)
+{
+	return value < UINT32_MAX ? (uint32_t)value : UINT32_MAX;
+}
+
+static void load_pulse(struct lane_context *context, uint32_t length)
+{
+	context->windows.pulse_loaded = length;
+	context->pulse = (int32_t)length;
+}
+
+static void begin_window(struct lane_context *context, uint64_t now)
+{
+	struct lane_windows *windows = &context->windows;
+
+	windows->start_ticks = now;
+	windows->end_ticks = now + WINDOW_TICKS;
+	windows->call_count = 0;
+	context->is_at_window = 1;
+	context->check_ticks = windows->end_ticks;
+	compiler_barrier();
+	context->counts = NULL;
+}
+
+/* The pair of a window and the stretch before it: the first ones, then at random. */
+static void keep_pair(struct lane_context *context, uint64_t window_ticks)
+{
+	struct lane_windows *windows = &context->windows;
+	struct segment_lane *lane = context->lane;
+	struct segment_pair *pairs = arrays_entries(lane, &lane->pairs);
+	uint32_t index = lane->pairs.count;
+
+	if (!windows->call_count || !windows->between_call_count)
+		return;
+	if (index >= SEGMENT_PAIR_LIMIT ||
+	    process_grow(lane, context->slot, ARRAY_PAIRS, index + 1) < 0)
+		index = (uint32_t)(next_random(windows) % (lane->window_count + 1));
+	if (index > lane->pairs.count || index >= lane->pairs.committed)
+		return;
+	pairs[index] = (struct segment_pair){
+		clip(window_ticks), clip(windows->call_count), windows->between_ticks,
+		windows->between_call_count};
+	if (index == lane->pairs.count)
+		arrays_publish(&lane->pairs, index + 1);
+}
+
+void windows_end(struct lane_context *context, uint64_t now)
+{
+	struct lane_windows *windows = &context->windows;
+	uint64_t ticks = now - windows->start_ticks, gap;
+	struct segment_lane *lane = context->lane;
+
+	windows->end_ticks = 0;
+	context->is_at_window = 0;
+	compiler_barrier();
+	context->counts = context->all_counts;
+	keep_pair(context, ticks);
+	lane->window_count++;
+	lane->window_ticks += ticks;
+	lane->window_call_count += windows->call_count;
+	windows->cost_ticks += budget_window_cost(windows->call_count);
+	gap = budget_window_gap(windows->call_count);
+	windows->next_ticks = now + gap / 2 + (gap >> 16) * (next_random(windows) >> 16);
+	windows->pulse_start_ticks = now;
+	load_pulse(context, windows->pulse_length);
+	budget_resume(context, now);
+}
+
+static void push(struct lane_context *context, void *function, void *call_site,
+		 uintptr_t stack)
+{
+	if (context->top == context->limit && frames_grow(context) < 0) {
+		context->lane->folded_call_count++;
+		return;
+	}
+	frame_push(context, (uint64_t)function, (uint64_t)call_site, stack, 0);
+	context->windows.call_count++;
+}
+
+/* Outside of a window: the lane has just been made, or could not get counts. */
+static cold void enter_elsewhere(struct lane_context *context, void *function,
+				 void *call_site, uint32_t number, uintptr_t stack)
+{
+	context = context_settle(stack);
+	if (!context)
+		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
+	else if (context->is_at_window &&
+		 modes_recording(number) == SEGMENT_RECORDING_WINDOWS)
+		push(context, function, call_site, stack);
+	else if (context->all_counts)
+		add64(&context->all_counts[number], 1);
+	else
+		context->lane->folded_call_count++;
+}
+
+void windows_enter(void *function, void *call_site, uint32_t number)
+{
+	struct lane_context *context = lane_self;
+	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+
+	if (likely(context_is_settled(context, stack) && context->is_at_window))
+		push(context, function, call_site, stack);
+	else
+		enter_elsewhere(context, function, call_site, number, stack);
+}
+
+/* Calls from pulse to pulse, so many that they take about PULSE_TICKS. */
+static void set_pulse(struct lane_context *context, uint64_t ticks)
+{
+	struct lane_windows *windows = &context->windows;
+	uint32_t length = windows->pulse_length;
+
+	if (ticks < PULSE_TICKS / 2)
+		length *= 2;
+	else if (ticks > PULSE_TICKS * 2)
+		length /= 2;
+	if (length < PULSE_LEAST)
+		length = PULSE_LEAST;
+	if (length > PULSE_MOST)
+		length = PULSE_MOST;
+	windows->pulse_length = length;
+	load_pulse(context, length);
+}
+
+void cold windows_pulse(void *function, void *call_site, uint32_t number)
+{
+	uint64_t now = clock_now(), ticks;
+	struct lane_context *context = lane_self;
+	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+	struct lane_windows *windows = &context->windows;
+	uint32_t length = windows->pulse_loaded;
+
+	(void)function;
+	(void)number;
+	ticks = now - windows->pulse_start_ticks;
+	windows->pulse_start_ticks = now;
+	if (!process_facts.run->overhead_percent || context->is_at_window) {
+		context->pulse = INT32_MAX; /* what is counted is so by the user's wish */
+		return;
+	}
+	windows->counted_calls += length;
+	windows->counted_ticks += ticks;
+	if (length == windows->pulse_length && length) {
+		windows->between_ticks = clip(ticks);
+		windows->between_call_count = length;
+		set_pulse(context, ticks);
+	} else {
+		load_pulse(context,
+			   windows->pulse_length ? windows->pulse_length : PULSE_LEAST);
+		if (!windows->pulse_length)
+			windows->pulse_length = PULSE_LEAST;
+	}
+	budget_pulse(context, now);
+	if (now < windows->next_ticks || !context_is_settled(context, stack))
+		return;
+	if (caller_has_frame(context, (uint64_t)call_site)) {
+		begin_window(context, now);
+		return;
+	}
+	load_pulse(context, PULSE_SOON);
+}
+
+static void add_window_call(struct lane_context *context, uint64_t function,
+			    uint64_t ticks)
+{
+	uint32_t number = modes_find(function);
+	struct segment_window *windows, *window;
+
+	if (!number || number >= context->lane->windows.count || (int64_t)ticks < 0)
+		return;
+	windows = arrays_entries(context->lane, &context->lane->windows);
+	window = &windows[number];
+	window->call_count++;
+	window->total_ticks += ticks;
+	window->squared_ticks += (double)ticks * (double)ticks;
+}
+
+/* Is the innermost frame this call's? Calls without a frame lie deeper on the stack than
+ * one of the same function that has one, and come back to another place or another depth.
+ * In a window all have one, wherever the stack pointer is (alloca). */
+static int is_of_frame(const struct lane_context *context,
+		       const struct segment_frame *frame, uint64_t function,
+		       uint64_t call_site, uintptr_t stack)
+{
+	int is_of_window =
+		context->is_at_window && frame->start_ticks + context->clock_offset >=
+						 context->windows.start_ticks;
+
+	if (frame->function != function)
+		return 0;
+	if (segment_frame_caller(frame) == call_site)
+		return stack >= frame->stack_pointer || is_of_window;
+	return stack == frame->stack_pointer;
+}
+
+int windows_close_frame(struct lane_context *context, uint64_t function,
+			uint64_t call_site, uintptr_t stack, uint64_t now)
+{
+	struct segment_frame *frame = context->top - 1;
+	uint64_t start = frame->start_ticks;
+
+	if (!is_of_frame(context, frame, function, call_site, stack) ||
+	    frame->caller & SEGMENT_FRAME_TRIGGERS || segment_frame_is_inherited(frame))
+		return 0;
+	frame_pop(context, frame, now - context->clock_offset);
+	if (context->is_at_window &&
+	    start + context->clock_offset >= context->windows.start_ticks)
+		add_window_call(context, function, now - context->clock_offset - start);
+	return 1;
+}
+
+void windows_exit(void *function, void *call_site)
+{
+	uint64_t now = clock_now();
+	struct lane_context *context = lane_self;
+	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+
+	if (unlikely(!context_is_settled(context, stack))) {
+		context = context_settle(stack);
+		if (!context)
+			return;
+	}
+	if (!windows_close_frame(context, (uint64_t)function, (uint64_t)call_site, stack,
+				 now))
+		return;
+	if (unlikely(now >= context->check_ticks && context->is_at_window))
+		windows_end(context, now);
+}

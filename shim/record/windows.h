@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Windows: short stretches of a thread's time in which functions that are counted are
+ * recorded as exactly as all others. Runs on: traced threads, any context; reached from
+ * the code in shim/patch/stubs.h. Must not lock or make a system call.
+ *
+ * When a thread's pulse comes, after some thousand counted calls, and the time for a
+ * window has, its counts are taken away from the code: each call then continues in
+ * windows_enter(), which opens a frame. A window begins only where the caller is the
+ * innermost function with a frame, so that no caller in between is missing on the paths
+ * in it. What is open when it ends is closed by its own exits: the exit's code looks
+ * whether the innermost frame is the function's.
+ *
+ * Time between windows is random, around what they may cost (budget.h): nothing in the
+ * program is in step with them.
+ */
+#pragma once
+
+#include "shim/lane/lane.h"
+
+/* In the place of the hooks; see stub_targets. */
+void windows_enter(void *function, void *call_site, uint32_t number);
+void windows_pulse(void *function, void *call_site, uint32_t number);
+void windows_exit(void *function, void *call_site);
+
+/* Closes the innermost frame as an exit, when it is this call's. 0: it is not. */
+int windows_close_frame(struct lane_context *context, uint64_t function,
+			uint64_t call_site, uintptr_t stack, uint64_t now);
+
+/* Ends the one that is open. */
+void windows_end(struct lane_context *context, uint64_t now);
