@@ -53,9 +53,51 @@ static bool ratio_from_shift(struct change *change)
 	return true;
 }
 
-static enum outcome decide(const struct change *change, double tolerance)
+double change_error(const struct change *change)
 {
-	switch (verdict_of(&change->ratio, change->p, tolerance)) {
+	return hypot(change->before_error, change->after_error);
+}
+
+static double relative(double error, double value)
+{
+	/* Of nothing every error is large; not so large that it is no number. */
+	return error > 0 ? error / fmax(value, error / 1e6) : 0;
+}
+
+static struct statistics_shift widened(struct statistics_shift interval, double ratio,
+				       double shift)
+{
+	/* Below 0 a ratio that was made of a shift may be. */
+	interval.low = fmin(interval.low, interval.low / (1 + ratio)) - shift;
+	interval.high = interval.high * (1 + ratio) + shift;
+	return interval;
+}
+
+struct statistics_shift change_widest(const struct change *change, bool is_ratio)
+{
+	double before = relative(change->before_error, change->before);
+	double after = relative(change->after_error, change->after);
+
+	return is_ratio ? widened(change->runs_ratio, hypot(before, after), 0)
+			: widened(change->runs_shift, 0, change_error(change));
+}
+
+struct statistics_shift change_narrowest(const struct change *change, bool is_ratio)
+{
+	double before = relative(change->before_error, change->before);
+	double after = relative(change->after_error, change->after);
+
+	/* Of what is not known on a side nothing is the same. */
+	if (before >= 1 || after >= 1)
+		return change_widest(change, is_ratio);
+	return is_ratio ? widened(change->runs_ratio, fabs(after - before), 0)
+			: widened(change->runs_shift, 0,
+				  fabs(change->after_error - change->before_error));
+}
+
+static enum outcome outcome_of(enum verdict verdict)
+{
+	switch (verdict) {
 	case VERDICT_UNCHANGED:
 		return OUTCOME_UNCHANGED;
 	case VERDICT_IMPROVED:
@@ -66,6 +108,25 @@ static enum outcome decide(const struct change *change, double tolerance)
 		break;
 	}
 	return OUTCOME_INCONCLUSIVE;
+}
+
+/* The runs alone decide first; then it must hold with the errors, too. */
+static void decide(struct change *change, double tolerance)
+{
+	enum verdict by_runs = verdict_of(&change->runs_ratio, change->p, tolerance);
+	struct statistics_shift ratio = by_runs == VERDICT_UNCHANGED
+						? change_narrowest(change, true)
+						: change->ratio;
+	bool is_beyond = change->shift.low > 0 || change->shift.high < 0;
+
+	change->outcome = outcome_of(verdict_of(&ratio, change->p, tolerance));
+	if (by_runs != VERDICT_UNCHANGED && change_error(change) > 0 && !is_beyond)
+		change->outcome = OUTCOME_INCONCLUSIVE;
+	if (change->outcome != outcome_of(by_runs))
+		change->outcome = OUTCOME_INCONCLUSIVE;
+	change->is_blurred = change->outcome != outcome_of(by_runs);
+	if (change->is_blurred)
+		change->runs_needed = 0;
 }
 
 static void test(struct change *change, const int64_t *values, size_t before_count,
@@ -87,27 +148,48 @@ static void test(struct change *change, const int64_t *values, size_t before_cou
 			ratio_from_shift(change);
 	change->outcome = OUTCOME_INCONCLUSIVE;
 	if (change->is_tested) {
-		change->outcome = decide(change, tolerance);
 		spread = fmax(noise(numbers, before_count), noise(after, after_count));
 		change->runs_needed = statistics_runs_needed(tolerance, spread,
 							     VERDICT_CONFIDENCE, POWER);
+		change->runs_ratio = change->ratio;
+		change->runs_shift = change->shift;
+		change->ratio = change_widest(change, true);
+		change->shift = change_widest(change, false);
+		decide(change, tolerance);
 	}
 	free(numbers);
 }
 
-struct change change_means(const int64_t *values, size_t before_count, size_t after_count)
+struct change change_means(const int64_t *values, const int64_t *errors,
+			   size_t before_count, size_t after_count)
 {
-	return (struct change){
+	struct change change = {
 		.before = mean(values, before_count),
 		.after = mean(values + before_count, after_count),
 		.p = NAN,
 	};
+
+	if (errors) {
+		change.before_error = fmax(0, mean(errors, before_count));
+		change.after_error = fmax(0, mean(errors + before_count, after_count));
+	}
+	return change;
+}
+
+struct change change_of_estimates(const int64_t *values, const int64_t *errors,
+				  size_t before_count, size_t after_count)
+{
+	struct change change = change_means(values, errors, before_count, after_count);
+
+	if (before_count > 1 || after_count > 1)
+		test(&change, values, before_count, after_count);
+	return change;
 }
 
 struct change change_of(const int64_t *values, size_t before_count, size_t after_count,
 			bool is_countable)
 {
-	struct change change = change_means(values, before_count, after_count);
+	struct change change = change_means(values, NULL, before_count, after_count);
 	bool agree = all_equal(values, before_count) &&
 		     all_equal(values + before_count, after_count);
 
@@ -144,7 +226,7 @@ void change_adjust(struct change *changes, size_t count, size_t before_count,
 	for (size_t i = 0; i < count; i++)
 		if (changes[i].is_tested) {
 			changes[i].p = p[i];
-			changes[i].outcome = decide(&changes[i], tolerance);
+			decide(&changes[i], tolerance);
 		}
 	free(p);
 }

@@ -18,15 +18,18 @@ static double difference_limit(const struct gate_limit *limit, double before)
 static enum gate_result check_interval(const struct gate_limit *limit,
 				       const struct change *change)
 {
-	const struct statistics_shift *interval =
-		limit->is_percent ? &change->ratio : &change->shift;
+	const struct statistics_shift *runs =
+		limit->is_percent ? &change->runs_ratio : &change->runs_shift;
 	double most = limit->is_percent ? 1 + limit->most / 100 : limit->most;
 
-	if (!change->is_tested || interval->confidence < VERDICT_CONFIDENCE - SLACK)
+	if (!change->is_tested || runs->confidence < VERDICT_CONFIDENCE - SLACK)
 		return GATE_NOT_MEASURED;
-	if (interval->low > most + SLACK)
+	if (change_widest(change, limit->is_percent).low > most + SLACK)
 		return GATE_EXCEEDED;
-	return interval->high <= most + SLACK ? GATE_KEPT : GATE_INCONCLUSIVE;
+	if (change_narrowest(change, limit->is_percent).high <= most + SLACK)
+		return GATE_KEPT;
+	return runs->low > most + SLACK || runs->high <= most + SLACK ? GATE_BLURRED
+								      : GATE_INCONCLUSIVE;
 }
 
 enum gate_result gate_check(const struct gate_limit *limit, const struct change *change)
@@ -52,6 +55,7 @@ const char *gate_result_word(enum gate_result result)
 	static const char *const words[] = {
 		[GATE_KEPT] = "kept",
 		[GATE_INCONCLUSIVE] = "inconclusive",
+		[GATE_BLURRED] = "within the error",
 		[GATE_NOT_MEASURED] = "not measured",
 		[GATE_NOT_COMPARABLE] = "not comparable",
 		[GATE_EXCEEDED] = "exceeded",

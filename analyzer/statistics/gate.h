@@ -45,13 +45,15 @@ const char *gate_metric_name(enum gate_metric metric);
 enum gate_result {
 	GATE_KEPT,
 	GATE_INCONCLUSIVE, /* the interval has the limit in it */
+	GATE_BLURRED,	   /* it has it for the error of the times alone: no runs help */
 	GATE_NOT_MEASURED, /* or with too few runs ever to exceed a limit */
 	GATE_NOT_COMPARABLE,
 	GATE_EXCEEDED,
 };
 
 /* Exact quantities by their difference; else by the interval: exceeded when all of it is
- * above the limit, kept when none of it. What varies and has one run a side, or so few
+ * above the limit with the errors of both sides, kept when none of it is with what the
+ * errors differ by. What varies and has one run a side, or so few
  * that no difference could count, is not measured. */
 enum gate_result gate_check(const struct gate_limit *limit, const struct change *change);
 /* Whether some difference of this quantity could be called a regression. */

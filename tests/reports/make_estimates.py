@@ -114,14 +114,14 @@ def make_drowned(db):
 def program(db, run_id, label, calls, noise, work_us):
     """What the hooks took is in the wall time."""
     hooks_ns = int(calls * (INNER + OUTER))
-    run = open_run(db, run_id, label, 110 * MS + work_us * noise + hooks_ns)
+    run = open_run(db, run_id, label, 20 * MS + (10_000 + work_us) * noise + calls + hooks_ns)
 
     def function(name, line):
         return run.function(name, module_id=run_id, file="/src/app.c", line=line)
 
     root = run.path(None, function("main", 10), 1, 10_000 * noise)
     work = run.path(root, function("work", 20), 500, work_us * noise)
-    check = run.path(work, function("check", 30), calls, 20 * calls)
+    check = run.path(work, function("check", 30), calls, calls)
     trust(db, run_id, run_id, hook_calls=run.store())
     set_errors(db, run, {work: int(calls * ERROR / 2), check: int(calls * ERROR / 2)})
     sums(db, run_id)

@@ -11,6 +11,7 @@
 extern const struct report report_compare;
 
 #define CALLS 1000
+#define HOOKS_NS 30 /* of a call, as in selftest_gate.sql */
 #define SELF_NS 10000000
 #define ALLOCATIONS 100
 #define ALLOCATION_BYTES 64
@@ -24,49 +25,62 @@ struct scenario {
 	bool is_empty; /* nothing is measured after */
 	const char *limits, *fail_on;
 	enum exit_status expected;
+	int64_t calls_before, calls_after; /* 0: CALLS */
 };
 
 static const struct scenario scenarios[] = {
 	{"twice the bytes, limit 0%", 1, 0, 100, false, "alloc_bytes=0%", NULL,
-	 STATUS_REGRESSION},
-	{"its unchanged twin", 1, 0, 0, false, "alloc_bytes=0%", NULL, STATUS_OK},
+	 STATUS_REGRESSION, 0, 0},
+	{"its unchanged twin", 1, 0, 0, false, "alloc_bytes=0%", NULL, STATUS_OK, 0, 0},
 	{"one allocation more in 100, limit 10", 1, 0, 1, false, "alloc_count=10", NULL,
-	 STATUS_OK},
+	 STATUS_OK, 0, 0},
 	{"one allocation more in 100, any regression fails", 1, 0, 1, false, NULL,
-	 "regression", STATUS_REGRESSION},
+	 "regression", STATUS_REGRESSION, 0, 0},
 	{"unchanged, 10 runs a side, any regression fails", 10, 0, 0, false, NULL,
-	 "regression", STATUS_OK},
+	 "regression", STATUS_OK, 0, 0},
 	{"unchanged, but one run a side tells nothing of times", 1, 0, 0, false, NULL,
-	 "regression", STATUS_NOTHING},
+	 "regression", STATUS_NOTHING, 0, 0},
 	{"eight times slower, one run a side", 1, 700, 0, false, NULL, "regression",
-	 STATUS_NOTHING},
+	 STATUS_NOTHING, 0, 0},
 	{"eight times slower, one run a side, limit 5%", 1, 700, 0, false, "wall=5%",
-	 NULL, STATUS_NOTHING},
+	 NULL, STATUS_NOTHING, 0, 0},
 	{"eight times slower, 3 runs a side, any regression fails", 3, 700, 0, false,
-	 NULL, "regression", STATUS_NOTHING},
+	 NULL, "regression", STATUS_NOTHING, 0, 0},
 	{"20% slower, 10 runs a side, limit 5%", 10, 20, 0, false, "wall=5%", NULL,
-	 STATUS_REGRESSION},
-	{"its unchanged twin", 10, 0, 0, false, "wall=5%", NULL, STATUS_OK},
+	 STATUS_REGRESSION, 0, 0},
+	{"its unchanged twin", 10, 0, 0, false, "wall=5%", NULL, STATUS_OK, 0, 0},
 	{"20% slower, 10 runs a side, any regression fails", 10, 20, 0, false, NULL,
-	 "regression", STATUS_REGRESSION},
+	 "regression", STATUS_REGRESSION, 0, 0},
 	{"a function 20% slower, limit 5%", 10, 20, 0, false, "func:work.self=5%", NULL,
-	 STATUS_REGRESSION},
+	 STATUS_REGRESSION, 0, 0},
 	{"20% slower, too few runs to tell", 2, 20, 0, false, "wall=5%", NULL,
-	 STATUS_NOTHING},
-	{"nothing measured after", 1, 0, 0, true, "alloc_bytes=0%", NULL, STATUS_NOTHING},
+	 STATUS_NOTHING, 0, 0},
+	{"nothing measured after", 1, 0, 0, true, "alloc_bytes=0%", NULL, STATUS_NOTHING,
+	 0, 0},
+	/* Of 50 ms the hooks of a million calls take 30, and are known to a tenth. */
+	{"more hooks alone, limit 5%", 10, 0, 0, false, "wall=5%", NULL, STATUS_NOTHING,
+	 100000, 1000000},
+	{"fewer hooks alone, any regression fails", 10, 0, 0, false, NULL, "regression",
+	 STATUS_NOTHING, 1000000, 100000},
+	{"20% slower, which fewer hooks hide, limit 5%", 10, 20, 0, false, "wall=5%",
+	 NULL, STATUS_NOTHING, 1000000, 100000},
+	{"twice as slow, which fewer hooks hide, limit 5%", 10, 100, 0, false, "wall=5%",
+	 NULL, STATUS_REGRESSION, 1000000, 100000},
+	{"unchanged, as many hooks, limit 5%", 10, 0, 0, false, "wall=5%", NULL,
+	 STATUS_OK, 1000000, 1000000},
 };
 
 /* One statement with what it may have as parameters. */
 static int insert(struct rundb *db, const char *sql, int run, const char *label,
-		  int64_t self, int64_t count)
+		  int64_t self, int64_t count, int64_t calls)
 {
 	struct cursor *cursor = rundb_query(db, sql);
 
 	cursor_bind_integer(cursor, ":run", run);
 	cursor_bind_text(cursor, ":label", label);
-	cursor_bind_integer(cursor, ":wall", 2 * self);
+	cursor_bind_integer(cursor, ":wall", 2 * self + HOOKS_NS * calls);
 	cursor_bind_integer(cursor, ":self", self);
-	cursor_bind_integer(cursor, ":calls", CALLS);
+	cursor_bind_integer(cursor, ":calls", calls);
 	cursor_bind_integer(cursor, ":count", count);
 	cursor_bind_integer(cursor, ":bytes", count * ALLOCATION_BYTES);
 	cursor_next(cursor);
@@ -84,22 +98,24 @@ static int add_run(struct rundb *db, const struct scenario *scenario, int run,
 {
 	int64_t self = SELF_NS + spread(run % scenario->runs_a_side);
 	int64_t count = ALLOCATIONS;
+	int64_t calls = is_after ? scenario->calls_after : scenario->calls_before;
 	const char *label = is_after ? "after" : "before";
 	bool is_empty = is_after && scenario->is_empty;
 	int result;
 
+	calls = calls ? calls : CALLS;
 	if (is_after) {
 		self += self * scenario->time_percent / 100;
 		count += count * scenario->alloc_percent / 100;
 	}
-	result =
-		insert(db, selftest_gate_sql_run, run, label, self, is_empty ? 0 : count);
+	result = insert(db, selftest_gate_sql_run, run, label, self, is_empty ? 0 : count,
+			calls);
 	if (result < 0 || is_empty)
 		return result;
-	result = insert(db, selftest_gate_sql_function, run, label, self, count);
+	result = insert(db, selftest_gate_sql_function, run, label, self, count, calls);
 	if (result < 0)
 		return result;
-	return insert(db, selftest_gate_sql_path, run, label, self, count);
+	return insert(db, selftest_gate_sql_path, run, label, self, count, calls);
 }
 
 static int add_runs(struct rundb *db, const struct scenario *scenario)

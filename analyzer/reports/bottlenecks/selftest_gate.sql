@@ -3,9 +3,9 @@
 
 -- :name run
 INSERT INTO run (run_id, token, label, command, complete, exit_code, level, wall_ns,
-	inner_cost_ns, outer_cost_ns, alloc_count, alloc_bytes, free_count, free_bytes,
+	inner_cost_ns, outer_cost_ns, hook_cost_error_ns, alloc_count, alloc_bytes, free_count, free_bytes,
 	peak_bytes, live_bytes_at_exit)
-VALUES (:run, CAST(:run AS TEXT), :label, './synthetic', 1, 0, 'exact', :wall, 10, 20,
+VALUES (:run, CAST(:run AS TEXT), :label, './synthetic', 1, 0, 'exact', :wall, 10, 20, 3,
 	:count, :bytes, :count, :bytes, 4096, 0);
 
 -- :name function

@@ -13,6 +13,7 @@
 #include "common/base/xalloc.h"
 #include "analyzer/model/units.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,22 +137,30 @@ static void check_cpu_count(struct compare_state *state)
 		}
 }
 
-static double mean_hook_cost(const struct compare_state *state, size_t from, size_t to)
+static double mean_hook_cost(const struct compare_state *state, size_t from, size_t to,
+			     double *ret_error)
 {
-	double sum = 0;
+	double sum = 0, errors = 0;
 
-	for (size_t i = from; i < to; i++)
+	for (size_t i = from; i < to; i++) {
 		sum += state->runs[i].hook_cost_ns;
+		errors += state->runs[i].hook_cost_error_ns;
+	}
+	*ret_error = errors / (double)(to - from);
 	return sum / (double)(to - from);
 }
 
 static void check_hook_cost(struct compare_state *state)
 {
-	double before = mean_hook_cost(state, 0, state->before_count);
-	double after = mean_hook_cost(state, state->before_count, state->run_count);
+	double errors[2];
+	double before = mean_hook_cost(state, 0, state->before_count, &errors[0]);
+	double after =
+		mean_hook_cost(state, state->before_count, state->run_count, &errors[1]);
 	struct strbuf sentence = {0};
 
 	if (before * HOOK_COST_FACTOR >= after && after * HOOK_COST_FACTOR >= before)
+		return;
+	if (!units_is_known(after - before, hypot(errors[0], errors[1])))
 		return;
 	strbuf_printf(
 		&sentence,

@@ -79,6 +79,7 @@ void compare_free_state(struct compare_state *state)
 	free(state->runs);
 	strbuf_free(&state->choice);
 	free(state->totals);
+	free(state->errors);
 	free(state->self_changes);
 	gate_free(&state->gate);
 	component_map_free(&state->map);
@@ -132,12 +133,16 @@ const struct report report_compare = {
 		"wall, self, calls, alloc_count, alloc_bytes, peak, live, or "
 		"func:NAME.METRIC with self, total, calls, alloc_count, alloc_bytes; "
 		"AMOUNT is 5%, 50ms, 1MiB, 100. (--limit with a plain number shows that "
-		"many rows.) With several runs a time exceeds its limit when the whole "
-		"interval does. --fail-on regression fails for every total or function "
+		"many rows.) wall is the wall time less what the hooks took of it. With "
+		"several runs a time exceeds its limit when the whole interval does, "
+		"widened by the errors of both sides. --fail-on regression fails for "
+		"every total or function "
 		"with that verdict, --fail-on inconclusive also for what more runs would "
 		"have to tell. Times of fewer than four runs a side are not judged: "
 		"status "
-		"4, and the command that records more. Status 3: the gate failed; 4: it "
+		"4, and the command that records more; neither is what lies within the "
+		"error of "
+		"the hooks. Status 3: the gate failed; 4: it "
 		"could not be judged.",
 	.example = "prof-analyze compare before.db after.db --limit calls=0%,peak=1MiB",
 	.takes = TAKES_SIDES | TAKES_GATE | TAKES_LIMIT | TAKES_FILTER | TAKES_BY |

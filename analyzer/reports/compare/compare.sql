@@ -3,9 +3,13 @@
 
 -- :name facts
 SELECT label, command, level, cpu_count, cpu_model, kernel, clock, shim_version,
-	hook_cost_ns, complete, exit_code, exit_signal, wall_ns, peak_bytes,
+	complete, exit_code, exit_signal, wall_ns, peak_bytes,
 	live_bytes_at_exit, alloc_count, alloc_bytes, host, rank_count
 FROM runs WHERE run_id = :run;
+
+-- :name roots
+SELECT SUM(total_error_ns) AS total_error_ns FROM path
+WHERE run_id = :run AND parent_path_id IS NULL;
 
 -- :name programs
 SELECT DISTINCT executable FROM processes WHERE run_id = :run

@@ -101,9 +101,7 @@ static void sum_up(const struct compare_state *state, struct walk *walk)
 		add_path(walk, i);
 	walk->changes = xcalloc(walk->sums.count + 1, sizeof(*walk->changes));
 	for (uint32_t i = 0; i < walk->sums.count; i++)
-		walk->changes[i] =
-			change_of(compare_values(&walk->sums, i, COMPARE_self_ns),
-				  state->before_columns, after, false);
+		walk->changes[i] = compare_times(state, &walk->sums, i, COMPARE_self_ns);
 	change_adjust(walk->changes, walk->sums.count, state->before_columns, after);
 }
 
@@ -130,7 +128,8 @@ static size_t rank(const struct compare_state *state, const struct walk *walk,
 		struct change self =
 			compare_means(state, &walk->sums, i, COMPARE_self_ns);
 
-		ranked[i] = (struct compare_ranked){i, fabs(self.after - self.before)};
+		ranked[i] =
+			(struct compare_ranked){i, fabs(compare_known_difference(&self))};
 	}
 	if (walk->sums.count)
 		qsort(ranked, walk->sums.count, sizeof(*ranked), compare_largest_first);

@@ -16,6 +16,7 @@
 static const struct column function_columns[] = {
 	{"self_difference", "self +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
 	{"self_difference_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"self_difference_error_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"before_self_ns", "before", COLUMN_NSEC, COLUMN_KEEP},
 	{"after_self_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"by_calls", "by calls", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
@@ -83,14 +84,19 @@ static void add_function(const struct compare_state *state, struct table *table,
 	split = change_split(calls.before, self.before, calls.after, self.after);
 	*table_cell(table, row, "self_difference_ns") =
 		cell_real(self.after - self.before);
-	*table_cell(table, row, "by_calls") =
-		compare_difference(table, split.by_calls, COLUMN_NSEC);
-	*table_cell(table, row, "by_cost") =
-		compare_difference(table, split.by_cost, COLUMN_NSEC);
+	*table_cell(table, row, "self_difference_error_ns") =
+		cell_real(change_error(&self));
+	/* Of a difference that is none there are no parts. */
+	if (self.before == self.after || compare_known_difference(&self) != 0) {
+		*table_cell(table, row, "by_calls") =
+			compare_difference(table, split.by_calls, 0, COLUMN_NSEC);
+		*table_cell(table, row, "by_cost") =
+			compare_difference(table, split.by_cost, 0, COLUMN_NSEC);
+	}
 	*table_cell(table, row, "by_calls_ns") = cell_real(split.by_calls);
 	*table_cell(table, row, "by_cost_ns") = cell_real(split.by_cost);
 	*table_cell(table, row, "allocs") =
-		compare_difference(table, allocs.after - allocs.before, COLUMN_COUNT);
+		compare_difference(table, allocs.after - allocs.before, 0, COLUMN_COUNT);
 	compare_put_effect(table, row, &state->self_changes[number]);
 	*table_cell(table, row, "match") =
 		compare_match_cell(table, function->presence, function->tier);
@@ -172,8 +178,7 @@ static void judge_functions(struct compare_state *state)
 	for (uint32_t i = 0; i < series->count; i++)
 		if (is_judged(state, i))
 			state->self_changes[i] =
-				change_of(compare_values(series, i, COMPARE_self_ns),
-					  state->before_columns, after, false);
+				compare_times(state, series, i, COMPARE_self_ns);
 	change_adjust(state->self_changes, series->count, state->before_columns, after);
 }
 

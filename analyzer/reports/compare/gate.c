@@ -15,6 +15,10 @@
 #include <string.h>
 
 #define LISTED_NAMES 5
+#define BLURRED_ADVICE                                                                   \
+	"More runs do not help. Record with a budget (PROFSHIM_OVERHEAD=5), or leave "   \
+	"what is called most out of both builds ('prof-analyze exclude-list'); wall "    \
+	"times of builds without hooks are not touched."
 
 static const struct column columns[] = {
 	{"check", "check", COLUMN_TEXT, COLUMN_KEEP},
@@ -28,6 +32,7 @@ struct checking {
 	struct table *table;
 	size_t failed, not_made, inconclusive;
 	bool wants_runs; /* a check was not made for too few runs */
+	bool is_blurred; /* or for what the hooks took */
 };
 
 /* Quantities of a limit. */
@@ -47,12 +52,13 @@ static const struct {
 	[GATE_LIVE] = {RUN_LIVE, -1, COLUMN_BYTES, true},
 };
 
-static void put_number(struct strbuf *text, double value, enum column_type type)
+static void put_number(struct strbuf *text, double value, double error,
+		       enum column_type type)
 {
 	int64_t whole = whole_number(value);
 
 	if (type == COLUMN_NSEC)
-		units_nsec(text, whole);
+		units_nsec_error(text, whole, whole_number(error), UNITS_ERROR_SIGN);
 	else if (type == COLUMN_BYTES)
 		units_bytes(text, whole);
 	else
@@ -63,9 +69,9 @@ static void put_number(struct strbuf *text, double value, enum column_type type)
 static void describe(struct strbuf *text, const struct change *change,
 		     enum column_type type)
 {
-	put_number(text, change->before, type);
+	put_number(text, change->before, change->before_error, type);
 	strbuf_puts(text, " to ");
-	put_number(text, change->after, type);
+	put_number(text, change->after, change->after_error, type);
 	if (change->is_tested)
 		strbuf_printf(text, ", %+.1f%% [%+.1f, %+.1f]",
 			      100 * (change->ratio.estimate - 1),
@@ -89,8 +95,8 @@ static void add_check(struct checking *checking, const char *check,
 	row[3] = table_text(checking->table, message);
 	checking->failed += result == GATE_EXCEEDED;
 	checking->inconclusive += result == GATE_INCONCLUSIVE;
-	checking->not_made +=
-		result == GATE_NOT_MEASURED || result == GATE_NOT_COMPARABLE;
+	checking->not_made += result == GATE_NOT_MEASURED ||
+			      result == GATE_NOT_COMPARABLE || result == GATE_BLURRED;
 }
 
 /* What keeps a quantity from being compared, or NULL. */
@@ -114,6 +120,10 @@ static void add_result(struct checking *checking, const char *check,
 			    "cannot be judged, four runs a side are the least: ");
 	}
 	describe(&message, change, type);
+	if (result == GATE_BLURRED && !why) {
+		checking->is_blurred = true;
+		strbuf_puts(&message, ": what the hooks took is not known so well");
+	}
 	if (why) {
 		result = GATE_NOT_COMPARABLE;
 		strbuf_printf(&message, " (%s)", why);
@@ -203,6 +213,19 @@ static enum exit_status ambiguous(struct compare_state *state,
 			   limit->text, first, second);
 }
 
+static struct change change_of_function(const struct compare_state *state,
+					uint32_t number, enum gate_metric metric)
+{
+	const struct compare_series *series = &state->comparison.function_values;
+	int of = sources[metric].function;
+
+	if (sources[metric].type == COLUMN_NSEC)
+		return compare_times(state, series, number, (enum compare_metric)of);
+	return change_of(compare_values(series, number, (size_t)of),
+			 state->before_columns, compare_after_count(state),
+			 sources[metric].is_countable);
+}
+
 static enum exit_status check_function(struct checking *checking,
 				       const struct gate_limit *limit)
 {
@@ -229,11 +252,8 @@ static enum exit_status check_function(struct checking *checking,
 				  : "no run before has the function");
 		return STATUS_OK;
 	}
-	change = change_of(compare_values(&comparison->function_values,
-					  (uint32_t)(found - comparison->functions),
-					  (size_t)sources[limit->metric].function),
-			   state->before_columns, compare_after_count(state),
-			   sources[limit->metric].is_countable);
+	change = change_of_function(state, (uint32_t)(found - comparison->functions),
+				    limit->metric);
 	add_result(checking, limit->text, gate_check(limit, &change), &change,
 		   sources[limit->metric].type);
 	return STATUS_OK;
@@ -253,6 +273,8 @@ static enum gate_result result_of(const struct change *change)
 		return GATE_EXCEEDED;
 	if (!gate_can_judge(change))
 		return GATE_NOT_MEASURED;
+	if (change->is_blurred)
+		return GATE_BLURRED;
 	return change->outcome == OUTCOME_INCONCLUSIVE ? GATE_INCONCLUSIVE : GATE_KEPT;
 }
 
@@ -404,7 +426,10 @@ static void add_conclusion(struct compare_state *state, const struct checking *c
 		      checking->failed, checking->inconclusive, checking->not_made);
 	doc_note(state->doc, "gate_conclusion",
 		 status == STATUS_OK ? NOTE_GOOD : NOTE_WARNING, strbuf_text(&text),
-		 status == STATUS_NOTHING && checking->wants_runs ? advice(state) : NULL);
+		 status != STATUS_NOTHING ? NULL
+		 : checking->wants_runs	  ? advice(state)
+		 : checking->is_blurred	  ? BLURRED_ADVICE
+					  : NULL);
 	strbuf_free(&text);
 }
 

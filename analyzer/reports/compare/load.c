@@ -12,9 +12,11 @@
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/trust/trust.h"
+#include "analyzer/rundb/hooks.h"
 
 #include "compare.sql.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -34,7 +36,7 @@ static void add_total(struct compare_state *state, enum run_metric metric, size_
 {
 	int64_t *total = &state->totals[(size_t)metric * state->column_count + column];
 
-	if (metric == RUN_WALL)
+	if (metric == RUN_WALL || metric == RUN_RAW_WALL || metric == RUN_HOOKS)
 		*total = value > *total ? value : *total;
 	else
 		__builtin_add_overflow(*total, value, total);
@@ -47,10 +49,8 @@ static int load_facts(struct compare_state *state, size_t number)
 		const char *column;
 		enum run_metric metric;
 	} totals[] = {
-		{"wall_ns", RUN_WALL},
-		{"peak_bytes", RUN_PEAK},
-		{"live_bytes_at_exit", RUN_LIVE},
-		{"alloc_count", RUN_ALLOC_COUNT},
+		{"wall_ns", RUN_RAW_WALL},	  {"peak_bytes", RUN_PEAK},
+		{"live_bytes_at_exit", RUN_LIVE}, {"alloc_count", RUN_ALLOC_COUNT},
 		{"alloc_bytes", RUN_ALLOC_BYTES},
 	};
 	struct cursor *cursor = report_query(about(state, number), compare_sql_facts);
@@ -64,15 +64,55 @@ static int load_facts(struct compare_state *state, size_t number)
 		run->kernel = report_text(state->doc, cursor, "kernel");
 		run->clock = report_text(state->doc, cursor, "clock");
 		run->shim_version = report_text(state->doc, cursor, "shim_version");
-		run->hook_cost_ns = cursor_real(cursor, "hook_cost_ns");
 		run->complete = cursor_integer(cursor, "complete") != 0;
 		run->host = report_text(state->doc, cursor, "host");
 		run->rank_count = cursor_integer(cursor, "rank_count");
+		run->wall_ns = cursor_real(cursor, "wall_ns");
 		for (size_t i = 0; i < sizeof(totals) / sizeof(totals[0]); i++)
 			add_total(state, totals[i].metric, run->column,
 				  cursor_integer(cursor, totals[i].column));
 	}
 	return report_finish(state->input, cursor);
+}
+
+static void add_error(struct compare_state *state, enum run_metric metric, size_t column,
+		      double error_ns)
+{
+	int64_t *error = &compare_errors(state, metric)[column];
+	int64_t whole_ns = whole_number(error_ns);
+
+	if (metric == RUN_SELF)
+		quantity_add(error, whole_ns);
+	else
+		*error = whole_ns > *error ? whole_ns : *error;
+}
+
+/* What the hooks took of the wall time, and the wall time without. */
+static int load_hooks(struct compare_state *state, size_t number)
+{
+	struct compare_run *run = &state->runs[number];
+	struct cursor *cursor = report_query(about(state, number), compare_sql_roots);
+	struct hooks_cost on_wall;
+	struct hooks hooks;
+
+	if (cursor_next(cursor) > 0)
+		add_error(state, RUN_SELF, run->column,
+			  cursor_real(cursor, "total_error_ns"));
+	if (report_finish(state->input, cursor) < 0)
+		return -1;
+	if (hooks_load(run->db, run->run_id, &hooks) < 0) {
+		report_fail_db(state->input);
+		return -1;
+	}
+	run->hook_cost_ns = hooks.pair.ns;
+	run->hook_cost_error_ns = hooks.pair.error_ns;
+	on_wall = hooks_on_wall(&hooks);
+	on_wall.ns = fmin(on_wall.ns, run->wall_ns);
+	add_total(state, RUN_HOOKS, run->column, whole_number(on_wall.ns));
+	add_total(state, RUN_WALL, run->column, whole_number(run->wall_ns - on_wall.ns));
+	add_error(state, RUN_HOOKS, run->column, on_wall.error_ns);
+	add_error(state, RUN_WALL, run->column, on_wall.error_ns);
+	return 0;
 }
 
 static int load_losses(struct compare_state *state, size_t number)
@@ -334,8 +374,11 @@ enum exit_status compare_load(struct compare_state *state)
 	compare_init(&state->comparison, state->before_columns,
 		     compare_after_count(state));
 	state->totals = xcalloc(RUN_METRIC_COUNT * state->column_count, sizeof(int64_t));
+	state->errors = xcalloc(RUN_METRIC_COUNT * state->column_count, sizeof(int64_t));
 	for (size_t i = 0; i < state->run_count && result == 0; i++) {
 		result = load_facts(state, i);
+		if (result == 0)
+			result = load_hooks(state, i);
 		if (result == 0)
 			result = load_losses(state, i);
 		if (result == 0)

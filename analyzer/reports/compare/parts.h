@@ -14,9 +14,12 @@
  * would blind the correction for many tests. */
 #define COMPARE_LEAST_SHARE 0.005
 
-/* Quantities of a whole run, in the order they are shown. */
+/* Quantities of a whole run, in the order they are shown. What went away takes its hooks
+ * along: so wall times are compared without them. */
 enum run_metric {
-	RUN_WALL,
+	RUN_WALL, /* less what the hooks took of it */
+	RUN_HOOKS,
+	RUN_RAW_WALL,
 	RUN_SELF,
 	RUN_CALLS,
 	RUN_ALLOC_COUNT,
@@ -37,7 +40,7 @@ struct compare_run {
 	const char *label, *command, *level, *host, *cpu_model, *kernel, *clock;
 	const char *shim_version;
 	int64_t cpu_count, rank_count;
-	double hook_cost_ns;
+	double hook_cost_ns, hook_cost_error_ns, wall_ns;
 	bool complete;
 	const char *losses; /* counters of what is missing, "2 folded_paths"; or NULL */
 	/* Function ids of the file in order, and their numbers in the comparison. */
@@ -62,6 +65,7 @@ struct compare_state {
 	struct gate gate;
 	struct component_map map; /* --map */
 	int64_t *totals;	  /* [RUN_METRIC_COUNT][column_count] */
+	int64_t *errors;	  /* of them, likewise */
 	struct change run_changes[RUN_METRIC_COUNT];
 	/* One for each function of the comparison, of its self time. */
 	struct change *self_changes;
@@ -82,6 +86,12 @@ static inline const int64_t *compare_totals(const struct compare_state *state,
 					    enum run_metric metric)
 {
 	return state->totals + (size_t)metric * state->column_count;
+}
+
+static inline int64_t *compare_errors(const struct compare_state *state,
+				      enum run_metric metric)
+{
+	return state->errors + (size_t)metric * state->column_count;
 }
 
 void compare_free_state(struct compare_state *state);
@@ -108,6 +118,13 @@ enum exit_status compare_add_gate(struct compare_state *state);
 struct change compare_means(const struct compare_state *state,
 			    const struct compare_series *series, uint32_t subject,
 			    size_t metric);
-/* "+1.23ms", "-4", "0", as a cell of table. */
-struct cell compare_difference(struct table *table, double difference,
+/* The same judged; time is self_ns or total_ns. */
+struct change compare_times(const struct compare_state *state,
+			    const struct compare_series *series, uint32_t subject,
+			    enum compare_metric time);
+/* "+1.23ms", "-4", "0", as a cell of table; "+-5.00ms" of one that its error may have
+ * made, be it more or less. */
+struct cell compare_difference(struct table *table, double difference, double error,
 			       enum column_type type);
+/* 0 when the error may have made it. */
+double compare_known_difference(const struct change *change);

@@ -71,8 +71,8 @@ static void put_change(const struct compare_state *state, struct table *table, s
 	struct change change = compare_put_means(state, table, row, series, number,
 						 metric, before, after);
 
-	*table_cell(table, row, difference) =
-		compare_difference(table, change.after - change.before, type);
+	*table_cell(table, row, difference) = compare_difference(
+		table, change.after - change.before, change_error(&change), type);
 }
 
 static void add_path(const struct compare_state *state, struct table *table,

@@ -5,7 +5,8 @@
  *
  * The share of a subject is the largest of its shares in time, allocations and bytes:
  * |difference| over what the larger side has in all. So a function that began to allocate
- * stands above one whose time varied by a little.
+ * stands above one whose time varied by a little. A difference in time that is not larger
+ * than its error is none.
  */
 #include "analyzer/reports/compare/rows.h"
 
@@ -41,7 +42,7 @@ static double share_of(const struct compare_state *state,
 	struct change change = compare_means(state, series, subject, metric);
 	double all = run_scale(state, scale);
 
-	return all > 0 ? fabs(change.after - change.before) / all : 0;
+	return all > 0 ? fabs(compare_known_difference(&change)) / all : 0;
 }
 
 /* The largest share in time (when the subject has it), allocations and bytes. */
@@ -190,8 +191,8 @@ double compare_explained(const struct compare_state *state,
 		struct change change =
 			compare_means(state, series, ranked[i].number, metric);
 
-		all += fabs(change.after - change.before);
-		part += i < shown ? fabs(change.after - change.before) : 0;
+		all += fabs(compare_known_difference(&change));
+		part += i < shown ? fabs(compare_known_difference(&change)) : 0;
 	}
 	return all > 0 ? part / all : 1;
 }
@@ -291,9 +292,9 @@ void compare_put_quantities(const struct compare_state *state, struct table *tab
 			compare_put_means(state, table, row, series, subject, i, before,
 					  join(&texts, "after_", quantity->name));
 		if (column >= 0)
-			table_row(table, row)[column] =
-				compare_difference(table, change.after - change.before,
-						   quantity_column_type(quantity));
+			table_row(table, row)[column] = compare_difference(
+				table, change.after - change.before,
+				change_error(&change), quantity_column_type(quantity));
 		arena_free(&texts);
 	}
 }

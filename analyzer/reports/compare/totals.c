@@ -10,12 +10,17 @@
 #include <math.h>
 #include <string.h>
 
+/* What the hooks took is shown from this part of the wall time on. */
+#define HOOKS_LEAST 0.005
+
 static const struct {
 	const char *name, *title;
 	enum column_type type;
 	bool is_countable;
 } metrics[RUN_METRIC_COUNT] = {
-	[RUN_WALL] = {"wall_ns", "wall time", COLUMN_NSEC, false},
+	[RUN_WALL] = {"wall_ns", "wall less hooks", COLUMN_NSEC, false},
+	[RUN_HOOKS] = {"hooks_ns", "hooks in it", COLUMN_NSEC, false},
+	[RUN_RAW_WALL] = {"raw_wall_ns", "raw wall", COLUMN_NSEC, false},
 	[RUN_SELF] = {"self_ns", "function time", COLUMN_NSEC, false},
 	[RUN_CALLS] = {"calls", "calls", COLUMN_COUNT, true},
 	[RUN_ALLOC_COUNT] = {"alloc_count", "allocations", COLUMN_COUNT, true},
@@ -39,29 +44,59 @@ static void put_amount(struct strbuf *buffer, double amount, enum column_type ty
 }
 
 /* Like compare_difference(), without sign. */
-static struct cell amount_cell(struct table *table, double amount, enum column_type type)
-{
-	struct strbuf text = {0};
-	struct cell cell;
-
-	put_amount(&text, amount, type);
-	cell = table_text(table, strbuf_text(&text));
-	strbuf_free(&text);
-	return cell;
-}
-
-struct cell compare_difference(struct table *table, double difference,
+static struct cell amount_cell(struct table *table, double amount, double error,
 			       enum column_type type)
 {
 	struct strbuf text = {0};
 	struct cell cell;
 
-	if (difference > 0)
-		strbuf_putc(&text, '+');
-	put_amount(&text, difference, type);
+	if (type == COLUMN_NSEC)
+		units_nsec_error(&text, whole_number(amount), whole_number(error),
+				 UNITS_ERROR_SIGN);
+	else
+		put_amount(&text, amount, type);
 	cell = table_text(table, strbuf_text(&text));
 	strbuf_free(&text);
 	return cell;
+}
+
+struct cell compare_difference(struct table *table, double difference, double error,
+			       enum column_type type)
+{
+	struct strbuf text = {0};
+	struct cell cell;
+
+	if (!units_is_known(difference, error)) {
+		strbuf_puts(&text, "+-");
+		put_amount(&text, fabs(difference) + error, type);
+	} else {
+		if (difference > 0)
+			strbuf_putc(&text, '+');
+		put_amount(&text, difference, type);
+	}
+	cell = table_text(table, strbuf_text(&text));
+	strbuf_free(&text);
+	return cell;
+}
+
+double compare_known_difference(const struct change *change)
+{
+	double difference = change->after - change->before;
+
+	return units_is_known(difference, change_error(change)) ? difference : 0;
+}
+
+/* Of a metric that is a time its errors, one for each run; else NULL. */
+static const int64_t *errors_of(const struct compare_series *series, uint32_t subject,
+				size_t metric)
+{
+	if (series->metric_count < COMPARE_PATH_METRICS)
+		return NULL; /* allocation sites */
+	if (metric == COMPARE_self_ns)
+		return compare_values(series, subject, COMPARE_self_error_ns);
+	if (metric == COMPARE_total_ns)
+		return compare_values(series, subject, COMPARE_total_error_ns);
+	return NULL;
 }
 
 struct change compare_means(const struct compare_state *state,
@@ -69,7 +104,17 @@ struct change compare_means(const struct compare_state *state,
 			    size_t metric)
 {
 	return change_means(compare_values(series, subject, metric),
-			    state->before_columns, compare_after_count(state));
+			    errors_of(series, subject, metric), state->before_columns,
+			    compare_after_count(state));
+}
+
+struct change compare_times(const struct compare_state *state,
+			    const struct compare_series *series, uint32_t subject,
+			    enum compare_metric time)
+{
+	return change_of_estimates(compare_values(series, subject, time),
+				   errors_of(series, subject, time),
+				   state->before_columns, compare_after_count(state));
 }
 
 /* "3 jobs of 8 ranks, " of recordings that are no repetitions by themselves. */
@@ -144,6 +189,9 @@ static const struct column total_columns[] = {
 	{"before", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"after", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"difference", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	{"before_error", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	{"after_error", NULL, COLUMN_ANY, COLUMN_MACHINE},
+	{"difference_error", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"before_text", "before", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
 	{"after_text", "after", COLUMN_FIGURE, COLUMN_HUMAN},
 	{"difference_text", "change", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
@@ -205,7 +253,10 @@ static void put_why(struct strbuf *text, const struct compare_state *state,
 	size_t after = compare_after_count(state);
 	size_t runs = state->before_columns < after ? state->before_columns : after;
 
-	if (change->outcome == OUTCOME_INCONCLUSIVE && change->runs_needed > runs)
+	if (change->is_blurred)
+		strbuf_puts(text, "within the error of what the hooks took: more runs "
+				  "do not help");
+	else if (change->outcome == OUTCOME_INCONCLUSIVE && change->runs_needed > runs)
 		strbuf_printf(text, "~%zu more runs a side", change->runs_needed - runs);
 	else if (change->is_demoted)
 		strbuf_puts(text, "repeated runs differ");
@@ -230,26 +281,62 @@ static void add_total(struct compare_state *state, struct table *table,
 	row[3] = pair ? cell_integer(whole_number(change->after))
 		      : cell_real(change->after);
 	row[4] = pair ? cell_integer(whole_number(difference)) : cell_real(difference);
-	row[5] = amount_cell(table, change->before, type);
-	row[6] = amount_cell(table, change->after, type);
-	row[7] = compare_difference(table, difference, type);
-	row[8] = change->is_tested ? real_or_null(in_percent(change->ratio.estimate))
-		 : change->before > 0
-			 ? real_or_null(in_percent(change->after / change->before))
-			 : (struct cell){.kind = CELL_NULL};
+	row[5] = cell_real(change->before_error);
+	row[6] = cell_real(change->after_error);
+	row[7] = cell_real(change_error(change));
+	row[8] = amount_cell(table, change->before, change->before_error, type);
+	row[9] = amount_cell(table, change->after, change->after_error, type);
+	row[10] = compare_difference(table, difference, change_error(change), type);
+	row[11] = change->is_tested ? real_or_null(in_percent(change->ratio.estimate))
+		  : change->before > 0
+			  ? real_or_null(in_percent(change->after / change->before))
+			  : (struct cell){.kind = CELL_NULL};
 	if (change->is_tested) {
-		row[9] = real_or_null(in_percent(change->ratio.low));
-		row[10] = real_or_null(in_percent(change->ratio.high));
-		row[12] = real_or_null(change->p);
+		row[12] = real_or_null(in_percent(change->ratio.low));
+		row[13] = real_or_null(in_percent(change->ratio.high));
+		row[15] = real_or_null(change->p);
 	}
-	row[11] = table_text(table, strbuf_text(&effect));
-	row[13] = cell_integer(change->is_exact);
-	row[14] = table_text(table, verdict(metric, change));
+	row[14] = table_text(table, strbuf_text(&effect));
+	row[16] = cell_integer(change->is_exact);
+	row[17] = table_text(table, verdict(metric, change));
 	if (change->outcome == OUTCOME_INCONCLUSIVE && change->runs_needed)
-		row[15] = cell_integer(change->runs_needed);
-	row[16] = table_text(table, why.size ? strbuf_text(&why) : NULL);
+		row[18] = cell_integer(change->runs_needed);
+	row[19] = table_text(table, why.size ? strbuf_text(&why) : NULL);
 	strbuf_free(&effect);
 	strbuf_free(&why);
+}
+
+static bool is_of_recorder(enum run_metric metric)
+{
+	return metric == RUN_HOOKS || metric == RUN_RAW_WALL;
+}
+
+static struct change judge_total(const struct compare_state *state,
+				 enum run_metric metric)
+{
+	const int64_t *values = compare_totals(state, metric);
+	const int64_t *errors = compare_errors(state, metric);
+	size_t before = state->before_columns, after = compare_after_count(state);
+	struct change change;
+
+	if (is_of_recorder(metric))
+		return change_means(values, errors, before, after);
+	if (metrics[metric].type == COLUMN_NSEC)
+		return change_of_estimates(values, errors, before, after);
+	change = change_of(values, before, after, metrics[metric].is_countable);
+	if (metrics[metric].type == COLUMN_BYTES)
+		change_forgive_bytes(&change);
+	return change;
+}
+
+/* Worth two lines: a part of the wall time that is seen in its digits. */
+static bool has_hooks(const struct compare_state *state)
+{
+	const struct change *hooks = &state->run_changes[RUN_HOOKS];
+	const struct change *wall = &state->run_changes[RUN_WALL];
+
+	return hooks->before >= HOOKS_LEAST * wall->before ||
+	       hooks->after >= HOOKS_LEAST * wall->after;
 }
 
 void compare_add_totals(struct compare_state *state)
@@ -258,12 +345,12 @@ void compare_add_totals(struct compare_state *state)
 					sizeof(total_columns) / sizeof(total_columns[0]));
 
 	for (size_t i = 0; i < RUN_METRIC_COUNT; i++) {
-		state->run_changes[i] = change_of(
-			compare_totals(state, (enum run_metric)i), state->before_columns,
-			compare_after_count(state), metrics[i].is_countable);
-		if (metrics[i].type == COLUMN_BYTES)
-			change_forgive_bytes(&state->run_changes[i]);
-		add_total(state, table, (enum run_metric)i);
+		enum run_metric metric = (enum run_metric)i;
+
+		state->run_changes[i] = judge_total(state, metric);
+		if (!is_of_recorder(metric) || state->input->options->machine ||
+		    has_hooks(state))
+			add_total(state, table, metric);
 	}
 	doc_table(state->doc, "totals", "Totals", table);
 	if (compare_is_pair(state))
@@ -312,10 +399,10 @@ static void add_balance(struct compare_state *state, struct table *table,
 	for (size_t i = 0; i < 3; i++) {
 		sum += parts[i];
 		row[2 + i] = cell_real(parts[i]);
-		row[7 + i] = compare_difference(table, parts[i], metrics[metric].type);
+		row[7 + i] = compare_difference(table, parts[i], 0, metrics[metric].type);
 	}
 	row[5] = cell_real(sum);
-	row[6] = compare_difference(table, sum, metrics[metric].type);
+	row[6] = compare_difference(table, sum, 0, metrics[metric].type);
 }
 
 void compare_add_balance(struct compare_state *state)

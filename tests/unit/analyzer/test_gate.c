@@ -175,6 +175,94 @@ static void groups_of_times(void **state)
 	assert_int_equal(check("wall=5%", &same), GATE_KEPT);
 }
 
+/* The same of times with an error, the same in all runs of a side. */
+static struct change estimates(int64_t longer, int64_t before_error, int64_t after_error)
+{
+	struct change plain = groups(longer, false);
+	int64_t values[20], errors[20];
+
+	for (int i = 0; i < 10; i++) {
+		values[i] = 1000 + i;
+		values[10 + i] = 1000 + longer + i;
+		errors[i] = before_error;
+		errors[10 + i] = after_error;
+	}
+	assert_int_equal(plain.outcome,
+			 change_of_estimates(values, (int64_t[20]){0}, 10, 10).outcome);
+	return change_of_estimates(values, errors, 10, 10);
+}
+
+static void a_difference_exceeds_both_errors(void **state)
+{
+	struct change clear = estimates(200, 60, 60), faint = estimates(200, 160, 160);
+
+	(void)state;
+	assert_int_equal(clear.outcome, OUTCOME_REGRESSED);
+	assert_false(clear.is_blurred);
+	assert_float_equal(change_error(&clear), 84.85, 0.01);
+	assert_true(clear.runs_shift.low > 190 && clear.shift.low < 120);
+	assert_true(clear.ratio.low > 1.05 && clear.ratio.low < clear.runs_ratio.low);
+	assert_int_equal(check("wall=5%", &clear), GATE_EXCEEDED);
+	/* 226 is more than 200 */
+	assert_int_equal(faint.outcome, OUTCOME_INCONCLUSIVE);
+	assert_true(faint.is_blurred);
+	assert_int_equal(faint.runs_needed, 0);
+	assert_int_equal(check("wall=5%", &faint), GATE_BLURRED);
+	assert_int_equal(check("wall=100ns", &faint), GATE_BLURRED);
+	/* The same error on both sides does not make it more. */
+	assert_int_equal(check("wall=50%", &faint), GATE_KEPT);
+	assert_int_equal(estimates(-200, 160, 160).outcome, OUTCOME_INCONCLUSIVE);
+	assert_int_equal(estimates(-200, 60, 60).outcome, OUTCOME_IMPROVED);
+}
+
+/* What is wrong with both sides alike makes no difference. */
+static void the_same_error_on_both_sides_is_none(void **state)
+{
+	struct change same = estimates(0, 300, 300), other = estimates(0, 300, 20);
+
+	(void)state;
+	assert_int_equal(same.outcome, OUTCOME_UNCHANGED);
+	assert_false(same.is_blurred);
+	assert_int_equal(check("wall=5%", &same), GATE_KEPT);
+	assert_int_equal(other.outcome, OUTCOME_INCONCLUSIVE);
+	assert_true(other.is_blurred);
+	assert_int_equal(check("wall=5%", &other), GATE_BLURRED);
+}
+
+static void what_is_not_known_is_not_judged(void **state)
+{
+	struct change unknown = estimates(100, 5000, 5000);
+	int64_t zeros[] = {0, 0, 0, 0, 0, 90, 91, 92, 93, 94}, errors[10];
+	struct change from_none, pair;
+
+	(void)state;
+	assert_int_equal(unknown.outcome, OUTCOME_INCONCLUSIVE);
+	assert_true(isfinite(unknown.ratio.high) && unknown.ratio.low > 0);
+	unknown = estimates(0, 1100, 1100);
+	assert_int_equal(unknown.outcome, OUTCOME_INCONCLUSIVE);
+	assert_int_equal(check("wall=5%", &unknown), GATE_BLURRED);
+	assert_int_equal(check("wall=2us", &unknown), GATE_KEPT);
+	for (int i = 0; i < 10; i++)
+		errors[i] = 200;
+	from_none = change_of_estimates(zeros, errors, 5, 5);
+	assert_int_equal(from_none.outcome, OUTCOME_INCONCLUSIVE);
+	pair = change_of_estimates((int64_t[]){100, 200}, (int64_t[]){10, 10}, 1, 1);
+	assert_int_equal(pair.outcome, OUTCOME_OPEN);
+	assert_float_equal(change_error(&pair), 14.14, 0.01);
+	assert_int_equal(check("wall=5%", &pair), GATE_NOT_MEASURED);
+}
+
+static void corrected_tests_keep_their_errors(void **state)
+{
+	struct change changes[2] = {estimates(200, 160, 160), estimates(200, 60, 60)};
+
+	(void)state;
+	change_adjust(changes, 2, 10, 10);
+	assert_int_equal(changes[0].outcome, OUTCOME_INCONCLUSIVE);
+	assert_true(changes[0].is_blurred);
+	assert_int_equal(changes[1].outcome, OUTCOME_REGRESSED);
+}
+
 static void too_few_runs_never_pass(void **state)
 {
 	struct change change = change_of((int64_t[]){100, 101, 200, 201}, 2, 2, false);
@@ -248,6 +336,10 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(a_few_bytes_are_forgiven),
 		cmocka_unit_test(limits),
+		cmocka_unit_test(a_difference_exceeds_both_errors),
+		cmocka_unit_test(the_same_error_on_both_sides_is_none),
+		cmocka_unit_test(what_is_not_known_is_not_judged),
+		cmocka_unit_test(corrected_tests_keep_their_errors),
 		cmocka_unit_test(wrong_limits),
 		cmocka_unit_test(words),
 		cmocka_unit_test(exact_quantities),
