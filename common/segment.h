@@ -127,7 +127,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 6u
+#define SEGMENT_VERSION 7u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -205,8 +205,13 @@ struct segment_run {
 				    on the same boot */
 	double inner_cost_ticks; /* of a hook pair: the part inside the timed interval */
 	double outer_cost_ticks; /* of a hook pair: the part outside, charged to caller */
+	/* the same with caches and branch predictors that have seen other code; 0:
+	 * unknown */
+	double cold_inner_cost_ticks, cold_outer_cost_ticks;
 	double counted_cost_ticks; /* of a call that is only counted */
-	double overhead_percent;   /* PROFSHIM_OVERHEAD in force; 0: no budget */
+	/* of recording a malloc and its free, warm and cold; 0: unknown */
+	double alloc_cost_ticks, cold_alloc_cost_ticks;
+	double overhead_percent; /* PROFSHIM_OVERHEAD in force; 0: no budget */
 	uint32_t cpu_count;
 	uint32_t follow;	    /* 1: children belong to the run */
 	uint32_t path_limit;	    /* PROFSHIM_MAX_PATHS */

@@ -15,6 +15,44 @@ static const struct trust_counter counters[] = {
 	{"inherited_frames", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"inherited_frees", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"system_functions", TRUST_PLAIN, NULL, NULL, NULL, NULL}, /* doctor tells more */
+	{"counted_calls", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"window_calls", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"window_count", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"patched_sites", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"mode_changes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	/* told by the two sums of them */
+	{"windows_functions", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"counted_functions", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"off_functions", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"sampled_functions", TRUST_MINOR, "function timed in windows",
+	 "functions timed in windows",
+	 "To keep the overhead budget, some functions were timed for short periods only, "
+	 "spread over the run. Each of their calls was counted; their times are "
+	 "estimates, which carry their errors.",
+	 "Record with PROFSHIM_LEVEL=exact to time every call."},
+	{"stopped_functions", TRUST_MINOR, "function counted only, or left out",
+	 "functions counted only, or left out",
+	 "To keep the overhead budget, some functions were counted and no longer timed: "
+	 "their times are estimates from before. Others were left out as was asked for: "
+	 "they are in no count, and their time is their callers'.",
+	 "Record with PROFSHIM_LEVEL=exact to time every call; prof-analyze sql 'SELECT "
+	 "* "
+	 "FROM recordings' lists them."},
+	{"early_sites", TRUST_MINOR, "call of a hook that could not be rewritten",
+	 "calls of hooks that could not be rewritten",
+	 "Calls of hooks lie where code cannot be written (it is protected, or lies "
+	 "across two cache lines): there the hook returns early, which costs more.",
+	 "Nothing has to be done: counts are exact, the run is a little slower."},
+	{"cut_frames", TRUST_REPAIRED, "call cut off by a change of recording",
+	 "calls cut off by changes of recording",
+	 "Functions were being recorded exactly when the recorder began to only count "
+	 "them: those calls end there.",
+	 "Their calls are counted; their time ends where the change stands."},
+	{"refused_estimates", TRUST_MINOR, "estimate that was cut",
+	 "estimates that were cut",
+	 "Calls that were only counted would have taken more time than there was around "
+	 "them: they got what there was, and their errors say so.",
+	 "Record with a larger PROFSHIM_OVERHEAD, or PROFSHIM_LEVEL=exact."},
 	{"collector_recovered", TRUST_MINOR, NULL, "put together from its spool",
 	 "No collector was there when the run ended; it was put together from its spool.",
 	 "The numbers are complete; resource samples end where the collector did."},
@@ -32,10 +70,6 @@ static const struct trust_counter counters[] = {
 	 "Blocks were freed whose allocation was not seen: they are older than the "
 	 "recording or came from another allocator.",
 	 "Nothing has to be done: they count neither as allocated nor as freed."},
-	{"sampled_functions", TRUST_MINOR, "function timed by sampling",
-	 "functions timed by sampling",
-	 "To keep the overhead budget, some functions were timed on one call in N.",
-	 "Record with PROFSHIM_LEVEL=exact to time every call."},
 	{"refused_snapshots", TRUST_LOST, "snapshot that was not taken",
 	 "snapshots that were not taken, or are incomplete",
 	 "There was no room for them: 4,095 are the most for a process, and what changes "
@@ -93,11 +127,6 @@ static const struct trust_counter counters[] = {
 	 "Threads made calls while they had no place to record them: before their start "
 	 "or after their end, or because all places were taken.",
 	 "Record with fewer threads at a time: totals are short by that many calls."},
-	{"stopped_functions", TRUST_LOST, "function stopped", "functions stopped",
-	 "To keep the overhead budget, the recording of some functions was stopped; "
-	 "their time belongs to their callers from then on.",
-	 "Record with PROFSHIM_LEVEL=exact, or do not compile hooks into them "
-	 "(-finstrument-functions-exclude-function-list)."},
 	{"lost_processes", TRUST_LOST, "process not recorded", "processes not recorded",
 	 "Processes of the run left no numbers.",
 	 "When they could not write: put PROFSHIM_OUTPUT where every process of the run "

@@ -11,7 +11,7 @@
 #include "collector/merge/merge.h"
 #include "collector/read/read.h"
 #include "collector/processes/resources.h"
-#include "collector/merge/snapshots.h"
+#include "collector/account/snapshots.h"
 #include "collector/processes/ticks.h"
 
 /* A process that was seen as another user than the recording's. */
@@ -41,7 +41,7 @@ struct ingest_fact {
 	char text[256]; /* empty: none */
 };
 
-#define INGEST_FACT_LIMIT 48
+#define INGEST_FACT_LIMIT 64
 
 struct ingest {
 	struct ingest_watch watch;

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/xalloc.h"
-#include "collector/merge/run.h"
+#include "collector/account/run.h"
 #include "collector/ingest/trust.h"
 
 static void merge(struct ingest *ingest)

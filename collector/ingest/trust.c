@@ -8,7 +8,10 @@
 #include "common/trust.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "common/base/xalloc.h"
 
 static const struct {
 	const char *name;
@@ -23,6 +26,9 @@ static const struct {
 	{"early_bytes", SEGMENT_COUNTER_EARLY_BYTES},
 	{"unlisted_threads", SEGMENT_COUNTER_UNLISTED_THREADS},
 	{"unloaded_modules", SEGMENT_COUNTER_UNLOADED_MODULES},
+	{"patched_sites", SEGMENT_COUNTER_PATCHED_SITES},
+	{"early_sites", SEGMENT_COUNTER_EARLY_SITES},
+	{"mode_changes", SEGMENT_COUNTER_MODE_CHANGES},
 };
 
 static const struct {
@@ -47,7 +53,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-_Static_assert(COUNT(counters) + COUNT(notes) + 21 <= INGEST_FACT_LIMIT,
+_Static_assert(COUNT(counters) + COUNT(notes) + 29 <= INGEST_FACT_LIMIT,
 	       "room for facts");
 
 static struct ingest_fact *add(struct ingest *ingest, const char *name, uint64_t value)
@@ -75,6 +81,53 @@ static uint64_t named_so(const struct merge *merge, enum identify_naming naming)
 		count += merge->functions[i].is_used &&
 			 merge->identify.functions[i].naming == naming;
 	return count;
+}
+
+/* Functions that were recorded so, and those that need not even be in the tree. */
+static uint64_t recorded_so(const struct merge *merge, enum segment_recording recording)
+{
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < merge->function_count; i++)
+		count += merge->functions[i].is_used &&
+			 merge->functions[i].recording == recording;
+	return count;
+}
+
+static uint64_t functions_off(const struct merge *merge)
+{
+	uint8_t *seen = xcalloc(merge->function_count + 1, sizeof(*seen));
+	uint64_t count = 0;
+
+	for (size_t i = 0; i < merge->mode_count; i++) {
+		const struct merge_mode *mode = &merge->modes[i];
+
+		if (mode->least == SEGMENT_RECORDING_OFF &&
+		    mode->function < merge->function_count && !seen[mode->function]++)
+			count++;
+	}
+	free(seen);
+	return count;
+}
+
+static void add_recordings(struct ingest *ingest)
+{
+	const struct merge *merge = &ingest->merge;
+	uint64_t windows = recorded_so(merge, SEGMENT_RECORDING_WINDOWS);
+	uint64_t counted = recorded_so(merge, SEGMENT_RECORDING_COUNTED);
+	uint64_t off = functions_off(merge);
+
+	add(ingest, "counted_calls", merge->counted_call_count);
+	add(ingest, "window_calls", merge->window_call_count);
+	add(ingest, "window_count", merge->window_count);
+	add(ingest, "windows_functions", windows);
+	add(ingest, "counted_functions", counted);
+	add(ingest, "off_functions", off);
+	/* names that were promised before there were so many ways */
+	add(ingest, "sampled_functions", windows);
+	add(ingest, "stopped_functions", counted + off);
+	add(ingest, "cut_frames", merge->cut_frame_count);
+	add(ingest, "refused_estimates", merge->refused_estimate_count);
 }
 
 /* Modules of which more could have been read. */
@@ -218,8 +271,7 @@ void trust_collect(struct ingest *ingest)
 	for (size_t i = 0; i < COUNT(counters); i++)
 		add(ingest, counters[i].name, sum(ingest, counters[i].counter));
 	add(ingest, "refused_snapshots", refused_snapshots(ingest));
-	add(ingest, "stopped_functions", 0);
-	add(ingest, "sampled_functions", 0);
+	add_recordings(ingest);
 	add(ingest, "unresolved_functions", named_so(merge, IDENTIFY_UNNAMED));
 	add(ingest, "system_functions", named_so(merge, IDENTIFY_NEAR));
 	add_limits(ingest);

@@ -7,8 +7,6 @@
 
 #include <stdlib.h>
 
-#include "collector/merge/account.h"
-
 /* What the nodes did between snapshots. */
 static void add_changes(struct lane_walk *walk)
 {
@@ -29,8 +27,8 @@ static void add_extremes(struct merge *merge, uint32_t path, uint64_t min_ticks,
 			 uint64_t max_ticks)
 {
 	struct merge_path *row = &merge->paths[path];
-	int64_t min_ns = account_call_ns(merge, (double)min_ticks);
-	int64_t max_ns = account_call_ns(merge, (double)max_ticks);
+	int64_t min_ns = merge_call_ns(merge, (double)min_ticks);
+	int64_t max_ns = merge_call_ns(merge, (double)max_ticks);
 
 	if (row->min_ns == QUANTITY_UNKNOWN || min_ns < row->min_ns)
 		row->min_ns = min_ns;
@@ -167,10 +165,28 @@ static void add_losses(struct lane_walk *walk)
 	merge_add(&merge->folded_call_count, header->folded_call_count);
 	merge_add(&merge->folded_call_count, walk->data.cut_node_count);
 	merge_add(&merge->lost_mark_count, header->lost_mark_count);
+	merge_add(&merge->window_count, header->window_count);
+	merge_add(&merge->window_call_count, header->window_call_count);
+	merge_add(&merge->cut_frame_count, header->cut_frame_count);
+}
+
+/* Hands over what was counted. */
+static void take_counts(struct lane_walk *walk, struct lane_counts *ret)
+{
+	struct read_lane_data *data = &walk->data;
+
+	*ret = (struct lane_counts){.counts = data->counts,
+				    .count_count = data->count_count,
+				    .windows = data->windows,
+				    .window_count = data->window_count,
+				    .windows_of_lane = data->header.window_count};
+	data->counts = NULL;
+	data->windows = NULL;
 }
 
 void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
-		const struct site_place *sites, size_t site_count)
+		const struct site_place *sites, size_t site_count,
+		struct lane_counts *ret)
 {
 	const struct read_lane *from = &merge->run->lanes[lane];
 	struct lane_walk walk = {.merge = merge,
@@ -178,6 +194,7 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 				 .modules = &merge->modules[from->process],
 				 .process_index = from->process};
 
+	*ret = (struct lane_counts){.count_count = 0};
 	if (read_lane(merge->run, from, &walk.data) < 0) {
 		merge_add(&merge->damaged_count, 1 + site_count);
 		return;
@@ -191,7 +208,14 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 	marks_add_lane(&merge->marks, from->process, lane, walk.data.series,
 		       walk.data.series_count, &merge->damaged_count);
 	sites_add(&walk, sites, site_count);
-	account_lane(merge, lane);
+	take_counts(&walk, ret);
 	free(walk.nodes);
 	read_lane_done(&walk.data);
+}
+
+void lane_counts_done(struct lane_counts *counts)
+{
+	free(counts->counts);
+	free(counts->windows);
+	*counts = (struct lane_counts){.count_count = 0};
 }

@@ -4,7 +4,20 @@
 
 #include "collector/merge/sites.h"
 
-/* Merges one lane. sites: those of the process that belong to the lane. A lane that
- * cannot be read is counted as damaged. */
+/* What a lane has by number of the function in its process's modes. Owned:
+ * lane_counts_done(). */
+struct lane_counts {
+	struct segment_count *counts;
+	struct segment_window *windows;
+	uint32_t count_count, window_count;
+	uint64_t windows_of_lane; /* how many it had */
+};
+
+/* Puts a lane's sums into the cells (merge.h), and what is no sum into the tree. sites:
+ * those of the process that belong to the lane. A lane that cannot be read is counted as
+ * damaged. */
 void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
-		const struct site_place *sites, size_t site_count);
+		const struct site_place *sites, size_t site_count,
+		struct lane_counts *ret);
+
+void lane_counts_done(struct lane_counts *counts);

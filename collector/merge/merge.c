@@ -67,6 +67,14 @@ struct merge_cell *merge_touch(struct merge *merge, uint32_t path)
 	return &merge->cells[path];
 }
 
+int64_t merge_call_ns(const struct merge *merge, double ticks)
+{
+	double ns = ticks * merge->ticks->ns_per_tick - merge->cost.inner_ns;
+
+	return ns > 0 ? ticks_duration_ns(merge->ticks, ns / merge->ticks->ns_per_tick)
+		      : 0;
+}
+
 void merge_done(struct merge *merge)
 {
 	for (size_t i = 0; i < merge->run->process_count; i++) {
@@ -78,6 +86,9 @@ void merge_done(struct merge *merge)
 	free(merge->merged_sites);
 	changes_done(&merge->changes);
 	marks_done(&merge->marks);
+	free(merge->process_cost);
+	free(merge->modes);
+	free(merge->first_mode);
 	free(merge->modules);
 	free(merge->memory);
 	free(merge->paths);

@@ -14,7 +14,9 @@
 #include "collector/merge/add.h"
 #include "collector/merge/changes.h"
 #include "collector/merge/histogram.h"
+#include "collector/merge/hook_cost.h"
 #include "collector/merge/identify.h"
+#include "collector/merge/time_error.h"
 #include "common/base/map.h"
 #include "collector/merge/marks.h"
 #include "common/quantities.h"
@@ -26,6 +28,8 @@ enum merge_kind { MERGE_FUNCTION = 0, MERGE_FRAME = 1, MERGE_REGION = 2 };
 struct merge_path {
 	uint32_t parent, function, depth;
 	enum merge_kind kind;
+	enum segment_recording recording;
+	struct time_error self_error;
 	QUANTITY_FIELDS(PATH);
 };
 
@@ -45,6 +49,8 @@ struct merge_site {
 struct merge_function {
 	int is_used;	     /* some path is its */
 	int is_instrumented; /* some path of kind function or region */
+	enum segment_recording recording;
+	struct time_error self_error, total_error;
 	QUANTITY_FIELDS(FUNCTION);
 	struct histogram histogram;
 };
@@ -61,12 +67,31 @@ struct merge_end {
 	int is_over; /* 0: still runs, its open frames are not finished calls */
 };
 
-/* A lane's sums in a path while the lane is merged; its times are still ticks. */
+/* A lane's sums in a path while the lane is merged. */
 struct merge_cell {
 	QUANTITY_FIELDS(LANE);
 	uint64_t total_ticks;
+	int64_t counted_calls; /* of the calls: those without a frame */
+	/* what account.c has found out so far; of the children calls with frames */
 	int64_t child_calls, child_raw_ns, child_total_ns;
+	int64_t allocs;	 /* made in its time: its own, and of frames below it */
+	int64_t owed_ns; /* by which its children's hooks cost less than was subtracted */
+	int64_t raw_total_ns, raw_self_ns;
+	struct time_error self_error, child_error;
 	int is_touched;
+};
+
+#define MERGE_NO_FUNCTION UINT32_MAX /* its key was none, or there are too many */
+
+/* A function that a process records with less than frames, or has (struct
+ * segment_mode). */
+struct merge_mode {
+	uint32_t process; /* index in run->processes */
+	uint32_t function;
+	enum segment_recording recording, least;
+	enum segment_reason reason;
+	uint64_t since_ticks, change_count, site_count, early_site_count;
+	uint64_t counted_calls, window_calls;
 };
 
 /* What one run is merged into at most, whatever its processes say (10 s and 1 GB): paths,
@@ -77,7 +102,8 @@ struct merge_cell {
 struct merge {
 	const struct read_run *run;
 	const struct ticks *ticks;
-	double inner_cost_ns, outer_cost_ns;
+	struct hook_cost cost;		/* in the run */
+	struct hook_cost *process_cost; /* parallel to run->processes */
 	size_t path_limit;
 	struct identify identify;
 	struct module_list *modules; /* parallel to run->processes */
@@ -100,6 +126,11 @@ struct merge {
 	struct marks marks;	 /* steps and counters */
 	uint32_t **merged_sites; /* by process with snapshots and site: index in sites */
 	struct map path_map, site_map, edge_map;
+	struct merge_mode *modes; /* by process, then by number: modes[first_mode] is 0 */
+	size_t mode_count;
+	size_t *first_mode; /* of each process, and mode_count behind the last */
+	uint64_t counted_call_count, window_count, window_call_count, cut_frame_count,
+		refused_estimate_count;
 	uint64_t call_count, open_frame_count, repaired_frame_count, orphan_exit_count,
 		folded_call_count, lost_mark_count, damaged_count;
 	/* Regions that ended with their function; those that ended without a begin. */
@@ -118,5 +149,7 @@ uint32_t merge_child_path(struct merge *merge, uint32_t parent, uint32_t functio
 void merge_add_path(struct merge *merge, const struct merge_path *path);
 /* The function's sums; room is made. */
 struct merge_function *merge_function_at(struct merge *merge, uint32_t function);
+/* The duration of a call, as its caller would see it without the hooks. */
+int64_t merge_call_ns(const struct merge *merge, double ticks);
 /* The current lane's cell of a path; marks the path and all above as touched. */
 struct merge_cell *merge_touch(struct merge *merge, uint32_t path);

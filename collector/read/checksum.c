@@ -43,6 +43,8 @@ uint64_t read_run_checksum(const struct rundir *rundir)
 			sum = add(sum, data.nodes[node].call_count);
 		for (uint32_t series = 0; series < data.series_count; series++)
 			sum = add(sum, data.series[series].count);
+		for (uint32_t number = 1; number < data.count_count; number++)
+			sum = add(sum, data.counts[number].call_count);
 		sum = add(sum, data.header.orphan_exit_count);
 		read_lane_done(&data);
 	}

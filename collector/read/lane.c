@@ -70,6 +70,10 @@ static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
 						&ret->function_count);
 	ret->series = segment_reader_entries(reader, slot, ARRAY_SERIES, &now,
 					     &ret->series_count);
+	ret->counts = segment_reader_entries(reader, slot, ARRAY_COUNTS, &now,
+					     &ret->count_count);
+	ret->windows = segment_reader_entries(reader, slot, ARRAY_WINDOWS, &now,
+					      &ret->window_count);
 	return 0;
 }
 
@@ -104,5 +108,26 @@ void read_lane_done(struct read_lane_data *data)
 	free(data->nodes);
 	free(data->functions);
 	free(data->series);
+	free(data->counts);
+	free(data->windows);
 	*data = (struct read_lane_data){.frame_count = 0};
+}
+
+struct segment_pair *read_lane_pairs(const struct read_run *run,
+				     const struct read_lane *lane, uint32_t *ret_count)
+{
+	struct segment_pair *pairs = NULL;
+	struct segment_reader reader;
+	struct segment_lane header;
+
+	*ret_count = 0;
+	if (segment_reader_open(&reader, run->directory_fd, run->files[lane->file],
+				run->page.token) < 0)
+		return NULL;
+	if (segment_reader_bytes(&reader, lane->slot, 0, &header, sizeof(header)) == 0 &&
+	    header.magic == SEGMENT_MAGIC_LANE)
+		pairs = segment_reader_entries(&reader, lane->slot, ARRAY_PAIRS, &header,
+					       ret_count);
+	segment_reader_close(&reader);
+	return pairs;
 }

@@ -69,6 +69,8 @@ static void copy_arrays(struct read_process *to, struct segment_process *from,
 	to->all_threads = segment_reader_entries(reader, to->slot, ARRAY_THREADS, from,
 						 &to->thread_count);
 	to->threads = to->all_threads;
+	to->modes = segment_reader_entries(reader, to->slot, ARRAY_MODES, from,
+					   &to->mode_count);
 	to->sites = segment_reader_array(reader, to->slot, ARRAY_SITES, &sites,
 					 &to->site_count);
 	to->left = segment_reader_array(reader, to->slot, ARRAY_LEFT, &left,
@@ -109,5 +111,6 @@ void read_process_done(struct read_process *process)
 	free(process->all_threads);
 	free(process->sites);
 	free(process->left);
+	free(process->modes);
 	read_history_done(&process->history);
 }

@@ -32,7 +32,11 @@ struct read_lane_data {
 	struct segment_node *nodes;
 	struct segment_function *functions;
 	struct segment_series *series; /* steps and counters */
+	/* by number of the function in the process's modes; [0] is not used */
+	struct segment_count *counts;
+	struct segment_window *windows;
 	uint32_t frame_count, fiber_count, node_count, function_count, series_count;
+	uint32_t count_count, window_count;
 };
 
 /* The names of one file's regions; both strings of each end with NUL. */
@@ -67,6 +71,11 @@ void read_run_close(struct read_run *run);
 int read_lane(const struct read_run *run, const struct read_lane *lane,
 	      struct read_lane_data *ret);
 void read_lane_done(struct read_lane_data *data);
+
+/* A lane's pairs of windows and what was before; owned by the caller (free), NULL when
+ * there are none. */
+struct segment_pair *read_lane_pairs(const struct read_run *run,
+				     const struct read_lane *lane, uint32_t *ret_count);
 
 /* A number that changes when a process, a call, an allocation or a trust counter is
  * added to the run. 0 when the run cannot be read. */

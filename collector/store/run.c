@@ -63,6 +63,26 @@ static void bind_memory(struct row *row, const struct ingest *ingest,
 	}
 }
 
+/* Half of a 95 % interval, of a standard deviation. */
+#define HALF_WIDTH_95 1.96
+
+static void bind_costs(struct row *row, const struct hook_cost *cost, double budget)
+{
+	row_real(row, cost->inner_ns);
+	row_real(row, cost->outer_ns);
+	row_real(row, HALF_WIDTH_95 * cost->hook_error_ns);
+	row_real(row, HALF_WIDTH_95 * cost->split_error);
+	row_real(row, cost->counted_ns);
+	row_real(row, HALF_WIDTH_95 * cost->counted_error_ns);
+	row_real(row, cost->alloc_ns);
+	row_real(row, HALF_WIDTH_95 * cost->alloc_error_ns);
+	row_count(row, cost->pair_count);
+	if (budget > 0 && budget <= 100)
+		row_real(row, budget);
+	else
+		row_null(row);
+}
+
 static int insert_run(struct store *store, const struct ingest *ingest,
 		      const struct store_ids *ids)
 {
@@ -80,6 +100,9 @@ static int insert_run(struct store *store, const struct ingest *ingest,
 		 "run_id, token, label, command, cwd, host, cpu_count, cpu_model, "
 		 "kernel, started_utc, wall_ns, exit_code, exit_signal, complete, level, "
 		 "shim_version, clock, ticks_per_second, inner_cost_ns, outer_cost_ns, "
+		 "hook_cost_error_ns, split_error, counted_cost_ns, "
+		 "counted_cost_error_ns, alloc_cost_ns, alloc_cost_error_ns, cost_pairs, "
+		 "overhead_percent, "
 		 "alloc_count, alloc_bytes, free_count, free_bytes, peak_bytes, "
 		 "live_bytes_at_exit, peak_process_id, job, rank, rank_count");
 	row_int(&row, ids->run);
@@ -97,8 +120,7 @@ static int insert_run(struct store *store, const struct ingest *ingest,
 	row_filled_text(&row, page->shim_version);
 	row_text(&row, page->clock_kind == SEGMENT_CLOCK_TSC ? "tsc" : "monotonic");
 	row_real(&row, ticks->ticks_per_second);
-	row_real(&row, ingest->merge.inner_cost_ns);
-	row_real(&row, ingest->merge.outer_cost_ns);
+	bind_costs(&row, &ingest->merge.cost, page->overhead_percent);
 	bind_memory(&row, ingest, ids);
 	store_bind_job(&row, &page->job);
 	if (page->job.name[0] && page->job.rank_count)

@@ -77,6 +77,13 @@ static const char *const naming_words[] = {
 	[IDENTIFY_EXACT] = "exact",
 };
 
+static const char *const recording_words[] = {
+	[SEGMENT_RECORDING_EXACT] = "exact",
+	[SEGMENT_RECORDING_WINDOWS] = "windows",
+	[SEGMENT_RECORDING_COUNTED] = "counted",
+	[SEGMENT_RECORDING_OFF] = "off",
+};
+
 static int function_row(struct row *row, const struct ingest *ingest,
 			const struct tree_ids *tree, size_t index)
 {
@@ -95,7 +102,8 @@ static int function_row(struct row *row, const struct ingest *ingest,
 	row_text(row, names->file);
 	bind_or_null(row, names->line, names->line != 0);
 	row_text(row, names->component && *names->component ? names->component : NULL);
-	row_text(row, function->is_instrumented ? "exact" : "unwound");
+	row_text(row, function->is_instrumented ? recording_words[function->recording]
+						: "unwound");
 	row_blob(row, blob, blob_size);
 	row_text(row, naming_words[names->naming]);
 	row_quantities(row, QUANTITY_OF_FUNCTION, function->quantities);
@@ -133,6 +141,7 @@ static void path_row(struct row *row, const struct ingest *ingest,
 	row_int(row, path->depth);
 	row_int(row, tree->functions[path->function]);
 	row_int(row, path->kind);
+	row_int(row, path->recording);
 	row_quantities(row, QUANTITY_OF_PATH, path->quantities);
 	row_next(row);
 }
@@ -143,10 +152,55 @@ static int insert_paths(struct store *store, const struct ingest *ingest,
 	struct row row;
 
 	row_open_with(&row, store, "path",
-		      "path_id, run_id, parent_path_id, depth, function_id, kind",
+		      "path_id, run_id, parent_path_id, depth, function_id, kind, "
+		      "recording",
 		      QUANTITY_OF_PATH);
 	for (uint32_t i = 1; i < ingest->merge.path_count; i++)
 		path_row(&row, ingest, tree, i);
+	return row_close(&row);
+}
+
+/* What a forked child took over and never called is told by its parent. */
+static int is_told(const struct merge *merge, const struct merge_mode *mode)
+{
+	if (mode->function == MERGE_NO_FUNCTION)
+		return 0;
+	return mode->counted_calls || mode->window_calls ||
+	       !merge->run->processes[mode->process].forked_from_slot;
+}
+
+static int insert_modes(struct store *store, const struct ingest *ingest,
+			const struct tree_ids *tree)
+{
+	const struct merge *merge = &ingest->merge;
+	struct row row;
+
+	row_open(&row, store, "mode",
+		 "run_id, process_id, function_id, name, recording, least, reason, "
+		 "since_ns, changes, counted_calls, window_calls, site_count, "
+		 "early_site_count");
+	for (size_t i = 0; i < merge->mode_count; i++) {
+		const struct merge_mode *mode = &merge->modes[i];
+		int64_t function;
+
+		if (!is_told(merge, mode))
+			continue;
+		function = tree->functions[mode->function];
+		row_int(&row, tree->ids->run);
+		row_int(&row, tree->ids->process + mode->process);
+		bind_or_null(&row, function, function != 0);
+		row_text(&row, merge->identify.functions[mode->function].name);
+		row_int(&row, mode->recording);
+		row_int(&row, mode->least);
+		row_int(&row, mode->reason);
+		row_int(&row, ticks_since_start_ns(&ingest->ticks, mode->since_ticks));
+		row_count(&row, mode->change_count);
+		row_count(&row, mode->counted_calls);
+		row_count(&row, mode->window_calls);
+		row_count(&row, mode->site_count);
+		row_count(&row, mode->early_site_count);
+		row_next(&row);
+	}
 	return row_close(&row);
 }
 
@@ -222,6 +276,8 @@ int store_tree_rows(struct store *store, const struct ingest *ingest,
 		code = insert_functions(store, ingest, &tree);
 	if (code == SQLITE_OK)
 		code = insert_paths(store, ingest, &tree);
+	if (code == SQLITE_OK)
+		code = insert_modes(store, ingest, &tree);
 	if (code == SQLITE_OK)
 		code = insert_shares(store, &ingest->merge, &tree);
 	if (code == SQLITE_OK)

@@ -78,9 +78,10 @@ static void *slot_at(uint32_t slot, uint32_t kind, uint32_t process_slot)
 static void make_base_process(uint32_t slot)
 {
 	struct segment_process *process = slot_at(slot, SEGMENT_SLOT_PROCESS, slot);
-	struct segment_module *module = (void *)((char *)process + 12864);
-	struct segment_thread *thread = (void *)((char *)process + 13376);
+	struct segment_module *module = (void *)((char *)process + 12992);
+	struct segment_thread *thread = (void *)((char *)process + 13504);
 	struct segment_site *sites = (void *)((char *)process + 13632);
+	struct segment_mode *modes = (void *)((char *)process + 14144);
 
 	*process = (struct segment_process){
 		.magic = SEGMENT_MAGIC_PROCESS,
@@ -93,13 +94,16 @@ static void make_base_process(uint32_t slot)
 		.peak_generation = 2,
 		.modules.count = 1,
 		.modules.capacity = 1,
-		.modules.offset = 12864,
+		.modules.offset = 12992,
 		.threads.count = 1,
 		.threads.capacity = 2,
-		.threads.offset = 13376,
+		.threads.offset = 13504,
 		.sites.count = 3,
 		.sites.capacity = 4,
 		.sites.offset = 13632,
+		.modes.count = 4,
+		.modes.capacity = 4,
+		.modes.offset = 14144,
 		.executable = "/bin/fuzzed",
 		.command = "fuzzed\0it's",
 		.command_size = 12,
@@ -113,6 +117,11 @@ static void make_base_process(uint32_t slot)
 					  .build_id = "ID",
 					  .path = "/bin/none"};
 	*thread = (struct segment_thread){100, slot + 1, START, 0, "main", {0}};
+	for (uint32_t i = 1; i < 4; i++)
+		modes[i] = (struct segment_mode){.key = 0x1000 + 0x100 * i,
+						 .since_ticks = START + i,
+						 .recording = i,
+						 .least = i};
 	for (uint32_t i = 1; i < 3; i++)
 		sites[i] = (struct segment_site){.node = 3 + i,
 						 .lane_slot = slot + 1,
@@ -122,6 +131,11 @@ static void make_base_process(uint32_t slot)
 						 .free_bytes = 100,
 						 .interval = slot == 1 ? 3 - i : 0,
 						 .peak_generation = i};
+}
+
+static struct segment_array array(uint64_t offset, uint32_t count)
+{
+	return (struct segment_array){offset, 8, 0, 8, count};
 }
 
 static void make_base_lane(uint32_t slot)
@@ -135,22 +149,30 @@ static void make_base_lane(uint32_t slot)
 					0x5000 | SEGMENT_KEY_RETURN_ADDRESS};
 	static const uint32_t parents[] = {0, 0, 1, 2, 3, 4};
 	struct segment_lane *lane = slot_at(slot, SEGMENT_SLOT_LANE, slot - 1);
-	struct segment_frame *frames = (void *)((char *)lane + 256);
+	struct segment_frame *frames = (void *)((char *)lane + 320);
 	struct segment_node *nodes = (void *)((char *)lane + 1024);
 	struct segment_function *functions = (void *)((char *)lane + 4096);
+	struct segment_count *counts = (void *)((char *)lane + 9408);
+	struct segment_window *windows = (void *)((char *)lane + 9472);
+	struct segment_pair *pairs = (void *)((char *)lane + 9728);
 
 	*lane = (struct segment_lane){
 		.magic = SEGMENT_MAGIC_LANE,
 		.process_slot = slot - 1,
 		.frames.count = 2,
 		.frames.capacity = 8,
-		.frames.offset = 256,
+		.frames.offset = 320,
 		.nodes.count = 6,
 		.nodes.capacity = 32,
 		.nodes.offset = 1024,
 		.functions.count = 3,
 		.functions.capacity = 4,
 		.functions.offset = 4096,
+		.counts = array(9408, 4),
+		.windows = array(9472, 3),
+		.pairs = {9728, 40, 0, 40, 40},
+		.window_count = 2,
+		.window_call_count = 80,
 	};
 	for (uint32_t i = 0; i < 6; i++)
 		nodes[i] = (struct segment_node){.key = keys[i],
@@ -168,12 +190,11 @@ static void make_base_lane(uint32_t slot)
 						       .start_ticks = START + 1000 * i,
 						       .node = i + 1,
 						       .parent_node = i};
+		counts[i].call_count = 50 * i;
+		windows[i] = (struct segment_window){40, 4000, 400000, 0};
 	}
-}
-
-static struct segment_array array(uint64_t offset, uint32_t count)
-{
-	return (struct segment_array){offset, 8, 0, 8, count};
+	for (uint32_t i = 0; i < 40; i++)
+		pairs[i] = (struct segment_pair){4000 + i, 40, 1000, 40};
 }
 
 /* Two snapshots of the first process. */

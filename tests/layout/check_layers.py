@@ -16,7 +16,8 @@ BASE = ["common", "common/base"]
 SHIM = ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks",
         "shim/children", "shim/patch", "shim/record", "shim/image"]
 COLLECTOR = [*BASE, "collector/read", "collector/processes", "collector/symbols",
-             "collector/merge", "collector/ingest", "collector/database",
+             "collector/merge", "collector/account", "collector/ingest",
+             "collector/database",
              "collector/store", "collector/live"]
 CONTENT = [*BASE, "analyzer/model", "analyzer/statistics", "analyzer/findings",
            "analyzer/document", "analyzer/rundb"]
@@ -42,11 +43,14 @@ LAYERS = {
     "collector/symbols": BASE,
     "collector/merge": [*BASE, "collector/read", "collector/processes",
                         "collector/symbols"],
+    "collector/account": [*BASE, "collector/read", "collector/processes",
+                          "collector/merge"],
     "collector/ingest": [*BASE, "collector/read", "collector/processes",
-                         "collector/merge"],
+                         "collector/merge", "collector/account"],
     "collector/database": BASE,
     "collector/store": [*BASE, "collector/read", "collector/processes",
-                        "collector/merge", "collector/ingest", "collector/database"],
+                        "collector/merge", "collector/account", "collector/ingest",
+                        "collector/database"],
     "collector/live": [*BASE, "collector/read", "collector/processes"],
     "collector/watch": COLLECTOR,
     "collector": [*COLLECTOR, "collector/watch"],

@@ -15,6 +15,8 @@
 #define FRAME_CAPACITY 1024u
 #define NODE_CAPACITY 65536u
 #define FUNCTION_CAPACITY 512u
+#define MODE_CAPACITY 64u
+#define PAIR_CAPACITY 4096u
 
 static void must(int holds, const char *what)
 {
@@ -135,6 +137,8 @@ struct segment_process *make_process(struct make_file *file, int pid, uint64_t s
 	process->modules.offset = 16384;
 	process->threads.capacity = THREAD_CAPACITY;
 	process->threads.offset = 65536;
+	process->modes.capacity = MODE_CAPACITY;
+	process->modes.offset = 98304;
 	process->sites.capacity = SITE_CAPACITY;
 	process->sites.offset = 131072;
 	strcpy(process->executable, "/usr/bin/made");
@@ -160,6 +164,11 @@ void make_lane(struct make_lane *lane, struct make_file *file,
 	header->nodes.offset = 1 << 20;
 	header->functions.capacity = FUNCTION_CAPACITY;
 	header->functions.offset = 8 << 20;
+	header->counts.capacity = header->windows.capacity = MODE_CAPACITY;
+	header->counts.offset = 10 << 20;
+	header->windows.offset = 11 << 20;
+	header->pairs.capacity = PAIR_CAPACITY;
+	header->pairs.offset = 12 << 20;
 	header->nodes.count = 2;
 	header->functions.count = 1;
 	lane->lane = header;
@@ -257,4 +266,52 @@ struct segment_module *make_module(struct segment_process *process, const char *
 	*module = (struct segment_module){.start = start, .end = end, .bias = bias};
 	snprintf(module->path, sizeof(module->path), "%s", path);
 	return module;
+}
+
+uint32_t make_mode(struct segment_process *process, uint64_t key, uint32_t recording)
+{
+	struct segment_mode *modes = (void *)((char *)process + process->modes.offset);
+	uint32_t number = process->modes.count ? process->modes.count : 1;
+
+	modes[number] = (struct segment_mode){.key = key,
+					      .since_ticks = MAKE_START + 1000,
+					      .recording = recording,
+					      .least = recording,
+					      .change_count = 1,
+					      .site_count = 2};
+	process->modes.count = number + 1;
+	return number;
+}
+
+void make_count(struct make_lane *lane, uint32_t number, uint64_t calls)
+{
+	struct segment_count *counts =
+		(void *)((char *)lane->lane + lane->lane->counts.offset);
+
+	counts[number].call_count = calls;
+	if (lane->lane->counts.count <= number)
+		lane->lane->counts.count = number + 1;
+}
+
+void make_window(struct make_lane *lane, uint32_t number, uint64_t calls, uint64_t total,
+		 double squares)
+{
+	struct segment_window *windows =
+		(void *)((char *)lane->lane + lane->lane->windows.offset);
+
+	windows[number] = (struct segment_window){calls, total, squares, 0};
+	if (lane->lane->windows.count <= number)
+		lane->lane->windows.count = number + 1;
+	lane->lane->window_count++;
+	lane->lane->window_call_count += calls;
+}
+
+void make_pair(struct make_lane *lane, uint32_t window_ticks, uint32_t window_calls,
+	       uint32_t between_ticks, uint32_t between_calls)
+{
+	struct segment_pair *pairs =
+		(void *)((char *)lane->lane + lane->lane->pairs.offset);
+
+	pairs[lane->lane->pairs.count++] = (struct segment_pair){
+		window_ticks, window_calls, between_ticks, between_calls};
 }

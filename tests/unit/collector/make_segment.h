@@ -77,3 +77,15 @@ struct segment_site *make_site(struct segment_process *process,
 /* A loaded module. */
 struct segment_module *make_module(struct segment_process *process, const char *path,
 				   uint64_t start, uint64_t end, uint64_t bias);
+
+/* A function that is recorded so (enum segment_recording). Returns its number. */
+uint32_t make_mode(struct segment_process *process, uint64_t key, uint32_t recording);
+
+/* Calls of a function that were only counted, and those in a window. */
+void make_count(struct make_lane *lane, uint32_t number, uint64_t calls);
+void make_window(struct make_lane *lane, uint32_t number, uint64_t calls, uint64_t total,
+		 double squares);
+
+/* What a window cost: see struct segment_pair. */
+void make_pair(struct make_lane *lane, uint32_t window_ticks, uint32_t window_calls,
+	       uint32_t between_ticks, uint32_t between_calls);

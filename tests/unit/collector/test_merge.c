@@ -249,7 +249,8 @@ static void seen_death(void **state)
 	end(&f, db);
 }
 
-/* self = raw self - inner * calls - outer * calls of children, not below 0. */
+/* self = raw self - inner * calls - outer * calls of children. What that is less than 0,
+ * the caller is charged with: its own hooks then cost more. */
 static void correction(void **state)
 {
 	struct fixture f;
@@ -260,17 +261,17 @@ static void correction(void **state)
 	begin(&f);
 	f.run.page->inner_cost_ticks = 10;
 	f.run.page->outer_cost_ticks = 20;
-	outer = make_call(&f.lane, 1, 0x1000, 1, 10000);
+	outer = make_call(&f.lane, 1, 0x1000, 1, 11000);
 	make_call(&f.lane, outer, 0x2000, 100, 5000);
 	make_call(&f.lane, outer, 0x3000, 100, 500); /* less than its hooks cost */
 	db = check_ingest(&f.run, NULL);
 	check_rows(db,
 		   "SELECT raw_total_ns, raw_self_ns, total_ns, self_ns FROM call_paths "
 		   "ORDER BY path_id",
-		   "10000|4500|4490|490;5000|5000|4000|4000;500|500|0|0");
+		   "11000|5500|4990|990;5000|5000|4000|4000;500|500|0|0");
 	check_rows(db,
 		   "SELECT min_ns, p50_ns, max_ns FROM functions ORDER BY function_id",
-		   "9990|9990|9990;40|40|40;0|0|0");
+		   "10990|10990|10990;40|40|40;0|0|0");
 	check_rows(db, "SELECT hook_cost_ns FROM runs", "30.0");
 	end(&f, db);
 }

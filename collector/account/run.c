@@ -3,13 +3,16 @@
  * The order of work: lane after lane, then what is summed up over all of them. Must not
  * keep a lane's arrays longer than the lane takes.
  */
-#include "collector/merge/run.h"
+#include "collector/account/run.h"
 
 #include <stdlib.h>
 #include <string.h>
 
 #include "common/base/xalloc.h"
-#include "collector/merge/account.h"
+#include "collector/account/account.h"
+#include "collector/account/counted.h"
+#include "collector/account/functions.h"
+#include "collector/account/modes.h"
 #include "collector/merge/lane.h"
 
 /* The run's peak is that of its process with the highest peak. */
@@ -29,12 +32,52 @@ static size_t find_peak_process(const struct read_run *run)
 	return highest;
 }
 
-/* A hook's cost in ns; a damaged number costs nothing. */
-static double cost_ns(const struct ticks *ticks, double cost_ticks)
-{
-	double cost = cost_ticks * ticks->ns_per_tick;
+/* Pairs of several lanes. */
+struct pairs {
+	struct segment_pair *all;
+	size_t count;
+};
 
-	return cost > 0 && cost < 1e6 ? cost : 0;
+static void add_pairs(struct pairs *pairs, const struct segment_pair *more, size_t count)
+{
+	if (count > HOOK_COST_PAIRS_MOST - pairs->count)
+		count = HOOK_COST_PAIRS_MOST - pairs->count;
+	if (!count)
+		return;
+	pairs->all = xreallocarray(pairs->all, pairs->count + count, sizeof(*more));
+	memcpy(pairs->all + pairs->count, more, count * sizeof(*more));
+	pairs->count += count;
+}
+
+/* What recording costs: in each process as its windows say, when it has enough, else as
+ * those of the whole run do, else as it was measured when the run began. */
+static void find_costs(struct merge *merge)
+{
+	const struct read_run *run = merge->run;
+	struct pairs *own = xcalloc(run->process_count + 1, sizeof(*own));
+	struct pairs all = {NULL, 0};
+
+	hook_cost_calibrated(&merge->cost, &run->page, merge->ticks);
+	for (size_t i = 0; i < run->lane_count; i++) {
+		uint32_t process = run->lanes[i].process, count;
+		struct segment_pair *pairs;
+
+		if (run->processes[process].mode_count < 2)
+			continue;
+		pairs = read_lane_pairs(run, &run->lanes[i], &count);
+		add_pairs(&own[process], pairs, count);
+		add_pairs(&all, pairs, count);
+		free(pairs);
+	}
+	hook_cost_measure(&merge->cost, merge->ticks, all.all, all.count);
+	for (size_t i = 0; i < run->process_count; i++) {
+		merge->process_cost[i] = merge->cost;
+		hook_cost_measure(&merge->process_cost[i], merge->ticks, own[i].all,
+				  own[i].count);
+		free(own[i].all);
+	}
+	free(all.all);
+	free(own);
 }
 
 static void begin(struct merge *merge, const struct read_run *run)
@@ -44,6 +87,7 @@ static void begin(struct merge *merge, const struct read_run *run)
 	quantities_clear(QUANTITY_OF_PATH, root.quantities);
 	identify_init(&merge->identify);
 	merge->modules = xcalloc(run->process_count, sizeof(*merge->modules));
+	merge->process_cost = xcalloc(run->process_count, sizeof(*merge->process_cost));
 	merge->memory = xcalloc(run->process_count, sizeof(*merge->memory));
 	merge->merged_sites = xcalloc(run->process_count, sizeof(*merge->merged_sites));
 	for (size_t i = 0; i < run->process_count; i++) {
@@ -61,8 +105,23 @@ static void begin(struct merge *merge, const struct read_run *run)
 	merge_add_path(merge, &root);
 }
 
+/* A lane of a process that counted calls waits until those of all are known. */
+static void account_lane(struct merge *merge, struct counted *counted, uint32_t lane,
+			 struct lane_counts *counts)
+{
+	uint32_t process = merge->run->lanes[lane].process;
+
+	if (merge->first_mode[process + 1] > merge->first_mode[process]) {
+		counted_keep(counted, lane, counts);
+		return;
+	}
+	account_selves(merge, &merge->process_cost[process]);
+	account_totals(merge, lane);
+}
+
 static void merge_lanes(struct merge *merge, const struct merge_end *ends)
 {
+	struct counted *counted = counted_new(merge);
 	size_t placed = 0, first;
 	struct sites sites;
 
@@ -70,11 +129,16 @@ static void merge_lanes(struct merge *merge, const struct merge_end *ends)
 	for (size_t i = 0; i < merge->run->lane_count; i++) {
 		const struct read_lane *lane = &merge->run->lanes[i];
 		size_t own = sites_of_lane(&sites, lane->process, lane->slot, &first);
+		struct lane_counts counts;
 
 		placed += own;
 		lane_merge(merge, (uint32_t)i, &ends[lane->process], sites.all + first,
-			   own);
+			   own, &counts);
+		account_lane(merge, counted, (uint32_t)i, &counts);
+		lane_counts_done(&counts);
 	}
+	counted_finish(counted, ends);
+	counted_free(counted);
 	/* of lanes that are not there */
 	merge_add(&merge->damaged_count, sites.count - placed);
 	free(sites.all);
@@ -116,10 +180,10 @@ void run_merge(struct merge *ret, const struct read_run *run, const struct ticks
 		ret->path_limit = run->page.path_limit > MERGE_PATH_LIMIT
 					  ? run->page.path_limit
 					  : MERGE_PATH_LIMIT;
-	ret->inner_cost_ns = cost_ns(ticks, run->page.inner_cost_ticks);
-	ret->outer_cost_ns = cost_ns(ticks, run->page.outer_cost_ticks);
 	ret->damaged_count = run->damaged_count;
 	begin(ret, run);
+	find_costs(ret);
+	modes_list(ret);
 	merge_lanes(ret, ends);
 	share_memory(ret);
 	for (uint32_t i = 0; i < run->process_count; i++) {

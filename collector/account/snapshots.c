@@ -7,12 +7,12 @@
  * self time is what remains of the difference of a path's ticks without its children's
  * and without the hooks' cost. What a path has at a snapshot is the sum of that.
  */
-#include "collector/merge/snapshots.h"
+#include "collector/account/snapshots.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/merge/account.h"
+#include "collector/account/account.h"
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 

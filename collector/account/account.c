@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Self and total times, all in whole ns so that sums agree exactly. Must not recurse:
+ * paths may be a million deep.
+ */
+#include "collector/account/account.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "common/base/array.h"
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t left = *(const uint32_t *)a, right = *(const uint32_t *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+static void add_share(struct merge *merge, const struct merge_share *share)
+{
+	merge->shares = array_room(merge->shares, merge->share_count, sizeof(*share));
+	merge->shares[merge->share_count++] = *share;
+}
+
+/* 30 years; only damaged numbers are larger. */
+#define MOST_NS 1e18
+
+static int64_t whole_ns(double ns)
+{
+	return ns < MOST_NS ? (int64_t)ns : (int64_t)MOST_NS;
+}
+
+static int64_t framed_calls(const struct merge_cell *cell)
+{
+	return cell->calls - cell->counted_calls;
+}
+
+static int64_t cost_ns(const struct hook_cost *cost, const struct merge_cell *cell)
+{
+	return whole_ns(cost->inner_ns * (double)framed_calls(cell) +
+			cost->outer_ns * (double)cell->child_calls +
+			cost->alloc_ns * (double)cell->allocs);
+}
+
+void account_begin(struct merge *merge)
+{
+	if (merge->touched_count)
+		qsort(merge->touched, merge->touched_count, sizeof(*merge->touched),
+		      by_number);
+}
+
+static double square(double value)
+{
+	return value * value;
+}
+
+/* missing_ns: what the hooks seem to have cost more than was recorded. */
+static void find_error(const struct hook_cost *cost, struct merge_cell *cell,
+		       int64_t missing_ns)
+{
+	double own = (double)framed_calls(cell), others = (double)cell->child_calls;
+	double sum = cost->inner_ns + cost->outer_ns;
+	double pairs = own * cost->split + others * (1 - cost->split);
+	double allocs = (double)cell->allocs;
+
+	cell->self_error = (struct time_error){
+		.hooks = (float)(pairs * cost->hook_error_ns),
+		.split = (float)((own - others) * sum * cost->split_error),
+		.allocs = (float)(allocs * cost->alloc_error_ns),
+		.variance = (float)(square(pairs * sum * cost->path_error) +
+				    square(allocs * cost->alloc_ns * cost->path_error) +
+				    square((double)missing_ns))};
+}
+
+/* A total that is less than the children's together (a signal handler in between, a
+ * process that is still alive) is raised to it: no self time is negative, and the sums
+ * stay exact. */
+static void find_self(const struct merge *merge, const struct hook_cost *cost,
+		      struct merge_cell *cell)
+{
+	int64_t self_ns;
+
+	cell->raw_total_ns = ticks_duration_ns(merge->ticks, (double)cell->total_ticks);
+	if (cell->raw_total_ns < cell->child_raw_ns)
+		cell->raw_total_ns = cell->child_raw_ns;
+	cell->raw_self_ns = cell->raw_total_ns - cell->child_raw_ns;
+	self_ns = cell->raw_self_ns - cost_ns(cost, cell) - cell->owed_ns;
+	cell->self_ns = self_ns > 0 ? self_ns : 0;
+	cell->owed_ns = cell->self_ns - self_ns;
+	if (cell->owed_ns > (int64_t)MOST_NS)
+		cell->owed_ns = (int64_t)MOST_NS;
+	find_error(cost, cell, cell->owed_ns);
+}
+
+static void charge_self(struct merge *merge, uint32_t path)
+{
+	const struct merge_cell *cell = &merge->cells[path];
+	struct merge_cell *parent = &merge->cells[merge->paths[path].parent];
+
+	if (!merge->paths[path].parent)
+		return;
+	quantity_add(&parent->child_calls, framed_calls(cell));
+	quantity_add(&parent->child_raw_ns, cell->raw_total_ns);
+	quantity_add(&parent->owed_ns, cell->owed_ns);
+	if (parent->owed_ns > (int64_t)MOST_NS)
+		parent->owed_ns = (int64_t)MOST_NS;
+	/* a frame has no time of its own */
+	if (merge->paths[path].kind == MERGE_FRAME)
+		quantity_add(&parent->allocs, cell->allocs);
+}
+
+void account_selves(struct merge *merge, const struct hook_cost *cost)
+{
+	account_begin(merge);
+	for (size_t i = merge->touched_count; i-- > 0;) {
+		struct merge_cell *cell = &merge->cells[merge->touched[i]];
+
+		quantity_add(&cell->allocs, cell->alloc_count);
+		if (merge->paths[merge->touched[i]].kind == MERGE_FRAME) {
+			int64_t allocs = cell->allocs;
+
+			cell->allocs = 0;
+			find_self(merge, cost, cell);
+			cell->allocs = allocs;
+		} else {
+			find_self(merge, cost, cell);
+		}
+		charge_self(merge, merge->touched[i]);
+	}
+}
+
+static void add_times(struct merge *merge, uint32_t path, uint32_t lane,
+		      const struct merge_cell *cell)
+{
+	struct merge_path *row = &merge->paths[path];
+	struct merge_share share = {.path = path, .lane = lane};
+
+	quantities_add(QUANTITY_OF_PATH, row->quantities, QUANTITY_OF_LANE,
+		       cell->quantities, 1);
+	quantity_add(&row->raw_total_ns, cell->raw_total_ns);
+	quantity_add(&row->raw_self_ns, cell->raw_self_ns);
+	time_error_add(&row->self_error, &cell->self_error);
+	if (merge->run->lane_count < 2)
+		return;
+	memcpy(share.quantities, cell->quantities, sizeof(share.quantities));
+	add_share(merge, &share);
+}
+
+static void find_total(struct merge_cell *cell)
+{
+	struct time_error error = cell->self_error;
+
+	cell->total_ns = cell->self_ns;
+	quantity_add(&cell->total_ns, cell->child_total_ns);
+	cell->self_error_ns = time_error_half_width(
+		&error, cell->self_ns, cell->raw_self_ns, !cell->counted_calls);
+	time_error_add(&error, &cell->child_error);
+	cell->total_error_ns = time_error_half_width(
+		&error, cell->total_ns, cell->raw_total_ns, !cell->counted_calls);
+	cell->child_error = error;
+}
+
+static void charge_total(struct merge *merge, uint32_t path)
+{
+	const struct merge_cell *cell = &merge->cells[path];
+	struct merge_cell *parent = &merge->cells[merge->paths[path].parent];
+
+	if (!merge->paths[path].parent)
+		return;
+	quantity_add(&parent->child_total_ns, cell->total_ns);
+	time_error_add(&parent->child_error, &cell->child_error);
+}
+
+void account_totals(struct merge *merge, uint32_t lane)
+{
+	account_begin(merge);
+	for (size_t i = merge->touched_count; i-- > 0;) {
+		struct merge_cell *cell = &merge->cells[merge->touched[i]];
+
+		find_total(cell);
+		charge_total(merge, merge->touched[i]);
+		add_times(merge, merge->touched[i], lane, cell);
+	}
+	account_clear(merge);
+}
+
+void account_clear(struct merge *merge)
+{
+	while (merge->touched_count)
+		merge->cells[merge->touched[--merge->touched_count]] =
+			(struct merge_cell){.is_touched = 0};
+}
+
+int account_next_part(struct merge *merge, int64_t *owed_ns, uint32_t *ret_path,
+		      struct account_times *ret)
+{
+	struct merge_cell *cell;
+	uint32_t path, parent;
+	int64_t self_ns;
+
+	if (!merge->touched_count)
+		return 0;
+	path = *ret_path = merge->touched[--merge->touched_count];
+	cell = &merge->cells[path];
+	cell->raw_total_ns = ticks_duration_ns(merge->ticks, (double)cell->total_ticks);
+	cell->raw_self_ns = cell->raw_total_ns - cell->child_raw_ns;
+	if (cell->raw_self_ns < -(int64_t)MOST_NS)
+		cell->raw_self_ns = -(int64_t)MOST_NS;
+	self_ns = cell->raw_self_ns - cost_ns(&merge->cost, cell) - owed_ns[path];
+	cell->self_ns = self_ns > 0 ? self_ns : 0;
+	owed_ns[path] = cell->self_ns - self_ns;
+	if (owed_ns[path] > (int64_t)MOST_NS)
+		owed_ns[path] = (int64_t)MOST_NS;
+	cell->total_ns = cell->self_ns;
+	quantity_add(&cell->total_ns, cell->child_total_ns);
+	parent = merge->paths[path].parent;
+	if (parent) {
+		quantity_add(&merge->cells[parent].child_calls, cell->calls);
+		quantity_add(&merge->cells[parent].child_raw_ns, cell->raw_total_ns);
+		quantity_add(&merge->cells[parent].child_total_ns, cell->total_ns);
+	}
+	memcpy(ret->quantities, cell->quantities, sizeof(ret->quantities));
+	*cell = (struct merge_cell){.is_touched = 0};
+	return 1;
+}

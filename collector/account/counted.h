@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls that were counted without a frame (common/segment.h, HOW A FUNCTION IS RECORDED):
+ * how many there were on which path, and how long they took. Must not let the counts of a
+ * function differ from what was counted, or take more time from a path than it has.
+ *
+ * What such a call took, and what it cost to count it, is in the frame that was
+ * innermost: the estimate is added to the call's path and taken from that one's, and the
+ * cost of counting goes to nobody. Both are bounded by what is there.
+ */
+#pragma once
+
+#include "collector/merge/lane.h"
+#include "collector/merge/merge.h"
+
+struct counted;
+
+struct counted *counted_new(struct merge *merge);
+
+/* Takes the lane out of the cells, and its counts, until all lanes are known. */
+void counted_keep(struct counted *counted, uint32_t lane, struct lane_counts *counts);
+
+/* Adds all lanes that were kept to the tree. */
+void counted_finish(struct counted *counted, const struct merge_end *ends);
+
+void counted_free(struct counted *counted);

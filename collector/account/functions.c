@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions and edges, summed up over the finished tree. Must not recurse: paths may be a
+ * million deep.
+ */
+#include "collector/account/functions.h"
+
+#include <stdlib.h>
+
+#include "common/base/array.h"
+#include "common/base/xalloc.h"
+
+/* The tree seen from above, for a walk without recursion. */
+struct walk {
+	struct merge *merge;
+	uint32_t *first_child, *next_sibling; /* by path; 0: none */
+	uint32_t *path_edges;		      /* index of the edge into a path */
+	uint32_t *active;		      /* by function: times on the current path */
+	struct time_error *totals;	      /* by path */
+};
+
+static uint32_t edge_index(struct merge *merge, uint32_t caller, uint32_t callee)
+{
+	bool is_new;
+	uint32_t index = map_number(&merge->edge_map, caller, callee, 0, &is_new);
+
+	if (!is_new)
+		return index;
+	merge->edges =
+		array_room(merge->edges, merge->edge_count++, sizeof(*merge->edges));
+	merge->edges[index].caller = caller;
+	merge->edges[index].callee = callee;
+	return index;
+}
+
+static void enter_edge(struct walk *walk, uint32_t path)
+{
+	const struct merge_path *row = &walk->merge->paths[path];
+	struct merge_edge *edge = &walk->merge->edges[walk->path_edges[path]];
+
+	quantities_add(QUANTITY_OF_EDGE, edge->quantities, QUANTITY_OF_PATH,
+		       row->quantities, edge->active++ == 0);
+}
+
+static void enter(struct walk *walk, uint32_t path)
+{
+	const struct merge_path *row = &walk->merge->paths[path];
+	struct merge_function *function = &walk->merge->functions[row->function];
+
+	function->is_used = 1;
+	if (row->recording > function->recording)
+		function->recording = row->recording;
+	time_error_add(&function->self_error, &row->self_error);
+	if (!walk->active[row->function])
+		time_error_add(&function->total_error, &walk->totals[path]);
+	if (row->kind != MERGE_FRAME)
+		function->is_instrumented = 1;
+	quantities_add(QUANTITY_OF_FUNCTION, function->quantities, QUANTITY_OF_PATH,
+		       row->quantities, walk->active[row->function]++ == 0);
+	if (row->parent)
+		enter_edge(walk, path);
+}
+
+static void leave(struct walk *walk, uint32_t path)
+{
+	const struct merge_path *row = &walk->merge->paths[path];
+
+	walk->active[row->function]--;
+	if (row->parent)
+		walk->merge->edges[walk->path_edges[path]].active--;
+}
+
+static void visit_all(struct walk *walk)
+{
+	uint32_t at = walk->first_child[0];
+
+	while (at) {
+		enter(walk, at);
+		if (walk->first_child[at]) {
+			at = walk->first_child[at];
+			continue;
+		}
+		while (at && !walk->next_sibling[at]) {
+			leave(walk, at);
+			at = walk->merge->paths[at].parent;
+		}
+		if (at) {
+			leave(walk, at);
+			at = walk->next_sibling[at];
+		}
+	}
+}
+
+/* Links children in the order of their numbers and finds their edges. */
+static void link_paths(struct walk *walk)
+{
+	struct merge *merge = walk->merge;
+
+	for (size_t i = merge->path_count; i-- > 1;) {
+		const struct merge_path *path = &merge->paths[i];
+
+		walk->next_sibling[i] = walk->first_child[path->parent];
+		walk->first_child[path->parent] = (uint32_t)i;
+		if (path->parent)
+			walk->path_edges[i] =
+				edge_index(merge, merge->paths[path->parent].function,
+					   path->function);
+	}
+}
+
+/* Parents come before their children. */
+static void find_path_errors(struct walk *walk)
+{
+	struct merge *merge = walk->merge;
+
+	for (size_t i = merge->path_count; i-- > 1;) {
+		struct merge_path *row = &merge->paths[i];
+
+		time_error_add(&walk->totals[i], &row->self_error);
+		time_error_add(&walk->totals[row->parent], &walk->totals[i]);
+		row->self_error_ns =
+			time_error_half_width(&row->self_error, row->self_ns,
+					      row->raw_self_ns, !row->recording);
+		row->total_error_ns =
+			time_error_half_width(&walk->totals[i], row->total_ns,
+					      row->raw_total_ns, !row->recording);
+	}
+}
+
+static void find_function_errors(struct merge *merge)
+{
+	for (size_t i = 0; i < merge->function_count; i++) {
+		struct merge_function *row = &merge->functions[i];
+
+		row->self_error_ns =
+			time_error_half_width(&row->self_error, row->self_ns,
+					      row->raw_self_ns, !row->recording);
+		row->total_error_ns =
+			time_error_half_width(&row->total_error, row->total_ns,
+					      row->raw_total_ns, !row->recording);
+	}
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct merge_share *left = a, *right = b;
+
+	if (left->path != right->path)
+		return left->path < right->path ? -1 : 1;
+	return left->lane < right->lane ? -1 : left->lane > right->lane;
+}
+
+static int64_t percentile(const struct merge *merge,
+			  const struct merge_function *function, double fraction)
+{
+	int64_t value;
+
+	if (histogram_is_empty(&function->histogram) ||
+	    function->min_ns == QUANTITY_UNKNOWN)
+		return QUANTITY_UNKNOWN;
+	value = merge_call_ns(merge,
+			      histogram_percentile(&function->histogram, fraction));
+	if (value < function->min_ns)
+		return function->min_ns;
+	return value > function->max_ns ? function->max_ns : value;
+}
+
+static void find_percentiles(struct merge *merge)
+{
+	for (size_t i = 0; i < merge->function_count; i++) {
+		struct merge_function *function = &merge->functions[i];
+
+		if (!function->is_used)
+			continue;
+		function->p50_ns = percentile(merge, function, 0.50);
+		function->p90_ns = percentile(merge, function, 0.90);
+		function->p95_ns = percentile(merge, function, 0.95);
+		function->p99_ns = percentile(merge, function, 0.99);
+	}
+}
+
+void account_functions(struct merge *merge)
+{
+	struct walk walk = {.merge = merge};
+	size_t functions = merge->identify.function_count;
+
+	walk.first_child = xcalloc(merge->path_count, sizeof(uint32_t));
+	walk.next_sibling = xcalloc(merge->path_count, sizeof(uint32_t));
+	walk.path_edges = xcalloc(merge->path_count, sizeof(uint32_t));
+	walk.active = xcalloc(functions, sizeof(uint32_t));
+	if (functions)
+		merge_function_at(merge, (uint32_t)functions - 1);
+	walk.totals = xcalloc(merge->path_count, sizeof(*walk.totals));
+	find_path_errors(&walk);
+	link_paths(&walk);
+	visit_all(&walk);
+	find_function_errors(merge);
+	find_percentiles(merge);
+	if (merge->share_count) /* in the order of the table's key */
+		qsort(merge->shares, merge->share_count, sizeof(*merge->shares), by_path);
+	free(walk.first_child);
+	free(walk.next_sibling);
+	free(walk.path_edges);
+	free(walk.active);
+	free(walk.totals);
+}

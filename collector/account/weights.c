@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: MIT */
+/* Three sorted lists, each the sums of the one before. Must not walk along them. */
+#include "collector/account/weights.h"
+
+#include <stdlib.h>
+
+#include "collector/merge/add.h"
+#include "common/base/array.h"
+
+static int compare(uint64_t left, uint64_t right)
+{
+	return left < right ? -1 : left > right;
+}
+
+static int by_group(const struct weight *left, const struct weight *right)
+{
+	int order = compare(left->function, right->function);
+
+	if (!order)
+		order = compare(left->process, right->process);
+	return order ? order : compare(left->lane, right->lane);
+}
+
+static int by_path(const void *a, const void *b)
+{
+	const struct weight *left = a, *right = b;
+	int order = by_group(left, right);
+
+	return order ? order : compare(left->path, right->path);
+}
+
+static int by_calls(const void *a, const void *b)
+{
+	const struct weight *left = a, *right = b;
+	int order = compare(right->calls, left->calls);
+
+	return order ? order : compare(left->path, right->path);
+}
+
+static void append(struct weight_list *list, const struct weight *weight)
+{
+	list->all = array_room(list->all, list->count, sizeof(*list->all));
+	list->all[list->count++] = *weight;
+}
+
+static void sort(struct weight_list *list)
+{
+	if (list->count)
+		qsort(list->all, list->count, sizeof(*list->all), by_path);
+}
+
+void weights_add(struct weights *weights, const struct weight *weight)
+{
+	append(&weights->lanes, weight);
+}
+
+/* Makes one of the neighbours that are equal but for their calls. */
+static void add_equal(struct weight_list *list)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < list->count; i++) {
+		if (kept && by_path(&list->all[kept - 1], &list->all[i]) == 0)
+			merge_add(&list->all[kept - 1].calls, list->all[i].calls);
+		else
+			list->all[kept++] = list->all[i];
+	}
+	list->count = kept;
+}
+
+/* Leaves the most frequent paths of each group. */
+static void cut_groups(struct weight_list *list)
+{
+	size_t kept = 0, end;
+
+	for (size_t i = 0; i < list->count; i = end) {
+		for (end = i + 1;
+		     end < list->count && by_group(&list->all[i], &list->all[end]) == 0;)
+			end++;
+		if (end - i > WEIGHTS_MOST)
+			qsort(&list->all[i], end - i, sizeof(*list->all), by_calls);
+		for (size_t at = i; at < end && at - i < WEIGHTS_MOST; at++)
+			list->all[kept++] = list->all[at];
+	}
+	list->count = kept;
+}
+
+void weights_finish(struct weights *weights)
+{
+	sort(&weights->lanes);
+	for (size_t i = 0; i < weights->lanes.count; i++) {
+		struct weight weight = weights->lanes.all[i];
+
+		weight.lane = 0;
+		append(&weights->processes, &weight);
+		weight.process = 0;
+		append(&weights->run, &weight);
+	}
+	sort(&weights->processes);
+	add_equal(&weights->processes);
+	cut_groups(&weights->processes);
+	sort(&weights->run);
+	add_equal(&weights->run);
+	cut_groups(&weights->run);
+}
+
+static const struct weight *find_group(const struct weight_list *list,
+				       const struct weight *key, size_t *ret_count)
+{
+	size_t low = 0, high = list->count, end;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (by_group(&list->all[middle], key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (end = low; end < list->count && by_group(&list->all[end], key) == 0;)
+		end++;
+	*ret_count = end - low;
+	return &list->all[low];
+}
+
+const struct weight *weights_find(const struct weights *weights, uint32_t function,
+				  uint32_t process, uint32_t lane, size_t *ret_count)
+{
+	struct weight key = {.function = function, .process = process, .lane = lane};
+	const struct weight *found = find_group(&weights->lanes, &key, ret_count);
+
+	key.lane = 0;
+	if (!*ret_count)
+		found = find_group(&weights->processes, &key, ret_count);
+	key.process = 0;
+	if (!*ret_count)
+		found = find_group(&weights->run, &key, ret_count);
+	return found;
+}
+
+void weights_done(struct weights *weights)
+{
+	free(weights->lanes.all);
+	free(weights->processes.all);
+	free(weights->run.all);
+	*weights = (struct weights){.lanes = {NULL, 0}};
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * On which paths a function's calls with frames are: in a lane, a process and the run.
+ * Its calls without frames are thought to be on the same paths. Must not give more paths
+ * than WEIGHTS_MOST for those of a process or the run: the most frequent ones.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct weight {
+	uint32_t function, process, lane, path;
+	uint64_t calls;
+};
+
+struct weight_list {
+	struct weight *all;
+	size_t count;
+};
+
+/* All zero is empty. */
+struct weights {
+	struct weight_list lanes, processes, run;
+};
+
+#define WEIGHTS_MOST 256u
+
+/* Adds calls, not 0, of one path of a lane. */
+void weights_add(struct weights *weights, const struct weight *weight);
+/* After the last. */
+void weights_finish(struct weights *weights);
+/* The paths of the function in the lane; when there are none in its process, then in the
+ * run. Borrowed; *ret_count 0: nowhere. */
+const struct weight *weights_find(const struct weights *weights, uint32_t function,
+				  uint32_t process, uint32_t lane, size_t *ret_count);
+void weights_done(struct weights *weights);

@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: MIT */
+/* The cost of hooks, robustly. Must not let one preempted window decide. */
+#include "collector/merge/hook_cost.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/xalloc.h"
+
+/* No hook takes so long; a damaged number costs nothing. */
+#define MOST_NS 1e6
+/* Of the costs that were only measured when the run began, the standard deviation. */
+#define UNSEEN_ERROR 0.15
+/* Between a loop of nothing but calls and code that has never been called. */
+#define COLDNESS 0.25
+#define COLDNESS_ERROR 0.25
+/* How much of the cost may lie on the other side of the interval's ends. */
+#define SPLIT_ERROR 0.05
+/* One path's hooks are nearer to their data than another's. */
+#define PATH_ERROR 0.1
+/* Of the differences in order, left out at either end: preempted windows are there. */
+#define TRIMMED 0.1
+
+static double cost_ns(const struct ticks *ticks, double cost_ticks)
+{
+	double cost = cost_ticks * ticks->ns_per_tick;
+
+	return cost > 0 && cost < MOST_NS ? cost : 0; /* not NaN either */
+}
+
+/* Between warm and cold, when both are known. */
+static double between(double warm_ns, double cold_ns)
+{
+	return cold_ns > warm_ns ? warm_ns + COLDNESS * (cold_ns - warm_ns) : warm_ns;
+}
+
+static double error_between(double warm_ns, double cold_ns)
+{
+	return cold_ns > warm_ns ? COLDNESS_ERROR * (cold_ns - warm_ns)
+				 : UNSEEN_ERROR * warm_ns;
+}
+
+void hook_cost_calibrated(struct hook_cost *ret, const struct segment_run *page,
+			  const struct ticks *ticks)
+{
+	double inner = cost_ns(ticks, page->inner_cost_ticks);
+	double outer = cost_ns(ticks, page->outer_cost_ticks);
+	double cold_inner = cost_ns(ticks, page->cold_inner_cost_ticks);
+	double cold_outer = cost_ns(ticks, page->cold_outer_cost_ticks);
+	double alloc = cost_ns(ticks, page->alloc_cost_ticks);
+	double cold_alloc = cost_ns(ticks, page->cold_alloc_cost_ticks);
+
+	*ret = (struct hook_cost){.inner_ns = between(inner, cold_inner),
+				  .outer_ns = between(outer, cold_outer),
+				  .alloc_ns = between(alloc, cold_alloc),
+				  .alloc_error_ns = error_between(alloc, cold_alloc),
+				  .split_error = SPLIT_ERROR,
+				  .path_error = PATH_ERROR};
+	ret->hook_error_ns = error_between(inner + outer, cold_inner + cold_outer);
+	ret->split = 0.5;
+	if (ret->inner_ns + ret->outer_ns > 0)
+		ret->split = ret->inner_ns / (ret->inner_ns + ret->outer_ns);
+	ret->counted_ns = cost_ns(ticks, page->counted_cost_ticks);
+	ret->counted_error_ns = UNSEEN_ERROR * ret->counted_ns;
+}
+
+/* Ticks that an exactly recorded call takes more than a counted one. */
+static int difference(const struct segment_pair *pair, double *ret)
+{
+	if (!pair->window_call_count || !pair->between_call_count)
+		return 0;
+	*ret = (double)pair->window_ticks / (double)pair->window_call_count -
+	       (double)pair->between_ticks / (double)pair->between_call_count;
+	return 1;
+}
+
+static int by_value(const void *a, const void *b)
+{
+	double left = *(const double *)a, right = *(const double *)b;
+
+	return left < right ? -1 : left > right;
+}
+
+/* Mean of the middle, and its standard error (Tukey and McLaughlin: of the values with
+ * what was left out moved to the ends of the middle). */
+static double trimmed_mean(const double *values, size_t count, double *ret_error)
+{
+	size_t cut = (size_t)(TRIMMED * (double)count), left = count - 2 * cut;
+	double sum = 0, squares = 0, mean, all_mean, all;
+
+	for (size_t i = cut; i < count - cut; i++)
+		sum += values[i];
+	mean = sum / (double)left;
+	all = sum + (double)cut * (values[cut] + values[count - cut - 1]);
+	all_mean = all / (double)count;
+	for (size_t i = 0; i < count; i++) {
+		size_t at = i < cut ? cut : i >= count - cut ? count - cut - 1 : i;
+
+		squares += (values[at] - all_mean) * (values[at] - all_mean);
+	}
+	*ret_error = sqrt(squares / (double)(count - 1)) /
+		     ((1 - 2 * TRIMMED) * sqrt((double)count));
+	return mean;
+}
+
+static void put_measured(struct hook_cost *cost, double extra_ns, double error_ns,
+			 size_t count)
+{
+	double sum = extra_ns + cost->counted_ns;
+
+	if (!(sum > 0 && sum < MOST_NS))
+		return; /* the windows show no cost at all: nothing is known from them */
+	cost->inner_ns = sum * cost->split;
+	cost->outer_ns = sum - cost->inner_ns;
+	cost->hook_error_ns = hypot(error_ns, cost->counted_error_ns);
+	cost->pair_count = count;
+}
+
+void hook_cost_measure(struct hook_cost *cost, const struct ticks *ticks,
+		       const struct segment_pair *pairs, size_t count)
+{
+	double *values, mean, error;
+	size_t used = 0;
+
+	if (count > HOOK_COST_PAIRS_MOST)
+		count = HOOK_COST_PAIRS_MOST;
+	values = xcalloc(count, sizeof(*values));
+	for (size_t i = 0; i < count; i++)
+		used += (size_t)difference(&pairs[i], &values[used]);
+	if (used >= HOOK_COST_PAIRS_LEAST) {
+		qsort(values, used, sizeof(*values), by_value);
+		mean = trimmed_mean(values, used, &error);
+		put_measured(cost, mean * ticks->ns_per_tick, error * ticks->ns_per_tick,
+			     used);
+	}
+	free(values);
+}

@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What recording costs the program, with its error: from what was measured when the run
+ * began, and from the windows of the run itself. Must not believe a number of the spool
+ * that is not plausible.
+ *
+ * A pair of windows (struct segment_pair) says what an exactly recorded call costs more
+ * than a counted one in the state that the program runs in: its caches and predictors are
+ * not those of a loop that does nothing else. Without enough pairs it is somewhere
+ * between the two states of the calibration.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/processes/ticks.h"
+#include "common/segment.h"
+
+/* ns; errors are standard deviations. */
+struct hook_cost {
+	double inner_ns, outer_ns; /* of a pair of hooks, in and around its interval */
+	double hook_error_ns;	   /* of the sum of both */
+	double split, split_error; /* inner_ns of that sum: the share */
+	double path_error;	   /* of the sum, how far one path's is off: the share */
+	double counted_ns, counted_error_ns;
+	double alloc_ns, alloc_error_ns; /* of a malloc and its free */
+	size_t pair_count;		 /* windows it rests on, 0: the calibration */
+};
+
+/* With fewer pairs the calibration counts. */
+#define HOOK_COST_PAIRS_LEAST 30u
+/* More are not looked at. */
+#define HOOK_COST_PAIRS_MOST 65536u
+
+/* As the run's first process measured it. */
+void hook_cost_calibrated(struct hook_cost *ret, const struct segment_run *page,
+			  const struct ticks *ticks);
+
+/* Puts in what the pairs say, when they are enough and say something. Pairs
+ * without calls are left out. */
+void hook_cost_measure(struct hook_cost *cost, const struct ticks *ticks,
+		       const struct segment_pair *pairs, size_t count);

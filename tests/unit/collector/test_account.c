@@ -1,0 +1,144 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  the parts that books are kept with: sharing out, mean times, errors.
+ * Runs on:       tests.
+ * See also:      collector/account/rate.h, apportion.h; collector/merge/time_error.h
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <math.h>
+
+#include "collector/account/apportion.h"
+#include "collector/account/rate.h"
+#include "collector/merge/time_error.h"
+#include "collector/processes/ticks.h"
+
+static void check_parts(uint64_t total, const uint64_t *weights, size_t count,
+			const uint64_t *expected)
+{
+	uint64_t parts[8], sum = 0;
+
+	apportion(total, weights, count, parts);
+	for (size_t i = 0; i < count; i++) {
+		assert_int_equal(parts[i], expected[i]);
+		sum += parts[i];
+	}
+	assert_int_equal(sum, total);
+}
+
+static void parts_add_up(void **state)
+{
+	(void)state;
+	check_parts(10, (uint64_t[]){3, 1}, 2, (uint64_t[]){8, 2});
+	check_parts(7, (uint64_t[]){1, 1, 1}, 3, (uint64_t[]){3, 2, 2});
+	check_parts(2, (uint64_t[]){0, 5, 0, 4}, 4, (uint64_t[]){0, 1, 0, 1});
+	check_parts(0, (uint64_t[]){4}, 1, (uint64_t[]){0});
+	check_parts(UINT64_MAX, (uint64_t[]){UINT64_MAX, UINT64_MAX}, 2,
+		    (uint64_t[]){UINT64_MAX / 2 + 1, UINT64_MAX / 2});
+	check_parts(UINT64_MAX, (uint64_t[]){UINT64_MAX, 1}, 2,
+		    (uint64_t[]){UINT64_MAX - 1, 1});
+}
+
+/* 1000 calls of 130 ns of which hooks are 10, in each a child: 30 ns more, of which 20
+ * are its hooks around it. */
+static const struct rate_sums plain = {
+	.calls = 1000,
+	.raw_ns = 130000 + 60000,
+	.self_ns = 1000 * (130 + 60 - 40 - 10 - 20), /* the child is 40 by the clock */
+	.child_calls = 1000,
+	.below_calls = 1000,
+};
+static const struct hook_cost cost = {.inner_ns = 10,
+				      .outer_ns = 20,
+				      .hook_error_ns = 3,
+				      .split = 1.0 / 3,
+				      .split_error = 0.1};
+
+static void rate_without_windows(void **state)
+{
+	struct rate rate;
+
+	(void)state;
+	rate_find(&rate, &plain, &cost);
+	assert_true(fabs(rate.ns - 120) < 1e-9);
+	assert_true(fabs(rate.error_ns - 30) < 1e-9);
+	/* one pair inside, one around: a whole pair's error, and none of the split */
+	assert_true(fabs(rate.hooks_ns - 3) < 1e-9);
+	assert_true(fabs(rate.split_ns) < 1e-9);
+}
+
+/* In windows calls take 50 ns less: 150 without hooks are 100, of which 120 / 150 own. */
+static void rate_in_windows(void **state)
+{
+	struct rate_sums sums = plain;
+	struct rate rate;
+
+	(void)state;
+	sums.window_calls = 100;
+	sums.window_ns = 100 * 140;
+	sums.window_squares = 100 * (140.0 * 140 + 400); /* standard deviation 20 */
+	sums.windows = 10;
+	rate_find(&rate, &sums, &cost);
+	assert_true(fabs(rate.ns - (120 - 50 * 0.8)) < 1e-9);
+	/* ten calls in each: (1 + 9 * 0.1) times the variance of independent ones */
+	assert_true(fabs(rate.error_ns - hypot(0.8 * 20 * sqrt(1.9 / 100), 2.4)) < 1e-9);
+}
+
+static void rate_of_nothing(void **state)
+{
+	static const double wild[] = {0, -1, 1e308, HUGE_VAL, -HUGE_VAL, NAN};
+	struct rate rate;
+
+	(void)state;
+	rate_find(&rate, &(struct rate_sums){.calls = 0}, &cost);
+	assert_true(rate.ns == 0 && rate.error_ns > 0);
+	for (size_t i = 0; i < 6 * 6 * 6; i++) {
+		struct rate_sums sums = {.calls = wild[i % 6],
+					 .raw_ns = wild[i / 6 % 6],
+					 .self_ns = wild[i / 36],
+					 .child_calls = wild[(i + 1) % 6],
+					 .window_calls = wild[(i + 2) % 6],
+					 .window_ns = wild[i / 6 % 6],
+					 .window_squares = wild[i % 6],
+					 .hidden_ns = wild[(i + 3) % 6]};
+
+		rate_find(&rate, &sums, &cost);
+		assert_true(rate.ns >= 0 && rate.ns < HUGE_VAL);
+		assert_true(rate.error_ns >= 0 && rate.error_ns < HUGE_VAL);
+		assert_true(fabs(rate.hooks_ns) < HUGE_VAL);
+		assert_true(fabs(rate.split_ns) < HUGE_VAL);
+	}
+}
+
+static void errors_add_by_kind(void **state)
+{
+	struct time_error a = {.hooks = 30, .estimate = 100, .variance = 1600},
+			  b = {.hooks = 30, .estimate = -100, .variance = 4800};
+
+	(void)state;
+	assert_int_equal(time_error_half_width(&a, 0, 0, 0), 220);
+	/* (60, 0, 6400): 100 */
+	time_error_add(&a, &b);
+	assert_int_equal(time_error_half_width(&a, 0, 0, 0), 196);
+	/* all of it was recorded: between 0 and 150 */
+	assert_int_equal(time_error_half_width(&a, 100, 150, 1), 100);
+	assert_int_equal(time_error_half_width(&a, 10, 150, 1), 140);
+	a.split = NAN;
+	assert_int_equal(time_error_half_width(&a, 0, 0, 0), TICKS_LONGEST_NS);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(parts_add_up),
+		cmocka_unit_test(rate_without_windows),
+		cmocka_unit_test(rate_in_windows),
+		cmocka_unit_test(rate_of_nothing),
+		cmocka_unit_test(errors_add_by_kind),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
