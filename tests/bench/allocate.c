@@ -3,7 +3,6 @@
  *                of chain.c. Sixteen blocks are live, so that nobody can cheat.
  *                usage: allocate COUNT direct|chain */
 #include "loop.h"
-#include <stdlib.h>
 #include <string.h>
 
 void *chain_malloc(size_t size);
@@ -36,11 +35,15 @@ int main(int argc, char **argv)
 	unsigned long count = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000;
 	void (*run)(unsigned long) =
 		argc > 2 && !strcmp(argv[2], "chain") ? chain : direct;
-	double start;
+	static struct batches batches;
 
 	run(100000);
-	start = seconds_of(CLOCK_MONOTONIC);
-	run(count);
-	print_cost(seconds_of(CLOCK_MONOTONIC) - start, count);
+	for (; count >= BATCH_ROUNDS; count -= BATCH_ROUNDS) {
+		double start = seconds_of(CLOCK_MONOTONIC);
+
+		run(BATCH_ROUNDS);
+		add_batch(&batches, seconds_of(CLOCK_MONOTONIC) - start);
+	}
+	print_middle(&batches);
 	return 0;
 }

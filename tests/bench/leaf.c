@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is:  a loop that calls an empty function. usage: leaf COUNT */
 #include "loop.h"
-#include <stdlib.h>
 
 ALONE static void leaf(void)
 {
@@ -10,14 +9,16 @@ ALONE static void leaf(void)
 
 int main(int argc, char **argv)
 {
-	unsigned long count = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000, i;
-	double start;
+	unsigned long count = argc > 1 ? strtoul(argv[1], NULL, 10) : 1000000;
+	static struct batches batches;
 
-	for (i = 0; i < 100000; i++)
-		leaf();
-	start = seconds_of(CLOCK_MONOTONIC);
-	for (i = 0; i < count; i++)
-		leaf();
-	print_cost(seconds_of(CLOCK_MONOTONIC) - start, count);
+	for (; count >= BATCH_ROUNDS; count -= BATCH_ROUNDS) {
+		double start = seconds_of(CLOCK_MONOTONIC);
+
+		for (unsigned long i = 0; i < BATCH_ROUNDS; i++)
+			leaf();
+		add_batch(&batches, seconds_of(CLOCK_MONOTONIC) - start);
+	}
+	print_middle(&batches);
 	return 0;
 }
