@@ -562,16 +562,17 @@ struct segment_function {
 
 /* bucket b < 8 holds exactly the value b; bucket 8 + 8*o + s holds
  * [(8+s) << o, (9+s) << o). Values too large go to the last bucket. */
-static inline uint32_t segment_histogram_bucket(uint64_t ticks)
+static inline uint64_t segment_histogram_bucket(uint64_t ticks)
 {
-	uint32_t exponent, bucket;
+	/* o of the bucket, and 0 below 8, where the same arithmetic holds */
+	uint64_t octave = 60u - (uint64_t)__builtin_clzll(ticks | 8);
+	uint64_t bucket = octave * 8 + (ticks >> octave);
 
-	if (ticks < 8)
-		return (uint32_t)ticks;
-	exponent = 63u - (uint32_t)__builtin_clzll(ticks);
-	bucket = (exponent - 2) * 8 + (uint32_t)((ticks >> (exponent - 3)) & 7);
-	return bucket < SEGMENT_HISTOGRAM_BUCKETS ? bucket
-						  : SEGMENT_HISTOGRAM_BUCKETS - 1;
+	if (__builtin_expect(bucket >= SEGMENT_HISTOGRAM_BUCKETS, 0)) {
+		bucket = SEGMENT_HISTOGRAM_BUCKETS - 1;
+		__asm__ volatile(""); /* a branch, not a dependence */
+	}
+	return bucket;
 }
 
 static inline uint64_t segment_histogram_lower(uint32_t bucket)

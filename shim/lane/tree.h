@@ -10,7 +10,7 @@
 
 static inline uint32_t tree_hash(uint32_t parent, uint64_t key)
 {
-	return ((uint32_t)(key ^ (key >> 31)) + parent * 0x9e3779b1u) * 0x85ebca6bu;
+	return (uint32_t)key * 0x85ebca6bu + parent * 0x9e3779b1u;
 }
 
 /* Hash lookup, insertion when absent. 0: the node could not be made (fold). */

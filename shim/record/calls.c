@@ -57,20 +57,20 @@ static cold void enter_slow(struct lane_context *context, uint64_t function,
 	frame_push(context, function, call_site, stack, return_address);
 }
 
-exported void __cyg_profile_func_enter(void *function, void *call_site)
+/* Neither hook calls anything but as its last thing: so none saves a register. Saving
+ * them, for the sake of rare calls in the middle, cost 4 ns a pair. */
+exported __attribute__((aligned(64))) void __cyg_profile_func_enter(void *function,
+								    void *call_site)
 {
 	struct lane_context *context = lane_self;
 	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
-	uintptr_t return_address = (uintptr_t)__builtin_return_address(0);
 
-	if (unlikely(!context_is_settled(context, stack) ||
-		     context->top == context->limit)) {
+	if (unlikely(
+		    !context_is_settled(context, stack) ||
+		    context->top == context->limit || !clock_is_tsc ||
+		    !frame_open(context, (uint64_t)function, (uint64_t)call_site, stack)))
 		enter_slow(context, (uint64_t)function, (uint64_t)call_site, stack,
-			   return_address);
-		return;
-	}
-	frame_push(context, (uint64_t)function, (uint64_t)call_site, stack,
-		   return_address);
+			   (uintptr_t)__builtin_return_address(0));
 }
 
 void calls_enter(void *function, void *call_site)
@@ -127,7 +127,7 @@ static void close_at(struct lane_context *context, struct segment_frame *frame,
 	if (segment_frame_is_inherited(frame))
 		pop_inherited(context, frame, now);
 	else
-		frame_pop(context, frame, now);
+		frame_pop(context, frame, frame->node, now);
 }
 
 static void end_trigger(uint64_t function)
@@ -176,32 +176,66 @@ static cold void look(struct lane_context *context, uint64_t function, uint64_t 
 		budget_look(context, function, call_site, node, return_address, now);
 }
 
-exported void __cyg_profile_func_exit(void *function, void *call_site)
+/* Closes the topmost frame, as of this call, and looks. */
+static cold void pop_and_look(struct lane_context *context, uint64_t now,
+			      uintptr_t return_address)
 {
-	uint64_t now = clock_now();
+	struct segment_frame *frame = context->top - 1;
+	uint64_t function = frame->function, call_site = frame->caller;
+	uint32_t node = frame->node;
+
+	frame_pop(context, frame, node, now - context->clock_offset);
+	look(context, function, call_site, node, return_address);
+}
+
+static inline __attribute__((always_inline)) void
+leave(struct lane_context *context, uint64_t function, uint64_t call_site,
+      uintptr_t stack, uint64_t now, uintptr_t return_address)
+{
+	struct segment_frame *frame;
+
+	if (unlikely(!context_is_settled(context, stack)))
+		goto slow;
+	frame = context->top - 1; /* on an empty stack the one that matches nothing */
+	if (unlikely(frame->function != function || frame->caller != call_site ||
+		     frame->node != context->current))
+		goto slow;
+	if (unlikely(now >= context->check_ticks))
+		pop_and_look(context, now, return_address);
+	else
+		frame_pop(context, frame, context->current, now - context->clock_offset);
+	return;
+slow:
+	exit_slow(function, call_site, stack, now, return_address);
+}
+
+static __attribute__((noinline)) void exit_by_clock(uint64_t function, uint64_t call_site,
+						    uintptr_t stack,
+						    uintptr_t return_address)
+{
+	uint64_t now = clock_monotonic();
+
+	leave(lane_self, function, call_site, stack, now, return_address);
+}
+
+exported __attribute__((aligned(64))) void __cyg_profile_func_exit(void *function,
+								   void *call_site)
+{
 	struct lane_context *context = lane_self;
 	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
-	uintptr_t return_address = (uintptr_t)__builtin_return_address(0);
-	struct segment_frame *frame;
-	uint32_t node;
+	uint64_t now;
 
-	if (unlikely(!context_is_settled(context, stack))) {
-		exit_slow((uint64_t)function, (uint64_t)call_site, stack, now,
-			  return_address);
+	if (unlikely(!clock_is_tsc)) {
+		exit_by_clock((uint64_t)function, (uint64_t)call_site, stack,
+			      (uintptr_t)__builtin_return_address(0));
 		return;
 	}
-	frame = context->top - 1; /* on an empty stack the one that matches nothing */
-	if (unlikely(frame->function != (uint64_t)function ||
-		     frame->caller != (uint64_t)call_site)) {
-		exit_slow((uint64_t)function, (uint64_t)call_site, stack, now,
-			  return_address);
-		return;
-	}
-	node = frame->node;
-	frame_pop(context, frame, now - context->clock_offset);
-	if (unlikely(now >= context->check_ticks))
-		look(context, (uint64_t)function, (uint64_t)call_site, node,
-		     return_address);
+	/* This load alone comes before the clock's: behind it it is waited for, and the
+	 * measured time is 3.5 ns longer, not shorter. */
+	__asm__ volatile("" : "+r"(context));
+	now = clock_tsc();
+	leave(context, (uint64_t)function, (uint64_t)call_site, stack, now,
+	      (uintptr_t)__builtin_return_address(0));
 }
 
 void calls_exit(void *function, void *call_site)
@@ -238,7 +272,9 @@ void calls_begin_region(uint64_t key, uintptr_t stack)
 	/* the function's own, where the unwinder's stacks meet it; never 0, see
 	 * pop_inherited() */
 	call_site = segment_frame_caller(&context->top[-1]);
-	frame_push(context, key, call_site ? call_site : key, stack, 0);
+	call_site = call_site ? call_site : key;
+	if (unlikely(!clock_is_tsc || !frame_open(context, key, call_site, stack)))
+		frame_push(context, key, call_site, stack, 0);
 }
 
 /* Ends a region that an open function was called from, which goes on: the frame stays. */
@@ -301,7 +337,8 @@ void calls_end_region(uint64_t key, uintptr_t stack)
 		frame = context->top - 1;
 		if (likely(frame->function == key &&
 			   !segment_frame_is_inherited(frame))) {
-			frame_pop(context, frame, now - context->clock_offset);
+			frame_pop(context, frame, frame->node,
+				  now - context->clock_offset);
 			return;
 		}
 	}

@@ -33,15 +33,21 @@ static int has_frame(struct lane_context *context, uint32_t number,
 	return 0;
 }
 
-cold uint32_t frame_find_child(struct lane_context *context, uint32_t parent,
-			       uint64_t function, struct segment_frame *frame,
-			       uintptr_t return_address)
+/* What find_child() says of a call that is to have no frame. */
+#define NO_FRAME UINT32_MAX
+
+/* The child when the front table does not have it, as it never has functions at whose
+ * calls snapshots are taken. Their frames get a call site that no exit has, which brings
+ * the exit to its slow path, too: so triggers cost other functions nothing. */
+static uint32_t find_child(struct lane_context *context, uint32_t parent,
+			   uint64_t function, struct segment_frame *frame,
+			   uintptr_t return_address)
 {
 	uint32_t number = modes_find(function), child;
 	const char *label;
 
 	if (number && !has_frame(context, number, return_address))
-		return FRAME_NONE;
+		return NO_FRAME;
 	child = tree_child_slow(context, parent, function);
 	if (number && modes_has_early_sites(number)) /* comes here again */
 		context->front[tree_hash(parent, function) >> 20] = 0;
@@ -53,4 +59,45 @@ cold uint32_t frame_find_child(struct lane_context *context, uint32_t parent,
 	if (label)
 		snapshot_take(label, SEGMENT_SNAPSHOT_FUNCTION);
 	return child;
+}
+
+void frame_push(struct lane_context *context, uint64_t function, uint64_t call_site,
+		uintptr_t stack, uintptr_t return_address)
+{
+	struct segment_frame *frame = context->top;
+	uint32_t parent = context->current, child;
+
+	context->top = frame + 1;
+	compiler_barrier();
+	frame->function = function;
+	frame->caller = call_site;
+	child = tree_front(context, parent, function);
+	if (unlikely(!child)) {
+		child = find_child(context, parent, function, frame, return_address);
+		if (child == NO_FRAME) {
+			context->top = frame;
+			return;
+		}
+	}
+	frame->stack_pointer = stack;
+	frame->parent_node = parent;
+	if (likely(child))
+		context->current = child;
+	else
+		context->lane->folded_call_count++;
+	frame->start_ticks = clock_now() - context->clock_offset;
+	compiler_barrier();
+	frame->node = child;
+	add64(&context->nodes[child].call_count, 1); /* node 0 is nobody's */
+	add32(context->depth, 1);
+}
+
+cold void frame_pop_overflowed(struct lane_context *context, struct segment_frame *frame,
+			       struct segment_function *function, uint32_t bucket)
+{
+	frame_histogram_overflow(function, bucket);
+	context->current = frame->parent_node;
+	add32(context->depth, -1u);
+	compiler_barrier();
+	context->top = frame;
 }

@@ -255,7 +255,7 @@ int windows_close_frame(struct lane_context *context, uint64_t function,
 	if (!is_of_frame(context, frame, function, call_site, stack) ||
 	    frame->caller & SEGMENT_FRAME_TRIGGERS || segment_frame_is_inherited(frame))
 		return 0;
-	frame_pop(context, frame, now - context->clock_offset);
+	frame_pop(context, frame, frame->node, now - context->clock_offset);
 	if (context->is_at_window &&
 	    start + context->clock_offset >= context->windows.start_ticks)
 		add_window_call(context, function, now - context->clock_offset - start);

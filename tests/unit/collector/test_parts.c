@@ -77,6 +77,23 @@ static void buckets(void **state)
 	}
 }
 
+static void bucket_ends(void **state)
+{
+	uint32_t last = SEGMENT_HISTOGRAM_BUCKETS - 1;
+
+	(void)state;
+	for (uint32_t bucket = 0; bucket < last; bucket++) {
+		assert_int_equal(
+			segment_histogram_bucket(segment_histogram_lower(bucket)),
+			bucket);
+		assert_int_equal(
+			segment_histogram_bucket(segment_histogram_lower(bucket + 1) - 1),
+			bucket);
+	}
+	assert_int_equal(segment_histogram_bucket(segment_histogram_lower(last)), last);
+	assert_int_equal(segment_histogram_bucket(UINT64_MAX), last);
+}
+
 static void histograms(void **state)
 {
 	struct segment_function function = {.histogram = {[300] = 7, [20] = 3}};
@@ -330,6 +347,7 @@ int main(void)
 		cmocka_unit_test(maps),
 		cmocka_unit_test(arrays),
 		cmocka_unit_test(buckets),
+		cmocka_unit_test(bucket_ends),
 		cmocka_unit_test(histograms),
 		cmocka_unit_test(clocks),
 		cmocka_unit_test(exit_statuses),

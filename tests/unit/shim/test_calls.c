@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "shim/core/clock.h"
 #include "shim/lane/tree.h"
 #include "shim/record/calls.h"
 #include "shim/record/jump.h"
@@ -71,6 +72,58 @@ static void counts_nested_calls(void **state)
 	assert_int_equal(lane_self->lane->frames.count, 0);
 	assert_int_equal(lane_self->lane->repaired_frame_count, 0);
 	assert_int_equal(lane_self->current, LANE_ROOT);
+}
+
+/* The system's clock, not the TSC: functions that the front table has, and others. */
+static void counts_by_another_clock(void **state)
+{
+	const struct segment_node *known, *new;
+	uint64_t start, passed;
+
+	(void)state;
+	enter(0x1000, 1);
+	leave(0x1000, 1);
+	known = child(LANE_ROOT, 0x1000);
+	clock_is_tsc = 0;
+	start = clock_monotonic();
+	for (int i = 0; i < 4; i++) {
+		uint64_t before = known->total_ticks, began = clock_monotonic();
+
+		enter(0x1000, 1);
+		enter(0x1800, 2);
+		leave(0x1800, 2);
+		leave(0x1000, 1);
+		assert_true(known->total_ticks > before);
+		assert_true(known->total_ticks - before <= clock_monotonic() - began);
+	}
+	passed = clock_monotonic() - start;
+	clock_is_tsc = 1;
+	new = child(index_of(known), 0x1800);
+	assert_int_equal(new->call_count, 4);
+	assert_int_equal(histogram_sum(new->function), 4);
+	assert_true(new->total_ticks > 0 && new->total_ticks <= passed);
+	assert_int_equal(lane_self->lane->frames.count, 0);
+	assert_int_equal(lane_self->current, LANE_ROOT);
+}
+
+static void a_bucket_passes_its_end(void **state)
+{
+	struct segment_function *function;
+
+	(void)state;
+	enter(0x1900, 1);
+	leave(0x1900, 1);
+	function = &lane_self->functions[child(LANE_ROOT, 0x1900)->function];
+	for (int i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
+		function->histogram[i] = UINT32_MAX;
+	enter(0x1900, 1);
+	leave(0x1900, 1);
+	assert_int_equal(function->overflow_count, 1);
+	assert_int_equal(function->histogram[function->overflow_bucket], 0);
+	assert_int_equal(child(LANE_ROOT, 0x1900)->call_count, 2);
+	assert_int_equal(lane_self->lane->frames.count, 0);
+	assert_int_equal(lane_self->current, LANE_ROOT);
+	assert_ptr_equal(lane_self->top, lane_self->frames);
 }
 
 /* b is left without its exit, as by a longjmp nobody wrapped: a's exit closes it. */
@@ -359,6 +412,8 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_nested_calls),
+		cmocka_unit_test(counts_by_another_clock),
+		cmocka_unit_test(a_bucket_passes_its_end),
 		cmocka_unit_test(regions_nest),
 		cmocka_unit_test(unbalanced_regions_are_repaired),
 		cmocka_unit_test(regions_end_below_functions),
