@@ -218,6 +218,7 @@ struct segment_run {
 	uint32_t stack_depth_limit; /* PROFSHIM_STACK_DEPTH */
 	uint32_t snapshot_every_ms; /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
 	uint32_t report;	    /* enum segment_report: PROFSHIM_REPORT */
+	uint32_t check_stacks;	    /* PROFSHIM_CHECK_STACKS */
 	char boot_id[40];	    /* /proc/sys/kernel/random/boot_id */
 	char level[16];		    /* PROFSHIM_LEVEL in force */
 	char shim_version[16];
@@ -656,6 +657,11 @@ struct segment_lane {
 	uint64_t window_call_count;	     /* of functions in WINDOWS mode, in those */
 	uint64_t cut_frame_count; /* open when their function lost its exits, or a window
 				     had to end */
+	/* Stacks of allocations: some of the last one was the same; walked anew;
+	 * libunwind was asked for them. Of these: had more frames than the limit; those
+	 * that libunwind would have told otherwise, where that is checked. */
+	uint64_t reused_stack_count, rebuilt_stack_count, asked_stack_count;
+	uint64_t truncated_stack_count, differing_stack_count;
 };
 
 _Static_assert(sizeof(struct segment_slot) == 16, "segment_slot layout");

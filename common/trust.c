@@ -24,6 +24,10 @@ static const struct trust_counter counters[] = {
 	{"windows_functions", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"counted_functions", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"off_functions", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	/* how the stacks of allocations in code without hooks were found */
+	{"reused_stacks", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"rebuilt_stacks", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"asked_stacks", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"sampled_functions", TRUST_MINOR, "function timed in windows",
 	 "functions timed in windows",
 	 "To keep the overhead budget, some functions were timed for short periods only, "
@@ -70,6 +74,17 @@ static const struct trust_counter counters[] = {
 	 "Blocks were freed whose allocation was not seen: they are older than the "
 	 "recording or came from another allocator.",
 	 "Nothing has to be done: they count neither as allocated nor as freed."},
+	{"truncated_stacks", TRUST_MINOR, "allocation whose stack was cut",
+	 "allocations whose stacks were cut",
+	 "Allocations were made below more frames without hooks than are unwound; their "
+	 "paths begin at the frames inside of these.",
+	 "Record with a larger PROFSHIM_STACK_DEPTH (at most 256)."},
+	{"differing_stacks", TRUST_REPAIRED, "stack that libunwind tells otherwise",
+	 "stacks that libunwind tells otherwise",
+	 "PROFSHIM_CHECK_STACKS=1 had every stack of an allocation unwound by libunwind, "
+	 "too, which found other frames.",
+	 "Totals are right, but these allocations may stand on a wrong path: please "
+	 "report it, with the program."},
 	{"refused_snapshots", TRUST_LOST, "snapshot that was not taken",
 	 "snapshots that were not taken, or are incomplete",
 	 "There was no room for them: 4,095 are the most for a process, and what changes "

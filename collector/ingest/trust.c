@@ -53,7 +53,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-_Static_assert(COUNT(counters) + COUNT(notes) + 29 <= INGEST_FACT_LIMIT,
+_Static_assert(COUNT(counters) + COUNT(notes) + 34 <= INGEST_FACT_LIMIT,
 	       "room for facts");
 
 static struct ingest_fact *add(struct ingest *ingest, const char *name, uint64_t value)
@@ -268,6 +268,11 @@ void trust_collect(struct ingest *ingest)
 	add(ingest, "folded_paths", merge->folded_call_count);
 	add(ingest, "lost_marks", merge->lost_mark_count);
 	add(ingest, "open_frames", merge->open_frame_count);
+	add(ingest, "reused_stacks", merge->reused_stack_count);
+	add(ingest, "rebuilt_stacks", merge->rebuilt_stack_count);
+	add(ingest, "asked_stacks", merge->asked_stack_count);
+	add(ingest, "truncated_stacks", merge->truncated_stack_count);
+	add(ingest, "differing_stacks", merge->differing_stack_count);
 	for (size_t i = 0; i < COUNT(counters); i++)
 		add(ingest, counters[i].name, sum(ingest, counters[i].counter));
 	add(ingest, "refused_snapshots", refused_snapshots(ingest));

@@ -184,6 +184,15 @@ static void take_counts(struct lane_walk *walk, struct lane_counts *ret)
 	data->windows = NULL;
 }
 
+static void add_stacks(struct merge *merge, const struct segment_lane *header)
+{
+	merge_add(&merge->reused_stack_count, header->reused_stack_count);
+	merge_add(&merge->rebuilt_stack_count, header->rebuilt_stack_count);
+	merge_add(&merge->asked_stack_count, header->asked_stack_count);
+	merge_add(&merge->truncated_stack_count, header->truncated_stack_count);
+	merge_add(&merge->differing_stack_count, header->differing_stack_count);
+}
+
 void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 		const struct site_place *sites, size_t site_count,
 		struct lane_counts *ret)
@@ -200,6 +209,7 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 		return;
 	}
 	add_losses(&walk);
+	add_stacks(merge, &walk.data.header);
 	place_nodes(&walk);
 	add_nodes(&walk);
 	close_frames(&walk, end);

@@ -133,6 +133,9 @@ struct merge {
 		refused_estimate_count;
 	uint64_t call_count, open_frame_count, repaired_frame_count, orphan_exit_count,
 		folded_call_count, lost_mark_count, damaged_count;
+	/* Stacks of allocations, see struct segment_lane. */
+	uint64_t reused_stack_count, rebuilt_stack_count, asked_stack_count,
+		truncated_stack_count, differing_stack_count;
 	/* Regions that ended with their function; those that ended without a begin. */
 	uint64_t unended_region_count, orphan_region_count;
 };

@@ -15,6 +15,7 @@ struct config {
 	const char *level;	    /* PROFSHIM_LEVEL in force */
 	double overhead_percent;    /* the budget, PROFSHIM_OVERHEAD; 0: none */
 	unsigned int stack_depth_limit;
+	unsigned int check_stacks;
 	unsigned int path_limit;
 	unsigned int snapshot_every_ms; /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
 	int snapshot_signal;		/* PROFSHIM_SNAPSHOT_SIGNAL, 0: none */

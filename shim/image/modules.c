@@ -20,6 +20,7 @@
 #include "shim/image/mapping.h"
 #include "shim/image/modules.h"
 #include "shim/image/triggers.h"
+#include "shim/image/unwinder.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/upcalls.h"
 #include "shim/patch/modes.h"
@@ -276,7 +277,10 @@ static void find_gone(void)
 		for (lane = process->lanes; lane; lane = lane->next_lane)
 			retire_unknown(lane);
 	}
-	process->unload_count += gone > 0; /* the lanes' remembered stacks are void */
+	if (!gone)
+		return;
+	process->unload_count++; /* the lanes' remembered stacks are void */
+	unwinder_forget();
 }
 
 static int note_module(uint64_t address)

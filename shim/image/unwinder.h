@@ -5,5 +5,5 @@
 /* Loads it; after libc's own constructor, not before. Notes when it cannot be had. */
 void unwinder_load(void);
 
-/* Forgets what it knows of unloaded code. Any thread. */
+/* Objects have been unloaded: forgets what it knows of code. Any thread and context. */
 void unwinder_forget(void);

@@ -136,6 +136,27 @@ struct lane_budget {
 	struct lane_suspect suspects[LANE_SUSPECTS];
 };
 
+/* One of the frames between malloc and the hooks, as it is when control comes back to
+ * it, see walk.h. */
+struct stack_frame {
+	uint64_t return_address;
+	uintptr_t stack_pointer;
+	uint64_t frame_pointer;
+	uintptr_t saved_at; /* where that was read, 0: it is that of the frame inside */
+	uint32_t flags;
+	uint32_t node;
+};
+
+/* The last stack: what its frames hold for. */
+struct stack_memo {
+	uint32_t count;
+	uint32_t base;	       /* the node that they are grafted on */
+	uint32_t unload_count; /* process->unload_count then */
+	uint32_t end;	       /* enum walk_end */
+	uint64_t call_site;
+	uintptr_t end_at; /* the stack pointer outside of the outermost */
+};
+
 struct deferred;
 
 struct lane_context {
@@ -190,9 +211,7 @@ struct lane_context {
 	struct deferred *deferred;
 	uint32_t unwind_hint;	  /* frames the last unwinding needed */
 	uintptr_t last_blocks[2]; /* the thread's latest two allocations */
-	uint32_t memo_count;	  /* the last unwound stack and its nodes */
-	uint32_t memo_base;
-	uint32_t memo_unload_count; /* process->unload_count then */
+	struct stack_memo memo;
 
 	uintptr_t series_busy; /* where on the stack they are worked at, 0: nowhere */
 	struct lane_context *next_free, *next_lane;
@@ -205,8 +224,8 @@ struct lane_context {
 	struct lane_budget budget;
 	uint8_t allocates[LANE_TRAITS]; /* functions that do, by index */
 	struct jump_mark jump_marks[LANE_JUMP_MARKS];
-	void *memo_stack[LANE_STACK_LIMIT]; /* outermost first */
-	uint32_t memo_nodes[LANE_STACK_LIMIT];
+	struct stack_frame known[LANE_STACK_LIMIT];  /* of the memo, outermost first */
+	struct stack_frame walked[LANE_STACK_LIMIT]; /* new ones, innermost first */
 	struct series_memo series_memos[LANE_SERIES_MEMOS];
 	uint32_t series_hashes[SEGMENT_SERIES_LIMIT];
 	struct region_memo region_memos[LANE_REGION_MEMOS];

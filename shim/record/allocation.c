@@ -28,7 +28,7 @@ static inline void book_block(struct lane_context *context, uint32_t site, void 
 		shadow_enter(word, site, size, site_allocated(site, size));
 }
 
-void allocation_made(void *block, uint64_t size, uint64_t caller)
+void allocation_made(void *block, uint64_t size, const struct stack_caller *caller)
 {
 	struct lane_context *context;
 	uint32_t site;
@@ -116,7 +116,7 @@ int allocation_freed(void *address, struct shadow_block *block, int reallocates)
 }
 
 void allocation_resized(void *block, size_t size, struct allocation_resize resize,
-			uint64_t caller)
+			const struct stack_caller *caller)
 {
 	struct lane_context *context = booking_begin();
 	uint32_t site;

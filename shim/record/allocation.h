@@ -19,7 +19,7 @@
 #include "shim/record/odd_block.h"
 
 /* A block has been allocated by a call that returns to `caller`; NULL: it has not. */
-void allocation_made(void *block, uint64_t size, uint64_t caller);
+void allocation_made(void *block, uint64_t size, const struct stack_caller *caller);
 
 /* A block is about to be freed, or reallocated: takes it out. Returns 1 when it was in
  * the books of this process. */
@@ -27,7 +27,7 @@ int allocation_freed(void *address, struct shadow_block *block, int reallocates)
 
 /* The realloc of a block that was in the books has succeeded. */
 void allocation_resized(void *block, size_t size, struct allocation_resize resize,
-			uint64_t caller);
+			const struct stack_caller *caller);
 
 /* It has failed: the block is where it was. known: what allocation_freed() returned. */
 void allocation_kept(void *address, const struct shadow_block *block, int known);

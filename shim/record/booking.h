@@ -51,7 +51,8 @@ static inline uint32_t booking_site_of(struct lane_context *context, uint32_t no
 }
 
 /* The site of this call; 0: no room. */
-static inline uint32_t booking_site(struct lane_context *context, uint64_t caller)
+static inline uint32_t booking_site(struct lane_context *context,
+				    const struct stack_caller *caller)
 {
 	return booking_site_of(context, stack_node(context, caller));
 }

@@ -46,7 +46,7 @@ int odd_block_note(struct lane_context *context, enum deferred_kind kind,
 
 /* An allocation of a thread that has given its lane back, or has got none: in a lane that
  * is free now. */
-static cold void late_alloc(void *block, uint64_t size, uint64_t caller,
+static cold void late_alloc(void *block, uint64_t size, const struct stack_caller *caller,
 			    enum deferred_kind kind, struct allocation_resize resize)
 {
 	struct context_loan loan;
@@ -89,7 +89,7 @@ void cold odd_block_freed(const struct shadow_block *block)
  * interrupts a hook, one without a lane. The handler's has the function it is called from
  * and the call for its path; nothing is unwound, since unwinding may be what was
  * interrupted. */
-void cold odd_block_made(void *block, uint64_t size, uint64_t caller,
+void cold odd_block_made(void *block, uint64_t size, const struct stack_caller *caller,
 			 enum deferred_kind kind, struct allocation_resize resize)
 {
 	struct lane_context *context = lane_own();
@@ -102,12 +102,12 @@ void cold odd_block_made(void *block, uint64_t size, uint64_t caller,
 		late_alloc(block, size, caller, kind, resize);
 		return;
 	}
-	if (is_own(context, caller)) {
+	if (is_own(context, caller->return_address)) {
 		shadow_put((uintptr_t)block, SHADOW_SITE_TOOL, size, 0);
 		return;
 	}
 	node = tree_child(context, context->current,
-			  (caller & SEGMENT_KEY_ADDRESS_MASK) |
+			  (caller->return_address & SEGMENT_KEY_ADDRESS_MASK) |
 				  SEGMENT_KEY_RETURN_ADDRESS);
 	if (!node) {
 		node = context->current;

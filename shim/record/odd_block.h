@@ -8,6 +8,7 @@
 
 #include "shim/lane/lane.h"
 #include "shim/memory/deferred.h"
+#include "shim/stacks/walk.h"
 
 /* What a realloc did; of other allocations all is 0. */
 struct allocation_resize {
@@ -16,8 +17,8 @@ struct allocation_resize {
 
 /* An allocation when no hook may book: the tool's own, one in a handler that
  * interrupts a hook, one without a lane. */
-void odd_block_made(void *block, uint64_t size, uint64_t caller, enum deferred_kind kind,
-		    struct allocation_resize resize);
+void odd_block_made(void *block, uint64_t size, const struct stack_caller *caller,
+		    enum deferred_kind kind, struct allocation_resize resize);
 
 /* A free by a thread without a lane. */
 void odd_block_freed(const struct shadow_block *block);

@@ -45,17 +45,14 @@ static int find_call_site(void *const *stack, int first, int count, uint64_t cal
 }
 
 /* Return addresses from the caller outwards, as far as the call site of the innermost
- * open frame or the depth limit. Asks for few first: what is not asked for costs
- * nothing. Returns how many; *ret_first: where they start in stack. */
-static int unwind(struct lane_context *context, uint64_t return_address, void **stack,
-		  int *ret_first)
+ * open frame or some more than the depth limit. Asks for few first: what is not asked for
+ * costs nothing. Returns how many; *ret_first: where they start in stack. */
+static int unwind(struct lane_context *context, uint64_t return_address,
+		  uint64_t call_site, void **stack, int *ret_first)
 {
 	int limit = (int)process_facts.stack_depth_limit;
-	uint64_t call_site = 0;
 	int ask, got, first, count;
 
-	if (context->top > context->frames)
-		call_site = segment_frame_return_address(&context->top[-1]);
 	ask = call_site ? (int)context->unwind_hint + OWN_FRAMES : limit + OWN_FRAMES;
 	for (;;) {
 		if (ask > limit + OWN_FRAMES)
@@ -80,45 +77,86 @@ static int unwind(struct lane_context *context, uint64_t return_address, void **
 		ask *= 2;
 	}
 	*ret_first = first;
-	return count < limit ? count : limit;
+	return count;
 }
 
-/* Walks the stack from its outermost frame down the tree, starting at the current node.
- * Frames shared with the last unwound stack need no look-up. */
-static uint32_t graft(struct lane_context *context, void *const *stack, int count)
+/* The child of a node for a frame. 0: no room, the path ends at the node. */
+static uint32_t graft_frame(struct lane_context *context, uint32_t node, uint64_t address)
 {
+	uint32_t child = tree_child(context, node,
+				    (address & SEGMENT_KEY_ADDRESS_MASK) |
+					    SEGMENT_KEY_RETURN_ADDRESS);
+
+	if (!child)
+		context->lane->folded_call_count++;
+	return child;
+}
+
+/* A handler may jump out of here: what is not whole is not known. */
+static void set_known(struct lane_context *context, uint32_t count)
+{
+	__asm__ volatile("" : : : "memory");
+	context->memo.count = count;
+	__asm__ volatile("" : : : "memory");
+}
+
+/* Grafts what was walked. Frames of the last stack need no look-up. */
+static uint32_t graft(struct lane_context *context, const struct walk *walk,
+		      uint64_t call_site)
+{
+	uint32_t at = (uint32_t)walk->reused_count;
+	uint32_t end = at + (uint32_t)walk->new_count;
+	uint32_t node = at ? context->known[at - 1].node : context->current;
+
+	if (!walk->new_count)
+		return node;
+	set_known(context, at);
+	walk_remember(context, walk, call_site);
+	for (; at < end; at++) {
+		uint32_t child =
+			graft_frame(context, node, context->known[at].return_address);
+
+		if (!child)
+			break;
+		context->known[at].node = node = child;
+	}
+	set_known(context, at);
+	return node;
+}
+
+/* The same for what libunwind has found, of which only the addresses are known: no walk
+ * takes these frames for its own. */
+static uint32_t graft_addresses(struct lane_context *context, void *const *stack,
+				int count)
+{
+	struct stack_memo *memo = &context->memo;
 	uint32_t node = context->current;
 	int same = 0;
 
-	if (context->memo_base == node &&
-	    context->memo_unload_count == process->unload_count) {
-		int known = (int)context->memo_count;
+	if (memo->base == node && memo->unload_count == process->unload_count) {
+		int known = (int)memo->count;
 
 		while (same < count && same < known &&
-		       context->memo_stack[same] == stack[count - 1 - same])
+		       context->known[same].return_address ==
+			       (uint64_t)stack[count - 1 - same])
 			same++;
 		if (same)
-			node = context->memo_nodes[same - 1];
+			node = context->known[same - 1].node;
 	}
-	context->memo_base = context->current;
-	context->memo_unload_count = process->unload_count;
+	set_known(context, (uint32_t)same);
+	memo->base = context->current;
+	memo->unload_count = process->unload_count;
 	for (; same < count; same++) {
-		void *address = stack[count - 1 - same];
+		uint64_t address = (uint64_t)stack[count - 1 - same];
+		uint32_t child = graft_frame(context, node, address);
 
-		uint32_t child =
-			tree_child(context, node,
-				   ((uint64_t)address & SEGMENT_KEY_ADDRESS_MASK) |
-					   SEGMENT_KEY_RETURN_ADDRESS);
-
-		if (!child) { /* no room: the path ends at its nearest known frame */
-			context->lane->folded_call_count++;
+		if (!child)
 			break;
-		}
 		node = child;
-		context->memo_stack[same] = address;
-		context->memo_nodes[same] = node;
+		context->known[same] =
+			(struct stack_frame){.return_address = address, .node = node};
 	}
-	context->memo_count = (uint32_t)same;
+	set_known(context, (uint32_t)same);
 	return node;
 }
 
@@ -135,29 +173,85 @@ static uint32_t known_node(struct lane_context *context, uint64_t return_address
 	return node && context->nodes[node].site ? node : 0;
 }
 
-static uint32_t unwound_node(struct lane_context *context, uint64_t return_address)
+/* libunwind's answer, or the caller alone when it has none. Returns how many frames, from
+ * stack[*ret_first] on. */
+static int ask_unwinder(struct lane_context *context, uint64_t return_address,
+			uint64_t call_site, void **stack, int *ret_first)
 {
-	void *stack[LANE_STACK_LIMIT + OWN_FRAMES];
-	int saved_errno = errno, first = 0, count = 0;
+	int saved_errno = errno, count = 0;
 
-	/* libunwind maps memory, and asks the kernel what can be read */
+	/* it maps memory, and asks the kernel what can be read */
 	if (stack_unwinder && !context->own_work && gate_is_open()) {
 		context->own_work = OWN_WORK_UNWINDING;
-		count = unwind(context, return_address, stack, &first);
+		count = unwind(context, return_address, call_site, stack, ret_first);
 		context->own_work = OWN_WORK_NONE;
 	}
-	if (count <= 0) { /* no unwinder, or it lost its way: the caller alone */
-		stack[0] = (void *)return_address;
-		first = 0;
-		count = 1;
-	}
 	errno = saved_errno;
-	return graft(context, stack + first, count);
+	if (count > 0)
+		return count;
+	stack[0] = (void *)return_address;
+	*ret_first = 0;
+	return 1;
 }
 
-uint32_t stack_node_slow(struct lane_context *context, uint64_t return_address)
+static cold uint32_t unwound_node(struct lane_context *context, uint64_t return_address,
+				  uint64_t call_site)
 {
-	uint32_t node = known_node(context, return_address);
+	void *stack[LANE_STACK_LIMIT + OWN_FRAMES];
+	int first, count;
 
-	return node ? node : unwound_node(context, return_address);
+	context->lane->asked_stack_count += stack_unwinder != NULL;
+	count = ask_unwinder(context, return_address, call_site, stack, &first);
+	if (count > (int)process_facts.stack_depth_limit) {
+		context->lane->truncated_stack_count++;
+		count = (int)process_facts.stack_depth_limit;
+	}
+	return graft_addresses(context, stack + first, count);
+}
+
+/* Does libunwind find the frames that were just grafted? */
+static cold void check(struct lane_context *context, uint64_t return_address,
+		       uint64_t call_site, const struct walk *walk)
+{
+	void *stack[LANE_STACK_LIMIT + OWN_FRAMES];
+	int count = walk->reused_count + walk->new_count, found, first = 0, same = 0;
+
+	found = ask_unwinder(context, return_address, call_site, stack, &first);
+	if (found > (int)process_facts.stack_depth_limit)
+		found = (int)process_facts.stack_depth_limit;
+	while (same < count && same < found &&
+	       context->known[count - 1 - same].return_address ==
+		       (uint64_t)stack[first + same])
+		same++;
+	context->lane->differing_stack_count += same != count || same != found;
+}
+
+static uint32_t grafted(struct lane_context *context, const struct stack_caller *caller,
+			uint64_t call_site, const struct walk *walk)
+{
+	struct segment_lane *lane = context->lane;
+	uint32_t node = graft(context, walk, call_site);
+
+	lane->reused_stack_count += walk->reused_count > 0;
+	lane->rebuilt_stack_count += walk->reused_count == 0;
+	lane->truncated_stack_count += walk->end == WALK_LIMIT;
+	if (unlikely(process_facts.check_stacks))
+		check(context, caller->return_address, call_site, walk);
+	return node;
+}
+
+uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller *caller)
+{
+	uint64_t call_site = 0;
+	struct walk walk;
+	uint32_t node;
+
+	if (context->top > context->frames)
+		call_site = segment_frame_return_address(&context->top[-1]);
+	walk = walk_stack(context, caller, call_site,
+			  (int)process_facts.stack_depth_limit);
+	if (likely(walk.end != WALK_FAILED))
+		return grafted(context, caller, call_site, &walk);
+	node = known_node(context, caller->return_address);
+	return node ? node : unwound_node(context, caller->return_address, call_site);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * From a call of malloc to the call path it happened on: the instrumented part is the
- * lane's current node, the rest is unwound and grafted on it. Runs on: traced threads,
+ * lane's current node, the rest is unwound (walk.h, or libunwind where that cannot) and
+ * grafted on it. Runs on: traced threads,
  * inside an allocation hook (alloc_busy held). Must not hold any lock: libunwind may
  * take the loader's.
  */
@@ -9,6 +10,7 @@
 
 #include "shim/lane/lane.h"
 #include "shim/lane/tree.h"
+#include "shim/stacks/walk.h"
 
 /* unw_backtrace(), or NULL when libunwind cannot be had. Set by boot. */
 extern hidden int (*stack_unwinder)(void **buffer, int size);
@@ -23,16 +25,17 @@ extern hidden struct stack_code stack_unwinder_code[2];
 
 /* Unwinds and grafts. Where there is no room for the whole path it is folded into the
  * part that there is, and the fold counted. */
-uint32_t stack_node_slow(struct lane_context *context, uint64_t return_address);
+uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller *caller);
 
-/* The node of an allocation whose caller returns to return_address.
+/* The node of an allocation with this caller.
  *
  * That the caller is instrumented code, so that nothing needs unwinding, is a property
  * of the return address alone. It is learned once: then the address is a direct child
  * of the current function's node and has a site. */
-static inline uint32_t stack_node(struct lane_context *context, uint64_t return_address)
+static inline uint32_t stack_node(struct lane_context *context,
+				  const struct stack_caller *caller)
 {
-	uint64_t key = return_address | SEGMENT_KEY_RETURN_ADDRESS;
+	uint64_t key = caller->return_address | SEGMENT_KEY_RETURN_ADDRESS;
 	uint32_t parent = context->current;
 	uint32_t index = context->front[tree_hash(parent, key) >> 20];
 	const struct segment_node *node = &context->nodes[index];
@@ -40,5 +43,5 @@ static inline uint32_t stack_node(struct lane_context *context, uint64_t return_
 	if (likely(node->key == key && node->parent == parent && node->site &&
 		   parent != LANE_ROOT))
 		return index;
-	return stack_node_slow(context, return_address);
+	return stack_node_slow(context, caller);
 }

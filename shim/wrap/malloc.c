@@ -12,7 +12,9 @@
 #include "shim/record/allocation.h"
 #include "shim/wrap/real.h"
 
-#define CALLER ((uint64_t)__builtin_return_address(0))
+/* Makes the function keep a frame pointer. Whoever is given this must not be called as
+ * its last deed, by a jump: the frame would be gone. */
+#define CALLER ((const struct stack_caller *)__builtin_frame_address(0))
 
 exported void *malloc(size_t size)
 {
@@ -42,7 +44,8 @@ exported void *calloc(size_t count, size_t size)
 }
 
 /* Takes a block of the early heap into the real one. */
-static cold void *move_early(void *old, size_t size, uint64_t caller)
+static inline __attribute__((always_inline)) void *
+move_early(void *old, size_t size, const struct stack_caller *caller)
 {
 	size_t keep = early_heap_size(old);
 	char *block = real_malloc(size);
@@ -72,7 +75,8 @@ static uint64_t copied_bytes(const void *old, uint64_t old_size, const void *blo
 	return old_size < size ? old_size : size;
 }
 
-static void *reallocate(void *old, size_t size, uint64_t caller)
+static inline __attribute__((always_inline)) void *
+reallocate(void *old, size_t size, const struct stack_caller *caller)
 {
 	struct shadow_block before = {0};
 	int known;

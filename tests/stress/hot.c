@@ -25,6 +25,7 @@
 #include "common/segment_names.h"
 #include "common/segment_series.h"
 #include "shim/core/process.h"
+#include "shim/image/unwind_tables.h"
 #include "shim/record/calls.h"
 #include "shim/record/context.h"
 #include "shim/record/region.h"
@@ -377,6 +378,7 @@ int main(int argc, char **argv)
 {
 	struct sigaction action = {.sa_handler = on_signal, .sa_flags = SA_RESTART};
 	uint32_t rounds = argc > 1 ? (uint32_t)atoi(argv[1]) : 0, lanes = 0;
+	int walked = 0;
 	struct check check;
 
 	if (!rounds || rounds > 0xffff) {
@@ -385,6 +387,7 @@ int main(int argc, char **argv)
 	}
 	fixture_begin(PATH_LIMIT);
 	pool_begin();
+	unwind_tables_begin();
 	sigaction(SIGUSR1, &action, NULL);
 	run(rounds, argc > 2);
 	if (check_open(&check, process_file_path, 1) < 0)
@@ -394,12 +397,16 @@ int main(int argc, char **argv)
 	compare(&check);
 	compare_marks(&check);
 	for (const struct lane_context *context = process->lanes; context;
-	     context = context->next_lane)
+	     context = context->next_lane) {
 		lanes++;
+		walked |= context->lane->reused_stack_count > 0 &&
+			  context->lane->rebuilt_stack_count > 0;
+	}
 	/* main's, the workers' and one batch's, however many threads there were */
 	check_that(&check, lanes <= 1 + WORKERS + CHURN_BATCH,
 		   "%u lanes for at most %u threads at once", lanes,
 		   1 + WORKERS + CHURN_BATCH);
+	check_that(&check, walked, "no stack was walked");
 	printf("%llu calls, %llu allocations (%llu dropped), %llu signals, %u threads "
 	       "on %u lanes\n",
 	       call_count, alloc_count,

@@ -69,6 +69,7 @@ static void reads_values(void **state)
 	assert_int_equal(read_one("PROFSHIM_WAIT=0").wait_ms, 0);
 	assert_int_equal(read_one("PROFSHIM_STACK_DEPTH=256").stack_depth_limit, 256);
 	assert_int_equal(read_one("PROFSHIM_MAX_PATHS=10").path_limit, 10);
+	assert_int_equal(read_one("PROFSHIM_CHECK_STACKS=1").check_stacks, 1);
 }
 
 /* What cannot be parsed keeps the default and is named. */
@@ -83,6 +84,7 @@ static void names_what_it_ignores(void **state)
 		"PROFSHIM_OVERHEAD=0",	    "PROFSHIM_OVERHEAD=-5",
 		"PROFSHIM_OVERHEAD=ten",    "PROFSHIM_OVERHEAD=nan",
 		"PROFSHIM_REPORT=yaml",	    "PROFSHIM_REPORT=JSON",
+		"PROFSHIM_CHECK_STACKS=2",
 	};
 
 	(void)state;
@@ -97,6 +99,7 @@ static void names_what_it_ignores(void **state)
 		assert_true(config.overhead_percent == 0);
 		assert_int_equal(config.report, SEGMENT_REPORT_NONE);
 		assert_int_equal(config.follow, 1);
+		assert_int_equal(config.check_stacks, 0);
 	}
 }
 

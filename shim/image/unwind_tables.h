@@ -1,0 +1,9 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where an object's tables for unwinding are. Runs on: traced threads, any context. Must
+ * not take a lock.
+ */
+#pragma once
+
+/* From here on stacks are walked by the rules of the tables (stacks/walk.h). */
+void unwind_tables_begin(void);

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * From a call of malloc outwards, frame by frame, by the rules of rules.h; and the last
+ * stack again where nothing has changed. Runs on: traced threads, inside an allocation
+ * hook (alloc_busy held). Must not lock, or read anything but the stack in use.
+ *
+ * WHY WHAT IS REUSED IS EXACT. Where a frame's caller is found depends on three numbers,
+ * the code address, the stack pointer and, for some code, the frame pointer, and on words
+ * of the stack at places that follow from them. Once the walk comes to a frame with the
+ * same three numbers as one of the last stack, the walk from there on would read the same
+ * places as the last time. These are read, all of them, and compared. What a frame that
+ * is gone has left behind is never looked at but where a walk would look, too.
+ */
+#pragma once
+
+#include "shim/lane/lane.h"
+
+/* What a function that keeps a frame pointer has at its frame address. */
+struct stack_caller {
+	uint64_t frame_pointer; /* its caller's */
+	uint64_t return_address;
+};
+
+enum walk_end {
+	WALK_FAILED,	/* a frame has no simple rule, or is not on the stack in use */
+	WALK_OUTERMOST, /* no more frames */
+	WALK_CALL_SITE, /* the next one returns to the call site */
+	WALK_LIMIT,	/* there are more */
+};
+
+struct walk {
+	enum walk_end end;
+	int new_count;	  /* frames in context->walked, innermost first */
+	int reused_count; /* of context->known, outside of these */
+	uintptr_t end_at; /* the stack pointer outside of the outermost */
+};
+
+/* Frames from the caller outwards, as far as the one inside of call_site (0: none), at
+ * most `limit`. */
+struct walk walk_stack(struct lane_context *context, const struct stack_caller *caller,
+		       uint64_t call_site, int limit);
+
+/* The new frames become known ones, with their nodes yet to be filled in: those at
+ * [reused_count, reused_count + new_count), outermost first. */
+void walk_remember(struct lane_context *context, const struct walk *walk,
+		   uint64_t call_site);
