@@ -87,6 +87,16 @@ def middle(samples):
         else statistics.median(samples)
 
 
+def build_tools(folder, root, say):
+    """A build of profshim as a user would make it: optimised, without tests."""
+    build = os.path.join(folder, "profshim")
+    say("building profshim")
+    if not os.path.exists(os.path.join(build, "build.ninja")):
+        run(["meson", "setup", build, root, "-Dtests=false", "--buildtype=debugoptimized"])
+    run(["ninja", "-C", build])
+    return build
+
+
 def folder_bytes(path):
     """Bytes of a file, or of all files below a directory."""
     if os.path.isfile(path):

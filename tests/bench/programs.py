@@ -36,13 +36,13 @@ class Programs:
         measure.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-I" + HEADERS,
                      *flags, *sources, *objects, "-o", target])
 
-    def _fetch(self, package):
+    def fetch(self, package):
         source = os.path.join(self.folder, package)
         measure.run([os.path.join(ROOT, "scripts", "fetch_source"), package, source])
         return source
 
     def lua(self):
-        source = self._fetch("lua5.4")
+        source = self.fetch("lua5.4")
         built = {}
         for kind, flags in (("plain", PLAIN), ("hooked", HOOKED)):
             built[kind] = os.path.join(self.folder, "lua-" + kind)
@@ -53,7 +53,7 @@ class Programs:
 
     def sqlite(self):
         """speedtest1 with the whole of SQLite in it."""
-        source = self._fetch("sqlite3")
+        source = self.fetch("sqlite3")
         self._amalgamate(source)
         built, waiting = {}, []
         for kind, flags in (("plain", PLAIN), ("hooked", HOOKED)):

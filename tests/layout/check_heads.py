@@ -14,7 +14,7 @@ import sys
 import tree
 
 SUFFIXES = (".c", ".h", ".cpp", ".py", ".sql", ".build", ".sh", ".lua", ".css", ".js", ".map", "run",
-            "demo", "test", "bench", "install_deps")
+            "demo", "test", "bench", "fidelity", "install_deps")
 MOST_FILES = 25
 FOLDER_WORDS = ("# ", "**Runs in:**", "**Must not:**", "**Read first:**")
 LICENCE = "SPDX-License-Identifier: MIT"

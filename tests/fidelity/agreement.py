@@ -1,0 +1,45 @@
+# SPDX-License-Identifier: MIT
+"""How well two accounts of the same program agree."""
+
+
+def ranks(values):
+    """From 1; equal values share the mean of their ranks."""
+    order = sorted(range(len(values)), key=lambda index: values[index])
+    result, start = [0.0] * len(values), 0
+    while start < len(order):
+        end = start
+        while end < len(order) and values[order[end]] == values[order[start]]:
+            end += 1
+        for index in order[start:end]:
+            result[index] = (start + 1 + end) / 2
+        start = end
+    return result
+
+
+def correlation(first, second):
+    count = len(first)
+    mean_first, mean_second = sum(first) / count, sum(second) / count
+    products = sum((a - mean_first) * (b - mean_second) for a, b in zip(first, second))
+    squares = sum((a - mean_first) ** 2 for a in first) * \
+        sum((b - mean_second) ** 2 for b in second)
+    return products / squares ** 0.5 if squares else None
+
+
+def top(account, count=20, least=0):
+    """The names that have most, if they have at least so much."""
+    names = sorted(account, key=lambda name: (-account[name], name))[:count]
+    return [name for name in names if account[name] > least]
+
+
+def rank_agreement(reference, account, names):
+    """Spearman's coefficient over the names, None for fewer than three."""
+    if len(names) < 3:
+        return None
+    return correlation(ranks([reference[name] for name in names]),
+                       ranks([account[name] for name in names]))
+
+
+def different_counts(truth, counts):
+    """{name: (true, recorded)} where they are not equal."""
+    return {name: (truth[name], counts[name]) for name in sorted(truth.keys() | counts.keys())
+            if truth[name] != counts[name]}

@@ -1,0 +1,89 @@
+# SPDX-License-Identifier: MIT
+"""What a recording says, read from run.db as its views promise it."""
+import collections
+import json
+
+import harness
+import measure
+
+
+class Function:
+    """Sums of all functions of one name."""
+
+    def __init__(self):
+        self.calls = self.self_ns = self.raw_self_ns = 0
+        self.error_ns = None
+        self.recordings = set()
+
+
+def columns_of(connection, view):
+    return {row[1] for row in harness.query(connection, f"PRAGMA table_info({view})")}
+
+
+class Recording:
+    """One run. Functions are those of the program itself. names: a truth.Names of it."""
+
+    def __init__(self, products, database, program, names):
+        self.program, self.one_name = program, names.of
+        with harness.reading(database) as connection:
+            self._read_functions(connection)
+            self._read_main(connection)
+            self._read_paths(connection)
+        report = json.loads(measure.run([products.analyze, "report", database, "--format",
+                                         "json"]))
+        self.stated_share = report["summary"]["hook_cost_percent"] / 100
+        self.verdict = report["trust"]["verdict"]
+
+    def _read_functions(self, connection):
+        self.functions, self.names = collections.defaultdict(Function), {}
+        error = "self_error_ns" if "self_error_ns" in columns_of(connection, "functions") \
+            else "NULL"
+        for number, name, module, calls, self_ns, raw, recording, error_ns in harness.query(
+                connection, "SELECT function_id, COALESCE(linkage_name, name), module, calls,"
+                f" self_ns, raw_self_ns, recording, {error} FROM functions WHERE calls > 0"):
+            if module != self.program:
+                continue
+            self.names[number] = self.one_name(name)
+            function = self.functions[self.names[number]]
+            function.calls += calls
+            function.self_ns += self_ns
+            function.raw_self_ns += raw
+            function.recordings.add(recording)
+            if error_ns is not None:
+                function.error_ns = (function.error_ns or 0) + error_ns
+
+    def _read_main(self, connection):
+        error = "total_error_ns" if "total_error_ns" in columns_of(connection, "functions") \
+            else "NULL"
+        rows = harness.query(
+            connection, f"SELECT total_ns, raw_total_ns, {error} FROM functions"
+            " WHERE COALESCE(linkage_name, name) = 'main' AND calls > 0")
+        if len(rows) != 1:
+            raise measure.BenchError(f"main was recorded {len(rows)} times")
+        self.main_ns, self.raw_main_ns, self.main_error_ns = rows[0]
+
+    def _read_paths(self, connection):
+        """(path, its parent, function or None, self_ns, whether inlined), parents first."""
+        self.knows_inlined = "inlined" in columns_of(connection, "call_paths")
+        inlined = "inlined" if self.knows_inlined else "0"
+        self.paths = [
+            (path, parent, self.names.get(number), self_ns, bool(is_inlined))
+            for path, parent, number, self_ns, is_inlined in harness.query(
+                connection, "SELECT path_id, parent_path_id, function_id, self_ns,"
+                f" {inlined} FROM call_paths ORDER BY depth")]
+
+    def counts(self):
+        return collections.Counter({name: function.calls
+                                    for name, function in self.functions.items()})
+
+    def self_times(self, standing=None):
+        """{function: self_ns} with inlined copies folded into the function that they are in.
+        standing: functions that the plain build has; others are folded, too."""
+        owners, times = {}, collections.Counter()
+        for path, parent, name, self_ns, is_inlined in self.paths:
+            is_folded = name is None or is_inlined or \
+                (standing is not None and name not in standing)
+            owners[path] = owners.get(parent) if is_folded else name
+            if owners[path]:
+                times[owners[path]] += self_ns
+        return times
