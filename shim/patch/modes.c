@@ -6,6 +6,7 @@
 #include "shim/core/process.h"
 #include "shim/lane/lane.h"
 #include "shim/patch/code.h"
+#include "shim/patch/known.h"
 #include "shim/patch/site.h"
 #include "shim/patch/stubs.h"
 #include "shim/patch/text.h"
@@ -186,20 +187,6 @@ static int write_site(struct site *site, uint32_t number,
 	return lead(site, &code, number, recording);
 }
 
-/* Has the site before this return address been found? Without the lock: sites are whole
- * before they are listed, and stay. */
-static int is_known(uint32_t number, uintptr_t return_address)
-{
-	/* acquire: pairs with the release in add_site() */
-	uint32_t i = __atomic_load_n(&tables->modes[number].first_site, __ATOMIC_ACQUIRE);
-
-	for (; i; i = tables->sites[i].next) {
-		if (return_address - tables->sites[i].at - 5 < 2)
-			return 1;
-	}
-	return 0;
-}
-
 /* Notes a site that leads to the hook for good. */
 static void keep_early(uint32_t number, struct site *site)
 {
@@ -224,16 +211,14 @@ static void add_site(uint32_t number, const struct site *found, int is_exit)
 	*site = *found;
 	site->is_exit = (uint16_t)is_exit;
 	tables->site_count = index;
-	if (site->form == SITE_EARLY || !site_can_be_led(found) ||
-	    write_site(site, number, mode->recording) < 0) {
+	if (site->form == SITE_EARLY || write_site(site, number, mode->recording) < 0) {
 		keep_early(number, site);
 	} else {
 		record_of(number)->site_count++;
 		process_count(SEGMENT_COUNTER_PATCHED_SITES, 1);
 	}
 	site->next = mode->first_site;
-	/* release: the site is whole */
-	__atomic_store_n(&mode->first_site, index, __ATOMIC_RELEASE);
+	mode->first_site = index;
 }
 
 /* The site before this return address, whatever it is. */
@@ -243,6 +228,7 @@ static void note_site(uint32_t number, uintptr_t return_address, uintptr_t hook,
 	struct site site;
 	struct code code;
 
+	known_add(return_address);
 	if (code_find(return_address, &code) < 0)
 		return;
 	if (site_before(&code, return_address, hook, &site) < 0)
@@ -254,9 +240,9 @@ void cold modes_note_enter(uint32_t number, uintptr_t return_address)
 {
 	uint64_t mask;
 
-	if (is_known(number, return_address) || !process_lock(&mask))
+	if (known_has(return_address) || !process_lock(&mask))
 		return;
-	if (!is_known(number, return_address))
+	if (!known_has(return_address))
 		note_site(number, return_address, stub_targets.enter_hook, 0);
 	process_unlock(&mask);
 }
@@ -285,13 +271,13 @@ void cold modes_note_exit(uint32_t number, uintptr_t return_address, uintptr_t c
 	uint64_t mask;
 
 	if (was_jump ? tables->modes[number].has_searched_jumps
-		     : is_known(number, return_address))
+		     : known_has(return_address))
 		return;
 	if (!process_lock(&mask))
 		return;
 	if (was_jump && !tables->modes[number].has_searched_jumps)
 		note_jumps(number);
-	else if (!was_jump && !is_known(number, return_address))
+	else if (!was_jump && !known_has(return_address))
 		note_site(number, return_address, stub_targets.exit_hook, 1);
 	process_unlock(&mask);
 }
@@ -390,6 +376,7 @@ static void forget_sites(uint32_t number)
 
 void modes_retire(uint64_t low, uint64_t high, uint64_t module)
 {
+	known_forget(low, high);
 	for (uint32_t i = 1; modes_count && i <= tables->site_count; i++) {
 		if (tables->sites[i].at >= low && tables->sites[i].at < high)
 			tables->sites[i].at = 0;

@@ -3,6 +3,7 @@
 #include "shim/patch/site.h"
 
 #include <errno.h>
+#include <sys/single_threaded.h>
 
 #include "shim/patch/text.h"
 
@@ -147,15 +148,29 @@ static int crosses_line(uintptr_t at, unsigned int size)
 	return at / LINE_BYTES != (at + size - 1) / LINE_BYTES;
 }
 
-int site_can_be_led(const struct site *site)
+/* Signals are blocked, so a process with one thread executes nothing else. */
+static int is_alone(void)
 {
-	return !crosses_line(displacement_at(site), 4);
+	return __libc_single_threaded;
 }
 
 static int write_displacement(const struct site *site, const struct code *code,
 			      int32_t displacement)
 {
-	return text_write(code, displacement_at(site), &displacement, 4);
+	const uint8_t *bytes = (const uint8_t *)&displacement;
+	uintptr_t at = displacement_at(site);
+	int result;
+
+	if (!crosses_line(at, 4))
+		return text_write(code, at, &displacement, 4);
+	if (!is_alone() && !site->is_cut)
+		return -EXDEV;
+	for (unsigned int i = 0; i < 4; i++) {
+		result = text_write(code, at + i, &bytes[i], 1);
+		if (result < 0)
+			return result;
+	}
+	return 0;
 }
 
 /* From behind: what is not executed yet first, then the two bytes that have it so. */
@@ -187,8 +202,13 @@ static int uncut(struct site *site, const struct code *code, int32_t displacemen
 static int set_displacement(struct site *site, const struct code *code,
 			    int32_t displacement)
 {
-	int result = site->is_cut ? uncut(site, code, displacement)
-				  : write_displacement(site, code, displacement);
+	int result;
+
+	if (!site->is_cut && site->is_exit && !is_alone() &&
+	    crosses_line(displacement_at(site), 4))
+		site_cut(site, code);
+	result = site->is_cut ? uncut(site, code, displacement)
+			      : write_displacement(site, code, displacement);
 
 	if (result == 0)
 		site->is_cut = 0;

@@ -3,7 +3,10 @@
  * A call of a hook in the program's code: recognised, and written over. Runs on: traced
  * threads; writing: under the process lock. Must not write more than one store within one
  * cache line that other threads may be executing: that is what processors carry out
- * whole, old or new (HotSpot patches its calls so).
+ * whole, old or new (HotSpot patches its calls so). One displacement in 20 lies in two
+ * lines. It is written as long as the process has one thread; of exits also later, cut
+ * out first: a thread that comes by meanwhile leaves a frame open, which its caller
+ * closes.
  *
  * A site is known because a hook was called from it: the return address tells. Only a
  * hook that was jumped to does not tell where from; then the function's code is searched
@@ -44,11 +47,9 @@ int site_jump(const struct code *code, const struct extent *function, uintptr_t 
 /* Is what was recognised, or made of it, still there? */
 int site_is_there(const struct site *site, const struct code *code);
 
-/* Can it be led elsewhere with one store? */
-int site_can_be_led(const struct site *site);
-
 /* Leads it to a target: its address, and a word with the address in it, both in reach.
- * 0, or -errno: the code cannot be written; it is as it was. */
+ * 0; -EXDEV: in two cache lines, and other threads may be there; or -errno: the code
+ * cannot be written. Then it is as it was. */
 int site_lead(struct site *site, const struct code *code, uintptr_t target,
 	      const uintptr_t *slot);
 

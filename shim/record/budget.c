@@ -31,14 +31,18 @@ static double pair_ticks(void)
 	return process_facts.run->inner_cost_ticks + process_facts.run->outer_cost_ticks;
 }
 
+/* What begins finds its data far away, and looks for its caller. */
+#define WINDOW_START_PAIRS 32
+
 uint64_t budget_window_cost(uint64_t call_count)
 {
-	return (uint64_t)(pair_ticks() * (double)call_count);
+	return (uint64_t)(pair_ticks() * (double)(call_count + WINDOW_START_PAIRS));
 }
 
 uint64_t budget_window_gap(uint64_t call_count)
 {
-	double gap = pair_ticks() * (double)call_count / (allowed_share() * WINDOW_PART);
+	double gap =
+		(double)budget_window_cost(call_count) / (allowed_share() * WINDOW_PART);
 	double most = (double)clock_tenth_of_second();
 
 	return (uint64_t)(gap < most ? gap : most);
@@ -100,38 +104,53 @@ static struct lane_suspect *find_suspect(struct lane_budget *budget, uint64_t fu
 /* What a lane's histogram says of a function. */
 struct habit {
 	uint64_t call_count;
-	double mean_ticks;
+	double mean_ticks; /* of calls that are not far longer than most */
 	int varies;
 };
 
-/* A function varies when most of its time is in calls that are much longer than most of
- * them are, and are not few: a call that was interrupted says nothing. */
+/* So many buckets are 5 powers of two. */
+#define FAR_LONGER (5u * 8)
+
+static uint32_t median_bucket(const struct segment_function *function, uint64_t calls)
+{
+	uint64_t seen = 0;
+
+	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++) {
+		seen += function->histogram[i];
+		if (seen * 2 >= calls)
+			return i;
+	}
+	return SEGMENT_HISTOGRAM_BUCKETS - 1;
+}
+
+/* A function varies when most of its time is in calls far longer than most, of which
+ * there are more than one in a thousand: fewer may have been interrupted, which says
+ * nothing of the function. (Their share of the time alone was tried: on a busy machine
+ * all varied.) */
 static void read_habit(const struct segment_function *function, struct habit *ret)
 {
 	double total = 0, tail = 0;
-	uint64_t seen = 0, tail_count = 0;
-	uint32_t median = 0;
+	uint64_t tail_count = 0;
+	uint32_t median;
 
 	*ret = (struct habit){.call_count = 0};
 	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
 		ret->call_count += function->histogram[i];
-	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS && seen < ret->call_count;
-	     i++) {
+	if (!ret->call_count)
+		return;
+	median = median_bucket(function, ret->call_count);
+	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++) {
 		uint32_t count = function->histogram[i];
 		double ticks = (double)segment_histogram_lower(i) * 1.06 * count;
 
-		seen += count;
-		if (seen * 2 < ret->call_count)
-			median = i;
 		total += ticks;
-		if (i > median + 5 * 8) {
+		if (i > median + FAR_LONGER) {
 			tail += ticks;
 			tail_count += count;
 		}
 	}
-	if (ret->call_count)
-		ret->mean_ticks = total / (double)ret->call_count;
-	ret->varies = tail_count > 8 && tail > 0.9 * total;
+	ret->mean_ticks = (total - tail) / (double)(ret->call_count - tail_count);
+	ret->varies = tail_count * 1000 > ret->call_count && tail > total / 2;
 }
 
 static int is_eligible(const struct lane_context *context,
@@ -258,9 +277,12 @@ static void end_burst(struct lane_context *context, uint64_t now)
 {
 	struct lane_budget *budget = &context->budget;
 
-	budget->sampled_call_count += budget->burst_call_count;
-	budget->sampled_ticks += now - budget->burst_start;
 	budget->burst_end = 0;
+	if (now - budget->burst_start < 16 * BURST_TICKS) {
+		/* else the thread was interrupted, or waited */
+		budget->sampled_call_count += budget->burst_call_count;
+		budget->sampled_ticks += now - budget->burst_start;
+	}
 	if (budget->sampled_call_count >= SAMPLED_CALLS ||
 	    budget->sampled_ticks >= SAMPLED_BURSTS * BURST_TICKS)
 		decide(context, now);

@@ -1,0 +1,18 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Places in the code from which a hook was called for a function that is not recorded
+ * exactly, whatever they turned out to be: each is looked at once. Runs on: known_has():
+ * traced threads, any context, no lock; the rest: under the process lock.
+ */
+#pragma once
+
+#include <stdint.h>
+
+/* 0: nobody has been told of this return address. */
+int known_has(uintptr_t return_address);
+
+/* Without memory for it, or past 65,536, nothing is remembered. */
+void known_add(uintptr_t return_address);
+
+/* Another object may come to [low, high). */
+void known_forget(uintptr_t low, uintptr_t high);
