@@ -69,6 +69,11 @@ void finding_evidence(struct finding *finding, const char *name, const char *uni
 	add_evidence(finding, name, unit, value);
 }
 
+void finding_evidence_error(struct finding *finding, double error)
+{
+	finding->evidence[finding->evidence_count - 1].error = error > 0 ? error : 0;
+}
+
 void finding_evidence_limit(struct finding *finding, const char *name, const char *unit,
 			    double value, double limit)
 {

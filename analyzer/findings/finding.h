@@ -33,6 +33,7 @@ struct evidence {
 	const char *name, *unit;
 	double value, limit;
 	bool has_limit; /* the limit that the value crossed */
+	double error;	/* half the width of the interval it lies in (95 %); 0: exact */
 };
 
 #define FINDING_EVIDENCE 6
@@ -117,6 +118,8 @@ void finding_evidence(struct finding *finding, const char *name, const char *uni
 		      double value);
 void finding_evidence_limit(struct finding *finding, const char *name, const char *unit,
 			    double value, double limit);
+/* The error of the value that was added last. */
+void finding_evidence_error(struct finding *finding, double error);
 /* Adds pieces of advice, the most useful first; texts are borrowed. */
 #define finding_advise(finding, ...)                                                     \
 	finding_add_advice(finding, (const char *const[]){__VA_ARGS__, NULL})

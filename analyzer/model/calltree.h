@@ -24,8 +24,9 @@ struct calltree_function {
 	const char *name; /* texts are in calltree.texts */
 	const char *file; /* of the definition; NULL: not known */
 	uint32_t line;
-	bool is_library; /* of a language's or the system's library, not the user's */
-	bool is_region;	 /* a part of functions that the program gave a name */
+	bool is_library;   /* of a language's or the system's library, not the user's */
+	bool is_region;	   /* a part of functions that the program gave a name */
+	bool is_estimated; /* not all of its calls were timed */
 	const char *component; /* of a region, by the program; NULL: none */
 };
 

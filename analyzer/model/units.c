@@ -47,6 +47,13 @@ bool units_is_known(double value, double error)
 /* Half of the last of three digits, at their roughest. */
 #define ERROR_LEAST 0.005
 
+void units_error(struct strbuf *buffer, double value, double error, const char *sign)
+{
+	if (error > ERROR_LEAST * fabs(value))
+		strbuf_printf(buffer, "%s%.0f%%", sign,
+			      fmax(1, 100 * error / fabs(value)));
+}
+
 void units_nsec_error(struct strbuf *buffer, int64_t ns, int64_t error_ns,
 		      const char *sign)
 {
@@ -58,8 +65,7 @@ void units_nsec_error(struct strbuf *buffer, int64_t ns, int64_t error_ns,
 		return;
 	}
 	units_nsec(buffer, ns);
-	if (error > ERROR_LEAST * value)
-		strbuf_printf(buffer, "%s%.0f%%", sign, fmax(1, 100 * error / value));
+	units_error(buffer, value, error, sign);
 }
 
 void units_bytes(struct strbuf *buffer, int64_t bytes)

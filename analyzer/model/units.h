@@ -21,6 +21,8 @@ void units_nsec(struct strbuf *buffer, int64_t ns);
 #define UNITS_ERROR_SIGN " +-" /* of sentences */
 void units_nsec_error(struct strbuf *buffer, int64_t ns, int64_t error_ns,
 		      const char *sign);
+/* " +-8%", what stands behind an estimate of any unit that is known. */
+void units_error(struct strbuf *buffer, double value, double error, const char *sign);
 void units_bytes(struct strbuf *buffer, int64_t bytes);
 void units_count(struct strbuf *buffer, int64_t count);
 void units_percent(struct strbuf *buffer, double percent);

@@ -8,13 +8,24 @@
 #include "analyzer/model/units.h"
 #include "analyzer/rules/rule.h"
 
+static void put_value(struct strbuf *buffer, const struct evidence *one)
+{
+	bool is_known = units_is_known(one->value, one->error);
+
+	if (!is_known)
+		strbuf_putc(buffer, '<');
+	units_limit(buffer, one->value + (is_known ? 0 : one->error), one->unit);
+	if (is_known)
+		units_error(buffer, one->value, one->error, UNITS_ERROR_SIGN);
+}
+
 void finding_put_evidence(struct strbuf *buffer, const struct finding *finding)
 {
 	for (size_t i = 0; i < finding->evidence_count; i++) {
 		const struct evidence *one = &finding->evidence[i];
 
 		strbuf_printf(buffer, "%s%s ", i ? " | " : "", one->name);
-		units_limit(buffer, one->value, one->unit);
+		put_value(buffer, one);
 		if (!one->has_limit)
 			continue;
 		strbuf_puts(buffer, " (limit ");

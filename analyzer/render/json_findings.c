@@ -19,6 +19,7 @@ static json_t *evidence_value(const struct finding *finding)
 		json_object_set_new(object, "limit",
 				    one->has_limit ? json_figure(one->limit)
 						   : json_must(json_null()));
+		json_object_set_new(object, "error", json_figure(one->error));
 		json_array_append_new(array, object);
 	}
 	return array;

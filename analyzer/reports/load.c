@@ -70,6 +70,7 @@ static int load_functions(struct report_input *input, struct calltree *tree)
 		if (file)
 			function->file = arena_copy(&tree->texts, file, strlen(file));
 		function->line = (uint32_t)cursor_integer(cursor, "line");
+		function->is_estimated = cursor_integer(cursor, "is_estimated") != 0;
 		function->component = clean_copy(tree, cursor_text(cursor, "component"));
 		function->is_library = report_is_library(function->name, file,
 							 cursor_text(cursor, "module"));

@@ -2,7 +2,8 @@
 -- The call tree of a run, whole or of one thread.
 
 -- :name functions
-SELECT function_id, name, file, line, module, component FROM functions
+SELECT function_id, name, file, line, module, component,
+	recording NOT IN ('exact', 'unwound') AS is_estimated FROM functions
 WHERE run_id = :run ORDER BY function_id;
 
 -- :name regions

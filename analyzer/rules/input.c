@@ -73,6 +73,11 @@ const char *rule_copy(struct rule_input *input, const char *text)
 	return text ? arena_copy(input->arena, text, strlen(text)) : NULL;
 }
 
+double rule_least(double ns, double error_ns)
+{
+	return fmax(0, ns - fmax(0, error_ns));
+}
+
 double rule_share(double part, double whole)
 {
 	double share = whole > 0 ? part / whole : 0;

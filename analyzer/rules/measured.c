@@ -6,6 +6,7 @@
 #include "analyzer/rules/measured.h"
 
 #include "common/base/strbuf.h"
+#include "analyzer/model/units.h"
 #include "analyzer/rundb/rundb.h"
 #include "analyzer/rules/time/run.h"
 
@@ -13,7 +14,7 @@
 
 static const char *const words[MEASURED_COUNT] = {
 	"calls",    "allocations",	 "steps",	    "wall time",
-	"CPU time", "an end of its own", "data of its own",
+	"CPU time", "an end of its own", "data of its own", "own time",
 };
 
 static void miss(struct rule_input *input, unsigned bit, const char *reason)
@@ -47,6 +48,10 @@ static void look(struct rule_input *input, bool has_steps, double unseen_ends)
 	if (!(input->wall_ns > 0) || unseen_ends > 0)
 		miss(input, MEASURED_WALL, "how long the run took is not known");
 	miss(input, MEASURED_CPU, missing_cpu(input));
+	if (!units_is_known(input->self_ns, input->total_error_ns))
+		miss(input, MEASURED_TIME,
+		     "the program's own time is not known: what the hooks took is not "
+		     "known so well");
 	if (input->is_live)
 		miss(input, MEASURED_END, "the run has not ended");
 	else if (!input->complete)

@@ -30,9 +30,12 @@ enum measurement {
 	MEASURED_END = 1u << 5, /* each process ended by itself */
 	/* What no other rule asks for: it looks for that itself. */
 	MEASURED_OWN = 1u << 6,
+	/* What the program itself took: not where all of it may be an error of what was
+	 * subtracted for the hooks. Shares of the run rest on it. */
+	MEASURED_TIME = 1u << 7,
 };
 
-#define MEASURED_COUNT 7
+#define MEASURED_COUNT 8
 
 enum rule_result {
 	RULE_DONE = 0,
@@ -137,5 +140,7 @@ struct finding *rule_add_function(struct rule_input *input, struct findings *ret
 bool rule_is_region(const struct rule_input *input, int64_t function_id);
 /* "parse.c:31"; NULL when file is. */
 const char *rule_where(struct rule_input *input, const char *file, int64_t line);
+/* What a time is at least, with its error; 0 of one that is not known. */
+double rule_least(double ns, double error_ns);
 /* part of whole from 0 to 1; 0 when whole is not positive. */
 double rule_share(double part, double whole);

@@ -29,6 +29,8 @@ LACKS = {
     "wall time": ("INSERT INTO trust (run_id, name, value) VALUES (1, 'unseen_ends', 1)",
                   "how long the run took is not known"),
     "CPU time": ("DELETE FROM resource", "no samples of /proc were taken"),
+    "own time": ("UPDATE path SET total_error_ns = 1000000000 WHERE parent_path_id IS NULL",
+                 "the program's own time is not known"),
     "an end of its own": ("UPDATE run SET complete = 0", "did not end by itself"),
 }
 MORE_LACKS = [

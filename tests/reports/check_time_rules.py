@@ -2,7 +2,8 @@
 # SPDX-License-Identifier: MIT
 """What the rules about time and resources find in made recordings: on both sides of each
 limit of a rule, how sure and how severe they are, what they say when the data is not
-there, and which finding stands for which. The recordings are in time_cases.py, run_cases.py.
+there, and which finding stands for which. The recordings are in time_cases.py, run_cases.py,
+error_cases.py.
 
 usage: check_time_rules.py PROF-ANALYZE [FOLDER]    FOLDER: where to leave the recordings
 
@@ -16,6 +17,7 @@ import subprocess
 import sys
 import tempfile
 
+from error_cases import ERROR_CASES
 from make_db import create
 from make_times import Times
 from run_cases import RUN_CASES
@@ -146,7 +148,7 @@ def look(analyze, database, db, run_id, one, limits):
 
 def main():
     limits = limits_of_rules(sys.argv[1])
-    cases = [one for group in TIME_CASES + RUN_CASES for one in group()]
+    cases = [one for group in (*TIME_CASES, *RUN_CASES, *ERROR_CASES) for one in group()]
     problems = look_for_gaps(cases, limits)
     with tempfile.TemporaryDirectory(prefix="profshim-times-") as directory:
         database = os.path.join(sys.argv[2] if len(sys.argv) > 2 else directory, "run.db")

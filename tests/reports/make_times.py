@@ -9,12 +9,12 @@ MS = 1_000_000
 PAGE = 4096
 
 
-def node(name, self_ns, calls=1, under="main", kind=0, hooks=0, lanes=None, **values):
+def node(name, self_ns, calls=1, under="main", kind=0, hooks=0, lanes=None, error=0, **values):
     """A call path. under: the last path of that name, the number of one, or None. hooks:
-    what was subtracted from its own time. lanes: its own time in each, by number from 0.
+    what was subtracted from its own time. error: of what was left. lanes: its own time in each, by number from 0.
     values: of the function."""
     return dict(name=name, self_ns=sum(lanes.values()) if lanes else self_ns, calls=calls,
-                under=under, kind=kind, hooks=hooks, lanes=lanes or {0: self_ns},
+                under=under, kind=kind, hooks=hooks, error=error, lanes=lanes or {0: self_ns},
                 values=values)
 
 
@@ -82,13 +82,14 @@ class Times:
                 self.nodes[one["parent"]]["depth"] + 1
         for one in self.nodes:
             one["below"] = dict(one["lanes"])
-            one["hooks_below"] = one["hooks"]
+            one["hooks_below"], one["error_below"] = one["hooks"], one["error"]
         # A callee stands behind its caller.
         for one in reversed(self.nodes):
             if one["parent"] is None:
                 continue
             above = self.nodes[one["parent"]]
             above["hooks_below"] += one["hooks_below"]
+            above["error_below"] += one["error_below"]
             for lane, ns in one["below"].items():
                 above["below"][lane] = above["below"].get(lane, 0) + ns
 
@@ -105,18 +106,20 @@ class Times:
         for one in self.nodes:
             function = self.functions.setdefault(one["name"], dict(
                 function_id=self.first + len(self.functions), calls=0, total_ns=0, self_ns=0,
-                raw_total_ns=0, raw_self_ns=0))
+                raw_total_ns=0, raw_self_ns=0, self_error_ns=0, total_error_ns=0))
             function["calls"] += one["calls"]
             function["self_ns"] += one["self_ns"]
             function["raw_self_ns"] += one["self_ns"] + one["hooks"]
+            function["self_error_ns"] += one["error"]
+            function["total_error_ns"] += one["error_below"]
             if self.is_outermost(one):
                 function["total_ns"] += sum(one["below"].values())
                 function["raw_total_ns"] += sum(one["below"].values()) + one["hooks_below"]
             function.update(one["values"])
         for name, function in self.functions.items():
-            insert(self.db, "function", run_id=self.run_id, name=name, recording="exact",
-                   **{**dict(file="/src/work.c", line=7, alloc_count=0, alloc_bytes=0),
-                      **function})
+            insert(self.db, "function", run_id=self.run_id, name=name,
+                   **{**dict(file="/src/work.c", line=7, alloc_count=0, alloc_bytes=0,
+                             recording="exact"), **function})
 
     def store_paths(self, lane_count):
         for number, one in enumerate(self.nodes):
@@ -127,10 +130,12 @@ class Times:
                    depth=one["depth"], function_id=self.functions[one["name"]]["function_id"],
                    kind=one["kind"], calls=one["calls"], total_ns=total,
                    self_ns=one["self_ns"], raw_total_ns=total + one["hooks_below"],
-                   raw_self_ns=one["self_ns"] + one["hooks"], alloc_count=0, alloc_bytes=0,
+                   raw_self_ns=one["self_ns"] + one["hooks"], self_error_ns=one["error"],
+                   total_error_ns=one["error_below"], alloc_count=0, alloc_bytes=0,
                    live_bytes=0, at_peak_bytes=0)
             for lane, ns in one["below"].items() if lane_count > 1 else ():
                 insert(self.db, "path_lane", path_id=self.first + number,
                        lane_id=self.first + lane,
                        calls=max(1, one["calls"] // len(one["below"])), total_ns=ns,
-                       self_ns=one["lanes"].get(lane, 0), alloc_count=0, alloc_bytes=0)
+                       self_ns=one["lanes"].get(lane, 0), alloc_count=0, alloc_bytes=0,
+                       total_error_ns=one["error_below"] // len(one["below"]))

@@ -115,6 +115,25 @@ static enum exit_status apply(struct report_input *input, struct rule_input *rul
 	return STATUS_OK;
 }
 
+/* Of findings about a time that was not measured call by call. */
+static void tell_estimates(struct rule_input *rule, struct findings *findings)
+{
+	for (size_t i = 0; i < findings->count; i++) {
+		struct finding *one = &findings->list[i];
+		uint32_t function =
+			one->function_id ? calltree_function(rule->tree, one->function_id)
+					 : CALLTREE_NONE;
+
+		if (one->kind == 'T' && one->why && function != CALLTREE_NONE &&
+		    rule->tree->functions[function].is_estimated)
+			one->why =
+				rule_text(rule,
+					  "%s; its time is an estimate, for not all of "
+					  "its calls were timed",
+					  one->why);
+	}
+}
+
 static enum exit_status apply_all(struct report_input *input,
 				  const struct run_facts *facts,
 				  const struct calltree *tree, struct bottlenecks *ret)
@@ -143,6 +162,7 @@ static enum exit_status apply_all(struct report_input *input,
 		if (!entry || entry->is_enabled)
 			status = apply(input, &rule, &ret->states[i], &ret->findings);
 	}
+	tell_estimates(&rule, &ret->findings);
 	memory_wrappers_free(rule.wrappers);
 	time_lanes_free(rule.lanes);
 	strbuf_free(&error);

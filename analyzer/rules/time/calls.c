@@ -46,10 +46,10 @@ static bool is_of_header(const char *file, const char *name)
 }
 
 /*
- * What the run took at least, for what is counted and not measured: the hooks' cost is
- * known to a few per cent, and where nearly all of the time was theirs the rest may be
- * far too small. (Lua sorts in 0.1 s; 0.06 s were left of 2.1 s, and 28 million calls of
- * index2value() came to 86 % of that.)
+ * What the run took at least, for what is counted and not measured: where nearly all of
+ * the time was the hooks' the rest may be far too small, more than their error says. (Lua
+ * sorts in 0.1 s; 0.06 s were left of 2.1 s, and 28 million calls of index2value() came
+ * to 86 % of that.)
  */
 static double least_run_ns(struct rule_input *input)
 {
@@ -86,6 +86,7 @@ static int add_tiny(struct rule_input *input, struct findings *ret, struct curso
 	/* What an idle machine would show is compared with the limit. */
 	finding_evidence_limit(finding, "own time per call", "ns",
 			       cursor_real(cursor, "self_by_call"), most_ns(input));
+	finding_evidence_error(finding, cursor_real(cursor, "error_by_call"));
 	finding_evidence(finding, "cost of a call", "ns", rule_limit(input, "call_ns"));
 	finding_evidence(finding, "share of the run", "percent",
 			 100 * rule_share(saving_ns, run_ns));
@@ -152,7 +153,7 @@ const struct rule rule_tiny_calls = {
 	/* What is inlined loses its hooks: recordings with hooks differ by those. */
 	.verify = "prof-record --repeat 10 --against './before' -- ./after, both built "
 		  "without hooks",
-	.needs = MEASURED_CALLS | MEASURED_WALL,
+	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL,
 	.evaluate = evaluate_tiny,
 };
 
@@ -186,6 +187,10 @@ static int add_chatty(struct rule_input *input, struct findings *ret,
 	if (result < 0 || held_ns < rule_limit(input, "run_share") * run_ns)
 		return result;
 	ratio = calls / (double)parent->calls;
+	if (held_ns * rule_share(rule_least(total_ns, (double)node->total_error_ns),
+				 total_ns) <
+	    rule_limit(input, "run_share") * run_ns)
+		return 0;
 	finding = rule_add_path(input, ret, node->path_id);
 	finding->saving_ns = held_ns * (1 - 1 / rule_limit(input, "assumed_batch"));
 	finding->impact = rule_share(finding->saving_ns, run_ns);
@@ -199,6 +204,7 @@ static int add_chatty(struct rule_input *input, struct findings *ret,
 			       100 * rule_limit(input, "run_share"));
 	finding_evidence(finding, "calls", "count", calls);
 	finding_evidence(finding, "time per call", "ns", total_ns / calls);
+	finding_evidence_error(finding, (double)node->total_error_ns / calls);
 	finding_evidence(finding, "calls of its caller", "count", (double)parent->calls);
 	finding->why = rule_text(input, "each call of %s calls it %.0f times on average",
 				 calltree_name(input->tree, caller), ratio);
@@ -220,10 +226,12 @@ static int add_chatty(struct rule_input *input, struct findings *ret,
 static bool is_chatty(struct rule_input *input, const struct calltree_node *node,
 		      double least_ns, double ratio)
 {
+	double total_ns =
+		rule_least((double)node->total_ns, (double)node->total_error_ns);
 	const struct calltree_node *parent;
 	uint32_t caller;
 
-	if (node->is_frame || !node->calls || (double)node->total_ns < least_ns ||
+	if (node->is_frame || !node->calls || total_ns < least_ns ||
 	    is_region(input->tree, node))
 		return false;
 	caller = caller_of(input->tree, node);
@@ -234,9 +242,8 @@ static bool is_chatty(struct rule_input *input, const struct calltree_node *node
 	       parent->function != node->function &&
 	       (double)parent->calls >= rule_limit(input, "least_caller_calls") &&
 	       (double)node->calls >= ratio * (double)parent->calls &&
-	       (double)node->total_ns >=
-		       rule_limit(input, "caller_share") * (double)parent->total_ns &&
-	       (double)node->total_ns * time_run_met(input->time_run) >
+	       total_ns >= rule_limit(input, "caller_share") * (double)parent->total_ns &&
+	       total_ns * time_run_met(input->time_run) >
 		       tiny_ns(input) * (double)node->calls;
 }
 
@@ -287,6 +294,6 @@ const struct rule rule_chatty_edge = {
 		"a function calls another one hundreds of times per call, and that is a "
 		"large share of its time",
 	.specific = 2,
-	.needs = MEASURED_CALLS | MEASURED_WALL,
+	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL,
 	.evaluate = evaluate_chatty,
 };

@@ -87,15 +87,20 @@ static int load_lanes(struct load *load, const char *sql)
 
 static int load_run_ns(struct load *load)
 {
-	double longest_sum = 0, hooks_ns = 0;
+	double longest_sum = 0, hooks_ns = 0, error_ns = 0;
 	struct cursor *cursor = rule_query(load->input, time_run_sql_hooks);
 
-	if (cursor_next(cursor) > 0 && load->lanes_ns > 0)
+	if (cursor_next(cursor) > 0 && load->lanes_ns > 0) {
 		hooks_ns = cursor_real(cursor, "hooks_ns") * load->longest_ns /
 			   load->lanes_ns;
+		error_ns =
+			load->input->total_error_ns * load->longest_ns / load->lanes_ns;
+	}
 	for (size_t i = 0; i < load->count; i++)
 		longest_sum += load->list[i].longest_ns;
-	load->run->run_ns = fmax(load->input->wall_ns - hooks_ns, longest_sum);
+	load->run->run_ns =
+		fmin(fmax(load->input->wall_ns - hooks_ns, longest_sum) + error_ns,
+		     fmax(load->input->wall_ns, longest_sum));
 	load->run->hooks_ns = hooks_ns;
 	return rule_finish(load->input, cursor, 0);
 }

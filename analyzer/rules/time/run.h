@@ -16,7 +16,8 @@ struct rule_input;
 
 struct time_run {
 	/* What the run took, less the cost of the hooks. Of several processes at least
-	 * the sum of their longest threads. */
+	 * the sum of their longest threads. At most: with the error of what was taken
+	 * off, so that no share of it is too large. */
 	double run_ns, hooks_ns;
 	int64_t lane_count;
 	bool has_waiters; /* a thread may have waited for another one */

@@ -24,6 +24,8 @@ struct function {
 	double idle_ns; /* what of run_ns may have been waiting; at most */
 	double raw_ns;	/* total with the hooks, as p50_ns has it */
 	double hooks_ns; /* subtracted from its own time */
+	double error_ns; /* of its own time */
+	double sure;	 /* the part of that which is there with the error, too: 0 to 1 */
 	double allocs;
 	bool is_one;	 /* most of it is one call's: then T9 judges */
 	bool is_guarded; /* it may have waited for other threads */
@@ -41,7 +43,9 @@ static void read_row(struct cursor *cursor, struct function *ret)
 		.hooks_ns = cursor_real(cursor, "hooks_ns"),
 		.raw_ns = cursor_real(cursor, "raw_total_ns"),
 		.allocs = cursor_real(cursor, "alloc_count"),
+		.error_ns = cursor_real(cursor, "self_error_ns"),
 	};
+	ret->sure = rule_share(rule_least(ret->self_ns, ret->error_ns), ret->self_ns);
 	ret->one_ns = fmin(fmax(0, ret->longest_ns - cursor_real(cursor, "children_ns")),
 			   ret->self_ns);
 }
@@ -184,6 +188,7 @@ static void add_hot(struct rule_input *input, struct findings *ret,
 			       100 * rule_share(function->run_ns, run_ns),
 			       100 * rule_limit(input, "own_share"));
 	finding_evidence(finding, "own time", "ns", function->self_ns);
+	finding_evidence_error(finding, function->error_ns);
 	finding_evidence(finding, "own share of its total", "percent",
 			 100 * rule_share(function->self_ns, function->total_ns));
 	finding_evidence(finding, "calls", "count", function->calls);
@@ -202,6 +207,20 @@ static bool is_known(const struct rule_input *input, const struct function *func
 {
 	return input->time_run->has_cpu ||
 	       !time_run_is_long(function->self_ns, function->calls);
+}
+
+/* Whatever the error of its time makes of it. */
+static bool is_hot(struct rule_input *input, const struct function *function)
+{
+	double own_ns = function->sure * function->own_ns;
+
+	return function->sure * function->run_ns >=
+		       rule_limit(input, "own_share") * run_of(input) &&
+	       function->self_ns >= rule_limit(input, "own_part") * function->total_ns &&
+	       own_ns >= rule_limit(input, "least_by_hooks") * function->hooks_ns &&
+	       own_ns / function->calls >
+		       rule_limit(input, "least_hooks") * input->hook_cost_ns &&
+	       !function->is_one;
 }
 
 static int evaluate_hot(struct rule_input *input, struct findings *ret)
@@ -224,14 +243,7 @@ static int evaluate_hot(struct rule_input *input, struct findings *ret)
 				   rule_limit(input, "own_share") * run_of(input);
 			continue;
 		}
-		if (function.run_ns >= rule_limit(input, "own_share") * run_of(input) &&
-		    function.self_ns >=
-			    rule_limit(input, "own_part") * function.total_ns &&
-		    function.own_ns >=
-			    rule_limit(input, "least_by_hooks") * function.hooks_ns &&
-		    function.own_ns / function.calls >
-			    rule_limit(input, "least_hooks") * input->hook_cost_ns &&
-		    !function.is_one)
+		if (is_hot(input, &function))
 			add_hot(input, ret, &function);
 	}
 	result = rule_finish(input, cursor, result);
@@ -272,7 +284,7 @@ const struct rule rule_hot_leaf = {
 		   "run",
 	.specific = 1,
 	.explains = (const struct rule *const[]){&rule_tiny_calls, NULL},
-	.needs = MEASURED_CALLS | MEASURED_WALL,
+	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL,
 	.evaluate = evaluate_hot,
 };
 
@@ -349,8 +361,9 @@ static int evaluate_long(struct rule_input *input, struct findings *ret)
 			break;
 		if (has_waited(input, &function))
 			function.one_ns = function.call_ns;
-		if (function.one_ns >= rule_limit(input, "least_ns") &&
-		    function.one_ns >= rule_limit(input, "run_share") * run_of(input) &&
+		if (function.sure * function.one_ns >= rule_limit(input, "least_ns") &&
+		    function.sure * function.one_ns >=
+			    rule_limit(input, "run_share") * run_of(input) &&
 		    function.is_one && !function.is_guarded)
 			add_long(input, ret, &function);
 	}
@@ -378,6 +391,6 @@ const struct rule rule_long_call = {
 	.title = "One call that holds its thread for long",
 	.summary = "the own code of a single call holds a large share of the run",
 	.specific = 1,
-	.needs = MEASURED_CALLS | MEASURED_WALL | MEASURED_CPU,
+	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_long,
 };

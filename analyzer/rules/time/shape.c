@@ -301,6 +301,6 @@ const struct rule rule_start_up = {
 		"constructors before main(), or what comes before the first step, hold a "
 		"large share of the run",
 	.specific = 1,
-	.needs = MEASURED_CALLS | MEASURED_WALL | MEASURED_CPU,
+	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_start_up,
 };

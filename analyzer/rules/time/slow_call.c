@@ -25,13 +25,15 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 	       total_ns = cursor_real(cursor, "total_ns");
 	double self_ns = cursor_real(cursor, "self_ns"),
 	       met = time_run_met(input->time_run);
+	double error_ns = cursor_real(cursor, "total_error_ns");
 	double mean_ns = met * total_ns / calls, held_ns;
+	double least_ns = met * rule_least(total_ns, error_ns) / calls;
 	int result = time_run_function(input, function_id, self_ns, &held_ns);
 	struct finding *finding;
 	size_t step = 0;
 	bool may_wait;
 
-	if (result < 0 || mean_ns <= rule_limit(input, "low_ns"))
+	if (result < 0 || least_ns <= rule_limit(input, "low_ns"))
 		return result;
 	/* How long a call takes that has not ended nobody knows: a server's, which waits
 	 * for a request. */
@@ -39,7 +41,7 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 	    !(cursor_real(cursor, "max_ns") > rule_limit(input, "low_ns")))
 		return 0;
 	finding = rule_add_function(input, ret, function_id, false);
-	while (step < 2 && !(mean_ns > rule_limit(input, steps[step].limit)))
+	while (step < 2 && !(least_ns > rule_limit(input, steps[step].limit)))
 		step++;
 	/* The loop of a background thread that waits for work was high. */
 	may_wait = time_run_is_long(self_ns, calls) &&
@@ -52,6 +54,7 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 			       met < 0.99 ? "mean per call, less waits for a CPU"
 					  : "mean per call",
 			       "ns", mean_ns, rule_limit(input, steps[step].limit));
+	finding_evidence_error(finding, met * error_ns / calls);
 	if (met < 0.99)
 		finding_evidence(finding, "with waits for a CPU", "ns", total_ns / calls);
 	finding_evidence(finding, "calls", "count", calls);
@@ -111,6 +114,6 @@ const struct rule rule_slow_call = {
 	.title = "Calls that take long",
 	.summary = "the mean duration of a function's calls is above a limit",
 	.specific = 0,
-	.needs = MEASURED_CALLS | MEASURED_WALL | MEASURED_CPU,
+	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate,
 };

@@ -2,7 +2,8 @@
 -- Functions whose calls take long on average. A root is the program or a thread itself.
 
 -- :name functions
-SELECT f.function_id, f.calls, f.total_ns, f.self_ns, f.p50_ns, f.max_ns
+SELECT f.function_id, f.calls, f.total_ns, f.self_ns, f.p50_ns, f.max_ns,
+	f.total_error_ns, f.self_error_ns
 FROM functions f
 WHERE f.run_id = :run AND f.calls > 0
 	AND CAST(f.total_ns AS REAL) / f.calls > :low

@@ -40,7 +40,8 @@ struct spread {
  */
 static bool has_own_durations(struct rule_input *input, struct cursor *cursor)
 {
-	return cursor_real(cursor, "self_ns") >=
+	return rule_least(cursor_real(cursor, "self_ns"),
+			  cursor_real(cursor, "self_error_ns")) >=
 		       rule_limit(input, "least_by_hooks") *
 			       cursor_real(cursor, "hooks_ns") &&
 	       cursor_real(cursor, "alloc_count") < rule_limit(input, "allocs_per_call") *
@@ -53,6 +54,7 @@ static int read_row(struct rule_input *input, struct cursor *cursor, struct spre
 	double total_ns = cursor_real(cursor, "total_ns"),
 	       raw_ns = cursor_real(cursor, "raw_total_ns");
 	double self_ns = cursor_real(cursor, "self_ns"), held_ns;
+	double total_error_ns = cursor_real(cursor, "total_error_ns");
 	const void *bytes;
 	size_t size;
 	int result;
@@ -69,6 +71,9 @@ static int read_row(struct rule_input *input, struct cursor *cursor, struct spre
 	if (histogram_decode(bytes, size, &ret->histogram) < 0)
 		return 0;
 	ret->hist_ns = ret->histogram.ticks * ret->tick_ns;
+	/* Of windows over the run the durations are a sample. */
+	if (cursor_integer(cursor, "is_sampled"))
+		ret->calls = ret->histogram.calls;
 	if (!(ret->hist_ns > 0) || ret->hist_ns > SUM_TOLERANCE * raw_ns)
 		return 0;
 	/* Of threads side by side only the longest counts. */
@@ -78,7 +83,8 @@ static int read_row(struct rule_input *input, struct cursor *cursor, struct spre
 	ret->run_ns = self_ns > 0 ? total_ns * fmin(1, held_ns / self_ns) : total_ns;
 	ret->run_ns = fmin(ret->run_ns, input->time_run->run_ns);
 	ret->is_guarded = time_run_may_wait(input->time_run, self_ns);
-	return ret->run_ns >= rule_limit(input, "run_share") * input->time_run->run_ns;
+	return ret->run_ns * rule_share(rule_least(total_ns, total_error_ns), total_ns) >=
+	       rule_limit(input, "run_share") * input->time_run->run_ns;
 }
 
 /*
@@ -289,7 +295,7 @@ const struct rule rule_tail_latency = {
 		"the slowest hundredth of a function's calls takes far longer than the "
 		"others and a good part of its time",
 	.specific = 2,
-	.needs = MEASURED_CALLS | MEASURED_WALL | MEASURED_CPU,
+	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_tail,
 };
 
@@ -377,6 +383,6 @@ const struct rule rule_two_modes = {
 	.summary = "a function's durations fall into two groups far from each other, and "
 		   "the slow one holds much of its time",
 	.specific = 2,
-	.needs = MEASURED_CALLS | MEASURED_WALL | MEASURED_CPU,
+	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_modes,
 };

@@ -19,11 +19,13 @@ static void add_group(struct rule_input *input, struct findings *ret,
 	double threads = cursor_real(cursor, "thread_count"),
 	       longest_ns = cursor_real(cursor, "longest_ns");
 	double sum_ns = cursor_real(cursor, "sum_ns"), mean_ns = sum_ns / threads;
+	double error_ns = cursor_real(cursor, "error_ns");
+	double least_ns = rule_least(longest_ns, error_ns);
 	double cpus = fmin(threads, fmax(1, (double)input->cpu_count)), best_ns;
 	struct finding *finding;
 
-	if (longest_ns < rule_limit(input, "longest_by_mean") * mean_ns ||
-	    longest_ns < rule_limit(input, "run_share") * run->run_ns)
+	if (least_ns < rule_limit(input, "longest_by_mean") * mean_ns ||
+	    least_ns < rule_limit(input, "run_share") * run->run_ns)
 		return;
 	/* Spread evenly over all threads, and over no more CPUs than there are. What the
 	 * threads waited for a CPU is not work. */
@@ -40,6 +42,7 @@ static void add_group(struct rule_input *input, struct findings *ret,
 			       100 * rule_share(longest_ns, run->run_ns),
 			       100 * rule_limit(input, "run_share"));
 	finding_evidence(finding, "longest", "ns", longest_ns);
+	finding_evidence_error(finding, error_ns);
 	finding_evidence(finding, "mean", "ns", mean_ns);
 	finding_evidence(finding, "threads", "count", threads);
 	finding_evidence(finding, "CPUs", "count", (double)input->cpu_count);
@@ -86,6 +89,6 @@ const struct rule rule_thread_imbalance = {
 		"of the threads that began in one function, one was busy far longer than "
 		"the mean",
 	.specific = 1,
-	.needs = MEASURED_CALLS | MEASURED_WALL | MEASURED_CPU,
+	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate,
 };
