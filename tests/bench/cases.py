@@ -57,37 +57,50 @@ def peer(name, function):
     return function if shutil.which(name) else Missing(f"{name} is not installed")
 
 
+def over_floor(case, samples, unit, reach):
+    """What recording costs beyond two clock reads and the calls of the hooks."""
+    floor = {"plain": samples["floor"], "shim": samples["shim"]}
+    return Row(case, "  over two clock reads", unit, floor, added=True, reach=reach,
+               note="plain: hooks that read the clock and do nothing else")
+
+
 def pair(setting):
     """(a) one call of an empty function: enter hook and exit hook."""
-    program = setting.programs.loop("leaf")
+    program, floor = setting.programs.loop("leaf"), setting.programs.floor()
     hooked = [program["hooked"], setting.count(20_000_000)]
     traced = [program["hooked"], setting.count(5_000_000)]
     samples = in_turn({
         "plain": lambda: printed_ns(setting.unrecorded([program["plain"], hooked[1]])),
         "hooks": lambda: printed_ns(setting.unrecorded(hooked)),
-        "shim": lambda: printed_ns(setting.recorded(hooked)),
+        "floor": lambda: printed_ns(setting.unrecorded(hooked, LD_PRELOAD=floor)),
+        "shim": lambda: printed_ns(setting.recorded(hooked, PROFSHIM_LEVEL="exact")),
         "peer": peer("uftrace", lambda: printed_ns(setting.uftraced(traced))),
     }, setting.rounds)
     yield Row("a", "call, leaf loop", "ns", samples, "uftrace", added=True, reach=27)
+    yield over_floor("a", samples, "ns", 7)
 
 
 def real_program(setting, name, program, arguments):
     commands = {kind: [path, *arguments] for kind, path in program.items()}
-    wall = measure.wall_seconds
+    wall, floor = measure.wall_seconds, setting.programs.floor()
     samples = in_turn({
         "plain": lambda: setting.unrecorded(commands["plain"], wall),
         "hooks": lambda: setting.unrecorded(commands["hooked"], wall),
-        "shim": lambda: setting.recorded(commands["hooked"], wall),
+        "floor": lambda: setting.unrecorded(commands["hooked"], wall, LD_PRELOAD=floor),
+        "shim": lambda: setting.recorded(commands["hooked"], wall,
+                                         PROFSHIM_LEVEL="exact"),
         "peer": peer("uftrace", lambda: setting.uftraced(commands["hooked"], wall)),
     }, setting.rounds)
     harness.settle(setting.products, setting.database)
     calls = harness.value(setting.database, "SELECT SUM(calls) FROM functions")
     yield Row("b", name, "s", samples, "uftrace")
-    yield Row("b", f"  a call of {calls / 1e6:.1f} M", "ns",
-              {key: sample if isinstance(sample, Missing) else
+    of_call = {key: sample if isinstance(sample, Missing) else
                [number * 1e9 / calls for number in sample]
-               for key, sample in samples.items()}, "uftrace", added=True, reach=30,
+               for key, sample in samples.items()}
+    yield Row("b", f"  a call of {calls / 1e6:.1f} M", "ns", of_call, "uftrace",
+              added=True, reach=30,
               note="whole wall time, start and end of the tool included")
+    yield over_floor("b", of_call, "ns", 12)
 
 
 def lua(setting):

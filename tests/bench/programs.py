@@ -31,6 +31,12 @@ class Programs:
             self._compile(flags, [name], built[kind], objects)
         return built
 
+    def floor(self):
+        """The library with tests/bench/floor.c's hooks."""
+        library = os.path.join(self.folder, "floor.so")
+        self._compile(PLAIN + ["-fPIC", "-shared", "-Wl,-z,now"], ["floor"], library)
+        return library
+
     def _compile(self, flags, names, target, objects=()):
         sources = [os.path.join(HERE, name + ".c") for name in names]
         measure.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-I" + HEADERS,

@@ -79,6 +79,7 @@ def line(row):
 FOOT = """
 plain: not instrumented, not recorded; hooks: compiled with -finstrument-functions, not
 recorded; shim: recorded by profshim; peer: by uftrace (a, b, e) or heaptrack (c).
+over two clock reads: plain has hooks that read the clock and do nothing else.
 cost: shim less plain (a-d, g), times plain (x), or shim itself. !: not reached."""
 
 
