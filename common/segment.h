@@ -545,8 +545,22 @@ struct segment_node {
 	uint32_t function; /* index in the lane's functions; 0 for return addresses */
 	uint32_t site;	   /* allocation site, 0: none */
 	uint32_t hash_next;
-	uint64_t unfinished_count; /* activations closed without an exit: unwound */
+	uint64_t unfinished; /* see the functions below */
 };
+
+/* Of segment_node.unfinished: its calls are inlined copies, see shim/record/inlined.h. */
+#define SEGMENT_NODE_INLINED (1ull << 63)
+
+static inline int segment_node_is_inlined(const struct segment_node *node)
+{
+	return (node->unfinished & SEGMENT_NODE_INLINED) != 0;
+}
+
+/* Activations closed without an exit: unwound. */
+static inline uint64_t segment_node_unfinished_count(const struct segment_node *node)
+{
+	return node->unfinished & ~SEGMENT_NODE_INLINED;
+}
 
 /* Durations of one function in one lane, log-linear: 8 buckets per power of two, so
  * a bucket's middle is at most 6.25 % from any value in it. Every finished call of the

@@ -18,7 +18,7 @@ void lane_close_frame(struct lane_context *context, struct segment_frame *frame,
 		return;
 	if ((int64_t)(now - frame->start_ticks) > 0)
 		node->total_ticks += now - frame->start_ticks;
-	node->unfinished_count++;
+	node->unfinished++;
 	frame->node = 0;
 }
 

@@ -4,6 +4,7 @@
 
 #include "shim/lane/trigger.h"
 #include "shim/patch/modes.h"
+#include "shim/record/inlined.h"
 #include "shim/record/snapshot.h"
 
 cold void frame_histogram_overflow(struct segment_function *function, uint32_t bucket)
@@ -43,12 +44,15 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 			   uint64_t function, struct segment_frame *frame,
 			   uintptr_t return_address)
 {
-	uint32_t number = modes_find(function), child;
+	uint32_t number = modes_find(function), known_count, child;
 	const char *label;
 
 	if (number && !has_frame(context, number, return_address))
 		return NO_FRAME;
+	known_count = context->node_next;
 	child = tree_child_slow(context, parent, function);
+	if (child >= known_count && inlined_is_copy(context, frame))
+		context->nodes[child].unfinished |= SEGMENT_NODE_INLINED;
 	if (number && modes_has_early_sites(number)) /* comes here again */
 		context->front[tree_hash(parent, function) >> 20] = 0;
 
@@ -71,6 +75,7 @@ void frame_push(struct lane_context *context, uint64_t function, uint64_t call_s
 	compiler_barrier();
 	frame->function = function;
 	frame->caller = call_site;
+	frame->stack_pointer = stack;
 	child = tree_front(context, parent, function);
 	if (unlikely(!child)) {
 		child = find_child(context, parent, function, frame, return_address);
@@ -79,7 +84,6 @@ void frame_push(struct lane_context *context, uint64_t function, uint64_t call_s
 			return;
 		}
 	}
-	frame->stack_pointer = stack;
 	frame->parent_node = parent;
 	if (likely(child))
 		context->current = child;

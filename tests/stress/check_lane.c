@@ -92,10 +92,11 @@ static void check_node(struct check *check, const struct lane_view *view, uint32
 			   KEY_FUNCTION(node->key),
 		   "lane %u node %u: function %u has another key", view->slot, index,
 		   node->function);
-	view->calls[node->function] += node->call_count - node->unfinished_count;
+	view->calls[node->function] +=
+		node->call_count - segment_node_unfinished_count(node);
 	if (!check->is_quiet)
 		return;
-	check_that(check, node->unfinished_count <= node->call_count,
+	check_that(check, segment_node_unfinished_count(node) <= node->call_count,
 		   "lane %u node %u: more unfinished than begun", view->slot, index);
 	check_that(check,
 		   node->min_ticks == UINT64_MAX || node->min_ticks <= node->max_ticks,

@@ -132,8 +132,8 @@ static void notices_a_damaged_tree(void **state)
 	DAMAGE(nodes[frame].key, 0, "no key");
 	DAMAGE(nodes[frame].call_count, 1, "an unwound frame with calls");
 	DAMAGE(nodes[inner].call_count, 4, "calls, but 3 finished and 0 open");
-	DAMAGE(nodes[inner].unfinished_count, 1, "calls, but 3 finished and 0 open");
-	DAMAGE(nodes[inner].unfinished_count, 4, "but 3 finished");
+	DAMAGE(nodes[inner].unfinished, 1, "calls, but 3 finished and 0 open");
+	DAMAGE(nodes[inner].unfinished, 4, "but 3 finished");
 	DAMAGE(nodes[inner].min_ticks, nodes[inner].max_ticks + 1, "min above max");
 	DAMAGE(nodes[LANE_ROOT].key, 5, "the root is no root");
 	DAMAGE(lane_self->functions[nodes[inner].function].histogram[9], 1000,

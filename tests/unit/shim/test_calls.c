@@ -137,9 +137,45 @@ static void closes_frames_above_a_match(void **state)
 	enter(0x4000, 2);
 	leave(0x3000, 1);
 	b = child(index_of(child(LANE_ROOT, 0x3000)), 0x4000);
-	assert_int_equal(b->unfinished_count, 1);
+	assert_int_equal(segment_node_unfinished_count(b), 1);
 	assert_int_equal(lane_self->lane->repaired_frame_count, repaired + 1);
 	assert_int_equal(lane_self->lane->frames.count, 0);
+}
+
+/* Enters from the same call site as its caller, as a recursive function does. */
+static __attribute__((noinline)) void enter_below(uint64_t function, uint64_t site)
+{
+	volatile uint64_t pushed = site;
+
+	enter(function, pushed);
+	leave(function, pushed);
+}
+
+/* A copy has its host's return address again, and nobody has pushed it since. */
+static void tells_inlined_copies(void **state)
+{
+	const struct segment_node *host, *copy;
+
+	(void)state;
+	enter(0x3100, 71);
+	enter(0x3200, 71);
+	enter(0x3300, 71);
+	leave(0x3300, 71);
+	leave(0x3200, 71);
+	enter(0x3400, 72);
+	leave(0x3400, 72);
+	enter_below(0x3100, 71);
+	enter(0x3100, 71); /* into itself: the path is there, and stays what it was */
+	leave(0x3100, 71);
+	leave(0x3100, 71);
+	host = child(LANE_ROOT, 0x3100);
+	copy = child(index_of(host), 0x3200);
+	assert_false(segment_node_is_inlined(host));
+	assert_true(segment_node_is_inlined(copy));
+	assert_true(segment_node_is_inlined(child(index_of(copy), 0x3300)));
+	assert_false(segment_node_is_inlined(child(index_of(host), 0x3400)));
+	assert_false(segment_node_is_inlined(child(index_of(host), 0x3100)));
+	assert_int_equal(segment_node_unfinished_count(copy), 0);
 }
 
 static void prefers_the_same_call_site(void **state)
@@ -421,6 +457,7 @@ int main(void)
 		cmocka_unit_test(the_innermost_region_ends),
 		cmocka_unit_test(jumps_find_the_regions_of_then),
 		cmocka_unit_test(closes_frames_above_a_match),
+		cmocka_unit_test(tells_inlined_copies),
 		cmocka_unit_test(prefers_the_same_call_site),
 		cmocka_unit_test(ignores_orphan_exits),
 		cmocka_unit_test(unwinds_to_a_stack_pointer),
