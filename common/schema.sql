@@ -19,6 +19,12 @@
 -- time and not in that of the path it was recorded in. self_error_ns and total_error_ns are
 -- the half widths of the intervals that hold the true time in 95 of 100 cases.
 --
+-- Compilers put the hooks into INLINED COPIES of a function, too. The host of such a path
+-- is the nearest one above it that was called. Paths have what the hooks saw, copies as
+-- calls of their own. Functions and edges have it as the program was built: a copy's own
+-- time is its host's, and a copy has no total_ns; hooked_* have what the hooks saw. Calls
+-- and allocations are always those of the function itself.
+--
 -- A CALL PATH (path) is a chain of functions from a thread's root. Paths of all
 -- threads and processes of a run are merged by their functions; path_lane has the
 -- share of each lane (one thread, or several that followed each other) when a run had
@@ -128,11 +134,16 @@ CREATE TABLE function (
 	file TEXT, line INTEGER,	-- of the definition
 	component TEXT,			-- of a region
 	calls INTEGER NOT NULL,
+	inlined_calls INTEGER NOT NULL DEFAULT 0,	-- of them, those of inlined copies
 	unwound_count INTEGER NOT NULL DEFAULT 0,	-- ended without their own exit
-	total_ns INTEGER NOT NULL,	-- outermost activations only
-	self_ns INTEGER NOT NULL,
+	total_ns INTEGER NOT NULL,	-- as built; outermost activations only
+	self_ns INTEGER NOT NULL,	-- as built
 	self_error_ns INTEGER NOT NULL DEFAULT 0, total_error_ns INTEGER NOT NULL DEFAULT 0,
 	raw_total_ns INTEGER NOT NULL, raw_self_ns INTEGER NOT NULL,
+	hooked_total_ns INTEGER NOT NULL DEFAULT 0,	-- as the hooks saw it, inlined
+	hooked_self_ns INTEGER NOT NULL DEFAULT 0,	-- copies as calls of their own
+	hooked_raw_total_ns INTEGER NOT NULL DEFAULT 0,
+	hooked_raw_self_ns INTEGER NOT NULL DEFAULT 0,
 	min_ns INTEGER, p50_ns INTEGER, p90_ns INTEGER, p95_ns INTEGER, p99_ns INTEGER,
 	max_ns INTEGER,			-- of single calls, children included, inner cost off
 	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL, -- made by itself
@@ -153,7 +164,9 @@ CREATE TABLE path (
 	depth INTEGER NOT NULL,		-- 1 for roots
 	function_id INTEGER NOT NULL,
 	kind INTEGER NOT NULL,		-- 0 function, 1 frame, 2 region
+	host_path_id INTEGER,		-- NULL: itself; else its calls are of inlined copies
 	calls INTEGER NOT NULL,
+	inlined_calls INTEGER NOT NULL DEFAULT 0,
 	unwound_count INTEGER NOT NULL DEFAULT 0,
 	recording INTEGER NOT NULL DEFAULT 0,	-- 0 exact, 1 windows, 2 counted, 3 off
 	total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
@@ -171,6 +184,7 @@ CREATE TABLE path_lane (
 	lane_id INTEGER NOT NULL,
 	calls INTEGER NOT NULL, total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
 	self_error_ns INTEGER NOT NULL DEFAULT 0, total_error_ns INTEGER NOT NULL DEFAULT 0,
+	inlined_calls INTEGER NOT NULL DEFAULT 0,
 	unwound_count INTEGER NOT NULL DEFAULT 0,
 	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL,
 	PRIMARY KEY (path_id, lane_id)
@@ -192,13 +206,14 @@ CREATE TABLE mode (
 );
 CREATE INDEX mode_run ON mode(run_id);
 
--- Caller and callee by function; total_ns counts the outermost occurrence of the edge
--- on a path only, so recursion does not multiply it.
+-- Caller and callee by function, as built; total_ns counts the outermost occurrence of
+-- the edge on a path only, so recursion does not multiply it.
 CREATE TABLE edge (
 	run_id INTEGER NOT NULL,
 	caller_id INTEGER NOT NULL,
 	callee_id INTEGER NOT NULL,
 	calls INTEGER NOT NULL,
+	inlined_calls INTEGER NOT NULL DEFAULT 0,
 	total_ns INTEGER NOT NULL,
 	PRIMARY KEY (run_id, caller_id, callee_id)
 ) WITHOUT ROWID;
@@ -386,7 +401,9 @@ CREATE VIEW functions AS SELECT f.run_id, f.function_id, f.name, f.linkage_name,
 	m.path AS module, f.file, f.line, f.component, f.calls, f.total_ns, f.self_ns,
 	f.raw_total_ns, f.raw_self_ns, f.min_ns, f.p50_ns, f.p90_ns, f.p95_ns, f.p99_ns,
 	f.max_ns, f.alloc_count, f.alloc_bytes, f.recording, f.naming, f.unwound_count,
-	f.self_error_ns, f.total_error_ns
+	f.self_error_ns, f.total_error_ns,
+	f.inlined_calls, f.hooked_total_ns, f.hooked_self_ns, f.hooked_raw_total_ns,
+	f.hooked_raw_self_ns
 	FROM function f LEFT JOIN module m USING (module_id)
 	WHERE f.run_id NOT IN (SELECT run_id FROM storing);
 
@@ -396,7 +413,9 @@ CREATE VIEW call_paths AS SELECT p.run_id, p.path_id, p.parent_path_id, p.depth,
 	p.at_peak_bytes AS peak_bytes, p.raw_total_ns, p.raw_self_ns, p.unwound_count,
 	CASE WHEN p.kind = 1 THEN 'unwound' WHEN p.recording = 0 THEN 'exact'
 	WHEN p.recording = 1 THEN 'windows' WHEN p.recording = 2 THEN 'counted'
-	ELSE 'off' END AS recording, p.self_error_ns, p.total_error_ns
+	ELSE 'off' END AS recording, p.self_error_ns, p.total_error_ns,
+	p.inlined_calls, IFNULL(p.host_path_id, p.path_id) AS host_path_id,
+	p.host_path_id IS NOT NULL AS inlined
 	FROM path p JOIN function f USING (function_id)
 	WHERE p.run_id NOT IN (SELECT run_id FROM storing);
 
@@ -411,7 +430,7 @@ CREATE VIEW recordings AS SELECT run_id, process_id, function_id, name,
 	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW call_edges AS SELECT e.run_id, e.caller_id, a.name AS caller, e.callee_id,
-	b.name AS callee, e.calls, e.total_ns
+	b.name AS callee, e.calls, e.total_ns, e.inlined_calls
 	FROM edge e JOIN function a ON a.function_id = e.caller_id
 	JOIN function b ON b.function_id = e.callee_id
 	WHERE e.run_id NOT IN (SELECT run_id FROM storing);

@@ -134,12 +134,14 @@ static void add_times(struct merge *merge, uint32_t path, uint32_t lane,
 		      const struct merge_cell *cell)
 {
 	struct merge_path *row = &merge->paths[path];
-	struct merge_share share = {.path = path, .lane = lane};
+	struct merge_share share = {
+		.path = path, .lane = lane, .counted_calls = cell->counted_calls};
 
 	quantities_add(QUANTITY_OF_PATH, row->quantities, QUANTITY_OF_LANE,
 		       cell->quantities, 1);
 	quantity_add(&row->raw_total_ns, cell->raw_total_ns);
 	quantity_add(&row->raw_self_ns, cell->raw_self_ns);
+	quantity_add(&row->counted_calls, cell->counted_calls);
 	time_error_add(&row->self_error, &cell->self_error);
 	if (merge->run->lane_count < 2)
 		return;

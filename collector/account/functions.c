@@ -15,8 +15,9 @@ struct walk {
 	struct merge *merge;
 	uint32_t *first_child, *next_sibling; /* by path; 0: none */
 	uint32_t *path_edges;		      /* index of the edge into a path */
-	uint32_t *active;		      /* by function: times on the current path */
-	struct time_error *totals;	      /* by path */
+	uint32_t *active; /* by function: times on the current path, copies excluded */
+	uint32_t *hooked; /* likewise, copies included */
+	struct time_error *totals; /* by path */
 };
 
 static uint32_t edge_index(struct merge *merge, uint32_t caller, uint32_t callee)
@@ -38,8 +39,46 @@ static void enter_edge(struct walk *walk, uint32_t path)
 	const struct merge_path *row = &walk->merge->paths[path];
 	struct merge_edge *edge = &walk->merge->edges[walk->path_edges[path]];
 
+	int is_outermost = !row->is_inlined && edge->active++ == 0;
+
 	quantities_add(QUANTITY_OF_EDGE, edge->quantities, QUANTITY_OF_PATH,
-		       row->quantities, edge->active++ == 0);
+		       row->quantities, is_outermost);
+}
+
+static uint32_t host_function(const struct merge *merge, uint32_t path)
+{
+	return merge->paths[merge->paths[path].host].function;
+}
+
+/* As the hooks saw it. */
+static void add_hooked(struct walk *walk, const struct merge_path *row,
+		       struct merge_function *function)
+{
+	quantity_add(&function->hooked_self_ns, row->self_ns);
+	quantity_add(&function->hooked_raw_self_ns, row->raw_self_ns);
+	if (walk->hooked[row->function]++ > 0)
+		return;
+	quantity_add(&function->hooked_total_ns, row->total_ns);
+	quantity_add(&function->hooked_raw_total_ns, row->raw_total_ns);
+}
+
+/* As it was built. What was allocated stays the copy's: its site has a line of it. */
+static void add_built(struct walk *walk, uint32_t path, struct merge_function *function)
+{
+	struct merge *merge = walk->merge;
+	const struct merge_path *row = &merge->paths[path];
+	struct merge_function *host = &merge->functions[host_function(merge, path)];
+	int is_outermost = !row->is_inlined && walk->active[row->function]++ == 0;
+	struct merge_path own = *row;
+
+	quantity_add(&host->self_ns, row->self_ns);
+	quantity_add(&host->raw_self_ns, row->raw_self_ns);
+	time_error_add(&host->self_error, &row->self_error);
+	if (is_outermost)
+		time_error_add(&function->total_error, &walk->totals[path]);
+	own.self_ns = own.raw_self_ns = 0;
+	quantities_add(QUANTITY_OF_FUNCTION, function->quantities, QUANTITY_OF_PATH,
+		       own.quantities, is_outermost);
 }
 
 static void enter(struct walk *walk, uint32_t path)
@@ -50,13 +89,10 @@ static void enter(struct walk *walk, uint32_t path)
 	function->is_used = 1;
 	if (row->recording > function->recording)
 		function->recording = row->recording;
-	time_error_add(&function->self_error, &row->self_error);
-	if (!walk->active[row->function])
-		time_error_add(&function->total_error, &walk->totals[path]);
 	if (row->kind != MERGE_FRAME)
 		function->is_instrumented = 1;
-	quantities_add(QUANTITY_OF_FUNCTION, function->quantities, QUANTITY_OF_PATH,
-		       row->quantities, walk->active[row->function]++ == 0);
+	add_hooked(walk, row, function);
+	add_built(walk, path, function);
 	if (row->parent)
 		enter_edge(walk, path);
 }
@@ -65,6 +101,9 @@ static void leave(struct walk *walk, uint32_t path)
 {
 	const struct merge_path *row = &walk->merge->paths[path];
 
+	walk->hooked[row->function]--;
+	if (row->is_inlined)
+		return;
 	walk->active[row->function]--;
 	if (row->parent)
 		walk->merge->edges[walk->path_edges[path]].active--;
@@ -91,6 +130,31 @@ static void visit_all(struct walk *walk)
 	}
 }
 
+/* A path that was found inlined by one thread and called by another is what most of its
+ * calls are: the compiler may have inlined one of two calls, and a lane knows the first.
+ * Calls without frames are like those with. */
+static void find_hosts(struct merge *merge)
+{
+	for (size_t i = 1; i < merge->path_count; i++) {
+		struct merge_path *path = &merge->paths[i];
+		int64_t framed_calls = path->calls - path->counted_calls;
+
+		path->is_inlined =
+			path->parent &&
+			path->inlined_calls > framed_calls - path->inlined_calls;
+		path->host =
+			path->is_inlined ? merge->paths[path->parent].host : (uint32_t)i;
+		if (path->is_inlined)
+			quantity_add(&path->inlined_calls, path->counted_calls);
+	}
+	for (size_t i = 0; i < merge->share_count; i++) {
+		struct merge_share *share = &merge->shares[i];
+
+		if (merge->paths[share->path].is_inlined)
+			quantity_add(&share->inlined_calls, share->counted_calls);
+	}
+}
+
 /* Links children in the order of their numbers and finds their edges. */
 static void link_paths(struct walk *walk)
 {
@@ -103,7 +167,7 @@ static void link_paths(struct walk *walk)
 		walk->first_child[path->parent] = (uint32_t)i;
 		if (path->parent)
 			walk->path_edges[i] =
-				edge_index(merge, merge->paths[path->parent].function,
+				edge_index(merge, host_function(merge, path->parent),
 					   path->function);
 	}
 }
@@ -188,10 +252,12 @@ void account_functions(struct merge *merge)
 	walk.next_sibling = xcalloc(merge->path_count, sizeof(uint32_t));
 	walk.path_edges = xcalloc(merge->path_count, sizeof(uint32_t));
 	walk.active = xcalloc(functions, sizeof(uint32_t));
+	walk.hooked = xcalloc(functions, sizeof(uint32_t));
 	if (functions)
 		merge_function_at(merge, (uint32_t)functions - 1);
 	walk.totals = xcalloc(merge->path_count, sizeof(*walk.totals));
 	find_path_errors(&walk);
+	find_hosts(merge);
 	link_paths(&walk);
 	visit_all(&walk);
 	find_function_errors(merge);
@@ -202,5 +268,6 @@ void account_functions(struct merge *merge)
 	free(walk.next_sibling);
 	free(walk.path_edges);
 	free(walk.active);
+	free(walk.hooked);
 	free(walk.totals);
 }

@@ -50,8 +50,11 @@ static void add_nodes(struct lane_walk *walk)
 		if (place_is_return_address(node))
 			continue;
 		quantity_add(&cell->calls, quantity_of_count(node->call_count));
+		if (segment_node_is_inlined(node))
+			quantity_add(&cell->inlined_calls,
+				     quantity_of_count(node->call_count));
 		quantity_add(&cell->unwound_count,
-			     quantity_of_count(node->unfinished_count));
+			     quantity_of_count(segment_node_unfinished_count(node)));
 		merge_add(&cell->total_ticks, node->total_ticks);
 		merge_add(&merge->call_count, node->call_count);
 		if (node->min_ticks <= node->max_ticks)
@@ -145,7 +148,7 @@ static void add_repairs(struct lane_walk *walk)
 		const struct segment_node *node = &walk->data.nodes[i];
 
 		if (segment_key_is_region(node->key))
-			merge_add(&regions, node->unfinished_count);
+			merge_add(&regions, segment_node_unfinished_count(node));
 	}
 	if (regions > repaired)
 		regions = repaired;

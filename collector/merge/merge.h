@@ -30,12 +30,18 @@ struct merge_path {
 	enum merge_kind kind;
 	enum segment_recording recording;
 	struct time_error self_error;
+	/* Itself, or when most of its calls are of inlined copies the path that has their
+	 * code; known when all lanes are merged. */
+	uint32_t host;
+	int is_inlined;
+	int64_t counted_calls; /* of calls, those without frames */
 	QUANTITY_FIELDS(PATH);
 };
 
 /* What one lane has in a path; only kept when the run has several lanes. */
 struct merge_share {
 	uint32_t path, lane;
+	int64_t counted_calls;
 	QUANTITY_FIELDS(LANE);
 };
 
@@ -45,7 +51,9 @@ struct merge_site {
 	QUANTITY_FIELDS(SITE);
 };
 
-/* Parallel to identify.functions. */
+/* Parallel to identify.functions. Times are those of the program as it was built: what an
+ * inlined copy took itself is its host's, and a copy has no total. The hooked ones are as
+ * the hooks saw it, with copies as calls of their own. */
 struct merge_function {
 	int is_used;	     /* some path is its */
 	int is_instrumented; /* some path of kind function or region */
@@ -55,6 +63,7 @@ struct merge_function {
 	struct histogram histogram;
 };
 
+/* As built, too: the caller is the one that was compiled to the call. */
 struct merge_edge {
 	uint32_t caller, callee;
 	QUANTITY_FIELDS(EDGE);

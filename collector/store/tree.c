@@ -142,6 +142,7 @@ static void path_row(struct row *row, const struct ingest *ingest,
 	row_int(row, tree->functions[path->function]);
 	row_int(row, path->kind);
 	row_int(row, path->recording);
+	bind_or_null(row, store_path_id(tree->ids, path->host), path->is_inlined);
 	row_quantities(row, QUANTITY_OF_PATH, path->quantities);
 	row_next(row);
 }
@@ -153,7 +154,7 @@ static int insert_paths(struct store *store, const struct ingest *ingest,
 
 	row_open_with(&row, store, "path",
 		      "path_id, run_id, parent_path_id, depth, function_id, kind, "
-		      "recording",
+		      "recording, host_path_id",
 		      QUANTITY_OF_PATH);
 	for (uint32_t i = 1; i < ingest->merge.path_count; i++)
 		path_row(&row, ingest, tree, i);

@@ -196,6 +196,38 @@ static void open_frames(void **state)
 	end(&f, db);
 }
 
+/* Outer's code has inner, which calls leaf, as outer does; inner is called, too. */
+static void inlined_copies(void **state)
+{
+	struct fixture f;
+	struct sqlite3 *db;
+	uint32_t outer, inner;
+
+	(void)state;
+	begin(&f);
+	outer = make_call(&f.lane, 1, 0x1000, 2, 9000);
+	inner = make_call(&f.lane, outer, 0x2000, 4, 3000);
+	f.lane.nodes[inner].unfinished = SEGMENT_NODE_INLINED | 1;
+	make_call(&f.lane, inner, 0x3000, 5, 1000);
+	make_call(&f.lane, outer, 0x3000, 1, 500);
+	make_call(&f.lane, 1, 0x2000, 3, 700);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db,
+		   "SELECT inlined, host_path_id, calls, inlined_calls, self_ns FROM "
+		   "call_paths",
+		   "0|1|2|0|5500;1|1|4|4|2000;0|3|5|0|1000;0|4|1|0|500;0|5|3|0|700");
+	check_rows(db,
+		   "SELECT calls, inlined_calls, unwound_count, total_ns, self_ns, "
+		   "hooked_total_ns, hooked_self_ns FROM functions",
+		   "2|0|0|9000|7500|9000|5500;7|4|1|700|700|3700|2700;"
+		   "6|0|0|1500|1500|1500|1500");
+	check_rows(db,
+		   "SELECT caller_id, callee_id, calls, inlined_calls, total_ns FROM "
+		   "call_edges",
+		   "1|2|4|4|0;1|3|6|0|1500");
+	end(&f, db);
+}
+
 /* Killed, and nobody saw when: the last trace of life is when the calls that the open
  * function has made were over. */
 static void open_frames_of_the_killed(void **state)
@@ -637,6 +669,7 @@ int main(void)
 		cmocka_unit_test(recursive_edge),
 		cmocka_unit_test(several_lanes),
 		cmocka_unit_test(duplicate_siblings),
+		cmocka_unit_test(inlined_copies),
 		cmocka_unit_test(open_frames),
 		cmocka_unit_test(open_frames_of_the_killed),
 		cmocka_unit_test(seen_death),
