@@ -160,6 +160,14 @@ static int show(const struct request *cli, const struct doc *doc)
 	return STATUS_OK;
 }
 
+static enum exit_status show_inlined(struct report_input *input, struct rundb *db)
+{
+	if (!input->options->inlined || !db || rundb_show_inlined(db) == 0)
+		return STATUS_OK;
+	strbuf_puts(&input->error, rundb_error(db));
+	return STATUS_FAILED;
+}
+
 static enum exit_status open_sides(const struct request *cli,
 				   const struct takeover_talk *talk,
 				   struct report_input *input)
@@ -171,6 +179,8 @@ static enum exit_status open_sides(const struct request *cli,
 				  &input->error) < 0)
 			return STATUS_FAILED;
 		input->database_count++;
+		if (show_inlined(input, input->databases[i]))
+			return STATUS_FAILED;
 	}
 	return STATUS_OK;
 }
@@ -197,6 +207,8 @@ static enum exit_status open_database(const struct request *cli,
 	talk.run = takes & TAKES_RUN ? cli->run : NULL;
 	if (takeover_open(cli->database, (takes & TAKES_RUN) && !cli->run, &talk,
 			  &input->db, &input->error) < 0)
+		return STATUS_FAILED;
+	if (show_inlined(input, input->db) || show_inlined(input, input->diff_db))
 		return STATUS_FAILED;
 	if (!(takes & TAKES_RUN) ||
 	    select_run(input->db, cli->run, &input->run_id, &input->error) == 0)

@@ -47,6 +47,8 @@ static const struct {
 	 .taken_with = TAKES_TREE | TAKES_PICTURE},
 	{"unfold", 0, NULL, "show every level of recursion", .taken_with = TAKES_TREE,
 	 .flag = WHERE(options.unfold)},
+	{"inlined", 0, NULL, "show inlined copies as calls of their own",
+	 .taken_with = TAKES_INLINED, .flag = WHERE(options.inlined)},
 	{"program", 0, "FILE", "examine a program", .taken_with = TAKES_PROGRAM,
 	 .text = WHERE(options.program)},
 	{"before", 0, "LABEL|N,...", "runs (of a flamegraph also a snapshot) before",

@@ -58,6 +58,8 @@ struct calltree_node *calltree_add_path(struct calltree *tree, int64_t path_id,
 		.first_child = CALLTREE_NONE,
 		.next = CALLTREE_NONE,
 		.function = CALLTREE_NONE,
+		.host = (uint32_t)(tree->node_count - 1),
+		.merged_into = CALLTREE_NONE,
 		.path_count = 1,
 		.recursion = 1,
 		/* Until calltree_link(), when functions can be looked up. */
@@ -93,7 +95,7 @@ static void sort_unless_sorted(void *array, size_t count, size_t size,
 		}
 }
 
-uint32_t calltree_find(const struct calltree *tree, int64_t path_id)
+static uint32_t find(const struct calltree *tree, int64_t path_id)
 {
 	struct calltree_node wanted = {.path_id = path_id};
 	const struct calltree_node *found;
@@ -108,6 +110,15 @@ uint32_t calltree_find(const struct calltree *tree, int64_t path_id)
 	found = bsearch(&wanted, tree->nodes, tree->node_count, sizeof(wanted),
 			by_path_id);
 	return found ? (uint32_t)(found - tree->nodes) : CALLTREE_NONE;
+}
+
+uint32_t calltree_find(const struct calltree *tree, int64_t path_id)
+{
+	uint32_t node = find(tree, path_id);
+
+	if (node != CALLTREE_NONE && tree->nodes[node].merged_into != CALLTREE_NONE)
+		return tree->nodes[node].merged_into;
+	return node;
 }
 
 uint32_t calltree_function(const struct calltree *tree, int64_t function_id)
@@ -154,7 +165,7 @@ uint32_t calltree_owner(const struct calltree *tree, uint32_t node)
 }
 
 /* Walks the tree from its roots without recursion and renews order and depth. */
-static void renew_order(struct calltree *tree)
+void calltree_renew_order(struct calltree *tree)
 {
 	uint32_t at = tree->first_root, depth = 1;
 
@@ -212,6 +223,7 @@ void calltree_link(struct calltree *tree)
 		struct calltree_node *node = &tree->nodes[i];
 		uint32_t *list = &tree->first_root;
 
+		node->host = (uint32_t)i;
 		node->function = calltree_function(tree, node->tree_alloc_bytes);
 		if (node->parent_path_id)
 			node->parent = calltree_find(tree, node->parent_path_id);
@@ -220,7 +232,7 @@ void calltree_link(struct calltree *tree)
 		node->next = *list;
 		*list = (uint32_t)i;
 	}
-	renew_order(tree);
+	calltree_renew_order(tree);
 	calltree_sum_subtrees(tree);
 }
 
@@ -286,7 +298,7 @@ void calltree_sort(struct calltree *tree, enum calltree_order order)
 	for (size_t i = 0; i < tree->node_count; i++)
 		sort_list(tree, &tree->nodes[i].first_child, scratch, &sorting);
 	free(scratch);
-	renew_order(tree);
+	calltree_renew_order(tree);
 }
 
 struct calltree_total calltree_sum(const struct calltree *tree)

@@ -39,6 +39,9 @@ struct calltree_node {
 	uint32_t path_count;   /* folded: paths in it */
 	bool is_frame;	       /* uninstrumented, seen by unwinding */
 	uint8_t recording;     /* how, as run.db has it; 0: each call. Folded: the most */
+	bool is_inlined;       /* an inlined copy, of the code above it */
+	uint32_t host;	       /* itself; folded copies: the node that has their time */
+	uint32_t merged_into;  /* in its place, CALLTREE_NONE: it is there itself */
 	QUANTITY_FIELDS(TREE); /* its own, children not included */
 	int64_t tree_alloc_count, tree_alloc_bytes; /* with everything below */
 	int64_t before; /* in the difference of two moments: what the earlier one had */
@@ -69,8 +72,27 @@ struct calltree_node *calltree_add_path(struct calltree *tree, int64_t path_id,
 					int64_t parent_path_id, int64_t function_id);
 /* Finds parents, children, depths and sums over subtrees. */
 void calltree_link(struct calltree *tree);
+/* Once the links of nodes were changed: renews order and depths. */
+void calltree_renew_order(struct calltree *tree);
 /* Renews the sums over subtrees. */
 void calltree_sum_subtrees(struct calltree *tree);
+
+/*
+ * Folds inlined copies into their hosts, so that times are those of the program as it was
+ * built: a copy's own time goes to its host, and what it called is called by the host,
+ * together with what that calls itself. The copies stay with their calls and what they
+ * allocated, like functions seen by unwinding: where a block comes from is told by the
+ * line that asked for it. The sums of the tree stay the same. Its nodes keep their
+ * numbers.
+ */
+void calltree_fold_inlined(struct calltree *tree);
+/* The same with times that were put into the nodes since. */
+void calltree_move_times(struct calltree *tree);
+/* Has another node, above it, its time? */
+static inline bool calltree_is_folded(const struct calltree *tree, uint32_t node)
+{
+	return tree->nodes[node].host != node;
+}
 
 /* The node of a path, or CALLTREE_NONE. */
 uint32_t calltree_find(const struct calltree *tree, int64_t path_id);

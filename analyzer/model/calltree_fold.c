@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Recursion folded away: a call tree with every function at most once on any path. Must
- * not recurse, or search lists: a node may have 100,000 children.
+ * What is folded away: recursion, in a new tree with every function at most once on any
+ * path, and inlined copies. Must not recurse, or search lists: a node may have 100,000
+ * children.
  */
 #include "analyzer/model/calltree.h"
 
+#include "common/base/map.h"
 #include "common/base/xalloc.h"
 
 #include <stdlib.h>
@@ -49,6 +51,8 @@ static uint32_t child_of(struct folding *folding, uint32_t parent,
 	node->parent = parent;
 	node->function = like->function;
 	node->is_frame = like->is_frame;
+	node->is_inlined = like->is_inlined;
+	node->host = CALLTREE_NONE;
 	node->path_count = 0;
 	node->recursion = 0;
 	node->tree_alloc_bytes = 0;
@@ -81,7 +85,7 @@ static uint32_t place(struct folding *folding, uint32_t parent,
 }
 
 static void merge(struct folding *folding, uint32_t number,
-		  const struct calltree_node *node)
+		  const struct calltree_node *node, bool is_folded)
 {
 	struct calltree_node *into = &folding->to->nodes[number];
 
@@ -92,6 +96,9 @@ static void merge(struct folding *folding, uint32_t number,
 	into->is_frame = into->is_frame && node->is_frame;
 	if (node->recording > into->recording)
 		into->recording = node->recording;
+	into->is_inlined = into->is_inlined && node->is_inlined;
+	if (!is_folded)
+		into->host = number;
 	if (folding->open[number]++ == 0) {
 		/* The outermost here: what lies below it is inside its total. */
 		__builtin_add_overflow(into->tree_alloc_count, node->tree_alloc_count,
@@ -133,7 +140,8 @@ struct calltree *calltree_fold(const struct calltree *tree)
 			folding.open[stack[--depth]]--;
 		stack[depth] =
 			place(&folding, depth ? stack[depth - 1] : CALLTREE_NONE, node);
-		merge(&folding, stack[depth++], node);
+		merge(&folding, stack[depth++], node,
+		      calltree_is_folded(tree, tree->order[i]));
 	}
 	free(stack);
 	free(folding.slots);
@@ -141,4 +149,115 @@ struct calltree *calltree_fold(const struct calltree *tree)
 	free(folding.last_child);
 	calltree_sort(folding.to, CALLTREE_BY_TOTAL);
 	return folding.to;
+}
+
+/* Under whom a node stands as it was built: what a copy called is called by its host. */
+static uint32_t built_parent(const struct calltree *tree,
+			     const struct calltree_node *node)
+{
+	uint32_t parent = node->parent;
+
+	if (parent == CALLTREE_NONE)
+		return parent;
+	if (tree->nodes[parent].merged_into != CALLTREE_NONE)
+		parent = tree->nodes[parent].merged_into;
+	return node->is_inlined || node->is_frame ? parent : tree->nodes[parent].host;
+}
+
+static void merge_into(struct calltree *tree, uint32_t from, uint32_t to)
+{
+	struct calltree_node *node = &tree->nodes[from], *into = &tree->nodes[to];
+
+	quantities_add(QUANTITY_OF_TREE, into->quantities, QUANTITY_OF_TREE,
+		       node->quantities, 1);
+	quantity_add(&into->before, node->before);
+	into->path_count += node->path_count;
+	quantities_clear(QUANTITY_OF_TREE, node->quantities);
+	node->before = 0;
+	node->merged_into = to;
+	node->host = into->host;
+}
+
+/* Finds the place of each node as built, callers first. */
+static void place_built(struct calltree *tree)
+{
+	struct map places = {0};
+
+	for (size_t i = 0; i < tree->order_count; i++) {
+		uint32_t at = tree->order[i], parent, there = MAP_NONE;
+		struct calltree_node *node = &tree->nodes[at];
+		uint64_t kind;
+
+		node->is_inlined = node->is_inlined && node->parent != CALLTREE_NONE;
+		kind = (uint64_t)node->is_inlined << 1 | node->is_frame;
+		parent = built_parent(tree, node);
+		if (node->function != CALLTREE_NONE)
+			there = map_get(&places, parent, node->function, kind);
+		if (there != MAP_NONE) {
+			merge_into(tree, at, there);
+			continue;
+		}
+		if (node->function != CALLTREE_NONE)
+			map_put(&places, parent, node->function, kind, at);
+		node->parent = parent;
+		if (parent != CALLTREE_NONE)
+			node->parent_path_id = tree->nodes[parent].path_id;
+		if (node->is_inlined)
+			node->host = tree->nodes[parent].host;
+	}
+	map_done(&places);
+}
+
+/* Siblings stay in the order they had. */
+static void link_built(struct calltree *tree)
+{
+	tree->first_root = CALLTREE_NONE;
+	for (size_t i = 0; i < tree->order_count; i++)
+		tree->nodes[tree->order[i]].first_child = CALLTREE_NONE;
+	for (size_t i = tree->order_count; i-- > 0;) {
+		uint32_t at = tree->order[i];
+		struct calltree_node *node = &tree->nodes[at];
+		uint32_t *list = node->parent == CALLTREE_NONE
+					 ? &tree->first_root
+					 : &tree->nodes[node->parent].first_child;
+
+		if (node->merged_into != CALLTREE_NONE)
+			continue;
+		node->next = *list;
+		*list = at;
+	}
+	calltree_renew_order(tree);
+}
+
+void calltree_move_times(struct calltree *tree)
+{
+	for (size_t i = tree->order_count; i-- > 0;) {
+		uint32_t at = tree->order[i];
+		struct calltree_node *node = &tree->nodes[at];
+
+		if (!calltree_is_folded(tree, at))
+			continue;
+		quantity_add(&tree->nodes[node->host].self_ns, node->self_ns);
+		quantity_add(&tree->nodes[node->host].self_error_ns, node->self_error_ns);
+		node->self_ns = node->self_error_ns = 0;
+		node->total_ns = node->total_error_ns = 0;
+		/* what frames seen by unwinding called; it is in the order behind them */
+		for (uint32_t child = node->first_child; child != CALLTREE_NONE;
+		     child = tree->nodes[child].next)
+			quantity_add(&node->total_ns, tree->nodes[child].total_ns);
+	}
+}
+
+void calltree_fold_inlined(struct calltree *tree)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < tree->order_count && !any; i++)
+		any = tree->nodes[tree->order[i]].is_inlined;
+	if (!any)
+		return;
+	place_built(tree);
+	link_built(tree);
+	calltree_move_times(tree);
+	calltree_sum_subtrees(tree);
 }

@@ -24,15 +24,17 @@ static struct calltree_total *sum(const struct calltree *tree, choose *which,
 	for (size_t i = 0; i < tree->order_count; i++) {
 		const struct calltree_node *node = &tree->nodes[tree->order[i]];
 		uint32_t number = which(tree, node, function);
+		bool is_call = !calltree_is_folded(tree, tree->order[i]);
 
 		for (; depth >= node->depth; depth--)
 			if (path[depth - 1] != CALLTREE_NONE)
 				open[path[depth - 1]]--;
-		path[depth++] = number;
+		path[depth++] = is_call ? number : CALLTREE_NONE;
 		if (number == CALLTREE_NONE)
 			continue;
 		quantities_add(QUANTITY_OF_TREE, totals[number].quantities,
-			       QUANTITY_OF_TREE, node->quantities, open[number]++ == 0);
+			       QUANTITY_OF_TREE, node->quantities,
+			       is_call && open[number]++ == 0);
 	}
 	free(open);
 	free(path);
@@ -46,21 +48,26 @@ static uint32_t itself(const struct calltree *tree, const struct calltree_node *
 	return node->function;
 }
 
+/* Whose code calls it. */
+static uint32_t calling(const struct calltree *tree, const struct calltree_node *node)
+{
+	return node->parent == CALLTREE_NONE
+		       ? CALLTREE_NONE
+		       : tree->nodes[tree->nodes[node->parent].host].function;
+}
+
 static uint32_t caller(const struct calltree *tree, const struct calltree_node *node,
 		       uint32_t function)
 {
-	if (node->function != function || node->parent == CALLTREE_NONE)
-		return CALLTREE_NONE;
-	return tree->nodes[node->parent].function;
+	return node->function == function ? calling(tree, node) : CALLTREE_NONE;
 }
 
 static uint32_t callee(const struct calltree *tree, const struct calltree_node *node,
 		       uint32_t function)
 {
-	if (node->parent == CALLTREE_NONE ||
-	    tree->nodes[node->parent].function != function)
-		return CALLTREE_NONE;
-	return node->function;
+	return function != CALLTREE_NONE && calling(tree, node) == function
+		       ? node->function
+		       : CALLTREE_NONE;
 }
 
 struct calltree_total *calltree_by_function(const struct calltree *tree)

@@ -2,6 +2,7 @@
 /* The callers and callees of one function. */
 #include "analyzer/reports/callers_find.h"
 
+#include "analyzer/document/columns.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"
@@ -18,6 +19,7 @@ static const struct column columns[] = {
 	{"total_percent", "total %", COLUMN_PERCENT, 0},
 	{"total_ns", "total", COLUMN_NSEC, 0},
 	{"calls", "calls", COLUMN_COUNT, COLUMN_KEEP},
+	{"inlined_calls", "inlined", COLUMN_COUNT, 0},
 	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
 	{"function_id", NULL, COLUMN_ID, COLUMN_MACHINE},
 	{"total_error_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
@@ -29,18 +31,22 @@ static struct table *new_table(void)
 	return table_new(columns, sizeof(columns) / sizeof(columns[0]));
 }
 
+/* calls -1: not known. */
 static void add_row(struct table *table, const char *name, int64_t function_id,
-		    int64_t calls, int64_t total_ns, int64_t total_error_ns)
+		    int64_t calls, int64_t inlined_calls, int64_t total_ns,
+		    int64_t total_error_ns)
 {
 	struct cell *row = table_add_row(table);
 
 	row[1] = cell_integer(total_ns);
-	row[5] = cell_integer(total_error_ns);
-	if (calls >= 0)
+	row[6] = cell_integer(total_error_ns);
+	if (calls >= 0) {
 		row[2] = cell_integer(calls);
-	row[3] = table_text(table, name);
+		row[3] = cell_integer(inlined_calls);
+	}
+	row[4] = table_text(table, name);
 	if (function_id)
-		row[4] = cell_integer(function_id);
+		row[5] = cell_integer(function_id);
 }
 
 static void set_shares(struct table *table, int64_t total_ns)
@@ -49,7 +55,7 @@ static void set_shares(struct table *table, int64_t total_ns)
 		struct cell *row = table_row(table, i);
 
 		row[0] = cell_real(units_share(cell_number(&row[1]), (double)total_ns));
-		row[6] = cell_real(units_share(cell_number(&row[5]), (double)total_ns));
+		row[7] = cell_real(units_share(cell_number(&row[6]), (double)total_ns));
 	}
 }
 
@@ -71,7 +77,7 @@ static int add_roots(struct report_input *input, struct table *callers,
 	cursor_bind_integer(cursor, ":function", function_id);
 	if (cursor_next(cursor) > 0 && cursor_integer(cursor, "calls") > 0)
 		add_row(callers, "(uninstrumented caller)", 0,
-			cursor_integer(cursor, "calls"),
+			cursor_integer(cursor, "calls"), 0,
 			cursor_integer(cursor, "total_ns"),
 			cursor_integer(cursor, "total_error_ns"));
 	return report_finish(input, cursor);
@@ -96,10 +102,12 @@ static int thread_tables(struct report_input *input, struct found_function *func
 
 		if (from[i].calls)
 			add_row(callers, other->name, other->function_id, from[i].calls,
-				from[i].total_ns, from[i].total_error_ns);
+				from[i].inlined_calls, from[i].total_ns,
+				from[i].total_error_ns);
 		if (to[i].calls)
 			add_row(callees, other->name, other->function_id, to[i].calls,
-				to[i].total_ns, to[i].total_error_ns);
+				to[i].inlined_calls, to[i].total_ns,
+				to[i].total_error_ns);
 	}
 	if (number != CALLTREE_NONE) {
 		int64_t calls = 0, total_ns = 0, total_error_ns = 0;
@@ -112,7 +120,7 @@ static int thread_tables(struct report_input *input, struct found_function *func
 				total_error_ns += tree->nodes[at].total_error_ns;
 			}
 		if (calls)
-			add_row(callers, "(uninstrumented caller)", 0, calls, total_ns,
+			add_row(callers, "(uninstrumented caller)", 0, calls, 0, total_ns,
 				total_error_ns);
 		function->calls = own[number].calls;
 		function->total_ns = own[number].total_ns;
@@ -190,6 +198,7 @@ static enum exit_status add_neighbours(struct report_input *input, struct doc *d
 	enum exit_status status;
 
 	set_shares(table, total_ns);
+	table_hide_zeros(table);
 	status = report_sort(input, table, "total_ns", "name");
 	if (status) {
 		table_free(table);
@@ -227,7 +236,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		status = callers_find(input, doc, input->options->argument, &function);
 	if (status)
 		return status;
-	if (input->options->thread) {
+	if (input->options->thread || input->options->inlined) {
 		callers = new_table();
 		callees = new_table();
 		if (thread_tables(input, &function, callers, callees) < 0)
@@ -245,7 +254,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		return status;
 	}
 	if (function.self_ns)
-		add_row(callees, "(its own code)", 0, -1, function.self_ns,
+		add_row(callees, "(its own code)", 0, -1, 0, function.self_ns,
 			function.self_error_ns);
 	status = add_neighbours(input, doc, callers, "callers", "Callers", "caller",
 				function.total_ns);
@@ -270,6 +279,6 @@ const struct report report_callers = {
 		"arguments and namespaces, a part of a name that fits one function only, "
 		"or #ID.",
 	.example = "prof-analyze callers run.db parse_record",
-	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_THREAD,
+	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_INLINED | TAKES_SORT | TAKES_THREAD,
 	.build = build,
 };

@@ -8,14 +8,16 @@ FROM functions WHERE run_id = :run ORDER BY calls DESC, name, function_id;
 
 -- The error of an edge is that of its callee, as far as its time is.
 -- :name callers
-SELECT e.caller AS name, e.caller_id AS function_id, e.calls, e.total_ns,
+SELECT e.caller AS name, e.caller_id AS function_id, e.calls, e.inlined_calls,
+	e.total_ns,
 	CAST(COALESCE(1.0 * f.total_error_ns * e.total_ns / NULLIF(f.total_ns, 0),
 	1.0 * f.total_error_ns * e.calls / NULLIF(f.calls, 0)) AS INTEGER) AS total_error_ns
 FROM call_edges e JOIN functions f ON f.function_id = e.callee_id
 WHERE e.run_id = :run AND e.callee_id = :function;
 
 -- :name callees
-SELECT e.callee AS name, e.callee_id AS function_id, e.calls, e.total_ns,
+SELECT e.callee AS name, e.callee_id AS function_id, e.calls, e.inlined_calls,
+	e.total_ns,
 	CAST(COALESCE(1.0 * f.total_error_ns * e.total_ns / NULLIF(f.total_ns, 0),
 	1.0 * f.total_error_ns * e.calls / NULLIF(f.calls, 0)) AS INTEGER) AS total_error_ns
 FROM call_edges e JOIN functions f ON f.function_id = e.callee_id

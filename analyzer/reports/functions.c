@@ -99,13 +99,17 @@ static struct cell average(double total_ns, double error_ns, double calls)
 	return cell_integer(whole_number(total_ns / calls));
 }
 
-static void compute_columns(struct table *table, bool raw, double all_self_ns)
+static void compute_columns(struct table *table, bool raw, double all_self_ns,
+			    bool folded)
 {
 	const char *self = raw ? "raw_self_ns" : "self_ns";
 	const char *total = raw ? "raw_total_ns" : "total_ns";
 
 	for (size_t i = 0; i < table->row_count; i++) {
-		double calls = cell_number(table_cell(table, i, "calls"));
+		/* of a copy there is no total */
+		double calls =
+			cell_number(table_cell(table, i, "calls")) -
+			(folded ? cell_number(table_cell(table, i, "inlined_calls")) : 0);
 		struct cell *row = table_row(table, i);
 
 		row[0] = cell_real(units_share(cell_number(table_cell(table, i, self)),
@@ -174,7 +178,7 @@ struct table *functions_table(struct report_input *input, const struct run_facts
 	}
 	if (raw)
 		table->columns[0].name = "raw_self_percent";
-	compute_columns(table, raw, all_self_ns);
+	compute_columns(table, raw, all_self_ns, !input->options->inlined);
 	clear_off(table);
 	if (filter_is_active(&input->filter))
 		apply_filter(input, table);
@@ -244,6 +248,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		return status;
 	}
 	show_columns(input, table);
+	report_inlined_note(input, doc, &facts);
 	section = report_add_table(doc, "functions", NULL, table,
 				   report_limit(input, DEFAULT_ROWS), "function",
 				   raw ? "raw_self_ns" : "self_ns", "self time");
@@ -266,9 +271,11 @@ const struct report report_functions = {
 		"twice), min to max are of single calls. The cost of the hooks is "
 		"subtracted, from min to max that of the call's own hooks only. allocs "
 		"and bytes are those the function made itself. --focus and --ignore "
-		"choose by the function's own name.",
+		"choose by the function's own name. Of calls that the compiler has "
+		"inlined, self and total are in the functions that have their code; "
+		"--inlined shows them apart.",
 	.example = "prof-analyze functions run.db --sort calls --limit 10",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_FILTER | TAKES_THREAD |
-		 TAKES_RAW,
+		 TAKES_INLINED | TAKES_RAW,
 	.build = build,
 };

@@ -93,6 +93,7 @@ static int load_paths(struct report_input *input, struct calltree *tree)
 					 cursor_integer(cursor, "function_id"));
 		node->is_frame = cursor_integer(cursor, "kind") == 1;
 		node->recording = (uint8_t)cursor_integer(cursor, "recording");
+		node->is_inlined = !cursor_is_null(cursor, "host_path_id");
 		cursor_quantities(cursor, QUANTITY_OF_TREE, node->quantities);
 		if (input->options->raw) {
 			node->self_ns = cursor_integer(cursor, "raw_self_ns");
@@ -167,8 +168,11 @@ struct calltree *report_tree_load(struct report_input *input)
 	if (result == 0 && input->options->thread &&
 	    single(input, load_sql_lane_count) > 1)
 		result = take_thread(input, tree);
-	if (result == 0)
+	if (result == 0) {
+		if (!input->options->inlined)
+			calltree_fold_inlined(tree);
 		return tree;
+	}
 	report_fail_db(input);
 	calltree_free(tree);
 	return NULL;

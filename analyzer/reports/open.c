@@ -3,6 +3,7 @@
 #include "analyzer/reports/open.h"
 
 #include "common/base/utf8.h"
+#include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/trust/trust.h"
@@ -65,6 +66,23 @@ enum exit_status report_open(struct report_input *input, struct doc *doc,
 		return status;
 	add_live_note(input, doc);
 	return report_check_thread(input, doc);
+}
+
+void report_inlined_note(struct report_input *input, struct doc *doc,
+			 const struct run_facts *facts)
+{
+	struct strbuf text = {0};
+
+	if (input->options->inlined || !facts->inlined_calls)
+		return;
+	units_count(&text, facts->inlined_calls);
+	strbuf_puts(&text, " of ");
+	units_counted(&text, facts->calls, "call");
+	strbuf_puts(&text,
+		    " were inlined by the compiler: their time is in the functions "
+		    "that have their code. --inlined shows them apart.");
+	doc_note(doc, "inlined_folded", NOTE_PLAIN, strbuf_text(&text), NULL);
+	strbuf_free(&text);
 }
 
 void report_nothing_note(struct report_input *input, struct doc *doc)

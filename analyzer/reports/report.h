@@ -31,7 +31,7 @@ struct report_options {
 	bool run_is_chosen;		      /* --run was given */
 	long limit;			      /* -1: the report's own */
 	double min_share;		      /* percent; negative: the report's own */
-	bool raw, unfold;
+	bool raw, unfold, inlined;
 	bool show_sql, list_rules; /* bottlenecks */
 	bool machine;		   /* json or csv: nothing is left out unless asked for */
 };
@@ -56,6 +56,7 @@ enum report_takes {
 	TAKES_ONLY_WORDS = 1u << 15, /* two words, and no database */
 	TAKES_FLAME = 1u << 20,	     /* --metric, --snapshot, --diff, --before, --after */
 	TAKES_PICTURE = 1u << 21,    /* --width, --min-share */
+	TAKES_INLINED = 1u << 19,    /* --inlined */
 	TAKES_RULES = 1u << 16,	     /* --rules */
 	TAKES_MAP = 1u << 18,	     /* --map */
 	TAKES_FINDINGS = 1u << 17,   /* --show-sql, --list-rules, --fail-on, sarif */

@@ -82,9 +82,12 @@ static double weight(const struct weighing *weighing, const struct calltree_node
 	return (double)(weighing->by_bytes ? node->tree_alloc_bytes : node->total_ns);
 }
 
-static bool is_nothing(const struct calltree_node *node)
+static bool is_nothing(const struct calltree *tree, uint32_t at)
 {
-	return !node->calls && !node->total_ns && !node->tree_alloc_count;
+	const struct calltree_node *node = &tree->nodes[at];
+
+	return (!node->calls || calltree_is_folded(tree, at)) && !node->total_ns &&
+	       !node->tree_alloc_count;
 }
 
 /* Takes out nodes that are too small; a node stays only where its caller does. */
@@ -95,7 +98,7 @@ static void drop_small(const struct calltree *tree, const struct weighing *weigh
 		uint32_t at = tree->order[i];
 		const struct calltree_node *node = &tree->nodes[at];
 
-		if (is_nothing(node) ||
+		if (is_nothing(tree, at) ||
 		    units_share(weight(weighing, node), weighing->all) < min_percent)
 			shown[at] = false;
 		if (node->parent != CALLTREE_NONE && !shown[node->parent])
@@ -137,14 +140,17 @@ static void keep_heaviest(const struct calltree *tree, const struct weighing *we
 	free(weights);
 }
 
-static struct cell label(struct table *table, const char *name, uint32_t recursion)
+static struct cell label(struct table *table, const char *name,
+			 const struct calltree_node *node)
 {
 	struct strbuf text = {0};
 	struct cell cell;
 
 	strbuf_puts(&text, name);
-	if (recursion > 1)
-		strbuf_printf(&text, " (recursive, %u deep)", recursion);
+	if (node->is_inlined)
+		strbuf_puts(&text, " (inlined)");
+	if (node->recursion > 1)
+		strbuf_printf(&text, " (recursive, %u deep)", node->recursion);
 	cell = table_text(table, strbuf_text(&text));
 	strbuf_free(&text);
 	return cell;
@@ -170,7 +176,7 @@ static void add_row(struct table *table, const struct calltree *tree, uint32_t a
 	if (node->recording)
 		table->columns[column].flags &= ~(unsigned)COLUMN_MACHINE;
 	row[column++] = table_text(table, calltree_recording_word(node));
-	row[column++] = label(table, name, node->recursion);
+	row[column++] = label(table, name, node);
 	/* Names live in the tree, which ends before the table. */
 	row[column++] = table_text(table, name);
 	row[column++] = (struct cell){.kind = CELL_TEXT,
@@ -244,7 +250,7 @@ static void add_tree(struct report_input *input, struct doc *doc,
 	for (size_t i = 0; i < tree->order_count; i++) {
 		const struct calltree_node *node = &tree->nodes[tree->order[i]];
 
-		if (is_nothing(node))
+		if (is_nothing(tree, tree->order[i]))
 			continue;
 		total++;
 		all_self += (double)node->self_ns;
@@ -303,6 +309,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		order = CALLTREE_BY_ALLOC_BYTES;
 	calltree_sort(tree, order);
 	add_tree(input, doc, tree, &weighing);
+	report_inlined_note(input, doc, &facts);
 	calltree_free(tree);
 	if (run_facts_empty(&facts)) {
 		report_nothing_note(input, doc);
@@ -323,6 +330,6 @@ const struct report report_tree = {
 		"name.",
 	.example = "prof-analyze tree run.db --focus 'parse_.*' --min-share 2",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_FILTER | TAKES_THREAD |
-		 TAKES_RAW | TAKES_TREE,
+		 TAKES_INLINED | TAKES_RAW | TAKES_TREE,
 	.build = build,
 };

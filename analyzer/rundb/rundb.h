@@ -47,6 +47,9 @@ struct cursor *rundb_query(struct rundb *db, const char *sql);
 /* From now on the public views (trust, too) hold this run alone for queries of this
  * connection; main.NAME still has all. The file is not changed. */
 int rundb_limit_views(struct rundb *db, int64_t run_id);
+/* From now on functions have what the hooks saw, inlined copies as calls of their own,
+ * for queries of this connection. The file is not changed. */
+int rundb_show_inlined(struct rundb *db);
 /* A query written by the user: one statement that only reads, or an error. */
 int rundb_query_foreign(struct rundb *db, const char *sql, struct cursor **ret_cursor);
 void cursor_bind_integer(struct cursor *cursor, const char *parameter, int64_t value);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The public views of one connection limited to one run. Runs on: prof-analyze, main
- * thread, before the user's own query. Must not write to the file: what is made is the
- * connection's own.
+ * Views of one connection that stand before those of the file: limited to one run, or
+ * with inlined copies unfolded. Runs on: prof-analyze, main thread, before other queries.
+ * Must not write to the file: what is made is the connection's own.
  */
 #include "analyzer/rundb/private.h"
 #include "analyzer/rundb/rundb.h"
@@ -42,14 +42,54 @@ static int shadow_all(struct rundb *db, int64_t run_id)
 	return result == SQLITE_DONE ? SQLITE_OK : result;
 }
 
+static int begin(struct rundb *db)
+{
+	return sqlite3_exec(db->handle,
+			    "PRAGMA temp_store = MEMORY; PRAGMA query_only = OFF", NULL,
+			    NULL, NULL);
+}
+
+static int end(struct rundb *db, int result)
+{
+	sqlite3_exec(db->handle, "PRAGMA query_only = ON", NULL, NULL, NULL);
+	return result == SQLITE_OK ? 0 : rundb_fail(db, result);
+}
+
 int rundb_limit_views(struct rundb *db, int64_t run_id)
 {
-	int result = sqlite3_exec(db->handle,
-				  "PRAGMA temp_store = MEMORY; PRAGMA query_only = OFF",
-				  NULL, NULL, NULL);
+	int result = begin(db);
 
 	if (result == SQLITE_OK)
 		result = shadow_all(db, run_id);
-	sqlite3_exec(db->handle, "PRAGMA query_only = ON", NULL, NULL, NULL);
-	return result == SQLITE_OK ? 0 : rundb_fail(db, result);
+	return end(db, result);
+}
+
+/* The names are those of the schema, which was checked when the file was opened. */
+static int shadow_hooked(struct rundb *db, const char *name)
+{
+	struct cursor *cursor = rundb_query(db, scope_sql_hooked);
+	char *sql = NULL;
+	int result = SQLITE_NOMEM;
+
+	cursor_bind_text(cursor, ":table", name);
+	if (cursor_next(cursor) > 0)
+		sql = sqlite3_mprintf("CREATE TEMP VIEW IF NOT EXISTS \"%w\" AS "
+				      "SELECT %s FROM main.\"%w\"",
+				      name, cursor_text(cursor, "names"), name);
+	cursor_close(cursor);
+	if (sql)
+		result = sqlite3_exec(db->handle, sql, NULL, NULL, NULL);
+	sqlite3_free(sql);
+	return result;
+}
+
+int rundb_show_inlined(struct rundb *db)
+{
+	int result = begin(db);
+
+	if (result == SQLITE_OK)
+		result = shadow_hooked(db, "function");
+	if (result == SQLITE_OK)
+		result = shadow_hooked(db, "functions");
+	return end(db, result);
 }

@@ -9,6 +9,7 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
                                     program that was changed and built again
        make_db.py snapshots FILE    runs with snapshots, see make_snapshots.py
        make_db.py machine FILE      a run on GPUs, see make_machine.py
+       make_db.py inlined FILE      runs without and with inlined copies, see make_inlined.py
        make_db.py marks FILE        a run with regions, steps and counters, see make_marks.py
        make_db.py KIND FILE         runs without labels and jobs of ranks: plain-before,
                                     plain-after, plain-both, plain-mixed, jobs-before,
@@ -76,17 +77,20 @@ class Run:
 
     def function(self, name, **values):
         function_id = self.number()
-        self.functions[function_id] = dict(name=name, recording="exact", calls=0, self_ns=0,
-                                           alloc_count=0, alloc_bytes=0, **values)
+        self.functions[function_id] = dict(
+            name=name, recording="exact", calls=0, inlined_calls=0, self_ns=0,
+            hooked_self_ns=0, hooked_raw_self_ns=0, alloc_count=0, alloc_bytes=0, **values)
         return function_id
 
-    def path(self, parent, function, calls, self_ns, kind=0, lanes=None, minimum=None):
+    def path(self, parent, function, calls, self_ns, kind=0, lanes=None, minimum=None,
+             inlined=False):
+        """inlined: its calls are of an inlined copy, in the code of the path above."""
         path_id = self.number()
         self.paths[path_id] = dict(
             depth=1 + (self.paths[parent]["depth"] if parent else 0),
             parent=parent, function=function, calls=calls, self_ns=self_ns, kind=kind,
             lanes=lanes or {}, alloc_count=0, alloc_bytes=0, live_bytes=0, at_peak_bytes=0,
-            min_ns=minimum)
+            min_ns=minimum, inlined=inlined)
         return path_id
 
     def site(self, path, file, line, count, size, live=0, at_peak=0, temporary=0, reallocs=0):
@@ -97,26 +101,45 @@ class Run:
             yield path
             path = self.paths[path]["parent"]
 
+    def host(self, path):
+        while self.paths[path]["inlined"]:
+            path = self.paths[path]["parent"]
+        return path
+
+    def sum_functions(self, total, hooked):
+        """{function: total_ns} of the outermost; hooked: of inlined copies, too."""
+        functions = {}
+        for path, values in self.paths.items():
+            functions.setdefault(values["function"], 0)
+            above = [p for p in self.chain(path) if hooked or not self.paths[p]["inlined"]]
+            if path in above and values["function"] not in [
+                    self.paths[p]["function"] for p in above[1:]]:
+                functions[values["function"]] += total[path]
+        return functions
+
     def totals(self):
-        """total_ns of paths, functions and edges from the selves."""
+        """total_ns of paths, functions and edges from the selves; functions also with
+        inlined copies as calls of their own, all else as built."""
         total = {path: values["self_ns"] for path, values in self.paths.items()}
         for path, values in reversed(self.paths.items()):  # callers come first
             if values["parent"]:
                 total[values["parent"]] += total[path]
-        functions, edges = {}, {}
+        edges = {}
         for path, values in self.paths.items():
-            above = [self.paths[p]["function"] for p in self.chain(path)][1:]
-            functions.setdefault(values["function"], 0)
-            if values["function"] not in above:
-                functions[values["function"]] += total[path]
+            above = [self.paths[p]["function"] for p in self.chain(path)
+                     if p == path or not self.paths[p]["inlined"]][1:]
             if not above or values["kind"]:
                 continue
             edge = (above[0], values["function"])
-            calls, time = edges.get(edge, (0, 0))
+            calls, inlined, time = edges.get(edge, (0, 0, 0))
             pairs = list(zip(above[1:], above))
-            edges[edge] = (calls + values["calls"],
-                           time + (total[path] if edge not in pairs else 0))
-        return total, functions, edges
+            if values["inlined"]:
+                inlined += values["calls"]
+            elif edge not in pairs:
+                time += total[path]
+            edges[edge] = (calls + values["calls"], inlined, time)
+        return (total, self.sum_functions(total, False), self.sum_functions(total, True),
+                edges)
 
     def store_sites(self):
         for path, file, line, count, size, live, at_peak, temporary, reallocs in self.sites:
@@ -139,22 +162,22 @@ class Run:
         for v in self.paths.values():
             if v["parent"]:
                 own[v["parent"]] += OUTER * v["calls"]
-        whole, functions = dict(own), {}
+        whole, selves = dict(own), {}
         for path, v in reversed(self.paths.items()):
             if v["parent"]:
                 whole[v["parent"]] += whole[path]
-        for path, v in self.paths.items():
-            above = [self.paths[p]["function"] for p in self.chain(path)][1:]
-            sums_of = functions.setdefault(v["function"], [0, 0])
-            sums_of[0] += own[path]
-            sums_of[1] += whole[path] if v["function"] not in above else 0
-        return own, whole, functions
+        for path in self.paths:
+            host = self.paths[self.host(path)]["function"]
+            selves[host] = selves.get(host, 0) + own[path]
+        return own, whole, selves
 
     def store_paths(self, total, raw_own, raw_whole):
         for path, v in self.paths.items():
             insert(self.db, "path", path_id=path, run_id=self.run_id,
                    parent_path_id=v["parent"], depth=v["depth"],
                    function_id=v["function"], kind=v["kind"], calls=v["calls"],
+                   inlined_calls=v["calls"] if v["inlined"] else 0,
+                   host_path_id=self.host(path) if v["inlined"] else None,
                    total_ns=total[path], self_ns=v["self_ns"],
                    raw_total_ns=raw_whole[path], raw_self_ns=raw_own[path],
                    min_ns=v["min_ns"],
@@ -162,30 +185,40 @@ class Run:
                    live_bytes=v["live_bytes"], at_peak_bytes=v["at_peak_bytes"])
             for lane, (calls, total_ns, self_ns, count, size) in v["lanes"].items():
                 insert(self.db, "path_lane", path_id=path, lane_id=lane, calls=calls,
+                       inlined_calls=calls if v["inlined"] else 0,
                        total_ns=total_ns, self_ns=self_ns, alloc_count=count,
                        alloc_bytes=size)
             function = self.functions[v["function"]]
-            for name in ("calls", "self_ns", "alloc_count", "alloc_bytes"):
+            for name in ("calls", "alloc_count", "alloc_bytes"):
                 function[name] += v[name]
+            function["inlined_calls"] += v["calls"] if v["inlined"] else 0
+            function["hooked_self_ns"] += v["self_ns"]
+            function["hooked_raw_self_ns"] += raw_own[path]
+            host = self.functions[self.paths[self.host(path)]["function"]]
+            host["self_ns"] += v["self_ns"]
 
     def store(self):
-        total, functions, edges = self.totals()
-        raw_own, raw_whole, raw = self.raw()
+        total, functions, hooked, edges = self.totals()
+        raw_own, raw_whole, raw_selves = self.raw()
+        raw_totals = self.sum_functions(raw_whole, False)
+        raw_hooked = self.sum_functions(raw_whole, True)
         self.store_sites()
         self.store_paths(total, raw_own, raw_whole)
         for function_id, values in self.functions.items():
             calls = values["calls"]
-            average = functions.get(function_id, 0) // calls if calls else None
+            average = hooked.get(function_id, 0) // calls if calls else None
             times = {} if not calls else dict(
                 min_ns=average // 2, p50_ns=average, p90_ns=average * 2, p95_ns=average * 3,
                 p99_ns=average * 4, max_ns=average * 10)
             insert(self.db, "function", function_id=function_id, run_id=self.run_id,
                    total_ns=functions.get(function_id, 0),
-                   raw_total_ns=raw.get(function_id, (0, 0))[1],
-                   raw_self_ns=raw.get(function_id, (0, 0))[0], **times, **values)
-        for (caller, callee), (calls, time) in edges.items():
+                   raw_total_ns=raw_totals.get(function_id, 0),
+                   raw_self_ns=raw_selves.get(function_id, 0),
+                   hooked_total_ns=hooked.get(function_id, 0),
+                   hooked_raw_total_ns=raw_hooked.get(function_id, 0), **times, **values)
+        for (caller, callee), (calls, inlined, time) in edges.items():
             insert(self.db, "edge", run_id=self.run_id, caller_id=caller, callee_id=callee,
-                   calls=calls, total_ns=time)
+                   calls=calls, inlined_calls=inlined, total_ns=time)
         return sum(f["calls"] for f in self.functions.values())
 
 
@@ -533,6 +566,8 @@ def make(kind, path, paths=26000):
         importlib.import_module("make_estimates").make(db, kind)
     elif kind == "names":
         importlib.import_module("make_names").make(db)
+    elif kind == "inlined":
+        importlib.import_module("make_inlined").make(db)
     elif kind == "marks":
         importlib.import_module("make_marks").make(db)
     elif kind != "none":

@@ -190,6 +190,6 @@ const struct report report_bottlenecks = {
 		"judges what they let through. Formats also: sarif.",
 	.example = "prof-analyze bottlenecks run.db --fail-on high",
 	.takes = TAKES_RUN | TAKES_NO_DATABASE | TAKES_LIMIT | TAKES_RULES |
-		 TAKES_FILTER | TAKES_FINDINGS | TAKES_SUPPRESSIONS,
+		 TAKES_INLINED | TAKES_FILTER | TAKES_FINDINGS | TAKES_SUPPRESSIONS,
 	.build = build,
 };

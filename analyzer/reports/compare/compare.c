@@ -145,7 +145,7 @@ const struct report report_compare = {
 		"the hooks. Status 3: the gate failed; 4: it "
 		"could not be judged.",
 	.example = "prof-analyze compare before.db after.db --limit calls=0%,peak=1MiB",
-	.takes = TAKES_SIDES | TAKES_GATE | TAKES_LIMIT | TAKES_FILTER | TAKES_BY |
-		 TAKES_MAP,
+	.takes = TAKES_SIDES | TAKES_GATE | TAKES_LIMIT | TAKES_INLINED | TAKES_FILTER |
+		 TAKES_BY | TAKES_MAP,
 	.build = build,
 };

@@ -235,6 +235,8 @@ static uint32_t position(const int64_t *ids, size_t count, int64_t id)
 /* The paths of a run as they come, before they find their places. */
 struct loaded_path {
 	int64_t parent_id, function_id;
+	int64_t host_id; /* of an inlined copy, else 0 */
+	bool is_frame;
 	int64_t values[COMPARE_PATH_METRICS];
 };
 
@@ -268,6 +270,10 @@ static int read_paths(struct compare_state *state, size_t number,
 		loaded->ids[loaded->count++] = cursor_integer(cursor, "path_id");
 		path->parent_id = cursor_integer(cursor, "parent_path_id");
 		path->function_id = cursor_integer(cursor, "function_id");
+		path->is_frame = cursor_integer(cursor, "kind") == 1;
+		path->host_id = state->input->options->inlined
+					? 0
+					: cursor_integer(cursor, "host_path_id");
 		cursor_quantities(cursor, QUANTITY_OF_COMPARED, path->values);
 	}
 	return report_finish(state->input, cursor);
@@ -288,6 +294,49 @@ static uint32_t function_of(struct compare_state *state, size_t number,
 	return loaded->nameless;
 }
 
+/* The place of an inlined copy's host, which stands above it; COMPARE_NONE: it has none,
+ * or not there. */
+static uint32_t host_place(const struct loaded_paths *loaded, uint32_t path)
+{
+	uint32_t host = position(loaded->ids, loaded->count, loaded->paths[path].host_id);
+
+	return host != COMPARE_NONE && loaded->places[host] < OPEN ? loaded->places[host]
+								   : COMPARE_NONE;
+}
+
+/* As built: the host calls what a copy called, and has its own time. */
+static uint32_t add_path(struct compare_state *state, size_t number,
+			 struct loaded_paths *loaded, uint32_t at, uint32_t parent)
+{
+	const struct loaded_path *row = &loaded->paths[at];
+	size_t column = state->runs[number].column;
+	uint32_t above = COMPARE_NONE, host = COMPARE_NONE;
+	int64_t values[COMPARE_PATH_METRICS];
+
+	memcpy(values, row->values, sizeof(values));
+	if (parent != COMPARE_NONE && loaded->places[parent] < OPEN) {
+		above = loaded->places[parent];
+		host = row->host_id ? host_place(loaded, at) : COMPARE_NONE;
+		if (loaded->paths[parent].host_id && !row->host_id && !row->is_frame &&
+		    host_place(loaded, parent) != COMPARE_NONE)
+			above = host_place(loaded, parent);
+	}
+	if (host != COMPARE_NONE) {
+		static const int moved[] = {COMPARE_self_ns, COMPARE_self_error_ns};
+
+		for (size_t i = 0; i < sizeof(moved) / sizeof(*moved); i++) {
+			quantity_add(&compare_values(&state->comparison.path_values, host,
+						     (size_t)moved[i])[column],
+				     values[moved[i]]);
+			values[moved[i]] = 0;
+		}
+		values[COMPARE_total_ns] = values[COMPARE_total_error_ns] = 0;
+	}
+	return compare_add_path(&state->comparison, column, above,
+				function_of(state, number, loaded, row->function_id),
+				values);
+}
+
 /* Places a path below its parent, which is placed first. */
 static void place_path(struct compare_state *state, size_t number,
 		       struct loaded_paths *loaded, uint32_t *stack, uint32_t path)
@@ -295,7 +344,7 @@ static void place_path(struct compare_state *state, size_t number,
 	size_t depth = 0;
 
 	for (stack[depth++] = path; depth > 0;) {
-		uint32_t at = stack[depth - 1], place = COMPARE_NONE, parent;
+		uint32_t at = stack[depth - 1], parent;
 		const struct loaded_path *row = &loaded->paths[at];
 
 		parent = position(loaded->ids, loaded->count, row->parent_id);
@@ -306,12 +355,7 @@ static void place_path(struct compare_state *state, size_t number,
 			continue;
 		}
 		/* A parent that is open stands on a ring: the path is a root then. */
-		if (parent != COMPARE_NONE && loaded->places[parent] < OPEN)
-			place = loaded->places[parent];
-		loaded->places[at] = compare_add_path(
-			&state->comparison, state->runs[number].column, place,
-			function_of(state, number, loaded, row->function_id),
-			row->values);
+		loaded->places[at] = add_path(state, number, loaded, at, parent);
 		depth--;
 	}
 }

@@ -256,7 +256,7 @@ const struct report report_components = {
 		"caller. total counts outermost activations and average is of "
 		"one of them; entries are all calls from other components.",
 	.example = "prof-analyze components run.db --map components.json",
-	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_THREAD | TAKES_RAW |
-		 TAKES_MAP,
+	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_INLINED | TAKES_THREAD |
+		 TAKES_RAW | TAKES_MAP,
 	.build = build,
 };

@@ -212,6 +212,6 @@ const struct report report_delta = {
 		"path.",
 	.example = "prof-analyze delta run.db loaded done --by function",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_FILTER | TAKES_DELTA |
-		 TAKES_PROCESS | TAKES_MAP | TAKES_BY,
+		 TAKES_INLINED | TAKES_PROCESS | TAKES_MAP | TAKES_BY,
 	.build = build,
 };

@@ -168,6 +168,7 @@ enum exit_status delta_load_paths(struct report_input *input, struct delta *delt
 	result = add_paths(input, delta, &delta->b, false);
 	if (result == 0)
 		result = add_paths(input, delta, &delta->a, true);
+	calltree_move_times(delta->tree);
 	return result < 0 ? STATUS_FAILED : STATUS_OK;
 }
 

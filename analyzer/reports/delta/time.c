@@ -39,7 +39,8 @@ static const struct column component_columns[] = {
 };
 
 struct group {
-	uint32_t node; /* one of it */
+	uint32_t node;	     /* one of it */
+	int64_t timed_calls; /* those of inlined copies are not */
 	QUANTITY_FIELDS(PAST);
 };
 
@@ -65,10 +66,12 @@ static uint32_t *group_nodes(const struct delta *delta, size_t *ret_count)
 	return groups;
 }
 
-/* total_ns of a group: of its outermost activations. */
-static void add_up(const struct calltree *tree, const uint32_t *numbers,
-		   const bool *passes, struct group *groups, size_t group_count)
+/* total_ns of a group: of its outermost activations. Inlined copies have no path of their
+ * own, but calls. */
+static void add_up(const struct delta *delta, const uint32_t *numbers,
+		   struct group *groups, size_t group_count)
 {
+	const struct calltree *tree = delta->tree;
 	uint32_t *open = xcalloc(group_count + 1, sizeof(*open));
 	uint32_t *path = xreallocarray(NULL, tree->node_count + 1, sizeof(*path));
 	size_t depth = 0;
@@ -76,18 +79,23 @@ static void add_up(const struct calltree *tree, const uint32_t *numbers,
 	for (size_t i = 0; i < tree->order_count; i++) {
 		uint32_t at = tree->order[i];
 		const struct calltree_node *node = &tree->nodes[at];
-		uint32_t number = passes[at] ? numbers[at] : CALLTREE_NONE;
+		bool is_copy = calltree_is_folded(tree, at) && !node->total_ns;
+		uint32_t number = delta->passes[at] ? numbers[at] : CALLTREE_NONE;
 		struct group *group;
 
+		if (is_copy && delta->by == DELTA_BY_PATH)
+			number = CALLTREE_NONE;
 		for (; depth >= node->depth; depth--)
 			if (path[depth - 1] != CALLTREE_NONE)
 				open[path[depth - 1]]--;
-		path[depth++] = number;
+		path[depth++] = is_copy ? CALLTREE_NONE : number;
 		if (number == CALLTREE_NONE)
 			continue;
 		group = &groups[number];
 		quantities_add(QUANTITY_OF_PAST, group->quantities, QUANTITY_OF_TREE,
-			       node->quantities, open[number]++ == 0);
+			       node->quantities, !is_copy && open[number]++ == 0);
+		if (!is_copy)
+			quantity_add(&group->timed_calls, node->calls);
 		group->node = at;
 	}
 	free(open);
@@ -126,8 +134,8 @@ static void add_row(const struct delta *delta, struct table *table,
 	struct cell *row = table_add_row(table);
 
 	row[0] = cell_real(units_share((double)group->self_ns, all_self_ns));
-	if (group->calls > 0)
-		row[4] = cell_integer(group->total_ns / group->calls);
+	if (group->timed_calls > 0)
+		row[4] = cell_integer(group->total_ns / group->timed_calls);
 	table_put_quantities(table, table->row_count - 1, QUANTITY_OF_PAST,
 			     group->quantities);
 	row += tail_column(delta, table);
@@ -167,7 +175,7 @@ enum exit_status delta_add_times(struct report_input *input, struct doc *doc,
 	struct group *groups = xcalloc(count + 1, sizeof(*groups));
 	struct section *section;
 
-	add_up(delta->tree, numbers, delta->passes, groups, count);
+	add_up(delta, numbers, groups, count);
 	for (size_t i = 0; i < count; i++)
 		if (groups[i].calls || groups[i].self_ns || groups[i].total_ns)
 			add_row(delta, table, &groups[i], all_self_ns);

@@ -57,8 +57,8 @@ const struct report report_flamegraph = {
 		"with everything below; what is gone is listed.",
 	.example = "prof-analyze flamegraph run.db --metric bytes -o bytes.svg",
 	.format = "svg",
-	.takes = TAKES_RUN | TAKES_FILTER | TAKES_THREAD | TAKES_PROCESS | TAKES_FLAME |
-		 TAKES_PICTURE,
+	.takes = TAKES_RUN | TAKES_FILTER | TAKES_INLINED | TAKES_THREAD | TAKES_PROCESS |
+		 TAKES_FLAME | TAKES_PICTURE,
 	.build = build_picture,
 };
 
@@ -73,6 +73,7 @@ const struct report report_export = {
 		"after. flamegraph.pl, inferno and speedscope read it. A ';' in a name "
 		"becomes ':'. Nothing is left out. " WHAT_IS_SHOWN,
 	.example = "prof-analyze export folded run.db --metric calls -o calls.txt",
-	.takes = TAKES_RUN | TAKES_FILTER | TAKES_THREAD | TAKES_PROCESS | TAKES_FLAME,
+	.takes = TAKES_RUN | TAKES_FILTER | TAKES_INLINED | TAKES_THREAD | TAKES_PROCESS |
+		 TAKES_FLAME,
 	.build = flame_build,
 };

@@ -150,6 +150,8 @@ static enum exit_status add_calls(struct report_input *input, struct doc *doc,
 	status = add_functions(input, doc, facts);
 	if (status == STATUS_OK)
 		add_paths(input, doc, tree);
+	if (status == STATUS_OK)
+		report_inlined_note(input, doc, facts);
 	return status;
 }
 
@@ -285,7 +287,7 @@ const struct report report_report = {
 		"csv has the hot functions; json has everything, as many rows as text "
 		"unless --limit says otherwise.",
 	.example = "prof-analyze run.db",
-	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_FILTER | TAKES_RAW | TAKES_RULES |
-		 TAKES_SUPPRESSIONS | TAKES_MAP,
+	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_INLINED | TAKES_FILTER | TAKES_RAW |
+		 TAKES_RULES | TAKES_SUPPRESSIONS | TAKES_MAP,
 	.build = build,
 };

@@ -47,6 +47,7 @@ static int load_sums(struct report_input *input, struct run_facts *facts)
 		facts->windows_count = cursor_integer(cursor, "windows_count");
 		facts->counted_count = cursor_integer(cursor, "counted_count");
 		facts->off_count = cursor_integer(cursor, "off_count");
+		facts->inlined_calls = cursor_integer(cursor, "inlined_calls");
 	}
 	return report_finish(input, cursor);
 }

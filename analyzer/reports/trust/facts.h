@@ -14,7 +14,8 @@ struct run_facts {
 	bool is_live;	  /* still being recorded */
 	bool is_attended; /* by a collector, when live */
 	struct hooks hooks;
-	int64_t calls; /* by the hooks, as counted by the functions */
+	int64_t calls;	       /* by the hooks, as counted by the functions */
+	int64_t inlined_calls; /* of them, those of inlined copies */
 	int64_t function_count, path_count;
 	int64_t self_ns, raw_self_ns; /* sums over functions */
 	/* Of the roots: what the clock said, and how far the corrected sum may be off. */

@@ -14,7 +14,8 @@ SELECT SUM(calls) AS calls, COUNT(CASE WHEN calls > 0 THEN 1 END) AS function_co
 	SUM(CASE WHEN calls > 0 AND self_error_ns > 0 AND self_ns <= self_error_ns
 		THEN self_ns + self_error_ns END) AS unknown_ns,
 	SUM(recording = 'windows') AS windows_count,
-	SUM(recording = 'counted') AS counted_count, SUM(recording = 'off') AS off_count
+	SUM(recording = 'counted') AS counted_count, SUM(recording = 'off') AS off_count,
+	SUM(inlined_calls) AS inlined_calls
 FROM functions WHERE run_id = :run;
 
 -- :name roots

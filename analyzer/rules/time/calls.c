@@ -87,6 +87,9 @@ static int add_tiny(struct rule_input *input, struct findings *ret, struct curso
 	finding_evidence_limit(finding, "own time per call", "ns",
 			       cursor_real(cursor, "self_by_call"), most_ns(input));
 	finding_evidence_error(finding, cursor_real(cursor, "error_by_call"));
+	if (cursor_integer(cursor, "inlined_calls"))
+		finding_evidence(finding, "inlined, not counted here", "count",
+				 cursor_real(cursor, "inlined_calls"));
 	finding_evidence(finding, "cost of a call", "ns", rule_limit(input, "call_ns"));
 	finding_evidence(finding, "share of the run", "percent",
 			 100 * rule_share(saving_ns, run_ns));
@@ -103,9 +106,9 @@ static int add_tiny(struct rule_input *input, struct findings *ret, struct curso
 		       "-finstrument-functions-exclude-function-list");
 	finding->sql = rule_text(
 		input,
-		"SELECT name, calls, self_ns, CAST(self_ns AS REAL) / calls AS "
-		"mean_self_ns, raw_self_ns FROM functions WHERE run_id = %lld AND "
-		"function_id = %lld",
+		"SELECT name, calls, inlined_calls, self_ns, CAST(self_ns AS REAL) / "
+		"(calls - inlined_calls) AS mean_self_ns, raw_self_ns FROM functions "
+		"WHERE run_id = %lld AND function_id = %lld",
 		(long long)input->run_id, (long long)function_id);
 	return 0;
 }

@@ -83,7 +83,7 @@ static int load_sums(struct rule_input *input, struct time_lanes *lanes)
 			node++;
 		if (node == tree->node_count)
 			break;
-		function = tree->nodes[node].function;
+		function = tree->nodes[tree->nodes[node].host].function;
 		lane = find_lane(lanes, cursor_integer(cursor, "lane_id"), lane);
 		if (tree->nodes[node].path_id == path_id && function != CALLTREE_NONE &&
 		    lane < lanes->count)

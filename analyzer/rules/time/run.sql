@@ -39,8 +39,10 @@ ORDER BY process_id;
 
 -- :name function_lanes
 SELECT l.process_id, SUM(s.self_ns) AS self_ns
-FROM path p JOIN path_lane s USING (path_id) JOIN lane l USING (lane_id)
-WHERE p.run_id = :run AND p.function_id = :id GROUP BY s.lane_id ORDER BY l.process_id;
+FROM path h JOIN path p ON IFNULL(p.host_path_id, p.path_id) = h.path_id
+JOIN path_lane s ON s.path_id = p.path_id JOIN lane l USING (lane_id)
+WHERE p.run_id = :run AND h.run_id = :run AND h.function_id = :id
+GROUP BY s.lane_id ORDER BY l.process_id;
 
 -- :name path_lanes
 SELECT l.process_id, s.total_ns AS self_ns FROM path_lane s JOIN lane l USING (lane_id)

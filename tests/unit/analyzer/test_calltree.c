@@ -115,6 +115,61 @@ static void recursion_folds(void **state)
 	calltree_free(tree);
 }
 
+/* main calls f, f's code has g, g's has h; h calls k, and so does f. */
+static void inlined_copies_fold(void **state)
+{
+	struct calltree *tree = calltree_new();
+	struct calltree_total *totals, before;
+	uint32_t f, g, h, k;
+
+	(void)state;
+	for (int i = 0; i < 5; i++)
+		calltree_add_function(tree, i + 1,
+				      (const char *[]){"main", "f", "g", "h", "k"}[i]);
+	add(tree, 10, 0, 1, 1, 100, 5);
+	add(tree, 11, 10, 2, 2, 95, 20);
+	add(tree, 12, 11, 3, 30, 70, 10);
+	add(tree, 13, 12, 4, 40, 60, 40);
+	add(tree, 14, 13, 5, 50, 20, 20);
+	add(tree, 15, 11, 5, 6, 5, 5);
+	for (int i = 2; i < 4; i++)
+		tree->nodes[i].is_inlined = true;
+	tree->nodes[3].alloc_bytes = 64;
+	calltree_link(tree);
+	before = calltree_sum(tree);
+	calltree_fold_inlined(tree);
+	f = calltree_find(tree, 11);
+	g = calltree_find(tree, 12);
+	h = calltree_find(tree, 13);
+	k = calltree_find(tree, 14);
+	assert_int_equal(calltree_find(tree, 15), k);
+	assert_int_equal(tree->nodes[k].parent, f);
+	assert_int_equal(tree->nodes[k].calls, 56);
+	assert_int_equal(tree->nodes[k].total_ns, 25);
+	assert_int_equal(tree->nodes[f].self_ns, 70);
+	assert_int_equal(tree->nodes[f].total_ns, 95);
+	/* copies keep their place, calls and memory, but no time */
+	assert_int_equal(tree->nodes[h].parent, g);
+	assert_true(calltree_is_folded(tree, g) && calltree_is_folded(tree, h));
+	assert_int_equal(tree->nodes[h].self_ns + tree->nodes[h].total_ns, 0);
+	assert_int_equal(tree->nodes[h].calls, 40);
+	assert_int_equal(tree->nodes[g].tree_alloc_bytes, 300 + 64);
+	assert_int_equal(tree->order_count, 5);
+	assert_int_equal(calltree_sum(tree).self_ns, before.self_ns);
+	assert_int_equal(calltree_sum(tree).total_ns, before.total_ns);
+	assert_int_equal(calltree_sum(tree).calls, before.calls);
+	totals = calltree_neighbours(tree, tree->nodes[h].function, true);
+	assert_int_equal(totals[tree->nodes[f].function].calls, 40);
+	free(totals);
+	/* a moment's own times, put in later */
+	tree->nodes[h].self_ns = 7;
+	tree->nodes[h].total_ns = 7;
+	calltree_move_times(tree);
+	assert_int_equal(tree->nodes[f].self_ns, 77);
+	assert_int_equal(tree->nodes[h].total_ns, 0);
+	calltree_free(tree);
+}
+
 static void deep_and_wide_trees_are_fast(void **state)
 {
 	struct calltree *tree = calltree_new(), *folded;
@@ -193,6 +248,7 @@ int main(void)
 		cmocka_unit_test(paths_are_linked),
 		cmocka_unit_test(damage_is_survived),
 		cmocka_unit_test(recursion_folds),
+		cmocka_unit_test(inlined_copies_fold),
 		cmocka_unit_test(deep_and_wide_trees_are_fast),
 		cmocka_unit_test(functions_and_neighbours_sum),
 		cmocka_unit_test(filters_follow_paths),
