@@ -99,6 +99,16 @@ static inline uint64_t shadow_put(uintptr_t address, uint32_t site, uint64_t siz
 	return old;
 }
 
+/* What a word says. size_bytes is SHADOW_SIZE_LARGE where the second word has it. */
+static inline struct shadow_block shadow_block_of(uint64_t word)
+{
+	return (struct shadow_block){
+		.site = (uint32_t)(word & (SHADOW_SITE_LIMIT - 1)),
+		.interval = (uint32_t)(word >> 52),
+		.size_bytes = (word >> 24) & SHADOW_SIZE_LARGE,
+	};
+}
+
 /* Takes a block out. site 0: it was not there. */
 static inline struct shadow_block shadow_take(uintptr_t address)
 {
@@ -107,9 +117,7 @@ static inline struct shadow_block shadow_take(uintptr_t address)
 
 	if (unlikely(!word || !*word))
 		return block;
-	block.site = (uint32_t)(*word & (SHADOW_SITE_LIMIT - 1));
-	block.size_bytes = (*word >> 24) & SHADOW_SIZE_LARGE;
-	block.interval = (uint32_t)(*word >> 52);
+	block = shadow_block_of(*word);
 	*word = 0;
 	if (unlikely(block.size_bytes == SHADOW_SIZE_LARGE)) {
 		word = shadow_word(address + (1ull << shadow_grain_shift), 0);

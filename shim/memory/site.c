@@ -9,6 +9,7 @@
 
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
+#include "shim/memory/site_books.h"
 #include "shim/memory/site_past.h"
 
 #define RESERVED_SITES 2048u /* 256 KiB */
@@ -147,15 +148,6 @@ static inline struct peak_word change_word(struct segment_process *segment, uint
 	return word;
 }
 
-static inline void save_share(struct segment_site *site, uint64_t generation)
-{
-	if (site->peak_generation == generation)
-		return;
-	site->at_peak_bytes = site->alloc_bytes - site->free_bytes;
-	site->at_peak_count = site->alloc_count - site->free_count;
-	site->peak_generation = generation;
-}
-
 /* Before any change of a site: what it held at the snapshots since its last one. acquire:
  * pairs with the release in history_end(). */
 static inline void catch_up(struct segment_site *site)
@@ -171,18 +163,11 @@ static inline void grow(struct segment_site *site, uint64_t size, int alone)
 {
 	int new_peak;
 	struct peak_word word = change_word(process->segment, size, 1, alone, &new_peak);
-	uint64_t live;
 
 	catch_up(site);
 	if (!new_peak)
-		save_share(site, word.generation);
-	site->alloc_count++;
-	site->alloc_bytes += size;
-	live = site->alloc_bytes - site->free_bytes;
-	if (live > site->peak_bytes)
-		site->peak_bytes = live;
-	if (unlikely(size > site->largest_bytes))
-		site->largest_bytes = size;
+		site_save_share(site, word.generation);
+	site_add_block(site, size);
 }
 
 uint32_t site_allocated(uint32_t index, uint64_t size_bytes)
@@ -229,14 +214,11 @@ void site_released(const struct shadow_block *block, uint32_t lane_slot, int tem
 	if (!alone)
 		lock_site(site);
 	word = change_word(process->segment, block->size_bytes, 0, alone, &new_peak);
-	save_share(site, word.generation);
+	site_save_share(site, word.generation);
 	catch_up(site);
 	if (unlikely(block->interval != site->interval))
 		site_past_add_free(block, site->interval, 1);
-	site->free_count++;
-	site->free_bytes += block->size_bytes;
-	site->temporary_count += (uint64_t)temporary;
-	site->cross_thread_free_count += lane_slot != site->lane_slot;
+	site_take_block(site, block->size_bytes, lane_slot, temporary);
 	if (!alone)
 		unlock_site(site);
 }
@@ -251,7 +233,7 @@ void site_restored(const struct shadow_block *block)
 		lock_site(site);
 	word = change_word(process->segment, block->size_bytes, 1, alone, &new_peak);
 	if (!new_peak)
-		save_share(site, word.generation);
+		site_save_share(site, word.generation);
 	catch_up(site);
 	if (unlikely(block->interval != site->interval))
 		site_past_add_free(block, site->interval, -1);
@@ -266,11 +248,7 @@ void cold site_lose(uint64_t word)
 	process_count(SEGMENT_COUNTER_LOST_FREES, 1);
 	/* its site's books must not keep the block that is certainly gone */
 	if ((word & (SHADOW_SITE_LIMIT - 1)) >= process->site_floor) {
-		struct shadow_block block = {
-			.site = (uint32_t)(word & (SHADOW_SITE_LIMIT - 1)),
-			.size_bytes = (word >> 24) & SHADOW_SIZE_LARGE,
-			.interval = (uint32_t)(word >> 52),
-		};
+		struct shadow_block block = shadow_block_of(word);
 
 		if (block.site && block.site - process->site_bias < process->site_next)
 			site_released(&block, 0, 0);

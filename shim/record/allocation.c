@@ -2,7 +2,10 @@
 /* What the allocation hooks record. */
 #include "shim/record/allocation.h"
 
+#include <sys/single_threaded.h>
+
 #include "shim/core/gate.h"
+#include "shim/memory/site_books.h"
 #include "shim/record/booking.h"
 
 /* True when at most one other allocation of this thread came after this one. */
@@ -17,6 +20,8 @@ static inline int take_latest(struct lane_context *context, uintptr_t address)
 	return 0;
 }
 
+#define compiler_barrier() __asm__ volatile("" : : : "memory")
+
 /* Books a block and enters it into the map. The interval is the one of the books: so
  * what was born between two snapshots is the difference of the counts, exactly. */
 static inline void book_block(struct lane_context *context, uint32_t site, void *block,
@@ -28,7 +33,91 @@ static inline void book_block(struct lane_context *context, uint32_t site, void 
 		shadow_enter(word, site, size, site_allocated(site, size));
 }
 
-void allocation_made(void *block, uint64_t size, const struct stack_caller *caller)
+/*
+ * The two cases that nearly all allocations and frees are, of a process with one thread:
+ * whatever has to be asked for, made or waited for is left to the functions behind them.
+ * They call nothing but as their last thing, so no register is saved, and see first
+ * whether all is there: until they return false nothing has been changed.
+ */
+
+/* The site's books, when they can be worked at now; they are busy then. NULL: not now. */
+static inline __attribute__((always_inline)) struct segment_site *
+begin_alone(struct lane_context *context, const struct process *state, uint32_t id,
+	    uintptr_t stack)
+{
+	struct segment_site *site = &state->sites[id];
+
+	if (unlikely(context->alloc_busy || !__libc_single_threaded))
+		return NULL;
+	context->alloc_busy = stack;
+	compiler_barrier();
+	if (likely(site_is_of_interval(state->segment, site)))
+		return site;
+	context->alloc_busy = 0;
+	return NULL;
+}
+
+static inline __attribute__((always_inline)) int
+made_alone(struct lane_context *context, void *block, uint64_t size,
+	   const struct stack_caller *caller)
+{
+	const struct process *state = process;
+	uint64_t *word = shadow_word((uintptr_t)block, 0);
+	const struct segment_node *node = stack_known_node(context, caller);
+	struct segment_site *site;
+	uint32_t id;
+
+	if (unlikely(!word || *word || size >= SHADOW_SIZE_LARGE || !node))
+		return 0;
+	id = node->site + state->site_bias;
+	site = begin_alone(context, state, id, (uintptr_t)caller);
+	if (unlikely(!site))
+		return 0;
+	context->last_blocks[1] = context->last_blocks[0];
+	context->last_blocks[0] = (uintptr_t)block;
+	site_allocated_alone(state->segment, site, size);
+	shadow_enter(word, id, size, site->interval);
+	return 1;
+}
+
+static inline __attribute__((always_inline)) int
+freed_alone(struct lane_context *context, uintptr_t address, uintptr_t stack)
+{
+	const struct process *state = process;
+	uint64_t *word = shadow_word(address, 0);
+	struct shadow_block block;
+	struct segment_site *site;
+
+	if (unlikely(!word))
+		return 0;
+	block = shadow_block_of(*word);
+	/* one of ours, neither unknown nor the parent's nor the tool's */
+	if (unlikely(block.site - state->site_floor >=
+			     SHADOW_SITE_TOOL - state->site_floor ||
+		     block.size_bytes == SHADOW_SIZE_LARGE))
+		return 0;
+	site = begin_alone(context, state, block.site, stack);
+	if (unlikely(!site))
+		return 0;
+	if (unlikely(block.interval != site->interval)) {
+		context->alloc_busy = 0;
+		return 0;
+	}
+	*word = 0;
+	site_released_alone(state->segment, site, block.size_bytes, context->slot,
+			    take_latest(context, address));
+	return 1;
+}
+
+/* booking_end() without a call in the middle. */
+static inline __attribute__((always_inline)) void end_alone(struct lane_context *context)
+{
+	compiler_barrier();
+	booking_end(context);
+}
+
+static __attribute__((noinline)) void made_slow(void *block, uint64_t size,
+						const struct stack_caller *caller)
 {
 	struct lane_context *context;
 	uint32_t site;
@@ -48,6 +137,17 @@ void allocation_made(void *block, uint64_t size, const struct stack_caller *call
 		process_count(SEGMENT_COUNTER_DROPPED_ALLOCATIONS, 1);
 	}
 	booking_end(context);
+}
+
+void allocation_made(void *block, uint64_t size, const struct stack_caller *caller)
+{
+	struct lane_context *context = lane_self;
+
+	if (likely(context_is_settled(context, (uintptr_t)caller) && block &&
+		   made_alone(context, block, size, caller)))
+		end_alone(context);
+	else
+		made_slow(block, size, caller);
 }
 
 static cold void record_odd_free(const struct shadow_block *block)
@@ -73,7 +173,6 @@ static cold struct lane_context *lane_of_free(void)
 		       : context_acquire();
 }
 
-/* Takes the block out. Returns 1 when it was in the books of this process. */
 int allocation_freed(void *address, struct shadow_block *block, int reallocates)
 {
 	struct lane_context *context;
@@ -113,6 +212,25 @@ int allocation_freed(void *address, struct shadow_block *block, int reallocates)
 			       (struct allocation_resize){0}, temporary);
 	}
 	return 1;
+}
+
+static __attribute__((noinline)) void free_slow(void *address)
+{
+	struct shadow_block block;
+
+	allocation_freed(address, &block, 0);
+}
+
+void allocation_ends(void *address)
+{
+	struct lane_context *context = lane_self;
+
+	if (likely(lane_is_live(context) &&
+		   freed_alone(context, (uintptr_t)address,
+			       (uintptr_t)__builtin_dwarf_cfa())))
+		end_alone(context);
+	else
+		free_slow(address);
 }
 
 void allocation_resized(void *block, size_t size, struct allocation_resize resize,

@@ -21,6 +21,9 @@
 /* A block has been allocated by a call that returns to `caller`; NULL: it has not. */
 void allocation_made(void *block, uint64_t size, const struct stack_caller *caller);
 
+/* A block is about to be freed. */
+void allocation_ends(void *address);
+
 /* A block is about to be freed, or reallocated: takes it out. Returns 1 when it was in
  * the books of this process. */
 int allocation_freed(void *address, struct shadow_block *block, int reallocates);

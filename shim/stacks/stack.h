@@ -27,13 +27,13 @@ extern hidden struct stack_code stack_unwinder_code[2];
  * part that there is, and the fold counted. */
 uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller *caller);
 
-/* The node of an allocation with this caller.
+/* The node of an allocation with this caller, as far as it is known at once; or NULL.
  *
  * That the caller is instrumented code, so that nothing needs unwinding, is a property
  * of the return address alone. It is learned once: then the address is a direct child
  * of the current function's node and has a site. */
-static inline uint32_t stack_node(struct lane_context *context,
-				  const struct stack_caller *caller)
+static inline const struct segment_node *
+stack_known_node(const struct lane_context *context, const struct stack_caller *caller)
 {
 	uint64_t key = caller->return_address | SEGMENT_KEY_RETURN_ADDRESS;
 	uint32_t parent = context->current;
@@ -42,6 +42,16 @@ static inline uint32_t stack_node(struct lane_context *context,
 
 	if (likely(node->key == key && node->parent == parent && node->site &&
 		   parent != LANE_ROOT))
-		return index;
-	return stack_node_slow(context, caller);
+		return node;
+	return NULL;
+}
+
+/* The same, whatever it takes. */
+static inline uint32_t stack_node(struct lane_context *context,
+				  const struct stack_caller *caller)
+{
+	const struct segment_node *node = stack_known_node(context, caller);
+
+	return likely(node) ? (uint32_t)(node - context->nodes)
+			    : stack_node_slow(context, caller);
 }

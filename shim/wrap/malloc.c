@@ -26,11 +26,9 @@ exported void *malloc(size_t size)
 
 exported void free(void *address)
 {
-	struct shadow_block block;
-
 	if (!address || early_heap_owns(address))
 		return;
-	allocation_freed(address, &block, 0);
+	allocation_ends(address);
 	real_free(address);
 }
 
