@@ -96,6 +96,14 @@ struct series_memo {
 
 #define LANE_SERIES_MEMOS 64u
 
+/* The function a call site is in; 0: in none that is known. */
+struct lane_caller {
+	uint64_t call_site, function;
+	uint32_t unload_count; /* of the process then */
+};
+
+#define LANE_CALLERS 64u
+
 /* See record/windows.h. All ticks are the run's clock. */
 struct lane_windows {
 	uint64_t start_ticks, end_ticks; /* of the one that is open; end 0: none */
@@ -110,6 +118,7 @@ struct lane_windows {
 	/* since the budget asked last: calls that were counted, and their time */
 	uint64_t counted_calls, counted_ticks;
 	uint64_t cost_ticks; /* of windows, likewise */
+	struct lane_caller callers[LANE_CALLERS];
 };
 
 /* A function that calls the hooks, as far as samples tell. */
@@ -130,7 +139,7 @@ struct lane_budget {
 	uint32_t burst_call_count;
 	uint32_t sampled_call_count; /* in all bursts since the last decision */
 	uint64_t sampled_ticks;
-	uint64_t review_ticks; /* when what was taken is looked at again */
+	double hook_share; /* of the time, at the last decision */
 	uint64_t last_decision_ticks;
 	uint32_t mean_limit_shift; /* how long a call may be that loses its times */
 	struct lane_suspect suspects[LANE_SUSPECTS];

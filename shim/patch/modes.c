@@ -75,6 +75,16 @@ static struct segment_mode *record_of(uint32_t number)
 	return number < array->count ? &records[number] : &nobodys;
 }
 
+uint64_t modes_function(uint32_t number)
+{
+	return tables->modes[number].function;
+}
+
+const struct segment_mode *modes_record(uint32_t number)
+{
+	return record_of(number);
+}
+
 /* Every lane has a count for each function before any call site uses it. */
 static int grow_counts(uint32_t end)
 {

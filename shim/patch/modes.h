@@ -26,6 +26,10 @@ static inline uint32_t modes_find(uint64_t function)
 /* How the function with this number is recorded now. */
 enum segment_recording modes_recording(uint32_t number);
 
+/* The function, and its record in the process's slot. */
+uint64_t modes_function(uint32_t number);
+const struct segment_mode *modes_record(uint32_t number);
+
 /* Its calls come to the hook itself now and then, since a site cannot be written. */
 int modes_has_early_sites(uint32_t number);
 

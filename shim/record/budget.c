@@ -6,12 +6,13 @@
 #include "shim/core/process.h"
 #include "shim/lane/tree.h"
 #include "shim/patch/modes.h"
+#include "shim/record/review.h"
 
 #define BURST_CALLS 64u
 #define BURST_TICKS (clock_tenth_of_second() >> 15) /* 3 us */
-#define LEAST_INTERVAL (clock_tenth_of_second() >> 12)
-#define MOST_INTERVAL (clock_tenth_of_second() >> 4)
-#define SAMPLED_CALLS 192u
+#define LEAST_INTERVAL (clock_tenth_of_second() >> 13)
+#define MOST_INTERVAL (clock_tenth_of_second() >> 7) /* 0.8 ms */
+#define SAMPLED_CALLS 128u
 #define SAMPLED_BURSTS 16u
 #define LEAST_CALLS 200u /* of a function, before its times are known well enough */
 #define LIMIT_SHIFT 11u	 /* 2,048 ticks: 0.75 us */
@@ -74,7 +75,6 @@ void budget_begin(struct lane_context *context)
 		budget->mean_limit_shift = LIMIT_SHIFT;
 	context->check_ticks = 0;
 	budget->last_decision_ticks = clock_now();
-	budget->review_ticks = budget->last_decision_ticks + clock_tenth_of_second();
 }
 
 void budget_resume(struct lane_context *context, uint64_t now)
@@ -108,8 +108,8 @@ struct habit {
 	int varies;
 };
 
-/* So many buckets are 5 powers of two. */
-#define FAR_LONGER (5u * 8)
+/* So many buckets are 7 powers of two. */
+#define FAR_LONGER (7u * 8)
 
 static uint32_t median_bucket(const struct segment_function *function, uint64_t calls)
 {
@@ -258,6 +258,7 @@ static void decide(struct lane_context *context, uint64_t now)
 		       (double)budget->sampled_ticks;
 	double allowed = allowed_share() - other_share(context, now);
 
+	budget->hook_share = share;
 	if (allowed < allowed_share() / 8)
 		allowed = allowed_share() / 8;
 	if (share <= allowed) {
@@ -271,17 +272,22 @@ static void decide(struct lane_context *context, uint64_t now)
 			budget->mean_limit_shift++;
 	}
 	forget_samples(budget);
+	review_if_due(context, now, share, allowed_share());
 }
 
 static void end_burst(struct lane_context *context, uint64_t now)
 {
 	struct lane_budget *budget = &context->budget;
 
+	uint64_t ticks = now - budget->burst_start;
+
 	budget->burst_end = 0;
-	if (now - budget->burst_start < 16 * BURST_TICKS) {
-		/* else the thread was interrupted, or waited */
+	if (ticks < 16 * BURST_TICKS) { /* else the thread was interrupted, or waited */
 		budget->sampled_call_count += budget->burst_call_count;
-		budget->sampled_ticks += now - budget->burst_start;
+		budget->sampled_ticks += ticks;
+		if (budget->burst_call_count * pair_ticks() >
+		    allowed_share() * (double)ticks)
+			budget->interval_ticks = LEAST_INTERVAL;
 	}
 	if (budget->sampled_call_count >= SAMPLED_CALLS ||
 	    budget->sampled_ticks >= SAMPLED_BURSTS * BURST_TICKS)
@@ -316,8 +322,7 @@ void cold budget_look(struct lane_context *context, uint64_t function, uint64_t 
 
 void budget_pulse(struct lane_context *context, uint64_t now)
 {
-	(void)context;
-	(void)now;
+	review_if_due(context, now, context->budget.hook_share, allowed_share());
 }
 
 void budget_note_allocation(struct lane_context *context, uint32_t function)

@@ -7,8 +7,8 @@
  * LOOKING. An exit that finds check_ticks over begins a burst: each of the next exits, up
  * to 64 or some us, is noted with its function. Calls in bursts by their time are the
  * rate of calls, times what a pair of hooks costs the share of the hooks; whose they are
- * says which functions to take. Looks come each 20 us as long as the budget is exceeded,
- * less and less often when it is not, up to 5 ms: about 0.2 % of the time.
+ * says which functions to take. Looks come each 12 us as long as the budget is exceeded,
+ * less and less often when it is not, up to 0.8 ms: about 0.2 % of the time.
  * (Histograms summed up twice give each function's rate exactly, but cost 150 ns for each
  * function and miss those that have not been looked at before.)
  *
@@ -16,9 +16,7 @@
  * allocate: for these a mean says what there is to say. When that is not enough, longer
  * ones too, up to 20 us; then functions lose their windows.
  *
- * GIVING BACK. Ten times a second the rates of counted functions are known from their
- * counts: as long as half of the budget is free, those that would cost least are exact
- * again.
+ * GIVING BACK. See review.h.
  */
 #pragma once
 

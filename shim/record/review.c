@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: MIT */
+/* Rates from counts, and what follows from them. */
+#include "shim/record/review.h"
+
+#include "shim/core/clock.h"
+#include "shim/core/process.h"
+#include "shim/patch/modes.h"
+
+/* A function is given back at most so often, ever more seldom: after 0.8, 1.6, ... s. */
+#define CHANGES_MOST 20u
+#define CHANGES_SHIFT_MOST 8u
+#define AT_ONCE 16u	     /* functions that a review changes */
+#define KNOWN_CALLS 256u     /* in windows, before a function goes without */
+#define FREE_PART 0.5	     /* of the budget, before something is given back */
+#define FRAMES_SEARCHED 256u /* for open calls that will have no exit */
+
+static uint64_t due_ticks;  /* of the next one; atomic */
+static uint64_t last_ticks; /* of the one before */
+static uint64_t *last_counts;
+
+static uint64_t calls_of(uint32_t number)
+{
+	uint64_t sum = 0;
+
+	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane) {
+		if (lane->all_counts)
+			sum += lane->all_counts[number];
+	}
+	return sum;
+}
+
+static uint64_t window_calls_of(uint32_t number)
+{
+	uint64_t sum = 0;
+
+	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane) {
+		const struct segment_lane *segment = lane->lane;
+		const struct segment_window *windows =
+			arrays_entries(segment, &segment->windows);
+
+		if (number < segment->windows.count)
+			sum += windows[number].call_count;
+	}
+	return sum;
+}
+
+static double pair_ticks(void)
+{
+	return process_facts.run->inner_cost_ticks + process_facts.run->outer_cost_ticks;
+}
+
+/* Calls since the last review that are seen this time only. */
+struct rates {
+	uint64_t *calls; /* by number */
+	uint64_t sum, ticks;
+};
+
+/* Open calls of a function that loses its exits: their callers will close them. */
+static void note_cut_frames(uint64_t function)
+{
+	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane) {
+		const struct segment_frame *frame = lane->top;
+
+		for (uint32_t i = 0; i < FRAMES_SEARCHED && frame > lane->frames; i++)
+			if ((--frame)->function == function)
+				lane->lane->cut_frame_count++;
+	}
+}
+
+static int may_be_given_back(uint32_t number, uint64_t now)
+{
+	const struct segment_mode *mode = modes_record(number);
+	uint32_t shift = mode->change_count;
+
+	if (mode->reason == SEGMENT_REASON_ASKED || shift >= CHANGES_MOST)
+		return 0;
+	if (shift > CHANGES_SHIFT_MOST)
+		shift = CHANGES_SHIFT_MOST;
+	return now - mode->since_ticks > clock_tenth_of_second() << (shift + 2);
+}
+
+/* The one called least that costs no more than what is free; 0: none. */
+static uint32_t find_cheapest(const struct rates *rates, uint64_t now, double free_share)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 1; i < modes_count; i++) {
+		enum segment_recording recording = modes_recording(i);
+
+		if (!rates->calls[i] || recording == SEGMENT_RECORDING_EXACT ||
+		    recording == SEGMENT_RECORDING_OFF ||
+		    (found && rates->calls[i] >= rates->calls[found]) ||
+		    !may_be_given_back(i, now))
+			continue;
+		found = i;
+	}
+	if (found && (double)rates->calls[found] * pair_ticks() >
+			     free_share * (double)rates->ticks)
+		return 0;
+	return found;
+}
+
+static void give_back(const struct rates *rates, uint64_t now, double free_share)
+{
+	for (uint32_t i = 0; i < AT_ONCE; i++) {
+		uint32_t number = find_cheapest(rates, now, free_share);
+
+		if (!number)
+			return;
+		free_share -= (double)rates->calls[number] * pair_ticks() /
+			      (double)rates->ticks;
+		rates->calls[number] = 0;
+		modes_set(modes_function(number), SEGMENT_RECORDING_EXACT,
+			  SEGMENT_REASON_BUDGET);
+	}
+}
+
+static uint32_t find_most_called(const struct rates *rates)
+{
+	uint32_t found = 0;
+
+	for (uint32_t i = 1; i < modes_count; i++) {
+		if (modes_recording(i) == SEGMENT_RECORDING_WINDOWS &&
+		    rates->calls[i] > rates->calls[found])
+			found = i;
+	}
+	return found;
+}
+
+/* The most frequent go without windows, once they are known well. One is left, whose
+ * pulse keeps the lanes looking. */
+static void take_windows(const struct rates *rates)
+{
+	for (uint32_t i = 0; i < AT_ONCE; i++) {
+		uint32_t number = find_most_called(rates);
+
+		if (!number)
+			return;
+		if (rates->calls[number] < rates->sum / 2 &&
+		    window_calls_of(number) >= KNOWN_CALLS) {
+			note_cut_frames(modes_function(number));
+			modes_set(modes_function(number), SEGMENT_RECORDING_COUNTED,
+				  SEGMENT_REASON_BUDGET);
+		}
+		rates->calls[number] = 0;
+	}
+}
+
+static void count_calls(struct rates *rates)
+{
+	for (uint32_t i = 1; i < modes_count; i++) {
+		uint64_t calls = calls_of(i);
+
+		rates->calls[i] = calls - last_counts[i];
+		rates->sum += rates->calls[i];
+		last_counts[i] = calls;
+	}
+}
+
+static void review(uint64_t now, double hook_share, double allowed_share)
+{
+	struct rates rates = {.ticks = now - last_ticks};
+	double counted_share;
+
+	last_ticks = now;
+	if (!last_counts)
+		last_counts =
+			process_map(2ull * SEGMENT_MODE_LIMIT * sizeof(*last_counts), 0);
+	if (!last_counts)
+		return;
+	rates.calls = last_counts + SEGMENT_MODE_LIMIT;
+	count_calls(&rates);
+	counted_share = (double)rates.sum * process_facts.run->counted_cost_ticks /
+			(double)rates.ticks;
+	if (counted_share + hook_share < allowed_share * FREE_PART)
+		give_back(&rates, now,
+			  allowed_share * FREE_PART - counted_share - hook_share);
+	else if (counted_share > allowed_share)
+		take_windows(&rates);
+}
+
+void review_if_due(struct lane_context *context, uint64_t now, double hook_share,
+		   double allowed_share)
+{
+	uint64_t due = __atomic_load_n(&due_ticks, __ATOMIC_RELAXED);
+
+	(void)context;
+	if (now < due || !modes_count ||
+	    !__atomic_compare_exchange_n(&due_ticks, &due, UINT64_MAX, 0,
+					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+		return;
+	/* the first only begins to count */
+	if (last_ticks && now - last_ticks > clock_tenth_of_second() / 4)
+		review(now, hook_share, allowed_share);
+	else
+		last_ticks = now;
+	/* release: who takes it next sees the counts */
+	__atomic_store_n(&due_ticks, now + clock_tenth_of_second(), __ATOMIC_RELEASE);
+}

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Ten times a second: which functions that are counted could be recorded exactly again,
+ * and which have to go without windows, too. Runs on: traced threads, slow paths of the
+ * hooks, any context; one at a time, for the whole process. Must not make a system call
+ * but to write call sites.
+ */
+#pragma once
+
+#include "shim/lane/lane.h"
+
+/* Does it when it is time. hook_share, allowed_share: of the lane's time, what exact
+ * calls take now, and what recording may take in all. */
+void review_if_due(struct lane_context *context, uint64_t now, double hook_share,
+		   double allowed_share);
