@@ -11,7 +11,7 @@
 #include "shim/lane/frames.h"
 #include "shim/lane/trigger.h"
 #include "shim/patch/modes.h"
-#include "shim/record/budget.h"
+#include "shim/budget/budget.h"
 #include "shim/record/context.h"
 #include "shim/record/frame_hooks.h"
 #include "shim/record/snapshot.h"

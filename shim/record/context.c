@@ -13,7 +13,7 @@
 #include "shim/lane/upcalls.h"
 #include "shim/memory/deferred.h"
 #include "shim/patch/modes.h"
-#include "shim/record/budget.h"
+#include "shim/budget/budget.h"
 #include "shim/children/adopt.h"
 
 static void use_lane(struct lane_context *context, struct segment_lane *lane,

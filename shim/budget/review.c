@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Rates from counts, and what follows from them. */
-#include "shim/record/review.h"
+#include "shim/budget/review.h"
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"

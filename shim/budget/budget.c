@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: MIT */
 /* Bursts of looks, and what follows from them. */
-#include "shim/record/budget.h"
+#include "shim/budget/budget.h"
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/tree.h"
 #include "shim/patch/modes.h"
-#include "shim/record/review.h"
+#include "shim/budget/review.h"
 
 #define BURST_CALLS 64u
 #define BURST_TICKS (clock_tenth_of_second() >> 15) /* 3 us */
