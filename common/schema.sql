@@ -62,8 +62,8 @@ CREATE TABLE run (
 	split_error REAL,		-- of the share of inner_cost_ns in it
 	counted_cost_ns REAL, counted_cost_error_ns REAL, -- of a call that is only counted
 	alloc_cost_ns REAL, alloc_cost_error_ns REAL,	-- of recording a malloc and its free
-	cost_pairs INTEGER,		-- windows that hook_cost_ns was measured with; 0: it is
-					-- that of the calibration when the run began
+	window_cost_ns REAL, window_cost_error_ns REAL,	-- of a call in a window, in addition
+	cost_pairs INTEGER,		-- windows that this was measured with; 0: not known
 	overhead_percent REAL,		-- the budget; NULL: none
 	alloc_count INTEGER, alloc_bytes INTEGER,
 	free_count INTEGER, free_bytes INTEGER,
@@ -383,7 +383,8 @@ CREATE VIEW runs AS SELECT run_id, label, command, cwd, host, cpu_count, started
 	inner_cost_ns + outer_cost_ns AS hook_cost_ns, alloc_count, alloc_bytes,
 	free_count, peak_bytes, live_bytes_at_exit, clock, cpu_model, kernel, job, rank,
 	rank_count, hook_cost_error_ns, counted_cost_ns, counted_cost_error_ns,
-	alloc_cost_ns, alloc_cost_error_ns, overhead_percent, cost_pairs
+	alloc_cost_ns, alloc_cost_error_ns, overhead_percent, cost_pairs, window_cost_ns,
+	window_cost_error_ns
 	FROM run;
 
 CREATE VIEW processes AS SELECT run_id, process_id, parent_process_id, pid, executable,

@@ -40,6 +40,7 @@ static int64_t cost_ns(const struct hook_cost *cost, const struct merge_cell *ce
 {
 	return whole_ns(cost->inner_ns * (double)framed_calls(cell) +
 			cost->outer_ns * (double)cell->child_calls +
+			cost->window_ns * cell->child_window_calls +
 			cost->alloc_ns * (double)cell->allocs);
 }
 
@@ -65,7 +66,8 @@ static void find_error(const struct hook_cost *cost, struct merge_cell *cell,
 	double allocs = (double)cell->allocs;
 
 	cell->self_error = (struct time_error){
-		.hooks = (float)(pairs * cost->hook_error_ns),
+		.hooks = (float)(pairs * cost->hook_error_ns +
+				 cell->child_window_calls * cost->window_error_ns),
 		.split = (float)((own - others) * sum * cost->split_error),
 		.allocs = (float)(allocs * cost->alloc_error_ns),
 		.variance = (float)(square(pairs * sum * cost->path_error) +
@@ -93,7 +95,8 @@ static void find_self(const struct merge *merge, const struct hook_cost *cost,
 	find_error(cost, cell, cell->owed_ns);
 }
 
-static void charge_self(struct merge *merge, uint32_t path)
+static void charge_self(struct merge *merge, const struct account_cost *cost,
+			uint32_t path)
 {
 	const struct merge_cell *cell = &merge->cells[path];
 	struct merge_cell *parent = &merge->cells[merge->paths[path].parent];
@@ -101,6 +104,10 @@ static void charge_self(struct merge *merge, uint32_t path)
 	if (!merge->paths[path].parent)
 		return;
 	quantity_add(&parent->child_calls, framed_calls(cell));
+	if (cost->window_shares)
+		parent->child_window_calls +=
+			cost->window_shares[merge->paths[path].function] *
+			(double)framed_calls(cell);
 	quantity_add(&parent->child_raw_ns, cell->raw_total_ns);
 	quantity_add(&parent->owed_ns, cell->owed_ns);
 	if (parent->owed_ns > (int64_t)MOST_NS)
@@ -110,7 +117,7 @@ static void charge_self(struct merge *merge, uint32_t path)
 		quantity_add(&parent->allocs, cell->allocs);
 }
 
-void account_selves(struct merge *merge, const struct hook_cost *cost)
+void account_selves(struct merge *merge, const struct account_cost *cost)
 {
 	account_begin(merge);
 	for (size_t i = merge->touched_count; i-- > 0;) {
@@ -121,12 +128,12 @@ void account_selves(struct merge *merge, const struct hook_cost *cost)
 			int64_t allocs = cell->allocs;
 
 			cell->allocs = 0;
-			find_self(merge, cost, cell);
+			find_self(merge, cost->hooks, cell);
 			cell->allocs = allocs;
 		} else {
-			find_self(merge, cost, cell);
+			find_self(merge, cost->hooks, cell);
 		}
-		charge_self(merge, merge->touched[i]);
+		charge_self(merge, cost, merge->touched[i]);
 	}
 }
 

@@ -10,6 +10,13 @@
 
 #include "collector/merge/merge.h"
 
+/* What recording costs in the lane's process. */
+struct account_cost {
+	const struct hook_cost *hooks;
+	/* by function, of its calls with frames: the share in windows. NULL: none are */
+	const float *window_shares;
+};
+
 /*
  * Turns the ticks of the lane in the cells into self times, less what the hooks cost. A
  * lane is corrected on its own, so that the shares of the lanes add up to the path. Where
@@ -17,7 +24,7 @@
  * above is charged with the rest: it has what the one hook pays less and another one
  * more.
  */
-void account_selves(struct merge *merge, const struct hook_cost *cost);
+void account_selves(struct merge *merge, const struct account_cost *cost);
 
 /* Adds the lane to the tree, and clears the cells. */
 void account_totals(struct merge *merge, uint32_t lane);

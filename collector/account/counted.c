@@ -6,45 +6,15 @@
 #include "collector/account/counted.h"
 
 #include <stdlib.h>
-#include <string.h>
 
 #include "collector/account/account.h"
 #include "collector/account/apportion.h"
+#include "collector/account/kept.h"
 #include "collector/account/modes.h"
 #include "collector/account/moves.h"
 #include "collector/account/rate.h"
 #include "collector/account/weights.h"
-#include "common/base/array.h"
 #include "common/base/xalloc.h"
-
-/* A cell as the lane filled it. */
-struct kept_cell {
-	uint32_t path;
-	uint64_t total_ticks;
-	QUANTITY_FIELDS(LANE);
-};
-
-/* A function's calls in a lane that have no frame. */
-struct kept_count {
-	uint32_t mode; /* index in merge->modes */
-	uint64_t calls;
-};
-
-/* Of them, those on one path. */
-struct kept_calls {
-	uint32_t mode, path;
-	uint64_t calls;
-};
-
-/* [first, end) of a growing array. */
-struct range {
-	size_t first, end;
-};
-
-struct kept_lane {
-	uint32_t lane, process;
-	struct range cells, counts, calls, moves;
-};
 
 /* Calls are divided among paths as long as there are not more parts than this; then all
  * of a function's go to its most frequent path. */
@@ -52,19 +22,20 @@ struct kept_lane {
 
 struct counted {
 	struct merge *merge;
-	struct kept_lane *lanes;
-	struct kept_cell *cells;
-	struct kept_count *counts;
-	struct kept_calls *calls;
-	size_t lane_count, cell_count, count_count, call_count;
+	const struct merge_end *ends;
+	struct kept kept;
 	struct moves moves;
 	struct weights weights;
 	struct rate_sums *sums; /* parallel to merge->modes, as the following */
 	struct rate *rates;
 	uint32_t *same; /* the first mode of the process with the same function */
-	/* by function: its mode in the process that is looked at; 0: none */
+	/* by function, in the process that is looked at: its mode, 0: none; of its calls
+	 * with frames the share in windows */
 	uint32_t *mode_of;
-	double *below; /* by path: calls with frames at and below it; 0 between lanes */
+	float *window_shares;
+	/* by path of the lane that is looked at, 0 between lanes: calls with frames at
+	 * and below it; of these, in windows */
+	double *below, *below_window;
 	uint32_t *exact_above; /* by path of the lane in the cells: see moves.h */
 };
 
@@ -73,43 +44,13 @@ struct counted *counted_new(struct merge *merge)
 	struct counted *counted = xcalloc(1, sizeof(*counted));
 
 	counted->merge = merge;
+	if (merge->mode_count)
+		counted->sums = xcalloc(merge->mode_count, sizeof(*counted->sums));
 	return counted;
 }
 
-static void keep_counts(struct counted *counted, uint32_t process,
+static void add_windows(struct counted *counted, uint32_t process,
 			const struct lane_counts *counts)
-{
-	struct merge *merge = counted->merge;
-
-	for (uint32_t number = 1; number < counts->count_count; number++) {
-		uint64_t calls = counts->counts[number].call_count;
-		struct merge_mode *mode = modes_find(merge, process, number);
-
-		if (!calls)
-			continue;
-		if (!mode || mode->function == MERGE_NO_FUNCTION) {
-			merge_add(&merge->damaged_count, 1);
-			continue;
-		}
-		merge_add(&mode->counted_calls, calls);
-		merge_add(&merge->counted_call_count, calls);
-		counted->counts = array_room(counted->counts, counted->count_count,
-					     sizeof(*counted->counts));
-		counted->counts[counted->count_count++] =
-			(struct kept_count){(uint32_t)(mode - merge->modes), calls};
-	}
-}
-
-static struct rate_sums *sums_of(struct counted *counted, size_t mode)
-{
-	if (!counted->sums)
-		counted->sums =
-			xcalloc(counted->merge->mode_count, sizeof(*counted->sums));
-	return &counted->sums[mode];
-}
-
-static void keep_windows(struct counted *counted, uint32_t process,
-			 const struct lane_counts *counts)
 {
 	struct merge *merge = counted->merge;
 	double ns_per_tick = merge->ticks->ns_per_tick;
@@ -122,7 +63,7 @@ static void keep_windows(struct counted *counted, uint32_t process,
 		if (!mode || !window->call_count)
 			continue;
 		merge_add(&mode->window_calls, window->call_count);
-		sums = sums_of(counted, (size_t)(mode - merge->modes));
+		sums = &counted->sums[mode - merge->modes];
 		sums->window_calls += (double)window->call_count;
 		sums->window_ns += (double)window->total_ticks * ns_per_tick;
 		sums->window_squares += window->squared_ticks * ns_per_tick * ns_per_tick;
@@ -130,57 +71,18 @@ static void keep_windows(struct counted *counted, uint32_t process,
 	}
 }
 
-void counted_keep(struct counted *counted, uint32_t lane, struct lane_counts *counts)
+void counted_keep(struct counted *counted, uint32_t lane,
+		  const struct lane_counts *counts)
 {
-	struct merge *merge = counted->merge;
-	struct kept_lane kept = {.lane = lane,
-				 .process = merge->run->lanes[lane].process};
-
-	kept.cells.first = counted->cell_count;
-	for (size_t i = 0; i < merge->touched_count; i++) {
-		const struct merge_cell *cell = &merge->cells[merge->touched[i]];
-		struct kept_cell *to;
-
-		counted->cells = array_room(counted->cells, counted->cell_count,
-					    sizeof(*counted->cells));
-		to = &counted->cells[counted->cell_count++];
-		to->path = merge->touched[i];
-		to->total_ticks = cell->total_ticks;
-		memcpy(to->quantities, cell->quantities, sizeof(to->quantities));
-	}
-	account_clear(merge);
-	kept.cells.end = counted->cell_count;
-	kept.counts.first = counted->count_count;
-	keep_counts(counted, kept.process, counts);
-	keep_windows(counted, kept.process, counts);
-	kept.counts.end = counted->count_count;
-	counted->lanes = array_room(counted->lanes, counted->lane_count, sizeof(kept));
-	counted->lanes[counted->lane_count++] = kept;
+	kept_add(&counted->kept, counted->merge, lane, counts);
+	add_windows(counted, counted->merge->run->lanes[lane].process, counts);
 }
 
-/* Puts a lane's cells back, with the calls that have been found for them. */
-static void restore(struct counted *counted, const struct kept_lane *lane)
+static float window_share(const struct rate_sums *sums)
 {
-	struct merge *merge = counted->merge;
+	double share = sums->calls >= 1 ? sums->window_calls / sums->calls : 0;
 
-	for (size_t i = lane->cells.first; i < lane->cells.end; i++) {
-		const struct kept_cell *from = &counted->cells[i];
-		struct merge_cell *cell = merge_touch(merge, from->path);
-
-		cell->total_ticks = from->total_ticks;
-		memcpy(cell->quantities, from->quantities, sizeof(cell->quantities));
-	}
-	for (size_t i = lane->calls.first; i < lane->calls.end; i++) {
-		const struct kept_calls *from = &counted->calls[i];
-		struct merge_cell *cell = merge_touch(merge, from->path);
-		int64_t room = INT64_MAX - cell->calls;
-		int64_t calls = quantity_of_count(from->calls);
-
-		if (calls > room)
-			calls = room;
-		cell->calls += calls;
-		cell->counted_calls += calls;
-	}
+	return share > 0 ? (share < 1 ? (float)share : 1) : 0;
 }
 
 /* Says which functions have modes in a process; take_back: says so no longer. */
@@ -196,60 +98,90 @@ static void mark_functions(struct counted *counted, uint32_t process, int take_b
 			continue;
 		if (take_back) {
 			counted->mode_of[function] = 0;
+			counted->window_shares[function] = 0;
 			continue;
 		}
-		if (!counted->mode_of[function])
+		if (!counted->mode_of[function]) {
 			counted->mode_of[function] = (uint32_t)i;
+			counted->window_shares[function] =
+				window_share(&counted->sums[i]);
+		}
 		counted->same[i] = counted->mode_of[function];
 	}
 }
 
-static void add_sums(struct counted *counted, const struct kept_lane *lane, uint32_t path,
-		     uint32_t mode)
+static uint32_t mode_of_path(const struct counted *counted, uint32_t path)
+{
+	const struct merge_path *row = &counted->merge->paths[path];
+
+	return row->kind == MERGE_FUNCTION ? counted->mode_of[row->function] : 0;
+}
+
+/* How many calls with frames the functions have, and on which paths. */
+static void count_frames(struct counted *counted, struct kept_lane *lane)
 {
 	struct merge *merge = counted->merge;
-	const struct hook_cost *cost = &merge->process_cost[lane->process];
-	const struct merge_cell *cell = &merge->cells[path];
-	struct weight weight = {merge->modes[mode].function, lane->process, lane->lane,
-				path, (uint64_t)cell->calls};
+
+	for (size_t i = lane->cells.first; i < lane->cells.end; i++) {
+		const struct kept_cell *cell = &counted->kept.cells[i];
+		uint32_t mode = mode_of_path(counted, cell->path);
+		struct weight weight = {merge->paths[cell->path].function, lane->process,
+					lane->lane, cell->path, (uint64_t)cell->calls};
+
+		if (!mode)
+			continue;
+		if (merge->modes[mode].least == SEGMENT_RECORDING_OFF)
+			merge->paths[cell->path].recording = SEGMENT_RECORDING_OFF;
+		if (cell->calls <= 0)
+			continue;
+		counted->sums[mode].calls += (double)cell->calls;
+		weights_add(&counted->weights, &weight);
+	}
+}
+
+static void add_times(struct counted *counted, const struct hook_cost *cost,
+		      uint32_t path, uint32_t mode)
+{
+	const struct merge_cell *cell = &counted->merge->cells[path];
 	double calls = (double)cell->calls;
 
-	if (merge->modes[mode].least == SEGMENT_RECORDING_OFF)
-		merge->paths[path].recording = SEGMENT_RECORDING_OFF;
-	if (cell->calls <= 0)
-		return;
-	weights_add(&counted->weights, &weight);
-	rate_add_sums(sums_of(counted, mode),
+	rate_add_sums(&counted->sums[mode],
 		      &(struct rate_sums){
-			      .calls = calls,
 			      .raw_ns = (double)cell->raw_total_ns,
 			      .self_ns = (double)cell->raw_self_ns -
 					 cost->inner_ns * calls -
 					 cost->outer_ns * (double)cell->child_calls -
+					 cost->window_ns * cell->child_window_calls -
 					 cost->alloc_ns * (double)cell->allocs,
 			      .child_calls = (double)cell->child_calls,
-			      .below_calls = counted->below[path] - calls});
+			      .below_calls = counted->below[path] - calls,
+			      .below_window_calls = counted->below_window[path]});
 }
 
-/* Where calls with frames are, and how long they took. */
-static void look_at_frames(struct counted *counted, const struct kept_lane *lane)
+/* How long the calls with frames took. */
+static void time_frames(struct counted *counted, struct kept_lane *lane)
 {
 	struct merge *merge = counted->merge;
+	struct account_cost cost = {&merge->process_cost[lane->process],
+				    counted->window_shares};
 
-	restore(counted, lane);
-	account_selves(merge, &merge->process_cost[lane->process]);
+	kept_restore(&counted->kept, lane, merge);
+	account_selves(merge, &cost);
 	for (size_t i = merge->touched_count; i-- > 0;) {
 		uint32_t path = merge->touched[i], parent = merge->paths[path].parent;
-		uint32_t mode = counted->mode_of[merge->paths[path].function];
+		uint32_t mode = mode_of_path(counted, path);
+		double calls = (double)merge->cells[path].calls;
+		float share = counted->window_shares[merge->paths[path].function];
 
-		counted->below[path] += (double)merge->cells[path].calls;
+		counted->below[path] += calls;
+		if (mode)
+			add_times(counted, cost.hooks, path, mode);
+		counted->below_window[path] += calls * share;
 		counted->below[parent] += counted->below[path];
-		if (mode && merge->paths[path].kind == MERGE_FUNCTION)
-			add_sums(counted, lane, path, mode);
+		counted->below_window[parent] += counted->below_window[path];
+		counted->below[path] = counted->below_window[path] = 0;
 	}
-	for (size_t i = 0; i < merge->touched_count; i++)
-		counted->below[merge->touched[i]] = 0;
-	counted->below[0] = 0;
+	counted->below[0] = counted->below_window[0] = 0;
 	account_clear(merge);
 }
 
@@ -265,9 +197,7 @@ static void add_calls(struct counted *counted, uint32_t mode, uint32_t path,
 		least = SEGMENT_RECORDING_COUNTED; /* as it shows */
 	if (least > merge->paths[path].recording)
 		merge->paths[path].recording = least;
-	counted->calls =
-		array_room(counted->calls, counted->call_count, sizeof(*counted->calls));
-	counted->calls[counted->call_count++] = (struct kept_calls){mode, path, calls};
+	kept_add_calls(&counted->kept, mode, path, calls);
 }
 
 /* A function without any call that has a frame: what is called is not known to have a
@@ -286,27 +216,27 @@ static void add_nowhere(struct counted *counted, uint32_t mode, uint64_t calls)
 }
 
 static void divide(struct counted *counted, const struct kept_lane *lane,
-		   const struct kept_count *count)
+		   struct kept_count count)
 {
+	uint32_t function = counted->merge->modes[count.mode].function;
 	size_t paths;
-	const struct weight *found = weights_find(
-		&counted->weights, counted->merge->modes[count->mode].function,
-		lane->process, lane->lane, &paths);
+	const struct weight *found = weights_find(&counted->weights, function,
+						  lane->process, lane->lane, &paths);
 	uint64_t *weights, *parts;
 
 	if (!paths) {
-		add_nowhere(counted, count->mode, count->calls);
+		add_nowhere(counted, count.mode, count.calls);
 		return;
 	}
-	if (counted->call_count + paths > PARTS_MOST)
+	if (counted->kept.call_count + paths > PARTS_MOST)
 		paths = 1;
 	weights = xcalloc(paths, sizeof(*weights));
 	parts = xcalloc(paths, sizeof(*parts));
 	for (size_t i = 0; i < paths; i++)
 		weights[i] = found[i].calls;
-	apportion(count->calls, weights, paths, parts);
+	apportion(count.calls, weights, paths, parts);
 	for (size_t i = 0; i < paths; i++)
-		add_calls(counted, count->mode, found[i].path, parts[i]);
+		add_calls(counted, count.mode, found[i].path, parts[i]);
 	free(weights);
 	free(parts);
 }
@@ -315,19 +245,20 @@ static void divide(struct counted *counted, const struct kept_lane *lane,
 static void place_calls(struct counted *counted, struct kept_lane *lane)
 {
 	struct merge *merge = counted->merge;
+	struct kept *kept = &counted->kept;
 
-	lane->calls.first = counted->call_count;
+	lane->calls.first = lane->calls.end = kept->call_count;
 	for (size_t i = lane->counts.first; i < lane->counts.end; i++)
-		divide(counted, lane, &counted->counts[i]);
-	lane->calls.end = counted->call_count;
-	restore(counted, lane);
+		divide(counted, lane, kept->counts[i]);
+	lane->calls.end = kept->call_count;
+	kept_restore(kept, lane, merge);
 	account_begin(merge);
 	counted->exact_above = xreallocarray(counted->exact_above, merge->path_count,
 					     sizeof(*counted->exact_above));
 	moves_find_exact(merge, counted->exact_above);
 	lane->moves.first = counted->moves.count;
 	for (size_t i = lane->calls.first; i < lane->calls.end; i++) {
-		const struct kept_calls *calls = &counted->calls[i];
+		const struct kept_calls *calls = &kept->calls[i];
 
 		moves_find(&counted->moves, merge, counted->exact_above,
 			   counted->same[calls->mode], calls->path, (double)calls->calls);
@@ -338,14 +269,13 @@ static void place_calls(struct counted *counted, struct kept_lane *lane)
 
 /* The time of calls without frames is in that of the calls around them, where these have
  * frames in windows. */
-static void find_hidden(struct counted *counted, const struct kept_lane *lane)
+static void find_hidden(struct counted *counted, struct kept_lane *lane)
 {
-	const struct merge *merge = counted->merge;
-	double cost = merge->process_cost[lane->process].counted_ns;
+	double cost = counted->merge->process_cost[lane->process].counted_ns;
 
 	for (size_t i = lane->moves.first; i < lane->moves.end; i++) {
 		const struct move *move = &counted->moves.all[i];
-		uint32_t mode = counted->mode_of[merge->paths[move->holder].function];
+		uint32_t mode = mode_of_path(counted, move->holder);
 
 		if (move->is_hidden && mode)
 			counted->sums[mode].hidden_ns +=
@@ -376,94 +306,81 @@ static void find_rates(struct counted *counted)
 	free(run);
 }
 
-typedef void lane_step(struct counted *counted, struct kept_lane *lane);
-
-static void look_step(struct counted *counted, struct kept_lane *lane)
+static void finish_lane(struct counted *counted, struct kept_lane *lane)
 {
-	look_at_frames(counted, lane);
+	struct merge *merge = counted->merge;
+	struct account_cost cost = {&merge->process_cost[lane->process],
+				    counted->window_shares};
+	uint64_t end_ticks = counted->ends[lane->process].end_ticks;
+	int64_t wall_ns = ticks_since_start_ns(merge->ticks, end_ticks);
+
+	kept_restore(&counted->kept, lane, merge);
+	account_selves(merge, &cost);
+	if (lane->moves.first < lane->moves.end)
+		moves_make(&counted->moves.all[lane->moves.first],
+			   lane->moves.end - lane->moves.first, merge, counted->rates,
+			   cost.hooks, wall_ns);
+	account_totals(merge, lane->lane);
 }
 
-static void hidden_step(struct counted *counted, struct kept_lane *lane)
+/* The lanes are in the order of their processes, each of which marks its functions. */
+static void for_each_lane(struct counted *counted,
+			  void (*step)(struct counted *, struct kept_lane *))
 {
-	find_hidden(counted, lane);
-}
+	struct kept_lane *lanes = counted->kept.lanes;
 
-static int by_process(const void *a, const void *b)
-{
-	const struct kept_lane *left = a, *right = b;
+	for (size_t i = 0; i < counted->kept.lane_count; i++) {
+		uint32_t process = lanes[i].process;
 
-	if (left->process != right->process)
-		return left->process < right->process ? -1 : 1;
-	return left->lane < right->lane ? -1 : left->lane > right->lane;
-}
-
-/* They are in the order of their processes, each of which marks its functions. */
-static void for_each_lane(struct counted *counted, lane_step *step)
-{
-	for (size_t i = 0; i < counted->lane_count; i++) {
-		uint32_t process = counted->lanes[i].process;
-
-		if (i == 0 || counted->lanes[i - 1].process != process)
+		if (i == 0 || lanes[i - 1].process != process)
 			mark_functions(counted, process, 0);
-		step(counted, &counted->lanes[i]);
-		if (i + 1 == counted->lane_count ||
-		    counted->lanes[i + 1].process != process)
+		step(counted, &lanes[i]);
+		if (i + 1 == counted->kept.lane_count || lanes[i + 1].process != process)
 			mark_functions(counted, process, 1);
 	}
 }
 
-static void finish_lane(struct counted *counted, const struct kept_lane *lane,
-			const struct merge_end *ends)
+static void make_tables(struct counted *counted)
 {
-	struct merge *merge = counted->merge;
-	const struct hook_cost *cost = &merge->process_cost[lane->process];
-	int64_t wall_ns =
-		ticks_since_start_ns(merge->ticks, ends[lane->process].end_ticks);
+	const struct merge *merge = counted->merge;
+	size_t functions = merge->identify.function_count;
 
-	restore(counted, lane);
-	account_selves(merge, cost);
-	if (lane->moves.first < lane->moves.end)
-		moves_make(&counted->moves.all[lane->moves.first],
-			   lane->moves.end - lane->moves.first, merge, counted->rates,
-			   cost, wall_ns);
-	account_totals(merge, lane->lane);
+	counted->rates = xcalloc(merge->mode_count, sizeof(*counted->rates));
+	counted->same = xcalloc(merge->mode_count, sizeof(*counted->same));
+	counted->mode_of = xcalloc(functions, sizeof(*counted->mode_of));
+	counted->window_shares = xcalloc(functions, sizeof(*counted->window_shares));
+	counted->below = xcalloc(merge->path_count, sizeof(*counted->below));
+	counted->below_window = xcalloc(merge->path_count, sizeof(*counted->below));
 }
 
 void counted_finish(struct counted *counted, const struct merge_end *ends)
 {
-	struct merge *merge = counted->merge;
-
-	if (!counted->lane_count)
+	if (!counted->kept.lane_count)
 		return;
-	qsort(counted->lanes, counted->lane_count, sizeof(*counted->lanes), by_process);
-	sums_of(counted, 0);
-	counted->rates = xcalloc(merge->mode_count, sizeof(*counted->rates));
-	counted->same = xcalloc(merge->mode_count, sizeof(*counted->same));
-	counted->mode_of =
-		xcalloc(merge->identify.function_count, sizeof(*counted->mode_of));
-	counted->below = xcalloc(merge->path_count, sizeof(*counted->below));
-	for_each_lane(counted, look_step);
+	counted->ends = ends;
+	kept_order(&counted->kept);
+	make_tables(counted);
+	for_each_lane(counted, count_frames);
+	for_each_lane(counted, time_frames);
 	weights_finish(&counted->weights);
 	for_each_lane(counted, place_calls);
 	find_rates(counted);
-	for_each_lane(counted, hidden_step);
+	for_each_lane(counted, find_hidden);
 	find_rates(counted);
-	for (size_t i = 0; i < counted->lane_count; i++)
-		finish_lane(counted, &counted->lanes[i], ends);
+	for_each_lane(counted, finish_lane);
 }
 
 void counted_free(struct counted *counted)
 {
-	free(counted->lanes);
-	free(counted->cells);
-	free(counted->counts);
-	free(counted->calls);
 	free(counted->sums);
 	free(counted->rates);
 	free(counted->same);
 	free(counted->mode_of);
+	free(counted->window_shares);
 	free(counted->below);
+	free(counted->below_window);
 	free(counted->exact_above);
+	kept_done(&counted->kept);
 	moves_done(&counted->moves);
 	weights_done(&counted->weights);
 	free(counted);

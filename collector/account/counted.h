@@ -18,7 +18,8 @@ struct counted;
 struct counted *counted_new(struct merge *merge);
 
 /* Takes the lane out of the cells, and its counts, until all lanes are known. */
-void counted_keep(struct counted *counted, uint32_t lane, struct lane_counts *counts);
+void counted_keep(struct counted *counted, uint32_t lane,
+		  const struct lane_counts *counts);
 
 /* Adds all lanes that were kept to the tree. */
 void counted_finish(struct counted *counted, const struct merge_end *ends);

@@ -43,16 +43,19 @@ static void scale_to_windows(struct rate *rate, const struct rate_sums *sums,
 			     const struct hook_cost *cost)
 {
 	double below = sums->below_calls / sums->calls;
+	double below_window = sums->below_window_calls / sums->calls;
 	double hooks = cost->inner_ns + below * (cost->inner_ns + cost->outer_ns);
-	double all = sums->raw_ns / sums->calls - hooks;
-	double window = sums->window_ns / sums->window_calls, own = rate->ns, share;
+	double all = sums->raw_ns / sums->calls - hooks - below_window * cost->window_ns;
+	double mean = sums->window_ns / sums->window_calls, own = rate->ns, share;
+	/* in a window, all below are in it */
+	double window = mean - hooks - (below_window > 0 ? below * cost->window_ns : 0);
 
 	if (all > 0)
 		share = clamp(own / all, 0, 1);
 	else
 		share = below > 0 ? 0.5 : 1;
-	rate->error_ns = share * window_error(sums, window);
-	rate->ns = own + share * (window - hooks - all);
+	rate->error_ns = share * window_error(sums, mean);
+	rate->ns = own + share * (window - all);
 	rate->error_ns = hypot(rate->error_ns, WINDOW_ERROR * rate->ns);
 }
 
@@ -92,6 +95,7 @@ void rate_add_sums(struct rate_sums *to, const struct rate_sums *more)
 	to->self_ns += more->self_ns;
 	to->child_calls += more->child_calls;
 	to->below_calls += more->below_calls;
+	to->below_window_calls += more->below_window_calls;
 	to->hidden_ns += more->hidden_ns;
 	to->window_calls += more->window_calls;
 	to->window_ns += more->window_ns;

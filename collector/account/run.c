@@ -115,7 +115,8 @@ static void account_lane(struct merge *merge, struct counted *counted, uint32_t 
 		counted_keep(counted, lane, counts);
 		return;
 	}
-	account_selves(merge, &merge->process_cost[process]);
+	account_selves(merge,
+		       &(struct account_cost){&merge->process_cost[process], NULL});
 	account_totals(merge, lane);
 }
 

@@ -4,10 +4,9 @@
  * began, and from the windows of the run itself. Must not believe a number of the spool
  * that is not plausible.
  *
- * A pair of windows (struct segment_pair) says what an exactly recorded call costs more
- * than a counted one in the state that the program runs in: its caches and predictors are
- * not those of a loop that does nothing else. Without enough pairs it is somewhere
- * between the two states of the calibration.
+ * An exactly recorded call costs something between the two states of the calibration.
+ * One in a window costs more, as nodes and histograms have left the caches since the
+ * window before: a pair of windows (struct segment_pair) says how much.
  */
 #pragma once
 
@@ -25,10 +24,12 @@ struct hook_cost {
 	double path_error;	   /* of the sum, how far one path's is off: the share */
 	double counted_ns, counted_error_ns;
 	double alloc_ns, alloc_error_ns; /* of a malloc and its free */
-	size_t pair_count;		 /* windows it rests on, 0: the calibration */
+	/* of a call in a window, in addition; it is around the interval */
+	double window_ns, window_error_ns;
+	size_t pair_count; /* windows that this rests on; 0: it is not known */
 };
 
-/* With fewer pairs the calibration counts. */
+/* Fewer pairs say nothing. */
 #define HOOK_COST_PAIRS_LEAST 30u
 /* More are not looked at. */
 #define HOOK_COST_PAIRS_MOST 65536u
@@ -37,7 +38,7 @@ struct hook_cost {
 void hook_cost_calibrated(struct hook_cost *ret, const struct segment_run *page,
 			  const struct ticks *ticks);
 
-/* Puts in what the pairs say, when they are enough and say something. Pairs
- * without calls are left out. */
+/* Puts in what the pairs say, when they are enough and say something. Pairs without calls
+ * are left out. */
 void hook_cost_measure(struct hook_cost *cost, const struct ticks *ticks,
 		       const struct segment_pair *pairs, size_t count);

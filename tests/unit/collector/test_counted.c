@@ -266,30 +266,38 @@ static void hidden_below_windows(void **state)
 	end(&f, db);
 }
 
-/* 40 windows in which a call takes 65 and 67 ticks and 26 between: 40 more than a counted
- * one, which takes 2. The calibration has said 10 and 20, so a third of it is inside. */
-static void cost_in_the_run(void **state)
+/*
+ * 40 windows in which a call takes 65 and 67 ticks and 26 between: 40 more than a counted
+ * one, which takes 2. By the calibration an exact one takes 30, so one in a window takes
+ * 12 more. Of the 100 calls of 0x2000 40 are in windows: its caller has 100 * 20 + 40 *
+ * 12 to its account, its own calls 10 each, as ever.
+ */
+static void cost_in_windows(void **state)
 {
 	struct fixture f;
 	struct sqlite3 *db;
+	uint32_t node, number;
 
 	(void)state;
 	begin(&f);
 	f.run.page->inner_cost_ticks = 10;
 	f.run.page->outer_cost_ticks = 20;
 	f.run.page->counted_cost_ticks = 2;
-	make_call(&f.lane, 1, 0x1000, 100, 100000);
-	make_mode(f.process, 0x2000, SEGMENT_RECORDING_WINDOWS);
+	node = make_call(&f.lane, 1, 0x1000, 1, 100000);
+	make_call(&f.lane, node, 0x2000, 100, 10000);
+	number = make_mode(f.process, 0x2000, SEGMENT_RECORDING_WINDOWS);
+	make_window(&f.lane, number, 40, 4000, 400000);
 	for (uint32_t i = 0; i < 38; i++)
 		make_pair(&f.lane, i % 2 ? 6500 : 6700, 100, 2600, 100);
 	make_pair(&f.lane, 4000000, 100, 2600, 100); /* preempted */
 	make_pair(&f.lane, 6600, 100, 3000000, 100);
 	db = check_ingest(&f.run, NULL);
 	check_rows(db,
-		   "SELECT ROUND(hook_cost_ns, 6), hook_cost_error_ns BETWEEN 0.5 AND 1, "
-		   "counted_cost_ns, cost_pairs FROM runs",
-		   "42.0|1|2.0|40");
-	check_rows(db, "SELECT self_ns FROM call_paths", "98600");
+		   "SELECT hook_cost_ns, counted_cost_ns, ROUND(window_cost_ns, 6), "
+		   "window_cost_error_ns BETWEEN 0.5 AND 2, cost_pairs FROM runs",
+		   "30.0|2.0|12.0|1|40");
+	/* 90000 - 10 - 2000 - 480 */
+	check_rows(db, "SELECT self_ns FROM call_paths", "87510;9000");
 	end(&f, db);
 }
 
@@ -382,7 +390,7 @@ int main(void)
 		cmocka_unit_test(nowhere),
 		cmocka_unit_test(not_more_than_there_is),
 		cmocka_unit_test(hidden_below_windows),
-		cmocka_unit_test(cost_in_the_run),
+		cmocka_unit_test(cost_in_windows),
 		cmocka_unit_test(wild_numbers),
 		cmocka_unit_test(trust_of_modes),
 	};

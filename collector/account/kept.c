@@ -1,0 +1,113 @@
+/* SPDX-License-Identifier: MIT */
+/* Lanes on one side. Must not keep more of a cell than the lane had filled in. */
+#include "collector/account/kept.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/account/account.h"
+#include "collector/account/modes.h"
+#include "common/base/array.h"
+
+static void add_counts(struct kept *kept, struct merge *merge, uint32_t process,
+		       const struct lane_counts *counts)
+{
+	for (uint32_t number = 1; number < counts->count_count; number++) {
+		uint64_t calls = counts->counts[number].call_count;
+		struct merge_mode *mode = modes_find(merge, process, number);
+
+		if (!calls)
+			continue;
+		if (!mode || mode->function == MERGE_NO_FUNCTION) {
+			merge_add(&merge->damaged_count, 1);
+			continue;
+		}
+		merge_add(&mode->counted_calls, calls);
+		merge_add(&merge->counted_call_count, calls);
+		kept->counts = array_room(kept->counts, kept->count_count,
+					  sizeof(*kept->counts));
+		kept->counts[kept->count_count++] =
+			(struct kept_count){(uint32_t)(mode - merge->modes), calls};
+	}
+}
+
+static void add_cell(struct kept *kept, uint32_t path, const struct merge_cell *cell)
+{
+	struct kept_cell *to;
+
+	kept->cells = array_room(kept->cells, kept->cell_count, sizeof(*kept->cells));
+	to = &kept->cells[kept->cell_count++];
+	to->path = path;
+	to->total_ticks = cell->total_ticks;
+	memcpy(to->quantities, cell->quantities, sizeof(to->quantities));
+}
+
+void kept_add(struct kept *kept, struct merge *merge, uint32_t lane,
+	      const struct lane_counts *counts)
+{
+	struct kept_lane row = {.lane = lane, .process = merge->run->lanes[lane].process};
+
+	row.cells.first = kept->cell_count;
+	for (size_t i = 0; i < merge->touched_count; i++)
+		add_cell(kept, merge->touched[i], &merge->cells[merge->touched[i]]);
+	account_clear(merge);
+	row.cells.end = kept->cell_count;
+	row.counts.first = kept->count_count;
+	add_counts(kept, merge, row.process, counts);
+	row.counts.end = kept->count_count;
+	kept->lanes = array_room(kept->lanes, kept->lane_count, sizeof(row));
+	kept->lanes[kept->lane_count++] = row;
+}
+
+static int by_process(const void *a, const void *b)
+{
+	const struct kept_lane *left = a, *right = b;
+
+	if (left->process != right->process)
+		return left->process < right->process ? -1 : 1;
+	return left->lane < right->lane ? -1 : left->lane > right->lane;
+}
+
+void kept_order(struct kept *kept)
+{
+	if (kept->lane_count)
+		qsort(kept->lanes, kept->lane_count, sizeof(*kept->lanes), by_process);
+}
+
+void kept_restore(const struct kept *kept, const struct kept_lane *lane,
+		  struct merge *merge)
+{
+	for (size_t i = lane->cells.first; i < lane->cells.end; i++) {
+		const struct kept_cell *from = &kept->cells[i];
+		struct merge_cell *cell = merge_touch(merge, from->path);
+
+		cell->total_ticks = from->total_ticks;
+		memcpy(cell->quantities, from->quantities, sizeof(cell->quantities));
+	}
+	for (size_t i = lane->calls.first; i < lane->calls.end; i++) {
+		const struct kept_calls *from = &kept->calls[i];
+		struct merge_cell *cell = merge_touch(merge, from->path);
+		int64_t room = INT64_MAX - cell->calls;
+		int64_t calls = quantity_of_count(from->calls);
+
+		if (calls > room)
+			calls = room;
+		cell->calls += calls;
+		cell->counted_calls += calls;
+	}
+}
+
+void kept_add_calls(struct kept *kept, uint32_t mode, uint32_t path, uint64_t calls)
+{
+	kept->calls = array_room(kept->calls, kept->call_count, sizeof(*kept->calls));
+	kept->calls[kept->call_count++] = (struct kept_calls){mode, path, calls};
+}
+
+void kept_done(struct kept *kept)
+{
+	free(kept->lanes);
+	free(kept->cells);
+	free(kept->counts);
+	free(kept->calls);
+	*kept = (struct kept){.lane_count = 0};
+}

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lanes taken out of the cells of the tree, and put back one at a time. Must not know
+ * what is done with them in between.
+ */
+#pragma once
+
+#include "collector/merge/lane.h"
+#include "collector/merge/merge.h"
+
+/* A cell as the lane filled it. */
+struct kept_cell {
+	uint32_t path;
+	uint64_t total_ticks;
+	QUANTITY_FIELDS(LANE);
+};
+
+/* A function's calls in a lane that have no frame. */
+struct kept_count {
+	uint32_t mode; /* index in merge->modes */
+	uint64_t calls;
+};
+
+/* Of them, those on one path. */
+struct kept_calls {
+	uint32_t mode, path;
+	uint64_t calls;
+};
+
+/* [first, end) of a growing array. */
+struct kept_range {
+	size_t first, end;
+};
+
+struct kept_lane {
+	uint32_t lane, process;
+	struct kept_range cells, counts, calls, moves;
+};
+
+/* All zero is empty. */
+struct kept {
+	struct kept_lane *lanes;
+	struct kept_cell *cells;
+	struct kept_count *counts;
+	struct kept_calls *calls;
+	size_t lane_count, cell_count, count_count, call_count;
+};
+
+/* Takes the lane in the cells out, with its counts. */
+void kept_add(struct kept *kept, struct merge *merge, uint32_t lane,
+	      const struct lane_counts *counts);
+
+/* Puts the lanes in the order of their processes. */
+void kept_order(struct kept *kept);
+
+/* Puts a lane's cells back, with the calls that have been found for them, those of
+ * lane->calls. account_clear() takes them out again. */
+void kept_restore(const struct kept *kept, const struct kept_lane *lane,
+		  struct merge *merge);
+
+/* Adds calls of a path; the caller knows which lane they are of. */
+void kept_add_calls(struct kept *kept, uint32_t mode, uint32_t path, uint64_t calls);
+
+void kept_done(struct kept *kept);
