@@ -127,13 +127,14 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 7u
+#define SEGMENT_VERSION 8u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
 #define SEGMENT_STATE_NAME "state"
 #define SEGMENT_FILE_SUFFIX ".segment"
 #define SEGMENT_PATH_MAX 4096
+#define SEGMENT_RULES_MAX 1024
 
 enum segment_clock {
 	SEGMENT_CLOCK_TSC = 1,	     /* x86 time stamp counter */
@@ -226,6 +227,8 @@ struct segment_run {
 	char host[72];
 	struct segment_job job;
 	char setting_ignored[128];     /* the first value that could not be parsed */
+	char only[SEGMENT_RULES_MAX];  /* PROFSHIM_ONLY, see common/selection.h */
+	char skip[SEGMENT_RULES_MAX];  /* PROFSHIM_SKIP */
 	char output[SEGMENT_PATH_MAX]; /* absolute path of run.db */
 	char cwd[SEGMENT_PATH_MAX];
 };
@@ -389,7 +392,7 @@ struct segment_process {
 	uint32_t lane_slot; /* the lane that is handed on with this slot */
 	uint32_t forked_from_tenant; /* which process of forked_from_slot */
 	uint32_t first_thread;	     /* threads before it are of former processes */
-	uint32_t reserved[2];
+	uint32_t fitted_rules[2];    /* atomic; bits: rules that fit a function here */
 	uint64_t settled_alloc_count, settled_alloc_bytes; /* of former processes */
 	char executable[SEGMENT_PATH_MAX];
 	uint32_t command_size; /* bytes used in command */

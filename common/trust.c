@@ -42,6 +42,12 @@ static const struct trust_counter counters[] = {
 	 "Record with PROFSHIM_LEVEL=exact to time every call; prof-analyze sql 'SELECT "
 	 "* "
 	 "FROM recordings' lists them."},
+	{"rules_without_functions", TRUST_MINOR, "rule that fits no function",
+	 "rules that fit no function",
+	 "Words of PROFSHIM_ONLY or PROFSHIM_SKIP fit nothing in the objects that called "
+	 "hooks.",
+	 "Functions go by their linkage names or C++ names without parameters: "
+	 "prof-analyze functions has them."},
 	{"early_sites", TRUST_MINOR, "call of a hook that could not be rewritten",
 	 "calls of hooks that could not be rewritten",
 	 "Calls of hooks lie where code cannot be written (it is protected, or lies "

@@ -65,6 +65,8 @@ int record_set_environment(const struct record_options *options, const char *shi
 		{"PROFSHIM_FOLLOW", options->follow},
 		{"PROFSHIM_LEVEL", options->level},
 		{"PROFSHIM_OVERHEAD", options->overhead},
+		{"PROFSHIM_ONLY", options->only},
+		{"PROFSHIM_SKIP", options->skip},
 		/* the program need not wait for its collector: we do */
 		{"PROFSHIM_WAIT", "0"},
 	};

@@ -9,6 +9,7 @@
 
 #include "common/base/options.h"
 #include "common/segment.h"
+#include "common/selection.h"
 #include "record/words.h"
 
 #define DEFAULT_WAIT_S 30
@@ -59,6 +60,8 @@ enum {
 	OPTION_VERSION,
 	OPTION_USAGE,
 	OPTION_OVERHEAD,
+	OPTION_ONLY,
+	OPTION_SKIP,
 };
 
 #define LEAST_OVERHEAD 0.1
@@ -83,6 +86,12 @@ static const struct argp_option options[] = {
 	 OF_A_RUN},
 	{"overhead", OPTION_OVERHEAD, "PERCENT", 0,
 	 "what recording may add to the program's own CPU time", OF_A_RUN},
+	{"only", OPTION_ONLY, "RULES", 0,
+	 "record these functions only: names or patterns, namespace:, module:, file: or "
+	 "component:, separated by commas",
+	 OF_A_RUN},
+	{"skip", OPTION_SKIP, "RULES", 0, "leave these out, as if they had no hooks",
+	 OF_A_RUN},
 	{"wait", OPTION_WAIT, "SECONDS", 0,
 	 "how long to wait for the file to be written (30)", OF_A_RUN},
 	{"report", OPTION_REPORT, "FORMAT", OPTION_ARG_OPTIONAL,
@@ -136,6 +145,19 @@ static const char *read_word(struct argp_state *state, const char *name, const c
 			return text;
 	options_refuse(state, "%s takes %s, not \"%s\"", name, listed, text);
 	return NULL;
+}
+
+/* A list of rules of common/selection.h. */
+static const char *read_rules(struct argp_state *state, const char *name,
+			      const char *text)
+{
+	struct selection selection;
+	const char *wrong =
+		*text ? selection_read(&selection, text, NULL) : "there is no rule";
+
+	if (wrong)
+		options_refuse(state, "%s does not take \"%s\": %s", name, text, wrong);
+	return text;
 }
 
 static char **read_against(struct argp_state *state, const char *text)
@@ -297,6 +319,12 @@ static error_t take_run_option(int key, char *value, struct argp_state *state)
 		    !(strtod(value, NULL) <= LARGEST_OVERHEAD))
 			options_refuse(state, "--overhead takes a number from 0.1 to "
 					      "1000, of per cent");
+		break;
+	case OPTION_ONLY:
+		ret->only = read_rules(state, "--only", value);
+		break;
+	case OPTION_SKIP:
+		ret->skip = read_rules(state, "--skip", value);
 		break;
 	case OPTION_WAIT:
 		ret->wait_s = read_number(state, "--wait", value, 0, LONGEST_WAIT_S);

@@ -5,6 +5,7 @@
  */
 #include "collector/ingest/trust.h"
 
+#include "common/selection.h"
 #include "common/trust.h"
 
 #include <stdio.h>
@@ -53,7 +54,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-_Static_assert(COUNT(counters) + COUNT(notes) + 34 <= INGEST_FACT_LIMIT,
+_Static_assert(COUNT(counters) + COUNT(notes) + 35 <= INGEST_FACT_LIMIT,
 	       "room for facts");
 
 static struct ingest_fact *add(struct ingest *ingest, const char *name, uint64_t value)
@@ -108,6 +109,33 @@ static uint64_t functions_off(const struct merge *merge)
 	}
 	free(seen);
 	return count;
+}
+
+/* Rules that fit nothing in any process, mistyped perhaps. */
+static void add_rules(struct ingest *ingest)
+{
+	struct ingest_fact *fact = add(ingest, "rules_without_functions", 0);
+	const struct segment_run *page = &ingest->run.page;
+	struct selection selection;
+	uint64_t fitted = 0;
+	size_t used = 0;
+
+	if (selection_read(&selection, page->only, page->skip))
+		return;
+	for (size_t i = 0; i < ingest->run.process_count; i++)
+		fitted |= ingest->run.processes[i].fitted_rules;
+	for (uint32_t i = 0; i < selection.count; i++) {
+		const struct selection_rule *rule = &selection.rules[i];
+		size_t room = sizeof(fact->text) - used;
+		int length;
+
+		if (fitted >> i & 1)
+			continue;
+		length = snprintf(fact->text + used, room, "%s%.*s",
+				  fact->value++ ? ", " : "", (int)rule->length,
+				  rule->text);
+		used += length < (int)room ? (size_t)length : room - 1;
+	}
 }
 
 static void add_recordings(struct ingest *ingest)
@@ -277,6 +305,7 @@ void trust_collect(struct ingest *ingest)
 		add(ingest, counters[i].name, sum(ingest, counters[i].counter));
 	add(ingest, "refused_snapshots", refused_snapshots(ingest));
 	add_recordings(ingest);
+	add_rules(ingest);
 	add(ingest, "unresolved_functions", named_so(merge, IDENTIFY_UNNAMED));
 	add(ingest, "system_functions", named_so(merge, IDENTIFY_NEAR));
 	add_limits(ingest);

@@ -28,6 +28,7 @@ static void copy_facts(struct read_process *to, const struct segment_process *fr
 				 ? from->peak_bytes - from->below_peak
 				 : 0;
 	to->peak_generation = from->peak_generation;
+	to->fitted_rules = from->fitted_rules[0] | (uint64_t)from->fitted_rules[1] << 32;
 	memcpy(to->counters, from->counters, sizeof(to->counters));
 }
 

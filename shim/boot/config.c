@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/selection.h"
 #include "shim/boot/job.h"
 #include "shim/boot/variable.h"
 #include "shim/lane/lane.h"
@@ -173,6 +174,26 @@ static void read_words(struct config *config, char **environment)
 		config_ignore(config, "PROFSHIM_FOLLOW", follow);
 }
 
+/* Both or one; a list with a mistake in it selects nothing. */
+static void read_selection(struct config *config, char **environment)
+{
+	static const char *const names[] = {"PROFSHIM_ONLY", "PROFSHIM_SKIP"};
+	const char **lists[] = {&config->only, &config->skip};
+	struct selection selection;
+
+	for (int i = 0; i < 2; i++) {
+		const char *value = variable_find(environment, names[i]);
+
+		if (!value || !*value)
+			continue;
+		if (selection_read(&selection, i == 0 ? value : config->only,
+				   i == 0 ? NULL : value))
+			config_ignore(config, names[i], value);
+		else
+			*lists[i] = value;
+	}
+}
+
 void config_read(struct config *config, char **environment)
 {
 	const char *value;
@@ -194,6 +215,7 @@ void config_read(struct config *config, char **environment)
 	config->joins_only = variable_find(environment, EXEC_MARK_NAME) != NULL;
 	job_read(environment, &config->job);
 	read_words(config, environment);
+	read_selection(config, environment);
 	read_report(config, environment);
 	read_duration(config, environment, "PROFSHIM_WAIT", &config->wait_ms);
 	read_snapshots(config, environment);

@@ -21,6 +21,7 @@ struct config {
 	int snapshot_signal;		/* PROFSHIM_SNAPSHOT_SIGNAL, 0: none */
 	unsigned int wait_ms; /* PROFSHIM_WAIT: longest wait for the collector at exit */
 	const char *snapshot_at; /* PROFSHIM_SNAPSHOT_AT, borrowed, NULL: unset */
+	const char *only, *skip; /* PROFSHIM_ONLY, PROFSHIM_SKIP, likewise */
 	const char *output;	 /* borrowed from the environment, "run.db" by default */
 	const char *label;	 /* likewise, "" by default */
 	const char *collector;	 /* likewise, NULL: search */

@@ -21,6 +21,7 @@
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/image/modules.h"
+#include "shim/image/selection.h"
 #include "shim/image/triggers.h"
 #include "shim/image/unwinder.h"
 #include "shim/memory/early_heap.h"
@@ -105,6 +106,7 @@ static void begin_recording(const struct config *config)
 		return;
 	}
 	shadow_begin(interposition_grain_shift());
+	selection_begin();
 	if (run_create_segment(config, error, sizeof(error)) < 0) {
 		__atomic_fetch_add(&process_facts.state->lost_process_count, 1,
 				   __ATOMIC_RELAXED);

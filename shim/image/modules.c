@@ -19,11 +19,13 @@
 #include "shim/image/build_id.h"
 #include "shim/image/mapping.h"
 #include "shim/image/modules.h"
+#include "shim/image/selection.h"
 #include "shim/image/triggers.h"
 #include "shim/image/unwinder.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/upcalls.h"
 #include "shim/patch/modes.h"
+#include "shim/patch/selected.h"
 
 static struct segment_module *module_at(uint32_t index)
 {
@@ -271,6 +273,7 @@ static void find_gone(void)
 		for (lane = process->lanes; lane; lane = lane->next_lane)
 			retire(lane, module, i + 1);
 		modes_retire(module->start, module->end, i + 1);
+		selected_retire(module->start, module->end);
 	}
 	if (count == process->segment->modules.capacity) {
 		gone++;
@@ -300,6 +303,23 @@ static int note_module(uint64_t address)
 	return came_back;
 }
 
+static void select_module(uint64_t address)
+{
+	struct dl_find_object found;
+	struct segment_module *module;
+	uint64_t mask;
+
+	if (_dl_find_object((void *)address, &found) != 0)
+		return;
+	note_module(address);
+	if (!process_may_grow() || !process_lock(&mask))
+		return;
+	module = find_known(&found);
+	if (module && selected_find(address) == SELECTED_UNKNOWN)
+		selection_decide(module);
+	process_unlock(&mask);
+}
+
 void modules_unloaded(void)
 {
 	uint64_t mask;
@@ -313,5 +333,6 @@ void modules_unloaded(void)
 void modules_begin(void)
 {
 	upcalls.note_module = note_module;
+	upcalls.select_module = select_module;
 	upcalls.check_modules = find_gone;
 }

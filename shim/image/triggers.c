@@ -2,25 +2,19 @@
 /*
  * PROFSHIM_SNAPSHOT_AT: finds the addresses of the named functions in the symbol tables
  * of the objects that are recorded. Runs on: triggers_begin: the constructor;
- * triggers_look: traced threads, under the process lock, once for each object. Must not
- * believe an offset in the file; keep it mapped or open.
+ * triggers_look: traced threads, under the process lock, once for each object.
  *
  * A name is a linkage name (parse_line, _ZN6Parser4nextEv) or a C++ name without its
  * parameters (Parser::next: all its overloads; Parser::Parser: its constructors).
  */
-#include <elf.h>
-#include <fcntl.h>
+#include "shim/image/triggers.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include "shim/core/gate.h"
 #include "shim/core/process.h"
-#include "shim/image/build_id.h"
-#include "shim/image/triggers.h"
+#include "shim/image/symbols.h"
 #include "shim/lane/trigger.h"
 
 #define NAME_LIMIT 16
@@ -159,109 +153,16 @@ static int is_named(const struct name *name, const char *symbol)
 	       begins(symbol, name->prefixes[1]);
 }
 
-struct image {
-	const char *start;
-	size_t size;
-};
-
-static const void *part(const struct image *image, uint64_t offset, uint64_t size)
+static void look_at(void *data, const char *symbol, uint64_t address)
 {
-	if (offset > image->size || size > image->size - offset)
-		return NULL;
-	return image->start + offset;
-}
-
-static void look_in_table(const struct image *image, const Elf64_Shdr *table,
-			  const Elf64_Shdr *string_table, uint64_t bias)
-{
-	const Elf64_Sym *symbols = part(image, table->sh_offset, table->sh_size);
-	const char *strings = part(image, string_table->sh_offset, string_table->sh_size);
-	uint64_t size = string_table->sh_size;
-
-	if (!symbols || !strings || size == 0 || strings[size - 1])
-		return;
-	for (uint64_t i = 0; i < table->sh_size / sizeof(*symbols); i++) {
-		if (ELF64_ST_TYPE(symbols[i].st_info) != STT_FUNC ||
-		    !symbols[i].st_value || symbols[i].st_name >= size)
+	(void)data;
+	for (int n = 0; n < name_count; n++) {
+		if (!is_named(&names[n], symbol))
 			continue;
-		for (int n = 0; n < name_count; n++) {
-			if (!is_named(&names[n], strings + symbols[i].st_name))
-				continue;
-			names[n].is_found = 1;
-			trigger_add(bias + symbols[i].st_value,
-				    names[n].enter[0] ? names[n].enter : NULL,
-				    names[n].exit[0] ? names[n].exit : NULL);
-		}
+		names[n].is_found = 1;
+		trigger_add(address, names[n].enter[0] ? names[n].enter : NULL,
+			    names[n].exit[0] ? names[n].exit : NULL);
 	}
-}
-
-static void look_in_image(const struct image *image, uint64_t bias)
-{
-	const Elf64_Ehdr *header = part(image, 0, sizeof(*header));
-	const Elf64_Shdr *sections;
-
-	if (!header || memcmp(header->e_ident, ELFMAG, SELFMAG) != 0 ||
-	    header->e_ident[EI_CLASS] != ELFCLASS64)
-		return;
-	sections = part(image, header->e_shoff, header->e_shnum * sizeof(*sections));
-	for (int i = 0; sections && i < header->e_shnum; i++) {
-		if ((sections[i].sh_type == SHT_SYMTAB ||
-		     sections[i].sh_type == SHT_DYNSYM) &&
-		    sections[i].sh_link < header->e_shnum)
-			look_in_table(image, &sections[i], &sections[sections[i].sh_link],
-				      bias);
-	}
-}
-
-static int is_noted_file(const struct segment_module *module, const struct stat *status)
-{
-	return module->inode == status->st_ino && module->device == status->st_dev &&
-	       module->size_bytes == (uint64_t)status->st_size;
-}
-
-/* Another file may lie at the path by now; its addresses would be wrong. */
-static int has_build_id(const struct image *image, const struct segment_module *module)
-{
-	const Elf64_Ehdr *header = part(image, 0, sizeof(*header));
-	const Elf64_Shdr *sections;
-	struct segment_module found = {.build_id_size = 0};
-
-	sections =
-		header ? part(image, header->e_shoff, header->e_shnum * sizeof(*sections))
-		       : NULL;
-	for (int i = 0; sections && i < header->e_shnum && !found.build_id_size; i++) {
-		const char *notes =
-			sections[i].sh_type == SHT_NOTE
-				? part(image, sections[i].sh_offset, sections[i].sh_size)
-				: NULL;
-
-		if (notes)
-			build_id_copy(&found, notes, sections[i].sh_size);
-	}
-	return found.build_id_size == module->build_id_size &&
-	       !memcmp(found.build_id, module->build_id, found.build_id_size);
-}
-
-static void look_in_file(const struct segment_module *module)
-{
-	struct image image = {.start = MAP_FAILED};
-	struct stat status;
-	/* whatever lies at the path must not make the program wait */
-	int fd = open(module->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-	if (fd < 0)
-		return;
-	if (fstat(fd, &status) == 0 && S_ISREG(status.st_mode) && status.st_size > 0 &&
-	    (module->build_id_size || is_noted_file(module, &status))) {
-		image.size = (size_t)status.st_size;
-		image.start = mmap(NULL, image.size, PROT_READ, MAP_PRIVATE, fd, 0);
-	}
-	close(fd);
-	if (image.start == MAP_FAILED)
-		return;
-	if (!module->build_id_size || has_build_id(&image, module))
-		look_in_image(&image, module->bias);
-	munmap((void *)image.start, image.size);
 }
 
 static int all_are_found(void)
@@ -285,10 +186,8 @@ static void note_missing(void)
 
 void triggers_look(const struct segment_module *module)
 {
-	if (!name_count || module->path[0] != '/' || gate_is_restricted() ||
-	    !gate_enter())
+	if (!name_count)
 		return;
-	look_in_file(module);
-	gate_leave();
+	symbols_each(module, look_at, NULL);
 	note_missing();
 }

@@ -12,4 +12,9 @@ static void do_nothing(void)
 {
 }
 
-struct upcalls upcalls = {note_nothing, do_nothing, do_nothing};
+static void select_nothing(uint64_t address)
+{
+	(void)address;
+}
+
+struct upcalls upcalls = {note_nothing, select_nothing, do_nothing, do_nothing};

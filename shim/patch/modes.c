@@ -159,6 +159,8 @@ static enum stub_kind kind_of(const struct site *site, enum segment_recording re
 {
 	if (site->is_exit)
 		return STUB_EXIT;
+	if (recording == SEGMENT_RECORDING_OFF)
+		return STUB_RETURN;
 	return recording == SEGMENT_RECORDING_WINDOWS ? STUB_WINDOWS : STUB_COUNTED;
 }
 
@@ -190,7 +192,7 @@ static int write_site(struct site *site, uint32_t number,
 	    (recording == SEGMENT_RECORDING_COUNTED && site->is_exit)) {
 		if (site_cut(site, &code) == 0)
 			return 0;
-		return lead(site, &code, number, SEGMENT_RECORDING_COUNTED);
+		return lead(site, &code, number, recording);
 	}
 	if (recording == SEGMENT_RECORDING_EXACT && !site->is_exit)
 		return site_restore(site, &code);

@@ -229,6 +229,9 @@ static int begin_arena(uint8_t *start)
 	((uintptr_t *)start)[TARGET_LEAVE] = (uintptr_t)stub_targets.leave;
 	write_exit(stub, start);
 	write_slot(stub);
+	stub += STUB_BYTES;
+	stub[0] = RETURN;
+	write_slot(stub);
 	return protect(start, PROT_READ | PROT_EXEC);
 }
 
@@ -264,8 +267,8 @@ uintptr_t stubs_find(uintptr_t site, uintptr_t object, enum stub_kind kind,
 
 	if (arena == ARENA_LIMIT)
 		return 0;
-	stub = arenas[arena].start + STUB_BYTES;
-	if (kind != STUB_EXIT) {
+	stub = arenas[arena].start + (kind == STUB_RETURN ? 2 : 1) * STUB_BYTES;
+	if (kind < STUB_EXIT) {
 		if (!write_page(arena, page))
 			return 0;
 		stub = arenas[arena].start + (page + 1ull) * PAGE_BYTES +

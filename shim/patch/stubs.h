@@ -43,6 +43,7 @@ enum stub_kind {
 	STUB_WINDOWS, /* entries: with the pulse */
 	STUB_COUNTED, /* without */
 	STUB_EXIT,    /* number 0 */
+	STUB_RETURN,  /* likewise: does nothing, for entries that cannot be cut out */
 };
 
 /* What the code continues in, and the hooks in whose place it stands. Set by boot, before

@@ -7,11 +7,12 @@
  */
 #include "shim/record/calls.h"
 
+#include "shim/budget/budget.h"
 #include "shim/core/process.h"
 #include "shim/lane/frames.h"
 #include "shim/lane/trigger.h"
 #include "shim/patch/modes.h"
-#include "shim/budget/budget.h"
+#include "shim/patch/selected.h"
 #include "shim/record/context.h"
 #include "shim/record/frame_hooks.h"
 #include "shim/record/snapshot.h"
@@ -153,6 +154,9 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 			return;
 		if (modes_recording(number) != SEGMENT_RECORDING_EXACT)
 			return; /* of a call without a frame */
+	} else if (unlikely(selected_is_active) &&
+		   selected_find(function) == SELECTED_OFF) {
+		return; /* there was no room to note that it is off */
 	}
 	now -= context->clock_offset;
 	frame = find_frame(context, function, call_site, now);

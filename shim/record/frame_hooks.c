@@ -3,7 +3,9 @@
 #include "shim/record/frame_hooks.h"
 
 #include "shim/lane/trigger.h"
+#include "shim/lane/upcalls.h"
 #include "shim/patch/modes.h"
+#include "shim/patch/selected.h"
 #include "shim/record/inlined.h"
 #include "shim/record/snapshot.h"
 
@@ -34,6 +36,31 @@ static int has_frame(struct lane_context *context, uint32_t number,
 	return 0;
 }
 
+/* A path that is new may be one of a function that nobody wants: so do functions begin,
+ * and go on when their object has come back. */
+static cold int is_off(struct lane_context *context, uint32_t parent, uint64_t function)
+{
+	enum selected selected;
+
+	if (segment_key_is_region(function) || tree_find(context, parent, function))
+		return 0;
+	selected = selected_find(function);
+	if (selected == SELECTED_UNKNOWN) {
+		upcalls.select_module(function);
+		selected = selected_find(function);
+	}
+	return selected == SELECTED_OFF;
+}
+
+static cold void turn_off(uint64_t function, uintptr_t return_address)
+{
+	uint32_t number =
+		modes_set(function, SEGMENT_RECORDING_OFF, SEGMENT_REASON_ASKED);
+
+	if (number && return_address)
+		modes_note_enter(number, return_address);
+}
+
 /* What find_child() says of a call that is to have no frame. */
 #define NO_FRAME UINT32_MAX
 
@@ -49,6 +76,10 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 
 	if (number && !has_frame(context, number, return_address))
 		return NO_FRAME;
+	if (unlikely(selected_is_active) && is_off(context, parent, function)) {
+		turn_off(function, return_address);
+		return NO_FRAME;
+	}
 	known_count = context->node_next;
 	child = tree_child_slow(context, parent, function);
 	if (child >= known_count && inlined_is_copy(context, frame))

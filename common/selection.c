@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading and applying of the rules. */
+#include "common/selection.h"
+
+#include <stddef.h>
+
+static const struct {
+	const char *text;
+	uint32_t length;
+} prefixes[] = {
+	[SELECTION_NAMESPACE] = {"namespace:", 10},
+	[SELECTION_MODULE] = {"module:", 7},
+	[SELECTION_FILE] = {"file:", 5},
+	[SELECTION_COMPONENT] = {"component:", 10},
+};
+
+static int begins(const char *text, uint32_t length, const char *prefix,
+		  uint32_t prefix_length)
+{
+	if (length < prefix_length)
+		return 0;
+	for (uint32_t i = 0; i < prefix_length; i++) {
+		if (text[i] != prefix[i])
+			return 0;
+	}
+	return 1;
+}
+
+/* The first colon that does not belong to a "::", as one of a kind that nobody knows
+ * does. */
+static int has_odd_colon(const char *text, uint32_t length)
+{
+	for (uint32_t i = 0; i < length; i++) {
+		if (text[i] != ':')
+			continue;
+		if (i + 1 == length || text[i + 1] != ':')
+			return 1;
+		i++;
+	}
+	return 0;
+}
+
+static const char *read_word(struct selection_rule *rule, const char *text,
+			     uint32_t length)
+{
+	*rule = (struct selection_rule){SELECTION_FUNCTION, text, length};
+	for (uint32_t kind = SELECTION_NAMESPACE; kind <= SELECTION_COMPONENT; kind++) {
+		uint32_t skipped = prefixes[kind].length;
+
+		if (!begins(text, length, prefixes[kind].text, skipped) ||
+		    (length > skipped && text[skipped] == ':'))
+			continue;
+		*rule = (struct selection_rule){(enum selection_kind)kind, text + skipped,
+						length - skipped};
+	}
+	if (!rule->length)
+		return "a rule is empty";
+	if ((rule->kind == SELECTION_FUNCTION || rule->kind == SELECTION_NAMESPACE) &&
+	    has_odd_colon(rule->text, rule->length))
+		return "rules are functions, or begin with namespace:, module:, file: or "
+		       "component:";
+	return NULL;
+}
+
+static const char *read_list(struct selection *selection, const char *text)
+{
+	uint32_t at = 0;
+
+	if (!text || !*text)
+		return NULL;
+	for (;;) {
+		uint32_t length = 0;
+		const char *wrong;
+
+		while (text[at + length] && text[at + length] != ',')
+			length++;
+		if (selection->count == SELECTION_RULE_LIMIT)
+			return "there are more than 64 rules";
+		wrong = read_word(&selection->rules[selection->count], text + at, length);
+		if (wrong)
+			return wrong;
+		selection->count++;
+		at += length;
+		if (at >= SEGMENT_RULES_MAX)
+			return "it is longer than 1,023 characters";
+		if (!text[at])
+			return NULL;
+		at++;
+	}
+}
+
+const char *selection_read(struct selection *ret, const char *only, const char *skip)
+{
+	const char *wrong;
+
+	ret->count = ret->only_count = 0;
+	wrong = read_list(ret, only);
+	ret->only_count = ret->count;
+	if (!wrong)
+		wrong = read_list(ret, skip);
+	if (wrong)
+		ret->count = ret->only_count = 0;
+	return wrong;
+}
+
+/* Does the pattern fit the text [text, end)? A star that has failed takes one character
+ * more; only the last one has to be tried again, so the time is that of both lengths
+ * multiplied. */
+static int fits(const struct selection_rule *rule, const char *text, const char *end)
+{
+	const char *pattern = rule->text, *retry = NULL;
+	uint32_t at = 0, after_star = 0;
+
+	for (;;) {
+		if (at < rule->length && pattern[at] == '*') {
+			after_star = ++at;
+			retry = text;
+		} else if (at == rule->length && text == end) {
+			return 1;
+		} else if (at < rule->length && text < end &&
+			   (pattern[at] == '?' || pattern[at] == *text)) {
+			at++;
+			text++;
+		} else if (retry && retry < end) {
+			at = after_star;
+			text = ++retry;
+		} else {
+			return 0;
+		}
+	}
+}
+
+static const char *end_of(const char *text)
+{
+	while (*text)
+		text++;
+	return text;
+}
+
+/* The namespace, or one that it is in. */
+static int fits_namespace(const struct selection_rule *rule, const char *name)
+{
+	for (const char *at = name; *at && *at != '<' && *at != '('; at++) {
+		if (at[0] == ':' && at[1] == ':' && fits(rule, name, at))
+			return 1;
+	}
+	return 0;
+}
+
+/* Of the file's name; with a slash in the pattern, of the end of the path. */
+static int fits_path(const struct selection_rule *rule, const char *path)
+{
+	const char *end = end_of(path), *base = path;
+	int has_slash = 0;
+
+	for (uint32_t i = 0; i < rule->length; i++)
+		has_slash |= rule->text[i] == '/';
+	if (has_slash && fits(rule, path, end))
+		return 1;
+	for (; *path; path++) {
+		if (*path != '/')
+			continue;
+		base = path + 1;
+		if (has_slash && (fits(rule, path, end) || fits(rule, base, end)))
+			return 1;
+	}
+	return !has_slash && fits(rule, base, end);
+}
+
+static int fits_rule(const struct selection_rule *rule, const char *name)
+{
+	switch (rule->kind) {
+	case SELECTION_NAMESPACE:
+		return fits_namespace(rule, name);
+	case SELECTION_MODULE:
+	case SELECTION_FILE:
+		return fits_path(rule, name);
+	default:
+		return fits(rule, name, end_of(name));
+	}
+}
+
+uint64_t selection_fit(const struct selection *selection, enum selection_kind kind,
+		       const char *name)
+{
+	uint64_t rules = 0;
+
+	for (uint32_t i = 0; i < selection->count; i++) {
+		if (selection->rules[i].kind == kind &&
+		    fits_rule(&selection->rules[i], name))
+			rules |= 1ull << i;
+	}
+	return rules;
+}
+
+uint64_t selection_of_kind(const struct selection *selection, enum selection_kind kind)
+{
+	uint64_t rules = 0;
+
+	for (uint32_t i = 0; i < selection->count; i++) {
+		if (selection->rules[i].kind == kind)
+			rules |= 1ull << i;
+	}
+	return rules;
+}

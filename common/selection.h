@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which functions are recorded: the rules of PROFSHIM_ONLY and PROFSHIM_SKIP, and what
+ * they fit. Must not allocate, call libc, or print: the shim and the collector use it.
+ *
+ * A list is words separated by commas; a word is one rule:
+ *
+ *     parse_line, luaH_*, Parser::next     functions, by linkage name or C++ name
+ *     namespace:acme::net                  what is in it, and in those inside of it
+ *     module:libcodec.so*                  objects, by file name
+ *     file:src/parse*                      functions whose source lies there
+ *     component:net                        functions of a component of the map
+ *
+ * Words are shell patterns: '*' is any text, slashes included, '?' one character. A C++
+ * name is without its parameters: "Parser::next" is all its overloads. Names of modules
+ * and files are those of the file, or with a slash in the word the end of the path.
+ *
+ * A function is recorded when a rule of PROFSHIM_ONLY fits it, or there is none, and no
+ * rule of PROFSHIM_SKIP does.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "common/segment.h"
+
+#define SELECTION_RULE_LIMIT 64u
+
+enum selection_kind {
+	SELECTION_FUNCTION,
+	SELECTION_NAMESPACE,
+	SELECTION_MODULE,
+	SELECTION_FILE,
+	SELECTION_COMPONENT,
+};
+
+struct selection_rule {
+	enum selection_kind kind;
+	const char *text; /* borrowed, not ended */
+	uint32_t length;
+};
+
+/* The rules of PROFSHIM_ONLY, then those of PROFSHIM_SKIP. Sets of them are bits. */
+struct selection {
+	struct selection_rule rules[SELECTION_RULE_LIMIT];
+	uint32_t count, only_count;
+};
+
+/* The rules of two lists, which are kept; NULL: an empty one. NULL, or a sentence about
+ * what is wrong with the first list that is. */
+const char *selection_read(struct selection *ret, const char *only, const char *skip);
+
+/* The rules of one kind that a name fits. Of functions: both names are tried. */
+uint64_t selection_fit(const struct selection *selection, enum selection_kind kind,
+		       const char *name);
+
+/* Rules of a kind. */
+uint64_t selection_of_kind(const struct selection *selection, enum selection_kind kind);
+
+/* Is a function off which these rules fit, and no others? */
+static inline int selection_is_off(const struct selection *selection, uint64_t rules)
+{
+	uint64_t only = selection->only_count < 64 ? (1ull << selection->only_count) - 1
+						   : UINT64_MAX;
+
+	return (selection->only_count && !(rules & only)) || (rules & ~only);
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the rules say of an object's functions, by its symbol tables. Functions that have
+ * no name fit no rule. Where a function's source lies, and which component it is of, is
+ * not known here: what a rule of PROFSHIM_ONLY might mean stays on.
+ */
+#include "shim/image/selection.h"
+
+#include <stddef.h>
+
+#include "common/selection.h"
+#include "shim/core/process.h"
+#include "shim/image/plain_name.h"
+#include "shim/image/symbols.h"
+#include "shim/patch/selected.h"
+
+#define NAME_BYTES 512
+
+static struct selection selection;
+static uint64_t unknown_rules; /* of PROFSHIM_ONLY, that nobody can apply here */
+
+void selection_begin(void)
+{
+	const struct segment_run *run = process_facts.run;
+
+	selection_read(&selection, run->only, run->skip);
+	selected_is_active = selection.count > 0;
+	unknown_rules = selection_of_kind(&selection, SELECTION_FILE) |
+			selection_of_kind(&selection, SELECTION_COMPONENT);
+	for (uint32_t i = selection.only_count; i < selection.count; i++)
+		unknown_rules &= ~(1ull << i);
+}
+
+/* Functions that rules fit, in the order of the tables, and by address later. */
+struct named {
+	uint64_t address, rules;
+};
+
+struct list {
+	struct named *all;
+	uint64_t count, capacity;
+	uint64_t object_rules; /* that fit all of them */
+	uint64_t fitted;       /* rules that fit anything */
+};
+
+/* Copies that the compiler makes of a function go by its name: f.constprop.0. */
+static const char *without_suffix(const char *name, char *buffer)
+{
+	size_t length = 0;
+
+	while (name[length] && (name[length] != '.' || !length))
+		length++;
+	if (name[length] != '.' || length >= NAME_BYTES)
+		return name;
+	for (size_t i = 0; i < length; i++)
+		buffer[i] = name[i];
+	buffer[length] = '\0';
+	return buffer;
+}
+
+static uint64_t rules_of(const char *symbol)
+{
+	char copy[NAME_BYTES], plain[NAME_BYTES];
+	const char *name = without_suffix(symbol, copy);
+	uint64_t rules = selection_fit(&selection, SELECTION_FUNCTION, name);
+
+	if (plain_name(name, plain, sizeof(plain)))
+		rules |= selection_fit(&selection, SELECTION_FUNCTION, plain) |
+			 selection_fit(&selection, SELECTION_NAMESPACE, plain);
+	return rules;
+}
+
+static void count_named(void *data, const char *symbol, uint64_t address)
+{
+	struct list *list = data;
+
+	(void)address;
+	if (rules_of(symbol))
+		list->count++;
+}
+
+static void add_named(void *data, const char *symbol, uint64_t address)
+{
+	struct list *list = data;
+	uint64_t rules = rules_of(symbol);
+
+	if (rules && list->count < list->capacity)
+		list->all[list->count++] = (struct named){address, rules};
+}
+
+static void sift(struct named *all, uint64_t root, uint64_t end)
+{
+	for (;;) {
+		uint64_t child = root * 2 + 1;
+		struct named kept = all[root];
+
+		if (child >= end)
+			return;
+		if (child + 1 < end && all[child].address < all[child + 1].address)
+			child++;
+		if (all[child].address <= kept.address)
+			return;
+		all[root] = all[child];
+		all[child] = kept;
+		root = child;
+	}
+}
+
+/* A heap sort: libc's may allocate. */
+static void sort(struct list *list)
+{
+	for (uint64_t i = list->count / 2; i-- > 0;)
+		sift(list->all, i, list->count);
+	for (uint64_t end = list->count; end-- > 1;) {
+		struct named last = list->all[end];
+
+		list->all[end] = list->all[0];
+		list->all[0] = last;
+		sift(list->all, 0, end);
+	}
+}
+
+static int is_off(uint64_t rules)
+{
+	return selection_is_off(&selection, rules | unknown_rules);
+}
+
+/* One function may have several names. Leaves the addresses of those functions with which
+ * it is not as with the object, in the place of the list; returns how many. */
+static uint32_t keep_exceptions(struct list *list, int object_is_off)
+{
+	uint64_t *functions = (uint64_t *)list->all;
+	uint32_t count = 0;
+
+	for (uint64_t i = 0; i < list->count;) {
+		uint64_t address = list->all[i].address, rules = list->object_rules;
+
+		for (; i < list->count && list->all[i].address == address; i++)
+			rules |= list->all[i].rules;
+		list->fitted |= rules;
+		if (is_off(rules) != object_is_off)
+			functions[count++] = address;
+	}
+	return count;
+}
+
+static void note_fitted(uint64_t rules)
+{
+	uint32_t *fitted = process->segment->fitted_rules;
+
+	__atomic_fetch_or(&fitted[0], (uint32_t)rules, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&fitted[1], (uint32_t)(rules >> 32), __ATOMIC_RELAXED);
+}
+
+static uint64_t identity_of(const struct segment_module *module)
+{
+	uint64_t hash = 0xcbf29ce484222325ull; /* FNV-1a */
+
+	for (uint32_t i = 0; i < sizeof(module->build_id); i++)
+		hash = (hash ^ module->build_id[i]) * 0x100000001b3ull;
+	for (uint32_t i = 0; i < sizeof(module->path) && module->path[i]; i++)
+		hash = (hash ^ (uint8_t)module->path[i]) * 0x100000001b3ull;
+	hash = (hash ^ module->inode) * 0x100000001b3ull;
+	hash = (hash ^ module->size_bytes) * 0x100000001b3ull;
+	return (hash ^ (uint64_t)module->mtime_ns) * 0x100000001b3ull;
+}
+
+static void decide(const struct segment_module *module, struct list *list)
+{
+	struct selected_object object = {.low = module->start,
+					 .high = module->end,
+					 .identity = identity_of(module)};
+
+	list->object_rules = list->fitted =
+		selection_fit(&selection, SELECTION_MODULE, module->path);
+	object.is_off = (uint32_t)is_off(list->object_rules);
+	object.functions = (uint64_t *)list->all;
+	object.count = keep_exceptions(list, (int)object.is_off);
+	if (selected_decide(&object))
+		note_fitted(list->fitted);
+}
+
+void selection_decide(const struct segment_module *module)
+{
+	struct list list = {.all = NULL};
+	uint64_t bytes;
+
+	if (selected_bring_back(module->start, module->end, identity_of(module)))
+		return;
+	symbols_each(module, count_named, &list);
+	bytes = list.count * sizeof(*list.all);
+	list.capacity = list.count;
+	list.count = 0;
+	if (bytes) {
+		list.all = process_map(bytes, 0);
+		if (!list.all)
+			return;
+		symbols_each(module, add_named, &list);
+		sort(&list);
+	}
+	decide(module, &list);
+	process_unmap(list.all, bytes);
+}

@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: MIT */
+/* The symbol tables of an object's file. Runs on: traced threads, under the lock. */
+#pragma once
+
+#include "common/segment.h"
+
+/* A function, by its linkage name and its address in this process. */
+typedef void (*symbols_look)(void *data, const char *name, uint64_t address);
+
+/* Shows the functions that the object's file has in its tables, when it can be read and
+ * is the one that was mapped; a function may be shown several times. */
+void symbols_each(const struct segment_module *module, symbols_look look, void *data);

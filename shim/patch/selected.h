@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which functions are off by the user's wish: for each object that has been decided on,
+ * whether its functions are off, and those of which the opposite is true. Private
+ * memory, which a forked child inherits. Runs on: selected_find(): traced threads, any
+ * context, no lock; the rest: under the process lock.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "common/attributes.h"
+
+/* The user has asked for some functions only. */
+extern hidden uint32_t selected_is_active;
+
+enum selected {
+	SELECTED_UNKNOWN, /* the function's object has not been decided on */
+	SELECTED_ON,
+	SELECTED_OFF,
+};
+
+enum selected selected_find(uint64_t function);
+
+/* What is decided on an object in [low, high): its functions are off, or not, but for
+ * those in the list. */
+struct selected_object {
+	uint64_t low, high;
+	uint64_t identity;   /* of the file, and the rules */
+	uint64_t *functions; /* ascending */
+	uint32_t count;
+	uint32_t is_off;
+};
+
+/* Copies it, in the place of what was decided before. 0: there is no room. */
+int selected_decide(const struct selected_object *object);
+
+/* An object has come back that was decided on. 0: it was not. */
+int selected_bring_back(uint64_t low, uint64_t high, uint64_t identity);
+
+/* The object is not mapped any more. */
+void selected_retire(uint64_t low, uint64_t high);

@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  tests of the rules that select functions, and of the names they fit.
+ */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "common/selection.h"
+#include "shim/image/plain_name.h"
+
+static uint64_t fit(const char *rules, enum selection_kind kind, const char *name)
+{
+	struct selection selection;
+
+	assert_null(selection_read(&selection, rules, NULL));
+	return selection_fit(&selection, kind, name);
+}
+
+static void reads_lists(void **state)
+{
+	struct selection selection;
+	char text[SEGMENT_RULES_MAX + 2];
+
+	(void)state;
+	assert_null(selection_read(&selection, "", NULL));
+	assert_int_equal(selection.count, 0);
+	assert_null(
+		selection_read(&selection, "a,b::c,namespace::d", "module:x,file:y/*"));
+	assert_int_equal(selection.count, 5);
+	assert_int_equal(selection.only_count, 3);
+	assert_int_equal(selection.rules[2].kind, SELECTION_FUNCTION);
+	assert_int_equal(selection.rules[3].kind, SELECTION_MODULE);
+	assert_int_equal(selection_of_kind(&selection, SELECTION_FILE), 16);
+	assert_non_null(selection_read(&selection, "a,,b", NULL));
+	assert_non_null(selection_read(&selection, NULL, "a,"));
+	assert_non_null(selection_read(&selection, "module:", NULL));
+	assert_non_null(selection_read(&selection, "flie:x", NULL));
+	assert_int_equal(selection.count, 0);
+	memset(text, 'x', sizeof(text) - 1);
+	text[sizeof(text) - 1] = '\0';
+	assert_non_null(selection_read(&selection, text, NULL));
+	text[SEGMENT_RULES_MAX - 1] = '\0';
+	assert_null(selection_read(&selection, text, NULL));
+}
+
+static void fits_patterns(void **state)
+{
+	(void)state;
+	assert_int_equal(fit("main", SELECTION_FUNCTION, "main"), 1);
+	assert_int_equal(fit("main", SELECTION_FUNCTION, "domain"), 0);
+	assert_int_equal(fit("main", SELECTION_FUNCTION, "mainly"), 0);
+	assert_int_equal(fit("x,a*b*c,*", SELECTION_FUNCTION, "aXbYbZc"), 6);
+	assert_int_equal(fit("a*b*c", SELECTION_FUNCTION, "aXbYbZcd"), 0);
+	assert_int_equal(fit("a?c", SELECTION_FUNCTION, "abc"), 1);
+	assert_int_equal(fit("a?c", SELECTION_FUNCTION, "ac"), 0);
+	assert_int_equal(fit("a**", SELECTION_FUNCTION, "a"), 1);
+	assert_int_equal(fit("module:a", SELECTION_FUNCTION, "a"), 0);
+}
+
+static void fits_places(void **state)
+{
+	(void)state;
+	assert_int_equal(fit("namespace:a::b", SELECTION_NAMESPACE, "a::b::c"), 1);
+	assert_int_equal(fit("namespace:a", SELECTION_NAMESPACE, "a::b::c"), 1);
+	assert_int_equal(fit("namespace:a::b", SELECTION_NAMESPACE, "a::bc::d"), 0);
+	assert_int_equal(fit("namespace:b", SELECTION_NAMESPACE, "a::b::c"), 0);
+	assert_int_equal(fit("namespace:*b", SELECTION_NAMESPACE, "a::b::c"), 1);
+	assert_int_equal(fit("namespace:b", SELECTION_NAMESPACE, "f(b::c)"), 0);
+	assert_int_equal(fit("module:lib*.so", SELECTION_MODULE, "/usr/lib/libx.so"), 1);
+	assert_int_equal(fit("module:lib*.so", SELECTION_MODULE, "/usr/lib/libx.so.1"),
+			 0);
+	assert_int_equal(fit("file:src/a*", SELECTION_FILE, "/home/src/a/b.c"), 1);
+	assert_int_equal(fit("file:src/a*", SELECTION_FILE, "/home/mysrc/a/b.c"), 0);
+	assert_int_equal(fit("file:/home/*", SELECTION_FILE, "/home/src/a/b.c"), 1);
+	assert_int_equal(fit("file:b.c", SELECTION_FILE, "b.c"), 1);
+}
+
+static void skips_after_only(void **state)
+{
+	struct selection selection;
+
+	(void)state;
+	assert_null(selection_read(&selection, "a", "b"));
+	assert_true(selection_is_off(&selection, 0));
+	assert_false(selection_is_off(&selection, 1));
+	assert_true(selection_is_off(&selection, 2));
+	assert_true(selection_is_off(&selection, 3));
+	assert_null(selection_read(&selection, NULL, "b"));
+	assert_false(selection_is_off(&selection, 0));
+	assert_true(selection_is_off(&selection, 1));
+}
+
+static void check_name(const char *linkage_name, const char *expected)
+{
+	char name[64] = "";
+
+	assert_int_equal(plain_name(linkage_name, name, sizeof(name)), expected != NULL);
+	if (expected)
+		assert_string_equal(name, expected);
+}
+
+static void reads_plain_names(void **state)
+{
+	(void)state;
+	check_name("_ZN6Parser4nextEv", "Parser::next");
+	check_name("_ZNK6Parser4nextEv", "Parser::next");
+	check_name("_ZL4worki", "work");
+	check_name("_Z4workIiEvT_", "work<");
+	check_name("_ZN6ParserC2Ei", "Parser::Parser");
+	check_name("_ZN1a6ParserD0Ev", "a::Parser::~Parser");
+	check_name("_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<");
+	check_name("_ZSt4sortv", "std::sort");
+	check_name("_ZN1aplEi", "a::");
+	check_name("_ZN12_GLOBAL__N_11fEv", "(anonymous namespace)::f");
+	check_name("main", NULL);
+	check_name("_Z", NULL);
+	check_name("_ZN", NULL);
+	check_name("_ZN99abcE", NULL);
+	check_name("_ZN99999999999999999999abcE", NULL);
+	check_name("_ZN70aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa"
+		   "aaaa"
+		   "aaE",
+		   NULL);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(reads_lists),	     cmocka_unit_test(fits_patterns),
+		cmocka_unit_test(fits_places),	     cmocka_unit_test(skips_after_only),
+		cmocka_unit_test(reads_plain_names),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
