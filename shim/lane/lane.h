@@ -156,14 +156,26 @@ struct stack_frame {
 	uint32_t node;
 };
 
-/* The last stack: what its frames hold for. */
+/* The stack that others are compared with: what its frames hold for. */
 struct stack_memo {
 	uint32_t count;
 	uint32_t base;	       /* the node that they are grafted on */
 	uint32_t unload_count; /* process->unload_count then */
 	uint32_t end;	       /* enum walk_end */
+	uint64_t last_serial;  /* of a known frame; none is used twice */
 	uint64_t call_site;
 	uintptr_t end_at; /* the stack pointer outside of the outermost */
+};
+
+#define LANE_BRANCH_FRAMES 6u
+#define LANE_BRANCHES 64u
+
+/* The inner frames of a stack whose others are known ones. */
+struct stack_branch {
+	uint32_t count;	 /* 0: none */
+	uint32_t join;	 /* the known frame outside of them, */
+	uint64_t serial; /* and its serial: it is still that one */
+	struct stack_frame frames[LANE_BRANCH_FRAMES]; /* innermost first */
 };
 
 struct deferred;
@@ -234,6 +246,8 @@ struct lane_context {
 	uint8_t allocates[LANE_TRAITS]; /* functions that do, by index */
 	struct jump_mark jump_marks[LANE_JUMP_MARKS];
 	struct stack_frame known[LANE_STACK_LIMIT];  /* of the memo, outermost first */
+	uint64_t serials[LANE_STACK_LIMIT];	     /* of these */
+	struct stack_branch branches[LANE_BRANCHES]; /* by the innermost frame */
 	struct stack_frame walked[LANE_STACK_LIMIT]; /* new ones, innermost first */
 	struct series_memo series_memos[LANE_SERIES_MEMOS];
 	uint32_t series_hashes[SEGMENT_SERIES_LIMIT];

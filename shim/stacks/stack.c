@@ -92,71 +92,40 @@ static uint32_t graft_frame(struct lane_context *context, uint32_t node, uint64_
 	return child;
 }
 
-/* A handler may jump out of here: what is not whole is not known. */
-static void set_known(struct lane_context *context, uint32_t count)
-{
-	__asm__ volatile("" : : : "memory");
-	context->memo.count = count;
-	__asm__ volatile("" : : : "memory");
-}
-
-/* Grafts what was walked. Frames of the last stack need no look-up. */
+/* Grafts the new frames of a walk, from the outermost one to the innermost. */
 static uint32_t graft(struct lane_context *context, const struct walk *walk,
 		      uint64_t call_site)
 {
-	uint32_t at = (uint32_t)walk->reused_count;
-	uint32_t end = at + (uint32_t)walk->new_count;
-	uint32_t node = at ? context->known[at - 1].node : context->current;
+	struct walk_place place = walk_remember(context, walk, call_site);
+	struct stack_frame *frame = place.outermost;
+	uint32_t node = walk->known_count ? context->known[walk->known_count - 1].node
+					  : context->current;
+	int count;
 
-	if (!walk->new_count)
-		return node;
-	set_known(context, at);
-	walk_remember(context, walk, call_site);
-	for (; at < end; at++) {
-		uint32_t child =
-			graft_frame(context, node, context->known[at].return_address);
+	for (count = 0; count < walk->inner_count; count++, frame += place.step) {
+		uint32_t child = graft_frame(context, node, frame->return_address);
 
 		if (!child)
 			break;
-		context->known[at].node = node = child;
+		frame->node = node = child;
 	}
-	set_known(context, at);
+	walk_keep(context, walk, &place, count);
 	return node;
 }
 
-/* The same for what libunwind has found, of which only the addresses are known: no walk
- * takes these frames for its own. */
+/* The same for what libunwind has found. */
 static uint32_t graft_addresses(struct lane_context *context, void *const *stack,
 				int count)
 {
-	struct stack_memo *memo = &context->memo;
 	uint32_t node = context->current;
-	int same = 0;
 
-	if (memo->base == node && memo->unload_count == process->unload_count) {
-		int known = (int)memo->count;
-
-		while (same < count && same < known &&
-		       context->known[same].return_address ==
-			       (uint64_t)stack[count - 1 - same])
-			same++;
-		if (same)
-			node = context->known[same - 1].node;
-	}
-	set_known(context, (uint32_t)same);
-	memo->base = context->current;
-	memo->unload_count = process->unload_count;
-	for (; same < count; same++) {
-		uint64_t address = (uint64_t)stack[count - 1 - same];
-		uint32_t child = graft_frame(context, node, address);
+	while (count-- > 0) {
+		uint32_t child = graft_frame(context, node, (uint64_t)stack[count]);
 
 		if (!child)
 			break;
 		node = child;
-		context->known[same] =
-			(struct stack_frame){.return_address = address, .node = node};
 	}
-	set_known(context, (uint32_t)same);
 	return node;
 }
 
@@ -209,35 +178,40 @@ static cold uint32_t unwound_node(struct lane_context *context, uint64_t return_
 	return graft_addresses(context, stack + first, count);
 }
 
-/* Does libunwind find the frames that were just grafted? */
+/* Does libunwind find the frames of a walk? */
 static cold void check(struct lane_context *context, uint64_t return_address,
 		       uint64_t call_site, const struct walk *walk)
 {
 	void *stack[LANE_STACK_LIMIT + OWN_FRAMES];
-	int count = walk->reused_count + walk->new_count, found, first = 0, same = 0;
+	int count = walk->inner_count + walk->known_count, found, first = 0, same = 0;
 
 	found = ask_unwinder(context, return_address, call_site, stack, &first);
 	if (found > (int)process_facts.stack_depth_limit)
 		found = (int)process_facts.stack_depth_limit;
-	while (same < count && same < found &&
-	       context->known[count - 1 - same].return_address ==
-		       (uint64_t)stack[first + same])
+	while (same < count && same < found) {
+		const struct stack_frame *frame =
+			same < walk->inner_count ? &walk->inner[same]
+						 : &context->known[count - 1 - same];
+
+		if (frame->return_address != (uint64_t)stack[first + same])
+			break;
 		same++;
+	}
 	context->lane->differing_stack_count += same != count || same != found;
 }
 
-static uint32_t grafted(struct lane_context *context, const struct stack_caller *caller,
-			uint64_t call_site, const struct walk *walk)
+static uint32_t walked_node(struct lane_context *context,
+			    const struct stack_caller *caller, uint64_t call_site,
+			    const struct walk *walk)
 {
 	struct segment_lane *lane = context->lane;
-	uint32_t node = graft(context, walk, call_site);
 
-	lane->reused_stack_count += walk->reused_count > 0;
-	lane->rebuilt_stack_count += walk->reused_count == 0;
+	lane->reused_stack_count += walk->known_count > 0;
+	lane->rebuilt_stack_count += walk->known_count == 0;
 	lane->truncated_stack_count += walk->end == WALK_LIMIT;
 	if (unlikely(process_facts.check_stacks))
 		check(context, caller->return_address, call_site, walk);
-	return node;
+	return walk->node ? walk->node : graft(context, walk, call_site);
 }
 
 uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller *caller)
@@ -251,7 +225,7 @@ uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller
 	walk = walk_stack(context, caller, call_site,
 			  (int)process_facts.stack_depth_limit);
 	if (likely(walk.end != WALK_FAILED))
-		return grafted(context, caller, call_site, &walk);
+		return walked_node(context, caller, call_site, &walk);
 	node = known_node(context, caller->return_address);
 	return node ? node : unwound_node(context, caller->return_address, call_site);
 }

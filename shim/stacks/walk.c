@@ -51,50 +51,54 @@ static void store(struct walker *walker, const struct stack_frame *frame, uint32
 {
 	struct stack_frame *place = &walker->context->walked[walker->count++];
 
-	*place = *frame;
+	place->return_address = frame->return_address;
+	place->stack_pointer = frame->stack_pointer;
+	place->frame_pointer = frame->frame_pointer;
+	place->saved_at = frame->saved_at;
 	place->flags = flags;
 }
 
-/* Is this frame a known one? Then that is the candidate. */
-static int is_known(struct walker *walker, const struct stack_frame *frame)
+static int is_same(const struct stack_frame *known, const struct stack_frame *frame)
 {
-	const struct stack_frame *known;
-
-	while (walker->candidate >= 0 &&
-	       walker->known[walker->candidate].stack_pointer < frame->stack_pointer)
-		walker->candidate--;
-	if (walker->candidate < 0)
-		return 0;
-	known = &walker->known[walker->candidate];
 	return known->stack_pointer == frame->stack_pointer &&
 	       known->return_address == frame->return_address &&
 	       (!(known->flags & FRAME_MATTERS) ||
 		known->frame_pointer == frame->frame_pointer);
 }
 
-/* The outermost of the known frames that are the same as the last time, going outwards
- * from the candidate, which is. */
-static int follow(const struct walker *walker)
+/* The frame inside of it is the same as it was: is this one, too? */
+static int is_unchanged(const struct stack_frame *known)
 {
-	int outermost = walker->candidate;
+	return word_at(known->stack_pointer - 8) == known->return_address &&
+	       (!(known->flags & FRAME_MATTERS) || !known->saved_at ||
+		word_at(known->saved_at) == known->frame_pointer);
+}
 
-	while (outermost > 0) {
-		const struct stack_frame *next = &walker->known[outermost - 1];
+/* Is this frame a known one? Then that is the candidate. */
+static int is_known(struct walker *walker, const struct stack_frame *frame)
+{
+	while (walker->candidate >= 0 &&
+	       walker->known[walker->candidate].stack_pointer < frame->stack_pointer)
+		walker->candidate--;
+	return walker->candidate >= 0 &&
+	       is_same(&walker->known[walker->candidate], frame);
+}
 
-		if (word_at(next->stack_pointer - 8) != next->return_address ||
-		    (next->flags & FRAME_MATTERS && next->saved_at &&
-		     word_at(next->saved_at) != next->frame_pointer))
-			break;
+/* The outermost of the known frames that are as they were, going outwards from one that
+ * is. */
+static int follow(const struct walker *walker, int outermost)
+{
+
+	while (outermost > 0 && is_unchanged(&walker->known[outermost - 1]))
 		outermost--;
-	}
 	return outermost;
 }
 
-/* All known frames are the same: does the stack also end where the last one did? */
-static int ends_alike(const struct walker *walker)
+/* All known frames are as they were: does a stack of so many frames also end where the
+ * known one did? */
+static int ends_alike(const struct walker *walker, int total)
 {
 	const struct stack_memo *memo = &walker->context->memo;
-	int total = walker->count + walker->candidate + 1;
 	uint64_t next;
 
 	if (total > walker->limit)
@@ -146,10 +150,49 @@ static int first_candidate(const struct walker *walker)
 	return (int)memo->count - 1;
 }
 
-static struct walk ended(const struct walker *walker, enum walk_end end, int reused_count,
+/* Where the branch with this innermost frame is kept. */
+static uint32_t branch_place(const struct stack_frame *frame)
+{
+	return ((uint32_t)frame->return_address * 0x9e3779b1u +
+		(uint32_t)frame->stack_pointer * 0x85ebca6bu) >>
+	       26;
+}
+
+_Static_assert(LANE_BRANCHES == 1u << 6, "branch_place() shifts by 26");
+
+/* The whole stack from its innermost frame on, if it is that of a branch. */
+static int find_branch(struct walker *walker, const struct stack_frame *frame,
+		       struct walk *ret)
+{
+	struct lane_context *context = walker->context;
+	const struct stack_branch *branch = &context->branches[branch_place(frame)];
+	int join = (int)branch->join;
+
+	if (!branch->count || !is_same(&branch->frames[0], frame) ||
+	    join > walker->candidate || context->serials[join] != branch->serial)
+		return 0;
+	for (uint32_t i = 1; i < branch->count; i++) {
+		if (!is_unchanged(&branch->frames[i]))
+			return 0;
+	}
+	if (!is_unchanged(&walker->known[join]))
+		return 0;
+	*ret = (struct walk){
+		context->memo.end, (int)branch->count,	 join + 1,
+		branch->frames,	   context->memo.end_at, branch->frames[0].node};
+	return follow(walker, join) == 0 &&
+	       ends_alike(walker, ret->inner_count + ret->known_count);
+}
+
+static struct walk ended(const struct walker *walker, enum walk_end end, int known_count,
 			 uintptr_t end_at)
 {
-	return (struct walk){end, walker->count, reused_count, end_at};
+	const struct lane_context *context = walker->context;
+	uint32_t node =
+		known_count && !walker->count ? context->known[known_count - 1].node : 0;
+
+	return (struct walk){end,    walker->count, known_count, context->walked,
+			     end_at, node};
 }
 
 static struct walk go(struct walker *walker, struct stack_frame *frame)
@@ -158,9 +201,10 @@ static struct walk go(struct walker *walker, struct stack_frame *frame)
 		struct cfi_rule rule;
 
 		if (is_known(walker, frame)) {
-			int outermost = follow(walker);
+			int outermost = follow(walker, walker->candidate);
 
-			if (outermost == 0 && ends_alike(walker))
+			if (outermost == 0 &&
+			    ends_alike(walker, walker->count + walker->candidate + 1))
 				return ended(walker, walker->context->memo.end,
 					     walker->candidate + 1,
 					     walker->context->memo.end_at);
@@ -197,35 +241,86 @@ struct walk walk_stack(struct lane_context *context, const struct stack_caller *
 	struct stack_frame frame = {.return_address = caller->return_address,
 				    .stack_pointer = (uintptr_t)(caller + 1),
 				    .frame_pointer = caller->frame_pointer};
+	struct walk walk;
 
 	/* a stack whose bounds are not known begins at 0 */
 	if (context->stack_low == 0 ||
 	    frame.stack_pointer - context->stack_low > context->stack_size)
 		return (struct walk){.end = WALK_FAILED};
 	walker.candidate = first_candidate(&walker);
+	if (walker.candidate >= 0 && find_branch(&walker, &frame, &walk))
+		return walk;
 	return go(&walker, &frame);
 }
 
-void walk_remember(struct lane_context *context, const struct walk *walk,
-		   uint64_t call_site)
+/* The new frames, outermost first, and whether their frame pointers matter to what is
+ * outside of them. */
+static void fill(const struct walk *walk, const struct walk_place *place, uint32_t outer)
+{
+	struct stack_frame *frame = place->outermost;
+
+	for (int i = walk->inner_count; i-- > 0; frame += place->step) {
+		const struct stack_frame *from = &walk->inner[i];
+		uint32_t flags = from->flags & ~(uint32_t)FRAME_MATTERS;
+
+		if (flags & FRAME_FROM_POINTER ||
+		    (!(flags & FRAME_SAVES_POINTER) && outer & FRAME_MATTERS))
+			flags |= FRAME_MATTERS;
+		outer = flags;
+		frame->return_address = from->return_address;
+		frame->stack_pointer = from->stack_pointer;
+		frame->frame_pointer = from->frame_pointer;
+		frame->saved_at = from->saved_at;
+		frame->flags = flags;
+	}
+}
+
+/* A handler may jump out of what comes between two of these: what is not whole is not
+ * known. */
+static void set_count(uint32_t *count, uint32_t value)
+{
+	__asm__ volatile("" : : : "memory");
+	*count = value;
+	__asm__ volatile("" : : : "memory");
+}
+
+struct walk_place walk_remember(struct lane_context *context, const struct walk *walk,
+				uint64_t call_site)
 {
 	struct stack_memo *memo = &context->memo;
-	int at = walk->reused_count;
-	uint32_t outer = at ? context->known[at - 1].flags : 0;
+	uint32_t known_count = (uint32_t)walk->known_count;
+	uint32_t outer = known_count ? context->known[known_count - 1].flags : 0;
+	struct walk_place place = {&context->known[known_count], 1, (void *)0};
 
-	memo->base = context->current;
-	memo->call_site = call_site;
-	memo->unload_count = process->unload_count;
-	memo->end = walk->end;
-	memo->end_at = walk->end_at;
-	for (int i = walk->new_count; i-- > 0; at++) {
-		struct stack_frame *frame = &context->known[at];
+	if (known_count && walk->inner_count <= (int)LANE_BRANCH_FRAMES) {
+		place.branch = &context->branches[branch_place(&walk->inner[0])];
+		place.outermost = &place.branch->frames[walk->inner_count - 1];
+		place.step = -1;
+		set_count(&place.branch->count, 0);
+	} else {
+		set_count(&memo->count, known_count);
+		memo->base = context->current;
+		memo->call_site = call_site;
+		memo->unload_count = process->unload_count;
+		memo->end = walk->end;
+		memo->end_at = walk->end_at;
+	}
+	fill(walk, &place, outer);
+	return place;
+}
 
-		*frame = context->walked[i];
-		frame->flags &= ~(uint32_t)FRAME_MATTERS;
-		if (frame->flags & FRAME_FROM_POINTER ||
-		    (!(frame->flags & FRAME_SAVES_POINTER) && outer & FRAME_MATTERS))
-			frame->flags |= FRAME_MATTERS;
-		outer = frame->flags;
+void walk_keep(struct lane_context *context, const struct walk *walk,
+	       const struct walk_place *place, int count)
+{
+	struct stack_memo *memo = &context->memo;
+
+	if (!place->branch) {
+		for (int i = 0; i < count; i++)
+			context->serials[walk->known_count + i] = ++memo->last_serial;
+		set_count(&memo->count, (uint32_t)(walk->known_count + count));
+	} else if (count == walk->inner_count) {
+		place->branch->join = (uint32_t)walk->known_count - 1;
+		place->branch->serial = context->serials[walk->known_count - 1];
+		set_count(&place->branch->count, (uint32_t)count);
 	}
 }

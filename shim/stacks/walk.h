@@ -28,11 +28,13 @@ enum walk_end {
 	WALK_LIMIT,	/* there are more */
 };
 
+/* A stack: inner frames, innermost first, and the context's known ones around them. */
 struct walk {
 	enum walk_end end;
-	int new_count;	  /* frames in context->walked, innermost first */
-	int reused_count; /* of context->known, outside of these */
+	int inner_count, known_count;
+	const struct stack_frame *inner;
 	uintptr_t end_at; /* the stack pointer outside of the outermost */
+	uint32_t node;	  /* of the innermost; 0: the inner ones are new */
 };
 
 /* Frames from the caller outwards, as far as the one inside of call_site (0: none), at
@@ -40,7 +42,15 @@ struct walk {
 struct walk walk_stack(struct lane_context *context, const struct stack_caller *caller,
 		       uint64_t call_site, int limit);
 
-/* The new frames become known ones, with their nodes yet to be filled in: those at
- * [reused_count, reused_count + new_count), outermost first. */
-void walk_remember(struct lane_context *context, const struct walk *walk,
-		   uint64_t call_site);
+/* Where the new frames of a walk are to be kept, without their nodes yet. They are known
+ * when walk_keep() is told how many have theirs, which must be the outermost ones. */
+struct walk_place {
+	struct stack_frame *outermost;
+	int step; /* from there to the next one inside: 1 or -1 */
+	struct stack_branch *branch;
+};
+
+struct walk_place walk_remember(struct lane_context *context, const struct walk *walk,
+				uint64_t call_site);
+void walk_keep(struct lane_context *context, const struct walk *walk,
+	       const struct walk_place *place, int count);
