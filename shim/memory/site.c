@@ -14,10 +14,6 @@
 
 #define RESERVED_SITES 2048u /* 256 KiB */
 
-struct peak_word {
-	uint64_t below, generation;
-};
-
 /* Pages for sites [0, end). Under the lock. */
 static void commit_sites(uint32_t end)
 {
@@ -81,71 +77,8 @@ static void lock_site(struct segment_site *site)
 {
 	int spins = 0;
 
-	/* acquire: pairs with the release in unlock_site() */
-	while (__atomic_exchange_n(&site->lock, 1, __ATOMIC_ACQUIRE))
+	while (!site_try_lock(site))
 		gate_pause(++spins);
-}
-
-static void unlock_site(struct segment_site *site)
-{
-	__atomic_store_n(&site->lock, 0, __ATOMIC_RELEASE);
-}
-
-static inline struct peak_word next_word(struct peak_word old, uint64_t size, int grows)
-{
-	struct peak_word word = old;
-
-	if (!grows) {
-		word.below += size;
-	} else if (size <= old.below) {
-		word.below -= size;
-	} else {
-		word.below = 0;
-		word.generation++;
-	}
-	return word;
-}
-
-/* cmpxchg16b itself: the compiler would call libatomic. Returns true when exchanged,
- * else *old is what stands there. */
-static inline int exchange_word(uint64_t *at, struct peak_word *old,
-				struct peak_word word)
-{
-	char exchanged;
-
-	__asm__ volatile("lock cmpxchg16b %1"
-			 : "=@ccz"(exchanged), "+m"(*(struct peak_word *)at),
-			   "+a"(old->below), "+d"(old->generation)
-			 : "b"(word.below), "c"(word.generation)
-			 : "memory");
-	return exchanged;
-}
-
-/* Applies the change to the global word. Returns the word after it; a new peak shows as
- * *ret_new_peak. */
-static inline struct peak_word change_word(struct segment_process *segment, uint64_t size,
-					   int grows, int alone, int *ret_new_peak)
-{
-	struct peak_word old = {segment->below_peak, segment->peak_generation}, word;
-
-	if (alone) {
-		word = next_word(old, size, grows);
-		segment->below_peak = word.below;
-		segment->peak_generation = word.generation;
-	} else {
-		do {
-			word = next_word(old, size, grows);
-		} while (!exchange_word(&segment->below_peak, &old, word));
-	}
-	*ret_new_peak = word.generation != old.generation;
-	if (*ret_new_peak) {
-		if (alone)
-			segment->peak_bytes += size - old.below;
-		else /* relaxed: sums commute; readers want the end value */
-			__atomic_fetch_add(&segment->peak_bytes, size - old.below,
-					   __ATOMIC_RELAXED);
-	}
-	return word;
 }
 
 /* Before any change of a site: what it held at the snapshots since its last one. acquire:
@@ -162,7 +95,8 @@ static inline void catch_up(struct segment_site *site)
 static inline void grow(struct segment_site *site, uint64_t size, int alone)
 {
 	int new_peak;
-	struct peak_word word = change_word(process->segment, size, 1, alone, &new_peak);
+	struct site_peak_word word =
+		site_change_word(process->segment, size, 1, alone, &new_peak);
 
 	catch_up(site);
 	if (!new_peak)
@@ -182,7 +116,7 @@ uint32_t site_allocated(uint32_t index, uint64_t size_bytes)
 	lock_site(site);
 	grow(site, size_bytes, 0);
 	interval = site->interval;
-	unlock_site(site);
+	site_unlock(site);
 	return interval;
 }
 
@@ -201,7 +135,7 @@ uint32_t site_reallocated(uint32_t index, uint64_t size_bytes, uint64_t old_byte
 	site->realloc_copied_bytes += copied_bytes;
 	interval = site->interval;
 	if (!alone)
-		unlock_site(site);
+		site_unlock(site);
 	return interval;
 }
 
@@ -209,29 +143,29 @@ void site_released(const struct shadow_block *block, uint32_t lane_slot, int tem
 {
 	struct segment_site *site = &process->sites[block->site];
 	int alone = __libc_single_threaded, new_peak;
-	struct peak_word word;
+	struct site_peak_word word;
 
 	if (!alone)
 		lock_site(site);
-	word = change_word(process->segment, block->size_bytes, 0, alone, &new_peak);
+	word = site_change_word(process->segment, block->size_bytes, 0, alone, &new_peak);
 	site_save_share(site, word.generation);
 	catch_up(site);
 	if (unlikely(block->interval != site->interval))
 		site_past_add_free(block, site->interval, 1);
 	site_take_block(site, block->size_bytes, lane_slot, temporary);
 	if (!alone)
-		unlock_site(site);
+		site_unlock(site);
 }
 
 void site_restored(const struct shadow_block *block)
 {
 	struct segment_site *site = &process->sites[block->site];
 	int alone = __libc_single_threaded, new_peak;
-	struct peak_word word;
+	struct site_peak_word word;
 
 	if (!alone)
 		lock_site(site);
-	word = change_word(process->segment, block->size_bytes, 1, alone, &new_peak);
+	word = site_change_word(process->segment, block->size_bytes, 1, alone, &new_peak);
 	if (!new_peak)
 		site_save_share(site, word.generation);
 	catch_up(site);
@@ -240,7 +174,7 @@ void site_restored(const struct shadow_block *block)
 	site->free_count--;
 	site->free_bytes -= block->size_bytes;
 	if (!alone)
-		unlock_site(site);
+		site_unlock(site);
 }
 
 void cold site_lose(uint64_t word)

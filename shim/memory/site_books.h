@@ -9,6 +9,80 @@
 #include "shim/core/process.h"
 #include "shim/memory/shadow.h"
 
+struct site_peak_word {
+	uint64_t below, generation;
+};
+
+/* acquire: pairs with the release in site_unlock() */
+static inline int site_try_lock(struct segment_site *site)
+{
+	return !__atomic_exchange_n(&site->lock, 1, __ATOMIC_ACQUIRE);
+}
+
+static inline void site_unlock(struct segment_site *site)
+{
+	__atomic_store_n(&site->lock, 0, __ATOMIC_RELEASE);
+}
+
+static inline struct site_peak_word site_next_word(struct site_peak_word old,
+						   uint64_t size, int grows)
+{
+	struct site_peak_word word = old;
+
+	if (!grows) {
+		word.below += size;
+	} else if (size <= old.below) {
+		word.below -= size;
+	} else {
+		word.below = 0;
+		word.generation++;
+	}
+	return word;
+}
+
+/* cmpxchg16b itself: the compiler would call libatomic. Returns true when exchanged,
+ * else *old is what stands there. */
+static inline int site_exchange_word(uint64_t *at, struct site_peak_word *old,
+				     struct site_peak_word word)
+{
+	char exchanged;
+
+	__asm__ volatile("lock cmpxchg16b %1"
+			 : "=@ccz"(exchanged), "+m"(*(struct site_peak_word *)at),
+			   "+a"(old->below), "+d"(old->generation)
+			 : "b"(word.below), "c"(word.generation)
+			 : "memory");
+	return exchanged;
+}
+
+/* Applies the change to the global word. Returns the word after it; a new peak shows as
+ * *ret_new_peak. */
+static inline struct site_peak_word site_change_word(struct segment_process *segment,
+						     uint64_t size, int grows, int alone,
+						     int *ret_new_peak)
+{
+	struct site_peak_word old = {segment->below_peak, segment->peak_generation}, word;
+
+	if (alone) {
+		word = site_next_word(old, size, grows);
+		segment->below_peak = word.below;
+		segment->peak_generation = word.generation;
+	} else {
+		do {
+			word = site_next_word(old, size, grows);
+		} while (!site_exchange_word(&segment->below_peak, &old, word));
+	}
+	*ret_new_peak = word.generation != old.generation;
+	if (*ret_new_peak) {
+		if (alone)
+			segment->peak_bytes += size - old.below;
+		else /* relaxed: sums commute; readers want the end value */
+			__atomic_fetch_add(&segment->peak_bytes, size - old.below,
+					   __ATOMIC_RELAXED);
+	}
+	return word;
+}
+
 /* Before a change: what the site held at the peak, unless it has been saved. */
 static inline void site_save_share(struct segment_site *site, uint64_t generation)
 {
@@ -52,28 +126,27 @@ static inline int site_is_of_interval(const struct segment_process *segment,
 	       __atomic_load_n(&segment->snapshot_interval, __ATOMIC_ACQUIRE);
 }
 
-/* A block more, a block less, of a site of this interval. The process has one thread. */
-static inline void site_allocated_alone(struct segment_process *segment,
-					struct segment_site *site, uint64_t size)
+/* A block more, a block less, of a site of this interval; alone: the process has one
+ * thread, else the site is locked. */
+static inline __attribute__((always_inline)) void
+site_allocated_at_once(struct segment_process *segment, struct segment_site *site,
+		       uint64_t size, int alone)
 {
-	uint64_t below = segment->below_peak;
+	int is_peak;
+	struct site_peak_word word = site_change_word(segment, size, 1, alone, &is_peak);
 
-	if (likely(size <= below)) {
-		segment->below_peak = below - size;
-		site_save_share(site, segment->peak_generation);
-	} else {
-		segment->below_peak = 0;
-		segment->peak_generation++;
-		segment->peak_bytes += size - below;
-	}
+	if (!is_peak)
+		site_save_share(site, word.generation);
 	site_add_block(site, size);
 }
 
-static inline void site_released_alone(struct segment_process *segment,
-				       struct segment_site *site, uint64_t size,
-				       uint32_t lane_slot, int temporary)
+static inline __attribute__((always_inline)) void
+site_released_at_once(struct segment_process *segment, struct segment_site *site,
+		      uint64_t size, uint32_t lane_slot, int temporary, int alone)
 {
-	segment->below_peak += size;
-	site_save_share(site, segment->peak_generation);
+	int is_peak;
+	struct site_peak_word word = site_change_word(segment, size, 0, alone, &is_peak);
+
+	site_save_share(site, word.generation);
 	site_take_block(site, size, lane_slot, temporary);
 }

@@ -34,32 +34,45 @@ static inline void book_block(struct lane_context *context, uint32_t site, void 
 }
 
 /*
- * The two cases that nearly all allocations and frees are, of a process with one thread:
- * whatever has to be asked for, made or waited for is left to the functions behind them.
- * They call nothing but as their last thing, so no register is saved, and see first
- * whether all is there: until they return false nothing has been changed.
+ * The two cases that nearly all allocations and frees are: whatever has to be asked for,
+ * made or waited for is left to the functions behind them. They call nothing but as their
+ * last thing, so no register is saved, and see first whether all is there: until they
+ * return false nothing has been changed. alone: the process has one thread.
  */
 
-/* The site's books, when they can be worked at now; they are busy then. NULL: not now. */
+static inline __attribute__((always_inline)) void
+leave_site(struct lane_context *context, struct segment_site *site, int alone)
+{
+	if (!alone)
+		site_unlock(site);
+	compiler_barrier();
+	context->alloc_busy = 0;
+}
+
+/* A site's books, when they can be worked at now; they are busy then. NULL: not now. */
 static inline __attribute__((always_inline)) struct segment_site *
-begin_alone(struct lane_context *context, const struct process *state, uint32_t id,
-	    uintptr_t stack)
+enter_site(struct lane_context *context, const struct process *state, uint32_t id,
+	   uintptr_t stack, int alone)
 {
 	struct segment_site *site = &state->sites[id];
 
-	if (unlikely(context->alloc_busy || !__libc_single_threaded))
+	if (unlikely(context->alloc_busy))
 		return NULL;
 	context->alloc_busy = stack;
 	compiler_barrier();
+	if (!alone && unlikely(!site_try_lock(site))) {
+		context->alloc_busy = 0;
+		return NULL;
+	}
 	if (likely(site_is_of_interval(state->segment, site)))
 		return site;
-	context->alloc_busy = 0;
+	leave_site(context, site, alone);
 	return NULL;
 }
 
 static inline __attribute__((always_inline)) int
-made_alone(struct lane_context *context, void *block, uint64_t size,
-	   const struct stack_caller *caller)
+made_at_once(struct lane_context *context, void *block, uint64_t size,
+	     const struct stack_caller *caller, int alone)
 {
 	const struct process *state = process;
 	uint64_t *word = shadow_word((uintptr_t)block, 0);
@@ -70,18 +83,19 @@ made_alone(struct lane_context *context, void *block, uint64_t size,
 	if (unlikely(!word || *word || size >= SHADOW_SIZE_LARGE || !node))
 		return 0;
 	id = node->site + state->site_bias;
-	site = begin_alone(context, state, id, (uintptr_t)caller);
+	site = enter_site(context, state, id, (uintptr_t)caller, alone);
 	if (unlikely(!site))
 		return 0;
 	context->last_blocks[1] = context->last_blocks[0];
 	context->last_blocks[0] = (uintptr_t)block;
-	site_allocated_alone(state->segment, site, size);
+	site_allocated_at_once(state->segment, site, size, alone);
 	shadow_enter(word, id, size, site->interval);
+	leave_site(context, site, alone);
 	return 1;
 }
 
 static inline __attribute__((always_inline)) int
-freed_alone(struct lane_context *context, uintptr_t address, uintptr_t stack)
+freed_at_once(struct lane_context *context, uintptr_t address, uintptr_t stack, int alone)
 {
 	const struct process *state = process;
 	uint64_t *word = shadow_word(address, 0);
@@ -96,24 +110,26 @@ freed_alone(struct lane_context *context, uintptr_t address, uintptr_t stack)
 			     SHADOW_SITE_TOOL - state->site_floor ||
 		     block.size_bytes == SHADOW_SIZE_LARGE))
 		return 0;
-	site = begin_alone(context, state, block.site, stack);
+	site = enter_site(context, state, block.site, stack, alone);
 	if (unlikely(!site))
 		return 0;
 	if (unlikely(block.interval != site->interval)) {
-		context->alloc_busy = 0;
+		leave_site(context, site, alone);
 		return 0;
 	}
 	*word = 0;
-	site_released_alone(state->segment, site, block.size_bytes, context->slot,
-			    take_latest(context, address));
+	site_released_at_once(state->segment, site, block.size_bytes, context->slot,
+			      take_latest(context, address), alone);
+	leave_site(context, site, alone);
 	return 1;
 }
 
-/* booking_end() without a call in the middle. */
-static inline __attribute__((always_inline)) void end_alone(struct lane_context *context)
+/* Notes of handlers that came meanwhile. */
+static inline __attribute__((always_inline)) void book_notes(struct lane_context *context)
 {
 	compiler_barrier();
-	booking_end(context);
+	if (unlikely(context->deferred_count))
+		deferred_book(context);
 }
 
 static __attribute__((noinline)) void made_slow(void *block, uint64_t size,
@@ -144,8 +160,10 @@ void allocation_made(void *block, uint64_t size, const struct stack_caller *call
 	struct lane_context *context = lane_self;
 
 	if (likely(context_is_settled(context, (uintptr_t)caller) && block &&
-		   made_alone(context, block, size, caller)))
-		end_alone(context);
+		   (__libc_single_threaded
+			    ? made_at_once(context, block, size, caller, 1)
+			    : made_at_once(context, block, size, caller, 0))))
+		book_notes(context);
 	else
 		made_slow(block, size, caller);
 }
@@ -224,11 +242,12 @@ static __attribute__((noinline)) void free_slow(void *address)
 void allocation_ends(void *address)
 {
 	struct lane_context *context = lane_self;
+	uintptr_t at = (uintptr_t)address, stack = (uintptr_t)__builtin_dwarf_cfa();
 
 	if (likely(lane_is_live(context) &&
-		   freed_alone(context, (uintptr_t)address,
-			       (uintptr_t)__builtin_dwarf_cfa())))
-		end_alone(context);
+		   (__libc_single_threaded ? freed_at_once(context, at, stack, 1)
+					   : freed_at_once(context, at, stack, 0))))
+		book_notes(context);
 	else
 		free_slow(address);
 }
