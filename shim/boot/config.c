@@ -165,6 +165,7 @@ static void read_overhead(struct config *config, char **environment)
 static void read_words(struct config *config, char **environment)
 {
 	const char *follow = variable_find(environment, "PROFSHIM_FOLLOW");
+	const char *patch = variable_find(environment, "PROFSHIM_PATCH");
 
 	read_level(config, variable_find(environment, "PROFSHIM_LEVEL"));
 	read_overhead(config, environment);
@@ -172,6 +173,10 @@ static void read_words(struct config *config, char **environment)
 		config->follow = 0;
 	else if (follow && *follow && strcmp(follow, "all") != 0)
 		config_ignore(config, "PROFSHIM_FOLLOW", follow);
+	if (patch && !strcmp(patch, "off"))
+		config->keeps_code = 1;
+	else if (patch && *patch && strcmp(patch, "on") != 0)
+		config_ignore(config, "PROFSHIM_PATCH", patch);
 }
 
 /* Both or one; a list with a mistake in it selects nothing. */

@@ -14,6 +14,7 @@ struct config {
 	enum segment_report report; /* PROFSHIM_REPORT */
 	const char *level;	    /* PROFSHIM_LEVEL in force */
 	double overhead_percent;    /* the budget, PROFSHIM_OVERHEAD; 0: none */
+	int keeps_code;		    /* PROFSHIM_PATCH=off: none is written */
 	unsigned int stack_depth_limit;
 	unsigned int check_stacks;
 	unsigned int path_limit;

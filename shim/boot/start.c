@@ -27,6 +27,7 @@
 #include "shim/memory/early_heap.h"
 #include "shim/memory/shadow.h"
 #include "shim/patch/stubs.h"
+#include "shim/patch/text.h"
 #include "shim/record/calls.h"
 #include "shim/record/context.h"
 #include "shim/record/windows.h"
@@ -161,6 +162,8 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	config_read(&config, environment);
 	if (config.snapshot_at && !triggers_begin(config.snapshot_at))
 		config_ignore(&config, "PROFSHIM_SNAPSHOT_AT", config.snapshot_at);
+	if (config.keeps_code)
+		text_forbid();
 	if (!getauxval(AT_SECURE) && !config.off && interposition_is_preloaded())
 		begin_recording(&config);
 	run_settle();

@@ -10,6 +10,7 @@
 #include "shim/core/process.h"
 #include "shim/children/reuse.h"
 #include "shim/patch/modes.h"
+#include "shim/patch/sites.h"
 
 static void copy_bytes(char *to, const char *from, uint32_t size)
 {
@@ -114,6 +115,7 @@ void cold adopt_process(void)
 	}
 	gate_block_signals(&mask);
 	state->ready = 1; /* a nested event must not adopt again */
+	sites_forked();
 	result = adopt(state, &parent);
 	gate_restore_signals(&mask);
 	if (result < 0) {

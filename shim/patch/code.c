@@ -29,20 +29,24 @@ static int protection_of(const ElfW(Phdr) * segment)
 	       (segment->p_flags & PF_X ? PROT_EXEC : 0);
 }
 
+/* What is added to an object's addresses, by its first segment. */
+static uintptr_t bias_of(uintptr_t start, const ElfW(Phdr) * segments, unsigned int count)
+{
+	for (unsigned int i = 0; i < count; i++) {
+		if (segments[i].p_type == PT_LOAD)
+			return start - (segments[i].p_vaddr & ~4095ul);
+	}
+	return start;
+}
+
 /* The loaded segment that has [address, address + size), or NULL. */
 static const ElfW(Phdr) *
 	segment_of(uintptr_t start, uintptr_t address, uint64_t size, uintptr_t *ret_bias)
 {
 	unsigned int count = 0;
 	const ElfW(Phdr) *segments = headers_of(start, &count);
-	uintptr_t bias = start;
+	uintptr_t bias = bias_of(start, segments, count);
 
-	for (unsigned int i = 0; i < count; i++) {
-		if (segments[i].p_type != PT_LOAD)
-			continue;
-		bias -= segments[i].p_vaddr & ~4095ul; /* of the first one */
-		break;
-	}
 	for (unsigned int i = 0; i < count; i++) {
 		uintptr_t low = bias + segments[i].p_vaddr;
 
@@ -66,13 +70,39 @@ int code_find(uintptr_t address, struct code *ret)
 	ret->object.low = (uintptr_t)found.dlfo_map_start;
 	ret->object.high = (uintptr_t)found.dlfo_map_end;
 	segment = segment_of(ret->object.low, address, 1, &bias);
-	if (!segment || !(segment->p_flags & PF_X))
+	if (!segment || (segment->p_flags & (PF_R | PF_X)) != (PF_R | PF_X))
 		return -ENOENT;
 	ret->text.low = bias + segment->p_vaddr;
 	ret->text.high = ret->text.low + segment->p_memsz;
 	ret->protection = protection_of(segment);
 	ret->frames = found.dlfo_eh_frame;
 	return 0;
+}
+
+static int has_code_in(uintptr_t address, uintptr_t low, uintptr_t high)
+{
+	struct dl_find_object found;
+	unsigned int count = 0;
+	const ElfW(Phdr) * segments;
+	uintptr_t bias;
+
+	if (_dl_find_object((void *)address, &found) != 0)
+		return 0;
+	segments = headers_of((uintptr_t)found.dlfo_map_start, &count);
+	bias = bias_of((uintptr_t)found.dlfo_map_start, segments, count);
+	for (unsigned int i = 0; i < count; i++) {
+		uintptr_t start = bias + segments[i].p_vaddr;
+
+		if (segments[i].p_type == PT_LOAD && segments[i].p_flags & PF_X &&
+		    start < high && start + segments[i].p_memsz > low)
+			return 1;
+	}
+	return 0;
+}
+
+int code_is_in(uintptr_t low, uintptr_t high)
+{
+	return has_code_in(low, low, high) || has_code_in(high - 1, low, high);
 }
 
 int code_is_mapped(const struct code *code, uintptr_t address, uint64_t size)

@@ -17,8 +17,11 @@ struct code {
 	const void *frames;   /* .eh_frame_hdr, or NULL */
 };
 
-/* 0, or -ENOENT: in no object, or in none of its executable segments. */
+/* 0, or -ENOENT: in no object, or in none of its executable segments that can be read. */
 int code_find(uintptr_t address, struct code *ret);
+
+/* Is some of [low, high) code of an object that has its first or last byte? */
+int code_is_in(uintptr_t low, uintptr_t high);
 
 /* Does the object have readable memory there? */
 int code_is_mapped(const struct code *code, uintptr_t address, uint64_t size);

@@ -63,3 +63,11 @@ void modes_adopt(struct segment_process *to, const struct segment_process *from)
  * process lock. */
 void modes_retire(uint64_t low, uint64_t high, uint64_t module);
 void modes_bring_back(uint64_t module);
+
+/* Around what unmaps objects: no code is written meanwhile. */
+void modes_begin_unloading(void);
+void modes_end_unloading(void);
+
+/* Before the program changes the protection of these addresses, which it may be about to
+ * write to itself: its code there is what it was, and stays so. */
+void modes_leave_code(uintptr_t low, uintptr_t high);

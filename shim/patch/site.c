@@ -7,8 +7,6 @@
 
 #include "shim/patch/text.h"
 
-#define LINE_BYTES 64u
-
 static int32_t number_at(uintptr_t address)
 {
 	int32_t number;
@@ -70,7 +68,7 @@ static int leads_by_slot(const struct code *code, const struct site *site, uintp
 static void describe(struct site *ret, uintptr_t at, enum site_form form)
 {
 	*ret = (struct site){.at = at, .form = (uint16_t)form};
-	ret->displacement = number_at(displacement_at(ret));
+	ret->displacement = ret->written = number_at(displacement_at(ret));
 }
 
 int site_before(const struct code *code, uintptr_t return_address, uintptr_t hook,
@@ -123,29 +121,51 @@ int site_jump(const struct code *code, const struct extent *function, uintptr_t 
 	return -ENOENT;
 }
 
-int site_is_there(const struct site *site, const struct code *code)
+/* The first two bytes when control goes on behind it. */
+static int is_cut_there(const struct site *site)
 {
 	const uint8_t *bytes = bytes_at(site->at);
 
-	if (site->at < code->text.low || site->at + 6 > code->text.high + 1)
-		return 0;
-	switch (site->form) {
-	case SITE_CALL:
-		return site->is_cut ? bytes[0] == 0xeb && bytes[1] == 3
-				    : bytes[0] == 0xe8;
-	case SITE_CALL_SLOT:
-		return site->is_cut ? bytes[0] == 0xeb && bytes[1] == 4
-				    : bytes[0] == 0xff && bytes[1] == 0x15;
-	case SITE_JUMP:
-		return bytes[0] == (site->is_cut ? 0xc3 : 0xe9);
-	default:
-		return bytes[0] == (site->is_cut ? 0xc3 : 0xff) && bytes[1] == 0x25;
-	}
+	if (site->form == SITE_CALL || site->form == SITE_CALL_SLOT)
+		return bytes[0] == 0xeb && bytes[1] == (site->form == SITE_CALL ? 3 : 4);
+	return bytes[0] == 0xc3;
 }
 
-static int crosses_line(uintptr_t at, unsigned int size)
+static int is_whole_there(const struct site *site)
 {
-	return at / LINE_BYTES != (at + size - 1) / LINE_BYTES;
+	const uint8_t *bytes = bytes_at(site->at);
+
+	if (site->form == SITE_CALL)
+		return bytes[0] == 0xe8;
+	if (site->form == SITE_JUMP)
+		return bytes[0] == 0xe9;
+	return bytes[0] == 0xff &&
+	       bytes[1] == (site->form == SITE_CALL_SLOT ? 0x15 : 0x25);
+}
+
+static int is_in_text(const struct site *site, const struct code *code)
+{
+	return site->form != SITE_EARLY && site->at >= code->text.low &&
+	       end_of(site) <= code->text.high;
+}
+
+int site_is_there(const struct site *site, const struct code *code)
+{
+	if (!is_in_text(site, code))
+		return 0;
+	return site->is_cut ? is_cut_there(site)
+			    : is_whole_there(site) &&
+				      number_at(displacement_at(site)) == site->written;
+}
+
+void site_look(struct site *site, const struct code *code)
+{
+	if (!is_in_text(site, code))
+		return;
+	site->is_cut = (uint16_t)is_cut_there(site);
+	if (!site->is_cut)
+		site->written = number_at(displacement_at(site));
+	site->is_led = site->is_cut || site->written != site->displacement;
 }
 
 /* Signals are blocked, so a process with one thread executes nothing else. */
@@ -157,20 +177,13 @@ static int is_alone(void)
 static int write_displacement(const struct site *site, const struct code *code,
 			      int32_t displacement)
 {
-	const uint8_t *bytes = (const uint8_t *)&displacement;
 	uintptr_t at = displacement_at(site);
-	int result;
 
-	if (!crosses_line(at, 4))
-		return text_write(code, at, &displacement, 4);
+	if (!text_is_split(at, 4))
+		return text_write(at, &displacement, 4, code->protection);
 	if (!is_alone() && !site->is_cut)
 		return -EXDEV;
-	for (unsigned int i = 0; i < 4; i++) {
-		result = text_write(code, at + i, &bytes[i], 1);
-		if (result < 0)
-			return result;
-	}
-	return 0;
+	return text_write_parts(at, &displacement, 4, code->protection);
 }
 
 /* From behind: what is not executed yet first, then the two bytes that have it so. */
@@ -183,20 +196,20 @@ static int uncut(struct site *site, const struct code *code, int32_t displacemen
 	if (site->form == SITE_JUMP || site->form == SITE_JUMP_SLOT) {
 		head[0] = site->form == SITE_JUMP ? 0xe9 : 0xff;
 		result = write_displacement(site, code, displacement);
-		return result < 0 ? result : text_write(code, site->at, head, 1);
+		return result < 0 ? result
+				  : text_write(site->at, head, 1, code->protection);
 	}
 	__builtin_memcpy(bytes, &displacement, 4);
 	if (site->form == SITE_CALL_SLOT) {
 		result = write_displacement(site, code, displacement);
-		return result < 0 ? result : text_write(code, site->at, head, 2);
+		return result < 0 ? result
+				  : text_write(site->at, head, 2, code->protection);
 	}
 	head[1] = bytes[0];
-	for (unsigned int i = 1; i < 4; i++) {
-		result = text_write(code, site->at + 1 + i, &bytes[i], 1);
-		if (result < 0)
-			return result;
-	}
-	return text_write(code, site->at, head, 2);
+	result = text_write_parts(site->at + 2, &bytes[1], 3, code->protection);
+	if (result < 0)
+		return result;
+	return text_write(site->at, head, 2, code->protection);
 }
 
 static int set_displacement(struct site *site, const struct code *code,
@@ -205,14 +218,111 @@ static int set_displacement(struct site *site, const struct code *code,
 	int result;
 
 	if (!site->is_cut && site->is_exit && !is_alone() &&
-	    crosses_line(displacement_at(site), 4))
+	    text_is_split(displacement_at(site), 4))
 		site_cut(site, code);
 	result = site->is_cut ? uncut(site, code, displacement)
 			      : write_displacement(site, code, displacement);
 
-	if (result == 0)
-		site->is_cut = 0;
-	return result;
+	if (result < 0)
+		return result;
+	site->is_cut = 0;
+	site->written = displacement;
+	return 0;
+}
+
+/*
+ * Whose call it is stands in %rdi. When that is set right before it, to the function, and
+ * nothing jumps to what is between, every call is for the function.
+ */
+
+/* How many bytes before `at` an instruction begins that sets %rdi to the function, with
+ * nothing between it and `at`. 0: none does. */
+static unsigned int set_before(uintptr_t at, uintptr_t function)
+{
+	const uint8_t *bytes = bytes_at(at);
+
+	/* lea function(%rip), %rdi */
+	if (bytes[-7] == 0x48 && bytes[-6] == 0x8d && bytes[-5] == 0x3d &&
+	    at + (intptr_t)number_at(at - 4) == function)
+		return 7;
+	/* mov $function, %rdi; mov $function, %edi */
+	if (bytes[-7] == 0x48 && bytes[-6] == 0xc7 && bytes[-5] == 0xc7 &&
+	    (uintptr_t)(intptr_t)number_at(at - 4) == function)
+		return 7;
+	return bytes[-5] == 0xbf && (uint32_t)number_at(at - 4) == function ? 5 : 0;
+}
+
+/* How many bytes before `at` an instruction begins that loads %rsi from the stack or
+ * another register; 0: none that is known. The one that sets %rdi must be there then. */
+static unsigned int load_before(uintptr_t at, unsigned int choice)
+{
+	const uint8_t *bytes = bytes_at(at);
+
+	switch (choice) {
+	case 0: /* mov n(%rsp), %rsi */
+		return bytes[-5] == 0x48 && bytes[-4] == 0x8b && bytes[-3] == 0x74 &&
+				       bytes[-2] == 0x24
+			       ? 5
+			       : 0;
+	case 1: /* mov n(%rbp), %rsi */
+		return bytes[-4] == 0x48 && bytes[-3] == 0x8b && bytes[-2] == 0x75 ? 4
+										   : 0;
+	case 2: /* mov %r, %rsi */
+		return (bytes[-3] & 0xfb) == 0x48 && bytes[-2] == 0x89 &&
+				       (bytes[-1] & 0xc7) == 0xc6
+			       ? 3
+			       : 0;
+	default: /* mov n(%rsp), %rsi, farther */
+		return bytes[-8] == 0x48 && bytes[-7] == 0x8b && bytes[-6] == 0xb4 &&
+				       bytes[-5] == 0x24
+			       ? 8
+			       : 0;
+	}
+}
+
+static uintptr_t jump_target(uintptr_t at, unsigned int room)
+{
+	const uint8_t *bytes = bytes_at(at);
+
+	if (bytes[0] == 0xeb || (bytes[0] & 0xf0) == 0x70)
+		return room >= 2 ? at + 2 + (intptr_t)(int8_t)bytes[1] : 0;
+	if (bytes[0] == 0xe9)
+		return room >= 5 ? at + 5 + (intptr_t)number_at(at + 1) : 0;
+	if (bytes[0] == 0x0f && room >= 6 && (bytes[1] & 0xf0) == 0x80)
+		return at + 6 + (intptr_t)number_at(at + 2);
+	return 0;
+}
+
+/* May something in the function jump into (low, high]? Each byte is looked at, whether it
+ * begins an instruction or not. */
+static int is_jumped_to(const struct extent *function, uintptr_t low, uintptr_t high)
+{
+	for (uintptr_t at = function->low; at < function->high; at++) {
+		uintptr_t target = jump_target(at, (unsigned int)(function->high - at));
+
+		if (target > low && target <= high)
+			return 1;
+	}
+	return 0;
+}
+
+int site_is_alone(const struct site *site, const struct code *code, uintptr_t function)
+{
+	struct extent extent;
+	unsigned int set;
+
+	if (!is_in_text(site, code) || code_function(code, site->at, &extent) < 0 ||
+	    extent.low < code->text.low || extent.high > code->text.high ||
+	    site->at < extent.low + 16)
+		return 0;
+	set = set_before(site->at, function);
+	for (unsigned int choice = 0; !set && choice < 4; choice++) {
+		unsigned int load = load_before(site->at, choice);
+
+		if (load && set_before(site->at - load, function))
+			set = load + set_before(site->at - load, function);
+	}
+	return set && !is_jumped_to(&extent, site->at - set, site->at);
 }
 
 int site_lead(struct site *site, const struct code *code, uintptr_t target,
@@ -239,12 +349,11 @@ int site_cut(struct site *site, const struct code *code)
 	if (site->is_cut)
 		return 0;
 	if (site->form == SITE_JUMP || site->form == SITE_JUMP_SLOT)
-		result = text_write(code, site->at, &returns, 1);
-	else if (crosses_line(site->at, 2))
-		result = -EXDEV;
+		result = text_write(site->at, &returns, 1, code->protection);
 	else
-		result = text_write(code, site->at,
-				    site->form == SITE_CALL ? over_call : over_slot, 2);
+		result = text_write(site->at,
+				    site->form == SITE_CALL ? over_call : over_slot, 2,
+				    code->protection);
 	if (result == 0)
 		site->is_cut = site->is_led = 1;
 	return result;

@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * A call of a hook in the program's code: recognised, and written over. Runs on: traced
- * threads; writing: under the process lock. Must not write more than one store within one
- * cache line that other threads may be executing: that is what processors carry out
- * whole, old or new (HotSpot patches its calls so). One displacement in 20 lies in two
- * lines. It is written as long as the process has one thread; of exits also later, cut
- * out first: a thread that comes by meanwhile leaves a frame open, which its caller
- * closes.
+ * threads; writing: under the process lock. Must not have other threads execute half of
+ * what was written: the displacement is one store, which they see whole, old or new
+ * (text_unit()). One displacement in 20 lies in two lines. It is written as long as the
+ * process has one thread; of exits also later, cut out first: a thread that comes by
+ * meanwhile leaves a frame open, which its caller closes.
  *
  * A site is known because a hook was called from it: the return address tells. Only a
  * hook that was jumped to does not tell where from; then the function's code is searched
@@ -21,12 +20,13 @@ enum site_form {
 	SITE_JUMP,	/* e9 rel32: jmp hook@plt, a sibling call */
 	SITE_CALL_SLOT, /* ff 15 rel32: call *hook@gotpcrel(%rip), -fno-plt */
 	SITE_JUMP_SLOT, /* ff 25 rel32 */
-	SITE_EARLY, /* none of these, or in two cache lines: leads to the hook for good */
+	SITE_EARLY,	/* none of these, or seen in parts: leads to the hook for good */
 };
 
 struct site {
 	uintptr_t at;	      /* of the instruction */
 	int32_t displacement; /* of the original */
+	int32_t written;      /* the one that is there, or was before it was cut */
 	uint32_t next;	      /* of the same function, index in the table; 0: none */
 	uint16_t form;	      /* enum site_form */
 	uint16_t is_exit;
@@ -44,8 +44,16 @@ int site_before(const struct code *code, uintptr_t return_address, uintptr_t hoo
 int site_jump(const struct code *code, const struct extent *function, uintptr_t hook,
 	      uintptr_t *at, struct site *ret);
 
-/* Is what was recognised, or made of it, still there? */
+/* Is what was recognised, or made of it, still there? Not when a debugger has a
+ * breakpoint in it, or another object has come in the place. */
 int site_is_there(const struct site *site, const struct code *code);
+
+/* A forked child, whose parent was at it: finds out what has been made of it. */
+void site_look(struct site *site, const struct code *code);
+
+/* Is every call from here for this function? Compilers make one call of two whose
+ * arguments differ (cross jumping, tail merging). 0: perhaps not. */
+int site_is_alone(const struct site *site, const struct code *code, uintptr_t function);
 
 /* Leads it to a target: its address, and a word with the address in it, both in reach.
  * 0; -EXDEV: in two cache lines, and other threads may be there; or -errno: the code

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Arenas: each a page of addresses and the exit's code, then a page for every 32
- * functions, written when the first of them is asked for. 64 bytes are a stub; its own
- * address is in the last eight.
+ * Arenas: each a page of addresses and what all functions have in common, then a page for
+ * every 21 functions, all of whose stubs are written when one is asked for. 64 bytes are
+ * a stub; its own address is in the last eight. A function keeps its number for ever, so
+ * what is written stays right.
  */
 #include "shim/patch/stubs.h"
 
@@ -13,12 +14,14 @@
 #include "shim/core/own_memory.h"
 #include "shim/core/process.h"
 #include "shim/lane/lane.h"
+#include "shim/patch/text.h"
 
 #define PAGE_BYTES 4096u
 #define STUB_BYTES 64u
 #define SLOT_AT 56u
-#define NUMBERS_PER_PAGE (PAGE_BYTES / STUB_BYTES / 2)
-#define ARENA_BYTES ((SEGMENT_MODE_LIMIT / NUMBERS_PER_PAGE + 1ull) * PAGE_BYTES)
+#define NUMBERS_PER_PAGE (PAGE_BYTES / STUB_BYTES / STUB_EXIT)
+/* 3.1 MiB: there is room for it below a program that is linked to 0x400000. */
+#define ARENA_BYTES ((SEGMENT_MODE_LIMIT / NUMBERS_PER_PAGE + 2ull) * PAGE_BYTES)
 #define ARENA_LIMIT 64u
 #define REACH 0x7f000000ull /* of a 32-bit displacement, and room to be wrong */
 #define LOWEST_ADDRESS 0x10000u
@@ -37,13 +40,14 @@ struct stub_targets stub_targets;
 /* Of this process; a forked child has them all. */
 static struct {
 	uint8_t *start;
-	uint8_t is_written[SEGMENT_MODE_LIMIT / NUMBERS_PER_PAGE];
+	uint32_t is_written[SEGMENT_MODE_LIMIT / 32]; /* a bit for each function */
 } arenas[ARENA_LIMIT];
 static uint32_t arena_count;
 
 /* Where code is written to. */
 struct pen {
 	uint8_t *at;
+	const uint8_t *start;
 };
 
 static void put(struct pen *pen, const uint8_t *bytes, unsigned int size)
@@ -69,14 +73,9 @@ static void put_load_context(struct pen *pen)
 	put_number(pen, (uint32_t)(self - (uintptr_t)__builtin_thread_pointer()));
 }
 
-/* [mov $number, %edx;] jmp *arena[target](%rip) */
-static void put_go_on(struct pen *pen, const uint8_t *arena, unsigned int target,
-		      uint32_t number)
+/* jmp *arena[target](%rip) */
+static void put_go_on(struct pen *pen, const uint8_t *arena, unsigned int target)
 {
-	if (number) {
-		PUT(pen, 0xba);
-		put_number(pen, number);
-	}
 	PUT(pen, 0xff, 0x25);
 	put_number(pen, (uint32_t)(arena + 8 * target - (pen->at + 4)));
 }
@@ -92,42 +91,60 @@ static void land(const struct pen *pen, uint8_t *from)
 	from[-1] = (uint8_t)(pen->at - from);
 }
 
-enum { TARGET_ENTER, TARGET_PULSE, TARGET_LEAVE };
+enum { TARGET_HOOK, TARGET_ENTER, TARGET_PULSE, TARGET_LEAVE, TARGETS };
+
+/* Where a page of common code has what. */
+#define EXIT_AT STUB_BYTES
+#define JUMPS_AT (2 * STUB_BYTES) /* one for each target, of 8 bytes */
 
 #define JUMP_IF_ZERO 0x74
-#define JUMP_IF_NEGATIVE 0x78
 #define RETURN 0xc3
 
-static void write_entry(uint8_t *stub, const uint8_t *arena, uint32_t number,
-			int has_pulse)
-{
-	struct pen pen = {stub};
-	uint8_t *slow, *pulse = NULL;
+enum condition { IF_ZERO = 0x84, IF_NOT_ZERO = 0x85, IF_NEGATIVE = 0x88 };
 
+/* jcc arena's jump */
+static void put_jump(struct pen *pen, uintptr_t place, const uint8_t *arena,
+		     enum condition condition, unsigned int target)
+{
+	uintptr_t to = (uintptr_t)arena + JUMPS_AT + 8 * target;
+	uintptr_t end = place + (uintptr_t)(pen->at - pen->start) + 6;
+
+	PUT(pen, 0x0f, (uint8_t)condition);
+	put_number(pen, (uint32_t)(to - end));
+}
+
+/* place: where the code is going to be. */
+static void write_entry(uint8_t *stub, uintptr_t place, const uint8_t *arena,
+			uintptr_t function, uint32_t number, enum stub_kind kind)
+{
+	struct pen pen = {stub, stub};
+
+	PUT(&pen, 0x81, 0xff);
+	put_number(&pen, (uint32_t)function);
+	put_jump(&pen, place, arena, IF_NOT_ZERO, TARGET_HOOK);
+	if (kind == STUB_RETURN) {
+		PUT(&pen, RETURN);
+		return;
+	}
 	put_load_context(&pen);
-	PUT(&pen, 0x48, 0x8b, 0x48, has_pulse ? CONTEXT(counts) : CONTEXT(all_counts));
+	PUT(&pen, 0x48, 0x8b, 0x48,
+	    kind == STUB_WINDOWS ? CONTEXT(counts) : CONTEXT(all_counts));
 	PUT(&pen, 0x48, 0x85, 0xc9);
-	slow = put_short_jump(&pen, JUMP_IF_ZERO);
+	put_jump(&pen, place, arena, IF_ZERO, TARGET_ENTER);
 	PUT(&pen, 0x48, 0xff, 0x81);
 	put_number(&pen, number * 8);
-	if (has_pulse) {
+	if (kind == STUB_WINDOWS) {
 		PUT(&pen, 0xff, 0x48, CONTEXT(pulse));
-		pulse = put_short_jump(&pen, JUMP_IF_NEGATIVE);
+		put_jump(&pen, place, arena, IF_NEGATIVE, TARGET_PULSE);
 	}
 	PUT(&pen, RETURN);
-	land(&pen, slow);
-	put_go_on(&pen, arena, TARGET_ENTER, number);
-	if (!has_pulse)
-		return;
-	land(&pen, pulse);
-	put_go_on(&pen, arena, TARGET_PULSE, number);
 }
 
 static void write_exit(uint8_t *stub, const uint8_t *arena)
 {
 	const int function = (int)offsetof(struct segment_frame, function) -
 			     (int)sizeof(struct segment_frame);
-	struct pen pen = {stub};
+	struct pen pen = {stub, stub};
 	uint8_t *slow, *match;
 
 	put_load_context(&pen);
@@ -139,12 +156,12 @@ static void write_exit(uint8_t *stub, const uint8_t *arena)
 	PUT(&pen, RETURN);
 	land(&pen, slow);
 	land(&pen, match);
-	put_go_on(&pen, arena, TARGET_LEAVE, 0);
+	put_go_on(&pen, arena, TARGET_LEAVE);
 }
 
-static void write_slot(uint8_t *stub)
+static void write_slot(uint8_t *stub, uintptr_t place)
 {
-	*(uintptr_t *)(stub + SLOT_AT) = (uintptr_t)stub;
+	*(uintptr_t *)(stub + SLOT_AT) = place;
 }
 
 static int protect(void *page, int protection)
@@ -158,27 +175,26 @@ static int protect(void *page, int protection)
 	return result == 0;
 }
 
-/* Nobody uses a stub of a page that is not written yet. */
-static int write_page(uint32_t arena, uint32_t index)
+/* All of a function's, in their place at once: other stubs of the page run. */
+static int write_stubs(uint32_t arena, uint8_t *place, uintptr_t function,
+		       uint32_t number)
 {
-	uint8_t *start = arenas[arena].start;
-	uint8_t *page = start + (index + 1ull) * PAGE_BYTES;
+	uint32_t *written = &arenas[arena].is_written[number / 32];
+	_Alignas(8) uint8_t stubs[STUB_EXIT * STUB_BYTES] = {0};
 
-	if (arenas[arena].is_written[index])
+	if (*written >> number % 32 & 1)
 		return 1;
-	if (!protect(page, PROT_READ | PROT_WRITE))
-		return 0;
-	for (uint32_t i = 0; i < NUMBERS_PER_PAGE * 2; i++) {
-		uint8_t *stub = page + i * STUB_BYTES;
+	for (uint32_t kind = 0; kind < STUB_EXIT; kind++) {
+		uint8_t *stub = stubs + kind * STUB_BYTES;
+		uintptr_t at = (uintptr_t)place + kind * STUB_BYTES;
 
-		write_entry(stub, start, index * NUMBERS_PER_PAGE + i / 2,
-			    i % 2 == STUB_WINDOWS);
-		write_slot(stub);
+		write_entry(stub, at, arenas[arena].start, function, number,
+			    (enum stub_kind)kind);
+		write_slot(stub, at);
 	}
-	process_count(SEGMENT_COUNTER_TOOL_BYTES, PAGE_BYTES);
-	if (!protect(page, PROT_READ | PROT_EXEC))
+	if (text_compose((uintptr_t)place, stubs, sizeof(stubs)) < 0)
 		return 0;
-	arenas[arena].is_written[index] = 1;
+	*written |= 1u << number % 32;
 	return 1;
 }
 
@@ -193,7 +209,7 @@ static uint8_t *map_at(uintptr_t address)
 
 	if (gate_is_restricted() || !gate_enter())
 		return NULL;
-	result = SYSCALL(SYS_mmap, address, ARENA_BYTES, PROT_READ | PROT_WRITE,
+	result = SYSCALL(SYS_mmap, address, ARENA_BYTES, PROT_NONE,
 			 MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE |
 				 0x100000 /* MAP_FIXED_NOREPLACE */,
 			 -1, 0);
@@ -201,6 +217,9 @@ static uint8_t *map_at(uintptr_t address)
 		SYSCALL(SYS_munmap, result, ARENA_BYTES, 0, 0, 0, 0);
 		result = -1;
 	}
+	/* of the program's own locks, MCL_FUTURE */
+	if (!syscall_failed(result) && own_memory_expects_locks())
+		SYSCALL(SYS_munlock, result, ARENA_BYTES, 0, 0, 0, 0);
 	gate_leave();
 	return syscall_failed(result) ? NULL : (uint8_t *)result;
 }
@@ -222,16 +241,22 @@ static uint8_t *map_below(uintptr_t object)
 
 static int begin_arena(uint8_t *start)
 {
-	uint8_t *stub = start + STUB_BYTES;
+	uintptr_t *targets = (uintptr_t *)start;
+	uint8_t *stub = start + EXIT_AT;
 
-	((uintptr_t *)start)[TARGET_ENTER] = (uintptr_t)stub_targets.enter;
-	((uintptr_t *)start)[TARGET_PULSE] = (uintptr_t)stub_targets.pulse;
-	((uintptr_t *)start)[TARGET_LEAVE] = (uintptr_t)stub_targets.leave;
+	if (!protect(start, PROT_READ | PROT_WRITE))
+		return 0;
+	targets[TARGET_HOOK] = stub_targets.enter_hook;
+	targets[TARGET_ENTER] = (uintptr_t)stub_targets.enter;
+	targets[TARGET_PULSE] = (uintptr_t)stub_targets.pulse;
+	targets[TARGET_LEAVE] = (uintptr_t)stub_targets.leave;
+	for (unsigned int target = 0; target < TARGETS; target++) {
+		struct pen pen = {start + JUMPS_AT + 8 * target, start};
+
+		put_go_on(&pen, start, target);
+	}
 	write_exit(stub, start);
-	write_slot(stub);
-	stub += STUB_BYTES;
-	stub[0] = RETURN;
-	write_slot(stub);
+	write_slot(stub, (uintptr_t)stub);
 	return protect(start, PROT_READ | PROT_EXEC);
 }
 
@@ -260,19 +285,20 @@ static uint32_t find_arena(uintptr_t site, uintptr_t object)
 }
 
 uintptr_t stubs_find(uintptr_t site, uintptr_t object, enum stub_kind kind,
-		     uint32_t number, const uintptr_t **ret_slot)
+		     uintptr_t function, uint32_t number, const uintptr_t **ret_slot)
 {
 	uint32_t arena = find_arena(site, object), page = number / NUMBERS_PER_PAGE;
 	uint8_t *stub;
 
 	if (arena == ARENA_LIMIT)
 		return 0;
-	stub = arenas[arena].start + (kind == STUB_RETURN ? 2 : 1) * STUB_BYTES;
-	if (kind < STUB_EXIT) {
-		if (!write_page(arena, page))
-			return 0;
+	stub = arenas[arena].start + EXIT_AT;
+	if (kind != STUB_EXIT) {
 		stub = arenas[arena].start + (page + 1ull) * PAGE_BYTES +
-		       (number % NUMBERS_PER_PAGE * 2 + kind) * STUB_BYTES;
+		       number % NUMBERS_PER_PAGE * STUB_EXIT * STUB_BYTES;
+		if (!write_stubs(arena, stub, function, number))
+			return 0;
+		stub += kind * STUB_BYTES;
 	}
 	*ret_slot = (const uintptr_t *)(stub + SLOT_AT);
 	return (uintptr_t)stub;

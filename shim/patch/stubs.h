@@ -6,6 +6,8 @@
  *
  * ENTRY, for each function (number n), reached in the place of the enter hook:
  *
+ *         cmp   $function, %edi          compilers let two functions have one call
+ *         jne   hook
  *         mov   %fs:lane_self, %rax
  *         mov   counts(%rax), %rcx       all_counts for functions that are only counted
  *         test  %rcx, %rcx               no lane, a forked child, or a window
@@ -17,11 +19,11 @@
  *
  * One instruction counts, so a signal handler comes before or after it. slow and pulse
  * continue in windows_enter() and windows_pulse() as if they had been called in the
- * place of the hook, with n as third argument. (A count per thread at a fixed place of
- * its thread-local memory is one load less and 0.05 ns faster, but a kill loses it, a
- * child by fork goes on in it, and thread-local memory is taken from the program's
- * stacks. A count that runs out and so is the pulse too saves an instruction, but cannot
- * be refilled without a moment in which a kill leaves it wrong.)
+ * place of the hook. Half of an address tells functions of one object apart. (A count per
+ * thread at a fixed place of its thread-local memory is one load less and 0.05 ns faster,
+ * but a kill loses it, a child by fork goes on in it, and thread-local memory is taken
+ * from the program's stacks. A count that runs out and so is the pulse too saves an
+ * instruction, but cannot be refilled without a moment in which a kill leaves it wrong.)
  *
  * EXIT, one for all, reached in the place of the exit hook:
  *
@@ -42,23 +44,23 @@
 enum stub_kind {
 	STUB_WINDOWS, /* entries: with the pulse */
 	STUB_COUNTED, /* without */
-	STUB_EXIT,    /* number 0 */
-	STUB_RETURN,  /* likewise: does nothing, for entries that cannot be cut out */
+	STUB_RETURN,  /* does nothing, for entries that cannot be cut out */
+	STUB_EXIT,    /* one for all functions */
 };
 
 /* What the code continues in, and the hooks in whose place it stands. Set by boot, before
  * the first call. */
 struct stub_targets {
 	uintptr_t enter_hook, exit_hook;
-	void (*enter)(void *function, void *call_site, uint32_t number);
-	void (*pulse)(void *function, void *call_site, uint32_t number);
+	void (*enter)(void *function, void *call_site);
+	void (*pulse)(void *function, void *call_site);
 	void (*leave)(void *function, void *call_site);
 };
 
 extern struct stub_targets stub_targets __attribute__((visibility("hidden")));
 
-/* The code for a site of an object that begins at this address; *ret_slot: where its
- * address is stored, in reach of the site like the code. 0: no memory within reach, or
- * code cannot be written. */
+/* The code for a site of an object that begins at this address, for calls of the function
+ * with this number; *ret_slot: where its address is stored, in reach of the site like the
+ * code. 0: no memory within reach, or code cannot be written. */
 uintptr_t stubs_find(uintptr_t site, uintptr_t object, enum stub_kind kind,
-		     uint32_t number, const uintptr_t **ret_slot);
+		     uintptr_t function, uint32_t number, const uintptr_t **ret_slot);

@@ -2,48 +2,110 @@
 /* Pages of code: made writable, written, made what they were. */
 #include "shim/patch/text.h"
 
+#include <cpuid.h>
 #include <errno.h>
 #include <sys/mman.h>
 
+#include "common/attributes.h"
+#include "shim/core/extent.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 
 #define PAGE_BYTES 4096u
 #define LINE_BYTES 64u
+#define WORD_BYTES 8u
 #define OPEN_PAGES 64u
+#define LEFT_EXTENTS 64u
 #define OWN_PAGES 4096u /* 16 MiB of code; what is beyond is not told apart */
 
-/* Pages that are writable now. They are private memory that a forked child inherits:
- * text_begin() there makes good what its parent was in the middle of. */
+/* Pages that are writable now. They are private memory that a forked child inherits: what
+ * its parent was in the middle of is made good there. */
 static struct {
 	uintptr_t page;
 	int protection;
 } open_pages[OPEN_PAGES];
 static uint32_t open_count;
-static int is_batch;
+static int is_batch, is_forbidden;
+
+static struct extent left_alone[LEFT_EXTENTS];
+static uint32_t left_alone_count;
 
 /* Numbers of pages that have been written, a hash table. */
 static uint32_t own_pages[OWN_PAGES];
 static uint32_t own_count;
 
-static int change(uintptr_t page, int protection)
+/*
+ * Intel's manual (volume 3, 8.1.1) has stores within a cache line carried out whole,
+ * AMD's (volume 2, 7.3.2) those within eight aligned bytes, which HotSpot goes by
+ * wherever it runs. Neither says that of fetches of instructions.
+ */
+unsigned int text_unit(void)
 {
-	long result;
+	static unsigned int unit;
+	unsigned int most, vendor[3];
 
-	/* what can be done without is not done under a filter */
-	if (gate_is_restricted() || !gate_enter())
-		return -EACCES;
-	result = SYSCALL(SYS_mprotect, page, PAGE_BYTES, protection, 0, 0, 0);
-	gate_leave();
-	return result < 0 ? -EACCES : 0;
+	if (!unit) {
+		__cpuid(0, most, vendor[0], vendor[2], vendor[1]);
+		unit = __builtin_memcmp(vendor, "GenuineIntel", 12) == 0 ? LINE_BYTES
+									 : WORD_BYTES;
+	}
+	return unit;
 }
 
+int text_is_split(uintptr_t at, unsigned int size)
+{
+	return at / text_unit() != (at + size - 1) / text_unit();
+}
+
+void text_leave(uintptr_t low, uintptr_t high)
+{
+	for (uint32_t i = 0; i < left_alone_count; i++) {
+		if (low >= left_alone[i].low && high <= left_alone[i].high)
+			return;
+	}
+	if (left_alone_count == LEFT_EXTENTS)
+		is_forbidden = 1;
+	else
+		left_alone[left_alone_count++] = (struct extent){low, high};
+}
+
+int text_is_left(uintptr_t at)
+{
+	for (uint32_t i = 0; i < left_alone_count; i++) {
+		if (at >= left_alone[i].low && at < left_alone[i].high)
+			return 1;
+	}
+	return 0;
+}
+
+static int change(uintptr_t page, int protection)
+{
+	return SYSCALL(SYS_mprotect, page, PAGE_BYTES, protection, 0, 0, 0) < 0 ? -EACCES
+										: 0;
+}
+
+/* As long as we are inside, nobody installs a filter that forbids to close the pages.
+ * What can be done without is not begun under one. */
+static int enter(void)
+{
+	if (is_forbidden || !gate_enter())
+		return 0;
+	if (!gate_is_restricted())
+		return 1;
+	gate_leave();
+	return 0;
+}
+
+/* What cannot be closed now (too many mappings) is tried again the next time. */
 static void close_pages(void)
 {
-	while (open_count) {
-		open_count--;
-		change(open_pages[open_count].page, open_pages[open_count].protection);
+	uint32_t left = 0;
+
+	for (uint32_t i = 0; i < open_count; i++) {
+		if (change(open_pages[i].page, open_pages[i].protection) < 0)
+			open_pages[left++] = open_pages[i];
 	}
+	open_count = left;
 }
 
 static void note_own(uintptr_t page)
@@ -70,8 +132,6 @@ static int open_page(uintptr_t page, int protection)
 		if (open_pages[i].page == page)
 			return 0;
 	}
-	if (open_count == OPEN_PAGES)
-		close_pages();
 	open_pages[open_count].page = page;
 	open_pages[open_count].protection = protection;
 	open_count++; /* before it is writable: whoever is forked here finds it */
@@ -99,32 +159,96 @@ static void store(uintptr_t at, const void *bytes, unsigned int size)
 	}
 }
 
-int text_write(const struct code *code, uintptr_t at, const void *bytes,
-	       unsigned int size)
+static int open_for(uintptr_t at, int protection)
 {
 	int result;
 
-	if (at / LINE_BYTES != (at + size - 1) / LINE_BYTES)
+	if (!enter())
+		return -EACCES;
+	if (open_count > OPEN_PAGES - 2)
+		close_pages();
+	result = open_count > OPEN_PAGES - 2 || text_is_left(at)
+			 ? -EACCES
+			 : open_page(at & ~(PAGE_BYTES - 1ul), protection);
+	if (result < 0)
+		gate_leave();
+	return result;
+}
+
+static void close_after(void)
+{
+	if (!is_batch)
+		close_pages();
+	gate_leave();
+}
+
+int text_write(uintptr_t at, const void *bytes, unsigned int size, int protection)
+{
+	int result;
+
+	if (text_is_split(at, size))
 		return -EXDEV;
-	if (at < code->text.low || at + size > code->text.high)
-		return -EINVAL;
-	result = open_page(at & ~(PAGE_BYTES - 1ul), code->protection);
+	result = open_for(at, protection);
 	if (result < 0)
 		return result;
 	store(at, bytes, size);
-	if (!is_batch)
-		close_pages();
+	close_after();
 	return 0;
 }
 
-void text_begin(void)
+static int store_bytes(uintptr_t at, const void *bytes, unsigned int size, int protection)
 {
+	const uint8_t *from = bytes;
+	int result = open_for(at, protection);
+
+	if (result < 0)
+		return result;
+	result = open_page((at + size - 1) & ~(PAGE_BYTES - 1ul), protection);
+	for (unsigned int i = 0; result == 0 && i < size; i++)
+		((volatile uint8_t *)at)[i] = from[i];
+	close_after();
+	return result;
+}
+
+int text_write_parts(uintptr_t at, const void *bytes, unsigned int size, int protection)
+{
+	return store_bytes(at, bytes, size, protection);
+}
+
+int text_compose(uintptr_t at, const void *bytes, unsigned int size)
+{
+	return store_bytes(at, bytes, size, PROT_READ | PROT_EXEC);
+}
+
+int text_begin(void)
+{
+	if (!enter())
+		return -EACCES;
 	close_pages();
 	is_batch = 1;
+	return 0;
 }
 
 void text_end(void)
 {
 	is_batch = 0;
 	close_pages();
+	gate_leave();
+}
+
+int text_forked(void)
+{
+	int was_open = open_count != 0;
+
+	is_batch = 0;
+	if (was_open && gate_enter()) {
+		close_pages();
+		gate_leave();
+	}
+	return was_open;
+}
+
+void text_forbid(void)
+{
+	is_forbidden = 1;
 }

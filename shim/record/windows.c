@@ -150,8 +150,10 @@ static void push(struct lane_context *context, void *function, void *call_site,
 
 /* Outside of a window: the lane has just been made, or could not get counts. */
 static cold void enter_elsewhere(struct lane_context *context, void *function,
-				 void *call_site, uint32_t number, uintptr_t stack)
+				 void *call_site, uintptr_t stack)
 {
+	uint32_t number = modes_find((uint64_t)function);
+
 	context = context_settle(stack);
 	if (!context)
 		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
@@ -164,7 +166,7 @@ static cold void enter_elsewhere(struct lane_context *context, void *function,
 		context->lane->folded_call_count++;
 }
 
-void windows_enter(void *function, void *call_site, uint32_t number)
+void windows_enter(void *function, void *call_site)
 {
 	struct lane_context *context = lane_self;
 	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
@@ -172,7 +174,7 @@ void windows_enter(void *function, void *call_site, uint32_t number)
 	if (likely(context_is_settled(context, stack) && context->is_at_window))
 		push(context, function, call_site, stack);
 	else
-		enter_elsewhere(context, function, call_site, number, stack);
+		enter_elsewhere(context, function, call_site, stack);
 }
 
 /* Calls from pulse to pulse, so many that they take about PULSE_TICKS. */
@@ -193,7 +195,7 @@ static void set_pulse(struct lane_context *context, uint64_t ticks)
 	load_pulse(context, length);
 }
 
-void cold windows_pulse(void *function, void *call_site, uint32_t number)
+void cold windows_pulse(void *function, void *call_site)
 {
 	uint64_t now = clock_now(), ticks;
 	struct lane_context *context = lane_self;
@@ -202,7 +204,6 @@ void cold windows_pulse(void *function, void *call_site, uint32_t number)
 	uint32_t length = windows->pulse_loaded;
 
 	(void)function;
-	(void)number;
 	ticks = now - windows->pulse_start_ticks;
 	windows->pulse_start_ticks = now;
 	if (!process_facts.run->overhead_percent || context->is_at_window) {

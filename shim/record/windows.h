@@ -19,8 +19,8 @@
 #include "shim/lane/lane.h"
 
 /* In the place of the hooks; see stub_targets. */
-void windows_enter(void *function, void *call_site, uint32_t number);
-void windows_pulse(void *function, void *call_site, uint32_t number);
+void windows_enter(void *function, void *call_site);
+void windows_pulse(void *function, void *call_site);
 void windows_exit(void *function, void *call_site);
 
 /* Closes the innermost frame as an exit, when it is this call's. 0: it is not. */

@@ -9,6 +9,7 @@
 #include "common/attributes.h"
 #include "shim/image/modules.h"
 #include "shim/image/unwinder.h"
+#include "shim/patch/modes.h"
 #include "shim/wrap/real.h"
 
 /* Is an object that was there not there any more? Asked without the loader's locks: in a
@@ -25,9 +26,12 @@ exported int dlclose(void *handle)
 {
 	const struct link_map *object = handle;
 	const void *inside = object->l_ld; /* dlclose itself reads farther on there */
-	int result = real_dlclose(handle);
+	int result;
 
+	modes_begin_unloading();
+	result = real_dlclose(handle);
 	modules_unloaded();
+	modes_end_unloading();
 	if (has_gone(inside, object))
 		unwinder_forget();
 	return result;

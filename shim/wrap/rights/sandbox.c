@@ -92,6 +92,7 @@ struct sandboxing {
 static struct sandboxing begin(int is_strict, const void *program)
 {
 	struct sandboxing sandboxing = {0};
+	uint64_t mask;
 
 	if (!gate_is_open() || !process ||
 	    (process_is_ready() && !context_is_own_process()))
@@ -100,6 +101,9 @@ static struct sandboxing begin(int is_strict, const void *program)
 		is_strict || sandbox_filter_forbids(program, SANDBOX_CALLS_START);
 	if (!is_strict && !sandbox_filter_forbids(program, SANDBOX_CALLS_GROWTH)) {
 		gate_restrict();
+		/* whoever is writing code has to make its page what it was */
+		if (process_is_ready() && process_lock(&mask))
+			process_unlock(&mask);
 		return sandboxing;
 	}
 	reserve_growth();

@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: MIT */
+/* The table of sites, and which code each leads to. */
+#include "shim/patch/sites.h"
+
+#include "shim/core/process.h"
+#include "shim/patch/code.h"
+#include "shim/patch/known.h"
+#include "shim/patch/site.h"
+#include "shim/patch/stubs.h"
+#include "shim/patch/text.h"
+
+#define SITE_LIMIT 65536u
+
+static struct site *sites;
+static uint32_t site_count, free_site;
+/* Somebody is at the sites: a forked child has to look what they are. */
+static uint32_t is_changing;
+static uint32_t forbidden;
+
+static struct site *site_at(uint32_t index)
+{
+	return &sites[index];
+}
+
+/* The code that a site is to lead to. */
+static enum stub_kind kind_of(const struct site *site, enum segment_recording recording)
+{
+	if (site->is_exit)
+		return STUB_EXIT;
+	if (recording == SEGMENT_RECORDING_OFF)
+		return STUB_RETURN;
+	return recording == SEGMENT_RECORDING_WINDOWS ? STUB_WINDOWS : STUB_COUNTED;
+}
+
+static int lead(struct site *site, const struct code *code,
+		const struct site_owner *owner)
+{
+	const uintptr_t *slot = NULL;
+	uintptr_t stub =
+		stubs_find(site->at, code->object.low, kind_of(site, owner->recording),
+			   owner->function, owner->number, &slot);
+
+	return stub ? site_lead(site, code, stub, slot) : -1;
+}
+
+static int is_cut_in(const struct site *site, enum segment_recording recording)
+{
+	return recording == SEGMENT_RECORDING_OFF ||
+	       (recording == SEGMENT_RECORDING_COUNTED && site->is_exit);
+}
+
+/*
+ * Writes a site as the function is recorded. Exits: once its function has had calls
+ * without a frame, an exit must not come to the hook, which would look for the frame and
+ * close those above one of an outer call. So they lead to the exit's code for good. Cut
+ * out is what serves no other function.
+ */
+static int write_site(struct site *site, const struct site_owner *owner)
+{
+	struct code code;
+
+	if (site->form == SITE_EARLY)
+		return 0;
+	if (!site->at || code_find(site->at, &code) < 0 || !site_is_there(site, &code))
+		return -1;
+	if (is_cut_in(site, owner->recording) &&
+	    site_is_alone(site, &code, owner->function) && site_cut(site, &code) == 0)
+		return 0;
+	if (owner->recording == SEGMENT_RECORDING_EXACT && !site->is_exit)
+		return site_restore(site, &code);
+	return lead(site, &code, owner);
+}
+
+/* Notes a site that leads to the hook for good. */
+static void keep_early(struct site_owner *owner, struct site *site)
+{
+	site->form = SITE_EARLY;
+	if (!site->is_exit)
+		owner->has_early = 1;
+	owner->early_count++;
+}
+
+/* 0: the table is full. */
+static uint32_t take_index(void)
+{
+	uint32_t index = free_site;
+
+	if (!sites)
+		sites = process_map(SITE_LIMIT * sizeof(*sites), 0);
+	if (index) {
+		free_site = site_at(index)->next;
+		return index;
+	}
+	if (!sites || site_count + 1 == SITE_LIMIT)
+		return 0;
+	return ++site_count;
+}
+
+/* Adds a site, and writes it when it can be. It is listed first: a child that is forked
+ * meanwhile finds it. */
+static void add_site(struct site_owner *owner, const struct site *found, int is_exit)
+{
+	uint32_t index = take_index();
+	struct site *site;
+
+	if (!index) {
+		struct site nowhere = *found;
+
+		nowhere.is_exit = (uint16_t)is_exit;
+		keep_early(owner, &nowhere);
+		return;
+	}
+	site = site_at(index);
+	*site = *found;
+	site->is_exit = (uint16_t)is_exit;
+	site->next = owner->first;
+	owner->first = index;
+	if (site->form == SITE_EARLY || write_site(site, owner) < 0)
+		keep_early(owner, site);
+	else
+		owner->led_count++;
+}
+
+/* The site before this return address, whatever it is. */
+void sites_note_call(struct site_owner *owner, uintptr_t return_address, int is_exit)
+{
+	uintptr_t hook = is_exit ? stub_targets.exit_hook : stub_targets.enter_hook;
+	struct site site;
+	struct code code;
+
+	known_add(return_address);
+	if (text_is_left(return_address) || code_find(return_address, &code) < 0 ||
+	    site_before(&code, return_address, hook, &site) < 0)
+		site = (struct site){.form = SITE_EARLY};
+	is_changing = 1;
+	add_site(owner, &site, is_exit);
+	is_changing = 0;
+}
+
+/* All jumps to the exit hook in a function are its own: the exits of what is inlined come
+ * before its own, and are calls. */
+void sites_note_jumps(struct site_owner *owner)
+{
+	uintptr_t function = owner->function, at = function;
+	struct extent extent;
+	struct code code;
+	struct site site;
+
+	owner->has_searched_jumps = 1;
+	if (text_is_left(function) || code_find(function, &code) < 0 ||
+	    code_function(&code, function, &extent) < 0 || extent.low != function)
+		return;
+	is_changing = 1;
+	while (site_jump(&code, &extent, stub_targets.exit_hook, &at, &site) == 0)
+		add_site(owner, &site, 1);
+	is_changing = 0;
+}
+
+/* Exits first when their code is the more careful one, entries first when it is not. */
+void sites_write(struct site_owner *owner)
+{
+	int exits_first = owner->recording != SEGMENT_RECORDING_COUNTED &&
+			  owner->recording != SEGMENT_RECORDING_OFF;
+
+	if (text_begin() < 0)
+		return;
+	is_changing = 1;
+	for (int pass = 0; pass < 2; pass++) {
+		for (uint32_t i = owner->first; i; i = site_at(i)->next) {
+			struct site *site = site_at(i);
+
+			if (site->is_exit == (pass == 0 ? exits_first : !exits_first))
+				write_site(site, owner);
+		}
+	}
+	is_changing = 0;
+	text_end();
+}
+
+void sites_forget(uintptr_t low, uintptr_t high)
+{
+	known_forget(low, high);
+	for (uint32_t i = 1; i <= site_count; i++) {
+		if (site_at(i)->at >= low && site_at(i)->at < high)
+			site_at(i)->at = 0;
+	}
+}
+
+void sites_drop_forgotten(struct site_owner *owner)
+{
+	uint32_t *link = &owner->first;
+
+	while (*link) {
+		struct site *site = site_at(*link);
+		uint32_t index = *link;
+
+		if (site->at) {
+			link = &site->next;
+			continue;
+		}
+		*link = site->next;
+		site->next = free_site;
+		free_site = index;
+	}
+}
+
+void sites_leave(uintptr_t low, uintptr_t high)
+{
+	struct code code;
+
+	is_changing = 1;
+	for (uint32_t i = 1; i <= site_count; i++) {
+		struct site *site = site_at(i);
+
+		if (site->at < low || site->at >= high || site->form == SITE_EARLY)
+			continue;
+		if (site->is_led && code_find(site->at, &code) == 0 &&
+		    site_is_there(site, &code))
+			site_restore(site, &code);
+		site->form = SITE_EARLY;
+	}
+	is_changing = 0;
+	text_leave(low, high);
+}
+
+void sites_forbid(void)
+{
+	forbidden++;
+}
+
+/* A child that was forked meanwhile has begun anew. */
+void sites_allow(void)
+{
+	if (forbidden)
+		forbidden--;
+}
+
+int sites_are_forbidden(void)
+{
+	/* relaxed: asked again under the lock */
+	return __atomic_load_n(&forbidden, __ATOMIC_RELAXED) != 0;
+}
+
+void sites_forked(void)
+{
+	struct code code;
+
+	text_forked();
+	forbidden = 0;
+	if (!is_changing)
+		return;
+	is_changing = 0;
+	for (uint32_t i = 1; i <= site_count; i++) {
+		if (site_at(i)->at && code_find(site_at(i)->at, &code) == 0)
+			site_look(site_at(i), &code);
+	}
+}
