@@ -25,10 +25,29 @@ def correlation(first, second):
     return products / squares ** 0.5 if squares else None
 
 
-def top(account, count=20, least=0):
-    """The names that have most, if they have at least so much."""
+# Less than this share of the time is noise.
+LEAST_SHARE = 0.001
+
+
+def top(account, count=20):
+    """The names that have most, and something at all."""
+    least = LEAST_SHARE * sum(account.values())
     names = sorted(account, key=lambda name: (-account[name], name))[:count]
-    return [name for name in names if account[name] > least]
+    return [name for name in names if account[name] >= least]
+
+
+def rank_of_top(reference, account):
+    """Spearman's coefficient over the reference's top names, None for fewer than three."""
+    return rank_agreement(reference, account, top(reference))
+
+
+def common_share(reference, account):
+    """How much of the time both give to the same functions, 0 to 1: what is left when every
+    function counts with the smaller of its two shares."""
+    total, other = sum(reference.values()), sum(account.values())
+    if not total or not other:
+        return None
+    return sum(min(reference[name] / total, account[name] / other) for name in reference)
 
 
 def rank_agreement(reference, account, names):

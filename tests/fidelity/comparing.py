@@ -8,12 +8,17 @@ import harness
 import measure
 import running
 import truth
-from agreement import different_counts, rank_agreement, top
+from agreement import common_share, different_counts, rank_of_top, top
 from measure import Missing
 from recorded import Recording
 
-# A function with fewer samples has no rank that means anything.
-LEAST_SAMPLES = 5
+# Each turn takes samples of the plain build until it has so many, but not for ever.
+SAMPLES_A_TURN, RUNS_A_TURN = 2000, 5
+# A run that had no CPU for more of its time is made again, and the better one counts.
+MOST_WAITED, MOST_TRIES = 0.02, 2
+# What an account is held against.
+REFERENCES = {"as_built": ("perf", "callgrind"), "as_plain": ("perf", "callgrind"),
+              "apart": ("perf_apart",)}
 
 
 def median(numbers):
@@ -32,10 +37,10 @@ class Setting:
     follows from them; ratios are to the medians of the plain build and of the hooks."""
 
     def __init__(self, name):
-        self.name, self.turns, self.accounts = name, [], []
+        self.name, self.turns, self.accounts, self.errors = name, [], [], []
         self.missing = None
 
-    def add(self, spent, recording, counts, standing, uncounted):
+    def add(self, spent, recording, counts, standing, subject):
         different = different_counts(counts, recording.counts())
         self.turns.append({
             "wall_s": spent.wall, "cpu_s": spent.cpu, "main_ns": recording.main_ns,
@@ -44,11 +49,13 @@ class Setting:
             "stated_share": recording.stated_share,
             "calls": sum(recording.counts().values()),
             "different_counts": {name: pair for name, pair in different.items()
-                                 if name not in uncounted}})
-        self.accounts.append({"as_built": recording.self_times(),
-                              "as_plain": recording.self_times(standing),
-                              "errors": {name: function.error_ns for name, function
-                                         in recording.functions.items()}})
+                                 if name not in subject.uncounted}})
+        accounts = recording.accounts(standing)
+        for account in accounts.values():
+            for name in subject.waiting:
+                del account[name]
+        self.accounts.append(accounts)
+        self.errors.append(recording.errors())
         self.knows_inlined = recording.knows_inlined
 
     def middle(self, key):
@@ -67,6 +74,8 @@ class Setting:
             "calls": self.turns[0]["calls"],
             "wall_to_plain": self.middle("wall_s") / plain.wall,
             "wall_to_hooks": self.middle("wall_s") / hooks.wall,
+            "cpu_to_plain": self.middle("cpu_s") / plain.cpu,
+            "cpu_to_hooks": self.middle("cpu_s") / hooks.cpu,
             "raw_main_to_plain": raw / plain.main_ns,
             "raw_main_to_hooks": raw / hooks.main_ns,
             "main_to_plain": median(mains), "main_to_plain_spread": spread(mains),
@@ -81,35 +90,32 @@ class Setting:
 
 
 def agreements(setting, references):
-    """{reference: {account: median over the turns of the rank agreement}}"""
+    """{account: {reference: medians over the turns}}"""
     result = {}
-    for reference, values in references.items():
-        if isinstance(values, Missing):
-            continue
-        names = top(values, least=LEAST_SAMPLES if reference == "perf" else 0)
-        result[reference] = {"functions": len(names)}
-        for account in ("as_built", "as_plain"):
-            result[reference][account] = median(
-                [rank_agreement(values, turn[account], names)
-                 for turn in setting.accounts])
+    for account, names in REFERENCES.items():
+        result[account] = {
+            name: {"rank": median([rank_of_top(references[name], turn[account])
+                                   for turn in setting.accounts]),
+                   "common_share": median([common_share(references[name], turn[account])
+                                           for turn in setting.accounts])}
+            for name in names if name in references}
     return result
 
 
 def coverage(setting, samples, plain_main_ns):
     """[how often, of how many] the stated interval of a function's self time holds what the
     samples of the plain build say. They are few, too: twice their own deviation is added."""
-    if isinstance(samples, Missing) or not samples:
-        return None
     total, inside, asked = sum(samples.values()), 0, 0
-    for turn in setting.accounts:
-        for name in top(samples, least=LEAST_SAMPLES):
-            error = turn["errors"].get(name)
+    for account, errors in zip(setting.accounts, setting.errors):
+        for name in top(samples):
+            error = errors.get(name)
             if error is None:
                 continue
             share = samples[name] / total
             chance = 2 * (share * (1 - share) / total) ** 0.5 * plain_main_ns
             asked += 1
-            inside += abs(turn["as_built"][name] - share * plain_main_ns) <= error + chance
+            inside += abs(account["as_built"][name] - share * plain_main_ns) <= \
+                error + chance
     return [inside, asked] if asked else None
 
 
@@ -124,7 +130,8 @@ class Measurement:
         self.counts = truth.counts_of(runner.counted(subject), self.names)
         self.settings = [Setting(name) for name in settings]
         self.plain_turns, self.hook_turns = [], []
-        self.samples = collections.Counter()
+        self.samples = [collections.Counter(), collections.Counter()]
+        self.missing, self.waited = {}, []
 
     def _asked_of_plain(self, ask):
         subject = self.subject
@@ -133,41 +140,75 @@ class Measurement:
                    running.fix_addresses if subject.fixed_addresses else None)
 
     def _sample(self):
-        if isinstance(self.samples, Missing):
-            return
+        wanted = sum(self.samples[0].values()) + SAMPLES_A_TURN
         try:
-            self.samples += self._asked_of_plain(truth.perf_samples)
+            for _ in range(RUNS_A_TURN):
+                more = self._asked_of_plain(truth.perf_samples)
+                self.samples = [old + new for old, new in zip(self.samples, more)]
+                if sum(self.samples[0].values()) >= wanted:
+                    break
         except (measure.BenchError, OSError) as error:
-            self.samples = Missing(str(error).splitlines()[0])
+            self.missing["perf"] = str(error).splitlines()[0]
 
-    def _record(self, setting, is_counted):
-        try:
+    def _quietly(self, run):
+        """run: returns (share of the time without a CPU, what is wanted)."""
+        tries = []
+        while len(tries) < MOST_TRIES and (not tries or tries[-1][0] > MOST_WAITED):
+            waited, found = run()
+            tries.append((waited, found))
+            if self.subject.has_threads:
+                return found
+        best = min(tries, key=lambda one: one[0])
+        self.waited.append(best[0])
+        return best[1]
+
+    def _unrecorded(self, run):
+        def once():
+            spent = run(self.subject)
+            return spent.waited(), spent
+        return self._quietly(once)
+
+    def _recorded(self, setting):
+        def once():
             spent = self.runner.recorded(self.subject, setting.name)
             recording = Recording(self.runner.products, self.runner.database,
                                   self.subject.built["hooked"], self.names)
+            return spent.waited(recording.raw_main_ns), (spent, recording)
+        return self._quietly(once)
+
+    def _record(self, setting, is_counted):
+        try:
+            spent, recording = self._recorded(setting)
         except (measure.BenchError, harness.Failure) as error:
             setting.missing = Missing(str(error).splitlines()[0])
             return
         if is_counted:
-            setting.add(spent, recording, self.counts, self.standing, self.subject.uncounted)
+            setting.add(spent, recording, self.counts, self.standing, self.subject)
 
     def take_turns(self, count):
         """The first turn warms caches up and is not counted."""
         for turn in range(count + 1):
-            plain, hooks = self.runner.plain(self.subject), self.runner.hooks(self.subject)
+            plain = self._unrecorded(self.runner.plain)
+            hooks = self._unrecorded(self.runner.hooks)
             if turn:
                 self.plain_turns.append(plain)
                 self.hook_turns.append(hooks)
-                self._sample()
+                if "perf" not in self.missing:
+                    self._sample()
             for setting in self.settings:
                 if not setting.missing:
                     self._record(setting, turn > 0)
 
-    def count_instructions(self):
+    def references(self):
+        """{name: {function: samples or instructions}} of the plain build."""
+        found = {}
+        if "perf" not in self.missing:
+            found["perf"], found["perf_apart"] = self.samples
         try:
-            return self._asked_of_plain(truth.callgrind_instructions)
+            found["callgrind"] = self._asked_of_plain(truth.callgrind_instructions)
         except (measure.BenchError, OSError) as error:
-            return Missing(str(error).splitlines()[0])
+            self.missing["callgrind"] = str(error).splitlines()[0]
+        return found
 
     @staticmethod
     def _middle(turns):
@@ -177,23 +218,21 @@ class Measurement:
     def result(self):
         """All numbers, as JSON."""
         plain, hooks = self._middle(self.plain_turns), self._middle(self.hook_turns)
-        references = {"perf": self.samples, "callgrind": self.count_instructions()}
+        references = self.references()
         result = {
             "program": self.subject.name, "plain": plain.as_json(),
             "hooks": hooks.as_json(), "functions": len(self.counts),
             "plain_turns": [turn.as_json() for turn in self.plain_turns],
             "hook_turns": [turn.as_json() for turn in self.hook_turns],
-            "hooks_to_plain": hooks.wall / plain.wall,
-            "missing": {name: values.reason for name, values in references.items()
-                        if isinstance(values, Missing)},
+            "hooks_to_plain": hooks.cpu / plain.cpu,
+            "missing": self.missing, "waited": median(self.waited),
             "references": {name: dict(values.most_common(50))
-                           for name, values in references.items()
-                           if not isinstance(values, Missing)},
+                           for name, values in references.items()},
             "settings": []}
-        if not result["missing"]:
-            perf, instructions = references["perf"], references["callgrind"]
-            result["perf_and_callgrind"] = rank_agreement(
-                perf, instructions, top(perf, least=LEAST_SAMPLES))
+        if not self.missing:
+            result["perf_and_callgrind"] = {
+                "rank": rank_of_top(references["perf"], references["callgrind"]),
+                "common_share": common_share(references["perf"], references["callgrind"])}
         for setting in self.settings:
             row = {"setting": setting.name}
             if setting.missing or not setting.turns:
@@ -201,13 +240,15 @@ class Measurement:
             else:
                 row.update(setting.summary(plain, hooks))
                 row["agreement"] = agreements(setting, references)
-                row["functions_covered"] = coverage(setting, references["perf"],
-                                                    plain.main_ns)
+                # Threads that wait for a CPU have more time than samples.
+                if "perf" in references and not self.subject.has_threads:
+                    row["functions_covered"] = coverage(setting, references["perf"],
+                                                        plain.main_ns)
                 row["turns"] = setting.turns
                 row["self_ns"] = {
                     account: dict(collections.Counter({
                         name: median([turn[account][name] for turn in setting.accounts])
                         for name in setting.accounts[0][account]}).most_common(50))
-                    for account in ("as_built", "as_plain")}
+                    for account in REFERENCES}
             result["settings"].append(row)
         return result

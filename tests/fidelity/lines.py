@@ -22,71 +22,92 @@ def of(pair):
     return "-" if not pair else f"{pair[0]}/{pair[1]}"
 
 
+def main_range(row):
+    low, high = row["main_to_plain_spread"]
+    return f"{times(low)}..{times(high)}"
+
+
 TIME_HEAD = f"""
-{'program':8} {'setting':12}{'plain':>6}{'hooks':>6}{'rec':>6}{'rec':>6} {'main':>6} \
-{'lowest..':>7} {'+-':>4}{'in':>4}{'share':>6}{'true':>5}
-{'':8} {'':12}{'s':>6}{'x':>6}{'x':>6}{'hooks':>6} {'x':>6} {'highest':>12} {'%':>4}\
-{'':>4}{'%':>6}{'%':>5}"""
+{'program':7} {'setting':11}{'plain':>5}{'hooks':>6}{'rec':>5}{'rec':>5}{'cpu':>6} \
+{'main':>5}{'lowest..':>11}{'+-':>5}{'in':>4}{'share':>6}
+{'':7} {'':11}{'s':>5}{'x':>6}{'x':>5}{'/hks':>5}{'/hks':>6} \
+{'corr':>5}{'highest':>11}{'%':>5}{'':>4}{'said':>4}{'true':>5}"""
 
 
 def time_lines(result):
     if "plain" not in result:
         return
-    first = f"{result['program']:8}"
-    plain = f"{seconds(result['plain']['wall_s']):>6}{times(result['hooks_to_plain']):>6}"
+    name = f"{result['program']:7}"
+    first = f"{seconds(result['plain']['wall_s']):>5}{times(result['hooks_to_plain']):>6}"
     for row in result["settings"]:
         if "missing" in row:
-            yield f"{first} {row['setting']:12.12}{plain} {row['missing']:.48}"
+            yield f"{name} {row['setting']:11.11}{first} {row['missing']:.48}"
         else:
-            low, high = row["main_to_plain_spread"]
-            yield (f"{first} {row['setting']:12.12}{plain}{times(row['wall_to_plain']):>6}"
-                   f"{times(row['wall_to_hooks']):>6} {times(row['main_to_plain']):>6}"
-                   f" {times(low) + '..' + times(high):>12} {percent(row['main_error']):>4}"
-                   f"{of(row['main_covered']):>4}{percent(row['stated_share']):>6}"
-                   f"{percent(row['true_share']):>5}")
-        first, plain = f"{'':8}", f"{'':12}"
+            yield (f"{name} {row['setting']:11.11}{first}{times(row['wall_to_plain']):>5}"
+                   f"{times(row['wall_to_hooks']):>5}{times(row['cpu_to_hooks']):>6}"
+                   f" {times(row['main_to_plain']):>5}{main_range(row):>11}"
+                   f"{percent(row['main_error']):>5}{of(row['main_covered']):>4}"
+                   f"{percent(row['stated_share']):>4}{percent(row['true_share']):>5}")
+        name, first = f"{'':7}", f"{'':11}"
 
 
 FUNCTION_HEAD = f"""
-{'program':8} {'setting':12}{'calls':>8}{'functions':>10}{'counts':>11}{'perf':>7}\
-{'grind':>7}{'plain':>7}{'limit':>7}
-{'':8} {'':12}{'million':>8}{'called':>10}{'':>11}{'rank':>7}{'rank':>7}{'perf':>7}\
-{'perf':>7}{'in':>8}"""
+{'program':7} {'setting':11}{'calls':>6} {'functions':>9} {'counts':>10}{'perf':>6}\
+{'same':>5}{'grind':>6}{'apart':>6}{'same':>5}{'limit':>6}{'in':>7}
+{'':7} {'':11}{'M':>6} {'called':>9} {'':>10}{'rank':>6}{'%':>5}{'rank':>6}{'rank':>6}\
+{'%':>5}{'rank':>6}"""
 
 
-def rank(row, reference, account):
-    value = row["agreement"].get(reference, {}).get(account)
+def agreement(row, account, reference, key="rank"):
+    value = row["agreement"].get(account, {}).get(reference, {}).get(key)
+    if key != "rank":
+        return percent(value)
     return "-" if value is None else f"{value:.2f}"
 
 
 def function_lines(result):
     if "functions" not in result:
         return
-    first, functions = f"{result['program']:8}", f"{result['functions']:>10,}"
-    limit = result.get("perf_and_callgrind")
+    name, functions = f"{result['program']:7}", f"{result['functions']:>9,}"
+    limit = result.get("perf_and_callgrind", {}).get("rank")
     for row in result["settings"]:
         if "missing" in row:
             continue
         different = row["functions_with_other_counts"]
-        yield (f"{first} {row['setting']:12.12}{row['calls'] / 1e6:>8.1f}{functions}"
-               f"{'equal' if not different else f'{different} differ':>11}"
-               f"{rank(row, 'perf', 'as_built'):>7}{rank(row, 'callgrind', 'as_built'):>7}"
-               f"{rank(row, 'perf', 'as_plain'):>7}"
-               f"{'-' if limit is None else f'{limit:.2f}':>7}"
-               f"{of(row['functions_covered']):>8}")
-        first = f"{'':8}"
+        yield (f"{name} {row['setting']:11.11}{row['calls'] / 1e6:>6.1f} {functions}"
+               f" {'equal' if not different else f'{different} differ':>10}"
+               f"{agreement(row, 'as_built', 'perf'):>6}"
+               f"{agreement(row, 'as_built', 'perf', 'common_share'):>5}"
+               f"{agreement(row, 'as_built', 'callgrind'):>6}"
+               f"{agreement(row, 'apart', 'perf_apart'):>6}"
+               f"{agreement(row, 'apart', 'perf_apart', 'common_share'):>5}"
+               f"{'-' if limit is None else f'{limit:.2f}':>6}"
+               f"{of(row.get('functions_covered')):>7}")
+        name, functions = f"{'':7}", f"{'':9}"
 
 
 TIME_FOOT = """
-plain: wall time of the command without hooks, s; hooks: with empty hooks, to plain; rec:
-recorded, to plain and to hooks. main: its corrected total to what it takes in the plain
-build, median, lowest and highest; +-: the error that the report states; in: how many of
-the recordings' intervals hold the plain build's. share: of the hooks in the time as the
-report says it; true: 1 - plain / recorded, of main()."""
+plain: wall time of the command without hooks; hooks: CPU time with empty hooks to that
+without; rec: wall of the recorded command, start and end of the recorder included, to plain
+(x) and to empty hooks (/hks); cpu /hks: its own CPU time to that with empty hooks. corr:
+corrected total of main() to what it takes in the plain build, median, lowest and highest;
++-: the error that the report states; in: how many of the intervals hold the plain build's.
+share: of the hooks as the report says it, and truly, 1 - plain / recorded, of main()."""
+
+
+def waiting(results):
+    """How quiet the machine was."""
+    waited = {result["program"]: result["waited"] for result in results
+              if result.get("waited") is not None}
+    if not waited:
+        return ""
+    name = max(waited, key=waited.get)
+    return f"Without a CPU for at most {waited[name] * 100:.1f} % of the time ({name})."
+
 
 FUNCTION_FOOT = """
-counts: entries of each function against the exact counter. Rank agreement of self times
-over the top 20 of perf's samples or callgrind's instructions of the plain build: perf,
-grind: as the report has them, inlined copies folded; plain perf: every function folded
-that the plain build does not have; limit: callgrind's with perf. in: how many intervals of
-self times hold the samples' estimate."""
+counts: entries of each function against the exact counter. rank: agreement of self times
+over the top 20 of perf's samples or callgrind's instructions of the plain build; same: how
+much of the time is with the same function. perf, grind: as built, inlined copies folded;
+apart: not folded, against samples by the lines' own functions; limit: callgrind's rank with
+perf. in: how many intervals of self times, of the top 20 of every turn, hold the samples'."""

@@ -8,10 +8,11 @@ import measure
 
 
 class Function:
-    """Sums of all functions of one name."""
+    """Sums of all functions of one name. self_ns: as built, with the copies of others that
+    the compiler put into it; apart_ns: with its own copies wherever they are."""
 
     def __init__(self):
-        self.calls = self.self_ns = self.raw_self_ns = 0
+        self.calls = self.self_ns = self.apart_ns = 0
         self.error_ns = None
         self.recordings = set()
 
@@ -36,18 +37,20 @@ class Recording:
 
     def _read_functions(self, connection):
         self.functions, self.names = collections.defaultdict(Function), {}
-        error = "self_error_ns" if "self_error_ns" in columns_of(connection, "functions") \
-            else "NULL"
-        for number, name, module, calls, self_ns, raw, recording, error_ns in harness.query(
-                connection, "SELECT function_id, COALESCE(linkage_name, name), module, calls,"
-                f" self_ns, raw_self_ns, recording, {error} FROM functions WHERE calls > 0"):
+        columns = columns_of(connection, "functions")
+        apart = "hooked_self_ns" if "hooked_self_ns" in columns else "self_ns"
+        error = "self_error_ns" if "self_error_ns" in columns else "NULL"
+        for number, name, module, calls, self_ns, apart_ns, recording, error_ns in \
+                harness.query(connection, "SELECT function_id, COALESCE(linkage_name, name),"
+                              f" module, calls, self_ns, {apart}, recording, {error}"
+                              " FROM functions WHERE calls > 0"):
             if module != self.program:
                 continue
             self.names[number] = self.one_name(name)
             function = self.functions[self.names[number]]
             function.calls += calls
             function.self_ns += self_ns
-            function.raw_self_ns += raw
+            function.apart_ns += apart_ns
             function.recordings.add(recording)
             if error_ns is not None:
                 function.error_ns = (function.error_ns or 0) + error_ns
@@ -76,14 +79,20 @@ class Recording:
         return collections.Counter({name: function.calls
                                     for name, function in self.functions.items()})
 
-    def self_times(self, standing=None):
-        """{function: self_ns} with inlined copies folded into the function that they are in.
-        standing: functions that the plain build has; others are folded, too."""
-        owners, times = {}, collections.Counter()
+    def accounts(self, standing):
+        """{account: {function: ns}}: as built; with copies apart; and as the plain build is,
+        where functions that do not stand in it are part of their callers."""
+        owners, as_plain = {}, collections.Counter()
         for path, parent, name, self_ns, is_inlined in self.paths:
-            is_folded = name is None or is_inlined or \
-                (standing is not None and name not in standing)
+            is_folded = is_inlined or name not in standing
             owners[path] = owners.get(parent) if is_folded else name
             if owners[path]:
-                times[owners[path]] += self_ns
-        return times
+                as_plain[owners[path]] += self_ns
+        functions = self.functions.items()
+        return {"as_built": collections.Counter({n: f.self_ns for n, f in functions}),
+                "apart": collections.Counter({n: f.apart_ns for n, f in functions}),
+                "as_plain": as_plain}
+
+    def errors(self):
+        """{function: the error of its self_ns, or None}"""
+        return {name: function.error_ns for name, function in self.functions.items()}

@@ -27,6 +27,10 @@ class Spent:
         self.wall, self.cpu = wall, cpu
         self.main_ns, self.main_cpu_ns = main_ns, main_cpu_ns
 
+    def waited(self, main_ns=None):
+        """The share of main()'s time in which the program had no CPU; of one thread."""
+        return max(0.0, 1 - (self.main_cpu_ns or self.cpu * 1e9) / (main_ns or self.main_ns))
+
     def as_json(self):
         return {"wall_s": self.wall, "cpu_s": self.cpu, "main_ns": self.main_ns,
                 "main_cpu_ns": self.main_cpu_ns}

@@ -27,11 +27,14 @@ CMARK_EXPORT = "#define CMARK_EXPORT\n#define CMARK_NO_EXPORT\n"
 class Subject:
     """One program. built: {"plain": path, "hooked": path}; arguments: its work;
     fixed_addresses: it makes the same calls only where its addresses are the same;
-    uncounted: functions whose calls depend on who looks on."""
+    uncounted: functions whose calls depend on who looks on; waiting: those of a program with
+    several threads that wait for others, which is time to a recorder and none to samples."""
 
-    def __init__(self, name, built, arguments, fixed_addresses=False, uncounted=()):
+    def __init__(self, name, built, arguments, fixed_addresses=False, uncounted=(),
+                 waiting=()):
         self.name, self.built, self.arguments = name, built, arguments
         self.fixed_addresses, self.uncounted = fixed_addresses, uncounted
+        self.waiting, self.has_threads = waiting, bool(waiting)
 
     def command(self, kind):
         return [self.built[kind], *self.arguments]
@@ -105,7 +108,7 @@ class Builder(programs.Programs):
                              built[kind], *flags, "-Dluai_makeseed(L)=42u",
                              "-Dl_randomizePivot()=42u"])
         script = os.path.join(BENCH, "mixed.lua")
-        return Subject("lua", built, [script, "20"], fixed_addresses=True)
+        return Subject("lua", built, [script, "10"], fixed_addresses=True)
 
     def sqlite_subject(self):
         return Subject("sqlite", self.sqlite(), ["--size", "10"])
@@ -132,7 +135,7 @@ class Builder(programs.Programs):
                                           "--without-readline", "--disable-pma"],
                                  [["-C", "support"], ["gawk"]], "gawk")
         script = os.path.join(HERE, "words.awk")
-        return Subject("gawk", built, ["-f", script, self._sqlite_text("gawk.txt", 12)])
+        return Subject("gawk", built, ["-f", script, self._sqlite_text("gawk.txt", 6)])
 
     def cmark_subject(self):
         source = self.fetch("cmark")
@@ -152,7 +155,7 @@ class Builder(programs.Programs):
         built = self._configured("m4", [], [["-C", "lib"], ["-C", "src"]], "src/m4")
         script = os.path.join(HERE, "sums.m4")
         # At its start it reads which mappings it has, and a preloaded library has some.
-        return Subject("m4", built, ["-DSCALE=1500", script],
+        return Subject("m4", built, ["-DSCALE=1000", script],
                        uncounted=("callback", "rof_getchar", "rof_peekchar",
                                   "rof_scanf_lx"))
 
@@ -174,11 +177,11 @@ class Builder(programs.Programs):
     def tiny_subject(self):
         built = self._compiled("tiny", HERE, ["tiny_functions.cpp"], compiler="g++",
                                hooked=[NO_LIBRARY])
-        return Subject("tiny", built, ["60"])
+        return Subject("tiny", built, ["30"])
 
     def workers_subject(self):
         built = self._compiled("workers", HERE, ["four_workers.c"], ["-pthread"])
-        return Subject("workers", built, ["6"])
+        return Subject("workers", built, ["6"], waiting=("main", "add_total"))
 
 
 # In the order of the table.

@@ -56,15 +56,10 @@ def counts_of(lines, names):
     return counts
 
 
-def perf_events(folder, command, environment, fix):
-    """The call chains of one run, innermost first, as lists of (symbol, module)."""
-    data = os.path.join(folder, "perf.data")
-    measure.run(["perf", "record", "-q", "-o", data, "-e", "cpu-clock", "-F",
-                 str(SAMPLES_PER_SECOND), "--call-graph", "dwarf", "--", *command],
-                environment, cwd=folder, preexec_fn=fix)
-    text = measure.run(["perf", "script", "-i", data, "--no-inline", "--no-demangle", "-F",
+def perf_chains(folder, data, how, environment):
+    """The call chains in perf's data, innermost first, as lists of (symbol, module)."""
+    text = measure.run(["perf", "script", "-i", data, how, "--no-demangle", "-F",
                         "ip,sym,dso"], environment, cwd=folder)
-    measure.remove(data, data + ".old")
     for chain in text.split("\n\n"):
         frames = [re.fullmatch(r"\s*[0-9a-f]+ (.*) \((.*)\)", line)
                   for line in chain.splitlines()]
@@ -72,16 +67,25 @@ def perf_events(folder, command, environment, fix):
 
 
 def perf_samples(folder, subject, environment, instrumented, names, fix):
-    """{function: samples} of one run of the plain build."""
+    """Samples of one run of the plain build: {function: number} of those whose code it is,
+    and of those that it was before the compiler inlined it."""
     if not shutil.which("perf"):
         raise measure.BenchError("perf is not installed")
-    program, samples = subject.built["plain"], collections.Counter()
-    for chain in perf_events(folder, subject.command("plain"), environment, fix):
-        for symbol, module in chain:
-            if module == program and names.of(symbol) in instrumented:
-                samples[names.of(symbol)] += 1
-                break
-    return samples
+    program, data = subject.built["plain"], os.path.join(folder, "perf.data")
+    measure.run(["perf", "record", "-q", "-o", data, "-e", "cpu-clock", "-F",
+                 str(SAMPLES_PER_SECOND), "--call-graph", "dwarf", "--",
+                 *subject.command("plain")], environment, cwd=folder, preexec_fn=fix)
+    result = []
+    for how, modules in (("--no-inline", [program]), ("--inline", [program, "inlined"])):
+        samples = collections.Counter()
+        for chain in perf_chains(folder, data, how, environment):
+            ours = (names.of(symbol) for symbol, module in chain if module in modules)
+            name = next((name for name in ours if name in instrumented), None)
+            if name:
+                samples[name] += 1
+        result.append(samples)
+    measure.remove(data, data + ".old")
+    return result
 
 
 class Callgrind:

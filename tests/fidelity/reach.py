@@ -1,0 +1,56 @@
+# SPDX-License-Identifier: MIT
+"""What a recording should reach, and how many programs' recordings do."""
+
+
+def ranks_agree(row):
+    """With one of the two accounts of the plain build; they do not agree with each other."""
+    ranks = [row["agreement"]["as_built"].get(reference, {}).get("rank")
+             for reference in ("perf", "callgrind")]
+    known = [rank for rank in ranks if rank is not None]
+    return max(known) >= 0.9 if known else None
+
+
+def share_of(pair, least):
+    return None if not pair else pair[0] >= least * pair[1]
+
+
+# What it is called, and whether a row reaches it; None: it cannot be told.
+CRITERIA = (
+    ("counts of all functions equal", lambda row: not row["functions_with_other_counts"]),
+    ("CPU time <= 1.10 of empty hooks", lambda row: row["cpu_to_hooks"] <= 1.1),
+    ("CPU time <= 1.5 of plain", lambda row: row["cpu_to_plain"] <= 1.5),
+    ("corrected main() within 5 % of plain",
+     lambda row: abs(row["main_to_plain"] - 1) <= 0.05),
+    ("corrected main() within 25 % of plain",
+     lambda row: abs(row["main_to_plain"] - 1) <= 0.25),
+    ("recordings within 10 % of each other",
+     lambda row: row["main_to_plain_spread"][1] <= 1.1 * row["main_to_plain_spread"][0]),
+    ("each interval of main() holds plain", lambda row: share_of(row["main_covered"], 1)),
+    ("share of the hooks within 5 points",
+     lambda row: abs(row["stated_share"] - row["true_share"]) <= 0.05),
+    ("rank of self times >= 0.9", ranks_agree),
+    ("95 % of intervals of self times hold",
+     lambda row: share_of(row.get("functions_covered"), 0.95)),
+)
+
+
+def reached(results, setting):
+    """[(how many, of how many)] in the order of CRITERIA."""
+    rows = [row for result in results for row in result.get("settings", [])
+            if isinstance(row, dict) and row["setting"] == setting and "missing" not in row]
+    counts = []
+    for _, is_reached in CRITERIA:
+        known = [told for told in map(is_reached, rows) if told is not None]
+        counts.append((sum(known), len(known)))
+    return counts
+
+
+def lines(results, settings):
+    columns = {setting: reached(results, setting) for setting in settings}
+    if not any(count for counts in columns.values() for _, count in counts):
+        return
+    yield f"\n{'programs that reach it':40}" + "".join(
+        f" {setting:>12.12}" for setting in settings)
+    for index, (name, _) in enumerate(CRITERIA):
+        yield f"{name:40}" + "".join(
+            f" {'{}/{}'.format(*columns[setting][index]):>12}" for setting in settings)
