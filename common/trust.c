@@ -39,9 +39,8 @@ static const struct trust_counter counters[] = {
 	 "To keep the overhead budget, some functions were counted and no longer timed: "
 	 "their times are estimates from before. Others were left out as was asked for: "
 	 "they are in no count, and their time is their callers'.",
-	 "Record with PROFSHIM_LEVEL=exact to time every call; prof-analyze sql 'SELECT "
-	 "* "
-	 "FROM recordings' lists them."},
+	 "Record with PROFSHIM_LEVEL=exact to time every call; prof-analyze doctor lists "
+	 "them."},
 	{"rules_without_functions", TRUST_MINOR, "rule that fits no function",
 	 "rules that fit no function",
 	 "Words of PROFSHIM_ONLY or PROFSHIM_SKIP fit nothing in the objects that called "

@@ -164,6 +164,7 @@ static int look_at_hooks(struct rule_input *input)
 			      100 * rule_share(tiny_calls, (double)input->calls));
 		strbuf_puts(&advice, " of the calls");
 	}
+	strbuf_puts(&advice, "; 'prof-analyze exclude-list' has all of them");
 	fact.advice = rule_copy(input, strbuf_text(&advice));
 	add_share(input, &fact, "hooks_medium", "hooks_low");
 	strbuf_free(&words);

@@ -337,6 +337,8 @@ CASES = {
     "sql-error": (["sql", "fixture.db", "SELECT nonsense FROM runs"], {}),
     "sql-write": (["sql", "fixture.db", "DELETE FROM run"], {}),
     "doctor": (["doctor", "fixture.db"], {}),
+    "doctor-estimates": (["doctor", "estimates.db"], {}),
+    "doctor-estimates-json": (["doctor", "estimates.db", "-f", "json"], {}),
     "doctor-fine": (["doctor", "fixture.db", "--run", "1"], {}),
     "doctor-empty": (["doctor", "empty.db"], {}),
     "doctor-names": (["doctor", "names.db"], {}),

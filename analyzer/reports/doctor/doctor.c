@@ -11,6 +11,8 @@
 
 #include "doctor.sql.h"
 
+#define RECORDING_ROWS 20
+
 static void explain_calls(struct doc *doc, const struct run_facts *facts, size_t *count)
 {
 	if (facts->calls)
@@ -79,6 +81,8 @@ static enum exit_status examine_run(struct report_input *input, struct doc *doc)
 	explain_samples(doc, &facts, &count);
 	status = trust_explain(input, doc, &facts, &count);
 	if (status == STATUS_OK)
+		status = trust_add_recordings(input, doc, &facts, RECORDING_ROWS);
+	if (status == STATUS_OK)
 		status = doctor_modules(input, doc, &count);
 	if (status == STATUS_OK && (!facts.calls || !facts.alloc_count))
 		status = examine_executables(input, doc, &count);
@@ -117,7 +121,8 @@ const struct report report_doctor = {
 	.summary = "why a recording is empty or partial, and what to do",
 	.description =
 		"With a database: explains everything that keeps the run from being "
-		"complete and exact. With --program: tells whether the shim can record "
+		"complete and exact, and how functions were recorded when not call by "
+		"call. With --program: tells whether the shim can record "
 		"that program (hooks compiled in, dynamic, not setuid, malloc of the C "
 		"library), without running it.",
 	.example = "prof-analyze doctor --program ./app",

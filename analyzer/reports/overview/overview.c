@@ -18,6 +18,7 @@
 #include "analyzer/reports/runs/ranks.h"
 #include "analyzer/reports/sites.h"
 #include "analyzer/reports/steps/parts.h"
+#include "analyzer/reports/trust/trust.h"
 
 #include <stdlib.h>
 
@@ -28,6 +29,7 @@
 #define PROCESS_ROWS 5
 #define STEP_ROWS 5
 #define COMPONENT_ROWS 8
+#define RECORDING_ROWS 20
 
 /* The report is a page in every format: --limit changes all its tables. */
 static size_t rows(const struct report_input *input, size_t usual)
@@ -261,6 +263,9 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	status = add_findings(input, doc, &facts, tree);
 	if (status == STATUS_OK)
 		status = add_calls(input, doc, &facts, tree);
+	if (status == STATUS_OK && input->options->machine)
+		status = trust_add_recordings(input, doc, &facts,
+					      rows(input, RECORDING_ROWS));
 	if (status == STATUS_OK)
 		status = components_add_brief(input, doc, tree,
 					      rows(input, COMPONENT_ROWS));

@@ -52,6 +52,15 @@ static bool counts(const struct trust_counter *counter, int64_t value)
 	       (!counter || (counter->weight > TRUST_PLAIN && counter->many));
 }
 
+/* The line says it in its own words, by how functions were recorded. */
+static bool is_said(const struct run_facts *facts, const char *name)
+{
+	if (strcmp(name, "sampled_functions") == 0)
+		return facts->windows_count > 0;
+	return strcmp(name, "stopped_functions") == 0 &&
+	       (facts->counted_count > 0 || facts->off_count > 0);
+}
+
 static void add_part(struct strbuf *parts, const struct trust_counter *counter,
 		     const char *name, int64_t value)
 {
@@ -72,7 +81,8 @@ struct judgement {
 };
 
 static enum exit_status judge(struct report_input *input, struct doc *doc,
-			      struct section *section, struct judgement *judgement)
+			      const struct run_facts *facts, struct section *section,
+			      struct judgement *judgement)
 {
 	struct cursor *cursor = report_query(input, trust_sql_counters);
 
@@ -90,7 +100,8 @@ static enum exit_status judge(struct report_input *input, struct doc *doc,
 			continue;
 		if (!counter || counter->weight > judgement->worst)
 			judgement->worst = counter ? counter->weight : TRUST_MINOR;
-		add_part(&judgement->parts, counter, name, value);
+		if (!is_said(facts, name))
+			add_part(&judgement->parts, counter, name, value);
 	}
 	return report_finish(input, cursor) < 0 ? STATUS_FAILED : STATUS_OK;
 }
@@ -126,18 +137,24 @@ static bool is_exact(const struct run_facts *facts)
 }
 
 /* A budget is a part of the program's own time, which may be more than is stated. */
-static void put_budget(struct strbuf *line, const struct run_facts *facts)
+bool trust_is_over_budget(const struct run_facts *facts, struct hooks_cost cost)
 {
 	double own_ns = (double)facts->self_ns + (double)facts->total_error_ns;
+
+	return facts->hooks.has_budget &&
+	       cost.ns - cost.error_ns > facts->hooks.budget_percent / 100 * own_ns;
+}
+
+static void put_budget(struct strbuf *line, const struct run_facts *facts)
+{
 	struct hooks_cost counting = hooks_counting(&facts->hooks);
 	struct hooks_cost all = hooks_total(&facts->hooks);
-	double budget_ns = facts->hooks.budget_percent / 100 * own_ns;
 
 	strbuf_printf(line, " (budget %g%%", facts->hooks.budget_percent);
-	if (all.ns - all.error_ns > budget_ns) {
+	if (trust_is_over_budget(facts, all)) {
 		strbuf_puts(line, ", exceeded: ");
 		units_percent(line, units_share(all.ns, (double)facts->self_ns));
-		if (counting.ns - counting.error_ns > budget_ns) {
+		if (trust_is_over_budget(facts, counting)) {
 			strbuf_puts(line, ", ");
 			units_percent(line,
 				      units_share(counting.ns, (double)facts->self_ns));
@@ -261,7 +278,7 @@ enum exit_status trust_add(struct report_input *input, struct doc *doc,
 	struct section *section = doc_values(doc, "trust", NULL);
 	struct judgement judgement = {0};
 	struct strbuf line = {0};
-	enum exit_status status = judge(input, doc, section, &judgement);
+	enum exit_status status = judge(input, doc, facts, section, &judgement);
 	const char *word = verdict(facts, &judgement);
 
 	if (status == STATUS_OK) {

@@ -13,6 +13,12 @@ enum exit_status trust_explain(struct report_input *input, struct doc *doc,
 			       const struct run_facts *facts, size_t *ret_count);
 /* "exit 0", "killed by SIGSEGV", "still running" or "how it ended is not known". */
 void trust_describe_end(struct strbuf *buffer, const struct run_facts *facts);
+/* Adds a table of the functions that were not recorded call by call, why and since when,
+ * for people only when there are any, and what became of a budget. */
+enum exit_status trust_add_recordings(struct report_input *input, struct doc *doc,
+				      const struct run_facts *facts, size_t limit);
+/* Whether a cost is beyond the budget, for sure. */
+bool trust_is_over_budget(const struct run_facts *facts, struct hooks_cost cost);
 /* "92.3% +-4.1%" of a share in percent. */
 void trust_put_percent(struct strbuf *buffer, struct hooks_cost percent);
 /* The name of a signal: "SIGKILL", or "signal 77". */
