@@ -178,6 +178,15 @@ struct stack_branch {
 	struct stack_frame frames[LANE_BRANCH_FRAMES]; /* innermost first */
 };
 
+/* The last stack that libunwind was asked for: outermost first. */
+struct stack_asked {
+	uint32_t count;
+	uint32_t base; /* as in the memo */
+	uint32_t unload_count;
+	uint32_t nodes[LANE_STACK_LIMIT];
+	void *frames[LANE_STACK_LIMIT];
+};
+
 struct deferred;
 
 struct lane_context {
@@ -248,6 +257,7 @@ struct lane_context {
 	struct stack_frame known[LANE_STACK_LIMIT];  /* of the memo, outermost first */
 	uint64_t serials[LANE_STACK_LIMIT];	     /* of these */
 	struct stack_branch branches[LANE_BRANCHES]; /* by the innermost frame */
+	struct stack_asked asked;
 	struct stack_frame walked[LANE_STACK_LIMIT]; /* new ones, innermost first */
 	struct series_memo series_memos[LANE_SERIES_MEMOS];
 	uint32_t series_hashes[SEGMENT_SERIES_LIMIT];

@@ -113,19 +113,40 @@ static uint32_t graft(struct lane_context *context, const struct walk *walk,
 	return node;
 }
 
-/* The same for what libunwind has found. */
+/* The same for what libunwind has found. Frames shared with the last stack that it found
+ * need no look-up. */
 static uint32_t graft_addresses(struct lane_context *context, void *const *stack,
 				int count)
 {
+	struct stack_asked *asked = &context->asked;
 	uint32_t node = context->current;
+	int same = 0;
 
-	while (count-- > 0) {
-		uint32_t child = graft_frame(context, node, (uint64_t)stack[count]);
+	if (asked->base == node && asked->unload_count == process->unload_count) {
+		int known = (int)asked->count;
+
+		while (same < count && same < known &&
+		       asked->frames[same] == stack[count - 1 - same])
+			same++;
+		if (same)
+			node = asked->nodes[same - 1];
+	}
+	/* a handler may jump out of here: what is not whole is not there */
+	asked->count = (uint32_t)same;
+	__asm__ volatile("" : : : "memory");
+	asked->base = context->current;
+	asked->unload_count = process->unload_count;
+	for (; same < count; same++) {
+		void *address = stack[count - 1 - same];
+		uint32_t child = graft_frame(context, node, (uint64_t)address);
 
 		if (!child)
 			break;
-		node = child;
+		asked->frames[same] = address;
+		asked->nodes[same] = node = child;
 	}
+	__asm__ volatile("" : : : "memory");
+	asked->count = (uint32_t)same;
 	return node;
 }
 

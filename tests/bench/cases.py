@@ -139,7 +139,7 @@ def allocations(setting):
     program = setting.programs.loop("allocate", ["chain"])
     for how, text, reach, count in (
             ("direct", "malloc+free, from hooked code", 20, 10_000_000),
-            ("chain", "malloc+free, 10 plain frames", 180, 2_000_000)):
+            ("chain", "malloc+free, 10 plain frames", 60, 2_000_000)):
         # main and the loop have hooks, one call each: the loop itself is plain code.
         command = [program["hooked"], setting.count(count), how]
         samples = in_turn({
@@ -158,7 +158,7 @@ def allocations(setting):
     harness.settle(setting.products, setting.database)
     count = harness.value(setting.database, "SELECT alloc_count FROM runs")
     yield Row("c", f"Python JSON, {count / 1e6:.1f} M allocations", "s", samples,
-              "heaptrack", slower=True, reach=2.5)
+              "heaptrack", slower=True, reach=2.2)
 
 
 def threads(setting):
