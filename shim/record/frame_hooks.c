@@ -82,7 +82,7 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 	}
 	known_count = context->node_next;
 	child = tree_child_slow(context, parent, function);
-	if (child >= known_count && inlined_is_copy(context, frame))
+	if (child >= known_count && inlined_is_copy(context, frame, return_address))
 		context->nodes[child].unfinished |= SEGMENT_NODE_INLINED;
 	if (number && modes_has_early_sites(number)) /* comes here again */
 		context->front[tree_hash(parent, function) >> 20] = 0;

@@ -2,13 +2,21 @@
 /* Tells inlined copies from calls. */
 #include "shim/record/inlined.h"
 
+#include "shim/patch/code.h"
+#include "shim/patch/known.h"
+#include "shim/patch/modes.h"
 #include "shim/stacks/fiber.h"
 
 /* Frames further apart are those of calls: a copy's hook is where its host's was, less
  * what the host has taken from the stack since (alloca, arguments). */
 #define MOST_BYTES (64u << 10)
 
-static int was_pushed(uint64_t address, uintptr_t from, uintptr_t to)
+/* A function's own hook is called within so much of its code. */
+#define FIRST_BYTES 512u
+
+/* Other functions' frames are none of the sanitizer's business here. */
+static __attribute__((no_sanitize("address"))) int
+was_pushed(uint64_t address, uintptr_t from, uintptr_t to)
 {
 	for (; from < to; from += sizeof(uint64_t)) {
 		if (*(const uint64_t *)from == address)
@@ -17,13 +25,13 @@ static int was_pushed(uint64_t address, uintptr_t from, uintptr_t to)
 	return 0;
 }
 
-cold int inlined_is_copy(const struct lane_context *context,
-			 const struct segment_frame *frame)
+static int is_in_frame_below(const struct lane_context *context,
+			     const struct segment_frame *frame)
 {
 	const struct segment_frame *host = frame - 1;
 	uintptr_t stack = frame->stack_pointer;
 
-	if (frame == context->frames || segment_key_is_region(frame->function))
+	if (frame == context->frames)
 		return 0;
 	/* whoever called an inherited frame is not known */
 	if (!segment_frame_is_inherited(host) &&
@@ -34,4 +42,30 @@ cold int inlined_is_copy(const struct lane_context *context,
 	    (stack < host->stack_pointer && host->stack_pointer - stack > MOST_BYTES))
 		return 0;
 	return !was_pushed(segment_frame_caller(frame), stack, host->stack_pointer);
+}
+
+cold int inlined_is_elsewhere(uint64_t function, uintptr_t return_address)
+{
+	struct extent extent;
+	struct code code;
+
+	if (!return_address || code_find(return_address, &code) < 0 ||
+	    code_function(&code, return_address, &extent) < 0 || extent.low == function)
+		return 0;
+	/* one of the compiler's clones calls the hook of its own function first, too */
+	for (uintptr_t at = extent.low + 1;
+	     at < return_address && at - extent.low < FIRST_BYTES; at++) {
+		if (known_has(at))
+			return 1;
+	}
+	return 0;
+}
+
+cold int inlined_is_copy(const struct lane_context *context,
+			 const struct segment_frame *frame, uintptr_t return_address)
+{
+	if (segment_key_is_region(frame->function))
+		return 0;
+	return is_in_frame_below(context, frame) ||
+	       (modes_count && inlined_is_elsewhere(frame->function, return_address));
 }

@@ -14,13 +14,20 @@
  * function that is named cannot be told of f.constprop.0 or f.cold, nor of a function
  * inlined into itself, without the symbols.
  *
- * A copy in a host without hooks stands where its host would stand, and is none here.
+ * A copy in a host without hooks stands where its host would stand, and is none here. A
+ * host whose call was only counted has hooks, but no frame, and its caller's is the one
+ * below the copy. Then the code tells: the host's own hook is called first in it.
  */
 #pragma once
 
 #include "shim/lane/lane.h"
 
-/* Is the call of this frame, the topmost of the stack in use, an inlined copy inside the
- * one below it? Its function, caller and stack pointer are filled in. */
-int inlined_is_copy(const struct lane_context *context,
-		    const struct segment_frame *frame);
+/* Is the call of this frame, the topmost of the stack in use, an inlined copy? Its
+ * function, caller and stack pointer are filled in. return_address: of the hook, 0:
+ * nobody's. */
+int inlined_is_copy(const struct lane_context *context, const struct segment_frame *frame,
+		    uintptr_t return_address);
+
+/* Is the hook that returns there called by the code of another function, which is not
+ * recorded exactly, or was not? */
+int inlined_is_elsewhere(uint64_t function, uintptr_t return_address);

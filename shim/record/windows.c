@@ -9,6 +9,7 @@
 #include "shim/budget/budget.h"
 #include "shim/record/context.h"
 #include "shim/record/frame_hooks.h"
+#include "shim/record/inlined.h"
 
 /* 24 us at 2.7 GHz: a thousand calls of the shortest. */
 #define WINDOW_TICKS (clock_tenth_of_second() >> 12)
@@ -51,8 +52,10 @@ static uint64_t caller_of(struct lane_windows *windows, uint64_t call_site)
 }
 
 /* Is the caller the innermost function that has a frame? The call site is in its code,
- * or, of a copy inlined into it, is its own. */
-static int caller_has_frame(struct lane_context *context, uint64_t call_site)
+ * or, of a copy inlined into it, is its own. The call site of a copy whose host has no
+ * frame is in the code of whoever called the host. */
+static int caller_has_frame(struct lane_context *context, uint64_t function,
+			    uint64_t call_site, uintptr_t return_address)
 {
 	const struct segment_frame *frame = context->top - 1;
 	uint64_t caller;
@@ -66,7 +69,8 @@ static int caller_has_frame(struct lane_context *context, uint64_t call_site)
 	while (frame > context->frames && frame->function != caller &&
 	       segment_frame_caller(frame) == segment_frame_caller(frame - 1))
 		frame--;
-	return caller && frame->function == caller;
+	return caller && frame->function == caller &&
+	       !inlined_is_elsewhere(function, return_address);
 }
 
 static uint32_t clip(uint64_t value)
@@ -203,7 +207,6 @@ void cold windows_pulse(void *function, void *call_site)
 	struct lane_windows *windows = &context->windows;
 	uint32_t length = windows->pulse_loaded;
 
-	(void)function;
 	ticks = now - windows->pulse_start_ticks;
 	windows->pulse_start_ticks = now;
 	if (!process_facts.run->overhead_percent || context->is_at_window) {
@@ -225,7 +228,8 @@ void cold windows_pulse(void *function, void *call_site)
 	budget_pulse(context, now);
 	if (now < windows->next_ticks || !context_is_settled(context, stack))
 		return;
-	if (caller_has_frame(context, (uint64_t)call_site))
+	if (caller_has_frame(context, (uint64_t)function, (uint64_t)call_site,
+			     (uintptr_t)__builtin_return_address(0)))
 		begin_window(context, now);
 	else if (length >= windows->pulse_length)
 		load_pulse(context, PULSE_SOON);
