@@ -23,6 +23,7 @@
 #include "shim/core/clock.h"
 #include "shim/core/own_memory.h"
 #include "shim/core/process.h"
+#include "shim/patch/text.h"
 #include "shim/image/spool.h"
 
 static struct spool spool = {.fd = -1}; /* held until run_settle() */
@@ -59,6 +60,7 @@ static void choose_clock(void)
 	facts_line("/sys/devices/system/clocksource/clocksource0/current_clocksource",
 		   name, sizeof(name));
 	clock_is_tsc = strcmp(name, "tsc") == 0;
+	clock_comes_first = clock_is_tsc && !text_is_closed;
 }
 
 static void fill_run(struct segment_run *run, const struct config *config, uint64_t token)
@@ -237,6 +239,7 @@ static int join_run(const char *joined)
 		return result;
 	}
 	clock_is_tsc = facts.clock_kind == SEGMENT_CLOCK_TSC;
+	clock_comes_first = clock_is_tsc && !text_is_closed;
 	process_facts.run = &facts;
 	return 0;
 }

@@ -241,10 +241,12 @@ void reuse_take(struct reuse_slots *ret)
 		offered_push(ret->slot);
 		return;
 	}
-	if (!is_whole(ret->segment, ret->lane, ret->slot)) {
-		unmap_both(ret); /* somebody has damaged it: nobody gets it any more */
-	} else if (!modes_fit(ret->segment, process_facts.segment) ||
-		   make_room(ret->segment, ret->slot) < 0) {
+	if (!is_whole(ret->segment, ret->lane, ret->slot) ||
+	    !modes_fit(ret->segment, process_facts.segment)) {
+		/* damaged by somebody, or its numbers of functions are others than the
+		 * parent's, which gets more and never less: nobody gets it any more */
+		unmap_both(ret);
+	} else if (make_room(ret->segment, ret->slot) < 0) {
 		unmap_both(ret);
 		offered_push(ret->slot);
 	} else {

@@ -9,6 +9,7 @@
 #define TRIES 5
 
 int clock_is_tsc;
+uint32_t clock_comes_first;
 
 uint64_t clock_monotonic(void)
 {

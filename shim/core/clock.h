@@ -13,6 +13,10 @@
 /* Written once, before the first lane exists. */
 extern hidden int clock_is_tsc;
 
+/* The hook of an exit may read the TSC before it looks at anything: not where it is
+ * another clock, or where calls that are only counted come to the hooks. */
+extern hidden uint32_t clock_comes_first;
+
 static inline uint64_t clock_tsc(void)
 {
 	return __builtin_ia32_rdtsc();

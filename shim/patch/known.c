@@ -57,7 +57,7 @@ void known_forget(uintptr_t low, uintptr_t high)
 	/* from behind, so that places which nobody needs on the way to another become
 	 * free */
 	for (uint32_t i = TABLE_ENTRIES; table && i-- > 0;) {
-		if (table[i] >= low && table[i] < high) {
+		if (table[i] > FORGOTTEN && table[i] >= low && table[i] < high) {
 			table[i] = FORGOTTEN;
 			entry_count--;
 		}

@@ -8,6 +8,7 @@
 #include "shim/lane/trigger.h"
 #include "shim/patch/known.h"
 #include "shim/patch/sites.h"
+#include "shim/patch/text.h"
 
 #define HASH_BITS 15
 #define HASH_LIMIT (1u << HASH_BITS)
@@ -49,6 +50,19 @@ enum segment_recording modes_recording(uint32_t number)
 int modes_has_early_sites(uint32_t number)
 {
 	return tables->modes[number].has_early;
+}
+
+uint32_t modes_find_early(uint64_t function, uintptr_t return_address)
+{
+	uint32_t number = modes_find(function);
+	const struct site_owner *owner = &tables->modes[number];
+
+	if (!number || !owner->has_early ||
+	    (!text_is_closed && !known_has(return_address)))
+		return 0;
+	if (owner->recording == SEGMENT_RECORDING_WINDOWS)
+		return number | MODES_EARLY_IN_WINDOWS;
+	return owner->recording == SEGMENT_RECORDING_COUNTED ? number : 0;
 }
 
 /* A forked child may have had no room for its parent's. */
@@ -244,14 +258,29 @@ int modes_fit(const struct segment_process *to, const struct segment_process *fr
 	const struct segment_mode *own = arrays_entries(to, &to->modes);
 	const struct segment_mode *theirs = arrays_entries(from, &from->modes);
 	uint32_t have = arrays_count(&to->modes);
+	uint32_t common = have < modes_count ? have : modes_count;
 
-	if (have > modes_count)
-		return 0;
-	for (uint32_t i = 1; i < have; i++) {
+	for (uint32_t i = 1; i < common; i++) {
 		if (own[i].key != theirs[i].key)
 			return 0;
 	}
-	return 1;
+	return have <= modes_count || begin_tables();
+}
+
+/* Functions that a former process of the slot had entries of, and the parent has not. */
+static void adopt_former(struct segment_mode *own, uint32_t have)
+{
+	for (uint32_t i = modes_count ? modes_count : 1; i < have; i++) {
+		uint64_t key = own[i].key;
+		int is_mapped = key == (key & SEGMENT_KEY_ADDRESS_MASK);
+
+		own[i].recording = SEGMENT_RECORDING_EXACT;
+		tables->modes[i] =
+			(struct site_owner){.function = is_mapped ? key : 0, .number = i};
+		modes_count = i + 1;
+		if (is_mapped)
+			list(i);
+	}
 }
 
 void modes_adopt(struct segment_process *to, const struct segment_process *from)
@@ -260,11 +289,22 @@ void modes_adopt(struct segment_process *to, const struct segment_process *from)
 	struct segment_mode *own = arrays_entries(to, &to->modes);
 	uint32_t have = arrays_count(&to->modes);
 
+	if (have > modes_count)
+		adopt_former(own, have);
 	if (!modes_count ||
 	    process_grow(to, process_facts.slot, ARRAY_MODES, modes_count) < 0)
 		return;
-	for (uint32_t i = have ? have : 1; i < modes_count; i++)
-		own[i] = theirs[i];
+	for (uint32_t i = 1; i < modes_count; i++) {
+		if (i >= have) {
+			own[i] = theirs[i];
+			own[i].least = own[i].change_count = 0;
+			own[i].site_count = own[i].early_site_count = 0;
+		}
+		if (i < arrays_count(&from->modes))
+			own[i].recording = theirs[i].recording;
+		if (own[i].least < own[i].recording)
+			own[i].least = own[i].recording;
+	}
 	arrays_publish(&to->modes, modes_count);
 }
 

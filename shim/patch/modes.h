@@ -33,6 +33,11 @@ const struct segment_mode *modes_record(uint32_t number);
 /* Its calls come to the hook itself now and then, since a site cannot be written. */
 int modes_has_early_sites(uint32_t number);
 
+/* Is it only counted, and does the site that returns to this address lead to the hook for
+ * good? Its number, and whether it is recorded in windows; or 0. */
+#define MODES_EARLY_IN_WINDOWS (1u << 31)
+uint32_t modes_find_early(uint64_t function, uintptr_t return_address);
+
 /* Records a function in this way from now on. Its sites are written; those that are not
  * known yet are when a hook is called from them. Returns its number; 0: there is no room,
  * or the gate is closed, and nothing has changed. */
@@ -51,12 +56,13 @@ void modes_note_exit(uint32_t number, uintptr_t return_address, uintptr_t call_s
 struct lane_context;
 void modes_begin_lane(struct lane_context *context);
 
-/* A forked child: are the numbers in a slot that it could go on in those of its parent,
- * whose slot is `from`? */
+/* A forked child: are the numbers in a slot those of its parent, whose slot is `from`, as
+ * far as both have any? Then it can go on in them. */
 int modes_fit(const struct segment_process *to, const struct segment_process *from);
 
-/* The parent's entries are the child's, whose slot is `to`. Without room its own changes
- * are not recorded. */
+/* The parent's entries are the child's, whose slot is `to`, and so are those of a former
+ * process there, as of functions that are exact. Without room its own changes are not
+ * recorded. */
 void modes_adopt(struct segment_process *to, const struct segment_process *from);
 
 /* An object is unmapped, with this number in the process's table; is back. Under the

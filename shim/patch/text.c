@@ -7,6 +7,7 @@
 #include <sys/mman.h>
 
 #include "common/attributes.h"
+#include "shim/core/clock.h"
 #include "shim/core/extent.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
@@ -26,6 +27,7 @@ static struct {
 } open_pages[OPEN_PAGES];
 static uint32_t open_count;
 static int is_batch, is_forbidden;
+uint32_t text_is_closed;
 
 static struct extent left_alone[LEFT_EXTENTS];
 static uint32_t left_alone_count;
@@ -33,6 +35,7 @@ static uint32_t left_alone_count;
 /* Numbers of pages that have been written, a hash table. */
 static uint32_t own_pages[OWN_PAGES];
 static uint32_t own_count;
+static int has_written; /* to the program's code */
 
 /*
  * Intel's manual (volume 3, 8.1.1) has stores within a cache line carried out whole,
@@ -78,6 +81,13 @@ int text_is_left(uintptr_t at)
 	return 0;
 }
 
+/* Calls that are only counted come to the hooks from now on. */
+static void close_for_good(void)
+{
+	text_is_closed = 1;
+	clock_comes_first = 0;
+}
+
 static int change(uintptr_t page, int protection)
 {
 	return SYSCALL(SYS_mprotect, page, PAGE_BYTES, protection, 0, 0, 0) < 0 ? -EACCES
@@ -88,11 +98,12 @@ static int change(uintptr_t page, int protection)
  * What can be done without is not begun under one. */
 static int enter(void)
 {
-	if (is_forbidden || !gate_enter())
-		return 0;
-	if (!gate_is_restricted())
-		return 1;
-	gate_leave();
+	if (!is_forbidden && gate_enter()) {
+		if (!gate_is_restricted())
+			return 1;
+		gate_leave();
+	}
+	close_for_good();
 	return 0;
 }
 
@@ -136,10 +147,13 @@ static int open_page(uintptr_t page, int protection)
 	open_pages[open_count].protection = protection;
 	open_count++; /* before it is writable: whoever is forked here finds it */
 	result = change(page, protection | PROT_WRITE);
-	if (result < 0)
-		open_count--;
-	else
+	if (result == 0) {
 		note_own(page);
+		return 0;
+	}
+	open_count--;
+	if (!has_written)
+		close_for_good();
 	return result;
 }
 
@@ -192,6 +206,7 @@ int text_write(uintptr_t at, const void *bytes, unsigned int size, int protectio
 	if (result < 0)
 		return result;
 	store(at, bytes, size);
+	has_written = 1;
 	close_after();
 	return 0;
 }
@@ -251,4 +266,5 @@ int text_forked(void)
 void text_forbid(void)
 {
 	is_forbidden = 1;
+	close_for_good();
 }

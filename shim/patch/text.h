@@ -8,6 +8,12 @@
 
 #include <stdint.h>
 
+#include "common/attributes.h"
+
+/* No code can be written in this process: a filter or the user forbids it, or it was
+ * tried in vain. */
+extern hidden uint32_t text_is_closed;
+
 /* Bytes that are written and fetched as one lie between multiples of this: 64 where the
  * processor's maker says so of a cache line (Intel, 8.1.1), else 8, as AMD has it. */
 unsigned int text_unit(void);

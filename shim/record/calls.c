@@ -39,11 +39,32 @@ static void drop_replaced(struct lane_context *context, uint64_t function,
 	}
 }
 
+/* A call from a site that cannot be written, of a function that is not recorded exactly:
+ * only counted, here. 0: it is not such a call, or is to have a frame. */
+static int count_early(struct lane_context *context, uint64_t function, void *call_site,
+		       uintptr_t return_address)
+{
+	uint32_t early = modes_find_early(function, return_address);
+	uint32_t number = early & ~MODES_EARLY_IN_WINDOWS;
+
+	if (!early || !context->all_counts)
+		return 0;
+	if (early & MODES_EARLY_IN_WINDOWS && context->is_at_window)
+		return 0;
+	add64(&context->all_counts[number], 1);
+	if (early & MODES_EARLY_IN_WINDOWS && --context->pulse < 0)
+		windows_pulse((void *)function, call_site);
+	return 1;
+}
+
 static cold void enter_slow(struct lane_context *context, uint64_t function,
 			    uint64_t call_site, uintptr_t stack, uintptr_t return_address)
 {
 	int was_settled = context_is_settled(context, stack);
 
+	if (was_settled &&
+	    count_early(context, function, (void *)call_site, return_address))
+		return;
 	context = context_settle(stack);
 	if (!context) {
 		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
@@ -213,13 +234,20 @@ slow:
 	exit_slow(function, call_site, stack, now, return_address);
 }
 
-static __attribute__((noinline)) void exit_by_clock(uint64_t function, uint64_t call_site,
-						    uintptr_t stack,
-						    uintptr_t return_address)
+static __attribute__((noinline)) void exit_elsewhere(uint64_t function,
+						     uint64_t call_site, uintptr_t stack,
+						     uintptr_t return_address)
 {
-	uint64_t now = clock_monotonic();
+	struct lane_context *context = lane_self;
+	uint64_t now;
 
-	leave(lane_self, function, call_site, stack, now, return_address);
+	/* the end of a call that was only counted */
+	if (context_is_settled(context, stack) && context->top > context->frames &&
+	    context->top[-1].function != function &&
+	    modes_find_early(function, return_address))
+		return;
+	now = clock_now();
+	leave(context, function, call_site, stack, now, return_address);
 }
 
 exported __attribute__((aligned(64))) void __cyg_profile_func_exit(void *function,
@@ -229,9 +257,9 @@ exported __attribute__((aligned(64))) void __cyg_profile_func_exit(void *functio
 	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
 	uint64_t now;
 
-	if (unlikely(!clock_is_tsc)) {
-		exit_by_clock((uint64_t)function, (uint64_t)call_site, stack,
-			      (uintptr_t)__builtin_return_address(0));
+	if (unlikely(!clock_comes_first)) {
+		exit_elsewhere((uint64_t)function, (uint64_t)call_site, stack,
+			       (uintptr_t)__builtin_return_address(0));
 		return;
 	}
 	/* This load alone comes before the clock's: behind it it is waited for, and the

@@ -91,6 +91,8 @@ static inline __attribute__((always_inline)) int frame_open(struct lane_context 
 	struct segment_node *node = &context->nodes[child];
 	uint64_t now;
 
+	if (unlikely(!child)) /* nor does a call know the time that is only counted */
+		return 0;
 	context->top = frame + 1;
 	compiler_barrier();
 	frame->function = function;

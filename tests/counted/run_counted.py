@@ -162,7 +162,17 @@ def check_forbidding(products, tool):
                                f"{what}: code was written\n{text}")
 
 
-SCENARIOS = {"plugging": check_plugins, "forbidding": check_forbidding}
+def check_slots(products, tool):
+    """Children that have functions switched leave slots that others go on in."""
+    with tempfile.TemporaryDirectory(prefix="profshim-counted-") as folder:
+        found, text = record(products, tool, folder,
+                             [build("offspring.c", folder, "offspring"), "300"])
+        processes = sum(line.startswith("process") for line in text.splitlines())
+        harness.expect(found["step"].counted, f"nothing was switched\n{text}")
+        harness.expect(processes < 100, f"300 children took {processes} slots")
+
+
+SCENARIOS = {"slots": check_slots, "plugging": check_plugins, "forbidding": check_forbidding}
 
 
 def check_variant(products, tool, program, variant):

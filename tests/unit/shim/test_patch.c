@@ -1,0 +1,393 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Calls of a hook in a page of scratch code that has what an object has: recognised, led
+ * elsewhere, cut out, and made what they were; and the code that they are led to.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/single_threaded.h>
+
+#include <cmocka.h>
+
+#include <elf.h>
+#include <errno.h>
+#include <link.h>
+
+#include "shim/lane/lane.h"
+#include "shim/patch/known.h"
+#include "shim/patch/site.h"
+#include "shim/patch/stubs.h"
+#include "shim/patch/text.h"
+#include "tests/unit/shim/fixture.h"
+
+#define SCRATCH_BYTES 8192
+#define TEXT_AT 4096
+#define HOOK_AT 0x40   /* of the text: where the hook is */
+#define PLT_AT 0x60    /* jmp *slot(%rip) */
+#define SITE_AT 0x105  /* a displacement in one line, wherever it is */
+#define SPLIT_AT 0x13d /* call: its displacement is in two */
+#define SLOT_AT 0x800
+#define OTHER_SLOT_AT 0x808
+
+static uint8_t *scratch;
+static struct code code;
+
+static uintptr_t text(unsigned int offset)
+{
+	return (uintptr_t)scratch + TEXT_AT + offset;
+}
+
+static uintptr_t hook(void)
+{
+	return text(HOOK_AT);
+}
+
+static void put_displacement(unsigned int at, uintptr_t target)
+{
+	int32_t displacement = (int32_t)(target - text(at + 4));
+
+	memcpy((void *)text(at), &displacement, 4);
+}
+
+static void put(unsigned int at, const char *bytes, size_t size)
+{
+	memcpy((void *)text(at), bytes, size);
+}
+
+static int begin(void **state)
+{
+	ElfW(Ehdr) * header;
+	ElfW(Phdr) * segment;
+	uintptr_t address;
+
+	(void)state;
+	scratch = mmap(NULL, SCRATCH_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
+		       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_ptr_not_equal(scratch, MAP_FAILED);
+	header = (void *)scratch;
+	memcpy(header->e_ident, ELFMAG, SELFMAG);
+	header->e_phoff = sizeof(*header);
+	header->e_phnum = 1;
+	segment = (void *)(header + 1);
+	*segment = (ElfW(Phdr)){
+		.p_type = PT_LOAD, .p_flags = PF_R | PF_X, .p_memsz = SCRATCH_BYTES};
+	memset((void *)text(0), 0x90, SCRATCH_BYTES - TEXT_AT);
+	address = hook();
+	memcpy((void *)text(SLOT_AT), &address, 8);
+	put(PLT_AT, "\xf3\x0f\x1e\xfa\xf2\xff\x25", 7);
+	put_displacement(PLT_AT + 7, text(SLOT_AT));
+	code = (struct code){
+		.object = {(uintptr_t)scratch, (uintptr_t)scratch + SCRATCH_BYTES},
+		.text = {text(0), text(SCRATCH_BYTES - TEXT_AT)},
+		/* so that the tests can go on writing */
+		.protection = PROT_READ | PROT_WRITE | PROT_EXEC,
+	};
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	munmap(scratch, SCRATCH_BYTES);
+	return 0;
+}
+
+/* Writes an instruction of this form. Returns what follows it. */
+static uintptr_t put_site(unsigned int at, enum site_form form, uintptr_t target)
+{
+	static const char *const heads[] = {[SITE_CALL] = "\xe8",
+					    [SITE_JUMP] = "\xe9",
+					    [SITE_CALL_SLOT] = "\xff\x15",
+					    [SITE_JUMP_SLOT] = "\xff\x25"};
+	size_t size = strlen(heads[form]);
+
+	put(at, heads[form], size);
+	put_displacement(at + (unsigned int)size, target);
+	return text(at + (unsigned int)size + 4);
+}
+
+static uintptr_t target_of(const struct site *site)
+{
+	unsigned int head = site->form == SITE_CALL || site->form == SITE_JUMP ? 1 : 2;
+	int32_t displacement;
+
+	memcpy(&displacement, (void *)(site->at + head), 4);
+	return site->at + head + 4 + (intptr_t)displacement;
+}
+
+static void test_recognised(void **state)
+{
+	struct site site;
+	uintptr_t after;
+
+	(void)state;
+	after = put_site(SITE_AT, SITE_CALL, hook());
+	assert_int_equal(site_before(&code, after, hook(), &site), 0);
+	assert_int_equal(site.form, SITE_CALL);
+	after = put_site(SITE_AT, SITE_CALL, text(PLT_AT));
+	assert_int_equal(site_before(&code, after, hook(), &site), 0);
+	after = put_site(SITE_AT, SITE_CALL_SLOT, text(SLOT_AT));
+	assert_int_equal(site_before(&code, after, hook(), &site), 0);
+	assert_int_equal(site.form, SITE_CALL_SLOT);
+}
+
+static void test_not_ours(void **state)
+{
+	struct site site;
+	uintptr_t after = put_site(SITE_AT, SITE_CALL, text(0x20));
+
+	(void)state;
+	assert_int_equal(site_before(&code, after, hook(), &site), -ENOENT);
+	/* a slot that has not been filled in yet, as with lazy binding */
+	after = put_site(SITE_AT, SITE_CALL_SLOT, text(OTHER_SLOT_AT));
+	assert_int_equal(site_before(&code, after, hook(), &site), -ENOENT);
+	/* a debugger's breakpoint */
+	after = put_site(SITE_AT, SITE_CALL, hook());
+	put(SITE_AT, "\xcc", 1);
+	assert_int_equal(site_before(&code, after, hook(), &site), -ENOENT);
+	/* the first bytes of the text: what is before may not be there */
+	assert_int_equal(site_before(&code, text(3), hook(), &site), -ENOENT);
+}
+
+static void test_there_and_back(void **state)
+{
+	static const enum site_form forms[] = {SITE_CALL, SITE_JUMP, SITE_CALL_SLOT,
+					       SITE_JUMP_SLOT};
+
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++) {
+		int has_slot = forms[i] == SITE_CALL_SLOT || forms[i] == SITE_JUMP_SLOT;
+		unsigned int at = 0x200 + 0x40 * i + 4;
+		struct site site = {.at = text(at), .form = (uint16_t)forms[i]};
+		uint8_t before[8];
+
+		put_site(at, forms[i], has_slot ? text(SLOT_AT) : hook());
+		memcpy(before, (void *)text(at), 8);
+		memcpy(&site.displacement, (void *)text(at + 1 + (unsigned int)has_slot),
+		       4);
+		site.written = site.displacement;
+		assert_int_equal(
+			site_lead(&site, &code, text(0x20), (void *)text(OTHER_SLOT_AT)),
+			0);
+		assert_int_equal(target_of(&site),
+				 has_slot ? text(OTHER_SLOT_AT) : text(0x20));
+		assert_int_equal(site_cut(&site, &code), 0);
+		assert_true(site_is_there(&site, &code));
+		assert_int_equal(
+			site_lead(&site, &code, text(0x28), (void *)text(SLOT_AT)), 0);
+		assert_int_equal(target_of(&site), has_slot ? text(SLOT_AT) : text(0x28));
+		assert_true(site_is_there(&site, &code));
+		assert_int_equal(site_cut(&site, &code), 0);
+		assert_int_equal(site_restore(&site, &code), 0);
+		assert_memory_equal(before, (void *)text(at), 8);
+		/* what a forked child finds when its parent was at it */
+		site.is_cut = site.is_led = 1;
+		site_look(&site, &code);
+		assert_false(site.is_cut || site.is_led);
+	}
+}
+
+static void test_changed_by_others(void **state)
+{
+	struct site site;
+	uintptr_t after = put_site(SITE_AT, SITE_CALL, hook());
+
+	(void)state;
+	assert_int_equal(site_before(&code, after, hook(), &site), 0);
+	put_site(SITE_AT, SITE_CALL, text(0x30)); /* another object's, at the place */
+	assert_false(site_is_there(&site, &code));
+}
+
+static void test_two_lines(void **state)
+{
+	struct site site;
+	uintptr_t after = put_site(SPLIT_AT, SITE_CALL, hook());
+
+	(void)state;
+	assert_int_equal(site_before(&code, after, hook(), &site), 0);
+	__libc_single_threaded = 0;
+	assert_int_equal(site_lead(&site, &code, text(0x20), NULL), -EXDEV);
+	assert_int_equal(target_of(&site), hook());
+	__libc_single_threaded = 1;
+	assert_int_equal(site_lead(&site, &code, text(0x20), NULL), 0);
+	assert_int_equal(target_of(&site), text(0x20));
+	assert_true(site_is_there(&site, &code));
+}
+
+static void test_jumps(void **state)
+{
+	struct extent function = {text(0x300), text(0x340)};
+	uintptr_t at = function.low;
+	struct site site;
+
+	(void)state;
+	put_site(0x310, SITE_JUMP, text(PLT_AT));
+	put_site(0x320, SITE_JUMP, text(0x20));
+	put_site(0x33a, SITE_JUMP_SLOT, text(SLOT_AT)); /* the last six bytes */
+	assert_int_equal(site_jump(&code, &function, hook(), &at, &site), 0);
+	assert_int_equal(site.at, text(0x310));
+	assert_int_equal(site_jump(&code, &function, hook(), &at, &site), 0);
+	assert_int_equal(site.at, text(0x33a));
+	assert_int_equal(site_jump(&code, &function, hook(), &at, &site), -ENOENT);
+}
+
+/* The unwind information of one function, as code_function() reads it. */
+static void put_frames(unsigned int low, unsigned int high)
+{
+	int32_t *table = (void *)text(0xa00), *description = (void *)text(0xa40);
+
+	memcpy(table, "\x01\x1b\x03\x3b", 4);
+	table[2] = 1;
+	table[3] = (int32_t)(text(low) - text(0xa00));
+	table[4] = (int32_t)(text(0xa40) - text(0xa00));
+	description[2] = (int32_t)(text(low) - (uintptr_t)&description[2]);
+	description[3] = (int32_t)(high - low);
+	code.frames = table;
+}
+
+static void test_alone(void **state)
+{
+	struct site site;
+	uintptr_t after;
+
+	(void)state;
+	put_frames(0x400, 0x480);
+	put(0x420, "\x48\x8d\x3d", 3); /* lea function(%rip), %rdi */
+	put_displacement(0x423, text(0x400));
+	put(0x427, "\x48\x8b\x74\x24\x18", 5); /* mov 24(%rsp), %rsi */
+	after = put_site(0x42c, SITE_CALL, hook());
+	assert_int_equal(site_before(&code, after, hook(), &site), 0);
+	assert_true(site_is_alone(&site, &code, text(0x400)));
+	assert_false(site_is_alone(&site, &code, text(0x408)));
+	put(0x450, "\xeb\xce", 2); /* jmp 0x420: before it is set */
+	assert_true(site_is_alone(&site, &code, text(0x400)));
+	put(0x450, "\xeb\xd5", 2); /* jmp 0x427: with another one */
+	assert_false(site_is_alone(&site, &code, text(0x400)));
+}
+
+static unsigned int hook_count, slow_count;
+
+static void count_hook(void *function, void *call_site)
+{
+	(void)function;
+	(void)call_site;
+	hook_count++;
+}
+
+static void count_slow(void *function, void *call_site)
+{
+	(void)function;
+	(void)call_site;
+	slow_count++;
+}
+
+typedef void stub(uintptr_t function);
+
+static void test_stubs(void **state)
+{
+	static struct lane_context context;
+	static uint64_t counts[40];
+	struct lane_context *before = lane_self;
+	uintptr_t here = (uintptr_t)test_stubs, function = 0x123456789a;
+	const uintptr_t *slot = NULL;
+	stub *windows, *counted, *nothing;
+
+	(void)state;
+	stub_targets = (struct stub_targets){(uintptr_t)count_hook, (uintptr_t)count_hook,
+					     count_slow, count_slow, count_slow};
+	windows = (stub *)stubs_find(here, here, STUB_WINDOWS, function, 33, &slot);
+	assert_non_null(windows);
+	assert_int_equal(*slot, (uintptr_t)windows);
+	counted = (stub *)stubs_find(here, here, STUB_COUNTED, function, 33, &slot);
+	nothing = (stub *)stubs_find(here, here, STUB_RETURN, function, 33, &slot);
+	context.counts = context.all_counts = counts;
+	context.pulse = 2;
+	lane_self = &context;
+	windows(function);
+	counted(function);
+	nothing(function);
+	assert_int_equal(counts[33], 2);
+	assert_int_equal(context.pulse, 1);
+	windows(function + 16); /* another function's call, from the same place */
+	counted(function + 16);
+	nothing(function + 16);
+	assert_int_equal(hook_count, 3);
+	context.pulse = 0;
+	windows(function);
+	assert_int_equal(slow_count, 1);
+	context.counts = NULL; /* a window */
+	windows(function);
+	counted(function);
+	assert_int_equal(slow_count, 2);
+	assert_int_equal(counts[33], 4);
+	lane_self = before;
+}
+
+static void test_known(void **state)
+{
+	(void)state;
+	assert_false(known_has(0x1000));
+	for (int round = 0; round < 5; round++) {
+		for (uintptr_t i = 1; i <= 60000; i++)
+			known_add(i * 4096);
+		assert_true(known_has(4096) && known_has(60000 * 4096ul));
+		assert_false(known_has(60001 * 4096ul));
+		known_forget(0, 60001 * 4096ul);
+		assert_false(known_has(4096));
+	}
+	/* past its room it does not ask to be told of each again */
+	for (uintptr_t i = 1; i <= 70000; i++)
+		known_add(i * 4096);
+	assert_true(known_has(80000 * 4096ul));
+	known_forget(0, UINTPTR_MAX);
+}
+
+static void test_left_alone(void **state)
+{
+	struct site site;
+	uintptr_t after = put_site(SITE_AT, SITE_CALL, hook());
+
+	(void)state;
+	assert_int_equal(site_before(&code, after, hook(), &site), 0);
+	text_leave(text(0), text(4096));
+	assert_true(text_is_left(text(SITE_AT)));
+	assert_int_equal(site_lead(&site, &code, text(0x20), NULL), -EACCES);
+	assert_int_equal(target_of(&site), hook());
+}
+
+static int begin_run(void **state)
+{
+	(void)state;
+	fixture_begin(1000);
+	return 0;
+}
+
+static int end_run(void **state)
+{
+	(void)state;
+	fixture_end();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(test_recognised, begin, end),
+		cmocka_unit_test_setup_teardown(test_not_ours, begin, end),
+		cmocka_unit_test_setup_teardown(test_there_and_back, begin, end),
+		cmocka_unit_test_setup_teardown(test_changed_by_others, begin, end),
+		cmocka_unit_test_setup_teardown(test_two_lines, begin, end),
+		cmocka_unit_test_setup_teardown(test_jumps, begin, end),
+		cmocka_unit_test_setup_teardown(test_alone, begin, end),
+		cmocka_unit_test(test_stubs),
+		cmocka_unit_test(test_known),
+		cmocka_unit_test_setup_teardown(test_left_alone, begin, end),
+	};
+
+	return cmocka_run_group_tests(tests, begin_run, end_run);
+}
