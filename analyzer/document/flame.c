@@ -124,6 +124,10 @@ void flame_sum(struct flame *flame)
 		add(&parent->total, box->total);
 		add(&parent->total_before, box->total_before);
 		parent->presence |= box->presence;
+		if (box->parent == FLAME_WHOLE) {
+			add(&parent->total_error, box->total_error);
+			add(&parent->total_error_before, box->total_error_before);
+		}
 	}
 }
 

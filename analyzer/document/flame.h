@@ -59,6 +59,9 @@ struct flame_box {
 	uint8_t presence; /* the sides that have it; the boxes below count */
 	int64_t self, total;
 	int64_t self_before, total_before;
+	/* Of time below the callers: half the widths of their intervals (95 %). */
+	int64_t self_error, total_error, total_error_before;
+	const char *recording; /* how, when not each call was timed; else NULL */
 	/* From flame_lay_out() on: */
 	bool is_shown;
 	uint32_t level;	    /* 0: the whole */

@@ -20,13 +20,14 @@ enum flame_verdict flame_judge(const struct flame *flame, const struct flame_box
 	const struct flame_box *whole = &flame->boxes[FLAME_WHOLE];
 	double before = (double)box->total_before, change = (double)box->total - before;
 	double all = fmax((double)whole->total, (double)whole->total_before);
+	double error = hypot((double)box->total_error, (double)box->total_error_before);
 
 	if (!flame->is_difference)
 		return FLAME_SAME;
 	if (!(box->presence & FLAME_BEFORE))
 		return FLAME_ADDED;
 	if (fabs(change) <= flame_tolerance(flame) * before ||
-	    fabs(change) <= FLAME_TOLERANCE_WHOLE * all)
+	    fabs(change) <= FLAME_TOLERANCE_WHOLE * all || fabs(change) <= error)
 		return FLAME_SAME;
 	return change > 0 ? FLAME_MORE : FLAME_LESS;
 }

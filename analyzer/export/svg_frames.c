@@ -52,13 +52,23 @@ static void put_change(struct strbuf *text, const struct flame *flame,
 	}
 }
 
+/* "1.50s +-8%", or "<1.60s" of one that is not known. */
+static void put_time(struct strbuf *text, const struct flame *flame, int64_t amount,
+		     int64_t error)
+{
+	if (error > 0)
+		units_nsec_error(text, amount, error, " \xc2\xb1");
+	else
+		flame_put_amount(text, flame->metric, amount);
+}
+
 /* "1.50s, 31.2% of all; self 200ms (4.2%)" */
 static void put_numbers(struct strbuf *text, const struct flame *flame,
 			const struct flame_box *box)
 {
 	double whole = (double)flame->boxes[FLAME_WHOLE].total;
 
-	flame_put_amount(text, flame->metric, box->total);
+	put_time(text, flame, box->total, box->total_error);
 	if (box->parent != FLAME_NONE) {
 		strbuf_puts(text, ", ");
 		units_percent(text, units_share((double)box->total, whole));
@@ -68,13 +78,15 @@ static void put_numbers(struct strbuf *text, const struct flame *flame,
 		put_change(text, flame, box);
 	if (box->self && flame->metric != FLAME_SELF) {
 		strbuf_puts(text, "; itself ");
-		flame_put_amount(text, flame->metric, box->self);
+		put_time(text, flame, box->self, box->self_error);
 		strbuf_puts(text, " (");
 		units_percent(text, units_share((double)box->self, whole));
 		strbuf_putc(text, ')');
 	}
 	if (box->is_unwound)
 		strbuf_puts(text, "; not instrumented");
+	if (box->recording)
+		strbuf_printf(text, "; not each call timed: %s", box->recording);
 }
 
 static void put_title(struct svg_page *page, const struct flame_box *box)

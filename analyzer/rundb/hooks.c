@@ -42,6 +42,7 @@ int hooks_load(struct rundb *db, int64_t run_id, struct hooks *ret)
 		ret->counted_calls =
 			fmin(ret->calls, fmax(0, cursor_real(cursor, "counted_calls")));
 		ret->allocs = fmax(0, cursor_real(cursor, "alloc_count"));
+		ret->waited_ns = fmax(0, cursor_real(cursor, "waited_ns"));
 		ret->has_budget = !cursor_is_null(cursor, "overhead_percent");
 		ret->budget_percent = cursor_real(cursor, "overhead_percent");
 	}
@@ -74,13 +75,33 @@ struct hooks_cost hooks_total(const struct hooks *hooks)
 	return plus(calls, times(hooks->alloc, hooks->allocs));
 }
 
-struct hooks_cost hooks_on_wall(const struct hooks *hooks)
+/* What the busiest thread took at least, and what the others' may come to beside it. */
+static struct hooks_cost on_idle_machine(const struct hooks *hooks)
 {
 	struct hooks_cost all = hooks_total(hooks);
 	double beside = (1 - hooks->busiest_share) / 2;
 
 	return plus(times(all, hooks->busiest_share + beside),
 		    (struct hooks_cost){0, all.ns * beside});
+}
+
+/* Who computed so much of the time waited for a CPU so much of the waits. */
+double hooks_waits(const struct hooks *hooks, double wall_ns)
+{
+	double waited_ns = fmin(hooks->waited_ns * hooks->busiest_share, wall_ns);
+	double hooks_ns = on_idle_machine(hooks).ns;
+
+	return wall_ns > 0 && hooks_ns > 0
+		       ? waited_ns / fmax(wall_ns - waited_ns, hooks_ns)
+		       : 0;
+}
+
+struct hooks_cost hooks_on_wall(const struct hooks *hooks, double wall_ns)
+{
+	struct hooks_cost wall = on_idle_machine(hooks);
+	double waits_ns = hooks_waits(hooks, wall_ns) * wall.ns;
+
+	return plus(wall, (struct hooks_cost){waits_ns, waits_ns / 2});
 }
 
 struct hooks_cost hooks_percent(struct hooks_cost cost, double time_ns)

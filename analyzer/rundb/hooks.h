@@ -21,6 +21,7 @@ struct hooks {
 	double calls, counted_calls, allocs; /* counted calls are among the calls */
 	/* Of the calls, those of the thread with most: 0 to 1. */
 	double busiest_share;
+	double waited_ns; /* for a CPU, by all threads; as far as it was sampled */
 	bool has_budget;
 	double budget_percent; /* of the program's own time */
 };
@@ -34,8 +35,14 @@ struct hooks_cost hooks_total(const struct hooks *hooks);
 struct hooks_cost hooks_counting(const struct hooks *hooks);
 /*
  * What of it the run's wall time holds: at least the busiest thread's, at most all of it
- * when the threads waited for each other. The middle, and how far either end is away.
+ * when the threads waited for each other. The middle, and how far either end is away. And
+ * on a busy machine the hooks' part of the waits for a CPU, which is known to its half.
  */
-struct hooks_cost hooks_on_wall(const struct hooks *hooks);
+struct hooks_cost hooks_on_wall(const struct hooks *hooks, double wall_ns);
+/*
+ * What of the waits for a CPU fell on each nanosecond that hooks took of a run: they were
+ * interrupted in them, too, and that time is in no calibrated cost. 0 on an idle machine.
+ */
+double hooks_waits(const struct hooks *hooks, double wall_ns);
 /* In percent of a time, 0 to 100; NAN of none. */
 struct hooks_cost hooks_percent(struct hooks_cost cost, double time_ns);

@@ -94,10 +94,10 @@ static int load_hooks(struct compare_state *state, size_t number)
 	struct cursor *cursor = report_query(about(state, number), compare_sql_roots);
 	struct hooks_cost on_wall;
 	struct hooks hooks;
+	double error_ns = 0;
 
 	if (cursor_next(cursor) > 0)
-		add_error(state, RUN_SELF, run->column,
-			  cursor_real(cursor, "total_error_ns"));
+		error_ns = cursor_real(cursor, "total_error_ns");
 	if (report_finish(state->input, cursor) < 0)
 		return -1;
 	if (hooks_load(run->db, run->run_id, &hooks) < 0) {
@@ -106,13 +106,33 @@ static int load_hooks(struct compare_state *state, size_t number)
 	}
 	run->hook_cost_ns = hooks.pair.ns;
 	run->hook_cost_error_ns = hooks.pair.error_ns;
-	on_wall = hooks_on_wall(&hooks);
+	on_wall = hooks_on_wall(&hooks, run->wall_ns);
+	run->waits = hooks_waits(&hooks, run->wall_ns);
+	add_error(state, RUN_SELF, run->column,
+		  hypot(error_ns, run->waits * hooks_total(&hooks).ns));
 	on_wall.ns = fmin(on_wall.ns, run->wall_ns);
 	add_total(state, RUN_HOOKS, run->column, whole_number(on_wall.ns));
 	add_total(state, RUN_WALL, run->column, whole_number(run->wall_ns - on_wall.ns));
 	add_error(state, RUN_HOOKS, run->column, on_wall.error_ns);
 	add_error(state, RUN_WALL, run->column, on_wall.error_ns);
 	return 0;
+}
+
+/* Hooks that waited for a CPU left that time in the function. */
+static void add_waits(const struct compare_run *run, struct cursor *cursor,
+		      int64_t *values)
+{
+	double self_ns =
+		cursor_real(cursor, "raw_self_ns") - (double)values[COMPARE_self_ns];
+	double total_ns =
+		cursor_real(cursor, "raw_total_ns") - (double)values[COMPARE_total_ns];
+
+	if (!(run->waits > 0))
+		return;
+	values[COMPARE_self_error_ns] = whole_number(hypot(
+		(double)values[COMPARE_self_error_ns], run->waits * fmax(0, self_ns)));
+	values[COMPARE_total_error_ns] = whole_number(hypot(
+		(double)values[COMPARE_total_error_ns], run->waits * fmax(0, total_ns)));
 }
 
 static int load_losses(struct compare_state *state, size_t number)
@@ -191,6 +211,7 @@ static void add_function(struct compare_state *state, size_t number,
 		row.component =
 			component_map_find(&state->map, row.name, module, row.file);
 	cursor_quantities(cursor, QUANTITY_OF_COMPARED, row.values);
+	add_waits(&state->runs[number], cursor, row.values);
 	/* Read before compare_add_function(): texts are borrowed until the next step. */
 	note_function(&state->runs[number], cursor_integer(cursor, "function_id"),
 		      compare_add_function(&state->comparison, column, &row));
@@ -275,6 +296,7 @@ static int read_paths(struct compare_state *state, size_t number,
 					? 0
 					: cursor_integer(cursor, "host_path_id");
 		cursor_quantities(cursor, QUANTITY_OF_COMPARED, path->values);
+		add_waits(&state->runs[number], cursor, path->values);
 	}
 	return report_finish(state->input, cursor);
 }

@@ -41,6 +41,7 @@ struct compare_run {
 	const char *shim_version;
 	int64_t cpu_count, rank_count;
 	double hook_cost_ns, hook_cost_error_ns, wall_ns;
+	double waits; /* hooks_waits() */
 	bool complete;
 	const char *losses; /* counters of what is missing, "2 folded_paths"; or NULL */
 	/* Function ids of the file in order, and their numbers in the comparison. */

@@ -58,6 +58,13 @@ static void weigh_by_path(const struct compare_state *state, struct flame *flame
 
 		box->self = mean(state, series, i, metric, true);
 		box->self_before = mean(state, series, i, metric, false);
+		if (flame->metric == FLAME_TIME) {
+			struct change total =
+				compare_means(state, series, i, COMPARE_total_ns);
+
+			box->total_error = llround(total.after_error);
+			box->total_error_before = llround(total.before_error);
+		}
 	}
 }
 

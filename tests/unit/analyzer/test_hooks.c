@@ -46,13 +46,32 @@ static void threads_may_or_may_not_run_side_by_side(void **state)
 	struct hooks_cost all = hooks_total(&budgeted), wall;
 
 	(void)state;
-	assert_float_equal(hooks_on_wall(&budgeted).ns, all.ns, NEAR);
-	assert_float_equal(hooks_on_wall(&budgeted).error_ns, all.error_ns, NEAR);
+	assert_float_equal(hooks_on_wall(&budgeted, 1e6).ns, all.ns, NEAR);
+	assert_float_equal(hooks_on_wall(&budgeted, 1e6).error_ns, all.error_ns, NEAR);
 	even.busiest_share = 0.5;
-	wall = hooks_on_wall(&even);
+	wall = hooks_on_wall(&even, 1e6);
 	assert_float_equal(wall.ns, 0.75 * all.ns, NEAR);
 	assert_float_equal(wall.error_ns, hypot(0.75 * all.error_ns, 0.25 * all.ns),
 			   NEAR);
+}
+
+/* The run computed for 40 us, half of them in hooks, and waited for 60. */
+static void hooks_wait_for_a_cpu_like_the_program(void **state)
+{
+	struct hooks busy = {.pair = {20, 1}, .calls = 1000, .busiest_share = 1};
+	struct hooks_cost wall;
+
+	(void)state;
+	assert_float_equal(hooks_on_wall(&busy, 100e3).ns, 20e3, NEAR);
+	busy.waited_ns = 60e3;
+	wall = hooks_on_wall(&busy, 100e3);
+	assert_float_equal(wall.ns, 50e3, NEAR);
+	assert_float_equal(wall.error_ns, hypot(1e3, 15e3), NEAR);
+	assert_float_equal(hooks_waits(&busy, 100e3), 1.5, NEAR);
+	/* More than there is, as of several threads or of a damaged file. */
+	busy.waited_ns = 1e9;
+	assert_float_equal(hooks_on_wall(&busy, 100e3).ns, 120e3, NEAR);
+	assert_float_equal(hooks_on_wall(&busy, 0).ns, 20e3, NEAR);
 }
 
 static void shares_end_at_all(void **state)
@@ -106,6 +125,7 @@ int main(void)
 		cmocka_unit_test(counted_calls_cost_less),
 		cmocka_unit_test(errors_of_other_costs_are_their_own),
 		cmocka_unit_test(threads_may_or_may_not_run_side_by_side),
+		cmocka_unit_test(hooks_wait_for_a_cpu_like_the_program),
 		cmocka_unit_test(shares_end_at_all),
 		cmocka_unit_test(counts_are_bounded),
 	};
