@@ -168,20 +168,39 @@ static races_by_design void add_open(struct lane_view *view, uint32_t first,
 	}
 }
 
-/* Now, on the clock of a stack that was suspended for so long, and left. */
-static uint64_t stack_now(uint64_t now, uint64_t suspended, uint64_t left)
+/* Of pauses, what the clock of the lane's stack in use does not know yet. */
+static races_by_design uint64_t paused_ticks(const struct segment_process *process,
+					     const struct segment_lane *lane,
+					     uint64_t now)
+{
+	uint64_t since = read_word(&process->paused_since_ticks);
+	uint64_t ticks =
+		read_word(&process->paused_ticks) - read_word(&lane->paused_ticks);
+
+	if ((int64_t)ticks < 0)
+		ticks = 0;
+	return since && since < now ? ticks + (now - since) : ticks;
+}
+
+/* Now, on the clock of a stack that was suspended for so long, and left; one that is in
+ * use was paused, too. */
+static uint64_t stack_now(uint64_t now, uint64_t suspended, uint64_t left,
+			  uint64_t paused)
 {
 	if (left && left < now)
 		now = left;
+	else
+		suspended += paused;
 	return suspended < now ? now - suspended : 0;
 }
 
 static races_by_design void add_all_open(struct lane_view *view,
-					 const struct segment_lane *lane, uint64_t now)
+					 const struct segment_lane *lane, uint64_t now,
+					 uint64_t paused)
 {
 	add_open(view, 0, view->depth,
 		 stack_now(now, read_word(&lane->suspended_ticks),
-			   read_word(&lane->left_ticks)));
+			   read_word(&lane->left_ticks), paused));
 	for (uint32_t i = 0; i < view->fiber_count; i++) {
 		const struct segment_fiber *fiber = &view->fibers[i];
 
@@ -189,7 +208,7 @@ static races_by_design void add_all_open(struct lane_view *view,
 			add_open(view, read_number(&fiber->first_frame),
 				 read_number(&fiber->depth),
 				 stack_now(now, read_word(&fiber->suspended_ticks),
-					   read_word(&fiber->left_ticks)));
+					   read_word(&fiber->left_ticks), paused));
 	}
 }
 
@@ -224,7 +243,8 @@ int history_copy_lane(struct history *history, const struct history_lane *lane,
 		result = add_path(history, lane->slot, 0, 0);
 	if (result < 0)
 		return result;
-	add_all_open(&view, lane->header, now);
+	add_all_open(&view, lane->header, now,
+		     paused_ticks(history->process, lane->header, now));
 	for (uint32_t i = LANE_ROOT + 1; i < view.node_count && result == 0; i++) {
 		const struct segment_node *node = &view.nodes[i];
 		uint64_t calls, ticks, unwound;

@@ -127,7 +127,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 8u
+#define SEGMENT_VERSION 9u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -338,6 +338,7 @@ enum segment_process_counter {
 	SEGMENT_COUNTER_PATCHED_SITES,	   /* call sites of hooks that lead elsewhere */
 	SEGMENT_COUNTER_EARLY_SITES,	   /* that should and cannot be written */
 	SEGMENT_COUNTER_MODE_CHANGES,	   /* see HOW A FUNCTION IS RECORDED */
+	SEGMENT_COUNTER_PAUSES,		   /* of the recording; see below */
 	SEGMENT_PROCESS_COUNTERS
 };
 
@@ -358,6 +359,10 @@ enum segment_process_counter {
  * peak_generation counts how often a new peak has begun. So live bytes are
  * peak_bytes - below_peak, and a site's share of the global peak is
  * site.peak_generation == process.peak_generation ? site.at_peak_bytes : site live.
+ *
+ * Pauses: the recording of the process may be paused, again and again. paused_ticks: of
+ * the pauses that are over; a lane has as many in its clocks (struct segment_fiber) as
+ * its own paused_ticks say, the stack in use has still to be suspended for the others.
  */
 struct segment_process {
 	uint64_t magic;
@@ -374,7 +379,8 @@ struct segment_process {
 	uint32_t history_slot;	/* of the snapshots, 0: none yet; stored with release */
 	uint32_t snapshot_lock; /* held by who takes one, not for long; see above */
 	uint32_t pad;
-	uint64_t pad0[5];
+	uint64_t paused_ticks, paused_since_ticks; /* since 0: it is not */
+	uint64_t pad0[3];
 	uint64_t below_peak __attribute__((aligned(64)));
 	uint64_t peak_generation;
 	uint64_t peak_bytes; /* atomic */
@@ -672,6 +678,7 @@ struct segment_lane {
 	uint64_t closed_frame_count; /* open when a former process ended */
 	uint64_t window_count, window_ticks; /* ended ones */
 	uint64_t window_call_count;	     /* of functions in WINDOWS mode, in those */
+	uint64_t paused_ticks;		     /* see struct segment_process */
 	uint64_t cut_frame_count; /* open when their function lost its exits, or a window
 				     had to end */
 	/* Stacks of allocations: some of the last one was the same; walked anew;

@@ -47,6 +47,10 @@ static const struct trust_counter counters[] = {
 	 "hooks.",
 	 "Functions go by their linkage names or C++ names without parameters: "
 	 "prof-analyze functions has them."},
+	{"pauses", TRUST_MINOR, "pause of the recording", "pauses of the recording",
+	 "The program, or a condition that was asked for, paused the recording: what was "
+	 "called then is in no count, and its time is in no function.",
+	 "Allocations of pauses are below [paused]."},
 	{"early_sites", TRUST_MINOR, "call of a hook that could not be rewritten",
 	 "calls of hooks that could not be rewritten",
 	 "Calls of hooks lie where code cannot be written (it is protected, or lies "

@@ -23,6 +23,8 @@ void profshim_record_region_end(const char *component, const char *name)
 	__attribute__((weak));
 void profshim_record_step(const char *name) __attribute__((weak));
 void profshim_record_counter(const char *name, double value) __attribute__((weak));
+void profshim_record_pause(void) __attribute__((weak));
+void profshim_record_resume(void) __attribute__((weak));
 
 /* The linker gives weak references of position dependent programs up; these ask by name
  * (dlsym, which is in libc since glibc 2.34). */
@@ -139,6 +141,41 @@ PROFSHIM_INLINE void profshim_counter(const char *name, double value)
 
 	if (profshim_find_call((void **)&record, "profshim_record_counter"))
 		record(name, value);
+#endif
+}
+
+/*
+ * Pauses the recording of this process, all of its threads, and goes on with it. In a
+ * pause calls, regions, steps and counters are not recorded. What was open stays open,
+ * and the pause is in no time. Allocations are recorded in one place, "[paused]", so that
+ * what is live is right whenever it was allocated or freed. A function or region that
+ * begins in a pause is not recorded even when it ends after it. To pause what is paused,
+ * and to resume what is not, does nothing. Any thread, signal handlers included; a forked
+ * child is paused when its parent was.
+ */
+PROFSHIM_INLINE void profshim_pause(void)
+{
+#ifdef __PIC__
+	if (profshim_record_pause)
+		profshim_record_pause();
+#else
+	static void (*record)(void);
+
+	if (profshim_find_call((void **)&record, "profshim_record_pause"))
+		record();
+#endif
+}
+
+PROFSHIM_INLINE void profshim_resume(void)
+{
+#ifdef __PIC__
+	if (profshim_record_resume)
+		profshim_record_resume();
+#else
+	static void (*record)(void);
+
+	if (profshim_find_call((void **)&record, "profshim_record_resume"))
+		record();
 #endif
 }
 

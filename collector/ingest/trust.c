@@ -30,6 +30,7 @@ static const struct {
 	{"patched_sites", SEGMENT_COUNTER_PATCHED_SITES},
 	{"early_sites", SEGMENT_COUNTER_EARLY_SITES},
 	{"mode_changes", SEGMENT_COUNTER_MODE_CHANGES},
+	{"pauses", SEGMENT_COUNTER_PAUSES},
 };
 
 static const struct {

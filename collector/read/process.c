@@ -28,6 +28,8 @@ static void copy_facts(struct read_process *to, const struct segment_process *fr
 				 ? from->peak_bytes - from->below_peak
 				 : 0;
 	to->peak_generation = from->peak_generation;
+	to->paused_ticks = from->paused_ticks;
+	to->paused_since_ticks = from->paused_since_ticks;
 	to->fitted_rules = from->fitted_rules[0] | (uint64_t)from->fitted_rules[1] << 32;
 	memcpy(to->counters, from->counters, sizeof(to->counters));
 }

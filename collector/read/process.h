@@ -35,6 +35,7 @@ struct read_process {
 	uint64_t start_ticks, end_ticks, start_time;
 	uint64_t peak_bytes, live_bytes, peak_generation;
 	uint64_t counters[SEGMENT_PROCESS_COUNTERS];
+	uint64_t paused_ticks, paused_since_ticks;
 	uint64_t fitted_rules;	/* a set, see common/selection.h */
 	struct segment_job job; /* name empty: of none */
 	/* borrowed from the owner, like the modules and the threads */

@@ -8,6 +8,7 @@
 #include "common/attributes.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
+#include "shim/lane/paused.h"
 #include "shim/children/reuse.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/sites.h"
@@ -91,6 +92,8 @@ static int adopt(struct process *state, const struct parent *parent)
 		resume_child(state, parent, &slots);
 	else
 		result = begin_child(state, parent);
+	if (result == 0)
+		paused_publish();
 	if (result == 0)
 		process_publish_slot(state->slot, SEGMENT_SLOT_PROCESS, state->slot,
 				     state->pid);

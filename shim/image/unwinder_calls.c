@@ -25,6 +25,7 @@
 #include "shim/core/process.h"
 #include "shim/core/readable.h"
 #include "shim/lane/lane.h"
+#include "shim/lane/paused.h"
 
 #define PAGE_BYTES 4096u
 
@@ -53,7 +54,7 @@ static int is_on_stack(uintptr_t address)
 	const struct lane_context *context = lane_own();
 
 	return context &&
-	       (address - context->stack_low < context->stack_size ||
+	       (address - paused_stack_low(context) < context->stack_size ||
 		(address >= context->fiber->low && address < context->fiber->high));
 }
 

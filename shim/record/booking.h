@@ -9,7 +9,9 @@
 #include "shim/memory/deferred.h"
 #include "shim/memory/shadow.h"
 #include "shim/memory/site.h"
+#include "shim/lane/paused.h"
 #include "shim/record/context.h"
+#include "shim/record/region.h"
 #include "shim/stacks/stack.h"
 
 /* The context to record with, busy from here on; NULL: do not record. */
@@ -54,6 +56,8 @@ static inline uint32_t booking_site_of(struct lane_context *context, uint32_t no
 static inline uint32_t booking_site(struct lane_context *context,
 				    const struct stack_caller *caller)
 {
+	if (paused_is_on())
+		return booking_site_of(context, region_paused_node(context));
 	return booking_site_of(context, stack_node(context, caller));
 }
 

@@ -10,11 +10,13 @@
 #include "shim/budget/budget.h"
 #include "shim/core/process.h"
 #include "shim/lane/frames.h"
+#include "shim/lane/paused.h"
 #include "shim/lane/trigger.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/selected.h"
 #include "shim/record/context.h"
 #include "shim/record/frame_hooks.h"
+#include "shim/record/pause.h"
 #include "shim/record/snapshot.h"
 #include "shim/record/windows.h"
 
@@ -62,6 +64,8 @@ static cold void enter_slow(struct lane_context *context, uint64_t function,
 {
 	int was_settled = context_is_settled(context, stack);
 
+	if (paused_is_on())
+		return;
 	if (was_settled &&
 	    count_early(context, function, (void *)call_site, return_address))
 		return;
@@ -120,10 +124,11 @@ static void pop_inherited(struct lane_context *context, struct segment_frame *fr
  * How far it looks is bounded by time: exits that match nothing (hooks switched on in
  * mid-run, clang's code after exceptions) may come by the million on a deep stack, so a
  * search looks at 64 frames, and at more only as far as the time since the last search
- * allows, one frame for 16 ticks.
+ * allows, one frame for 16 ticks. Calls that began in a pause have no frame: they lie
+ * deeper on the stack than one of the same function that has.
  */
 static struct segment_frame *find_frame(struct lane_context *context, uint64_t function,
-					uint64_t call_site, uint64_t now)
+					uint64_t call_site, uintptr_t stack, uint64_t now)
 {
 	uint64_t steps = 64 + (now - context->last_search_ticks) / 16;
 	struct segment_frame *frame = context->top, *same_function = NULL;
@@ -131,7 +136,8 @@ static struct segment_frame *find_frame(struct lane_context *context, uint64_t f
 	context->last_search_ticks = now;
 	for (; frame > context->frames && steps; steps--) {
 		frame--;
-		if (frame->function != function)
+		if (frame->function != function ||
+		    (unlikely(paused.total_ticks) && stack < frame->stack_pointer))
 			continue;
 		if (frame->caller == call_site || segment_key_is_region(function))
 			return frame;
@@ -163,10 +169,15 @@ static void end_trigger(uint64_t function)
 static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stack,
 			   uint64_t now, uintptr_t return_address)
 {
-	struct lane_context *context = context_settle(stack);
+	struct lane_context *context;
 	struct segment_frame *frame;
 	uint32_t number = modes_find(function);
 
+	if (paused_is_on()) {
+		pause_leave(function, call_site, stack);
+		return;
+	}
+	context = context_settle(stack);
 	if (!context)
 		return;
 	if (number) {
@@ -180,7 +191,7 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 		return; /* there was no room to note that it is off */
 	}
 	now -= context->clock_offset;
-	frame = find_frame(context, function, call_site, now);
+	frame = find_frame(context, function, call_site, stack, now);
 	if (!frame) {
 		context->lane->orphan_exit_count++;
 		return;
@@ -290,6 +301,10 @@ void calls_begin_region(uint64_t key, uintptr_t stack)
 	uint64_t call_site;
 
 	if (unlikely(!context_is_settled(context, stack))) {
+		if (paused_is_on()) {
+			pause_begin_region();
+			return;
+		}
 		context = context_settle(stack);
 		if (!context) {
 			process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
@@ -340,13 +355,19 @@ static int is_below_function(const struct lane_context *context,
 
 static cold void end_region_slow(uint64_t key, uintptr_t stack, uint64_t now)
 {
-	struct lane_context *context = context_settle(stack);
+	struct lane_context *context;
 	struct segment_frame *frame;
 
+	if (paused_is_on()) {
+		if (pause_end_region())
+			return;
+		now = paused_clock();
+	}
+	context = context_settle(stack);
 	if (!context)
 		return;
 	now -= context->clock_offset;
-	frame = find_frame(context, key, 0, now);
+	frame = find_frame(context, key, 0, UINTPTR_MAX, now);
 	if (!frame) {
 		if (context->lane->orphan_region_count < UINT32_MAX)
 			context->lane->orphan_region_count++;

@@ -9,6 +9,7 @@
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/lane/frames.h"
+#include "shim/lane/paused.h"
 #include "shim/lane/tree.h"
 #include "shim/lane/upcalls.h"
 #include "shim/memory/deferred.h"
@@ -147,6 +148,7 @@ static struct lane_context *take_context(struct lane_context *own)
 		return NULL;
 	}
 	fiber_begin(context);
+	context->paused_ticks = context->lane->paused_ticks = paused.total_ticks;
 	budget_begin(context);
 	modes_begin_lane(context);
 	return context;
@@ -184,7 +186,16 @@ struct lane_context cold *context_settle(uintptr_t stack)
 {
 	struct lane_context *context = context_get();
 
-	if (context && !fiber_is_current(context, stack))
+	if (!context)
+		return NULL;
+	if (paused_is_on()) {
+		if (!paused_holds(context, stack))
+			fiber_settle(context, stack);
+		return context;
+	}
+	if (paused_was(context))
+		paused_take_up(context);
+	if (!fiber_is_current(context, stack))
 		fiber_settle(context, stack);
 	return context;
 }
@@ -233,6 +244,8 @@ void context_release(void)
 
 	if (!context || !process_is_ready())
 		return;
+	if (!paused_is_on() && paused_was(context))
+		paused_take_up(context);
 	fiber_end(context);
 	if (context->thread != UINT32_MAX) {
 		struct segment_thread *thread =

@@ -5,6 +5,7 @@
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/lane.h"
+#include "shim/lane/paused.h"
 #include "shim/lane/tree.h"
 #include "shim/memory/deferred.h"
 #include "shim/record/series.h"
@@ -25,7 +26,7 @@ static struct lane_context *context_at(uintptr_t stack_pointer)
 {
 	struct lane_context *context = lane_own();
 
-	if (context && !fiber_is_current(context, stack_pointer))
+	if (context && !paused_holds(context, stack_pointer))
 		fiber_settle(context, stack_pointer);
 	return context;
 }
@@ -50,21 +51,21 @@ void jump_mark(uintptr_t stack_pointer, uint64_t return_address)
 static void unwind(struct lane_context *context, struct segment_frame *new_top)
 {
 	if (new_top != context->top)
-		lane_unwind(context, new_top, clock_now() - context->clock_offset);
+		lane_unwind(context, new_top, paused_clock() - context->clock_offset);
 }
 
 /* Frames called from below the stack pointer are gone. A handler's, on an alternate
  * stack, are gone when control is back on the stack of the functions below it. */
 static void unwind_below(struct lane_context *context, uintptr_t stack_pointer)
 {
-	int on_signal_stack = context->stack_low != context->fiber->low;
+	int on_signal_stack = paused_stack_low(context) != context->fiber->low;
 	struct segment_frame *frame = context->top;
 
 	for (; frame > context->frames; frame--) {
 		uintptr_t called_from = frame[-1].stack_pointer;
 
-		if (fiber_is_current(context, called_from) ? called_from >= stack_pointer
-							   : on_signal_stack)
+		if (paused_holds(context, called_from) ? called_from >= stack_pointer
+						       : on_signal_stack)
 			break;
 	}
 	unwind(context, frame);
@@ -74,7 +75,7 @@ static void unwind_below(struct lane_context *context, uintptr_t stack_pointer)
 static int leaves(const struct lane_context *context, uintptr_t at,
 		  uintptr_t stack_pointer)
 {
-	return at && fiber_is_current(context, at) && at < stack_pointer;
+	return at && paused_holds(context, at) && at < stack_pointer;
 }
 
 /* A handler that interrupted a hook jumps out of both. */
@@ -114,7 +115,7 @@ void jump_land(uintptr_t stack_pointer, uint64_t return_address)
 	if (!context)
 		return; /* nothing is open */
 	from = context->fiber;
-	if (!fiber_is_current(context, stack_pointer))
+	if (!paused_holds(context, stack_pointer))
 		fiber_jump(context, stack_pointer);
 	leave_hooks(context, stack_pointer);
 	mark = mark_of(context, stack_pointer, return_address);

@@ -14,6 +14,8 @@
 #include "shim/core/gate.h"
 #include "shim/core/name.h"
 #include "shim/core/process.h"
+#include "shim/lane/paused.h"
+#include "shim/lane/tree.h"
 #include "shim/core/shared_slot.h"
 #include "shim/record/calls.h"
 #include "shim/record/context.h"
@@ -156,6 +158,18 @@ static cold uint32_t find_name(const char *component, const char *name, int may_
 	if (index)
 		return index;
 	return may_add ? add_name(names, hash, component, name) : SEGMENT_NAME_MORE;
+}
+
+uint32_t region_paused_node(struct lane_context *context)
+{
+	/* relaxed: whoever asks first finds the same index */
+	uint32_t index = __atomic_load_n(&paused.key_index, __ATOMIC_RELAXED);
+
+	if (!index) {
+		index = find_name("", "[paused]", 1);
+		__atomic_store_n(&paused.key_index, index, __ATOMIC_RELAXED);
+	}
+	return tree_child(context, LANE_ROOT, SEGMENT_KEY_REGION | index);
 }
 
 static inline uint64_t key_of(struct lane_context *context, const char *component,

@@ -6,6 +6,7 @@
 #include "shim/core/clock.h"
 #include "shim/core/name.h"
 #include "shim/core/process.h"
+#include "shim/lane/paused.h"
 #include "shim/record/context.h"
 
 #define compiler_barrier() __asm__ volatile("" : : : "memory")
@@ -194,6 +195,10 @@ static inline struct lane_context *begin(void)
 		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
 		return NULL;
 	}
+	if (paused_is_on())
+		return NULL;
+	if (paused_was(context))
+		paused_take_up(context);
 	if (unlikely(context->series_busy)) { /* a handler, in the middle of a mark */
 		context->lane->lost_mark_count++;
 		return NULL;

@@ -4,12 +4,14 @@
 
 #include "shim/core/process.h"
 #include "shim/lane/frames.h"
+#include "shim/lane/paused.h"
 #include "shim/patch/code.h"
 #include "shim/patch/modes.h"
 #include "shim/budget/budget.h"
 #include "shim/record/context.h"
 #include "shim/record/frame_hooks.h"
 #include "shim/record/inlined.h"
+#include "shim/record/pause.h"
 
 /* 24 us at 2.7 GHz: a thousand calls of the shortest. */
 #define WINDOW_TICKS (clock_tenth_of_second() >> 12)
@@ -158,6 +160,8 @@ static cold void enter_elsewhere(struct lane_context *context, void *function,
 {
 	uint32_t number = modes_find((uint64_t)function);
 
+	if (paused_is_on())
+		return;
 	context = context_settle(stack);
 	if (!context)
 		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
@@ -293,6 +297,10 @@ void windows_exit(void *function, void *call_site)
 	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
 
 	if (unlikely(!context_is_settled(context, stack))) {
+		if (paused_is_on()) {
+			pause_leave((uint64_t)function, (uint64_t)call_site, stack);
+			return;
+		}
 		context = context_settle(stack);
 		if (!context)
 			return;

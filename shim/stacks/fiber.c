@@ -10,10 +10,10 @@
  */
 #include "shim/stacks/fiber.h"
 
-#include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/lane/frames.h"
+#include "shim/lane/paused.h"
 #include "shim/stacks/bounds.h"
 #include "shim/stacks/fiber_find.h"
 #include "shim/stacks/fiber_table.h"
@@ -21,7 +21,10 @@
 static void use_range(struct lane_context *context, uintptr_t low, uintptr_t high)
 {
 	context->stack_low = low;
-	context->stack_size = high - low;
+	/* before it is asked whether there is a pause: see record/pause.c */
+	__atomic_exchange_n(&context->stack_size, high - low, __ATOMIC_SEQ_CST);
+	if (paused_is_on())
+		paused_mark(context);
 }
 
 static void leave(struct lane_context *context, struct fiber *fiber, uint64_t now)
@@ -54,7 +57,7 @@ static void resume(struct lane_context *context, struct fiber *fiber, uint64_t n
 void fiber_begin(struct lane_context *context)
 {
 	struct fiber *native = &context->native;
-	uint64_t now = clock_now();
+	uint64_t now = paused_clock();
 
 	if (context->fiber && context->fiber != native)
 		leave(context, context->fiber, now);
@@ -71,7 +74,7 @@ void fiber_begin(struct lane_context *context)
 void fiber_end(struct lane_context *context)
 {
 	struct fiber *native = &context->native;
-	uint64_t now = clock_now();
+	uint64_t now = paused_clock();
 
 	if (context->fiber != native) {
 		leave(context, context->fiber, now);
@@ -107,7 +110,7 @@ static void settle(struct lane_context *context, uintptr_t address, int is_jump)
 		return;
 	}
 	if (fiber != now_on) {
-		uint64_t now = clock_now();
+		uint64_t now = paused_clock();
 
 		leave(context, now_on, now);
 		resume(context, fiber, now);

@@ -3,6 +3,7 @@
 #include "shim/stacks/walk.h"
 
 #include "shim/core/process.h"
+#include "shim/lane/paused.h"
 #include "shim/stacks/rules.h"
 
 /* Flags of frames. */
@@ -236,7 +237,7 @@ struct walk walk_stack(struct lane_context *context, const struct stack_caller *
 	struct walker walker = {.context = context,
 				.known = context->known,
 				.call_site = call_site,
-				.high = context->stack_low + context->stack_size,
+				.high = paused_stack_low(context) + context->stack_size,
 				.limit = limit};
 	struct stack_frame frame = {.return_address = caller->return_address,
 				    .stack_pointer = (uintptr_t)(caller + 1),
@@ -244,8 +245,8 @@ struct walk walk_stack(struct lane_context *context, const struct stack_caller *
 	struct walk walk;
 
 	/* a stack whose bounds are not known begins at 0 */
-	if (context->stack_low == 0 ||
-	    frame.stack_pointer - context->stack_low > context->stack_size)
+	if (paused_stack_low(context) == 0 ||
+	    frame.stack_pointer - paused_stack_low(context) > context->stack_size)
 		return (struct walk){.end = WALK_FAILED};
 	walker.candidate = first_candidate(&walker);
 	if (walker.candidate >= 0 && find_branch(&walker, &frame, &walk))

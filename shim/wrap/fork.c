@@ -19,6 +19,7 @@
 #include "shim/core/process.h"
 #include "shim/lane/frames.h"
 #include "shim/lane/lane.h"
+#include "shim/lane/paused.h"
 #include "shim/lane/tree.h"
 #include "shim/record/context.h"
 
@@ -82,7 +83,7 @@ static void in_parent(void)
 
 static void push_inherited(struct lane_context *context)
 {
-	uint64_t now = clock_now();
+	uint64_t now = paused_clock();
 
 	for (uint32_t i = 0; i < inherited_count; i++) {
 		struct segment_frame *frame = context->top;

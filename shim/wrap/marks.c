@@ -8,6 +8,7 @@
 
 #include "common/attributes.h"
 #include "shim/profshim.h"
+#include "shim/record/pause.h"
 #include "shim/record/region.h"
 #include "shim/record/series.h"
 
@@ -30,4 +31,14 @@ exported void profshim_record_step(const char *name)
 exported void profshim_record_counter(const char *name, double value)
 {
 	series_counter(name, value);
+}
+
+exported void profshim_record_pause(void)
+{
+	pause_begin();
+}
+
+exported void profshim_record_resume(void)
+{
+	pause_end();
 }
