@@ -217,7 +217,11 @@ static void end_former(struct reuse_slots *slots)
 	segment->tenants.count = count + 1;
 	/* release: the record is whole */
 	__atomic_store_n(&segment->tenancy, (count + 1) << 1 | 1, __ATOMIC_RELEASE);
-	close_frames(slots->lane, segment->end_ticks);
+	/* on the clock of its stack, which stands still while the recorder works */
+	close_frames(slots->lane,
+		     segment->end_ticks > slots->lane->suspended_ticks
+			     ? segment->end_ticks - slots->lane->suspended_ticks
+			     : 0);
 	settle_sites(segment, &sums);
 }
 
@@ -275,8 +279,8 @@ static int may_be_offered(const struct lane_context *context)
 		return 0;
 	lane = context->lane;
 	return segment->threads.count == segment->first_thread + 1 &&
-	       !lane->fibers.count && !lane->series.count && !lane->suspended_ticks &&
-	       !lane->left_ticks && !context->deferred_count && !segment->history_slot &&
+	       !lane->fibers.count && !lane->series.count && !lane->left_ticks &&
+	       !context->deferred_count && !segment->history_slot &&
 	       !process_facts.run->snapshot_every_ms &&
 	       segment->tenancy >> 1 < segment->tenants.capacity - 1 &&
 	       segment->threads.count < segment->threads.capacity - 1 &&

@@ -2,6 +2,8 @@
 /* A thread's lane, and what becomes of frames that are left without their exit. */
 #include "shim/lane/lane.h"
 
+#include "shim/core/clock.h"
+
 struct lane_context lane_absent, lane_none;
 __thread struct lane_context *lane_self = &lane_absent;
 __thread uint32_t lane_left_slot;
@@ -31,6 +33,18 @@ void lane_close_frames(struct lane_context *context, struct fiber *fiber)
 		lane_close_frame(context, fiber->top, now);
 	}
 	fiber->current = LANE_ROOT;
+}
+
+cold uint64_t lane_leave_out(struct lane_context *context, uint64_t since)
+{
+	uint64_t ticks = clock_now() - since;
+
+	if ((int64_t)ticks <= 0)
+		return 0;
+	/* a reader has the one or the other; a handler in between has its own frames */
+	context->fiber->clock->suspended_ticks += ticks;
+	context->clock_offset = context->fiber->clock->suspended_ticks;
+	return ticks;
 }
 
 void lane_unwind(struct lane_context *context, struct segment_frame *new_top,

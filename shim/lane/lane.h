@@ -300,6 +300,11 @@ extern __thread uint32_t lane_left_slot
 void lane_unwind(struct lane_context *context, struct segment_frame *new_top,
 		 uint64_t now);
 
+/* Leaves the ticks since then out of the time of all calls that are open on the stack in
+ * use, as if it had been suspended: the recorder worked for itself. Returns how many;
+ * times of the run's clock that were read before are that much earlier on the stack's. */
+uint64_t lane_leave_out(struct lane_context *context, uint64_t since);
+
 /* Closes one open frame of the lane without its exit, at time `now` of its stack. */
 void lane_close_frame(struct lane_context *context, struct segment_frame *frame,
 		      uint64_t now);

@@ -108,6 +108,30 @@ static void counts_by_another_clock(void **state)
 	assert_int_equal(lane_self->current, LANE_ROOT);
 }
 
+/* What the recorder does for itself is in no call that is open meanwhile. */
+static void own_work_is_left_out(void **state)
+{
+	const struct segment_node *outer, *inner;
+	uint64_t begin = clock_now(), since, left_out;
+
+	(void)state;
+	enter(0x1a00, 1);
+	enter(0x1b00, 2);
+	since = clock_now();
+	while (clock_now() - since < 1000000)
+		;
+	left_out = lane_leave_out(lane_self, since);
+	assert_true(left_out >= 1000000);
+	assert_int_equal(lane_self->lane->suspended_ticks, lane_self->clock_offset);
+	leave(0x1b00, 2);
+	leave(0x1a00, 1);
+	outer = child(LANE_ROOT, 0x1a00);
+	inner = child(index_of(outer), 0x1b00);
+	assert_true(outer->total_ticks + left_out <= clock_now() - begin);
+	assert_true(inner->total_ticks <= outer->total_ticks);
+	assert_int_equal(lane_leave_out(lane_self, clock_now() + left_out), 0);
+}
+
 static void a_bucket_passes_its_end(void **state)
 {
 	struct segment_function *function;
@@ -451,6 +475,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counts_nested_calls),
 		cmocka_unit_test(counts_by_another_clock),
+		cmocka_unit_test(own_work_is_left_out),
 		cmocka_unit_test(a_bucket_passes_its_end),
 		cmocka_unit_test(regions_nest),
 		cmocka_unit_test(unbalanced_regions_are_repaired),
