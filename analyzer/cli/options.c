@@ -43,8 +43,9 @@ static const struct {
 	{"raw", 0, NULL, "times without correction for the cost of hooks",
 	 .taken_with = TAKES_RAW, .flag = WHERE(options.raw)},
 	{"min-share", KEY_MIN_SHARE, "PERCENT",
-	 "leave out subtrees below this share (0.5; json and csv: 0; a picture: 0.1)",
-	 .taken_with = TAKES_TREE | TAKES_PICTURE},
+	 "leave out what is below this share (0.5; the tree in json and csv: 0; a "
+	 "picture: 0.1)",
+	 .taken_with = TAKES_TREE | TAKES_PICTURE | TAKES_SHARE},
 	{"unfold", 0, NULL, "show every level of recursion", .taken_with = TAKES_TREE,
 	 .flag = WHERE(options.unfold)},
 	{"inlined", 0, NULL, "show inlined copies as calls of their own",

@@ -28,9 +28,10 @@ enum section_flag {
 	SECTION_STACK = 1u << 3, /* table: when narrow, the name gets a line of its own */
 	/* table of checks: columns check, result, failed, message; what junit shows */
 	SECTION_CHECKS = 1u << 4,
-	SECTION_BRIEF = 1u << 5, /* findings: the most important lines of each */
-	SECTION_SQL = 1u << 6,	 /* findings: with the query that proves each */
-	SECTION_GATE = 1u << 7,	 /* findings: a build may fail because of them */
+	SECTION_BRIEF = 1u << 5,    /* findings: the most important lines of each */
+	SECTION_SQL = 1u << 6,	    /* findings: with the query that proves each */
+	SECTION_GATE = 1u << 7,	    /* findings: a build may fail because of them */
+	SECTION_VERBATIM = 1u << 8, /* note: to be copied, so in one line */
 };
 
 struct section_value {

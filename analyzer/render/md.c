@@ -134,6 +134,11 @@ static void put_values(FILE *out, const struct section *section)
 
 static void put_note(FILE *out, const struct section *section)
 {
+	if (section->flags & SECTION_VERBATIM) {
+		md_put_code(out, section->text, false);
+		fputc('\n', out);
+		return;
+	}
 	if (section->level == NOTE_WARNING)
 		fputs("> **Note:** ", out);
 	else

@@ -24,6 +24,11 @@ static void put_note(const struct text_style *style, const struct section *secti
 	struct strbuf clean = {0};
 
 	utf8_clean(&clean, section->text);
+	if (section->flags & SECTION_VERBATIM) {
+		fprintf(style->out, "%s\n", strbuf_text(&clean));
+		strbuf_free(&clean);
+		return;
+	}
 	fputs(color, style->out);
 	text_wrap(style, strbuf_text(&clean), 0,
 		  section->advice || section->level != NOTE_PLAIN ? ADVICE_INDENT : 0);

@@ -57,6 +57,7 @@ enum report_takes {
 	TAKES_FLAME = 1u << 20,	     /* --metric, --snapshot, --diff, --before, --after */
 	TAKES_PICTURE = 1u << 21,    /* --width, --min-share */
 	TAKES_INLINED = 1u << 19,    /* --inlined */
+	TAKES_SHARE = 1u << 24,	     /* --min-share, of rows */
 	TAKES_RULES = 1u << 16,	     /* --rules */
 	TAKES_MAP = 1u << 18,	     /* --map */
 	TAKES_FINDINGS = 1u << 17,   /* --show-sql, --list-rules, --fail-on, sarif */
