@@ -69,14 +69,15 @@ void moves_find(struct moves *moves, const struct merge *merge,
 
 			is_caller = 0;
 			if (part >= 1) {
-				append(moves, &(struct move){path, at, mode, 1, part});
+				append(moves,
+				       &(struct move){path, at, mode, 1, part, part});
 				calls -= part;
 			}
 		}
 		at = merge->paths[at].parent;
 	}
 	if (calls > 0)
-		append(moves, &(struct move){path, exact, mode, 0, calls});
+		append(moves, &(struct move){path, exact, mode, 0, calls, calls});
 }
 
 /* Parents are first: they have what they get before they are taken from. */
@@ -112,71 +113,149 @@ static int64_t part_ns(double ns, int64_t room)
 }
 
 static void make_errors(const struct move *move, struct merge *merge,
-			const struct rate *rate, const struct hook_cost *cost,
-			double share)
+			const struct rate *rate)
 {
-	double lost = (1 - share) * rate->ns;
-	struct time_error error = {
-		.hooks = (float)(move->calls * rate->hooks_ns),
-		.split = (float)(move->calls * rate->split_ns),
-		.estimate = (float)(move->calls * (rate->error_ns + lost))};
+	struct time_error error = {.hooks = (float)(move->calls * rate->hooks_ns),
+				   .split = (float)(move->calls * rate->split_ns),
+				   .estimate = (float)(move->calls * rate->error_ns)};
 
 	time_error_add(&merge->cells[move->path].self_error, &error);
 	if (!move->holder)
 		return;
-	error = (struct time_error){
-		.hooks = -error.hooks,
-		.split = -error.split,
-		.estimate = -error.estimate,
-		.counted = (float)(move->calls * cost->counted_error_ns)};
+	error = (struct time_error){.hooks = -error.hooks,
+				    .split = -error.split,
+				    .estimate = -error.estimate};
 	time_error_add(&merge->cells[move->holder].self_error, &error);
 }
 
+/* So many of the calls' time goes from the holder to their path. */
 static void make(const struct move *move, struct merge *merge, const struct rate *rate,
-		 const struct hook_cost *cost, double share, int64_t *room)
+		 int64_t *room)
 {
-	int64_t given = part_ns(move->calls * rate->ns * share, *room), counting;
+	int64_t given = part_ns(move->calls * rate->ns, *room);
 
 	*room -= given;
 	quantity_add(&merge->cells[move->path].self_ns, given);
-	make_errors(move, merge, rate, cost, share);
-	if (!move->holder)
-		return;
-	counting = part_ns(move->calls * cost->counted_ns * share, *room);
-	*room -= counting;
-	merge->cells[move->holder].self_ns -= given + counting;
+	if (move->holder)
+		merge->cells[move->holder].self_ns -= given;
+	make_errors(move, merge, rate);
 }
 
-/* What one holder is asked for, and what of it there is. */
-static double share_of(const struct move *moves, size_t count, const struct rate *rates,
-		       const struct hook_cost *cost, int64_t room)
+/* What counting took goes from the holder to nobody. Returns the part that is done. */
+static double take_counting(const struct move *moves, size_t count, struct merge *merge,
+			    const struct hook_cost *cost, int64_t *room)
 {
-	double wanted = 0, counting = moves->holder ? cost->counted_ns : 0;
+	struct time_error error = {.hooks = 0};
+	double calls = 0, done;
+	int64_t taken;
+
+	if (!moves->holder)
+		return 1;
+	for (size_t i = 0; i < count; i++)
+		calls += moves[i].counting;
+	taken = part_ns(calls * cost->counted_ns, *room);
+	*room -= taken;
+	merge->cells[moves->holder].self_ns -= taken;
+	done = taken < (int64_t)(calls * cost->counted_ns)
+		       ? (double)taken / (calls * cost->counted_ns)
+		       : 1;
+	error.counted = (float)(calls * done * cost->counted_error_ns);
+	time_error_add(&merge->cells[moves->holder].self_error, &error);
+	return done;
+}
+
+/* The part of what a holder is asked for that there is. */
+static double share_of(const struct move *moves, size_t count, const struct rate *rates,
+		       int64_t room)
+{
+	double wanted = 0;
 
 	for (size_t i = 0; i < count; i++)
-		wanted += moves[i].calls * (rates[moves[i].mode].ns + counting);
+		wanted += moves[i].calls * rates[moves[i].mode].ns;
 	return wanted > (double)room ? (double)room / wanted : 1;
+}
+
+/* The next path above that has time of its own; 0: none. */
+static uint32_t next_holder(const struct merge *merge, uint32_t holder)
+{
+	uint32_t at = holder ? merge->paths[holder].parent : 0;
+
+	while (at && merge->cells[at].self_ns <= 0)
+		at = merge->paths[at].parent;
+	return at;
+}
+
+/* Nobody has the time that these calls are said to have taken: how much of what the last
+ * one had is theirs is not known. The sum of all is. */
+static void refuse(const struct move *move, struct merge *merge, const struct rate *rate)
+{
+	struct time_error error = {.estimate = (float)(move->calls * rate->ns)};
+
+	time_error_add(&merge->cells[move->path].self_error, &error);
+	error.estimate = -error.estimate;
+	if (move->holder)
+		time_error_add(&merge->cells[move->holder].self_error, &error);
+	merge_add(&merge->refused_estimate_count, 1);
+}
+
+/* Keeps of a holder's moves what it had no time for: the next above is asked. */
+static size_t keep_rest(const struct move *from, double share, double done,
+			struct merge *merge, const struct rate *rates, struct move *to)
+{
+	struct move rest = *from;
+
+	rest.calls *= 1 - share;
+	rest.counting *= 1 - done;
+	rest.holder = next_holder(merge, from->holder);
+	if (rest.calls <= 0 && rest.counting <= 0)
+		return 0;
+	if (!rest.holder) {
+		rest.holder = from->holder;
+		refuse(&rest, merge, &rates[rest.mode]);
+		return 0;
+	}
+	*to = rest;
+	return 1;
+}
+
+/* What one holder has not, the next above is asked for: a function whose outermost call
+ * has a frame, and holds the time, may be counted in most of its others. What counting
+ * took comes first: it is known best. Keeps what is left to do, and returns how much. */
+static size_t make_all(struct move *moves, size_t count, struct merge *merge,
+		       const struct rate *rates, const struct hook_cost *cost,
+		       int64_t wall_ns)
+{
+	size_t end, left = 0;
+
+	qsort(moves, count, sizeof(*moves), by_holder);
+	for (size_t i = 0; i < count; i = end) {
+		uint32_t holder = moves[i].holder;
+		int64_t room = holder ? merge->cells[holder].self_ns
+				      : room_outside(merge, wall_ns);
+		double share, done;
+
+		for (end = i + 1; end < count && moves[end].holder == holder;)
+			end++;
+		done = take_counting(&moves[i], end - i, merge, cost, &room);
+		share = share_of(&moves[i], end - i, rates, room);
+		for (; i < end; i++) {
+			struct move move = moves[i];
+
+			left += keep_rest(&move, share, done, merge, rates, &moves[left]);
+			move.calls *= share;
+			make(&move, merge, &rates[move.mode], &room);
+		}
+	}
+	return left;
 }
 
 void moves_make(struct move *moves, size_t count, struct merge *merge,
 		const struct rate *rates, const struct hook_cost *cost, int64_t wall_ns)
 {
-	size_t end;
-
-	qsort(moves, count, sizeof(*moves), by_holder);
-	for (size_t i = 0; i < count; i = end) {
-		int64_t room = moves[i].holder ? merge->cells[moves[i].holder].self_ns
-					       : room_outside(merge, wall_ns);
-		double share;
-
-		for (end = i + 1; end < count && moves[end].holder == moves[i].holder;)
-			end++;
-		share = share_of(&moves[i], end - i, rates, cost, room);
-		if (share < 1)
-			merge_add(&merge->refused_estimate_count, end - i);
-		for (; i < end; i++)
-			make(&moves[i], merge, &rates[moves[i].mode], cost, share, &room);
-	}
+	for (int i = 0; i < CLIMB_MOST && count; i++)
+		count = make_all(moves, count, merge, rates, cost, wall_ns);
+	for (size_t i = 0; i < count; i++)
+		refuse(&moves[i], merge, &rates[moves[i].mode]);
 }
 
 void moves_done(struct moves *moves)

@@ -14,7 +14,8 @@ struct move {
 	uint32_t path, holder; /* holder 0: no frame was open, nobody has the time */
 	uint32_t mode;	       /* whose rate counts, index in merge->modes */
 	int is_hidden;	       /* the holder's own calls do not all have frames */
-	double calls;
+	double calls;	       /* whose time moves */
+	double counting;       /* whose counting is yet to be taken off */
 };
 
 /* All zero is empty. */

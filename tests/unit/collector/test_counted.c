@@ -217,7 +217,7 @@ static void nowhere(void **state)
 	end(&f, db);
 }
 
-/* More than the caller has. */
+/* More than the caller has: what counting took comes first, and is nobody's. */
 static void not_more_than_there_is(void **state)
 {
 	struct fixture f;
@@ -231,7 +231,7 @@ static void not_more_than_there_is(void **state)
 	make_call(&f.lane, node, 0x2000, 10, 1000);
 	make_count(&f.lane, make_mode(f.process, 0x2000, SEGMENT_RECORDING_COUNTED), 90);
 	db = check_ingest(&f.run, NULL);
-	check_rows(db, PATHS, "0x1000|1|0|1800|exact;0x2000|100|1800|1800|counted");
+	check_rows(db, PATHS, "0x1000|1|0|1000|exact;0x2000|100|1000|1000|counted");
 	check_rows(db, "SELECT value FROM trust WHERE name = 'refused_estimates'", "1");
 	check_rows(db,
 		   "SELECT self_error_ns > 8000 FROM functions WHERE recording = "
