@@ -36,11 +36,19 @@ static int64_t framed_calls(const struct merge_cell *cell)
 	return cell->calls - cell->counted_calls;
 }
 
+double account_window_outer_ns(const struct hook_cost *cost)
+{
+	double outer = cost->window_ns - cost->window_inner_ns;
+
+	return outer > 0 ? outer : 0;
+}
+
 static int64_t cost_ns(const struct hook_cost *cost, const struct merge_cell *cell)
 {
 	return whole_ns(cost->inner_ns * (double)framed_calls(cell) +
 			cost->outer_ns * (double)cell->child_calls +
-			cost->window_ns * cell->child_window_calls +
+			cost->window_inner_ns * cell->window_calls +
+			account_window_outer_ns(cost) * cell->child_window_calls +
 			cost->alloc_ns * (double)cell->allocs);
 }
 
@@ -67,7 +75,8 @@ static void find_error(const struct hook_cost *cost, struct merge_cell *cell,
 
 	cell->self_error = (struct time_error){
 		.hooks = (float)(pairs * cost->hook_error_ns +
-				 cell->child_window_calls * cost->window_error_ns),
+				 cell->child_window_calls * cost->window_error_ns +
+				 cell->window_calls * cost->window_inner_error_ns),
 		.split = (float)((own - others) * sum * cost->split_error),
 		.allocs = (float)(allocs * cost->alloc_error_ns),
 		.variance = (float)(square(pairs * sum * cost->path_error) +
@@ -95,8 +104,17 @@ static void find_self(const struct merge *merge, const struct hook_cost *cost,
 	find_error(cost, cell, cell->owed_ns);
 }
 
-static void charge_self(struct merge *merge, const struct account_cost *cost,
-			uint32_t path)
+static void find_window_calls(struct merge *merge, const struct account_cost *cost,
+			      uint32_t path)
+{
+	struct merge_cell *cell = &merge->cells[path];
+
+	if (cost->window_shares)
+		cell->window_calls = cost->window_shares[merge->paths[path].function] *
+				     (double)framed_calls(cell);
+}
+
+static void charge_self(struct merge *merge, uint32_t path)
 {
 	const struct merge_cell *cell = &merge->cells[path];
 	struct merge_cell *parent = &merge->cells[merge->paths[path].parent];
@@ -104,10 +122,7 @@ static void charge_self(struct merge *merge, const struct account_cost *cost,
 	if (!merge->paths[path].parent)
 		return;
 	quantity_add(&parent->child_calls, framed_calls(cell));
-	if (cost->window_shares)
-		parent->child_window_calls +=
-			cost->window_shares[merge->paths[path].function] *
-			(double)framed_calls(cell);
+	parent->child_window_calls += cell->window_calls;
 	quantity_add(&parent->child_raw_ns, cell->raw_total_ns);
 	quantity_add(&parent->owed_ns, cell->owed_ns);
 	if (parent->owed_ns > (int64_t)MOST_NS)
@@ -124,6 +139,7 @@ void account_selves(struct merge *merge, const struct account_cost *cost)
 		struct merge_cell *cell = &merge->cells[merge->touched[i]];
 
 		quantity_add(&cell->allocs, cell->alloc_count);
+		find_window_calls(merge, cost, merge->touched[i]);
 		if (merge->paths[merge->touched[i]].kind == MERGE_FRAME) {
 			int64_t allocs = cell->allocs;
 
@@ -133,7 +149,7 @@ void account_selves(struct merge *merge, const struct account_cost *cost)
 		} else {
 			find_self(merge, cost->hooks, cell);
 		}
-		charge_self(merge, cost, merge->touched[i]);
+		charge_self(merge, merge->touched[i]);
 	}
 }
 
@@ -156,18 +172,29 @@ static void add_times(struct merge *merge, uint32_t path, uint32_t lane,
 	add_share(merge, &share);
 }
 
-static void find_total(struct merge_cell *cell)
+/* all_ns: what was recorded of the lane; a time of which not all was is not longer. */
+static void find_total(struct merge_cell *cell, int64_t all_ns)
 {
+	int64_t self_ns = cell->counted_calls ? all_ns : cell->raw_self_ns;
+	int64_t total_ns = cell->counted_calls ? all_ns : cell->raw_total_ns;
 	struct time_error error = cell->self_error;
 
 	cell->total_ns = cell->self_ns;
 	quantity_add(&cell->total_ns, cell->child_total_ns);
-	cell->self_error_ns = time_error_half_width(
-		&error, cell->self_ns, cell->raw_self_ns, !cell->counted_calls);
+	cell->self_error_ns = time_error_half_width(&error, cell->self_ns, self_ns);
 	time_error_add(&error, &cell->child_error);
-	cell->total_error_ns = time_error_half_width(
-		&error, cell->total_ns, cell->raw_total_ns, !cell->counted_calls);
+	cell->total_error_ns = time_error_half_width(&error, cell->total_ns, total_ns);
 	cell->child_error = error;
+}
+
+static int64_t recorded_ns(const struct merge *merge)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 0; i < merge->touched_count; i++)
+		if (!merge->paths[merge->touched[i]].parent)
+			quantity_add(&sum, merge->cells[merge->touched[i]].raw_total_ns);
+	return sum;
 }
 
 static void charge_total(struct merge *merge, uint32_t path)
@@ -183,11 +210,13 @@ static void charge_total(struct merge *merge, uint32_t path)
 
 void account_totals(struct merge *merge, uint32_t lane)
 {
+	int64_t all_ns = recorded_ns(merge);
+
 	account_begin(merge);
 	for (size_t i = merge->touched_count; i-- > 0;) {
 		struct merge_cell *cell = &merge->cells[merge->touched[i]];
 
-		find_total(cell);
+		find_total(cell, all_ns);
 		charge_total(merge, merge->touched[i]);
 		add_times(merge, merge->touched[i], lane, cell);
 	}

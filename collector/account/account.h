@@ -26,6 +26,9 @@ struct account_cost {
  */
 void account_selves(struct merge *merge, const struct account_cost *cost);
 
+/* What of the cost of a call in a window is around its interval, in addition. */
+double account_window_outer_ns(const struct hook_cost *cost);
+
 /* Adds the lane to the tree, and clears the cells. */
 void account_totals(struct merge *merge, uint32_t lane);
 

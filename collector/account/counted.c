@@ -139,23 +139,37 @@ static void count_frames(struct counted *counted, struct kept_lane *lane)
 	}
 }
 
+/* One call that lasts as long as half of all calls of a path may have been open when the
+ * function's calls began to be counted, and has the time of all that are counted below
+ * it. */
+static int has_giant(const struct merge *merge, uint32_t path)
+{
+	const struct merge_cell *cell = &merge->cells[path];
+
+	return cell->calls > 1 && merge->paths[path].max_ns > cell->raw_total_ns / 2;
+}
+
 static void add_times(struct counted *counted, const struct hook_cost *cost,
 		      uint32_t path, uint32_t mode)
 {
 	const struct merge_cell *cell = &counted->merge->cells[path];
 	double calls = (double)cell->calls;
 
-	rate_add_sums(&counted->sums[mode],
-		      &(struct rate_sums){
-			      .raw_ns = (double)cell->raw_total_ns,
-			      .self_ns = (double)cell->raw_self_ns -
-					 cost->inner_ns * calls -
-					 cost->outer_ns * (double)cell->child_calls -
-					 cost->window_ns * cell->child_window_calls -
-					 cost->alloc_ns * (double)cell->allocs,
-			      .child_calls = (double)cell->child_calls,
-			      .below_calls = counted->below[path] - calls,
-			      .below_window_calls = counted->below_window[path]});
+	if (cell->calls <= 0 || has_giant(counted->merge, path))
+		return;
+	rate_add_sums(
+		&counted->sums[mode],
+		&(struct rate_sums){
+			.timed_calls = calls,
+			.raw_ns = (double)cell->raw_total_ns,
+			.self_ns =
+				(double)cell->raw_self_ns - cost->inner_ns * calls -
+				cost->outer_ns * (double)cell->child_calls -
+				cost->window_inner_ns * cell->window_calls -
+				account_window_outer_ns(cost) * cell->child_window_calls -
+				cost->alloc_ns * (double)cell->allocs,
+			.child_calls = (double)cell->child_calls,
+			.below_calls = counted->below[path] - calls});
 }
 
 /* How long the calls with frames took. */
@@ -170,18 +184,14 @@ static void time_frames(struct counted *counted, struct kept_lane *lane)
 	for (size_t i = merge->touched_count; i-- > 0;) {
 		uint32_t path = merge->touched[i], parent = merge->paths[path].parent;
 		uint32_t mode = mode_of_path(counted, path);
-		double calls = (double)merge->cells[path].calls;
-		float share = counted->window_shares[merge->paths[path].function];
 
-		counted->below[path] += calls;
+		counted->below[path] += (double)merge->cells[path].calls;
 		if (mode)
 			add_times(counted, cost.hooks, path, mode);
-		counted->below_window[path] += calls * share;
 		counted->below[parent] += counted->below[path];
-		counted->below_window[parent] += counted->below_window[path];
-		counted->below[path] = counted->below_window[path] = 0;
+		counted->below[path] = 0;
 	}
-	counted->below[0] = counted->below_window[0] = 0;
+	counted->below[0] = 0;
 	account_clear(merge);
 }
 
@@ -283,6 +293,42 @@ static void find_hidden(struct counted *counted, struct kept_lane *lane)
 	}
 }
 
+/* By how much calls of a function look longer in windows than outside; 0: not known. The
+ * mean of others of its calls is more than twice what their hooks take: they differ by
+ * themselves. */
+static int longer_in_windows(const struct rate_sums *sums, double inner_ns, double *ret)
+{
+	double others = sums->timed_calls - sums->window_calls;
+	double mean = (sums->raw_ns - sums->window_ns) / others;
+
+	if (sums->below_calls > 0 || others < RATE_WINDOW_CALLS_LEAST ||
+	    sums->window_calls < RATE_WINDOW_CALLS_LEAST || !(mean < 2 * inner_ns))
+		return 0;
+	*ret = sums->window_ns / sums->window_calls - mean;
+	return 1;
+}
+
+static void measure_inner(struct counted *counted, uint32_t process)
+{
+	struct merge *merge = counted->merge;
+	size_t first = merge->first_mode[process], end = merge->first_mode[process + 1];
+	struct hook_cost *cost = &merge->process_cost[process];
+	double *longer = xcalloc(end - first, sizeof(*longer));
+	size_t count = 0;
+
+	for (size_t i = first; i < end; i++)
+		count += (size_t)longer_in_windows(&counted->sums[i], cost->inner_ns,
+						   &longer[count]);
+	hook_cost_measure_inner(cost, longer, count);
+	free(longer);
+}
+
+static void forget_times(struct rate_sums *sums)
+{
+	sums->timed_calls = sums->raw_ns = sums->self_ns = 0;
+	sums->child_calls = sums->below_calls = 0;
+}
+
 /* What a process does not know, another one may. */
 static void find_rates(struct counted *counted)
 {
@@ -299,7 +345,7 @@ static void find_rates(struct counted *counted)
 
 		if (mode->function == MERGE_NO_FUNCTION || counted->same[i] != i)
 			continue;
-		if (sums->calls < 1)
+		if (sums->timed_calls < 1)
 			sums = &run[mode->function];
 		rate_find(&counted->rates[i], sums, &merge->process_cost[mode->process]);
 	}
@@ -350,7 +396,6 @@ static void make_tables(struct counted *counted)
 	counted->mode_of = xcalloc(functions, sizeof(*counted->mode_of));
 	counted->window_shares = xcalloc(functions, sizeof(*counted->window_shares));
 	counted->below = xcalloc(merge->path_count, sizeof(*counted->below));
-	counted->below_window = xcalloc(merge->path_count, sizeof(*counted->below));
 }
 
 void counted_finish(struct counted *counted, const struct merge_end *ends)
@@ -361,6 +406,12 @@ void counted_finish(struct counted *counted, const struct merge_end *ends)
 	kept_order(&counted->kept);
 	make_tables(counted);
 	for_each_lane(counted, count_frames);
+	/* once to find what windows cost inside, then less that */
+	for_each_lane(counted, time_frames);
+	for (uint32_t i = 0; i < counted->merge->run->process_count; i++)
+		measure_inner(counted, i);
+	for (size_t i = 0; i < counted->merge->mode_count; i++)
+		forget_times(&counted->sums[i]);
 	for_each_lane(counted, time_frames);
 	weights_finish(&counted->weights);
 	for_each_lane(counted, place_calls);
@@ -378,7 +429,6 @@ void counted_free(struct counted *counted)
 	free(counted->mode_of);
 	free(counted->window_shares);
 	free(counted->below);
-	free(counted->below_window);
 	free(counted->exact_above);
 	kept_done(&counted->kept);
 	moves_done(&counted->moves);

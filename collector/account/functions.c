@@ -172,8 +172,14 @@ static void link_paths(struct walk *walk)
 	}
 }
 
+/* How long a time can be at most: what was recorded of it, where all of it was. */
+static int64_t bound_ns(enum segment_recording recording, int64_t raw_ns, int64_t all_ns)
+{
+	return recording == SEGMENT_RECORDING_EXACT ? raw_ns : all_ns;
+}
+
 /* Parents come before their children. */
-static void find_path_errors(struct walk *walk)
+static void find_path_errors(struct walk *walk, int64_t all_ns)
 {
 	struct merge *merge = walk->merge;
 
@@ -182,27 +188,38 @@ static void find_path_errors(struct walk *walk)
 
 		time_error_add(&walk->totals[i], &row->self_error);
 		time_error_add(&walk->totals[row->parent], &walk->totals[i]);
-		row->self_error_ns =
-			time_error_half_width(&row->self_error, row->self_ns,
-					      row->raw_self_ns, !row->recording);
-		row->total_error_ns =
-			time_error_half_width(&walk->totals[i], row->total_ns,
-					      row->raw_total_ns, !row->recording);
+		row->self_error_ns = time_error_half_width(
+			&row->self_error, row->self_ns,
+			bound_ns(row->recording, row->raw_self_ns, all_ns));
+		row->total_error_ns = time_error_half_width(
+			&walk->totals[i], row->total_ns,
+			bound_ns(row->recording, row->raw_total_ns, all_ns));
 	}
 }
 
-static void find_function_errors(struct merge *merge)
+static void find_function_errors(struct merge *merge, int64_t all_ns)
 {
 	for (size_t i = 0; i < merge->function_count; i++) {
 		struct merge_function *row = &merge->functions[i];
 
-		row->self_error_ns =
-			time_error_half_width(&row->self_error, row->self_ns,
-					      row->raw_self_ns, !row->recording);
-		row->total_error_ns =
-			time_error_half_width(&row->total_error, row->total_ns,
-					      row->raw_total_ns, !row->recording);
+		row->self_error_ns = time_error_half_width(
+			&row->self_error, row->self_ns,
+			bound_ns(row->recording, row->raw_self_ns, all_ns));
+		row->total_error_ns = time_error_half_width(
+			&row->total_error, row->total_ns,
+			bound_ns(row->recording, row->raw_total_ns, all_ns));
 	}
+}
+
+/* What was recorded of all threads. */
+static int64_t recorded_ns(const struct merge *merge)
+{
+	int64_t sum = 0;
+
+	for (size_t i = 1; i < merge->path_count; i++)
+		if (!merge->paths[i].parent)
+			quantity_add(&sum, merge->paths[i].raw_total_ns);
+	return sum;
 }
 
 static int by_path(const void *a, const void *b)
@@ -247,6 +264,7 @@ void account_functions(struct merge *merge)
 {
 	struct walk walk = {.merge = merge};
 	size_t functions = merge->identify.function_count;
+	int64_t all_ns = recorded_ns(merge);
 
 	walk.first_child = xcalloc(merge->path_count, sizeof(uint32_t));
 	walk.next_sibling = xcalloc(merge->path_count, sizeof(uint32_t));
@@ -256,11 +274,11 @@ void account_functions(struct merge *merge)
 	if (functions)
 		merge_function_at(merge, (uint32_t)functions - 1);
 	walk.totals = xcalloc(merge->path_count, sizeof(*walk.totals));
-	find_path_errors(&walk);
+	find_path_errors(&walk, all_ns);
 	find_hosts(merge);
 	link_paths(&walk);
 	visit_all(&walk);
-	find_function_errors(merge);
+	find_function_errors(merge, all_ns);
 	find_percentiles(merge);
 	if (merge->share_count) /* in the order of the table's key */
 		qsort(merge->shares, merge->share_count, sizeof(*merge->shares), by_path);

@@ -112,12 +112,22 @@ static int64_t part_ns(double ns, int64_t room)
 	return ns < (double)room ? (int64_t)ns : room;
 }
 
+/* An estimate's error, which is at most what was recorded where the time is: they cannot
+ * have taken more. */
+static float bounded(const struct move *move, const struct merge *merge, double error_ns)
+{
+	double most = (double)merge->cells[move->holder].raw_self_ns;
+
+	return (float)(move->holder && error_ns > most ? most : error_ns);
+}
+
 static void make_errors(const struct move *move, struct merge *merge,
 			const struct rate *rate)
 {
-	struct time_error error = {.hooks = (float)(move->calls * rate->hooks_ns),
-				   .split = (float)(move->calls * rate->split_ns),
-				   .estimate = (float)(move->calls * rate->error_ns)};
+	struct time_error error = {
+		.hooks = (float)(move->calls * rate->hooks_ns),
+		.split = (float)(move->calls * rate->split_ns),
+		.estimate = bounded(move, merge, move->calls * rate->error_ns)};
 
 	time_error_add(&merge->cells[move->path].self_error, &error);
 	if (!move->holder)
@@ -189,7 +199,8 @@ static uint32_t next_holder(const struct merge *merge, uint32_t holder)
  * one had is theirs is not known. The sum of all is. */
 static void refuse(const struct move *move, struct merge *merge, const struct rate *rate)
 {
-	struct time_error error = {.estimate = (float)(move->calls * rate->ns)};
+	struct time_error error = {.estimate =
+					   bounded(move, merge, move->calls * rate->ns)};
 
 	time_error_add(&merge->cells[move->path].self_error, &error);
 	error.estimate = -error.estimate;

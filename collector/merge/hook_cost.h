@@ -24,8 +24,9 @@ struct hook_cost {
 	double path_error;	   /* of the sum, how far one path's is off: the share */
 	double counted_ns, counted_error_ns;
 	double alloc_ns, alloc_error_ns; /* of a malloc and its free */
-	/* of a call in a window, in addition; it is around the interval */
+	/* of a call in a window, in addition: all of it; inside the interval */
 	double window_ns, window_error_ns;
+	double window_inner_ns, window_inner_error_ns;
 	size_t pair_count; /* windows that this rests on; 0: it is not known */
 };
 
@@ -42,3 +43,10 @@ void hook_cost_calibrated(struct hook_cost *ret, const struct segment_run *page,
  * are left out. */
 void hook_cost_measure(struct hook_cost *cost, const struct ticks *ticks,
 		       const struct segment_pair *pairs, size_t count);
+
+/* How much longer calls of some functions look in windows than outside of them, ns: what
+ * is inside the interval is the middle of that. The order is changed. Fewer functions
+ * than HOOK_COST_FUNCTIONS_LEAST say nothing. */
+void hook_cost_measure_inner(struct hook_cost *cost, double *longer_ns, size_t count);
+
+#define HOOK_COST_FUNCTIONS_LEAST 5u

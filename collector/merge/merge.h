@@ -83,8 +83,8 @@ struct merge_cell {
 	int64_t counted_calls; /* of the calls: those without a frame */
 	/* what account.c has found out so far; of the children calls with frames */
 	int64_t child_calls, child_raw_ns, child_total_ns;
-	double child_window_calls; /* of child_calls, those in windows */
-	int64_t allocs;		   /* made in its time: its own, and of frames below it */
+	double window_calls, child_window_calls; /* of calls with frames, in windows */
+	int64_t allocs;	 /* made in its time: its own, and of frames below it */
 	int64_t owed_ns; /* by which its children's hooks cost less than was subtracted */
 	int64_t raw_total_ns, raw_self_ns;
 	struct time_error self_error, child_error;

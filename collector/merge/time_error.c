@@ -25,16 +25,14 @@ static double square(float value)
 }
 
 int64_t time_error_half_width(const struct time_error *error, int64_t time_ns,
-			      int64_t raw_ns, int is_recorded)
+			      int64_t most_ns)
 {
 	double sum = square(error->hooks) + square(error->split) + square(error->allocs) +
 		     square(error->counted) + square(error->estimate) +
 		     (double)error->variance;
 	double width = HALF_WIDTH_95 * sqrt(sum);
-	int64_t most = raw_ns - time_ns > time_ns ? raw_ns - time_ns : time_ns;
+	int64_t most = most_ns - time_ns > time_ns ? most_ns - time_ns : time_ns;
 
-	if (!is_recorded)
-		most = TICKS_LONGEST_NS;
 	if (!(width < (double)most)) /* NaN, too */
 		return most;
 	return (int64_t)ceil(width);

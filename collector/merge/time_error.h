@@ -26,7 +26,7 @@ struct time_error {
 void time_error_add(struct time_error *to, const struct time_error *more);
 
 /* Half of the interval that has the true time in 95 of 100 cases; 0 only when nothing is
- * wrong. Numbers that are none count as the longest time. is_recorded: all of it was
- * timed, so that it lies between 0 and raw_ns: hooks only add. */
+ * wrong. Numbers that are none count as the longest time. most_ns: it is no longer than
+ * that, as hooks only add to what was recorded. */
 int64_t time_error_half_width(const struct time_error *error, int64_t time_ns,
-			      int64_t raw_ns, int is_recorded);
+			      int64_t most_ns);

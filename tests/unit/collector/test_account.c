@@ -42,12 +42,13 @@ static void parts_add_up(void **state)
 		    (uint64_t[]){UINT64_MAX - 1, 1});
 }
 
-/* 1000 calls of 130 ns of which hooks are 10, in each a child: 30 ns more, of which 20
- * are its hooks around it. */
+/* 1000 calls of 130 ns, of which hooks are 10. In each a child, 40 by the clock, with 20
+ * around it. */
 static const struct rate_sums plain = {
-	.calls = 1000,
+	.calls = 1001,
+	.timed_calls = 1000,
 	.raw_ns = 130000 + 60000,
-	.self_ns = 1000 * (130 + 60 - 40 - 10 - 20), /* the child is 40 by the clock */
+	.self_ns = 1000 * (130 + 60 - 40 - 10 - 20),
 	.child_calls = 1000,
 	.below_calls = 1000,
 };
@@ -55,7 +56,9 @@ static const struct hook_cost cost = {.inner_ns = 10,
 				      .outer_ns = 20,
 				      .hook_error_ns = 3,
 				      .split = 1.0 / 3,
-				      .split_error = 0.1};
+				      .split_error = 0.1,
+				      .window_inner_ns = 5,
+				      .window_inner_error_ns = 1};
 
 static void rate_without_windows(void **state)
 {
@@ -70,21 +73,56 @@ static void rate_without_windows(void **state)
 	assert_true(fabs(rate.split_ns) < 1e-9);
 }
 
-/* In windows calls take 50 ns less: 150 without hooks are 100, of which 120 / 150 own. */
+static const struct rate_sums leaf = {
+	.calls = 1000,
+	.timed_calls = 1000,
+	.raw_ns = 130000,
+	.self_ns = 120000,
+	.window_calls = 100,
+	.window_ns = 100 * 60,
+	.window_squares = 100 * (60.0 * 60 + 400), /* standard deviation 20 */
+	.windows = 10,
+};
+
+/* 60 ns in windows, less 10 and 5. */
 static void rate_in_windows(void **state)
 {
-	struct rate_sums sums = plain;
+	struct rate_sums sums = leaf;
 	struct rate rate;
 
 	(void)state;
-	sums.window_calls = 100;
-	sums.window_ns = 100 * 140;
-	sums.window_squares = 100 * (140.0 * 140 + 400); /* standard deviation 20 */
-	sums.windows = 10;
-	rate_find(&rate, &sums, &cost);
-	assert_true(fabs(rate.ns - (120 - 50 * 0.8)) < 1e-9);
+	rate_find(&rate, &leaf, &cost);
+	assert_true(fabs(rate.ns - 45) < 1e-9);
 	/* ten calls in each: (1 + 9 * 0.1) times the variance of independent ones */
-	assert_true(fabs(rate.error_ns - hypot(0.8 * 20 * sqrt(1.9 / 100), 2.4)) < 1e-9);
+	assert_true(fabs(rate.error_ns -
+			 sqrt(400 * 1.9 / 100 + 0.03 * 45 * 0.03 * 45 + 1)) < 1e-9);
+	sums.below_calls = 1000; /* it is not known how much of it is its own: */
+	rate_find(&rate, &sums, &cost);
+	assert_true(fabs(rate.ns - 45) < 1e-9); /* all at most */
+	sums.self_ns = 30000;
+	rate_find(&rate, &sums, &cost);
+	assert_true(fabs(rate.ns - 30) < 1e-9);
+	assert_true(fabs(rate.error_ns - 7.5) < 1e-9);
+	sums = leaf;
+	sums.window_calls = 29;
+	rate_find(&rate, &sums, &cost);
+	assert_true(fabs(rate.ns - 120) < 1e-9);
+}
+
+/* 12 functions look 4 to 6 ns longer in windows. */
+static void cost_inside_windows(void **state)
+{
+	double longer[] = {4, 5, 6, 4, 5, 6, 4, 5, 6, 4, 5, 100};
+	struct hook_cost measured = cost;
+
+	(void)state;
+	measured.window_inner_ns = 7;
+	hook_cost_measure_inner(&measured, longer, 4);
+	assert_true(measured.window_inner_ns == 7);
+	hook_cost_measure_inner(&measured, longer, 12);
+	assert_true(measured.window_inner_ns == 5);
+	assert_true(measured.window_inner_error_ns > 0.5 &&
+		    measured.window_inner_error_ns < 1);
 }
 
 static void rate_of_nothing(void **state)
@@ -96,10 +134,11 @@ static void rate_of_nothing(void **state)
 	rate_find(&rate, &(struct rate_sums){.calls = 0}, &cost);
 	assert_true(rate.ns == 0 && rate.error_ns > 0);
 	for (size_t i = 0; i < 6 * 6 * 6; i++) {
-		struct rate_sums sums = {.calls = wild[i % 6],
+		struct rate_sums sums = {.timed_calls = wild[i % 6],
 					 .raw_ns = wild[i / 6 % 6],
 					 .self_ns = wild[i / 36],
 					 .child_calls = wild[(i + 1) % 6],
+					 .below_calls = wild[(i + 4) % 6],
 					 .window_calls = wild[(i + 2) % 6],
 					 .window_ns = wild[i / 6 % 6],
 					 .window_squares = wild[i % 6],
@@ -119,15 +158,15 @@ static void errors_add_by_kind(void **state)
 			  b = {.hooks = 30, .estimate = -100, .variance = 4800};
 
 	(void)state;
-	assert_int_equal(time_error_half_width(&a, 0, 0, 0), 220);
+	assert_int_equal(time_error_half_width(&a, 0, 1000), 220);
 	/* (60, 0, 6400): 100 */
 	time_error_add(&a, &b);
-	assert_int_equal(time_error_half_width(&a, 0, 0, 0), 196);
-	/* all of it was recorded: between 0 and 150 */
-	assert_int_equal(time_error_half_width(&a, 100, 150, 1), 100);
-	assert_int_equal(time_error_half_width(&a, 10, 150, 1), 140);
+	assert_int_equal(time_error_half_width(&a, 0, 1000), 196);
+	/* between 0 and 150 */
+	assert_int_equal(time_error_half_width(&a, 100, 150), 100);
+	assert_int_equal(time_error_half_width(&a, 10, 150), 140);
 	a.split = NAN;
-	assert_int_equal(time_error_half_width(&a, 0, 0, 0), TICKS_LONGEST_NS);
+	assert_int_equal(time_error_half_width(&a, 0, 1000), 1000);
 }
 
 int main(void)
@@ -137,6 +176,7 @@ int main(void)
 		cmocka_unit_test(rate_without_windows),
 		cmocka_unit_test(rate_in_windows),
 		cmocka_unit_test(rate_of_nothing),
+		cmocka_unit_test(cost_inside_windows),
 		cmocka_unit_test(errors_add_by_kind),
 	};
 
