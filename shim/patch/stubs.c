@@ -156,6 +156,7 @@ static void write_exit(uint8_t *stub, const uint8_t *arena)
 	PUT(&pen, RETURN);
 	land(&pen, slow);
 	land(&pen, match);
+	PUT(&pen, 0x48, 0x89, 0xea); /* mov %rbp, %rdx */
 	put_go_on(&pen, arena, TARGET_LEAVE);
 }
 

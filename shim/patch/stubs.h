@@ -35,7 +35,7 @@
  *         je    slow                     perhaps the end of a call with a frame
  *         ret
  *
- * slow continues in windows_exit().
+ * slow continues in windows_exit(), with %rbp as third argument.
  */
 #pragma once
 
@@ -54,7 +54,7 @@ struct stub_targets {
 	uintptr_t enter_hook, exit_hook;
 	void (*enter)(void *function, void *call_site);
 	void (*pulse)(void *function, void *call_site);
-	void (*leave)(void *function, void *call_site);
+	void (*leave)(void *function, void *call_site, uintptr_t frame_pointer);
 };
 
 extern struct stub_targets stub_targets __attribute__((visibility("hidden")));

@@ -172,6 +172,7 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 	struct lane_context *context;
 	struct segment_frame *frame;
 	uint32_t number = modes_find(function);
+	struct windows_place place = {function, call_site, stack, return_address, 0};
 
 	if (paused_is_on()) {
 		pause_leave(function, call_site, stack);
@@ -185,7 +186,7 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 
 		modes_note_exit(number, return_address, call_site);
 		now += lane_leave_out(context, since);
-		if (windows_close_frame(context, function, call_site, stack, now))
+		if (windows_close_frame(context, &place, now))
 			return;
 		if (modes_recording(number) != SEGMENT_RECORDING_EXACT)
 			return; /* of a call without a frame */

@@ -256,57 +256,81 @@ static void add_window_call(struct lane_context *context, uint64_t function,
 	window->squared_ticks += (double)ticks * (double)ticks;
 }
 
+/* A function that moves its stack pointer (alloca) finds its data from %rbp: is this
+ * call's shallower than the frame's, with its return address beside it? */
+static int is_at_frame_pointer(const struct lane_context *context,
+			       const struct segment_frame *frame,
+			       const struct windows_place *place)
+{
+	uintptr_t at = place->frame_pointer;
+
+	/* where the stack's bounds are not known they begin at 0 */
+	return context->stack_low && at > frame->stack_pointer &&
+	       at % sizeof(uint64_t) == 0 && fiber_is_current(context, at) &&
+	       fiber_is_current(context, at + 2 * sizeof(uint64_t)) &&
+	       ((const uint64_t *)at)[1] == place->call_site;
+}
+
 /* Is the innermost frame this call's? Calls without a frame lie deeper on the stack than
  * one of the same function that has one, and come back to another place or another depth.
- * In a window all have one, wherever the stack pointer is (alloca). */
+ * Where the hook was jumped to, the stack is back where the call was made, which is where
+ * a function that calls itself was when its frame began. In a window all have one,
+ * wherever the stack pointer is (alloca). */
 static int is_of_frame(const struct lane_context *context,
-		       const struct segment_frame *frame, uint64_t function,
-		       uint64_t call_site, uintptr_t stack)
+		       const struct segment_frame *frame,
+		       const struct windows_place *place)
 {
 	int is_of_window =
 		context->is_at_window && frame->start_ticks + context->clock_offset >=
 						 context->windows.start_ticks;
+	int was_jump = place->return_address == place->call_site;
 
-	if (frame->function != function)
+	if (frame->function != place->function)
 		return 0;
-	if (segment_frame_caller(frame) == call_site)
-		return stack >= frame->stack_pointer || is_of_window;
-	return stack == frame->stack_pointer;
+	if (segment_frame_caller(frame) != place->call_site)
+		return !was_jump && place->stack == frame->stack_pointer;
+	if (is_of_window || place->stack > frame->stack_pointer)
+		return 1;
+	return place->stack == frame->stack_pointer
+		       ? !was_jump
+		       : is_at_frame_pointer(context, frame, place);
 }
 
-int windows_close_frame(struct lane_context *context, uint64_t function,
-			uint64_t call_site, uintptr_t stack, uint64_t now)
+int windows_close_frame(struct lane_context *context, const struct windows_place *place,
+			uint64_t now)
 {
 	struct segment_frame *frame = context->top - 1;
 	uint64_t start = frame->start_ticks;
 
-	if (!is_of_frame(context, frame, function, call_site, stack) ||
+	if (!is_of_frame(context, frame, place) ||
 	    frame->caller & SEGMENT_FRAME_TRIGGERS || segment_frame_is_inherited(frame))
 		return 0;
 	frame_pop(context, frame, frame->node, now - context->clock_offset);
 	if (context->is_at_window &&
 	    start + context->clock_offset >= context->windows.start_ticks)
-		add_window_call(context, function, now - context->clock_offset - start);
+		add_window_call(context, place->function,
+				now - context->clock_offset - start);
 	return 1;
 }
 
-void windows_exit(void *function, void *call_site)
+void windows_exit(void *function, void *call_site, uintptr_t frame_pointer)
 {
 	uint64_t now = clock_now();
 	struct lane_context *context = lane_self;
-	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+	struct windows_place place = {
+		(uint64_t)function, (uint64_t)call_site, (uintptr_t)__builtin_dwarf_cfa(),
+		(uintptr_t)__builtin_return_address(0), frame_pointer};
 
-	if (unlikely(!context_is_settled(context, stack))) {
+	if (unlikely(!context_is_settled(context, place.stack))) {
 		if (paused_is_on()) {
-			pause_leave((uint64_t)function, (uint64_t)call_site, stack);
+			pause_leave(place.function, place.call_site, place.stack);
 			return;
 		}
-		context = context_settle(stack);
+		context = context_settle(place.stack);
 		if (!context)
 			return;
 	}
-	if (!windows_close_frame(context, (uint64_t)function, (uint64_t)call_site, stack,
-				 now))
+	if (!windows_close_frame(context, &place, now))
 		return;
 	if (unlikely(now >= context->check_ticks && context->is_at_window))
 		windows_end(context, now);

@@ -21,11 +21,18 @@
 /* In the place of the hooks; see stub_targets. */
 void windows_enter(void *function, void *call_site);
 void windows_pulse(void *function, void *call_site);
-void windows_exit(void *function, void *call_site);
+void windows_exit(void *function, void *call_site, uintptr_t frame_pointer);
+
+/* Where an exit comes from: the hook's arguments, the caller's stack pointer, what the
+ * hook returns to, and %rbp there; 0: not known. */
+struct windows_place {
+	uint64_t function, call_site;
+	uintptr_t stack, return_address, frame_pointer;
+};
 
 /* Closes the innermost frame as an exit, when it is this call's. 0: it is not. */
-int windows_close_frame(struct lane_context *context, uint64_t function,
-			uint64_t call_site, uintptr_t stack, uint64_t now);
+int windows_close_frame(struct lane_context *context, const struct windows_place *place,
+			uint64_t now);
 
 /* Ends the one that is open. */
 void windows_end(struct lane_context *context, uint64_t now);

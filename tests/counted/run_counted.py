@@ -162,6 +162,13 @@ def check_forbidding(products, tool):
                                f"{what}: code was written\n{text}")
 
 
+def check_moving(products, tool):
+    with tempfile.TemporaryDirectory(prefix="profshim-counted-") as folder:
+        found, text = record(products, tool, folder, [build("moving.c", folder, "moving")])
+        harness.expect(found["moving"].counted, f"nothing was switched\n{text}")
+        harness.expect(" repaired 0 " in text, f"frames were left open\n{text}")
+
+
 def check_slots(products, tool):
     """Children that have functions switched leave slots that others go on in."""
     with tempfile.TemporaryDirectory(prefix="profshim-counted-") as folder:
@@ -172,7 +179,8 @@ def check_slots(products, tool):
         harness.expect(processes < 100, f"300 children took {processes} slots")
 
 
-SCENARIOS = {"slots": check_slots, "plugging": check_plugins, "forbidding": check_forbidding}
+SCENARIOS = {"moving": check_moving, "slots": check_slots,
+             "plugging": check_plugins, "forbidding": check_forbidding}
 
 
 def check_variant(products, tool, program, variant):

@@ -23,6 +23,9 @@
 #include "shim/patch/site.h"
 #include "shim/patch/stubs.h"
 #include "shim/patch/text.h"
+#include "shim/record/context.h"
+#include "shim/record/frame_hooks.h"
+#include "shim/record/windows.h"
 #include "tests/unit/shim/fixture.h"
 
 #define SCRATCH_BYTES 8192
@@ -286,6 +289,13 @@ static void count_slow(void *function, void *call_site)
 	slow_count++;
 }
 
+static void leave(void *function, void *call_site, uintptr_t frame_pointer)
+{
+	(void)function;
+	(void)call_site;
+	(void)frame_pointer;
+}
+
 typedef void stub(uintptr_t function);
 
 static void test_stubs(void **state)
@@ -299,7 +309,7 @@ static void test_stubs(void **state)
 
 	(void)state;
 	stub_targets = (struct stub_targets){(uintptr_t)count_hook, (uintptr_t)count_hook,
-					     count_slow, count_slow, count_slow};
+					     count_slow, count_slow, leave};
 	windows = (stub *)stubs_find(here, here, STUB_WINDOWS, function, 33, &slot);
 	assert_non_null(windows);
 	assert_int_equal(*slot, (uintptr_t)windows);
@@ -360,6 +370,40 @@ static void test_left_alone(void **state)
 	assert_int_equal(target_of(&site), hook());
 }
 
+/* Which exits are those of the innermost frame: of a function that calls itself, most are
+ * those of calls without a frame. */
+static void test_whose_exit(void **state)
+{
+	struct lane_context *context = lane_self;
+	uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
+	uint64_t beside[4] = {0, 0, 0, 0x2000}; /* a frame's saved %rbp, return address */
+	struct windows_place place = {0x1000, 0x2000, stack, 0x2000, 0};
+
+	(void)state;
+	context = context_settle(stack);
+	frame_push(context, 0x1000, 0x2000, stack, 0);
+	/* it was jumped to: the stack is where the caller was when its frame began */
+	assert_false(windows_close_frame(context, &place, clock_now()));
+	place.stack = stack - 32; /* a deeper call's */
+	place.return_address = 0x3000;
+	assert_false(windows_close_frame(context, &place, clock_now()));
+	place.frame_pointer = stack - 16;
+	assert_false(windows_close_frame(context, &place, clock_now()));
+	place.stack = stack; /* from another site, as of a body that is inlined */
+	place.call_site = 0x2001;
+	assert_true(windows_close_frame(context, &place, clock_now()));
+	/* the stack pointer was moved */
+	place.call_site = 0x2000;
+	stack = (uintptr_t)beside;
+	frame_push(context, 0x1000, 0x2000, stack, 0);
+	place.stack = stack - 512;
+	place.frame_pointer = 0;
+	assert_false(windows_close_frame(context, &place, clock_now()));
+	place.frame_pointer = (uintptr_t)&beside[2];
+	assert_int_equal(windows_close_frame(context, &place, clock_now()),
+			 context->stack_low != 0);
+}
+
 static int begin_run(void **state)
 {
 	(void)state;
@@ -386,6 +430,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_alone, begin, end),
 		cmocka_unit_test(test_stubs),
 		cmocka_unit_test(test_known),
+		cmocka_unit_test(test_whose_exit),
 		cmocka_unit_test_setup_teardown(test_left_alone, begin, end),
 	};
 
