@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The calls that segment files hold, with and without a frame. usage: read_counts FILE...
+ * The calls that segment files hold, with and without a frame. usage: read_counts
+ * [quiet] FILE... quiet: all processes have ended by themselves.
  * Prints for each function of all processes together
  *     function ADDRESS MODULE CALLS COUNTED IN-WINDOWS LEAST-DETAIL SITES EARLY CHANGES
  * and, of each file, what does not hold (tests/stress/check.h). Exit status 1: something
@@ -85,12 +86,12 @@ static void add_process(const struct segment_process *process)
 	       process->counters[SEGMENT_COUNTER_LATE_EVENTS]);
 }
 
-static int read_file(const char *path)
+static int read_file(const char *path, int is_quiet)
 {
 	struct check check;
 	int failures;
 
-	if (check_open(&check, path, 0) < 0) {
+	if (check_open(&check, path, is_quiet) < 0) {
 		fprintf(stderr, "cannot read %s\n", path);
 		return 1;
 	}
@@ -113,8 +114,10 @@ int main(int argument_count, char **arguments)
 {
 	int failed = 0;
 
-	for (int i = 1; i < argument_count; i++)
-		failed |= read_file(arguments[i]);
+	int is_quiet = argument_count > 1 && !strcmp(arguments[1], "quiet");
+
+	for (int i = 1 + is_quiet; i < argument_count; i++)
+		failed |= read_file(arguments[i], is_quiet);
 	for (uint32_t i = 0; i < function_count; i++) {
 		const struct function *function = &functions[i];
 
