@@ -44,7 +44,7 @@ NAMES = [
 KEPT = {"token", "level", "clock", "recording", "taken_by", "kind", "symbols"}
 KINDS = ("fixture", "groups", "snapshots", "marks", "machine", "findings", "jobs-before")
 REPORTS = (
-    ["report"], ["functions"], ["tree"], ["memory"], ["leaks"], ["snapshots"], ["resources"],
+    ["report"], ["functions"], ["exclude-list"], ["tree"], ["memory"], ["leaks"], ["snapshots"], ["resources"],
     ["components"], ["steps"], ["bottlenecks"], ["doctor"], ["runs"], ["ranks"], ["callers", "main"],
     ["delta", "1", "2"],
 )
