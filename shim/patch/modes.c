@@ -155,6 +155,22 @@ static uint32_t add(uint64_t function)
 	return number;
 }
 
+/* Its calls come to the slow path of the hook, on all paths and in all threads: those
+ * that the front tables have would have frames. A thread may miss that where it is just
+ * putting a node there. */
+static void forget_fronts(uint64_t function)
+{
+	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane) {
+		for (uint32_t i = 0; lane->nodes && i < LANE_FRONT_COUNT; i++) {
+			uint32_t node =
+				__atomic_load_n(&lane->front[i], __ATOMIC_RELAXED);
+
+			if (node && lane->nodes[node].key == function)
+				__atomic_store_n(&lane->front[i], 0, __ATOMIC_RELAXED);
+		}
+	}
+}
+
 /* What has become of its sites since. */
 static void record_sites(uint32_t number)
 {
@@ -183,6 +199,7 @@ static void note_foreign(uint32_t number)
 void cold modes_note_enter(uint32_t number, uintptr_t return_address)
 {
 	int is_known = known_has(return_address);
+	int had_early = tables->modes[number].has_early;
 	uint64_t mask;
 
 	if ((is_known && tables->modes[number].has_early) || sites_are_forbidden() ||
@@ -192,6 +209,8 @@ void cold modes_note_enter(uint32_t number, uintptr_t return_address)
 		note_foreign(number);
 	else if (!sites_are_forbidden())
 		sites_note_call(&tables->modes[number], return_address, 0);
+	if (!had_early && tables->modes[number].has_early)
+		forget_fronts(tables->modes[number].function);
 	record_sites(number);
 	process_unlock(&mask);
 }
@@ -247,6 +266,8 @@ uint32_t cold modes_set(uint64_t function, enum segment_recording recording,
 	if (number && tables->modes[number].recording != recording) {
 		tables->modes[number].recording = (uint8_t)recording;
 		sites_write(&tables->modes[number]);
+		if (tables->modes[number].has_early)
+			forget_fronts(function);
 		record_change(number, recording, reason);
 	}
 	process_unlock(&mask);

@@ -42,17 +42,19 @@ static void drop_replaced(struct lane_context *context, uint64_t function,
 }
 
 /* A call from a site that cannot be written, of a function that is not recorded exactly:
- * only counted, here. 0: it is not such a call, or is to have a frame. */
+ * only counted, here, or recorded in a window. 0: it is not such a call. */
 static int count_early(struct lane_context *context, uint64_t function, void *call_site,
-		       uintptr_t return_address)
+		       uintptr_t stack, uintptr_t return_address)
 {
 	uint32_t early = modes_find_early(function, return_address);
 	uint32_t number = early & ~MODES_EARLY_IN_WINDOWS;
 
 	if (!early || !context->all_counts)
 		return 0;
-	if (early & MODES_EARLY_IN_WINDOWS && context->is_at_window)
-		return 0;
+	if (early & MODES_EARLY_IN_WINDOWS && context->is_at_window) {
+		windows_open_frame(context, (void *)function, call_site, stack);
+		return 1;
+	}
 	add64(&context->all_counts[number], 1);
 	if (early & MODES_EARLY_IN_WINDOWS && --context->pulse < 0)
 		windows_pulse((void *)function, call_site);
@@ -67,7 +69,7 @@ static cold void enter_slow(struct lane_context *context, uint64_t function,
 	if (paused_is_on())
 		return;
 	if (was_settled &&
-	    count_early(context, function, (void *)call_site, return_address))
+	    count_early(context, function, (void *)call_site, stack, return_address))
 		return;
 	context = context_settle(stack);
 	if (!context) {
@@ -254,14 +256,17 @@ static __attribute__((noinline)) void exit_elsewhere(uint64_t function,
 						     uint64_t call_site, uintptr_t stack,
 						     uintptr_t return_address)
 {
+	struct windows_place place = {function, call_site, stack, return_address, 0};
 	struct lane_context *context = lane_self;
 	uint64_t now;
 
-	/* the end of a call that was only counted */
+	/* perhaps the end of a call that was only counted */
 	if (context_is_settled(context, stack) && context->top > context->frames &&
-	    context->top[-1].function != function &&
-	    modes_find_early(function, return_address))
+	    modes_find_early(function, return_address)) {
+		if (context->top[-1].function == function)
+			windows_leave(context, &place, clock_now());
 		return;
+	}
 	now = clock_now();
 	leave(context, function, call_site, stack, now, return_address);
 }

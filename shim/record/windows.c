@@ -143,8 +143,8 @@ void windows_end(struct lane_context *context, uint64_t now)
 	budget_resume(context, now);
 }
 
-static void push(struct lane_context *context, void *function, void *call_site,
-		 uintptr_t stack)
+void windows_open_frame(struct lane_context *context, void *function, void *call_site,
+			uintptr_t stack)
 {
 	if (context->top == context->limit && frames_grow(context) < 0) {
 		context->lane->folded_call_count++;
@@ -167,7 +167,7 @@ static cold void enter_elsewhere(struct lane_context *context, void *function,
 		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
 	else if (context->is_at_window &&
 		 modes_recording(number) == SEGMENT_RECORDING_WINDOWS)
-		push(context, function, call_site, stack);
+		windows_open_frame(context, function, call_site, stack);
 	else if (context->all_counts)
 		add64(&context->all_counts[number], 1);
 	else
@@ -180,7 +180,7 @@ void windows_enter(void *function, void *call_site)
 	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
 
 	if (likely(context_is_settled(context, stack) && context->is_at_window))
-		push(context, function, call_site, stack);
+		windows_open_frame(context, function, call_site, stack);
 	else
 		enter_elsewhere(context, function, call_site, stack);
 }
@@ -313,6 +313,15 @@ int windows_close_frame(struct lane_context *context, const struct windows_place
 	return 1;
 }
 
+void windows_leave(struct lane_context *context, const struct windows_place *place,
+		   uint64_t now)
+{
+	if (!windows_close_frame(context, place, now))
+		return;
+	if (unlikely(now >= context->check_ticks && context->is_at_window))
+		windows_end(context, now);
+}
+
 void windows_exit(void *function, void *call_site, uintptr_t frame_pointer)
 {
 	uint64_t now = clock_now();
@@ -330,8 +339,5 @@ void windows_exit(void *function, void *call_site, uintptr_t frame_pointer)
 		if (!context)
 			return;
 	}
-	if (!windows_close_frame(context, &place, now))
-		return;
-	if (unlikely(now >= context->check_ticks && context->is_at_window))
-		windows_end(context, now);
+	windows_leave(context, &place, now);
 }

@@ -23,6 +23,10 @@ void windows_enter(void *function, void *call_site);
 void windows_pulse(void *function, void *call_site);
 void windows_exit(void *function, void *call_site, uintptr_t frame_pointer);
 
+/* Opens a frame for a call in a window. */
+void windows_open_frame(struct lane_context *context, void *function, void *call_site,
+			uintptr_t stack);
+
 /* Where an exit comes from: the hook's arguments, the caller's stack pointer, what the
  * hook returns to, and %rbp there; 0: not known. */
 struct windows_place {
@@ -33,6 +37,10 @@ struct windows_place {
 /* Closes the innermost frame as an exit, when it is this call's. 0: it is not. */
 int windows_close_frame(struct lane_context *context, const struct windows_place *place,
 			uint64_t now);
+
+/* The same, and ends the window when its time is over. */
+void windows_leave(struct lane_context *context, const struct windows_place *place,
+		   uint64_t now);
 
 /* Ends the one that is open. */
 void windows_end(struct lane_context *context, uint64_t now);

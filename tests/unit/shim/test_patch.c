@@ -7,10 +7,13 @@
 #include <stddef.h>
 #include <setjmp.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/single_threaded.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <cmocka.h>
 
@@ -18,11 +21,14 @@
 #include <errno.h>
 #include <link.h>
 
+#include "shim/core/clock.h"
 #include "shim/lane/lane.h"
 #include "shim/patch/known.h"
+#include "shim/patch/modes.h"
 #include "shim/patch/site.h"
 #include "shim/patch/stubs.h"
 #include "shim/patch/text.h"
+#include "shim/record/calls.h"
 #include "shim/record/context.h"
 #include "shim/record/frame_hooks.h"
 #include "shim/record/windows.h"
@@ -404,6 +410,127 @@ static void test_whose_exit(void **state)
 			 context->stack_low != 0);
 }
 
+/* Is the page of this address writable? */
+static int is_open(uintptr_t address)
+{
+	FILE *maps = fopen("/proc/self/maps", "r");
+	unsigned long low, high;
+	char line[512], access[8];
+	int found = -1;
+
+	assert_non_null(maps);
+	while (fgets(line, sizeof(line), maps)) {
+		if (sscanf(line, "%lx-%lx %7s", &low, &high, access) == 3 &&
+		    address >= low && address < high)
+			found = access[1] == 'w';
+	}
+	fclose(maps);
+	return found;
+}
+
+/* A child that is forked while its parent writes has the page open, and closes it. */
+static void test_forked(void **state)
+{
+	static const uint8_t byte = 0x90;
+	int status = 0;
+	pid_t child;
+
+	(void)state;
+	mprotect((void *)text(0), 4096, PROT_READ | PROT_EXEC);
+	assert_int_equal(text_begin(), 0);
+	assert_int_equal(text_write(text(0x10), &byte, 1, PROT_READ | PROT_EXEC), 0);
+	assert_int_equal(is_open(text(0)), 1);
+	child = fork();
+	if (child == 0)
+		_exit(!(is_open(text(0)) == 1 && text_forked() && !is_open(text(0)) &&
+			!text_forked()));
+	assert_int_equal(waitpid(child, &status, 0), child);
+	assert_int_equal(status, 0);
+	text_end();
+	assert_int_equal(is_open(text(0)), 0);
+}
+
+#define LIBRARY 0x5000000ul
+
+static const struct segment_mode *mode_of(uint32_t number)
+{
+	const struct segment_mode *modes =
+		arrays_entries(process->segment, &process->segment->modes);
+
+	return &modes[number];
+}
+
+static void test_modes(void **state)
+{
+	uint32_t one, two;
+
+	(void)state;
+	one = modes_set(LIBRARY + 64, SEGMENT_RECORDING_WINDOWS, SEGMENT_REASON_BUDGET);
+	two = modes_set(LIBRARY + 128, SEGMENT_RECORDING_COUNTED, SEGMENT_REASON_BUDGET);
+	assert_true(one && two && one != two);
+	assert_int_equal(modes_find(LIBRARY + 64), one);
+	assert_int_equal(modes_recording(two), SEGMENT_RECORDING_COUNTED);
+	assert_int_equal(modes_find(LIBRARY + 65), 0);
+	modes_set(LIBRARY + 64, SEGMENT_RECORDING_EXACT, SEGMENT_REASON_BUDGET);
+	assert_int_equal(mode_of(one)->recording, SEGMENT_RECORDING_EXACT);
+	assert_int_equal(mode_of(one)->least, SEGMENT_RECORDING_WINDOWS);
+	/* its object goes, another comes to the place, and it is back */
+	modes_retire(LIBRARY, LIBRARY + 4096, 3);
+	assert_int_equal(modes_find(LIBRARY + 128), 0);
+	assert_int_equal(mode_of(two)->key >> SEGMENT_KEY_MODULE_SHIFT, 3);
+	assert_true(modes_set(LIBRARY + 128, SEGMENT_RECORDING_WINDOWS,
+			      SEGMENT_REASON_BUDGET) > two);
+	modes_retire(LIBRARY, LIBRARY + 4096, 4);
+	modes_bring_back(3);
+	assert_int_equal(modes_find(LIBRARY + 128), two);
+	assert_int_equal(modes_recording(two), SEGMENT_RECORDING_EXACT);
+	/* while something is unmapped nothing is switched */
+	modes_begin_unloading();
+	assert_int_equal(
+		modes_set(LIBRARY + 64, SEGMENT_RECORDING_WINDOWS, SEGMENT_REASON_BUDGET),
+		0);
+	modes_end_unloading();
+	assert_int_equal(
+		modes_set(LIBRARY + 64, SEGMENT_RECORDING_WINDOWS, SEGMENT_REASON_BUDGET),
+		one);
+}
+
+#define RECURSIVE ((void *)0x6000040)
+
+/* Calls itself from one place; the outermost call is switched when it has begun. */
+static __attribute__((noinline)) void recur(int depth, int outermost)
+{
+	void *site = (void *)0x7000;
+
+	calls_enter(RECURSIVE, site);
+	if (depth == outermost)
+		modes_set((uint64_t)RECURSIVE, SEGMENT_RECORDING_WINDOWS,
+			  SEGMENT_REASON_BUDGET);
+	if (depth)
+		recur(depth - 1, outermost);
+	assert_int_equal(lane_self->lane->frames.count, 1);
+	calls_exit(RECURSIVE, site);
+	assert_int_equal(lane_self->lane->frames.count, depth != outermost);
+}
+
+/* Where no code can be written, exits of calls without a frame come to the hook. */
+static void test_early_recursion(void **state)
+{
+	uint32_t number;
+	const uint64_t *counts;
+
+	(void)state;
+	text_is_closed = 1;
+	clock_comes_first = 0;
+	recur(3, 3);
+	number = modes_find((uint64_t)RECURSIVE);
+	counts = arrays_entries(lane_self->lane, &lane_self->lane->counts);
+	assert_int_equal(counts[number], 3);
+	modes_set((uint64_t)RECURSIVE, SEGMENT_RECORDING_EXACT, SEGMENT_REASON_BUDGET);
+	text_is_closed = 0;
+	clock_comes_first = clock_is_tsc != 0;
+}
+
 static int begin_run(void **state)
 {
 	(void)state;
@@ -431,6 +558,9 @@ int main(void)
 		cmocka_unit_test(test_stubs),
 		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_whose_exit),
+		cmocka_unit_test(test_modes),
+		cmocka_unit_test(test_early_recursion),
+		cmocka_unit_test_setup_teardown(test_forked, begin, end),
 		cmocka_unit_test_setup_teardown(test_left_alone, begin, end),
 	};
 
