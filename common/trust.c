@@ -204,8 +204,9 @@ static const struct trust_counter counters[] = {
 	{"note_own_allocator", TRUST_MINOR, NULL, "the program has its own malloc",
 	 "The program defines malloc itself, so its allocations do not pass the shim.",
 	 "Link it without its allocator for the recording."},
-	{"note_no_function", TRUST_MINOR, NULL, "a function for snapshots was not found",
-	 "PROFSHIM_SNAPSHOT_AT names a function that no recorded object has.",
+	{"note_no_function", TRUST_MINOR, NULL, "a named function was not found",
+	 "PROFSHIM_SNAPSHOT_AT, PROFSHIM_FROM or PROFSHIM_UNTIL names a function that no "
+	 "recorded object has.",
 	 "Write it as the linker knows it (nm ./app), or a C++ name without its "
 	 "parameters; an inlined or stripped function cannot be found."},
 	{"note_gave_up_privileges", TRUST_PLAIN, NULL, "a process changed its user",

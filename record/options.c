@@ -62,6 +62,9 @@ enum {
 	OPTION_OVERHEAD,
 	OPTION_ONLY,
 	OPTION_SKIP,
+	OPTION_FROM,
+	OPTION_UNTIL,
+	OPTION_WHILE_STEP,
 };
 
 #define LEAST_OVERHEAD 0.1
@@ -92,6 +95,13 @@ static const struct argp_option options[] = {
 	 OF_A_RUN},
 	{"skip", OPTION_SKIP, "RULES", 0, "leave these out, as if they had no hooks",
 	 OF_A_RUN},
+	{"from", OPTION_FROM, "FUNCTION[:N]", 0,
+	 "record calls of FUNCTION only, from the N-th on (1), and what is inside",
+	 OF_A_RUN},
+	{"until", OPTION_UNTIL, "FUNCTION", 0, "record until FUNCTION is called",
+	 OF_A_RUN},
+	{"while-step", OPTION_WHILE_STEP, "NAME", 0,
+	 "record from a mark of the step NAME to one of another step", OF_A_RUN},
 	{"wait", OPTION_WAIT, "SECONDS", 0,
 	 "how long to wait for the file to be written (30)", OF_A_RUN},
 	{"report", OPTION_REPORT, "FORMAT", OPTION_ARG_OPTIONAL,
@@ -325,6 +335,15 @@ static error_t take_run_option(int key, char *value, struct argp_state *state)
 		break;
 	case OPTION_SKIP:
 		ret->skip = read_rules(state, "--skip", value);
+		break;
+	case OPTION_FROM:
+		ret->from = value;
+		break;
+	case OPTION_UNTIL:
+		ret->until = value;
+		break;
+	case OPTION_WHILE_STEP:
+		ret->while_step = value;
 		break;
 	case OPTION_WAIT:
 		ret->wait_s = read_number(state, "--wait", value, 0, LONGEST_WAIT_S);

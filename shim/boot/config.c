@@ -199,6 +199,34 @@ static void read_selection(struct config *config, char **environment)
 	}
 }
 
+/* "Parser::next" and "Parser::next:1000". */
+static void read_conditions(struct config *config, char **environment)
+{
+	const char *value = variable_find(environment, "PROFSHIM_FROM"), *colon;
+	char *end;
+
+	config->until = variable_find(environment, "PROFSHIM_UNTIL");
+	config->while_step = variable_find(environment, "PROFSHIM_WHILE_STEP");
+	if (config->while_step && !*config->while_step)
+		config->while_step = NULL;
+	if (!value || !*value)
+		return;
+	colon = strrchr(value, ':');
+	config->from = value;
+	config->from_length = (unsigned int)strlen(value);
+	config->from_call = 1;
+	if (!colon || colon == value || colon[-1] == ':')
+		return;
+	config->from_length = (unsigned int)(colon - value);
+	errno = 0;
+	config->from_call = strtoul(colon + 1, &end, 10);
+	if (errno || end == colon + 1 || *end || colon[1] == '-' || !config->from_call) {
+		config_ignore(config, "PROFSHIM_FROM", value);
+		config->from = NULL;
+		config->from_call = 0;
+	}
+}
+
 void config_read(struct config *config, char **environment)
 {
 	const char *value;
@@ -221,6 +249,7 @@ void config_read(struct config *config, char **environment)
 	job_read(environment, &config->job);
 	read_words(config, environment);
 	read_selection(config, environment);
+	read_conditions(config, environment);
 	read_report(config, environment);
 	read_duration(config, environment, "PROFSHIM_WAIT", &config->wait_ms);
 	read_snapshots(config, environment);

@@ -21,11 +21,15 @@ struct config {
 	unsigned int snapshot_every_ms; /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
 	int snapshot_signal;		/* PROFSHIM_SNAPSHOT_SIGNAL, 0: none */
 	unsigned int wait_ms; /* PROFSHIM_WAIT: longest wait for the collector at exit */
-	const char *snapshot_at; /* PROFSHIM_SNAPSHOT_AT, borrowed, NULL: unset */
-	const char *only, *skip; /* PROFSHIM_ONLY, PROFSHIM_SKIP, likewise */
-	const char *output;	 /* borrowed from the environment, "run.db" by default */
-	const char *label;	 /* likewise, "" by default */
-	const char *collector;	 /* likewise, NULL: search */
+	const char *snapshot_at;  /* PROFSHIM_SNAPSHOT_AT, borrowed, NULL: unset */
+	const char *from, *until; /* PROFSHIM_FROM without its count, PROFSHIM_UNTIL */
+	unsigned int from_length; /* of from */
+	unsigned long from_call;  /* 0: unset */
+	const char *while_step;	  /* PROFSHIM_WHILE_STEP, NULL: unset */
+	const char *only, *skip;  /* PROFSHIM_ONLY, PROFSHIM_SKIP, likewise */
+	const char *output;	  /* borrowed from the environment, "run.db" by default */
+	const char *label;	  /* likewise, "" by default */
+	const char *collector;	  /* likewise, NULL: search */
 	const char
 		*joined_run; /* PROFSHIM_RUN, set by us in the environment of children */
 	struct segment_job job; /* that a launcher began this process for */

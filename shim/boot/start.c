@@ -24,12 +24,14 @@
 #include "shim/image/selection.h"
 #include "shim/image/triggers.h"
 #include "shim/image/unwinder.h"
+#include "shim/lane/trigger.h"
 #include "shim/memory/early_heap.h"
 #include "shim/memory/shadow.h"
 #include "shim/patch/stubs.h"
 #include "shim/patch/text.h"
 #include "shim/record/calls.h"
 #include "shim/record/context.h"
+#include "shim/record/pause.h"
 #include "shim/record/windows.h"
 #include "shim/wrap/exec/additions.h"
 #include "shim/wrap/exec/environment.h"
@@ -89,6 +91,20 @@ static void start_collector(const struct config *config)
 	say(text);
 }
 
+static void read_triggers(struct config *config)
+{
+	if (config->snapshot_at && !triggers_begin(config->snapshot_at))
+		config_ignore(config, "PROFSHIM_SNAPSHOT_AT", config->snapshot_at);
+	if (config->from &&
+	    !triggers_watch(config->from, config->from_length, TRIGGER_FROM)) {
+		config_ignore(config, "PROFSHIM_FROM", config->from);
+		config->from_call = 0;
+	}
+	if (config->until && *config->until &&
+	    !triggers_watch(config->until, strlen(config->until), TRIGGER_UNTIL))
+		config_ignore(config, "PROFSHIM_UNTIL", config->until);
+}
+
 static void begin_recording(const struct config *config)
 {
 	char error[SEGMENT_PATH_MAX];
@@ -124,6 +140,8 @@ static void begin_recording(const struct config *config)
 	if (!context_acquire())
 		return;
 	context = lane_begin_own_work();
+	pause_watch(&(struct pause_conditions){
+		config->from_call, config->until && *config->until, config->while_step});
 	interposition_check();
 	fork_watch();
 	snapshots_watch_signal(config->snapshot_signal);
@@ -160,8 +178,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	};
 	modules_begin();
 	config_read(&config, environment);
-	if (config.snapshot_at && !triggers_begin(config.snapshot_at))
-		config_ignore(&config, "PROFSHIM_SNAPSHOT_AT", config.snapshot_at);
+	read_triggers(&config);
 	if (config.keeps_code)
 		text_forbid();
 	if (!getauxval(AT_SECURE) && !config.off && interposition_is_preloaded())

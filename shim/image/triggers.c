@@ -27,6 +27,7 @@ struct name {
 	char text[NAME_BYTES]; /* as given, without ":enter" */
 	char prefixes[PREFIX_LIMIT][NAME_BYTES + 64];
 	char enter[NAME_BYTES + 16], exit[NAME_BYTES + 16]; /* labels; empty: none */
+	uint32_t actions;				    /* TRIGGER_* */
 	int is_found;
 };
 
@@ -140,6 +141,15 @@ int triggers_begin(const char *value)
 	return 1;
 }
 
+int triggers_watch(const char *text, size_t length, uint32_t action)
+{
+	struct name *name = name_of(text, length);
+
+	if (name)
+		name->actions |= action;
+	return name != NULL;
+}
+
 static int begins(const char *symbol, const char *prefix)
 {
 	size_t length = strlen(prefix);
@@ -160,8 +170,9 @@ static void look_at(void *data, const char *symbol, uint64_t address)
 		if (!is_named(&names[n], symbol))
 			continue;
 		names[n].is_found = 1;
-		trigger_add(address, names[n].enter[0] ? names[n].enter : NULL,
-			    names[n].exit[0] ? names[n].exit : NULL);
+		trigger_add(&(struct trigger){
+			address, names[n].enter[0] ? names[n].enter : NULL,
+			names[n].exit[0] ? names[n].exit : NULL, names[n].actions});
 	}
 }
 

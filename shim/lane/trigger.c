@@ -4,26 +4,21 @@
 
 #include <stddef.h>
 
-static struct {
-	uint64_t function;
-	const char *enter_label, *exit_label;
-} triggers[TRIGGER_LIMIT];
+static struct trigger triggers[TRIGGER_LIMIT];
 
 uint32_t trigger_count;
 
-int trigger_add(uint64_t function, const char *enter_label, const char *exit_label)
+int trigger_add(const struct trigger *trigger)
 {
 	uint32_t index = trigger_count;
 
 	for (uint32_t i = 0; i < index; i++) {
-		if (triggers[i].function == function)
+		if (triggers[i].function == trigger->function)
 			return 1;
 	}
 	if (index == TRIGGER_LIMIT)
 		return 0;
-	triggers[index].function = function;
-	triggers[index].enter_label = enter_label;
-	triggers[index].exit_label = exit_label;
+	triggers[index] = *trigger;
 	/* release: pairs with the acquire in find() */
 	__atomic_store_n(&trigger_count, index + 1, __ATOMIC_RELEASE);
 	return 1;
@@ -58,4 +53,11 @@ const char *trigger_exit_label(uint64_t function)
 	uint32_t index = find(function);
 
 	return index == TRIGGER_LIMIT ? NULL : triggers[index].exit_label;
+}
+
+uint32_t trigger_actions(uint64_t function)
+{
+	uint32_t index = find(function);
+
+	return index == TRIGGER_LIMIT ? 0 : triggers[index].actions;
 }

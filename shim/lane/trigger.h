@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions at whose entry or exit a snapshot is taken. Runs on: trigger_add: under the
- * process lock; the rest: traced threads, any context, slow paths of the call hooks.
+ * Functions at whose entry or exit a snapshot is taken, or a pause begins or ends. Runs
+ * on: trigger_add: under the process lock; the rest: traced threads, any context, slow
+ * paths of the call hooks.
  */
 #pragma once
 
@@ -14,11 +15,24 @@
 /* Addresses in the table; it only grows. */
 extern hidden uint32_t trigger_count;
 
-/* Labels of the snapshots at entry and exit, or NULL; kept. 0: the table is full. */
-int trigger_add(uint64_t function, const char *enter_label, const char *exit_label);
+/* What else the calls of a function do, see record/pause.h. */
+#define TRIGGER_FROM 1u
+#define TRIGGER_UNTIL 2u
+
+struct trigger {
+	uint64_t function;
+	const char *enter_label, *exit_label; /* of the snapshots, or NULL; kept */
+	uint32_t actions;
+};
+
+/* 0: the table is full. */
+int trigger_add(const struct trigger *trigger);
 
 int trigger_find(uint64_t function);
 
 /* The labels of the snapshots of a call that begins, or has ended; NULL: none. */
 const char *trigger_enter_label(uint64_t function);
 const char *trigger_exit_label(uint64_t function);
+
+/* TRIGGER_*, or 0. */
+uint32_t trigger_actions(uint64_t function);

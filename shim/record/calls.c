@@ -66,7 +66,7 @@ static cold void enter_slow(struct lane_context *context, uint64_t function,
 {
 	int was_settled = context_is_settled(context, stack);
 
-	if (paused_is_on())
+	if (paused_is_on() && !pause_enter(function, stack))
 		return;
 	if (was_settled &&
 	    count_early(context, function, (void *)call_site, stack, return_address))
@@ -160,12 +160,13 @@ static void close_at(struct lane_context *context, struct segment_frame *frame,
 		frame_pop(context, frame, frame->node, now);
 }
 
-static void end_trigger(uint64_t function)
+static void end_trigger(struct lane_context *context, uint64_t function)
 {
 	const char *label = trigger_exit_label(function);
 
 	if (label)
 		snapshot_take(label, SEGMENT_SNAPSHOT_FUNCTION);
+	pause_exit(context, function);
 }
 
 static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stack,
@@ -177,7 +178,7 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 	struct windows_place place = {function, call_site, stack, return_address, 0};
 
 	if (paused_is_on()) {
-		pause_leave(function, call_site, stack);
+		windows_leave_paused(function, call_site, stack);
 		return;
 	}
 	context = context_settle(stack);
@@ -204,7 +205,7 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 	}
 	close_at(context, frame, now);
 	if (unlikely(trigger_count))
-		end_trigger(function);
+		end_trigger(context, function);
 }
 
 static cold void look(struct lane_context *context, uint64_t function, uint64_t call_site,

@@ -7,6 +7,7 @@
 #include "shim/patch/modes.h"
 #include "shim/patch/selected.h"
 #include "shim/record/inlined.h"
+#include "shim/record/pause.h"
 #include "shim/record/snapshot.h"
 
 cold void frame_histogram_overflow(struct segment_function *function, uint32_t bucket)
@@ -78,6 +79,10 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 		return NO_FRAME;
 	if (unlikely(selected_is_active) && is_off(context, parent, function)) {
 		turn_off(function, return_address);
+		return NO_FRAME;
+	}
+	if (unlikely(trigger_count) && trigger_actions(function) & TRIGGER_UNTIL) {
+		pause_begin();
 		return NO_FRAME;
 	}
 	known_count = context->node_next;

@@ -10,8 +10,9 @@
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/paused.h"
+#include "shim/lane/trigger.h"
+#include "shim/lane/upcalls.h"
 #include "shim/record/context.h"
-#include "shim/record/frame_hooks.h"
 
 void pause_begin(void)
 {
@@ -45,24 +46,6 @@ void pause_end(void)
 	process_unlock(&mask);
 }
 
-void pause_leave(uint64_t function, uint64_t call_site, uintptr_t stack)
-{
-	struct lane_context *context = lane_own();
-	struct segment_frame *frame;
-
-	if (!context)
-		return;
-	if (unlikely(!paused_holds(context, stack)))
-		context = context_settle(stack);
-	frame = context ? context->top - 1 : NULL;
-	/* calls in the pause lie deeper on the stack than an open one of the function */
-	if (!frame || frame->function != function ||
-	    segment_frame_caller(frame) != call_site || stack < frame->stack_pointer ||
-	    segment_frame_is_inherited(frame))
-		return;
-	frame_pop(context, frame, frame->node, paused_clock() - context->clock_offset);
-}
-
 void pause_begin_region(void)
 {
 	struct lane_context *context = lane_own();
@@ -79,4 +62,77 @@ int pause_end_region(void)
 		return 0;
 	context->paused_region_count--;
 	return 1;
+}
+
+static struct pause_conditions watched;
+
+/* Of the call, or the thread of the step, with which the recording goes on: where it ends
+ * depends on it. The thread is known by the address of its variable. */
+static struct {
+	uint64_t call_count;
+	const void *thread;
+	int64_t depth; /* open frames around it */
+} starter;
+
+void pause_watch(const struct pause_conditions *conditions)
+{
+	watched = *conditions;
+	if (watched.from_call || watched.step)
+		pause_begin();
+}
+
+/* In a pause no path is new, so nobody else asks for the function's object. Functions
+ * that are known to be others are remembered. */
+static int is_from(uint64_t function)
+{
+	static uint64_t others[256];
+	uint64_t *other = &others[function * 0x9e3779b97f4a7c15ull >> 56];
+
+	if (__atomic_load_n(other, __ATOMIC_RELAXED) == function)
+		return 0;
+	upcalls.note_module(function);
+	if (trigger_actions(function) & TRIGGER_FROM)
+		return 1;
+	__atomic_store_n(other, function, __ATOMIC_RELAXED);
+	return 0;
+}
+
+int pause_enter(uint64_t function, uintptr_t stack)
+{
+	const struct lane_context *context;
+
+	if (!watched.from_call || !process_is_ready() || !is_from(function))
+		return 0;
+	if (__atomic_add_fetch(&starter.call_count, 1, __ATOMIC_RELAXED) <
+	    watched.from_call)
+		return 0;
+	pause_end();
+	context = context_settle(stack);
+	starter.thread = &lane_self;
+	starter.depth = context ? context->top - context->frames : -1;
+	return !paused_is_on();
+}
+
+void pause_exit(const struct lane_context *context, uint64_t function)
+{
+	if (watched.from_call && !watched.has_until && starter.thread == &lane_self &&
+	    context->top - context->frames <= starter.depth &&
+	    trigger_actions(function) & TRIGGER_FROM)
+		pause_begin();
+}
+
+void pause_step(const char *name)
+{
+	uint32_t i = 0;
+
+	if (likely(!watched.step))
+		return;
+	while (name && name[i] && name[i] == watched.step[i])
+		i++;
+	if (name && name[i] == watched.step[i]) {
+		starter.thread = &lane_self;
+		pause_end();
+	} else if (starter.thread == &lane_self) {
+		pause_begin();
+	}
 }

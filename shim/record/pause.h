@@ -13,9 +13,32 @@
 void pause_begin(void);
 void pause_end(void);
 
-/* An exit in a pause. */
-void pause_leave(uint64_t function, uint64_t call_site, uintptr_t stack);
-
 /* The begin of a region in a pause, and an end: 0: it was open before. */
 void pause_begin_region(void);
 int pause_end_region(void);
+
+/*
+ * Conditions. With a function to begin from, nothing is recorded but from its
+ * from_call-th call on: to the end of that call, and of each later one; or, with one that
+ * it goes on until, to the next call of that. Alone, that one ends the recording. With a
+ * step, it is recorded from each mark of it to the next mark of another one in the same
+ * thread.
+ */
+struct pause_conditions {
+	uint64_t from_call; /* 0: no such function */
+	int has_until;
+	const char *step; /* NULL: none; kept */
+};
+
+/* The constructor, when the process is recorded. */
+void pause_watch(const struct pause_conditions *conditions);
+
+/* A call in a pause: 1: which is over with it, record it. */
+int pause_enter(uint64_t function, uintptr_t stack);
+
+/* The end of a call of a function with triggers; its frame is closed. */
+struct lane_context;
+void pause_exit(const struct lane_context *context, uint64_t function);
+
+/* Before a mark of this step. */
+void pause_step(const char *name);

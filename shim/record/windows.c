@@ -11,7 +11,6 @@
 #include "shim/record/context.h"
 #include "shim/record/frame_hooks.h"
 #include "shim/record/inlined.h"
-#include "shim/record/pause.h"
 
 /* 24 us at 2.7 GHz: a thousand calls of the shortest. */
 #define WINDOW_TICKS (clock_tenth_of_second() >> 12)
@@ -322,6 +321,24 @@ void windows_leave(struct lane_context *context, const struct windows_place *pla
 		windows_end(context, now);
 }
 
+void windows_leave_paused(uint64_t function, uint64_t call_site, uintptr_t stack)
+{
+	struct lane_context *context = lane_own();
+	struct segment_frame *frame;
+
+	if (!context)
+		return;
+	if (unlikely(!paused_holds(context, stack)))
+		context = context_settle(stack);
+	frame = context ? context->top - 1 : NULL;
+	/* calls in the pause lie deeper on the stack than an open one of the function */
+	if (!frame || frame->function != function ||
+	    segment_frame_caller(frame) != call_site || stack < frame->stack_pointer ||
+	    segment_frame_is_inherited(frame))
+		return;
+	frame_pop(context, frame, frame->node, paused_clock() - context->clock_offset);
+}
+
 void windows_exit(void *function, void *call_site, uintptr_t frame_pointer)
 {
 	uint64_t now = clock_now();
@@ -332,7 +349,8 @@ void windows_exit(void *function, void *call_site, uintptr_t frame_pointer)
 
 	if (unlikely(!context_is_settled(context, place.stack))) {
 		if (paused_is_on()) {
-			pause_leave(place.function, place.call_site, place.stack);
+			windows_leave_paused(place.function, place.call_site,
+					     place.stack);
 			return;
 		}
 		context = context_settle(place.stack);

@@ -44,3 +44,6 @@ void windows_leave(struct lane_context *context, const struct windows_place *pla
 
 /* Ends the one that is open. */
 void windows_end(struct lane_context *context, uint64_t now);
+
+/* An exit in a pause: closes the innermost frame when it is this call's. */
+void windows_leave_paused(uint64_t function, uint64_t call_site, uintptr_t stack);

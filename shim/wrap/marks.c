@@ -25,6 +25,7 @@ exported void profshim_record_region_end(const char *component, const char *name
 
 exported void profshim_record_step(const char *name)
 {
+	pause_step(name);
 	series_step(name);
 }
 

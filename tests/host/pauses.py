@@ -74,5 +74,41 @@ def many_threads(case):
         expect(case.trust("late_events") == 0, f"{case.trust('late_events')} late")
 
 
+CONDITIONS = [  # settings; calls of serve, leaf, end_all, main
+    ({"FROM": "serve"}, (40, 440, 0, 0)),
+    ({"FROM": "serve:11"}, (30, 330, 0, 0)),
+    ({"UNTIL": "serve"}, (0, 100, 0, 1)),
+    ({"FROM": "serve:39", "UNTIL": "end_all"}, (2, 22 + 1 + 1 + 1 + 5 + 1, 0, 0)),
+    ({"FROM": "begin_all", "UNTIL": "serve"}, (0, 100, 0, 0)),
+    ({"WHILE_STEP": "frame"}, (0, 5, 0, 0)),
+    ({"FROM": "no_such"}, (0, 0, 0, 0)),
+]
+
+
+@scenario
+def conditions(case):
+    program = case.compile("phases.c")
+    for settings, expected in CONDITIONS:
+        if os.path.exists(case.database):
+            os.remove(case.database)
+        ran = case.run([program], {"PROFSHIM_" + key: value
+                                   for key, value in settings.items()})
+        case.settle()
+        expect(ran.returncode == 0 and ran.stdout == "1568\n", f"{ran}")
+        found = tuple(case.calls(name) for name in ("serve", "leaf", "end_all", "main"))
+        expect(found == expected, f"{settings}: {found}, not {expected}")
+
+
+@scenario
+def conditions_by_command(case):
+    program = case.compile("phases.c")
+    ran = case.run_plain([case.products.record, "-q", "-o", case.database, "--from", "serve",
+                          "--until", "end_all", program])
+    expect(ran.returncode == 0, f"{ran}")
+    expect(case.calls("serve") == 40 and case.calls("begin_all") == 0, "not as asked")
+    ran = case.run([program], {"PROFSHIM_FROM": "serve:x"})
+    expect("PROFSHIM_FROM=serve:x is not understood" in ran.stderr, f"{ran}")
+
+
 if __name__ == "__main__":
     host.main()
