@@ -4,6 +4,7 @@
 estimates  an interpreter with a budget of 5 %: what is called often is timed in windows or
            counted, one function is off
 drowned    the same without a budget: nearly all of the time was the hooks'
+waiting    a run on a busy machine, in which hooks and program waited for a CPU
 fewer      four runs a side: a function is called less often, so its hooks went away, and
            nothing else did ('before', 'after'); and one that is truly faster ('better')
 """
@@ -135,5 +136,13 @@ def make_fewer(db):
                 60_000 if label == "better" else 150_000)
 
 
+def make_waiting(db):
+    program(db, 1, "busy", 4_000_000, 1000, 300_000)
+    insert(db, "resource", run_id=1, process_id=1, time_ns=400 * MS, cpu_percent=50,
+           rss_bytes=1 << 20, minor_faults=0, major_faults=0, thread_count=1,
+           cpu_wait_ns=200 * MS)
+
+
 def make(db, kind):
-    {"estimates": make_estimates, "drowned": make_drowned, "fewer": make_fewer}[kind](db)
+    {"estimates": make_estimates, "drowned": make_drowned, "fewer": make_fewer,
+     "waiting": make_waiting}[kind](db)

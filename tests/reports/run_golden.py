@@ -58,6 +58,7 @@ CASES = {
     "report-estimates-raw": (["estimates.db", "--raw", "-n", "3"], {}),
     "report-estimates-json": (["estimates.db", "-f", "json"], {}),
     "report-estimates-md": (["estimates.db", "-f", "md"], {}),
+    "functions-waiting": (["functions", "waiting.db"], {}),
     "report-drowned": (["drowned.db"], {}),
     "functions-estimates": (["functions", "estimates.db"], {}),
     "functions-estimates-ascii": (["functions", "estimates.db"], ASCII),
@@ -591,7 +592,8 @@ def make_databases(folder, cases):
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine",
                  "findings", "unwound", "inlined", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
-                 "jobs-inside", "names", "estimates", "drowned", "fewer"):
+                 "jobs-inside", "names", "estimates", "drowned", "fewer",
+                 "waiting"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):
             continue
         make_db.make(kind, os.path.join(folder, kind + ".db"))

@@ -12,6 +12,7 @@
 
 #include "trust.sql.h"
 
+#include <math.h>
 #include <signal.h>
 #include <string.h>
 
@@ -126,9 +127,21 @@ static bool has_unknown(const struct run_facts *facts)
 	       (double)facts->unknown_ns >= UNKNOWN_LEAST * (double)facts->self_ns;
 }
 
+/* On a busy machine hooks were interrupted, too: that time is in the program's. */
+static double hooks_waited_ns(const struct run_facts *facts)
+{
+	return hooks_waits(&facts->hooks, (double)facts->wall_ns) *
+	       hooks_total(&facts->hooks).ns;
+}
+
+static double error_ns(const struct run_facts *facts)
+{
+	return hypot((double)facts->total_error_ns, hooks_waited_ns(facts));
+}
+
 static bool is_uncertain(const struct run_facts *facts)
 {
-	return (double)facts->total_error_ns > UNCERTAIN_LEAST * (double)facts->self_ns;
+	return error_ns(facts) > UNCERTAIN_LEAST * (double)facts->self_ns;
 }
 
 static bool is_exact(const struct run_facts *facts)
@@ -196,7 +209,7 @@ static void put_times(struct strbuf *line, const struct run_facts *facts)
 {
 	struct hooks_cost hooks = run_facts_hooks(facts);
 
-	if (!units_is_known((double)facts->self_ns, (double)facts->total_error_ns)) {
+	if (!units_is_known((double)facts->self_ns, error_ns(facts))) {
 		strbuf_puts(line, "; how long the program itself took is not known");
 	} else if (has_unknown(facts)) {
 		strbuf_puts(line, "; the times of ");
@@ -205,9 +218,8 @@ static void put_times(struct strbuf *line, const struct run_facts *facts)
 		units_counted(line, facts->function_count, "function");
 		strbuf_puts(line, " are not known");
 	} else if (is_uncertain(facts)) {
-		strbuf_printf(line, "; times are known to %.0f%%",
-			      units_share((double)facts->total_error_ns,
-					  (double)facts->self_ns));
+		strbuf_printf(line, "; times are off by up to %.0f%%",
+			      units_share(error_ns(facts), (double)facts->self_ns));
 	} else {
 		return;
 	}
@@ -215,6 +227,12 @@ static void put_times(struct strbuf *line, const struct run_facts *facts)
 		strbuf_puts(line, ": ");
 		trust_put_percent(line, hooks);
 		strbuf_puts(line, " of the recorded time was the hooks' own");
+	}
+	if (hooks_waited_ns(facts) > (double)facts->total_error_ns &&
+	    is_uncertain(facts)) {
+		strbuf_puts(line, "; the machine was busy, and ");
+		units_nsec(line, whole_number(hooks_waited_ns(facts)));
+		strbuf_puts(line, " in which hooks waited for a CPU are in the times");
 	}
 }
 
