@@ -13,8 +13,9 @@
 -- started_ns or time_ns counts from the start of its run. NULL means not known.
 --
 -- Times come twice: total_ns and self_ns are corrected for the cost of the hooks
--- (self = raw self - inner cost * calls - outer cost * calls of children, not below 0;
--- total = sum of the corrected selves of the subtree), raw_* are as the clock said. Where
+-- (self = raw self - inner cost * calls - outer cost * calls of children - cost of
+-- allocations, what that is below 0 being the caller's; total = sum of the corrected
+-- selves of the subtree), raw_* are as the clock said. Where
 -- calls were only counted (table mode), what they took is estimated: it is in their self
 -- time and not in that of the path it was recorded in. self_error_ns and total_error_ns are
 -- the half widths of the intervals that hold the true time in 95 of 100 cases.
