@@ -139,6 +139,22 @@ static void sum_up_paths(struct snapshots *ret, const uint32_t *starts)
 	}
 }
 
+/* In the end a path may have less: what its callees' hooks took less than was subtracted
+ * is charged to it when all is known (account.h), which a stretch of time cannot tell
+ * from calls that are still open. */
+static void bound_by_end(struct snapshots *ret, const struct merge *merge)
+{
+	for (size_t i = 0; i < ret->path_count; i++) {
+		struct snapshot_path *row = &ret->paths[i];
+		const struct merge_path *end = &merge->paths[row->path];
+
+		if (row->total_ns > end->total_ns)
+			row->total_ns = end->total_ns;
+		if (row->self_ns > end->self_ns)
+			row->self_ns = end->self_ns;
+	}
+}
+
 static void build_paths(struct snapshots *ret, struct merge *merge,
 			const uint32_t *starts)
 {
@@ -175,6 +191,7 @@ static void build_paths(struct snapshots *ret, struct merge *merge,
 	if (ret->path_count)
 		qsort(ret->paths, ret->path_count, sizeof(*ret->paths), row_by_path);
 	sum_up_paths(ret, starts);
+	bound_by_end(ret, merge);
 	free(owed_ns);
 }
 
