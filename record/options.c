@@ -84,8 +84,8 @@ static const struct argp_option options[] = {
 	{"follow", OPTION_FOLLOW, "WHICH", 0,
 	 "record child processes too: all (default) or none", OF_A_RUN},
 	{"level", OPTION_LEVEL, "LEVEL", 0,
-	 "exact (default), full, detailed or basic (at most 10, 5 or 1 per cent "
-	 "overhead), or off to run without recording",
+	 "full (default), detailed or basic: at most 10, 5 or 1 per cent overhead; exact: "
+	 "every call timed; or off to run without recording",
 	 OF_A_RUN},
 	{"overhead", OPTION_OVERHEAD, "PERCENT", 0,
 	 "what recording may add to the program's own CPU time", OF_A_RUN},

@@ -328,7 +328,7 @@ int record_series(const struct record_options *options, const char *output,
 	bool is_complete;
 	int failed;
 
-	series.level = level ? level : "exact";
+	series.level = level ? level : "full";
 	if (options->against) {
 		side_fill(&series.sides[0], options, output, options->against,
 			  options->against_label, &other);

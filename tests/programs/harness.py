@@ -58,9 +58,11 @@ class Products:
 
 
 def plain_environment():
-    """Ours without anything that would change how a program is recorded."""
-    return {key: value for key, value in os.environ.items()
-            if not key.startswith(("PROFSHIM_", "LD_PRELOAD", "MESON_", "MALLOC_", "ASAN_"))}
+    """Ours without anything that would change how a program is recorded. Known numbers on
+    known paths ask for the exact level; tests/counted asks for budgets."""
+    plain = {key: value for key, value in os.environ.items()
+             if not key.startswith(("PROFSHIM_", "LD_PRELOAD", "MESON_", "MALLOC_", "ASAN_"))}
+    return {**plain, "PROFSHIM_LEVEL": "exact"}
 
 
 def run(command, **options):

@@ -53,7 +53,8 @@ static void reads_values(void **state)
 	assert_string_equal(read_one("PROFSHIM_OUTPUT=").output, "run.db");
 	assert_string_equal(read_one("PROFSHIM_LABEL=x=y").label, "x=y");
 	assert_int_equal(read_one("PROFSHIM_LEVEL=off").off, 1);
-	assert_string_equal(read_one("PROFSHIM_LEVEL=").level, "exact");
+	assert_string_equal(read_one("PROFSHIM_LEVEL=").level, "full");
+	assert_true(read_one("PROFSHIM_LEVEL=").overhead_percent == 10);
 	assert_true(read_one("PROFSHIM_LEVEL=exact").overhead_percent == 0);
 	assert_true(read_one("PROFSHIM_LEVEL=detailed").overhead_percent == 5);
 	assert_int_equal(read_one("PROFSHIM_PATCH=off").keeps_code, 1);
@@ -98,7 +99,7 @@ static void names_what_it_ignores(void **state)
 		assert_int_equal(config.stack_depth_limit, 64);
 		assert_int_equal(config.path_limit, 1u << 20);
 		assert_int_equal(config.off, 0);
-		assert_true(config.overhead_percent == 0);
+		assert_true(config.overhead_percent == 10);
 		assert_int_equal(config.report, SEGMENT_REPORT_NONE);
 		assert_int_equal(config.follow, 1);
 		assert_int_equal(config.check_stacks, 0);
