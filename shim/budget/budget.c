@@ -15,8 +15,8 @@
 #define SAMPLED_CALLS 128u
 #define SAMPLED_BURSTS 16u
 #define LEAST_CALLS 200u /* of a function, before its times are known well enough */
-#define LIMIT_SHIFT 11u	 /* 2,048 ticks: 0.75 us */
-#define LIMIT_SHIFT_MOST 16u
+#define LIMIT_SHIFT 10u	 /* 1,024 ticks: 0.4 us */
+#define LIMIT_SHIFT_MOST 13u
 /* Windows get three tenths of the budget, what is counted counts as it is. */
 #define WINDOW_PART 0.3
 
@@ -154,8 +154,8 @@ static void read_habit(const struct segment_function *function, struct habit *re
 }
 
 /* Calls that are open are in no histogram. Of those that have been open for far longer
- * than the function's calls take the innermost is at work: an interpreter's loop, which is
- * entered again for each small callback. Is it this function's? It varies, and what it
+ * than the function's calls take the innermost is at work: an interpreter's loop, which
+ * is entered again for each small callback. Is it this function's? It varies, and what it
  * calls without a frame would have nobody to hold its time. (All that are open for long
  * were spared at first: on Lua the functions around the loop, 1.5 of the empty hooks'
  * time instead of 1.0.) */
@@ -283,8 +283,9 @@ static void decide(struct lane_context *context, uint64_t now)
 	double allowed = allowed_share() - other_share(context, now);
 
 	budget->hook_share = share;
-	if (allowed < allowed_share() / 8)
-		allowed = allowed_share() / 8;
+	/* what counting takes cannot be had back by counting more */
+	if (allowed < allowed_share() / 2)
+		allowed = allowed_share() / 2;
 	if (share <= allowed) {
 		if (budget->interval_ticks < MOST_INTERVAL)
 			budget->interval_ticks *= 2;

@@ -14,7 +14,8 @@
  *
  * TAKING. The most frequent first, among those whose calls are short, alike, and do not
  * allocate: for these a mean says what there is to say. When that is not enough, longer
- * ones too, up to 20 us; then functions lose their windows.
+ * ones too, up to 3 us, of which hooks are a hundredth; then functions lose their
+ * windows.
  *
  * GIVING BACK. See review.h.
  */
