@@ -8,12 +8,11 @@
  *     parse_line, luaH_*, Parser::next     functions, by linkage name or C++ name
  *     namespace:acme::net                  what is in it, and in those inside of it
  *     module:libcodec.so*                  objects, by file name
- *     file:src/parse*                      functions whose source lies there
- *     component:net                        functions of a component of the map
  *
  * Words are shell patterns: '*' is any text, slashes included, '?' one character. A C++
- * name is without its parameters: "Parser::next" is all its overloads. Names of modules
- * and files are those of the file, or with a slash in the word the end of the path.
+ * name is without its parameters: "Parser::next" is all its overloads; it ends where
+ * templates ("twice<") and operators begin. Modules go by the file's name, or with a
+ * slash in the word by the end of the path.
  *
  * A function is recorded when a rule of PROFSHIM_ONLY fits it, or there is none, and no
  * rule of PROFSHIM_SKIP does.
@@ -30,8 +29,6 @@ enum selection_kind {
 	SELECTION_FUNCTION,
 	SELECTION_NAMESPACE,
 	SELECTION_MODULE,
-	SELECTION_FILE,
-	SELECTION_COMPONENT,
 };
 
 struct selection_rule {
@@ -53,9 +50,6 @@ const char *selection_read(struct selection *ret, const char *only, const char *
 /* The rules of one kind that a name fits. Of functions: both names are tried. */
 uint64_t selection_fit(const struct selection *selection, enum selection_kind kind,
 		       const char *name);
-
-/* Rules of a kind. */
-uint64_t selection_of_kind(const struct selection *selection, enum selection_kind kind);
 
 /* Is a function off which these rules fit, and no others? */
 static inline int selection_is_off(const struct selection *selection, uint64_t rules)

@@ -84,14 +84,15 @@ static const struct argp_option options[] = {
 	{"follow", OPTION_FOLLOW, "WHICH", 0,
 	 "record child processes too: all (default) or none", OF_A_RUN},
 	{"level", OPTION_LEVEL, "LEVEL", 0,
-	 "full (default), detailed or basic: at most 10, 5 or 1 per cent overhead; exact: "
+	 "full (default), detailed or basic: at most 10, 5 or 1 per cent overhead; "
+	 "exact: "
 	 "every call timed; or off to run without recording",
 	 OF_A_RUN},
 	{"overhead", OPTION_OVERHEAD, "PERCENT", 0,
 	 "what recording may add to the program's own CPU time", OF_A_RUN},
 	{"only", OPTION_ONLY, "RULES", 0,
-	 "record these functions only: names or patterns, namespace:, module:, file: or "
-	 "component:, separated by commas",
+	 "record these functions only: names or patterns, namespace: or module:, "
+	 "separated by commas",
 	 OF_A_RUN},
 	{"skip", OPTION_SKIP, "RULES", 0, "leave these out, as if they had no hooks",
 	 OF_A_RUN},

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What the rules say of an object's functions, by its symbol tables. Functions that have
- * no name fit no rule. Where a function's source lies, and which component it is of, is
- * not known here: what a rule of PROFSHIM_ONLY might mean stays on.
+ * no name fit no rule.
  */
 #include "shim/image/selection.h"
 
@@ -17,7 +16,6 @@
 #define NAME_BYTES 512
 
 static struct selection selection;
-static uint64_t unknown_rules; /* of PROFSHIM_ONLY, that nobody can apply here */
 
 void selection_begin(void)
 {
@@ -25,10 +23,6 @@ void selection_begin(void)
 
 	selection_read(&selection, run->only, run->skip);
 	selected_is_active = selection.count > 0;
-	unknown_rules = selection_of_kind(&selection, SELECTION_FILE) |
-			selection_of_kind(&selection, SELECTION_COMPONENT);
-	for (uint32_t i = selection.only_count; i < selection.count; i++)
-		unknown_rules &= ~(1ull << i);
 }
 
 /* Functions that rules fit, in the order of the tables, and by address later. */
@@ -120,11 +114,6 @@ static void sort(struct list *list)
 	}
 }
 
-static int is_off(uint64_t rules)
-{
-	return selection_is_off(&selection, rules | unknown_rules);
-}
-
 /* One function may have several names. Leaves the addresses of those functions with which
  * it is not as with the object, in the place of the list; returns how many. */
 static uint32_t keep_exceptions(struct list *list, int object_is_off)
@@ -138,7 +127,7 @@ static uint32_t keep_exceptions(struct list *list, int object_is_off)
 		for (; i < list->count && list->all[i].address == address; i++)
 			rules |= list->all[i].rules;
 		list->fitted |= rules;
-		if (is_off(rules) != object_is_off)
+		if (selection_is_off(&selection, rules) != object_is_off)
 			functions[count++] = address;
 	}
 	return count;
@@ -173,7 +162,7 @@ static void decide(const struct segment_module *module, struct list *list)
 
 	list->object_rules = list->fitted =
 		selection_fit(&selection, SELECTION_MODULE, module->path);
-	object.is_off = (uint32_t)is_off(list->object_rules);
+	object.is_off = (uint32_t)selection_is_off(&selection, list->object_rules);
 	object.functions = (uint64_t *)list->all;
 	object.count = keep_exceptions(list, (int)object.is_off);
 	if (selected_decide(&object))

@@ -31,16 +31,16 @@ static void reads_lists(void **state)
 	assert_null(selection_read(&selection, "", NULL));
 	assert_int_equal(selection.count, 0);
 	assert_null(
-		selection_read(&selection, "a,b::c,namespace::d", "module:x,file:y/*"));
+		selection_read(&selection, "a,b::c,namespace::d", "module:x,module:y/*"));
 	assert_int_equal(selection.count, 5);
 	assert_int_equal(selection.only_count, 3);
 	assert_int_equal(selection.rules[2].kind, SELECTION_FUNCTION);
 	assert_int_equal(selection.rules[3].kind, SELECTION_MODULE);
-	assert_int_equal(selection_of_kind(&selection, SELECTION_FILE), 16);
+	assert_int_equal(selection_fit(&selection, SELECTION_MODULE, "/y/z"), 16);
 	assert_non_null(selection_read(&selection, "a,,b", NULL));
 	assert_non_null(selection_read(&selection, NULL, "a,"));
 	assert_non_null(selection_read(&selection, "module:", NULL));
-	assert_non_null(selection_read(&selection, "flie:x", NULL));
+	assert_non_null(selection_read(&selection, "file:x", NULL));
 	assert_int_equal(selection.count, 0);
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
@@ -75,10 +75,10 @@ static void fits_places(void **state)
 	assert_int_equal(fit("module:lib*.so", SELECTION_MODULE, "/usr/lib/libx.so"), 1);
 	assert_int_equal(fit("module:lib*.so", SELECTION_MODULE, "/usr/lib/libx.so.1"),
 			 0);
-	assert_int_equal(fit("file:src/a*", SELECTION_FILE, "/home/src/a/b.c"), 1);
-	assert_int_equal(fit("file:src/a*", SELECTION_FILE, "/home/mysrc/a/b.c"), 0);
-	assert_int_equal(fit("file:/home/*", SELECTION_FILE, "/home/src/a/b.c"), 1);
-	assert_int_equal(fit("file:b.c", SELECTION_FILE, "b.c"), 1);
+	assert_int_equal(fit("module:src/a*", SELECTION_MODULE, "/home/src/a/b.c"), 1);
+	assert_int_equal(fit("module:src/a*", SELECTION_MODULE, "/home/mysrc/a/b.c"), 0);
+	assert_int_equal(fit("module:/home/*", SELECTION_MODULE, "/home/src/a/b.c"), 1);
+	assert_int_equal(fit("module:b.c", SELECTION_MODULE, "b.c"), 1);
 }
 
 static void skips_after_only(void **state)
