@@ -91,6 +91,19 @@ static void add_path(const struct compare_state *state, struct table *table,
 	*table_cell(table, row, "path") = chain(state, table, number);
 }
 
+/* People see differences that are known; machines all that there are, so that they add up
+ * to the run's. */
+static bool is_shown(const struct compare_state *state, uint32_t path, double share)
+{
+	struct change self;
+
+	if (share > 0 || !state->input->options->machine)
+		return share > 0;
+	self = compare_means(state, &state->comparison.path_values, path,
+			     COMPARE_self_ns);
+	return self.before != self.after;
+}
+
 void compare_add_paths(struct compare_state *state)
 {
 	const struct compare_series *series = &state->comparison.path_values;
@@ -103,7 +116,7 @@ void compare_add_paths(struct compare_state *state)
 	for (uint32_t i = 0; i < series->count; i++) {
 		double share = compare_share(state, series, i);
 
-		if (share > 0 &&
+		if (is_shown(state, i, share) &&
 		    compare_passes(state, state->comparison.paths[i].function))
 			ranked[count++] = (struct compare_ranked){i, share};
 	}
