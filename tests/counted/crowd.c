@@ -91,7 +91,7 @@ int main(void)
 	struct itimerval interval = {{0, 200}, {0, 200}};
 	struct sigaction action = {.sa_handler = handle,
 				   .sa_flags = SA_RESTART | SA_ONSTACK};
-	uint64_t end = tally_now_ms() + 400;
+	uint64_t end = tally_now_ms() + 600;
 	pthread_t threads[THREADS], brief;
 	pthread_attr_t attributes;
 

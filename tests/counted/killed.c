@@ -34,7 +34,7 @@ static void *work(void *argument)
 
 int main(void)
 {
-	struct timespec pause = {0, 120000000};
+	struct timespec pause = {0, 1000000};
 	pthread_t thread;
 	pid_t child;
 
@@ -47,9 +47,12 @@ int main(void)
 		}
 		work(NULL);
 	}
-	nanosleep(&pause, NULL);
+	while (__atomic_load_n(&tallies[STEP], __ATOMIC_RELAXED) < 500000)
+		nanosleep(&pause, NULL);
 	kill(child, SIGKILL);
 	waitpid(child, NULL, 0);
+	puts("killed");
+	fflush(stdout);
 	TALLY_SAY(step, STEP);
 	TALLY_SAY(deeper, DEEPER);
 	return 0;

@@ -47,7 +47,9 @@ def compare(said, functions, text):
         function = functions.get(int(address, 16))
         found[name] = function
         calls = function.calls if function else 0
-        if calls != int(count):
+        # a thread that was killed may have been between the hook and the body
+        most = int(count) + (KILLED_THREADS if "killed" in said else 0)
+        if not int(count) <= calls <= most:
             wrong.append(f"{name} was called {count} times, {calls} are recorded")
     harness.expect(found, "the program said nothing")
     harness.expect(not wrong, "\n".join(wrong + [text]))
@@ -80,16 +82,14 @@ VARIANTS = {
     "gcc-slots": ("gcc", "-O2 -fno-plt", []),
     "gcc-fixed": ("gcc", "-O2 -fno-pie", ["-no-pie"]),
     "gcc-3": ("gcc", "-O3", []),
-    "gcc-cet": ("gcc", "-O2 -fcf-protection=full", ["-Wl,-z,ibtplt"]),
+    "gcc-hardened": ("gcc", "-O2 -fcf-protection=full -fstack-protector-all "
+                     "-fstack-clash-protection", ["-Wl,-z,ibtplt,-z,now"]),
     "gcc-large": ("gcc", "-O2 -mcmodel=large -fno-pie", ["-no-pie"]),
-    "gcc-now": ("gcc", "-O2", ["-Wl,-z,now"]),
     "gcc-lazy": ("gcc", "-O2", ["-Wl,-z,lazy"]),
     "gcc-lto": ("gcc", "-O2 -flto", []),
-    "gcc-protector": ("gcc", "-O2 -fstack-protector-all -fstack-clash-protection", []),
     "gcc-size": ("gcc", "-Os -freorder-blocks-and-partition", []),
     "clang": ("clang", "-O2", []),
     "clang-0": ("clang", "-O0", []),
-    "clang-1": ("clang", "-O1", []),
     "clang-3": ("clang", "-O3 -fPIC", []),
     "clang-slots": ("clang", "-O2 -fno-plt", []),
 }
@@ -109,7 +109,7 @@ def run_variant(products, tool, program, variant, arguments=(), settings=()):
 # settings of its environment.
 PROGRAMS = {
     "crowd.c": (["gcc", "clang"], [], ["step", "deeper"]),
-    "deepening.c": (list(VARIANTS), ["60"],
+    "deepening.c": (list(VARIANTS), ["40"],
                     ["leaf", "even", "odd", "roomy", "exits", "tail", "inlined",
                      "choose"]),
     "generating.c": (["gcc"], [], ["step", "made"]),
@@ -120,6 +120,7 @@ PROGRAMS = {
 }
 
 
+KILLED_THREADS = 3  # killed.c
 MAY_BE_WRITTEN = ("pages", "room")
 SKIPPED = 77  # the exit status of a program on a kernel that cannot
 
