@@ -61,11 +61,13 @@ static int caller_has_frame(struct lane_context *context, uint64_t function,
 	const struct segment_frame *frame = context->top - 1;
 	uint64_t caller;
 
-	if (frame < context->frames)
-		return 0;
 	if (segment_frame_caller(frame) == call_site)
 		return 1;
 	caller = caller_of(&context->windows, call_site);
+	/* exact ones have a frame, and code without hooks is called by those as a rule:
+	 * what calls qsort() is not tiny */
+	if (caller && !modes_find(caller))
+		return !inlined_is_elsewhere(function, return_address);
 	/* copies that are inlined into the caller lie above its frame */
 	while (frame > context->frames && frame->function != caller &&
 	       segment_frame_caller(frame) == segment_frame_caller(frame - 1))
@@ -237,7 +239,7 @@ void cold windows_pulse(void *function, void *call_site)
 	else if (length >= windows->pulse_length)
 		load_pulse(context, PULSE_SOON);
 	else if (length < windows->pulse_length / 2)
-		load_pulse(context, length * 2);
+		load_pulse(context, length ? length * 2 : PULSE_SOON);
 }
 
 static void add_window_call(struct lane_context *context, uint64_t function,
