@@ -40,6 +40,11 @@ class Subject:
         return [self.built[kind], *self.arguments]
 
 
+def is_newer(target, sources):
+    return os.path.exists(target) and os.path.getmtime(target) > \
+        max(os.path.getmtime(source) for source in sources)
+
+
 class Builder(programs.Programs):
     """Builds below a folder what is not built yet; each subject is a method."""
 
@@ -48,7 +53,7 @@ class Builder(programs.Programs):
         built, waiting = {}, []
         for kind, flags in FLAGS.items():
             built[kind] = os.path.join(self.folder, f"{name}-{kind}")
-            if os.path.exists(built[kind]):
+            if is_newer(built[kind], [os.path.join(source, file) for file in files]):
                 continue
             extra = hooked if kind == "hooked" else ()
             waiting.append(subprocess.Popen(

@@ -1,15 +1,17 @@
 // SPDX-License-Identifier: MIT
-// What this is:  a C++ program of very many very small functions, as templates,
-// operators,
-//                iterators and small virtual functions make them: for scripts/fidelity.
-//                The same calls on every run. usage: tiny_functions [SCALE]
+/*
+ * What this is:  a C++ program of very many very small functions: templates, operators,
+ *                iterators, small virtual functions; for scripts/fidelity. The same calls
+ *                on every run. usage: tiny_functions [SCALE]
+ */
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <memory>
 #include <vector>
 
-namespace
+// With names, as all types below: of what has none, perf knows no linkage name.
+namespace tiny
 {
 
 class Random
@@ -271,10 +273,16 @@ template <typename Item, typename Before> class Heap
 	Before before;
 };
 
+struct Smaller {
+	bool operator()(std::uint32_t a, std::uint32_t b) const
+	{
+		return a < b;
+	}
+};
+
 std::uint64_t order(Random &random, int count)
 {
-	auto before = [](std::uint32_t a, std::uint32_t b) { return a < b; };
-	Heap<std::uint32_t, decltype(before)> heap(before);
+	Heap<std::uint32_t, Smaller> heap{Smaller()};
 	std::uint64_t sum = 0;
 
 	for (int i = 0; i < count; i++)
@@ -304,10 +312,12 @@ std::vector<std::unique_ptr<Shape>> make_shapes(Random &random, int count)
 	return shapes;
 }
 
-} // namespace
+} // namespace tiny
 
 int main(int argc, char **argv)
 {
+	using namespace tiny;
+
 	int scale = argc > 1 ? std::atoi(argv[1]) : 1;
 	Random random(42);
 	Row<Body> bodies(1000);
