@@ -134,6 +134,8 @@ struct calltree_total {
 	QUANTITY_FIELDS(TREE);
 };
 struct calltree_total calltree_sum(const struct calltree *tree);
+/* The allocations on paths of frames alone: no instrumented function led to them. */
+double calltree_allocs_of_frames(const struct calltree *tree);
 
 /* One for each function of the tree, owned by caller. */
 struct calltree_total *calltree_by_function(const struct calltree *tree);

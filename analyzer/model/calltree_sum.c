@@ -80,3 +80,19 @@ struct calltree_total *calltree_neighbours(const struct calltree *tree, uint32_t
 {
 	return sum(tree, callers ? caller : callee, function);
 }
+
+double calltree_allocs_of_frames(const struct calltree *tree)
+{
+	double allocs = 0;
+	uint32_t below = UINT32_MAX; /* the depth of a function: deeper nodes are its */
+
+	for (size_t i = 0; i < tree->order_count; i++) {
+		const struct calltree_node *node = &tree->nodes[tree->order[i]];
+
+		if (node->depth > below)
+			continue;
+		below = node->is_frame ? UINT32_MAX : node->depth;
+		allocs += node->is_frame ? (double)node->alloc_count : 0;
+	}
+	return allocs;
+}

@@ -54,6 +54,9 @@ struct rule_input {
 	double self_ns;	  /* corrected, sum over functions */
 	double peak_bytes, alloc_bytes, alloc_count, free_count, live_bytes;
 	double hook_cost_ns; /* of one call: inside and outside the timed interval */
+	/* Of recording allocations that no instrumented function led to: in no function's
+	 * time, so nobody's was subtracted. */
+	double frames_cost_ns;
 	double hooks_ns, hooks_error_ns; /* of all calls and allocations, together */
 	double recorded_ns;		 /* of the roots, as the clock said */
 	double total_error_ns;		 /* of self_ns */
@@ -105,9 +108,6 @@ const struct rule *rule_find(const char *word);
 unsigned rule_rests_on(const struct finding *finding);
 
 /* What rules need; see input.c. */
-
-/* What the hooks add to a malloc and its free: 17.4 ns instead of 6.5 in a loop. */
-#define RULE_RECORDER_NS 11
 
 /* The value of one of the rule's limits, perhaps changed by the user. */
 double rule_limit(struct rule_input *input, const char *name);

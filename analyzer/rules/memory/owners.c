@@ -189,8 +189,7 @@ double memory_run_ns(struct rule_input *input)
 
 	lanes = run->lane_count > 1 ? (double)run->lane_count : 1;
 	served_ns = time_run_unhindered_ns(run);
-	return fmax(served_ns - input->alloc_count * RULE_RECORDER_NS / lanes,
-		    0.1 * served_ns);
+	return fmax(served_ns - input->frames_cost_ns / lanes, 0.1 * served_ns);
 }
 
 void memory_win_time(struct rule_input *input, struct finding *finding, double ns)

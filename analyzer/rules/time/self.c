@@ -16,13 +16,13 @@
 struct function {
 	int64_t function_id;
 	double calls, self_ns, total_ns, longest_ns, p50_ns;
-	double held_ns; /* what its own code holds of the run, by the clock */
-	double own_ns;	/* of all threads, less waits for a CPU and the recorder's time */
-	double run_ns;	/* the same of held_ns */
-	double call_ns; /* what its longest call spent in its own code; at least */
-	double one_ns;	/* the same, less waits for a CPU */
-	double idle_ns; /* what of run_ns may have been waiting; at most */
-	double raw_ns;	/* total with the hooks, as p50_ns has it */
+	double held_ns;	 /* what its own code holds of the run, by the clock */
+	double own_ns;	 /* of all threads, less waits for a CPU */
+	double run_ns;	 /* the same of held_ns */
+	double call_ns;	 /* what its longest call spent in its own code; at least */
+	double one_ns;	 /* the same, less waits for a CPU */
+	double idle_ns;	 /* what of run_ns may have been waiting; at most */
+	double raw_ns;	 /* total with the hooks, as p50_ns has it */
 	double hooks_ns; /* subtracted from its own time */
 	double error_ns; /* of its own time */
 	double sure;	 /* the part of that which is there with the error, too: 0 to 1 */
@@ -75,14 +75,10 @@ static double run_of(const struct rule_input *input)
 	return time_run_unhindered_ns(input->time_run);
 }
 
-/* The part of its own time that is its code's. What the recorder adds to an allocation is
- * not subtracted from durations; memory_run_ns() leaves it out, too. */
+/* The part of its own time that it did not wait for a CPU. */
 static double own_part(const struct time_run *run, const struct function *function)
 {
-	double served = 1 - starved_part(run, function);
-	double recorder_ns = function->allocs * RULE_RECORDER_NS;
-
-	return fmax(0, served - rule_share(recorder_ns, function->self_ns));
+	return 1 - starved_part(run, function);
 }
 
 static int complete(struct rule_input *input, struct function *function)
@@ -126,8 +122,8 @@ static bool is_subtracted(struct rule_input *input, const struct function *funct
 	       rule_limit(input, "sure_hooks") * input->hook_cost_ns;
 }
 
-/* Much of its own time is malloc's, and what the recorder adds to that: 11 ns where the
- * heap is in the caches, about 100 where it is not. */
+/* Much of its own time is malloc's, and what the recorder took where the heap is not in
+ * the caches: about 100 ns, of which less is subtracted. */
 static bool is_allocating(struct rule_input *input, const struct function *function)
 {
 	return function->own_ns < rule_limit(input, "alloc_ns") * function->allocs;

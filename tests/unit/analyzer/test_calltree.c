@@ -214,6 +214,27 @@ static void functions_and_neighbours_sum(void **state)
 	calltree_free(tree);
 }
 
+static void allocations_without_a_function(void **state)
+{
+	struct calltree *tree = calltree_new();
+
+	(void)state;
+	add(tree, 1, 0, 1, 1, 0, 0); /* frame -> frame -> function -> frame; -> frame */
+	add(tree, 2, 1, 1, 2, 0, 0);
+	add(tree, 3, 2, 2, 4, 5, 5);
+	add(tree, 4, 3, 1, 8, 0, 0);
+	add(tree, 5, 2, 1, 16, 0, 0);
+	add(tree, 6, 0, 2, 32, 5, 5); /* function -> frame -> frame */
+	add(tree, 7, 6, 1, 64, 0, 0);
+	add(tree, 8, 7, 1, 128, 0, 0);
+	add(tree, 9, 0, 1, 256, 0, 0); /* frame */
+	for (size_t i = 0; i < tree->node_count; i++)
+		tree->nodes[i].is_frame = tree->nodes[i].total_ns == 0;
+	calltree_link(tree);
+	assert_float_equal(calltree_allocs_of_frames(tree), 1 + 2 + 16 + 256, 0);
+	calltree_free(tree);
+}
+
 static void filters_follow_paths(void **state)
 {
 	struct calltree *tree = recursive();
@@ -251,6 +272,7 @@ int main(void)
 		cmocka_unit_test(inlined_copies_fold),
 		cmocka_unit_test(deep_and_wide_trees_are_fast),
 		cmocka_unit_test(functions_and_neighbours_sum),
+		cmocka_unit_test(allocations_without_a_function),
 		cmocka_unit_test(filters_follow_paths),
 	};
 
