@@ -55,10 +55,12 @@ int modes_has_early_sites(uint32_t number)
 uint32_t modes_find_early(uint64_t function, uintptr_t return_address)
 {
 	uint32_t number = modes_find(function);
-	const struct site_owner *owner = &tables->modes[number];
+	const struct site_owner *owner;
 
-	if (!number || !owner->has_early ||
-	    (!text_is_closed && !known_has(return_address)))
+	if (!number)
+		return 0;
+	owner = &tables->modes[number];
+	if (!owner->has_early || (!text_is_closed && !known_has(return_address)))
 		return 0;
 	if (owner->recording == SEGMENT_RECORDING_WINDOWS)
 		return number | MODES_EARLY_IN_WINDOWS;
