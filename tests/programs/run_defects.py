@@ -124,6 +124,8 @@ def look(bench, source):
 
 
 def main():
+    # with it malloc writes to each page
+    os.environ.pop("MALLOC_PERTURB_", None)
     sources = sys.argv[2:] or sorted(glob.glob(os.path.join(FOLDER, "*.c")))
     failed = False
     with tempfile.TemporaryDirectory(prefix="profshim-defects-") as folder:

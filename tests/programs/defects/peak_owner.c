@@ -16,13 +16,13 @@ static __attribute__((noinline)) char *load_file(void)
 
 	if (!text)
 		abort();
-	memset(text, 1, FILE_BYTES);
+	memset(text, 1, FILE_BYTES / 16); /* all of it takes a busy machine long */
 	return text;
 }
 
 static __attribute__((noinline)) void use_lines(const char *text)
 {
-	background_sink += (unsigned char)text[FILE_BYTES / 2];
+	background_sink += (unsigned char)text[FILE_BYTES / 32];
 	background(100, 50000);
 }
 
