@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a defect: a function of one instruction is called millions of times.
+ * What this is:  a defect: a function of a few instructions is called millions of times. It
+ *                waits for them, or the clock behind it would be read before they are done:
+ *                some ns of each call would be its caller's, and its own time not known.
  */
 // expect: T2 tiny-call-storm read_byte
 #include "background.h"
@@ -9,7 +11,12 @@ static unsigned char block[4096];
 
 static __attribute__((noinline)) unsigned char read_byte(unsigned at)
 {
-	return block[at];
+	uint32_t mixed = block[at % sizeof(block)] + at;
+
+	for (int i = 0; i < 10; i++)
+		mixed = (mixed ^ mixed >> 15) * 0x2c1b3c6du;
+	__builtin_ia32_lfence();
+	return (unsigned char)mixed;
 }
 
 static __attribute__((noinline)) void sum_block(void)
