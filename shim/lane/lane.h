@@ -115,8 +115,8 @@ struct lane_windows {
 	/* the stretch before the window */
 	uint32_t between_ticks, between_call_count;
 	uint32_t random;
-	/* since the budget asked last: calls that were counted, and their time */
-	uint64_t counted_calls, counted_ticks;
+	/* since the budget asked last: calls that were counted */
+	uint64_t counted_calls;
 	uint64_t cost_ticks; /* of windows, likewise */
 	struct lane_caller callers[LANE_CALLERS];
 };

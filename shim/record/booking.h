@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "shim/budget/budget.h"
 #include "shim/core/process.h"
 #include "shim/memory/deferred.h"
 #include "shim/memory/shadow.h"
@@ -46,6 +47,8 @@ static inline uint32_t booking_site_of(struct lane_context *context, uint32_t no
 
 	if (unlikely(!*site)) {
 		*site = site_new(context->slot, node);
+		budget_note_allocation(context,
+				       context->nodes[context->current].function);
 		if (!*site)
 			return 0;
 	}

@@ -219,7 +219,6 @@ void cold windows_pulse(void *function, void *call_site)
 		return;
 	}
 	windows->counted_calls += length;
-	windows->counted_ticks += ticks;
 	if (length == windows->pulse_length && length) {
 		windows->between_ticks = clip(ticks);
 		windows->between_call_count = length;
