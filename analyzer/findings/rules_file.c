@@ -5,7 +5,7 @@
  */
 #include "analyzer/findings/rules_file.h"
 
-#include "analyzer/model/json_place.h"
+#include "common/json/json_place.h"
 #include "analyzer/model/units.h"
 
 #include <errno.h>

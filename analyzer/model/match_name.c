@@ -5,6 +5,8 @@
  */
 #include "analyzer/model/match_name.h"
 
+#include "common/base/cxx_name.h"
+
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,81 +106,13 @@ static void add_respelled(struct strbuf *key, const char *name, const char *file
 	}
 }
 
-/* Where an operator's name ends: "operator<<", "operator()", "operator new[]", "operator
- * int"; behind it come its template arguments or parameters. */
-static const char *skip_operator(const char *at)
-{
-	at += strlen("operator");
-	if (starts_with(at, "()"))
-		return at + 2;
-	if (*at == ' ' || is_word(*at))
-		return at + strcspn(at, "(<");
-	at += strspn(at, "<>=!+-*/%^&|~,[]");
-	/* "operator< <int>" is spaced to be read */
-	return starts_with(at, " <") ? at + 1 : at;
-}
-
-struct parts {
-	const char *name;	/* behind the return type */
-	const char *last;	/* its last part, behind the last "::" */
-	const char *parameters; /* "(" of the parameters, or the end */
-};
-
-static bool is_operator(const char *name, const char *at)
-{
-	return starts_with(at, "operator") && (at == name || !is_word(at[-1])) &&
-	       !is_word(at[8]);
-}
-
-/* The bracket that closes the one at text, or the end. */
-static const char *closing(const char *text)
-{
-	size_t depth = 0;
-
-	for (; *text; text++) {
-		if (strchr("(<[{", *text))
-			depth++;
-		/* not the arrow of a trailing return type */
-		else if (strchr(")>]}", *text) && !(*text == '>' && text[-1] == '-') &&
-			 --depth == 0)
-			return text;
-	}
-	return text;
-}
-
-static struct parts take_apart(const char *name)
-{
-	struct parts parts = {name, name, name + strlen(name)};
-
-	for (const char *at = name; *at;) {
-		if (is_operator(name, at)) {
-			at = skip_operator(at);
-		} else if (*at == ' ') {
-			parts.name = parts.last = ++at;
-		} else if (starts_with(at, "::")) {
-			at += 2;
-			parts.last = at;
-		} else if (*at == '(' && at > name && at[-1] != ' ' &&
-			   !starts_with(closing(at), ")::")) {
-			parts.parameters = at;
-			break;
-		} else if (strchr("(<[{", *at)) {
-			at = closing(at);
-			at += *at != '\0';
-		} else {
-			at++;
-		}
-	}
-	return parts;
-}
-
 void match_add_canonical(struct strbuf *key, const char *name, const char *file)
 {
 	struct strbuf respelled = {0};
-	struct parts parts;
+	struct cxx_name parts;
 
 	add_respelled(&respelled, name, file);
-	parts = take_apart(strbuf_text(&respelled));
+	parts = cxx_name_parts(strbuf_text(&respelled));
 	/* Without parameters a space parts no return type: "0x12 (libm.so)". */
 	strbuf_puts(key, *parts.parameters ? parts.name : strbuf_text(&respelled));
 	strbuf_free(&respelled);
@@ -190,8 +124,8 @@ static bool add_without_arguments(struct strbuf *key, const char *from, const ch
 	bool any = false;
 
 	for (const char *at = from; at < end;) {
-		if (is_operator(from, at)) {
-			const char *behind = skip_operator(at);
+		if (cxx_name_is_operator(from, at)) {
+			const char *behind = cxx_name_skip_operator(at);
 
 			behind = behind < end ? behind : end;
 			strbuf_add(key, at, (size_t)(behind - at));
@@ -199,7 +133,7 @@ static bool add_without_arguments(struct strbuf *key, const char *from, const ch
 		} else if (*at == '<') {
 			any = true;
 			strbuf_puts(key, "<>");
-			at = closing(at);
+			at = cxx_name_closing(at);
 			at += *at != '\0';
 		} else {
 			strbuf_putc(key, *at++);
@@ -210,7 +144,7 @@ static bool add_without_arguments(struct strbuf *key, const char *from, const ch
 
 bool match_add_family(struct strbuf *key, const char *canonical)
 {
-	struct parts parts = take_apart(canonical);
+	struct cxx_name parts = cxx_name_parts(canonical);
 	size_t start = key->size;
 
 	if (add_without_arguments(key, parts.name, parts.parameters))
@@ -221,11 +155,12 @@ bool match_add_family(struct strbuf *key, const char *canonical)
 
 void match_add_unqualified(struct strbuf *key, const char *canonical)
 {
-	struct parts parts = take_apart(canonical);
+	struct cxx_name parts = cxx_name_parts(canonical);
 	const char *end = parts.last;
 
 	while (end < parts.parameters && *end != '<')
-		end = is_operator(parts.last, end) ? skip_operator(end) : end + 1;
+		end = cxx_name_is_operator(parts.last, end) ? cxx_name_skip_operator(end)
+							    : end + 1;
 	end = end < parts.parameters ? end : parts.parameters;
 	strbuf_add(key, parts.last, (size_t)(end - parts.last));
 }

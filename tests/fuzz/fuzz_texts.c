@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "analyzer/model/component_map.h"
+#include "common/json/component_map.h"
 #include "analyzer/findings/finding_suppress.h"
 #include "analyzer/statistics/gate.h"
 #include "analyzer/findings/rules_file.h"

@@ -19,11 +19,12 @@ COLLECTOR = [*BASE, "collector/read", "collector/processes", "collector/symbols"
              "collector/merge", "collector/account", "collector/ingest",
              "collector/database",
              "collector/store", "collector/live"]
-CONTENT = [*BASE, "analyzer/model", "analyzer/statistics", "analyzer/findings",
+CONTENT = [*BASE, "common/json", "analyzer/model", "analyzer/statistics", "analyzer/findings",
            "analyzer/document", "analyzer/rundb"]
 LAYERS = {
     "common": [],
     "common/base": ["common"],
+    "common/json": ["common", "common/base"],
     "shim/profshim.h": [],
     "shim/core": ["common"],
     "shim/lane": ["common", "shim/core"],
@@ -59,7 +60,7 @@ LAYERS = {
                "collector/symbols"],
     "analyzer/model": BASE,
     "analyzer/statistics": [*BASE, "analyzer/model"],
-    "analyzer/findings": [*BASE, "analyzer/model"],
+    "analyzer/findings": [*BASE, "common/json", "analyzer/model"],
     "analyzer/document": [*BASE, "analyzer/model", "analyzer/findings"],
     "analyzer/rundb": [*BASE, "analyzer/model", "collector/database",
                        "collector/store"],

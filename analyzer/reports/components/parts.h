@@ -2,7 +2,7 @@
 /* What the reports that know components share. */
 #pragma once
 
-#include "analyzer/model/component_map.h"
+#include "common/json/component_map.h"
 #include "analyzer/model/components.h"
 #include "analyzer/reports/report.h"
 

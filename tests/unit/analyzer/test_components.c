@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: component maps, and call trees summed up by components. */
-#include "analyzer/model/component_map.h"
+#include "common/json/component_map.h"
 #include "analyzer/model/components.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 

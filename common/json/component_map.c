@@ -3,13 +3,13 @@
  * Reading and applying of component maps; every refusal names file, line and key. Must
  * not accept a key it does not know: an entry mistyped would fit too much.
  */
-#include "analyzer/model/component_map.h"
+#include "common/json/component_map.h"
 
+#include "common/base/cxx_name.h"
 #include "common/base/pattern.h"
 #include "common/base/xalloc.h"
-#include "analyzer/model/json_place.h"
+#include "common/json/json_place.h"
 
-#include <ctype.h>
 #include <errno.h>
 #include <fnmatch.h>
 #include <jansson.h>
@@ -196,48 +196,16 @@ static bool fits_path(const char *pattern, const char *path)
 	return false;
 }
 
-/* The word, not a part of "my_operators". */
-static bool is_operator(const char *at, const char *name)
-{
-	return strncmp(at, "operator", 8) == 0 && (at == name || at[-1] == ':') &&
-	       !isalnum((unsigned char)at[8]) && at[8] != '_';
-}
-
-/* Where the qualified name of a demangled function starts, and where it ends: before it
- * may stand what a function template returns; an operator may have a space in its name,
- * too; behind it come arguments, or " [clone .cold]". */
-static const char *qualified_name(const char *function, size_t *ret_size)
-{
-	const char *name = function, *at = function;
-	size_t depth = 0;
-
-	for (; *at; at++) {
-		if (depth == 0 && (is_operator(at, name) || strncmp(at, " [", 2) == 0))
-			break;
-		if (strncmp(at, "(anonymous namespace)", 21) == 0)
-			at += 20;
-		else if (*at == '(' && depth == 0)
-			break;
-		else if (strchr("<([{", *at))
-			depth++;
-		else if (strchr(">)]}", *at) && depth > 0)
-			depth--;
-		else if (*at == ' ' && depth == 0)
-			name = at + 1;
-	}
-	*ret_size = (size_t)(at - name);
-	return name;
-}
-
 /* "net" fits net::send() and void net::send<int>(), not internet::send() nor what returns
  * a net::packet. */
 static bool fits_namespace(const char *name_space, const char *function)
 {
-	size_t length = strlen(name_space), size;
-	const char *name = qualified_name(function, &size);
+	size_t length = strlen(name_space);
+	struct cxx_name parts = cxx_name_parts(function);
 
-	return length < size && strncmp(name, name_space, length) == 0 &&
-	       strncmp(name + length, "::", 2) == 0;
+	return (size_t)(parts.last - parts.name) >= length + 2 &&
+	       strncmp(parts.name, name_space, length) == 0 &&
+	       strncmp(parts.name + length, "::", 2) == 0;
 }
 
 const char *component_map_find(const struct component_map *map, const char *function,

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The parts of a demangled name. Must not copy, or fail: a name that is no C++ is all one
+ * part.
+ */
+#pragma once
+
+#include <stdbool.h>
+
+/* All point into the name. */
+struct cxx_name {
+	const char *name;	/* behind the return type */
+	const char *last;	/* its last part, behind the last "::" */
+	const char *parameters; /* "(" of the parameters, " [clone" or the end */
+};
+
+struct cxx_name cxx_name_parts(const char *name);
+
+/* The bracket that closes the one at text, or the end. */
+const char *cxx_name_closing(const char *text);
+
+/* Is there an operator's name at `at` of a name? Not a part of "my_operators". */
+bool cxx_name_is_operator(const char *name, const char *at);
+
+/* Where the name of the operator at `at` ends: "operator<<", "operator()", "operator
+ * new[]", "operator int"; behind it come its template arguments or parameters. */
+const char *cxx_name_skip_operator(const char *at);
