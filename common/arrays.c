@@ -10,6 +10,7 @@
 #include "common/attributes.h"
 #include "common/segment_history.h"
 #include "common/segment_names.h"
+#include "common/segment_recording.h"
 #include "common/segment_series.h"
 
 #define HEADER_ALIGN 64u

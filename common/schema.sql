@@ -192,7 +192,7 @@ CREATE TABLE path_lane (
 ) WITHOUT ROWID;
 
 -- A function that a process recorded with less than a frame for each call, now or for a
--- time; see common/segment.h, HOW A FUNCTION IS RECORDED.
+-- time; see common/segment_recording.h.
 CREATE TABLE mode (
 	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL,
 	function_id INTEGER,		-- NULL: no call of it is in the tree

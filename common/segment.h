@@ -10,6 +10,7 @@
  *
  *     run.db-spool/TOKEN/run            struct segment_run; flock()ed by whoever ingests
  *     run.db-spool/TOKEN/state          struct segment_state, one page
+ *     run.db-spool/TOKEN/control        struct segment_control; see segment_control.h
  *     run.db-spool/TOKEN/PID-N.segment  struct segment_file, then slots
  *     run.db-spool/TOKEN/samples        the collector's own; see its samples.h
  *
@@ -45,7 +46,8 @@
  * segment_lane: shadow stack, call tree, histograms and steps of one thread at a time; a
  * lane whose thread has ended is handed to the next thread), a process's history of
  * snapshots (common/segment_history.h) or the names of the file's regions
- * (common/segment_names.h).
+ * (common/segment_names.h). How a function is recorded, and what is kept of one that has
+ * no frames, is told in common/segment_recording.h.
  *
  * Inside a slot, arrays lie where the slot's header says, each in a struct segment_array.
  * common/arrays.h is the table of all of them: where the descriptor is, what an entry
@@ -84,32 +86,6 @@
  * process with the highest peak of those that have ended is not offered; the one with the
  * next higher peak offers it instead (segment_file.highest_peak).
  *
- * HOW A FUNCTION IS RECORDED
- *
- * As the user asks, or as the budget of the run allows (segment_run.overhead_percent), a
- * process records some of its functions with less than a frame for each call. Such a
- * function has an entry in the process's modes; its index is the function's number there.
- *
- *     EXACT    the hooks see each call: frame, node, times. All functions without entry.
- *     WINDOWS  the hooks' call sites lead to code that adds 1 to the lane's
- *              counts[number]. Now and then a thread has a window: then its calls are
- *              recorded as exact ones are, and are in no count, and their durations are
- *              summed up in windows[number], too.
- *     COUNTED  counts only, windows or not.
- *     OFF      nothing, by the user's wish.
- *
- * So a lane's calls of a function are those of its nodes and its count, exactly. An entry
- * stays when its function is EXACT again. Calls that are only counted have no frame:
- * what they call is found below the innermost function that has one, their time and the
- * cost of counting is in that one's. A window begins and ends where the thread's
- * innermost function has a frame, so paths in windows are whole.
- *
- * pairs: what windows cost. Each has a window's ticks and recorded calls (of functions in
- * WINDOWS mode), and the ticks and counted calls of a stretch right before it: the
- * difference per call is what the hooks cost in the state that the program is in. The
- * first SEGMENT_PAIR_LIMIT; then a random one is replaced each time, so they are a sample
- * of all windows.
- *
  * A READER must take nothing for granted: the writer may have died at any
  * instruction, or the file may be damaged. It checks the magic, clips every count to
  * the capacity and to the file's size, and every index to its count. Numbers inside
@@ -127,7 +103,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 9u
+#define SEGMENT_VERSION 10u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -337,8 +313,12 @@ enum segment_process_counter {
 	SEGMENT_COUNTER_REFUSED_SNAPSHOTS, /* no room, or another took too long */
 	SEGMENT_COUNTER_PATCHED_SITES,	   /* call sites of hooks that lead elsewhere */
 	SEGMENT_COUNTER_EARLY_SITES,	   /* that should and cannot be written */
-	SEGMENT_COUNTER_MODE_CHANGES,	   /* see HOW A FUNCTION IS RECORDED */
+	SEGMENT_COUNTER_MODE_CHANGES,	   /* see common/segment_recording.h */
 	SEGMENT_COUNTER_PAUSES,		   /* of the recording; see below */
+	SEGMENT_COUNTER_LATE_OBJECTS,	/* with hooks, without an answer to its rules when
+					   the program began; see segment_control.h */
+	SEGMENT_COUNTER_KEPT_FUNCTIONS, /* that settings would have recorded otherwise: no
+					   room for their modes */
 	SEGMENT_PROCESS_COUNTERS
 };
 
@@ -380,7 +360,9 @@ struct segment_process {
 	uint32_t snapshot_lock; /* held by who takes one, not for long; see above */
 	uint32_t pad;
 	uint64_t paused_ticks, paused_since_ticks; /* since 0: it is not */
-	uint64_t pad0[3];
+	/* what of `control` it has taken over; atomic, see common/segment_control.h */
+	uint64_t setting_generation, table_generation;
+	uint64_t pad0[1];
 	uint64_t below_peak __attribute__((aligned(64)));
 	uint64_t peak_generation;
 	uint64_t peak_bytes; /* atomic */
@@ -423,52 +405,6 @@ struct segment_tenant {
  * count as freed. */
 struct segment_left {
 	uint64_t count, bytes;
-};
-
-enum segment_recording {
-	SEGMENT_RECORDING_EXACT = 0,
-	SEGMENT_RECORDING_WINDOWS = 1,
-	SEGMENT_RECORDING_COUNTED = 2,
-	SEGMENT_RECORDING_OFF = 3,
-};
-
-/* Why a function is recorded as it is. */
-enum segment_reason {
-	SEGMENT_REASON_BUDGET = 0,
-	SEGMENT_REASON_INLINED = 1, /* all its calls are copies in others; the budget */
-	SEGMENT_REASON_ASKED = 2,   /* PROFSHIM_ONLY, PROFSHIM_SKIP and their like */
-};
-
-/* See HOW A FUNCTION IS RECORDED. */
-struct segment_mode {
-	uint64_t key; /* like segment_node.key */
-	uint64_t since_ticks;
-	uint32_t recording; /* enum segment_recording, now */
-	uint32_t least;	    /* the one with the least detail it has had */
-	uint32_t reason;    /* enum segment_reason, of the last change */
-	uint32_t change_count;
-	uint32_t site_count;	   /* call sites that lead elsewhere */
-	uint32_t early_site_count; /* that cannot be written */
-	uint64_t reserved[2];
-};
-
-/* Calls of a function that were only counted. */
-struct segment_count {
-	uint64_t call_count;
-};
-
-/* Calls of a function in windows that have ended there. */
-struct segment_window {
-	uint64_t call_count;
-	uint64_t total_ticks;
-	double squared_ticks; /* sum of the squares */
-	uint64_t reserved;
-};
-
-/* See HOW A FUNCTION IS RECORDED. */
-struct segment_pair {
-	uint32_t window_ticks, window_call_count;
-	uint32_t between_ticks, between_call_count;
 };
 
 /* A mapped object that a recorded address belongs to. [start, end) covers all its
@@ -698,8 +634,6 @@ _Static_assert(sizeof(struct segment_tenant) == 128, "segment_tenant layout");
 _Static_assert(sizeof(struct segment_thread) == 64, "segment_thread layout");
 _Static_assert(sizeof(struct segment_site) == 128, "segment_site layout");
 _Static_assert(sizeof(struct segment_node) == 64, "segment_node layout");
-_Static_assert(sizeof(struct segment_mode) == 56, "segment_mode layout");
-_Static_assert(sizeof(struct segment_window) == 32, "segment_window layout");
 _Static_assert(sizeof(struct segment_fiber) == 64, "segment_fiber layout");
 _Static_assert(sizeof(struct segment_frame) == 40, "segment_frame layout");
 _Static_assert(sizeof(struct segment_function) == 1328, "segment_function layout");

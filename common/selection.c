@@ -10,6 +10,8 @@ static const struct {
 } prefixes[] = {
 	[SELECTION_NAMESPACE] = {"namespace:", 10},
 	[SELECTION_MODULE] = {"module:", 7},
+	[SELECTION_FILE] = {"file:", 5},
+	[SELECTION_COMPONENT] = {"component:", 10},
 };
 
 static int begins(const char *text, uint32_t length, const char *prefix,
@@ -42,7 +44,7 @@ static const char *read_word(struct selection_rule *rule, const char *text,
 			     uint32_t length)
 {
 	*rule = (struct selection_rule){SELECTION_FUNCTION, text, length};
-	for (uint32_t kind = SELECTION_NAMESPACE; kind <= SELECTION_MODULE; kind++) {
+	for (uint32_t kind = SELECTION_NAMESPACE; kind < SELECTION_KINDS; kind++) {
 		uint32_t skipped = prefixes[kind].length;
 
 		if (!begins(text, length, prefixes[kind].text, skipped) ||
@@ -55,7 +57,8 @@ static const char *read_word(struct selection_rule *rule, const char *text,
 		return "a rule is empty";
 	if ((rule->kind == SELECTION_FUNCTION || rule->kind == SELECTION_NAMESPACE) &&
 	    has_odd_colon(rule->text, rule->length))
-		return "rules are functions, or begin with namespace: or module:";
+		return "rules are functions, or begin with namespace:, module:, file: or "
+		       "component:";
 	return NULL;
 }
 
@@ -170,6 +173,7 @@ static int fits_rule(const struct selection_rule *rule, const char *name)
 	case SELECTION_NAMESPACE:
 		return fits_namespace(rule, name);
 	case SELECTION_MODULE:
+	case SELECTION_FILE:
 		return fits_path(rule, name);
 	default:
 		return fits(rule, name, end_of(name));
@@ -184,6 +188,17 @@ uint64_t selection_fit(const struct selection *selection, enum selection_kind ki
 	for (uint32_t i = 0; i < selection->count; i++) {
 		if (selection->rules[i].kind == kind &&
 		    fits_rule(&selection->rules[i], name))
+			rules |= 1ull << i;
+	}
+	return rules;
+}
+
+uint64_t selection_of_kind(const struct selection *selection, enum selection_kind kind)
+{
+	uint64_t rules = 0;
+
+	for (uint32_t i = 0; i < selection->count; i++) {
+		if (selection->rules[i].kind == kind)
 			rules |= 1ull << i;
 	}
 	return rules;

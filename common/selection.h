@@ -8,11 +8,14 @@
  *     parse_line, luaH_*, Parser::next     functions, by linkage name or C++ name
  *     namespace:acme::net                  what is in it, and in those inside of it
  *     module:libcodec.so*                  objects, by file name
+ *     file:src/parser.c                    what is defined there, by source path
+ *     component:net                        what belongs to it
  *
  * Words are shell patterns: '*' is any text, slashes included, '?' one character. A C++
  * name is without its parameters: "Parser::next" is all its overloads; it ends where
- * templates ("twice<") and operators begin. Modules go by the file's name, or with a
- * slash in the word by the end of the path.
+ * templates ("twice<") and operators begin. Modules and source files go by the file's
+ * name, or with a slash in the word by the end of the path. Source files and components
+ * are known to who reads debug information (common/segment_control.h), not to the shim.
  *
  * A function is recorded when a rule of PROFSHIM_ONLY fits it, or there is none, and no
  * rule of PROFSHIM_SKIP does.
@@ -29,6 +32,9 @@ enum selection_kind {
 	SELECTION_FUNCTION,
 	SELECTION_NAMESPACE,
 	SELECTION_MODULE,
+	SELECTION_FILE,
+	SELECTION_COMPONENT,
+	SELECTION_KINDS
 };
 
 struct selection_rule {
@@ -51,11 +57,20 @@ const char *selection_read(struct selection *ret, const char *only, const char *
 uint64_t selection_fit(const struct selection *selection, enum selection_kind kind,
 		       const char *name);
 
+/* The rules of one kind. */
+uint64_t selection_of_kind(const struct selection *selection, enum selection_kind kind);
+
+/* The rules of PROFSHIM_ONLY. */
+static inline uint64_t selection_only(const struct selection *selection)
+{
+	return selection->only_count < 64 ? (1ull << selection->only_count) - 1
+					  : UINT64_MAX;
+}
+
 /* Is a function off which these rules fit, and no others? */
 static inline int selection_is_off(const struct selection *selection, uint64_t rules)
 {
-	uint64_t only = selection->only_count < 64 ? (1ull << selection->only_count) - 1
-						   : UINT64_MAX;
+	uint64_t only = selection_only(selection);
 
 	return (selection->only_count && !(rules & only)) || (rules & ~only);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Calls that were counted without a frame (common/segment.h, HOW A FUNCTION IS RECORDED):
+ * Calls that were counted without a frame (common/segment_recording.h):
  * how many there were on which path, and how long they took. Must not let the counts of a
  * function differ from what was counted, or take more time from a path than it has.
  *

@@ -15,6 +15,7 @@
 
 #include "collector/processes/ticks.h"
 #include "common/segment.h"
+#include "common/segment_recording.h"
 
 /* ns; errors are standard deviations. */
 struct hook_cost {

@@ -20,6 +20,7 @@
 #include "common/base/map.h"
 #include "collector/merge/marks.h"
 #include "common/quantities.h"
+#include "common/segment_recording.h"
 #include "collector/read/read.h"
 #include "collector/processes/ticks.h"
 

@@ -8,6 +8,7 @@
 #include <stdint.h>
 
 #include "common/segment.h"
+#include "common/segment_recording.h"
 #include "common/segment_names.h"
 #include "collector/read/history.h"
 #include "collector/read/segment_file.h"

@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "common/segment.h"
+#include "common/segment_recording.h"
 #include "common/segment_names.h"
 #include "common/segment_series.h"
 #include "collector/read/page.h"

@@ -17,6 +17,7 @@
 #include <unistd.h>
 
 #include "shim/boot/calibrate.h"
+#include "shim/boot/control_file.h"
 #include "shim/boot/facts.h"
 #include "shim/boot/image_file.h"
 #include "shim/boot/new_file.h"
@@ -143,6 +144,8 @@ static int write_run(const struct config *config, char *error, size_t error_size
 	if (result < 0)
 		return result;
 	result = create_state(config);
+	if (result == 0)
+		result = control_file_create(&spool, facts.token);
 	if (result == 0) {
 		calibrate_hooks(&facts);
 		result = write_facts();
@@ -234,6 +237,8 @@ static int join_run(const char *joined)
 	result = read_facts();
 	if (result == 0)
 		result = map_state();
+	if (result == 0)
+		result = control_file_map(&spool, facts.token);
 	if (result < 0) {
 		run_settle();
 		return result;

@@ -22,6 +22,7 @@
 #include "shim/core/syscall.h"
 
 struct lane_context;
+struct segment_control;
 struct segment_history;
 
 struct process {
@@ -56,8 +57,9 @@ struct process {
 
 /* Plain facts that a forked child inherits. Written by boot before `process` is set. */
 struct process_facts {
-	const struct segment_run *run; /* a copy of our own */
-	struct segment_state *state;   /* shared with the others of the run */
+	const struct segment_run *run;	       /* a copy of our own */
+	struct segment_state *state;	       /* shared with the others of the run */
+	const struct segment_control *control; /* likewise, for reading; or NULL */
 	struct segment_file *file;
 	struct segment_process *segment; /* of the process that wrote this last */
 	uint32_t slot, tenant;		 /* likewise */

@@ -20,6 +20,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "common/segment_control.h"
 #include "shim/core/syscall.h"
 
 #define OPEN_DIRECTORY (O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC)
@@ -196,6 +197,7 @@ void spool_abandon(const struct spool *spool)
 
 	spool_remove_file(spool, SEGMENT_RUN_NAME);
 	spool_remove_file(spool, SEGMENT_STATE_NAME);
+	spool_remove_file(spool, SEGMENT_CONTROL_NAME);
 	snprintf(parent, sizeof(parent), "%s", spool->path);
 	slash = strrchr(parent, '/');
 	*slash = '\0';

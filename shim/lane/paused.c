@@ -5,6 +5,7 @@
 #include <stddef.h>
 
 #include "common/arrays.h"
+#include "common/segment_recording.h"
 #include "shim/core/process.h"
 
 struct paused paused;

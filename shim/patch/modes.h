@@ -11,6 +11,7 @@
 
 #include "common/attributes.h"
 #include "common/segment.h"
+#include "common/segment_recording.h"
 
 /* Functions with an entry, plus one: none has number 0. */
 extern hidden uint32_t modes_count;

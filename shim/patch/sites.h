@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/segment.h"
+#include "common/segment_recording.h"
 
 /* A function that has sites. */
 struct site_owner {

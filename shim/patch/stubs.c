@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <sys/mman.h>
 
+#include "common/segment_recording.h"
 #include "shim/core/gate.h"
 #include "shim/core/own_memory.h"
 #include "shim/core/process.h"

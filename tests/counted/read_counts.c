@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "common/arrays.h"
+#include "common/segment_recording.h"
 #include "tests/stress/check.h"
 
 struct function {

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "common/segment_history.h"
+#include "common/segment_recording.h"
 #include "collector/ingest/load.h"
 #include "collector/store/store.h"
 #include "tests/fuzz/fuzz_database.h"

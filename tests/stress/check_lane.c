@@ -7,6 +7,7 @@
  */
 #include <stdlib.h>
 
+#include "common/segment_recording.h"
 #include "tests/stress/check.h"
 
 #define KEY_FUNCTION(key) ((key) & ~SEGMENT_KEY_RETURN_ADDRESS & SEGMENT_KEY_ADDRESS_MASK)
@@ -214,7 +215,7 @@ static void check_functions(struct check *check, const struct lane_view *view)
 	}
 }
 
-/* What is only counted, and what windows had of it: see HOW A FUNCTION IS RECORDED. */
+/* What is only counted, and what windows had of it: see segment_recording.h. */
 static void check_counts(struct check *check, const struct lane_view *view)
 {
 	const struct segment_lane *lane = view->lane;

@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 #include "common/segment.h"
+#include "common/segment_recording.h"
 #include "collector/read/rundir.h"
 
 #define MAKE_START 1000000000ull

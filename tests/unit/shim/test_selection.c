@@ -40,13 +40,30 @@ static void reads_lists(void **state)
 	assert_non_null(selection_read(&selection, "a,,b", NULL));
 	assert_non_null(selection_read(&selection, NULL, "a,"));
 	assert_non_null(selection_read(&selection, "module:", NULL));
-	assert_non_null(selection_read(&selection, "file:x", NULL));
+	assert_non_null(selection_read(&selection, "files:x", NULL));
 	assert_int_equal(selection.count, 0);
 	memset(text, 'x', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
 	assert_non_null(selection_read(&selection, text, NULL));
 	text[SEGMENT_RULES_MAX - 1] = '\0';
 	assert_null(selection_read(&selection, text, NULL));
+}
+
+static void reads_rules_of_the_source(void **state)
+{
+	struct selection selection;
+
+	(void)state;
+	assert_null(selection_read(&selection, "file:src/parse.c,component:net*", "f"));
+	assert_int_equal(selection_of_kind(&selection, SELECTION_FILE), 1);
+	assert_int_equal(selection_of_kind(&selection, SELECTION_COMPONENT), 2);
+	assert_int_equal(selection_of_kind(&selection, SELECTION_FUNCTION), 4);
+	assert_int_equal(selection_fit(&selection, SELECTION_FILE, "/home/x/src/parse.c"),
+			 1);
+	assert_int_equal(selection_fit(&selection, SELECTION_FILE, "src/parse.c"), 1);
+	assert_int_equal(selection_fit(&selection, SELECTION_FILE, "/lib/parse.c"), 0);
+	assert_int_equal(selection_fit(&selection, SELECTION_COMPONENT, "network"), 2);
+	assert_int_equal(selection_fit(&selection, SELECTION_FUNCTION, "network"), 0);
 }
 
 static void fits_patterns(void **state)
@@ -132,8 +149,11 @@ static void reads_plain_names(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(reads_lists),	     cmocka_unit_test(fits_patterns),
-		cmocka_unit_test(fits_places),	     cmocka_unit_test(skips_after_only),
+		cmocka_unit_test(reads_lists),
+		cmocka_unit_test(reads_rules_of_the_source),
+		cmocka_unit_test(fits_patterns),
+		cmocka_unit_test(fits_places),
+		cmocka_unit_test(skips_after_only),
 		cmocka_unit_test(reads_plain_names),
 	};
 

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * How a function is recorded, a part of the contract between the shim and the ingest
+ * library. Must not change without a new SEGMENT_VERSION.
+ *
+ * As the user asks, or as the budget of the run allows (segment_run.overhead_percent), a
+ * process records some of its functions with less than a frame for each call. Such a
+ * function has an entry in the process's modes; its index is the function's number there.
+ *
+ *     EXACT    the hooks see each call: frame, node, times. All functions without entry.
+ *     WINDOWS  the hooks' call sites lead to code that adds 1 to the lane's
+ *              counts[number]. Now and then a thread has a window: then its calls are
+ *              recorded as exact ones are, and are in no count, and their durations are
+ *              summed up in windows[number], too.
+ *     COUNTED  counts only, windows or not.
+ *     OFF      nothing, by the user's wish.
+ *
+ * So a lane's calls of a function are those of its nodes and its count, exactly. An entry
+ * stays when its function is EXACT again. Calls that are only counted have no frame:
+ * what they call is found below the innermost function that has one, their time and the
+ * cost of counting is in that one's. A window begins and ends where the thread's
+ * innermost function has a frame, so paths in windows are whole.
+ *
+ * pairs: what windows cost. Each has a window's ticks and recorded calls (of functions in
+ * WINDOWS mode), and the ticks and counted calls of a stretch right before it: the
+ * difference per call is what the hooks cost in the state that the program is in. The
+ * first SEGMENT_PAIR_LIMIT; then a random one is replaced each time, so they are a sample
+ * of all windows.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "common/segment.h"
+
+enum segment_recording {
+	SEGMENT_RECORDING_EXACT = 0,
+	SEGMENT_RECORDING_WINDOWS = 1,
+	SEGMENT_RECORDING_COUNTED = 2,
+	SEGMENT_RECORDING_OFF = 3,
+};
+
+/* Why a function is recorded as it is. */
+enum segment_reason {
+	SEGMENT_REASON_BUDGET = 0,
+	SEGMENT_REASON_INLINED = 1, /* all its calls are copies in others; the budget */
+	SEGMENT_REASON_ASKED = 2,   /* PROFSHIM_ONLY, PROFSHIM_SKIP and their like */
+};
+
+/* See above. */
+struct segment_mode {
+	uint64_t key; /* like segment_node.key */
+	uint64_t since_ticks;
+	uint32_t recording; /* enum segment_recording, now */
+	uint32_t least;	    /* the one with the least detail it has had */
+	uint32_t reason;    /* enum segment_reason, of the last change */
+	uint32_t change_count;
+	uint32_t site_count;	   /* call sites that lead elsewhere */
+	uint32_t early_site_count; /* that cannot be written */
+	uint64_t reserved[2];
+};
+
+/* Calls of a function that were only counted. */
+struct segment_count {
+	uint64_t call_count;
+};
+
+/* Calls of a function in windows that have ended there. */
+struct segment_window {
+	uint64_t call_count;
+	uint64_t total_ticks;
+	double squared_ticks; /* sum of the squares */
+	uint64_t reserved;
+};
+
+/* See above. */
+struct segment_pair {
+	uint32_t window_ticks, window_call_count;
+	uint32_t between_ticks, between_call_count;
+};
+
+_Static_assert(sizeof(struct segment_mode) == 56, "segment_mode layout");
+_Static_assert(sizeof(struct segment_window) == 32, "segment_window layout");
+_Static_assert(sizeof(struct segment_pair) == 16, "segment_pair layout");
