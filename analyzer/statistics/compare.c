@@ -88,6 +88,12 @@ void compare_free(struct comparison *comparison)
 	*comparison = (struct comparison){0};
 }
 
+bool compare_is_alike(const struct compare_function *function)
+{
+	return (function->estimated == 0 || function->estimated == COMPARE_BOTH) &&
+	       (function->holder == 0 || function->holder == COMPARE_BOTH);
+}
+
 static uint8_t side_of(const struct comparison *comparison, size_t run)
 {
 	return run < comparison->before_count ? COMPARE_BEFORE : COMPARE_AFTER;
@@ -150,6 +156,10 @@ uint32_t compare_add_function(struct comparison *comparison, size_t run,
 	function->presence |= side;
 	if (row->is_hooked)
 		function->hooked |= side;
+	if (row->is_estimated)
+		function->estimated |= side;
+	if (row->is_holder)
+		function->holder |= side;
 	function->is_library |= row->is_library;
 	series_add(&comparison->function_values, number, run, row->values);
 	return number;
@@ -167,10 +177,42 @@ static uint32_t folded(const struct comparison *comparison, uint32_t parent,
 
 uint32_t compare_owner(const struct comparison *comparison, uint32_t path)
 {
-	for (uint32_t at = path; at != COMPARE_NONE; at = comparison->paths[at].parent)
+	for (uint32_t at = compare_kept(comparison, path); at != COMPARE_NONE;
+	     at = comparison->paths[at].parent)
 		if (!comparison->functions[comparison->paths[at].function].is_library)
 			return at;
 	return path;
+}
+
+uint32_t compare_kept(const struct comparison *comparison, uint32_t path)
+{
+	return path != COMPARE_NONE && comparison->paths[path].is_left_out
+		       ? comparison->paths[path].parent
+		       : path;
+}
+
+void compare_fold_left_out(struct comparison *comparison)
+{
+	static const int own[] = {COMPARE_self_ns, COMPARE_self_error_ns,
+				  COMPARE_alloc_count, COMPARE_alloc_bytes};
+	const struct compare_series *series = &comparison->path_values;
+
+	for (uint32_t at = 0; at < series->count; at++) {
+		if (!comparison->paths[at].is_left_out)
+			continue;
+		for (size_t i = 0; i < sizeof(own) / sizeof(*own); i++) {
+			size_t metric = (size_t)own[i];
+			const int64_t *from = compare_values(series, at, metric);
+			int64_t *to = compare_values(series, comparison->paths[at].parent,
+						     metric);
+
+			for (size_t run = 0; run < series->run_count; run++)
+				add_clamped(&to[run], from[run]);
+		}
+		memset(compare_values(series, at, 0), 0,
+		       series->metric_count * series->run_count *
+			       sizeof(*series->values));
+	}
 }
 
 /* The allocations of a path belong to the function that led to them. */
@@ -200,7 +242,10 @@ uint32_t compare_add_path(struct comparison *comparison, size_t run, uint32_t pa
 		comparison->paths =
 			xgrow(comparison->paths, number, &comparison->path_capacity,
 			      sizeof(*comparison->paths));
-		comparison->paths[number] = (struct compare_path){parent, function, 0};
+		comparison->paths[number] = (struct compare_path){
+			parent, function, 0,
+			parent != COMPARE_NONE &&
+				comparison->functions[function].estimated != 0};
 		series_grow(&comparison->path_values);
 	}
 	comparison->paths[number].presence |= side_of(comparison, run);

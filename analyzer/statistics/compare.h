@@ -58,6 +58,9 @@ struct compare_function {
 	uint32_t merged_into;		  /* another's number, or its own */
 	uint8_t presence;		  /* enum compare_presence */
 	uint8_t hooked;			  /* the sides on which its calls were counted */
+	/* The sides on which not each of its calls was timed; and those on which its own
+	 * time is what such callees left of it. */
+	uint8_t estimated, holder;
 	uint8_t tier; /* how its two sides were matched, see compare_match.c */
 	bool is_library;
 };
@@ -66,6 +69,9 @@ struct compare_path {
 	uint32_t parent; /* COMPARE_NONE: a root */
 	uint32_t function;
 	uint8_t presence;
+	/* Of an estimated function, which other recordings of the same calls do not have
+	 * here: no other path stands below it. */
+	bool is_left_out;
 };
 
 struct compare_site {
@@ -92,9 +98,12 @@ struct comparison {
 struct compare_function_row {
 	const char *name, *linkage_name, *module, *build_id, *file, *component;
 	uint32_t line;
-	bool is_hooked, is_library;
+	bool is_hooked, is_library, is_estimated, is_holder;
 	int64_t values[COMPARE_FUNCTION_METRICS];
 };
+
+/* Was timed call by call in all runs, or its own time was taken alike on both sides. */
+bool compare_is_alike(const struct compare_function *function);
 
 void compare_init(struct comparison *comparison, size_t before_count, size_t after_count);
 void compare_free(struct comparison *comparison);
@@ -112,6 +121,12 @@ uint32_t compare_add_site(struct comparison *comparison, size_t run, uint32_t pa
 /* The innermost path from this one up that is not of a library function; the path itself
  * when there is none. */
 uint32_t compare_owner(const struct comparison *comparison, uint32_t path);
+
+/* The innermost path from this one up that is not left out. */
+uint32_t compare_kept(const struct comparison *comparison, uint32_t path);
+/* Adds what the paths that are left out have by themselves to those above them, which all
+ * recordings have. Sums over all paths stay, by function they do not. */
+void compare_fold_left_out(struct comparison *comparison);
 
 /* Finds partners for what is on one side only. A subject with merged_into another has its
  * numbers there. */

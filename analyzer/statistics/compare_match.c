@@ -82,6 +82,8 @@ static void merge_functions(struct comparison *comparison, uint32_t before,
 	to->line_after = from->line_after;
 	to->presence |= from->presence;
 	to->hooked |= from->hooked;
+	to->estimated |= from->estimated;
+	to->holder |= from->holder;
 	to->tier = (uint8_t)tier;
 	from->presence = 0;
 	from->merged_into = before;

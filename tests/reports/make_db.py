@@ -15,7 +15,7 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
                                     plain-after, plain-both, plain-mixed, jobs-before,
                                     jobs-after, jobs-lost, jobs-inside; see make_jobs.py
        make_db.py KIND FILE         runs whose times are estimates: estimates, drowned,
-                                    fewer, waiting; see make_estimates.py
+                                    fewer, levels, waiting; see make_estimates.py
        make_db.py wrappers FILE     a run whose blocks all come from two stacked wrappers
        make_db.py big FILE [PATHS]  a large one (default 26000 call paths)
        make_db.py worst FILE [PATHS] one that is dear to judge, see make_worst.py
@@ -562,7 +562,7 @@ def make(kind, path, paths=26000):
         importlib.import_module("make_machine").make(db)
     elif kind.startswith(("plain-", "jobs-")):
         importlib.import_module("make_jobs").make(db, kind)
-    elif kind in ("estimates", "drowned", "fewer", "waiting"):
+    elif kind in ("estimates", "drowned", "fewer", "levels", "waiting"):
         importlib.import_module("make_estimates").make(db, kind)
     elif kind == "names":
         importlib.import_module("make_names").make(db)

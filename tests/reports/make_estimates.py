@@ -7,6 +7,8 @@ drowned    the same without a budget: nearly all of the time was the hooks'
 waiting    a run on a busy machine, in which hooks and program waited for a CPU
 fewer      four runs a side: a function is called less often, so its hooks went away, and
            nothing else did ('before', 'after'); and one that is truly faster ('better')
+levels     the same work four times with every call timed ('exact'), four times with a budget
+           ('budget'): there what is counted stands on no path, and its time is off
 """
 from make_db import MS, Run, insert, sums, trust
 
@@ -136,6 +138,32 @@ def make_fewer(db):
                 60_000 if label == "better" else 150_000)
 
 
+def one_of_levels(db, run_id, is_budget, noise):
+    run = open_run(db, run_id, "budget" if is_budget else "exact", (160 + noise) * MS,
+                   overhead=5.0 if is_budget else None)
+
+    def function(name, line):
+        return run.function(name, module_id=run_id, file="/src/interpreter.c", line=line)
+
+    names = ("main", "execute", "get_slot", "keep", "write")
+    functions = {name: function(name, 10 * line) for line, name in enumerate(names, 1)}
+    root = run.path(None, functions["main"], 1, 4 * MS)
+    execute = run.path(root, functions["execute"], 12, (35 if is_budget else 60 + noise) * MS)
+    slot = run.path(execute, functions["get_slot"], 300_000, (52 if is_budget else 31) * MS)
+    keep = run.path(execute if is_budget else slot, functions["keep"], 900, 2 * MS)
+    run.path(root, functions["write"], 5, (20 + noise) * MS)
+    run.site(keep, "/src/interpreter.c", 43, 900, 64, live=3)
+    trust(db, run_id, run_id, hook_calls=run.store())
+    set_errors(db, run, {execute: 2 * MS, slot: 2 * MS},
+               {functions["get_slot"]: ("counted", "budget", 4_000)} if is_budget else {})
+    sums(db, run_id)
+
+
+def make_levels(db):
+    for number in range(8):
+        one_of_levels(db, number + 1, number % 2 == 1, (3, 0, 4, 1)[number // 2])
+
+
 def make_waiting(db):
     program(db, 1, "busy", 4_000_000, 1000, 300_000)
     insert(db, "resource", run_id=1, process_id=1, time_ns=400 * MS, cpu_percent=50,
@@ -145,4 +173,4 @@ def make_waiting(db):
 
 def make(db, kind):
     {"estimates": make_estimates, "drowned": make_drowned, "fewer": make_fewer,
-     "waiting": make_waiting}[kind](db)
+     "levels": make_levels, "waiting": make_waiting}[kind](db)

@@ -438,6 +438,14 @@ CASES = {
                               "--limit", "wall=5%"], {}),
     "compare-fewer-json": (["compare", "fewer.db", "--before", "before", "--after", "after",
                             "-f", "json"], {}),
+    "compare-levels": (["compare", "levels.db", "--before", "exact", "--after", "budget",
+                        "--fail-on", "regression", "--limit", "func:execute.self=5%"], {}),
+    "compare-levels-csv": (["compare", "levels.db", "--before", "exact", "--after", "budget",
+                            "-f", "csv"], {}),
+    "compare-levels-component": (["compare", "levels.db", "--before", "exact", "--after",
+                                  "budget", "--by", "component"], {}),
+    "flamegraph-levels": (["flamegraph", "levels.db", "--before", "exact", "--after",
+                           "budget"], {}),
     "compare-nothing": (["compare", "groups.db", "empty.db"], {}),
     "compare-gate": (["compare", "groups.db", "--limit", "wall=5%,peak=1MiB,alloc_count=2000",
                       "--limit", "live=1%", "--fail-on", "inconclusive", "-n", "1"], {}),
@@ -593,7 +601,7 @@ def make_databases(folder, cases):
                  "findings", "unwound", "inlined", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
                  "jobs-inside", "names", "estimates", "drowned", "fewer",
-                 "waiting"):
+                 "levels", "waiting"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):
             continue
         make_db.make(kind, os.path.join(folder, kind + ".db"))

@@ -4,9 +4,10 @@
  * pass over a difference in what was instrumented: it looks like functions that came or
  * went.
  *
- * Not comparable at all: a run that did not end by itself, numbers that are missing,
- * another level. Times not comparable: another processor or clock. Everything else is
- * said and left to the reader: containers of a CI have a new host name each time.
+ * Not comparable at all: a run that did not end by itself, numbers that are missing.
+ * Times not comparable: another processor or clock. Everything else is said and left to
+ * the reader: containers of a CI have a new host name each time, and times of another
+ * level carry another error.
  */
 #include "analyzer/reports/compare/parts.h"
 
@@ -61,26 +62,34 @@ static const char *shim_version(const struct compare_run *run)
 	return run->shim_version;
 }
 
-enum weight { SAID, TIMES, ALL };
+enum weight { SAID, PARTS, TIMES, ALL };
+
+#define NO_TIMES "; times cannot be compared."
+#define BOTH_ERRORS                                                                      \
+	"; the run's times are judged with the errors of both, "                         \
+	"those of single functions not at all."
 
 static const struct {
 	const char *name, *what;
 	run_text *get;
 	enum weight weight;
+	const char *ending;
 } texts[] = {
-	{"command_differs", "The commands", command, SAID},
-	{"level_differs", "The levels of recording", level, ALL},
-	{"cpu_differs", "The processors", cpu_model, TIMES},
-	{"host_differs", "The machines", host, SAID},
-	{"kernel_differs", "The kernels", kernel, SAID},
-	{"clock_differs", "The clocks", clock_name, TIMES},
-	{"version_differs", "The versions of profshim", shim_version, SAID},
+	{"command_differs", "The commands", command, SAID, "."},
+	{"level_differs", "The levels of recording", level, PARTS, BOTH_ERRORS},
+	{"cpu_differs", "The processors", cpu_model, TIMES, NO_TIMES},
+	{"host_differs", "The machines", host, SAID, "."},
+	{"kernel_differs", "The kernels", kernel, SAID, "."},
+	{"clock_differs", "The clocks", clock_name, TIMES, NO_TIMES},
+	{"version_differs", "The versions of profshim", shim_version, SAID, "."},
 };
 
 static void weigh(struct compare_state *state, enum weight weight, const char *name)
 {
 	if (weight == ALL && !state->not_comparable.all)
 		state->not_comparable.all = name;
+	if (weight == PARTS)
+		state->not_comparable.parts = name;
 	if (weight == TIMES && !state->not_comparable.times)
 		state->not_comparable.times = name;
 }
@@ -110,9 +119,7 @@ static void check_texts(struct compare_state *state)
 		strbuf_printf(&sentence, "%s differ: '%s' and '%s'%s", texts[i].what,
 			      or_unknown(texts[i].get(&state->runs[0])),
 			      or_unknown(texts[i].get(&state->runs[odd])),
-			      texts[i].weight == TIMES ? "; times cannot be compared."
-			      : texts[i].weight == ALL ? "; the sides cannot be compared."
-						       : ".");
+			      texts[i].ending);
 		note(state, texts[i].name, strbuf_text(&sentence), NULL);
 		weigh(state, texts[i].weight, texts[i].name);
 		strbuf_free(&sentence);
@@ -276,6 +283,12 @@ static bool is_same_run(const struct compare_state *state)
 	       strcmp(rundb_path(state->runs[0].db), rundb_path(state->runs[1].db)) ==
 		       0 &&
 	       state->runs[0].run_id == state->runs[1].run_id;
+}
+
+bool compare_is_judged(const struct compare_state *state, uint32_t function)
+{
+	return !state->not_comparable.parts &&
+	       compare_is_alike(&state->comparison.functions[function]);
 }
 
 void compare_check(struct compare_state *state)

@@ -62,6 +62,7 @@ static enum exit_status fill(struct compare_state *state)
 	if (state->input->options->by)
 		compare_add_components(state);
 	compare_add_functions(state);
+	compare_fold_left_out(&state->comparison);
 	compare_add_paths(state);
 	compare_add_sites(state);
 	status = compare_add_gate(state);
@@ -126,6 +127,11 @@ const struct report report_compare = {
 		"bytes exactly and shows times without judging them. Several runs a side "
 		"give an interval (95 %, Hodges-Lehmann), an exact rank test corrected "
 		"for the number of functions (Benjamini-Hochberg), and a verdict.\n\n"
+		"Runs of different levels can be compared: the run's times with the "
+		"errors of both, single functions not at all. With a budget, functions "
+		"that were timed in another way on the other side are not judged, and "
+		"those that some run did not time call by call are left out of call "
+		"paths.\n\n"
 		"--by component adds a table of components (of --map FILE and of "
 		"regions, "
 		"as in 'components'), judged in the same way.\n\n"

@@ -20,13 +20,10 @@ SELECT name, SUM(value) AS lost FROM trust WHERE run_id = :run GROUP BY name
 HAVING SUM(value) != 0 ORDER BY name;
 
 -- :name functions
-SELECT f.*, m.path AS module, m.build_id, f.recording != 'unwound' AS is_hooked
+SELECT f.*, m.path AS module, m.build_id, f.recording != 'unwound' AS is_hooked,
+	f.recording NOT IN ('exact', 'unwound') AS is_estimated,
+	f.function_id IN (SELECT e.caller_id FROM edge e
+		JOIN function c ON c.function_id = e.callee_id
+		WHERE e.run_id = :run AND c.recording NOT IN ('exact', 'unwound')) AS is_holder
 FROM function f LEFT JOIN module m USING (module_id)
 WHERE f.run_id = :run ORDER BY f.function_id;
-
--- :name paths
-SELECT * FROM path WHERE run_id = :run ORDER BY path_id;
-
--- :name sites
-SELECT path_id, file, line, alloc_count, alloc_bytes, live_bytes, at_peak_bytes
-FROM site WHERE run_id = :run ORDER BY site_id;

@@ -100,7 +100,7 @@ static void sum_up(const struct compare_state *state, struct walk *walk)
 	for (uint32_t i = 0; i < series->count; i++)
 		add_path(walk, i);
 	walk->changes = xcalloc(walk->sums.count + 1, sizeof(*walk->changes));
-	for (uint32_t i = 0; i < walk->sums.count; i++)
+	for (uint32_t i = 0; i < walk->sums.count && !state->not_comparable.parts; i++)
 		walk->changes[i] = compare_times(state, &walk->sums, i, COMPARE_self_ns);
 	change_adjust(walk->changes, walk->sums.count, state->before_columns, after);
 }

@@ -6,8 +6,10 @@
 #include "analyzer/reports/compare/rows.h"
 
 #include "common/base/xalloc.h"
+#include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +41,7 @@ static const struct column function_columns[] = {
 	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
 	{"file", "where", COLUMN_LOCATION, COLUMN_MACHINE},
 	{"linkage_name", NULL, COLUMN_TEXT, COLUMN_MACHINE},
+	{"timed_alike", NULL, COLUMN_FLAG, COLUMN_MACHINE},
 };
 
 void compare_put_effect(struct table *table, size_t row, const struct change *change)
@@ -62,6 +65,19 @@ void compare_put_effect(struct table *table, size_t row, const struct change *ch
 	strbuf_free(&text);
 }
 
+/* Of a difference between a time that was measured and one that was estimated the errors
+ * do not tell enough. */
+static void blur(const struct compare_state *state, struct table *table, size_t row,
+		 uint32_t number)
+{
+	struct change self = compare_means(state, &state->comparison.function_values,
+					   number, COMPARE_self_ns);
+	double difference = self.after - self.before;
+
+	*table_cell(table, row, "self_difference") = compare_difference(
+		table, difference, fabs(difference) + change_error(&self), COLUMN_NSEC);
+}
+
 static void add_function(const struct compare_state *state, struct table *table,
 			 uint32_t number)
 {
@@ -75,6 +91,8 @@ static void add_function(const struct compare_state *state, struct table *table,
 
 	table_add_row(table);
 	compare_put_quantities(state, table, row, series, number);
+	if (!compare_is_judged(state, number))
+		blur(state, table, row, number);
 	self = compare_means(state, series, number, COMPARE_self_ns);
 	calls = compare_means(state, series, number, COMPARE_calls);
 	allocs = compare_put_means(state, table, row, series, number, COMPARE_OWN_COUNT,
@@ -87,7 +105,8 @@ static void add_function(const struct compare_state *state, struct table *table,
 	*table_cell(table, row, "self_difference_error_ns") =
 		cell_real(change_error(&self));
 	/* Of a difference that is none there are no parts. */
-	if (self.before == self.after || compare_known_difference(&self) != 0) {
+	if (compare_is_judged(state, number) &&
+	    (self.before == self.after || compare_known_difference(&self) != 0)) {
 		*table_cell(table, row, "by_calls") =
 			compare_difference(table, split.by_calls, 0, COLUMN_NSEC);
 		*table_cell(table, row, "by_cost") =
@@ -111,6 +130,8 @@ static void add_function(const struct compare_state *state, struct table *table,
 							: function->line_before;
 	*table_cell(table, row, "linkage_name") =
 		table_text(table, function->linkage_name);
+	*table_cell(table, row, "timed_alike") =
+		cell_integer(compare_is_judged(state, number));
 }
 
 /* Those that pass, the largest share first; people see what changed only. Returns how
@@ -165,6 +186,7 @@ static bool is_judged(const struct compare_state *state, uint32_t function)
 					   function, COMPARE_self_ns);
 
 	return state->comparison.functions[function].presence == COMPARE_BOTH &&
+	       compare_is_judged(state, function) &&
 	       self.before + self.after >=
 		       COMPARE_LEAST_SHARE * (all->before + all->after);
 }
@@ -180,6 +202,35 @@ static void judge_functions(struct compare_state *state)
 			state->self_changes[i] =
 				compare_times(state, series, i, COMPARE_self_ns);
 	change_adjust(state->self_changes, series->count, state->before_columns, after);
+}
+
+/* How many functions of both sides have no verdict for how they were recorded. */
+static void note_estimated(struct compare_state *state)
+{
+	const struct comparison *comparison = &state->comparison;
+	const char *example = NULL;
+	struct strbuf text = {0};
+	int64_t count = 0;
+
+	for (size_t i = 0; i < comparison->function_values.count; i++) {
+		const struct compare_function *function = &comparison->functions[i];
+
+		if (function->presence != COMPARE_BOTH || compare_is_alike(function))
+			continue;
+		example = count++ ? example : function->name;
+	}
+	if (!count || state->not_comparable.parts)
+		return;
+	strbuf_puts(&text, "The times of ");
+	units_counted(&text, count, "function");
+	strbuf_printf(
+		&text,
+		" (such as '%s') are not judged: on one side they, or what they call, "
+		"were timed call by call, on the other they are estimates.",
+		example);
+	doc_note(state->doc, "timed_otherwise", NOTE_PLAIN, strbuf_text(&text),
+		 "Record both sides with the same level to have them judged.");
+	strbuf_free(&text);
 }
 
 void compare_add_functions(struct compare_state *state)
@@ -204,5 +255,6 @@ void compare_add_functions(struct compare_state *state)
 		state, section, shown, count, "function",
 		compare_explained(state, series, ranked, count, shown, COMPARE_self_ns),
 		"self time");
+	note_estimated(state);
 	free(ranked);
 }

@@ -252,6 +252,15 @@ static enum exit_status check_function(struct checking *checking,
 				  : "no run before has the function");
 		return STATUS_OK;
 	}
+	if (sources[limit->metric].type == COLUMN_NSEC &&
+	    !compare_is_judged(state, (uint32_t)(found - comparison->functions))) {
+		add_check(checking, limit->text, GATE_NOT_COMPARABLE,
+			  state->not_comparable.parts
+				  ? state->not_comparable.parts
+				  : "on one side it was timed call by call, on the other "
+				    "its time is an estimate");
+		return STATUS_OK;
+	}
 	change = change_of_function(state, (uint32_t)(found - comparison->functions),
 				    limit->metric);
 	add_result(checking, limit->text, gate_check(limit, &change), &change,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The chosen runs read into the comparison. Must not query by row, or trust that parents
- * are there and form no ring.
+ * The chosen runs read into the comparison: what they took in all, and their functions.
+ * Must not query by row.
  */
 #include "analyzer/reports/compare/parts.h"
 
@@ -19,14 +19,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* Makes the run the one that queries are about. */
-static struct report_input *about(struct compare_state *state, size_t run)
-{
-	state->input->db = state->runs[run].db;
-	state->input->run_id = state->runs[run].run_id;
-	return state->input;
-}
 
 /* Ranks run side by side: their job takes as long as the longest of them, and of all else
  * as much as all together. A damaged file may hold any numbers: they must not stop the
@@ -53,7 +45,8 @@ static int load_facts(struct compare_state *state, size_t number)
 		{"live_bytes_at_exit", RUN_LIVE}, {"alloc_count", RUN_ALLOC_COUNT},
 		{"alloc_bytes", RUN_ALLOC_BYTES},
 	};
-	struct cursor *cursor = report_query(about(state, number), compare_sql_facts);
+	struct cursor *cursor =
+		report_query(compare_about(state, number), compare_sql_facts);
 
 	if (cursor_next(cursor) > 0) {
 		run->label = report_text(state->doc, cursor, "label");
@@ -91,7 +84,8 @@ static void add_error(struct compare_state *state, enum run_metric metric, size_
 static int load_hooks(struct compare_state *state, size_t number)
 {
 	struct compare_run *run = &state->runs[number];
-	struct cursor *cursor = report_query(about(state, number), compare_sql_roots);
+	struct cursor *cursor =
+		report_query(compare_about(state, number), compare_sql_roots);
 	struct hooks_cost on_wall;
 	struct hooks hooks;
 	double error_ns = 0;
@@ -118,27 +112,11 @@ static int load_hooks(struct compare_state *state, size_t number)
 	return 0;
 }
 
-/* Hooks that waited for a CPU left that time in the function. */
-static void add_waits(const struct compare_run *run, struct cursor *cursor,
-		      int64_t *values)
-{
-	double self_ns =
-		cursor_real(cursor, "raw_self_ns") - (double)values[COMPARE_self_ns];
-	double total_ns =
-		cursor_real(cursor, "raw_total_ns") - (double)values[COMPARE_total_ns];
-
-	if (!(run->waits > 0))
-		return;
-	values[COMPARE_self_error_ns] = whole_number(hypot(
-		(double)values[COMPARE_self_error_ns], run->waits * fmax(0, self_ns)));
-	values[COMPARE_total_error_ns] = whole_number(hypot(
-		(double)values[COMPARE_total_error_ns], run->waits * fmax(0, total_ns)));
-}
-
 static int load_losses(struct compare_state *state, size_t number)
 {
 	struct strbuf losses = {0};
-	struct cursor *cursor = report_query(about(state, number), compare_sql_losses);
+	struct cursor *cursor =
+		report_query(compare_about(state, number), compare_sql_losses);
 
 	while (cursor_next(cursor) > 0) {
 		const char *name = cursor_text(cursor, "name");
@@ -161,7 +139,8 @@ static int load_losses(struct compare_state *state, size_t number)
 static int load_programs(struct compare_state *state, size_t number,
 			 struct intern *programs)
 {
-	struct cursor *cursor = report_query(about(state, number), compare_sql_programs);
+	struct cursor *cursor =
+		report_query(compare_about(state, number), compare_sql_programs);
 
 	while (cursor_next(cursor) > 0)
 		if (cursor_text(cursor, "executable"))
@@ -198,6 +177,8 @@ static void add_function(struct compare_state *state, size_t number,
 		.file = cursor_text(cursor, "file"),
 		.line = (uint32_t)cursor_integer(cursor, "line"),
 		.is_hooked = cursor_integer(cursor, "is_hooked") != 0,
+		.is_estimated = cursor_integer(cursor, "is_estimated") != 0,
+		.is_holder = cursor_integer(cursor, "is_holder") != 0,
 	};
 
 	utf8_clean(&clean, name ? name : "?");
@@ -211,7 +192,7 @@ static void add_function(struct compare_state *state, size_t number,
 		row.component =
 			component_map_find(&state->map, row.name, module, row.file);
 	cursor_quantities(cursor, QUANTITY_OF_COMPARED, row.values);
-	add_waits(&state->runs[number], cursor, row.values);
+	compare_add_waits(&state->runs[number], cursor, row.values);
 	/* Read before compare_add_function(): texts are borrowed until the next step. */
 	note_function(&state->runs[number], cursor_integer(cursor, "function_id"),
 		      compare_add_function(&state->comparison, column, &row));
@@ -228,208 +209,13 @@ static int load_functions(struct compare_state *state, size_t number)
 	int result = load_programs(state, number, &programs);
 
 	if (result == 0) {
-		cursor = report_query(about(state, number), compare_sql_functions);
+		cursor =
+			report_query(compare_about(state, number), compare_sql_functions);
 		while (cursor_next(cursor) > 0)
 			add_function(state, number, cursor, &programs);
 		result = report_finish(state->input, cursor);
 	}
 	intern_free(&programs);
-	return result;
-}
-
-/* The position of an id in an ordered list, or COMPARE_NONE. */
-static uint32_t position(const int64_t *ids, size_t count, int64_t id)
-{
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ids[middle] < id)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low < count && ids[low] == id ? (uint32_t)low : COMPARE_NONE;
-}
-
-/* The paths of a run as they come, before they find their places. */
-struct loaded_path {
-	int64_t parent_id, function_id;
-	int64_t host_id; /* of an inlined copy, else 0 */
-	bool is_frame;
-	int64_t values[COMPARE_PATH_METRICS];
-};
-
-struct loaded_paths {
-	int64_t *ids;
-	uint32_t *places; /* in the comparison; UNPLACED, OPEN while it is looked for */
-	struct loaded_path *paths;
-	size_t count, capacity;
-	uint32_t nameless; /* the function of paths whose own is missing */
-};
-
-#define UNPLACED (COMPARE_NONE - 1)
-#define OPEN (COMPARE_NONE - 2)
-
-static int read_paths(struct compare_state *state, size_t number,
-		      struct loaded_paths *loaded)
-{
-	struct cursor *cursor = report_query(about(state, number), compare_sql_paths);
-
-	while (cursor_next(cursor) > 0) {
-		struct loaded_path *path;
-
-		if (loaded->count == loaded->capacity) {
-			loaded->capacity = loaded->capacity ? 2 * loaded->capacity : 1024;
-			loaded->ids = xreallocarray(loaded->ids, loaded->capacity,
-						    sizeof(*loaded->ids));
-			loaded->paths = xreallocarray(loaded->paths, loaded->capacity,
-						      sizeof(*loaded->paths));
-		}
-		path = &loaded->paths[loaded->count];
-		loaded->ids[loaded->count++] = cursor_integer(cursor, "path_id");
-		path->parent_id = cursor_integer(cursor, "parent_path_id");
-		path->function_id = cursor_integer(cursor, "function_id");
-		path->is_frame = cursor_integer(cursor, "kind") == 1;
-		path->host_id = state->input->options->inlined
-					? 0
-					: cursor_integer(cursor, "host_path_id");
-		cursor_quantities(cursor, QUANTITY_OF_COMPARED, path->values);
-		add_waits(&state->runs[number], cursor, path->values);
-	}
-	return report_finish(state->input, cursor);
-}
-
-static uint32_t function_of(struct compare_state *state, size_t number,
-			    struct loaded_paths *loaded, int64_t function_id)
-{
-	const struct compare_run *run = &state->runs[number];
-	uint32_t at = position(run->function_ids, run->function_count, function_id);
-	struct compare_function_row row = {.name = "?"};
-
-	if (at != COMPARE_NONE)
-		return run->functions[at];
-	if (loaded->nameless == COMPARE_NONE)
-		loaded->nameless =
-			compare_add_function(&state->comparison, run->column, &row);
-	return loaded->nameless;
-}
-
-/* The place of an inlined copy's host, which stands above it; COMPARE_NONE: it has none,
- * or not there. */
-static uint32_t host_place(const struct loaded_paths *loaded, uint32_t path)
-{
-	uint32_t host = position(loaded->ids, loaded->count, loaded->paths[path].host_id);
-
-	return host != COMPARE_NONE && loaded->places[host] < OPEN ? loaded->places[host]
-								   : COMPARE_NONE;
-}
-
-/* As built: the host calls what a copy called, and has its own time. */
-static uint32_t add_path(struct compare_state *state, size_t number,
-			 struct loaded_paths *loaded, uint32_t at, uint32_t parent)
-{
-	const struct loaded_path *row = &loaded->paths[at];
-	size_t column = state->runs[number].column;
-	uint32_t above = COMPARE_NONE, host = COMPARE_NONE;
-	int64_t values[COMPARE_PATH_METRICS];
-
-	memcpy(values, row->values, sizeof(values));
-	if (parent != COMPARE_NONE && loaded->places[parent] < OPEN) {
-		above = loaded->places[parent];
-		host = row->host_id ? host_place(loaded, at) : COMPARE_NONE;
-		if (loaded->paths[parent].host_id && !row->host_id && !row->is_frame &&
-		    host_place(loaded, parent) != COMPARE_NONE)
-			above = host_place(loaded, parent);
-	}
-	if (host != COMPARE_NONE) {
-		static const int moved[] = {COMPARE_self_ns, COMPARE_self_error_ns};
-
-		for (size_t i = 0; i < sizeof(moved) / sizeof(*moved); i++) {
-			quantity_add(&compare_values(&state->comparison.path_values, host,
-						     (size_t)moved[i])[column],
-				     values[moved[i]]);
-			values[moved[i]] = 0;
-		}
-		values[COMPARE_total_ns] = values[COMPARE_total_error_ns] = 0;
-	}
-	return compare_add_path(&state->comparison, column, above,
-				function_of(state, number, loaded, row->function_id),
-				values);
-}
-
-/* Places a path below its parent, which is placed first. */
-static void place_path(struct compare_state *state, size_t number,
-		       struct loaded_paths *loaded, uint32_t *stack, uint32_t path)
-{
-	size_t depth = 0;
-
-	for (stack[depth++] = path; depth > 0;) {
-		uint32_t at = stack[depth - 1], parent;
-		const struct loaded_path *row = &loaded->paths[at];
-
-		parent = position(loaded->ids, loaded->count, row->parent_id);
-		if (parent != COMPARE_NONE && loaded->places[parent] == UNPLACED &&
-		    parent != at) {
-			loaded->places[at] = OPEN;
-			stack[depth++] = parent;
-			continue;
-		}
-		/* A parent that is open stands on a ring: the path is a root then. */
-		loaded->places[at] = add_path(state, number, loaded, at, parent);
-		depth--;
-	}
-}
-
-static int read_sites(struct compare_state *state, size_t number,
-		      const struct loaded_paths *loaded)
-{
-	static const char *const names[COMPARE_SITE_METRICS] = {
-		[COMPARE_SITE_alloc_count] = "alloc_count",
-		[COMPARE_SITE_alloc_bytes] = "alloc_bytes",
-		[COMPARE_SITE_live_bytes] = "live_bytes",
-		[COMPARE_SITE_at_peak_bytes] = "at_peak_bytes",
-	};
-	int64_t values[COMPARE_SITE_METRICS];
-	struct cursor *cursor = report_query(about(state, number), compare_sql_sites);
-
-	while (cursor_next(cursor) > 0) {
-		uint32_t at = position(loaded->ids, loaded->count,
-				       cursor_integer(cursor, "path_id"));
-
-		if (at == COMPARE_NONE)
-			continue;
-		for (int i = 0; i < COMPARE_SITE_METRICS; i++)
-			values[i] = cursor_integer(cursor, names[i]);
-		compare_add_site(&state->comparison, state->runs[number].column,
-				 loaded->places[at], cursor_text(cursor, "file"),
-				 (uint32_t)cursor_integer(cursor, "line"), values);
-	}
-	return report_finish(state->input, cursor);
-}
-
-static int load_paths(struct compare_state *state, size_t number)
-{
-	struct loaded_paths loaded = {.nameless = COMPARE_NONE};
-	int result = read_paths(state, number, &loaded);
-	uint32_t *stack = NULL;
-
-	if (result == 0) {
-		loaded.places =
-			xreallocarray(NULL, loaded.count + 1, sizeof(*loaded.places));
-		stack = xreallocarray(NULL, loaded.count + 1, sizeof(*stack));
-		for (size_t i = 0; i < loaded.count; i++)
-			loaded.places[i] = UNPLACED;
-		for (uint32_t i = 0; i < loaded.count; i++)
-			if (loaded.places[i] == UNPLACED)
-				place_path(state, number, &loaded, stack, i);
-		result = read_sites(state, number, &loaded);
-	}
-	free(stack);
-	free(loaded.ids);
-	free(loaded.places);
-	free(loaded.paths);
 	return result;
 }
 
@@ -453,7 +239,7 @@ enum exit_status compare_load(struct compare_state *state)
 	if (result == 0)
 		compare_match_functions(&state->comparison);
 	for (size_t i = 0; i < state->run_count && result == 0; i++)
-		result = load_paths(state, i);
+		result = compare_load_paths(state, i);
 	if (result < 0)
 		return STATUS_FAILED;
 	compare_match_sites(&state->comparison);

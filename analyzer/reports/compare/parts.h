@@ -53,6 +53,9 @@ struct compare_run {
 /* Why quantities cannot be compared; NULL: they can. */
 struct compare_verdict {
 	const char *all, *times;
+	/* Of functions and components alone: a program that is recorded otherwise runs
+	 * otherwise, too. */
+	const char *parts;
 };
 
 struct compare_state {
@@ -101,8 +104,18 @@ void compare_free_state(struct compare_state *state);
 enum exit_status compare_choose(struct compare_state *state);
 /* load.c: everything into the comparison. */
 enum exit_status compare_load(struct compare_state *state);
+/* load_paths.c, for load.c too. Makes the run the one that queries are about. */
+struct report_input *compare_about(struct compare_state *state, size_t run);
+/* Hooks that waited for a CPU left that time in the function: into the errors of values,
+ * which are of enum compare_metric. */
+void compare_add_waits(const struct compare_run *run, struct cursor *cursor,
+		       int64_t *values);
+/* Of a run whose functions are there. 0, or -1 with the input's error. */
+int compare_load_paths(struct compare_state *state, size_t number);
 /* check.c: what stands in the way of comparing, as notes. */
 void compare_check(struct compare_state *state);
+/* Whether a function's times on both sides can be held against each other. */
+bool compare_is_judged(const struct compare_state *state, uint32_t function);
 /* totals.c, functions.c, paths.c: the parts of the document. */
 void compare_add_sides(struct compare_state *state);
 void compare_add_totals(struct compare_state *state);
@@ -111,6 +124,8 @@ void compare_add_balance(struct compare_state *state);
 void compare_add_components(struct compare_state *state);
 void compare_add_functions(struct compare_state *state);
 void compare_add_paths(struct compare_state *state);
+/* Says which functions stand on no path, see load_paths.c. */
+void compare_note_left_out(struct compare_state *state);
 void compare_add_sites(struct compare_state *state);
 /* gate.c: what the limits say; STATUS_USAGE for an unknown function. */
 enum exit_status compare_add_gate(struct compare_state *state);

@@ -6,6 +6,7 @@
 #include "analyzer/reports/compare/rows.h"
 
 #include "common/base/xalloc.h"
+#include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 
 #include <stdlib.h>
@@ -14,6 +15,30 @@
 #define PATH_ROWS 5
 #define SITE_ROWS 10
 #define DEEPEST 64 /* names of a call path that are kept */
+
+void compare_note_left_out(struct compare_state *state)
+{
+	const struct comparison *comparison = &state->comparison;
+	struct strbuf text = {0};
+	const char *example = NULL;
+	int64_t count = 0;
+
+	for (size_t i = 0; i < comparison->function_values.count; i++)
+		if (comparison->functions[i].presence &&
+		    comparison->functions[i].estimated)
+			example = count++ ? example : comparison->functions[i].name;
+	if (!count)
+		return;
+	units_counted(&text, count, "function");
+	strbuf_printf(
+		&text,
+		" (such as '%s') %s left out of the paths: not every run timed each "
+		"call, so paths would differ by how they were recorded. What %s there "
+		"is with the callers.",
+		example, count == 1 ? "is" : "are", count == 1 ? "it has" : "they have");
+	doc_note(state->doc, "left_out_of_paths", NOTE_PLAIN, strbuf_text(&text), NULL);
+	strbuf_free(&text);
+}
 
 /* The names from the root; the middle of a long path is left out. */
 static struct cell chain(const struct compare_state *state, struct table *table,
@@ -132,6 +157,7 @@ void compare_add_paths(struct compare_state *state)
 		count, "changed path",
 		compare_explained(state, series, ranked, count, shown, COMPARE_self_ns),
 		"self time");
+	compare_note_left_out(state);
 	free(ranked);
 }
 

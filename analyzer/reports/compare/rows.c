@@ -6,7 +6,7 @@
  * The share of a subject is the largest of its shares in time, allocations and bytes:
  * |difference| over what the larger side has in all. So a function that began to allocate
  * stands above one whose time varied by a little. A difference in time that is not larger
- * than its error is none.
+ * than its error is none, nor is one between a time that was measured and an estimate.
  */
 #include "analyzer/reports/compare/rows.h"
 
@@ -63,7 +63,7 @@ double compare_share(const struct compare_state *state,
 				RUN_ALLOC_BYTES);
 	double time = 0;
 
-	if (!is_site)
+	if (!is_site && (!is_function || compare_is_judged(state, subject)))
 		time = share_of(state, series, subject, COMPARE_self_ns, RUN_SELF);
 	if (compare_is_pair(state))
 		time *= PAIR_TIME_WEIGHT;
@@ -116,7 +116,11 @@ struct section *compare_add_table(struct compare_state *state, const char *name,
 	struct section *section;
 
 	if (table->row_count == 0) {
-		char *sentence = xasprintf("%s: no difference.", title);
+		char *sentence = xasprintf(
+			"%s: %s.", title,
+			state->not_comparable.parts && strcmp(name, "functions") == 0
+				? "none with other calls or allocations"
+				: "no difference");
 
 		doc_note(state->doc, name, NOTE_PLAIN, sentence, NULL)->flags =
 			SECTION_HUMAN;

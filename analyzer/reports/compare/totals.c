@@ -12,6 +12,8 @@
 
 /* What the hooks took is shown from this part of the wall time on. */
 #define HOOKS_LEAST 0.005
+/* Nobody records more. */
+#define MOST_RUNS 200
 
 static const struct {
 	const char *name, *title;
@@ -225,9 +227,18 @@ static void put_ratio(struct strbuf *text, double ratio)
 		strbuf_printf(text, "%+.1f%%", in_percent(ratio));
 }
 
+/* Of what is not known on a side no change is. */
+static bool is_known(const struct change *change)
+{
+	return units_is_known(change->before, change->before_error) &&
+	       units_is_known(change->after, change->after_error);
+}
+
 /* "+4.1%" of a plain difference, "+4.1% [+3.8, +4.4]" of a tested one. */
 static void put_effect(struct strbuf *text, const struct change *change)
 {
+	if (!is_known(change))
+		return;
 	if (change->is_tested) {
 		put_ratio(text, change->ratio.estimate);
 		strbuf_printf(text, " [%+.1f, %+.1f]", in_percent(change->ratio.low),
@@ -256,6 +267,12 @@ static void put_why(struct strbuf *text, const struct compare_state *state,
 	if (change->is_blurred)
 		strbuf_puts(text, "within the error of what the hooks took: more runs "
 				  "do not help");
+	else if (!is_known(change))
+		strbuf_puts(text, "not known on a side: the hooks took nearly all of it");
+	else if (change->outcome == OUTCOME_INCONCLUSIVE &&
+		 change->runs_needed > runs + MOST_RUNS)
+		strbuf_puts(text, "too noisy: no number of runs that can be made would "
+				  "tell");
 	else if (change->outcome == OUTCOME_INCONCLUSIVE && change->runs_needed > runs)
 		strbuf_printf(text, "~%zu more runs a side", change->runs_needed - runs);
 	else if (change->is_demoted)
@@ -379,30 +396,34 @@ static void add_balance(struct compare_state *state, struct table *table,
 			enum run_metric metric, size_t column)
 {
 	const struct comparison *comparison = &state->comparison;
-	double parts[3] = {0}, sum = 0;
+	double parts[3] = {0}, errors[3] = {0}, sum = 0, error = 0;
+	double most = change_error(&state->run_changes[metric]);
 	struct cell *row = table_add_row(table);
 
 	for (uint32_t i = 0; i < comparison->function_values.count; i++) {
 		const struct compare_function *function = &comparison->functions[i];
+		size_t part = function->presence == COMPARE_BOTH    ? 0
+			      : function->presence == COMPARE_AFTER ? 1
+								    : 2;
 		struct change change;
 
 		if (!function->presence)
 			continue;
 		change = compare_means(state, &comparison->function_values, i, column);
-		parts[function->presence == COMPARE_BOTH    ? 0
-		      : function->presence == COMPARE_AFTER ? 1
-							    : 2] +=
-			change.after - change.before;
+		parts[part] += change.after - change.before;
+		errors[part] = fmin(errors[part] + change_error(&change), most);
 	}
 	row[0] = table_text(table, metrics[metric].name);
 	row[1] = table_text(table, metric == RUN_SELF ? "time" : metrics[metric].title);
 	for (size_t i = 0; i < 3; i++) {
 		sum += parts[i];
+		error = fmin(error + errors[i], most);
 		row[2 + i] = cell_real(parts[i]);
-		row[7 + i] = compare_difference(table, parts[i], 0, metrics[metric].type);
+		row[7 + i] = compare_difference(table, parts[i], errors[i],
+						metrics[metric].type);
 	}
 	row[5] = cell_real(sum);
-	row[6] = compare_difference(table, sum, 0, metrics[metric].type);
+	row[6] = compare_difference(table, sum, error, metrics[metric].type);
 }
 
 void compare_add_balance(struct compare_state *state)

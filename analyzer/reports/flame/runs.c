@@ -149,6 +149,8 @@ static enum exit_status fill(struct compare_state *state)
 	if (status)
 		return status;
 	compare_check(state);
+	compare_note_left_out(state);
+	compare_fold_left_out(&state->comparison);
 	flame = flame_new(
 		flame_metric_or(state->input, has_time(state) ? FLAME_TIME : FLAME_BYTES),
 		true);
