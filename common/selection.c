@@ -40,11 +40,33 @@ static int has_odd_colon(const char *text, uint32_t length)
 	return 0;
 }
 
+static int is_word(char character)
+{
+	return (character >= 'a' && character <= 'z') ||
+	       (character >= 'A' && character <= 'Z') ||
+	       (character >= '0' && character <= '9') || character == '_';
+}
+
+/* Is it about more of a C++ name than a linkage name spells out? */
+static int is_whole_name(const char *text, uint32_t length)
+{
+	for (uint32_t i = 0; i < length; i++) {
+		if (text[i] == '(' || text[i] == '>' ||
+		    (text[i] == '<' && !(i + 2 == length && text[i + 1] == '*')))
+			return 1;
+		if (begins(text + i, length - i, "operator", 8) &&
+		    (!i || !is_word(text[i - 1])) &&
+		    (i + 8 == length || !is_word(text[i + 8])))
+			return 1;
+	}
+	return 0;
+}
+
 static const char *read_word(struct selection_rule *rule, const char *text,
 			     uint32_t length)
 {
 	*rule = (struct selection_rule){SELECTION_FUNCTION, text, length};
-	for (uint32_t kind = SELECTION_NAMESPACE; kind < SELECTION_KINDS; kind++) {
+	for (uint32_t kind = SELECTION_NAMESPACE; kind <= SELECTION_COMPONENT; kind++) {
 		uint32_t skipped = prefixes[kind].length;
 
 		if (!begins(text, length, prefixes[kind].text, skipped) ||
@@ -55,10 +77,13 @@ static const char *read_word(struct selection_rule *rule, const char *text,
 	}
 	if (!rule->length)
 		return "a rule is empty";
-	if ((rule->kind == SELECTION_FUNCTION || rule->kind == SELECTION_NAMESPACE) &&
-	    has_odd_colon(rule->text, rule->length))
+	if (rule->kind != SELECTION_FUNCTION && rule->kind != SELECTION_NAMESPACE)
+		return NULL;
+	if (has_odd_colon(rule->text, rule->length))
 		return "rules are functions, or begin with namespace:, module:, file: or "
 		       "component:";
+	if (rule->kind == SELECTION_FUNCTION && is_whole_name(rule->text, rule->length))
+		rule->kind = SELECTION_WHOLE_NAME;
 	return NULL;
 }
 
@@ -103,19 +128,21 @@ const char *selection_read(struct selection *ret, const char *only, const char *
 	return wrong;
 }
 
-/* Does the pattern fit the text [text, end)? A star that has failed takes one character
- * more; only the last one has to be tried again, so the time is that of both lengths
- * multiplied. */
+/* Does the pattern fit the text [text, end), or that of a directory its beginning? A star
+ * that has failed takes one character more; only the last one has to be tried again, so
+ * the time is that of both lengths multiplied. */
 static int fits(const struct selection_rule *rule, const char *text, const char *end)
 {
 	const char *pattern = rule->text, *retry = NULL;
 	uint32_t at = 0, after_star = 0;
+	int is_directory =
+		rule->kind == SELECTION_FILE && pattern[rule->length - 1] == '/';
 
 	for (;;) {
 		if (at < rule->length && pattern[at] == '*') {
 			after_star = ++at;
 			retry = text;
-		} else if (at == rule->length && text == end) {
+		} else if (at == rule->length && (text == end || is_directory)) {
 			return 1;
 		} else if (at < rule->length && text < end &&
 			   (pattern[at] == '?' || pattern[at] == *text)) {

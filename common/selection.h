@@ -6,16 +6,22 @@
  * A list is words separated by commas; a word is one rule:
  *
  *     parse_line, luaH_*, Parser::next     functions, by linkage name or C++ name
+ *     Parser<int>::next, f(int), *::operator==    the same, by whole names
  *     namespace:acme::net                  what is in it, and in those inside of it
  *     module:libcodec.so*                  objects, by file name
- *     file:src/parser.c                    what is defined there, by source path
- *     component:net                        what belongs to it
+ *     file:src/parser.c, file:src/json/    what is defined there, by source path
+ *     component:net                        what belongs to it, see common/json
  *
- * Words are shell patterns: '*' is any text, slashes included, '?' one character. A C++
- * name is without its parameters: "Parser::next" is all its overloads; it ends where
- * templates ("twice<") and operators begin. Modules and source files go by the file's
- * name, or with a slash in the word by the end of the path. Source files and components
- * are known to who reads debug information (common/segment_control.h), not to the shim.
+ * Words are shell patterns: '*' is any text, slashes included, '?' one character (a
+ * comma, say). A C++ name is without its parameters: "Parser::next" is all its overloads;
+ * it ends where templates ("twice<*") and operators begin. A word that goes on behind a
+ * "<", or has a "(" or an operator, is about the whole name as a demangler writes it,
+ * without what it returns, and without parameters unless the word has some. Modules and
+ * source files go by the file's name, or with a slash in the word by the end of the path;
+ * one that ends with a slash is a directory and all below it.
+ *
+ * Whole names, source files and components are known to who demangles and reads debug
+ * information (common/segment_control.h), not to the shim.
  *
  * A function is recorded when a rule of PROFSHIM_ONLY fits it, or there is none, and no
  * rule of PROFSHIM_SKIP does.
@@ -34,6 +40,7 @@ enum selection_kind {
 	SELECTION_MODULE,
 	SELECTION_FILE,
 	SELECTION_COMPONENT,
+	SELECTION_WHOLE_NAME, /* a function, by more than symbol tables tell */
 	SELECTION_KINDS
 };
 
@@ -59,6 +66,14 @@ uint64_t selection_fit(const struct selection *selection, enum selection_kind ki
 
 /* The rules of one kind. */
 uint64_t selection_of_kind(const struct selection *selection, enum selection_kind kind);
+
+/* Those that the shim cannot apply. */
+static inline uint64_t selection_sources(const struct selection *selection)
+{
+	return selection_of_kind(selection, SELECTION_FILE) |
+	       selection_of_kind(selection, SELECTION_COMPONENT) |
+	       selection_of_kind(selection, SELECTION_WHOLE_NAME);
+}
 
 /* The rules of PROFSHIM_ONLY. */
 static inline uint64_t selection_only(const struct selection *selection)

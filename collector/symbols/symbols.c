@@ -339,6 +339,57 @@ int symbols_function(struct symbol_module *module, uint64_t address, struct symb
 	return 0;
 }
 
+/* What reports call it: Fortran's names are told by DWARF. */
+static void look_at_name(struct debug_info *info, const struct symbol_entry *entry,
+			 struct debug_scope *frame)
+{
+	const char *file = frame->place.file;
+
+	if (info && entry->name[entry->length - 1] == '_')
+		(void)debug_info_function(info, entry->address, frame);
+	frame->place = (struct place){file, 0};
+}
+
+uint64_t symbols_each(struct symbol_module *module,
+		      const struct symbol_question *question)
+{
+	struct debug_info *info = question->wish ? module_info(module) : NULL;
+	const struct place_wish wish = {question->wish, question->context};
+	uint64_t known_count = 0;
+
+	budget_begin(&module->budget);
+	for (size_t i = 0; i < module->table.count; i++) {
+		const struct symbol_entry *entry = &module->table.entries[i];
+		struct debug_scope frame = {.name = NULL};
+		struct symbol symbol;
+		bool is_known = false;
+
+		if (!budget_take(&module->budget, 1))
+			break;
+		if (info)
+			frame.place.file =
+				debug_info_file(info, entry->address, &wish, &is_known);
+		known_count += is_known;
+		if (!question->has_names && !frame.place.file)
+			continue;
+		symbol = (struct symbol){.file = frame.place.file};
+		if (question->has_names) {
+			look_at_name(info, entry, &frame);
+			fill_symbol(module, entry->name, name_length(entry->name, false),
+				    &frame, &symbol);
+		}
+		question->look(question->context, entry->address, &symbol);
+	}
+	(void)budget_look(&module->budget);
+	return known_count;
+}
+
+bool symbols_import(struct symbol_module *module, const char *linkage_name)
+{
+	return module->file.elf &&
+	       symbol_table_imports(module->file.elf, linkage_name, &module->budget);
+}
+
 int symbols_frames(struct symbol_module *module, uint64_t return_address,
 		   struct symbol *ret, size_t capacity)
 {

@@ -10,6 +10,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -79,6 +80,27 @@ int symbols_near(struct symbol_module *module, uint64_t address, uint64_t distan
 /* The function whose entry is address; file and line are those of its definition. 0, or
  * -ENOENT: no function starts there, as far as is known. */
 int symbols_function(struct symbol_module *module, uint64_t address, struct symbol *ret);
+
+/*
+ * What is asked about all functions: names, or the source files that a wish is about, or
+ * both. look is shown those of the symbol table by address, without lines; without names
+ * only those whose file is known.
+ */
+struct symbol_question {
+	bool has_names;
+	bool (*wish)(void *context, const char *file); /* NULL: no file is asked for */
+	void (*look)(void *context, uint64_t address, const struct symbol *symbol);
+	void *context;
+};
+
+/* Returns how many functions there is debug information about; without a wish 0. When the
+ * budget is over, what was not read is not shown (symbols_trouble()). A module gets the
+ * same wish each time. */
+uint64_t symbols_each(struct symbol_module *module,
+		      const struct symbol_question *question);
+
+/* Whether the file takes the function from another object. */
+bool symbols_import(struct symbol_module *module, const char *linkage_name);
 
 /*
  * The functions at a call, given its return address: [0] the innermost inlined one ...

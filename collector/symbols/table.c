@@ -194,6 +194,31 @@ int symbol_table_add(struct symbol_table *table, Elf *elf, uint32_t type, uint64
 	return table->count > before ? 0 : -ENOENT;
 }
 
+bool symbol_table_imports(Elf *elf, const char *name, struct budget *budget)
+{
+	const Elf_Data *symbols, *names;
+	size_t length = strlen(name);
+	Elf64_Sym symbol;
+
+	if (!find_section(elf, SHT_DYNSYM, &symbols, &names))
+		return false;
+	for (size_t i = 0; i < symbols->d_size / sizeof(symbol); i++) {
+		const char *own = names->d_buf;
+
+		memcpy(&symbol, (const char *)symbols->d_buf + i * sizeof(symbol),
+		       sizeof(symbol));
+		if (!budget_take(budget, 1))
+			return false;
+		if (symbol.st_shndx != SHN_UNDEF || symbol.st_name >= names->d_size)
+			continue;
+		own += symbol.st_name;
+		if (strncmp(own, name, length) == 0 &&
+		    (own[length] == '\0' || own[length] == '@'))
+			return true;
+	}
+	return false;
+}
+
 void symbol_table_done(struct symbol_table *table)
 {
 	free(table->entries);

@@ -42,6 +42,9 @@ int symbol_table_add(struct symbol_table *table, Elf *elf, uint32_t type, uint64
 void symbol_table_sort(struct symbol_table *table);
 void symbol_table_done(struct symbol_table *table);
 
+/* Whether the file takes a function of this name, in any version, from another one. */
+bool symbol_table_imports(Elf *elf, const char *name, struct budget *budget);
+
 /* The entry at exactly this address; NULL: none. */
 const struct symbol_entry *symbol_table_at(const struct symbol_table *table,
 					   uint64_t address);

@@ -226,6 +226,31 @@ const char *component_map_find(const struct component_map *map, const char *func
 	return NULL;
 }
 
+bool component_map_has_source(const struct component_map *map, const char *source)
+{
+	for (size_t i = 0; i < map->count; i++)
+		if (map->rules[i].source && fits_path(map->rules[i].source, source))
+			return true;
+	return false;
+}
+
+bool component_map_has_files(const struct component_map *map)
+{
+	for (size_t i = 0; i < map->count; i++)
+		if (map->rules[i].source)
+			return true;
+	return false;
+}
+
+bool component_map_has_names(const struct component_map *map)
+{
+	for (size_t i = 0; i < map->count; i++)
+		if (map->rules[i].name_space || map->rules[i].has_function ||
+		    !map->rules[i].source)
+			return true;
+	return false;
+}
+
 size_t component_map_unused(const struct component_map *map, size_t from)
 {
 	while (from < map->count && map->rules[from].is_used)

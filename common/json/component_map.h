@@ -19,6 +19,7 @@
 #include "common/base/arena.h"
 #include "common/base/strbuf.h"
 
+#include <stdbool.h>
 #include <stddef.h>
 
 struct component_rule;
@@ -40,6 +41,12 @@ void component_map_free(struct component_map *map);
  * source may be NULL. The entry counts as used from then on. */
 const char *component_map_find(const struct component_map *map, const char *function,
 			       const char *module, const char *source);
+
+/* Whether an entry's source fits the file; whether entries look at files, and at
+ * functions whatever their file is. */
+bool component_map_has_source(const struct component_map *map, const char *source);
+bool component_map_has_files(const struct component_map *map);
+bool component_map_has_names(const struct component_map *map);
 
 /* The first entry from this one on that is not used; count: there is none. */
 size_t component_map_unused(const struct component_map *map, size_t from);

@@ -18,7 +18,7 @@ SHIM = ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks",
 COLLECTOR = [*BASE, "collector/read", "collector/processes", "collector/symbols",
              "collector/merge", "collector/account", "collector/ingest",
              "collector/database",
-             "collector/store", "collector/live"]
+             "collector/store", "collector/live", "collector/selection"]
 CONTENT = [*BASE, "common/json", "analyzer/model", "analyzer/statistics", "analyzer/findings",
            "analyzer/document", "analyzer/rundb"]
 LAYERS = {
@@ -54,6 +54,8 @@ LAYERS = {
                         "collector/merge", "collector/account", "collector/ingest",
                         "collector/database"],
     "collector/live": [*BASE, "collector/read", "collector/processes"],
+    "collector/selection": [*BASE, "common/json", "collector/read", "collector/symbols",
+                            "collector/live"],
     "collector/watch": COLLECTOR,
     "collector": [*COLLECTOR, "collector/watch"],
     "record": [*BASE, "collector/analyze.h", "collector/database", "collector/store",

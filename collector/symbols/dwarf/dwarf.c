@@ -34,6 +34,7 @@
 #define QUESTION_ENTRIES 16 /* of the budget, for what a question costs anyhow */
 
 enum unit_state { UNIT_UNREAD, UNIT_SHALLOW, UNIT_DEEP };
+enum unit_wish { UNIT_NOT_ASKED, UNIT_WISHED, UNIT_NOT_WISHED };
 
 /* root: the unit's root, which has its addresses and lines; die: the one that has its
  * functions, of the .dwo file if the unit is split. A function whose cold part lies apart
@@ -42,6 +43,7 @@ struct unit {
 	Dwarf_Die root, die;
 	const char *directory; /* DW_AT_comp_dir */
 	enum unit_state state;
+	enum unit_wish wish;
 	struct ranges ranges;
 	Dwarf_Die *functions;
 	size_t function_count, function_capacity;
@@ -377,6 +379,18 @@ static struct place call_place(struct debug_info *info, struct unit *unit, Dwarf
 	return places_told(&info->places, &file, &line, unit->directory);
 }
 
+/* Of a function that starts at address; die: NULL, or its own. */
+static struct place function_place(struct debug_info *info, struct unit *unit,
+				   Dwarf_Die *die, uint64_t address)
+{
+	struct place place = {NULL, 0};
+
+	if (die)
+		place = declared_place(info, unit, die);
+	/* written in assembler, or made by the compiler: the line of its first byte */
+	return place.file ? place : places_at(&info->places, &unit->root, address);
+}
+
 int debug_info_function(struct debug_info *info, uint64_t address,
 			struct debug_scope *ret)
 {
@@ -391,14 +405,31 @@ int debug_info_function(struct debug_info *info, uint64_t address,
 		return -ENOENT;
 	(void)budget_take(info->budget, QUESTION_ENTRIES);
 	*ret = (struct debug_scope){.name = NULL};
-	if (die) {
+	if (die)
 		name_frame(info, die, ret);
-		ret->place = declared_place(info, unit, die);
-	}
-	/* written in assembler, or made by the compiler: the line of its first byte */
-	if (!ret->place.file)
-		ret->place = places_at(&info->places, &unit->root, address);
+	ret->place = function_place(info, unit, die, address);
 	return ret->name || ret->place.file ? 0 : -ENOENT;
+}
+
+const char *debug_info_file(struct debug_info *info, uint64_t address,
+			    const struct place_wish *wish, bool *ret_is_known)
+{
+	struct unit *unit = find_unit(info, address);
+	Dwarf_Die *die;
+	bool starts;
+
+	*ret_is_known = unit != NULL;
+	if (unit && unit->wish == UNIT_NOT_ASKED)
+		unit->wish = places_have(&info->places, &unit->root, wish)
+				     ? UNIT_WISHED
+				     : UNIT_NOT_WISHED;
+	if (!unit || unit->wish != UNIT_WISHED ||
+	    !budget_take(info->budget, QUESTION_ENTRIES))
+		return NULL;
+	die = find_function(info, unit, address, &starts);
+	if (die && !starts)
+		return NULL;
+	return function_place(info, unit, die, address).file;
 }
 
 /* Appends the inlined calls around address, outermost first; count of them so far. */

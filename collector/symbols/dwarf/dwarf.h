@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -34,6 +35,12 @@ void debug_info_close(struct debug_info *info);
 /* The function that starts at address; place: of its definition. 0 or -ENOENT. */
 int debug_info_function(struct debug_info *info, uint64_t address,
 			struct debug_scope *ret);
+
+/* The source file of the function that starts at address, when it is one of a unit with a
+ * file that is wished for; else NULL. The wish must be the same each time. ret_is_known:
+ * whether there is debug information about the address. */
+const char *debug_info_file(struct debug_info *info, uint64_t address,
+			    const struct place_wish *wish, bool *ret_is_known);
 
 /* The functions at this instruction: [0] the innermost inlined one ... [n-1] the physical
  * function, whose name may be unknown; place: where each of them is at that moment. When

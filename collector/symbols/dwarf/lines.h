@@ -36,6 +36,12 @@ void line_table_close(struct line_table *table);
  * NULL: no such file. */
 const char *line_table_file(struct line_table *table, uint64_t number);
 
+/* How many numbers there are; some may be of no file. */
+static inline size_t line_table_files(const struct line_table *table)
+{
+	return table->file_count;
+}
+
 /* The last row at or before the address that has a line. false: there is none. */
 bool line_table_find(struct line_table *table, uint64_t address, const char **ret_file,
 		     uint32_t *ret_line);

@@ -10,6 +10,8 @@
 
 #include "collector/symbols/elf.h"
 
+#define PATH_ENTRIES 8 /* of the budget, for a file's path */
+
 void places_open(struct places *places, struct strings *strings, struct debug_text *text,
 		 struct budget *budget)
 {
@@ -115,6 +117,21 @@ struct place places_told(struct places *places, Dwarf_Attribute *file,
 	place.file = table ? line_table_file(table, file_number) : NULL;
 	place.line = place.file ? (uint32_t)line_number : 0;
 	return place;
+}
+
+bool places_have(struct places *places, Dwarf_Die *root, const struct place_wish *wish)
+{
+	struct line_table *table = table_of(places, root, NULL);
+	const char *file;
+
+	for (size_t i = 0; table && i < line_table_files(table); i++) {
+		if (!budget_take(places->budget, PATH_ENTRIES))
+			return false;
+		file = line_table_file(table, i);
+		if (file && wish->has(wish->context, file))
+			return true;
+	}
+	return false;
 }
 
 struct place places_at(struct places *places, Dwarf_Die *root, uint64_t address)

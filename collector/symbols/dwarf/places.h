@@ -51,5 +51,14 @@ const char *places_directory(struct places *places, Dwarf_Die *root);
 struct place places_told(struct places *places, Dwarf_Attribute *file,
 			 Dwarf_Attribute *line, const char *directory);
 
+/* Which source files matter to somebody. */
+struct place_wish {
+	bool (*has)(void *context, const char *file);
+	void *context;
+};
+
+/* Whether one of the files of a unit, whose root this is, is wished for. */
+bool places_have(struct places *places, Dwarf_Die *root, const struct place_wish *wish);
+
 /* The place of the instruction at address; root: of the unit with the line program. */
 struct place places_at(struct places *places, Dwarf_Die *root, uint64_t address);

@@ -98,6 +98,56 @@ static void fits_places(void **state)
 	assert_int_equal(fit("module:b.c", SELECTION_MODULE, "b.c"), 1);
 }
 
+static void fits_files(void **state)
+{
+	(void)state;
+	assert_int_equal(fit("file:parse*.c", SELECTION_FILE, "/src/parser.c"), 1);
+	assert_int_equal(fit("file:parse*.c", SELECTION_FILE, "/src/parse/a.c"), 0);
+	assert_int_equal(fit("file:src/parser.c", SELECTION_FILE, "/a/src/parser.c"), 1);
+	assert_int_equal(fit("file:rc/parser.c", SELECTION_FILE, "/a/src/parser.c"), 0);
+	assert_int_equal(fit("file:src/", SELECTION_FILE, "/a/src/parser.c"), 1);
+	assert_int_equal(fit("file:src/", SELECTION_FILE, "/a/src/b/c/parser.c"), 1);
+	assert_int_equal(fit("file:src/", SELECTION_FILE, "/a/mysrc/parser.c"), 0);
+	assert_int_equal(fit("file:src/", SELECTION_FILE, "/a/src"), 0);
+	assert_int_equal(fit("file:s*/b/", SELECTION_FILE, "/a/src/x/b/parser.c"), 1);
+	assert_int_equal(fit("file:/a/", SELECTION_FILE, "/a/src/parser.c"), 1);
+	assert_int_equal(fit("file:/src/", SELECTION_FILE, "/a/src/parser.c"), 1);
+	assert_int_equal(fit("file:a.c", SELECTION_FILE, "a.c"), 1);
+	assert_int_equal(fit("component:n*", SELECTION_COMPONENT, "net"), 1);
+	assert_int_equal(fit("component:n*", SELECTION_FILE, "net"), 0);
+}
+
+static enum selection_kind kind_of(const char *rule)
+{
+	struct selection selection;
+
+	assert_null(selection_read(&selection, rule, NULL));
+	assert_int_equal(selection_sources(&selection),
+			 selection.rules[0].kind >= SELECTION_FILE);
+	return selection.rules[0].kind;
+}
+
+/* What the shim can tell by itself stays its own. */
+static void knows_whole_names(void **state)
+{
+	static const char *const whole[] = {
+		"Parser<int>::next", "f(int)",
+		"operator==",	     "a::operator new",
+		"*operator*",	     "twice<int>",
+		"twice<*>",	     "*<*::next",
+		"a::operator()",     "(anonymous namespace)::f"};
+	static const char *const plain[] = {"twice<*", "my_operators", "operators::f",
+					    "*::~a",   "a::operator_", "a"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(whole) / sizeof(whole[0]); i++)
+		assert_int_equal(kind_of(whole[i]), SELECTION_WHOLE_NAME);
+	for (size_t i = 0; i < sizeof(plain) / sizeof(plain[0]); i++)
+		assert_int_equal(kind_of(plain[i]), SELECTION_FUNCTION);
+	assert_int_equal(kind_of("file:f(x).c"), SELECTION_FILE);
+	assert_int_equal(kind_of("module:a<b>"), SELECTION_MODULE);
+}
+
 static void skips_after_only(void **state)
 {
 	struct selection selection;
@@ -153,6 +203,8 @@ int main(void)
 		cmocka_unit_test(reads_rules_of_the_source),
 		cmocka_unit_test(fits_patterns),
 		cmocka_unit_test(fits_places),
+		cmocka_unit_test(fits_files),
+		cmocka_unit_test(knows_whole_names),
 		cmocka_unit_test(skips_after_only),
 		cmocka_unit_test(reads_plain_names),
 	};

@@ -63,6 +63,26 @@ def symbols():
             "copy.c", "-o", f"c_mapped{version}")
 
 
+def shapes():
+    """A C++ program of several source files, with hooks, as compilers and linkers make
+    it."""
+    files = [os.path.relpath(source / "shapes" / name, output)
+             for name in ("main.cpp", "inner/ring.cpp")]
+    for name, compiler, *flags in (
+            ("gcc_O0", "g++", "-g", "-O0"), ("gcc_O2", "g++", "-g", "-O2"),
+            ("dwarf4", "g++", "-g", "-gdwarf-4", "-O2"),
+            ("clang_O0", "clang++", "-g", "-O0"), ("clang_O2", "clang++", "-g", "-O2"),
+            ("split", "g++", "-g", "-O2", "-gsplit-dwarf"),
+            ("lto", "g++", "-g", "-O2", "-flto"), ("bare", "g++", "-O2"),
+            ("no_hooks", "g++", "-g", "-O2", "-fno-instrument-functions")):
+        if shutil.which(compiler):
+            run(compiler, "-finstrument-functions", *flags, *files, "-o",
+                "shapes_" + name)
+    run("objcopy", "--only-keep-debug", "shapes_gcc_O2", "shapes_linked.debug")
+    run("objcopy", "--strip-all", "--add-gnu-debuglink=shapes_linked.debug",
+        "shapes_gcc_O2", "shapes_linked")
+
+
 def separate_debug(name, stripped):
     debug = stripped + ".debug"
     run("objcopy", "--only-keep-debug", name, debug)
@@ -126,6 +146,7 @@ def main():
     shutil.rmtree(output, ignore_errors=True)
     output.mkdir(parents=True)
     symbols()
+    shapes()
     strippings()
     packed_symbols()
     targets()

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The functions of one object that rules fit. What may be read is bounded for all objects
+ * together (collector/symbols/budget.h). Runs on: one thread. Must not look at processes.
+ */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "common/segment_control.h"
+#include "common/selection.h"
+
+struct component_map;
+struct resolver;
+
+/* For these rules; map: of the components that they name. Both are borrowed. */
+struct resolver *resolver_new(const struct selection *selection,
+			      struct component_map *map);
+void resolver_free(struct resolver *resolver);
+
+/* fittings: ascending by address, owned by the caller (free). trouble: why rules may fit
+ * less than they should, for people; NULL: nothing is wrong. */
+struct resolved {
+	struct segment_fitting *fittings;
+	size_t count;
+	const char *trouble;
+};
+
+/* Reads the object's symbols and debug information, when it has hooks. */
+void resolver_read(struct resolver *resolver, const struct segment_module *module,
+		   struct resolved *ret);
