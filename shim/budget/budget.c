@@ -70,18 +70,18 @@ void budget_begin(struct lane_context *context)
 	if (process_facts.run->overhead_percent <= 0)
 		return;
 	budget->interval_ticks = LEAST_INTERVAL;
-	budget->burst_end = 0;
+	budget->burst_end = budget->next_look_ticks = 0;
 	if (budget->mean_limit_shift < LIMIT_SHIFT)
 		budget->mean_limit_shift = LIMIT_SHIFT;
 	context->check_ticks = 0;
 	budget->last_decision_ticks = clock_now();
 }
 
-void budget_resume(struct lane_context *context, uint64_t now)
+void budget_resume(struct lane_context *context)
 {
 	context->budget.burst_end = 0;
 	context->check_ticks = process_facts.run->overhead_percent > 0
-				       ? now + context->budget.interval_ticks
+				       ? context->budget.next_look_ticks
 				       : UINT64_MAX;
 }
 
@@ -275,6 +275,33 @@ static double take_most(struct lane_context *context, double share, double goal)
 	return share;
 }
 
+static void look_less_often(struct lane_budget *budget)
+{
+	if (budget->interval_ticks < MOST_INTERVAL)
+		budget->interval_ticks *= 2;
+}
+
+/* The share is above what is allowed. Where nothing is left to take (what takes the time
+ * is to keep its frames), looking finds nothing either, until there is twice as much. */
+static void reduce(struct lane_context *context, double share, double allowed)
+{
+	struct lane_budget *budget = &context->budget;
+	double left = take_most(context, share, allowed * 0.7);
+
+	budget->stuck_share = 0;
+	if (left < share) {
+		budget->interval_ticks = LEAST_INTERVAL;
+	} else {
+		budget->stuck_share = share * 2;
+		look_less_often(budget);
+	}
+	if (left > allowed && budget->mean_limit_shift < LIMIT_SHIFT_MOST &&
+	    budget->sampled_call_count >= SAMPLED_CALLS) {
+		budget->mean_limit_shift++;
+		budget->interval_ticks = LEAST_INTERVAL;
+	}
+}
+
 static void decide(struct lane_context *context, uint64_t now)
 {
 	struct lane_budget *budget = &context->budget;
@@ -286,16 +313,10 @@ static void decide(struct lane_context *context, uint64_t now)
 	/* what counting takes cannot be had back by counting more */
 	if (allowed < allowed_share() / 2)
 		allowed = allowed_share() / 2;
-	if (share <= allowed) {
-		if (budget->interval_ticks < MOST_INTERVAL)
-			budget->interval_ticks *= 2;
-	} else {
-		budget->interval_ticks = LEAST_INTERVAL;
-		if (take_most(context, share, allowed * 0.7) > allowed &&
-		    budget->mean_limit_shift < LIMIT_SHIFT_MOST &&
-		    budget->sampled_call_count >= SAMPLED_CALLS)
-			budget->mean_limit_shift++;
-	}
+	if (share <= allowed)
+		look_less_often(budget);
+	else
+		reduce(context, share, allowed);
 	forget_samples(budget);
 	review_if_due(context, now, share, allowed_share());
 }
@@ -303,21 +324,23 @@ static void decide(struct lane_context *context, uint64_t now)
 static void end_burst(struct lane_context *context, uint64_t now)
 {
 	struct lane_budget *budget = &context->budget;
-
 	uint64_t ticks = now - budget->burst_start;
+	double expected = allowed_share();
 
 	budget->burst_end = 0;
 	if (ticks < 16 * BURST_TICKS) { /* else the thread was interrupted, or waited */
 		budget->sampled_call_count += budget->burst_call_count;
 		budget->sampled_ticks += ticks;
-		if (budget->burst_call_count * pair_ticks() >
-		    allowed_share() * (double)ticks)
+		if (expected < budget->stuck_share)
+			expected = budget->stuck_share;
+		if (budget->burst_call_count * pair_ticks() > expected * (double)ticks)
 			budget->interval_ticks = LEAST_INTERVAL;
 	}
 	if (budget->sampled_call_count >= SAMPLED_CALLS ||
 	    budget->sampled_ticks >= SAMPLED_BURSTS * BURST_TICKS)
 		decide(context, now);
-	context->check_ticks = clock_now() + budget->interval_ticks;
+	budget->next_look_ticks = clock_now() + budget->interval_ticks;
+	context->check_ticks = budget->next_look_ticks;
 }
 
 void cold budget_look(struct lane_context *context, uint64_t function, uint64_t call_site,

@@ -31,8 +31,9 @@ void budget_begin(struct lane_context *context);
 void budget_look(struct lane_context *context, uint64_t function, uint64_t call_site,
 		 uint32_t node, uint64_t return_address, uint64_t now);
 
-/* After a window: looks go on. */
-void budget_resume(struct lane_context *context, uint64_t now);
+/* After a window: looks go on. The next is when it would have been: were it put off by
+ * each window, of which there may be more than looks, there would be none. */
+void budget_resume(struct lane_context *context);
 
 /* Some thousand calls have been counted. */
 void budget_pulse(struct lane_context *context, uint64_t now);

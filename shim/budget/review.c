@@ -9,13 +9,16 @@
 /* A function is given back at most so often, ever more seldom: after 0.8, 1.6, ... s. */
 #define CHANGES_MOST 20u
 #define CHANGES_SHIFT_MOST 8u
-#define AT_ONCE 16u	     /* functions that a review changes */
+#define AT_ONCE 16u	     /* functions that a review gives back */
+#define COUNTED_AT_ONCE 64u  /* or has counted, */
+#define COUNTED_PART 512u    /* that have at least such a part of the calls */
 #define KNOWN_CALLS 256u     /* in windows, before a function goes without */
 #define FREE_PART 0.5	     /* of the budget, before something is given back */
 #define FRAMES_SEARCHED 256u /* for open calls that will have no exit */
 
-static uint64_t due_ticks;  /* of the next one; atomic */
-static uint64_t last_ticks; /* of the one before */
+static uint64_t due_ticks;	    /* of the next one; atomic */
+static uint64_t last_ticks;	    /* of the one before */
+static uint32_t interval_shift = 3; /* they come after 12, 25, 50 ms, then each 0.1 s */
 static uint64_t *last_counts;
 
 static uint64_t calls_of(uint32_t number)
@@ -131,10 +134,10 @@ static uint32_t find_most_called(const struct rates *rates)
  * pulse keeps the lanes looking. */
 static void take_windows(const struct rates *rates)
 {
-	for (uint32_t i = 0; i < AT_ONCE; i++) {
+	for (uint32_t i = 0; i < COUNTED_AT_ONCE; i++) {
 		uint32_t number = find_most_called(rates);
 
-		if (!number)
+		if (!number || rates->calls[number] < rates->sum / COUNTED_PART)
 			return;
 		if (rates->calls[number] < rates->sum / 2 &&
 		    window_calls_of(number) >= KNOWN_CALLS) {
@@ -190,10 +193,14 @@ void review_if_due(struct lane_context *context, uint64_t now, double hook_share
 					 __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
 		return;
 	/* the first only begins to count */
-	if (last_ticks && now - last_ticks > clock_tenth_of_second() / 4)
+	if (last_ticks && now - last_ticks > clock_tenth_of_second() >> 5) {
 		review(now, hook_share, allowed_share);
-	else
+		if (interval_shift)
+			interval_shift--;
+	} else {
 		last_ticks = now;
+	}
 	/* release: who takes it next sees the counts */
-	__atomic_store_n(&due_ticks, now + clock_tenth_of_second(), __ATOMIC_RELEASE);
+	__atomic_store_n(&due_ticks, now + (clock_tenth_of_second() >> interval_shift),
+			 __ATOMIC_RELEASE);
 }

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Ten times a second: which functions that are counted could be recorded exactly again,
- * and which have to go without windows, too. Runs on: traced threads, slow paths of the
- * hooks, any context; one at a time, for the whole process. Must not make a system call
- * but to write call sites.
+ * Ten times a second, in the first tenth more often: which functions that are counted
+ * could be recorded exactly again, and which have to go without windows, too. Runs on:
+ * traced threads, slow paths of the hooks, any context; one at a time, for the whole
+ * process. Must not make a system call but to write call sites.
  */
 #pragma once
 

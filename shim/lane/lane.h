@@ -134,12 +134,14 @@ struct lane_suspect {
 
 /* See record/budget.h. */
 struct lane_budget {
-	uint64_t interval_ticks;	 /* from look to look */
+	uint64_t interval_ticks; /* from look to look */
+	uint64_t next_look_ticks;
 	uint64_t burst_start, burst_end; /* end 0: no burst */
 	uint32_t burst_call_count;
 	uint32_t sampled_call_count; /* in all bursts since the last decision */
 	uint64_t sampled_ticks;
-	double hook_share; /* of the time, at the last decision */
+	double hook_share;  /* of the time, at the last decision */
+	double stuck_share; /* below which there is nothing to take; 0: unknown */
 	uint64_t last_decision_ticks;
 	uint32_t mean_limit_shift; /* how long a call may be that loses its times */
 	struct lane_suspect suspects[LANE_SUSPECTS];

@@ -141,7 +141,7 @@ void windows_end(struct lane_context *context, uint64_t now)
 	windows->next_ticks = now + gap / 2 + (gap >> 16) * (next_random(windows) >> 16);
 	windows->pulse_start_ticks = now;
 	load_pulse(context, windows->pulse_length);
-	budget_resume(context, now);
+	budget_resume(context);
 }
 
 void windows_open_frame(struct lane_context *context, void *function, void *call_site,
