@@ -51,10 +51,6 @@ int site_is_there(const struct site *site, const struct code *code);
 /* A forked child, whose parent was at it: finds out what has been made of it. */
 void site_look(struct site *site, const struct code *code);
 
-/* Is every call from here for this function? Compilers make one call of two whose
- * arguments differ (cross jumping, tail merging). 0: perhaps not. */
-int site_is_alone(const struct site *site, const struct code *code, uintptr_t function);
-
 /* Leads it to a target: its address, and a word with the address in it, both in reach.
  * 0; -EXDEV: in two cache lines, and other threads may be there; or -errno: the code
  * cannot be written. Then it is as it was. */

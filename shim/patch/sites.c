@@ -3,6 +3,7 @@
 #include "shim/patch/sites.h"
 
 #include "shim/core/process.h"
+#include "shim/patch/alone.h"
 #include "shim/patch/code.h"
 #include "shim/patch/known.h"
 #include "shim/patch/site.h"
@@ -64,7 +65,7 @@ static int write_site(struct site *site, const struct site_owner *owner)
 	if (!site->at || code_find(site->at, &code) < 0 || !site_is_there(site, &code))
 		return -1;
 	if (is_cut_in(site, owner->recording) &&
-	    site_is_alone(site, &code, owner->function) && site_cut(site, &code) == 0)
+	    alone_is_site(site, &code, owner->function) && site_cut(site, &code) == 0)
 		return 0;
 	if (owner->recording == SEGMENT_RECORDING_EXACT && !site->is_exit)
 		return site_restore(site, &code);

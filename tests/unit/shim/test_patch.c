@@ -23,6 +23,7 @@
 
 #include "shim/core/clock.h"
 #include "shim/lane/lane.h"
+#include "shim/patch/alone.h"
 #include "shim/patch/known.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/site.h"
@@ -271,12 +272,47 @@ static void test_alone(void **state)
 	put(0x427, "\x48\x8b\x74\x24\x18", 5); /* mov 24(%rsp), %rsi */
 	after = put_site(0x42c, SITE_CALL, hook());
 	assert_int_equal(site_before(&code, after, hook(), &site), 0);
-	assert_true(site_is_alone(&site, &code, text(0x400)));
-	assert_false(site_is_alone(&site, &code, text(0x408)));
+	assert_true(alone_is_site(&site, &code, text(0x400)));
+	assert_false(alone_is_site(&site, &code, text(0x408)));
 	put(0x450, "\xeb\xce", 2); /* jmp 0x420: before it is set */
-	assert_true(site_is_alone(&site, &code, text(0x400)));
+	assert_true(alone_is_site(&site, &code, text(0x400)));
 	put(0x450, "\xeb\xd5", 2); /* jmp 0x427: with another one */
-	assert_false(site_is_alone(&site, &code, text(0x400)));
+	assert_false(alone_is_site(&site, &code, text(0x400)));
+}
+
+/* lea function(%rip), %rbx somewhere; mov %rbx, %rdi; mov %rax, %r12; call hook */
+static void test_alone_by_register(void **state)
+{
+	struct site site;
+	uintptr_t after;
+
+	(void)state;
+	memset((void *)text(0x400), 0x90, 0x80);
+	put_frames(0x400, 0x480);
+	put(0x404, "\x48\x8d\x1d", 3);
+	put_displacement(0x407, text(0x400));
+	put(0x420, "\x48\x89\xdf\x49\x89\xc4", 6);
+	after = put_site(0x426, SITE_CALL, hook());
+	assert_int_equal(site_before(&code, after, hook(), &site), 0);
+	assert_false(alone_is_site(&site, &code, text(0x400))); /* an entry */
+	site.is_exit = 1;
+	assert_true(alone_is_site(&site, &code, text(0x400)));
+	assert_false(alone_is_site(&site, &code, text(0x410)));
+	put(0x460, "\xeb\xc2", 2); /* jmp 0x424 */
+	assert_false(alone_is_site(&site, &code, text(0x400)));
+	put(0x460, "\x90\x90", 2);
+	put(0x423, "\x4c\x89\xe7", 3); /* mov %r12, %rdi */
+	assert_false(alone_is_site(&site, &code, text(0x400)));
+	put(0x423, "\x49\x89\xc4", 3);
+	put(0x440, "\x4c\x8d\x25", 3); /* another one's address in another register */
+	put_displacement(0x443, text(0x410));
+	assert_true(alone_is_site(&site, &code, text(0x400)));
+	put(0x440, "\x48\x8d\x1d", 3); /* and in this one */
+	assert_false(alone_is_site(&site, &code, text(0x400)));
+	put_site(0x470, SITE_JUMP, hook());
+	site = (struct site){.at = text(0x470), .form = SITE_JUMP, .is_exit = 1};
+	assert_true(alone_is_site(&site, &code, text(0x400)));
+	assert_false(alone_is_site(&site, &code, text(0x410)));
 }
 
 static unsigned int hook_count, slow_count;
@@ -555,6 +591,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_two_lines, begin, end),
 		cmocka_unit_test_setup_teardown(test_jumps, begin, end),
 		cmocka_unit_test_setup_teardown(test_alone, begin, end),
+		cmocka_unit_test_setup_teardown(test_alone_by_register, begin, end),
 		cmocka_unit_test(test_stubs),
 		cmocka_unit_test(test_known),
 		cmocka_unit_test(test_whose_exit),
