@@ -121,26 +121,34 @@ int site_jump(const struct code *code, const struct extent *function, uintptr_t 
 	return -ENOENT;
 }
 
-/* The first two bytes when control goes on behind it. */
-static int is_cut_there(const struct site *site)
+/*
+ * CUT OUT
+ *
+ * One byte makes a call an instruction of the same length that does nothing but to flags,
+ * which no call keeps: test $displacement, %eax; test %edx, slot(%rip); and a jump a
+ * return. The displacement stays a whole one: the kernel, when it takes a uprobe away,
+ * and a debugger write back the first byte that the file has, or that they have seen,
+ * and what is there then is a call of what it led to. (A jump over the rest of it was
+ * two bytes, and a call of anywhere in that case.)
+ */
+static uint8_t first_byte(const struct site *site, int is_cut)
 {
-	const uint8_t *bytes = bytes_at(site->at);
-
-	if (site->form == SITE_CALL || site->form == SITE_CALL_SLOT)
-		return bytes[0] == 0xeb && bytes[1] == (site->form == SITE_CALL ? 3 : 4);
-	return bytes[0] == 0xc3;
+	switch (site->form) {
+	case SITE_CALL:
+		return is_cut ? 0xa9 : 0xe8;
+	case SITE_JUMP:
+		return is_cut ? 0xc3 : 0xe9;
+	case SITE_CALL_SLOT:
+		return is_cut ? 0x85 : 0xff;
+	default:
+		return is_cut ? 0xc3 : 0xff;
+	}
 }
 
-static int is_whole_there(const struct site *site)
+static int is_second_byte_there(const struct site *site)
 {
-	const uint8_t *bytes = bytes_at(site->at);
-
-	if (site->form == SITE_CALL)
-		return bytes[0] == 0xe8;
-	if (site->form == SITE_JUMP)
-		return bytes[0] == 0xe9;
-	return bytes[0] == 0xff &&
-	       bytes[1] == (site->form == SITE_CALL_SLOT ? 0x15 : 0x25);
+	return !has_slot(site) ||
+	       bytes_at(site->at)[1] == (site->form == SITE_CALL_SLOT ? 0x15 : 0x25);
 }
 
 static int is_in_text(const struct site *site, const struct code *code)
@@ -151,20 +159,18 @@ static int is_in_text(const struct site *site, const struct code *code)
 
 int site_is_there(const struct site *site, const struct code *code)
 {
-	if (!is_in_text(site, code))
-		return 0;
-	return site->is_cut ? is_cut_there(site)
-			    : is_whole_there(site) &&
-				      number_at(displacement_at(site)) == site->written;
+	return is_in_text(site, code) &&
+	       bytes_at(site->at)[0] == first_byte(site, site->is_cut) &&
+	       is_second_byte_there(site) &&
+	       number_at(displacement_at(site)) == site->written;
 }
 
 void site_look(struct site *site, const struct code *code)
 {
 	if (!is_in_text(site, code))
 		return;
-	site->is_cut = (uint16_t)is_cut_there(site);
-	if (!site->is_cut)
-		site->written = number_at(displacement_at(site));
+	site->is_cut = bytes_at(site->at)[0] == first_byte(site, 1);
+	site->written = number_at(displacement_at(site));
 	site->is_led = site->is_cut || site->written != site->displacement;
 }
 
@@ -174,6 +180,13 @@ static int is_alone(void)
 	return __libc_single_threaded;
 }
 
+/* May the displacement be seen in parts? Of what is cut out it is a number that nobody
+ * uses, but for the address of a slot, which is read. */
+static int may_be_in_parts(const struct site *site)
+{
+	return is_alone() || (site->is_cut && site->form != SITE_CALL_SLOT);
+}
+
 static int write_displacement(const struct site *site, const struct code *code,
 			      int32_t displacement)
 {
@@ -181,35 +194,19 @@ static int write_displacement(const struct site *site, const struct code *code,
 
 	if (!text_is_split(at, 4))
 		return text_write(at, &displacement, 4, code->protection);
-	if (!is_alone() && !site->is_cut)
+	if (!may_be_in_parts(site))
 		return -EXDEV;
 	return text_write_parts(at, &displacement, 4, code->protection);
 }
 
-/* From behind: what is not executed yet first, then the two bytes that have it so. */
-static int uncut(struct site *site, const struct code *code, int32_t displacement)
+static int write_first_byte(struct site *site, const struct code *code, int is_cut)
 {
-	uint8_t head[2] = {site->form == SITE_CALL ? 0xe8 : 0xff, 0x15};
-	uint8_t bytes[4];
-	int result;
+	uint8_t byte = first_byte(site, is_cut);
+	int result = text_write(site->at, &byte, 1, code->protection);
 
-	if (site->form == SITE_JUMP || site->form == SITE_JUMP_SLOT) {
-		head[0] = site->form == SITE_JUMP ? 0xe9 : 0xff;
-		result = write_displacement(site, code, displacement);
-		return result < 0 ? result
-				  : text_write(site->at, head, 1, code->protection);
-	}
-	__builtin_memcpy(bytes, &displacement, 4);
-	if (site->form == SITE_CALL_SLOT) {
-		result = write_displacement(site, code, displacement);
-		return result < 0 ? result
-				  : text_write(site->at, head, 2, code->protection);
-	}
-	head[1] = bytes[0];
-	result = text_write_parts(site->at + 2, &bytes[1], 3, code->protection);
-	if (result < 0)
-		return result;
-	return text_write(site->at, head, 2, code->protection);
+	if (result == 0)
+		site->is_cut = (uint16_t)is_cut;
+	return result;
 }
 
 static int set_displacement(struct site *site, const struct code *code,
@@ -218,16 +215,13 @@ static int set_displacement(struct site *site, const struct code *code,
 	int result;
 
 	if (!site->is_cut && site->is_exit && !is_alone() &&
-	    text_is_split(displacement_at(site), 4))
+	    site->form != SITE_CALL_SLOT && text_is_split(displacement_at(site), 4))
 		site_cut(site, code);
-	result = site->is_cut ? uncut(site, code, displacement)
-			      : write_displacement(site, code, displacement);
-
+	result = write_displacement(site, code, displacement);
 	if (result < 0)
 		return result;
-	site->is_cut = 0;
 	site->written = displacement;
-	return 0;
+	return site->is_cut ? write_first_byte(site, code, 0) : 0;
 }
 
 int site_lead(struct site *site, const struct code *code, uintptr_t target,
@@ -247,20 +241,10 @@ int site_lead(struct site *site, const struct code *code, uintptr_t target,
 
 int site_cut(struct site *site, const struct code *code)
 {
-	static const uint8_t over_call[2] = {0xeb, 0x03}, over_slot[2] = {0xeb, 0x04};
-	static const uint8_t returns = 0xc3;
-	int result;
+	int result = site->is_cut ? 0 : write_first_byte(site, code, 1);
 
-	if (site->is_cut)
-		return 0;
-	if (site->form == SITE_JUMP || site->form == SITE_JUMP_SLOT)
-		result = text_write(site->at, &returns, 1, code->protection);
-	else
-		result = text_write(site->at,
-				    site->form == SITE_CALL ? over_call : over_slot, 2,
-				    code->protection);
 	if (result == 0)
-		site->is_cut = site->is_led = 1;
+		site->is_led = 1;
 	return result;
 }
 

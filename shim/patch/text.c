@@ -160,14 +160,10 @@ static int open_page(uintptr_t page, int protection)
 static void store(uintptr_t at, const void *bytes, unsigned int size)
 {
 	uint32_t four;
-	uint16_t two;
 
 	if (size == 4) {
 		__builtin_memcpy(&four, bytes, 4);
 		__asm__ volatile("movl %1, %0" : "=m"(*(uint32_t *)at) : "r"(four));
-	} else if (size == 2) {
-		__builtin_memcpy(&two, bytes, 2);
-		__asm__ volatile("movw %1, %0" : "=m"(*(uint16_t *)at) : "r"(two));
 	} else {
 		*(volatile uint8_t *)at = *(const uint8_t *)bytes;
 	}

@@ -21,7 +21,7 @@ unsigned int text_unit(void);
 /* Would a store of these bytes be seen in parts? */
 int text_is_split(uintptr_t at, unsigned int size);
 
-/* Stores 1, 2 or 4 bytes of a page with this protection (PROT_*) with one instruction. 0;
+/* Stores 1 or 4 bytes of a page with this protection (PROT_*) with one instruction. 0;
  * -EXDEV: it would be seen in parts; -EACCES: the system does not let code be written
  * (SELinux, PR_SET_MDWE), its calls are closed to us, or the user forbids it. The first
  * store to a page makes it the process's own: 4 KiB of tool memory. */

@@ -213,6 +213,32 @@ static void test_changed_by_others(void **state)
 	assert_false(site_is_there(&site, &code));
 }
 
+/* A uprobe at a site that is cut out, or a debugger's breakpoint: who takes it away
+ * writes the byte that was there before, or that the file has. */
+static void test_first_byte_put_back(void **state)
+{
+	static const enum site_form forms[] = {SITE_CALL, SITE_JUMP, SITE_CALL_SLOT,
+					       SITE_JUMP_SLOT};
+
+	(void)state;
+	for (unsigned int i = 0; i < 4; i++) {
+		int has_slot = forms[i] == SITE_CALL_SLOT || forms[i] == SITE_JUMP_SLOT;
+		unsigned int at = 0x200 + 0x40 * i + 4;
+		struct site site = {.at = text(at), .form = (uint16_t)forms[i]};
+		uint8_t before[8];
+
+		put_site(at, forms[i], has_slot ? text(SLOT_AT) : hook());
+		memcpy(before, (void *)text(at), 8);
+		memcpy(&site.displacement, (void *)text(at + 1 + (unsigned int)has_slot),
+		       4);
+		site.written = site.displacement;
+		assert_int_equal(site_cut(&site, &code), 0);
+		*(uint8_t *)text(at) = before[0];
+		assert_memory_equal(before, (void *)text(at), 8);
+		assert_false(site_is_there(&site, &code));
+	}
+}
+
 static void test_two_lines(void **state)
 {
 	struct site site;
@@ -588,6 +614,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(test_not_ours, begin, end),
 		cmocka_unit_test_setup_teardown(test_there_and_back, begin, end),
 		cmocka_unit_test_setup_teardown(test_changed_by_others, begin, end),
+		cmocka_unit_test_setup_teardown(test_first_byte_put_back, begin, end),
 		cmocka_unit_test_setup_teardown(test_two_lines, begin, end),
 		cmocka_unit_test_setup_teardown(test_jumps, begin, end),
 		cmocka_unit_test_setup_teardown(test_alone, begin, end),
