@@ -187,6 +187,19 @@ static void publish(struct lane_context *context)
 	arrays_publish(&context->lane->nodes, context->node_next);
 }
 
+/* What handlers have added to a tree in which nothing was new to the code that they
+ * interrupted, or right after that had published. One that comes now publishes itself,
+ * and its count may be written over with ours. */
+static void publish_handlers(struct lane_context *context)
+{
+	order_stores();
+	while (unlikely(context->lane->nodes.count != context->node_next ||
+			context->lane->functions.count != context->function_next)) {
+		publish(context);
+		order_stores();
+	}
+}
+
 static uint32_t find_node(const struct lane_context *context, uint32_t parent,
 			  uint64_t key)
 {
@@ -254,6 +267,7 @@ uint32_t cold tree_child_slow(struct lane_context *context, uint32_t parent, uin
 	}
 	order_stores();
 	context->tree_busy = 0;
+	publish_handlers(context);
 	return index;
 }
 

@@ -287,6 +287,21 @@ static void finds_every_child_again(void **state)
 	assert_int_equal(lane_self->lane->nodes.count, again);
 }
 
+/* A handler interrupts code that finds a node that is there, and makes one. */
+static void publishes_what_handlers_add(void **state)
+{
+	struct lane_context *context = lane_self;
+	uint32_t known = tree_child_slow(context, LANE_ROOT, 0x5000);
+
+	(void)state;
+	context->tree_busy = 1;
+	assert_int_not_equal(tree_child_slow(context, known, 0x6000), 0);
+	context->tree_busy = 0;
+	assert_int_equal(tree_child_slow(context, LANE_ROOT, 0x5000), known);
+	assert_int_equal(context->lane->nodes.count, context->node_next);
+	assert_int_equal(context->lane->functions.count, context->function_next);
+}
+
 static void folds_past_the_path_limit(void **state)
 {
 	uint64_t folded = lane_self->lane->folded_call_count;
@@ -490,6 +505,7 @@ int main(void)
 		cmocka_unit_test(unwinds_to_a_stack_pointer),
 		cmocka_unit_test(grows_with_deep_recursion),
 		cmocka_unit_test(finds_every_child_again),
+		cmocka_unit_test(publishes_what_handlers_add),
 		cmocka_unit_test(folds_past_the_path_limit),
 	};
 	int failed;
