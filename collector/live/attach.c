@@ -18,6 +18,8 @@
 #include "collector/processes/ticks.h"
 #include "common/base/xalloc.h"
 
+#define WAIT_MS 200u /* for another snapshot to end */
+
 __attribute__((format(printf, 4, 5))) static int
 fail(int result, char *error, size_t error_size, const char *format, ...)
 {
@@ -62,7 +64,7 @@ static int take(int pid, const struct attach_files *files, uint32_t slot,
 
 	ticks_calibrate(&ticks, page, NULL);
 	result = live_snapshot_take(files->fd, slot, label, SEGMENT_SNAPSHOT_COMMAND,
-				    ticks_now(&ticks), &memory, ret_number);
+				    WAIT_MS, ticks_now(&ticks), &memory, ret_number);
 	live_snapshot_forget(&memory);
 	switch (result) {
 	case 0:

@@ -20,11 +20,6 @@
 #include "collector/live/snapshot_lock.h"
 #include "collector/processes/ticks.h"
 
-/* Milliseconds to wait for another snapshot. The collector has other things to do, and
- * another try in a moment. */
-#define COMMAND_PAUSES 200
-#define INTERVAL_PAUSES 5
-
 /* 16,000 threads with a million paths take less. */
 #define LONGEST_NS 5000000000ull
 
@@ -312,18 +307,17 @@ static int is_its_own(const struct segment_process *process)
 }
 
 int live_snapshot_take(int fd, uint32_t process_slot, const char *label,
-		       enum segment_snapshot_cause cause, uint64_t now,
-		       struct live_snapshot_memory *memory, uint32_t *ret_number)
+		       enum segment_snapshot_cause cause, unsigned int wait_ms,
+		       uint64_t now, struct live_snapshot_memory *memory,
+		       uint32_t *ret_number)
 {
 	struct taker taker = {.fd = fd, .process_slot = process_slot, .memory = memory};
-	int pauses =
-		cause == SEGMENT_SNAPSHOT_INTERVAL ? INTERVAL_PAUSES : COMMAND_PAUSES;
 	struct live_snapshot_lock lock;
 	int result = open_file(&taker);
 
 	if (result == 0)
 		result = live_snapshot_lock(&lock, &taker.history.process->snapshot_lock,
-					    pauses);
+					    wait_ms);
 	if (result == 0) {
 		result = is_its_own(taker.history.process)
 				 ? take(&taker, label, cause, now)

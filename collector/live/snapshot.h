@@ -28,11 +28,13 @@ struct live_snapshot_memory {
 void live_snapshot_forget(struct live_snapshot_memory *memory);
 
 /* Takes a snapshot of the process in a slot of the segment file fd, which is open for
- * reading and writing, within seconds. now: the run's clock. ret_number: which one of the
- * process it is. 0, -EBUSY: another snapshot did not end, -ENOSPC: no room, -ETIME: it
- * took too long, -EINVAL: the file is damaged, -EIO: it was cut short meanwhile, or
- * another -errno. What fails is counted in the process, if there is one. The memory is
- * void (live_snapshot_forget()) after an error. */
+ * reading and writing, within seconds, of which it
+ * waits wait_ms at most for another snapshot to end. now: the run's clock. ret_number:
+ * which one of the process it is. 0, -EBUSY: another snapshot did not end, -ENOSPC: no
+ * room, -ETIME: it took too long, -EINVAL: the file is damaged, -EIO: it was cut short
+ * meanwhile, or another -errno. What fails is counted in the process, if there is one.
+ * The memory is void (live_snapshot_forget()) after an error. */
 int live_snapshot_take(int fd, uint32_t process_slot, const char *label,
-		       enum segment_snapshot_cause cause, uint64_t now,
-		       struct live_snapshot_memory *memory, uint32_t *ret_number);
+		       enum segment_snapshot_cause cause, unsigned int wait_ms,
+		       uint64_t now, struct live_snapshot_memory *memory,
+		       uint32_t *ret_number);

@@ -13,7 +13,7 @@
 
 #include "common/history.h"
 
-#define PAUSE_NS 1000000
+#define PAUSE_NS 1000000 /* history_lock() makes so many as there are milliseconds */
 
 static void pause_taker(void)
 {
@@ -56,14 +56,16 @@ static void leave(struct live_snapshot_lock *lock)
 	pthread_sigmask(SIG_SETMASK, &lock->mask, NULL);
 }
 
-int live_snapshot_lock(struct live_snapshot_lock *ret, uint32_t *word, int pauses)
+int live_snapshot_lock(struct live_snapshot_lock *ret, uint32_t *word,
+		       unsigned int wait_ms)
 {
 	int result;
 
 	*ret = (struct live_snapshot_lock){.word = word};
 	block_signals(&ret->mask);
 	tell_kernel(ret);
-	result = history_lock(word, (uint32_t)syscall(SYS_gettid), pauses, pause_taker);
+	result = history_lock(word, (uint32_t)syscall(SYS_gettid), (int)wait_ms,
+			      pause_taker);
 	if (result < 0)
 		leave(ret);
 	return result;

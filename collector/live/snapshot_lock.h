@@ -23,5 +23,6 @@ struct live_snapshot_lock {
 
 /* Takes the lock, which must stay mapped, trying again for so many milliseconds. Signals
  * wait until it is given back. 0, or -EBUSY. */
-int live_snapshot_lock(struct live_snapshot_lock *ret, uint32_t *word, int pauses);
+int live_snapshot_lock(struct live_snapshot_lock *ret, uint32_t *word,
+		       unsigned int wait_ms);
 void live_snapshot_unlock(struct live_snapshot_lock *lock);

@@ -13,6 +13,7 @@ struct interval_process {
 	uint64_t next_ns; /* monotonic; 0: not seen yet */
 	uint32_t number;
 	int is_given_up;
+	int was_busy; /* another snapshot did not end */
 	struct live_snapshot_memory memory;
 };
 

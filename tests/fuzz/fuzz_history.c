@@ -380,8 +380,8 @@ static void take(void)
 
 	for (int i = 0; i < 2; i++) {
 		int result = live_snapshot_take(file_fd, PROCESS, "taken",
-						SEGMENT_SNAPSHOT_INTERVAL, START + 5000,
-						&memory, &number);
+						SEGMENT_SNAPSHOT_INTERVAL, 5,
+						START + 5000, &memory, &number);
 
 		if (result < 0)
 			live_snapshot_forget(&memory);

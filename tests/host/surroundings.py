@@ -158,7 +158,8 @@ def killed_with_children(case):
         time.sleep(chance.uniform(0, 0.06))
         os.killpg(process.pid, signal.SIGKILL)
         process.communicate()
-        host.harness.wait_until(lambda: not case.collectors())
+        # the collector may not have come to its exec yet: then it is not known as one
+        host.harness.wait_until(lambda: not host.harness.processes_naming(case.directory), 60)
         if not os.path.exists(case.database) and \
                 not os.path.exists(case.database + "-spool"):
             continue  # killed before the run began

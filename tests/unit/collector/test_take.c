@@ -73,8 +73,8 @@ static int take_called(struct fixture *f, const char *label)
 {
 	uint32_t number;
 
-	return live_snapshot_take(f->fd, f->slot, label, SEGMENT_SNAPSHOT_COMMAND, NOW,
-				  &f->memory, &number);
+	return live_snapshot_take(f->fd, f->slot, label, SEGMENT_SNAPSHOT_COMMAND, 200,
+				  NOW, &f->memory, &number);
 }
 
 static int take(struct fixture *f)
