@@ -88,6 +88,8 @@ void calltree_sum_subtrees(struct calltree *tree);
 void calltree_fold_inlined(struct calltree *tree);
 /* The same with times that were put into the nodes since. */
 void calltree_move_times(struct calltree *tree);
+/* What is a node's own is no longer than all of it: of errors that were added up. */
+void calltree_narrow_self(struct calltree_node *node);
 /* Has another node, above it, its time? */
 static inline bool calltree_is_folded(const struct calltree *tree, uint32_t node)
 {

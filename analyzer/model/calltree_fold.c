@@ -229,6 +229,18 @@ static void link_built(struct calltree *tree)
 	calltree_renew_order(tree);
 }
 
+void calltree_narrow_self(struct calltree_node *node)
+{
+	int64_t most = node->total_ns;
+
+	quantity_add(&most, node->total_error_ns);
+	most -= node->self_ns;
+	if (most < node->self_ns)
+		most = node->self_ns;
+	if (node->self_error_ns > most)
+		node->self_error_ns = most;
+}
+
 void calltree_move_times(struct calltree *tree)
 {
 	for (size_t i = tree->order_count; i-- > 0;) {
@@ -246,6 +258,8 @@ void calltree_move_times(struct calltree *tree)
 		     child = tree->nodes[child].next)
 			quantity_add(&node->total_ns, tree->nodes[child].total_ns);
 	}
+	for (size_t i = 0; i < tree->node_count; i++)
+		calltree_narrow_self(&tree->nodes[i]);
 }
 
 void calltree_fold_inlined(struct calltree *tree)

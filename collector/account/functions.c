@@ -197,6 +197,58 @@ static void find_path_errors(struct walk *walk, int64_t all_ns)
 	}
 }
 
+/* Of a time that is a part of another: at most what that is at most. */
+static int64_t narrowed(int64_t time_ns, int64_t error_ns, int64_t most_ns)
+{
+	int64_t most = most_ns - time_ns > time_ns ? most_ns - time_ns : time_ns;
+
+	return error_ns < most ? error_ns : most;
+}
+
+static int64_t at_most(int64_t time_ns, int64_t error_ns)
+{
+	quantity_add(&time_ns, error_ns);
+	return time_ns;
+}
+
+/* What is called takes no longer than its caller, and what is a path's own no longer than
+ * all of it. Returns how long all roots take at most. */
+static int64_t narrow_path_errors(struct merge *merge)
+{
+	int64_t roots_ns = 0;
+
+	for (size_t i = 1; i < merge->path_count; i++) {
+		struct merge_path *row = &merge->paths[i];
+		const struct merge_path *parent = &merge->paths[row->parent];
+
+		if (row->parent)
+			row->total_error_ns = narrowed(
+				row->total_ns, row->total_error_ns,
+				at_most(parent->total_ns, parent->total_error_ns));
+		else
+			quantity_add(&roots_ns,
+				     at_most(row->total_ns, row->total_error_ns));
+		row->self_error_ns =
+			narrowed(row->self_ns, row->self_error_ns,
+				 at_most(row->total_ns, row->total_error_ns));
+	}
+	return roots_ns;
+}
+
+/* roots_ns: what a function takes at most, of those that are in the paths. */
+static void narrow_function_errors(struct merge *merge, int64_t roots_ns)
+{
+	for (size_t i = 0; i < merge->function_count; i++) {
+		struct merge_function *row = &merge->functions[i];
+
+		row->total_error_ns =
+			narrowed(row->total_ns, row->total_error_ns, roots_ns);
+		row->self_error_ns =
+			narrowed(row->self_ns, row->self_error_ns,
+				 at_most(row->total_ns, row->total_error_ns));
+	}
+}
+
 static void find_function_errors(struct merge *merge, int64_t all_ns)
 {
 	for (size_t i = 0; i < merge->function_count; i++) {
@@ -264,7 +316,7 @@ void account_functions(struct merge *merge)
 {
 	struct walk walk = {.merge = merge};
 	size_t functions = merge->identify.function_count;
-	int64_t all_ns = recorded_ns(merge);
+	int64_t all_ns = recorded_ns(merge), roots_ns;
 
 	walk.first_child = xcalloc(merge->path_count, sizeof(uint32_t));
 	walk.next_sibling = xcalloc(merge->path_count, sizeof(uint32_t));
@@ -275,10 +327,12 @@ void account_functions(struct merge *merge)
 		merge_function_at(merge, (uint32_t)functions - 1);
 	walk.totals = xcalloc(merge->path_count, sizeof(*walk.totals));
 	find_path_errors(&walk, all_ns);
+	roots_ns = narrow_path_errors(merge);
 	find_hosts(merge);
 	link_paths(&walk);
 	visit_all(&walk);
 	find_function_errors(merge, all_ns);
+	narrow_function_errors(merge, roots_ns);
 	find_percentiles(merge);
 	if (merge->share_count) /* in the order of the table's key */
 		qsort(merge->shares, merge->share_count, sizeof(*merge->shares), by_path);

@@ -49,6 +49,16 @@ EQUAL_SUMS = {
 
 # Queries that must return no row.
 NOWHERE = {
+    "a path can be longer by itself than with all that it calls":
+        "SELECT path_id FROM call_paths WHERE self_error_ns > "
+        "MAX(self_ns, total_ns + total_error_ns - self_ns)",
+    "a path can be longer than the one that called it":
+        "SELECT c.path_id FROM call_paths c JOIN call_paths p ON "
+        "p.path_id = c.parent_path_id WHERE c.total_error_ns > "
+        "MAX(c.total_ns, p.total_ns + p.total_error_ns - c.total_ns)",
+    "a function can be longer by itself than with all that it calls":
+        "SELECT function_id FROM functions WHERE self_error_ns > "
+        "MAX(self_ns, total_ns + total_error_ns - self_ns)",
     "a snapshot does not have what its sites have":
         "SELECT n.number FROM snapshots n LEFT JOIN (SELECT snapshot_id, "
         "SUM(live_count) AS a, SUM(live_bytes) AS b, SUM(alloc_count) AS c, "
