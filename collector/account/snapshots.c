@@ -139,20 +139,44 @@ static void sum_up_paths(struct snapshots *ret, const uint32_t *starts)
 	}
 }
 
+/* What a path has by itself in the end, together with what calls that were only counted
+ * took of it: in a stretch of time these are still its own. */
+static int64_t *most_self(const struct merge *merge)
+{
+	int64_t *most = xcalloc(merge->path_count, sizeof(*most));
+
+	for (uint32_t i = 0; i < merge->path_count; i++) {
+		const struct merge_path *path = &merge->paths[i];
+		uint32_t caller = path->parent;
+
+		quantity_add(&most[i], path->self_ns);
+		if (path->recording == SEGMENT_RECORDING_EXACT)
+			continue;
+		while (caller &&
+		       merge->paths[caller].recording != SEGMENT_RECORDING_EXACT)
+			caller = merge->paths[caller].parent;
+		quantity_add(&most[caller], path->self_ns);
+	}
+	return most;
+}
+
 /* In the end a path may have less: what its callees' hooks took less than was subtracted
  * is charged to it when all is known (account.h), which a stretch of time cannot tell
  * from calls that are still open. */
 static void bound_by_end(struct snapshots *ret, const struct merge *merge)
 {
+	int64_t *most = most_self(merge);
+
 	for (size_t i = 0; i < ret->path_count; i++) {
 		struct snapshot_path *row = &ret->paths[i];
 		const struct merge_path *end = &merge->paths[row->path];
 
 		if (row->total_ns > end->total_ns)
 			row->total_ns = end->total_ns;
-		if (row->self_ns > end->self_ns)
-			row->self_ns = end->self_ns;
+		if (row->self_ns > most[row->path])
+			row->self_ns = most[row->path];
 	}
+	free(most);
 }
 
 static void build_paths(struct snapshots *ret, struct merge *merge,

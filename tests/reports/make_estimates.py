@@ -95,7 +95,8 @@ def interpreter(run):
 def make_estimates(db):
     run = open_run(db, 1, "budget", 230 * MS, overhead=5.0)
     paths, functions = interpreter(run)
-    trust(db, 1, 1, hook_calls=run.store())
+    trust(db, 1, 1, hook_calls=run.store(), counted_functions=2, off_functions=1,
+          stopped_functions=3, windows_functions=1, sampled_functions=1)
     set_errors(db, run, {paths["execute"]: 9 * MS, paths["get_slot"]: 7 * MS,
                          paths["to_value"]: 8 * MS, paths["compare"]: 1 * MS},
                {functions["get_slot"]: ("counted", "budget", 40_000),
@@ -157,6 +158,16 @@ def one_of_levels(db, run_id, is_budget, noise):
     set_errors(db, run, {execute: 2 * MS, slot: 2 * MS},
                {functions["get_slot"]: ("counted", "budget", 4_000)} if is_budget else {})
     sums(db, run_id)
+    if run_id == 2:
+        # half of the work; calls that have a frame, and time that is still their callers'
+        insert(db, "snapshot", snapshot_id=1, run_id=2, process_id=2, number=1, label="half",
+               taken_by="call", time_ns=80 * MS, live_count=0, live_bytes=0, alloc_count=450,
+               alloc_bytes=450 * 64)
+        for path, calls, total, own in (
+                (root, 1, 60 * MS, 2 * MS), (execute, 6, 45 * MS, 43 * MS),
+                (slot, 2_000, 1 * MS, 1 * MS), (keep, 450, 1 * MS, 1 * MS)):
+            insert(db, "snapshot_path", process_id=2, path_id=path, snapshot_id=1, until_id=2,
+                   calls=calls, total_ns=total, self_ns=own)
 
 
 def make_levels(db):

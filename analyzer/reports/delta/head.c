@@ -64,7 +64,7 @@ static void add_change(struct doc *doc, struct section *section,
 static void add_between(struct doc *doc, struct section *section,
 			const struct delta *delta, const struct delta_result *result)
 {
-	int64_t calls = 0, self_ns = 0;
+	int64_t calls = 0, self_ns = 0, error_ns = 0, all_error_ns = 0;
 	struct strbuf text = {0};
 
 	for (size_t i = 0; i < delta->tree->node_count; i++) {
@@ -72,7 +72,13 @@ static void add_between(struct doc *doc, struct section *section,
 
 		calls = delta_plus(calls, delta->passes[i] ? node->calls : 0);
 		self_ns = delta_plus(self_ns, delta->passes[i] ? node->self_ns : 0);
+		error_ns =
+			delta_plus(error_ns, delta->passes[i] ? node->self_error_ns : 0);
+		if (node->parent == CALLTREE_NONE)
+			all_error_ns = delta_plus(all_error_ns, node->total_error_ns);
 	}
+	/* what is wrong with one path is mostly right for the next */
+	error_ns = error_ns < all_error_ns ? error_ns : all_error_ns;
 	put_amount(&text, result->alloc_bytes, result->alloc_count);
 	strbuf_puts(&text, " allocated, ");
 	put_amount(&text, result->free_bytes, result->free_count);
@@ -89,12 +95,13 @@ static void add_between(struct doc *doc, struct section *section,
 	if (calls || self_ns) {
 		units_counted(&text, calls, "call");
 		strbuf_puts(&text, ", ");
-		units_nsec(&text, self_ns);
+		units_nsec_error(&text, self_ns, error_ns, UNITS_ERROR_SIGN);
 		strbuf_puts(&text, " in instrumented functions");
 		doc_add_human(doc, section, "calls", strbuf_text(&text));
 	}
 	doc_add_machine(section, "calls", COLUMN_COUNT, cell_integer(calls));
 	doc_add_machine(section, "self_ns", COLUMN_NSEC, cell_integer(self_ns));
+	doc_add_machine(section, "self_error_ns", COLUMN_NSEC, cell_integer(error_ns));
 	strbuf_free(&text);
 }
 

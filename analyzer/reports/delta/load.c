@@ -3,6 +3,7 @@
  * Loading what a process had at two moments, by site and by call path. Must not take the
  * run's final numbers for those of one of several processes.
  */
+#include "analyzer/reports/delta/estimates.h"
 #include "analyzer/reports/delta/parts.h"
 
 #include "common/base/xalloc.h"
@@ -159,16 +160,18 @@ static int add_paths(struct report_input *input, struct delta *delta,
 
 enum exit_status delta_load_paths(struct report_input *input, struct delta *delta)
 {
-	int result;
+	struct delta_estimates *estimates = delta_estimates_new(delta->tree);
+	int result = 0;
 
 	for (size_t i = 0; i < delta->tree->node_count; i++)
 		quantities_clear(QUANTITY_OF_TREE, delta->tree->nodes[i].quantities);
-	if (!delta->has_between)
-		return STATUS_OK;
-	result = add_paths(input, delta, &delta->b, false);
-	if (result == 0)
+	if (delta->has_between)
+		result = add_paths(input, delta, &delta->b, false);
+	if (delta->has_between && result == 0)
 		result = add_paths(input, delta, &delta->a, true);
 	calltree_move_times(delta->tree);
+	delta_estimates_fold(delta->tree);
+	delta_estimates_finish(estimates, delta->tree);
 	return result < 0 ? STATUS_FAILED : STATUS_OK;
 }
 

@@ -46,6 +46,8 @@ void delta_add_head(struct doc *doc, const struct delta *delta,
 /* Adds the head and the tables of what changed. */
 enum exit_status delta_add_changes(struct report_input *input, struct doc *doc,
 				   const struct delta *delta);
+/* Says which functions have no time and no calls, see estimates.h. */
+void delta_note_left_out(struct doc *doc, const struct calltree *tree);
 /* Adds the tables of calls and time spent between A and B. */
 enum exit_status delta_add_times(struct report_input *input, struct doc *doc,
 				 const struct delta *delta);

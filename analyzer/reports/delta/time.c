@@ -21,6 +21,9 @@ static const struct column columns[] = {
 	{"total_ns", NULL, COLUMN_ANY, COLUMN_KEEP},
 	{"calls", NULL, COLUMN_ANY, COLUMN_KEEP},
 	{"average_ns", "average", COLUMN_NSEC, 0},
+	{"self_error_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
+	{"self_error_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"total_error_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	TABLE_OTHERS,
 };
 #define COLUMN_COUNT_COMMON (sizeof(columns) / sizeof(columns[0]))
@@ -41,6 +44,7 @@ static const struct column component_columns[] = {
 struct group {
 	uint32_t node;	     /* one of it */
 	int64_t timed_calls; /* those of inlined copies are not */
+	int64_t self_error_ns, total_error_ns;
 	QUANTITY_FIELDS(PAST);
 };
 
@@ -82,6 +86,7 @@ static void add_up(const struct delta *delta, const uint32_t *numbers,
 		bool is_copy = calltree_is_folded(tree, at) && !node->total_ns;
 		uint32_t number = delta->passes[at] ? numbers[at] : CALLTREE_NONE;
 		struct group *group;
+		bool is_outermost;
 
 		if (is_copy && delta->by == DELTA_BY_PATH)
 			number = CALLTREE_NONE;
@@ -92,8 +97,12 @@ static void add_up(const struct delta *delta, const uint32_t *numbers,
 		if (number == CALLTREE_NONE)
 			continue;
 		group = &groups[number];
+		is_outermost = !is_copy && open[number]++ == 0;
 		quantities_add(QUANTITY_OF_PAST, group->quantities, QUANTITY_OF_TREE,
-			       node->quantities, !is_copy && open[number]++ == 0);
+			       node->quantities, is_outermost);
+		quantity_add(&group->self_error_ns, node->self_error_ns);
+		if (is_outermost)
+			quantity_add(&group->total_error_ns, node->total_error_ns);
 		if (!is_copy)
 			quantity_add(&group->timed_calls, node->calls);
 		group->node = at;
@@ -134,7 +143,11 @@ static void add_row(const struct delta *delta, struct table *table,
 	struct cell *row = table_add_row(table);
 
 	row[0] = cell_real(units_share((double)group->self_ns, all_self_ns));
-	if (group->timed_calls > 0)
+	row[5] = cell_real(units_share((double)group->self_error_ns, all_self_ns));
+	row[6] = cell_integer(group->self_error_ns);
+	row[7] = cell_integer(group->total_error_ns);
+	if (group->timed_calls > 0 &&
+	    units_is_known((double)group->total_ns, (double)group->total_error_ns))
 		row[4] = cell_integer(group->total_ns / group->timed_calls);
 	table_put_quantities(table, table->row_count - 1, QUANTITY_OF_PAST,
 			     group->quantities);
@@ -158,6 +171,29 @@ static void fill_paths(const struct delta *delta, struct table *table)
 			table, delta->tree,
 			calltree_find(delta->tree,
 				      table_cell(table, i, "path_id")->integer));
+}
+
+void delta_note_left_out(struct doc *doc, const struct calltree *tree)
+{
+	const char *example = NULL;
+	struct strbuf text = {0};
+	int64_t count = 0;
+
+	for (size_t i = 0; i < tree->function_count; i++)
+		if (tree->functions[i].is_estimated)
+			example = count++ ? example : tree->functions[i].name;
+	if (!count)
+		return;
+	units_counted(&text, count, "function");
+	strbuf_printf(
+		&text,
+		" (such as '%s') %s left out: not each call was timed, and of those "
+		"that were only counted it is not known when they were. What %s in "
+		"between is with the callers.",
+		example, count == 1 ? "is" : "are", count == 1 ? "it has" : "they have");
+	doc_note(doc, "left_out_of_times", NOTE_PLAIN, strbuf_text(&text),
+		 "PROFSHIM_LEVEL=exact has all.");
+	strbuf_free(&text);
 }
 
 enum exit_status delta_add_times(struct report_input *input, struct doc *doc,
@@ -190,5 +226,7 @@ enum exit_status delta_add_times(struct report_input *input, struct doc *doc,
 		fill_paths(delta, section->table);
 	if (!table->row_count)
 		section->flags = SECTION_MACHINE;
+	else
+		delta_note_left_out(doc, delta->tree);
 	return STATUS_OK;
 }

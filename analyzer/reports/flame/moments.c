@@ -143,6 +143,8 @@ static enum exit_status load(struct report_input *input, struct doc *doc,
 	status = weigh(input, delta, ask->metric);
 	if (status)
 		return status;
+	if (!flame_is_memory(ask->metric))
+		delta_note_left_out(doc, delta->tree);
 	doc->flame = flame_of_tree(delta->tree, ask->metric,
 				   is_of_moment(ask->metric) && ask->a);
 	describe(input, delta, ask, doc->flame);
