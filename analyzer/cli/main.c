@@ -133,6 +133,18 @@ static FILE *open_output(const struct request *cli)
 	return out;
 }
 
+/* A format without a place for notes: what speaks against its numbers is told beside. */
+static void tell_warnings(const struct doc *doc)
+{
+	for (size_t i = 0; i < doc->section_count; i++) {
+		const struct section *section = &doc->sections[i];
+
+		if (section->kind == SECTION_NOTE && section->level == NOTE_WARNING &&
+		    !(section->flags & SECTION_MACHINE))
+			complain(section->text);
+	}
+}
+
 static int show(const struct request *cli, const struct doc *doc)
 {
 	struct render_context context = {
@@ -147,6 +159,8 @@ static int show(const struct request *cli, const struct doc *doc)
 		context.out = open_output(cli);
 	if (!context.out)
 		return STATUS_FAILED;
+	if (cli->exporter && !cli->exporter->is_picture)
+		tell_warnings(doc);
 	if (cli->exporter)
 		cli->exporter->write(
 			doc, &(struct export_context){context.out, cli->options.width});

@@ -103,11 +103,14 @@ static void advance(struct inversion *inversion, uint32_t reached, size_t first,
 	box->file = like->file;
 	box->line = like->line;
 	box->is_unwound = like->is_unwound;
+	box->recording = like->recording;
 	for (size_t i = first; i < end; i++) {
 		const struct flame_box *path = &from->boxes[inversion->climbers[i].path];
 
 		add(&box->self, path->self);
 		add(&box->self_before, path->self_before);
+		/* goes for all of it, here or below */
+		add(&box->total_error, path->self_error);
 		box->presence |= path->presence;
 	}
 	goes_on = box->self > 0 && (double)box->self >= inversion->least;

@@ -169,11 +169,23 @@ static void put_gone(struct svg_page *page, double *y)
 	strbuf_free(&text);
 }
 
+static bool has_estimates(const struct flame *flame)
+{
+	for (size_t i = 0; i < flame->shown_count; i++) {
+		const struct flame_box *box = &flame->boxes[flame->order[i]];
+
+		if (!svg_is_known(box) || svg_is_estimate(box))
+			return true;
+	}
+	return false;
+}
+
 static size_t foot_lines(const struct flame *flame)
 {
 	size_t gone = flame->gone_count < LISTED_GONE ? flame->gone_count : LISTED_GONE;
 
-	return (flame->left_out_count > 0) + (flame->is_difference ? 4 + gone : 0);
+	return (flame->left_out_count > 0) + has_estimates(flame) +
+	       (flame->is_difference ? 4 + gone : 0);
 }
 
 static void put_foot(struct svg_page *page)
@@ -182,6 +194,11 @@ static void put_foot(struct svg_page *page)
 
 	fputs("<g id=\"foot\">\n", page->out);
 	put_left_out(page, &y);
+	if (has_estimates(page->flame))
+		put_line(page, &y, "plain",
+			 "Dashed: an estimate, more than 10% uncertain or not timed call "
+			 "by "
+			 "call. Pale, too: the time is not known, the width is a guess.");
 	if (page->flame->is_difference) {
 		put_legend(page, &y);
 		put_gone(page, &y);

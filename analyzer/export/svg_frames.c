@@ -12,6 +12,8 @@
 #include <math.h>
 
 #define LEAST_LETTERS 3
+/* A time with a larger error than this part of it looks like an estimate. */
+#define ESTIMATE 0.1
 
 static int64_t change_of(const struct flame_box *box)
 {
@@ -143,6 +145,16 @@ static void put_label(struct svg_page *page, const struct flame_box *box,
 	strbuf_free(&label);
 }
 
+bool svg_is_known(const struct flame_box *box)
+{
+	return units_is_known((double)box->total, (double)box->total_error);
+}
+
+bool svg_is_estimate(const struct flame_box *box)
+{
+	return box->recording || (double)box->total_error > ESTIMATE * (double)box->total;
+}
+
 static void put_frame(struct svg_page *page, const struct flame_box *box)
 {
 	double all = page->width - 2.0 * SVG_MARGIN;
@@ -155,6 +167,10 @@ static void put_frame(struct svg_page *page, const struct flame_box *box)
 	put_mark(&mark, page->flame, box);
 	strbuf_reset(&page->line);
 	strbuf_puts(&page->line, "<g");
+	if (!svg_is_known(box))
+		strbuf_puts(&page->line, " class=\"unknown\"");
+	else if (svg_is_estimate(box))
+		strbuf_puts(&page->line, " class=\"estimate\"");
 	if (mark.size)
 		strbuf_printf(&page->line, " data-mark=\"%s\"", mark.data);
 	strbuf_puts(&page->line, "><title>");

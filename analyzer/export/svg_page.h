@@ -23,3 +23,6 @@ struct svg_page {
 };
 
 void svg_frames(struct svg_page *page);
+/* Of a frame's total; estimates are dashed, and what is not known is pale. */
+bool svg_is_known(const struct flame_box *box);
+bool svg_is_estimate(const struct flame_box *box);

@@ -71,7 +71,7 @@ struct flame *flame_of_tree(const struct calltree *tree, unsigned metric,
 		box->self_before = is_difference ? node->before : 0;
 		box->presence = (box->self > 0 ? FLAME_AFTER : 0) |
 				(box->self_before > 0 ? FLAME_BEFORE : 0);
-		if (metric == FLAME_TIME && !is_difference) {
+		if ((metric == FLAME_TIME || metric == FLAME_SELF) && !is_difference) {
 			box->self_error = node->self_error_ns;
 			box->total_error = node->total_error_ns;
 		}
