@@ -22,8 +22,6 @@ static const struct trust_counter counters[] = {
 	{"mode_changes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	/* told by the two sums of them */
 	{"windows_functions", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"counted_functions", TRUST_PLAIN, NULL, NULL, NULL, NULL},
-	{"off_functions", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	/* how the stacks of allocations in code without hooks were found */
 	{"reused_stacks", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"rebuilt_stacks", TRUST_PLAIN, NULL, NULL, NULL, NULL},
@@ -34,13 +32,19 @@ static const struct trust_counter counters[] = {
 	 "spread over the run. Each of their calls was counted; their times are "
 	 "estimates, which carry their errors.",
 	 "Record with PROFSHIM_LEVEL=exact to time every call."},
-	{"stopped_functions", TRUST_MINOR, "function counted only, or left out",
-	 "functions counted only, or left out",
-	 "To keep the overhead budget, some functions were counted and no longer timed: "
-	 "their times are estimates from before. Others were left out as was asked for: "
-	 "they are in no count, and their time is their callers'.",
-	 "Record with PROFSHIM_LEVEL=exact to time every call; prof-analyze doctor lists "
-	 "them."},
+	{"counted_functions", TRUST_MINOR, "function counted only",
+	 "functions counted only",
+	 "To keep the overhead budget, some functions were counted and not timed, for a "
+	 "time or from the start: each call is there, and their times are estimates, "
+	 "which carry their errors.",
+	 "Record with PROFSHIM_LEVEL=exact to time every call."},
+	{"off_functions", TRUST_MINOR, "function left out, as was asked",
+	 "functions left out, as was asked",
+	 "PROFSHIM_ONLY or PROFSHIM_SKIP left them out: they are in no count, and their "
+	 "time is their callers'.",
+	 "Record without these settings to have them."},
+	/* both of them; a name that was promised before there were so many ways */
+	{"stopped_functions", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"rules_without_functions", TRUST_MINOR, "rule that fits no function",
 	 "rules that fit no function",
 	 "Words of PROFSHIM_ONLY or PROFSHIM_SKIP fit nothing in the objects that called "
@@ -61,8 +65,8 @@ static const struct trust_counter counters[] = {
 	 "Functions were being recorded exactly when the recorder began to only count "
 	 "them: those calls end there.",
 	 "Their calls are counted; their time ends where the change stands."},
-	{"refused_estimates", TRUST_MINOR, "estimate that was cut",
-	 "estimates that were cut",
+	{"refused_estimates", TRUST_MINOR, "estimate cut to the time there was",
+	 "estimates cut to the time there was",
 	 "Calls that were only counted would have taken more time than there was around "
 	 "them: they got what there was, and their errors say so.",
 	 "Record with a larger PROFSHIM_OVERHEAD, or PROFSHIM_LEVEL=exact."},

@@ -41,6 +41,7 @@ static const struct column columns[] = {
 	{"linkage_name", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 	{"module", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 	{"component", NULL, COLUMN_TEXT, COLUMN_MACHINE},
+	{"timed_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
 };
 
 /* What a thread has of the function; what is kept for the whole run only is unknown. */
@@ -110,6 +111,7 @@ static void compute_columns(struct table *table, bool raw, double all_self_ns,
 		double calls =
 			cell_number(table_cell(table, i, "calls")) -
 			(folded ? cell_number(table_cell(table, i, "inlined_calls")) : 0);
+		double timed = cell_number(table_cell(table, i, "timed_calls"));
 		struct cell *row = table_row(table, i);
 
 		row[0] = cell_real(units_share(cell_number(table_cell(table, i, self)),
@@ -118,7 +120,7 @@ static void compute_columns(struct table *table, bool raw, double all_self_ns,
 		*table_cell(table, i, "average_ns") = average(
 			cell_number(table_cell(table, i, total)),
 			raw ? 0 : cell_number(table_cell(table, i, "total_error_ns")),
-			calls);
+			raw && timed < calls ? timed : calls);
 		if (!raw)
 			row[1] = cell_real(units_share(
 				cell_number(table_cell(table, i, "self_error_ns")),
@@ -140,6 +142,25 @@ static void clear_off(struct table *table)
 			if (table->columns[j].type == COLUMN_NSEC ||
 			    table->columns[j].type == COLUMN_PERCENT)
 				row[j] = (struct cell){.kind = CELL_NULL};
+	}
+}
+
+/* How long single calls took is not known where they were only counted: those that were
+ * timed come from before. */
+static void clear_counted(struct table *table)
+{
+	static const char *const of_calls[] = {"min_ns", "p50_ns", "p90_ns",
+					       "p95_ns", "p99_ns", "max_ns"};
+
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct cell *recording = table_cell(table, i, "recording");
+
+		if (recording->kind != CELL_TEXT ||
+		    strcmp(recording->text, "counted") != 0)
+			continue;
+		for (size_t j = 0; j < sizeof(of_calls) / sizeof(of_calls[0]); j++)
+			*table_cell(table, i, of_calls[j]) =
+				(struct cell){.kind = CELL_NULL};
 	}
 }
 
@@ -180,6 +201,7 @@ struct table *functions_table(struct report_input *input, const struct run_facts
 		table->columns[0].name = "raw_self_percent";
 	compute_columns(table, raw, all_self_ns, !input->options->inlined);
 	clear_off(table);
+	clear_counted(table);
 	if (filter_is_active(&input->filter))
 		apply_filter(input, table);
 	return table;
@@ -195,6 +217,45 @@ bool functions_any_estimated(const struct table *table)
 			return true;
 	}
 	return false;
+}
+
+/* Whether a time of the rows that are shown is not known. */
+static bool any_unknown(const struct table *table)
+{
+	for (size_t i = 0; i < table->row_count; i++)
+		if (!units_is_known(cell_number(table_cell(table, i, "self_ns")),
+				    cell_number(table_cell(table, i, "self_error_ns"))))
+			return true;
+	return false;
+}
+
+void functions_add_note(struct report_input *input, struct doc *doc,
+			const struct table *table, bool has_durations)
+{
+	bool raw = input->options->raw, estimated = functions_any_estimated(table);
+	const struct {
+		bool is_said;
+		const char *text;
+	} sentences[] = {
+		{!raw && any_unknown(table),
+		 "<: not known, at most so much; the order is by the best guess."},
+		{raw && estimated,
+		 "Raw times have the calls that were timed; where functions were only "
+		 "counted, their time is in their callers'."},
+		{has_durations && estimated,
+		 "min to max are of the calls that were timed (timed_calls in JSON and "
+		 "CSV); of counted functions they are not known."},
+	};
+	struct strbuf text = {0};
+
+	for (size_t i = 0; i < sizeof(sentences) / sizeof(sentences[0]); i++)
+		if (sentences[i].is_said)
+			strbuf_printf(&text, "%s%s", text.size ? " " : "",
+				      sentences[i].text);
+	if (text.size)
+		doc_note(doc, "estimates_explained", NOTE_PLAIN, strbuf_text(&text), NULL)
+			->flags = SECTION_HUMAN;
+	strbuf_free(&text);
 }
 
 static void show_columns(const struct report_input *input, struct table *table)
@@ -253,6 +314,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 				   report_limit(input, DEFAULT_ROWS), "function",
 				   raw ? "raw_self_ns" : "self_ns", "self time");
 	section->flags = SECTION_MAIN | SECTION_STACK;
+	functions_add_note(input, doc, section->table, !input->options->thread);
 	if (run_facts_empty(&facts)) {
 		report_nothing_note(input, doc);
 		return STATUS_NOTHING;

@@ -6,5 +6,8 @@
 
 /* Whether some function of the table was not recorded call by call. */
 bool functions_any_estimated(const struct table *table);
+/* Says what estimates in the rows mean; has_durations: of single calls are shown. */
+void functions_add_note(struct report_input *input, struct doc *doc,
+			const struct table *table, bool has_durations);
 /* Flat, in no order. NULL on failure. */
 struct table *functions_table(struct report_input *input, const struct run_facts *facts);

@@ -2,5 +2,7 @@
 -- Functions, flat.
 
 -- :name all
-SELECT * FROM functions
-WHERE run_id = :run AND (calls > 0 OR alloc_count > 0);
+SELECT f.*, MAX(0, f.calls - IFNULL(m.counted, 0)) AS timed_calls FROM functions f
+LEFT JOIN (SELECT function_id, SUM(counted_calls) AS counted FROM recordings
+	WHERE run_id = :run GROUP BY function_id) m USING (function_id)
+WHERE f.run_id = :run AND (f.calls > 0 OR f.alloc_count > 0);

@@ -64,12 +64,13 @@ static enum exit_status add_functions(struct report_input *input, struct doc *do
 		raw ? "raw_self_percent raw_self_ns raw_total_ns calls average_ns "
 		      "p99_ns name"
 		: functions_any_estimated(table)
-			? "self_percent self_ns total_ns calls average_ns recording name"
+			? "self_percent self_ns total_ns calls average_ns name"
 			: "self_percent self_ns total_ns calls average_ns p99_ns name");
 	section = report_add_table(doc, "functions", "Hot functions", table,
 				   rows(input, FUNCTION_ROWS), "function", self,
 				   "self time");
 	section->flags = SECTION_MAIN;
+	functions_add_note(input, doc, section->table, false);
 	return STATUS_OK;
 }
 

@@ -130,19 +130,26 @@ static void add_hooks(struct report_input *input, struct strbuf *text,
 {
 	const struct hooks *hooks = &facts->hooks;
 
-	put_cost(text, hooks->pair);
-	strbuf_puts(text, " per call, ");
-	if (hooks->counted_calls > 0) {
-		put_cost(text, hooks->counted);
-		strbuf_puts(text, " per counted one (");
-		units_percent(text, units_share(hooks->counted_calls, hooks->calls));
-		strbuf_puts(text, "), ");
-	}
 	trust_put_percent(text, hook_percent(facts));
-	strbuf_printf(text, " of the %s; %s",
+	strbuf_printf(text, " of the %s, %s: ",
 		      facts->thread_count > 1 ? "threads' time" : "wall",
 		      input->options->raw ? "not subtracted below (--raw)"
 					  : "subtracted below");
+	put_cost(text, hooks->pair);
+	strbuf_puts(text, " per call");
+	if (hooks->counted_calls > 0) {
+		strbuf_puts(text, "; ");
+		units_percent(text, units_share(hooks->counted_calls, hooks->calls));
+		strbuf_puts(text, " of the calls were only counted, for ");
+		put_cost(text, hooks->counted);
+	}
+}
+
+/* What is left without the hooks, of all threads. */
+static void add_time(struct strbuf *text, const struct run_facts *facts)
+{
+	units_nsec_error(text, facts->self_ns, facts->total_error_ns, UNITS_ERROR_SIGN);
+	strbuf_puts(text, " in the program's functions, without the hooks");
 }
 
 typedef void writer(struct strbuf *text, const struct run_facts *facts);
@@ -169,6 +176,8 @@ void summary_add_run(struct report_input *input, struct doc *doc,
 	add_line(doc, section, "calls", facts, add_calls);
 	add_line(doc, section, "memory", facts, add_memory);
 	if (facts->calls && facts->hooks.pair.ns > 0) {
+		if (!input->options->raw)
+			add_line(doc, section, "time", facts, add_time);
 		add_hooks(input, &text, facts);
 		doc_add_human(doc, section, "hooks", strbuf_text(&text));
 	}

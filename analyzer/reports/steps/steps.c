@@ -5,10 +5,13 @@
 #include "common/base/utf8.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/open.h"
+#include "analyzer/reports/trust/trust.h"
 
 #include "steps.sql.h"
 
 #define PLOTS_MOST 6
+/* What the hooks took is said from this part of the time on. */
+#define HOOKS_LEAST_PERCENT 1
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct column step_columns[] = {
@@ -318,6 +321,25 @@ static enum exit_status add_kind(struct report_input *input, struct doc *doc,
 	return STATUS_OK;
 }
 
+/* Marks are as the clock said: what was recorded in between took its time. */
+static void note_hooks(struct doc *doc, const struct run_facts *facts)
+{
+	struct hooks_cost percent = hooks_percent(
+		hooks_total(&facts->hooks),
+		(double)(facts->thread_ns ? facts->thread_ns : facts->wall_ns));
+	struct strbuf text = {0};
+
+	if (!(percent.ns + percent.error_ns >= HOOKS_LEAST_PERCENT))
+		return;
+	strbuf_puts(&text, "Durations and rates are as the clock said, with the hooks in "
+			   "them: ");
+	trust_put_percent(&text, percent);
+	strbuf_printf(&text, " of the run's %s.",
+		      facts->thread_count > 1 ? "threads' time" : "wall time");
+	doc_note(doc, "hooks_in_steps", NOTE_PLAIN, strbuf_text(&text), NULL);
+	strbuf_free(&text);
+}
+
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
 	size_t step_count = 0, counter_count = 0;
@@ -330,6 +352,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		status = add_kind(input, doc, &facts, &counters, &counter_count);
 	if (status)
 		return status;
+	if (step_count)
+		note_hooks(doc, &facts);
 	if (step_count || counter_count)
 		return STATUS_OK;
 	doc_note(doc, "no_steps", NOTE_WARNING, "The run has no steps and no counters.",

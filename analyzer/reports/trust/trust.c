@@ -58,8 +58,7 @@ static bool is_said(const struct run_facts *facts, const char *name)
 {
 	if (strcmp(name, "sampled_functions") == 0)
 		return facts->windows_count > 0;
-	return strcmp(name, "stopped_functions") == 0 &&
-	       (facts->counted_count > 0 || facts->off_count > 0);
+	return strcmp(name, "counted_functions") == 0 && facts->counted_count > 0;
 }
 
 static void add_part(struct strbuf *parts, const struct trust_counter *counter,
@@ -186,7 +185,6 @@ static void put_ways(struct strbuf *line, const struct run_facts *facts)
 	} ways[] = {
 		{facts->counted_count, "counted"},
 		{facts->windows_count, "timed in windows"},
-		{facts->off_count, "off"},
 	};
 	bool is_first = true;
 
