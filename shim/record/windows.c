@@ -271,6 +271,29 @@ static int is_at_frame_pointer(const struct lane_context *context,
 	       ((const uint64_t *)at)[1] == place->call_site;
 }
 
+/* Compilers leave arguments that they pushed for calls on the stack: gcc, of a call with
+ * more than six right before the end, until after the hook. */
+#define PUSHED_MOST 128u
+
+/* Does the stack end so little below where it did when the frame began that what lies
+ * between was pushed by the call itself? Of a deeper call of the function the return
+ * address lies there, which is the same. */
+static int is_below_pushed(const struct lane_context *context,
+			   const struct segment_frame *frame,
+			   const struct windows_place *place)
+{
+	uintptr_t at = place->stack, end = frame->stack_pointer;
+
+	if (!context->stack_low || at >= end || end - at > PUSHED_MOST ||
+	    at % sizeof(uint64_t) || !fiber_is_current(context, end))
+		return 0;
+	for (; at + sizeof(uint64_t) <= end; at += sizeof(uint64_t)) {
+		if (*(const uint64_t *)at == place->call_site)
+			return 0;
+	}
+	return 1;
+}
+
 /* Is the innermost frame this call's? Calls without a frame lie deeper on the stack than
  * one of the same function that has one, and come back to another place or another depth.
  * Where the hook was jumped to, the stack is back where the call was made, which is where
@@ -291,9 +314,10 @@ static int is_of_frame(const struct lane_context *context,
 		return !was_jump && place->stack == frame->stack_pointer;
 	if (is_of_window || place->stack > frame->stack_pointer)
 		return 1;
-	return place->stack == frame->stack_pointer
-		       ? !was_jump
-		       : is_at_frame_pointer(context, frame, place);
+	if (place->stack == frame->stack_pointer)
+		return !was_jump;
+	return is_at_frame_pointer(context, frame, place) ||
+	       (!was_jump && is_below_pushed(context, frame, place));
 }
 
 int windows_close_frame(struct lane_context *context, const struct windows_place *place,

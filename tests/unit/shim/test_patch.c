@@ -445,6 +445,7 @@ static void test_whose_exit(void **state)
 	struct lane_context *context = lane_self;
 	uintptr_t stack = (uintptr_t)__builtin_frame_address(0);
 	uint64_t beside[4] = {0, 0, 0, 0x2000}; /* a frame's saved %rbp, return address */
+	uint64_t deeper[6] = {0, 0, 0x2000, 0, 0, 0};
 	struct windows_place place = {0x1000, 0x2000, stack, 0x2000, 0};
 
 	(void)state;
@@ -452,7 +453,7 @@ static void test_whose_exit(void **state)
 	frame_push(context, 0x1000, 0x2000, stack, 0);
 	/* it was jumped to: the stack is where the caller was when its frame began */
 	assert_false(windows_close_frame(context, &place, clock_now()));
-	place.stack = stack - 32; /* a deeper call's */
+	place.stack = stack - 512; /* a deeper call's */
 	place.return_address = 0x3000;
 	assert_false(windows_close_frame(context, &place, clock_now()));
 	place.frame_pointer = stack - 16;
@@ -460,8 +461,17 @@ static void test_whose_exit(void **state)
 	place.stack = stack; /* from another site, as of a body that is inlined */
 	place.call_site = 0x2001;
 	assert_true(windows_close_frame(context, &place, clock_now()));
-	/* the stack pointer was moved */
+	/* it calls itself: the deeper one's return address is between the two */
 	place.call_site = 0x2000;
+	place.frame_pointer = 0;
+	frame_push(context, 0x1000, 0x2000, (uintptr_t)&deeper[6], 0);
+	place.stack = (uintptr_t)deeper;
+	assert_false(windows_close_frame(context, &place, clock_now()));
+	/* what is between are arguments that it pushed */
+	place.stack = (uintptr_t)&deeper[3];
+	assert_int_equal(windows_close_frame(context, &place, clock_now()),
+			 context->stack_low != 0);
+	/* the stack pointer was moved */
 	stack = (uintptr_t)beside;
 	frame_push(context, 0x1000, 0x2000, stack, 0);
 	place.stack = stack - 512;
@@ -562,7 +572,7 @@ static void test_modes(void **state)
 /* Calls itself from one place; the outermost call is switched when it has begun. */
 static __attribute__((noinline)) void recur(int depth, int outermost)
 {
-	void *site = (void *)0x7000;
+	void *volatile return_address = (void *)0x7000, *site = return_address;
 
 	calls_enter(RECURSIVE, site);
 	if (depth == outermost)
