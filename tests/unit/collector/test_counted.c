@@ -104,6 +104,34 @@ static void less_the_cost(void **state)
 	end(&f, db);
 }
 
+/* Counting takes 60,000 ns below the third, which has 48,500, its caller 500: the rest is
+ * taken from the second, who has the time of counted calls, too. The sum is less by all
+ * of it. */
+static void counting_is_taken_from_somebody(void **state)
+{
+	struct fixture f;
+	struct sqlite3 *db;
+	uint32_t root, second, third;
+
+	(void)state;
+	begin(&f);
+	f.run.page->counted_cost_ticks = 10;
+	root = make_call(&f.lane, 1, 0x1000, 1, 100000);
+	second = make_call(&f.lane, root, 0x2000, 1, 50000);
+	third = make_call(&f.lane, root, 0x3000, 1, 49500);
+	make_call(&f.lane, second, 0x4000, 10, 1000);
+	make_call(&f.lane, third, 0x5000, 10, 1000);
+	make_count(&f.lane, make_mode(f.process, 0x4000, SEGMENT_RECORDING_COUNTED), 10);
+	make_count(&f.lane, make_mode(f.process, 0x5000, SEGMENT_RECORDING_COUNTED),
+		   6000);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, PATHS,
+		   "0x1000|1|0|39900|exact;0x2000|1|36900|38900|exact;"
+		   "0x3000|1|0|1000|exact;0x4000|20|2000|2000|counted;"
+		   "0x5000|6010|1000|1000|counted");
+	end(&f, db);
+}
+
 /* Calls took 250 ns before and 50 ns in the windows, which are like those between. */
 static void windows_are_the_sample(void **state)
 {
@@ -382,6 +410,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(taken_from_the_caller),
 		cmocka_unit_test(less_the_cost),
+		cmocka_unit_test(counting_is_taken_from_somebody),
 		cmocka_unit_test(windows_are_the_sample),
 		cmocka_unit_test(paths_share_calls),
 		cmocka_unit_test(as_in_another_process),
