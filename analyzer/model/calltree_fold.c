@@ -118,6 +118,18 @@ static void copy_functions(const struct calltree *from, struct calltree *to)
 			->is_library = from->functions[i].is_library;
 }
 
+void calltree_narrow_self(struct calltree_node *node)
+{
+	int64_t most = node->total_ns;
+
+	quantity_add(&most, node->total_error_ns);
+	most -= node->self_ns;
+	if (most < node->self_ns)
+		most = node->self_ns;
+	if (node->self_error_ns > most)
+		node->self_error_ns = most;
+}
+
 struct calltree *calltree_fold(const struct calltree *tree)
 {
 	struct folding folding = {.from = tree, .to = calltree_new()};
@@ -147,6 +159,8 @@ struct calltree *calltree_fold(const struct calltree *tree)
 	free(folding.slots);
 	free(folding.open);
 	free(folding.last_child);
+	for (size_t i = 0; i < folding.to->node_count; i++)
+		calltree_narrow_self(&folding.to->nodes[i]);
 	calltree_sort(folding.to, CALLTREE_BY_TOTAL);
 	return folding.to;
 }
@@ -227,18 +241,6 @@ static void link_built(struct calltree *tree)
 		*list = at;
 	}
 	calltree_renew_order(tree);
-}
-
-void calltree_narrow_self(struct calltree_node *node)
-{
-	int64_t most = node->total_ns;
-
-	quantity_add(&most, node->total_error_ns);
-	most -= node->self_ns;
-	if (most < node->self_ns)
-		most = node->self_ns;
-	if (node->self_error_ns > most)
-		node->self_error_ns = most;
 }
 
 void calltree_move_times(struct calltree *tree)

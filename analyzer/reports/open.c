@@ -68,6 +68,23 @@ enum exit_status report_open(struct report_input *input, struct doc *doc,
 	return report_check_thread(input, doc);
 }
 
+void report_counted_note(struct doc *doc, const struct run_facts *facts)
+{
+	struct strbuf text = {0};
+
+	if (!facts->counted_count)
+		return;
+	units_counted(&text, facts->counted_count, "function");
+	strbuf_printf(&text,
+		      " %s only counted at times: what %s called then stands below %s "
+		      "callers.",
+		      facts->counted_count == 1 ? "was" : "were",
+		      facts->counted_count == 1 ? "it" : "they",
+		      facts->counted_count == 1 ? "its" : "their");
+	doc_note(doc, "counted_in_paths", NOTE_PLAIN, strbuf_text(&text), NULL);
+	strbuf_free(&text);
+}
+
 void report_inlined_note(struct report_input *input, struct doc *doc,
 			 const struct run_facts *facts)
 {

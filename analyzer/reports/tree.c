@@ -309,6 +309,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		order = CALLTREE_BY_ALLOC_BYTES;
 	calltree_sort(tree, order);
 	add_tree(input, doc, tree, &weighing);
+	report_counted_note(doc, &facts);
 	report_inlined_note(input, doc, &facts);
 	calltree_free(tree);
 	if (run_facts_empty(&facts)) {

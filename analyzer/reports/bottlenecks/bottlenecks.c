@@ -47,6 +47,11 @@ static void add_nothing(struct doc *doc, const struct bottlenecks *bottlenecks)
 		strbuf_puts(&text,
 			    "Nothing found: no limit was crossed where there was data.");
 	}
+	if (bottlenecks->unknown_count) {
+		strbuf_puts(&text, " Rules about time had no data of ");
+		units_counted(&text, bottlenecks->unknown_count, "function");
+		strbuf_puts(&text, " whose times are not known.");
+	}
 	doc_note(doc, "no_findings", NOTE_GOOD, strbuf_text(&text), NULL)->flags =
 		SECTION_HUMAN;
 	strbuf_free(&text);

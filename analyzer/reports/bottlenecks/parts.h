@@ -23,6 +23,7 @@ struct bottlenecks {
 	struct findings findings;
 	size_t filtered_count;	   /* findings that --focus and --ignore left out */
 	struct quality quality;	   /* what lowered their confidence */
+	int64_t unknown_count;	   /* functions whose times are not known */
 	struct rule_state *states; /* one for each of the registry */
 };
 

@@ -54,7 +54,8 @@ void compare_put_effect(struct table *table, size_t row, const struct change *ch
 		double low = 100 * (change->ratio.low - 1);
 		double high = 100 * (change->ratio.high - 1);
 
-		strbuf_printf(&text, "%+.1f, %+.1f%%", low, high);
+		if (compare_is_known(change))
+			strbuf_printf(&text, "%+.1f, %+.1f%%", low, high);
 		*table_cell(table, row, "change_percent") =
 			cell_real(100 * (change->ratio.estimate - 1));
 		*table_cell(table, row, "low_percent") = cell_real(low);

@@ -15,10 +15,9 @@
 #include <string.h>
 
 #define LISTED_NAMES 5
-#define BLURRED_ADVICE                                                                   \
-	"More runs do not help. Record with a budget (PROFSHIM_OVERHEAD=5), or leave "   \
-	"what is called most out of both builds ('prof-analyze exclude-list'); wall "    \
-	"times of builds without hooks are not touched."
+#define OF_BUILDS                                                                        \
+	"eave what is called most out of both builds ('prof-analyze exclude-list'); "    \
+	"wall times of builds without hooks are not touched."
 
 static const struct column columns[] = {
 	{"check", "check", COLUMN_TEXT, COLUMN_KEEP},
@@ -419,6 +418,15 @@ static const char *advice(struct compare_state *state)
 	return copy;
 }
 
+static const char *blurred_advice(const struct compare_state *state)
+{
+	for (size_t i = 0; i < state->run_count; i++)
+		if (!state->runs[i].has_budget)
+			return "More runs do not help. Record with a budget "
+			       "(PROFSHIM_OVERHEAD=5), or l" OF_BUILDS;
+	return "More runs do not help. L" OF_BUILDS;
+}
+
 static void add_conclusion(struct compare_state *state, const struct checking *checking,
 			   enum exit_status status)
 {
@@ -437,7 +445,7 @@ static void add_conclusion(struct compare_state *state, const struct checking *c
 		 status == STATUS_OK ? NOTE_GOOD : NOTE_WARNING, strbuf_text(&text),
 		 status != STATUS_NOTHING ? NULL
 		 : checking->wants_runs	  ? advice(state)
-		 : checking->is_blurred	  ? BLURRED_ADVICE
+		 : checking->is_blurred	  ? blurred_advice(state)
 					  : NULL);
 	strbuf_free(&text);
 }

@@ -101,6 +101,7 @@ static int load_hooks(struct compare_state *state, size_t number)
 	run->hook_cost_ns = hooks.pair.ns;
 	run->hook_cost_error_ns = hooks.pair.error_ns;
 	on_wall = hooks_on_wall(&hooks, run->wall_ns);
+	run->has_budget = hooks.has_budget;
 	run->waits = hooks_waits(&hooks, run->wall_ns);
 	add_error(state, RUN_SELF, run->column,
 		  hypot(error_ns, run->waits * hooks_total(&hooks).ns));

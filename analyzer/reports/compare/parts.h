@@ -5,6 +5,7 @@
  */
 #pragma once
 
+#include "analyzer/model/units.h"
 #include "analyzer/reports/components/parts.h"
 #include "analyzer/statistics/compare.h"
 #include "analyzer/statistics/compare_judge.h"
@@ -42,7 +43,7 @@ struct compare_run {
 	int64_t cpu_count, rank_count;
 	double hook_cost_ns, hook_cost_error_ns, wall_ns;
 	double waits; /* hooks_waits() */
-	bool complete;
+	bool complete, has_budget;
 	const char *losses; /* counters of what is missing, "2 folded_paths"; or NULL */
 	/* Function ids of the file in order, and their numbers in the comparison. */
 	int64_t *function_ids;
@@ -96,6 +97,13 @@ static inline int64_t *compare_errors(const struct compare_state *state,
 				      enum run_metric metric)
 {
 	return state->errors + (size_t)metric * state->column_count;
+}
+
+/* Of what is not known on a side there is no change. */
+static inline bool compare_is_known(const struct change *change)
+{
+	return units_is_known(change->before, change->before_error) &&
+	       units_is_known(change->after, change->after_error);
 }
 
 void compare_free_state(struct compare_state *state);

@@ -227,17 +227,10 @@ static void put_ratio(struct strbuf *text, double ratio)
 		strbuf_printf(text, "%+.1f%%", in_percent(ratio));
 }
 
-/* Of what is not known on a side no change is. */
-static bool is_known(const struct change *change)
-{
-	return units_is_known(change->before, change->before_error) &&
-	       units_is_known(change->after, change->after_error);
-}
-
 /* "+4.1%" of a plain difference, "+4.1% [+3.8, +4.4]" of a tested one. */
 static void put_effect(struct strbuf *text, const struct change *change)
 {
-	if (!is_known(change))
+	if (!compare_is_known(change))
 		return;
 	if (change->is_tested) {
 		put_ratio(text, change->ratio.estimate);
@@ -267,7 +260,7 @@ static void put_why(struct strbuf *text, const struct compare_state *state,
 	if (change->is_blurred)
 		strbuf_puts(text, "within the error of what the hooks took: more runs "
 				  "do not help");
-	else if (!is_known(change))
+	else if (!compare_is_known(change))
 		strbuf_puts(text, "not known on a side: the hooks took nearly all of it");
 	else if (change->outcome == OUTCOME_INCONCLUSIVE &&
 		 change->runs_needed > runs + MOST_RUNS)

@@ -45,6 +45,18 @@ static struct cell average(int64_t total_ns, int64_t count)
 			 : (struct cell){.kind = CELL_NULL};
 }
 
+/* Errors of paths were added up; no part is longer than the whole. */
+static int64_t self_error(const struct component_total *from)
+{
+	int64_t most = from->total_ns;
+
+	quantity_add(&most, from->total_error_ns);
+	most -= from->self_ns;
+	if (most < from->self_ns)
+		most = from->self_ns;
+	return from->self_error_ns < most ? from->self_error_ns : most;
+}
+
 static struct table *totals_table(const struct components *components,
 				  const struct calltree_total *sum)
 {
@@ -52,6 +64,7 @@ static struct table *totals_table(const struct components *components,
 
 	for (size_t i = 0; i < components->names.count; i++) {
 		const struct component_total *from = &components->totals[i];
+		int64_t self_error_ns = self_error(from);
 		const struct {
 			const char *name;
 			struct cell cell;
@@ -76,9 +89,9 @@ static struct table *totals_table(const struct components *components,
 			{"function_count", cell_integer(from->function_count)},
 			{"path_count", cell_integer(from->path_count)},
 			{"self_error_percent",
-			 cell_real(units_share((double)from->self_error_ns,
+			 cell_real(units_share((double)self_error_ns,
 					       (double)sum->self_ns))},
-			{"self_error_ns", cell_integer(from->self_error_ns)},
+			{"self_error_ns", cell_integer(self_error_ns)},
 			{"total_error_ns", cell_integer(from->total_error_ns)},
 		};
 

@@ -153,8 +153,10 @@ static enum exit_status add_calls(struct report_input *input, struct doc *doc,
 	status = add_functions(input, doc, facts);
 	if (status == STATUS_OK)
 		add_paths(input, doc, tree);
-	if (status == STATUS_OK)
+	if (status == STATUS_OK) {
+		report_counted_note(doc, facts);
 		report_inlined_note(input, doc, facts);
+	}
 	return status;
 }
 
