@@ -115,6 +115,31 @@ static void recursion_folds(void **state)
 	calltree_free(tree);
 }
 
+/* Errors of what is folded add up, but not above what all of it can take. */
+static void errors_stay_below_the_total(void **state)
+{
+	struct calltree *tree = recursive(), *folded;
+	struct calltree_node *outer = &tree->nodes[calltree_find(tree, 11)];
+	struct calltree_node *inner = &tree->nodes[calltree_find(tree, 12)];
+	const struct calltree_node *f;
+
+	(void)state;
+	outer->self_error_ns = inner->self_error_ns = 20;
+	outer->total_error_ns = 5;
+	folded = calltree_fold(tree);
+	f = child(folded, calltree_find(folded, 10), "f");
+	assert_non_null(f);
+	assert_int_equal(f->self_error_ns, 40); /* no more than the 60 themselves */
+	calltree_free(folded);
+	outer->self_error_ns = inner->self_error_ns = 50;
+	folded = calltree_fold(tree);
+	f = child(folded, calltree_find(folded, 10), "f");
+	assert_non_null(f);
+	assert_int_equal(f->self_error_ns, 60); /* up to 120 of at most 85 otherwise */
+	calltree_free(folded);
+	calltree_free(tree);
+}
+
 /* main calls f, f's code has g, g's has h; h calls k, and so does f. */
 static void inlined_copies_fold(void **state)
 {
@@ -269,6 +294,7 @@ int main(void)
 		cmocka_unit_test(paths_are_linked),
 		cmocka_unit_test(damage_is_survived),
 		cmocka_unit_test(recursion_folds),
+		cmocka_unit_test(errors_stay_below_the_total),
 		cmocka_unit_test(inlined_copies_fold),
 		cmocka_unit_test(deep_and_wide_trees_are_fast),
 		cmocka_unit_test(functions_and_neighbours_sum),

@@ -153,6 +153,65 @@ static void recursion_is_folded(void **state)
 	assert_int_equal(comparison.path_values.count, 2);
 }
 
+/* Sum of a metric over all subjects, of one run. */
+static int64_t sum(const struct compare_series *series, size_t metric, size_t run)
+{
+	int64_t total = 0;
+
+	for (uint32_t i = 0; i < series->count; i++)
+		total += compare_values(series, i, metric)[run];
+	return total;
+}
+
+static uint32_t add_timed(size_t run, const char *name, bool is_estimated, bool is_holder)
+{
+	struct compare_function_row row = {.name = name,
+					   .linkage_name = name,
+					   .module = "",
+					   .file = "a.c",
+					   .is_hooked = true,
+					   .is_estimated = is_estimated,
+					   .is_holder = is_holder};
+
+	return compare_add_function(&comparison, run, &row);
+}
+
+/* f calls g calls h; the run after counts g, so h stands below f there. */
+static void counted_functions_stand_on_no_path(void **state)
+{
+	uint32_t f = add_timed(0, "f", false, false), g = add_timed(0, "g", false, false);
+	uint32_t h = add_timed(0, "h", false, false), root, left_out, before, after;
+
+	(void)state;
+	add_timed(1, "f", false, true);
+	add_timed(1, "g", true, false);
+	add_timed(1, "h", false, false);
+	compare_match_functions(&comparison);
+	root = compare_add_path(&comparison, 0, COMPARE_NONE, f, one);
+	left_out = compare_add_path(&comparison, 0, root, g, one);
+	assert_true(comparison.paths[left_out].is_left_out);
+	assert_int_equal(compare_kept(&comparison, left_out), root);
+	before = compare_add_path(&comparison, 0, compare_kept(&comparison, left_out), h,
+				  one);
+	root = compare_add_path(&comparison, 1, COMPARE_NONE, f, one);
+	compare_add_path(&comparison, 1, root, g, one);
+	after = compare_add_path(&comparison, 1, root, h, one);
+	assert_int_equal(before, after);
+	compare_fold_left_out(&comparison);
+	for (size_t run = 0; run < 2; run++) {
+		assert_int_equal(compare_values(&comparison.path_values, root,
+						COMPARE_self_ns)[run],
+				 2);
+		assert_int_equal(compare_values(&comparison.path_values, left_out,
+						COMPARE_self_ns)[run],
+				 0);
+		assert_int_equal(sum(&comparison.path_values, COMPARE_self_ns, run), 3);
+	}
+	assert_false(compare_is_alike(&comparison.functions[f]));
+	assert_false(compare_is_alike(&comparison.functions[g]));
+	assert_true(compare_is_alike(&comparison.functions[h]));
+}
+
 static void paths_follow_renamed_functions(void **state)
 {
 	uint32_t before = add(0, "f", "f", "a.c", 1, 1);
@@ -218,16 +277,6 @@ static void allocations_belong_to_who_led_to_them(void **state)
 			 0);
 }
 
-/* Sum of a metric over all subjects, of one run. */
-static int64_t sum(const struct compare_series *series, size_t metric, size_t run)
-{
-	int64_t total = 0;
-
-	for (uint32_t i = 0; i < series->count; i++)
-		total += compare_values(series, i, metric)[run];
-	return total;
-}
-
 /* Whatever is matched with what, no number is lost or doubled. */
 static void sums_survive_matching(void **state)
 {
@@ -272,6 +321,7 @@ int main(void)
 		CASE(the_nearest_line_wins),
 		CASE(static_namesakes_stay_apart),
 		CASE(recursion_is_folded),
+		CASE(counted_functions_stand_on_no_path),
 		CASE(paths_follow_renamed_functions),
 		CASE(sites_move_with_their_function),
 		CASE(allocations_belong_to_who_led_to_them),
