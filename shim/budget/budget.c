@@ -4,7 +4,9 @@
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
+#include "shim/lane/allocators.h"
 #include "shim/lane/tree.h"
+#include "shim/patch/code.h"
 #include "shim/patch/modes.h"
 #include "shim/budget/review.h"
 
@@ -177,14 +179,13 @@ static int is_at_work(const struct lane_context *context, uint64_t function,
 }
 
 static int is_eligible(const struct lane_context *context,
-		       const struct lane_suspect *suspect)
+		       const struct lane_suspect *suspect, enum allocator most)
 {
 	const struct segment_node *node = &context->nodes[suspect->node];
 	uint32_t function = node->function;
 	struct habit habit;
 
-	if (node->key != suspect->function ||
-	    (function < LANE_TRAITS && context->allocates[function]))
+	if (node->key != suspect->function || allocators_kind(suspect->function) > most)
 		return 0;
 	read_habit(&context->functions[function], &habit);
 	return habit.call_count >= LEAST_CALLS && !habit.varies &&
@@ -254,21 +255,32 @@ static double other_share(struct lane_context *context, uint64_t now)
 	return cost / (double)ticks;
 }
 
-/* Takes functions until what is left is below the goal; both are shares of the time.
- * Returns what is left. */
-static double take_most(struct lane_context *context, double share, double goal)
+/* Those that were put off are looked at again. */
+static void call_back(struct lane_budget *budget)
+{
+	for (uint32_t i = 0; i < LANE_SUSPECTS; i++)
+		budget->suspects[i].call_count = budget->suspects[i].put_off_count;
+}
+
+/* Takes functions that allocate at most so until what is left is below the goal; both are
+ * shares of the time. Returns what is left. */
+static double take_most(struct lane_context *context, double share, double goal,
+			enum allocator most)
 {
 	struct lane_budget *budget = &context->budget;
-	double of_call = share / budget->sampled_call_count;
+	double of_call = budget->hook_share / budget->sampled_call_count;
 
 	for (uint32_t tries = 0; share > goal && tries < LANE_SUSPECTS; tries++) {
 		struct lane_suspect *suspect = most_frequent(budget);
 
 		if (!suspect || suspect->call_count < 3)
 			break;
-		if (is_eligible(context, suspect)) {
+		suspect->put_off_count = 0;
+		if (is_eligible(context, suspect, most)) {
 			take(context, suspect);
 			share -= of_call * suspect->call_count;
+		} else if (allocators_kind(suspect->function) == ALLOCATOR_DIRECT) {
+			suspect->put_off_count = suspect->call_count;
 		}
 		suspect->call_count = 0;
 	}
@@ -286,8 +298,12 @@ static void look_less_often(struct lane_budget *budget)
 static void reduce(struct lane_context *context, double share, double allowed)
 {
 	struct lane_budget *budget = &context->budget;
-	double left = take_most(context, share, allowed * 0.7);
+	double left = take_most(context, share, allowed * 0.7, ALLOCATOR_NONE);
 
+	if (left > allowed && budget->mean_limit_shift == LIMIT_SHIFT_MOST) {
+		call_back(budget);
+		left = take_most(context, left, allowed * 0.7, ALLOCATOR_DIRECT);
+	}
 	budget->stuck_share = 0;
 	if (left < share) {
 		budget->interval_ticks = LEAST_INTERVAL;
@@ -373,8 +389,71 @@ void budget_pulse(struct lane_context *context, uint64_t now)
 	review_if_due(context, now, context->budget.hook_share, allowed_share());
 }
 
-void budget_note_allocation(struct lane_context *context, uint32_t function)
+/* What called malloc may be code without hooks whose callers nobody could tell. */
+static int is_own_code(uint64_t function, uint64_t return_address)
 {
-	if (function < LANE_TRAITS)
-		context->allocates[function] = 1;
+	struct code code;
+
+	return code_find(function, &code) == 0 && return_address > code.text.low &&
+	       return_address <= code.text.high;
+}
+
+static void record_exactly(uint64_t function)
+{
+	uint32_t number = modes_find(function);
+
+	if (number && modes_recording(number) != SEGMENT_RECORDING_EXACT)
+		modes_set(function, SEGMENT_RECORDING_EXACT, SEGMENT_REASON_BUDGET);
+}
+
+static int is_of_function(uint64_t key)
+{
+	return !(key & SEGMENT_KEY_RETURN_ADDRESS) && !segment_key_is_region(key);
+}
+
+/* Returns a function that is found to be distant with the one of this site, or 0. */
+static uint64_t note_site(struct lane_context *context, uint32_t node,
+			  uint64_t *ret_function)
+{
+	uint64_t place = context->nodes[node].key & SEGMENT_KEY_ADDRESS_MASK;
+	uint32_t outer = context->nodes[node].parent;
+	int is_direct = is_of_function(context->nodes[outer].key);
+	uint64_t function;
+
+	*ret_function = 0;
+	while (outer > LANE_ROOT && !is_of_function(context->nodes[outer].key))
+		outer = context->nodes[outer].parent;
+	if (outer <= LANE_ROOT)
+		return 0;
+	*ret_function = function = context->nodes[outer].key;
+	if (!is_direct || !is_own_code(function, place)) {
+		allocators_note_distant(function);
+		return 0;
+	}
+	return allocators_note_place(place, function);
+}
+
+void cold budget_note_site(struct lane_context *context, uint32_t node)
+{
+	uint64_t function, other;
+
+	if (process_facts.run->overhead_percent <= 0)
+		return;
+	other = note_site(context, node, &function);
+	if (other) {
+		record_exactly(other);
+		record_exactly(function);
+	}
+}
+
+void budget_note_sites(struct lane_context *context)
+{
+	uint64_t function;
+
+	if (process_facts.run->overhead_percent <= 0)
+		return;
+	for (uint32_t i = LANE_ROOT + 1; i < context->node_next; i++) {
+		if (context->nodes[i].site)
+			note_site(context, i, &function);
+	}
 }

@@ -14,8 +14,8 @@
  *
  * TAKING. The most frequent first, among those whose calls are short, alike, and do not
  * allocate: for these a mean says what there is to say. When that is not enough, longer
- * ones too, up to 3 us, of which hooks are a hundredth; then functions lose their
- * windows.
+ * ones too, up to 3 us, of which hooks are a hundredth; then those that call malloc
+ * themselves; then functions lose their windows.
  *
  * GIVING BACK. See review.h.
  */
@@ -43,5 +43,12 @@ void budget_pulse(struct lane_context *context, uint64_t now);
 uint64_t budget_window_cost(uint64_t call_count);
 uint64_t budget_window_gap(uint64_t call_count);
 
-/* A function that allocates keeps its frames: its index in the lane's functions. */
-void budget_note_allocation(struct lane_context *context, uint32_t function);
+/* A path has allocated for the first time: functions that allocate are taken last, when
+ * nothing else is left and they are known by where they call malloc (allocators.h), so
+ * that their allocations stay on their paths. The others that allocate keep their frames.
+ * node: of the site. */
+void budget_note_site(struct lane_context *context, uint32_t node);
+
+/* A lane goes on with the tree of a process that has ended: the same for all of its
+ * sites. */
+void budget_note_sites(struct lane_context *context);

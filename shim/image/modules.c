@@ -24,6 +24,7 @@
 #include "shim/image/unwinder.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/upcalls.h"
+#include "shim/lane/allocators.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/selected.h"
 
@@ -273,6 +274,7 @@ static void find_gone(void)
 		for (lane = process->lanes; lane; lane = lane->next_lane)
 			retire(lane, module, i + 1);
 		modes_retire(module->start, module->end, i + 1);
+		allocators_forget(module->start, module->end);
 		selected_retire(module->start, module->end);
 	}
 	if (count == process->segment->modules.capacity) {

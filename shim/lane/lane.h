@@ -126,11 +126,11 @@ struct lane_suspect {
 	uint64_t function; /* 0: none */
 	uint64_t exit_return_address, call_site;
 	uint32_t call_count;
-	uint32_t node; /* a path of it */
+	uint32_t put_off_count; /* of a function that allocates: its calls */
+	uint32_t node;		/* a path of it */
 };
 
 #define LANE_SUSPECTS 128u
-#define LANE_TRAITS 16384u /* functions of which a trait is remembered */
 
 /* See record/budget.h. */
 struct lane_budget {
@@ -256,7 +256,6 @@ struct lane_context {
 
 	struct lane_windows windows;
 	struct lane_budget budget;
-	uint8_t allocates[LANE_TRAITS]; /* functions that do, by index */
 	struct jump_mark jump_marks[LANE_JUMP_MARKS];
 	struct stack_frame known[LANE_STACK_LIMIT];  /* of the memo, outermost first */
 	uint64_t serials[LANE_STACK_LIMIT];	     /* of these */

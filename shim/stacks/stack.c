@@ -235,12 +235,36 @@ static uint32_t walked_node(struct lane_context *context,
 	return walk->node ? walk->node : graft(context, walk, call_site);
 }
 
+/* Is the innermost function with a frame, below the regions that are open in it, this? */
+static int is_innermost(const struct lane_context *context, uint64_t function)
+{
+	const struct segment_frame *frame = context->top;
+
+	while (frame > context->frames && segment_key_is_region(frame[-1].function))
+		frame--;
+	return frame > context->frames && frame[-1].function == function;
+}
+
+/* See stack_frameless_node(). 0: it is not of this kind, or there is no room. */
+static uint32_t frameless_node(struct lane_context *context, uint64_t return_address)
+{
+	uint64_t function = allocators_function(return_address);
+	uint32_t node;
+
+	if (!function || is_innermost(context, function))
+		return 0;
+	node = tree_child(context, context->current, function);
+	return node ? graft_frame(context, node, return_address) : 0;
+}
+
 uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller *caller)
 {
 	uint64_t call_site = 0;
 	struct walk walk;
-	uint32_t node;
+	uint32_t node = frameless_node(context, caller->return_address);
 
+	if (node)
+		return node;
 	if (context->top > context->frames)
 		call_site = segment_frame_return_address(&context->top[-1]);
 	walk = walk_stack(context, caller, call_site,

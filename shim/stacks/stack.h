@@ -8,6 +8,7 @@
  */
 #pragma once
 
+#include "shim/lane/allocators.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/tree.h"
 #include "shim/stacks/walk.h"
@@ -27,6 +28,27 @@ extern hidden struct stack_code stack_unwinder_code[2];
  * part that there is, and the fold counted. */
 uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller *caller);
 
+/* The same for a caller that is code of a function known to allocate there, which has no
+ * frame now: it is on the path as if it had one. */
+static inline const struct segment_node *
+stack_frameless_node(const struct lane_context *context, uint64_t return_address)
+{
+	uint64_t function = allocators_function(return_address);
+	uint64_t key = return_address | SEGMENT_KEY_RETURN_ADDRESS;
+	uint32_t parent = context->current, index;
+	const struct segment_node *node;
+
+	if (!function || context->nodes[parent].key == function ||
+	    segment_key_is_region(context->nodes[parent].key))
+		return NULL;
+	index = tree_front(context, parent, function);
+	if (!index)
+		return NULL;
+	index = tree_front(context, index, key);
+	node = &context->nodes[index];
+	return index && node->site ? node : NULL;
+}
+
 /* The node of an allocation with this caller, as far as it is known at once; or NULL.
  *
  * That the caller is instrumented code, so that nothing needs unwinding, is a property
@@ -43,7 +65,7 @@ stack_known_node(const struct lane_context *context, const struct stack_caller *
 	if (likely(node->key == key && node->parent == parent && node->site &&
 		   parent != LANE_ROOT))
 		return node;
-	return NULL;
+	return stack_frameless_node(context, caller->return_address);
 }
 
 /* The same, whatever it takes. */
