@@ -10,6 +10,7 @@
 
 #include "callers.sql.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -137,6 +138,20 @@ static int thread_tables(struct report_input *input, struct found_function *func
 	return 0;
 }
 
+/* "12.1%", or "<40.2%" of a time that is not known. */
+static void put_share(struct strbuf *text, const struct found_function *function,
+		      const struct run_facts *facts)
+{
+	double self_ns = (double)function->self_ns;
+	double error_ns = (double)function->self_error_ns;
+
+	if (!units_is_known(self_ns, error_ns)) {
+		strbuf_putc(text, '<');
+		self_ns += error_ns;
+	}
+	units_percent(text, fmin(100, units_share(self_ns, (double)facts->self_ns)));
+}
+
 static void add_function(struct doc *doc, const struct found_function *function,
 			 const struct run_facts *facts)
 {
@@ -171,8 +186,7 @@ static void add_function(struct doc *doc, const struct found_function *function,
 	units_nsec_error(&text, function->self_ns, function->self_error_ns,
 			 UNITS_ERROR_SIGN);
 	strbuf_puts(&text, " (");
-	units_percent(&text,
-		      units_share((double)function->self_ns, (double)facts->self_ns));
+	put_share(&text, function, facts);
 	strbuf_puts(&text, " of the run's self time)");
 	doc_add_human(doc, section, "total", strbuf_text(&text));
 	strbuf_reset(&text);
