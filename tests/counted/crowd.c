@@ -1,18 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Threads that are inside of functions while these are switched, threads that come and
- * go, and a timer whose handler calls the same functions and forks now and then.
+ * go, and a timer whose handler calls the same functions and forks now and then. All on
+ * the smallest stacks that the system allows.
  */
 #include <pthread.h>
 #include <signal.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <sys/time.h>
 #include <sys/wait.h>
 
 #include "tally.h"
 
 #define THREADS 8
-#define SMALL_STACK (32 << 10)
+
+#ifndef AT_MINSIGSTKSZ
+#define AT_MINSIGSTKSZ 51
+#endif
 
 enum { STEP, DEEPER, HANDLED, SHORT };
 
@@ -60,10 +65,18 @@ NO_HOOKS static void block_signals(void)
 	pthread_sigmask(SIG_BLOCK, &signals, NULL);
 }
 
+/* What a handler is promised room for, and no more. */
+NO_HOOKS static stack_t make_stack(void)
+{
+	size_t size = getauxval(AT_MINSIGSTKSZ);
+
+	size = size ? size : 8192;
+	return (stack_t){.ss_sp = malloc(size), .ss_size = size};
+}
+
 static void *work(void *argument)
 {
-	char room[8192];
-	stack_t stack = {.ss_sp = room, .ss_size = sizeof(room)};
+	stack_t stack = make_stack();
 
 	if ((uintptr_t)argument % 2)
 		sigaltstack(&stack, NULL);
@@ -74,6 +87,7 @@ static void *work(void *argument)
 	block_signals();
 	stack.ss_flags = SS_DISABLE;
 	sigaltstack(&stack, NULL);
+	free(stack.ss_sp);
 	return NULL;
 }
 
@@ -97,7 +111,7 @@ int main(void)
 
 	tally_begin();
 	pthread_attr_init(&attributes);
-	pthread_attr_setstacksize(&attributes, SMALL_STACK);
+	pthread_attr_setstacksize(&attributes, (size_t)sysconf(_SC_THREAD_STACK_MIN));
 	sigaction(SIGALRM, &action, NULL);
 	for (uintptr_t i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], &attributes, work, (void *)i);

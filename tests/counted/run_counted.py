@@ -115,6 +115,8 @@ PROGRAMS = {
     "generating.c": (["gcc"], [], ["step", "made"]),
     "killed.c": (["gcc"], [], ["step", "deeper"]),
     "offspring.c": (["gcc"], ["120", "with a thread"], ["step", "third"]),
+    # functions are known by their addresses, in relatives, too
+    "relatives.c": (["gcc-fixed"], [], ["step", "deeper", "third"]),
     "routines.c": (["gcc", "clang-0"], [], ["step", "yielding"]),
     "tosses.cpp": (["gcc", "clang"], [], ["carry", "guarded", "short_one"]),
 }
