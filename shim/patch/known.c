@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* A hash table with open addressing that never moves. */
+/*
+ * A hash table with open addressing that never moves. Places in one page of code are in
+ * one page of the table: at random, each would take a page of memory.
+ */
 #include "shim/patch/known.h"
 
 #include "common/attributes.h"
@@ -8,14 +11,29 @@
 #define TABLE_BITS 17
 #define TABLE_ENTRIES (1u << TABLE_BITS)
 #define FORGOTTEN 1u /* no return address */
+#define PAGE_BYTES 4096u
+#define PAGE_ENTRIES (PAGE_BYTES / (unsigned int)sizeof(uintptr_t))
+#define TABLE_PAGES (TABLE_ENTRIES / PAGE_ENTRIES)
 
 static uintptr_t *table;
 static uint32_t entry_count;
 static uint32_t is_refused; /* there was no memory */
+static uint8_t is_used[TABLE_PAGES];
 
 static uint32_t place_of(uintptr_t return_address)
 {
-	return (uint32_t)(return_address * 0x9e3779b97f4a7c15ull >> (64 - TABLE_BITS));
+	uint64_t page = return_address / PAGE_BYTES * 0x9e3779b97f4a7c15ull;
+
+	return (uint32_t)(page >> 32) % TABLE_PAGES * PAGE_ENTRIES +
+	       return_address / 8 % PAGE_ENTRIES;
+}
+
+static void note_use(uint32_t at)
+{
+	if (is_used[at / PAGE_ENTRIES])
+		return;
+	is_used[at / PAGE_ENTRIES] = 1;
+	process_count(SEGMENT_COUNTER_TOOL_BYTES, PAGE_BYTES);
 }
 
 int known_has(uintptr_t return_address)
@@ -48,6 +66,7 @@ void known_add(uintptr_t return_address)
 	while (entries[at] > FORGOTTEN)
 		at = (at + 1) % TABLE_ENTRIES;
 	entries[at] = return_address;
+	note_use(at);
 	entry_count++;
 	__atomic_store_n(&table, entries, __ATOMIC_RELEASE);
 }

@@ -123,8 +123,11 @@ void modes_begin_lane(struct lane_context *context)
 
 static int begin_tables(void)
 {
-	if (!tables)
-		tables = process_map(sizeof(*tables), 0);
+	if (tables)
+		return 1;
+	tables = process_map(sizeof(*tables), 0);
+	if (tables) /* all of its pages are soon used, of the modes the first */
+		process_count(SEGMENT_COUNTER_TOOL_BYTES, sizeof(tables->numbers));
 	return tables != NULL;
 }
 
