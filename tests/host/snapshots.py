@@ -148,5 +148,26 @@ def what_still_runs(case):
     expect("being recorded" not in case.analyze("runs", case.database).stdout, "it goes on")
 
 
+@scenario
+def counted_calls(case):
+    """No snapshot has calls that were only counted, and a delta says so: those with a frame
+    grow from snapshot to snapshot up to no more than the total."""
+    program = case.compile("inlined_budget.c")
+    case.run([program], {"PROFSHIM_OVERHEAD": "1", "PROFSHIM_SNAPSHOT_EVERY": "5ms",
+                         "PROFSHIM_SNAPSHOT_AT": "driver:exit"})
+    case.settle()
+    counted = case.trust("counted_calls")
+    expect(counted > 1_000_000, f"{counted:.0f} calls were counted")
+    expect(case.calls("leaf") == 800_000, f"{case.calls('leaf'):.0f} calls of leaf")
+    expect(not case.value("SELECT COUNT(*) FROM snapshot_paths s JOIN call_paths p "
+                          "USING (run_id, path_id) WHERE s.calls > p.calls"),
+           "a snapshot has more calls than the run")
+    for moments, word in ((("start", "driver:exit#4"), "without"),
+                          (("driver:exit#4", "exit"), "with")):
+        result = case.analyze("delta", case.database, *moments)
+        expect(f"{word} {counted:,.0f}" in " ".join(result.stdout.split()),
+               f"{moments}: {result.stdout}{result.stderr}")
+
+
 if __name__ == "__main__":
     host.main()

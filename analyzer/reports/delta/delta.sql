@@ -34,6 +34,11 @@ WHERE process_id = :process AND (
 SELECT * FROM snapshot_path
 WHERE process_id = :process AND snapshot_id <= :at AND until_id > :at;
 
+-- Calls without a frame, of which snapshots have none.
+-- :name counted_calls
+SELECT TOTAL(value) AS counted_calls FROM trust
+WHERE run_id = :run AND name = 'counted_calls';
+
 -- :name paths_at_exit
 SELECT * FROM path WHERE run_id = :run;
 

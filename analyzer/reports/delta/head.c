@@ -61,6 +61,16 @@ static void add_change(struct doc *doc, struct section *section,
 	strbuf_free(&text);
 }
 
+/* When calls were that were only counted is not known: at the exit they are all there. */
+static void put_counted(struct strbuf *text, const struct delta *delta)
+{
+	if (!delta->counted_calls)
+		return;
+	strbuf_puts(text, delta->b.kind == MOMENT_EXIT ? ", with " : ", without ");
+	units_counted(text, delta->counted_calls, "call");
+	strbuf_puts(text, " of the whole run that were only counted");
+}
+
 static void add_between(struct doc *doc, struct section *section,
 			const struct delta *delta, const struct delta_result *result)
 {
@@ -97,9 +107,12 @@ static void add_between(struct doc *doc, struct section *section,
 		strbuf_puts(&text, ", ");
 		units_nsec_error(&text, self_ns, error_ns, UNITS_ERROR_SIGN);
 		strbuf_puts(&text, " in instrumented functions");
+		put_counted(&text, delta);
 		doc_add_human(doc, section, "calls", strbuf_text(&text));
 	}
 	doc_add_machine(section, "calls", COLUMN_COUNT, cell_integer(calls));
+	doc_add_machine(section, "counted_calls", COLUMN_COUNT,
+			cell_integer(delta->counted_calls));
 	doc_add_machine(section, "self_ns", COLUMN_NSEC, cell_integer(self_ns));
 	doc_add_machine(section, "self_error_ns", COLUMN_NSEC, cell_integer(error_ns));
 	strbuf_free(&text);

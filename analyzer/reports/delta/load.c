@@ -158,6 +158,15 @@ static int add_paths(struct report_input *input, struct delta *delta,
 	return report_finish(input, cursor);
 }
 
+static int load_counted(struct report_input *input, struct delta *delta)
+{
+	struct cursor *cursor = report_query(input, delta_sql_counted_calls);
+
+	if (cursor_next(cursor) > 0)
+		delta->counted_calls = (int64_t)cursor_real(cursor, "counted_calls");
+	return report_finish(input, cursor);
+}
+
 enum exit_status delta_load_paths(struct report_input *input, struct delta *delta)
 {
 	struct delta_estimates *estimates = delta_estimates_new(delta->tree);
@@ -169,6 +178,8 @@ enum exit_status delta_load_paths(struct report_input *input, struct delta *delt
 		result = add_paths(input, delta, &delta->b, false);
 	if (delta->has_between && result == 0)
 		result = add_paths(input, delta, &delta->a, true);
+	if (result == 0)
+		result = load_counted(input, delta);
 	calltree_move_times(delta->tree);
 	delta_estimates_fold(delta->tree);
 	delta_estimates_finish(estimates, delta->tree);

@@ -21,7 +21,8 @@ struct delta {
 	struct snapshot_list list;
 	const struct snapshot_process *process;
 	struct moment a, b, c;
-	bool is_live;	  /* the run goes on: its exit is now */
+	bool is_live;	       /* the run goes on: its exit is now */
+	int64_t counted_calls; /* of the whole run */
 	bool has_between; /* what was allocated and called between A and B is known */
 	struct calltree *tree;
 	bool *passes;		  /* --focus and --ignore let a node's path through */
