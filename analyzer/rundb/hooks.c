@@ -38,9 +38,12 @@ int hooks_load(struct rundb *db, int64_t run_id, struct hooks *ret)
 		ret->counted =
 			cost_of(cursor, "counted_cost_ns", "counted_cost_error_ns");
 		ret->alloc = cost_of(cursor, "alloc_cost_ns", "alloc_cost_error_ns");
+		ret->window = cost_of(cursor, "window_cost_ns", "window_cost_error_ns");
 		ret->calls = fmax(0, cursor_real(cursor, "calls"));
 		ret->counted_calls =
 			fmin(ret->calls, fmax(0, cursor_real(cursor, "counted_calls")));
+		ret->window_calls = fmin(ret->calls - ret->counted_calls,
+					 fmax(0, cursor_real(cursor, "window_calls")));
 		ret->allocs = fmax(0, cursor_real(cursor, "alloc_count"));
 		ret->waited_ns = fmax(0, cursor_real(cursor, "waited_ns"));
 		ret->has_budget = !cursor_is_null(cursor, "overhead_percent");
@@ -72,6 +75,7 @@ struct hooks_cost hooks_total(const struct hooks *hooks)
 		plus(times(hooks->pair, hooks->calls - hooks->counted_calls),
 		     hooks_counting(hooks));
 
+	calls = plus(calls, times(hooks->window, hooks->window_calls));
 	return plus(calls, times(hooks->alloc, hooks->allocs));
 }
 

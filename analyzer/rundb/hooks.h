@@ -18,7 +18,9 @@ struct hooks {
 	struct hooks_cost pair;	   /* of a call with a frame, inside and outside of it */
 	struct hooks_cost counted; /* of a call that is only counted */
 	struct hooks_cost alloc;   /* of a malloc and its free */
-	double calls, counted_calls, allocs; /* counted calls are among the calls */
+	struct hooks_cost window;  /* of a call in a window, beside that of the pair */
+	/* counted calls and those in windows are among the calls */
+	double calls, counted_calls, window_calls, allocs;
 	/* Of the calls, those of the thread with most: 0 to 1. */
 	double busiest_share;
 	double waited_ns; /* for a CPU, by all threads; as far as it was sampled */

@@ -5,11 +5,14 @@
 -- in no number of calls either.
 -- :name run
 SELECT r.hook_cost_ns, r.hook_cost_error_ns, r.counted_cost_ns, r.counted_cost_error_ns,
-	r.alloc_cost_ns, r.alloc_cost_error_ns, r.overhead_percent,
+	r.alloc_cost_ns, r.alloc_cost_error_ns, r.window_cost_ns, r.window_cost_error_ns,
+	r.overhead_percent,
 	r.alloc_count,
 	(SELECT TOTAL(calls) FROM functions WHERE run_id = :run) AS calls,
 	(SELECT TOTAL(counted_calls) FROM recordings WHERE run_id = :run
 		AND function_id IS NOT NULL) AS counted_calls,
+	(SELECT TOTAL(window_calls) FROM recordings WHERE run_id = :run
+		AND function_id IS NOT NULL) AS window_calls,
 	(SELECT TOTAL(waited_ns) FROM (SELECT MAX(cpu_wait_ns) AS waited_ns FROM resources
 		WHERE run_id = :run GROUP BY process_id)) AS waited_ns
 FROM runs r WHERE r.run_id = :run;

@@ -32,6 +32,20 @@ static void counted_calls_cost_less(void **state)
 	assert_float_equal(hooks_total(&exact).error_ns, 5000, NEAR);
 }
 
+/* 40 of those with frames are in windows, where each costs 50 more. */
+static void calls_in_windows_cost_more(void **state)
+{
+	struct hooks hooks = budgeted;
+
+	(void)state;
+	hooks.window = (struct hooks_cost){50, 10};
+	hooks.window_calls = 40;
+	assert_float_equal(hooks_total(&hooks).ns, hooks_total(&budgeted).ns + 2000,
+			   NEAR);
+	assert_float_equal(hooks_total(&hooks).error_ns,
+			   hypot(hooks_total(&budgeted).error_ns, 400), NEAR);
+}
+
 static void errors_of_other_costs_are_their_own(void **state)
 {
 	(void)state;
@@ -112,6 +126,7 @@ static void counts_are_bounded(void **state)
 	assert_int_equal(hooks_load(db, 1, &hooks), 0);
 	assert_float_equal(hooks.calls, 10, NEAR);
 	assert_float_equal(hooks.counted_calls, 10, NEAR);
+	assert_float_equal(hooks.window_calls, 0, NEAR);
 	assert_float_equal(hooks.pair.error_ns, 0, NEAR);
 	assert_false(hooks.has_budget);
 	assert_float_equal(hooks_total(&hooks).ns, 15, NEAR);
@@ -123,6 +138,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counted_calls_cost_less),
+		cmocka_unit_test(calls_in_windows_cost_more),
 		cmocka_unit_test(errors_of_other_costs_are_their_own),
 		cmocka_unit_test(threads_may_or_may_not_run_side_by_side),
 		cmocka_unit_test(hooks_wait_for_a_cpu_like_the_program),
