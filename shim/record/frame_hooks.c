@@ -114,12 +114,11 @@ void frame_push(struct lane_context *context, uint64_t function, uint64_t call_s
 	frame->stack_pointer = stack;
 	child = tree_front(context, parent, function);
 	if (unlikely(!child)) {
-		uint32_t known_count = context->node_next;
 		uint64_t since = clock_now();
 
 		child = find_child(context, parent, function, frame, return_address);
-		if (child >= known_count) /* a new node, or a call site was written */
-			lane_leave_out(context, since);
+		/* with many paths it takes several times what the hooks do else */
+		lane_leave_out(context, since);
 		if (child == NO_FRAME) {
 			context->top = frame;
 			return;
