@@ -39,6 +39,7 @@
 #include "collector/store/store.h"
 #include "collector/processes/ticks.h"
 #include "collector/watch/newborn.h"
+#include "collector/watch/objects.h"
 #include "collector/watch/watch.h"
 
 #define WAIT_NS 100000000ull
@@ -58,6 +59,7 @@ struct collector {
 	uint32_t look_count;	 /* since then */
 	struct watch watch;
 	struct intervals intervals;
+	struct objects objects;
 	struct samples_writer samples;
 	int is_stored, was_tried;
 	uint64_t checksum; /* of what was stored */
@@ -154,7 +156,10 @@ static int load_and_store(struct collector *collector, char *error, size_t error
 	struct ingest_watch seen = {.resources = &collector->watch.resources,
 				    .gpu = &gpu,
 				    .deaths = collector->watch.deaths,
-				    .death_count = collector->watch.death_count};
+				    .death_count = collector->watch.death_count,
+				    .unread_objects =
+					    collector->objects.answers.trouble_count,
+				    .unread_object = collector->objects.answers.trouble};
 	const struct store_waiting waiting = {locked, syncing, readable, collector};
 	struct ingest_user *others =
 		table_other_users(&collector->watch, &seen.other_user_count);
@@ -288,6 +293,7 @@ static void collect(struct collector *collector)
 		uint64_t began_ns = ticks_monotonic_ns(), wait_ns;
 
 		watch_update(watch);
+		objects_update(&collector->objects, watch);
 		ticks_renew(&collector->run, collector->shared);
 		samples_write(&collector->samples, &collector->rundir, &watch->resources,
 			      watch->deaths, watch->death_count);
@@ -424,6 +430,7 @@ int main(int argc, char **argv)
 		leave_reason(&collector, error);
 		return complain(error);
 	}
+	objects_begin(&collector.objects, &collector.watch);
 	intervals_init(&collector.intervals, &collector.run);
 	collector.samples.fd = -1;
 	set_state(&collector, SEGMENT_COLLECTOR_RECORDING);

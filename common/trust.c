@@ -51,6 +51,14 @@ static const struct trust_counter counters[] = {
 	 "hooks.",
 	 "Functions go by their linkage names or C++ names without parameters: "
 	 "prof-analyze functions has them."},
+	{"unread_objects", TRUST_MINOR,
+	 "object whose functions rules about sources could not tell",
+	 "objects whose functions rules about sources could not tell",
+	 "Rules of PROFSHIM_ONLY or PROFSHIM_SKIP name source files, components or whole "
+	 "C++ names, which debug information and symbols of the program tell: to what "
+	 "had "
+	 "none they fit nothing.",
+	 "Compile with -g, and record again."},
 	{"pauses", TRUST_MINOR, "pause of the recording", "pauses of the recording",
 	 "The program, or a condition that was asked for, paused the recording: what was "
 	 "called then is in no count, and its time is in no function.",

@@ -67,6 +67,7 @@ int record_set_environment(const struct record_options *options, const char *shi
 		{"PROFSHIM_OVERHEAD", options->overhead},
 		{"PROFSHIM_ONLY", options->only},
 		{"PROFSHIM_SKIP", options->skip},
+		{"PROFSHIM_COMPONENTS", options->components},
 		{"PROFSHIM_FROM", options->from},
 		{"PROFSHIM_UNTIL", options->until},
 		{"PROFSHIM_WHILE_STEP", options->while_step},

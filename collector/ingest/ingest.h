@@ -28,7 +28,10 @@ struct ingest_watch {
 	size_t other_user_count;
 	const struct resources *resources; /* borrowed, or NULL */
 	const struct gpu_samples *gpu;	   /* likewise */
-	size_t damaged_sample_count;	   /* of the run's file of samples */
+	/* rules about source files could not be applied to them; the first, and why */
+	uint64_t unread_objects;
+	const char *unread_object;
+	size_t damaged_sample_count; /* of the run's file of samples */
 	int is_live;	   /* processes may be alive: take what there is so far */
 	int is_recovered;  /* the run's own collector is gone */
 	size_t path_limit; /* of what it is merged into; 0: MERGE_PATH_LIMIT */

@@ -139,6 +139,15 @@ static void add_rules(struct ingest *ingest)
 	}
 }
 
+static void add_unread_objects(struct ingest *ingest)
+{
+	const struct ingest_watch *watch = &ingest->watch;
+	struct ingest_fact *fact = add(ingest, "unread_objects", watch->unread_objects);
+
+	if (watch->unread_objects)
+		snprintf(fact->text, sizeof(fact->text), "%s", watch->unread_object);
+}
+
 static void add_recordings(struct ingest *ingest)
 {
 	const struct merge *merge = &ingest->merge;
@@ -307,6 +316,7 @@ void trust_collect(struct ingest *ingest)
 	add(ingest, "refused_snapshots", refused_snapshots(ingest));
 	add_recordings(ingest);
 	add_rules(ingest);
+	add_unread_objects(ingest);
 	add(ingest, "unresolved_functions", named_so(merge, IDENTIFY_UNNAMED));
 	add(ingest, "system_functions", named_so(merge, IDENTIFY_NEAR));
 	add_limits(ingest);

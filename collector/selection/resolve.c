@@ -155,20 +155,16 @@ void resolver_read(struct resolver *resolver, const struct segment_module *modul
 		.context = resolver,
 	};
 	struct symbol_module *symbols = symbols_open(resolver->symbolizer, &file);
-	uint64_t known_count;
 
 	*ret = (struct resolved){.fittings = NULL};
-	if (symbols_trouble(symbols)) {
-		ret->trouble = trouble_of(symbols_trouble(symbols));
-		return;
-	}
-	if (!symbols_import(symbols, HOOK))
-		return;
 	resolver->module = module->path;
 	resolver->resolved = ret;
-	known_count = symbols_each(symbols, &question);
+	if (!symbols_trouble(symbols) && symbols_import(symbols, HOOK) &&
+	    !symbols_each(symbols, &question) && resolver->has_files)
+		ret->trouble = NO_LINES;
 	if (symbols_trouble(symbols))
 		ret->trouble = trouble_of(symbols_trouble(symbols));
-	else if (resolver->has_files && !known_count)
-		ret->trouble = NO_LINES;
+	/* a program may be large, and have many objects */
+	symbols_forget(resolver->symbolizer);
+	map_done(&resolver->source_numbers);
 }

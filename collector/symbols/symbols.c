@@ -68,18 +68,31 @@ static void module_free(struct symbol_module *module)
 	free(module);
 }
 
-void symbols_free(struct symbolizer *symbolizer)
+static void close_modules(struct symbolizer *symbolizer)
 {
 	struct symbol_module *module, *next;
 
-	if (!symbolizer)
-		return;
 	for (module = symbolizer->modules; module; module = next) {
 		next = module->next;
 		module_free(module);
 	}
+	symbolizer->modules = NULL;
 	strings_free(symbolizer->strings);
+	symbolizer->strings = NULL;
+}
+
+void symbols_free(struct symbolizer *symbolizer)
+{
+	if (symbolizer)
+		close_modules(symbolizer);
 	free(symbolizer);
+}
+
+void symbols_forget(struct symbolizer *symbolizer)
+{
+	close_modules(symbolizer);
+	symbolizer->strings = strings_new();
+	symbolizer->budget.memory_bytes = BUDGET_RUN.memory_bytes;
 }
 
 /*

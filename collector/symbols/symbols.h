@@ -47,6 +47,10 @@ struct symbol_module;
 struct symbolizer *symbols_new(void);
 void symbols_free(struct symbolizer *symbolizer);
 
+/* Closes all modules and forgets all strings. What may still be read is what was left,
+ * but for memory. */
+void symbols_forget(struct symbolizer *symbolizer);
+
 /*
  * Opens the file and, where it lacks them, the separate files with its debug information
  * and symbols. The module belongs to the symbolizer; the same file gives the same module.

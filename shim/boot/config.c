@@ -191,6 +191,7 @@ static void read_selection(struct config *config, char **environment)
 	const char **lists[] = {&config->only, &config->skip};
 	struct selection selection;
 
+	config->components = variable_find(environment, "PROFSHIM_COMPONENTS");
 	for (int i = 0; i < 2; i++) {
 		const char *value = variable_find(environment, names[i]);
 

@@ -326,6 +326,7 @@ static void explain_item(struct doc *doc, const struct trust_counter *counter,
 	if (text && (strcmp(counter->name, "note_setting_ignored") == 0 ||
 		     strcmp(counter->name, "modules_over_limit") == 0 ||
 		     strcmp(counter->name, "rules_without_functions") == 0 ||
+		     strcmp(counter->name, "unread_objects") == 0 ||
 		     strcmp(counter->name, "lost_processes") == 0)) {
 		strbuf_puts(&sentence, " (");
 		utf8_clean(&sentence, text);

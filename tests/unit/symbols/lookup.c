@@ -164,3 +164,18 @@ struct symbol_file file_at(const char *path, const uint8_t *build_id, size_t siz
 	file.mtime_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
 	return file;
 }
+
+struct segment_module module_of(const char *name)
+{
+	struct segment_module module = {.bias = 0};
+	struct stat status;
+
+	snprintf(module.path, sizeof(module.path), "%s", fixture(name));
+	assert_int_equal(stat(module.path, &status), 0);
+	module.device = status.st_dev;
+	module.inode = status.st_ino;
+	module.size_bytes = (uint64_t)status.st_size;
+	module.mtime_ns =
+		status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
+	return module;
+}

@@ -6,6 +6,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/segment.h"
 #include "collector/symbols/symbols.h"
 
 /* All fail the running test when there is nothing to return. */
@@ -30,3 +31,6 @@ size_t build_id_of(const char *file, uint8_t *ret, size_t capacity);
 /* The file as it is now, to be known by its build-id or, with size 0, by its inode, size
  * and time of change. Borrows both. */
 struct symbol_file file_at(const char *path, const uint8_t *build_id, size_t size);
+
+/* A fixture as a process lists it, without its build-id. */
+struct segment_module module_of(const char *name);

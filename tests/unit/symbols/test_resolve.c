@@ -8,7 +8,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include <cmocka.h>
 
@@ -21,22 +20,6 @@
 static const char *const programs[] = {
 	"shapes_gcc_O0",   "shapes_gcc_O2", "shapes_dwarf4", "shapes_clang_O0",
 	"shapes_clang_O2", "shapes_split",  "shapes_lto",    "shapes_linked"};
-
-/* Everything of a module that tells which file it was. */
-static struct segment_module module_of(const char *name)
-{
-	struct segment_module module = {.bias = 0};
-	struct stat status;
-
-	snprintf(module.path, sizeof(module.path), "%s", fixture(name));
-	assert_int_equal(stat(module.path, &status), 0);
-	module.device = status.st_dev;
-	module.inode = status.st_ino;
-	module.size_bytes = (uint64_t)status.st_size;
-	module.mtime_ns =
-		status.st_mtim.tv_sec * INT64_C(1000000000) + status.st_mtim.tv_nsec;
-	return module;
-}
 
 static int compare_names(const void *a, const void *b)
 {
