@@ -390,6 +390,10 @@ uint64_t symbols_each(struct symbol_module *module,
 			look_at_name(info, entry, &frame);
 			fill_symbol(module, entry->name, name_length(entry->name, false),
 				    &frame, &symbol);
+			/* what it is compared with costs as much as it is long */
+			if (symbol.name &&
+			    !budget_take(&module->budget, strlen(symbol.name) / 16))
+				break;
 		}
 		question->look(question->context, entry->address, &symbol);
 	}

@@ -18,6 +18,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "collector/selection/whole_name.h"
 #include "collector/symbols/symbols.h"
 #include "collector/symbols/target.h"
 #include "tests/fuzz/elf_tree.h"
@@ -33,6 +34,36 @@ static int64_t cpu_ns(void)
 
 	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
 	return now.tv_sec * INT64_C(1000000000) + now.tv_nsec;
+}
+
+static bool wish(void *context, const char *file)
+{
+	return context && strlen(file) % 2;
+}
+
+static void look(void *context, uint64_t address, const struct symbol *symbol)
+{
+	(void)address;
+	if (context && symbol->name)
+		(void)whole_name_fit(context, symbol->name);
+}
+
+/* All functions, as rules about sources ask for them. */
+static void ask_all(struct symbolizer *symbolizer, const struct symbol_file *file)
+{
+	struct symbol_question question = {.wish = wish, .look = look};
+	struct selection selection;
+	struct whole_name names;
+
+	selection_read(&selection, "*<*>::*,f(int),*operator?*", NULL);
+	whole_name_begin(&names, &selection);
+	(void)symbols_each(symbols_open(symbolizer, file), &question);
+	symbols_forget(symbolizer);
+	question.has_names = true;
+	question.context = &names;
+	(void)symbols_each(symbols_open(symbolizer, file), &question);
+	(void)symbols_import(symbols_open(symbolizer, file), "__cyg_profile_func_enter");
+	whole_name_done(&names);
 }
 
 static void ask(const char *path, const struct stat *info)
@@ -55,6 +86,8 @@ static void ask(const char *path, const struct stat *info)
 	}
 	(void)symbols_source(module);
 	(void)symbols_trouble(module);
+	symbols_forget(symbolizer);
+	ask_all(symbolizer, &file);
 	symbols_free(symbolizer);
 }
 

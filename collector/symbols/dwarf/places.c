@@ -10,8 +10,6 @@
 
 #include "collector/symbols/elf.h"
 
-#define PATH_ENTRIES 8 /* of the budget, for a file's path */
-
 void places_open(struct places *places, struct strings *strings, struct debug_text *text,
 		 struct budget *budget)
 {
@@ -119,15 +117,26 @@ struct place places_told(struct places *places, Dwarf_Attribute *file,
 	return place;
 }
 
+/* Of the budget, for a wish about a path: it may be looked at from each of its slashes
+ * on, and a file names as many paths as it likes, of thousands of slashes. */
+static uint64_t entries_of(const char *path)
+{
+	uint64_t length = 0, slash_count = 0;
+
+	for (; path[length]; length++)
+		slash_count += path[length] == '/';
+	return 8 + length * slash_count / 64;
+}
+
 bool places_have(struct places *places, Dwarf_Die *root, const struct place_wish *wish)
 {
 	struct line_table *table = table_of(places, root, NULL);
 	const char *file;
 
 	for (size_t i = 0; table && i < line_table_files(table); i++) {
-		if (!budget_take(places->budget, PATH_ENTRIES))
-			return false;
 		file = line_table_file(table, i);
+		if (!budget_take(places->budget, file ? entries_of(file) : 1))
+			return false;
 		if (file && wish->has(wish->context, file))
 			return true;
 	}

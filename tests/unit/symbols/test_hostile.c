@@ -58,6 +58,49 @@ static void test_other_files(void **state)
 	(void)alarm(0);
 }
 
+static bool wish_nothing(void *context, const char *file)
+{
+	(void)file;
+	++*(size_t *)context;
+	return false;
+}
+
+static void count_function(void *context, uint64_t address, const struct symbol *symbol)
+{
+	(void)address;
+	assert_null(symbol->file);
+	assert_non_null(symbol->name);
+	++*(size_t *)context;
+}
+
+/* Questions about all functions look at all files of all units. */
+static void test_all_functions(void **state)
+{
+	static const char *const names[] = {
+		"lines_directories", "lines_files", "lines_rows",
+		"sibling",	     "shared",	    "split"};
+	size_t count;
+	struct symbol_question question = {.has_names = true,
+					   .wish = wish_nothing,
+					   .look = count_function,
+					   .context = &count};
+
+	(void)state;
+	(void)alarm(20);
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct symbolizer *symbolizer = symbols_new();
+		struct symbol_file file = file_at(fixture(names[i]), NULL, 0);
+
+		count = 0;
+		(void)symbols_each(symbols_open(symbolizer, &file), &question);
+		assert_true(count > 0);
+		symbols_forget(symbolizer);
+		(void)symbols_each(symbols_open(symbolizer, &file), &question);
+		symbols_free(symbolizer);
+	}
+	(void)alarm(0);
+}
+
 /* Whoever believes the header of a line table measures 32 MB a million times, or copies
  * 1 MB 200,000 times; whoever keeps all rows fills the memory. */
 static void test_line_tables(void **state)
@@ -186,6 +229,7 @@ int main(void)
 		cmocka_unit_test(test_sibling_inside),
 		cmocka_unit_test(test_other_files),
 		cmocka_unit_test(test_line_tables),
+		cmocka_unit_test(test_all_functions),
 		cmocka_unit_test(test_names_without_end),
 		cmocka_unit_test(test_entries),
 		cmocka_unit_test(test_memory),
