@@ -118,7 +118,7 @@ def cut_out(case):
 def said(case):
     """What is wrong with a list, and rules that fit nothing."""
     program = case.compile("chosen.cpp", flags=["-pthread"])
-    for list_ in ("parse:enter", "main,,work", "file:a.c", ",".join(["f"] * 65)):
+    for list_ in ("parse:enter", "main,,work", "line:a.c", ",".join(["f"] * 65)):
         ran, found = record(case, program, PROFSHIM_SKIP=list_)
         expect(f"PROFSHIM_SKIP={list_}"[:60] in ran.message, f"{list_}: {ran.message!r}")
         expect("main" in found and "fibonacci(int)" in found, f"{list_}: {sorted(found)}")
