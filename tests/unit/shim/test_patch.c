@@ -164,6 +164,21 @@ static void test_not_ours(void **state)
 	assert_int_equal(site_before(&code, text(3), hook(), &site), -ENOENT);
 }
 
+/* One of each form in turn, in the text from 0x200 on, as it was recognised; *before: its
+ * bytes. Returns whether it goes through a slot. */
+static int put_whole_site(enum site_form form, struct site *ret, uint8_t before[8])
+{
+	int has_slot = form == SITE_CALL_SLOT || form == SITE_JUMP_SLOT;
+	unsigned int at = 0x204 + 0x40 * (unsigned int)form;
+
+	put_site(at, form, has_slot ? text(SLOT_AT) : hook());
+	memcpy(before, (void *)text(at), 8);
+	*ret = (struct site){.at = text(at), .form = (uint16_t)form};
+	memcpy(&ret->displacement, (void *)text(at + 1 + (unsigned int)has_slot), 4);
+	ret->written = ret->displacement;
+	return has_slot;
+}
+
 static void test_there_and_back(void **state)
 {
 	static const enum site_form forms[] = {SITE_CALL, SITE_JUMP, SITE_CALL_SLOT,
@@ -171,16 +186,10 @@ static void test_there_and_back(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
-		int has_slot = forms[i] == SITE_CALL_SLOT || forms[i] == SITE_JUMP_SLOT;
-		unsigned int at = 0x200 + 0x40 * i + 4;
-		struct site site = {.at = text(at), .form = (uint16_t)forms[i]};
+		struct site site;
 		uint8_t before[8];
+		int has_slot = put_whole_site(forms[i], &site, before);
 
-		put_site(at, forms[i], has_slot ? text(SLOT_AT) : hook());
-		memcpy(before, (void *)text(at), 8);
-		memcpy(&site.displacement, (void *)text(at + 1 + (unsigned int)has_slot),
-		       4);
-		site.written = site.displacement;
 		assert_int_equal(
 			site_lead(&site, &code, text(0x20), (void *)text(OTHER_SLOT_AT)),
 			0);
@@ -194,7 +203,7 @@ static void test_there_and_back(void **state)
 		assert_true(site_is_there(&site, &code));
 		assert_int_equal(site_cut(&site, &code), 0);
 		assert_int_equal(site_restore(&site, &code), 0);
-		assert_memory_equal(before, (void *)text(at), 8);
+		assert_memory_equal(before, (void *)site.at, 8);
 		/* what a forked child finds when its parent was at it */
 		site.is_cut = site.is_led = 1;
 		site_look(&site, &code);
@@ -222,19 +231,13 @@ static void test_first_byte_put_back(void **state)
 
 	(void)state;
 	for (unsigned int i = 0; i < 4; i++) {
-		int has_slot = forms[i] == SITE_CALL_SLOT || forms[i] == SITE_JUMP_SLOT;
-		unsigned int at = 0x200 + 0x40 * i + 4;
-		struct site site = {.at = text(at), .form = (uint16_t)forms[i]};
+		struct site site;
 		uint8_t before[8];
 
-		put_site(at, forms[i], has_slot ? text(SLOT_AT) : hook());
-		memcpy(before, (void *)text(at), 8);
-		memcpy(&site.displacement, (void *)text(at + 1 + (unsigned int)has_slot),
-		       4);
-		site.written = site.displacement;
+		put_whole_site(forms[i], &site, before);
 		assert_int_equal(site_cut(&site, &code), 0);
-		*(uint8_t *)text(at) = before[0];
-		assert_memory_equal(before, (void *)text(at), 8);
+		*(uint8_t *)site.at = before[0];
+		assert_memory_equal(before, (void *)site.at, 8);
 		assert_false(site_is_there(&site, &code));
 	}
 }
