@@ -164,6 +164,10 @@ static void read_object(struct answers *answers, const struct segment_module *mo
 	resolver_read(answers->resolver, module, &resolved);
 	if (resolved.trouble)
 		note_trouble(answers, module->path, resolved.trouble);
+	if (!resolved.has_hooks && !resolved.trouble) {
+		answered->is_left_out = true;
+		return;
+	}
 	if (resolved.count > SEGMENT_FITTING_LIMIT - answers->fitting_count) {
 		note_trouble(answers, module->path, "too many functions fit");
 		answered->is_left_out = true;
@@ -191,6 +195,8 @@ void answers_add(struct answers *answers, const struct segment_module *module)
 	answered = &answers->all[answers->count++];
 	answered->answer = object;
 	read_object(answers, module, answered);
+	if (answered->is_left_out)
+		return;
 	answers->is_published = false;
 	if (answers->count <= PUBLISHED_AT_ONCE ||
 	    ticks_monotonic_ns() - answers->published_ns > PUBLISHED_EVERY_NS)

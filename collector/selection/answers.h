@@ -19,7 +19,9 @@
 struct answered {
 	struct segment_answer answer;
 	struct segment_fitting *fittings;
-	bool is_left_out; /* too many functions fit: processes are to record more */
+	/* too many functions fit: processes are to record more; or it has no hooks, and
+	 * nobody asks */
+	bool is_left_out;
 };
 
 struct answers {

@@ -159,8 +159,8 @@ void resolver_read(struct resolver *resolver, const struct segment_module *modul
 	*ret = (struct resolved){.fittings = NULL};
 	resolver->module = module->path;
 	resolver->resolved = ret;
-	if (!symbols_trouble(symbols) && symbols_import(symbols, HOOK) &&
-	    !symbols_each(symbols, &question) && resolver->has_files)
+	ret->has_hooks = !symbols_trouble(symbols) && symbols_import(symbols, HOOK);
+	if (ret->has_hooks && !symbols_each(symbols, &question) && resolver->has_files)
 		ret->trouble = NO_LINES;
 	if (symbols_trouble(symbols))
 		ret->trouble = trouble_of(symbols_trouble(symbols));

@@ -25,6 +25,7 @@ void resolver_free(struct resolver *resolver);
 struct resolved {
 	struct segment_fitting *fittings;
 	size_t count;
+	bool has_hooks;
 	const char *trouble;
 };
 

@@ -109,6 +109,11 @@ static void objects_are_answered_once(void **state)
 	assert_int_equal(table()->answer_count, 2);
 	assert_int_equal(table()->answers[1].first, 4);
 	assert_int_equal(table()->answers[1].count, 4);
+	/* a table that says nothing new would have all processes look anew */
+	other = module_of("shapes_no_hooks");
+	answers_add(&answers, &other);
+	answers_publish(&answers);
+	assert_int_equal(control->table_generation, 2);
 	assert_int_equal(answers.trouble_count, 0);
 	answers_end(&answers);
 }
