@@ -38,7 +38,7 @@ struct windows_place {
 int windows_close_frame(struct lane_context *context, const struct windows_place *place,
 			uint64_t now);
 
-/* The same, and ends the window when its time is over. */
+/* The same, and ends the window when its time is over, or looks at the budget. */
 void windows_leave(struct lane_context *context, const struct windows_place *place,
 		   uint64_t now);
 
