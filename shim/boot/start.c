@@ -16,12 +16,13 @@
 #include "shim/boot/collector.h"
 #include "shim/boot/config.h"
 #include "shim/boot/interposition.h"
+#include "shim/boot/rules_wait.h"
 #include "shim/boot/run.h"
+#include "shim/budget/settings.h"
 #include "shim/core/faults.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/image/modules.h"
-#include "shim/image/selection.h"
 #include "shim/image/triggers.h"
 #include "shim/image/unwinder.h"
 #include "shim/lane/trigger.h"
@@ -123,7 +124,7 @@ static void begin_recording(const struct config *config)
 		return;
 	}
 	shadow_begin(interposition_grain_shift());
-	selection_begin();
+	settings_begin();
 	if (run_create_segment(config, error, sizeof(error)) < 0) {
 		__atomic_fetch_add(&process_facts.state->lost_process_count, 1,
 				   __ATOMIC_RELAXED);
@@ -133,6 +134,7 @@ static void begin_recording(const struct config *config)
 		}
 		return;
 	}
+	settings_tell();
 	if (!shadow_directory)
 		process_note(SEGMENT_NOTE_NO_SHADOW);
 	process_count(SEGMENT_COUNTER_EARLY_BYTES, early_heap_used());
@@ -146,10 +148,12 @@ static void begin_recording(const struct config *config)
 	fork_watch();
 	snapshots_watch_signal(config->snapshot_signal);
 	exit_watch(first, config->wait_ms);
+	rules_list_objects();
 	if (first)
 		start_collector(config);
 	else
 		process_ring();
+	rules_wait();
 	snprintf(run_variable, sizeof(run_variable), "PROFSHIM_RUN=%s", run_directory());
 	additions_begin(run_variable);
 	lane_end_own_work(context);

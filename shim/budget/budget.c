@@ -9,6 +9,7 @@
 #include "shim/patch/code.h"
 #include "shim/patch/modes.h"
 #include "shim/budget/review.h"
+#include "shim/budget/settings.h"
 
 #define BURST_CALLS 64u
 #define BURST_TICKS (clock_tenth_of_second() >> 15) /* 3 us */
@@ -24,7 +25,7 @@
 
 static double allowed_share(void)
 {
-	double part = process_facts.run->overhead_percent / 100;
+	double part = process_facts.overhead_percent / 100;
 
 	return part / (1 + part);
 }
@@ -68,9 +69,7 @@ void budget_begin(struct lane_context *context)
 	struct lane_budget *budget = &context->budget;
 
 	begin_windows(context);
-	context->check_ticks = UINT64_MAX;
-	if (process_facts.run->overhead_percent <= 0)
-		return;
+	context->settings_seen = 0;
 	budget->interval_ticks = LEAST_INTERVAL;
 	budget->burst_end = budget->next_look_ticks = 0;
 	if (budget->mean_limit_shift < LIMIT_SHIFT)
@@ -82,9 +81,9 @@ void budget_begin(struct lane_context *context)
 void budget_resume(struct lane_context *context)
 {
 	context->budget.burst_end = 0;
-	context->check_ticks = process_facts.run->overhead_percent > 0
-				       ? context->budget.next_look_ticks
-				       : UINT64_MAX;
+	/* without a budget the next exit looks whether there is one, and sets the time */
+	context->check_ticks =
+		process_facts.overhead_percent > 0 ? context->budget.next_look_ticks : 0;
 }
 
 static struct lane_suspect *find_suspect(struct lane_budget *budget, uint64_t function)
@@ -365,6 +364,12 @@ void cold budget_look(struct lane_context *context, uint64_t function, uint64_t 
 	struct lane_budget *budget = &context->budget;
 	struct lane_suspect *suspect;
 
+	settings_follow(context);
+	if (process_facts.overhead_percent <= 0) {
+		budget->burst_end = 0;
+		context->check_ticks = now + SETTINGS_LOOK_TICKS;
+		return;
+	}
 	if (!budget->burst_end) {
 		budget->burst_start = now;
 		budget->burst_end = now + BURST_TICKS;

@@ -28,6 +28,7 @@ struct segment_history;
 struct process {
 	uint32_t ready; /* 0 in a forked child until adopt_process() */
 	uint32_t lock;
+	uint32_t is_following; /* atomic; a thread does, see shim/budget/settings.h */
 	uint32_t slot;
 	uint32_t site_next; /* next free site index */
 	/* a site's id, in blocks' words, is its index and the bias; ids below the floor
@@ -67,8 +68,9 @@ struct process_facts {
 	uint32_t notes;			 /* of its notes those that its children have */
 	uint32_t path_limit;
 	uint32_t stack_depth_limit;
-	uint32_t check_stacks; /* libunwind is asked for each stack, too */
-	uint32_t owner;	       /* user id, of the files */
+	uint32_t check_stacks;	 /* libunwind is asked for each stack, too */
+	uint32_t owner;		 /* user id, of the files */
+	double overhead_percent; /* the budget now; 0: none. See shim/budget/settings.h */
 	uintptr_t main_stack_low, main_stack_high; /* of the first thread; or 0 */
 };
 

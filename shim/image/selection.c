@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What the rules say of an object's functions, by its symbol tables. Functions that have
- * no name fit no rule.
+ * What the rules say of an object's functions, by its symbol tables, and by what the
+ * collector has answered. Functions that have no name fit no rule about names.
  */
 #include "shim/image/selection.h"
 
 #include <stddef.h>
 
+#include "common/segment_control.h"
 #include "common/selection.h"
 #include "shim/core/process.h"
+#include "shim/core/answers.h"
 #include "shim/image/plain_name.h"
 #include "shim/image/symbols.h"
 #include "shim/patch/selected.h"
@@ -16,13 +18,40 @@
 #define NAME_BYTES 512
 
 static struct selection selection;
+#define NO_GENERATION UINT64_MAX
 
-void selection_begin(void)
+/* Has the texts of these rules. */
+static struct segment_setting in_force = {.rules_generation = NO_GENERATION};
+
+/* Which only who reads debug information can apply: see shim/core/answers.h. */
+static uint64_t source_rules;
+
+/* A child that is forked meanwhile finds rules of no generation. */
+static void read_rules(const struct segment_setting *setting)
 {
-	const struct segment_run *run = process_facts.run;
+	selection.count = 0;
+	in_force = *setting;
+	in_force.rules_generation = NO_GENERATION;
+	if (selection_read(&selection, in_force.only, in_force.skip))
+		selection.count = 0;
+	__atomic_store_n(&in_force.rules_generation, setting->rules_generation,
+			 __ATOMIC_RELEASE);
+}
 
-	selection_read(&selection, run->only, run->skip);
-	selected_is_active = selection.count > 0;
+void selection_use(const struct segment_setting *setting)
+{
+	if (setting->rules_generation != in_force.rules_generation)
+		read_rules(setting);
+	source_rules = selection_of_kind(&selection, SELECTION_FILE) |
+		       selection_of_kind(&selection, SELECTION_COMPONENT);
+	/* release: decisions that were made before are void for whoever finds rules */
+	__atomic_store_n(&selected_generation, selected_generation + 1, __ATOMIC_RELEASE);
+	__atomic_store_n(&selected_is_active, selection.count > 0, __ATOMIC_RELEASE);
+}
+
+int selection_asks_for_sources(void)
+{
+	return source_rules != 0;
 }
 
 /* Functions that rules fit, in the order of the tables, and by address later. */
@@ -35,6 +64,7 @@ struct list {
 	uint64_t count, capacity;
 	uint64_t object_rules; /* that fit all of them */
 	uint64_t fitted;       /* rules that fit anything */
+	uint64_t unknown;      /* rules that may fit, and are taken to */
 };
 
 /* Copies that the compiler makes of a function go by its name: f.constprop.0. */
@@ -127,21 +157,27 @@ static uint32_t keep_exceptions(struct list *list, int object_is_off)
 		for (; i < list->count && list->all[i].address == address; i++)
 			rules |= list->all[i].rules;
 		list->fitted |= rules;
+		rules |= list->unknown;
 		if (selection_is_off(&selection, rules) != object_is_off)
 			functions[count++] = address;
 	}
 	return count;
 }
 
-static void note_fitted(uint64_t rules)
+/* Of the rules that the run began with. */
+static void note_fitted(uint64_t fitting)
 {
 	uint32_t *fitted = process->segment->fitted_rules;
 
-	__atomic_fetch_or(&fitted[0], (uint32_t)rules, __ATOMIC_RELAXED);
-	__atomic_fetch_or(&fitted[1], (uint32_t)(rules >> 32), __ATOMIC_RELAXED);
+	if (in_force.rules_generation)
+		return;
+	__atomic_fetch_or(&fitted[0], (uint32_t)fitting, __ATOMIC_RELAXED);
+	__atomic_fetch_or(&fitted[1], (uint32_t)(fitting >> 32), __ATOMIC_RELAXED);
 }
 
-static uint64_t identity_of(const struct segment_module *module)
+/* answer: NULL: there is none. */
+static uint64_t identity_of(const struct segment_module *module,
+			    const struct answer *answer)
 {
 	uint64_t hash = 0xcbf29ce484222325ull; /* FNV-1a */
 
@@ -151,42 +187,79 @@ static uint64_t identity_of(const struct segment_module *module)
 		hash = (hash ^ (uint8_t)module->path[i]) * 0x100000001b3ull;
 	hash = (hash ^ module->inode) * 0x100000001b3ull;
 	hash = (hash ^ module->size_bytes) * 0x100000001b3ull;
-	return (hash ^ (uint64_t)module->mtime_ns) * 0x100000001b3ull;
+	hash = (hash ^ (uint64_t)module->mtime_ns) * 0x100000001b3ull;
+	hash = (hash ^ in_force.rules_generation) * 0x100000001b3ull;
+	return (hash ^ (answer ? answers_hash(answer) : 0)) * 0x100000001b3ull;
 }
 
-static void decide(const struct segment_module *module, struct list *list)
+static void decide(const struct segment_module *module, struct list *list,
+		   uint64_t identity)
 {
-	struct selected_object object = {.low = module->start,
-					 .high = module->end,
-					 .identity = identity_of(module)};
+	struct selected_object object = {
+		.low = module->start, .high = module->end, .identity = identity};
 
 	list->object_rules = list->fitted =
 		selection_fit(&selection, SELECTION_MODULE, module->path);
-	object.is_off = (uint32_t)selection_is_off(&selection, list->object_rules);
+	object.is_off = (uint32_t)selection_is_off(&selection,
+						   list->object_rules | list->unknown);
 	object.functions = (uint64_t *)list->all;
 	object.count = keep_exceptions(list, (int)object.is_off);
 	if (selected_decide(&object))
 		note_fitted(list->fitted);
 }
 
+static void add_fitting(void *data, uint64_t address, uint64_t fitting)
+{
+	struct list *list = data;
+
+	fitting &= source_rules;
+	if (fitting && list->count < list->capacity)
+		list->all[list->count++] = (struct named){address, fitting};
+}
+
+/* The functions that rules fit, by their names and by what was answered. 0: the answer
+ * has gone meanwhile, or there is no memory. */
+static int fill(const struct segment_module *module, struct list *list,
+		const struct answer *answer)
+{
+	symbols_each(module, count_named, list);
+	list->capacity = list->count + answer->count;
+	list->count = 0;
+	if (!list->capacity)
+		return answers_hold(answer);
+	list->all = process_map(list->capacity * sizeof(*list->all), 0);
+	if (!list->all)
+		return 0;
+	symbols_each(module, add_named, list);
+	answers_each(answer, module, add_fitting, list);
+	sort(list);
+	return answers_hold(answer);
+}
+
+#define ATTEMPTS 3
+
 void selection_decide(const struct segment_module *module)
 {
-	struct list list = {.all = NULL};
-	uint64_t bytes;
+	for (int i = 0; i < ATTEMPTS; i++) {
+		struct list list = {.all = NULL};
+		struct answer answer = {.count = 0};
+		int is_answered =
+			!source_rules ||
+			answers_find(module, in_force.rules_generation, &answer);
+		uint64_t identity = identity_of(module, is_answered ? &answer : NULL);
+		int is_filled;
 
-	if (selected_bring_back(module->start, module->end, identity_of(module)))
-		return;
-	symbols_each(module, count_named, &list);
-	bytes = list.count * sizeof(*list.all);
-	list.capacity = list.count;
-	list.count = 0;
-	if (bytes) {
-		list.all = process_map(bytes, 0);
-		if (!list.all)
+		if (selected_bring_back(module->start, module->end, identity))
 			return;
-		symbols_each(module, add_named, &list);
-		sort(&list);
+		if (!is_answered) { /* what may fit is recorded */
+			list.unknown = source_rules & selection_only(&selection);
+			process_ring();
+		}
+		is_filled = fill(module, &list, &answer);
+		if (is_filled)
+			decide(module, &list, identity);
+		process_unmap(list.all, list.capacity * sizeof(*list.all));
+		if (is_filled)
+			return;
 	}
-	decide(module, &list);
-	process_unmap(list.all, bytes);
 }

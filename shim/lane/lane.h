@@ -245,6 +245,7 @@ struct lane_context {
 	uintptr_t last_blocks[2]; /* the thread's latest two allocations */
 	struct stack_memo memo;
 
+	uint64_t settings_seen;	      /* see shim/budget/settings.h */
 	uint64_t paused_ticks;	      /* in its clocks, see paused.h */
 	uint32_t paused_region_count; /* begun in this pause */
 	uintptr_t series_busy; /* where on the stack they are worked at, 0: nowhere */

@@ -17,4 +17,10 @@ static void select_nothing(uint64_t address)
 	(void)address;
 }
 
-struct upcalls upcalls = {note_nothing, select_nothing, do_nothing, do_nothing};
+static void use_nothing(const struct segment_setting *setting)
+{
+	(void)setting;
+}
+
+struct upcalls upcalls = {note_nothing, select_nothing, use_nothing, do_nothing,
+			  do_nothing};

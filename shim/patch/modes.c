@@ -279,6 +279,21 @@ uint32_t cold modes_set(uint64_t function, enum segment_recording recording,
 	return number;
 }
 
+void cold modes_keep_sites(uint32_t number, int with_exits)
+{
+	struct site_owner *owner = &tables->modes[number];
+	uint64_t mask;
+
+	if ((owner->keeps_pulse && owner->keeps_exits >= with_exits) ||
+	    !process_lock(&mask))
+		return;
+	owner->keeps_pulse = 1;
+	owner->keeps_exits |= (uint8_t)with_exits;
+	if (!sites_are_forbidden())
+		sites_write(owner);
+	process_unlock(&mask);
+}
+
 int modes_fit(const struct segment_process *to, const struct segment_process *from)
 {
 	const struct segment_mode *own = arrays_entries(to, &to->modes);
@@ -340,7 +355,8 @@ static void retire(struct site_owner *owner, uint64_t module)
 
 	record->key |= module << SEGMENT_KEY_MODULE_SHIFT;
 	record->recording = owner->recording = SEGMENT_RECORDING_EXACT;
-	owner->has_early = owner->has_searched_jumps = 0;
+	owner->has_early = owner->has_searched_jumps = owner->keeps_exits = 0;
+	owner->keeps_pulse = 0;
 	owner->function = 0;
 }
 

@@ -45,6 +45,11 @@ uint32_t modes_find_early(uint64_t function, uintptr_t return_address);
 uint32_t modes_set(uint64_t function, enum segment_recording recording,
 		   enum segment_reason reason);
 
+/* Of a function that is off now and was not: its entries keep a pulse, so that a thread
+ * that calls nothing else finds out when it is wanted again. with_exits: calls that are
+ * open have frames, which its exits are to close. */
+void modes_keep_sites(uint32_t number, int with_exits);
+
 /* A hook was called from a site that returns to this address, for a function with an
  * entry. What is known already is not written again. */
 void modes_note_enter(uint32_t number, uintptr_t return_address);

@@ -14,6 +14,10 @@
 /* The user has asked for some functions only. */
 extern hidden uint32_t selected_is_active;
 
+/* Which decisions hold: those of this number. Other ones are void until their objects
+ * have been decided on anew. */
+extern hidden uint32_t selected_generation; /* atomic */
+
 enum selected {
 	SELECTED_UNKNOWN, /* the function's object has not been decided on */
 	SELECTED_ON,
@@ -35,7 +39,8 @@ struct selected_object {
 /* Copies it, in the place of what was decided before. 0: there is no room. */
 int selected_decide(const struct selected_object *object);
 
-/* An object has come back that was decided on. 0: it was not. */
+/* An object has come back that was decided on, or the rules have, or nothing has become
+ * known that is about it. 0: it was not. */
 int selected_bring_back(uint64_t low, uint64_t high, uint64_t identity);
 
 /* The object is not mapped any more. */

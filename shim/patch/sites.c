@@ -29,7 +29,7 @@ static enum stub_kind kind_of(const struct site *site, enum segment_recording re
 	if (site->is_exit)
 		return STUB_EXIT;
 	if (recording == SEGMENT_RECORDING_OFF)
-		return STUB_RETURN;
+		return STUB_PULSE;
 	return recording == SEGMENT_RECORDING_WINDOWS ? STUB_WINDOWS : STUB_COUNTED;
 }
 
@@ -44,10 +44,11 @@ static int lead(struct site *site, const struct code *code,
 	return stub ? site_lead(site, code, stub, slot) : -1;
 }
 
-static int is_cut_in(const struct site *site, enum segment_recording recording)
+static int is_cut(const struct site *site, const struct site_owner *owner)
 {
-	return recording == SEGMENT_RECORDING_OFF ||
-	       (recording == SEGMENT_RECORDING_COUNTED && site->is_exit);
+	if (owner->recording == SEGMENT_RECORDING_OFF)
+		return site->is_exit ? !owner->keeps_exits : !owner->keeps_pulse;
+	return owner->recording == SEGMENT_RECORDING_COUNTED && site->is_exit;
 }
 
 /*
@@ -64,8 +65,8 @@ static int write_site(struct site *site, const struct site_owner *owner)
 		return 0;
 	if (!site->at || code_find(site->at, &code) < 0 || !site_is_there(site, &code))
 		return -1;
-	if (is_cut_in(site, owner->recording) &&
-	    alone_is_site(site, &code, owner->function) && site_cut(site, &code) == 0)
+	if (is_cut(site, owner) && alone_is_site(site, &code, owner->function) &&
+	    site_cut(site, &code) == 0)
 		return 0;
 	if (owner->recording == SEGMENT_RECORDING_EXACT && !site->is_exit)
 		return site_restore(site, &code);

@@ -19,6 +19,8 @@ struct site_owner {
 	uint8_t recording; /* enum segment_recording */
 	uint8_t has_early; /* entries that come to the hook itself now and then */
 	uint8_t has_searched_jumps;
+	uint8_t keeps_exits;		 /* they close frames though it is off, */
+	uint8_t keeps_pulse;		 /* and its entries look for other settings */
 	uint32_t led_count, early_count; /* since the last time they were asked for */
 };
 

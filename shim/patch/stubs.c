@@ -123,18 +123,16 @@ static void write_entry(uint8_t *stub, uintptr_t place, const uint8_t *arena,
 	PUT(&pen, 0x81, 0xff);
 	put_number(&pen, (uint32_t)function);
 	put_jump(&pen, place, arena, IF_NOT_ZERO, TARGET_HOOK);
-	if (kind == STUB_RETURN) {
-		PUT(&pen, RETURN);
-		return;
-	}
 	put_load_context(&pen);
 	PUT(&pen, 0x48, 0x8b, 0x48,
 	    kind == STUB_WINDOWS ? CONTEXT(counts) : CONTEXT(all_counts));
 	PUT(&pen, 0x48, 0x85, 0xc9);
 	put_jump(&pen, place, arena, IF_ZERO, TARGET_ENTER);
-	PUT(&pen, 0x48, 0xff, 0x81);
-	put_number(&pen, number * 8);
-	if (kind == STUB_WINDOWS) {
+	if (kind != STUB_PULSE) {
+		PUT(&pen, 0x48, 0xff, 0x81);
+		put_number(&pen, number * 8);
+	}
+	if (kind != STUB_COUNTED) {
 		PUT(&pen, 0xff, 0x48, CONTEXT(pulse));
 		put_jump(&pen, place, arena, IF_NEGATIVE, TARGET_PULSE);
 	}

@@ -44,7 +44,7 @@
 enum stub_kind {
 	STUB_WINDOWS, /* entries: with the pulse */
 	STUB_COUNTED, /* without */
-	STUB_RETURN,  /* does nothing, for entries that cannot be cut out */
+	STUB_PULSE,   /* nothing but the pulse, for entries that are not cut out */
 	STUB_EXIT,    /* one for all functions */
 };
 

@@ -4,6 +4,7 @@
 
 #include <sys/single_threaded.h>
 
+#include "shim/budget/settings.h"
 #include "shim/core/gate.h"
 #include "shim/memory/site_books.h"
 #include "shim/record/booking.h"
@@ -140,6 +141,8 @@ static __attribute__((noinline)) void made_slow(void *block, uint64_t size,
 
 	if (unlikely(!block))
 		return;
+	if (lane_own()) /* perhaps all functions are off, and nobody else looks */
+		settings_follow(lane_own());
 	context = booking_begin();
 	if (unlikely(!context)) {
 		odd_block_made(block, size, caller, DEFERRED_ALLOCATED,

@@ -15,6 +15,7 @@
 #include "shim/memory/deferred.h"
 #include "shim/patch/modes.h"
 #include "shim/budget/budget.h"
+#include "shim/budget/settings.h"
 #include "shim/children/adopt.h"
 
 static void use_lane(struct lane_context *context, struct segment_lane *lane,
@@ -162,6 +163,8 @@ struct lane_context cold *context_acquire(void)
 
 	if (process && !process->ready) {
 		adopt_process();
+		if (process)
+			settings_forked();
 		if (lane_self == &lane_none)
 			lane_self = &lane_absent; /* the child begins with this thread */
 	}
@@ -178,8 +181,10 @@ struct lane_context cold *context_acquire(void)
 		begin_thread(context);
 	lane_self = context ? context : &lane_none;
 	process_unlock(&mask);
-	if (context)
+	if (context) {
 		upcalls.thread_begins();
+		settings_follow(context);
+	}
 	return context;
 }
 

@@ -2,6 +2,7 @@
 /* The cold parts of entry and exit. */
 #include "shim/record/frame_hooks.h"
 
+#include "shim/budget/settings.h"
 #include "shim/lane/trigger.h"
 #include "shim/lane/upcalls.h"
 #include "shim/patch/modes.h"
@@ -29,8 +30,10 @@ static int has_frame(struct lane_context *context, uint32_t number,
 		modes_note_enter(number, return_address);
 	if (recording == SEGMENT_RECORDING_WINDOWS && context->is_at_window)
 		return 1;
-	if (recording == SEGMENT_RECORDING_OFF)
+	if (recording == SEGMENT_RECORDING_OFF) {
+		settings_follow(context);
 		return 0;
+	}
 	if (!context->all_counts)
 		return 1;
 	add64(&context->all_counts[number], 1);
@@ -45,6 +48,7 @@ static cold int is_off(struct lane_context *context, uint32_t parent, uint64_t f
 
 	if (segment_key_is_region(function) || tree_find(context, parent, function))
 		return 0;
+	settings_follow(context);
 	selected = selected_find(function);
 	if (selected == SELECTED_UNKNOWN) {
 		upcalls.select_module(function);

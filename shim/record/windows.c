@@ -8,6 +8,7 @@
 #include "shim/patch/code.h"
 #include "shim/patch/modes.h"
 #include "shim/budget/budget.h"
+#include "shim/budget/settings.h"
 #include "shim/record/context.h"
 #include "shim/record/frame_hooks.h"
 #include "shim/record/inlined.h"
@@ -166,6 +167,8 @@ static cold void enter_elsewhere(struct lane_context *context, void *function,
 	context = context_settle(stack);
 	if (!context)
 		process_count(SEGMENT_COUNTER_LATE_EVENTS, 1);
+	else if (number && modes_recording(number) == SEGMENT_RECORDING_OFF)
+		settings_follow(context);
 	else if (context->is_at_window &&
 		 modes_recording(number) == SEGMENT_RECORDING_WINDOWS)
 		windows_open_frame(context, function, call_site, stack);
@@ -214,8 +217,9 @@ void cold windows_pulse(void *function, void *call_site)
 
 	ticks = now - windows->pulse_start_ticks;
 	windows->pulse_start_ticks = now;
-	if (!process_facts.run->overhead_percent || context->is_at_window) {
-		context->pulse = INT32_MAX; /* what is counted is so by the user's wish */
+	settings_follow(context);
+	if (context->is_at_window) {
+		context->pulse = PULSE_MOST;
 		return;
 	}
 	windows->counted_calls += length;
@@ -229,6 +233,8 @@ void cold windows_pulse(void *function, void *call_site)
 		if (!windows->pulse_length)
 			windows->pulse_length = PULSE_LEAST;
 	}
+	if (process_facts.overhead_percent <= 0)
+		return;
 	budget_pulse(context, now);
 	if (now < windows->next_ticks || !context_is_settled(context, stack))
 		return;
