@@ -303,6 +303,14 @@ CREATE TABLE counter (
 	live_bytes INTEGER NOT NULL	-- of the process, then
 );
 
+-- What the run was asked to record while it went on (prof-analyze set), from then on.
+CREATE TABLE setting (
+	run_id INTEGER NOT NULL, setting_number INTEGER NOT NULL,
+	time_ns INTEGER NOT NULL,
+	overhead_percent REAL,		-- NULL: no budget
+	only_rules TEXT NOT NULL, skip_rules TEXT NOT NULL	-- empty: none
+);
+
 CREATE TABLE resource (
 	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL, time_ns INTEGER NOT NULL,
 	cpu_percent REAL, rss_bytes INTEGER, minor_faults INTEGER, major_faults INTEGER,
@@ -475,6 +483,10 @@ CREATE VIEW steps AS SELECT run_id, process_id, name, step_index, started_ns,
 
 CREATE VIEW counters AS SELECT run_id, process_id, name, time_ns, value, counter_index,
 	lane_id, live_bytes FROM counter
+	WHERE run_id NOT IN (SELECT run_id FROM storing);
+
+CREATE VIEW settings AS SELECT run_id, setting_number, time_ns, overhead_percent,
+	only_rules, skip_rules FROM setting
 	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW step_totals AS SELECT run_id, process_id, name, mark_count AS step_count,

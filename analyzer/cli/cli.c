@@ -29,6 +29,7 @@ void cli_free(struct request *cli)
 {
 	free(cli->databases);
 	free(cli->limits);
+	free(cli->options.words);
 	*cli = (struct request){0};
 }
 
@@ -39,6 +40,7 @@ static void add_limits(struct parsing *parsing, const char *text)
 	char *all = cli->limits ? xasprintf("%s,%s", cli->limits, text) : xstrdup(text);
 
 	free(cli->limits);
+	free(cli->options.words);
 	cli->limits = all;
 	cli->options.limits = all;
 }

@@ -17,12 +17,14 @@
 struct report_options {
 	const char *argument;	    /* FUNC, QUERY or A */
 	const char *other_argument; /* B */
-	const char *program;	    /* doctor --program */
-	const char *until, *by;	    /* delta */
-	const char *process;	    /* PID or #PROCESS_ID */
-	const char *suppressions;   /* a file */
-	const char *rules;	    /* a file */
-	const char *map;	    /* a file */
+	const char **words;	    /* TAKES_MORE_WORDS: it, and those after it */
+	size_t word_count;
+	const char *program;	  /* doctor --program */
+	const char *until, *by;	  /* delta */
+	const char *process;	  /* PID or #PROCESS_ID */
+	const char *suppressions; /* a file */
+	const char *rules;	  /* a file */
+	const char *map;	  /* a file */
 	const char *focus, *ignore, *thread, *sort;
 	const char *before, *after;	      /* compare: runs of the sides */
 	const char *limits, *fail_on;	      /* what a gate checks */
@@ -54,6 +56,7 @@ enum report_takes {
 	TAKES_PROCESS = 1u << 13,
 	TAKES_SUPPRESSIONS = 1u << 14,
 	TAKES_ONLY_WORDS = 1u << 15, /* two words, and no database */
+	TAKES_MORE_WORDS = 1u << 23, /* of the second kind */
 	TAKES_FLAME = 1u << 20,	     /* --metric, --snapshot, --diff, --before, --after */
 	TAKES_PICTURE = 1u << 21,    /* --width, --min-share */
 	TAKES_INLINED = 1u << 19,    /* --inlined */

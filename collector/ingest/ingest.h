@@ -44,7 +44,7 @@ struct ingest_fact {
 	char text[256]; /* empty: none */
 };
 
-#define INGEST_FACT_LIMIT 64
+#define INGEST_FACT_LIMIT 72
 
 struct ingest {
 	struct ingest_watch watch;

@@ -31,6 +31,8 @@ static const struct {
 	{"early_sites", SEGMENT_COUNTER_EARLY_SITES},
 	{"mode_changes", SEGMENT_COUNTER_MODE_CHANGES},
 	{"pauses", SEGMENT_COUNTER_PAUSES},
+	{"late_objects", SEGMENT_COUNTER_LATE_OBJECTS},
+	{"kept_functions", SEGMENT_COUNTER_KEPT_FUNCTIONS},
 };
 
 static const struct {
@@ -55,7 +57,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-_Static_assert(COUNT(counters) + COUNT(notes) + 35 <= INGEST_FACT_LIMIT,
+_Static_assert(COUNT(counters) + COUNT(notes) + 36 <= INGEST_FACT_LIMIT,
 	       "room for facts");
 
 static struct ingest_fact *add(struct ingest *ingest, const char *name, uint64_t value)
@@ -155,6 +157,7 @@ static void add_recordings(struct ingest *ingest)
 	uint64_t counted = recorded_so(merge, SEGMENT_RECORDING_COUNTED);
 	uint64_t off = functions_off(merge);
 
+	add(ingest, "setting_changes", ingest->run.settings.generation);
 	add(ingest, "counted_calls", merge->counted_call_count);
 	add(ingest, "window_calls", merge->window_call_count);
 	add(ingest, "window_count", merge->window_count);

@@ -12,8 +12,8 @@
 #include <string.h>
 
 #include "collector/live/attach_find.h"
+#include "collector/live/attach_slot.h"
 #include "collector/read/read.h"
-#include "collector/read/segment_file.h"
 #include "collector/live/snapshot.h"
 #include "collector/processes/ticks.h"
 #include "common/base/xalloc.h"
@@ -29,29 +29,6 @@ fail(int result, char *error, size_t error_size, const char *format, ...)
 	vsnprintf(error, error_size, format, arguments);
 	va_end(arguments);
 	return result;
-}
-
-/* The slot of the process in the file; the youngest, if its number was used before. 0:
- * there is none. */
-static uint32_t find_slot(const struct segment_reader *reader, int pid)
-{
-	uint64_t start_ticks = 0;
-	uint32_t found = 0;
-
-	for (uint32_t i = 1; i < reader->slot_count; i++) {
-		struct segment_process process;
-		struct segment_slot slot;
-
-		if (segment_reader_slot(reader, i, &slot) < 0 ||
-		    slot.kind != SEGMENT_SLOT_PROCESS || slot.pid != pid ||
-		    segment_reader_bytes(reader, i, 0, &process, sizeof(process)) < 0 ||
-		    process.magic != SEGMENT_MAGIC_PROCESS ||
-		    process.start_ticks < start_ticks)
-			continue;
-		start_ticks = process.start_ticks;
-		found = i;
-	}
-	return found;
 }
 
 static int take(int pid, const struct attach_files *files, uint32_t slot,
@@ -92,16 +69,11 @@ static int take_in_file(int pid, const struct attach_files *files,
 			const struct segment_run *page, const char *label,
 			uint32_t *ret_number, char *error, size_t error_size)
 {
-	struct segment_reader reader;
-	uint32_t slot;
+	uint32_t slot = 0;
 
-	if (page->token != files->token ||
-	    segment_reader_open(&reader, files->directory_fd, files->name, page->token) <
-		    0)
+	if (page->token != files->token || attach_slot(files, &slot) < 0)
 		return fail(-EINVAL, error, error_size,
 			    "the recording of process %d is damaged", pid);
-	slot = find_slot(&reader, files->inner_pid);
-	segment_reader_close(&reader);
 	if (!slot)
 		return fail(-ENOENT, error, error_size,
 			    "process %d has not been recorded so far", pid);

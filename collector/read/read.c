@@ -229,6 +229,10 @@ int read_run_open(struct read_run *ret, const struct rundir *rundir, char *error
 		return result;
 	if (read_run_state(rundir, &ret->page, &ret->state) < 0)
 		ret->damaged_count++;
+	/* without the file nothing was changed */
+	if (read_settings(rundir, ret->page.token, &ret->settings) < 0 &&
+	    ret->settings.generation)
+		ret->damaged_count++;
 	ret->directory_fd = fcntl(rundir->fd, F_DUPFD_CLOEXEC, 3);
 	result = ret->directory_fd < 0 ? -errno : list_files(ret);
 	for (uint32_t i = 0; result == 0 && i < ret->file_count; i++) {
@@ -256,6 +260,7 @@ void read_run_close(struct read_run *run)
 	}
 	free(run->files);
 	free(run->names);
+	read_settings_done(&run->settings);
 	for (size_t i = 0; i < run->process_count; i++)
 		read_process_done(&run->processes[i]);
 	free(run->processes);

@@ -15,6 +15,7 @@
 #include "common/segment_series.h"
 #include "collector/read/page.h"
 #include "collector/read/process.h"
+#include "collector/read/settings.h"
 #include "collector/read/rundir.h"
 
 struct read_lane {
@@ -50,8 +51,9 @@ struct read_run {
 	int directory_fd;
 	struct segment_run page;    /* its strings end with NUL */
 	struct segment_state state; /* a copy; all zero when it cannot be read */
-	char **files;		    /* names of the segment files */
-	struct read_names *names;   /* parallel to files */
+	struct read_settings settings;
+	char **files;		  /* names of the segment files */
+	struct read_names *names; /* parallel to files */
 	size_t file_count;
 	struct read_process *processes; /* by start_ticks */
 	size_t process_count;

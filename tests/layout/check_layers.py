@@ -71,7 +71,8 @@ LAYERS = {
     "analyzer/reports": [*CONTENT, "analyzer/rules"],
     "analyzer/reports/doctor": [*CONTENT, "analyzer/reports", "collector/store",
                                 "collector/symbols/target.h"],
-    "analyzer/reports/attach": [*CONTENT, "analyzer/reports", "collector/live/attach.h"],
+    "analyzer/reports/attach": [*CONTENT, "analyzer/reports", "collector/live/attach.h",
+                                "collector/live/attach_set.h"],
     # A finding names its rule; a rule is more than a name.
     "analyzer/render": [*BASE, "analyzer/model", "analyzer/findings", "analyzer/document",
                         "analyzer/rules/rule.h"],

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Asks the run of a process, found by its PID, for another budget or other rules. Must
+ * not stop the process, or need its collector.
+ */
+#pragma once
+
+#include <stddef.h>
+
+#include "common/segment_control.h"
+
+struct attach_request {
+	const char *only, *skip; /* NULL: as they are */
+	const double *overhead;	 /* per cent, 0: no budget; NULL: as it is */
+	int has_first_overhead;	 /* the one that the run began with */
+};
+
+/* Publishes it for the run, and waits for a second at most until the process has taken it
+ * over: *ret_is_taken. ret: what is in force now. 0, or -errno with one sentence in
+ * error. */
+int attach_set(int pid, const struct attach_request *request, struct segment_setting *ret,
+	       int *ret_is_taken, char *error, size_t error_size);
