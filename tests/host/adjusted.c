@@ -7,6 +7,7 @@
  *     inside N                  is in holder() for the next N lines
  *     fork                      a child goes on with the lines, up to "end"
  *     thread N                  another thread calls tiny() so often, and other() once
+ *     crowd N                   four threads call tiny() so often, and other() at times
  *     end
  *
  * Each line is answered by one. The counts at the end are what the bodies counted, of the
@@ -107,6 +108,26 @@ PLAIN static void start_thread(long count)
 	pthread_join(thread, NULL);
 }
 
+PLAIN static void *run_in_crowd(void *count)
+{
+	for (long i = 0; i < (long)count; i++) {
+		tiny();
+		if (i % 64 == 0)
+			other();
+	}
+	return NULL;
+}
+
+PLAIN static void start_crowd(long count)
+{
+	pthread_t threads[4];
+
+	for (int i = 0; i < 4; i++)
+		pthread_create(&threads[i], NULL, run_in_crowd, (void *)count);
+	for (int i = 0; i < 4; i++)
+		pthread_join(threads[i], NULL);
+}
+
 PLAIN static void start_child(void)
 {
 	if (fork() == 0) {
@@ -137,6 +158,8 @@ PLAIN static int obey(char *line)
 		holder(count);
 	else if (!strncmp(line, "thread", 6))
 		start_thread(count);
+	else if (!strncmp(line, "crowd", 5))
+		start_crowd(count);
 	else if (!strncmp(line, "fork", 4))
 		start_child();
 	return !strncmp(line, "end", 3);

@@ -163,6 +163,36 @@ def a_budget_is_taken_back(case):
 
 
 @scenario
+def crowds_are_counted_whatever_comes(case):
+    for level in ("exact", "full"):
+        told = begin(case, PROFSHIM_LEVEL=level)
+        told.tell("tiny 10")
+        for word in ("overhead=1", "overhead=off", "overhead=5", "overhead=default") * 2:
+            told.process.stdin.write("crowd 500000\n")
+            told.process.stdin.flush()
+            result = case.analyze("set", str(told.process.pid), word)
+            expect(result.returncode == 0, result.stderr)
+            expect(told.process.stdout.readline() == "done\n", "it does not go on")
+        counted = told.end()
+        expect_calls(case, tiny=counted["tiny"], other=counted["other"])
+        os.remove(case.database)
+
+
+@scenario
+def code_that_is_not_written_follows(case):
+    told = begin(case, PROFSHIM_PATCH="off")
+    told.tell("tiny 1000")
+    told.set("skip=tiny")
+    told.tell("tiny 500")
+    told.set("skip=*")
+    told.tell("tiny 30")
+    told.set("skip=")
+    told.tell("tiny 4")
+    told.end()
+    expect_calls(case, tiny=1004)
+
+
+@scenario
 def children_and_threads_follow(case):
     told = begin(case)
     told.tell("tiny 10")
