@@ -217,7 +217,7 @@ static double measure_counted(struct scratch *scratch)
 	if (!hooks.enter || !hooks.leave)
 		return 0;
 	scratch->context.counts = scratch->counts;
-	scratch->context.pulse = INT32_MAX;
+	scratch->context.pulse = scratch->context.quiet_pulse = INT32_MAX;
 	for (uint32_t i = 0; i < COUNTED_ROUNDS; i++)
 		costs[i] = measure(scratch, BATCHES, 1).all;
 	return COUNTED_OF_LOOP * middle_of_three(costs);

@@ -56,7 +56,7 @@ static void begin_windows(struct lane_context *context)
 {
 	struct lane_windows *windows = &context->windows;
 
-	context->pulse = 0;
+	context->pulse = context->quiet_pulse = 0;
 	context->is_at_window = 0;
 	windows->pulse_length = windows->pulse_loaded = 0;
 	windows->end_ticks = windows->next_ticks = 0;

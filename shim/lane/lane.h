@@ -115,6 +115,8 @@ struct lane_windows {
 	/* the stretch before the window */
 	uint32_t between_ticks, between_call_count;
 	uint32_t random;
+	uint32_t quiet_length; /* calls from quiet pulse to quiet pulse */
+	uint64_t quiet_ticks;  /* the last one */
 	/* since the budget asked last: calls that were counted */
 	uint64_t counted_calls;
 	uint64_t cost_ticks; /* of windows, likewise */
@@ -200,8 +202,8 @@ struct lane_context {
 	uint64_t clock_offset;	     /* ticks for which it was suspended */
 	uint32_t *depth;	     /* number of open frames, for the reader */
 	struct segment_node *nodes;
-	uint32_t current; /* node of the innermost open frame, or the root */
-	uint32_t reserved;
+	uint32_t current;    /* node of the innermost open frame, or the root */
+	int32_t quiet_pulse; /* calls without windows until windows_pulse() is asked */
 	struct segment_function *functions;
 	uint64_t check_ticks; /* when an exit looks at the budget again */
 	/* of calls without a frame, by the function's number (shim/patch/stubs.h);

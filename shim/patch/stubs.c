@@ -32,6 +32,7 @@
 _Static_assert(offsetof(struct lane_context, counts) < 128 &&
 		       offsetof(struct lane_context, all_counts) < 128 &&
 		       offsetof(struct lane_context, pulse) < 128 &&
+		       offsetof(struct lane_context, quiet_pulse) < 128 &&
 		       offsetof(struct lane_context, top) < 128,
 	       "the code has these offsets in a byte");
 _Static_assert(sizeof(struct segment_count) == 8, "the code counts in 64 bits");
@@ -132,10 +133,9 @@ static void write_entry(uint8_t *stub, uintptr_t place, const uint8_t *arena,
 		PUT(&pen, 0x48, 0xff, 0x81);
 		put_number(&pen, number * 8);
 	}
-	if (kind != STUB_COUNTED) {
-		PUT(&pen, 0xff, 0x48, CONTEXT(pulse));
-		put_jump(&pen, place, arena, IF_NEGATIVE, TARGET_PULSE);
-	}
+	PUT(&pen, 0xff, 0x48,
+	    kind == STUB_WINDOWS ? CONTEXT(pulse) : CONTEXT(quiet_pulse));
+	put_jump(&pen, place, arena, IF_NEGATIVE, TARGET_PULSE);
 	PUT(&pen, RETURN);
 }
 

@@ -43,8 +43,8 @@
 
 enum stub_kind {
 	STUB_WINDOWS, /* entries: with the pulse */
-	STUB_COUNTED, /* without */
-	STUB_PULSE,   /* nothing but the pulse, for entries that are not cut out */
+	STUB_COUNTED, /* with the quiet one, of who has no windows */
+	STUB_PULSE,   /* nothing but the quiet pulse, for entries that are not cut out */
 	STUB_EXIT,    /* one for all functions */
 };
 

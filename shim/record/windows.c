@@ -207,6 +207,28 @@ static void set_pulse(struct lane_context *context, uint64_t ticks)
 	load_pulse(context, length);
 }
 
+#define QUIET_TICKS (clock_tenth_of_second() >> 3) /* 12 ms */
+
+/* Functions without windows, and those that are off, have a pulse of their own, which is
+ * in no pair: so that their threads find out what is asked for now. */
+static void look_quietly(struct lane_context *context, uint64_t now)
+{
+	struct lane_windows *windows = &context->windows;
+	uint64_t ticks = now - windows->quiet_ticks;
+	uint32_t length = windows->quiet_length;
+
+	if (ticks < QUIET_TICKS / 2 && length < PULSE_MOST)
+		length *= 2;
+	else if (ticks > QUIET_TICKS * 2)
+		length /= 2;
+	if (length < PULSE_LEAST)
+		length = PULSE_LEAST;
+	windows->quiet_length = length;
+	windows->quiet_ticks = now;
+	context->quiet_pulse = (int32_t)length;
+	settings_follow(context);
+}
+
 void cold windows_pulse(void *function, void *call_site)
 {
 	uint64_t now = clock_now(), ticks;
@@ -215,6 +237,11 @@ void cold windows_pulse(void *function, void *call_site)
 	struct lane_windows *windows = &context->windows;
 	uint32_t length = windows->pulse_loaded;
 
+	if (context->quiet_pulse < 0) {
+		look_quietly(context, now);
+		if (context->pulse >= 0)
+			return;
+	}
 	ticks = now - windows->pulse_start_ticks;
 	windows->pulse_start_ticks = now;
 	settings_follow(context);

@@ -385,13 +385,14 @@ static void test_stubs(void **state)
 	counted = (stub *)stubs_find(here, here, STUB_COUNTED, function, 33, &slot);
 	nothing = (stub *)stubs_find(here, here, STUB_PULSE, function, 33, &slot);
 	context.counts = context.all_counts = counts;
-	context.pulse = 2;
+	context.pulse = context.quiet_pulse = 2;
 	lane_self = &context;
 	windows(function);
 	counted(function);
 	nothing(function);
 	assert_int_equal(counts[33], 2);
-	assert_int_equal(context.pulse, 0);
+	assert_int_equal(context.pulse, 1);
+	assert_int_equal(context.quiet_pulse, 0);
 	windows(function + 16); /* another function's call, from the same place */
 	counted(function + 16);
 	nothing(function + 16);
@@ -401,6 +402,7 @@ static void test_stubs(void **state)
 	assert_int_equal(slow_count, 1);
 	context.counts = NULL; /* a window */
 	windows(function);
+	context.quiet_pulse = 1;
 	counted(function);
 	assert_int_equal(slow_count, 2);
 	assert_int_equal(counts[33], 4);
