@@ -114,7 +114,7 @@ static int is_taken(const struct attach_files *files, uint64_t token, uint32_t s
 }
 
 static int set_in_file(int pid, const struct attach_files *files,
-		       const struct segment_run *page,
+		       const struct rundir *rundir, const struct segment_run *page,
 		       const struct attach_request *request, struct segment_setting *ret,
 		       int *ret_is_taken, char *error, size_t error_size)
 {
@@ -129,6 +129,8 @@ static int set_in_file(int pid, const struct attach_files *files,
 		return fail(-ENOENT, error, error_size,
 			    "process %d has not been recorded so far", pid);
 	result = publish(pid, files, page, request, ret, error, error_size);
+	if (result == 0 && request->published)
+		request->published(request->data, rundir, page);
 	*ret_is_taken = 0;
 	for (int i = 0; i < LOOKS && result == 0 && !*ret_is_taken; i++) {
 		if (i)
@@ -152,8 +154,8 @@ int attach_set(int pid, const struct attach_request *request, struct segment_set
 	if (result == 0)
 		result = read_run_page(&rundir, page, error, error_size);
 	if (result == 0)
-		result = set_in_file(pid, &files, page, request, ret, ret_is_taken, error,
-				     error_size);
+		result = set_in_file(pid, &files, &rundir, page, request, ret,
+				     ret_is_taken, error, error_size);
 	attach_close(&files);
 	free(page);
 	return result;

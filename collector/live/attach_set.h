@@ -7,12 +7,18 @@
 
 #include <stddef.h>
 
+#include "collector/read/rundir.h"
+#include "common/segment.h"
 #include "common/segment_control.h"
 
 struct attach_request {
 	const char *only, *skip; /* NULL: as they are */
 	const double *overhead;	 /* per cent, 0: no budget; NULL: as it is */
 	int has_first_overhead;	 /* the one that the run began with */
+	/* called when it is published, before the wait; NULL: nothing is */
+	void (*published)(void *data, const struct rundir *rundir,
+			  const struct segment_run *page);
+	void *data;
 };
 
 /* Publishes it for the run, and waits for a second at most until the process has taken it

@@ -42,8 +42,7 @@ void selection_use(const struct segment_setting *setting)
 {
 	if (setting->rules_generation != in_force.rules_generation)
 		read_rules(setting);
-	source_rules = selection_of_kind(&selection, SELECTION_FILE) |
-		       selection_of_kind(&selection, SELECTION_COMPONENT);
+	source_rules = selection_sources(&selection);
 	/* release: decisions that were made before are void for whoever finds rules */
 	__atomic_store_n(&selected_generation, selected_generation + 1, __ATOMIC_RELEASE);
 	__atomic_store_n(&selected_is_active, selection.count > 0, __ATOMIC_RELEASE);

@@ -357,6 +357,20 @@ def answers_are_followed(case):
 
 
 @scenario
+def sources_without_a_collector(case):
+    """Whoever asks for rules about sources applies them, when nobody else does."""
+    program = case.compile("adjusted.c", flags=["-pthread", "-g"])
+    told = Told(case, program, PROFSHIM_COLLECTOR="/nonexistent")
+    told.tell("tiny 10")
+    told.set("skip=file:adjusted.c")
+    told.tell("tiny 1000")
+    told.set("skip=")
+    told.tell("tiny 5")
+    told.end()
+    expect_calls(case, tiny=15)
+
+
+@scenario
 def only_what_answers_name(case):
     told, control, build_id, symbols = begin_without_collector(
         case, PROFSHIM_ONLY="component:x,nudge")

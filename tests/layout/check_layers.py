@@ -72,7 +72,8 @@ LAYERS = {
     "analyzer/reports/doctor": [*CONTENT, "analyzer/reports", "collector/store",
                                 "collector/symbols/target.h"],
     "analyzer/reports/attach": [*CONTENT, "analyzer/reports", "collector/live/attach.h",
-                                "collector/live/attach_set.h"],
+                                "collector/live/attach_set.h",
+                                "collector/selection/uncollected.h"],
     # A finding names its rule; a rule is more than a name.
     "analyzer/render": [*BASE, "analyzer/model", "analyzer/findings", "analyzer/document",
                         "analyzer/rules/rule.h"],

@@ -7,6 +7,7 @@
 #include "common/selection.h"
 #include "analyzer/reports/common.h"
 #include "collector/live/attach_set.h"
+#include "collector/selection/uncollected.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -114,10 +115,18 @@ static void describe(struct doc *doc, long pid, const struct segment_setting *se
 	strbuf_free(&text);
 }
 
+/* Rules about sources are applied by who collects the run, or by us. */
+static void apply_rules(void *data, const struct rundir *rundir,
+			const struct segment_run *page)
+{
+	uncollected_answer(rundir, page, data);
+}
+
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
 	const struct report_options *options = input->options;
-	struct attach_request request = {.only = NULL};
+	struct strbuf trouble = {0};
+	struct attach_request request = {.published = apply_rules, .data = &trouble};
 	struct segment_setting setting;
 	char reason[512] = "", *end;
 	enum exit_status status = STATUS_OK;
@@ -134,9 +143,14 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	if (status != STATUS_OK)
 		return status;
 	if (attach_set((int)pid, &request, &setting, &is_taken, reason, sizeof(reason)) <
-	    0)
+	    0) {
+		strbuf_free(&trouble);
 		return report_fail(input, STATUS_FAILED, "%s", reason);
+	}
 	describe(doc, pid, &setting, is_taken);
+	if (*strbuf_text(&trouble))
+		doc_note(doc, "rules", NOTE_WARNING, strbuf_text(&trouble), NULL);
+	strbuf_free(&trouble);
 	return STATUS_OK;
 }
 
