@@ -8,6 +8,7 @@ import threading
 
 import measure
 from measure import Missing, in_turn, middle, printed_ns
+from phases import phase_changes
 from table import Row
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -272,6 +273,6 @@ def forks(setting):
 
 
 CASES = {"a": pair, "b": real_programs, "c": allocations, "d": threads, "g": start_up,
-         "h": snapshots, "i": marks, "j": forks}
+         "h": snapshots, "i": marks, "j": forks, "k": phase_changes}
 # (e) and (f) look at what (b) has recorded.
 SAME_CASE = {"e": "b", "f": "b"}

@@ -37,6 +37,13 @@ class Programs:
         self._compile(PLAIN + ["-fPIC", "-shared", "-Wl,-z,now"], ["floor"], library)
         return library
 
+    def empty_hooks(self):
+        """The library with tests/fidelity's hooks, which do nothing."""
+        library = os.path.join(self.folder, "empty_hooks.so")
+        self._compile(PLAIN + ["-fPIC", "-shared", "-Wl,-z,now"],
+                      [os.path.join("..", "fidelity", "empty_hooks")], library)
+        return library
+
     def _compile(self, flags, names, target, objects=()):
         sources = [os.path.join(HERE, name + ".c") for name in names]
         measure.run(["gcc", "-std=gnu11", "-D_GNU_SOURCE", "-pthread", "-I" + HEADERS,

@@ -80,6 +80,8 @@ FOOT = """
 plain: not instrumented, not recorded; hooks: compiled with -finstrument-functions, not
 recorded; shim: recorded by profshim; peer: by uftrace (a, b, e) or heaptrack (c).
 over two clock reads: plain has hooks that read the clock and do nothing else.
+phase change: slowdown against empty hooks, by each 10 ms of CPU time of the threads; of
+three kinds of work the one that is slowest.
 cost: shim less plain (a-d, g), times plain (x), or shim itself. !: not reached."""
 
 
