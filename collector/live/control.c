@@ -117,6 +117,8 @@ int control_set(struct control *control, const struct segment_run *page,
 	int result;
 
 	control_setting(control, page, &before);
+	if (before.generation == UINT64_MAX) /* no setting is 0 */
+		return -EINVAL;
 	setting->generation = before.generation + 1;
 	setting->rules_generation =
 		!strcmp(before.only, setting->only) && !strcmp(before.skip, setting->skip)

@@ -29,7 +29,8 @@ void control_setting(const struct control *control, const struct segment_run *pa
 		     struct segment_setting *ret);
 
 /* Publishes a setting; its generations are filled in: rules_generation is that of what is
- * in force when the rules are the same. 0, or -errno: there is no space. */
+ * in force when the rules are the same. 0, or -errno: there is no space; -EINVAL: no
+ * setting can follow, the file is damaged. */
 int control_set(struct control *control, const struct segment_run *page,
 		struct segment_setting *setting);
 

@@ -18,14 +18,15 @@ static double plausible(double percent)
 	return percent > 0 && percent <= 1000 ? percent : 0;
 }
 
-/* Those that are whole: each says which one it is. */
+/* Those that are whole: each says which one it is. Counted, for a generation may be any
+ * number, the highest, too. */
 static void take(const struct segment_setting *ring, struct read_settings *ret)
 {
-	uint64_t first = ret->generation > SEGMENT_SETTING_LIMIT
-				 ? ret->generation - SEGMENT_SETTING_LIMIT + 1
-				 : 1;
+	uint64_t most = ret->generation < SEGMENT_SETTING_LIMIT ? ret->generation
+								: SEGMENT_SETTING_LIMIT;
 
-	for (uint64_t number = first; number <= ret->generation; number++) {
+	for (uint64_t left = most; left > 0; left--) {
+		uint64_t number = ret->generation - left + 1;
 		struct segment_setting *setting = &ret->all[ret->count];
 
 		*setting = ring[number % SEGMENT_SETTING_LIMIT];
