@@ -111,7 +111,10 @@ CREATE TABLE thread (
 	tid INTEGER,
 	name TEXT,
 	started_ns INTEGER,
-	wall_ns INTEGER
+	wall_ns INTEGER,
+	cpu_ns INTEGER,			-- NULL: not known
+	ready_ns INTEGER,		-- wanted a CPU and had none
+	blocked_ns INTEGER		-- the rest: slept
 );
 CREATE INDEX thread_run ON thread(run_id);
 
@@ -140,6 +143,9 @@ CREATE TABLE function (
 	total_ns INTEGER NOT NULL,	-- as built; outermost activations only
 	self_ns INTEGER NOT NULL,	-- as built
 	self_error_ns INTEGER NOT NULL DEFAULT 0, total_error_ns INTEGER NOT NULL DEFAULT 0,
+	cpu_ns INTEGER NOT NULL DEFAULT 0, ready_ns INTEGER NOT NULL DEFAULT 0,
+	blocked_ns INTEGER NOT NULL DEFAULT 0, self_cpu_ns INTEGER NOT NULL DEFAULT 0,
+	self_ready_ns INTEGER NOT NULL DEFAULT 0, self_blocked_ns INTEGER NOT NULL DEFAULT 0,
 	raw_total_ns INTEGER NOT NULL, raw_self_ns INTEGER NOT NULL,
 	hooked_total_ns INTEGER NOT NULL DEFAULT 0,	-- as the hooks saw it, inlined
 	hooked_self_ns INTEGER NOT NULL DEFAULT 0,	-- copies as calls of their own
@@ -172,6 +178,9 @@ CREATE TABLE path (
 	recording INTEGER NOT NULL DEFAULT 0,	-- 0 exact, 1 windows, 2 counted, 3 off
 	total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
 	self_error_ns INTEGER NOT NULL DEFAULT 0, total_error_ns INTEGER NOT NULL DEFAULT 0,
+	cpu_ns INTEGER NOT NULL DEFAULT 0, ready_ns INTEGER NOT NULL DEFAULT 0,
+	blocked_ns INTEGER NOT NULL DEFAULT 0, self_cpu_ns INTEGER NOT NULL DEFAULT 0,
+	self_ready_ns INTEGER NOT NULL DEFAULT 0, self_blocked_ns INTEGER NOT NULL DEFAULT 0,
 	raw_total_ns INTEGER NOT NULL, raw_self_ns INTEGER NOT NULL,
 	min_ns INTEGER, max_ns INTEGER,
 	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL,
@@ -187,6 +196,9 @@ CREATE TABLE path_lane (
 	self_error_ns INTEGER NOT NULL DEFAULT 0, total_error_ns INTEGER NOT NULL DEFAULT 0,
 	inlined_calls INTEGER NOT NULL DEFAULT 0,
 	unwound_count INTEGER NOT NULL DEFAULT 0,
+	cpu_ns INTEGER NOT NULL DEFAULT 0, ready_ns INTEGER NOT NULL DEFAULT 0,
+	blocked_ns INTEGER NOT NULL DEFAULT 0, self_cpu_ns INTEGER NOT NULL DEFAULT 0,
+	self_ready_ns INTEGER NOT NULL DEFAULT 0, self_blocked_ns INTEGER NOT NULL DEFAULT 0,
 	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL,
 	PRIMARY KEY (path_id, lane_id)
 ) WITHOUT ROWID;
@@ -403,7 +415,7 @@ CREATE VIEW processes AS SELECT run_id, process_id, parent_process_id, pid, exec
 	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW threads AS SELECT run_id, process_id, thread_id, tid, name, started_ns,
-	wall_ns, lane_id
+	wall_ns, lane_id, cpu_ns, ready_ns, blocked_ns
 	FROM thread
 	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
@@ -413,7 +425,8 @@ CREATE VIEW functions AS SELECT f.run_id, f.function_id, f.name, f.linkage_name,
 	f.max_ns, f.alloc_count, f.alloc_bytes, f.recording, f.naming, f.unwound_count,
 	f.self_error_ns, f.total_error_ns,
 	f.inlined_calls, f.hooked_total_ns, f.hooked_self_ns, f.hooked_raw_total_ns,
-	f.hooked_raw_self_ns
+	f.hooked_raw_self_ns, f.cpu_ns, f.ready_ns, f.blocked_ns, f.self_cpu_ns,
+	f.self_ready_ns, f.self_blocked_ns
 	FROM function f LEFT JOIN module m USING (module_id)
 	WHERE f.run_id NOT IN (SELECT run_id FROM storing);
 
@@ -425,7 +438,8 @@ CREATE VIEW call_paths AS SELECT p.run_id, p.path_id, p.parent_path_id, p.depth,
 	WHEN p.recording = 1 THEN 'windows' WHEN p.recording = 2 THEN 'counted'
 	ELSE 'off' END AS recording, p.self_error_ns, p.total_error_ns,
 	p.inlined_calls, IFNULL(p.host_path_id, p.path_id) AS host_path_id,
-	p.host_path_id IS NOT NULL AS inlined
+	p.host_path_id IS NOT NULL AS inlined, p.cpu_ns, p.ready_ns, p.blocked_ns,
+	p.self_cpu_ns, p.self_ready_ns, p.self_blocked_ns
 	FROM path p JOIN function f USING (function_id)
 	WHERE p.run_id NOT IN (SELECT run_id FROM storing);
 

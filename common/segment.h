@@ -103,7 +103,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 11u
+#define SEGMENT_VERSION 12u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -359,7 +359,7 @@ struct segment_process {
 	uint32_t notes;		/* enum segment_note */
 	uint32_t history_slot;	/* of the snapshots, 0: none yet; stored with release */
 	uint32_t snapshot_lock; /* held by who takes one, not for long; see above */
-	uint32_t pad;
+	uint32_t switch_source; /* enum segment_switch_source */
 	uint64_t paused_ticks, paused_since_ticks; /* since 0: it is not */
 	/* what of `control` it has taken over; atomic, see common/segment_control.h */
 	uint64_t setting_generation, table_generation;
@@ -425,13 +425,33 @@ struct segment_module {
 	char path[392]; /* absolute; empty: cut or unknown; "[vdso]" for the vDSO */
 };
 
-/* A thread's stay in a lane. end_ticks 0: still there. */
+/* A thread's stay in a lane. end_ticks 0: still there. cpu_ns: what it has computed since
+ * it began, when it was last asked, 0: never; ready_ns: how long it waited for a CPU, 0:
+ * not known. */
 struct segment_thread {
 	int32_t tid;
 	uint32_t lane_slot;
 	uint64_t start_ticks, end_ticks;
 	char name[16];
-	uint64_t reserved[3];
+	uint64_t cpu_ns, ready_ns;
+	uint64_t off_ns; /* without a CPU, of which the waits tell */
+};
+
+/* Which word tells the hooks of switches, see shim/waits/switches.h. */
+enum segment_switch_source {
+	SEGMENT_SWITCHES_OFF = 0, /* not wanted */
+	SEGMENT_SWITCHES_RSEQ = 1,
+	SEGMENT_SWITCHES_PERF = 2,
+	SEGMENT_SWITCHES_UNSEEN = 3, /* none serves here */
+};
+
+/* Time without a CPU on one call path: found by the hook that came after it, so a path
+ * has what lies between two of its hooks. Entry 0: of paths that got no entry. */
+struct segment_wait {
+	uint64_t ready_ns;   /* wanted a CPU */
+	uint64_t blocked_ns; /* slept; with several threads, and got no CPU after it */
+	uint64_t longest_ns; /* blocked, between two hooks */
+	uint32_t preempted_count, blocked_count; /* switches */
 };
 
 /* An allocation site: one node of one lane. Index 0 is never used. The live block's
@@ -491,11 +511,12 @@ struct segment_node {
 	uint32_t function; /* index in the lane's functions; 0 for return addresses */
 	uint32_t site;	   /* allocation site, 0: none */
 	uint32_t hash_next;
-	uint64_t unfinished; /* see the functions below */
+	uint32_t unfinished; /* see the functions below */
+	uint32_t wait;	     /* in the lane's waits, 0: none */
 };
 
 /* Of segment_node.unfinished: its calls are inlined copies, see shim/record/inlined.h. */
-#define SEGMENT_NODE_INLINED (1ull << 63)
+#define SEGMENT_NODE_INLINED (1u << 31)
 
 static inline int segment_node_is_inlined(const struct segment_node *node)
 {
@@ -606,6 +627,7 @@ struct segment_lane {
 	struct segment_array counts;	/* struct segment_count */
 	struct segment_array windows;	/* struct segment_window */
 	struct segment_array pairs;	/* struct segment_pair */
+	struct segment_array waits;	/* struct segment_wait */
 	struct segment_array series;	/* common/segment_series.h */
 	uint64_t repaired_frame_count;	/* closed without their own exit */
 	uint64_t orphan_exit_count;	/* exits that matched no open frame */
@@ -623,6 +645,7 @@ struct segment_lane {
 	 * that libunwind would have told otherwise, where that is checked. */
 	uint64_t reused_stack_count, rebuilt_stack_count, asked_stack_count;
 	uint64_t truncated_stack_count, differing_stack_count;
+	uint64_t lost_wait_ns; /* without a CPU, and nowhere to book it */
 };
 
 _Static_assert(sizeof(struct segment_slot) == 16, "segment_slot layout");
@@ -635,6 +658,7 @@ _Static_assert(sizeof(struct segment_tenant) == 128, "segment_tenant layout");
 _Static_assert(sizeof(struct segment_thread) == 64, "segment_thread layout");
 _Static_assert(sizeof(struct segment_site) == 128, "segment_site layout");
 _Static_assert(sizeof(struct segment_node) == 64, "segment_node layout");
+_Static_assert(sizeof(struct segment_wait) == 32, "segment_wait layout");
 _Static_assert(sizeof(struct segment_fiber) == 64, "segment_fiber layout");
 _Static_assert(sizeof(struct segment_frame) == 40, "segment_frame layout");
 _Static_assert(sizeof(struct segment_function) == 1328, "segment_function layout");

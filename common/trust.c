@@ -26,6 +26,16 @@ static const struct trust_counter counters[] = {
 	{"reused_stacks", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"rebuilt_stacks", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"asked_stacks", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"unsplit_processes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"switches_by_rseq", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"switches_by_perf", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"switches_unseen", TRUST_MINOR, "process whose waits are not known",
+	 "processes whose waits are not known",
+	 "Neither restartable sequences nor perf events told when a thread lost its CPU: "
+	 "what was computed, ready and blocked is one number.",
+	 "It takes glibc 2.35 and Linux before 6.19, or perf_event_paranoid of at most "
+	 "2."},
+	{"lost_wait_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"sampled_functions", TRUST_MINOR, "function timed in windows",
 	 "functions timed in windows",
 	 "To keep the overhead budget, some functions were timed for short periods only, "

@@ -85,21 +85,47 @@ static void find_error(const struct hook_cost *cost, struct merge_cell *cell,
 				    square((double)missing_ns))};
 }
 
+static int64_t off_cpu_ns(const struct merge_cell *cell)
+{
+	return cell->self_ready_ns + cell->self_blocked_ns;
+}
+
+/* A path was not longer without a CPU than it was there: a switch between the hook that
+ * asked for switches and its clock was in the path above. */
+static void limit_off_cpu(struct merge *merge, uint32_t path, int64_t most_ns)
+{
+	struct merge_cell *cell = &merge->cells[path];
+	struct merge_cell *parent = &merge->cells[merge->paths[path].parent];
+	int64_t over_ns = off_cpu_ns(cell) - most_ns, blocked_ns;
+
+	if (over_ns <= 0)
+		return;
+	blocked_ns = over_ns < cell->self_blocked_ns ? over_ns : cell->self_blocked_ns;
+	cell->self_blocked_ns -= blocked_ns;
+	cell->self_ready_ns -= over_ns - blocked_ns;
+	if (!merge->paths[path].parent)
+		return;
+	quantity_add(&parent->self_blocked_ns, blocked_ns);
+	quantity_add(&parent->self_ready_ns, over_ns - blocked_ns);
+}
+
 /* A total that is less than the children's together (a signal handler in between, a
  * process that is still alive) is raised to it: no self time is negative, and the sums
- * stay exact. */
-static void find_self(const struct merge *merge, const struct hook_cost *cost,
-		      struct merge_cell *cell)
+ * stay exact. Hooks cost CPU time: of the rest nothing is subtracted. */
+static void find_self(struct merge *merge, const struct hook_cost *cost, uint32_t path)
 {
-	int64_t self_ns;
+	struct merge_cell *cell = &merge->cells[path];
+	int64_t cpu_ns;
 
 	cell->raw_total_ns = ticks_duration_ns(merge->ticks, (double)cell->total_ticks);
 	if (cell->raw_total_ns < cell->child_raw_ns)
 		cell->raw_total_ns = cell->child_raw_ns;
 	cell->raw_self_ns = cell->raw_total_ns - cell->child_raw_ns;
-	self_ns = cell->raw_self_ns - cost_ns(cost, cell) - cell->owed_ns;
-	cell->self_ns = self_ns > 0 ? self_ns : 0;
-	cell->owed_ns = cell->self_ns - self_ns;
+	limit_off_cpu(merge, path, cell->raw_self_ns);
+	cpu_ns = cell->raw_self_ns - off_cpu_ns(cell) - cost_ns(cost, cell) -
+		 cell->owed_ns;
+	cell->owed_ns = cpu_ns < 0 ? -cpu_ns : 0;
+	cell->self_ns = off_cpu_ns(cell) + (cpu_ns > 0 ? cpu_ns : 0);
 	if (cell->owed_ns > (int64_t)MOST_NS)
 		cell->owed_ns = (int64_t)MOST_NS;
 	find_error(cost, cell, cell->owed_ns);
@@ -165,10 +191,10 @@ void account_selves(struct merge *merge, const struct account_cost *cost)
 			int64_t allocs = cell->allocs;
 
 			cell->allocs = 0;
-			find_self(merge, &hooks, cell);
+			find_self(merge, &hooks, merge->touched[i]);
 			cell->allocs = allocs;
 		} else {
-			find_self(merge, &hooks, cell);
+			find_self(merge, &hooks, merge->touched[i]);
 		}
 		charge_self(merge, merge->touched[i]);
 	}
@@ -208,6 +234,19 @@ static void find_total(struct merge_cell *cell, int64_t all_ns)
 	cell->child_error = error;
 }
 
+static void find_split(struct merge *merge, uint32_t path)
+{
+	struct merge_cell *cell = &merge->cells[path];
+
+	limit_off_cpu(merge, path, cell->self_ns); /* which may be an estimate */
+	cell->self_cpu_ns = cell->self_ns - off_cpu_ns(cell);
+	cell->ready_ns = cell->self_ready_ns;
+	cell->blocked_ns = cell->self_blocked_ns;
+	quantity_add(&cell->ready_ns, cell->child_ready_ns);
+	quantity_add(&cell->blocked_ns, cell->child_blocked_ns);
+	cell->cpu_ns = cell->total_ns - cell->ready_ns - cell->blocked_ns;
+}
+
 static int64_t recorded_ns(const struct merge *merge)
 {
 	int64_t sum = 0;
@@ -226,6 +265,8 @@ static void charge_total(struct merge *merge, uint32_t path)
 	if (!merge->paths[path].parent)
 		return;
 	quantity_add(&parent->child_total_ns, cell->total_ns);
+	quantity_add(&parent->child_ready_ns, cell->ready_ns);
+	quantity_add(&parent->child_blocked_ns, cell->blocked_ns);
 	time_error_add(&parent->child_error, &cell->child_error);
 }
 
@@ -238,6 +279,7 @@ void account_totals(struct merge *merge, uint32_t lane)
 		struct merge_cell *cell = &merge->cells[merge->touched[i]];
 
 		find_total(cell, all_ns);
+		find_split(merge, merge->touched[i]);
 		charge_total(merge, merge->touched[i]);
 		add_times(merge, merge->touched[i], lane, cell);
 	}

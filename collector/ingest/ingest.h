@@ -44,7 +44,7 @@ struct ingest_fact {
 	char text[256]; /* empty: none */
 };
 
-#define INGEST_FACT_LIMIT 72
+#define INGEST_FACT_LIMIT 80
 
 struct ingest {
 	struct ingest_watch watch;

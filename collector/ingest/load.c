@@ -8,6 +8,26 @@
 #include "collector/account/run.h"
 #include "collector/ingest/trust.h"
 
+/* Threads that lived when they were looked at last have not noted their own end. */
+static void complete_threads(struct ingest *ingest, const struct read_process *process)
+{
+	for (uint32_t i = 0; i < process->thread_count; i++) {
+		struct segment_thread *thread = &process->threads[i];
+		const struct resource_thread *seen;
+
+		if (thread->end_ticks)
+			continue;
+		seen = resources_thread(ingest->watch.resources, process->pid,
+					thread->tid);
+		if (!seen || seen->cpu_ns < 0)
+			continue;
+		if ((uint64_t)seen->cpu_ns > thread->cpu_ns)
+			thread->cpu_ns = (uint64_t)seen->cpu_ns;
+		if ((uint64_t)seen->ready_ns > thread->ready_ns)
+			thread->ready_ns = (uint64_t)seen->ready_ns;
+	}
+}
+
 static void merge(struct ingest *ingest)
 {
 	size_t count = ingest->run.process_count;
@@ -19,6 +39,8 @@ static void merge(struct ingest *ingest)
 		ends[i].end_ticks = ingest->endings[i].end_ticks;
 		ends[i].is_over = !ingest->endings[i].is_alive;
 	}
+	for (size_t i = 0; ingest->watch.resources && i < count; i++)
+		complete_threads(ingest, &ingest->run.processes[i]);
 	run_merge(&ingest->merge, &ingest->run, &ingest->ticks, ends,
 		  ingest->watch.path_limit);
 	free(ends);

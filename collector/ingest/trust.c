@@ -57,7 +57,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-_Static_assert(COUNT(counters) + COUNT(notes) + 37 <= INGEST_FACT_LIMIT,
+_Static_assert(COUNT(counters) + COUNT(notes) + 42 <= INGEST_FACT_LIMIT,
 	       "room for facts");
 
 static struct ingest_fact *add(struct ingest *ingest, const char *name, uint64_t value)
@@ -169,6 +169,24 @@ static void add_recordings(struct ingest *ingest)
 	add(ingest, "stopped_functions", counted + off);
 	add(ingest, "cut_frames", merge->cut_frame_count);
 	add(ingest, "refused_estimates", merge->refused_estimate_count);
+}
+
+/* How many processes saw their switches by which word. */
+static void add_switches(struct ingest *ingest)
+{
+	uint64_t counts[SEGMENT_SWITCHES_UNSEEN + 1] = {0};
+
+	for (size_t i = 0; i < ingest->run.process_count; i++) {
+		uint32_t source = ingest->run.processes[i].switch_source;
+
+		if (source <= SEGMENT_SWITCHES_UNSEEN)
+			counts[source]++;
+	}
+	add(ingest, "unsplit_processes", counts[SEGMENT_SWITCHES_OFF]);
+	add(ingest, "switches_by_rseq", counts[SEGMENT_SWITCHES_RSEQ]);
+	add(ingest, "switches_by_perf", counts[SEGMENT_SWITCHES_PERF]);
+	add(ingest, "switches_unseen", counts[SEGMENT_SWITCHES_UNSEEN]);
+	add(ingest, "lost_wait_ns", ingest->merge.lost_wait_ns);
 }
 
 /* Modules of which more could have been read. */
@@ -318,6 +336,7 @@ void trust_collect(struct ingest *ingest)
 		add(ingest, counters[i].name, sum(ingest, counters[i].counter));
 	add(ingest, "refused_snapshots", refused_snapshots(ingest));
 	add_recordings(ingest);
+	add_switches(ingest);
 	add_rules(ingest);
 	add_unread_objects(ingest);
 	add(ingest, "unresolved_functions", named_so(merge, IDENTIFY_UNNAMED));

@@ -5,6 +5,8 @@
  */
 #include "collector/merge/lane.h"
 
+#include "collector/merge/waits.h"
+
 #include <stdlib.h>
 
 /* What the nodes did between snapshots. */
@@ -235,6 +237,7 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 	place_nodes(&walk);
 	add_nodes(&walk);
 	close_frames(&walk, end);
+	waits_add(&walk, end);
 	add_histograms(&walk);
 	add_changes(&walk);
 	marks_add_lane(&merge->marks, from->process, lane, walk.data.series,

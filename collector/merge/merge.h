@@ -84,7 +84,8 @@ struct merge_cell {
 	int64_t counted_calls; /* of the calls: those without a frame */
 	/* what account.c has found out so far; of the children calls with frames */
 	int64_t child_calls, child_raw_ns, child_total_ns;
-	double window_calls, child_window_calls; /* of calls with frames, in windows */
+	int64_t child_ready_ns, child_blocked_ns; /* at and below the children */
+	double window_calls, child_window_calls;  /* of calls with frames, in windows */
 	int64_t allocs;	 /* made in its time: its own, and of frames below it */
 	int64_t owed_ns; /* by which its children's hooks cost less than was subtracted */
 	int64_t raw_total_ns, raw_self_ns;
@@ -147,6 +148,7 @@ struct merge {
 	/* Stacks of allocations, see struct segment_lane. */
 	uint64_t reused_stack_count, rebuilt_stack_count, asked_stack_count,
 		truncated_stack_count, differing_stack_count;
+	uint64_t lost_wait_ns; /* without a CPU, on no path that is known */
 	/* Regions that ended with their function; those that ended without a begin. */
 	uint64_t unended_region_count, orphan_region_count;
 };

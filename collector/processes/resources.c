@@ -15,7 +15,7 @@
 #include "common/base/array.h"
 #include "collector/processes/ticks.h"
 
-#define NAME_LIMIT 65536u
+#define THREAD_LIMIT 65536u
 
 /* A share of less time than this says nothing. */
 #define SHORTEST_SPAN_NS 2000000ull
@@ -28,7 +28,7 @@ void resources_init(struct resources *resources)
 void resources_done(struct resources *resources)
 {
 	free(resources->samples);
-	free(resources->names);
+	free(resources->threads);
 	*resources = (struct resources){.count = 0};
 }
 
@@ -264,45 +264,59 @@ void resources_sample(struct resources *resources, struct resource_process *proc
 	resources->count++;
 }
 
-static struct resource_name *find_name(const struct resources *resources, int32_t pid,
-				       int32_t tid)
+static struct resource_thread *find_thread(const struct resources *resources, int32_t pid,
+					   int32_t tid)
 {
-	for (size_t i = 0; i < resources->name_count; i++) {
-		if (resources->names[i].tid == tid && resources->names[i].pid == pid)
-			return &resources->names[i];
+	for (size_t i = 0; i < resources->thread_count; i++) {
+		if (resources->threads[i].tid == tid && resources->threads[i].pid == pid)
+			return &resources->threads[i];
 	}
 	return NULL;
 }
 
-const char *resources_name(const struct resources *resources, int32_t pid, int32_t tid)
+const struct resource_thread *resources_thread(const struct resources *resources,
+					       int32_t pid, int32_t tid)
 {
-	const struct resource_name *name = find_name(resources, pid, tid);
-
-	return name ? name->name : NULL;
+	return find_thread(resources, pid, tid);
 }
 
-static void note_name(struct resources *resources, int32_t pid, int32_t tid)
+static void note_split(struct resource_thread *thread)
+{
+	long long cpu_ns, ready_ns;
+	char file[64], text[128];
+
+	snprintf(file, sizeof(file), "task/%d/schedstat", (int)thread->tid);
+	thread->cpu_ns = thread->ready_ns = -1;
+	if (!read_text(thread->pid, file, text, sizeof(text)) ||
+	    sscanf(text, "%lld %lld", &cpu_ns, &ready_ns) != 2)
+		return;
+	thread->cpu_ns = cpu_ns;
+	thread->ready_ns = ready_ns;
+}
+
+static void note_thread(struct resources *resources, int32_t pid, int32_t tid)
 {
 	char file[64], text[64];
-	struct resource_name *name = find_name(resources, pid, tid);
+	struct resource_thread *thread = find_thread(resources, pid, tid);
 
 	snprintf(file, sizeof(file), "task/%d/comm", (int)tid);
 	if (!read_text(pid, file, text, sizeof(text)))
 		return;
 	text[strcspn(text, "\n")] = 0;
-	if (!name) {
-		if (resources->name_count >= NAME_LIMIT)
+	if (!thread) {
+		if (resources->thread_count >= THREAD_LIMIT)
 			return;
-		resources->names = array_room(resources->names, resources->name_count,
-					      sizeof(*name));
-		name = &resources->names[resources->name_count++];
-		name->pid = pid;
-		name->tid = tid;
+		resources->threads = array_room(resources->threads,
+						resources->thread_count, sizeof(*thread));
+		thread = &resources->threads[resources->thread_count++];
+		thread->pid = pid;
+		thread->tid = tid;
 	}
-	snprintf(name->name, sizeof(name->name), "%.15s", text);
+	snprintf(thread->name, sizeof(thread->name), "%.15s", text);
+	note_split(thread);
 }
 
-void resources_thread_names(struct resources *resources, int32_t pid)
+void resources_note_threads(struct resources *resources, int32_t pid)
 {
 	char path[64];
 	struct dirent *entry;
@@ -316,7 +330,7 @@ void resources_thread_names(struct resources *resources, int32_t pid)
 		int tid = atoi(entry->d_name);
 
 		if (tid > 0)
-			note_name(resources, pid, tid);
+			note_thread(resources, pid, tid);
 	}
 	closedir(tasks);
 }

@@ -25,16 +25,18 @@ struct resource_sample {
 	int64_t cpu_wait_ns; /* ready to run without a CPU, all threads; at least */
 };
 
-struct resource_name {
+/* A thread that was seen, when it was looked at last. -1: not known. */
+struct resource_thread {
 	int32_t pid, tid;
 	char name[16];
+	int64_t cpu_ns, ready_ns; /* since it was made: computed, waited for a CPU */
 };
 
 struct resources {
 	struct resource_sample *samples; /* in the order of rounds */
 	size_t count;
-	struct resource_name *names;
-	size_t name_count;
+	struct resource_thread *threads;
+	size_t thread_count;
 	uint32_t round;
 	uint64_t interval_ns, next_ns;
 	uint64_t begin_ns, begin_cpu_ns; /* of this round; of the calling thread's CPU */
@@ -74,8 +76,9 @@ void resources_round_end(struct resources *resources);
  * short. */
 void resources_sample(struct resources *resources, struct resource_process *process);
 
-/* Notes the names of all threads that the process has now, replacing earlier ones. */
-void resources_thread_names(struct resources *resources, int32_t pid);
+/* Notes all threads that the process has now, replacing what was known of them. */
+void resources_note_threads(struct resources *resources, int32_t pid);
 
-/* The last name known, or NULL. Borrowed. */
-const char *resources_name(const struct resources *resources, int32_t pid, int32_t tid);
+/* What is known, or NULL. Borrowed until others are noted. */
+const struct resource_thread *resources_thread(const struct resources *resources,
+					       int32_t pid, int32_t tid);

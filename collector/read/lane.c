@@ -74,6 +74,8 @@ static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
 					     &ret->count_count);
 	ret->windows = segment_reader_entries(reader, slot, ARRAY_WINDOWS, &now,
 					      &ret->window_count);
+	ret->waits =
+		segment_reader_entries(reader, slot, ARRAY_WAITS, &now, &ret->wait_count);
 	return 0;
 }
 
@@ -110,6 +112,7 @@ void read_lane_done(struct read_lane_data *data)
 	free(data->series);
 	free(data->counts);
 	free(data->windows);
+	free(data->waits);
 	*data = (struct read_lane_data){.frame_count = 0};
 }
 

@@ -32,7 +32,7 @@ struct read_process {
 	uint32_t state;
 	int32_t exit_code;
 	uint32_t forked_from_slot, forked_from_tenant;
-	uint32_t notes;
+	uint32_t notes, switch_source;
 	uint64_t start_ticks, end_ticks, start_time;
 	uint64_t peak_bytes, live_bytes, peak_generation;
 	uint64_t counters[SEGMENT_PROCESS_COUNTERS];

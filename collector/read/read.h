@@ -37,8 +37,9 @@ struct read_lane_data {
 	/* by number of the function in the process's modes; [0] is not used */
 	struct segment_count *counts;
 	struct segment_window *windows;
+	struct segment_wait *waits; /* by segment_node.wait */
 	uint32_t frame_count, fiber_count, node_count, function_count, series_count;
-	uint32_t count_count, window_count;
+	uint32_t count_count, window_count, wait_count;
 };
 
 /* The names of one file's regions; both strings of each end with NUL. */

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/merge/waits.h"
 #include "collector/store/bind.h"
 #include "collector/store/ids.h"
 #include "collector/store/text.h"
@@ -127,14 +128,16 @@ static const char *thread_name(const struct ingest *ingest,
 			       const struct read_process *process,
 			       const struct segment_thread *thread, char buffer[16])
 {
-	const char *name = NULL, *base;
+	const struct resource_thread *seen = NULL;
+	const char *base;
 
 	if (*thread->name)
 		return thread->name;
 	if (ingest->watch.resources)
-		name = resources_name(ingest->watch.resources, process->pid, thread->tid);
-	if (name || thread->tid != process->pid || !*process->executable)
-		return name;
+		seen = resources_thread(ingest->watch.resources, process->pid,
+					thread->tid);
+	if (seen || thread->tid != process->pid || !*process->executable)
+		return seen ? seen->name : NULL;
 	base = strrchr(process->executable, '/');
 	snprintf(buffer, 16, "%.15s", base ? base + 1 : process->executable);
 	return buffer;
@@ -148,10 +151,16 @@ static void thread_row(struct row *row, const struct ingest *ingest,
 	int64_t lane = find_lane(&ingest->run, process, thread->lane_slot);
 	uint64_t end_ticks = thread->end_ticks ? thread->end_ticks
 					       : ingest->endings[process_index].end_ticks;
+	struct thread_split split;
+	int64_t wall_ns = 0;
 	char buffer[16];
 
 	if (lane < 0)
 		return;
+	if (end_ticks > thread->start_ticks)
+		wall_ns = ticks_duration_ns(&ingest->ticks,
+					    (double)(end_ticks - thread->start_ticks));
+	split = waits_of_thread(thread, wall_ns);
 	row_int(row, (*next_id)++);
 	row_int(row, ids->run);
 	row_int(row, ids->process + (int64_t)process_index);
@@ -159,11 +168,10 @@ static void thread_row(struct row *row, const struct ingest *ingest,
 	row_int(row, thread->tid);
 	row_copy(row, thread_name(ingest, process, thread, buffer));
 	row_int(row, ticks_since_start_ns(&ingest->ticks, thread->start_ticks));
-	row_int(row,
-		end_ticks > thread->start_ticks
-			? ticks_duration_ns(&ingest->ticks,
-					    (double)(end_ticks - thread->start_ticks))
-			: 0);
+	row_int(row, wall_ns);
+	row_known(row, split.cpu_ns);
+	row_known(row, split.ready_ns);
+	row_known(row, split.blocked_ns);
 	row_next(row);
 }
 
@@ -175,7 +183,8 @@ static int insert_threads(struct store *store, const struct ingest *ingest,
 
 	row_open(
 		&row, store, "thread",
-		"thread_id, run_id, process_id, lane_id, tid, name, started_ns, wall_ns");
+		"thread_id, run_id, process_id, lane_id, tid, name, started_ns, wall_ns, "
+		"cpu_ns, ready_ns, blocked_ns");
 	for (size_t i = 0; i < ingest->run.process_count; i++) {
 		const struct read_process *process = &ingest->run.processes[i];
 

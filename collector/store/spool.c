@@ -274,7 +274,7 @@ static void name_threads(const struct ingest *ingest, struct resources *resource
 {
 	for (size_t i = 0; i < ingest->run.process_count; i++) {
 		if (ingest->endings[i].is_alive)
-			resources_thread_names(resources, ingest->run.processes[i].pid);
+			resources_note_threads(resources, ingest->run.processes[i].pid);
 	}
 }
 

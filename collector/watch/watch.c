@@ -205,7 +205,7 @@ static void find_exits(struct watch *watch, const struct segment_reader *reader,
 			continue;
 		process->state = WATCH_EXITING;
 		resources_sample(&watch->resources, &process->resource);
-		resources_thread_names(&watch->resources, process->death.pid);
+		resources_note_threads(&watch->resources, process->death.pid);
 		look_at_user(process);
 	}
 }
@@ -281,7 +281,7 @@ static void sample(struct watch *watch)
 			continue;
 		resources_sample(&watch->resources, &process->resource);
 		if (watch->resources.round % NAME_ROUNDS == 1)
-			resources_thread_names(&watch->resources, process->death.pid);
+			resources_note_threads(&watch->resources, process->death.pid);
 		look_at_user(process);
 	}
 	resources_round_end(&watch->resources);

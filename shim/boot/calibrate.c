@@ -91,6 +91,7 @@ static void begin_scratch(struct scratch *scratch)
 	context->limit = scratch->frames + 8;
 	context->stack_size = UINTPTR_MAX;
 	context->check_ticks = UINT64_MAX;
+	context->switch_word = &context->switch_mark;
 	context->depth = &scratch->lane.frames.count;
 	context->nodes = scratch->nodes;
 	context->functions = scratch->functions;

@@ -171,6 +171,7 @@ static void read_words(struct config *config, char **environment)
 {
 	const char *follow = variable_find(environment, "PROFSHIM_FOLLOW");
 	const char *patch = variable_find(environment, "PROFSHIM_PATCH");
+	const char *waits = variable_find(environment, "PROFSHIM_WAITS");
 
 	read_level(config, variable_find(environment, "PROFSHIM_LEVEL"));
 	read_overhead(config, environment);
@@ -182,6 +183,10 @@ static void read_words(struct config *config, char **environment)
 		config->keeps_code = 1;
 	else if (patch && *patch && strcmp(patch, "on") != 0)
 		config_ignore(config, "PROFSHIM_PATCH", patch);
+	if (waits && !strcmp(waits, "off"))
+		config->leaves_waits = 1;
+	else if (waits && *waits && strcmp(waits, "on") != 0)
+		config_ignore(config, "PROFSHIM_WAITS", waits);
 }
 
 /* Both or one; a list with a mistake in it selects nothing. */

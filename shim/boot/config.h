@@ -15,6 +15,7 @@ struct config {
 	const char *level;	    /* PROFSHIM_LEVEL in force */
 	double overhead_percent;    /* the budget, PROFSHIM_OVERHEAD; 0: none */
 	int keeps_code;		    /* PROFSHIM_PATCH=off: none is written */
+	int leaves_waits;	    /* PROFSHIM_WAITS=off: time is not split */
 	unsigned int stack_depth_limit;
 	unsigned int check_stacks;
 	unsigned int path_limit;

@@ -43,6 +43,8 @@
 #include "shim/wrap/resolve.h"
 #include "shim/wrap/snapshots.h"
 #include "shim/wrap/threads.h"
+#include "shim/waits/off_cpu.h"
+#include "shim/waits/switches.h"
 
 /* "PROFSHIM_RUN=directory" for the environment of children. */
 static char run_variable[SEGMENT_PATH_MAX + 16];
@@ -141,6 +143,8 @@ static void begin_recording(const struct config *config)
 	threads_begin();
 	if (!context_acquire())
 		return;
+	switches_begin(!config->leaves_waits);
+	off_cpu_begin(lane_self);
 	context = lane_begin_own_work();
 	pause_watch(&(struct pause_conditions){
 		config->from_call, config->until && *config->until, config->while_step});

@@ -20,7 +20,8 @@ void lane_close_frame(struct lane_context *context, struct segment_frame *frame,
 		return;
 	if ((int64_t)(now - frame->start_ticks) > 0)
 		node->total_ticks += now - frame->start_ticks;
-	node->unfinished++;
+	if (segment_node_unfinished_count(node) < ~SEGMENT_NODE_INLINED)
+		node->unfinished++;
 	frame->node = 0;
 }
 

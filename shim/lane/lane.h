@@ -149,6 +149,14 @@ struct lane_budget {
 	struct lane_suspect suspects[LANE_SUSPECTS];
 };
 
+/* See waits/off_cpu.h. */
+struct lane_off_cpu {
+	uintptr_t busy; /* where on the stack it is worked at, 0: nowhere */
+	uint64_t base_wall_ns, base_cpu_ns, base_ready_ns; /* up to where it is booked */
+	uint64_t begin_cpu_ns, begin_ready_ns;
+	uint64_t blocked_count, preempted_count; /* switches until then */
+};
+
 /* One of the frames between malloc and the hooks, as it is when control comes back to
  * it, see walk.h. */
 struct stack_frame {
@@ -209,8 +217,11 @@ struct lane_context {
 	/* of calls without a frame, by the function's number (shim/patch/stubs.h);
 	 * NULL in a window, all_counts is not */
 	uint64_t *counts, *all_counts;
-	int32_t pulse;		      /* such calls until windows_pulse() is asked */
-	uint32_t is_at_window;	      /* a window is open */
+	int32_t pulse;	       /* such calls until windows_pulse() is asked */
+	uint32_t is_at_window; /* a window is open */
+	/* the thread was switched out when they differ (waits/switches.h) */
+	const uint64_t *switch_word;
+	uint64_t switch_mark;
 	struct segment_frame *frames; /* first one; the one before matches no exit */
 	struct segment_lane *lane;
 
@@ -248,6 +259,8 @@ struct lane_context {
 	struct stack_memo memo;
 
 	uint64_t settings_seen;	      /* see shim/budget/settings.h */
+	struct lane_off_cpu off_cpu;
+	const void *switch_page;      /* behind switch_word, when it is ours */
 	uint64_t paused_ticks;	      /* in its clocks, see paused.h */
 	uint32_t paused_region_count; /* begun in this pause */
 	uintptr_t series_busy; /* where on the stack they are worked at, 0: nowhere */

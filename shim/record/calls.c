@@ -19,6 +19,8 @@
 #include "shim/record/pause.h"
 #include "shim/record/snapshot.h"
 #include "shim/record/windows.h"
+#include "shim/waits/off_cpu.h"
+#include "shim/waits/switches.h"
 
 /*
  * A coroutine's memory may be used for another one without our knowing, when the first
@@ -61,11 +63,21 @@ static int count_early(struct lane_context *context, uint64_t function, void *ca
 	return 1;
 }
 
+/* Time without a CPU is that of the path up to here. Returns the ticks that this took, by
+ * which earlier readings of the clock are to be moved. */
+static uint64_t book_switch(struct lane_context *context)
+{
+	return lane_is_live(context) && switches_has_been(context) && !paused_is_on()
+		       ? off_cpu_book(context)
+		       : 0;
+}
+
 static cold void enter_slow(struct lane_context *context, uint64_t function,
 			    uint64_t call_site, uintptr_t stack, uintptr_t return_address)
 {
 	int was_settled = context_is_settled(context, stack);
 
+	book_switch(context);
 	if (paused_is_on() && !pause_enter(function, stack))
 		return;
 	if (was_settled &&
@@ -177,6 +189,7 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 	uint32_t number = modes_find(function);
 	struct windows_place place = {function, call_site, stack, return_address, 0};
 
+	now += book_switch(lane_self);
 	if (paused_is_on()) {
 		windows_leave_paused(function, call_site, stack);
 		return;
@@ -238,7 +251,7 @@ leave(struct lane_context *context, uint64_t function, uint64_t call_site,
 {
 	struct segment_frame *frame;
 
-	if (unlikely(!context_is_settled(context, stack)))
+	if (unlikely(!context_is_settled(context, stack) || switches_has_been(context)))
 		goto slow;
 	frame = context->top - 1; /* on an empty stack the one that matches nothing */
 	if (unlikely(frame->function != function || frame->caller != call_site ||

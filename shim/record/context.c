@@ -17,6 +17,8 @@
 #include "shim/budget/budget.h"
 #include "shim/budget/settings.h"
 #include "shim/children/adopt.h"
+#include "shim/waits/off_cpu.h"
+#include "shim/waits/switches.h"
 
 static void use_lane(struct lane_context *context, struct segment_lane *lane,
 		     uint32_t slot)
@@ -153,6 +155,7 @@ static struct lane_context *take_context(struct lane_context *own)
 	context->paused_ticks = context->lane->paused_ticks = paused.total_ticks;
 	budget_begin(context);
 	modes_begin_lane(context);
+	switches_begin_lane(context);
 	return context;
 }
 
@@ -177,8 +180,10 @@ struct lane_context cold *context_acquire(void)
 		return lane_self;
 	}
 	context = process->has_left ? NULL : take_context(lane_self);
-	if (context)
+	if (context) {
 		begin_thread(context);
+		off_cpu_begin(context);
+	}
 	lane_self = context ? context : &lane_none;
 	process_unlock(&mask);
 	if (context) {
@@ -199,8 +204,10 @@ struct lane_context cold *context_settle(uintptr_t stack)
 			fiber_settle(context, stack);
 		return context;
 	}
-	if (paused_was(context))
+	if (paused_was(context)) {
 		paused_take_up(context);
+		off_cpu_skip(context);
+	}
 	if (!fiber_is_current(context, stack))
 		fiber_settle(context, stack);
 	return context;
@@ -252,6 +259,8 @@ void context_release(void)
 		return;
 	if (!paused_is_on() && paused_was(context))
 		paused_take_up(context);
+	off_cpu_note_thread(context, 1);
+	switches_end_lane(context);
 	fiber_end(context);
 	if (context->thread != UINT32_MAX) {
 		struct segment_thread *thread =

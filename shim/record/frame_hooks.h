@@ -101,7 +101,8 @@ static inline __attribute__((always_inline)) int frame_open(struct lane_context 
 	frame->parent_node = parent;
 	now = clock_tsc() - context->clock_offset;
 	compiler_barrier();
-	if (unlikely(node->key != function || node->parent != parent)) {
+	if (unlikely(node->key != function || node->parent != parent ||
+		     *context->switch_word != context->switch_mark)) {
 		context->top = frame;
 		return 0;
 	}

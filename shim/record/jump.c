@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Closes the frames that a jump skips. Must not call libc or lock. */
+#include "shim/waits/off_cpu.h"
 #include "shim/record/jump.h"
 
 #include "shim/core/clock.h"
@@ -83,6 +84,8 @@ static void leave_hooks(struct lane_context *context, uintptr_t stack_pointer)
 {
 	if (leaves(context, context->tree_busy, stack_pointer))
 		tree_abandon(context);
+	if (leaves(context, context->off_cpu.busy, stack_pointer))
+		off_cpu_abandon(context);
 	if (leaves(context, context->series_busy, stack_pointer))
 		series_abandon(context);
 	if (leaves(context, context->alloc_busy, stack_pointer)) {

@@ -26,6 +26,7 @@
 #include "shim/core/process.h"
 #include "shim/record/context.h"
 #include "shim/children/reuse.h"
+#include "shim/waits/off_cpu.h"
 #include "shim/wrap/real.h"
 
 static int wait_at_exit; /* this image belongs to the first process of the run */
@@ -90,6 +91,8 @@ static void process_exits(int status, int is_last)
 
 	if (!process_is_ready() || !context_is_own_process())
 		return;
+	if (lane_own())
+		off_cpu_note_thread(lane_own(), 1);
 	process->segment->exit_code = status & 0xff;
 	process->segment->end_ticks = clock_now();
 	shared->last_ticks = process->segment->end_ticks;

@@ -14,7 +14,8 @@ import tree
 
 BASE = ["common", "common/base"]
 SHIM = ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks",
-        "shim/children", "shim/patch", "shim/budget", "shim/record", "shim/image"]
+        "shim/children", "shim/patch", "shim/waits", "shim/budget", "shim/record",
+        "shim/image"]
 COLLECTOR = [*BASE, "collector/read", "collector/processes", "collector/symbols",
              "collector/merge", "collector/account", "collector/ingest",
              "collector/database",
@@ -31,10 +32,11 @@ LAYERS = {
     "shim/patch": ["common", "shim/core", "shim/lane"],
     "shim/memory": ["common", "shim/core", "shim/lane"],
     "shim/stacks": ["common", "shim/core", "shim/lane", "shim/memory"],
+    "shim/waits": ["common", "shim/core", "shim/lane"],
     "shim/budget": ["common", "shim/core", "shim/lane", "shim/patch"],
     "shim/children": ["common", "shim/core", "shim/lane", "shim/patch"],
     "shim/record": ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks",
-                    "shim/children", "shim/patch", "shim/budget"],
+                    "shim/children", "shim/patch", "shim/waits", "shim/budget"],
     "shim/image": ["common", "shim/core", "shim/lane", "shim/patch", "shim/stacks"],
     "shim/wrap": [*SHIM, "shim/profshim.h"],
     "shim/wrap/exec": [*SHIM, "shim/wrap"],

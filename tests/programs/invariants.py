@@ -13,6 +13,15 @@ EQUAL_SUMS = {
     "self times of the paths add up to the totals of the roots": (
         "SELECT TOTAL(self_ns) FROM call_paths",
         "SELECT TOTAL(total_ns) FROM call_paths WHERE parent_path_id IS NULL"),
+    "self times are computing, ready and blocked": (
+        "SELECT TOTAL(self_ns) FROM call_paths",
+        "SELECT TOTAL(self_cpu_ns + self_ready_ns + self_blocked_ns) FROM call_paths"),
+    "totals are computing, ready and blocked": (
+        "SELECT TOTAL(total_ns) FROM call_paths",
+        "SELECT TOTAL(cpu_ns + ready_ns + blocked_ns) FROM call_paths"),
+    "blocked times of the functions are those of their paths": (
+        "SELECT TOTAL(self_blocked_ns) FROM functions",
+        "SELECT TOTAL(self_blocked_ns) FROM call_paths"),
     "raw self times of the paths add up to the raw totals of the roots": (
         "SELECT TOTAL(raw_self_ns) FROM call_paths",
         "SELECT TOTAL(raw_total_ns) FROM call_paths WHERE parent_path_id IS NULL"),

@@ -612,7 +612,7 @@ static void trust_rows(void **state)
 		   "note_setting_ignored|1|a setting was ignored: PROFSHIM_WAIT=soon;"
 		   "note_slots_exhausted|1|too many threads and processes;"
 		   "notes|100|;orphan_exits|5|;orphan_regions|7|;repaired_frames|4|;"
-		   "tool_memory_bytes|1099511627776|");
+		   "tool_memory_bytes|1099511627776|;unsplit_processes|2|");
 	check_rows(db, "SELECT complete FROM runs", "0");
 	end(&f, db);
 }
@@ -635,9 +635,9 @@ static void samples_and_names(void **state)
 		 .cpu_wait_ns = 77},
 		{.pid = 100, .start_ticks = 5, .monotonic_ns = MAKE_START + 8000},
 	};
-	struct resource_name name = {.pid = 100, .tid = 101, .name = "seen"};
+	struct resource_thread seen = {100, 101, "seen", -1, -1};
 	struct resources resources = {
-		.samples = samples, .count = 2, .names = &name, .name_count = 1};
+		.samples = samples, .count = 2, .threads = &seen, .thread_count = 1};
 	struct ingest_watch watch = {.resources = &resources};
 	struct fixture f;
 	struct sqlite3 *db;

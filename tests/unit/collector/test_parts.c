@@ -234,7 +234,7 @@ static void samples(void **state)
 	assert_false(resources_round_begin(&resources, ticks_monotonic_ns()));
 	nanosleep(&pause, NULL);
 	resources_sample(&resources, &process);
-	resources_thread_names(&resources, getpid());
+	resources_note_threads(&resources, getpid());
 	assert_int_equal(resources.count, 1);
 	assert_int_equal(resources.samples[0].start_ticks, 42);
 	assert_int_equal(resources.samples[0].thread_count, 2);
@@ -246,11 +246,11 @@ static void samples(void **state)
 	assert_true(resources.samples[0].read_bytes > 0);
 	assert_true(resources.samples[0].cpu_percent >= 0 &&
 		    resources.samples[0].cpu_percent < 250);
-	for (size_t i = 0; i < resources.name_count; i++)
-		found |= strcmp(resources.names[i].name, "spinner") == 0;
+	for (size_t i = 0; i < resources.thread_count; i++)
+		found |= strcmp(resources.threads[i].name, "spinner") == 0;
 	assert_true(found);
-	assert_non_null(resources_name(&resources, getpid(), getpid()));
-	assert_null(resources_name(&resources, getpid(), 1));
+	assert_non_null(resources_thread(&resources, getpid(), getpid()));
+	assert_null(resources_thread(&resources, getpid(), 1));
 	pthread_barrier_wait(&barrier);
 	pthread_join(thread, NULL);
 	pthread_barrier_destroy(&barrier);

@@ -59,6 +59,8 @@ static void reads_values(void **state)
 	assert_true(read_one("PROFSHIM_LEVEL=detailed").overhead_percent == 5);
 	assert_int_equal(read_one("PROFSHIM_PATCH=off").keeps_code, 1);
 	assert_int_equal(read_one("PROFSHIM_PATCH=on").keeps_code, 0);
+	assert_int_equal(read_one("PROFSHIM_WAITS=off").leaves_waits, 1);
+	assert_int_equal(read_one("PROFSHIM_WAITS=on").leaves_waits, 0);
 	assert_true(read_one("PROFSHIM_OVERHEAD=2.5").overhead_percent == 2.5);
 	assert_true(read_one("PROFSHIM_OVERHEAD=10%").overhead_percent == 10);
 	assert_string_equal(read_one("PROFSHIM_OVERHEAD=10").level, "budget");
@@ -84,10 +86,11 @@ static void names_what_it_ignores(void **state)
 		"PROFSHIM_STACK_DEPTH=257", "PROFSHIM_STACK_DEPTH=8x",
 		"PROFSHIM_MAX_PATHS=-5",    "PROFSHIM_MAX_PATHS=99999999999999999999",
 		"PROFSHIM_LEVEL=some",	    "PROFSHIM_FOLLOW=some",
-		"PROFSHIM_PATCH=maybe",	    "PROFSHIM_OVERHEAD=0",
-		"PROFSHIM_OVERHEAD=-5",	    "PROFSHIM_OVERHEAD=ten",
-		"PROFSHIM_OVERHEAD=nan",    "PROFSHIM_REPORT=yaml",
-		"PROFSHIM_REPORT=JSON",	    "PROFSHIM_CHECK_STACKS=2",
+		"PROFSHIM_PATCH=maybe",	    "PROFSHIM_WAITS=some",
+		"PROFSHIM_OVERHEAD=0",	    "PROFSHIM_OVERHEAD=-5",
+		"PROFSHIM_OVERHEAD=ten",    "PROFSHIM_OVERHEAD=nan",
+		"PROFSHIM_REPORT=yaml",	    "PROFSHIM_REPORT=JSON",
+		"PROFSHIM_CHECK_STACKS=2",
 	};
 
 	(void)state;

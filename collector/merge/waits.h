@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Time without a CPU, from a lane's waits to the cells of its paths. Must not know which
+ * of it was found out how.
+ *
+ * A lane with several threads knows of a sleep and the wait for a CPU after it only
+ * together, as blocked. How long each thread was ready the kernel has told at its end:
+ * what is missing is taken from the blocked time, in equal parts for each sleep.
+ */
+#pragma once
+
+#include "collector/merge/place.h"
+
+/* The nodes are placed. */
+void waits_add(struct lane_walk *walk, const struct merge_end *end);
+
+/* Of a thread: its row's numbers, or what they leave. -1: not known. */
+struct thread_split {
+	int64_t cpu_ns, ready_ns, blocked_ns;
+};
+
+/* wall_ns: from its start to its end. */
+struct thread_split waits_of_thread(const struct segment_thread *thread, int64_t wall_ns);

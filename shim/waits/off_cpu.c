@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: MIT */
+/* Time without a CPU: asked for, and booked. */
+#include "shim/waits/off_cpu.h"
+
+#include <fcntl.h>
+#include <sys/resource.h>
+#include <sys/single_threaded.h>
+#include <time.h>
+
+#include "shim/core/clock.h"
+#include "shim/core/gate.h"
+#include "shim/core/process.h"
+#include "shim/waits/switches.h"
+
+/* A booking that took longer was interrupted: that time is the program's. */
+#define OWN_TICKS_MOST (clock_tenth_of_second() >> 11) /* 49 us */
+
+#define UNKNOWN UINT64_MAX
+
+static uint64_t thread_cpu(void)
+{
+	struct timespec now = {0};
+
+	SYSCALL(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now, 0, 0, 0, 0);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+/* The second number of schedstat: how long the thread waited for a CPU. pread() does
+ * nothing to a pipe or a socket that got the number meanwhile. UNKNOWN: not to be had. */
+static uint64_t read_ready(void)
+{
+	char text[80];
+	uint64_t ready = 0;
+	long file, length, at = 0;
+
+	if (gate_is_restricted())
+		return UNKNOWN;
+	file = SYSCALL(SYS_open, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC, 0,
+		       0, 0, 0);
+	if (file < 0)
+		return UNKNOWN;
+	length = SYSCALL(SYS_pread64, file, text, sizeof(text), 0, 0, 0);
+	SYSCALL(SYS_close, file, 0, 0, 0, 0, 0);
+	while (at < length && text[at] != ' ')
+		at++;
+	if (at + 1 >= length)
+		return UNKNOWN;
+	for (at++; at < length && text[at] >= '0' && text[at] <= '9'; at++)
+		ready = ready * 10 + (uint64_t)(text[at] - '0');
+	return ready;
+}
+
+static struct segment_thread *own_row(const struct lane_context *context)
+{
+	struct segment_thread *threads;
+
+	if (context->thread == UINT32_MAX)
+		return NULL;
+	threads = arrays_entries(process->segment, &process->segment->threads);
+	return &threads[context->thread];
+}
+
+static void count_switches(struct lane_off_cpu *off)
+{
+	struct rusage usage = {0};
+
+	SYSCALL(SYS_getrusage, RUSAGE_THREAD, &usage, 0, 0, 0, 0);
+	off->blocked_count = (uint64_t)usage.ru_nvcsw;
+	off->preempted_count = (uint64_t)usage.ru_nivcsw;
+}
+
+static void read_clocks(struct lane_off_cpu *off)
+{
+	off->base_cpu_ns = thread_cpu();
+	off->base_wall_ns = clock_monotonic();
+}
+
+void off_cpu_begin(struct lane_context *context)
+{
+	struct lane_off_cpu *off = &context->off_cpu;
+
+	off->busy = 0;
+	process->segment->switch_source = switches_source();
+	if (!switches_source() || !gate_enter())
+		return;
+	count_switches(off);
+	off->base_ready_ns = off->begin_ready_ns = read_ready();
+	read_clocks(off);
+	off->begin_cpu_ns = off->base_cpu_ns;
+	gate_leave();
+}
+
+void off_cpu_skip(struct lane_context *context)
+{
+	if (!switches_source() || !gate_enter())
+		return;
+	switches_arm(context);
+	count_switches(&context->off_cpu);
+	read_clocks(&context->off_cpu);
+	gate_leave();
+}
+
+/* What the current path has of it; entry 0 where there is no room. */
+static struct segment_wait *current_wait(struct lane_context *context)
+{
+	struct segment_lane *lane = context->lane;
+	struct segment_node *node = &context->nodes[context->current];
+	struct segment_wait *waits = arrays_entries(lane, &lane->waits);
+	uint32_t next = lane->waits.count ? lane->waits.count : 1;
+
+	if (node->wait)
+		return &waits[node->wait];
+	if (process_grow(lane, context->slot, ARRAY_WAITS, next + 1) < 0)
+		return lane->waits.committed ? &waits[0] : NULL;
+	arrays_publish(&lane->waits, next + 1);
+	node->wait = next;
+	return &waits[next];
+}
+
+static void add(struct lane_context *context, uint64_t ready_ns, uint64_t blocked_ns,
+		uint32_t preempted_count, uint32_t blocked_count)
+{
+	struct segment_wait *wait = current_wait(context);
+
+	if (!wait) {
+		context->lane->lost_wait_ns += ready_ns + blocked_ns;
+		return;
+	}
+	wait->ready_ns += ready_ns;
+	wait->blocked_ns += blocked_ns;
+	wait->preempted_count += preempted_count;
+	wait->blocked_count += blocked_count;
+	if (blocked_ns > wait->longest_ns)
+		wait->longest_ns = blocked_ns;
+}
+
+/* How much of the time without a CPU the thread was ready: it slept, too. */
+static uint64_t ready_part(struct lane_off_cpu *off, uint64_t off_ns)
+{
+	uint64_t ready_ns = __libc_single_threaded ? read_ready() : UNKNOWN, part;
+
+	if (ready_ns == UNKNOWN || off->base_ready_ns == UNKNOWN)
+		return 0;
+	part = ready_ns > off->base_ready_ns ? ready_ns - off->base_ready_ns : 0;
+	return part < off_ns ? part : off_ns;
+}
+
+static void book(struct lane_context *context)
+{
+	struct lane_off_cpu *off = &context->off_cpu;
+	uint64_t wall_ns = clock_monotonic(), cpu_ns = thread_cpu(), ready_ns;
+	int64_t off_ns = (int64_t)(wall_ns - off->base_wall_ns) -
+			 (int64_t)(cpu_ns - off->base_cpu_ns);
+	struct segment_thread *row = own_row(context);
+	uint64_t blocked = off->blocked_count, preempted = off->preempted_count;
+
+	if (off_ns <= 0) /* a signal, or a clock that is a little ahead: next time */
+		return;
+	count_switches(off);
+	blocked = off->blocked_count - blocked;
+	preempted = off->preempted_count - preempted;
+	ready_ns = blocked ? ready_part(off, (uint64_t)off_ns) : (uint64_t)off_ns;
+	if (off->base_ready_ns != UNKNOWN)
+		off->base_ready_ns += ready_ns;
+	off->base_wall_ns = wall_ns;
+	off->base_cpu_ns = cpu_ns;
+	add(context, ready_ns, (uint64_t)off_ns - ready_ns, (uint32_t)preempted,
+	    (uint32_t)blocked);
+	if (row) {
+		row->cpu_ns = cpu_ns - off->begin_cpu_ns;
+		row->off_ns += (uint64_t)off_ns;
+	}
+}
+
+cold uint64_t off_cpu_book(struct lane_context *context)
+{
+	uint64_t since = clock_now();
+
+	/* a handler, in the middle of it; or a child in its parent's memory */
+	if (context->off_cpu.busy || context->is_vforking)
+		return 0;
+	context->off_cpu.busy = (uintptr_t)__builtin_frame_address(0);
+	switches_arm(context);
+	if (gate_enter()) {
+		book(context);
+		gate_leave();
+	}
+	context->off_cpu.busy = 0;
+	return clock_now() - since < OWN_TICKS_MOST ? lane_leave_out(context, since) : 0;
+}
+
+void off_cpu_note_thread(struct lane_context *context, int may_open)
+{
+	struct segment_thread *row = own_row(context);
+	struct lane_off_cpu *off = &context->off_cpu;
+	uint64_t ready_ns;
+
+	if (!row || off->busy || !switches_source() || !gate_enter())
+		return;
+	off_cpu_book(context);
+	row->cpu_ns = thread_cpu() - off->begin_cpu_ns;
+	ready_ns = may_open ? read_ready() : UNKNOWN;
+	if (ready_ns != UNKNOWN && off->begin_ready_ns != UNKNOWN)
+		row->ready_ns = ready_ns - off->begin_ready_ns;
+	gate_leave();
+}
+
+void off_cpu_abandon(struct lane_context *context)
+{
+	context->off_cpu.busy = 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The time that a thread was without a CPU, booked on the call path that it was on. Runs
+ * on: the lane's thread, any context; slow paths only.
+ *
+ * Between two switches a thread's CPU clock runs as the wall clock does. So what one has
+ * gained on the other since the last time they were read is the time without a CPU, and
+ * all of it lies after the last hook that saw no switch: on the current path.
+ *
+ * READY OR BLOCKED. A thread that was preempted was ready all the time; the kernel counts
+ * these switches apart (getrusage). One that slept was blocked, and then ready until it
+ * got a CPU: how long, only /proc/thread-self/schedstat says. It is read where the thread
+ * is the only one, for a descriptor of ours that is open for a microsecond may be closed
+ * by another thread, and its number given to a file of the program. With several threads
+ * the moment after a sleep counts as blocked here, and the collector takes out what the
+ * whole thread waited for a CPU, from its row (segment_thread).
+ */
+#pragma once
+
+#include "shim/lane/lane.h"
+
+/* The clocks start here: a thread begins with the lane. */
+void off_cpu_begin(struct lane_context *context);
+
+/* What lies before is nobody's: the recording was paused. */
+void off_cpu_skip(struct lane_context *context);
+
+/* There has been a switch, and it was before `since` (ticks of the run's clock). Returns
+ * the ticks that the recorder took for itself, which are left out of all open calls. */
+uint64_t off_cpu_book(struct lane_context *context);
+
+/* Brings the thread's row up to now. may_open: it is the end of the thread. */
+void off_cpu_note_thread(struct lane_context *context, int may_open);
+
+/* A handler that interrupted the booking has jumped out of it. */
+void off_cpu_abandon(struct lane_context *context);
