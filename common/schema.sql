@@ -32,7 +32,8 @@
 -- more than one. kind is 'function' (instrumented: exact calls and times) or 'frame'
 -- (an uninstrumented function seen by unwinding from an allocation: calls and times
 -- are 0) or 'region' (named by the program: profshim_region_begin; exact; its function
--- row has its name and component and no module). An ALLOCATION SITE is a source line of a path's own function.
+-- row has its name and component and no module) or 'wait' or 'io' (a call of libc that
+-- waits or moves data: exact). An ALLOCATION SITE is a source line of a path's own function.
 --
 -- peak: the run's peak is that of its process with the highest peak; at_peak_bytes is
 -- what of it a site held at that moment, so the sites' at_peak_bytes add up to it.
@@ -170,7 +171,7 @@ CREATE TABLE path (
 	parent_path_id INTEGER,		-- NULL: called by nobody known
 	depth INTEGER NOT NULL,		-- 1 for roots
 	function_id INTEGER NOT NULL,
-	kind INTEGER NOT NULL,		-- 0 function, 1 frame, 2 region
+	kind INTEGER NOT NULL,		-- 0 function, 1 frame, 2 region, 3 wait, 4 io
 	host_path_id INTEGER,		-- NULL: itself; else its calls are of inlined copies
 	calls INTEGER NOT NULL,
 	inlined_calls INTEGER NOT NULL DEFAULT 0,
@@ -431,7 +432,8 @@ CREATE VIEW functions AS SELECT f.run_id, f.function_id, f.name, f.linkage_name,
 	WHERE f.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW call_paths AS SELECT p.run_id, p.path_id, p.parent_path_id, p.depth,
-	p.function_id, f.name, CASE p.kind WHEN 0 THEN 'function' WHEN 1 THEN 'frame' ELSE 'region' END AS kind,
+	p.function_id, f.name, CASE p.kind WHEN 0 THEN 'function' WHEN 1 THEN 'frame'
+	WHEN 2 THEN 'region' WHEN 3 THEN 'wait' ELSE 'io' END AS kind,
 	p.calls, p.total_ns, p.self_ns, p.alloc_count, p.alloc_bytes, p.live_bytes,
 	p.at_peak_bytes AS peak_bytes, p.raw_total_ns, p.raw_self_ns, p.unwound_count,
 	CASE WHEN p.kind = 1 THEN 'unwound' WHEN p.recording = 0 THEN 'exact'

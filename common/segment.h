@@ -496,10 +496,20 @@ struct segment_site {
 #define SEGMENT_KEY_MODULE_SHIFT 48
 #define SEGMENT_KEY_MODULE_MASK 0x7fffull
 
+/* Beside a region's: a call of libc, whose number (common/libc/calls.h) stands in the
+ * place of the name. */
+#define SEGMENT_KEY_LIBC (SEGMENT_KEY_REGION | 1ull << 46)
+
+/* Calls of libc are such, too: named, and without an address. */
 static inline int segment_key_is_region(uint64_t key)
 {
 	return (key & (SEGMENT_KEY_RETURN_ADDRESS | SEGMENT_KEY_REGION)) ==
 	       SEGMENT_KEY_REGION;
+}
+
+static inline int segment_key_is_libc(uint64_t key)
+{
+	return segment_key_is_region(key) && (key & SEGMENT_KEY_LIBC) == SEGMENT_KEY_LIBC;
 }
 
 struct segment_node {

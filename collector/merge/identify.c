@@ -15,7 +15,14 @@
 #define CHAIN_LIMIT 64
 
 /* Kinds of keys in the address map, so that they do not meet. */
-enum { KEY_ENTRY = 1, KEY_RETURN = 2, KEY_NOWHERE = 3, KEY_REGION = 4, KEY_NEAR = 5 };
+enum {
+	KEY_ENTRY = 1,
+	KEY_RETURN = 2,
+	KEY_NOWHERE = 3,
+	KEY_REGION = 4,
+	KEY_NEAR = 5,
+	KEY_LIBC = 6
+};
 
 /* How far off an exported function may be to give a hint. */
 #define NEAR_BYTES 4096
@@ -169,6 +176,44 @@ static uint32_t identify_region(struct identify *identify,
 	return known;
 }
 
+static const struct {
+	const char *name;
+	enum libc_call_kind kind;
+} libc_calls[LIBC_CALL_COUNT] = {
+	[LIBC_CALL_NONE] = {"[unknown call of libc]", LIBC_CALL_WAIT},
+#define LIBC_CALL_ROW(name, kind) [LIBC_CALL_##name] = {#name, LIBC_CALL_##kind},
+	LIBC_CALLS(LIBC_CALL_ROW)
+#undef LIBC_CALL_ROW
+};
+
+/* A damaged number is that of none. */
+static uint64_t libc_call_number(uint64_t key)
+{
+	uint64_t number = key & SEGMENT_KEY_ADDRESS_MASK & ~SEGMENT_KEY_LIBC;
+
+	return number < LIBC_CALL_COUNT ? number : LIBC_CALL_NONE;
+}
+
+enum libc_call_kind identify_libc_kind(uint64_t key)
+{
+	return libc_calls[libc_call_number(key)].kind;
+}
+
+static uint32_t identify_libc_call(struct identify *identify, uint64_t key)
+{
+	uint64_t number = libc_call_number(key);
+	uint32_t known = map_get(&identify->address_map, number, 0, KEY_LIBC);
+	struct identify_function function = {.name = libc_calls[number].name,
+					     .module = MODULE_NONE,
+					     .naming = IDENTIFY_EXACT};
+
+	if (known == MAP_NONE) {
+		known = add_function(identify, &function);
+		map_put(&identify->address_map, number, 0, KEY_LIBC, known);
+	}
+	return known;
+}
+
 uint32_t identify_function(struct identify *identify, struct module_list *list,
 			   uint64_t key)
 {
@@ -176,6 +221,8 @@ uint32_t identify_function(struct identify *identify, struct module_list *list,
 	uint64_t address;
 	uint32_t module, function;
 
+	if (segment_key_is_libc(key))
+		return identify_libc_call(identify, key);
 	if (segment_key_is_region(key))
 		return identify_region(identify, list->process, key);
 	module = modules_locate(list, key, &address);

@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "common/base/map.h"
+#include "common/libc/calls.h"
 #include "collector/merge/modules.h"
 
 #define IDENTIFY_NONE UINT32_MAX /* no place */
@@ -55,6 +56,9 @@ struct identify {
 	/* what is known of an address, and of a name */
 	struct map address_map, function_map;
 };
+
+/* Of a key that is a call of libc. */
+enum libc_call_kind identify_libc_kind(uint64_t key);
 
 /* Of memory that is zero. */
 void identify_init(struct identify *identify);

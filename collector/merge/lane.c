@@ -160,19 +160,28 @@ static void add_histograms(struct lane_walk *walk)
 	}
 }
 
-/* Regions that the program did not end are told by themselves. */
+static uint64_t lesser(uint64_t a, uint64_t b)
+{
+	return a < b ? a : b;
+}
+
+/* Regions that the program did not end are told by themselves. That a call of libc was
+ * cancelled, or left by a jump, is nothing that had to be repaired. */
 static void add_repairs(struct lane_walk *walk)
 {
-	uint64_t repaired = walk->data.header.repaired_frame_count, regions = 0;
+	uint64_t repaired = walk->data.header.repaired_frame_count;
+	uint64_t regions = 0, calls = 0;
 
 	for (uint32_t i = 0; i < walk->data.node_count; i++) {
 		const struct segment_node *node = &walk->data.nodes[i];
 
-		if (segment_key_is_region(node->key))
+		if (segment_key_is_libc(node->key))
+			merge_add(&calls, segment_node_unfinished_count(node));
+		else if (segment_key_is_region(node->key))
 			merge_add(&regions, segment_node_unfinished_count(node));
 	}
-	if (regions > repaired)
-		regions = repaired;
+	repaired -= lesser(calls, repaired);
+	regions = lesser(regions, repaired);
 	merge_add(&walk->merge->unended_region_count, regions);
 	merge_add(&walk->merge->repaired_frame_count, repaired - regions);
 }

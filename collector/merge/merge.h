@@ -24,7 +24,13 @@
 #include "collector/read/read.h"
 #include "collector/processes/ticks.h"
 
-enum merge_kind { MERGE_FUNCTION = 0, MERGE_FRAME = 1, MERGE_REGION = 2 };
+enum merge_kind {
+	MERGE_FUNCTION = 0,
+	MERGE_FRAME = 1,
+	MERGE_REGION = 2,
+	MERGE_WAIT = 3, /* calls of libc (common/libc/calls.h) */
+	MERGE_IO = 4,
+};
 
 struct merge_path {
 	uint32_t parent, function, depth;

@@ -90,12 +90,20 @@ static void fold_node(struct lane_walk *walk, uint32_t index)
 		  node->call_count ? node->call_count : 1);
 }
 
+static enum merge_kind kind_of(uint64_t key)
+{
+	if (!segment_key_is_region(key))
+		return MERGE_FUNCTION;
+	if (!segment_key_is_libc(key))
+		return MERGE_REGION;
+	return identify_libc_kind(key) == LIBC_CALL_IO ? MERGE_IO : MERGE_WAIT;
+}
+
 static void place_function(struct lane_walk *walk, uint32_t index)
 {
 	const struct segment_node *node = &walk->data.nodes[index];
 	struct node_place *place = &walk->nodes[index];
-	enum merge_kind kind =
-		segment_key_is_region(node->key) ? MERGE_REGION : MERGE_FUNCTION;
+	enum merge_kind kind = kind_of(node->key);
 	uint32_t parent = walk->nodes[node->parent].path;
 	uint32_t function =
 		identify_function(&walk->merge->identify, walk->modules, node->key);

@@ -32,6 +32,7 @@
 #include "shim/patch/text.h"
 #include "shim/record/calls.h"
 #include "shim/record/context.h"
+#include "shim/wrap/libc_call.h"
 #include "shim/record/pause.h"
 #include "shim/record/windows.h"
 #include "shim/wrap/exec/additions.h"
@@ -144,6 +145,7 @@ static void begin_recording(const struct config *config)
 	if (!context_acquire())
 		return;
 	switches_begin(!config->leaves_waits);
+	libc_call_is_wanted = !config->leaves_waits;
 	off_cpu_begin(lane_self);
 	context = lane_begin_own_work();
 	pause_watch(&(struct pause_conditions){

@@ -258,7 +258,7 @@ struct lane_context {
 	uintptr_t last_blocks[2]; /* the thread's latest two allocations */
 	struct stack_memo memo;
 
-	uint64_t settings_seen;	      /* see shim/budget/settings.h */
+	uint64_t settings_seen; /* see shim/budget/settings.h */
 	struct lane_off_cpu off_cpu;
 	const void *switch_page;      /* behind switch_word, when it is ours */
 	uint64_t paused_ticks;	      /* in its clocks, see paused.h */

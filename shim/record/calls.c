@@ -324,6 +324,7 @@ void calls_begin_region(uint64_t key, uintptr_t stack)
 	struct lane_context *context = lane_self;
 	uint64_t call_site;
 
+	book_switch(context);
 	if (unlikely(!context_is_settled(context, stack))) {
 		if (paused_is_on()) {
 			pause_begin_region();
@@ -410,6 +411,7 @@ void calls_end_region(uint64_t key, uintptr_t stack)
 	struct lane_context *context = lane_self;
 	struct segment_frame *frame;
 
+	now += book_switch(context);
 	if (likely(context_is_settled(context, stack))) {
 		frame = context->top - 1;
 		if (likely(frame->function == key &&

@@ -17,11 +17,18 @@
 
 #define UNKNOWN UINT64_MAX
 
+/* Under a filter the clocks of a thread may be forbidden, and can be done without. */
+static int may_ask(void)
+{
+	return switches_source() && !gate_is_restricted() && gate_enter();
+}
+
 static uint64_t thread_cpu(void)
 {
-	struct timespec now = {0};
+	struct timespec now;
 
-	SYSCALL(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now, 0, 0, 0, 0);
+	if (SYSCALL(SYS_clock_gettime, CLOCK_THREAD_CPUTIME_ID, &now, 0, 0, 0, 0) < 0)
+		return UNKNOWN;
 	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
 }
 
@@ -33,8 +40,6 @@ static uint64_t read_ready(void)
 	uint64_t ready = 0;
 	long file, length, at = 0;
 
-	if (gate_is_restricted())
-		return UNKNOWN;
 	file = SYSCALL(SYS_open, "/proc/thread-self/schedstat", O_RDONLY | O_CLOEXEC, 0,
 		       0, 0, 0);
 	if (file < 0)
@@ -60,9 +65,10 @@ static struct segment_thread *own_row(const struct lane_context *context)
 	return &threads[context->thread];
 }
 
+/* Where the kernel does not tell them apart, a switch may have been a sleep. */
 static void count_switches(struct lane_off_cpu *off)
 {
-	struct rusage usage = {0};
+	struct rusage usage = {.ru_nvcsw = (long)off->blocked_count + 1};
 
 	SYSCALL(SYS_getrusage, RUSAGE_THREAD, &usage, 0, 0, 0, 0);
 	off->blocked_count = (uint64_t)usage.ru_nvcsw;
@@ -81,7 +87,7 @@ void off_cpu_begin(struct lane_context *context)
 
 	off->busy = 0;
 	process->segment->switch_source = switches_source();
-	if (!switches_source() || !gate_enter())
+	if (!may_ask())
 		return;
 	count_switches(off);
 	off->base_ready_ns = off->begin_ready_ns = read_ready();
@@ -92,7 +98,7 @@ void off_cpu_begin(struct lane_context *context)
 
 void off_cpu_skip(struct lane_context *context)
 {
-	if (!switches_source() || !gate_enter())
+	if (!may_ask())
 		return;
 	switches_arm(context);
 	count_switches(&context->off_cpu);
@@ -154,6 +160,8 @@ static void book(struct lane_context *context)
 	struct segment_thread *row = own_row(context);
 	uint64_t blocked = off->blocked_count, preempted = off->preempted_count;
 
+	if (cpu_ns == UNKNOWN || off->base_cpu_ns == UNKNOWN)
+		return;
 	if (off_ns <= 0) /* a signal, or a clock that is a little ahead: next time */
 		return;
 	count_switches(off);
@@ -181,7 +189,7 @@ cold uint64_t off_cpu_book(struct lane_context *context)
 		return 0;
 	context->off_cpu.busy = (uintptr_t)__builtin_frame_address(0);
 	switches_arm(context);
-	if (gate_enter()) {
+	if (may_ask()) {
 		book(context);
 		gate_leave();
 	}
@@ -193,12 +201,14 @@ void off_cpu_note_thread(struct lane_context *context, int may_open)
 {
 	struct segment_thread *row = own_row(context);
 	struct lane_off_cpu *off = &context->off_cpu;
-	uint64_t ready_ns;
+	uint64_t ready_ns, cpu_ns;
 
-	if (!row || off->busy || !switches_source() || !gate_enter())
+	if (!row || off->busy || !may_ask())
 		return;
 	off_cpu_book(context);
-	row->cpu_ns = thread_cpu() - off->begin_cpu_ns;
+	cpu_ns = thread_cpu();
+	if (cpu_ns != UNKNOWN && off->begin_cpu_ns != UNKNOWN)
+		row->cpu_ns = cpu_ns - off->begin_cpu_ns;
 	ready_ns = may_open ? read_ready() : UNKNOWN;
 	if (ready_ns != UNKNOWN && off->begin_ready_ns != UNKNOWN)
 		row->ready_ns = ready_ns - off->begin_ready_ns;

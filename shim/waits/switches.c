@@ -6,6 +6,7 @@
 #include <linux/rseq.h>
 #include <stddef.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <time.h>
 
 #include "common/attributes.h"
@@ -71,8 +72,13 @@ static const struct perf_event_mmap_page *map_event(void)
 	};
 	long event, page;
 
+	/* the lists of calls that services are allowed do without it, and kill */
 	if (gate_is_restricted() || !gate_enter())
 		return NULL;
+	if (SYSCALL(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0, 0) != 0) {
+		gate_leave();
+		return NULL;
+	}
 	event = SYSCALL(SYS_perf_event_open, &attributes, 0, -1, -1, PERF_FLAG_FD_CLOEXEC,
 			0);
 	page = event;

@@ -22,10 +22,12 @@ LOSSES = ("folded_paths", "dropped_allocations", "late_events", "lost_processes"
 
 
 class Sweep:
-    """fault_host.c under fail_calls.c, once per failing call."""
+    """fault_host.c under fail_calls.c, once per failing call. Each of its stops is a switch
+    of the program, whose number changes from run to run: waits are asked for only where
+    calls fail by name."""
 
-    def __init__(self, case):
-        self.case = case
+    def __init__(self, case, waits="off"):
+        self.case, self.waits = case, waits
         self.program = case.compile("fault_host.c")
         self.failer = case.compile("fail_calls.c", hooks=False)
         self.plain = self.normal(case.run_plain([self.program]))
@@ -43,7 +45,8 @@ class Sweep:
         report = self.case.path("report")
         failer = [self.failer, names, str(error), str(first), str(count), report]
         settings = [f"LD_PRELOAD={self.case.products.library}",
-                    f"PROFSHIM_OUTPUT={output}", f"PROFSHIM_WAIT={WAIT}"]
+                    f"PROFSHIM_OUTPUT={output}", f"PROFSHIM_WAIT={WAIT}",
+                    f"PROFSHIM_WAITS={self.waits}"]
         if first == 0:  # the program itself may behave otherwise, too
             self.plain = self.normal(self.case.run_plain([*failer, self.program]))
         started = time.monotonic()
@@ -152,7 +155,7 @@ def all_further_calls_fail(case):
 def refused(case, names, error=0):
     """On a kernel that lacks these calls, for the collector as well. How many runs were
     complete."""
-    sweep = Sweep(case)
+    sweep = Sweep(case, "on")
     for name in names:
         sweep.try_one(name, error, 0, 0)
     sweep.end()
@@ -181,7 +184,9 @@ def no_wiping_on_fork(case):
 def sandboxed_from_outside(case):
     """Calls that a sandbox may refuse for good."""
     names = ("getrusage", "prctl", "uname", "getcwd", "readlink", "setsid", "chdir",
-             "mremap", "ftruncate", "kill", "lseek", "prlimit64", "access")
+             "mremap", "ftruncate", "kill", "lseek", "prlimit64", "access",
+             "clock_gettime", "nanosleep", "perf_event_open",
+             "clock_gettime,getrusage,nanosleep")
     refused(case, names)
 
 

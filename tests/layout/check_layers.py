@@ -39,6 +39,7 @@ LAYERS = {
                     "shim/children", "shim/patch", "shim/waits", "shim/budget"],
     "shim/image": ["common", "shim/core", "shim/lane", "shim/patch", "shim/stacks"],
     "shim/wrap": [*SHIM, "shim/profshim.h"],
+    "shim/wrap/waits": [*SHIM, "shim/wrap"],
     "shim/wrap/exec": [*SHIM, "shim/wrap"],
     "shim/wrap/rights": [*SHIM, "shim/wrap", "shim/wrap/exec"],
     "shim/boot": [*SHIM, "shim/wrap", "shim/wrap/exec"],

@@ -12,7 +12,7 @@ plus, its allocations (0 when not said): a number, $name for what the program pr
 ? for any. Siblings may come in any order. Every function of the record must be drawn, and
 the record must have everything drawn; "..." after the numbers leaves open what is below.
 Functions whose name matches "// tree-without: REGEX" are taken out, and their callees and
-allocations given to their callers.
+allocations given to their callers; so are calls of libc.
 """
 import re
 
@@ -52,7 +52,7 @@ def recorded(database, without):
     paths, nodes = {None: ()}, {}
     for path_id, parent, name, kind, calls, allocations in rows:
         path = paths[parent]
-        if kind != "frame" and not (without and re.search(without, name)):
+        if kind in ("function", "region") and not (without and re.search(without, name)):
             path += (name,)
             nodes.setdefault(path, Node(0, 0)).calls += calls
         paths[path_id] = path

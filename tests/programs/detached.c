@@ -6,6 +6,7 @@
  * All of it is in the books. A thread whose only event is such a free gets no record.
  */
 // flags: -pthread
+// settings: PROFSHIM_WAITS=off
 // expect-sql: SELECT calls FROM functions WHERE name = 'work' => 100
 // expect-sql: SELECT alloc_count, alloc_bytes, free_count, live_count FROM
 //     allocation_sites WHERE name = 'work' => 100|10000|100|0

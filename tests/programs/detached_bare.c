@@ -2,6 +2,7 @@
 /* The same compiled without hooks: nothing is said of calls. */
 // hooks: no
 // flags: -pthread
+// settings: PROFSHIM_WAITS=off
 // expect-sql: SELECT alloc_count, alloc_bytes, free_count, live_count FROM
 //     allocation_sites WHERE name = 'work' => 100|10000|100|0
 // expect-sql: SELECT SUM(alloc_count), SUM(alloc_bytes), SUM(free_count),

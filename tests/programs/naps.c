@@ -5,19 +5,22 @@
  * which with several threads is an estimate. */
 // flags: -pthread
 // variants: once
-// expect-sql: SELECT f.name, f.self_blocked_ns + f.self_ready_ns >= w.least, f.self_blocked_ns *
-//     2 > w.least FROM functions f JOIN (SELECT 'nap' AS name, $nap AS least UNION ALL SELECT 'long_nap',
-//     $long UNION ALL SELECT 'child_nap', $child) w USING (name) ORDER BY f.name =>
+// expect-sql: SELECT p.name, SUM(c.self_blocked_ns + c.self_ready_ns) >= w.least,
+//     SUM(c.self_blocked_ns) * 2 > w.least FROM call_paths c JOIN call_paths p ON p.path_id =
+//     c.parent_path_id JOIN (SELECT 'nap' AS name, $nap AS least UNION ALL SELECT 'long_nap',
+//     $long UNION ALL SELECT 'child_nap', $child) w ON w.name = p.name WHERE c.name =
+//     'nanosleep' AND c.kind = 'wait' GROUP BY p.name ORDER BY p.name =>
 //     child_nap|1|1; long_nap|1|1; nap|1|1
 // expect-sql: SELECT SUM(self_blocked_ns) * 10 < $nap FROM functions WHERE name IN ('compute',
-//     'step', 'mixed') => 1
-// expect-sql: SELECT p.name, c.self_blocked_ns > 0 FROM call_paths c JOIN call_paths p ON
-//     p.path_id = c.parent_path_id WHERE c.name = 'nap' ORDER BY p.name => main|1; mixed|1;
-//     sleeper|1
+//     'step', 'mixed', 'nap') => 1
+// expect-sql: SELECT p.name, SUM(n.calls) FROM call_paths n JOIN call_paths c ON c.path_id =
+//     n.parent_path_id JOIN call_paths p ON p.path_id = c.parent_path_id WHERE n.name =
+//     'nanosleep' AND c.name = 'nap' GROUP BY 1 ORDER BY 1 => main|1; mixed|10; sleeper|10
 // expect-sql: SELECT COUNT(*) FROM call_paths WHERE cpu_ns + ready_ns + blocked_ns <> total_ns
 //     OR self_cpu_ns + self_ready_ns + self_blocked_ns <> self_ns OR self_cpu_ns < 0 => 0
 // expect-sql: SELECT COUNT(*) FROM threads WHERE cpu_ns + ready_ns + blocked_ns = wall_ns => 4
 // expect-sql: SELECT blocked_ns >= $forever FROM call_paths WHERE name = 'sleep_on' => 1
+// expect-sql: SELECT name, kind, calls FROM call_paths WHERE name = 'pause' => pause|wait|1
 // expect-trust: switches_unseen => 0
 // expect-trust: unsplit_processes => 0
 #include "truth.h"
