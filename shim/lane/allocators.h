@@ -21,7 +21,8 @@
 enum allocator {
 	ALLOCATOR_NONE,	  /* does not allocate, as far as is known */
 	ALLOCATOR_DIRECT, /* calls malloc itself, from places of its own */
-	ALLOCATOR_DISTANT /* by way of code without hooks: only its frame tells */
+	ALLOCATOR_DISTANT /* by way of code without hooks, or it waits in libc: only its
+			     frame tells */
 };
 
 struct allocator_place {

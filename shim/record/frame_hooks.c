@@ -3,6 +3,7 @@
 #include "shim/record/frame_hooks.h"
 
 #include "shim/budget/settings.h"
+#include "shim/lane/allocators.h"
 #include "shim/lane/trigger.h"
 #include "shim/lane/upcalls.h"
 #include "shim/patch/modes.h"
@@ -66,6 +67,17 @@ static cold void turn_off(uint64_t function, uintptr_t return_address)
 		modes_note_enter(number, return_address);
 }
 
+/* A function whose calls wait keeps its frames under a budget: what it waits for would
+ * stand below its caller. */
+static cold void note_waits(const struct lane_context *context,
+			    const struct segment_frame *frame)
+{
+	while (frame > context->frames && segment_key_is_region(frame[-1].function))
+		frame--;
+	if (frame > context->frames)
+		allocators_note_distant(frame[-1].function);
+}
+
 /* What find_child() says of a call that is to have no frame. */
 #define NO_FRAME UINT32_MAX
 
@@ -93,6 +105,8 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 	child = tree_child_slow(context, parent, function);
 	if (child >= known_count && inlined_is_copy(context, frame, return_address))
 		context->nodes[child].unfinished |= SEGMENT_NODE_INLINED;
+	if (child >= known_count && unlikely(segment_key_is_libc(function)))
+		note_waits(context, frame);
 	if (number && modes_has_early_sites(number)) /* comes here again */
 		context->front[tree_hash(parent, function) >> 20] = 0;
 

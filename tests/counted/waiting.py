@@ -1,0 +1,63 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""A function whose calls wait in libc keeps its frames, whatever the budget: what it waits
+for is on its path.
+
+usage: waiting.py BUILD_ROOT
+"""
+import os
+import sys
+import tempfile
+
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "programs"))
+import harness  # noqa: E402
+
+CALLS = 400_000
+# The sleep is refused at once, or its function would be too long to be counted anyway.
+SOURCE = """
+#include <time.h>
+__attribute__((noipa)) int doze(void)
+{
+	struct timespec wrong = {0, -1};
+
+	return nanosleep(&wrong, NULL);
+}
+__attribute__((noipa)) int next(int number) { return number + 1; }
+int main(void)
+{
+	int sum = 0;
+
+	for (int i = 0; i < %d; i++)
+		sum = next(sum) + (doze() == 0);
+	return sum != %d;
+}
+""" % (CALLS, CALLS)
+PARENTS = """
+SELECT c.name, p.kind, SUM(p.calls) FROM call_paths p JOIN call_paths c
+ON c.run_id = p.run_id AND c.path_id = p.parent_path_id WHERE p.name = 'nanosleep'
+GROUP BY 1, 2
+"""
+
+
+def main():
+    products = harness.Products(sys.argv[1])
+    with tempfile.TemporaryDirectory(prefix="profshim-test-") as folder:
+        source = os.path.join(folder, "waiting.c")
+        with open(source, "w", encoding="utf-8") as file:
+            file.write(SOURCE)
+        program = harness.compile_program(source, os.path.join(folder, "program"))
+        database = os.path.join(folder, "run.db")
+        result = harness.run([program], cwd=folder, env=products.environment(
+            database, PROFSHIM_OVERHEAD=1))
+        harness.expect(result.returncode == 0, f"it ended with {result.returncode}")
+        harness.settle(products, database)
+        functions = {name: (calls, recording) for name, calls, recording in harness.query(
+            database, "SELECT name, calls, recording FROM functions")}
+        harness.expect(functions["doze"] == (CALLS, "exact"), f"doze: {functions['doze']}")
+        calls, recording = functions["next"]
+        harness.expect(calls == CALLS and recording != "exact", f"next: {functions['next']}")
+        parents = harness.query(database, PARENTS)
+        harness.expect(parents == [("doze", "wait", CALLS)], f"nanosleep: {parents}")
+
+
+main()
