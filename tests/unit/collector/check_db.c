@@ -107,3 +107,20 @@ void check_invariants(struct sqlite3 *db)
 		"WHERE l.path_id = p.path_id))",
 		"0");
 }
+
+void check_begin(struct check_one *ret)
+{
+	make_run(&ret->run, MAKE_TOKEN);
+	make_file(&ret->file, &ret->run, "100-1");
+	ret->process =
+		make_process(&ret->file, 100, MAKE_START, CHECK_END, &ret->process_slot);
+	make_lane(&ret->lane, &ret->file, ret->process, ret->process_slot);
+}
+
+void check_end(struct check_one *one, struct sqlite3 *db)
+{
+	check_invariants(db);
+	sqlite3_close(db);
+	make_file_free(&one->file);
+	make_run_free(&one->run);
+}

@@ -26,3 +26,19 @@ void check_rows(struct sqlite3 *db, const char *sql, const char *expected);
 
 /* The sums that hold in every run. */
 void check_invariants(struct sqlite3 *db);
+
+/* A run of one process with one lane, which has ended. */
+struct check_one {
+	struct make_run run;
+	struct make_file file;
+	struct segment_process *process;
+	uint32_t process_slot;
+	struct make_lane lane;
+};
+
+#define CHECK_END (MAKE_START + 10000000)
+
+void check_begin(struct check_one *ret);
+
+/* Checks the invariants, and removes all there is. */
+void check_end(struct check_one *one, struct sqlite3 *db);

@@ -19,47 +19,27 @@
 
 #include "tests/unit/collector/check_db.h"
 
-#define END (MAKE_START + 10000000)
 #define PATHS                                                                            \
 	"SELECT SUBSTR(name, 1, 6), calls, self_ns, total_ns, recording FROM "           \
 	"call_paths ORDER BY path_id"
 
-struct fixture {
-	struct make_run run;
-	struct make_file file;
-	struct segment_process *process;
-	uint32_t process_slot;
-	struct make_lane lane;
-};
-
-static void begin(struct fixture *f)
+static void end(struct check_one *f, struct sqlite3 *db)
 {
-	make_run(&f->run, MAKE_TOKEN);
-	make_file(&f->file, &f->run, "100-1");
-	f->process = make_process(&f->file, 100, MAKE_START, END, &f->process_slot);
-	make_lane(&f->lane, &f->file, f->process, f->process_slot);
-}
-
-static void end(struct fixture *f, struct sqlite3 *db)
-{
-	check_invariants(db);
 	check_rows(db, "SELECT COUNT(*) FROM path WHERE self_ns < 0 OR self_error_ns < 0",
 		   "0");
-	sqlite3_close(db);
-	make_file_free(&f->file);
-	make_run_free(&f->run);
+	check_end(f, db);
 }
 
 /* 10 of 100 calls were timed, for 100 ns each: 90 * 100 ns go from the caller to them. An
  * estimate without windows has a standard deviation of a quarter: 1.96 * 2250. */
 static void taken_from_the_caller(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	node = make_call(&f.lane, 1, 0x1000, 1, 100000);
 	make_call(&f.lane, node, 0x2000, 10, 1000);
 	make_count(&f.lane, make_mode(f.process, 0x2000, SEGMENT_RECORDING_COUNTED), 90);
@@ -87,12 +67,12 @@ static void taken_from_the_caller(void **state)
 /* t = 1000 / 10 - 10; main has 99000 - 10 - 10 * 20, less 90 * (90 + 2). */
 static void less_the_cost(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	f.run.page->inner_cost_ticks = 10;
 	f.run.page->outer_cost_ticks = 20;
 	f.run.page->counted_cost_ticks = 2;
@@ -109,12 +89,12 @@ static void less_the_cost(void **state)
  * of it. */
 static void counting_is_taken_from_somebody(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t root, second, third;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	f.run.page->counted_cost_ticks = 10;
 	root = make_call(&f.lane, 1, 0x1000, 1, 100000);
 	second = make_call(&f.lane, root, 0x2000, 1, 50000);
@@ -135,12 +115,12 @@ static void counting_is_taken_from_somebody(void **state)
 /* Calls took 250 ns before and 50 ns in the windows, which are like those between. */
 static void windows_are_the_sample(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node, number;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	node = make_call(&f.lane, 1, 0x1000, 1, 100000);
 	make_call(&f.lane, node, 0x2000, 40, 4000);
 	number = make_mode(f.process, 0x2000, SEGMENT_RECORDING_WINDOWS);
@@ -157,13 +137,13 @@ static void windows_are_the_sample(void **state)
 /* 10 calls on paths with 3 and 1 of those that are known. */
 static void paths_share_calls(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct make_lane second;
 	struct sqlite3 *db;
 	uint32_t a, b, node, number;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	make_lane(&second, &f.file, f.process, f.process_slot);
 	a = make_call(&f.lane, 1, 0x1000, 1, 10000);
 	b = make_call(&f.lane, 1, 0x3000, 1, 10000);
@@ -197,15 +177,15 @@ static void calls_on_path_count(struct sqlite3 *db, const char *expected)
 /* A child in which the function was never timed: as in its parent. */
 static void as_in_another_process(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct segment_process *child;
 	struct make_lane lane;
 	struct sqlite3 *db;
 	uint32_t node, slot;
 
 	(void)state;
-	begin(&f);
-	child = make_process(&f.file, 101, MAKE_START + 500, END, &slot);
+	check_begin(&f);
+	child = make_process(&f.file, 101, MAKE_START + 500, CHECK_END, &slot);
 	child->forked_from_slot = f.process_slot;
 	make_lane(&lane, &f.file, child, slot);
 	node = make_call(&f.lane, 1, 0x1000, 1, 10000);
@@ -223,11 +203,11 @@ static void as_in_another_process(void **state)
 /* Never timed at all: a root of its own, its time is not known. */
 static void nowhere(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	make_call(&f.lane, 1, 0x1000, 1, 10000);
 	make_count(&f.lane, make_mode(f.process, 0x2000, SEGMENT_RECORDING_COUNTED), 20);
 	make_mode(f.process, 0x1000, SEGMENT_RECORDING_OFF);
@@ -248,12 +228,12 @@ static void nowhere(void **state)
 /* More than the caller has: what counting took comes first, and is nobody's. */
 static void not_more_than_there_is(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	f.run.page->counted_cost_ticks = 25; /* a fifth of what is asked for */
 	node = make_call(&f.lane, 1, 0x1000, 1, 2000);
 	make_call(&f.lane, node, 0x2000, 10, 1000);
@@ -273,12 +253,12 @@ static void not_more_than_there_is(void **state)
  */
 static void hidden_below_windows(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	node = make_call(&f.lane, 1, 0x1000, 1, 200000);
 	node = make_call(&f.lane, node, 0x3000, 10, 10000);
 	make_call(&f.lane, node, 0x2000, 5, 500);
@@ -300,12 +280,12 @@ static void hidden_below_windows(void **state)
  */
 static void cost_in_windows(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node, number;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	f.run.page->inner_cost_ticks = 10;
 	f.run.page->outer_cost_ticks = 20;
 	f.run.page->counted_cost_ticks = 2;
@@ -330,13 +310,13 @@ static void cost_in_windows(void **state)
 /* Whatever a process says of its modes, nothing is lost, negative or out of bounds. */
 static void wild_numbers(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct segment_mode *modes;
 	struct sqlite3 *db;
 	uint32_t node, number;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	f.run.page->counted_cost_ticks = NAN;
 	f.run.page->cold_inner_cost_ticks = INFINITY;
 	f.run.page->alloc_cost_ticks = -1;
@@ -372,12 +352,12 @@ static void wild_numbers(void **state)
 
 static void trust_of_modes(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node, number;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	f.process->counters[SEGMENT_COUNTER_PATCHED_SITES] = 6;
 	f.process->counters[SEGMENT_COUNTER_EARLY_SITES] = 1;
 	f.process->counters[SEGMENT_COUNTER_MODE_CHANGES] = 4;

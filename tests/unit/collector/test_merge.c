@@ -19,40 +19,14 @@
 
 #include "tests/unit/collector/check_db.h"
 
-#define END (MAKE_START + 10000000)
-
-struct fixture {
-	struct make_run run;
-	struct make_file file;
-	struct segment_process *process;
-	uint32_t process_slot;
-	struct make_lane lane;
-};
-
-static void begin(struct fixture *f)
-{
-	make_run(&f->run, MAKE_TOKEN);
-	make_file(&f->file, &f->run, "100-1");
-	f->process = make_process(&f->file, 100, MAKE_START, END, &f->process_slot);
-	make_lane(&f->lane, &f->file, f->process, f->process_slot);
-}
-
-static void end(struct fixture *f, struct sqlite3 *db)
-{
-	check_invariants(db);
-	sqlite3_close(db);
-	make_file_free(&f->file);
-	make_run_free(&f->run);
-}
-
 static void nested_calls(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t outer, middle;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	outer = make_call(&f.lane, 1, 0x1000, 1, 9000);
 	middle = make_call(&f.lane, outer, 0x2000, 3, 6000);
 	make_call(&f.lane, middle, 0x3000, 30, 3000);
@@ -78,18 +52,18 @@ static void nested_calls(void **state)
 	check_rows(db, "SELECT value FROM trust WHERE name = 'unresolved_functions'",
 		   "3");
 	check_rows(db, "SELECT COUNT(*) FROM path_lane", "0");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* f calls itself: its own time counts on every level, its total on the outermost. */
 static void recursion(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	node = make_call(&f.lane, 1, 0x1000, 1, 4000);
 	node = make_call(&f.lane, node, 0x1000, 2, 3000);
 	node = make_call(&f.lane, node, 0x2000, 2, 2000); /* mutual */
@@ -100,18 +74,18 @@ static void recursion(void **state)
 		   "7|4000|3000;2|2000|1000");
 	check_rows(db, "SELECT calls, total_ns FROM call_edges ORDER BY caller, callee",
 		   "2|3000;2|2000;4|1000");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* The edge f -> g occurs twice on one path: only the outer one counts. */
 static void recursive_edge(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	node = make_call(&f.lane, 1, 0x1000, 1, 4000);
 	node = make_call(&f.lane, node, 0x2000, 1, 3000);
 	node = make_call(&f.lane, node, 0x1000, 1, 2000);
@@ -120,18 +94,18 @@ static void recursive_edge(void **state)
 	check_rows(db,
 		   "SELECT calls, total_ns FROM call_edges WHERE caller LIKE '0x1000%'",
 		   "2|3000");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 static void several_lanes(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct make_lane second;
 	struct sqlite3 *db;
 	uint32_t node;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	make_lane(&second, &f.file, f.process, f.process_slot);
 	node = make_call(&f.lane, 1, 0x1000, 1, 5000);
 	make_call(&f.lane, node, 0x2000, 5, 500);
@@ -150,42 +124,42 @@ static void several_lanes(void **state)
 		   "101|worker|0|10000000|1;102|worker|0|10000000|2");
 	check_rows(db, "SELECT min_ns, max_ns FROM functions WHERE name LIKE '0x2000%'",
 		   "100|300");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* A signal handler may have added the same child while it was being added. */
 static void duplicate_siblings(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t first, second;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	first = make_call(&f.lane, 1, 0x1000, 1, 100);
 	second = make_call(&f.lane, 1, 0x1000, 2, 200);
 	make_call(&f.lane, first, 0x2000, 1, 10);
 	make_call(&f.lane, second, 0x2000, 1, 20);
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, "SELECT depth, calls, total_ns FROM call_paths", "1|3|300;2|2|30");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* Frames that are open when the process exits, end with it. */
 static void open_frames(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t outer, inner;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	outer = make_call(&f.lane, 1, 0x1000, 0, 0);
 	inner = make_call(&f.lane, outer, 0x2000, 2, 1000);
 	f.lane.nodes[outer].call_count = 1;
 	f.lane.nodes[inner].call_count = 3;
-	make_frame(&f.lane, outer, END - 9000);
-	make_frame(&f.lane, inner, END - 500);
+	make_frame(&f.lane, outer, CHECK_END - 9000);
+	make_frame(&f.lane, inner, CHECK_END - 500);
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, "SELECT calls, total_ns, self_ns FROM call_paths",
 		   "1|9000|7500;3|1500|1500");
@@ -193,18 +167,18 @@ static void open_frames(void **state)
 	check_rows(db, "SELECT min_ns, p50_ns, max_ns FROM functions",
 		   "9000|9000|9000;500|500|500");
 	check_rows(db, "SELECT complete, exit_code, wall_ns FROM runs", "1|0|10000000");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* Outer's code has inner, which calls leaf, as outer does; inner is called, too. */
 static void inlined_copies(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t outer, inner;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	outer = make_call(&f.lane, 1, 0x1000, 2, 9000);
 	inner = make_call(&f.lane, outer, 0x2000, 4, 3000);
 	f.lane.nodes[inner].unfinished = SEGMENT_NODE_INLINED | 1;
@@ -225,19 +199,19 @@ static void inlined_copies(void **state)
 		   "SELECT caller_id, callee_id, calls, inlined_calls, total_ns FROM "
 		   "call_edges",
 		   "1|2|4|4|0;1|3|6|0|1500");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* Killed, and nobody saw when: the last trace of life is when the calls that the open
  * function has made were over. */
 static void open_frames_of_the_killed(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t outer;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	f.process->state = SEGMENT_PROCESS_RUNNING;
 	f.process->end_ticks = 0;
 	outer = make_call(&f.lane, 1, 0x1000, 0, 0);
@@ -251,7 +225,7 @@ static void open_frames_of_the_killed(void **state)
 		   "4000000|0;4000000|4000000");
 	check_rows(db, "SELECT complete, exit_code, exit_signal, wall_ns FROM runs",
 		   "0|||4001000");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* Killed, and the collector saw it. */
@@ -264,12 +238,12 @@ static void seen_death(void **state)
 		.status = {.is_known = 1, .exit_signal = 9},
 	};
 	struct ingest_watch watch = {.deaths = &death, .death_count = 1};
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	f.process->state = SEGMENT_PROCESS_RUNNING;
 	node = make_call(&f.lane, 1, 0x1000, 0, 0);
 	f.lane.nodes[node].call_count = 1;
@@ -278,19 +252,19 @@ static void seen_death(void **state)
 	check_rows(db, "SELECT total_ns FROM call_paths", "4000000");
 	check_rows(db, "SELECT complete, exit_code, exit_signal, wall_ns FROM runs",
 		   "0||9|5000000");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* self = raw self - inner * calls - outer * calls of children. What that is less than 0,
  * the caller is charged with: its own hooks then cost more. */
 static void correction(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t outer;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	f.run.page->inner_cost_ticks = 10;
 	f.run.page->outer_cost_ticks = 20;
 	outer = make_call(&f.lane, 1, 0x1000, 1, 11000);
@@ -305,17 +279,17 @@ static void correction(void **state)
 		   "SELECT min_ns, p50_ns, max_ns FROM functions ORDER BY function_id",
 		   "10990|10990|10990;40|40|40;0|0|0");
 	check_rows(db, "SELECT hook_cost_ns FROM runs", "30.0");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 static void percentiles(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t *histogram;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	make_call(&f.lane, 1, 0x1000, 100, 100 * 1000);
 	histogram = f.lane.functions[1].histogram;
 	memset(histogram, 0, sizeof(f.lane.functions[1].histogram));
@@ -329,19 +303,19 @@ static void percentiles(void **state)
 		   "SELECT min_ns, p50_ns, p90_ns, p95_ns, p99_ns, max_ns FROM functions",
 		   "490|496|496|3968|3968|60123");
 	check_rows(db, "SELECT HEX(histogram) FROM function", "375A18091F01");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* A process with two sites; the second has changed since the peak, the first not. */
 static void sites_and_peak(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct segment_site *site;
 	struct sqlite3 *db;
 	uint32_t node, call;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	f.process->peak_bytes = 5000;
 	f.process->below_peak = 1000;
 	f.process->peak_generation = 7;
@@ -370,21 +344,21 @@ static void sites_and_peak(void **state)
 		   "5000|4000|14|7");
 	check_rows(db, "SELECT kind, alloc_count, live_bytes, peak_bytes FROM call_paths",
 		   "function|14|4000|5000");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* Only the process with the highest peak has a share of the run's peak. */
 static void peak_of_two_processes(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct segment_process *other;
 	struct make_lane lane;
 	struct sqlite3 *db;
 	uint32_t slot, node;
 
 	(void)state;
-	begin(&f);
-	other = make_process(&f.file, 101, MAKE_START + 1, END, &slot);
+	check_begin(&f);
+	other = make_process(&f.file, 101, MAKE_START + 1, CHECK_END, &slot);
 	other->forked_from_slot = f.process_slot;
 	other->parent_pid = 100;
 	make_lane(&lane, &f.file, other, slot);
@@ -400,18 +374,18 @@ static void peak_of_two_processes(void **state)
 		   "400|300");
 	check_rows(db, "SELECT pid, parent_process_id, peak_bytes FROM processes",
 		   "100||100;101|1|300");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* A program without hooks: the whole chain is frames, the innermost has the site. */
 static void unwound_chain(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	node = make_return(&f.lane, 1, 0x5000);
 	node = make_return(&f.lane, node, 0x6000);
 	make_site(f.process, &f.lane, node, 2, 64, 0, 0);
@@ -422,18 +396,18 @@ static void unwound_chain(void **state)
 	check_rows(db, "SELECT name, alloc_bytes FROM allocation_sites",
 		   "0x6000 (unknown module)|64");
 	check_rows(db, "SELECT DISTINCT recording FROM functions", "unwound");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* The first return address below a function is a call in it, farther ones are frames. */
 static void hybrid_chain(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	node = make_call(&f.lane, 1, 0x1000, 1, 100);
 	node = make_return(&f.lane, node, 0x1010);
 	node = make_return(&f.lane, node, 0x6000);
@@ -443,24 +417,24 @@ static void hybrid_chain(void **state)
 	check_rows(db, "SELECT depth, name, kind FROM call_paths",
 		   "1|0x1000 (unknown module)|function;2|0x6000 (unknown module)|frame;"
 		   "1|[outside of any function]|frame");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* A child's sites begin after its parent's ids. */
 static void forked_sites(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t node;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	f.process->sites.first = f.process->sites.count = 20;
 	node = make_call(&f.lane, 1, 0x1000, 1, 100);
 	make_site(f.process, &f.lane, node, 3, 30, 1, 10);
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, "SELECT alloc_count, live_bytes FROM allocation_sites", "3|20");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* As the shim does for a file without a build-id. */
@@ -490,7 +464,7 @@ static void resolved_functions(void **state)
 	extern char __executable_start;
 	struct segment_process *other;
 	struct make_lane lane;
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	uint32_t slot;
 	char path[400] = "";
@@ -498,11 +472,11 @@ static void resolved_functions(void **state)
 	(void)state;
 	assert_int_equal(function(1), 2);
 	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
-	begin(&f);
+	check_begin(&f);
 	identify_by_file(make_module(f.process, path, page, page + 0x2000,
 				     (uint64_t)(uintptr_t)&__executable_start));
 	make_call(&f.lane, 1, address, 1, 100);
-	other = make_process(&f.file, 101, MAKE_START + 1, END, &slot);
+	other = make_process(&f.file, 101, MAKE_START + 1, CHECK_END, &slot);
 	make_lane(&lane, &f.file, other, slot);
 	identify_by_file(
 		make_module(other, path, page + 0x700000, page + 0x702000,
@@ -514,7 +488,7 @@ static void resolved_functions(void **state)
 	check_rows(db, "SELECT COUNT(*) FROM module", "1");
 	check_rows(db, "SELECT naming FROM functions", "exact");
 	check_rows(db, "SELECT trouble FROM module", "");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* One of the system's libraries that is there, and one that is not; a program that is
@@ -523,12 +497,12 @@ static void unnamed_functions(void **state)
 {
 	struct segment_module *module;
 	struct dl_find_object found;
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 
 	(void)state;
 	assert_int_equal(_dl_find_object((void *)(uintptr_t)&getpid, &found), 0);
-	begin(&f);
+	check_begin(&f);
 	module = make_module(f.process, found.dlfo_link_map->l_name, 0x100000, 0x600000,
 			     0x100000);
 	assert_non_null(strstr(module->path, "/libc.so.6"));
@@ -553,23 +527,23 @@ static void unnamed_functions(void **state)
 		   "SELECT name, value FROM trust WHERE name IN ('unresolved_functions', "
 		   "'system_functions') ORDER BY name",
 		   "system_functions|2;unresolved_functions|2");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* The same path in another process, which went on with another program by exec. */
 static void exec_images(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct make_file file;
 	struct segment_process *image;
 	struct sqlite3 *db;
 	uint32_t slot;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	f.process->state = SEGMENT_PROCESS_RUNNING;
 	make_file(&file, &f.run, "100-2");
-	image = make_process(&file, 100, MAKE_START + 4000000, END, &slot);
+	image = make_process(&file, 100, MAKE_START + 4000000, CHECK_END, &slot);
 	image->exit_code = 3;
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, "SELECT pid, wall_ns, exit_code, complete FROM processes",
@@ -577,20 +551,20 @@ static void exec_images(void **state)
 	check_rows(db, "SELECT complete, exit_code, command FROM runs",
 		   "1|3|made 'it'\\''s one'");
 	make_file_free(&file);
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* Notes of the run page and of processes, and sums of their counters. */
 static void trust_rows(void **state)
 {
-	struct fixture f;
+	struct check_one f;
 	struct segment_process *other;
 	struct sqlite3 *db;
 	uint32_t slot;
 
 	(void)state;
-	begin(&f);
-	other = make_process(&f.file, 101, MAKE_START + 1, END, &slot);
+	check_begin(&f);
+	other = make_process(&f.file, 101, MAKE_START + 1, CHECK_END, &slot);
 	other->notes = SEGMENT_NOTE_NO_SPACE;
 	other->counters[SEGMENT_COUNTER_LOST_FREES] = 2;
 	f.process->counters[SEGMENT_COUNTER_LOST_FREES] = 3;
@@ -614,7 +588,7 @@ static void trust_rows(void **state)
 		   "notes|100|;orphan_exits|5|;orphan_regions|7|;repaired_frames|4|;"
 		   "tool_memory_bytes|1099511627776|;unsplit_processes|2|");
 	check_rows(db, "SELECT complete FROM runs", "0");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 /* Samples find their process by pid and start; a thread that has left no name gets the
@@ -639,12 +613,12 @@ static void samples_and_names(void **state)
 	struct resources resources = {
 		.samples = samples, .count = 2, .threads = &seen, .thread_count = 1};
 	struct ingest_watch watch = {.resources = &resources};
-	struct fixture f;
+	struct check_one f;
 	struct sqlite3 *db;
 	struct segment_thread *thread;
 
 	(void)state;
-	begin(&f);
+	check_begin(&f);
 	thread = (void *)((char *)f.process + f.process->threads.offset);
 	memset(thread->name, 0, sizeof(thread->name));
 	db = check_ingest(&f.run, &watch);
@@ -658,7 +632,7 @@ static void samples_and_names(void **state)
 	thread->tid = 100; /* the main thread, seen by nobody */
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, "SELECT name FROM threads", "made");
-	end(&f, db);
+	check_end(&f, db);
 }
 
 int main(void)
