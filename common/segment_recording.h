@@ -57,7 +57,8 @@ struct segment_mode {
 	uint32_t change_count;
 	uint32_t site_count;	   /* call sites that lead elsewhere */
 	uint32_t early_site_count; /* that cannot be written */
-	uint64_t reserved[2];
+	uint32_t code_bytes;	   /* of its main part; 0: not known */
+	uint32_t reserved[3];
 };
 
 /* Calls of a function that were only counted. */

@@ -347,7 +347,8 @@ static void find_rates(struct counted *counted)
 			continue;
 		if (sums->timed_calls < 1)
 			sums = &run[mode->function];
-		rate_find(&counted->rates[i], sums, &merge->process_cost[mode->process]);
+		rate_find(&counted->rates[i], sums, &merge->process_cost[mode->process],
+			  (double)mode->code_bytes);
 	}
 	free(run);
 }

@@ -39,6 +39,7 @@ static struct merge_mode mode_of(struct merge *merge, uint32_t process,
 		.change_count = from->change_count,
 		.site_count = from->site_count,
 		.early_site_count = from->early_site_count,
+		.code_bytes = from->code_bytes,
 	};
 
 	if (mode.least < mode.recording)

@@ -32,6 +32,7 @@ struct rate {
 /* Windows with fewer calls together say nothing. */
 #define RATE_WINDOW_CALLS_LEAST 30
 
+/* code_bytes: of the function's code; 0: not known, then only the timed calls count. */
 void rate_find(struct rate *ret, const struct rate_sums *sums,
-	       const struct hook_cost *cost);
+	       const struct hook_cost *cost, double code_bytes);
 void rate_add_sums(struct rate_sums *to, const struct rate_sums *more);

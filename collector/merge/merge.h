@@ -109,6 +109,7 @@ struct merge_mode {
 	enum segment_recording recording, least;
 	enum segment_reason reason;
 	uint64_t since_ticks, change_count, site_count, early_site_count;
+	uint64_t code_bytes; /* 0: not known */
 	uint64_t counted_calls, window_calls;
 };
 

@@ -6,6 +6,7 @@
 #include "shim/core/process.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/trigger.h"
+#include "shim/patch/code.h"
 #include "shim/patch/known.h"
 #include "shim/patch/sites.h"
 #include "shim/patch/text.h"
@@ -141,6 +142,18 @@ static void list(uint32_t number)
 	__atomic_store_n(&tables->numbers[at], (uint16_t)number, __ATOMIC_RELEASE);
 }
 
+static uint32_t code_bytes_of(uint64_t function)
+{
+	struct extent extent;
+	struct code code;
+
+	if (code_find(function, &code) < 0 ||
+	    code_function(&code, function, &extent) < 0 || extent.low != function ||
+	    extent.high - extent.low > UINT32_MAX)
+		return 0;
+	return (uint32_t)(extent.high - extent.low);
+}
+
 /* A new entry. 0: no room. */
 static uint32_t add(uint64_t function)
 {
@@ -152,7 +165,8 @@ static uint32_t add(uint64_t function)
 	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane)
 		use_counts(lane);
 	arrays_publish(&process->segment->modes, number + 1);
-	*record_of(number) = (struct segment_mode){.key = function};
+	*record_of(number) = (struct segment_mode){.key = function,
+						   .code_bytes = code_bytes_of(function)};
 	tables->modes[number] =
 		(struct site_owner){.function = function, .number = number};
 	modes_count = number + 1;

@@ -65,7 +65,7 @@ static void rate_without_windows(void **state)
 	struct rate rate;
 
 	(void)state;
-	rate_find(&rate, &plain, &cost);
+	rate_find(&rate, &plain, &cost, 0);
 	assert_true(fabs(rate.ns - 120) < 1e-9);
 	assert_true(fabs(rate.error_ns - 30) < 1e-9);
 	/* one pair inside, one around: a whole pair's error, and none of the split */
@@ -91,21 +91,21 @@ static void rate_in_windows(void **state)
 	struct rate rate;
 
 	(void)state;
-	rate_find(&rate, &leaf, &cost);
+	rate_find(&rate, &leaf, &cost, 0);
 	assert_true(fabs(rate.ns - 45) < 1e-9);
 	/* ten calls in each: (1 + 9 * 0.1) times the variance of independent ones */
 	assert_true(fabs(rate.error_ns -
 			 sqrt(400 * 1.9 / 100 + 0.03 * 45 * 0.03 * 45 + 1)) < 1e-9);
 	sums.below_calls = 1000; /* it is not known how much of it is its own: */
-	rate_find(&rate, &sums, &cost);
+	rate_find(&rate, &sums, &cost, 0);
 	assert_true(fabs(rate.ns - 45) < 1e-9); /* all at most */
 	sums.self_ns = 30000;
-	rate_find(&rate, &sums, &cost);
+	rate_find(&rate, &sums, &cost, 0);
 	assert_true(fabs(rate.ns - 30) < 1e-9);
 	assert_true(fabs(rate.error_ns - 7.5) < 1e-9);
 	sums = leaf;
 	sums.window_calls = 29;
-	rate_find(&rate, &sums, &cost);
+	rate_find(&rate, &sums, &cost, 0);
 	assert_true(fabs(rate.ns - 120) < 1e-9);
 }
 
@@ -125,13 +125,36 @@ static void cost_inside_windows(void **state)
 		    measured.window_inner_error_ns < 1);
 }
 
+/* Code of 400 bytes: 0.04 * 2.5 * 20 ns are expected. */
+static void rate_of_code(void **state)
+{
+	struct rate_sums sums = {.timed_calls = 1000, .raw_ns = 10000, .self_ns = -5000};
+	struct hook_cost counted = cost;
+	struct rate rate;
+
+	(void)state;
+	counted.counted_ns = 2.5;
+	rate_find(&rate, &sums, &counted, 400); /* what was timed says nothing */
+	assert_true(rate.ns > 1 && rate.ns < 2);
+	assert_true(rate.error_ns > rate.ns && rate.hooks_ns < 0.3);
+	sums.raw_ns = 1000000;
+	sums.self_ns = 990000; /* nor does the code, of a call that takes so long */
+	rate_find(&rate, &sums, &counted, 400);
+	assert_true(rate.ns > 650 && rate.ns < 990);
+	sums = leaf;
+	rate_find(&rate, &sums, &counted, 400);
+	assert_true(rate.ns > 40 && rate.ns < 45);
+	rate_find(&rate, &(struct rate_sums){.calls = 0}, &counted, 400);
+	assert_true(fabs(rate.ns - 2) < 1e-9 && rate.error_ns > 2);
+}
+
 static void rate_of_nothing(void **state)
 {
 	static const double wild[] = {0, -1, 1e308, HUGE_VAL, -HUGE_VAL, NAN};
 	struct rate rate;
 
 	(void)state;
-	rate_find(&rate, &(struct rate_sums){.calls = 0}, &cost);
+	rate_find(&rate, &(struct rate_sums){.calls = 0}, &cost, 0);
 	assert_true(rate.ns == 0 && rate.error_ns > 0);
 	for (size_t i = 0; i < 6 * 6 * 6; i++) {
 		struct rate_sums sums = {.timed_calls = wild[i % 6],
@@ -144,7 +167,7 @@ static void rate_of_nothing(void **state)
 					 .window_squares = wild[i % 6],
 					 .hidden_ns = wild[(i + 3) % 6]};
 
-		rate_find(&rate, &sums, &cost);
+		rate_find(&rate, &sums, &cost, i % 2 ? 0 : 1e18);
 		assert_true(rate.ns >= 0 && rate.ns < HUGE_VAL);
 		assert_true(rate.error_ns >= 0 && rate.error_ns < HUGE_VAL);
 		assert_true(fabs(rate.hooks_ns) < HUGE_VAL);
@@ -175,6 +198,7 @@ int main(void)
 		cmocka_unit_test(parts_add_up),
 		cmocka_unit_test(rate_without_windows),
 		cmocka_unit_test(rate_in_windows),
+		cmocka_unit_test(rate_of_code),
 		cmocka_unit_test(rate_of_nothing),
 		cmocka_unit_test(cost_inside_windows),
 		cmocka_unit_test(errors_add_by_kind),

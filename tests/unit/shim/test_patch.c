@@ -537,7 +537,7 @@ static const struct segment_mode *mode_of(uint32_t number)
 
 static void test_modes(void **state)
 {
-	uint32_t one, two;
+	uint32_t one, two, three;
 
 	(void)state;
 	one = modes_set(LIBRARY + 64, SEGMENT_RECORDING_WINDOWS, SEGMENT_REASON_BUDGET);
@@ -546,6 +546,10 @@ static void test_modes(void **state)
 	assert_int_equal(modes_find(LIBRARY + 64), one);
 	assert_int_equal(modes_recording(two), SEGMENT_RECORDING_COUNTED);
 	assert_int_equal(modes_find(LIBRARY + 65), 0);
+	assert_int_equal(mode_of(one)->code_bytes, 0);
+	three = modes_set((uintptr_t)test_modes, SEGMENT_RECORDING_WINDOWS,
+			  SEGMENT_REASON_BUDGET);
+	assert_in_range(mode_of(three)->code_bytes, 100, 10000);
 	modes_set(LIBRARY + 64, SEGMENT_RECORDING_EXACT, SEGMENT_REASON_BUDGET);
 	assert_int_equal(mode_of(one)->recording, SEGMENT_RECORDING_EXACT);
 	assert_int_equal(mode_of(one)->least, SEGMENT_RECORDING_WINDOWS);
