@@ -145,7 +145,9 @@ static void find_hosts(struct merge *merge)
 
 		path->is_inlined =
 			path->parent &&
-			path->inlined_calls > framed_calls - path->inlined_calls;
+			(framed_calls ? path->inlined_calls >
+						framed_calls - path->inlined_calls
+				      : path->has_copies);
 		path->host =
 			path->is_inlined ? merge->paths[path->parent].host : (uint32_t)i;
 		if (path->is_inlined)

@@ -12,6 +12,7 @@
 
 #include <stdlib.h>
 
+#include "collector/account/elsewhere.h"
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 
@@ -186,13 +187,6 @@ static double share_of(const struct move *moves, size_t count, const struct rate
 	return wanted > (double)room ? (double)room / wanted : 1;
 }
 
-/* The holders of a lane, and the calls whose counting nobody was found for. */
-struct left {
-	uint32_t *holders;
-	size_t holder_count;
-	double counting;
-};
-
 /* The next path above that has time of its own; 0: none. */
 static uint32_t next_holder(const struct merge *merge, uint32_t holder)
 {
@@ -203,24 +197,16 @@ static uint32_t next_holder(const struct merge *merge, uint32_t holder)
 	return at;
 }
 
-/* Nobody has the time that these calls are said to have taken: how much of what the last
- * one had is theirs is not known. The sum of all is. */
-static void refuse(const struct move *move, struct merge *merge, const struct rate *rate)
+static void add_left(struct elsewhere *left, const struct move *move)
 {
-	struct time_error error = {.estimate =
-					   bounded(move, merge, move->calls * rate->ns)};
-
-	time_error_add(&merge->cells[move->path].self_error, &error);
-	error.estimate = -error.estimate;
-	if (move->holder)
-		time_error_add(&merge->cells[move->holder].self_error, &error);
-	merge_add(&merge->refused_estimate_count, 1);
+	elsewhere_add(left, &(struct elsewhere_calls){move->path, move->mode, move->calls,
+						      move->counting});
 }
 
 /* Keeps of a holder's moves what it had no time for: the next above is asked. */
 static size_t keep_rest(const struct move *from, double share, double done,
-			struct merge *merge, const struct rate *rates, struct move *to,
-			struct left *left)
+			const struct merge *merge, struct move *to,
+			struct elsewhere *left)
 {
 	struct move rest = *from;
 
@@ -230,9 +216,7 @@ static size_t keep_rest(const struct move *from, double share, double done,
 	if (rest.calls <= 0 && rest.counting <= 0)
 		return 0;
 	if (!rest.holder) {
-		rest.holder = from->holder;
-		left->counting += rest.counting;
-		refuse(&rest, merge, &rates[rest.mode]);
+		add_left(left, &rest);
 		return 0;
 	}
 	*to = rest;
@@ -244,7 +228,7 @@ static size_t keep_rest(const struct move *from, double share, double done,
  * took comes first: it is known best. Keeps what is left to do, and returns how much. */
 static size_t make_all(struct move *moves, size_t count, struct merge *merge,
 		       const struct rate *rates, const struct hook_cost *cost,
-		       int64_t wall_ns, struct left *left)
+		       int64_t wall_ns, struct elsewhere *left)
 {
 	size_t end, kept = 0;
 
@@ -262,8 +246,7 @@ static size_t make_all(struct move *moves, size_t count, struct merge *merge,
 		for (; i < end; i++) {
 			struct move move = moves[i];
 
-			kept += keep_rest(&move, share, done, merge, rates, &moves[kept],
-					  left);
+			kept += keep_rest(&move, share, done, merge, &moves[kept], left);
 			move.calls *= share;
 			make(&move, merge, &rates[move.mode], &room);
 		}
@@ -271,9 +254,9 @@ static size_t make_all(struct move *moves, size_t count, struct merge *merge,
 	return kept;
 }
 
-static void list_holders(struct move *moves, size_t count, struct left *ret)
+static void list_holders(struct move *moves, size_t count, struct elsewhere *ret)
 {
-	*ret = (struct left){.holders = xcalloc(count, sizeof(*ret->holders))};
+	*ret = (struct elsewhere){.holders = xcalloc(count, sizeof(*ret->holders))};
 	qsort(moves, count, sizeof(*moves), by_holder);
 	for (size_t i = 0; i < count; i++) {
 		uint32_t holder = moves[i].holder;
@@ -288,10 +271,13 @@ static void list_holders(struct move *moves, size_t count, struct left *ret)
  * should have the time have not is taken from all who have time of calls without frames,
  * from each in proportion. Without that the sum would be too long: in tcc by a quarter of
  * what the plain program takes. */
-static void take_left(const struct left *left, struct merge *merge,
+static void take_left(const struct elsewhere *left, struct merge *merge,
 		      const struct hook_cost *cost)
 {
-	double wanted = left->counting * cost->counted_ns, all = 0, share;
+	double wanted = 0, all = 0, share;
+
+	for (size_t i = 0; i < left->count; i++)
+		wanted += left->all[i].counting * cost->counted_ns;
 
 	for (size_t i = 0; i < left->holder_count; i++)
 		all += (double)merge->cells[left->holders[i]].self_ns;
@@ -313,17 +299,16 @@ static void take_left(const struct left *left, struct merge *merge,
 void moves_make(struct move *moves, size_t count, struct merge *merge,
 		const struct rate *rates, const struct hook_cost *cost, int64_t wall_ns)
 {
-	struct left left;
+	struct elsewhere left;
 
 	list_holders(moves, count, &left);
 	for (int i = 0; i < CLIMB_MOST && count; i++)
 		count = make_all(moves, count, merge, rates, cost, wall_ns, &left);
-	for (size_t i = 0; i < count; i++) {
-		left.counting += moves[i].counting;
-		refuse(&moves[i], merge, &rates[moves[i].mode]);
-	}
+	for (size_t i = 0; i < count; i++)
+		add_left(&left, &moves[i]);
+	elsewhere_place(&left, merge, rates, cost);
 	take_left(&left, merge, cost);
-	free(left.holders);
+	elsewhere_done(&left);
 }
 
 void moves_done(struct moves *moves)

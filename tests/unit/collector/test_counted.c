@@ -85,8 +85,9 @@ static void less_the_cost(void **state)
 }
 
 /* Counting takes 60,000 ns below the third, which has 48,500, its caller 500: the rest is
- * taken from the second, who has the time of counted calls, too. The sum is less by all
- * of it. */
+ * taken from the second, who has the time of counted calls, too. So the calls are thought
+ * to be there, and have what is left of the 600,000 ns that they should have taken. The
+ * sum is less by all of the counting. */
 static void counting_is_taken_from_somebody(void **state)
 {
 	struct check_one f;
@@ -106,9 +107,45 @@ static void counting_is_taken_from_somebody(void **state)
 		   6000);
 	db = check_ingest(&f.run, NULL);
 	check_rows(db, PATHS,
-		   "0x1000|1|0|39900|exact;0x2000|1|36900|38900|exact;"
+		   "0x1000|1|0|39900|exact;0x2000|1|0|38900|exact;"
 		   "0x3000|1|0|1000|exact;0x4000|20|2000|2000|counted;"
-		   "0x5000|6010|1000|1000|counted");
+		   "0x5000|10|1000|1000|counted;0x5000|6000|36900|36900|counted");
+	check_rows(db,
+		   "SELECT SUBSTR(p.name, 1, 6), c.calls FROM call_paths c JOIN "
+		   "call_paths p ON p.path_id = c.parent_path_id WHERE "
+		   "SUBSTR(c.name, 1, 6) = '0x5000' ORDER BY c.path_id",
+		   "0x3000|10;0x2000|6000");
+	end(&f, db);
+}
+
+/* Nothing is left of the third's time, but of the second's: calls of inlined copies that
+ * are put there are copies there, too, and their time is in its code. */
+static void copies_stay_copies(void **state)
+{
+	struct check_one f;
+	struct sqlite3 *db;
+	uint32_t root, second, third, copies;
+
+	(void)state;
+	check_begin(&f);
+	root = make_call(&f.lane, 1, 0x1000, 1, 51000);
+	second = make_call(&f.lane, root, 0x2000, 1, 50000);
+	third = make_call(&f.lane, root, 0x3000, 1, 1000);
+	make_call(&f.lane, second, 0x4000, 10, 1000);
+	copies = make_call(&f.lane, third, 0x5000, 10, 1000);
+	f.lane.nodes[copies].unfinished = SEGMENT_NODE_INLINED;
+	make_count(&f.lane, make_mode(f.process, 0x4000, SEGMENT_RECORDING_COUNTED), 10);
+	make_count(&f.lane, make_mode(f.process, 0x5000, SEGMENT_RECORDING_COUNTED), 100);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db,
+		   "SELECT SUBSTR(p.name, 1, 6), c.calls, c.self_ns, c.inlined FROM "
+		   "call_paths c JOIN call_paths p ON p.path_id = c.parent_path_id WHERE "
+		   "SUBSTR(c.name, 1, 6) = '0x5000' ORDER BY c.path_id",
+		   "0x3000|10|1000|1;0x2000|100|10000|1");
+	check_rows(db,
+		   "SELECT SUBSTR(name, 1, 6), calls, self_ns FROM functions "
+		   "WHERE calls > 1 OR self_ns > 40000 ORDER BY name",
+		   "0x2000|1|48000;0x4000|20|2000;0x5000|110|0");
 	end(&f, db);
 }
 
@@ -391,6 +428,7 @@ int main(void)
 		cmocka_unit_test(taken_from_the_caller),
 		cmocka_unit_test(less_the_cost),
 		cmocka_unit_test(counting_is_taken_from_somebody),
+		cmocka_unit_test(copies_stay_copies),
 		cmocka_unit_test(windows_are_the_sample),
 		cmocka_unit_test(paths_share_calls),
 		cmocka_unit_test(as_in_another_process),
