@@ -103,7 +103,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 12u
+#define SEGMENT_VERSION 13u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -363,7 +363,7 @@ struct segment_process {
 	uint64_t paused_ticks, paused_since_ticks; /* since 0: it is not */
 	/* what of `control` it has taken over; atomic, see common/segment_control.h */
 	uint64_t setting_generation, table_generation;
-	uint64_t pad0[1];
+	uint64_t fitted_now; /* atomic; bits: rules of that setting that fit a function */
 	uint64_t below_peak __attribute__((aligned(64)));
 	uint64_t peak_generation;
 	uint64_t peak_bytes; /* atomic */

@@ -97,18 +97,19 @@ static int publish(int pid, const struct attach_files *files,
 }
 
 /* A process that ends meanwhile takes nothing over any more. */
-static int is_taken(const struct attach_files *files, uint64_t token, uint32_t slot,
-		    uint64_t generation)
+static struct attach_taken look(const struct attach_files *files, uint64_t token,
+				uint32_t slot, uint64_t generation)
 {
 	struct segment_reader reader;
 	struct segment_process process;
-	int taken;
+	struct attach_taken taken = {0};
 
 	if (segment_reader_open(&reader, files->directory_fd, files->name, token) < 0)
-		return 0;
-	taken = segment_reader_process(&reader, slot, &process) == 0 &&
-		process.pid == files->inner_pid &&
-		process.setting_generation >= generation;
+		return taken;
+	taken.is_taken = segment_reader_process(&reader, slot, &process) == 0 &&
+			 process.pid == files->inner_pid &&
+			 process.setting_generation >= generation;
+	taken.fitted = taken.is_taken ? process.fitted_now : 0;
 	segment_reader_close(&reader);
 	return taken;
 }
@@ -116,7 +117,7 @@ static int is_taken(const struct attach_files *files, uint64_t token, uint32_t s
 static int set_in_file(int pid, const struct attach_files *files,
 		       const struct rundir *rundir, const struct segment_run *page,
 		       const struct attach_request *request, struct segment_setting *ret,
-		       int *ret_is_taken, char *error, size_t error_size)
+		       struct attach_taken *ret_taken, char *error, size_t error_size)
 {
 	struct timespec pause = {.tv_nsec = PAUSE_NS};
 	uint32_t slot = 0;
@@ -131,17 +132,17 @@ static int set_in_file(int pid, const struct attach_files *files,
 	result = publish(pid, files, page, request, ret, error, error_size);
 	if (result == 0 && request->published)
 		request->published(request->data, rundir, page);
-	*ret_is_taken = 0;
-	for (int i = 0; i < LOOKS && result == 0 && !*ret_is_taken; i++) {
+	*ret_taken = (struct attach_taken){0};
+	for (int i = 0; i < LOOKS && result == 0 && !ret_taken->is_taken; i++) {
 		if (i)
 			nanosleep(&pause, NULL);
-		*ret_is_taken = is_taken(files, page->token, slot, ret->generation);
+		*ret_taken = look(files, page->token, slot, ret->generation);
 	}
 	return result;
 }
 
 int attach_set(int pid, const struct attach_request *request, struct segment_setting *ret,
-	       int *ret_is_taken, char *error, size_t error_size)
+	       struct attach_taken *ret_taken, char *error, size_t error_size)
 {
 	struct segment_run *page = xmalloc(sizeof(*page));
 	struct rundir rundir = RUNDIR_NONE;
@@ -154,8 +155,8 @@ int attach_set(int pid, const struct attach_request *request, struct segment_set
 	if (result == 0)
 		result = read_run_page(&rundir, page, error, error_size);
 	if (result == 0)
-		result = set_in_file(pid, &files, &rundir, page, request, ret,
-				     ret_is_taken, error, error_size);
+		result = set_in_file(pid, &files, &rundir, page, request, ret, ret_taken,
+				     error, error_size);
 	attach_close(&files);
 	free(page);
 	return result;

@@ -21,8 +21,17 @@ struct attach_request {
 	void *data;
 };
 
+/* What a process has made of it. */
+struct attach_taken {
+	int is_taken; /* it has taken the setting over */
+	/* rules that fit a function of the objects that it had called when it did so; but
+	 * of those about sources, which may be answered later. A set, see
+	 * common/selection.h */
+	uint64_t fitted;
+};
+
 /* Publishes it for the run, and waits for a second at most until the process has taken it
- * over: *ret_is_taken. ret: what is in force now. 0, or -errno with one sentence in
+ * over. ret: what is in force now. 0, or -errno with one sentence in
  * error. */
 int attach_set(int pid, const struct attach_request *request, struct segment_setting *ret,
-	       int *ret_is_taken, char *error, size_t error_size);
+	       struct attach_taken *ret_taken, char *error, size_t error_size);

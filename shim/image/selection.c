@@ -32,6 +32,8 @@ static void read_rules(const struct segment_setting *setting)
 	selection.count = 0;
 	in_force = *setting;
 	in_force.rules_generation = NO_GENERATION;
+	if (process)
+		__atomic_store_n(&process->segment->fitted_now, 0, __ATOMIC_RELAXED);
 	if (selection_read(&selection, in_force.only, in_force.skip))
 		selection.count = 0;
 	__atomic_store_n(&in_force.rules_generation, setting->rules_generation,
@@ -163,11 +165,12 @@ static uint32_t keep_exceptions(struct list *list, int object_is_off)
 	return count;
 }
 
-/* Of the rules that the run began with. */
+/* Of the rules in force, and by themselves of those that the run began with. */
 static void note_fitted(uint64_t fitting)
 {
 	uint32_t *fitted = process->segment->fitted_rules;
 
+	__atomic_fetch_or(&process->segment->fitted_now, fitting, __ATOMIC_RELAXED);
 	if (in_force.rules_generation)
 		return;
 	__atomic_fetch_or(&fitted[0], (uint32_t)fitting, __ATOMIC_RELAXED);

@@ -93,6 +93,21 @@ def rules_come_and_go(case):
 
 
 @scenario
+def rules_that_fit_nothing_are_told(case):
+    told = begin(case)
+    told.tell("tiny 10")
+    told.tell("other 10")
+    said = told.set("skip=tinny,tiny", "only=t*,nudge,odder,module:none.so")
+    expect("No function fits" in said and said.endswith("so far: odder, none.so, tinny."),
+           said)
+    told.set("only=")
+    for words in (["skip=file:elsewhere.c,tiny"], ["overhead=5"], ["skip=other"]):
+        said = told.set(*words)
+        expect("No function fits" not in said, said)
+    told.end()
+
+
+@scenario
 def rules_of_the_start_are_lifted(case):
     told = begin(case, PROFSHIM_SKIP="tiny,deep")
     told.tell("tiny 1000")

@@ -115,6 +115,38 @@ static void describe(struct doc *doc, long pid, const struct segment_setting *se
 	strbuf_free(&text);
 }
 
+/* Rules that are new and fit nothing: mistyped ones do. */
+static void tell_unfitted(struct doc *doc, long pid,
+			  const struct segment_setting *setting, uint64_t fitted)
+{
+	struct strbuf text = {0}, rule = {0};
+	struct selection selection;
+	uint32_t count = 0;
+
+	if (setting->rules_generation != setting->generation ||
+	    selection_read(&selection, setting->only, setting->skip))
+		return;
+	fitted |= selection_sources(&selection);
+	strbuf_printf(&text,
+		      "No function fits, in the objects that process %ld has called "
+		      "functions of so far: ",
+		      pid);
+	for (uint32_t i = 0; i < selection.count; i++) {
+		if (fitted >> i & 1)
+			continue;
+		strbuf_reset(&rule);
+		strbuf_printf(&rule, "%.*s", (int)selection.rules[i].length,
+			      selection.rules[i].text);
+		strbuf_puts(&text, count++ ? ", " : "");
+		utf8_clean(&text, strbuf_text(&rule));
+	}
+	strbuf_puts(&text, ".");
+	if (count)
+		doc_note(doc, "unfitted", NOTE_WARNING, strbuf_text(&text), NULL);
+	strbuf_free(&rule);
+	strbuf_free(&text);
+}
+
 /* Rules about sources are applied by who collects the run, or by us. */
 static void apply_rules(void *data, const struct rundir *rundir,
 			const struct segment_run *page)
@@ -131,7 +163,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	char reason[512] = "", *end;
 	enum exit_status status = STATUS_OK;
 	double percent;
-	int is_taken;
+	struct attach_taken taken;
 	long pid;
 
 	errno = 0;
@@ -142,12 +174,14 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		status = read_word(input, options->words[i], &percent, &request);
 	if (status != STATUS_OK)
 		return status;
-	if (attach_set((int)pid, &request, &setting, &is_taken, reason, sizeof(reason)) <
+	if (attach_set((int)pid, &request, &setting, &taken, reason, sizeof(reason)) <
 	    0) {
 		strbuf_free(&trouble);
 		return report_fail(input, STATUS_FAILED, "%s", reason);
 	}
-	describe(doc, pid, &setting, is_taken);
+	describe(doc, pid, &setting, taken.is_taken);
+	if (taken.is_taken)
+		tell_unfitted(doc, pid, &setting, taken.fitted);
 	if (*strbuf_text(&trouble))
 		doc_note(doc, "rules", NOTE_WARNING, strbuf_text(&trouble), NULL);
 	strbuf_free(&trouble);
