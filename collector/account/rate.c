@@ -107,7 +107,7 @@ static double expected_ns(const struct hook_cost *cost, double code_bytes)
 	return CODE_PART * cost->counted_ns * sqrt(code_bytes);
 }
 
-/* How far a mean is from what is expected where both count for half. */
+/* Standard deviation of the mean of the timed calls. */
 static double noise_of(const struct rate *rate, const struct rate_sums *sums,
 		       const struct hook_cost *cost)
 {
@@ -117,7 +117,7 @@ static double noise_of(const struct rate *rate, const struct rate_sums *sums,
 	double noise = hypot(hypot(rate->hooks_ns, rate->split_ns), rate->error_ns);
 	double part = has_window_mean(sums) ? WINDOW_NOISE : PATH_NOISE;
 
-	return DOUBT * hypot(noise, part * pair_ns);
+	return hypot(noise, part * pair_ns);
 }
 
 /* Between the mean and what is expected of so much code. Never less than half of that:
@@ -127,13 +127,14 @@ static void expect(struct rate *rate, const struct rate_sums *sums,
 {
 	double expected = expected_ns(cost, code_bytes);
 	double noise = noise_of(rate, sums, cost), more = rate->ns - expected;
-	double trust = more * more / (more * more + noise * noise), other;
+	double doubt = DOUBT * DOUBT * noise * noise;
+	double trust = more * more / (more * more + doubt), other;
 
 	if (!(expected > 0 && trust >= 0))
 		return;
 	rate->ns = expected + trust * (more > 0 ? more : -expected / 2);
-	other = more > 0 ? hypot(expected, more) : 1.5 * expected;
-	rate->error_ns = hypot(trust * rate->error_ns, (1 - trust) * other);
+	other = hypot(2 * expected, more > 0 ? more : 0);
+	rate->error_ns = hypot(trust * noise, (1 - trust) * other);
 	rate->hooks_ns *= trust;
 	rate->split_ns *= trust;
 }

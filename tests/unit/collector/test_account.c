@@ -141,6 +141,12 @@ static void rate_of_code(void **state)
 	sums.self_ns = 990000; /* nor does the code, of a call that takes so long */
 	rate_find(&rate, &sums, &counted, 400);
 	assert_true(rate.ns > 650 && rate.ns < 990);
+	/* what hooks of two callees cost on these paths is known to 25 ns */
+	sums.raw_ns = 200000;
+	sums.self_ns = 100000;
+	sums.child_calls = 2000;
+	rate_find(&rate, &sums, &counted, 400);
+	assert_true(rate.error_ns > 40 && rate.error_ns < 50);
 	sums = leaf;
 	rate_find(&rate, &sums, &counted, 400);
 	assert_true(rate.ns > 40 && rate.ns < 45);
