@@ -26,6 +26,7 @@ struct calltree_function {
 	uint32_t line;
 	bool is_library;   /* of a language's or the system's library, not the user's */
 	bool is_region;	   /* a part of functions that the program gave a name */
+	bool is_libc;	   /* a call of libc that waits or moves data: nobody's code */
 	bool is_estimated; /* not all of its calls were timed */
 	const char *component; /* of a region, by the program; NULL: none */
 };

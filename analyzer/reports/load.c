@@ -127,16 +127,20 @@ static int take_thread(struct report_input *input, struct calltree *tree)
 }
 
 /* Once the tree is linked. */
-static int mark_regions(struct report_input *input, struct calltree *tree)
+static int mark_kinds(struct report_input *input, struct calltree *tree)
 {
-	struct cursor *cursor = report_query(input, load_sql_regions);
+	struct cursor *cursor = report_query(input, load_sql_kinds);
 
 	while (cursor_next(cursor) > 0) {
 		uint32_t number =
 			calltree_function(tree, cursor_integer(cursor, "function_id"));
 
-		if (number != CALLTREE_NONE)
+		if (number == CALLTREE_NONE)
+			continue;
+		if (cursor_integer(cursor, "is_region"))
 			tree->functions[number].is_region = true;
+		else
+			tree->functions[number].is_libc = true;
 	}
 	return report_finish(input, cursor);
 }
@@ -162,7 +166,7 @@ struct calltree *report_tree_load(struct report_input *input)
 		result = load_paths(input, tree);
 	if (result == 0) {
 		calltree_link(tree);
-		result = mark_regions(input, tree);
+		result = mark_kinds(input, tree);
 	}
 	/* a run with one lane has no path_lane: its paths are the lane's */
 	if (result == 0 && input->options->thread &&

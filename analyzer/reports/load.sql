@@ -6,8 +6,9 @@ SELECT function_id, name, file, line, module, component,
 	recording NOT IN ('exact', 'unwound') AS is_estimated FROM functions
 WHERE run_id = :run ORDER BY function_id;
 
--- :name regions
-SELECT DISTINCT function_id FROM path WHERE run_id = :run AND kind = 2;
+-- :name kinds
+SELECT DISTINCT function_id, kind = 2 AS is_region FROM path
+WHERE run_id = :run AND kind >= 2;
 
 -- :name paths
 SELECT * FROM path WHERE run_id = :run ORDER BY path_id;

@@ -163,6 +163,13 @@ bool rule_is_region(const struct rule_input *input, int64_t function_id)
 	return function != CALLTREE_NONE && input->tree->functions[function].is_region;
 }
 
+bool rule_is_libc(const struct rule_input *input, int64_t function_id)
+{
+	uint32_t function = calltree_function(input->tree, function_id);
+
+	return function != CALLTREE_NONE && input->tree->functions[function].is_libc;
+}
+
 struct finding *rule_add_function(struct rule_input *input, struct findings *ret,
 				  int64_t function_id, bool by_bytes)
 {

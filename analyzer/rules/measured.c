@@ -13,8 +13,9 @@
 #include "measured.sql.h"
 
 static const char *const words[MEASURED_COUNT] = {
-	"calls",    "allocations",	 "steps",	    "wall time",
-	"CPU time", "an end of its own", "data of its own", "own time",
+	"calls",	   "allocations", "steps",
+	"wall time",	   "CPU time",	  "an end of its own",
+	"data of its own", "own time",	  "samples",
 };
 
 static void miss(struct rule_input *input, unsigned bit, const char *reason)
@@ -22,18 +23,17 @@ static void miss(struct rule_input *input, unsigned bit, const char *reason)
 	input->missing[__builtin_ctz(bit)] = reason;
 }
 
-static const char *missing_cpu(const struct rule_input *input)
+static const char *missing_samples(const struct rule_input *input)
 {
 	const struct time_run *run = input->time_run;
 
-	if (run->has_cpu)
+	if (run->has_samples)
 		return NULL;
 	if (run->span_ns < TIME_RUN_SPAN_LEAST_NS && input->sample_count)
-		return "too short for samples of /proc: CPU time is not known";
+		return "too short for samples of /proc";
 	if (!input->sample_count)
-		return "no samples of /proc were taken: CPU time is not known";
-	return "the samples of /proc tell of less than half of the run: CPU time is not "
-	       "known";
+		return "no samples of /proc were taken";
+	return "the samples of /proc tell of less than half of the run";
 }
 
 static void look(struct rule_input *input, bool has_steps, double unseen_ends)
@@ -47,7 +47,11 @@ static void look(struct rule_input *input, bool has_steps, double unseen_ends)
 		     "the run has no steps (profshim_step() marks them)");
 	if (!(input->wall_ns > 0) || unseen_ends > 0)
 		miss(input, MEASURED_WALL, "how long the run took is not known");
-	miss(input, MEASURED_CPU, missing_cpu(input));
+	if (!input->time_run->has_split)
+		miss(input, MEASURED_CPU,
+		     "what was computed and what was a wait was not told apart in every "
+		     "process: see 'prof-analyze doctor'");
+	miss(input, MEASURED_SAMPLES, missing_samples(input));
 	if (!units_is_known(input->self_ns, input->total_error_ns))
 		miss(input, MEASURED_TIME,
 		     "the program's own time is not known: what the hooks took is not "

@@ -144,7 +144,8 @@ static int look_at_hooks(struct rule_input *input)
 	const struct time_run *run = input->time_run;
 	int result;
 
-	fact.value = rule_share(input->hooks_ns, input->recorded_ns * time_run_met(run));
+	fact.value =
+		rule_share(input->hooks_ns, input->recorded_ns - run->roots_ready_ns);
 	if (!(fact.value >= rule_limit(input, "hooks_medium")))
 		return 0;
 	result = put_tiny(input, &words, &tiny_calls);
@@ -152,7 +153,7 @@ static int look_at_hooks(struct rule_input *input)
 	 * are in it. */
 	fact.text = percent(
 		input, fact.value, rule_share(input->hooks_error_ns, input->recorded_ns),
-		time_run_met(run) < 0.995
+		run->roots_ready_ns > 0.005 * input->recorded_ns
 			? "of the time, waits for a CPU aside, was the hooks' "
 			  "own, which is subtracted"
 			: "of the time was the hooks' own, which is subtracted");

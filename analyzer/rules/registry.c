@@ -23,6 +23,11 @@ extern const struct rule rule_step_growth;
 extern const struct rule rule_page_faults;
 extern const struct rule rule_cpu_low;
 extern const struct rule rule_cpu_high;
+extern const struct rule rule_starved;
+extern const struct rule rule_too_many_threads;
+extern const struct rule rule_long_wait;
+extern const struct rule rule_polling_loop;
+extern const struct rule rule_sleep_in_step;
 
 extern const struct rule rule_allocation_rate;
 extern const struct rule rule_churn;
@@ -39,15 +44,38 @@ extern const struct rule rule_memory_limit;
 extern const struct rule rule_quality;
 
 const struct rule *const rule_registry[] = {
-	&rule_slow_call,     &rule_hot_leaf,	       &rule_tiny_calls,
-	&rule_chatty_edge,   &rule_tail_latency,       &rule_two_modes,
-	&rule_long_call,     &rule_thread_imbalance,   &rule_deep_recursion,
-	&rule_start_up,	     &rule_step_drift,	       &rule_slow_steps,
-	&rule_step_growth,   &rule_page_faults,	       &rule_cpu_low,
-	&rule_cpu_high,	     &rule_allocation_rate,    &rule_churn,
-	&rule_temporary,     &rule_realloc_growth,     &rule_snapshot_growth,
-	&rule_live_at_exit,  &rule_peak_owner,	       &rule_big_blocks,
-	&rule_small_objects, &rule_cross_thread_frees, &rule_memory_limit,
+	&rule_slow_call,
+	&rule_hot_leaf,
+	&rule_tiny_calls,
+	&rule_chatty_edge,
+	&rule_tail_latency,
+	&rule_two_modes,
+	&rule_long_call,
+	&rule_thread_imbalance,
+	&rule_deep_recursion,
+	&rule_start_up,
+	&rule_step_drift,
+	&rule_slow_steps,
+	&rule_step_growth,
+	&rule_page_faults,
+	&rule_cpu_low,
+	&rule_cpu_high,
+	&rule_starved,
+	&rule_too_many_threads,
+	&rule_long_wait,
+	&rule_polling_loop,
+	&rule_sleep_in_step,
+	&rule_allocation_rate,
+	&rule_churn,
+	&rule_temporary,
+	&rule_realloc_growth,
+	&rule_snapshot_growth,
+	&rule_live_at_exit,
+	&rule_peak_owner,
+	&rule_big_blocks,
+	&rule_small_objects,
+	&rule_cross_thread_frees,
+	&rule_memory_limit,
 	&rule_quality,
 };
 const size_t rule_registry_count = sizeof(rule_registry) / sizeof(rule_registry[0]);

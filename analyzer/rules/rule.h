@@ -23,9 +23,8 @@ enum measurement {
 	MEASURED_ALLOCATIONS = 1u << 1, /* and frees, peak, live bytes */
 	MEASURED_STEPS = 1u << 2,
 	MEASURED_WALL = 1u << 3, /* how long the run took, and so shares of it */
-	/* What was computed, what was waited for a CPU, page faults and RSS of at least
-	 * half the time that the processes lived. Without it a duration on a busy machine
-	 * may be a wait for a CPU, and a long call a wait for anything. */
+	/* What each path computed, waited for a CPU, and slept. Without it a duration on
+	 * a busy machine may be a wait for a CPU, and a long call a wait for anything. */
 	MEASURED_CPU = 1u << 4,
 	MEASURED_END = 1u << 5, /* each process ended by itself */
 	/* What no other rule asks for: it looks for that itself. */
@@ -33,9 +32,11 @@ enum measurement {
 	/* What the program itself took: not where all of it may be an error of what was
 	 * subtracted for the hooks. Shares of the run rest on it. */
 	MEASURED_TIME = 1u << 7,
+	/* Page faults and RSS of at least half the time that the processes lived. */
+	MEASURED_SAMPLES = 1u << 8,
 };
 
-#define MEASURED_COUNT 8
+#define MEASURED_COUNT 9
 
 enum rule_result {
 	RULE_DONE = 0,
@@ -138,6 +139,8 @@ struct finding *rule_add_function(struct rule_input *input, struct findings *ret
 /* A region is no call: it cannot be inlined or left out, and its loop stands in the
  * function around it. */
 bool rule_is_region(const struct rule_input *input, int64_t function_id);
+/* Nor a call of libc: its time is its caller's doing. */
+bool rule_is_libc(const struct rule_input *input, int64_t function_id);
 /* "parse.c:31"; NULL when file is. */
 const char *rule_where(struct rule_input *input, const char *file, int64_t line);
 /* What a time is at least, with its error; 0 of one that is not known. */

@@ -28,31 +28,36 @@ LACKS = {
     "steps": ("DELETE FROM series", "the run has no steps"),
     "wall time": ("INSERT INTO trust (run_id, name, value) VALUES (1, 'unseen_ends', 1)",
                   "how long the run took is not known"),
-    "CPU time": ("DELETE FROM resource", "no samples of /proc were taken"),
+    "CPU time": ("UPDATE trust SET name = 'switches_unseen' WHERE name = 'switches_by_rseq'",
+                 "not told apart in every process"),
+    "samples": ("DELETE FROM resource", "no samples of /proc were taken"),
     "own time": ("UPDATE path SET total_error_ns = 1000000000 WHERE parent_path_id IS NULL",
                  "the program's own time is not known"),
     "an end of its own": ("UPDATE run SET complete = 0", "did not end by itself"),
 }
 MORE_LACKS = [
-    ("CPU time", "UPDATE resource SET time_ns = 49999999", "too short for samples"),
-    ("CPU time", "UPDATE resource SET time_ns = 499999999", "less than half of the run"),
+    ("CPU time", "DELETE FROM trust", "not told apart in every process"),
+    ("CPU time", "INSERT INTO trust (run_id, name, value) VALUES (1, 'unsplit_processes', 1)",
+     "not told apart in every process"),
+    ("samples", "UPDATE resource SET time_ns = 49999999", "too short for samples"),
+    ("samples", "UPDATE resource SET time_ns = 499999999", "less than half of the run"),
     ("wall time", "UPDATE run SET wall_ns = 0", "how long the run took is not known"),
 ]
-# Numbers that are 0 where no sample was taken, and who may read them all the same: for the
-# long calls of T1 CPU time is asked for one by one; 0 takes nothing off.
-CPU_NUMBERS = re.compile(r"->(?:cpu_ns|idle_ns|starved_ns|span_ns|thread_ns|major_faults|"
-                         r"minor_faults|rss_peak_bytes|thread_peak)\b|time_run_served\(|"
-                         r"time_served_load\(|time_run_may_wait\(")
-MAY_READ = {"time_run.c", "time_served.c", "time_self.c", "measured.c"}
+# Numbers that are 0 where they were not measured, and who may read them all the same.
+CPU_NUMBERS = re.compile(r"->threads\b|ready_part\(|wait_for_each\(")
+SAMPLE_NUMBERS = re.compile(r"->(?:span_ns|sampled_cpu_ns|major_faults|minor_faults|"
+                            r"rss_peak_bytes)\b|time_ready_load\(")
+MAY_READ = {"run.c", "ready.c", "measured.c", "waits.c"}
 
 
 def make(path):
-    """main calls work, which waits in a long call, hot, which computes, and tiny."""
+    """main calls work, which computes in a long call, hot, which does in many, and tiny."""
     with contextlib.closing(create(path)) as db:
-        Times(db, 1, [node("work", 600 * MS, 2, p50_ns=300 * MS, max_ns=300 * MS),
+        Times(db, 1, [node("work", 600 * MS, 1, p50_ns=600 * MS, max_ns=600 * MS,
+                           blocked=300 * MS),
                       node("hot", 100 * MS, 1000, p50_ns=100_000),
                       node("tiny", 20 * MS, 10_000_000, hooks=20 * MS)],
-              samples=[sample(30)], step_ns=400 * MS)
+              samples=[sample(30)], step_ns=400 * MS, blocked=250 * MS)
         db.execute("UPDATE run SET alloc_count = 1000, peak_bytes = 1 << 20")
         db.commit()
     return path
@@ -85,17 +90,19 @@ def look_at_lack(analyze, folder, needs, lack, sql, reason):
 def look_at_sources():
     """Who reads what samples tell says that it needs them."""
     problems = []
-    for path in glob.glob(os.path.join(RULES, "*.c")):
+    for path in glob.glob(os.path.join(RULES, "**", "*.c"), recursive=True):
         with open(path, encoding="utf-8") as file:
             text = file.read()
         name = os.path.basename(path)
         rules = re.findall(r"const struct rule (\w+) = \{.*?\n\};", text, re.DOTALL)
         if text.count(".needs =") != len(rules):
             problems.append(f"{name}: a rule does not say what it needs")
-        if name not in MAY_READ and CPU_NUMBERS.search(text) and rules and \
-                "MEASURED_CPU" not in text:
-            problems.append(f"{name}: reads {CPU_NUMBERS.search(text).group()} without "
-                            "MEASURED_CPU")
+        for numbers, needed in ((CPU_NUMBERS, "MEASURED_CPU"),
+                                (SAMPLE_NUMBERS, "MEASURED_SAMPLES")):
+            if name not in MAY_READ and numbers.search(text) and rules and \
+                    needed not in text:
+                problems.append(f"{name}: reads {numbers.search(text).group()} without "
+                                f"{needed}")
     return problems
 
 

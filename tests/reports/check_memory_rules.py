@@ -13,7 +13,7 @@ import subprocess
 import sys
 import tempfile
 
-from make_db import header, insert
+from make_db import header, insert, split
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SCHEMA = os.path.join(os.path.dirname(os.path.dirname(HERE)), "common", "schema.sql")
@@ -95,6 +95,7 @@ def make(path, one, run=None, snapshots=(), faults=None, work=None, cpu=None,
                    cpu_percent=cpu)
         else:  # it computed all the time; no more was sampled
             insert(db, "resource", run_id=1, process_id=1, time_ns=SECOND, cpu_percent=100)
+        split(db, 1)
         db.commit()
 
 

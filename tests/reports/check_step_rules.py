@@ -14,7 +14,7 @@ import subprocess
 import sys
 import tempfile
 
-from make_db import MS, create, insert
+from make_db import MS, create, insert, split
 from make_marks import series
 
 SECOND = 1000 * MS
@@ -49,6 +49,7 @@ def make(template, path, durations=(), start=10 * MS, live=None, wall=None, samp
             insert(db, "resource", run_id=1, process_id=1, time_ns=time_ns,
                    cpu_percent=percent, rss_bytes=MIB, minor_faults=0, major_faults=0,
                    thread_count=1, cpu_wait_ns=waited)
+        split(db, 1)
         times, now = [], start
         for duration in durations:
             now += duration

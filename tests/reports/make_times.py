@@ -7,15 +7,20 @@ from make_db import insert
 SECOND = 1_000_000_000
 MS = 1_000_000
 PAGE = 4096
+OFF = (("self_ready_ns", "ready"), ("self_blocked_ns", "blocked"), ("ready_ns", "ready_below"),
+       ("blocked_ns", "blocked_below"))
 
 
-def node(name, self_ns, calls=1, under="main", kind=0, hooks=0, lanes=None, error=0, **values):
+def node(name, self_ns, calls=1, under="main", kind=0, hooks=0, lanes=None, error=0, ready=0,
+         blocked=0, **values):
     """A call path. under: the last path of that name, the number of one, or None. hooks:
-    what was subtracted from its own time. error: of what was left. lanes: its own time in each, by number from 0.
-    values: of the function."""
-    return dict(name=name, self_ns=sum(lanes.values()) if lanes else self_ns, calls=calls,
-                under=under, kind=kind, hooks=hooks, error=error, lanes=lanes or {0: self_ns},
-                values=values)
+    what was subtracted from its own time. error: of what was left. lanes: its own time in
+    each, by number from 0. ready, blocked: what of it, in its first lane, was waited for a
+    CPU, and slept. values: of the function."""
+    lanes = lanes or {0: self_ns}
+    return dict(name=name, self_ns=sum(lanes.values()), calls=calls, under=under, kind=kind,
+                hooks=hooks, error=error, lanes=lanes, values=values,
+                ready={min(lanes): ready}, blocked={min(lanes): blocked})
 
 
 def sample(percent, at=SECOND, waited=0, process=0, **values):
@@ -28,23 +33,25 @@ class Times:
     """A run. lanes: the process of each, from 0, in each of them a thread. tick: ns of the
     histograms' clock. samples: of /proc; without, one of each process, which computed all
     the time in all of its threads; none: (). step_ns: when the first step began; started:
-    the processes."""
+    the processes. ready, blocked: of main() itself. split: whether these were told apart."""
 
     def __init__(self, db, run_id, nodes, wall=SECOND, cost=20, cpus=2, tick=1, lanes=(0,),
-                 samples=None, step_ns=None, started=0,
-                 has_main=True):
+                 samples=None, step_ns=None, started=0, has_main=True, ready=0, blocked=0,
+                 split=True):
         self.db, self.run_id = db, run_id
         # Ids of one kind are unique in a file: each run has a thousand and more of its own.
         self.first = run_id * 10_000
         if has_main:
             rest = wall - sum(one["self_ns"] + one["hooks"] for one in nodes)
-            nodes = [node("main", max(0, rest), under=None), *nodes]
+            nodes = [node("main", max(0, rest), under=None, ready=ready, blocked=blocked), *nodes]
         self.nodes = [dict(one) for one in nodes]
         insert(db, "run", run_id=run_id, token="t%d" % run_id, wall_ns=wall, complete=1,
                started_utc="2026-01-01T00:00:00.000Z", level="exact", cpu_count=cpus,
                inner_cost_ns=cost / 2, outer_cost_ns=cost / 2, ticks_per_second=SECOND / tick,
                peak_bytes=9, alloc_count=1, alloc_bytes=9, free_count=1, live_bytes_at_exit=0)
         self.store_lanes(lanes, started, wall - started)
+        if split:
+            insert(db, "trust", run_id=run_id, name="switches_by_rseq", value=1)
         if samples is None:
             samples = [sample(100 * lanes.count(process), at=max(wall, 60 * MS), process=process)
                        for process in sorted(set(lanes))]
@@ -69,8 +76,13 @@ class Times:
             ids = dict(run_id=self.run_id, process_id=self.first + process,
                        lane_id=self.first + number)
             insert(self.db, "lane", **ids)
+            sums = {key: sum(one[key].get(number, 0) for one in self.nodes)
+                    for key in ("lanes", "ready", "blocked")}
+            hooks = sum(one["hooks"] for one in self.nodes if min(one["lanes"]) == number)
+            cpu = min(wall, sums["lanes"] + hooks - sums["ready"] - sums["blocked"])
             insert(self.db, "thread", thread_id=self.first + number, tid=10 + number,
-                   name="t", started_ns=started, wall_ns=wall, **ids)
+                   name="t", started_ns=started, wall_ns=wall, cpu_ns=cpu,
+                   ready_ns=sums["ready"], blocked_ns=wall - cpu - sums["ready"], **ids)
 
     def find_parents(self):
         numbers = {}
@@ -81,7 +93,9 @@ class Times:
             one["depth"] = 1 if one["parent"] is None else \
                 self.nodes[one["parent"]]["depth"] + 1
         for one in self.nodes:
-            one["below"] = dict(one["lanes"])
+            for whole, own in (("below", "lanes"), ("ready_below", "ready"),
+                               ("blocked_below", "blocked")):
+                one[whole] = dict(one[own])
             one["hooks_below"], one["error_below"] = one["hooks"], one["error"]
         # A callee stands behind its caller.
         for one in reversed(self.nodes):
@@ -90,8 +104,9 @@ class Times:
             above = self.nodes[one["parent"]]
             above["hooks_below"] += one["hooks_below"]
             above["error_below"] += one["error_below"]
-            for lane, ns in one["below"].items():
-                above["below"][lane] = above["below"].get(lane, 0) + ns
+            for key in ("below", "ready_below", "blocked_below"):
+                for lane, ns in one[key].items():
+                    above[key][lane] = above[key].get(lane, 0) + ns
 
     def is_outermost(self, one):
         above = one
@@ -106,12 +121,17 @@ class Times:
         for one in self.nodes:
             function = self.functions.setdefault(one["name"], dict(
                 function_id=self.first + len(self.functions), calls=0, total_ns=0, self_ns=0,
-                raw_total_ns=0, raw_self_ns=0, self_error_ns=0, total_error_ns=0))
+                raw_total_ns=0, raw_self_ns=0, self_error_ns=0, total_error_ns=0, ready_ns=0,
+                blocked_ns=0, self_ready_ns=0, self_blocked_ns=0))
             function["calls"] += one["calls"]
             function["self_ns"] += one["self_ns"]
             function["raw_self_ns"] += one["self_ns"] + one["hooks"]
             function["self_error_ns"] += one["error"]
             function["total_error_ns"] += one["error_below"]
+            for key in ("ready", "blocked"):
+                function[f"self_{key}_ns"] += sum(one[key].values())
+                if self.is_outermost(one):
+                    function[f"{key}_ns"] += sum(one[key + "_below"].values())
             if self.is_outermost(one):
                 function["total_ns"] += sum(one["below"].values())
                 function["raw_total_ns"] += sum(one["below"].values()) + one["hooks_below"]
@@ -132,10 +152,12 @@ class Times:
                    self_ns=one["self_ns"], raw_total_ns=total + one["hooks_below"],
                    raw_self_ns=one["self_ns"] + one["hooks"], self_error_ns=one["error"],
                    total_error_ns=one["error_below"], alloc_count=0, alloc_bytes=0,
-                   live_bytes=0, at_peak_bytes=0)
+                   live_bytes=0, at_peak_bytes=0, max_ns=one["values"].get("max_ns"),
+                   **{name: sum(one[key].values()) for name, key in OFF})
             for lane, ns in one["below"].items() if lane_count > 1 else ():
                 insert(self.db, "path_lane", path_id=self.first + number,
                        lane_id=self.first + lane,
                        calls=max(1, one["calls"] // len(one["below"])), total_ns=ns,
                        self_ns=one["lanes"].get(lane, 0), alloc_count=0, alloc_bytes=0,
-                       total_error_ns=one["error_below"] // len(one["below"]))
+                       total_error_ns=one["error_below"] // len(one["below"]),
+                       **{name: one[key].get(lane, 0) for name, key in OFF})

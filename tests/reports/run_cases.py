@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: MIT
 """Cases for check_time_rules.py: how calls differ (T7, T8), the shape and the resources of a run
-(T11 to T13, M11, R1, R2), and which finding stands for which.
+(T11 to T13, M11, R1 to R4), and which finding stands for which.
 """
 from check_explained import calls
 from make_times import MS, PAGE, SECOND, node, sample
@@ -8,26 +8,26 @@ from time_cases import HIGH, LOW, MEDIUM, MILLION, both, case, found, work
 
 NEVER_CALLED = "no instrumented function was called"
 TOO_SHORT = "too short for samples"
+BRIEF = "lived too briefly"
 NO_SAMPLES = "no samples"
 NO_MORE = "less than half of the run"
 
 
 def spread(*groups, self_part=1, hist_by=1, hooks=0, wall=None, tick=1000, cost=0, parts=None,
-           percent=None, waited=0, **rest):
+           ready=0, blocked=0, **rest):
     """The nodes and the run of a function whose calls took so many ticks, half of the run.
     Up to 15 ticks are exact in a histogram. hist_by: what the histogram has more. parts: of
-    what is its own, by lane. percent: of a CPU, sampled; waited: for a CPU, by that."""
+    what is its own, by lane. ready, blocked: ticks that it waited for a CPU, and slept."""
     shape = calls(*groups)
     total = shape["raw_total_ns"] * tick
     own = int(total * self_part)
     values = {key: rest.pop(key) for key in ("alloc_count",) if key in rest}
     one = node("work", own, shape["calls"], hooks=hooks,
                lanes={lane: int(own * part) for lane, part in (parts or {0: 1}).items()},
-               histogram=shape["histogram"], raw_total_ns=int(total / hist_by), **values)
+               histogram=shape["histogram"], raw_total_ns=int(total / hist_by),
+               ready=ready * tick, blocked=blocked * tick, **values)
     below = [node("inner", total - own, 1, "work")] if own < total else []
     wall = wall or 2 * total + hooks
-    if percent:
-        rest["samples"] = [sample(percent, at=wall, waited=int(waited * percent / 100 * wall))]
     return [one, *below], dict(rest, wall=wall, tick=tick, cost=cost)
 
 
@@ -73,11 +73,6 @@ def tails():
     for wall, one in ((total * 10_000, found(saves=149 * .8 / 2000)), (total * 10_000 + 100, None)):
         yield look_at("T7", "run_share", one, *CLEAR, wall=wall, lanes=(0, 0),
                       parts={0: .5, 1: .5})
-    # calls too short to wait, but for main's: what it has itself must fit into the idle time
-    many = [(ticks, count * 100) for ticks, count in CLEAR]
-    for percent, one in ((160, found(severity="low")), (160.01, found(**MEDIUM))):
-        yield look_at("T7", "may wait", one, *many, wall=total * 125_000, lanes=(0, 0),
-                      parts={1: 1}, percent=percent)
     yield look_at("T7", "least_by_hooks", found(), *CLEAR, hooks=total * 1000)
     yield look_at("T7", "least_by_hooks", None, *CLEAR, hooks=total * 1000 + 1)
     yield look_at("T7", "allocs_per_call", found(), *CLEAR, alloc_count=249)
@@ -87,31 +82,18 @@ def tails():
     # 50 slow calls of 1000 are a mode, 49 are not
     yield look_at("T7", "two kinds", None, (1, 950), (15, 40), (30, 10))
     yield look_at("T7", "not two kinds", found(), (1, 951), (15, 39), (30, 10))
-    # less what was waited for a CPU, and half of that part once more: 1 - 1/(1.149 * 0.979)
-    # less 0.021/2 is 10.05 %
-    for served, one in ((0.979, found()), (0.978, None)):
-        yield look_at("T7", "tail_share", one, *many, percent=50, waited=1 / served - 1)
-    # of ten slow calls, 14.9 ticks each beyond the median, chance makes more than that half:
-    # 4 * sqrt(0.0034 * 14.9/1149) is 2.7 %, of 12.7 % beyond the median
-    for served, one in ((0.9966, found()), (0.9965, None)):
-        yield look_at("T7", "four standard deviations", one, *CLEAR, percent=50, tick=100_000,
-                      waited=1 / served - 1)
+    # (149 - 37) / (1149 - 37)
+    for ready, one in ((37, found()), (38, None)):
+        yield look_at("T7", "tail_share, less waits for a CPU", one, *CLEAR, ready=ready)
     yield case("T7", "no durations", "no durations of single calls", *work(SECOND // 2))
-    # so many calls that chance makes little of their waits
-    yield from marred("T7", CLEAR, ((1, 98_900), (1000, 1_100)))
+    yield from marred("T7", CLEAR, 149)
 
 
-def marred(rule, groups, far):
-    """What lowers T7 and T8: waits for other threads, and for a CPU."""
-    # work is one of two threads that live twice as long as it takes; main is the other and
-    # holds as much in one call: half of what is in long calls may be idle
-    for percent, one in ((150, found(severity="low", says="cannot tell", **LOW)),
-                         (150.01, found(**MEDIUM))):
-        yield look_at(rule, "may wait", one, *groups, parts={1: 1}, lanes=(0, 0), tick=100_000,
-                      percent=percent)
-    for waited, one in ((1, found(**MEDIUM)), (1.001, found(**LOW))):
-        yield look_at(rule, "a busy machine", one, *far, tick=100_000, percent=50,
-                      waited=waited)
+def marred(rule, groups, beyond):
+    """What lowers T7 and T8: the calls were long since they waited."""
+    for blocked, one in ((beyond // 2 + beyond % 2, found(severity="low", says="wait", **LOW)),
+                         (beyond // 2 - 1 + beyond % 2, found(**MEDIUM))):
+        yield look_at(rule, "waited", one, *groups, blocked=blocked)
 
 
 def modes():
@@ -143,18 +125,13 @@ def modes():
     yield look_at("T8", "valley", found(), (8, 7000), (11, 100), (15, 2000), **near)
     yield look_at("T8", "valley", None, (8, 7000), (11, 101), (15, 2000), **near)
     yield look_at("T8", "a recursion", None, *few, hist_by=1.16)
-    # 1 - 1/(1.45 * 0.913) less 0.087/2 is 20.1 %
-    for served, one in ((0.913, found()), (0.912, None)):
-        yield look_at("T8", "slow_share", one, (1, 95_000), (10, 5_000), percent=50,
-                      waited=1 / served - 1)
-    # of five slow calls, 9 of 145 ticks each beyond the fast: 4 * sqrt(0.0106 * 9/145)
-    for served, one in ((0.9894, found()), (0.9893, None)):
-        yield look_at("T8", "four standard deviations", one, (1, 95), (10, 5), percent=50,
-                      tick=1_000_000, waited=1 / served - 1)
+    # (45 - 20) / (145 - 20)
+    for ready, one in ((20, found()), (21, None)):
+        yield look_at("T8", "slow_share", one, (1, 95), (10, 5), ready=ready)
     yield look_at("T8", "side by side", found(saves=270 * .8 / 2000), *few, lanes=(0, 0),
                   parts={0: .5, 1: .5})
     yield case("T8", "no durations", "no durations of single calls", *work(SECOND // 2))
-    yield from marred("T8", few, ((1, 70), (100, 30)))
+    yield from marred("T8", few, 270)
 
 
 def threads():
@@ -175,8 +152,10 @@ def threads():
                             (1, (900, 0, 0), None), (3, (400, 100, 100), found(saves=200)),
                             (8, (400, 100, 100), found(saves=200))):
         yield case("T11", "%d CPUs" % cpus, one, *three(*busy), lanes=four["lanes"], cpus=cpus)
-    yield case("T11", "waits for a CPU are no work", found(saves=100), *three(300, 150, 150),
-               lanes=four["lanes"], cpus=2, samples=[sample(40, waited=200 * MS)])
+    # 300 of 1000 ms in the first one
+    for off in ("ready", "blocked"):
+        yield case("T11", "waits are no work", found(saves=100), *three(600, 150, 150, **{off: 300 * MS}),
+                   **four)
     yield case("T11", "each in its process", None, *three(300, 10, 10), lanes=(0, 1, 2, 3), cpus=4)
     yield case("T11", "of one process", found(saves=145), *three(300, 10, 10), lanes=(0, 1, 1, 2),
                cpus=4)
@@ -265,7 +244,7 @@ def faults():
     yield case("M11", "little computed", found(saves=5),
                samples=[sample(.5, minor_faults=10_000)])
     yield case("M11", "a busy machine", found(saves=14.9985, impact=14.9985 / 500),
-               samples=[sample(50, waited=500 * MS, minor_faults=10_000)])
+               samples=[sample(50, minor_faults=10_000)], ready=500 * MS)
     yield case("M11", "side by side", found(saves=14.9985 / 2),
                samples=[sample(200, minor_faults=10_000)])
     yield case("M11", "two processes", found(saves=29.997), node("main", 1, 1, None, lanes={1: 1}),
@@ -284,54 +263,66 @@ def faults():
 
 
 def cpus():
-    """R1, R2"""
-    run, two, half = {"function": None}, {"lanes": (0, 0)}, work(SECOND // 2 + 1)
-    for percent, one in ((50, found(saves=500, **MEDIUM)), (50.001, None)):
-        yield case("R1", "cpu", one, *half, samples=[sample(percent)])
+    """R1 to R4"""
+    run, two = {"function": None}, {"lanes": (0, 0)}
+    for blocked, one in ((500 * MS, found(saves=500, function="main", **MEDIUM, shows={
+            "CPU, while none was waited for": 50, "computed": 500e6, "waited for a CPU": 0,
+            "slept": 500e6, "threads": 1})), (500 * MS - 10_000, None)):
+        yield case("R1", "cpu", one, blocked=blocked)
     # 400 ms of 800 in which no CPU was waited for
-    for waited, one in ((200, found(saves=400, impact=0.4, shows={
-            "CPU, while none was waited for": 50, "CPU, of one": 40, "waited for a CPU": 200e6,
-            "sampled": 1e9, "threads at most": 1})), (201, None)):
-        yield case("R1", "waits for a CPU", one, *half, samples=[sample(40, waited=waited * MS)])
-    for rule in ("R1", "R2"):
-        yield case(rule, "least_ns", TOO_SHORT, samples=[sample(10, at=200 * MS - 1)],
-                   wall=200 * MS)
-        yield case(rule, "no samples", NO_SAMPLES, samples=())
-        yield case(rule, "half of the run", NO_MORE, samples=[sample(10, at=500 * MS - 1)])
-    yield case("R1", "least_ns", found(function="work"), *half,
-               samples=[sample(10, at=200 * MS)], wall=400 * MS)
-    # 200 ms computed, 100 waited for a CPU, 700 idle
-    for self_ns, one in ((650, "work"), (649, None)):
-        yield case("R1", "who waited", found(function=one), *work(self_ns * MS),
-                   samples=[sample(20, waited=100 * MS)])
-    yield case("R1", "begun late", found(function="work", shows={"sampled": 600e6}),
-               *work(600 * MS), samples=[sample(50)], started=400 * MS)
-    yield case("R1", "who waited, of two", found(**run), *work(0, lanes={1: 900 * MS}),
-               samples=[sample(20, waited=100 * MS)], **two)
+    for ready, one in ((200, found(saves=400, impact=0.5, function="main", shows={
+            "CPU, while none was waited for": 50, "waited for a CPU": 200e6})), (200.01, None)):
+        yield case("R1", "waits for a CPU", one, blocked=(600 * MS - int(ready * MS)),
+                   ready=int(ready * MS))
+    for rule in ("R1", "R2", "R3", "R4"):
+        yield case(rule, "least_ns", BRIEF, wall=100 * MS - 1, **two)
+        yield case(rule, "not told apart", "not told apart", split=False)
+    yield case("R1", "least_ns", found(), blocked=90 * MS, wall=100 * MS, **two)
+    # 700 ms slept, by whom half of it
+    for ns, one in ((350, "work"), (349, None)):
+        yield case("R1", "who waited", found(function=one), node("work", ns * MS, blocked=ns * MS),
+                   *(node("other%d" % i, (700 - ns) // 2 * MS, blocked=(700 - ns) * MS // 2)
+                     for i in range(2)))
+    yield case("R1", "its call of libc waited", found(function="work"), node("work", MS),
+               node("read", 900 * MS, 9, "work", 4, blocked=900 * MS))
 
-    def both_busy(percent, waited=0, **values):
-        return [sample(percent, waited=waited, **{**dict(thread_count=2), **values})]
-    both_taken = "CPU of the machine, computed and wished for"
-    for percent, one in ((180, found(severity="low", saves=0, crosses={both_taken}, **run,
-                                     **HIGH, shows={both_taken: 90})), (179.999, None)):
-        yield case("R2", "machine", one, samples=both_busy(percent), **two)
+    def both_busy(first=900, second=900, **values):
+        """Two threads that wish for so many ms of a second each."""
+        return [node("main", SECOND, 1, None, blocked=(1000 - first) * MS, **values),
+                node("work", 0, 1, None, lanes={1: SECOND}, blocked=(1000 - second) * MS)]
+
+    def busy(rule, what, one, first=900, second=900, ready=0, **values):
+        return case(rule, what, one, *both_busy(first, second, ready=ready * MS),
+                    has_main=False, **two, **values)
+    wished = "CPU of the machine, computed and wished for"
+    machine = found(severity="low", saves=0, crosses={wished}, **run, **HIGH,
+                    shows={wished: 90, "CPUs": 2})
+    yield busy("R2", "machine", machine)
+    yield busy("R2", "machine", None, 899)
+    yield busy("R2", "least_ns", found(**run))
+    yield busy("R2", "one thread", None, 499, 1000, cpus=1)
+    yield busy("R2", "two threads", found(**run), 500, 1000, cpus=1)
+    yield busy("R2", "no CPUs", "the number of CPUs", cpus=None)
+    yield busy("R2", "four CPUs", None, 1000, 1000, cpus=4)
     starved = "waited for a CPU, of what was wished"
-    for waited, one in ((600 * MS, found(severity="medium", crosses={both_taken, starved}, shows={
-            both_taken: 100, "CPU, of one": 140, starved: 30, "CPUs": 2, "threads at most": 2})),
-                        (599 * MS, found(severity="low"))):
-        yield case("R2", "starved", one, samples=both_busy(140, waited), **two)
-    yield case("R2", "least_ns", found(), samples=both_busy(180, at=200 * MS), wall=400 * MS,
-               **two)
-    yield case("R2", "one thread", None, samples=both_busy(100, thread_count=1), cpus=1)
-    yield case("R2", "two threads", found(), samples=both_busy(100), cpus=1)
-    yield case("R2", "no CPUs", "the number of CPUs", samples=both_busy(200), cpus=None)
-    yield case("R2", "four CPUs", None, samples=both_busy(200), cpus=4)
-    yield case("R2", "waits for a CPU", found(severity="medium"), cpus=4,
-               samples=both_busy(200, 1_600 * MS))
+    for ready, one in ((600, found(severity="low", crosses={starved}, shows={
+            starved: 30, "CPUs": 4}, **run, **HIGH)), (599, None)):
+        yield busy("R3", "ready", one, 1000, 1000, ready, cpus=4)
+    yield busy("R3", "least_ns", found(**run), 1000, 1000, 600)
+    yield busy("R3", "its own threads", None, 1000, 1000, 600, cpus=1)
+    yield busy("R3", "no CPUs", "the number of CPUs", cpus=None)
+    for ready, one in ((600, found(severity="medium", **run)), (599, None)):
+        yield busy("R4", "ready", one, 1000, 1000, ready, cpus=1)
+    yield busy("R4", "least_ns", found(**run), 1000, 1000, 600, cpus=1)
+    yield busy("R4", "threads_by_cpus", None, 1000, 1000, 600)
+    yield busy("R4", "threads_by_cpus", found(**run), 1000, 1000, 600, cpus=1)
+    yield busy("R4", "machine", found(**run), 500, 500, 400, cpus=1)
+    yield busy("R4", "machine", None, 400, 400, 300, cpus=1, started=200 * MS)
+    yield busy("R4", "no CPUs", "the number of CPUs", cpus=None)
 
 
 def never_called():
-    for rule in ("T0", "T1", "T2", "T3", "T9", "T11"):
+    for rule in ("T0", "T1", "T2", "T3", "T9", "T11", "W1", "W2"):
         yield case(rule, "no calls", NEVER_CALLED, has_main=False)
 
 
@@ -356,10 +347,9 @@ def merged():
     yield look_at("T1", "a broad tail", found(also={"T7"}), (1, 899), (5, 90), (10, 1), (50, 10),
                   beside=set(), tick=20_000)
     one = work(300 * MS, 1, max_ns=300 * MS)
-    yield case("T9", "one call that waited", found(also={"T0"}), *one, beside=set(),
-               samples=[sample(70)])
-    yield case("T9", "one call that computed", found(also=set()), *one, beside={"T0"},
-               samples=[sample(100)])
+    yield case("T9", "one call that computed", found(also=set()), *one, beside={"T0"})
+    yield case("W1", "one call that waited", found(also={"R1"}), beside=set(),
+               *work(800 * MS, 1, max_ns=800 * MS, blocked=800 * MS))
     yield case("T3", "the leaf of a chat", found(also={"T1"}, function="ask"),
                node("load", MS, 100), node("ask", 400 * MS, 10_000, "load"), beside=set())
 

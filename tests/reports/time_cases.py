@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: MIT
-"""Cases for check_time_rules.py: what functions take, T0 to T3, T9; and how a case is written.
+"""Cases for check_time_rules.py: what functions take, T0 to T3, T9; waits, W1, W2; and how a case is written.
 """
 import collections
 
-from make_times import MS, SECOND, node, sample
+from make_times import MS, SECOND, node
 
 MILLION = 1_000_000
 
@@ -24,10 +24,10 @@ def case(rule, what, wanted, *nodes, limits=None, beside=None, **times):
     return Case(rule, what, wanted, dict(times, nodes=nodes), limits, beside)
 
 
-def both(rule, what, wanted, other, make, one, two, **times):
+def both(rule, what, wanted, other, make, one, two, **rest):
     """The same recording but for one number."""
-    return [case(rule, what, wanted, *make(one), **times),
-            case(rule, what, other, *make(two), **times)]
+    return [case(rule, what, wanted, *make(one), **rest),
+            case(rule, what, other, *make(two), **rest)]
 
 
 LOW, MEDIUM, HIGH = ({"confidence": word} for word in ("low", "medium", "high"))
@@ -50,7 +50,7 @@ def slow_calls():
                     SECOND + 2, SECOND, **wall)
     yield case("T0", "however little it is", found(severity="high", saves=501, shows={
         "mean per call": 501e6, "calls": 1, "p50 with hooks": 500e6, "longest with hooks": 502e6,
-        "own share of the run": 0.0501}),
+        "computed itself, of the run": 0.0501}),
                *work(501 * MS, 1, p50_ns=500 * MS, max_ns=502 * MS), wall=1000 * SECOND)
     yield case("T0", "however much it is", found(severity="low", saves=999),
                *work(999 * MS, 19))
@@ -69,8 +69,8 @@ def hot_leaves():
     yield from both("T1", "own_share", found(saves=25, **MEDIUM), None, work,
                     50 * MS, 50 * MS - 1)
     yield from both("T1", "own_part", found(shows={
-        "own share of the run": 10, "own time": 100e6, "own share of its total": 50,
-        "calls": 1000, "own time per call": 100e3}), None,
+        "own share of the run": 10, "computed itself": 100e6, "own share of that with what it calls": 50,
+        "calls": 1000, "computed per call": 100e3}), None,
                     lambda below: work(100 * MS) + [node("inner", below, 5 * MILLION, "work")],
                     100 * MS, 100 * MS + 1)
     yield from both("T1", "least_hooks", found(**LOW), None,
@@ -92,11 +92,18 @@ def hot_leaves():
     # half of it in one call is T9's
     yield from both("T1", "many calls", found(), None,
                     lambda longest: work(200 * MS, 2, max_ns=longest), 100 * MS - 1, 100 * MS)
-    # of one thread the CPU time tells what was waited
-    yield case("T1", "waited", found(saves=50), *work(400 * MS), samples=[sample(10)])
-    yield case("T1", "did not wait", found(saves=200), *work(400 * MS), samples=[sample(50)])
+    # what was waited is not computed
+    yield case("T1", "waited", found(saves=50, shows={"waited besides": 300e6}),
+               *work(400 * MS, blocked=300 * MS))
+    yield from both("T1", "own_share, less waits", found(), None,
+                    lambda blocked: work(400 * MS, blocked=blocked), 350 * MS, 350 * MS + 1)
+    yield from both("T1", "a busy machine", found(saves=16), None,
+                    lambda ready: work(400 * MS, ready=ready), 368 * MS, 369 * MS)
+    # calls that are long enough to wait
+    for count, one in ((20_000, "not told apart"), (20_001, found(**MEDIUM))):
+        yield case("T1", "not told apart", one, *work(400 * MS, count), split=False)
+    yield case("T1", "a call of libc", None, *work(400 * MS, kind=3))
     yield from lanes_of_hot_leaves()
-    yield from busy_hot_leaves()
 
 
 def lanes_of_hot_leaves():
@@ -117,65 +124,6 @@ def lanes_of_hot_leaves():
                                         hooks=200 * MS, max_ns=50 * MS),
                    wall=wall, has_main=False, **two)
 
-    def idle(percent, one, *others):
-        return case("T1", "may wait", one, *work(0, 20_000, lanes={1: 400 * MS}), *others,
-                    samples=[sample(percent)], **two)
-    # two threads of a second each; 400 ms of one of them in calls of 20 us; main's one call
-    # is 600 ms: so 1000 ms in long calls
-    yield idle(150, found(severity="low", saves=200, says="cannot tell", **LOW))
-    yield idle(150.001, found(severity="medium", **LOW))
-    yield idle(180, found(severity="medium", **LOW))
-    yield idle(180.001, found(severity="high", says="not in what it calls", **MEDIUM))
-    yield case("T1", "too short to wait", found(severity="medium", **LOW),
-               *work(0, 20_001, lanes={1: 400 * MS}), samples=[sample(150)], **two)
-    yield case("T1", "each process waits for itself", found(saves=200, **MEDIUM),
-               *work(0, 20_000, lanes={1: 400 * MS}), lanes=(0, 1),
-               samples=[sample(80), sample(70, process=1)])
-
-
-def busy_hot_leaves():
-    def busy(waited, p50, one):
-        return case("T1", "a busy machine", one, *work(400 * MS, p50_ns=p50),
-                    samples=[sample(40, waited=waited)])
-    # served: 400 of 800 ms, 400 of 800.001 ms; all calls alike, so they had their part of
-    # the waits: half. An idle machine would have taken 600 ms
-    half = {"of it perhaps waits for a CPU": 200e6, "own share of the run": 100 * 200 / 600}
-    yield busy(400 * MS, 400_000, found(saves=100, shows=half, **MEDIUM))
-    yield busy(400 * MS + 1000, 400_000, found(saves=100, **LOW))
-    # what they took beyond the median: 100 ms, of which 50 ms may have been waited
-    yield busy(50 * MS, 300_000, found(saves=175, shows={
-        "of it perhaps waits for a CPU": 50e6, "own share of the run": 100 * 350 / 950}))
-    # 150 ms beyond it; their part of the waits is a third of 400 ms
-    yield busy(200 * MS, 250_000, found(saves=125, shows={
-        "of it perhaps waits for a CPU": 150e6, "own share of the run": 100 * 250 / 800}))
-    # 100 ms beyond it: less than that third
-    yield busy(200 * MS, 300_000, found(saves=400 / 3, shows={
-        "own share of the run": 100 * (800 / 3) / 800}))
-    # of two calls, 290 and 110 ms, the median is the longer: 180 ms beyond the other
-    yield case("T1", "one of two calls waited", found(saves=110, shows={
-        "of it perhaps waits for a CPU": 180e6, "own share of the run": 100 * 220 / 800}),
-               *work(400 * MS, 2, p50_ns=290 * MS, max_ns=290 * MS),
-               samples=[sample(40, waited=200 * MS)])
-    # 5 % of what an idle machine would have taken: 750 ms. Half of the wish was met
-    yield from both("T1", "of the time without waits", found(), None,
-                    lambda ns: work(ns, p50_ns=75_000), 75 * MS, 75 * MS - 1,
-                    samples=[sample(25, waited=250 * MS)])
-    # two threads that wished for two seconds of CPU and had half a one: of 1000 ms are left 250
-    yield from both("T1", "waits of two threads at once", found(saves=6.25, **LOW), None,
-                    lambda ns: work(0, p50_ns=50_000, lanes={1: ns}), 50 * MS, 50 * MS - 1,
-                    samples=[sample(50, waited=1500 * MS)], lanes=(0, 0))
-
-    def hooked(ns, count, hooks):
-        return [*work(ns, count, p50_ns=-(-ns // count)), node("hooked", 0, hooks=hooks)]
-    # three quarters of 1100 ms, less 100 ms of hooks, which are computed: 725 ms
-    yield from both("T1", "hooks and waits", found(), None,
-                    lambda ns: hooked(ns, 1000, 100 * MS), 72_500_000, 72_499_999,
-                    wall=1100 * MS, samples=[sample(25, at=1100 * MS, waited=275 * MS)])
-    # 900 ms of hooks in half of 1000 ms: a quarter of half of the other 100 ms is taken
-    yield from both("T1", "nearly all hooks and waits", found(), None,
-                    lambda ns: hooked(ns, 10, 900 * MS), 1_250_000, 1_249_999,
-                    samples=[sample(50, waited=500 * MS)])
-
 
 def tiny_calls():
     """T2. A million calls cost 1.8 ms."""
@@ -186,12 +134,12 @@ def tiny_calls():
                     lambda count: work(MS, count), 100_000, 99_999, **short)
     yield from both("T2", "tiny_ns", found(saves=1.8), None, tiny, 100, 101, **fitting)
     yield from both("T2", "tiny_hooks", found(), None, tiny, 150, 151, wall=152 * MS, cost=50)
-    # 100 ns on a machine that gave half
-    yield from both("T2", "on a busy machine", found(bound=200), None, tiny, 200, 201,
-                    wall=202 * MS, samples=[sample(50, at=202 * MS, waited=101 * MS)])
+    # of 200 ns half was waited
+    yield from both("T2", "waits", found(), None, lambda ready: tiny(200, ready=ready, blocked=50 * MS),
+                    50 * MS, 50 * MS - MILLION, wall=202 * MS)
     yield case("T2", "call_ns", found(saves=5), *tiny(10), limits={"call_ns": 5}, **fitting)
     yield case("T2", "call_ns", found(saves=1.8, shows={
-        "calls": MILLION, "own time per call": 10, "cost of a call": 1.8,
+        "calls": MILLION, "computed per call": 10, "cost of a call": 1.8,
         "share of the run": 100 * 1.8 / (90 + 1.000001), "hooks, already subtracted": 20e6}),
                *tiny(10, hooks=20 * MS), **fitting)
     for wall, one in ((180 * MS, found()), (180 * MS + 100, None)):
@@ -213,6 +161,7 @@ def tiny_calls():
         yield case("T2", "%s in %s" % (name, file), one and dict(one, function=name),
                    node(name, 10 * MS, MILLION, file=file), **fitting)
     yield case("T2", "a region", None, *tiny(10, kind=2), **fitting)
+    yield case("T2", "a call of libc", None, *tiny(10, kind=4), **fitting)
     yield case("T2", "to verify", found(verify="both built without hooks", **MEDIUM), *tiny(10),
                **fitting)
 
@@ -260,21 +209,19 @@ def long_calls():
     """T9"""
     def long(longest, count=1, self_ns=None, **values):
         return work(longest if self_ns is None else self_ns, count, max_ns=longest, **values)
-    computed = found(says="computed for long", saves=50, **MEDIUM)
+    computed = found(says="computed for long", saves=50, **MEDIUM, shows={
+        "computed by one call itself": 100e6, "calls": 1})
     yield from both("T9", "least_ns", computed, None, long, 100 * MS, 100 * MS - 1)
     for wall, one in ((2 * SECOND, computed), (2 * SECOND + 100, None)):
         yield case("T9", "run_share", one, *long(100 * MS), wall=wall)
-    # idle: 160 ms of a second
-    for percent, one in ((84, found(saves=200, says="it waited", **HIGH, shows={
-            "own time of one call": 200e6, "share of the run": 20, "calls": 1,
-            "idle in the whole run": 160e6})),
-                         (84.001, found(saves=100, says="computed for long", **MEDIUM))):
-        yield case("T9", "waited_part", one, *long(200 * MS), samples=[sample(percent)])
+    yield from both("T9", "least_ns, less waits", computed, None,
+                    lambda ready: long(200 * MS, ready=ready, blocked=50 * MS), 50 * MS,
+                    50 * MS + 1)
     yield case("T9", "assumed_gain", found(saves=100), *long(200 * MS))
-    yield case("T9", "idle for more than it", found(saves=200), *long(200 * MS),
-               samples=[sample(50)])
     yield case("T9", "assumed_gain", found(saves=20), *long(200 * MS),
                limits={"assumed_gain": 0.1})
+    yield case("T9", "not told apart", "not told apart", *long(200 * MS), split=False)
+    yield case("T9", "a call of libc", None, *long(200 * MS, kind=3))
     yield from both("T9", "half of it in one call", found(shows={"p50 of its calls": 7}), None,
                     lambda self_ns: long(100 * MS, 5, self_ns, p50_ns=7), 200 * MS, 200 * MS + 2)
     # what is below it, with its hooks, is not its own
@@ -285,18 +232,47 @@ def long_calls():
     # 5 % of 4 s; of the other calls 100 ms
     for longest, one in ((200 * MS, found()), (200 * MS - 1, None)):
         yield case("T9", "run_share", one, *long(longest, 2, 300 * MS), wall=4 * SECOND)
-    # one call of many may have waited for a CPU as long as all threads did
-    yield from both("T9", "a busy machine", found(**MEDIUM), None,
-                    lambda longest: long(longest, 3, 200 * MS, p50_ns=50 * MS),
-                    150 * MS, 150 * MS - 1, samples=[sample(90, waited=50 * MS)])
-    # 900 of 1000 ms were given, so 90 of 100
-    for length, one in ((112 * MS, found(saves=50.4)), (111 * MS, None)):
-        yield case("T9", "of an idle machine", one, *long(length, p50_ns=length),
-                   samples=[sample(90, waited=100 * MS)])
-    # two threads of a second each; 200 ms of one of them
-    for percent, one in ((190, None), (190.001, found())):
-        yield case("T9", "may wait for a thread", one, *long(200 * MS, lanes={1: 200 * MS}),
-                   lanes=(0, 0), samples=[sample(percent)])
 
 
-TIME_CASES = (slow_calls, hot_leaves, tiny_calls, chatty_edges, long_calls)
+def long_waits():
+    """W1"""
+    def waits(ns, count=1, name="usleep", longest=None, **values):
+        return [node("work", MS), node(name, ns, count, "work", 3, blocked=ns,
+                                       max_ns=ns if longest is None else longest, **values)]
+    slept = found(saves=100, severity="medium", **HIGH, says="usleep()", shows={
+        "slept in long waits": 100e6, "share of the run": 10, "waits": 1, "longest": 100e6})
+    yield from both("W1", "least_ns", slept, None, waits, 100 * MS, 100 * MS - 1)
+    yield from both("W1", "the mean of many", found(saves=300), None,
+                    lambda ns: waits(ns, 3, longest=0), 300 * MS, 300 * MS - 1)
+    yield case("W1", "one of many", found(saves=100), *waits(100 * MS, 50))
+    for wall, one in ((2 * SECOND, found()), (2 * SECOND + 100, None)):
+        yield case("W1", "run_share", one, *waits(100 * MS), wall=wall)
+    for name in ("pthread_join", "waitpid", "epoll_wait", "sem_wait"):
+        yield case("W1", "waits for others: " + name, None, *waits(500 * MS, name=name))
+    yield case("W1", "its own code", found(saves=400, says="not recorded by its name", **MEDIUM),
+               *work(500 * MS, 1, blocked=400 * MS))
+    yield case("W1", "its own code, with threads", None, *work(500 * MS, 1, blocked=400 * MS),
+               lanes=(0, 0))
+    yield case("W1", "another thread", None, *waits(500 * MS, lanes={1: 500 * MS}),
+               lanes=(0, 0))
+    yield case("W1", "not told apart", "not told apart", *waits(500 * MS), split=False)
+
+
+def polling():
+    """W2"""
+    def polls(ns, count=100, name="usleep", **values):
+        return [node("work", MS), node(name, ns, count, "work", 3, blocked=ns, **values)]
+    yield from both("W2", "least_calls", found(saves=50, says="usleep()", severity="medium"),
+                    None, lambda count: polls(100 * MS, count), 50, 49)
+    yield from both("W2", "mean_ns", found(), None, lambda ns: polls(ns, 10), 500 * MS,
+                    500 * MS + 10, limits={"least_calls": 10})
+    yield from both("W2", "run_share", found(), None, polls, 50 * MS, 50 * MS - 1)
+    yield case("W2", "assumed_gain", found(saves=10), *polls(100 * MS),
+               limits={"assumed_gain": 0.1})
+    yield case("W2", "assumed_gain", found(saves=50), *polls(100 * MS))
+    yield case("W2", "no sleep", None, *polls(100 * MS, name="read"))
+    yield case("W2", "another thread", found(saves=0), *polls(100 * MS, lanes={1: 100 * MS}),
+               lanes=(0, 0))
+
+
+TIME_CASES = (slow_calls, hot_leaves, tiny_calls, chatty_edges, long_calls, long_waits, polling)

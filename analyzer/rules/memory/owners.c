@@ -185,11 +185,10 @@ struct finding *memory_owner_finding(struct rule_input *input, struct findings *
 double memory_run_ns(struct rule_input *input)
 {
 	const struct time_run *run = input->time_run;
-	double lanes, served_ns;
+	double lanes;
 
 	lanes = run->lane_count > 1 ? (double)run->lane_count : 1;
-	served_ns = time_run_unhindered_ns(run);
-	return fmax(served_ns - input->frames_cost_ns / lanes, 0.1 * served_ns);
+	return fmax(run->run_ns - input->frames_cost_ns / lanes, 0.1 * run->run_ns);
 }
 
 void memory_win_time(struct rule_input *input, struct finding *finding, double ns)

@@ -1,6 +1,10 @@
 -- SPDX-License-Identifier: MIT
--- The function with most time of its own: where a run without CPU time stood still.
+-- Who waited.
 
+-- What a function waited is what its own code slept, and the calls of libc that it made.
 -- :name largest
-SELECT function_id, self_ns FROM functions WHERE run_id = :run
-ORDER BY self_ns DESC, function_id LIMIT 1;
+SELECT COALESCE(c.function_id, p.function_id) AS function_id,
+	SUM(p.self_blocked_ns) AS blocked_ns
+FROM path p LEFT JOIN path c ON p.kind >= 3 AND c.path_id = p.parent_path_id
+WHERE p.run_id = :run AND p.self_blocked_ns > 0
+GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1;

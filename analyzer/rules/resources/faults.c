@@ -14,11 +14,12 @@ static void add(struct rule_input *input, struct findings *ret, double repeated,
 		bool is_storm)
 {
 	const struct time_run *run = input->time_run;
-	double run_ns = time_run_unhindered_ns(run);
+	double run_ns = run->run_ns;
 	double major_ns = run->major_faults * rule_limit(input, "major_ns");
-	double minor_ns = fmin(repeated * rule_limit(input, "minor_ns"), run->cpu_ns);
+	double minor_ns =
+		fmin(repeated * rule_limit(input, "minor_ns"), run->sampled_cpu_ns);
 	/* Threads side by side wait for their faults at once. */
-	double side_by_side = fmax(1, run->cpu_ns / run->span_ns);
+	double side_by_side = fmax(1, run->sampled_cpu_ns / run->span_ns);
 	struct finding *finding = rule_add(input, ret);
 
 	finding->confidence = CONFIDENCE_HIGH;
@@ -97,6 +98,6 @@ const struct rule rule_page_faults = {
 	.summary = "page faults come at a high rate and for more pages than the program "
 		   "ever held, or many of them read a disk",
 	.specific = 1,
-	.needs = MEASURED_WALL | MEASURED_CPU,
+	.needs = MEASURED_WALL | MEASURED_SAMPLES,
 	.evaluate = evaluate,
 };

@@ -7,8 +7,8 @@
 #include "analyzer/rules/steps/course.h"
 
 #include "analyzer/statistics/statistics.h"
-#include "analyzer/rules/time/served.h"
 #include "analyzer/rundb/rundb.h"
+#include "analyzer/rules/time/ready.h"
 #include "analyzer/rules/time/run.h"
 
 #include "steps_course.sql.h"
@@ -38,16 +38,12 @@ static void quarters(const struct steps *steps, double *ret_first, double *ret_l
 		median_of(steps->means, steps->span_count - quarter, steps->span_count);
 }
 
-/* The run, less the waits for a CPU of a busy machine. */
-static double run_of(const struct rule_input *input)
-{
-	return time_run_unhindered_ns(input->time_run);
-}
-
 /* Of steps of several threads side by side only the run's share counts. */
 static double of_run(const struct rule_input *input, double steps_ns, double ns)
 {
-	return steps_ns > run_of(input) ? ns * run_of(input) / steps_ns : ns;
+	double run_ns = input->time_run->run_ns;
+
+	return steps_ns > run_ns ? ns * run_ns / steps_ns : ns;
 }
 
 static void add_drift(struct rule_input *input, struct findings *ret,
@@ -57,7 +53,7 @@ static void add_drift(struct rule_input *input, struct findings *ret,
 	struct finding *finding = steps_add(input, ret, steps);
 
 	finding->saving_ns = saving_ns;
-	finding->impact = rule_share(saving_ns, run_of(input));
+	finding->impact = rule_share(saving_ns, input->time_run->run_ns);
 	finding_evidence_limit(finding, "last quarter by first", "ratio",
 			       last_ns / first_ns, rule_limit(input, "later_by_first"));
 	finding_evidence_limit(finding, "beyond the first, of the run", "percent",
@@ -82,30 +78,29 @@ static void add_drift(struct rule_input *input, struct findings *ret,
 		(long long)input->run_id, (long long)steps->series_id);
 }
 
-/* Makes the durations those of a machine that is never busy: else a load that comes up
- * during the run looks like a drift. */
-static int take_off_waits(struct rule_input *input, struct steps *steps)
+/* Else a load that comes up during the run looks like a drift. */
+static int take_off_ready(struct rule_input *input, struct steps *steps)
 {
-	struct time_served served = {0};
-	int result = time_served_load(input, &served);
 	double from_ns = 1e9 * steps->seconds[0] - steps->counts[0] * steps->means[0];
+	struct time_ready ready = {0};
+	int result = time_ready_load(input, &ready);
 
-	steps->total_ns = 0;
-	for (size_t i = 0; result == 0 && i < steps->span_count; i++) {
+	for (size_t i = 0; i < steps->span_count; i++) {
 		double to_ns = 1e9 * steps->seconds[i];
+		double ready_ns = time_ready_between(&ready, from_ns, to_ns);
 
-		steps->means[i] *= time_served_between(&served, from_ns, to_ns);
-		steps->total_ns += steps->counts[i] * steps->means[i];
+		steps->means[i] = fmax(0, steps->means[i] - ready_ns / steps->counts[i]);
+		steps->total_ns -= fmin(ready_ns, steps->total_ns);
 		from_ns = to_ns;
 	}
-	time_served_free(&served);
+	time_ready_free(&ready);
 	return result;
 }
 
 static int look_for_drift(struct rule_input *input, struct findings *ret,
 			  struct steps *steps)
 {
-	int result = take_off_waits(input, steps);
+	int result = take_off_ready(input, steps);
 	double first_ns, last_ns, beyond_ns = 0;
 
 	quarters(steps, &first_ns, &last_ns);
@@ -118,7 +113,7 @@ static int look_for_drift(struct rule_input *input, struct findings *ret,
 		beyond_ns += steps->counts[i] *
 			     fmax(0, fmin(steps->means[i], last_ns) - first_ns);
 	beyond_ns = of_run(input, steps->total_ns, beyond_ns);
-	if (beyond_ns >= rule_limit(input, "run_share") * run_of(input))
+	if (beyond_ns >= rule_limit(input, "run_share") * input->time_run->run_ns)
 		add_drift(input, ret, steps, first_ns, last_ns, beyond_ns);
 	return 0;
 }
@@ -148,7 +143,7 @@ const struct rule rule_step_drift = {
 	.title = "Steps that take longer and longer",
 	.summary = "later steps of a name take markedly longer than the first ones",
 	.specific = 1,
-	.needs = MEASURED_STEPS | MEASURED_WALL | MEASURED_CPU,
+	.needs = MEASURED_STEPS | MEASURED_WALL | MEASURED_SAMPLES,
 	.evaluate = evaluate_drift,
 };
 
@@ -156,6 +151,7 @@ struct slow {
 	double usual_ns;  /* the median; of steps that drift, of the last ones */
 	double count;	  /* at least */
 	double beyond_ns; /* the slow ones take beyond as many usual ones, at least */
+	double ready_ns;  /* what all steps waited for a CPU, at most */
 	double slowest_ns;
 	double started_ns; /* of the slowest */
 };
@@ -164,22 +160,30 @@ struct slow {
 static int load_slowest(struct rule_input *input, const struct steps *steps,
 			double least_ns, struct slow *ret)
 {
+	struct time_ready ready = {0};
+	int result = time_ready_load(input, &ready);
 	struct cursor *cursor = rule_query(input, steps_course_sql_slowest);
 
 	cursor_bind_integer(cursor, ":series", steps->series_id);
 	while (ret->count < SLOWEST_MOST && cursor_next(cursor) > 0) {
+		double started_ns = cursor_real(cursor, "started_ns");
 		double duration_ns = cursor_real(cursor, "duration_ns");
 
+		duration_ns -=
+			time_ready_most(&ready, started_ns, started_ns + duration_ns);
 		if (duration_ns < least_ns)
 			continue;
 		if (duration_ns > ret->slowest_ns) {
 			ret->slowest_ns = duration_ns;
-			ret->started_ns = cursor_real(cursor, "started_ns");
+			ret->started_ns = started_ns;
 		}
 		ret->count++;
 		ret->beyond_ns += duration_ns - ret->usual_ns;
 	}
-	return rule_finish(input, cursor, 0);
+	if (ready.count)
+		ret->ready_ns = ready.points[ready.count - 1].ready_ns;
+	time_ready_free(&ready);
+	return rule_finish(input, cursor, result);
 }
 
 /* Of more than five the percentiles tell: a hundredth of the steps takes p99 or more. */
@@ -195,23 +199,9 @@ static void add_percentiles(const struct steps *steps, double least_ns, struct s
 			continue;
 		ret->count = fmax(ret->count, count);
 		ret->beyond_ns =
-			fmax(ret->beyond_ns, count * (parts[i][1] - ret->usual_ns));
+			fmax(ret->beyond_ns,
+			     count * (parts[i][1] - ret->usual_ns) - ret->ready_ns);
 	}
-}
-
-/* A step that had to wait for a CPU is slow, too: what all steps waited is taken off, and
- * half as much again of what they computed as a margin. */
-static double less_waits(const struct rule_input *input, const struct steps *steps,
-			 const struct slow *slow)
-{
-	double served = time_run_served(input->time_run);
-	double served_ns = steps->total_ns * served;
-	double all_ns =
-		fmax(slow->beyond_ns, steps->total_ns - steps->count * slow->usual_ns);
-	double ns =
-		fmin(slow->beyond_ns * served, all_ns - (steps->total_ns - served_ns));
-
-	return of_run(input, served_ns, fmax(0, ns - (1 - served) / 2 * served_ns));
 }
 
 static void add_slow(struct rule_input *input, struct findings *ret,
@@ -222,7 +212,7 @@ static void add_slow(struct rule_input *input, struct findings *ret,
 	/* One may be what lies between two loops of one name. */
 	finding->confidence = slow->count > 1 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
 	finding->saving_ns = rule_limit(input, "assumed_gain") * beyond_ns;
-	finding->impact = rule_share(finding->saving_ns, run_of(input));
+	finding->impact = rule_share(finding->saving_ns, input->time_run->run_ns);
 	finding_evidence_limit(finding, "slowest by median", "ratio",
 			       slow->slowest_ns / slow->usual_ns,
 			       rule_limit(input, "slow_by_usual"));
@@ -231,7 +221,7 @@ static void add_slow(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "median", "ns", slow->usual_ns);
 	finding_evidence(finding, "slow steps, at least", "count", slow->count);
 	finding_evidence_limit(finding, "beyond the median, of the run", "percent",
-			       100 * rule_share(beyond_ns, run_of(input)),
+			       100 * rule_share(beyond_ns, input->time_run->run_ns),
 			       100 * rule_limit(input, "run_share"));
 	finding->why = slow->count > 1
 			       ? "some steps took far longer than most"
@@ -275,8 +265,9 @@ static int look_for_slow(struct rule_input *input, struct findings *ret,
 	if (result < 0)
 		return result;
 	add_percentiles(steps, least_ns, &slow);
-	beyond_ns = less_waits(input, steps, &slow);
-	if (slow.count > 0 && beyond_ns >= rule_limit(input, "run_share") * run_of(input))
+	beyond_ns = of_run(input, steps->total_ns, slow.beyond_ns);
+	if (slow.count > 0 &&
+	    beyond_ns >= rule_limit(input, "run_share") * input->time_run->run_ns)
 		add_slow(input, ret, steps, &slow, beyond_ns);
 	return 0;
 }
@@ -306,6 +297,6 @@ const struct rule rule_slow_steps = {
 	.title = "Single steps far slower than the others",
 	.summary = "some steps of a name take many times the median",
 	.specific = 1,
-	.needs = MEASURED_STEPS | MEASURED_WALL | MEASURED_CPU,
+	.needs = MEASURED_STEPS | MEASURED_WALL | MEASURED_SAMPLES,
 	.evaluate = evaluate_slow,
 };

@@ -22,12 +22,6 @@ static double tiny_ns(struct rule_input *input)
 		    rule_limit(input, "tiny_ns"));
 }
 
-/* The same of a machine that met a part of the wish only. */
-static double most_ns(struct rule_input *input)
-{
-	return tiny_ns(input) / time_run_met(input->time_run);
-}
-
 /*
  * The compiler inlines what is defined in a header: a program without hooks does not make
  * these calls. (Of nine such functions in three programs not one call was left at -O2.)
@@ -57,24 +51,24 @@ static double least_run_ns(struct rule_input *input)
 	double hooks_ns = (double)input->calls * input->hook_cost_ns /
 			  fmax(1, (double)run->lane_count);
 
-	return time_run_unhindered_ns(run) + rule_limit(input, "hooks_error") * hooks_ns;
+	return run->run_ns + rule_limit(input, "hooks_error") * hooks_ns;
 }
 
 static int add_tiny(struct rule_input *input, struct findings *ret, struct cursor *cursor)
 {
 	int64_t function_id = cursor_integer(cursor, "function_id");
 	double calls = cursor_real(cursor, "calls"),
-	       self_ns = cursor_real(cursor, "self_ns");
+	       cpu_ns = cursor_real(cursor, "cpu_ns");
 	double run_ns = least_run_ns(input);
 	double saving_ns = calls * rule_limit(input, "call_ns"), held_ns;
 	struct finding *finding;
-	int result = time_run_function(input, function_id, self_ns, &held_ns);
+	int result = time_run_function(input, function_id, cpu_ns, &held_ns);
 
 	if (result < 0)
 		return result;
 	/* Of threads side by side only the longest counts. */
-	if (self_ns > 0)
-		saving_ns *= fmin(1, held_ns / self_ns);
+	if (cpu_ns > 0)
+		saving_ns *= fmin(1, held_ns / cpu_ns);
 	if (saving_ns < rule_limit(input, "least_share") * run_ns ||
 	    is_of_header(cursor_text(cursor, "file"), cursor_text(cursor, "name")))
 		return 0;
@@ -83,9 +77,8 @@ static int add_tiny(struct rule_input *input, struct findings *ret, struct curso
 	finding->impact = rule_share(saving_ns, run_ns);
 	finding_evidence_limit(finding, "calls", "count", calls,
 			       rule_limit(input, "least_calls"));
-	/* What an idle machine would show is compared with the limit. */
-	finding_evidence_limit(finding, "own time per call", "ns",
-			       cursor_real(cursor, "self_by_call"), most_ns(input));
+	finding_evidence_limit(finding, "computed per call", "ns",
+			       cursor_real(cursor, "cpu_by_call"), tiny_ns(input));
 	finding_evidence_error(finding, cursor_real(cursor, "error_by_call"));
 	if (cursor_integer(cursor, "inlined_calls"))
 		finding_evidence(finding, "inlined, not counted here", "count",
@@ -106,8 +99,9 @@ static int add_tiny(struct rule_input *input, struct findings *ret, struct curso
 		       "-finstrument-functions-exclude-function-list");
 	finding->sql = rule_text(
 		input,
-		"SELECT name, calls, inlined_calls, self_ns, CAST(self_ns AS REAL) / "
-		"(calls - inlined_calls) AS mean_self_ns, raw_self_ns FROM functions "
+		"SELECT name, calls, inlined_calls, self_cpu_ns, CAST(self_cpu_ns AS "
+		"REAL) / (calls - inlined_calls) AS mean_cpu_ns, raw_self_ns FROM "
+		"functions "
 		"WHERE run_id = %lld AND function_id = %lld",
 		(long long)input->run_id, (long long)function_id);
 	return 0;
@@ -119,9 +113,12 @@ static int evaluate_tiny(struct rule_input *input, struct findings *ret)
 	int result = 0;
 
 	cursor_bind_real(cursor, ":calls", rule_limit(input, "least_calls"));
-	cursor_bind_real(cursor, ":mean", most_ns(input));
+	cursor_bind_real(cursor, ":mean", tiny_ns(input));
 	while (result >= 0 && cursor_next(cursor) > 0) {
-		if (rule_is_region(input, cursor_integer(cursor, "function_id")))
+		int64_t function_id = cursor_integer(cursor, "function_id");
+
+		if (rule_is_region(input, function_id) ||
+		    rule_is_libc(input, function_id))
 			continue;
 		result = add_tiny(input, ret, cursor);
 	}
@@ -131,7 +128,7 @@ static int evaluate_tiny(struct rule_input *input, struct findings *ret)
 static const struct rule_limit tiny_calls_limits[] = {
 	{"least_calls", 100000, "count", .meaning = "calls"},
 	{"tiny_ns", 100, "ns",
-	 .meaning = "own time per call up to which a function is tiny"},
+	 .meaning = "what a function computes itself in a call up to which it is tiny"},
 	{"tiny_hooks", 3, "ratio",
 	 .meaning = "the same in costs of a hook pair; the larger one counts"},
 	{"call_ns", 1.8, "ns",
@@ -166,6 +163,12 @@ static bool is_region(const struct calltree *tree, const struct calltree_node *n
 	       tree->functions[node->function].is_region;
 }
 
+/* How it is asked for is told by what it moved, or waited for: not by its calls. */
+static bool is_libc(const struct calltree *tree, const struct calltree_node *node)
+{
+	return node->function != CALLTREE_NONE && tree->functions[node->function].is_libc;
+}
+
 /* The function that calls it, whatever regions are around the call; or CALLTREE_NONE. */
 static uint32_t caller_of(const struct calltree *tree, const struct calltree_node *node)
 {
@@ -183,7 +186,8 @@ static int add_chatty(struct rule_input *input, struct findings *ret,
 	uint32_t caller = caller_of(input->tree, node);
 	const struct calltree_node *parent = &input->tree->nodes[caller];
 	double run_ns = input->time_run->run_ns, ratio, held_ns;
-	double calls = (double)node->calls, total_ns = (double)node->total_ns;
+	double calls = (double)node->calls;
+	double total_ns = (double)(node->total_ns - node->ready_ns);
 	struct finding *finding;
 	int result = time_run_path(input, node->path_id, total_ns, &held_ns);
 
@@ -229,13 +233,13 @@ static int add_chatty(struct rule_input *input, struct findings *ret,
 static bool is_chatty(struct rule_input *input, const struct calltree_node *node,
 		      double least_ns, double ratio)
 {
-	double total_ns =
-		rule_least((double)node->total_ns, (double)node->total_error_ns);
+	double total_ns = rule_least((double)(node->total_ns - node->ready_ns),
+				     (double)node->total_error_ns);
 	const struct calltree_node *parent;
 	uint32_t caller;
 
 	if (node->is_frame || !node->calls || total_ns < least_ns ||
-	    is_region(input->tree, node))
+	    is_region(input->tree, node) || is_libc(input->tree, node))
 		return false;
 	caller = caller_of(input->tree, node);
 	if (caller == CALLTREE_NONE)
@@ -246,8 +250,7 @@ static bool is_chatty(struct rule_input *input, const struct calltree_node *node
 	       (double)parent->calls >= rule_limit(input, "least_caller_calls") &&
 	       (double)node->calls >= ratio * (double)parent->calls &&
 	       total_ns >= rule_limit(input, "caller_share") * (double)parent->total_ns &&
-	       total_ns * time_run_met(input->time_run) >
-		       tiny_ns(input) * (double)node->calls;
+	       total_ns > tiny_ns(input) * (double)node->calls;
 }
 
 static int evaluate_chatty(struct rule_input *input, struct findings *ret)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What each function's own code took in each lane, added up once for all functions. Must
- * not ask the database for each function: path has no index of functions, and T7 and T8
- * ask for all that hold 5 % of the run with what they call.
+ * What each function's own code computed in each lane, added up once for all functions.
+ * Must not ask the database for each function: path has no index of functions, and T7 and
+ * T8 ask for all that hold 5 % of the run with what they call.
  *
  * With a query for each of 2,000 functions, on 100,000 paths in 4 lanes, that took 1.4 s.
  */

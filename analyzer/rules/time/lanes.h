@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* What each function's own code took, by thread, for time_run_function(). */
+/* What each function's own code computed, by thread, for time_run_function(). */
 #pragma once
 
 #include <stdint.h>

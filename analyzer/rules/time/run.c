@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Adding up what the run's time was spent on. Must not take time in which a thread
- * waited for a CPU for time in which it had nothing to do.
+ * Adding up what the run's time was spent on. Must not guess what was not measured.
  */
 #include "analyzer/rules/time/run.h"
 
@@ -16,24 +15,16 @@
 #include <math.h>
 #include <stdlib.h>
 
-/* A wait takes two switches of threads and a wake-up: most calls that are shorter on
- * average did not wait. */
-#define WAIT_LEAST_NS 20e3
-
-/* Of a run that was nearly all hooks, what remains is not known better. */
-#define UNHINDERED_LEAST 0.25
-
 /* Of less of the processes' lives the samples do not tell what they did. */
 #define LIVED_LEAST 0.5
 
 struct process {
 	int64_t process_id;
-	double longest_ns; /* thread, by its instrumented roots */
+	double longest_ns; /* thread, by its instrumented roots, less waits for a CPU */
+	double lived_ns;
 	/* samples */
 	double start_ns, end_ns, known_ns; /* known: time of the last CPU share */
-	double lived_ns;
-	double cpu_ns, starved_ns, rss_peak_bytes, minor_faults, major_faults;
-	int64_t thread_peak;
+	double cpu_ns, rss_peak_bytes, minor_faults, major_faults;
 };
 
 struct load {
@@ -41,7 +32,7 @@ struct load {
 	struct time_run *run;
 	struct process *list; /* by process_id */
 	size_t count, capacity;
-	double longest_ns, lanes_ns; /* the longest lane; all lanes */
+	double longest_ns, longest_ready_ns, lanes_ns; /* the longest lane; all lanes */
 };
 
 static struct process *find(struct load *load, int64_t process_id)
@@ -61,8 +52,10 @@ static struct process *find(struct load *load, int64_t process_id)
 		       : NULL;
 }
 
-static void add_lane(struct load *load, int64_t process_id, double total_ns)
+static void add_lane(struct load *load, int64_t process_id, double total_ns,
+		     double ready_ns)
 {
+	total_ns -= ready_ns;
 	if (!load->count || load->list[load->count - 1].process_id != process_id) {
 		load->list = xgrow(load->list, load->count, &load->capacity,
 				   sizeof(*load->list));
@@ -70,7 +63,11 @@ static void add_lane(struct load *load, int64_t process_id, double total_ns)
 	}
 	load->run->lane_count++;
 	load->lanes_ns += total_ns;
-	load->longest_ns = fmax(load->longest_ns, total_ns);
+	load->run->roots_ready_ns += ready_ns;
+	if (total_ns >= load->longest_ns) {
+		load->longest_ns = total_ns;
+		load->longest_ready_ns = ready_ns;
+	}
 	load->list[load->count - 1].longest_ns =
 		fmax(load->list[load->count - 1].longest_ns, total_ns);
 }
@@ -81,13 +78,14 @@ static int load_lanes(struct load *load, const char *sql)
 
 	while (cursor_next(cursor) > 0)
 		add_lane(load, cursor_integer(cursor, "process_id"),
-			 cursor_real(cursor, "lane_ns"));
+			 cursor_real(cursor, "lane_ns"), cursor_real(cursor, "ready_ns"));
 	return rule_finish(load->input, cursor, 0);
 }
 
 static int load_run_ns(struct load *load)
 {
 	double longest_sum = 0, hooks_ns = 0, error_ns = 0;
+	double wall_ns = load->input->wall_ns - load->longest_ready_ns;
 	struct cursor *cursor = rule_query(load->input, time_run_sql_hooks);
 
 	if (cursor_next(cursor) > 0 && load->lanes_ns > 0) {
@@ -98,20 +96,19 @@ static int load_run_ns(struct load *load)
 	}
 	for (size_t i = 0; i < load->count; i++)
 		longest_sum += load->list[i].longest_ns;
-	load->run->run_ns =
-		fmin(fmax(load->input->wall_ns - hooks_ns, longest_sum) + error_ns,
-		     fmax(load->input->wall_ns, longest_sum));
+	load->run->run_ns = fmin(fmax(wall_ns - hooks_ns, longest_sum) + error_ns,
+				 fmax(wall_ns, longest_sum));
 	load->run->hooks_ns = hooks_ns;
 	return rule_finish(load->input, cursor, 0);
 }
 
-static int load_long_calls(struct load *load)
+static int load_split(struct load *load)
 {
-	struct cursor *cursor = rule_query(load->input, time_run_sql_long_calls);
+	struct cursor *cursor = rule_query(load->input, time_run_sql_split);
 
-	cursor_bind_real(cursor, ":least", WAIT_LEAST_NS);
 	if (cursor_next(cursor) > 0)
-		load->run->long_ns = cursor_real(cursor, "self_ns");
+		load->run->has_split = cursor_real(cursor, "seen") > 0 &&
+				       !(cursor_real(cursor, "unseen") > 0);
 	return rule_finish(load->input, cursor, 0);
 }
 
@@ -123,15 +120,11 @@ static void add_sample(struct process *process, struct cursor *cursor)
 		process->known_ns = process->start_ns = cursor_real(cursor, "started_ns");
 	process->rss_peak_bytes =
 		fmax(process->rss_peak_bytes, cursor_real(cursor, "rss_bytes"));
-	if (cursor_integer(cursor, "thread_count") > process->thread_peak)
-		process->thread_peak = cursor_integer(cursor, "thread_count");
 	/* These count from the start of the process. */
 	process->minor_faults =
 		fmax(process->minor_faults, cursor_real(cursor, "minor_faults"));
 	process->major_faults =
 		fmax(process->major_faults, cursor_real(cursor, "major_faults"));
-	process->starved_ns =
-		fmax(process->starved_ns, cursor_real(cursor, "cpu_wait_ns"));
 	if (cursor_is_null(cursor, "cpu_percent") || time_ns <= process->known_ns)
 		return;
 	process->cpu_ns +=
@@ -167,27 +160,26 @@ static int load_lives(struct load *load)
 	return rule_finish(load->input, cursor, 0);
 }
 
-/* The time that threads lived up to the last sample of their process. */
 static int load_threads(struct load *load)
 {
 	struct cursor *cursor = rule_query(load->input, time_run_sql_threads);
-	int64_t previous = -1;
+	struct time_threads *threads = &load->run->threads;
 
 	while (cursor_next(cursor) > 0) {
 		const struct process *process =
 			find(load, cursor_integer(cursor, "process_id"));
-		double end_ns;
+		double cpu_ns = cursor_real(cursor, "cpu_ns"),
+		       ready_ns = cursor_real(cursor, "ready_ns");
 
 		if (!process)
 			continue;
-		if (process->process_id == previous)
-			load->run->has_waiters = true;
-		previous = process->process_id;
-		end_ns = cursor_is_null(cursor, "ended_ns")
-				 ? process->end_ns
-				 : fmin(process->end_ns, cursor_real(cursor, "ended_ns"));
-		load->run->thread_ns +=
-			fmax(0, end_ns - cursor_real(cursor, "started_ns"));
+		threads->count++;
+		threads->wall_ns += cursor_real(cursor, "wall_ns");
+		threads->cpu_ns += cpu_ns;
+		threads->ready_ns += ready_ns;
+		threads->blocked_ns += cursor_real(cursor, "blocked_ns");
+		threads->ready_most_ns = fmax(threads->ready_most_ns, ready_ns);
+		threads->busy_count += cpu_ns + ready_ns >= process->lived_ns / 2;
 	}
 	return rule_finish(load->input, cursor, 0);
 }
@@ -195,26 +187,19 @@ static int load_threads(struct load *load)
 static void add_up(struct load *load)
 {
 	struct time_run *run = load->run;
-	double lived_ns = 0;
 
 	for (size_t i = 0; i < load->count; i++) {
 		const struct process *process = &load->list[i];
 
 		run->span_ns += fmax(0, process->end_ns - process->start_ns);
-		lived_ns += process->lived_ns;
-		run->cpu_ns += process->cpu_ns;
-		run->starved_ns += process->starved_ns;
+		run->lived_ns += process->lived_ns;
+		run->sampled_cpu_ns += process->cpu_ns;
 		run->rss_peak_bytes += process->rss_peak_bytes;
 		run->minor_faults += process->minor_faults;
 		run->major_faults += process->major_faults;
-		if (process->thread_peak > run->thread_peak)
-			run->thread_peak = process->thread_peak;
 	}
-	/* Threads that the recording did not see computed, too. */
-	run->thread_ns = fmax(run->thread_ns, run->span_ns);
-	run->idle_ns = fmax(0, run->thread_ns - run->cpu_ns - run->starved_ns);
-	run->has_cpu = run->span_ns >= TIME_RUN_SPAN_LEAST_NS &&
-		       run->span_ns >= lived_ns * LIVED_LEAST;
+	run->has_samples = run->span_ns >= TIME_RUN_SPAN_LEAST_NS &&
+			   run->span_ns >= run->lived_ns * LIVED_LEAST;
 }
 
 int time_run_load(struct rule_input *input, struct time_run *ret)
@@ -229,7 +214,7 @@ int time_run_load(struct rule_input *input, struct time_run *ret)
 	if (result == 0)
 		result = load_run_ns(&load);
 	if (result == 0)
-		result = load_long_calls(&load);
+		result = load_split(&load);
 	if (result == 0)
 		result = load_lives(&load);
 	if (result == 0)
@@ -240,44 +225,6 @@ int time_run_load(struct rule_input *input, struct time_run *ret)
 		add_up(&load);
 	free(load.list);
 	return result;
-}
-
-bool time_run_may_wait(const struct time_run *run, double own_ns)
-{
-	return run->has_waiters && run->has_cpu && run->idle_ns >= own_ns / 2 &&
-	       run->idle_ns >= run->long_ns / 2;
-}
-
-bool time_run_is_long(double own_ns, double calls)
-{
-	return own_ns >= WAIT_LEAST_NS * calls;
-}
-
-/* The waits are spread over as many threads as wished for a CPU at a time. Not over all
- * that lived: who waits for a thread without a CPU is held up as long. */
-double time_run_met(const struct time_run *run)
-{
-	double wished_ns = fmax(run->span_ns, run->cpu_ns + run->starved_ns);
-	double met = run->has_cpu ? 1 - run->starved_ns / wished_ns : 1;
-
-	return fmin(1, fmax(0.1, met));
-}
-
-/* The hooks' cost is of computing: what was waited for their sake is not among it. */
-double time_run_unhindered_ns(const struct time_run *run)
-{
-	double met = time_run_met(run);
-	double ns = run->run_ns * met - run->hooks_ns * (1 - met);
-
-	return fmax(ns, UNHINDERED_LEAST * run->run_ns * met);
-}
-
-double time_run_served(const struct time_run *run)
-{
-	double wished_ns = run->cpu_ns + run->starved_ns;
-	double served = run->has_cpu && wished_ns > 0 ? run->cpu_ns / wished_ns : 1;
-
-	return fmin(1, fmax(0.1, served));
 }
 
 /* Rows of process and ns: the largest of each process, added up. */
@@ -301,12 +248,12 @@ static int add_largest(struct rule_input *input, const char *sql, int64_t id,
 	return rule_finish(input, cursor, 0);
 }
 
-int time_run_function(struct rule_input *input, int64_t function_id, double self_ns,
+int time_run_function(struct rule_input *input, int64_t function_id, double cpu_ns,
 		      double *ret_ns)
 {
 	int result;
 
-	*ret_ns = self_ns;
+	*ret_ns = cpu_ns;
 	if (input->time_run->lane_count < 2)
 		return 0;
 	result = time_lanes_function(input, function_id, ret_ns);

@@ -5,10 +5,10 @@
  * nor that the process had to wait for a CPU.
  */
 #include "analyzer/rules/rule.h"
-#include "analyzer/rules/time/served.h"
 
 #include "common/base/xalloc.h"
 #include "analyzer/rundb/rundb.h"
+#include "analyzer/rules/time/ready.h"
 #include "analyzer/rules/time/run.h"
 
 #include "time_shape.sql.h"
@@ -134,7 +134,7 @@ struct start_up {
 	double before_main_ns, largest_ns;
 	int64_t largest_path; /* 0: none */
 	double first_step_ns; /* NAN: no step */
-	double started_ns;    /* the process whose step that is */
+	double ready_ns; /* what it waited for a CPU until then, which is taken off */
 	const char *step;
 };
 
@@ -157,6 +157,8 @@ static int load_before_main(struct rule_input *input, int64_t main_path,
 static int load_first_step(struct rule_input *input, struct start_up *ret)
 {
 	double run_ns = input->time_run->run_ns, hooks_ns = input->time_run->hooks_ns;
+	struct time_ready ready = {0};
+	int result = time_ready_load(input, &ready);
 	struct cursor *cursor = rule_query(input, time_shape_sql_first_step);
 
 	ret->first_step_ns = NAN;
@@ -166,28 +168,14 @@ static int load_first_step(struct rule_input *input, struct start_up *ret)
 		 * its time, and was told with all of the run.) */
 		ret->first_step_ns = cursor_real(cursor, "first_ns") *
 				     rule_share(run_ns, run_ns + hooks_ns);
-		ret->started_ns = cursor_real(cursor, "started_ns");
+		ret->ready_ns = time_ready_between(
+			&ready, cursor_real(cursor, "started_ns"),
+			cursor_real(cursor, "started_ns") + ret->first_step_ns);
+		ret->first_step_ns -= ret->ready_ns;
 		ret->step = rule_copy(input, cursor_text(cursor, "name"));
 	}
-	return rule_finish(input, cursor, 0);
-}
-
-/* Both by the clock, in which the process may have waited for a CPU: on a busy machine it
- * gets the first one late. */
-static int take_off_waits(struct rule_input *input, struct start_up *start)
-{
-	struct time_served served = {0};
-	double first_ns = start->started_ns + start->first_step_ns;
-	int result = time_served_load(input, &served);
-
-	if (result == 0 && start->first_step_ns > 0)
-		start->first_step_ns *=
-			time_served_between(&served, start->started_ns, first_ns);
-	if (result == 0)
-		start->before_main_ns *=
-			time_served_between(&served, 0, start->before_main_ns);
-	time_served_free(&served);
-	return result;
+	time_ready_free(&ready);
+	return rule_finish(input, cursor, result);
 }
 
 static void tell_steps(struct rule_input *input, struct finding *finding,
@@ -227,7 +215,7 @@ static void tell_constructors(struct rule_input *input, struct finding *finding)
 static void add_start_up(struct rule_input *input, struct findings *ret,
 			 const struct start_up *start, double start_ns, int64_t main_path)
 {
-	double run_ns = time_run_unhindered_ns(input->time_run);
+	double run_ns = input->time_run->run_ns;
 	bool by_step = start_ns > start->before_main_ns;
 	struct finding *finding = rule_add_path(
 		input, ret,
@@ -247,6 +235,8 @@ static void add_start_up(struct rule_input *input, struct findings *ret,
 		finding->evidence[i].has_limit =
 			finding->evidence[i].value >= finding->evidence[i].limit;
 	finding_evidence(finding, "before main()", "ns", start->before_main_ns);
+	if (by_step && start->ready_ns > 0)
+		finding_evidence(finding, "less waits for a CPU", "ns", start->ready_ns);
 	if (by_step)
 		tell_steps(input, finding, start);
 	else
@@ -268,13 +258,11 @@ static int evaluate_start_up(struct rule_input *input, struct findings *ret)
 	result = load_before_main(input, main_path, &start);
 	if (result == 0)
 		result = load_first_step(input, &start);
-	if (result == 0)
-		result = take_off_waits(input, &start);
 	if (result < 0)
 		return result;
 	start_ns = fmax(start.before_main_ns, start.first_step_ns);
 	least_ns = rule_limit(input, "least_ns");
-	share_ns = rule_limit(input, "run_share") * time_run_unhindered_ns(run);
+	share_ns = rule_limit(input, "run_share") * run->run_ns;
 	if (start_ns >= rule_limit(input, "never_ns") &&
 	    (start_ns >= least_ns || start_ns >= share_ns))
 		add_start_up(input, ret, &start, start_ns, main_path);
@@ -301,6 +289,7 @@ const struct rule rule_start_up = {
 		"constructors before main(), or what comes before the first step, hold a "
 		"large share of the run",
 	.specific = 1,
-	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL | MEASURED_CPU,
+	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL | MEASURED_CPU |
+		 MEASURED_SAMPLES,
 	.evaluate = evaluate_start_up,
 };

@@ -10,8 +10,7 @@
 
 #include "time_slow_call.sql.h"
 
-/* On a busy machine a call takes longer for its waits for a CPU, and for those of the
- * thread that it waits for. */
+/* What a call takes, waits for a CPU aside: those are the machine's doing. */
 static int add(struct rule_input *input, struct findings *ret, struct cursor *cursor)
 {
 	static const struct {
@@ -22,18 +21,16 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 		     {"low_ns", SEVERITY_LOW}};
 	int64_t function_id = cursor_integer(cursor, "function_id");
 	double calls = cursor_real(cursor, "calls"),
-	       total_ns = cursor_real(cursor, "total_ns");
-	double self_ns = cursor_real(cursor, "self_ns"),
-	       met = time_run_met(input->time_run);
+	       total_ns = cursor_real(cursor, "total_ns"),
+	       cpu_ns = cursor_real(cursor, "own_ns"), held_ns;
 	double error_ns = cursor_real(cursor, "total_error_ns");
-	double mean_ns = met * total_ns / calls, held_ns;
-	double least_ns = met * rule_least(total_ns, error_ns) / calls;
-	int result = time_run_function(input, function_id, self_ns, &held_ns);
+	double least_ns = rule_least(total_ns, error_ns) / calls;
+	int result = time_run_function(input, function_id, cpu_ns, &held_ns);
 	struct finding *finding;
 	size_t step = 0;
-	bool may_wait;
 
-	if (result < 0 || least_ns <= rule_limit(input, "low_ns"))
+	if (result < 0 || least_ns <= rule_limit(input, "low_ns") ||
+	    rule_is_libc(input, function_id))
 		return result;
 	/* How long a call takes that has not ended nobody knows: a server's, which waits
 	 * for a request. */
@@ -43,40 +40,30 @@ static int add(struct rule_input *input, struct findings *ret, struct cursor *cu
 	finding = rule_add_function(input, ret, function_id, false);
 	while (step < 2 && !(least_ns > rule_limit(input, steps[step].limit)))
 		step++;
-	/* The loop of a background thread that waits for work was high. */
-	may_wait = time_run_is_long(self_ns, calls) &&
-		   time_run_may_wait(input->time_run, self_ns);
-	finding_fix_severity(finding, may_wait ? SEVERITY_LOW : steps[step].severity);
+	finding_fix_severity(finding, steps[step].severity);
 	/* That it takes long does not say that it need not. */
 	finding->confidence = CONFIDENCE_LOW;
 	finding->impact = rule_share(held_ns, input->time_run->run_ns);
-	finding_evidence_limit(finding,
-			       met < 0.99 ? "mean per call, less waits for a CPU"
-					  : "mean per call",
-			       "ns", mean_ns, rule_limit(input, steps[step].limit));
-	finding_evidence_error(finding, met * error_ns / calls);
-	if (met < 0.99)
-		finding_evidence(finding, "with waits for a CPU", "ns", total_ns / calls);
+	finding_evidence_limit(finding, "mean per call", "ns", total_ns / calls,
+			       rule_limit(input, steps[step].limit));
+	finding_evidence_error(finding, error_ns / calls);
 	finding_evidence(finding, "calls", "count", calls);
 	finding_evidence(finding, "p50 with hooks", "ns", cursor_real(cursor, "p50_ns"));
 	finding_evidence(finding, "longest with hooks", "ns",
 			 cursor_real(cursor, "max_ns"));
-	finding_evidence(finding, "own share of the run", "percent",
+	finding_evidence(finding, "computed itself, of the run", "percent",
 			 100 * finding->impact);
 	finding->saving_ns = held_ns;
-	finding->why = may_wait
-			       ? "each call takes long; whether it computes or waits for "
-				 "another thread the recording cannot tell"
-			       : "each call takes long by itself, whatever the number of "
-				 "calls";
+	finding->why =
+		"each call computes for long by itself, whatever the number of calls";
 	finding_advise(finding,
-		       "see what the call waits for or computes: its callees in "
+		       "see what the call computes: its callees in "
 		       "'prof-analyze callers'",
 		       "split the work, or move it off the path that somebody waits for");
 	finding->sql =
 		rule_text(input,
 			  "SELECT name, calls, total_ns / calls AS mean_ns, p50_ns, "
-			  "max_ns, self_ns "
+			  "max_ns, self_cpu_ns, self_ready_ns, self_blocked_ns "
 			  "FROM functions WHERE run_id = %lld AND function_id = %lld",
 			  (long long)input->run_id, (long long)function_id);
 	return 0;
@@ -96,14 +83,15 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 
 static const struct rule_limit limits[] = {
 	{"high_ns", 500e6, "ns",
-	 .meaning = "mean duration of a call above which the finding is at least high"},
+	 .meaning = "mean duration of a call, waits for a CPU aside, above which the "
+		    "finding is at least high"},
 	{"medium_ns", 100e6, "ns", .not_above = "high_ns",
 	 .meaning = "the same for medium"},
 	{"low_ns", 50e6, "ns", .not_above = "medium_ns",
 	 .meaning = "the same for low; a shorter mean is no finding"},
 	{"own_share", 0.2, "ratio", .most = 1,
-	 .meaning = "share of its time that a function must spend outside instrumented "
-		    "callees: else they are judged instead"},
+	 .meaning = "share of its time that a function must compute itself: else its "
+		    "callees are judged, or its waits"},
 	{0},
 };
 

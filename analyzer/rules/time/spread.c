@@ -2,8 +2,8 @@
 /*
  * Rules T7 and T8: functions of which some calls take far longer than the others, a few
  * (a tail) or many (a second mode). Must not take the wait for a CPU on a busy machine
- * for the function's doing; nor read the histogram of a recursion, which counts nested
- * calls again.
+ * for the function's doing, nor one for something else for computing; nor read the
+ * histogram of a recursion, which counts nested calls again.
  */
 #include "analyzer/statistics/histogram.h"
 #include "analyzer/rules/rule.h"
@@ -21,10 +21,11 @@
 struct spread {
 	int64_t function_id;
 	double calls;
-	double run_ns;	  /* what the function holds of the run, with what it calls */
-	double own_share; /* its own code's part of that */
-	double hist_ns;	  /* sum of the histogram */
-	bool is_guarded;  /* what its own code holds may be waits for other threads */
+	double run_ns;	   /* what the function holds of the run, with what it calls */
+	double own_share;  /* its own code's part of that */
+	double hist_ns;	   /* sum of the histogram */
+	double ready_ns;   /* what they waited for a CPU, with what they call */
+	double blocked_ns; /* and slept */
 	double tick_ns;
 	struct histogram histogram;
 	bool has_modes;
@@ -51,9 +52,12 @@ static bool has_own_durations(struct rule_input *input, struct cursor *cursor)
 /* 1: can be judged, 0: cannot, or -errno. */
 static int read_row(struct rule_input *input, struct cursor *cursor, struct spread *ret)
 {
-	double total_ns = cursor_real(cursor, "total_ns"),
+	double ready_ns = cursor_real(cursor, "ready_ns"),
 	       raw_ns = cursor_real(cursor, "raw_total_ns");
-	double self_ns = cursor_real(cursor, "self_ns"), held_ns;
+	double total_ns = cursor_real(cursor, "total_ns") - ready_ns;
+	double self_ns =
+		cursor_real(cursor, "self_ns") - cursor_real(cursor, "self_ready_ns");
+	double cpu_ns = cursor_real(cursor, "cpu_ns"), held_ns;
 	double total_error_ns = cursor_real(cursor, "total_error_ns");
 	const void *bytes;
 	size_t size;
@@ -63,9 +67,11 @@ static int read_row(struct rule_input *input, struct cursor *cursor, struct spre
 		.function_id = cursor_integer(cursor, "function_id"),
 		.calls = cursor_real(cursor, "calls"),
 		.own_share = rule_share(self_ns, total_ns),
+		.ready_ns = ready_ns,
+		.blocked_ns = cursor_real(cursor, "blocked_ns"),
 		.tick_ns = cursor_real(cursor, "tick_ns"),
 	};
-	if (!has_own_durations(input, cursor))
+	if (!has_own_durations(input, cursor) || rule_is_libc(input, ret->function_id))
 		return 0;
 	bytes = cursor_blob(cursor, "histogram", &size);
 	if (histogram_decode(bytes, size, &ret->histogram) < 0)
@@ -77,36 +83,30 @@ static int read_row(struct rule_input *input, struct cursor *cursor, struct spre
 	if (!(ret->hist_ns > 0) || ret->hist_ns > SUM_TOLERANCE * raw_ns)
 		return 0;
 	/* Of threads side by side only the longest counts. */
-	result = time_run_function(input, ret->function_id, self_ns, &held_ns);
+	result = time_run_function(input, ret->function_id, cpu_ns, &held_ns);
 	if (result < 0)
 		return result;
-	ret->run_ns = self_ns > 0 ? total_ns * fmin(1, held_ns / self_ns) : total_ns;
+	ret->run_ns = cpu_ns > 0 ? total_ns * fmin(1, held_ns / cpu_ns) : total_ns;
 	ret->run_ns = fmin(ret->run_ns, input->time_run->run_ns);
-	ret->is_guarded = time_run_may_wait(input->time_run, self_ns);
 	return ret->run_ns * rule_share(rule_least(total_ns, total_error_ns), total_ns) >=
 	       rule_limit(input, "run_share") * input->time_run->run_ns;
 }
 
-/*
- * The part of the function's time beyond what usual calls take that the function
- * computed. A wait for a CPU on a busy machine makes a tail of its own, or a slow mode;
- * it hits what runs, whoever that is, so the function is taken to have had its part. How
- * well that holds is not known: half of the part is taken off once more, and at least
- * four standard deviations of what chance makes of it, for of forty functions one has had
- * most. (A part of 7 ms was told for five waits of 4 ms each.)
- */
-static double beyond_share(const struct rule_input *input, const struct spread *spread,
-			   double usual_ns, double slow_calls)
+/* The part of the function's time beyond what usual calls take that was no wait for a
+ * CPU: those make a tail of their own, or a slow mode. At least, for the usual calls had
+ * some. */
+static double beyond_share(const struct spread *spread, double usual_ns)
 {
-	double served = time_run_served(input->time_run),
-	       served_ns = spread->hist_ns * served,
-	       wait_ns = (spread->hist_ns - spread->calls * usual_ns) /
-			 fmax(1, slow_calls * spread->calls),
-	       waits = (1 - served) * spread->hist_ns / fmax(1, wait_ns),
-	       chance = 4 * sqrt(waits) * wait_ns / spread->hist_ns;
+	double served_ns = spread->hist_ns - spread->ready_ns;
 
-	return (served_ns - spread->calls * usual_ns) / served_ns -
-	       fmax((1 - served) / 2, chance);
+	return served_ns > 0 ? (served_ns - spread->calls * usual_ns) / served_ns : 0;
+}
+
+/* What the slow calls do beyond usual ones is to wait. */
+static bool has_waited(const struct spread *spread, double usual_ns)
+{
+	return spread->blocked_ns >=
+	       (spread->hist_ns - spread->ready_ns - spread->calls * usual_ns) / 2;
 }
 
 /* What a fix may gain of a function that consists of excess. What its callees take is
@@ -119,22 +119,18 @@ static double gain_ns(struct rule_input *input, const struct spread *spread)
 /*
  * That calls differ is measured; that they need not, nobody knows: a lexer reads long
  * words and short ones, bc multiplies long numbers and short ones. So this is never sure.
- * With threads, calls that differ may be waits for each other: zstd's main thread waits
- * in one function for all of its workers.
+ * Of calls that wait it is less so: zstd's main thread waits in one function for all of
+ * its workers.
  */
-static void rate(const struct rule_input *input, const struct spread *spread,
-		 bool is_broad, struct finding *finding)
+static void rate(const struct rule_input *input, bool waited, bool is_broad,
+		 struct finding *finding)
 {
-	finding->confidence =
-		spread->is_guarded || is_broad || time_run_served(input->time_run) < 0.5
-			? CONFIDENCE_LOW
-			: CONFIDENCE_MEDIUM;
+	finding->confidence = waited || is_broad ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM;
 	finding->impact = rule_share(finding->saving_ns, input->time_run->run_ns);
 	if (is_broad)
 		finding->specific = 0; /* less than T1 */
-	if (spread->is_guarded) {
+	if (waited)
 		finding_fix_severity(finding, SEVERITY_LOW);
-	}
 }
 
 static const char *proof(struct rule_input *input, int64_t function_id)
@@ -160,7 +156,6 @@ static bool find_modes(struct rule_input *input, const struct rule *rule,
 		       struct spread *spread)
 {
 	const struct rule *own = input->rule;
-	double share;
 
 	/* T7 asks, too, by the limits of T8: what has two modes has no tail. */
 	input->rule = rule;
@@ -169,9 +164,10 @@ static bool find_modes(struct rule_input *input, const struct rule *rule,
 				     rule_limit(input, "least_part"), &spread->modes) &&
 		mode_ratio(input, spread) >= rule_limit(input, "mode_ratio") &&
 		spread->modes.slow_calls <= rule_limit(input, "most_calls");
-	share = beyond_share(input, spread, spread->modes.fast_ticks * spread->tick_ns,
-			     spread->modes.slow_calls);
-	spread->has_modes = spread->has_modes && share >= rule_limit(input, "slow_share");
+	spread->has_modes =
+		spread->has_modes &&
+		beyond_share(spread, spread->modes.fast_ticks * spread->tick_ns) >=
+			rule_limit(input, "slow_share");
 	input->rule = own;
 	return spread->has_modes;
 }
@@ -220,8 +216,9 @@ static int look_for_tail(struct rule_input *input, struct findings *ret,
 	double p50 = histogram_quantile(&spread->histogram, 0.5) * spread->tick_ns;
 	double p99 = histogram_quantile(&spread->histogram, 0.99) * spread->tick_ns;
 	double slowest = histogram_slowest_share(&spread->histogram, 0.01);
-	double share = fmin(slowest, beyond_share(input, spread, p50, 0.01));
+	double share = fmin(slowest, beyond_share(spread, p50));
 	double ratio = p99 / (p50 + input->hook_cost_ns);
+	bool waited = has_waited(spread, p50);
 	struct finding *finding;
 
 	if (ratio < rule_limit(input, "p99_by_p50") ||
@@ -230,7 +227,7 @@ static int look_for_tail(struct rule_input *input, struct findings *ret,
 		return 0;
 	finding = rule_add_function(input, ret, spread->function_id, false);
 	finding->saving_ns = share * gain_ns(input, spread);
-	rate(input, spread, is_broad(input, spread, p50), finding);
+	rate(input, waited, is_broad(input, spread, p50), finding);
 	finding_evidence_limit(finding, "p99 by p50", "ratio", ratio,
 			       rule_limit(input, "p99_by_p50"));
 	finding_evidence_limit(finding, "slowest 1 % of the calls, of its time",
@@ -241,12 +238,10 @@ static int look_for_tail(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "calls", "count", spread->calls);
 	finding_evidence(finding, "share of the run", "percent",
 			 100 * rule_share(spread->run_ns, input->time_run->run_ns));
-	finding->why = spread->is_guarded
-			       ? "a few calls take many times as long as most do; "
-				 "whether they compute or wait for another thread the "
-				 "recording cannot tell"
-			       : "a few calls take many times as long as most do, and "
-				 "much of its time with them";
+	finding->why =
+		waited ? "a few calls take many times as long as most do: they wait"
+		       : "a few calls take many times as long as most do, and "
+			 "much of its time with them";
 	finding_advise(finding,
 		       "find what the slow calls do that the others do not: its callees, "
 		       "with 'prof-analyze callers'",
@@ -303,17 +298,18 @@ static int look_for_modes(struct rule_input *input, struct findings *ret,
 			  struct spread *spread)
 {
 	const struct histogram_modes *modes = &spread->modes;
+	double fast_ns;
+	bool waited;
 	struct finding *finding;
 
 	if (!find_modes(input, input->rule, spread))
 		return 0;
+	fast_ns = modes->fast_ticks * spread->tick_ns;
+	waited = has_waited(spread, fast_ns);
 	finding = rule_add_function(input, ret, spread->function_id, false);
-	finding->saving_ns =
-		fmin(modes->slow_share,
-		     beyond_share(input, spread, modes->fast_ticks * spread->tick_ns,
-				  modes->slow_calls)) *
-		gain_ns(input, spread);
-	rate(input, spread, false, finding);
+	finding->saving_ns = fmin(modes->slow_share, beyond_share(spread, fast_ns)) *
+			     gain_ns(input, spread);
+	rate(input, waited, false, finding);
 	finding_evidence_limit(finding, "slow by fast", "ratio",
 			       mode_ratio(input, spread),
 			       rule_limit(input, "mode_ratio"));
@@ -322,17 +318,14 @@ static int look_for_modes(struct rule_input *input, struct findings *ret,
 			       100 * rule_limit(input, "slow_share"));
 	finding_evidence(finding, "slow calls, of its calls", "percent",
 			 100 * modes->slow_calls);
-	finding_evidence(finding, "mean of the fast", "ns",
-			 modes->fast_ticks * spread->tick_ns);
+	finding_evidence(finding, "mean of the fast", "ns", fast_ns);
 	finding_evidence(finding, "mean of the slow", "ns",
 			 modes->slow_ticks * spread->tick_ns);
 	finding_evidence(finding, "calls", "count", spread->calls);
-	finding->why = spread->is_guarded
-			       ? "its calls are of two kinds, fast and slow; whether the "
-				 "slow ones compute or wait for another thread the "
-				 "recording cannot tell"
-			       : "its calls are of two kinds, fast and slow, with hardly "
-				 "any in between";
+	finding->why =
+		waited ? "its calls are of two kinds, fast and slow: the slow ones wait"
+		       : "its calls are of two kinds, fast and slow, with hardly "
+			 "any in between";
 	finding_advise(finding,
 		       "find the branch that the slow calls take: a miss of a cache, "
 		       "growth, a fallback",

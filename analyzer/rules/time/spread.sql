@@ -7,7 +7,8 @@
 SELECT f.function_id, f.calls, f.total_ns, f.raw_total_ns, f.histogram,
 	1e9 / r.ticks_per_second AS tick_ns, f.self_ns,
 	f.raw_self_ns - f.self_ns AS hooks_ns, f.alloc_count, f.self_error_ns,
-	f.total_error_ns, f.recording = 'windows' AS is_sampled
+	f.total_error_ns, f.recording = 'windows' AS is_sampled, f.ready_ns, f.self_ready_ns, f.blocked_ns,
+	f.self_ns - f.self_ready_ns - f.self_blocked_ns AS cpu_ns
 FROM function f JOIN run r USING (run_id)
 WHERE f.run_id = :run AND f.recording IN ('exact', 'windows') AND f.calls >= :calls AND f.total_ns >= :least
 	AND f.histogram IS NOT NULL AND r.ticks_per_second > 0

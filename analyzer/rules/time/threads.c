@@ -27,9 +27,8 @@ static void add_group(struct rule_input *input, struct findings *ret,
 	if (least_ns < rule_limit(input, "longest_by_mean") * mean_ns ||
 	    least_ns < rule_limit(input, "run_share") * run->run_ns)
 		return;
-	/* Spread evenly over all threads, and over no more CPUs than there are. What the
-	 * threads waited for a CPU is not work. */
-	best_ns = fmax(mean_ns, fmin(sum_ns, run->cpu_ns) / cpus);
+	/* Spread evenly over all threads, and over no more CPUs than there are. */
+	best_ns = fmax(mean_ns, sum_ns / cpus);
 	if (best_ns >= longest_ns)
 		return;
 	finding = rule_add_path(input, ret, cursor_integer(cursor, "path_id"));
@@ -55,10 +54,11 @@ static void add_group(struct rule_input *input, struct findings *ret,
 		       "see what each thread did: 'prof-analyze tree --thread'");
 	finding->sql = rule_text(
 		input,
-		"SELECT t.name, t.tid, s.calls, s.total_ns FROM path_lane s JOIN threads "
+		"SELECT t.name, t.tid, s.calls, s.cpu_ns, s.ready_ns, s.blocked_ns FROM "
+		"path_lane s JOIN threads "
 		"t "
 		"USING (lane_id) WHERE t.run_id = %lld AND s.path_id = %lld AND "
-		"t.process_id = %lld ORDER BY s.total_ns DESC",
+		"t.process_id = %lld ORDER BY s.cpu_ns DESC",
 		(long long)input->run_id, (long long)cursor_integer(cursor, "path_id"),
 		(long long)cursor_integer(cursor, "process_id"));
 }
@@ -74,9 +74,9 @@ static int evaluate(struct rule_input *input, struct findings *ret)
 
 static const struct rule_limit limits[] = {
 	{"longest_by_mean", 1.5, "ratio", .least = 1,
-	 .meaning = "time of the longest thread by the mean"},
+	 .meaning = "what the busiest thread computed, by the mean"},
 	{"run_share", 0.2, "ratio", .most = 1,
-	 .meaning = "share of the run that the longest thread must hold"},
+	 .meaning = "the same as a share of the run"},
 	{0},
 };
 
