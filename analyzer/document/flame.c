@@ -24,6 +24,8 @@ unsigned flame_metric_find(const char *name)
 {
 	unsigned metric = 0;
 
+	if (strcmp(name, "wall") == 0)
+		return FLAME_TIME;
 	while (metric < FLAME_NO_METRIC && (!flame_metric_name(metric) ||
 					    strcmp(flame_metric_name(metric), name) != 0))
 		metric++;

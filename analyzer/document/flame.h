@@ -34,7 +34,7 @@ enum {
 	FLAME_NO_METRIC
 };
 
-/* By its name; FLAME_NO_METRIC: there is none. */
+/* By its name, time also as wall; FLAME_NO_METRIC: there is none. */
 unsigned flame_metric_find(const char *name);
 /* NULL: it is none. */
 const char *flame_metric_name(unsigned metric);
@@ -56,6 +56,7 @@ struct flame_box {
 	uint32_t line;
 	uint32_t parent;
 	bool is_unwound;  /* not instrumented */
+	bool is_wait;	  /* most of its own time it slept */
 	uint8_t presence; /* the sides that have it; the boxes below count */
 	int64_t self, total;
 	int64_t self_before, total_before;

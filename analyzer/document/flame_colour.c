@@ -73,8 +73,12 @@ static uint32_t plain_colour(const struct flame *flame, const struct flame_box *
 {
 	static const struct colour warm[] = {{0xf9, 0xb0, 0x6c}, {0xf6, 0xdc, 0x7a}};
 	static const struct colour green[] = {{0x9c, 0xd6, 0x8e}, {0xa6, 0xdd, 0xc6}};
+	static const struct colour cool[] = {{0x8f, 0xb8, 0xe8}, {0xb9, 0xd6, 0xf3}};
 	static const struct colour dull[] = {{0xd8, 0xd2, 0xc6}, {0xe6, 0xe2, 0xda}};
+	bool is_sleep = flame->metric == QUANTITY_self_blocked_ns ||
+			(box->is_wait && !flame_is_memory(flame->metric));
 	const struct colour *scale = box->is_unwound		      ? dull
+				     : is_sleep			      ? cool
 				     : flame_is_memory(flame->metric) ? green
 								      : warm;
 

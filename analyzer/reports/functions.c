@@ -19,7 +19,10 @@
 static const struct column columns[] = {
 	{"self_percent", "self %", COLUMN_PERCENT, 0},
 	{"self_error_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
+	{"self_cpu_ns", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"self_ns", NULL, COLUMN_ANY, 0},
+	{"self_ready_ns", NULL, COLUMN_ANY, 0},
+	{"self_blocked_ns", NULL, COLUMN_ANY, 0},
 	{"raw_self_ns", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"total_ns", NULL, COLUMN_ANY, 0},
 	{"raw_total_ns", NULL, COLUMN_ANY, COLUMN_MACHINE},

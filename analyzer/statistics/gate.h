@@ -12,6 +12,7 @@
 enum gate_metric {
 	GATE_WALL,
 	GATE_SELF,
+	GATE_CPU,
 	GATE_TOTAL, /* functions only */
 	GATE_CALLS,
 	GATE_ALLOC_COUNT,

@@ -24,6 +24,7 @@ static const struct {
 } metrics[] = {
 	[GATE_WALL] = {"wall", TIME, true, false},
 	[GATE_SELF] = {"self", TIME, true, true},
+	[GATE_CPU] = {"cpu", TIME, true, true},
 	[GATE_TOTAL] = {"total", TIME, false, true},
 	[GATE_CALLS] = {"calls", COUNT, true, true},
 	[GATE_ALLOC_COUNT] = {"alloc_count", COUNT, true, true},

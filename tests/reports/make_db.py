@@ -439,8 +439,32 @@ def make_groups(db):
         group_run(db, number + 1, number % 2, (0, 7, 3, 11, 5, 2, 9, 4, 1, 8)[number])
 
 
+def split(db, run_id, ready=0, blocked=0):
+    """What its threads computed and waited was told apart; of these they waited so much."""
+    trust(db, run_id, None, switches_by_rseq=1)
+    db.execute("""UPDATE thread SET cpu_ns = wall_ns - :off, ready_ns = :ready,
+               blocked_ns = :off - :ready WHERE run_id = :run""",
+               {"run": run_id, "off": ready + blocked, "ready": ready})
+
+
+def tell_apart(db, ready=0, blocked=0):
+    """In all runs: paths computed all the time, threads for what these percent leave."""
+    for table in ("path", "path_lane", "function"):
+        db.execute(f"""UPDATE {table} SET
+                   self_cpu_ns = self_ns - self_ready_ns - self_blocked_ns,
+                   cpu_ns = total_ns - ready_ns - blocked_ns""")
+    db.execute("""UPDATE thread SET ready_ns = wall_ns * :ready / 100,
+               blocked_ns = wall_ns * :blocked / 100 WHERE cpu_ns IS NULL""",
+               {"ready": ready, "blocked": blocked})
+    db.execute("UPDATE thread SET cpu_ns = wall_ns - ready_ns - blocked_ns")
+    for run_id, in db.execute("""SELECT run_id FROM run EXCEPT SELECT run_id FROM trust
+                              WHERE name = 'switches_by_rseq'""").fetchall():
+        trust(db, run_id, None, switches_by_rseq=1)
+
+
 def computes(db, wall_ns):
-    """A sample: the process computed all the time."""
+    """The process computed all the time."""
+    split(db, 1)
     insert(db, "resource", run_id=1, process_id=1, time_ns=wall_ns, cpu_percent=100,
            rss_bytes=1 << 20, minor_faults=0, major_faults=0, thread_count=1, cpu_wait_ns=0)
 
@@ -568,10 +592,15 @@ def make(kind, path, paths=26000):
         importlib.import_module("make_names").make(db)
     elif kind == "inlined":
         importlib.import_module("make_inlined").make(db)
+    elif kind == "waits":
+        importlib.import_module("make_waits").make(db)
     elif kind == "marks":
         importlib.import_module("make_marks").make(db)
     elif kind != "none":
         sys.exit(__doc__)
+    if kind in ("fixture", "findings", "marks", "wrappers", "groups", "estimates", "machine",
+                "inlined", "waits"):
+        tell_apart(db, *((10, 20) if kind == "fixture" else ()))
     db.commit()
     db.execute("VACUUM")
     db.close()

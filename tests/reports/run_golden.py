@@ -47,6 +47,13 @@ CASES = {
     "report-csv": (["fixture.db", "--format=csv"], {}),
     "report-md": (["fixture.db", "-f", "md"], {}),
     "report-marks": (["marks.db"], {}),
+    "report-waits": (["waits.db"], {}),
+    "report-waits-json": (["waits.db", "-f", "json"], {}),
+    "bottlenecks-waits": (["bottlenecks", "waits.db"], {}),
+    "functions-waits": (["functions", "waits.db"], {}),
+    "tree-waits": (["tree", "waits.db"], {}),
+    "flamegraph-waits": (["flamegraph", "waits.db"], {}),
+    "export-waits": (["export", "folded", "waits.db", "--metric", "blocked"], {}),
     "report-marks-map": (["marks.db", "--map", "good.map", "--limit", "1"], {}),
     "report-marks-md": (["marks.db", "-f", "md"], {}),
     "report-marks-json": (["marks.db", "-f", "json"], {}),
@@ -617,7 +624,7 @@ def make_databases(folder, cases):
                  "findings", "unwound", "inlined", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
                  "jobs-inside", "names", "estimates", "drowned", "fewer",
-                 "levels", "waiting"):
+                 "levels", "waiting", "waits"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):
             continue
         make_db.make(kind, os.path.join(folder, kind + ".db"))

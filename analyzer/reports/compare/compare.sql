@@ -15,6 +15,12 @@ WHERE run_id = :run AND parent_path_id IS NULL;
 SELECT DISTINCT executable FROM processes WHERE run_id = :run
 	AND executable IS NOT NULL;
 
+-- :name split
+SELECT TOTAL(value * (name LIKE 'switches_by%')) > 0
+	AND TOTAL(value * (name NOT LIKE 'switches_by%')) = 0 AS is_split
+FROM trust WHERE run_id = :run AND name IN ('switches_by_rseq', 'switches_by_perf',
+	'switches_unseen', 'unsplit_processes');
+
 -- :name losses
 SELECT name, SUM(value) AS lost FROM trust WHERE run_id = :run GROUP BY name
 HAVING SUM(value) != 0 ORDER BY name;

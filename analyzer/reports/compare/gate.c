@@ -43,6 +43,7 @@ static const struct {
 } sources[GATE_METRIC_COUNT] = {
 	[GATE_WALL] = {RUN_WALL, -1, COLUMN_NSEC, false},
 	[GATE_SELF] = {RUN_SELF, COMPARE_self_ns, COLUMN_NSEC, false},
+	[GATE_CPU] = {RUN_CPU, COMPARE_self_cpu_ns, COLUMN_NSEC, false},
 	[GATE_TOTAL] = {RUN_SELF, COMPARE_total_ns, COLUMN_NSEC, false},
 	[GATE_CALLS] = {RUN_CALLS, COMPARE_calls, COLUMN_COUNT, true},
 	[GATE_ALLOC_COUNT] = {RUN_ALLOC_COUNT, COMPARE_OWN_COUNT, COLUMN_COUNT, true},
@@ -146,13 +147,26 @@ static bool is_measured(const struct compare_state *state)
 	return before && after;
 }
 
+/* Adds what stands in the way; false: nothing does. */
+static bool lacks_cpu(struct checking *checking, const struct gate_limit *limit)
+{
+	if (limit->metric != GATE_CPU || compare_has_cpu(checking->state))
+		return false;
+	add_check(checking, limit->text, GATE_NOT_MEASURED,
+		  "CPU time was not told from waits in each recording");
+	return true;
+}
+
 static void check_run(struct checking *checking, const struct gate_limit *limit)
 {
 	struct compare_state *state = checking->state;
 	const struct change *change = &state->run_changes[sources[limit->metric].run];
 	enum gate_result result = gate_check(limit, change);
-	bool needs_calls = limit->metric == GATE_SELF || limit->metric == GATE_CALLS;
+	bool needs_calls = limit->metric == GATE_SELF || limit->metric == GATE_CPU ||
+			   limit->metric == GATE_CALLS;
 
+	if (lacks_cpu(checking, limit))
+		return;
 	if (needs_calls && !(state->run_changes[RUN_CALLS].before > 0))
 		add_check(checking, limit->text, GATE_NOT_MEASURED,
 			  "no call was counted before");
@@ -260,6 +274,8 @@ static enum exit_status check_function(struct checking *checking,
 				    "its time is an estimate");
 		return STATUS_OK;
 	}
+	if (lacks_cpu(checking, limit))
+		return STATUS_OK;
 	change = change_of_function(state, (uint32_t)(found - comparison->functions),
 				    limit->metric);
 	add_result(checking, limit->text, gate_check(limit, &change), &change,
@@ -298,7 +314,9 @@ static void check_totals(struct checking *checking)
 
 		if (i == GATE_TOTAL || i == GATE_CALLS || is_limited(&state->gate, i))
 			continue;
-		if (i == GATE_SELF && !(change->before > 0))
+		if ((i == GATE_SELF || i == GATE_CPU) && !(change->before > 0))
+			continue;
+		if (i == GATE_CPU && !compare_has_cpu(state))
 			continue;
 		strbuf_printf(&check, "%s (regression)", gate_metric_name(i));
 		add_result(checking, strbuf_text(&check), result_of(change), change,

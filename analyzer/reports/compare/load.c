@@ -74,7 +74,7 @@ static void add_error(struct compare_state *state, enum run_metric metric, size_
 	int64_t *error = &compare_errors(state, metric)[column];
 	int64_t whole_ns = whole_number(error_ns);
 
-	if (metric == RUN_SELF)
+	if (metric == RUN_SELF || metric == RUN_CPU)
 		quantity_add(error, whole_ns);
 	else
 		*error = whole_ns > *error ? whole_ns : *error;
@@ -105,12 +105,31 @@ static int load_hooks(struct compare_state *state, size_t number)
 	run->waits = hooks_waits(&hooks, run->wall_ns);
 	add_error(state, RUN_SELF, run->column,
 		  hypot(error_ns, run->waits * hooks_total(&hooks).ns));
+	add_error(state, RUN_CPU, run->column, error_ns);
 	on_wall.ns = fmin(on_wall.ns, run->wall_ns);
 	add_total(state, RUN_HOOKS, run->column, whole_number(on_wall.ns));
 	add_total(state, RUN_WALL, run->column, whole_number(run->wall_ns - on_wall.ns));
 	add_error(state, RUN_HOOKS, run->column, on_wall.error_ns);
 	add_error(state, RUN_WALL, run->column, on_wall.error_ns);
 	return 0;
+}
+
+static int load_split(struct compare_state *state, size_t number)
+{
+	struct cursor *cursor =
+		report_query(compare_about(state, number), compare_sql_split);
+
+	if (cursor_next(cursor) > 0)
+		state->runs[number].is_split = cursor_integer(cursor, "is_split") != 0;
+	return report_finish(state->input, cursor);
+}
+
+bool compare_has_cpu(const struct compare_state *state)
+{
+	for (size_t i = 0; i < state->run_count; i++)
+		if (!state->runs[i].is_split)
+			return false;
+	return true;
 }
 
 static int load_losses(struct compare_state *state, size_t number)
@@ -198,6 +217,7 @@ static void add_function(struct compare_state *state, size_t number,
 	note_function(&state->runs[number], cursor_integer(cursor, "function_id"),
 		      compare_add_function(&state->comparison, column, &row));
 	add_total(state, RUN_SELF, column, row.values[COMPARE_self_ns]);
+	add_total(state, RUN_CPU, column, row.values[COMPARE_self_cpu_ns]);
 	add_total(state, RUN_CALLS, column, row.values[COMPARE_calls]);
 	strbuf_free(&base);
 	strbuf_free(&clean);
@@ -232,6 +252,8 @@ enum exit_status compare_load(struct compare_state *state)
 		result = load_facts(state, i);
 		if (result == 0)
 			result = load_hooks(state, i);
+		if (result == 0)
+			result = load_split(state, i);
 		if (result == 0)
 			result = load_losses(state, i);
 		if (result == 0)

@@ -22,6 +22,7 @@ enum run_metric {
 	RUN_HOOKS,
 	RUN_RAW_WALL,
 	RUN_SELF,
+	RUN_CPU, /* of RUN_SELF, where each recording has told it from waits */
 	RUN_CALLS,
 	RUN_ALLOC_COUNT,
 	RUN_ALLOC_BYTES,
@@ -44,6 +45,7 @@ struct compare_run {
 	double hook_cost_ns, hook_cost_error_ns, wall_ns;
 	double waits; /* hooks_waits() */
 	bool complete, has_budget;
+	bool is_split;	    /* computing was told from waits */
 	const char *losses; /* counters of what is missing, "2 folded_paths"; or NULL */
 	/* Function ids of the file in order, and their numbers in the comparison. */
 	int64_t *function_ids;
@@ -105,6 +107,9 @@ static inline bool compare_is_known(const struct change *change)
 	return units_is_known(change->before, change->before_error) &&
 	       units_is_known(change->after, change->after_error);
 }
+
+/* In every recording computing was told from waits. */
+bool compare_has_cpu(const struct compare_state *state);
 
 void compare_free_state(struct compare_state *state);
 

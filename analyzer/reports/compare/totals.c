@@ -24,6 +24,7 @@ static const struct {
 	[RUN_HOOKS] = {"hooks_ns", "hooks in it", COLUMN_NSEC, false},
 	[RUN_RAW_WALL] = {"raw_wall_ns", "raw wall", COLUMN_NSEC, false},
 	[RUN_SELF] = {"self_ns", "function time", COLUMN_NSEC, false},
+	[RUN_CPU] = {"self_cpu_ns", "of it CPU time", COLUMN_NSEC, false},
 	[RUN_CALLS] = {"calls", "calls", COLUMN_COUNT, true},
 	[RUN_ALLOC_COUNT] = {"alloc_count", "allocations", COLUMN_COUNT, true},
 	[RUN_ALLOC_BYTES] = {"alloc_bytes", "bytes allocated", COLUMN_BYTES, true},
@@ -94,7 +95,7 @@ static const int64_t *errors_of(const struct compare_series *series, uint32_t su
 {
 	if (series->metric_count < COMPARE_PATH_METRICS)
 		return NULL; /* allocation sites */
-	if (metric == COMPARE_self_ns)
+	if (metric == COMPARE_self_ns || metric == COMPARE_self_cpu_ns)
 		return compare_values(series, subject, COMPARE_self_error_ns);
 	if (metric == COMPARE_total_ns)
 		return compare_values(series, subject, COMPARE_total_error_ns);
@@ -349,6 +350,37 @@ static bool has_hooks(const struct compare_state *state)
 	       hooks->after >= HOOKS_LEAST * wall->after;
 }
 
+static bool has_moved(const struct compare_state *state, enum run_metric metric)
+{
+	enum outcome outcome = state->run_changes[metric].outcome;
+
+	return outcome == OUTCOME_REGRESSED || outcome == OUTCOME_IMPROVED;
+}
+
+/* Which of the two a change moved: a noisy machine moves the wall time alone. */
+static void add_moved(struct compare_state *state)
+{
+	bool wall = has_moved(state, RUN_WALL), cpu = has_moved(state, RUN_CPU);
+	bool is_same = state->run_changes[RUN_WALL].outcome ==
+		       state->run_changes[RUN_CPU].outcome;
+	const char *text;
+
+	if (!compare_has_cpu(state) || (!wall && !cpu))
+		return;
+	text = wall && cpu && is_same ? "CPU time moved as wall time did: it is in what "
+					"the program computes."
+	       : wall && cpu	      ? "CPU time moved the other way than wall time: "
+					"waits make up for it."
+	       : wall ? "Wall time moved, and CPU time did not as far as can "
+			"be told: it is in waits, for a CPU or for something "
+			"else."
+		      : "CPU time moved, and wall time did not as far as can "
+			"be told: the program computes more or less than "
+			"before, beside waits or on threads that nobody "
+			"waits for.";
+	doc_note(state->doc, "moved", NOTE_PLAIN, text, NULL);
+}
+
 void compare_add_totals(struct compare_state *state)
 {
 	struct table *table = table_new(total_columns,
@@ -358,11 +390,14 @@ void compare_add_totals(struct compare_state *state)
 		enum run_metric metric = (enum run_metric)i;
 
 		state->run_changes[i] = judge_total(state, metric);
+		if (metric == RUN_CPU && !compare_has_cpu(state))
+			continue;
 		if (!is_of_recorder(metric) || state->input->options->machine ||
 		    has_hooks(state))
 			add_total(state, table, metric);
 	}
 	doc_table(state->doc, "totals", "Totals", table);
+	add_moved(state);
 	if (compare_is_pair(state))
 		doc_note(state->doc, "one_pair", NOTE_PLAIN,
 			 "One run a side: counts and bytes are compared exactly, times "

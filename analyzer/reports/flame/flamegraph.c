@@ -30,7 +30,8 @@ static enum exit_status build_picture(struct report_input *input, struct doc *do
 
 #define WHAT_IS_SHOWN                                                                    \
 	"--metric says what is shown: time, self (time again, by the functions that "    \
-	"spent it, their callers below them), calls, bytes and allocs (allocated), "     \
+	"spent it, their callers below them), cpu, ready (waits for a CPU), blocked "    \
+	"(sleeps), calls, bytes and allocs (allocated), "                                \
 	"live (at exit), at-peak. Without it time, or bytes when no function was "       \
 	"instrumented. --snapshot shows it as it was at a snapshot (its label, its "     \
 	"number, 'start', 'exit', 'peak'), with live for the usual metric. Recursion "   \

@@ -67,6 +67,7 @@ struct flame *flame_of_tree(const struct calltree *tree, unsigned metric,
 							      : numbers[node->parent],
 				flame_copy(flame, calltree_name(folded, at)));
 		box->is_unwound = node->is_frame;
+		box->is_wait = node->self_blocked_ns > node->self_ns / 2;
 		box->self = node->quantities[place];
 		box->self_before = is_difference ? node->before : 0;
 		box->presence = (box->self > 0 ? FLAME_AFTER : 0) |

@@ -14,6 +14,7 @@
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
 #include "analyzer/reports/overview/summary.h"
+#include "analyzer/reports/overview/where.h"
 #include "analyzer/reports/resources/parts.h"
 #include "analyzer/reports/runs/ranks.h"
 #include "analyzer/reports/sites.h"
@@ -51,7 +52,9 @@ static enum exit_status add_functions(struct report_input *input, struct doc *do
 				      const struct run_facts *facts)
 {
 	bool raw = input->options->raw;
-	const char *self = raw ? "raw_self_ns" : "self_ns";
+	/* A function that sleeps is not hot. */
+	bool by_cpu = facts->is_split && !raw;
+	const char *self = raw ? "raw_self_ns" : by_cpu ? "self_cpu_ns" : "self_ns";
 	struct table *table = functions_table(input, facts);
 	struct section *section;
 
@@ -61,14 +64,16 @@ static enum exit_status add_functions(struct report_input *input, struct doc *do
 	table_sort(table, table_column(table, self), table_column(table, "name"));
 	table_show(
 		table,
-		raw ? "raw_self_percent raw_self_ns raw_total_ns calls average_ns "
-		      "p99_ns name"
+		raw	 ? "raw_self_percent raw_self_ns raw_total_ns calls average_ns "
+			   "p99_ns name"
+		: by_cpu ? "self_percent self_cpu_ns self_ns total_ns calls average_ns "
+			   "name"
 		: functions_any_estimated(table)
 			? "self_percent self_ns total_ns calls average_ns name"
 			: "self_percent self_ns total_ns calls average_ns p99_ns name");
 	section = report_add_table(doc, "functions", "Hot functions", table,
 				   rows(input, FUNCTION_ROWS), "function", self,
-				   "self time");
+				   by_cpu ? "CPU time" : "self time");
 	section->flags = SECTION_MAIN;
 	functions_add_note(input, doc, section->table, false);
 	return STATUS_OK;
@@ -88,11 +93,17 @@ static const struct column path_columns[] = {
 	{"total_error_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 };
 
+/* What it computed itself, where that was told apart. */
+static int64_t own_cpu_ns(const struct calltree_node *node)
+{
+	return node->self_ns - node->self_ready_ns - node->self_blocked_ns;
+}
+
 static int by_self(const void *left, const void *right, void *context)
 {
 	const struct calltree *tree = context;
 	uint32_t a = *(const uint32_t *)left, b = *(const uint32_t *)right;
-	int64_t x = tree->nodes[a].self_ns, y = tree->nodes[b].self_ns;
+	int64_t x = own_cpu_ns(&tree->nodes[a]), y = own_cpu_ns(&tree->nodes[b]);
 
 	return x != y ? (x < y) - (x > y) : (a > b) - (a < b);
 }
@@ -252,7 +263,9 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	if (status)
 		return status;
 	summary_add_run(input, doc, &facts);
-	status = ranks_add_brief(input, doc);
+	status = where_add(input, doc, &facts);
+	if (status == STATUS_OK)
+		status = ranks_add_brief(input, doc);
 	if (status)
 		return status;
 	if (run_facts_empty(&facts)) {

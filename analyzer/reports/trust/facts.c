@@ -76,6 +76,10 @@ static int load_counts(struct report_input *input, struct run_facts *facts)
 		facts->process_count = cursor_integer(cursor, "process_count");
 		facts->thread_count = cursor_integer(cursor, "thread_count");
 		facts->thread_ns = cursor_integer(cursor, "thread_ns");
+		facts->is_split = cursor_integer(cursor, "is_split") != 0;
+		facts->cpu_ns = cursor_integer(cursor, "cpu_ns");
+		facts->ready_ns = cursor_integer(cursor, "ready_ns");
+		facts->blocked_ns = cursor_integer(cursor, "blocked_ns");
 		facts->sample_count = cursor_integer(cursor, "sample_count");
 		facts->path_count = cursor_integer(cursor, "path_count");
 		facts->temporary_count = cursor_integer(cursor, "temporary_count");

@@ -9,6 +9,10 @@
 struct run_facts {
 	const char *label, *command, *started_utc, *host, *level;
 	int64_t wall_ns, thread_ns, cpu_count;
+	/* What the threads computed, waited for a CPU, and slept: told apart in every
+	 * process. */
+	bool is_split;
+	int64_t cpu_ns, ready_ns, blocked_ns;
 	int64_t exit_code, exit_signal;
 	bool has_exit_code, has_exit_signal, complete;
 	bool is_live;	  /* still being recorded */

@@ -26,6 +26,13 @@ FROM call_paths WHERE run_id = :run AND parent_path_id IS NULL;
 SELECT (SELECT COUNT(*) FROM processes WHERE run_id = :run) AS process_count,
 	(SELECT COUNT(*) FROM threads WHERE run_id = :run) AS thread_count,
 	(SELECT SUM(wall_ns) FROM threads WHERE run_id = :run) AS thread_ns,
+	(SELECT TOTAL(cpu_ns) FROM threads WHERE run_id = :run) AS cpu_ns,
+	(SELECT TOTAL(ready_ns) FROM threads WHERE run_id = :run) AS ready_ns,
+	(SELECT TOTAL(blocked_ns) FROM threads WHERE run_id = :run) AS blocked_ns,
+	(SELECT TOTAL(value * (name LIKE 'switches_by%')) > 0
+		AND TOTAL(value * (name NOT LIKE 'switches_by%')) = 0 FROM trust
+		WHERE run_id = :run AND name IN ('switches_by_rseq', 'switches_by_perf',
+		'switches_unseen', 'unsplit_processes')) AS is_split,
 	(SELECT COUNT(*) FROM resources WHERE run_id = :run) AS sample_count,
 	(SELECT COUNT(*) FROM path WHERE run_id = :run) AS path_count,
 	(SELECT SUM(temporary_count) FROM site WHERE run_id = :run) AS temporary_count,
