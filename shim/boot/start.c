@@ -44,6 +44,7 @@
 #include "shim/wrap/resolve.h"
 #include "shim/wrap/snapshots.h"
 #include "shim/wrap/threads.h"
+#include "shim/wrap/waits/locks.h"
 #include "shim/waits/off_cpu.h"
 #include "shim/waits/switches.h"
 
@@ -179,6 +180,7 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 	(void)argv;
 	resolve_all();
 	jumps_begin();
+	locks_begin();
 	stub_targets = (struct stub_targets){
 		.enter_hook = (uintptr_t)calls_enter,
 		.exit_hook = (uintptr_t)calls_exit,

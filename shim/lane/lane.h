@@ -247,6 +247,7 @@ struct lane_context {
 	uint32_t slot;
 	uint32_t thread; /* index of its segment_thread, UINT32_MAX: none */
 	uint32_t destructor_rounds;
+	int32_t tid; /* of the thread that has it, 0: not known */
 
 	/* allocations */
 	uintptr_t alloc_busy; /* where on the stack an allocation hook is at work, 0:

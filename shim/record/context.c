@@ -109,6 +109,11 @@ static void begin_thread(struct lane_context *context)
 	uint32_t index = segment->threads.count;
 
 	context->thread = UINT32_MAX;
+	context->tid = 0;
+	if (gate_enter()) {
+		context->tid = (int32_t)SYSCALL(SYS_gettid, 0, 0, 0, 0, 0, 0);
+		gate_leave();
+	}
 	context->destructor_rounds = 0;
 	context->lane->in_use = 1;
 	forget_series(context);
@@ -118,10 +123,7 @@ static void begin_thread(struct lane_context *context)
 	}
 	thread = arrays_entries(segment, &segment->threads);
 	thread += index;
-	if (gate_enter()) {
-		thread->tid = (int32_t)SYSCALL(SYS_gettid, 0, 0, 0, 0, 0, 0);
-		gate_leave();
-	}
+	thread->tid = context->tid;
 	thread->lane_slot = context->slot;
 	thread->start_ticks = clock_now();
 	context->thread = index;
@@ -277,6 +279,7 @@ void context_release(void)
 	context->current = LANE_ROOT;
 	context->last_blocks[0] = context->last_blocks[1] = 0;
 	context->lane->in_use = 0;
+	context->tid = 0;
 	lane_self = &lane_none;
 	lane_left_slot = context->slot;
 	if (!process_lock(&mask))

@@ -22,6 +22,7 @@
 #include "shim/lane/paused.h"
 #include "shim/lane/tree.h"
 #include "shim/record/context.h"
+#include "shim/wrap/real.h"
 
 #define INHERITED_LIMIT 4096
 
@@ -58,7 +59,7 @@ static void before_fork(void)
 		nested_forks++; /* its child inherits what the outer one's does */
 		return;
 	}
-	pthread_mutex_lock(&fork_lock);
+	real_pthread_mutex_lock(&fork_lock);
 	__atomic_store_n(&fork_owner, self, __ATOMIC_RELAXED);
 	if (process_is_ready() && context) {
 		for (struct segment_frame *frame = context->frames;
@@ -78,7 +79,7 @@ static void in_parent(void)
 		return;
 	}
 	__atomic_store_n(&fork_owner, NULL, __ATOMIC_RELAXED);
-	pthread_mutex_unlock(&fork_lock);
+	real_pthread_mutex_unlock(&fork_lock);
 }
 
 static void push_inherited(struct lane_context *context)

@@ -16,6 +16,20 @@ static long missing(void)
 	return -1;
 }
 
+/* Nobody else is there to lock out. */
+static int early_lock(void)
+{
+	return 0;
+}
+
+static int early_once(pthread_once_t *once, void (*initialise)(void))
+{
+	if (!*once)
+		initialise();
+	*once = 2; /* done, to glibc */
+	return 0;
+}
+
 static long set_errno(long result)
 {
 	if (!syscall_failed(result))

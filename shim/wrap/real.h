@@ -8,11 +8,21 @@
 
 #include <dlfcn.h>
 #include <malloc.h>
+#include <netdb.h>
+#include <poll.h>
+#include <pthread.h>
+#include <semaphore.h>
 #include <setjmp.h>
+#include <signal.h>
 #include <spawn.h>
 #include <stdlib.h>
+#include <sys/epoll.h>
 #include <sys/mman.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
+#include <sys/select.h>
+#include <sys/wait.h>
+#include <threads.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -27,6 +37,9 @@ void *__cxa_begin_catch(void *exception);
 int __libc_start_main(int (*main)(int, char **, char **), int argc, char **argv,
 		      void (*init)(void), void (*fini)(void), void (*rtld_fini)(void),
 		      void *stack_end);
+int __poll_chk(struct pollfd *files, nfds_t count, int timeout_ms, size_t size);
+int __ppoll_chk(struct pollfd *files, nfds_t count, const struct timespec *timeout,
+		const sigset_t *mask, size_t size);
 void free_sized(void *address, size_t size);
 void free_aligned_sized(void *address, size_t alignment, size_t size);
 

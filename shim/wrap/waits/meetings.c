@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Where threads meet: semaphores, barriers, the end of a thread, what is done once.
+ *
+ * A semaphore is looked at, and not tried: sem_wait() is a place where a thread may be
+ * cancelled, also where it need not wait.
+ */
+#include <pthread.h>
+#include <semaphore.h>
+#include <threads.h>
+
+#include "common/attributes.h"
+#include "shim/wrap/libc_call.h"
+#include "shim/wrap/real.h"
+
+/* glibc's, of pthread_once_t */
+#define ONCE_IN_PROGRESS 1
+#define ONCE_DONE 2
+
+static int is_zero(sem_t *semaphore)
+{
+	int value = 0;
+
+	return sem_getvalue(semaphore, &value) == 0 && value <= 0;
+}
+
+exported int sem_wait(sem_t *semaphore)
+{
+	if (!libc_call_is_wanted || !is_zero(semaphore))
+		return real_sem_wait(semaphore);
+	return LIBC_CALL(sem_wait, real_sem_wait(semaphore));
+}
+
+exported int sem_timedwait(sem_t *restrict semaphore,
+			   const struct timespec *restrict until)
+{
+	if (!libc_call_is_wanted || !is_zero(semaphore))
+		return real_sem_timedwait(semaphore, until);
+	return LIBC_CALL(sem_timedwait, real_sem_timedwait(semaphore, until));
+}
+
+exported int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
+			   const struct timespec *restrict until)
+{
+	if (!libc_call_is_wanted || !is_zero(semaphore))
+		return real_sem_clockwait(semaphore, clock, until);
+	return LIBC_CALL(sem_clockwait, real_sem_clockwait(semaphore, clock, until));
+}
+
+exported int pthread_barrier_wait(pthread_barrier_t *barrier)
+{
+	return LIBC_CALL(pthread_barrier_wait, real_pthread_barrier_wait(barrier));
+}
+
+exported int pthread_join(pthread_t thread, void **ret_value)
+{
+	return LIBC_CALL(pthread_join, real_pthread_join(thread, ret_value));
+}
+
+exported int pthread_tryjoin_np(pthread_t thread, void **ret_value)
+{
+	return LIBC_CALL(pthread_tryjoin_np, real_pthread_tryjoin_np(thread, ret_value));
+}
+
+exported int pthread_timedjoin_np(pthread_t thread, void **ret_value,
+				  const struct timespec *until)
+{
+	return LIBC_CALL(pthread_timedjoin_np,
+			 real_pthread_timedjoin_np(thread, ret_value, until));
+}
+
+exported int pthread_clockjoin_np(pthread_t thread, void **ret_value, clockid_t clock,
+				  const struct timespec *until)
+{
+	return LIBC_CALL(pthread_clockjoin_np,
+			 real_pthread_clockjoin_np(thread, ret_value, clock, until));
+}
+
+/* Another thread is at it. Who does it itself calls on behalf of its own caller. */
+static int is_in_progress(const pthread_once_t *once)
+{
+	return libc_call_is_wanted &&
+	       (__atomic_load_n(once, __ATOMIC_RELAXED) &
+		(ONCE_IN_PROGRESS | ONCE_DONE)) == ONCE_IN_PROGRESS;
+}
+
+exported int pthread_once(pthread_once_t *once, void (*initialise)(void))
+{
+	if (likely(!is_in_progress(once)))
+		return real_pthread_once(once, initialise);
+	return LIBC_CALL(pthread_once, real_pthread_once(once, initialise));
+}
+
+exported void call_once(once_flag *once, void (*initialise)(void))
+{
+	if (likely(!is_in_progress((const pthread_once_t *)once)))
+		real_call_once(once, initialise);
+	else
+		(void)LIBC_CALL(call_once, (real_call_once(once, initialise), 0));
+}
+
+exported int thrd_join(thrd_t thread, int *ret_value)
+{
+	return LIBC_CALL(thrd_join, real_thrd_join(thread, ret_value));
+}
+
+exported int thrd_sleep(const struct timespec *duration, struct timespec *left)
+{
+	return LIBC_CALL(thrd_sleep, real_thrd_sleep(duration, left));
+}

@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Mutexes. One that is free is taken by trying, which is what locking it comes to; only
+ * one that is not free is waited for in a node.
+ *
+ * That holds for the plain kinds. Locking a robust one, or one with a priority protocol,
+ * does more than trying does, and so may another library that stands behind us in line:
+ * there the lock's word is looked at, and the call that the program made is made. With
+ * one thread, too: glibc then locks without a locked instruction.
+ */
+#include <errno.h>
+#include <pthread.h>
+#include <sys/single_threaded.h>
+#include <threads.h>
+
+#include "common/attributes.h"
+#include "shim/wrap/libc_call.h"
+#include "shim/wrap/real.h"
+#include "shim/wrap/waits/locks.h"
+
+/* glibc's, of pthread_mutex_t.__data */
+#define KIND_ROBUST 16
+#define KIND_INHERITS 32 /* priority */
+#define KIND_PROTECTS 64
+#define WORD_OWNER 0x3fffffffu /* of the first two */
+#define WORD_OWNER_DIED 0x40000000u
+#define WORD_CEILING_SHIFT 19 /* of the third */
+
+static inline int is_plain(const pthread_mutex_t *mutex)
+{
+	return !(mutex->__data.__kind & (KIND_ROBUST | KIND_INHERITS | KIND_PROTECTS));
+}
+
+static inline int is_own(int32_t tid)
+{
+	return tid && tid == lane_self->tid;
+}
+
+/* By another thread, as it looks just now. */
+static races_by_design int is_taken(const pthread_mutex_t *mutex)
+{
+	uint32_t word =
+		(uint32_t)__atomic_load_n(&mutex->__data.__lock, __ATOMIC_RELAXED);
+	int kind = mutex->__data.__kind;
+
+	if (kind & KIND_PROTECTS)
+		word &= (1u << WORD_CEILING_SHIFT) - 1;
+	else if (kind & (KIND_ROBUST | KIND_INHERITS))
+		return (word & WORD_OWNER) && !(word & WORD_OWNER_DIED) &&
+		       !is_own((int32_t)(word & WORD_OWNER));
+	return word && !is_own(mutex->__data.__owner);
+}
+
+/* Takes it if that needs no waiting: EBUSY, it does. */
+static inline int lock_at_once(pthread_mutex_t *mutex)
+{
+	if (likely(locks_may_be_tried && !__libc_single_threaded && is_plain(mutex)))
+		return real_pthread_mutex_trylock(mutex);
+	return is_taken(mutex) ? EBUSY : real_pthread_mutex_lock(mutex);
+}
+
+static cold int lock_waiting(pthread_mutex_t *mutex)
+{
+	if (is_own(mutex->__data.__owner))
+		return real_pthread_mutex_lock(mutex); /* an error, or for ever */
+	return LIBC_CALL(pthread_mutex_lock, real_pthread_mutex_lock(mutex));
+}
+
+exported int pthread_mutex_lock(pthread_mutex_t *mutex)
+{
+	int result;
+
+	if (unlikely(!libc_call_is_wanted))
+		return real_pthread_mutex_lock(mutex);
+	result = lock_at_once(mutex);
+	return likely(result != EBUSY) ? result : lock_waiting(mutex);
+}
+
+exported int pthread_mutex_trylock(pthread_mutex_t *mutex)
+{
+	return real_pthread_mutex_trylock(mutex);
+}
+
+exported int pthread_mutex_unlock(pthread_mutex_t *mutex)
+{
+	return real_pthread_mutex_unlock(mutex);
+}
+
+/* Looked at: they check their arguments before they try. */
+exported int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
+{
+	if (!libc_call_is_wanted || !is_taken(mutex))
+		return real_pthread_mutex_timedlock(mutex, until);
+	return LIBC_CALL(pthread_mutex_timedlock,
+			 real_pthread_mutex_timedlock(mutex, until));
+}
+
+exported int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
+				     const struct timespec *until)
+{
+	if (!libc_call_is_wanted || !is_taken(mutex))
+		return real_pthread_mutex_clocklock(mutex, clock, until);
+	return LIBC_CALL(pthread_mutex_clocklock,
+			 real_pthread_mutex_clocklock(mutex, clock, until));
+}
+
+/* Those of C11 are such mutexes under another name, and never robust. */
+exported int mtx_lock(mtx_t *mutex)
+{
+	if (!libc_call_is_wanted || !is_taken((pthread_mutex_t *)mutex))
+		return real_mtx_lock(mutex);
+	return LIBC_CALL(mtx_lock, real_mtx_lock(mutex));
+}
+
+exported int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict until)
+{
+	if (!libc_call_is_wanted || !is_taken((pthread_mutex_t *)mutex))
+		return real_mtx_timedlock(mutex, until);
+	return LIBC_CALL(mtx_timedlock, real_mtx_timedlock(mutex, until));
+}
