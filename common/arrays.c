@@ -25,7 +25,8 @@
 
 /* In the order in which they lie in a slot. For the usual slot of 256 MiB: 65,536 former
  * processes, 1.6 M sites; 1.7 M frames, 1.3 M nodes, 56,000 functions, 65,536 fibers,
- * 524,000 waits, 256 series; 1.6 M changes of sites, 2 M of survivors, 6.3 M of paths. */
+ * 524,000 waits, 8,192 locks and 16,384 waits for them, 256 series; 1.6 M changes of
+ * sites, 2 M of survivors, 6.3 M of paths. */
 #define ROW(kind, header, member, type, ...)                                             \
 	{                                                                                \
 		SEGMENT_SLOT_##kind, offsetof(struct header, member),                    \
@@ -63,6 +64,12 @@ const struct array_kind array_kinds[ARRAY_COUNT] = {
 			    1, 256, 4096, 0),
 	[ARRAY_WAITS] =
 		ROW(LANE, segment_lane, waits, segment_wait, UNLIMITED, 4, 32, 512, 0),
+	[ARRAY_LOCKS] = ROW(LANE, segment_lane, locks, segment_lock, SEGMENT_LOCK_LIMIT,
+			    1, 32, 512, 0),
+	[ARRAY_LOCK_TIMES] = ROW(LANE, segment_lane, lock_times, segment_function,
+				 SEGMENT_LOCK_LIMIT, 1, 3, 48, 0),
+	[ARRAY_LOCK_WAITS] = ROW(LANE, segment_lane, lock_waits, segment_lock_wait,
+				 SEGMENT_LOCK_WAIT_LIMIT, 1, 64, 512, 0),
 	[ARRAY_SERIES] = ROW(LANE, segment_lane, series, segment_series,
 			     SEGMENT_SERIES_LIMIT, ARRAY_REST, 1, 1, 0),
 	[ARRAY_SNAPSHOTS] = ROW(HISTORY, segment_history, snapshots, segment_snapshot,

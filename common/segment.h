@@ -265,6 +265,8 @@ struct segment_slot {
 #define SEGMENT_PATH_LIMIT (1u << 20) /* of a process, unless it is told otherwise */
 #define SEGMENT_MODE_LIMIT 16384u     /* of a process */
 #define SEGMENT_PAIR_LIMIT 4096u      /* of a lane */
+#define SEGMENT_LOCK_LIMIT 8192u      /* of a lane */
+#define SEGMENT_LOCK_WAIT_LIMIT 16384u
 
 struct segment_file {
 	uint64_t magic;
@@ -454,6 +456,43 @@ struct segment_wait {
 	uint32_t preempted_count, blocked_count; /* switches */
 };
 
+enum segment_lock_kind {
+	SEGMENT_LOCK_MUTEX = 1,
+	SEGMENT_LOCK_RWLOCK = 2,
+	SEGMENT_LOCK_SPIN = 3,
+};
+
+/* What a lane has done with one lock: one cache line for what each call of it needs.
+ * Entry 0 is never used. */
+struct segment_lock {
+	uint64_t address;    /* stored last; 0: the entry is not filled in */
+	uint64_t lock_count; /* taken without waiting */
+	uint32_t taken_node; /* where it was taken last */
+	uint32_t first_node; /* the lane's path when it saw it first */
+	uint64_t first_ticks;
+	uint32_t hash_next;
+	uint32_t kind;	     /* enum segment_lock_kind */
+	uint32_t block_site; /* of the process: it lies in a block of the heap; 0: none */
+	uint32_t times;	     /* its waits, in the lane's lock_times; 0: none */
+	uint64_t block_offset;
+	uint64_t wait_count; /* had to wait for it */
+	uint64_t wait_ticks, longest_wait_ticks;
+	/* from the end of a wait to its unlock: of those that had to wait for a mutex */
+	uint64_t hold_count, hold_ticks, longest_hold_ticks;
+	uint64_t reserved[3];
+};
+
+/* Waits for a lock, by who waited where for whom. Entry 0 is never used. */
+struct segment_lock_wait {
+	uint64_t count, ticks, longest_ticks;
+	uint32_t lock; /* in the lane's locks */
+	uint32_t node; /* that waited, in the lane */
+	/* whose it was when the wait began: the lane, where that was then, and where it
+	 * had taken the lock; 0: not known */
+	uint32_t holder_slot, holder_node, taken_node;
+	uint32_t hash_next;
+};
+
 /* An allocation site: one node of one lane. Index 0 is never used. The live block's
  * word in the shadow map names the site, wherever the block is freed. */
 struct segment_site {
@@ -638,10 +677,14 @@ struct segment_lane {
 	struct segment_array windows;	/* struct segment_window */
 	struct segment_array pairs;	/* struct segment_pair */
 	struct segment_array waits;	/* struct segment_wait */
-	struct segment_array series;	/* common/segment_series.h */
-	uint64_t repaired_frame_count;	/* closed without their own exit */
-	uint64_t orphan_exit_count;	/* exits that matched no open frame */
-	uint64_t folded_call_count;	/* entries past the path limit or without space */
+	struct segment_array locks;	/* struct segment_lock */
+	struct segment_array
+		lock_times; /* struct segment_function: how long waits were */
+	struct segment_array lock_waits; /* struct segment_lock_wait */
+	struct segment_array series;	 /* common/segment_series.h */
+	uint64_t repaired_frame_count;	 /* closed without their own exit */
+	uint64_t orphan_exit_count;	 /* exits that matched no open frame */
+	uint64_t folded_call_count; /* entries past the path limit or without space */
 	uint64_t suspended_ticks, left_ticks; /* see struct segment_fiber */
 	uint64_t lost_mark_count;    /* steps and counters without room, or not finite */
 	uint64_t closed_frame_count; /* open when a former process ended */
@@ -655,7 +698,8 @@ struct segment_lane {
 	 * that libunwind would have told otherwise, where that is checked. */
 	uint64_t reused_stack_count, rebuilt_stack_count, asked_stack_count;
 	uint64_t truncated_stack_count, differing_stack_count;
-	uint64_t lost_wait_ns; /* without a CPU, and nowhere to book it */
+	uint64_t folded_lock_count; /* calls for locks for which there was no room */
+	uint64_t lost_wait_ns;	    /* without a CPU, and nowhere to book it */
 };
 
 _Static_assert(sizeof(struct segment_slot) == 16, "segment_slot layout");
@@ -669,6 +713,8 @@ _Static_assert(sizeof(struct segment_thread) == 64, "segment_thread layout");
 _Static_assert(sizeof(struct segment_site) == 128, "segment_site layout");
 _Static_assert(sizeof(struct segment_node) == 64, "segment_node layout");
 _Static_assert(sizeof(struct segment_wait) == 32, "segment_wait layout");
+_Static_assert(sizeof(struct segment_lock) == 128, "segment_lock layout");
+_Static_assert(sizeof(struct segment_lock_wait) == 48, "segment_lock_wait layout");
 _Static_assert(sizeof(struct segment_fiber) == 64, "segment_fiber layout");
 _Static_assert(sizeof(struct segment_frame) == 40, "segment_frame layout");
 _Static_assert(sizeof(struct segment_function) == 1328, "segment_function layout");

@@ -36,6 +36,11 @@ static const struct trust_counter counters[] = {
 	 "It takes glibc 2.35 and Linux before 6.19, or perf_event_paranoid of at most "
 	 "2."},
 	{"lost_wait_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"folded_locks", TRUST_MINOR, "call for a lock that is in no table",
+	 "calls for locks that are in no table",
+	 "A thread used more than 8,191 locks, or waited for them on more than 16,383 "
+	 "pairs of paths: the rest is not in the tables of locks.",
+	 "Nothing has to be done: the time of these waits is on their call paths."},
 	{"sampled_functions", TRUST_MINOR, "function timed in windows",
 	 "functions timed in windows",
 	 "To keep the overhead budget, some functions were timed for short periods only, "

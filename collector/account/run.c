@@ -12,6 +12,7 @@
 #include "collector/account/account.h"
 #include "collector/account/counted.h"
 #include "collector/account/functions.h"
+#include "collector/account/locks.h"
 #include "collector/account/modes.h"
 #include "collector/merge/lane.h"
 
@@ -126,6 +127,7 @@ static void merge_lanes(struct merge *merge, const struct merge_end *ends)
 	size_t placed = 0, first;
 	struct sites sites;
 
+	merge->locks = locks_new();
 	sites_order(&sites, merge->run);
 	for (size_t i = 0; i < merge->run->lane_count; i++) {
 		const struct read_lane *lane = &merge->run->lanes[i];
@@ -136,6 +138,7 @@ static void merge_lanes(struct merge *merge, const struct merge_end *ends)
 		lane_merge(merge, (uint32_t)i, &ends[lane->process], sites.all + first,
 			   own, &counts);
 		account_lane(merge, counted, (uint32_t)i, &counts);
+		locks_add_lane(merge, (uint32_t)i, &counts.locks);
 		lane_counts_done(&counts);
 	}
 	counted_finish(counted, ends);
@@ -143,6 +146,7 @@ static void merge_lanes(struct merge *merge, const struct merge_end *ends)
 	/* of lanes that are not there */
 	merge_add(&merge->damaged_count, sites.count - placed);
 	free(sites.all);
+	locks_finish(merge);
 }
 
 static void subtract(uint64_t *from, uint64_t value)

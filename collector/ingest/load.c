@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/xalloc.h"
+#include "collector/account/locks.h"
 #include "collector/account/run.h"
 #include "collector/ingest/trust.h"
 
@@ -87,6 +88,7 @@ int ingest_load(struct ingest *ret, const struct rundir *rundir,
 void ingest_done(struct ingest *ingest)
 {
 	snapshots_done(&ingest->snapshots);
+	locks_free(ingest->merge.locks);
 	if (ingest->merge.run)
 		merge_done(&ingest->merge);
 	free(ingest->endings);

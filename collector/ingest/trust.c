@@ -5,6 +5,7 @@
  */
 #include "collector/ingest/trust.h"
 
+#include "collector/account/locks.h"
 #include "common/selection.h"
 #include "common/trust.h"
 
@@ -187,6 +188,7 @@ static void add_switches(struct ingest *ingest)
 	add(ingest, "switches_by_perf", counts[SEGMENT_SWITCHES_PERF]);
 	add(ingest, "switches_unseen", counts[SEGMENT_SWITCHES_UNSEEN]);
 	add(ingest, "lost_wait_ns", ingest->merge.lost_wait_ns);
+	add(ingest, "folded_locks", ingest->merge.locks->folded_count);
 }
 
 /* Modules of which more could have been read. */

@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "common/base/xalloc.h"
 /* What the nodes did between snapshots. */
 static void add_changes(struct lane_walk *walk)
 {
@@ -203,6 +204,36 @@ static void add_losses(struct lane_walk *walk)
 	merge_add(&merge->cut_frame_count, header->cut_frame_count);
 }
 
+static uint32_t *list_paths(const struct lane_walk *walk)
+{
+	uint32_t *paths = xcalloc(walk->data.node_count + 1u, sizeof(*paths));
+
+	for (uint32_t i = LANE_ROOT + 1; i < walk->data.node_count; i++)
+		if (walk->nodes[i].is_placed)
+			paths[i] = walk->nodes[i].path;
+	return paths;
+}
+
+static void take_locks(struct lane_walk *walk, struct lane_locks *ret)
+{
+	struct read_lane_data *data = &walk->data;
+
+	*ret = (struct lane_locks){.locks = data->locks,
+				   .times = data->lock_times,
+				   .waits = data->lock_waits,
+				   .lock_count = data->lock_count,
+				   .time_count = data->lock_time_count,
+				   .wait_count = data->lock_wait_count,
+				   .folded_count = data->header.folded_lock_count};
+	data->locks = NULL;
+	data->lock_times = NULL;
+	data->lock_waits = NULL;
+	if (!ret->lock_count)
+		return;
+	ret->paths = list_paths(walk);
+	ret->node_count = data->node_count;
+}
+
 /* Hands over what was counted. */
 static void take_counts(struct lane_walk *walk, struct lane_counts *ret)
 {
@@ -215,6 +246,7 @@ static void take_counts(struct lane_walk *walk, struct lane_counts *ret)
 				    .windows_of_lane = data->header.window_count};
 	data->counts = NULL;
 	data->windows = NULL;
+	take_locks(walk, &ret->locks);
 }
 
 static void add_stacks(struct merge *merge, const struct segment_lane *header)
@@ -261,5 +293,9 @@ void lane_counts_done(struct lane_counts *counts)
 {
 	free(counts->counts);
 	free(counts->windows);
+	free(counts->locks.locks);
+	free(counts->locks.times);
+	free(counts->locks.waits);
+	free(counts->locks.paths);
 	*counts = (struct lane_counts){.count_count = 0};
 }

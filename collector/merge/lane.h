@@ -4,6 +4,16 @@
 
 #include "collector/merge/sites.h"
 
+/* Its locks (struct segment_lock), and the path of each of its nodes, 0: none. */
+struct lane_locks {
+	struct segment_lock *locks;
+	struct segment_function *times;
+	struct segment_lock_wait *waits;
+	uint32_t *paths;
+	uint32_t lock_count, time_count, wait_count, node_count;
+	uint64_t folded_count;
+};
+
 /* What a lane has by number of the function in its process's modes. Owned:
  * lane_counts_done(). */
 struct lane_counts {
@@ -11,6 +21,7 @@ struct lane_counts {
 	struct segment_window *windows;
 	uint32_t count_count, window_count;
 	uint64_t windows_of_lane; /* how many it had */
+	struct lane_locks locks;
 };
 
 /* Puts a lane's sums into the cells (merge.h), and what is no sum into the tree. sites:

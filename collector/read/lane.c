@@ -76,6 +76,12 @@ static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
 					      &ret->window_count);
 	ret->waits =
 		segment_reader_entries(reader, slot, ARRAY_WAITS, &now, &ret->wait_count);
+	ret->locks =
+		segment_reader_entries(reader, slot, ARRAY_LOCKS, &now, &ret->lock_count);
+	ret->lock_times = segment_reader_entries(reader, slot, ARRAY_LOCK_TIMES, &now,
+						 &ret->lock_time_count);
+	ret->lock_waits = segment_reader_entries(reader, slot, ARRAY_LOCK_WAITS, &now,
+						 &ret->lock_wait_count);
 	return 0;
 }
 
@@ -113,6 +119,9 @@ void read_lane_done(struct read_lane_data *data)
 	free(data->counts);
 	free(data->windows);
 	free(data->waits);
+	free(data->locks);
+	free(data->lock_times);
+	free(data->lock_waits);
 	*data = (struct read_lane_data){.frame_count = 0};
 }
 

@@ -98,6 +98,10 @@ DELETE FROM gpu_sample WHERE rowid IN
 	(SELECT rowid FROM gpu_sample WHERE run_id = :run LIMIT :limit);
 DELETE FROM mode WHERE rowid IN
 	(SELECT rowid FROM mode WHERE run_id = :run LIMIT :limit);
+DELETE FROM lock WHERE rowid IN
+	(SELECT rowid FROM lock WHERE run_id = :run LIMIT :limit);
+DELETE FROM lock_wait WHERE rowid IN
+	(SELECT rowid FROM lock_wait WHERE run_id = :run LIMIT :limit);
 DELETE FROM trust WHERE rowid IN
 	(SELECT rowid FROM trust WHERE run_id = :run LIMIT :limit);
 DELETE FROM site WHERE rowid IN

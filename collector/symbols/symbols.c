@@ -32,6 +32,8 @@ struct symbol_module {
 	struct symbolizer *symbolizer;
 	struct elf_file file, debug, mini;
 	struct symbol_table table;
+	struct symbol_table variables; /* read at the first question */
+	bool has_variables;
 	Elf *dwarf_elf;
 	struct debug_info *info; /* NULL until the first question */
 	uint64_t low, high;
@@ -62,6 +64,7 @@ static void module_free(struct symbol_module *module)
 {
 	debug_info_close(module->info);
 	symbol_table_done(&module->table);
+	symbol_table_done(&module->variables);
 	elf_file_close(&module->mini);
 	elf_file_close(&module->debug);
 	elf_file_close(&module->file);
@@ -350,6 +353,39 @@ int symbols_function(struct symbol_module *module, uint64_t address, struct symb
 		return -ENOENT;
 	fill_symbol(module, name, name_length(name, false), &frame, ret);
 	return 0;
+}
+
+static void read_variables(struct symbol_module *module)
+{
+	struct symbol_table *variables = &module->variables;
+	struct budget *budget = &module->budget;
+	Elf *file = module->file.elf, *debug = module->debug.elf;
+
+	module->has_variables = true;
+	budget_begin(budget);
+	if ((!file || symbol_table_add_variables(variables, file, SHT_SYMTAB, budget)) &&
+	    (!debug ||
+	     symbol_table_add_variables(variables, debug, SHT_SYMTAB, budget)) &&
+	    file)
+		(void)symbol_table_add_variables(variables, file, SHT_DYNSYM, budget);
+	symbol_table_sort(variables);
+	(void)budget_look(budget);
+}
+
+int symbols_variable(struct symbol_module *module, uint64_t address, struct symbol *ret,
+		     uint64_t *ret_offset)
+{
+	const struct debug_scope nowhere = {.name = NULL};
+	const struct symbol_entry *entry;
+
+	if (!module->has_variables)
+		read_variables(module);
+	entry = symbol_table_around(&module->variables, address);
+	if (!entry)
+		return -ENOENT;
+	fill_symbol(module, entry->name, name_length(entry->name, false), &nowhere, ret);
+	*ret_offset = address - entry->address;
+	return ret->name ? 0 : -ENOENT;
 }
 
 /* What reports call it: Fortran's names are told by DWARF. */

@@ -81,6 +81,11 @@ const char *symbols_trouble(const struct symbol_module *module);
 int symbols_near(struct symbol_module *module, uint64_t address, uint64_t distance,
 		 struct symbol *ret);
 
+/* The variable that covers this address, and how far into it that is. The file is not
+ * told. 0, or -ENOENT. */
+int symbols_variable(struct symbol_module *module, uint64_t address, struct symbol *ret,
+		     uint64_t *ret_offset);
+
 /* The function whose entry is address; file and line are those of its definition. 0, or
  * -ENOENT: no function starts there, as far as is known. */
 int symbols_function(struct symbol_module *module, uint64_t address, struct symbol *ret);

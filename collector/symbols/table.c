@@ -85,6 +85,18 @@ static bool measure(Elf *elf, const Elf64_Sym *symbol, struct symbol_entry *entr
 	return entry->end > entry->address;
 }
 
+/* The same of a variable, which has a size, or may be anything. */
+static bool measure_variable(const Elf64_Sym *symbol, struct symbol_entry *entry)
+{
+	if (ELF64_ST_TYPE(symbol->st_info) != STT_OBJECT ||
+	    symbol->st_shndx == SHN_UNDEF || !symbol->st_size)
+		return false;
+	entry->address = symbol->st_value;
+	entry->end = entry->address + symbol->st_size;
+	entry->sized = true;
+	return entry->end > entry->address;
+}
+
 /* What many symbols of one address would cost must not grow with their names. */
 #define COMPARED_BYTES 64
 
@@ -146,7 +158,8 @@ static bool find_section(Elf *elf, uint32_t type, const Elf_Data **ret_symbols,
 	return names && ((const char *)names->d_buf)[names->d_size - 1] == '\0';
 }
 
-/* Fills the entry from a symbol; names: the section of names. false: not to be taken. */
+/* Fills the entry from a symbol; names: the section of names; elf: NULL, of variables.
+ * false: not to be taken. */
 static bool read_symbol(Elf *elf, const Elf64_Sym *symbol, const Elf_Data *names,
 			struct symbol_entry *entry)
 {
@@ -154,15 +167,22 @@ static bool read_symbol(Elf *elf, const Elf64_Sym *symbol, const Elf_Data *names
 
 	entry->name = (const char *)names->d_buf + symbol->st_name;
 	length = strnlen(entry->name, NAME_LIMIT);
-	if (!length || length == NAME_LIMIT || !measure(elf, symbol, entry))
+	if (!length || length == NAME_LIMIT ||
+	    !(elf ? measure(elf, symbol, entry) : measure_variable(symbol, entry)))
 		return false;
 	entry->length = (uint16_t)length;
 	entry->rank = name_rank(symbol, entry->name);
 	return true;
 }
 
-int symbol_table_add(struct symbol_table *table, Elf *elf, uint32_t type, uint64_t low,
-		     uint64_t high, struct budget *budget)
+/* An address range of code, or the variables. */
+struct wanted {
+	uint64_t low, high;
+	bool is_code;
+};
+
+static int add_symbols(struct symbol_table *table, Elf *elf, uint32_t type,
+		       const struct wanted *wanted, struct budget *budget)
 {
 	const Elf_Data *symbols, *names;
 	struct symbol_entry *entries;
@@ -183,15 +203,29 @@ int symbol_table_add(struct symbol_table *table, Elf *elf, uint32_t type, uint64
 	for (i = 0; i < count; i++) {
 		memcpy(&symbol, (const char *)symbols->d_buf + i * sizeof(symbol),
 		       sizeof(symbol)); /* may lie unaligned */
-		if (symbol.st_value < low || symbol.st_value >= high ||
+		if (symbol.st_value < wanted->low || symbol.st_value >= wanted->high ||
 		    symbol.st_name >= names->d_size)
 			continue;
-		if (!read_symbol(elf, &symbol, names, &entries[table->count]))
+		if (!read_symbol(wanted->is_code ? elf : NULL, &symbol, names,
+				 &entries[table->count]))
 			continue;
 		if (!budget_take(budget, 1u + entries[table->count++].length / 64u))
 			return -ENOMEM;
 	}
 	return table->count > before ? 0 : -ENOENT;
+}
+
+int symbol_table_add(struct symbol_table *table, Elf *elf, uint32_t type, uint64_t low,
+		     uint64_t high, struct budget *budget)
+{
+	return add_symbols(table, elf, type, &(struct wanted){low, high, true}, budget);
+}
+
+int symbol_table_add_variables(struct symbol_table *table, Elf *elf, uint32_t type,
+			       struct budget *budget)
+{
+	return add_symbols(table, elf, type, &(struct wanted){0, UINT64_MAX, false},
+			   budget);
 }
 
 bool symbol_table_imports(Elf *elf, const char *name, struct budget *budget)

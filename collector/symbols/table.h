@@ -38,6 +38,10 @@ struct symbol_table {
 int symbol_table_add(struct symbol_table *table, Elf *elf, uint32_t type, uint64_t low,
 		     uint64_t high, struct budget *budget);
 
+/* Likewise the variables that the file defines, wherever they lie. */
+int symbol_table_add_variables(struct symbol_table *table, Elf *elf, uint32_t type,
+			       struct budget *budget);
+
 /* To be called once after the last addition and before the first look-up. */
 void symbol_table_sort(struct symbol_table *table);
 void symbol_table_done(struct symbol_table *table);

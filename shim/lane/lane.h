@@ -157,6 +157,25 @@ struct lane_off_cpu {
 	uint64_t blocked_count, preempted_count; /* switches until then */
 };
 
+#define LANE_LOCK_HEADS 1024u
+#define LANE_LOCKS_HELD 8u
+
+/* A lock that was waited for, and is held. */
+struct lane_hold {
+	uint32_t lock; /* in the lane's locks, 0: none */
+	uint64_t since_ticks;
+};
+
+/* See waits/locks.h. */
+struct lane_locks {
+	uint32_t is_known;		 /* the lists have what the segment has */
+	uint32_t held_count;		 /* of the holds below, those that are in use */
+	struct segment_lock *all;	 /* NULL: none yet */
+	uint32_t heads[LANE_LOCK_HEADS]; /* by address: first of a list of locks */
+	uint32_t wait_heads[LANE_LOCK_HEADS];
+	struct lane_hold held[LANE_LOCKS_HELD];
+};
+
 /* One of the frames between malloc and the hooks, as it is when control comes back to
  * it, see walk.h. */
 struct stack_frame {
@@ -271,6 +290,7 @@ struct lane_context {
 	 * part of this table */
 	uint32_t front[LANE_FRONT_COUNT];
 
+	struct lane_locks locks;
 	struct lane_windows windows;
 	struct lane_budget budget;
 	struct jump_mark jump_marks[LANE_JUMP_MARKS];

@@ -17,6 +17,7 @@
 #include "shim/budget/budget.h"
 #include "shim/budget/settings.h"
 #include "shim/children/adopt.h"
+#include "shim/waits/locks.h"
 #include "shim/waits/off_cpu.h"
 #include "shim/waits/switches.h"
 
@@ -114,6 +115,7 @@ static void begin_thread(struct lane_context *context)
 		context->tid = (int32_t)SYSCALL(SYS_gettid, 0, 0, 0, 0, 0, 0);
 		gate_leave();
 	}
+	locks_begin_lane(context);
 	context->destructor_rounds = 0;
 	context->lane->in_use = 1;
 	forget_series(context);

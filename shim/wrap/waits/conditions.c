@@ -1,18 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Waiting for a condition. What libc has under these names is the version of today's
- * programs, whose structures are not those of the old one (wrapped.def).
+ * programs, whose structures are not those of the old one (wrapped.def). Waiting gives
+ * the mutex up.
  */
 #include <pthread.h>
 #include <threads.h>
 
 #include "common/attributes.h"
-#include "shim/wrap/libc_call.h"
 #include "shim/wrap/real.h"
+#include "shim/wrap/waits/locks.h"
 
 exported int pthread_cond_wait(pthread_cond_t *restrict condition,
 			       pthread_mutex_t *restrict mutex)
 {
+	locks_release(mutex);
 	return LIBC_CALL(pthread_cond_wait, real_pthread_cond_wait(condition, mutex));
 }
 
@@ -20,6 +22,7 @@ exported int pthread_cond_timedwait(pthread_cond_t *restrict condition,
 				    pthread_mutex_t *restrict mutex,
 				    const struct timespec *restrict until)
 {
+	locks_release(mutex);
 	return LIBC_CALL(pthread_cond_timedwait,
 			 real_pthread_cond_timedwait(condition, mutex, until));
 }
@@ -28,17 +31,20 @@ exported int pthread_cond_clockwait(pthread_cond_t *restrict condition,
 				    pthread_mutex_t *restrict mutex, clockid_t clock,
 				    const struct timespec *restrict until)
 {
+	locks_release(mutex);
 	return LIBC_CALL(pthread_cond_clockwait,
 			 real_pthread_cond_clockwait(condition, mutex, clock, until));
 }
 
 exported int cnd_wait(cnd_t *condition, mtx_t *mutex)
 {
+	locks_release(mutex);
 	return LIBC_CALL(cnd_wait, real_cnd_wait(condition, mutex));
 }
 
 exported int cnd_timedwait(cnd_t *restrict condition, mtx_t *restrict mutex,
 			   const struct timespec *restrict until)
 {
+	locks_release(mutex);
 	return LIBC_CALL(cnd_timedwait, real_cnd_timedwait(condition, mutex, until));
 }

@@ -2,7 +2,11 @@
 /* What the wrappers of all kinds of locks have in common. */
 #pragma once
 
+#include <errno.h>
+
 #include "common/attributes.h"
+#include "shim/waits/locks.h"
+#include "shim/wrap/libc_call.h"
 
 /* The functions behind ours that lock and that try are both libc's: to try first is the
  * same as to lock. */
@@ -10,3 +14,26 @@ extern hidden int locks_may_be_tried;
 
 /* The constructor, when the real ones are known. */
 void locks_begin(void);
+
+/* The lock was taken at once, if the result says so, which is handed on. */
+static inline int lock_count(const volatile void *lock, enum segment_lock_kind kind,
+			     int result)
+{
+	if (likely(result == 0) && likely(libc_call_is_wanted))
+		locks_count(lock, kind);
+	return result;
+}
+
+/* A call that waits for a lock, as LIBC_CALL, and in the books of the lock. owner: where
+ * the lock has its holder's thread id, or NULL. */
+#define LOCK_CALL(name, lock, kind, owner, expression)                                   \
+	({                                                                               \
+		struct locks_wait lock_wait;                                             \
+		int lock_result;                                                         \
+                                                                                         \
+		locks_begin_wait(&lock_wait, lock, kind, owner);                         \
+		lock_result = LIBC_CALL(name, expression);                               \
+		locks_end_wait(&lock_wait,                                               \
+			       lock_result == 0 || lock_result == EOWNERDEAD);           \
+		lock_result;                                                             \
+	})

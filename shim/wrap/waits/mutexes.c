@@ -14,7 +14,6 @@
 #include <threads.h>
 
 #include "common/attributes.h"
-#include "shim/wrap/libc_call.h"
 #include "shim/wrap/real.h"
 #include "shim/wrap/waits/locks.h"
 
@@ -59,11 +58,14 @@ static inline int lock_at_once(pthread_mutex_t *mutex)
 	return is_taken(mutex) ? EBUSY : real_pthread_mutex_lock(mutex);
 }
 
+#define MUTEX_CALL(name, mutex, expression)                                              \
+	LOCK_CALL(name, mutex, SEGMENT_LOCK_MUTEX, &(mutex)->__data.__owner, expression)
+
 static cold int lock_waiting(pthread_mutex_t *mutex)
 {
 	if (is_own(mutex->__data.__owner))
 		return real_pthread_mutex_lock(mutex); /* an error, or for ever */
-	return LIBC_CALL(pthread_mutex_lock, real_pthread_mutex_lock(mutex));
+	return MUTEX_CALL(pthread_mutex_lock, mutex, real_pthread_mutex_lock(mutex));
 }
 
 exported int pthread_mutex_lock(pthread_mutex_t *mutex)
@@ -73,16 +75,19 @@ exported int pthread_mutex_lock(pthread_mutex_t *mutex)
 	if (unlikely(!libc_call_is_wanted))
 		return real_pthread_mutex_lock(mutex);
 	result = lock_at_once(mutex);
-	return likely(result != EBUSY) ? result : lock_waiting(mutex);
+	if (unlikely(result == EBUSY))
+		return lock_waiting(mutex);
+	return lock_count(mutex, SEGMENT_LOCK_MUTEX, result);
 }
 
 exported int pthread_mutex_trylock(pthread_mutex_t *mutex)
 {
-	return real_pthread_mutex_trylock(mutex);
+	return lock_count(mutex, SEGMENT_LOCK_MUTEX, real_pthread_mutex_trylock(mutex));
 }
 
 exported int pthread_mutex_unlock(pthread_mutex_t *mutex)
 {
+	locks_release(mutex);
 	return real_pthread_mutex_unlock(mutex);
 }
 
@@ -90,31 +95,51 @@ exported int pthread_mutex_unlock(pthread_mutex_t *mutex)
 exported int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
 {
 	if (!libc_call_is_wanted || !is_taken(mutex))
-		return real_pthread_mutex_timedlock(mutex, until);
-	return LIBC_CALL(pthread_mutex_timedlock,
-			 real_pthread_mutex_timedlock(mutex, until));
+		return lock_count(mutex, SEGMENT_LOCK_MUTEX,
+				  real_pthread_mutex_timedlock(mutex, until));
+	return MUTEX_CALL(pthread_mutex_timedlock, mutex,
+			  real_pthread_mutex_timedlock(mutex, until));
 }
 
 exported int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
 				     const struct timespec *until)
 {
 	if (!libc_call_is_wanted || !is_taken(mutex))
-		return real_pthread_mutex_clocklock(mutex, clock, until);
-	return LIBC_CALL(pthread_mutex_clocklock,
-			 real_pthread_mutex_clocklock(mutex, clock, until));
+		return lock_count(mutex, SEGMENT_LOCK_MUTEX,
+				  real_pthread_mutex_clocklock(mutex, clock, until));
+	return MUTEX_CALL(pthread_mutex_clocklock, mutex,
+			  real_pthread_mutex_clocklock(mutex, clock, until));
 }
 
 /* Those of C11 are such mutexes under another name, and never robust. */
+static pthread_mutex_t *mutex_of(mtx_t *mutex)
+{
+	return (pthread_mutex_t *)mutex;
+}
+
 exported int mtx_lock(mtx_t *mutex)
 {
-	if (!libc_call_is_wanted || !is_taken((pthread_mutex_t *)mutex))
-		return real_mtx_lock(mutex);
-	return LIBC_CALL(mtx_lock, real_mtx_lock(mutex));
+	if (!libc_call_is_wanted || !is_taken(mutex_of(mutex)))
+		return lock_count(mutex, SEGMENT_LOCK_MUTEX, real_mtx_lock(mutex));
+	return MUTEX_CALL(mtx_lock, mutex_of(mutex), real_mtx_lock(mutex));
+}
+
+exported int mtx_trylock(mtx_t *mutex)
+{
+	return lock_count(mutex, SEGMENT_LOCK_MUTEX, real_mtx_trylock(mutex));
+}
+
+exported int mtx_unlock(mtx_t *mutex)
+{
+	locks_release(mutex);
+	return real_mtx_unlock(mutex);
 }
 
 exported int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restrict until)
 {
-	if (!libc_call_is_wanted || !is_taken((pthread_mutex_t *)mutex))
-		return real_mtx_timedlock(mutex, until);
-	return LIBC_CALL(mtx_timedlock, real_mtx_timedlock(mutex, until));
+	if (!libc_call_is_wanted || !is_taken(mutex_of(mutex)))
+		return lock_count(mutex, SEGMENT_LOCK_MUTEX,
+				  real_mtx_timedlock(mutex, until));
+	return MUTEX_CALL(mtx_timedlock, mutex_of(mutex),
+			  real_mtx_timedlock(mutex, until));
 }

@@ -3,7 +3,6 @@
 #include <pthread.h>
 
 #include "common/attributes.h"
-#include "shim/wrap/libc_call.h"
 #include "shim/wrap/real.h"
 #include "shim/wrap/resolve.h"
 #include "shim/wrap/waits/locks.h"
@@ -24,13 +23,18 @@ void locks_begin(void)
 		locks_may_be_tried &= resolve_is_libc(functions[i]);
 }
 
+/* Whoever writes has its id in the lock; those who read are many. */
+#define RWLOCK_CALL(name, lock, expression)                                              \
+	LOCK_CALL(name, lock, SEGMENT_LOCK_RWLOCK, &(lock)->__data.__cur_writer,         \
+		  expression)
+
 exported int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 {
 	if (!libc_call_is_wanted)
 		return real_pthread_rwlock_rdlock(lock);
 	if (likely(locks_may_be_tried) && real_pthread_rwlock_tryrdlock(lock) == 0)
-		return 0;
-	return LIBC_CALL(pthread_rwlock_rdlock, real_pthread_rwlock_rdlock(lock));
+		return lock_count(lock, SEGMENT_LOCK_RWLOCK, 0);
+	return RWLOCK_CALL(pthread_rwlock_rdlock, lock, real_pthread_rwlock_rdlock(lock));
 }
 
 exported int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
@@ -38,47 +42,47 @@ exported int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 	if (!libc_call_is_wanted)
 		return real_pthread_rwlock_wrlock(lock);
 	if (likely(locks_may_be_tried) && real_pthread_rwlock_trywrlock(lock) == 0)
-		return 0;
-	return LIBC_CALL(pthread_rwlock_wrlock, real_pthread_rwlock_wrlock(lock));
+		return lock_count(lock, SEGMENT_LOCK_RWLOCK, 0);
+	return RWLOCK_CALL(pthread_rwlock_wrlock, lock, real_pthread_rwlock_wrlock(lock));
 }
 
 exported int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 {
-	return real_pthread_rwlock_tryrdlock(lock);
+	return lock_count(lock, SEGMENT_LOCK_RWLOCK, real_pthread_rwlock_tryrdlock(lock));
 }
 
 exported int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 {
-	return real_pthread_rwlock_trywrlock(lock);
+	return lock_count(lock, SEGMENT_LOCK_RWLOCK, real_pthread_rwlock_trywrlock(lock));
 }
 
-/* These check the time before they try. */
+/* These check the time before they try, and are waits whether they wait or not. */
 exported int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict lock,
 					const struct timespec *restrict until)
 {
-	return LIBC_CALL(pthread_rwlock_timedrdlock,
-			 real_pthread_rwlock_timedrdlock(lock, until));
+	return RWLOCK_CALL(pthread_rwlock_timedrdlock, lock,
+			   real_pthread_rwlock_timedrdlock(lock, until));
 }
 
 exported int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict lock,
 					const struct timespec *restrict until)
 {
-	return LIBC_CALL(pthread_rwlock_timedwrlock,
-			 real_pthread_rwlock_timedwrlock(lock, until));
+	return RWLOCK_CALL(pthread_rwlock_timedwrlock, lock,
+			   real_pthread_rwlock_timedwrlock(lock, until));
 }
 
 exported int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict lock, clockid_t clock,
 					const struct timespec *restrict until)
 {
-	return LIBC_CALL(pthread_rwlock_clockrdlock,
-			 real_pthread_rwlock_clockrdlock(lock, clock, until));
+	return RWLOCK_CALL(pthread_rwlock_clockrdlock, lock,
+			   real_pthread_rwlock_clockrdlock(lock, clock, until));
 }
 
 exported int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clockid_t clock,
 					const struct timespec *restrict until)
 {
-	return LIBC_CALL(pthread_rwlock_clockwrlock,
-			 real_pthread_rwlock_clockwrlock(lock, clock, until));
+	return RWLOCK_CALL(pthread_rwlock_clockwrlock, lock,
+			   real_pthread_rwlock_clockwrlock(lock, clock, until));
 }
 
 exported int pthread_spin_lock(pthread_spinlock_t *lock)
@@ -86,11 +90,12 @@ exported int pthread_spin_lock(pthread_spinlock_t *lock)
 	if (!libc_call_is_wanted)
 		return real_pthread_spin_lock(lock);
 	if (likely(locks_may_be_tried) && real_pthread_spin_trylock(lock) == 0)
-		return 0;
-	return LIBC_CALL(pthread_spin_lock, real_pthread_spin_lock(lock));
+		return lock_count(lock, SEGMENT_LOCK_SPIN, 0);
+	return LOCK_CALL(pthread_spin_lock, lock, SEGMENT_LOCK_SPIN, NULL,
+			 real_pthread_spin_lock(lock));
 }
 
 exported int pthread_spin_trylock(pthread_spinlock_t *lock)
 {
-	return real_pthread_spin_trylock(lock);
+	return lock_count(lock, SEGMENT_LOCK_SPIN, real_pthread_spin_trylock(lock));
 }

@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: MIT */
+/* Locks of lanes, added up by process and address. */
+#include "collector/account/locks.h"
+
+#include <stdlib.h>
+
+#include "common/base/array.h"
+#include "common/base/xalloc.h"
+
+/* A lane at work. */
+struct walk {
+	struct merge *merge;
+	uint32_t process;
+	const struct lane_locks *from;
+};
+
+static uint32_t path_of(const struct walk *walk, uint32_t node)
+{
+	return node < walk->from->node_count ? walk->from->paths[node] : 0;
+}
+
+static void add_place(struct locks *locks, struct lock_place place)
+{
+	if (!place.lane_slot || place.node <= LANE_ROOT)
+		return;
+	locks->places = array_room(locks->places, locks->place_count, sizeof(place));
+	locks->places[locks->place_count++] = place;
+}
+
+/* The allocation site of the block that the lock is in. */
+static void note_block(struct merge *merge, uint32_t index,
+		       const struct segment_lock *from)
+{
+	struct merge_lock *lock = &merge->locks->all[index];
+	const struct read_process *process = &merge->run->processes[lock->process];
+	uint32_t site = from->block_site - process->first_site;
+
+	if (!from->block_site || from->block_site < process->first_site ||
+	    site >= process->site_count)
+		return;
+	lock->block_offset = from->block_offset;
+	add_place(merge->locks,
+		  (struct lock_place){lock->process, process->sites[site].lane_slot,
+				      process->sites[site].node, index,
+				      LOCK_PLACE_BLOCK});
+}
+
+/* The run's lock; UINT32_MAX: there are too many. */
+static uint32_t lock_at(struct walk *walk, const struct segment_lock *from)
+{
+	struct locks *locks = walk->merge->locks;
+	uint32_t index = map_get(&locks->map, walk->process, from->address, 0);
+	struct merge_lock lock = {.process = walk->process,
+				  .kind = from->kind,
+				  .address = from->address,
+				  .first_ticks = UINT64_MAX};
+
+	if (index != MAP_NONE)
+		return index;
+	if (locks->count >= LOCKS_MOST)
+		return UINT32_MAX;
+	index = (uint32_t)locks->count++;
+	locks->all = array_room(locks->all, index, sizeof(lock));
+	locks->all[index] = lock;
+	map_put(&locks->map, walk->process, from->address, 0, index);
+	note_block(walk->merge, index, from);
+	return index;
+}
+
+static void raise_to(uint64_t *highest, uint64_t value)
+{
+	if (value > *highest)
+		*highest = value;
+}
+
+/* Returns its number in the run; UINT32_MAX: none. */
+static uint32_t add_lock(struct walk *walk, const struct segment_lock *from)
+{
+	struct locks *locks = walk->merge->locks;
+	struct merge_lock *lock;
+	uint32_t index;
+
+	if (!from->address)
+		return UINT32_MAX; /* the writer died in between */
+	index = lock_at(walk, from);
+	if (index == UINT32_MAX) {
+		merge_add(&locks->folded_count, from->lock_count);
+		merge_add(&locks->folded_count, from->wait_count);
+		return index;
+	}
+	lock = &locks->all[index];
+	merge_add(&lock->lock_count, from->lock_count);
+	merge_add(&lock->wait_count, from->wait_count);
+	merge_add(&lock->wait_ticks, from->wait_ticks);
+	merge_add(&lock->hold_count, from->hold_count);
+	merge_add(&lock->hold_ticks, from->hold_ticks);
+	raise_to(&lock->longest_wait_ticks, from->longest_wait_ticks);
+	raise_to(&lock->longest_hold_ticks, from->longest_hold_ticks);
+	if (from->first_ticks < lock->first_ticks) {
+		lock->first_ticks = from->first_ticks;
+		lock->first_path = path_of(walk, from->first_node);
+	}
+	if (from->times && from->times < walk->from->time_count)
+		histogram_add_segment(&lock->waits, &walk->from->times[from->times]);
+	return index;
+}
+
+static void add_wait(struct walk *walk, const struct segment_lock_wait *from,
+		     uint32_t lock)
+{
+	struct locks *locks = walk->merge->locks;
+	uint32_t index = (uint32_t)locks->wait_count;
+
+	if (locks->wait_count >= LOCK_WAITS_MOST) {
+		merge_add(&locks->folded_count, from->count);
+		return;
+	}
+	locks->waits = array_room(locks->waits, index, sizeof(*locks->waits));
+	locks->waits[locks->wait_count++] =
+		(struct merge_lock_wait){.lock = lock,
+					 .waiter_path = path_of(walk, from->node),
+					 .count = from->count,
+					 .ticks = from->ticks,
+					 .longest_ticks = from->longest_ticks};
+	add_place(locks,
+		  (struct lock_place){walk->process, from->holder_slot, from->holder_node,
+				      index, LOCK_PLACE_HOLDER});
+	add_place(locks, (struct lock_place){walk->process, from->holder_slot,
+					     from->taken_node, index, LOCK_PLACE_TAKEN});
+}
+
+void locks_add_lane(struct merge *merge, uint32_t lane, const struct lane_locks *from)
+{
+	struct walk walk = {merge, merge->run->lanes[lane].process, from};
+	uint32_t *numbers = xcalloc(from->lock_count + 1u, sizeof(*numbers));
+
+	merge_add(&merge->locks->folded_count, from->folded_count);
+	for (uint32_t i = 1; i < from->lock_count; i++)
+		numbers[i] = add_lock(&walk, &from->locks[i]);
+	for (uint32_t i = 1; i < from->wait_count; i++) {
+		const struct segment_lock_wait *wait = &from->waits[i];
+
+		if (!wait->count)
+			continue; /* the writer died in between */
+		if (!wait->lock || wait->lock >= from->lock_count)
+			merge->damaged_count++;
+		else if (numbers[wait->lock] != UINT32_MAX)
+			add_wait(&walk, wait, numbers[wait->lock]);
+	}
+	free(numbers);
+}
+
+struct locks *locks_new(void)
+{
+	return xcalloc(1, sizeof(struct locks));
+}
+
+void locks_free(struct locks *locks)
+{
+	if (!locks)
+		return;
+	for (size_t i = 0; i < locks->count; i++) {
+		histogram_done(&locks->all[i].waits);
+		free(locks->all[i].name);
+	}
+	free(locks->all);
+	free(locks->waits);
+	free(locks->places);
+	map_done(&locks->map);
+	free(locks);
+}

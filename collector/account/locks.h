@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The locks of a run, and who waited where for whom. Must not follow an index that was
+ * not compared with its count.
+ *
+ * A wait names paths of two lanes, the waiter's and the holder's. So the holders' are
+ * looked up when all lanes are merged, in a second reading of those lanes that are named.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "collector/merge/lane.h"
+
+/* What one run has at most; the rest is counted. */
+#define LOCKS_MOST (1u << 16)
+#define LOCK_WAITS_MOST (1u << 18)
+
+/* How a lock got its name. */
+enum lock_naming {
+	LOCK_NAMED_BY_PATH,	/* that used it first */
+	LOCK_NAMED_BY_BLOCK,	/* path that allocated its block */
+	LOCK_NAMED_BY_VARIABLE, /* that it is, or is in */
+};
+
+struct merge_lock {
+	uint32_t process; /* index in run->processes */
+	uint32_t kind;	  /* enum segment_lock_kind */
+	uint64_t address;
+	char *name; /* owned */
+	enum lock_naming naming;
+	const char *module; /* file of the variable, or NULL; borrowed */
+	uint64_t lock_count, wait_count, wait_ticks, longest_wait_ticks;
+	uint64_t hold_count, hold_ticks, longest_hold_ticks;
+	uint64_t first_ticks;
+	uint32_t first_path;
+	uint32_t block_path; /* 0: not known */
+	uint64_t block_offset;
+	struct histogram waits;
+};
+
+/* Paths: 0, not known. */
+struct merge_lock_wait {
+	uint32_t lock; /* index in locks */
+	uint32_t waiter_path, holder_path, taken_path;
+	uint64_t count, ticks, longest_ticks;
+};
+
+/* A path of a lane that was not merged yet, when it was named. */
+struct lock_place {
+	uint32_t process, lane_slot, node;
+	uint32_t of; /* index of a wait, or of a lock */
+	enum { LOCK_PLACE_HOLDER, LOCK_PLACE_TAKEN, LOCK_PLACE_BLOCK } what;
+};
+
+struct locks {
+	struct merge_lock *all;
+	struct merge_lock_wait *waits;
+	struct lock_place *places;
+	size_t count, wait_count, place_count;
+	struct map map;	       /* by process and address */
+	uint64_t folded_count; /* calls and waits that are in none of them */
+};
+
+struct locks *locks_new(void);
+void locks_free(struct locks *locks);
+
+/* Adds those of a lane that has just been merged. */
+void locks_add_lane(struct merge *merge, uint32_t lane, const struct lane_locks *from);
+
+/* All lanes are added: paths of holders, and names. */
+void locks_finish(struct merge *merge);

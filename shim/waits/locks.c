@@ -1,0 +1,377 @@
+/* SPDX-License-Identifier: MIT */
+/* The tables of locks. */
+#include "shim/waits/locks.h"
+
+#include "shim/core/process.h"
+#include "shim/memory/shadow.h"
+
+/* Lanes by the last bits of their threads' ids. A child's are its parent's, whose
+ * contexts it finds wiped. */
+#define LANES_KEPT 1024u
+static struct lane_context *lanes_by_tid[LANES_KEPT];
+
+/* How many lanes are looked at when another one has the place. */
+#define SEARCH_MOST 512u
+
+/* How far before a lock the block begins that it may be in. */
+#define BLOCK_REACH_BYTES 16384u
+
+/* How many entries of a list are looked at: a handler that interrupts an insertion may
+ * leave it short, damage may make it a circle. */
+#define LIST_MOST 256u
+
+void locks_begin_lane(struct lane_context *context)
+{
+	context->locks.held_count = 0;
+	for (uint32_t i = 0; i < LANE_LOCKS_HELD; i++)
+		context->locks.held[i].lock = 0;
+	if (context->tid)
+		__atomic_store_n(&lanes_by_tid[(uint32_t)context->tid % LANES_KEPT],
+				 context, __ATOMIC_RELEASE);
+}
+
+static struct segment_lock_wait *waits_of(const struct lane_context *context)
+{
+	return arrays_entries(context->lane, &context->lane->lock_waits);
+}
+
+/* Every word that names a wait goes in, the lock's most of all. */
+static uint32_t wait_hash(const struct segment_lock_wait *wait)
+{
+	uint64_t hash = (uint64_t)wait->lock << 32 | wait->node;
+
+	hash = hash * 0x9e3779b97f4a7c15ull ^ wait->holder_node;
+	hash = hash * 0x9e3779b97f4a7c15ull ^ wait->taken_node ^
+	       (uint64_t)wait->holder_slot << 32;
+	return (uint32_t)(hash * 0x9e3779b97f4a7c15ull >> 54);
+}
+
+/* What another thread, or the process before in these slots, has left in the lane. */
+static void list_all(struct lane_context *context)
+{
+	struct lane_locks *locks = &context->locks;
+	struct segment_lane *lane = context->lane;
+	struct segment_lock_wait *waits = waits_of(context);
+
+	locks->is_known = 1;
+	locks->all = arrays_entries(lane, &lane->locks);
+	for (uint32_t i = 1; i < arrays_count(&lane->locks); i++) {
+		uint32_t hash = locks_hash(locks->all[i].address);
+
+		locks->all[i].hash_next = locks->heads[hash];
+		locks->heads[hash] = i;
+	}
+	for (uint32_t i = 1; i < arrays_count(&lane->lock_waits); i++) {
+		uint32_t hash = wait_hash(&waits[i]);
+
+		waits[i].hash_next = locks->wait_heads[hash];
+		locks->wait_heads[hash] = i;
+	}
+}
+
+/* A new entry of an array of the lane, which a handler may do in the middle of it: the
+ * number is taken first. 0: no room. */
+static uint32_t new_entry(struct lane_context *context, enum array_number number,
+			  struct segment_array *array)
+{
+	uint32_t index = __atomic_load_n(&array->count, __ATOMIC_RELAXED);
+
+	index = index ? index : 1;
+	if (index >= array->capacity ||
+	    process_grow(context->lane, context->slot, number, index + 2) < 0)
+		return 0;
+	if (!__atomic_load_n(&array->count, __ATOMIC_RELAXED))
+		__atomic_store_n(&array->count, 1, __ATOMIC_RELAXED);
+	index = __atomic_fetch_add(&array->count, 1, __ATOMIC_RELEASE);
+	return index < array->committed ? index : 0;
+}
+
+/* The block of the heap that the lock lies in, by the words of the shadow map before it:
+ * that of a live block is nobody else's to change. */
+static void find_block(struct segment_lock *lock)
+{
+	uintptr_t grain = 1ul << shadow_grain_shift, at = lock->address & ~(grain - 1);
+
+	for (uintptr_t back = 0; back < BLOCK_REACH_BYTES && back < at; back += grain) {
+		const uint64_t *word = shadow_word(at - back, 0);
+		struct shadow_block block;
+		uint32_t site;
+
+		if (!word || !*word)
+			continue;
+		block = shadow_block_of(*word);
+		site = block.site - process->site_bias;
+		if (lock->address - (at - back) >= block.size_bytes ||
+		    block.site == SHADOW_SITE_TOOL || block.site < process->site_floor ||
+		    !block.site || site >= process->site_next)
+			return; /* its own end, or the parent's */
+		lock->block_site = site;
+		lock->block_offset = lock->address - (at - back);
+		return;
+	}
+}
+
+static struct segment_lock *find_lock(const struct lane_context *context,
+				      uintptr_t address)
+{
+	const struct lane_locks *locks = &context->locks;
+	uint32_t index = locks->heads[locks_hash(address)], steps = LIST_MOST;
+
+	for (; index && steps; index = locks->all[index].hash_next, steps--)
+		if (locks->all[index].address == address)
+			return &locks->all[index];
+	return NULL;
+}
+
+static struct segment_lock *add_lock(struct lane_context *context, uintptr_t address,
+				     enum segment_lock_kind kind)
+{
+	struct segment_lane *lane = context->lane;
+	uint32_t index = new_entry(context, ARRAY_LOCKS, &lane->locks);
+	uint32_t *head = &context->locks.heads[locks_hash(address)];
+	struct segment_lock *lock;
+
+	if (!index)
+		return NULL;
+	lock = &context->locks.all[index];
+	*lock = (struct segment_lock){
+		.kind = kind,
+		.first_ticks = clock_now(),
+		.first_node = context->current,
+		.taken_node = context->current,
+		.hash_next = *head,
+	};
+	lock->address = address;
+	find_block(lock);
+	*head = index;
+	return lock;
+}
+
+/* The program's, and recorded. */
+static struct lane_context *own_context(void)
+{
+	struct lane_context *context = lane_own();
+
+	if (!context || !process_is_ready() || paused_is_on() ||
+	    context->own_work != OWN_WORK_NONE || context->is_vforking)
+		return NULL;
+	if (!context->locks.is_known)
+		list_all(context);
+	return context;
+}
+
+/* The thread's entry for the lock; NULL: there is no room, which is counted. */
+static struct segment_lock *own_lock(struct lane_context *context, uintptr_t address,
+				     enum segment_lock_kind kind)
+{
+	struct segment_lock *lock = find_lock(context, address);
+
+	lock = lock ? lock : add_lock(context, address, kind);
+	if (!lock)
+		context->lane->folded_lock_count++;
+	return lock;
+}
+
+cold void locks_count_slow(uintptr_t address, enum segment_lock_kind kind)
+{
+	struct lane_context *context = own_context();
+	struct segment_lock *lock = context ? own_lock(context, address, kind) : NULL;
+
+	if (!lock)
+		return;
+	lock->lock_count++;
+	lock->taken_node = context->current;
+}
+
+static races_by_design int is_of(const struct lane_context *context, int32_t tid)
+{
+	return context && __atomic_load_n(&context->tid, __ATOMIC_RELAXED) == tid;
+}
+
+/* The lane that this thread has. */
+static races_by_design struct lane_context *find_lane(int32_t tid)
+{
+	/* acquire: pairs with the release of the lane's begin */
+	struct lane_context *context = __atomic_load_n(
+		&lanes_by_tid[(uint32_t)tid % LANES_KEPT], __ATOMIC_ACQUIRE);
+	uint32_t steps = SEARCH_MOST;
+
+	if (is_of(context, tid))
+		return context;
+	context = __atomic_load_n(&process->lanes, __ATOMIC_ACQUIRE);
+	for (; context && steps; context = context->next_lane, steps--)
+		if (is_of(context, tid))
+			return context;
+	return NULL;
+}
+
+static races_by_design uint32_t node_where_taken(const struct lane_context *holder,
+						 uintptr_t address)
+{
+	const struct segment_lock *lock =
+		holder->locks.is_known ? find_lock(holder, address) : NULL;
+
+	return lock ? __atomic_load_n(&lock->taken_node, __ATOMIC_RELAXED) : 0;
+}
+
+static races_by_design void find_holder(struct locks_wait *wait, uintptr_t address,
+					const int *owner)
+{
+	int32_t tid = __atomic_load_n(owner, __ATOMIC_ACQUIRE);
+	const struct lane_context *holder = tid > 0 ? find_lane(tid) : NULL;
+	uint32_t node, taken, slot;
+
+	if (!holder || !holder->frames)
+		return;
+	slot = holder->slot;
+	node = __atomic_load_n(&holder->current, __ATOMIC_RELAXED);
+	taken = node_where_taken(holder, address);
+	/* acquire: what was read before was read before */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (__atomic_load_n(owner, __ATOMIC_RELAXED) != tid || !is_of(holder, tid))
+		return;
+	wait->holder_slot = slot;
+	wait->holder_node = node;
+	wait->taken_node = taken;
+}
+
+void locks_begin_wait(struct locks_wait *wait, const volatile void *address,
+		      enum segment_lock_kind kind, const int *owner)
+{
+	struct lane_context *context = own_context();
+	struct segment_lock *lock;
+
+	*wait = (struct locks_wait){.lock = 0};
+	lock = context ? own_lock(context, (uintptr_t)address, kind) : NULL;
+	if (!lock)
+		return;
+	wait->lock = (uint32_t)(lock - context->locks.all);
+	wait->slot = context->slot;
+	wait->node = context->current;
+	if (owner)
+		find_holder(wait, (uintptr_t)address, owner);
+	wait->start_ticks = clock_now();
+}
+
+static int is_same(const struct segment_lock_wait *a, const struct segment_lock_wait *b)
+{
+	return a->lock == b->lock && a->node == b->node &&
+	       a->holder_slot == b->holder_slot && a->holder_node == b->holder_node &&
+	       a->taken_node == b->taken_node;
+}
+
+static struct segment_lock_wait *own_wait(struct lane_context *context,
+					  const struct segment_lock_wait *of)
+{
+	uint32_t *head = &context->locks.wait_heads[wait_hash(of)], index = *head;
+	struct segment_lock_wait *waits = waits_of(context);
+	uint32_t steps = LIST_MOST;
+
+	for (; index && steps; index = waits[index].hash_next, steps--)
+		if (is_same(&waits[index], of))
+			return &waits[index];
+	index = new_entry(context, ARRAY_LOCK_WAITS, &context->lane->lock_waits);
+	if (!index)
+		return NULL;
+	waits[index] = *of;
+	waits[index].hash_next = *head;
+	*head = index;
+	return &waits[index];
+}
+
+static void add_to_matrix(struct lane_context *context, const struct locks_wait *wait,
+			  uint64_t ticks)
+{
+	const struct segment_lock_wait of = {
+		.lock = wait->lock,
+		.node = wait->node,
+		.holder_slot = wait->holder_slot,
+		.holder_node = wait->holder_node,
+		.taken_node = wait->taken_node,
+	};
+	struct segment_lock_wait *to = own_wait(context, &of);
+
+	if (!to) {
+		context->lane->folded_lock_count++;
+		return;
+	}
+	to->count++;
+	to->ticks += ticks;
+	if (ticks > to->longest_ticks)
+		to->longest_ticks = ticks;
+}
+
+/* How long the waits for this lock were, or NULL. */
+static struct segment_function *times_of(struct lane_context *context,
+					 struct segment_lock *lock)
+{
+	struct segment_lane *lane = context->lane;
+	struct segment_function *times = arrays_entries(lane, &lane->lock_times);
+
+	if (!lock->times) {
+		lock->times = new_entry(context, ARRAY_LOCK_TIMES, &lane->lock_times);
+		if (lock->times)
+			times[lock->times].key = lock->address;
+	}
+	return lock->times ? &times[lock->times] : NULL;
+}
+
+static void begin_hold(struct lane_context *context, uint32_t lock, uint64_t now)
+{
+	struct lane_locks *locks = &context->locks;
+
+	for (uint32_t i = 0; i < LANE_LOCKS_HELD; i++) {
+		if (locks->held[i].lock)
+			continue;
+		locks->held[i] = (struct lane_hold){lock, now};
+		locks->held_count++;
+		return;
+	}
+}
+
+void locks_end_wait(const struct locks_wait *wait, int has_it)
+{
+	struct lane_context *context = wait->lock ? own_context() : NULL;
+	uint64_t now = clock_now(), ticks = now - wait->start_ticks;
+	struct segment_function *times;
+	struct segment_lock *lock;
+
+	if (!context || context->slot != wait->slot || (int64_t)ticks < 0)
+		return;
+	lock = &context->locks.all[wait->lock];
+	lock->wait_count++;
+	lock->wait_ticks += ticks;
+	if (ticks > lock->longest_wait_ticks)
+		lock->longest_wait_ticks = ticks;
+	times = times_of(context, lock);
+	if (times)
+		times->histogram[segment_histogram_bucket(ticks)]++;
+	add_to_matrix(context, wait, ticks);
+	if (!has_it)
+		return;
+	lock->taken_node = wait->node;
+	if (lock->kind == SEGMENT_LOCK_MUTEX)
+		begin_hold(context, wait->lock, now);
+}
+
+cold void locks_end_hold(uintptr_t address)
+{
+	struct lane_context *context = own_context();
+	struct lane_locks *locks = context ? &context->locks : NULL;
+
+	for (uint32_t i = 0; locks && i < LANE_LOCKS_HELD; i++) {
+		struct segment_lock *lock = &locks->all[locks->held[i].lock];
+		uint64_t ticks;
+
+		if (!locks->held[i].lock || lock->address != address)
+			continue;
+		ticks = clock_now() - locks->held[i].since_ticks;
+		lock->hold_count++;
+		lock->hold_ticks += ticks;
+		if (ticks > lock->longest_hold_ticks)
+			lock->longest_hold_ticks = ticks;
+		locks->held[i].lock = 0;
+		locks->held_count--;
+		return;
+	}
+}
