@@ -310,6 +310,33 @@ def second_run_paths(run):
     run.site(deep, None, None, 150, 48, live=0, at_peak=0, temporary=150)
     run.site(thread, "/home/user/src/worker.c", 14, 4, 1024, live=1, at_peak=4)
     run.site(root, "/home/user/src/main.cc", 20, 1, 1 << 22, live=0, at_peak=1)
+    locks(run.db, root, parser, thread, deep)
+
+
+def locks(db, root, parser, worker, deep):
+    """One that is waited for on several paths, one that is not, and one without an owner."""
+    for lock_id, name, named_by, kind, counts, times in (
+            (1, "cache_lock", "variable", "mutex", (2_000_000, 4_100, 3_800),
+             (812 * MS, 90_000, 31 * MS)),
+            (2, "[block of ns::Parser::parse(std::istream&)] + 40", "block", "rwlock",
+             (90, 12, 0), (3 * MS, 200_000, 0)),
+            (3, "[first used by main]", "path", "spin", (7, 0, 0), (0, None, 0))):
+        wait_ns, median, held = times
+        insert(db, "lock", run_id=2, lock_id=lock_id, process_id=2, name=name,
+               named_by=named_by, kind=kind, address=0x55550000 + lock_id * 64,
+               module="/home/user/app" if named_by == "variable" else None,
+               lock_count=counts[0], wait_count=counts[1], hold_count=counts[2],
+               wait_ns=wait_ns, p50_wait_ns=median, p95_wait_ns=median and median * 3,
+               p99_wait_ns=median and median * 5, max_wait_ns=(median or 0) * 9,
+               hold_ns=held * 40, max_hold_ns=held, first_path_id=root,
+               block_path_id=parser if named_by == "block" else None,
+               block_offset=40 if named_by == "block" else 0)
+    for lock_id, waiter, taken, holder, count, wait_ns in (
+            (1, parser, worker, deep, 4_000, 800 * MS), (1, worker, parser, parser, 99, 11 * MS),
+            (1, root, None, None, 1, 1 * MS), (2, parser, None, None, 12, 3 * MS)):
+        insert(db, "lock_wait", run_id=2, lock_id=lock_id, waiter_path_id=waiter,
+               taken_path_id=taken, holder_path_id=holder, wait_count=count,
+               wait_ns=wait_ns, max_wait_ns=min(wait_ns, wait_ns // count * 3))
 
 
 def second_run(db):
