@@ -319,14 +319,21 @@ static struct segment_function *times_of(struct lane_context *context,
 static void begin_hold(struct lane_context *context, uint32_t lock, uint64_t now)
 {
 	struct lane_locks *locks = &context->locks;
+	uint32_t place = LANE_LOCKS_HELD;
 
 	for (uint32_t i = 0; i < LANE_LOCKS_HELD; i++) {
-		if (locks->held[i].lock)
+		if (!locks->held[i].lock && place == LANE_LOCKS_HELD)
+			place = i;
+		if (locks->held[i].lock != lock)
 			continue;
-		locks->held[i] = (struct lane_hold){lock, now};
-		locks->held_count++;
+		/* another thread has unlocked it, or its memory is another lock now */
+		locks->held[i].since_ticks = now;
 		return;
 	}
+	if (place == LANE_LOCKS_HELD)
+		return;
+	locks->held[place] = (struct lane_hold){lock, now};
+	locks->held_count++;
 }
 
 void locks_end_wait(const struct locks_wait *wait, int has_it)

@@ -269,6 +269,22 @@ def other_wraps_functions_with_versions(case):
 
 
 @scenario
+def other_locks(case):
+    """A library that wraps a lock, and not the trying of it, sees every call that locks."""
+    program = case.compile("locker.c", flags=["-pthread"])
+    other = case.compile("other_locks.c", flags=["-shared", "-fPIC"], hooks=False)
+    for order in ([case.products.library, other], [other, case.products.library]):
+        case.database = case.path(f"{order.index(other)}.db")
+        result = case.run([program], {"LD_PRELOAD": ":".join(order)})
+        expect(result.stdout == "other: 2001 10\n" and not result.stderr, f"{result}")
+        locks = rows(case, "SELECT name, acquisitions FROM locks WHERE name = 'mutex'")
+        expect(locks == [("mutex", 2001)], f"{locks}")
+        waits = rows(case, "SELECT SUM(calls) FROM call_paths WHERE name = "
+                           "'pthread_cond_timedwait'")
+        expect(waits == [(10,)], f"{waits}")
+
+
+@scenario
 def loaded_by_hand(case):
     """The shim as an ordinary library does nothing at all."""
     program = case.compile("by_hand.c")
