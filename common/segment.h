@@ -460,6 +460,9 @@ enum segment_lock_kind {
 	SEGMENT_LOCK_MUTEX = 1,
 	SEGMENT_LOCK_RWLOCK = 2,
 	SEGMENT_LOCK_SPIN = 3,
+	/* of these there is no holder, but who signals */
+	SEGMENT_LOCK_CONDITION = 4,
+	SEGMENT_LOCK_SEMAPHORE = 5,
 };
 
 /* What a lane has done with one lock: one cache line for what each call of it needs.
@@ -488,7 +491,8 @@ struct segment_lock_wait {
 	uint32_t lock; /* in the lane's locks */
 	uint32_t node; /* that waited, in the lane */
 	/* whose it was when the wait began: the lane, where that was then, and where it
-	 * had taken the lock; 0: not known */
+	 * had taken the lock; who signalled last before it was over, and where that was;
+	 * 0: not known */
 	uint32_t holder_slot, holder_node, taken_node;
 	uint32_t hash_next;
 };

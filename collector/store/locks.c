@@ -7,9 +7,9 @@
 #include "collector/store/row.h"
 
 static const char *const kind_words[] = {
-	[SEGMENT_LOCK_MUTEX] = "mutex",
-	[SEGMENT_LOCK_RWLOCK] = "rwlock",
-	[SEGMENT_LOCK_SPIN] = "spin",
+	[SEGMENT_LOCK_MUTEX] = "mutex",		[SEGMENT_LOCK_RWLOCK] = "rwlock",
+	[SEGMENT_LOCK_SPIN] = "spin",		[SEGMENT_LOCK_CONDITION] = "condition",
+	[SEGMENT_LOCK_SEMAPHORE] = "semaphore",
 };
 
 static const char *const naming_words[] = {
@@ -46,7 +46,7 @@ static void lock_row(struct row *row, const struct ingest *ingest,
 	const struct merge_lock *lock = &ingest->merge.locks->all[index];
 	uint32_t kind = lock->kind;
 
-	if (kind > SEGMENT_LOCK_SPIN || kind < SEGMENT_LOCK_MUTEX)
+	if (kind > SEGMENT_LOCK_SEMAPHORE || kind < SEGMENT_LOCK_MUTEX)
 		kind = SEGMENT_LOCK_MUTEX; /* a damaged one */
 	row_int(row, ids->run);
 	row_int(row, (int64_t)index + 1);

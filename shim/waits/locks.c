@@ -235,6 +235,20 @@ static races_by_design void find_holder(struct locks_wait *wait, uintptr_t addre
 	wait->taken_node = taken;
 }
 
+uint64_t locks_signals[LANE_LOCK_HEADS];
+
+static void find_signaller(struct locks_wait *wait, uintptr_t address)
+{
+	uint64_t word =
+		__atomic_load_n(&locks_signals[locks_hash(address)], __ATOMIC_RELAXED);
+
+	if (!word || word >> LOCKS_TAG_SHIFT != locks_tag(address) >> LOCKS_TAG_SHIFT)
+		return; /* another one's came in between */
+	wait->holder_slot =
+		(uint32_t)(word >> LOCKS_NODE_BITS) & ((1u << LOCKS_SLOT_BITS) - 1);
+	wait->holder_node = (uint32_t)word & ((1u << LOCKS_NODE_BITS) - 1);
+}
+
 void locks_begin_wait(struct locks_wait *wait, const volatile void *address,
 		      enum segment_lock_kind kind, const int *owner)
 {
@@ -336,7 +350,7 @@ static void begin_hold(struct lane_context *context, uint32_t lock, uint64_t now
 	locks->held_count++;
 }
 
-void locks_end_wait(const struct locks_wait *wait, int has_it)
+void locks_end_wait(struct locks_wait *wait, int has_it)
 {
 	struct lane_context *context = wait->lock ? own_context() : NULL;
 	uint64_t now = clock_now(), ticks = now - wait->start_ticks;
@@ -353,6 +367,8 @@ void locks_end_wait(const struct locks_wait *wait, int has_it)
 	times = times_of(context, lock);
 	if (times)
 		times->histogram[segment_histogram_bucket(ticks)]++;
+	if (has_it && lock->kind >= SEGMENT_LOCK_CONDITION)
+		find_signaller(wait, lock->address);
 	add_to_matrix(context, wait, ticks);
 	if (!has_it)
 		return;

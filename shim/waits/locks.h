@@ -9,6 +9,10 @@
  * where it took the lock says its own table. All of it is read while the other thread
  * goes on, so at the end it is asked again whether the lane and the lock still are that
  * thread's: then the two paths are ones that it had while it held the lock.
+ *
+ * WHO SIGNALS a condition or posts to a semaphore leaves a word with its lane and its
+ * node, in a table by address that all threads share. Whoever was woken reads it: the
+ * last one who signalled, and with several at a time not always the one who woke it.
  */
 #pragma once
 
@@ -41,6 +45,35 @@ static inline void locks_count(const volatile void *lock, enum segment_lock_kind
 	entry->taken_node = context->current;
 }
 
+#define LOCKS_NODE_BITS 21
+#define LOCKS_SLOT_BITS 14
+#define LOCKS_TAG_SHIFT (LOCKS_NODE_BITS + LOCKS_SLOT_BITS)
+
+_Static_assert(SEGMENT_SLOT_LIMIT <= 1u << LOCKS_SLOT_BITS, "a slot has its bits");
+
+/* By locks_hash(): a part of the address, the slot, the node. */
+extern hidden uint64_t locks_signals[LANE_LOCK_HEADS];
+
+/* What the word of this condition begins with. */
+static inline uint64_t locks_tag(uintptr_t address)
+{
+	return (uint64_t)(address >> 3) << LOCKS_TAG_SHIFT;
+}
+
+/* The thread is about to signal. */
+static inline void locks_signal(const volatile void *condition)
+{
+	const struct lane_context *context = lane_own();
+	uintptr_t address = (uintptr_t)condition;
+
+	if (!context || context->current >> LOCKS_NODE_BITS || paused_is_on())
+		return;
+	__atomic_store_n(&locks_signals[locks_hash(address)],
+			 locks_tag(address) | (uint64_t)context->slot << LOCKS_NODE_BITS |
+				 context->current,
+			 __ATOMIC_RELAXED);
+}
+
 /* A wait for a lock. */
 struct locks_wait {
 	uint32_t lock; /* in the lane's locks, 0: it is not recorded */
@@ -54,8 +87,8 @@ struct locks_wait {
 void locks_begin_wait(struct locks_wait *wait, const volatile void *lock,
 		      enum segment_lock_kind kind, const int *owner);
 
-/* The wait is over; has_it: and the thread has the lock. */
-void locks_end_wait(const struct locks_wait *wait, int has_it);
+/* The wait is over; has_it: and the thread has the lock, or was woken. */
+void locks_end_wait(struct locks_wait *wait, int has_it);
 
 void locks_end_hold(uintptr_t address);
 

@@ -54,6 +54,22 @@ static const struct column wait_columns[] = {
 	{"holder_path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
 };
 
+static const struct column signal_columns[] = {
+	{"wait_ns", "waited", COLUMN_NSEC, COLUMN_KEEP},
+	{"wait_count", "waits", COLUMN_COUNT, COLUMN_KEEP},
+	{"max_wait_ns", "max", COLUMN_NSEC, COLUMN_KEEP},
+	{"name", "for", COLUMN_NAME, COLUMN_KEEP},
+	{"waiter", "who waited", COLUMN_NAME, COLUMN_KEEP},
+	{"whose", NULL, COLUMN_TEXT, COLUMN_HUMAN | COLUMN_DETAIL},
+	{"signaller", NULL, COLUMN_NAME, COLUMN_MACHINE},
+	{"waiter_path", NULL, COLUMN_CHAIN, COLUMN_MACHINE},
+	{"signaller_path", NULL, COLUMN_CHAIN, COLUMN_MACHINE},
+	{"kind", NULL, COLUMN_TEXT, COLUMN_MACHINE},
+	{"lock_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+	{"waiter_path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+	{"signaller_path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+};
+
 static bool is_text(const struct cell *cell)
 {
 	return cell->kind == CELL_TEXT;
@@ -88,17 +104,17 @@ static void set_path(struct table *table, size_t row, const struct calltree *tre
 			report_chain(table, tree, calltree_find(tree, path_id->integer));
 }
 
-static enum exit_status add_paths(struct report_input *input, struct table *table)
+/* The chain of each path, for machines; pairs: ids and where the chains go. */
+static enum exit_status add_paths(struct report_input *input, struct table *table,
+				  const char *const (*pairs)[2], size_t count)
 {
 	struct calltree *tree = report_tree_load(input);
 
 	if (!tree)
 		return STATUS_FAILED;
-	for (size_t i = 0; i < table->row_count; i++) {
-		set_path(table, i, tree, "waiter_path_id", "waiter_path");
-		set_path(table, i, tree, "taken_path_id", "taken_path");
-		set_path(table, i, tree, "holder_path_id", "holder_path");
-	}
+	for (size_t i = 0; i < table->row_count; i++)
+		for (size_t j = 0; j < count; j++)
+			set_path(table, i, tree, pairs[j][0], pairs[j][1]);
 	calltree_free(tree);
 	return STATUS_OK;
 }
@@ -133,29 +149,76 @@ static void tell_holders(struct table *table)
 	}
 }
 
-static enum exit_status add_waits(struct report_input *input, struct doc *doc)
+static void tell_signallers(struct table *table)
+{
+	for (size_t i = 0; i < table->row_count; i++) {
+		const struct cell *signaller = table_cell(table, i, "signaller");
+		struct strbuf text = {0};
+
+		if (!is_text(signaller))
+			continue;
+		strbuf_puts(&text, "signalled by ");
+		shorten(&text, signaller);
+		*table_cell(table, i, "whose") = table_text(table, strbuf_text(&text));
+		strbuf_free(&text);
+	}
+}
+
+/* What one of the two tables of waits is. */
+struct part {
+	const char *name, *title, *sql;
+	const struct column *columns;
+	size_t column_count;
+	const char *const (*paths)[2];
+	size_t path_count;
+	void (*tell)(struct table *table);
+};
+
+static enum exit_status add_part(struct report_input *input, struct doc *doc,
+				 const struct part *part)
 {
 	struct table *table =
-		report_table(input, locks_sql_waits, wait_columns, COUNT(wait_columns));
+		report_table(input, part->sql, part->columns, part->column_count);
 
 	if (!table)
 		return STATUS_FAILED;
 	apply_filter(input, table);
-	if (input->options->machine && add_paths(input, table)) {
-		table_free(table);
-		return STATUS_FAILED;
-	}
-	if (!input->options->machine)
-		tell_holders(table);
 	if (!table->row_count) {
 		table_free(table);
 		return STATUS_OK;
 	}
+	if (!input->options->machine)
+		part->tell(table);
+	else if (add_paths(input, table, part->paths, part->path_count)) {
+		table_free(table);
+		return STATUS_FAILED;
+	}
 	table_sort(table, table_column(table, "wait_ns"), table_column(table, "waiter"));
-	report_add_table(doc, "lock_waits", "Who waited for whom", table,
+	report_add_table(doc, part->name, part->title, table,
 			 report_limit(input, DEFAULT_ROWS), "pair", "wait_ns",
 			 "the waiting");
 	return STATUS_OK;
+}
+
+static enum exit_status add_waits(struct report_input *input, struct doc *doc)
+{
+	static const char *const of_locks[][2] = {{"waiter_path_id", "waiter_path"},
+						  {"taken_path_id", "taken_path"},
+						  {"holder_path_id", "holder_path"}};
+	static const char *const of_signals[][2] = {
+		{"waiter_path_id", "waiter_path"},
+		{"signaller_path_id", "signaller_path"}};
+	const struct part parts[] = {
+		{"lock_waits", "Who waited for whom", locks_sql_waits, wait_columns,
+		 COUNT(wait_columns), of_locks, COUNT(of_locks), tell_holders},
+		{"signals", "Who signalled whom", locks_sql_signals, signal_columns,
+		 COUNT(signal_columns), of_signals, COUNT(of_signals), tell_signallers},
+	};
+	enum exit_status status = STATUS_OK;
+
+	for (size_t i = 0; i < COUNT(parts) && !status; i++)
+		status = add_part(input, doc, &parts[i]);
+	return status;
 }
 
 static enum exit_status build(struct report_input *input, struct doc *doc)
@@ -196,7 +259,9 @@ const struct report report_locks = {
 		"taken; held is the longest that one of these then had it until its "
 		"unlock. The second table says who waited and, of mutexes and of locks "
 		"for writing, who had the lock when the wait began: the function that "
-		"took it, and what that thread was in just then. A lock goes by its "
+		"took it, and what that thread was in just then. The third is about "
+		"condition variables and semaphores: who waited, and who signalled last "
+		"before the wait was over. A lock goes by its "
 		"variable, by the block of the heap that it lies in, or by who used it "
 		"first. --focus and --ignore choose by that name.",
 	.example = "prof-analyze locks run.db --limit 5",

@@ -10,8 +10,8 @@
 #include <threads.h>
 
 #include "common/attributes.h"
-#include "shim/wrap/libc_call.h"
 #include "shim/wrap/real.h"
+#include "shim/wrap/waits/locks.h"
 
 /* glibc's, of pthread_once_t */
 #define ONCE_IN_PROGRESS 1
@@ -28,7 +28,8 @@ exported int sem_wait(sem_t *semaphore)
 {
 	if (!libc_call_is_wanted || !is_zero(semaphore))
 		return real_sem_wait(semaphore);
-	return LIBC_CALL(sem_wait, real_sem_wait(semaphore));
+	return LOCK_CALL(sem_wait, semaphore, SEGMENT_LOCK_SEMAPHORE, NULL,
+			 real_sem_wait(semaphore));
 }
 
 exported int sem_timedwait(sem_t *restrict semaphore,
@@ -36,7 +37,8 @@ exported int sem_timedwait(sem_t *restrict semaphore,
 {
 	if (!libc_call_is_wanted || !is_zero(semaphore))
 		return real_sem_timedwait(semaphore, until);
-	return LIBC_CALL(sem_timedwait, real_sem_timedwait(semaphore, until));
+	return LOCK_CALL(sem_timedwait, semaphore, SEGMENT_LOCK_SEMAPHORE, NULL,
+			 real_sem_timedwait(semaphore, until));
 }
 
 exported int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
@@ -44,7 +46,14 @@ exported int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
 {
 	if (!libc_call_is_wanted || !is_zero(semaphore))
 		return real_sem_clockwait(semaphore, clock, until);
-	return LIBC_CALL(sem_clockwait, real_sem_clockwait(semaphore, clock, until));
+	return LOCK_CALL(sem_clockwait, semaphore, SEGMENT_LOCK_SEMAPHORE, NULL,
+			 real_sem_clockwait(semaphore, clock, until));
+}
+
+exported int sem_post(sem_t *semaphore)
+{
+	locks_signal(semaphore);
+	return real_sem_post(semaphore);
 }
 
 exported int pthread_barrier_wait(pthread_barrier_t *barrier)
