@@ -24,8 +24,8 @@
 #define FIRST_FRAMES ((PAGE_BYTES - LANE_HEADER_BYTES) / sizeof(struct segment_frame) - 1)
 
 /* In the order in which they lie in a slot. For the usual slot of 256 MiB: 65,536 former
- * processes, 1.6 M sites; 1.7 M frames, 1.3 M nodes, 56,000 functions, 65,536 fibers,
- * 524,000 waits, 8,192 locks and 16,384 waits for them, 256 series; 1.6 M changes of
+ * processes, 1.6 M sites; 1.6 M frames, 1.3 M nodes, 53,000 functions, 65,536 fibers,
+ * 393,000 waits, 8,192 locks and 16,384 waits for them, 256 series; 1.6 M changes of
  * sites, 2 M of survivors, 6.3 M of paths. */
 #define ROW(kind, header, member, type, ...)                                             \
 	{                                                                                \
@@ -48,12 +48,12 @@ const struct array_kind array_kinds[ARRAY_COUNT] = {
 	[ARRAY_LEFT] = ROW(PROCESS, segment_process, left, segment_left, UNLIMITED,
 			   ARRAY_PARALLEL, 256, 256, 0),
 	/* before the first frame there is one that matches no exit */
-	[ARRAY_FRAMES] = ROW(LANE, segment_lane, frames, segment_frame, UNLIMITED, 16,
+	[ARRAY_FRAMES] = ROW(LANE, segment_lane, frames, segment_frame, UNLIMITED, 15,
 			     FIRST_FRAMES, UNLIMITED, 1),
 	[ARRAY_NODES] =
 		ROW(LANE, segment_lane, nodes, segment_node, UNLIMITED, 20, 64, 4096, 0),
 	[ARRAY_FUNCTIONS] = ROW(LANE, segment_lane, functions, segment_function,
-				UNLIMITED, 18, 12, 128, 0),
+				UNLIMITED, 17, 12, 128, 0),
 	[ARRAY_FIBERS] = ROW(LANE, segment_lane, fibers, segment_fiber,
 			     SEGMENT_FIBER_LIMIT, 1, 64, 64, 0),
 	[ARRAY_COUNTS] = ROW(LANE, segment_lane, counts, segment_count,
@@ -63,7 +63,7 @@ const struct array_kind array_kinds[ARRAY_COUNT] = {
 	[ARRAY_PAIRS] = ROW(LANE, segment_lane, pairs, segment_pair, SEGMENT_PAIR_LIMIT,
 			    1, 256, 4096, 0),
 	[ARRAY_WAITS] =
-		ROW(LANE, segment_lane, waits, segment_wait, UNLIMITED, 4, 32, 512, 0),
+		ROW(LANE, segment_lane, waits, segment_wait, UNLIMITED, 3, 32, 512, 0),
 	[ARRAY_LOCKS] = ROW(LANE, segment_lane, locks, segment_lock, SEGMENT_LOCK_LIMIT,
 			    1, 32, 512, 0),
 	[ARRAY_LOCK_TIMES] = ROW(LANE, segment_lane, lock_times, segment_function,
