@@ -322,6 +322,7 @@ void trust_collect(struct ingest *ingest)
 		tool_bytes = ingest->run.spool_bytes;
 	ingest->fact_count = 0;
 	add(ingest, "hook_calls", merge->call_count);
+	add(ingest, "libc_calls", merge->libc_call_count);
 	add(ingest, "repaired_frames", merge->repaired_frame_count);
 	add(ingest, "orphan_exits", merge->orphan_exit_count);
 	add(ingest, "unended_regions", merge->unended_region_count);

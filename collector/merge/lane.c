@@ -59,7 +59,9 @@ static void add_nodes(struct lane_walk *walk)
 		quantity_add(&cell->unwound_count,
 			     quantity_of_count(segment_node_unfinished_count(node)));
 		merge_add(&cell->total_ticks, node->total_ticks);
-		merge_add(&merge->call_count, node->call_count);
+		merge_add(segment_key_is_libc(node->key) ? &merge->libc_call_count
+							 : &merge->call_count,
+			  node->call_count);
 		if (node->min_ticks <= node->max_ticks)
 			add_extremes(merge, walk->nodes[i].path, node->min_ticks,
 				     node->max_ticks);

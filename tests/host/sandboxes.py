@@ -15,8 +15,7 @@ GROWS = 8000 * 14
 # All calls of sandboxed.c up to where the lists differ: known() and known_block() with the
 # thread's, later_block(), grow() with left() or right(), deep(), the rest. And the blocks
 # that heap() takes: it has no path any more, which counts as folded, too.
-# the last one is a join
-CALLS = 2100 + 2001 + 10 + 8000 * 27 + 5001 + 8 + 1
+CALLS = 2100 + 2001 + 10 + 8000 * 27 + 5001 + 8
 HEAP_BLOCKS = 200
 CAP_IPC_LOCK = 14
 NOBODY_LIMIT = 8 << 20
@@ -78,7 +77,7 @@ def strict_list(case):
 
 @scenario
 def list_of_a_daemon(case):
-    sealed(case, "daemon", "prctl", more_calls=4, late_calls=102)
+    sealed(case, "daemon", "prctl", more_calls=2, late_calls=102)
     expect(case.trust("lost_processes") == 1, "the child that is not recorded is not told")
 
 
