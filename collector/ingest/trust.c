@@ -58,7 +58,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-_Static_assert(COUNT(counters) + COUNT(notes) + 42 <= INGEST_FACT_LIMIT,
+_Static_assert(COUNT(counters) + COUNT(notes) + 44 <= INGEST_FACT_LIMIT,
 	       "room for facts");
 
 static struct ingest_fact *add(struct ingest *ingest, const char *name, uint64_t value)
