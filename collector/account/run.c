@@ -12,7 +12,7 @@
 #include "collector/account/account.h"
 #include "collector/account/counted.h"
 #include "collector/account/functions.h"
-#include "collector/account/locks.h"
+#include "collector/locks/locks.h"
 #include "collector/account/modes.h"
 #include "collector/merge/lane.h"
 

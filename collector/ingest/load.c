@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/xalloc.h"
-#include "collector/account/locks.h"
+#include "collector/locks/locks.h"
 #include "collector/account/run.h"
 #include "collector/ingest/trust.h"
 

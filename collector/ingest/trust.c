@@ -5,7 +5,7 @@
  */
 #include "collector/ingest/trust.h"
 
-#include "collector/account/locks.h"
+#include "collector/locks/locks.h"
 #include "common/selection.h"
 #include "common/trust.h"
 

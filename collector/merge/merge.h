@@ -144,7 +144,7 @@ struct merge {
 	size_t touched_count;
 	struct changes changes;	 /* between snapshots */
 	struct marks marks;	 /* steps and counters */
-	struct locks *locks;	 /* collector/account/locks.h */
+	struct locks *locks;	 /* collector/locks/locks.h */
 	uint32_t **merged_sites; /* by process with snapshots and site: index in sites */
 	struct map path_map, site_map, edge_map;
 	struct merge_mode *modes; /* by process, then by number: modes[first_mode] is 0 */

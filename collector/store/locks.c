@@ -2,7 +2,7 @@
 /* The rows of a run's locks: lock, lock_wait. */
 #include <sqlite3.h>
 
-#include "collector/account/locks.h"
+#include "collector/locks/locks.h"
 #include "collector/store/ids.h"
 #include "collector/store/row.h"
 

@@ -77,7 +77,7 @@ def strict_list(case):
 
 @scenario
 def list_of_a_daemon(case):
-    sealed(case, "daemon", "prctl", more_calls=2, late_calls=102)
+    sealed(case, "daemon", "prctl", more_calls=3, late_calls=102) # and a wait
     expect(case.trust("lost_processes") == 1, "the child that is not recorded is not told")
 
 

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/account/locks.h"
+#include "collector/locks/locks.h"
 #include "collector/merge/place.h"
 #include "common/base/xalloc.h"
 

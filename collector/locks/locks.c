@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* Locks of lanes, added up by process and address. */
-#include "collector/account/locks.h"
+#include "collector/locks/locks.h"
 
 #include <stdlib.h>
 
