@@ -125,6 +125,8 @@ static int thread_tables(struct report_input *input, struct found_function *func
 				total_error_ns);
 		function->calls = own[number].calls;
 		function->total_ns = own[number].total_ns;
+		function->ready_ns = own[number].ready_ns;
+		function->blocked_ns = own[number].blocked_ns;
 		function->self_ns = own[number].self_ns;
 		function->total_error_ns = own[number].total_error_ns;
 		function->self_error_ns = own[number].self_error_ns;
@@ -190,6 +192,19 @@ static void add_function(struct doc *doc, const struct found_function *function,
 	strbuf_puts(&text, " of the run's self time)");
 	doc_add_human(doc, section, "total", strbuf_text(&text));
 	strbuf_reset(&text);
+	doc_add_machine(section, "ready_ns", COLUMN_NSEC,
+			cell_integer(function->ready_ns));
+	doc_add_machine(section, "blocked_ns", COLUMN_NSEC,
+			cell_integer(function->blocked_ns));
+	if (function->ready_ns || function->blocked_ns) {
+		strbuf_puts(&text, "ready ");
+		units_nsec(&text, function->ready_ns);
+		strbuf_puts(&text, ", blocked ");
+		units_nsec(&text, function->blocked_ns);
+		strbuf_puts(&text, ", of the total");
+		doc_add_human(doc, section, "waits", strbuf_text(&text));
+		strbuf_reset(&text);
+	}
 	doc_add_machine(section, "alloc_count", COLUMN_COUNT,
 			cell_integer(function->alloc_count));
 	doc_add_machine(section, "alloc_bytes", COLUMN_BYTES,

@@ -3,7 +3,7 @@
 
 -- :name functions
 SELECT function_id, name, linkage_name, file, line, calls, total_ns, self_ns, alloc_count,
-	alloc_bytes, total_error_ns, self_error_ns, recording
+	alloc_bytes, total_error_ns, self_error_ns, recording, ready_ns, blocked_ns
 FROM functions WHERE run_id = :run ORDER BY calls DESC, name, function_id;
 
 -- The error of an edge is that of its callee, as far as its time is.

@@ -115,6 +115,8 @@ static void take(struct cursor *cursor, struct doc *doc, struct found_function *
 		.line = (uint32_t)cursor_integer(cursor, "line"),
 		.calls = cursor_integer(cursor, "calls"),
 		.total_ns = cursor_integer(cursor, "total_ns"),
+		.ready_ns = cursor_integer(cursor, "ready_ns"),
+		.blocked_ns = cursor_integer(cursor, "blocked_ns"),
 		.self_ns = cursor_integer(cursor, "self_ns"),
 		.total_error_ns = cursor_integer(cursor, "total_error_ns"),
 		.self_error_ns = cursor_integer(cursor, "self_error_ns"),

@@ -52,6 +52,7 @@ CASES = {
     "bottlenecks-waits": (["bottlenecks", "waits.db"], {}),
     "functions-waits": (["functions", "waits.db"], {}),
     "tree-waits": (["tree", "waits.db"], {}),
+    "callers-waits": (["callers", "waits.db", "fetch"], {}),
     "flamegraph-waits": (["flamegraph", "waits.db"], {}),
     "export-waits": (["export", "folded", "waits.db", "--metric", "blocked"], {}),
     "report-marks-map": (["marks.db", "--map", "good.map", "--limit", "1"], {}),

@@ -2,6 +2,7 @@
 /* Totals by component and the calls between them. */
 #include "analyzer/reports/components/parts.h"
 
+#include "analyzer/document/columns.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"
@@ -15,6 +16,8 @@
 static const struct column columns[] = {
 	{"self_percent", "self %", COLUMN_PERCENT, COLUMN_KEEP},
 	{"self_ns", "self", COLUMN_NSEC, COLUMN_KEEP},
+	{"self_ready_ns", "ready", COLUMN_NSEC, 0},
+	{"self_blocked_ns", "blocked", COLUMN_NSEC, 0},
 	{"total_percent", "total %", COLUMN_PERCENT, COLUMN_MACHINE},
 	{"total_ns", "total", COLUMN_NSEC, COLUMN_KEEP},
 	{"calls", "calls", COLUMN_COUNT, COLUMN_KEEP},
@@ -72,6 +75,8 @@ static struct table *totals_table(const struct components *components,
 			{"self_percent", cell_real(units_share((double)from->self_ns,
 							       (double)sum->self_ns))},
 			{"self_ns", cell_integer(from->self_ns)},
+			{"self_ready_ns", cell_integer(from->self_ready_ns)},
+			{"self_blocked_ns", cell_integer(from->self_blocked_ns)},
 			{"total_percent", cell_real(units_share((double)from->total_ns,
 								(double)sum->self_ns))},
 			{"total_ns", cell_integer(from->total_ns)},
@@ -137,6 +142,7 @@ static enum exit_status add_tables(struct report_input *input, struct doc *doc,
 		table_free(table);
 		return status;
 	}
+	table_hide_zeros(table);
 	section = report_add_table(doc, "components", "Components", table,
 				   report_limit(input, 20), "component", "self_ns",
 				   "self time");
