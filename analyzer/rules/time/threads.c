@@ -21,11 +21,13 @@ static void add_group(struct rule_input *input, struct findings *ret,
 	double sum_ns = cursor_real(cursor, "sum_ns"), mean_ns = sum_ns / threads;
 	double error_ns = cursor_real(cursor, "error_ns");
 	double least_ns = rule_least(longest_ns, error_ns);
+	/* Who waits for them waits for their waits for a CPU, too. */
+	double run_ns = fmax(longest_ns, run->run_ns - cursor_real(cursor, "ready_ns"));
 	double cpus = fmin(threads, fmax(1, (double)input->cpu_count)), best_ns;
 	struct finding *finding;
 
 	if (least_ns < rule_limit(input, "longest_by_mean") * mean_ns ||
-	    least_ns < rule_limit(input, "run_share") * run->run_ns)
+	    least_ns < rule_limit(input, "run_share") * run_ns)
 		return;
 	/* Spread evenly over all threads, and over no more CPUs than there are. */
 	best_ns = fmax(mean_ns, sum_ns / cpus);
@@ -34,11 +36,11 @@ static void add_group(struct rule_input *input, struct findings *ret,
 	finding = rule_add_path(input, ret, cursor_integer(cursor, "path_id"));
 	finding->confidence = CONFIDENCE_HIGH;
 	finding->saving_ns = longest_ns - best_ns;
-	finding->impact = rule_share(finding->saving_ns, run->run_ns);
+	finding->impact = rule_share(finding->saving_ns, run_ns);
 	finding_evidence_limit(finding, "longest by mean", "ratio", longest_ns / mean_ns,
 			       rule_limit(input, "longest_by_mean"));
 	finding_evidence_limit(finding, "longest thread, of the run", "percent",
-			       100 * rule_share(longest_ns, run->run_ns),
+			       100 * rule_share(longest_ns, run_ns),
 			       100 * rule_limit(input, "run_share"));
 	finding_evidence(finding, "longest", "ns", longest_ns);
 	finding_evidence_error(finding, error_ns);
