@@ -461,6 +461,9 @@ def group_run(db, run_id, is_after, noise):
     insert(db, "process", process_id=run_id, run_id=run_id, pid=run_id, executable=program,
            command="./app input", started_ns=0, wall_ns=80 * MS, exit_code=0, complete=1)
     insert(db, "lane", lane_id=run_id, run_id=run_id, process_id=run_id)
+    insert(db, "thread", thread_id=run_id, run_id=run_id, process_id=run_id, lane_id=run_id,
+           tid=run_id, name="app", started_ns=0,
+           wall_ns=(95 if is_after else 80) * MS + 20 * 1000 * noisy)
     trust(db, run_id, run_id, hook_calls=run.store())
     sums(db, run_id)
 

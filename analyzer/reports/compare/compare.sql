@@ -8,7 +8,8 @@ SELECT label, command, level, cpu_count, cpu_model, kernel, clock, shim_version,
 FROM runs WHERE run_id = :run;
 
 -- :name roots
-SELECT SUM(total_error_ns) AS total_error_ns FROM path
+SELECT SUM(total_error_ns) AS total_error_ns,
+	(SELECT TOTAL(cpu_ns) FROM threads WHERE run_id = :run) AS cpu_ns FROM path
 WHERE run_id = :run AND parent_path_id IS NULL;
 
 -- :name programs

@@ -74,7 +74,7 @@ static void add_error(struct compare_state *state, enum run_metric metric, size_
 	int64_t *error = &compare_errors(state, metric)[column];
 	int64_t whole_ns = whole_number(error_ns);
 
-	if (metric == RUN_SELF || metric == RUN_CPU)
+	if (metric == RUN_SELF)
 		quantity_add(error, whole_ns);
 	else
 		*error = whole_ns > *error ? whole_ns : *error;
@@ -86,12 +86,14 @@ static int load_hooks(struct compare_state *state, size_t number)
 	struct compare_run *run = &state->runs[number];
 	struct cursor *cursor =
 		report_query(compare_about(state, number), compare_sql_roots);
-	struct hooks_cost on_wall;
+	struct hooks_cost on_wall, all;
 	struct hooks hooks;
-	double error_ns = 0;
+	double error_ns = 0, cpu_ns = 0;
 
-	if (cursor_next(cursor) > 0)
+	if (cursor_next(cursor) > 0) {
 		error_ns = cursor_real(cursor, "total_error_ns");
+		cpu_ns = cursor_real(cursor, "cpu_ns");
+	}
 	if (report_finish(state->input, cursor) < 0)
 		return -1;
 	if (hooks_load(run->db, run->run_id, &hooks) < 0) {
@@ -105,7 +107,10 @@ static int load_hooks(struct compare_state *state, size_t number)
 	run->waits = hooks_waits(&hooks, run->wall_ns);
 	add_error(state, RUN_SELF, run->column,
 		  hypot(error_ns, run->waits * hooks_total(&hooks).ns));
-	add_error(state, RUN_CPU, run->column, error_ns);
+	all = hooks_total(&hooks);
+	add_total(state, RUN_CPU, run->column, whole_number(fmax(0, cpu_ns - all.ns)));
+	add_error(state, RUN_CPU, run->column, all.error_ns);
+	run->is_split = cpu_ns > 0;
 	on_wall.ns = fmin(on_wall.ns, run->wall_ns);
 	add_total(state, RUN_HOOKS, run->column, whole_number(on_wall.ns));
 	add_total(state, RUN_WALL, run->column, whole_number(run->wall_ns - on_wall.ns));
@@ -120,7 +125,7 @@ static int load_split(struct compare_state *state, size_t number)
 		report_query(compare_about(state, number), compare_sql_split);
 
 	if (cursor_next(cursor) > 0)
-		state->runs[number].is_split = cursor_integer(cursor, "is_split") != 0;
+		state->runs[number].is_split &= cursor_integer(cursor, "is_split") != 0;
 	return report_finish(state->input, cursor);
 }
 
@@ -217,7 +222,6 @@ static void add_function(struct compare_state *state, size_t number,
 	note_function(&state->runs[number], cursor_integer(cursor, "function_id"),
 		      compare_add_function(&state->comparison, column, &row));
 	add_total(state, RUN_SELF, column, row.values[COMPARE_self_ns]);
-	add_total(state, RUN_CPU, column, row.values[COMPARE_self_cpu_ns]);
 	add_total(state, RUN_CALLS, column, row.values[COMPARE_calls]);
 	strbuf_free(&base);
 	strbuf_free(&clean);

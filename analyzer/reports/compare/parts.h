@@ -21,8 +21,8 @@ enum run_metric {
 	RUN_WALL, /* less what the hooks took of it */
 	RUN_HOOKS,
 	RUN_RAW_WALL,
+	RUN_CPU, /* of all threads, less the hooks', where each recording has it */
 	RUN_SELF,
-	RUN_CPU, /* of RUN_SELF, where each recording has told it from waits */
 	RUN_CALLS,
 	RUN_ALLOC_COUNT,
 	RUN_ALLOC_BYTES,
