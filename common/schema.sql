@@ -232,6 +232,30 @@ CREATE TABLE edge (
 	PRIMARY KEY (run_id, caller_id, callee_id)
 ) WITHOUT ROWID;
 
+-- What calls of libc moved that are paths of kind 'io', and what their descriptors led to:
+-- a file by its path when it was opened, a peer, a pipe. target_id counts from 0 in each
+-- run, 0 being what is not known. Of a process with very many targets the later ones are
+-- told together, by directory or kind.
+CREATE TABLE target (
+	run_id INTEGER NOT NULL, target_id INTEGER NOT NULL,
+	kind INTEGER NOT NULL,		-- 0 unknown, 1 file, 2 device, 3 pipe, 4 socket,
+					-- 5 other, 6 calls that name a path
+	name TEXT NOT NULL,
+	PRIMARY KEY (run_id, target_id)
+);
+CREATE TABLE transfer (
+	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL, path_id INTEGER NOT NULL,
+	target_id INTEGER NOT NULL,
+	calls INTEGER NOT NULL,		-- that have returned
+	bytes INTEGER NOT NULL,		-- moved
+	total_ns INTEGER NOT NULL,
+	small_calls INTEGER NOT NULL,	-- that moved less than 4 KiB, and something
+	sequential_calls INTEGER NOT NULL, -- that moved what came next on the descriptor
+	failed_calls INTEGER NOT NULL,
+	largest_bytes INTEGER NOT NULL,	-- moved by one call
+	PRIMARY KEY (run_id, process_id, path_id, target_id)
+) WITHOUT ROWID;
+
 CREATE TABLE site (
 	site_id INTEGER PRIMARY KEY,
 	run_id INTEGER NOT NULL,
@@ -479,6 +503,25 @@ CREATE VIEW call_paths AS SELECT p.run_id, p.path_id, p.parent_path_id, p.depth,
 	p.self_cpu_ns, p.self_ready_ns, p.self_blocked_ns
 	FROM path p JOIN function f USING (function_id)
 	WHERE p.run_id NOT IN (SELECT run_id FROM storing);
+
+CREATE VIEW io AS SELECT t.run_id, t.process_id, t.path_id, f.name,
+	CASE WHEN f.name IN ('read', 'pread', 'readv', 'preadv', 'recv', 'recvfrom',
+	'recvmsg', 'recvmmsg', 'fread', 'fgets', 'getline', 'getc') THEN 'read'
+	WHEN f.name IN ('write', 'pwrite', 'writev', 'pwritev', 'send', 'sendto', 'sendmsg',
+	'sendmmsg', 'sendfile', 'copy_file_range', 'splice', 'fwrite', 'fputs', 'putc',
+	'fprintf', 'fflush') THEN 'write'
+	WHEN f.name IN ('open', 'openat', 'creat', 'opendir', 'accept', 'connect',
+	'fopen') THEN 'open' WHEN f.name IN ('close', 'fclose') THEN 'close'
+	WHEN f.name IN ('fsync', 'fdatasync', 'sync_file_range', 'msync') THEN 'sync'
+	ELSE 'other' END AS operation,
+	IFNULL(g.name, '[not known]') AS file,
+	CASE g.kind WHEN 1 THEN 'file' WHEN 2 THEN 'device' WHEN 3 THEN 'pipe'
+	WHEN 4 THEN 'socket' WHEN 5 THEN 'other' WHEN 6 THEN 'paths' ELSE 'unknown' END
+	AS kind, t.calls, t.bytes, t.total_ns, t.small_calls, t.sequential_calls,
+	t.failed_calls, t.largest_bytes
+	FROM transfer t JOIN path p USING (path_id) JOIN function f USING (function_id)
+	LEFT JOIN target g ON g.run_id = t.run_id AND g.target_id = t.target_id
+	WHERE t.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW recordings AS SELECT run_id, process_id, function_id, name,
 	CASE recording WHEN 0 THEN 'exact' WHEN 1 THEN 'windows' WHEN 2 THEN 'counted'

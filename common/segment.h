@@ -103,7 +103,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 13u
+#define SEGMENT_VERSION 14u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -377,6 +377,7 @@ struct segment_process {
 	struct segment_array tenants; /* struct segment_tenant: former processes */
 	struct segment_array left;    /* struct segment_left, parallel to the sites */
 	struct segment_array modes;   /* struct segment_mode; [0] is never used */
+	struct segment_array targets; /* struct segment_target; [0] is never used */
 	struct segment_job job;	      /* of the image; empty in forked children */
 	/* see SLOTS ARE USED AGAIN */
 	uint32_t tenancy;   /* atomic; tenants << 1, and 1 while the header is nobody's */
@@ -496,6 +497,45 @@ struct segment_lock_wait {
 	uint32_t holder_slot, holder_node, taken_node;
 	uint32_t hash_next;
 };
+
+enum segment_target_kind {
+	SEGMENT_TARGET_UNKNOWN = 0,
+	SEGMENT_TARGET_FILE = 1,
+	SEGMENT_TARGET_DEVICE = 2,
+	SEGMENT_TARGET_PIPE = 3,
+	SEGMENT_TARGET_SOCKET = 4,
+	SEGMENT_TARGET_OTHER = 5, /* eventfd, timerfd and the like */
+	SEGMENT_TARGET_PATHS = 6, /* calls that name a path and open nothing */
+	SEGMENT_TARGET_KINDS
+};
+
+/* What descriptors of a process led to: a file, a peer, a pipe. Entry 0 is not used: what
+ * is not known is number 0. From SEGMENT_TARGETS_SINGLE on new ones share an entry with
+ * those of the same directory or kind. */
+struct segment_target {
+	uint32_t kind;
+	uint32_t hash;	    /* of the name and the kind */
+	uint32_t hash_next; /* the shim's */
+	uint32_t pad;
+	char name[240]; /* ends with NUL; of a longer one the end, behind "..." */
+};
+
+#define SEGMENT_TARGET_LIMIT 4096u
+#define SEGMENT_TARGETS_SINGLE 1024u
+
+/* Calls of libc that moved data, or had to do with a file: of one path and target. A call
+ * is small when it moved less than 4 KiB, and something; sequential when it went on where
+ * the one before it on the same descriptor had ended. */
+struct segment_transfer {
+	uint32_t node, target;
+	uint32_t hash_next; /* the shim's */
+	uint32_t pad;
+	uint64_t call_count, bytes, ticks;
+	uint64_t small_count, sequential_count, failed_count;
+	uint64_t largest_bytes;
+};
+
+#define SEGMENT_TRANSFER_SMALL 4096u
 
 /* An allocation site: one node of one lane. Index 0 is never used. The live block's
  * word in the shadow map names the site, wherever the block is freed. */
@@ -685,6 +725,7 @@ struct segment_lane {
 	struct segment_array
 		lock_times; /* struct segment_function: how long waits were */
 	struct segment_array lock_waits; /* struct segment_lock_wait */
+	struct segment_array transfers;	 /* struct segment_transfer; [0] is never used */
 	struct segment_array series;	 /* common/segment_series.h */
 	uint64_t repaired_frame_count;	 /* closed without their own exit */
 	uint64_t orphan_exit_count;	 /* exits that matched no open frame */
@@ -704,6 +745,7 @@ struct segment_lane {
 	uint64_t truncated_stack_count, differing_stack_count;
 	uint64_t folded_lock_count; /* calls for locks for which there was no room */
 	uint64_t lost_wait_ns;	    /* without a CPU, and nowhere to book it */
+	uint64_t lost_transfer_count, lost_transfer_bytes; /* likewise */
 };
 
 _Static_assert(sizeof(struct segment_slot) == 16, "segment_slot layout");
@@ -719,6 +761,8 @@ _Static_assert(sizeof(struct segment_node) == 64, "segment_node layout");
 _Static_assert(sizeof(struct segment_wait) == 32, "segment_wait layout");
 _Static_assert(sizeof(struct segment_lock) == 128, "segment_lock layout");
 _Static_assert(sizeof(struct segment_lock_wait) == 48, "segment_lock_wait layout");
+_Static_assert(sizeof(struct segment_target) == 256, "segment_target layout");
+_Static_assert(sizeof(struct segment_transfer) == 72, "segment_transfer layout");
 _Static_assert(sizeof(struct segment_fiber) == 64, "segment_fiber layout");
 _Static_assert(sizeof(struct segment_frame) == 40, "segment_frame layout");
 _Static_assert(sizeof(struct segment_function) == 1328, "segment_function layout");

@@ -42,6 +42,12 @@ static const struct trust_counter counters[] = {
 	 "A thread used more than 8,191 locks, or waited for them on more than 16,383 "
 	 "pairs of paths: the rest is not in the tables of locks.",
 	 "Nothing has to be done: the time of these waits is on their call paths."},
+	{"lost_transfers", TRUST_MINOR, "call that moved data is in no table",
+	 "calls that moved data are in no table",
+	 "There was no room for their call path, or a signal handler came between: their "
+	 "bytes are in no row of io.",
+	 "PROFSHIM_MAX_PATHS makes room for more call paths."},
+	{"lost_transfer_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"sampled_functions", TRUST_MINOR, "function timed in windows",
 	 "functions timed in windows",
 	 "To keep the overhead budget, some functions were timed for short periods only, "

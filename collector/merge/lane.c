@@ -251,6 +251,53 @@ static void take_counts(struct lane_walk *walk, struct lane_counts *ret)
 	take_locks(walk, &ret->locks);
 }
 
+static uint32_t target_of(struct lane_walk *walk, uint32_t number)
+{
+	struct merge *merge = walk->merge;
+	const struct read_process *process = &merge->run->processes[walk->process_index];
+	const struct segment_target *target = &process->targets[number];
+
+	if (number &&
+	    (number >= process->target_count || target->kind >= SEGMENT_TARGET_KINDS)) {
+		merge->damaged_count++;
+		number = 0;
+	}
+	return number ? transfers_target(&merge->transfers, target->kind, target->name)
+		      : transfers_target(&merge->transfers, SEGMENT_TARGET_UNKNOWN, "");
+}
+
+static int64_t transfer_ns(const struct merge *merge, const struct segment_transfer *from)
+{
+	double ns = (double)ticks_duration_ns(merge->ticks, (double)from->ticks) -
+		    merge->cost.inner_ns * (double)from->call_count;
+
+	return ns > 0 ? (int64_t)ns : 0;
+}
+
+static void add_transfers(struct lane_walk *walk)
+{
+	struct merge *merge = walk->merge;
+	const struct segment_lane *header = &walk->data.header;
+
+	transfers_lose(&merge->transfers, header->lost_transfer_count,
+		       header->lost_transfer_bytes);
+	for (uint32_t i = 1; i < walk->data.transfer_count; i++) {
+		const struct segment_transfer *from = &walk->data.transfers[i];
+
+		if (place_is_cut(walk, from->node))
+			transfers_lose(&merge->transfers, from->call_count, from->bytes);
+		else if (from->node <= LANE_ROOT || from->node >= walk->data.node_count ||
+			 !walk->nodes[from->node].is_placed ||
+			 !walk->nodes[from->node].path)
+			merge->damaged_count++;
+		else
+			transfers_add(&merge->transfers, walk->process_index,
+				      walk->nodes[from->node].path,
+				      target_of(walk, from->target), from,
+				      transfer_ns(merge, from));
+	}
+}
+
 static void add_stacks(struct merge *merge, const struct segment_lane *header)
 {
 	merge_add(&merge->reused_stack_count, header->reused_stack_count);
@@ -281,6 +328,7 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 	add_nodes(&walk);
 	close_frames(&walk, end);
 	waits_add(&walk, end);
+	add_transfers(&walk);
 	add_histograms(&walk);
 	add_changes(&walk);
 	marks_add_lane(&merge->marks, from->process, lane, walk.data.series,

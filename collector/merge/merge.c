@@ -86,6 +86,7 @@ void merge_done(struct merge *merge)
 	free(merge->merged_sites);
 	changes_done(&merge->changes);
 	marks_done(&merge->marks);
+	transfers_done(&merge->transfers);
 	free(merge->process_cost);
 	free(merge->modes);
 	free(merge->first_mode);

@@ -17,6 +17,7 @@
 #include "collector/merge/hook_cost.h"
 #include "collector/merge/identify.h"
 #include "collector/merge/time_error.h"
+#include "collector/transfers/transfers.h"
 #include "common/base/map.h"
 #include "collector/merge/marks.h"
 #include "common/quantities.h"
@@ -142,9 +143,10 @@ struct merge {
 	struct merge_cell *cells; /* parallel to paths */
 	uint32_t *touched;	  /* paths the lane has cells in */
 	size_t touched_count;
-	struct changes changes;	 /* between snapshots */
-	struct marks marks;	 /* steps and counters */
-	struct locks *locks;	 /* collector/locks/locks.h */
+	struct changes changes; /* between snapshots */
+	struct marks marks;	/* steps and counters */
+	struct locks *locks;	/* collector/locks/locks.h */
+	struct transfers transfers;
 	uint32_t **merged_sites; /* by process with snapshots and site: index in sites */
 	struct map path_map, site_map, edge_map;
 	struct merge_mode *modes; /* by process, then by number: modes[first_mode] is 0 */

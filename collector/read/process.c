@@ -75,6 +75,8 @@ static void copy_arrays(struct read_process *to, struct segment_process *from,
 	to->threads = to->all_threads;
 	to->modes = segment_reader_entries(reader, to->slot, ARRAY_MODES, from,
 					   &to->mode_count);
+	to->targets = segment_reader_entries(reader, to->slot, ARRAY_TARGETS, from,
+					     &to->target_count);
 	to->sites = segment_reader_array(reader, to->slot, ARRAY_SITES, &sites,
 					 &to->site_count);
 	to->left = segment_reader_array(reader, to->slot, ARRAY_LEFT, &left,
@@ -89,6 +91,8 @@ static void copy_arrays(struct read_process *to, struct segment_process *from,
 	}
 	for (uint32_t i = 0; i < to->thread_count; i++)
 		END_STRING(to->threads[i].name);
+	for (uint32_t i = 0; i < to->target_count; i++)
+		END_STRING(to->targets[i].name);
 }
 
 int read_process(struct read_process *ret, const struct segment_reader *reader,
@@ -116,5 +120,6 @@ void read_process_done(struct read_process *process)
 	free(process->sites);
 	free(process->left);
 	free(process->modes);
+	free(process->targets);
 	read_history_done(&process->history);
 }

@@ -54,6 +54,8 @@ struct read_process {
 	uint32_t left_count;
 	struct segment_mode *modes; /* owned, of the owner alone; [0] is not used */
 	uint32_t mode_count;
+	struct segment_target *targets; /* likewise; names end with NUL */
+	uint32_t target_count;
 	struct read_history history;	  /* owned; all zero without snapshots */
 	const struct segment_name *names; /* borrowed from the run: of regions */
 	uint32_t name_count;

@@ -54,6 +54,8 @@ int store_setting_rows(struct store *store, const struct ingest *ingest,
 		       const struct store_ids *ids);
 int store_lock_rows(struct store *store, const struct ingest *ingest,
 		    const struct store_ids *ids);
+int store_transfer_rows(struct store *store, const struct ingest *ingest,
+			const struct store_ids *ids);
 /* What makes the run visible: its row in run, and what is believed of it in trust. */
 int store_last_rows(struct store *store, const struct ingest *ingest,
 		    const struct store_ids *ids);

@@ -82,6 +82,11 @@ DELETE FROM series_span WHERE (series_id, number) IN
 	(SELECT series_id FROM series WHERE run_id = :run) LIMIT :limit);
 DELETE FROM edge WHERE (run_id, caller_id, callee_id) IN
 	(SELECT run_id, caller_id, callee_id FROM edge WHERE run_id = :run LIMIT :limit);
+DELETE FROM transfer WHERE (run_id, process_id, path_id, target_id) IN
+	(SELECT run_id, process_id, path_id, target_id FROM transfer
+	WHERE run_id = :run LIMIT :limit);
+DELETE FROM target WHERE (run_id, target_id) IN
+	(SELECT run_id, target_id FROM target WHERE run_id = :run LIMIT :limit);
 DELETE FROM snapshot WHERE rowid IN
 	(SELECT rowid FROM snapshot WHERE run_id = :run LIMIT :limit);
 DELETE FROM series WHERE rowid IN

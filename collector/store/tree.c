@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* The rows of a run's tree: module, function, path, path_lane, edge, site. */
+/* The rows of a run's tree: module, function, path, path_lane, edge, site, and what its
+ * calls of libc moved: target, transfer. */
 #include "collector/store/ids.h"
 
 #include <sqlite3.h>
@@ -288,4 +289,56 @@ int store_tree_rows(struct store *store, const struct ingest *ingest,
 	free(tree.functions);
 	free(tree.modules);
 	return code;
+}
+
+static int insert_targets(struct store *store, const struct transfers *transfers,
+			  const struct store_ids *ids)
+{
+	struct row row;
+
+	row_open(&row, store, "target", "run_id, target_id, kind, name");
+	for (size_t i = 0; i < transfers->target_count; i++) {
+		row_int(&row, ids->run);
+		row_int(&row, (int64_t)i);
+		row_int(&row, transfers->targets[i].kind);
+		row_text(&row, transfers->targets[i].name);
+		row_next(&row);
+	}
+	return row_close(&row);
+}
+
+static int insert_transfers(struct store *store, const struct transfers *transfers,
+			    const struct store_ids *ids)
+{
+	struct row row;
+
+	row_open(&row, store, "transfer",
+		 "run_id, process_id, path_id, target_id, calls, bytes, total_ns, "
+		 "small_calls, sequential_calls, failed_calls, largest_bytes");
+	for (size_t i = 0; i < transfers->row_count; i++) {
+		const struct transfers_row *from = &transfers->rows[i];
+
+		row_int(&row, ids->run);
+		row_int(&row, ids->process + from->process);
+		row_int(&row, store_path_id(ids, from->path));
+		row_int(&row, from->target);
+		row_count(&row, from->call_count);
+		row_count(&row, from->bytes);
+		row_int(&row, from->total_ns);
+		row_count(&row, from->small_count);
+		row_count(&row, from->sequential_count);
+		row_count(&row, from->failed_count);
+		row_count(&row, from->largest_bytes);
+		row_next(&row);
+	}
+	return row_close(&row);
+}
+
+int store_transfer_rows(struct store *store, const struct ingest *ingest,
+			const struct store_ids *ids)
+{
+	int code = insert_targets(store, &ingest->merge.transfers, ids);
+
+	return code == SQLITE_OK ? insert_transfers(store, &ingest->merge.transfers, ids)
+				 : code;
 }

@@ -163,16 +163,17 @@ static void begin_recording(const struct config *config)
 	rules_wait();
 	snprintf(run_variable, sizeof(run_variable), "PROFSHIM_RUN=%s", run_directory());
 	additions_begin(run_variable);
-	lane_end_own_work(context);
 	if (first && config->ignored[0]) {
 		snprintf(error, sizeof(error),
 			 "%s is not understood; the default is used", config->ignored);
 		say(error);
 	}
+	lane_end_own_work(context);
 }
 
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)
 {
+	struct lane_context *context;
 	struct config config;
 	int saved_errno = errno; /* main may count on 0 */
 
@@ -195,7 +196,9 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 		text_forbid();
 	if (!getauxval(AT_SECURE) && !config.off && interposition_is_preloaded())
 		begin_recording(&config);
+	context = lane_begin_own_work();
 	run_settle();
+	lane_end_own_work(context);
 	errno = saved_errno;
 }
 

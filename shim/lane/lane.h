@@ -96,6 +96,8 @@ struct series_memo {
 
 #define LANE_SERIES_MEMOS 64u
 
+#define LANE_TRANSFER_BUCKETS 1024u
+
 /* The function a call site is in; 0: in none that is known. */
 struct lane_caller {
 	uint64_t call_site, function;
@@ -280,8 +282,10 @@ struct lane_context {
 
 	uint64_t settings_seen; /* see shim/budget/settings.h */
 	struct lane_off_cpu off_cpu;
-	const void *switch_page;      /* behind switch_word, when it is ours */
-	uint64_t paused_ticks;	      /* in its clocks, see paused.h */
+	uintptr_t transfer_busy;  /* where on the stack they are worked at, 0: nowhere */
+	uint32_t transfer_linked; /* entries that the buckets have */
+	const void *switch_page;  /* behind switch_word, when it is ours */
+	uint64_t paused_ticks;	  /* in its clocks, see paused.h */
 	uint32_t paused_region_count; /* begun in this pause */
 	uintptr_t series_busy; /* where on the stack they are worked at, 0: nowhere */
 	struct lane_context *next_free, *next_lane;
@@ -299,6 +303,8 @@ struct lane_context {
 	struct stack_branch branches[LANE_BRANCHES]; /* by the innermost frame */
 	struct stack_asked asked;
 	struct stack_frame walked[LANE_STACK_LIMIT]; /* new ones, innermost first */
+	/* by node and target: first transfer of a hash chain */
+	uint32_t transfer_buckets[LANE_TRANSFER_BUCKETS];
 	struct series_memo series_memos[LANE_SERIES_MEMOS];
 	uint32_t series_hashes[SEGMENT_SERIES_LIMIT];
 	struct region_memo region_memos[LANE_REGION_MEMOS];

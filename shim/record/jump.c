@@ -5,6 +5,7 @@
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
+#include "shim/io/transfers.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/paused.h"
 #include "shim/lane/tree.h"
@@ -86,6 +87,8 @@ static void leave_hooks(struct lane_context *context, uintptr_t stack_pointer)
 		tree_abandon(context);
 	if (leaves(context, context->off_cpu.busy, stack_pointer))
 		off_cpu_abandon(context);
+	if (leaves(context, context->transfer_busy, stack_pointer))
+		transfers_abandon(context);
 	if (leaves(context, context->series_busy, stack_pointer))
 		series_abandon(context);
 	if (leaves(context, context->alloc_busy, stack_pointer)) {

@@ -6,7 +6,9 @@
  */
 #pragma once
 
+#include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <malloc.h>
 #include <netdb.h>
 #include <poll.h>
@@ -15,6 +17,8 @@
 #include <setjmp.h>
 #include <signal.h>
 #include <spawn.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/mman.h>
@@ -23,6 +27,10 @@
 #include <sys/select.h>
 #include <sys/wait.h>
 #include <threads.h>
+#include <sys/sendfile.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/uio.h>
 #include <time.h>
 #include <ucontext.h>
 #include <unistd.h>
@@ -42,6 +50,33 @@ int __ppoll_chk(struct pollfd *files, nfds_t count, const struct timespec *timeo
 		const sigset_t *mask, size_t size);
 void free_sized(void *address, size_t size);
 void free_aligned_sized(void *address, size_t alignment, size_t size);
+
+int __vfprintf_chk(FILE *restrict stream, int flag, const char *restrict format,
+		   va_list list);
+int __vprintf_chk(int flag, const char *restrict format, va_list list);
+int __uflow(FILE *stream);
+int __overflow(FILE *stream, int byte);
+
+/* The checked ones, and those of programs that are older than glibc 2.33. */
+ssize_t __read_chk(int descriptor, void *to, size_t size, size_t room);
+ssize_t __pread_chk(int descriptor, void *to, size_t size, off_t at, size_t room);
+ssize_t __pread64_chk(int descriptor, void *to, size_t size, off64_t at, size_t room);
+ssize_t __recv_chk(int descriptor, void *to, size_t size, size_t room, int flags);
+ssize_t __recvfrom_chk(int descriptor, void *restrict to, size_t size, size_t room,
+		       int flags, __SOCKADDR_ARG peer, socklen_t *restrict peer_size);
+int __open_2(const char *path, int flags);
+int __open64_2(const char *path, int flags);
+int __openat_2(int directory, const char *path, int flags);
+int __openat64_2(int directory, const char *path, int flags);
+int __xstat(int version, const char *path, struct stat *ret);
+int __xstat64(int version, const char *path, struct stat64 *ret);
+int __lxstat(int version, const char *path, struct stat *ret);
+int __lxstat64(int version, const char *path, struct stat64 *ret);
+int __fxstat(int version, int descriptor, struct stat *ret);
+int __fxstat64(int version, int descriptor, struct stat64 *ret);
+int __fxstatat(int version, int directory, const char *path, struct stat *ret, int flags);
+int __fxstatat64(int version, int directory, const char *path, struct stat64 *ret,
+		 int flags);
 
 /* None in terms of another: a test compiles malloc.c with its functions renamed, and the
  * name of the pointer must stay. */

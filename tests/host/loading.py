@@ -43,7 +43,7 @@ def load_plugins(case, cycles, *flags, links=False):
     expect("used again" in result.stdout, "the libraries do not share addresses")
     case.settle()
     expect_clean(case)
-    calls = case.value("SELECT SUM(calls) FROM functions")
+    calls = case.value("SELECT SUM(calls) FROM call_paths WHERE kind = 'function'")
     expect(calls == 1 + 8 * cycles, f"{calls} calls, not {1 + 8 * cycles}")
     # The loader's blocks are of such sizes, too. Of plugins without a name there may be
     # one site for both.

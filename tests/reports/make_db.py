@@ -9,6 +9,7 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
                                     program that was changed and built again
        make_db.py snapshots FILE    runs with snapshots, see make_snapshots.py
        make_db.py machine FILE      a run on GPUs, see make_machine.py
+       make_db.py io FILE           a run that reads and writes, see make_io.py
        make_db.py inlined FILE      runs without and with inlined copies, see make_inlined.py
        make_db.py marks FILE        a run with regions, steps and counters, see make_marks.py
        make_db.py KIND FILE         runs without labels and jobs of ranks: plain-before,
@@ -618,6 +619,8 @@ def make(kind, path, paths=26000):
         importlib.import_module("make_snapshots").make(db)
     elif kind == "machine":
         importlib.import_module("make_machine").make(db)
+    elif kind == "io":
+        importlib.import_module("make_io").make(db)
     elif kind.startswith(("plain-", "jobs-")):
         importlib.import_module("make_jobs").make(db, kind)
     elif kind in ("estimates", "drowned", "fewer", "levels", "waiting"):

@@ -208,6 +208,15 @@ CASES = {
     "delta-no-process": (["delta", "snapshots.db", "ready", "finished", "--run", "1",
                           "--process", "17"], {}),
     "delta-bad-process": (["delta", "snapshots.db", "5", "6", "--process", "x"], {}),
+    "io": (["io", "io.db"], {}),
+    "io-sort": (["io", "io.db", "--sort", "write_bytes", "-n", "2"], {}),
+    "io-wide": (["io", "io.db"], WIDE),
+    "io-json": (["io", "io.db", "-f", "json"], {}),
+    "io-csv": (["io", "io.db", "-f", "csv"], {}),
+    "io-md": (["io", "io.db", "-f", "md"], {}),
+    "io-none": (["io", "fixture.db"], {}),
+    "io-empty": (["io", "empty.db"], {}),
+    "help-io": (["io", "--help"], {}),
     "components": (["components", "marks.db"], {}),
     "components-map": (["components", "marks.db", "--map", "good.map"], {}),
     "components-map-csv": (["components", "marks.db", "--map", "good.map", "-f", "csv"],
@@ -630,7 +639,7 @@ def keep_two_looks(fixture):
 def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     named = {word for case in cases for word in CASES[case][0]}
-    for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine",
+    for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine", "io",
                  "findings", "unwound", "inlined", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
                  "jobs-inside", "names", "estimates", "drowned", "fewer",

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The books of calls that moved data, or had to do with a file: by call path and target.
+ * Runs on: the lane's thread, any context. Does not change errno.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "shim/lane/lane.h"
+
+struct transfer {
+	uint32_t target;
+	int is_sequential;
+	int64_t bytes; /* negative: it failed */
+	uint64_t ticks;
+};
+
+/* A call of this node. Node 0: it has none. */
+hidden void transfers_book(struct lane_context *context, uint32_t node,
+			   const struct transfer *transfer);
+
+/* A handler that interrupted the booking has jumped out of it. */
+hidden void transfers_abandon(struct lane_context *context);

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/* Opening and closing descriptors, and bringing files to the disk. */
+#include "shim/wrap/io/io_call.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <sys/mman.h>
+
+#include "shim/io/descriptors.h"
+#include "shim/io/targets.h"
+#include "shim/wrap/real.h"
+
+/* The last argument is there only when a file may be made. */
+#define MODE_OF(flags)                                                                   \
+	({                                                                               \
+		mode_t given = 0;                                                        \
+                                                                                         \
+		if (((flags)&O_CREAT) || ((flags)&O_TMPFILE) == O_TMPFILE) {             \
+			va_list rest;                                                    \
+                                                                                         \
+			va_start(rest, flags);                                           \
+			given = va_arg(rest, mode_t);                                    \
+			va_end(rest);                                                    \
+		}                                                                        \
+		given;                                                                   \
+	})
+
+exported int open(const char *path, int flags, ...)
+{
+	mode_t mode = MODE_OF(flags);
+
+	return IO_CALL_OPEN(open, path, real_open(path, flags, mode));
+}
+
+exported int open64(const char *path, int flags, ...)
+{
+	mode_t mode = MODE_OF(flags);
+
+	return IO_CALL_OPEN(open, path, real_open64(path, flags, mode));
+}
+
+exported int openat(int directory, const char *path, int flags, ...)
+{
+	mode_t mode = MODE_OF(flags);
+
+	return IO_CALL_OPEN(openat, path, real_openat(directory, path, flags, mode));
+}
+
+exported int openat64(int directory, const char *path, int flags, ...)
+{
+	mode_t mode = MODE_OF(flags);
+
+	return IO_CALL_OPEN(openat, path, real_openat64(directory, path, flags, mode));
+}
+
+exported int __open_2(const char *path, int flags)
+{
+	return IO_CALL_OPEN(open, path, real___open_2(path, flags));
+}
+
+exported int __open64_2(const char *path, int flags)
+{
+	return IO_CALL_OPEN(open, path, real___open64_2(path, flags));
+}
+
+exported int __openat_2(int directory, const char *path, int flags)
+{
+	return IO_CALL_OPEN(openat, path, real___openat_2(directory, path, flags));
+}
+
+exported int __openat64_2(int directory, const char *path, int flags)
+{
+	return IO_CALL_OPEN(openat, path, real___openat64_2(directory, path, flags));
+}
+
+exported int creat(const char *path, mode_t mode)
+{
+	return IO_CALL_OPEN(creat, path, real_creat(path, mode));
+}
+
+exported int creat64(const char *path, mode_t mode)
+{
+	return IO_CALL_OPEN(creat, path, real_creat64(path, mode));
+}
+
+/* What it led to; it is nothing of that any more. */
+static uint32_t leave(int descriptor)
+{
+	const struct descriptor *known = descriptors_known(descriptor);
+	uint32_t target = known ? known->target : 0;
+
+	descriptors_forget(descriptor);
+	return target;
+}
+
+/* Forgotten before, and after, too: another thread may use the number in between. */
+exported int close(int descriptor)
+{
+	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+	int is_open = libc_call_begin(LIBC_CALL_close, stack);
+	uint32_t target = leave(descriptor);
+	int result = real_close(descriptor);
+
+	if (is_open)
+		io_call_end_on(LIBC_CALL_close, stack, target, result);
+	return result;
+}
+
+exported DIR *opendir(const char *path)
+{
+	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+	int is_open = libc_call_begin(LIBC_CALL_opendir, stack);
+	DIR *result = real_opendir(path);
+
+	if (is_open)
+		io_call_end_open(LIBC_CALL_opendir, stack, result ? dirfd(result) : -1,
+				 path);
+	return result;
+}
+
+/* The headers say that it is never given NULL; programs do it all the same. */
+static int is_null(const void *argument)
+{
+	__asm__("" : "+r"(argument));
+	return !argument;
+}
+
+exported int closedir(DIR *directory)
+{
+	if (!is_null(directory))
+		descriptors_forget(dirfd(directory));
+	return real_closedir(directory);
+}
+
+exported int dup2(int from, int to)
+{
+	if (from != to)
+		descriptors_forget(to);
+	return real_dup2(from, to);
+}
+
+exported int dup3(int from, int to, int flags)
+{
+	if (from != to)
+		descriptors_forget(to);
+	return real_dup3(from, to, flags);
+}
+
+exported int close_range(unsigned int first, unsigned int last, int flags)
+{
+	descriptors_forget_range(first, last);
+	return real_close_range(first, last, flags);
+}
+
+exported void closefrom(int first)
+{
+	descriptors_forget_range(first < 0 ? 0 : (unsigned int)first, UINT32_MAX);
+	real_closefrom(first);
+}
+
+exported int fsync(int descriptor)
+{
+	return IO_CALL(fsync, descriptor, IO_NEXT, real_fsync(descriptor));
+}
+
+exported int fdatasync(int descriptor)
+{
+	return IO_CALL(fdatasync, descriptor, IO_NEXT, real_fdatasync(descriptor));
+}
+
+exported int sync_file_range(int descriptor, off64_t at, off64_t size, unsigned int flags)
+{
+	return IO_CALL(sync_file_range, descriptor, IO_NEXT,
+		       real_sync_file_range(descriptor, at, size, flags));
+}
+
+exported int msync(void *start, size_t size, int flags)
+{
+	static const char name[] = "[mapped files]";
+	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+	int is_open = libc_call_begin(LIBC_CALL_msync, stack);
+	int result = real_msync(start, size, flags);
+
+	if (is_open)
+		io_call_end_on(LIBC_CALL_msync, stack,
+			       targets_find(SEGMENT_TARGET_OTHER, name, sizeof(name) - 1),
+			       result);
+	return result;
+}
+
+exported int ftruncate(int descriptor, off_t size)
+{
+	return IO_CALL(ftruncate, descriptor, IO_NEXT, real_ftruncate(descriptor, size));
+}
+
+exported int ftruncate64(int descriptor, off64_t size)
+{
+	return IO_CALL(ftruncate, descriptor, IO_NEXT,
+		       real_ftruncate64(descriptor, size));
+}

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/* What the wrappers have in common: the end of a call, and its place in the books. */
+#include "shim/wrap/io/io_call.h"
+
+#include "shim/io/descriptors.h"
+#include "shim/io/targets.h"
+#include "shim/io/transfers.h"
+#include "shim/lane/paused.h"
+
+/* Ends the call's frame. Returns whether there is something to book, with its node and
+ * ticks. */
+static inline int end_frame(enum libc_call call, uintptr_t stack, uint32_t *ret_node,
+			    uint64_t *ret_ticks)
+{
+	uint64_t key = SEGMENT_KEY_LIBC | (uint64_t)call, before = 0;
+	struct lane_context *context = lane_self;
+	uint32_t node = 0;
+
+	if (unlikely(!lane_is_live(context) || paused_is_on())) {
+		calls_end_region(key, stack);
+		return 0;
+	}
+	if (likely(context->top > context->frames && context->top[-1].function == key))
+		node = context->top[-1].node;
+	if (likely(node))
+		before = context->nodes[node].total_ticks;
+	calls_end_region(key, stack);
+	*ret_node = node;
+	*ret_ticks = node ? context->nodes[node].total_ticks - before : 0;
+	return 1;
+}
+
+static uint32_t target_of(struct descriptor *descriptor, int number)
+{
+	if (likely(descriptor->target))
+		return descriptor->target;
+	descriptor->target = targets_of_descriptor(number, descriptor->is_server);
+	return descriptor->target;
+}
+
+uint32_t io_call_target(int descriptor)
+{
+	struct descriptor *known = descriptors_at(descriptor);
+
+	return known ? target_of(known, descriptor) : 0;
+}
+
+/* Did the transfer go on where the last one ended? */
+static int follow(struct descriptor *descriptor, int64_t moved, int64_t at)
+{
+	uint64_t bytes = moved > 0 ? (uint64_t)moved : 0;
+	int is_sequential;
+
+	if (at == IO_NEXT) {
+		is_sequential = !descriptor->is_moved;
+		descriptor->is_moved = 0;
+		descriptor->offset += bytes;
+		return is_sequential;
+	}
+	is_sequential = descriptor->next_at == (uint64_t)at;
+	descriptor->next_at = (uint64_t)at + bytes;
+	return is_sequential;
+}
+
+void io_call_end(enum libc_call call, uintptr_t stack, int descriptor, int64_t moved,
+		 int64_t at)
+{
+	struct transfer transfer = {.bytes = moved};
+	struct descriptor *known;
+	uint32_t node;
+
+	if (!end_frame(call, stack, &node, &transfer.ticks))
+		return;
+	known = descriptors_at(descriptor);
+	if (likely(known)) {
+		transfer.target = target_of(known, descriptor);
+		transfer.is_sequential = follow(known, moved, at);
+	}
+	transfers_book(lane_self, node, &transfer);
+}
+
+void io_call_end_on(enum libc_call call, uintptr_t stack, uint32_t target, int64_t moved)
+{
+	struct transfer transfer = {.target = target, .bytes = moved};
+	uint32_t node;
+
+	if (end_frame(call, stack, &node, &transfer.ticks))
+		transfers_book(lane_self, node, &transfer);
+}
+
+static uint32_t paths(void)
+{
+	return targets_find(SEGMENT_TARGET_PATHS, "[paths]", 7);
+}
+
+void io_call_end_path(enum libc_call call, uintptr_t stack, int64_t result)
+{
+	struct transfer transfer = {.bytes = result < 0 ? -1 : 0};
+	uint32_t node;
+
+	if (!end_frame(call, stack, &node, &transfer.ticks))
+		return;
+	transfer.target = paths();
+	transfers_book(lane_self, node, &transfer);
+}
+
+/* An absolute path is taken as it was given; of others the kernel is asked. */
+static uint32_t target_at(const char *path, int descriptor)
+{
+	static const char devices[] = "/dev/";
+	size_t length = 0, same = 0;
+
+	if (path[0] != '/')
+		return targets_of_descriptor(descriptor, 0);
+	while (path[length])
+		length++;
+	while (same < sizeof(devices) - 1 && path[same] == devices[same])
+		same++;
+	/* a device may be one of many names for the terminal, and the kernel's is best */
+	if (same == sizeof(devices) - 1)
+		return targets_of_descriptor(descriptor, 0);
+	return targets_find(SEGMENT_TARGET_FILE, path, length);
+}
+
+void io_call_end_open(enum libc_call call, uintptr_t stack, int descriptor,
+		      const char *path)
+{
+	struct transfer transfer = {.bytes = descriptor < 0 ? -1 : 0};
+	struct descriptor *known;
+	uint32_t node;
+
+	if (!end_frame(call, stack, &node, &transfer.ticks))
+		return;
+	known = descriptor < 0 ? NULL : descriptors_at(descriptor);
+	if (known) {
+		*known = (struct descriptor){.target = target_at(path, descriptor)};
+		transfer.target = known->target;
+	} else {
+		transfer.target = paths();
+	}
+	transfers_book(lane_self, node, &transfer);
+}

@@ -1,0 +1,177 @@
+/* SPDX-License-Identifier: MIT */
+/* Reading and writing what a descriptor leads to. */
+#include "shim/wrap/io/io_call.h"
+
+#include <sys/sendfile.h>
+#include <sys/uio.h>
+
+#include "shim/io/descriptors.h"
+#include "shim/wrap/real.h"
+
+exported ssize_t read(int descriptor, void *to, size_t size)
+{
+	return IO_CALL(read, descriptor, IO_NEXT, real_read(descriptor, to, size));
+}
+
+exported ssize_t __read_chk(int descriptor, void *to, size_t size, size_t room)
+{
+	return IO_CALL(read, descriptor, IO_NEXT,
+		       real___read_chk(descriptor, to, size, room));
+}
+
+exported ssize_t write(int descriptor, const void *from, size_t size)
+{
+	return IO_CALL(write, descriptor, IO_NEXT, real_write(descriptor, from, size));
+}
+
+exported ssize_t pread(int descriptor, void *to, size_t size, off_t at)
+{
+	return IO_CALL(pread, descriptor, at, real_pread(descriptor, to, size, at));
+}
+
+exported ssize_t pread64(int descriptor, void *to, size_t size, off64_t at)
+{
+	return IO_CALL(pread, descriptor, at, real_pread64(descriptor, to, size, at));
+}
+
+exported ssize_t __pread_chk(int descriptor, void *to, size_t size, off_t at, size_t room)
+{
+	return IO_CALL(pread, descriptor, at,
+		       real___pread_chk(descriptor, to, size, at, room));
+}
+
+exported ssize_t __pread64_chk(int descriptor, void *to, size_t size, off64_t at,
+			       size_t room)
+{
+	return IO_CALL(pread, descriptor, at,
+		       real___pread64_chk(descriptor, to, size, at, room));
+}
+
+exported ssize_t pwrite(int descriptor, const void *from, size_t size, off_t at)
+{
+	return IO_CALL(pwrite, descriptor, at, real_pwrite(descriptor, from, size, at));
+}
+
+exported ssize_t pwrite64(int descriptor, const void *from, size_t size, off64_t at)
+{
+	return IO_CALL(pwrite, descriptor, at, real_pwrite64(descriptor, from, size, at));
+}
+
+exported ssize_t readv(int descriptor, const struct iovec *parts, int count)
+{
+	return IO_CALL(readv, descriptor, IO_NEXT, real_readv(descriptor, parts, count));
+}
+
+exported ssize_t writev(int descriptor, const struct iovec *parts, int count)
+{
+	return IO_CALL(writev, descriptor, IO_NEXT,
+		       real_writev(descriptor, parts, count));
+}
+
+exported ssize_t preadv(int descriptor, const struct iovec *parts, int count, off_t at)
+{
+	return IO_CALL(preadv, descriptor, at, real_preadv(descriptor, parts, count, at));
+}
+
+exported ssize_t preadv64(int descriptor, const struct iovec *parts, int count,
+			  off64_t at)
+{
+	return IO_CALL(preadv, descriptor, at,
+		       real_preadv64(descriptor, parts, count, at));
+}
+
+exported ssize_t pwritev(int descriptor, const struct iovec *parts, int count, off_t at)
+{
+	return IO_CALL(pwritev, descriptor, at,
+		       real_pwritev(descriptor, parts, count, at));
+}
+
+exported ssize_t pwritev64(int descriptor, const struct iovec *parts, int count,
+			   off64_t at)
+{
+	return IO_CALL(pwritev, descriptor, at,
+		       real_pwritev64(descriptor, parts, count, at));
+}
+
+/* Of the second kind offset -1 means that of the descriptor. */
+static int64_t second(off64_t at)
+{
+	return at == -1 ? IO_NEXT : at;
+}
+
+exported ssize_t preadv2(int descriptor, const struct iovec *parts, int count, off_t at,
+			 int flags)
+{
+	return IO_CALL(preadv, descriptor, second(at),
+		       real_preadv2(descriptor, parts, count, at, flags));
+}
+
+exported ssize_t preadv64v2(int descriptor, const struct iovec *parts, int count,
+			    off64_t at, int flags)
+{
+	return IO_CALL(preadv, descriptor, second(at),
+		       real_preadv64v2(descriptor, parts, count, at, flags));
+}
+
+exported ssize_t pwritev2(int descriptor, const struct iovec *parts, int count, off_t at,
+			  int flags)
+{
+	return IO_CALL(pwritev, descriptor, second(at),
+		       real_pwritev2(descriptor, parts, count, at, flags));
+}
+
+exported ssize_t pwritev64v2(int descriptor, const struct iovec *parts, int count,
+			     off64_t at, int flags)
+{
+	return IO_CALL(pwritev, descriptor, second(at),
+		       real_pwritev64v2(descriptor, parts, count, at, flags));
+}
+
+/* What copies from one descriptor to another is booked on the one it writes to. */
+exported ssize_t sendfile(int to, int from, off_t *at, size_t size)
+{
+	return IO_CALL(sendfile, to, IO_NEXT, real_sendfile(to, from, at, size));
+}
+
+exported ssize_t sendfile64(int to, int from, off64_t *at, size_t size)
+{
+	return IO_CALL(sendfile, to, IO_NEXT, real_sendfile64(to, from, at, size));
+}
+
+exported ssize_t copy_file_range(int from, off64_t *from_at, int to, off64_t *to_at,
+				 size_t size, unsigned int flags)
+{
+	return IO_CALL(copy_file_range, to, IO_NEXT,
+		       real_copy_file_range(from, from_at, to, to_at, size, flags));
+}
+
+exported ssize_t splice(int from, off64_t *from_at, int to, off64_t *to_at, size_t size,
+			unsigned int flags)
+{
+	return IO_CALL(splice, to, IO_NEXT,
+		       real_splice(from, from_at, to, to_at, size, flags));
+}
+
+/* No node: only what is read next is at another place. A new offset is one that is not
+ * where the descriptor was believed to be. */
+static off64_t seek(int descriptor, off64_t by, int whence, off64_t result)
+{
+	struct descriptor *known = descriptors_known(descriptor);
+
+	if (!known || result < 0)
+		return result;
+	if (known->offset != (uint64_t)result && (whence != SEEK_CUR || by))
+		known->is_moved = 1;
+	known->offset = (uint64_t)result;
+	return result;
+}
+
+exported off_t lseek(int descriptor, off_t by, int whence)
+{
+	return seek(descriptor, by, whence, real_lseek(descriptor, by, whence));
+}
+
+exported off64_t lseek64(int descriptor, off64_t by, int whence)
+{
+	return seek(descriptor, by, whence, real_lseek64(descriptor, by, whence));
+}
