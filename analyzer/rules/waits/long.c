@@ -79,6 +79,7 @@ const struct rule rule_long_wait = {
 		   "not for other threads of the program",
 	.specific = 1,
 	.explains = (const struct rule *const[]){&rule_cpu_low, NULL},
-	.needs = MEASURED_CALLS | MEASURED_WALL | MEASURED_CPU,
+	/* a server may wait for its first request */
+	.needs = MEASURED_CALLS | MEASURED_WALL | MEASURED_CPU | MEASURED_END,
 	.evaluate = evaluate,
 };
