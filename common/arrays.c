@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "common/attributes.h"
+#include "common/libc/records.h"
 #include "common/segment_history.h"
 #include "common/segment_names.h"
 #include "common/segment_recording.h"

@@ -6,6 +6,7 @@
 #include "collector/ingest/trust.h"
 
 #include "collector/locks/locks.h"
+#include "common/libc/records.h"
 #include "common/selection.h"
 #include "common/trust.h"
 

@@ -6,6 +6,7 @@
 
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
+#include "common/libc/records.h"
 
 /* A lane at work. */
 struct walk {

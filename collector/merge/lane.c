@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "common/base/xalloc.h"
+#include "common/libc/records.h"
 /* What the nodes did between snapshots. */
 static void add_changes(struct lane_walk *walk)
 {

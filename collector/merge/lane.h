@@ -2,6 +2,7 @@
 /* What one lane has, added to the merged tree. */
 #pragma once
 
+#include "common/libc/records.h"
 #include "collector/merge/sites.h"
 
 /* Its locks (struct segment_lock), and the path of each of its nodes, 0: none. */

@@ -2,6 +2,8 @@
 /* The books of what threads waited for a CPU, or slept. */
 #include "collector/merge/waits.h"
 
+#include "common/libc/records.h"
+
 /* What a thread computed is asked for at a switch, so a shorter rest may be that. */
 #define SHORTEST_REST_NS 1000000
 

@@ -7,6 +7,7 @@
 
 #include <stdint.h>
 
+#include "common/libc/records.h"
 #include "common/segment.h"
 #include "common/segment_recording.h"
 #include "common/segment_names.h"

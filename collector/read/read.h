@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "common/libc/records.h"
 #include "common/segment.h"
 #include "common/segment_recording.h"
 #include "common/segment_names.h"

@@ -2,6 +2,7 @@
 /* The rows of a run's locks: lock, lock_wait. */
 #include <sqlite3.h>
 
+#include "common/libc/records.h"
 #include "collector/locks/locks.h"
 #include "collector/store/ids.h"
 #include "collector/store/row.h"

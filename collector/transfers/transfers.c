@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "common/base/array.h"
+#include "common/libc/records.h"
 
 /* Names of one hash are compared; this many of them can be told apart. */
 #define PROBES 16u

@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "common/base/map.h"
+#include "common/libc/records.h"
 #include "common/segment.h"
 
 struct transfers_target {

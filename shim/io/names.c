@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* How what a descriptor leads to is called: the kernel is asked, once. */
+#include "common/libc/records.h"
 #include "shim/io/targets.h"
 
 #include <netinet/in.h>

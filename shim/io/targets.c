@@ -2,6 +2,7 @@
 /* The list of targets, each found by kind and name. */
 #include "shim/io/targets.h"
 
+#include "common/libc/records.h"
 #include "shim/core/process.h"
 
 #define BUCKETS 1023u

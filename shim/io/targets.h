@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "common/attributes.h"
+#include "common/libc/records.h"
 #include "common/segment.h"
 
 /* The number of a target by what it is; it is added when it is new. name need not end

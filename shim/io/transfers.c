@@ -6,6 +6,7 @@
  */
 #include "shim/io/transfers.h"
 
+#include "common/libc/records.h"
 #include "shim/core/process.h"
 
 static inline void add64(uint64_t *counter, uint64_t value)

@@ -15,6 +15,7 @@
 
 #include "common/attributes.h"
 #include "common/history.h"
+#include "common/libc/records.h"
 #include "common/segment.h"
 #include "common/segment_series.h"
 

@@ -2,6 +2,7 @@
 /* The tables of locks. */
 #include "shim/waits/locks.h"
 
+#include "common/libc/records.h"
 #include "shim/core/process.h"
 #include "shim/memory/shadow.h"
 

@@ -16,6 +16,7 @@
  */
 #pragma once
 
+#include "common/libc/records.h"
 #include "shim/core/clock.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/paused.h"

@@ -7,6 +7,7 @@
 #include <sys/single_threaded.h>
 #include <time.h>
 
+#include "common/libc/records.h"
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
 #include "shim/core/process.h"

@@ -10,6 +10,7 @@
 #include <time.h>
 
 #include "common/attributes.h"
+#include "common/libc/records.h"
 #include "shim/core/gate.h"
 #include "shim/core/own_memory.h"
 #include "shim/core/process.h"

@@ -20,6 +20,7 @@
  */
 #pragma once
 
+#include "common/libc/records.h"
 #include "common/segment.h"
 #include "shim/lane/lane.h"
 

@@ -2,6 +2,7 @@
 /* What the wrappers have in common: the end of a call, and its place in the books. */
 #include "shim/wrap/io/io_call.h"
 
+#include "common/libc/records.h"
 #include "shim/io/descriptors.h"
 #include "shim/io/targets.h"
 #include "shim/io/transfers.h"

@@ -5,6 +5,7 @@
 #include <errno.h>
 
 #include "common/attributes.h"
+#include "common/libc/records.h"
 #include "shim/waits/locks.h"
 #include "shim/wrap/libc_call.h"
 

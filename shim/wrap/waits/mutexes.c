@@ -14,6 +14,7 @@
 #include <threads.h>
 
 #include "common/attributes.h"
+#include "common/libc/records.h"
 #include "shim/wrap/real.h"
 #include "shim/wrap/waits/locks.h"
 

@@ -3,6 +3,7 @@
 #include <pthread.h>
 
 #include "common/attributes.h"
+#include "common/libc/records.h"
 #include "shim/wrap/real.h"
 #include "shim/wrap/resolve.h"
 #include "shim/wrap/waits/locks.h"
