@@ -263,7 +263,7 @@ void context_release(void)
 		return;
 	if (!paused_is_on() && paused_was(context))
 		paused_take_up(context);
-	off_cpu_note_thread(context, 1);
+	off_cpu_note_thread(context);
 	switches_end_lane(context);
 	fiber_end(context);
 	if (context->thread != UINT32_MAX) {

@@ -28,6 +28,7 @@
 
 #include "shim/core/clock.h"
 #include "shim/lane/tree.h"
+#include "shim/waits/switches.h"
 
 #define compiler_barrier() __asm__ volatile("" : : : "memory")
 
@@ -102,7 +103,7 @@ static inline __attribute__((always_inline)) int frame_open(struct lane_context 
 	now = clock_tsc() - context->clock_offset;
 	compiler_barrier();
 	if (unlikely(node->key != function || node->parent != parent ||
-		     *context->switch_word != context->switch_mark)) {
+		     switches_has_been(context))) {
 		context->top = frame;
 		return 0;
 	}

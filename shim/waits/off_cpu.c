@@ -198,7 +198,7 @@ cold uint64_t off_cpu_book(struct lane_context *context)
 	return clock_now() - since < OWN_TICKS_MOST ? lane_leave_out(context, since) : 0;
 }
 
-void off_cpu_note_thread(struct lane_context *context, int may_open)
+void off_cpu_note_thread(struct lane_context *context)
 {
 	struct segment_thread *row = own_row(context);
 	struct lane_off_cpu *off = &context->off_cpu;
@@ -210,7 +210,7 @@ void off_cpu_note_thread(struct lane_context *context, int may_open)
 	cpu_ns = thread_cpu();
 	if (cpu_ns != UNKNOWN && off->begin_cpu_ns != UNKNOWN)
 		row->cpu_ns = cpu_ns - off->begin_cpu_ns;
-	ready_ns = may_open ? read_ready() : UNKNOWN;
+	ready_ns = read_ready();
 	if (ready_ns != UNKNOWN && off->begin_ready_ns != UNKNOWN)
 		row->ready_ns = ready_ns - off->begin_ready_ns;
 	gate_leave();

@@ -29,8 +29,8 @@ void off_cpu_skip(struct lane_context *context);
  * the ticks that the recorder took for itself, which are left out of all open calls. */
 uint64_t off_cpu_book(struct lane_context *context);
 
-/* Brings the thread's row up to now. may_open: it is the end of the thread. */
-void off_cpu_note_thread(struct lane_context *context, int may_open);
+/* The end of the thread, or of its process: brings its row up to now. */
+void off_cpu_note_thread(struct lane_context *context);
 
 /* A handler that interrupted the booking has jumped out of it. */
 void off_cpu_abandon(struct lane_context *context);

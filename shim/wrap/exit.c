@@ -92,7 +92,7 @@ static void process_exits(int status, int is_last)
 	if (!process_is_ready() || !context_is_own_process())
 		return;
 	if (lane_own())
-		off_cpu_note_thread(lane_own(), 1);
+		off_cpu_note_thread(lane_own());
 	process->segment->exit_code = status & 0xff;
 	process->segment->end_ticks = clock_now();
 	shared->last_ticks = process->segment->end_ticks;
