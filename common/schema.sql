@@ -229,6 +229,8 @@ CREATE TABLE edge (
 	calls INTEGER NOT NULL,
 	inlined_calls INTEGER NOT NULL DEFAULT 0,
 	total_ns INTEGER NOT NULL,
+	cpu_ns INTEGER NOT NULL DEFAULT 0, ready_ns INTEGER NOT NULL DEFAULT 0,
+	blocked_ns INTEGER NOT NULL DEFAULT 0,	-- of total_ns
 	PRIMARY KEY (run_id, caller_id, callee_id)
 ) WITHOUT ROWID;
 
@@ -534,7 +536,8 @@ CREATE VIEW recordings AS SELECT run_id, process_id, function_id, name,
 	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW call_edges AS SELECT e.run_id, e.caller_id, a.name AS caller, e.callee_id,
-	b.name AS callee, e.calls, e.total_ns, e.inlined_calls
+	b.name AS callee, e.calls, e.total_ns, e.inlined_calls, e.cpu_ns, e.ready_ns,
+	e.blocked_ns
 	FROM edge e JOIN function a ON a.function_id = e.caller_id
 	JOIN function b ON b.function_id = e.callee_id
 	WHERE e.run_id NOT IN (SELECT run_id FROM storing);

@@ -143,6 +143,6 @@ double calltree_allocs_of_frames(const struct calltree *tree);
 /* One for each function of the tree, owned by caller. */
 struct calltree_total *calltree_by_function(const struct calltree *tree);
 /* The calls of function by (callers) or from it (callees) each function, one for each
- * function of the tree, owned by caller; calls and total_ns only. */
+ * function of the tree, owned by caller. */
 struct calltree_total *calltree_neighbours(const struct calltree *tree, uint32_t function,
 					   bool callers);

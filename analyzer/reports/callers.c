@@ -21,10 +21,26 @@ static const struct column columns[] = {
 	{"total_ns", "total", COLUMN_NSEC, 0},
 	{"calls", "calls", COLUMN_COUNT, COLUMN_KEEP},
 	{"inlined_calls", "inlined", COLUMN_COUNT, 0},
+	{"ready_ns", "ready", COLUMN_NSEC, 0},
+	{"blocked_ns", "blocked", COLUMN_NSEC, 0},
 	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
 	{"function_id", NULL, COLUMN_ID, COLUMN_MACHINE},
 	{"total_error_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"total_error_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},
+	{"cpu_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+};
+enum {
+	SHARE,
+	TOTAL,
+	CALLS,
+	INLINED,
+	READY,
+	BLOCKED,
+	NAME,
+	FUNCTION_ID,
+	ERROR,
+	ERROR_SHARE,
+	CPU
 };
 
 static struct table *new_table(void)
@@ -34,20 +50,42 @@ static struct table *new_table(void)
 
 /* calls -1: not known. */
 static void add_row(struct table *table, const char *name, int64_t function_id,
-		    int64_t calls, int64_t inlined_calls, int64_t total_ns,
-		    int64_t total_error_ns)
+		    const struct calltree_total *total)
 {
 	struct cell *row = table_add_row(table);
 
-	row[1] = cell_integer(total_ns);
-	row[6] = cell_integer(total_error_ns);
-	if (calls >= 0) {
-		row[2] = cell_integer(calls);
-		row[3] = cell_integer(inlined_calls);
+	row[TOTAL] = cell_integer(total->total_ns);
+	row[ERROR] = cell_integer(total->total_error_ns);
+	row[CPU] = cell_integer(total->cpu_ns);
+	row[READY] = cell_integer(total->ready_ns);
+	row[BLOCKED] = cell_integer(total->blocked_ns);
+	row[NAME] = table_text(table, name);
+	if (total->calls >= 0) {
+		row[CALLS] = cell_integer(total->calls);
+		row[INLINED] = cell_integer(total->inlined_calls);
 	}
-	row[4] = table_text(table, name);
 	if (function_id)
-		row[5] = cell_integer(function_id);
+		row[FUNCTION_ID] = cell_integer(function_id);
+}
+
+static void add_uninstrumented(struct table *callers, const struct calltree_total *total)
+{
+	if (total->calls > 0)
+		add_row(callers, "(uninstrumented caller)", 0, total);
+}
+
+static void add_own_code(struct table *callees, const struct found_function *function)
+{
+	struct calltree_total own = {.calls = -1};
+
+	if (!function->self_ns)
+		return;
+	own.total_ns = function->self_ns;
+	own.total_error_ns = function->self_error_ns;
+	own.ready_ns = function->self_ready_ns;
+	own.blocked_ns = function->self_blocked_ns;
+	own.cpu_ns = own.total_ns - own.ready_ns - own.blocked_ns;
+	add_row(callees, "(its own code)", 0, &own);
 }
 
 static void set_shares(struct table *table, int64_t total_ns)
@@ -55,8 +93,10 @@ static void set_shares(struct table *table, int64_t total_ns)
 	for (size_t i = 0; i < table->row_count; i++) {
 		struct cell *row = table_row(table, i);
 
-		row[0] = cell_real(units_share(cell_number(&row[1]), (double)total_ns));
-		row[7] = cell_real(units_share(cell_number(&row[6]), (double)total_ns));
+		row[SHARE] = cell_real(
+			units_share(cell_number(&row[TOTAL]), (double)total_ns));
+		row[ERROR_SHARE] = cell_real(
+			units_share(cell_number(&row[ERROR]), (double)total_ns));
 	}
 }
 
@@ -74,13 +114,19 @@ static int add_roots(struct report_input *input, struct table *callers,
 		     int64_t function_id)
 {
 	struct cursor *cursor = report_query(input, callers_sql_roots);
+	struct calltree_total total = {.calls = 0};
 
 	cursor_bind_integer(cursor, ":function", function_id);
-	if (cursor_next(cursor) > 0 && cursor_integer(cursor, "calls") > 0)
-		add_row(callers, "(uninstrumented caller)", 0,
-			cursor_integer(cursor, "calls"), 0,
-			cursor_integer(cursor, "total_ns"),
-			cursor_integer(cursor, "total_error_ns"));
+	if (cursor_next(cursor) > 0)
+		total = (struct calltree_total){
+			.calls = cursor_integer(cursor, "calls"),
+			.total_ns = cursor_integer(cursor, "total_ns"),
+			.total_error_ns = cursor_integer(cursor, "total_error_ns"),
+			.cpu_ns = cursor_integer(cursor, "cpu_ns"),
+			.ready_ns = cursor_integer(cursor, "ready_ns"),
+			.blocked_ns = cursor_integer(cursor, "blocked_ns"),
+		};
+	add_uninstrumented(callers, &total);
 	return report_finish(input, cursor);
 }
 
@@ -102,31 +148,26 @@ static int thread_tables(struct report_input *input, struct found_function *func
 		const struct calltree_function *other = &tree->functions[i];
 
 		if (from[i].calls)
-			add_row(callers, other->name, other->function_id, from[i].calls,
-				from[i].inlined_calls, from[i].total_ns,
-				from[i].total_error_ns);
+			add_row(callers, other->name, other->function_id, &from[i]);
 		if (to[i].calls)
-			add_row(callees, other->name, other->function_id, to[i].calls,
-				to[i].inlined_calls, to[i].total_ns,
-				to[i].total_error_ns);
+			add_row(callees, other->name, other->function_id, &to[i]);
 	}
 	if (number != CALLTREE_NONE) {
-		int64_t calls = 0, total_ns = 0, total_error_ns = 0;
+		struct calltree_total roots = {.calls = 0};
 
 		for (uint32_t at = tree->first_root; at != CALLTREE_NONE;
 		     at = tree->nodes[at].next)
-			if (tree->nodes[at].function == number) {
-				calls += tree->nodes[at].calls;
-				total_ns += tree->nodes[at].total_ns;
-				total_error_ns += tree->nodes[at].total_error_ns;
-			}
-		if (calls)
-			add_row(callers, "(uninstrumented caller)", 0, calls, 0, total_ns,
-				total_error_ns);
+			if (tree->nodes[at].function == number)
+				quantities_add(QUANTITY_OF_TREE, roots.quantities,
+					       QUANTITY_OF_TREE,
+					       tree->nodes[at].quantities, 1);
+		add_uninstrumented(callers, &roots);
 		function->calls = own[number].calls;
 		function->total_ns = own[number].total_ns;
 		function->ready_ns = own[number].ready_ns;
 		function->blocked_ns = own[number].blocked_ns;
+		function->self_ready_ns = own[number].self_ready_ns;
+		function->self_blocked_ns = own[number].self_blocked_ns;
 		function->self_ns = own[number].self_ns;
 		function->total_error_ns = own[number].total_error_ns;
 		function->self_error_ns = own[number].self_error_ns;
@@ -228,6 +269,10 @@ static enum exit_status add_neighbours(struct report_input *input, struct doc *d
 
 	set_shares(table, total_ns);
 	table_hide_zeros(table);
+	for (size_t i = READY; i <= BLOCKED;
+	     i++) /* of totals, which tables rarely show */
+		if (!table_sum(table, columns[i].name))
+			table->columns[i].flags |= COLUMN_MACHINE;
 	status = report_sort(input, table, "total_ns", "name");
 	if (status) {
 		table_free(table);
@@ -282,9 +327,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		table_free(callees);
 		return status;
 	}
-	if (function.self_ns)
-		add_row(callees, "(its own code)", 0, -1, 0, function.self_ns,
-			function.self_error_ns);
+	add_own_code(callees, &function);
 	status = add_neighbours(input, doc, callers, "callers", "Callers", "caller",
 				function.total_ns);
 	if (status) {

@@ -118,6 +118,8 @@ static void take(struct cursor *cursor, struct doc *doc, struct found_function *
 		.ready_ns = cursor_integer(cursor, "ready_ns"),
 		.blocked_ns = cursor_integer(cursor, "blocked_ns"),
 		.self_ns = cursor_integer(cursor, "self_ns"),
+		.self_ready_ns = cursor_integer(cursor, "self_ready_ns"),
+		.self_blocked_ns = cursor_integer(cursor, "self_blocked_ns"),
 		.total_error_ns = cursor_integer(cursor, "total_error_ns"),
 		.self_error_ns = cursor_integer(cursor, "self_error_ns"),
 		.recording = report_text(doc, cursor, "recording"),

@@ -68,6 +68,10 @@ NOWHERE = {
     "a function can be longer by itself than with all that it calls":
         "SELECT function_id FROM functions WHERE self_error_ns > "
         "MAX(self_ns, total_ns + total_error_ns - self_ns)",
+    "an edge is not computing, ready and blocked, or more so than what is called":
+        "SELECT e.caller, e.callee FROM call_edges e JOIN functions f ON f.function_id = "
+        "e.callee_id WHERE e.cpu_ns + e.ready_ns + e.blocked_ns <> e.total_ns OR e.cpu_ns < 0 "
+        "OR e.total_ns > f.total_ns OR e.ready_ns > f.ready_ns OR e.blocked_ns > f.blocked_ns",
     "a snapshot does not have what its sites have":
         "SELECT n.number FROM snapshots n LEFT JOIN (SELECT snapshot_id, "
         "SUM(live_count) AS a, SUM(live_bytes) AS b, SUM(alloc_count) AS c, "

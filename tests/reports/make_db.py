@@ -129,7 +129,7 @@ class Run:
         for path, values in self.paths.items():
             above = [self.paths[p]["function"] for p in self.chain(path)
                      if p == path or not self.paths[p]["inlined"]][1:]
-            if not above or values["kind"]:
+            if not above or values["kind"] in (1, 2):
                 continue
             edge = (above[0], values["function"])
             calls, inlined, time = edges.get(edge, (0, 0, 0))

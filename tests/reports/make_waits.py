@@ -48,6 +48,15 @@ def make(db):
     db.execute("""UPDATE function AS f SET (self_ready_ns, self_blocked_ns, ready_ns,
                blocked_ns) = (SELECT SUM(self_ready_ns), SUM(self_blocked_ns), SUM(ready_ns),
                SUM(blocked_ns) FROM path p WHERE p.function_id = f.function_id)""")
+    db.execute("""UPDATE edge AS e SET (ready_ns, blocked_ns) = (SELECT SUM(c.ready_ns),
+               SUM(c.blocked_ns) FROM path c JOIN path p ON p.path_id = c.parent_path_id
+               WHERE p.function_id = e.caller_id AND c.function_id = e.callee_id)""")
+    for table, prefix in (("path", "self_"), ("path", ""), ("path_lane", "self_"),
+                          ("path_lane", ""), ("function", "self_"), ("function", ""),
+                          ("edge", "")):
+        whole = prefix or "total_"
+        db.execute(f"UPDATE {table} SET {prefix}cpu_ns = {whole}ns - {prefix}ready_ns - "
+                   f"{prefix}blocked_ns")
     for number, process_id in enumerate((1, None), 1):
         series(db, number, process_id, 1, "request", [9 * MS] * 100,
                [(60 + 9 * (i + 1)) * MS for i in range(100)], [1000] * 100)
