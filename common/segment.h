@@ -103,7 +103,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 14u
+#define SEGMENT_VERSION 15u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -430,7 +430,7 @@ struct segment_module {
 
 /* A thread's stay in a lane. end_ticks 0: still there. cpu_ns: what it has computed since
  * it began, when it was last asked, 0: never; ready_ns: how long it waited for a CPU, 0:
- * not known. */
+ * not known. begin_*: what the kernel had counted of it before. */
 struct segment_thread {
 	int32_t tid;
 	uint32_t lane_slot;
@@ -438,6 +438,7 @@ struct segment_thread {
 	char name[16];
 	uint64_t cpu_ns, ready_ns;
 	uint64_t off_ns; /* without a CPU, of which the waits tell */
+	uint64_t begin_cpu_ns, begin_ready_ns;
 };
 
 /* An allocation site: one node of one lane. Index 0 is never used. The live block's
@@ -658,7 +659,7 @@ _Static_assert(sizeof(struct segment_array) == 24, "segment_array layout");
 _Static_assert(sizeof(struct segment_job) == 128, "segment_job layout");
 _Static_assert(sizeof(struct segment_module) == 512, "segment_module layout");
 _Static_assert(sizeof(struct segment_tenant) == 128, "segment_tenant layout");
-_Static_assert(sizeof(struct segment_thread) == 64, "segment_thread layout");
+_Static_assert(sizeof(struct segment_thread) == 80, "segment_thread layout");
 _Static_assert(sizeof(struct segment_site) == 128, "segment_site layout");
 _Static_assert(sizeof(struct segment_node) == 64, "segment_node layout");
 _Static_assert(sizeof(struct segment_fiber) == 64, "segment_fiber layout");

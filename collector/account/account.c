@@ -91,22 +91,23 @@ static int64_t off_cpu_ns(const struct merge_cell *cell)
 }
 
 /* A path was not longer without a CPU than it was there: a switch between the hook that
- * asked for switches and its clock was in the path above. */
+ * asked for switches and its clock was in the path above. Nothing sleeps there, so that
+ * was ready. */
 static void limit_off_cpu(struct merge *merge, uint32_t path, int64_t most_ns)
 {
 	struct merge_cell *cell = &merge->cells[path];
 	struct merge_cell *parent = &merge->cells[merge->paths[path].parent];
-	int64_t over_ns = off_cpu_ns(cell) - most_ns, blocked_ns;
+	int64_t over_ns = off_cpu_ns(cell) - most_ns, ready_ns;
 
 	if (over_ns <= 0)
 		return;
-	blocked_ns = over_ns < cell->self_blocked_ns ? over_ns : cell->self_blocked_ns;
-	cell->self_blocked_ns -= blocked_ns;
-	cell->self_ready_ns -= over_ns - blocked_ns;
+	ready_ns = over_ns < cell->self_ready_ns ? over_ns : cell->self_ready_ns;
+	cell->self_ready_ns -= ready_ns;
+	cell->self_blocked_ns -= over_ns - ready_ns;
 	if (!merge->paths[path].parent)
 		return;
-	quantity_add(&parent->self_blocked_ns, blocked_ns);
-	quantity_add(&parent->self_ready_ns, over_ns - blocked_ns);
+	quantity_add(&parent->self_ready_ns, ready_ns);
+	quantity_add(&parent->self_blocked_ns, over_ns - ready_ns);
 }
 
 /* A total that is less than the children's together (a signal handler in between, a

@@ -9,6 +9,13 @@
 #include "collector/account/run.h"
 #include "collector/ingest/trust.h"
 
+/* seen_ns: since the thread was made, which may be before it began here. */
+static void raise_to(uint64_t *ns, uint64_t seen_ns, uint64_t begin_ns)
+{
+	if (seen_ns > begin_ns && seen_ns - begin_ns > *ns)
+		*ns = seen_ns - begin_ns;
+}
+
 /* Threads that lived when they were looked at last have not noted their own end. */
 static void complete_threads(struct ingest *ingest, const struct read_process *process)
 {
@@ -22,10 +29,10 @@ static void complete_threads(struct ingest *ingest, const struct read_process *p
 					thread->tid);
 		if (!seen || seen->cpu_ns < 0)
 			continue;
-		if ((uint64_t)seen->cpu_ns > thread->cpu_ns)
-			thread->cpu_ns = (uint64_t)seen->cpu_ns;
-		if ((uint64_t)seen->ready_ns > thread->ready_ns)
-			thread->ready_ns = (uint64_t)seen->ready_ns;
+		raise_to(&thread->cpu_ns, (uint64_t)seen->cpu_ns, thread->begin_cpu_ns);
+		if (!thread->ready_ns) /* nor what came after it noted its end */
+			raise_to(&thread->ready_ns, (uint64_t)seen->ready_ns,
+				 thread->begin_ready_ns);
 	}
 }
 

@@ -76,24 +76,59 @@ static void count_switches(struct lane_off_cpu *off)
 	off->preempted_count = (uint64_t)usage.ru_nivcsw;
 }
 
-static void read_clocks(struct lane_off_cpu *off)
+/* The clocks at one moment: a thread that is switched out between two of them reads them
+ * again. Of those that are found busy each time the machine knows better. */
+#define READINGS_MOST 4
+
+struct reading {
+	uint64_t wall_ns, cpu_ns;
+	uint64_t ready_ns; /* UNKNOWN: was not asked for, or is not to be had */
+};
+
+static struct reading read_clocks(struct lane_context *context, int with_ready)
 {
-	off->base_cpu_ns = thread_cpu();
-	off->base_wall_ns = clock_monotonic();
+	struct reading now = {.ready_ns = UNKNOWN};
+
+	for (int i = 0; i < READINGS_MOST; i++) {
+		switches_arm(context);
+		if (with_ready)
+			now.ready_ns = read_ready();
+		now.wall_ns = clock_monotonic();
+		now.cpu_ns = thread_cpu();
+		if (!switches_has_been(context))
+			break;
+	}
+	return now;
+}
+
+static void start(struct lane_context *context)
+{
+	struct lane_off_cpu *off = &context->off_cpu;
+	struct reading now = read_clocks(context, 1);
+
+	count_switches(off);
+	off->base_wall_ns = now.wall_ns;
+	off->base_cpu_ns = now.cpu_ns;
+	off->base_ready_ns = now.ready_ns;
 }
 
 void off_cpu_begin(struct lane_context *context)
 {
 	struct lane_off_cpu *off = &context->off_cpu;
+	struct segment_thread *row = own_row(context);
 
 	off->busy = 0;
 	process->segment->switch_source = switches_source();
 	if (!may_ask())
 		return;
-	count_switches(off);
-	off->base_ready_ns = off->begin_ready_ns = read_ready();
-	read_clocks(off);
+	start(context);
 	off->begin_cpu_ns = off->base_cpu_ns;
+	off->begin_ready_ns = off->base_ready_ns;
+	if (row) {
+		row->begin_cpu_ns = off->begin_cpu_ns == UNKNOWN ? 0 : off->begin_cpu_ns;
+		row->begin_ready_ns =
+			off->begin_ready_ns == UNKNOWN ? 0 : off->begin_ready_ns;
+	}
 	gate_leave();
 }
 
@@ -101,9 +136,7 @@ void off_cpu_skip(struct lane_context *context)
 {
 	if (!may_ask())
 		return;
-	switches_arm(context);
-	count_switches(&context->off_cpu);
-	read_clocks(&context->off_cpu);
+	start(context);
 	gate_leave();
 }
 
@@ -142,43 +175,51 @@ static void add(struct lane_context *context, uint64_t ready_ns, uint64_t blocke
 }
 
 /* How much of the time without a CPU the thread was ready: it slept, too. */
-static uint64_t ready_part(struct lane_off_cpu *off, uint64_t off_ns)
+static uint64_t ready_part(const struct lane_off_cpu *off, const struct reading *now,
+			   uint64_t off_ns)
 {
-	uint64_t ready_ns = __libc_single_threaded ? read_ready() : UNKNOWN, part;
+	uint64_t part;
 
-	if (ready_ns == UNKNOWN || off->base_ready_ns == UNKNOWN)
+	if (now->ready_ns == UNKNOWN || off->base_ready_ns == UNKNOWN)
 		return 0;
-	part = ready_ns > off->base_ready_ns ? ready_ns - off->base_ready_ns : 0;
+	part = now->ready_ns > off->base_ready_ns ? now->ready_ns - off->base_ready_ns
+						  : 0;
 	return part < off_ns ? part : off_ns;
 }
 
-static void book(struct lane_context *context)
+/* Returns up to when. */
+static struct reading book(struct lane_context *context, int is_end)
 {
 	struct lane_off_cpu *off = &context->off_cpu;
-	uint64_t wall_ns = clock_monotonic(), cpu_ns = thread_cpu(), ready_ns;
-	int64_t off_ns = (int64_t)(wall_ns - off->base_wall_ns) -
-			 (int64_t)(cpu_ns - off->base_cpu_ns);
+	uint64_t blocked = off->blocked_count, preempted = off->preempted_count, ready_ns;
 	struct segment_thread *row = own_row(context);
-	uint64_t blocked = off->blocked_count, preempted = off->preempted_count;
+	struct reading now;
+	int64_t off_ns;
 
-	if (cpu_ns == UNKNOWN || off->base_cpu_ns == UNKNOWN)
-		return;
-	if (off_ns <= 0) /* a signal, or a clock that is a little ahead: next time */
-		return;
 	count_switches(off);
 	blocked = off->blocked_count - blocked;
 	preempted = off->preempted_count - preempted;
-	ready_ns = blocked ? ready_part(off, (uint64_t)off_ns) : (uint64_t)off_ns;
+	now = read_clocks(context, is_end || (blocked && __libc_single_threaded));
+	off_ns = (int64_t)(now.wall_ns - off->base_wall_ns) -
+		 (int64_t)(now.cpu_ns - off->base_cpu_ns);
+	if (now.cpu_ns == UNKNOWN || off->base_cpu_ns == UNKNOWN || off_ns <= 0) {
+		/* a signal, or a clock that is a little ahead: next time */
+		off->blocked_count -= blocked;
+		off->preempted_count -= preempted;
+		return now;
+	}
+	ready_ns = blocked ? ready_part(off, &now, (uint64_t)off_ns) : (uint64_t)off_ns;
 	if (off->base_ready_ns != UNKNOWN)
 		off->base_ready_ns += ready_ns;
-	off->base_wall_ns = wall_ns;
-	off->base_cpu_ns = cpu_ns;
+	off->base_wall_ns = now.wall_ns;
+	off->base_cpu_ns = now.cpu_ns;
 	add(context, ready_ns, (uint64_t)off_ns - ready_ns, (uint32_t)preempted,
 	    (uint32_t)blocked);
 	if (row) {
-		row->cpu_ns = cpu_ns - off->begin_cpu_ns;
+		row->cpu_ns = now.cpu_ns - off->begin_cpu_ns;
 		row->off_ns += (uint64_t)off_ns;
 	}
+	return now;
 }
 
 cold uint64_t off_cpu_book(struct lane_context *context)
@@ -191,7 +232,7 @@ cold uint64_t off_cpu_book(struct lane_context *context)
 	context->off_cpu.busy = (uintptr_t)__builtin_frame_address(0);
 	switches_arm(context);
 	if (may_ask()) {
-		book(context);
+		book(context, 0);
 		gate_leave();
 	}
 	context->off_cpu.busy = 0;
@@ -202,17 +243,17 @@ void off_cpu_note_thread(struct lane_context *context)
 {
 	struct segment_thread *row = own_row(context);
 	struct lane_off_cpu *off = &context->off_cpu;
-	uint64_t ready_ns, cpu_ns;
+	struct reading now;
 
-	if (!row || off->busy || !may_ask())
+	if (!row || off->busy || context->is_vforking || !may_ask())
 		return;
-	off_cpu_book(context);
-	cpu_ns = thread_cpu();
-	if (cpu_ns != UNKNOWN && off->begin_cpu_ns != UNKNOWN)
-		row->cpu_ns = cpu_ns - off->begin_cpu_ns;
-	ready_ns = read_ready();
-	if (ready_ns != UNKNOWN && off->begin_ready_ns != UNKNOWN)
-		row->ready_ns = ready_ns - off->begin_ready_ns;
+	off->busy = (uintptr_t)__builtin_frame_address(0);
+	now = book(context, 1);
+	off->busy = 0;
+	if (now.cpu_ns != UNKNOWN && off->begin_cpu_ns != UNKNOWN)
+		row->cpu_ns = now.cpu_ns - off->begin_cpu_ns;
+	if (now.ready_ns != UNKNOWN && off->begin_ready_ns != UNKNOWN)
+		row->ready_ns = now.ready_ns - off->begin_ready_ns;
 	gate_leave();
 }
 
