@@ -4,9 +4,10 @@
  *                everything that lets a recording grow: new paths, new sites, depth, heap,
  *                coroutines, and, where the list allows it, a thread, a child, an exec.
  *                usage: sandboxed LIST WAY; LIST: strict, daemon (those of a sandboxed
- *                daemon), start (all but what only our constructor calls), deny (all but a
- *                few, which are answered with an error), or wrong (a filter that the kernel
- *                refuses); WAY: prctl or syscall
+ *                daemon), start (all but what only our constructor calls), look (all but
+ *                how we look at a file that is executed), deny (all but a few, which are
+ *                answered with an error), or wrong (a filter that the kernel refuses);
+ *                WAY: prctl or syscall
  * Must not:      print anything that differs from run to run. A forbidden call kills.
  * See also:      sandboxes.py, which knows how often each function is called
  */
@@ -118,6 +119,7 @@ UNHOOKED static int sandbox(const char *list, int by_syscall)
 				     SYS_execve};
 	static const int denied[] = {SYS_ptrace, SYS_kexec_load, SYS_setns, SYS_mount};
 	static const int of_start[] = {SYS_getrusage, SYS_ftruncate};
+	static const int of_look[] = {SYS_fgetxattr};
 	const int bad[] = {-1};
 
 	if (!strcmp(list, "strict")) /* swapcontext sets the mask: not from here */
@@ -130,6 +132,10 @@ UNHOOKED static int sandbox(const char *list, int by_syscall)
 				       by_syscall);
 	if (!strcmp(list, "start"))
 		return filters_install(of_start, sizeof(of_start) / sizeof(*of_start),
+				       SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS,
+				       by_syscall);
+	if (!strcmp(list, "look"))
+		return filters_install(of_look, sizeof(of_look) / sizeof(*of_look),
 				       SECCOMP_RET_ALLOW, SECCOMP_RET_KILL_PROCESS,
 				       by_syscall);
 	if (!strcmp(list, "deny"))

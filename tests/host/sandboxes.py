@@ -81,17 +81,27 @@ def list_of_a_daemon(case):
     expect(case.trust("lost_processes") == 1, "the child that is not recorded is not told")
 
 
-@scenario
-def list_that_kills_the_constructor(case):
+def without_its_children(case, name):
     """This process is recorded to the end, what it executes goes without us."""
     program = case.compile("sandboxed.c")
     for way in ("prctl", "syscall"):
         clear(case)
-        record(case, program, "start", way)
+        record(case, program, name, way)
         expect(case.calls("known") == 2300, f"{case.calls('known'):.0f} calls, not 2300")
         expect(case.calls("grow") == GROWS and case.trust("note_sealed") == 0,
                "not recorded to the end")
         expect(case.trust("lost_processes") == 1, "the image that is not recorded is not told")
+
+
+@scenario
+def list_that_kills_the_constructor(case):
+    without_its_children(case, "start")
+
+
+@scenario
+def list_that_kills_who_looks(case):
+    """man's: whether a file has capabilities may not be asked."""
+    without_its_children(case, "look")
 
 
 @scenario

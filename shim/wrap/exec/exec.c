@@ -214,7 +214,7 @@ static int run_call(const struct exec_call *call)
 	int has_left = 0, result;
 
 	if (!is_spawn(call) && process_is_ready() && gate_is_open() &&
-	    context_is_own_process() && call_loads_us(call))
+	    !gate_forbids_start() && context_is_own_process() && call_loads_us(call))
 		has_left = reuse_offer(SEGMENT_PROCESS_REPLACED);
 	result = prepare_call(call);
 	if (has_left)

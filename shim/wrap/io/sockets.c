@@ -60,7 +60,7 @@ exported ssize_t recvmsg(int descriptor, struct msghdr *message, int flags)
 }
 
 /* The kernel has written the length of each message that it took or gave. */
-static int64_t sum(const struct mmsghdr *messages, int count)
+static int64_t moved_by(const struct mmsghdr *messages, int count)
 {
 	int64_t bytes = count < 0 ? -1 : 0;
 
@@ -74,7 +74,7 @@ exported int sendmmsg(int descriptor, struct mmsghdr *messages, unsigned int cou
 {
 	return IO_CALL_MOVED(sendmmsg, descriptor, IO_NEXT,
 			     real_sendmmsg(descriptor, messages, count, flags),
-			     sum(messages, result));
+			     moved_by(messages, result));
 }
 
 exported int recvmmsg(int descriptor, struct mmsghdr *messages, unsigned int count,
@@ -82,7 +82,7 @@ exported int recvmmsg(int descriptor, struct mmsghdr *messages, unsigned int cou
 {
 	return IO_CALL_MOVED(recvmmsg, descriptor, IO_NEXT,
 			     real_recvmmsg(descriptor, messages, count, flags, timeout),
-			     sum(messages, result));
+			     moved_by(messages, result));
 }
 
 /* Whatever had the number before has been closed, by libc itself perhaps. */
