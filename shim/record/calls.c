@@ -54,7 +54,8 @@ static int count_early(struct lane_context *context, uint64_t function, void *ca
 	if (!early || !context->all_counts)
 		return 0;
 	if (early & MODES_EARLY_IN_WINDOWS && context->is_at_window) {
-		windows_open_frame(context, (void *)function, call_site, stack);
+		windows_open_frame(context, (void *)function, call_site, stack,
+				   return_address);
 		return 1;
 	}
 	add64(&context->all_counts[number], 1);

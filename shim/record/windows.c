@@ -146,19 +146,26 @@ void windows_end(struct lane_context *context, uint64_t now)
 }
 
 void windows_open_frame(struct lane_context *context, void *function, void *call_site,
-			uintptr_t stack)
+			uintptr_t stack, uintptr_t return_address)
 {
+	uint32_t known_count = context->node_next;
+
 	if (context->top == context->limit && frames_grow(context) < 0) {
 		context->lane->folded_call_count++;
 		return;
 	}
 	frame_push(context, (uint64_t)function, (uint64_t)call_site, stack, 0);
+	/* frame_push() notes where it is called from, which is known here */
+	if (unlikely(context->node_next > known_count) &&
+	    inlined_is_elsewhere((uint64_t)function, return_address))
+		context->nodes[context->current].unfinished |= SEGMENT_NODE_INLINED;
 	context->windows.call_count++;
 }
 
 /* Outside of a window: the lane has just been made, or could not get counts. */
 static cold void enter_elsewhere(struct lane_context *context, void *function,
-				 void *call_site, uintptr_t stack)
+				 void *call_site, uintptr_t stack,
+				 uintptr_t return_address)
 {
 	uint32_t number = modes_find((uint64_t)function);
 
@@ -171,7 +178,7 @@ static cold void enter_elsewhere(struct lane_context *context, void *function,
 		settings_follow(context);
 	else if (context->is_at_window &&
 		 modes_recording(number) == SEGMENT_RECORDING_WINDOWS)
-		windows_open_frame(context, function, call_site, stack);
+		windows_open_frame(context, function, call_site, stack, return_address);
 	else if (context->all_counts)
 		add64(&context->all_counts[number], 1);
 	else
@@ -182,11 +189,12 @@ void windows_enter(void *function, void *call_site)
 {
 	struct lane_context *context = lane_self;
 	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+	uintptr_t return_address = (uintptr_t)__builtin_return_address(0);
 
 	if (likely(context_is_settled(context, stack) && context->is_at_window))
-		windows_open_frame(context, function, call_site, stack);
+		windows_open_frame(context, function, call_site, stack, return_address);
 	else
-		enter_elsewhere(context, function, call_site, stack);
+		enter_elsewhere(context, function, call_site, stack, return_address);
 }
 
 /* Calls from pulse to pulse, so many that they take about PULSE_TICKS. */

@@ -23,9 +23,9 @@ void windows_enter(void *function, void *call_site);
 void windows_pulse(void *function, void *call_site);
 void windows_exit(void *function, void *call_site, uintptr_t frame_pointer);
 
-/* Opens a frame for a call in a window. */
+/* Opens a frame for a call in a window. return_address: of the hook. */
 void windows_open_frame(struct lane_context *context, void *function, void *call_site,
-			uintptr_t stack);
+			uintptr_t stack, uintptr_t return_address);
 
 /* Where an exit comes from: the hook's arguments, the caller's stack pointer, what the
  * hook returns to, and %rbp there; 0: not known. */
