@@ -239,6 +239,20 @@ static void finish(struct collector *collector)
 		rundir_remove(&collector->rundir);
 }
 
+/* Snapshots that are due do not wait for it. */
+static void pause_for(struct collector *collector, uint64_t pause_ns)
+{
+	uint64_t now_ns = ticks_monotonic_ns(), end_ns = now_ns + pause_ns;
+
+	for (; now_ns < end_ns; now_ns = ticks_monotonic_ns()) {
+		struct timespec pause = {.tv_nsec = (long)intervals_update(
+						 &collector->intervals, &collector->watch,
+						 end_ns - now_ns)};
+
+		nanosleep(&pause, NULL);
+	}
+}
+
 /* With many processes coming and going, a look for each ring would cost more than the
  * looks tell: at most a tenth of the time is spent looking. So it is when somebody rings
  * without end; whoever has the page mapped can. */
@@ -246,7 +260,6 @@ static void pause_when_busy(struct collector *collector, uint64_t began_ns)
 {
 	uint64_t now_ns = ticks_monotonic_ns(), look_ns = now_ns - began_ns;
 	uint64_t pause_ns = look_ns * 9 < WAIT_NS ? look_ns * 9 : WAIT_NS;
-	struct timespec pause = {.tv_nsec = (long)pause_ns};
 
 	if (now_ns - collector->looks_since_ns > WAIT_NS) {
 		collector->looks_since_ns = now_ns;
@@ -255,7 +268,7 @@ static void pause_when_busy(struct collector *collector, uint64_t began_ns)
 	collector->look_count++;
 	if ((look_ns > LONG_LOOK_NS || collector->look_count > MOST_LOOKS) &&
 	    !table_first_is_exiting(&collector->watch))
-		nanosleep(&pause, NULL);
+		pause_for(collector, pause_ns);
 }
 
 /* The first process exits or is dead. Returns 1 when everybody is dead. */
