@@ -285,9 +285,11 @@ CREATE TABLE lock (
 	run_id INTEGER NOT NULL, lock_id INTEGER NOT NULL,
 	process_id INTEGER NOT NULL,
 	name TEXT NOT NULL,		-- its variable, its block or who used it first,
-	named_by TEXT NOT NULL,		-- which is told here: 'variable', 'block', 'path'
+	named_by TEXT NOT NULL,		-- which is told here: 'variable', 'block', 'path';
+					-- or 'kind', of which a process has one
 	module TEXT,			-- of the variable
-	kind TEXT NOT NULL,		-- 'mutex', 'rwlock', 'spin'; 'condition', 'semaphore'
+	kind TEXT NOT NULL,		-- 'mutex', 'rwlock', 'spin'; 'condition',
+					-- 'semaphore', 'barrier', 'thread' (its end)
 	address INTEGER NOT NULL,
 	lock_count INTEGER NOT NULL,	-- taken without waiting; locks only
 	wait_count INTEGER NOT NULL, wait_ns INTEGER NOT NULL,
@@ -301,11 +303,13 @@ CREATE TABLE lock (
 CREATE INDEX lock_run ON lock(run_id, lock_id);
 
 -- Waits for a lock by who waited where, and whose it was when the wait began: where that
--- thread was then, and where it had taken the lock. NULL: not known (it has no owner, as
--- a lock with readers, its owner is in another process, or gave it up meanwhile). Of
--- conditions and semaphores the holder is who signalled last before the wait was over.
+-- thread was then, and where it had taken the lock; of locks that several have at a time
+-- one of them. NULL: not known (its owner is in another process, or gave it up meanwhile).
+-- Of conditions and semaphores the holder is who signalled last before the wait was over,
+-- of barriers who came last, of the end of a thread that thread, and what it began with.
 CREATE TABLE lock_wait (
 	run_id INTEGER NOT NULL, lock_id INTEGER NOT NULL,
+	waiter_lane_id INTEGER NOT NULL, holder_lane_id INTEGER,
 	waiter_path_id INTEGER, holder_path_id INTEGER, taken_path_id INTEGER,
 	wait_count INTEGER NOT NULL, wait_ns INTEGER NOT NULL, max_wait_ns INTEGER NOT NULL
 );
@@ -555,12 +559,13 @@ CREATE VIEW locks AS SELECT l.run_id, l.lock_id, l.process_id, l.name, l.kind,
 	l.p50_wait_ns, l.p95_wait_ns, l.p99_wait_ns, l.max_wait_ns, l.hold_count,
 	l.hold_ns, l.max_hold_ns, l.named_by, l.module, l.address, l.first_path_id,
 	l.block_path_id, l.block_offset
-	FROM lock l WHERE l.kind NOT IN ('condition', 'semaphore')
+	FROM lock l WHERE l.kind IN ('mutex', 'rwlock', 'spin')
 	AND l.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW lock_waits AS SELECT w.run_id, w.lock_id, l.name, w.waiter_path_id,
 	a.name AS waiter, w.holder_path_id, h.name AS holder, w.taken_path_id,
-	t.name AS taken_by, w.wait_count, w.wait_ns, w.max_wait_ns
+	t.name AS taken_by, SUM(w.wait_count) AS wait_count, SUM(w.wait_ns) AS wait_ns,
+	MAX(w.max_wait_ns) AS max_wait_ns
 	FROM lock_wait w JOIN lock l USING (run_id, lock_id)
 	LEFT JOIN path p ON p.path_id = w.waiter_path_id
 	LEFT JOIN function a ON a.function_id = p.function_id
@@ -568,19 +573,33 @@ CREATE VIEW lock_waits AS SELECT w.run_id, w.lock_id, l.name, w.waiter_path_id,
 	LEFT JOIN function h ON h.function_id = q.function_id
 	LEFT JOIN path r ON r.path_id = w.taken_path_id
 	LEFT JOIN function t ON t.function_id = r.function_id
-	WHERE l.kind NOT IN ('condition', 'semaphore')
-	AND w.run_id NOT IN (SELECT run_id FROM storing);
+	WHERE l.kind IN ('mutex', 'rwlock', 'spin')
+	AND w.run_id NOT IN (SELECT run_id FROM storing)
+	GROUP BY w.run_id, w.lock_id, w.waiter_path_id, w.holder_path_id, w.taken_path_id;
 
 CREATE VIEW signals AS SELECT w.run_id, w.lock_id, l.name, l.kind, w.waiter_path_id,
 	a.name AS waiter, w.holder_path_id AS signaller_path_id, h.name AS signaller,
-	w.wait_count, w.wait_ns, w.max_wait_ns, l.process_id, l.named_by
+	SUM(w.wait_count) AS wait_count, SUM(w.wait_ns) AS wait_ns,
+	MAX(w.max_wait_ns) AS max_wait_ns, l.process_id, l.named_by
 	FROM lock_wait w JOIN lock l USING (run_id, lock_id)
 	LEFT JOIN path p ON p.path_id = w.waiter_path_id
 	LEFT JOIN function a ON a.function_id = p.function_id
 	LEFT JOIN path q ON q.path_id = w.holder_path_id
 	LEFT JOIN function h ON h.function_id = q.function_id
-	WHERE l.kind IN ('condition', 'semaphore')
-	AND w.run_id NOT IN (SELECT run_id FROM storing);
+	WHERE l.kind NOT IN ('mutex', 'rwlock', 'spin')
+	AND w.run_id NOT IN (SELECT run_id FROM storing)
+	GROUP BY w.run_id, w.lock_id, w.waiter_path_id, w.holder_path_id;
+
+CREATE VIEW wait_edges AS SELECT w.run_id, l.process_id, w.lock_id, l.name, l.kind,
+	w.waiter_lane_id, w.waiter_path_id, a.name AS waiter, w.holder_lane_id,
+	w.holder_path_id, h.name AS holder, w.taken_path_id, w.wait_count, w.wait_ns,
+	w.max_wait_ns
+	FROM lock_wait w JOIN lock l USING (run_id, lock_id)
+	LEFT JOIN path p ON p.path_id = w.waiter_path_id
+	LEFT JOIN function a ON a.function_id = p.function_id
+	LEFT JOIN path q ON q.path_id = w.holder_path_id
+	LEFT JOIN function h ON h.function_id = q.function_id
+	WHERE w.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW snapshots AS SELECT run_id, snapshot_id, process_id, label, taken_by,
 	time_ns, live_count, live_bytes, alloc_count, alloc_bytes, rss_bytes, number

@@ -11,7 +11,7 @@
 /* A lane at work. */
 struct walk {
 	struct merge *merge;
-	uint32_t process;
+	uint32_t process, lane;
 	const struct lane_locks *from;
 };
 
@@ -22,7 +22,8 @@ static uint32_t path_of(const struct walk *walk, uint32_t node)
 
 static void add_place(struct locks *locks, struct lock_place place)
 {
-	if (!place.lane_slot || place.node <= LANE_ROOT)
+	if (!place.lane_slot ||
+	    (place.node <= LANE_ROOT && place.what != LOCK_PLACE_HOLDER))
 		return;
 	locks->places = array_room(locks->places, locks->place_count, sizeof(place));
 	locks->places[locks->place_count++] = place;
@@ -119,6 +120,8 @@ static void add_wait(struct walk *walk, const struct segment_lock_wait *from,
 	locks->waits = array_room(locks->waits, index, sizeof(*locks->waits));
 	locks->waits[locks->wait_count++] =
 		(struct merge_lock_wait){.lock = lock,
+					 .waiter_lane = walk->lane,
+					 .holder_lane = LOCK_NO_LANE,
 					 .waiter_path = path_of(walk, from->node),
 					 .count = from->count,
 					 .ticks = from->ticks,
@@ -132,7 +135,7 @@ static void add_wait(struct walk *walk, const struct segment_lock_wait *from,
 
 void locks_add_lane(struct merge *merge, uint32_t lane, const struct lane_locks *from)
 {
-	struct walk walk = {merge, merge->run->lanes[lane].process, from};
+	struct walk walk = {merge, merge->run->lanes[lane].process, lane, from};
 	uint32_t *numbers = xcalloc(from->lock_count + 1u, sizeof(*numbers));
 
 	merge_add(&merge->locks->folded_count, from->folded_count);

@@ -22,6 +22,7 @@ enum lock_naming {
 	LOCK_NAMED_BY_PATH,	/* that used it first */
 	LOCK_NAMED_BY_BLOCK,	/* path that allocated its block */
 	LOCK_NAMED_BY_VARIABLE, /* that it is, or is in */
+	LOCK_NAMED_BY_KIND,	/* there is one in a process */
 };
 
 struct merge_lock {
@@ -40,18 +41,25 @@ struct merge_lock {
 	struct histogram waits;
 };
 
-/* Paths: 0, not known. */
+/* Lanes are numbers in run->lanes; LOCK_NO_LANE: not known. Paths: 0, not known. */
+#define LOCK_NO_LANE UINT32_MAX
+
 struct merge_lock_wait {
 	uint32_t lock; /* index in locks */
+	uint32_t waiter_lane, holder_lane;
 	uint32_t waiter_path, holder_path, taken_path;
 	uint64_t count, ticks, longest_ticks;
 };
 
-/* A path of a lane that was not merged yet, when it was named. */
+/* A lane, or a path of one, that was not merged yet when it was named. */
 struct lock_place {
 	uint32_t process, lane_slot, node;
 	uint32_t of; /* index of a wait, or of a lock */
-	enum { LOCK_PLACE_HOLDER, LOCK_PLACE_TAKEN, LOCK_PLACE_BLOCK } what;
+	enum {
+		LOCK_PLACE_HOLDER, /* its lane, too */
+		LOCK_PLACE_TAKEN,
+		LOCK_PLACE_BLOCK
+	} what;
 };
 
 struct locks {

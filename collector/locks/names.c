@@ -32,14 +32,17 @@ static int by_lane(const void *a, const void *b)
 	return 0;
 }
 
-static void settle(struct locks *locks, const struct lock_place *place, uint32_t path)
+static void settle(struct locks *locks, const struct lock_place *place, uint32_t lane,
+		   uint32_t path)
 {
-	if (place->what == LOCK_PLACE_BLOCK)
+	if (place->what == LOCK_PLACE_BLOCK) {
 		locks->all[place->of].block_path = path;
-	else if (place->what == LOCK_PLACE_HOLDER)
+	} else if (place->what == LOCK_PLACE_HOLDER) {
+		locks->waits[place->of].holder_lane = lane;
 		locks->waits[place->of].holder_path = path;
-	else
+	} else {
 		locks->waits[place->of].taken_path = path;
+	}
 }
 
 /* Places of one lane, whose nodes are placed a second time; what that counts has been
@@ -58,7 +61,7 @@ static void settle_lane(struct merge *merge, uint32_t lane,
 		return;
 	place_nodes(&walk);
 	for (size_t i = 0; i < count; i++)
-		settle(merge->locks, &places[i], path_of(&walk, places[i].node));
+		settle(merge->locks, &places[i], lane, path_of(&walk, places[i].node));
 	free(walk.nodes);
 	read_lane_done(&walk.data);
 	merge->folded_call_count = folded;
@@ -114,6 +117,11 @@ static void name_lock(struct merge *merge, struct merge_lock *lock)
 		modules_locate(list, lock->address & SEGMENT_KEY_ADDRESS_MASK, &address);
 	struct symbol symbol;
 
+	if (lock->kind == SEGMENT_LOCK_ENDING) {
+		lock->naming = LOCK_NAMED_BY_KIND;
+		lock->name = xstrdup("[end of a thread]");
+		return;
+	}
 	if (lock->block_path) {
 		char *block =
 			xasprintf("[block of %s]", name_of_path(merge, lock->block_path));
@@ -139,18 +147,20 @@ static void name_lock(struct merge *merge, struct merge_lock *lock)
 static int by_paths(const void *a, const void *b)
 {
 	const struct merge_lock_wait *left = a, *right = b;
-	const uint32_t of_left[] = {left->lock, left->waiter_path, left->holder_path,
-				    left->taken_path};
-	const uint32_t of_right[] = {right->lock, right->waiter_path, right->holder_path,
-				     right->taken_path};
+	const uint32_t of_left[] = {left->lock,	       left->waiter_path,
+				    left->holder_path, left->taken_path,
+				    left->waiter_lane, left->holder_lane};
+	const uint32_t of_right[] = {right->lock,	 right->waiter_path,
+				     right->holder_path, right->taken_path,
+				     right->waiter_lane, right->holder_lane};
 
-	for (size_t i = 0; i < 4; i++)
+	for (size_t i = 0; i < sizeof(of_left) / sizeof(of_left[0]); i++)
 		if (of_left[i] != of_right[i])
 			return of_left[i] < of_right[i] ? -1 : 1;
 	return 0;
 }
 
-/* What several lanes have of the same paths. */
+/* What one lane has of the same paths more than once: by nodes of one path. */
 static void add_up_waits(struct locks *locks)
 {
 	size_t kept = 0;

@@ -10,19 +10,29 @@
 static const char *const kind_words[] = {
 	[SEGMENT_LOCK_MUTEX] = "mutex",		[SEGMENT_LOCK_RWLOCK] = "rwlock",
 	[SEGMENT_LOCK_SPIN] = "spin",		[SEGMENT_LOCK_CONDITION] = "condition",
-	[SEGMENT_LOCK_SEMAPHORE] = "semaphore",
+	[SEGMENT_LOCK_SEMAPHORE] = "semaphore", [SEGMENT_LOCK_BARRIER] = "barrier",
+	[SEGMENT_LOCK_ENDING] = "thread",
 };
 
 static const char *const naming_words[] = {
 	[LOCK_NAMED_BY_PATH] = "path",
 	[LOCK_NAMED_BY_BLOCK] = "block",
 	[LOCK_NAMED_BY_VARIABLE] = "variable",
+	[LOCK_NAMED_BY_KIND] = "kind",
 };
 
 static void path_or_null(struct row *row, const struct store_ids *ids, uint32_t path)
 {
 	if (path)
 		row_int(row, store_path_id(ids, path));
+	else
+		row_null(row);
+}
+
+static void lane_or_null(struct row *row, const struct store_ids *ids, uint32_t lane)
+{
+	if (lane != LOCK_NO_LANE)
+		row_int(row, ids->lane + lane);
 	else
 		row_null(row);
 }
@@ -47,7 +57,7 @@ static void lock_row(struct row *row, const struct ingest *ingest,
 	const struct merge_lock *lock = &ingest->merge.locks->all[index];
 	uint32_t kind = lock->kind;
 
-	if (kind > SEGMENT_LOCK_SEMAPHORE || kind < SEGMENT_LOCK_MUTEX)
+	if (kind > SEGMENT_LOCK_ENDING || kind < SEGMENT_LOCK_MUTEX)
 		kind = SEGMENT_LOCK_MUTEX; /* a damaged one */
 	row_int(row, ids->run);
 	row_int(row, (int64_t)index + 1);
@@ -95,13 +105,16 @@ static int insert_waits(struct store *store, const struct ingest *ingest,
 	struct row row;
 
 	row_open(&row, store, "lock_wait",
-		 "run_id, lock_id, waiter_path_id, holder_path_id, taken_path_id, "
+		 "run_id, lock_id, waiter_lane_id, holder_lane_id, waiter_path_id, "
+		 "holder_path_id, taken_path_id, "
 		 "wait_count, wait_ns, max_wait_ns");
 	for (size_t i = 0; i < locks->wait_count; i++) {
 		const struct merge_lock_wait *wait = &locks->waits[i];
 
 		row_int(&row, ids->run);
 		row_int(&row, (int64_t)wait->lock + 1);
+		lane_or_null(&row, ids, wait->waiter_lane);
+		lane_or_null(&row, ids, wait->holder_lane);
 		path_or_null(&row, ids, wait->waiter_path);
 		path_or_null(&row, ids, wait->holder_path);
 		path_or_null(&row, ids, wait->taken_path);

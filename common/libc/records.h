@@ -32,7 +32,12 @@ enum segment_lock_kind {
 	/* of these there is no holder, but who signals */
 	SEGMENT_LOCK_CONDITION = 4,
 	SEGMENT_LOCK_SEMAPHORE = 5,
+	SEGMENT_LOCK_BARRIER = 6, /* who came last */
+	SEGMENT_LOCK_ENDING = 7,  /* the ends of all threads: whose it was */
 };
+
+/* The address of what is one of a kind in its process, and none. */
+#define SEGMENT_LOCK_OF_THREADS 8u
 
 /* What a lane has done with one lock: one cache line for what each call of it needs.
  * Entry 0 is never used. */
@@ -51,7 +56,9 @@ struct segment_lock {
 	uint64_t wait_ticks, longest_wait_ticks;
 	/* from the end of a wait to its unlock: of those that had to wait for a mutex */
 	uint64_t hold_count, hold_ticks, longest_hold_ticks;
-	uint64_t reserved[3];
+	/* of locks that do not say whose they are: this thread has it so often */
+	uint32_t sharer_tid, share_count;
+	uint64_t reserved[2];
 };
 
 /* Waits for a lock, by who waited where for whom. Entry 0 is never used. */
@@ -61,7 +68,7 @@ struct segment_lock_wait {
 	uint32_t node; /* that waited, in the lane */
 	/* whose it was when the wait began: the lane, where that was then, and where it
 	 * had taken the lock; who signalled last before it was over, and where that was;
-	 * 0: not known */
+	 * the thread that was to end, and what it had begun with; 0: not known */
 	uint32_t holder_slot, holder_node, taken_node;
 	uint32_t hash_next;
 };

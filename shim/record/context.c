@@ -265,6 +265,7 @@ void context_release(void)
 		paused_take_up(context);
 	off_cpu_note_thread(context);
 	switches_end_lane(context);
+	locks_end_lane(context);
 	fiber_end(context);
 	if (context->thread != UINT32_MAX) {
 		struct segment_thread *thread =

@@ -5,30 +5,22 @@
 #include "common/libc/records.h"
 #include "shim/core/process.h"
 #include "shim/memory/shadow.h"
-
-/* Lanes by the last bits of their threads' ids. A child's are its parent's, whose
- * contexts it finds wiped. */
-#define LANES_KEPT 1024u
-static struct lane_context *lanes_by_tid[LANES_KEPT];
-
-/* How many lanes are looked at when another one has the place. */
-#define SEARCH_MOST 512u
+#include "shim/waits/holders.h"
 
 /* How far before a lock the block begins that it may be in. */
 #define BLOCK_REACH_BYTES 16384u
-
-/* How many entries of a list are looked at: a handler that interrupts an insertion may
- * leave it short, damage may make it a circle. */
-#define LIST_MOST 256u
 
 void locks_begin_lane(struct lane_context *context)
 {
 	context->locks.held_count = 0;
 	for (uint32_t i = 0; i < LANE_LOCKS_HELD; i++)
 		context->locks.held[i].lock = 0;
-	if (context->tid)
-		__atomic_store_n(&lanes_by_tid[(uint32_t)context->tid % LANES_KEPT],
-				 context, __ATOMIC_RELEASE);
+	holders_begin_lane(context);
+}
+
+void locks_end_lane(const struct lane_context *context)
+{
+	holders_end_lane(context);
 }
 
 static struct segment_lock_wait *waits_of(const struct lane_context *context)
@@ -57,7 +49,7 @@ static void list_all(struct lane_context *context)
 	locks->is_known = 1;
 	locks->all = arrays_entries(lane, &lane->locks);
 	for (uint32_t i = 1; i < arrays_count(&lane->locks); i++) {
-		uint32_t hash = locks_hash(locks->all[i].address);
+		uint32_t hash = lock_list_hash(locks->all[i].address);
 
 		locks->all[i].hash_next = locks->heads[hash];
 		locks->heads[hash] = i;
@@ -112,24 +104,12 @@ static void find_block(struct segment_lock *lock)
 	}
 }
 
-static struct segment_lock *find_lock(const struct lane_context *context,
-				      uintptr_t address)
-{
-	const struct lane_locks *locks = &context->locks;
-	uint32_t index = locks->heads[locks_hash(address)], steps = LIST_MOST;
-
-	for (; index && steps; index = locks->all[index].hash_next, steps--)
-		if (locks->all[index].address == address)
-			return &locks->all[index];
-	return NULL;
-}
-
 static struct segment_lock *add_lock(struct lane_context *context, uintptr_t address,
 				     enum segment_lock_kind kind)
 {
 	struct segment_lane *lane = context->lane;
 	uint32_t index = new_entry(context, ARRAY_LOCKS, &lane->locks);
-	uint32_t *head = &context->locks.heads[locks_hash(address)];
+	uint32_t *head = &context->locks.heads[lock_list_hash(address)];
 	struct segment_lock *lock;
 
 	if (!index)
@@ -165,7 +145,7 @@ static struct lane_context *own_context(void)
 static struct segment_lock *own_lock(struct lane_context *context, uintptr_t address,
 				     enum segment_lock_kind kind)
 {
-	struct segment_lock *lock = find_lock(context, address);
+	struct segment_lock *lock = lock_list_find(context, address);
 
 	lock = lock ? lock : add_lock(context, address, kind);
 	if (!lock)
@@ -173,81 +153,26 @@ static struct segment_lock *own_lock(struct lane_context *context, uintptr_t add
 	return lock;
 }
 
-cold void locks_count_slow(uintptr_t address, enum segment_lock_kind kind)
+cold struct segment_lock *locks_count_slow(uintptr_t address, enum segment_lock_kind kind)
 {
 	struct lane_context *context = own_context();
 	struct segment_lock *lock = context ? own_lock(context, address, kind) : NULL;
 
 	if (!lock)
-		return;
+		return NULL;
 	lock->lock_count++;
 	lock->taken_node = context->current;
+	return lock;
 }
 
-static races_by_design int is_of(const struct lane_context *context, int32_t tid)
+/* Whose the lock is, if it says so; else it may be one of those that have it. */
+static void find_holder(struct locks_wait *wait, uintptr_t address,
+			enum segment_lock_kind kind, const int *owner)
 {
-	return context && __atomic_load_n(&context->tid, __ATOMIC_RELAXED) == tid;
-}
-
-/* The lane that this thread has. */
-static races_by_design struct lane_context *find_lane(int32_t tid)
-{
-	/* acquire: pairs with the release of the lane's begin */
-	struct lane_context *context = __atomic_load_n(
-		&lanes_by_tid[(uint32_t)tid % LANES_KEPT], __ATOMIC_ACQUIRE);
-	uint32_t steps = SEARCH_MOST;
-
-	if (is_of(context, tid))
-		return context;
-	context = __atomic_load_n(&process->lanes, __ATOMIC_ACQUIRE);
-	for (; context && steps; context = context->next_lane, steps--)
-		if (is_of(context, tid))
-			return context;
-	return NULL;
-}
-
-static races_by_design uint32_t node_where_taken(const struct lane_context *holder,
-						 uintptr_t address)
-{
-	const struct segment_lock *lock =
-		holder->locks.is_known ? find_lock(holder, address) : NULL;
-
-	return lock ? __atomic_load_n(&lock->taken_node, __ATOMIC_RELAXED) : 0;
-}
-
-static races_by_design void find_holder(struct locks_wait *wait, uintptr_t address,
-					const int *owner)
-{
-	int32_t tid = __atomic_load_n(owner, __ATOMIC_ACQUIRE);
-	const struct lane_context *holder = tid > 0 ? find_lane(tid) : NULL;
-	uint32_t node, taken, slot;
-
-	if (!holder || !holder->frames)
-		return;
-	slot = holder->slot;
-	node = __atomic_load_n(&holder->current, __ATOMIC_RELAXED);
-	taken = node_where_taken(holder, address);
-	/* acquire: what was read before was read before */
-	__atomic_thread_fence(__ATOMIC_ACQUIRE);
-	if (__atomic_load_n(owner, __ATOMIC_RELAXED) != tid || !is_of(holder, tid))
-		return;
-	wait->holder_slot = slot;
-	wait->holder_node = node;
-	wait->taken_node = taken;
-}
-
-uint64_t locks_signals[LANE_LOCK_HEADS];
-
-static void find_signaller(struct locks_wait *wait, uintptr_t address)
-{
-	uint64_t word =
-		__atomic_load_n(&locks_signals[locks_hash(address)], __ATOMIC_RELAXED);
-
-	if (!word || word >> LOCKS_TAG_SHIFT != locks_tag(address) >> LOCKS_TAG_SHIFT)
-		return; /* another one's came in between */
-	wait->holder_slot =
-		(uint32_t)(word >> LOCKS_NODE_BITS) & ((1u << LOCKS_SLOT_BITS) - 1);
-	wait->holder_node = (uint32_t)word & ((1u << LOCKS_NODE_BITS) - 1);
+	if (owner && __atomic_load_n(owner, __ATOMIC_RELAXED))
+		holders_find_owner(&wait->holder, address, owner);
+	else if (kind == SEGMENT_LOCK_RWLOCK || kind == SEGMENT_LOCK_SPIN)
+		holders_find_sharer(&wait->holder, address);
 }
 
 void locks_begin_wait(struct locks_wait *wait, const volatile void *address,
@@ -263,9 +188,14 @@ void locks_begin_wait(struct locks_wait *wait, const volatile void *address,
 	wait->lock = (uint32_t)(lock - context->locks.all);
 	wait->slot = context->slot;
 	wait->node = context->current;
-	if (owner)
-		find_holder(wait, (uintptr_t)address, owner);
+	find_holder(wait, (uintptr_t)address, kind, owner);
 	wait->start_ticks = clock_now();
+}
+
+void locks_begin_join(struct locks_wait *wait)
+{
+	locks_begin_wait(wait, (const volatile void *)(uintptr_t)SEGMENT_LOCK_OF_THREADS,
+			 SEGMENT_LOCK_ENDING, NULL);
 }
 
 static int is_same(const struct segment_lock_wait *a, const struct segment_lock_wait *b)
@@ -280,7 +210,7 @@ static struct segment_lock_wait *own_wait(struct lane_context *context,
 {
 	uint32_t *head = &context->locks.wait_heads[wait_hash(of)], index = *head;
 	struct segment_lock_wait *waits = waits_of(context);
-	uint32_t steps = LIST_MOST;
+	uint32_t steps = LOCK_LIST_MOST;
 
 	for (; index && steps; index = waits[index].hash_next, steps--)
 		if (is_same(&waits[index], of))
@@ -300,9 +230,9 @@ static void add_to_matrix(struct lane_context *context, const struct locks_wait 
 	const struct segment_lock_wait of = {
 		.lock = wait->lock,
 		.node = wait->node,
-		.holder_slot = wait->holder_slot,
-		.holder_node = wait->holder_node,
-		.taken_node = wait->taken_node,
+		.holder_slot = wait->holder.slot,
+		.holder_node = wait->holder.node,
+		.taken_node = wait->holder.taken_node,
 	};
 	struct segment_lock_wait *to = own_wait(context, &of);
 
@@ -351,6 +281,12 @@ static void begin_hold(struct lane_context *context, uint32_t lock, uint64_t now
 	locks->held_count++;
 }
 
+static int is_signalled(uint32_t kind)
+{
+	return kind == SEGMENT_LOCK_CONDITION || kind == SEGMENT_LOCK_SEMAPHORE ||
+	       kind == SEGMENT_LOCK_BARRIER;
+}
+
 void locks_end_wait(struct locks_wait *wait, int has_it)
 {
 	struct lane_context *context = wait->lock ? own_context() : NULL;
@@ -361,6 +297,10 @@ void locks_end_wait(struct locks_wait *wait, int has_it)
 	if (!context || context->slot != wait->slot || (int64_t)ticks < 0)
 		return;
 	lock = &context->locks.all[wait->lock];
+	if (has_it && is_signalled(lock->kind))
+		holders_find_signaller(&wait->holder, lock->address);
+	if (lock->kind == SEGMENT_LOCK_BARRIER && wait->holder.slot == wait->slot)
+		return; /* the last to come, for whom the others have waited */
 	lock->wait_count++;
 	lock->wait_ticks += ticks;
 	if (ticks > lock->longest_wait_ticks)
@@ -368,14 +308,19 @@ void locks_end_wait(struct locks_wait *wait, int has_it)
 	times = times_of(context, lock);
 	if (times)
 		times->histogram[segment_histogram_bucket(ticks)]++;
-	if (has_it && lock->kind >= SEGMENT_LOCK_CONDITION)
-		find_signaller(wait, lock->address);
 	add_to_matrix(context, wait, ticks);
 	if (!has_it)
 		return;
 	lock->taken_node = wait->node;
 	if (lock->kind == SEGMENT_LOCK_MUTEX)
 		begin_hold(context, wait->lock, now);
+}
+
+void locks_end_join(struct locks_wait *wait, uintptr_t thread, int has_ended)
+{
+	if (wait->lock && has_ended)
+		holders_find_signaller(&wait->holder, thread);
+	locks_end_wait(wait, has_ended);
 }
 
 cold void locks_end_hold(uintptr_t address)

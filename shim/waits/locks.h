@@ -10,9 +10,13 @@
  * goes on, so at the end it is asked again whether the lane and the lock still are that
  * thread's: then the two paths are ones that it had while it held the lock.
  *
- * WHO SIGNALS a condition or posts to a semaphore leaves a word with its lane and its
- * node, in a table by address that all threads share. Whoever was woken reads it: the
- * last one who signalled, and with several at a time not always the one who woke it.
+ * A lock for reading and a spin lock have no such id. A thread's own table says which of
+ * them it has, and who has to wait looks into those of some others, until it finds one.
+ *
+ * WHO SIGNALS a condition, posts to a semaphore, comes to a barrier or ends leaves a word
+ * with its lane and its node, in a table by address (of a thread its pthread_t) that all
+ * threads share. Whoever was woken reads it: the last one who signalled, and with several
+ * at a time not always the one who woke it.
  */
 #pragma once
 
@@ -20,59 +24,56 @@
 #include "shim/core/clock.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/paused.h"
+#include "shim/waits/holders.h"
+#include "shim/waits/lock_list.h"
 
-static inline uint32_t locks_hash(uintptr_t address)
-{
-	return (uint32_t)((address >> 3) * 0x9e3779b97f4a7c15ull >> 54);
-}
+/* Returns the entry, or NULL: there is none. */
+struct segment_lock *locks_count_slow(uintptr_t address, enum segment_lock_kind kind);
 
-_Static_assert(LANE_LOCK_HEADS == 1u << 10, "locks_hash() shifts by 54");
-
-void locks_count_slow(uintptr_t address, enum segment_lock_kind kind);
-
-/* The thread has taken the lock, without waiting. */
-static inline void locks_count(const volatile void *lock, enum segment_lock_kind kind)
+/* The thread has taken the lock, without waiting. Returns the entry, or NULL. */
+static inline struct segment_lock *locks_count(const volatile void *lock,
+					       enum segment_lock_kind kind)
 {
 	struct lane_context *context = lane_self;
-	uint32_t index = context->locks.heads[locks_hash((uintptr_t)lock)];
+	uint32_t index = context->locks.heads[lock_list_hash((uintptr_t)lock)];
 	struct segment_lock *entry = &context->locks.all[index];
 
-	if (unlikely(!index || entry->address != (uintptr_t)lock || paused_is_on())) {
-		locks_count_slow((uintptr_t)lock, kind);
-		return;
-	}
+	if (unlikely(!index || entry->address != (uintptr_t)lock || paused_is_on()))
+		return locks_count_slow((uintptr_t)lock, kind);
 	/* one instruction: a handler may count, too */
 	__asm__ volatile("addq $1, %0" : "+m"(entry->lock_count) : : "cc");
 	entry->taken_node = context->current;
+	return entry;
 }
 
-#define LOCKS_NODE_BITS 21
-#define LOCKS_SLOT_BITS 14
-#define LOCKS_TAG_SHIFT (LOCKS_NODE_BITS + LOCKS_SLOT_BITS)
-
-_Static_assert(SEGMENT_SLOT_LIMIT <= 1u << LOCKS_SLOT_BITS, "a slot has its bits");
-
-/* By locks_hash(): a part of the address, the slot, the node. */
-extern hidden uint64_t locks_signals[LANE_LOCK_HEADS];
-
-/* What the word of this condition begins with. */
-static inline uint64_t locks_tag(uintptr_t address)
+/* The thread has taken this lock of its table, which does not say whose it is. */
+static inline void locks_share(struct segment_lock *entry)
 {
-	return (uint64_t)(address >> 3) << LOCKS_TAG_SHIFT;
+	uint32_t tid = (uint32_t)lane_self->tid;
+
+	if (unlikely(!entry))
+		return;
+	entry->share_count = entry->sharer_tid == tid ? entry->share_count + 1 : 1;
+	entry->sharer_tid = tid;
+}
+
+/* It is about to give such a lock up. */
+static inline void locks_unshare(const volatile void *lock)
+{
+	const struct lane_context *context = lane_self;
+	struct segment_lock *entry = lock_list_find(context, (uintptr_t)lock);
+
+	if (entry && entry->share_count && entry->sharer_tid == (uint32_t)context->tid)
+		entry->share_count--;
 }
 
 /* The thread is about to signal. */
 static inline void locks_signal(const volatile void *condition)
 {
 	const struct lane_context *context = lane_own();
-	uintptr_t address = (uintptr_t)condition;
 
-	if (!context || context->current >> LOCKS_NODE_BITS || paused_is_on())
-		return;
-	__atomic_store_n(&locks_signals[locks_hash(address)],
-			 locks_tag(address) | (uint64_t)context->slot << LOCKS_NODE_BITS |
-				 context->current,
-			 __ATOMIC_RELAXED);
+	if (context)
+		holders_signal(context, (uintptr_t)condition, context->current);
 }
 
 /* A wait for a lock. */
@@ -81,12 +82,16 @@ struct locks_wait {
 	uint32_t slot; /* of the lane: a handler may have left it */
 	uint64_t start_ticks;
 	uint32_t node;
-	uint32_t holder_slot, holder_node, taken_node;
+	struct holder holder;
 };
 
-/* Begins; owner: the word that has the holder's id, or NULL; mask: of its bits. */
+/* Begins; owner: the word that has the holder's id, or NULL. */
 void locks_begin_wait(struct locks_wait *wait, const volatile void *lock,
 		      enum segment_lock_kind kind, const int *owner);
+
+/* The same of one for the end of a thread. */
+void locks_begin_join(struct locks_wait *wait);
+void locks_end_join(struct locks_wait *wait, uintptr_t thread, int has_ended);
 
 /* The wait is over; has_it: and the thread has the lock, or was woken. */
 void locks_end_wait(struct locks_wait *wait, int has_it);
@@ -100,5 +105,6 @@ static inline void locks_release(const volatile void *lock)
 		locks_end_hold((uintptr_t)lock);
 }
 
-/* A thread begins with the lane: others can find it by its id. */
+/* A thread begins with the lane, or ends: others can find it. */
 void locks_begin_lane(struct lane_context *context);
+void locks_end_lane(const struct lane_context *context);

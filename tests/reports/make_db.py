@@ -323,7 +323,9 @@ def locks(db, root, parser, worker, deep):
              (90, 12, 0), (3 * MS, 200_000, 0)),
             (3, "[first used by main]", "path", "spin", (7, 0, 0), (0, None, 0)),
             (4, "work_ready", "variable", "condition", (0, 600, 0), (470 * MS, 700_000, 0)),
-            (5, "slots + 32", "variable", "semaphore", (0, 8, 0), (2 * MS, 250_000, 0))):
+            (5, "slots + 32", "variable", "semaphore", (0, 8, 0), (2 * MS, 250_000, 0)),
+            (6, "round_done", "variable", "barrier", (0, 7, 0), (4 * MS, 350_000, 0)),
+            (7, "[end of a thread]", "kind", "thread", (0, 2, 0), (6 * MS, 3 * MS, 0))):
         wait_ns, median, held = times
         insert(db, "lock", run_id=2, lock_id=lock_id, process_id=2, name=name,
                named_by=named_by, kind=kind, address=0x55550000 + lock_id * 64,
@@ -338,8 +340,10 @@ def locks(db, root, parser, worker, deep):
             (1, parser, worker, deep, 4_000, 800 * MS), (1, worker, parser, parser, 99, 11 * MS),
             (1, root, None, None, 1, 1 * MS), (2, parser, None, None, 12, 3 * MS),
             (4, worker, None, parser, 590, 465 * MS), (4, worker, None, None, 10, 5 * MS),
-            (5, parser, None, deep, 8, 2 * MS)):
-        insert(db, "lock_wait", run_id=2, lock_id=lock_id, waiter_path_id=waiter,
+            (5, parser, None, deep, 8, 2 * MS), (6, worker, None, parser, 7, 4 * MS),
+            (7, root, None, worker, 2, 6 * MS)):
+        insert(db, "lock_wait", run_id=2, lock_id=lock_id, waiter_lane_id=3,
+               holder_lane_id=2 if holder else None, waiter_path_id=waiter,
                taken_path_id=taken, holder_path_id=holder, wait_count=count,
                wait_ns=wait_ns, max_wait_ns=min(wait_ns, wait_ns // count * 3))
 

@@ -153,11 +153,14 @@ static void tell_signallers(struct table *table)
 {
 	for (size_t i = 0; i < table->row_count; i++) {
 		const struct cell *signaller = table_cell(table, i, "signaller");
+		const char *kind = table_cell(table, i, "kind")->text;
 		struct strbuf text = {0};
 
 		if (!is_text(signaller))
 			continue;
-		strbuf_puts(&text, "signalled by ");
+		strbuf_puts(&text, !strcmp(kind, "barrier")  ? "the last was "
+				   : !strcmp(kind, "thread") ? "which began with "
+							     : "signalled by ");
 		shorten(&text, signaller);
 		*table_cell(table, i, "whose") = table_text(table, strbuf_text(&text));
 		strbuf_free(&text);
@@ -257,11 +260,12 @@ const struct report report_locks = {
 		"Mutexes, locks of readers and writers, and spin locks. locked are all "
 		"calls that took the lock or waited for it, waits those that found it "
 		"taken; held is the longest that one of these then had it until its "
-		"unlock. The second table says who waited and, of mutexes and of locks "
-		"for writing, who had the lock when the wait began: the function that "
+		"unlock. The second table says who waited and who had the lock when the "
+		"wait began, of several readers one of them: the function that "
 		"took it, and what that thread was in just then. The third is about "
-		"condition variables and semaphores: who waited, and who signalled last "
-		"before the wait was over. A lock goes by its "
+		"condition variables, semaphores, barriers and the ends of threads: who "
+		"waited, and who signalled last before the wait was over, came last or "
+		"was to end. A lock goes by its "
 		"variable, by the block of the heap that it lies in, or by who used it "
 		"first. --focus and --ignore choose by that name.",
 	.example = "prof-analyze locks run.db --limit 5",

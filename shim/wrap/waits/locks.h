@@ -25,6 +25,32 @@ static inline int lock_count(const volatile void *lock, enum segment_lock_kind k
 	return result;
 }
 
+/* The same of one that does not say whose it is. */
+static inline int lock_share(const volatile void *lock, enum segment_lock_kind kind,
+			     int result)
+{
+	if (likely(result == 0) && likely(libc_call_is_wanted))
+		locks_share(locks_count(lock, kind));
+	return result;
+}
+
+/* The same of one that was waited for. */
+static inline int lock_share_late(const volatile void *lock, int result)
+{
+	if (result == 0)
+		locks_share(lock_list_find(lane_self, (uintptr_t)lock));
+	return result;
+}
+
+/* As locks_begin_wait(), where calls are recorded at all. */
+static inline void lock_begin_wait(struct locks_wait *wait, const volatile void *lock,
+				   enum segment_lock_kind kind, const int *owner)
+{
+	wait->lock = 0;
+	if (libc_call_is_wanted)
+		locks_begin_wait(wait, lock, kind, owner);
+}
+
 /* A call that waits for a lock, as LIBC_CALL, and in the books of the lock. owner: where
  * the lock has its holder's thread id, or NULL. */
 #define LOCK_CALL(name, lock, kind, owner, expression)                                   \
@@ -32,7 +58,7 @@ static inline int lock_count(const volatile void *lock, enum segment_lock_kind k
 		struct locks_wait lock_wait;                                             \
 		int lock_result;                                                         \
                                                                                          \
-		locks_begin_wait(&lock_wait, lock, kind, owner);                         \
+		lock_begin_wait(&lock_wait, lock, kind, owner);                          \
 		lock_result = LIBC_CALL(name, expression);                               \
 		locks_end_wait(&lock_wait,                                               \
 			       lock_result == 0 || lock_result == EOWNERDEAD);           \

@@ -59,12 +59,33 @@ exported int sem_post(sem_t *semaphore)
 
 exported int pthread_barrier_wait(pthread_barrier_t *barrier)
 {
-	return LIBC_CALL(pthread_barrier_wait, real_pthread_barrier_wait(barrier));
+	struct locks_wait wait;
+	int result;
+
+	locks_signal(barrier);
+	lock_begin_wait(&wait, barrier, SEGMENT_LOCK_BARRIER, NULL);
+	result = LIBC_CALL(pthread_barrier_wait, real_pthread_barrier_wait(barrier));
+	locks_end_wait(&wait, 1);
+	return result;
 }
+
+/* Of a call that waits for the end of a thread. */
+#define JOIN_CALL(name, thread, expression)                                              \
+	({                                                                               \
+		struct locks_wait join_wait;                                             \
+		int join_result;                                                         \
+                                                                                         \
+		join_wait.lock = 0;                                                      \
+		if (libc_call_is_wanted)                                                 \
+			locks_begin_join(&join_wait);                                    \
+		join_result = LIBC_CALL(name, expression);                               \
+		locks_end_join(&join_wait, (uintptr_t)(thread), join_result == 0);       \
+		join_result;                                                             \
+	})
 
 exported int pthread_join(pthread_t thread, void **ret_value)
 {
-	return LIBC_CALL(pthread_join, real_pthread_join(thread, ret_value));
+	return JOIN_CALL(pthread_join, thread, real_pthread_join(thread, ret_value));
 }
 
 exported int pthread_tryjoin_np(pthread_t thread, void **ret_value)
@@ -75,14 +96,14 @@ exported int pthread_tryjoin_np(pthread_t thread, void **ret_value)
 exported int pthread_timedjoin_np(pthread_t thread, void **ret_value,
 				  const struct timespec *until)
 {
-	return LIBC_CALL(pthread_timedjoin_np,
+	return JOIN_CALL(pthread_timedjoin_np, thread,
 			 real_pthread_timedjoin_np(thread, ret_value, until));
 }
 
 exported int pthread_clockjoin_np(pthread_t thread, void **ret_value, clockid_t clock,
 				  const struct timespec *until)
 {
-	return LIBC_CALL(pthread_clockjoin_np,
+	return JOIN_CALL(pthread_clockjoin_np, thread,
 			 real_pthread_clockjoin_np(thread, ret_value, clock, until));
 }
 
@@ -111,7 +132,7 @@ exported void call_once(once_flag *once, void (*initialise)(void))
 
 exported int thrd_join(thrd_t thread, int *ret_value)
 {
-	return LIBC_CALL(thrd_join, real_thrd_join(thread, ret_value));
+	return JOIN_CALL(thrd_join, thread, real_thrd_join(thread, ret_value));
 }
 
 exported int thrd_sleep(const struct timespec *duration, struct timespec *left)

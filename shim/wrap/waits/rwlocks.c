@@ -24,7 +24,8 @@ void locks_begin(void)
 		locks_may_be_tried &= resolve_is_libc(functions[i]);
 }
 
-/* Whoever writes has its id in the lock; those who read are many. */
+/* Whoever writes has its id in the lock; those who read are many, and known by their own
+ * tables only. */
 #define RWLOCK_CALL(name, lock, expression)                                              \
 	LOCK_CALL(name, lock, SEGMENT_LOCK_RWLOCK, &(lock)->__data.__cur_writer,         \
 		  expression)
@@ -34,8 +35,9 @@ exported int pthread_rwlock_rdlock(pthread_rwlock_t *lock)
 	if (!libc_call_is_wanted)
 		return real_pthread_rwlock_rdlock(lock);
 	if (likely(locks_may_be_tried) && real_pthread_rwlock_tryrdlock(lock) == 0)
-		return lock_count(lock, SEGMENT_LOCK_RWLOCK, 0);
-	return RWLOCK_CALL(pthread_rwlock_rdlock, lock, real_pthread_rwlock_rdlock(lock));
+		return lock_share(lock, SEGMENT_LOCK_RWLOCK, 0);
+	return lock_share_late(lock, RWLOCK_CALL(pthread_rwlock_rdlock, lock,
+						 real_pthread_rwlock_rdlock(lock)));
 }
 
 exported int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
@@ -49,7 +51,7 @@ exported int pthread_rwlock_wrlock(pthread_rwlock_t *lock)
 
 exported int pthread_rwlock_tryrdlock(pthread_rwlock_t *lock)
 {
-	return lock_count(lock, SEGMENT_LOCK_RWLOCK, real_pthread_rwlock_tryrdlock(lock));
+	return lock_share(lock, SEGMENT_LOCK_RWLOCK, real_pthread_rwlock_tryrdlock(lock));
 }
 
 exported int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
@@ -61,8 +63,9 @@ exported int pthread_rwlock_trywrlock(pthread_rwlock_t *lock)
 exported int pthread_rwlock_timedrdlock(pthread_rwlock_t *restrict lock,
 					const struct timespec *restrict until)
 {
-	return RWLOCK_CALL(pthread_rwlock_timedrdlock, lock,
-			   real_pthread_rwlock_timedrdlock(lock, until));
+	return lock_share_late(lock,
+			       RWLOCK_CALL(pthread_rwlock_timedrdlock, lock,
+					   real_pthread_rwlock_timedrdlock(lock, until)));
 }
 
 exported int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict lock,
@@ -75,8 +78,9 @@ exported int pthread_rwlock_timedwrlock(pthread_rwlock_t *restrict lock,
 exported int pthread_rwlock_clockrdlock(pthread_rwlock_t *restrict lock, clockid_t clock,
 					const struct timespec *restrict until)
 {
-	return RWLOCK_CALL(pthread_rwlock_clockrdlock, lock,
-			   real_pthread_rwlock_clockrdlock(lock, clock, until));
+	return lock_share_late(
+		lock, RWLOCK_CALL(pthread_rwlock_clockrdlock, lock,
+				  real_pthread_rwlock_clockrdlock(lock, clock, until)));
 }
 
 exported int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clockid_t clock,
@@ -86,17 +90,29 @@ exported int pthread_rwlock_clockwrlock(pthread_rwlock_t *restrict lock, clockid
 			   real_pthread_rwlock_clockwrlock(lock, clock, until));
 }
 
+exported int pthread_rwlock_unlock(pthread_rwlock_t *lock)
+{
+	locks_unshare(lock);
+	return real_pthread_rwlock_unlock(lock);
+}
+
 exported int pthread_spin_lock(pthread_spinlock_t *lock)
 {
 	if (!libc_call_is_wanted)
 		return real_pthread_spin_lock(lock);
 	if (likely(locks_may_be_tried) && real_pthread_spin_trylock(lock) == 0)
-		return lock_count(lock, SEGMENT_LOCK_SPIN, 0);
-	return LOCK_CALL(pthread_spin_lock, lock, SEGMENT_LOCK_SPIN, NULL,
-			 real_pthread_spin_lock(lock));
+		return lock_share(lock, SEGMENT_LOCK_SPIN, 0);
+	return lock_share_late(lock, LOCK_CALL(pthread_spin_lock, lock, SEGMENT_LOCK_SPIN,
+					       NULL, real_pthread_spin_lock(lock)));
 }
 
 exported int pthread_spin_trylock(pthread_spinlock_t *lock)
 {
-	return lock_count(lock, SEGMENT_LOCK_SPIN, real_pthread_spin_trylock(lock));
+	return lock_share(lock, SEGMENT_LOCK_SPIN, real_pthread_spin_trylock(lock));
+}
+
+exported int pthread_spin_unlock(pthread_spinlock_t *lock)
+{
+	locks_unshare(lock);
+	return real_pthread_spin_unlock(lock);
 }

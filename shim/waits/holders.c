@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: MIT */
+/* Whose a lock is, and who has signalled. */
+#include "shim/waits/holders.h"
+
+#include "shim/core/process.h"
+
+/* Lanes by the last bits of their threads' ids. A child's are its parent's, whose
+ * contexts it finds wiped. */
+#define LANES_KEPT 1024u
+static struct lane_context *lanes_by_tid[LANES_KEPT];
+
+/* How many lanes are looked at when another one has the place. */
+#define SEARCH_MOST 512u
+
+/* How many are asked whether they have a lock: each is a cache miss or two. */
+#define ASK_MOST 64u
+
+/* How many paths of an ended thread. */
+#define NODES_MOST 256u
+
+uint64_t holders_signals[LANE_LOCK_HEADS];
+
+void holders_begin_lane(struct lane_context *context)
+{
+	if (context->tid)
+		__atomic_store_n(&lanes_by_tid[(uint32_t)context->tid % LANES_KEPT],
+				 context, __ATOMIC_RELEASE);
+}
+
+static races_by_design int32_t tid_of(const struct lane_context *context)
+{
+	return __atomic_load_n(&context->tid, __ATOMIC_RELAXED);
+}
+
+static int is_of(const struct lane_context *context, int32_t tid)
+{
+	return context && tid_of(context) == tid;
+}
+
+static struct lane_context *first_lane(void)
+{
+	/* acquire: pairs with the release of who put it there */
+	return __atomic_load_n(&process->lanes, __ATOMIC_ACQUIRE);
+}
+
+/* The lane that this thread has. */
+static races_by_design struct lane_context *find_lane(int32_t tid)
+{
+	/* acquire: pairs with the release of the lane's begin */
+	struct lane_context *context = __atomic_load_n(
+		&lanes_by_tid[(uint32_t)tid % LANES_KEPT], __ATOMIC_ACQUIRE);
+	uint32_t steps = SEARCH_MOST;
+
+	if (is_of(context, tid))
+		return context;
+	context = first_lane();
+	for (; context && steps; context = context->next_lane, steps--)
+		if (is_of(context, tid))
+			return context;
+	return NULL;
+}
+
+static races_by_design uint32_t node_of(const struct lane_context *holder)
+{
+	return __atomic_load_n(&holder->current, __ATOMIC_RELAXED);
+}
+
+static races_by_design const struct segment_lock *
+lock_of(const struct lane_context *holder, uintptr_t address)
+{
+	return holder->locks.is_known ? lock_list_find(holder, address) : NULL;
+}
+
+static races_by_design uint32_t node_where_taken(const struct segment_lock *lock)
+{
+	return lock ? __atomic_load_n(&lock->taken_node, __ATOMIC_RELAXED) : 0;
+}
+
+races_by_design void holders_find_owner(struct holder *ret, uintptr_t address,
+					const int *owner)
+{
+	int32_t tid = __atomic_load_n(owner, __ATOMIC_ACQUIRE);
+	const struct lane_context *holder = tid > 0 ? find_lane(tid) : NULL;
+	uint32_t node, taken, slot;
+
+	if (!holder || !holder->frames)
+		return;
+	slot = holder->slot;
+	node = node_of(holder);
+	taken = node_where_taken(lock_of(holder, address));
+	/* acquire: what was read before was read before */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (__atomic_load_n(owner, __ATOMIC_RELAXED) != tid || !is_of(holder, tid))
+		return;
+	ret->slot = slot;
+	ret->node = node;
+	ret->taken_node = taken;
+}
+
+static races_by_design int has_share(const struct lane_context *holder,
+				     const struct segment_lock *lock)
+{
+	int32_t tid = tid_of(holder);
+
+	return tid &&
+	       __atomic_load_n(&lock->sharer_tid, __ATOMIC_RELAXED) == (uint32_t)tid &&
+	       __atomic_load_n(&lock->share_count, __ATOMIC_RELAXED);
+}
+
+/* Is it this lane that has the lock? */
+static races_by_design int ask(struct holder *ret, const struct lane_context *holder,
+			       uintptr_t address)
+{
+	const struct segment_lock *lock = lock_of(holder, address);
+	uint32_t slot = holder->slot, node, taken;
+
+	if (!lock || !has_share(holder, lock))
+		return 0;
+	node = node_of(holder);
+	taken = node_where_taken(lock);
+	/* acquire: what was read before was read before */
+	__atomic_thread_fence(__ATOMIC_ACQUIRE);
+	if (!has_share(holder, lock))
+		return 0;
+	ret->slot = slot;
+	ret->node = node;
+	ret->taken_node = taken;
+	return 1;
+}
+
+void holders_find_sharer(struct holder *ret, uintptr_t address)
+{
+	const struct lane_context *context = first_lane();
+	uint32_t steps = ASK_MOST;
+
+	for (; context && steps; context = context->next_lane, steps--)
+		if (context != lane_self && context->frames && ask(ret, context, address))
+			return;
+}
+
+void holders_find_signaller(struct holder *ret, uintptr_t address)
+{
+	uint64_t word = __atomic_load_n(&holders_signals[lock_list_hash(address)],
+					__ATOMIC_RELAXED);
+
+	if (!word ||
+	    word >> HOLDERS_TAG_SHIFT != holders_tag(address) >> HOLDERS_TAG_SHIFT)
+		return; /* another one's came in between */
+	ret->slot =
+		(uint32_t)(word >> HOLDERS_NODE_BITS) & ((1u << HOLDERS_SLOT_BITS) - 1);
+	ret->node = (uint32_t)word & ((1u << HOLDERS_NODE_BITS) - 1);
+}
+
+/* The outermost frame's path, though it is closed: those that begin a stack are made
+ * early. */
+static uint32_t first_node(const struct lane_context *context)
+{
+	const struct segment_frame *first = context->native.frames;
+	uint32_t count = arrays_count(&context->lane->nodes);
+
+	for (uint32_t i = LANE_ROOT + 1; first && i < count && i < NODES_MOST; i++)
+		if (context->nodes[i].parent == LANE_ROOT &&
+		    context->nodes[i].key == first->function)
+			return i;
+	return LANE_ROOT;
+}
+
+void holders_end_lane(const struct lane_context *context)
+{
+	holders_signal(context, (uintptr_t)__builtin_thread_pointer(),
+		       first_node(context));
+}
