@@ -11,7 +11,8 @@
  *     WINDOWS  the hooks' call sites lead to code that adds 1 to the lane's
  *              counts[number]. Now and then a thread has a window: then its calls are
  *              recorded as exact ones are, and are in no count, and their durations are
- *              summed up in windows[number], too.
+ *              summed up in windows[number], too, but for calls in which the thread was
+ *              without a CPU: how long they took says nothing of others.
  *     COUNTED  counts only, windows or not.
  *     OFF      nothing, by the user's wish.
  *

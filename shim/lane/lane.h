@@ -158,6 +158,7 @@ struct lane_off_cpu {
 	uint64_t base_wall_ns, base_cpu_ns, base_ready_ns; /* up to where it is booked */
 	uint64_t begin_cpu_ns, begin_ready_ns;
 	uint64_t blocked_count, preempted_count; /* switches until then */
+	uint64_t seen_ticks; /* when a switch was last found out about */
 };
 
 #define LANE_LOCK_HEADS 1024u

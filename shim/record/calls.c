@@ -64,21 +64,12 @@ static int count_early(struct lane_context *context, uint64_t function, void *ca
 	return 1;
 }
 
-/* Time without a CPU is that of the path up to here. Returns the ticks that this took, by
- * which earlier readings of the clock are to be moved. */
-static uint64_t book_switch(struct lane_context *context)
-{
-	return lane_is_live(context) && switches_has_been(context) && !paused_is_on()
-		       ? off_cpu_book(context)
-		       : 0;
-}
-
 static cold void enter_slow(struct lane_context *context, uint64_t function,
 			    uint64_t call_site, uintptr_t stack, uintptr_t return_address)
 {
 	int was_settled = context_is_settled(context, stack);
 
-	book_switch(context);
+	off_cpu_book_switch(context);
 	if (paused_is_on() && !pause_enter(function, stack))
 		return;
 	if (was_settled &&
@@ -190,7 +181,7 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 	uint32_t number = modes_find(function);
 	struct windows_place place = {function, call_site, stack, return_address, 0};
 
-	now += book_switch(lane_self);
+	now += off_cpu_book_switch(lane_self);
 	if (paused_is_on()) {
 		windows_leave_paused(function, call_site, stack);
 		return;
@@ -278,8 +269,10 @@ static __attribute__((noinline)) void exit_elsewhere(uint64_t function,
 	/* perhaps the end of a call that was only counted */
 	if (context_is_settled(context, stack) && context->top > context->frames &&
 	    modes_find_early(function, return_address)) {
+		now = clock_now();
+		now += off_cpu_book_switch(context);
 		if (context->top[-1].function == function)
-			windows_leave(context, &place, clock_now());
+			windows_leave(context, &place, now);
 		return;
 	}
 	now = clock_now();
@@ -325,7 +318,7 @@ void calls_begin_region(uint64_t key, uintptr_t stack)
 	struct lane_context *context = lane_self;
 	uint64_t call_site;
 
-	book_switch(context);
+	off_cpu_book_switch(context);
 	if (unlikely(!context_is_settled(context, stack))) {
 		if (paused_is_on()) {
 			pause_begin_region();
@@ -412,7 +405,7 @@ void calls_end_region(uint64_t key, uintptr_t stack)
 	struct lane_context *context = lane_self;
 	struct segment_frame *frame;
 
-	now += book_switch(context);
+	now += off_cpu_book_switch(context);
 	if (likely(context_is_settled(context, stack))) {
 		frame = context->top - 1;
 		if (likely(frame->function == key &&

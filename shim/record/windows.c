@@ -12,6 +12,7 @@
 #include "shim/record/context.h"
 #include "shim/record/frame_hooks.h"
 #include "shim/record/inlined.h"
+#include "shim/waits/off_cpu.h"
 
 /* 24 us at 2.7 GHz: a thousand calls of the shortest. */
 #define WINDOW_TICKS (clock_tenth_of_second() >> 12)
@@ -109,8 +110,9 @@ static void keep_pair(struct lane_context *context, uint64_t window_ticks)
 	struct segment_pair *pairs = arrays_entries(lane, &lane->pairs);
 	uint32_t index = lane->pairs.count;
 
-	if (!windows->call_count || !windows->between_call_count)
-		return;
+	if (!windows->call_count || !windows->between_call_count ||
+	    context->off_cpu.seen_ticks >= windows->start_ticks)
+		return; /* without a CPU for a time, it tells nothing of hooks */
 	if (index >= SEGMENT_PAIR_LIMIT ||
 	    process_grow(lane, context->slot, ARRAY_PAIRS, index + 1) < 0)
 		index = (uint32_t)(next_random(windows) % (lane->window_count + 1));
@@ -162,13 +164,15 @@ void windows_open_frame(struct lane_context *context, void *function, void *call
 	context->windows.call_count++;
 }
 
-/* Outside of a window: the lane has just been made, or could not get counts. */
+/* Outside of a window: the lane has just been made, or could not get counts. Or there has
+ * been a switch, which is the caller's. */
 static cold void enter_elsewhere(struct lane_context *context, void *function,
 				 void *call_site, uintptr_t stack,
 				 uintptr_t return_address)
 {
 	uint32_t number = modes_find((uint64_t)function);
 
+	off_cpu_book_switch(context);
 	if (paused_is_on())
 		return;
 	context = context_settle(stack);
@@ -191,7 +195,8 @@ void windows_enter(void *function, void *call_site)
 	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
 	uintptr_t return_address = (uintptr_t)__builtin_return_address(0);
 
-	if (likely(context_is_settled(context, stack) && context->is_at_window))
+	if (likely(context_is_settled(context, stack) && context->is_at_window &&
+		   !switches_has_been(context)))
 		windows_open_frame(context, function, call_site, stack, return_address);
 	else
 		enter_elsewhere(context, function, call_site, stack, return_address);
@@ -244,13 +249,16 @@ void cold windows_pulse(void *function, void *call_site)
 	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
 	struct lane_windows *windows = &context->windows;
 	uint32_t length = windows->pulse_loaded;
+	int was_interrupted;
 
+	now += off_cpu_book_switch(context);
 	if (context->quiet_pulse < 0) {
 		look_quietly(context, now);
 		if (context->pulse >= 0)
 			return;
 	}
 	ticks = now - windows->pulse_start_ticks;
+	was_interrupted = context->off_cpu.seen_ticks >= windows->pulse_start_ticks;
 	windows->pulse_start_ticks = now;
 	settings_follow(context);
 	if (context->is_at_window) {
@@ -258,7 +266,10 @@ void cold windows_pulse(void *function, void *call_site)
 		return;
 	}
 	windows->counted_calls += length;
-	if (length == windows->pulse_length && length) {
+	if (was_interrupted && windows->pulse_length) {
+		windows->between_call_count = 0;
+		load_pulse(context, windows->pulse_length);
+	} else if (length == windows->pulse_length && length) {
 		windows->between_ticks = clip(ticks);
 		windows->between_call_count = length;
 		set_pulse(context, ticks);
@@ -371,10 +382,10 @@ int windows_close_frame(struct lane_context *context, const struct windows_place
 	    frame->caller & SEGMENT_FRAME_TRIGGERS || segment_frame_is_inherited(frame))
 		return 0;
 	frame_pop(context, frame, frame->node, now - context->clock_offset);
-	if (context->is_at_window &&
-	    start + context->clock_offset >= context->windows.start_ticks)
-		add_window_call(context, place->function,
-				now - context->clock_offset - start);
+	start += context->clock_offset;
+	if (context->is_at_window && start >= context->windows.start_ticks &&
+	    start >= context->off_cpu.seen_ticks)
+		add_window_call(context, place->function, now - start);
 	return 1;
 }
 
@@ -430,6 +441,7 @@ void windows_exit(void *function, void *call_site, uintptr_t frame_pointer)
 		(uint64_t)function, (uint64_t)call_site, (uintptr_t)__builtin_dwarf_cfa(),
 		(uintptr_t)__builtin_return_address(0), frame_pointer};
 
+	now += off_cpu_book_switch(context);
 	if (unlikely(!context_is_settled(context, place.stack))) {
 		if (paused_is_on()) {
 			windows_leave_paused(place.function, place.call_site,

@@ -236,7 +236,10 @@ cold uint64_t off_cpu_book(struct lane_context *context)
 		gate_leave();
 	}
 	context->off_cpu.busy = 0;
-	return clock_now() - since < OWN_TICKS_MOST ? lane_leave_out(context, since) : 0;
+	context->off_cpu.seen_ticks = clock_now();
+	return context->off_cpu.seen_ticks - since < OWN_TICKS_MOST
+		       ? lane_leave_out(context, since)
+		       : 0;
 }
 
 void off_cpu_note_thread(struct lane_context *context)

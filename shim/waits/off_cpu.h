@@ -18,6 +18,8 @@
 #pragma once
 
 #include "shim/lane/lane.h"
+#include "shim/lane/paused.h"
+#include "shim/waits/switches.h"
 
 /* The clocks start here: a thread begins with the lane. */
 void off_cpu_begin(struct lane_context *context);
@@ -28,6 +30,17 @@ void off_cpu_skip(struct lane_context *context);
 /* There has been a switch, and it was before `since` (ticks of the run's clock). Returns
  * the ticks that the recorder took for itself, which are left out of all open calls. */
 uint64_t off_cpu_book(struct lane_context *context);
+
+/* In hooks, before a frame is opened or closed: the same, when there was one. context: of
+ * the thread, whatever it is. Earlier readings of the clock are to be moved by what it
+ * returns. */
+static inline uint64_t off_cpu_book_switch(struct lane_context *context)
+{
+	return lane_is_live(context) && unlikely(switches_has_been(context)) &&
+			       !paused_is_on()
+		       ? off_cpu_book(context)
+		       : 0;
+}
 
 /* The end of the thread, or of its process: brings its row up to now. */
 void off_cpu_note_thread(struct lane_context *context);
