@@ -103,7 +103,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 15u
+#define SEGMENT_VERSION 16u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -402,7 +402,8 @@ struct segment_tenant {
 	uint64_t start_ticks, end_ticks, start_time;
 	uint64_t peak_bytes, live_bytes;
 	uint64_t alloc_count, alloc_bytes, free_count, free_bytes;
-	uint64_t reserved[3];
+	uint32_t switch_source, pad; /* enum segment_switch_source */
+	uint64_t reserved[2];
 };
 
 /* Blocks of a site that former processes left behind when they ended; for the site they

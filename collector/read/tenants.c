@@ -19,6 +19,7 @@ static void copy_record(struct read_process *to, const struct segment_tenant *fr
 	to->forked_from_slot = from->forked_from_slot;
 	to->forked_from_tenant = from->forked_from_tenant;
 	to->notes = from->notes;
+	to->switch_source = from->switch_source;
 	to->start_ticks = from->start_ticks;
 	to->end_ticks = from->end_ticks;
 	to->start_time = from->start_time;

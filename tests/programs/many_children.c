@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /* Six hundred children of ten kinds, one after the other and a few at a time, so that most
  * go on in the slots of one that has ended: every call, block and process is there once,
- * whoever recorded it. The highest peak is that of a child in the middle. */
+ * whoever recorded it, and but for those that are killed knows its CPU time. The highest
+ * peak is that of a child in the middle. */
 // tolerate: memory
 // expect-sql: SELECT calls FROM functions WHERE name = 'step' => 1980
 // expect-sql: SELECT calls FROM functions WHERE name = 'child' => 600
@@ -24,6 +25,8 @@
 // expect-sql: SELECT COUNT(*) FROM processes WHERE alloc_bytes = 100 AND
 //     live_bytes_at_exit = 100 AND peak_bytes = 100 => 60
 // expect-sql: SELECT COUNT(*) < 120 FROM (SELECT DISTINCT lane_id FROM threads) => 1
+// expect-sql: SELECT COUNT(*) <= 9 FROM threads WHERE cpu_ns IS NULL => 1
+// expect-trust: unsplit_processes => 0
 #include "truth.h"
 #include <signal.h>
 #include <stdio.h>

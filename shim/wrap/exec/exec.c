@@ -23,6 +23,7 @@
 #include "shim/core/process.h"
 #include "shim/record/context.h"
 #include "shim/children/reuse.h"
+#include "shim/waits/off_cpu.h"
 #include "shim/wrap/exec/additions.h"
 #include "shim/wrap/exec/target.h"
 #include "shim/wrap/real.h"
@@ -214,8 +215,12 @@ static int run_call(const struct exec_call *call)
 	int has_left = 0, result;
 
 	if (!is_spawn(call) && process_is_ready() && gate_is_open() &&
-	    !gate_forbids_start() && context_is_own_process() && call_loads_us(call))
-		has_left = reuse_offer(SEGMENT_PROCESS_REPLACED);
+	    context_is_own_process()) {
+		if (lane_own())
+			off_cpu_note_thread(lane_own());
+		if (!gate_forbids_start() && call_loads_us(call))
+			has_left = reuse_offer(SEGMENT_PROCESS_REPLACED);
+	}
 	result = prepare_call(call);
 	if (has_left)
 		reuse_retract();
