@@ -25,9 +25,9 @@
 #define FIRST_FRAMES ((PAGE_BYTES - LANE_HEADER_BYTES) / sizeof(struct segment_frame) - 1)
 
 /* In the order in which they lie in a slot. For the usual slot of 256 MiB: 65,536 former
- * processes, 1.6 M sites; 1.6 M frames, 1.3 M nodes, 53,000 functions, 65,536 fibers,
- * 393,000 waits, 8,192 locks and 16,384 waits for them, 256 series; 1.6 M changes of
- * sites, 2 M of survivors, 6.3 M of paths. */
+ * processes, 1.6 M sites; 1.6 M frames, 1.3 M nodes, 50,000 functions, 65,536 fibers,
+ * 393,000 waits, 8,192 locks and 16,384 waits for them, 8,192 stalls, 256 series; 1.6 M
+ * changes of sites, 2 M of survivors, 6.3 M of paths. */
 #define ROW(kind, header, member, type, ...)                                             \
 	{                                                                                \
 		SEGMENT_SLOT_##kind, offsetof(struct header, member),                    \
@@ -56,7 +56,7 @@ const struct array_kind array_kinds[ARRAY_COUNT] = {
 	[ARRAY_NODES] =
 		ROW(LANE, segment_lane, nodes, segment_node, UNLIMITED, 20, 64, 4096, 0),
 	[ARRAY_FUNCTIONS] = ROW(LANE, segment_lane, functions, segment_function,
-				UNLIMITED, 17, 12, 128, 0),
+				UNLIMITED, 16, 12, 128, 0),
 	[ARRAY_FIBERS] = ROW(LANE, segment_lane, fibers, segment_fiber,
 			     SEGMENT_FIBER_LIMIT, 1, 64, 64, 0),
 	[ARRAY_COUNTS] = ROW(LANE, segment_lane, counts, segment_count,
@@ -73,6 +73,8 @@ const struct array_kind array_kinds[ARRAY_COUNT] = {
 				 SEGMENT_LOCK_LIMIT, 1, 3, 48, 0),
 	[ARRAY_LOCK_WAITS] = ROW(LANE, segment_lane, lock_waits, segment_lock_wait,
 				 SEGMENT_LOCK_WAIT_LIMIT, 1, 64, 512, 0),
+	[ARRAY_STALLS] = ROW(LANE, segment_lane, stalls, segment_stall,
+			     SEGMENT_STALL_LIMIT, 1, 64, 512, 0),
 	[ARRAY_TRANSFERS] = ROW(LANE, segment_lane, transfers, segment_transfer,
 				UNLIMITED, 1, 28, 512, 0),
 	[ARRAY_SERIES] = ROW(LANE, segment_lane, series, segment_series,

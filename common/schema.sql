@@ -315,6 +315,24 @@ CREATE TABLE lock_wait (
 );
 CREATE INDEX lock_wait_run ON lock_wait(run_id);
 
+-- A wait for another thread, one by one, and the lane that was waited for: who had the
+-- lock when the wait began, who signalled, came last or ended. Of the waits of a thread
+-- there is room for some thousands: then stall_window says which of them are here, those
+-- that touch a stretch of window_ns from first_ns, or from any number of period_ns later.
+CREATE TABLE stall (
+	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL, lane_id INTEGER NOT NULL,
+	started_ns INTEGER NOT NULL, wait_ns INTEGER NOT NULL,
+	kind TEXT NOT NULL,		-- as of a lock
+	lock_id INTEGER,
+	waiter_path_id INTEGER, holder_lane_id INTEGER,
+	holder_path_id INTEGER, taken_path_id INTEGER	-- as of a lock_wait
+);
+CREATE INDEX stall_run ON stall(run_id, lane_id, started_ns);
+CREATE TABLE stall_window (
+	run_id INTEGER PRIMARY KEY,
+	first_ns REAL NOT NULL, window_ns REAL NOT NULL, period_ns REAL NOT NULL
+);
+
 -- A SNAPSHOT is of one process; number counts from 1 in it, and snapshot_ids of one
 -- process rise with it. snapshot_site and snapshot_path hold what had been reached at a
 -- snapshot, counted from the start of the process. A row is valid for the snapshots
@@ -600,6 +618,16 @@ CREATE VIEW wait_edges AS SELECT w.run_id, l.process_id, w.lock_id, l.name, l.ki
 	LEFT JOIN path q ON q.path_id = w.holder_path_id
 	LEFT JOIN function h ON h.function_id = q.function_id
 	WHERE w.run_id NOT IN (SELECT run_id FROM storing);
+
+CREATE VIEW stalls AS SELECT s.run_id, s.process_id, s.lane_id, s.started_ns, s.wait_ns,
+	s.kind, s.lock_id, l.name, s.waiter_path_id, a.name AS waiter, s.holder_lane_id,
+	s.holder_path_id, h.name AS holder, s.taken_path_id
+	FROM stall s LEFT JOIN lock l USING (run_id, lock_id)
+	LEFT JOIN path p ON p.path_id = s.waiter_path_id
+	LEFT JOIN function a ON a.function_id = p.function_id
+	LEFT JOIN path q ON q.path_id = s.holder_path_id
+	LEFT JOIN function h ON h.function_id = q.function_id
+	WHERE s.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW snapshots AS SELECT run_id, snapshot_id, process_id, label, taken_by,
 	time_ns, live_count, live_bytes, alloc_count, alloc_bytes, rss_bytes, number

@@ -267,6 +267,7 @@ struct segment_slot {
 #define SEGMENT_PAIR_LIMIT 4096u      /* of a lane */
 #define SEGMENT_LOCK_LIMIT 8192u      /* of a lane */
 #define SEGMENT_LOCK_WAIT_LIMIT 16384u
+#define SEGMENT_STALL_LIMIT 8192u
 
 struct segment_file {
 	uint64_t magic;
@@ -630,6 +631,7 @@ struct segment_lane {
 	struct segment_array
 		lock_times; /* struct segment_function: how long waits were */
 	struct segment_array lock_waits; /* struct segment_lock_wait */
+	struct segment_array stalls;	 /* struct segment_stall */
 	struct segment_array transfers;	 /* struct segment_transfer; [0] is never used */
 	struct segment_array series;	 /* common/segment_series.h */
 	uint64_t repaired_frame_count;	 /* closed without their own exit */
@@ -651,6 +653,8 @@ struct segment_lane {
 	uint64_t folded_lock_count; /* calls for locks for which there was no room */
 	uint64_t lost_wait_ns;	    /* without a CPU, and nowhere to book it */
 	uint64_t lost_transfer_count, lost_transfer_bytes; /* likewise */
+	/* of the stalls; lost: no room, or a handler interrupted */
+	uint32_t stall_thinning, lost_stall_count;
 };
 
 _Static_assert(sizeof(struct segment_slot) == 16, "segment_slot layout");

@@ -42,6 +42,12 @@ static const struct trust_counter counters[] = {
 	 "A thread used more than 8,191 locks, or waited for them on more than 16,383 "
 	 "pairs of paths: the rest is not in the tables of locks.",
 	 "Nothing has to be done: the time of these waits is on their call paths."},
+	{"lost_stalls", TRUST_MINOR, "wait for another thread is not told one by one",
+	 "waits for other threads are not told one by one",
+	 "There was no memory for them, or a handler waited while the thread noted "
+	 "another.",
+	 "Nothing has to be done: all totals have them; `critical` does not follow "
+	 "them."},
 	{"lost_transfers", TRUST_MINOR, "call that moved data is in no table",
 	 "calls that moved data are in no table",
 	 "There was no room for their call path, or a signal handler came between: their "

@@ -190,6 +190,7 @@ static void add_switches(struct ingest *ingest)
 	add(ingest, "switches_unseen", counts[SEGMENT_SWITCHES_UNSEEN]);
 	add(ingest, "lost_wait_ns", ingest->merge.lost_wait_ns);
 	add(ingest, "folded_locks", ingest->merge.locks->folded_count);
+	add(ingest, "lost_stalls", ingest->merge.locks->stalls.lost_count);
 	add(ingest, "lost_transfers", ingest->merge.transfers.lost_count);
 	add(ingest, "lost_transfer_bytes", ingest->merge.transfers.lost_bytes);
 }

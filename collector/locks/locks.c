@@ -20,10 +20,11 @@ static uint32_t path_of(const struct walk *walk, uint32_t node)
 	return node < walk->from->node_count ? walk->from->paths[node] : 0;
 }
 
-static void add_place(struct locks *locks, struct lock_place place)
+void locks_add_place(struct locks *locks, struct lock_place place)
 {
 	if (!place.lane_slot ||
-	    (place.node <= LANE_ROOT && place.what != LOCK_PLACE_HOLDER))
+	    (place.node <= LANE_ROOT && place.what != LOCK_PLACE_HOLDER &&
+	     place.what != LOCK_PLACE_STALL_HOLDER))
 		return;
 	locks->places = array_room(locks->places, locks->place_count, sizeof(place));
 	locks->places[locks->place_count++] = place;
@@ -41,10 +42,10 @@ static void note_block(struct merge *merge, uint32_t index,
 	    site >= process->site_count)
 		return;
 	lock->block_offset = from->block_offset;
-	add_place(merge->locks,
-		  (struct lock_place){lock->process, process->sites[site].lane_slot,
-				      process->sites[site].node, index,
-				      LOCK_PLACE_BLOCK});
+	locks_add_place(merge->locks,
+			(struct lock_place){lock->process, process->sites[site].lane_slot,
+					    process->sites[site].node, index,
+					    LOCK_PLACE_BLOCK});
 }
 
 /* The run's lock; UINT32_MAX: there are too many. */
@@ -126,11 +127,12 @@ static void add_wait(struct walk *walk, const struct segment_lock_wait *from,
 					 .count = from->count,
 					 .ticks = from->ticks,
 					 .longest_ticks = from->longest_ticks};
-	add_place(locks,
-		  (struct lock_place){walk->process, from->holder_slot, from->holder_node,
-				      index, LOCK_PLACE_HOLDER});
-	add_place(locks, (struct lock_place){walk->process, from->holder_slot,
-					     from->taken_node, index, LOCK_PLACE_TAKEN});
+	locks_add_place(locks,
+			(struct lock_place){walk->process, from->holder_slot,
+					    from->holder_node, index, LOCK_PLACE_HOLDER});
+	locks_add_place(locks,
+			(struct lock_place){walk->process, from->holder_slot,
+					    from->taken_node, index, LOCK_PLACE_TAKEN});
 }
 
 void locks_add_lane(struct merge *merge, uint32_t lane, const struct lane_locks *from)
@@ -151,6 +153,8 @@ void locks_add_lane(struct merge *merge, uint32_t lane, const struct lane_locks 
 		else if (numbers[wait->lock] != UINT32_MAX)
 			add_wait(&walk, wait, numbers[wait->lock]);
 	}
+	stalls_add_lane(&merge->locks->stalls, lane, from, numbers,
+			&merge->damaged_count);
 	free(numbers);
 }
 
@@ -170,6 +174,7 @@ void locks_free(struct locks *locks)
 	free(locks->all);
 	free(locks->waits);
 	free(locks->places);
+	free(locks->stalls.all);
 	map_done(&locks->map);
 	free(locks);
 }

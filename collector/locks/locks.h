@@ -11,7 +11,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#include "collector/merge/lane.h"
+#include "collector/locks/stalls.h"
 
 /* What one run has at most; the rest is counted. */
 #define LOCKS_MOST (1u << 16)
@@ -54,11 +54,13 @@ struct merge_lock_wait {
 /* A lane, or a path of one, that was not merged yet when it was named. */
 struct lock_place {
 	uint32_t process, lane_slot, node;
-	uint32_t of; /* index of a wait, or of a lock */
+	uint32_t of; /* index of a wait, of a lock or of a stall */
 	enum {
 		LOCK_PLACE_HOLDER, /* its lane, too */
 		LOCK_PLACE_TAKEN,
-		LOCK_PLACE_BLOCK
+		LOCK_PLACE_BLOCK,
+		LOCK_PLACE_STALL_HOLDER, /* its lane, too */
+		LOCK_PLACE_STALL_TAKEN
 	} what;
 };
 
@@ -69,7 +71,11 @@ struct locks {
 	size_t count, wait_count, place_count;
 	struct map map;	       /* by process and address */
 	uint64_t folded_count; /* calls and waits that are in none of them */
+	struct stalls stalls;
 };
+
+/* A place that is looked up when all lanes are merged, if it is one. */
+void locks_add_place(struct locks *locks, struct lock_place place);
 
 struct locks *locks_new(void);
 void locks_free(struct locks *locks);

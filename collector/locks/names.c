@@ -40,6 +40,11 @@ static void settle(struct locks *locks, const struct lock_place *place, uint32_t
 	} else if (place->what == LOCK_PLACE_HOLDER) {
 		locks->waits[place->of].holder_lane = lane;
 		locks->waits[place->of].holder_path = path;
+	} else if (place->what == LOCK_PLACE_STALL_HOLDER) {
+		locks->stalls.all[place->of].holder_lane = lane;
+		locks->stalls.all[place->of].holder_path = path;
+	} else if (place->what == LOCK_PLACE_STALL_TAKEN) {
+		locks->stalls.all[place->of].taken_path = path;
 	} else {
 		locks->waits[place->of].taken_path = path;
 	}
@@ -183,8 +188,30 @@ static void add_up_waits(struct locks *locks)
 	locks->wait_count = kept + 1;
 }
 
+static void add_stall_places(struct merge *merge)
+{
+	struct locks *locks = merge->locks;
+
+	for (size_t i = 0; i < locks->stalls.count; i++) {
+		const struct merge_stall *stall = &locks->stalls.all[i];
+		struct lock_place place = {
+			.process = merge->run->lanes[stall->lane].process,
+			.lane_slot = stall->from.holder_slot,
+			.node = stall->from.holder_node,
+			.of = (uint32_t)i,
+			.what = LOCK_PLACE_STALL_HOLDER,
+		};
+
+		locks_add_place(locks, place);
+		place.node = stall->from.taken_node;
+		place.what = LOCK_PLACE_STALL_TAKEN;
+		locks_add_place(locks, place);
+	}
+}
+
 void locks_finish(struct merge *merge)
 {
+	add_stall_places(merge);
 	settle_places(merge);
 	add_up_waits(merge->locks);
 	for (size_t i = 0; i < merge->locks->count; i++)

@@ -224,13 +224,18 @@ static void take_locks(struct lane_walk *walk, struct lane_locks *ret)
 	*ret = (struct lane_locks){.locks = data->locks,
 				   .times = data->lock_times,
 				   .waits = data->lock_waits,
+				   .stalls = data->stalls,
 				   .lock_count = data->lock_count,
 				   .time_count = data->lock_time_count,
 				   .wait_count = data->lock_wait_count,
+				   .stall_count = data->stall_count,
+				   .stall_thinning = data->header.stall_thinning,
+				   .lost_stall_count = data->header.lost_stall_count,
 				   .folded_count = data->header.folded_lock_count};
 	data->locks = NULL;
 	data->lock_times = NULL;
 	data->lock_waits = NULL;
+	data->stalls = NULL;
 	if (!ret->lock_count)
 		return;
 	ret->paths = list_paths(walk);
@@ -347,6 +352,7 @@ void lane_counts_done(struct lane_counts *counts)
 	free(counts->locks.locks);
 	free(counts->locks.times);
 	free(counts->locks.waits);
+	free(counts->locks.stalls);
 	free(counts->locks.paths);
 	*counts = (struct lane_counts){.count_count = 0};
 }

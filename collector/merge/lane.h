@@ -10,9 +10,11 @@ struct lane_locks {
 	struct segment_lock *locks;
 	struct segment_function *times;
 	struct segment_lock_wait *waits;
+	struct segment_stall *stalls;
 	uint32_t *paths;
-	uint32_t lock_count, time_count, wait_count, node_count;
-	uint64_t folded_count;
+	uint32_t lock_count, time_count, wait_count, stall_count, node_count;
+	uint32_t stall_thinning;
+	uint64_t folded_count, lost_stall_count;
 };
 
 /* What a lane has by number of the function in its process's modes. Owned:

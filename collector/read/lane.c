@@ -82,6 +82,8 @@ static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
 						 &ret->lock_time_count);
 	ret->lock_waits = segment_reader_entries(reader, slot, ARRAY_LOCK_WAITS, &now,
 						 &ret->lock_wait_count);
+	ret->stalls = segment_reader_entries(reader, slot, ARRAY_STALLS, &now,
+					     &ret->stall_count);
 	ret->transfers = segment_reader_entries(reader, slot, ARRAY_TRANSFERS, &now,
 						&ret->transfer_count);
 	return 0;
@@ -124,6 +126,7 @@ void read_lane_done(struct read_lane_data *data)
 	free(data->locks);
 	free(data->lock_times);
 	free(data->lock_waits);
+	free(data->stalls);
 	free(data->transfers);
 	*data = (struct read_lane_data){.frame_count = 0};
 }

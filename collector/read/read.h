@@ -45,7 +45,9 @@ struct read_lane_data {
 	uint32_t frame_count, fiber_count, node_count, function_count, series_count;
 	struct segment_transfer *transfers; /* likewise */
 	uint32_t count_count, window_count, wait_count;
-	uint32_t lock_count, lock_time_count, lock_wait_count, transfer_count;
+	struct segment_stall *stalls; /* likewise */
+	uint32_t lock_count, lock_time_count, lock_wait_count, stall_count;
+	uint32_t transfer_count;
 };
 
 /* The names of one file's regions; both strings of each end with NUL. */

@@ -126,10 +126,69 @@ static int insert_waits(struct store *store, const struct ingest *ingest,
 	return row_close(&row);
 }
 
+static void stall_row(struct row *row, const struct ingest *ingest,
+		      const struct store_ids *ids, const struct merge_stall *stall)
+{
+	const struct ticks *ticks = &ingest->ticks;
+	uint64_t length = stall->from.end_ticks - stall->from.begin_ticks;
+
+	row_int(row, ids->run);
+	row_int(row, ids->process + ingest->run.lanes[stall->lane].process);
+	row_int(row, ids->lane + stall->lane);
+	row_int(row, ticks_since_start_ns(ticks, stall->from.begin_ticks));
+	row_int(row, ns(ingest, (double)length));
+	row_text(row, kind_words[stall->from.kind]);
+	row_known(row, stall->lock == UINT32_MAX ? -1 : (int64_t)stall->lock + 1);
+	path_or_null(row, ids, stall->waiter_path);
+	lane_or_null(row, ids, stall->holder_lane);
+	path_or_null(row, ids, stall->holder_path);
+	path_or_null(row, ids, stall->taken_path);
+	row_next(row);
+}
+
+static int insert_stalls(struct store *store, const struct ingest *ingest,
+			 const struct store_ids *ids)
+{
+	const struct locks *locks = ingest->merge.locks;
+	struct row row;
+
+	row_open(&row, store, "stall",
+		 "run_id, process_id, lane_id, started_ns, wait_ns, kind, lock_id, "
+		 "waiter_path_id, holder_lane_id, holder_path_id, taken_path_id");
+	for (size_t i = 0; i < locks->stalls.count; i++)
+		stall_row(&row, ingest, ids, &locks->stalls.all[i]);
+	return row_close(&row);
+}
+
+/* Which windows the stalls are of, where not all were kept. */
+static int insert_windows(struct store *store, const struct ingest *ingest,
+			  const struct store_ids *ids)
+{
+	double ns_per_tick = ingest->ticks.ns_per_tick;
+	uint32_t thinning = ingest->merge.locks->stalls.thinning;
+	uint64_t start = ingest->run.page.start_ticks;
+	uint64_t period = 1ull << SEGMENT_STALL_WINDOW_SHIFT << thinning;
+	struct row row;
+
+	if (!thinning)
+		return SQLITE_OK;
+	row_open(&row, store, "stall_window", "run_id, first_ns, window_ns, period_ns");
+	row_int(&row, ids->run);
+	row_real(&row, -(double)(start % period) * ns_per_tick);
+	row_real(&row, (double)(1ull << SEGMENT_STALL_WINDOW_SHIFT) * ns_per_tick);
+	row_real(&row, (double)period * ns_per_tick);
+	row_next(&row);
+	return row_close(&row);
+}
+
 int store_lock_rows(struct store *store, const struct ingest *ingest,
 		    const struct store_ids *ids)
 {
 	int code = insert_locks(store, ingest, ids);
 
-	return code == SQLITE_OK ? insert_waits(store, ingest, ids) : code;
+	if (code == SQLITE_OK)
+		code = insert_waits(store, ingest, ids);
+	if (code == SQLITE_OK)
+		code = insert_stalls(store, ingest, ids);
+	return code == SQLITE_OK ? insert_windows(store, ingest, ids) : code;
 }

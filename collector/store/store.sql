@@ -107,6 +107,10 @@ DELETE FROM lock WHERE rowid IN
 	(SELECT rowid FROM lock WHERE run_id = :run LIMIT :limit);
 DELETE FROM lock_wait WHERE rowid IN
 	(SELECT rowid FROM lock_wait WHERE run_id = :run LIMIT :limit);
+DELETE FROM stall WHERE rowid IN
+	(SELECT rowid FROM stall WHERE run_id = :run LIMIT :limit);
+DELETE FROM stall_window WHERE rowid IN
+	(SELECT rowid FROM stall_window WHERE run_id = :run LIMIT :limit);
 DELETE FROM trust WHERE rowid IN
 	(SELECT rowid FROM trust WHERE run_id = :run LIMIT :limit);
 DELETE FROM site WHERE rowid IN

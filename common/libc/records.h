@@ -73,6 +73,32 @@ struct segment_lock_wait {
 	uint32_t hash_next;
 };
 
+/* One wait for another thread: when, and for whom. All are kept as long as there is room.
+ * Then those that touch one of every so many windows of time, see
+ * segment_stall_is_kept(): what happened in these windows is still whole, of all threads,
+ * and a long wait is never lost. Entry 0 is never used. */
+struct segment_stall {
+	uint64_t begin_ticks, end_ticks;
+	uint32_t kind; /* enum segment_lock_kind; 0: the entry is not filled in */
+	uint32_t lock; /* in the lane's locks */
+	uint32_t node; /* that waited */
+	/* as of a segment_lock_wait */
+	uint32_t holder_slot, holder_node, taken_node;
+};
+
+#define SEGMENT_STALL_WINDOW_SHIFT 21u /* ticks of a window, as a power of two */
+#define SEGMENT_STALL_THINNING_MOST 32u
+
+/* Does it touch one of every 2^thinning windows? */
+static inline int segment_stall_is_kept(const struct segment_stall *stall,
+					uint32_t thinning)
+{
+	uint64_t mask = (1ull << thinning) - 1;
+	uint64_t first = stall->begin_ticks >> SEGMENT_STALL_WINDOW_SHIFT;
+
+	return ((first + mask) & ~mask) <= stall->end_ticks >> SEGMENT_STALL_WINDOW_SHIFT;
+}
+
 enum segment_target_kind {
 	SEGMENT_TARGET_UNKNOWN = 0,
 	SEGMENT_TARGET_FILE = 1,
@@ -115,5 +141,6 @@ struct segment_transfer {
 _Static_assert(sizeof(struct segment_wait) == 32, "segment_wait layout");
 _Static_assert(sizeof(struct segment_lock) == 128, "segment_lock layout");
 _Static_assert(sizeof(struct segment_lock_wait) == 48, "segment_lock_wait layout");
+_Static_assert(sizeof(struct segment_stall) == 40, "segment_stall layout");
 _Static_assert(sizeof(struct segment_target) == 256, "segment_target layout");
 _Static_assert(sizeof(struct segment_transfer) == 72, "segment_transfer layout");

@@ -284,6 +284,7 @@ struct lane_context {
 
 	uint64_t settings_seen; /* see shim/budget/settings.h */
 	struct lane_off_cpu off_cpu;
+	uintptr_t stalls_busy;	  /* where on the stack they are worked at, 0: nowhere */
 	uintptr_t transfer_busy;  /* where on the stack they are worked at, 0: nowhere */
 	uint32_t transfer_linked; /* entries that the buckets have */
 	const void *switch_page;  /* behind switch_word, when it is ours */

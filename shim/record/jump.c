@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* Closes the frames that a jump skips. Must not call libc or lock. */
 #include "shim/waits/off_cpu.h"
+#include "shim/waits/stalls.h"
 #include "shim/record/jump.h"
 
 #include "shim/core/clock.h"
@@ -89,6 +90,8 @@ static void leave_hooks(struct lane_context *context, uintptr_t stack_pointer)
 		off_cpu_abandon(context);
 	if (leaves(context, context->transfer_busy, stack_pointer))
 		transfers_abandon(context);
+	if (leaves(context, context->stalls_busy, stack_pointer))
+		stalls_abandon(context);
 	if (leaves(context, context->series_busy, stack_pointer))
 		series_abandon(context);
 	if (leaves(context, context->alloc_busy, stack_pointer)) {

@@ -6,12 +6,14 @@
 #include "shim/core/process.h"
 #include "shim/memory/shadow.h"
 #include "shim/waits/holders.h"
+#include "shim/waits/stalls.h"
 
 /* How far before a lock the block begins that it may be in. */
 #define BLOCK_REACH_BYTES 16384u
 
 void locks_begin_lane(struct lane_context *context)
 {
+	context->stalls_busy = 0;
 	context->locks.held_count = 0;
 	for (uint32_t i = 0; i < LANE_LOCKS_HELD; i++)
 		context->locks.held[i].lock = 0;
@@ -309,6 +311,16 @@ void locks_end_wait(struct locks_wait *wait, int has_it)
 	if (times)
 		times->histogram[segment_histogram_bucket(ticks)]++;
 	add_to_matrix(context, wait, ticks);
+	stalls_add(context, &(struct segment_stall){
+				    .begin_ticks = wait->start_ticks,
+				    .end_ticks = now,
+				    .kind = lock->kind,
+				    .lock = wait->lock,
+				    .node = wait->node,
+				    .holder_slot = wait->holder.slot,
+				    .holder_node = wait->holder.node,
+				    .taken_node = wait->holder.taken_node,
+			    });
 	if (!has_it)
 		return;
 	lock->taken_node = wait->node;

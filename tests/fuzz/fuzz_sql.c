@@ -42,7 +42,7 @@ static const char *const objects[] = {
 	"call_paths",	 "recordings",	   "call_edges",     "allocation_sites",
 	"snapshots",	 "snapshot_sites", "snapshot_paths", "steps",
 	"counters",	 "settings",	   "step_totals",    "resources",
-	"gpu",		 "sqlite_stat1",   "mine",
+	"gpu",		 "sqlite_stat1",   "mine",	     "stall",
 };
 static const char *const columns[] = {
 	"run_id",   "process_id",  "path_id",	  "parent_path_id", "function_id",

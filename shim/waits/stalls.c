@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: MIT */
+/* The lists of waits for other threads. */
+#include "shim/waits/stalls.h"
+
+#include "common/libc/records.h"
+#include "shim/core/process.h"
+
+/* One of every 2^thinning windows is kept by who adds from now on. A forked child begins
+ * where its parent was. */
+static uint32_t thinning;
+
+static struct segment_stall *all_of(const struct lane_context *context)
+{
+	return arrays_entries(context->lane, &context->lane->stalls);
+}
+
+/* Drops what is not in the windows that are left. */
+static void thin(struct lane_context *context, uint32_t to)
+{
+	struct segment_lane *lane = context->lane;
+	struct segment_stall *all = all_of(context);
+	uint32_t count = arrays_count(&lane->stalls), kept = 1;
+
+	__atomic_store_n(&lane->stall_thinning, to, __ATOMIC_RELAXED);
+	for (uint32_t i = 1; i < count; i++)
+		if (segment_stall_is_kept(&all[i], to))
+			all[kept++] = all[i];
+	arrays_publish(&lane->stalls, kept);
+}
+
+/* Of all threads: at least as thin as one of them needs. */
+static uint32_t raise_thinning(uint32_t from)
+{
+	uint32_t now = from + 1;
+
+	if (!__atomic_compare_exchange_n(&thinning, &from, now, 0, __ATOMIC_RELAXED,
+					 __ATOMIC_RELAXED))
+		now = from;
+	return now;
+}
+
+/* The number of a new entry, which has its page; 0: there is no room. */
+static uint32_t make_room(struct lane_context *context)
+{
+	struct segment_lane *lane = context->lane;
+	struct segment_array *array = &lane->stalls;
+	uint32_t to = __atomic_load_n(&thinning, __ATOMIC_RELAXED), number;
+
+	if (lane->stall_thinning < to)
+		thin(context, to);
+	if (array->count >= array->capacity)
+		while (array->count > array->capacity / 2 &&
+		       to < SEGMENT_STALL_THINNING_MOST)
+			thin(context, to = raise_thinning(to));
+	number = array->count ? array->count : 1;
+	if (process_grow(lane, context->slot, ARRAY_STALLS, number + 1) < 0)
+		return 0;
+	return number < array->committed ? number : 0;
+}
+
+static int append(struct lane_context *context, const struct segment_stall *stall)
+{
+	uint32_t number = make_room(context);
+
+	if (!number)
+		return -1;
+	if (!segment_stall_is_kept(stall, context->lane->stall_thinning))
+		return 0;
+	all_of(context)[number] = *stall;
+	arrays_publish(&context->lane->stalls, number + 1);
+	return 0;
+}
+
+void stalls_add(struct lane_context *context, const struct segment_stall *stall)
+{
+	int result = -1;
+
+	if (!context->stalls_busy) {
+		context->stalls_busy = (uintptr_t)__builtin_frame_address(0);
+		result = append(context, stall);
+		context->stalls_busy = 0;
+	}
+	if (result < 0)
+		context->lane->lost_stall_count++;
+}
+
+void stalls_abandon(struct lane_context *context)
+{
+	context->stalls_busy = 0;
+}

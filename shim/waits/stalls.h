@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Each wait for another thread, with its time: what happened in the run one after the
+ * other because somebody had to be waited for (segment_stall). Runs on: the lane's
+ * thread, any context, behind a wait. Must not lock or call libc.
+ *
+ * There is room for so many of a lane. When it is full, all lanes from then on keep only
+ * those that touch one of every two windows of time, then of four, and so on; a lane
+ * drops of its older ones what it would not have kept, so that its list is as if it had
+ * been thinned from the start. All lanes have the same windows: what is kept fits
+ * together.
+ */
+#pragma once
+
+#include "common/libc/records.h"
+#include "shim/lane/lane.h"
+
+/* A wait of the lane is over. */
+void stalls_add(struct lane_context *context, const struct segment_stall *stall);
+
+/* A handler that interrupted an addition has jumped out of it. */
+void stalls_abandon(struct lane_context *context);
