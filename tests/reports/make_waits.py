@@ -35,7 +35,7 @@ def make(db):
         ready[path], blocked[path] = 10 if slept else 0, slept
     other = run.path(None, work, 1, WALL, lanes={2: (1, WALL, WALL, 0, 0)})
     ready[other] = 100
-    trust(db, 1, 1, hook_calls=run.store(), switches_by_rseq=1)
+    trust(db, 1, 1, hook_calls=run.store(), switches_by_rseq=3, switches_by_perf=1)
     for path in run.paths:
         own = {"r": ready.get(path, 0) * MS, "b": blocked.get(path, 0) * MS, "path": path}
         for table in ("path", "path_lane"):

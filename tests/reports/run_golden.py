@@ -375,6 +375,7 @@ CASES = {
     "doctor": (["doctor", "fixture.db"], {}),
     "doctor-estimates": (["doctor", "estimates.db"], {}),
     "doctor-estimates-json": (["doctor", "estimates.db", "-f", "json"], {}),
+    "doctor-waits": (["doctor", "waits.db"], {}),
     "doctor-fine": (["doctor", "fixture.db", "--run", "1"], {}),
     "doctor-empty": (["doctor", "empty.db"], {}),
     "doctor-names": (["doctor", "names.db"], {}),

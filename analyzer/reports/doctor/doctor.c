@@ -83,6 +83,8 @@ static enum exit_status examine_run(struct report_input *input, struct doc *doc)
 	if (status == STATUS_OK)
 		status = trust_add_recordings(input, doc, &facts, RECORDING_ROWS);
 	if (status == STATUS_OK)
+		status = doctor_waits(input, doc);
+	if (status == STATUS_OK)
 		status = doctor_modules(input, doc, &count);
 	if (status == STATUS_OK && (!facts.calls || !facts.alloc_count))
 		status = examine_executables(input, doc, &count);

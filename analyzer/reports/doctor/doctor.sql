@@ -12,3 +12,11 @@ GROUP BY f.module_id ORDER BY SUM(f.naming = 'none') DESC, COUNT(*) DESC, m.path
 -- :name executables
 SELECT executable FROM processes WHERE run_id = :run AND executable IS NOT NULL
 GROUP BY executable ORDER BY MIN(process_id);
+
+-- How many processes saw their switches by what; all 0 of recordings that knew no waits.
+-- :name switches
+SELECT SUM(CASE name WHEN 'switches_by_rseq' THEN value ELSE 0 END) AS rseq,
+	SUM(CASE name WHEN 'switches_by_perf' THEN value ELSE 0 END) AS perf,
+	SUM(CASE name WHEN 'switches_unseen' THEN value ELSE 0 END) AS unseen,
+	SUM(CASE name WHEN 'unsplit_processes' THEN value ELSE 0 END) AS off
+FROM trust WHERE run_id = :run;
