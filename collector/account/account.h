@@ -26,6 +26,13 @@ struct account_cost {
  */
 void account_selves(struct merge *merge, const struct account_cost *cost);
 
+/* What of the self time was no wait: all that calls without a frame can have taken of it,
+ * for those that wait have frames. */
+static inline int64_t account_cpu_ns(const struct merge_cell *cell)
+{
+	return cell->self_ns - cell->self_ready_ns - cell->self_blocked_ns;
+}
+
 /* What of the cost of a call in a window is around its interval, in addition. */
 double account_window_outer_ns(const struct hook_cost *cost);
 

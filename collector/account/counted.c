@@ -162,8 +162,10 @@ static void add_times(struct counted *counted, const struct hook_cost *cost,
 		&(struct rate_sums){
 			.timed_calls = calls,
 			.raw_ns = (double)cell->raw_total_ns,
+			/* waits are booked where they were, not estimated */
 			.self_ns =
-				(double)cell->raw_self_ns - cost->inner_ns * calls -
+				(double)cell->raw_self_ns - (double)cell->self_ready_ns -
+				(double)cell->self_blocked_ns - cost->inner_ns * calls -
 				cost->outer_ns * (double)cell->child_calls -
 				cost->window_inner_ns * cell->window_calls -
 				account_window_outer_ns(cost) * cell->child_window_calls -

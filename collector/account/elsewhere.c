@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "collector/account/account.h"
 #include "common/base/array.h"
 
 /* Those with most time have nearly all of it; each gets all of the functions. */
@@ -44,12 +45,6 @@ static void add_holder(struct holder *top, size_t *count, struct holder holder)
 	top[at] = holder;
 }
 
-/* Calls that are counted take CPU time: those that wait have frames. */
-static int64_t cpu_ns(const struct merge_cell *cell)
-{
-	return cell->self_ns - cell->self_ready_ns - cell->self_blocked_ns;
-}
-
 static size_t find_holders(const struct elsewhere *elsewhere, const struct merge *merge,
 			   struct holder *top)
 {
@@ -57,7 +52,7 @@ static size_t find_holders(const struct elsewhere *elsewhere, const struct merge
 
 	for (size_t i = 0; i < elsewhere->holder_count; i++) {
 		uint32_t path = elsewhere->holders[i];
-		int64_t room = cpu_ns(&merge->cells[path]);
+		int64_t room = account_cpu_ns(&merge->cells[path]);
 
 		if (room > 0)
 			add_holder(top, &count, (struct holder){path, room});
@@ -141,7 +136,8 @@ static void move_calls(struct merge *merge, uint32_t from, uint32_t to, double c
 /* Not more than there is. */
 static int64_t take(struct merge_cell *cell, double ns)
 {
-	int64_t taken = ns < (double)cell->self_ns ? (int64_t)ns : cell->self_ns;
+	int64_t room = account_cpu_ns(cell);
+	int64_t taken = ns < (double)room ? (int64_t)ns : room;
 
 	if (!(ns > 0) || taken <= 0)
 		return 0;

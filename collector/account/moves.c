@@ -10,8 +10,10 @@
  */
 #include "collector/account/moves.h"
 
+#include <math.h>
 #include <stdlib.h>
 
+#include "collector/account/account.h"
 #include "collector/account/elsewhere.h"
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
@@ -192,7 +194,7 @@ static uint32_t next_holder(const struct merge *merge, uint32_t holder)
 {
 	uint32_t at = holder ? merge->paths[holder].parent : 0;
 
-	while (at && merge->cells[at].self_ns <= 0)
+	while (at && account_cpu_ns(&merge->cells[at]) <= 0)
 		at = merge->paths[at].parent;
 	return at;
 }
@@ -235,7 +237,7 @@ static size_t make_all(struct move *moves, size_t count, struct merge *merge,
 	qsort(moves, count, sizeof(*moves), by_holder);
 	for (size_t i = 0; i < count; i = end) {
 		uint32_t holder = moves[i].holder;
-		int64_t room = holder ? merge->cells[holder].self_ns
+		int64_t room = holder ? account_cpu_ns(&merge->cells[holder])
 				      : room_outside(merge, wall_ns);
 		double share, done;
 
@@ -280,18 +282,19 @@ static void take_left(const struct elsewhere *left, struct merge *merge,
 		wanted += left->all[i].counting * cost->counted_ns;
 
 	for (size_t i = 0; i < left->holder_count; i++)
-		all += (double)merge->cells[left->holders[i]].self_ns;
+		all += fmax(0, (double)account_cpu_ns(&merge->cells[left->holders[i]]));
 	if (!(wanted >= 1 && all >= 1))
 		return;
 	share = wanted < all ? wanted / all : 1;
 	for (size_t i = 0; i < left->holder_count; i++) {
 		struct merge_cell *cell = &merge->cells[left->holders[i]];
-		double taken = share * (double)cell->self_ns;
+		int64_t room = account_cpu_ns(cell);
+		double taken = share * fmax(0, (double)room);
 		struct time_error error = {.counted = (float)(taken / cost->counted_ns *
 							      cost->counted_error_ns),
 					   .variance = (float)(taken * taken)};
 
-		cell->self_ns -= part_ns(taken, cell->self_ns);
+		cell->self_ns -= part_ns(taken, room);
 		time_error_add(&cell->self_error, &error);
 	}
 }

@@ -193,7 +193,7 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 		uint64_t since = clock_now();
 
 		modes_note_exit(number, return_address, call_site);
-		now += lane_leave_out(context, since);
+		now += off_cpu_leave_out(context, since);
 		if (windows_close_frame(context, &place, now))
 			return;
 		if (modes_recording(number) != SEGMENT_RECORDING_EXACT)
@@ -222,7 +222,7 @@ static cold void look(struct lane_context *context, uint64_t function, uint64_t 
 		windows_end(context, now);
 	else
 		budget_look(context, function, call_site, node, return_address, now);
-	lane_leave_out(context, now);
+	off_cpu_leave_out(context, now);
 }
 
 /* Closes the topmost frame, as of this call, and looks. */

@@ -11,6 +11,7 @@
 #include "shim/record/inlined.h"
 #include "shim/record/pause.h"
 #include "shim/record/snapshot.h"
+#include "shim/waits/off_cpu.h"
 
 cold void frame_histogram_overflow(struct segment_function *function, uint32_t bucket)
 {
@@ -136,7 +137,7 @@ void frame_push(struct lane_context *context, uint64_t function, uint64_t call_s
 
 		child = find_child(context, parent, function, frame, return_address);
 		/* with many paths it takes several times what the hooks do else */
-		lane_leave_out(context, since);
+		off_cpu_leave_out(context, since);
 		if (child == NO_FRAME) {
 			context->top = frame;
 			return;

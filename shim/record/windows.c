@@ -398,7 +398,7 @@ static cold void look(struct lane_context *context, const struct windows_place *
 
 	budget_look(context, place->function, place->call_site, node,
 		    place->return_address, now);
-	lane_leave_out(context, now);
+	off_cpu_leave_out(context, now);
 }
 
 void windows_leave(struct lane_context *context, const struct windows_place *place,

@@ -187,8 +187,11 @@ static uint64_t ready_part(const struct lane_off_cpu *off, const struct reading 
 	return part < off_ns ? part : off_ns;
 }
 
+/* Whose it is. The recorder's work is in no call's time. */
+enum booking { OF_PATH, OF_PATH_AT_END, OF_OWN_WORK };
+
 /* Returns up to when. */
-static struct reading book(struct lane_context *context, int is_end)
+static struct reading book(struct lane_context *context, enum booking booking)
 {
 	struct lane_off_cpu *off = &context->off_cpu;
 	uint64_t blocked = off->blocked_count, preempted = off->preempted_count, ready_ns;
@@ -199,7 +202,8 @@ static struct reading book(struct lane_context *context, int is_end)
 	count_switches(off);
 	blocked = off->blocked_count - blocked;
 	preempted = off->preempted_count - preempted;
-	now = read_clocks(context, is_end || (blocked && __libc_single_threaded));
+	now = read_clocks(context, booking == OF_PATH_AT_END ||
+					   (blocked && __libc_single_threaded));
 	off_ns = (int64_t)(now.wall_ns - off->base_wall_ns) -
 		 (int64_t)(now.cpu_ns - off->base_cpu_ns);
 	if (now.cpu_ns == UNKNOWN || off->base_cpu_ns == UNKNOWN || off_ns <= 0) {
@@ -213,8 +217,9 @@ static struct reading book(struct lane_context *context, int is_end)
 		off->base_ready_ns += ready_ns;
 	off->base_wall_ns = now.wall_ns;
 	off->base_cpu_ns = now.cpu_ns;
-	add(context, ready_ns, (uint64_t)off_ns - ready_ns, (uint32_t)preempted,
-	    (uint32_t)blocked);
+	if (booking != OF_OWN_WORK)
+		add(context, ready_ns, (uint64_t)off_ns - ready_ns, (uint32_t)preempted,
+		    (uint32_t)blocked);
 	if (row) {
 		row->cpu_ns = now.cpu_ns - off->begin_cpu_ns;
 		row->off_ns += (uint64_t)off_ns;
@@ -222,24 +227,37 @@ static struct reading book(struct lane_context *context, int is_end)
 	return now;
 }
 
-cold uint64_t off_cpu_book(struct lane_context *context)
+/* 0: not now. */
+static int ask_and_book(struct lane_context *context, enum booking booking)
 {
-	uint64_t since = clock_now();
-
 	/* a handler, in the middle of it; or a child in its parent's memory */
 	if (context->off_cpu.busy || context->is_vforking)
 		return 0;
 	context->off_cpu.busy = (uintptr_t)__builtin_frame_address(0);
 	switches_arm(context);
 	if (may_ask()) {
-		book(context, 0);
+		book(context, booking);
 		gate_leave();
 	}
 	context->off_cpu.busy = 0;
 	context->off_cpu.seen_ticks = clock_now();
-	return context->off_cpu.seen_ticks - since < OWN_TICKS_MOST
-		       ? lane_leave_out(context, since)
-		       : 0;
+	return 1;
+}
+
+cold uint64_t off_cpu_book(struct lane_context *context)
+{
+	uint64_t since = clock_now();
+
+	if (!ask_and_book(context, OF_PATH))
+		return 0;
+	return clock_now() - since < OWN_TICKS_MOST ? lane_leave_out(context, since) : 0;
+}
+
+uint64_t off_cpu_leave_out(struct lane_context *context, uint64_t since)
+{
+	if (unlikely(switches_has_been(context)))
+		ask_and_book(context, OF_OWN_WORK);
+	return lane_leave_out(context, since);
 }
 
 void off_cpu_note_thread(struct lane_context *context)
@@ -251,7 +269,7 @@ void off_cpu_note_thread(struct lane_context *context)
 	if (!row || off->busy || context->is_vforking || !may_ask())
 		return;
 	off->busy = (uintptr_t)__builtin_frame_address(0);
-	now = book(context, 1);
+	now = book(context, OF_PATH_AT_END);
 	off->busy = 0;
 	if (now.cpu_ns != UNKNOWN && off->begin_cpu_ns != UNKNOWN)
 		row->cpu_ns = now.cpu_ns - off->begin_cpu_ns;
