@@ -28,6 +28,7 @@
 #include "collector/store/store.h"
 #include "collector/live/snapshot.h"
 #include "tests/fuzz/fuzz_database.h"
+#include "tests/fuzz/fuzz_spool.h"
 
 #define TOKEN 0x0123456789abcdefull
 #define SLOT_BYTES (1u << 20)
@@ -52,7 +53,6 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char directory[64]; /* SPOOL/t */
 static struct rundir rundir;
 static int file_fd;
 static uint8_t *file;
@@ -328,31 +328,12 @@ static void write_facts(void)
 	close(state_fd);
 }
 
-static void remove_directory(void)
-{
-	unlinkat(rundir.fd, SEGMENT_RUN_NAME, 0);
-	unlinkat(rundir.fd, SEGMENT_STATE_NAME, 0);
-	unlinkat(rundir.fd, "1-1.segment", 0);
-	rmdir(directory);
-	*strrchr(directory, '/') = '\0';
-	rmdir(directory);
-}
-
 static void begin(void)
 {
-	const char *parent = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-	char error[256];
-
-	snprintf(directory, sizeof(directory), "%.30s/profshim-fuzz-XXXXXX", parent);
-	if (!mkdtemp(directory))
-		abort();
-	strcat(directory, "/t");
-	if (mkdir(directory, 0700) < 0 ||
-	    rundir_open(&rundir, directory, error, sizeof(error)) < 0)
-		abort();
-	atexit(remove_directory);
+	fuzz_spool_begin(&rundir);
 	write_facts();
-	file_fd = openat(rundir.fd, "1-1.segment", O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+	file_fd =
+		openat(rundir.fd, FUZZ_SEGMENT_NAME, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
 	if (file_fd < 0 || ftruncate(file_fd, (off_t)FILE_BYTES) < 0)
 		abort();
 	file = mmap(NULL, FILE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED, file_fd, 0);

@@ -23,6 +23,7 @@
 #include "collector/ingest/load.h"
 #include "collector/store/store.h"
 #include "tests/fuzz/fuzz_database.h"
+#include "tests/fuzz/fuzz_spool.h"
 
 #define TOKEN 0x0123456789abcdefull
 #define SLOT_BYTES 16384u
@@ -38,8 +39,7 @@ struct change {
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static char directory[64]; /* SPOOL/t */
-static struct rundir rundir;
+static struct rundir rundir = RUNDIR_NONE;
 static struct segment_run base_page;
 static struct segment_state base_state;
 static uint8_t base_file[SLOTS * SLOT_BYTES] __attribute__((aligned(64)));
@@ -243,44 +243,15 @@ static void make_base(void)
 	make_base_history();
 }
 
-static void remove_directory(void)
-{
-	char path[96];
-
-	snprintf(path, sizeof(path), "%s/run", directory);
-	unlink(path);
-	snprintf(path, sizeof(path), "%s/state", directory);
-	unlink(path);
-	snprintf(path, sizeof(path), "%s/1-1.segment", directory);
-	unlink(path);
-	rmdir(directory);
-	*strrchr(directory, '/') = '\0';
-	rmdir(directory);
-}
-
 static void begin(void)
 {
-	const char *parent = getenv("TMPDIR") ? getenv("TMPDIR") : "/tmp";
-	char error[256];
-
-	snprintf(directory, sizeof(directory), "%.30s/profshim-fuzz-XXXXXX", parent);
-	if (!mkdtemp(directory))
-		abort();
-	strcat(directory, "/t");
-	if (mkdir(directory, 0700) < 0 ||
-	    rundir_open(&rundir, directory, error, sizeof(error)) < 0)
-		abort();
-	atexit(remove_directory);
+	fuzz_spool_begin(&rundir);
 	make_base();
 }
 
 static void write_file(const char *name, const void *data, size_t size)
 {
-	char path[96];
-	int fd;
-
-	snprintf(path, sizeof(path), "%s/%s", directory, name);
-	fd = open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+	int fd = openat(rundir.fd, name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
 	if (fd < 0 || write(fd, data, size) != (ssize_t)size)
 		abort();
 	close(fd);
@@ -325,7 +296,7 @@ static void write_damaged(const uint8_t *data, size_t size)
 	}
 	write_file("run", page, page_size);
 	write_file("state", state, state_size);
-	write_file("1-1.segment", file, file_size);
+	write_file(FUZZ_SEGMENT_NAME, file, file_size);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -334,7 +305,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct ingest ingest;
 	char error[512];
 
-	if (!*directory)
+	if (rundir.fd < 0)
 		begin();
 	write_damaged(data, size);
 	if (ingest_load(&ingest, &rundir, &watch, error, sizeof(error)) < 0)

@@ -29,6 +29,38 @@ struct sqlite3 *check_ingest(const struct make_run *run, const struct ingest_wat
 	return db;
 }
 
+int check_store(const struct make_run *run, const struct make_file *file, uint64_t token,
+		char *error, size_t error_size)
+{
+	static const struct ingest_watch nothing;
+	struct ingest ingest;
+	int result;
+
+	run->page->token = run->state->token = file->file->token = token;
+	assert_int_equal(ingest_load(&ingest, &run->rundir, &nothing, error, error_size),
+			 0);
+	result = store_run(run->output, &ingest, NULL, NULL, error, error_size);
+	ingest_done(&ingest);
+	return result;
+}
+
+void check_must_store(const struct make_run *run, const struct make_file *file,
+		      uint64_t token)
+{
+	char error[512] = "";
+
+	if (check_store(run, file, token, error, sizeof(error)) < 0)
+		fail_msg("%s", error);
+}
+
+struct sqlite3 *check_output(const struct make_run *run)
+{
+	struct sqlite3 *db;
+
+	assert_int_equal(sqlite3_open(run->output, &db), SQLITE_OK);
+	return db;
+}
+
 static sqlite3_stmt *prepare(struct sqlite3 *db, const char *sql)
 {
 	sqlite3_stmt *statement = NULL;

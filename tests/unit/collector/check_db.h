@@ -6,6 +6,7 @@
  */
 #pragma once
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "collector/ingest/ingest.h"
@@ -26,6 +27,18 @@ void check_rows(struct sqlite3 *db, const char *sql, const char *expected);
 
 /* The sums that hold in every run. */
 void check_invariants(struct sqlite3 *db);
+
+/* Stores the run as it is now, under the token, where it says. 0, or what store_run()
+ * returns, with its sentence in error. */
+int check_store(const struct make_run *run, const struct make_file *file, uint64_t token,
+		char *error, size_t error_size);
+
+/* Fails the test when that fails. */
+void check_must_store(const struct make_run *run, const struct make_file *file,
+		      uint64_t token);
+
+/* What was stored; the caller closes it. */
+struct sqlite3 *check_output(const struct make_run *run);
 
 /* A run of one process with one lane, which has ended. */
 struct check_one {

@@ -64,48 +64,19 @@ static int finish(void **state)
 	return 0;
 }
 
-static int store(struct fixture *f, uint64_t token, char *error, size_t error_size)
-{
-	static const struct ingest_watch nothing;
-	struct ingest ingest;
-	int result;
-
-	f->run.page->token = f->run.state->token = f->file.file->token = token;
-	assert_int_equal(
-		ingest_load(&ingest, &f->run.rundir, &nothing, error, error_size), 0);
-	result = store_run(f->run.output, &ingest, NULL, NULL, error, error_size);
-	ingest_done(&ingest);
-	return result;
-}
-
-static void must_store(struct fixture *f, uint64_t token)
-{
-	char error[512] = "";
-
-	if (store(f, token, error, sizeof(error)) < 0)
-		fail_msg("%s", error);
-}
-
 static void must_refuse(struct fixture *f, int expected, const char *words)
 {
 	char error[512] = "";
 
-	assert_int_equal(store(f, 77, error, sizeof(error)), expected);
+	assert_int_equal(check_store(&f->run, &f->file, 77, error, sizeof(error)),
+			 expected);
 	if (!strstr(error, words) || !strstr(error, f->run.output) || strchr(error, '\n'))
 		fail_msg("%s", error);
 }
 
-static struct sqlite3 *open_output(const struct fixture *f)
-{
-	struct sqlite3 *db;
-
-	assert_int_equal(sqlite3_open(f->run.output, &db), SQLITE_OK);
-	return db;
-}
-
 static void execute(const struct fixture *f, const char *sql)
 {
-	struct sqlite3 *db = open_output(f);
+	struct sqlite3 *db = check_output(&f->run);
 
 	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
@@ -137,10 +108,10 @@ static void a_new_file_is_private(void **state)
 {
 	struct fixture *f = *state;
 
-	must_store(f, 1);
+	check_must_store(&f->run, &f->file, 1);
 	assert_int_equal(mode_of(f->run.output), 0600);
 	assert_int_equal(chmod(f->run.output, 0640), 0);
-	must_store(f, 2);
+	check_must_store(&f->run, &f->file, 2);
 	assert_int_equal(mode_of(f->run.output), 0640);
 }
 
@@ -150,8 +121,8 @@ static void an_own_link_is_followed(void **state)
 	struct fixture *f = *state;
 
 	assert_int_equal(symlink("other", f->run.output), 0);
-	must_store(f, 1);
-	must_store(f, 2);
+	check_must_store(&f->run, &f->file, 1);
+	check_must_store(&f->run, &f->file, 2);
 	assert_int_equal(mode_of(f->other), 0600);
 }
 
@@ -181,7 +152,7 @@ static void a_second_name_is_refused(void **state)
 {
 	struct fixture *f = *state;
 
-	must_store(f, 1);
+	check_must_store(&f->run, &f->file, 1);
 	assert_int_equal(link(f->run.output, f->other), 0);
 	must_refuse(f, -EACCES, "has 2 names");
 }
@@ -191,7 +162,7 @@ static void a_file_of_others_is_refused(void **state)
 	struct fixture *f = *state;
 
 	need_root();
-	must_store(f, 1);
+	check_must_store(&f->run, &f->file, 1);
 	assert_int_equal(chown(f->run.output, NOBODY, NOBODY), 0);
 	must_refuse(f, -EACCES, "belongs to nobody, not to root");
 }
@@ -212,7 +183,7 @@ static void journals_of_others_are_refused(void **state)
 	struct fixture *f = *state;
 
 	need_root();
-	must_store(f, 1);
+	check_must_store(&f->run, &f->file, 1);
 	for (int i = 0; i < 2; i++) {
 		char *path = beside(f, suffixes[i]);
 
@@ -221,7 +192,7 @@ static void journals_of_others_are_refused(void **state)
 		must_refuse(f, -EACCES, "belongs to nobody");
 		assert_int_equal(unlink(path), 0);
 	}
-	must_store(f, 2);
+	check_must_store(&f->run, &f->file, 2);
 }
 
 static void links_as_journals_are_refused(void **state)
@@ -229,7 +200,7 @@ static void links_as_journals_are_refused(void **state)
 	static const char *const suffixes[] = {"-journal", "-wal"};
 	struct fixture *f = *state;
 
-	must_store(f, 1);
+	check_must_store(&f->run, &f->file, 1);
 	plant(f->other, "precious");
 	for (int i = 0; i < 2; i++) {
 		char *path = beside(f, suffixes[i]);
@@ -246,7 +217,7 @@ static void a_fifo_as_journal_is_refused(void **state)
 	struct fixture *f = *state;
 	char *path;
 
-	must_store(f, 1);
+	check_must_store(&f->run, &f->file, 1);
 	path = beside(f, "-journal");
 	assert_int_equal(mkfifo(path, 0600), 0);
 	must_refuse(f, -EACCES, "is not a file");
@@ -272,7 +243,7 @@ static void changed_schemas_are_refused(void **state)
 	struct fixture *f = *state;
 
 	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++) {
-		must_store(f, 1);
+		check_must_store(&f->run, &f->file, 1);
 		execute(f, changes[i].sql);
 		must_refuse(f, -EINVAL, changes[i].words);
 		assert_int_equal(unlink(f->run.output), 0);
@@ -283,16 +254,16 @@ static void what_does_nothing_may_stay(void **state)
 {
 	struct fixture *f = *state;
 
-	must_store(f, 1);
+	check_must_store(&f->run, &f->file, 1);
 	execute(f, "CREATE VIEW mine AS SELECT name FROM functions;"
 		   "CREATE TABLE notes (run_id, text PRIMARY KEY); ANALYZE");
-	must_store(f, 2);
+	check_must_store(&f->run, &f->file, 2);
 }
 
 /* Run 2 was being stored by somebody who died, run 3 is by somebody alive. */
 static void announce(struct fixture *f, int64_t age_seconds)
 {
-	struct sqlite3 *db = open_output(f);
+	struct sqlite3 *db = check_output(&f->run);
 	char sql[1024];
 
 	snprintf(
@@ -321,10 +292,10 @@ static void halves_of_dead_writers_are_removed(void **state)
 	struct fixture *f = *state;
 	struct sqlite3 *db;
 
-	must_store(f, 1);
+	check_must_store(&f->run, &f->file, 1);
 	announce(f, 1000);
-	must_store(f, 4);
-	db = open_output(f);
+	check_must_store(&f->run, &f->file, 4);
+	db = check_output(&f->run);
 	check_rows(db, "SELECT run_id FROM storing", "3");
 	check_rows(db, "SELECT DISTINCT run_id FROM process", "1;3;4");
 	check_rows(db,
@@ -342,10 +313,10 @@ static void halves_of_living_writers_stay(void **state)
 	struct fixture *f = *state;
 	struct sqlite3 *db;
 
-	must_store(f, 1);
+	check_must_store(&f->run, &f->file, 1);
 	announce(f, 5);
-	must_store(f, 4);
-	db = open_output(f);
+	check_must_store(&f->run, &f->file, 4);
+	db = check_output(&f->run);
 	check_rows(db, "SELECT run_id FROM storing ORDER BY run_id", "2;3");
 	check_rows(db, "SELECT DISTINCT run_id FROM process", "1;2;3;4");
 	check_rows(db, "SELECT run_id FROM runs", "1;4");

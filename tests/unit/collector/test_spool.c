@@ -120,7 +120,7 @@ static void recovered(void **state)
 			 0);
 	assert_int_equal(access(f->run.directory, F_OK), -1);
 	expect_no_run(f);
-	assert_int_equal(sqlite3_open(f->run.output, &db), SQLITE_OK);
+	db = check_output(&f->run);
 	check_rows(db, "SELECT complete FROM runs", "1");
 	check_rows(db, "SELECT value FROM trust WHERE name = 'collector_recovered'", "1");
 	sqlite3_close(db);

@@ -57,42 +57,12 @@ static int finish(void **state)
 	return 0;
 }
 
-/* Stores the run as it is now under the token. */
-static int store(struct fixture *f, uint64_t token, char *error, size_t error_size)
-{
-	static const struct ingest_watch nothing;
-	struct ingest ingest;
-	int result;
-
-	f->run.page->token = f->run.state->token = f->file.file->token = token;
-	assert_int_equal(
-		ingest_load(&ingest, &f->run.rundir, &nothing, error, error_size), 0);
-	result = store_run(f->run.output, &ingest, NULL, NULL, error, error_size);
-	ingest_done(&ingest);
-	return result;
-}
-
-static struct sqlite3 *open_output(const struct fixture *f)
-{
-	struct sqlite3 *db;
-
-	assert_int_equal(sqlite3_open(f->run.output, &db), SQLITE_OK);
-	return db;
-}
-
-static void must_store(struct fixture *f, uint64_t token)
-{
-	char error[512] = "";
-
-	if (store(f, token, error, sizeof(error)) < 0)
-		fail_msg("%s", error);
-}
-
 static void must_refuse(struct fixture *f, int expected, const char *words)
 {
 	char error[512] = "";
 
-	assert_int_equal(store(f, 1, error, sizeof(error)), expected);
+	assert_int_equal(check_store(&f->run, &f->file, 1, error, sizeof(error)),
+			 expected);
 	if (!strstr(error, words) || !strstr(error, f->run.output) || strchr(error, '\n'))
 		fail_msg("%s", error);
 }
@@ -103,8 +73,8 @@ static void identity(void **state)
 	struct sqlite3 *db;
 	char path[256];
 
-	must_store(f, 1);
-	db = open_output(f);
+	check_must_store(&f->run, &f->file, 1);
+	db = check_output(&f->run);
 	assert_int_equal(check_int(db, "PRAGMA application_id"), RUNDB_APPLICATION_ID);
 	assert_int_equal(check_int(db, "PRAGMA user_version"), RUNDB_SCHEMA_VERSION);
 	check_rows(db, "PRAGMA journal_mode", "delete");
@@ -126,10 +96,10 @@ static void appended(void **state)
 	struct fixture *f = *state;
 	struct sqlite3 *db;
 
-	must_store(f, 1);
-	must_store(f, 2);
-	must_store(f, 3);
-	db = open_output(f);
+	check_must_store(&f->run, &f->file, 1);
+	check_must_store(&f->run, &f->file, 2);
+	check_must_store(&f->run, &f->file, 3);
+	db = check_output(&f->run);
 	check_rows(db, "SELECT run_id, complete FROM runs", "1|1;2|1;3|1");
 	check_rows(db, "SELECT run_id, path_id, parent_path_id, function_id FROM path",
 		   "1|1||1;1|2|1|2;2|3||3;2|4|3|4;3|5||5;3|6|5|6");
@@ -144,11 +114,11 @@ static void replaced(void **state)
 	struct fixture *f = *state;
 	struct sqlite3 *db;
 
-	must_store(f, 1);
-	must_store(f, 2);
+	check_must_store(&f->run, &f->file, 1);
+	check_must_store(&f->run, &f->file, 2);
 	f->lane.nodes[3].call_count = 6;
-	must_store(f, 1);
-	db = open_output(f);
+	check_must_store(&f->run, &f->file, 1);
+	db = check_output(&f->run);
 	check_rows(db, "SELECT run_id, token FROM run",
 		   "1|0000000000000001;2|0000000000000002");
 	check_rows(db, "SELECT run_id, SUM(calls), COUNT(*) FROM path GROUP BY run_id",
@@ -181,13 +151,15 @@ static void not_a_database(void **state)
 
 static void empty_file(void **state)
 {
-	write_file(*state, "", 0);
-	must_store(*state, 1);
+	struct fixture *f = *state;
+
+	write_file(f, "", 0);
+	check_must_store(&f->run, &f->file, 1);
 }
 
 static void execute(const struct fixture *f, const char *sql)
 {
-	struct sqlite3 *db = open_output(f);
+	struct sqlite3 *db = check_output(&f->run);
 
 	assert_int_equal(sqlite3_exec(db, sql, NULL, NULL, NULL), SQLITE_OK);
 	sqlite3_close(db);
@@ -201,7 +173,9 @@ static void foreign_database(void **state)
 
 static void newer_and_older_database(void **state)
 {
-	must_store(*state, 1);
+	struct fixture *f = *state;
+
+	check_must_store(&f->run, &f->file, 1);
 	execute(*state, "PRAGMA user_version = 99");
 	must_refuse(*state, -EINVAL, "a newer version");
 	execute(*state, "PRAGMA user_version = 1");
@@ -212,7 +186,7 @@ static void cut_database(void **state)
 {
 	struct fixture *f = *state;
 
-	must_store(f, 1);
+	check_must_store(&f->run, &f->file, 1);
 	assert_int_equal(truncate(f->run.output, 5000), 0);
 	must_refuse(f, -EINVAL, "is damaged");
 }
@@ -242,10 +216,10 @@ static void write_ahead_log_is_ended(void **state)
 	struct fixture *f = *state;
 	struct sqlite3 *db;
 
-	must_store(f, 1);
+	check_must_store(&f->run, &f->file, 1);
 	execute(f, "PRAGMA journal_mode = WAL");
-	must_store(f, 2);
-	db = open_output(f);
+	check_must_store(&f->run, &f->file, 2);
+	db = check_output(&f->run);
 	check_rows(db, "PRAGMA journal_mode", "delete");
 	sqlite3_close(db);
 }
@@ -283,7 +257,7 @@ static void concurrent_writers(void **state)
 		assert_true(wait(&status) > 0);
 		assert_int_not_equal(WEXITSTATUS(status), 2);
 	}
-	db = open_output(f);
+	db = check_output(&f->run);
 	check_rows(db, "SELECT COUNT(*) > 0, COUNT(*) = COUNT(DISTINCT token) FROM run",
 		   "1|1");
 	check_rows(db, "PRAGMA foreign_key_check", "");
