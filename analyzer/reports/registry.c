@@ -6,6 +6,7 @@ extern const struct report report_bottlenecks;
 extern const struct report report_callers;
 extern const struct report report_compare;
 extern const struct report report_components;
+extern const struct report report_critical;
 extern const struct report report_delta;
 extern const struct report report_doctor;
 extern const struct report report_exclude_list;
@@ -29,14 +30,12 @@ extern const struct report report_steps;
 extern const struct report report_tree;
 
 const struct report *const report_registry[] = {
-	&report_report,	       &report_bottlenecks, &report_functions,
-	&report_tree,	       &report_callers,	    &report_locks,
-	&report_memory,	       &report_leaks,	    &report_set,
-	&report_snapshot,      &report_snapshots,   &report_delta,
-	&report_components,    &report_steps,	    &report_io,
-	&report_resources,     &report_flamegraph,  &report_export,
-	&report_compare,       &report_ranks,	    &report_runs,
-	&report_sql,	       &report_doctor,	    &report_exclude_list,
-	&report_selftest_gate,
+	&report_report,	      &report_bottlenecks,   &report_functions, &report_tree,
+	&report_callers,      &report_locks,	     &report_critical,	&report_memory,
+	&report_leaks,	      &report_set,	     &report_snapshot,	&report_snapshots,
+	&report_delta,	      &report_components,    &report_steps,	&report_io,
+	&report_resources,    &report_flamegraph,    &report_export,	&report_compare,
+	&report_ranks,	      &report_runs,	     &report_sql,	&report_doctor,
+	&report_exclude_list, &report_selftest_gate,
 };
 const size_t report_registry_count = sizeof(report_registry) / sizeof(report_registry[0]);

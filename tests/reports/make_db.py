@@ -633,6 +633,8 @@ def make(kind, path, paths=26000):
         importlib.import_module("make_names").make(db)
     elif kind == "inlined":
         importlib.import_module("make_inlined").make(db)
+    elif kind == "critical":
+        importlib.import_module("make_critical").make(db)
     elif kind == "waits":
         importlib.import_module("make_waits").make(db)
     elif kind == "marks":

@@ -520,6 +520,18 @@ CASES = {
     "locks-json": (["locks", "fixture.db", "-f", "json"], {}),
     "locks-csv": (["locks", "fixture.db", "-f", "csv"], {}),
     "locks-md": (["locks", "fixture.db", "-f", "md"], {}),
+    "critical": (["critical", "critical.db", "--run", "1"], {}),
+    "critical-ascii": (["critical", "critical.db", "--run", "1", "-n", "3"], ASCII),
+    "critical-windows": (["critical", "critical.db"], {}),
+    "critical-sort": (["critical", "critical.db", "--run", "1", "--sort", "bound_percent",
+                       "-n", "2"], {}),
+    "critical-focus": (["critical", "critical.db", "--run", "1", "--focus", "^p"], {}),
+    "critical-json": (["critical", "critical.db", "--run", "1", "-f", "json"], {}),
+    "critical-csv": (["critical", "critical.db", "--run", "1", "-f", "csv"], {}),
+    "critical-md": (["critical", "critical.db", "--run", "1", "-f", "md"], {}),
+    "critical-one": (["critical", "fixture.db", "--run", "1"], {}),
+    "critical-empty": (["critical", "empty.db"], {}),
+    "help-critical": (["critical", "--help"], {}),
     "help-locks": (["locks", "--help"], {}),
     "help-compare": (["compare", "--help"], {}),
     "help": (["--help"], {}),
@@ -644,7 +656,7 @@ def make_databases(folder, cases):
                  "findings", "unwound", "inlined", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
                  "jobs-inside", "names", "estimates", "drowned", "fewer",
-                 "levels", "waiting", "waits"):
+                 "levels", "waiting", "waits", "critical"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):
             continue
         make_db.make(kind, os.path.join(folder, kind + ".db"))

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: MIT */
+/* Where the threads and stalls of a run are found. */
+#include "analyzer/model/critical/order.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/xalloc.h"
+
+/* A thread that began so shortly after its maker began to wait may still be its. */
+#define MAKER_LATE_NS 2e6
+
+struct order {
+	const struct walk_run *run;
+	uint32_t *first_stall; /* by thread, and one more */
+	uint32_t *by_lock;     /* stalls for locks, by lock and end */
+	size_t by_lock_count;
+};
+
+static int compare_reals(double a, double b)
+{
+	return (a > b) - (a < b);
+}
+
+static int compare_threads(const void *a, const void *b)
+{
+	const struct walk_thread *left = a, *right = b;
+
+	if (left->lane != right->lane)
+		return left->lane < right->lane ? -1 : 1;
+	return compare_reals(left->begin_ns, right->begin_ns);
+}
+
+static int compare_stalls(const void *a, const void *b)
+{
+	const struct walk_stall *left = a, *right = b;
+
+	if (left->thread != right->thread)
+		return left->thread < right->thread ? -1 : 1;
+	return compare_reals(left->begin_ns, right->begin_ns);
+}
+
+static int compare_takers(const void *a, const void *b, void *stalls)
+{
+	const struct walk_stall *all = stalls;
+	const struct walk_stall *left = &all[*(const uint32_t *)a];
+	const struct walk_stall *right = &all[*(const uint32_t *)b];
+
+	if (left->lock_id != right->lock_id)
+		return left->lock_id < right->lock_id ? -1 : 1;
+	return compare_reals(left->end_ns, right->end_ns);
+}
+
+uint32_t order_thread_at(const struct order *order, uint32_t lane, double at_ns)
+{
+	const struct walk_run *run = order->run;
+	size_t low = 0, high = run->thread_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct walk_thread *thread = &run->threads[middle];
+
+		if (thread->lane < lane ||
+		    (thread->lane == lane && thread->begin_ns <= at_ns))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low && run->threads[low - 1].lane == lane ? (uint32_t)(low - 1)
+							 : WALK_NONE;
+}
+
+uint32_t order_stall_at(const struct order *order, uint32_t thread, double at_ns)
+{
+	uint32_t first = order->first_stall[thread], low = first;
+	uint32_t high = order->first_stall[thread + 1];
+
+	while (low < high) {
+		uint32_t middle = low + (high - low) / 2;
+
+		if (order->run->stalls[middle].begin_ns < at_ns)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > first ? low - 1 : WALK_NONE;
+}
+
+uint32_t order_last_taker(const struct order *order, uint32_t stall)
+{
+	const struct walk_stall *all = order->run->stalls, *of = &all[stall];
+	size_t low = 0, high = order->by_lock_count;
+
+	if (!of->lock_id)
+		return WALK_NONE;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		const struct walk_stall *other = &all[order->by_lock[middle]];
+
+		if (other->lock_id < of->lock_id ||
+		    (other->lock_id == of->lock_id && other->end_ns < of->end_ns))
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low; low--) {
+		const struct walk_stall *other = &all[order->by_lock[low - 1]];
+
+		if (other->lock_id != of->lock_id || other->end_ns <= of->begin_ns)
+			break;
+		if (other->thread != of->thread)
+			return order->by_lock[low - 1];
+	}
+	return WALK_NONE;
+}
+
+uint32_t order_last_ended(const struct order *order, uint32_t stall)
+{
+	const struct walk_stall *of = &order->run->stalls[stall];
+	uint32_t last = WALK_NONE;
+	double last_ns = of->begin_ns;
+
+	for (uint32_t i = 0; i < order->run->thread_count; i++) {
+		double end_ns = order->run->threads[i].end_ns;
+
+		if (i == of->thread || end_ns > of->end_ns || end_ns < last_ns)
+			continue;
+		last = i;
+		last_ns = end_ns;
+	}
+	return last;
+}
+
+/* For how long a thread had been waiting at a time. */
+static double idle_ns(const struct order *order, uint32_t thread, double at_ns)
+{
+	uint32_t stall = order_stall_at(order, thread, at_ns);
+
+	if (stall == WALK_NONE || order->run->stalls[stall].end_ns <= at_ns)
+		return 0;
+	return at_ns - order->run->stalls[stall].begin_ns;
+}
+
+uint32_t order_maker(const struct order *order, uint32_t thread, uint32_t first_lane,
+		     bool *ret_is_guessed)
+{
+	const struct walk_run *run = order->run;
+	double at_ns = run->threads[thread].begin_ns, least_ns = INFINITY;
+	uint32_t best = WALK_NONE, candidates = 0;
+
+	for (uint32_t i = 0; i < run->thread_count; i++) {
+		const struct walk_thread *other = &run->threads[i];
+		double waited_ns;
+
+		if (i == thread || other->begin_ns > at_ns || other->end_ns < at_ns ||
+		    (other->begin_ns == at_ns && i > thread))
+			continue;
+		waited_ns = idle_ns(order, i, at_ns);
+		candidates += waited_ns < MAKER_LATE_NS;
+		if (waited_ns < MAKER_LATE_NS && other->lane == first_lane)
+			waited_ns = -1;
+		if (waited_ns >= least_ns)
+			continue;
+		best = i;
+		least_ns = waited_ns;
+	}
+	*ret_is_guessed = least_ns >= 0 && candidates != 1;
+	return best;
+}
+
+/* A stall is its thread's, and not longer; it does not begin before the last is over. */
+static void fit_stalls(struct walk_run *run, const struct order *order)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < run->stall_count; i++) {
+		struct walk_stall *stall = &run->stalls[i];
+
+		stall->thread = order_thread_at(order, stall->lane, stall->begin_ns);
+		if (stall->thread == WALK_NONE)
+			continue;
+		stall->end_ns = fmin(stall->end_ns, run->threads[stall->thread].end_ns);
+		if (stall->end_ns > stall->begin_ns)
+			run->stalls[kept++] = *stall;
+	}
+	run->stall_count = kept;
+	qsort(run->stalls, kept, sizeof(*run->stalls), compare_stalls);
+	kept = 0;
+	for (size_t i = 0; i < run->stall_count; i++)
+		if (!kept || run->stalls[kept - 1].thread != run->stalls[i].thread ||
+		    run->stalls[kept - 1].end_ns <= run->stalls[i].begin_ns)
+			run->stalls[kept++] = run->stalls[i];
+	run->stall_count = kept;
+}
+
+struct order *order_new(struct walk_run *run)
+{
+	struct order *order = xcalloc(1, sizeof(*order));
+	size_t next = 0;
+
+	order->run = run;
+	if (run->thread_count)
+		qsort(run->threads, run->thread_count, sizeof(*run->threads),
+		      compare_threads);
+	if (run->stall_count)
+		fit_stalls(run, order);
+	order->first_stall = xcalloc(run->thread_count + 1, sizeof(*order->first_stall));
+	order->by_lock = xcalloc(run->stall_count + 1, sizeof(*order->by_lock));
+	for (uint32_t i = 0; i < run->stall_count; i++) {
+		for (; next <= run->stalls[i].thread; next++)
+			order->first_stall[next] = i;
+		if (run->stalls[i].kind == WALK_LOCK && run->stalls[i].lock_id)
+			order->by_lock[order->by_lock_count++] = i;
+	}
+	for (; next <= run->thread_count; next++)
+		order->first_stall[next] = (uint32_t)run->stall_count;
+	if (order->by_lock_count)
+		qsort_r(order->by_lock, order->by_lock_count, sizeof(*order->by_lock),
+			compare_takers, run->stalls);
+	return order;
+}
+
+void order_free(struct order *order)
+{
+	free(order->first_stall);
+	free(order->by_lock);
+	free(order);
+}

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: MIT */
+/* The threads of a run, and their waits for each other: what the walk is given. */
+#pragma once
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define WALK_NONE UINT32_MAX
+
+/* Times are ns since the start of the run. */
+struct walk_thread {
+	uint32_t lane;
+	uint32_t number; /* the caller's */
+	double begin_ns, end_ns;
+};
+
+enum walk_kind {
+	WALK_LOCK,   /* the holder: who had it when the wait began */
+	WALK_SIGNAL, /* the holder: who let the waiter go */
+	WALK_JOIN,   /* the holder: who ended */
+};
+
+/* A wait for another thread. */
+struct walk_stall {
+	uint32_t lane, holder_lane; /* WALK_NONE: not known */
+	double begin_ns, end_ns;
+	enum walk_kind kind;
+	int64_t lock_id; /* 0: none */
+	uint32_t number; /* the caller's, of what else it knows of the stall */
+	uint32_t thread; /* set by the walk: WALK_NONE, it fits none */
+};
+
+/* Windows in which all stalls are known; period_ns 0: always. */
+struct walk_windows {
+	double first_ns, length_ns, period_ns;
+};
+
+struct walk_run {
+	struct walk_thread *threads; /* sorted by the walk */
+	size_t thread_count;
+	struct walk_stall *stalls; /* sorted by the walk */
+	size_t stall_count;
+	uint32_t last_lane; /* whose last thread the chain ends with */
+	double begin_ns, end_ns;
+	struct walk_windows windows;
+};

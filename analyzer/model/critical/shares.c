@@ -1,0 +1,295 @@
+/* SPDX-License-Identifier: MIT */
+/* Stretches of the critical path, divided among call paths. */
+#include "analyzer/model/critical/shares.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "common/base/array.h"
+#include "common/base/map.h"
+#include "common/base/xalloc.h"
+
+/* A holder's path, as far as those who waited have seen it, and the stretches of holding
+ * that go by what was seen. */
+struct seen {
+	uint32_t lane;
+	int64_t lock_id;
+	uint32_t path;
+	double weight;
+};
+
+struct work {
+	const struct shares_input *input;
+	struct shares *shares;
+	struct map cells; /* by lane and path: number in shares->all */
+	struct seen *seen;
+	size_t seen_count;
+	double *own_ns;	 /* by lane: stretches that are divided by its work */
+	double *held_ns; /* by lane: of its paths, with locks */
+};
+
+static struct share *cell_of(struct work *work, uint32_t lane, uint32_t path)
+{
+	struct shares *shares = work->shares;
+	bool is_new;
+	uint32_t number = map_number(&work->cells, lane, path, 0, &is_new);
+
+	if (is_new) {
+		shares->all = array_room(shares->all, number, sizeof(*shares->all));
+		shares->all[number] = (struct share){.lane = lane, .path = path};
+		shares->count = number + 1;
+	}
+	return &shares->all[number];
+}
+
+static int compare_seen(const void *a, const void *b)
+{
+	const struct seen *left = a, *right = b;
+
+	if (left->lane != right->lane)
+		return left->lane < right->lane ? -1 : 1;
+	return (left->lock_id > right->lock_id) - (left->lock_id < right->lock_id);
+}
+
+static void list_seen(struct work *work)
+{
+	const struct walk_run *run = work->input->run;
+
+	work->seen = xcalloc(run->stall_count + 1, sizeof(*work->seen));
+	for (size_t i = 0; i < run->stall_count; i++) {
+		const struct walk_stall *stall = &run->stalls[i];
+		uint32_t path = work->input->stalls[stall->number].holder_path;
+
+		if (stall->kind == WALK_LOCK && stall->holder_lane != WALK_NONE &&
+		    path != WALK_NONE)
+			work->seen[work->seen_count++] =
+				(struct seen){stall->holder_lane, stall->lock_id, path,
+					      stall->end_ns - stall->begin_ns};
+	}
+	if (work->seen_count)
+		qsort(work->seen, work->seen_count, sizeof(*work->seen), compare_seen);
+}
+
+/* The first that is seen of a lock on a lane, or the one where it would be. */
+static size_t first_seen(const struct work *work, uint32_t lane, int64_t lock_id)
+{
+	const struct seen wanted = {.lane = lane, .lock_id = lock_id};
+	size_t low = 0, high = work->seen_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (compare_seen(&work->seen[middle], &wanted) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* A lane had a lock for so long. */
+static void add_held(struct work *work, uint32_t lane, int64_t lock_id, double ns)
+{
+	const struct seen wanted = {.lane = lane, .lock_id = lock_id};
+	size_t first = first_seen(work, lane, lock_id), end = first;
+	double weight = 0;
+
+	for (; end < work->seen_count && !compare_seen(&work->seen[end], &wanted); end++)
+		weight += work->seen[end].weight;
+	if (!(weight > 0)) {
+		work->own_ns[lane] += ns;
+		return;
+	}
+	for (size_t i = first; i < end; i++)
+		cell_of(work, lane, work->seen[i].path)->own_ns +=
+			ns * work->seen[i].weight / weight;
+}
+
+/* What stretches were held is added up by lane and lock first: both are few. */
+static void add_stretches(struct work *work)
+{
+	const struct shares_input *input = work->input;
+	struct map numbers = {.count = 0};
+	struct seen *held = NULL;
+	size_t held_count = 0;
+
+	for (size_t i = 0; i < input->walk->count; i++) {
+		const struct walk_stretch *stretch = &input->walk->stretches[i];
+		double ns = (stretch->end_ns - stretch->begin_ns) * work->shares->scale;
+		const struct walk_stall *stall =
+			stretch->stall == WALK_NONE ? NULL
+						    : &input->run->stalls[stretch->stall];
+		uint32_t lane = stretch->thread == WALK_NONE
+					? WALK_NONE
+					: input->run->threads[stretch->thread].lane;
+		bool is_new;
+		uint32_t number;
+
+		if (stretch->work == WALK_BEFORE) {
+			work->shares->before_ns += ns;
+			continue;
+		}
+		work->shares->lane_ns[lane] += ns;
+		switch (stretch->work) {
+		case WALK_BEGUN:
+			work->shares->begun_ns += ns;
+			break;
+		case WALK_WAITED:
+			cell_of(work, lane, input->stalls[stall->number].path)
+				->waited_ns += ns;
+			break;
+		case WALK_WOKEN:
+			cell_of(work, lane, input->stalls[stall->number].path)
+				->woken_ns += ns;
+			break;
+		case WALK_HELD:
+			number = map_number(&numbers, lane, (uint64_t)stall->lock_id, 0,
+					    &is_new);
+			if (is_new) {
+				held = array_room(held, number, sizeof(*held));
+				held[number] = (struct seen){lane, stall->lock_id, 0, 0};
+				held_count = number + 1;
+			}
+			held[number].weight += ns;
+			break;
+		default:
+			work->own_ns[lane] += ns;
+		}
+	}
+	for (size_t i = 0; i < held_count; i++)
+		add_held(work, held[i].lane, held[i].lock_id, held[i].weight);
+	free(held);
+	map_done(&numbers);
+}
+
+/* No path was held for longer than it took: the rest goes by the lane's work. */
+static void cut_held(struct work *work, const struct shares_work *of)
+{
+	struct share *cell = cell_of(work, of->lane, of->path);
+
+	if (cell->own_ns > of->self_ns) {
+		work->own_ns[of->lane] += cell->own_ns - of->self_ns;
+		cell->own_ns = of->self_ns;
+	}
+	work->held_ns[of->lane] += cell->own_ns;
+}
+
+/* Paths that the lane has not worked on, by which holders were seen all the same: they
+ * were on their way into or out of a wait. */
+static void drop_unknown(struct work *work)
+{
+	struct map known = {.count = 0};
+
+	for (size_t i = 0; i < work->input->work_count; i++)
+		map_number(&known, work->input->work[i].lane, work->input->work[i].path,
+			   0, NULL);
+	for (size_t i = 0; i < work->shares->count; i++) {
+		struct share *cell = &work->shares->all[i];
+
+		if (map_get(&known, cell->lane, cell->path, 0) != MAP_NONE)
+			continue;
+		work->own_ns[cell->lane] += cell->own_ns;
+		cell->own_ns = 0;
+	}
+	map_done(&known);
+}
+
+static double within(double value, double least, double most)
+{
+	return fmax(least, fmin(value, most));
+}
+
+/* The paths of one lane: what was not held is divided as the rest of their work is. */
+static void divide_lane(struct work *work, const struct shares_work *paths, size_t count)
+{
+	uint32_t lane = paths->lane;
+	double all_ns = 0, own_ns = work->own_ns[lane], held_ns = work->held_ns[lane];
+	double lane_ns, rest_ns, error_ns, on_ns = own_ns + held_ns;
+
+	for (size_t i = 0; i < count; i++)
+		all_ns += paths[i].self_ns;
+	lane_ns = fmax(all_ns, work->input->lane_ns[lane]);
+	rest_ns = lane_ns - held_ns;
+	error_ns = work->shares->error_share * work->shares->run_ns;
+	for (size_t i = 0; i < count; i++) {
+		struct share *cell = cell_of(work, lane, paths[i].path);
+		double self_ns = paths[i].self_ns, divided_ns;
+
+		divided_ns =
+			rest_ns > 0 ? own_ns * (self_ns - cell->own_ns) / rest_ns : 0;
+		cell->least_ns = fmax(0, on_ns - error_ns - (lane_ns - self_ns));
+		cell->most_ns = fmin(self_ns, on_ns + error_ns);
+		cell->least_ns = fmin(cell->least_ns, cell->most_ns);
+		cell->own_ns =
+			within(cell->own_ns + divided_ns, cell->least_ns, cell->most_ns);
+	}
+}
+
+static void divide(struct work *work)
+{
+	const struct shares_input *input = work->input;
+	double error_ns = work->shares->error_share * work->shares->run_ns;
+	size_t first = 0, end;
+
+	for (size_t i = 0; i < input->work_count; i++)
+		cut_held(work, &input->work[i]);
+	for (; first < input->work_count; first = end) {
+		uint32_t lane = input->work[first].lane;
+
+		for (end = first;
+		     end < input->work_count && input->work[end].lane == lane;)
+			end++;
+		if (work->own_ns[lane] + work->held_ns[lane] > 0)
+			divide_lane(work, &input->work[first], end - first);
+	}
+	for (size_t i = 0; i < work->shares->count; i++) {
+		struct share *cell = &work->shares->all[i];
+		double exact_ns = cell->waited_ns + cell->woken_ns;
+
+		cell->least_ns += fmax(0, exact_ns - error_ns);
+		cell->most_ns += exact_ns > 0 ? exact_ns + error_ns : 0;
+	}
+}
+
+/* Of all windows together: they are a part of the run, and so many. */
+static void take_scale(struct work *work)
+{
+	const struct walk *walk = work->input->walk;
+	double ns = 0;
+
+	work->shares->scale = 1;
+	if (!walk->window_count)
+		return;
+	for (size_t i = 0; i < walk->count; i++)
+		ns += walk->stretches[i].end_ns - walk->stretches[i].begin_ns;
+	work->shares->scale = ns > 0 ? work->shares->run_ns / ns : 0;
+	/* half of an interval of 95 % of a share of one half, the widest there is */
+	work->shares->error_share = fmin(1, 1 / sqrt((double)walk->window_count));
+}
+
+void shares_find(const struct shares_input *input, struct shares *ret)
+{
+	uint32_t lanes = input->lane_count + 1;
+	struct work work = {.input = input, .shares = ret};
+
+	*ret = (struct shares){.run_ns = input->run->end_ns - input->run->begin_ns};
+	ret->lane_ns = xcalloc(lanes, sizeof(double));
+	work.own_ns = xcalloc(lanes, sizeof(double));
+	work.held_ns = xcalloc(lanes, sizeof(double));
+	take_scale(&work);
+	list_seen(&work);
+	add_stretches(&work);
+	drop_unknown(&work);
+	divide(&work);
+	free(work.seen);
+	free(work.own_ns);
+	free(work.held_ns);
+	map_done(&work.cells);
+}
+
+void shares_done(struct shares *shares)
+{
+	free(shares->all);
+	free(shares->lane_ns);
+	*shares = (struct shares){.count = 0};
+}

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: MIT */
+/* From the end of a run back to its start. */
+#include "analyzer/model/critical/walk.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+#include "analyzer/model/critical/order.h"
+#include "common/base/array.h"
+
+/* Where the walk is. */
+struct place {
+	uint32_t thread;
+	double at_ns;
+	double floor_ns; /* where it ends */
+	/* Down to here the thread has the lock of this stall. */
+	double held_ns;
+	uint32_t held;
+};
+
+struct way {
+	const struct walk_run *run;
+	const struct order *order;
+	struct walk *walk;
+};
+
+static void put(struct way *way, enum walk_work work, uint32_t thread, uint32_t stall,
+		double begin_ns, double end_ns)
+{
+	struct walk *walk = way->walk;
+
+	if (end_ns <= begin_ns)
+		return;
+	walk->stretches =
+		array_room(walk->stretches, walk->count, sizeof(*walk->stretches));
+	walk->stretches[walk->count++] =
+		(struct walk_stretch){begin_ns, end_ns, thread, stall, work};
+}
+
+/* Stretches of the place, from this time to where it is, and no further than its end. */
+static void put_here(struct way *way, struct place *place, enum walk_work work,
+		     uint32_t stall, double begin_ns)
+{
+	double from_ns = fmax(begin_ns, place->floor_ns);
+
+	put(way, work, place->thread, stall, from_ns, place->at_ns);
+	place->at_ns = fmin(place->at_ns, from_ns);
+}
+
+/* The thread worked since then; a part of it perhaps with the lock. */
+static void put_work(struct way *way, struct place *place, double begin_ns)
+{
+	if (place->held != WALK_NONE && place->held_ns < place->at_ns)
+		put_here(way, place, WALK_HELD, place->held,
+			 fmax(begin_ns, place->held_ns));
+	put_here(way, place, WALK_OWN, WALK_NONE, begin_ns);
+}
+
+/* Where a thread was that has ended somebody's wait, which it was told of at this time:
+ * it may have ended, or waited itself, since. */
+static double before_its_next(const struct way *way, uint32_t thread, double at_ns)
+{
+	uint32_t stall;
+
+	at_ns = fmin(at_ns, way->run->threads[thread].end_ns);
+	stall = order_stall_at(way->order, thread, at_ns);
+	if (stall != WALK_NONE && way->run->stalls[stall].end_ns > at_ns)
+		at_ns = way->run->stalls[stall].begin_ns;
+	return at_ns;
+}
+
+/* The lane may have another thread by the end of the wait, or not yet at its start. */
+static uint32_t joined_of(const struct way *way, uint32_t number)
+{
+	const struct walk_stall *stall = &way->run->stalls[number];
+	uint32_t thread;
+
+	if (stall->holder_lane == WALK_NONE)
+		return order_last_ended(way->order, number);
+	thread = order_thread_at(way->order, stall->holder_lane, stall->begin_ns);
+	if (thread == WALK_NONE || way->run->threads[thread].end_ns < stall->begin_ns)
+		thread = order_thread_at(way->order, stall->holder_lane, stall->end_ns);
+	return thread;
+}
+
+/* Of a lock, whoever had it last: others may have had it since the wait began. */
+static uint32_t holder_of(const struct way *way, uint32_t number, double *ret_since_ns)
+{
+	const struct walk_stall *stall = &way->run->stalls[number];
+	uint32_t taker = WALK_NONE;
+
+	*ret_since_ns = stall->begin_ns;
+	if (stall->kind == WALK_JOIN)
+		return joined_of(way, number);
+	if (stall->kind == WALK_LOCK)
+		taker = order_last_taker(way->order, number);
+	if (taker != WALK_NONE) {
+		*ret_since_ns = way->run->stalls[taker].end_ns;
+		return way->run->stalls[taker].thread;
+	}
+	if (stall->holder_lane == WALK_NONE)
+		return WALK_NONE;
+	return order_thread_at(way->order, stall->holder_lane, stall->end_ns);
+}
+
+/* At the end of a wait: on to who ended it. false: it is not known who. */
+static bool follow(struct way *way, struct place *place, uint32_t number)
+{
+	const struct walk_stall *stall = &way->run->stalls[number];
+	double since_ns, at_ns;
+	uint32_t thread = holder_of(way, number, &since_ns);
+
+	if (thread == WALK_NONE || thread == place->thread)
+		return false;
+	at_ns = before_its_next(way, thread, place->at_ns);
+	if (at_ns < stall->begin_ns)
+		return false; /* it has waited or was gone all the time */
+	put_here(way, place, WALK_WOKEN, number, at_ns);
+	place->thread = thread;
+	place->held = stall->kind == WALK_LOCK ? number : WALK_NONE;
+	place->held_ns = since_ns;
+	return true;
+}
+
+/* The thread's start: on to who made it. false: there is nobody. */
+static bool leave_thread(struct way *way, struct place *place)
+{
+	bool is_guessed = false;
+	double at_ns;
+	uint32_t maker =
+		order_maker(way->order, place->thread, way->run->last_lane, &is_guessed);
+
+	if (maker == WALK_NONE)
+		return false;
+	way->walk->guessed_count += is_guessed;
+	at_ns = before_its_next(way, maker, place->at_ns);
+	put_here(way, place, WALK_BEGUN, WALK_NONE, at_ns);
+	place->thread = maker;
+	place->held = WALK_NONE;
+	return true;
+}
+
+/* One step back. false: the walk has come to its end. */
+static bool step(struct way *way, struct place *place)
+{
+	const struct walk_thread *thread = &way->run->threads[place->thread];
+	uint32_t number = order_stall_at(way->order, place->thread, place->at_ns);
+	double begin_ns = thread->begin_ns;
+
+	if (number != WALK_NONE && way->run->stalls[number].end_ns >= place->at_ns) {
+		if (!follow(way, place, number)) {
+			put_here(way, place, WALK_WAITED, number,
+				 way->run->stalls[number].begin_ns);
+			place->held = WALK_NONE;
+		}
+		return true;
+	}
+	if (number != WALK_NONE) {
+		const struct walk_stall *last = &way->run->stalls[number];
+
+		begin_ns = fmax(begin_ns, last->end_ns);
+		/* it had the lock from the end of that wait for it */
+		if (place->held != WALK_NONE && last->kind == WALK_LOCK &&
+		    last->lock_id == way->run->stalls[place->held].lock_id)
+			place->held_ns = fmin(place->held_ns, last->end_ns);
+	}
+	put_work(way, place, begin_ns);
+	return place->at_ns > thread->begin_ns || leave_thread(way, place);
+}
+
+/* Each stall is left at most twice from each of its ends, unless times do not fit. */
+static void go(struct way *way, struct place *place)
+{
+	size_t steps = 8 * (way->run->stall_count + way->run->thread_count) + 8;
+
+	while (place->at_ns > place->floor_ns && steps--)
+		if (!step(way, place))
+			break;
+	put(way, WALK_BEFORE, WALK_NONE, WALK_NONE, place->floor_ns, place->at_ns);
+}
+
+/* In the middle of a wait it is not said yet who will end it: it is the one who did. */
+static void enter(struct way *way, struct place *place)
+{
+	for (size_t i = 0; i <= way->run->thread_count; i++) {
+		uint32_t number = order_stall_at(way->order, place->thread, place->at_ns);
+		uint32_t thread;
+		double since_ns;
+
+		if (number == WALK_NONE ||
+		    way->run->stalls[number].end_ns <= place->at_ns)
+			return;
+		thread = holder_of(way, number, &since_ns);
+		if (thread == WALK_NONE ||
+		    way->run->threads[thread].begin_ns > place->at_ns)
+			return;
+		place->thread = thread;
+	}
+}
+
+static void walk_windows(struct way *way, struct place *place)
+{
+	const struct walk_windows *windows = &way->run->windows;
+	double last = floor((place->at_ns - windows->first_ns) / windows->period_ns);
+
+	for (double i = last; i >= 0; i--) {
+		double begin_ns = windows->first_ns + i * windows->period_ns;
+
+		place->at_ns = fmin(way->run->end_ns, begin_ns + windows->length_ns);
+		place->floor_ns = fmax(begin_ns, way->run->begin_ns);
+		if (place->at_ns <= place->floor_ns)
+			continue;
+		place->held = WALK_NONE;
+		enter(way, place);
+		way->walk->window_count++;
+		go(way, place);
+	}
+}
+
+void walk_find(struct walk_run *run, struct walk *ret)
+{
+	struct order *order = order_new(run);
+	struct way way = {run, order, ret};
+	struct place place = {
+		.at_ns = run->end_ns, .floor_ns = run->begin_ns, .held = WALK_NONE};
+
+	*ret = (struct walk){.count = 0};
+	place.thread = order_thread_at(order, run->last_lane, run->end_ns);
+	if (place.thread == WALK_NONE)
+		put(&way, WALK_BEFORE, WALK_NONE, WALK_NONE, run->begin_ns, run->end_ns);
+	else if (run->windows.period_ns > 0)
+		walk_windows(&way, &place);
+	else
+		go(&way, &place);
+	order_free(order);
+}
+
+void walk_done(struct walk *walk)
+{
+	free(walk->stretches);
+	*walk = (struct walk){.count = 0};
+}

@@ -1,0 +1,367 @@
+/* SPDX-License-Identifier: MIT */
+/* A process with threads, its waits and what its lanes did. */
+#include "analyzer/reports/critical/parts.h"
+
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/load.h"
+#include "common/base/array.h"
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
+
+#include "critical.sql.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The kinds of stalls, and what the calls of libc have in their names. */
+static const struct {
+	const char *kind, *words[2];
+	enum walk_kind walk;
+} kinds[] = {
+	{"mutex", {"mutex", "mtx_"}, WALK_LOCK},
+	{"rwlock", {"rwlock", "rwlock"}, WALK_LOCK},
+	{"spin", {"spin", "spin"}, WALK_LOCK},
+	{"condition", {"cond_", "cnd_"}, WALK_SIGNAL},
+	{"semaphore", {"sem_", "sem_"}, WALK_SIGNAL},
+	{"barrier", {"barrier", "barrier"}, WALK_SIGNAL},
+	{"thread", {"join", "join"}, WALK_JOIN},
+};
+
+#define KINDS (sizeof(kinds) / sizeof(kinds[0]))
+
+static size_t kind_of(const char *word)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (word && !strcmp(word, kinds[i].kind))
+			return i;
+	return 0;
+}
+
+static bool is_call_of(const struct calltree *tree, uint32_t node, size_t kind)
+{
+	const char *name = calltree_name(tree, node);
+
+	return tree->functions[tree->nodes[node].function].is_libc &&
+	       (strstr(name, kinds[kind].words[0]) || strstr(name, kinds[kind].words[1]));
+}
+
+static struct cursor *query(struct report_input *input, const struct critical *critical,
+			    const char *sql)
+{
+	struct cursor *cursor = report_query(input, sql);
+
+	cursor_bind_integer(cursor, ":process", critical->process_id);
+	return cursor;
+}
+
+bool critical_is_libc(const struct critical *critical, uint32_t path)
+{
+	const struct calltree *tree = critical->tree;
+
+	return path != WALK_NONE && tree->functions[tree->nodes[path].function].is_libc;
+}
+
+/* The number of a lane of the process; WALK_NONE: it has no such. */
+static uint32_t lane_at(const struct critical *critical, struct cursor *cursor,
+			const char *column)
+{
+	uint32_t number = MAP_NONE;
+
+	if (!cursor_is_null(cursor, column))
+		number = map_get(&critical->lanes,
+				 (uint64_t)cursor_integer(cursor, column), 0, 0);
+	return number == MAP_NONE ? WALK_NONE : number;
+}
+
+/* The node that has the path's time; WALK_NONE: none. */
+static uint32_t node_at(const struct critical *critical, struct cursor *cursor,
+			const char *column)
+{
+	uint32_t node = CALLTREE_NONE;
+
+	if (!cursor_is_null(cursor, column))
+		node = calltree_find(critical->tree, cursor_integer(cursor, column));
+	if (node == CALLTREE_NONE)
+		return WALK_NONE;
+	if (critical->tree->nodes[node].merged_into != CALLTREE_NONE)
+		node = critical->tree->nodes[node].merged_into;
+	return critical->tree->nodes[node].host;
+}
+
+static int load_process(struct report_input *input, struct critical *critical)
+{
+	struct cursor *cursor = report_query(input, critical_sql_process);
+
+	if (cursor_next(cursor) > 0) {
+		critical->process_id = cursor_integer(cursor, "process_id");
+		critical->pid = cursor_integer(cursor, "pid");
+		critical->run.begin_ns = cursor_real(cursor, "started_ns");
+		critical->run.end_ns =
+			critical->run.begin_ns + cursor_real(cursor, "wall_ns");
+	}
+	return report_finish(input, cursor);
+}
+
+/* Of those that ended with the process, the first thread is the one that ended it. */
+static bool ends_later(const struct critical *critical, const struct critical_thread *a,
+		       const struct critical_thread *b, bool a_is_first)
+{
+	double end_ns = critical->run.end_ns;
+	double a_ns = fmin(a->end_ns, end_ns), b_ns = fmin(b->end_ns, end_ns);
+
+	return a_is_first ? a_ns >= b_ns - 1e6 : a_ns > b_ns + 1e6;
+}
+
+static int load_threads(struct report_input *input, struct critical *critical)
+{
+	struct cursor *cursor = query(input, critical, critical_sql_threads);
+	size_t last = 0;
+
+	while (cursor_next(cursor) > 0) {
+		size_t number = critical->thread_count++;
+		struct critical_thread *thread;
+		struct strbuf name = {0};
+		bool is_new;
+
+		critical->threads =
+			array_room(critical->threads, number, sizeof(*critical->threads));
+		thread = &critical->threads[number];
+		*thread = (struct critical_thread){
+			.thread_id = cursor_integer(cursor, "thread_id"),
+			.lane_id = cursor_integer(cursor, "lane_id"),
+			.tid = cursor_integer(cursor, "tid"),
+			.begin_ns = cursor_real(cursor, "started_ns"),
+			.cpu_ns = cursor_real(cursor, "cpu_ns"),
+		};
+		thread->end_ns = thread->begin_ns + cursor_real(cursor, "wall_ns");
+		thread->lane = map_number(&critical->lanes, (uint64_t)thread->lane_id, 0,
+					  0, &is_new);
+		critical->lane_count += is_new;
+		if (!cursor_is_null(cursor, "name")) {
+			utf8_clean(&name, cursor_text(cursor, "name"));
+			thread->name = arena_copy(&critical->tree->texts,
+						  strbuf_text(&name), name.size);
+		}
+		strbuf_free(&name);
+		if (number && ends_later(critical, thread, &critical->threads[last],
+					 cursor_integer(cursor, "is_first")))
+			last = number;
+	}
+	if (critical->thread_count)
+		critical->run.last_lane = critical->threads[last].lane;
+	return report_finish(input, cursor);
+}
+
+/* The call of libc that the path waited in. */
+static uint32_t wait_node(const struct critical *critical, uint32_t waiter, size_t kind)
+{
+	const struct calltree *tree = critical->tree;
+
+	if (waiter == WALK_NONE)
+		return WALK_NONE;
+	for (uint32_t child = tree->nodes[waiter].first_child; child != CALLTREE_NONE;
+	     child = tree->nodes[child].next)
+		if (is_call_of(tree, child, kind))
+			return child;
+	return waiter;
+}
+
+static int load_stalls(struct report_input *input, struct critical *critical)
+{
+	struct cursor *cursor = query(input, critical, critical_sql_stalls);
+
+	while (cursor_next(cursor) > 0) {
+		size_t kind = kind_of(cursor_text(cursor, "kind"));
+		uint32_t lane = lane_at(critical, cursor, "lane_id");
+		size_t number = critical->run.stall_count;
+		struct walk_stall *stall;
+
+		if (lane == WALK_NONE)
+			continue;
+		critical->run.stalls = array_room(critical->run.stalls, number,
+						  sizeof(*critical->run.stalls));
+		critical->stalls =
+			array_room(critical->stalls, number, sizeof(*critical->stalls));
+		stall = &critical->run.stalls[number];
+		*stall = (struct walk_stall){
+			.lane = lane,
+			.holder_lane = lane_at(critical, cursor, "holder_lane_id"),
+			.begin_ns = cursor_real(cursor, "started_ns"),
+			.kind = kinds[kind].walk,
+			.lock_id = cursor_integer(cursor, "lock_id"),
+			.number = (uint32_t)number,
+		};
+		stall->end_ns = stall->begin_ns + cursor_real(cursor, "wait_ns");
+		critical->stalls[number] = (struct shares_stall){
+			.path = wait_node(critical,
+					  node_at(critical, cursor, "waiter_path_id"),
+					  kind),
+			.holder_path = node_at(critical, cursor, "holder_path_id"),
+		};
+		critical->run.stall_count++;
+	}
+	return report_finish(input, cursor);
+}
+
+static int load_windows(struct report_input *input, struct critical *critical)
+{
+	struct cursor *cursor = report_query(input, critical_sql_windows);
+
+	if (cursor_next(cursor) > 0)
+		critical->run.windows = (struct walk_windows){
+			cursor_real(cursor, "first_ns"), cursor_real(cursor, "window_ns"),
+			cursor_real(cursor, "period_ns")};
+	return report_finish(input, cursor);
+}
+
+/* A number for each lane and node. */
+static int load_work(struct report_input *input, struct critical *critical)
+{
+	struct cursor *cursor = query(input, critical, critical_sql_work);
+
+	while (cursor_next(cursor) > 0) {
+		uint32_t lane = lane_at(critical, cursor, "lane_id");
+		uint32_t node = node_at(critical, cursor, "path_id"), number;
+		bool is_new;
+
+		if (lane == WALK_NONE || node == WALK_NONE)
+			continue;
+		number = map_number(&critical->splits_by, lane, node, 0, &is_new);
+		if (is_new) {
+			critical->work = array_room(critical->work, number,
+						    sizeof(*critical->work));
+			critical->splits = array_room(critical->splits, number,
+						      sizeof(*critical->splits));
+			critical->work[number] = (struct shares_work){lane, node, 0};
+			critical->splits[number] = (struct critical_split){0, 0, 0};
+			critical->work_count = number + 1;
+		}
+		critical->work[number].self_ns += cursor_real(cursor, "self_ns");
+		critical->splits[number].cpu_ns += cursor_real(cursor, "self_cpu_ns");
+		critical->splits[number].ready_ns += cursor_real(cursor, "self_ready_ns");
+		critical->splits[number].blocked_ns +=
+			cursor_real(cursor, "self_blocked_ns");
+	}
+	return report_finish(input, cursor);
+}
+
+static bool is_wait(const struct calltree *tree, uint32_t node)
+{
+	for (size_t i = 0; i < KINDS; i++)
+		if (is_call_of(tree, node, i))
+			return true;
+	return false;
+}
+
+/* What the lanes did less the waits that are walked. Where only some of those are known,
+ * all of what these calls of libc took. */
+static void take_off_waits(struct critical *critical)
+{
+	bool is_thinned = critical->run.windows.period_ns > 0;
+
+	critical->lane_ns = xcalloc(critical->lane_count + 1, sizeof(double));
+	for (size_t i = 0; i < critical->thread_count; i++)
+		critical->lane_ns[critical->threads[i].lane] +=
+			critical->threads[i].end_ns - critical->threads[i].begin_ns;
+	for (size_t i = 0; i < critical->run.stall_count; i++) {
+		const struct walk_stall *stall = &critical->run.stalls[i];
+		double ns = stall->end_ns - stall->begin_ns;
+		uint32_t number = map_get(&critical->splits_by, stall->lane,
+					  critical->stalls[stall->number].path, 0);
+
+		if (is_thinned)
+			continue;
+		critical->lane_ns[stall->lane] -= ns;
+		if (number == MAP_NONE)
+			continue;
+		critical->work[number].self_ns =
+			fmax(0, critical->work[number].self_ns - ns);
+	}
+	for (size_t i = 0; i < critical->work_count && is_thinned; i++) {
+		struct shares_work *work = &critical->work[i];
+
+		if (!is_wait(critical->tree, work->path))
+			continue;
+		critical->lane_ns[work->lane] -= work->self_ns;
+		work->self_ns = 0;
+	}
+}
+
+static int compare_work(const void *a, const void *b)
+{
+	const struct shares_work *left = a, *right = b;
+
+	return (left->lane > right->lane) - (left->lane < right->lane);
+}
+
+static void find(struct critical *critical)
+{
+	struct shares_input input = {
+		.run = &critical->run,
+		.walk = &critical->walk,
+		.stalls = critical->stalls,
+		.lane_ns = critical->lane_ns,
+		.lane_count = critical->lane_count,
+		.work_count = critical->work_count,
+	};
+
+	/* the splits stay in their order */
+	input.work = xcalloc(critical->work_count + 1, sizeof(*input.work));
+	if (critical->work_count) {
+		memcpy(input.work, critical->work,
+		       critical->work_count * sizeof(*input.work));
+		qsort(input.work, input.work_count, sizeof(*input.work), compare_work);
+	}
+	walk_find(&critical->run, &critical->walk);
+	shares_find(&input, &critical->shares);
+	free(input.work);
+}
+
+static void list_threads(struct critical *critical)
+{
+	struct walk_run *run = &critical->run;
+
+	run->threads = xcalloc(critical->thread_count + 1, sizeof(*run->threads));
+	run->thread_count = critical->thread_count;
+	for (size_t i = 0; i < run->thread_count; i++)
+		run->threads[i] = (struct walk_thread){
+			.lane = critical->threads[i].lane,
+			.number = (uint32_t)i,
+			.begin_ns = critical->threads[i].begin_ns,
+			.end_ns = critical->threads[i].end_ns,
+		};
+}
+
+enum exit_status critical_load(struct report_input *input, struct critical *ret)
+{
+	*ret = (struct critical){.process_id = 0};
+	if (load_process(input, ret) < 0)
+		return STATUS_FAILED;
+	if (!ret->process_id)
+		return STATUS_NOTHING;
+	ret->tree = report_tree_load(input);
+	if (!ret->tree || load_threads(input, ret) < 0 || load_stalls(input, ret) < 0 ||
+	    load_windows(input, ret) < 0 || load_work(input, ret) < 0)
+		return STATUS_FAILED;
+	list_threads(ret);
+	take_off_waits(ret);
+	find(ret);
+	return STATUS_OK;
+}
+
+void critical_done(struct critical *critical)
+{
+	calltree_free(critical->tree);
+	map_done(&critical->lanes);
+	map_done(&critical->splits_by);
+	free(critical->threads);
+	free(critical->run.threads);
+	free(critical->run.stalls);
+	free(critical->stalls);
+	free(critical->work);
+	free(critical->splits);
+	free(critical->lane_ns);
+	walk_done(&critical->walk);
+	shares_done(&critical->shares);
+}

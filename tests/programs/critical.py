@@ -1,0 +1,92 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Record programs whose critical path is known (critical_paths.c), and look whether
+prof-analyze critical finds it.
+
+usage: critical.py BUILD-ROOT
+
+Times are judged by their shares of the same run, and by what a thread cannot be short of:
+a busy machine makes a run longer on its critical path.
+"""
+import json
+import os
+import sys
+import tempfile
+
+import harness
+
+# what holds the run, at least so many percent of it; what is beside it, at most so many
+KNOWN = {
+    "joins": (("work_long", 75), ("work_short", 5)),
+    "convoy": (("hold_it;usleep", 60), ("think;usleep", 20)),
+    "pipeline": (("pack", 60), ("read_items", 20)),
+    "take_turns": (("give_back;usleep", 55), ("prepare", 0)),
+    "sleeper": (("fetch;usleep", 75), ("prepare", 10)),
+}
+
+
+def find(document, path):
+    """Sums over the rows whose path ends so."""
+    rows = [row for row in document["critical_paths"]
+            if ";".join(row["path"]).endswith(path)]
+    return {name: sum(row[name] for row in rows)
+            for name in ("share_percent", "least_percent", "bound_percent")}
+
+
+def check_sums(name, document):
+    """Nothing of the run is told twice or left out, and bounds are bounds."""
+    sums = document["critical"]
+    run_ns = sums["run_ns"]
+    of_threads = sum(row["critical_ns"] for row in document["critical_threads"])
+    harness.expect(0.9 * run_ns < of_threads <= run_ns * 1.001,
+                   f"{name}: {of_threads} of {run_ns} ns are on threads")
+    of_paths = sum(row["critical_ns"] for row in document["critical_paths"])
+    parts = sum(sums[part] for part in ("cpu_ns", "ready_ns", "asleep_ns", "not_named_ns",
+                                        "woken_ns"))
+    harness.expect(abs(of_paths - parts) < 1e-3 * run_ns,
+                   f"{name}: paths have {of_paths} ns, the sums {parts}")
+    harness.expect(abs(parts + sums["beginning_ns"] + sums["outside_ns"] - run_ns)
+                   < 1e-3 * run_ns, f"{name}: {sums}")
+    for row in document["critical_paths"]:
+        harness.expect(row["least_ns"] - 2 <= row["critical_ns"] <= row["most_ns"] + 2 and
+                       row["bound_percent"] <= row["tree_bound_percent"] + 1e-6,
+                       f"{name}: {row}")
+
+
+def check(name, document):
+    (held, least), (beside, most) = KNOWN[name]
+    check_sums(name, document)
+    share = find(document, held)
+    harness.expect(share["share_percent"] >= least, f"{name}: {held} has {share}")
+    share = find(document, beside)
+    harness.expect(share["share_percent"] <= most, f"{name}: {beside} has {share}")
+
+
+def main():
+    products = harness.Products(sys.argv[1])
+    with tempfile.TemporaryDirectory() as folder:
+        program = harness.compile_program(os.path.join(harness.HERE, "critical_paths.c"),
+                                          os.path.join(folder, "program"),
+                                          flags=["-pthread"])
+        for name in [*KNOWN, "alone"]:
+            database = os.path.join(folder, name + ".db")
+            result = harness.run([program, name], cwd=folder,
+                                 env=products.environment(database))
+            harness.expect(result.returncode == 0, f"{name} ended with {result.returncode}")
+            harness.settle(products, database)
+            result = harness.run([products.analyze, "critical", "--format", "json", database])
+            harness.expect(result.returncode == 0, f"{name}: {result.stdout}{result.stderr}")
+            document = json.loads(result.stdout)
+            if name == "alone":
+                harness.expect("critical_paths" not in document and
+                               "several threads" in result.stdout, result.stdout)
+            else:
+                check(name, document)
+            print(f"{name}: fine")
+
+
+try:
+    main()
+except harness.Failure as failure:
+    print(failure)
+    sys.exit(1)

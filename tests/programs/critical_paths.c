@@ -1,0 +1,237 @@
+/* SPDX-License-Identifier: MIT */
+/* Programs whose critical path is known, for critical.py: the first argument says which,
+ * the second one how many percent of its work the function does that holds the run. */
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NOINLINE __attribute__((noinline))
+#define UNTRACED __attribute__((no_instrument_function))
+
+static int percent = 100;
+static volatile unsigned long sink;
+
+UNTRACED static long cpu_us(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * 1000000 + now.tv_nsec / 1000;
+}
+
+UNTRACED static void compute(long us)
+{
+	long end = cpu_us() + us;
+
+	while (cpu_us() < end)
+		for (int i = 0; i < 1000; i++)
+			sink += (unsigned long)i;
+}
+
+UNTRACED static pthread_t start(void *(*work)(void *), void *argument)
+{
+	pthread_t thread;
+
+	if (pthread_create(&thread, NULL, work, argument) != 0)
+		abort();
+	return thread;
+}
+
+/* Two workers, and the one that is joined last is the slower one. */
+NOINLINE static void *work_short(void *unused)
+{
+	compute(60000);
+	return unused;
+}
+
+NOINLINE static void *work_long(void *unused)
+{
+	compute(4000L * percent);
+	return unused;
+}
+
+static void joins(void)
+{
+	pthread_t first = start(work_short, NULL), last = start(work_long, NULL);
+
+	pthread_join(first, NULL);
+	pthread_join(last, NULL);
+}
+
+/* Three threads that want a lock more often than it is free. */
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+NOINLINE static void hold_it(void)
+{
+	usleep(80u * (unsigned)percent);
+}
+
+NOINLINE static void think(void)
+{
+	usleep(2000);
+}
+
+NOINLINE static void *queue_up(void *unused)
+{
+	for (int i = 0; i < 15; i++) {
+		pthread_mutex_lock(&lock);
+		hold_it();
+		pthread_mutex_unlock(&lock);
+		think();
+	}
+	return unused;
+}
+
+static void convoy(void)
+{
+	pthread_t threads[3];
+
+	for (int i = 0; i < 3; i++)
+		threads[i] = start(queue_up, NULL);
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* Three stages with a box between each two, which holds one item. */
+struct box {
+	pthread_mutex_t lock;
+	pthread_cond_t changed;
+	int is_full;
+};
+
+static struct box boxes[2] = {
+	{PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0},
+	{PTHREAD_MUTEX_INITIALIZER, PTHREAD_COND_INITIALIZER, 0},
+};
+
+NOINLINE static void turn(struct box *box, int to)
+{
+	pthread_mutex_lock(&box->lock);
+	while (box->is_full == to)
+		pthread_cond_wait(&box->changed, &box->lock);
+	box->is_full = to;
+	pthread_cond_signal(&box->changed);
+	pthread_mutex_unlock(&box->lock);
+}
+
+#define ITEMS 25
+
+NOINLINE static void *read_items(void *unused)
+{
+	for (int i = 0; i < ITEMS; i++) {
+		compute(500);
+		turn(&boxes[0], 1);
+	}
+	return unused;
+}
+
+NOINLINE static void pack(void)
+{
+	compute(100L * percent);
+}
+
+NOINLINE static void *pack_items(void *unused)
+{
+	for (int i = 0; i < ITEMS; i++) {
+		turn(&boxes[0], 0);
+		pack();
+		turn(&boxes[1], 1);
+	}
+	return unused;
+}
+
+NOINLINE static void *write_items(void *unused)
+{
+	for (int i = 0; i < ITEMS; i++) {
+		turn(&boxes[1], 0);
+		usleep(500);
+	}
+	return unused;
+}
+
+static void pipeline(void)
+{
+	pthread_t threads[] = {start(read_items, NULL), start(pack_items, NULL),
+			       start(write_items, NULL)};
+
+	for (int i = 0; i < 3; i++)
+		pthread_join(threads[i], NULL);
+}
+
+/* Two that take turns. */
+static sem_t turns[2];
+
+NOINLINE static void serve(void)
+{
+	usleep(4000);
+}
+
+NOINLINE static void give_back(void)
+{
+	usleep(120u * (unsigned)percent);
+}
+
+NOINLINE static void *play(void *unused)
+{
+	for (int i = 0; i < 25; i++) {
+		sem_wait(&turns[1]);
+		give_back();
+		sem_post(&turns[0]);
+	}
+	return unused;
+}
+
+static void take_turns(void)
+{
+	pthread_t thread;
+
+	sem_init(&turns[0], 0, 0);
+	sem_init(&turns[1], 0, 0);
+	thread = start(play, NULL);
+	for (int i = 0; i < 25; i++) {
+		serve();
+		sem_post(&turns[1]);
+		sem_wait(&turns[0]);
+	}
+	pthread_join(thread, NULL);
+}
+
+/* One sleeps for longer than the other computes. */
+NOINLINE static void *fetch(void *unused)
+{
+	usleep(4000u * (unsigned)percent);
+	return unused;
+}
+
+NOINLINE static void prepare(void)
+{
+	compute(60000);
+}
+
+static void sleeper(void)
+{
+	pthread_t thread = start(fetch, NULL);
+
+	prepare();
+	pthread_join(thread, NULL);
+}
+
+int main(int argc, char **argv)
+{
+	const struct {
+		const char *name;
+		void (*run)(void);
+	} programs[] = {{"joins", joins},	{"convoy", convoy},
+			{"pipeline", pipeline}, {"take_turns", take_turns},
+			{"sleeper", sleeper},	{"alone", prepare}};
+
+	if (argc > 2)
+		percent = atoi(argv[2]);
+	for (size_t i = 0; argc > 1 && i < sizeof(programs) / sizeof(programs[0]); i++)
+		if (strcmp(argv[1], programs[i].name) == 0)
+			programs[i].run();
+	return 0;
+}

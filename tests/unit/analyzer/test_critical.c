@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: the critical path of runs that fit on a page, and how it is divided. */
+#include "analyzer/model/critical/shares.h"
+#include "tests/unit/analyzer/cmocka_all.h"
+
+#include <math.h>
+
+/* The stretches, the latest first: what was done, thread, begin-end. Threads by the
+ * caller's numbers. */
+static char *told(const struct walk_run *run, const struct walk *walk)
+{
+	static const char *const words[] = {
+		[WALK_OWN] = "own",	[WALK_HELD] = "held",	[WALK_WAITED] = "waited",
+		[WALK_WOKEN] = "woken", [WALK_BEGUN] = "begun", [WALK_BEFORE] = "before"};
+	static char text[1000];
+	size_t size = 0;
+
+	text[0] = 0;
+	for (size_t i = 0; i < walk->count; i++) {
+		const struct walk_stretch *stretch = &walk->stretches[i];
+
+		size += (size_t)snprintf(
+			text + size, sizeof(text) - size, "%s%s %d %g-%g", i ? ", " : "",
+			words[stretch->work],
+			stretch->thread == WALK_NONE
+				? -1
+				: (int)run->threads[stretch->thread].number,
+			stretch->begin_ns, stretch->end_ns);
+	}
+	return text;
+}
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+static void expect_walk(struct walk_run *run, const char *wanted)
+{
+	struct walk walk;
+	double sum = 0;
+
+	walk_find(run, &walk);
+	assert_string_equal(told(run, &walk), wanted);
+	for (size_t i = 0; i < walk.count; i++)
+		sum += walk.stretches[i].end_ns - walk.stretches[i].begin_ns;
+	if (!walk.window_count)
+		assert_true(sum == run->end_ns - run->begin_ns);
+	walk_done(&walk);
+}
+
+static struct walk_run run_of(struct walk_thread *threads, size_t thread_count,
+			      struct walk_stall *stalls, size_t stall_count)
+{
+	for (size_t i = 0; i < thread_count; i++)
+		threads[i].number = (uint32_t)i;
+	for (size_t i = 0; i < stall_count; i++)
+		stalls[i].number = (uint32_t)i;
+	return (struct walk_run){.threads = threads,
+				 .thread_count = thread_count,
+				 .stalls = stalls,
+				 .stall_count = stall_count,
+				 .last_lane = 0,
+				 .begin_ns = 0,
+				 .end_ns = 100};
+}
+
+/* The thread that is joined first has ended long before the other one. */
+static void slower_of_two(void **state)
+{
+	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 10, 40}, {2, 0, 11, 90}};
+	struct walk_stall stalls[] = {{.lane = 0,
+				       .holder_lane = 1,
+				       .begin_ns = 12,
+				       .end_ns = 41,
+				       .kind = WALK_JOIN},
+				      {.lane = 0,
+				       .holder_lane = 2,
+				       .begin_ns = 41,
+				       .end_ns = 92,
+				       .kind = WALK_JOIN}};
+	struct walk_run run = run_of(threads, 3, stalls, COUNT(stalls));
+
+	(void)state;
+	expect_walk(&run, "own 0 92-100, woken 0 90-92, own 2 11-90, own 0 0-11");
+}
+
+/* Who ended is not known by its lane: it is the one that ended last. */
+static void unknown_ends(void **state)
+{
+	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 10, 40}, {2, 0, 11, 90}};
+	struct walk_stall stalls[] = {{.lane = 0,
+				       .holder_lane = WALK_NONE,
+				       .begin_ns = 41,
+				       .end_ns = 92,
+				       .kind = WALK_JOIN}};
+	struct walk_run run = run_of(threads, 3, stalls, 1);
+
+	(void)state;
+	expect_walk(&run, "own 0 92-100, woken 0 90-92, own 2 11-90, own 0 0-11");
+}
+
+/* A lane that another thread has when the join is over. */
+static void used_again(void **state)
+{
+	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 10, 40}, {1, 0, 41, 60}};
+	struct walk_stall stalls[] = {{.lane = 0,
+				       .holder_lane = 1,
+				       .begin_ns = 20,
+				       .end_ns = 50,
+				       .kind = WALK_JOIN}};
+	struct walk_run run = run_of(threads, 3, stalls, 1);
+
+	(void)state;
+	expect_walk(&run, "own 0 50-100, woken 0 40-50, own 1 10-40, own 0 0-10");
+}
+
+/* Lane 2 had the lock when lane 0 began to wait, but lane 1 got it before. */
+static void last_holder(void **state)
+{
+	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 0, 100}, {2, 0, 0, 100}};
+	struct walk_stall stalls[] = {
+		{.lane = 0, .holder_lane = 2, .begin_ns = 20, .end_ns = 80, .lock_id = 7},
+		{.lane = 1, .holder_lane = 2, .begin_ns = 10, .end_ns = 50, .lock_id = 7},
+		{.lane = 2,
+		 .holder_lane = 1,
+		 .begin_ns = 52,
+		 .end_ns = 55,
+		 .lock_id = 8}};
+	struct walk_run run = run_of(threads, 3, stalls, COUNT(stalls));
+
+	(void)state;
+	expect_walk(&run, "own 0 80-100, held 1 50-80, held 2 10-50, own 2 0-10");
+}
+
+/* Who ended the wait waits itself, since before: then it is not said who did. */
+static void impossible(void **state)
+{
+	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 0, 100}};
+	struct walk_stall stalls[] = {{.lane = 0,
+				       .holder_lane = 1,
+				       .begin_ns = 20,
+				       .end_ns = 30,
+				       .kind = WALK_SIGNAL},
+				      {.lane = 1,
+				       .holder_lane = 0,
+				       .begin_ns = 10,
+				       .end_ns = 90,
+				       .kind = WALK_SIGNAL},
+				      {.lane = 0,
+				       .holder_lane = WALK_NONE,
+				       .begin_ns = 50,
+				       .end_ns = 60,
+				       .kind = WALK_SIGNAL}};
+	struct walk_run run = run_of(threads, 2, stalls, COUNT(stalls));
+
+	(void)state;
+	expect_walk(&run, "own 0 60-100, waited 0 50-60, own 0 30-50, waited 0 20-30, "
+			  "own 0 0-20");
+}
+
+/* One signals and waits at once: whoever is woken is so after that. */
+static void turns(void **state)
+{
+	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 5, 95}};
+	struct walk_stall stalls[] = {{.lane = 0,
+				       .holder_lane = 1,
+				       .begin_ns = 20,
+				       .end_ns = 60,
+				       .kind = WALK_SIGNAL},
+				      {.lane = 1,
+				       .holder_lane = 0,
+				       .begin_ns = 8,
+				       .end_ns = 22,
+				       .kind = WALK_SIGNAL},
+				      {.lane = 1,
+				       .holder_lane = 0,
+				       .begin_ns = 58,
+				       .end_ns = 90,
+				       .kind = WALK_SIGNAL}};
+	struct walk_run run = run_of(threads, 2, stalls, COUNT(stalls));
+
+	(void)state;
+	expect_walk(&run, "own 0 60-100, woken 0 58-60, own 1 22-58, woken 1 20-22, "
+			  "own 0 0-20");
+}
+
+/* Nobody is left to have made the thread that ended the run; times that do not fit. */
+static void broken(void **state)
+{
+	struct walk_thread threads[] = {{0, 0, 30, 100}};
+	struct walk_stall stalls[] = {{.lane = 0,
+				       .holder_lane = 9,
+				       .begin_ns = 60,
+				       .end_ns = 900,
+				       .kind = WALK_JOIN},
+				      {.lane = 5,
+				       .holder_lane = 0,
+				       .begin_ns = 60,
+				       .end_ns = 70,
+				       .kind = WALK_JOIN}};
+	struct walk_run run = run_of(threads, 1, stalls, COUNT(stalls));
+	struct walk_run none = run_of(NULL, 0, NULL, 0);
+
+	(void)state;
+	expect_walk(&run, "waited 0 60-100, own 0 30-60, before -1 0-30");
+	expect_walk(&none, "before -1 0-100");
+}
+
+/* Each window by itself: in the middle of a wait it is the other one's. */
+static void windows(void **state)
+{
+	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 5, 95}};
+	struct walk_stall stalls[] = {{.lane = 0,
+				       .holder_lane = 1,
+				       .begin_ns = 10,
+				       .end_ns = 95,
+				       .kind = WALK_JOIN}};
+	struct walk_run run = run_of(threads, 2, stalls, 1);
+
+	(void)state;
+	run.windows = (struct walk_windows){-16, 10, 26};
+	expect_walk(&run, "own 0 95-98, own 1 88-95, own 1 62-72, own 1 36-46, "
+			  "own 1 10-20");
+}
+
+/* Two thirds of a lane lie on the path: so much has each of its paths, or half or all. */
+static void halves(void **state)
+{
+	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 20, 80}};
+	struct walk_stall stalls[] = {{.lane = 0,
+				       .holder_lane = 1,
+				       .begin_ns = 40,
+				       .end_ns = 60,
+				       .kind = WALK_SIGNAL}};
+	struct walk_run run = run_of(threads, 2, stalls, 1);
+	struct walk walk;
+	struct shares shares;
+	struct shares_work work[] = {{0, 5, 80}, {1, 6, 30}, {1, 7, 30}};
+	struct shares_stall of_stalls[] = {{9, 6}};
+	double lane_ns[] = {80, 60};
+	struct shares_input input = {&run,	&walk,	 work, COUNT(work),
+				     of_stalls, lane_ns, 2};
+	const double wanted[][3] = {
+		[5] = {60, 60, 60}, [6] = {20, 10, 30}, [7] = {20, 10, 30}};
+
+	(void)state;
+	walk_find(&run, &walk);
+	assert_string_equal(told(&run, &walk), "own 0 60-100, own 1 20-60, own 0 0-20");
+	shares_find(&input, &shares);
+	assert_int_equal(shares.count, 3);
+	for (size_t i = 0; i < shares.count; i++) {
+		const struct share *share = &shares.all[i];
+
+		assert_true(fabs(share->own_ns - wanted[share->path][0]) < 1e-9);
+		assert_true(fabs(share->least_ns - wanted[share->path][1]) < 1e-9);
+		assert_true(fabs(share->most_ns - wanted[share->path][2]) < 1e-9);
+	}
+	shares_done(&shares);
+	walk_done(&walk);
+}
+
+/* The same with a lock that was held on one of the two paths. */
+static void held(void **state)
+{
+	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 0, 100}};
+	struct walk_stall stalls[] = {{.lane = 0,
+				       .holder_lane = 1,
+				       .begin_ns = 40,
+				       .end_ns = 60,
+				       .lock_id = 3}};
+	struct walk_run run = run_of(threads, 2, stalls, 1);
+	struct walk walk;
+	struct shares shares;
+	struct shares_work work[] = {{0, 5, 80}, {1, 6, 50}, {1, 7, 50}};
+	struct shares_stall of_stalls[] = {{9, 6}};
+	double lane_ns[] = {80, 100};
+	struct shares_input input = {&run,	&walk,	 work, COUNT(work),
+				     of_stalls, lane_ns, 2};
+
+	(void)state;
+	walk_find(&run, &walk);
+	assert_string_equal(told(&run, &walk), "own 0 60-100, held 1 40-60, own 1 0-40");
+	shares_find(&input, &shares);
+	for (size_t i = 0; i < shares.count; i++) {
+		const struct share *share = &shares.all[i];
+
+		/* 20 held, and 40 in the proportion of 30 and 50 */
+		if (share->path == 6)
+			assert_true(fabs(share->own_ns - 35) < 1e-9);
+		if (share->path == 7)
+			assert_true(fabs(share->own_ns - 25) < 1e-9);
+	}
+	shares_done(&shares);
+	walk_done(&walk);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(slower_of_two), cmocka_unit_test(unknown_ends),
+		cmocka_unit_test(used_again),	 cmocka_unit_test(last_holder),
+		cmocka_unit_test(impossible),	 cmocka_unit_test(turns),
+		cmocka_unit_test(broken),	 cmocka_unit_test(windows),
+		cmocka_unit_test(halves),	 cmocka_unit_test(held),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
