@@ -206,18 +206,21 @@ void cursor_close(struct cursor *cursor)
 	free(cursor);
 }
 
-static int column_of_result(const struct cursor *cursor, const char *name)
+int cursor_find(const struct cursor *cursor, const char *name, size_t size)
 {
-	for (int i = 0; i < cursor_column_count(cursor); i++)
-		if (strcmp(cursor_column_name(cursor, i), name) == 0)
+	for (int i = 0; i < cursor_column_count(cursor); i++) {
+		const char *own = cursor_column_name(cursor, i);
+
+		if (strncmp(own, name, size) == 0 && !own[size])
 			return i;
+	}
 	return -1;
 }
 
 /* A name that the query does not have is a mistake of ours: the query is ours, too. */
 static int find_column(struct cursor *cursor, const char *name)
 {
-	int column = column_of_result(cursor, name);
+	int column = cursor_find(cursor, name, strlen(name));
 
 	if (column >= 0)
 		return column;
@@ -276,14 +279,14 @@ double cursor_real_at(struct cursor *cursor, int column)
 	return sqlite3_column_double(cursor->statement, column);
 }
 
-static const char *text_at(struct cursor *cursor, int column)
+const char *cursor_text_at(struct cursor *cursor, int column)
 {
 	return (const char *)sqlite3_column_text(cursor->statement, column);
 }
 
 const char *cursor_text(struct cursor *cursor, const char *name)
 {
-	return text_at(cursor, column_number(cursor, name));
+	return cursor_text_at(cursor, column_number(cursor, name));
 }
 
 const void *cursor_blob(struct cursor *cursor, const char *name, size_t *ret_size)
@@ -335,7 +338,7 @@ struct cell cursor_cell(struct cursor *cursor, int column, struct table *table)
 	case SQLITE_FLOAT:
 		return cell_real(cursor_real_at(cursor, column));
 	case SQLITE_TEXT:
-		return table_text(table, text_at(cursor, column));
+		return table_text(table, cursor_text_at(cursor, column));
 	case SQLITE_BLOB:
 		return blob_cell(cursor, column, table);
 	default:
@@ -360,10 +363,11 @@ static struct cell fitting(struct cell cell, enum column_type type)
 int cursor_fill(struct cursor *cursor, struct table *table)
 {
 	int *from = xreallocarray(NULL, table->column_count, sizeof(*from));
-	int line = column_of_result(cursor, "line");
+	int line = cursor_find(cursor, "line", 4);
 
 	for (size_t i = 0; i < table->column_count; i++)
-		from[i] = column_of_result(cursor, table->columns[i].name);
+		from[i] = cursor_find(cursor, table->columns[i].name,
+				      strlen(table->columns[i].name));
 	while (cursor_next(cursor) > 0) {
 		struct cell *row = table_add_row(table);
 

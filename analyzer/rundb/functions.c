@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Quantiles and regular expressions in SQL. Runs on: prof-analyze, inside SQLite's
- * evaluation. Must not keep state between queries.
+ * Quantiles, regular expressions and the purposes of calls of libc in SQL. Runs on:
+ * prof-analyze, inside SQLite's evaluation. Must not keep state between queries.
  */
 #include "analyzer/rundb/functions.h"
 
@@ -10,8 +10,10 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "common/base/pattern.h"
+#include "common/libc/calls.h"
 
 struct sample {
 	double *values;
@@ -162,6 +164,25 @@ static void match(sqlite3_context *context, int count, sqlite3_value **arguments
 	sqlite3_result_int(context, result == 0);
 }
 
+/* libc_purpose('usleep') is 'sleep', see common/libc/calls.h; NULL of what is no wrapped
+ * call. */
+static void find_purpose(sqlite3_context *context, int count, sqlite3_value **arguments)
+{
+	static const char *const calls[][2] = {
+#define PURPOSE_ROW(name, kind, purpose) {#name, #purpose},
+		LIBC_CALLS(PURPOSE_ROW)
+#undef PURPOSE_ROW
+	};
+	const char *name = (const char *)sqlite3_value_text(arguments[0]);
+
+	(void)count;
+	for (size_t i = 0; name && i < sizeof(calls) / sizeof(*calls); i++)
+		if (strcmp(calls[i][0], name) == 0) {
+			sqlite3_result_text(context, calls[i][1], -1, SQLITE_STATIC);
+			return;
+		}
+}
+
 int functions_register(struct sqlite3 *handle)
 {
 	static double one = 1, hundred = 100;
@@ -178,5 +199,8 @@ int functions_register(struct sqlite3 *handle)
 	if (result == SQLITE_OK)
 		result = sqlite3_create_function(handle, "regexp", 2, flags, NULL, match,
 						 NULL, NULL);
+	if (result == SQLITE_OK)
+		result = sqlite3_create_function(handle, "libc_purpose", 1, flags, NULL,
+						 find_purpose, NULL, NULL);
 	return result;
 }

@@ -75,8 +75,11 @@ bool cursor_is_null(struct cursor *cursor, const char *name);
 /* What the row, of a query that has all its columns, says of a subject. */
 void cursor_quantities(struct cursor *cursor, enum quantity_subject of, int64_t *values);
 
-/* By number: columns that have no name of their own. */
+/* By number: columns that have no name of their own, or whose name is no constant. */
 double cursor_real_at(struct cursor *cursor, int column);
+const char *cursor_text_at(struct cursor *cursor, int column);
+/* The number of a column whose name is so many bytes long; -1: there is none. */
+int cursor_find(const struct cursor *cursor, const char *name, size_t size);
 int cursor_column_count(const struct cursor *cursor);
 const char *cursor_column_name(const struct cursor *cursor, int column);
 struct cell cursor_cell(struct cursor *cursor, int column, struct table *table);
