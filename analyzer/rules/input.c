@@ -31,8 +31,15 @@ double rule_limit(struct rule_input *input, const char *name)
 struct cursor *rule_query(struct rule_input *input, const char *sql)
 {
 	struct cursor *cursor = rundb_query(input->db, sql);
+	const struct rule_limit *limit = input->rule ? input->rule->limits : NULL;
 
 	cursor_bind_integer(cursor, ":run", input->run_id);
+	for (; limit && limit->name; limit++) {
+		char name[64];
+
+		snprintf(name, sizeof(name), ":%s", limit->name);
+		cursor_bind_real(cursor, name, rule_limit(input, limit->name));
+	}
 	return cursor;
 }
 
@@ -114,6 +121,19 @@ static void set_place(struct rule_input *input, struct finding *finding, const c
 	finding->file = rule_copy(input, file);
 	finding->line = line > 0 && line < UINT32_MAX ? (uint32_t)line : 0;
 	finding->where = rule_where(input, file, line);
+}
+
+void rule_put_chain(struct rule_input *input, int64_t path_id, struct strbuf *text)
+{
+	uint32_t last[3], node = calltree_find(input->tree, path_id);
+	size_t count = 0;
+
+	for (; node != CALLTREE_NONE && count < 3; node = input->tree->nodes[node].parent)
+		last[count++] = node;
+	strbuf_puts(text, node != CALLTREE_NONE ? "... > " : "");
+	while (count--)
+		strbuf_printf(text, "%s%s", calltree_name(input->tree, last[count]),
+			      count ? " > " : "");
 }
 
 struct finding *rule_add(struct rule_input *input, struct findings *ret)

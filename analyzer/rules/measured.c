@@ -13,9 +13,9 @@
 #include "measured.sql.h"
 
 static const char *const words[MEASURED_COUNT] = {
-	"calls",	   "allocations", "steps",
-	"wall time",	   "CPU time",	  "an end of its own",
-	"data of its own", "own time",	  "samples",
+	"calls",    "allocations",	 "steps",	    "wall time",
+	"CPU time", "an end of its own", "data of its own", "own time",
+	"samples",  "calls of libc",
 };
 
 static void miss(struct rule_input *input, unsigned bit, const char *reason)
@@ -36,7 +36,8 @@ static const char *missing_samples(const struct rule_input *input)
 	return "the samples of /proc tell of less than half of the run";
 }
 
-static void look(struct rule_input *input, bool has_steps, double unseen_ends)
+static void look(struct rule_input *input, bool has_steps, bool has_libc,
+		 double unseen_ends)
 {
 	if (!input->calls)
 		miss(input, MEASURED_CALLS, "no instrumented function was called");
@@ -51,6 +52,8 @@ static void look(struct rule_input *input, bool has_steps, double unseen_ends)
 		miss(input, MEASURED_CPU,
 		     "what was computed and what was a wait was not told apart in every "
 		     "process: see 'prof-analyze doctor'");
+	if (!has_libc)
+		miss(input, MEASURED_LIBC, "no call of libc was recorded");
 	miss(input, MEASURED_SAMPLES, missing_samples(input));
 	if (!units_is_known(input->self_ns, input->total_error_ns))
 		miss(input, MEASURED_TIME,
@@ -69,6 +72,7 @@ int measured_find(struct rule_input *input)
 
 	if (cursor_next(cursor) > 0)
 		look(input, cursor_integer(cursor, "has_steps") != 0,
+		     cursor_integer(cursor, "has_libc") != 0,
 		     cursor_real(cursor, "unseen_ends"));
 	return rule_finish(input, cursor, 0);
 }

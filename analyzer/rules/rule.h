@@ -34,9 +34,10 @@ enum measurement {
 	MEASURED_TIME = 1u << 7,
 	/* Page faults and RSS of at least half the time that the processes lived. */
 	MEASURED_SAMPLES = 1u << 8,
+	MEASURED_LIBC = 1u << 9, /* what calls of libc moved, and for how long */
 };
 
-#define MEASURED_COUNT 9
+#define MEASURED_COUNT 10
 
 enum rule_result {
 	RULE_DONE = 0,
@@ -79,6 +80,28 @@ struct rule_input {
 	struct strbuf *error; /* one sentence when evaluate() fails */
 };
 
+/* What a row of a rule's query has: told as evidence, unless it is NULL, and held against
+ * a limit. */
+struct rule_value {
+	const char *words, *unit; /* NULL: not told; "percent": the column has a ratio */
+	const char *column;
+	const char *limit; /* of the rule's, or a column that has it; NULL: none */
+	bool at_most;	   /* the value is not to be above its limit, else not below */
+};
+#define RULE_TELLS(words_, unit_, column_)                                               \
+	{                                                                                \
+		.words = words_, .unit = unit_, .column = column_                        \
+	}
+#define RULE_LEAST(words_, unit_, column_, limit_)                                       \
+	{                                                                                \
+		.words = words_, .unit = unit_, .column = column_, .limit = limit_       \
+	}
+#define RULE_MOST(words_, unit_, column_, limit_)                                        \
+	{                                                                                \
+		.words = words_, .unit = unit_, .column = column_, .limit = limit_,      \
+		.at_most = true                                                          \
+	}
+
 struct rule {
 	const char *id, *slug, *title; /* "T3", "chatty-edge", "Many calls of ..." */
 	const char *summary;	       /* what it looks for, one sentence */
@@ -95,7 +118,21 @@ struct rule {
 	/* enum measurement: without all of them it is not asked, and not measured. Never
 	 * 0. */
 	unsigned needs;
-	/* Adds findings. Returns RULE_DONE, RULE_NOT_MEASURED or -errno. */
+	/*
+	 * A rule that is a query: each row whose values are all on the right side of
+	 * their limits becomes a finding. The columns path_id or function_id (neither, or
+	 * 0: the whole run), saving_ns, confidence, and unmeasured (a reason for which
+	 * nothing can be told) are taken where there are such. "{name}" in a text is what
+	 * the row has in that column, "{>name}" the end of that call path, "{run}" the
+	 * run.
+	 */
+	const char *sql;
+	const struct rule_value *values; /* ends with one without a column */
+	const char *why;		 /* NULL: the row has it in its column why */
+	const char *advice[FINDING_ADVICE + 1], *proof;
+	/* What the findings are at least, and at most; INFO: not set. */
+	enum severity least, most;
+	/* Without a query: adds findings. RULE_DONE, RULE_NOT_MEASURED or -errno. */
 	int (*evaluate)(struct rule_input *input, struct findings *ret);
 };
 
@@ -114,7 +151,9 @@ unsigned rule_rests_on(const struct finding *finding);
 double rule_limit(struct rule_input *input, const char *name);
 /* The same of another rule's. */
 double rule_limit_of(struct rule_input *input, const char *rule, const char *name);
-/* The rows of sql, with :run bound; of a query that fails there are none. */
+/* The rows of sql; of a query that fails there are none. :run and the limits of the
+ * present rule, by their names, are bound; of a rule that is a query also what the run
+ * has, see rows.c. */
 struct cursor *rule_query(struct rule_input *input, const char *sql);
 /* Closes the cursor. RULE_DONE, or -errno: what went wrong with the rows (result), else
  * what with the query; then input->error is set. */
@@ -125,6 +164,13 @@ int rule_not_measured(struct rule_input *input, const char *reason);
 const char *rule_text(struct rule_input *input, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 const char *rule_copy(struct rule_input *input, const char *text);
+
+/* The end of a call path: "... > parse > read_line". */
+void rule_put_chain(struct rule_input *input, int64_t path_id, struct strbuf *text);
+/* The text with what the present row has, see struct rule. */
+const char *rule_fill(struct rule_input *input, struct cursor *cursor, const char *text);
+/* Asks the rule's query; as evaluate() does. */
+int rule_look(struct rule_input *input, struct findings *ret);
 
 /* Adds a finding about the whole run. */
 struct finding *rule_add(struct rule_input *input, struct findings *ret);

@@ -3,7 +3,7 @@
 """What the rules about time and resources find in made recordings: on both sides of each
 limit of a rule, how sure and how severe they are, what they say when the data is not
 there, and which finding stands for which. The recordings are in time_cases.py, run_cases.py,
-error_cases.py.
+lock_cases.py, error_cases.py.
 
 usage: check_time_rules.py PROF-ANALYZE [FOLDER]    FOLDER: where to leave the recordings
 
@@ -18,6 +18,7 @@ import sys
 import tempfile
 
 from error_cases import ERROR_CASES
+from lock_cases import LOCK_CASES
 from make_db import create
 from make_times import Times
 from run_cases import RUN_CASES
@@ -25,9 +26,11 @@ from sanitized import is_sanitized
 from time_cases import TIME_CASES
 
 RULES = ("T0", "T1", "T2", "T3", "T7", "T8", "T9", "T11", "T12", "T13", "M11", "R1", "R2",
-         "R3", "R4", "W1", "W2")
+         "R3", "R4", "W1", "W2", "L1", "L2", "L3", "L4", "I1", "I2", "I3")
 # Evidence that must not exceed its limit; of T13 one of two is enough.
-AT_MOST = {"T2": {"computed per call"}, "R1": {"CPU, while none was waited for"}}
+AT_MOST = {"T2": {"computed per call"}, "W2": {"mean"},
+           "R1": {"CPU, while none was waited for"}, "L3": {"held for"}, "I1": {"mean size"},
+           "L4": {"CPUs that all use", "busiest, of its process's life"}}
 EITHER = {"T13": {"start-up", "share of the run"}}
 
 
@@ -150,7 +153,7 @@ def look(analyze, database, db, run_id, one, limits):
 
 def main():
     limits = limits_of_rules(sys.argv[1])
-    cases = [one for group in (*TIME_CASES, *RUN_CASES, *ERROR_CASES) for one in group()]
+    cases = [one for group in (*TIME_CASES, *RUN_CASES, *LOCK_CASES, *ERROR_CASES) for one in group()]
     problems = look_for_gaps(cases, limits)
     with tempfile.TemporaryDirectory(prefix="profshim-times-") as directory:
         database = os.path.join(sys.argv[2] if len(sys.argv) > 2 else directory, "run.db")

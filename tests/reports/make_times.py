@@ -33,11 +33,12 @@ class Times:
     """A run. lanes: the process of each, from 0, in each of them a thread. tick: ns of the
     histograms' clock. samples: of /proc; without, one of each process, which computed all
     the time in all of its threads; none: (). step_ns: when the first step began; started:
-    the processes. ready, blocked: of main() itself. split: whether these were told apart."""
+    the processes. ready, blocked: of main() itself. split: whether these were told apart.
+    locks, transfers: rows, paths by the names of nodes."""
 
     def __init__(self, db, run_id, nodes, wall=SECOND, cost=20, cpus=2, tick=1, lanes=(0,),
                  samples=None, step_ns=None, started=0, has_main=True, ready=0, blocked=0,
-                 split=True):
+                 split=True, locks=(), transfers=()):
         self.db, self.run_id = db, run_id
         # Ids of one kind are unique in a file: each run has a thousand and more of its own.
         self.first = run_id * 10_000
@@ -66,6 +67,38 @@ class Times:
         self.find_parents()
         self.store_functions()
         self.store_paths(len(lanes))
+        for one in locks:
+            self.store_lock(dict(one))
+        for one in transfers:
+            self.store_transfer(dict(one))
+
+    def path_of(self, name):
+        return next((self.first + number for number, one in enumerate(self.nodes)
+                     if one["name"] == name), None)
+
+    def store_lock(self, one):
+        ids = {"run_id": self.run_id, "lock_id": 1}
+        paths = {key + "_path_id": self.path_of(one.pop(key))
+                 for key in ("waiter", "holder", "taken")}
+        waits = {key: one.pop(key) for key in ("wait_count", "wait_ns")}
+        threads = one.pop("threads")
+        for lane in range(threads):
+            insert(self.db, "lock_wait", waiter_lane_id=self.first + lane, **ids, **paths,
+                   wait_count=waits["wait_count"] // threads + (
+                       lane < waits["wait_count"] % threads),
+                   wait_ns=waits["wait_ns"] // threads, max_wait_ns=1)
+        insert(self.db, "lock", process_id=self.first, **ids, **waits, **{
+            **dict(named_by="variable", kind="mutex", address=1, lock_count=1000,
+                   max_wait_ns=1, hold_count=0, hold_ns=0, max_hold_ns=0, block_offset=0),
+            **one})
+
+    def store_transfer(self, one):
+        kind = ("unknown", "file", "device", "pipe", "socket").index(one.pop("kind"))
+        self.db.execute("INSERT OR IGNORE INTO target VALUES (?, 1, ?, '/data')",
+                        (self.run_id, kind))
+        insert(self.db, "transfer", run_id=self.run_id, process_id=self.first,
+               path_id=self.path_of(one.pop("path")), target_id=1, failed_calls=0,
+               largest_bytes=1, **one)
 
     def store_lanes(self, lanes, started, wall):
         for process in sorted(set(lanes)):

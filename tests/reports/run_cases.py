@@ -305,11 +305,11 @@ def cpus():
     yield busy("R2", "no CPUs", "the number of CPUs", cpus=None)
     yield busy("R2", "four CPUs", None, 1000, 1000, cpus=4)
     starved = "waited for a CPU, of what was wished"
-    for ready, one in ((600, found(severity="low", crosses={starved}, shows={
-            starved: 30, "CPUs": 4}, **run, **HIGH)), (599, None)):
+    for ready, one in ((1000, found(severity="low", crosses={starved}, shows={
+            starved: 50, "CPUs": 4}, **run, **HIGH)), (999, None)):
         yield busy("R3", "ready", one, 1000, 1000, ready, cpus=4)
-    yield busy("R3", "least_ns", found(**run), 1000, 1000, 600)
-    yield busy("R3", "its own threads", None, 1000, 1000, 600, cpus=1)
+    yield busy("R3", "least_ns", found(**run), 1000, 1000, 1000)
+    yield busy("R3", "its own threads", None, 1000, 1000, 1000, cpus=1)
     yield busy("R3", "no CPUs", "the number of CPUs", cpus=None)
     for ready, one in ((600, found(severity="medium", **run)), (599, None)):
         yield busy("R4", "ready", one, 1000, 1000, ready, cpus=1)

@@ -109,7 +109,9 @@ static enum exit_status apply(struct report_input *input, struct rule_input *rul
 
 	rule->rule = state->rule;
 	rule->reason = measured_missing(rule, state->rule->needs);
-	result = rule->reason ? RULE_NOT_MEASURED : state->rule->evaluate(rule, findings);
+	result = rule->reason	    ? RULE_NOT_MEASURED
+		 : state->rule->sql ? rule_look(rule, findings)
+				    : state->rule->evaluate(rule, findings);
 	if (result < 0 || rule->error->size)
 		return report_fail(input, STATUS_FAILED, "%s", strbuf_text(rule->error));
 	state->outcome = result == RULE_NOT_MEASURED ? OUTCOME_NOT_MEASURED

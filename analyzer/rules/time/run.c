@@ -178,7 +178,6 @@ static int load_threads(struct load *load)
 		threads->cpu_ns += cpu_ns;
 		threads->ready_ns += ready_ns;
 		threads->blocked_ns += cursor_real(cursor, "blocked_ns");
-		threads->ready_most_ns = fmax(threads->ready_most_ns, ready_ns);
 		threads->busy_count += cpu_ns + ready_ns >= process->lived_ns / 2;
 	}
 	return rule_finish(load->input, cursor, 0);

@@ -29,7 +29,6 @@ struct time_run {
 	/* Of the threads that were asked, over their lives. */
 	struct time_threads {
 		double wall_ns, cpu_ns, ready_ns, blocked_ns;
-		double ready_most_ns; /* of one */
 		int64_t count;
 		/* That wanted a CPU for at least half of what their process lived. */
 		int64_t busy_count;

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rules that are a query: what its rows have is held against the limits, and told. Must
+ * not judge by a number that is in neither.
+ */
+#include "analyzer/rules/rule.h"
+
+#include "analyzer/rundb/rundb.h"
+#include "analyzer/rules/time/run.h"
+
+#include <math.h>
+#include <string.h>
+
+/* A name that the query does not ask for is passed over. */
+static void bind_run(struct rule_input *input, struct cursor *cursor)
+{
+	const struct time_run *run = input->time_run;
+	const struct {
+		const char *name;
+		double value;
+	} values[] = {
+		{":run_ns", run->run_ns},
+		{":wall_ns", input->wall_ns},
+		{":lived_ns", run->lived_ns},
+		{":hook_ns", input->hook_cost_ns},
+		{":cpus", (double)input->cpu_count},
+		{":is_live", input->is_live},
+		/* of the threads that were asked */
+		{":threads", (double)run->threads.count},
+		{":busy", (double)run->threads.busy_count},
+		{":threads_ns", run->threads.wall_ns},
+		{":cpu_ns", run->threads.cpu_ns},
+		{":ready_ns", run->threads.ready_ns},
+		{":blocked_ns", run->threads.blocked_ns},
+	};
+
+	for (size_t i = 0; i < sizeof(values) / sizeof(*values); i++)
+		cursor_bind_real(cursor, values[i].name, values[i].value);
+}
+
+static double value_of(struct cursor *cursor, const char *name, double otherwise)
+{
+	int column = cursor_find(cursor, name, strlen(name));
+
+	return column < 0 ? otherwise : cursor_real_at(cursor, column);
+}
+
+/* A limit of the rule's, or a column. */
+static double limit_of(struct rule_input *input, struct cursor *cursor,
+		       const struct rule_value *value)
+{
+	if (rule_limits_find(input->limits, input->rule->id, value->limit))
+		return rule_limit(input, value->limit);
+	return cursor_real(cursor, value->limit);
+}
+
+static bool is_crossed(struct rule_input *input, struct cursor *cursor,
+		       const struct rule_value *value)
+{
+	double limit = limit_of(input, cursor, value),
+	       is = cursor_real(cursor, value->column);
+
+	return value->at_most ? is <= limit : is >= limit;
+}
+
+const char *rule_fill(struct rule_input *input, struct cursor *cursor, const char *text)
+{
+	struct strbuf filled = {0};
+	const char *copy;
+
+	for (const char *open; text && (open = strchr(text, '{')); text = open + 1) {
+		const char *name = open + 1;
+		size_t size = strcspn(name, "}"), is_path = *name == '>';
+		int column = cursor_find(cursor, name + is_path, size - is_path);
+
+		strbuf_printf(&filled, "%.*s", (int)(open - text), text);
+		open = name + size;
+		if (strncmp(name, "run}", 4) == 0)
+			strbuf_printf(&filled, "%lld", (long long)input->run_id);
+		else if (is_path && column >= 0)
+			rule_put_chain(input, (int64_t)cursor_real_at(cursor, column),
+				       &filled);
+		else if (column >= 0 && cursor_text_at(cursor, column))
+			strbuf_puts(&filled, cursor_text_at(cursor, column));
+	}
+	if (text)
+		strbuf_puts(&filled, text);
+	copy = rule_copy(input, strbuf_text(&filled));
+	strbuf_free(&filled);
+	return copy;
+}
+
+static void tell_value(struct rule_input *input, struct finding *finding,
+		       struct cursor *cursor, const struct rule_value *value)
+{
+	double scale = strcmp(value->unit, "percent") == 0 ? 100 : 1;
+	double is = scale * cursor_real(cursor, value->column);
+
+	if (cursor_is_null(cursor, value->column))
+		return;
+	if (value->limit)
+		finding_evidence_limit(finding, value->words, value->unit, is,
+				       scale * limit_of(input, cursor, value));
+	else
+		finding_evidence(finding, value->words, value->unit, is);
+}
+
+static void tell(struct rule_input *input, struct findings *ret, struct cursor *cursor)
+{
+	const struct rule *rule = input->rule;
+	double path = value_of(cursor, "path_id", 0);
+	double function = value_of(cursor, "function_id", 0), saving_ns;
+	struct finding *finding =
+		path > 0       ? rule_add_path(input, ret, (int64_t)path)
+		: function > 0 ? rule_add_function(input, ret, (int64_t)function, false)
+			       : rule_add(input, ret);
+
+	finding->confidence =
+		(enum confidence)value_of(cursor, "confidence", CONFIDENCE_MEDIUM);
+	saving_ns = value_of(cursor, "saving_ns", 0);
+	finding->saving_ns = fmax(0, saving_ns);
+	finding->impact =
+		rule_share(saving_ns, value_of(cursor, "of_ns", input->time_run->run_ns));
+	finding->least_severity = rule->least;
+	if (rule->most)
+		finding_cap_severity(finding, rule->most);
+	for (const struct rule_value *value = rule->values; value->column; value++)
+		if (value->words)
+			tell_value(input, finding, cursor, value);
+	finding->why = rule_fill(input, cursor,
+				 rule->why ? rule->why : cursor_text(cursor, "why"));
+	for (size_t i = 0; rule->advice[i]; i++)
+		finding_advise(finding, rule_fill(input, cursor, rule->advice[i]));
+	finding->sql = rule_fill(input, cursor, rule->proof);
+}
+
+int rule_look(struct rule_input *input, struct findings *ret)
+{
+	struct cursor *cursor = rule_query(input, input->rule->sql);
+	const char *unmeasured = NULL;
+	int result;
+
+	bind_run(input, cursor);
+	while (!unmeasured && cursor_next(cursor) > 0) {
+		const struct rule_value *value = input->rule->values;
+		int column = cursor_find(cursor, "unmeasured", strlen("unmeasured"));
+
+		if (column >= 0)
+			unmeasured = rule_copy(input, cursor_text_at(cursor, column));
+		while (value->column &&
+		       (!value->limit || is_crossed(input, cursor, value)))
+			value++;
+		if (!unmeasured && !value->column)
+			tell(input, ret, cursor);
+	}
+	result = rule_finish(input, cursor, 0);
+	return result || !unmeasured ? result : rule_not_measured(input, unmeasured);
+}
