@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "common/base/xalloc.h"
+#include "common/libc/records.h"
 #include "collector/locks/locks.h"
 #include "collector/account/run.h"
 #include "collector/ingest/trust.h"
@@ -14,6 +15,12 @@ static void raise_to(uint64_t *ns, uint64_t seen_ns, uint64_t begin_ns)
 {
 	if (seen_ns > begin_ns && seen_ns - begin_ns > *ns)
 		*ns = seen_ns - begin_ns;
+}
+
+static int is_split(const struct read_process *process)
+{
+	return process->switch_source == SEGMENT_SWITCHES_RSEQ ||
+	       process->switch_source == SEGMENT_SWITCHES_PERF;
 }
 
 /* Threads that lived when they were looked at last have not noted their own end. */
@@ -48,7 +55,8 @@ static void merge(struct ingest *ingest)
 		ends[i].is_over = !ingest->endings[i].is_alive;
 	}
 	for (size_t i = 0; ingest->watch.resources && i < count; i++)
-		complete_threads(ingest, &ingest->run.processes[i]);
+		if (is_split(&ingest->run.processes[i]))
+			complete_threads(ingest, &ingest->run.processes[i]);
 	run_merge(&ingest->merge, &ingest->run, &ingest->ticks, ends,
 		  ingest->watch.path_limit);
 	free(ends);

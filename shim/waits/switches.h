@@ -16,7 +16,8 @@
  * with each switch. It needs a descriptor for a moment, 27 us a thread, and a kernel
  * that lets users do it (perf_event_paranoid up to 2, no sandbox).
  *
- * Which one serves is tried by a sleep of a nanosecond, when the process starts.
+ * Which one serves is tried by a sleep, of a nanosecond at first, when the process
+ * starts.
  */
 #pragma once
 

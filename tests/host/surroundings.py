@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Programs under limits and in places where little is there: no descriptors, no address
 space, no /proc, no /dev, another PID namespace."""
+import ctypes
 import os
 import random
 import resource
@@ -17,6 +18,7 @@ from host import LeftOut, expect, need_root, scenario
 from jail import Jail
 
 WAIT = 6
+PR_SET_TIMERSLACK = 29
 
 
 def limited(case, command, limits, **settings):
@@ -101,6 +103,21 @@ def told_once(case):
            f"{result}")
     case.settle()
     expect(case.calls("step") == verdict.STEPS, f"{case.calls('step'):.0f} calls")
+
+
+@scenario
+def punctual_timers(case):
+    """A sleep of a nanosecond is over before it begins, as in a thread of real time: what
+    tells of switches is found all the same."""
+    program = case.compile("fault_host.c")
+    libc = ctypes.CDLL(None)
+    for number in range(5):
+        case.database = case.path(f"{number}.db")
+        case.unharmed([program],
+                      preexec_fn=lambda: libc.prctl(PR_SET_TIMERSLACK, 1, 0, 0, 0))
+        case.settle()
+        expect(case.trust("switches_unseen") == 0 and case.trust("switches_by_rseq") +
+               case.trust("switches_by_perf") > 0, "switches are not seen")
 
 
 @need_root
