@@ -10,6 +10,7 @@ import measure
 from measure import Missing, in_turn, middle, printed_ns
 from phases import phase_changes
 from table import Row
+from waits import waits
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 ROOT = os.path.dirname(os.path.dirname(HERE))
@@ -273,6 +274,7 @@ def forks(setting):
 
 
 CASES = {"a": pair, "b": real_programs, "c": allocations, "d": threads, "g": start_up,
-         "h": snapshots, "i": marks, "j": forks, "k": phase_changes}
+         "h": snapshots, "i": marks, "j": forks, "k": phase_changes,
+         "l": waits}
 # (e) and (f) look at what (b) has recorded.
 SAME_CASE = {"e": "b", "f": "b"}
