@@ -12,8 +12,12 @@
 
 #include "common/arrays.h"
 #include "common/attributes.h"
+#include "common/libc/records.h"
 
 #define LANE_ROOT 1u
+
+/* The two clocks are not read at one moment: a shorter wait may be that. */
+#define SHORTEST_OPEN_NS 2000u
 
 int history_lock(uint32_t *lock, uint32_t holder, int pauses, history_pause *pause)
 {
@@ -113,12 +117,38 @@ struct segment_snapshot *history_begin(struct history *history, const char *labe
 	return snapshot;
 }
 
+struct history_booked history_read_booked(const struct segment_lane *header)
+{
+	struct history_booked booked = {.wall_ns = read_word(&header->booked_wall_ns),
+					.cpu_ns = read_word(&header->booked_cpu_ns)};
+
+	if (booked.cpu_ns && read_number(&header->in_use))
+		booked.tid = (int32_t)read_number((const uint32_t *)&header->tid);
+	return booked;
+}
+
+uint64_t history_open_ns(const struct segment_lane *header,
+			 const struct history_booked *booked, uint64_t wall_ns,
+			 uint64_t cpu_ns)
+{
+	int64_t open_ns =
+		(int64_t)(wall_ns - booked->wall_ns) - (int64_t)(cpu_ns - booked->cpu_ns);
+
+	if (open_ns < (int64_t)SHORTEST_OPEN_NS || wall_ns < booked->wall_ns ||
+	    cpu_ns < booked->cpu_ns ||
+	    read_word(&header->booked_wall_ns) != booked->wall_ns)
+		return 0;
+	return (uint64_t)open_ns;
+}
+
 /* A lane's arrays as its header described them once, checked. */
 struct lane_view {
 	const struct segment_node *nodes;
 	const struct segment_frame *frames;
 	const struct segment_fiber *fibers;
-	uint32_t node_count, fiber_count;
+	const struct segment_wait *waits;
+	uint32_t node_count, fiber_count, wait_count;
+	uint32_t waiting_node; /* where the lane's thread is now, 0: nowhere */
 	uint32_t depth, frame_capacity;
 	uint32_t frames_left; /* stacks have no frame in common */
 	uint64_t *open_ticks;
@@ -127,9 +157,10 @@ struct lane_view {
 static int view_lane(const struct history_lane *lane, struct lane_view *ret)
 {
 	const struct segment_lane *header = lane->header;
-	struct segment_array nodes, frames, fibers;
+	struct segment_array nodes, frames, fibers, waits;
 
 	if (arrays_read(header, ARRAY_NODES, lane->size, &nodes) < 0 ||
+	    arrays_read(header, ARRAY_WAITS, lane->size, &waits) < 0 ||
 	    arrays_read(header, ARRAY_FRAMES, lane->size, &frames) < 0 ||
 	    arrays_read(header, ARRAY_FIBERS, lane->size, &fibers) < 0)
 		return -EINVAL;
@@ -137,7 +168,10 @@ static int view_lane(const struct history_lane *lane, struct lane_view *ret)
 		.nodes = arrays_entries(header, &nodes),
 		.frames = arrays_entries(header, &frames),
 		.fibers = arrays_entries(header, &fibers),
+		.waits = arrays_entries(header, &waits),
 		.node_count = nodes.count,
+		.wait_count =
+			waits.count < waits.committed ? waits.count : waits.committed,
 		.fiber_count = fibers.count,
 		.depth = frames.count,
 		.frame_capacity = frames.capacity,
@@ -146,6 +180,8 @@ static int view_lane(const struct history_lane *lane, struct lane_view *ret)
 	};
 	if (ret->node_count > lane->memory->node_limit)
 		ret->node_count = lane->memory->node_limit;
+	if (ret->node_count > SEGMENT_PAST_NODES)
+		ret->node_count = SEGMENT_PAST_NODES;
 	return 0;
 }
 
@@ -194,21 +230,41 @@ static uint64_t stack_now(uint64_t now, uint64_t suspended, uint64_t left,
 	return suspended < now ? now - suspended : 0;
 }
 
+/* The innermost open call of a stack that is in use has what its thread waits for now. */
+static races_by_design void find_waiting(struct lane_view *view, uint32_t first,
+					 uint32_t depth)
+{
+	if (first > view->frame_capacity || depth > view->frame_capacity - first)
+		return;
+	while (depth-- && !view->waiting_node) {
+		uint32_t node = read_number(&view->frames[first + depth].node);
+
+		if (node > LANE_ROOT && node < view->node_count)
+			view->waiting_node = node;
+	}
+}
+
 static races_by_design void add_all_open(struct lane_view *view,
 					 const struct segment_lane *lane, uint64_t now,
 					 uint64_t paused)
 {
+	if (!read_word(&lane->left_ticks))
+		find_waiting(view, 0, view->depth);
 	add_open(view, 0, view->depth,
 		 stack_now(now, read_word(&lane->suspended_ticks),
 			   read_word(&lane->left_ticks), paused));
 	for (uint32_t i = 0; i < view->fiber_count; i++) {
 		const struct segment_fiber *fiber = &view->fibers[i];
 
-		if (read_number(&fiber->in_use))
-			add_open(view, read_number(&fiber->first_frame),
-				 read_number(&fiber->depth),
-				 stack_now(now, read_word(&fiber->suspended_ticks),
-					   read_word(&fiber->left_ticks), paused));
+		if (!read_number(&fiber->in_use))
+			continue;
+		if (!read_word(&fiber->left_ticks))
+			find_waiting(view, read_number(&fiber->first_frame),
+				     read_number(&fiber->depth));
+		add_open(view, read_number(&fiber->first_frame),
+			 read_number(&fiber->depth),
+			 stack_now(now, read_word(&fiber->suspended_ticks),
+				   read_word(&fiber->left_ticks), paused));
 	}
 }
 
@@ -232,12 +288,49 @@ static inline int add_path(struct history *history, uint64_t calls, uint32_t nod
 	return 0;
 }
 
+/* What a node has waited, in ns. */
+struct waited {
+	uint64_t ready_ns, blocked_ns, open_ns;
+};
+
+static cold races_by_design struct waited
+waited_of(const struct lane_view *view, const struct history_lane *lane, uint32_t node)
+{
+	uint32_t number = read_number(&view->nodes[node].wait);
+	struct waited waited = {.ready_ns = 0};
+
+	if (node == view->waiting_node)
+		waited.open_ns = lane->open_ns;
+	if (number && number < view->wait_count) {
+		waited.ready_ns = read_word(&view->waits[number].ready_ns);
+		waited.blocked_ns = read_word(&view->waits[number].blocked_ns);
+	}
+	return waited;
+}
+
+static cold int add_waited(struct history *history, const struct waited *waited)
+{
+	const struct {
+		uint64_t ns;
+		uint32_t node;
+	} entries[] = {{waited->ready_ns, SEGMENT_PAST_READY},
+		       {waited->blocked_ns, SEGMENT_PAST_BLOCKED},
+		       {waited->open_ns, SEGMENT_PAST_OPEN}};
+	int result = 0;
+
+	for (uint32_t i = 0; i < 3 && result == 0; i++)
+		if (entries[i].ns)
+			result = add_path(history, 0, entries[i].node, entries[i].ns);
+	return result;
+}
+
 int history_copy_lane(struct history *history, const struct history_lane *lane,
 		      uint64_t now)
 {
 	const struct history_memory *memory = lane->memory;
 	struct lane_view view;
 	int result = view_lane(lane, &view);
+	uint32_t waiting_node;
 
 	if (result == 0)
 		result = add_path(history, lane->slot, 0, 0);
@@ -245,9 +338,12 @@ int history_copy_lane(struct history *history, const struct history_lane *lane,
 		return result;
 	add_all_open(&view, lane->header, now,
 		     paused_ticks(history->process, lane->header, now));
+	waiting_node = view.waiting_node;
 	for (uint32_t i = LANE_ROOT + 1; i < view.node_count && result == 0; i++) {
 		const struct segment_node *node = &view.nodes[i];
-		uint64_t calls, ticks, unwound;
+		uint64_t calls, ticks, unwound, sum;
+		struct waited waited;
+		int has_waited;
 
 		if (!read_number(&node->function)) /* a call's return address: never
 						      entered */
@@ -259,12 +355,20 @@ int history_copy_lane(struct history *history, const struct history_lane *lane,
 			ticks += memory->open_ticks[i];
 			memory->open_ticks[i] = 0;
 		}
-		if (calls + ticks + unwound == memory->sums[i])
+		sum = calls + ticks + unwound;
+		has_waited = read_number(&node->wait) || i == waiting_node;
+		if (unlikely(has_waited)) {
+			waited = waited_of(&view, lane, i);
+			sum += waited.ready_ns + waited.blocked_ns;
+		}
+		if (sum == memory->sums[i])
 			continue;
-		memory->sums[i] = calls + ticks + unwound;
+		memory->sums[i] = sum;
 		result = add_path(history, calls, i, ticks);
 		if (unwound && result == 0)
 			result = add_path(history, unwound, SEGMENT_PAST_UNWOUND, 0);
+		if (unlikely(has_waited) && result == 0)
+			result = add_waited(history, &waited);
 	}
 	return result;
 }

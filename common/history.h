@@ -30,7 +30,7 @@ struct history {
 /* What a taker remembers of a lane's nodes: two arrays with node_limit elements, zero at
  * first. */
 struct history_memory {
-	uint64_t *sums;	      /* calls + ticks written down last: neither ever falls */
+	uint64_t *sums;	      /* calls + times written down last: none ever falls */
 	uint64_t *open_ticks; /* of open frames, while the lane is copied; else zero */
 	uint32_t node_limit;
 };
@@ -40,8 +40,23 @@ struct history_lane {
 	const struct segment_lane *header;
 	uint64_t size; /* of the mapping that begins with header */
 	uint32_t slot;
+	/* of its thread: without a CPU, and booked by nobody; see history_open_ns() */
+	uint64_t open_ns;
 	struct history_memory *memory; /* kept for the taker's next snapshot */
 };
+
+/* Where a lane's thread had its time booked up to: read before the two clocks. */
+struct history_booked {
+	uint64_t wall_ns, cpu_ns;
+	int32_t tid; /* 0: there is no thread, or nothing is known of it */
+};
+struct history_booked history_read_booked(const struct segment_lane *header);
+
+/* The open wait of a lane's thread, by CLOCK_MONOTONIC and then its CPU clock; 0: none,
+ * or it has gone on meanwhile. */
+uint64_t history_open_ns(const struct segment_lane *header,
+			 const struct history_booked *booked, uint64_t wall_ns,
+			 uint64_t cpu_ns);
 
 /* Takes a snapshot_lock for a holder (SEGMENT_LOCK_THREAD, or a thread's number), waiting
  * for the pauses given; one whose holder has died is taken over. 0, or -EBUSY. */

@@ -371,6 +371,10 @@ CREATE TABLE snapshot_path (
 	calls INTEGER NOT NULL,
 	unwound_count INTEGER NOT NULL DEFAULT 0,
 	total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
+	-- a wait that was not over counts up to the snapshot
+	cpu_ns INTEGER NOT NULL DEFAULT 0, ready_ns INTEGER NOT NULL DEFAULT 0,
+	blocked_ns INTEGER NOT NULL DEFAULT 0, self_cpu_ns INTEGER NOT NULL DEFAULT 0,
+	self_ready_ns INTEGER NOT NULL DEFAULT 0, self_blocked_ns INTEGER NOT NULL DEFAULT 0,
 	PRIMARY KEY (process_id, path_id, snapshot_id)
 ) WITHOUT ROWID;
 CREATE TABLE snapshot_free (
@@ -643,7 +647,8 @@ CREATE VIEW snapshot_sites AS SELECT t.run_id, t.snapshot_id, s.path_id, f.name,
 	WHERE t.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW snapshot_paths AS SELECT t.run_id, t.snapshot_id, n.path_id, n.calls,
-	n.total_ns, n.self_ns, n.unwound_count
+	n.total_ns, n.self_ns, n.unwound_count, n.cpu_ns, n.ready_ns, n.blocked_ns,
+	n.self_cpu_ns, n.self_ready_ns, n.self_blocked_ns
 	FROM snapshot t JOIN snapshot_path n ON n.process_id = t.process_id
 	AND n.snapshot_id <= t.snapshot_id AND n.until_id > t.snapshot_id
 	WHERE t.run_id NOT IN (SELECT run_id FROM storing);

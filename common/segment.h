@@ -103,7 +103,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 16u
+#define SEGMENT_VERSION 17u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -655,6 +655,13 @@ struct segment_lane {
 	uint64_t lost_transfer_count, lost_transfer_bytes; /* likewise */
 	/* of the stalls; lost: no room, or a handler interrupted */
 	uint32_t stall_thinning, lost_stall_count;
+	/* Up to where the time without a CPU of the thread that has the lane is in waits:
+	 * CLOCK_MONOTONIC, and the thread's own CPU clock, 0: not known. What the first
+	 * has gained on the second since is of a wait that is open, on the path that is.
+	 */
+	uint64_t booked_wall_ns, booked_cpu_ns;
+	int32_t tid; /* of that thread; 0: not known */
+	uint32_t reserved;
 };
 
 _Static_assert(sizeof(struct segment_slot) == 16, "segment_slot layout");

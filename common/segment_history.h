@@ -69,8 +69,10 @@ struct segment_site_past {
 /* Packed, as filling a page of the file costs more than filling it with more: a snapshot
  * of 111,118 paths that have all changed took 4.0 ms of CPU with 24 bytes each, and takes
  * 3.1 with 16. node 0: calls is the slot of the lane that the entries after it belong to.
- * node SEGMENT_PAST_UNWOUND: calls is how many of the entry before it were unwound;
- * without one, none were.
+ * Of the entry before it tell: node SEGMENT_PAST_UNWOUND: calls is how many were unwound;
+ * SEGMENT_PAST_READY and SEGMENT_PAST_BLOCKED: total_ticks is ns, as in its segment_wait;
+ * SEGMENT_PAST_OPEN: likewise, without a CPU since the last hook of the thread, which
+ * only that one's next hook will tell apart. Without such entries these are 0.
  */
 struct segment_path_past {
 	uint64_t calls_and_node; /* calls << 24 | node; calls modulo 2^40 */
@@ -80,6 +82,10 @@ struct segment_path_past {
 #define SEGMENT_PAST_NODE_BITS 24u
 #define SEGMENT_PAST_NODE_MASK ((1ull << SEGMENT_PAST_NODE_BITS) - 1)
 #define SEGMENT_PAST_UNWOUND SEGMENT_PAST_NODE_MASK
+#define SEGMENT_PAST_READY (SEGMENT_PAST_NODE_MASK - 1)
+#define SEGMENT_PAST_BLOCKED (SEGMENT_PAST_NODE_MASK - 2)
+#define SEGMENT_PAST_OPEN (SEGMENT_PAST_NODE_MASK - 3)
+#define SEGMENT_PAST_NODES SEGMENT_PAST_OPEN /* nodes have lower numbers */
 
 /* Blocks of a site born after snapshot `born` and before the next (0: before the first)
  * and freed likewise after snapshot `freed`; born < freed. */

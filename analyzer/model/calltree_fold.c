@@ -243,22 +243,40 @@ static void link_built(struct calltree *tree)
 	calltree_renew_order(tree);
 }
 
+static void move(int64_t *to, int64_t *from)
+{
+	quantity_add(to, *from);
+	*from = 0;
+}
+
+static void add_totals(struct calltree_node *node, const struct calltree_node *child)
+{
+	quantity_add(&node->total_ns, child->total_ns);
+	quantity_add(&node->cpu_ns, child->cpu_ns);
+	quantity_add(&node->ready_ns, child->ready_ns);
+	quantity_add(&node->blocked_ns, child->blocked_ns);
+}
+
 void calltree_move_times(struct calltree *tree)
 {
 	for (size_t i = tree->order_count; i-- > 0;) {
 		uint32_t at = tree->order[i];
-		struct calltree_node *node = &tree->nodes[at];
+		struct calltree_node *node = &tree->nodes[at], *host;
 
 		if (!calltree_is_folded(tree, at))
 			continue;
-		quantity_add(&tree->nodes[node->host].self_ns, node->self_ns);
-		quantity_add(&tree->nodes[node->host].self_error_ns, node->self_error_ns);
-		node->self_ns = node->self_error_ns = 0;
+		host = &tree->nodes[node->host];
+		move(&host->self_ns, &node->self_ns);
+		move(&host->self_error_ns, &node->self_error_ns);
+		move(&host->self_cpu_ns, &node->self_cpu_ns);
+		move(&host->self_ready_ns, &node->self_ready_ns);
+		move(&host->self_blocked_ns, &node->self_blocked_ns);
 		node->total_ns = node->total_error_ns = 0;
+		node->cpu_ns = node->ready_ns = node->blocked_ns = 0;
 		/* what frames seen by unwinding called; it is in the order behind them */
 		for (uint32_t child = node->first_child; child != CALLTREE_NONE;
 		     child = tree->nodes[child].next)
-			quantity_add(&node->total_ns, tree->nodes[child].total_ns);
+			add_totals(node, &tree->nodes[child]);
 	}
 	for (size_t i = 0; i < tree->node_count; i++)
 		calltree_narrow_self(&tree->nodes[i]);

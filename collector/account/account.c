@@ -235,17 +235,21 @@ static void find_total(struct merge_cell *cell, int64_t all_ns)
 	cell->child_error = error;
 }
 
-static void find_split(struct merge *merge, uint32_t path)
+static void add_up_split(struct merge_cell *cell)
 {
-	struct merge_cell *cell = &merge->cells[path];
-
-	limit_off_cpu(merge, path, cell->self_ns); /* which may be an estimate */
 	cell->self_cpu_ns = cell->self_ns - off_cpu_ns(cell);
 	cell->ready_ns = cell->self_ready_ns;
 	cell->blocked_ns = cell->self_blocked_ns;
 	quantity_add(&cell->ready_ns, cell->child_ready_ns);
 	quantity_add(&cell->blocked_ns, cell->child_blocked_ns);
 	cell->cpu_ns = cell->total_ns - cell->ready_ns - cell->blocked_ns;
+}
+
+static void find_split(struct merge *merge, uint32_t path)
+{
+	/* the self time may be an estimate */
+	limit_off_cpu(merge, path, merge->cells[path].self_ns);
+	add_up_split(&merge->cells[path]);
 }
 
 static int64_t recorded_ns(const struct merge *merge)
@@ -299,7 +303,7 @@ int account_next_part(struct merge *merge, int64_t *owed_ns, uint32_t *ret_path,
 {
 	struct merge_cell *cell;
 	uint32_t path, parent;
-	int64_t self_ns;
+	int64_t cpu_ns;
 
 	if (!merge->touched_count)
 		return 0;
@@ -309,18 +313,23 @@ int account_next_part(struct merge *merge, int64_t *owed_ns, uint32_t *ret_path,
 	cell->raw_self_ns = cell->raw_total_ns - cell->child_raw_ns;
 	if (cell->raw_self_ns < -(int64_t)MOST_NS)
 		cell->raw_self_ns = -(int64_t)MOST_NS;
-	self_ns = cell->raw_self_ns - cost_ns(&merge->cost, cell) - owed_ns[path];
-	cell->self_ns = self_ns > 0 ? self_ns : 0;
-	owed_ns[path] = cell->self_ns - self_ns;
+	limit_off_cpu(merge, path, cell->raw_self_ns > 0 ? cell->raw_self_ns : 0);
+	cpu_ns = cell->raw_self_ns - off_cpu_ns(cell) - cost_ns(&merge->cost, cell) -
+		 owed_ns[path];
+	owed_ns[path] = cpu_ns < 0 ? -cpu_ns : 0;
 	if (owed_ns[path] > (int64_t)MOST_NS)
 		owed_ns[path] = (int64_t)MOST_NS;
+	cell->self_ns = off_cpu_ns(cell) + (cpu_ns > 0 ? cpu_ns : 0);
 	cell->total_ns = cell->self_ns;
 	quantity_add(&cell->total_ns, cell->child_total_ns);
+	add_up_split(cell);
 	parent = merge->paths[path].parent;
 	if (parent) {
 		quantity_add(&merge->cells[parent].child_calls, cell->calls);
 		quantity_add(&merge->cells[parent].child_raw_ns, cell->raw_total_ns);
 		quantity_add(&merge->cells[parent].child_total_ns, cell->total_ns);
+		quantity_add(&merge->cells[parent].child_ready_ns, cell->ready_ns);
+		quantity_add(&merge->cells[parent].child_blocked_ns, cell->blocked_ns);
 	}
 	memcpy(ret->quantities, cell->quantities, sizeof(ret->quantities));
 	*cell = (struct merge_cell){.is_touched = 0};

@@ -160,6 +160,12 @@ static int64_t *most_self(const struct merge *merge)
 	return most;
 }
 
+static void bound(int64_t *ns, int64_t most_ns)
+{
+	if (*ns > most_ns)
+		*ns = most_ns;
+}
+
 /* In the end a path may have less: what its callees' hooks took less than was subtracted
  * is charged to it when all is known (account.h), which a stretch of time cannot tell
  * from calls that are still open. */
@@ -171,10 +177,15 @@ static void bound_by_end(struct snapshots *ret, const struct merge *merge)
 		struct snapshot_path *row = &ret->paths[i];
 		const struct merge_path *end = &merge->paths[row->path];
 
-		if (row->total_ns > end->total_ns)
-			row->total_ns = end->total_ns;
-		if (row->self_ns > most[row->path])
-			row->self_ns = most[row->path];
+		bound(&row->total_ns, end->total_ns);
+		bound(&row->ready_ns, end->ready_ns);
+		bound(&row->blocked_ns, end->blocked_ns);
+		bound(&row->self_ns, most[row->path]);
+		bound(&row->self_ready_ns, end->self_ready_ns);
+		bound(&row->self_blocked_ns, end->self_blocked_ns);
+		row->cpu_ns = row->total_ns - row->ready_ns - row->blocked_ns;
+		row->self_cpu_ns =
+			row->self_ns - row->self_ready_ns - row->self_blocked_ns;
 	}
 	free(most);
 }
@@ -208,6 +219,10 @@ static void build_paths(struct snapshots *ret, struct merge *merge,
 			quantity_add(&cell->unwound_count,
 				     quantity_of_count(change->unwound));
 			merge_add(&cell->total_ticks, change->ticks);
+			quantity_add(&cell->self_ready_ns,
+				     quantity_of_count(change->ready_ns));
+			quantity_add(&cell->self_blocked_ns,
+				     quantity_of_count(change->blocked_ns));
 		}
 		account_snapshot(ret, merge, owed_ns, group->process, first);
 		ret->cut_count += ret->cut_first <= first;

@@ -24,7 +24,7 @@
 #define LONGEST_NS 5000000000ull
 
 /* A node's number has so many bits in the history. */
-#define NODE_LIMIT (1u << SEGMENT_PAST_NODE_BITS)
+#define NODE_LIMIT SEGMENT_PAST_NODES
 
 struct taker {
 	int fd;
@@ -32,6 +32,7 @@ struct taker {
 	uint32_t slot_limit, process_slot, history_slot;
 	struct segment_file *file;
 	struct history history;
+	int threads; /* /proc/PID/task, -1: not to be had */
 	struct live_snapshot_memory *memory;
 };
 
@@ -213,12 +214,39 @@ static uint32_t stored_nodes(const struct taker *taker, uint32_t slot,
 	return count < nodes->capacity ? (uint32_t)count : nodes->capacity;
 }
 
+/* What a lane's thread has been without a CPU since its last hook. While it has one its
+ * CPU clock is told with a delay, of 4 ms as a rule. */
+static uint64_t open_ns(const struct taker *taker, const struct segment_lane *lane)
+{
+	struct history_booked booked = history_read_booked(lane);
+	uint64_t wall_ns = ticks_monotonic_ns();
+	char path[40], text[80];
+	ssize_t length;
+	int file;
+
+	if (booked.tid <= 0 || taker->threads < 0)
+		return 0;
+	snprintf(path, sizeof(path), "%d/schedstat", booked.tid);
+	file = openat(taker->threads, path, O_RDONLY | O_CLOEXEC);
+	if (file < 0)
+		return 0;
+	length = read(file, text, sizeof(text) - 1);
+	close(file);
+	if (length <= 0)
+		return 0;
+	text[length] = 0;
+	return history_open_ns(lane, &booked, wall_ns, strtoull(text, NULL, 10));
+}
+
 static int copy_lane(struct taker *taker, uint32_t slot, uint64_t now)
 {
 	const struct segment_lane *header = map_slot(taker, slot, taker->slot_size);
 	const struct history_memory *kept;
 	struct history_memory memory;
-	struct history_lane lane = {header, taker->slot_size, slot, &memory};
+	struct history_lane lane = {.header = header,
+				    .size = taker->slot_size,
+				    .slot = slot,
+				    .memory = &memory};
 	struct segment_array nodes;
 	int result = 0, lost;
 	uint32_t stored;
@@ -234,6 +262,7 @@ static int copy_lane(struct taker *taker, uint32_t slot, uint64_t now)
 		stored = stored_nodes(taker, slot, &nodes);
 		if (stored < memory.node_limit)
 			memory.node_limit = stored;
+		lane.open_ns = open_ns(taker, header);
 		result = kept ? history_copy_lane(&taker->history, &lane, now) : -ENOMEM;
 	}
 	lost = unmap(header);
@@ -281,6 +310,7 @@ static int take(struct taker *taker, const char *label, enum segment_snapshot_ca
 {
 	struct segment_snapshot *snapshot;
 	int result = open_history(taker);
+	char path[40];
 
 	if (result < 0) {
 		history_refuse(taker->history.process);
@@ -290,7 +320,11 @@ static int take(struct taker *taker, const char *label, enum segment_snapshot_ca
 	if (!snapshot)
 		return -ENOSPC;
 	snapshot->rss_bytes = resident_bytes(taker->history.process->pid);
+	snprintf(path, sizeof(path), "/proc/%d/task", taker->history.process->pid);
+	taker->threads = open(path, O_PATH | O_DIRECTORY | O_CLOEXEC);
 	result = copy_lanes(taker, now);
+	if (taker->threads >= 0)
+		close(taker->threads);
 	if (result < 0)
 		history_cancel(&taker->history);
 	else

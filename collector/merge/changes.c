@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 /* Index of the first past of a node, or of the one that would follow it. */
 static uint32_t first_of_node(const struct read_history *history, uint32_t lane_slot,
@@ -41,31 +42,100 @@ static uint64_t difference(uint64_t now, uint64_t before)
 	return now > before ? now - before : 0;
 }
 
+/* Time without a CPU that a node had reached. */
+struct off {
+	uint64_t all_ns, ready_ns;
+};
+
+/* What had been reached at a snapshot, given what was booked the next time that something
+ * was: the open wait is a part of that. */
+static struct off off_at(const struct read_path_past *past, const struct change_end *next,
+			 double late_share)
+{
+	uint64_t ready_ns = difference(next->ready_ns, past->ready_ns);
+	uint64_t blocked_ns = difference(next->blocked_ns, past->blocked_ns);
+	double booked_ns = (double)ready_ns + (double)blocked_ns, part = 0;
+	struct off off = {.ready_ns = past->ready_ns};
+
+	if (past->open_ns && booked_ns > 0)
+		part = (double)past->open_ns < booked_ns
+			       ? (double)past->open_ns / booked_ns
+			       : 1;
+	blocked_ns = past->blocked_ns + (uint64_t)(part * (double)blocked_ns);
+	off.ready_ns += (uint64_t)(part * (double)ready_ns);
+	off.all_ns = off.ready_ns + blocked_ns;
+	off.ready_ns += (uint64_t)(late_share * (double)blocked_ns);
+	return off;
+}
+
+/* From the last to the first, as each needs what came after it. offs: one for each. */
+static void find_offs(const struct read_path_past *pasts, uint32_t count,
+		      const struct change_end *end, struct off *offs)
+{
+	struct change_end next = *end;
+
+	for (uint32_t i = count; i-- > 0;) {
+		const struct read_path_past *past = &pasts[i];
+		const struct read_path_past *after = i + 1 < count ? past + 1 : NULL;
+
+		if (after && (after->ready_ns != past->ready_ns ||
+			      after->blocked_ns != past->blocked_ns)) {
+			next.ready_ns = after->ready_ns;
+			next.blocked_ns = after->blocked_ns;
+		}
+		offs[i] = off_at(past, &next, end->late_share);
+	}
+}
+
+static void subtract_off(struct change_of_path *change, const struct off *now,
+			 struct off *before)
+{
+	uint64_t all_ns = difference(now->all_ns, before->all_ns);
+
+	change->ready_ns = difference(now->ready_ns, before->ready_ns);
+	if (change->ready_ns > all_ns)
+		change->ready_ns = all_ns;
+	change->blocked_ns = all_ns - change->ready_ns;
+	before->all_ns += all_ns;
+	before->ready_ns += change->ready_ns;
+}
+
 void changes_add_node(struct changes *changes, const struct read_run *run,
-		      uint32_t process, uint32_t lane_slot, uint32_t node, uint32_t path)
+		      uint32_t process, uint32_t lane_slot, uint32_t node, uint32_t path,
+		      const struct change_end *end)
 {
 	const struct read_history *history = &run->processes[process].history;
+	uint32_t first = first_of_node(history, lane_slot, node), count = 0;
+	const struct read_path_past *pasts = history->path_pasts + first;
 	uint64_t calls = 0, ticks = 0, unwound = 0;
+	struct off *offs, before = {0, 0};
 
-	for (uint32_t i = first_of_node(history, lane_slot, node);
-	     i < history->path_past_count &&
-	     history->path_pasts[i].lane_slot == lane_slot &&
-	     history->path_pasts[i].node == node;
-	     i++) {
-		const struct read_path_past *past = &history->path_pasts[i];
-		struct change_of_path change = {process,
-						past->snapshot,
-						path,
-						difference(past->call_count, calls),
-						difference(past->total_ticks, ticks),
-						difference(past->unwound_count, unwound)};
+	while (first + count < history->path_past_count &&
+	       pasts[count].lane_slot == lane_slot && pasts[count].node == node)
+		count++;
+	if (!count)
+		return;
+	offs = xcalloc(count, sizeof(*offs));
+	find_offs(pasts, count, end, offs);
+	for (uint32_t i = 0; i < count; i++) {
+		const struct read_path_past *past = &pasts[i];
+		struct change_of_path change = {
+			.process = process,
+			.snapshot = past->snapshot,
+			.path = path,
+			.calls = difference(past->call_count, calls),
+			.ticks = difference(past->total_ticks, ticks),
+			.unwound = difference(past->unwound_count, unwound)};
 
 		calls = past->call_count;
 		unwound = past->unwound_count;
 		ticks += change.ticks;
-		if (change.calls || change.ticks || change.unwound)
+		subtract_off(&change, &offs[i], &before);
+		if (change.calls || change.ticks || change.unwound || change.ready_ns ||
+		    change.blocked_ns)
 			add_path(changes, &change);
 	}
+	free(offs);
 }
 
 /* What a site had at a snapshot. */

@@ -16,6 +16,14 @@
 struct change_of_path {
 	uint32_t process, snapshot, path;
 	uint64_t calls, ticks, unwound;
+	uint64_t ready_ns, blocked_ns;
+};
+
+/* What a node's waits came to in the end: as they were booked, and how much of what was
+ * booked as blocked was ready (collector/merge/waits.h). */
+struct change_end {
+	uint64_t ready_ns, blocked_ns;
+	double late_share;
 };
 
 struct change_of_site {
@@ -39,9 +47,11 @@ struct changes {
 	size_t free_count;
 };
 
-/* Adds what a node did that is in `path` of the merged tree. */
+/* Adds what a node did that is in `path` of the merged tree. A wait that was open at a
+ * snapshot was ready and blocked as what was booked of it later. */
 void changes_add_node(struct changes *changes, const struct read_run *run,
-		      uint32_t process, uint32_t lane_slot, uint32_t node, uint32_t path);
+		      uint32_t process, uint32_t lane_slot, uint32_t node, uint32_t path,
+		      const struct change_end *end);
 
 /* Adds what a site of the process did, its index there, that is `merged` now. */
 void changes_add_site(struct changes *changes, const struct read_run *run,

@@ -12,18 +12,25 @@
 #include "common/base/xalloc.h"
 #include "common/libc/records.h"
 /* What the nodes did between snapshots. */
-static void add_changes(struct lane_walk *walk)
+static void add_changes(struct lane_walk *walk, const struct merge_end *end)
 {
 	struct merge *merge = walk->merge;
 	uint32_t lane_slot = merge->run->lanes[walk->lane].slot;
 
+	struct waits_of_lane waits;
+
 	if (!merge->merged_sites[walk->process_index])
 		return;
+	waits = waits_of_lane(walk, end);
 	for (uint32_t i = LANE_ROOT + 1; i < walk->data.node_count; i++) {
-		if (walk->nodes[i].is_placed && !walk->nodes[i].is_folded &&
-		    walk->nodes[i].path && !place_is_return_address(&walk->data.nodes[i]))
-			changes_add_node(&merge->changes, merge->run, walk->process_index,
-					 lane_slot, i, walk->nodes[i].path);
+		struct change_end own;
+
+		if (!walk->nodes[i].is_placed || walk->nodes[i].is_folded ||
+		    !walk->nodes[i].path || place_is_return_address(&walk->data.nodes[i]))
+			continue;
+		own = waits_of_node(walk, &waits, i);
+		changes_add_node(&merge->changes, merge->run, walk->process_index,
+				 lane_slot, i, walk->nodes[i].path, &own);
 	}
 }
 
@@ -336,7 +343,7 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 	waits_add(&walk, end);
 	add_transfers(&walk);
 	add_histograms(&walk);
-	add_changes(&walk);
+	add_changes(&walk, end);
 	marks_add_lane(&merge->marks, from->process, lane, walk.data.series,
 		       walk.data.series_count, &merge->damaged_count);
 	sites_add(&walk, sites, site_count);

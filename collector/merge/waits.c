@@ -47,31 +47,6 @@ static void add_to(struct lane_walk *walk, uint32_t node, uint64_t ready_ns,
 	quantity_add(&cell->self_blocked_ns, quantity_of_count(blocked_ns));
 }
 
-static void add_waits(struct lane_walk *walk)
-{
-	double late = late_ns(walk);
-
-	for (uint32_t i = LANE_ROOT; i < walk->data.node_count; i++) {
-		uint32_t number = walk->data.nodes[i].wait;
-		const struct segment_wait *wait;
-		uint64_t ready_ns, part;
-
-		if (!number)
-			continue;
-		if (number >= walk->data.wait_count) {
-			walk->merge->damaged_count++;
-			continue;
-		}
-		wait = &walk->data.waits[number];
-		part = (uint64_t)(late * wait->blocked_count);
-		if (part > wait->blocked_ns)
-			part = wait->blocked_ns;
-		ready_ns = wait->ready_ns;
-		merge_add(&ready_ns, part);
-		add_to(walk, i, ready_ns, wait->blocked_ns - part);
-	}
-}
-
 static uint32_t innermost_open(const struct lane_walk *walk)
 {
 	uint32_t depth = walk->data.frame_count;
@@ -82,33 +57,93 @@ static uint32_t innermost_open(const struct lane_walk *walk)
 }
 
 /* A thread that slept when its process ended, which it was never asked about. */
-static void add_rest(struct lane_walk *walk, const struct merge_end *end)
+static int64_t find_rest(const struct lane_walk *walk, const struct merge_end *end)
 {
 	const struct read_run *run = walk->merge->run;
 	const struct read_process *process = &run->processes[walk->process_index];
 	uint32_t last = walk->data.header.thread;
 	const struct segment_thread *thread;
-	int64_t wall_ns, rest_ns;
+	int64_t wall_ns;
 
 	if (!walk->data.header.in_use || last >= process->thread_count)
-		return;
+		return 0;
 	thread = &process->threads[last];
 	if (thread->end_ticks || !thread->cpu_ns || end->end_ticks < thread->start_ticks)
-		return;
+		return 0;
 	wall_ns = ticks_duration_ns(walk->merge->ticks,
 				    (double)(end->end_ticks - thread->start_ticks));
-	rest_ns = wall_ns - quantity_of_count(thread->cpu_ns) -
-		  quantity_of_count(thread->off_ns);
-	if (rest_ns > SHORTEST_REST_NS)
-		add_to(walk, innermost_open(walk), 0, (uint64_t)rest_ns);
+	return wall_ns - quantity_of_count(thread->cpu_ns) -
+	       quantity_of_count(thread->off_ns);
+}
+
+struct waits_of_lane waits_of_lane(const struct lane_walk *walk,
+				   const struct merge_end *end)
+{
+	struct waits_of_lane waits = {.late_ns = late_ns(walk)};
+	int64_t rest_ns = find_rest(walk, end);
+
+	if (rest_ns > SHORTEST_REST_NS) {
+		waits.rest_ns = (uint64_t)rest_ns;
+		waits.rest_node = innermost_open(walk);
+	}
+	return waits;
+}
+
+struct change_end waits_of_node(const struct lane_walk *walk,
+				const struct waits_of_lane *lane, uint32_t node)
+{
+	uint32_t number = walk->data.nodes[node].wait;
+	struct change_end end = {.ready_ns = 0};
+	double late_ns;
+
+	if (number && number < walk->data.wait_count) {
+		const struct segment_wait *wait = &walk->data.waits[number];
+
+		end.ready_ns = wait->ready_ns;
+		end.blocked_ns = wait->blocked_ns;
+		late_ns = lane->late_ns * wait->blocked_count;
+		if (wait->blocked_ns)
+			end.late_share = late_ns / (double)wait->blocked_ns;
+		if (end.late_share > 1)
+			end.late_share = 1;
+	}
+	if (node == lane->rest_node && lane->rest_ns) {
+		/* of the rest nothing was late */
+		end.late_share *= (double)end.blocked_ns /
+				  ((double)end.blocked_ns + (double)lane->rest_ns);
+		merge_add(&end.blocked_ns, lane->rest_ns);
+	}
+	return end;
+}
+
+static void add_waits(struct lane_walk *walk, const struct waits_of_lane *lane)
+{
+	for (uint32_t i = LANE_ROOT; i < walk->data.node_count; i++) {
+		uint32_t number = walk->data.nodes[i].wait;
+		struct change_end end;
+		uint64_t late_ns, ready_ns;
+
+		if (!number && i != lane->rest_node)
+			continue;
+		if (number && number >= walk->data.wait_count)
+			walk->merge->damaged_count++;
+		end = waits_of_node(walk, lane, i);
+		late_ns = (uint64_t)(end.late_share * (double)end.blocked_ns);
+		if (late_ns > end.blocked_ns)
+			late_ns = end.blocked_ns;
+		ready_ns = end.ready_ns;
+		merge_add(&ready_ns, late_ns);
+		add_to(walk, i, ready_ns, end.blocked_ns - late_ns);
+	}
 }
 
 void waits_add(struct lane_walk *walk, const struct merge_end *end)
 {
-	add_rest(walk, end);
+	struct waits_of_lane lane = waits_of_lane(walk, end);
+
+	add_waits(walk, &lane);
 	if (!walk->data.wait_count)
 		return;
-	add_waits(walk);
 	merge_add(&walk->merge->lost_wait_ns, walk->data.header.lost_wait_ns);
 	merge_add(&walk->merge->lost_wait_ns,
 		  walk->data.waits[0].ready_ns + walk->data.waits[0].blocked_ns);

@@ -14,6 +14,21 @@
 /* The nodes are placed. */
 void waits_add(struct lane_walk *walk, const struct merge_end *end);
 
+/* What of a lane's waits only the whole lane tells: how much longer than asked each sleep
+ * was, and the wait that was open in the end, and where. */
+struct waits_of_lane {
+	double late_ns;
+	uint64_t rest_ns;
+	uint32_t rest_node; /* 0: there was none */
+};
+
+struct waits_of_lane waits_of_lane(const struct lane_walk *walk,
+				   const struct merge_end *end);
+
+/* Of a node of the lane. */
+struct change_end waits_of_node(const struct lane_walk *walk,
+				const struct waits_of_lane *lane, uint32_t node);
+
 /* Of a thread: its row's numbers, or what they leave. -1: not known. */
 struct thread_split {
 	int64_t cpu_ns, ready_ns, blocked_ns;

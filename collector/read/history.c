@@ -60,6 +60,25 @@ static int by_node(const void *a, const void *b)
 	return left->snapshot < right->snapshot ? -1 : left->snapshot > right->snapshot;
 }
 
+/* An entry that tells of the one before it. */
+static void add_detail(struct read_path_past *past, uint32_t what, uint64_t calls,
+		       uint64_t ns)
+{
+	switch (what) {
+	case SEGMENT_PAST_UNWOUND:
+		past->unwound_count = calls;
+		break;
+	case SEGMENT_PAST_READY:
+		past->ready_ns = ns;
+		break;
+	case SEGMENT_PAST_BLOCKED:
+		past->blocked_ns = ns;
+		break;
+	default:
+		past->open_ns = ns;
+	}
+}
+
 /* Unpacks one snapshot's entries. */
 static void unpack_paths(struct read_history *history, uint32_t snapshot,
 			 const struct segment_path_past *from, uint32_t count)
@@ -72,14 +91,17 @@ static void unpack_paths(struct read_history *history, uint32_t snapshot,
 
 		if (!node)
 			lane_slot = (uint32_t)calls;
-		else if (node != SEGMENT_PAST_UNWOUND)
+		else if (node < SEGMENT_PAST_NODES)
 			history->path_pasts[history->path_past_count++] =
-				(struct read_path_past){lane_slot, node,
-							snapshot,  calls,
-							0,	   from[i].total_ticks};
+				(struct read_path_past){.lane_slot = lane_slot,
+							.node = node,
+							.snapshot = snapshot,
+							.call_count = calls,
+							.total_ticks =
+								from[i].total_ticks};
 		else if (history->path_past_count)
-			history->path_pasts[history->path_past_count - 1].unwound_count =
-				calls;
+			add_detail(&history->path_pasts[history->path_past_count - 1],
+				   node, calls, from[i].total_ticks);
 	}
 }
 

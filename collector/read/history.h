@@ -17,6 +17,8 @@ struct read_path_past {
 	uint64_t call_count; /* modulo 2^40, and so is: */
 	uint64_t unwound_count;
 	uint64_t total_ticks;
+	uint64_t ready_ns, blocked_ns; /* booked, see struct segment_wait */
+	uint64_t open_ns;	       /* a wait that was not over */
 };
 
 struct read_history {

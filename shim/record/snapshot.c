@@ -11,6 +11,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <time.h>
 
 #include "common/history.h"
 #include "shim/core/clock.h"
@@ -18,6 +19,7 @@
 #include "shim/core/process.h"
 #include "shim/memory/site_past.h"
 #include "shim/record/context.h"
+#include "shim/waits/off_cpu.h"
 
 /* About 50 ms. A snapshot takes milliseconds, more when its taker is not scheduled: with
  * 1 ms, three of 40 were refused on a busy machine. Who holds the lock for longer is
@@ -52,10 +54,35 @@ static uint64_t resident_bytes(void)
 	return pages * 4096;
 }
 
+/* What a lane's thread has been without a CPU since its last hook. The kernel has clocks
+ * of a process's threads for all of them. */
+static uint64_t open_ns(const struct segment_lane *lane)
+{
+	struct history_booked booked = history_read_booked(lane);
+	/* of one thread, in scheduler's time: see clock_getcpuclockid(3) */
+	long clock = (long)((~(uint64_t)(uint32_t)booked.tid << 3) | 6);
+	struct timespec cpu;
+	uint64_t wall_ns;
+	long result;
+
+	if (booked.tid <= 0 || gate_is_restricted() || !gate_enter())
+		return 0;
+	wall_ns = clock_monotonic();
+	result = SYSCALL(SYS_clock_gettime, (int)clock, &cpu, 0, 0, 0, 0);
+	gate_leave();
+	return result < 0 ? 0
+			  : history_open_ns(lane, &booked, wall_ns,
+					    (uint64_t)cpu.tv_sec * 1000000000u +
+						    (uint64_t)cpu.tv_nsec);
+}
+
 static int copy_lane(struct history *history, struct lane_context *context, uint64_t now)
 {
 	struct history_memory *memory = &context->snapshot_memory;
-	struct history_lane lane = {context->lane, history->size, context->slot, memory};
+	struct history_lane lane = {.header = context->lane,
+				    .size = history->size,
+				    .slot = context->slot,
+				    .memory = memory};
 	uint64_t bytes;
 	int result;
 
@@ -68,6 +95,7 @@ static int copy_lane(struct history *history, struct lane_context *context, uint
 		memory->open_ticks = process_map(bytes, 1);
 	if (!memory->sums || !memory->open_ticks)
 		return -ENOMEM;
+	lane.open_ns = open_ns(context->lane);
 	result = history_copy_lane(history, &lane, now);
 	return result == -EINVAL ? 0 : result;
 }
@@ -93,6 +121,7 @@ static void take(struct history *history, const char *label,
 	if (!snapshot)
 		return;
 	snapshot->rss_bytes = resident_bytes();
+	off_cpu_book_switch(lane_self);
 	now = clock_now();
 	for (struct lane_context *lane = lanes; lane && result == 0;
 	     lane = lane->next_lane)

@@ -90,6 +90,32 @@ NOWHERE = {
         "b.process_id = a.process_id AND b.path_id = a.path_id AND "
         "b.snapshot_id = a.until_id WHERE b.calls < a.calls OR "
         "b.total_ns < a.total_ns OR b.self_ns < a.self_ns",
+    "a path has been ready and blocked for less time than at the snapshot before":
+        "SELECT a.path_id FROM snapshot_path a JOIN snapshot_path b ON "
+        "b.process_id = a.process_id AND b.path_id = a.path_id AND "
+        "b.snapshot_id = a.until_id WHERE b.ready_ns < a.ready_ns OR "
+        "b.blocked_ns < a.blocked_ns OR b.self_ready_ns < a.self_ready_ns OR "
+        "b.self_blocked_ns < a.self_blocked_ns",
+    "a path at a snapshot is not computing, ready and blocked":
+        "SELECT path_id FROM snapshot_path WHERE cpu_ns + ready_ns + blocked_ns <> total_ns OR "
+        "self_cpu_ns + self_ready_ns + self_blocked_ns <> self_ns OR MIN(cpu_ns, ready_ns, "
+        "blocked_ns, self_cpu_ns, self_ready_ns, self_blocked_ns) < 0",
+    "a path was ready or blocked for longer at a snapshot than in the end":
+        "SELECT s.path_id FROM snapshot_paths s JOIN call_paths p USING (path_id) WHERE "
+        "s.ready_ns > p.ready_ns OR s.blocked_ns > p.blocked_ns OR "
+        "s.self_ready_ns > p.self_ready_ns OR s.self_blocked_ns > p.self_blocked_ns",
+    "a path of a thread is not computing, ready and blocked":
+        "SELECT path_id FROM path_lane WHERE cpu_ns + ready_ns + blocked_ns <> total_ns OR "
+        "self_cpu_ns + self_ready_ns + self_blocked_ns <> self_ns",
+    "a thread is not computing, ready and blocked":
+        "SELECT tid FROM threads WHERE cpu_ns + ready_ns + blocked_ns <> wall_ns",
+    # what a switch of less than a millisecond at the end of a thread was is not asked
+    "the paths of a lane were without a CPU for longer than its threads":
+        "SELECT p.lane_id, p.off_ns, t.off_ns FROM (SELECT lane_id, SUM(self_ready_ns + "
+        "self_blocked_ns) AS off_ns FROM path_lane GROUP BY 1) p JOIN (SELECT lane_id, "
+        "SUM(ready_ns + blocked_ns) AS off_ns, COUNT(*) AS threads, COUNT(cpu_ns) AS known "
+        "FROM threads GROUP BY 1) t USING (lane_id) WHERE t.known = t.threads AND "
+        "p.off_ns > t.off_ns * 1.01 + 1000000 * t.threads",
     "more old blocks were freed after a snapshot than there were":
         "SELECT f.site_id FROM (SELECT process_id, site_id, freed_id, "
         "SUM(free_count) AS c, SUM(free_bytes) AS b FROM snapshot_free "

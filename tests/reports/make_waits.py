@@ -57,6 +57,15 @@ def make(db):
         whole = prefix or "total_"
         db.execute(f"UPDATE {table} SET {prefix}cpu_ns = {whole}ns - {prefix}ready_ns - "
                    f"{prefix}blocked_ns")
+    for number, (label, time) in enumerate((("warm", 250), ("late", 750)), 1):
+        insert(db, "snapshot", snapshot_id=number, run_id=1, process_id=1, number=number,
+               label=label, taken_by="call", time_ns=time * MS, live_count=0, live_bytes=0,
+               alloc_count=0, alloc_bytes=0)
+        db.execute("INSERT INTO snapshot_path SELECT 1, path_id, ?, ?, calls * ? / 1000, 0, "
+                   + ", ".join(f"{prefix}{name}_ns * ? / 1000" for prefix, name in (
+                       ("", "total"), ("", "self"), ("", "cpu"), ("", "ready"),
+                       ("", "blocked"), ("self_", "cpu"), ("self_", "ready"),
+                       ("self_", "blocked"))) + " FROM path", [number, number + 1] + 9 * [time])
     for number, process_id in enumerate((1, None), 1):
         series(db, number, process_id, 1, "request", [9 * MS] * 100,
                [(60 + 9 * (i + 1)) * MS for i in range(100)], [1000] * 100)

@@ -114,6 +114,11 @@ static void check_paths(struct check *check, const struct segment_history *histo
 			lane = check_lane_at(check, (uint32_t)calls);
 			continue;
 		}
+		if (node >= SEGMENT_PAST_NODES && node != SEGMENT_PAST_UNWOUND) {
+			check_that(check, i && calls == 0 && pasts[i].total_ticks > 0,
+				   "past %u: no wait, but an entry of it", i);
+			continue;
+		}
 		if (node == SEGMENT_PAST_UNWOUND) {
 			check_that(check,
 				   i && calls <= pasts[i - 1].calls_and_node >>

@@ -77,12 +77,18 @@ void delta_estimates_fold(struct calltree *tree)
 {
 	for (size_t i = tree->order_count; i-- > 0;) {
 		uint32_t at = tree->order[i];
-		struct calltree_node *node = &tree->nodes[at];
+		struct calltree_node *node = &tree->nodes[at], *caller;
 
 		if (!is_left_out(tree, at))
 			continue;
-		quantity_add(&tree->nodes[caller_of(tree, at)].self_ns, node->self_ns);
+		caller = &tree->nodes[caller_of(tree, at)];
+		quantity_add(&caller->self_ns, node->self_ns);
+		quantity_add(&caller->self_cpu_ns, node->self_cpu_ns);
+		quantity_add(&caller->self_ready_ns, node->self_ready_ns);
+		quantity_add(&caller->self_blocked_ns, node->self_blocked_ns);
 		node->self_ns = node->total_ns = node->calls = 0;
+		node->self_cpu_ns = node->self_ready_ns = node->self_blocked_ns = 0;
+		node->cpu_ns = node->ready_ns = node->blocked_ns = 0;
 	}
 }
 

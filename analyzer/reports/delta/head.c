@@ -71,10 +71,23 @@ static void put_counted(struct strbuf *text, const struct delta *delta)
 	strbuf_puts(text, " of the whole run that were only counted");
 }
 
+/* What they did of it, when it was not only computing. */
+static void put_split(struct strbuf *text, int64_t ready_ns, int64_t blocked_ns)
+{
+	if (ready_ns <= 0 && blocked_ns <= 0)
+		return;
+	strbuf_puts(text, ", of which ");
+	units_nsec(text, ready_ns);
+	strbuf_puts(text, " ready, ");
+	units_nsec(text, blocked_ns);
+	strbuf_puts(text, " blocked");
+}
+
 static void add_between(struct doc *doc, struct section *section,
 			const struct delta *delta, const struct delta_result *result)
 {
 	int64_t calls = 0, self_ns = 0, error_ns = 0, all_error_ns = 0;
+	int64_t ready_ns = 0, blocked_ns = 0;
 	struct strbuf text = {0};
 
 	for (size_t i = 0; i < delta->tree->node_count; i++) {
@@ -82,6 +95,10 @@ static void add_between(struct doc *doc, struct section *section,
 
 		calls = delta_plus(calls, delta->passes[i] ? node->calls : 0);
 		self_ns = delta_plus(self_ns, delta->passes[i] ? node->self_ns : 0);
+		ready_ns =
+			delta_plus(ready_ns, delta->passes[i] ? node->self_ready_ns : 0);
+		blocked_ns = delta_plus(blocked_ns,
+					delta->passes[i] ? node->self_blocked_ns : 0);
 		error_ns =
 			delta_plus(error_ns, delta->passes[i] ? node->self_error_ns : 0);
 		if (node->parent == CALLTREE_NONE)
@@ -107,6 +124,7 @@ static void add_between(struct doc *doc, struct section *section,
 		strbuf_puts(&text, ", ");
 		units_nsec_error(&text, self_ns, error_ns, UNITS_ERROR_SIGN);
 		strbuf_puts(&text, " in instrumented functions");
+		put_split(&text, ready_ns, blocked_ns);
 		put_counted(&text, delta);
 		doc_add_human(doc, section, "calls", strbuf_text(&text));
 	}
@@ -115,6 +133,11 @@ static void add_between(struct doc *doc, struct section *section,
 			cell_integer(delta->counted_calls));
 	doc_add_machine(section, "self_ns", COLUMN_NSEC, cell_integer(self_ns));
 	doc_add_machine(section, "self_error_ns", COLUMN_NSEC, cell_integer(error_ns));
+	doc_add_machine(section, "self_cpu_ns", COLUMN_NSEC,
+			cell_integer(self_ns - ready_ns - blocked_ns));
+	doc_add_machine(section, "self_ready_ns", COLUMN_NSEC, cell_integer(ready_ns));
+	doc_add_machine(section, "self_blocked_ns", COLUMN_NSEC,
+			cell_integer(blocked_ns));
 	strbuf_free(&text);
 }
 

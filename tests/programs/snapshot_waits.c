@@ -1,0 +1,120 @@
+/* SPDX-License-Identifier: MIT */
+/* What was slept, computed and waited for between snapshots is between them, on its path: of
+ * one thread by turns, and of one that sleeps through all of them, whose wait is not over at
+ * any. Snapshots of the program's own, and in between of the collector's. */
+// flags: -pthread
+// settings: PROFSHIM_SNAPSHOT_EVERY=20ms
+// variants: once
+// expect-sql: WITH at AS (SELECT s.label, c.name AS what, f.name AS leaf, p.* FROM snapshots s
+//     JOIN snapshot_paths p USING (run_id, snapshot_id) JOIN call_paths l USING (path_id) JOIN
+//     functions f USING (function_id) JOIN call_paths c ON c.path_id = l.parent_path_id), d AS
+//     (SELECT b.label, b.what, b.leaf, b.self_blocked_ns + b.self_ready_ns -
+//     IFNULL(a.self_blocked_ns + a.self_ready_ns, 0) AS off FROM at b LEFT JOIN at a ON
+//     a.path_id = b.path_id AND a.label = CASE b.label WHEN 'slept' THEN 'began' WHEN 'computed'
+//     THEN 'slept' ELSE 'computed' END WHERE b.label IN
+//     ('slept', 'computed', 'locked')) SELECT label, what, leaf, off
+//     BETWEEN $wait * CASE what WHEN 'naps' THEN 0.98 ELSE 0.3 END AND $wait * 5 FROM d WHERE leaf IN ('nanosleep', 'pthread_mutex_lock') AND
+//     off > 10000000 AND what IN ('naps', 'locks') ORDER BY 1 => locked|locks|pthread_mutex_lock|1;
+//     slept|naps|nanosleep|1
+// expect-sql: SELECT COUNT(*), SUM(p.self_blocked_ns + p.self_ready_ns BETWEEN s.time_ns * 0.98 -
+//     w.started_ns - 3000000 AND s.time_ns - w.started_ns + 3000000) FROM snapshots s JOIN
+//     snapshot_paths p USING (run_id, snapshot_id) JOIN call_paths l USING (path_id) JOIN
+//     call_paths c ON c.path_id = l.parent_path_id JOIN threads w ON w.run_id = s.run_id AND
+//     w.name = 'sleeper' WHERE l.name = 'nanosleep' AND c.name = 'sleeps_on' AND s.taken_by =
+//     'call' => 4|4
+// expect-sql: SELECT COUNT(*) > 3, MIN(p.self_blocked_ns + p.self_ready_ns >= s.time_ns * 0.98 -
+//     w.started_ns - 10000000) FROM snapshots s JOIN snapshot_paths p USING (run_id, snapshot_id)
+//     JOIN call_paths l USING (path_id) JOIN call_paths c ON c.path_id = l.parent_path_id JOIN
+//     threads w ON w.run_id = s.run_id AND w.name = 'sleeper' WHERE l.name = 'nanosleep' AND
+//     c.name = 'sleeps_on' AND s.taken_by = 'interval' => 1|1
+// expect-trust: switches_unseen => 0
+#include "profshim.h"
+#include "truth.h"
+#include <pthread.h>
+#include <stdio.h>
+#include <sys/prctl.h>
+#include <time.h>
+
+#define WAIT_NS 60000000
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static pthread_barrier_t barrier;
+
+UNTRACED void rest(long ns)
+{
+	struct timespec time = {ns / 1000000000, ns % 1000000000};
+
+	nanosleep(&time, NULL);
+}
+
+UNTRACED long cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+ALONE static void naps(void)
+{
+	rest(WAIT_NS);
+}
+
+ALONE static void computes(void)
+{
+	long end = cpu_ns() + WAIT_NS;
+
+	while (cpu_ns() < end)
+		;
+}
+
+ALONE static void locks(void)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_mutex_unlock(&mutex);
+}
+
+static void *holds(void *unused)
+{
+	pthread_mutex_lock(&mutex);
+	pthread_barrier_wait(&barrier);
+	rest(WAIT_NS + WAIT_NS / 10); /* until the other one is there */
+	pthread_mutex_unlock(&mutex);
+	return unused;
+}
+
+ALONE static void sleeps_on(void)
+{
+	rest(20 * WAIT_NS);
+}
+
+static void *sleeper(void *unused)
+{
+	prctl(PR_SET_NAME, "sleeper");
+	pthread_barrier_wait(&barrier);
+	sleeps_on();
+	return unused;
+}
+
+int main(void)
+{
+	pthread_t threads[2];
+
+	pthread_barrier_init(&barrier, NULL, 2);
+	pthread_create(&threads[0], NULL, sleeper, NULL);
+	pthread_barrier_wait(&barrier);
+	rest(WAIT_NS / 10);
+	profshim_snapshot("began");
+	naps();
+	profshim_snapshot("slept");
+	computes();
+	profshim_snapshot("computed");
+	pthread_create(&threads[1], NULL, holds, NULL);
+	pthread_barrier_wait(&barrier);
+	locks();
+	profshim_snapshot("locked");
+	pthread_join(threads[1], NULL);
+	pthread_join(threads[0], NULL);
+	fprintf(stderr, "truth: wait=%d\n", WAIT_NS);
+	return 0;
+}
