@@ -119,7 +119,7 @@ static void add_between(struct doc *doc, struct section *section,
 	put_moment(&text, delta, &delta->c);
 	doc_add_human(doc, section, "survived", strbuf_text(&text));
 	strbuf_reset(&text);
-	if (calls || self_ns) {
+	if (calls || self_ns || delta->counted_calls) {
 		units_counted(&text, calls, "call");
 		strbuf_puts(&text, ", ");
 		units_nsec_error(&text, self_ns, error_ns, UNITS_ERROR_SIGN);
