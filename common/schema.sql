@@ -248,6 +248,7 @@ CREATE TABLE target (
 CREATE TABLE transfer (
 	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL, path_id INTEGER NOT NULL,
 	target_id INTEGER NOT NULL,
+	is_source INTEGER NOT NULL DEFAULT 0, -- of calls that copy: 1, from there
 	calls INTEGER NOT NULL,		-- that have returned
 	bytes INTEGER NOT NULL,		-- moved
 	total_ns INTEGER NOT NULL,
@@ -255,7 +256,7 @@ CREATE TABLE transfer (
 	sequential_calls INTEGER NOT NULL, -- that moved what came next on the descriptor
 	failed_calls INTEGER NOT NULL,
 	largest_bytes INTEGER NOT NULL,	-- moved by one call
-	PRIMARY KEY (run_id, process_id, path_id, target_id)
+	PRIMARY KEY (run_id, process_id, path_id, target_id, is_source)
 ) WITHOUT ROWID;
 
 CREATE TABLE site (
@@ -533,13 +534,13 @@ CREATE VIEW call_paths AS SELECT p.run_id, p.path_id, p.parent_path_id, p.depth,
 	WHERE p.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW io AS SELECT t.run_id, t.process_id, t.path_id, f.name,
-	CASE WHEN f.name IN ('read', 'pread', 'readv', 'preadv', 'recv', 'recvfrom',
+	CASE WHEN t.is_source OR f.name IN ('read', 'pread', 'readv', 'preadv', 'recv', 'recvfrom',
 	'recvmsg', 'recvmmsg', 'fread', 'fgets', 'getline', 'getc') THEN 'read'
 	WHEN f.name IN ('write', 'pwrite', 'writev', 'pwritev', 'send', 'sendto', 'sendmsg',
-	'sendmmsg', 'sendfile', 'copy_file_range', 'splice', 'fwrite', 'fputs', 'putc',
+	'sendmmsg', 'sendfile', 'copy_file_range', 'splice', 'tee', 'vmsplice', 'fwrite', 'fputs', 'putc',
 	'fprintf', 'fflush') THEN 'write'
 	WHEN f.name IN ('open', 'openat', 'creat', 'opendir', 'accept', 'connect',
-	'fopen') THEN 'open' WHEN f.name IN ('close', 'fclose') THEN 'close'
+	'fopen') THEN 'open' WHEN f.name IN ('close', 'fclose', 'exit') THEN 'close'
 	WHEN f.name IN ('fsync', 'fdatasync', 'sync_file_range', 'msync') THEN 'sync'
 	ELSE 'other' END AS operation,
 	IFNULL(g.name, '[not known]') AS file,

@@ -323,6 +323,10 @@ enum segment_process_counter {
 					   the program began; see segment_control.h */
 	SEGMENT_COUNTER_KEPT_FUNCTIONS, /* that settings would have recorded otherwise: no
 					   room for their modes */
+	/* by the kernel's count, of processes that told it at their ends */
+	SEGMENT_COUNTER_COUNTED_ENDS,
+	SEGMENT_COUNTER_READ_BYTES,
+	SEGMENT_COUNTER_WRITE_BYTES,
 	SEGMENT_PROCESS_COUNTERS
 };
 

@@ -54,6 +54,12 @@ static const struct trust_counter counters[] = {
 	 "bytes are in no row of io.",
 	 "PROFSHIM_MAX_PATHS makes room for more call paths."},
 	{"lost_transfer_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	/* io tells */
+	{"kernel_read_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"kernel_write_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"unseen_read_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"unseen_write_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"uncompared_processes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"sampled_functions", TRUST_MINOR, "function timed in windows",
 	 "functions timed in windows",
 	 "To keep the overhead budget, some functions were timed for short periods only, "

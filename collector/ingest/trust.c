@@ -59,7 +59,7 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-_Static_assert(COUNT(counters) + COUNT(notes) + 44 <= INGEST_FACT_LIMIT,
+_Static_assert(COUNT(counters) + COUNT(notes) + 49 <= INGEST_FACT_LIMIT,
 	       "room for facts");
 
 static struct ingest_fact *add(struct ingest *ingest, const char *name, uint64_t value)
@@ -193,6 +193,41 @@ static void add_switches(struct ingest *ingest)
 	add(ingest, "lost_stalls", ingest->merge.locks->stalls.lost_count);
 	add(ingest, "lost_transfers", ingest->merge.transfers.lost_count);
 	add(ingest, "lost_transfer_bytes", ingest->merge.transfers.lost_bytes);
+}
+
+/* Of processes that told at their ends what the kernel had counted: all of a slot's, for
+ * what was seen is added up for these. */
+static void add_unseen_bytes(struct ingest *ingest)
+{
+	const struct transfers *transfers = &ingest->merge.transfers;
+	uint64_t read = 0, written = 0, unseen_read = 0, unseen_written = 0, others = 0;
+
+	for (size_t i = 0; i < ingest->run.process_count; i++) {
+		const struct read_process *process = &ingest->run.processes[i];
+		uint64_t in = process->counters[SEGMENT_COUNTER_READ_BYTES];
+		uint64_t out = process->counters[SEGMENT_COUNTER_WRITE_BYTES];
+		struct transfers_seen seen = {0, 0};
+
+		if (process->is_borrower)
+			continue;
+		if (process->counters[SEGMENT_COUNTER_COUNTED_ENDS] !=
+		    process->tenant + 1u) {
+			others += process->tenant + 1u;
+			continue;
+		}
+		if (i < transfers->seen_count)
+			seen = transfers->seen[i];
+		merge_add(&read, in);
+		merge_add(&written, out);
+		merge_add(&unseen_read, in > seen.read_bytes ? in - seen.read_bytes : 0);
+		merge_add(&unseen_written,
+			  out > seen.write_bytes ? out - seen.write_bytes : 0);
+	}
+	add(ingest, "kernel_read_bytes", read);
+	add(ingest, "kernel_write_bytes", written);
+	add(ingest, "unseen_read_bytes", unseen_read);
+	add(ingest, "unseen_write_bytes", unseen_written);
+	add(ingest, "uncompared_processes", others);
 }
 
 /* Modules of which more could have been read. */
@@ -344,6 +379,7 @@ void trust_collect(struct ingest *ingest)
 	add(ingest, "refused_snapshots", refused_snapshots(ingest));
 	add_recordings(ingest);
 	add_switches(ingest);
+	add_unseen_bytes(ingest);
 	add_rules(ingest);
 	add_unread_objects(ingest);
 	add(ingest, "unresolved_functions", named_so(merge, IDENTIFY_UNNAMED));

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "common/base/xalloc.h"
+#include "common/libc/calls.h"
 #include "common/libc/records.h"
 /* What the nodes did between snapshots. */
 static void add_changes(struct lane_walk *walk, const struct merge_end *end)
@@ -287,28 +288,45 @@ static int64_t transfer_ns(const struct merge *merge, const struct segment_trans
 	return ns > 0 ? (int64_t)ns : 0;
 }
 
-static void add_transfers(struct lane_walk *walk)
+/* What the kernel has counted, too. */
+static void see_transfer(struct lane_walk *walk, const struct segment_transfer *from)
+{
+	enum libc_call_kind kind = identify_libc_kind(walk->data.nodes[from->node].key);
+	int reads = kind == LIBC_CALL_READ || (kind == LIBC_CALL_COPY && from->is_source);
+	int writes =
+		kind == LIBC_CALL_WRITE || (kind == LIBC_CALL_COPY && !from->is_source);
+
+	transfers_see(&walk->merge->transfers, walk->process_index,
+		      reads ? from->bytes : 0, writes ? from->bytes : 0);
+}
+
+static void add_transfer(struct lane_walk *walk, const struct segment_transfer *from)
 {
 	struct merge *merge = walk->merge;
+
+	if (place_is_cut(walk, from->node)) {
+		transfers_lose(&merge->transfers, from->call_count, from->bytes);
+		return;
+	}
+	if (from->node <= LANE_ROOT || from->node >= walk->data.node_count ||
+	    !walk->nodes[from->node].is_placed || !walk->nodes[from->node].path) {
+		merge->damaged_count++;
+		return;
+	}
+	transfers_add(&merge->transfers, walk->process_index,
+		      walk->nodes[from->node].path, target_of(walk, from->target), from,
+		      from->is_source ? 0 : transfer_ns(merge, from));
+	see_transfer(walk, from);
+}
+
+static void add_transfers(struct lane_walk *walk)
+{
 	const struct segment_lane *header = &walk->data.header;
 
-	transfers_lose(&merge->transfers, header->lost_transfer_count,
+	transfers_lose(&walk->merge->transfers, header->lost_transfer_count,
 		       header->lost_transfer_bytes);
-	for (uint32_t i = 1; i < walk->data.transfer_count; i++) {
-		const struct segment_transfer *from = &walk->data.transfers[i];
-
-		if (place_is_cut(walk, from->node))
-			transfers_lose(&merge->transfers, from->call_count, from->bytes);
-		else if (from->node <= LANE_ROOT || from->node >= walk->data.node_count ||
-			 !walk->nodes[from->node].is_placed ||
-			 !walk->nodes[from->node].path)
-			merge->damaged_count++;
-		else
-			transfers_add(&merge->transfers, walk->process_index,
-				      walk->nodes[from->node].path,
-				      target_of(walk, from->target), from,
-				      transfer_ns(merge, from));
-	}
+	for (uint32_t i = 1; i < walk->data.transfer_count; i++)
+		add_transfer(walk, &walk->data.transfers[i]);
 }
 
 static void add_stacks(struct merge *merge, const struct segment_lane *header)

@@ -96,7 +96,7 @@ static enum merge_kind kind_of(uint64_t key)
 		return MERGE_FUNCTION;
 	if (!segment_key_is_libc(key))
 		return MERGE_REGION;
-	return identify_libc_kind(key) == LIBC_CALL_IO ? MERGE_IO : MERGE_WAIT;
+	return identify_libc_kind(key) == LIBC_CALL_WAIT ? MERGE_WAIT : MERGE_IO;
 }
 
 static void place_function(struct lane_walk *walk, uint32_t index)

@@ -313,7 +313,8 @@ static int insert_transfers(struct store *store, const struct transfers *transfe
 	struct row row;
 
 	row_open(&row, store, "transfer",
-		 "run_id, process_id, path_id, target_id, calls, bytes, total_ns, "
+		 "run_id, process_id, path_id, target_id, is_source, calls, bytes, "
+		 "total_ns, "
 		 "small_calls, sequential_calls, failed_calls, largest_bytes");
 	for (size_t i = 0; i < transfers->row_count; i++) {
 		const struct transfers_row *from = &transfers->rows[i];
@@ -322,6 +323,7 @@ static int insert_transfers(struct store *store, const struct transfers *transfe
 		row_int(&row, ids->process + from->process);
 		row_int(&row, store_path_id(ids, from->path));
 		row_int(&row, from->target);
+		row_int(&row, from->is_source);
 		row_count(&row, from->call_count);
 		row_count(&row, from->bytes);
 		row_int(&row, from->total_ns);

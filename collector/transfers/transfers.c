@@ -51,16 +51,20 @@ uint32_t transfers_target(struct transfers *transfers, uint32_t kind, const char
 }
 
 static struct transfers_row *row_at(struct transfers *transfers, uint32_t process,
-				    uint32_t path, uint32_t target)
+				    uint32_t path, uint32_t target, uint32_t is_source)
 {
+	uint64_t both = (uint64_t)target << 1 | (is_source != 0);
 	bool is_new;
-	uint32_t number = map_number(&transfers->row_map, process, path, target, &is_new);
+	uint32_t number = map_number(&transfers->row_map, process, path, both, &is_new);
 
 	if (is_new) {
 		transfers->rows =
 			array_room(transfers->rows, number, sizeof(*transfers->rows));
-		transfers->rows[number] = (struct transfers_row){
-			.process = process, .path = path, .target = target};
+		transfers->rows[number] =
+			(struct transfers_row){.process = process,
+					       .path = path,
+					       .target = target,
+					       .is_source = is_source != 0};
 		transfers->row_count = number + 1u;
 	}
 	return &transfers->rows[number];
@@ -75,7 +79,8 @@ static void sum(uint64_t *to, uint64_t add)
 void transfers_add(struct transfers *transfers, uint32_t process, uint32_t path,
 		   uint32_t target, const struct segment_transfer *from, int64_t total_ns)
 {
-	struct transfers_row *row = row_at(transfers, process, path, target);
+	struct transfers_row *row =
+		row_at(transfers, process, path, target, from->is_source);
 
 	sum(&row->call_count, from->call_count);
 	sum(&row->bytes, from->bytes);
@@ -88,6 +93,18 @@ void transfers_add(struct transfers *transfers, uint32_t process, uint32_t path,
 		row->largest_bytes = from->largest_bytes;
 }
 
+void transfers_see(struct transfers *transfers, uint32_t process, uint64_t read_bytes,
+		   uint64_t write_bytes)
+{
+	while (transfers->seen_count <= process) {
+		transfers->seen = array_room(transfers->seen, transfers->seen_count,
+					     sizeof(*transfers->seen));
+		transfers->seen[transfers->seen_count++] = (struct transfers_seen){0, 0};
+	}
+	sum(&transfers->seen[process].read_bytes, read_bytes);
+	sum(&transfers->seen[process].write_bytes, write_bytes);
+}
+
 void transfers_lose(struct transfers *transfers, uint64_t count, uint64_t bytes)
 {
 	sum(&transfers->lost_count, count);
@@ -98,6 +115,7 @@ void transfers_done(struct transfers *transfers)
 {
 	free(transfers->targets);
 	free(transfers->rows);
+	free(transfers->seen);
 	map_done(&transfers->target_map);
 	map_done(&transfers->row_map);
 	*transfers = (struct transfers){.row_count = 0};

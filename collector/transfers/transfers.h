@@ -19,9 +19,15 @@ struct transfers_target {
 
 struct transfers_row {
 	uint32_t process, path, target;
+	uint32_t is_source; /* what calls copied from there */
 	int64_t total_ns;
 	uint64_t call_count, bytes, small_count, sequential_count, failed_count;
 	uint64_t largest_bytes;
+};
+
+/* What calls that the kernel counts have moved in a process. */
+struct transfers_seen {
+	uint64_t read_bytes, write_bytes;
 };
 
 /* All zero is empty. Sums end at UINT64_MAX. */
@@ -30,6 +36,8 @@ struct transfers {
 	size_t target_count;
 	struct transfers_row *rows;
 	size_t row_count;
+	struct transfers_seen *seen; /* of processes, as far as there are some */
+	size_t seen_count;
 	struct map target_map, row_map;
 	uint64_t lost_count, lost_bytes; /* on no path that is known */
 };
@@ -41,6 +49,10 @@ uint32_t transfers_target(struct transfers *transfers, uint32_t kind, const char
 void transfers_add(struct transfers *transfers, uint32_t process, uint32_t path,
 		   uint32_t target, const struct segment_transfer *from,
 		   int64_t total_ns);
+
+/* What calls that read or write have moved, for comparison with the kernel's count. */
+void transfers_see(struct transfers *transfers, uint32_t process, uint64_t read_bytes,
+		   uint64_t write_bytes);
 
 /* Adds calls whose path is not known. */
 void transfers_lose(struct transfers *transfers, uint64_t count, uint64_t bytes);

@@ -7,7 +7,15 @@
  */
 #pragma once
 
-enum libc_call_kind { LIBC_CALL_WAIT, LIBC_CALL_IO };
+enum libc_call_kind {
+	LIBC_CALL_WAIT,
+	LIBC_CALL_IO,
+	/* the same, and the kernel counts what it moves as read or written by the process
+	 * (rchar and wchar of /proc/PID/io), or as both */
+	LIBC_CALL_READ,
+	LIBC_CALL_WRITE,
+	LIBC_CALL_COPY,
+};
 
 /*
  * CALL(name, kind, purpose), in any order. Purposes, for rules and reports:

@@ -124,13 +124,14 @@ struct segment_target {
 #define SEGMENT_TARGET_LIMIT 4096u
 #define SEGMENT_TARGETS_SINGLE 1024u
 
-/* Calls of libc that moved data, or had to do with a file: of one path and target. A call
+/* Calls of libc that moved data, or had to do with a file: of one path and target. Those
+ * that copy have another one for what they read, with their bytes and no time. A call
  * is small when it moved less than 4 KiB, and something; sequential when it went on where
  * the one before it on the same descriptor had ended. */
 struct segment_transfer {
 	uint32_t node, target;
 	uint32_t hash_next; /* the shim's */
-	uint32_t pad;
+	uint32_t is_source; /* it is what was copied */
 	uint64_t call_count, bytes, ticks;
 	uint64_t small_count, sequential_count, failed_count;
 	uint64_t largest_bytes;

@@ -21,6 +21,7 @@
 #include "shim/budget/settings.h"
 #include "shim/core/faults.h"
 #include "shim/core/gate.h"
+#include "shim/core/own_io.h"
 #include "shim/core/process.h"
 #include "shim/image/modules.h"
 #include "shim/image/triggers.h"
@@ -39,6 +40,7 @@
 #include "shim/wrap/exec/environment.h"
 #include "shim/wrap/exit.h"
 #include "shim/wrap/fork.h"
+#include "shim/wrap/io/stream_lives.h"
 #include "shim/wrap/jumps.h"
 #include "shim/wrap/real.h"
 #include "shim/wrap/resolve.h"
@@ -154,7 +156,7 @@ static void begin_recording(const struct config *config)
 	interposition_check();
 	fork_watch();
 	snapshots_watch_signal(config->snapshot_signal);
-	exit_watch(first, config->wait_ms);
+	exit_watch(first, config->wait_ms, stream_lives_exit);
 	rules_list_objects();
 	if (first)
 		start_collector(config);
@@ -168,6 +170,8 @@ static void begin_recording(const struct config *config)
 			 "%s is not understood; the default is used", config->ignored);
 		say(error);
 	}
+	if (libc_call_is_wanted)
+		own_io_begin();
 	lane_end_own_work(context);
 }
 
@@ -205,13 +209,16 @@ __attribute__((constructor)) static void start(int argc, char **argv, char **env
 static void load_unwinder(void)
 {
 	struct lane_context *context;
+	struct own_io before;
 
 	/* with an allocator of its own, nothing asks for stacks, and dlopen would call it
 	 * before it is ready */
 	if (!lane_own() || process->segment->notes & SEGMENT_NOTE_OWN_ALLOCATOR)
 		return;
 	context = lane_begin_own_work();
+	own_io_begin_work(&before);
 	unwinder_load();
+	own_io_end_work(&before);
 	lane_end_own_work(context);
 }
 

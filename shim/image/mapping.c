@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 
 #include "shim/core/gate.h"
+#include "shim/core/own_io.h"
 #include "shim/core/syscall.h"
 
 #define PIECE_BYTES 1024
@@ -102,7 +103,7 @@ static int find_line(int fd, uint64_t address, char *path, size_t size, int *ret
 	char piece[PIECE_BYTES];
 	long got;
 
-	while ((got = SYSCALL(SYS_read, fd, piece, sizeof(piece), 0, 0, 0)) > 0) {
+	while ((got = own_io_read(fd, piece, sizeof(piece))) > 0) {
 		for (long i = 0; i < got; i++) {
 			if (piece[i] != '\n') {
 				if (line.used < LINE_BYTES - 1)

@@ -15,9 +15,9 @@ static inline void add64(uint64_t *counter, uint64_t value)
 }
 
 static inline uint32_t *bucket_of(struct lane_context *context, uint32_t node,
-				  uint32_t target)
+				  uint32_t target, uint32_t is_source)
 {
-	uint32_t hash = node * 0x9e3779b1u + target * 0x85ebca6bu;
+	uint32_t hash = node * 0x9e3779b1u + (target + is_source) * 0x85ebca6bu;
 
 	return &context->transfer_buckets[hash >> 22];
 }
@@ -25,14 +25,15 @@ static inline uint32_t *bucket_of(struct lane_context *context, uint32_t node,
 _Static_assert(LANE_TRANSFER_BUCKETS == 1u << 10, "bucket_of() shifts by 22");
 
 static inline struct segment_transfer *find(struct lane_context *context, uint32_t node,
-					    uint32_t target)
+					    const struct transfer *of)
 {
 	struct segment_lane *lane = context->lane;
 	struct segment_transfer *all = arrays_entries(lane, &lane->transfers);
-	uint32_t at = *bucket_of(context, node, target);
+	uint32_t at = *bucket_of(context, node, of->target, of->is_source);
 
 	for (; at; at = all[at].hash_next)
-		if (all[at].node == node && all[at].target == target)
+		if (all[at].node == node && all[at].target == of->target &&
+		    all[at].is_source == of->is_source)
 			return &all[at];
 	return NULL;
 }
@@ -45,7 +46,8 @@ static void link_all(struct lane_context *context)
 	uint32_t at = context->transfer_linked ? context->transfer_linked : 1;
 
 	for (; at < lane->transfers.count; at++) {
-		uint32_t *bucket = bucket_of(context, all[at].node, all[at].target);
+		uint32_t *bucket = bucket_of(context, all[at].node, all[at].target,
+					     all[at].is_source);
 
 		all[at].hash_next = *bucket;
 		*bucket = at;
@@ -54,7 +56,7 @@ static void link_all(struct lane_context *context)
 }
 
 static struct segment_transfer *add(struct lane_context *context, uint32_t node,
-				    uint32_t target)
+				    const struct transfer *of)
 {
 	struct segment_lane *lane = context->lane;
 	struct segment_transfer *all = arrays_entries(lane, &lane->transfers);
@@ -63,14 +65,15 @@ static struct segment_transfer *add(struct lane_context *context, uint32_t node,
 	if (process_grow(lane, context->slot, ARRAY_TRANSFERS, number + 1) < 0)
 		return NULL;
 	all[number].node = node;
-	all[number].target = target;
+	all[number].target = of->target;
+	all[number].is_source = of->is_source;
 	arrays_publish(&lane->transfers, number + 1);
 	link_all(context);
 	return &all[number];
 }
 
 static cold struct segment_transfer *find_or_add(struct lane_context *context,
-						 uint32_t node, uint32_t target)
+						 uint32_t node, const struct transfer *of)
 {
 	struct segment_transfer *found;
 
@@ -78,9 +81,9 @@ static cold struct segment_transfer *find_or_add(struct lane_context *context,
 		return NULL;
 	context->transfer_busy = (uintptr_t)__builtin_frame_address(0);
 	link_all(context);
-	found = find(context, node, target);
+	found = find(context, node, of);
 	if (!found)
-		found = add(context, node, target);
+		found = add(context, node, of);
 	context->transfer_busy = 0;
 	return found;
 }
@@ -89,10 +92,10 @@ void transfers_book(struct lane_context *context, uint32_t node,
 		    const struct transfer *transfer)
 {
 	uint64_t bytes = transfer->bytes > 0 ? (uint64_t)transfer->bytes : 0;
-	struct segment_transfer *at = node ? find(context, node, transfer->target) : NULL;
+	struct segment_transfer *at = node ? find(context, node, transfer) : NULL;
 
 	if (unlikely(!at) && node)
-		at = find_or_add(context, node, transfer->target);
+		at = find_or_add(context, node, transfer);
 	if (unlikely(!at)) {
 		add64(&context->lane->lost_transfer_count, 1);
 		add64(&context->lane->lost_transfer_bytes, bytes);

@@ -11,6 +11,7 @@
 
 struct transfer {
 	uint32_t target;
+	uint32_t is_source; /* it is what the call copied */
 	int is_sequential;
 	int64_t bytes; /* negative: it failed */
 	uint64_t ticks;

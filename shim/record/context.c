@@ -7,6 +7,7 @@
 #include "common/segment_series.h"
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
+#include "shim/core/own_io.h"
 #include "shim/core/process.h"
 #include "shim/lane/frames.h"
 #include "shim/lane/paused.h"
@@ -266,6 +267,10 @@ void context_release(void)
 	off_cpu_note_thread(context);
 	switches_end_lane(context);
 	locks_end_lane(context);
+	if (!gate_is_restricted() && gate_enter()) {
+		own_io_end_thread();
+		gate_leave();
+	}
 	fiber_end(context);
 	if (context->thread != UINT32_MAX) {
 		struct segment_thread *thread =

@@ -16,6 +16,7 @@
 #include "common/history.h"
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
+#include "shim/core/own_io.h"
 #include "shim/core/process.h"
 #include "shim/memory/site_past.h"
 #include "shim/record/context.h"
@@ -43,7 +44,7 @@ static uint64_t resident_bytes(void)
 	if (!gate_enter())
 		return 0;
 	fd = SYSCALL(SYS_open, "/proc/self/statm", O_RDONLY | O_CLOEXEC, 0, 0, 0, 0);
-	size = fd < 0 ? 0 : SYSCALL(SYS_read, fd, text, sizeof(text), 0, 0, 0);
+	size = fd < 0 ? 0 : own_io_read(fd, text, sizeof(text));
 	if (fd >= 0)
 		SYSCALL(SYS_close, fd, 0, 0, 0, 0, 0);
 	gate_leave();

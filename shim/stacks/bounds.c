@@ -11,6 +11,7 @@
 
 #include "common/attributes.h"
 #include "shim/core/gate.h"
+#include "shim/core/own_io.h"
 #include "shim/core/process.h"
 #include "shim/memory/shadow.h"
 
@@ -195,7 +196,7 @@ static int search_maps(long fd, uintptr_t address, struct extent *ret)
 	char buffer[4096];
 
 	for (;;) {
-		long got = SYSCALL(SYS_read, fd, buffer, sizeof(buffer), 0, 0, 0);
+		long got = own_io_read(fd, buffer, sizeof(buffer));
 		const char *at = buffer, *end = buffer + got;
 
 		if (got <= 0)

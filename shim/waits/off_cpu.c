@@ -10,6 +10,7 @@
 #include "common/libc/records.h"
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
+#include "shim/core/own_io.h"
 #include "shim/core/process.h"
 #include "shim/waits/switches.h"
 
@@ -45,7 +46,7 @@ static uint64_t read_ready(void)
 		       0, 0, 0);
 	if (file < 0)
 		return UNKNOWN;
-	length = SYSCALL(SYS_pread64, file, text, sizeof(text), 0, 0, 0);
+	length = own_io_pread(file, text, sizeof(text), 0);
 	SYSCALL(SYS_close, file, 0, 0, 0, 0, 0);
 	while (at < length && text[at] != ' ')
 		at++;

@@ -23,14 +23,17 @@
 #include "common/attributes.h"
 #include "shim/core/clock.h"
 #include "shim/core/gate.h"
+#include "shim/core/own_io.h"
 #include "shim/core/process.h"
 #include "shim/record/context.h"
 #include "shim/children/reuse.h"
 #include "shim/waits/off_cpu.h"
+#include "shim/wrap/libc_call.h"
 #include "shim/wrap/real.h"
 
 static int wait_at_exit; /* this image belongs to the first process of the run */
 static unsigned int wait_limit_ms;
+static int64_t (*count_waiting)(void);
 
 /* Dead, but not reaped: the process 1 of many containers never does. */
 static int is_zombie(int32_t pid)
@@ -84,6 +87,42 @@ static void wait_for_collector(struct segment_state *shared)
 	}
 }
 
+/* Of more threads at the end it is not asked what each has read and written. */
+#define ASKED_MOST 256
+
+static int sum_bytes(struct own_io *ret)
+{
+	const struct lane_context *context =
+		__atomic_load_n(&process->lanes, __ATOMIC_ACQUIRE);
+	unsigned int asked = 0;
+
+	*ret = (struct own_io){0, 0};
+	for (; context; context = context->next_lane) {
+		int32_t tid = __atomic_load_n(&context->tid, __ATOMIC_RELAXED);
+
+		if (!tid || context == lane_self)
+			continue;
+		if (++asked > ASKED_MOST || own_io_add_thread(ret, tid) < 0)
+			return -1;
+	}
+	return own_io_add_rest(ret);
+}
+
+/* What the kernel says that the process has read and written. */
+static void note_bytes(void)
+{
+	struct own_io bytes;
+
+	if (!libc_call_is_wanted || gate_is_restricted() || !gate_enter())
+		return;
+	if (sum_bytes(&bytes) == 0) {
+		process_count(SEGMENT_COUNTER_READ_BYTES, bytes.read_bytes);
+		process_count(SEGMENT_COUNTER_WRITE_BYTES, bytes.write_bytes);
+		process_count(SEGMENT_COUNTER_COUNTED_ENDS, 1);
+	}
+	gate_leave();
+}
+
 /* is_last: nothing of the program's runs after this. */
 static void process_exits(int status, int is_last)
 {
@@ -93,6 +132,8 @@ static void process_exits(int status, int is_last)
 		return;
 	if (lane_own())
 		off_cpu_note_thread(lane_own());
+	if (process->segment->state == SEGMENT_PROCESS_RUNNING)
+		note_bytes();
 	process->segment->exit_code = status & 0xff;
 	process->segment->end_ticks = clock_now();
 	shared->last_ticks = process->segment->end_ticks;
@@ -111,11 +152,14 @@ static void process_exits(int status, int is_last)
 static void last_handler(int status, void *unused)
 {
 	(void)unused;
+	if (process_is_ready() && context_is_own_process())
+		process_count(SEGMENT_COUNTER_WRITE_BYTES, (uint64_t)count_waiting());
 	process_exits(status, 1);
 }
 
-void exit_watch(int first, unsigned int wait_ms)
+void exit_watch(int first, unsigned int wait_ms, int64_t (*waiting)(void))
 {
+	count_waiting = waiting;
 	/* a later image of the first process (exec) waits like the first */
 	wait_at_exit = first || process_facts.run->first_pid == getpid();
 	wait_limit_ms = wait_ms;

@@ -45,7 +45,7 @@ LAYERS = {
     "shim/wrap/io": [*SHIM, "shim/wrap"],
     "shim/wrap/exec": [*SHIM, "shim/wrap"],
     "shim/wrap/rights": [*SHIM, "shim/wrap", "shim/wrap/exec"],
-    "shim/boot": [*SHIM, "shim/wrap", "shim/wrap/exec", "shim/wrap/waits"],
+    "shim/boot": [*SHIM, "shim/wrap", "shim/wrap/exec", "shim/wrap/io", "shim/wrap/waits"],
     "collector/read": BASE,
     "collector/processes": [*BASE, "collector/read"],
     "collector/symbols": BASE,

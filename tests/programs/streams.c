@@ -14,10 +14,16 @@
 // expect-sql: SELECT SUM(bytes) = $part FROM io WHERE file LIKE '%/small' AND operation =
 //     'read' => 1
 // expect-sql: SELECT SUM(calls) FROM io WHERE file LIKE '%/small' AND name = 'fputs' => 2
-// expect-sql: SELECT SUM(calls), SUM(failed_calls) FROM io WHERE name = 'fopen' => 6|1
-// expect-sql: SELECT SUM(bytes) FROM io WHERE file LIKE '%/odd' => 5
+// expect-sql: SELECT SUM(calls), SUM(failed_calls) FROM io WHERE name = 'fopen' => 7|1
+// expect-sql: SELECT SUM(bytes) FROM io WHERE file LIKE '%/odd' => 10
+// expect-sql: SELECT name, SUM(bytes) FROM io WHERE file LIKE '%/left' AND bytes > 0 GROUP BY 1 => exit|7
+// expect-sql: SELECT SUM(bytes) FROM io WHERE name = 'fflush' AND file LIKE '%/odd' => 5
+// expect-trust: unseen_read_bytes => 0
+// expect-trust: unseen_write_bytes => 0
+// expect-trust: uncompared_processes => 0
+// expect-trust: kernel_write_bytes => $written
 // expect-sql: SELECT COUNT(*) FROM io WHERE kind = 'file' AND file NOT LIKE '%/text' AND file NOT LIKE '%/small'
-//     AND file NOT LIKE '%/odd' AND file <> '[paths]' => 0
+//     AND file NOT LIKE '%/left' AND file NOT LIKE '%/odd' AND file <> '[paths]' => 0
 // expect-trust: lost_transfers => 0
 #include "truth.h"
 #include <stdio.h>
@@ -103,7 +109,7 @@ ALONE static void none(void)
 	sum += fopen("nothing", "r") == NULL;
 	file = fopen("odd", "w");
 	fputs("later", file);
-	fflush(NULL); /* of all streams: not seen */
+	fflush(NULL); /* of all streams */
 	fputs("again", file);
 	fclose(file);
 }
@@ -111,6 +117,8 @@ ALONE static void none(void)
 int main(void)
 {
 	struct stat text, small;
+	FILE *left;
+	int length;
 
 	write_text();
 	read_text();
@@ -121,7 +129,13 @@ int main(void)
 	unlink("text");
 	unlink("small");
 	unlink("odd");
-	fprintf(stderr, "truth: size=%ld small=%ld part=2\n", (long)text.st_size,
-		(long)small.st_size);
+	left = fopen("left", "w"); /* which exit() writes */
+	fputs("at exit", left);
+	unlink("left");
+	length = snprintf(NULL, 0, "truth: size=%ld small=%ld part=2 written=%ld\n",
+			  (long)text.st_size, (long)small.st_size, 100000L);
+	fprintf(stderr, "truth: size=%ld small=%ld part=2 written=%ld\n",
+		(long)text.st_size, (long)small.st_size,
+		(long)text.st_size + (long)small.st_size + 10 + 7 + length);
 	return 0;
 }

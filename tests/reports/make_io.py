@@ -50,5 +50,7 @@ def make(db):
                target_id=target, calls=calls, bytes=moved, total_ns=ms * MS,
                small_calls=small, sequential_calls=sequential, failed_calls=failed,
                largest_bytes=largest)
-    trust(db, 1, 1, hook_calls=run.store(), lost_transfers=2)
+    trust(db, 1, 1, hook_calls=run.store(), lost_transfers=2,
+          kernel_read_bytes=206_000_612, unseen_read_bytes=1_200_600,
+          kernel_write_bytes=128_700, unseen_write_bytes=0, uncompared_processes=1)
     sums(db, 1)

@@ -214,6 +214,8 @@ CASES = {
     "delta-bad-process": (["delta", "snapshots.db", "5", "6", "--process", "x"], {}),
     "io": (["io", "io.db"], {}),
     "io-sort": (["io", "io.db", "--sort", "write_bytes", "-n", "2"], {}),
+    "io-focus": (["io", "io.db", "--focus", "lookup|fsync", "--ignore", "open"], {}),
+    "io-focus-none": (["io", "io.db", "--focus", "nobody", "-f", "json"], {}),
     "io-wide": (["io", "io.db"], WIDE),
     "io-json": (["io", "io.db", "-f", "json"], {}),
     "io-csv": (["io", "io.db", "-f", "csv"], {}),

@@ -9,6 +9,7 @@
 #include "io.sql.h"
 
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define DEFAULT_ROWS 20
@@ -28,7 +29,7 @@ static const struct column file_columns[] = {
 	{"sequential_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
 	{"sequential_percent", "seq %", COLUMN_PERCENT, 0},
 	{"sync_calls", "syncs", COLUMN_COUNT, 0},
-	{"open_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
+	{"open_calls", "opens", COLUMN_COUNT, 0},
 	{"sync_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"failed_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
 	{"kind", "kind", COLUMN_TEXT, COLUMN_MACHINE},
@@ -97,10 +98,21 @@ static void compute_files(struct table *table)
 	}
 }
 
-static enum exit_status add_files(struct report_input *input, struct doc *doc)
+/* Paths: the ids of those that are chosen, NULL: all. */
+static struct table *io_table(struct report_input *input, const char *paths,
+			      const char *sql, const struct column *columns, size_t count)
+{
+	struct cursor *cursor = report_query(input, sql);
+
+	cursor_bind_text(cursor, ":paths", paths);
+	return report_fill(input, cursor, table_new(columns, count));
+}
+
+static enum exit_status add_files(struct report_input *input, struct doc *doc,
+				  const char *paths)
 {
 	struct table *table =
-		report_table(input, io_sql_files, file_columns, COUNT(file_columns));
+		io_table(input, paths, io_sql_files, file_columns, COUNT(file_columns));
 	enum exit_status status;
 	struct section *section;
 
@@ -147,22 +159,92 @@ static void compute_paths(struct table *table, const struct calltree *tree, size
 	}
 }
 
-static enum exit_status add_paths(struct report_input *input, struct doc *doc)
+static enum exit_status add_paths(struct report_input *input, struct doc *doc,
+				  const struct calltree *tree, const char *paths)
+{
+	struct table *table =
+		io_table(input, paths, io_sql_paths, path_columns, COUNT(path_columns));
+
+	if (!table)
+		return STATUS_FAILED;
+	compute_paths(table, tree, input->options->machine ? SIZE_MAX : ROWS_WITH_PATHS);
+	report_add_table(doc, "io_paths", "By call path", table,
+			 report_limit(input, DEFAULT_ROWS), "path", "total_ns",
+			 "the time");
+	return STATUS_OK;
+}
+
+/* As json, what :paths takes. */
+static void list_chosen(struct report_input *input, const struct calltree *tree,
+			struct strbuf *ret)
+{
+	bool *passes = filter_paths(&input->filter, tree, false);
+	const char *before = "[";
+
+	for (size_t i = 0; i < tree->node_count; i++) {
+		if (!passes[i])
+			continue;
+		strbuf_printf(ret, "%s%lld", before, (long long)tree->nodes[i].path_id);
+		before = ",";
+	}
+	strbuf_puts(ret, *before == '[' ? "[]" : "]");
+	free(passes);
+}
+
+/* What the kernel counted, and no call has moved. Of a part of the paths that says
+ * nothing. */
+static enum exit_status add_unseen(struct report_input *input, struct doc *doc)
+{
+	static const char *const titles[][2] = {
+		{"kernel_read_bytes", "read"},
+		{"unseen_read_bytes", "not by calls above"},
+		{"kernel_write_bytes", "written"},
+		{"unseen_write_bytes", "not by calls above"},
+		{"uncompared_processes", "processes that did not tell"},
+	};
+	struct cursor *cursor = report_query(input, io_sql_unseen);
+	int64_t values[COUNT(titles)];
+	size_t found = 0;
+	struct section *section;
+
+	while (cursor_next(cursor) > 0)
+		for (size_t i = 0; i < COUNT(titles); i++)
+			if (!strcmp(cursor_text(cursor, "name"), titles[i][0])) {
+				values[i] = cursor_integer(cursor, "value");
+				found |= 1u << i;
+			}
+	if (report_finish(input, cursor) < 0)
+		return STATUS_FAILED;
+	if (found != (1u << COUNT(titles)) - 1)
+		return STATUS_OK;
+	section = doc_values(doc, "kernel", "By the kernel's count");
+	for (size_t i = 0; i < COUNT(titles); i++)
+		doc_add(section, titles[i][0], titles[i][1],
+			i < COUNT(titles) - 1 ? COLUMN_BYTES : COLUMN_COUNT,
+			cell_integer(values[i]));
+	return STATUS_OK;
+}
+
+static enum exit_status add_all(struct report_input *input, struct doc *doc)
 {
 	struct calltree *tree = report_tree_load(input);
-	struct table *table = tree ? report_table(input, io_sql_paths, path_columns,
-						  COUNT(path_columns))
-				   : NULL;
+	int is_part = filter_is_active(&input->filter);
+	enum exit_status status = tree ? STATUS_OK : STATUS_FAILED;
+	struct strbuf chosen = {0};
+	const char *paths;
 
-	if (table) {
-		compute_paths(table, tree,
-			      input->options->machine ? SIZE_MAX : ROWS_WITH_PATHS);
-		report_add_table(doc, "io_paths", "By call path", table,
-				 report_limit(input, DEFAULT_ROWS), "path", "total_ns",
-				 "the time");
-	}
+	if (status == STATUS_OK && is_part)
+		list_chosen(input, tree, &chosen);
+	paths = is_part ? strbuf_text(&chosen) : NULL;
+	if (status == STATUS_OK)
+		status = add_files(input, doc, paths);
+	if (status == STATUS_OK)
+		status = add_paths(input, doc, tree, paths);
+	if (status == STATUS_OK && !is_part)
+		status = add_unseen(input, doc);
+	strbuf_free(&chosen);
 	calltree_free(tree);
-	return table ? STATUS_OK : STATUS_FAILED;
+	return status;
 }
 
 static enum exit_status build(struct report_input *input, struct doc *doc)
@@ -171,9 +253,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	enum exit_status status = report_open(input, doc, &facts);
 
 	if (status == STATUS_OK)
-		status = add_files(input, doc);
-	if (status == STATUS_OK)
-		status = add_paths(input, doc);
+		status = add_all(input, doc);
 	if (status)
 		return status;
 	if (run_facts_empty(&facts)) {
@@ -194,8 +274,11 @@ const struct report report_io = {
 		"Calls that only name a path (stat, unlink) and failed opens are one "
 		"row, [paths]. Calls of stdio (fread, fprintf) are there when they did "
 		"not find what they needed in the stream's buffer. "
-		"--sort takes any json column of the files.",
+		"At the end stands what the kernel counted as read and written, and how "
+		"much of that these calls did not move. "
+		"--sort takes any json column of the files. --focus and --ignore look at "
+		"every function of the call path, and leave out the kernel's count.",
 	.example = "prof-analyze io run.db --sort write_bytes",
-	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT,
+	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_FILTER,
 	.build = build,
 };

@@ -13,7 +13,13 @@ SELECT file, kind, SUM(calls) AS calls, SUM(total_ns) AS total_ns,
 	SUM(small_calls) AS small_calls, SUM(sequential_calls) AS sequential_calls,
 	SUM(failed_calls) AS failed_calls, MAX(largest_bytes) AS largest_bytes
 FROM io WHERE run_id = :run
+	AND (:paths IS NULL OR path_id IN (SELECT value FROM json_each(:paths)))
 GROUP BY file, kind;
+
+-- :name unseen
+SELECT name, SUM(value) AS value FROM trust WHERE run_id = :run AND name IN
+	('kernel_read_bytes', 'kernel_write_bytes', 'unseen_read_bytes',
+	'unseen_write_bytes', 'uncompared_processes') GROUP BY name;
 
 -- :name paths
 SELECT i.path_id, i.name, i.operation, SUM(i.calls) AS calls,
@@ -24,4 +30,5 @@ SELECT i.path_id, i.name, i.operation, SUM(i.calls) AS calls,
 	ON c.run_id = p.run_id AND c.path_id = p.parent_path_id
 	WHERE p.run_id = :run AND p.path_id = i.path_id) AS caller
 FROM io i WHERE i.run_id = :run
+	AND (:paths IS NULL OR i.path_id IN (SELECT value FROM json_each(:paths)))
 GROUP BY i.path_id, i.name, i.operation;

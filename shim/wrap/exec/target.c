@@ -15,6 +15,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "shim/core/own_io.h"
 #include "shim/core/syscall.h"
 
 #define HEAD_BYTES 1024
@@ -25,8 +26,8 @@ static int has_our_loader(int fd, uint64_t offset, uint64_t size)
 {
 	char path[64];
 	const char *name;
-	long got = SYSCALL(SYS_pread64, fd, path,
-			   size < sizeof(path) ? size : sizeof(path) - 1, offset, 0, 0);
+	long got = own_io_pread(fd, path, size < sizeof(path) ? size : sizeof(path) - 1,
+				offset);
 
 	if (got <= 0)
 		return 0;
@@ -109,7 +110,7 @@ int target_loads_us(int directory, const char *path, int flags)
 		fd = open_target(directory, path, flags);
 		if (fd < 0)
 			return 0;
-		got = SYSCALL(SYS_pread64, fd, head, sizeof(head), 0, 0, 0);
+		got = own_io_pread(fd, head, sizeof(head), 0);
 		if (got > SELFMAG && !memcmp(head, ELFMAG, SELFMAG))
 			loads = elf_loads_us(fd, head, (size_t)got);
 		SYSCALL(SYS_close, fd, 0, 0, 0, 0, 0);

@@ -63,21 +63,55 @@ static int follow(struct descriptor *descriptor, int64_t moved, int64_t at)
 	return is_sequential;
 }
 
+/* A call of the node that moved so many bytes; or less than none, it failed. */
+static void book(uint32_t node, struct transfer *transfer, int number, int64_t at)
+{
+	struct descriptor *known = descriptors_at(number);
+
+	if (likely(known)) {
+		transfer->target = target_of(known, number);
+		transfer->is_sequential = follow(known, transfer->bytes, at);
+	}
+	transfers_book(lane_self, node, transfer);
+}
+
 void io_call_end(enum libc_call call, uintptr_t stack, int descriptor, int64_t moved,
 		 int64_t at)
 {
 	struct transfer transfer = {.bytes = moved};
-	struct descriptor *known;
 	uint32_t node;
 
-	if (!end_frame(call, stack, &node, &transfer.ticks))
+	if (end_frame(call, stack, &node, &transfer.ticks))
+		book(node, &transfer, descriptor, at);
+}
+
+void io_call_end_copy(enum libc_call call, uintptr_t stack, int to, int64_t to_at,
+		      int from, int64_t from_at, int64_t moved)
+{
+	struct transfer written = {.bytes = moved};
+	struct transfer taken = {.bytes = moved, .is_source = 1};
+	uint32_t node;
+
+	if (!end_frame(call, stack, &node, &written.ticks))
 		return;
-	known = descriptors_at(descriptor);
-	if (likely(known)) {
-		transfer.target = target_of(known, descriptor);
-		transfer.is_sequential = follow(known, moved, at);
+	book(node, &written, to, to_at);
+	book(node, &taken, from, from_at);
+}
+
+void io_call_end_parts(enum libc_call call, uintptr_t stack,
+		       const struct io_call_part *parts, uint32_t count)
+{
+	uint64_t ticks;
+	uint32_t node;
+
+	if (!end_frame(call, stack, &node, &ticks))
+		return;
+	for (uint32_t i = 0; i < count; i++) {
+		struct transfer transfer = {.bytes = parts[i].bytes,
+					    .ticks = i ? 0 : ticks};
+
+		book(node, &transfer, parts[i].descriptor, IO_NEXT);
 	}
-	transfers_book(lane_self, node, &transfer);
 }
 
 void io_call_end_on(enum libc_call call, uintptr_t stack, uint32_t target, int64_t moved)

@@ -26,6 +26,19 @@
 hidden void io_call_end(enum libc_call call, uintptr_t stack, int descriptor,
 			int64_t moved, int64_t at);
 
+/* The same of one that copies from another descriptor, and its offset there. */
+hidden void io_call_end_copy(enum libc_call call, uintptr_t stack, int to, int64_t to_at,
+			     int from, int64_t from_at, int64_t moved);
+
+/* The same of one that moved what several descriptors had waiting for it. */
+struct io_call_part {
+	int descriptor;
+	int64_t bytes;
+};
+
+hidden void io_call_end_parts(enum libc_call call, uintptr_t stack,
+			      const struct io_call_part *parts, uint32_t count);
+
 /* The same of a call on this target, whose descriptor is closed by now. */
 hidden void io_call_end_on(enum libc_call call, uintptr_t stack, uint32_t target,
 			   int64_t moved);

@@ -2,6 +2,7 @@
 /* Reading and writing what a descriptor leads to. */
 #include "shim/wrap/io/io_call.h"
 
+#include <fcntl.h>
 #include <sys/sendfile.h>
 #include <sys/uio.h>
 
@@ -127,29 +128,62 @@ exported ssize_t pwritev64v2(int descriptor, const struct iovec *parts, int coun
 		       real_pwritev64v2(descriptor, parts, count, at, flags));
 }
 
-/* What copies from one descriptor to another is booked on the one it writes to. */
+/* What copies is booked on both descriptors: calls, and bytes. */
+#define IO_CALL_COPY(name, to, to_at, from, from_at, expression)                         \
+	({                                                                               \
+		uintptr_t copy_stack = (uintptr_t)__builtin_dwarf_cfa();                 \
+		int copy_is_open = libc_call_begin(LIBC_CALL_##name, copy_stack);        \
+		ssize_t result = (expression);                                           \
+                                                                                         \
+		if (copy_is_open)                                                        \
+			io_call_end_copy(LIBC_CALL_##name, copy_stack, to,               \
+					 began_at(to_at, result), from,                  \
+					 began_at(from_at, result), result);             \
+		result;                                                                  \
+	})
+
+/* The kernel has moved the offset on, if it could read it at all. */
+static int64_t began_at(const off64_t *at, ssize_t moved)
+{
+	return at && moved >= 0 ? *at - moved : IO_NEXT;
+}
+
 exported ssize_t sendfile(int to, int from, off_t *at, size_t size)
 {
-	return IO_CALL(sendfile, to, IO_NEXT, real_sendfile(to, from, at, size));
+	return IO_CALL_COPY(sendfile, to, NULL, from, at,
+			    real_sendfile(to, from, at, size));
 }
 
 exported ssize_t sendfile64(int to, int from, off64_t *at, size_t size)
 {
-	return IO_CALL(sendfile, to, IO_NEXT, real_sendfile64(to, from, at, size));
+	return IO_CALL_COPY(sendfile, to, NULL, from, at,
+			    real_sendfile64(to, from, at, size));
 }
 
 exported ssize_t copy_file_range(int from, off64_t *from_at, int to, off64_t *to_at,
 				 size_t size, unsigned int flags)
 {
-	return IO_CALL(copy_file_range, to, IO_NEXT,
-		       real_copy_file_range(from, from_at, to, to_at, size, flags));
+	return IO_CALL_COPY(copy_file_range, to, to_at, from, from_at,
+			    real_copy_file_range(from, from_at, to, to_at, size, flags));
 }
 
 exported ssize_t splice(int from, off64_t *from_at, int to, off64_t *to_at, size_t size,
 			unsigned int flags)
 {
-	return IO_CALL(splice, to, IO_NEXT,
-		       real_splice(from, from_at, to, to_at, size, flags));
+	return IO_CALL_COPY(splice, to, to_at, from, from_at,
+			    real_splice(from, from_at, to, to_at, size, flags));
+}
+
+/* What it copies stays where it is, and is read later. */
+exported ssize_t tee(int from, int to, size_t size, unsigned int flags)
+{
+	return IO_CALL(tee, to, IO_NEXT, real_tee(from, to, size, flags));
+}
+
+exported ssize_t vmsplice(int pipe, const struct iovec *parts, size_t count,
+			  unsigned int flags)
+{
+	return IO_CALL(vmsplice, pipe, IO_NEXT, real_vmsplice(pipe, parts, count, flags));
 }
 
 /* No node: only what is read next is at another place. A new offset is one that is not

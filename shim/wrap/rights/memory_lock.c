@@ -19,6 +19,7 @@
 
 #include "common/attributes.h"
 #include "shim/core/gate.h"
+#include "shim/core/own_io.h"
 #include "shim/core/own_memory.h"
 #include "shim/core/process.h"
 #include "shim/core/syscall.h"
@@ -115,7 +116,7 @@ static int walk(visitor *visit, void *data)
 	if (fd < 0)
 		return -ENOENT;
 	do {
-		got = SYSCALL(SYS_read, fd, buffer, sizeof(buffer), 0, 0, 0);
+		got = own_io_read(fd, buffer, sizeof(buffer));
 		for (long i = 0; i < got && result == 0; i++) {
 			if (parse(&parser, buffer[i]) && !(parser.low >> 63))
 				result = visit_others(parser.low, parser.high, visit,

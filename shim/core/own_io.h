@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the process has read and written by the kernel's own count (rchar, wchar), less
+ * what was before us, and what we read ourselves: for comparison with what calls of libc
+ * were seen to move. Runs on: any context where the gate has been passed. A forked child
+ * begins at nothing, as the kernel's count does.
+ *
+ * The threads' counts are added up: that of the process has those of children, too, that
+ * it has waited for.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#include "common/attributes.h"
+#include "shim/core/syscall.h"
+
+struct own_io {
+	uint64_t read_bytes, write_bytes;
+};
+
+/* What was until now is not the program's. Without it, threads that end are not asked. */
+void own_io_begin(void);
+
+/* What is read from the first to the second is ours: by functions that are not. */
+void own_io_begin_work(struct own_io *ret);
+void own_io_end_work(const struct own_io *begin);
+
+/* The calling thread ends. */
+void own_io_end_thread(void);
+
+/* Adds the count of another thread. Returns -1 when it cannot be told. */
+int own_io_add_thread(struct own_io *to, int32_t tid);
+
+/* Adds those of the calling thread and of the threads that have ended, and takes away
+ * what is ours, of all. Likewise. */
+int own_io_add_rest(struct own_io *to);
+
+hidden void own_io_count(long bytes);
+
+static inline long own_io_read(long file, void *to, size_t size)
+{
+	long got = SYSCALL(SYS_read, file, to, size, 0, 0, 0);
+
+	own_io_count(got);
+	return got;
+}
+
+static inline long own_io_pread(long file, void *to, size_t size, uint64_t at)
+{
+	long got = SYSCALL(SYS_pread64, file, to, size, at, 0, 0);
+
+	own_io_count(got);
+	return got;
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Streams from their opening to their end, and what they have in their buffers then: what
+ * is flushed when a stream is flushed, closed or moved, and when the process exits.
+ */
+#include "shim/wrap/io/stream.h"
+
+#include "shim/io/descriptors.h"
+#include "shim/wrap/io/stream_lives.h"
+#include "shim/wrap/real.h"
+
+/* glibc's: the list of all streams, whose lock it takes for a moment where it walks the
+ * list. */
+extern FILE *_IO_list_all __attribute__((weak));
+extern void _IO_list_lock(void) __attribute__((weak));
+extern void _IO_list_unlock(void) __attribute__((weak));
+
+/* How many streams are asked, and of how many is kept what they have to write. */
+#define STREAMS_MOST 65536u
+#define PARTS_MOST 64u
+
+struct waiting {
+	struct io_call_part parts[PARTS_MOST];
+	uint32_t count;
+	int64_t bytes;
+};
+
+/* What all streams have to write, without their locks: as exit() looks at them. */
+static void find_waiting(struct waiting *ret)
+{
+	uint32_t steps = STREAMS_MOST;
+
+	ret->count = 0;
+	ret->bytes = 0;
+	if (!&_IO_list_all || !_IO_list_lock || !_IO_list_unlock)
+		return;
+	_IO_list_lock();
+	for (const FILE *stream = _IO_list_all;
+	     stream && steps && ret->count < PARTS_MOST;
+	     stream = stream->_chain, steps--) {
+		int64_t bytes = pending(stream);
+
+		if (bytes <= 0 || stream->_fileno < 0)
+			continue;
+		ret->parts[ret->count++] = (struct io_call_part){stream->_fileno, bytes};
+		ret->bytes += bytes;
+	}
+	_IO_list_unlock();
+}
+
+/* All streams. */
+static int flush_all(uintptr_t stack, int (*flush)(FILE *))
+{
+	struct waiting waiting;
+	int result, is_open;
+
+	find_waiting(&waiting);
+	if (!waiting.count)
+		return flush(NULL);
+	is_open = libc_call_begin(LIBC_CALL_fflush, stack);
+	result = flush(NULL);
+	if (is_open)
+		io_call_end_parts(LIBC_CALL_fflush, stack, waiting.parts, waiting.count);
+	return result;
+}
+
+int64_t stream_lives_exit(void)
+{
+	uintptr_t stack = STACK;
+	struct waiting waiting;
+
+	if (!libc_call_is_wanted)
+		return 0;
+	find_waiting(&waiting);
+	if (!waiting.count || !libc_call_begin(LIBC_CALL_exit, stack))
+		return 0;
+	io_call_end_parts(LIBC_CALL_exit, stack, waiting.parts, waiting.count);
+	return waiting.bytes;
+}
+
+exported int fflush(FILE *stream)
+{
+	if (!stream)
+		return flush_all(STACK, real_fflush);
+	if (!pending(stream))
+		return real_fflush(stream);
+	return WRITE(fflush, stream, real_fflush(stream), 0, result == EOF);
+}
+
+exported int fflush_unlocked(FILE *stream)
+{
+	if (!stream)
+		return flush_all(STACK, real_fflush_unlocked);
+	if (!pending(stream))
+		return real_fflush_unlocked(stream);
+	return WRITE(fflush, stream, real_fflush_unlocked(stream), 0, result == EOF);
+}
+
+#define OPEN(name, path, mode)                                                           \
+	({                                                                               \
+		uintptr_t stack = STACK;                                                 \
+		int is_open = libc_call_begin(LIBC_CALL_fopen, stack);                   \
+		FILE *result = real_##name(path, mode);                                  \
+                                                                                         \
+		if (is_open)                                                             \
+			io_call_end_open(LIBC_CALL_fopen, stack,                         \
+					 result ? result->_fileno : -1, path);           \
+		result;                                                                  \
+	})
+
+exported FILE *fopen(const char *restrict path, const char *restrict mode)
+{
+	return OPEN(fopen, path, mode);
+}
+
+exported FILE *fopen64(const char *restrict path, const char *restrict mode)
+{
+	return OPEN(fopen64, path, mode);
+}
+
+exported int fclose(FILE *stream)
+{
+	uintptr_t stack = STACK;
+	uint32_t target = 0;
+	struct fill fill;
+	int result;
+
+	if (stream_is_null(stream))
+		return real_fclose(stream);
+	fill = begin(LIBC_CALL_fclose, stack, stream, pending(stream));
+	if (fill.is_open)
+		target = io_call_target(fill.descriptor);
+	descriptors_forget(fill.descriptor);
+	result = real_fclose(stream);
+	if (fill.is_open)
+		io_call_end_on(LIBC_CALL_fclose, stack, target,
+			       result == EOF ? -1 : fill.held);
+	return result;
+}
+
+/* These close descriptors inside of libc. */
+exported int pclose(FILE *stream)
+{
+	if (!stream_is_null(stream))
+		descriptors_forget(stream->_fileno);
+	return real_pclose(stream);
+}
+
+exported FILE *freopen(const char *restrict path, const char *restrict mode,
+		       FILE *restrict stream)
+{
+	if (!stream_is_null(stream))
+		descriptors_forget(stream->_fileno);
+	return real_freopen(path, mode, stream);
+}
+
+exported FILE *freopen64(const char *restrict path, const char *restrict mode,
+			 FILE *restrict stream)
+{
+	if (!stream_is_null(stream))
+		descriptors_forget(stream->_fileno);
+	return real_freopen64(path, mode, stream);
+}
