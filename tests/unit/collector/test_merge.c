@@ -586,7 +586,8 @@ static void trust_rows(void **state)
 		   "note_setting_ignored|1|a setting was ignored: PROFSHIM_WAIT=soon;"
 		   "note_slots_exhausted|1|too many threads and processes;"
 		   "notes|100|;orphan_exits|5|;orphan_regions|7|;repaired_frames|4|;"
-		   "tool_memory_bytes|1099511627776|;unsplit_processes|2|");
+		   "tool_memory_bytes|1099511627776|;uncompared_processes|2|;"
+		   "unsplit_processes|2|");
 	check_rows(db, "SELECT complete FROM runs", "0");
 	check_end(&f, db);
 }
