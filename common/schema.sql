@@ -159,9 +159,10 @@ CREATE TABLE function (
 					-- functions seen in allocation stacks only
 	histogram BLOB,			-- pairs of varints (LEB128): bucket step, count;
 					-- buckets as in segment.h, in clock ticks
-	naming TEXT NOT NULL DEFAULT 'exact'	-- 'near': name is a hint where in one of
+	naming TEXT NOT NULL DEFAULT 'exact',	-- 'near': name is a hint where in one of
 					-- the system's libraries it is, and may stand for
 					-- several functions; 'none': name is its address
+	is_library INTEGER NOT NULL DEFAULT 0	-- see collector/symbols/library.h
 );
 CREATE INDEX function_run ON function(run_id);
 
@@ -263,7 +264,7 @@ CREATE TABLE site (
 	site_id INTEGER PRIMARY KEY,
 	run_id INTEGER NOT NULL,
 	path_id INTEGER NOT NULL,
-	file TEXT, line INTEGER,	-- of the call
+	file TEXT, line INTEGER,	-- of the innermost code that is not a library's
 	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL,
 	free_count INTEGER NOT NULL, free_bytes INTEGER NOT NULL,
 	live_count INTEGER NOT NULL, live_bytes INTEGER NOT NULL,
@@ -515,7 +516,7 @@ CREATE VIEW functions AS SELECT f.run_id, f.function_id, f.name, f.linkage_name,
 	f.self_error_ns, f.total_error_ns,
 	f.inlined_calls, f.hooked_total_ns, f.hooked_self_ns, f.hooked_raw_total_ns,
 	f.hooked_raw_self_ns, f.cpu_ns, f.ready_ns, f.blocked_ns, f.self_cpu_ns,
-	f.self_ready_ns, f.self_blocked_ns
+	f.self_ready_ns, f.self_blocked_ns, f.is_library
 	FROM function f LEFT JOIN module m USING (module_id)
 	WHERE f.run_id NOT IN (SELECT run_id FROM storing);
 

@@ -205,6 +205,7 @@ struct segment_run {
 	char setting_ignored[128];	   /* the first value that could not be parsed */
 	char only[SEGMENT_RULES_MAX];	   /* PROFSHIM_ONLY, see common/selection.h */
 	char skip[SEGMENT_RULES_MAX];	   /* PROFSHIM_SKIP */
+	char library[SEGMENT_RULES_MAX];   /* PROFSHIM_LIBRARY */
 	char components[SEGMENT_PATH_MAX]; /* PROFSHIM_COMPONENTS, absolute, or empty */
 	char output[SEGMENT_PATH_MAX];	   /* absolute path of run.db */
 	char cwd[SEGMENT_PATH_MAX];

@@ -68,6 +68,7 @@ int record_set_environment(const struct record_options *options, const char *shi
 		{"PROFSHIM_ONLY", options->only},
 		{"PROFSHIM_SKIP", options->skip},
 		{"PROFSHIM_COMPONENTS", options->components},
+		{"PROFSHIM_LIBRARY", options->library},
 		{"PROFSHIM_FROM", options->from},
 		{"PROFSHIM_UNTIL", options->until},
 		{"PROFSHIM_WHILE_STEP", options->while_step},

@@ -10,6 +10,7 @@
 #include "common/base/options.h"
 #include "common/segment.h"
 #include "common/json/component_map.h"
+#include "collector/symbols/library.h"
 #include "common/selection.h"
 #include "collector/selection/map_file.h"
 #include "record/words.h"
@@ -65,6 +66,7 @@ enum {
 	OPTION_ONLY,
 	OPTION_SKIP,
 	OPTION_COMPONENTS,
+	OPTION_LIBRARY,
 	OPTION_FROM,
 	OPTION_UNTIL,
 	OPTION_WHILE_STEP,
@@ -101,6 +103,11 @@ static const struct argp_option options[] = {
 	 OF_A_RUN},
 	{"components", OPTION_COMPONENTS, "FILE", 0,
 	 "a map of components, for component: rules", OF_A_RUN},
+	{"library", OPTION_LIBRARY, "REGEX", 0,
+	 "functions, source files and objects that count as library: what they allocate "
+	 "is "
+	 "their caller's",
+	 OF_A_RUN},
 	{"from", OPTION_FROM, "FUNCTION[:N]", 0,
 	 "record calls of FUNCTION only, from the N-th on (1), and what is inside",
 	 OF_A_RUN},
@@ -188,6 +195,17 @@ static const char *read_components(struct argp_state *state, const char *path)
 	component_map_free(&map);
 	strbuf_free(&error);
 	return path;
+}
+
+static const char *read_library(struct argp_state *state, const char *pattern)
+{
+	const char *reason = library_refuse(pattern);
+
+	if (!reason && strlen(pattern) >= SEGMENT_RULES_MAX)
+		reason = "it is too long";
+	if (reason)
+		options_refuse(state, "cannot use --library \"%s\": %s", pattern, reason);
+	return pattern;
 }
 
 static void check_components(struct argp_state *state, const struct record_options *given)
@@ -367,6 +385,9 @@ static error_t take_run_option(int key, char *value, struct argp_state *state)
 		break;
 	case OPTION_SKIP:
 		ret->skip = read_rules(state, "--skip", value);
+		break;
+	case OPTION_LIBRARY:
+		ret->library = read_library(state, value);
 		break;
 	case OPTION_COMPONENTS:
 		ret->components = read_components(state, value);

@@ -164,6 +164,16 @@ uint32_t calltree_owner(const struct calltree *tree, uint32_t node)
 	return node;
 }
 
+const char *calltree_owner_name(const struct calltree *tree, uint32_t node)
+{
+	uint32_t owner = calltree_owner(tree, node);
+	uint32_t function = tree->nodes[owner].function;
+
+	return function != CALLTREE_NONE && tree->functions[function].is_library
+		       ? "[runtime memory]"
+		       : calltree_name(tree, owner);
+}
+
 /* Walks the tree from its roots without recursion and renews order and depth. */
 void calltree_renew_order(struct calltree *tree)
 {

@@ -102,6 +102,9 @@ uint32_t calltree_find(const struct calltree *tree, int64_t path_id);
 /* The innermost function on the node's path that is not a library's; the node itself
  * when there is none. */
 uint32_t calltree_owner(const struct calltree *tree, uint32_t node);
+/* Its name. Where nobody but libraries is on the path, they allocated for themselves
+ * before or behind the program: libstdc++'s pool for exceptions, the loader's tables. */
+const char *calltree_owner_name(const struct calltree *tree, uint32_t node);
 /* "exact", "windows", "counted", "off", or "unwound" of a frame. */
 const char *calltree_recording_word(const struct calltree_node *node);
 const char *calltree_name(const struct calltree *tree, uint32_t node);

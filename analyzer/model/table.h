@@ -53,8 +53,9 @@ struct column {
 enum cell_kind { CELL_NULL, CELL_INTEGER, CELL_REAL, CELL_TEXT };
 
 struct cell {
-	uint8_t kind;  /* enum cell_kind */
-	uint32_t line; /* COLUMN_LOCATION: 0 when not known */
+	uint8_t kind;	    /* enum cell_kind */
+	bool is_definition; /* COLUMN_LOCATION: of the function, for want of the line */
+	uint32_t line;	    /* likewise: 0 when not known */
 	union {
 		int64_t integer;
 		double real;

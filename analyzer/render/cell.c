@@ -44,6 +44,19 @@ static void number(struct strbuf *buffer, const struct cell *cell, enum column_t
 	}
 }
 
+/* A place in the source. The line of a definition is not taken for that of a call. */
+static void put_location(struct strbuf *buffer, const struct cell *cell, const char *text,
+			 size_t width, const struct shorten_style *style)
+{
+	size_t more = cell->is_definition ? sizeof(CELL_OF_FUNCTION) - 1 : 0;
+
+	if (width <= more) /* the place itself comes first */
+		more = 0;
+	shorten_location(buffer, text, cell->line, width - more, style);
+	if (more)
+		strbuf_puts(buffer, CELL_OF_FUNCTION);
+}
+
 void cell_shortened(struct strbuf *buffer, const struct cell *cell, enum column_type type,
 		    size_t width, const struct shorten_style *style)
 {
@@ -70,7 +83,7 @@ void cell_shortened(struct strbuf *buffer, const struct cell *cell, enum column_
 		shorten_name(buffer, text, width, style);
 		break;
 	case COLUMN_LOCATION:
-		shorten_location(buffer, text, cell->line, width, style);
+		put_location(buffer, cell, text, width, style);
 		break;
 	case COLUMN_FILE:
 		shorten_location(buffer, text, 0, width, style);

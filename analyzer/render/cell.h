@@ -6,6 +6,9 @@
 #include "analyzer/model/shorten.h"
 #include "analyzer/model/table.h"
 
+/* Behind a place that is the definition of a function, for want of the line in it. */
+#define CELL_OF_FUNCTION " (function)"
+
 /* Appends a cell as people read it: scaled, cleaned, unshortened; "-" for NULL. */
 void cell_for_people(struct strbuf *buffer, const struct cell *cell,
 		     enum column_type type, const struct shorten_style *style);

@@ -63,6 +63,15 @@ static size_t cell_width(struct layout *layout, size_t row, const struct place *
 						    : 0);
 }
 
+static bool has_definition(const struct table *table, size_t column)
+{
+	for (size_t row = 0; row < table->row_count; row++) {
+		if (table_row(table, row)[column].is_definition)
+			return true;
+	}
+	return false;
+}
+
 /* How far a column may be squeezed. */
 static size_t least_width(const struct layout *layout, const struct place *place)
 {
@@ -72,7 +81,9 @@ static size_t least_width(const struct layout *layout, const struct place *place
 	switch (layout->table->columns[place->column].type) {
 	case COLUMN_LOCATION:
 	case COLUMN_FILE:
-		least = 12;
+		least = 12 + (has_definition(layout->table, place->column)
+				      ? sizeof(CELL_OF_FUNCTION) - 1
+				      : 0);
 		break;
 	case COLUMN_TEXT:
 		/* Short texts (dates, labels) are worth nothing when cut. */

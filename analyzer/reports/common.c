@@ -168,8 +168,11 @@ enum exit_status report_sort(struct report_input *input, struct table *table,
 		return unknown_column(input, table, input->options->sort);
 	/* A second key behind the first: the default order among equals. */
 	table_sort(table, table_column(table, column), tie_column);
-	if (input->options->sort)
+	if (input->options->sort) {
 		table_sort(table, number, -1);
+		/* what is asked for is not what a narrow terminal leaves out */
+		table->columns[number].flags |= COLUMN_KEEP;
+	}
 	return STATUS_OK;
 }
 

@@ -14,31 +14,6 @@
 
 #include <string.h>
 
-static bool starts_with_any(const char *text, const char *const *words, size_t count)
-{
-	for (size_t i = 0; i < count; i++)
-		if (strncmp(text, words[i], strlen(words[i])) == 0)
-			return true;
-	return false;
-}
-
-bool report_is_library(const char *name, const char *file, const char *module)
-{
-	static const char *const names[] = {"operator new", "std::", "__gnu_cxx::"};
-	static const char *const modules[] = {"libc.",	   "libstdc++.", "libc++.",
-					      "ld-linux",  "libc-",	 "ld-",
-					      "libpthread"};
-	const char *base = module ? strrchr(module, '/') : NULL;
-
-	base = base ? base + 1 : module;
-	if (starts_with_any(name, names, sizeof(names) / sizeof(names[0])))
-		return true;
-	if (file && (strstr(file, "/include/c++/") || strstr(file, "/libstdc++-v3/")))
-		return true;
-	return base &&
-	       starts_with_any(base, modules, sizeof(modules) / sizeof(modules[0]));
-}
-
 /* As it can be shown, in the tree's memory; NULL of NULL. */
 static const char *clean_copy(struct calltree *tree, const char *text)
 {
@@ -72,8 +47,7 @@ static int load_functions(struct report_input *input, struct calltree *tree)
 		function->line = (uint32_t)cursor_integer(cursor, "line");
 		function->is_estimated = cursor_integer(cursor, "is_estimated") != 0;
 		function->component = clean_copy(tree, cursor_text(cursor, "component"));
-		function->is_library = report_is_library(function->name, file,
-							 cursor_text(cursor, "module"));
+		function->is_library = cursor_integer(cursor, "is_library") != 0;
 	}
 	strbuf_free(&name);
 	return report_finish(input, cursor);

@@ -5,9 +5,6 @@
 #include "analyzer/model/calltree.h"
 #include "analyzer/reports/report.h"
 
-/* A function between the user's code and malloc: an allocation belongs to the user's
- * function that led to it, not to operator new. file and module may be NULL. */
-bool report_is_library(const char *name, const char *file, const char *module);
 /* Loads the run's call paths, of all threads or of --thread, inlined copies folded
  * unless --inlined. NULL on failure. With --raw the times are the uncorrected ones. */
 struct calltree *report_tree_load(struct report_input *input);

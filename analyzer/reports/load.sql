@@ -2,7 +2,7 @@
 -- The call tree of a run, whole or of one thread.
 
 -- :name functions
-SELECT function_id, name, file, line, module, component,
+SELECT function_id, name, file, line, component, is_library,
 	recording NOT IN ('exact', 'unwound') AS is_estimated FROM functions
 WHERE run_id = :run ORDER BY function_id;
 

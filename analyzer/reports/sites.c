@@ -55,29 +55,51 @@ static void compute_columns(struct table *table, const struct run_facts *facts)
 	}
 }
 
-/* The user's function that led to the allocation, and where it is: the line of the call
- * when it made that itself, else its own. */
+struct site_place site_place_of(const struct calltree *tree, uint32_t node,
+				const char *file, uint32_t line)
+{
+	const struct calltree_function *function = NULL;
+	uint32_t owner = node == CALLTREE_NONE ? node : calltree_owner(tree, node);
+
+	if (!file && owner != CALLTREE_NONE &&
+	    tree->nodes[owner].function != CALLTREE_NONE)
+		function = &tree->functions[tree->nodes[owner].function];
+	if (!function)
+		return (struct site_place){file, line, false};
+	return (struct site_place){function->file, function->line, function->file};
+}
+
+struct cell site_cell(struct table *table, struct site_place place)
+{
+	struct cell cell = table_text(table, place.file);
+
+	cell.line = place.line;
+	cell.is_definition = place.is_definition;
+	return cell;
+}
+
+struct cell site_line_of(struct site_place place)
+{
+	if (!place.file)
+		return (struct cell){.kind = CELL_NULL};
+	return (struct cell){.kind = CELL_TEXT,
+			     .text = place.is_definition ? "function" : "call"};
+}
+
+/* The user's function that led to the allocation, and where it did. */
 static void set_owner(struct table *table, size_t row, const struct calltree *tree)
 {
 	uint32_t node = calltree_find(tree, table_cell(table, row, "path_id")->integer);
-	const struct calltree_function *function = NULL;
-	struct cell *where = table_cell(table, row, "where");
-	uint32_t owner;
+	struct cell *file = table_cell(table, row, "file");
+	struct site_place place = site_place_of(
+		tree, node, file->kind == CELL_TEXT ? file->text : NULL, file->line);
 
-	*table_cell(table, row, "owner") = *table_cell(table, row, "name");
-	*where = *table_cell(table, row, "file");
-	if (node == CALLTREE_NONE)
-		return;
-	owner = calltree_owner(tree, node);
-	if (tree->nodes[owner].function != CALLTREE_NONE)
-		function = &tree->functions[tree->nodes[owner].function];
-	if (!function)
-		return;
-	*table_cell(table, row, "owner") = table_text(table, function->name);
-	if (owner != node || where->kind == CELL_NULL) {
-		*where = table_text(table, function->file);
-		where->line = function->line;
-	}
+	*table_cell(table, row, "owner") =
+		node == CALLTREE_NONE
+			? *table_cell(table, row, "name")
+			: table_text(table, calltree_owner_name(tree, node));
+	*table_cell(table, row, "where") = *file = site_cell(table, place);
+	*table_cell(table, row, "line_of") = site_line_of(place);
 }
 
 /* Sites on paths that pass the filter, and that the thread allocated on. */

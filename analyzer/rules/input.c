@@ -115,8 +115,8 @@ static void set_path(struct rule_input *input, struct finding *finding, uint32_t
 	strbuf_free(&text);
 }
 
-static void set_place(struct rule_input *input, struct finding *finding, const char *file,
-		      int64_t line)
+void rule_set_line(struct rule_input *input, struct finding *finding, const char *file,
+		   int64_t line)
 {
 	finding->file = rule_copy(input, file);
 	finding->line = line > 0 && line < UINT32_MAX ? (uint32_t)line : 0;
@@ -160,7 +160,7 @@ static struct finding *add_node(struct rule_input *input, struct findings *ret,
 
 		finding->function_id = function->function_id;
 		finding->is_region = function->is_region;
-		set_place(input, finding, function->file, function->line);
+		rule_set_line(input, finding, function->file, function->line);
 		if (function->is_region && function->component && *function->component)
 			finding->where =
 				rule_text(input, "component %s", function->component);

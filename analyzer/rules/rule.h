@@ -187,6 +187,9 @@ struct finding *rule_add_function(struct rule_input *input, struct findings *ret
 bool rule_is_region(const struct rule_input *input, int64_t function_id);
 /* Nor a call of libc: its time is its caller's doing. */
 bool rule_is_libc(const struct rule_input *input, int64_t function_id);
+/* Says where it is. */
+void rule_set_line(struct rule_input *input, struct finding *finding, const char *file,
+		   int64_t line);
 /* "parse.c:31"; NULL when file is. */
 const char *rule_where(struct rule_input *input, const char *file, int64_t line);
 /* What a time is at least, with its error; 0 of one that is not known. */

@@ -86,7 +86,8 @@ static void begin(struct merge *merge, const struct read_run *run)
 	struct merge_path root = {.parent = 0};
 
 	quantities_clear(QUANTITY_OF_PATH, root.quantities);
-	identify_init(&merge->identify);
+	identify_init(&merge->identify, run->page.library,
+		      run->process_count ? run->processes[0].executable : NULL);
 	merge->modules = xcalloc(run->process_count, sizeof(*merge->modules));
 	merge->process_cost = xcalloc(run->process_count, sizeof(*merge->process_cost));
 	merge->memory = xcalloc(run->process_count, sizeof(*merge->memory));

@@ -27,8 +27,9 @@ enum {
 /* How far off an exported function may be to give a hint. */
 #define NEAR_BYTES 4096
 
-void identify_init(struct identify *identify)
+void identify_init(struct identify *identify, const char *library, const char *executable)
 {
+	library_init(&identify->library, library, executable);
 	modules_init(&identify->modules);
 }
 
@@ -41,6 +42,7 @@ void identify_done(struct identify *identify)
 	map_done(&identify->function_map);
 	map_done(&identify->address_map);
 	modules_done(&identify->modules);
+	library_done(&identify->library);
 	*identify = (struct identify){.function_count = 0};
 }
 
@@ -51,6 +53,13 @@ static uint32_t add_function(struct identify *identify,
 
 	identify->functions = array_room(identify->functions, function, sizeof(*from));
 	identify->functions[function] = *from;
+	identify->functions[function].is_library = library_has(
+		&identify->library,
+		&(struct library_function){
+			from->name, from->file,
+			from->module == MODULE_NONE
+				? NULL
+				: identify->modules.all[from->module].from->path});
 	return function;
 }
 

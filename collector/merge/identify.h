@@ -16,6 +16,7 @@
 #include <stdint.h>
 
 #include "common/base/map.h"
+#include "collector/symbols/library.h"
 #include "common/libc/calls.h"
 #include "collector/merge/modules.h"
 
@@ -37,6 +38,7 @@ struct identify_function {
 	uint32_t module; /* MODULE_NONE: in no known module */
 	char *owned_name;
 	enum identify_naming naming;
+	int is_library; /* see collector/symbols/library.h */
 };
 
 /* A place in a function: where a call was made. */
@@ -49,6 +51,7 @@ struct identify_place {
 
 struct identify {
 	struct modules modules;
+	struct library library;
 	struct identify_function *functions;
 	size_t function_count;
 	struct identify_place *places;
@@ -60,8 +63,9 @@ struct identify {
 /* Of a key that is a call of libc. */
 enum libc_call_kind identify_libc_kind(uint64_t key);
 
-/* Of memory that is zero. */
-void identify_init(struct identify *identify);
+/* Of memory that is zero. library: PROFSHIM_LIBRARY; executable: of the first process. */
+void identify_init(struct identify *identify, const char *library,
+		   const char *executable);
 void identify_done(struct identify *identify);
 
 /* The function whose entry the key (struct segment_node) names. */

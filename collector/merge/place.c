@@ -5,37 +5,17 @@
  */
 #include "collector/merge/place.h"
 
-#include <string.h>
-
 #include "common/base/xalloc.h"
 
-/* Do both names stand for one function? The compiler's copies of f are called f.part.0
- * or f.constprop.0; a constructor has several linkage names. */
-static int is_same_function(const struct identify_function *a,
-			    const struct identify_function *b)
-{
-	size_t length = strcspn(a->name, ".");
-
-	return a->module == b->module && length == strcspn(b->name, ".") &&
-	       memcmp(a->name, b->name, length) == 0;
-}
-
-/* The place, among those inlined at one address, that lies in the function itself. */
-static uint32_t place_in(const struct identify *identify, uint32_t function,
-			 uint32_t first, uint32_t count)
+/* The innermost of the places that is not a library's, or IDENTIFY_NONE. */
+static uint32_t user_place(const struct identify *identify, uint32_t first,
+			   uint32_t count)
 {
 	for (uint32_t i = first; i < first + count; i++) {
-		if (identify->places[i].function == function)
+		if (!identify->functions[identify->places[i].function].is_library)
 			return i;
 	}
-	for (uint32_t i = first; i < first + count; i++) {
-		uint32_t other = identify->places[i].function;
-
-		if (is_same_function(&identify->functions[other],
-				     &identify->functions[function]))
-			return i;
-	}
-	return first;
+	return IDENTIFY_NONE;
 }
 
 /* A frame seen by unwinding: each function inlined at the address is a path. */
@@ -43,7 +23,6 @@ static void place_frames(struct lane_walk *walk, struct node_place *node, uint32
 			 uint32_t first, uint32_t count)
 {
 	node->path = parent;
-	node->place = first;
 	for (uint32_t i = first + count; i-- > first;) {
 		uint32_t function = walk->merge->identify.places[i].function;
 
@@ -65,15 +44,15 @@ static void place_return_address(struct lane_walk *walk, uint32_t index)
 	uint32_t count, around = parent->around;
 	uint32_t first = identify_places(identify, walk->modules, node->key, &count);
 
+	place->user = user_place(identify, first, count);
+	if (place->user == IDENTIFY_NONE)
+		place->user = parent->user;
 	if (around == LANE_ROOT ||
 	    place_is_return_address(&walk->data.nodes[node->parent])) {
 		place_frames(walk, place, parent->path, first, count);
 		return;
 	}
 	place->path = parent->path;
-	place->place =
-		place_in(identify, walk->merge->paths[walk->nodes[around].path].function,
-			 first, count);
 }
 
 /* Calls of a node for which there is no room are counted, their time stays with the
@@ -84,7 +63,7 @@ static void fold_node(struct lane_walk *walk, uint32_t index)
 	struct node_place *place = &walk->nodes[index];
 
 	place->path = walk->nodes[node->parent].path;
-	place->place = IDENTIFY_NONE;
+	place->user = walk->nodes[node->parent].user;
 	place->is_folded = 1;
 	merge_add(&walk->merge->folded_call_count,
 		  node->call_count ? node->call_count : 1);
@@ -108,7 +87,7 @@ static void place_function(struct lane_walk *walk, uint32_t index)
 	uint32_t function =
 		identify_function(&walk->merge->identify, walk->modules, node->key);
 
-	place->place = IDENTIFY_NONE;
+	place->user = IDENTIFY_NONE;
 	if (merge_has_room(walk->merge, parent, function, kind))
 		place->path = merge_child_path(walk->merge, parent, function, kind);
 	else

@@ -11,7 +11,7 @@
 /* Where a node of the lane is in the merged tree. */
 struct node_place {
 	uint32_t path;
-	uint32_t place;	 /* of a return address: in identify.places, of its call */
+	uint32_t user; /* in identify.places: the innermost so far that is no library's */
 	uint32_t around; /* the node itself, or the first above that is no region */
 	int is_placed;
 	int is_folded; /* path is the nearest ancestor's: no room for its own */

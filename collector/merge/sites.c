@@ -57,7 +57,8 @@ static size_t find_sites(const struct sites *sites, uint32_t process, uint32_t l
 	return low;
 }
 
-/* The row of the source line that an allocation was made in. */
+/* The row of the source line that an allocation was made in: of the innermost code that
+ * is not a library's, when there is any. */
 static uint32_t site_row(struct merge *merge, uint32_t path,
 			 const struct identify_place *place)
 {
@@ -179,8 +180,8 @@ static void add_site(struct lane_walk *walk, uint32_t index)
 	if (!path) /* nothing was open, nothing could be unwound */
 		path = merge_child_path(merge, 0, identify_nowhere(&merge->identify),
 					MERGE_FRAME);
-	else if (walk->nodes[from->node].place != IDENTIFY_NONE)
-		place = &merge->identify.places[walk->nodes[from->node].place];
+	else if (walk->nodes[from->node].user != IDENTIFY_NONE)
+		place = &merge->identify.places[walk->nodes[from->node].user];
 	row = site_row(merge, path, place);
 	sums = sum_site(from, index < process->left_count ? &process->left[index] : NULL,
 			walk->process_index == merge->peak_process,

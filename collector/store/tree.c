@@ -107,6 +107,7 @@ static int function_row(struct row *row, const struct ingest *ingest,
 						: "unwound");
 	row_blob(row, blob, blob_size);
 	row_text(row, naming_words[names->naming]);
+	row_int(row, names->is_library);
 	row_quantities(row, QUANTITY_OF_FUNCTION, function->quantities);
 	row_next(row);
 	free(blob);
@@ -121,7 +122,7 @@ static int insert_functions(struct store *store, const struct ingest *ingest,
 
 	row_open_with(&row, store, "function",
 		      "function_id, run_id, name, linkage_name, module_id, file, line, "
-		      "component, recording, histogram, naming",
+		      "component, recording, histogram, naming, is_library",
 		      QUANTITY_OF_FUNCTION);
 	for (size_t i = 0; i < ingest->merge.function_count && code == SQLITE_OK; i++) {
 		if (tree->functions[i])

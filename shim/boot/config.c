@@ -189,6 +189,17 @@ static void read_words(struct config *config, char **environment)
 		config_ignore(config, "PROFSHIM_WAITS", waits);
 }
 
+/* The collector compiles it; a part of it would be another expression. */
+static void read_library(struct config *config, char **environment)
+{
+	const char *value = variable_find(environment, "PROFSHIM_LIBRARY");
+
+	if (value && strlen(value) >= SEGMENT_RULES_MAX)
+		config_ignore(config, "PROFSHIM_LIBRARY", "(too long)");
+	else
+		config->library = value;
+}
+
 /* Both or one; a list with a mistake in it selects nothing. */
 static void read_selection(struct config *config, char **environment)
 {
@@ -197,6 +208,7 @@ static void read_selection(struct config *config, char **environment)
 	struct selection selection;
 
 	config->components = variable_find(environment, "PROFSHIM_COMPONENTS");
+	read_library(config, environment);
 	for (int i = 0; i < 2; i++) {
 		const char *value = variable_find(environment, names[i]);
 

@@ -103,6 +103,8 @@ static void fill_run(struct segment_run *run, const struct config *config, uint6
 	run->job = config->job;
 	snprintf(run->only, sizeof(run->only), "%s", config->only ? config->only : "");
 	snprintf(run->skip, sizeof(run->skip), "%s", config->skip ? config->skip : "");
+	snprintf(run->library, sizeof(run->library), "%s",
+		 config->library ? config->library : "");
 	snprintf(run->label, sizeof(run->label), "%s", config->label);
 	if (uname(&system) == 0)
 		snprintf(run->host, sizeof(run->host), "%s", system.nodename);

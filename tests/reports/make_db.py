@@ -36,6 +36,7 @@ MS = 1_000_000
 NEVER = 2 ** 63 - 1
 INNER, OUTER = 4, 6  # of the hooks of a call, in ns
 
+LIBRARY = ("std::", "operator new")
 LONG_NAME = ("std::_Rb_tree<std::__cxx11::basic_string<char, std::char_traits<char>, "
              "std::allocator<char> >, std::pair<std::__cxx11::basic_string<char> const, "
              "std::vector<int, std::allocator<int> > >, std::_Select1st<int> >::"
@@ -78,6 +79,7 @@ class Run:
 
     def function(self, name, **values):
         function_id = self.number()
+        values.setdefault("is_library", int(name.startswith(LIBRARY)))
         self.functions[function_id] = dict(
             name=name, recording="exact", calls=0, inlined_calls=0, self_ns=0,
             hooked_self_ns=0, hooked_raw_self_ns=0, alloc_count=0, alloc_bytes=0, **values)

@@ -211,7 +211,7 @@ static void add_function(struct compare_state *state, size_t number,
 		match_add_base(&base, module);
 	row.name = strbuf_text(&clean);
 	row.module = strbuf_text(&base);
-	row.is_library = report_is_library(row.name, row.file, module);
+	row.is_library = cursor_integer(cursor, "is_library") != 0;
 	row.component = cursor_text(cursor, "component");
 	if (!row.component)
 		row.component =

@@ -41,6 +41,7 @@ static const struct column function_columns[] = {
 };
 static const struct column line_columns[] = {
 	{"file", "where", COLUMN_LOCATION, COLUMN_KEEP},
+	{"line_of", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 };
 static const struct column component_columns[] = {
 	{"component", "component", COLUMN_TEXT, COLUMN_KEEP},
@@ -100,30 +101,14 @@ static void set_numbers(const struct delta *delta, struct cell *row,
 		row[BETWEEN + i] = cell_integer(between[i]);
 }
 
-static struct cell place(struct table *table, const char *file, uint32_t line)
-{
-	struct cell cell = table_text(table, file);
-
-	cell.line = line;
-	return cell;
-}
-
-/* The line of the call when the user's function made it itself, else the function's. */
-static struct cell where(const struct delta *delta, struct table *table,
-			 const struct delta_change *change)
-{
-	uint32_t function = delta_function_of(delta, change);
-
-	if (function != CALLTREE_NONE &&
-	    (change->owner != change->site->node || !change->site->file))
-		return place(table, delta->tree->functions[function].file,
-			     delta->tree->functions[function].line);
-	return place(table, change->site->file, change->site->line);
-}
-
 static const char *name_of(const struct delta *delta, uint32_t node)
 {
 	return node == CALLTREE_NONE ? "?" : calltree_name(delta->tree, node);
+}
+
+static const char *owner_of(const struct delta *delta, uint32_t node)
+{
+	return node == CALLTREE_NONE ? "?" : calltree_owner_name(delta->tree, node);
 }
 
 static void set_tail(const struct delta *delta, struct table *table, struct cell *cells,
@@ -134,24 +119,27 @@ static void set_tail(const struct delta *delta, struct table *table, struct cell
 
 	switch (delta->by) {
 	case DELTA_BY_PATH:
-		cells[0] = table_text(table, name_of(delta, change->owner));
-		cells[1] = where(delta, table, change);
+		cells[0] = table_text(table, owner_of(delta, change->owner));
+		cells[1] = cells[3] = site_cell(table, site->place);
+		cells[7] = site_line_of(site->place);
 		cells[2] = table_text(table, name_of(delta, site->node));
-		cells[3] = place(table, site->file, site->line);
 		cells[5] = cell_integer(site->path_id);
 		cells[6] = cell_integer(site->site_id);
 		break;
 	case DELTA_BY_FUNCTION:
-		cells[0] = table_text(table, name_of(delta, change->owner));
+		cells[0] = table_text(table, owner_of(delta, change->owner));
 		if (function == CALLTREE_NONE)
 			break;
-		cells[1] = place(table, delta->tree->functions[function].file,
-				 delta->tree->functions[function].line);
+		cells[1] = site_cell(
+			table, (struct site_place){delta->tree->functions[function].file,
+						   delta->tree->functions[function].line,
+						   false});
 		cells[2] = cell_integer(delta->tree->functions[function].function_id);
 		break;
 	case DELTA_BY_LINE:
-		cells[0] = place(table, site->file ? site->file : "(no line known)",
-				 site->file ? site->line : 0);
+		cells[0] = site->place.file ? site_cell(table, site->place)
+					    : table_text(table, "(no line known)");
+		cells[1] = site_line_of(site->place);
 		break;
 	case DELTA_BY_COMPONENT:
 		cells[0] = table_text(table, delta_component(delta, site->node));

@@ -36,10 +36,11 @@ static int compare_keys(const void *left, const void *right, void *context)
 		y = delta_function_of(delta, b);
 		break;
 	case DELTA_BY_LINE:
-		if (compare_texts(a->site->file, b->site->file) != 0)
-			return compare_texts(a->site->file, b->site->file);
-		x = a->site->line;
-		y = b->site->line;
+		if (compare_texts(a->site->place.file, b->site->place.file) != 0)
+			return compare_texts(a->site->place.file, b->site->place.file);
+		/* a definition may be on the line of a call */
+		x = a->site->place.line * 2ull + a->site->place.is_definition;
+		y = b->site->place.line * 2ull + b->site->place.is_definition;
 		break;
 	case DELTA_BY_COMPONENT:
 		return strcmp(delta_component(delta, a->site->node),

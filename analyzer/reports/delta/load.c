@@ -28,11 +28,12 @@ static int load_list(struct report_input *input, struct delta *delta)
 		*site = (struct delta_site){
 			.site_id = cursor_integer(cursor, "site_id"),
 			.path_id = cursor_integer(cursor, "path_id"),
-			.line = (uint32_t)cursor_integer(cursor, "line"),
 		};
 		site->node = calltree_find(delta->tree, site->path_id);
 		if (file)
-			site->file = arena_copy(&delta->texts, file, strlen(file));
+			file = arena_copy(&delta->texts, file, strlen(file));
+		site->place = site_place_of(delta->tree, site->node, file,
+					    (uint32_t)cursor_integer(cursor, "line"));
 	}
 	return report_finish(input, cursor);
 }

@@ -2,6 +2,7 @@
 /* What the files of the delta report share. */
 #pragma once
 
+#include "analyzer/reports/sites.h"
 #include "analyzer/model/delta.h"
 #include "analyzer/reports/components/parts.h"
 #include "analyzer/reports/snapshots/find.h"
@@ -10,9 +11,8 @@ enum delta_by { DELTA_BY_PATH, DELTA_BY_FUNCTION, DELTA_BY_LINE, DELTA_BY_COMPON
 
 struct delta_site {
 	int64_t site_id, path_id;
-	uint32_t node;	  /* of the tree, or CALLTREE_NONE */
-	const char *file; /* in delta.texts, or NULL */
-	uint32_t line;
+	uint32_t node;		 /* of the tree, or CALLTREE_NONE */
+	struct site_place place; /* its file in delta.texts, or of the tree */
 	struct delta_entry entry;
 };
 

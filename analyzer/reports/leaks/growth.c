@@ -216,20 +216,13 @@ static int compare_findings(const void *left, const void *right)
 	return order;
 }
 
-static struct cell place(struct table *table, const char *file, uint32_t line)
-{
-	struct cell cell = table_text(table, file);
-
-	cell.line = line;
-	return cell;
-}
-
 static void add_row(const struct growth *growth, struct table *table,
 		    const struct finding *finding, bool with_path)
 {
 	const struct calltree *tree = growth->tree;
-	uint32_t node = calltree_find(tree, finding->path_id), owner = node, function;
+	uint32_t node = calltree_find(tree, finding->path_id);
 	struct cell *row = table_add_row(table);
+	struct site_place place;
 
 	row[0] = table_text(table, leak_class_name(finding->verdict.class));
 	row[1] = cell_integer(whole_number(finding->last - finding->first));
@@ -237,18 +230,15 @@ static void add_row(const struct growth *growth, struct table *table,
 	row[3] = cell_integer(whole_number(finding->last));
 	row[4] = cell_real(finding->verdict.p);
 	row[5] = cell_integer(finding->pid);
-	row[7] = row[9] = place(table, finding->file, finding->line);
+	place = site_place_of(tree, node, finding->file, finding->line);
+	row[7] = row[9] = site_cell(table, place);
+	row[13] = site_line_of(place);
 	row[11] = cell_integer(finding->path_id);
 	row[12] = cell_integer(finding->site_id);
 	if (node == CALLTREE_NONE)
 		return;
-	owner = calltree_owner(tree, node);
-	function = tree->nodes[owner].function;
-	row[6] = table_text(table, calltree_name(tree, owner));
+	row[6] = table_text(table, calltree_owner_name(tree, node));
 	row[8] = table_text(table, calltree_name(tree, node));
-	if (function != CALLTREE_NONE && (owner != node || !finding->file))
-		row[7] = place(table, tree->functions[function].file,
-			       tree->functions[function].line);
 	if (with_path)
 		row[10] = report_chain(table, tree, node);
 }

@@ -36,7 +36,7 @@ static struct memory_owner *find_owner(struct rule_input *input,
 
 struct owned {
 	uint32_t node, wrapped, site;
-	const char *file; /* of the owner's call; NULL: it did not make it itself */
+	const char *file; /* of the owner's call; NULL: not known */
 	int64_t line;
 	const double *values;
 	size_t count;
@@ -69,19 +69,24 @@ static void add_to(struct rule_input *input, struct memory_owners *owners,
 	owner->weight = owned->values[0];
 	owner->node = owned->node;
 	owner->wrapped = owned->wrapped;
-	owner->where = rule_where(input, owned->file, owned->line);
+	owner->file = rule_copy(input, owned->file);
+	owner->line = owned->line;
 }
 
 void memory_owners_add(struct rule_input *input, struct memory_owners *owners,
 		       int64_t path_id, const char *file, int64_t line,
 		       const double *values, size_t count)
 {
-	uint32_t site = calltree_find(input->tree, path_id), node, caller;
+	uint32_t site = calltree_find(input->tree, path_id), node, caller, function;
 	struct owned owned = {.site = site, .values = values, .count = count};
 
 	if (site == CALLTREE_NONE)
 		return;
 	node = calltree_owner(input->tree, site);
+	/* libraries' own: nothing that the user could change */
+	function = input->tree->nodes[node].function;
+	if (function != CALLTREE_NONE && input->tree->functions[function].is_library)
+		return;
 	caller = memory_wrappers_caller(input, node);
 	owned.wrapped = node;
 	owned.line = line;
@@ -89,10 +94,10 @@ void memory_owners_add(struct rule_input *input, struct memory_owners *owners,
 		owners->plain = xcalloc(1, sizeof(*owners->plain));
 	owners->has_wrappers |= caller != node;
 	owned.node = node;
-	owned.file = node == site ? file : NULL;
+	owned.file = file;
 	add_to(input, owners->plain, &owned);
 	owned.node = caller;
-	owned.file = caller == site ? file : NULL;
+	owned.file = caller == node ? file : NULL;
 	add_to(input, owners, &owned);
 }
 
@@ -174,8 +179,10 @@ struct finding *memory_owner_finding(struct rule_input *input, struct findings *
 	int64_t path_id = input->tree->nodes[owner->node].path_id;
 	struct finding *finding = rule_add_path(input, ret, path_id);
 
-	if (owner->where)
-		finding->where = owner->where;
+	if (owner->file)
+		rule_set_line(input, finding, owner->file, owner->line);
+	else if (finding->file)
+		finding->where = rule_text(input, "%s (function)", finding->where);
 	if (owner->wrapped != owner->node)
 		finding->through =
 			memory_wrappers_through(input, owner->node, owner->wrapped);

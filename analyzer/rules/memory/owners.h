@@ -16,8 +16,9 @@ struct memory_owner {
 	uint32_t function; /* number in the tree */
 	uint32_t node;	   /* the owner on the path of its heaviest site */
 	double weight;	   /* of that site */
-	const char *where; /* the line of the owner's call, when it made that itself */
-	uint32_t wrapped;  /* the innermost wrapper on that path; node: there is none */
+	const char *file;  /* of the owner's call, when it is known; else NULL */
+	int64_t line;
+	uint32_t wrapped; /* the innermost wrapper on that path; node: there is none */
 	/* Functions between the owner and its sites: libraries', and wrappers. */
 	uint32_t *below;
 	size_t below_count, below_capacity;
