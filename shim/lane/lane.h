@@ -157,6 +157,7 @@ struct lane_off_cpu {
 	uintptr_t busy; /* where on the stack it is worked at, 0: nowhere */
 	uint64_t base_wall_ns, base_cpu_ns, base_ready_ns; /* up to where it is booked */
 	uint64_t begin_cpu_ns, begin_ready_ns;
+	uint64_t unread_ns; /* of sleeps since base_ready_ns was read */
 	uint64_t blocked_count, preempted_count; /* switches until then */
 	uint64_t seen_ticks; /* when a switch was last found out about */
 };

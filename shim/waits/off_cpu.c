@@ -19,6 +19,9 @@
 
 #define UNKNOWN UINT64_MAX
 
+/* Opening, reading and closing takes 2 us. */
+#define READ_AFTER_NS 100000u
+
 /* Under a filter the clocks of a thread may be forbidden, and can be done without. */
 static int may_ask(void)
 {
@@ -123,6 +126,7 @@ static void start(struct lane_context *context)
 	off->base_wall_ns = now.wall_ns;
 	off->base_cpu_ns = now.cpu_ns;
 	off->base_ready_ns = now.ready_ns;
+	off->unread_ns = 0;
 	publish(context);
 }
 
@@ -203,6 +207,36 @@ static uint64_t ready_part(const struct lane_off_cpu *off, const struct reading 
 	return part < off_ns ? part : off_ns;
 }
 
+/* What the reading is good for the next time. What a thread was ready in sleeps that were
+ * not read is left to the collector, which knows the whole. */
+static void keep_ready(struct lane_off_cpu *off, const struct reading *now,
+		       uint64_t ready_ns, uint64_t blocked_ns)
+{
+	if (now->ready_ns != UNKNOWN) {
+		off->base_ready_ns = now->ready_ns;
+		off->unread_ns = 0;
+		return;
+	}
+	if (off->base_ready_ns != UNKNOWN)
+		off->base_ready_ns += ready_ns;
+	off->unread_ns += blocked_ns;
+}
+
+static int64_t without_cpu(const struct lane_off_cpu *off, const struct reading *now)
+{
+	if (now->cpu_ns == UNKNOWN || off->base_cpu_ns == UNKNOWN)
+		return 0;
+	return (int64_t)(now->wall_ns - off->base_wall_ns) -
+	       (int64_t)(now->cpu_ns - off->base_cpu_ns);
+}
+
+/* Is there enough to know how much of it the thread was ready? */
+static int is_worth_reading(const struct lane_off_cpu *off, int64_t off_ns)
+{
+	return off_ns > 0 && __libc_single_threaded &&
+	       off->unread_ns + (uint64_t)off_ns >= READ_AFTER_NS;
+}
+
 /* Whose it is. The recorder's work is in no call's time. */
 enum booking { OF_PATH, OF_PATH_AT_END, OF_OWN_WORK };
 
@@ -218,19 +252,19 @@ static struct reading book(struct lane_context *context, enum booking booking)
 	count_switches(off);
 	blocked = off->blocked_count - blocked;
 	preempted = off->preempted_count - preempted;
-	now = read_clocks(context, booking == OF_PATH_AT_END ||
-					   (blocked && __libc_single_threaded));
-	off_ns = (int64_t)(now.wall_ns - off->base_wall_ns) -
-		 (int64_t)(now.cpu_ns - off->base_cpu_ns);
-	if (now.cpu_ns == UNKNOWN || off->base_cpu_ns == UNKNOWN || off_ns <= 0) {
-		/* a signal, or a clock that is a little ahead: next time */
+	now = read_clocks(context, booking == OF_PATH_AT_END);
+	off_ns = without_cpu(off, &now);
+	if (blocked && now.ready_ns == UNKNOWN && is_worth_reading(off, off_ns)) {
+		now = read_clocks(context, 1);
+		off_ns = without_cpu(off, &now);
+	}
+	if (off_ns <= 0) { /* a signal, or a clock that is a little ahead: next time */
 		off->blocked_count -= blocked;
 		off->preempted_count -= preempted;
 		return now;
 	}
 	ready_ns = blocked ? ready_part(off, &now, (uint64_t)off_ns) : (uint64_t)off_ns;
-	if (off->base_ready_ns != UNKNOWN)
-		off->base_ready_ns += ready_ns;
+	keep_ready(off, &now, ready_ns, (uint64_t)off_ns - ready_ns);
 	off->base_wall_ns = now.wall_ns;
 	off->base_cpu_ns = now.cpu_ns;
 	publish(context);
