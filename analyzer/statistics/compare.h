@@ -25,7 +25,11 @@
 #define COMPARE_METRIC(OF, name, ...)                                                    \
 	QUANTITY_WHEN(QUANTITY_IN_##OF(name, __VA_ARGS__))(COMPARE_##name, )
 enum compare_metric {
-	QUANTITIES(COMPARE_METRIC, COMPARED) COMPARE_PATH_METRICS,
+	QUANTITIES(COMPARE_METRIC, COMPARED) COMPARE_QUANTITIES,
+	/* What the hooks took of it, ns: what was taken off self_ns, or of calls that
+	 * were not timed each what they would have taken. */
+	COMPARE_HOOKS = COMPARE_QUANTITIES,
+	COMPARE_PATH_METRICS,
 	COMPARE_OWN_COUNT = COMPARE_PATH_METRICS,
 	COMPARE_OWN_BYTES,
 	COMPARE_FUNCTION_METRICS

@@ -42,20 +42,20 @@ static double noise(double *values, size_t count)
 
 /* Zeros, as of a function that some runs do not call, have no ratio: the shift over the
  * mean before takes its place. False: before is nothing at all. */
-static bool ratio_from_shift(struct change *change)
+static bool ratio_from_shift(struct change *change, double whole)
 {
-	if (!(change->before > 0))
+	if (!(whole > 0))
 		return false;
 	change->ratio = change->shift;
-	change->ratio.estimate = 1 + change->shift.estimate / change->before;
-	change->ratio.low = 1 + change->shift.low / change->before;
-	change->ratio.high = 1 + change->shift.high / change->before;
+	change->ratio.estimate = 1 + change->shift.estimate / whole;
+	change->ratio.low = 1 + change->shift.low / whole;
+	change->ratio.high = 1 + change->shift.high / whole;
 	return true;
 }
 
 double change_error(const struct change *change)
 {
-	return hypot(change->before_error, change->after_error);
+	return change->shift_error;
 }
 
 static double relative(double error, double value)
@@ -75,24 +75,21 @@ static struct statistics_shift widened(struct statistics_shift interval, double 
 
 struct statistics_shift change_widest(const struct change *change, bool is_ratio)
 {
-	double before = relative(change->before_error, change->before);
-	double after = relative(change->after_error, change->after);
+	struct statistics_shift shift =
+		widened(change->runs_shift, 0, change->shift_error);
 
-	return is_ratio ? widened(change->runs_ratio, hypot(before, after), 0)
-			: widened(change->runs_shift, 0, change_error(change));
+	if (is_ratio && change->most_before > 0)
+		return (struct statistics_shift){1 + shift.estimate / change->most_before,
+						 1 + shift.low / change->most_before,
+						 1 + shift.high / change->most_before,
+						 shift.confidence};
+	return is_ratio ? widened(change->runs_ratio, change->ratio_error, 0) : shift;
 }
 
 struct statistics_shift change_narrowest(const struct change *change, bool is_ratio)
 {
-	double before = relative(change->before_error, change->before);
-	double after = relative(change->after_error, change->after);
-
-	/* Of what is not known on a side nothing is the same. */
-	if (before >= 1 || after >= 1)
-		return change_widest(change, is_ratio);
-	return is_ratio ? widened(change->runs_ratio, fabs(after - before), 0)
-			: widened(change->runs_shift, 0,
-				  fabs(change->after_error - change->before_error));
+	return is_ratio ? widened(change->runs_ratio, change->least_ratio_error, 0)
+			: widened(change->runs_shift, 0, change->least_shift_error);
 }
 
 static enum outcome outcome_of(enum verdict verdict)
@@ -129,8 +126,9 @@ static void decide(struct change *change, double tolerance)
 		change->runs_needed = 0;
 }
 
+/* whole: of which the values are a part, 0: of nothing else. */
 static void test(struct change *change, const int64_t *values, size_t before_count,
-		 size_t after_count)
+		 size_t after_count, double whole)
 {
 	double tolerance = verdict_tolerance(before_count, after_count), spread;
 	size_t count = before_count + after_count;
@@ -143,9 +141,10 @@ static void test(struct change *change, const int64_t *values, size_t before_cou
 	if (statistics_shift(numbers, before_count, after, after_count,
 			     VERDICT_CONFIDENCE, &change->shift) == 0)
 		change->is_tested =
-			statistics_ratio(numbers, before_count, after, after_count,
-					 VERDICT_CONFIDENCE, &change->ratio) == 0 ||
-			ratio_from_shift(change);
+			(!(whole > 0) &&
+			 statistics_ratio(numbers, before_count, after, after_count,
+					  VERDICT_CONFIDENCE, &change->ratio) == 0) ||
+			ratio_from_shift(change, whole > 0 ? whole : change->before);
 	change->outcome = OUTCOME_INCONCLUSIVE;
 	if (change->is_tested) {
 		spread = fmax(noise(numbers, before_count), noise(after, after_count));
@@ -160,7 +159,52 @@ static void test(struct change *change, const int64_t *values, size_t before_cou
 	free(numbers);
 }
 
-struct change change_means(const int64_t *values, const int64_t *errors,
+static double sum_of(double a, double b)
+{
+	return a + b > 0 ? a + b : 1;
+}
+
+/* hooks: what they took of the sides. */
+static void find_common_errors(struct change *change, double before_hooks,
+			       double after_hooks, double drift)
+{
+	/* u(c) for each ns of hooks, by both sides */
+	double part = (change->before_error + change->after_error) /
+		      sum_of(before_hooks, after_hooks);
+	double drift_ns = drift * (before_hooks + after_hooks) / 2;
+	double shift = part * fabs(after_hooks - before_hooks);
+	double ratio = fabs(relative(part * after_hooks, change->after) -
+			    relative(part * before_hooks, change->before));
+
+	change->shift_error = change->least_shift_error = hypot(shift, drift_ns);
+	change->ratio_error = change->least_ratio_error =
+		hypot(ratio, relative(drift_ns, fmax(change->before, change->after)));
+}
+
+static void find_errors(struct change *change, const struct change_errors *errors,
+			size_t before_count, size_t after_count)
+{
+	double before = relative(change->before_error, change->before);
+	double after = relative(change->after_error, change->after);
+	const int64_t *hooks = errors->hooks ? errors->hooks : errors->errors;
+
+	change->shift_error = hypot(change->before_error, change->after_error);
+	change->ratio_error = hypot(before, after);
+	change->least_shift_error = fabs(change->after_error - change->before_error);
+	change->least_ratio_error = fabs(after - before);
+	if (errors->is_common)
+		find_common_errors(change, fmax(0, mean(hooks, before_count)),
+				   fmax(0, mean(hooks + before_count, after_count)),
+				   errors->drift);
+	/* Of what is not known on a side nothing is the same, in per cent. */
+	if (before < 1 && after < 1)
+		return;
+	change->ratio_error = change->least_ratio_error = hypot(before, after);
+	if (errors->is_common)
+		change->most_before = change->before + change->before_error;
+}
+
+struct change change_means(const int64_t *values, const struct change_errors *errors,
 			   size_t before_count, size_t after_count)
 {
 	struct change change = {
@@ -169,20 +213,48 @@ struct change change_means(const int64_t *values, const int64_t *errors,
 		.p = NAN,
 	};
 
-	if (errors) {
-		change.before_error = fmax(0, mean(errors, before_count));
-		change.after_error = fmax(0, mean(errors + before_count, after_count));
+	if (errors && errors->errors) {
+		change.before_error = fmax(0, mean(errors->errors, before_count));
+		change.after_error =
+			fmax(0, mean(errors->errors + before_count, after_count));
+		find_errors(&change, errors, before_count, after_count);
 	}
 	return change;
 }
 
-struct change change_of_estimates(const int64_t *values, const int64_t *errors,
-				  size_t before_count, size_t after_count)
+double change_drift(const double *costs, size_t before_count, size_t after_count)
+{
+	struct statistics_shift ratio;
+
+	if (statistics_ratio(costs, before_count, costs + before_count, after_count,
+			     VERDICT_CONFIDENCE, &ratio) < 0)
+		return 0;
+	if (ratio.low < 1 && ratio.high > 1)
+		return 0;
+	return fabs(ratio.estimate - 1);
+}
+
+struct change change_of_part(const int64_t *values, const struct change_errors *errors,
+			     size_t before_count, size_t after_count, double whole)
+{
+	struct change change = change_means(values, errors, before_count, after_count);
+
+	change.most_before = 0;
+	change.ratio_error = relative(change.shift_error, whole);
+	change.least_ratio_error = relative(change.least_shift_error, whole);
+	if ((before_count > 1 || after_count > 1) && whole > 0)
+		test(&change, values, before_count, after_count, whole);
+	return change;
+}
+
+struct change change_of_estimates(const int64_t *values,
+				  const struct change_errors *errors, size_t before_count,
+				  size_t after_count)
 {
 	struct change change = change_means(values, errors, before_count, after_count);
 
 	if (before_count > 1 || after_count > 1)
-		test(&change, values, before_count, after_count);
+		test(&change, values, before_count, after_count, 0);
 	return change;
 }
 
@@ -200,7 +272,7 @@ struct change change_of(const int64_t *values, size_t before_count, size_t after
 				 : change.after < change.before ? OUTCOME_IMPROVED
 								: OUTCOME_UNCHANGED;
 	else if (before_count > 1 || after_count > 1)
-		test(&change, values, before_count, after_count);
+		test(&change, values, before_count, after_count, 0);
 	return change;
 }
 

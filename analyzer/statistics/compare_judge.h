@@ -21,17 +21,46 @@ enum outcome {
 /*
  * A value that is an estimate has an error, half the width of its interval (95 %), which
  * the spread of the runs does not show: the cost of the hooks is too high or too low in
- * all of them. The errors of a side's runs go the same way; those of the sides may go the
- * same way (the same machine) or not (another one, another state of its caches). So a
- * difference counts when it is larger than both together, sqrt(before^2 + after^2); and
- * the sides are the same when they are so although only one error is there, by which
- * theirs differ, and both are known. What lies between is not told by more runs.
+ * all of them. The errors of a side's runs go the same way.
+ *
+ * Those of the sides may go the same way or not. Of recordings of one machine and level
+ * they do: the same hooks cost the same in both. So what is wrong with `after` is wrong
+ * with `before`, in proportion to the hooks, and of the difference only what more or
+ * fewer hooks make: JCGM 100:2008 (GUM) 5.2.2, for inputs that are correlated with r = 1
+ * the contributions add up with their signs, so with u(c) of the cost of a hook
+ *
+ *   u(after - before) = |N_after - N_before| u(c)
+ *   u(after / before) = after / before * |N_after / after - N_before / before| u(c)
+ *
+ * The cost is measured anew for each recording. What that scatters is in the spread of
+ * the runs; by how much more the sides' costs differ than by chance (drift) is an error
+ * of its own, N times as large, of which the square is added. Where the hooks may have
+ * taken all of a side there is no ratio; but a difference that is known is at least so
+ * many per cent as it is of the most that there can have been before.
+ *
+ * Of others (another machine, another level) it is not known: a difference counts when it
+ * is larger than both errors, sqrt(before^2 + after^2), and the sides are the same when
+ * they are so although only one error is there, by which theirs differ, and both are
+ * known. What lies between is not told by more runs.
  */
+struct change_errors {
+	const int64_t *errors; /* one for each run */
+	/* What the hooks took of each value, which the errors are in proportion to. NULL:
+	 * not known, then the errors themselves differ by as much. */
+	const int64_t *hooks;
+	bool is_common; /* one machine, one level */
+	double drift;	/* of the cost of the hooks, a part of it */
+};
+
 struct change {
 	double before, after; /* means over the runs of a side */
 	double before_error, after_error;
-	bool is_exact;	 /* countable, and all runs of a side agree */
-	bool is_demoted; /* countable, but repeated runs differ: treated like a time */
+	/* Of after - before, and of after / before as a part of it; and the least that
+	 * they can be, where it is not known how the sides' go together. */
+	double shift_error, ratio_error, least_shift_error, least_ratio_error;
+	double most_before; /* where a side is not known but the difference is; else 0 */
+	bool is_exact;	    /* countable, and all runs of a side agree */
+	bool is_demoted;    /* countable, but repeated runs differ: treated like a time */
 	/* Tested: not exact, and more than one run on some side. */
 	bool is_tested;
 	struct statistics_shift ratio; /* after / before, errors included */
@@ -48,8 +77,13 @@ struct change {
 struct change change_of(const int64_t *values, size_t before_count, size_t after_count,
 			bool is_countable);
 /* The same of times with an error each. */
-struct change change_of_estimates(const int64_t *values, const int64_t *errors,
-				  size_t before_count, size_t after_count);
+struct change change_of_estimates(const int64_t *values,
+				  const struct change_errors *errors, size_t before_count,
+				  size_t after_count);
+/* The same of what is a part of something larger, such as waits in a function's time:
+ * what counts is by how much it makes the whole longer. whole: of the side before. */
+struct change change_of_part(const int64_t *values, const struct change_errors *errors,
+			     size_t before_count, size_t after_count, double whole);
 /* What a difference has to exceed to be one. */
 double change_error(const struct change *change);
 /* An interval with the error that the sides can have at most, or have at least. */
@@ -59,8 +93,11 @@ struct statistics_shift change_narrowest(const struct change *change, bool is_ra
  * programs' names and arguments differ in length. The numbers stay. */
 void change_forgive_bytes(struct change *change);
 /* The means alone, nothing judged; errors NULL: exact. */
-struct change change_means(const int64_t *values, const int64_t *errors,
+struct change change_means(const int64_t *values, const struct change_errors *errors,
 			   size_t before_count, size_t after_count);
+/* By how much costs of hooks, one for each run, differ more than by chance: a part. Of
+ * one run a side all of it counts. Not > 0: there is none. */
+double change_drift(const double *costs, size_t before_count, size_t after_count);
 /* Adjusts the p of all tested changes for their number and decides them anew. */
 void change_adjust(struct change *changes, size_t count, size_t before_count,
 		   size_t after_count);

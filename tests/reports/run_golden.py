@@ -454,6 +454,9 @@ CASES = {
     "compare-jobs-lost": (["compare", "jobs-lost.db", "jobs-after.db", "-n", "1", "--fail-on",
                            "regression"], {}),
     "compare-wide": (["compare", "groups.db", "--limit", "3"], WIDE),
+    "compare-waits": (["compare", "groups.db.waits", "--fail-on", "regression"], {}),
+    "compare-waits-json": (["compare", "groups.db.waits", "-n", "2", "-f", "json"], {}),
+    "compare-unsplit": (["compare", "groups.db.unsplit", "-n", "2", "--limit", "cpu=5%"], {}),
     "compare-pair": (["compare", "groups.db", "--before", "1", "--after", "2"], {}),
     "compare-unchanged": (["compare", "groups.db", "groups.db", "--fail-on", "regression"],
                           {}),
@@ -633,6 +636,39 @@ def take_allocations(groups):
     db.close()
 
 
+def make_waits(groups):
+    """A copy of groups.db whose runs 'after' are longer for what they wait alone: lookup()
+    is blocked 30 ms longer, and ready 10; and its sum of what was computed is as before."""
+    shutil.copyfile(groups, groups + ".waits")
+    db = sqlite3.connect(groups + ".waits")
+    for table, which in (("function", "name LIKE 'lookup%'"),
+                         ("path", "function_id IN (SELECT function_id FROM function "
+                                  "WHERE name LIKE 'lookup%')")):
+        for row, self_ns in db.execute(f"""SELECT rowid, self_ns FROM {table} WHERE {which}
+                AND run_id IN (SELECT run_id FROM run WHERE label = 'after')""").fetchall():
+            own = self_ns * 5 // 6
+            db.execute(f"""UPDATE {table} SET self_cpu_ns = :own, self_blocked_ns = 30000000,
+                       self_ready_ns = 10000000, self_ns = :own + 40000000,
+                       raw_self_ns = raw_self_ns - self_ns + :own + 40000000
+                       WHERE rowid = :row""", {"own": own, "row": row})
+    db.execute("""UPDATE thread SET cpu_ns = cpu_ns - 15000000, ready_ns = 10000000,
+               blocked_ns = 30000000, wall_ns = wall_ns + 25000000
+               WHERE run_id IN (SELECT run_id FROM run WHERE label = 'after')""")
+    db.execute("UPDATE run SET wall_ns = wall_ns + 25000000 WHERE label = 'after'")
+    db.commit()
+    db.close()
+
+
+def take_split(groups):
+    """A copy of groups.db whose runs 'after' were recorded without their waits."""
+    shutil.copyfile(groups, groups + ".unsplit")
+    db = sqlite3.connect(groups + ".unsplit")
+    db.execute("""UPDATE trust SET name = 'unsplit_processes' WHERE name = 'switches_by_rseq'
+               AND run_id IN (SELECT run_id FROM run WHERE label = 'after')""")
+    db.commit()
+    db.close()
+
+
 def add_last_look(fixture):
     """A copy of the fixture whose process was looked at once more when it had ended."""
     shutil.copyfile(fixture, fixture + ".ended")
@@ -671,6 +707,8 @@ def make_databases(folder, cases):
             make_hooks_dear(os.path.join(folder, "marks.db"))
         if kind == "groups":
             take_allocations(os.path.join(folder, "groups.db"))
+            make_waits(os.path.join(folder, "groups.db"))
+            take_split(os.path.join(folder, "groups.db"))
     with open(os.path.join(folder, "fixture.db"), "rb") as file:
         data = file.read()
     add_last_look(os.path.join(folder, "fixture.db"))

@@ -285,6 +285,57 @@ static bool is_same_run(const struct compare_state *state)
 	       state->runs[0].run_id == state->runs[1].run_id;
 }
 
+/* What is wrong with the times of one run is wrong with those of all. */
+static void find_common(struct compare_state *state)
+{
+	static run_text *const alike[] = {level,  cpu_model,  host,
+					  kernel, clock_name, shim_version};
+	double *costs = xreallocarray(NULL, state->run_count, sizeof(*costs));
+
+	state->has_common_errors = true;
+	for (size_t i = 0; i < sizeof(alike) / sizeof(*alike); i++)
+		state->has_common_errors &= odd_one(state, alike[i]) == 0;
+	for (size_t i = 0; i < state->run_count; i++)
+		costs[i] = state->runs[i].hook_cost_ns;
+	state->drift = change_drift(costs, state->before_count,
+				    state->run_count - state->before_count);
+	free(costs);
+}
+
+static bool has_calls(const struct compare_state *state, size_t run)
+{
+	return compare_totals(state, RUN_CALLS)[state->runs[run].column] > 0;
+}
+
+/* A run without the split says nothing about CPU time, so the comparison does not. */
+static void check_split(struct compare_state *state)
+{
+	const struct compare_run *without = NULL;
+	struct strbuf sentence = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < state->run_count; i++)
+		if (!state->runs[i].is_split && has_calls(state, i)) {
+			without = without ? without : &state->runs[i];
+			count++;
+		}
+	if (!count || (count == state->run_count && !without->is_unasked))
+		return;
+	strbuf_printf(&sentence,
+		      "In run %lld (%s)%s computing was not told from waits%s: ",
+		      (long long)without->run_id,
+		      without < state->runs + state->before_count ? "before" : "after",
+		      count > 1 ? " and others" : "",
+		      without->is_unasked ? " (PROFSHIM_WAITS=off)" : "");
+	strbuf_puts(
+		&sentence,
+		"CPU time cannot be judged, nor whether a change is in computing or in "
+		"waits. Times of functions hold what they waited.");
+	note(state, "waits_differ", strbuf_text(&sentence),
+	     "Record both sides with their waits.");
+	strbuf_free(&sentence);
+}
+
 bool compare_is_judged(const struct compare_state *state, uint32_t function)
 {
 	return !state->not_comparable.parts &&
@@ -295,6 +346,7 @@ void compare_check(struct compare_state *state)
 {
 	size_t start = state->doc->section_count;
 
+	find_common(state);
 	if (is_same_run(state))
 		note(state, "same_run", "Both sides are the same run.", NULL);
 	check_ends(state);
@@ -302,6 +354,7 @@ void compare_check(struct compare_state *state)
 	check_texts(state);
 	check_cpu_count(state);
 	check_hook_cost(state);
+	check_split(state);
 	check_instrumented(state);
 	if (state->doc->section_count == start)
 		doc_note(state->doc, "comparable", NOTE_GOOD,

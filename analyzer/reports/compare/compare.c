@@ -81,7 +81,8 @@ void compare_free_state(struct compare_state *state)
 	strbuf_free(&state->choice);
 	free(state->totals);
 	free(state->errors);
-	free(state->self_changes);
+	free(state->hooks);
+	free(state->functions);
 	gate_free(&state->gate);
 	component_map_free(&state->map);
 	compare_free(&state->comparison);
@@ -127,6 +128,9 @@ const struct report report_compare = {
 		"bytes exactly and shows times without judging them. Several runs a side "
 		"give an interval (95 %, Hodges-Lehmann), an exact rank test corrected "
 		"for the number of functions (Benjamini-Hochberg), and a verdict.\n\n"
+		"Where all runs have told computing from waits, functions, call paths "
+		"and components are judged by their CPU time, and the column 'waits' "
+		"says which of their waits changed: ready (for a CPU) or blocked.\n\n"
 		"Runs of different levels can be compared: the run's times with the "
 		"errors of both, single functions not at all. With a budget, functions "
 		"that were timed in another way on the other side are not judged, and "

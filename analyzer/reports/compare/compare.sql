@@ -18,7 +18,8 @@ SELECT DISTINCT executable FROM processes WHERE run_id = :run
 
 -- :name split
 SELECT TOTAL(value * (name LIKE 'switches_by%')) > 0
-	AND TOTAL(value * (name NOT LIKE 'switches_by%')) = 0 AS is_split
+	AND TOTAL(value * (name NOT LIKE 'switches_by%')) = 0 AS is_split,
+	TOTAL(value * (name = 'unsplit_processes')) > 0 AS is_unasked
 FROM trust WHERE run_id = :run AND name IN ('switches_by_rseq', 'switches_by_perf',
 	'switches_unseen', 'unsplit_processes');
 

@@ -16,11 +16,15 @@
 #define COMPONENT_ROWS 15
 
 static const struct column columns[] = {
+	{"cpu_difference", "CPU +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
 	{"self_difference", "self +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
 	{"self_difference_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"before_self_ns", "before", COLUMN_NSEC, COLUMN_KEEP},
-	{"after_self_ns", "after", COLUMN_NSEC, COLUMN_KEEP},
+	{"after_self_ns", "after", COLUMN_NSEC, 0},
+	{"before_self_cpu_ns", "before", COLUMN_NSEC, COLUMN_KEEP},
+	{"after_self_cpu_ns", "after", COLUMN_NSEC, 0},
 	COMPARE_EFFECT_COLUMNS,
+	COMPARE_MOVED_COLUMNS,
 	{"calls", "calls +-", COLUMN_FIGURE, COLUMN_HUMAN},
 	{"before_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
 	{"after_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
@@ -36,7 +40,7 @@ struct walk {
 	struct compare_series sums; /* by number in names; the metrics of paths */
 	uint32_t *of_path;
 	bool *is_named; /* the path: named, or below what is */
-	struct change *changes;
+	struct compare_judged *judged;
 };
 
 static uint32_t number_of(struct walk *walk, const char *name)
@@ -88,10 +92,15 @@ static void add_path(struct walk *walk, uint32_t path)
 	}
 }
 
+static bool may_judge(const struct compare_state *state, uint32_t component)
+{
+	(void)component;
+	return !state->not_comparable.parts;
+}
+
 static void sum_up(const struct compare_state *state, struct walk *walk)
 {
 	const struct compare_series *series = &walk->comparison->path_values;
-	size_t after = compare_after_count(state);
 
 	walk->sums.metric_count = series->metric_count;
 	walk->sums.run_count = series->run_count;
@@ -99,10 +108,7 @@ static void sum_up(const struct compare_state *state, struct walk *walk)
 	walk->is_named = xcalloc(series->count + 1, sizeof(*walk->is_named));
 	for (uint32_t i = 0; i < series->count; i++)
 		add_path(walk, i);
-	walk->changes = xcalloc(walk->sums.count + 1, sizeof(*walk->changes));
-	for (uint32_t i = 0; i < walk->sums.count && !state->not_comparable.parts; i++)
-		walk->changes[i] = compare_times(state, &walk->sums, i, COMPARE_self_ns);
-	change_adjust(walk->changes, walk->sums.count, state->before_columns, after);
+	walk->judged = compare_judge(state, &walk->sums, may_judge);
 }
 
 static void add_row(const struct compare_state *state, struct table *table,
@@ -116,7 +122,7 @@ static void add_row(const struct compare_state *state, struct table *table,
 	self = compare_means(state, &walk->sums, number, COMPARE_self_ns);
 	*table_cell(table, row, "self_difference_ns") =
 		cell_real(self.after - self.before);
-	compare_put_effect(table, row, &walk->changes[number]);
+	compare_put_judged(state, table, row, &walk->judged[number]);
 	*table_cell(table, row, "name") =
 		table_text(table, intern_name(&walk->names, number));
 }
@@ -126,7 +132,7 @@ static size_t rank(const struct compare_state *state, const struct walk *walk,
 {
 	for (uint32_t i = 0; i < walk->sums.count; i++) {
 		struct change self =
-			compare_means(state, &walk->sums, i, COMPARE_self_ns);
+			compare_means(state, &walk->sums, i, compare_main_metric(state));
 
 		ranked[i] =
 			(struct compare_ranked){i, fabs(compare_known_difference(&self))};
@@ -152,15 +158,16 @@ void compare_add_components(struct compare_state *state)
 	for (size_t i = 0; i < shown; i++)
 		add_row(state, table, &walk, ranked[i].number);
 	compare_hide_zeros(table);
+	compare_show_times(state, table);
 	if (compare_is_pair(state))
 		compare_hide(table, "effect");
 	section = compare_add_table(state, "components", "Components", table);
 	compare_put_footer(state, section, shown, count, "component",
 			   compare_explained(state, &walk.sums, ranked, count, shown,
-					     COMPARE_self_ns),
-			   "self time");
+					     compare_main_metric(state)),
+			   compare_has_cpu(state) ? "CPU time" : "self time");
 	free(ranked);
-	free(walk.changes);
+	free(walk.judged);
 	free(walk.is_named);
 	free(walk.of_path);
 	free(walk.sums.values);

@@ -16,16 +16,20 @@
 #define FUNCTION_ROWS 15
 
 static const struct column function_columns[] = {
+	{"cpu_difference", "CPU +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
 	{"self_difference", "self +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
 	{"self_difference_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"self_difference_error_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"before_self_ns", "before", COLUMN_NSEC, COLUMN_KEEP},
 	{"after_self_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"before_self_cpu_ns", "before", COLUMN_NSEC, COLUMN_KEEP},
+	{"after_self_cpu_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"by_calls", "by calls", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
 	{"by_cost", "by cost", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
 	{"by_calls_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"by_cost_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	COMPARE_EFFECT_COLUMNS,
+	COMPARE_MOVED_COLUMNS,
 	{"before_total_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"after_total_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"before_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
@@ -44,39 +48,23 @@ static const struct column function_columns[] = {
 	{"timed_alike", NULL, COLUMN_FLAG, COLUMN_MACHINE},
 };
 
-void compare_put_effect(struct table *table, size_t row, const struct change *change)
-{
-	struct strbuf text = {0};
-
-	*table_cell(table, row, "verdict") =
-		table_text(table, outcome_word(change->outcome));
-	if (change->is_tested) {
-		double low = 100 * (change->ratio.low - 1);
-		double high = 100 * (change->ratio.high - 1);
-
-		if (compare_is_known(change))
-			strbuf_printf(&text, "%+.1f, %+.1f%%", low, high);
-		*table_cell(table, row, "change_percent") =
-			cell_real(100 * (change->ratio.estimate - 1));
-		*table_cell(table, row, "low_percent") = cell_real(low);
-		*table_cell(table, row, "high_percent") = cell_real(high);
-		*table_cell(table, row, "p_adjusted") = cell_real(change->p);
-	}
-	*table_cell(table, row, "effect") = table_text(table, strbuf_text(&text));
-	strbuf_free(&text);
-}
-
 /* Of a difference between a time that was measured and one that was estimated the errors
  * do not tell enough. */
 static void blur(const struct compare_state *state, struct table *table, size_t row,
 		 uint32_t number)
 {
-	struct change self = compare_means(state, &state->comparison.function_values,
-					   number, COMPARE_self_ns);
-	double difference = self.after - self.before;
+	static const enum compare_metric times[] = {COMPARE_self_ns, COMPARE_self_cpu_ns};
+	static const char *const names[] = {"self_difference", "cpu_difference"};
 
-	*table_cell(table, row, "self_difference") = compare_difference(
-		table, difference, fabs(difference) + change_error(&self), COLUMN_NSEC);
+	for (size_t i = 0; i < 2; i++) {
+		struct change change = compare_means(
+			state, &state->comparison.function_values, number, times[i]);
+		double difference = change.after - change.before;
+
+		*table_cell(table, row, names[i]) = compare_difference(
+			table, difference, fabs(difference) + change_error(&change),
+			COLUMN_NSEC);
+	}
 }
 
 static void add_function(const struct compare_state *state, struct table *table,
@@ -86,7 +74,7 @@ static void add_function(const struct compare_state *state, struct table *table,
 	const struct compare_series *series = &comparison->function_values;
 	const struct compare_function *function = &comparison->functions[number];
 	size_t row = table->row_count;
-	struct change self, calls, allocs;
+	struct change self, calls, allocs, time;
 	struct change_split split;
 	struct cell *cell;
 
@@ -100,14 +88,15 @@ static void add_function(const struct compare_state *state, struct table *table,
 				   "before_own_alloc_count", "after_own_alloc_count");
 	compare_put_means(state, table, row, series, number, COMPARE_OWN_BYTES,
 			  "before_own_alloc_bytes", "after_own_alloc_bytes");
-	split = change_split(calls.before, self.before, calls.after, self.after);
+	time = compare_means(state, series, number, compare_main_metric(state));
+	split = change_split(calls.before, time.before, calls.after, time.after);
 	*table_cell(table, row, "self_difference_ns") =
 		cell_real(self.after - self.before);
 	*table_cell(table, row, "self_difference_error_ns") =
 		cell_real(change_error(&self));
 	/* Of a difference that is none there are no parts. */
 	if (compare_is_judged(state, number) &&
-	    (self.before == self.after || compare_known_difference(&self) != 0)) {
+	    (time.before == time.after || compare_known_difference(&time) != 0)) {
 		*table_cell(table, row, "by_calls") =
 			compare_difference(table, split.by_calls, 0, COLUMN_NSEC);
 		*table_cell(table, row, "by_cost") =
@@ -117,7 +106,7 @@ static void add_function(const struct compare_state *state, struct table *table,
 	*table_cell(table, row, "by_cost_ns") = cell_real(split.by_cost);
 	*table_cell(table, row, "allocs") =
 		compare_difference(table, allocs.after - allocs.before, 0, COLUMN_COUNT);
-	compare_put_effect(table, row, &state->self_changes[number]);
+	compare_put_judged(state, table, row, &state->functions[number]);
 	*table_cell(table, row, "match") =
 		compare_match_cell(table, function->presence, function->tier);
 	*table_cell(table, row, "status") =
@@ -168,7 +157,8 @@ static void show_functions(const struct compare_state *state, struct table *tabl
 	static const char *const of_pairs[] = {"by_calls", "by_cost"};
 
 	if (compare_is_pair(state)) {
-		table_show(table, "before_self_ns name");
+		table_show(table, compare_has_cpu(state) ? "before_self_cpu_ns name"
+							 : "before_self_ns name");
 		compare_hide(table, "effect");
 	} else {
 		table_show(table, "verdict name");
@@ -177,32 +167,13 @@ static void show_functions(const struct compare_state *state, struct table *tabl
 	}
 	compare_hide_empty(table, "match");
 	compare_hide_zeros(table);
+	compare_show_times(state, table);
 }
 
-/* Both sides together: so the choice says nothing about their difference. */
-static bool is_judged(const struct compare_state *state, uint32_t function)
+static bool may_judge(const struct compare_state *state, uint32_t function)
 {
-	const struct change *all = &state->run_changes[RUN_SELF];
-	struct change self = compare_means(state, &state->comparison.function_values,
-					   function, COMPARE_self_ns);
-
 	return state->comparison.functions[function].presence == COMPARE_BOTH &&
-	       compare_is_judged(state, function) &&
-	       self.before + self.after >=
-		       COMPARE_LEAST_SHARE * (all->before + all->after);
-}
-
-static void judge_functions(struct compare_state *state)
-{
-	const struct compare_series *series = &state->comparison.function_values;
-	size_t after = compare_after_count(state);
-
-	state->self_changes = xcalloc(series->count + 1, sizeof(*state->self_changes));
-	for (uint32_t i = 0; i < series->count; i++)
-		if (is_judged(state, i))
-			state->self_changes[i] =
-				compare_times(state, series, i, COMPARE_self_ns);
-	change_adjust(state->self_changes, series->count, state->before_columns, after);
+	       compare_is_judged(state, function);
 }
 
 /* How many functions of both sides have no verdict for how they were recorded. */
@@ -244,7 +215,7 @@ void compare_add_functions(struct compare_state *state)
 	size_t limit = report_limit(state->input, FUNCTION_ROWS), count, shown;
 	struct section *section;
 
-	judge_functions(state);
+	state->functions = compare_judge(state, series, may_judge);
 	count = rank_functions(state, ranked);
 	shown = compare_at_most(count, limit);
 	for (size_t i = 0; i < shown; i++)
@@ -252,10 +223,10 @@ void compare_add_functions(struct compare_state *state)
 	show_functions(state, table);
 	section = compare_add_table(state, "functions", "Functions", table);
 	section->flags |= SECTION_MAIN;
-	compare_put_footer(
-		state, section, shown, count, "function",
-		compare_explained(state, series, ranked, count, shown, COMPARE_self_ns),
-		"self time");
+	compare_put_footer(state, section, shown, count, "function",
+			   compare_explained(state, series, ranked, count, shown,
+					     compare_main_metric(state)),
+			   compare_has_cpu(state) ? "CPU time" : "self time");
 	note_estimated(state);
 	free(ranked);
 }

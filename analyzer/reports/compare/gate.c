@@ -330,17 +330,19 @@ static void check_functions(struct checking *checking)
 {
 	struct compare_state *state = checking->state;
 	const struct comparison *comparison = &state->comparison;
-	double least = COMPARE_LEAST_SHARE * state->run_changes[RUN_SELF].before;
+	bool is_cpu = compare_has_cpu(state);
+	double least = COMPARE_LEAST_SHARE *
+		       state->run_changes[is_cpu ? RUN_CPU : RUN_SELF].before;
 
 	for (size_t i = 0; i < comparison->function_values.count; i++) {
-		const struct change *change = &state->self_changes[i];
+		const struct change *change = compare_main(state, &state->functions[i]);
 		struct strbuf check = {0};
 
 		if (change->outcome != OUTCOME_REGRESSED ||
 		    change->after - change->before < least)
 			continue;
-		strbuf_printf(&check, "func:%s.self (regression)",
-			      comparison->functions[i].name);
+		strbuf_printf(&check, "func:%s.%s (regression)",
+			      comparison->functions[i].name, is_cpu ? "cpu" : "self");
 		add_result(checking, strbuf_text(&check), GATE_EXCEEDED, change,
 			   COLUMN_NSEC);
 		strbuf_free(&check);

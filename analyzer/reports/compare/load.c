@@ -74,10 +74,22 @@ static void add_error(struct compare_state *state, enum run_metric metric, size_
 	int64_t *error = &compare_errors(state, metric)[column];
 	int64_t whole_ns = whole_number(error_ns);
 
-	if (metric == RUN_SELF)
+	if (metric == RUN_SELF || metric == RUN_CPU)
 		quantity_add(error, whole_ns);
 	else
 		*error = whole_ns > *error ? whole_ns : *error;
+}
+
+static void add_hooks(struct compare_state *state, enum run_metric metric, size_t column,
+		      double hooks_ns)
+{
+	int64_t *hooks = &compare_hooks(state, metric)[column];
+	int64_t whole_ns = whole_number(fmax(0, hooks_ns));
+
+	if (metric == RUN_SELF || metric == RUN_CPU)
+		quantity_add(hooks, whole_ns);
+	else
+		*hooks = whole_ns > *hooks ? whole_ns : *hooks;
 }
 
 /* What the hooks took of the wall time, and the wall time without. */
@@ -108,6 +120,10 @@ static int load_hooks(struct compare_state *state, size_t number)
 	add_error(state, RUN_SELF, run->column,
 		  hypot(error_ns, run->waits * hooks_total(&hooks).ns));
 	all = hooks_total(&hooks);
+	add_hooks(state, RUN_SELF, run->column, all.ns);
+	add_hooks(state, RUN_CPU, run->column, all.ns);
+	add_hooks(state, RUN_WALL, run->column, on_wall.ns);
+	add_hooks(state, RUN_HOOKS, run->column, on_wall.ns);
 	add_total(state, RUN_CPU, run->column, whole_number(fmax(0, cpu_ns - all.ns)));
 	add_error(state, RUN_CPU, run->column, all.error_ns);
 	run->is_split = cpu_ns > 0;
@@ -124,8 +140,11 @@ static int load_split(struct compare_state *state, size_t number)
 	struct cursor *cursor =
 		report_query(compare_about(state, number), compare_sql_split);
 
-	if (cursor_next(cursor) > 0)
+	if (cursor_next(cursor) > 0) {
 		state->runs[number].is_split &= cursor_integer(cursor, "is_split") != 0;
+		state->runs[number].is_unasked =
+			cursor_integer(cursor, "is_unasked") != 0;
+	}
 	return report_finish(state->input, cursor);
 }
 
@@ -218,6 +237,8 @@ static void add_function(struct compare_state *state, size_t number,
 			component_map_find(&state->map, row.name, module, row.file);
 	cursor_quantities(cursor, QUANTITY_OF_COMPARED, row.values);
 	compare_add_waits(&state->runs[number], cursor, row.values);
+	compare_add_hooks(&state->runs[number], cursor, row.is_estimated, row.values);
+	state->has_estimates |= row.is_estimated;
 	/* Read before compare_add_function(): texts are borrowed until the next step. */
 	note_function(&state->runs[number], cursor_integer(cursor, "function_id"),
 		      compare_add_function(&state->comparison, column, &row));
@@ -252,6 +273,7 @@ enum exit_status compare_load(struct compare_state *state)
 		     compare_after_count(state));
 	state->totals = xcalloc(RUN_METRIC_COUNT * state->column_count, sizeof(int64_t));
 	state->errors = xcalloc(RUN_METRIC_COUNT * state->column_count, sizeof(int64_t));
+	state->hooks = xcalloc(RUN_METRIC_COUNT * state->column_count, sizeof(int64_t));
 	for (size_t i = 0; i < state->run_count && result == 0; i++) {
 		result = load_facts(state, i);
 		if (result == 0)

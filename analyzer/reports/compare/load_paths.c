@@ -41,6 +41,17 @@ void compare_add_waits(const struct compare_run *run, struct cursor *cursor,
 		(double)values[COMPARE_total_error_ns], run->waits * fmax(0, total_ns)));
 }
 
+void compare_add_hooks(const struct compare_run *run, struct cursor *cursor,
+		       bool is_estimated, int64_t *values)
+{
+	double taken_ns =
+		cursor_real(cursor, "raw_self_ns") - (double)values[COMPARE_self_ns];
+
+	if (is_estimated)
+		taken_ns = (double)values[COMPARE_calls] * run->hook_cost_ns;
+	values[COMPARE_HOOKS] = whole_number(fmax(0, taken_ns));
+}
+
 /* The position of an id in an ordered list, or COMPARE_NONE. */
 static uint32_t position(const int64_t *ids, size_t count, int64_t id)
 {
@@ -102,6 +113,8 @@ static int read_paths(struct compare_state *state, size_t number,
 					: cursor_integer(cursor, "host_path_id");
 		cursor_quantities(cursor, QUANTITY_OF_COMPARED, path->values);
 		compare_add_waits(&state->runs[number], cursor, path->values);
+		compare_add_hooks(&state->runs[number], cursor,
+				  cursor_integer(cursor, "recording") != 0, path->values);
 	}
 	return report_finish(state->input, cursor);
 }
@@ -149,7 +162,10 @@ static uint32_t add_path(struct compare_state *state, size_t number,
 			above = host_place(loaded, parent);
 	}
 	if (host != COMPARE_NONE) {
-		static const int moved[] = {COMPARE_self_ns, COMPARE_self_error_ns};
+		static const int moved[] = {
+			COMPARE_self_ns,	 COMPARE_self_error_ns,
+			COMPARE_self_cpu_ns,	 COMPARE_self_ready_ns,
+			COMPARE_self_blocked_ns, COMPARE_HOOKS};
 
 		for (size_t i = 0; i < sizeof(moved) / sizeof(*moved); i++) {
 			quantity_add(&compare_values(&state->comparison.path_values, host,

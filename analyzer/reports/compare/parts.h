@@ -46,6 +46,7 @@ struct compare_run {
 	double waits; /* hooks_waits() */
 	bool complete, has_budget;
 	bool is_split;	    /* computing was told from waits */
+	bool is_unasked;    /* nobody wanted that: PROFSHIM_WAITS=off */
 	const char *losses; /* counters of what is missing, "2 folded_paths"; or NULL */
 	/* Function ids of the file in order, and their numbers in the comparison. */
 	int64_t *function_ids;
@@ -61,6 +62,12 @@ struct compare_verdict {
 	const char *parts;
 };
 
+/* What is judged of a function, path or component, by itself. */
+struct compare_judged {
+	struct change self, cpu;      /* cpu: with compare_has_cpu() */
+	struct change ready, blocked; /* as parts of the self time */
+};
+
 struct compare_state {
 	struct report_input *input;
 	struct doc *doc;
@@ -73,9 +80,12 @@ struct compare_state {
 	struct component_map map; /* --map */
 	int64_t *totals;	  /* [RUN_METRIC_COUNT][column_count] */
 	int64_t *errors;	  /* of them, likewise */
+	int64_t *hooks;		  /* what hooks took of them, likewise */
+	bool has_common_errors;	  /* see struct change_errors */
+	bool has_estimates;	  /* some function was not timed call by call */
+	double drift;
 	struct change run_changes[RUN_METRIC_COUNT];
-	/* One for each function of the comparison, of its self time. */
-	struct change *self_changes;
+	struct compare_judged *functions; /* one for each of the comparison */
 	struct compare_verdict not_comparable;
 };
 
@@ -101,6 +111,12 @@ static inline int64_t *compare_errors(const struct compare_state *state,
 	return state->errors + (size_t)metric * state->column_count;
 }
 
+static inline int64_t *compare_hooks(const struct compare_state *state,
+				     enum run_metric metric)
+{
+	return state->hooks + (size_t)metric * state->column_count;
+}
+
 /* Of what is not known on a side there is no change. */
 static inline bool compare_is_known(const struct change *change)
 {
@@ -108,7 +124,8 @@ static inline bool compare_is_known(const struct change *change)
 	       units_is_known(change->after, change->after_error);
 }
 
-/* In every recording computing was told from waits. */
+/* In every recording computing was told from waits. Then the verdict is that on CPU time:
+ * a machine that others use makes all else longer. */
 bool compare_has_cpu(const struct compare_state *state);
 
 void compare_free_state(struct compare_state *state);
@@ -123,6 +140,9 @@ struct report_input *compare_about(struct compare_state *state, size_t run);
  * which are of enum compare_metric. */
 void compare_add_waits(const struct compare_run *run, struct cursor *cursor,
 		       int64_t *values);
+/* COMPARE_HOOKS of values. */
+void compare_add_hooks(const struct compare_run *run, struct cursor *cursor,
+		       bool is_estimated, int64_t *values);
 /* Of a run whose functions are there. 0, or -1 with the input's error. */
 int compare_load_paths(struct compare_state *state, size_t number);
 /* check.c: what stands in the way of comparing, as notes. */
@@ -147,10 +167,24 @@ enum exit_status compare_add_gate(struct compare_state *state);
 struct change compare_means(const struct compare_state *state,
 			    const struct compare_series *series, uint32_t subject,
 			    size_t metric);
-/* The same judged; time is self_ns or total_ns. */
+/* The same judged; time is self_ns, self_cpu_ns or total_ns. */
 struct change compare_times(const struct compare_state *state,
 			    const struct compare_series *series, uint32_t subject,
 			    enum compare_metric time);
+/* judge.c: all subjects of a series of functions or paths that may be judged and matter,
+ * corrected for their number. The caller frees it. */
+typedef bool compare_may_judge(const struct compare_state *state, uint32_t subject);
+struct compare_judged *compare_judge(const struct compare_state *state,
+				     const struct compare_series *series,
+				     compare_may_judge *may_judge);
+/* The one that counts. */
+const struct change *compare_main(const struct compare_state *state,
+				  const struct compare_judged *judged);
+/* The metric that it is about. */
+enum compare_metric compare_main_metric(const struct compare_state *state);
+/* "+computing, -blocked": what has changed for sure, "" of nothing. */
+struct cell compare_moved_cell(struct table *table, const struct compare_judged *judged,
+			       bool waits_only);
 /* "+1.23ms", "-4", "0", as a cell of table; "+-5.00ms" of one that its error may have
  * made, be it more or less. */
 struct cell compare_difference(struct table *table, double difference, double error,

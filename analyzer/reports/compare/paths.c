@@ -72,12 +72,17 @@ static struct cell chain(const struct compare_state *state, struct table *table,
 }
 
 static const struct column path_columns[] = {
+	{"cpu_difference", "CPU +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
 	{"self_difference", "self +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
 	{"before_self_ns", "before", COLUMN_NSEC, COLUMN_KEEP},
-	{"after_self_ns", "after", COLUMN_NSEC, COLUMN_KEEP},
+	{"after_self_ns", "after", COLUMN_NSEC, 0},
+	{"before_self_cpu_ns", "before", COLUMN_NSEC, COLUMN_KEEP},
+	{"after_self_cpu_ns", "after", COLUMN_NSEC, 0},
+	COMPARE_EFFECT_COLUMNS,
+	COMPARE_MOVED_COLUMNS,
 	{"before_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
 	{"after_calls", NULL, COLUMN_COUNT, COLUMN_MACHINE},
-	{"calls", "calls +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
+	{"calls", "calls +-", COLUMN_FIGURE, COLUMN_HUMAN},
 	{"allocs", "allocs +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
 	COMPARE_ALLOC_COLUMNS,
 	TABLE_OTHERS,
@@ -100,8 +105,16 @@ static void put_change(const struct compare_state *state, struct table *table, s
 		table, change.after - change.before, change_error(&change), type);
 }
 
+static bool may_judge(const struct compare_state *state, uint32_t number)
+{
+	const struct compare_path *path = &state->comparison.paths[number];
+
+	return path->presence == COMPARE_BOTH && !path->is_left_out &&
+	       compare_is_judged(state, path->function);
+}
+
 static void add_path(const struct compare_state *state, struct table *table,
-		     uint32_t number)
+		     uint32_t number, const struct compare_judged *judged)
 {
 	const struct compare_path *path = &state->comparison.paths[number];
 	const struct compare_series *series = &state->comparison.path_values;
@@ -109,6 +122,7 @@ static void add_path(const struct compare_state *state, struct table *table,
 
 	table_add_row(table);
 	compare_put_quantities(state, table, row, series, number);
+	compare_put_judged(state, table, row, judged);
 	*table_cell(table, row, "match") = compare_match_cell(table, path->presence, 1);
 	*table_cell(table, row, "status") = compare_status_cell(table, path->presence);
 	*table_cell(table, row, "name") =
@@ -137,6 +151,7 @@ void compare_add_paths(struct compare_state *state)
 	struct table *table = compare_new_table(
 		path_columns, sizeof(path_columns) / sizeof(path_columns[0]));
 	size_t limit = report_limit(state->input, PATH_ROWS), count = 0, shown;
+	struct compare_judged *judged = compare_judge(state, series, may_judge);
 
 	for (uint32_t i = 0; i < series->count; i++) {
 		double share = compare_share(state, series, i);
@@ -149,16 +164,20 @@ void compare_add_paths(struct compare_state *state)
 		qsort(ranked, count, sizeof(*ranked), compare_largest_first);
 	shown = compare_at_most(count, limit);
 	for (size_t i = 0; i < shown; i++)
-		add_path(state, table, ranked[i].number);
+		add_path(state, table, ranked[i].number, &judged[ranked[i].number]);
 	compare_hide_empty(table, "match");
 	compare_hide_zeros(table);
-	compare_put_footer(
-		state, compare_add_table(state, "call_paths", "Call paths", table), shown,
-		count, "changed path",
-		compare_explained(state, series, ranked, count, shown, COMPARE_self_ns),
-		"self time");
+	compare_show_times(state, table);
+	compare_hide(table, "effect");
+	compare_put_footer(state,
+			   compare_add_table(state, "call_paths", "Call paths", table),
+			   shown, count, "changed path",
+			   compare_explained(state, series, ranked, count, shown,
+					     compare_main_metric(state)),
+			   compare_has_cpu(state) ? "CPU time" : "self time");
 	compare_note_left_out(state);
 	free(ranked);
+	free(judged);
 }
 
 static const struct column site_columns[] = {

@@ -45,6 +45,16 @@ static double share_of(const struct compare_state *state,
 	return all > 0 ? fabs(compare_known_difference(&change)) / all : 0;
 }
 
+/* How long it was ready is the doing of others, as a rule. */
+static double share_of_time(const struct compare_state *state,
+			    const struct compare_series *series, uint32_t subject)
+{
+	if (!compare_has_cpu(state))
+		return share_of(state, series, subject, COMPARE_self_ns, RUN_SELF);
+	return fmax(share_of(state, series, subject, COMPARE_self_cpu_ns, RUN_CPU),
+		    share_of(state, series, subject, COMPARE_self_blocked_ns, RUN_SELF));
+}
+
 /* The largest share in time (when the subject has it), allocations and bytes. */
 double compare_share(const struct compare_state *state,
 		     const struct compare_series *series, uint32_t subject)
@@ -64,7 +74,7 @@ double compare_share(const struct compare_state *state,
 	double time = 0;
 
 	if (!is_site && (!is_function || compare_is_judged(state, subject)))
-		time = share_of(state, series, subject, COMPARE_self_ns, RUN_SELF);
+		time = share_of_time(state, series, subject);
 	if (compare_is_pair(state))
 		time *= PAIR_TIME_WEIGHT;
 	return fmax(fmax(count, bytes), time);
@@ -133,14 +143,15 @@ struct section *compare_add_table(struct compare_state *state, const char *name,
 }
 
 /* A column without a single text says nothing. */
-void compare_hide_empty(struct table *table, const char *name)
+bool compare_hide_empty(struct table *table, const char *name)
 {
 	int column = table_column(table, name);
 
 	for (size_t i = 0; i < table->row_count; i++)
 		if (*table_row(table, i)[column].text)
-			return;
+			return false;
 	table->columns[column].flags |= COLUMN_MACHINE;
+	return true;
 }
 
 /* Two columns of a metric's means. */
@@ -207,7 +218,7 @@ size_t compare_at_most(size_t count, size_t limit)
 }
 
 /* The tables place these themselves. */
-#define PLACED "self_ns total_ns calls alloc_bytes alloc_count"
+#define PLACED "self_ns self_cpu_ns total_ns calls alloc_bytes alloc_count"
 
 static const char *join(struct arena *texts, const char *before, const char *after)
 {
@@ -268,6 +279,8 @@ static const char *difference_column(const struct compare_state *state,
 	switch (number) {
 	case QUANTITY_self_ns:
 		return "self_difference";
+	case QUANTITY_self_cpu_ns:
+		return "cpu_difference";
 	case QUANTITY_calls:
 		return "calls";
 	case QUANTITY_alloc_count:
@@ -317,4 +330,91 @@ void compare_hide_zeros(struct table *table)
 			compare_hide(table, join(&texts, others[i]->name, "_difference"));
 		arena_free(&texts);
 	}
+}
+
+static void put_effect(struct table *table, size_t row, const struct change *change)
+{
+	struct strbuf text = {0};
+
+	*table_cell(table, row, "verdict") =
+		table_text(table, outcome_word(change->outcome));
+	if (change->is_tested) {
+		double low = 100 * (change->ratio.low - 1);
+		double high = 100 * (change->ratio.high - 1);
+
+		if (compare_is_known(change))
+			strbuf_printf(&text, "%+.1f, %+.1f%%", low, high);
+		*table_cell(table, row, "change_percent") =
+			cell_real(100 * (change->ratio.estimate - 1));
+		*table_cell(table, row, "low_percent") = cell_real(low);
+		*table_cell(table, row, "high_percent") = cell_real(high);
+		*table_cell(table, row, "p_adjusted") = cell_real(change->p);
+	}
+	*table_cell(table, row, "effect") = table_text(table, strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+static void put_range(struct table *table, size_t row, const struct change *change,
+		      const char *low, const char *high)
+{
+	if (!change->is_tested)
+		return;
+	*table_cell(table, row, low) = cell_real(100 * (change->ratio.low - 1));
+	*table_cell(table, row, high) = cell_real(100 * (change->ratio.high - 1));
+}
+
+void compare_put_judged(const struct compare_state *state, struct table *table,
+			size_t row, const struct compare_judged *judged)
+{
+	static const char *const words[] = {"wall", "cpu"};
+
+	put_effect(table, row, compare_main(state, judged));
+	*table_cell(table, row, "judged_by") =
+		table_text(table, words[compare_has_cpu(state)]);
+	*table_cell(table, row, "moved") = compare_moved_cell(table, judged, false);
+	*table_cell(table, row, "waits") = compare_moved_cell(table, judged, true);
+	*table_cell(table, row, "wall_verdict") =
+		table_text(table, outcome_word(judged->self.outcome));
+	put_range(table, row, &judged->self, "wall_low_percent", "wall_high_percent");
+	*table_cell(table, row, "ready_verdict") =
+		table_text(table, outcome_word(judged->ready.outcome));
+	*table_cell(table, row, "blocked_verdict") =
+		table_text(table, outcome_word(judged->blocked.outcome));
+}
+
+/* A column of dashes says nothing. */
+static void hide_unjudged(struct table *table)
+{
+	int column = table_column(table, "verdict");
+
+	for (size_t i = 0; i < table->row_count; i++)
+		if (strcmp(table_row(table, i)[column].text, "-") != 0)
+			return;
+	table->columns[column].flags |= COLUMN_MACHINE;
+}
+
+/* There may be no room for it. */
+static void keep_not(struct table *table, const char *name)
+{
+	int column = table_column(table, name);
+
+	if (column >= 0)
+		table->columns[column].flags &= ~(unsigned)COLUMN_KEEP;
+}
+
+void compare_show_times(const struct compare_state *state, struct table *table)
+{
+	static const char *const of_self[] = {"self_difference", "before_self_ns",
+					      "after_self_ns"};
+	static const char *const of_cpu[] = {"cpu_difference", "before_self_cpu_ns",
+					     "after_self_cpu_ns"};
+
+	for (size_t i = 0; i < sizeof(of_self) / sizeof(*of_self); i++)
+		compare_hide(table, compare_has_cpu(state) ? of_self[i] : of_cpu[i]);
+	/* The words matter more than how much. */
+	keep_not(table, "self_ready_ns_difference");
+	keep_not(table, "self_blocked_ns_difference");
+	if (!compare_hide_empty(table, "waits"))
+		keep_not(table, "match");
+	hide_unjudged(table);
 }

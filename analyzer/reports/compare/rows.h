@@ -14,6 +14,15 @@
 	{"high_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},                          \
 	{"p_adjusted", NULL, COLUMN_ANY, COLUMN_MACHINE},                                \
 	{"verdict", "verdict", COLUMN_TEXT, COLUMN_KEEP}
+#define COMPARE_MOVED_COLUMNS                                                            \
+	{"judged_by", NULL, COLUMN_TEXT, COLUMN_MACHINE},                                \
+	{"moved", NULL, COLUMN_TEXT, COLUMN_MACHINE},                                    \
+	{"waits", "waits", COLUMN_TEXT, COLUMN_HUMAN | COLUMN_KEEP},                     \
+	{"wall_verdict", NULL, COLUMN_TEXT, COLUMN_MACHINE},                             \
+	{"wall_low_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},                      \
+	{"wall_high_percent", NULL, COLUMN_PERCENT, COLUMN_MACHINE},                     \
+	{"ready_verdict", NULL, COLUMN_TEXT, COLUMN_MACHINE},                            \
+	{"blocked_verdict", NULL, COLUMN_TEXT, COLUMN_MACHINE}
 #define COMPARE_ALLOC_COLUMNS                                                            \
 	{"before_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},                      \
 	{"after_alloc_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},                       \
@@ -60,10 +69,15 @@ void compare_put_quantities(const struct compare_state *state, struct table *tab
 			    size_t row, const struct compare_series *series,
 			    uint32_t subject);
 void compare_hide_zeros(struct table *table);
-/* A column without a single text says nothing: people do not see it. */
-void compare_hide_empty(struct table *table, const char *name);
-/* Columns verdict, effect, change_percent, low_percent, high_percent, p_adjusted. */
-void compare_put_effect(struct table *table, size_t row, const struct change *change);
+/* A column without a single text says nothing: people do not see it. Returns whether it
+ * is one. */
+bool compare_hide_empty(struct table *table, const char *name);
+/* COMPARE_EFFECT_COLUMNS of the change that counts, and COMPARE_MOVED_COLUMNS. */
+void compare_put_judged(const struct compare_state *state, struct table *table,
+			size_t row, const struct compare_judged *judged);
+/* People see the differences in CPU time where there are some, else those in self time;
+ * and which waits moved, where some did. */
+void compare_show_times(const struct compare_state *state, struct table *table);
 /* Two columns of a metric's means. */
 struct change compare_put_means(const struct compare_state *state, struct table *table,
 				size_t row, const struct compare_series *series,

@@ -89,37 +89,6 @@ double compare_known_difference(const struct change *change)
 	return units_is_known(difference, change_error(change)) ? difference : 0;
 }
 
-/* Of a metric that is a time its errors, one for each run; else NULL. */
-static const int64_t *errors_of(const struct compare_series *series, uint32_t subject,
-				size_t metric)
-{
-	if (series->metric_count < COMPARE_PATH_METRICS)
-		return NULL; /* allocation sites */
-	if (metric == COMPARE_self_ns || metric == COMPARE_self_cpu_ns)
-		return compare_values(series, subject, COMPARE_self_error_ns);
-	if (metric == COMPARE_total_ns)
-		return compare_values(series, subject, COMPARE_total_error_ns);
-	return NULL;
-}
-
-struct change compare_means(const struct compare_state *state,
-			    const struct compare_series *series, uint32_t subject,
-			    size_t metric)
-{
-	return change_means(compare_values(series, subject, metric),
-			    errors_of(series, subject, metric), state->before_columns,
-			    compare_after_count(state));
-}
-
-struct change compare_times(const struct compare_state *state,
-			    const struct compare_series *series, uint32_t subject,
-			    enum compare_metric time)
-{
-	return change_of_estimates(compare_values(series, subject, time),
-				   errors_of(series, subject, time),
-				   state->before_columns, compare_after_count(state));
-}
-
 /* "3 jobs of 8 ranks, " of recordings that are no repetitions by themselves. */
 static void put_jobs(struct strbuf *text, size_t jobs, size_t recordings)
 {
@@ -326,14 +295,19 @@ static struct change judge_total(const struct compare_state *state,
 				 enum run_metric metric)
 {
 	const int64_t *values = compare_totals(state, metric);
-	const int64_t *errors = compare_errors(state, metric);
+	struct change_errors errors = {
+		.errors = compare_errors(state, metric),
+		.hooks = compare_hooks(state, metric),
+		.is_common = state->has_common_errors,
+		.drift = state->drift,
+	};
 	size_t before = state->before_columns, after = compare_after_count(state);
 	struct change change;
 
 	if (is_of_recorder(metric))
-		return change_means(values, errors, before, after);
+		return change_means(values, &errors, before, after);
 	if (metrics[metric].type == COLUMN_NSEC)
-		return change_of_estimates(values, errors, before, after);
+		return change_of_estimates(values, &errors, before, after);
 	change = change_of(values, before, after, metrics[metric].is_countable);
 	if (metrics[metric].type == COLUMN_BYTES)
 		change_forgive_bytes(&change);

@@ -187,9 +187,14 @@ static struct change estimates(int64_t longer, int64_t before_error, int64_t aft
 		errors[i] = before_error;
 		errors[10 + i] = after_error;
 	}
-	assert_int_equal(plain.outcome,
-			 change_of_estimates(values, (int64_t[20]){0}, 10, 10).outcome);
-	return change_of_estimates(values, errors, 10, 10);
+	assert_int_equal(
+		plain.outcome,
+		change_of_estimates(values,
+				    &(struct change_errors){.errors = (int64_t[20]){0}},
+				    10, 10)
+			.outcome);
+	return change_of_estimates(values, &(struct change_errors){.errors = errors}, 10,
+				   10);
 }
 
 static void a_difference_exceeds_both_errors(void **state)
@@ -244,9 +249,12 @@ static void what_is_not_known_is_not_judged(void **state)
 	assert_int_equal(check("wall=2us", &unknown), GATE_KEPT);
 	for (int i = 0; i < 10; i++)
 		errors[i] = 200;
-	from_none = change_of_estimates(zeros, errors, 5, 5);
+	from_none = change_of_estimates(zeros, &(struct change_errors){.errors = errors},
+					5, 5);
 	assert_int_equal(from_none.outcome, OUTCOME_INCONCLUSIVE);
-	pair = change_of_estimates((int64_t[]){100, 200}, (int64_t[]){10, 10}, 1, 1);
+	pair = change_of_estimates((int64_t[]){100, 200},
+				   &(struct change_errors){.errors = (int64_t[]){10, 10}},
+				   1, 1);
 	assert_int_equal(pair.outcome, OUTCOME_OPEN);
 	assert_float_equal(change_error(&pair), 14.14, 0.01);
 	assert_int_equal(check("wall=5%", &pair), GATE_NOT_MEASURED);

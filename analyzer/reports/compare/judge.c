@@ -1,0 +1,206 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Which functions, paths and components changed, and in what: computing, or waiting for a
+ * CPU, or for something else. Must not judge a wait by itself: a microsecond that became
+ * two is nothing when the function takes a second.
+ */
+#include "analyzer/reports/compare/parts.h"
+
+#include "common/base/xalloc.h"
+
+#include <stdlib.h>
+
+/* Of a metric that is a time its errors, one for each run; else NULL. */
+static const int64_t *series_errors(const struct compare_series *series, uint32_t subject,
+				    size_t metric)
+{
+	if (series->metric_count < COMPARE_PATH_METRICS)
+		return NULL; /* allocation sites */
+	if (metric == COMPARE_self_ns || metric == COMPARE_self_cpu_ns)
+		return compare_values(series, subject, COMPARE_self_error_ns);
+	if (metric == COMPARE_total_ns)
+		return compare_values(series, subject, COMPARE_total_error_ns);
+	return NULL;
+}
+
+/* Of an estimate not only the cost of the hooks may be wrong, and not in the same way
+ * when the program is another: a loop made longer in the caller was seen as time of a
+ * counted callee. */
+static bool is_timed_alike(const struct compare_state *state,
+			   const struct compare_series *series, uint32_t subject)
+{
+	const struct comparison *comparison = &state->comparison;
+	const struct compare_function *function;
+
+	if (series == &comparison->function_values)
+		function = &comparison->functions[subject];
+	else if (series == &comparison->path_values)
+		function = &comparison->functions[comparison->paths[subject].function];
+	else
+		return !state->has_estimates;
+	return !function->estimated && !function->holder;
+}
+
+static struct change_errors errors_of(const struct compare_state *state,
+				      const struct compare_series *series,
+				      uint32_t subject, size_t metric)
+{
+	struct change_errors errors = {
+		.errors = series_errors(series, subject, metric),
+		.is_common = state->has_common_errors,
+		.drift = state->drift,
+	};
+
+	if (!is_timed_alike(state, series, subject))
+		errors.is_common = false;
+	/* Of a total the hooks of all that is called: not known by itself. */
+	if (errors.errors && metric != COMPARE_total_ns)
+		errors.hooks = compare_values(series, subject, COMPARE_HOOKS);
+	return errors;
+}
+
+struct change compare_means(const struct compare_state *state,
+			    const struct compare_series *series, uint32_t subject,
+			    size_t metric)
+{
+	struct change_errors errors = errors_of(state, series, subject, metric);
+
+	return change_means(compare_values(series, subject, metric), &errors,
+			    state->before_columns, compare_after_count(state));
+}
+
+struct change compare_times(const struct compare_state *state,
+			    const struct compare_series *series, uint32_t subject,
+			    enum compare_metric time)
+{
+	struct change_errors errors = errors_of(state, series, subject, time);
+
+	return change_of_estimates(compare_values(series, subject, time), &errors,
+				   state->before_columns, compare_after_count(state));
+}
+
+enum compare_metric compare_main_metric(const struct compare_state *state)
+{
+	return compare_has_cpu(state) ? COMPARE_self_cpu_ns : COMPARE_self_ns;
+}
+
+const struct change *compare_main(const struct compare_state *state,
+				  const struct compare_judged *judged)
+{
+	return compare_has_cpu(state) ? &judged->cpu : &judged->self;
+}
+
+static double both(const struct change *change)
+{
+	return change->before + change->after;
+}
+
+/* Both sides together: so the choice says nothing about their difference. */
+static bool matters(const struct compare_state *state,
+		    const struct compare_series *series, uint32_t subject,
+		    enum compare_metric time, enum run_metric whole)
+{
+	struct change change = compare_means(state, series, subject, time);
+
+	return both(&change) >= COMPARE_LEAST_SHARE * both(&state->run_changes[whole]);
+}
+
+static struct change part_of(const struct compare_state *state,
+			     const struct compare_series *series, uint32_t subject,
+			     enum compare_metric metric, const struct change *self)
+{
+	return change_of_part(compare_values(series, subject, metric), NULL,
+			      state->before_columns, compare_after_count(state),
+			      self->before);
+}
+
+static void judge(const struct compare_state *state, const struct compare_series *series,
+		  uint32_t subject, struct compare_judged *judged)
+{
+	bool has_cpu = compare_has_cpu(state);
+
+	if (has_cpu && matters(state, series, subject, COMPARE_self_cpu_ns, RUN_CPU))
+		judged->cpu = compare_times(state, series, subject, COMPARE_self_cpu_ns);
+	if (!matters(state, series, subject, COMPARE_self_ns, RUN_SELF))
+		return;
+	judged->self = compare_times(state, series, subject, COMPARE_self_ns);
+	if (!has_cpu)
+		return;
+	judged->ready =
+		part_of(state, series, subject, COMPARE_self_ready_ns, &judged->self);
+	judged->blocked =
+		part_of(state, series, subject, COMPARE_self_blocked_ns, &judged->self);
+}
+
+/* Each kind is a family of tests of its own: who reads one does not read the others. */
+static void adjust(const struct compare_state *state, struct compare_judged *judged,
+		   size_t count, struct change *(*of)(struct compare_judged *))
+{
+	struct change *changes = xcalloc(count + 1, sizeof(*changes));
+
+	for (size_t i = 0; i < count; i++)
+		changes[i] = *of(&judged[i]);
+	change_adjust(changes, count, state->before_columns, compare_after_count(state));
+	for (size_t i = 0; i < count; i++)
+		*of(&judged[i]) = changes[i];
+	free(changes);
+}
+
+static struct change *self_of(struct compare_judged *judged)
+{
+	return &judged->self;
+}
+
+static struct change *cpu_of(struct compare_judged *judged)
+{
+	return &judged->cpu;
+}
+
+static struct change *ready_of(struct compare_judged *judged)
+{
+	return &judged->ready;
+}
+
+static struct change *blocked_of(struct compare_judged *judged)
+{
+	return &judged->blocked;
+}
+
+struct compare_judged *compare_judge(const struct compare_state *state,
+				     const struct compare_series *series,
+				     compare_may_judge *may_judge)
+{
+	struct compare_judged *judged = xcalloc(series->count + 1, sizeof(*judged));
+
+	for (uint32_t i = 0; i < series->count; i++)
+		if (may_judge(state, i))
+			judge(state, series, i, &judged[i]);
+	adjust(state, judged, series->count, self_of);
+	adjust(state, judged, series->count, cpu_of);
+	adjust(state, judged, series->count, ready_of);
+	adjust(state, judged, series->count, blocked_of);
+	return judged;
+}
+
+static void put_moved(struct strbuf *text, const struct change *change, const char *what)
+{
+	if (change->outcome != OUTCOME_REGRESSED && change->outcome != OUTCOME_IMPROVED)
+		return;
+	strbuf_printf(text, "%s%c%s", text->size ? ", " : "",
+		      change->outcome == OUTCOME_REGRESSED ? '+' : '-', what);
+}
+
+struct cell compare_moved_cell(struct table *table, const struct compare_judged *judged,
+			       bool waits_only)
+{
+	struct strbuf text = {0};
+	struct cell cell;
+
+	if (!waits_only)
+		put_moved(&text, &judged->cpu, "computing");
+	put_moved(&text, &judged->blocked, "blocked");
+	put_moved(&text, &judged->ready, "ready");
+	cell = table_text(table, strbuf_text(&text));
+	strbuf_free(&text);
+	return cell;
+}
