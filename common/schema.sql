@@ -395,7 +395,9 @@ CREATE TABLE step (
 	step_index INTEGER NOT NULL, started_ns INTEGER NOT NULL,
 	duration_ns INTEGER NOT NULL,
 	lane_id INTEGER NOT NULL,
-	live_bytes INTEGER NOT NULL	-- of the process, at its end
+	live_bytes INTEGER NOT NULL,	-- of the process, at its end
+	cpu_ns INTEGER, ready_ns INTEGER, blocked_ns INTEGER	-- of duration_ns; NULL: not
+					-- known
 );
 CREATE TABLE counter (
 	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL, name TEXT NOT NULL,
@@ -444,7 +446,8 @@ CREATE TABLE series (
 	sum REAL NOT NULL,
 	mean REAL, min REAL, p50 REAL, p90 REAL, p95 REAL, p99 REAL, max REAL,
 	first_ns INTEGER NOT NULL, last_ns INTEGER NOT NULL,	-- marks
-	growth_bytes INTEGER NOT NULL	-- of live memory from the first mark to the last
+	growth_bytes INTEGER NOT NULL,	-- of live memory from the first mark to the last
+	cpu_ns INTEGER, ready_ns INTEGER, blocked_ns INTEGER	-- of steps; NULL: not known
 );
 CREATE INDEX series_run ON series(run_id);
 -- The five highest and lowest values, the most extreme first. time_ns: when the step
@@ -453,8 +456,17 @@ CREATE TABLE series_extreme (
 	series_id INTEGER NOT NULL, is_highest INTEGER NOT NULL, rank INTEGER NOT NULL,
 	process_id INTEGER NOT NULL, lane_id INTEGER NOT NULL, number INTEGER NOT NULL,
 	time_ns INTEGER NOT NULL, value REAL NOT NULL, live_bytes INTEGER NOT NULL,
+	cpu_ns INTEGER, ready_ns INTEGER, blocked_ns INTEGER,	-- of steps; NULL: not known
 	PRIMARY KEY (series_id, is_highest, rank)
 ) WITHOUT ROWID;
+-- Where threads were when they waited in steps: in all of the name (rank 0), on up to 8
+-- paths of each thread and 64 in all, and in the slowest (rank as in series_extreme), on the 4 on which
+-- it was longest. What is missing to the step's own ready_ns and blocked_ns was on others.
+CREATE TABLE series_wait (
+	series_id INTEGER NOT NULL, rank INTEGER NOT NULL, path_id INTEGER NOT NULL,
+	ready_ns INTEGER NOT NULL, blocked_ns INTEGER NOT NULL
+);
+CREATE INDEX series_wait_series ON series_wait(series_id);
 -- The course of the run: at most 64 stretches with the values that ended in them.
 CREATE TABLE series_span (
 	series_id INTEGER NOT NULL, number INTEGER NOT NULL,
@@ -661,7 +673,7 @@ CREATE VIEW snapshot_frees AS SELECT p.run_id, n.process_id, n.site_id, n.born_i
 	WHERE p.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW steps AS SELECT run_id, process_id, name, step_index, started_ns,
-	duration_ns, lane_id, live_bytes FROM step
+	duration_ns, lane_id, live_bytes, cpu_ns, ready_ns, blocked_ns FROM step
 	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW counters AS SELECT run_id, process_id, name, time_ns, value, counter_index,
@@ -677,7 +689,8 @@ CREATE VIEW step_totals AS SELECT run_id, process_id, name, mark_count AS step_c
 	CAST(mean AS INTEGER) AS mean_ns, CAST(min AS INTEGER) AS min_ns,
 	CAST(p50 AS INTEGER) AS p50_ns, CAST(p90 AS INTEGER) AS p90_ns,
 	CAST(p95 AS INTEGER) AS p95_ns, CAST(p99 AS INTEGER) AS p99_ns,
-	CAST(max AS INTEGER) AS max_ns, first_ns, last_ns, growth_bytes, series_id
+	CAST(max AS INTEGER) AS max_ns, first_ns, last_ns, growth_bytes, series_id, cpu_ns,
+	ready_ns, blocked_ns
 	FROM series WHERE kind = 1
 	AND run_id NOT IN (SELECT run_id FROM storing);
 
@@ -690,9 +703,15 @@ CREATE VIEW counter_totals AS SELECT run_id, process_id, name,
 CREATE VIEW step_extremes AS SELECT s.run_id, s.process_id AS of_process_id, s.name,
 	e.is_highest AS is_slowest, e.rank, e.process_id, e.lane_id, e.number AS step_index,
 	e.time_ns AS started_ns, CAST(e.value AS INTEGER) AS duration_ns, e.live_bytes,
-	s.series_id
+	s.series_id, e.cpu_ns, e.ready_ns, e.blocked_ns
 	FROM series_extreme e JOIN series s USING (series_id) WHERE s.kind = 1
 	AND s.run_id NOT IN (SELECT run_id FROM storing);
+
+CREATE VIEW step_waits AS SELECT s.run_id, s.process_id AS of_process_id, s.name,
+	s.series_id, w.rank, w.path_id, f.name AS waited_in, w.ready_ns, w.blocked_ns
+	FROM series_wait w JOIN series s USING (series_id) JOIN path p USING (path_id)
+	JOIN function f USING (function_id)
+	WHERE s.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW counter_extremes AS SELECT s.run_id, s.process_id AS of_process_id, s.name,
 	e.is_highest, e.rank, e.process_id, e.lane_id, e.number AS counter_index,

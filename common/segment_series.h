@@ -20,6 +20,8 @@
 #define SEGMENT_SERIES_EXTREMES 5u
 #define SEGMENT_SERIES_WINDOW 512u
 #define SEGMENT_SERIES_SPANS 64u
+#define SEGMENT_SERIES_WAITS 8u
+#define SEGMENT_STEP_WAITS 4u
 
 /* 8 buckets for each power of two from 2^-16 to 2^48, for either sign, and zero; values
  * beyond go to the outermost ones. A bucket's middle is at most 6.25 % from what is in
@@ -38,6 +40,15 @@ struct segment_mark {
 	uint64_t ticks;	    /* when the step ended, or the counter was set */
 	uint64_t index;	    /* among the values of this series, from 0 */
 	int64_t live_bytes; /* of the process, then */
+	/* of a step: its thread's, as in struct segment_wait */
+	uint64_t ready_ns, blocked_ns;
+};
+
+/* What the thread waited on one of its paths, in one step or in many. */
+struct segment_step_wait {
+	uint32_t node; /* of the lane, 0: none */
+	uint32_t pad;
+	uint64_t ready_ns, blocked_ns;
 };
 
 /* 2^span_shift values that followed each other; the last span may have less. */
@@ -60,12 +71,19 @@ struct segment_series {
 	uint64_t open_ticks; /* the thread's latest mark, 0: none */
 	double fifth_highest, fifth_lowest;
 	uint32_t highest_count, lowest_count;
-	uint64_t reserved[5];
+	uint64_t ready_ns, blocked_ns;		 /* of all steps */
+	uint64_t open_ready_ns, open_blocked_ns; /* of the thread, at its latest mark */
+	uint64_t open_mark; /* which of the thread's marks of steps that was */
 	struct segment_mark highest[SEGMENT_SERIES_EXTREMES]; /* in no order */
 	struct segment_mark lowest[SEGMENT_SERIES_EXTREMES];
 	struct segment_span spans[SEGMENT_SERIES_SPANS];
 	struct segment_mark window[SEGMENT_SERIES_WINDOW]; /* [index % WINDOW] */
 	uint64_t histogram[SEGMENT_SERIES_BUCKETS];
+	/* Where the thread waited, in all steps, on the first paths that it did, and in
+	 * those of highest, on those where it did longest. They may be less than all. */
+	struct segment_step_wait waits[SEGMENT_SERIES_WAITS];
+	struct segment_step_wait highest_waits[SEGMENT_SERIES_EXTREMES]
+					      [SEGMENT_STEP_WAITS];
 	uint64_t reserved_end[8];
 };
 
@@ -87,6 +105,7 @@ static inline uint32_t segment_series_bucket(double value)
 			  : SEGMENT_SERIES_SIDE + 1 + (uint32_t)place;
 }
 
-_Static_assert(sizeof(struct segment_mark) == 32, "segment_mark layout");
+_Static_assert(sizeof(struct segment_mark) == 48, "segment_mark layout");
+_Static_assert(sizeof(struct segment_step_wait) == 24, "segment_step_wait layout");
 _Static_assert(sizeof(struct segment_span) == 40, "segment_span layout");
 _Static_assert(sizeof(struct segment_series) % 64 == 0, "segment_series layout");

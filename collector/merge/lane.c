@@ -225,6 +225,26 @@ static uint32_t *list_paths(const struct lane_walk *walk)
 	return paths;
 }
 
+static void add_marks(struct lane_walk *walk, const struct merge_end *end)
+{
+	struct merge *merge = walk->merge;
+	struct waits_of_lane waits;
+	struct marks_lane lane = {.process = walk->process_index,
+				  .lane = walk->lane,
+				  .node_count = walk->data.node_count};
+	uint32_t *paths;
+
+	if (!walk->data.series_count)
+		return;
+	waits = waits_of_lane(walk, end);
+	lane.paths = paths = list_paths(walk);
+	lane.late_share = waits_late_share(walk, &waits);
+	lane.is_split = waits_are_seen(&merge->run->processes[walk->process_index]);
+	marks_add_lane(&merge->marks, &lane, walk->data.series, walk->data.series_count,
+		       &merge->damaged_count);
+	free(paths);
+}
+
 static void take_locks(struct lane_walk *walk, struct lane_locks *ret)
 {
 	struct read_lane_data *data = &walk->data;
@@ -362,8 +382,7 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 	add_transfers(&walk);
 	add_histograms(&walk);
 	add_changes(&walk, end);
-	marks_add_lane(&merge->marks, from->process, lane, walk.data.series,
-		       walk.data.series_count, &merge->damaged_count);
+	add_marks(&walk, end);
 	sites_add(&walk, sites, site_count);
 	take_counts(&walk, ret);
 	free(walk.nodes);

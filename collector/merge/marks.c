@@ -68,13 +68,105 @@ static int is_plausible(const struct segment_mark *mark, enum segment_series_kin
 	       (kind == SEGMENT_SERIES_COUNTER || mark->value >= 0);
 }
 
-static void add_extremes(struct marks_series *to, const struct segment_series *from,
-			 uint32_t lane, uint64_t *damaged_count)
+/* The moment after a sleep, until there was a CPU. */
+static void take_late(const struct marks_lane *lane, uint64_t *ready_ns,
+		      uint64_t *blocked_ns)
+{
+	uint64_t late_ns = (uint64_t)(lane->late_share * (double)*blocked_ns);
+
+	if (late_ns > *blocked_ns)
+		late_ns = *blocked_ns;
+	*blocked_ns -= late_ns;
+	merge_add(ready_ns, late_ns);
+}
+
+static struct marks_value value_of(const struct marks_lane *lane,
+				   const struct segment_mark *mark)
+{
+	struct marks_value value = {
+		.mark = *mark, .process = lane->process, .lane = lane->lane};
+
+	take_late(lane, &value.mark.ready_ns, &value.mark.blocked_ns);
+	return value;
+}
+
+static struct marks_wait wait_of(const struct marks_lane *lane,
+				 const struct segment_step_wait *from)
+{
+	struct marks_wait wait = {.ready_ns = from->ready_ns,
+				  .blocked_ns = from->blocked_ns};
+
+	if (from->node && from->node < lane->node_count)
+		wait.path = lane->paths[from->node];
+	take_late(lane, &wait.ready_ns, &wait.blocked_ns);
+	return wait;
+}
+
+static uint32_t keep_waits(struct marks *marks, const struct marks_lane *lane,
+			   const struct segment_step_wait *from)
+{
+	size_t first = marks->wait_count ? marks->wait_count : SEGMENT_STEP_WAITS;
+
+	if (!from[0].node || first + SEGMENT_STEP_WAITS > UINT32_MAX)
+		return 0;
+	for (size_t i = marks->wait_count; i < first + SEGMENT_STEP_WAITS; i++) {
+		struct marks_wait wait = {.path = 0};
+
+		if (i >= first)
+			wait = wait_of(lane, &from[i - first]);
+		marks->waits = array_room(marks->waits, i, sizeof(*marks->waits));
+		marks->waits[i] = wait;
+	}
+	marks->wait_count = first + SEGMENT_STEP_WAITS;
+	return (uint32_t)first;
+}
+
+/* Of a name: more paths are not told. */
+#define SERIES_PATHS_MOST 64u
+
+static void add_wait(struct marks_series *to, const struct marks_wait *wait)
+{
+	size_t i = 0;
+
+	while (i < to->wait_count && to->waits[i].path != wait->path)
+		i++;
+	if (i == SERIES_PATHS_MOST)
+		return;
+	if (i == to->wait_count) {
+		to->waits = array_room(to->waits, to->wait_count, sizeof(*to->waits));
+		to->waits[to->wait_count++] = (struct marks_wait){.path = wait->path};
+	}
+	merge_add(&to->waits[i].ready_ns, wait->ready_ns);
+	merge_add(&to->waits[i].blocked_ns, wait->blocked_ns);
+}
+
+static void add_waits(struct marks_series *to, const struct marks_lane *lane,
+		      const struct segment_series *from)
+{
+	uint64_t ready_ns = from->ready_ns, blocked_ns = from->blocked_ns;
+
+	take_late(lane, &ready_ns, &blocked_ns);
+	merge_add(&to->ready_ns, ready_ns);
+	merge_add(&to->blocked_ns, blocked_ns);
+	to->is_unsplit |= !lane->is_split;
+	for (uint32_t i = 0; i < SEGMENT_SERIES_WAITS; i++) {
+		struct marks_wait wait = wait_of(lane, &from->waits[i]);
+
+		if (wait.path)
+			add_wait(to, &wait);
+	}
+}
+
+static void add_extremes(struct marks *marks, struct marks_series *to,
+			 const struct segment_series *from, const struct marks_lane *lane,
+			 uint64_t *damaged_count)
 {
 	for (uint32_t i = 0; i < SEGMENT_SERIES_EXTREMES; i++) {
-		struct marks_value high = {from->highest[i], to->process, lane};
-		struct marks_value low = {from->lowest[i], to->process, lane};
+		struct marks_value high = value_of(lane, &from->highest[i]);
+		struct marks_value low = value_of(lane, &from->lowest[i]);
 
+		if (i < from->highest_count && to->kind == SEGMENT_SERIES_STEP)
+			high.waits = keep_waits(marks, lane, from->highest_waits[i]);
 		if (i < from->highest_count && is_plausible(&high.mark, to->kind))
 			add_extreme(to->highest, &to->highest_count, &high, 1);
 		else if (i < from->highest_count)
@@ -87,15 +179,15 @@ static void add_extremes(struct marks_series *to, const struct segment_series *f
 }
 
 static void add_latest(struct marks_series *to, const struct segment_series *from,
-		       uint32_t lane, uint64_t *damaged_count)
+		       const struct marks_lane *lane, uint64_t *damaged_count)
 {
 	uint64_t count = from->value_count, first = 0;
 
 	if (count > SEGMENT_SERIES_WINDOW)
 		first = count - SEGMENT_SERIES_WINDOW;
 	for (uint64_t i = first; i < count; i++) {
-		struct marks_value value = {from->window[i % SEGMENT_SERIES_WINDOW],
-					    to->process, lane};
+		struct marks_value value =
+			value_of(lane, &from->window[i % SEGMENT_SERIES_WINDOW]);
 
 		to->latest = array_room(to->latest, to->latest_count, sizeof(value));
 		if (value.mark.index == i && is_plausible(&value.mark, to->kind))
@@ -133,7 +225,7 @@ static void add_sums(struct marks_series *to, const struct segment_series *from)
 		merge_add(&to->histogram[i], from->histogram[i]);
 }
 
-void marks_add_lane(struct marks *marks, uint32_t process, uint32_t lane,
+void marks_add_lane(struct marks *marks, const struct marks_lane *lane,
 		    const struct segment_series *series, uint32_t count,
 		    uint64_t *damaged_count)
 {
@@ -149,9 +241,11 @@ void marks_add_lane(struct marks *marks, uint32_t process, uint32_t lane,
 			++*damaged_count;
 			continue;
 		}
-		to = find_or_add(marks, process, from->kind, from->name);
+		to = find_or_add(marks, lane->process, from->kind, from->name);
 		add_sums(to, from);
-		add_extremes(to, from, lane, damaged_count);
+		if (from->kind == SEGMENT_SERIES_STEP)
+			add_waits(to, lane, from);
+		add_extremes(marks, to, from, lane, damaged_count);
 		add_spans(to, from->spans, SEGMENT_SERIES_SPANS);
 		add_latest(to, from, lane, damaged_count);
 	}
@@ -251,6 +345,11 @@ static void add_to_run(struct marks_series *to, const struct marks_series *from)
 	for (uint32_t i = 0; i < from->lowest_count; i++)
 		add_extreme(to->lowest, &to->lowest_count, &from->lowest[i], -1);
 	add_spans(to, from->spans, from->span_count);
+	merge_add(&to->ready_ns, from->ready_ns);
+	merge_add(&to->blocked_ns, from->blocked_ns);
+	to->is_unsplit |= from->is_unsplit;
+	for (size_t i = 0; i < from->wait_count; i++)
+		add_wait(to, &from->waits[i]);
 }
 
 void marks_finish(struct marks *marks)
@@ -311,9 +410,11 @@ void marks_done(struct marks *marks)
 	for (size_t i = 0; i < marks->count; i++) {
 		free(marks->all[i]->spans);
 		free(marks->all[i]->latest);
+		free(marks->all[i]->waits);
 		free(marks->all[i]);
 	}
 	free(marks->all);
+	free(marks->waits);
 	map_done(&marks->map);
 	*marks = (struct marks){.count = 0};
 }

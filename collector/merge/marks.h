@@ -16,6 +16,21 @@
 struct marks_value {
 	struct segment_mark mark;
 	uint32_t process, lane;
+	uint32_t waits; /* of a slow step: index of the first in marks.waits, 0: none */
+};
+
+struct marks_wait {
+	uint32_t path; /* 0: none */
+	uint64_t ready_ns, blocked_ns;
+};
+
+/* The lane that series are of. */
+struct marks_lane {
+	uint32_t process, lane;
+	const uint32_t *paths; /* by node; 0: not there */
+	uint32_t node_count;
+	double late_share; /* of the blocked time was ready */
+	int is_split;	   /* its switches were seen */
 };
 
 struct marks_series {
@@ -35,16 +50,22 @@ struct marks_series {
 	struct marks_value *latest; /* by time; at most SEGMENT_SERIES_WINDOW when done */
 	size_t latest_count;
 	uint64_t histogram[SEGMENT_SERIES_BUCKETS];
+	uint64_t ready_ns, blocked_ns; /* of all steps */
+	int is_unsplit;		       /* of some of them that is not known */
+	struct marks_wait *waits;      /* by path, when done; perhaps not all of it */
+	size_t wait_count;
 };
 
 struct marks {
 	struct marks_series **all; /* each with its memory; owned */
 	size_t count;
+	struct marks_wait *waits; /* SEGMENT_STEP_WAITS for each slow step; [0] is none */
+	size_t wait_count;
 	struct map map; /* of name, kind and process to an index in all */
 };
 
 /* Adds what a lane has. *damaged_count is raised by what is not plausible. */
-void marks_add_lane(struct marks *marks, uint32_t process, uint32_t lane,
+void marks_add_lane(struct marks *marks, const struct marks_lane *lane,
 		    const struct segment_series *series, uint32_t count,
 		    uint64_t *damaged_count);
 

@@ -116,6 +116,23 @@ struct change_end waits_of_node(const struct lane_walk *walk,
 	return end;
 }
 
+double waits_late_share(const struct lane_walk *walk, const struct waits_of_lane *lane)
+{
+	double blocked_ns = 0, late_ns = 0;
+
+	for (uint32_t i = 0; i < walk->data.wait_count; i++) {
+		blocked_ns += (double)walk->data.waits[i].blocked_ns;
+		late_ns += lane->late_ns * walk->data.waits[i].blocked_count;
+	}
+	return late_ns < blocked_ns ? late_ns / blocked_ns : late_ns > 0;
+}
+
+int waits_are_seen(const struct read_process *process)
+{
+	return process->switch_source == SEGMENT_SWITCHES_RSEQ ||
+	       process->switch_source == SEGMENT_SWITCHES_PERF;
+}
+
 static void add_waits(struct lane_walk *walk, const struct waits_of_lane *lane)
 {
 	for (uint32_t i = LANE_ROOT; i < walk->data.node_count; i++) {

@@ -29,6 +29,12 @@ struct waits_of_lane waits_of_lane(const struct lane_walk *walk,
 struct change_end waits_of_node(const struct lane_walk *walk,
 				const struct waits_of_lane *lane, uint32_t node);
 
+/* How much of what was booked as blocked in the lane was ready. */
+double waits_late_share(const struct lane_walk *walk, const struct waits_of_lane *lane);
+
+/* Were the switches of its threads seen at all? */
+int waits_are_seen(const struct read_process *process);
+
 /* Of a thread: its row's numbers, or what they leave. -1: not known. */
 struct thread_split {
 	int64_t cpu_ns, ready_ns, blocked_ns;

@@ -2,6 +2,7 @@
 /* The rows of steps and counters. */
 #include <sqlite3.h>
 
+#include "collector/merge/waits.h"
 #include "collector/store/ids.h"
 #include "collector/store/row.h"
 
@@ -26,6 +27,38 @@ static int64_t time_ns(const struct ingest *ingest, const struct marks_series *s
 	if (is_step(series) && mark->value < (double)ticks)
 		ticks -= (uint64_t)mark->value;
 	return ticks_since_start_ns(&ingest->ticks, ticks);
+}
+
+/* cpu_ns, ready_ns and blocked_ns of a duration; NULL where it is not known. */
+static void bind_split(struct row *row, int is_known, int64_t duration_ns,
+		       uint64_t ready_count, uint64_t blocked_count)
+{
+	int64_t blocked_ns = quantity_of_count(blocked_count);
+	int64_t ready_ns = quantity_of_count(ready_count);
+
+	if (!is_known) {
+		for (int i = 0; i < 3; i++)
+			row_null(row);
+		return;
+	}
+	if (blocked_ns > duration_ns)
+		blocked_ns = duration_ns;
+	if (ready_ns > duration_ns - blocked_ns)
+		ready_ns = duration_ns - blocked_ns;
+	row_int(row, duration_ns - ready_ns - blocked_ns);
+	row_int(row, ready_ns);
+	row_int(row, blocked_ns);
+}
+
+static void bind_value_split(struct row *row, const struct ingest *ingest,
+			     const struct marks_series *series,
+			     const struct marks_value *value)
+{
+	bind_split(row,
+		   is_step(series) &&
+			   waits_are_seen(&ingest->run.processes[value->process]),
+		   (int64_t)plain(ingest, series, value->mark.value),
+		   value->mark.ready_ns, value->mark.blocked_ns);
 }
 
 static void bind_process(struct row *row, const struct store_ids *ids, uint32_t process)
@@ -63,7 +96,7 @@ static int insert_series(struct store *store, const struct ingest *ingest,
 	row_open(&row, store, "series",
 		 "series_id, run_id, process_id, kind, name, mark_count, value_count, "
 		 "sum, mean, min, p50, p90, p95, p99, max, first_ns, last_ns, "
-		 "growth_bytes");
+		 "growth_bytes, cpu_ns, ready_ns, blocked_ns");
 	for (size_t i = 0; i < marks->count; i++) {
 		const struct marks_series *series = marks->all[i];
 
@@ -79,6 +112,9 @@ static int insert_series(struct store *store, const struct ingest *ingest,
 		row_int(&row, ticks_since_start_ns(&ingest->ticks, series->first_ticks));
 		row_int(&row, ticks_since_start_ns(&ingest->ticks, series->last_ticks));
 		row_int(&row, series->growth_bytes);
+		bind_split(&row, is_step(series) && !series->is_unsplit,
+			   (int64_t)plain(ingest, series, series->sum), series->ready_ns,
+			   series->blocked_ns);
 		row_next(&row);
 	}
 	return row_close(&row);
@@ -101,6 +137,7 @@ static void extreme_row(struct row *row, const struct ingest *ingest,
 	row_int(row, time_ns(ingest, series, &value->mark));
 	row_real(row, plain(ingest, series, value->mark.value));
 	row_int(row, value->mark.live_bytes);
+	bind_value_split(row, ingest, series, value);
 	row_next(row);
 }
 
@@ -112,7 +149,7 @@ static int insert_extremes(struct store *store, const struct ingest *ingest,
 
 	row_open(&row, store, "series_extreme",
 		 "series_id, is_highest, rank, process_id, lane_id, number, time_ns, "
-		 "value, live_bytes");
+		 "value, live_bytes, cpu_ns, ready_ns, blocked_ns");
 	for (size_t i = 0; i < marks->count; i++) {
 		for (uint32_t rank = 0; rank < marks->all[i]->highest_count; rank++)
 			extreme_row(&row, ingest, ids, i, 1, rank);
@@ -168,6 +205,8 @@ static void value_row(struct row *row, const struct ingest *ingest,
 		row_real(row, plain_value);
 	row_int(row, ids->lane + value->lane);
 	row_int(row, value->mark.live_bytes);
+	if (is_step(series))
+		bind_value_split(row, ingest, series, value);
 	row_next(row);
 }
 
@@ -207,7 +246,7 @@ static int insert_values(struct store *store, const struct ingest *ingest,
 	if (kind == SEGMENT_SERIES_STEP)
 		row_open(&row, store, "step",
 			 "run_id, process_id, name, step_index, started_ns, duration_ns, "
-			 "lane_id, live_bytes");
+			 "lane_id, live_bytes, cpu_ns, ready_ns, blocked_ns");
 	else
 		row_open(&row, store, "counter",
 			 "run_id, process_id, name, counter_index, time_ns, value, "
@@ -215,6 +254,44 @@ static int insert_values(struct store *store, const struct ingest *ingest,
 	for (size_t i = 0; i < marks->count; i++) {
 		if (marks->all[i]->kind == kind && marks->all[i]->process != MARKS_ALL)
 			value_rows(&row, ingest, ids, marks->all[i]);
+	}
+	return row_close(&row);
+}
+
+/* rank 0: of all steps. */
+static void wait_row(struct row *row, const struct store_ids *ids, size_t index,
+		     uint32_t rank, const struct marks_wait *wait)
+{
+	row_int(row, ids->series + (int64_t)index);
+	row_int(row, rank);
+	row_int(row, store_path_id(ids, wait->path));
+	row_count(row, wait->ready_ns);
+	row_count(row, wait->blocked_ns);
+	row_next(row);
+}
+
+static int insert_waits(struct store *store, const struct ingest *ingest,
+			const struct store_ids *ids)
+{
+	const struct marks *marks = &ingest->merge.marks;
+	struct row row;
+
+	row_open(&row, store, "series_wait",
+		 "series_id, rank, path_id, ready_ns, blocked_ns");
+	for (size_t i = 0; i < marks->count; i++) {
+		const struct marks_series *series = marks->all[i];
+
+		for (size_t j = 0; j < series->wait_count; j++)
+			wait_row(&row, ids, i, 0, &series->waits[j]);
+		for (uint32_t rank = 0; rank < series->highest_count; rank++) {
+			const struct marks_wait *waits =
+				&marks->waits[series->highest[rank].waits];
+
+			for (uint32_t j = 0;
+			     series->highest[rank].waits && j < SEGMENT_STEP_WAITS; j++)
+				if (waits[j].path)
+					wait_row(&row, ids, i, rank + 1, &waits[j]);
+		}
 	}
 	return row_close(&row);
 }
@@ -228,6 +305,8 @@ int store_mark_rows(struct store *store, const struct ingest *ingest,
 		code = insert_extremes(store, ingest, ids);
 	if (code == SQLITE_OK)
 		code = insert_spans(store, ingest, ids);
+	if (code == SQLITE_OK)
+		code = insert_waits(store, ingest, ids);
 	if (code == SQLITE_OK)
 		code = insert_values(store, ingest, ids, SEGMENT_SERIES_STEP);
 	return code == SQLITE_OK

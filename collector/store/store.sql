@@ -80,6 +80,9 @@ DELETE FROM series_extreme WHERE (series_id, is_highest, rank) IN
 DELETE FROM series_span WHERE (series_id, number) IN
 	(SELECT series_id, number FROM series_span WHERE series_id IN
 	(SELECT series_id FROM series WHERE run_id = :run) LIMIT :limit);
+DELETE FROM series_wait WHERE rowid IN
+	(SELECT rowid FROM series_wait WHERE series_id IN
+	(SELECT series_id FROM series WHERE run_id = :run) LIMIT :limit);
 DELETE FROM edge WHERE (run_id, caller_id, callee_id) IN
 	(SELECT run_id, caller_id, callee_id FROM edge WHERE run_id = :run LIMIT :limit);
 DELETE FROM transfer WHERE (run_id, process_id, path_id, target_id) IN

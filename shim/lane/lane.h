@@ -159,7 +159,22 @@ struct lane_off_cpu {
 	uint64_t begin_cpu_ns, begin_ready_ns;
 	uint64_t unread_ns; /* of sleeps since base_ready_ns was read */
 	uint64_t blocked_count, preempted_count; /* switches until then */
-	uint64_t seen_ticks; /* when a switch was last found out about */
+	uint64_t seen_ticks;	       /* when a switch was last found out about */
+	uint64_t ready_ns, blocked_ns; /* all that was booked on paths */
+};
+
+#define LANE_RECENT_WAITS 32u
+
+/* The latest waits of the thread, for the step that they were in. What follows each other
+ * on one path, with no mark in between, is one. */
+struct lane_recent_waits {
+	struct {
+		uint64_t mark; /* marks before it */
+		uint64_t ready_ns, blocked_ns;
+		uint32_t node;
+	} all[LANE_RECENT_WAITS]; /* [number % LANE_RECENT_WAITS] */
+	uint64_t count;
+	uint64_t mark_count; /* of steps */
 };
 
 #define LANE_LOCK_HEADS 1024u
@@ -299,6 +314,7 @@ struct lane_context {
 	uint32_t front[LANE_FRONT_COUNT];
 
 	struct lane_locks locks;
+	struct lane_recent_waits recent_waits;
 	struct lane_windows windows;
 	struct lane_budget budget;
 	struct jump_mark jump_marks[LANE_JUMP_MARKS];

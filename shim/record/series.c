@@ -8,6 +8,7 @@
 #include "shim/core/process.h"
 #include "shim/lane/paused.h"
 #include "shim/record/context.h"
+#include "shim/waits/off_cpu.h"
 
 #define compiler_barrier() __asm__ volatile("" : : : "memory")
 
@@ -94,12 +95,15 @@ static int64_t live_bytes(void)
 	return peak > below ? (int64_t)(peak - below) : 0;
 }
 
-/* Puts a mark among the five that are the most extreme in the direction of sign. Returns
- * the fifth's value. */
+/* Puts a mark among the five that are the most extreme in the direction of sign, at
+ * *ret_place. Returns the fifth's value. */
 static cold double add_extreme(struct segment_mark *marks, uint32_t *count,
-			       const struct segment_mark *mark, double sign)
+			       const struct segment_mark *mark, double sign,
+			       uint32_t *ret_place)
 {
 	uint32_t least = 0;
+
+	*ret_place = *count;
 
 	if (*count < SEGMENT_SERIES_EXTREMES) {
 		marks[(*count)++] = *mark;
@@ -109,6 +113,7 @@ static cold double add_extreme(struct segment_mark *marks, uint32_t *count,
 				least = i;
 		}
 		marks[least] = *mark;
+		*ret_place = least;
 	}
 	least = 0;
 	for (uint32_t i = 1; i < *count; i++) {
@@ -154,25 +159,125 @@ static inline void add_to_span(struct segment_series *series,
 	span->count++;
 }
 
-static inline void add_value(struct segment_series *series, double value, uint64_t now,
-			     int64_t live)
+/* What has been waited since a mark, by path: of those that are remembered. */
+static uint32_t find_waits(const struct lane_context *context, uint64_t mark,
+			   struct segment_step_wait *ret)
 {
-	struct segment_mark mark = {value, now, series->value_count, live};
+	const struct lane_recent_waits *recent = &context->recent_waits;
+	uint32_t count = 0;
 
+	for (uint64_t i = recent->count; i && recent->count - i < LANE_RECENT_WAITS;
+	     i--) {
+		uint64_t at = (i - 1) % LANE_RECENT_WAITS;
+		uint32_t place = 0;
+
+		if (recent->all[at].mark < mark)
+			break;
+		while (place < count && ret[place].node != recent->all[at].node)
+			place++;
+		if (place == count)
+			ret[count++] =
+				(struct segment_step_wait){.node = recent->all[at].node};
+		ret[place].ready_ns += recent->all[at].ready_ns;
+		ret[place].blocked_ns += recent->all[at].blocked_ns;
+	}
+	return count;
+}
+
+static void add_to_all(struct segment_series *series,
+		       const struct segment_step_wait *waits, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct segment_step_wait *to = series->waits;
+		const struct segment_step_wait *end = to + SEGMENT_SERIES_WAITS;
+
+		while (to < end && to->node && to->node != waits[i].node)
+			to++;
+		if (to == end)
+			continue;
+		to->node = waits[i].node;
+		to->ready_ns += waits[i].ready_ns;
+		to->blocked_ns += waits[i].blocked_ns;
+	}
+}
+
+/* The longest of them; they are used up. */
+static void take_longest(struct segment_step_wait *ret, struct segment_step_wait *waits,
+			 uint32_t count)
+{
+	for (uint32_t i = 0; i < SEGMENT_STEP_WAITS; i++) {
+		struct segment_step_wait none = {.node = 0}, *longest = &none;
+
+		for (uint32_t j = 0; j < count; j++)
+			if (waits[j].ready_ns + waits[j].blocked_ns >
+			    longest->ready_ns + longest->blocked_ns)
+				longest = &waits[j];
+		ret[i] = *longest;
+		*longest = none;
+	}
+}
+
+#define NOT_EXTREME UINT32_MAX
+
+/* A step, since this mark, in which the thread had no CPU. place: in the highest. */
+static cold void add_waits(struct lane_context *context, struct segment_series *series,
+			   uint64_t mark, uint32_t place)
+{
+	struct segment_step_wait waits[LANE_RECENT_WAITS];
+	uint32_t count = find_waits(context, mark, waits);
+
+	add_to_all(series, waits, count);
+	if (place != NOT_EXTREME)
+		take_longest(series->highest_waits[place], waits, count);
+}
+
+/* Returns its place in the highest, or NOT_EXTREME. */
+static inline __attribute__((always_inline)) uint32_t
+add_value(struct segment_series *series, struct segment_mark mark)
+{
+	uint32_t place, highest = NOT_EXTREME;
+
+	mark.index = series->value_count;
 	series->window[mark.index % SEGMENT_SERIES_WINDOW] = mark;
-	series->sum += value;
-	series->histogram[segment_series_bucket(value)]++;
+	series->sum += mark.value;
+	series->histogram[segment_series_bucket(mark.value)]++;
 	add_to_span(series, &mark);
 	if (unlikely(series->highest_count < SEGMENT_SERIES_EXTREMES ||
-		     value > series->fifth_highest))
-		series->fifth_highest =
-			add_extreme(series->highest, &series->highest_count, &mark, 1);
+		     mark.value > series->fifth_highest))
+		series->fifth_highest = add_extreme(
+			series->highest, &series->highest_count, &mark, 1, &highest);
 	if (unlikely(series->lowest_count < SEGMENT_SERIES_EXTREMES ||
-		     value < series->fifth_lowest))
-		series->fifth_lowest =
-			add_extreme(series->lowest, &series->lowest_count, &mark, -1);
+		     mark.value < series->fifth_lowest))
+		series->fifth_lowest = add_extreme(series->lowest, &series->lowest_count,
+						   &mark, -1, &place);
 	/* last: a reader takes what lies below it */
 	__atomic_store_n(&series->value_count, mark.index + 1, __ATOMIC_RELEASE);
+	return highest;
+}
+
+/* The step that ends now. */
+static inline void __attribute__((always_inline))
+add_step(struct lane_context *context, struct segment_series *series, uint64_t now,
+	 int64_t live)
+{
+	const struct lane_off_cpu *off = &context->off_cpu;
+	int64_t ticks = (int64_t)(now - series->open_ticks);
+	struct segment_mark mark = {
+		/* another core's clock may be a little behind */
+		.value = (double)(ticks > 0 ? ticks : 0),
+		.ticks = now,
+		.live_bytes = live,
+		.ready_ns = off->ready_ns - series->open_ready_ns,
+		.blocked_ns = off->blocked_ns - series->open_blocked_ns,
+	};
+	uint32_t place = add_value(series, mark);
+
+	series->ready_ns += mark.ready_ns;
+	series->blocked_ns += mark.blocked_ns;
+	if (unlikely(mark.ready_ns || mark.blocked_ns))
+		add_waits(context, series, series->open_mark, place);
+	else if (unlikely(place != NOT_EXTREME))
+		series->highest_waits[place][0].node = 0;
 }
 
 static inline void add_mark(struct segment_series *series, uint64_t now, int64_t live)
@@ -223,16 +328,17 @@ void series_step(const char *name)
 
 	if (!context)
 		return;
+	if (unlikely(switches_has_been(context)))
+		off_cpu_book(context);
 	series = find_series(context, name ? name : "", SEGMENT_SERIES_STEP);
 	if (likely(series)) {
 		live = live_bytes();
-		if (likely(series->open_ticks)) {
-			int64_t ticks = (int64_t)(now - series->open_ticks);
-
-			/* another core's clock may be a little behind */
-			add_value(series, (double)(ticks > 0 ? ticks : 0), now, live);
-		}
+		if (likely(series->open_ticks))
+			add_step(context, series, now, live);
 		series->open_ticks = now;
+		series->open_ready_ns = context->off_cpu.ready_ns;
+		series->open_blocked_ns = context->off_cpu.blocked_ns;
+		series->open_mark = ++context->recent_waits.mark_count;
 		add_mark(series, now, live);
 	} else {
 		context->lane->lost_mark_count++;
@@ -253,7 +359,9 @@ void series_counter(const char *name, double value)
 		series = find_series(context, name ? name : "", SEGMENT_SERIES_COUNTER);
 	if (likely(series)) {
 		live = live_bytes();
-		add_value(series, value, now, live);
+		add_value(series, (struct segment_mark){.value = value,
+							.ticks = now,
+							.live_bytes = live});
 		add_mark(series, now, live);
 	} else {
 		context->lane->lost_mark_count++;

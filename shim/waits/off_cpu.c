@@ -177,11 +177,31 @@ static struct segment_wait *current_wait(struct lane_context *context)
 	return &waits[next];
 }
 
+static void note_recent(struct lane_context *context, uint64_t ready_ns,
+			uint64_t blocked_ns)
+{
+	struct lane_recent_waits *recent = &context->recent_waits;
+	uint64_t last = (recent->count - 1) % LANE_RECENT_WAITS;
+
+	if (!recent->count || recent->all[last].node != context->current ||
+	    recent->all[last].mark != recent->mark_count) {
+		last = recent->count++ % LANE_RECENT_WAITS;
+		recent->all[last].node = context->current;
+		recent->all[last].mark = recent->mark_count;
+		recent->all[last].ready_ns = recent->all[last].blocked_ns = 0;
+	}
+	recent->all[last].ready_ns += ready_ns;
+	recent->all[last].blocked_ns += blocked_ns;
+	context->off_cpu.ready_ns += ready_ns;
+	context->off_cpu.blocked_ns += blocked_ns;
+}
+
 static void add(struct lane_context *context, uint64_t ready_ns, uint64_t blocked_ns,
 		uint32_t preempted_count, uint32_t blocked_count)
 {
 	struct segment_wait *wait = current_wait(context);
 
+	note_recent(context, ready_ns, blocked_ns);
 	if (!wait) {
 		context->lane->lost_wait_ns += ready_ns + blocked_ns;
 		return;

@@ -159,7 +159,10 @@ static void make_series(struct segment_series *series, const char *name, uint32_
 					  .lowest_count = 3};
 	strcpy(series->name, name);
 	for (uint32_t i = 0; i < 3; i++) {
-		struct segment_mark mark = {10 * (i + 1), START + 30 * i, i, 100};
+		struct segment_mark mark = {.value = 10 * (i + 1),
+					    .ticks = START + 30 * i,
+					    .index = i,
+					    .live_bytes = 100};
 
 		series->highest[i] = series->lowest[i] = series->window[i] = mark;
 		series->histogram[segment_series_bucket(mark.value)]++;

@@ -107,6 +107,15 @@ NOWHERE = {
     "a path of a thread is not computing, ready and blocked":
         "SELECT path_id FROM path_lane WHERE cpu_ns + ready_ns + blocked_ns <> total_ns OR "
         "self_cpu_ns + self_ready_ns + self_blocked_ns <> self_ns",
+    "a step is not computing, ready and blocked":
+        "SELECT name, step_index FROM steps WHERE cpu_ns + ready_ns + blocked_ns <> duration_ns "
+        "OR MIN(cpu_ns, ready_ns, blocked_ns) < 0",
+    "steps of a name are not computing, ready and blocked":
+        "SELECT name FROM step_totals WHERE ABS(cpu_ns + ready_ns + blocked_ns - total_ns) > 1 "
+        "OR MIN(cpu_ns, ready_ns, blocked_ns) < 0",
+    "paths of steps waited for longer than these did":
+        "SELECT w.name, w.rank FROM step_waits w JOIN step_totals s USING (series_id) WHERE "
+        "w.rank = 0 GROUP BY w.series_id HAVING SUM(w.blocked_ns) > s.blocked_ns + 64",
     "a thread is not computing, ready and blocked":
         "SELECT tid FROM threads WHERE cpu_ns + ready_ns + blocked_ns <> wall_ns",
     # what a switch of less than a millisecond at the end of a thread was is not asked

@@ -25,13 +25,14 @@ def make(db):
     root = run.path(None, main, 1, 60 * MS, lanes={1: (1, WALL, 60 * MS, 0, 0)})
     steps = run.path(root, answer, 100, 340 * MS, lanes={1: (100, 940 * MS, 340 * MS, 0, 0)})
     inner = run.path(steps, fetch, 100, 20 * MS, lanes={1: (100, 600 * MS, 20 * MS, 0, 0)})
-    ready, blocked = {steps: 50}, {}
+    ready, blocked, paths = {steps: 50}, {}, []
     for caller, function, kind, calls, slept in ((inner, nap, 3, 100, 400),
                                                  (inner, read, 4, 20, 170),
                                                  (steps, send, 4, 100, 0)):
         ns = (slept + 10 if slept else 0) * MS
         path = run.path(caller, function, calls, ns, kind=kind,
                         lanes={1: (calls, ns, ns, 0, 0)})
+        paths.append(path)
         ready[path], blocked[path] = 10 if slept else 0, slept
     other = run.path(None, work, 1, WALL, lanes={2: (1, WALL, WALL, 0, 0)})
     ready[other] = 100
@@ -69,6 +70,16 @@ def make(db):
     for number, process_id in enumerate((1, None), 1):
         series(db, number, process_id, 1, "request", [9 * MS] * 100,
                [(60 + 9 * (i + 1)) * MS for i in range(100)], [1000] * 100)
+    db.execute("UPDATE series SET (cpu_ns, ready_ns, blocked_ns) = (270000000, 60000000, "
+               "570000000) WHERE kind = 1")
+    for table, column in (("series_extreme", "value"), ("step", "duration_ns")):
+        db.execute(f"UPDATE {table} SET (cpu_ns, ready_ns, blocked_ns) = ({column} - 6000000, "
+                   "1000000, 5000000)")
+    for number in (1, 2):
+        for rank, wait in ((0, 400), (1, 4), (2, 4)):
+            for path, part in ((paths[0], 1), (paths[1], 0.4)):
+                insert(db, "series_wait", series_id=number, rank=rank, path_id=path,
+                       ready_ns=0, blocked_ns=int(wait * part * MS))
     for time in range(100, 1001, 100):
         insert(db, "resource", run_id=1, process_id=1, time_ns=time * MS, cpu_percent=120,
                rss_bytes=1 << 20, minor_faults=0, major_faults=0, thread_count=2,

@@ -52,6 +52,7 @@ CASES = {
     "bottlenecks-waits": (["bottlenecks", "waits.db"], {}),
     "functions-waits": (["functions", "waits.db"], {}),
     "tree-waits": (["tree", "waits.db"], {}),
+    "steps-waits": (["steps", "waits.db"], {}),
     "delta-waits": (["delta", "waits.db", "warm", "late"], {}),
     "delta-waits-function": (["delta", "waits.db", "warm", "late", "--by", "function"], {}),
     "export-waits-between": (["export", "folded", "waits.db", "--before", "warm", "--after",

@@ -9,6 +9,8 @@
 
 #include "steps.sql.h"
 
+#include <string.h>
+
 #define PLOTS_MOST 6
 /* What the hooks took is said from this part of the time on. */
 #define HOOKS_LEAST_PERCENT 1
@@ -36,9 +38,23 @@ static const struct column step_columns[] = {
 	{"process_count", NULL, COLUMN_COUNT, COLUMN_MACHINE},
 	{"name", "step", COLUMN_NAME, COLUMN_KEEP},
 	{"series_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+	{"cpu_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"ready_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"blocked_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"waited_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"waited_in", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 };
 
 /* For people, who have no room for all in one. */
+static const struct column split_columns[] = {
+	{"total_ns", "in all", COLUMN_NSEC, COLUMN_KEEP},
+	{"cpu_ns", "computing", COLUMN_NSEC, COLUMN_KEEP},
+	{"ready_ns", "ready", COLUMN_NSEC, COLUMN_KEEP},
+	{"blocked_ns", "blocked", COLUMN_NSEC, COLUMN_KEEP},
+	{"waited_ns", "most", COLUMN_NSEC, COLUMN_KEEP},
+	{"waited_in", "of that in", COLUMN_NAME, COLUMN_KEEP},
+	{"name", "step", COLUMN_NAME, COLUMN_KEEP},
+};
 static const struct column rate_columns[] = {
 	{"per_second", "per second", COLUMN_FIGURE, COLUMN_KEEP},
 	{"per_hour", "per hour", COLUMN_FIGURE, COLUMN_KEEP},
@@ -81,13 +97,25 @@ static const struct column step_extreme_columns[] = {
 	{"duration_ns", "took", COLUMN_NSEC, COLUMN_KEEP},
 	{"step_index", "no.", COLUMN_COUNT, COLUMN_KEEP},
 	{"started_ns", "at", COLUMN_NSEC, COLUMN_KEEP},
-	{"clock", "UTC", COLUMN_TEXT, COLUMN_HUMAN | COLUMN_KEEP},
+	{"clock", "UTC", COLUMN_TEXT, COLUMN_HUMAN},
 	{"started_utc", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 	{"live_bytes", "live", COLUMN_BYTES, 0},
 	{"pid", "PID", COLUMN_ID, COLUMN_MACHINE},
+	{"cpu_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"ready_ns", "ready", COLUMN_NSEC, COLUMN_KEEP},
+	{"blocked_ns", "blocked", COLUMN_NSEC, COLUMN_KEEP},
+	{"waited_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
+	{"waited_in", "mostly in", COLUMN_NAME, COLUMN_KEEP},
 	{"name", "step", COLUMN_NAME, COLUMN_KEEP},
 	{"process_id", NULL, COLUMN_ID, COLUMN_MACHINE},
 	{"series_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+};
+
+static const struct column wait_columns[] = {
+	{"series_id", NULL, COLUMN_ID, 0},
+	{"rank", NULL, COLUMN_ID, 0},
+	{"waited_ns", NULL, COLUMN_NSEC, 0},
+	{"waited_in", NULL, COLUMN_TEXT, 0},
 };
 
 static const struct column counter_extreme_columns[] = {
@@ -216,6 +244,69 @@ static void add_rates(struct doc *doc, const struct table *from)
 		SECTION_HUMAN;
 }
 
+/* Puts where it was waited for longest into a table of steps, or of their extremes. */
+static void set_waits(struct table *table, const struct table *waits)
+{
+	bool has_ranks = table_column(table, "rank") >= 0;
+
+	for (size_t i = 0; i < table->row_count; i++) {
+		struct steps_rows rows = steps_rows_of(
+			waits, cell_whole(table_cell(table, i, "series_id")));
+		int64_t rank = 0;
+
+		if (has_ranks) /* of the fastest nothing is known */
+			rank = strcmp(table_cell(table, i, "which")->text, "slowest") == 0
+				       ? cell_whole(table_cell(table, i, "rank"))
+				       : -1;
+		for (size_t j = rows.first; j < rows.end; j++) {
+			const struct cell *name = table_cell(waits, j, "waited_in");
+
+			if (cell_whole(table_cell(waits, j, "rank")) != rank ||
+			    name->kind != CELL_TEXT)
+				continue;
+			*table_cell(table, i, "waited_ns") =
+				*table_cell(waits, j, "waited_ns");
+			*table_cell(table, i, "waited_in") =
+				table_text(table, name->text);
+		}
+	}
+}
+
+static bool has_waits(const struct table *table)
+{
+	return table_sum(table, "ready_ns") != 0 || table_sum(table, "blocked_ns") != 0;
+}
+
+/* What they did of their time, when it was not only computing. */
+static void add_split(struct doc *doc, const struct table *from)
+{
+	struct table *table;
+
+	if (!has_waits(from))
+		return;
+	table = table_new(split_columns, COUNT(split_columns));
+	for (size_t i = 0; i < from->row_count; i++) {
+		struct cell *row = table_add_row(table);
+
+		for (size_t j = 0; j < COUNT(split_columns); j++) {
+			row[j] = *table_cell(from, i, split_columns[j].name);
+			if (row[j].kind == CELL_TEXT)
+				row[j] = table_text(table, row[j].text);
+		}
+	}
+	doc_table(doc, "split", "Computing, ready for a CPU, blocked", table)->flags =
+		SECTION_HUMAN;
+}
+
+/* Of those that only computed people need not be told. */
+static void hide_waits(struct table *table)
+{
+	static const char *const names[] = {"ready_ns", "blocked_ns", "waited_in"};
+
+	for (size_t i = 0; i < COUNT(names) && !has_waits(table); i++)
+		table->columns[table_column(table, names[i])].flags = COLUMN_MACHINE;
+}
+
 static void add_plots(struct doc *doc, const struct table *table,
 		      const struct table *spans, const struct kind *kind, int64_t wall_ns)
 {
@@ -282,9 +373,11 @@ static enum exit_status add_kind(struct report_input *input, struct doc *doc,
 		report_table(input, kind->sql, kind->columns, kind->column_count);
 	struct table *spans =
 		report_table(input, kind->spans_sql, span_columns, COUNT(span_columns));
+	struct table *waits = report_table(input, steps_sql_step_waits, wait_columns,
+					   COUNT(wait_columns));
 	struct table *extremes = NULL;
 	struct section *section;
-	enum exit_status status = table && spans ? STATUS_OK : STATUS_FAILED;
+	enum exit_status status = table && spans && waits ? STATUS_OK : STATUS_FAILED;
 	size_t limit = report_limit(input, 20);
 
 	for (size_t i = 0; !status && i < table->row_count; i++) {
@@ -294,11 +387,14 @@ static enum exit_status add_kind(struct report_input *input, struct doc *doc,
 			compute_counter(table, i);
 		steps_set_drift(table, i, spans);
 	}
+	if (!status && kind->is_step)
+		set_waits(table, waits);
 	if (!status)
 		status = report_sort(input, table, kind->count, "name");
 	if (status) {
 		table_free(table);
 		table_free(spans);
+		table_free(waits);
 		return status;
 	}
 	*ret_count = table->row_count;
@@ -306,10 +402,17 @@ static enum exit_status add_kind(struct report_input *input, struct doc *doc,
 				   table, limit, kind->noun, NULL, NULL);
 	section->flags =
 		(kind->is_step ? SECTION_MAIN : 0) | (*ret_count ? 0 : SECTION_MACHINE);
-	if (kind->is_step && *ret_count)
+	if (kind->is_step && *ret_count) {
 		add_rates(doc, table);
+		add_split(doc, table);
+	}
 	add_plots(doc, table, spans, kind, facts->wall_ns);
 	extremes = extremes_table(input, kind, table, report_limit(input, 5));
+	if (extremes && kind->is_step) {
+		set_waits(extremes, waits);
+		hide_waits(extremes);
+	}
+	table_free(waits);
 	if (!extremes) {
 		table_free(spans);
 		return STATUS_FAILED;
@@ -371,7 +474,12 @@ const struct report report_steps = {
 		"to the last. drift: mean of the last quarter of the steps against that "
 		"of the first. memory/step: growth of live memory from the first mark to "
 		"the last, for each step. Percentiles are at most 6.25% off, everything "
-		"else is exact. The plots are means over the run. The latest 512 of each "
+		"else is exact. Computing, ready (wanted a CPU and had none) and blocked "
+		"are of "
+		"the thread that marks, with the call path on which it waited longest, "
+		"of "
+		"all steps of the name and of each slow one. The plots are means over "
+		"the run. The latest 512 of each "
 		"name are in the views steps and counters.",
 	.example = "prof-analyze steps run.db",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT,

@@ -3,7 +3,8 @@
 
 -- :name steps
 SELECT name, step_count, timed_count, total_ns, mean_ns, min_ns, p50_ns, p90_ns, p95_ns,
-	p99_ns, max_ns, first_ns, last_ns, growth_bytes, series_id, process_count
+	p99_ns, max_ns, first_ns, last_ns, growth_bytes, series_id, process_count, cpu_ns,
+	ready_ns, blocked_ns, 0 AS waited_ns, NULL AS waited_in
 FROM step_totals LEFT JOIN (SELECT name, COUNT(*) AS process_count FROM step_totals
 	WHERE run_id = :run AND process_id IS NOT NULL GROUP BY name) USING (name)
 WHERE run_id = :run AND process_id IS NULL;
@@ -25,11 +26,23 @@ SELECT e.series_id, e.name, CASE e.is_slowest WHEN 1 THEN 'slowest' ELSE 'fastes
 			printf('+%.3f seconds', e.started_ns / 1e9))
 		THEN '%H:%M:%fZ' ELSE '%Y-%m-%d %H:%M:%fZ' END, r.started_utc,
 		printf('+%.3f seconds', e.started_ns / 1e9)) AS clock,
-	e.live_bytes, p.pid, e.process_id
+	e.live_bytes, p.pid, e.process_id, e.cpu_ns, e.ready_ns, e.blocked_ns,
+	0 AS waited_ns, NULL AS waited_in
 FROM step_extremes e JOIN runs r USING (run_id)
 	JOIN processes p ON p.process_id = e.process_id
 WHERE e.run_id = :run AND e.of_process_id IS NULL
 ORDER BY e.series_id, e.is_slowest DESC, e.rank;
+
+-- Where it was waited for longest, of all steps of a name and of the slowest: of a call of
+-- libc, with who called it.
+-- :name step_waits
+SELECT w.series_id, w.rank, MAX(w.ready_ns + w.blocked_ns) AS waited_ns,
+	CASE WHEN p.kind IN ('wait', 'io') AND q.name IS NOT NULL
+		THEN w.waited_in || ' in ' || q.name ELSE w.waited_in END AS waited_in
+FROM step_waits w JOIN call_paths p USING (run_id, path_id)
+	LEFT JOIN call_paths q ON q.path_id = p.parent_path_id
+WHERE w.run_id = :run AND w.of_process_id IS NULL GROUP BY w.series_id, w.rank
+ORDER BY w.series_id, w.rank;
 
 -- :name counter_extremes
 SELECT e.series_id, e.name, CASE e.is_highest WHEN 1 THEN 'highest' ELSE 'lowest' END

@@ -189,7 +189,9 @@ static void many_series(void **state)
 	(void)f;
 	for (uint32_t i = 0; i < 20000; i++) {
 		snprintf(series.name, sizeof(series.name), "step %u", i % 100);
-		marks_add_lane(&marks, i / 100, i, &series, 1, &damaged);
+		marks_add_lane(&marks,
+			       &(struct marks_lane){.process = i / 100, .lane = i},
+			       &series, 1, &damaged);
 	}
 	assert_int_equal(marks.count, 20000);
 	marks_finish(&marks);

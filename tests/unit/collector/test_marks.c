@@ -36,7 +36,10 @@ static int end(void **state)
 /* As the shim would, without its extremes beyond the first five. */
 static void add(double value, uint64_t ticks, int64_t live_bytes)
 {
-	struct segment_mark mark = {value, ticks, series->value_count, live_bytes};
+	struct segment_mark mark = {.value = value,
+				    .ticks = ticks,
+				    .index = series->value_count,
+				    .live_bytes = live_bytes};
 
 	series->window[mark.index % SEGMENT_SERIES_WINDOW] = mark;
 	series->spans[mark.index % SEGMENT_SERIES_SPANS] =
@@ -67,9 +70,12 @@ static void lanes_and_processes_add_up(void **state)
 	add(1, 1000, 50);
 	add(2, 1010, 80);
 	add(3, 1020, 90);
-	marks_add_lane(&marks, 0, 0, series, 1, &damaged);
-	marks_add_lane(&marks, 0, 1, series, 1, &damaged);
-	marks_add_lane(&marks, 1, 2, series, 1, &damaged);
+	marks_add_lane(&marks, &(struct marks_lane){.process = 0, .lane = 0}, series, 1,
+		       &damaged);
+	marks_add_lane(&marks, &(struct marks_lane){.process = 0, .lane = 1}, series, 1,
+		       &damaged);
+	marks_add_lane(&marks, &(struct marks_lane){.process = 1, .lane = 2}, series, 1,
+		       &damaged);
 	marks_finish(&marks);
 	assert_int_equal(damaged, 0);
 	assert_int_equal(marks.count, 3);
@@ -101,7 +107,8 @@ static void results_are_bounded(void **state)
 	for (int i = 0; i < 64; i++)
 		add(i, 1000 + 10 * (uint64_t)i, 0);
 	for (uint32_t lane = 0; lane < 100; lane++)
-		marks_add_lane(&marks, 0, lane, series, 1, &damaged);
+		marks_add_lane(&marks, &(struct marks_lane){.process = 0, .lane = lane},
+			       series, 1, &damaged);
 	marks_finish(&marks);
 	assert_int_equal(marks.all[0]->latest_count, SEGMENT_SERIES_WINDOW);
 	assert_int_equal(marks.all[0]->latest[SEGMENT_SERIES_WINDOW - 1].mark.ticks,
@@ -118,7 +125,8 @@ static void expect_damaged(uint64_t at_least)
 	struct marks marks = {0};
 	uint64_t damaged = 0;
 
-	marks_add_lane(&marks, 0, 0, series, 1, &damaged);
+	marks_add_lane(&marks, &(struct marks_lane){.process = 0, .lane = 0}, series, 1,
+		       &damaged);
 	marks_finish(&marks);
 	assert_true(damaged >= at_least);
 	for (size_t i = 0; i < marks.count; i++)
