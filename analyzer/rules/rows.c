@@ -9,6 +9,7 @@
 #include "analyzer/rules/time/run.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 /* A name that the query does not ask for is passed over. */
@@ -25,6 +26,9 @@ static void bind_run(struct rule_input *input, struct cursor *cursor)
 		{":hook_ns", input->hook_cost_ns},
 		{":cpus", (double)input->cpu_count},
 		{":is_live", input->is_live},
+		{":has_split", run->has_split},
+		{":hooks_ns", (double)input->calls * input->hook_cost_ns},
+		{":lanes", (double)run->lane_count},
 		/* of the threads that were asked */
 		{":threads", (double)run->threads.count},
 		{":busy", (double)run->threads.busy_count},
@@ -95,6 +99,7 @@ static void tell_value(struct rule_input *input, struct finding *finding,
 {
 	double scale = strcmp(value->unit, "percent") == 0 ? 100 : 1;
 	double is = scale * cursor_real(cursor, value->column);
+	char error[64];
 
 	if (cursor_is_null(cursor, value->column))
 		return;
@@ -103,6 +108,8 @@ static void tell_value(struct rule_input *input, struct finding *finding,
 				       scale * limit_of(input, cursor, value));
 	else
 		finding_evidence(finding, value->words, value->unit, is);
+	snprintf(error, sizeof(error), "%s_error", value->column);
+	finding_evidence_error(finding, value_of(cursor, error, 0));
 }
 
 static void tell(struct rule_input *input, struct findings *ret, struct cursor *cursor)
@@ -122,6 +129,9 @@ static void tell(struct rule_input *input, struct findings *ret, struct cursor *
 	finding->impact =
 		rule_share(saving_ns, value_of(cursor, "of_ns", input->time_run->run_ns));
 	finding->least_severity = rule->least;
+	if (value_of(cursor, "severity", 0) > 0)
+		finding_fix_severity(finding,
+				     (enum severity)value_of(cursor, "severity", 0));
 	if (rule->most)
 		finding_cap_severity(finding, rule->most);
 	for (const struct rule_value *value = rule->values; value->column; value++)
@@ -129,30 +139,44 @@ static void tell(struct rule_input *input, struct findings *ret, struct cursor *
 			tell_value(input, finding, cursor, value);
 	finding->why = rule_fill(input, cursor,
 				 rule->why ? rule->why : cursor_text(cursor, "why"));
-	for (size_t i = 0; rule->advice[i]; i++)
-		finding_advise(finding, rule_fill(input, cursor, rule->advice[i]));
+	for (size_t i = 0; rule->advice[i]; i++) {
+		const char *advice = rule_fill(input, cursor, rule->advice[i]);
+
+		if (*advice)
+			finding_advise(finding, advice);
+	}
 	finding->sql = rule_fill(input, cursor, rule->proof);
+}
+
+/* Why a row says nothing; NULL: it may. */
+static const char *unmeasured(struct rule_input *input, struct cursor *cursor)
+{
+	int column = cursor_find(cursor, "unmeasured", strlen("unmeasured"));
+
+	return column < 0 ? NULL : rule_copy(input, cursor_text_at(cursor, column));
 }
 
 int rule_look(struct rule_input *input, struct findings *ret)
 {
 	struct cursor *cursor = rule_query(input, input->rule->sql);
-	const char *unmeasured = NULL;
+	const char *reason = NULL;
+	size_t before = ret->count;
 	int result;
 
 	bind_run(input, cursor);
-	while (!unmeasured && cursor_next(cursor) > 0) {
+	while (cursor_next(cursor) > 0) {
 		const struct rule_value *value = input->rule->values;
-		int column = cursor_find(cursor, "unmeasured", strlen("unmeasured"));
+		const char *missing = unmeasured(input, cursor);
 
-		if (column >= 0)
-			unmeasured = rule_copy(input, cursor_text_at(cursor, column));
+		reason = missing ? missing : reason;
 		while (value->column &&
 		       (!value->limit || is_crossed(input, cursor, value)))
 			value++;
-		if (!unmeasured && !value->column)
+		if (!missing && !value->column)
 			tell(input, ret, cursor);
 	}
 	result = rule_finish(input, cursor, 0);
-	return result || !unmeasured ? result : rule_not_measured(input, unmeasured);
+	return result || !reason || ret->count > before
+		       ? result
+		       : rule_not_measured(input, reason);
 }

@@ -68,7 +68,6 @@ struct rule_input {
 	const struct time_run *time_run; /* what its time was spent on */
 	/* By measured_find(): why a measurement is not valid; NULL: it is. */
 	const char *missing[MEASURED_COUNT];
-	struct time_lanes *lanes; /* by time_run_function() */
 
 	const char *reason;		  /* set by the rule with RULE_NOT_MEASURED */
 	struct quality *quality;	  /* what Q1 finds */
@@ -121,8 +120,9 @@ struct rule {
 	/*
 	 * A rule that is a query: each row whose values are all on the right side of
 	 * their limits becomes a finding. The columns path_id or function_id (neither, or
-	 * 0: the whole run), saving_ns, confidence, and unmeasured (a reason for which
-	 * nothing can be told) are taken where there are such. "{name}" in a text is what
+	 * 0: the whole run), saving_ns, confidence, severity, NAME_error (of what is told
+	 * of NAME), and unmeasured (why this row says nothing) are taken where there are
+	 * such. "{name}" in a text is what
 	 * the row has in that column, "{>name}" the end of that call path, "{run}" the
 	 * run.
 	 */

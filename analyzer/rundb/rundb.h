@@ -47,6 +47,9 @@ struct cursor *rundb_query(struct rundb *db, const char *sql);
 /* From now on the public views (trust, too) hold this run alone for queries of this
  * connection; main.NAME still has all. The file is not changed. */
 int rundb_limit_views(struct rundb *db, int64_t run_id);
+/* From now on this connection has a table of that name with the rows of sql, whose :run
+ * is bound, in place of an earlier one. The file is not changed. */
+int rundb_keep(struct rundb *db, const char *name, const char *sql, int64_t run_id);
 /* From now on functions have what the hooks saw, inlined copies as calls of their own,
  * for queries of this connection. The file is not changed. */
 int rundb_show_inlined(struct rundb *db);

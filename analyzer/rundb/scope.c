@@ -64,6 +64,32 @@ int rundb_limit_views(struct rundb *db, int64_t run_id)
 	return end(db, result);
 }
 
+int rundb_keep(struct rundb *db, const char *name, const char *sql, int64_t run_id)
+{
+	int result = begin(db);
+	struct sqlite3_stmt *statement = NULL;
+	char *drop = sqlite3_mprintf("DROP TABLE IF EXISTS temp.\"%w\"", name);
+	char *create = sqlite3_mprintf("CREATE TEMP TABLE \"%w\" AS %s", name, sql);
+
+	if (result == SQLITE_OK)
+		result = drop && create ? sqlite3_exec(db->handle, drop, NULL, NULL, NULL)
+					: SQLITE_NOMEM;
+	if (result == SQLITE_OK)
+		result = sqlite3_prepare_v2(db->handle, create, -1, &statement, NULL);
+	if (result == SQLITE_OK)
+		result = sqlite3_bind_int64(
+			statement, sqlite3_bind_parameter_index(statement, ":run"),
+			run_id);
+	if (result == SQLITE_OK)
+		result = sqlite3_step(statement) == SQLITE_DONE
+				 ? SQLITE_OK
+				 : sqlite3_errcode(db->handle);
+	sqlite3_finalize(statement);
+	sqlite3_free(drop);
+	sqlite3_free(create);
+	return end(db, result);
+}
+
 /* The names are those of the schema, which was checked when the file was opened. */
 static int shadow_hooked(struct rundb *db, const char *name)
 {

@@ -11,7 +11,6 @@
 #include "analyzer/reports/trust/facts.h"
 #include "analyzer/rules/measured.h"
 #include "analyzer/rules/memory/wrappers.h"
-#include "analyzer/rules/time/lanes.h"
 #include "analyzer/rules/time/run.h"
 
 #include <stdlib.h>
@@ -171,7 +170,6 @@ static enum exit_status apply_all(struct report_input *input,
 	}
 	tell_estimates(&rule, &ret->findings);
 	memory_wrappers_free(rule.wrappers);
-	time_lanes_free(rule.lanes);
 	strbuf_free(&error);
 	return status;
 }

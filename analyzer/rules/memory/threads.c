@@ -7,7 +7,6 @@
 #include "analyzer/rules/memory/owners.h"
 
 #include "analyzer/rundb/rundb.h"
-#include "analyzer/rules/time/run.h"
 
 #include "memory_threads.sql.h"
 
@@ -20,28 +19,24 @@ enum sum { CROSSED, FREES, ALLOCS, BYTES, LARGE };
 #define SUM_TOLERANCE 1.15
 
 /* What the calls of the row's function took beyond their median, as far as its own code
- * may have, in the busiest thread; -errno. */
-static int read_beyond(struct rule_input *input, struct cursor *cursor,
-		       int64_t function_id, double *ret)
+ * may have, in the busiest thread. */
+static double read_beyond(struct rule_input *input, struct cursor *cursor)
 {
 	double self_ns = cursor_real(cursor, "self_ns"),
-	       tick_ns = cursor_real(cursor, "tick_ns"), held_ns;
+	       tick_ns = cursor_real(cursor, "tick_ns");
 	struct histogram histogram;
 	const void *bytes;
 	size_t size;
-	int result;
 
 	bytes = cursor_blob(cursor, "histogram", &size);
 	if (histogram_decode(bytes, size, &histogram) < 0 || !(self_ns > 0) ||
 	    histogram.ticks * tick_ns >
 		    SUM_TOLERANCE * cursor_real(cursor, "raw_total_ns"))
 		return 0;
-	result = time_run_function(input, function_id, self_ns, &held_ns);
-	*ret = histogram_beyond(&histogram, histogram_quantile(&histogram, 0.5),
+	return histogram_beyond(&histogram, histogram_quantile(&histogram, 0.5),
 				rule_limit(input, "wait_call_ns") / tick_ns) *
 	       tick_ns * fmin(1, self_ns / cursor_real(cursor, "total_ns")) *
-	       fmin(1, held_ns / self_ns);
-	return result;
+	       fmin(1, cursor_real(cursor, "held_ns") / self_ns);
 }
 
 /* What the owner's calls may have waited for other threads in malloc. */
@@ -49,19 +44,17 @@ static int load_waits(struct rule_input *input, const struct memory_owner *owner
 		      double *ret)
 {
 	struct cursor *cursor;
-	int64_t function_id;
-	int result = 0;
 
 	*ret = 0;
 	if (owner->function == CALLTREE_NONE)
 		return 0;
-	function_id = input->tree->functions[owner->function].function_id;
 	cursor = rule_query(input, memory_threads_sql_durations);
-	cursor_bind_integer(cursor, ":function", function_id);
+	cursor_bind_integer(cursor, ":function",
+			    input->tree->functions[owner->function].function_id);
 	if (cursor_next(cursor) > 0)
-		result = read_beyond(input, cursor, function_id, ret);
-	*ret = fmin(*ret, owner->sums[CROSSED] * rule_limit(input, "wait_ns"));
-	return rule_finish(input, cursor, result);
+		*ret = fmin(read_beyond(input, cursor),
+			    owner->sums[CROSSED] * rule_limit(input, "wait_ns"));
+	return rule_finish(input, cursor, 0);
 }
 
 static void tell_cost(struct rule_input *input, struct finding *finding, double waits_ns,

@@ -4,15 +4,31 @@
 -- What a function waited is what its own code slept, and the calls of libc that it made.
 -- The CPU was not idle while one of the threads waited for it: at least, for several may
 -- have waited at once.
+-- Who sleeps until there is work for it, or until others are done, is not named; and what
+-- the first threads of processes, which the run waits for, sleep until there is work counts
+-- as if it were computed: as that of a server without requests.
 -- :name low
-WITH largest AS (SELECT COALESCE(c.function_id, p.function_id) AS function_id,
-		SUM(p.self_blocked_ns) AS blocked_ns
-	FROM path p LEFT JOIN path c ON p.kind >= 3 AND c.path_id = p.parent_path_id
-	WHERE p.run_id = :run AND p.self_blocked_ns > 0
+WITH slept AS (SELECT p.path_id, COALESCE(c.function_id, p.function_id) AS function_id,
+		p.self_blocked_ns AS ns,
+		IFNULL(CASE WHEN p.kind >= 3 THEN libc_purpose(f.name) END, '') AS purpose
+	FROM path p JOIN function f USING (function_id)
+	LEFT JOIN path c ON p.kind >= 3 AND c.path_id = p.parent_path_id
+	WHERE p.run_id = :run AND p.self_blocked_ns > 0),
+largest AS (SELECT function_id, SUM(ns) AS ns FROM slept
+	WHERE purpose NOT IN ('event', 'condition', 'peer', 'child', 'thread')
 	GROUP BY 1 ORDER BY 2 DESC, 1 LIMIT 1),
-half AS (SELECT function_id FROM largest WHERE blocked_ns >= :blocked_ns / 2),
+half AS (SELECT function_id FROM largest WHERE ns >= :blocked_ns / 2),
+first AS (SELECT t.lane_id FROM thread t JOIN process p USING (process_id)
+	WHERE t.run_id = :run AND t.tid = p.pid),
+work AS (SELECT TOTAL(ns * is_for_work) / MAX(1, TOTAL(ns)) AS part
+	FROM (SELECT COALESCE(s.self_blocked_ns, ns) AS ns,
+			purpose IN ('event', 'condition', 'peer') AS is_for_work
+		FROM slept LEFT JOIN path_lane s USING (path_id)
+		WHERE purpose NOT IN ('child', 'thread')
+			AND (s.lane_id IS NULL OR s.lane_id IN first))),
 used AS (SELECT :cpu_ns / MAX(1, :lived_ns - :ready_ns) AS used)
-SELECT (SELECT function_id FROM half) AS function_id, used, (1 - used) * :run_ns AS saving_ns,
+SELECT (SELECT function_id FROM half) AS function_id, used, part,
+	1 - (1 - used) * (1 - part) AS used_or_work, (1 - used) * (1 - part) * :run_ns AS saving_ns,
 	:cpu_ns AS cpu_ns, :ready_ns AS ready_ns, :blocked_ns AS blocked_ns,
 	:threads AS threads, CASE WHEN EXISTS (SELECT 1 FROM half)
 		THEN 'this function for at least half of that'
@@ -21,7 +37,7 @@ SELECT (SELECT function_id FROM half) AS function_id, used, (1 - used) * :run_ns
 		THEN 'the threads that were asked lived too briefly'
 		WHEN :is_live THEN 'the run has not ended: what it waits for may still come'
 		END AS unmeasured
-FROM used;
+FROM used, work;
 
 -- wished: computed and waited for a CPU.
 -- :name wished

@@ -22,109 +22,6 @@ static double tiny_ns(struct rule_input *input)
 		    rule_limit(input, "tiny_ns"));
 }
 
-/*
- * The compiler inlines what is defined in a header: a program without hooks does not make
- * these calls. (Of nine such functions in three programs not one call was left at -O2.)
- * The C++ library's templates have no file: their code lies in a library without hooks.
- */
-static bool is_of_header(const char *file, const char *name)
-{
-	static const char *const ends[] = {".h", ".hh",	 ".hpp", ".hxx",
-					   ".H", ".inl", ".ipp", ".tcc"};
-	const char *dot = file ? strrchr(file, '.') : NULL;
-
-	for (size_t i = 0; dot && i < sizeof(ends) / sizeof(*ends); i++)
-		if (strcmp(dot, ends[i]) == 0)
-			return true;
-	return !file && name && strncmp(name, "std::", 5) == 0;
-}
-
-/*
- * What the run took at least, for what is counted and not measured: where nearly all of
- * the time was the hooks' the rest may be far too small, more than their error says. (Lua
- * sorts in 0.1 s; 0.06 s were left of 2.1 s, and 28 million calls of index2value() came
- * to 86 % of that.)
- */
-static double least_run_ns(struct rule_input *input)
-{
-	const struct time_run *run = input->time_run;
-	double hooks_ns = (double)input->calls * input->hook_cost_ns /
-			  fmax(1, (double)run->lane_count);
-
-	return run->run_ns + rule_limit(input, "hooks_error") * hooks_ns;
-}
-
-static int add_tiny(struct rule_input *input, struct findings *ret, struct cursor *cursor)
-{
-	int64_t function_id = cursor_integer(cursor, "function_id");
-	double calls = cursor_real(cursor, "calls"),
-	       cpu_ns = cursor_real(cursor, "cpu_ns");
-	double run_ns = least_run_ns(input);
-	double saving_ns = calls * rule_limit(input, "call_ns"), held_ns;
-	struct finding *finding;
-	int result = time_run_function(input, function_id, cpu_ns, &held_ns);
-
-	if (result < 0)
-		return result;
-	/* Of threads side by side only the longest counts. */
-	if (cpu_ns > 0)
-		saving_ns *= fmin(1, held_ns / cpu_ns);
-	if (saving_ns < rule_limit(input, "least_share") * run_ns ||
-	    is_of_header(cursor_text(cursor, "file"), cursor_text(cursor, "name")))
-		return 0;
-	finding = rule_add_function(input, ret, function_id, false);
-	finding->saving_ns = saving_ns;
-	finding->impact = rule_share(saving_ns, run_ns);
-	finding_evidence_limit(finding, "calls", "count", calls,
-			       rule_limit(input, "least_calls"));
-	finding_evidence_limit(finding, "computed per call", "ns",
-			       cursor_real(cursor, "cpu_by_call"), tiny_ns(input));
-	finding_evidence_error(finding, cursor_real(cursor, "error_by_call"));
-	if (cursor_integer(cursor, "inlined_calls"))
-		finding_evidence(finding, "inlined, not counted here", "count",
-				 cursor_real(cursor, "inlined_calls"));
-	finding_evidence(finding, "cost of a call", "ns", rule_limit(input, "call_ns"));
-	finding_evidence(finding, "share of the run", "percent",
-			 100 * rule_share(saving_ns, run_ns));
-	finding_evidence(finding, "hooks, already subtracted", "ns",
-			 cursor_real(cursor, "hooks_ns"));
-	finding->why = "each call does so little that calling it is a large part of its "
-		       "cost, unless it is inlined without the hooks";
-	finding_advise(finding,
-		       "let the compiler inline it: static, in a header, or link-time "
-		       "optimisation",
-		       "give it many items at once, or move the loop into it",
-		       "call it outside the loop when its result does not change",
-		       "leave it out of the recording: "
-		       "-finstrument-functions-exclude-function-list");
-	finding->sql = rule_text(
-		input,
-		"SELECT name, calls, inlined_calls, self_cpu_ns, CAST(self_cpu_ns AS "
-		"REAL) / (calls - inlined_calls) AS mean_cpu_ns, raw_self_ns FROM "
-		"functions "
-		"WHERE run_id = %lld AND function_id = %lld",
-		(long long)input->run_id, (long long)function_id);
-	return 0;
-}
-
-static int evaluate_tiny(struct rule_input *input, struct findings *ret)
-{
-	struct cursor *cursor = rule_query(input, time_calls_sql_tiny);
-	int result = 0;
-
-	cursor_bind_real(cursor, ":calls", rule_limit(input, "least_calls"));
-	cursor_bind_real(cursor, ":mean", tiny_ns(input));
-	while (result >= 0 && cursor_next(cursor) > 0) {
-		int64_t function_id = cursor_integer(cursor, "function_id");
-
-		if (rule_is_region(input, function_id) ||
-		    rule_is_libc(input, function_id))
-			continue;
-		result = add_tiny(input, ret, cursor);
-	}
-	return rule_finish(input, cursor, result);
-}
-
 static const struct rule_limit tiny_calls_limits[] = {
 	{"least_calls", 100000, "count", .meaning = "calls"},
 	{"tiny_ns", 100, "ns",
@@ -154,7 +51,30 @@ const struct rule rule_tiny_calls = {
 	.verify = "prof-record --repeat 10 --against './before' -- ./after, both built "
 		  "without hooks",
 	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL,
-	.evaluate = evaluate_tiny,
+	.sql = time_calls_sql_tiny,
+	.values =
+		(const struct rule_value[]){
+			RULE_LEAST("calls", "count", "calls", "least_calls"),
+			RULE_MOST("computed per call", "ns", "call_cpu", "most_ns"),
+			RULE_TELLS("inlined, not counted here", "count", "inlined"),
+			RULE_TELLS("cost of a call", "ns", "cost_ns"),
+			RULE_TELLS("share of the run", "percent", "won"),
+			RULE_TELLS("hooks, already subtracted", "ns", "hooks_ns"),
+			RULE_MOST(NULL, NULL, "most_cpu", "most_ns"),
+			RULE_LEAST(NULL, NULL, "won", "least_share"),
+			{0}},
+	.why = "each call does so little that calling it is a large part of its cost, "
+	       "unless it is inlined without the hooks",
+	.advice = {"let the compiler inline it: static, in a header, or link-time "
+		   "optimisation",
+		   "give it many items at once, or move the loop into it",
+		   "call it outside the loop when its result does not change",
+		   "leave it out of the recording: "
+		   "-finstrument-functions-exclude-function-list"},
+	.proof = "SELECT name, calls, inlined_calls, self_cpu_ns, CAST(self_cpu_ns AS "
+		 "REAL) "
+		 "/ (calls - inlined_calls) AS mean_cpu_ns, raw_self_ns FROM functions "
+		 "WHERE run_id = {run} AND function_id = {function_id}",
 };
 
 static bool is_region(const struct calltree *tree, const struct calltree_node *node)
@@ -180,6 +100,12 @@ static uint32_t caller_of(const struct calltree *tree, const struct calltree_nod
 	return at;
 }
 
+/* A wait for a CPU is the machine's, in the callee and so in its caller. */
+static double served_ns(const struct calltree_node *node)
+{
+	return (double)(node->total_ns - node->ready_ns);
+}
+
 static int add_chatty(struct rule_input *input, struct findings *ret,
 		      const struct calltree_node *node)
 {
@@ -187,7 +113,7 @@ static int add_chatty(struct rule_input *input, struct findings *ret,
 	const struct calltree_node *parent = &input->tree->nodes[caller];
 	double run_ns = input->time_run->run_ns, ratio, held_ns;
 	double calls = (double)node->calls;
-	double total_ns = (double)(node->total_ns - node->ready_ns);
+	double total_ns = served_ns(node);
 	struct finding *finding;
 	int result = time_run_path(input, node->path_id, total_ns, &held_ns);
 
@@ -204,7 +130,7 @@ static int add_chatty(struct rule_input *input, struct findings *ret,
 	finding_evidence_limit(finding, "calls for each call of its caller", "ratio",
 			       ratio, rule_limit(input, "calls_per_call"));
 	finding_evidence_limit(finding, "share of its caller", "percent",
-			       100 * rule_share(total_ns, (double)parent->total_ns),
+			       100 * rule_share(total_ns, served_ns(parent)),
 			       100 * rule_limit(input, "caller_share"));
 	finding_evidence_limit(finding, "share of the run", "percent",
 			       100 * rule_share(held_ns, run_ns),
@@ -233,8 +159,7 @@ static int add_chatty(struct rule_input *input, struct findings *ret,
 static bool is_chatty(struct rule_input *input, const struct calltree_node *node,
 		      double least_ns, double ratio)
 {
-	double total_ns = rule_least((double)(node->total_ns - node->ready_ns),
-				     (double)node->total_error_ns);
+	double total_ns = rule_least(served_ns(node), (double)node->total_error_ns);
 	const struct calltree_node *parent;
 	uint32_t caller;
 
@@ -249,7 +174,7 @@ static bool is_chatty(struct rule_input *input, const struct calltree_node *node
 	       parent->function != node->function &&
 	       (double)parent->calls >= rule_limit(input, "least_caller_calls") &&
 	       (double)node->calls >= ratio * (double)parent->calls &&
-	       total_ns >= rule_limit(input, "caller_share") * (double)parent->total_ns &&
+	       total_ns >= rule_limit(input, "caller_share") * served_ns(parent) &&
 	       total_ns > tiny_ns(input) * (double)node->calls;
 }
 

@@ -6,12 +6,10 @@
 
 #include "common/base/xalloc.h"
 #include "analyzer/rules/rule.h"
-#include "analyzer/rules/time/lanes.h"
 #include "analyzer/rundb/rundb.h"
 
 #include "time_run.sql.h"
 
-#include <errno.h>
 #include <math.h>
 #include <stdlib.h>
 
@@ -222,6 +220,8 @@ int time_run_load(struct rule_input *input, struct time_run *ret)
 		result = load_threads(&load);
 	if (result == 0)
 		add_up(&load);
+	if (result == 0)
+		result = rundb_keep(input->db, "held", time_run_sql_held, input->run_id);
 	free(load.list);
 	return result;
 }
@@ -245,20 +245,6 @@ static int add_largest(struct rule_input *input, const char *sql, int64_t id,
 	}
 	*ret_ns = sum_ns + largest_ns;
 	return rule_finish(input, cursor, 0);
-}
-
-int time_run_function(struct rule_input *input, int64_t function_id, double cpu_ns,
-		      double *ret_ns)
-{
-	int result;
-
-	*ret_ns = cpu_ns;
-	if (input->time_run->lane_count < 2)
-		return 0;
-	result = time_lanes_function(input, function_id, ret_ns);
-	return result != -ENOENT ? result
-				 : add_largest(input, time_run_sql_function_lanes,
-					       function_id, ret_ns);
 }
 
 int time_run_path(struct rule_input *input, int64_t path_id, double total_ns,

@@ -37,12 +37,19 @@ SELECT process_id, wall_ns FROM processes WHERE run_id = :run ORDER BY process_i
 SELECT process_id, wall_ns, cpu_ns, ready_ns, blocked_ns FROM threads
 WHERE run_id = :run AND cpu_ns IS NOT NULL;
 
--- :name function_lanes
-SELECT l.process_id, SUM(s.self_ns - s.self_ready_ns - s.self_blocked_ns) AS self_ns
-FROM path h JOIN path p ON IFNULL(p.host_path_id, p.path_id) = h.path_id
-JOIN path_lane s ON s.path_id = p.path_id JOIN lane l USING (lane_id)
-WHERE p.run_id = :run AND h.run_id = :run AND h.function_id = :id
-GROUP BY s.lane_id ORDER BY l.process_id;
+-- What each function computed itself, of the run: the longest thread's share in each
+-- process, added up. Four threads that do the same for a second hold one second of the run.
+-- Kept as the table held; of a run with one lane it is empty.
+-- :name held
+SELECT function_id, SUM(ns) AS ns FROM (
+	SELECT function_id, process_id, MAX(ns) AS ns FROM (
+		SELECT h.function_id, l.process_id,
+			SUM(s.self_ns - s.self_ready_ns - s.self_blocked_ns) AS ns
+		FROM path p JOIN path h ON h.path_id = IFNULL(p.host_path_id, p.path_id)
+		JOIN path_lane s ON s.path_id = p.path_id JOIN lane l USING (lane_id)
+		WHERE p.run_id = :run GROUP BY h.function_id, l.process_id, s.lane_id)
+	GROUP BY function_id, process_id)
+GROUP BY function_id;
 
 -- :name path_lanes
 SELECT l.process_id, s.total_ns - s.ready_ns AS self_ns FROM path_lane s JOIN lane l USING (lane_id)

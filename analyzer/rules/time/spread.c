@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rules T7 and T8: functions of which some calls take far longer than the others, a few
- * (a tail) or many (a second mode). Must not take the wait for a CPU on a busy machine
- * for the function's doing, nor one for something else for computing; nor read the
+ * (a tail) or many (a second mode). Must not take a wait for computing; nor read the
  * histogram of a recursion, which counts nested calls again.
+ *
+ * That calls differ is measured; that they need not, nobody knows: a lexer reads long
+ * words and short ones, bc multiplies long numbers and short ones. So this is never sure.
  */
 #include "analyzer/statistics/histogram.h"
 #include "analyzer/rules/rule.h"
@@ -21,92 +23,50 @@
 struct spread {
 	int64_t function_id;
 	double calls;
-	double run_ns;	   /* what the function holds of the run, with what it calls */
-	double own_share;  /* its own code's part of that */
-	double hist_ns;	   /* sum of the histogram */
-	double ready_ns;   /* what they waited for a CPU, with what they call */
-	double blocked_ns; /* and slept */
+	double run_ns;	  /* what the function computes of the run, with what it calls */
+	double own_share; /* its own code's part of that */
+	double computed_ns; /* the histogram's sum, without the waits of the calls */
 	double tick_ns;
 	struct histogram histogram;
 	bool has_modes;
 	struct histogram_modes modes;
 };
 
-/*
- * Durations of its own that tell something of the function's code: not those that hang on
- * what was subtracted for the hooks of its callees, nor those of a function that
- * allocates in most of its calls, which are the allocator's and the kernel's: a block
- * from a list takes 20 ns, one on a fresh page 2 us. (tidy's wrapper of malloc() was told
- * for that.)
- */
-static bool has_own_durations(struct rule_input *input, struct cursor *cursor)
-{
-	return rule_least(cursor_real(cursor, "self_ns"),
-			  cursor_real(cursor, "self_error_ns")) >=
-		       rule_limit(input, "least_by_hooks") *
-			       cursor_real(cursor, "hooks_ns") &&
-	       cursor_real(cursor, "alloc_count") < rule_limit(input, "allocs_per_call") *
-							    cursor_real(cursor, "calls");
-}
-
 /* 1: can be judged, 0: cannot, or -errno. */
 static int read_row(struct rule_input *input, struct cursor *cursor, struct spread *ret)
 {
-	double ready_ns = cursor_real(cursor, "ready_ns"),
-	       raw_ns = cursor_real(cursor, "raw_total_ns");
-	double total_ns = cursor_real(cursor, "total_ns") - ready_ns;
-	double self_ns =
-		cursor_real(cursor, "self_ns") - cursor_real(cursor, "self_ready_ns");
-	double cpu_ns = cursor_real(cursor, "cpu_ns"), held_ns;
-	double total_error_ns = cursor_real(cursor, "total_error_ns");
+	double run_ns = input->time_run->run_ns, hist_ns;
+	double total_ns = cursor_real(cursor, "served_ns");
 	const void *bytes;
 	size_t size;
-	int result;
 
 	*ret = (struct spread){
 		.function_id = cursor_integer(cursor, "function_id"),
 		.calls = cursor_real(cursor, "calls"),
-		.own_share = rule_share(self_ns, total_ns),
-		.ready_ns = ready_ns,
-		.blocked_ns = cursor_real(cursor, "blocked_ns"),
+		.run_ns = fmin(cursor_real(cursor, "run_part") * total_ns, run_ns),
+		.own_share = rule_share(cursor_real(cursor, "own_ns"), total_ns),
 		.tick_ns = cursor_real(cursor, "tick_ns"),
 	};
-	if (!has_own_durations(input, cursor) || rule_is_libc(input, ret->function_id))
-		return 0;
 	bytes = cursor_blob(cursor, "histogram", &size);
 	if (histogram_decode(bytes, size, &ret->histogram) < 0)
 		return 0;
-	ret->hist_ns = ret->histogram.ticks * ret->tick_ns;
+	hist_ns = ret->histogram.ticks * ret->tick_ns;
+	ret->computed_ns = hist_ns - cursor_real(cursor, "waited_ns");
 	/* Of windows over the run the durations are a sample. */
 	if (cursor_integer(cursor, "is_sampled"))
 		ret->calls = ret->histogram.calls;
-	if (!(ret->hist_ns > 0) || ret->hist_ns > SUM_TOLERANCE * raw_ns)
-		return 0;
-	/* Of threads side by side only the longest counts. */
-	result = time_run_function(input, ret->function_id, cpu_ns, &held_ns);
-	if (result < 0)
-		return result;
-	ret->run_ns = cpu_ns > 0 ? total_ns * fmin(1, held_ns / cpu_ns) : total_ns;
-	ret->run_ns = fmin(ret->run_ns, input->time_run->run_ns);
-	return ret->run_ns * rule_share(rule_least(total_ns, total_error_ns), total_ns) >=
-	       rule_limit(input, "run_share") * input->time_run->run_ns;
+	return hist_ns > 0 &&
+	       hist_ns <= SUM_TOLERANCE * cursor_real(cursor, "raw_total_ns") &&
+	       ret->run_ns * cursor_real(cursor, "sure") >=
+		       rule_limit(input, "run_share") * run_ns;
 }
 
-/* The part of the function's time beyond what usual calls take that was no wait for a
- * CPU: those make a tail of their own, or a slow mode. At least, for the usual calls had
- * some. */
-static double beyond_share(const struct spread *spread, double usual_ns)
+/* The part of what the calls computed beyond what usual ones take: those make a tail of
+ * their own, or a slow mode. At least, for the usual ones may have waited, too. */
+static double beyond(const struct spread *spread, double usual_ns)
 {
-	double served_ns = spread->hist_ns - spread->ready_ns;
-
-	return served_ns > 0 ? (served_ns - spread->calls * usual_ns) / served_ns : 0;
-}
-
-/* What the slow calls do beyond usual ones is to wait. */
-static bool has_waited(const struct spread *spread, double usual_ns)
-{
-	return spread->blocked_ns >=
-	       (spread->hist_ns - spread->ready_ns - spread->calls * usual_ns) / 2;
+	return rule_share(spread->computed_ns - spread->calls * usual_ns,
+			  spread->computed_ns);
 }
 
 /* What a fix may gain of a function that consists of excess. What its callees take is
@@ -114,23 +74,6 @@ static bool has_waited(const struct spread *spread, double usual_ns)
 static double gain_ns(struct rule_input *input, const struct spread *spread)
 {
 	return spread->run_ns * spread->own_share * rule_limit(input, "assumed_gain");
-}
-
-/*
- * That calls differ is measured; that they need not, nobody knows: a lexer reads long
- * words and short ones, bc multiplies long numbers and short ones. So this is never sure.
- * Of calls that wait it is less so: zstd's main thread waits in one function for all of
- * its workers.
- */
-static void rate(const struct rule_input *input, bool waited, bool is_broad,
-		 struct finding *finding)
-{
-	finding->confidence = waited || is_broad ? CONFIDENCE_LOW : CONFIDENCE_MEDIUM;
-	finding->impact = rule_share(finding->saving_ns, input->time_run->run_ns);
-	if (is_broad)
-		finding->specific = 0; /* less than T1 */
-	if (waited)
-		finding_fix_severity(finding, SEVERITY_LOW);
 }
 
 static const char *proof(struct rule_input *input, int64_t function_id)
@@ -164,10 +107,9 @@ static bool find_modes(struct rule_input *input, const struct rule *rule,
 				     rule_limit(input, "least_part"), &spread->modes) &&
 		mode_ratio(input, spread) >= rule_limit(input, "mode_ratio") &&
 		spread->modes.slow_calls <= rule_limit(input, "most_calls");
-	spread->has_modes =
-		spread->has_modes &&
-		beyond_share(spread, spread->modes.fast_ticks * spread->tick_ns) >=
-			rule_limit(input, "slow_share");
+	spread->has_modes = spread->has_modes &&
+			    beyond(spread, spread->modes.fast_ticks * spread->tick_ns) >=
+				    rule_limit(input, "slow_share");
 	input->rule = own;
 	return spread->has_modes;
 }
@@ -177,7 +119,6 @@ static int look_at_all(struct rule_input *input, struct findings *ret,
 		       int (*look)(struct rule_input *, struct findings *,
 				   struct spread *))
 {
-	const struct time_run *run = input->time_run;
 	struct cursor *cursor = rule_query(input, time_spread_sql_measured);
 	struct spread spread;
 	bool is_measured = cursor_next(cursor) > 0;
@@ -189,8 +130,6 @@ static int look_at_all(struct rule_input *input, struct findings *ret,
 		return rule_not_measured(input,
 					 "no durations of single calls were recorded");
 	cursor = rule_query(input, time_spread_sql_functions);
-	cursor_bind_real(cursor, ":calls", rule_limit(input, "least_calls"));
-	cursor_bind_real(cursor, ":least", rule_limit(input, "run_share") * run->run_ns);
 	while (result >= 0 && cursor_next(cursor) > 0) {
 		result = read_row(input, cursor, &spread);
 		if (result > 0)
@@ -216,9 +155,8 @@ static int look_for_tail(struct rule_input *input, struct findings *ret,
 	double p50 = histogram_quantile(&spread->histogram, 0.5) * spread->tick_ns;
 	double p99 = histogram_quantile(&spread->histogram, 0.99) * spread->tick_ns;
 	double slowest = histogram_slowest_share(&spread->histogram, 0.01);
-	double share = fmin(slowest, beyond_share(spread, p50));
+	double share = fmin(slowest, beyond(spread, p50));
 	double ratio = p99 / (p50 + input->hook_cost_ns);
-	bool waited = has_waited(spread, p50);
 	struct finding *finding;
 
 	if (ratio < rule_limit(input, "p99_by_p50") ||
@@ -227,7 +165,11 @@ static int look_for_tail(struct rule_input *input, struct findings *ret,
 		return 0;
 	finding = rule_add_function(input, ret, spread->function_id, false);
 	finding->saving_ns = share * gain_ns(input, spread);
-	rate(input, waited, is_broad(input, spread, p50), finding);
+	finding->impact = rule_share(finding->saving_ns, input->time_run->run_ns);
+	if (is_broad(input, spread, p50)) {
+		finding->confidence = CONFIDENCE_LOW;
+		finding->specific = 0; /* less than T1 */
+	}
 	finding_evidence_limit(finding, "p99 by p50", "ratio", ratio,
 			       rule_limit(input, "p99_by_p50"));
 	finding_evidence_limit(finding, "slowest 1 % of the calls, of its time",
@@ -238,16 +180,14 @@ static int look_for_tail(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "calls", "count", spread->calls);
 	finding_evidence(finding, "share of the run", "percent",
 			 100 * rule_share(spread->run_ns, input->time_run->run_ns));
-	finding->why =
-		waited ? "a few calls take many times as long as most do: they wait"
-		       : "a few calls take many times as long as most do, and "
-			 "much of its time with them";
+	finding->why = "a few calls take many times as long as most do, and much of its "
+		       "time with them";
 	finding_advise(finding,
 		       "find what the slow calls do that the others do not: its callees, "
 		       "with 'prof-analyze callers'",
 		       "move growing, flushing and rebuilding out of the call, or do a "
 		       "little of it in each",
-		       "look for locks and I/O on the way");
+		       "waits are not in it: see W1 to W3 and L1 to L3");
 	finding->sql = proof(input, spread->function_id);
 	return 0;
 }
@@ -299,17 +239,15 @@ static int look_for_modes(struct rule_input *input, struct findings *ret,
 {
 	const struct histogram_modes *modes = &spread->modes;
 	double fast_ns;
-	bool waited;
 	struct finding *finding;
 
 	if (!find_modes(input, input->rule, spread))
 		return 0;
 	fast_ns = modes->fast_ticks * spread->tick_ns;
-	waited = has_waited(spread, fast_ns);
 	finding = rule_add_function(input, ret, spread->function_id, false);
-	finding->saving_ns = fmin(modes->slow_share, beyond_share(spread, fast_ns)) *
-			     gain_ns(input, spread);
-	rate(input, waited, false, finding);
+	finding->saving_ns =
+		fmin(modes->slow_share, beyond(spread, fast_ns)) * gain_ns(input, spread);
+	finding->impact = rule_share(finding->saving_ns, input->time_run->run_ns);
 	finding_evidence_limit(finding, "slow by fast", "ratio",
 			       mode_ratio(input, spread),
 			       rule_limit(input, "mode_ratio"));
@@ -322,10 +260,8 @@ static int look_for_modes(struct rule_input *input, struct findings *ret,
 	finding_evidence(finding, "mean of the slow", "ns",
 			 modes->slow_ticks * spread->tick_ns);
 	finding_evidence(finding, "calls", "count", spread->calls);
-	finding->why =
-		waited ? "its calls are of two kinds, fast and slow: the slow ones wait"
-		       : "its calls are of two kinds, fast and slow, with hardly "
-			 "any in between";
+	finding->why = "its calls are of two kinds, fast and slow, with hardly any in "
+		       "between";
 	finding_advise(finding,
 		       "find the branch that the slow calls take: a miss of a cache, "
 		       "growth, a fallback",

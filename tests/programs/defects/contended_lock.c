@@ -5,7 +5,7 @@
 // expect: L1 contended-lock add_result
 // flags: -pthread
 // cpus: 2
-// mild: T0 T1 T9 L4 W1
+// mild: T0 T1 T9 W1
 #include "background.h"
 
 #include <pthread.h>

@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a daemon whose forked workers wait for events that hardly ever come, as
- *                nginx's do: the CPU is idle, and the function in which they wait is no
- *                hot one. What the workers run in was entered before they were forked, so
- *                their roots have no calls.
+ * What this is:  a program without a defect: a daemon whose forked workers wait for events
+ *                that hardly ever come, as nginx's do. The CPU is idle for want of work.
+ *                What the workers run in was entered before they were forked, so their roots
+ *                have no calls.
  */
-// expect: R1 cpu-low
-// mild: T0 T1 T3 T9
 #include "background.h"
 
 #include <sys/epoll.h>
