@@ -21,10 +21,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
 #include <sys/mman.h>
+#include <sys/msg.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/wait.h>
 #include <threads.h>
 #include <sys/sendfile.h>
@@ -54,6 +57,18 @@ void free_aligned_sized(void *address, size_t alignment, size_t size);
 int __vfprintf_chk(FILE *restrict stream, int flag, const char *restrict format,
 		   va_list list);
 int __vprintf_chk(int flag, const char *restrict format, va_list list);
+int __vdprintf_chk(int descriptor, int flag, const char *restrict format, va_list list);
+size_t __fread_chk(void *restrict to, size_t room, size_t size, size_t count,
+		   FILE *restrict stream);
+size_t __fread_unlocked_chk(void *restrict to, size_t room, size_t size, size_t count,
+			    FILE *restrict stream);
+char *__fgets_chk(char *restrict to, size_t room, int size, FILE *restrict stream);
+char *__fgets_unlocked_chk(char *restrict to, size_t room, int size,
+			   FILE *restrict stream);
+int __isoc99_vfscanf(FILE *restrict stream, const char *restrict format, va_list list);
+int __isoc99_vscanf(const char *restrict format, va_list list);
+int __isoc23_vfscanf(FILE *restrict stream, const char *restrict format, va_list list);
+int __isoc23_vscanf(const char *restrict format, va_list list);
 int __uflow(FILE *stream);
 int __overflow(FILE *stream, int byte);
 
@@ -64,6 +79,8 @@ ssize_t __pread64_chk(int descriptor, void *to, size_t size, off64_t at, size_t 
 ssize_t __recv_chk(int descriptor, void *to, size_t size, size_t room, int flags);
 ssize_t __recvfrom_chk(int descriptor, void *restrict to, size_t size, size_t room,
 		       int flags, __SOCKADDR_ARG peer, socklen_t *restrict peer_size);
+ssize_t __readlink_chk(const char *restrict path, char *restrict to, size_t size,
+		       size_t room);
 int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int directory, const char *path, int flags);

@@ -2,7 +2,6 @@
 /* Opening and closing descriptors, and bringing files to the disk. */
 #include "shim/wrap/io/io_call.h"
 
-#include <dirent.h>
 #include <fcntl.h>
 #include <stdarg.h>
 #include <sys/mman.h>
@@ -84,53 +83,17 @@ exported int creat64(const char *path, mode_t mode)
 	return IO_CALL_OPEN(creat, path, real_creat64(path, mode));
 }
 
-/* What it led to; it is nothing of that any more. */
-static uint32_t leave(int descriptor)
-{
-	const struct descriptor *known = descriptors_known(descriptor);
-	uint32_t target = known ? known->target : 0;
-
-	descriptors_forget(descriptor);
-	return target;
-}
-
 /* Forgotten before, and after, too: another thread may use the number in between. */
 exported int close(int descriptor)
 {
 	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
 	int is_open = libc_call_begin(LIBC_CALL_close, stack);
-	uint32_t target = leave(descriptor);
+	uint32_t target = io_call_leave(descriptor);
 	int result = real_close(descriptor);
 
 	if (is_open)
 		io_call_end_on(LIBC_CALL_close, stack, target, result);
 	return result;
-}
-
-exported DIR *opendir(const char *path)
-{
-	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
-	int is_open = libc_call_begin(LIBC_CALL_opendir, stack);
-	DIR *result = real_opendir(path);
-
-	if (is_open)
-		io_call_end_open(LIBC_CALL_opendir, stack, result ? dirfd(result) : -1,
-				 path);
-	return result;
-}
-
-/* The headers say that it is never given NULL; programs do it all the same. */
-static int is_null(const void *argument)
-{
-	__asm__("" : "+r"(argument));
-	return !argument;
-}
-
-exported int closedir(DIR *directory)
-{
-	if (!is_null(directory))
-		descriptors_forget(dirfd(directory));
-	return real_closedir(directory);
 }
 
 exported int dup2(int from, int to)
@@ -198,4 +161,40 @@ exported int ftruncate64(int descriptor, off64_t size)
 {
 	return IO_CALL(ftruncate, descriptor, IO_NEXT,
 		       real_ftruncate64(descriptor, size));
+}
+
+exported int fallocate(int descriptor, int mode, off_t at, off_t size)
+{
+	return IO_CALL(fallocate, descriptor, IO_NEXT,
+		       real_fallocate(descriptor, mode, at, size));
+}
+
+exported int fallocate64(int descriptor, int mode, off64_t at, off64_t size)
+{
+	return IO_CALL(fallocate, descriptor, IO_NEXT,
+		       real_fallocate64(descriptor, mode, at, size));
+}
+
+/* These return the error. */
+exported int posix_fallocate(int descriptor, off_t at, off_t size)
+{
+	return IO_CALL_MOVED(fallocate, descriptor, IO_NEXT,
+			     real_posix_fallocate(descriptor, at, size), result ? -1 : 0);
+}
+
+exported int posix_fallocate64(int descriptor, off64_t at, off64_t size)
+{
+	return IO_CALL_MOVED(fallocate, descriptor, IO_NEXT,
+			     real_posix_fallocate64(descriptor, at, size),
+			     result ? -1 : 0);
+}
+
+exported int syncfs(int descriptor)
+{
+	return IO_CALL(syncfs, descriptor, IO_NEXT, real_syncfs(descriptor));
+}
+
+exported void sync(void)
+{
+	(void)IO_CALL_PATH(sync, (real_sync(), 0));
 }

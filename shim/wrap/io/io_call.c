@@ -46,6 +46,15 @@ uint32_t io_call_target(int descriptor)
 	return known ? target_of(known, descriptor) : 0;
 }
 
+uint32_t io_call_leave(int descriptor)
+{
+	const struct descriptor *known = descriptors_known(descriptor);
+	uint32_t target = known ? known->target : 0;
+
+	descriptors_forget(descriptor);
+	return target;
+}
+
 /* Did the transfer go on where the last one ended? */
 static int follow(struct descriptor *descriptor, int64_t moved, int64_t at)
 {

@@ -46,6 +46,10 @@ hidden void io_call_end_on(enum libc_call call, uintptr_t stack, uint32_t target
 /* What a descriptor leads to, before it is closed. */
 hidden uint32_t io_call_target(int descriptor);
 
+/* What one that is about to be closed has led to, if that is known: it is nothing of that
+ * any more. */
+hidden uint32_t io_call_leave(int descriptor);
+
 /* The same of one that names a path and opens nothing. */
 hidden void io_call_end_path(enum libc_call call, uintptr_t stack, int64_t result);
 

@@ -155,3 +155,40 @@ exported int __fxstat64(int version, int descriptor, struct stat64 *ret)
 	return IO_CALL(fstat, descriptor, IO_NEXT,
 		       real___fxstat64(version, descriptor, ret));
 }
+
+exported int access(const char *path, int mode)
+{
+	return IO_CALL_PATH(access, real_access(path, mode));
+}
+
+exported int faccessat(int directory, const char *path, int mode, int flags)
+{
+	return IO_CALL_PATH(access, real_faccessat(directory, path, mode, flags));
+}
+
+exported ssize_t readlink(const char *restrict path, char *restrict to, size_t size)
+{
+	return IO_CALL_PATH(readlink, real_readlink(path, to, size));
+}
+
+exported ssize_t __readlink_chk(const char *restrict path, char *restrict to, size_t size,
+				size_t room)
+{
+	return IO_CALL_PATH(readlink, real___readlink_chk(path, to, size, room));
+}
+
+exported ssize_t readlinkat(int directory, const char *restrict path, char *restrict to,
+			    size_t size)
+{
+	return IO_CALL_PATH(readlink, real_readlinkat(directory, path, to, size));
+}
+
+exported int link(const char *from, const char *to)
+{
+	return IO_CALL_PATH(link, real_link(from, to));
+}
+
+exported int symlink(const char *from, const char *to)
+{
+	return IO_CALL_PATH(symlink, real_symlink(from, to));
+}

@@ -15,6 +15,8 @@
 #include <stdio.h>
 
 #undef fread_unlocked
+#undef getc_unlocked
+#undef putc_unlocked
 #undef fwrite_unlocked
 
 /* Of _flags; glibc's, and part of what inlined code of programs relies on. */

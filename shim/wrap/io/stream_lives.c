@@ -138,26 +138,54 @@ exported int fclose(FILE *stream)
 	return result;
 }
 
-/* These close descriptors inside of libc. */
+/* Closes the stream, writing what it has, and waits for the child. */
 exported int pclose(FILE *stream)
 {
-	if (!stream_is_null(stream))
-		descriptors_forget(stream->_fileno);
-	return real_pclose(stream);
+	uintptr_t stack = STACK;
+	uint32_t target = 0;
+	struct fill fill;
+	int result;
+
+	if (stream_is_null(stream))
+		return real_pclose(stream);
+	fill = begin(LIBC_CALL_pclose, stack, stream, pending(stream));
+	if (fill.is_open)
+		target = io_call_target(fill.descriptor);
+	descriptors_forget(fill.descriptor);
+	result = real_pclose(stream);
+	if (fill.is_open)
+		io_call_end_on(LIBC_CALL_pclose, stack, target, fill.held);
+	return result;
 }
 
+#define REOPEN(name, path, mode, stream)                                                 \
+	({                                                                               \
+		struct fill fill = {0};                                                  \
+		uint32_t target = 0;                                                     \
+		FILE *result;                                                            \
+                                                                                         \
+		if (!stream_is_null(stream)) {                                           \
+			fill = begin(LIBC_CALL_fclose, STACK, stream, pending(stream));  \
+			if (fill.is_open)                                                \
+				target = io_call_target(fill.descriptor);                \
+			descriptors_forget(fill.descriptor);                             \
+		}                                                                        \
+		result = real_##name(path, mode, stream);                                \
+		if (fill.is_open)                                                        \
+			io_call_end_on(LIBC_CALL_fclose, STACK, target, fill.held);      \
+		result;                                                                  \
+	})
+
+/* Closes what the stream was, for the books; what it is from now on is seen when it is
+ * used. */
 exported FILE *freopen(const char *restrict path, const char *restrict mode,
 		       FILE *restrict stream)
 {
-	if (!stream_is_null(stream))
-		descriptors_forget(stream->_fileno);
-	return real_freopen(path, mode, stream);
+	return REOPEN(freopen, path, mode, stream);
 }
 
 exported FILE *freopen64(const char *restrict path, const char *restrict mode,
 			 FILE *restrict stream)
 {
-	if (!stream_is_null(stream))
-		descriptors_forget(stream->_fileno);
-	return real_freopen64(path, mode, stream);
+	return REOPEN(freopen64, path, mode, stream);
 }

@@ -36,6 +36,34 @@ exported size_t fread_unlocked(void *restrict to, size_t size, size_t count,
 	return READ_ITEMS(fread_unlocked, to, size, count, stream);
 }
 
+/* These end the program when more is asked for than there is room. */
+#define READ_CHECKED(name, to, room_bytes, size, count, stream)                          \
+	({                                                                               \
+		size_t all = (size) * (count);                                           \
+                                                                                         \
+		!all || readable(stream) >= all || all / (size) != (count)               \
+			? real_##name(to, room_bytes, size, count, stream)               \
+			: ({                                                             \
+				  size_t got = READ(                                     \
+					  fread, stream,                                 \
+					  real_##name(to, room_bytes, 1, all, stream),   \
+					  result, 0);                                    \
+				  got == all ? (count) : got / (size);                   \
+			  });                                                            \
+	})
+
+exported size_t __fread_chk(void *restrict to, size_t room_bytes, size_t size,
+			    size_t count, FILE *restrict stream)
+{
+	return READ_CHECKED(__fread_chk, to, room_bytes, size, count, stream);
+}
+
+exported size_t __fread_unlocked_chk(void *restrict to, size_t room_bytes, size_t size,
+				     size_t count, FILE *restrict stream)
+{
+	return READ_CHECKED(__fread_unlocked_chk, to, room_bytes, size, count, stream);
+}
+
 #define WRITE_ITEMS(name, from, size, count, stream)                                     \
 	((size) * (count) <= room(stream)                                                \
 		 ? real_##name(from, size, count, stream)                                \
@@ -83,6 +111,26 @@ exported char *fgets_unlocked(char *restrict to, int size, FILE *restrict stream
 	return GET_LINE(fgets_unlocked, to, size, stream);
 }
 
+exported char *__fgets_chk(char *restrict to, size_t room_bytes, int size,
+			   FILE *restrict stream)
+{
+	return size <= 1 || has_line(stream, '\n', (size_t)size - 1)
+		       ? real___fgets_chk(to, room_bytes, size, stream)
+		       : READ(fgets, stream,
+			      real___fgets_chk(to, room_bytes, size, stream),
+			      length_of(result), 0);
+}
+
+exported char *__fgets_unlocked_chk(char *restrict to, size_t room_bytes, int size,
+				    FILE *restrict stream)
+{
+	return size <= 1 || has_line(stream, '\n', (size_t)size - 1)
+		       ? real___fgets_unlocked_chk(to, room_bytes, size, stream)
+		       : READ(fgets, stream,
+			      real___fgets_unlocked_chk(to, room_bytes, size, stream),
+			      length_of(result), 0);
+}
+
 #define GET_DELIM(name, line, size, end, stream, ...)                                    \
 	(has_line(stream, end, SIZE_MAX)                                                 \
 		 ? real_##name(__VA_ARGS__)                                              \
@@ -120,6 +168,26 @@ exported int fgetc(FILE *stream)
 exported int(getc)(FILE *stream)
 {
 	return GET_ONE(getc, stream, stream);
+}
+
+exported int(getchar)(void)
+{
+	return GET_ONE(getchar, stdin);
+}
+
+exported int(getc_unlocked)(FILE *stream)
+{
+	return GET_ONE(getc_unlocked, stream, stream);
+}
+
+exported int(fgetc_unlocked)(FILE *stream)
+{
+	return GET_ONE(fgetc_unlocked, stream, stream);
+}
+
+exported int(getchar_unlocked)(void)
+{
+	return GET_ONE(getchar_unlocked, stdin);
 }
 
 /* What inlined getc_unlocked() calls when the buffer is empty. */
@@ -170,6 +238,21 @@ exported int(putc)(int byte, FILE *stream)
 exported int(putchar)(int byte)
 {
 	return PUT_ONE(putchar, stdout, byte);
+}
+
+exported int(putc_unlocked)(int byte, FILE *stream)
+{
+	return PUT_ONE(putc_unlocked, stream, byte, stream);
+}
+
+exported int(fputc_unlocked)(int byte, FILE *stream)
+{
+	return PUT_ONE(fputc_unlocked, stream, byte, stream);
+}
+
+exported int(putchar_unlocked)(int byte)
+{
+	return PUT_ONE(putchar_unlocked, stdout, byte);
 }
 
 /* What inlined putc_unlocked() calls when the buffer is full. EOF only flushes it. */
@@ -250,4 +333,33 @@ exported int __fprintf_chk(FILE *restrict stream, int flag, const char *restrict
 exported int __printf_chk(int flag, const char *restrict format, ...)
 {
 	return WITH_LIST(format, PRINT(stdout, real___vprintf_chk(flag, format, list)));
+}
+
+/* To a descriptor, through a buffer of the call's own. */
+#define PRINT_TO(descriptor, expression) IO_CALL(dprintf, descriptor, IO_NEXT, expression)
+
+exported int vdprintf(int descriptor, const char *restrict format, va_list list)
+{
+	return PRINT_TO(descriptor, real_vdprintf(descriptor, format, list));
+}
+
+exported int __vdprintf_chk(int descriptor, int flag, const char *restrict format,
+			    va_list list)
+{
+	return PRINT_TO(descriptor, real___vdprintf_chk(descriptor, flag, format, list));
+}
+
+exported int dprintf(int descriptor, const char *restrict format, ...)
+{
+	return WITH_LIST(format,
+			 PRINT_TO(descriptor, real_vdprintf(descriptor, format, list)));
+}
+
+int __dprintf_chk(int descriptor, int flag, const char *restrict format, ...);
+
+exported int __dprintf_chk(int descriptor, int flag, const char *restrict format, ...)
+{
+	return WITH_LIST(format,
+			 PRINT_TO(descriptor,
+				  real___vdprintf_chk(descriptor, flag, format, list)));
 }

@@ -1,15 +1,23 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for descriptors, children, signals and names of hosts. The fortified ones are
- * what programs call that were compiled with checks of their buffers.
+ * Waiting for descriptors, children, signals, names of hosts, and what processes share.
+ * The fortified ones are what programs call that were compiled with checks of their
+ * buffers.
  */
+#undef _FILE_OFFSET_BITS /* both names of lockf are defined */
+
 #include <netdb.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <sys/epoll.h>
+#include <sys/file.h>
+#include <sys/msg.h>
 #include <sys/resource.h>
 #include <sys/select.h>
+#include <sys/sem.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "common/attributes.h"
 #include "shim/wrap/libc_call.h"
@@ -124,4 +132,60 @@ exported int getaddrinfo(const char *restrict name, const char *restrict service
 {
 	return LIBC_CALL(getaddrinfo,
 			 real_getaddrinfo(name, service, hints, ret_addresses));
+}
+
+exported int getnameinfo(const struct sockaddr *restrict address, socklen_t address_size,
+			 char *restrict host, socklen_t host_size, char *restrict service,
+			 socklen_t service_size, int flags)
+{
+	return LIBC_CALL(getnameinfo,
+			 real_getnameinfo(address, address_size, host, host_size, service,
+					  service_size, flags));
+}
+
+exported struct hostent *gethostbyname(const char *name)
+{
+	return LIBC_CALL(gethostbyname, real_gethostbyname(name));
+}
+
+exported int system(const char *command)
+{
+	return LIBC_CALL(system, real_system(command));
+}
+
+/* Locks on files, which other processes have. */
+exported int flock(int file, int operation)
+{
+	return LIBC_CALL(flock, real_flock(file, operation));
+}
+
+exported int lockf(int file, int operation, off_t size)
+{
+	return LIBC_CALL(lockf, real_lockf(file, operation, size));
+}
+
+exported int lockf64(int file, int operation, off64_t size)
+{
+	return LIBC_CALL(lockf, real_lockf64(file, operation, size));
+}
+
+exported int semop(int set, struct sembuf *operations, size_t count)
+{
+	return LIBC_CALL(semop, real_semop(set, operations, count));
+}
+
+exported int semtimedop(int set, struct sembuf *operations, size_t count,
+			const struct timespec *timeout)
+{
+	return LIBC_CALL(semop, real_semtimedop(set, operations, count, timeout));
+}
+
+exported int msgsnd(int queue, const void *message, size_t size, int flags)
+{
+	return LIBC_CALL(msgsnd, real_msgsnd(queue, message, size, flags));
+}
+
+exported ssize_t msgrcv(int queue, void *message, size_t size, long type, int flags)
+{
+	return LIBC_CALL(msgrcv, real_msgrcv(queue, message, size, type, flags));
 }
