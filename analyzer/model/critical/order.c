@@ -10,12 +10,26 @@
 /* A thread that began so shortly after its maker began to wait may still be its. */
 #define MAKER_LATE_NS 2e6
 
+/* Threads that are looked at: one by one, for as many as there are, would take hours. */
+#define LOOKS_MOST 100000000u
+
 struct order {
 	const struct walk_run *run;
 	uint32_t *first_stall; /* by thread, and one more */
 	uint32_t *by_lock;     /* stalls for locks, by lock and end */
 	size_t by_lock_count;
+	size_t looks_left;
+	uint32_t first_lane; /* of the thread that began first */
 };
+
+/* A look at all threads. false: enough. */
+static bool may_look(struct order *order)
+{
+	if (order->looks_left < order->run->thread_count)
+		return false;
+	order->looks_left -= order->run->thread_count;
+	return true;
+}
 
 static int compare_reals(double a, double b)
 {
@@ -114,12 +128,14 @@ uint32_t order_last_taker(const struct order *order, uint32_t stall)
 	return WALK_NONE;
 }
 
-uint32_t order_last_ended(const struct order *order, uint32_t stall)
+uint32_t order_last_ended(struct order *order, uint32_t stall)
 {
 	const struct walk_stall *of = &order->run->stalls[stall];
 	uint32_t last = WALK_NONE;
 	double last_ns = of->begin_ns;
 
+	if (!may_look(order))
+		return WALK_NONE;
 	for (uint32_t i = 0; i < order->run->thread_count; i++) {
 		double end_ns = order->run->threads[i].end_ns;
 
@@ -141,13 +157,29 @@ static double idle_ns(const struct order *order, uint32_t thread, double at_ns)
 	return at_ns - order->run->stalls[stall].begin_ns;
 }
 
-uint32_t order_maker(const struct order *order, uint32_t thread, uint32_t first_lane,
-		     bool *ret_is_guessed)
+/* A thread of the first lane that was there and at work, or nearly so. */
+static uint32_t first_maker(const struct order *order, double at_ns)
+{
+	uint32_t first = order_thread_at(order, order->first_lane, at_ns);
+
+	return first != WALK_NONE && order->run->threads[first].end_ns >= at_ns &&
+			       idle_ns(order, first, at_ns) < MAKER_LATE_NS
+		       ? first
+		       : WALK_NONE;
+}
+
+uint32_t order_maker(struct order *order, uint32_t thread, bool *ret_is_guessed)
 {
 	const struct walk_run *run = order->run;
 	double at_ns = run->threads[thread].begin_ns, least_ns = INFINITY;
-	uint32_t best = WALK_NONE, candidates = 0;
+	uint32_t best = first_maker(order, at_ns), candidates = 0, others = 0;
 
+	*ret_is_guessed = false;
+	if (best != WALK_NONE && best != thread)
+		return best;
+	best = WALK_NONE;
+	if (!may_look(order))
+		return WALK_NONE;
 	for (uint32_t i = 0; i < run->thread_count; i++) {
 		const struct walk_thread *other = &run->threads[i];
 		double waited_ns;
@@ -157,14 +189,13 @@ uint32_t order_maker(const struct order *order, uint32_t thread, uint32_t first_
 			continue;
 		waited_ns = idle_ns(order, i, at_ns);
 		candidates += waited_ns < MAKER_LATE_NS;
-		if (waited_ns < MAKER_LATE_NS && other->lane == first_lane)
-			waited_ns = -1;
+		others++;
 		if (waited_ns >= least_ns)
 			continue;
 		best = i;
 		least_ns = waited_ns;
 	}
-	*ret_is_guessed = least_ns >= 0 && candidates != 1;
+	*ret_is_guessed = others > 1 && candidates != 1;
 	return best;
 }
 
@@ -193,12 +224,24 @@ static void fit_stalls(struct walk_run *run, const struct order *order)
 	run->stall_count = kept;
 }
 
+static uint32_t lane_of_first(const struct walk_run *run)
+{
+	const struct walk_thread *first = run->threads;
+
+	for (size_t i = 1; i < run->thread_count; i++)
+		if (run->threads[i].begin_ns < first->begin_ns)
+			first = &run->threads[i];
+	return run->thread_count ? first->lane : 0;
+}
+
 struct order *order_new(struct walk_run *run)
 {
 	struct order *order = xcalloc(1, sizeof(*order));
 	size_t next = 0;
 
 	order->run = run;
+	order->looks_left = LOOKS_MOST;
+	order->first_lane = lane_of_first(run);
 	if (run->thread_count)
 		qsort(run->threads, run->thread_count, sizeof(*run->threads),
 		      compare_threads);

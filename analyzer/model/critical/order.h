@@ -18,10 +18,11 @@ uint32_t order_thread_at(const struct order *order, uint32_t lane, double at_ns)
 uint32_t order_stall_at(const struct order *order, uint32_t thread, double at_ns);
 /* The last stall of another thread that was over, its lock taken, during this one. */
 uint32_t order_last_taker(const struct order *order, uint32_t stall);
+/* The next two look at all threads; once that has been done too often, they find none. */
+
 /* The thread that ended last during this stall. */
-uint32_t order_last_ended(const struct order *order, uint32_t stall);
-/* Who may have made a thread: was at work when it began, the first lane's before others;
- * or else was so last before it. ret_is_guessed: it is not that lane's, and others may
+uint32_t order_last_ended(struct order *order, uint32_t stall);
+/* Who may have made a thread: was at work when it began, the first thread before others;
+ * or else was so last before it. ret_is_guessed: it is not the first one, and others may
  * have done it as well. */
-uint32_t order_maker(const struct order *order, uint32_t thread, uint32_t first_lane,
-		     bool *ret_is_guessed);
+uint32_t order_maker(struct order *order, uint32_t thread, bool *ret_is_guessed);

@@ -8,6 +8,9 @@
 #include "analyzer/model/critical/order.h"
 #include "common/base/array.h"
 
+/* More windows than this say no more. */
+#define WINDOWS_MOST 1e6
+
 /* Where the walk is. */
 struct place {
 	uint32_t thread;
@@ -20,8 +23,9 @@ struct place {
 
 struct way {
 	const struct walk_run *run;
-	const struct order *order;
+	struct order *order;
 	struct walk *walk;
+	size_t steps_left;
 };
 
 static void put(struct way *way, enum walk_work work, uint32_t thread, uint32_t stall,
@@ -127,8 +131,7 @@ static bool leave_thread(struct way *way, struct place *place)
 {
 	bool is_guessed = false;
 	double at_ns;
-	uint32_t maker =
-		order_maker(way->order, place->thread, way->run->last_lane, &is_guessed);
+	uint32_t maker = order_maker(way->order, place->thread, &is_guessed);
 
 	if (maker == WALK_NONE)
 		return false;
@@ -168,14 +171,13 @@ static bool step(struct way *way, struct place *place)
 	return place->at_ns > thread->begin_ns || leave_thread(way, place);
 }
 
-/* Each stall is left at most twice from each of its ends, unless times do not fit. */
 static void go(struct way *way, struct place *place)
 {
-	size_t steps = 8 * (way->run->stall_count + way->run->thread_count) + 8;
-
-	while (place->at_ns > place->floor_ns && steps--)
+	while (place->at_ns > place->floor_ns && way->steps_left) {
+		way->steps_left--;
 		if (!step(way, place))
 			break;
+	}
 	put(way, WALK_BEFORE, WALK_NONE, WALK_NONE, place->floor_ns, place->at_ns);
 }
 
@@ -198,13 +200,13 @@ static void enter(struct way *way, struct place *place)
 	}
 }
 
-static void walk_windows(struct way *way, struct place *place)
+static void walk_windows(struct way *way, struct place *place, double period_ns)
 {
 	const struct walk_windows *windows = &way->run->windows;
-	double last = floor((place->at_ns - windows->first_ns) / windows->period_ns);
+	double last = floor((place->at_ns - windows->first_ns) / period_ns);
 
-	for (double i = last; i >= 0; i--) {
-		double begin_ns = windows->first_ns + i * windows->period_ns;
+	for (; last >= 0; last--) {
+		double begin_ns = windows->first_ns + last * period_ns;
 
 		place->at_ns = fmin(way->run->end_ns, begin_ns + windows->length_ns);
 		place->floor_ns = fmax(begin_ns, way->run->begin_ns);
@@ -217,19 +219,38 @@ static void walk_windows(struct way *way, struct place *place)
 	}
 }
 
+/* From window to window, or to every so many of them; 0: there are none that can be. */
+static double period_of(const struct walk_run *run)
+{
+	const struct walk_windows *windows = &run->windows;
+	double all_ns = run->end_ns - windows->first_ns, count;
+
+	if (!(windows->length_ns > 0) || !(windows->period_ns >= windows->length_ns) ||
+	    !(all_ns >= 0) || !isfinite(all_ns) || !isfinite(windows->period_ns))
+		return 0;
+	count = all_ns / windows->period_ns;
+	return windows->period_ns * fmax(1, ceil(count / WINDOWS_MOST));
+}
+
 void walk_find(struct walk_run *run, struct walk *ret)
 {
 	struct order *order = order_new(run);
-	struct way way = {run, order, ret};
+	struct way way = {.run = run, .order = order, .walk = ret};
 	struct place place = {
 		.at_ns = run->end_ns, .floor_ns = run->begin_ns, .held = WALK_NONE};
 
+	double period_ns = period_of(run);
+
 	*ret = (struct walk){.count = 0};
+	/* each stall is met at most twice from each of its ends, and windows' ends are
+	 * steps, too; times that do not fit together may make more */
+	way.steps_left =
+		8 * (run->stall_count + run->thread_count + (size_t)WINDOWS_MOST);
 	place.thread = order_thread_at(order, run->last_lane, run->end_ns);
 	if (place.thread == WALK_NONE)
 		put(&way, WALK_BEFORE, WALK_NONE, WALK_NONE, run->begin_ns, run->end_ns);
-	else if (run->windows.period_ns > 0)
-		walk_windows(&way, &place);
+	else if (period_ns > 0)
+		walk_windows(&way, &place, period_ns);
 	else
 		go(&way, &place);
 	order_free(order);

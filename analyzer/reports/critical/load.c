@@ -46,6 +46,12 @@ static bool is_call_of(const struct calltree *tree, uint32_t node, size_t kind)
 	       (strstr(name, kinds[kind].words[0]) || strstr(name, kinds[kind].words[1]));
 }
 
+/* Finite, whatever the file holds. */
+static double ns_at(struct cursor *cursor, const char *column)
+{
+	return (double)cursor_integer(cursor, column);
+}
+
 static struct cursor *query(struct report_input *input, const struct critical *critical,
 			    const char *sql)
 {
@@ -96,9 +102,8 @@ static int load_process(struct report_input *input, struct critical *critical)
 	if (cursor_next(cursor) > 0) {
 		critical->process_id = cursor_integer(cursor, "process_id");
 		critical->pid = cursor_integer(cursor, "pid");
-		critical->run.begin_ns = cursor_real(cursor, "started_ns");
-		critical->run.end_ns =
-			critical->run.begin_ns + cursor_real(cursor, "wall_ns");
+		critical->run.begin_ns = ns_at(cursor, "started_ns");
+		critical->run.end_ns = critical->run.begin_ns + ns_at(cursor, "wall_ns");
 	}
 	return report_finish(input, cursor);
 }
@@ -131,10 +136,10 @@ static int load_threads(struct report_input *input, struct critical *critical)
 			.thread_id = cursor_integer(cursor, "thread_id"),
 			.lane_id = cursor_integer(cursor, "lane_id"),
 			.tid = cursor_integer(cursor, "tid"),
-			.begin_ns = cursor_real(cursor, "started_ns"),
-			.cpu_ns = cursor_real(cursor, "cpu_ns"),
+			.begin_ns = ns_at(cursor, "started_ns"),
+			.cpu_ns = ns_at(cursor, "cpu_ns"),
 		};
-		thread->end_ns = thread->begin_ns + cursor_real(cursor, "wall_ns");
+		thread->end_ns = thread->begin_ns + ns_at(cursor, "wall_ns");
 		thread->lane = map_number(&critical->lanes, (uint64_t)thread->lane_id, 0,
 					  0, &is_new);
 		critical->lane_count += is_new;
@@ -187,12 +192,12 @@ static int load_stalls(struct report_input *input, struct critical *critical)
 		*stall = (struct walk_stall){
 			.lane = lane,
 			.holder_lane = lane_at(critical, cursor, "holder_lane_id"),
-			.begin_ns = cursor_real(cursor, "started_ns"),
+			.begin_ns = ns_at(cursor, "started_ns"),
 			.kind = kinds[kind].walk,
 			.lock_id = cursor_integer(cursor, "lock_id"),
 			.number = (uint32_t)number,
 		};
-		stall->end_ns = stall->begin_ns + cursor_real(cursor, "wait_ns");
+		stall->end_ns = stall->begin_ns + ns_at(cursor, "wait_ns");
 		critical->stalls[number] = (struct shares_stall){
 			.path = wait_node(critical,
 					  node_at(critical, cursor, "waiter_path_id"),
@@ -237,11 +242,10 @@ static int load_work(struct report_input *input, struct critical *critical)
 			critical->splits[number] = (struct critical_split){0, 0, 0};
 			critical->work_count = number + 1;
 		}
-		critical->work[number].self_ns += cursor_real(cursor, "self_ns");
-		critical->splits[number].cpu_ns += cursor_real(cursor, "self_cpu_ns");
-		critical->splits[number].ready_ns += cursor_real(cursor, "self_ready_ns");
-		critical->splits[number].blocked_ns +=
-			cursor_real(cursor, "self_blocked_ns");
+		critical->work[number].self_ns += ns_at(cursor, "self_ns");
+		critical->splits[number].cpu_ns += ns_at(cursor, "self_cpu_ns");
+		critical->splits[number].ready_ns += ns_at(cursor, "self_ready_ns");
+		critical->splits[number].blocked_ns += ns_at(cursor, "self_blocked_ns");
 	}
 	return report_finish(input, cursor);
 }

@@ -221,6 +221,68 @@ static void windows(void **state)
 			  "own 1 10-20");
 }
 
+/* Who made the thread that the walk leaves: the first thread waits, or does not. */
+static void makers(void **state)
+{
+	struct walk_thread one[] = {{0, 0, 0, 100e6}, {1, 0, 50e6, 100e6}};
+	struct walk_thread many[] = {{0, 0, 0, 100e6},
+				     {1, 0, 50e6, 100e6},
+				     {2, 0, 0, 100e6},
+				     {3, 0, 0, 100e6}};
+	struct walk_stall waiting[] = {{.lane = 0,
+					.holder_lane = 1,
+					.begin_ns = 10e6,
+					.end_ns = 90e6,
+					.kind = WALK_JOIN}};
+	struct walk_run run = run_of(one, 2, waiting, 1);
+	struct walk walk;
+
+	(void)state;
+	run.end_ns = 100e6;
+	walk_find(&run, &walk);
+	/* there was nobody else, however long it had waited */
+	assert_string_equal(told(&run, &walk), "own 0 9e+07-1e+08, own 1 5e+07-9e+07, "
+					       "begun 1 1e+07-5e+07, own 0 0-1e+07");
+	assert_int_equal(walk.guessed_count, 0);
+	walk_done(&walk);
+	run = run_of(many, 4, waiting, 1);
+	run.end_ns = 100e6;
+	walk_find(&run, &walk);
+	assert_string_equal(told(&run, &walk),
+			    "own 0 9e+07-1e+08, own 1 5e+07-9e+07, own 2 0-5e+07");
+	assert_int_equal(walk.guessed_count, 1);
+	walk_done(&walk);
+	/* at work, the first thread is believed to have done it */
+	run = run_of(many, 4, NULL, 0);
+	run.end_ns = 100e6;
+	run.last_lane = 1;
+	walk_find(&run, &walk);
+	assert_string_equal(told(&run, &walk), "own 1 5e+07-1e+08, own 0 0-5e+07");
+	assert_int_equal(walk.guessed_count, 0);
+	walk_done(&walk);
+}
+
+/* What no shim writes: no number of windows keeps the walk, and none is made up. */
+static void hostile_windows(void **state)
+{
+	static const struct walk_windows all[] = {
+		{0, 1, 1e-300},	 {-INFINITY, 1, 2}, {INFINITY, 1, 2}, {0, 1, INFINITY},
+		{NAN, NAN, NAN}, {0, -1, 3},	    {0, 2, 1},	      {1e300, 1, 2}};
+	struct walk_thread threads[] = {{0, 0, 0, 100}};
+	struct walk_run run = run_of(threads, 1, NULL, 0);
+	struct walk walk;
+
+	(void)state;
+	for (size_t i = 0; i < COUNT(all); i++) {
+		run.windows = all[i];
+		expect_walk(&run, "own 0 0-100");
+	}
+	run.windows = (struct walk_windows){0, 1e-9, 1e-9};
+	walk_find(&run, &walk);
+	assert_true(walk.window_count > 900000 && walk.window_count < 1100000);
+	walk_done(&walk);
+}
+
 /* Two thirds of a lane lie on the path: so much has each of its paths, or half or all. */
 static void halves(void **state)
 {
@@ -300,6 +362,7 @@ int main(void)
 		cmocka_unit_test(impossible),	 cmocka_unit_test(turns),
 		cmocka_unit_test(broken),	 cmocka_unit_test(windows),
 		cmocka_unit_test(halves),	 cmocka_unit_test(held),
+		cmocka_unit_test(makers),	 cmocka_unit_test(hostile_windows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
