@@ -13,7 +13,8 @@ import re
 import sqlite3
 import sys
 
-KEPT = {"held": os.path.join("analyzer", "rules", "time", "run.sql")}
+KEPT = {name: os.path.join("analyzer", "rules", "time", "run.sql")
+        for name in ("root_lane", "held")}
 SKIPPED_FOLDERS = {".git", "__pycache__", "transparency"}
 
 

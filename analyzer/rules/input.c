@@ -80,11 +80,6 @@ const char *rule_copy(struct rule_input *input, const char *text)
 	return text ? arena_copy(input->arena, text, strlen(text)) : NULL;
 }
 
-double rule_least(double ns, double error_ns)
-{
-	return fmax(0, ns - fmax(0, error_ns));
-}
-
 double rule_share(double part, double whole)
 {
 	double share = whole > 0 ? part / whole : 0;
@@ -174,20 +169,6 @@ struct finding *rule_add_path(struct rule_input *input, struct findings *ret,
 	uint32_t node = calltree_find(input->tree, path_id);
 
 	return node == CALLTREE_NONE ? rule_add(input, ret) : add_node(input, ret, node);
-}
-
-bool rule_is_region(const struct rule_input *input, int64_t function_id)
-{
-	uint32_t function = calltree_function(input->tree, function_id);
-
-	return function != CALLTREE_NONE && input->tree->functions[function].is_region;
-}
-
-bool rule_is_libc(const struct rule_input *input, int64_t function_id)
-{
-	uint32_t function = calltree_function(input->tree, function_id);
-
-	return function != CALLTREE_NONE && input->tree->functions[function].is_libc;
 }
 
 struct finding *rule_add_function(struct rule_input *input, struct findings *ret,

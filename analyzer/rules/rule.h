@@ -182,17 +182,10 @@ struct finding *rule_add_path(struct rule_input *input, struct findings *ret,
  * most bytes allocated when by_bytes. */
 struct finding *rule_add_function(struct rule_input *input, struct findings *ret,
 				  int64_t function_id, bool by_bytes);
-/* A region is no call: it cannot be inlined or left out, and its loop stands in the
- * function around it. */
-bool rule_is_region(const struct rule_input *input, int64_t function_id);
-/* Nor a call of libc: its time is its caller's doing. */
-bool rule_is_libc(const struct rule_input *input, int64_t function_id);
 /* Says where it is. */
 void rule_set_line(struct rule_input *input, struct finding *finding, const char *file,
 		   int64_t line);
 /* "parse.c:31"; NULL when file is. */
 const char *rule_where(struct rule_input *input, const char *file, int64_t line);
-/* What a time is at least, with its error; 0 of one that is not known. */
-double rule_least(double ns, double error_ns);
 /* part of whole from 0 to 1; 0 when whole is not positive. */
 double rule_share(double part, double whole);

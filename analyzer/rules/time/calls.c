@@ -6,21 +6,7 @@
  */
 #include "analyzer/rules/rule.h"
 
-#include "analyzer/rundb/rundb.h"
-#include "analyzer/rules/time/run.h"
-
 #include "time_calls.sql.h"
-
-#include <math.h>
-#include <string.h>
-
-/* What a call does up to this long is hardly more than the call: what is told of it hangs
- * on how well the hooks' cost was subtracted. */
-static double tiny_ns(struct rule_input *input)
-{
-	return fmax(rule_limit(input, "tiny_hooks") * input->hook_cost_ns,
-		    rule_limit(input, "tiny_ns"));
-}
 
 static const struct rule_limit tiny_calls_limits[] = {
 	{"least_calls", 100000, "count", .meaning = "calls"},
@@ -77,126 +63,6 @@ const struct rule rule_tiny_calls = {
 		 "WHERE run_id = {run} AND function_id = {function_id}",
 };
 
-static bool is_region(const struct calltree *tree, const struct calltree_node *node)
-{
-	return node->function != CALLTREE_NONE &&
-	       tree->functions[node->function].is_region;
-}
-
-/* How it is asked for is told by what it moved, or waited for: not by its calls. */
-static bool is_libc(const struct calltree *tree, const struct calltree_node *node)
-{
-	return node->function != CALLTREE_NONE && tree->functions[node->function].is_libc;
-}
-
-/* The function that calls it, whatever regions are around the call; or CALLTREE_NONE. */
-static uint32_t caller_of(const struct calltree *tree, const struct calltree_node *node)
-{
-	uint32_t at = node->parent;
-
-	/* What is in the tree's order is on no ring of parents. */
-	while (at != CALLTREE_NONE && is_region(tree, &tree->nodes[at]))
-		at = tree->nodes[at].parent;
-	return at;
-}
-
-/* A wait for a CPU is the machine's, in the callee and so in its caller. */
-static double served_ns(const struct calltree_node *node)
-{
-	return (double)(node->total_ns - node->ready_ns);
-}
-
-static int add_chatty(struct rule_input *input, struct findings *ret,
-		      const struct calltree_node *node)
-{
-	uint32_t caller = caller_of(input->tree, node);
-	const struct calltree_node *parent = &input->tree->nodes[caller];
-	double run_ns = input->time_run->run_ns, ratio, held_ns;
-	double calls = (double)node->calls;
-	double total_ns = served_ns(node);
-	struct finding *finding;
-	int result = time_run_path(input, node->path_id, total_ns, &held_ns);
-
-	if (result < 0 || held_ns < rule_limit(input, "run_share") * run_ns)
-		return result;
-	ratio = calls / (double)parent->calls;
-	if (held_ns * rule_share(rule_least(total_ns, (double)node->total_error_ns),
-				 total_ns) <
-	    rule_limit(input, "run_share") * run_ns)
-		return 0;
-	finding = rule_add_path(input, ret, node->path_id);
-	finding->saving_ns = held_ns * (1 - 1 / rule_limit(input, "assumed_batch"));
-	finding->impact = rule_share(finding->saving_ns, run_ns);
-	finding_evidence_limit(finding, "calls for each call of its caller", "ratio",
-			       ratio, rule_limit(input, "calls_per_call"));
-	finding_evidence_limit(finding, "share of its caller", "percent",
-			       100 * rule_share(total_ns, served_ns(parent)),
-			       100 * rule_limit(input, "caller_share"));
-	finding_evidence_limit(finding, "share of the run", "percent",
-			       100 * rule_share(held_ns, run_ns),
-			       100 * rule_limit(input, "run_share"));
-	finding_evidence(finding, "calls", "count", calls);
-	finding_evidence(finding, "time per call", "ns", total_ns / calls);
-	finding_evidence_error(finding, (double)node->total_error_ns / calls);
-	finding_evidence(finding, "calls of its caller", "count", (double)parent->calls);
-	finding->why = rule_text(input, "each call of %s calls it %.0f times on average",
-				 calltree_name(input->tree, caller), ratio);
-	finding_advise(finding, "ask for many at once: one call that takes a list",
-		       "keep what was found, so that the same is not asked twice",
-		       "move the loop into the callee, where set-up is done once");
-	finding->sql = rule_text(
-		input,
-		"SELECT a.name AS caller, a.calls AS caller_calls, b.name AS callee, "
-		"b.calls, CAST(b.calls AS REAL) / a.calls AS calls_per_call, b.total_ns, "
-		"CAST(b.total_ns AS REAL) / a.total_ns AS share_of_caller FROM "
-		"call_paths b JOIN call_paths a ON a.path_id = %lld WHERE b.run_id = "
-		"%lld AND b.path_id = %lld",
-		(long long)parent->path_id, (long long)input->run_id,
-		(long long)node->path_id);
-	return 0;
-}
-
-static bool is_chatty(struct rule_input *input, const struct calltree_node *node,
-		      double least_ns, double ratio)
-{
-	double total_ns = rule_least(served_ns(node), (double)node->total_error_ns);
-	const struct calltree_node *parent;
-	uint32_t caller;
-
-	if (node->is_frame || !node->calls || total_ns < least_ns ||
-	    is_region(input->tree, node) || is_libc(input->tree, node))
-		return false;
-	caller = caller_of(input->tree, node);
-	if (caller == CALLTREE_NONE)
-		return false;
-	parent = &input->tree->nodes[caller];
-	return !parent->is_frame && parent->calls > 0 &&
-	       parent->function != node->function &&
-	       (double)parent->calls >= rule_limit(input, "least_caller_calls") &&
-	       (double)node->calls >= ratio * (double)parent->calls &&
-	       total_ns >= rule_limit(input, "caller_share") * served_ns(parent) &&
-	       total_ns > tiny_ns(input) * (double)node->calls;
-}
-
-static int evaluate_chatty(struct rule_input *input, struct findings *ret)
-{
-	const struct time_run *run = input->time_run;
-	double least_ns, ratio = rule_limit(input, "calls_per_call");
-
-	least_ns = rule_limit(input, "run_share") * run->run_ns;
-	for (size_t i = 0; i < input->tree->order_count; i++) {
-		const struct calltree_node *node =
-			&input->tree->nodes[input->tree->order[i]];
-		int result = is_chatty(input, node, least_ns, ratio)
-				     ? add_chatty(input, ret, node)
-				     : 0;
-
-		if (result < 0)
-			return result;
-	}
-	return RULE_DONE;
-}
-
 static const struct rule_limit chatty_edge_limits[] = {
 	{"calls_per_call", 100, "ratio",
 	 .meaning = "calls of the callee for each call of its caller"},
@@ -226,5 +92,29 @@ const struct rule rule_chatty_edge = {
 		"large share of its time",
 	.specific = 2,
 	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL,
-	.evaluate = evaluate_chatty,
+	.sql = time_calls_sql_chatty,
+	.values =
+		(const struct rule_value[]){
+			RULE_LEAST("calls for each call of its caller", "ratio",
+				   "per_call", "calls_per_call"),
+			RULE_LEAST("share of its caller", "percent", "of_caller",
+				   "caller_share"),
+			RULE_LEAST("share of the run", "percent", "held", "run_share"),
+			RULE_TELLS("calls", "count", "calls"),
+			RULE_TELLS("time per call", "ns", "call_ns"),
+			RULE_TELLS("calls of its caller", "count", "caller_calls"),
+			RULE_LEAST(NULL, NULL, "caller_calls", "least_caller_calls"),
+			RULE_LEAST(NULL, NULL, "least_of_caller", "caller_share"),
+			RULE_LEAST(NULL, NULL, "least_held", "run_share"),
+			{0}},
+	.advice = {"ask for many at once: one call that takes a list",
+		   "keep what was found, so that the same is not asked twice",
+		   "move the loop into the callee, where set-up is done once"},
+	.proof =
+		"SELECT a.name AS caller, a.calls AS caller_calls, b.name AS callee, "
+		"b.calls, CAST(b.calls AS REAL) / a.calls AS calls_per_call, b.total_ns, "
+		"CAST(b.total_ns AS REAL) / a.total_ns AS share_of_caller FROM "
+		"call_paths "
+		"b JOIN call_paths a ON a.path_id = {caller_id} WHERE b.run_id = {run} "
+		"AND b.path_id = {path_id}",
 };

@@ -42,12 +42,6 @@ struct time_run {
 	double rss_peak_bytes; /* sum over the processes */
 };
 
-/* Loads it, before any rule is asked, and keeps the table held. 0 or -errno (then
- * input->error is set). */
+/* Loads it, before any rule is asked, and keeps the tables root_lane and held. 0 or
+ * -errno (then input->error is set). */
 int time_run_load(struct rule_input *input, struct time_run *ret);
-
-/* What a path took with what is below and without waits for a CPU, of the run: the
- * longest thread's share of it in each process, added up. total_ns, over all threads, is
- * the answer for a run with one. 0 or -errno. What functions hold the table held says. */
-int time_run_path(struct rule_input *input, int64_t path_id, double total_ns,
-		  double *ret_ns);

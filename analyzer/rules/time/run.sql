@@ -1,41 +1,61 @@
 -- SPDX-License-Identifier: MIT
 -- What the run's time was spent on.
 
--- A run with one lane has no path_lane. What a forked child runs in was entered by its
--- parent: its roots have no calls, but time.
--- :name roots
-SELECT l.process_id, SUM(s.total_ns) AS lane_ns, SUM(s.ready_ns) AS ready_ns
+-- What the instrumented code of each thread took, without waits for a CPU; kept as the
+-- table root_lane. A run with one lane has no path_lane. What a forked child runs in was
+-- entered by its parent: its roots have no calls, but time.
+-- :name root_lane
+SELECT l.process_id, s.lane_id, SUM(s.total_ns - s.ready_ns) AS ns, SUM(s.ready_ns) AS ready_ns
 FROM path p JOIN path_lane s USING (path_id) JOIN lane l USING (lane_id)
 WHERE p.run_id = :run AND p.parent_path_id IS NULL
-GROUP BY s.lane_id HAVING SUM(s.calls) > 0 OR SUM(s.total_ns) > 0 ORDER BY l.process_id;
-
--- :name one_root
-SELECT l.process_id, SUM(p.total_ns) AS lane_ns, SUM(p.ready_ns) AS ready_ns
+GROUP BY s.lane_id HAVING SUM(s.calls) > 0 OR SUM(s.total_ns) > 0
+UNION ALL
+SELECT l.process_id, l.lane_id, SUM(p.total_ns - p.ready_ns), SUM(p.ready_ns)
 FROM lane l JOIN path p ON p.run_id = :run AND p.parent_path_id IS NULL
 WHERE l.run_id = :run AND NOT EXISTS (SELECT 1
-	FROM lane m WHERE m.run_id = :run AND m.lane_id <> l.lane_id)
+		FROM lane m WHERE m.run_id = :run AND m.lane_id <> l.lane_id)
+	AND NOT EXISTS (SELECT 1 FROM path_lane s WHERE s.path_id = p.path_id)
 GROUP BY l.lane_id;
 
--- :name hooks
-SELECT SUM(raw_self_ns - self_ns) AS hooks_ns FROM functions WHERE run_id = :run;
+-- :name lanes
+SELECT COUNT(*) AS lanes, TOTAL(ns) AS lanes_ns, TOTAL(ready_ns) AS ready_ns,
+	(SELECT TOTAL(ns) FROM (SELECT MAX(ns) AS ns FROM root_lane GROUP BY process_id))
+	AS longest_sum_ns, MAX(ns) AS longest_ns,
+	(SELECT ready_ns FROM root_lane ORDER BY ns DESC, lane_id DESC) AS longest_ready_ns,
+	(SELECT TOTAL(raw_self_ns - self_ns) FROM functions WHERE run_id = :run) AS hooks_ns,
+	(SELECT TOTAL(value) FROM trust WHERE run_id = :run
+		AND name IN ('switches_by_rseq', 'switches_by_perf')) AS seen,
+	(SELECT TOTAL(value) FROM trust WHERE run_id = :run
+		AND name IN ('unsplit_processes', 'switches_unseen')) AS unseen
+FROM root_lane;
 
--- :name split
-SELECT TOTAL(CASE WHEN name IN ('switches_by_rseq', 'switches_by_perf') THEN value END) AS seen,
-	TOTAL(CASE WHEN name IN ('unsplit_processes', 'switches_unseen') THEN value END) AS unseen
-FROM trust WHERE run_id = :run;
-
--- :name samples
-SELECT r.process_id, p.started_ns, r.time_ns, r.cpu_percent, r.rss_bytes,
-	r.minor_faults, r.major_faults
-FROM resources r JOIN processes p ON p.process_id = r.process_id
-WHERE r.run_id = :run ORDER BY r.process_id, r.time_ns;
-
--- :name lives
-SELECT process_id, wall_ns FROM processes WHERE run_id = :run ORDER BY process_id;
-
+-- Of the processes in which instrumented functions were called. A shell that waits for the
+-- program is none.
 -- :name threads
-SELECT process_id, wall_ns, cpu_ns, ready_ns, blocked_ns FROM threads
-WHERE run_id = :run AND cpu_ns IS NOT NULL;
+SELECT COUNT(*) AS count, TOTAL(t.wall_ns) AS wall_ns, TOTAL(t.cpu_ns) AS cpu_ns,
+	TOTAL(t.ready_ns) AS ready_ns, TOTAL(t.blocked_ns) AS blocked_ns,
+	TOTAL(t.cpu_ns + t.ready_ns >= p.wall_ns / 2) AS busy,
+	(SELECT TOTAL(wall_ns) FROM processes
+	WHERE process_id IN (SELECT process_id FROM root_lane)) AS lived_ns
+FROM threads t JOIN processes p USING (process_id)
+WHERE t.run_id = :run AND t.cpu_ns IS NOT NULL
+	AND t.process_id IN (SELECT process_id FROM root_lane);
+
+-- Faults and RSS count from the start of the process, the CPU's share from the last sample.
+-- :name samples
+WITH looks AS (SELECT r.*, IFNULL(p.started_ns, 0) AS started_ns
+	FROM resources r JOIN processes p USING (process_id)
+	WHERE r.run_id = :run AND r.process_id IN (SELECT process_id FROM root_lane)),
+used AS (SELECT process_id, started_ns, time_ns, cpu_percent / 100.0 * MAX(0, time_ns
+		- COALESCE(LAG(time_ns) OVER (PARTITION BY process_id ORDER BY time_ns),
+		started_ns)) AS cpu_ns
+	FROM looks WHERE cpu_percent IS NOT NULL)
+SELECT TOTAL(rss_bytes) AS rss_bytes, TOTAL(minor_faults) AS minor_faults,
+	TOTAL(major_faults) AS major_faults, (SELECT TOTAL(cpu_ns) FROM used) AS cpu_ns,
+	(SELECT TOTAL(ns) FROM (SELECT MAX(0, MAX(time_ns) - started_ns) AS ns FROM used
+		GROUP BY process_id)) AS span_ns
+FROM (SELECT MAX(rss_bytes) AS rss_bytes, MAX(minor_faults) AS minor_faults,
+	MAX(major_faults) AS major_faults FROM looks GROUP BY process_id);
 
 -- What each function computed itself, of the run: the longest thread's share in each
 -- process, added up. Four threads that do the same for a second hold one second of the run.
@@ -50,7 +70,3 @@ SELECT function_id, SUM(ns) AS ns FROM (
 		WHERE p.run_id = :run GROUP BY h.function_id, l.process_id, s.lane_id)
 	GROUP BY function_id, process_id)
 GROUP BY function_id;
-
--- :name path_lanes
-SELECT l.process_id, s.total_ns - s.ready_ns AS self_ns FROM path_lane s JOIN lane l USING (lane_id)
-WHERE l.run_id = :run AND s.path_id = :id ORDER BY l.process_id;
