@@ -7,7 +7,7 @@
 // expect-sql: SELECT SUM(c.total_ns) BETWEEN $lock * 0.98 - 20000 * $lockers AND $lock * 1.02 +
 //     20000 * $lockers FROM call_paths c JOIN call_paths p ON p.path_id = c.parent_path_id WHERE
 //     c.name = 'pthread_mutex_lock' AND p.name = 'locks' => 1
-// expect-sql: SELECT SUM(self_blocked_ns + self_ready_ns) BETWEEN $lock * 0.95 - 100000 *
+// expect-sql: SELECT SUM(self_blocked_ns + self_ready_ns) BETWEEN $lock * 0.98 - 20000 *
 //     $lockers AND $lock * 1.02 + 20000 * $lockers FROM call_paths WHERE name =
 //     'pthread_mutex_lock' => 1
 // expect-sql: SELECT SUM(c.total_ns) BETWEEN $turns * 0.98 - 20000 * $turn_count AND $turns *
