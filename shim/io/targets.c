@@ -18,6 +18,27 @@ static struct table *table;
 
 #define NAME_BYTES (sizeof(((struct segment_target *)0)->name))
 
+_Static_assert(NAME_BYTES % 8 == 0, "names are whole words");
+
+static uint64_t word_at(const char *name)
+{
+	uint64_t word;
+
+	__builtin_memcpy(&word, name, 8);
+	return word;
+}
+
+/* Names end with zeros, up to a whole word. */
+static size_t end_name(char name[NAME_BYTES], size_t length)
+{
+	size_t end = length;
+
+	do
+		name[end++] = 0;
+	while (end % 8);
+	return length;
+}
+
 /* The end of a long name is what tells it from others. */
 static size_t fit(char to[NAME_BYTES], const char *name, size_t length)
 {
@@ -29,19 +50,30 @@ static size_t fit(char to[NAME_BYTES], const char *name, size_t length)
 		while (at < 3)
 			to[at++] = '.';
 	}
-	for (size_t i = 0; i < length; i++)
-		to[at++] = name[i];
-	to[at] = 0;
-	return at;
+	for (; length >= 8; length -= 8, at += 8, name += 8)
+		__builtin_memcpy(to + at, name, 8);
+	while (length--)
+		to[at++] = *name++;
+	return end_name(to, at);
 }
 
+static int has_end(uint64_t word)
+{
+	return ((word - 0x0101010101010101u) & ~word & 0x8080808080808080u) != 0;
+}
+
+/* By words: by bytes it is what takes longest of opening a file. */
 static uint32_t hash_of(enum segment_target_kind kind, const char *name)
 {
-	uint32_t hash = 2166136261u + kind;
+	uint64_t hash = kind, word;
 
-	for (; *name; name++)
-		hash = (hash ^ (uint8_t)*name) * 16777619u;
-	return hash;
+	do {
+		word = word_at(name);
+		hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+		hash ^= hash >> 29;
+		name += 8;
+	} while (!has_end(word));
+	return (uint32_t)(hash >> 8);
 }
 
 static int is_same(const struct segment_target *target, uint32_t kind, const char *name)
@@ -50,9 +82,12 @@ static int is_same(const struct segment_target *target, uint32_t kind, const cha
 
 	if (target->kind != kind)
 		return 0;
-	while (name[i] && target->name[i] == name[i])
-		i++;
-	return name[i] == target->name[i];
+	while (word_at(name + i) == word_at(target->name + i))
+		if (has_end(word_at(name + i)))
+			return 1;
+		else
+			i += 8;
+	return 0;
 }
 
 static uint32_t look_up(uint32_t kind, uint32_t hash, const char *name)
@@ -97,7 +132,7 @@ static uint32_t add(uint32_t kind, uint32_t hash, const char *name)
 	target += number;
 	target->kind = kind;
 	target->hash = hash;
-	for (size_t i = 0; i == 0 || name[i - 1]; i++)
+	for (size_t i = 0; i == 0 || i % 8 || name[i - 1]; i++)
 		target->name[i] = name[i];
 	arrays_publish(&segment->targets, number + 1);
 	link_all(segment);
@@ -124,8 +159,7 @@ static size_t make_coarse(uint32_t kind, char name[NAME_BYTES])
 		return fit(name, words[kind], length);
 	}
 	name[end++] = '*';
-	name[end] = 0;
-	return end;
+	return end_name(name, end);
 }
 
 static uint32_t find_or_add(uint32_t kind, char name[NAME_BYTES])
