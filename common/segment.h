@@ -103,7 +103,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 18u
+#define SEGMENT_VERSION 19u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -324,6 +324,7 @@ enum segment_process_counter {
 					   the program began; see segment_control.h */
 	SEGMENT_COUNTER_KEPT_FUNCTIONS, /* that settings would have recorded otherwise: no
 					   room for their modes */
+	SEGMENT_COUNTER_UNTOLD_WAITS, /* for locks that had looked free a moment before */
 	/* by the kernel's count, of processes that told it at their ends */
 	SEGMENT_COUNTER_COUNTED_ENDS,
 	SEGMENT_COUNTER_READ_BYTES,

@@ -35,6 +35,7 @@ static const struct {
 	{"pauses", SEGMENT_COUNTER_PAUSES},
 	{"late_objects", SEGMENT_COUNTER_LATE_OBJECTS},
 	{"kept_functions", SEGMENT_COUNTER_KEPT_FUNCTIONS},
+	{"untold_waits", SEGMENT_COUNTER_UNTOLD_WAITS},
 };
 
 static const struct {

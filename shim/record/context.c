@@ -267,7 +267,8 @@ void context_release(void)
 	off_cpu_note_thread(context);
 	switches_end_lane(context);
 	locks_end_lane(context);
-	if (!gate_is_restricted() && gate_enter()) {
+	/* three system calls, that are worth it where there is something to compare */
+	if (context->lane->transfers.count && !gate_is_restricted() && gate_enter()) {
 		own_io_end_thread();
 		gate_leave();
 	}

@@ -7,6 +7,7 @@
 #include "common/attributes.h"
 #include "common/libc/records.h"
 #include "shim/waits/locks.h"
+#include "shim/waits/switches.h"
 #include "shim/wrap/libc_call.h"
 
 /* The functions behind ours that lock and that try are both libc's: to try first is the
@@ -41,6 +42,20 @@ static inline int lock_share_late(const volatile void *lock, int result)
 		locks_share(lock_list_find(lane_self, (uintptr_t)lock));
 	return result;
 }
+
+/* The program's own call for a lock that has just looked free. Who was switched out in it
+ * may have waited after all, and has no node. */
+#define LOCK_PEEKED(expression)                                                          \
+	({                                                                               \
+		const struct lane_context *peek_context = lane_own();                    \
+		int peek_is_out = !libc_call_is_wanted || !peek_context ||               \
+				  switches_has_been(peek_context);                       \
+		int peek_result = (expression);                                          \
+                                                                                         \
+		if (unlikely(!peek_is_out && switches_has_been(peek_context)))           \
+			process_count(SEGMENT_COUNTER_UNTOLD_WAITS, 1);                  \
+		peek_result;                                                             \
+	})
 
 /* As locks_begin_wait(), where calls are recorded at all. */
 static inline void lock_begin_wait(struct locks_wait *wait, const volatile void *lock,

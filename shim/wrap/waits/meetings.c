@@ -28,7 +28,7 @@ static int is_zero(sem_t *semaphore)
 exported int sem_wait(sem_t *semaphore)
 {
 	if (!libc_call_is_wanted || !is_zero(semaphore))
-		return real_sem_wait(semaphore);
+		return LOCK_PEEKED(real_sem_wait(semaphore));
 	return LOCK_CALL(sem_wait, semaphore, SEGMENT_LOCK_SEMAPHORE, NULL,
 			 real_sem_wait(semaphore));
 }
@@ -37,7 +37,7 @@ exported int sem_timedwait(sem_t *restrict semaphore,
 			   const struct timespec *restrict until)
 {
 	if (!libc_call_is_wanted || !is_zero(semaphore))
-		return real_sem_timedwait(semaphore, until);
+		return LOCK_PEEKED(real_sem_timedwait(semaphore, until));
 	return LOCK_CALL(sem_timedwait, semaphore, SEGMENT_LOCK_SEMAPHORE, NULL,
 			 real_sem_timedwait(semaphore, until));
 }
@@ -46,7 +46,7 @@ exported int sem_clockwait(sem_t *restrict semaphore, clockid_t clock,
 			   const struct timespec *restrict until)
 {
 	if (!libc_call_is_wanted || !is_zero(semaphore))
-		return real_sem_clockwait(semaphore, clock, until);
+		return LOCK_PEEKED(real_sem_clockwait(semaphore, clock, until));
 	return LOCK_CALL(sem_clockwait, semaphore, SEGMENT_LOCK_SEMAPHORE, NULL,
 			 real_sem_clockwait(semaphore, clock, until));
 }

@@ -56,7 +56,7 @@ static inline int lock_at_once(pthread_mutex_t *mutex)
 {
 	if (likely(locks_may_be_tried && !__libc_single_threaded && is_plain(mutex)))
 		return real_pthread_mutex_trylock(mutex);
-	return is_taken(mutex) ? EBUSY : real_pthread_mutex_lock(mutex);
+	return is_taken(mutex) ? EBUSY : LOCK_PEEKED(real_pthread_mutex_lock(mutex));
 }
 
 #define MUTEX_CALL(name, mutex, expression)                                              \
@@ -96,8 +96,9 @@ exported int pthread_mutex_unlock(pthread_mutex_t *mutex)
 exported int pthread_mutex_timedlock(pthread_mutex_t *mutex, const struct timespec *until)
 {
 	if (!libc_call_is_wanted || !is_taken(mutex))
-		return lock_count(mutex, SEGMENT_LOCK_MUTEX,
-				  real_pthread_mutex_timedlock(mutex, until));
+		return lock_count(
+			mutex, SEGMENT_LOCK_MUTEX,
+			LOCK_PEEKED(real_pthread_mutex_timedlock(mutex, until)));
 	return MUTEX_CALL(pthread_mutex_timedlock, mutex,
 			  real_pthread_mutex_timedlock(mutex, until));
 }
@@ -106,8 +107,9 @@ exported int pthread_mutex_clocklock(pthread_mutex_t *mutex, clockid_t clock,
 				     const struct timespec *until)
 {
 	if (!libc_call_is_wanted || !is_taken(mutex))
-		return lock_count(mutex, SEGMENT_LOCK_MUTEX,
-				  real_pthread_mutex_clocklock(mutex, clock, until));
+		return lock_count(
+			mutex, SEGMENT_LOCK_MUTEX,
+			LOCK_PEEKED(real_pthread_mutex_clocklock(mutex, clock, until)));
 	return MUTEX_CALL(pthread_mutex_clocklock, mutex,
 			  real_pthread_mutex_clocklock(mutex, clock, until));
 }
@@ -121,7 +123,8 @@ static pthread_mutex_t *mutex_of(mtx_t *mutex)
 exported int mtx_lock(mtx_t *mutex)
 {
 	if (!libc_call_is_wanted || !is_taken(mutex_of(mutex)))
-		return lock_count(mutex, SEGMENT_LOCK_MUTEX, real_mtx_lock(mutex));
+		return lock_count(mutex, SEGMENT_LOCK_MUTEX,
+				  LOCK_PEEKED(real_mtx_lock(mutex)));
 	return MUTEX_CALL(mtx_lock, mutex_of(mutex), real_mtx_lock(mutex));
 }
 
@@ -140,7 +143,7 @@ exported int mtx_timedlock(mtx_t *restrict mutex, const struct timespec *restric
 {
 	if (!libc_call_is_wanted || !is_taken(mutex_of(mutex)))
 		return lock_count(mutex, SEGMENT_LOCK_MUTEX,
-				  real_mtx_timedlock(mutex, until));
+				  LOCK_PEEKED(real_mtx_timedlock(mutex, until)));
 	return MUTEX_CALL(mtx_timedlock, mutex_of(mutex),
 			  real_mtx_timedlock(mutex, until));
 }
