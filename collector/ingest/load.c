@@ -23,7 +23,9 @@ static int is_split(const struct read_process *process)
 	       process->switch_source == SEGMENT_SWITCHES_PERF;
 }
 
-/* Threads that lived when they were looked at last have not noted their own end. */
+/* Threads that lived when they were looked at last have not noted their own end. Not of
+ * an image that exec has replaced: the next one's thread goes by the same number, and its
+ * clock goes on. */
 static void complete_threads(struct ingest *ingest, const struct read_process *process)
 {
 	for (uint32_t i = 0; i < process->thread_count; i++) {
@@ -55,7 +57,8 @@ static void merge(struct ingest *ingest)
 		ends[i].is_over = !ingest->endings[i].is_alive;
 	}
 	for (size_t i = 0; ingest->watch.resources && i < count; i++)
-		if (is_split(&ingest->run.processes[i]))
+		if (is_split(&ingest->run.processes[i]) &&
+		    ingest->endings[i].next_image == ENDING_NONE)
 			complete_threads(ingest, &ingest->run.processes[i]);
 	run_merge(&ingest->merge, &ingest->run, &ingest->ticks, ends,
 		  ingest->watch.path_limit);
