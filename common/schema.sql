@@ -133,7 +133,9 @@ CREATE TABLE module (
 CREATE TABLE function (
 	function_id INTEGER PRIMARY KEY,
 	run_id INTEGER NOT NULL REFERENCES run,
-	name TEXT NOT NULL,		-- demangled; see naming
+	name TEXT NOT NULL,		-- for people: one spelling, without parameters where no
+					-- other function of the run has it; see naming
+	full_name TEXT,			-- demangled, with all it has; NULL: as name
 	linkage_name TEXT,
 	module_id INTEGER REFERENCES module,
 	file TEXT, line INTEGER,	-- of the definition
@@ -528,7 +530,8 @@ CREATE VIEW functions AS SELECT f.run_id, f.function_id, f.name, f.linkage_name,
 	f.self_error_ns, f.total_error_ns,
 	f.inlined_calls, f.hooked_total_ns, f.hooked_self_ns, f.hooked_raw_total_ns,
 	f.hooked_raw_self_ns, f.cpu_ns, f.ready_ns, f.blocked_ns, f.self_cpu_ns,
-	f.self_ready_ns, f.self_blocked_ns, f.is_library
+	f.self_ready_ns, f.self_blocked_ns, f.is_library,
+	IFNULL(f.full_name, f.name) AS full_name
 	FROM function f LEFT JOIN module m USING (module_id)
 	WHERE f.run_id NOT IN (SELECT run_id FROM storing);
 

@@ -7,6 +7,7 @@
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 #include "analyzer/cli/cli.h"
+#include "analyzer/reports/names/focus.h"
 #include "analyzer/rundb/limits.h"
 #include "analyzer/rundb/select.h"
 #include "analyzer/rundb/takeover.h"
@@ -25,11 +26,22 @@
 #define WIDTH_MOST 400
 #define TOLD_AFTER_MS 1000
 
+/* Lines of it may name what there is to choose from. */
 static void complain(const char *sentence)
 {
 	struct strbuf clean = {0};
 
-	utf8_clean(&clean, sentence);
+	while (*sentence) {
+		char *line = xstrndup(sentence, strcspn(sentence, "\n"));
+
+		utf8_clean(&clean, line);
+		sentence += strlen(line);
+		if (*sentence == '\n') {
+			strbuf_putc(&clean, '\n');
+			sentence++;
+		}
+		free(line);
+	}
 	fprintf(stderr, "%s: %s\n", program_invocation_short_name, strbuf_text(&clean));
 	strbuf_free(&clean);
 }
@@ -237,21 +249,20 @@ static enum exit_status run(const struct request *cli, struct report_input *inpu
 {
 	const struct report_options *options = &cli->options;
 	enum exit_status status, shown;
-	char reason[256];
 	struct doc doc;
 
-	if (filter_init(&input->filter, options->focus, options->ignore, reason,
-			sizeof(reason)) < 0) {
-		strbuf_puts(&input->error, reason);
-		return STATUS_USAGE;
-	}
+	filter_init(&input->filter, options->focus, options->ignore);
 	status = open_database(cli, input);
+	if (!status)
+		status = focus_resolve(input);
 	if (status)
 		return status;
 	doc_init(&doc, cli->report->name);
 	status = cli->report->build(input, &doc);
 	if (status == STATUS_OK || status == STATUS_NOTHING ||
 	    status == STATUS_REGRESSION) {
+		if (cli->report->takes & TAKES_FILTER)
+			focus_note(input, &doc);
 		shown = show(cli, &doc);
 		status = shown ? shown : status;
 	}

@@ -7,82 +7,120 @@
 
 #include "common/base/pattern.h"
 #include "common/base/xalloc.h"
+#include "analyzer/model/meant.h"
 
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 
-static int compile(regex_t *regex, const char *pattern, const char *option, char *error,
-		   size_t error_size)
+static void compile(struct filter_side *side, const char *text, const char *option)
 {
-	const char *refused = pattern_refuse(pattern);
-	char reason[128];
+	const char *refused = text ? pattern_refuse(text) : NULL;
+	char reason[96];
 	int result;
 
+	side->text = text;
+	if (!text)
+		return;
 	if (refused) {
-		snprintf(error, error_size, "%s '%s' %s", option, pattern, refused);
-		return -EINVAL;
+		snprintf(side->trouble, sizeof(side->trouble), "%s '%.160s' %s", option,
+			 text, refused);
+		return;
 	}
-	result = regcomp(regex, pattern, REG_EXTENDED | REG_NOSUB);
+	result = regcomp(&side->regex, text, REG_EXTENDED | REG_NOSUB);
+	side->has_regex = result == 0;
 	if (result == 0)
-		return 0;
-	regerror(result, regex, reason, sizeof(reason));
-	snprintf(error, error_size, "%s '%s': %s", option, pattern, reason);
-	return -EINVAL;
+		return;
+	regerror(result, &side->regex, reason, sizeof(reason));
+	snprintf(side->trouble, sizeof(side->trouble), "%s '%.160s': %s", option, text,
+		 reason);
 }
 
-int filter_init(struct filter *filter, const char *focus, const char *ignore, char *error,
-		size_t error_size)
+void filter_init(struct filter *filter, const char *focus, const char *ignore)
 {
 	*filter = (struct filter){0};
-	if (focus) {
-		if (compile(&filter->focus, focus, "--focus", error, error_size) < 0)
-			return -EINVAL;
-		filter->has_focus = true;
-	}
-	if (ignore) {
-		if (compile(&filter->ignore, ignore, "--ignore", error, error_size) < 0) {
-			filter_free(filter);
-			return -EINVAL;
-		}
-		filter->has_ignore = true;
-	}
-	return 0;
+	compile(&filter->focus, focus, "--focus");
+	compile(&filter->ignore, ignore, "--ignore");
+}
+
+static void side_free(struct filter_side *side)
+{
+	if (side->has_regex)
+		regfree(&side->regex);
+	intern_free(&side->names);
 }
 
 void filter_free(struct filter *filter)
 {
-	if (filter->has_focus)
-		regfree(&filter->focus);
-	if (filter->has_ignore)
-		regfree(&filter->ignore);
+	side_free(&filter->focus);
+	side_free(&filter->ignore);
 	*filter = (struct filter){0};
 }
 
 bool filter_is_active(const struct filter *filter)
 {
-	return filter->has_focus || filter->has_ignore;
+	return filter->focus.text || filter->ignore.text;
 }
 
-static bool matches(const regex_t *regex, const char *name)
+static bool matches(const struct filter_side *side, const char *name)
 {
-	return regexec(regex, name, 0, NULL, 0) == 0;
+	if (side->names.count && intern_find(&side->names, name) != INTERN_NONE)
+		return true;
+	return side->has_regex && regexec(&side->regex, name, 0, NULL, 0) == 0;
+}
+
+static void learn(struct filter_side *side, const char *name, const char *full_name,
+		  const char *linkage_name)
+{
+	if (!side->text)
+		return;
+	if (meant_judge(side->text, name, full_name, linkage_name) <= MEANT_SHORTENED)
+		intern_text(&side->names, name, NULL);
+	side->matches_some = side->matches_some || matches(side, name);
+}
+
+void filter_learn(struct filter *filter, const char *name, const char *full_name,
+		  const char *linkage_name)
+{
+	learn(&filter->focus, name, full_name, linkage_name);
+	learn(&filter->ignore, name, full_name, linkage_name);
+}
+
+void filter_found(struct filter *filter)
+{
+	filter->focus.matches_some = filter->ignore.matches_some = true;
+}
+
+static int check(const struct filter_side *side, char *error, size_t error_size)
+{
+	if (!side->text || side->has_regex || side->names.count)
+		return 0;
+	snprintf(error, error_size, "%s", side->trouble);
+	return -EINVAL;
+}
+
+int filter_check(const struct filter *filter, char *error, size_t error_size)
+{
+	return check(&filter->focus, error, error_size) < 0 ||
+			       check(&filter->ignore, error, error_size) < 0
+		       ? -EINVAL
+		       : 0;
 }
 
 bool filter_passes_name(const struct filter *filter, const char *name)
 {
-	if (filter->has_focus && !matches(&filter->focus, name))
+	if (filter->focus.text && !matches(&filter->focus, name))
 		return false;
-	return !filter->has_ignore || !matches(&filter->ignore, name);
+	return !filter->ignore.text || !matches(&filter->ignore, name);
 }
 
 unsigned char filter_judge(const struct filter *filter, const char *name)
 {
 	unsigned char verdict = 0;
 
-	if (!filter->has_focus || matches(&filter->focus, name))
+	if (!filter->focus.text || matches(&filter->focus, name))
 		verdict |= FILTER_FOCUSED;
-	if (filter->has_ignore && matches(&filter->ignore, name))
+	if (filter->ignore.text && matches(&filter->ignore, name))
 		verdict |= FILTER_IGNORED;
 	return verdict;
 }

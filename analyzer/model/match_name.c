@@ -5,7 +5,7 @@
  */
 #include "analyzer/model/match_name.h"
 
-#include "common/base/cxx_name.h"
+#include "common/names/cxx_name.h"
 
 #include <ctype.h>
 #include <stdlib.h>
@@ -29,20 +29,9 @@ void match_add_base(struct strbuf *key, const char *path)
 
 void match_add_stripped(struct strbuf *key, const char *linkage_name)
 {
-	static const char *const suffixes[] = {".constprop", ".isra",	  ".part",
-					       ".cold",	     ".lto_priv", ".localalias",
-					       ".llvm.",     ".__uniq."};
-	size_t size = strcspn(linkage_name, "@");
+	size_t stem = cxx_name_stem(linkage_name), size = strcspn(linkage_name, "@");
 
-	for (const char *at = strchr(linkage_name, '.'); at && at < linkage_name + size;
-	     at = strchr(at + 1, '.'))
-		for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
-			if (at > linkage_name && starts_with(at, suffixes[i])) {
-				strbuf_add(key, linkage_name,
-					   (size_t)(at - linkage_name));
-				return;
-			}
-	strbuf_add(key, linkage_name, size);
+	strbuf_add(key, linkage_name, stem < size ? stem : size);
 }
 
 static bool is_word(char c)

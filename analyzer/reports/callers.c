@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* The callers and callees of one function. */
-#include "analyzer/reports/callers_find.h"
+#include "analyzer/reports/names/callers_find.h"
 
 #include "analyzer/document/columns.h"
 #include "analyzer/model/units.h"

@@ -2,7 +2,7 @@
 -- One function, who calls it and whom it calls.
 
 -- :name functions
-SELECT function_id, name, linkage_name, file, line, calls, total_ns, self_ns, alloc_count,
+SELECT function_id, name, full_name, linkage_name, file, line, calls, total_ns, self_ns, alloc_count,
 	alloc_bytes, total_error_ns, self_error_ns, recording, ready_ns, blocked_ns,
 	self_ready_ns, self_blocked_ns
 FROM functions WHERE run_id = :run ORDER BY calls DESC, name, function_id;

@@ -41,6 +41,7 @@ static const struct column columns[] = {
 	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
 	{"file", "where", COLUMN_LOCATION, COLUMN_MACHINE},
 	{"function_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+	{"full_name", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 	{"linkage_name", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 	{"module", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 	{"component", NULL, COLUMN_TEXT, COLUMN_MACHINE},

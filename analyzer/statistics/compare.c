@@ -144,6 +144,8 @@ uint32_t compare_add_function(struct comparison *comparison, size_t run,
 	function = &comparison->functions[number];
 	if (!(function->presence & side)) {
 		function->name = keep(comparison, row->name);
+		function->full_name = row->full_name ? keep(comparison, row->full_name)
+						     : function->name;
 		function->linkage_name = keep(comparison, row->linkage_name);
 		function->module = keep(comparison, row->module);
 		function->component = keep(comparison, row->component);

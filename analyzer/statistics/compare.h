@@ -56,6 +56,7 @@ enum compare_presence {
 
 struct compare_function {
 	const char *name; /* the later side's; texts live as long as the comparison */
+	const char *full_name;			  /* demangled, with all it has */
 	const char *linkage_name, *module, *file; /* NULL: not known */
 	const char *component; /* that a map or the program named; NULL: none */
 	uint32_t line_before, line_after; /* of the definition; 0: not known */
@@ -100,7 +101,9 @@ struct comparison {
 
 /* A function as one run has it. module: the base name, "" for the program itself. */
 struct compare_function_row {
-	const char *name, *linkage_name, *module, *build_id, *file, *component;
+	/* full_name: NULL: as name. */
+	const char *name, *full_name, *linkage_name, *module, *build_id, *file,
+		*component;
 	uint32_t line;
 	bool is_hooked, is_library, is_estimated, is_holder;
 	int64_t values[COMPARE_FUNCTION_METRICS];

@@ -50,10 +50,10 @@ static bool make_key(struct strbuf *key, const struct compare_function *function
 		return false;
 	if (tier == 2) {
 		match_add_stripped(key, function->linkage_name ? function->linkage_name
-							       : function->name);
+							       : function->full_name);
 		return true;
 	}
-	match_add_canonical(&canonical, function->name, function->file);
+	match_add_canonical(&canonical, function->full_name, function->file);
 	if (tier == 3) {
 		strbuf_puts(key, strbuf_text(&canonical));
 	} else if (tier == 4) {
@@ -76,6 +76,7 @@ static void merge_functions(struct comparison *comparison, uint32_t before,
 
 	compare_move_values(&comparison->function_values, after, before);
 	to->name = from->name;
+	to->full_name = from->full_name;
 	to->linkage_name = from->linkage_name;
 	to->module = from->module;
 	to->file = from->file;

@@ -129,7 +129,7 @@ static uint32_t add_unnamed(struct identify *identify, uint32_t module, uint64_t
 static uint32_t named_function(struct identify *identify, uint32_t module,
 			       const struct symbol *symbol, uint64_t entry)
 {
-	const char *linkage = symbol->linkage_name ? symbol->linkage_name : symbol->name;
+	const char *identity = symbol->identity ? symbol->identity : symbol->name;
 	struct identify_function function = {
 		.name = symbol->name,
 		.linkage_name = symbol->linkage_name,
@@ -140,10 +140,13 @@ static uint32_t named_function(struct identify *identify, uint32_t module,
 	};
 	uint64_t place = symbol->file ? (uintptr_t)symbol->file : 0;
 	uint32_t known =
-		map_get(&identify->function_map, module, (uintptr_t)linkage, place);
+		map_get(&identify->function_map, module, (uintptr_t)identity, place);
 
-	/* functions of one name without a file are one only when their entries are */
-	if (known != MAP_NONE && (symbol->file || !entry)) {
+	/* functions of one name without a file are one only when their entries are, or
+	 * when they are copies of one */
+	if (known != MAP_NONE &&
+	    (symbol->file || !entry ||
+	     identify->functions[known].linkage_name != symbol->linkage_name)) {
 		if (entry && !identify->functions[known].line)
 			identify->functions[known].line = symbol->line;
 		return known;
@@ -151,7 +154,7 @@ static uint32_t named_function(struct identify *identify, uint32_t module,
 	if (known != MAP_NONE)
 		return add_function(identify, &function);
 	known = add_function(identify, &function);
-	map_put(&identify->function_map, module, (uintptr_t)linkage, place, known);
+	map_put(&identify->function_map, module, (uintptr_t)identity, place, known);
 	return known;
 }
 

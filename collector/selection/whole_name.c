@@ -4,7 +4,8 @@
 
 #include <string.h>
 
-#include "common/base/cxx_name.h"
+#include "common/names/cxx_canonical.h"
+#include "common/names/cxx_name.h"
 
 void whole_name_begin(struct whole_name *ret, const struct selection *selection)
 {
@@ -45,14 +46,34 @@ static const char *find_arguments(const struct cxx_name *parts)
 	return at < parts->parameters ? at : parts->parameters;
 }
 
+/* A word is about a function as it is printed, too: "std::string::append". */
+static uint64_t fit_canonical(struct whole_name *names, const char *name)
+{
+	struct strbuf canonical = {0};
+	const char *text, *mark;
+	uint64_t fitting;
+
+	cxx_canonical(&canonical, name, CXX_NAME);
+	text = strbuf_text(&canonical);
+	mark = strstr(text, " [");
+	fitting = fit(names, &names->all, text, mark ? mark : text + strlen(text));
+	strbuf_reset(&canonical);
+	cxx_canonical(&canonical, name, CXX_PARAMETERS);
+	text = strbuf_text(&canonical);
+	fitting |= fit(names, &names->of_parameters, text, text + strlen(text));
+	strbuf_free(&canonical);
+	return fitting;
+}
+
 uint64_t whole_name_fit(struct whole_name *names, const char *name)
 {
 	struct cxx_name parts = cxx_name_parts(name);
 	const char *end = parts.name + strlen(parts.name);
-	const char *clone = strstr(parts.parameters, " [clone ");
+	const char *mark = strstr(parts.parameters, " [");
 	const char *arguments = find_arguments(&parts);
 
-	return fit(names, &names->of_parameters, parts.name, clone ? clone : end) |
+	return fit(names, &names->of_parameters, parts.name, mark ? mark : end) |
 	       fit(names, &names->all, parts.name, parts.parameters) |
-	       fit(names, &names->all, parts.name, arguments);
+	       fit(names, &names->all, parts.name, arguments) |
+	       fit_canonical(names, name);
 }

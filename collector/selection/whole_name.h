@@ -15,6 +15,6 @@ struct whole_name {
 void whole_name_begin(struct whole_name *ret, const struct selection *selection);
 void whole_name_done(struct whole_name *names);
 
-/* The rules that a demangled name fits: as it is, without parameters ("a::f<int>"), or
- * without the function's own template arguments, too ("a::f"). */
+/* The rules that a demangled name fits: as it is, without parameters ("a::f<int>"),
+ * without the function's own template arguments, too ("a::f"), or as it is printed. */
 uint64_t whole_name_fit(struct whole_name *names, const char *name);

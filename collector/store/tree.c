@@ -6,7 +6,9 @@
 #include <sqlite3.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
+#include "collector/naming/names.h"
 #include "collector/store/row.h"
 #include "common/base/xalloc.h"
 
@@ -15,6 +17,7 @@
 struct tree_ids {
 	const struct store_ids *ids;
 	int64_t *functions, *modules;
+	const struct store_names *names;
 };
 
 static void number_rows(const struct merge *merge, const struct store_ids *ids,
@@ -90,13 +93,15 @@ static int function_row(struct row *row, const struct ingest *ingest,
 {
 	const struct identify_function *names = &ingest->merge.identify.functions[index];
 	const struct merge_function *function = &ingest->merge.functions[index];
+	const char *name = store_names_at(tree->names, index);
 	size_t blob_size;
 	uint8_t *blob;
 
 	histogram_encode(&function->histogram, &blob, &blob_size);
 	row_int(row, tree->functions[index]);
 	row_int(row, tree->ids->run);
-	row_text(row, names->name);
+	row_text(row, name);
+	row_text(row, strcmp(name, names->name) != 0 ? names->name : NULL);
 	row_text(row, names->linkage_name);
 	bind_or_null(row, names->module == MODULE_NONE ? 0 : tree->modules[names->module],
 		     names->module != MODULE_NONE);
@@ -121,7 +126,8 @@ static int insert_functions(struct store *store, const struct ingest *ingest,
 	struct row row;
 
 	row_open_with(&row, store, "function",
-		      "function_id, run_id, name, linkage_name, module_id, file, line, "
+		      "function_id, run_id, name, full_name, linkage_name, module_id, "
+		      "file, line, "
 		      "component, recording, histogram, naming, is_library",
 		      QUANTITY_OF_FUNCTION);
 	for (size_t i = 0; i < ingest->merge.function_count && code == SQLITE_OK; i++) {
@@ -192,7 +198,7 @@ static int insert_modes(struct store *store, const struct ingest *ingest,
 		row_int(&row, tree->ids->run);
 		row_int(&row, tree->ids->process + mode->process);
 		bind_or_null(&row, function, function != 0);
-		row_text(&row, merge->identify.functions[mode->function].name);
+		row_text(&row, store_names_at(tree->names, mode->function));
 		row_int(&row, mode->recording);
 		row_int(&row, mode->least);
 		row_int(&row, mode->reason);
@@ -270,10 +276,12 @@ static int insert_sites(struct store *store, const struct merge *merge,
 int store_tree_rows(struct store *store, const struct ingest *ingest,
 		    const struct store_ids *ids)
 {
-	struct tree_ids tree = {.ids = ids};
+	struct store_names names;
+	struct tree_ids tree = {.ids = ids, .names = &names};
 	int code;
 
 	number_rows(&ingest->merge, ids, &tree);
+	store_names_choose(&names, &ingest->merge, tree.functions);
 	code = insert_modules(store, &ingest->merge, &tree);
 	if (code == SQLITE_OK)
 		code = insert_functions(store, ingest, &tree);
@@ -287,6 +295,7 @@ int store_tree_rows(struct store *store, const struct ingest *ingest,
 		code = insert_edges(store, &ingest->merge, &tree);
 	if (code == SQLITE_OK)
 		code = insert_sites(store, &ingest->merge, &tree);
+	store_names_done(&names);
 	free(tree.functions);
 	free(tree.modules);
 	return code;

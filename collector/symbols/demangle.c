@@ -14,6 +14,8 @@
 
 #include <libiberty/demangle.h>
 
+#include "collector/symbols/demangle_d.h"
+
 /* libiberty refuses C++ names of more than 1024 bytes unless its limits are lifted; then
  * its stack use grows with the name (about 64 bytes a character before the recursion), so
  * a limit of ours stands instead. Real template names end far below it. */
@@ -79,6 +81,28 @@ static char *demangle_fortran(const char *name)
 	return text;
 }
 
+enum demangle_variant demangle_variant(const char *name)
+{
+	/* the demangler is only asked where there may be one: it takes time */
+	if (strncmp(name, "_Z", 2) != 0 || strnlen(name, SAFE_LENGTH) == SAFE_LENGTH)
+		return DEMANGLE_ONLY;
+	if ((strstr(name, "C1") || strstr(name, "C2") || strstr(name, "C3")) &&
+	    is_gnu_v3_mangled_ctor(name))
+		return DEMANGLE_CONSTRUCTOR;
+	if (!strstr(name, "D0") && !strstr(name, "D1") && !strstr(name, "D2"))
+		return DEMANGLE_ONLY;
+	switch (is_gnu_v3_mangled_dtor(name)) {
+	case gnu_v3_deleting_dtor:
+		return DEMANGLE_DELETING;
+	case gnu_v3_base_object_dtor:
+		return DEMANGLE_BASE;
+	case gnu_v3_complete_object_dtor:
+		return DEMANGLE_DESTRUCTOR;
+	default:
+		return DEMANGLE_ONLY;
+	}
+}
+
 char *demangle(const char *name)
 {
 	int options = DMGL_PARAMS | DMGL_ANSI;
@@ -86,6 +110,8 @@ char *demangle(const char *name)
 	size_t length;
 	char *fitting;
 
+	if (strncmp(name, "_D", 2) == 0)
+		return demangle_d_name(name);
 	if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0)
 		return demangle_fortran(name);
 	length = strnlen(name, LONGEST + 1);

@@ -12,7 +12,7 @@ struct strings;
 struct strings *strings_new(void);
 void strings_free(struct strings *strings);
 
-/* All three return a string that is borrowed until strings_free() and the same pointer
+/* All return a string that is borrowed until strings_free() and the same pointer
  * for the same text, or NULL: the text is longer than any name, or there are too many. */
 
 /* A copy of text[0..length). */
@@ -20,6 +20,10 @@ const char *strings_keep(struct strings *strings, const char *text, size_t lengt
 
 /* The readable form of a kept linkage name; the name itself when it is not mangled. */
 const char *strings_readable(struct strings *strings, const char *kept_name);
+
+/* A kept text and a tail; the text alone when that is too long. */
+const char *strings_join(struct strings *strings, const char *kept_text,
+			 const char *tail);
 
 /* The path of a file whose name may be relative to directory, which may be relative to
  * base (both may be NULL), without "//", "/./" and "/x/..". (Purely by text: a path

@@ -12,8 +12,10 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "common/names/cxx_name.h"
 #include "common/base/xalloc.h"
 #include "collector/symbols/budget.h"
+#include "collector/symbols/demangle.h"
 #include "collector/symbols/dwarf/dwarf.h"
 #include "collector/symbols/elf.h"
 #include "collector/symbols/strings.h"
@@ -320,6 +322,24 @@ static bool is_fortran_name(const char *linkage_name, const char *source_name)
 	       source_name[length - 1] == '\0';
 }
 
+/* What the compiler made several functions of is told by one name. */
+static void name_symbol(struct strings *strings, struct symbol *symbol)
+{
+	const char *linkage = symbol->linkage_name;
+	const char *stem = strings_keep(strings, linkage, cxx_name_stem(linkage));
+	enum demangle_variant variant;
+
+	if (!stem)
+		return;
+	symbol->identity = stem;
+	symbol->name = strings_readable(strings, stem);
+	variant = symbol->name == stem ? DEMANGLE_ONLY : demangle_variant(stem);
+	if (variant == DEMANGLE_CONSTRUCTOR && symbol->name)
+		symbol->identity = symbol->name;
+	if (variant == DEMANGLE_DELETING && symbol->name)
+		symbol->name = strings_join(strings, symbol->name, " [deleting]");
+}
+
 static void fill_symbol(struct symbol_module *module, const char *name, size_t length,
 			const struct debug_scope *frame, struct symbol *ret)
 {
@@ -330,10 +350,11 @@ static void fill_symbol(struct symbol_module *module, const char *name, size_t l
 		ret->linkage_name = strings_keep(strings, name, length);
 	if (!ret->linkage_name)
 		return;
+	ret->identity = ret->linkage_name;
 	if (is_fortran_name(ret->linkage_name, frame->source_name))
 		ret->name = strings_keep(strings, frame->source_name, length - 1);
 	else
-		ret->name = strings_readable(strings, ret->linkage_name);
+		name_symbol(strings, ret);
 }
 
 int symbols_function(struct symbol_module *module, uint64_t address, struct symbol *ret)

@@ -5,7 +5,7 @@
  */
 #include "common/json/component_map.h"
 
-#include "common/base/cxx_name.h"
+#include "common/names/cxx_name.h"
 #include "common/base/pattern.h"
 #include "common/base/xalloc.h"
 #include "common/json/json_place.h"

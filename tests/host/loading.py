@@ -359,8 +359,8 @@ def own_unwinder(case):
         expect(result.stdout == "depth 20, caught 100\n", f"printed {result.stdout}")
         case.settle()
         expect_clean(case, "repaired_frames")
-        expect(case.calls("fail(int)") == 550, "calls of fail")
-        expect(case.calls("depth(int)") == 21, "calls of depth")
+        expect(case.calls("fail") == 550, "calls of fail")
+        expect(case.calls("depth") == 21, "calls of depth")
 
 
 @scenario

@@ -26,8 +26,8 @@ RULES = [  # only, skip, what is left of the names below acme and main
 def counts(case):
     return dict(host.harness.query(
         case.database,
-        "SELECT name, SUM(calls) FROM functions WHERE calls > 0 AND "
-        "linkage_name IS NOT NULL GROUP BY name"))
+        "SELECT full_name, SUM(calls) FROM functions WHERE calls > 0 AND "
+        "linkage_name IS NOT NULL GROUP BY full_name"))
 
 
 def count_functions(case):

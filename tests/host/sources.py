@@ -42,8 +42,8 @@ RULES = [  # only, skip, what is left, or with a minus what is not
 def counts(case):
     return dict(host.harness.query(
         case.database,
-        "SELECT name, SUM(calls) FROM functions WHERE calls > 0 AND "
-        "linkage_name IS NOT NULL GROUP BY name"))
+        "SELECT full_name, SUM(calls) FROM functions WHERE calls > 0 AND "
+        "linkage_name IS NOT NULL GROUP BY full_name"))
 
 
 def build(case, **options):

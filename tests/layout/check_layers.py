@@ -12,20 +12,21 @@ import sys
 
 import tree
 
-BASE = ["common", "common/base"]
+BASE = ["common", "common/base", "common/names"]
 SHIM = ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks",
         "shim/children", "shim/patch", "shim/waits", "shim/io", "shim/budget",
         "shim/record", "shim/image"]
 COLLECTOR = [*BASE, "collector/read", "collector/processes", "collector/symbols",
              "collector/transfers", "collector/merge", "collector/locks", "collector/account", "collector/ingest",
-             "collector/database",
+             "collector/naming", "collector/database",
              "collector/store", "collector/live", "collector/selection"]
 CONTENT = [*BASE, "common/json", "analyzer/model", "analyzer/statistics", "analyzer/findings",
            "analyzer/document", "analyzer/rundb"]
 LAYERS = {
     "common": [],
     "common/base": ["common"],
-    "common/json": ["common", "common/base"],
+    "common/names": ["common", "common/base"],
+    "common/json": ["common", "common/base", "common/names"],
     "shim/profshim.h": [],
     "shim/core": ["common"],
     "shim/lane": ["common", "shim/core"],
@@ -59,8 +60,9 @@ LAYERS = {
     "collector/ingest": [*BASE, "collector/read", "collector/processes",
                          "collector/merge", "collector/locks", "collector/account"],
     "collector/database": BASE,
+    "collector/naming": [*BASE, "collector/merge", "collector/symbols"],
     "collector/store": [*BASE, "collector/transfers", "collector/read", "collector/processes",
-                        "collector/merge", "collector/locks", "collector/account",
+                        "collector/merge", "collector/naming", "collector/locks", "collector/account",
                         "collector/ingest", "collector/database"],
     "collector/live": [*BASE, "collector/read", "collector/processes"],
     "collector/selection": [*BASE, "common/json", "collector/read",

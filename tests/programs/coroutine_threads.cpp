@@ -8,23 +8,23 @@
 // expect-trust: orphan_exits => 0
 // expect-tree:
 //     main 1 +?
-//       create(Coroutine*, void (*)()) 17
-//       resume(Coroutine*) 101
-//       resume_all() 2
-//         resume(Coroutine*) 32
-//     start(void*) 8
-//       resume_all() 16
-//         resume(Coroutine*) 256
-//     catching() 1
-//       catcher(Coroutine*) 100
-//         deep(int)*3 100
-//           deep(int) 100 +100
-//         after(Coroutine*) 100
-//           yield(Coroutine*) 100
-//     wanderer() 16
-//       level(int, Coroutine*)*3 16
-//         work(Coroutine*) 272 +272
-//           yield(Coroutine*) 272
+//       create 17
+//       resume 101
+//       resume_all 2
+//         resume 32
+//     start 8
+//       resume_all 16
+//         resume 256
+//     catching 1
+//       catcher 100
+//         deep*3 100
+//           deep 100 +100
+//         after 100
+//           yield 100
+//     wanderer 16
+//       level*3 16
+//         work 272 +272
+//           yield 272
 #include "truth.h"
 #include <cstdlib>
 #include <pthread.h>

@@ -3,24 +3,24 @@
  * the catch must hang under the catcher in both. */
 // variants: lto
 // tolerate: repaired_frames
-// expect-sql: SELECT calls FROM functions WHERE name = 'thrower(int)' => 1100
-// expect-sql: SELECT calls FROM functions WHERE name = 'catcher(int)' => 100
-// expect-sql: SELECT calls FROM functions WHERE name = 'after_catch()' => 100
-// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'after_catch()' =>
-//     catcher(int)|100
-// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'handler()' =>
-//     catcher(int)|100
-// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'finish()' => main|100
-// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'thrower(int)' ORDER BY
-//     caller => catcher(int)|100; thrower(int)|1000
-// expect-sql: SELECT calls, depth FROM call_paths WHERE name = 'finish()' => 100|2
-// expect-sql: SELECT MAX(calls) FROM functions WHERE name = 'Guard::~Guard()' => 100
-// expect-sql: SELECT calls FROM functions WHERE name = 'rethrower()' => 50
-// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'after_rethrow()' =>
+// expect-sql: SELECT calls FROM functions WHERE name = 'thrower' => 1100
+// expect-sql: SELECT calls FROM functions WHERE name = 'catcher' => 100
+// expect-sql: SELECT calls FROM functions WHERE name = 'after_catch' => 100
+// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'after_catch' =>
+//     catcher|100
+// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'handler' =>
+//     catcher|100
+// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'finish' => main|100
+// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'thrower' ORDER BY
+//     caller => catcher|100; thrower|1000
+// expect-sql: SELECT calls, depth FROM call_paths WHERE name = 'finish' => 100|2
+// expect-sql: SELECT MAX(calls) FROM functions WHERE name = 'Guard::~Guard' => 100
+// expect-sql: SELECT calls FROM functions WHERE name = 'rethrower' => 50
+// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'after_rethrow' =>
 //     main|50
 // expect-sql[gcc]: SELECT SUM(unwound_count) FROM call_paths => 0
 // expect-sql[clang]: SELECT name, unwound_count FROM functions WHERE unwound_count > 0 ORDER
-//     BY name => rethrower()|50; thrower(int)|1100
+//     BY name => rethrower|50; thrower|1100
 // expect-sql: SELECT (SELECT SUM(unwound_count) FROM functions) = (SELECT SUM(value) FROM
 //     trust WHERE name = 'repaired_frames') => 1
 #include "truth.h"

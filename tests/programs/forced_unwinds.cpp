@@ -9,19 +9,19 @@
 // expect-trust: orphan_exits => 0
 // expect-tree:
 //     main 1 +?
-//       after() 40
-//     leaver(void*) 20
-//       leave_deep(int)*3 20
-//         leave_deep(int) 20 +?
-//       Guard::~Guard() 20
-//         allocate() 20 +20
-//       after() 20
-//     waiter(void*) 20
-//       wait_deep(int) 20
-//         wait_deep(int) 20
-//           wait_deep(int) 20
-//         Guard::~Guard() 20
-//           allocate() 20 +20
+//       after 40
+//     leaver 20
+//       leave_deep*3 20
+//         leave_deep 20 +?
+//       Guard::~Guard 20
+//         allocate 20 +20
+//       after 20
+//     waiter 20
+//       wait_deep 20
+//         wait_deep 20
+//           wait_deep 20
+//         Guard::~Guard 20
+//           allocate 20 +20
 #include "truth.h"
 #include <cstdlib>
 #include <pthread.h>

@@ -3,20 +3,20 @@
 // virtual method that is called for a base, and through a pointer, too.
 // variants: lto all
 // expect-sql: SELECT SUM(calls), SUM(inlined_calls), SUM(self_ns) FROM functions WHERE name
-//     LIKE '%operator()%' => 4|4|0
+//     LIKE '%{lambda#1}' => 4|4|0
 // expect-sql: SELECT p.name, c.name, c.calls, c.inlined_calls, h.name FROM call_paths c JOIN
 //     call_paths p ON p.path_id = c.parent_path_id JOIN call_paths h ON h.path_id =
 //     c.host_path_id WHERE c.name LIKE 'Guard::%' OR c.name LIKE 'Box<int>::%' OR c.name LIKE
 //     'Base::run%' OR c.name LIKE 'Derived::run%' ORDER BY 1, 2 =>
-//     Box<int>::both() const|Box<int>::get() const|10|10|guarded();
-//     Derived::run(int)|Base::run(int)|2|2|Derived::run(int);
-//     guarded()|Box<int>::both() const|5|5|guarded();
-//     guarded()|Guard::Guard()|5|5|guarded();
-//     guarded()|Guard::~Guard()|5|5|guarded();
-//     use(Base*)|Base::run(int)|3|0|Base::run(int);
-//     use(Base*)|Derived::run(int)|2|0|Derived::run(int)
+//     Box<int>::both|Box<int>::get|10|10|guarded;
+//     Derived::run|Base::run|2|2|Derived::run;
+//     guarded|Box<int>::both|5|5|guarded;
+//     guarded|Guard::Guard|5|5|guarded;
+//     guarded|Guard::~Guard|5|5|guarded;
+//     use|Base::run|3|0|Base::run;
+//     use|Derived::run|2|0|Derived::run
 // expect-sql: SELECT COUNT(DISTINCT host_path_id), SUM(calls) FROM call_paths WHERE
-//     name LIKE '%operator()%' => 1|4
+//     name LIKE '%{lambda#1}' => 1|4
 #include "truth.h"
 
 #define INLINED __attribute__((always_inline)) inline

@@ -5,23 +5,23 @@
  * exit: the handlers and destructors run below it. clang has no exit hooks for main then. */
 // variants: all
 // flags: -pthread
-// expect-below: before_everything(int, char**, char**) alloc_bytes => 100
-// expect-below: before_everything(int, char**, char**) live_bytes => 0
-// expect-below: constructed() alloc_bytes => 200
-// expect-below: constructed() live_bytes => 0
-// expect-below: Local::Local() alloc_bytes => 3000
-// expect-below: Local::Local() live_bytes => 0
-// expect-below: Local::~Local() alloc_bytes => 7000
-// expect-below: Local::~Local() live_bytes => 0
-// expect-below: key_destroyed(void*) alloc_bytes => 1500
-// expect-below: key_destroyed(void*) live_bytes => 0
-// expect-below: at_exit() alloc_bytes => 400
-// expect-below: at_exit() live_bytes => 0
-// expect-below: destructed() alloc_bytes => 500
-// expect-below: destructed() live_bytes => 500
-// expect-below: last_thread(void*) alloc_bytes => 1500
-// expect-below: last_thread(void*) live_bytes => 1100
-// expect-sql: SELECT calls FROM functions WHERE name = 'Local::~Local()' => 10
+// expect-below: before_everything alloc_bytes => 100
+// expect-below: before_everything live_bytes => 0
+// expect-below: constructed alloc_bytes => 200
+// expect-below: constructed live_bytes => 0
+// expect-below: Local::Local alloc_bytes => 3000
+// expect-below: Local::Local live_bytes => 0
+// expect-below: Local::~Local alloc_bytes => 7000
+// expect-below: Local::~Local live_bytes => 0
+// expect-below: key_destroyed alloc_bytes => 1500
+// expect-below: key_destroyed live_bytes => 0
+// expect-below: at_exit alloc_bytes => 400
+// expect-below: at_exit live_bytes => 0
+// expect-below: destructed alloc_bytes => 500
+// expect-below: destructed live_bytes => 500
+// expect-below: last_thread alloc_bytes => 1500
+// expect-below: last_thread live_bytes => 1100
+// expect-sql: SELECT calls FROM functions WHERE name = 'Local::~Local' => 10
 // exit: 7
 // tolerate[clang]: repaired_frames
 // expect-sql: SELECT COUNT(*) FROM threads => 12

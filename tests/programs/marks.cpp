@@ -7,20 +7,20 @@
 // tolerate: repaired_frames
 // expect-tree:
 //     main 1 +?
-//       frames() 1 +?
+//       frames 1 +?
 //         frame 100 +?
 //           send 200 +?
-//             write_bytes() 200 +?
-//       rescues() 5 +?
-//         guarded() 5 +?
+//             write_bytes 200 +?
+//       rescues 5 +?
+//         guarded 5 +?
 //           guard 5 +?
 //             plain 5 +?
-//       forgets() 4
+//       forgets 4
 //         forgotten 4
 //           inside 4
-//       twice() 3
+//       twice 3
 //         once 3
-//     work(void*) 1
+//     work 1
 //       job 50
 // expect-sql: SELECT name, component, calls FROM functions WHERE component IS NOT NULL ORDER
 //     BY name => forgotten|app|4; frame|app|100; guard|app|5; inside|app|4; job|pool|50; once|app|3; plain|app|5; send|net|200

@@ -1,20 +1,20 @@
 /* SPDX-License-Identifier: MIT */
 /* C++: new and delete, templates, a growing vector, names of all kinds. */
 // variants: all
-// expect-below: make(unsigned long) alloc_count => 100
-// expect-below: make(unsigned long) alloc_bytes => 6400
-// expect-below: grow(std::vector<int, std::allocator<int> >&) alloc_count => 11
-// expect-below: grow(std::vector<int, std::allocator<int> >&) alloc_bytes => 8188
-// expect-sql: SELECT calls FROM functions WHERE name = 'make(unsigned long)' => 100
-// expect-sql: SELECT calls FROM functions WHERE name = 'int add<int>(int, int)' => 200
-// expect-sql: SELECT calls FROM functions WHERE name = 'double add<double>(double, double)'
+// expect-below: make alloc_count => 100
+// expect-below: make alloc_bytes => 6400
+// expect-below: grow alloc_count => 11
+// expect-below: grow alloc_bytes => 8188
+// expect-sql: SELECT calls FROM functions WHERE name = 'make' => 100
+// expect-sql: SELECT calls FROM functions WHERE name = 'add<int>' => 200
+// expect-sql: SELECT calls FROM functions WHERE name = 'add<double>'
 //     => 100
 // expect-sql: SELECT calls, linkage_name FROM functions WHERE name =
-//     'shop::Counter::count(int) const' => 300|_ZNK4shop7Counter5countEi
-// expect-sql: SELECT calls FROM functions WHERE name = '(anonymous namespace)::hidden()' => 5
+//     'shop::Counter::count' => 300|_ZNK4shop7Counter5countEi
+// expect-sql: SELECT calls FROM functions WHERE name = '(anonymous namespace)::hidden' => 5
 // expect-sql: SELECT SUM(live_bytes) FROM allocation_sites s WHERE s.path_id IN (WITH
 //     RECURSIVE below(path_id) AS (SELECT path_id FROM call_paths WHERE name =
-//     'make(unsigned long)' UNION SELECT c.path_id FROM call_paths c JOIN below b ON
+//     'make' UNION SELECT c.path_id FROM call_paths c JOIN below b ON
 //     c.parent_path_id = b.path_id) SELECT path_id FROM below) => 640
 // expect-sql: SELECT COUNT(*) FROM functions WHERE name LIKE '_Z%' => 0
 #include "truth.h"

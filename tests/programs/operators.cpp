@@ -4,17 +4,17 @@
  * alignment they round the size up to it. */
 // flags: -Wno-unused-result -fsized-deallocation
 // variants: lto
-// expect-below: forms() alloc_count => 12
-// expect-below: forms() alloc_bytes => 1200
-// expect-below: forms() live_bytes => 0
-// expect-below: aligned_forms() alloc_count => 8
-// expect-below: aligned_forms() alloc_bytes => 8960
-// expect-below: aligned_forms() live_bytes => 0
-// expect-below: placed() alloc_count => 0
-// expect-below: own_class() alloc_count => 1
-// expect-below: own_class() alloc_bytes => 1000
-// expect-below: handled() live_bytes => 0
-// expect-below: failing() live_bytes => 0
+// expect-below: forms alloc_count => 12
+// expect-below: forms alloc_bytes => 1200
+// expect-below: forms live_bytes => 0
+// expect-below: aligned_forms alloc_count => 8
+// expect-below: aligned_forms alloc_bytes => 8960
+// expect-below: aligned_forms live_bytes => 0
+// expect-below: placed alloc_count => 0
+// expect-below: own_class alloc_count => 1
+// expect-below: own_class alloc_bytes => 1000
+// expect-below: handled live_bytes => 0
+// expect-below: failing live_bytes => 0
 #include "truth.h"
 #include <cerrno>
 #include <cstdio>

@@ -5,14 +5,14 @@
 // flags: -pthread
 // expect-tree:
 //     main 1 +?
-//       catches() 10 +?
+//       catches 10 +?
 //         throws 10 +?
-//           thrower() 10 +?
+//           thrower 10 +?
 //             raised 10 +?
-//     thread_main(void*) 4
+//     thread_main 4
 //       outer 400
 //         inner 800
-//           tick() 800
+//           tick 800
 // expect-sql: SELECT name, component, calls FROM functions WHERE component IS NOT NULL ORDER
 //     BY name => inner|net|800; outer|net|400; throws|app|10
 // expect-sql: SELECT COUNT(*) FROM functions f WHERE name = 'outer' AND (SELECT total_ns

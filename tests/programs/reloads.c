@@ -5,7 +5,8 @@
 // plugin: step_narrow.c
 // plugin: step_wide.c
 // expect-sql: SELECT p.name, SUM(c.alloc_count) FROM call_paths c JOIN call_paths p ON
-//     p.path_id = c.parent_path_id WHERE c.name = 'allocate' GROUP BY p.name => step|400
+//     p.path_id = c.parent_path_id WHERE c.name = 'allocate' GROUP BY p.name =>
+//     step [step_narrow.so]|200; step [step_wide.so]|200
 // expect-trust: asked_stacks => 0
 #include "beside.h"
 #include "truth.h"

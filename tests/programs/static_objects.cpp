@@ -2,13 +2,13 @@
 /* Code before main and after it: constructors and destructors of static objects,
  * functions of atexit(), and what they allocate and free. */
 // variants: all
-// expect-sql: SELECT calls FROM functions WHERE name = 'step()' => 1111
-// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'step()' ORDER BY caller
-//     => Early::Early()|1; Early::~Early()|10; at_exit()|100; last()|1000
-// expect-below: Early::Early() alloc_bytes => 4321
-// expect-below: Early::Early() live_bytes => 0
-// expect-below: last() alloc_bytes => 777
-// expect-below: last() live_bytes => 777
+// expect-sql: SELECT calls FROM functions WHERE name = 'step' => 1111
+// expect-sql: SELECT caller, calls FROM call_edges WHERE callee = 'step' ORDER BY caller
+//     => Early::Early|1; Early::~Early|10; at_exit|100; last|1000
+// expect-below: Early::Early alloc_bytes => 4321
+// expect-below: Early::Early live_bytes => 0
+// expect-below: last alloc_bytes => 777
+// expect-below: last live_bytes => 777
 #include "truth.h"
 #include <cstdlib>
 

@@ -6,11 +6,11 @@
 // tree-without: ^_GLOBAL__|^__static_init|^__cxx_global|^__tcf|^std::|^__cxa|^__clang_call
 // tolerate: repaired_frames
 // expect-trust: orphan_exits => 0
-// expect-sql: SELECT name, calls FROM functions WHERE name IN ('thrower(int)', 'guarded()',
-//     'middle()', 'on_terminate()', 'Object::~Object()', 'at_exit()') ORDER BY name =>
-//     Object::~Object()|1; at_exit()|1; guarded()|1; middle()|1; on_terminate()|1;
-//     thrower(int)|3
-// expect-sql: SELECT SUM(alloc_count) FROM allocation_sites WHERE name = 'on_terminate()'
+// expect-sql: SELECT name, calls FROM functions WHERE name IN ('thrower', 'guarded',
+//     'middle', 'on_terminate', 'Object::~Object', 'at_exit') ORDER BY name =>
+//     Object::~Object|1; at_exit|1; guarded|1; middle|1; on_terminate|1;
+//     thrower|3
+// expect-sql: SELECT SUM(alloc_count) FROM allocation_sites WHERE name = 'on_terminate'
 //     => 1
 // expect-sql: SELECT COUNT(*) FROM call_paths WHERE name = 'main' AND depth = 1 => 1
 #include "truth.h"

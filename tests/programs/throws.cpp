@@ -11,97 +11,97 @@
 // expect-trust: orphan_exits => 0
 // expect-tree:
 //     main 1
-//       guarded() 50
-//         Guard::Guard() 50
-//         thrower(int)*3 50
-//           thrower(int) 50 +50
-//         Guard::~Guard() 50
-//           allocate() 50 +50
-//         handler(int) 50
-//         after() 50
-//       guards_on_the_way() 50
-//         guards_below(int) 50
-//           Guard::Guard() 50
-//           guards_below(int) 50
-//             Guard::Guard() 50
-//             guards_below(int) 50
-//               Guard::Guard() 50
-//               thrower(int) 50
-//                 thrower(int) 50 +50
-//               Guard::~Guard() 50
-//                 allocate() 50 +50
-//             Guard::~Guard() 50
-//               allocate() 50 +50
-//           Guard::~Guard() 50
-//             allocate() 50 +50
-//         handler(int) 50
-//         after() 50
-//       rethrows() 50
-//         rethrown_twice() 50
-//           rethrower() 50
-//             thrower(int) 50
-//               thrower(int) 50 +50
-//             handler(int) 50
-//           handler(int) 50
-//         handler(int) 50
-//         after() 50
-//       throws_in_handler() 50
-//         thrower(int) 100 +50
-//           thrower(int) 50
-//             thrower(int) 50 +50
-//         handler(int) 50
-//         after() 100
-//       constructors() 50
-//         construct_whole() 50
-//           Whole::Whole() 50
-//             Member::Member(int) 150
-//               thrower(int) 50 +50
-//             Member::~Member() 100
-//         handler(int) 200
-//         construct_tried(int) 100
-//           Tried::Tried(int) 100
-//             Member::Member(int) 100
-//               thrower(int) 50 +50
-//             thrower(int) 50 +50
-//             Member::~Member() 50
-//             handler(int) 100
-//         construct_array() 50
-//           Member::Member(int) 150
-//             thrower(int) 50 +50
-//           Member::~Member() 100
-//         after() 50
-//       destructors() 50
-//         drop_bomb() 50
-//           Guard::Guard() 50
-//           after() 50
-//           Bomb::~Bomb() 50
-//             thrower(int) 50 +50
-//           Guard::~Guard() 50
-//             allocate() 50 +50
-//         handler(int) 50
-//         after() 50
-//       nested_unwinding() 50
-//         be_busy() 50
-//           thrower(int) 50 +50
-//           Busy::~Busy() 50
-//             thrower(int) 50
-//               thrower(int) 50 +50
-//             handler(int) 50
-//             after() 50
-//         handler(int) 50
-//         after() 50
-//       through_others() 50
-//         thrower(int) 100
-//           thrower(int) 100 +100
-//         handler(int) 100
-//         after() 200
-//         compare(void const*, void const*) 50
-//           thrower(int) 50 +50
-//       function_try() 50
-//         thrower(int) 50
-//           thrower(int) 50 +50
-//         handler(int) 50
-//       after() 50
+//       guarded 50
+//         Guard::Guard 50
+//         thrower*3 50
+//           thrower 50 +50
+//         Guard::~Guard 50
+//           allocate 50 +50
+//         handler 50
+//         after 50
+//       guards_on_the_way 50
+//         guards_below 50
+//           Guard::Guard 50
+//           guards_below 50
+//             Guard::Guard 50
+//             guards_below 50
+//               Guard::Guard 50
+//               thrower 50
+//                 thrower 50 +50
+//               Guard::~Guard 50
+//                 allocate 50 +50
+//             Guard::~Guard 50
+//               allocate 50 +50
+//           Guard::~Guard 50
+//             allocate 50 +50
+//         handler 50
+//         after 50
+//       rethrows 50
+//         rethrown_twice 50
+//           rethrower 50
+//             thrower 50
+//               thrower 50 +50
+//             handler 50
+//           handler 50
+//         handler 50
+//         after 50
+//       throws_in_handler 50
+//         thrower 100 +50
+//           thrower 50
+//             thrower 50 +50
+//         handler 50
+//         after 100
+//       constructors 50
+//         construct_whole 50
+//           Whole::Whole 50
+//             Member::Member 150
+//               thrower 50 +50
+//             Member::~Member 100
+//         handler 200
+//         construct_tried 100
+//           Tried::Tried 100
+//             Member::Member 100
+//               thrower 50 +50
+//             thrower 50 +50
+//             Member::~Member 50
+//             handler 100
+//         construct_array 50
+//           Member::Member 150
+//             thrower 50 +50
+//           Member::~Member 100
+//         after 50
+//       destructors 50
+//         drop_bomb 50
+//           Guard::Guard 50
+//           after 50
+//           Bomb::~Bomb 50
+//             thrower 50 +50
+//           Guard::~Guard 50
+//             allocate 50 +50
+//         handler 50
+//         after 50
+//       nested_unwinding 50
+//         be_busy 50
+//           thrower 50 +50
+//           Busy::~Busy 50
+//             thrower 50
+//               thrower 50 +50
+//             handler 50
+//             after 50
+//         handler 50
+//         after 50
+//       through_others 50
+//         thrower 100
+//           thrower 100 +100
+//         handler 100
+//         after 200
+//         compare 50
+//           thrower 50 +50
+//       function_try 50
+//         thrower 50
+//           thrower 50 +50
+//         handler 50
+//       after 50
 #include "truth.h"
 #include <cstdlib>
 

@@ -10,32 +10,32 @@
 // expect-trust: orphan_exits => 0
 // expect-tree:
 //     main 1
-//       catch_from_library() 100
-//         library_throw(int)*3 100
-//           library_throw(int) 100 +100
-//         after() 100
-//       library_catches() 100
-//         library_catch(void (*)()) 100
-//           Part::Part() 100
-//           throw_here() 100 +100
-//           Part::~Part() 100
-//           library_after() 100
-//         after() 100
-//       through_library() 100
-//         library_call(void (*)()) 100
-//           Part::Part() 100
-//           throw_here() 100 +100
-//           Part::~Part() 100
-//         after() 100
-//       through_silent() 100
-//         rethrow_here() 100
-//           library_throw(int)*2 100
-//             library_throw(int) 100 +100
-//           after() 100
-//         after() 100
-//       library_type() 100
-//         library_throw_problem() 100 +100
-//         after() 100
+//       catch_from_library 100
+//         library_throw*3 100
+//           library_throw 100 +100
+//         after 100
+//       library_catches 100
+//         library_catch 100
+//           Part::Part 100
+//           throw_here 100 +100
+//           Part::~Part 100
+//           library_after 100
+//         after 100
+//       through_library 100
+//         library_call 100
+//           Part::Part 100
+//           throw_here 100 +100
+//           Part::~Part 100
+//         after 100
+//       through_silent 100
+//         rethrow_here 100
+//           library_throw*2 100
+//             library_throw 100 +100
+//           after 100
+//         after 100
+//       library_type 100
+//         library_throw_problem 100 +100
+//         after 100
 #include "throws_library.h"
 #include "truth.h"
 

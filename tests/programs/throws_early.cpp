@@ -8,30 +8,30 @@
 // expect-trust[clang]: repaired_frames => 13
 // expect-trust: orphan_exits => 0
 // expect-tree:
-//     Object::Object() 1
-//       thrower(int) 1
-//         thrower(int) 1 +1
-//       after() 1
+//     Object::Object 1
+//       thrower 1
+//         thrower 1 +1
+//       after 1
 //     main 1
-//       Object::Object() 1
-//         thrower(int) 1
-//           thrower(int) 1 +1
-//         after() 1
-//       try_local() 3
-//         local() 3
-//           Stubborn::Stubborn() 3 +2
-//       after() 1
-//       Object::~Object() 1
-//         thrower(int) 1 +1
-//         after() 1
-//     at_exit() 1
-//       thrower(int)*2 1
-//         thrower(int) 1 +1
-//       after() 1
-//     Object::~Object() 1
-//       thrower(int) 1 +1
-//       after() 1
-//     Stubborn::~Stubborn() 1
+//       Object::Object 1
+//         thrower 1
+//           thrower 1 +1
+//         after 1
+//       try_local 3
+//         local 3
+//           Stubborn::Stubborn 3 +2
+//       after 1
+//       Object::~Object 1
+//         thrower 1 +1
+//         after 1
+//     at_exit 1
+//       thrower*2 1
+//         thrower 1 +1
+//       after 1
+//     Object::~Object 1
+//       thrower 1 +1
+//       after 1
+//     Stubborn::~Stubborn 1
 #include "truth.h"
 #include <cstdlib>
 

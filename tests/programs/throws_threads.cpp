@@ -10,18 +10,18 @@
 // expect-trust: orphan_exits => 0
 // expect-tree:
 //     main 1 +?
-//       wait_and_rethrow(unsigned long, int) 80
-//         rethrow(int) 80 +80
-//         after() 80
-//     start(void*) 80 +?
-//       Local::Local() 80
-//       thrower(int)*2 80
-//         thrower(int) 80 +80
-//       catcher() 800
-//         thrower(int)*2 800
-//           thrower(int) 800 +800
-//         after() 800
-//     Local::~Local() 80
+//       wait_and_rethrow 80
+//         rethrow 80 +80
+//         after 80
+//     start 80 +?
+//       Local::Local 80
+//       thrower*2 80
+//         thrower 80 +80
+//       catcher 800
+//         thrower*2 800
+//           thrower 800 +800
+//         after 800
+//     Local::~Local 80
 #include "truth.h"
 #include <exception>
 #include <pthread.h>

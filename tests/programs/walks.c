@@ -7,7 +7,7 @@
 // settings: PROFSHIM_CHECK_STACKS=1
 // plugin: walks_pointer.c -fno-omit-frame-pointer
 // plugin: walks_omitted.c -fomit-frame-pointer
-// expect-sql: SELECT SUM(alloc_count) FROM allocation_sites WHERE name = 'leaf' =>
+// expect-sql: SELECT SUM(alloc_count) FROM allocation_sites WHERE name GLOB 'leaf*' =>
 //     $allocations
 // expect-sql: SELECT name FROM trust WHERE name LIKE '%_stacks' GROUP BY name HAVING
 //     SUM(value) > 100 ORDER BY name => asked_stacks; rebuilt_stacks; reused_stacks;

@@ -272,7 +272,7 @@ static bool passes(const struct filter *filter, const struct finding *finding)
 	const char *name = finding_name(finding);
 
 	if (!name)
-		return !filter->has_focus;
+		return !filter->focus.text;
 	if (filter_passes_name(filter, name))
 		return true;
 	if (filter_judge(filter, name) & FILTER_IGNORED)
@@ -285,7 +285,7 @@ static bool passes(const struct filter *filter, const struct finding *finding)
 }
 
 /* --focus and --ignore */
-static void filter_findings(const struct filter *filter, struct bottlenecks *bottlenecks)
+static void filter_findings(struct filter *filter, struct bottlenecks *bottlenecks)
 {
 	struct findings *findings = &bottlenecks->findings;
 	size_t kept = 0;
@@ -299,6 +299,8 @@ static void filter_findings(const struct filter *filter, struct bottlenecks *bot
 		}
 	}
 	findings->count = kept;
+	if (kept)
+		filter_found(filter);
 }
 
 enum exit_status bottlenecks_run(struct report_input *input,

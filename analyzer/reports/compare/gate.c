@@ -186,6 +186,8 @@ static bool is_meant(const struct compare_function *function, const char *name)
 
 	if (function->linkage_name && strcmp(function->linkage_name, name) == 0)
 		return true;
+	if (strcmp(function->full_name, name) == 0)
+		return true;
 	return strncmp(function->name, name, size) == 0 &&
 	       (!function->name[size] || function->name[size] == '(');
 }

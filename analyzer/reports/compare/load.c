@@ -216,6 +216,7 @@ static void add_function(struct compare_state *state, size_t number,
 	size_t column = state->runs[number].column;
 	struct strbuf base = {0}, clean = {0};
 	struct compare_function_row row = {
+		.full_name = cursor_text(cursor, "full_name"),
 		.linkage_name = cursor_text(cursor, "linkage_name"),
 		.build_id = cursor_text(cursor, "build_id"),
 		.file = cursor_text(cursor, "file"),

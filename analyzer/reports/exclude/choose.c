@@ -64,6 +64,7 @@ static void take(struct exclusion *exclusion, struct cursor *cursor)
 {
 	const struct hooks *hooks = &exclusion->facts->hooks;
 	const char *name = report_text(exclusion->doc, cursor, "name");
+	const char *full = cursor_text(cursor, "full_name");
 	struct candidate one = {
 		.name = name ? name : "?",
 		.file = report_text(exclusion->doc, cursor, "file"),
@@ -74,7 +75,8 @@ static void take(struct exclusion *exclusion, struct cursor *cursor)
 		.self_error_ns = cursor_integer(cursor, "self_error_ns"),
 	};
 
-	one.visible = copy_of(exclusion, exclude_visible, one.name);
+	/* what the compiler writes, not what is printed */
+	one.visible = copy_of(exclusion, exclude_visible, full ? full : one.name);
 	one.saved =
 		cost_of(hooks, (double)one.calls, cursor_real(cursor, "counted_calls"));
 	one.is_chosen = cursor_integer(cursor, "is_function") &&

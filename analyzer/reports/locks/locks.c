@@ -81,7 +81,7 @@ static bool passes(const struct report_input *input, const struct cell *name)
 }
 
 /* --focus and --ignore look at the names of locks. */
-static void apply_filter(const struct report_input *input, struct table *table)
+static void apply_filter(struct report_input *input, struct table *table)
 {
 	bool *keep;
 
@@ -91,6 +91,7 @@ static void apply_filter(const struct report_input *input, struct table *table)
 	for (size_t i = 0; i < table->row_count; i++)
 		keep[i] = passes(input, table_cell(table, i, "name"));
 	table_filter(table, keep);
+	filter_found(&input->filter);
 	free(keep);
 }
 

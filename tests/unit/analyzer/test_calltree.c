@@ -268,7 +268,8 @@ static void filters_follow_paths(void **state)
 	bool *passes;
 
 	(void)state;
-	assert_int_equal(filter_init(&filter, "^f$", "g", error, sizeof(error)), 0);
+	filter_init(&filter, "^f$", "g");
+	assert_int_equal(filter_check(&filter, error, sizeof(error)), 0);
 	assert_true(filter_passes_name(&filter, "f"));
 	assert_false(filter_passes_name(&filter, "fg"));
 	passes = filter_paths(&filter, tree, false);
@@ -283,8 +284,20 @@ static void filters_follow_paths(void **state)
 	free(passes);
 	filter_free(&filter);
 	assert_false(filter_is_active(&filter));
-	assert_true(filter_init(&filter, NULL, "(", error, sizeof(error)) < 0);
+	filter_init(&filter, NULL, "(");
+	assert_true(filter_check(&filter, error, sizeof(error)) < 0);
 	assert_non_null(strstr(error, "--ignore"));
+	filter_free(&filter);
+	/* a name is one, whatever it is as an expression */
+	filter_init(&filter, "main::{lambda#1}", "f[](int)");
+	filter_learn(&filter, "main::{lambda#1}", NULL, NULL);
+	filter_learn(&filter, "f", "f[](int)", NULL);
+	filter_learn(&filter, "g", "g(int)", NULL);
+	assert_int_equal(filter_check(&filter, error, sizeof(error)), 0);
+	assert_true(filter_passes_name(&filter, "main::{lambda#1}"));
+	assert_false(filter_passes_name(&filter, "g"));
+	assert_int_equal(filter_judge(&filter, "f"), FILTER_IGNORED);
+	filter_free(&filter);
 	calltree_free(tree);
 }
 

@@ -51,6 +51,16 @@ static const struct {
 	{"__m_MOD_", NULL},
 	{"__lock_MOD_ELF", NULL},
 	{"__LOCK_MOD_elf", NULL},
+	/* D, without types */
+	{"_D3app4main6decodeFAyaZv", "app.main.decode"},
+	{"_D3std5stdio__T7writelnTAyaZQnFNfQjZv", "std.stdio.writeln.writeln"},
+	{"_D3std5stdio15__T7writelnTAyaZ7writelnFNfAyaZv", "std.stdio.writeln.writeln"},
+	{"_D3foo__T3BarTiZQh6methodMFZv", "foo.Bar.Bar.method"},
+	{"_D3foo3barQeFZv", "foo.bar.bar"},
+	{"_D3foo3barQzzFZv", NULL},
+	{"_D99foo", NULL},
+	{"_D3foo", NULL},
+	{"_Dreams", NULL},
 	/* Rust, v0 */
 	{"_RNvC6_123foo3bar", "123foo::bar"},
 	{"_RNvNtCs1234_7mycrate3foo3bar", "mycrate::foo::bar"},

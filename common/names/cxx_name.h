@@ -6,6 +6,7 @@
 #pragma once
 
 #include <stdbool.h>
+#include <stddef.h>
 
 /* All point into the name. */
 struct cxx_name {
@@ -19,9 +20,17 @@ struct cxx_name cxx_name_parts(const char *name);
 /* The bracket that closes the one at text, or the end. */
 const char *cxx_name_closing(const char *text);
 
+/* Behind what qualifies a member function: " const", " volatile", " &", " &&". */
+const char *cxx_name_skip_qualifiers(const char *at);
+
 /* Is there an operator's name at `at` of a name? Not a part of "my_operators". */
 bool cxx_name_is_operator(const char *name, const char *at);
 
 /* Where the name of the operator at `at` ends: "operator<<", "operator()", "operator
  * new[]", "operator int"; behind it come its template arguments or parameters. */
 const char *cxx_name_skip_operator(const char *at);
+
+/* The bytes of a linkage name without what the compiler hangs on the copies it makes of a
+ * function: ".constprop.0", ".isra.1", ".part.2", ".cold", ".lto_priv.3", ".localalias",
+ * ".llvm.4", ".__uniq.5". */
+size_t cxx_name_stem(const char *linkage_name);

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: MIT */
+/* "did you mean": the names of functions nearest to a text. */
+#pragma once
+
+#include "common/base/strbuf.h"
+
+#define NEAR_NAMES 5
+
+/* Zeroed: none. */
+struct near_names {
+	struct {
+		unsigned distance;
+		char *name;
+	} list[NEAR_NAMES];
+};
+
+/* Keeps a copy of the name if it is one of the nearest. */
+void near_names_consider(struct near_names *near, const char *text, const char *name);
+/* Appends "; did you mean a, b?", or nothing. */
+void near_names_put(const struct near_names *near, struct strbuf *sentence);
+void near_names_free(struct near_names *near);

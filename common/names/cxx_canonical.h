@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * One spelling of a demangled name, without what nobody wrote: return type, ABI tags,
+ * inline namespaces, default template arguments ("std::vector<int>", "std::string"),
+ * "> >", marks of compiler-made copies. Must not trust the name: it is any text. Names of
+ * Rust, Fortran, D and C pass through.
+ */
+#pragma once
+
+#include "common/base/strbuf.h"
+
+enum cxx_detail {
+	CXX_NAME,	/* "ns::f<int>", "ns::f::{lambda#1}" */
+	CXX_PARAMETERS, /* "ns::f<int>(int) const", "ns::f(int)::{lambda(char)#1}" */
+};
+
+/* Appends the name; time and memory grow with its length. A name longer than 64 KiB, or
+ * one that nothing would be left of, is appended as it is. */
+void cxx_canonical(struct strbuf *buffer, const char *full, enum cxx_detail detail);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/* Taking demangled names apart, as libiberty writes them. */
+#include "common/names/cxx_name.h"
+
+#include <ctype.h>
+#include <string.h>
+
+static bool starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || (c & 0x80);
+}
+
+/* The bytes of the sign of an operator: "==" of "operator==<int>". */
+static size_t sign_size(const char *at)
+{
+	/* the longer first */
+	static const char *const signs[] = {"<=>", "<<=", ">>=", "->*", "()", "[]", "<<",
+					    ">>",  "<=",  ">=",	 "==",	"!=", "&&", "||",
+					    "++",  "--",  "->",	 "+=",	"-=", "*=", "/=",
+					    "%=",  "^=",  "&=",	 "|="};
+
+	for (size_t i = 0; i < sizeof(signs) / sizeof(signs[0]); i++)
+		if (starts_with(at, signs[i]))
+			return strlen(signs[i]);
+	return *at && strchr("<>=!+-*/%^&|~,", *at) ? 1 : 0;
+}
+
+const char *cxx_name_skip_operator(const char *at)
+{
+	at += strlen("operator");
+	if (*at == ' ' || is_word(*at))
+		return at + strcspn(at, "(<");
+	at += sign_size(at);
+	/* "operator< <int>" is spaced to be read */
+	return starts_with(at, " <") ? at + 1 : at;
+}
+
+bool cxx_name_is_operator(const char *name, const char *at)
+{
+	return starts_with(at, "operator") && (at == name || !is_word(at[-1])) &&
+	       !is_word(at[8]);
+}
+
+const char *cxx_name_closing(const char *text)
+{
+	size_t depth = 0;
+
+	for (; *text; text++) {
+		if (strchr("(<[{", *text))
+			depth++;
+		/* not the arrow of a trailing return type */
+		else if (strchr(")>]}", *text) && !(*text == '>' && text[-1] == '-') &&
+			 --depth == 0)
+			return text;
+	}
+	return text;
+}
+
+const char *cxx_name_skip_qualifiers(const char *at)
+{
+	static const char *const words[] = {" const", " volatile", " &&", " &"};
+
+	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
+		if (starts_with(at, words[i]) && !is_word(at[strlen(words[i])])) {
+			at += strlen(words[i]);
+			i = (size_t)-1;
+		}
+	return at;
+}
+
+/* Parameters of a function that something is local to: "f(int) const::{lambda()#1}". */
+static bool is_scope(const char *parameters)
+{
+	const char *closing = cxx_name_closing(parameters);
+
+	return *closing && starts_with(cxx_name_skip_qualifiers(closing + 1), "::");
+}
+
+struct cxx_name cxx_name_parts(const char *name)
+{
+	struct cxx_name parts = {name, name, name + strlen(name)};
+
+	for (const char *at = name; *at;) {
+		if (cxx_name_is_operator(name, at)) {
+			at = cxx_name_skip_operator(at);
+		} else if (starts_with(at, " [")) {
+			parts.parameters = at;
+			break;
+		} else if (*at == ' ') {
+			parts.name = parts.last = ++at;
+		} else if (starts_with(at, "::")) {
+			at += 2;
+			parts.last = at;
+		} else if (*at == '(' && at > name && at[-1] != ' ' && !is_scope(at)) {
+			parts.parameters = at;
+			break;
+		} else if (strchr("(<[{", *at)) {
+			at = cxx_name_closing(at);
+			at += *at != '\0';
+		} else {
+			at++;
+		}
+	}
+	return parts;
+}
+
+size_t cxx_name_stem(const char *linkage_name)
+{
+	static const char *const suffixes[] = {".constprop", ".isra",	  ".part",
+					       ".cold",	     ".lto_priv", ".localalias",
+					       ".llvm.",     ".__uniq."};
+	size_t size = strlen(linkage_name);
+
+	for (const char *at = strchr(linkage_name, '.'); at; at = strchr(at + 1, '.'))
+		for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++)
+			if (at > linkage_name && starts_with(at, suffixes[i]))
+				return (size_t)(at - linkage_name);
+	return size;
+}

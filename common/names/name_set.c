@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Functions that share a name go to the next, longer form together. Must not compare each
+ * with each: texts get numbers, and numbers are counted.
+ */
+#include "common/names/name_set.h"
+
+#include "common/names/cxx_canonical.h"
+#include "common/base/intern.h"
+#include "common/base/strbuf.h"
+#include "common/base/xalloc.h"
+
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum form { SHORT, VARIANT, PARAMETERS, FULL, FILE_NAME, MODULE, FORMS };
+
+static void put_base(struct strbuf *text, const char *path)
+{
+	const char *slash = path ? strrchr(path, '/') : NULL;
+
+	path = slash ? slash + 1 : path;
+	if (path && *path)
+		strbuf_printf(text, " [%s]", path);
+}
+
+static void put_form(struct strbuf *text, const struct named *one, enum form form)
+{
+	if (form == SHORT || form == VARIANT)
+		cxx_canonical(text, one->full, CXX_NAME);
+	else if (form == FULL)
+		strbuf_puts(text, one->full);
+	else
+		cxx_canonical(text, one->full, CXX_PARAMETERS);
+	if (form != SHORT)
+		put_base(text, one->variant);
+	if (form == FILE_NAME || form == MODULE)
+		put_base(text, one->file);
+	if (form == MODULE)
+		put_base(text, one->module);
+}
+
+/* A set of texts, and how many functions each is of. */
+struct tally {
+	struct intern texts;
+	uint32_t *counts, *numbers;
+	size_t capacity;
+};
+
+static uint32_t count_text(struct tally *tally, const char *text)
+{
+	bool is_new;
+	uint32_t number = intern_text(&tally->texts, text, &is_new);
+
+	if (is_new) {
+		tally->counts = xgrow(tally->counts, number, &tally->capacity,
+				      sizeof(*tally->counts));
+		tally->counts[number] = 0;
+	}
+	tally->counts[number]++;
+	return number;
+}
+
+/* Gives a name to all whose form of this kind is theirs alone; returns how many have
+ * none. */
+static size_t name_by(struct named *all, size_t count, enum form form)
+{
+	struct tally tally = {.numbers =
+				      xreallocarray(NULL, count + 1, sizeof(uint32_t))};
+	struct strbuf text = {0};
+	size_t left = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (all[i].name)
+			continue;
+		strbuf_reset(&text);
+		put_form(&text, &all[i], form);
+		tally.numbers[i] = count_text(&tally, strbuf_text(&text));
+	}
+	for (size_t i = 0; i < count; i++) {
+		if (all[i].name)
+			continue;
+		if (tally.counts[tally.numbers[i]] == 1)
+			all[i].name =
+				xstrdup(intern_name(&tally.texts, tally.numbers[i]));
+		else
+			left++;
+	}
+	strbuf_free(&text);
+	intern_free(&tally.texts);
+	free(tally.counts);
+	free(tally.numbers);
+	return left;
+}
+
+/* What no form tells apart is numbered, and so is a form that is another's name. */
+static void number_rest(struct named *all, size_t count)
+{
+	struct tally tally = {0};
+	struct strbuf text = {0};
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t number, times;
+
+		strbuf_reset(&text);
+		if (all[i].name)
+			strbuf_puts(&text, all[i].name);
+		else
+			put_form(&text, &all[i], MODULE);
+		number = count_text(&tally, strbuf_text(&text));
+		times = tally.counts[number];
+		while (times > 1) {
+			strbuf_reset(&text);
+			strbuf_printf(&text, "%s [%u]", intern_name(&tally.texts, number),
+				      times);
+			if (tally.counts[count_text(&tally, strbuf_text(&text))] == 1)
+				break;
+			times = ++tally.counts[number];
+		}
+		free(all[i].name);
+		all[i].name = xstrdup(strbuf_text(&text));
+	}
+	strbuf_free(&text);
+	intern_free(&tally.texts);
+	free(tally.counts);
+}
+
+void name_set_tell_apart(struct named *all, size_t count)
+{
+	for (enum form form = SHORT; form < FORMS; form++)
+		if (!name_by(all, count, form))
+			break;
+	number_rest(all, count);
+}
+
+void name_set_done(struct named *all, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		free(all[i].name);
+	free(all);
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names for people of many functions together, each its own: the canonical one, and where
+ * that stands for several, as much more as tells them apart. Must not be shown functions
+ * twice: two entries are two functions.
+ */
+#pragma once
+
+#include <stddef.h>
+
+/* full: the demangled name with all it has; variant: which of several that the compiler
+ * made of one ("base"), file, module: paths, NULL: not known. name: the result, owned:
+ * name_set_done(). */
+struct named {
+	const char *full, *variant, *file, *module;
+	char *name;
+};
+
+/* Fills in the names: "f", "A::~A [base]", "f(int)", what full is, "helper [a.c]",
+ * "helper [a.c] [liba.so]", "helper [2]"; the first of these that no other has. */
+void name_set_tell_apart(struct named *all, size_t count);
+void name_set_done(struct named *all, size_t count);
