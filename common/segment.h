@@ -495,6 +495,23 @@ struct segment_site {
  * place of the name. */
 #define SEGMENT_KEY_LIBC (SEGMENT_KEY_REGION | 1ull << 46)
 
+/* Bits 63 and 47: where a function was called from, see shim/stacks/callers.h. A child of
+ * a function's node has the call site of that very function, or where it called itself of
+ * the outermost of those calls; the child of such a node that of the caller, and so on.
+ * What else is a child of one lies in the function. */
+#define SEGMENT_KEY_CALL_SITE (SEGMENT_KEY_RETURN_ADDRESS | SEGMENT_KEY_REGION)
+
+static inline int segment_key_is_call_site(uint64_t key)
+{
+	return (key & SEGMENT_KEY_CALL_SITE) == SEGMENT_KEY_CALL_SITE;
+}
+
+/* The address that a key has; of a region it is none. */
+static inline uint64_t segment_key_address(uint64_t key)
+{
+	return key & (SEGMENT_KEY_REGION - 1);
+}
+
 /* Calls of libc are such, too: named, and without an address. */
 static inline int segment_key_is_region(uint64_t key)
 {

@@ -125,7 +125,7 @@ static int contains(const struct segment_module *module, uint64_t address)
 static uint32_t find_module(struct module_list *list, uint64_t key)
 {
 	const struct read_process *from = list->process;
-	uint64_t address = key & SEGMENT_KEY_ADDRESS_MASK;
+	uint64_t address = segment_key_address(key);
 	uint32_t retired =
 		(uint32_t)(key >> SEGMENT_KEY_MODULE_SHIFT & SEGMENT_KEY_MODULE_MASK);
 	uint32_t unloaded = MODULE_NONE;
@@ -152,7 +152,7 @@ uint32_t modules_locate(struct module_list *list, uint64_t key, uint64_t *ret_ad
 {
 	uint32_t index = find_module(list, key);
 
-	*ret_address = key & SEGMENT_KEY_ADDRESS_MASK;
+	*ret_address = segment_key_address(key);
 	if (index == MODULE_NONE)
 		return MODULE_NONE;
 	*ret_address -= list->process->modules[index].bias;

@@ -7,6 +7,12 @@
 
 #include "common/base/xalloc.h"
 
+/* A frame found by unwinding, or the call in the function's own. */
+static int place_is_frame(const struct segment_node *node)
+{
+	return place_is_return_address(node) && !segment_key_is_call_site(node->key);
+}
+
 /* The innermost of the places that is not a library's, or IDENTIFY_NONE. */
 static uint32_t user_place(const struct identify *identify, uint32_t first,
 			   uint32_t count)
@@ -47,12 +53,27 @@ static void place_return_address(struct lane_walk *walk, uint32_t index)
 	place->user = user_place(identify, first, count);
 	if (place->user == IDENTIFY_NONE)
 		place->user = parent->user;
-	if (around == LANE_ROOT ||
-	    place_is_return_address(&walk->data.nodes[node->parent])) {
+	if (around == LANE_ROOT || place_is_frame(&walk->data.nodes[node->parent])) {
 		place_frames(walk, place, parent->path, first, count);
 		return;
 	}
 	place->path = parent->path;
+}
+
+/* Where the function around it, or one that called that, was called from. What lies in
+ * the function is nearer: it comes below. */
+static void place_call_site(struct lane_walk *walk, uint32_t index)
+{
+	const struct segment_node *node = &walk->data.nodes[index];
+	struct node_place *place = &walk->nodes[index];
+	uint32_t count, first;
+
+	place->path = walk->nodes[node->parent].path;
+	place->user = walk->nodes[node->parent].user;
+	if (place->user != IDENTIFY_NONE)
+		return;
+	first = identify_places(&walk->merge->identify, walk->modules, node->key, &count);
+	place->user = user_place(&walk->merge->identify, first, count);
 }
 
 /* Calls of a node for which there is no room are counted, their time stays with the
@@ -103,6 +124,8 @@ static void place_node(struct lane_walk *walk, uint32_t index)
 	    merge->identify.function_count >= merge->path_limit ||
 	    merge->identify.place_count >= merge->path_limit)
 		fold_node(walk, index);
+	else if (segment_key_is_call_site(node->key))
+		place_call_site(walk, index);
 	else if (place_is_return_address(node))
 		place_return_address(walk, index);
 	else
@@ -124,9 +147,11 @@ void place_nodes(struct lane_walk *walk)
 			continue;
 		}
 		place_node(walk, i);
-		walk->nodes[i].around = segment_key_is_region(node->key)
-						? walk->nodes[node->parent].around
-						: i;
+		walk->nodes[i].around =
+			segment_key_is_region(node->key) ||
+					segment_key_is_call_site(node->key)
+				? walk->nodes[node->parent].around
+				: i;
 		walk->nodes[i].is_placed = 1;
 	}
 }

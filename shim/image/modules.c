@@ -17,6 +17,7 @@
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/image/build_id.h"
+#include "shim/image/inline_functions.h"
 #include "shim/image/mapping.h"
 #include "shim/image/modules.h"
 #include "shim/image/selection.h"
@@ -153,7 +154,8 @@ static void retire(struct lane_context *context, const struct segment_module *mo
 
 	for (uint32_t i = 2; i < context->node_next; i++) {
 		uint64_t key = context->nodes[i].key;
-		uint64_t address = key & SEGMENT_KEY_ADDRESS_MASK;
+		uint64_t address =
+			segment_key_is_region(key) ? 0 : segment_key_address(key);
 
 		if (address >= module->start && address < module->end && !(key & tagged))
 			context->nodes[i].key = key | tag;
@@ -224,6 +226,7 @@ static int add_module(const struct dl_find_object *found)
 	if (place) {
 		*place = module;
 		triggers_look(&module);
+		inline_functions_look(&module, found->dlfo_link_map->l_ld);
 		arrays_publish(&process->segment->modules,
 			       process->segment->modules.count + 1);
 	}
@@ -241,7 +244,7 @@ static void retire_unknown(struct lane_context *context)
 		uint64_t key = context->nodes[i].key;
 
 		if (!(key & tagged) && !segment_key_is_region(key) &&
-		    (_dl_find_object((void *)(key & SEGMENT_KEY_ADDRESS_MASK), &found) ||
+		    (_dl_find_object((void *)segment_key_address(key), &found) ||
 		     !find_known(&found)))
 			context->nodes[i].key = key | tagged;
 	}

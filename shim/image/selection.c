@@ -95,22 +95,21 @@ static uint64_t rules_of(const char *symbol)
 	return rules;
 }
 
-static void count_named(void *data, const char *symbol, uint64_t address)
+static void count_named(void *data, const struct symbols_function *function)
 {
 	struct list *list = data;
 
-	(void)address;
-	if (rules_of(symbol))
+	if (rules_of(function->name))
 		list->count++;
 }
 
-static void add_named(void *data, const char *symbol, uint64_t address)
+static void add_named(void *data, const struct symbols_function *function)
 {
 	struct list *list = data;
-	uint64_t rules = rules_of(symbol);
+	uint64_t rules = rules_of(function->name);
 
 	if (rules && list->count < list->capacity)
-		list->all[list->count++] = (struct named){address, rules};
+		list->all[list->count++] = (struct named){function->address, rules};
 }
 
 static void sift(struct named *all, uint64_t root, uint64_t end)

@@ -47,8 +47,12 @@ static void look_in_table(const struct search *search, const Elf64_Shdr *table,
 	for (uint64_t i = 0; i < table->sh_size / sizeof(*symbols); i++) {
 		if (ELF64_ST_TYPE(symbols[i].st_info) == STT_FUNC &&
 		    symbols[i].st_value && symbols[i].st_name < size)
-			search->look(search->data, strings + symbols[i].st_name,
-				     search->bias + symbols[i].st_value);
+			search->look(
+				search->data,
+				&(struct symbols_function){
+					strings + symbols[i].st_name,
+					search->bias + symbols[i].st_value,
+					ELF64_ST_BIND(symbols[i].st_info) == STB_WEAK});
 	}
 }
 

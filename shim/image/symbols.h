@@ -5,7 +5,13 @@
 #include "common/segment.h"
 
 /* A function, by its linkage name and its address in this process. */
-typedef void (*symbols_look)(void *data, const char *name, uint64_t address);
+struct symbols_function {
+	const char *name;
+	uint64_t address;
+	int is_weak; /* other objects and files may have one, too */
+};
+
+typedef void (*symbols_look)(void *data, const struct symbols_function *function);
 
 /* Shows the functions that the object's file has in its tables, when it can be read and
  * is the one that was mapped; a function may be shown several times. */

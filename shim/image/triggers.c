@@ -163,15 +163,15 @@ static int is_named(const struct name *name, const char *symbol)
 	       begins(symbol, name->prefixes[1]);
 }
 
-static void look_at(void *data, const char *symbol, uint64_t address)
+static void look_at(void *data, const struct symbols_function *function)
 {
 	(void)data;
 	for (int n = 0; n < name_count; n++) {
-		if (!is_named(&names[n], symbol))
+		if (!is_named(&names[n], function->name))
 			continue;
 		names[n].is_found = 1;
 		trigger_add(&(struct trigger){
-			address, names[n].enter[0] ? names[n].enter : NULL,
+			function->address, names[n].enter[0] ? names[n].enter : NULL,
 			names[n].exit[0] ? names[n].exit : NULL, names[n].actions});
 	}
 }

@@ -240,6 +240,23 @@ struct stack_asked {
 
 struct deferred;
 
+/* What is known of a node: the frames, from the innermost one on, whose calls count. */
+struct callers_memo {
+	uint32_t node; /* 0: nothing */
+	uint64_t frames;
+};
+
+/* Where these frames were called from, and the innermost node for that. */
+struct callers_chain {
+	uint64_t hash; /* 0: none */
+	uint32_t node; /* of the function */
+	uint32_t innermost;
+	uint32_t unload_count; /* process->unload_count then */
+};
+
+#define LANE_CALLERS 64u
+#define LANE_CHAINS 256u /* callers_known_base() shifts by 56 */
+
 struct lane_context {
 	/* the first two cache lines have what every call needs, of the stack in use */
 	struct segment_frame *top;   /* next free frame */
@@ -321,6 +338,8 @@ struct lane_context {
 	struct stack_frame known[LANE_STACK_LIMIT];  /* of the memo, outermost first */
 	uint64_t serials[LANE_STACK_LIMIT];	     /* of these */
 	struct stack_branch branches[LANE_BRANCHES]; /* by the innermost frame */
+	struct callers_memo callers[LANE_CALLERS];   /* by node */
+	struct callers_chain chains[LANE_CHAINS];    /* by hash */
 	struct stack_asked asked;
 	struct stack_frame walked[LANE_STACK_LIMIT]; /* new ones, innermost first */
 	/* by node and target: first transfer of a hash chain */

@@ -99,7 +99,7 @@ static uint32_t graft(struct lane_context *context, const struct walk *walk,
 	struct walk_place place = walk_remember(context, walk, call_site);
 	struct stack_frame *frame = place.outermost;
 	uint32_t node = walk->known_count ? context->known[walk->known_count - 1].node
-					  : context->current;
+					  : walk->base;
 	int count;
 
 	for (count = 0; count < walk->inner_count; count++, frame += place.step) {
@@ -115,11 +115,11 @@ static uint32_t graft(struct lane_context *context, const struct walk *walk,
 
 /* The same for what libunwind has found. Frames shared with the last stack that it found
  * need no look-up. */
-static uint32_t graft_addresses(struct lane_context *context, void *const *stack,
-				int count)
+static uint32_t graft_addresses(struct lane_context *context, uint32_t base,
+				void *const *stack, int count)
 {
 	struct stack_asked *asked = &context->asked;
-	uint32_t node = context->current;
+	uint32_t node = base;
 	int same = 0;
 
 	if (asked->base == node && asked->unload_count == process->unload_count) {
@@ -134,7 +134,7 @@ static uint32_t graft_addresses(struct lane_context *context, void *const *stack
 	/* a handler may jump out of here: what is not whole is not there */
 	asked->count = (uint32_t)same;
 	__asm__ volatile("" : : : "memory");
-	asked->base = context->current;
+	asked->base = base;
 	asked->unload_count = process->unload_count;
 	for (; same < count; same++) {
 		void *address = stack[count - 1 - same];
@@ -153,9 +153,10 @@ static uint32_t graft_addresses(struct lane_context *context, void *const *stack
 /* The node when it was learned that nothing needs unwinding, and the front table has lost
  * it or never had it: a child that goes on in the tree of others knows what they learned,
  * and is spared the unwinder's start, which costs it more than all the rest. */
-static uint32_t known_node(struct lane_context *context, uint64_t return_address)
+static uint32_t known_node(struct lane_context *context, uint32_t base,
+			   uint64_t return_address)
 {
-	uint32_t parent = context->current, node;
+	uint32_t parent = base, node;
 
 	if (parent == LANE_ROOT)
 		return 0;
@@ -184,8 +185,8 @@ static int ask_unwinder(struct lane_context *context, uint64_t return_address,
 	return 1;
 }
 
-static cold uint32_t unwound_node(struct lane_context *context, uint64_t return_address,
-				  uint64_t call_site)
+static cold uint32_t unwound_node(struct lane_context *context, uint32_t base,
+				  uint64_t return_address, uint64_t call_site)
 {
 	void *stack[LANE_STACK_LIMIT + OWN_FRAMES];
 	int first, count;
@@ -196,7 +197,7 @@ static cold uint32_t unwound_node(struct lane_context *context, uint64_t return_
 		context->lane->truncated_stack_count++;
 		count = (int)process_facts.stack_depth_limit;
 	}
-	return graft_addresses(context, stack + first, count);
+	return graft_addresses(context, base, stack + first, count);
 }
 
 /* Does libunwind find the frames of a walk? */
@@ -261,16 +262,18 @@ uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller
 {
 	uint64_t call_site = 0;
 	struct walk walk;
-	uint32_t node = frameless_node(context, caller->return_address);
+	uint32_t node = frameless_node(context, caller->return_address), base;
 
 	if (node)
 		return node;
+	base = callers_base(context);
 	if (context->top > context->frames)
 		call_site = segment_frame_return_address(&context->top[-1]);
-	walk = walk_stack(context, caller, call_site,
+	walk = walk_stack(context, base, caller, call_site,
 			  (int)process_facts.stack_depth_limit);
 	if (likely(walk.end != WALK_FAILED))
 		return walked_node(context, caller, call_site, &walk);
-	node = known_node(context, caller->return_address);
-	return node ? node : unwound_node(context, caller->return_address, call_site);
+	node = known_node(context, base, caller->return_address);
+	return node ? node
+		    : unwound_node(context, base, caller->return_address, call_site);
 }

@@ -11,6 +11,7 @@
 #include "shim/lane/allocators.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/tree.h"
+#include "shim/stacks/callers.h"
 #include "shim/stacks/walk.h"
 
 /* unw_backtrace(), or NULL when libunwind cannot be had. Set by boot. */
@@ -58,12 +59,12 @@ static inline const struct segment_node *
 stack_known_node(const struct lane_context *context, const struct stack_caller *caller)
 {
 	uint64_t key = caller->return_address | SEGMENT_KEY_RETURN_ADDRESS;
-	uint32_t parent = context->current;
+	uint32_t parent = callers_known_base(context);
 	uint32_t index = context->front[tree_hash(parent, key) >> 20];
 	const struct segment_node *node = &context->nodes[index];
 
 	if (likely(node->key == key && node->parent == parent && node->site &&
-		   parent != LANE_ROOT))
+		   parent > LANE_ROOT))
 		return node;
 	return stack_frameless_node(context, caller->return_address);
 }

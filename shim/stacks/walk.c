@@ -22,6 +22,7 @@ static uint64_t word_at(uintptr_t address)
 struct walker {
 	struct lane_context *context;
 	const struct stack_frame *known;
+	uint32_t base;
 	uint64_t call_site;
 	uintptr_t high; /* end of the stack in use */
 	int limit;
@@ -144,8 +145,7 @@ static int first_candidate(const struct walker *walker)
 {
 	const struct stack_memo *memo = &walker->context->memo;
 
-	if (memo->base != walker->context->current ||
-	    memo->call_site != walker->call_site ||
+	if (memo->base != walker->base || memo->call_site != walker->call_site ||
 	    memo->unload_count != process->unload_count || memo->end_at > walker->high)
 		return -1;
 	return (int)memo->count - 1;
@@ -179,8 +179,8 @@ static int find_branch(struct walker *walker, const struct stack_frame *frame,
 	if (!is_unchanged(&walker->known[join]))
 		return 0;
 	*ret = (struct walk){
-		context->memo.end, (int)branch->count,	 join + 1,
-		branch->frames,	   context->memo.end_at, branch->frames[0].node};
+		context->memo.end,    (int)branch->count,     join + 1,	   branch->frames,
+		context->memo.end_at, branch->frames[0].node, walker->base};
 	return follow(walker, join) == 0 &&
 	       ends_alike(walker, ret->inner_count + ret->known_count);
 }
@@ -193,7 +193,7 @@ static struct walk ended(const struct walker *walker, enum walk_end end, int kno
 		known_count && !walker->count ? context->known[known_count - 1].node : 0;
 
 	return (struct walk){end,    walker->count, known_count, context->walked,
-			     end_at, node};
+			     end_at, node,	    walker->base};
 }
 
 static struct walk go(struct walker *walker, struct stack_frame *frame)
@@ -231,10 +231,11 @@ static struct walk go(struct walker *walker, struct stack_frame *frame)
 	}
 }
 
-struct walk walk_stack(struct lane_context *context, const struct stack_caller *caller,
-		       uint64_t call_site, int limit)
+struct walk walk_stack(struct lane_context *context, uint32_t base,
+		       const struct stack_caller *caller, uint64_t call_site, int limit)
 {
 	struct walker walker = {.context = context,
+				.base = base,
 				.known = context->known,
 				.call_site = call_site,
 				.high = paused_stack_low(context) + context->stack_size,
@@ -249,9 +250,9 @@ struct walk walk_stack(struct lane_context *context, const struct stack_caller *
 	    frame.stack_pointer - paused_stack_low(context) > context->stack_size)
 		return (struct walk){.end = WALK_FAILED};
 	walker.candidate = first_candidate(&walker);
-	if (walker.candidate >= 0 && find_branch(&walker, &frame, &walk))
-		return walk;
-	return go(&walker, &frame);
+	if (walker.candidate < 0 || !find_branch(&walker, &frame, &walk))
+		walk = go(&walker, &frame);
+	return walk;
 }
 
 /* The new frames, outermost first, and whether their frame pointers matter to what is
@@ -300,7 +301,7 @@ struct walk_place walk_remember(struct lane_context *context, const struct walk 
 		set_count(&place.branch->count, 0);
 	} else {
 		set_count(&memo->count, known_count);
-		memo->base = context->current;
+		memo->base = walk->base;
 		memo->call_site = call_site;
 		memo->unload_count = process->unload_count;
 		memo->end = walk->end;

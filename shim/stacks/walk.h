@@ -35,12 +35,13 @@ struct walk {
 	const struct stack_frame *inner;
 	uintptr_t end_at; /* the stack pointer outside of the outermost */
 	uint32_t node;	  /* of the innermost; 0: the inner ones are new */
+	uint32_t base;	  /* that they are grafted on */
 };
 
 /* Frames from the caller outwards, as far as the one inside of call_site (0: none), at
- * most `limit`. */
-struct walk walk_stack(struct lane_context *context, const struct stack_caller *caller,
-		       uint64_t call_site, int limit);
+ * most `limit`. base: the node that they are grafted on. */
+struct walk walk_stack(struct lane_context *context, uint32_t base,
+		       const struct stack_caller *caller, uint64_t call_site, int limit);
 
 /* Where the new frames of a walk are to be kept, without their nodes yet. They are known
  * when walk_keep() is told how many have theirs, which must be the outermost ones. */

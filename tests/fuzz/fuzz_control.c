@@ -75,7 +75,8 @@ void symbols_each(const struct segment_module *object, symbols_look look, void *
 					    "step.part.0"};
 
 	for (uint32_t i = 0; i < 4; i++)
-		look(data, names[i], object->start + i * FUNCTION_BYTES);
+		look(data, &(struct symbols_function){
+				   names[i], object->start + i * FUNCTION_BYTES, 0});
 }
 
 static void decide(uint64_t address)

@@ -5,7 +5,8 @@
 usage: user_lines.py BUILD-ROOT
 
 The program's lines say what they allocate (user_lines.cpp). It is built by both compilers
-at two levels: with hooks in the user's sources only, and without any. What is recorded of each line must be what it says,
+at two levels: with hooks in the headers of the library, too, with hooks in the user's sources
+only, after inlining where there are such, and without any. What is recorded of each line must be what it says,
 and nothing may be on other lines of the user.
 """
 import os
@@ -19,9 +20,12 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = ("user_lines.cpp", "user_lines.h")
 HEADERS = "-finstrument-functions-exclude-file-list=/usr/include,/usr/lib"
 BUILDS = {
-    "gcc": {"no headers": ["-finstrument-functions", HEADERS],
+    "gcc": {"headers": ["-finstrument-functions"],
+            "no headers": ["-finstrument-functions", HEADERS],
             "no hooks": []},
-    "clang": {"no hooks": []},
+    "clang": {"headers": ["-finstrument-functions"],
+              "after inlining": ["-finstrument-functions-after-inlining"],
+              "no hooks": []},
 }
 
 
