@@ -164,7 +164,9 @@ CREATE TABLE function (
 	naming TEXT NOT NULL DEFAULT 'exact',	-- 'near': name is a hint where in one of
 					-- the system's libraries it is, and may stand for
 					-- several functions; 'none': name is its address
-	is_library INTEGER NOT NULL DEFAULT 0	-- see collector/symbols/library.h
+	is_library INTEGER NOT NULL DEFAULT 0,	-- see collector/symbols/library.h
+	owned_alloc_count INTEGER NOT NULL DEFAULT 0,	-- made by itself, and by libraries
+	owned_alloc_bytes INTEGER NOT NULL DEFAULT 0	-- on its behalf
 );
 CREATE INDEX function_run ON function(run_id);
 
@@ -531,7 +533,8 @@ CREATE VIEW functions AS SELECT f.run_id, f.function_id, f.name, f.linkage_name,
 	f.inlined_calls, f.hooked_total_ns, f.hooked_self_ns, f.hooked_raw_total_ns,
 	f.hooked_raw_self_ns, f.cpu_ns, f.ready_ns, f.blocked_ns, f.self_cpu_ns,
 	f.self_ready_ns, f.self_blocked_ns, f.is_library,
-	IFNULL(f.full_name, f.name) AS full_name
+	IFNULL(f.full_name, f.name) AS full_name,
+	f.owned_alloc_count, f.owned_alloc_bytes
 	FROM function f LEFT JOIN module m USING (module_id)
 	WHERE f.run_id NOT IN (SELECT run_id FROM storing);
 

@@ -22,11 +22,12 @@ SUBJECTS = (("path", "call path"), ("path_lane", "path of a thread"),
 UNITS = {"COUNT": "count", "BYTES": "bytes", "NSEC": "ns"}
 SUMS = {"SUM": "sum", "BOUND": "at most the sum", "LEAST": "min", "MOST": "max",
         "OUTERMOST": "outermost only; paths: sum", "NOT": "not"}
-# Numbers of these tables that nobody measures.
+# Numbers of these tables that nobody measures, or that follow from others.
 PLAIN = {"time_ns", "started_ns", "cpu_count", "rank_count", "inner_cost_ns",
          "outer_cost_ns", "hook_cost_error_ns", "counted_cost_ns",
          "counted_cost_error_ns", "alloc_cost_ns", "alloc_cost_error_ns",
-         "window_cost_ns", "window_cost_error_ns"}
+         "window_cost_ns", "window_cost_error_ns", "owned_alloc_count",
+         "owned_alloc_bytes"}
 ROW = re.compile(r"Q\(OF, (\w+),\s*(\w+),\s*(\w+),\s*((?:[xo],\s*)+)(\w+),\s*(.*?)\)"
                  r"(?=\s*(?:Q\(|/\*|$))", re.DOTALL)
 BEGIN, END = "<!-- quantities: begin -->\n", "<!-- quantities: end -->"

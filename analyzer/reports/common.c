@@ -93,9 +93,13 @@ size_t report_limit(const struct report_input *input, size_t people)
 static int meant_column(const struct table *table, const char *word)
 {
 	static const char *const usual[][2] = {
-		{"bytes", "alloc_bytes"},  {"count", "alloc_count"},
-		{"allocs", "alloc_count"}, {"peak", "at_peak_bytes"},
-		{"avg", "average_ns"},	   {"function", "name"},
+		{"bytes", "alloc_bytes"},
+		{"count", "alloc_count"},
+		{"allocs", "owned_alloc_count"},
+		{"allocs", "alloc_count"},
+		{"peak", "at_peak_bytes"},
+		{"avg", "average_ns"},
+		{"function", "name"},
 	};
 	static const char *const endings[] = {"", "_ns", "_bytes", "_count", "_percent"};
 	char name[128];

@@ -34,7 +34,9 @@ static const struct column columns[] = {
 	{"p95_ns", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"p99_ns", NULL, COLUMN_ANY, 0},
 	{"max_ns", NULL, COLUMN_ANY, 0},
-	{"alloc_count", NULL, COLUMN_ANY, 0},
+	{"owned_alloc_count", "allocs", COLUMN_COUNT, 0},
+	{"owned_alloc_bytes", NULL, COLUMN_BYTES, COLUMN_MACHINE},
+	{"alloc_count", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	{"alloc_bytes", NULL, COLUMN_ANY, COLUMN_MACHINE},
 	TABLE_OTHERS,
 	{"recording", "timed", COLUMN_TEXT, COLUMN_MACHINE},
@@ -66,6 +68,35 @@ static void put_thread(struct table *table, size_t row,
 	table_put_quantities(table, row, QUANTITY_OF_FUNCTION, values);
 }
 
+/* What is owned of a thread's allocations is not kept: it follows from its paths. */
+static void own_of_thread(struct table *table, const struct calltree *tree)
+{
+	int64_t *counts = xcalloc(tree->function_count + 1, sizeof(*counts));
+	int64_t *bytes = xcalloc(tree->function_count + 1, sizeof(*bytes));
+
+	for (uint32_t i = 0; i < tree->node_count; i++) {
+		uint32_t function = tree->nodes[calltree_owner(tree, i)].function;
+
+		if (function == CALLTREE_NONE)
+			continue;
+		counts[function] += tree->nodes[i].alloc_count;
+		bytes[function] += tree->nodes[i].alloc_bytes;
+	}
+	for (size_t i = 0; i < table->row_count; i++) {
+		uint32_t function = calltree_function(
+			tree, table_cell(table, i, "function_id")->integer);
+
+		if (function == CALLTREE_NONE)
+			continue;
+		*table_cell(table, i, "owned_alloc_count") =
+			cell_integer(counts[function]);
+		*table_cell(table, i, "owned_alloc_bytes") =
+			cell_integer(bytes[function]);
+	}
+	free(counts);
+	free(bytes);
+}
+
 /* Replaces the run's numbers by those of the thread, and returns its self time. */
 static int64_t take_thread(struct report_input *input, struct table *table)
 {
@@ -88,6 +119,7 @@ static int64_t take_thread(struct report_input *input, struct table *table)
 		keep[i] = total->calls || total->alloc_count;
 		put_thread(table, i, total);
 	}
+	own_of_thread(table, tree);
 	self_ns = calltree_sum(tree).self_ns;
 	table_filter(table, keep);
 	free(keep);
@@ -273,7 +305,7 @@ static void show_columns(const struct report_input *input, struct table *table)
 	/* Percentiles are kept for the whole run, not for a thread. */
 	strbuf_puts(&shown, input->options->thread ? " average_ns"
 						   : " min_ns p50_ns p99_ns max_ns");
-	strbuf_puts(&shown, " alloc_count name file");
+	strbuf_puts(&shown, " owned_alloc_count name file");
 	for (size_t i = 0; i < quantity_lists[QUANTITY_OF_FUNCTION].count; i++) {
 		const struct quantity *quantity =
 			&quantities[quantity_lists[QUANTITY_OF_FUNCTION].numbers[i]];
@@ -336,7 +368,8 @@ const struct report report_functions = {
 		"what it called (outermost activations only, so recursion does not count "
 		"twice), min to max are of single calls. The cost of the hooks is "
 		"subtracted, from min to max that of the call's own hooks only. allocs "
-		"and bytes are those the function made itself. --focus and --ignore "
+		"are those the function owns: it made them itself (alloc_count in json), "
+		"or libraries did on its behalf. --focus and --ignore "
 		"choose by the function's own name. Of calls that the compiler has "
 		"inlined, self and total are in the functions that have their code; "
 		"--inlined shows them apart.",

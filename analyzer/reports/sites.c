@@ -141,13 +141,36 @@ struct table *sites_table(struct report_input *input, const struct run_facts *fa
 	return table;
 }
 
+struct cell site_chain(struct table *table, const struct calltree *tree, uint32_t node,
+		       bool for_people)
+{
+	uint32_t owner = node == CALLTREE_NONE ? node : calltree_owner(tree, node);
+	uint32_t first = node;
+	struct strbuf chain = {0};
+	size_t count = 0;
+	struct cell cell;
+
+	if (!for_people || owner == node)
+		return report_chain(table, tree, node);
+	for (; tree->nodes[first].parent != owner; first = tree->nodes[first].parent)
+		count++;
+	calltree_put_chain(tree, first, TABLE_CHAIN_END_TEXT, &chain);
+	if (count)
+		strbuf_printf(&chain, "%c(%zu more of libraries)", TABLE_CHAIN_END,
+			      count);
+	cell = table_text(table, strbuf_text(&chain));
+	strbuf_free(&chain);
+	return cell;
+}
+
 void sites_add_paths(struct table *table, const struct calltree *tree, size_t rows)
 {
 	for (size_t i = 0; i < table->row_count && i < rows; i++) {
 		const struct cell *path_id = table_cell(table, i, "path_id");
 		uint32_t node = calltree_find(tree, path_id->integer);
 
-		*table_cell(table, i, "path") = report_chain(table, tree, node);
+		*table_cell(table, i, "path") =
+			site_chain(table, tree, node, rows != SIZE_MAX);
 	}
 }
 

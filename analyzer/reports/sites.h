@@ -33,6 +33,11 @@ struct site_place site_place_of(const struct calltree *tree, uint32_t node,
 struct cell site_cell(struct table *table, struct site_place place);
 struct cell site_line_of(struct site_place place);
 
+/* The call path of a site: for people as far as the first library's function behind the
+ * owner, and how many there are behind that. */
+struct cell site_chain(struct table *table, const struct calltree *tree, uint32_t node,
+		       bool for_people);
+
 /* Flat, without their call paths, see sites_add_paths(). NULL on failure. */
 struct table *sites_table(struct report_input *input, const struct run_facts *facts,
 			  const struct calltree *tree, bool only_live);

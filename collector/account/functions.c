@@ -318,6 +318,26 @@ static void find_percentiles(struct merge *merge)
 	}
 }
 
+/* An allocation is owned by the innermost function on its path that is not a library's,
+ * or by the one that made it. */
+static void find_owners(struct merge *merge)
+{
+	const struct identify_function *names = merge->identify.functions;
+	uint32_t *owners = xcalloc(merge->path_count, sizeof(*owners));
+
+	for (uint32_t i = 1; i < merge->path_count; i++) {
+		const struct merge_path *path = &merge->paths[i];
+		struct merge_function *owner;
+
+		owners[i] = names[path->function].is_library ? owners[path->parent] : i;
+		owner = &merge->functions[merge->paths[owners[i] ? owners[i] : i]
+						  .function];
+		quantity_add(&owner->owned_alloc_count, path->alloc_count);
+		quantity_add(&owner->owned_alloc_bytes, path->alloc_bytes);
+	}
+	free(owners);
+}
+
 void account_functions(struct merge *merge)
 {
 	struct walk walk = {.merge = merge};
@@ -340,6 +360,7 @@ void account_functions(struct merge *merge)
 	find_function_errors(merge, all_ns);
 	narrow_function_errors(merge, roots_ns);
 	find_percentiles(merge);
+	find_owners(merge);
 	if (merge->share_count) /* in the order of the table's key */
 		qsort(merge->shares, merge->share_count, sizeof(*merge->shares), by_path);
 	free(walk.first_child);

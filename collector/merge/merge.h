@@ -68,6 +68,9 @@ struct merge_function {
 	int is_instrumented; /* some path of kind function or region */
 	enum segment_recording recording;
 	struct time_error self_error, total_error;
+	/* Made by itself, and by libraries on its behalf; 0 of a library's that was
+	 * called by somebody else's code. */
+	int64_t owned_alloc_count, owned_alloc_bytes;
 	QUANTITY_FIELDS(FUNCTION);
 	struct histogram histogram;
 };

@@ -113,6 +113,8 @@ static int function_row(struct row *row, const struct ingest *ingest,
 	row_blob(row, blob, blob_size);
 	row_text(row, naming_words[names->naming]);
 	row_int(row, names->is_library);
+	row_int(row, function->owned_alloc_count);
+	row_int(row, function->owned_alloc_bytes);
 	row_quantities(row, QUANTITY_OF_FUNCTION, function->quantities);
 	row_next(row);
 	free(blob);
@@ -128,7 +130,8 @@ static int insert_functions(struct store *store, const struct ingest *ingest,
 	row_open_with(&row, store, "function",
 		      "function_id, run_id, name, full_name, linkage_name, module_id, "
 		      "file, line, "
-		      "component, recording, histogram, naming, is_library",
+		      "component, recording, histogram, naming, is_library, "
+		      "owned_alloc_count, owned_alloc_bytes",
 		      QUANTITY_OF_FUNCTION);
 	for (size_t i = 0; i < ingest->merge.function_count && code == SQLITE_OK; i++) {
 		if (tree->functions[i])

@@ -23,8 +23,8 @@ static const char *const source_parts[] = {"/include/c++/", "/libstdc++-v3/", "/
 static const char *const names[] = {"std::", "__gnu_cxx::", "__cxxabiv1::"};
 /* Of the runtime, wherever they lie. */
 static const char *const runtimes[] = {
-	"libc.",    "libstdc++.", "libc++.", "libc++abi.", "libgcc_s.",
-	"ld-linux", "libc-",	  "ld-",     "libpthread", "libunwind.",
+	"libc.", "libstdc++.", "libc++.",    "libc++abi.", "libgcc_s.",	   "ld-linux",
+	"libc-", "ld-",	       "libpthread", "libunwind.", "libprofshim.",
 };
 
 static bool begins_with_any(const char *text, const char *const *words, size_t count)

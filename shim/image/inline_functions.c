@@ -3,14 +3,13 @@
  * Inline functions and templates are weak symbols, wherever they come from; those of the
  * language's library that no other file could need are local, and known by their names.
  */
-#include "shim/image/inline_functions.h"
+#include "shim/image/symbols.h"
 
 #include <elf.h>
 #include <link.h>
 #include <stddef.h>
 #include <string.h>
 
-#include "shim/image/symbols.h"
 #include "shim/lane/headers.h"
 
 static int begins(const char *text, const char *prefix)
@@ -68,7 +67,7 @@ static void add(void *data, const struct symbols_function *function)
 	--*left;
 }
 
-void inline_functions_look(const struct segment_module *module, const void *dynamic)
+void symbols_look_for_headers(const struct segment_module *module, const void *dynamic)
 {
 	uint64_t function_count = 0;
 

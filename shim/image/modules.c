@@ -17,7 +17,7 @@
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/image/build_id.h"
-#include "shim/image/inline_functions.h"
+#include "shim/image/symbols.h"
 #include "shim/image/mapping.h"
 #include "shim/image/modules.h"
 #include "shim/image/selection.h"
@@ -226,7 +226,7 @@ static int add_module(const struct dl_find_object *found)
 	if (place) {
 		*place = module;
 		triggers_look(&module);
-		inline_functions_look(&module, found->dlfo_link_map->l_ld);
+		symbols_look_for_headers(&module, found->dlfo_link_map->l_ld);
 		arrays_publish(&process->segment->modules,
 			       process->segment->modules.count + 1);
 	}

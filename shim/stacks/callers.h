@@ -29,8 +29,7 @@ static inline uint64_t callers_hash(const struct lane_context *context,
 	return hash;
 }
 
-/* Are the frames that the memo is about there? Of functions without a node they are not.
- */
+/* Are the frames that the memo is about there? Without room for nodes they are not. */
 static inline int callers_hold(const struct lane_context *context,
 			       const struct callers_memo *memo)
 {
@@ -64,8 +63,7 @@ callers_known_base(const struct lane_context *context)
 		       : 0;
 }
 
-/* The same, whatever it takes; where there is no room for all of them, of the inner ones.
- */
+/* The same, whatever it takes; without room for all of them, of the inner ones. */
 uint32_t callers_find_base(struct lane_context *context);
 
 static inline uint32_t callers_base(struct lane_context *context)

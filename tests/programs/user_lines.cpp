@@ -7,6 +7,7 @@
 #include "truth.h"
 #include "user_lines.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -124,4 +125,5 @@ int main()
 	closures();
 	own();
 	delete recursive(2);
+	puts("done"); //@ 4096
 }

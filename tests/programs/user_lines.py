@@ -41,8 +41,18 @@ def truth():
     return lines
 
 
+OWNED = """SELECT SUM(owned_alloc_bytes), TOTAL(is_library * owned_alloc_bytes),
+    SUM(alloc_bytes) FROM functions"""
+
+
 def found(database):
     with harness.reading(database) as connection:
+        # what nobody else is on the path of is the libraries' own, and has no line
+        runtime = harness.query(connection, "SELECT TOTAL(alloc_bytes) FROM allocation_sites "
+                                "WHERE file IS NULL")[0][0]
+        owned, own, made = harness.query(connection, OWNED)[0]
+        harness.expect(owned == made and own == runtime,
+                       f"{owned} bytes are owned of {made}, by libraries {own} of {runtime}")
         rows = harness.query(connection,
                              "SELECT file, line, SUM(alloc_bytes) FROM allocation_sites "
                              "WHERE file IS NOT NULL GROUP BY file, line")

@@ -62,6 +62,9 @@ def create(path):
 
 
 def insert(db, table, **values):
+    if table == "function":
+        for name in ("alloc_count", "alloc_bytes"):
+            values.setdefault("owned_" + name, values.get(name, 0))
     db.execute("INSERT INTO %s (%s) VALUES (%s)" % (
         table, ", ".join(values), ", ".join("?" * len(values))), list(values.values()))
 
@@ -82,7 +85,8 @@ class Run:
         values.setdefault("is_library", int(name.startswith(LIBRARY)))
         self.functions[function_id] = dict(
             name=name, recording="exact", calls=0, inlined_calls=0, self_ns=0,
-            hooked_self_ns=0, hooked_raw_self_ns=0, alloc_count=0, alloc_bytes=0, **values)
+            hooked_self_ns=0, hooked_raw_self_ns=0, alloc_count=0, alloc_bytes=0,
+            owned_alloc_count=0, owned_alloc_bytes=0, **values)
         return function_id
 
     def path(self, parent, function, calls, self_ns, kind=0, lanes=None, minimum=None,
@@ -103,6 +107,11 @@ class Run:
         while path:
             yield path
             path = self.paths[path]["parent"]
+
+    def owner(self, path):
+        functions = [self.paths[above]["function"] for above in self.chain(path)]
+        own = [number for number in functions if not self.functions[number]["is_library"]]
+        return (own or functions)[0]
 
     def host(self, path):
         while self.paths[path]["inlined"]:
@@ -149,6 +158,9 @@ class Run:
             values = self.paths[path]
             values["alloc_count"] += count
             values["alloc_bytes"] += count * size
+            owner = self.functions[self.owner(path)]
+            owner["owned_alloc_count"] += count
+            owner["owned_alloc_bytes"] += count * size
             values["live_bytes"] += live * size
             values["at_peak_bytes"] += at_peak * size
             insert(self.db, "site", run_id=self.run_id, path_id=path, file=file, line=line,

@@ -203,9 +203,10 @@ static void add_paths(const struct delta *delta, struct table *table, size_t row
 		const struct cell *path_id = table_cell(table, i, "path_id");
 
 		if (path_id->kind == CELL_INTEGER)
-			table_row(table, i)[column] = report_chain(
-				table, delta->tree,
-				calltree_find(delta->tree, path_id->integer));
+			table_row(table, i)[column] =
+				site_chain(table, delta->tree,
+					   calltree_find(delta->tree, path_id->integer),
+					   rows != SIZE_MAX);
 	}
 }
 

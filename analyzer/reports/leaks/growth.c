@@ -240,7 +240,7 @@ static void add_row(const struct growth *growth, struct table *table,
 	row[6] = table_text(table, calltree_owner_name(tree, node));
 	row[8] = table_text(table, calltree_name(tree, node));
 	if (with_path)
-		row[10] = report_chain(table, tree, node);
+		row[10] = site_chain(table, tree, node, !growth->input->options->machine);
 }
 
 static void add_table(struct report_input *input, struct doc *doc, struct growth *growth,
