@@ -20,18 +20,24 @@ static uint64_t threads_ready_ns(const struct lane_walk *walk)
 	return sum;
 }
 
-/* How much longer the lane's sleeps were than sleep, each. */
-static double late_ns(const struct lane_walk *walk)
+/* What they were ready in addition to what is booked so. */
+static uint64_t unbooked_ready_ns(const struct lane_walk *walk)
 {
-	uint64_t known_ns = 0, sleep_count = 0, ready_ns = threads_ready_ns(walk);
+	uint64_t known_ns = 0, ready_ns = threads_ready_ns(walk);
 
-	for (uint32_t i = 0; i < walk->data.wait_count; i++) {
+	for (uint32_t i = 0; i < walk->data.wait_count; i++)
 		merge_add(&known_ns, walk->data.waits[i].ready_ns);
+	return ready_ns > known_ns ? ready_ns - known_ns : 0;
+}
+
+/* How much longer the lane's sleeps were than sleep, each. */
+static double late_ns(const struct lane_walk *walk, uint64_t ready_ns)
+{
+	uint64_t sleep_count = 0;
+
+	for (uint32_t i = 0; i < walk->data.wait_count; i++)
 		merge_add(&sleep_count, walk->data.waits[i].blocked_count);
-	}
-	return ready_ns > known_ns && sleep_count
-		       ? (double)(ready_ns - known_ns) / (double)sleep_count
-		       : 0;
+	return sleep_count ? (double)ready_ns / (double)sleep_count : 0;
 }
 
 static void add_to(struct lane_walk *walk, uint32_t node, uint64_t ready_ns,
@@ -76,16 +82,44 @@ static int64_t find_rest(const struct lane_walk *walk, const struct merge_end *e
 	       quantity_of_count(thread->off_ns);
 }
 
+/* The collector looks at the clocks of threads once a second. */
+#define LOOK_NS 1500000000u
+
+/* Who was in a call of libc, slept. In other code a thread computes as a rule, or is
+ * ready: what came after it was looked at last was as before. Only where that is more
+ * than there is between two looks was it asleep. */
+static void split_rest(const struct lane_walk *walk, struct waits_of_lane *waits,
+		       uint64_t rest_ns, uint64_t *ready_ns)
+{
+	const struct read_process *process =
+		&walk->merge->run->processes[walk->process_index];
+	uint64_t cpu_ns = process->threads[walk->data.header.thread].cpu_ns;
+	uint64_t known_ns = *ready_ns < rest_ns ? *ready_ns : rest_ns;
+	uint64_t later_ns = rest_ns - known_ns;
+
+	waits->rest_node = innermost_open(walk);
+	waits->rest_blocked_ns = rest_ns;
+	if (waits->rest_node >= walk->data.node_count ||
+	    segment_key_is_libc(walk->data.nodes[waits->rest_node].key))
+		return;
+	*ready_ns -= known_ns;
+	waits->rest_ready_ns = known_ns;
+	waits->rest_blocked_ns = later_ns > LOOK_NS ? later_ns : 0;
+	if (later_ns <= LOOK_NS && known_ns)
+		waits->rest_ready_ns += (uint64_t)((double)later_ns * (double)known_ns /
+						   ((double)cpu_ns + (double)known_ns));
+}
+
 struct waits_of_lane waits_of_lane(const struct lane_walk *walk,
 				   const struct merge_end *end)
 {
-	struct waits_of_lane waits = {.late_ns = late_ns(walk)};
+	struct waits_of_lane waits = {.rest_node = 0};
+	uint64_t ready_ns = unbooked_ready_ns(walk);
 	int64_t rest_ns = find_rest(walk, end);
 
-	if (rest_ns > SHORTEST_REST_NS) {
-		waits.rest_ns = (uint64_t)rest_ns;
-		waits.rest_node = innermost_open(walk);
-	}
+	if (rest_ns > SHORTEST_REST_NS)
+		split_rest(walk, &waits, (uint64_t)rest_ns, &ready_ns);
+	waits.late_ns = late_ns(walk, ready_ns);
 	return waits;
 }
 
@@ -107,12 +141,15 @@ struct change_end waits_of_node(const struct lane_walk *walk,
 		if (end.late_share > 1)
 			end.late_share = 1;
 	}
-	if (node == lane->rest_node && lane->rest_ns) {
+	if (node == lane->rest_node && lane->rest_blocked_ns) {
 		/* of the rest nothing was late */
-		end.late_share *= (double)end.blocked_ns /
-				  ((double)end.blocked_ns + (double)lane->rest_ns);
-		merge_add(&end.blocked_ns, lane->rest_ns);
+		end.late_share *=
+			(double)end.blocked_ns /
+			((double)end.blocked_ns + (double)lane->rest_blocked_ns);
+		merge_add(&end.blocked_ns, lane->rest_blocked_ns);
 	}
+	if (node == lane->rest_node)
+		merge_add(&end.ready_ns, lane->rest_ready_ns);
 	return end;
 }
 

@@ -18,7 +18,7 @@ void waits_add(struct lane_walk *walk, const struct merge_end *end);
  * was, and the wait that was open in the end, and where. */
 struct waits_of_lane {
 	double late_ns;
-	uint64_t rest_ns;
+	uint64_t rest_ready_ns, rest_blocked_ns;
 	uint32_t rest_node; /* 0: there was none */
 };
 

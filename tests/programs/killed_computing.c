@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: MIT */
+/* Threads that compute on one processor, and are killed: what nobody asked them about is
+ * computing and waiting for the processor, and no sleep. The one that slept did. */
+// flags: -pthread
+// variants: once
+// signal: 9
+// expect-sql: SELECT SUM(self_blocked_ns) < SUM(self_ns) * 0.1, SUM(self_cpu_ns) > 0, SUM(self_ns)
+//     > $life * 3 * 0.9 FROM call_paths WHERE name = 'computes' => 1|1|1
+// expect-sql: SELECT blocked_ns > total_ns * 0.9 FROM call_paths WHERE name = 'sleeps' => 1
+#include "truth.h"
+#include <pthread.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#define LIFE_NS 900000000
+#define THREADS 3
+
+static volatile unsigned long sum;
+
+UNTRACED void rest(long ns)
+{
+	struct timespec time = {ns / 1000000000, ns % 1000000000};
+
+	nanosleep(&time, NULL);
+}
+
+ALONE static void computes(void)
+{
+	for (;;)
+		sum++;
+}
+
+static void *computer(void *unused)
+{
+	computes();
+	return unused;
+}
+
+ALONE static void sleeps(void)
+{
+	rest(60L * 1000000000);
+}
+
+static void *sleeper(void *unused)
+{
+	sleeps();
+	return unused;
+}
+
+UNTRACED void stay_on_one(void)
+{
+	cpu_set_t all, one;
+
+	sched_getaffinity(0, sizeof(all), &all);
+	CPU_ZERO(&one);
+	for (int i = 0; i < CPU_SETSIZE && !CPU_COUNT(&one); i++)
+		if (CPU_ISSET(i, &all))
+			CPU_SET(i, &one);
+	sched_setaffinity(0, sizeof(one), &one);
+}
+
+int main(void)
+{
+	pthread_t thread;
+
+	stay_on_one();
+	pthread_create(&thread, NULL, sleeper, NULL);
+	for (int i = 0; i < THREADS; i++)
+		pthread_create(&thread, NULL, computer, NULL);
+	rest(LIFE_NS);
+	fprintf(stderr, "truth: life=%d\n", LIFE_NS);
+	kill(getpid(), SIGKILL);
+	return 0;
+}
