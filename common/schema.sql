@@ -149,6 +149,7 @@ CREATE TABLE function (
 	cpu_ns INTEGER NOT NULL DEFAULT 0, ready_ns INTEGER NOT NULL DEFAULT 0,
 	blocked_ns INTEGER NOT NULL DEFAULT 0, self_cpu_ns INTEGER NOT NULL DEFAULT 0,
 	self_ready_ns INTEGER NOT NULL DEFAULT 0, self_blocked_ns INTEGER NOT NULL DEFAULT 0,
+	self_ready_error_ns INTEGER NOT NULL DEFAULT 0,
 	raw_total_ns INTEGER NOT NULL, raw_self_ns INTEGER NOT NULL,
 	hooked_total_ns INTEGER NOT NULL DEFAULT 0,	-- as the hooks saw it, inlined
 	hooked_self_ns INTEGER NOT NULL DEFAULT 0,	-- copies as calls of their own
@@ -187,6 +188,7 @@ CREATE TABLE path (
 	cpu_ns INTEGER NOT NULL DEFAULT 0, ready_ns INTEGER NOT NULL DEFAULT 0,
 	blocked_ns INTEGER NOT NULL DEFAULT 0, self_cpu_ns INTEGER NOT NULL DEFAULT 0,
 	self_ready_ns INTEGER NOT NULL DEFAULT 0, self_blocked_ns INTEGER NOT NULL DEFAULT 0,
+	self_ready_error_ns INTEGER NOT NULL DEFAULT 0,
 	raw_total_ns INTEGER NOT NULL, raw_self_ns INTEGER NOT NULL,
 	min_ns INTEGER, max_ns INTEGER,
 	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL,
@@ -205,6 +207,7 @@ CREATE TABLE path_lane (
 	cpu_ns INTEGER NOT NULL DEFAULT 0, ready_ns INTEGER NOT NULL DEFAULT 0,
 	blocked_ns INTEGER NOT NULL DEFAULT 0, self_cpu_ns INTEGER NOT NULL DEFAULT 0,
 	self_ready_ns INTEGER NOT NULL DEFAULT 0, self_blocked_ns INTEGER NOT NULL DEFAULT 0,
+	self_ready_error_ns INTEGER NOT NULL DEFAULT 0,
 	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL,
 	PRIMARY KEY (path_id, lane_id)
 ) WITHOUT ROWID;
@@ -534,7 +537,8 @@ CREATE VIEW functions AS SELECT f.run_id, f.function_id, f.name, f.linkage_name,
 	f.hooked_raw_self_ns, f.cpu_ns, f.ready_ns, f.blocked_ns, f.self_cpu_ns,
 	f.self_ready_ns, f.self_blocked_ns, f.is_library,
 	IFNULL(f.full_name, f.name) AS full_name,
-	f.owned_alloc_count, f.owned_alloc_bytes
+	f.owned_alloc_count, f.owned_alloc_bytes,
+	f.self_ready_error_ns
 	FROM function f LEFT JOIN module m USING (module_id)
 	WHERE f.run_id NOT IN (SELECT run_id FROM storing);
 
@@ -548,7 +552,7 @@ CREATE VIEW call_paths AS SELECT p.run_id, p.path_id, p.parent_path_id, p.depth,
 	ELSE 'off' END AS recording, p.self_error_ns, p.total_error_ns,
 	p.inlined_calls, IFNULL(p.host_path_id, p.path_id) AS host_path_id,
 	p.host_path_id IS NOT NULL AS inlined, p.cpu_ns, p.ready_ns, p.blocked_ns,
-	p.self_cpu_ns, p.self_ready_ns, p.self_blocked_ns
+	p.self_cpu_ns, p.self_ready_ns, p.self_blocked_ns, p.self_ready_error_ns
 	FROM path p JOIN function f USING (function_id)
 	WHERE p.run_id NOT IN (SELECT run_id FROM storing);
 

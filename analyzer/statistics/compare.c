@@ -195,10 +195,15 @@ uint32_t compare_kept(const struct comparison *comparison, uint32_t path)
 
 void compare_fold_left_out(struct comparison *comparison)
 {
-	static const int own[] = {COMPARE_self_ns,	   COMPARE_self_error_ns,
-				  COMPARE_self_cpu_ns,	   COMPARE_self_ready_ns,
-				  COMPARE_self_blocked_ns, COMPARE_HOOKS,
-				  COMPARE_alloc_count,	   COMPARE_alloc_bytes};
+	static const int own[] = {COMPARE_self_ns,
+				  COMPARE_self_error_ns,
+				  COMPARE_self_cpu_ns,
+				  COMPARE_self_ready_ns,
+				  COMPARE_self_ready_error_ns,
+				  COMPARE_self_blocked_ns,
+				  COMPARE_HOOKS,
+				  COMPARE_alloc_count,
+				  COMPARE_alloc_bytes};
 	const struct compare_series *series = &comparison->path_values;
 
 	for (uint32_t at = 0; at < series->count; at++) {

@@ -235,9 +235,21 @@ static void find_total(struct merge_cell *cell, int64_t all_ns)
 	cell->child_error = error;
 }
 
+/* Between nothing and all that the path was without a CPU. */
+static void limit_ready_error(struct merge_cell *cell)
+{
+	int64_t most_ns = cell->self_ready_ns > cell->self_blocked_ns
+				  ? cell->self_ready_ns
+				  : cell->self_blocked_ns;
+
+	if (cell->self_ready_error_ns > most_ns)
+		cell->self_ready_error_ns = most_ns;
+}
+
 static void add_up_split(struct merge_cell *cell)
 {
 	cell->self_cpu_ns = cell->self_ns - off_cpu_ns(cell);
+	limit_ready_error(cell);
 	cell->ready_ns = cell->self_ready_ns;
 	cell->blocked_ns = cell->self_blocked_ns;
 	quantity_add(&cell->ready_ns, cell->child_ready_ns);

@@ -76,11 +76,13 @@ static void add_built(struct walk *walk, uint32_t path, struct merge_function *f
 	quantity_add(&host->self_cpu_ns, row->self_cpu_ns);
 	quantity_add(&host->self_ready_ns, row->self_ready_ns);
 	quantity_add(&host->self_blocked_ns, row->self_blocked_ns);
+	quantity_add(&host->self_ready_error_ns, row->self_ready_error_ns);
 	time_error_add(&host->self_error, &row->self_error);
 	if (is_outermost)
 		time_error_add(&function->total_error, &walk->totals[path]);
 	own.self_ns = own.raw_self_ns = 0;
 	own.self_cpu_ns = own.self_ready_ns = own.self_blocked_ns = 0;
+	own.self_ready_error_ns = 0;
 	quantities_add(QUANTITY_OF_FUNCTION, function->quantities, QUANTITY_OF_PATH,
 		       own.quantities, is_outermost);
 }

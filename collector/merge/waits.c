@@ -40,8 +40,21 @@ static double late_ns(const struct lane_walk *walk, uint64_t ready_ns)
 	return sleep_count ? (double)ready_ns / (double)sleep_count : 0;
 }
 
+/* Of the sleeps of a path, which may all have been late, or none: known with certainty is
+ * only that they were no later than all of the lane's, and than they were long. */
+static uint64_t late_error_ns(const struct waits_of_lane *lane, uint64_t blocked_ns,
+			      uint64_t late_ns)
+{
+	uint64_t most_ns =
+		lane->all_late_ns < blocked_ns ? lane->all_late_ns : blocked_ns;
+
+	if (most_ns < late_ns)
+		most_ns = late_ns;
+	return late_ns > most_ns - late_ns ? late_ns : most_ns - late_ns;
+}
+
 static void add_to(struct lane_walk *walk, uint32_t node, uint64_t ready_ns,
-		   uint64_t blocked_ns)
+		   uint64_t blocked_ns, uint64_t error_ns)
 {
 	struct merge_cell *cell;
 
@@ -51,6 +64,7 @@ static void add_to(struct lane_walk *walk, uint32_t node, uint64_t ready_ns,
 	cell = merge_touch(walk->merge, walk->nodes[node].path);
 	quantity_add(&cell->self_ready_ns, quantity_of_count(ready_ns));
 	quantity_add(&cell->self_blocked_ns, quantity_of_count(blocked_ns));
+	quantity_add(&cell->self_ready_error_ns, quantity_of_count(error_ns));
 }
 
 static uint32_t innermost_open(const struct lane_walk *walk)
@@ -120,6 +134,7 @@ struct waits_of_lane waits_of_lane(const struct lane_walk *walk,
 	if (rest_ns > SHORTEST_REST_NS)
 		split_rest(walk, &waits, (uint64_t)rest_ns, &ready_ns);
 	waits.late_ns = late_ns(walk, ready_ns);
+	waits.all_late_ns = waits.late_ns > 0 ? ready_ns : 0;
 	return waits;
 }
 
@@ -187,7 +202,8 @@ static void add_waits(struct lane_walk *walk, const struct waits_of_lane *lane)
 			late_ns = end.blocked_ns;
 		ready_ns = end.ready_ns;
 		merge_add(&ready_ns, late_ns);
-		add_to(walk, i, ready_ns, end.blocked_ns - late_ns);
+		add_to(walk, i, ready_ns, end.blocked_ns - late_ns,
+		       late_error_ns(lane, end.blocked_ns, late_ns));
 	}
 }
 

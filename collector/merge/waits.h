@@ -5,7 +5,8 @@
  *
  * A lane with several threads knows of a sleep and the wait for a CPU after it only
  * together, as blocked. How long each thread was ready the kernel has told at its end:
- * what is missing is taken from the blocked time, in equal parts for each sleep.
+ * what is missing is taken from the blocked time, in equal parts for each sleep. So wrong
+ * may be, of a path, all of its part, or what of the whole it slept at most beside it.
  */
 #pragma once
 
@@ -18,6 +19,7 @@ void waits_add(struct lane_walk *walk, const struct merge_end *end);
  * was, and the wait that was open in the end, and where. */
 struct waits_of_lane {
 	double late_ns;
+	uint64_t all_late_ns; /* of all of them */
 	uint64_t rest_ready_ns, rest_blocked_ns;
 	uint32_t rest_node; /* 0: there was none */
 };

@@ -20,6 +20,8 @@ static const int64_t *series_errors(const struct compare_series *series, uint32_
 		return compare_values(series, subject, COMPARE_self_error_ns);
 	if (metric == COMPARE_total_ns)
 		return compare_values(series, subject, COMPARE_total_error_ns);
+	if (metric == COMPARE_self_ready_ns || metric == COMPARE_self_blocked_ns)
+		return compare_values(series, subject, COMPARE_self_ready_error_ns);
 	return NULL;
 }
 
@@ -51,7 +53,8 @@ static struct change_errors errors_of(const struct compare_state *state,
 		.drift = state->drift,
 	};
 
-	if (!is_timed_alike(state, series, subject))
+	if (!is_timed_alike(state, series, subject) || metric == COMPARE_self_ready_ns ||
+	    metric == COMPARE_self_blocked_ns)
 		errors.is_common = false;
 	/* Of a total the hooks of all that is called: not known by itself. */
 	if (errors.errors && metric != COMPARE_total_ns)
@@ -109,7 +112,11 @@ static struct change part_of(const struct compare_state *state,
 			     const struct compare_series *series, uint32_t subject,
 			     enum compare_metric metric, const struct change *self)
 {
-	return change_of_part(compare_values(series, subject, metric), NULL,
+	/* How they were divided among the sleeps may be wrong otherwise in each run. */
+	struct change_errors errors = {
+		.errors = compare_values(series, subject, COMPARE_self_ready_error_ns)};
+
+	return change_of_part(compare_values(series, subject, metric), &errors,
 			      state->before_columns, compare_after_count(state),
 			      self->before);
 }

@@ -162,10 +162,13 @@ static uint32_t add_path(struct compare_state *state, size_t number,
 			above = host_place(loaded, parent);
 	}
 	if (host != COMPARE_NONE) {
-		static const int moved[] = {
-			COMPARE_self_ns,	 COMPARE_self_error_ns,
-			COMPARE_self_cpu_ns,	 COMPARE_self_ready_ns,
-			COMPARE_self_blocked_ns, COMPARE_HOOKS};
+		static const int moved[] = {COMPARE_self_ns,
+					    COMPARE_self_error_ns,
+					    COMPARE_self_cpu_ns,
+					    COMPARE_self_ready_ns,
+					    COMPARE_self_ready_error_ns,
+					    COMPARE_self_blocked_ns,
+					    COMPARE_HOOKS};
 
 		for (size_t i = 0; i < sizeof(moved) / sizeof(*moved); i++) {
 			quantity_add(&compare_values(&state->comparison.path_values, host,
