@@ -118,13 +118,16 @@ NOWHERE = {
         "w.rank = 0 GROUP BY w.series_id HAVING SUM(w.blocked_ns) > s.blocked_ns + 64",
     "a thread is not computing, ready and blocked":
         "SELECT tid FROM threads WHERE cpu_ns + ready_ns + blocked_ns <> wall_ns",
-    # what a switch of less than a millisecond at the end of a thread was is not asked
+    # What a switch of less than a millisecond at the end of a thread was is not asked; and
+    # threads go on when the first one has said that it exits, until it does.
     "the paths of a lane were without a CPU for longer than its threads":
         "SELECT p.lane_id, p.off_ns, t.off_ns FROM (SELECT lane_id, SUM(self_ready_ns + "
         "self_blocked_ns) AS off_ns FROM path_lane GROUP BY 1) p JOIN (SELECT lane_id, "
         "SUM(ready_ns + blocked_ns) AS off_ns, COUNT(*) AS threads, COUNT(cpu_ns) AS known "
         "FROM threads GROUP BY 1) t USING (lane_id) WHERE t.known = t.threads AND "
-        "p.off_ns > t.off_ns * 1.01 + 1000000 * t.threads",
+        "p.off_ns > t.off_ns * 1.01 + 1000000 * t.threads AND NOT EXISTS (SELECT 1 FROM "
+        "threads u JOIN processes q USING (process_id) WHERE u.lane_id = p.lane_id AND "
+        "u.tid <> q.pid AND u.started_ns + u.wall_ns + 1000 > q.started_ns + q.wall_ns)",
     "more old blocks were freed after a snapshot than there were":
         "SELECT f.site_id FROM (SELECT process_id, site_id, freed_id, "
         "SUM(free_count) AS c, SUM(free_bytes) AS b FROM snapshot_free "
