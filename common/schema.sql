@@ -480,6 +480,7 @@ CREATE TABLE series_span (
 	first_ns INTEGER NOT NULL, last_ns INTEGER NOT NULL,
 	value_count INTEGER NOT NULL, sum REAL NOT NULL,
 	live_bytes INTEGER NOT NULL,	-- at the last of them
+	cpu_ns INTEGER, ready_ns INTEGER, blocked_ns INTEGER,	-- of steps; NULL: not known
 	PRIMARY KEY (series_id, number)
 ) WITHOUT ROWID;
 
@@ -731,7 +732,8 @@ CREATE VIEW counter_extremes AS SELECT s.run_id, s.process_id AS of_process_id, 
 
 CREATE VIEW step_spans AS SELECT s.run_id, s.process_id AS of_process_id, s.name,
 	p.number, p.first_ns, p.last_ns, p.value_count AS timed_count,
-	CAST(p.sum AS INTEGER) AS total_ns, p.live_bytes, s.series_id
+	CAST(p.sum AS INTEGER) AS total_ns, p.live_bytes, s.series_id, p.cpu_ns, p.ready_ns,
+	p.blocked_ns
 	FROM series_span p JOIN series s USING (series_id) WHERE s.kind = 1
 	AND s.run_id NOT IN (SELECT run_id FROM storing);
 

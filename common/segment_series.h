@@ -56,7 +56,8 @@ struct segment_span {
 	uint64_t first_ticks, last_ticks; /* of its first and last value */
 	uint64_t count;
 	double sum;
-	int64_t live_bytes; /* of the process, at its last value */
+	int64_t live_bytes;	       /* of the process, at its last value */
+	uint64_t ready_ns, blocked_ns; /* of its steps, as in struct segment_mark */
 };
 
 struct segment_series {
@@ -107,5 +108,5 @@ static inline uint32_t segment_series_bucket(double value)
 
 _Static_assert(sizeof(struct segment_mark) == 48, "segment_mark layout");
 _Static_assert(sizeof(struct segment_step_wait) == 24, "segment_step_wait layout");
-_Static_assert(sizeof(struct segment_span) == 40, "segment_span layout");
+_Static_assert(sizeof(struct segment_span) == 56, "segment_span layout");
 _Static_assert(sizeof(struct segment_series) % 64 == 0, "segment_series layout");

@@ -197,14 +197,20 @@ static void add_latest(struct marks_series *to, const struct segment_series *fro
 	}
 }
 
-static void add_spans(struct marks_series *to, const struct segment_span *from,
-		      size_t count)
+/* lane: they are of; NULL: what is late has been taken. */
+static void add_spans(struct marks_series *to, const struct marks_lane *lane,
+		      const struct segment_span *from, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		to->spans = array_room(to->spans, to->span_count, sizeof(*to->spans));
 		if (from[i].count && isfinite(from[i].sum) &&
-		    from[i].last_ticks >= from[i].first_ticks)
-			to->spans[to->span_count++] = from[i];
+		    from[i].last_ticks >= from[i].first_ticks) {
+			struct segment_span *span = &to->spans[to->span_count++];
+
+			*span = from[i];
+			if (lane)
+				take_late(lane, &span->ready_ns, &span->blocked_ns);
+		}
 	}
 }
 
@@ -246,7 +252,7 @@ void marks_add_lane(struct marks *marks, const struct marks_lane *lane,
 		if (from->kind == SEGMENT_SERIES_STEP)
 			add_waits(to, lane, from);
 		add_extremes(marks, to, from, lane, damaged_count);
-		add_spans(to, from->spans, SEGMENT_SERIES_SPANS);
+		add_spans(to, lane, from->spans, SEGMENT_SERIES_SPANS);
 		add_latest(to, from, lane, damaged_count);
 	}
 }
@@ -298,6 +304,8 @@ static void join_spans(struct marks_series *series)
 			to->live_bytes = from->live_bytes;
 		}
 		merge_add(&to->count, from->count);
+		merge_add(&to->ready_ns, from->ready_ns);
+		merge_add(&to->blocked_ns, from->blocked_ns);
 		to->sum += from->sum;
 	}
 	for (size_t i = 0; i < SEGMENT_SERIES_SPANS; i++) {
@@ -344,7 +352,7 @@ static void add_to_run(struct marks_series *to, const struct marks_series *from)
 		add_extreme(to->highest, &to->highest_count, &from->highest[i], 1);
 	for (uint32_t i = 0; i < from->lowest_count; i++)
 		add_extreme(to->lowest, &to->lowest_count, &from->lowest[i], -1);
-	add_spans(to, from->spans, from->span_count);
+	add_spans(to, NULL, from->spans, from->span_count);
 	merge_add(&to->ready_ns, from->ready_ns);
 	merge_add(&to->blocked_ns, from->blocked_ns);
 	to->is_unsplit |= from->is_unsplit;

@@ -166,7 +166,8 @@ static int insert_spans(struct store *store, const struct ingest *ingest,
 	struct row row;
 
 	row_open(&row, store, "series_span",
-		 "series_id, number, first_ns, last_ns, value_count, sum, live_bytes");
+		 "series_id, number, first_ns, last_ns, value_count, sum, live_bytes, "
+		 "cpu_ns, ready_ns, blocked_ns");
 	for (size_t i = 0; i < marks->count; i++) {
 		const struct marks_series *series = marks->all[i];
 
@@ -182,6 +183,9 @@ static int insert_spans(struct store *store, const struct ingest *ingest,
 			row_count(&row, from->count);
 			row_real(&row, plain(ingest, series, from->sum));
 			row_int(&row, from->live_bytes);
+			bind_split(&row, is_step(series) && !series->is_unsplit,
+				   (int64_t)plain(ingest, series, from->sum),
+				   from->ready_ns, from->blocked_ns);
 			row_next(&row);
 		}
 	}

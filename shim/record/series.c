@@ -136,6 +136,8 @@ static cold void halve_spans(struct segment_series *series)
 		joined.count += second->count;
 		joined.sum += second->sum;
 		joined.live_bytes = second->live_bytes;
+		joined.ready_ns += second->ready_ns;
+		joined.blocked_ns += second->blocked_ns;
 		spans[i] = joined;
 	}
 	for (uint32_t i = SEGMENT_SERIES_SPANS / 2; i < SEGMENT_SERIES_SPANS; i++)
@@ -156,6 +158,8 @@ static inline void add_to_span(struct segment_series *series,
 	span->last_ticks = mark->ticks;
 	span->sum += mark->value;
 	span->live_bytes = mark->live_bytes;
+	span->ready_ns += mark->ready_ns;
+	span->blocked_ns += mark->blocked_ns;
 	span->count++;
 }
 

@@ -14,6 +14,10 @@
 //     1 => lock|5|1|1; nap|5|1|1
 // expect-sql: SELECT COUNT(*) FROM steps WHERE cpu_ns + ready_ns + blocked_ns <> duration_ns OR
 //     MIN(cpu_ns, ready_ns, blocked_ns) < 0 OR cpu_ns IS NULL => 0
+// expect-sql: SELECT s.name, SUM(s.cpu_ns + s.ready_ns + s.blocked_ns <> s.total_ns),
+//     ABS(SUM(s.ready_ns + s.blocked_ns) - t.ready_ns - t.blocked_ns) < 100 FROM step_spans s
+//     JOIN step_totals t USING (series_id) WHERE t.process_id IS NULL GROUP BY 1 ORDER BY 1 =>
+//     lock|0|1; nap|0|1; short|0|1; spin|0|1
 // expect-sql: SELECT w.name, w.waited_in, c.name, w.ready_ns + w.blocked_ns > $wait * 4 FROM
 //     step_waits w JOIN call_paths p USING (path_id) JOIN call_paths c ON c.path_id =
 //     p.parent_path_id WHERE rank = 0 AND of_process_id IS NULL AND w.waited_in IN
@@ -24,7 +28,7 @@
 //     step_extremes e JOIN step_waits w USING (series_id, rank) JOIN call_paths p USING (path_id)
 //     JOIN call_paths c ON c.path_id = p.parent_path_id WHERE e.name = 'short' AND e.is_slowest
 //     AND rank = 1 AND e.of_process_id IS NULL AND w.waited_in = 'nanosleep' =>
-//     31|1|sleeps|nanosleep|1|1
+//     32|1|sleeps|nanosleep|1|1
 #include "profshim.h"
 #include "truth.h"
 #include <pthread.h>
@@ -114,7 +118,7 @@ int main(void)
 	wait_for_locks();
 	for (int i = 0; i < 100; i++) {
 		profshim_step("short");
-		if (i == 30) {
+		if (i == 31) {
 			sleeps();
 			computes();
 		}

@@ -21,10 +21,11 @@ SECOND = 1000 * MS
 MIB = 1 << 20
 
 
-def make(template, path, durations=(), start=10 * MS, live=None, wall=None, samples=(), peak=100 * MIB):
+def make(template, path, durations=(), start=10 * MS, live=None, wall=None, ready=None,
+         waited=0, peak=100 * MIB):
     """main runs for the whole run and makes steps of these durations from start on.
-    live: of the process at the end of each step. samples: when, percent of a CPU, waited
-    for a CPU; without, it computed all the time."""
+    live: of the process at the end of each step. ready: what each waited for a CPU; waited:
+    what the thread did outside of them; without, it computed all the time."""
     end = start + sum(durations)
     wall = wall or end + 10 * MS
     shutil.copyfile(template, path)
@@ -45,18 +46,16 @@ def make(template, path, durations=(), start=10 * MS, live=None, wall=None, samp
                line=1, recording="exact", **numbers)
         insert(db, "path", path_id=1, run_id=1, depth=1, function_id=1, kind=0,
                live_bytes=0, at_peak_bytes=0, **numbers)
-        for time_ns, percent, waited in samples or [(max(wall, 60 * MS), 100, 0)]:
-            insert(db, "resource", run_id=1, process_id=1, time_ns=time_ns,
-                   cpu_percent=percent, rss_bytes=MIB, minor_faults=0, major_faults=0,
-                   thread_count=1, cpu_wait_ns=waited)
-        split(db, 1)
+        ready = ready or [0] * len(durations)
+        split(db, 1, ready=sum(ready) + waited)
+        db.execute("UPDATE path SET ready_ns = ?", [sum(ready) + waited])
         times, now = [], start
         for duration in durations:
             now += duration
             times.append(now)
         for number, process_id in enumerate((1, None) if durations else (), 1):
             series(db, number, process_id, 1, "frame", list(durations), times,
-                   live or [1000] * len(durations))
+                   live or [1000] * len(durations), ready)
         db.commit()
 
 
@@ -70,6 +69,12 @@ def with_slow(count, slow, factor):
     for i in range(slow):
         steps[(2 * i + 1) * count // (2 * slow)] *= factor
     return steps
+
+
+def without_cpu(steps, most=1000):
+    """What slow steps took beyond 2 ms, of so many of them."""
+    slow = [number for number, step in enumerate(steps) if step > 2 * MS][:most]
+    return [step - 2 * MS if number in slow else 0 for number, step in enumerate(steps)]
 
 
 def rising(count, last):
@@ -88,6 +93,13 @@ CASES = [
     ("no steps", "S3", "not measured", dict(wall=SECOND), {}),
     ("late first step", "T13", "found", dict(durations=even(400), start=400 * MS),
      {"start-up": 400e6, "before main()": 0}),
+    ("late by half", "T13", "found", dict(durations=even(400), start=400 * MS, waited=200 * MS),
+     {"start-up": 200e6, "less waits for a CPU, at most": 200e6}),
+    ("late by the machine", "T13", "passed",
+     dict(durations=even(400), start=400 * MS, waited=260 * MS), {}),
+    ("late, then a busy machine", "T13", "found",
+     dict(durations=even(400), start=400 * MS, ready=[MS // 2] * 400),
+     {"start-up": 400e6, "less waits for a CPU, at most": None}),
     ("first step", "T13", "passed", dict(durations=even(400), start=170 * MS), {}),
     # the latest 512 and the extremes do not hold the first one
     ("long loop", "T13", "passed", dict(durations=rising(2000, 1.2), start=100 * MS), {}),
@@ -105,10 +117,15 @@ CASES = [
      dict(durations=rising(300, 2) + [SECOND] + rising(400, 2)[300:], wall=8 * SECOND), {}),
     ("drift of the machine", "S1", "passed",
      dict(durations=even(200) + even(200, 2 * MS),
-          samples=[(220 * MS, 100, 0), (639 * MS, 50, 209 * MS)]), {}),
+          ready=[0] * 200 + [MS] * 200), {}),
+    ("drift and the machine", "S1", "passed",
+     dict(durations=even(200) + even(200, 2 * MS),
+          ready=[0] * 200 + [6 * MS // 10] * 200), {}),
+    ("drift beside the machine", "S1", "found",
+     dict(durations=even(200) + even(200, 2 * MS),
+          ready=[0] * 200 + [4 * MS // 10] * 200), {}),
     ("drift on a busy machine", "S1", "found",
-     dict(durations=rising(400, 3),
-          samples=[(400 * MS, 50, 200 * MS), (820 * MS, 50, 410 * MS)]), {}),
+     dict(durations=rising(400, 3), ready=[one // 2 for one in rising(400, 3)]), {}),
     ("a slow step", "S2", "found", dict(durations=with_slow(400, 1, 50)),
      {"slow steps, at least": 1}),
     ("five slow steps", "S2", "found", dict(durations=with_slow(400, 5, 20)),
@@ -121,7 +138,16 @@ CASES = [
     ("slow in a long run", "S2", "passed",
      dict(durations=with_slow(400, 5, 20), wall=20 * SECOND), {}),
     ("a slow machine", "S2", "passed",
-     dict(durations=with_slow(400, 5, 20), samples=[(510 * MS, 75, 120 * MS)]), {}),
+     dict(durations=with_slow(400, 5, 20), ready=without_cpu(with_slow(400, 5, 20))), {}),
+    ("many on a slow machine", "S2", "passed",
+     dict(durations=with_slow(1000, 60, 20), ready=without_cpu(with_slow(1000, 60, 20))), {}),
+    ("one of five by itself", "S2", "found",
+     dict(durations=with_slow(400, 5, 20), ready=without_cpu(with_slow(400, 5, 20), 4)),
+     {"slow steps, at least": 1}),
+    ("a slow machine otherwise", "S2", "found",
+     dict(durations=with_slow(400, 5, 20),
+          ready=[MS // 2 * (step < 2 * MS) for step in with_slow(400, 5, 20)]),
+     {"slow steps, at least": 5}),
     ("drift is not slow", "S2", "passed",
      dict(durations=[int(MS * (1 + 29 * (i / 400) ** 4)) for i in range(400)]), {}),
     ("growth", "S3", "found", dict(durations=even(400), live=GROWS), {"steps": 400}),

@@ -8,12 +8,16 @@ from make_db import MS, Run, insert, sums, trust
 STEPS = 800
 
 
-def series(db, series_id, process_id, kind, name, values, times, live):
-    """All rows of one series, of values that lie at these times."""
+def series(db, series_id, process_id, kind, name, values, times, live, ready=None):
+    """All rows of one series, of values that lie at these times. ready: what each step waited
+    for a CPU; without, that is not known."""
     ordered = sorted(values)
 
     def quantile(fraction):
         return ordered[min(len(ordered) - 1, int(fraction * len(ordered)))]
+
+    def waited(chosen):
+        return {} if ready is None else {"ready_ns": sum(ready[chosen])}
 
     first = times[0] - (values[0] if kind == 1 else 0)
     insert(db, "series", series_id=series_id, run_id=1, process_id=process_id, kind=kind,
@@ -21,28 +25,28 @@ def series(db, series_id, process_id, kind, name, values, times, live):
            sum=sum(values), mean=sum(values) / len(values), min=ordered[0],
            p50=quantile(.5), p90=quantile(.9), p95=quantile(.95), p99=quantile(.99),
            max=ordered[-1], first_ns=first, last_ns=times[-1],
-           growth_bytes=live[-1] - live[0])
+           growth_bytes=live[-1] - live[0], **waited(slice(None)))
     by_value = sorted(range(len(values)), key=lambda i: values[i])
     for is_highest, chosen in ((1, by_value[:-6:-1]), (0, by_value[:5])):
         for rank, i in enumerate(chosen, 1):
             insert(db, "series_extreme", series_id=series_id, is_highest=is_highest,
                    rank=rank, process_id=1, lane_id=1, number=i + 1,
                    time_ns=times[i] - (values[i] if kind == 1 else 0), value=values[i],
-                   live_bytes=live[i])
+                   live_bytes=live[i], **waited(slice(i, i + 1)))
     width = -(-len(values) // 50)
     for number, start in enumerate(range(0, len(values), width), 1):
         part = slice(start, start + width)
         insert(db, "series_span", series_id=series_id, number=number,
                first_ns=times[part][0], last_ns=times[part][-1],
                value_count=len(values[part]), sum=sum(values[part]),
-               live_bytes=live[part][-1])
+               live_bytes=live[part][-1], **waited(part))
     if process_id is None:
         return
     for i in range(max(0, len(values) - 512), len(values)):
         if kind == 1:
             insert(db, "step", run_id=1, process_id=1, name=name, step_index=i + 1,
                    started_ns=times[i] - values[i], duration_ns=values[i], lane_id=1,
-                   live_bytes=live[i])
+                   live_bytes=live[i], **waited(slice(i, i + 1)))
         else:
             insert(db, "counter", run_id=1, process_id=1, name=name, counter_index=i + 1,
                    time_ns=times[i], value=values[i], lane_id=1, live_bytes=live[i])

@@ -41,6 +41,7 @@ int steps_for_each(struct rule_input *input, struct findings *ret, bool of_proce
 			.series_id = cursor_integer(cursor, "series_id"),
 			.count = cursor_real(cursor, "timed_count"),
 			.total_ns = cursor_real(cursor, "total_ns"),
+			.ready_ns = cursor_real(cursor, "ready_ns"),
 			.p50_ns = cursor_real(cursor, "p50_ns"),
 			.p90_ns = cursor_real(cursor, "p90_ns"),
 			.p95_ns = cursor_real(cursor, "p95_ns"),

@@ -10,7 +10,8 @@
 struct steps {
 	const char *name;
 	int64_t series_id;
-	double count, total_ns, p50_ns, p90_ns, p95_ns, p99_ns, max_ns;
+	/* total_ns: less what they waited for a CPU (ready_ns), and so means. */
+	double count, total_ns, ready_ns, p50_ns, p90_ns, p95_ns, p99_ns, max_ns;
 	/* The course: spans in order. */
 	size_t span_count;
 	double counts[STEP_SPANS_MOST], means[STEP_SPANS_MOST], live[STEP_SPANS_MOST],

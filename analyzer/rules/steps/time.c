@@ -8,7 +8,6 @@
 
 #include "analyzer/statistics/statistics.h"
 #include "analyzer/rundb/rundb.h"
-#include "analyzer/rules/time/ready.h"
 #include "analyzer/rules/time/run.h"
 
 #include "steps_course.sql.h"
@@ -72,42 +71,22 @@ static void add_drift(struct rule_input *input, struct findings *ret,
 		       "a reason");
 	finding->sql = rule_text(
 		input,
-		"SELECT number, timed_count, total_ns / timed_count AS mean_ns, "
-		"first_ns, last_ns FROM step_spans WHERE run_id = %lld AND series_id = "
+		"SELECT number, timed_count, (total_ns - ready_ns) / timed_count AS "
+		"mean_ns, first_ns, last_ns FROM step_spans WHERE run_id = %lld AND "
+		"series_id = "
 		"%lld ORDER BY number",
 		(long long)input->run_id, (long long)steps->series_id);
-}
-
-/* Else a load that comes up during the run looks like a drift. */
-static int take_off_ready(struct rule_input *input, struct steps *steps)
-{
-	double from_ns = 1e9 * steps->seconds[0] - steps->counts[0] * steps->means[0];
-	struct time_ready ready = {0};
-	int result = time_ready_load(input, &ready);
-
-	for (size_t i = 0; i < steps->span_count; i++) {
-		double to_ns = 1e9 * steps->seconds[i];
-		double ready_ns = time_ready_between(&ready, from_ns, to_ns);
-
-		steps->means[i] = fmax(0, steps->means[i] - ready_ns / steps->counts[i]);
-		steps->total_ns -= fmin(ready_ns, steps->total_ns);
-		from_ns = to_ns;
-	}
-	time_ready_free(&ready);
-	return result;
 }
 
 static int look_for_drift(struct rule_input *input, struct findings *ret,
 			  struct steps *steps)
 {
-	int result = take_off_ready(input, steps);
 	double first_ns, last_ns, beyond_ns = 0;
 
 	quarters(steps, &first_ns, &last_ns);
-	if (result < 0 || !(first_ns > 0) ||
-	    last_ns < rule_limit(input, "later_by_first") * first_ns ||
+	if (!(first_ns > 0) || last_ns < rule_limit(input, "later_by_first") * first_ns ||
 	    !steps_rise(steps, steps->means, rule_limit(input, "p_highest")))
-		return result;
+		return 0;
 	/* A single slow step counts no more than its neighbours. */
 	for (size_t i = 0; i < steps->span_count; i++)
 		beyond_ns += steps->counts[i] *
@@ -143,7 +122,7 @@ const struct rule rule_step_drift = {
 	.title = "Steps that take longer and longer",
 	.summary = "later steps of a name take markedly longer than the first ones",
 	.specific = 1,
-	.needs = MEASURED_STEPS | MEASURED_WALL | MEASURED_SAMPLES,
+	.needs = MEASURED_STEPS | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_drift,
 };
 
@@ -151,7 +130,6 @@ struct slow {
 	double usual_ns;  /* the median; of steps that drift, of the last ones */
 	double count;	  /* at least */
 	double beyond_ns; /* the slow ones take beyond as many usual ones, at least */
-	double ready_ns;  /* what all steps waited for a CPU, at most */
 	double slowest_ns;
 	double started_ns; /* of the slowest */
 };
@@ -160,8 +138,6 @@ struct slow {
 static int load_slowest(struct rule_input *input, const struct steps *steps,
 			double least_ns, struct slow *ret)
 {
-	struct time_ready ready = {0};
-	int result = time_ready_load(input, &ready);
 	struct cursor *cursor = rule_query(input, steps_course_sql_slowest);
 
 	cursor_bind_integer(cursor, ":series", steps->series_id);
@@ -169,8 +145,6 @@ static int load_slowest(struct rule_input *input, const struct steps *steps,
 		double started_ns = cursor_real(cursor, "started_ns");
 		double duration_ns = cursor_real(cursor, "duration_ns");
 
-		duration_ns -=
-			time_ready_most(&ready, started_ns, started_ns + duration_ns);
 		if (duration_ns < least_ns)
 			continue;
 		if (duration_ns > ret->slowest_ns) {
@@ -180,27 +154,27 @@ static int load_slowest(struct rule_input *input, const struct steps *steps,
 		ret->count++;
 		ret->beyond_ns += duration_ns - ret->usual_ns;
 	}
-	if (ready.count)
-		ret->ready_ns = ready.points[ready.count - 1].ready_ns;
-	time_ready_free(&ready);
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
 }
 
-/* Of more than five the percentiles tell: a hundredth of the steps takes p99 or more. */
+/* Of more than five the percentiles tell: a hundredth of the steps takes p99 or more,
+ * waits for a CPU among it: all that there were may have been theirs. */
 static void add_percentiles(const struct steps *steps, double least_ns, struct slow *ret)
 {
 	const double parts[][2] = {
 		{0.1, steps->p90_ns}, {0.05, steps->p95_ns}, {0.01, steps->p99_ns}};
+	bool of_itself = ret->count == SLOWEST_MOST; /* else how many are is not known */
 
 	for (size_t i = 0; i < sizeof(parts) / sizeof(parts[0]); i++) {
 		double count = floor(parts[i][0] * steps->count);
 
 		if (parts[i][1] < least_ns)
 			continue;
-		ret->count = fmax(ret->count, count);
+		if (of_itself)
+			ret->count = fmax(ret->count, count);
 		ret->beyond_ns =
 			fmax(ret->beyond_ns,
-			     count * (parts[i][1] - ret->usual_ns) - ret->ready_ns);
+			     count * (parts[i][1] - ret->usual_ns) - steps->ready_ns);
 	}
 }
 
@@ -240,7 +214,7 @@ static void add_slow(struct rule_input *input, struct findings *ret,
 		       "call are recorded");
 	finding->sql = rule_text(
 		input,
-		"SELECT rank, step_index, started_ns, duration_ns, live_bytes FROM "
+		"SELECT rank, step_index, started_ns, duration_ns, ready_ns FROM "
 		"step_extremes WHERE run_id = %lld AND series_id = %lld AND is_slowest "
 		"= 1 ORDER BY rank",
 		(long long)input->run_id, (long long)steps->series_id);
@@ -297,6 +271,6 @@ const struct rule rule_slow_steps = {
 	.title = "Single steps far slower than the others",
 	.summary = "some steps of a name take many times the median",
 	.specific = 1,
-	.needs = MEASURED_STEPS | MEASURED_WALL | MEASURED_SAMPLES,
+	.needs = MEASURED_STEPS | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_slow,
 };

@@ -8,7 +8,6 @@
 
 #include "common/base/xalloc.h"
 #include "analyzer/rundb/rundb.h"
-#include "analyzer/rules/time/ready.h"
 #include "analyzer/rules/time/run.h"
 
 #include "time_shape.sql.h"
@@ -134,7 +133,7 @@ struct start_up {
 	double before_main_ns, largest_ns;
 	int64_t largest_path; /* 0: none */
 	double first_step_ns; /* NAN: no step */
-	double ready_ns; /* what it waited for a CPU until then, which is taken off */
+	double ready_ns;      /* what it waited for a CPU until then, at most */
 	const char *step;
 };
 
@@ -157,8 +156,6 @@ static int load_before_main(struct rule_input *input, int64_t main_path,
 static int load_first_step(struct rule_input *input, struct start_up *ret)
 {
 	double run_ns = input->time_run->run_ns, hooks_ns = input->time_run->hooks_ns;
-	struct time_ready ready = {0};
-	int result = time_ready_load(input, &ready);
 	struct cursor *cursor = rule_query(input, time_shape_sql_first_step);
 
 	ret->first_step_ns = NAN;
@@ -168,14 +165,11 @@ static int load_first_step(struct rule_input *input, struct start_up *ret)
 		 * its time, and was told with all of the run.) */
 		ret->first_step_ns = cursor_real(cursor, "first_ns") *
 				     rule_share(run_ns, run_ns + hooks_ns);
-		ret->ready_ns = time_ready_between(
-			&ready, cursor_real(cursor, "started_ns"),
-			cursor_real(cursor, "started_ns") + ret->first_step_ns);
+		ret->ready_ns = fmin(cursor_real(cursor, "ready_ns"), ret->first_step_ns);
 		ret->first_step_ns -= ret->ready_ns;
 		ret->step = rule_copy(input, cursor_text(cursor, "name"));
 	}
-	time_ready_free(&ready);
-	return rule_finish(input, cursor, result);
+	return rule_finish(input, cursor, 0);
 }
 
 static void tell_steps(struct rule_input *input, struct finding *finding,
@@ -236,7 +230,8 @@ static void add_start_up(struct rule_input *input, struct findings *ret,
 			finding->evidence[i].value >= finding->evidence[i].limit;
 	finding_evidence(finding, "before main()", "ns", start->before_main_ns);
 	if (by_step && start->ready_ns > 0)
-		finding_evidence(finding, "less waits for a CPU", "ns", start->ready_ns);
+		finding_evidence(finding, "less waits for a CPU, at most", "ns",
+				 start->ready_ns);
 	if (by_step)
 		tell_steps(input, finding, start);
 	else
@@ -289,7 +284,6 @@ const struct rule rule_start_up = {
 		"constructors before main(), or what comes before the first step, hold a "
 		"large share of the run",
 	.specific = 1,
-	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL | MEASURED_CPU |
-		 MEASURED_SAMPLES,
+	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_start_up,
 };

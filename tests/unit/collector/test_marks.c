@@ -43,7 +43,7 @@ static void add(double value, uint64_t ticks, int64_t live_bytes)
 
 	series->window[mark.index % SEGMENT_SERIES_WINDOW] = mark;
 	series->spans[mark.index % SEGMENT_SERIES_SPANS] =
-		(struct segment_span){ticks, ticks, 1, value, live_bytes};
+		(struct segment_span){ticks, ticks, 1, value, live_bytes, 2, 10};
 	series->histogram[segment_series_bucket(value)]++;
 	if (series->highest_count < SEGMENT_SERIES_EXTREMES) {
 		series->highest[series->highest_count++] = mark;
@@ -94,6 +94,39 @@ static void lanes_and_processes_add_up(void **state)
 	assert_true(fabs(marks_percentile(run, 0.5) - 2) < 0.13);
 	assert_true(marks_percentile(run, 1) == 3);
 	assert_true(fabs(marks_percentile(run, 0) - 1) < 0.07);
+	marks_done(&marks);
+}
+
+static uint64_t ready_ns_of(const struct marks_series *of, uint64_t *ret_blocked_ns)
+{
+	uint64_t ready_ns = 0;
+
+	*ret_blocked_ns = 0;
+	for (size_t i = 0; i < of->span_count; i++) {
+		ready_ns += of->spans[i].ready_ns;
+		*ret_blocked_ns += of->spans[i].blocked_ns;
+	}
+	return ready_ns;
+}
+
+/* Of the process and of the run, joined or not; what is late is taken once. */
+static void waits_of_spans_add_up(void **state)
+{
+	struct marks marks = {0};
+	uint64_t damaged = 0, blocked_ns;
+
+	(void)state;
+	for (int i = 0; i < 64; i++)
+		add(i, 1000 + 10 * (uint64_t)i, 0);
+	for (uint32_t lane = 0; lane < 3; lane++)
+		marks_add_lane(&marks,
+			       &(struct marks_lane){.lane = lane, .late_share = 0.5},
+			       series, 1, &damaged);
+	marks_finish(&marks);
+	for (size_t i = 0; i < marks.count; i++) {
+		assert_int_equal(ready_ns_of(marks.all[i], &blocked_ns), 192 * (2 + 5));
+		assert_int_equal(blocked_ns, 192 * 5);
+	}
 	marks_done(&marks);
 }
 
@@ -178,6 +211,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(lanes_and_processes_add_up, begin, end),
+		cmocka_unit_test_setup_teardown(waits_of_spans_add_up, begin, end),
 		cmocka_unit_test_setup_teardown(results_are_bounded, begin, end),
 		cmocka_unit_test_setup_teardown(damage_is_counted, begin, end),
 	};
