@@ -44,8 +44,6 @@ struct ingest_fact {
 	char text[256]; /* empty: none */
 };
 
-#define INGEST_FACT_LIMIT 80
-
 struct ingest {
 	struct ingest_watch watch;
 	struct read_run run;
@@ -57,6 +55,6 @@ struct ingest {
 	struct exit_status status; /* of the first process */
 	int is_complete;
 	uint64_t end_ticks; /* of the last process to end */
-	struct ingest_fact facts[INGEST_FACT_LIMIT];
+	struct ingest_fact *facts;
 	size_t fact_count;
 };

@@ -110,6 +110,7 @@ void ingest_done(struct ingest *ingest)
 	if (ingest->merge.run)
 		merge_done(&ingest->merge);
 	free(ingest->endings);
+	free(ingest->facts);
 	read_run_close(&ingest->run);
 	*ingest = (struct ingest){.run.directory_fd = -1};
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "common/base/xalloc.h"
 
 static const struct {
@@ -60,13 +61,12 @@ static const struct {
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
-_Static_assert(COUNT(counters) + COUNT(notes) + 49 <= INGEST_FACT_LIMIT,
-	       "room for facts");
-
 static struct ingest_fact *add(struct ingest *ingest, const char *name, uint64_t value)
 {
-	struct ingest_fact *fact = &ingest->facts[ingest->fact_count++];
+	struct ingest_fact *fact;
 
+	ingest->facts = array_room(ingest->facts, ingest->fact_count, sizeof(*fact));
+	fact = &ingest->facts[ingest->fact_count++];
 	*fact = (struct ingest_fact){.name = name, .value = value};
 	return fact;
 }
@@ -360,7 +360,6 @@ void trust_collect(struct ingest *ingest)
 	 * left pages that it had not counted yet */
 	if (tool_bytes < ingest->run.spool_bytes)
 		tool_bytes = ingest->run.spool_bytes;
-	ingest->fact_count = 0;
 	add(ingest, "hook_calls", merge->call_count);
 	add(ingest, "libc_calls", merge->libc_call_count);
 	add(ingest, "repaired_frames", merge->repaired_frame_count);

@@ -636,9 +636,26 @@ static void samples_and_names(void **state)
 	check_end(&f, db);
 }
 
+/* As a process can have written them: each has its row. */
+static void every_note_at_once(void **state)
+{
+	struct check_one f;
+	struct sqlite3 *db;
+
+	(void)state;
+	check_begin(&f);
+	make_call(&f.lane, 1, 0x1000, 1, 100);
+	f.process->notes = UINT32_MAX;
+	f.run.state->notes = UINT32_MAX;
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT COUNT(*) > 10 FROM trust WHERE name LIKE 'note_%'", "1");
+	check_end(&f, db);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(every_note_at_once),
 		cmocka_unit_test(nested_calls),
 		cmocka_unit_test(recursion),
 		cmocka_unit_test(recursive_edge),
