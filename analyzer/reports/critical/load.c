@@ -38,11 +38,19 @@ static size_t kind_of(const char *word)
 	return 0;
 }
 
+/* A path of a damaged database may have no function. */
+static bool is_libc(const struct calltree *tree, uint32_t node)
+{
+	uint32_t function = tree->nodes[node].function;
+
+	return function != CALLTREE_NONE && tree->functions[function].is_libc;
+}
+
 static bool is_call_of(const struct calltree *tree, uint32_t node, size_t kind)
 {
 	const char *name = calltree_name(tree, node);
 
-	return tree->functions[tree->nodes[node].function].is_libc &&
+	return is_libc(tree, node) &&
 	       (strstr(name, kinds[kind].words[0]) || strstr(name, kinds[kind].words[1]));
 }
 
@@ -63,9 +71,7 @@ static struct cursor *query(struct report_input *input, const struct critical *c
 
 bool critical_is_libc(const struct critical *critical, uint32_t path)
 {
-	const struct calltree *tree = critical->tree;
-
-	return path != WALK_NONE && tree->functions[tree->nodes[path].function].is_libc;
+	return path != WALK_NONE && is_libc(critical->tree, path);
 }
 
 /* The number of a lane of the process; WALK_NONE: it has no such. */
