@@ -51,6 +51,7 @@ static int own_prctl(int option, unsigned long a, unsigned long b, unsigned long
 
 #define WRAPPED(name) WRAPPED_ELSE(name, missing)
 #define WRAPPED_AT(name, version) WRAPPED_ELSE(name, missing)
+#define WRAPPED_SINCE(name, minor) WRAPPED_ELSE(name, missing)
 #define WRAPPED_ELSE(name, other) __typeof__(name) *real_##name = (void *)(other);
 #define LATE(name) __typeof__(name) *real_##name;
 #define OWN(name)

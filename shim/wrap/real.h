@@ -99,12 +99,14 @@ int __fxstatat64(int version, int directory, const char *path, struct stat64 *re
  * name of the pointer must stay. */
 #define WRAPPED(name) extern hidden __typeof__(name) *real_##name;
 #define WRAPPED_AT(name, version) extern hidden __typeof__(name) *real_##name;
+#define WRAPPED_SINCE(name, minor) extern hidden __typeof__(name) *real_##name;
 #define WRAPPED_ELSE(name, other) extern hidden __typeof__(name) *real_##name;
 #define LATE(name) extern hidden __typeof__(name) *real_##name;
 #define OWN(name)
 #include "shim/wrap/wrapped.def"
 #undef WRAPPED
 #undef WRAPPED_AT
+#undef WRAPPED_SINCE
 #undef WRAPPED_ELSE
 #undef LATE
 #undef OWN

@@ -10,11 +10,18 @@
  * of pthread_cond_wait are). With dlvsym the version can be named, but then libraries are
  * passed over that wrap the function as we do, without a version. So it is asked only
  * which function it is of the object that comes next.
+ *
+ * FAILURES. For a name that nobody has dlsym allocates a message, and the next call of it
+ * frees that. Both go to the program's allocator, which may not be ready yet, or to a
+ * library that asks dlsym for the real free in its first call of free: without end. So
+ * what an older libc does not have is not looked for.
  */
 #include "shim/wrap/resolve.h"
 
 #include <dlfcn.h>
+#include <gnu/libc-version.h>
 #include <link.h>
+#include <stdlib.h>
 
 #include "shim/lane/lane.h"
 
@@ -22,11 +29,13 @@ struct row {
 	void **real;
 	const char *name;
 	const char *version; /* NULL: there is only one */
+	int since;	     /* glibc 2.N; 0: all that we know have it */
 };
 
 static const struct row rows[] = {
-#define WRAPPED(name) {(void **)&real_##name, #name, NULL},
-#define WRAPPED_AT(name, version) {(void **)&real_##name, #name, version},
+#define WRAPPED(name) {(void **)&real_##name, #name, NULL, 0},
+#define WRAPPED_AT(name, version) {(void **)&real_##name, #name, version, 0},
+#define WRAPPED_SINCE(name, minor) {(void **)&real_##name, #name, NULL, minor},
 #define WRAPPED_ELSE(name, other) WRAPPED(name)
 #define LATE(name)
 #define OWN(name)
@@ -57,10 +66,22 @@ static void *find_next(const struct row *row)
 	return exact && next && is_same_object(exact, next) ? exact : next;
 }
 
+/* N of glibc 2.N. */
+static int minor_of_libc(void)
+{
+	const char *version = gnu_get_libc_version();
+
+	while (*version && *version != '.')
+		version++;
+	return *version ? atoi(version + 1) : 0;
+}
+
 void resolve_all(void)
 {
+	int minor = minor_of_libc();
+
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		void *next = find_next(&rows[i]);
+		void *next = rows[i].since <= minor ? find_next(&rows[i]) : NULL;
 
 		if (next)
 			*rows[i].real = next;

@@ -6,6 +6,7 @@ usage: check_wrapped.py ROOT
 
 Of a function that this machine's libc has in several versions at different addresses the
 table names the version that programs are linked with today, and of no other one a version.
+What this libc does not have is not looked for: the row names a later one that has it.
 """
 import os
 import re
@@ -49,7 +50,15 @@ def problems_of(kind, name, version, libc):
         yield f"libc has several of {name}: WRAPPED_AT({name}, \"{', '.join(today)}\")"
 
 
+def problems_of_age(kind, name, since, libc, minor):
+    if kind in ("WRAPPED", "WRAPPED_AT", "WRAPPED_ELSE") and name not in libc:
+        yield f"libc has no {name}: WRAPPED_SINCE({name}, the first 2.N that has it)"
+    if kind == "WRAPPED_SINCE" and (name in libc) != (int(since) <= minor):
+        yield f"{name} came with glibc 2.{since}; 2.{minor} says otherwise"
+
+
 def main():
+    minor = int(os.confstr("CS_GNU_LIBC_VERSION").split(".")[1])
     libc = versions_of_libc()
     table = rows(sys.argv[1])
     names = [name for _, name, _ in table]
@@ -57,6 +66,7 @@ def main():
                 if names.count(name) > 1]
     for kind, name, version in table:
         problems += problems_of(kind, name, version, libc)
+        problems += problems_of_age(kind, name, version, libc, minor)
     if not names:
         problems.append("no row is understood")
     tree.finish([f"shim/wrap/wrapped.def: {problem}" for problem in problems])
