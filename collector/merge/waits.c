@@ -67,13 +67,40 @@ static void add_to(struct lane_walk *walk, uint32_t node, uint64_t ready_ns,
 	quantity_add(&cell->self_ready_error_ns, quantity_of_count(error_ns));
 }
 
-static uint32_t innermost_open(const struct lane_walk *walk)
+/* The stack in use lies before those of fibers. */
+static const struct segment_frame *innermost_frame(const struct lane_walk *walk)
 {
 	uint32_t depth = walk->data.frame_count;
 
 	for (uint32_t i = 0; i < walk->data.fiber_count; i++)
 		depth -= walk->data.fibers[i].depth;
-	return depth ? walk->data.frames[depth - 1].node : 0;
+	return depth ? &walk->data.frames[depth - 1] : NULL;
+}
+
+static uint32_t innermost_open(const struct lane_walk *walk)
+{
+	const struct segment_frame *frame = innermost_frame(walk);
+
+	return frame ? frame->node : 0;
+}
+
+/* A thread that nobody has ever looked at, killed in a call of libc: it slept in there.
+ */
+static int64_t open_call_ns(const struct lane_walk *walk,
+			    const struct read_process *process,
+			    const struct merge_end *end)
+{
+	uint32_t node = innermost_open(walk);
+	uint64_t start_ticks;
+
+	if (!node || node >= walk->data.node_count ||
+	    !segment_key_is_libc(walk->data.nodes[node].key) || !waits_are_seen(process))
+		return 0;
+	start_ticks = innermost_frame(walk)->start_ticks;
+	return start_ticks < end->end_ticks
+		       ? ticks_duration_ns(walk->merge->ticks,
+					   (double)(end->end_ticks - start_ticks))
+		       : 0;
 }
 
 /* A thread that slept when its process ended, which it was never asked about. */
@@ -88,8 +115,10 @@ static int64_t find_rest(const struct lane_walk *walk, const struct merge_end *e
 	if (!walk->data.header.in_use || last >= process->thread_count)
 		return 0;
 	thread = &process->threads[last];
-	if (thread->end_ticks || !thread->cpu_ns || end->end_ticks < thread->start_ticks)
+	if (thread->end_ticks || end->end_ticks < thread->start_ticks)
 		return 0;
+	if (!thread->cpu_ns)
+		return open_call_ns(walk, process, end);
 	wall_ns = ticks_duration_ns(walk->merge->ticks,
 				    (double)(end->end_ticks - thread->start_ticks));
 	return wall_ns - quantity_of_count(thread->cpu_ns) -

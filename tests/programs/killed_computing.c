@@ -6,7 +6,8 @@
 // signal: 9
 // expect-sql: SELECT SUM(self_blocked_ns) < SUM(self_ns) * 0.1, SUM(self_cpu_ns) > 0, SUM(self_ns)
 //     > $life * 3 * 0.9 FROM call_paths WHERE name = 'computes' => 1|1|1
-// expect-sql: SELECT blocked_ns > total_ns * 0.9 FROM call_paths WHERE name = 'sleeps' => 1
+// expect-sql: SELECT ready_ns + blocked_ns > total_ns * 0.9, blocked_ns > total_ns * 0.4 FROM
+//     call_paths WHERE name = 'sleeps' => 1|1
 #include "truth.h"
 #include <pthread.h>
 #include <sched.h>
