@@ -345,9 +345,9 @@ static size_t put_bracket(struct writer *writer, const char *at)
 /* "$_1" is how clang calls the second lambda of a file. */
 static size_t put_clang_lambda(struct writer *writer, const char *at)
 {
-	size_t digits = strspn(at + 2, "0123456789");
+	size_t digits = starts_with(at, "$_") ? strspn(at + 2, "0123456789") : 0;
 
-	if (!starts_with(at, "$_") || !digits || digits > 9 || is_word(at[2 + digits]))
+	if (!digits || digits > 9 || is_word(at[2 + digits]))
 		return 0;
 	strbuf_printf(&writer->out, "{lambda#%ld}", strtol(at + 2, NULL, 10) + 1);
 	return 2 + digits;
