@@ -84,8 +84,7 @@ static uint32_t innermost_open(const struct lane_walk *walk)
 	return frame ? frame->node : 0;
 }
 
-/* A thread that nobody has ever looked at, killed in a call of libc: it slept in there.
- */
+/* A thread that nobody has looked at, killed in a call of libc: it slept in there. */
 static int64_t open_call_ns(const struct lane_walk *walk,
 			    const struct read_process *process,
 			    const struct merge_end *end)
