@@ -129,8 +129,8 @@ static void move_calls(struct merge *merge, uint32_t from, uint32_t to, double c
 	cell = merge_touch(merge, to);
 	quantity_add(&cell->calls, whole);
 	quantity_add(&cell->counted_calls, whole);
-	if (merge->paths[to].recording < SEGMENT_RECORDING_COUNTED)
-		merge->paths[to].recording = SEGMENT_RECORDING_COUNTED;
+	if (merge->paths[to].recording < merge->paths[from].recording)
+		merge->paths[to].recording = merge->paths[from].recording;
 }
 
 /* Not more than there is. */

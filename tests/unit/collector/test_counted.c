@@ -149,6 +149,31 @@ static void copies_stay_copies(void **state)
 	end(&f, db);
 }
 
+/* The calls of a function recorded in windows are recorded so wherever they are put. */
+static void windows_stay_windows(void **state)
+{
+	struct check_one f;
+	struct sqlite3 *db;
+	uint32_t root, second, third;
+
+	(void)state;
+	check_begin(&f);
+	root = make_call(&f.lane, 1, 0x1000, 1, 51000);
+	second = make_call(&f.lane, root, 0x2000, 1, 50000);
+	third = make_call(&f.lane, root, 0x3000, 1, 1000);
+	make_call(&f.lane, second, 0x4000, 10, 1000);
+	make_call(&f.lane, third, 0x5000, 10, 1000);
+	make_count(&f.lane, make_mode(f.process, 0x4000, SEGMENT_RECORDING_COUNTED), 10);
+	make_count(&f.lane, make_mode(f.process, 0x5000, SEGMENT_RECORDING_WINDOWS), 100);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db,
+		   "SELECT c.calls, c.recording FROM call_paths c JOIN call_paths p ON "
+		   "p.path_id = c.parent_path_id WHERE SUBSTR(c.name, 1, 6) = '0x5000' "
+		   "ORDER BY SUBSTR(p.name, 1, 6)",
+		   "100|windows;10|windows");
+	end(&f, db);
+}
+
 /* Calls took 250 ns before and 50 ns in the windows, which are like those between. */
 static void windows_are_the_sample(void **state)
 {
@@ -429,6 +454,7 @@ int main(void)
 		cmocka_unit_test(less_the_cost),
 		cmocka_unit_test(counting_is_taken_from_somebody),
 		cmocka_unit_test(copies_stay_copies),
+		cmocka_unit_test(windows_stay_windows),
 		cmocka_unit_test(windows_are_the_sample),
 		cmocka_unit_test(paths_share_calls),
 		cmocka_unit_test(as_in_another_process),
