@@ -33,10 +33,9 @@ SELECT (SELECT function_id FROM half) AS function_id, used, part,
 	:threads AS threads, CASE WHEN EXISTS (SELECT 1 FROM half)
 		THEN 'this function for at least half of that'
 		ELSE 'the waits are spread over it' END AS place,
-	CASE WHEN :threads_ns < :least_ns OR :threads_ns < :lived_ns / 2
-		THEN 'the threads that were asked lived too briefly'
-		WHEN :is_live THEN 'the run has not ended: what it waits for may still come'
-		END AS unmeasured
+	CASE WHEN :is_live THEN 'the run has not ended: what it waits for may still come'
+		WHEN :threads_ns < :least_ns OR :threads_ns < :lived_ns / 2
+		THEN 'the threads that were asked lived too briefly' END AS unmeasured
 FROM used, work;
 
 -- wished: computed and waited for a CPU.
