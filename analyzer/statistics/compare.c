@@ -8,7 +8,7 @@
 #include "common/base/map.h"
 #include "common/base/strbuf.h"
 #include "common/base/xalloc.h"
-#include "analyzer/model/match_name.h"
+#include "analyzer/statistics/match/match_name.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -77,11 +77,13 @@ void compare_free(struct comparison *comparison)
 	free(comparison->functions);
 	free(comparison->paths);
 	free(comparison->sites);
+	free(comparison->edges);
 	free(comparison->function_values.values);
 	free(comparison->path_values.values);
 	free(comparison->site_values.values);
 	intern_free(&comparison->function_keys);
 	intern_free(&comparison->texts);
+	map_done(&comparison->edge_keys);
 	map_done(&comparison->path_keys);
 	map_done(&comparison->place_keys);
 	map_done(&comparison->site_keys);
@@ -137,8 +139,8 @@ uint32_t compare_add_function(struct comparison *comparison, size_t run,
 		comparison->functions = xgrow(comparison->functions, number,
 					      &comparison->function_capacity,
 					      sizeof(*comparison->functions));
-		comparison->functions[number] =
-			(struct compare_function){.merged_into = number, .tier = 1};
+		comparison->functions[number] = (struct compare_function){
+			.merged_into = number, .tier = COMPARE_BY_NAME};
 		series_grow(&comparison->function_values);
 	}
 	function = &comparison->functions[number];
@@ -150,10 +152,15 @@ uint32_t compare_add_function(struct comparison *comparison, size_t run,
 		function->module = keep(comparison, row->module);
 		function->component = keep(comparison, row->component);
 		function->file = keep(comparison, row->file);
-		if (side == COMPARE_BEFORE)
+		if (side == COMPARE_BEFORE) {
 			function->line_before = row->line;
-		else
+			function->name_before = function->name;
+			function->full_before = function->full_name;
+			function->linkage_before = function->linkage_name;
+			function->file_before = function->file;
+		} else {
 			function->line_after = row->line;
+		}
 	}
 	function->presence |= side;
 	if (row->is_hooked)
@@ -271,31 +278,35 @@ static bool same_file(const char *a, const char *b)
 	return strcmp(base_a ? base_a + 1 : a, base_b ? base_b + 1 : b) == 0;
 }
 
-/* Lines move when something above changes, distances inside a function less often. */
-static int32_t site_offset(const struct comparison *comparison, uint8_t side,
-			   uint32_t path, const char *file, uint32_t line)
+/* Lines move when something above changes, distances inside a function less often; and a
+ * function may move to another file. Returns whether the site is in its function's. */
+static bool place_site(const struct comparison *comparison, uint8_t side, uint32_t path,
+		       const char *file, uint32_t line, int32_t *ret_offset)
 {
 	const struct compare_function *function =
 		&comparison->functions[comparison->paths[path].function];
-	uint32_t definition =
-		side == COMPARE_BEFORE ? function->line_before : function->line_after;
+	bool is_before = side == COMPARE_BEFORE;
+	uint32_t definition = is_before ? function->line_before : function->line_after;
+	const char *home = is_before ? function->file_before : function->file;
 
-	if (!file || !function->file || !definition || !same_file(file, function->file))
-		return (int32_t)line;
-	return (int32_t)(line - definition);
+	*ret_offset = (int32_t)line;
+	if (!file || !home || !definition || !same_file(file, home))
+		return false;
+	*ret_offset = (int32_t)(line - definition);
+	return true;
 }
 
 uint32_t compare_add_site(struct comparison *comparison, size_t run, uint32_t path,
 			  const char *file, uint32_t line, const int64_t *values)
 {
 	uint8_t side = side_of(comparison, run);
-	int32_t offset = site_offset(comparison, side, path, file, line);
 	struct strbuf base = {0};
 	struct compare_site *site;
 	uint32_t number, place;
-	bool is_new;
+	int32_t offset;
+	bool is_new, is_at_home = place_site(comparison, side, path, file, line, &offset);
 
-	match_add_base(&base, file);
+	match_add_base(&base, is_at_home ? "." : file);
 	place = intern_text(&comparison->texts, strbuf_text(&base), NULL);
 	place = map_number(&comparison->place_keys, place, (uint32_t)offset, 0, NULL);
 	number = map_number(&comparison->site_keys, path, place, 0, &is_new);
@@ -304,8 +315,12 @@ uint32_t compare_add_site(struct comparison *comparison, size_t run, uint32_t pa
 		comparison->sites =
 			xgrow(comparison->sites, number, &comparison->site_capacity,
 			      sizeof(*comparison->sites));
-		comparison->sites[number] = (struct compare_site){
-			.path = path, .offset = offset, .merged_into = number, .tier = 1};
+		comparison->sites[number] =
+			(struct compare_site){.path = path,
+					      .offset = offset,
+					      .merged_into = number,
+					      .is_at_home = is_at_home,
+					      .tier = COMPARE_BY_NAME};
 		series_grow(&comparison->site_values);
 	}
 	site = &comparison->sites[number];

@@ -7,6 +7,7 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
        make_db.py none FILE         a recording without a run
        make_db.py groups FILE       five runs 'before' and five 'after', interleaved, of a
                                     program that was changed and built again
+       make_db.py renames FILE      two builds with other names, see make_renames.py
        make_db.py snapshots FILE    runs with snapshots, see make_snapshots.py
        make_db.py machine FILE      a run on GPUs, see make_machine.py
        make_db.py io FILE           a run that reads and writes, see make_io.py
@@ -452,7 +453,7 @@ def group_run(db, run_id, is_after, noise):
                           "vector.h", 1),
                  function("long grow<long>(long)", "_Z4growIlET_S0_", "grow.cc", 7),
                  function("trim(char const*)", "_Z4trimPKc", "trim.cc", 12),
-                 function("check", None, "check.c", 3)]
+                 function("audit", None, "check.c", 3)]
     else:
         names = [function("hash", "hash", "table.cc", 50),
                  function("std::__1::vector<int>::size() const",
@@ -645,6 +646,8 @@ def make(kind, path, paths=26000):
         importlib.import_module("make_estimates").make(db, kind)
     elif kind == "names":
         importlib.import_module("make_names").make(db)
+    elif kind == "renames":
+        importlib.import_module("make_renames").make(db)
     elif kind == "inlined":
         importlib.import_module("make_inlined").make(db)
     elif kind == "critical":
@@ -656,7 +659,7 @@ def make(kind, path, paths=26000):
     elif kind != "none":
         sys.exit(__doc__)
     if kind in ("fixture", "findings", "marks", "wrappers", "groups", "estimates", "machine",
-                "inlined", "waits"):
+                "inlined", "waits", "renames"):
         tell_apart(db, *((10, 20) if kind == "fixture" else ()))
     db.commit()
     db.execute("VACUUM")

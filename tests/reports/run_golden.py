@@ -436,6 +436,17 @@ CASES = {
     "error-limit": (["fixture.db", "--limit", "many"], {}),
     "error-output": (["fixture.db", "--output", "fixture.db"], {}),
     "compare": (["compare", "groups.db"], {}),
+    "compare-renames": (["compare", "renames.db"], {}),
+    "compare-renames-all": (["compare", "renames.db", "--limit", "0"], WIDE),
+    "compare-renames-json": (["compare", "renames.db", "-f", "json", "-n", "2"], {}),
+    "compare-renames-csv": (["compare", "renames.db", "-f", "csv"], {}),
+    "compare-renames-focus": (["compare", "renames.db", "--focus", "^read_line$"], {}),
+    "compare-renames-gate": (["compare", "renames.db", "--limit", "func:read_line.calls=0%,"
+                              "func:next_record.calls=0%,func:checksum.cpu=1%"], {}),
+    "compare-renames-gone": (["compare", "renames.db", "--limit", "func:process.calls=0%"],
+                             {}),
+    "flamegraph-renames": (["flamegraph", "renames.db", "--before", "before", "--after",
+                            "after"], {}),
     "compare-unlabelled": (["compare", "plain-before.db", "plain-after.db", "--fail-on",
                             "regression", "-n", "1"], {}),
     "compare-unlabelled-both": (["compare", "plain-both.db", "-n", "1"], {}),
@@ -485,7 +496,7 @@ CASES = {
     "compare-gate": (["compare", "groups.db", "--limit", "wall=5%,peak=1MiB,alloc_count=2000",
                       "--limit", "live=1%", "--fail-on", "inconclusive", "-n", "1"], {}),
     "compare-gate-functions": (["compare", "groups.db", "--limit", "func:lookup.self=10%,"
-                                "func:parse.calls=0%,func:check.self=5%,self=30%", "-n",
+                                "func:parse.calls=0%,func:audit.self=5%,self=30%", "-n",
                                 "1"], {}),
     "compare-gate-few": (["compare", "groups.db", "--before", "1,3", "--after", "2,4",
                           "--limit", "wall=50%", "-n", "1"], {}),
@@ -696,7 +707,7 @@ def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     named = {word for case in cases for word in CASES[case][0]}
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine", "io",
-                 "findings", "unwound", "inlined", "wrappers", "plain-before", "plain-after", "plain-both",
+                 "findings", "unwound", "inlined", "renames", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
                  "jobs-inside", "names", "estimates", "drowned", "fewer",
                  "levels", "waiting", "waits", "critical"):

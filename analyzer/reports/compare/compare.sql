@@ -35,3 +35,6 @@ SELECT f.*, m.path AS module, m.build_id, f.recording != 'unwound' AS is_hooked,
 		WHERE e.run_id = :run AND c.recording NOT IN ('exact', 'unwound')) AS is_holder
 FROM function f LEFT JOIN module m USING (module_id)
 WHERE f.run_id = :run ORDER BY f.function_id;
+
+-- :name edges
+SELECT caller_id, callee_id FROM edge WHERE run_id = :run ORDER BY caller_id, callee_id;

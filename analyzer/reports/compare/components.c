@@ -134,8 +134,8 @@ static size_t rank(const struct compare_state *state, const struct walk *walk,
 		struct change self =
 			compare_means(state, &walk->sums, i, compare_main_metric(state));
 
-		ranked[i] =
-			(struct compare_ranked){i, fabs(compare_known_difference(&self))};
+		ranked[i] = (struct compare_ranked){
+			i, fabs(compare_known_difference(&self)), COMPARE_CHANGED};
 	}
 	if (walk->sums.count)
 		qsort(ranked, walk->sums.count, sizeof(*ranked), compare_largest_first);
@@ -162,7 +162,7 @@ void compare_add_components(struct compare_state *state)
 	if (compare_is_pair(state))
 		compare_hide(table, "effect");
 	section = compare_add_table(state, "components", "Components", table);
-	compare_put_footer(state, section, shown, count, "component",
+	compare_put_footer(state, section, ranked, shown, count, "component",
 			   compare_explained(state, &walk.sums, ranked, count, shown,
 					     compare_main_metric(state)),
 			   compare_has_cpu(state) ? "CPU time" : "self time");

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #define FUNCTION_ROWS 15
+#define LISTED_NAMES 5
 
 static const struct column function_columns[] = {
 	{"cpu_difference", "CPU +-", COLUMN_FIGURE, COLUMN_HUMAN | COLUMN_KEEP},
@@ -43,6 +44,7 @@ static const struct column function_columns[] = {
 	TABLE_OTHERS,
 	COMPARE_MATCH_COLUMNS,
 	{"name", "function", COLUMN_NAME, COLUMN_KEEP},
+	{"before_name", NULL, COLUMN_NAME, COLUMN_MACHINE},
 	{"file", "where", COLUMN_LOCATION, COLUMN_MACHINE},
 	{"linkage_name", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 	{"timed_alike", NULL, COLUMN_FLAG, COLUMN_MACHINE},
@@ -107,13 +109,11 @@ static void add_function(const struct compare_state *state, struct table *table,
 	*table_cell(table, row, "allocs") =
 		compare_difference(table, allocs.after - allocs.before, 0, COLUMN_COUNT);
 	compare_put_judged(state, table, row, &state->functions[number]);
-	*table_cell(table, row, "match") =
-		compare_match_cell(table, function->presence, function->tier);
-	*table_cell(table, row, "status") =
-		compare_status_cell(table, function->presence);
-	if (function->presence == COMPARE_BOTH)
-		*table_cell(table, row, "match_tier") = cell_integer(function->tier);
+	compare_put_match(table, row, function->presence, function->tier);
 	*table_cell(table, row, "name") = table_text(table, function->name);
+	if (function->name_before)
+		*table_cell(table, row, "before_name") =
+			table_text(table, function->name_before);
 	cell = table_cell(table, row, "file");
 	*cell = table_text(table, function->file);
 	cell->line = function->presence & COMPARE_AFTER ? function->line_after
@@ -124,8 +124,7 @@ static void add_function(const struct compare_state *state, struct table *table,
 		cell_integer(compare_is_judged(state, number));
 }
 
-/* Those that pass, the largest share first; people see what changed only. Returns how
- * many. */
+/* Those that pass, what changed most first. Returns how many. */
 static size_t rank_functions(const struct compare_state *state,
 			     struct compare_ranked *ranked)
 {
@@ -133,19 +132,11 @@ static size_t rank_functions(const struct compare_state *state,
 	const struct compare_series *series = &comparison->function_values;
 	size_t count = 0;
 
-	for (uint32_t i = 0; i < series->count; i++) {
-		struct change calls;
-		double share;
-
-		if (!comparison->functions[i].presence || compare_is_zero(series, i) ||
-		    !compare_passes(state, i))
-			continue;
-		calls = compare_means(state, series, i, COMPARE_calls);
-		share = compare_share(state, series, i);
-		if (share > 0 || calls.before != calls.after ||
-		    state->input->options->machine)
-			ranked[count++] = (struct compare_ranked){i, share};
-	}
+	for (uint32_t i = 0; i < series->count; i++)
+		if (comparison->functions[i].presence && !compare_is_zero(series, i) &&
+		    compare_passes(state, i))
+			ranked[count++] =
+				compare_rank(state, series, i, &state->functions[i]);
 	if (count)
 		qsort(ranked, count, sizeof(*ranked), compare_largest_first);
 	return count;
@@ -205,6 +196,67 @@ static void note_estimated(struct compare_state *state)
 	strbuf_free(&text);
 }
 
+/* What else than names says so can be wrong: so people see both names. */
+static void note_renamed(struct compare_state *state)
+{
+	const struct comparison *comparison = &state->comparison;
+	struct strbuf text = {0};
+	size_t count = 0;
+
+	for (size_t i = 0; i < comparison->function_values.count; i++) {
+		const struct compare_function *function = &comparison->functions[i];
+
+		if (function->presence != COMPARE_BOTH ||
+		    function->tier != COMPARE_RENAMED)
+			continue;
+		if (count++ < LISTED_NAMES)
+			strbuf_printf(&text, "%s'%s' was '%s'", count > 1 ? ", " : "",
+				      function->name, function->name_before);
+	}
+	if (count > LISTED_NAMES)
+		strbuf_printf(&text, ", and %zu more", count - LISTED_NAMES);
+	if (count) {
+		char *sentence =
+			xasprintf("Renamed, as their callers and callees say: %s.",
+				  strbuf_text(&text));
+
+		doc_note(state->doc, "renamed", NOTE_PLAIN, sentence, NULL);
+		free(sentence);
+	}
+	strbuf_free(&text);
+}
+
+/* Once, however many they are. */
+static void note_uncertain(struct compare_state *state)
+{
+	const struct comparison *comparison = &state->comparison;
+	const char *examples[2] = {NULL, NULL};
+	int64_t counts[2] = {0, 0};
+	struct strbuf text = {0};
+
+	for (size_t i = 0; i < comparison->function_values.count; i++) {
+		const struct compare_function *function = &comparison->functions[i];
+		bool is_after = function->presence == COMPARE_AFTER;
+
+		if (!function->is_uncertain || !function->presence ||
+		    function->presence == COMPARE_BOTH)
+			continue;
+		if (!counts[is_after]++)
+			examples[is_after] = function->name;
+	}
+	if (!counts[0] || !counts[1])
+		return;
+	units_counted(&text, counts[0], "function");
+	strbuf_puts(&text, " that went away and ");
+	units_count(&text, counts[1]);
+	strbuf_printf(&text,
+		      " new (such as '%s' and '%s') may be the same under another name: "
+		      "which is which cannot be told, so they stay gone and new.",
+		      examples[0], examples[1]);
+	doc_note(state->doc, "uncertain", NOTE_PLAIN, strbuf_text(&text), NULL);
+	strbuf_free(&text);
+}
+
 void compare_add_functions(struct compare_state *state)
 {
 	const struct compare_series *series = &state->comparison.function_values;
@@ -217,16 +269,18 @@ void compare_add_functions(struct compare_state *state)
 
 	state->functions = compare_judge(state, series, may_judge);
 	count = rank_functions(state, ranked);
-	shown = compare_at_most(count, limit);
+	shown = compare_to_show(state, ranked, count, limit);
 	for (size_t i = 0; i < shown; i++)
 		add_function(state, table, ranked[i].number);
 	show_functions(state, table);
 	section = compare_add_table(state, "functions", "Functions", table);
 	section->flags |= SECTION_MAIN;
-	compare_put_footer(state, section, shown, count, "function",
+	compare_put_footer(state, section, ranked, shown, count, "changed function",
 			   compare_explained(state, series, ranked, count, shown,
 					     compare_main_metric(state)),
 			   compare_has_cpu(state) ? "CPU time" : "self time");
 	note_estimated(state);
+	note_renamed(state);
+	note_uncertain(state);
 	free(ranked);
 }

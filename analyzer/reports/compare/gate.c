@@ -180,16 +180,28 @@ static void check_run(struct checking *checking, const struct gate_limit *limit)
 
 /* A function is meant by its whole name, its linkage name, or its name without
  * parameters. */
-static bool is_meant(const struct compare_function *function, const char *name)
+static bool is_called(const char *wanted, const char *name, const char *full_name,
+		      const char *linkage_name)
 {
-	size_t size = strlen(name);
+	size_t size = strlen(wanted);
 
-	if (function->linkage_name && strcmp(function->linkage_name, name) == 0)
+	if (linkage_name && strcmp(linkage_name, wanted) == 0)
 		return true;
-	if (strcmp(function->full_name, name) == 0)
+	if (strcmp(full_name, wanted) == 0)
 		return true;
-	return strncmp(function->name, name, size) == 0 &&
-	       (!function->name[size] || function->name[size] == '(');
+	return strncmp(name, wanted, size) == 0 && (!name[size] || name[size] == '(');
+}
+
+/* By the name it has now, or else by the one it had before. */
+static bool is_meant(const struct compare_function *function, const char *name,
+		     bool by_old_name)
+{
+	if (!by_old_name)
+		return is_called(name, function->name, function->full_name,
+				 function->linkage_name);
+	return function->name_before &&
+	       is_called(name, function->name_before, function->full_before,
+			 function->linkage_before);
 }
 
 static enum exit_status unknown_function(struct compare_state *state,
@@ -241,25 +253,43 @@ static struct change change_of_function(const struct compare_state *state,
 			 sources[metric].is_countable);
 }
 
+/* *ret_found: NULL when there is none, or it cannot be told which. */
+static enum exit_status find_function(struct compare_state *state,
+				      const struct gate_limit *limit,
+				      const struct compare_function **ret_found)
+{
+	const struct comparison *comparison = &state->comparison;
+	const struct compare_function *found = NULL;
+
+	*ret_found = NULL;
+	for (int old = 0; old <= 1 && !found; old++)
+		for (uint32_t i = 0; i < comparison->function_values.count; i++) {
+			const struct compare_function *function =
+				&comparison->functions[i];
+
+			if (!function->presence ||
+			    !is_meant(function, limit->function, old))
+				continue;
+			if (found)
+				return ambiguous(state, limit, found->name,
+						 function->name);
+			found = function;
+		}
+	*ret_found = found;
+	return found ? STATUS_OK : unknown_function(state, limit);
+}
+
 static enum exit_status check_function(struct checking *checking,
 				       const struct gate_limit *limit)
 {
 	struct compare_state *state = checking->state;
 	const struct comparison *comparison = &state->comparison;
-	const struct compare_function *found = NULL;
+	const struct compare_function *found;
+	enum exit_status status = find_function(state, limit, &found);
 	struct change change;
 
-	for (uint32_t i = 0; i < comparison->function_values.count; i++) {
-		const struct compare_function *function = &comparison->functions[i];
-
-		if (!function->presence || !is_meant(function, limit->function))
-			continue;
-		if (found)
-			return ambiguous(state, limit, found->name, function->name);
-		found = function;
-	}
-	if (!found)
-		return unknown_function(state, limit);
+	if (status)
+		return status;
 	if (found->presence != COMPARE_BOTH) {
 		add_check(checking, limit->text, GATE_NOT_MEASURED,
 			  found->presence == COMPARE_BEFORE

@@ -7,7 +7,7 @@
 
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
-#include "analyzer/model/match_name.h"
+#include "analyzer/statistics/match/match_name.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"
@@ -266,6 +266,39 @@ static int load_functions(struct compare_state *state, size_t number)
 	return result;
 }
 
+static int load_edges(struct compare_state *state, size_t number)
+{
+	struct compare_run *run = &state->runs[number];
+	struct cursor *cursor =
+		report_query(compare_about(state, number), compare_sql_edges);
+
+	while (cursor_next(cursor) > 0) {
+		uint32_t caller =
+			compare_run_function(run, cursor_integer(cursor, "caller_id"));
+		uint32_t callee =
+			compare_run_function(run, cursor_integer(cursor, "callee_id"));
+
+		if (caller != COMPARE_NONE && callee != COMPARE_NONE)
+			compare_add_edge(&state->comparison, run->column, caller, callee);
+	}
+	return report_finish(state->input, cursor);
+}
+
+/* By name first; who calls whom is asked when names leave something. */
+static int match_functions(struct compare_state *state)
+{
+	int result = 0;
+
+	compare_match_functions(&state->comparison);
+	if (!compare_wants_edges(&state->comparison))
+		return 0;
+	for (size_t i = 0; i < state->run_count && result == 0; i++)
+		result = load_edges(state, i);
+	if (result == 0)
+		compare_match_neighbours(&state->comparison);
+	return result;
+}
+
 enum exit_status compare_load(struct compare_state *state)
 {
 	int result = 0;
@@ -287,7 +320,7 @@ enum exit_status compare_load(struct compare_state *state)
 			result = load_functions(state, i);
 	}
 	if (result == 0)
-		compare_match_functions(&state->comparison);
+		result = match_functions(state);
 	for (size_t i = 0; i < state->run_count && result == 0; i++)
 		result = compare_load_paths(state, i);
 	if (result < 0)

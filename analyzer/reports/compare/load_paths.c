@@ -68,6 +68,13 @@ static uint32_t position(const int64_t *ids, size_t count, int64_t id)
 	return low < count && ids[low] == id ? (uint32_t)low : COMPARE_NONE;
 }
 
+uint32_t compare_run_function(const struct compare_run *run, int64_t function_id)
+{
+	uint32_t at = position(run->function_ids, run->function_count, function_id);
+
+	return at == COMPARE_NONE ? COMPARE_NONE : run->functions[at];
+}
+
 /* The paths of a run as they come, before they find their places. */
 struct loaded_path {
 	int64_t parent_id, function_id;
@@ -123,11 +130,11 @@ static uint32_t function_of(struct compare_state *state, size_t number,
 			    struct loaded_paths *loaded, int64_t function_id)
 {
 	const struct compare_run *run = &state->runs[number];
-	uint32_t at = position(run->function_ids, run->function_count, function_id);
+	uint32_t found = compare_run_function(run, function_id);
 	struct compare_function_row row = {.name = "?"};
 
-	if (at != COMPARE_NONE)
-		return run->functions[at];
+	if (found != COMPARE_NONE)
+		return found;
 	if (loaded->nameless == COMPARE_NONE)
 		loaded->nameless =
 			compare_add_function(&state->comparison, run->column, &row);

@@ -143,6 +143,8 @@ void compare_add_waits(const struct compare_run *run, struct cursor *cursor,
 /* COMPARE_HOOKS of values. */
 void compare_add_hooks(const struct compare_run *run, struct cursor *cursor,
 		       bool is_estimated, int64_t *values);
+/* The number in the comparison of a function of a run, or COMPARE_NONE. */
+uint32_t compare_run_function(const struct compare_run *run, int64_t function_id);
 /* Of a run whose functions are there. 0, or -1 with the input's error. */
 int compare_load_paths(struct compare_state *state, size_t number);
 /* check.c: what stands in the way of comparing, as notes. */

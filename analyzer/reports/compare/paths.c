@@ -123,7 +123,7 @@ static void add_path(const struct compare_state *state, struct table *table,
 	table_add_row(table);
 	compare_put_quantities(state, table, row, series, number);
 	compare_put_judged(state, table, row, judged);
-	*table_cell(table, row, "match") = compare_match_cell(table, path->presence, 1);
+	*table_cell(table, row, "match") = compare_side_cell(table, path->presence);
 	*table_cell(table, row, "status") = compare_status_cell(table, path->presence);
 	*table_cell(table, row, "name") =
 		table_text(table, state->comparison.functions[path->function].name);
@@ -154,15 +154,14 @@ void compare_add_paths(struct compare_state *state)
 	struct compare_judged *judged = compare_judge(state, series, may_judge);
 
 	for (uint32_t i = 0; i < series->count; i++) {
-		double share = compare_share(state, series, i);
-
-		if (is_shown(state, i, share) &&
-		    compare_passes(state, state->comparison.paths[i].function))
-			ranked[count++] = (struct compare_ranked){i, share};
+		if (!compare_passes(state, state->comparison.paths[i].function))
+			continue;
+		ranked[count] = compare_rank(state, series, i, &judged[i]);
+		count += is_shown(state, i, ranked[count].share);
 	}
 	if (count)
 		qsort(ranked, count, sizeof(*ranked), compare_largest_first);
-	shown = compare_at_most(count, limit);
+	shown = compare_to_show(state, ranked, count, limit);
 	for (size_t i = 0; i < shown; i++)
 		add_path(state, table, ranked[i].number, &judged[ranked[i].number]);
 	compare_hide_empty(table, "match");
@@ -171,7 +170,7 @@ void compare_add_paths(struct compare_state *state)
 	compare_hide(table, "effect");
 	compare_put_footer(state,
 			   compare_add_table(state, "call_paths", "Call paths", table),
-			   shown, count, "changed path",
+			   ranked, shown, count, "changed path",
 			   compare_explained(state, series, ranked, count, shown,
 					     compare_main_metric(state)),
 			   compare_has_cpu(state) ? "CPU time" : "self time");
@@ -224,11 +223,7 @@ static void add_site(const struct compare_state *state, struct table *table,
 			  "before_live_bytes", "after_live_bytes");
 	compare_put_means(state, table, row, series, number, COMPARE_SITE_at_peak_bytes,
 			  "before_at_peak_bytes", "after_at_peak_bytes");
-	*table_cell(table, row, "match") =
-		compare_match_cell(table, site->presence, site->tier);
-	*table_cell(table, row, "status") = compare_status_cell(table, site->presence);
-	if (site->presence == COMPARE_BOTH)
-		*table_cell(table, row, "match_tier") = cell_integer(site->tier);
+	compare_put_match(table, row, site->presence, site->tier);
 	*table_cell(table, row, "owner") = table_text(
 		table, state->comparison.functions[site_owner(state, number)].name);
 	cell = table_cell(table, row, "file");
@@ -253,7 +248,8 @@ void compare_add_sites(struct compare_state *state)
 
 		if (site->presence && share > 0 &&
 		    compare_passes(state, site_owner(state, i)))
-			ranked[count++] = (struct compare_ranked){i, share};
+			ranked[count++] =
+				(struct compare_ranked){i, share, COMPARE_CHANGED};
 	}
 	if (count)
 		qsort(ranked, count, sizeof(*ranked), compare_largest_first);
@@ -264,7 +260,7 @@ void compare_add_sites(struct compare_state *state)
 	compare_put_footer(
 		state,
 		compare_add_table(state, "allocation_sites", "Allocation sites", table),
-		shown, count, "changed site",
+		ranked, shown, count, "changed site",
 		compare_explained(state, series, ranked, count, shown,
 				  COMPARE_SITE_alloc_bytes),
 		"bytes");

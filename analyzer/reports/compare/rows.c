@@ -1,13 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/*
- * The order of the rows of a comparison, and what their tables share. Must not know a
- * single table.
- *
- * The share of a subject is the largest of its shares in time, allocations and bytes:
- * |difference| over what the larger side has in all. So a function that began to allocate
- * stands above one whose time varied by a little. A difference in time that is not larger
- * than its error is none, nor is one between a time that was measured and an estimate.
- */
+/* What the tables of a comparison share: columns, cells. Must not know a single table. */
 #include "analyzer/reports/compare/rows.h"
 
 #include "common/base/xalloc.h"
@@ -16,69 +8,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* In a single pair counts are certain and times are not: a machine that stood still for a
- * moment put a function with nothing changed above one with 20 times the allocations. */
-#define PAIR_TIME_WEIGHT 0.5
-
-int compare_largest_first(const void *left, const void *right)
-{
-	const struct compare_ranked *a = left, *b = right;
-
-	if (a->share != b->share)
-		return a->share < b->share ? 1 : -1;
-	return (a->number > b->number) - (a->number < b->number);
-}
-
-static double run_scale(const struct compare_state *state, enum run_metric metric)
-{
-	return fmax(state->run_changes[metric].before, state->run_changes[metric].after);
-}
-
-static double share_of(const struct compare_state *state,
-		       const struct compare_series *series, uint32_t subject,
-		       size_t metric, enum run_metric scale)
-{
-	struct change change = compare_means(state, series, subject, metric);
-	double all = run_scale(state, scale);
-
-	return all > 0 ? fabs(compare_known_difference(&change)) / all : 0;
-}
-
-/* How long it was ready is the doing of others, as a rule. */
-static double share_of_time(const struct compare_state *state,
-			    const struct compare_series *series, uint32_t subject)
-{
-	if (!compare_has_cpu(state))
-		return share_of(state, series, subject, COMPARE_self_ns, RUN_SELF);
-	return fmax(share_of(state, series, subject, COMPARE_self_cpu_ns, RUN_CPU),
-		    share_of(state, series, subject, COMPARE_self_blocked_ns, RUN_SELF));
-}
-
-/* The largest share in time (when the subject has it), allocations and bytes. */
-double compare_share(const struct compare_state *state,
-		     const struct compare_series *series, uint32_t subject)
-{
-	bool is_function = series == &state->comparison.function_values;
-	bool is_site = series == &state->comparison.site_values;
-	double count = share_of(state, series, subject,
-				is_function ? COMPARE_OWN_COUNT
-				: is_site   ? (size_t)COMPARE_SITE_alloc_count
-					    : COMPARE_alloc_count,
-				RUN_ALLOC_COUNT);
-	double bytes = share_of(state, series, subject,
-				is_function ? COMPARE_OWN_BYTES
-				: is_site   ? (size_t)COMPARE_SITE_alloc_bytes
-					    : COMPARE_alloc_bytes,
-				RUN_ALLOC_BYTES);
-	double time = 0;
-
-	if (!is_site && (!is_function || compare_is_judged(state, subject)))
-		time = share_of_time(state, series, subject);
-	if (compare_is_pair(state))
-		time *= PAIR_TIME_WEIGHT;
-	return fmax(fmax(count, bytes), time);
-}
 
 bool compare_is_zero(const struct compare_series *series, uint32_t subject)
 {
@@ -92,20 +21,40 @@ bool compare_is_zero(const struct compare_series *series, uint32_t subject)
 
 bool compare_passes(const struct compare_state *state, uint32_t function)
 {
-	return filter_passes_name(&state->input->filter,
-				  state->comparison.functions[function].name);
+	const struct compare_function *of = &state->comparison.functions[function];
+	const struct filter *filter = &state->input->filter;
+
+	return filter_passes_name(filter, of->name) ||
+	       (of->tier > COMPARE_BY_NAME && of->name_before &&
+		filter_passes_name(filter, of->name_before));
 }
 
-struct cell compare_match_cell(struct table *table, uint8_t presence, uint8_t tier)
+/* A rename is the reader's to check; how else a function was found again is of no use. */
+void compare_put_match(struct table *table, size_t row, uint8_t presence,
+		       enum compare_tier tier)
 {
-	char text[] = "tier N";
+	static const char *const words[] = {
+		[COMPARE_BY_NAME] = "name",	    [COMPARE_BY_STEM] = "clone",
+		[COMPARE_BY_SPELLING] = "spelling", [COMPARE_BY_FAMILY] = "family",
+		[COMPARE_BY_PLACE] = "place",	    [COMPARE_MOVED] = "neighbours",
+		[COMPARE_RENAMED] = "renamed",
+	};
 
+	*table_cell(table, row, "match") = compare_side_cell(table, presence);
+	*table_cell(table, row, "status") = compare_status_cell(table, presence);
 	if (presence != COMPARE_BOTH)
-		return table_text(table, presence == COMPARE_AFTER ? "new" : "gone");
-	if (tier <= 1)
-		return table_text(table, "");
-	text[sizeof(text) - 2] = (char)('0' + tier);
-	return table_text(table, text);
+		return;
+	if (tier == COMPARE_RENAMED)
+		*table_cell(table, row, "match") = table_text(table, "renamed");
+	*table_cell(table, row, "match_tier") = cell_integer(tier);
+	*table_cell(table, row, "matched_by") = table_text(table, words[tier]);
+}
+
+struct cell compare_side_cell(struct table *table, uint8_t presence)
+{
+	return table_text(table, presence == COMPARE_BOTH    ? ""
+				 : presence == COMPARE_AFTER ? "new"
+							     : "gone");
 }
 
 struct cell compare_status_cell(struct table *table, uint8_t presence)
@@ -168,53 +117,6 @@ struct change compare_put_means(const struct compare_state *state, struct table 
 	*table_cell(table, row, after) =
 		pair ? cell_integer(whole_number(change.after)) : cell_real(change.after);
 	return change;
-}
-
-/* "10 of 812 functions shown" and so on, when there are more. */
-void compare_put_footer(struct compare_state *state, struct section *section,
-			size_t shown, size_t all, const char *noun, double shown_share,
-			const char *what)
-{
-	struct strbuf footer = {0};
-
-	section->total_row_count = all;
-	if (shown == all)
-		return;
-	units_count(&footer, (int64_t)shown);
-	strbuf_puts(&footer, " of ");
-	units_counted(&footer, (int64_t)all, noun);
-	strbuf_puts(&footer, " shown");
-	if (what) {
-		strbuf_puts(&footer, ", with ");
-		units_percent(&footer, 100 * shown_share);
-		strbuf_printf(&footer, " of all changes in %s", what);
-	}
-	strbuf_puts(&footer, "; --limit 0 shows all");
-	section->footer = doc_copy(state->doc, strbuf_text(&footer));
-	strbuf_free(&footer);
-}
-
-/* The part of all changes of a metric that the first rows have, sizes added up. */
-double compare_explained(const struct compare_state *state,
-			 const struct compare_series *series,
-			 const struct compare_ranked *ranked, size_t count, size_t shown,
-			 size_t metric)
-{
-	double all = 0, part = 0;
-
-	for (size_t i = 0; i < count; i++) {
-		struct change change =
-			compare_means(state, series, ranked[i].number, metric);
-
-		all += fabs(compare_known_difference(&change));
-		part += i < shown ? fabs(compare_known_difference(&change)) : 0;
-	}
-	return all > 0 ? part / all : 1;
-}
-
-size_t compare_at_most(size_t count, size_t limit)
-{
-	return limit && limit < count ? limit : count;
 }
 
 /* The tables place these themselves. */

@@ -31,28 +31,48 @@
 #define COMPARE_MATCH_COLUMNS                                                            \
 	{"match", "match", COLUMN_TEXT, COLUMN_HUMAN | COLUMN_KEEP},                     \
 	{"status", NULL, COLUMN_TEXT, COLUMN_MACHINE},                                   \
-	{"match_tier", NULL, COLUMN_ID, COLUMN_MACHINE}
+	{"match_tier", NULL, COLUMN_ID, COLUMN_MACHINE},                                 \
+	{"matched_by", NULL, COLUMN_TEXT, COLUMN_MACHINE}
 /* clang-format on */
+
+/* What is known of a subject's change. */
+enum compare_kind {
+	COMPARE_CHANGED,
+	COMPARE_BLURRED,   /* its time is another, within the errors or not judged */
+	COMPARE_UNCHANGED, /* judged so, or all numbers are the same */
+	COMPARE_KINDS
+};
 
 /* A subject and its share in the difference. */
 struct compare_ranked {
 	uint32_t number;
 	double share;
+	enum compare_kind kind;
 };
 
-/* For qsort(). */
+/* For qsort(): what changed before what did not. */
 int compare_largest_first(const void *left, const void *right);
+/* A function or path; judged may be NULL. */
+struct compare_ranked compare_rank(const struct compare_state *state,
+				   const struct compare_series *series, uint32_t subject,
+				   const struct compare_judged *judged);
 /* The largest share in time (not of sites), allocations and bytes. */
 double compare_share(const struct compare_state *state,
 		     const struct compare_series *series, uint32_t subject);
 bool compare_is_zero(const struct compare_series *series, uint32_t subject);
-/* --focus and --ignore. */
+/* --focus and --ignore, by either side's name. */
 bool compare_passes(const struct compare_state *state, uint32_t function);
 /* The rows to show; limit 0: all. */
 size_t compare_at_most(size_t count, size_t limit);
+/* The same of ranked subjects, without those that did not change: people see how many. */
+size_t compare_to_show(const struct compare_state *state,
+		       const struct compare_ranked *ranked, size_t count, size_t limit);
 
-/* "new", "gone", "tier 3" or nothing. */
-struct cell compare_match_cell(struct table *table, uint8_t presence, uint8_t tier);
+/* COMPARE_MATCH_COLUMNS: people read "new", "gone", "renamed" or nothing. */
+void compare_put_match(struct table *table, size_t row, uint8_t presence,
+		       enum compare_tier tier);
+/* "new", "gone" or nothing. */
+struct cell compare_side_cell(struct table *table, uint8_t presence);
 /* "matched", "new" or "gone". */
 struct cell compare_status_cell(struct table *table, uint8_t presence);
 /* People do not see the column; machines do not see one that is for people. */
@@ -88,7 +108,7 @@ double compare_explained(const struct compare_state *state,
 			 const struct compare_series *series,
 			 const struct compare_ranked *ranked, size_t count, size_t shown,
 			 size_t metric);
-/* "10 of 812 functions shown" and so on, when there are more. */
+/* "10 of 812 changed functions shown" and so on, when there are more. */
 void compare_put_footer(struct compare_state *state, struct section *section,
-			size_t shown, size_t all, const char *noun, double shown_share,
-			const char *what);
+			const struct compare_ranked *ranked, size_t shown, size_t all,
+			const char *noun, double shown_share, const char *what);

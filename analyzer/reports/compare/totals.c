@@ -400,7 +400,7 @@ static void add_balance(struct compare_state *state, struct table *table,
 	const struct comparison *comparison = &state->comparison;
 	double parts[3] = {0}, errors[3] = {0}, sum = 0, error = 0;
 	double most = change_error(&state->run_changes[metric]);
-	struct cell *row = table_add_row(table);
+	struct cell *row;
 
 	for (uint32_t i = 0; i < comparison->function_values.count; i++) {
 		const struct compare_function *function = &comparison->functions[i];
@@ -415,6 +415,10 @@ static void add_balance(struct compare_state *state, struct table *table,
 		parts[part] += change.after - change.before;
 		errors[part] = fmin(errors[part] + change_error(&change), most);
 	}
+	/* The totals above have said so. */
+	if (!state->input->options->machine && !parts[0] && !parts[1] && !parts[2])
+		return;
+	row = table_add_row(table);
 	row[0] = table_text(table, metrics[metric].name);
 	row[1] = table_text(table, metric == RUN_SELF ? "time" : metrics[metric].title);
 	for (size_t i = 0; i < 3; i++) {
@@ -432,10 +436,13 @@ void compare_add_balance(struct compare_state *state)
 {
 	struct table *table = table_new(
 		balance_columns, sizeof(balance_columns) / sizeof(balance_columns[0]));
+	struct section *section;
 
 	add_balance(state, table, RUN_SELF, COMPARE_self_ns);
 	add_balance(state, table, RUN_CALLS, COMPARE_calls);
 	add_balance(state, table, RUN_ALLOC_COUNT, COMPARE_alloc_count);
 	add_balance(state, table, RUN_ALLOC_BYTES, COMPARE_alloc_bytes);
-	doc_table(state->doc, "balance", NULL, table);
+	section = doc_table(state->doc, "balance", NULL, table);
+	if (table->row_count == 0)
+		section->flags = SECTION_MACHINE;
 }

@@ -74,13 +74,13 @@ static void tiers(void **state)
 			      "_Z1gIlET_S0_", "a.cc", 900),
 			 4);
 	assert_int_equal(
-		tier("n::g(int)", "_ZN1n1gEi", "n::g(long)", "_ZN1n1gEl", "a.cc", 120),
-		5);
+		tier("n::g(int)", "_ZN1n1gEi", "n::g(long)", "_ZN1n1gEl", NULL, 900), 4);
 	assert_int_equal(
-		tier("n::g(int)", "_ZN1n1gEi", "n::g(long)", "_ZN1n1gEl", "a.cc", 121),
-		0);
+		tier("n::g(int)", "_ZN1n1gEi", "m::g(int)", "_ZN1m1gEi", "a.cc", 120), 5);
 	assert_int_equal(
-		tier("n::g(int)", "_ZN1n1gEi", "n::g(long)", "_ZN1n1gEl", NULL, 100), 0);
+		tier("n::g(int)", "_ZN1n1gEi", "m::g(int)", "_ZN1m1gEi", "a.cc", 121), 0);
+	assert_int_equal(
+		tier("n::g(int)", "_ZN1n1gEi", "m::g(int)", "_ZN1m1gEi", NULL, 100), 0);
 	assert_int_equal(tier("f", "f", "h", "h", "a.c", 100), 0);
 	/* Addresses mean nothing in another build. */
 	assert_int_equal(tier("0x12 (a.so)", NULL, "0x12 (b.so)", NULL, NULL, 0), 0);
@@ -113,16 +113,126 @@ static void what_could_be_several_matches_none(void **state)
 	assert_int_equal(comparison.functions[second].presence, COMPARE_AFTER);
 }
 
-static void the_nearest_line_wins(void **state)
+static void two_near_lines_match_none(void **state)
 {
-	uint32_t before, near;
+	uint32_t before, near, far;
 
 	(void)state;
 	before = add(0, "f(int)", "_Z1fi", "a.cc", 50, 1);
-	add(1, "f(char)", "_Z1fc", "a.cc", 60, 1);
-	near = add(1, "f(long)", "_Z1fl", "a.cc", 52, 1);
+	near = add(1, "n::f(char)", "_ZN1n1fEc", "a.cc", 60, 1);
+	far = add(1, "m::f(long)", "_ZN1m1fEl", "a.cc", 52, 1);
 	compare_match_functions(&comparison);
-	assert_int_equal(comparison.functions[near].merged_into, before);
+	assert_int_equal(comparison.functions[before].presence, COMPARE_BEFORE);
+	assert_int_equal(comparison.functions[near].presence, COMPARE_AFTER);
+	assert_int_equal(comparison.functions[far].presence, COMPARE_AFTER);
+}
+
+/* Entered on both sides alike. */
+static uint32_t add_both(const char *name)
+{
+	add(0, name, name, "a.c", 1, 1);
+	return add(1, name, name, "a.c", 1, 1);
+}
+
+static void match(void)
+{
+	compare_match_functions(&comparison);
+	assert_true(compare_wants_edges(&comparison));
+}
+
+static uint8_t tier_of(uint32_t before, uint32_t after)
+{
+	if (comparison.functions[after].merged_into != before)
+		return 0;
+	assert_int_equal(comparison.functions[before].presence, COMPARE_BOTH);
+	assert_false(comparison.functions[before].is_uncertain);
+	return comparison.functions[before].tier;
+}
+
+static void neighbours_tell_who_moved(void **state)
+{
+	uint32_t main_number = add_both("main"), other = add_both("other");
+	uint32_t one = add(0, "f", "f", NULL, 0, 3),
+		 two = add(0, "g::f", "g", NULL, 0, 4);
+	uint32_t after_one = add(1, "n::f", "n", NULL, 0, 3);
+	uint32_t after_two = add(1, "m::f", "m", NULL, 0, 4);
+
+	(void)state;
+	match();
+	/* f is called by main, g::f by the other one. */
+	compare_add_edge(&comparison, 0, main_number, one);
+	compare_add_edge(&comparison, 0, other, two);
+	compare_add_edge(&comparison, 1, main_number, after_one);
+	compare_add_edge(&comparison, 1, other, after_two);
+	compare_match_neighbours(&comparison);
+	assert_int_equal(tier_of(one, after_one), COMPARE_MOVED);
+	assert_int_equal(tier_of(two, after_two), COMPARE_MOVED);
+	assert_string_equal(comparison.functions[one].name, "n::f");
+	assert_string_equal(comparison.functions[one].name_before, "f");
+}
+
+static void a_chain_of_renames_is_followed(void **state)
+{
+	uint32_t main_number = add_both("main"), leaf = add_both("leaf");
+	uint32_t outer = add(0, "run_old", "run_old", "a.c", 10, 7);
+	uint32_t inner = add(0, "step_old", "step_old", "a.c", 20, 9);
+	uint32_t after_outer = add(1, "run_new", "run_new", "b.c", 80, 7);
+	uint32_t after_inner = add(1, "step_new", "step_new", "b.c", 90, 9);
+
+	(void)state;
+	match();
+	for (size_t run = 0; run < 2; run++) {
+		compare_add_edge(&comparison, run, main_number,
+				 run ? after_outer : outer);
+		compare_add_edge(&comparison, run, run ? after_outer : outer,
+				 run ? after_inner : inner);
+		compare_add_edge(&comparison, run, run ? after_inner : inner, leaf);
+		/* twice is once */
+		compare_add_edge(&comparison, run, run ? after_inner : inner, leaf);
+	}
+	compare_match_neighbours(&comparison);
+	assert_int_equal(tier_of(outer, after_outer), COMPARE_RENAMED);
+	assert_int_equal(tier_of(inner, after_inner), COMPARE_RENAMED);
+}
+
+static void who_was_split_has_no_partner(void **state)
+{
+	uint32_t main_number = add_both("main"),
+		 whole = add(0, "work", "work", "a.c", 9, 5);
+	uint32_t head = add(1, "work_head", "work_head", "a.c", 9, 5);
+	uint32_t tail = add(1, "work_tail", "work_tail", "a.c", 19, 5);
+
+	(void)state;
+	match();
+	compare_add_edge(&comparison, 0, main_number, whole);
+	compare_add_edge(&comparison, 1, main_number, head);
+	compare_add_edge(&comparison, 1, main_number, tail);
+	compare_match_neighbours(&comparison);
+	assert_int_equal(comparison.functions[whole].presence, COMPARE_BEFORE);
+	assert_true(comparison.functions[whole].is_uncertain);
+	assert_true(comparison.functions[head].is_uncertain);
+	assert_true(comparison.functions[tail].is_uncertain);
+}
+
+static void what_has_little_in_common_stays_apart(void **state)
+{
+	struct compare_function_row row = {.name = "moved", .module = "libother.so"};
+	uint32_t main_number = add_both("main"), leaf = add_both("leaf");
+	uint32_t old = add(0, "old", "old", "a.c", 10, 7);
+	uint32_t fresh = add(1, "fresh", "fresh", "a.c", 12, 8); /* a line nearby */
+	uint32_t home = add(0, "n::moved", "_ZN1n5movedEv", NULL, 0, 7), away;
+
+	(void)state;
+	away = compare_add_function(&comparison, 1, &row);
+	match();
+	compare_add_edge(&comparison, 0, main_number, old);
+	compare_add_edge(&comparison, 1, main_number, fresh);
+	compare_add_edge(&comparison, 0, leaf, home);
+	compare_add_edge(&comparison, 1, leaf, away);
+	compare_match_neighbours(&comparison);
+	assert_int_equal(comparison.functions[fresh].presence, COMPARE_AFTER);
+	assert_int_equal(comparison.functions[away].presence, COMPARE_AFTER);
+	assert_false(comparison.functions[old].is_uncertain);
 }
 
 static void static_namesakes_stay_apart(void **state)
@@ -258,6 +368,25 @@ static void sites_move_with_their_function(void **state)
 	assert_int_equal(comparison.sites[far].presence, COMPARE_AFTER);
 }
 
+static void sites_move_to_another_file(void **state)
+{
+	uint32_t before = add(0, "f", "f", "/src/a.c", 10, 1);
+	uint32_t after = add(1, "f", "f", "/src/b.c", 40, 1), path, old;
+
+	(void)state;
+	compare_match_functions(&comparison);
+	path = compare_add_path(&comparison, 0, COMPARE_NONE, before, one);
+	assert_int_equal(compare_add_path(&comparison, 1, COMPARE_NONE, after, one),
+			 path);
+	old = compare_add_site(&comparison, 0, path, "/src/a.c", 15, one);
+	assert_int_equal(compare_add_site(&comparison, 1, path, "/src/b.c", 45, one),
+			 old);
+	/* Not its own. */
+	old = compare_add_site(&comparison, 0, path, "/src/x.h", 15, one);
+	assert_int_not_equal(compare_add_site(&comparison, 1, path, "/src/y.h", 15, one),
+			     old);
+}
+
 static void allocations_belong_to_who_led_to_them(void **state)
 {
 	struct compare_function_row library = {.name = "strdup", .is_library = true};
@@ -303,6 +432,16 @@ static void sums_survive_matching(void **state)
 	compare_match_functions(&comparison);
 	assert_int_equal(sum(&comparison.function_values, COMPARE_self_ns, 0), before);
 	assert_int_equal(sum(&comparison.function_values, COMPARE_self_ns, 1), after);
+	for (uint32_t i = 0; i < 5000; i++) {
+		seed = seed * 1103515245 + 12345;
+		compare_add_edge(&comparison, seed >> 20 & 1,
+				 (seed >> 4) % (uint32_t)comparison.function_values.count,
+				 (seed >> 9) %
+					 (uint32_t)comparison.function_values.count);
+	}
+	compare_match_neighbours(&comparison);
+	assert_int_equal(sum(&comparison.function_values, COMPARE_self_ns, 0), before);
+	assert_int_equal(sum(&comparison.function_values, COMPARE_self_ns, 1), after);
 	/* What was merged away has nothing left. */
 	for (uint32_t i = 0; i < comparison.function_values.count; i++)
 		if (!comparison.functions[i].presence)
@@ -318,12 +457,17 @@ int main(void)
 		CASE(tiers),
 		CASE(a_nameless_function_belongs_to_its_build),
 		CASE(what_could_be_several_matches_none),
-		CASE(the_nearest_line_wins),
+		CASE(two_near_lines_match_none),
+		CASE(neighbours_tell_who_moved),
+		CASE(a_chain_of_renames_is_followed),
+		CASE(who_was_split_has_no_partner),
+		CASE(what_has_little_in_common_stays_apart),
 		CASE(static_namesakes_stay_apart),
 		CASE(recursion_is_folded),
 		CASE(counted_functions_stand_on_no_path),
 		CASE(paths_follow_renamed_functions),
 		CASE(sites_move_with_their_function),
+		CASE(sites_move_to_another_file),
 		CASE(allocations_belong_to_who_led_to_them),
 		CASE(sums_survive_matching),
 	};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: what stays of a function's name when its program is built again. */
-#include "analyzer/model/match_name.h"
+#include "analyzer/statistics/match/match_name.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 static struct strbuf key;
@@ -19,16 +19,17 @@ static const char *canonical(const char *name)
 	return strbuf_text(&key);
 }
 
-static const char *family(const char *name)
+static const char *qualified(const char *name)
 {
 	strbuf_reset(&key);
-	return match_add_family(&key, name) ? strbuf_text(&key) : NULL;
+	match_add_qualified(&key, name, "/src/deep/file.cc");
+	return strbuf_text(&key);
 }
 
-static const char *unqualified(const char *name)
+static const char *last(const char *name)
 {
 	strbuf_reset(&key);
-	match_add_unqualified(&key, name);
+	match_add_last(&key, name);
 	return strbuf_text(&key);
 }
 
@@ -93,25 +94,48 @@ static void spellings(void **state)
 	assert_string_equal(canonical("broken<(("), "broken<((");
 }
 
-static void families(void **state)
+static void names_without_what_changes(void **state)
 {
 	(void)state;
-	assert_string_equal(family("ns::f<int>(int)"), "ns::f<>");
-	assert_string_equal(family("v<a<b>, c>::push(a<b>)"), "v<>::push");
-	assert_null(family("f(std::vector<int>)"));
-	assert_null(family("operator<<(std::ostream&, int)"));
-	assert_null(family("main"));
-	assert_string_equal(family("a<int>::operator<<(int)"), "a<>::operator<<");
+	assert_string_equal(qualified("int ns::f<int>(int)"), "ns::f");
+	assert_string_equal(qualified("v<a<b>, c>::push(a<b>)"), "v::push");
+	assert_string_equal(qualified("f(std::vector<int>)"), "f");
+	assert_string_equal(qualified("operator<<(std::ostream&, int)"), "operator<<");
+	assert_string_equal(qualified("a<int>::operator<<(int)"), "a::operator<<");
+	assert_string_equal(qualified("(anonymous namespace)::f(int)"), "{file.cc}::f");
+	assert_string_equal(qualified("main::'lambda1'(int)::operator()(int) const"),
+			    "main::{lambda#3}");
+	assert_string_equal(
+		qualified("void g<int>(int)::{lambda(int)#2}::operator()(int) "
+			  "const"),
+		"g::{lambda#2}");
+	assert_string_equal(qualified("main"), "main");
+	assert_string_equal(qualified(""), "");
+	assert_string_equal(qualified("broken<(("), "broken");
 }
 
 static void last_parts(void **state)
 {
 	(void)state;
-	assert_string_equal(unqualified("ns::A<int>::f<x::y>(z::w)"), "f");
-	assert_string_equal(unqualified("f(int)::{lambda()#2}::operator()() const"),
-			    "operator()");
-	assert_string_equal(unqualified("main"), "main");
-	assert_string_equal(unqualified("a::operator<<(int)"), "operator<<");
+	assert_string_equal(last("ns::A<int>::f<x::y>(z::w)"), "f");
+	assert_string_equal(last("n::f(int)::{lambda()#2}::operator()() const"),
+			    "f::{lambda#2}");
+	assert_string_equal(last("main"), "main");
+	assert_string_equal(last("a::operator<<(int)"), "operator<<");
+	assert_string_equal(last("A<int>::operator int()"), "operator int");
+	assert_string_equal(last("{lambda()#1}::operator()() const"), "{lambda#1}");
+}
+
+static void words(void **state)
+{
+	(void)state;
+	assert_true(match_share_word("parse_line", "readLine"));
+	assert_true(match_share_word("foo", "foo2"));
+	assert_true(match_share_word("HTTPServer_run", "run_all"));
+	assert_false(match_share_word("parse", "sparse"));
+	assert_false(match_share_word("to_it", "it_to")); /* too short */
+	assert_false(match_share_word("", ""));
+	assert_false(match_share_word("alpha", "beta"));
 }
 
 static int clean_up(void **state)
@@ -124,9 +148,12 @@ static int clean_up(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(modules),    cmocka_unit_test(clones),
-		cmocka_unit_test(spellings),  cmocka_unit_test(families),
+		cmocka_unit_test(modules),
+		cmocka_unit_test(clones),
+		cmocka_unit_test(spellings),
+		cmocka_unit_test(names_without_what_changes),
 		cmocka_unit_test(last_parts),
+		cmocka_unit_test(words),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, clean_up);

@@ -3,7 +3,8 @@
  * What stays of a function's name when its program is built again. Must not use
  * addresses: they change with every build.
  *
- * Each function appends to key. The tiers that use them are in compare_match.c.
+ * Each function appends to key. The tiers that use them are in names.c and
+ * neighbours.c.
  */
 #pragma once
 
@@ -24,9 +25,13 @@ void match_add_stripped(struct strbuf *key, const char *linkage_name);
  * as the file it is in (NULL: not known). */
 void match_add_canonical(struct strbuf *key, const char *name, const char *file);
 
-/* The family of a canonical name: template arguments as <>, without parameters. False,
- * and nothing is added, when the function itself is not made from a template. */
-bool match_add_family(struct strbuf *key, const char *canonical);
+/* A demangled name without template arguments and parameters, also of the functions that
+ * lambdas stand in; the anonymous namespace as the file it is in (NULL: not known). */
+void match_add_qualified(struct strbuf *key, const char *full, const char *file);
 
-/* The last part of a canonical name, without template arguments and parameters. */
-void match_add_unqualified(struct strbuf *key, const char *canonical);
+/* The last part of that, without namespaces and classes; of a lambda with its parent. */
+void match_add_last(struct strbuf *key, const char *full);
+
+/* Have two last parts a word of three letters or more in common, whatever its case?
+ * "parseLine" and "read_line" do. Takes time as the product of their lengths. */
+bool match_share_word(const char *a, const char *b);

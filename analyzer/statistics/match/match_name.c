@@ -3,13 +3,17 @@
  * Names of functions reduced to what survives a rebuild. Must not fail: a name that is
  * no C++ stays as it is.
  */
-#include "analyzer/model/match_name.h"
+#include "analyzer/statistics/match/match_name.h"
 
+#include "common/names/cxx_canonical.h"
 #include "common/names/cxx_name.h"
 
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
+
+#define LEAST_WORD 3
 
 static bool starts_with(const char *text, const char *start)
 {
@@ -107,49 +111,91 @@ void match_add_canonical(struct strbuf *key, const char *name, const char *file)
 	strbuf_free(&respelled);
 }
 
-/* Copies [from, end) with template arguments as <>. Returns whether there were any. */
-static bool add_without_arguments(struct strbuf *key, const char *from, const char *end)
+/* Copies a name without template arguments. */
+static void add_bare(struct strbuf *key, const char *name)
 {
-	bool any = false;
-
-	for (const char *at = from; at < end;) {
-		if (cxx_name_is_operator(from, at)) {
+	for (const char *at = name; *at;) {
+		if (cxx_name_is_operator(name, at)) {
 			const char *behind = cxx_name_skip_operator(at);
 
-			behind = behind < end ? behind : end;
 			strbuf_add(key, at, (size_t)(behind - at));
 			at = behind;
 		} else if (*at == '<') {
-			any = true;
-			strbuf_puts(key, "<>");
 			at = cxx_name_closing(at);
 			at += *at != '\0';
 		} else {
 			strbuf_putc(key, *at++);
 		}
 	}
-	return any;
 }
 
-bool match_add_family(struct strbuf *key, const char *canonical)
+void match_add_qualified(struct strbuf *key, const char *full, const char *file)
 {
-	struct cxx_name parts = cxx_name_parts(canonical);
-	size_t start = key->size;
+	struct strbuf respelled = {0}, name = {0};
 
-	if (add_without_arguments(key, parts.name, parts.parameters))
-		return true;
-	strbuf_truncate(key, start);
+	add_respelled(&respelled, full, file);
+	cxx_canonical(&name, strbuf_text(&respelled), CXX_NAME);
+	add_bare(key, strbuf_text(&name));
+	strbuf_free(&respelled);
+	strbuf_free(&name);
+}
+
+/* Behind the last "::" of a bare name; of a lambda behind the one before. */
+static const char *last_part(const char *name)
+{
+	const char *parts[2] = {name, name};
+
+	for (const char *at = name; *at;) {
+		if (cxx_name_is_operator(name, at)) {
+			at = cxx_name_skip_operator(at);
+		} else if (starts_with(at, "::")) {
+			at += 2;
+			parts[0] = parts[1];
+			parts[1] = at;
+		} else if (strchr("({[", *at)) {
+			at = cxx_name_closing(at);
+			at += *at != '\0';
+		} else {
+			at++;
+		}
+	}
+	return *parts[1] == '{' ? parts[0] : parts[1];
+}
+
+void match_add_last(struct strbuf *key, const char *full)
+{
+	struct strbuf bare = {0};
+
+	match_add_qualified(&bare, full, NULL);
+	strbuf_puts(key, last_part(strbuf_text(&bare)));
+	strbuf_free(&bare);
+}
+
+/* Letters of one case up to "_", a digit or the next capital: "parse", "Line". */
+static size_t word_size(const char *text)
+{
+	size_t size = isalpha((unsigned char)*text) ? 1 : 0;
+
+	while (size && isalpha((unsigned char)text[size]) &&
+	       !(isupper((unsigned char)text[size]) &&
+		 islower((unsigned char)text[size - 1])))
+		size++;
+	return size;
+}
+
+bool match_share_word(const char *a, const char *b)
+{
+	for (; *a; a++) {
+		size_t size = word_size(a);
+
+		for (const char *at = b; size >= LEAST_WORD && *at; at++) {
+			size_t other = word_size(at);
+
+			if (other == size && strncasecmp(a, at, size) == 0)
+				return true;
+			at += other ? other - 1 : 0;
+		}
+		a += size ? size - 1 : 0;
+	}
 	return false;
-}
-
-void match_add_unqualified(struct strbuf *key, const char *canonical)
-{
-	struct cxx_name parts = cxx_name_parts(canonical);
-	const char *end = parts.last;
-
-	while (end < parts.parameters && *end != '<')
-		end = cxx_name_is_operator(parts.last, end) ? cxx_name_skip_operator(end)
-							    : end + 1;
-	end = end < parts.parameters ? end : parts.parameters;
-	strbuf_add(key, parts.last, (size_t)(end - parts.last));
 }
