@@ -298,7 +298,8 @@ CREATE TABLE lock (
 					-- or 'kind', of which a process has one
 	module TEXT,			-- of the variable
 	kind TEXT NOT NULL,		-- 'mutex', 'rwlock', 'spin'; 'condition',
-					-- 'semaphore', 'barrier', 'thread' (its end)
+					-- 'semaphore', 'barrier', 'thread' (its end),
+					-- 'signal' (of the kernel's)
 	address INTEGER NOT NULL,
 	lock_count INTEGER NOT NULL,	-- taken without waiting; locks only
 	wait_count INTEGER NOT NULL, wait_ns INTEGER NOT NULL,

@@ -122,9 +122,11 @@ static void name_lock(struct merge *merge, struct merge_lock *lock)
 		modules_locate(list, lock->address & SEGMENT_KEY_ADDRESS_MASK, &address);
 	struct symbol symbol;
 
-	if (lock->kind == SEGMENT_LOCK_ENDING) {
+	if (lock->kind == SEGMENT_LOCK_ENDING || lock->kind == SEGMENT_LOCK_SIGNAL) {
 		lock->naming = LOCK_NAMED_BY_KIND;
-		lock->name = xstrdup("[end of a thread]");
+		lock->name =
+			xstrdup(lock->kind == SEGMENT_LOCK_SIGNAL ? "[a signal]"
+								  : "[end of a thread]");
 		return;
 	}
 	if (lock->block_path) {

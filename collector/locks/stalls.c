@@ -17,7 +17,7 @@ static void thin(struct stalls *stalls)
 
 static int is_whole(const struct segment_stall *stall)
 {
-	return stall->kind >= SEGMENT_LOCK_MUTEX && stall->kind <= SEGMENT_LOCK_ENDING &&
+	return stall->kind >= SEGMENT_LOCK_MUTEX && stall->kind <= SEGMENT_LOCK_SIGNAL &&
 	       stall->begin_ticks <= stall->end_ticks;
 }
 

@@ -11,7 +11,7 @@ static const char *const kind_words[] = {
 	[SEGMENT_LOCK_MUTEX] = "mutex",		[SEGMENT_LOCK_RWLOCK] = "rwlock",
 	[SEGMENT_LOCK_SPIN] = "spin",		[SEGMENT_LOCK_CONDITION] = "condition",
 	[SEGMENT_LOCK_SEMAPHORE] = "semaphore", [SEGMENT_LOCK_BARRIER] = "barrier",
-	[SEGMENT_LOCK_ENDING] = "thread",
+	[SEGMENT_LOCK_ENDING] = "thread",	[SEGMENT_LOCK_SIGNAL] = "signal",
 };
 
 static const char *const naming_words[] = {
@@ -57,7 +57,7 @@ static void lock_row(struct row *row, const struct ingest *ingest,
 	const struct merge_lock *lock = &ingest->merge.locks->all[index];
 	uint32_t kind = lock->kind;
 
-	if (kind > SEGMENT_LOCK_ENDING || kind < SEGMENT_LOCK_MUTEX)
+	if (kind > SEGMENT_LOCK_SIGNAL || kind < SEGMENT_LOCK_MUTEX)
 		kind = SEGMENT_LOCK_MUTEX; /* a damaged one */
 	row_int(row, ids->run);
 	row_int(row, (int64_t)index + 1);

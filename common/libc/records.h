@@ -34,10 +34,12 @@ enum segment_lock_kind {
 	SEGMENT_LOCK_SEMAPHORE = 5,
 	SEGMENT_LOCK_BARRIER = 6, /* who came last */
 	SEGMENT_LOCK_ENDING = 7,  /* the ends of all threads: whose it was */
+	SEGMENT_LOCK_SIGNAL = 8,  /* the kernel's, of all numbers: who sent it */
 };
 
 /* The address of what is one of a kind in its process, and none. */
 #define SEGMENT_LOCK_OF_THREADS 8u
+#define SEGMENT_LOCK_OF_SIGNALS 16u
 
 /* What a lane has done with one lock: one cache line for what each call of it needs.
  * Entry 0 is never used. */
@@ -67,7 +69,8 @@ struct segment_lock_wait {
 	uint32_t lock; /* in the lane's locks */
 	uint32_t node; /* that waited, in the lane */
 	/* whose it was when the wait began: the lane, where that was then, and where it
-	 * had taken the lock; who signalled last before it was over, and where that was;
+	 * had taken the lock; who signalled last before it was over (or sent a signal
+	 * since it began), and where that was;
 	 * the thread that was to end, and what it had begun with; 0: not known */
 	uint32_t holder_slot, holder_node, taken_node;
 	uint32_t hash_next;

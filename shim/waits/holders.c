@@ -143,12 +143,8 @@ void holders_find_signaller(struct holder *ret, uintptr_t address)
 	uint64_t word = __atomic_load_n(&holders_signals[lock_list_hash(address)],
 					__ATOMIC_RELAXED);
 
-	if (!word ||
-	    word >> HOLDERS_TAG_SHIFT != holders_tag(address) >> HOLDERS_TAG_SHIFT)
-		return; /* another one's came in between */
-	ret->slot =
-		(uint32_t)(word >> HOLDERS_NODE_BITS) & ((1u << HOLDERS_SLOT_BITS) - 1);
-	ret->node = (uint32_t)word & ((1u << HOLDERS_NODE_BITS) - 1);
+	if (holders_is_word_of(word, address))
+		holders_take_word(ret, word);
 }
 
 /* The outermost frame's path, though it is closed: those that begin a stack are made

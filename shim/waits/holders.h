@@ -32,16 +32,39 @@ static inline uint64_t holders_tag(uintptr_t address)
 	return (uint64_t)(address >> 3) << HOLDERS_TAG_SHIFT;
 }
 
+/* The word of a lane on this node; 0: the node's number is too high. */
+static inline uint64_t holders_word(const struct lane_context *context, uintptr_t address,
+				    uint32_t node)
+{
+	return node >> HOLDERS_NODE_BITS
+		       ? 0
+		       : holders_tag(address) |
+				 (uint64_t)context->slot << HOLDERS_NODE_BITS | node;
+}
+
+/* Or is it another one's, that came in between? */
+static inline int holders_is_word_of(uint64_t word, uintptr_t address)
+{
+	return word &&
+	       word >> HOLDERS_TAG_SHIFT == holders_tag(address) >> HOLDERS_TAG_SHIFT;
+}
+
+static inline void holders_take_word(struct holder *ret, uint64_t word)
+{
+	ret->slot =
+		(uint32_t)(word >> HOLDERS_NODE_BITS) & ((1u << HOLDERS_SLOT_BITS) - 1);
+	ret->node = (uint32_t)word & ((1u << HOLDERS_NODE_BITS) - 1);
+}
+
 /* The thread is about to signal, or ends. */
 static inline void holders_signal(const struct lane_context *context, uintptr_t address,
 				  uint32_t node)
 {
-	if (node >> HOLDERS_NODE_BITS || paused_is_on())
-		return;
-	__atomic_store_n(&holders_signals[lock_list_hash(address)],
-			 holders_tag(address) |
-				 (uint64_t)context->slot << HOLDERS_NODE_BITS | node,
-			 __ATOMIC_RELAXED);
+	uint64_t word = holders_word(context, address, node);
+
+	if (word && !paused_is_on())
+		__atomic_store_n(&holders_signals[lock_list_hash(address)], word,
+				 __ATOMIC_RELAXED);
 }
 
 /* Fill in the holder, or do nothing. owner: the word that has the id of the thread that

@@ -6,6 +6,7 @@
 #include "shim/core/process.h"
 #include "shim/memory/shadow.h"
 #include "shim/waits/holders.h"
+#include "shim/waits/senders.h"
 #include "shim/waits/stalls.h"
 
 /* How far before a lock the block begins that it may be in. */
@@ -333,6 +334,19 @@ void locks_end_join(struct locks_wait *wait, uintptr_t thread, int has_ended)
 	if (wait->lock && has_ended)
 		holders_find_signaller(&wait->holder, thread);
 	locks_end_wait(wait, has_ended);
+}
+
+void locks_begin_signal_wait(struct locks_wait *wait)
+{
+	locks_begin_wait(wait, (const volatile void *)(uintptr_t)SEGMENT_LOCK_OF_SIGNALS,
+			 SEGMENT_LOCK_SIGNAL, NULL);
+}
+
+void locks_end_signal_wait(struct locks_wait *wait, int signal)
+{
+	if (wait->lock && signal >= SENDERS_ANY)
+		senders_find_signal(&wait->holder, signal, wait->start_ticks);
+	locks_end_wait(wait, signal >= SENDERS_ANY);
 }
 
 cold void locks_end_hold(uintptr_t address)

@@ -93,6 +93,11 @@ void locks_begin_wait(struct locks_wait *wait, const volatile void *lock,
 void locks_begin_join(struct locks_wait *wait);
 void locks_end_join(struct locks_wait *wait, uintptr_t thread, int has_ended);
 
+/* The same of one for a signal of the kernel's. signal: its number, or SENDERS_ANY; less
+ * than that, none has come. */
+void locks_begin_signal_wait(struct locks_wait *wait);
+void locks_end_signal_wait(struct locks_wait *wait, int signal);
+
 /* The wait is over; has_it: and the thread has the lock, or was woken. */
 void locks_end_wait(struct locks_wait *wait, int has_it);
 

@@ -9,7 +9,7 @@
  * was the old one that RTLD_NEXT found (bug 14932), whose structures may be others (those
  * of pthread_cond_wait are). With dlvsym the version can be named, but then libraries are
  * passed over that wrap the function as we do, without a version. So it is asked only
- * which function it is of the object that comes next.
+ * which function it is of the object that comes next, where libc has that version.
  *
  * FAILURES. For a name that nobody has dlsym allocates a message, and the next call of it
  * frees that. Both go to the program's allocator, which may not be ready yet, or to a
@@ -58,11 +58,18 @@ static void forget_failures(void)
 	dlerror();
 }
 
-static void *find_next(const struct row *row)
+/* N of GLIBC_2.N. */
+static int minor_of_version(const char *version)
 {
-	void *next = dlsym(RTLD_NEXT, row->name);
-	void *exact = row->version ? dlvsym(RTLD_NEXT, row->name, row->version) : NULL;
+	return atoi(version + sizeof("GLIBC_2.") - 1);
+}
 
+static void *find_next(const struct row *row, int minor)
+{
+	void *next = dlsym(RTLD_NEXT, row->name), *exact = NULL;
+
+	if (row->version && minor_of_version(row->version) <= minor)
+		exact = dlvsym(RTLD_NEXT, row->name, row->version);
 	return exact && next && is_same_object(exact, next) ? exact : next;
 }
 
@@ -81,7 +88,7 @@ void resolve_all(void)
 	int minor = minor_of_libc();
 
 	for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-		void *next = rows[i].since <= minor ? find_next(&rows[i]) : NULL;
+		void *next = rows[i].since <= minor ? find_next(&rows[i], minor) : NULL;
 
 		if (next)
 			*rows[i].real = next;

@@ -24,13 +24,20 @@ KNOWN = {
     "sleeper": (("fetch;usleep", 75), ("prepare", 10)),
 }
 
+# What is on the path all of its time, and what none of it but the way of being woken.
+WHOLLY = {
+    "told_to_end": (("work_alone",), ("listen;sigwait",)),
+    "told_to_begin": (("prepare", "work_when_told;work_alone"), ("work_when_told;sigwaitinfo",)),
+}
+
 
 def find(document, path):
     """Sums over the rows whose path ends so."""
     rows = [row for row in document["critical_paths"]
             if ";".join(row["path"]).endswith(path)]
     return {name: sum(row[name] for row in rows)
-            for name in ("share_percent", "least_percent", "bound_percent")}
+            for name in ("share_percent", "least_percent", "bound_percent", "critical_ns",
+                         "woken_ns")}
 
 
 def check_sums(name, document):
@@ -53,6 +60,33 @@ def check_sums(name, document):
                        f"{name}: {row}")
 
 
+def time_of(products, database, path):
+    """How long the path took itself, ns."""
+    last, *others = reversed(path.split(";"))
+    joins = "".join(f" JOIN call_paths p{number + 1} ON p{number + 1}.path_id = "
+                    f"p{number}.parent_path_id AND p{number + 1}.name = '{other}'"
+                    for number, other in enumerate(others))
+    query = f"SELECT p0.self_ns FROM call_paths p0{joins} WHERE p0.name = '{last}'"
+    result = harness.run([products.analyze, "sql", query, "--format", "csv", database])
+    return int(result.stdout.split()[-1])
+
+
+def check_wholly(name, document, products, database):
+    """However busy the machine was: a path lies on it or beside it."""
+    on_it, beside = WHOLLY[name]
+    check_sums(name, document)
+    for path in on_it + beside:
+        self_ns = time_of(products, database, path)
+        share = find(document, path)
+        if path in on_it:
+            harness.expect(share["critical_ns"] >= 0.9 * self_ns,
+                           f"{name}: {path} took {self_ns} ns and has {share}")
+        else:
+            harness.expect(self_ns > 3e7 and
+                           share["critical_ns"] - share["woken_ns"] < 0.1 * self_ns,
+                           f"{name}: {path} took {self_ns} ns and has {share}")
+
+
 def check(name, document):
     (held, least), (beside, most) = KNOWN[name]
     check_sums(name, document)
@@ -67,8 +101,8 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         program = harness.compile_program(os.path.join(harness.HERE, "critical_paths.c"),
                                           os.path.join(folder, "program"),
-                                          flags=["-pthread"])
-        for name in [*KNOWN, "alone"]:
+                                          flags=["-pthread", "-D_GNU_SOURCE"])
+        for name in [*KNOWN, *WHOLLY, "alone"]:
             database = os.path.join(folder, name + ".db")
             result = harness.run([program, name], cwd=folder,
                                  env=products.environment(database))
@@ -80,6 +114,8 @@ def main():
             if name == "alone":
                 harness.expect("critical_paths" not in document and
                                "several threads" in result.stdout, result.stdout)
+            elif name in WHOLLY:
+                check_wholly(name, document, products, database)
             else:
                 check(name, document)
             print(f"{name}: fine")

@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: MIT */
 /* Programs whose critical path is known, for critical.py: the first argument says which,
  * the second one how many percent of its work the function does that holds the run. */
+#include <fcntl.h>
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -199,9 +202,13 @@ static void take_turns(void)
 	pthread_join(thread, NULL);
 }
 
-/* One sleeps for longer than the other computes. */
+/* One sleeps for longer than the other computes, however long that takes. */
+static int is_prepared;
+
 NOINLINE static void *fetch(void *unused)
 {
+	while (!__atomic_load_n(&is_prepared, __ATOMIC_ACQUIRE))
+		usleep(1000u * (unsigned)percent);
 	usleep(4000u * (unsigned)percent);
 	return unused;
 }
@@ -216,6 +223,83 @@ static void sleeper(void)
 	pthread_t thread = start(fetch, NULL);
 
 	prepare();
+	__atomic_store_n(&is_prepared, 1, __ATOMIC_RELEASE);
+	pthread_join(thread, NULL);
+}
+
+/* Goes on when the other thread sleeps, as the kernel says. */
+static int listener_tid;
+
+UNTRACED static void let_it_sleep(void)
+{
+	char path[64], text[200] = "";
+
+	while (!strstr(text, ") S ")) {
+		int tid = __atomic_load_n(&listener_tid, __ATOMIC_ACQUIRE), file;
+
+		usleep(1000);
+		snprintf(path, sizeof(path), "/proc/self/task/%d/stat", tid);
+		file = tid ? open(path, O_RDONLY) : -1;
+		if (file < 0)
+			continue;
+		text[read(file, text, sizeof(text) - 1)] = 0;
+		close(file);
+	}
+}
+
+/* One has nothing to do but to wait for a signal, until it is told to end. */
+NOINLINE static void *listen(void *set)
+{
+	int number;
+
+	__atomic_store_n(&listener_tid, gettid(), __ATOMIC_RELEASE);
+	sigwait(set, &number);
+	return set;
+}
+
+NOINLINE static void work_alone(void)
+{
+	compute(4000L * percent);
+}
+
+static sigset_t block(int number)
+{
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, number);
+	pthread_sigmask(SIG_BLOCK, &set, NULL);
+	return set;
+}
+
+static void told_to_end(void)
+{
+	sigset_t set = block(SIGUSR1);
+	pthread_t thread = start(listen, &set);
+
+	let_it_sleep();
+	work_alone();
+	pthread_kill(thread, SIGUSR1);
+	pthread_join(thread, NULL);
+}
+
+/* One does all the work, once the signal comes that the process gets. */
+NOINLINE static void *work_when_told(void *set)
+{
+	__atomic_store_n(&listener_tid, gettid(), __ATOMIC_RELEASE);
+	sigwaitinfo(set, NULL);
+	work_alone();
+	return set;
+}
+
+static void told_to_begin(void)
+{
+	sigset_t set = block(SIGUSR2);
+	pthread_t thread = start(work_when_told, &set);
+
+	let_it_sleep();
+	prepare();
+	kill(getpid(), SIGUSR2);
 	pthread_join(thread, NULL);
 }
 
@@ -224,9 +308,14 @@ int main(int argc, char **argv)
 	const struct {
 		const char *name;
 		void (*run)(void);
-	} programs[] = {{"joins", joins},	{"convoy", convoy},
-			{"pipeline", pipeline}, {"take_turns", take_turns},
-			{"sleeper", sleeper},	{"alone", prepare}};
+	} programs[] = {{"joins", joins},
+			{"convoy", convoy},
+			{"pipeline", pipeline},
+			{"take_turns", take_turns},
+			{"sleeper", sleeper},
+			{"told_to_end", told_to_end},
+			{"told_to_begin", told_to_begin},
+			{"alone", prepare}};
 
 	if (argc > 2)
 		percent = atoi(argv[2]);

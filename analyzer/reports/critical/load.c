@@ -26,6 +26,7 @@ static const struct {
 	{"semaphore", {"sem_", "sem_"}, WALK_SIGNAL},
 	{"barrier", {"barrier", "barrier"}, WALK_SIGNAL},
 	{"thread", {"join", "join"}, WALK_JOIN},
+	{"signal", {"sig", "pause"}, WALK_SIGNAL},
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Waiting for descriptors, children, signals, names of hosts, and what processes share.
+ * Waiting for descriptors, children, names of hosts, and what processes share.
  * The fortified ones are what programs call that were compiled with checks of their
  * buffers.
  */
@@ -8,7 +8,6 @@
 
 #include <netdb.h>
 #include <poll.h>
-#include <signal.h>
 #include <stdlib.h>
 #include <sys/epoll.h>
 #include <sys/file.h>
@@ -103,27 +102,6 @@ exported pid_t wait4(pid_t child, int *ret_status, int options, struct rusage *r
 exported int waitid(idtype_t type, id_t id, siginfo_t *ret_info, int options)
 {
 	return LIBC_CALL(waitid, real_waitid(type, id, ret_info, options));
-}
-
-exported int sigwait(const sigset_t *restrict set, int *restrict ret_signal)
-{
-	return LIBC_CALL(sigwait, real_sigwait(set, ret_signal));
-}
-
-exported int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict ret_info)
-{
-	return LIBC_CALL(sigwaitinfo, real_sigwaitinfo(set, ret_info));
-}
-
-exported int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict ret_info,
-			  const struct timespec *restrict timeout)
-{
-	return LIBC_CALL(sigtimedwait, real_sigtimedwait(set, ret_info, timeout));
-}
-
-exported int sigsuspend(const sigset_t *mask)
-{
-	return LIBC_CALL(sigsuspend, real_sigsuspend(mask));
 }
 
 exported int getaddrinfo(const char *restrict name, const char *restrict service,

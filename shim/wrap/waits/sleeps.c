@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: MIT */
-/* Sleeping for a time, or until a signal. */
+/* Sleeping for a time. */
 #include <time.h>
 #include <unistd.h>
 
@@ -27,9 +27,4 @@ exported int usleep(useconds_t duration_us)
 exported unsigned int sleep(unsigned int duration_s)
 {
 	return LIBC_CALL(sleep, real_sleep(duration_s));
-}
-
-exported int pause(void)
-{
-	return LIBC_CALL(pause, real_pause());
 }

@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Signals: waiting for one, and sending it to a thread of the process, or to all of it.
+ *
+ * raise() sends to the calling thread, which waits for nothing; what the kernel sends is
+ * not seen. Those that send are called in handlers: they only leave a word.
+ */
+#include <pthread.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "common/attributes.h"
+#include "shim/core/process.h"
+#include "shim/waits/senders.h"
+#include "shim/wrap/real.h"
+#include "shim/wrap/waits/locks.h"
+
+/* A call that waits for a signal. signal: an expression with the call's `result` in it,
+ * see locks_end_signal_wait(). */
+#define SIGNAL_CALL(name, signal, expression)                                            \
+	({                                                                               \
+		struct locks_wait signal_wait;                                           \
+		int result;                                                              \
+                                                                                         \
+		signal_wait.lock = 0;                                                    \
+		if (libc_call_is_wanted)                                                 \
+			locks_begin_signal_wait(&signal_wait);                           \
+		result = LIBC_CALL(name, expression);                                    \
+		locks_end_signal_wait(&signal_wait, signal);                             \
+		result;                                                                  \
+	})
+
+exported int sigwait(const sigset_t *restrict set, int *restrict ret_signal)
+{
+	return SIGNAL_CALL(sigwait, result == 0 ? *ret_signal : -1,
+			   real_sigwait(set, ret_signal));
+}
+
+exported int sigwaitinfo(const sigset_t *restrict set, siginfo_t *restrict ret_info)
+{
+	return SIGNAL_CALL(sigwaitinfo, result, real_sigwaitinfo(set, ret_info));
+}
+
+exported int sigtimedwait(const sigset_t *restrict set, siginfo_t *restrict ret_info,
+			  const struct timespec *restrict timeout)
+{
+	return SIGNAL_CALL(sigtimedwait, result,
+			   real_sigtimedwait(set, ret_info, timeout));
+}
+
+/* These return when a handler has, and do not say of which signal. */
+exported int sigsuspend(const sigset_t *mask)
+{
+	return SIGNAL_CALL(sigsuspend, ((void)result, SENDERS_ANY),
+			   real_sigsuspend(mask));
+}
+
+exported int pause(void)
+{
+	return SIGNAL_CALL(pause, ((void)result, SENDERS_ANY), real_pause());
+}
+
+/* Signal 0 only asks whether there is somebody. */
+static int is_sent(int signal)
+{
+	return libc_call_is_wanted && signal > 0;
+}
+
+/* A process may be of its own group, and is among all. */
+static void note_process(pid_t pid, int signal)
+{
+	if (is_sent(signal) && process_is_ready() && (pid <= 0 || pid == process->pid))
+		senders_note_process(signal);
+}
+
+exported int kill(pid_t pid, int signal)
+{
+	note_process(pid, signal);
+	return real_kill(pid, signal);
+}
+
+exported int killpg(pid_t group, int signal)
+{
+	note_process(0, signal);
+	return real_killpg(group, signal);
+}
+
+exported int sigqueue(pid_t pid, int signal, const union sigval value)
+{
+	note_process(pid, signal);
+	return real_sigqueue(pid, signal, value);
+}
+
+/* Programs that were linked with a glibc before 2.34 get today's one, too, which is not
+ * told of a thread that has ended, but not been joined, that it is gone. */
+exported int pthread_kill(pthread_t thread, int signal)
+{
+	if (is_sent(signal))
+		senders_note_thread((uintptr_t)thread, signal);
+	return real_pthread_kill(thread, signal);
+}
+
+exported int pthread_sigqueue(pthread_t thread, int signal, const union sigval value)
+{
+	if (is_sent(signal))
+		senders_note_thread((uintptr_t)thread, signal);
+	return real_pthread_sigqueue(thread, signal, value);
+}
+
+exported int tgkill(pid_t pid, pid_t tid, int signal)
+{
+	if (is_sent(signal) && process_is_ready() && pid == process->pid)
+		senders_note_tid(tid, signal);
+	return real_tgkill(pid, tid, signal);
+}
