@@ -7,6 +7,7 @@
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 #include "analyzer/cli/cli.h"
+#include "analyzer/names/name_pool.h"
 #include "analyzer/reports/names/focus.h"
 #include "analyzer/rundb/limits.h"
 #include "analyzer/rundb/select.h"
@@ -255,9 +256,12 @@ static enum exit_status run(const struct request *cli, struct report_input *inpu
 	status = open_database(cli, input);
 	if (!status)
 		status = focus_resolve(input);
+	if (!status)
+		status = focus_collect(input);
 	if (status)
 		return status;
 	doc_init(&doc, cli->report->name);
+	doc.names = input->names;
 	status = cli->report->build(input, &doc);
 	if (status == STATUS_OK || status == STATUS_NOTHING ||
 	    status == STATUS_REGRESSION) {
@@ -284,6 +288,7 @@ int main(int argc, char **argv)
 	if (input.error.size)
 		complain(strbuf_text(&input.error));
 	filter_free(&input.filter);
+	name_pool_free(input.names);
 	rundb_close(input.db);
 	rundb_close(input.diff_db);
 	for (size_t i = 0; i < input.database_count; i++)

@@ -9,7 +9,8 @@
 #include "analyzer/document/flame.h"
 #include "analyzer/model/table.h"
 
-struct findings; /* analyzer/findings/finding.h */
+struct findings;  /* analyzer/findings/finding.h */
+struct name_pool; /* analyzer/names/name_pool.h */
 
 enum section_kind {
 	SECTION_NOTE,	/* a sentence, perhaps with advice */
@@ -72,8 +73,9 @@ struct doc {
 	const char *report;
 	struct section *sections;
 	size_t section_count, section_capacity;
-	struct flame *flame; /* for export/; NULL: nothing to draw or to export */
-	struct arena texts;  /* of titles, notes and values */
+	struct flame *flame;	 /* for export/; NULL: nothing to draw or to export */
+	struct arena texts;	 /* of titles, notes and values */
+	struct name_pool *names; /* of functions, borrowed; NULL: of none */
 };
 
 void doc_init(struct doc *doc, const char *report);

@@ -4,54 +4,41 @@
 #include "analyzer/model/meant.h"
 
 #include "common/names/cxx_name.h"
+#include "common/names/short_name.h"
 #include "common/base/nearest.h"
+#include "common/base/utf8.h"
 #include "common/base/xalloc.h"
-#include "analyzer/model/shorten.h"
 
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* The next mark of something left out, in either style; NULL: none. */
-static const char *find_mark(const char *text, size_t *ret_size)
-{
-	const char *dots = strstr(text, shorten_ascii.ellipsis);
-	const char *sign = strstr(text, shorten_utf8.ellipsis);
-	const char *mark = !sign || (dots && dots < sign) ? dots : sign;
-
-	if (mark)
-		*ret_size = strlen(mark == dots ? shorten_ascii.ellipsis
-						: shorten_utf8.ellipsis);
-	return mark;
-}
-
-static const char *find_piece(const char *name, const char *piece, size_t size)
-{
-	return memmem(name, strlen(name), piece, size);
-}
-
 /* Is the text the name with something left out at its marks? */
 static bool is_shortened(const char *text, const char *name)
 {
-	size_t mark_size = 0, size;
-	const char *mark = find_mark(text, &mark_size);
+	struct short_name *shortened;
+	bool fits;
 
-	if (!mark || strncmp(text, name, (size_t)(mark - text)) != 0)
+	if (!short_name_has_mark(text))
 		return false;
-	name += mark - text;
-	for (;;) {
-		text = mark + mark_size;
-		mark = find_mark(text, &mark_size);
-		if (!mark)
-			break;
-		size = (size_t)(mark - text);
-		name = find_piece(name, text, size);
-		if (!name)
-			return false;
-		name += size;
-	}
-	size = strlen(text);
-	return strlen(name) >= size && strcmp(name + strlen(name) - size, text) == 0;
+	shortened = short_name_new(text);
+	fits = shortened && short_name_fits(shortened, name, NULL);
+	short_name_free(shortened);
+	return fits;
+}
+
+/* What cannot be shown of a name is not pasted. */
+static bool is_clean_name(const char *text, const char *name)
+{
+	struct strbuf clean = {0};
+	bool fits;
+
+	if (!strpbrk(text, "?\xef")) /* what stands for it */
+		return false;
+	utf8_clean(&clean, name);
+	fits = strcmp(strbuf_text(&clean), text) == 0;
+	strbuf_free(&clean);
+	return fits;
 }
 
 /* The end of the name's last part, without its template arguments. */
@@ -87,13 +74,13 @@ enum meant meant_judge(const char *text, const char *name, const char *full_name
 	struct cxx_name parts;
 	const char *base;
 
-	if (strcmp(name, text) == 0)
+	if (strcmp(name, text) == 0 || is_clean_name(text, name))
 		return MEANT_NAME;
 	if (full_name && strcmp(full_name, text) == 0)
 		return MEANT_FULL;
 	if (linkage_name && strcmp(linkage_name, text) == 0)
 		return MEANT_LINKAGE;
-	if (is_shortened(text, name) || (full_name && is_shortened(text, full_name)))
+	if (is_shortened(text, name))
 		return MEANT_SHORTENED;
 	parts = cxx_name_parts(name);
 	base = find_base_end(&parts);

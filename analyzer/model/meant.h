@@ -7,7 +7,7 @@ enum meant {
 	MEANT_NAME,	 /* its name */
 	MEANT_FULL,	 /* its demangled name with all it has */
 	MEANT_LINKAGE,	 /* as the linker knows it */
-	MEANT_SHORTENED, /* as a narrow column shows one of the names */
+	MEANT_SHORTENED, /* as a narrow column shows its name */
 	MEANT_BASE,	 /* a name without parameters and template arguments */
 	MEANT_LAST_PART, /* that without namespaces and classes */
 	MEANT_PART,	 /* part of the name */

@@ -8,14 +8,15 @@
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 #include "analyzer/model/table.h"
+#include "analyzer/names/name_pool.h"
 
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const struct shorten_style shorten_utf8 = {"\xe2\x80\xa6", " \xe2\x86\x92 ", " \xc2\xb1"};
-const struct shorten_style shorten_ascii = {"..", " -> ", " +-"};
+const struct shorten_style shorten_utf8 = {"\xe2\x80\xa6", " \xe2\x86\x92 ", " \xc2\xb1",
+					   NULL};
+const struct shorten_style shorten_ascii = {"..", " -> ", " +-", NULL};
 
 void shorten_end(struct strbuf *buffer, const char *text, size_t width,
 		 const struct shorten_style *style)
@@ -70,159 +71,10 @@ void shorten_middle(struct strbuf *buffer, const char *text, size_t width,
 	strbuf_puts(buffer, text);
 }
 
-/* "operator<", "operator()" and the like: the bytes of a bracket that is none. */
-static size_t operator_name(const char *name, const char *at)
-{
-	static const char word[] = "operator";
-	size_t size = sizeof(word) - 1;
-
-	if ((size_t)(at - name) < size || memcmp(at - size, word, size) != 0)
-		return 0;
-	if ((size_t)(at - name) > size &&
-	    (isalnum((unsigned char)at[-(long)size - 1]) || at[-(long)size - 1] == '_'))
-		return 0;
-	if (strncmp(at, "()", 2) == 0)
-		return 2;
-	return strspn(at, "<>=-");
-}
-
-/* Copies name without what stands in brackets: parentheses of depth 0 when
- * drop_arguments, angle brackets deeper than keep_depth. */
-static void drop_brackets(struct strbuf *buffer, const char *name, bool drop_arguments,
-			  unsigned keep_depth, const struct shorten_style *style)
-{
-	unsigned angles = 0, rounds = 0;
-
-	for (const char *at = name; *at; at++) {
-		size_t symbols = operator_name(name, at);
-		bool hidden = (drop_arguments && rounds > 0) || angles > keep_depth;
-
-		if (symbols) {
-			if (!hidden)
-				strbuf_add(buffer, at, symbols);
-			at += symbols - 1;
-			continue;
-		}
-		if (starts(at, "(anonymous namespace)")) {
-			size_t size = strlen("(anonymous namespace)");
-
-			if (!hidden)
-				strbuf_add(buffer, at, size);
-			at += size - 1;
-			continue;
-		}
-		if (*at == '>' && angles > 0 && (at == name || at[-1] != '-')) {
-			if (--angles == keep_depth && !(drop_arguments && rounds > 0))
-				hidden = false;
-		} else if (*at == ')' && rounds > 0) {
-			if (--rounds == 0 && angles <= keep_depth)
-				hidden = false;
-		}
-		if (!hidden)
-			strbuf_add(buffer, at, 1);
-		if (*at == '<') {
-			if (angles++ == keep_depth && !hidden)
-				strbuf_puts(buffer, style->ellipsis);
-		} else if (*at == '(') {
-			if (rounds++ == 0 && drop_arguments && !hidden && at[1] != ')')
-				strbuf_puts(buffer, style->ellipsis);
-		}
-	}
-}
-
-/* Where the last part of a name begins: behind the last "::" that stands in no bracket,
- * "::" included; the start when there is none. */
-static const char *last_part(const char *name)
-{
-	const char *last = name;
-	unsigned depth = 0;
-
-	for (const char *at = name; *at; at++) {
-		size_t symbols = operator_name(name, at);
-
-		if (symbols) {
-			at += symbols - 1;
-			continue;
-		}
-		if (*at == '<' || *at == '(')
-			depth++;
-		else if ((*at == '>' || *at == ')') && depth > 0)
-			depth--;
-		else if (depth == 0 && starts(at, "::"))
-			last = at;
-	}
-	return last;
-}
-
-/* Appends what comes before the last part as far as there is room, then the last part:
- * "std::_Rb..::_M_lower_bound(..)". */
-static void keep_last_part(struct strbuf *buffer, const char *name, size_t width,
-			   const struct shorten_style *style)
-{
-	const char *last = last_part(name);
-	size_t mark = utf8_width(style->ellipsis), tail = utf8_width(last);
-	size_t start = buffer->size;
-
-	if (last == name || tail + mark > width) {
-		shorten_middle(buffer, last == name || tail <= 2 ? name : last + 2, width,
-			       style);
-		return;
-	}
-	strbuf_add(buffer, name, utf8_prefix(name, width - mark - tail));
-	while (buffer->size > start && ends_with(buffer, style->ellipsis))
-		strbuf_truncate(buffer, buffer->size - strlen(style->ellipsis));
-	strbuf_puts(buffer, style->ellipsis);
-	strbuf_puts(buffer, last);
-}
-
-/* What every C++ programmer reads over. */
-static void use_short_forms(struct strbuf *buffer, const char *name)
-{
-	static const char *const forms[][2] = {
-		{"std::__cxx11::basic_string<char, std::char_traits<char>, "
-		 "std::allocator<char> >",
-		 "std::string"},
-		{"std::__cxx11::", "std::"},
-		{"std::__1::", "std::"},
-	};
-
-	while (*name) {
-		const char *form = NULL;
-
-		for (size_t i = 0; i < sizeof(forms) / sizeof(forms[0]) && !form; i++)
-			if (starts(name, forms[i][0])) {
-				form = forms[i][1];
-				name += strlen(forms[i][0]);
-			}
-		if (form)
-			strbuf_puts(buffer, form);
-		else
-			strbuf_putc(buffer, *name++);
-	}
-}
-
 void shorten_name(struct strbuf *buffer, const char *name, size_t width,
 		  const struct shorten_style *style)
 {
-	struct strbuf plain = {0}, shorter = {0};
-
-	if (utf8_width(name) <= width) {
-		strbuf_puts(buffer, name);
-		return;
-	}
-	use_short_forms(&plain, name);
-	strbuf_puts(&shorter, strbuf_text(&plain));
-	for (unsigned keep = 4;
-	     utf8_width(strbuf_text(&shorter)) > width && keep-- > 0;) {
-		strbuf_reset(&shorter);
-		drop_brackets(&shorter, strbuf_text(&plain), true, keep, style);
-	}
-	if (utf8_width(strbuf_text(&shorter)) <= width)
-		strbuf_puts(buffer, strbuf_text(&shorter));
-	else
-		keep_last_part(buffer, strbuf_text(&shorter), width, style);
-	strbuf_free(&plain);
-	strbuf_free(&shorter);
+	name_pool_shorten(style->names, buffer, name, width, style->ellipsis);
 }
 
 void shorten_location(struct strbuf *buffer, const char *file, unsigned line,

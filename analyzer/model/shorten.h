@@ -6,19 +6,21 @@
 
 #include <stdbool.h>
 
-/* The texts that stand for something left out and between caller and callee. */
+struct name_pool; /* analyzer/names/name_pool.h */
+
+/* The texts that stand for something left out and between caller and callee. names: those
+ * that must be told apart, or NULL. */
 struct shorten_style {
 	const char *ellipsis; /* one column, or more */
 	const char *arrow;    /* with its spaces */
 	const char *error; /* between a number and how far it may be off, with a space */
+	struct name_pool *names;
 };
 
 extern const struct shorten_style shorten_utf8;
 extern const struct shorten_style shorten_ascii;
 
-/* Appends a function's name in at most width columns (at least 4). C++: what is in
- * the argument list goes first, then template arguments from the inside out, then the
- * middle. The name must be clean (utf8_clean()). */
+/* Appends a function's name in at most width columns: name_pool_shorten(). */
 void shorten_name(struct strbuf *buffer, const char *name, size_t width,
 		  const struct shorten_style *style);
 /* Appends the middle-cut text. */

@@ -15,7 +15,8 @@
 #define NAME_WIDTH 100
 #define DEEPEST 40 /* levels drawn; deeper ones get a number */
 
-static void put_cell(FILE *out, const struct cell *cell, enum column_type type)
+static void put_cell(FILE *out, const struct shorten_style *style,
+		     const struct cell *cell, enum column_type type)
 {
 	struct strbuf text = {0};
 	bool is_code =
@@ -26,7 +27,7 @@ static void put_cell(FILE *out, const struct cell *cell, enum column_type type)
 		       type == COLUMN_CHAIN  ? CHAIN_WIDTH
 		       : type == COLUMN_NAME ? NAME_WIDTH
 					     : SIZE_MAX / 2,
-		       &shorten_utf8);
+		       style);
 	if (cell->kind == CELL_NULL && type == COLUMN_CHAIN)
 		strbuf_reset(&text);
 	if (is_code)
@@ -36,7 +37,8 @@ static void put_cell(FILE *out, const struct cell *cell, enum column_type type)
 	strbuf_free(&text);
 }
 
-static void put_row_cell(FILE *out, const struct table *table, size_t row, size_t column)
+static void put_row_cell(FILE *out, const struct shorten_style *style,
+			 const struct table *table, size_t row, size_t column)
 {
 	const struct cell *cells = table_row(table, row);
 	enum column_type type = table->columns[column].type;
@@ -44,10 +46,10 @@ static void put_row_cell(FILE *out, const struct table *table, size_t row, size_
 	struct strbuf text = {0};
 
 	if (error < 0) {
-		put_cell(out, &cells[column], type);
+		put_cell(out, style, &cells[column], type);
 		return;
 	}
-	cell_with_error(&text, &cells[column], &cells[error], type, &shorten_utf8);
+	cell_with_error(&text, &cells[column], &cells[error], type, style);
 	md_put_escaped(out, strbuf_text(&text));
 	strbuf_free(&text);
 }
@@ -93,7 +95,8 @@ static void put_indent(FILE *out, size_t levels)
 		fputs("&ensp;", out);
 }
 
-static void put_table(FILE *out, const struct section *section)
+static void put_table(FILE *out, const struct shorten_style *style,
+		      const struct section *section)
 {
 	const struct table *table = section->table;
 
@@ -105,7 +108,7 @@ static void put_table(FILE *out, const struct section *section)
 			fputs("| ", out);
 			if (table->columns[j].type == COLUMN_NAME)
 				put_indent(out, row_depth(section, i) - 1);
-			put_row_cell(out, table, i, j);
+			put_row_cell(out, style, table, i, j);
 			fputc(' ', out);
 		}
 		fputs("|\n", out);
@@ -117,7 +120,8 @@ static void put_table(FILE *out, const struct section *section)
 	}
 }
 
-static void put_values(FILE *out, const struct section *section)
+static void put_values(FILE *out, const struct shorten_style *style,
+		       const struct section *section)
 {
 	for (size_t i = 0; i < section->value_count; i++) {
 		const struct section_value *value = &section->values[i];
@@ -127,7 +131,7 @@ static void put_values(FILE *out, const struct section *section)
 		fputs("- **", out);
 		md_put_escaped(out, value->title ? value->title : value->name);
 		fputs("**: ", out);
-		put_cell(out, &value->cell, value->type);
+		put_cell(out, style, &value->cell, value->type);
 		fputc('\n', out);
 	}
 }
@@ -168,9 +172,11 @@ static void put_plot(FILE *out, const struct section *section)
 
 static void render(const struct doc *doc, const struct render_context *context)
 {
+	struct shorten_style style = shorten_utf8;
 	FILE *out = context->out;
 	bool first = true;
 
+	style.names = doc->names;
 	for (size_t i = 0; i < doc->section_count; i++) {
 		const struct section *section = &doc->sections[i];
 
@@ -189,16 +195,16 @@ static void render(const struct doc *doc, const struct render_context *context)
 			put_note(out, section);
 			break;
 		case SECTION_VALUES:
-			put_values(out, section);
+			put_values(out, &style, section);
 			break;
 		case SECTION_TABLE:
-			put_table(out, section);
+			put_table(out, &style, section);
 			break;
 		case SECTION_PLOT:
 			put_plot(out, section);
 			break;
 		case SECTION_FINDINGS:
-			md_findings(out, section);
+			md_findings(out, &style, section);
 			break;
 		}
 	}

@@ -30,7 +30,8 @@ static void put_code(FILE *out, const char *label, const char *text)
 	fputc('\n', out);
 }
 
-static void put_head(FILE *out, size_t rank, const struct finding *finding)
+static void put_head(FILE *out, const struct shorten_style *style, size_t rank,
+		     const struct finding *finding)
 {
 	struct strbuf clean = {0}, name = {0};
 
@@ -39,7 +40,7 @@ static void put_head(FILE *out, size_t rank, const struct finding *finding)
 	fprintf(out, "%s %s", finding->rule->id, finding->rule->slug);
 	if (finding_name(finding)) {
 		utf8_clean(&clean, finding_name(finding));
-		shorten_name(&name, strbuf_text(&clean), NAME_WIDTH, &shorten_utf8);
+		shorten_name(&name, strbuf_text(&clean), NAME_WIDTH, style);
 		fputs(!finding->function   ? " of step "
 		      : finding->is_region ? " of region "
 					   : " of ",
@@ -51,30 +52,32 @@ static void put_head(FILE *out, size_t rank, const struct finding *finding)
 	strbuf_free(&name);
 }
 
-static void put_path(FILE *out, const char *label, const char *chain)
+static void put_path(FILE *out, const struct shorten_style *style, const char *label,
+		     const char *chain)
 {
 	struct strbuf text = {0};
 
 	if (chain && *chain)
-		shorten_chain(&text, chain, PATH_WIDTH, 1, &shorten_utf8);
+		shorten_chain(&text, chain, PATH_WIDTH, 1, style);
 	put_code(out, label, strbuf_text(&text));
 	strbuf_free(&text);
 }
 
-static void put_finding(FILE *out, const struct section *section, size_t index)
+static void put_finding(FILE *out, const struct shorten_style *style,
+			const struct section *section, size_t index)
 {
 	const struct finding *finding = &section->findings->list[index];
 	bool brief = section->flags & SECTION_BRIEF;
 	struct strbuf text = {0};
 
-	put_head(out, index + 1, finding);
+	put_head(out, style, index + 1, finding);
 	put_text(out, "what", finding->rule->title);
 	put_code(out, "where", finding->where);
 	put_text(out, "confidence", confidence_word(finding->confidence));
 	finding_put_evidence(&text, finding);
 	put_text(out, "evidence", strbuf_text(&text));
-	put_path(out, "path", finding->chain);
-	put_path(out, "through", finding->through);
+	put_path(out, style, "path", finding->chain);
+	put_path(out, style, "through", finding->through);
 	put_text(out, "why", finding->why);
 	for (size_t i = 0; finding->advice[i] && (i == 0 || !brief); i++) {
 		fprintf(out, "%s%zu. ", i ? "  " : "- **try**:\n  ", i + 1);
@@ -95,12 +98,13 @@ static void put_finding(FILE *out, const struct section *section, size_t index)
 	strbuf_free(&text);
 }
 
-void md_findings(FILE *out, const struct section *section)
+void md_findings(FILE *out, const struct shorten_style *style,
+		 const struct section *section)
 {
 	for (size_t i = 0; i < section->shown_count; i++) {
 		if (i)
 			fputc('\n', out);
-		put_finding(out, section, i);
+		put_finding(out, style, section, i);
 	}
 	if (section->footer) {
 		fputs(section->shown_count ? "\n*" : "*", out);

@@ -15,14 +15,15 @@ static const char *const utf8_levels[] = {
 };
 static const char *const ascii_levels[] = {"_", ".", ":", "-", "=", "+", "*", "#"};
 
-void text_style_init(struct text_style *style, const struct render_context *context)
+void text_style_init(struct text_style *style, const struct render_context *context,
+		     struct name_pool *names)
 {
 	bool color = context->color, utf8 = context->utf8;
 
 	*style = (struct text_style){
 		.out = context->out,
 		.width = context->width,
-		.shorten = utf8 ? &shorten_utf8 : &shorten_ascii,
+		.own = utf8 ? shorten_utf8 : shorten_ascii,
 		.bold = color ? "\033[1m" : "",
 		.dim = color ? "\033[2m" : "",
 		.good = color ? "\033[32m" : "",
@@ -34,6 +35,8 @@ void text_style_init(struct text_style *style, const struct render_context *cont
 		.levels = utf8 ? utf8_levels : ascii_levels,
 		.level_count = sizeof(utf8_levels) / sizeof(utf8_levels[0]),
 	};
+	style->own.names = names;
+	style->shorten = &style->own;
 }
 
 static void newline(const struct text_style *style, size_t indent)

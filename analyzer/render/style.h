@@ -9,6 +9,7 @@ struct text_style {
 	FILE *out;
 	size_t width;
 	const struct shorten_style *shorten;
+	struct shorten_style own; /* where shorten points to */
 	/* Escape sequences, empty without colour. */
 	const char *bold, *dim, *good, *warning, *off;
 	/* Tree guides: a child with and without later siblings (two columns), an ancestor
@@ -19,7 +20,9 @@ struct text_style {
 	size_t level_count;
 };
 
-void text_style_init(struct text_style *style, const struct render_context *context);
+/* names: those of the document, may be NULL. */
+void text_style_init(struct text_style *style, const struct render_context *context,
+		     struct name_pool *names);
 
 /* Writes text wrapped at words: the first line after first_indent columns that are
  * already written, further ones after indent spaces. Ends with a newline. */

@@ -169,7 +169,7 @@ static void render(const struct doc *doc, const struct render_context *context)
 	struct text_style style;
 	bool first = true;
 
-	text_style_init(&style, context);
+	text_style_init(&style, context, doc->names);
 	for (size_t i = 0; i < doc->section_count; i++) {
 		if (doc->sections[i].flags & SECTION_MACHINE)
 			continue;

@@ -75,7 +75,8 @@ struct report_input {
 	size_t database_count, before_databases;
 	const struct report_options *options;
 	struct filter filter;
-	struct strbuf error; /* one sentence when the status is not 0 */
+	struct name_pool *names; /* of all functions, for people; else NULL */
+	struct strbuf error;	 /* one sentence when the status is not 0 */
 };
 
 struct report {

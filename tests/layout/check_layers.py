@@ -20,7 +20,7 @@ COLLECTOR = [*BASE, "collector/read", "collector/processes", "collector/symbols"
              "collector/transfers", "collector/merge", "collector/locks", "collector/account", "collector/ingest",
              "collector/naming", "collector/database",
              "collector/store", "collector/live", "collector/selection"]
-CONTENT = [*BASE, "common/json", "analyzer/model", "analyzer/statistics", "analyzer/findings",
+CONTENT = [*BASE, "common/json", "analyzer/names", "analyzer/model", "analyzer/statistics", "analyzer/findings",
            "analyzer/document", "analyzer/rundb"]
 LAYERS = {
     "common": [],
@@ -72,7 +72,8 @@ LAYERS = {
     "collector": [*COLLECTOR, "collector/watch"],
     "record": [*BASE, "common/json", "collector/analyze.h", "collector/database",
                "collector/selection/map_file.h", "collector/store", "collector/symbols"],
-    "analyzer/model": BASE,
+    "analyzer/names": BASE,
+    "analyzer/model": [*BASE, "analyzer/names"],
     "analyzer/statistics": [*BASE, "analyzer/model"],
     "analyzer/findings": [*BASE, "common/json", "analyzer/model"],
     "analyzer/document": [*BASE, "analyzer/model", "analyzer/findings"],
@@ -86,7 +87,7 @@ LAYERS = {
                                 "collector/live/attach_set.h",
                                 "collector/selection/uncollected.h"],
     # A finding names its rule; a rule is more than a name.
-    "analyzer/render": [*BASE, "analyzer/model", "analyzer/findings", "analyzer/document",
+    "analyzer/render": [*BASE, "analyzer/names", "analyzer/model", "analyzer/findings", "analyzer/document",
                         "analyzer/rules/rule.h"],
     "analyzer/export": [*BASE, "analyzer/model", "analyzer/document"],
     "analyzer/cli": [*CONTENT, "analyzer/rules", "analyzer/reports", "analyzer/render",

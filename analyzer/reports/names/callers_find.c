@@ -29,15 +29,16 @@ struct search {
 /* "#12 name" in a line of its own. */
 static void add_candidate(struct search *search, struct cursor *cursor, const char *name)
 {
+	struct shorten_style style = shorten_ascii;
 	struct strbuf clean = {0};
 
+	style.names = search->input->names;
 	if (search->best_count++ >= LISTED_NAMES)
 		return;
 	strbuf_printf(&search->candidates, "\n  #%lld ",
 		      (long long)cursor_integer(cursor, "function_id"));
 	utf8_clean(&clean, name);
-	shorten_name(&search->candidates, strbuf_text(&clean), NAME_WIDTH,
-		     &shorten_ascii);
+	shorten_name(&search->candidates, strbuf_text(&clean), NAME_WIDTH, &style);
 	strbuf_free(&clean);
 }
 
@@ -104,7 +105,7 @@ static enum exit_status not_found(struct search *search)
 {
 	struct strbuf list = {0};
 
-	near_names_put(&search->near, &list);
+	near_names_put(&search->near, search->input->names, &list);
 	report_fail(search->input, STATUS_FAILED, "no function '%s' in the run%s",
 		    search->wanted, strbuf_text(&list));
 	strbuf_free(&list);

@@ -8,5 +8,9 @@
  * expression nor the name of one. */
 enum exit_status focus_resolve(struct report_input *input);
 
+/* Sets input->names, owned by the caller (name_pool_free()), when people will read the
+ * report. */
+enum exit_status focus_collect(struct report_input *input);
+
 /* Adds a note when no function has such a name, with the nearest that there are. */
 void focus_note(struct report_input *input, struct doc *doc);

@@ -30,11 +30,15 @@ void near_names_consider(struct near_names *near, const char *text, const char *
 	near->list[place].name = xstrdup(name);
 }
 
-void near_names_put(const struct near_names *near, struct strbuf *sentence)
+void near_names_put(const struct near_names *near, struct name_pool *names,
+		    struct strbuf *sentence)
 {
+	struct shorten_style style = shorten_ascii;
+
+	style.names = names;
 	for (size_t i = 0; i < NEAR_NAMES && near->list[i].name; i++) {
 		strbuf_puts(sentence, i ? ", " : "; did you mean ");
-		shorten_name(sentence, near->list[i].name, NAME_WIDTH, &shorten_ascii);
+		shorten_name(sentence, near->list[i].name, NAME_WIDTH, &style);
 	}
 	if (near->list[0].name)
 		strbuf_putc(sentence, '?');

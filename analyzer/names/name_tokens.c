@@ -1,0 +1,219 @@
+/* SPDX-License-Identifier: MIT */
+/* Names taken to pieces. Must not fail: a name is any text. */
+#include "analyzer/names/name_tokens.h"
+
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
+#include "common/names/cxx_brackets.h"
+#include "common/names/cxx_name.h"
+
+#include <ctype.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define PIECE 10
+
+static const char anonymous[] = "(anonymous namespace)";
+
+static bool starts_with(const char *text, const char *start)
+{
+	return strncmp(text, start, strlen(start)) == 0;
+}
+
+static bool is_word(char c)
+{
+	return isalnum((unsigned char)c) || c == '_' || c == '$' || (c & 0x80);
+}
+
+static bool is_middle(char c) /* of a character of several bytes */
+{
+	return ((unsigned char)c & 0xc0) == 0x80;
+}
+
+/* Up to where a piece of a word goes: digits, or letters to the next "_" or capital. */
+static size_t piece_size(const char *at, size_t size)
+{
+	size_t used = 1;
+
+	while (used < size &&
+	       (is_middle(at[used]) || (used < PIECE &&
+					!isdigit((unsigned char)at[used]) ==
+						!isdigit((unsigned char)at[used - 1]) &&
+					at[used - 1] != '_' &&
+					!(isupper((unsigned char)at[used]) &&
+					  !isupper((unsigned char)at[used - 1])))))
+		used++;
+	return used;
+}
+
+/* The bytes of the token at `at`, which is no bracket. */
+static size_t token_size(const char *name, const char *at, enum name_tokens_size size)
+{
+	size_t word = 0;
+
+	if (starts_with(at, anonymous))
+		return sizeof(anonymous) - 1;
+	if (cxx_name_is_operator(name, at)) {
+		/* to a type: that is a name again */
+		if (at[8] == ' ' && !starts_with(at, "operator new") &&
+		    !starts_with(at, "operator delete"))
+			return strlen("operator ");
+		return (size_t)(cxx_name_skip_operator(at) - at);
+	}
+	if (starts_with(at, "::") || starts_with(at, ", "))
+		return 2;
+	while (is_word(at[word]))
+		word++;
+	if (!word)
+		return 1;
+	return size == NAME_TOKENS_PIECES ? piece_size(at, word) : word;
+}
+
+static void add(struct name_tokens *ret, size_t *capacity, size_t from, size_t size,
+		uint32_t opener)
+{
+	struct name_token *token;
+	const struct name_token *around = NULL;
+
+	ret->list = xgrow(ret->list, ret->count, capacity, sizeof(*ret->list));
+	token = &ret->list[ret->count++];
+	if (opener != NAME_TOKEN_NONE)
+		around = &ret->list[opener];
+	*token = (struct name_token){
+		.from = (uint32_t)from,
+		.end = (uint32_t)(from + size),
+		.opener = opener,
+		.partner = NAME_TOKEN_NONE,
+		.depth = around ? around->depth + 1 : 0,
+		.in_parentheses = around && (around->in_parentheses ||
+					     ret->name[around->from] == '('),
+	};
+}
+
+/* Parts begin behind "::", and no later than the parameters or a mark behind them. */
+static void find_parts(struct name_tokens *tokens)
+{
+	struct cxx_name parts = cxx_name_parts(tokens->name);
+	size_t last = (size_t)(parts.last - tokens->name);
+
+	for (size_t i = 0; i < tokens->count; i++) {
+		struct name_token *token = &tokens->list[i];
+
+		token->starts_part =
+			!i || (!token->depth && token[-1].end - token[-1].from == 2 &&
+			       starts_with(tokens->name + token[-1].from, "::"));
+		if (token->starts_part && token->from <= last)
+			tokens->last_part = i;
+	}
+}
+
+void name_tokens_read(struct name_tokens *ret, const char *name,
+		      enum name_tokens_size size)
+{
+	uint32_t *partners = cxx_brackets(name), opener = NAME_TOKEN_NONE;
+	size_t capacity = 0;
+
+	*ret = (struct name_tokens){.name = name};
+	for (size_t i = 0; name[i];) {
+		bool is_bracket = partners[i] != i && strchr("()<>", name[i]) &&
+				  !starts_with(name + i, anonymous);
+
+		if (is_bracket && partners[i] < i && opener != NAME_TOKEN_NONE) {
+			uint32_t partner = opener;
+
+			opener = ret->list[partner].opener;
+			add(ret, &capacity, i, 1, opener);
+			ret->list[partner].partner = (uint32_t)ret->count - 1;
+			ret->list[ret->count - 1].partner = partner;
+			i++;
+		} else if (is_bracket) {
+			add(ret, &capacity, i++, 1, opener);
+			opener = (uint32_t)ret->count - 1;
+		} else {
+			size_t bytes = token_size(name, name + i, size);
+
+			add(ret, &capacity, i, bytes, opener);
+			i += bytes;
+		}
+	}
+	free(partners);
+	find_parts(ret);
+}
+
+void name_tokens_free(struct name_tokens *tokens)
+{
+	free(tokens->list);
+	*tokens = (struct name_tokens){.name = NULL};
+}
+
+size_t name_tokens_at(const struct name_tokens *tokens, size_t byte)
+{
+	size_t low = 0, high = tokens->count;
+
+	while (low + 1 < high) {
+		size_t middle = (low + high) / 2;
+
+		if (tokens->list[middle].from <= byte)
+			low = middle;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void name_tokens_show(const struct name_tokens *tokens, bool *shown, size_t token)
+{
+	uint32_t at = (uint32_t)token;
+
+	shown[at] = true;
+	if (tokens->list[at].partner != NAME_TOKEN_NONE)
+		shown[tokens->list[at].partner] = true;
+	for (at = tokens->list[at].opener; at != NAME_TOKEN_NONE;
+	     at = tokens->list[at].opener) {
+		shown[at] = true;
+		if (tokens->list[at].partner != NAME_TOKEN_NONE)
+			shown[tokens->list[at].partner] = true;
+	}
+}
+
+/* A mark, or what it would stand for when that is no wider. */
+static void put_hidden(const char *from, size_t size, const char *mark,
+		       struct strbuf *buffer)
+{
+	char text[16];
+
+	if (size < sizeof(text)) {
+		memcpy(text, from, size);
+		text[size] = '\0';
+		if (utf8_width(text) <= utf8_width(mark)) {
+			strbuf_puts(buffer, text);
+			return;
+		}
+	}
+	strbuf_puts(buffer, mark);
+}
+
+bool name_tokens_put(const struct name_tokens *tokens, const bool *shown,
+		     const char *mark, size_t width, struct strbuf *buffer)
+{
+	strbuf_reset(buffer);
+	for (size_t i = 0; i < tokens->count;) {
+		const struct name_token *token = &tokens->list[i];
+		size_t end = i;
+
+		if (buffer->size > 6 * width + 64) /* of bytes: no need to measure */
+			return false;
+		if (shown[i]) {
+			strbuf_add(buffer, tokens->name + token->from,
+				   token->end - token->from);
+			i++;
+			continue;
+		}
+		while (end < tokens->count && !shown[end])
+			end++;
+		put_hidden(tokens->name + token->from,
+			   tokens->list[end - 1].end - token->from, mark, buffer);
+		i = end;
+	}
+	return utf8_width(strbuf_text(buffer)) <= width;
+}
