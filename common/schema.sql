@@ -326,13 +326,14 @@ CREATE TABLE lock_wait (
 CREATE INDEX lock_wait_run ON lock_wait(run_id);
 
 -- A wait for another thread, one by one, and the lane that was waited for: who had the
--- lock when the wait began, who signalled, came last or ended. Of the waits of a thread
+-- lock when the wait began, who signalled, came last or ended; or a call of libc in which
+-- the thread slept for 1 ms or longer: the end of it, for so long, and the call's path. Of the waits of a thread
 -- there is room for some thousands: then stall_window says which of them are here, those
 -- that touch a stretch of window_ns from first_ns, or from any number of period_ns later.
 CREATE TABLE stall (
 	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL, lane_id INTEGER NOT NULL,
 	started_ns INTEGER NOT NULL, wait_ns INTEGER NOT NULL,
-	kind TEXT NOT NULL,		-- as of a lock
+	kind TEXT NOT NULL,		-- as of a lock; 'sleep', 'call': of libc
 	lock_id INTEGER,
 	waiter_path_id INTEGER, holder_lane_id INTEGER,
 	holder_path_id INTEGER, taken_path_id INTEGER	-- as of a lock_wait

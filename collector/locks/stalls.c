@@ -17,8 +17,13 @@ static void thin(struct stalls *stalls)
 
 static int is_whole(const struct segment_stall *stall)
 {
-	return stall->kind >= SEGMENT_LOCK_MUTEX && stall->kind <= SEGMENT_LOCK_SIGNAL &&
+	return stall->kind >= SEGMENT_LOCK_MUTEX && stall->kind <= SEGMENT_LOCK_CALL &&
 	       stall->begin_ticks <= stall->end_ticks;
+}
+
+static int is_nap(const struct segment_stall *stall)
+{
+	return stall->kind >= SEGMENT_LOCK_SLEEP;
 }
 
 static void add(struct stalls *stalls, const struct merge_stall *stall)
@@ -49,11 +54,12 @@ void stalls_add_lane(struct stalls *stalls, uint32_t lane, const struct lane_loc
 
 		if (!stall.from.kind)
 			continue; /* the writer died in between */
-		if (!is_whole(&stall.from) || stall.from.lock >= from->lock_count) {
+		if (!is_whole(&stall.from) ||
+		    (!is_nap(&stall.from) && stall.from.lock >= from->lock_count)) {
 			++*damaged_count;
 			continue;
 		}
-		stall.lock = locks[stall.from.lock];
+		stall.lock = is_nap(&stall.from) ? UINT32_MAX : locks[stall.from.lock];
 		if (stall.from.node < from->node_count)
 			stall.waiter_path = from->paths[stall.from.node];
 		add(stalls, &stall);

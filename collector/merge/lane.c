@@ -264,7 +264,7 @@ static void take_locks(struct lane_walk *walk, struct lane_locks *ret)
 	data->lock_times = NULL;
 	data->lock_waits = NULL;
 	data->stalls = NULL;
-	if (!ret->lock_count)
+	if (!ret->lock_count && !ret->stall_count)
 		return;
 	ret->paths = list_paths(walk);
 	ret->node_count = data->node_count;

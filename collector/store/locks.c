@@ -12,6 +12,7 @@ static const char *const kind_words[] = {
 	[SEGMENT_LOCK_SPIN] = "spin",		[SEGMENT_LOCK_CONDITION] = "condition",
 	[SEGMENT_LOCK_SEMAPHORE] = "semaphore", [SEGMENT_LOCK_BARRIER] = "barrier",
 	[SEGMENT_LOCK_ENDING] = "thread",	[SEGMENT_LOCK_SIGNAL] = "signal",
+	[SEGMENT_LOCK_SLEEP] = "sleep",		[SEGMENT_LOCK_CALL] = "call",
 };
 
 static const char *const naming_words[] = {

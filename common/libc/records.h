@@ -35,6 +35,9 @@ enum segment_lock_kind {
 	SEGMENT_LOCK_BARRIER = 6, /* who came last */
 	SEGMENT_LOCK_ENDING = 7,  /* the ends of all threads: whose it was */
 	SEGMENT_LOCK_SIGNAL = 8,  /* the kernel's, of all numbers: who sent it */
+	/* of stalls only, which have no lock then */
+	SEGMENT_LOCK_SLEEP = 9, /* for a time */
+	SEGMENT_LOCK_CALL = 10, /* in a call of libc: for a file, a peer, a child */
 };
 
 /* The address of what is one of a kind in its process, and none. */
@@ -76,18 +79,21 @@ struct segment_lock_wait {
 	uint32_t hash_next;
 };
 
-/* One wait for another thread: when, and for whom. All are kept as long as there is room.
- * Then those that touch one of every so many windows of time, see
+/* One wait for another thread: when, and for whom; or a call of libc in which the thread
+ * slept, for SEGMENT_NAP_NS or longer: the end of it, for so long. All are kept as long
+ * as there is room. Then those that touch one of every so many windows of time, see
  * segment_stall_is_kept(): what happened in these windows is still whole, of all threads,
  * and a long wait is never lost. Entry 0 is never used. */
 struct segment_stall {
 	uint64_t begin_ticks, end_ticks;
 	uint32_t kind; /* enum segment_lock_kind; 0: the entry is not filled in */
 	uint32_t lock; /* in the lane's locks */
-	uint32_t node; /* that waited */
+	uint32_t node; /* that waited; of a nap that of the call itself */
 	/* as of a segment_lock_wait */
 	uint32_t holder_slot, holder_node, taken_node;
 };
+
+#define SEGMENT_NAP_NS 1000000u
 
 #define SEGMENT_STALL_WINDOW_SHIFT 21u /* ticks of a window, as a power of two */
 #define SEGMENT_STALL_THINNING_MOST 32u

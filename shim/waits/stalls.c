@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: MIT */
-/* The lists of waits for other threads. */
+/* The lists of waits for other threads, and of sleeps. */
 #include "shim/waits/stalls.h"
 
 #include "common/libc/records.h"
+#include "shim/core/clock.h"
 #include "shim/core/process.h"
+#include "shim/lane/paused.h"
 
 /* One of every 2^thinning windows is kept by who adds from now on. A forked child begins
  * where its parent was. */
@@ -82,6 +84,33 @@ void stalls_add(struct lane_context *context, const struct segment_stall *stall)
 	}
 	if (result < 0)
 		context->lane->lost_stall_count++;
+}
+
+static uint64_t ticks_of_ns(uint64_t ns)
+{
+	return (uint64_t)((double)ns * 1e-9 * process_facts.run->ticks_per_second);
+}
+
+static int is_sleep(enum libc_call call)
+{
+	return call == LIBC_CALL_nanosleep || call == LIBC_CALL_clock_nanosleep ||
+	       call == LIBC_CALL_usleep || call == LIBC_CALL_sleep ||
+	       call == LIBC_CALL_thrd_sleep;
+}
+
+cold void stalls_add_nap(struct lane_context *context, uint32_t node, enum libc_call call,
+			 uint64_t ticks, uint64_t blocked_ns)
+{
+	uint64_t now = clock_now(), slept = ticks_of_ns(blocked_ns);
+	struct segment_stall stall = {
+		.begin_ticks = now - (slept < ticks ? slept : ticks),
+		.end_ticks = now,
+		.kind = is_sleep(call) ? SEGMENT_LOCK_SLEEP : SEGMENT_LOCK_CALL,
+		.node = node,
+	};
+
+	if (node && !paused_is_on())
+		stalls_add(context, &stall);
 }
 
 void stalls_abandon(struct lane_context *context)

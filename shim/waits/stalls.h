@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Each wait for another thread, with its time: what happened in the run one after the
- * other because somebody had to be waited for (segment_stall). Runs on: the lane's
- * thread, any context, behind a wait. Must not lock or call libc.
+ * Each wait for another thread, and each long sleep, with its time: what happened in the
+ * run one after the other because somebody had to be waited for (segment_stall). Runs on:
+ * the lane's thread, any context, behind a wait. Must not lock or call libc.
  *
  * There is room for so many of a lane. When it is full, all lanes from then on keep only
  * those that touch one of every two windows of time, then of four, and so on; a lane
@@ -12,8 +12,13 @@
  */
 #pragma once
 
+#include "common/libc/calls.h"
 #include "common/libc/records.h"
 #include "shim/lane/lane.h"
+
+/* A call of libc of this node has ended just now, and was that long. */
+void stalls_add_nap(struct lane_context *context, uint32_t node, enum libc_call call,
+		    uint64_t ticks, uint64_t blocked_ns);
 
 /* A wait of the lane is over. */
 void stalls_add(struct lane_context *context, const struct segment_stall *stall);

@@ -15,7 +15,9 @@
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/lane/lane.h"
+#include "shim/lane/paused.h"
 #include "shim/record/calls.h"
+#include "shim/waits/stalls.h"
 
 /* Set by the constructor; 0: PROFSHIM_WAITS=off. */
 extern hidden int libc_call_is_wanted;
@@ -32,21 +34,63 @@ static inline int libc_call_begin(enum libc_call call, uintptr_t stack)
 	return 1;
 }
 
+/* Ends the call's frame. Returns its node, 0: it had none; and its ticks. */
+static inline uint32_t libc_call_finish(enum libc_call call, uintptr_t stack,
+					uint64_t *ret_ticks)
+{
+	uint64_t key = SEGMENT_KEY_LIBC | (uint64_t)call, before = 0, blocked_ns;
+	struct lane_context *context = lane_self;
+	uint32_t node = 0;
+
+	*ret_ticks = 0;
+	if (unlikely(!lane_is_live(context) || paused_is_on())) {
+		calls_end_region(key, stack);
+		return 0;
+	}
+	if (likely(context->top > context->frames && context->top[-1].function == key))
+		node = context->top[-1].node;
+	if (likely(node))
+		before = context->nodes[node].total_ticks;
+	blocked_ns = context->off_cpu.blocked_ns;
+	calls_end_region(key, stack);
+	if (likely(node))
+		*ret_ticks = context->nodes[node].total_ticks - before;
+	blocked_ns = context->off_cpu.blocked_ns - blocked_ns;
+	if (unlikely(blocked_ns >= SEGMENT_NAP_NS))
+		stalls_add_nap(context, node, call, *ret_ticks, blocked_ns);
+	return node;
+}
+
 /* is_open: what the begin returned. */
 static inline void libc_call_end(enum libc_call call, uintptr_t stack, int is_open)
+{
+	uint64_t ticks;
+
+	if (is_open)
+		libc_call_finish(call, stack, &ticks);
+}
+
+/* The same of one whose waits are in books of their own. */
+static inline void libc_call_end_booked(enum libc_call call, uintptr_t stack, int is_open)
 {
 	if (is_open)
 		calls_end_region(SEGMENT_KEY_LIBC | (uint64_t)call, stack);
 }
 
 /* The value of an expression that calls the next one, recorded as a call of `name`. */
-#define LIBC_CALL(name, expression)                                                      \
+#define LIBC_CALL(name, expression) LIBC_CALL_ENDED(name, libc_call_end, expression)
+
+/* The same of one that waits for another thread, see waits/locks.h. */
+#define LIBC_CALL_BOOKED(name, expression)                                               \
+	LIBC_CALL_ENDED(name, libc_call_end_booked, expression)
+
+#define LIBC_CALL_ENDED(name, end, expression)                                           \
 	({                                                                               \
 		uintptr_t libc_call_stack = (uintptr_t)__builtin_dwarf_cfa();            \
 		int libc_call_is_open =                                                  \
 			libc_call_begin(LIBC_CALL_##name, libc_call_stack);              \
 		__typeof__(expression) libc_call_result = (expression);                  \
                                                                                          \
-		libc_call_end(LIBC_CALL_##name, libc_call_stack, libc_call_is_open);     \
+		end(LIBC_CALL_##name, libc_call_stack, libc_call_is_open);               \
 		libc_call_result;                                                        \
 	})

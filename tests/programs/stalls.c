@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /* Waits for other threads, one by one: for a lock, at a barrier, for a signal and for a
- * thread's end, and the thread that was waited for. */
+ * thread's end, and the thread that was waited for; and long sleeps. */
 // flags: -pthread
 // expect-sql: SELECT kind, name, waiter, CASE WHEN kind <> 'mutex' THEN holder
-//     END, COUNT(*) FROM stalls GROUP BY 1, 2, 3, 4 ORDER BY 1, 3 => barrier|meeting|meet|meet|1;
+//     END, COUNT(*) FROM stalls WHERE
+//     kind NOT IN ('sleep', 'call') GROUP BY 1, 2, 3, 4 ORDER BY 1, 3 => barrier|meeting|meet|meet|1;
 //     condition|told|hear|tell|1; mutex|lock|try_it||1; thread|[end of a
 //     thread]|main|work|1
 // the holder of each is the other thread
@@ -12,12 +13,17 @@
 // where it had taken the lock, and that it slept with it
 // expect-sql: SELECT t.name, s.wait_ns > 50000000 FROM stalls s JOIN call_paths t ON t.path_id
 //     = s.taken_path_id WHERE s.kind = 'mutex' => hold|1
+// what slept for a tenth of a second, each by itself, and had nobody to wait for
+// expect-sql: SELECT kind, waiter, name, holder, COUNT(*) FROM stalls
+//     WHERE kind IN ('sleep', 'call') AND wait_ns >= 99000000 GROUP BY 1, 2, 3, 4 ORDER BY 1 =>
+//     call|poll|||1; sleep|usleep|||4
 // a join is over when the thread is
 // expect-sql: SELECT ABS(s.started_ns + s.wait_ns - t.started_ns - t.wall_ns) < 30000000 FROM
 //     stalls s JOIN threads t ON t.lane_id = s.holder_lane_id WHERE s.kind = 'thread' => 1
 // expect-sql: SELECT COUNT(*) FROM stall_window => 0
 // expect-trust: lost_stalls => 0
 #include "truth.h"
+#include <poll.h>
 #include <pthread.h>
 #include <semaphore.h>
 #include <unistd.h>
@@ -75,6 +81,7 @@ static void *work(void *unused)
 	hold();
 	tell();
 	usleep(MOMENT_US);
+	poll(NULL, 0, MOMENT_US / 1000);
 	return NULL;
 }
 

@@ -19,9 +19,10 @@ enum walk_kind {
 	WALK_LOCK,   /* the holder: who had it when the wait began */
 	WALK_SIGNAL, /* the holder: who let the waiter go */
 	WALK_JOIN,   /* the holder: who ended */
+	WALK_NAP,    /* slept: nobody held it, as far as is known */
 };
 
-/* A wait for another thread. */
+/* A wait for another thread, or a sleep. */
 struct walk_stall {
 	uint32_t lane, holder_lane; /* WALK_NONE: not known */
 	double begin_ns, end_ns;

@@ -122,6 +122,7 @@ static void add_stretches(struct work *work)
 		uint32_t lane = stretch->thread == WALK_NONE
 					? WALK_NONE
 					: input->run->threads[stretch->thread].lane;
+		struct share *cell;
 		bool is_new;
 		uint32_t number;
 
@@ -135,8 +136,11 @@ static void add_stretches(struct work *work)
 			work->shares->begun_ns += ns;
 			break;
 		case WALK_WAITED:
-			cell_of(work, lane, input->stalls[stall->number].path)
-				->waited_ns += ns;
+			cell = cell_of(work, lane, input->stalls[stall->number].path);
+			if (stall->kind == WALK_NAP)
+				cell->slept_ns += ns;
+			else
+				cell->waited_ns += ns;
 			break;
 		case WALK_WOKEN:
 			cell_of(work, lane, input->stalls[stall->number].path)
@@ -244,7 +248,7 @@ static void divide(struct work *work)
 	}
 	for (size_t i = 0; i < work->shares->count; i++) {
 		struct share *cell = &work->shares->all[i];
-		double exact_ns = cell->waited_ns + cell->woken_ns;
+		double exact_ns = cell->waited_ns + cell->slept_ns + cell->woken_ns;
 
 		cell->least_ns += fmax(0, exact_ns - error_ns);
 		cell->most_ns += exact_ns > 0 ? exact_ns + error_ns : 0;

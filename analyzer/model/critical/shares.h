@@ -41,8 +41,9 @@ struct share {
 	uint32_t lane, path;
 	double own_ns;		  /* worked; an estimate */
 	double waited_ns;	  /* stood still, and nobody knows for whom */
+	double slept_ns;	  /* slept for a time, or in a call: when is known */
 	double woken_ns;	  /* could have gone on: was being woken */
-	double least_ns, most_ns; /* of all three, if the chain of threads is right */
+	double least_ns, most_ns; /* of all four, if the chain of threads is right */
 };
 
 struct shares {

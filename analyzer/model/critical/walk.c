@@ -152,9 +152,12 @@ static bool step(struct way *way, struct place *place)
 
 	if (number != WALK_NONE && way->run->stalls[number].end_ns >= place->at_ns) {
 		if (!follow(way, place, number)) {
-			put_here(way, place, WALK_WAITED, number,
-				 way->run->stalls[number].begin_ns);
-			place->held = WALK_NONE;
+			const struct walk_stall *stall = &way->run->stalls[number];
+
+			put_here(way, place, WALK_WAITED, number, stall->begin_ns);
+			/* it may sleep with a lock */
+			if (stall->kind != WALK_NAP)
+				place->held = WALK_NONE;
 		}
 		return true;
 	}

@@ -17,7 +17,7 @@
 enum walk_work {
 	WALK_OWN,    /* did what the lane's paths say */
 	WALK_HELD,   /* the same, and had the lock that somebody waited for: stall */
-	WALK_WAITED, /* in that stall, and nobody knows for whom */
+	WALK_WAITED, /* in that stall, and nobody knows for whom; or asleep */
 	WALK_WOKEN,  /* at the end of that stall, which was over but for being woken */
 	WALK_BEGUN,  /* made, and on its way to its first call */
 	WALK_BEFORE, /* before the first thread was seen, or where no thread is known */

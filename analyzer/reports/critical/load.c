@@ -27,6 +27,8 @@ static const struct {
 	{"barrier", {"barrier", "barrier"}, WALK_SIGNAL},
 	{"thread", {"join", "join"}, WALK_JOIN},
 	{"signal", {"sig", "pause"}, WALK_SIGNAL},
+	{"sleep", {NULL, NULL}, WALK_NAP},
+	{"call", {NULL, NULL}, WALK_NAP},
 };
 
 #define KINDS (sizeof(kinds) / sizeof(kinds[0]))
@@ -51,7 +53,7 @@ static bool is_call_of(const struct calltree *tree, uint32_t node, size_t kind)
 {
 	const char *name = calltree_name(tree, node);
 
-	return is_libc(tree, node) &&
+	return is_libc(tree, node) && kinds[kind].words[0] &&
 	       (strstr(name, kinds[kind].words[0]) || strstr(name, kinds[kind].words[1]));
 }
 
@@ -165,13 +167,13 @@ static int load_threads(struct report_input *input, struct critical *critical)
 	return report_finish(input, cursor);
 }
 
-/* The call of libc that the path waited in. */
+/* The call of libc that the path waited in; of a nap it is the path. */
 static uint32_t wait_node(const struct critical *critical, uint32_t waiter, size_t kind)
 {
 	const struct calltree *tree = critical->tree;
 
-	if (waiter == WALK_NONE)
-		return WALK_NONE;
+	if (waiter == WALK_NONE || kinds[kind].walk == WALK_NAP)
+		return waiter;
 	for (uint32_t child = tree->nodes[waiter].first_child; child != CALLTREE_NONE;
 	     child = tree->nodes[child].next)
 		if (is_call_of(tree, child, kind))
@@ -265,37 +267,57 @@ static bool is_wait(const struct calltree *tree, uint32_t node)
 	return false;
 }
 
-/* What the lanes did less the waits that are walked. Where only some of those are known,
- * all of what these calls of libc took. */
+/* So much of what a lane did on a path is a wait that is walked. */
+static void take_off(struct critical *critical, uint32_t lane, uint32_t number, double ns)
+{
+	critical->lane_ns[lane] -= ns;
+	if (number == MAP_NONE)
+		return;
+	critical->work[number].self_ns = fmax(0, critical->work[number].self_ns - ns);
+	critical->splits[number].blocked_ns =
+		fmax(0, critical->splits[number].blocked_ns - ns);
+}
+
+/* Where only some waits are known: all of what these calls of libc took. Of those that
+ * were seen asleep, how long they slept. */
+static void take_off_thinned(struct critical *critical)
+{
+	for (size_t i = 0; i < critical->work_count; i++) {
+		const struct shares_work *work = &critical->work[i];
+
+		if (is_wait(critical->tree, work->path))
+			take_off(critical, work->lane, (uint32_t)i, work->self_ns);
+	}
+	for (size_t i = 0; i < critical->run.stall_count; i++) {
+		const struct walk_stall *stall = &critical->run.stalls[i];
+		uint32_t number = map_get(&critical->splits_by, stall->lane,
+					  critical->stalls[stall->number].path, 0);
+
+		if (stall->kind == WALK_NAP && number != MAP_NONE)
+			take_off(critical, stall->lane, number,
+				 fmin(critical->work[number].self_ns,
+				      critical->splits[number].blocked_ns));
+	}
+}
+
+/* What the lanes did less the waits that are walked. */
 static void take_off_waits(struct critical *critical)
 {
-	bool is_thinned = critical->run.windows.period_ns > 0;
-
 	critical->lane_ns = xcalloc(critical->lane_count + 1, sizeof(double));
 	for (size_t i = 0; i < critical->thread_count; i++)
 		critical->lane_ns[critical->threads[i].lane] +=
 			critical->threads[i].end_ns - critical->threads[i].begin_ns;
+	if (critical->run.windows.period_ns > 0) {
+		take_off_thinned(critical);
+		return;
+	}
 	for (size_t i = 0; i < critical->run.stall_count; i++) {
 		const struct walk_stall *stall = &critical->run.stalls[i];
-		double ns = stall->end_ns - stall->begin_ns;
-		uint32_t number = map_get(&critical->splits_by, stall->lane,
-					  critical->stalls[stall->number].path, 0);
 
-		if (is_thinned)
-			continue;
-		critical->lane_ns[stall->lane] -= ns;
-		if (number == MAP_NONE)
-			continue;
-		critical->work[number].self_ns =
-			fmax(0, critical->work[number].self_ns - ns);
-	}
-	for (size_t i = 0; i < critical->work_count && is_thinned; i++) {
-		struct shares_work *work = &critical->work[i];
-
-		if (!is_wait(critical->tree, work->path))
-			continue;
-		critical->lane_ns[work->lane] -= work->self_ns;
-		work->self_ns = 0;
+		take_off(critical, stall->lane,
+			 map_get(&critical->splits_by, stall->lane,
+				 critical->stalls[stall->number].path, 0),
+			 stall->end_ns - stall->begin_ns);
 	}
 }
 

@@ -51,14 +51,14 @@ static const struct column thread_columns[] = {
 /* A node's sums over the lanes. */
 struct sum {
 	double ns, least_ns, most_ns, tree_ns, tree_most_ns;
-	double waited_ns, woken_ns, largest_ns;
+	double waited_ns, slept_ns, woken_ns, largest_ns;
 	struct critical_split split;
 	uint32_t lane_count, largest_lane;
 };
 
 static double ns_of(const struct share *share)
 {
-	return share->own_ns + share->waited_ns + share->woken_ns;
+	return share->own_ns + share->waited_ns + share->slept_ns + share->woken_ns;
 }
 
 struct critical_split critical_split_of(const struct critical *critical,
@@ -90,6 +90,7 @@ static void add_share(const struct critical *critical, struct sum *sums,
 	sum->least_ns += share->least_ns;
 	sum->most_ns += share->most_ns;
 	sum->waited_ns += share->waited_ns;
+	sum->slept_ns += share->slept_ns;
 	sum->woken_ns += share->woken_ns;
 	sum->split.cpu_ns += split.cpu_ns;
 	sum->split.ready_ns += split.ready_ns;
@@ -174,7 +175,7 @@ static const char *word_of(const struct sum *sum)
 		const char *word;
 	} parts[] = {{sum->split.cpu_ns, "computing"},
 		     {sum->split.ready_ns, "ready"},
-		     {sum->split.blocked_ns, "asleep"},
+		     {sum->split.blocked_ns + sum->slept_ns, "asleep"},
 		     {sum->waited_ns, "waiting"},
 		     {sum->woken_ns, "woken"}};
 	size_t most = 0;
@@ -241,7 +242,7 @@ static void add_row(struct table *table, const struct critical *critical, uint32
 	*row++ = ns_cell(sum->tree_ns);
 	*row++ = ns_cell(sum->split.cpu_ns);
 	*row++ = ns_cell(sum->split.ready_ns);
-	*row++ = ns_cell(sum->split.blocked_ns);
+	*row++ = ns_cell(sum->split.blocked_ns + sum->slept_ns);
 	*row++ = ns_cell(sum->waited_ns);
 	*row++ = ns_cell(sum->woken_ns);
 	*row++ = cell_integer(sum->lane_count);
@@ -319,8 +320,9 @@ void critical_show_threads(struct report_input *input, const struct critical *cr
 				critical->shares.scale;
 	}
 	for (size_t i = 0; i < run->stall_count; i++)
-		waited_ns[run->threads[run->stalls[i].thread].number] +=
-			run->stalls[i].end_ns - run->stalls[i].begin_ns;
+		if (run->stalls[i].kind != WALK_NAP)
+			waited_ns[run->threads[run->stalls[i].thread].number] +=
+				run->stalls[i].end_ns - run->stalls[i].begin_ns;
 	for (size_t i = 0; i < critical->thread_count; i++)
 		if (ns[i] > 0 || input->options->machine)
 			add_thread(table, critical, &critical->threads[i], ns[i],

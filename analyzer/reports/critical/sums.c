@@ -30,6 +30,7 @@ static struct sums add_up(const struct critical *critical)
 			sums.asleep_ns += split.blocked_ns;
 		else
 			sums.waited_ns += split.blocked_ns;
+		sums.asleep_ns += share->slept_ns;
 		sums.waited_ns += share->waited_ns;
 		sums.woken_ns += share->woken_ns;
 	}

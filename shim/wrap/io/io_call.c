@@ -13,22 +13,10 @@
 static inline int end_frame(enum libc_call call, uintptr_t stack, uint32_t *ret_node,
 			    uint64_t *ret_ticks)
 {
-	uint64_t key = SEGMENT_KEY_LIBC | (uint64_t)call, before = 0;
-	struct lane_context *context = lane_self;
-	uint32_t node = 0;
+	int is_booked = lane_is_live(lane_self) && !paused_is_on();
 
-	if (unlikely(!lane_is_live(context) || paused_is_on())) {
-		calls_end_region(key, stack);
-		return 0;
-	}
-	if (likely(context->top > context->frames && context->top[-1].function == key))
-		node = context->top[-1].node;
-	if (likely(node))
-		before = context->nodes[node].total_ticks;
-	calls_end_region(key, stack);
-	*ret_node = node;
-	*ret_ticks = node ? context->nodes[node].total_ticks - before : 0;
-	return 1;
+	*ret_node = libc_call_finish(call, stack, ret_ticks);
+	return is_booked;
 }
 
 static uint32_t target_of(struct descriptor *descriptor, int number)

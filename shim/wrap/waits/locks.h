@@ -74,7 +74,7 @@ static inline void lock_begin_wait(struct locks_wait *wait, const volatile void 
 		int lock_result;                                                         \
                                                                                          \
 		lock_begin_wait(&lock_wait, lock, kind, owner);                          \
-		lock_result = LIBC_CALL(name, expression);                               \
+		lock_result = LIBC_CALL_BOOKED(name, expression);                        \
 		locks_end_wait(&lock_wait,                                               \
 			       lock_result == 0 || lock_result == EOWNERDEAD);           \
 		lock_result;                                                             \

@@ -64,7 +64,8 @@ exported int pthread_barrier_wait(pthread_barrier_t *barrier)
 
 	locks_signal(barrier);
 	lock_begin_wait(&wait, barrier, SEGMENT_LOCK_BARRIER, NULL);
-	result = LIBC_CALL(pthread_barrier_wait, real_pthread_barrier_wait(barrier));
+	result = LIBC_CALL_BOOKED(pthread_barrier_wait,
+				  real_pthread_barrier_wait(barrier));
 	locks_end_wait(&wait, 1);
 	return result;
 }
@@ -78,7 +79,7 @@ exported int pthread_barrier_wait(pthread_barrier_t *barrier)
 		join_wait.lock = 0;                                                      \
 		if (libc_call_is_wanted)                                                 \
 			locks_begin_join(&join_wait);                                    \
-		join_result = LIBC_CALL(name, expression);                               \
+		join_result = LIBC_CALL_BOOKED(name, expression);                        \
 		locks_end_join(&join_wait, (uintptr_t)(thread), join_result == 0);       \
 		join_result;                                                             \
 	})
@@ -90,7 +91,8 @@ exported int pthread_join(pthread_t thread, void **ret_value)
 
 exported int pthread_tryjoin_np(pthread_t thread, void **ret_value)
 {
-	return LIBC_CALL(pthread_tryjoin_np, real_pthread_tryjoin_np(thread, ret_value));
+	return LIBC_CALL_BOOKED(pthread_tryjoin_np,
+				real_pthread_tryjoin_np(thread, ret_value));
 }
 
 exported int pthread_timedjoin_np(pthread_t thread, void **ret_value,
@@ -119,7 +121,7 @@ exported int pthread_once(pthread_once_t *once, void (*initialise)(void))
 {
 	if (likely(!is_in_progress(once)))
 		return real_pthread_once(once, initialise);
-	return LIBC_CALL(pthread_once, real_pthread_once(once, initialise));
+	return LIBC_CALL_BOOKED(pthread_once, real_pthread_once(once, initialise));
 }
 
 exported void call_once(once_flag *once, void (*initialise)(void))
@@ -127,7 +129,7 @@ exported void call_once(once_flag *once, void (*initialise)(void))
 	if (likely(!is_in_progress((const pthread_once_t *)once)))
 		real_call_once(once, initialise);
 	else
-		(void)LIBC_CALL(call_once, (real_call_once(once, initialise), 0));
+		(void)LIBC_CALL_BOOKED(call_once, (real_call_once(once, initialise), 0));
 }
 
 exported int thrd_join(thrd_t thread, int *ret_value)
@@ -137,5 +139,5 @@ exported int thrd_join(thrd_t thread, int *ret_value)
 
 exported int thrd_sleep(const struct timespec *duration, struct timespec *left)
 {
-	return LIBC_CALL(thrd_sleep, real_thrd_sleep(duration, left));
+	return LIBC_CALL_BOOKED(thrd_sleep, real_thrd_sleep(duration, left));
 }

@@ -25,7 +25,7 @@
 		signal_wait.lock = 0;                                                    \
 		if (libc_call_is_wanted)                                                 \
 			locks_begin_signal_wait(&signal_wait);                           \
-		result = LIBC_CALL(name, expression);                                    \
+		result = LIBC_CALL_BOOKED(name, expression);                             \
 		locks_end_signal_wait(&signal_wait, signal);                             \
 		result;                                                                  \
 	})

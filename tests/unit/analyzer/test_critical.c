@@ -182,6 +182,43 @@ static void turns(void **state)
 			  "own 0 0-20");
 }
 
+/* Lane 1 sleeps with the lock that lane 0 waits for, and then works with it. */
+static void naps(void **state)
+{
+	struct walk_thread threads[] = {{0, 0, 0, 100}, {1, 0, 0, 100}};
+	struct walk_stall stalls[] = {
+		{.lane = 0, .holder_lane = 1, .begin_ns = 20, .end_ns = 80, .lock_id = 7},
+		{.lane = 1,
+		 .holder_lane = WALK_NONE,
+		 .begin_ns = 10,
+		 .end_ns = 60,
+		 .kind = WALK_NAP}};
+	struct walk_run run = run_of(threads, 2, stalls, COUNT(stalls));
+	struct shares_work work[] = {{0, 5, 40}, {1, 6, 50}};
+	struct shares_stall of_stalls[] = {{9, 6}, {8, WALK_NONE}};
+	double lane_ns[] = {40, 50};
+	struct walk walk;
+	struct shares shares;
+	struct shares_input input = {&run,	&walk,	 work, COUNT(work),
+				     of_stalls, lane_ns, 2};
+
+	(void)state;
+	walk_find(&run, &walk);
+	assert_string_equal(told(&run, &walk),
+			    "own 0 80-100, held 1 60-80, waited 1 10-60, own 1 0-10");
+	shares_find(&input, &shares);
+	for (size_t i = 0; i < shares.count; i++)
+		assert_true(fabs(shares.all[i].slept_ns -
+				 (shares.all[i].path == 8 ? 50 : 0)) < 1e-9);
+	shares_done(&shares);
+	walk_done(&walk);
+	/* the same lock is still held before the nap */
+	stalls[1].begin_ns = 30;
+	run = run_of(threads, 2, stalls, COUNT(stalls));
+	expect_walk(&run, "own 0 80-100, held 1 60-80, waited 1 30-60, held 1 20-30, "
+			  "own 1 0-20");
+}
+
 /* Nobody is left to have made the thread that ended the run; times that do not fit. */
 static void broken(void **state)
 {
@@ -357,12 +394,13 @@ static void held(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(slower_of_two), cmocka_unit_test(unknown_ends),
-		cmocka_unit_test(used_again),	 cmocka_unit_test(last_holder),
-		cmocka_unit_test(impossible),	 cmocka_unit_test(turns),
-		cmocka_unit_test(broken),	 cmocka_unit_test(windows),
-		cmocka_unit_test(halves),	 cmocka_unit_test(held),
-		cmocka_unit_test(makers),	 cmocka_unit_test(hostile_windows),
+		cmocka_unit_test(slower_of_two),   cmocka_unit_test(unknown_ends),
+		cmocka_unit_test(used_again),	   cmocka_unit_test(last_holder),
+		cmocka_unit_test(impossible),	   cmocka_unit_test(turns),
+		cmocka_unit_test(broken),	   cmocka_unit_test(windows),
+		cmocka_unit_test(halves),	   cmocka_unit_test(held),
+		cmocka_unit_test(makers),	   cmocka_unit_test(naps),
+		cmocka_unit_test(hostile_windows),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
