@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "common/base/options.h"
+#include "common/base/xalloc.h"
 #include "common/segment.h"
 #include "common/json/component_map.h"
 #include "collector/symbols/library.h"
@@ -105,8 +106,7 @@ static const struct argp_option options[] = {
 	 "a map of components, for component: rules", OF_A_RUN},
 	{"library", OPTION_LIBRARY, "REGEX", 0,
 	 "functions, source files and objects that count as library: what they allocate "
-	 "is "
-	 "their caller's",
+	 "is their caller's; !REGEX: that do not; of several the last that fits decides",
 	 OF_A_RUN},
 	{"from", OPTION_FROM, "FUNCTION[:N]", 0,
 	 "record calls of FUNCTION only, from the N-th on (1), and what is inside",
@@ -197,15 +197,19 @@ static const char *read_components(struct argp_state *state, const char *path)
 	return path;
 }
 
-static const char *read_library(struct argp_state *state, const char *pattern)
+/* Behind those that were given before. */
+static char *add_library(struct argp_state *state, char *rules, const char *rule)
 {
-	const char *reason = library_refuse(pattern);
+	const char *reason =
+		strchr(rule, '\n') ? "it has two lines" : library_refuse(rule);
+	char *all = rules ? xasprintf("%s\n%s", rules, rule) : xstrdup(rule);
 
-	if (!reason && strlen(pattern) >= SEGMENT_RULES_MAX)
+	if (!reason && strlen(all) >= SEGMENT_RULES_MAX)
 		reason = "it is too long";
 	if (reason)
-		options_refuse(state, "cannot use --library \"%s\": %s", pattern, reason);
-	return pattern;
+		options_refuse(state, "cannot use --library \"%s\": %s", rule, reason);
+	free(rules);
+	return all;
 }
 
 static void check_components(struct argp_state *state, const struct record_options *given)
@@ -387,7 +391,7 @@ static error_t take_run_option(int key, char *value, struct argp_state *state)
 		ret->skip = read_rules(state, "--skip", value);
 		break;
 	case OPTION_LIBRARY:
-		ret->library = read_library(state, value);
+		ret->library = add_library(state, ret->library, value);
 		break;
 	case OPTION_COMPONENTS:
 		ret->components = read_components(state, value);

@@ -2,9 +2,16 @@
 /* The rule, asked once for each function. */
 #include "collector/symbols/library.h"
 
+#include <regex.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "common/base/array.h"
 #include "common/base/pattern.h"
+#include "common/base/strbuf.h"
+#include "common/base/xalloc.h"
+#include "common/names/cxx_canonical.h"
+#include "common/names/cxx_name.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -21,6 +28,9 @@ static const char *const source_places[] = {
 static const char *const source_parts[] = {"/include/c++/", "/libstdc++-v3/", "/libcxx/",
 					   "/libcxxabi/"};
 static const char *const names[] = {"std::", "__gnu_cxx::", "__cxxabiv1::"};
+/* What begins the program, and what fills the pool for exceptions, where that was linked
+ * in. */
+static const char *const whole_names[] = {"_start", "_GLOBAL__sub_I_eh_alloc.cc"};
 /* Of the runtime, wherever they lie. */
 static const char *const runtimes[] = {
 	"libc.", "libstdc++.", "libc++.",    "libc++abi.", "libgcc_s.",	   "ld-linux",
@@ -36,6 +46,15 @@ static bool begins_with_any(const char *text, const char *const *words, size_t c
 	return false;
 }
 
+static bool is_any(const char *text, const char *const *words, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		if (strcmp(text, words[i]) == 0)
+			return true;
+	}
+	return false;
+}
+
 static bool contains_any(const char *text, const char *const *words, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
@@ -45,17 +64,51 @@ static bool contains_any(const char *text, const char *const *words, size_t coun
 	return false;
 }
 
-const char *library_refuse(const char *pattern)
+struct library_rule {
+	regex_t pattern;
+	bool is_not;
+};
+
+/* A copy of the rule at `at`, without the "!" of one that is_not, to be freed. *ret_next:
+ * behind it, or NULL. */
+static char *take_rule(const char *at, bool *ret_is_not, const char **ret_next)
+{
+	size_t size = strcspn(at, "\n");
+
+	*ret_next = at[size] ? at + size + 1 : NULL;
+	*ret_is_not = *at == '!';
+	return xstrndup(at + *ret_is_not, size - *ret_is_not);
+}
+
+/* NULL, or why not; then there is nothing to be freed. */
+static const char *compile(regex_t *ret, const char *pattern)
 {
 	const char *reason = pattern_refuse(pattern);
-	regex_t compiled;
 
 	if (reason)
 		return reason;
-	if (regcomp(&compiled, pattern, REG_EXTENDED | REG_NOSUB))
-		return "it is no regular expression";
-	regfree(&compiled);
-	return NULL;
+	if (!*pattern)
+		return "a rule is empty";
+	return regcomp(ret, pattern, REG_EXTENDED | REG_NOSUB)
+		       ? "it is no regular expression"
+		       : NULL;
+}
+
+const char *library_refuse(const char *rules)
+{
+	const char *reason = NULL, *next;
+	regex_t compiled;
+	bool is_not;
+
+	for (; rules && !reason; rules = next) {
+		char *pattern = take_rule(rules, &is_not, &next);
+
+		reason = compile(&compiled, pattern);
+		if (!reason)
+			regfree(&compiled);
+		free(pattern);
+	}
+	return reason;
 }
 
 static bool is_of_package(const char *path)
@@ -65,18 +118,30 @@ static bool is_of_package(const char *path)
 		strncmp(path, "/sbin/", 6) == 0);
 }
 
-void library_init(struct library *ret, const char *pattern, const char *executable)
+void library_init(struct library *ret, const char *rules, const char *executable)
 {
+	const char *next;
+
 	*ret = (struct library){.is_installed = executable && is_of_package(executable)};
-	ret->has_pattern = pattern && *pattern && !pattern_refuse(pattern) &&
-			   regcomp(&ret->pattern, pattern, REG_EXTENDED | REG_NOSUB) == 0;
+	for (; rules; rules = next) {
+		struct library_rule rule;
+		char *pattern = take_rule(rules, &rule.is_not, &next);
+
+		if (!compile(&rule.pattern, pattern)) {
+			ret->rules =
+				array_room(ret->rules, ret->rule_count, sizeof(rule));
+			ret->rules[ret->rule_count++] = rule;
+		}
+		free(pattern);
+	}
 }
 
 void library_done(struct library *library)
 {
-	if (library->has_pattern)
-		regfree(&library->pattern);
-	library->has_pattern = false;
+	for (size_t i = 0; i < library->rule_count; i++)
+		regfree(&library->rules[i].pattern);
+	free(library->rules);
+	*library = (struct library){.rule_count = 0};
 }
 
 /* The objects of a program that a package brought are where those of others are. */
@@ -90,26 +155,50 @@ static bool is_library_object(const struct library *library, const char *path)
 		begins_with_any(path, object_places, COUNT(object_places)));
 }
 
-static bool is_asked_for(const struct library *library, const char *text)
+static bool fits(const struct library_rule *rule, const char *text)
 {
-	return text && library->has_pattern &&
-	       regexec(&library->pattern, text, 0, NULL, 0) == 0;
+	return text && regexec(&rule->pattern, text, 0, NULL, 0) == 0;
+}
+
+/* What the user's rules say: 1 it is, 0 it is not, -1 nothing. Names are those of
+ * reports, without parameters, whose types are others' names. */
+static int is_asked_for(const struct library *library,
+			const struct library_function *function)
+{
+	struct strbuf name = {0};
+	int answer = -1;
+
+	if (!library->rule_count)
+		return -1;
+	cxx_canonical(&name, function->name ? function->name : "", CXX_NAME);
+	for (size_t i = library->rule_count; answer < 0 && i-- > 0;) {
+		const struct library_rule *rule = &library->rules[i];
+
+		if (fits(rule, strbuf_text(&name)) || fits(rule, function->file) ||
+		    fits(rule, function->module))
+			answer = !rule->is_not;
+	}
+	strbuf_free(&name);
+	return answer;
 }
 
 /* A program's own operator new is for its users what the library's is. Else the source
  * decides, where it is known: of std::hash<Point> that is the user's. */
 bool library_has(const struct library *library, const struct library_function *function)
 {
-	const char *name = function->name ? function->name : "", *file = function->file;
+	const char *name = function->name ? cxx_name_parts(function->name).name : "";
+	const char *file = function->file;
+	int asked = is_asked_for(library, function);
 
-	if (begins_with_any(name, (const char *const[]){"operator new"}, 1) ||
-	    is_asked_for(library, name) || is_asked_for(library, file) ||
-	    is_asked_for(library, function->module))
+	if (asked >= 0)
+		return asked;
+	if (begins_with_any(name, (const char *const[]){"operator new"}, 1))
 		return true;
 	if (function->module && is_library_object(library, function->module))
 		return true;
 	if (file && file[0] == '/')
 		return begins_with_any(file, source_places, COUNT(source_places)) ||
 		       contains_any(file, source_parts, COUNT(source_parts));
-	return begins_with_any(name, names, COUNT(names));
+	return begins_with_any(name, names, COUNT(names)) ||
+	       is_any(name, whole_names, COUNT(whole_names));
 }

@@ -6,26 +6,31 @@
  */
 #pragma once
 
-#include <regex.h>
 #include <stdbool.h>
+#include <stddef.h>
+
+struct library_rule;
 
 struct library {
-	regex_t pattern;
-	bool has_pattern;
+	struct library_rule *rules; /* the user's, in their order */
+	size_t rule_count;
 	bool is_installed; /* the program itself was brought by a package */
 };
 
-/* What is known of a function. NULL: not known. */
+/* What is known of a function. name: demangled, as a symbol table or debug information
+ * has it. NULL: not known. */
 struct library_function {
 	const char *name, *file, *module;
 };
 
-/* pattern: PROFSHIM_LIBRARY, an extended regular expression; what cannot be one counts as
- * none. executable: of the run's first process. Free with library_done(). */
-void library_init(struct library *ret, const char *pattern, const char *executable);
+/* rules: PROFSHIM_LIBRARY, a rule on each line: an extended regular expression, what fits
+ * it is library; or one behind a "!", what fits it is not. The last that fits decides,
+ * before all else. What cannot be one is left out. executable: of the run's first
+ * process. Free with library_done(). */
+void library_init(struct library *ret, const char *rules, const char *executable);
 void library_done(struct library *library);
 
-/* Why a pattern is refused, or NULL. */
-const char *library_refuse(const char *pattern);
+/* Why rules are refused, or NULL. */
+const char *library_refuse(const char *rules);
 
 bool library_has(const struct library *library, const struct library_function *function);

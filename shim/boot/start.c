@@ -26,6 +26,7 @@
 #include "shim/image/modules.h"
 #include "shim/image/triggers.h"
 #include "shim/image/unwinder.h"
+#include "shim/lane/headers.h"
 #include "shim/lane/trigger.h"
 #include "shim/memory/early_heap.h"
 #include "shim/memory/shadow.h"
@@ -129,6 +130,8 @@ static void begin_recording(const struct config *config)
 		process_facts.state = NULL;
 		return;
 	}
+	if (process_facts.run->library[0])
+		headers_take_all();
 	shadow_begin(interposition_grain_shift());
 	settings_begin();
 	if (run_create_segment(config, error, sizeof(error)) < 0) {

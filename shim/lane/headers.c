@@ -9,11 +9,12 @@
 
 struct object {
 	uint64_t low, high;
-	uint64_t *functions;
+	uint64_t *functions; /* NULL: all are */
 	uint64_t mask;
 };
 
 int headers_any;
+static int takes_all;
 static struct object objects[OBJECTS];
 static uint32_t object_count;
 
@@ -61,20 +62,42 @@ void headers_end(void)
 	__atomic_store_n(&headers_any, 1, __ATOMIC_RELAXED);
 }
 
-/* The youngest object at an address wins: others have been unloaded. */
-int headers_has(uint64_t function)
+void headers_add_library(uint64_t low, uint64_t high)
 {
+	if (object_count == OBJECTS)
+		return;
+	objects[object_count] = (struct object){.low = low, .high = high};
+	__atomic_store_n(&object_count, object_count + 1, __ATOMIC_RELEASE);
+}
+
+void headers_take_all(void)
+{
+	takes_all = headers_any = 1;
+}
+
+uint32_t headers_generation(void)
+{
+	return __atomic_load_n(&object_count, __ATOMIC_ACQUIRE);
+}
+
+/* The youngest object at an address wins: others have been unloaded. */
+enum headers_answer headers_ask(uint64_t function)
+{
+	if (takes_all)
+		return HEADERS_YES;
 	for (uint32_t i = __atomic_load_n(&object_count, __ATOMIC_ACQUIRE); i-- > 0;) {
 		const struct object *object = &objects[i];
 
 		if (function < object->low || function >= object->high)
 			continue;
+		if (!object->functions)
+			return HEADERS_YES;
 		for (uint64_t at = place_of(function, object->mask);
 		     object->functions[at]; at = (at + 1) & object->mask) {
 			if (object->functions[at] == function)
-				return 1;
+				return HEADERS_YES;
 		}
-		return 0;
+		return HEADERS_NO;
 	}
-	return 0;
+	return HEADERS_UNKNOWN;
 }
