@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Inline functions and templates are weak symbols, wherever they come from; those of the
- * language's library that no other file could need are local, and known by their names.
+ * language's library that no other file could need are local, and known by their names,
+ * as is the library itself where it was linked in.
  */
 #include "shim/image/symbols.h"
 
@@ -17,22 +18,38 @@ static int begins(const char *text, const char *prefix)
 	return strncmp(text, prefix, strlen(prefix)) == 0;
 }
 
-/* Is the object linked to a library of C++? Others need not be read. */
+static int is_library_of_cxx(const char *name)
+{
+	return begins(name, "libstdc++.so") || begins(name, "libc++.so");
+}
+
+/* The unwinder, or what one inside of the object needs. */
+static int is_of_unwinding(const char *name)
+{
+	return begins(name, "libgcc_s.so") || strcmp(name, "_dl_find_object") == 0 ||
+	       strcmp(name, "dl_iterate_phdr") == 0;
+}
+
+/* Is the object linked to a library of C++, or is there perhaps one in it? Others need
+ * not be read. */
 static int is_of_cxx(const struct segment_module *module, const ElfW(Dyn) * dynamic)
 {
-	const char *strings = NULL;
+	const char *strings = NULL, *end;
+	uint64_t size = 0;
 
 	for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; entry++) {
 		if (entry->d_tag == DT_STRTAB)
 			strings = (const char *)entry->d_un.d_ptr;
+		if (entry->d_tag == DT_STRSZ)
+			size = entry->d_un.d_val;
 	}
 	/* the loader leaves it an address of the file where it cannot write */
-	if ((uint64_t)strings < module->start || (uint64_t)strings >= module->end)
+	if ((uint64_t)strings < module->start || (uint64_t)strings >= module->end ||
+	    size > module->end - (uint64_t)strings || !size || strings[size - 1])
 		return 0;
-	for (const ElfW(Dyn) *entry = dynamic; entry->d_tag != DT_NULL; entry++) {
-		if (entry->d_tag == DT_NEEDED &&
-		    (begins(strings + entry->d_un.d_val, "libstdc++.so") ||
-		     begins(strings + entry->d_un.d_val, "libc++.so")))
+	end = strings + size;
+	for (const char *name = strings; name < end; name += strlen(name) + 1) {
+		if (is_library_of_cxx(name) || is_of_unwinding(name))
 			return 1;
 	}
 	return 0;
@@ -40,10 +57,13 @@ static int is_of_cxx(const struct segment_module *module, const ElfW(Dyn) * dyna
 
 static int is_of_header(const char *name, int is_weak)
 {
-	static const char *const names[] = {"_ZSt", "_ZNSt", "_ZNKSt", "_ZN9__gnu_cxx",
-					    "_ZNK9__gnu_cxx"};
+	static const char *const names[] = {
+		"_ZSt",		 "_ZNSt",	   "_ZNKSt",
+		"_ZN9__gnu_cxx", "_ZNK9__gnu_cxx", "_ZN10__cxxabiv1",
+		"__cxa_",	 "_Znw",	   "_Zna"};
 
-	if (is_weak)
+	/* parts and clones of what is weak are not */
+	if (is_weak || strchr(name, '.'))
 		return begins(name, "_Z");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (begins(name, names[i]))
@@ -69,8 +89,13 @@ static void add(void *data, const struct symbols_function *function)
 
 void symbols_look_for_headers(const struct segment_module *module, const void *dynamic)
 {
+	const char *base = strrchr(module->path, '/');
 	uint64_t function_count = 0;
 
+	if (is_library_of_cxx(base ? base + 1 : module->path)) {
+		headers_add_library(module->start, module->end);
+		return;
+	}
 	if (!dynamic || !is_of_cxx(module, dynamic))
 		return;
 	symbols_each(module, count, &function_count);

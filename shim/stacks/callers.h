@@ -5,70 +5,49 @@
  *
  * The tree has functions, not calls: main -> push_back -> allocate is one path, from
  * whatever line of main. So below the node of a function that a header may have brought
- * the allocations hang on the places it was called from, as their frames' hooks were told
- * them, outwards as far as the first function that no header has: one node each, the
- * innermost first (SEGMENT_KEY_CALL_SITE). Recursion counts as one call, from where it
- * began: else there were as many chains as ways through a tree.
+ * the allocations hang on the places it was called from, outwards as far as the first
+ * that no header has: one node each, the innermost first (SEGMENT_KEY_CALL_SITE). The
+ * stack tells them, for functions in between may have no frame of ours: under a budget
+ * most of push_back's callers are only counted. Where it cannot be walked the frames do.
+ * Recursion counts as one call: else there were as many chains as ways through a tree.
  */
 #pragma once
 
 #include "shim/core/process.h"
 #include "shim/lane/headers.h"
 #include "shim/lane/lane.h"
+#include "shim/stacks/walk.h"
 
-/* Of the frames whose calls count by the memo, innermost first: a hash of where they were
- * called from. */
-static inline uint64_t callers_hash(const struct lane_context *context,
-				    const struct callers_memo *memo)
+static inline struct callers_memo *callers_memo_of(struct lane_context *context)
 {
-	uint64_t hash = memo->node;
-
-	for (uint64_t left = memo->frames; left; left &= left - 1)
-		hash = (hash ^ context->top[-1 - __builtin_ctzll(left)].caller) *
-		       0x9e3779b97f4a7c15ull;
-	return hash;
+	return &context->callers[context->current % LANE_CALLERS];
 }
 
-/* Are the frames that the memo is about there? Without room for nodes they are not. */
-static inline int callers_hold(const struct lane_context *context,
-			       const struct callers_memo *memo)
-{
-	return context->top - context->frames > 63 - __builtin_clzll(memo->frames);
-}
-
-/* The node that allocations are grafted on: the current one, or one for its callers. 0:
- * it has to be looked for. */
+/* The node that allocations are grafted on, when it is the current one; 0: it may be one
+ * for its callers, and has to be looked for. */
 static inline __attribute__((always_inline)) uint32_t
 callers_known_base(const struct lane_context *context)
 {
 	uint32_t node = context->current;
-	const struct callers_memo *memo;
-	const struct callers_chain *chain;
-	uint64_t hash;
+	const struct callers_memo *memo = &context->callers[node % LANE_CALLERS];
 
 	if (likely(!headers_any))
 		return node;
-	memo = &context->callers[node % LANE_CALLERS];
-	if (memo->node != node)
-		return 0;
-	if (!memo->frames)
-		return node;
-	if (!callers_hold(context, memo))
-		return node;
-	hash = callers_hash(context, memo);
-	chain = &context->chains[hash >> 56];
-	return chain->hash == hash && chain->node == node &&
-			       chain->unload_count == process->unload_count
-		       ? chain->innermost
-		       : 0;
+	return memo->node == node && !memo->frames ? node : 0;
 }
 
 /* The same, whatever it takes; without room for all of them, of the inner ones. */
-uint32_t callers_find_base(struct lane_context *context);
+uint32_t callers_find_base(struct lane_context *context,
+			   const struct stack_caller *caller);
 
-static inline uint32_t callers_base(struct lane_context *context)
+static inline uint32_t callers_base(struct lane_context *context,
+				    const struct stack_caller *caller)
 {
 	uint32_t base = callers_known_base(context);
 
-	return likely(base) ? base : callers_find_base(context);
+	return likely(base) ? base : callers_find_base(context, caller);
 }
+
+/* The same for a function without a frame that calls malloc itself, and has this node. */
+uint32_t callers_find_frameless(struct lane_context *context, uint32_t node,
+				uint64_t function, const struct stack_caller *caller);

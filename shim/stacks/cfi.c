@@ -238,3 +238,11 @@ struct cfi_rule cfi_find(const struct cfi_object *object, uint64_t return_addres
 		return (struct cfi_rule){.kind = CFI_ASK};
 	return rule_of(&row);
 }
+
+uint64_t cfi_function(const struct cfi_object *object, uint64_t return_address)
+{
+	const uint8_t *at = search(object, return_address - 1);
+	struct entry entry;
+
+	return at && read_entry(object, at, return_address - 1, &entry) ? entry.start : 0;
+}

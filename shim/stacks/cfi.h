@@ -38,3 +38,7 @@ struct cfi_object {
 
 /* The rule of the frame that return_address returns to. */
 struct cfi_rule cfi_find(const struct cfi_object *object, uint64_t return_address);
+
+/* Where the function begins that return_address returns to, or the part of it that lies
+ * apart; 0: not known. */
+uint64_t cfi_function(const struct cfi_object *object, uint64_t return_address);

@@ -247,26 +247,30 @@ static int is_innermost(const struct lane_context *context, uint64_t function)
 }
 
 /* See stack_frameless_node(). 0: it is not of this kind, or there is no room. */
-static uint32_t frameless_node(struct lane_context *context, uint64_t return_address)
+static uint32_t frameless_node(struct lane_context *context,
+			       const struct stack_caller *caller)
 {
-	uint64_t function = allocators_function(return_address);
+	uint64_t function = allocators_function(caller->return_address);
 	uint32_t node;
 
 	if (!function || is_innermost(context, function))
 		return 0;
 	node = tree_child(context, context->current, function);
-	return node ? graft_frame(context, node, return_address) : 0;
+	if (!node)
+		return 0;
+	node = callers_find_frameless(context, node, function, caller);
+	return graft_frame(context, node, caller->return_address);
 }
 
 uint32_t stack_node_slow(struct lane_context *context, const struct stack_caller *caller)
 {
 	uint64_t call_site = 0;
 	struct walk walk;
-	uint32_t node = frameless_node(context, caller->return_address), base;
+	uint32_t node = frameless_node(context, caller), base;
 
 	if (node)
 		return node;
-	base = callers_base(context);
+	base = callers_base(context, caller);
 	if (context->top > context->frames)
 		call_site = segment_frame_return_address(&context->top[-1]);
 	walk = walk_stack(context, base, caller, call_site,

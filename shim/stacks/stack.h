@@ -40,7 +40,8 @@ stack_frameless_node(const struct lane_context *context, uint64_t return_address
 	const struct segment_node *node;
 
 	if (!function || context->nodes[parent].key == function ||
-	    segment_key_is_region(context->nodes[parent].key))
+	    segment_key_is_region(context->nodes[parent].key) ||
+	    (headers_any && headers_has(function)))
 		return NULL;
 	index = tree_front(context, parent, function);
 	if (!index)

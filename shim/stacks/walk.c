@@ -255,6 +255,15 @@ struct walk walk_stack(struct lane_context *context, uint32_t base,
 	return walk;
 }
 
+enum cfi_kind walk_step(struct stack_frame *frame, uintptr_t high)
+{
+	struct cfi_rule rule = rules_of(frame->return_address);
+
+	if (rule.kind == CFI_STEP && !step(frame, rule, high))
+		return CFI_ASK;
+	return (enum cfi_kind)rule.kind;
+}
+
 /* The new frames, outermost first, and whether their frame pointers matter to what is
  * outside of them. */
 static void fill(const struct walk *walk, const struct walk_place *place, uint32_t outer)

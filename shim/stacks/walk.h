@@ -14,6 +14,7 @@
 #pragma once
 
 #include "shim/lane/lane.h"
+#include "shim/stacks/cfi.h"
 
 /* What a function that keeps a frame pointer has at its frame address. */
 struct stack_caller {
@@ -42,6 +43,10 @@ struct walk {
  * most `limit`. base: the node that they are grafted on. */
 struct walk walk_stack(struct lane_context *context, uint32_t base,
 		       const struct stack_caller *caller, uint64_t call_site, int limit);
+
+/* Goes from one frame to its caller's. high: where the stack in use ends. Returns what
+ * the frame's rule is; other than CFI_STEP: it went nowhere. */
+enum cfi_kind walk_step(struct stack_frame *frame, uintptr_t high);
 
 /* Where the new frames of a walk are to be kept, without their nodes yet. They are known
  * when walk_keep() is told how many have theirs, which must be the outermost ones. */

@@ -2,7 +2,12 @@
 /*
  * What C++ allocates by way of its library: a line that ends with "//@ BYTES + BYTES" asks
  * for so much there, counted by hand for libstdc++ and 64 bits; no other line does. What is
- * asked for inside of the library is the line's that called it.
+ * asked for inside of the library is the line's that called it. The argument says how often
+ * all this is done. With "//@once BYTES" that is once; "//@sums BYTES" is what counts unless
+ * it is compiled without (clang++ -finstrument-functions cannot link that); "//@asked BYTES"
+ * counts instead of the header's lines when that is library, too.
+ *
+ * usage: user_lines [ROUNDS]
  */
 #include "truth.h"
 #include "user_lines.h"
@@ -57,6 +62,20 @@ ALONE static void strings()
 	free(copy);
 }
 
+#ifndef WITHOUT_SUMS
+ALONE static void sums()
+{
+	std::string part(opaque(40), 'x'); //@sums 41
+	keep(part.data());
+	std::string sum = std::string("(") + part + ")"; //@sums 42 + 83
+	keep(sum.data());
+}
+#else
+static void sums()
+{
+}
+#endif
+
 ALONE static void trees()
 {
 	std::map<int, int> map;
@@ -96,12 +115,12 @@ ALONE static void closures()
 
 ALONE static void own()
 {
-	auto ints = filled<int>(opaque(1000));
-	auto doubles = filled<double>(opaque(200));
+	auto ints = filled<int>(opaque(1000));	    //@asked 4000
+	auto doubles = filled<double>(opaque(200)); //@asked 1600
 	Stack<double> stack;
 
 	for (int i = 0; i < 20; i++)
-		stack.push(i);
+		stack.push(i); //@asked 32 + 96 + 224
 	keep(ints.data());
 	keep(doubles.data());
 	keep(&stack);
@@ -116,14 +135,17 @@ ALONE static std::vector<int> *recursive(int depth)
 	return below;
 }
 
-int main()
+int main(int argc, char **argv)
 {
-	vectors();
-	strings();
-	trees();
-	pointers();
-	closures();
-	own();
-	delete recursive(2);
-	puts("done"); //@ 4096
+	for (int i = argc > 1 ? atoi(argv[1]) : 1; i > 0; i--) {
+		vectors();
+		strings();
+		sums();
+		trees();
+		pointers();
+		closures();
+		own();
+		delete recursive(2);
+	}
+	puts("done"); //@once 4096
 }
