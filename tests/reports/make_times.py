@@ -34,11 +34,12 @@ class Times:
     histograms' clock. samples: of /proc; without, one of each process, which computed all
     the time in all of its threads; none: (). step_ns: when the first step began; started:
     the processes. ready, blocked: of main() itself. split: whether these were told apart.
-    locks, transfers: rows, paths by the names of nodes."""
+    locks, transfers: rows, paths by the names of nodes. steps: of the run, by name how many
+    and what all of them took."""
 
     def __init__(self, db, run_id, nodes, wall=SECOND, cost=20, cpus=2, tick=1, lanes=(0,),
                  samples=None, step_ns=None, started=0, has_main=True, ready=0, blocked=0,
-                 split=True, locks=(), transfers=()):
+                 split=True, locks=(), transfers=(), steps=None):
         self.db, self.run_id = db, run_id
         # Ids of one kind are unique in a file: each run has a thousand and more of its own.
         self.first = run_id * 10_000
@@ -61,9 +62,13 @@ class Times:
             del values["process"]
             insert(db, "resource", run_id=run_id, **values)
         if step_ns is not None:
-            insert(db, "series", series_id=run_id, run_id=run_id, process_id=self.first, kind=1,
-                   name="frame", mark_count=2, value_count=1, sum=1, first_ns=step_ns,
+            insert(db, "series", series_id=self.first, run_id=run_id, process_id=self.first,
+                   kind=1, name="frame", mark_count=2, value_count=1, sum=1, first_ns=step_ns,
                    last_ns=step_ns + 1, growth_bytes=0)
+        for number, (name, (count, sum_ns)) in enumerate((steps or {}).items(), 1):
+            insert(db, "series", series_id=self.first + number, run_id=run_id, process_id=None,
+                   kind=1, name=name, mark_count=count + 1, value_count=count, sum=sum_ns,
+                   first_ns=0, last_ns=sum_ns, growth_bytes=0)
         self.find_parents()
         self.store_functions()
         self.store_paths(len(lanes))

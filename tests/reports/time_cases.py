@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: MIT
-"""Cases for check_time_rules.py: what functions take, T0 to T3, T9; waits, W1, W2; and how a case is written.
+"""Cases for check_time_rules.py: what functions take, T0 to T3, T9; waits, W1 to W3; and how a case is written.
 """
 import collections
 
@@ -279,4 +279,31 @@ def polling():
                lanes=(0, 0))
 
 
-TIME_CASES = (slow_calls, hot_leaves, tiny_calls, chatty_edges, long_calls, long_waits, polling)
+def sleeping_steps():
+    """W3. A hundred steps hold the whole run."""
+    def sleeps(ns=200 * MS, count=100, name="usleep", **values):
+        return [node("work", MS), node(name, ns, count, "work", 3, blocked=ns, **values)]
+    frames = {"steps": {"frame": (100, SECOND)}}
+    for count, one in ((10, found(says="step 'frame' sleeps in usleep()", saves=200)), (9, None)):
+        yield case("W3", "least_steps", one, *sleeps(), steps={"frame": (count, SECOND)})
+    yield from both("W3", "by_step", found(shows={
+        "sleeps for each step": 0.5, "slept, of the steps": 20, "slept": 200e6, "steps": 100}),
+                    None, lambda count: sleeps(count=count), 50, 49, **frames)
+    yield from both("W3", "steps_share", found(saves=100), None, sleeps, 100 * MS, 100 * MS - 1,
+                    **frames)
+    # of the steps, not of the run
+    for took, one in ((2 * SECOND, found()), (2 * SECOND + 100, None)):
+        yield case("W3", "short steps of a long run", one, *sleeps(), wall=100 * SECOND,
+                   steps={"frame": (100, took)})
+    yield case("W3", "no sleep", None, *sleeps(name="read"), **frames)
+    yield case("W3", "waits for others", None, *sleeps(name="epoll_wait"), **frames)
+    yield case("W3", "its own code", None, *work(500 * MS, 100, blocked=400 * MS), **frames)
+    yield case("W3", "another thread", None, *sleeps(lanes={1: 200 * MS}), lanes=(0, 0), **frames)
+    yield case("W3", "two kinds of steps", found(says="step 'frame'"), *sleeps(),
+               steps={"start": (9, SECOND), "frame": (100, SECOND)})
+    yield case("W3", "no steps", "no steps", *sleeps())
+    yield case("W3", "not told apart", "not told apart", *sleeps(), split=False, **frames)
+
+
+TIME_CASES = (slow_calls, hot_leaves, tiny_calls, chatty_edges, long_calls, long_waits, polling,
+              sleeping_steps)
