@@ -120,20 +120,29 @@ static void put_table(FILE *out, const struct shorten_style *style,
 	}
 }
 
+/* A value without a name goes on with the one before it, on a line of its own. */
 static void put_values(FILE *out, const struct shorten_style *style,
 		       const struct section *section)
 {
+	size_t count = 0;
+
 	for (size_t i = 0; i < section->value_count; i++) {
 		const struct section_value *value = &section->values[i];
+		const char *title = value->title ? value->title : value->name;
 
 		if (value->flags & COLUMN_MACHINE)
 			continue;
-		fputs("- **", out);
-		md_put_escaped(out, value->title ? value->title : value->name);
-		fputs("**: ", out);
+		if (count++ && !*title) {
+			fputs("\\\n  ", out);
+		} else {
+			fputs(count > 1 ? "\n- **" : "- **", out);
+			md_put_escaped(out, title);
+			fputs("**: ", out);
+		}
 		put_cell(out, style, &value->cell, value->type);
-		fputc('\n', out);
 	}
+	if (count)
+		fputc('\n', out);
 }
 
 static void put_note(FILE *out, const struct section *section)

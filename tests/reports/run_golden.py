@@ -49,6 +49,7 @@ CASES = {
     "report-marks": (["marks.db"], {}),
     "report-waits": (["waits.db"], {}),
     "report-waits-json": (["waits.db", "-f", "json"], {}),
+    "report-waits-md": (["waits.db", "-f", "md"], {}),
     "bottlenecks-waits": (["bottlenecks", "waits.db"], {}),
     "functions-waits": (["functions", "waits.db"], {}),
     "tree-waits": (["tree", "waits.db"], {}),
