@@ -176,6 +176,7 @@ static void begin_recording(const struct config *config)
 	if (libc_call_is_wanted)
 		own_io_begin();
 	lane_end_own_work(context);
+	off_cpu_begin(lane_self);
 }
 
 __attribute__((constructor)) static void start(int argc, char **argv, char **environment)

@@ -258,13 +258,13 @@ static void give_back(struct lane_context *context)
 void context_release(void)
 {
 	struct lane_context *context = lane_own();
-	uint64_t mask;
+	uint64_t end_ticks, mask;
 
 	if (!context || !process_is_ready())
 		return;
 	if (!paused_is_on() && paused_was(context))
 		paused_take_up(context);
-	off_cpu_note_thread(context);
+	end_ticks = off_cpu_note_thread(context);
 	switches_end_lane(context);
 	locks_end_lane(context);
 	/* three system calls, that are worth it where there is something to compare */
@@ -283,7 +283,7 @@ void context_release(void)
 				0);
 			gate_leave();
 		}
-		thread->end_ticks = clock_now();
+		thread->end_ticks = end_ticks;
 	}
 	context->current = LANE_ROOT;
 	context->last_blocks[0] = context->last_blocks[1] = 0;

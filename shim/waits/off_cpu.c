@@ -85,7 +85,7 @@ static void count_switches(struct lane_off_cpu *off)
 #define READINGS_MOST 4
 
 struct reading {
-	uint64_t wall_ns, cpu_ns;
+	uint64_t ticks, wall_ns, cpu_ns;
 	uint64_t ready_ns; /* UNKNOWN: was not asked for, or is not to be had */
 };
 
@@ -97,6 +97,7 @@ static struct reading read_clocks(struct lane_context *context, int with_ready)
 		switches_arm(context);
 		if (with_ready)
 			now.ready_ns = read_ready();
+		now.ticks = clock_now();
 		now.wall_ns = clock_monotonic();
 		now.cpu_ns = thread_cpu();
 		if (!switches_has_been(context))
@@ -117,7 +118,8 @@ static void publish(const struct lane_context *context)
 	lane->booked_wall_ns = off->base_wall_ns;
 }
 
-static void start(struct lane_context *context)
+/* Returns when. */
+static uint64_t start(struct lane_context *context)
 {
 	struct lane_off_cpu *off = &context->off_cpu;
 	struct reading now = read_clocks(context, 1);
@@ -128,12 +130,14 @@ static void start(struct lane_context *context)
 	off->base_ready_ns = now.ready_ns;
 	off->unread_ns = 0;
 	publish(context);
+	return now.ticks;
 }
 
 void off_cpu_begin(struct lane_context *context)
 {
 	struct lane_off_cpu *off = &context->off_cpu;
 	struct segment_thread *row = own_row(context);
+	uint64_t start_ticks;
 
 	off->busy = 0;
 	process->segment->switch_source = switches_source();
@@ -141,10 +145,12 @@ void off_cpu_begin(struct lane_context *context)
 	context->lane->tid = context->tid;
 	if (!may_ask())
 		return;
-	start(context);
+	start_ticks = start(context);
 	off->begin_cpu_ns = off->base_cpu_ns;
 	off->begin_ready_ns = off->base_ready_ns;
 	if (row) {
+		row->start_ticks = start_ticks;
+		row->cpu_ns = row->off_ns = 0;
 		row->begin_cpu_ns = off->begin_cpu_ns == UNKNOWN ? 0 : off->begin_cpu_ns;
 		row->begin_ready_ns =
 			off->begin_ready_ns == UNKNOWN ? 0 : off->begin_ready_ns;
@@ -315,13 +321,23 @@ static int ask_and_book(struct lane_context *context, enum booking booking)
 	return 1;
 }
 
+/* Who is switched out again after the clocks were read would be so on the path that the
+ * hook makes the current one, while the time is this one's: once more. */
 cold uint64_t off_cpu_book(struct lane_context *context)
 {
-	uint64_t since = clock_now();
+	uint64_t left_out = 0;
 
-	if (!ask_and_book(context, OF_PATH))
-		return 0;
-	return clock_now() - since < OWN_TICKS_MOST ? lane_leave_out(context, since) : 0;
+	for (int i = 0; i < READINGS_MOST; i++) {
+		uint64_t since = clock_now();
+
+		if (!ask_and_book(context, OF_PATH))
+			break;
+		if (clock_now() - since < OWN_TICKS_MOST)
+			left_out += lane_leave_out(context, since);
+		if (!switches_has_been(context))
+			break;
+	}
+	return left_out;
 }
 
 uint64_t off_cpu_leave_out(struct lane_context *context, uint64_t since)
@@ -331,14 +347,14 @@ uint64_t off_cpu_leave_out(struct lane_context *context, uint64_t since)
 	return lane_leave_out(context, since);
 }
 
-void off_cpu_note_thread(struct lane_context *context)
+uint64_t off_cpu_note_thread(struct lane_context *context)
 {
 	struct segment_thread *row = own_row(context);
 	struct lane_off_cpu *off = &context->off_cpu;
 	struct reading now;
 
 	if (!row || off->busy || context->is_vforking || !may_ask())
-		return;
+		return clock_now();
 	off->busy = (uintptr_t)__builtin_frame_address(0);
 	now = book(context, OF_PATH_AT_END);
 	off->busy = 0;
@@ -347,6 +363,7 @@ void off_cpu_note_thread(struct lane_context *context)
 	if (now.ready_ns != UNKNOWN && off->begin_ready_ns != UNKNOWN)
 		row->ready_ns = now.ready_ns - off->begin_ready_ns;
 	gate_leave();
+	return now.ticks;
 }
 
 void off_cpu_abandon(struct lane_context *context)

@@ -22,7 +22,9 @@
 #include "shim/lane/paused.h"
 #include "shim/waits/switches.h"
 
-/* The clocks start here: a thread begins with the lane. */
+/* The clocks start here, and so does the thread's row: a thread begins with the lane. The
+ * first one of an image begins again when our constructor is done, whose work and waits
+ * are not the program's. */
 void off_cpu_begin(struct lane_context *context);
 
 /* What lies before is nobody's: the recording was paused. */
@@ -48,8 +50,9 @@ static inline uint64_t off_cpu_book_switch(struct lane_context *context)
  * path's: in its time that is not. The switches before were booked. */
 uint64_t off_cpu_leave_out(struct lane_context *context, uint64_t since);
 
-/* The end of the thread, or of its process: brings its row up to now. */
-void off_cpu_note_thread(struct lane_context *context);
+/* The end of the thread, or of its process: brings its row up to now. Returns when that
+ * is (ticks): who is preempted later does not live longer for it. */
+uint64_t off_cpu_note_thread(struct lane_context *context);
 
 /* A handler that interrupted the booking has jumped out of it. */
 void off_cpu_abandon(struct lane_context *context);

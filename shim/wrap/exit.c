@@ -127,17 +127,16 @@ static void note_bytes(void)
 static void process_exits(int status, int is_last)
 {
 	struct segment_state *shared = process_facts.state;
+	uint64_t end_ticks;
 
 	if (!process_is_ready() || !context_is_own_process())
 		return;
-	if (lane_own())
-		off_cpu_note_thread(lane_own());
+	end_ticks = lane_own() ? off_cpu_note_thread(lane_own()) : clock_now();
 	if (process->segment->state == SEGMENT_PROCESS_RUNNING)
 		note_bytes();
 	process->segment->exit_code = status & 0xff;
-	process->segment->end_ticks = clock_now();
-	shared->last_ticks = process->segment->end_ticks;
-	shared->last_monotonic_ns = clock_monotonic();
+	process->segment->end_ticks = end_ticks;
+	clock_read_both(&shared->last_ticks, &shared->last_monotonic_ns);
 	/* release: exit_code and end_ticks come with it */
 	__atomic_store_n(&process->segment->state, SEGMENT_PROCESS_EXITING,
 			 __ATOMIC_RELEASE);
