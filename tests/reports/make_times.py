@@ -34,24 +34,26 @@ class Times:
     histograms' clock. samples: of /proc; without, one of each process, which computed all
     the time in all of its threads; none: (). step_ns: when the first step began; started:
     the processes. ready, blocked: of main() itself. split: whether these were told apart.
-    locks, transfers: rows, paths by the names of nodes. steps: of the run, by name how many
-    and what all of them took."""
+    locks, transfers: rows, paths by the names of nodes. steps: of the run, by name how many,
+    what all of them took, and what of it they waited for a CPU. late: what the recorder took
+    before the first threads; unseen: what the first one waited for a CPU in no function."""
 
     def __init__(self, db, run_id, nodes, wall=SECOND, cost=20, cpus=2, tick=1, lanes=(0,),
                  samples=None, step_ns=None, started=0, has_main=True, ready=0, blocked=0,
-                 split=True, locks=(), transfers=(), steps=None):
+                 split=True, locks=(), transfers=(), steps=None,
+                 late=0, unseen=0):
         self.db, self.run_id = db, run_id
         # Ids of one kind are unique in a file: each run has a thousand and more of its own.
         self.first = run_id * 10_000
         if has_main:
-            rest = wall - sum(one["self_ns"] + one["hooks"] for one in nodes)
+            rest = wall - late - unseen - sum(one["self_ns"] + one["hooks"] for one in nodes)
             nodes = [node("main", max(0, rest), under=None, ready=ready, blocked=blocked), *nodes]
         self.nodes = [dict(one) for one in nodes]
         insert(db, "run", run_id=run_id, token="t%d" % run_id, wall_ns=wall, complete=1,
                started_utc="2026-01-01T00:00:00.000Z", level="exact", cpu_count=cpus,
                inner_cost_ns=cost / 2, outer_cost_ns=cost / 2, ticks_per_second=SECOND / tick,
                peak_bytes=9, alloc_count=1, alloc_bytes=9, free_count=1, live_bytes_at_exit=0)
-        self.store_lanes(lanes, started, wall - started)
+        self.store_lanes(lanes, started, wall - started, late, unseen)
         if split:
             insert(db, "trust", run_id=run_id, name="switches_by_rseq", value=1)
         if samples is None:
@@ -65,10 +67,10 @@ class Times:
             insert(db, "series", series_id=self.first, run_id=run_id, process_id=self.first,
                    kind=1, name="frame", mark_count=2, value_count=1, sum=1, first_ns=step_ns,
                    last_ns=step_ns + 1, growth_bytes=0)
-        for number, (name, (count, sum_ns)) in enumerate((steps or {}).items(), 1):
+        for number, (name, (count, sum_ns, *waited)) in enumerate((steps or {}).items(), 1):
             insert(db, "series", series_id=self.first + number, run_id=run_id, process_id=None,
                    kind=1, name=name, mark_count=count + 1, value_count=count, sum=sum_ns,
-                   first_ns=0, last_ns=sum_ns, growth_bytes=0)
+                   first_ns=0, last_ns=sum_ns, growth_bytes=0, ready_ns=sum(waited))
         self.find_parents()
         self.store_functions()
         self.store_paths(len(lanes))
@@ -105,21 +107,24 @@ class Times:
                path_id=self.path_of(one.pop("path")), target_id=1, failed_calls=0,
                largest_bytes=1, **one)
 
-    def store_lanes(self, lanes, started, wall):
+    def store_lanes(self, lanes, started, wall, late, unseen):
         for process in sorted(set(lanes)):
             insert(self.db, "process", process_id=self.first + process, run_id=self.run_id,
                    pid=10 + process, started_ns=started, wall_ns=wall, complete=1,
                    parent_process_id=self.first if process else None)
+        wall -= late
         for number, process in enumerate(lanes):
             ids = dict(run_id=self.run_id, process_id=self.first + process,
                        lane_id=self.first + number)
             insert(self.db, "lane", **ids)
             sums = {key: sum(one[key].get(number, 0) for one in self.nodes)
                     for key in ("lanes", "ready", "blocked")}
+            sums["ready"] += 0 if number else unseen
             hooks = sum(one["hooks"] for one in self.nodes if min(one["lanes"]) == number)
-            cpu = min(wall, sums["lanes"] + hooks - sums["ready"] - sums["blocked"])
+            cpu = sums["lanes"] + hooks - sums["ready"] - sums["blocked"] + (0 if number else unseen)
+            cpu = min(wall, cpu)
             insert(self.db, "thread", thread_id=self.first + number, tid=10 + number,
-                   name="t", started_ns=started, wall_ns=wall, cpu_ns=cpu,
+                   name="t", started_ns=started + late, wall_ns=wall, cpu_ns=cpu,
                    ready_ns=sums["ready"], blocked_ns=wall - cpu - sums["ready"], **ids)
 
     def find_parents(self):

@@ -267,6 +267,9 @@ def cpus():
             "CPU, while none was waited for": 50, "waited for a CPU": 200e6})), (200.01, None)):
         yield case("R1", "waits for a CPU", one, blocked=(600 * MS - int(ready * MS)),
                    ready=int(ready * MS))
+    # the recorder's start, on a busy machine, is not the program's
+    for blocked, one in ((300, found(saves=300, function="main")), (299, None)):
+        yield case("R1", "a late start", one, blocked=blocked * MS, late=400 * MS)
     for rule in ("R1", "R2", "R3", "R4"):
         yield case(rule, "least_ns", BRIEF, wall=100 * MS - 1, **two)
         yield case(rule, "not told apart", "not told apart", split=False)

@@ -68,6 +68,10 @@ def hot_leaves():
     """T1. Of one thread; hook pairs of 20 ns."""
     yield from both("T1", "own_share", found(saves=25, **MEDIUM), None, work,
                     50 * MS, 50 * MS - 1)
+    # of 400 ms: without the recorder's start, or what was waited for a CPU in no function
+    for less in ("late", "unseen"):
+        yield from both("T1", less, found(saves=10), None, work, 20 * MS, 20 * MS - 1,
+                        **{less: 600 * MS})
     yield from both("T1", "own_part", found(shows={
         "own share of the run": 10, "computed itself": 100e6, "own share of that with what it calls": 50,
         "calls": 1000, "computed per call": 100e3}), None,
@@ -295,6 +299,9 @@ def sleeping_steps():
     for took, one in ((2 * SECOND, found()), (2 * SECOND + 100, None)):
         yield case("W3", "short steps of a long run", one, *sleeps(), wall=100 * SECOND,
                    steps={"frame": (100, took)})
+    for waited, one in ((500 * MS, found()), (500 * MS - 100, None)):
+        yield case("W3", "steps that waited for a CPU", one, *sleeps(), wall=100 * SECOND,
+                   steps={"frame": (100, 2500 * MS, waited)})
     yield case("W3", "no sleep", None, *sleeps(name="read"), **frames)
     yield case("W3", "waits for others", None, *sleeps(name="epoll_wait"), **frames)
     yield case("W3", "its own code", None, *work(500 * MS, 100, blocked=400 * MS), **frames)

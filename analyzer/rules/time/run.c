@@ -26,6 +26,7 @@ static int load_lanes(struct rule_input *input, struct time_run *run)
 					 cursor_real(cursor, "lanes_ns"));
 
 		run->lane_count = cursor_integer(cursor, "lanes");
+		run->lived_ns = cursor_real(cursor, "lived_ns");
 		run->roots_ready_ns = cursor_real(cursor, "ready_ns");
 		run->hooks_ns = part * cursor_real(cursor, "hooks_ns");
 		run->run_ns = fmin(fmax(wall_ns - run->hooks_ns, longest_sum_ns) +
@@ -50,7 +51,6 @@ static int load_threads(struct rule_input *input, struct time_run *run)
 			.blocked_ns = cursor_real(cursor, "blocked_ns"),
 			.busy_count = cursor_integer(cursor, "busy"),
 		};
-		run->lived_ns = cursor_real(cursor, "lived_ns");
 	}
 	return rule_finish(input, cursor, 0);
 }

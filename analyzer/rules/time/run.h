@@ -15,14 +15,14 @@ struct rule_input;
 #define TIME_RUN_SPAN_LEAST_NS 50e6
 
 struct time_run {
-	/* What the run took, less the cost of the hooks and what its longest thread
-	 * waited for a CPU. Of several processes at least the sum of their longest
-	 * threads. At most: with the error of what was taken off, so that no share of it
-	 * is too large. */
+	/* What the run took, less the cost of the hooks, what its longest thread waited
+	 * for a CPU, and the recorder's start and end in that thread's process. Of
+	 * several processes at least the sum of their longest threads. At most: with the
+	 * error of what was taken off, so that no share of it is too large. */
 	double run_ns, hooks_ns;
 	int64_t lane_count;
 	double roots_ready_ns; /* what all instrumented code waited for a CPU */
-	double lived_ns;       /* sum over the processes */
+	double lived_ns; /* of the threads of each process, from first to last: sum */
 	/* What was computed, waited for a CPU and slept was told apart, in every process
 	 * and on every path. Without it paths say that they computed. */
 	bool has_split;

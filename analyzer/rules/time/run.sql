@@ -17,16 +17,29 @@ WHERE l.run_id = :run AND NOT EXISTS (SELECT 1
 	AND NOT EXISTS (SELECT 1 FROM path_lane s WHERE s.path_id = p.path_id)
 GROUP BY l.lane_id;
 
+-- What a process lived is what its threads did: the recorder's own start and end, which on a
+-- busy machine take long, are before and after. The longest thread waited for a CPU in
+-- other code, too.
 -- :name lanes
+WITH lived AS (SELECT process_id, MAX(started_ns + wall_ns) - MIN(started_ns) AS ns
+	FROM threads WHERE run_id = :run GROUP BY process_id),
+longest AS (SELECT r.*, MAX(0, p.wall_ns - COALESCE(v.ns, p.wall_ns)) AS outside_ns
+	FROM root_lane r JOIN processes p USING (process_id) LEFT JOIN lived v USING (process_id)
+	ORDER BY r.ns DESC, r.lane_id DESC LIMIT 1)
 SELECT COUNT(*) AS lanes, TOTAL(ns) AS lanes_ns, TOTAL(ready_ns) AS ready_ns,
 	(SELECT TOTAL(ns) FROM (SELECT MAX(ns) AS ns FROM root_lane GROUP BY process_id))
 	AS longest_sum_ns, MAX(ns) AS longest_ns,
-	(SELECT ready_ns FROM root_lane ORDER BY ns DESC, lane_id DESC) AS longest_ready_ns,
+	(SELECT outside_ns + MAX(ready_ns, (SELECT TOTAL(t.ready_ns) FROM threads t
+		WHERE t.run_id = :run AND t.lane_id = l.lane_id)) FROM longest l)
+	AS longest_ready_ns,
 	(SELECT TOTAL(raw_self_ns - self_ns) FROM functions WHERE run_id = :run) AS hooks_ns,
 	(SELECT TOTAL(value) FROM trust WHERE run_id = :run
 		AND name IN ('switches_by_rseq', 'switches_by_perf')) AS seen,
 	(SELECT TOTAL(value) FROM trust WHERE run_id = :run
-		AND name IN ('unsplit_processes', 'switches_unseen')) AS unseen
+		AND name IN ('unsplit_processes', 'switches_unseen')) AS unseen,
+	(SELECT TOTAL(COALESCE(v.ns, p.wall_ns)) FROM processes p LEFT JOIN lived v
+		USING (process_id) WHERE p.process_id IN (SELECT process_id FROM root_lane))
+	AS lived_ns
 FROM root_lane;
 
 -- Of the processes in which instrumented functions were called. A shell that waits for the
@@ -34,9 +47,7 @@ FROM root_lane;
 -- :name threads
 SELECT COUNT(*) AS count, TOTAL(t.wall_ns) AS wall_ns, TOTAL(t.cpu_ns) AS cpu_ns,
 	TOTAL(t.ready_ns) AS ready_ns, TOTAL(t.blocked_ns) AS blocked_ns,
-	TOTAL(t.cpu_ns + t.ready_ns >= p.wall_ns / 2) AS busy,
-	(SELECT TOTAL(wall_ns) FROM processes
-	WHERE process_id IN (SELECT process_id FROM root_lane)) AS lived_ns
+	TOTAL(t.cpu_ns + t.ready_ns >= p.wall_ns / 2) AS busy
 FROM threads t JOIN processes p USING (process_id)
 WHERE t.run_id = :run AND t.cpu_ns IS NOT NULL
 	AND t.process_id IN (SELECT process_id FROM root_lane);

@@ -99,7 +99,7 @@ static const struct rule_limit sleep_in_step_limits[] = {
 	{"least_steps", 10, "count", .meaning = "steps of one name"},
 	{"by_step", 0.5, "ratio", .meaning = "sleeps of one function for each step"},
 	{"steps_share", 0.1, "ratio", .most = 1,
-	 .meaning = "what they hold of the time of the steps"},
+	 .meaning = "what they hold of the steps, less their waits for a CPU"},
 	{0},
 };
 

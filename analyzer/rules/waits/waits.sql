@@ -41,8 +41,8 @@ SELECT j.path_id, j.function_id, j.callee, j.calls, j.blocked_ns, j.first_calls,
 	purpose = 'sleep' AS is_sleep, CASE purpose WHEN 'sleep' THEN j.calls END AS sleeps,
 	CASE purpose WHEN 'sleep' THEN CAST(j.first_calls AS REAL) / t.timed_count END
 		AS by_step,
-	CAST(j.first_ns AS REAL) / t.total_ns AS step_part, t.timed_count AS steps,
-	t.name AS step,
+	CAST(j.first_ns AS REAL) / MAX(1, t.total_ns - IFNULL(t.ready_ns, 0)) AS step_part,
+	t.timed_count AS steps, t.name AS step,
 	CASE WHEN :by_step > 0 THEN j.first_ns WHEN :assumed_gain > 0
 		THEN :assumed_gain * j.first_ns ELSE long_ns END AS saving_ns,
 	CASE WHEN :least_ns > 0 AND callee IS NOT NULL THEN 2 ELSE 1 END AS confidence,
