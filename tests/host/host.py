@@ -139,7 +139,16 @@ def remove(directory):
     shutil.rmtree(directory, ignore_errors=True)
 
 
+class Ended(BaseException):
+    """Somebody ends the test: its time is over."""
+
+
+def end(signum, frame):
+    raise Ended
+
+
 def run_scenario(function, products):
+    """What came of it, in a line, and whether that is good."""
     directory = tempfile.mkdtemp(prefix="profshim-host-")
     started = time.monotonic()
     try:
@@ -153,8 +162,7 @@ def run_scenario(function, products):
         verdict, ok = "FAILED: " + traceback.format_exc(), False
     finally:
         remove(directory)
-    print(f"{function.__name__}: {verdict} ({time.monotonic() - started:.1f} s)", flush=True)
-    return ok
+    return f"{function.__name__}: {verdict} ({time.monotonic() - started:.1f} s)", ok
 
 
 def publish(build_root, directory):
@@ -170,11 +178,27 @@ def publish(build_root, directory):
     return harness.Products(directory)
 
 
+def run_all(chosen, products):
+    """Up to the one in which the test was ended."""
+    results = []
+    signal.signal(signal.SIGTERM, end)
+    for function in chosen:
+        try:
+            results.append(run_scenario(function, products))
+        except Ended:
+            results.append((f"{function.__name__}: FAILED: the test's time is over", False))
+            break
+    return results
+
+
 def main():
     """usage: TEST BUILD-ROOT [SCENARIO...]"""
     chosen = [function for function in scenarios
               if len(sys.argv) < 3 or function.__name__ in sys.argv[2:]]
     with tempfile.TemporaryDirectory(prefix="profshim-products-") as directory:
         products = publish(sys.argv[1], directory)
-        results = [run_scenario(function, products) for function in chosen]
-    sys.exit(0 if results and all(results) else 1)
+        results = run_all(chosen, products)
+    # What failed first: of a long log one sees the beginning.
+    for line, _ in sorted(results, key=lambda result: bool(result[1])):
+        print(line, flush=True)
+    sys.exit(0 if results and all(ok for _, ok in results) else 1)

@@ -67,12 +67,13 @@ def pipe_ends_with_the_program(case):
            "the collector holds descriptors of the program: "
            f"{shared_by(process.pid, collector)}")
     os.kill(collector, signal.SIGSTOP)  # it can neither finish nor close anything
-    started = time.monotonic()
-    output, errors = process.communicate(timeout=60)
-    waited = time.monotonic() - started
-    os.kill(collector, signal.SIGCONT)
+    try:
+        output, errors = process.communicate(timeout=90)
+    except subprocess.TimeoutExpired:
+        raise host.Failure("the pipe stayed open while the collector stood still") from None
+    finally:
+        os.kill(collector, signal.SIGCONT)
     expect(output == "done\n", f"the pipe ended with {output!r} {errors!r}")
-    expect(waited < 5, f"the pipe stayed open for {waited:.0f} s")
     host.harness.wait_until(lambda: not case.collectors())
     case.settle()
     ticker.expect_counts(case, 0)
@@ -95,10 +96,8 @@ def descriptors(pid):
 @scenario
 def pipe_to_cat(case):
     program = case.compile("ticker.c")
-    started = time.monotonic()
     result = case.run(["/bin/sh", "-c", f"{program} {case.path('counts')} 1 1000 | cat"])
     expect(result.stdout == "done\n" and not result.stderr, f"printed {result}")
-    expect(time.monotonic() - started < 10, "the pipe stayed open")
     case.settle()
     ticker.expect_counts(case, 0)
 
@@ -112,18 +111,21 @@ def late_daemon(case):
     case.settle()
     sampled = case.value("SELECT COUNT(*) FROM resources r JOIN processes p USING "
                          "(process_id) WHERE p.parent_process_id IS NOT NULL")
-    expect(sampled >= 3, f"the daemon was looked at {sampled} times")
+    expect(sampled >= 1, "the daemon was not looked at")
 
 
 @scenario
 def detached_child_holds_nothing_up(case):
-    """The first process ends while a child lives on: nobody waits for the child."""
+    """The first process ends while a child lives on: nobody waits for the child, which goes
+    on when we, who wait for the program, say so."""
     program = case.compile("orphan.c")
-    started = time.monotonic()
-    result = case.run([program, case.path("marker"), "3"])
-    waited = time.monotonic() - started
+    os.mkfifo(case.path("gate"))
+    result = case.run([program, case.path("marker"), case.path("gate")],
+                      {"PROFSHIM_WAIT": "300"}, timeout=90)
     expect(result.returncode == 0, f"ended with {result.returncode}: {result.stderr}")
-    expect(waited < 2.5, f"the program took {waited:.1f} s; its child sleeps 3 s")
+    expect(not os.path.exists(case.path("marker")), "the child did not wait for us")
+    with open(case.path("gate"), "w", encoding="ascii"):
+        pass  # its end of the pipe is opened now
     expect(host.harness.wait_until(lambda: marked(case.path("marker"))), "no child appeared")
     expect_steps(case, 300)
     processes = case.value("SELECT SUM(complete) FROM processes")
@@ -146,12 +148,9 @@ def images_in_quick_succession(case):
     """exec over itself: the last image is the one that lives, in whatever order the
     collector finds them, and the program is not kept waiting at its end."""
     program = case.compile("relay.c")
-    for i in range(1, 101):
-        started = time.monotonic()
-        result = case.run([program, "4"])
-        waited = time.monotonic() - started
+    for _ in range(100):  # who is kept waiting runs into the limit of case.run()
+        result = case.run([program, "4"], {"PROFSHIM_WAIT": "300"})
         expect(result.returncode == 6 and not result.stderr, f"failed: {result}")
-        expect(waited < 5, f"round {i} took {waited:.1f} s")
     case.settle()
     rows = host.harness.query(case.database, "SELECT exit_code, complete, COUNT(*) FROM "
                               "runs GROUP BY 1, 2")
@@ -239,14 +238,26 @@ def closed_standard_descriptors(case):
     expect(case.value("PRAGMA integrity_check") == "ok", "the database is damaged")
 
 
+def ask(case, name):
+    return json.loads(case.analyze(name, case.database, "--format", "json").stdout)
+
+
+def rules_of(answer):
+    return {rule["id"]: rule for rule in answer["rules"]}
+
+
+def sample_count(answer):
+    return answer.get("resources", {}).get("sample_count", 0)
+
+
 @scenario
 def asked_while_it_waits(case):
     """A server that waits for its first request since it began is not blamed for that."""
-    process = case.start([case.compile("outlived.c")])
-    case.wait_for_collector()
-    time.sleep(1.5)
-    answer = json.loads(case.analyze("bottlenecks", case.database, "--format", "json").stdout)
+    process = case.start([case.compile("outlived.c"), "600"])
     child = int(process.stdout.readline())
+    case.wait_for_collector()
+    time.sleep(1.5)  # to be blamed for
+    answer = ask(case, "bottlenecks")
     for pid in (child, process.pid):
         os.kill(pid, signal.SIGKILL)
     process.communicate()
@@ -254,29 +265,29 @@ def asked_while_it_waits(case):
               for finding in answer["findings"] if finding["severity"] not in ("info", "low")
               and finding["function"] == "stay"]
     expect(not blamed, f"blamed: {blamed}")
-    rules = {rule["id"]: rule for rule in answer["rules"]}
-    expect(rules["R1"]["outcome"] == "not measured" and "not ended" in rules["R1"]["reason"],
-           f"{rules['R1']}")
+    rule = rules_of(answer)["R1"]
+    expect(rule["outcome"] == "not measured" and "not ended" in rule["reason"], f"{rule}")
 
 
 @scenario
 def asked_while_it_serves(case):
     """A report of a server that runs has what its collector has seen so far, and blames
     no thread for waiting."""
-    process = case.start([case.compile("server.c"), "20"])
+    process = case.start([case.compile("server.c"), "600"])
     case.wait_for_collector()
-    time.sleep(1.5)
-    answers = {name: json.loads(case.analyze(name, case.database, "--format", "json").stdout)
-               for name in ("report", "resources", "bottlenecks")}
+    host.harness.wait_until(lambda: sample_count(ask(case, "resources")) >= 5 and
+                            rules_of(ask(case, "bottlenecks"))["T1"]["outcome"] !=
+                            "not measured", 60, 0.2)
+    answers = {name: ask(case, name) for name in ("report", "resources", "bottlenecks")}
     process.kill()
     process.communicate()
     text = json.dumps(answers)
     expect("no collector watched" not in text and "no_resources" not in text,
            "the collector that watches is not known")
-    samples = answers["resources"]["resources"]["sample_count"]
-    expect(samples >= 5, f"{samples} samples")
-    rules = {rule["id"]: rule for rule in answers["bottlenecks"]["rules"]}
-    expect(rules["T1"]["outcome"] != "not measured", f"{rules['T1']}")
+    samples = sample_count(answers["resources"])
+    expect(samples >= 5, f"{samples} samples in a minute")
+    rule = rules_of(answers["bottlenecks"])["T1"]
+    expect(rule["outcome"] != "not measured", f"{rule}")
     for finding in answers["bottlenecks"]["findings"]:
         expect(finding["function"] != "await" or finding["severity"] in ("info", "low")
                and finding["confidence"] == "low", f"{finding}")

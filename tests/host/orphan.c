@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
-/* What this is:  a program that leaves a child behind. usage: orphan MARKER SECONDS */
+/* What this is:  a program that leaves a child behind. usage: orphan MARKER PIPE. It waits
+ *                for a writer of the pipe. */
 #include "../programs/truth.h"
 #include <fcntl.h>
-#include <stdlib.h>
 #include <unistd.h>
 
 static volatile unsigned sum;
@@ -24,7 +24,7 @@ int main(int argc, char **argv)
 		return 0;
 	for (i = 0; i < 3; i++)
 		close(i);
-	sleep((unsigned)atoi(argv[2]));
+	close(open(argv[2], O_RDONLY)); /* a pipe: until somebody writes to it */
 	for (i = 0; i < 200; i++)
 		step();
 	marker = open(argv[1], O_WRONLY | O_CREAT, 0600);

@@ -6,6 +6,7 @@
  */
 #include "../programs/truth.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <unistd.h>
 
 static volatile unsigned sum;
@@ -15,13 +16,13 @@ ALONE static void step(void)
 	sum++;
 }
 
-ALONE static void stay(void)
+ALONE static void stay(unsigned seconds)
 {
 	step();
-	sleep(20);
+	sleep(seconds);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	int pid = fork();
 
@@ -29,6 +30,6 @@ int main(void)
 		printf("%d\n", pid);
 		fflush(stdout);
 	}
-	stay();
+	stay(argc > 1 ? (unsigned)atoi(argv[1]) : 20);
 	return 0;
 }
