@@ -230,10 +230,11 @@ static void look_at_symbols(Elf *elf, uint32_t type, struct target_report *ret)
 }
 
 /* target_libraries() visitor: 1 ends the search. */
-static int look_for_hooks(Elf *elf, void *context)
+static int look_for_hooks(const char *path, Elf *elf, void *context)
 {
 	struct target_report *ret = context, library = {.is_elf = true};
 
+	(void)path;
 	look_at_symbols(elf, SHT_DYNSYM, &library);
 	ret->has_hooks = library.has_hooks;
 	return ret->has_hooks;

@@ -232,7 +232,7 @@ static int visit_next(struct search *search, target_library_visitor *visit, void
 
 	if (elf_file_open(path, &file) < 0)
 		return 0;
-	result = visit(file.elf, context);
+	result = visit(path, file.elf, context);
 	if (!result)
 		result = add_needed(search, path, file.elf);
 	elf_file_close(&file);

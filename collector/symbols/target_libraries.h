@@ -7,8 +7,8 @@
 
 #include <libelf.h>
 
-/* Called once for each library; elf is borrowed. Non-zero ends the search. */
-typedef int target_library_visitor(Elf *elf, void *context);
+/* Called once for each library; path and elf are borrowed. Non-zero ends the search. */
+typedef int target_library_visitor(const char *path, Elf *elf, void *context);
 
 /* Visits the libraries that program (at path) needs and those that they need, nearest
  * first. Libraries that are not found or cannot be read are passed over. Returns the last

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * What this is:  a libFuzzer target: the symbolizer and the examination of programs, on
- *                files made from the input. An input that begins with "ELF" and a NUL is
- *                a file itself, from there on.
- * Runs on:       tests; libFuzzer or replay.c.
- * See also:      elf_tree.h; collector/symbols/symbols.h
+ * What this is:  a libFuzzer target: the symbolizer and the examination of programs and
+ *                their builds, on files made from the input. An input that begins with
+ * "ELF" and a NUL is a file itself, from there on. Runs on:       tests; libFuzzer or
+ * replay.c. See also:      elf_tree.h; collector/symbols/symbols.h
  *
  * A question that takes 5 s of CPU time ends in abort().
  */
@@ -19,6 +18,7 @@
 #include <unistd.h>
 
 #include "collector/selection/whole_name.h"
+#include "collector/symbols/build/build.h"
 #include "collector/symbols/symbols.h"
 #include "collector/symbols/target.h"
 #include "tests/fuzz/elf_tree.h"
@@ -94,6 +94,7 @@ static void ask(const char *path, const struct stat *info)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	static uint8_t image[ELF_TREE_BYTES];
+	struct build_report build;
 	struct target_report report;
 	int64_t start = cpu_ns();
 	struct stat info;
@@ -113,6 +114,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	snprintf(path, sizeof(path), "/proc/self/fd/%d", fd);
 	ask(path, &info);
 	(void)target_examine(path, &report);
+	if (cpu_ns() - start <= SLOWEST_NS) {
+		start = cpu_ns();
+		(void)build_examine(path, &build);
+	}
 	close(fd);
 	if (cpu_ns() - start > SLOWEST_NS) {
 		fprintf(stderr, "took %lld ms\n",

@@ -66,6 +66,60 @@ def static_program(case):
     expect_says(result, "static")
 
 
+def explain(case, program, **keywords):
+    result = host.harness.run([case.products.record, "--explain-build", program],
+                              env=host.harness.plain_environment(), cwd=case.directory,
+                              **keywords)
+    expect(not os.path.exists(case.database), "explaining has recorded something")
+    expect(all(len(line) <= 80 or " " not in line for line in result.stdout.splitlines()),
+           f"a line is too long: {result.stdout}")
+    return result
+
+
+@scenario
+def explained_builds(case):
+    """What a program was built with, and the recipe of its compiler."""
+    hooked = explain(case, case.compile("user_lines.cpp"))
+    expect(hooked.returncode == 0 and not hooked.stderr, f"{hooked}")
+    for word in ("GNU C++", "functions call __cyg_profile_func_enter", "CMake", "Meson",
+                 "Autotools", "-finstrument-functions-exclude-file-list=/usr/include"):
+        expect(word in hooked.stdout, f"{word} is not in: {hooked.stdout}")
+    expect("clang" not in hooked.stdout, f"another compiler's flags: {hooked.stdout}")
+    plain = explain(case, case.compile("calls.c", flags=["-fno-instrument-functions"]))
+    expect(plain.returncode == 4 and "no hooks" in plain.stdout, f"{plain}")
+    expect("CMAKE_C_FLAGS" in plain.stdout and "/usr/include" not in plain.stdout,
+           f"not the flags of C: {plain.stdout}")
+
+
+@scenario
+def unexplained_files(case):
+    """One sentence for each that is no program whose calls can be recorded."""
+    script = case.path("script")
+    with open(script, "w", encoding="utf-8") as file:
+        file.write("#!/bin/sh\n")
+    os.chmod(script, 0o755)
+    other = case.path("other")
+    with open(case.compile("calls.c"), "rb") as file:
+        image = bytearray(file.read())
+    image[18:20] = (183).to_bytes(2, "little")  # AArch64
+    with open(other, "wb") as file:
+        file.write(image)
+    os.chmod(other, 0o755)
+    torn = case.path("torn")
+    with open(torn, "wb") as file:
+        file.write(image[:64])
+    os.chmod(torn, 0o755)
+    for program, status, word in (
+            (script, 4, "is a script that /bin/sh runs"),
+            (case.compile("exit_code.c", flags=["-static"]), 4, "statically linked"),
+            (other, 4, "not a 64-bit x86"), (torn, 4, "not a 64-bit x86"),
+            (case.directory, 126, "a directory"), ("/nonexistent/app", 127, "not found")):
+        result = explain(case, program)
+        expect(result.returncode == status and not result.stdout, f"{program}: {result}")
+        expect(len(result.stderr.splitlines()) == 1 and word in result.stderr,
+               f"{program}: {result.stderr}")
+
+
 @need_root
 def setuid_program(case):
     """The loader ignores LD_PRELOAD for it, or our library ignores the program."""

@@ -12,7 +12,7 @@ import sys
 
 import tree
 
-BASE = ["common", "common/base", "common/names"]
+BASE = ["common", "common/base", "common/flags", "common/names"]
 SHIM = ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks",
         "shim/children", "shim/patch", "shim/waits", "shim/io", "shim/budget",
         "shim/record", "shim/image"]
@@ -25,6 +25,7 @@ CONTENT = [*BASE, "common/json", "analyzer/names", "analyzer/model", "analyzer/s
 LAYERS = {
     "common": [],
     "common/base": ["common"],
+    "common/flags": [],
     "common/names": ["common", "common/base"],
     "common/json": ["common", "common/base", "common/names"],
     "shim/profshim.h": [],
@@ -50,6 +51,7 @@ LAYERS = {
     "collector/read": BASE,
     "collector/processes": [*BASE, "collector/read"],
     "collector/symbols": BASE,
+    "collector/symbols/build": [*BASE, "collector/symbols"],
     "collector/transfers": BASE,
     "collector/merge": [*BASE, "collector/transfers", "collector/read", "collector/processes",
                         "collector/symbols"],
@@ -71,7 +73,8 @@ LAYERS = {
     "collector/watch": COLLECTOR,
     "collector": [*COLLECTOR, "collector/watch"],
     "record": [*BASE, "common/json", "collector/analyze.h", "collector/database",
-               "collector/selection/map_file.h", "collector/store", "collector/symbols"],
+               "collector/selection/map_file.h", "collector/store", "collector/symbols",
+               "collector/symbols/build"],
     "analyzer/names": BASE,
     "analyzer/model": [*BASE, "analyzer/names"],
     "analyzer/statistics": [*BASE, "analyzer/model"],
@@ -82,6 +85,7 @@ LAYERS = {
     "analyzer/rules": CONTENT,
     "analyzer/reports": [*CONTENT, "analyzer/rules"],
     "analyzer/reports/doctor": [*CONTENT, "analyzer/reports", "collector/store",
+                                "collector/symbols/build/build.h",
                                 "collector/symbols/target.h"],
     "analyzer/reports/attach": [*CONTENT, "analyzer/reports", "collector/live/attach.h",
                                 "collector/live/attach_set.h",

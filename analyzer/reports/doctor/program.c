@@ -3,7 +3,10 @@
 #include "analyzer/reports/doctor/parts.h"
 
 #include "common/base/utf8.h"
+#include "common/flags/recipe.h"
+#include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
+#include "collector/symbols/build/build.h"
 #include "collector/symbols/target.h"
 
 #include <errno.h>
@@ -51,7 +54,9 @@ static size_t add_findings(struct doc *doc, const struct target_report *target,
 		{target->is_elf && !target->has_hooks && !target->is_static, NOTE_WARNING,
 		 "no_hooks",
 		 "has no hooks compiled in: allocations are recorded, calls not.",
-		 "Compile it with -finstrument-functions."},
+		 "Compile it with -finstrument-functions: 'prof-record --explain-build' "
+		 "has "
+		 "the flags for its compiler and for CMake, Meson and Autotools."},
 		{target->defines_hooks, NOTE_WARNING, "own_hooks",
 		 "defines __cyg_profile_func_enter itself: its calls do not reach the "
 		 "shim.",
@@ -80,6 +85,26 @@ static size_t add_findings(struct doc *doc, const struct target_report *target,
 		add_note(doc, program, &fine);
 	}
 	return count;
+}
+
+/* What its hooks are of, when most of them cost more than they tell. */
+static void add_headers(struct doc *doc, const struct target_report *target)
+{
+	struct build_report build;
+	struct strbuf text = {0};
+
+	if (!target->is_elf || target->is_script || !target->has_hooks ||
+	    build_examine(target->path, &build) < 0 || !build_has_many_headers(&build))
+		return;
+	utf8_clean(&text, target->path);
+	strbuf_puts(&text, " has hooks in ");
+	units_counted(&text, (int64_t)build.library_count, "function");
+	strbuf_puts(&text, " of system headers, of ");
+	units_count(&text, (int64_t)build.named_count);
+	strbuf_puts(&text, " with hooks: they cost more than they tell.");
+	doc_note(doc, "header_hooks", NOTE_WARNING, strbuf_text(&text),
+		 doc_copy(doc, recipe_advice(build.compiler)));
+	strbuf_free(&text);
 }
 
 size_t doctor_program_notes(struct doc *doc, const char *path, bool only_faults)
@@ -136,5 +161,6 @@ enum exit_status doctor_program(struct report_input *input, struct doc *doc)
 						     : strerror(-result));
 	add_values(doc, &target);
 	add_findings(doc, &target, false);
+	add_headers(doc, &target);
 	return STATUS_OK;
 }

@@ -131,6 +131,11 @@ def targets():
     build("libhooked.so", hooks, "-shared", "-fPIC", "-DLIBRARY", file="target.c")
     build("linked_hooks", "-DUSES_LIBRARY", "-L.", "-Wl,--no-as-needed", "-lhooked",
           "-Wl,-rpath,$ORIGIN", "-x", "c", file="target.c")
+    build("no_plt", hooks, "-fno-plt", "-fno-pie", "-no-pie", file="target.c")
+    build("after_inlining", "-O2", "-g", "-grecord-command-line",
+          hooks + "-after-inlining", compiler="clang", file="target.c")
+    build("excluding", "-O2", "-g", hooks, hooks + "-exclude-file-list=/usr/include",
+          compiler="g++", file="fixture.cpp")
     script("script", "#!/bin/sh")
     script("script_env", "#!/usr/bin/env -S A=b sh -e")
     script("script_lost", "#!/nowhere/interpreter")

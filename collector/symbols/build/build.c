@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: MIT */
+/* What the parts of this folder find in one program and what it links. */
+#include "collector/symbols/build/build.h"
+
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include <elfutils/libdwelf.h>
+#include <gelf.h>
+
+#include "collector/symbols/build/hook_calls.h"
+#include "collector/symbols/build/producers.h"
+#include "collector/symbols/elf.h"
+#include "collector/symbols/library.h"
+#include "collector/symbols/symbols.h"
+#include "collector/symbols/table.h"
+#include "collector/symbols/target_libraries.h"
+
+#define HOOK "__cyg_profile_func_enter"
+#define CPU_MOST_NS 1500000000
+#define HEADERS_LEAST 0.3 /* of the functions with hooks */
+#define LEVELS "0123sgfz"
+
+struct tally {
+	struct build_report *report;
+	size_t levels[sizeof(LEVELS)];
+	size_t compilers[COMPILER_OTHER + 1];
+};
+
+static void count_compiler(struct build_report *report, const char *producer,
+			   size_t length)
+{
+	char name[BUILD_NAME_MOST];
+	size_t i;
+
+	snprintf(name, sizeof(name), "%.*s", (int)(length < sizeof(name) ? length : 63),
+		 producer);
+	for (i = 0; i < report->compiler_count; i++)
+		if (strcmp(report->compilers[i].name, name) == 0)
+			break;
+	if (i == BUILD_COMPILERS_MOST)
+		return;
+	if (i == report->compiler_count) {
+		report->compiler_count++;
+		memcpy(report->compilers[i].name, name, sizeof(name));
+	}
+	report->compilers[i].unit_count++;
+	for (; i && report->compilers[i].unit_count > report->compilers[i - 1].unit_count;
+	     i--) {
+		struct build_compiler less = report->compilers[i - 1];
+
+		report->compilers[i - 1] = report->compilers[i];
+		report->compilers[i] = less;
+	}
+}
+
+static void look_at_unit(const char *producer, void *context)
+{
+	struct tally *tally = context;
+	struct build_report *report = tally->report;
+	struct compiler_flags flags;
+	const char *level;
+
+	compiler_read(producer, &flags);
+	if (flags.is_assembler)
+		return;
+	report->unit_count++;
+	tally->compilers[flags.compiler]++;
+	count_compiler(report, producer, flags.name_length);
+	report->is_cxx |= strncmp(producer, "GNU C++", 7) == 0;
+	report->lto_count += flags.has_lto;
+	if (!flags.are_told)
+		return;
+	report->told_count++;
+	report->hooks_count += flags.has_hooks;
+	report->after_inlining_count += flags.after_inlining;
+	report->exclude_count += flags.excludes_files;
+	report->frames_count += flags.keeps_frames;
+	level = strchr(LEVELS, flags.level);
+	if (level)
+		tally->levels[level - LEVELS]++;
+}
+
+static void look_at_units(Elf *elf, struct budget *budget, struct build_report *ret)
+{
+	struct tally tally = {.report = ret};
+	size_t most = 0;
+
+	(void)producers_each(elf, budget, look_at_unit, &tally);
+	for (size_t i = 1; i < sizeof(LEVELS) - 1; i++)
+		most = tally.levels[i] > tally.levels[most] ? i : most;
+	ret->level = ret->told_count ? LEVELS[most] : '\0';
+	if (!ret->unit_count)
+		return;
+	ret->compiler = COMPILER_GCC;
+	for (int i = COMPILER_GCC; i <= COMPILER_OTHER; i++)
+		if (tally.compilers[i] > tally.compilers[ret->compiler])
+			ret->compiler = (enum compiler)i;
+}
+
+/* Names and files of the functions with hooks. */
+static void look_at_functions(const char *path, Elf *elf, const struct hook_calls *calls,
+			      struct build_report *ret)
+{
+	struct symbolizer *symbolizer = symbols_new();
+	char absolute[PATH_MAX];
+	struct symbol_file file = {.path = absolute};
+	struct symbol_module *module;
+	struct library library;
+	const void *build_id;
+	struct stat info;
+	ssize_t size = dwelf_elf_gnu_build_id(elf, &build_id);
+
+	if (!symbolizer || !realpath(path, absolute) || stat(absolute, &info) < 0) {
+		symbols_free(symbolizer);
+		return;
+	}
+	file.device = info.st_dev;
+	file.inode = info.st_ino;
+	file.size_bytes = (uint64_t)info.st_size;
+	file.mtime_ns = info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
+	if (size > 0) {
+		file.build_id = build_id;
+		file.build_id_size = (size_t)size;
+	}
+	module = symbols_open(symbolizer, &file);
+	library_init(&library, getenv("PROFSHIM_LIBRARY"), absolute);
+	for (size_t i = 0; module && i < calls->function_count; i++) {
+		struct symbol symbol;
+		struct library_function function = {.module = absolute};
+
+		if (!calls->functions[i].calls ||
+		    symbols_function(module, calls->functions[i].address, &symbol) < 0 ||
+		    !symbol.name)
+			continue;
+		function.name = symbol.name;
+		function.file = symbol.file;
+		ret->named_count++;
+		ret->library_count += library_has(&library, &function);
+		ret->template_count += strchr(symbol.name, '<') != NULL;
+	}
+	library_done(&library);
+	ret->is_cut |= module && symbols_trouble(module) &&
+		       strcmp(symbols_trouble(module), SYMBOLS_LIMIT) == 0;
+	symbols_free(symbolizer);
+}
+
+struct libraries {
+	struct build_report *report;
+	struct budget *budget;
+};
+
+/* target_libraries() visitor. */
+static int look_at_library(const char *path, Elf *elf, void *context)
+{
+	struct libraries *libraries = context;
+	struct build_report *ret = libraries->report;
+	const char *slash = strrchr(path, '/');
+
+	ret->needed_count++;
+	slash = slash ? slash + 1 : path;
+	ret->is_cxx |= strncmp(slash, "libstdc++.", 10) == 0 ||
+		       strncmp(slash, "libc++.", 7) == 0;
+	if (!symbol_table_imports(elf, HOOK, libraries->budget))
+		return 0;
+	if (ret->hooked_libraries < BUILD_LIBRARIES_MOST)
+		snprintf(ret->libraries[ret->hooked_libraries], BUILD_NAME_MOST, "%s",
+			 slash);
+	ret->hooked_libraries++;
+	return 0;
+}
+
+static void look_at_headers(Elf *elf, struct build_report *ret)
+{
+	Elf64_Ehdr header;
+	Elf64_Shdr section;
+
+	ret->is_stripped = !elf_file_section(elf, SHT_SYMTAB, NULL, &section);
+	if (gelf_getehdr(elf, &header) && header.e_type == ET_DYN) {
+		ret->is_pie = elf_file_section(elf, 0, ".interp", &section) != NULL;
+		ret->is_library = !ret->is_pie;
+	}
+}
+
+/* Of the file itself, or of its separate debug information. */
+static void look_at_debug(const char *path, struct elf_file *file, struct budget *budget,
+			  struct build_report *ret)
+{
+	struct elf_file debug;
+
+	ret->has_debug = elf_file_has_debug_info(file->elf);
+	if (ret->has_debug) {
+		look_at_units(file->elf, budget, ret);
+	} else if (elf_file_open_debug(file->elf, path, &debug) == 0) {
+		ret->has_debug = elf_file_has_debug_info(debug.elf);
+		if (ret->has_debug && elf_file_read_whole(&debug) == 0)
+			look_at_units(debug.elf, budget, ret);
+		elf_file_close(&debug);
+	}
+	if (ret->compiler == COMPILER_UNKNOWN)
+		ret->compiler = compiler_of_file(file->elf);
+}
+
+int build_examine(const char *path, struct build_report *ret)
+{
+	struct budget budget = BUDGET_MODULE; /* names have one of their own */
+	struct libraries libraries = {ret, &budget};
+	struct hook_calls calls;
+	struct elf_file file = ELF_FILE_NONE;
+	int error = elf_file_open(path, &file);
+
+	*ret = (struct build_report){.function_count = 0};
+	if (error == 0)
+		error = elf_file_read_whole(&file);
+	if (error < 0) {
+		elf_file_close(&file);
+		return error;
+	}
+	budget.cpu_ns = CPU_MOST_NS;
+	budget_begin(&budget);
+	look_at_headers(file.elf, ret);
+	hook_calls_find(file.elf, &budget, &calls);
+	ret->function_count = calls.function_count;
+	ret->hooked_count = calls.hooked_count;
+	ret->frame_count = calls.frame_count;
+	ret->call_count = calls.call_count;
+	look_at_debug(path, &file, &budget, ret);
+	if (calls.hooked_count)
+		look_at_functions(path, file.elf, &calls, ret);
+	(void)target_libraries(path, file.elf, look_at_library, &libraries);
+	ret->is_cut |= budget.is_over;
+	hook_calls_done(&calls);
+	elf_file_close(&file);
+	return 0;
+}
+
+bool build_has_many_headers(const struct build_report *build)
+{
+	if (build->compiler == COMPILER_CLANG && build->call_count == build->hooked_count)
+		return false;
+	return build->named_count &&
+	       (double)build->library_count >= HEADERS_LEAST * (double)build->named_count;
+}

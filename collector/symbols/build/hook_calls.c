@@ -1,0 +1,362 @@
+/* SPDX-License-Identifier: MIT */
+/* Relocations lead to stubs, stubs to calls, and calls to functions. */
+#include "collector/symbols/build/hook_calls.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include <gelf.h>
+
+#include "collector/symbols/dwarf/cursor.h"
+#include "collector/symbols/elf.h"
+
+#define HOOK "__cyg_profile_func_enter"
+#define TARGETS_MOST 16u /* places that lead to the hook; linkers make one to three */
+#define ENTRY_BYTES 64u	 /* of code, for one entry of the budget */
+
+/* Encodings of .eh_frame_hdr as all linkers write it. */
+#define COUNT_ENCODING 0x03 /* udata4 */
+#define TABLE_ENCODING 0x3b /* datarel | sdata4 */
+#define FORMAT_MASK 0x0f
+#define SDATA8 0x0c
+#define UDATA8 0x04
+
+/* slots: words that hold the hook's address; entries: code that is the hook or jumps to
+ * it. */
+struct targets {
+	uint64_t slots[TARGETS_MOST], entries[TARGETS_MOST];
+	size_t slot_count, entry_count;
+};
+
+static void add(uint64_t *list, size_t *count, uint64_t value)
+{
+	if (*count < TARGETS_MOST)
+		list[(*count)++] = value;
+}
+
+static bool has(const uint64_t *list, size_t count, uint64_t value)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i] == value)
+			return true;
+	return false;
+}
+
+static bool is_hook(const Elf_Data *names, uint32_t at)
+{
+	const char *name;
+
+	if (!names || at >= names->d_size)
+		return false;
+	name = (const char *)names->d_buf + at; /* the strings end */
+	return strncmp(name, HOOK, sizeof(HOOK) - 1) == 0 &&
+	       (!name[sizeof(HOOK) - 1] || name[sizeof(HOOK) - 1] == '@');
+}
+
+/* The numbers of the hook's symbols; a file has one. What it defines is an entry. */
+static size_t find_symbols(Elf *elf, uint32_t type, struct budget *budget,
+			   struct targets *targets, uint32_t *ret, size_t capacity)
+{
+	Elf64_Shdr header;
+	Elf_Scn *section = elf_file_section(elf, type, NULL, &header);
+	const Elf_Data *data = section ? elf_file_data(section) : NULL;
+	const Elf_Data *names = data ? elf_file_strings(elf, header.sh_link) : NULL;
+	size_t count = 0;
+	Elf64_Sym symbol;
+
+	for (size_t i = 0; names && i < data->d_size / sizeof(symbol); i++) {
+		if (!budget_take(budget, 1))
+			break;
+		memcpy(&symbol, (const char *)data->d_buf + i * sizeof(symbol),
+		       sizeof(symbol));
+		if (!is_hook(names, symbol.st_name))
+			continue;
+		if (symbol.st_shndx != SHN_UNDEF)
+			add(targets->entries, &targets->entry_count, symbol.st_value);
+		if (count < capacity)
+			ret[count++] = (uint32_t)i;
+	}
+	return count;
+}
+
+static void find_slots(Elf *elf, struct budget *budget, struct targets *targets)
+{
+	uint32_t symbols[4];
+	size_t count = find_symbols(elf, SHT_DYNSYM, budget, targets, symbols, 4);
+	Elf_Scn *section = NULL;
+	Elf64_Shdr header;
+	Elf64_Rela entry;
+
+	while (count && (section = elf_nextscn(elf, section))) {
+		const Elf_Data *data;
+
+		if (!gelf_getshdr(section, &header) || header.sh_type != SHT_RELA ||
+		    !(header.sh_flags & SHF_ALLOC))
+			continue;
+		/* libelf copies what does not lie as it should */
+		if (!budget_take_memory(budget, header.sh_size))
+			return;
+		data = elf_file_data(section);
+		if (!data)
+			continue;
+		for (size_t i = 0; i < data->d_size / sizeof(entry); i++) {
+			if (!budget_take(budget, 1))
+				return;
+			memcpy(&entry, (const char *)data->d_buf + i * sizeof(entry),
+			       sizeof(entry));
+			for (size_t k = 0; k < count; k++)
+				if (ELF64_R_SYM(entry.r_info) == symbols[k])
+					add(targets->slots, &targets->slot_count,
+					    entry.r_offset);
+		}
+	}
+}
+
+/* One section of code: address of its first byte. */
+struct code {
+	const uint8_t *bytes;
+	size_t size;
+	uint64_t address;
+};
+
+static uint64_t displaced(const struct code *code, size_t at, size_t length)
+{
+	int32_t displacement;
+
+	memcpy(&displacement, code->bytes + at + length - 4, 4);
+	return code->address + at + length + (uint64_t)(int64_t)displacement;
+}
+
+/* "jmp *slot(%rip)": a stub begins there, or with endbr64, bnd or both before. */
+static void find_stubs(const struct code *code, struct budget *budget, void *context)
+{
+	static const uint8_t before[] = {0, 1, 4, 5};
+	struct targets *targets = context;
+
+	for (size_t at = 0; at + 6 <= code->size; at++) {
+		if (at % ENTRY_BYTES == 0 && !budget_take(budget, 1))
+			return;
+		if (code->bytes[at] != 0xff || code->bytes[at + 1] != 0x25 ||
+		    !has(targets->slots, targets->slot_count, displaced(code, at, 6)))
+			continue;
+		for (size_t i = 0; i < sizeof(before); i++)
+			add(targets->entries, &targets->entry_count,
+			    code->address + at - before[i]);
+	}
+}
+
+struct search {
+	const struct targets *targets;
+	struct hook_calls *calls;
+};
+
+/* The last function that begins at or before address. */
+static struct hook_function *find_function(struct hook_calls *calls, uint64_t address)
+{
+	size_t low = 0, high = calls->function_count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (calls->functions[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &calls->functions[low - 1] : NULL;
+}
+
+static void note_call(struct hook_calls *calls, uint64_t address)
+{
+	struct hook_function *function = find_function(calls, address);
+
+	calls->call_count++;
+	if (function && function->calls++ == 0)
+		calls->hooked_count++;
+}
+
+/* "call entry", "call *slot(%rip)". The bytes of other instructions that look like one
+ * lead elsewhere. */
+static void find_calls(const struct code *code, struct budget *budget, void *context)
+{
+	const struct search *search = context;
+	const struct targets *targets = search->targets;
+
+	for (size_t at = 0; at + 5 <= code->size; at++) {
+		bool is_call = false;
+
+		if (at % ENTRY_BYTES == 0 && !budget_take(budget, 1))
+			return;
+		if (code->bytes[at] == 0xe8)
+			is_call = has(targets->entries, targets->entry_count,
+				      displaced(code, at, 5));
+		else if (code->bytes[at] == 0xff && at + 6 <= code->size &&
+			 code->bytes[at + 1] == 0x15)
+			is_call = has(targets->slots, targets->slot_count,
+				      displaced(code, at, 6));
+		if (is_call)
+			note_call(search->calls, code->address + at);
+	}
+}
+
+static const uint8_t *code_at(const struct code *code, uint64_t address, size_t size)
+{
+	uint64_t at = address - code->address;
+
+	return address >= code->address && at < code->size && code->size - at >= size
+		       ? code->bytes + at
+		       : NULL;
+}
+
+/* "push %rbp; mov %rsp,%rbp", in either of its two codings. */
+static void count_frames(const struct code *code, struct budget *budget, void *context)
+{
+	struct hook_calls *calls = context;
+	struct hook_function *function = find_function(calls, code->address);
+	const struct hook_function *end = calls->functions + calls->function_count;
+
+	for (function = function ? function : calls->functions; function < end;
+	     function++) {
+		const uint8_t *bytes = code_at(code, function->address, 8);
+
+		if (!budget_take(budget, 1) ||
+		    function->address > code->address + code->size)
+			return;
+		if (bytes && memcmp(bytes, "\xf3\x0f\x1e\xfa", 4) == 0)
+			bytes += 4;
+		calls->frame_count +=
+			bytes && (memcmp(bytes, "\x55\x48\x89\xe5", 4) == 0 ||
+				  memcmp(bytes, "\x55\x48\x8b\xec", 4) == 0);
+	}
+}
+
+static void each_code(Elf *elf, struct budget *budget,
+		      void (*look)(const struct code *code, struct budget *budget,
+				   void *context),
+		      void *context)
+{
+	Elf_Scn *section = NULL;
+	Elf64_Shdr header;
+
+	while ((section = elf_nextscn(elf, section))) {
+		const Elf_Data *data;
+		struct code code;
+
+		if (!budget_take(budget, 1))
+			return;
+		if (!gelf_getshdr(section, &header) ||
+		    !(header.sh_flags & SHF_EXECINSTR) ||
+		    header.sh_type != SHT_PROGBITS || !(data = elf_file_data(section)))
+			continue;
+		code = (struct code){data->d_buf, data->d_size, header.sh_addr};
+		look(&code, budget, context);
+	}
+}
+
+static int by_address(const void *left, const void *right)
+{
+	const struct hook_function *a = left, *b = right;
+
+	return (a->address > b->address) - (a->address < b->address);
+}
+
+/* The search table of .eh_frame_hdr: where functions begin. */
+static struct cursor open_table(Elf *elf, uint64_t *ret_address, size_t *ret_count)
+{
+	Elf64_Shdr header;
+	Elf_Scn *section = elf_file_section(elf, 0, ".eh_frame_hdr", &header);
+	const Elf_Data *data = section ? elf_file_data(section) : NULL;
+	struct cursor table = {NULL, NULL, true};
+	uint8_t encodings[4];
+	uint64_t count;
+
+	*ret_count = 0;
+	if (!data)
+		return table;
+	*ret_address = header.sh_addr;
+	table = (struct cursor){data->d_buf, (const uint8_t *)data->d_buf + data->d_size,
+				false};
+	for (size_t i = 0; i < sizeof(encodings); i++)
+		encodings[i] = (uint8_t)cursor_number(&table, 1);
+	if (encodings[0] != 1 || encodings[2] != COUNT_ENCODING ||
+	    encodings[3] != TABLE_ENCODING)
+		return table;
+	cursor_skip(&table, (encodings[1] & FORMAT_MASK) == SDATA8 ||
+					    (encodings[1] & FORMAT_MASK) == UDATA8
+				    ? 8
+				    : 4);
+	count = cursor_number(&table, 4);
+	if (!table.failed && count <= (uint64_t)(table.end - table.at) / 8)
+		*ret_count = (size_t)count;
+	return table;
+}
+
+/* Stubs of the linker have such an entry for all of them. */
+static bool is_stub(const uint64_t *stubs, uint64_t address)
+{
+	return address >= stubs[0] && address < stubs[1];
+}
+
+static void find_stub_range(Elf *elf, const char *name, uint64_t *ret)
+{
+	Elf64_Shdr header;
+
+	ret[0] = ret[1] = 0;
+	if (elf_file_section(elf, 0, name, &header)) {
+		ret[0] = header.sh_addr;
+		ret[1] = header.sh_addr + header.sh_size;
+	}
+}
+
+static void read_functions(Elf *elf, struct budget *budget, struct hook_calls *ret)
+{
+	uint64_t address = 0, stubs[3][2];
+	size_t count;
+	struct cursor table = open_table(elf, &address, &count);
+
+	find_stub_range(elf, ".plt", stubs[0]);
+	find_stub_range(elf, ".plt.got", stubs[1]);
+	find_stub_range(elf, ".plt.sec", stubs[2]);
+	if (!count || !budget_take_memory(budget, count * sizeof(*ret->functions)))
+		return;
+	ret->functions = calloc(count, sizeof(*ret->functions));
+	for (size_t i = 0; ret->functions && i < count && budget_take(budget, 1); i++) {
+		int32_t place = (int32_t)cursor_number(&table, 4);
+		uint64_t at = address + (uint64_t)(int64_t)place;
+
+		cursor_skip(&table, 4);
+		if (!is_stub(stubs[0], at) && !is_stub(stubs[1], at) &&
+		    !is_stub(stubs[2], at))
+			ret->functions[ret->function_count++].address = at;
+	}
+	if (ret->function_count)
+		qsort(ret->functions, ret->function_count, sizeof(*ret->functions),
+		      by_address);
+}
+
+void hook_calls_find(Elf *elf, struct budget *budget, struct hook_calls *ret)
+{
+	struct targets targets = {.slot_count = 0};
+	struct search search = {&targets, ret};
+	uint32_t none[1];
+
+	*ret = (struct hook_calls){.functions = NULL};
+	(void)budget_look(budget);
+	find_slots(elf, budget, &targets);
+	(void)find_symbols(elf, SHT_SYMTAB, budget, &targets, none, 0);
+	read_functions(elf, budget, ret);
+	if (targets.slot_count)
+		each_code(elf, budget, find_stubs, &targets);
+	if (targets.slot_count || targets.entry_count)
+		each_code(elf, budget, find_calls, &search);
+	if (ret->function_count)
+		each_code(elf, budget, count_frames, ret);
+	ret->is_cut = !budget_look(budget);
+}
+
+void hook_calls_done(struct hook_calls *calls)
+{
+	free(calls->functions);
+	calls->functions = NULL;
+	calls->function_count = 0;
+}
