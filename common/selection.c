@@ -47,11 +47,25 @@ static int is_word(char character)
 	       (character >= '0' && character <= '9') || character == '_';
 }
 
-/* Is it about more of a C++ name than a linkage name spells out? */
+/* Is it about more of a C++ name than a linkage name spells out? A name with something
+ * left out, or that tells in brackets what it is of, was printed; so was one of a library
+ * whose namespaces and templates have other names for the linker. */
 static int is_whole_name(const char *text, uint32_t length)
 {
+	static const struct {
+		const char *text;
+		uint32_t length;
+	} libraries[] = {{"std::", 5}, {"nlohmann::", 10}, {"fmt::", 5}, {"absl::", 6}};
+
+	for (uint32_t i = 0; i < sizeof(libraries) / sizeof(libraries[0]); i++) {
+		if (begins(text, length, libraries[i].text, libraries[i].length))
+			return 1;
+	}
 	for (uint32_t i = 0; i < length; i++) {
-		if (text[i] == '(' || text[i] == '>' ||
+		if (text[i] == '(' || text[i] == '>' || text[i] == '{' ||
+		    begins(text + i, length - i, " [", 2) ||
+		    begins(text + i, length - i, "..", 2) ||
+		    begins(text + i, length - i, "\xe2\x80\xa6", 3) ||
 		    (text[i] == '<' && !(i + 2 == length && text[i + 1] == '*')))
 			return 1;
 		if (begins(text + i, length - i, "operator", 8) &&
@@ -87,6 +101,78 @@ static const char *read_word(struct selection_rule *rule, const char *text,
 	return NULL;
 }
 
+static int is_opener(char character)
+{
+	return character == '(' || character == '<' || character == '[' ||
+	       character == '{';
+}
+
+static int is_closer(char character)
+{
+	return character == ')' || character == '>' || character == ']' ||
+	       character == '}';
+}
+
+/* The bytes of an operator's name at a place: its signs are no brackets, and no comma. */
+static uint32_t operator_size(const char *text, uint32_t at)
+{
+	uint32_t size = 8;
+
+	if ((at && is_word(text[at - 1])) || !begins(text + at, 8, "operator", 8) ||
+	    is_word(text[at + 8]))
+		return 0;
+	if (begins(text + at + size, 2, "()", 2) || begins(text + at + size, 2, "[]", 2))
+		return size + 2;
+	if (text[at + size] == ',')
+		return size + 1;
+	while (text[at + size] == '<' || text[at + size] == '>' ||
+	       text[at + size] == '-' || text[at + size] == '=')
+		size++;
+	return size;
+}
+
+/* The bytes of what brackets enclose at a place; 0: it is no bracket, or stays open, as
+ * that of "twice<*" does. */
+static uint32_t enclosed_size(const char *text, uint32_t at)
+{
+	uint32_t depth = 0, size = 0;
+
+	while (text[at + size] && size < SEGMENT_RULES_MAX) {
+		uint32_t skipped = operator_size(text, at + size);
+
+		if (skipped) {
+			size += skipped;
+			continue;
+		}
+		if (is_opener(text[at + size]))
+			depth++;
+		else if (is_closer(text[at + size]) && depth &&
+			 !(text[at + size] == '>' && text[at + size - 1] == '-'))
+			depth--;
+		size++;
+		if (!depth)
+			return size > 1 ? size : 0;
+	}
+	return 0;
+}
+
+/* Up to the comma that ends it: those of arguments and parameters belong to the name. */
+static uint32_t word_size(const char *text)
+{
+	uint32_t size = 0;
+
+	while (text[size] && text[size] != ',') {
+		uint32_t skipped = operator_size(text, size);
+
+		if (!skipped)
+			skipped = enclosed_size(text, size);
+		size += skipped ? skipped : 1;
+		if (size > SEGMENT_RULES_MAX)
+			break;
+	}
+	return size;
+}
+
 static const char *read_list(struct selection *selection, const char *text)
 {
 	uint32_t at = 0;
@@ -94,11 +180,9 @@ static const char *read_list(struct selection *selection, const char *text)
 	if (!text || !*text)
 		return NULL;
 	for (;;) {
-		uint32_t length = 0;
+		uint32_t length = word_size(text + at);
 		const char *wrong;
 
-		while (text[at + length] && text[at + length] != ',')
-			length++;
 		if (selection->count == SELECTION_RULE_LIMIT)
 			return "there are more than 64 rules";
 		wrong = read_word(&selection->rules[selection->count], text + at, length);

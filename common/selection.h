@@ -12,13 +12,15 @@
  *     file:src/parser.c, file:src/json/    what is defined there, by source path
  *     component:net                        what belongs to it, see common/json
  *
- * Words are shell patterns: '*' is any text, slashes included, '?' one character (a
- * comma, say). A C++ name is without its parameters: "Parser::next" is all its overloads;
- * it ends where templates ("twice<*") and operators begin. A word that goes on behind a
+ * Words are shell patterns: '*' is any text, slashes included, '?' one character. A C++
+ * name is without its parameters: "Parser::next" is all its overloads; it ends where
+ * templates ("twice<*") and operators begin. A word that goes on behind a
  * "<", or has a "(" or an operator, is about the whole name as a demangler writes it,
- * without what it returns, and without parameters unless the word has some. Modules and
- * source files go by the file's name, or with a slash in the word by the end of the path;
- * one that ends with a slash is a directory and all below it.
+ * without what it returns, and without parameters unless the word has some; or as a
+ * report prints it: "f<..>(int)" with what was left out, "helper [a.c]" of a source file,
+ * and so is one that begins with "std::". Commas inside of brackets belong to a name.
+ * Modules and source files go by the file's name, or with a slash in the word by the end
+ * of the path; one that ends with a slash is a directory and all below it.
  *
  * Whole names, source files and components are known to who demangles and reads debug
  * information (common/segment_control.h), not to the shim.

@@ -22,8 +22,8 @@
 
 /* A source file, by the address of its path, which the symbolizer keeps. */
 struct source {
-	uint64_t rules; /* about files */
-	bool has_component;
+	uint64_t rules;		      /* about files */
+	bool has_component, is_named; /* in a rule: "helper [a.c]" */
 };
 
 struct resolver {
@@ -48,9 +48,10 @@ struct resolver *resolver_new(const struct selection *selection,
 	resolver->map = has_components ? map : NULL;
 	resolver->has_names = selection_of_kind(selection, SELECTION_WHOLE_NAME) ||
 			      (resolver->map && component_map_has_names(map));
-	resolver->has_files = selection_of_kind(selection, SELECTION_FILE) ||
-			      (resolver->map && component_map_has_files(map));
 	whole_name_begin(&resolver->whole_names, selection);
+	resolver->has_files = whole_name_has_files(&resolver->whole_names) ||
+			      selection_of_kind(selection, SELECTION_FILE) ||
+			      (resolver->map && component_map_has_files(map));
 	resolver->symbolizer = symbols_new();
 	return resolver;
 }
@@ -77,7 +78,8 @@ static const struct source *source_of(struct resolver *resolver, const char *fil
 			array_room(resolver->sources, number, sizeof(*resolver->sources));
 		resolver->sources[number] = (struct source){
 			selection_fit(resolver->selection, SELECTION_FILE, file),
-			resolver->map && component_map_has_source(resolver->map, file)};
+			resolver->map && component_map_has_source(resolver->map, file),
+			whole_name_has_file(&resolver->whole_names, file)};
 	}
 	return &resolver->sources[number];
 }
@@ -86,7 +88,7 @@ static bool wish(void *context, const char *file)
 {
 	const struct source *source = source_of(context, file);
 
-	return source->rules || source->has_component;
+	return source->rules || source->has_component || source->is_named;
 }
 
 static uint64_t rules_of(struct resolver *resolver, const struct symbol *symbol)
@@ -97,7 +99,10 @@ static uint64_t rules_of(struct resolver *resolver, const struct symbol *symbol)
 	if (symbol->file)
 		rules |= source_of(resolver, symbol->file)->rules;
 	if (resolver->has_names)
-		rules |= whole_name_fit(&resolver->whole_names, name);
+		rules |= whole_name_fit(
+			&resolver->whole_names,
+			&(struct whole_function){name, symbol->linkage_name, symbol->file,
+						 resolver->module});
 	if (resolver->map)
 		component = component_map_find(resolver->map, name, resolver->module,
 					       symbol->file);

@@ -2,25 +2,97 @@
 /* The three texts of a name that a rule may mean. */
 #include "collector/selection/whole_name.h"
 
+#include <stdlib.h>
 #include <string.h>
 
+#include "collector/symbols/demangle.h"
+#include "common/base/xalloc.h"
 #include "common/names/cxx_canonical.h"
 #include "common/names/cxx_name.h"
+#include "common/names/name_set.h"
+#include "common/names/short_name.h"
+
+struct printed_rule {
+	char *text;
+	struct short_name *shortened; /* NULL: nothing is left out of it */
+};
+
+/* "helper [2]" is one of several that nothing else tells apart: all of them. */
+static void drop_number(char *text)
+{
+	char *mark = strrchr(text, '[');
+
+	if (mark && mark > text && mark[-1] == ' ' &&
+	    strcmp(mark + 1 + strspn(mark + 1, "0123456789"), "]") == 0)
+		mark[-1] = '\0';
+}
+
+static struct printed_rule *read_printed(const struct selection_rule *rule)
+{
+	struct printed_rule *printed = NULL;
+	char *text;
+
+	if (rule->kind != SELECTION_WHOLE_NAME)
+		return NULL;
+	text = xstrndup(rule->text, rule->length);
+	if (strstr(text, " [") || short_name_has_mark(text)) {
+		drop_number(text);
+		printed = xcalloc(1, sizeof(*printed));
+		*printed = (struct printed_rule){text, short_name_new(text)};
+	} else {
+		free(text);
+	}
+	return printed;
+}
 
 void whole_name_begin(struct whole_name *ret, const struct selection *selection)
 {
-	*ret = (struct whole_name){*selection, *selection, {0}};
+	*ret = (struct whole_name){.all = *selection, .of_parameters = *selection};
 	for (uint32_t i = 0; i < selection->count; i++) {
 		struct selection_rule *rule = &ret->of_parameters.rules[i];
 
 		if (!memchr(rule->text, '(', rule->length))
 			rule->kind = SELECTION_KINDS;
+		ret->printed[i] = read_printed(&selection->rules[i]);
+		ret->has_printed |= ret->printed[i] != NULL;
 	}
 }
 
 void whole_name_done(struct whole_name *names)
 {
+	for (uint32_t i = 0; i < names->all.count; i++) {
+		if (!names->printed[i])
+			continue;
+		short_name_free(names->printed[i]->shortened);
+		free(names->printed[i]->text);
+		free(names->printed[i]);
+	}
 	strbuf_free(&names->text);
+}
+
+static bool has_mark(const struct whole_name *names, const char *mark)
+{
+	for (uint32_t i = 0; i < names->all.count; i++)
+		if (names->printed[i] && strstr(names->printed[i]->text, mark))
+			return true;
+	return false;
+}
+
+bool whole_name_has_files(const struct whole_name *names)
+{
+	return has_mark(names, " [");
+}
+
+bool whole_name_has_file(const struct whole_name *names, const char *file)
+{
+	const char *slash = strrchr(file, '/');
+	struct strbuf mark = {0};
+	bool has;
+
+	strbuf_printf(&mark, " [%s]", slash ? slash + 1 : file);
+	has = has_mark(names, strbuf_text(&mark));
+	strbuf_free(&mark);
+	return has;
 }
 
 static uint64_t fit(struct whole_name *names, const struct selection *rules,
@@ -65,8 +137,48 @@ static uint64_t fit_canonical(struct whole_name *names, const char *name)
 	return fitting;
 }
 
-uint64_t whole_name_fit(struct whole_name *names, const char *name)
+static uint64_t fit_form(const struct whole_name *names, const char *form)
 {
+	uint64_t fitting = 0;
+
+	for (uint32_t i = 0; i < names->all.count; i++) {
+		const struct printed_rule *printed = names->printed[i];
+
+		if (printed && (strcmp(printed->text, form) == 0 ||
+				(printed->shortened &&
+				 short_name_fits(printed->shortened, form, NULL))))
+			fitting |= 1ull << i;
+	}
+	return fitting;
+}
+
+/* All forms that tell functions of a run apart. */
+static uint64_t fit_printed(struct whole_name *names,
+			    const struct whole_function *function)
+{
+	const struct named named = {
+		.full = function->name,
+		.variant = function->linkage_name &&
+					   demangle_variant(function->linkage_name) ==
+						   DEMANGLE_BASE
+				   ? "base"
+				   : NULL,
+		.file = function->file,
+		.module = function->module,
+	};
+	uint64_t fitting = 0;
+
+	for (unsigned form = 0; form < NAME_SET_FORMS && names->has_printed; form++) {
+		strbuf_reset(&names->text);
+		name_set_put_form(&names->text, &named, form);
+		fitting |= fit_form(names, strbuf_text(&names->text));
+	}
+	return fitting;
+}
+
+uint64_t whole_name_fit(struct whole_name *names, const struct whole_function *function)
+{
+	const char *name = function->name;
 	struct cxx_name parts = cxx_name_parts(name);
 	const char *end = parts.name + strlen(parts.name);
 	const char *mark = strstr(parts.parameters, " [");
@@ -75,5 +187,5 @@ uint64_t whole_name_fit(struct whole_name *names, const char *name)
 	return fit(names, &names->of_parameters, parts.name, mark ? mark : end) |
 	       fit(names, &names->all, parts.name, parts.parameters) |
 	       fit(names, &names->all, parts.name, arguments) |
-	       fit_canonical(names, name);
+	       fit_canonical(names, name) | fit_printed(names, function);
 }

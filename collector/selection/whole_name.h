@@ -2,19 +2,34 @@
 /* Rules about whole C++ names. Must not demangle. */
 #pragma once
 
+#include <stdbool.h>
+
 #include "common/base/strbuf.h"
 #include "common/selection.h"
 
 /* all: the rules; of_parameters: the same, but of whole names only those with
- * parameters. text: memory for pieces of names. */
+ * parameters. printed: those that were copied from a report, without "[2]" at the end;
+ * NULL: the rule is no such one. text: memory for pieces of names. */
 struct whole_name {
 	struct selection all, of_parameters;
+	struct printed_rule *printed[SELECTION_RULE_LIMIT];
+	bool has_printed;
 	struct strbuf text;
+};
+
+/* A function: its demangled name; the linkage name and paths may be NULL: not known. */
+struct whole_function {
+	const char *name, *linkage_name, *file, *module;
 };
 
 void whole_name_begin(struct whole_name *ret, const struct selection *selection);
 void whole_name_done(struct whole_name *names);
 
-/* The rules that a demangled name fits: as it is, without parameters ("a::f<int>"),
- * without the function's own template arguments, too ("a::f"), or as it is printed. */
-uint64_t whole_name_fit(struct whole_name *names, const char *name);
+/* Do rules tell functions apart by source files; by one of this base name? */
+bool whole_name_has_files(const struct whole_name *names);
+bool whole_name_has_file(const struct whole_name *names, const char *file);
+
+/* The rules that a function fits: its name as it is, without parameters ("a::f<int>"),
+ * without its own template arguments, too ("a::f"), or in any form in which a report may
+ * show it: "f [a.c]", "a::..<int>". */
+uint64_t whole_name_fit(struct whole_name *names, const struct whole_function *function);

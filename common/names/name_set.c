@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum form { SHORT, VARIANT, PARAMETERS, FULL, FILE_NAME, MODULE, FORMS };
+enum form { SHORT, VARIANT, PARAMETERS, FULL, FILE_NAME, MODULE };
 
 static void put_base(struct strbuf *text, const char *path)
 {
@@ -25,7 +25,7 @@ static void put_base(struct strbuf *text, const char *path)
 		strbuf_printf(text, " [%s]", path);
 }
 
-static void put_form(struct strbuf *text, const struct named *one, enum form form)
+void name_set_put_form(struct strbuf *text, const struct named *one, unsigned form)
 {
 	if (form == SHORT || form == VARIANT)
 		cxx_canonical(text, one->full, CXX_NAME);
@@ -75,7 +75,7 @@ static size_t name_by(struct named *all, size_t count, enum form form)
 		if (all[i].name)
 			continue;
 		strbuf_reset(&text);
-		put_form(&text, &all[i], form);
+		name_set_put_form(&text, &all[i], form);
 		tally.numbers[i] = count_text(&tally, strbuf_text(&text));
 	}
 	for (size_t i = 0; i < count; i++) {
@@ -107,7 +107,7 @@ static void number_rest(struct named *all, size_t count)
 		if (all[i].name)
 			strbuf_puts(&text, all[i].name);
 		else
-			put_form(&text, &all[i], MODULE);
+			name_set_put_form(&text, &all[i], MODULE);
 		number = count_text(&tally, strbuf_text(&text));
 		times = tally.counts[number];
 		while (times > 1) {
@@ -128,7 +128,7 @@ static void number_rest(struct named *all, size_t count)
 
 void name_set_tell_apart(struct named *all, size_t count)
 {
-	for (enum form form = SHORT; form < FORMS; form++)
+	for (enum form form = SHORT; form < NAME_SET_FORMS; form++)
 		if (!name_by(all, count, form))
 			break;
 	number_rest(all, count);

@@ -6,6 +6,8 @@
  */
 #pragma once
 
+#include "common/base/strbuf.h"
+
 #include <stddef.h>
 
 /* full: the demangled name with all it has; variant: which of several that the compiler
@@ -15,6 +17,11 @@ struct named {
 	const char *full, *variant, *file, *module;
 	char *name;
 };
+
+/* Appends the name in one of the forms, 0 to NAME_SET_FORMS - 1, of which a function gets
+ * the first that is its own; without a number. */
+#define NAME_SET_FORMS 6
+void name_set_put_form(struct strbuf *text, const struct named *one, unsigned form);
 
 /* Fills in the names: "f", "A::~A [base]", "f(int)", what full is, "helper [a.c]",
  * "helper [a.c] [liba.so]", "helper [2]"; the first of these that no other has. */

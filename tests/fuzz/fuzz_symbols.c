@@ -45,7 +45,9 @@ static void look(void *context, uint64_t address, const struct symbol *symbol)
 {
 	(void)address;
 	if (context && symbol->name)
-		(void)whole_name_fit(context, symbol->name);
+		(void)whole_name_fit(context, &(struct whole_function){
+						      symbol->name, symbol->linkage_name,
+						      symbol->file, "liba.so"});
 }
 
 /* All functions, as rules about sources ask for them. */
@@ -55,7 +57,9 @@ static void ask_all(struct symbolizer *symbolizer, const struct symbol_file *fil
 	struct selection selection;
 	struct whole_name names;
 
-	selection_read(&selection, "*<*>::*,f(int),*operator?*", NULL);
+	selection_read(&selection,
+		       "*<*>::*,f(int),*operator?*,..<..>::..,helper [a.c],f..@abcde",
+		       NULL);
 	whole_name_begin(&names, &selection);
 	(void)symbols_each(symbols_open(symbolizer, file), &question);
 	symbols_forget(symbolizer);

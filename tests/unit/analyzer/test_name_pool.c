@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: many functions in little room, none like another, each found again. */
+#include "common/base/intern.h"
 #include "common/base/strbuf.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
@@ -32,12 +33,16 @@ static const char *shortened(struct name_pool *pool, const char *name, size_t wi
 static void check_all(const char *const *names, size_t count, size_t width)
 {
 	struct name_pool *pool = pool_of(names, count);
+	struct intern texts = {0};
 
 	for (size_t i = 0; i < count; i++) {
 		char *text = xstrdup(shortened(pool, names[i], width));
 
 		assert_true(utf8_width(text) <= width);
-		for (size_t j = 0; j < count; j++) {
+		assert_int_equal(intern_find(&texts, text), INTERN_NONE);
+		(void)intern_text(&texts, text, NULL);
+		/* of many some: each is compared with all */
+		for (size_t j = 0; j < count && i % (1 + count / 50) == 0; j++) {
 			enum meant fit = meant_judge(text, names[j], NULL, NULL);
 
 			if ((fit <= MEANT_SHORTENED) != (i == j))
@@ -46,6 +51,7 @@ static void check_all(const char *const *names, size_t count, size_t width)
 		}
 		free(text);
 	}
+	intern_free(&texts);
 	name_pool_free(pool);
 }
 

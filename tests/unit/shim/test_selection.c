@@ -127,6 +127,30 @@ static enum selection_kind kind_of(const char *rule)
 	return selection.rules[0].kind;
 }
 
+/* What was printed is pasted: commas inside of brackets do not end it. */
+static void names_have_commas(void **state)
+{
+	static const struct {
+		const char *rules;
+		uint32_t count;
+	} cases[] = {
+		{"f(int, char),g", 2},
+		{"a<b<c, d>, e>::f(int, g<h, i>),j,k", 3},
+		{"twice<*,operator<,a<b, c>::d", 3},
+		{"operator,,f", 2},
+		{"operator<<,operator()(int, int),operator->,f", 4},
+		{"main::{lambda(int, int)#1},f", 2},
+		{"f(a,b", 2},
+	};
+	struct selection selection;
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		assert_null(selection_read(&selection, cases[i].rules, NULL));
+		assert_int_equal(selection.count, cases[i].count);
+	}
+}
+
 /* What the shim can tell by itself stays its own. */
 static void knows_whole_names(void **state)
 {
@@ -135,7 +159,9 @@ static void knows_whole_names(void **state)
 		"operator==",	     "a::operator new",
 		"*operator*",	     "twice<int>",
 		"twice<*>",	     "*<*::next",
-		"a::operator()",     "(anonymous namespace)::f"};
+		"a::operator()",     "(anonymous namespace)::f",
+		"a::..::f",	     "helper [a.c]",
+		"main::{lambda#1}",  "std::string::append"};
 	static const char *const plain[] = {"twice<*", "my_operators", "operators::f",
 					    "*::~a",   "a::operator_", "a"};
 
@@ -204,6 +230,7 @@ int main(void)
 		cmocka_unit_test(fits_patterns),
 		cmocka_unit_test(fits_places),
 		cmocka_unit_test(fits_files),
+		cmocka_unit_test(names_have_commas),
 		cmocka_unit_test(knows_whole_names),
 		cmocka_unit_test(skips_after_only),
 		cmocka_unit_test(reads_plain_names),
