@@ -101,7 +101,7 @@ static void number_rest(struct named *all, size_t count)
 	struct strbuf text = {0};
 
 	for (size_t i = 0; i < count; i++) {
-		uint32_t number, times;
+		uint32_t number, numbered, times;
 
 		strbuf_reset(&text);
 		if (all[i].name)
@@ -114,7 +114,9 @@ static void number_rest(struct named *all, size_t count)
 			strbuf_reset(&text);
 			strbuf_printf(&text, "%s [%u]", intern_name(&tally.texts, number),
 				      times);
-			if (tally.counts[count_text(&tally, strbuf_text(&text))] == 1)
+			/* counting a text may move the counts */
+			numbered = count_text(&tally, strbuf_text(&text));
+			if (tally.counts[numbered] == 1)
 				break;
 			times = ++tally.counts[number];
 		}

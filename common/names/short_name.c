@@ -127,14 +127,19 @@ struct short_name *short_name_new(const char *text)
 	struct short_name *ret;
 	size_t marks = 0;
 
-	for (const char *at = text; *at; at++)
-		marks += mark_size(at) > 0;
-	if (!marks || marks > MOST_MARKS || strlen(text) > LONGEST)
+	if (!short_name_has_mark(text) || strlen(text) > LONGEST)
 		return NULL;
 	ret = xcalloc(1, sizeof(*ret));
-	if (!read_letters(ret, text))
+	if (read_letters(ret, text))
+		return ret;
+	for (const char *at = text; *at; at++)
+		marks += mark_size(at) > 0;
+	if (marks <= MOST_MARKS) {
 		read_elements(ret, text);
-	return ret;
+		return ret;
+	}
+	free(ret);
+	return NULL;
 }
 
 void short_name_free(struct short_name *text)
