@@ -17,7 +17,8 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
                                     plain-after, plain-both, plain-mixed, jobs-before,
                                     jobs-after, jobs-lost, jobs-inside; see make_jobs.py
        make_db.py KIND FILE         runs whose times are estimates: estimates, drowned,
-                                    fewer, levels, waiting; see make_estimates.py
+                                    fewer, levels, longer, waiting; see
+                                    make_estimates.py
        make_db.py wrappers FILE     a run whose blocks all come from two stacked wrappers
        make_db.py big FILE [PATHS]  a large one (default 26000 call paths)
        make_db.py worst FILE [PATHS] one that is dear to judge, see make_worst.py
@@ -642,7 +643,7 @@ def make(kind, path, paths=26000):
         importlib.import_module("make_io").make(db)
     elif kind.startswith(("plain-", "jobs-")):
         importlib.import_module("make_jobs").make(db, kind)
-    elif kind in ("estimates", "drowned", "fewer", "levels", "waiting"):
+    elif kind in ("estimates", "drowned", "fewer", "levels", "longer", "waiting"):
         importlib.import_module("make_estimates").make(db, kind)
     elif kind == "names":
         importlib.import_module("make_names").make(db)
@@ -659,7 +660,7 @@ def make(kind, path, paths=26000):
     elif kind != "none":
         sys.exit(__doc__)
     if kind in ("fixture", "findings", "marks", "wrappers", "groups", "estimates", "machine",
-                "inlined", "waits", "renames"):
+                "inlined", "waits", "renames", "longer"):
         tell_apart(db, *((10, 20) if kind == "fixture" else ()))
     db.commit()
     db.execute("VACUUM")

@@ -9,6 +9,8 @@ fewer      four runs a side: a function is called less often, so its hooks went 
            nothing else did ('before', 'after'); and one that is truly faster ('better')
 levels     the same work four times with every call timed ('exact'), four times with a budget
            ('budget'): there what is counted stands on no path, and its time is off
+longer     five runs a side with a budget ('before', 'after'): execute() computes 12 ms more,
+           of which the recorder cannot say whether they are its own or those of get_slot()
 """
 from make_db import MS, Run, insert, sums, trust
 
@@ -175,6 +177,30 @@ def make_levels(db):
         one_of_levels(db, number + 1, number % 2 == 1, (3, 0, 4, 1)[number // 2])
 
 
+def one_longer(db, run_id, label, noise):
+    more_us = 12_000 if label == "after" else 0
+    run = open_run(db, run_id, label, 100 * MS + (more_us + 400 * noise) * 1000, overhead=5.0)
+
+    def function(name, line):
+        return run.function(name, module_id=run_id, file="/src/interpreter.c", line=line)
+
+    names = ("main", "execute", "get_slot")
+    functions = {name: function(name, 10 * line) for line, name in enumerate(names, 1)}
+    root = run.path(None, functions["main"], 1, 4 * MS)
+    execute = run.path(root, functions["execute"], 12, (45_000 + more_us + 400 * noise) * 1000)
+    slot = run.path(execute, functions["get_slot"], 300_000, 40 * MS)
+    trust(db, run_id, run_id, hook_calls=run.store())
+    set_errors(db, run, {execute: 20 * MS, slot: 20 * MS},
+               {functions["get_slot"]: ("counted", "budget", 4_000)})
+    sums(db, run_id)
+
+
+def make_longer(db):
+    for number in range(10):
+        one_longer(db, number + 1, ("before", "after")[number % 2],
+                   (3, 0, 4, 1, 5)[number // 2])
+
+
 def make_waiting(db):
     program(db, 1, "busy", 4_000_000, 1000, 300_000)
     insert(db, "resource", run_id=1, process_id=1, time_ns=400 * MS, cpu_percent=50,
@@ -184,4 +210,4 @@ def make_waiting(db):
 
 def make(db, kind):
     {"estimates": make_estimates, "drowned": make_drowned, "fewer": make_fewer,
-     "levels": make_levels, "waiting": make_waiting}[kind](db)
+     "levels": make_levels, "longer": make_longer, "waiting": make_waiting}[kind](db)

@@ -493,6 +493,8 @@ CASES = {
                                   "budget", "--by", "component"], {}),
     "flamegraph-levels": (["flamegraph", "levels.db", "--before", "exact", "--after",
                            "budget"], {}),
+    "compare-unattributed": (["compare", "longer.db"], {}),
+    "compare-unattributed-json": (["compare", "longer.db", "-f", "json", "-n", "1"], {}),
     "compare-nothing": (["compare", "groups.db", "empty.db"], {}),
     "compare-gate": (["compare", "groups.db", "--limit", "wall=5%,peak=1MiB,alloc_count=2000",
                       "--limit", "live=1%", "--fail-on", "inconclusive", "-n", "1"], {}),
@@ -711,7 +713,7 @@ def make_databases(folder, cases):
                  "findings", "unwound", "inlined", "renames", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
                  "jobs-inside", "names", "estimates", "drowned", "fewer",
-                 "levels", "waiting", "waits", "critical"):
+                 "levels", "longer", "waiting", "waits", "critical"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):
             continue
         make_db.make(kind, os.path.join(folder, kind + ".db"))

@@ -282,5 +282,6 @@ void compare_add_functions(struct compare_state *state)
 	note_estimated(state);
 	note_renamed(state);
 	note_uncertain(state);
+	compare_note_unattributed(state);
 	free(ranked);
 }

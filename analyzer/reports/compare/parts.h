@@ -158,6 +158,8 @@ void compare_add_balance(struct compare_state *state);
 /* components.c: with --by component. */
 void compare_add_components(struct compare_state *state);
 void compare_add_functions(struct compare_state *state);
+/* attribution.c: says so when the run changed and no function is known to have. */
+void compare_note_unattributed(struct compare_state *state);
 void compare_add_paths(struct compare_state *state);
 /* Says which functions stand on no path, see load_paths.c. */
 void compare_note_left_out(struct compare_state *state);

@@ -72,6 +72,7 @@ void compare_hide(struct table *table, const char *name)
 struct section *compare_add_table(struct compare_state *state, const char *name,
 				  const char *title, struct table *table)
 {
+	bool is_estimated = state->has_estimates && strcmp(name, "allocation_sites") != 0;
 	struct section *section;
 
 	if (table->row_count == 0) {
@@ -79,7 +80,8 @@ struct section *compare_add_table(struct compare_state *state, const char *name,
 			"%s: %s.", title,
 			state->not_comparable.parts && strcmp(name, "functions") == 0
 				? "none with other calls or allocations"
-				: "no difference");
+			: is_estimated ? "no difference beyond their errors"
+				       : "no difference");
 
 		doc_note(state->doc, name, NOTE_PLAIN, sentence, NULL)->flags =
 			SECTION_HUMAN;
