@@ -93,6 +93,10 @@ def hot_leaves():
     yield case("T1", "assumed_gain", found(saves=40), *work(400 * MS),
                limits={"assumed_gain": 0.1})
     yield case("T1", "assumed_gain", found(saves=200), *work(400 * MS))
+    # counted: most of what it took is in the raw time of its caller
+    yield case("T1", "least_by_hooks of an estimate", found(saves=200),
+               node("caller", 100 * MS, 10, hooks=390 * MS),
+               *work(400 * MS, under="caller", hooks=-380 * MS))
     # half of it in one call is T9's
     yield from both("T1", "many calls", found(), None,
                     lambda longest: work(200 * MS, 2, max_ns=longest), 100 * MS - 1, 100 * MS)

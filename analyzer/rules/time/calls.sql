@@ -12,7 +12,7 @@
 -- :name tiny
 WITH costs AS (SELECT f.function_id, f.calls - f.inlined_calls AS calls, f.inlined_calls,
 		CAST(f.self_ns - f.self_ready_ns - f.self_blocked_ns AS REAL) AS cpu_ns,
-		f.raw_self_ns - f.self_ns AS hooks_ns, f.self_error_ns,
+		NULLIF(MAX(0, f.raw_self_ns - f.self_ns), 0) AS hooks_ns, f.self_error_ns,
 		MAX(:tiny_ns, :tiny_hooks * :hook_ns) AS most_ns,
 		:run_ns + :hooks_error * :hooks_ns / MAX(1, :lanes) AS of_ns
 	FROM functions f

@@ -5,10 +5,12 @@
 -- least: max_ns has what is below with the hooks' cost. sure: the part that is there with
 -- the error, too. Where computing was not told from waits only calls are judged that are
 -- shorter than a wait, which takes two switches of threads and a wake-up: 20 us. T9 judges
--- what one call holds half of, T1, which has own_part, the rest.
+-- what one call holds half of, T1, which has own_part, the rest. hooks_ns: of an estimate the
+-- raw time is that of the calls that had a frame, and less than what it took.
 -- :name functions
 WITH costs AS (SELECT f.function_id, f.calls, f.p50_ns, f.alloc_count, f.self_error_ns,
-		f.self_ns - f.self_ready_ns AS self_ns, f.raw_self_ns - f.self_ns AS hooks_ns,
+		f.self_ns - f.self_ready_ns AS self_ns,
+		MAX(0, f.raw_self_ns - f.self_ns) AS hooks_ns,
 		CAST(f.self_ns - f.self_ready_ns - f.self_blocked_ns AS REAL) AS cpu_ns,
 		f.total_ns - f.ready_ns - f.blocked_ns AS total_ns, COALESCE(h.ns,
 			f.self_ns - f.self_ready_ns - f.self_blocked_ns) AS held_ns,
