@@ -115,7 +115,8 @@ CREATE TABLE thread (
 	wall_ns INTEGER,
 	cpu_ns INTEGER,			-- NULL: not known
 	ready_ns INTEGER,		-- wanted a CPU and had none
-	blocked_ns INTEGER		-- the rest: slept
+	blocked_ns INTEGER,		-- the rest: slept
+	has_ended_process INTEGER NOT NULL DEFAULT 0	-- it called exit() or the like
 );
 CREATE INDEX thread_run ON thread(run_id);
 
@@ -527,7 +528,7 @@ CREATE VIEW processes AS SELECT run_id, process_id, parent_process_id, pid, exec
 	WHERE run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW threads AS SELECT run_id, process_id, thread_id, tid, name, started_ns,
-	wall_ns, lane_id, cpu_ns, ready_ns, blocked_ns
+	wall_ns, lane_id, cpu_ns, ready_ns, blocked_ns, has_ended_process
 	FROM thread
 	WHERE run_id NOT IN (SELECT run_id FROM storing);
 

@@ -103,7 +103,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 22u
+#define SEGMENT_VERSION 23u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -447,6 +447,7 @@ struct segment_thread {
 	uint64_t cpu_ns, ready_ns;
 	uint64_t off_ns; /* without a CPU, of which the waits tell */
 	uint64_t begin_cpu_ns, begin_ready_ns;
+	uint64_t has_ended_process; /* it called exit() or the like */
 };
 
 /* An allocation site: one node of one lane. Index 0 is never used. The live block's
@@ -694,7 +695,7 @@ _Static_assert(sizeof(struct segment_array) == 24, "segment_array layout");
 _Static_assert(sizeof(struct segment_job) == 128, "segment_job layout");
 _Static_assert(sizeof(struct segment_module) == 512, "segment_module layout");
 _Static_assert(sizeof(struct segment_tenant) == 128, "segment_tenant layout");
-_Static_assert(sizeof(struct segment_thread) == 80, "segment_thread layout");
+_Static_assert(sizeof(struct segment_thread) == 88, "segment_thread layout");
 _Static_assert(sizeof(struct segment_site) == 128, "segment_site layout");
 _Static_assert(sizeof(struct segment_node) == 64, "segment_node layout");
 _Static_assert(sizeof(struct segment_fiber) == 64, "segment_fiber layout");

@@ -172,6 +172,7 @@ static void thread_row(struct row *row, const struct ingest *ingest,
 	row_known(row, split.cpu_ns);
 	row_known(row, split.ready_ns);
 	row_known(row, split.blocked_ns);
+	row_int(row, thread->has_ended_process != 0);
 	row_next(row);
 }
 
@@ -184,7 +185,7 @@ static int insert_threads(struct store *store, const struct ingest *ingest,
 	row_open(
 		&row, store, "thread",
 		"thread_id, run_id, process_id, lane_id, tid, name, started_ns, wall_ns, "
-		"cpu_ns, ready_ns, blocked_ns");
+		"cpu_ns, ready_ns, blocked_ns, has_ended_process");
 	for (size_t i = 0; i < ingest->run.process_count; i++) {
 		const struct read_process *process = &ingest->run.processes[i];
 

@@ -366,6 +366,15 @@ uint64_t off_cpu_note_thread(struct lane_context *context)
 	return now.ticks;
 }
 
+uint64_t off_cpu_note_ending(struct lane_context *context)
+{
+	struct segment_thread *row = own_row(context);
+
+	if (row)
+		row->has_ended_process = 1;
+	return off_cpu_note_thread(context);
+}
+
 void off_cpu_abandon(struct lane_context *context)
 {
 	context->off_cpu.busy = 0;

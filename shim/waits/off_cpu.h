@@ -54,5 +54,8 @@ uint64_t off_cpu_leave_out(struct lane_context *context, uint64_t since);
  * is (ticks): who is preempted later does not live longer for it. */
 uint64_t off_cpu_note_thread(struct lane_context *context);
 
+/* The same of a process that the thread ends. */
+uint64_t off_cpu_note_ending(struct lane_context *context);
+
 /* A handler that interrupted the booking has jumped out of it. */
 void off_cpu_abandon(struct lane_context *context);

@@ -131,7 +131,7 @@ static void process_exits(int status, int is_last)
 
 	if (!process_is_ready() || !context_is_own_process())
 		return;
-	end_ticks = lane_own() ? off_cpu_note_thread(lane_own()) : clock_now();
+	end_ticks = lane_own() ? off_cpu_note_ending(lane_own()) : clock_now();
 	if (process->segment->state == SEGMENT_PROCESS_RUNNING)
 		note_bytes();
 	process->segment->exit_code = status & 0xff;

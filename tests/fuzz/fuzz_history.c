@@ -133,7 +133,7 @@ static void make_process(uint32_t slot)
 					.build_id = "ID",
 					.path = "/bin/none"};
 	*(struct segment_thread *)in_slot(slot, THREADS) =
-		(struct segment_thread){100, LANE, START, 0, "main", 0, 0, 0, 0, 0};
+		(struct segment_thread){100, LANE, START, 0, "main", 0, 0, 0, 0, 0, 0};
 	for (uint32_t i = 1; i < 3; i++)
 		sites[i] = (struct segment_site){.node = 3 + i,
 						 .lane_slot = LANE,

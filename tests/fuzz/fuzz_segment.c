@@ -117,7 +117,8 @@ static void make_base_process(uint32_t slot)
 					  .build_id_size = 4,
 					  .build_id = "ID",
 					  .path = "/bin/none"};
-	*thread = (struct segment_thread){100, slot + 1, START, 0, "main", 0, 0, 0, 0, 0};
+	*thread = (struct segment_thread){100, slot + 1, START, 0, "main", 0,
+					  0,   0,	 0,	0, 0};
 	for (uint32_t i = 1; i < 4; i++)
 		modes[i] = (struct segment_mode){.key = 0x1000 + 0x100 * i,
 						 .since_ticks = START + i,

@@ -27,6 +27,7 @@ KNOWN = {
 # What is on the path all of its time, and what none of it but the way of being woken.
 WHOLLY = {
     "told_to_end": (("work_alone",), ("listen;sigwait",)),
+    "ended_by_other": (("end_all;work_alone",), ("main;ended_by_other;pthread_join",)),
     "told_to_begin": (("prepare", "work_when_told;work_alone"), ("work_when_told;sigwaitinfo",)),
 }
 

@@ -303,6 +303,24 @@ static void told_to_begin(void)
 	pthread_join(thread, NULL);
 }
 
+/* One works and ends the process; main waits for another one, that never ends. */
+NOINLINE static void *end_all(void *unused)
+{
+	let_it_sleep();
+	work_alone();
+	exit(0);
+	return unused;
+}
+
+static void ended_by_other(void)
+{
+	sigset_t set = block(SIGUSR1);
+	pthread_t listener = start(listen, &set);
+
+	start(end_all, NULL);
+	pthread_join(listener, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const struct {
@@ -315,6 +333,7 @@ int main(int argc, char **argv)
 			{"sleeper", sleeper},
 			{"told_to_end", told_to_end},
 			{"told_to_begin", told_to_begin},
+			{"ended_by_other", ended_by_other},
 			{"alone", prepare}};
 
 	if (argc > 2)

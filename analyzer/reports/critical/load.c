@@ -117,7 +117,8 @@ static int load_process(struct report_input *input, struct critical *critical)
 	return report_finish(input, cursor);
 }
 
-/* Of those that ended with the process, the first thread is the one that ended it. */
+/* Nobody has said that it ended the process: of those that ended with it, it is believed
+ * to be the first thread. */
 static bool ends_later(const struct critical *critical, const struct critical_thread *a,
 		       const struct critical_thread *b, bool a_is_first)
 {
@@ -131,6 +132,7 @@ static int load_threads(struct report_input *input, struct critical *critical)
 {
 	struct cursor *cursor = query(input, critical, critical_sql_threads);
 	size_t last = 0;
+	bool is_told = false;
 
 	while (cursor_next(cursor) > 0) {
 		size_t number = critical->thread_count++;
@@ -158,9 +160,12 @@ static int load_threads(struct report_input *input, struct critical *critical)
 						  strbuf_text(&name), name.size);
 		}
 		strbuf_free(&name);
-		if (number && ends_later(critical, thread, &critical->threads[last],
-					 cursor_integer(cursor, "is_first")))
+		if (cursor_integer(cursor, "has_ended_process") ||
+		    (!is_told && number &&
+		     ends_later(critical, thread, &critical->threads[last],
+				cursor_integer(cursor, "is_first"))))
 			last = number;
+		is_told |= cursor_integer(cursor, "has_ended_process") != 0;
 	}
 	if (critical->thread_count)
 		critical->run.last_lane = critical->threads[last].lane;
