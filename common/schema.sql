@@ -328,7 +328,8 @@ CREATE INDEX lock_wait_run ON lock_wait(run_id);
 
 -- A wait for another thread, one by one, and the lane that was waited for: who had the
 -- lock when the wait began, who signalled, came last or ended; or a call of libc in which
--- the thread slept for 1 ms or longer: the end of it, for so long, and the call's path. Of the waits of a thread
+-- the thread slept for 1 ms or longer: the end of it, for so long, and the call's path;
+-- for what another thread wrote to a pipe, however short, and that thread. Of the waits of a thread
 -- there is room for some thousands: then stall_window says which of them are here, those
 -- that touch a stretch of window_ns from first_ns, or from any number of period_ns later.
 CREATE TABLE stall (

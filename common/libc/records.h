@@ -80,10 +80,10 @@ struct segment_lock_wait {
 };
 
 /* One wait for another thread: when, and for whom; or a call of libc in which the thread
- * slept, for SEGMENT_NAP_NS or longer: the end of it, for so long. All are kept as long
- * as there is room. Then those that touch one of every so many windows of time, see
- * segment_stall_is_kept(): what happened in these windows is still whole, of all threads,
- * and a long wait is never lost. Entry 0 is never used. */
+ * slept, for SEGMENT_NAP_NS or longer, or for what another one wrote: the end of it, for
+ * so long. All are kept as long as there is room. Then those that touch one of every so
+ * many windows of time, see segment_stall_is_kept(): what happened in these windows is
+ * still whole, of all threads, and a long wait is never lost. Entry 0 is never used. */
 struct segment_stall {
 	uint64_t begin_ticks, end_ticks;
 	uint32_t kind; /* enum segment_lock_kind; 0: the entry is not filled in */

@@ -15,9 +15,10 @@
 
 struct descriptor {
 	uint32_t target;   /* of the process, 0: not known */
+	uint32_t channel;  /* 0: not one between threads, see targets.h */
 	uint8_t is_moved;  /* its offset was changed since it was used last */
 	uint8_t is_server; /* of a connection: it was accepted */
-	uint8_t pad[2];
+	uint8_t pad[6];
 	uint64_t offset;  /* where read and write go on, as far as is known */
 	uint64_t next_at; /* where the last transfer ended that named its offset */
 };

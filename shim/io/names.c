@@ -190,6 +190,8 @@ static int put_standard(struct text *text, int descriptor)
 	return 1;
 }
 
+#define CHANNEL_EVENT (1u << 28)
+
 static void put_link_name(struct text *text, int descriptor)
 {
 	text->length = 0;
@@ -226,13 +228,30 @@ static enum segment_target_kind name_it(struct text *text, int descriptor, int i
 	return SEGMENT_TARGET_OTHER;
 }
 
-uint32_t cold targets_of_descriptor(int descriptor, int is_server)
+/* The last bits of a pipe's inode, which both of its ends have. An eventfd has no number
+ * but the descriptor's. */
+static uint32_t channel_of(const struct text *text, int descriptor)
+{
+	uint32_t inode = 0;
+
+	if (begins(text, "anon_inode:[eventfd]"))
+		return CHANNEL_EVENT | (uint32_t)descriptor;
+	if (!begins(text, "pipe:["))
+		return 0;
+	for (size_t i = sizeof("pipe:[") - 1; i < text->length; i++)
+		if (text->bytes[i] >= '0' && text->bytes[i] <= '9')
+			inode = inode * 10 + (uint32_t)(text->bytes[i] - '0');
+	return inode & (CHANNEL_EVENT - 1);
+}
+
+uint32_t cold targets_of_descriptor(int descriptor, int is_server, uint32_t *ret_channel)
 {
 	enum segment_target_kind kind = SEGMENT_TARGET_UNKNOWN;
 	struct text text;
 	char link[32];
 	long length;
 
+	*ret_channel = 0;
 	if (gate_is_restricted() || !gate_enter())
 		return 0;
 	put_link_name(&text, descriptor);
@@ -240,6 +259,7 @@ uint32_t cold targets_of_descriptor(int descriptor, int is_server)
 		link[i] = text.bytes[i];
 	length = SYSCALL(SYS_readlink, link, text.bytes, sizeof(text.bytes), 0, 0, 0);
 	text.length = length > 0 ? (size_t)length : 0;
+	*ret_channel = length > 0 ? channel_of(&text, descriptor) : 0;
 	if (length > 0)
 		kind = name_it(&text, descriptor, is_server);
 	gate_leave();

@@ -19,5 +19,6 @@ hidden uint32_t targets_find(enum segment_target_kind kind, const char *name,
 			     size_t length);
 
 /* What this descriptor leads to. is_server: of a connection, that it was accepted. 0:
- * that cannot be told. */
-hidden uint32_t targets_of_descriptor(int descriptor, int is_server);
+ * that cannot be told. ret_channel: which pipe or eventfd it is; or 0. */
+hidden uint32_t targets_of_descriptor(int descriptor, int is_server,
+				      uint32_t *ret_channel);

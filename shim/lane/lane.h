@@ -317,7 +317,10 @@ struct lane_context {
 
 	uint64_t settings_seen; /* see shim/budget/settings.h */
 	struct lane_off_cpu off_cpu;
-	uintptr_t stalls_busy;	  /* where on the stack they are worked at, 0: nowhere */
+	uintptr_t stalls_busy; /* where on the stack they are worked at, 0: nowhere */
+	uint32_t has_nap;      /* the last sleep may have been for another thread */
+	uint32_t nap_number;   /* of it in the stalls, 0: it is not kept */
+	struct segment_stall nap;
 	uintptr_t transfer_busy;  /* where on the stack they are worked at, 0: nowhere */
 	uint32_t transfer_linked; /* entries that the buckets have */
 	const void *switch_page;  /* behind switch_word, when it is ours */

@@ -5,33 +5,19 @@
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 
-/* Two words, which two threads may mix up: then a wait has a sender that sent at the
- * same time. */
-struct sender {
-	uint64_t word; /* as in holders_signals */
-	uint64_t ticks;
-};
-
-static struct sender senders[LANE_LOCK_HEADS];
+struct sender senders[LANE_LOCK_HEADS];
 
 void senders_note(uintptr_t key)
 {
 	const struct lane_context *context = lane_own();
-	struct sender *sender = &senders[lock_list_hash(key)];
-	uint64_t word;
 
-	if (!context || !process_is_ready() || context->is_vforking || paused_is_on() ||
-	    context->own_work != OWN_WORK_NONE)
-		return;
-	word = holders_word(context, key, context->current);
-	if (!word)
-		return;
-	__atomic_store_n(&sender->ticks, clock_now(), __ATOMIC_RELAXED);
-	__atomic_store_n(&sender->word, word, __ATOMIC_RELAXED);
+	if (context && process_is_ready() && !context->is_vforking && !paused_is_on() &&
+	    context->own_work == OWN_WORK_NONE)
+		senders_put(context, context->current, key, clock_now());
 }
 
 void senders_find(struct holder *ret, const uintptr_t *keys, uint32_t count,
-		  uint64_t since_ticks)
+		  uint64_t since_ticks, uint64_t until_ticks)
 {
 	for (uint32_t i = 0; i < count; i++) {
 		const struct sender *sender = &senders[lock_list_hash(keys[i])];
@@ -39,6 +25,7 @@ void senders_find(struct holder *ret, const uintptr_t *keys, uint32_t count,
 		uint64_t ticks = __atomic_load_n(&sender->ticks, __ATOMIC_RELAXED);
 
 		if ((int64_t)(ticks - since_ticks) < 0 ||
+		    (int64_t)(until_ticks - ticks) < 0 ||
 		    !holders_is_word_of(word, keys[i]))
 			continue;
 		holders_take_word(ret, word);
@@ -73,5 +60,5 @@ void senders_find_signal(struct holder *ret, int signal, uint64_t since_ticks)
 		senders_key_of_tid(context ? context->tid : 0, signal),
 	};
 
-	senders_find(ret, keys, sizeof(keys) / sizeof(keys[0]), since_ticks);
+	senders_find(ret, keys, sizeof(keys) / sizeof(keys[0]), since_ticks, clock_now());
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Who has sent what another thread may wait for, and when: signals of the kernel's. Runs
- * on: any thread, any context; kill() is called in handlers. Must not lock or call libc.
+ * Who has sent what another thread may wait for, and when: signals of the kernel's, what
+ * goes through pipes. Runs on: any thread, any context; kill() is called in handlers.
+ * Must not lock or call libc.
  *
  * Whoever sends leaves its lane, its node and the time in a table that all threads share,
  * by a key, before it sends: who is woken by it may look before the call returns. What
@@ -36,12 +37,41 @@ static inline uintptr_t senders_key_of_tid(int32_t tid, int signal)
 	       senders_key_of_process(signal);
 }
 
-/* The thread is about to send. */
+/* What is written, by a descriptor's channel. */
+static inline uintptr_t senders_key_of_channel(uint32_t channel)
+{
+	return 1ul << 62 | (uintptr_t)channel << 3;
+}
+
+/* Two words, which two threads may mix up: then a wait has a sender that sent at the
+ * same time. */
+struct sender {
+	uint64_t word; /* as in holders_signals */
+	uint64_t ticks;
+};
+
+extern hidden struct sender senders[LANE_LOCK_HEADS];
+
+/* The thread of the lane sends from this node at this time, and is recorded. */
+static inline void senders_put(const struct lane_context *context, uint32_t node,
+			       uintptr_t key, uint64_t ticks)
+{
+	struct sender *sender = &senders[lock_list_hash(key)];
+	uint64_t word = holders_word(context, key, node);
+
+	if (unlikely(!word))
+		return;
+	__atomic_store_n(&sender->ticks, ticks, __ATOMIC_RELAXED);
+	__atomic_store_n(&sender->word, word, __ATOMIC_RELAXED);
+}
+
+/* The thread is about to send, if it is recorded. */
 void senders_note(uintptr_t key);
 
-/* The latest who has sent by one of the keys since then. Does nothing when nobody has. */
+/* The latest who has sent by one of the keys since then, and not after it. Does nothing
+ * when nobody has. */
 void senders_find(struct holder *ret, const uintptr_t *keys, uint32_t count,
-		  uint64_t since_ticks);
+		  uint64_t since_ticks, uint64_t until_ticks);
 
 /* About to send a signal: to the process, to a thread by its pthread_t, or its id. */
 void senders_note_process(int signal);

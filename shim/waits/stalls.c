@@ -6,10 +6,14 @@
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
 #include "shim/lane/paused.h"
+#include "shim/waits/senders.h"
 
 /* One of every 2^thinning windows is kept by who adds from now on. A forked child begins
  * where its parent was. */
 static uint32_t thinning;
+
+/* Who is about to write may have to wait for a CPU first, its word left. */
+#define SENT_BEFORE_TICKS clock_tenth_of_second()
 
 static struct segment_stall *all_of(const struct lane_context *context)
 {
@@ -24,6 +28,7 @@ static void thin(struct lane_context *context, uint32_t to)
 	uint32_t count = arrays_count(&lane->stalls), kept = 1;
 
 	__atomic_store_n(&lane->stall_thinning, to, __ATOMIC_RELAXED);
+	context->has_nap = 0; /* its number is another one's */
 	for (uint32_t i = 1; i < count; i++)
 		if (segment_stall_is_kept(&all[i], to))
 			all[kept++] = all[i];
@@ -102,15 +107,43 @@ cold void stalls_add_nap(struct lane_context *context, uint32_t node, enum libc_
 			 uint64_t ticks, uint64_t blocked_ns)
 {
 	uint64_t now = clock_now(), slept = ticks_of_ns(blocked_ns);
-	struct segment_stall stall = {
+
+	context->has_nap = 0;
+	if (!node || paused_is_on())
+		return;
+	context->nap = (struct segment_stall){
 		.begin_ticks = now - (slept < ticks ? slept : ticks),
 		.end_ticks = now,
 		.kind = is_sleep(call) ? SEGMENT_LOCK_SLEEP : SEGMENT_LOCK_CALL,
 		.node = node,
 	};
+	context->nap_number = 0;
+	if (blocked_ns >= SEGMENT_NAP_NS) {
+		uint32_t count = arrays_count(&context->lane->stalls);
 
-	if (node && !paused_is_on())
-		stalls_add(context, &stall);
+		stalls_add(context, &context->nap);
+		if (arrays_count(&context->lane->stalls) > count)
+			context->nap_number = arrays_count(&context->lane->stalls) - 1;
+	}
+	context->has_nap = !is_sleep(call);
+}
+
+cold void stalls_settle_nap(struct lane_context *context, uintptr_t key)
+{
+	struct segment_stall *nap = &context->nap;
+	struct holder sender = {.slot = 0};
+
+	context->has_nap = 0;
+	senders_find(&sender, &key, 1, nap->begin_ticks - SENT_BEFORE_TICKS,
+		     nap->end_ticks);
+	if (!sender.slot)
+		return;
+	nap->holder_slot = sender.slot;
+	nap->holder_node = sender.node;
+	if (!context->nap_number)
+		stalls_add(context, nap);
+	else if (!context->stalls_busy)
+		all_of(context)[context->nap_number] = *nap;
 }
 
 void stalls_abandon(struct lane_context *context)

@@ -16,9 +16,14 @@
 #include "common/libc/records.h"
 #include "shim/lane/lane.h"
 
-/* A call of libc of this node has ended just now, and was that long. */
+/* A call of libc of this node has ended just now, and was that long. It is kept when it
+ * slept for SEGMENT_NAP_NS, and remembered until the next one. */
 void stalls_add_nap(struct lane_context *context, uint32_t node, enum libc_call call,
 		    uint64_t ticks, uint64_t blocked_ns);
+
+/* The thread has got what was sent by this key (senders.h): when that was while it
+ * napped, it was what it waited for, however short. */
+void stalls_settle_nap(struct lane_context *context, uintptr_t key);
 
 /* A wait of the lane is over. */
 void stalls_add(struct lane_context *context, const struct segment_stall *stall);

@@ -56,7 +56,7 @@ static inline uint32_t libc_call_finish(enum libc_call call, uintptr_t stack,
 	if (likely(node))
 		*ret_ticks = context->nodes[node].total_ticks - before;
 	blocked_ns = context->off_cpu.blocked_ns - blocked_ns;
-	if (unlikely(blocked_ns >= SEGMENT_NAP_NS))
+	if (unlikely(blocked_ns))
 		stalls_add_nap(context, node, call, *ret_ticks, blocked_ns);
 	return node;
 }

@@ -28,6 +28,7 @@ KNOWN = {
 WHOLLY = {
     "told_to_end": (("work_alone",), ("listen;sigwait",)),
     "ended_by_other": (("end_all;work_alone",), ("main;ended_by_other;pthread_join",)),
+    "written_to": (("work_alone",), ("listen_to_pipe;read",)),
     "told_to_begin": (("prepare", "work_when_told;work_alone"), ("work_when_told;sigwaitinfo",)),
 }
 

@@ -321,6 +321,33 @@ static void ended_by_other(void)
 	pthread_join(listener, NULL);
 }
 
+/* One has nothing to do but to wait for what is written to it. */
+static int pipes[2];
+
+NOINLINE static void *listen_to_pipe(void *unused)
+{
+	char byte;
+
+	__atomic_store_n(&listener_tid, gettid(), __ATOMIC_RELEASE);
+	if (read(pipes[0], &byte, 1) != 1)
+		abort();
+	return unused;
+}
+
+static void written_to(void)
+{
+	pthread_t thread;
+
+	if (pipe(pipes) != 0)
+		abort();
+	thread = start(listen_to_pipe, NULL);
+	let_it_sleep();
+	work_alone();
+	if (write(pipes[1], "", 1) != 1)
+		abort();
+	pthread_join(thread, NULL);
+}
+
 int main(int argc, char **argv)
 {
 	const struct {
@@ -334,6 +361,7 @@ int main(int argc, char **argv)
 			{"told_to_end", told_to_end},
 			{"told_to_begin", told_to_begin},
 			{"ended_by_other", ended_by_other},
+			{"written_to", written_to},
 			{"alone", prepare}};
 
 	if (argc > 2)

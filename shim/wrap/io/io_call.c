@@ -7,6 +7,8 @@
 #include "shim/io/targets.h"
 #include "shim/io/transfers.h"
 #include "shim/lane/paused.h"
+#include "shim/waits/senders.h"
+#include "shim/waits/stalls.h"
 
 /* Ends the call's frame. Returns whether there is something to book, with its node and
  * ticks. */
@@ -23,7 +25,8 @@ static uint32_t target_of(struct descriptor *descriptor, int number)
 {
 	if (likely(descriptor->target))
 		return descriptor->target;
-	descriptor->target = targets_of_descriptor(number, descriptor->is_server);
+	descriptor->target = targets_of_descriptor(number, descriptor->is_server,
+						   &descriptor->channel);
 	return descriptor->target;
 }
 
@@ -72,14 +75,47 @@ static void book(uint32_t node, struct transfer *transfer, int number, int64_t a
 	transfers_book(lane_self, node, transfer);
 }
 
+/* The thread has slept, in this call or in one before that told it of this one: what it
+ * has got, another thread may have written meanwhile. */
+static cold void settle_nap(int descriptor)
+{
+	const struct descriptor *known = descriptors_known(descriptor);
+
+	if (known && known->channel)
+		stalls_settle_nap(lane_self, senders_key_of_channel(known->channel));
+}
+
+void io_call_send(enum libc_call call, int descriptor)
+{
+	const struct lane_context *context = lane_self;
+	const struct segment_frame *frame;
+	struct descriptor *known;
+
+	if (unlikely(!lane_is_live(context)))
+		return;
+	frame = context->top - 1;
+	known = descriptors_at(descriptor);
+	/* its frame is open: it is recorded */
+	if (unlikely(frame->function != (SEGMENT_KEY_LIBC | (uint64_t)call) || !known))
+		return;
+	target_of(known, descriptor);
+	if (unlikely(known->channel))
+		senders_put(context, frame->parent_node,
+			    senders_key_of_channel(known->channel),
+			    frame->start_ticks + context->clock_offset);
+}
+
 void io_call_end(enum libc_call call, uintptr_t stack, int descriptor, int64_t moved,
 		 int64_t at)
 {
 	struct transfer transfer = {.bytes = moved};
 	uint32_t node;
 
-	if (end_frame(call, stack, &node, &transfer.ticks))
-		book(node, &transfer, descriptor, at);
+	if (!end_frame(call, stack, &node, &transfer.ticks))
+		return;
+	book(node, &transfer, descriptor, at);
+	if (unlikely(lane_self->has_nap) && moved > 0)
+		settle_nap(descriptor);
 }
 
 void io_call_end_copy(enum libc_call call, uintptr_t stack, int to, int64_t to_at,
@@ -139,18 +175,19 @@ void io_call_end_path(enum libc_call call, uintptr_t stack, int64_t result)
 /* An absolute path is taken as it was given; of others the kernel is asked. */
 static uint32_t target_at(const char *path, int descriptor)
 {
+	uint32_t channel;
 	static const char devices[] = "/dev/";
 	size_t length = 0, same = 0;
 
 	if (path[0] != '/')
-		return targets_of_descriptor(descriptor, 0);
+		return targets_of_descriptor(descriptor, 0, &channel);
 	while (path[length])
 		length++;
 	while (same < sizeof(devices) - 1 && path[same] == devices[same])
 		same++;
 	/* a device may be one of many names for the terminal, and the kernel's is best */
 	if (same == sizeof(devices) - 1)
-		return targets_of_descriptor(descriptor, 0);
+		return targets_of_descriptor(descriptor, 0, &channel);
 	return targets_find(SEGMENT_TARGET_FILE, path, length);
 }
 

@@ -21,6 +21,9 @@
 /* Where the data was: behind that of the call before it, or where the call said. */
 #define IO_NEXT INT64_MIN
 
+/* The call has begun, and will write: who waits for that, waits for this thread. */
+hidden void io_call_send(enum libc_call call, int descriptor);
+
 /* Ends the call, which returned `moved` (bytes; negative: it failed). at: its offset, or
  * IO_NEXT. */
 hidden void io_call_end(enum libc_call call, uintptr_t stack, int descriptor,

@@ -22,7 +22,9 @@ exported ssize_t __read_chk(int descriptor, void *to, size_t size, size_t room)
 
 exported ssize_t write(int descriptor, const void *from, size_t size)
 {
-	return IO_CALL(write, descriptor, IO_NEXT, real_write(descriptor, from, size));
+	return IO_CALL(write, descriptor, IO_NEXT,
+		       (io_call_send(LIBC_CALL_write, descriptor),
+			real_write(descriptor, from, size)));
 }
 
 exported ssize_t pread(int descriptor, void *to, size_t size, off_t at)
@@ -66,7 +68,8 @@ exported ssize_t readv(int descriptor, const struct iovec *parts, int count)
 exported ssize_t writev(int descriptor, const struct iovec *parts, int count)
 {
 	return IO_CALL(writev, descriptor, IO_NEXT,
-		       real_writev(descriptor, parts, count));
+		       (io_call_send(LIBC_CALL_writev, descriptor),
+			real_writev(descriptor, parts, count)));
 }
 
 exported ssize_t preadv(int descriptor, const struct iovec *parts, int count, off_t at)

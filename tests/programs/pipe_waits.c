@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: MIT */
+/* Waits for what another thread writes: to a pipe that is read, or polled for and then
+ * read, and to an eventfd; what another process has written is nobody's. */
+// flags: -pthread -D_GNU_SOURCE
+// expect-sql: SELECT p.name, s.waiter, s.kind, s.name, s.holder, COUNT(*) FROM stalls s
+//     JOIN call_paths c ON c.path_id = s.waiter_path_id JOIN call_paths p
+//     ON p.path_id = c.parent_path_id WHERE s.kind = 'call' AND p.name LIKE 'await_%'
+//     AND s.waiter <> 'wait'
+//     GROUP BY 1, 2, 3, 4, 5 ORDER BY 1, 2 => await_child|read|call|||1;
+//     await_event|epoll_wait|call||send_event|1; await_pipe|read|call||send_byte|1;
+//     await_poll|poll|call||send_byte|1
+// the writer is the other thread
+// expect-sql: SELECT COUNT(*) FROM stalls s JOIN threads t ON t.lane_id = s.holder_lane_id
+//     WHERE s.lane_id <> s.holder_lane_id AND s.kind = 'call' => 3
+#include "truth.h"
+#include <fcntl.h>
+#include <poll.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/epoll.h>
+#include <sys/eventfd.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+enum stage { START, PIPE, POLL, EVENT };
+
+static int stage, waiter_tid, bytes[2], event;
+
+UNTRACED void reach(int next)
+{
+	__atomic_store_n(&stage, next, __ATOMIC_SEQ_CST);
+}
+
+/* As the kernel says: it has nothing to sleep for but what is awaited. It shall do so
+ * for longer than what is kept at least. */
+UNTRACED int is_asleep(void)
+{
+	char path[64], text[200] = "";
+	int file;
+	ssize_t size;
+
+	snprintf(path, sizeof(path), "/proc/self/task/%d/stat", waiter_tid);
+	file = open(path, O_RDONLY);
+	size = read(file, text, sizeof(text) - 1);
+	close(file);
+	return size > 0 && strstr(text, ") S ");
+}
+
+UNTRACED void meet(int wanted)
+{
+	while (__atomic_load_n(&stage, __ATOMIC_SEQ_CST) < wanted || !is_asleep())
+		usleep(1000);
+	usleep(5000);
+}
+
+UNTRACED void take_byte(int from)
+{
+	char byte;
+
+	if (read(from, &byte, 1) != 1)
+		abort();
+}
+
+ALONE static void await_child(void)
+{
+	int pipes[2];
+
+	if (pipe(pipes) != 0)
+		abort();
+	if (fork() == 0) {
+		usleep(20000);
+		_exit(write(pipes[1], "", 1) != 1);
+	}
+	take_byte(pipes[0]);
+	wait(NULL);
+}
+
+ALONE static void await_pipe(void)
+{
+	take_byte(bytes[0]);
+}
+
+ALONE static void await_poll(void)
+{
+	struct pollfd file = {bytes[0], POLLIN, 0};
+
+	if (poll(&file, 1, -1) != 1)
+		abort();
+	take_byte(bytes[0]);
+}
+
+ALONE static void await_event(void)
+{
+	struct epoll_event of = {.events = EPOLLIN}, seen;
+	int set = epoll_create1(0);
+	uint64_t count;
+
+	if (epoll_ctl(set, EPOLL_CTL_ADD, event, &of) != 0 ||
+	    epoll_wait(set, &seen, 1, -1) != 1 ||
+	    read(event, &count, sizeof(count)) != sizeof(count) || count != 3)
+		abort();
+	close(set);
+}
+
+static void *wait_for_all(void *unused)
+{
+	waiter_tid = gettid();
+	reach(PIPE);
+	await_pipe();
+	reach(POLL);
+	await_poll();
+	reach(EVENT);
+	await_event();
+	return unused;
+}
+
+ALONE static void send_byte(void)
+{
+	if (write(bytes[1], "", 1) != 1)
+		abort();
+}
+
+ALONE static void send_event(void)
+{
+	const uint64_t count = 3;
+
+	if (write(event, &count, sizeof(count)) != sizeof(count))
+		abort();
+}
+
+int main(void)
+{
+	pthread_t waiter;
+
+	await_child();
+	event = eventfd(0, 0);
+	if (event < 0 || pipe(bytes) != 0 ||
+	    pthread_create(&waiter, NULL, wait_for_all, NULL) != 0)
+		abort();
+	meet(PIPE);
+	send_byte();
+	meet(POLL);
+	send_byte();
+	meet(EVENT);
+	send_event();
+	pthread_join(waiter, NULL);
+	return 0;
+}
