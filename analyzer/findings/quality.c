@@ -47,6 +47,8 @@ static void put_effect(struct strbuf *text, unsigned touches, enum confidence mo
 
 void quality_put_effect(struct strbuf *text, const struct quality_fact *fact)
 {
+	if (!fact->touches)
+		return;
 	strbuf_puts(text, "findings ");
 	put_effect(text, fact->touches, fact->most);
 }
@@ -61,6 +63,10 @@ void quality_put_summary(struct strbuf *text, const struct quality *quality)
 
 		strbuf_printf(text, "%s%s", i ? "; " : "", fact->text);
 		touches[fact->most] |= fact->touches;
+	}
+	if (!touches[CONFIDENCE_LOW] && !touches[CONFIDENCE_MEDIUM]) {
+		strbuf_puts(text, ".");
+		return;
 	}
 	strbuf_puts(text, ". So findings ");
 	for (enum confidence most = CONFIDENCE_LOW; most < CONFIDENCE_HIGH; most++) {

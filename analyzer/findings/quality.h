@@ -22,7 +22,7 @@ struct quality_fact {
 	const char *name, *unit; /* "hook_share", "ratio" */
 	double value, limit;
 	bool has_limit;	      /* else: any is too much, and value is a count */
-	unsigned touches;     /* enum quality_touches */
+	unsigned touches;     /* enum quality_touches; 0: it makes no finding less sure */
 	enum confidence most; /* that a touched finding can have */
 	const char *text;     /* a clause: "the hooks took 90 % of the time" */
 	const char *advice;   /* what to do first */
@@ -42,7 +42,8 @@ void quality_add(struct quality *quality, const struct quality_fact *fact);
  * touched: what a finding rests on. */
 void quality_lower(const struct quality *quality, struct findings *findings,
 		   unsigned (*touched)(const struct finding *finding));
-/* Appends "findings about time and memory have at most medium confidence". */
+/* Appends "findings about time and memory have at most medium confidence"; nothing of a
+ * fact that touches none. */
 void quality_put_effect(struct strbuf *text, const struct quality_fact *fact);
 /* Appends all facts, and what they do together: "A; B. So findings about ...". */
 void quality_put_summary(struct strbuf *text, const struct quality *quality);

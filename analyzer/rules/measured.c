@@ -12,6 +12,10 @@
 
 #include "measured.sql.h"
 
+/* What is not known could be at least such a share of the run, or it is not told. */
+#define UNJUDGED_LEAST 0.05
+#define UNJUDGED_NAMES 3
+
 static const char *const words[MEASURED_COUNT] = {
 	"calls",    "allocations",	 "steps",	    "wall time",
 	"CPU time", "an end of its own", "data of its own", "own time",
@@ -66,15 +70,50 @@ static void look(struct rule_input *input, bool has_steps, bool has_libc,
 		     "a process did not end by itself, so what it left says nothing");
 }
 
+/* "the hooks took 96 % of the time of A, B and 3 others": they hide what is left. */
+static int find_unjudged(struct rule_input *input)
+{
+	struct cursor *cursor = rule_query(input, measured_sql_unjudged);
+	double raw_ns = 0, left_ns = 0;
+	struct strbuf names = {0}, text = {0};
+	int64_t count = 0;
+
+	cursor_bind_real(cursor, ":least_ns", UNJUDGED_LEAST * input->time_run->run_ns);
+	while (cursor_next(cursor) > 0) {
+		const char *name = cursor_text(cursor, "name");
+
+		raw_ns += cursor_real(cursor, "raw_ns");
+		left_ns += cursor_real(cursor, "left_ns");
+		if (count++ < UNJUDGED_NAMES)
+			strbuf_printf(&names, "%s%s", count > 1 ? ", " : "",
+				      name ? name : "?");
+	}
+	if (count > UNJUDGED_NAMES) {
+		strbuf_puts(&names, " and ");
+		units_counted(&names, count - UNJUDGED_NAMES, "other");
+	}
+	if (count && raw_ns > 0) {
+		strbuf_puts(&text, "the hooks took ");
+		units_percent(&text, 100 * (1 - left_ns / raw_ns));
+		strbuf_printf(&text, " of the time of %s", strbuf_text(&names));
+		input->unjudged = rule_copy(input, strbuf_text(&text));
+	}
+	strbuf_free(&names);
+	strbuf_free(&text);
+	return rule_finish(input, cursor, 0);
+}
+
 int measured_find(struct rule_input *input)
 {
 	struct cursor *cursor = rule_query(input, measured_sql_exists);
+	int result;
 
 	if (cursor_next(cursor) > 0)
 		look(input, cursor_integer(cursor, "has_steps") != 0,
 		     cursor_integer(cursor, "has_libc") != 0,
 		     cursor_real(cursor, "unseen_ends"));
-	return rule_finish(input, cursor, 0);
+	result = rule_finish(input, cursor, 0);
+	return result ? result : find_unjudged(input);
 }
 
 const char *measured_missing(const struct rule_input *input, unsigned needs)

@@ -9,6 +9,7 @@
 #include "analyzer/rules/rule.h"
 
 #include "common/base/strbuf.h"
+#include "common/flags/recipe.h"
 #include "common/trust.h"
 #include "analyzer/findings/quality.h"
 #include "analyzer/model/units.h"
@@ -133,10 +134,37 @@ static int put_tiny(struct rule_input *input, struct strbuf *words, double *ret_
 	return rule_finish(input, cursor, 0);
 }
 
+/* Calls of functions that the user did not write and that have hooks all the same: those
+ * of headers, as a library of the system has none. They make no finding less certain;
+ * they take the time that the hooks take, and room in every table. *ret: the recipe
+ * against them; NULL: they are few. */
+static int look_at_headers(struct rule_input *input, const char **ret)
+{
+	struct quality_fact fact = {.name = "header_share", .most = CONFIDENCE_MEDIUM};
+	struct cursor *cursor = rule_query(input, quality_sql_headers);
+
+	*ret = NULL;
+	if (cursor_next(cursor) > 0)
+		fact.value =
+			rule_share(cursor_real(cursor, "calls"), (double)input->calls);
+	if (fact.value >= rule_limit(input, "header_share")) {
+		fact.text = percent(input, fact.value, 0,
+				    "of the calls are of functions of system headers or "
+				    "libraries");
+		*ret = rule_text(input,
+				 "%s; 'prof-record --explain-build PROGRAM' has "
+				 "the lines for CMake, Meson and Autotools",
+				 recipe_advice(COMPILER_UNKNOWN));
+		fact.advice = *ret;
+		add_share(input, &fact, "header_share", NULL);
+	}
+	return rule_finish(input, cursor, 0);
+}
+
 /* What was recorded at its cost, of all time that the hooks saw, less waits for a CPU: on
  * a busy machine they would make the share look small. Not of the corrected times: where
  * too little was left of one, they add up to more than there was. */
-static int look_at_hooks(struct rule_input *input)
+static int look_at_hooks(struct rule_input *input, const char *recipe)
 {
 	double tiny_calls = 0;
 	struct quality_fact fact = {.name = "hook_share", .touches = QUALITY_TIME};
@@ -166,7 +194,7 @@ static int look_at_hooks(struct rule_input *input)
 		strbuf_puts(&advice, " of the calls");
 	}
 	strbuf_puts(&advice, "; 'prof-analyze exclude-list' has all of them");
-	fact.advice = rule_copy(input, strbuf_text(&advice));
+	fact.advice = recipe ? recipe : rule_copy(input, strbuf_text(&advice));
 	add_share(input, &fact, "hooks_medium", "hooks_low");
 	strbuf_free(&words);
 	strbuf_free(&advice);
@@ -312,9 +340,12 @@ static void look_at_end(struct rule_input *input)
 
 static int evaluate(struct rule_input *input, struct findings *ret)
 {
-	int result = look_at_hooks(input);
+	const char *recipe;
+	int result = look_at_headers(input, &recipe);
 
 	(void)ret;
+	if (result == 0)
+		result = look_at_hooks(input, recipe);
 	if (result == 0)
 		result = look_at_counters(input);
 	if (result == 0)
@@ -337,6 +368,9 @@ static const struct rule_limit limits[] = {
 	{"repaired_medium", 0.05, "ratio", .most = 1,
 	 .meaning = "share of the calls that had no exit of their own, from which "
 		    "findings about time have at most medium confidence"},
+	{"header_share", 0.3, "ratio", .most = 1,
+	 .meaning = "share of the calls that are of functions of system headers or "
+		    "libraries from which the flags that leave them out are told"},
 	{"unresolved_share", 0.05, "ratio", .most = 1,
 	 .meaning = "share of the time in functions without a name, from which findings "
 		    "about such functions have at most medium confidence"},

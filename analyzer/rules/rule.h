@@ -69,6 +69,11 @@ struct rule_input {
 	/* By measured_find(): why a measurement is not valid; NULL: it is. */
 	const char *missing[MEASURED_COUNT];
 
+	/* Why a rule about time that found nothing has not passed: times that are not
+	 * known and could be much of the run. By measured_find(); NULL: there are none.
+	 */
+	const char *unjudged;
+
 	const char *reason;		  /* set by the rule with RULE_NOT_MEASURED */
 	struct quality *quality;	  /* what Q1 finds */
 	struct memory_wrappers *wrappers; /* by memory/wrappers.c */

@@ -87,6 +87,30 @@ def look_at_lack(analyze, folder, needs, lack, sql, reason):
             and (states[rule][0] != "not measured" or reason not in states[rule][1])]
 
 
+def look_at_unknown(analyze, folder, needs, whole):
+    """A time that is not known, and could be much, lets no rule about time pass; one that
+    is little lets them."""
+    problems = []
+    for error_ms, outcome in ((300, "not judged"), (1, "passed")):
+        path = make(os.path.join(folder, "run.db"))
+        with contextlib.closing(sqlite3.connect(path)) as db:
+            db.execute("UPDATE function SET self_ns = 0, self_error_ns = ?, raw_self_ns = ?"
+                       " WHERE name = 'tiny'", [error_ms * MS, error_ms * MS])
+            db.commit()
+        states = look(analyze, path)
+        os.unlink(path)
+        passed = [rule for rule in needs if whole[rule][0] == "passed"
+                  and "own time" in needs[rule]]
+        problems += [f"{rule} of an error of {error_ms} ms: {states[rule]}" for rule in passed
+                     if states[rule][0] != outcome or outcome == "not judged"
+                     and states[rule][1] != "the hooks took 100.0% of the time of tiny"]
+        problems += [f"{rule} rests on no time: {states[rule]}" for rule in needs
+                     if "own time" not in needs[rule] and states[rule][0] == "not judged"]
+        if len(passed) < 2:
+            problems.append(f"only {passed} have passed before")
+    return problems
+
+
 def look_at_sources():
     """Who reads what samples tell says that it needs them."""
     problems = []
@@ -119,6 +143,7 @@ def main():
         lacks = [(lack, *one) for lack, one in LACKS.items()] + MORE_LACKS
         for one in lacks:
             problems += look_at_lack(analyze, folder, needs, *one)
+        problems += look_at_unknown(analyze, folder, needs, states)
         # T1 may speak of short calls; hot's are long
         problems += look_at_lack(analyze, folder, {"T1": ["CPU time"]}, "CPU time",
                                  *LACKS["CPU time"])

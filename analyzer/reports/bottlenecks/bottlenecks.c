@@ -47,13 +47,27 @@ static void add_nothing(struct doc *doc, const struct bottlenecks *bottlenecks)
 		strbuf_puts(&text,
 			    "Nothing found: no limit was crossed where there was data.");
 	}
-	if (bottlenecks->unknown_count) {
+	if (bottlenecks->unknown_count && !bottlenecks->unjudged) {
 		strbuf_puts(&text, " Rules about time had no data of ");
 		units_counted(&text, bottlenecks->unknown_count, "function");
 		strbuf_puts(&text, " whose times are not known.");
 	}
 	doc_note(doc, "no_findings", NOTE_GOOD, strbuf_text(&text), NULL)->flags =
 		SECTION_HUMAN;
+	strbuf_free(&text);
+}
+
+/* Who reads that nothing was found must not take these for fast. */
+static void add_unjudged(struct doc *doc, const char *reason)
+{
+	struct strbuf text = {0};
+
+	strbuf_puts(&text, "Not judged by rules about time: ");
+	strbuf_puts(&text, reason);
+	strbuf_puts(&text, ". How often they were called is exact.");
+	doc_note(doc, "not_judged", NOTE_WARNING, strbuf_text(&text),
+		 "Build with fewer hooks: 'prof-record --explain-build PROGRAM' says "
+		 "how, 'prof-analyze exclude-list' which.");
 	strbuf_free(&text);
 }
 
@@ -65,6 +79,8 @@ void bottlenecks_add_findings(struct doc *doc, struct bottlenecks *bottlenecks,
 	struct section *section;
 
 	bottlenecks_add_quality(doc, &bottlenecks->quality);
+	if (bottlenecks->unjudged)
+		add_unjudged(doc, bottlenecks->unjudged);
 	if (bottlenecks->filtered_count)
 		add_filtered(doc, bottlenecks);
 	while (shown < (limit ? limit : count) && shown < count &&

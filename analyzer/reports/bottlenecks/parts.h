@@ -8,13 +8,20 @@
 #include "analyzer/reports/trust/facts.h"
 #include "analyzer/rules/rule.h"
 
-enum rule_outcome { OUTCOME_FOUND, OUTCOME_PASSED, OUTCOME_NOT_MEASURED, OUTCOME_OFF };
+enum rule_outcome {
+	OUTCOME_FOUND,
+	OUTCOME_PASSED,
+	OUTCOME_NOT_MEASURED,
+	/* found nothing, but there were times that are not known and could be much */
+	OUTCOME_NOT_JUDGED,
+	OUTCOME_OFF,
+};
 
 /* What became of a rule. */
 struct rule_state {
 	const struct rule *rule;
 	enum rule_outcome outcome;
-	const char *reason; /* not measured: why; else NULL */
+	const char *reason; /* not measured, not judged: why; else NULL */
 };
 
 struct bottlenecks {
@@ -24,6 +31,7 @@ struct bottlenecks {
 	size_t filtered_count;	   /* findings that --focus and --ignore left out */
 	struct quality quality;	   /* what lowered their confidence */
 	int64_t unknown_count;	   /* functions whose times are not known */
+	const char *unjudged;	   /* of which, and why; NULL: of none that matters */
 	struct rule_state *states; /* one for each of the registry */
 };
 

@@ -11,7 +11,8 @@
 
 #include <string.h>
 
-static const char *const outcome_words[] = {"found", "passed", "not measured", "off"};
+static const char *const outcome_words[] = {"found", "passed", "not measured",
+					    "not judged", "off"};
 
 static const struct column state_columns[] = {
 	{"id", NULL, COLUMN_TEXT, 0},
@@ -45,7 +46,8 @@ static void add_line(struct doc *doc, struct section *section,
 			      one->rule->slug);
 		reason = one->reason;
 	}
-	if (outcome == OUTCOME_NOT_MEASURED && text.size)
+	if ((outcome == OUTCOME_NOT_MEASURED || outcome == OUTCOME_NOT_JUDGED) &&
+	    text.size)
 		strbuf_printf(&text, " (%s)", reason ? reason : "no data");
 	if (text.size)
 		doc_add_human(doc, section, outcome_words[outcome], strbuf_text(&text));
@@ -70,6 +72,7 @@ void bottlenecks_add_rules(struct doc *doc, const struct bottlenecks *bottleneck
 	section = doc_values(doc, "rules_without_findings", "Rules without a finding");
 	section->flags = SECTION_HUMAN;
 	add_line(doc, section, bottlenecks, OUTCOME_NOT_MEASURED);
+	add_line(doc, section, bottlenecks, OUTCOME_NOT_JUDGED);
 	add_line(doc, section, bottlenecks, OUTCOME_OFF);
 	add_line(doc, section, bottlenecks, OUTCOME_PASSED);
 	if (!section->value_count)

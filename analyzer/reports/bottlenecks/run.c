@@ -116,8 +116,11 @@ static enum exit_status apply(struct report_input *input, struct rule_input *rul
 	state->outcome = result == RULE_NOT_MEASURED ? OUTCOME_NOT_MEASURED
 			 : findings->count > before || rule->quality->count > facts
 				 ? OUTCOME_FOUND
+			 : (state->rule->needs & MEASURED_TIME) && rule->unjudged
+				 ? OUTCOME_NOT_JUDGED
 				 : OUTCOME_PASSED;
-	state->reason = rule->reason;
+	state->reason =
+		state->outcome == OUTCOME_NOT_JUDGED ? rule->unjudged : rule->reason;
 	return STATUS_OK;
 }
 
@@ -168,6 +171,7 @@ static enum exit_status apply_all(struct report_input *input,
 		if (!entry || entry->is_enabled)
 			status = apply(input, &rule, &ret->states[i], &ret->findings);
 	}
+	ret->unjudged = rule.unjudged;
 	tell_estimates(&rule, &ret->findings);
 	memory_wrappers_free(rule.wrappers);
 	strbuf_free(&error);
