@@ -6,6 +6,7 @@
 #include "analyzer/rules/measured.h"
 
 #include "common/base/strbuf.h"
+#include "analyzer/model/shorten.h"
 #include "analyzer/model/units.h"
 #include "analyzer/rundb/rundb.h"
 #include "analyzer/rules/time/run.h"
@@ -15,6 +16,7 @@
 /* What is not known could be at least such a share of the run, or it is not told. */
 #define UNJUDGED_LEAST 0.05
 #define UNJUDGED_NAMES 3
+#define NAME_COLUMNS 48
 
 static const char *const words[MEASURED_COUNT] = {
 	"calls",    "allocations",	 "steps",	    "wall time",
@@ -70,6 +72,12 @@ static void look(struct rule_input *input, bool has_steps, bool has_libc,
 		     "a process did not end by itself, so what it left says nothing");
 }
 
+static void put_name(struct strbuf *names, const char *name, bool is_next)
+{
+	strbuf_puts(names, is_next ? ", " : "");
+	shorten_name(names, name, NAME_COLUMNS, &shorten_ascii);
+}
+
 /* "the hooks took 96 % of the time of A, B and 3 others": they hide what is left. */
 static int find_unjudged(struct rule_input *input)
 {
@@ -85,8 +93,7 @@ static int find_unjudged(struct rule_input *input)
 		raw_ns += cursor_real(cursor, "raw_ns");
 		left_ns += cursor_real(cursor, "left_ns");
 		if (count++ < UNJUDGED_NAMES)
-			strbuf_printf(&names, "%s%s", count > 1 ? ", " : "",
-				      name ? name : "?");
+			put_name(&names, name ? name : "?", count > 1);
 	}
 	if (count > UNJUDGED_NAMES) {
 		strbuf_puts(&names, " and ");

@@ -111,7 +111,9 @@ static bool put_word(struct strbuf *words, const char *name)
 	bool is_fit;
 
 	strbuf_printf(&word, "%.*s", (int)size, name ? name : "");
-	is_fit = size && !strpbrk(strbuf_text(&word), ",'\" <") &&
+	/* a part of it would be others' name, or that of the function around */
+	is_fit = size && !strchr(name, '{') && !strstr(name, "(anonymous") &&
+		 !strpbrk(strbuf_text(&word), ",'\" <") &&
 		 !strstr(strbuf_text(&word), "operator");
 	if (is_fit)
 		strbuf_printf(words, "%s%s", words->size ? ", " : "", strbuf_text(&word));

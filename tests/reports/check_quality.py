@@ -170,6 +170,9 @@ TINY_NAMES = {
     "int text::twice<int>(int)": "=NAMES",
     "(anonymous namespace)::hidden(int)": "=NAMES",
     "text::operator()(int)": "=NAMES",
+    # A part of the name, or the function around, would be left out.
+    "text::(anonymous namespace)::hidden(int)": "=NAMES",
+    "parse(int)::{lambda#1}": "=NAMES",
 }
 
 

@@ -29,6 +29,25 @@ static const char *skip_operator(const char *at)
 	return at + strspn(at, "<>=!+-*/%^&|~[],");
 }
 
+/* Whether the parameters that begin here are those of a function around: of a lambda, or
+ * of a class that is defined in it. */
+static bool is_inside(const char *at)
+{
+	size_t depth = 0;
+
+	for (; *at; at++) {
+		if (*at == '(')
+			depth++;
+		else if (*at == ')' && --depth == 0)
+			break;
+	}
+	if (!*at++)
+		return false;
+	if (begins(at, " const"))
+		at += strlen(" const");
+	return begins(at, "::");
+}
+
 /* A name taken apart: where the last word begins, and where parameters begin. */
 struct parts {
 	const char *start;     /* behind the return type */
@@ -45,7 +64,8 @@ static void take_apart(const char *name, struct parts *ret)
 	bool is_operator = false;
 
 	*ret = (struct parts){.start = name, .last = name};
-	while (*at && !(*at == '(' && depth == 0 && !begins(at, ANONYMOUS))) {
+	while (*at &&
+	       !(*at == '(' && depth == 0 && !begins(at, ANONYMOUS) && !is_inside(at))) {
 		if (begins(at, ANONYMOUS)) {
 			at += strlen(ANONYMOUS);
 		} else if (depth == 0 && !is_operator && begins(at, "operator") &&

@@ -63,6 +63,12 @@ static void what_cannot_stand_in_a_flag_is_none(void **state)
 {
 	(void)state;
 	assert_string_equal(word("main::{lambda(int)#1}::operator()(int) const"), "");
+	/* not the function around it */
+	assert_string_equal(word("parse(int)::{lambda(int)#1}::operator()(int) const"),
+			    "");
+	assert_string_equal(word("A::get() const::{lambda()#2}::operator()() const"), "");
+	assert_string_equal(word("parse(int)::Local::get(int)"),
+			    "parse(int)::Local::get");
 	assert_string_equal(word(""), "");
 	assert_string_equal(word("a'b"), "");
 	assert_string_equal(word("ns::operator,(ns::A)"), "");
