@@ -85,7 +85,7 @@ static void add_own_code(struct table *callees, const struct found_function *fun
 	own.ready_ns = function->self_ready_ns;
 	own.blocked_ns = function->self_blocked_ns;
 	own.cpu_ns = own.total_ns - own.ready_ns - own.blocked_ns;
-	add_row(callees, "(its own code)", 0, &own);
+	add_row(callees, "(self)", 0, &own);
 }
 
 static void set_shares(struct table *table, int64_t total_ns)
