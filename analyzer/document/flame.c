@@ -93,7 +93,7 @@ struct flame_box *flame_add(struct flame *flame, uint32_t parent, const char *na
 	flame->boxes = xgrow(flame->boxes, flame->count, &flame->capacity,
 			     sizeof(*flame->boxes));
 	box = &flame->boxes[flame->count++];
-	*box = (struct flame_box){.name = name, .parent = parent};
+	*box = (struct flame_box){.name = name, .parent = parent, .function = FLAME_NONE};
 	return box;
 }
 

@@ -55,9 +55,13 @@ struct flame_box {
 	const char *name, *file; /* file NULL: not known */
 	uint32_t line;
 	uint32_t parent;
-	bool is_unwound;  /* not instrumented */
-	bool is_wait;	  /* most of its own time it slept */
-	uint8_t presence; /* the sides that have it; the boxes below count */
+	uint32_t function; /* any number; FLAME_NONE: not known */
+	bool is_library;   /* of a language's or the system's library */
+	bool is_libc;	   /* a call of libc that waits or moves data */
+	bool is_folded;	   /* stands for many */
+	bool is_unwound;   /* not instrumented */
+	bool is_wait;	   /* most of its own time it slept */
+	uint8_t presence;  /* the sides that have it; the boxes below count */
 	int64_t self, total;
 	int64_t self_before, total_before;
 	/* Of time below the callers: half the widths of their intervals (95 %). */
@@ -76,6 +80,8 @@ struct flame {
 	bool is_difference;
 	struct flame_box *boxes; /* callers stand before their callees */
 	size_t count, capacity;
+	size_t folded_count; /* boxes that are part of another since flame_fold() */
+	bool is_library_folded;
 	/* What stands above a picture; the lines are owned by the arena. */
 	const char *title, *subject;
 	/* From flame_lay_out() on: */
@@ -98,6 +104,9 @@ void flame_free(struct flame *flame);
 struct flame_box *flame_add(struct flame *flame, uint32_t parent, const char *name);
 const char *flame_copy(struct flame *flame, const char *text);
 
+/* One box for what is nobody's code: FRAMES_LIBRARY and FRAMES_THREADS of
+ * analyzer/model/frames.h, together. Before flame_sum(). */
+void flame_fold(struct flame *flame, unsigned what);
 /* Adds up totals and presence. */
 void flame_sum(struct flame *flame);
 /* The flame turned over: every function that has something of its own at the outermost

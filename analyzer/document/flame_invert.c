@@ -103,6 +103,9 @@ static void advance(struct inversion *inversion, uint32_t reached, size_t first,
 	box->file = like->file;
 	box->line = like->line;
 	box->is_unwound = like->is_unwound;
+	box->is_library = like->is_library;
+	box->is_libc = like->is_libc;
+	box->is_folded = like->is_folded;
 	box->recording = like->recording;
 	for (size_t i = first; i < end; i++) {
 		const struct flame_box *path = &from->boxes[inversion->climbers[i].path];
@@ -166,6 +169,8 @@ struct flame *flame_invert(struct flame *flame, double least_percent)
 	free(inversion.climbers);
 	free(inversion.parties);
 	inversion.to->title = flame->title;
+	inversion.to->folded_count = flame->folded_count;
+	inversion.to->is_library_folded = flame->is_library_folded;
 	inversion.to->subject = flame->subject;
 	inversion.to->texts = flame->texts;
 	flame->texts = (struct arena){0};

@@ -169,23 +169,55 @@ static void put_gone(struct svg_page *page, double *y)
 	strbuf_free(&text);
 }
 
-static bool has_estimates(const struct flame *flame)
+static bool is_estimate(const struct flame_box *box)
 {
-	for (size_t i = 0; i < flame->shown_count; i++) {
-		const struct flame_box *box = &flame->boxes[flame->order[i]];
+	return !svg_is_known(box) || svg_is_estimate(box);
+}
 
-		if (!svg_is_known(box) || svg_is_estimate(box))
+static bool is_of_library(const struct flame_box *box)
+{
+	return box->is_library;
+}
+
+/* Is there such a box in the picture? */
+static bool has(const struct flame *flame, bool (*is_such)(const struct flame_box *))
+{
+	for (size_t i = 0; i < flame->shown_count; i++)
+		if (is_such(&flame->boxes[flame->order[i]]))
 			return true;
-	}
 	return false;
+}
+
+/* Of a difference the colours mean something else. */
+static bool has_dim(const struct flame *flame)
+{
+	return !flame->is_difference && has(flame, is_of_library);
 }
 
 static size_t foot_lines(const struct flame *flame)
 {
 	size_t gone = flame->gone_count < LISTED_GONE ? flame->gone_count : LISTED_GONE;
 
-	return (flame->left_out_count > 0) + has_estimates(flame) +
+	return (flame->left_out_count > 0) + (flame->folded_count > 0) +
+	       has(flame, is_estimate) + has_dim(flame) +
 	       (flame->is_difference ? 4 + gone : 0);
+}
+
+static void put_folded(struct svg_page *page, double *y)
+{
+	const struct flame *flame = page->flame;
+	struct strbuf text = {0};
+
+	units_counted(&text, (int64_t)flame->folded_count, "frame");
+	strbuf_printf(&text, "%s folded into others, with all %s; %s",
+		      flame->folded_count == 1 ? " is" : " are",
+		      flame->folded_count == 1 ? "it weighs" : "they weigh",
+		      flame->is_library_folded
+			      ? "without --fold-library and with --unfold-threads they "
+				"are shown."
+			      : "--unfold-threads shows what runs threads and tasks.");
+	put_line(page, y, "plain", strbuf_text(&text));
+	strbuf_free(&text);
 }
 
 static void put_foot(struct svg_page *page)
@@ -194,11 +226,19 @@ static void put_foot(struct svg_page *page)
 
 	fputs("<g id=\"foot\">\n", page->out);
 	put_left_out(page, &y);
-	if (has_estimates(page->flame))
+	if (page->flame->folded_count)
+		put_folded(page, &y);
+	if (has_dim(page->flame))
+		put_line(page, &y, "plain",
+			 page->flame->is_library_folded
+				 ? "Dim: code of libraries."
+				 : "Dim: code of libraries; --fold-library makes one "
+				   "frame of it.");
+	if (has(page->flame, is_estimate))
 		put_line(page, &y, "plain",
 			 "Dashed: an estimate, more than 10% uncertain or not timed call "
-			 "by "
-			 "call. Pale, too: the time is not known, the width is a guess.");
+			 "by call. Pale, too: the time is not known, the width is a "
+			 "guess.");
 	if (page->flame->is_difference) {
 		put_legend(page, &y);
 		put_gone(page, &y);
@@ -226,7 +266,8 @@ static void open_page(struct svg_page *page, const struct doc *doc, double heigh
 		"data-width=\"%.6g\" data-top=\"%.6g\" data-row=\"%d\" "
 		"data-letter=\"%g\">\n"
 		"<title>%s</title>\n<style>\n%s</style>\n"
-		"<rect width=\"100%%\" height=\"100%%\" fill=\"#fff\"/>\n",
+		"<rect width=\"100%%\" height=\"100%%\" class=\"page\" "
+		"fill=\"#fff\"/>\n",
 		page->width, height, page->width, height, SVG_MARGIN,
 		page->width - 2.0 * SVG_MARGIN, page->top, SVG_ROW, SVG_LETTER,
 		strbuf_text(&page->line), svg_css);

@@ -85,6 +85,10 @@ static void put_numbers(struct strbuf *text, const struct flame *flame,
 		units_percent(text, units_share((double)box->self, whole));
 		strbuf_putc(text, ')');
 	}
+	if (box->is_folded)
+		strbuf_puts(text, "; several functions in one");
+	else if (box->is_library)
+		strbuf_puts(text, "; of a library");
 	if (box->is_unwound)
 		strbuf_puts(text, "; not instrumented");
 	if (box->recording)
@@ -155,6 +159,19 @@ bool svg_is_estimate(const struct flame_box *box)
 	return box->recording || (double)box->total_error > ESTIMATE * (double)box->total;
 }
 
+static void put_class(struct strbuf *line, const struct flame *flame,
+		      const struct flame_box *box)
+{
+	const char *certainty = !svg_is_known(box)     ? "unknown"
+				: svg_is_estimate(box) ? "estimate"
+						       : "";
+	bool is_dim = box->is_library && !flame->is_difference;
+
+	if (is_dim || *certainty)
+		strbuf_printf(line, " class=\"%s%s%s\"", certainty,
+			      is_dim && *certainty ? " " : "", is_dim ? "library" : "");
+}
+
 static void put_frame(struct svg_page *page, const struct flame_box *box)
 {
 	double all = page->width - 2.0 * SVG_MARGIN;
@@ -167,10 +184,7 @@ static void put_frame(struct svg_page *page, const struct flame_box *box)
 	put_mark(&mark, page->flame, box);
 	strbuf_reset(&page->line);
 	strbuf_puts(&page->line, "<g");
-	if (!svg_is_known(box))
-		strbuf_puts(&page->line, " class=\"unknown\"");
-	else if (svg_is_estimate(box))
-		strbuf_puts(&page->line, " class=\"estimate\"");
+	put_class(&page->line, page->flame, box);
 	if (mark.size)
 		strbuf_printf(&page->line, " data-mark=\"%s\"", mark.data);
 	strbuf_puts(&page->line, "><title>");

@@ -123,6 +123,15 @@ uint32_t calltree_function(const struct calltree *tree, int64_t function_id);
  */
 struct calltree *calltree_fold(const struct calltree *tree);
 
+/* The function of nodes that stand for many. */
+#define CALLTREE_FOLDED_FUNCTION (-1)
+/*
+ * A new tree in which one node stands for what is nobody's code, see frames.h for what.
+ * The sums of the tree stay the same. Owned by caller, sorted by total; calltree_find()
+ * and calltree_function() do not work on it.
+ */
+struct calltree *calltree_fold_frames(const struct calltree *tree, unsigned what);
+
 enum calltree_order {
 	CALLTREE_BY_TOTAL,
 	CALLTREE_BY_SELF,

@@ -112,10 +112,14 @@ static void merge(struct folding *folding, uint32_t number,
 
 static void copy_functions(const struct calltree *from, struct calltree *to)
 {
-	for (size_t i = 0; i < from->function_count; i++)
-		calltree_add_function(to, from->functions[i].function_id,
-				      from->functions[i].name)
-			->is_library = from->functions[i].is_library;
+	for (size_t i = 0; i < from->function_count; i++) {
+		const struct calltree_function *function = &from->functions[i];
+		struct calltree_function *copy =
+			calltree_add_function(to, function->function_id, function->name);
+
+		copy->is_library = function->is_library;
+		copy->is_libc = function->is_libc;
+	}
 }
 
 void calltree_narrow_self(struct calltree_node *node)

@@ -33,7 +33,7 @@ struct report_options {
 	bool run_is_chosen;		      /* --run was given */
 	long limit;			      /* -1: the report's own */
 	double min_share;		      /* percent; negative: the report's own */
-	bool raw, unfold, inlined;
+	bool raw, unfold, inlined, fold_library, unfold_threads;
 	bool show_sql, list_rules; /* bottlenecks */
 	bool machine;		   /* json or csv: nothing is left out unless asked for */
 };
@@ -45,7 +45,7 @@ enum report_takes {
 	TAKES_FILTER = 1u << 3, /* --focus, --ignore */
 	TAKES_THREAD = 1u << 4,
 	TAKES_RAW = 1u << 5,
-	TAKES_TREE = 1u << 6, /* --min-share, --unfold */
+	TAKES_TREE = 1u << 6, /* --min-share, --unfold, --fold-library */
 	TAKES_PROGRAM = 1u << 7,
 	TAKES_NO_DATABASE = 1u << 8, /* the database may be left out */
 	TAKES_EMPTY = 1u << 9,	     /* works on a file without a run (run_id 0), too */
@@ -57,8 +57,9 @@ enum report_takes {
 	TAKES_SUPPRESSIONS = 1u << 14,
 	TAKES_ONLY_WORDS = 1u << 15, /* two words, and no database */
 	TAKES_MORE_WORDS = 1u << 23, /* of the second kind */
-	TAKES_FLAME = 1u << 20,	     /* --metric, --snapshot, --diff, --before, --after */
-	TAKES_PICTURE = 1u << 21,    /* --width, --min-share */
+	TAKES_FLAME = 1u << 20,	     /* --metric, --snapshot, --diff, --before, --after,
+				      * --fold-library */
+	TAKES_PICTURE = 1u << 21,    /* --width, --min-share, --unfold-threads */
 	TAKES_INLINED = 1u << 19,    /* --inlined */
 	TAKES_SHARE = 1u << 24,	     /* --min-share, of rows */
 	TAKES_RULES = 1u << 16,	     /* --rules */

@@ -4,6 +4,7 @@
 
 #include "common/base/xalloc.h"
 #include "analyzer/document/columns.h"
+#include "analyzer/model/frames.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
@@ -156,6 +157,13 @@ static struct cell label(struct table *table, const char *name,
 	return cell;
 }
 
+/* Does it stand for many? */
+static bool is_folded(const struct calltree *tree, const struct calltree_node *node)
+{
+	return node->function != CALLTREE_NONE &&
+	       tree->functions[node->function].function_id == CALLTREE_FOLDED_FUNCTION;
+}
+
 static void add_row(struct table *table, const struct calltree *tree, uint32_t at,
 		    const struct weighing *weighing)
 {
@@ -180,7 +188,9 @@ static void add_row(struct table *table, const struct calltree *tree, uint32_t a
 	/* Names live in the tree, which ends before the table. */
 	row[column++] = table_text(table, name);
 	row[column++] = (struct cell){.kind = CELL_TEXT,
-				      .text = node->is_frame ? "frame" : "function"};
+				      .text = node->is_frame	      ? "frame"
+					      : is_folded(tree, node) ? "folded"
+								      : "function"};
 	row[column++] = cell_integer(node->recursion);
 	row[column++] = cell_integer(node->path_count);
 	row[column++] = cell_integer(node->depth);
@@ -188,7 +198,7 @@ static void add_row(struct table *table, const struct calltree *tree, uint32_t a
 	if (node->parent_path_id)
 		row[column] = cell_integer(node->parent_path_id);
 	column++;
-	if (node->function != CALLTREE_NONE)
+	if (node->function != CALLTREE_NONE && !is_folded(tree, node))
 		row[column] = cell_integer(tree->functions[node->function].function_id);
 }
 
@@ -280,6 +290,19 @@ static void add_tree(struct report_input *input, struct doc *doc,
 		add_recursion_note(doc);
 }
 
+/* What --focus asks for stays. Takes the tree. */
+static struct calltree *fold_library(struct report_input *input, struct calltree *tree)
+{
+	struct calltree *folded;
+
+	for (size_t i = 0; input->options->focus && i < tree->function_count; i++)
+		if (filter_passes_name(&input->filter, tree->functions[i].name))
+			tree->functions[i].is_library = false;
+	folded = calltree_fold_frames(tree, FRAMES_LIBRARY | FRAMES_THREADS);
+	calltree_free(tree);
+	return folded;
+}
+
 static enum exit_status build(struct report_input *input, struct doc *doc)
 {
 	enum calltree_order order = CALLTREE_BY_TOTAL;
@@ -302,6 +325,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		calltree_free(tree);
 		tree = folded;
 	}
+	if (input->options->fold_library)
+		tree = fold_library(input, tree);
 	sum = calltree_sum(tree);
 	weighing.by_bytes = order == CALLTREE_BY_ALLOC_BYTES || sum.total_ns <= 0;
 	weighing.all = (double)(weighing.by_bytes ? sum.alloc_bytes : sum.total_ns);
@@ -328,7 +353,8 @@ const struct report report_tree = {
 		"below --min-share are left out and counted in the last line. --focus "
 		"keeps the paths through matching functions with their callers, --ignore "
 		"takes out subtrees. --sort orders siblings: total, self, calls, bytes, "
-		"name.",
+		"name. --fold-library makes one row 'library' of code of libraries, and "
+		"'thread of F' of what runs a thread or a task.",
 	.example = "prof-analyze tree run.db --focus 'parse_.*' --min-share 2",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_FILTER | TAKES_THREAD |
 		 TAKES_INLINED | TAKES_RAW | TAKES_TREE,

@@ -83,6 +83,7 @@ struct compare_function {
 	uint8_t estimated, holder;
 	uint8_t tier; /* enum compare_tier */
 	bool is_library;
+	bool is_libc; /* a call of libc that waits or moves data; the caller sets it */
 	/* On one side only, and one of several on the other may be it. */
 	bool is_uncertain;
 };

@@ -8,6 +8,7 @@ Skipped (status 77) where there is no Chromium. Names from a symbol table may ho
 anything: one run has such names, and none of it may come alive in the page.
 """
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -28,6 +29,15 @@ STATE = """[].slice.call(document.querySelectorAll("#frames > g")).map(function 
     shown: box.width > 0, found: g.classList.contains("found"),
     focused: document.activeElement === g, label: text ? text.textContent : ""};
 })"""
+
+# the colours of each frame with a name, and of the page behind
+COLOURS = """[].slice.call(document.querySelectorAll("#frames > g > text")).map(function (t) {
+  var rect = getComputedStyle(t.parentNode.querySelector("rect"));
+  return {text: getComputedStyle(t).fill, fill: rect.fill, opacity: +rect.fillOpacity,
+    page: getComputedStyle(document.querySelector(".page")).fill,
+    kind: t.parentNode.getAttribute("class")};
+})"""
+LEAST_CONTRAST = 4.5
 
 failures = []
 
@@ -123,6 +133,41 @@ def check_names(chromium, path):
     page.finish("names")
 
 
+def luminance(colour):
+    parts = [part / 255 for part in colour]
+    parts = [part / 12.92 if part <= .03928 else ((part + .055) / 1.055) ** 2.4
+             for part in parts]
+    return .2126 * parts[0] + .7152 * parts[1] + .0722 * parts[2]
+
+
+def contrast(frame):
+    """Of the name with the frame behind it, through which the page may shine."""
+    text, fill, page = ([int(part) for part in re.findall(r"\d+", frame[which])[:3]]
+                        for which in ("text", "fill", "page"))
+    behind = [frame["opacity"] * a + (1 - frame["opacity"]) * b for a, b in zip(fill, page)]
+    low, high = sorted((luminance(text), luminance(behind)))
+    return (high + .05) / (low + .05)
+
+
+def check_colours(chromium, paths):
+    kinds = set()
+    for scheme in ("light", "dark"):
+        chromium.call("Emulation.setEmulatedMedia", features=[
+            {"name": "prefers-color-scheme", "value": scheme}])
+        for path in paths:
+            page = Page(chromium, path)
+            frames = chromium.run(COLOURS)
+            kinds.update(frame["kind"] for frame in frames)
+            worst = min(frames, key=contrast)
+            check("%s: a contrast of %.1f: %s" % (scheme, contrast(worst), worst),
+                  contrast(worst) >= LEAST_CONTRAST)
+            dark = luminance([int(part) for part in
+                              re.findall(r"\d+", frames[0]["page"])[:3]]) < .1
+            check("%s: the page is the other" % scheme, dark == (scheme == "dark"))
+            page.finish("colours")
+    check("not all kinds are there: %s" % kinds, {None, "library", "unknown"} <= kinds)
+
+
 def make(program, make_db, folder):
     database = os.path.join(folder, "fixture.db")
     plain, names = (os.path.join(folder, name) for name in ("plain.svg", "names.svg"))
@@ -133,7 +178,15 @@ def make(program, make_db, folder):
     db.commit()
     db.close()
     subprocess.run([program, "flamegraph", database, "-o", names], check=True)
-    return plain, names
+    coloured = [plain]
+    for kind, *options in (("frames",), ("drowned",), ("snapshots", "--metric", "bytes"),
+                           ("groups", "--before", "before", "--after", "after")):
+        database = os.path.join(folder, kind + ".db")
+        subprocess.run([sys.executable, make_db, kind, database], check=True)
+        coloured.append(os.path.join(folder, kind + ".svg"))
+        subprocess.run([program, "flamegraph", database, "-o", coloured[-1], *options],
+                       check=True)
+    return plain, names, coloured
 
 
 def main():
@@ -143,7 +196,7 @@ def main():
         print("no chromium: skipped")
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        plain, names = make(program, make_db, folder)
+        plain, names, coloured = make(program, make_db, folder)
         tempfile.tempdir = os.environ["TMPDIR"] = os.path.join(folder, "browser")
         os.mkdir(tempfile.tempdir)
         chromium = browser.Browser(path)
@@ -156,6 +209,7 @@ def main():
             check_keys(page)
             page.finish("keys")
             check_names(chromium, names)
+            check_colours(chromium, coloured)
         finally:
             chromium.close()
         check("left behind: %s" % os.listdir(tempfile.tempdir),

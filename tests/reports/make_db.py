@@ -7,6 +7,7 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
        make_db.py none FILE         a recording without a run
        make_db.py groups FILE       five runs 'before' and five 'after', interleaved, of a
                                     program that was changed and built again
+       make_db.py frames FILE       threads, tasks and libraries, see make_frames.py
        make_db.py renames FILE      two builds with other names, see make_renames.py
        make_db.py snapshots FILE    runs with snapshots, see make_snapshots.py
        make_db.py machine FILE      a run on GPUs, see make_machine.py
@@ -647,6 +648,8 @@ def make(kind, path, paths=26000):
         importlib.import_module("make_estimates").make(db, kind)
     elif kind == "names":
         importlib.import_module("make_names").make(db)
+    elif kind == "frames":
+        importlib.import_module("make_frames").make(db)
     elif kind == "renames":
         importlib.import_module("make_renames").make(db)
     elif kind == "inlined":
@@ -660,7 +663,7 @@ def make(kind, path, paths=26000):
     elif kind != "none":
         sys.exit(__doc__)
     if kind in ("fixture", "findings", "marks", "wrappers", "groups", "estimates", "machine",
-                "inlined", "waits", "renames", "longer"):
+                "inlined", "waits", "renames", "longer", "frames"):
         tell_apart(db, *((10, 20) if kind == "fixture" else ()))
     db.commit()
     db.execute("VACUUM")

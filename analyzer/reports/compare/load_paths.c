@@ -79,7 +79,7 @@ uint32_t compare_run_function(const struct compare_run *run, int64_t function_id
 struct loaded_path {
 	int64_t parent_id, function_id;
 	int64_t host_id; /* of an inlined copy, else 0 */
-	bool is_frame;
+	bool is_frame, is_libc;
 	int64_t values[COMPARE_PATH_METRICS];
 };
 
@@ -115,6 +115,7 @@ static int read_paths(struct compare_state *state, size_t number,
 		path->parent_id = cursor_integer(cursor, "parent_path_id");
 		path->function_id = cursor_integer(cursor, "function_id");
 		path->is_frame = cursor_integer(cursor, "kind") == 1;
+		path->is_libc = cursor_integer(cursor, "kind") > 2;
 		path->host_id = state->input->options->inlined
 					? 0
 					: cursor_integer(cursor, "host_path_id");
@@ -149,6 +150,12 @@ static uint32_t host_place(const struct loaded_paths *loaded, uint32_t path)
 
 	return host != COMPARE_NONE && loaded->places[host] < OPEN ? loaded->places[host]
 								   : COMPARE_NONE;
+}
+
+static void note_libc(struct comparison *comparison, uint32_t function)
+{
+	function = comparison->functions[function].merged_into;
+	comparison->functions[function].is_libc = true;
 }
 
 /* As built: the host calls what a copy called, and has its own time. */
@@ -186,6 +193,8 @@ static uint32_t add_path(struct compare_state *state, size_t number,
 		values[COMPARE_total_ns] = values[COMPARE_total_error_ns] = 0;
 	}
 	function = function_of(state, number, loaded, row->function_id);
+	if (row->is_libc)
+		note_libc(&state->comparison, function);
 	above = compare_kept(&state->comparison, above);
 	return compare_add_path(&state->comparison, column, above, function, values);
 }

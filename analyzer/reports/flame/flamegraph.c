@@ -5,6 +5,8 @@
  */
 #include "analyzer/reports/flame/parts.h"
 
+#include "analyzer/model/frames.h"
+
 #define USUAL_LEAST_PERCENT 0.1
 /* All callers of all functions are many more than there are call paths: 100,000 paths
  * made a picture of 284 MB. */
@@ -12,8 +14,12 @@
 
 static enum exit_status build_picture(struct report_input *input, struct doc *doc)
 {
-	double least = input->options->min_share;
-	enum exit_status status = flame_build(input, doc);
+	const struct report_options *options = input->options;
+	double least = options->min_share;
+	enum exit_status status =
+		flame_build(input, doc,
+			    (options->fold_library ? FRAMES_LIBRARY : 0) |
+				    (options->unfold_threads ? 0 : FRAMES_THREADS));
 
 	if (status && status != STATUS_NOTHING)
 		return status;
@@ -26,6 +32,13 @@ static enum exit_status build_picture(struct report_input *input, struct doc *do
 	if (doc->flame)
 		flame_lay_out(doc->flame, least);
 	return status;
+}
+
+static enum exit_status build_export(struct report_input *input, struct doc *doc)
+{
+	return flame_build(input, doc,
+			   input->options->fold_library ? FRAMES_LIBRARY | FRAMES_THREADS
+							: 0);
 }
 
 #define WHAT_IS_SHOWN                                                                    \
@@ -52,7 +65,10 @@ const struct report report_flamegraph = {
 		"callees, the width of a frame is its share with everything below it. In "
 		"a browser a click zooms, / searches, the arrow keys walk. Frames below "
 		"--min-share percent of the whole (0.1) are left out, and the last line "
-		"says how many. " WHAT_IS_SHOWN
+		"says how many. Code of libraries is dim; --fold-library makes one "
+		"frame 'library' of it. What runs a thread or a task of the C++ library "
+		"is one frame 'thread of F'; --unfold-threads shows its "
+		"functions. " WHAT_IS_SHOWN
 		"\n\nOf a difference the width is that of the side after, blue is less, "
 		"orange more, purple new, grey the same within 5% (time) or 1%, counted "
 		"with everything below; what is gone is listed.",
@@ -72,9 +88,12 @@ const struct report report_export = {
 		"joined by ';', a space, and what the path has by itself as a whole "
 		"number (ns, bytes, or a count); of a difference two numbers, before and "
 		"after. flamegraph.pl, inferno and speedscope read it. A ';' in a name "
-		"becomes ':'. Nothing is left out. " WHAT_IS_SHOWN,
+		"becomes ':'. Nothing is left out; with --fold-library code of libraries "
+		"is "
+		"one function 'library', and what runs a thread 'thread of "
+		"F'. " WHAT_IS_SHOWN,
 	.example = "prof-analyze export folded run.db --metric calls -o calls.txt",
 	.takes = TAKES_RUN | TAKES_FILTER | TAKES_INLINED | TAKES_THREAD | TAKES_PROCESS |
 		 TAKES_FLAME,
-	.build = flame_build,
+	.build = build_export,
 };

@@ -66,6 +66,9 @@ struct flame *flame_of_tree(const struct calltree *tree, unsigned metric,
 				node->parent == CALLTREE_NONE ? FLAME_WHOLE
 							      : numbers[node->parent],
 				flame_copy(flame, calltree_name(folded, at)));
+		box->function = node->function;
+		box->is_library = function && function->is_library && !function->is_libc;
+		box->is_libc = function && function->is_libc;
 		box->is_unwound = node->is_frame;
 		box->is_wait = node->self_blocked_ns > node->self_ns / 2;
 		box->self = node->quantities[place];

@@ -170,7 +170,7 @@ static void note_nothing(struct doc *doc)
 	strbuf_free(&text);
 }
 
-enum exit_status flame_build(struct report_input *input, struct doc *doc)
+enum exit_status flame_build(struct report_input *input, struct doc *doc, unsigned folds)
 {
 	enum exit_status status = check_metric(input);
 	const struct flame_box *whole;
@@ -182,6 +182,8 @@ enum exit_status flame_build(struct report_input *input, struct doc *doc)
 	if (status)
 		return status;
 	apply_filter(&input->filter, doc->flame);
+	if (folds)
+		flame_fold(doc->flame, folds);
 	flame_sum(doc->flame);
 	whole = &doc->flame->boxes[FLAME_WHOLE];
 	if (whole->total || whole->total_before)

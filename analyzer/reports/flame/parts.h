@@ -6,9 +6,10 @@
 #include "analyzer/reports/report.h"
 
 /* Makes doc->flame, summed up, from what the options ask for: one run, a moment of a
- * process, what lies between two, or the difference of two moments or sides. Adds the
- * notes. STATUS_NOTHING: there is nothing of that metric. */
-enum exit_status flame_build(struct report_input *input, struct doc *doc);
+ * process, what lies between two, or the difference of two moments or sides. folds: of
+ * analyzer/model/frames.h. Adds the notes. STATUS_NOTHING: there is nothing of that
+ * metric. */
+enum exit_status flame_build(struct report_input *input, struct doc *doc, unsigned folds);
 
 /* moments.c: --snapshot, --before and --after with snapshots. */
 enum exit_status flame_build_moments(struct report_input *input, struct doc *doc);

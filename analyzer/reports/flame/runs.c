@@ -39,6 +39,9 @@ static void add_frames(const struct compare_state *state, struct flame *flame)
 			path->parent == COMPARE_NONE ? FLAME_WHOLE : path->parent + 1,
 			flame_copy(flame, function->name));
 
+		box->function = path->function;
+		box->is_library = function->is_library && !function->is_libc;
+		box->is_libc = function->is_libc;
 		box->is_unwound = !function->hooked;
 		box->file = function->file ? flame_copy(flame, function->file) : NULL;
 		box->line = function->line_after ? function->line_after
