@@ -240,13 +240,14 @@ struct stack_asked {
 
 struct deferred;
 
-/* What is known of a node: the frames, from the innermost one on, whose calls count. */
+/* What is known of a node: how many frames, from the innermost one on, are of headers'
+ * functions. */
 struct callers_memo {
 	uint32_t node; /* 0: nothing */
-	uint64_t frames;
+	uint32_t frame_count;
 };
 
-/* Where these frames were called from, and the innermost node for that. */
+/* Where functions were called from, by a hash of it, and the innermost node for that. */
 struct callers_chain {
 	uint64_t hash; /* 0: none */
 	uint32_t node; /* of the function */
@@ -255,7 +256,7 @@ struct callers_chain {
 };
 
 #define LANE_CALLERS 64u
-#define LANE_CHAINS 256u /* callers_known_base() shifts by 56 */
+#define LANE_CHAINS 256u /* callers.c shifts by 56 */
 
 struct lane_context {
 	/* the first two cache lines have what every call needs, of the stack in use */

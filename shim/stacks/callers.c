@@ -27,35 +27,31 @@ static int count_frames(const struct lane_context *context)
 	return count;
 }
 
-/* The outermost of the frames that is of the same function as this one. */
-static int outermost_of(const struct lane_context *context, int frame, int count)
-{
-	uint64_t function = context->top[-1 - frame].function;
-
-	while (--count > frame) {
-		if (context->top[-1 - count].function == function)
-			return count;
-	}
-	return frame;
-}
-
-static struct callers_memo *learn(struct lane_context *context)
+static const struct callers_memo *learn(struct lane_context *context)
 {
 	struct callers_memo *memo = callers_memo_of(context);
-	int count = count_frames(context), used = 0;
-	uint64_t frames = 0;
+	int count = context->current == LANE_ROOT ? 0 : count_frames(context);
 
-	for (int i = 0; i < count && used < CALLERS_MOST; i++, used++) {
-		i = outermost_of(context, i, count);
-		frames |= 1ull << i;
-	}
 	/* a handler may jump out of here */
 	memo->node = 0;
 	__asm__ volatile("" : : : "memory");
-	memo->frames = context->current == LANE_ROOT ? 0 : frames;
+	memo->frame_count = (uint32_t)count;
 	__asm__ volatile("" : : : "memory");
 	memo->node = context->current;
 	return memo;
+}
+
+/* How many frames of headers' functions are at the top. */
+static int header_frames(struct lane_context *context)
+{
+	const struct callers_memo *memo = callers_memo_of(context);
+	long count, most = context->top - context->frames;
+
+	if (memo->node != context->current)
+		memo = learn(context);
+	count = (long)memo->frame_count;
+	/* without room for nodes frames have those of others */
+	return (int)(count < most ? count : most);
 }
 
 /* Nothing is twice in a list of places, so recursion counts as one call; what is first in
@@ -71,27 +67,25 @@ static int add_place(uint64_t *places, int count, uint64_t return_address)
 	return count;
 }
 
-/* Where the first function from the top that no header has brought was called from; 0: it
- * is not among those that are looked at. */
-static uint64_t end_of_walk(const struct lane_context *context)
+/* Where the first function behind so many frames was called from, which no header has
+ * brought; 0: it is not known. */
+static uint64_t end_of_walk(const struct lane_context *context, int frame_count)
 {
-	int count = count_frames(context);
-	const struct segment_frame *frame = context->top - count;
+	const struct segment_frame *frame = context->top - frame_count;
 
-	return count < FRAMES_MOST && frame > context->frames
+	return frame_count < FRAMES_MOST && frame > context->frames
 		       ? segment_frame_return_address(&frame[-1])
 		       : 0;
 }
 
 /* The places on the stack outside of the call of this call site (0: of the innermost
- * one), as far as the first that is not in a header's code. Of functions without a frame
- * of ours, which are counted, off, or have no hooks, only the stack tells. -1: it cannot
- * be walked. */
+ * one), as far as the first that is not in a header's code, or is this end. Of functions
+ * without a frame of ours, which are counted, off, or have no hooks, only the stack
+ * tells. -1: it cannot be walked. */
 static int walk_out(const struct lane_context *context, const struct stack_caller *caller,
-		    uint64_t call_site, uint64_t *places)
+		    uint64_t call_site, uint64_t end, uint64_t *places)
 {
 	uintptr_t low = paused_stack_low(context), high = low + context->stack_size;
-	uint64_t end = end_of_walk(context);
 	struct stack_frame frame = {.return_address = caller->return_address,
 				    .stack_pointer = (uintptr_t)(caller + 1),
 				    .frame_pointer = caller->frame_pointer};
@@ -114,33 +108,60 @@ static int walk_out(const struct lane_context *context, const struct stack_calle
 }
 
 /* The same as the frames' hooks were told it. */
-static int read_frames(const struct lane_context *context,
-		       const struct callers_memo *memo, uint64_t *places)
+static int read_frames(const struct lane_context *context, int frame_count,
+		       uint64_t *places)
 {
 	int count = 0;
 
-	if (context->top - context->frames <= 63 - __builtin_clzll(memo->frames))
-		return 0; /* there was no room for the frames' nodes */
-	for (uint64_t left = memo->frames; left; left &= left - 1)
-		places[count++] = segment_frame_return_address(
-			&context->top[-1 - __builtin_ctzll(left)]);
+	for (int i = 1; i <= frame_count; i++)
+		count = add_place(places, count,
+				  segment_frame_return_address(&context->top[-i]));
 	return count;
 }
 
-/* The node of this chain of places below a function's node. */
-static uint32_t chain_of(struct lane_context *context, uint32_t function,
-			 const uint64_t *places, int count)
+static uint64_t add_to_hash(uint64_t hash, uint64_t word)
 {
-	struct callers_chain *chain;
-	uint64_t hash = function;
-	uint32_t node = function;
+	return (hash ^ word) * 0x9e3779b97f4a7c15ull;
+}
+
+static uint64_t hash_of_frames(const struct lane_context *context, int frame_count)
+{
+	uint64_t hash = context->current;
+
+	for (int i = 1; i <= frame_count; i++)
+		hash = add_to_hash(hash, context->top[-i].caller);
+	return hash;
+}
+
+/* Not that of any frames. */
+static uint64_t hash_of_places(uint32_t function, const uint64_t *places, int count)
+{
+	uint64_t hash = function | 1ull << 32;
 
 	for (int i = 0; i < count; i++)
-		hash = (hash ^ places[i]) * 0x9e3779b97f4a7c15ull;
-	chain = &context->chains[hash >> 56];
-	if (chain->hash == hash && chain->node == function &&
-	    chain->unload_count == process->unload_count)
-		return chain->innermost;
+		hash = add_to_hash(hash, places[i]);
+	return hash;
+}
+
+/* The innermost node of a chain below a function's node, kept by this hash; or 0. */
+static uint32_t known_chain(const struct lane_context *context, uint32_t function,
+			    uint64_t hash)
+{
+	const struct callers_chain *chain = &context->chains[hash >> 56];
+
+	return chain->hash == hash && chain->node == function &&
+			       chain->unload_count == process->unload_count
+		       ? chain->innermost
+		       : 0;
+}
+
+/* The same for these places, which are kept by this hash from now on. */
+static uint32_t make_chain(struct lane_context *context, uint32_t function, uint64_t hash,
+			   const uint64_t *places, int count)
+{
+	struct callers_chain *chain = &context->chains[hash >> 56];
+	uint32_t node = function;
+
 	for (int i = 0; i < count; i++) {
 		uint32_t child =
 			tree_child(context, node, places[i] | SEGMENT_KEY_CALL_SITE);
@@ -159,23 +180,48 @@ static uint32_t chain_of(struct lane_context *context, uint32_t function,
 	return node;
 }
 
+static uint32_t chain_of_places(struct lane_context *context, uint32_t function,
+				const uint64_t *places, int count)
+{
+	uint64_t hash = hash_of_places(function, places, count);
+	uint32_t node = known_chain(context, function, hash);
+
+	return node ? node : make_chain(context, function, hash, places, count);
+}
+
+static int are_same(const uint64_t *places, int count, const uint64_t *others,
+		    int other_count)
+{
+	for (int i = 0; i < count; i++) {
+		if (i == other_count || places[i] != others[i])
+			return 0;
+	}
+	return count == other_count;
+}
+
+/* Frames without any other call between them have none when they are called from the
+ * same places again: each of these lies in the function around. Only then are they
+ * believed without looking at the stack, which takes longer. */
 uint32_t callers_find_base(struct lane_context *context,
 			   const struct stack_caller *caller)
 {
-	const struct callers_memo *memo = callers_memo_of(context);
-	uint32_t node = context->current;
-	uint64_t places[CALLERS_MOST];
-	int count;
+	int frame_count = header_frames(context), count, told_count;
+	uint64_t hash, call_site, places[CALLERS_MOST], told[CALLERS_MOST];
+	uint32_t function = context->current, node;
 
-	if (memo->node != node)
-		memo = learn(context);
-	if (!memo->frames)
+	if (!frame_count)
+		return function;
+	hash = hash_of_frames(context, frame_count);
+	node = known_chain(context, function, hash);
+	if (likely(node))
 		return node;
-	count = walk_out(context, caller, segment_frame_return_address(&context->top[-1]),
+	call_site = segment_frame_return_address(&context->top[-1]);
+	count = walk_out(context, caller, call_site, end_of_walk(context, frame_count),
 			 places);
-	if (count < 0)
-		count = read_frames(context, memo, places);
-	return chain_of(context, node, places, count);
+	told_count = read_frames(context, frame_count, told);
+	if (count < 0 || are_same(places, count, told, told_count))
+		return make_chain(context, function, hash, told, told_count);
+	return chain_of_places(context, function, places, count);
 }
 
 uint32_t callers_find_frameless(struct lane_context *context, uint32_t node,
@@ -186,6 +232,7 @@ uint32_t callers_find_frameless(struct lane_context *context, uint32_t node,
 
 	if (!headers_any || !headers_has(function))
 		return node;
-	count = walk_out(context, caller, 0, places);
-	return count > 0 ? chain_of(context, node, places, count) : node;
+	count = walk_out(context, caller, 0, end_of_walk(context, header_frames(context)),
+			 places);
+	return count > 0 ? chain_of_places(context, node, places, count) : node;
 }

@@ -33,7 +33,7 @@ callers_known_base(const struct lane_context *context)
 
 	if (likely(!headers_any))
 		return node;
-	return memo->node == node && !memo->frames ? node : 0;
+	return memo->node == node && !memo->frame_count ? node : 0;
 }
 
 /* The same, whatever it takes; without room for all of them, of the inner ones. */
