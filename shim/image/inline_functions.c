@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Inline functions and templates are weak symbols, wherever they come from; those of the
+ * Inline functions and templates are weak symbols, wherever they come from, or local ones
+ * where they are static; those of the
  * language's library that no other file could need are local, and known by their names,
  * as is the library itself where it was linked in.
  */
@@ -55,15 +56,18 @@ static int is_of_cxx(const struct segment_module *module, const ElfW(Dyn) * dyna
 	return 0;
 }
 
-static int is_of_header(const char *name, int is_weak)
+static int is_of_header(const struct symbols_function *function)
 {
 	static const char *const names[] = {
 		"_ZSt",		 "_ZNSt",	   "_ZNKSt",
 		"_ZN9__gnu_cxx", "_ZNK9__gnu_cxx", "_ZN10__cxxabiv1",
 		"__cxa_",	 "_Znw",	   "_Zna"};
+	const char *name = function->name;
 
-	/* parts and clones of what is weak are not */
-	if (is_weak || strchr(name, '.'))
+	/* parts and clones of what is weak are not, nor are static templates; in all
+	 * names with template arguments is an I */
+	if (function->is_weak || strchr(name, '.') ||
+	    (function->is_local && strchr(name, 'I')))
 		return begins(name, "_Z");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (begins(name, names[i]))
@@ -74,14 +78,14 @@ static int is_of_header(const char *name, int is_weak)
 
 static void count(void *data, const struct symbols_function *function)
 {
-	*(uint64_t *)data += (uint64_t)is_of_header(function->name, function->is_weak);
+	*(uint64_t *)data += (uint64_t)is_of_header(function);
 }
 
 static void add(void *data, const struct symbols_function *function)
 {
 	uint64_t *left = data; /* the file may be another one by now */
 
-	if (!*left || !is_of_header(function->name, function->is_weak))
+	if (!*left || !is_of_header(function))
 		return;
 	headers_add(function->address);
 	--*left;

@@ -52,7 +52,8 @@ static void look_in_table(const struct search *search, const Elf64_Shdr *table,
 				&(struct symbols_function){
 					strings + symbols[i].st_name,
 					search->bias + symbols[i].st_value,
-					ELF64_ST_BIND(symbols[i].st_info) == STB_WEAK});
+					ELF64_ST_BIND(symbols[i].st_info) == STB_WEAK,
+					ELF64_ST_BIND(symbols[i].st_info) == STB_LOCAL});
 	}
 }
 

@@ -8,7 +8,8 @@
 struct symbols_function {
 	const char *name;
 	uint64_t address;
-	int is_weak; /* other objects and files may have one, too */
+	int is_weak;  /* other objects and files may have one, too */
+	int is_local; /* of one file */
 };
 
 typedef void (*symbols_look)(void *data, const struct symbols_function *function);

@@ -76,7 +76,7 @@ void symbols_each(const struct segment_module *object, symbols_look look, void *
 
 	for (uint32_t i = 0; i < 4; i++)
 		look(data, &(struct symbols_function){
-				   names[i], object->start + i * FUNCTION_BYTES, 0});
+				   names[i], object->start + i * FUNCTION_BYTES, 0, 0});
 }
 
 static void decide(uint64_t address)

@@ -19,6 +19,7 @@
 #include <list>
 #include <map>
 #include <memory>
+#include <static_template.h>
 #include <string>
 #include <vector>
 
@@ -109,6 +110,9 @@ ALONE static void closures()
 		return new char[size]; //@ 777
 	};
 	char *made = make(opaque(777));
+	keep(made);
+	delete[] made;
+	made = statically_made<char>(opaque(555)); //@ 555
 	keep(made);
 	delete[] made;
 }

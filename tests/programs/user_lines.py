@@ -15,6 +15,7 @@ of the user.
 """
 import os
 import re
+import shutil
 import sys
 import tempfile
 
@@ -97,9 +98,13 @@ def record(products, program, name, rounds, settings):
 
 def check(products, compiler, level, flags):
     with tempfile.TemporaryDirectory(prefix="profshim-lines-") as directory:
+        headers = os.path.join(directory, "include", "c++")
+        os.makedirs(headers)
+        shutil.copy(os.path.join(HERE, "user_lines_library.h"),
+                    os.path.join(headers, "static_template.h"))
         program = harness.compile_program(os.path.join(HERE, SOURCES[1]),
                                           os.path.join(directory, "program"), compiler, level,
-                                          flags, False)
+                                          [*flags, "-I" + headers], False)
         for name, (rounds, settings) in RECORDINGS.items():
             if rounds > 1 and not flags:
                 continue  # without hooks nothing is counted
