@@ -3,6 +3,7 @@
 #include "analyzer/rundb/hooks.h"
 
 #include "analyzer/rundb/rundb.h"
+#include "analyzer/rundb/sums.h"
 
 #include "hooks.sql.h"
 
@@ -18,11 +19,19 @@ static int load_lanes(struct rundb *db, int64_t run_id, struct hooks *ret)
 {
 	struct cursor *cursor = rundb_query(db, hooks_sql_lanes);
 
+	struct sums lanes = {.count = 0};
+	double calls = 0, most = 0;
+
 	cursor_bind_integer(cursor, ":run", run_id);
-	ret->busiest_share = 1;
-	if (cursor_next(cursor) > 0 && cursor_real(cursor, "calls") > 0)
-		ret->busiest_share = fmin(1, cursor_real(cursor, "most") /
-						     cursor_real(cursor, "calls"));
+	while (cursor_next(cursor) > 0)
+		sums_add(&lanes, cursor_integer(cursor, "lane_id"), 0, 0,
+			 cursor_integer(cursor, "calls"));
+	for (size_t i = 0; i < lanes.count; i++) {
+		calls += (double)lanes.all[i].value;
+		most = fmax(most, (double)lanes.all[i].value);
+	}
+	ret->busiest_share = calls > 0 ? fmin(1, most / calls) : 1;
+	sums_done(&lanes);
 	return cursor_finish(cursor);
 }
 

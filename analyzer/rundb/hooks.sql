@@ -18,6 +18,4 @@ SELECT r.hook_cost_ns, r.hook_cost_error_ns, r.counted_cost_ns, r.counted_cost_e
 FROM runs r WHERE r.run_id = :run;
 
 -- :name lanes
-SELECT TOTAL(calls) AS calls, MAX(calls) AS most FROM (SELECT SUM(s.calls) AS calls
-	FROM path_lane s JOIN lane l USING (lane_id) WHERE l.run_id = :run
-	GROUP BY s.lane_id);
+SELECT s.lane_id, s.calls FROM path_lane s JOIN lane l USING (lane_id) WHERE l.run_id = :run;

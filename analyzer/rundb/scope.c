@@ -6,6 +6,7 @@
  */
 #include "analyzer/rundb/private.h"
 #include "analyzer/rundb/rundb.h"
+#include "analyzer/rundb/sums.h"
 
 #include "scope.sql.h"
 
@@ -87,6 +88,42 @@ int rundb_keep(struct rundb *db, const char *name, const char *sql, int64_t run_
 	sqlite3_finalize(statement);
 	sqlite3_free(drop);
 	sqlite3_free(create);
+	return end(db, result);
+}
+
+static int insert_sums(struct rundb *db, const char *insert, const struct sums *sums)
+{
+	sqlite3_stmt *statement = NULL;
+	int result = sqlite3_prepare_v2(db->handle, insert, -1, &statement, NULL);
+
+	for (size_t i = 0; result == SQLITE_OK && i < sums->count; i++) {
+		sqlite3_bind_int64(statement, 1, sums->all[i].key[0]);
+		sqlite3_bind_int64(statement, 2, sums->all[i].value);
+		sqlite3_step(statement);
+		result = sqlite3_reset(statement);
+	}
+	sqlite3_finalize(statement);
+	return result;
+}
+
+int rundb_keep_sums(struct rundb *db, const char *name, const char *key,
+		    const char *value, const struct sums *sums)
+{
+	int result = begin(db);
+	char *create = sqlite3_mprintf("DROP TABLE IF EXISTS temp.\"%w\"; "
+				       "CREATE TEMP TABLE \"%w\" (\"%w\" INTEGER "
+				       "PRIMARY KEY, \"%w\" INTEGER)",
+				       name, name, key, value);
+	char *insert = sqlite3_mprintf("INSERT INTO temp.\"%w\" VALUES (?, ?)", name);
+
+	if (result == SQLITE_OK)
+		result = create && insert
+				 ? sqlite3_exec(db->handle, create, NULL, NULL, NULL)
+				 : SQLITE_NOMEM;
+	if (result == SQLITE_OK)
+		result = insert_sums(db, insert, sums);
+	sqlite3_free(create);
+	sqlite3_free(insert);
 	return end(db, result);
 }
 

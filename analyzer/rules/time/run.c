@@ -5,6 +5,7 @@
 #include "analyzer/rules/time/run.h"
 
 #include "analyzer/rules/rule.h"
+#include "analyzer/rules/time/held.h"
 #include "analyzer/rundb/rundb.h"
 
 #include "time_run.sql.h"
@@ -78,7 +79,7 @@ int time_run_load(struct rule_input *input, struct time_run *ret)
 
 	*ret = (struct time_run){0};
 	if (result == 0)
-		result = rundb_keep(input->db, "held", time_run_sql_held, input->run_id);
+		result = held_keep(input);
 	if (result == 0)
 		result = load_lanes(input, ret);
 	if (result == 0)

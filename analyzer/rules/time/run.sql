@@ -68,16 +68,11 @@ SELECT TOTAL(rss_bytes) AS rss_bytes, TOTAL(minor_faults) AS minor_faults,
 FROM (SELECT MAX(rss_bytes) AS rss_bytes, MAX(minor_faults) AS minor_faults,
 	MAX(major_faults) AS major_faults FROM looks GROUP BY process_id);
 
--- What each function computed itself, of the run: the longest thread's share in each
--- process, added up. Four threads that do the same for a second hold one second of the run.
--- Kept as the table held; of a run with one lane it is empty.
+-- What each function computed itself on a path and a thread; held.c adds it up. A run with
+-- one lane has none.
 -- :name held
-SELECT function_id, SUM(ns) AS ns FROM (
-	SELECT function_id, process_id, MAX(ns) AS ns FROM (
-		SELECT h.function_id, l.process_id,
-			SUM(s.self_ns - s.self_ready_ns - s.self_blocked_ns) AS ns
-		FROM path p JOIN path h ON h.path_id = IFNULL(p.host_path_id, p.path_id)
-		JOIN path_lane s ON s.path_id = p.path_id JOIN lane l USING (lane_id)
-		WHERE p.run_id = :run GROUP BY h.function_id, l.process_id, s.lane_id)
-	GROUP BY function_id, process_id)
-GROUP BY function_id;
+SELECT h.function_id, l.process_id, s.lane_id,
+	s.self_ns - s.self_ready_ns - s.self_blocked_ns AS ns
+FROM path p JOIN path h ON h.path_id = IFNULL(p.host_path_id, p.path_id)
+JOIN path_lane s ON s.path_id = p.path_id JOIN lane l USING (lane_id)
+WHERE p.run_id = :run;
