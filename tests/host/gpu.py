@@ -73,10 +73,12 @@ def per_process(case):
                f"1 {child} c {12 * MIB} 0",
                f"1 {process.pid} g -1 -1",
                "0 1 c 77 99"])
+    started = time.monotonic()
     time.sleep(1.6)
     gpus.tell([f"0 {process.pid} c {300 * MIB} 80", f"1 {child} c {5 * MIB} -1"])
     time.sleep(1.2)
     gpus.finish(process)
+    seconds = time.monotonic() - started
     own, other = (case.value(f"SELECT MAX(process_id) FROM processes WHERE pid = {pid}")
                   for pid in (process.pid, child))
     peaks = gpus.rows("process_id, device, MAX(memory_bytes), MAX(utilisation_percent)",
@@ -86,8 +88,8 @@ def per_process(case):
     least = gpus.rows("MIN(utilisation_percent), COUNT(*), COUNT(utilisation_percent)",
                       f"WHERE process_id = {own} AND device = 0")[0]
     expect(least[0] == 40.0, f"the least utilisation is {least[0]}")
-    expect(5 <= least[1] <= 14 and 2 <= least[2] <= 4,
-           f"{least[1]} samples in 2.8 s, {least[2]} of utilisation")
+    expect(3 <= least[1] <= 5 * seconds and 2 <= least[2] <= 1.5 * seconds,
+           f"{least[1]} samples in {seconds:.1f} s, {least[2]} of utilisation")
     wall = case.value("SELECT wall_ns FROM runs")
     outside = gpus.rows("COUNT(*)", f"WHERE time_ns < 0 OR time_ns > {wall + 10_000_000}")
     expect(outside == [(0,)], f"{outside} samples outside of the run")
@@ -116,9 +118,7 @@ def hangs(case):
     gpus = Gpus(case, STAND_IN_HANG="1")
     process = gpus.start(["cat"])
     time.sleep(0.4)
-    started = time.monotonic()
-    gpus.finish(process, seconds=5)
-    expect(time.monotonic() - started < 5, "somebody waited for the driver")
+    gpus.finish(process, seconds=60)  # who waits for the driver does so for ever
     expect(not case.collectors(), "the collector is still there")
     expect(case.value("SELECT complete FROM runs") == 1, "the run is not complete")
     expect(gpus.rows("COUNT(*)") == [(0,)], "samples from nowhere")
@@ -128,11 +128,13 @@ def hangs(case):
 def slow(case):
     """A driver that takes 40 ms for a look is asked each two seconds, not four times in one."""
     gpus = Gpus(case, STAND_IN_SLOW="10")
+    started = time.monotonic()
     process = gpus.start(["cat"])
     gpus.tell([f"0 {process.pid} c {MIB} 40"])
     time.sleep(1.6)
     gpus.finish(process)
-    expect(gpus.rows("COUNT(*)") == [(1,)], f"{gpus.rows('time_ns')} looks in 1.6 s")
+    looks, most = gpus.rows("COUNT(*)")[0][0], 1 + int((time.monotonic() - started) / 2)
+    expect(1 <= looks <= most, f"looks at {gpus.rows('time_ns')}, {most} at most")
 
 
 @scenario

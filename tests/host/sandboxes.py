@@ -26,8 +26,8 @@ NOBODY_LIMIT = 8 << 20
 
 def record(case, program, *arguments):
     started = time.monotonic()
-    result = case.unharmed([program, *arguments], {"PROFSHIM_WAIT": "6"})
-    expect(time.monotonic() - started < 5, f"kept waiting with {arguments}")
+    result = case.unharmed([program, *arguments], {"PROFSHIM_WAIT": "60"})
+    expect(time.monotonic() - started < 50, f"kept waiting with {arguments}")
     expect(not result.message, f"printed {result.message!r}")
     host.harness.wait_until(lambda: not case.collectors())
     case.settle()
@@ -138,12 +138,17 @@ def more_kib(name, plain, recorded):
     return kib[1] - kib[0]
 
 
+def children_cpu():
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
 def lock(case, program, how, **options):
     """(plain, recorded) runs of locks.c."""
     plain = case.run_plain([program, how], **options)
-    started = time.monotonic()
+    before = children_cpu()
     recorded = case.run([program, how], **options)
-    expect(time.monotonic() - started < 2, "locking took seconds")
+    expect(children_cpu() - before < 2, "locking took seconds of CPU time")
     case.settle()
     expect(recorded.returncode == plain.returncode and
            recorded.stdout == plain.stdout, f"{recorded}, not {plain}")

@@ -17,7 +17,7 @@ import verdict
 from host import LeftOut, expect, need_root, scenario
 from jail import Jail
 
-WAIT = 6
+WAIT = 60
 PR_SET_TIMERSLACK = 29
 
 
@@ -30,7 +30,7 @@ def limited(case, command, limits, **settings):
     started = time.monotonic()
     recorded = case.unharmed(command, {"PROFSHIM_WAIT": str(WAIT), **settings},
                              preexec_fn=restrict)
-    expect(time.monotonic() - started < WAIT - 1, f"kept waiting under {limits}")
+    expect(time.monotonic() - started < WAIT - 10, f"kept waiting under {limits}")
     host.harness.wait_until(lambda: not case.collectors())
     return recorded
 
@@ -132,7 +132,7 @@ def bare_root(case):
             started = time.monotonic()
             case.unharmed([program], {"PROFSHIM_WAIT": str(WAIT)}, cwd="/",
                           preexec_fn=lambda path=root: os.chroot(path))
-            expect(time.monotonic() - started < WAIT - 1, f"kept waiting with {mounts}")
+            expect(time.monotonic() - started < WAIT - 10, f"kept waiting with {mounts}")
             host.harness.wait_until(lambda: not case.collectors())
         expect(os.path.exists(case.database), f"no run.db with {mounts}")
         case.settle()
