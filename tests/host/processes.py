@@ -213,7 +213,7 @@ def many_threads(case, total, at_once):
 def threads_over_time(case):
     """What the tool needs goes by the threads at a time, not by their number."""
     few, many = many_threads(case, 100, 20), many_threads(case, 20000, 20)
-    rows = 20000 * 128  # a row each; a page that two reservations share counts twice
+    rows = 20000 * 176  # a row of 88 bytes each; a page that two reservations share counts twice
     expect(many < few + rows + (1 << 20), f"{few} bytes for 100 threads, {many} for 20,000")
 
 
