@@ -55,6 +55,8 @@ void whole_name_begin(struct whole_name *ret, const struct selection *selection)
 			rule->kind = SELECTION_KINDS;
 		ret->printed[i] = read_printed(&selection->rules[i]);
 		ret->has_printed |= ret->printed[i] != NULL;
+		ret->has_suffixes |=
+			ret->printed[i] && strstr(ret->printed[i]->text, " [");
 	}
 }
 
@@ -80,7 +82,7 @@ static bool has_mark(const struct whole_name *names, const char *mark)
 
 bool whole_name_has_files(const struct whole_name *names)
 {
-	return has_mark(names, " [");
+	return names->has_suffixes;
 }
 
 bool whole_name_has_file(const struct whole_name *names, const char *file)
@@ -139,16 +141,26 @@ static uint64_t fit_canonical(struct whole_name *names, const char *name)
 
 static uint64_t fit_form(const struct whole_name *names, const char *form)
 {
+	size_t size = strlen(form);
+	uint8_t *depths = NULL; /* once for all rules, and for few names at all */
 	uint64_t fitting = 0;
 
 	for (uint32_t i = 0; i < names->all.count; i++) {
 		const struct printed_rule *printed = names->printed[i];
 
-		if (printed && (strcmp(printed->text, form) == 0 ||
-				(printed->shortened &&
-				 short_name_fits(printed->shortened, form, NULL))))
+		if (!printed)
+			continue;
+		if (strcmp(printed->text, form) == 0)
+			fitting |= 1ull << i;
+		if (!printed->shortened ||
+		    !short_name_may_fit(printed->shortened, form, size))
+			continue;
+		if (!depths)
+			depths = short_name_depths(form);
+		if (short_name_fits(printed->shortened, form, depths))
 			fitting |= 1ull << i;
 	}
+	free(depths);
 	return fitting;
 }
 
@@ -169,6 +181,10 @@ static uint64_t fit_printed(struct whole_name *names,
 	uint64_t fitting = 0;
 
 	for (unsigned form = 0; form < NAME_SET_FORMS && names->has_printed; form++) {
+		/* each takes time, for which a program waits */
+		if ((form == NAME_SET_VARIANT && !named.variant) ||
+		    (form >= NAME_SET_FILE && !names->has_suffixes))
+			continue;
 		strbuf_reset(&names->text);
 		name_set_put_form(&names->text, &named, form);
 		fitting |= fit_form(names, strbuf_text(&names->text));

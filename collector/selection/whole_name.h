@@ -13,7 +13,7 @@
 struct whole_name {
 	struct selection all, of_parameters;
 	struct printed_rule *printed[SELECTION_RULE_LIMIT];
-	bool has_printed;
+	bool has_printed, has_suffixes; /* "f [a.c]" */
 	struct strbuf text;
 };
 

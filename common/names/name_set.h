@@ -20,6 +20,8 @@ struct named {
 
 /* Appends the name in one of the forms, 0 to NAME_SET_FORMS - 1, of which a function gets
  * the first that is its own; without a number. */
+#define NAME_SET_VARIANT 1
+#define NAME_SET_FILE 4
 #define NAME_SET_FORMS 6
 void name_set_put_form(struct strbuf *text, const struct named *one, unsigned form);
 
