@@ -54,6 +54,19 @@ static int read_source_name(struct reader *reader, int is_first)
 	return put_component(reader, text, length, is_first);
 }
 
+/* The tag of an ABI, "B5cxx11": nobody writes it. */
+static int skip_tag(struct reader *reader)
+{
+	size_t length = 0;
+
+	reader->at++;
+	while (is_digit(*reader->at) && length < 4096)
+		length = length * 10 + (size_t)(*reader->at++ - '0');
+	for (; length && *reader->at; length--)
+		reader->at++;
+	return !length;
+}
+
 /* C1, C2, C3 and D0, D1, D2: named after their class. */
 static int read_special(struct reader *reader)
 {
@@ -84,6 +97,9 @@ static int read_nested(struct reader *reader)
 				return 0;
 		} else if (is_digit(*reader->at)) {
 			if (!read_source_name(reader, is_first))
+				return 0;
+		} else if (*reader->at == 'B' && is_digit(reader->at[1]) && !is_first) {
+			if (!skip_tag(reader))
 				return 0;
 		} else if (*reader->at == 'E') {
 			return !is_first;

@@ -209,6 +209,9 @@ static void reads_plain_names(void **state)
 	check_name("_ZN1a6ParserD0Ev", "a::Parser::~Parser");
 	check_name("_ZNSt6vectorIiSaIiEE9push_backERKi", "std::vector<");
 	check_name("_ZSt4sortv", "std::sort");
+	check_name("_ZNK4Node4pathB5cxx11Ev", "Node::path");
+	check_name("_ZN1aB1x1fB9999", NULL);
+	check_name("_ZN1aB", "a::");
 	check_name("_ZN1aplEi", "a::");
 	check_name("_ZN12_GLOBAL__N_11fEv", "(anonymous namespace)::f");
 	check_name("main", NULL);
