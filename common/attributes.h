@@ -11,6 +11,12 @@
 #define hidden __attribute__((visibility("hidden")))
 #define exported __attribute__((visibility("default")))
 
+/* What wrappers of short calls of libc run, and the facts that they ask for each time:
+ * kept together, since what comes back from the kernel finds both out of the first
+ * caches. */
+#define on_short_calls __attribute__((hot))
+#define asked_on_short_calls __attribute__((section("asked_on_short_calls")))
+
 /* For what every forked child writes, kept together: the first write to a page costs the
  * child a fault and a copy. */
 #define written_in_children __attribute__((section("written_in_children")))

@@ -8,7 +8,7 @@
 
 #define TRIES 5
 
-int clock_is_tsc;
+int clock_is_tsc asked_on_short_calls;
 uint32_t clock_comes_first;
 
 uint64_t clock_monotonic(void)

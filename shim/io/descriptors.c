@@ -34,7 +34,7 @@ static cold struct descriptor *make_piece(uint32_t number)
 	return there;
 }
 
-struct descriptor *descriptors_at(int descriptor)
+on_short_calls struct descriptor *descriptors_at(int descriptor)
 {
 	uint32_t number = (uint32_t)descriptor;
 	struct descriptor *piece;
@@ -47,7 +47,7 @@ struct descriptor *descriptors_at(int descriptor)
 	return piece ? &piece[number % PIECE_ENTRIES] : NULL;
 }
 
-struct descriptor *descriptors_known(int descriptor)
+on_short_calls struct descriptor *descriptors_known(int descriptor)
 {
 	uint32_t number = (uint32_t)descriptor;
 	struct descriptor *piece;
@@ -65,7 +65,7 @@ static int is_another_process(void)
 	return context && context->is_vforking;
 }
 
-void descriptors_forget(int descriptor)
+on_short_calls void descriptors_forget(int descriptor)
 {
 	struct descriptor *known = descriptors_known(descriptor);
 

@@ -21,6 +21,9 @@ struct descriptor {
 	uint8_t pad[6];
 	uint64_t offset;  /* where read and write go on, as far as is known */
 	uint64_t next_at; /* where the last transfer ended that named its offset */
+	/* where the books may have it: the last ones of even and of odd nodes, of some
+	 * thread (transfers.h) */
+	uint32_t transfers[2];
 };
 
 /* NULL: no descriptor, one of a high number, or no memory. */

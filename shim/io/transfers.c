@@ -24,16 +24,21 @@ static inline uint32_t *bucket_of(struct lane_context *context, uint32_t node,
 
 _Static_assert(LANE_TRANSFER_BUCKETS == 1u << 10, "bucket_of() shifts by 22");
 
-static inline struct segment_transfer *find(struct lane_context *context, uint32_t node,
-					    const struct transfer *of)
+static inline int is_of(const struct segment_transfer *at, uint32_t node,
+			const struct transfer *of)
 {
-	struct segment_lane *lane = context->lane;
-	struct segment_transfer *all = arrays_entries(lane, &lane->transfers);
+	return at->node == node && at->target == of->target &&
+	       at->is_source == of->is_source;
+}
+
+static struct segment_transfer *find(struct lane_context *context, uint32_t node,
+				     const struct transfer *of)
+{
+	struct segment_transfer *all = context->transfers;
 	uint32_t at = *bucket_of(context, node, of->target, of->is_source);
 
 	for (; at; at = all[at].hash_next)
-		if (all[at].node == node && all[at].target == of->target &&
-		    all[at].is_source == of->is_source)
+		if (is_of(&all[at], node, of))
 			return &all[at];
 	return NULL;
 }
@@ -45,6 +50,7 @@ static void link_all(struct lane_context *context)
 	struct segment_transfer *all = arrays_entries(lane, &lane->transfers);
 	uint32_t at = context->transfer_linked ? context->transfer_linked : 1;
 
+	context->transfers = all;
 	for (; at < lane->transfers.count; at++) {
 		uint32_t *bucket = bucket_of(context, all[at].node, all[at].target,
 					     all[at].is_source);
@@ -72,13 +78,16 @@ static struct segment_transfer *add(struct lane_context *context, uint32_t node,
 	return &all[number];
 }
 
-static cold struct segment_transfer *find_or_add(struct lane_context *context,
-						 uint32_t node, const struct transfer *of)
+static __attribute__((noinline)) on_short_calls struct segment_transfer *
+find_or_add(struct lane_context *context, uint32_t node, const struct transfer *of)
 {
 	struct segment_transfer *found;
 
-	if (context->transfer_busy)
+	if (!node)
 		return NULL;
+	found = find(context, node, of);
+	if (found || context->transfer_busy)
+		return found;
 	context->transfer_busy = (uintptr_t)__builtin_frame_address(0);
 	link_all(context);
 	found = find(context, node, of);
@@ -88,19 +97,22 @@ static cold struct segment_transfer *find_or_add(struct lane_context *context,
 	return found;
 }
 
-void transfers_book(struct lane_context *context, uint32_t node,
-		    const struct transfer *transfer)
+on_short_calls void transfers_book(struct lane_context *context, uint32_t node,
+				   const struct transfer *transfer, uint32_t *memo)
 {
 	uint64_t bytes = transfer->bytes > 0 ? (uint64_t)transfer->bytes : 0;
-	struct segment_transfer *at = node ? find(context, node, transfer) : NULL;
+	uint32_t known = *memo;
+	struct segment_transfer *at = context->transfers + known;
 
-	if (unlikely(!at) && node)
+	if (unlikely(!known || known >= context->transfer_linked ||
+		     !is_of(at, node, transfer)))
 		at = find_or_add(context, node, transfer);
 	if (unlikely(!at)) {
 		add64(&context->lane->lost_transfer_count, 1);
 		add64(&context->lane->lost_transfer_bytes, bytes);
 		return;
 	}
+	*memo = (uint32_t)(at - context->transfers);
 	add64(&at->call_count, 1);
 	add64(&at->ticks, transfer->ticks);
 	if (transfer->bytes <= 0) {

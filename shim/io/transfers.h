@@ -17,9 +17,10 @@ struct transfer {
 	uint64_t ticks;
 };
 
-/* A call of this node. Node 0: it has none. */
+/* A call of this node. Node 0: it has none. memo: where calls like it were booked before,
+ * perhaps, and by any thread; is told where this one was. */
 hidden void transfers_book(struct lane_context *context, uint32_t node,
-			   const struct transfer *transfer);
+			   const struct transfer *transfer, uint32_t *memo);
 
 /* A handler that interrupted the booking has jumped out of it. */
 hidden void transfers_abandon(struct lane_context *context);

@@ -280,7 +280,18 @@ struct lane_context {
 	const uint64_t *switch_word;
 	uint64_t switch_mark;
 	struct segment_frame *frames; /* first one; the one before matches no exit */
+
+	/* the third has what calls of libc need besides, and allocations */
 	struct segment_lane *lane;
+	uint32_t own_work;    /* enum own_work */
+	uint32_t is_vforking; /* a vfork child runs in this memory */
+	struct segment_transfer *transfers;
+	uint32_t transfer_linked; /* entries that the buckets have */
+	uint32_t deferred_count;
+	uint32_t has_nap;	  /* the last sleep may have been for another thread */
+	uintptr_t alloc_busy;	  /* where on the stack an allocation hook is at work, 0:
+				     none; a handler's events are deferred meanwhile */
+	uintptr_t last_blocks[2]; /* the thread's latest two allocations */
 
 	/* stacks */
 	struct fiber *fiber; /* in use */
@@ -292,7 +303,6 @@ struct lane_context {
 	uint32_t free_chunks[LANE_CHUNK_CLASSES];
 	uint32_t has_guests; /* coroutines' stacks may lie in the thread's own frames */
 	uint32_t vfork_depth;
-	uint32_t is_vforking; /* a vfork child runs in this memory */
 
 	/* slow path of the tree */
 	uint32_t node_next, function_next;
@@ -307,25 +317,18 @@ struct lane_context {
 	int32_t tid; /* of the thread that has it, 0: not known */
 
 	/* allocations */
-	uintptr_t alloc_busy; /* where on the stack an allocation hook is at work, 0:
-				 none; a handler's events are deferred meanwhile */
-	uint32_t own_work;    /* enum own_work */
-	uint32_t deferred_count;
 	struct deferred *deferred;
-	uint32_t unwind_hint;	  /* frames the last unwinding needed */
-	uintptr_t last_blocks[2]; /* the thread's latest two allocations */
+	uint32_t unwind_hint; /* frames the last unwinding needed */
 	struct stack_memo memo;
 
 	uint64_t settings_seen; /* see shim/budget/settings.h */
 	struct lane_off_cpu off_cpu;
 	uintptr_t stalls_busy; /* where on the stack they are worked at, 0: nowhere */
-	uint32_t has_nap;      /* the last sleep may have been for another thread */
 	uint32_t nap_number;   /* of it in the stalls, 0: it is not kept */
 	struct segment_stall nap;
-	uintptr_t transfer_busy;  /* where on the stack they are worked at, 0: nowhere */
-	uint32_t transfer_linked; /* entries that the buckets have */
-	const void *switch_page;  /* behind switch_word, when it is ours */
-	uint64_t paused_ticks;	  /* in its clocks, see paused.h */
+	uintptr_t transfer_busy; /* where on the stack they are worked at, 0: nowhere */
+	const void *switch_page; /* behind switch_word, when it is ours */
+	uint64_t paused_ticks;	 /* in its clocks, see paused.h */
 	uint32_t paused_region_count; /* begun in this pause */
 	uintptr_t series_busy; /* where on the stack they are worked at, 0: nowhere */
 	struct lane_context *next_free, *next_lane;

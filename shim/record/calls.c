@@ -313,10 +313,9 @@ static void drop_ended_regions(struct lane_context *context)
 	}
 }
 
-void calls_begin_region(uint64_t key, uintptr_t stack)
+static cold void begin_region_slow(uint64_t key, uintptr_t stack)
 {
 	struct lane_context *context = lane_self;
-	uint64_t call_site;
 
 	off_cpu_book_switch(context);
 	if (unlikely(!context_is_settled(context, stack))) {
@@ -335,12 +334,17 @@ void calls_begin_region(uint64_t key, uintptr_t stack)
 		context->lane->folded_call_count++;
 		return; /* its end will be an orphan */
 	}
-	/* the function's own, where the unwinder's stacks meet it; never 0, see
-	 * pop_inherited() */
-	call_site = segment_frame_caller(&context->top[-1]);
-	call_site = call_site ? call_site : key;
-	if (unlikely(!clock_is_tsc || !frame_open(context, key, call_site, stack)))
-		frame_push(context, key, call_site, stack, 0);
+	if (unlikely(!clock_is_tsc || !frame_open_region(context, key, stack)))
+		frame_push(context, key, frame_region_site(context, key), stack, 0);
+}
+
+on_short_calls void calls_begin_region(uint64_t key, uintptr_t stack)
+{
+	struct lane_context *context = lane_self;
+
+	if (unlikely(!context_is_settled(context, stack) ||
+		     !frame_begin_region(context, key, stack)))
+		begin_region_slow(key, stack);
 }
 
 /* Ends a region that an open function was called from, which goes on: the frame stays. */
@@ -399,21 +403,28 @@ static cold void end_region_slow(uint64_t key, uintptr_t stack, uint64_t now)
 	close_at(context, frame, now);
 }
 
-void calls_end_region(uint64_t key, uintptr_t stack)
+static cold void end_region(uint64_t key, uintptr_t stack, uint64_t now)
 {
-	uint64_t now = clock_now();
 	struct lane_context *context = lane_self;
 	struct segment_frame *frame;
 
 	now += off_cpu_book_switch(context);
-	if (likely(context_is_settled(context, stack))) {
-		frame = context->top - 1;
-		if (likely(frame->function == key &&
-			   !segment_frame_is_inherited(frame))) {
-			frame_pop(context, frame, frame->node,
-				  now - context->clock_offset);
-			return;
-		}
-	}
-	end_region_slow(key, stack, now);
+	frame = frame_of_region(context, key, stack);
+	if (likely(frame))
+		frame_pop(context, frame, frame->node, now - context->clock_offset);
+	else
+		end_region_slow(key, stack, now);
+}
+
+on_short_calls void calls_end_region(uint64_t key, uintptr_t stack)
+{
+	struct lane_context *context = lane_self;
+	uint64_t now = frame_clock_behind(context);
+	struct segment_frame *frame;
+
+	frame = frame_of_region(context, key, stack);
+	if (unlikely(!frame || switches_has_been(context)))
+		end_region(key, stack, now);
+	else
+		frame_pop(context, frame, frame->node, now - context->clock_offset);
 }

@@ -28,6 +28,7 @@
 
 #include "shim/core/clock.h"
 #include "shim/lane/tree.h"
+#include "shim/stacks/fiber.h"
 #include "shim/waits/switches.h"
 
 #define compiler_barrier() __asm__ volatile("" : : : "memory")
@@ -127,26 +128,72 @@ void frame_pop_overflowed(struct lane_context *context, struct segment_frame *fr
 
 /* Closes the topmost frame, of this node, as an ordinary exit at time `now` of its stack
  * (ticks less clock_offset). It is no inherited one. Node 0, which is nobody's: it was
- * folded, or its time has been taken. */
-static inline __attribute__((always_inline)) void frame_pop(struct lane_context *context,
-							    struct segment_frame *frame,
-							    uint32_t node_index,
-							    uint64_t now)
+ * folded, or its time has been taken. Returns the call's ticks. */
+static inline __attribute__((always_inline)) uint64_t
+frame_pop(struct lane_context *context, struct segment_frame *frame, uint32_t node_index,
+	  uint64_t now)
 {
 	struct segment_node *node = &context->nodes[node_index];
 	struct segment_function *function = &context->functions[node->function];
-	uint64_t bucket;
+	uint64_t ticks, bucket;
 
 	frame->node = 0;
 	compiler_barrier();
-	bucket =
-		segment_histogram_bucket(frame_add_ticks(node, now - frame->start_ticks));
+	ticks = frame_add_ticks(node, now - frame->start_ticks);
+	bucket = segment_histogram_bucket(ticks);
 	if (unlikely(count32(&function->histogram[bucket]))) {
 		frame_pop_overflowed(context, frame, function, (uint32_t)bucket);
-		return;
+		return ticks;
 	}
 	context->current = frame->parent_node;
 	add32(context->depth, -1u);
 	compiler_barrier();
 	context->top = frame;
+	return ticks;
+}
+
+/* The function's own, where the unwinder's stacks meet it; never 0, see
+ * pop_inherited(). */
+static inline uint64_t frame_region_site(const struct lane_context *context, uint64_t key)
+{
+	uint64_t call_site = segment_frame_caller(&context->top[-1]);
+
+	return call_site ? call_site : key;
+}
+
+static inline __attribute__((always_inline)) int
+frame_open_region(struct lane_context *context, uint64_t key, uintptr_t stack)
+{
+	return frame_open(context, key, frame_region_site(context, key), stack);
+}
+
+/* The context is settled. 0: it takes more. */
+static inline __attribute__((always_inline)) int
+frame_begin_region(struct lane_context *context, uint64_t key, uintptr_t stack)
+{
+	return likely(context->top[-1].function != LANE_ENDED_REGION &&
+		      context->top != context->limit && clock_is_tsc) &&
+	       frame_open_region(context, key, stack);
+}
+
+/* Now, read behind the context, of which nothing is left in the first cache after a
+ * system call: so both take their time at once. */
+static inline uint64_t frame_clock_behind(const struct lane_context *context)
+{
+	__asm__ volatile("" : : "r"(context));
+	return clock_now();
+}
+
+/* The call's frame, when that is all there is to close. */
+static inline __attribute__((always_inline)) struct segment_frame *
+frame_of_region(struct lane_context *context, uint64_t key, uintptr_t stack)
+{
+	struct segment_frame *frame;
+
+	if (unlikely(!(context && fiber_is_current(context, stack))))
+		return NULL;
+	frame = context->top - 1;
+	return likely(frame->function == key && !segment_frame_is_inherited(frame))
+		       ? frame
+		       : NULL;
 }

@@ -15,50 +15,26 @@
 #include "shim/core/gate.h"
 #include "shim/core/process.h"
 #include "shim/lane/lane.h"
-#include "shim/lane/paused.h"
 #include "shim/record/calls.h"
-#include "shim/waits/stalls.h"
 
 /* Set by the constructor; 0: PROFSHIM_WAITS=off. */
 extern hidden int libc_call_is_wanted;
 
+/* Begins it as a call of the program's. 0: it is the recorder's own, or of a process that
+ * is not recorded. */
+hidden int libc_call_open(enum libc_call call, uintptr_t stack);
+
+#define LIBC_CALL_UNRECORDED UINT32_MAX
+
+/* Ends it, and books it as a nap when it was one. Returns its node, 0: none, with its
+ * ticks; or that there is nothing to book. */
+hidden uint32_t libc_call_close(enum libc_call call, uintptr_t stack,
+				uint64_t *ret_ticks);
+
 /* Is the calling thread's call of libc the program's, and to be recorded? */
 static inline int libc_call_begin(enum libc_call call, uintptr_t stack)
 {
-	const struct lane_context *context = lane_self;
-
-	if (!libc_call_is_wanted || !process_is_ready() ||
-	    (context && (context->own_work != OWN_WORK_NONE || context->is_vforking)))
-		return 0;
-	calls_begin_region(SEGMENT_KEY_LIBC | (uint64_t)call, stack);
-	return 1;
-}
-
-/* Ends the call's frame. Returns its node, 0: it had none; and its ticks. */
-static inline uint32_t libc_call_finish(enum libc_call call, uintptr_t stack,
-					uint64_t *ret_ticks)
-{
-	uint64_t key = SEGMENT_KEY_LIBC | (uint64_t)call, before = 0, blocked_ns;
-	struct lane_context *context = lane_self;
-	uint32_t node = 0;
-
-	*ret_ticks = 0;
-	if (unlikely(!lane_is_live(context) || paused_is_on())) {
-		calls_end_region(key, stack);
-		return 0;
-	}
-	if (likely(context->top > context->frames && context->top[-1].function == key))
-		node = context->top[-1].node;
-	if (likely(node))
-		before = context->nodes[node].total_ticks;
-	blocked_ns = context->off_cpu.blocked_ns;
-	calls_end_region(key, stack);
-	if (likely(node))
-		*ret_ticks = context->nodes[node].total_ticks - before;
-	blocked_ns = context->off_cpu.blocked_ns - blocked_ns;
-	if (unlikely(blocked_ns))
-		stalls_add_nap(context, node, call, *ret_ticks, blocked_ns);
-	return node;
+	return libc_call_is_wanted && libc_call_open(call, stack);
 }
 
 /* is_open: what the begin returned. */
@@ -67,7 +43,7 @@ static inline void libc_call_end(enum libc_call call, uintptr_t stack, int is_op
 	uint64_t ticks;
 
 	if (is_open)
-		libc_call_finish(call, stack, &ticks);
+		libc_call_close(call, stack, &ticks);
 }
 
 /* The same of one whose waits are in books of their own. */

@@ -6,7 +6,6 @@
 #include "shim/io/descriptors.h"
 #include "shim/io/targets.h"
 #include "shim/io/transfers.h"
-#include "shim/lane/paused.h"
 #include "shim/waits/senders.h"
 #include "shim/waits/stalls.h"
 
@@ -15,13 +14,11 @@
 static inline int end_frame(enum libc_call call, uintptr_t stack, uint32_t *ret_node,
 			    uint64_t *ret_ticks)
 {
-	int is_booked = lane_is_live(lane_self) && !paused_is_on();
-
-	*ret_node = libc_call_finish(call, stack, ret_ticks);
-	return is_booked;
+	*ret_node = libc_call_close(call, stack, ret_ticks);
+	return *ret_node != LIBC_CALL_UNRECORDED;
 }
 
-static uint32_t target_of(struct descriptor *descriptor, int number)
+static inline uint32_t target_of(struct descriptor *descriptor, int number)
 {
 	if (likely(descriptor->target))
 		return descriptor->target;
@@ -47,7 +44,7 @@ uint32_t io_call_leave(int descriptor)
 }
 
 /* Did the transfer go on where the last one ended? */
-static int follow(struct descriptor *descriptor, int64_t moved, int64_t at)
+static inline int follow(struct descriptor *descriptor, int64_t moved, int64_t at)
 {
 	uint64_t bytes = moved > 0 ? (uint64_t)moved : 0;
 	int is_sequential;
@@ -64,15 +61,18 @@ static int follow(struct descriptor *descriptor, int64_t moved, int64_t at)
 }
 
 /* A call of the node that moved so many bytes; or less than none, it failed. */
-static void book(uint32_t node, struct transfer *transfer, int number, int64_t at)
+static inline __attribute__((always_inline)) void
+book(uint32_t node, struct transfer *transfer, int number, int64_t at)
 {
 	struct descriptor *known = descriptors_at(number);
+	uint32_t none = 0, *memo = &none;
 
 	if (likely(known)) {
+		memo = &known->transfers[node % 2];
 		transfer->target = target_of(known, number);
 		transfer->is_sequential = follow(known, transfer->bytes, at);
 	}
-	transfers_book(lane_self, node, transfer);
+	transfers_book(lane_self, node, transfer, memo);
 }
 
 /* The thread has slept, in this call or in one before that told it of this one: what it
@@ -105,8 +105,8 @@ void io_call_send(enum libc_call call, int descriptor)
 			    frame->start_ticks + context->clock_offset);
 }
 
-void io_call_end(enum libc_call call, uintptr_t stack, int descriptor, int64_t moved,
-		 int64_t at)
+on_short_calls void io_call_end(enum libc_call call, uintptr_t stack, int descriptor,
+				int64_t moved, int64_t at)
 {
 	struct transfer transfer = {.bytes = moved};
 	uint32_t node;
@@ -118,8 +118,9 @@ void io_call_end(enum libc_call call, uintptr_t stack, int descriptor, int64_t m
 		settle_nap(descriptor);
 }
 
-void io_call_end_copy(enum libc_call call, uintptr_t stack, int to, int64_t to_at,
-		      int from, int64_t from_at, int64_t moved)
+on_short_calls void io_call_end_copy(enum libc_call call, uintptr_t stack, int to,
+				     int64_t to_at, int from, int64_t from_at,
+				     int64_t moved)
 {
 	struct transfer written = {.bytes = moved};
 	struct transfer taken = {.bytes = moved, .is_source = 1};
@@ -147,13 +148,14 @@ void io_call_end_parts(enum libc_call call, uintptr_t stack,
 	}
 }
 
-void io_call_end_on(enum libc_call call, uintptr_t stack, uint32_t target, int64_t moved)
+on_short_calls void io_call_end_on(enum libc_call call, uintptr_t stack, uint32_t target,
+				   int64_t moved)
 {
 	struct transfer transfer = {.target = target, .bytes = moved};
 	uint32_t node;
 
 	if (end_frame(call, stack, &node, &transfer.ticks))
-		transfers_book(lane_self, node, &transfer);
+		transfers_book(lane_self, node, &transfer, &(uint32_t){0});
 }
 
 static uint32_t paths(void)
@@ -161,7 +163,7 @@ static uint32_t paths(void)
 	return targets_find(SEGMENT_TARGET_PATHS, "[paths]", 7);
 }
 
-void io_call_end_path(enum libc_call call, uintptr_t stack, int64_t result)
+on_short_calls void io_call_end_path(enum libc_call call, uintptr_t stack, int64_t result)
 {
 	struct transfer transfer = {.bytes = result < 0 ? -1 : 0};
 	uint32_t node;
@@ -169,7 +171,7 @@ void io_call_end_path(enum libc_call call, uintptr_t stack, int64_t result)
 	if (!end_frame(call, stack, &node, &transfer.ticks))
 		return;
 	transfer.target = paths();
-	transfers_book(lane_self, node, &transfer);
+	transfers_book(lane_self, node, &transfer, &(uint32_t){0});
 }
 
 /* An absolute path is taken as it was given; of others the kernel is asked. */
@@ -191,8 +193,8 @@ static uint32_t target_at(const char *path, int descriptor)
 	return targets_find(SEGMENT_TARGET_FILE, path, length);
 }
 
-void io_call_end_open(enum libc_call call, uintptr_t stack, int descriptor,
-		      const char *path)
+on_short_calls void io_call_end_open(enum libc_call call, uintptr_t stack, int descriptor,
+				     const char *path)
 {
 	struct transfer transfer = {.bytes = descriptor < 0 ? -1 : 0};
 	struct descriptor *known;
@@ -207,5 +209,5 @@ void io_call_end_open(enum libc_call call, uintptr_t stack, int descriptor,
 	} else {
 		transfer.target = paths();
 	}
-	transfers_book(lane_self, node, &transfer);
+	transfers_book(lane_self, node, &transfer, &(uint32_t){0});
 }
