@@ -322,10 +322,11 @@ static int ask_and_book(struct lane_context *context, enum booking booking)
 }
 
 /* Who is switched out again after the clocks were read would be so on the path that the
- * hook makes the current one, while the time is this one's: once more. */
+ * hook makes the current one, while the time is this one's: once more. A booking that was
+ * interrupted is this path's, too: the call that a hook closes ends after it. */
 cold uint64_t off_cpu_book(struct lane_context *context)
 {
-	uint64_t left_out = 0;
+	uint64_t begin = clock_now();
 
 	for (int i = 0; i < READINGS_MOST; i++) {
 		uint64_t since = clock_now();
@@ -333,11 +334,11 @@ cold uint64_t off_cpu_book(struct lane_context *context)
 		if (!ask_and_book(context, OF_PATH))
 			break;
 		if (clock_now() - since < OWN_TICKS_MOST)
-			left_out += lane_leave_out(context, since);
+			lane_leave_out(context, since);
 		if (!switches_has_been(context))
 			break;
 	}
-	return left_out;
+	return clock_now() - begin;
 }
 
 uint64_t off_cpu_leave_out(struct lane_context *context, uint64_t since)

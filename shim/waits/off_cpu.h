@@ -31,7 +31,9 @@ void off_cpu_begin(struct lane_context *context);
 void off_cpu_skip(struct lane_context *context);
 
 /* There has been a switch, and it was before `since` (ticks of the run's clock). Returns
- * the ticks that the recorder took for itself, which are left out of all open calls. */
+ * how long it took, by which readings of the clock that were made before are to be moved:
+ * what the recorder took for itself is left out of all open calls, and where it was
+ * interrupted the time is that of the path that it was booked on. */
 uint64_t off_cpu_book(struct lane_context *context);
 
 /* In hooks, before a frame is opened or closed: the same, when there was one. context: of
