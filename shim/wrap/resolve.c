@@ -10,6 +10,9 @@
  * of pthread_cond_wait are). With dlvsym the version can be named, but then libraries are
  * passed over that wrap the function as we do, without a version. So it is asked only
  * which function it is of the object that comes next, where libc has that version.
+ * The old pthread_kill() says ESRCH of a thread that has ended and not been joined, the
+ * one of glibc 2.34 says that all is well: who was linked before and asks until a thread
+ * is gone would ask for ever. Such a program gets the old one, and all its libraries do.
  *
  * FAILURES. For a name that nobody has dlsym allocates a message, and the next call of it
  * frees that. Both go to the program's allocator, which may not be ready yet, or to a
@@ -22,6 +25,7 @@
 #include <gnu/libc-version.h>
 #include <link.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "shim/lane/lane.h"
 
@@ -83,6 +87,38 @@ static int minor_of_libc(void)
 	return *version ? atoi(version + 1) : 0;
 }
 
+/* As linkers told it to before glibc 2.34, whose libc has what was in there. */
+static int program_needs_libpthread(void)
+{
+	const struct link_map *program = _r_debug.r_map;
+	const char *strings = NULL;
+
+	if (!program || !program->l_ld)
+		return 0;
+	for (const ElfW(Dyn) *at = program->l_ld; at->d_tag != DT_NULL; at++) {
+		/* the loader has made it an address, but for some machines */
+		if (at->d_tag == DT_STRTAB)
+			strings =
+				(const char *)(at->d_un.d_ptr < program->l_addr
+						       ? at->d_un.d_ptr + program->l_addr
+						       : at->d_un.d_ptr);
+	}
+	for (const ElfW(Dyn) *at = program->l_ld; strings && at->d_tag != DT_NULL; at++) {
+		if (at->d_tag == DT_NEEDED &&
+		    !strcmp(strings + at->d_un.d_val, "libpthread.so.0"))
+			return 1;
+	}
+	return 0;
+}
+
+static void take_old_pthread_kill(void)
+{
+	void *old = dlvsym(RTLD_NEXT, "pthread_kill", "GLIBC_2.2.5");
+
+	if (old && is_same_object(old, (void *)real_pthread_kill))
+		real_pthread_kill = (__typeof__(real_pthread_kill))old;
+}
+
 void resolve_all(void)
 {
 	int minor = minor_of_libc();
@@ -93,6 +129,8 @@ void resolve_all(void)
 		if (next)
 			*rows[i].real = next;
 	}
+	if (program_needs_libpthread())
+		take_old_pthread_kill();
 	forget_failures();
 }
 

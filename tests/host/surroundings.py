@@ -204,6 +204,16 @@ def little_environment(case):
                f"stacks are lost with {padding} bytes of environment")
 
 
+@scenario
+def old_pthread_kill(case):
+    """What glibc 2.34 says of a thread that has ended is not what it said before: who was
+    linked with an older one gets the older answer, and others the new one."""
+    for flags, answer in (["-l:libpthread.so.0", "-DOLD"], "gone"), ([], "there"):
+        program = case.compile("old_thread.c", flags=["-pthread", "-Wl,--no-as-needed", *flags])
+        result = case.unharmed([program])
+        expect(result.stdout == answer + "\n", f"{flags}: {result.stdout}")
+
+
 if __name__ == "__main__":
     verdict.mount_privately()
     host.main()

@@ -91,8 +91,6 @@ exported int sigqueue(pid_t pid, int signal, const union sigval value)
 	return real_sigqueue(pid, signal, value);
 }
 
-/* Programs that were linked with a glibc before 2.34 get today's one, too, which is not
- * told of a thread that has ended, but not been joined, that it is gone. */
 exported int pthread_kill(pthread_t thread, int signal)
 {
 	if (is_sent(signal))
