@@ -79,7 +79,7 @@ def explain(case, program, **keywords):
 @scenario
 def explained_builds(case):
     """What a program was built with, and the recipe of its compiler."""
-    hooked = explain(case, case.compile("user_lines.cpp"))
+    hooked = explain(case, case.compile("frames.cpp"))
     expect(hooked.returncode == 0 and not hooked.stderr, f"{hooked}")
     for word in ("GNU C++", "functions call __cyg_profile_func_enter", "CMake", "Meson",
                  "Autotools", "-finstrument-functions-exclude-file-list=/usr/include"):

@@ -106,7 +106,7 @@ def check_gates(sides):
 def check_text(sides):
     """No tiers; by either name; and what did not change is counted, not shown."""
     text = sides.compare(0)
-    harness.expect("tier" not in text and re.search(r"\d unchanged", text), text)
+    harness.expect("tier" not in text and re.search(r"\d\s+unchanged", text), text)
     text = sides.compare(0, "--limit", "0")
     harness.expect(re.search(r"renamed +read_record$", text, re.MULTILINE), text)
     focused = sides.compare(0, "--focus", "parse_line")
