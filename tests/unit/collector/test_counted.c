@@ -118,24 +118,35 @@ static void counting_is_taken_from_somebody(void **state)
 	end(&f, db);
 }
 
-/* Nothing is left of the third's time, but of the second's: calls of inlined copies that
- * are put there are copies there, too, and their time is in its code. */
+/* Nothing is left of the third's time, but of the second's: where counted calls of the
+ * last function are put. Returns the node of those that were seen. */
+static uint32_t two_holders(struct check_one *f, enum segment_recording recording)
+{
+	uint32_t root, second, third, seen;
+
+	root = make_call(&f->lane, 1, 0x1000, 1, 51000);
+	second = make_call(&f->lane, root, 0x2000, 1, 50000);
+	third = make_call(&f->lane, root, 0x3000, 1, 1000);
+	make_call(&f->lane, second, 0x4000, 10, 1000);
+	seen = make_call(&f->lane, third, 0x5000, 10, 1000);
+	make_count(&f->lane, make_mode(f->process, 0x4000, SEGMENT_RECORDING_COUNTED),
+		   10);
+	make_count(&f->lane, make_mode(f->process, 0x5000, recording), 100);
+	return seen;
+}
+
+/* Calls of inlined copies are copies wherever they are put, and their time is in the code
+ * of the function there. */
 static void copies_stay_copies(void **state)
 {
 	struct check_one f;
 	struct sqlite3 *db;
-	uint32_t root, second, third, copies;
+	uint32_t copies;
 
 	(void)state;
 	check_begin(&f);
-	root = make_call(&f.lane, 1, 0x1000, 1, 51000);
-	second = make_call(&f.lane, root, 0x2000, 1, 50000);
-	third = make_call(&f.lane, root, 0x3000, 1, 1000);
-	make_call(&f.lane, second, 0x4000, 10, 1000);
-	copies = make_call(&f.lane, third, 0x5000, 10, 1000);
+	copies = two_holders(&f, SEGMENT_RECORDING_COUNTED);
 	f.lane.nodes[copies].unfinished = SEGMENT_NODE_INLINED;
-	make_count(&f.lane, make_mode(f.process, 0x4000, SEGMENT_RECORDING_COUNTED), 10);
-	make_count(&f.lane, make_mode(f.process, 0x5000, SEGMENT_RECORDING_COUNTED), 100);
 	db = check_ingest(&f.run, NULL);
 	check_rows(db,
 		   "SELECT SUBSTR(p.name, 1, 6), c.calls, c.self_ns, c.inlined FROM "
@@ -154,17 +165,10 @@ static void windows_stay_windows(void **state)
 {
 	struct check_one f;
 	struct sqlite3 *db;
-	uint32_t root, second, third;
 
 	(void)state;
 	check_begin(&f);
-	root = make_call(&f.lane, 1, 0x1000, 1, 51000);
-	second = make_call(&f.lane, root, 0x2000, 1, 50000);
-	third = make_call(&f.lane, root, 0x3000, 1, 1000);
-	make_call(&f.lane, second, 0x4000, 10, 1000);
-	make_call(&f.lane, third, 0x5000, 10, 1000);
-	make_count(&f.lane, make_mode(f.process, 0x4000, SEGMENT_RECORDING_COUNTED), 10);
-	make_count(&f.lane, make_mode(f.process, 0x5000, SEGMENT_RECORDING_WINDOWS), 100);
+	two_holders(&f, SEGMENT_RECORDING_WINDOWS);
 	db = check_ingest(&f.run, NULL);
 	check_rows(db,
 		   "SELECT c.calls, c.recording FROM call_paths c JOIN call_paths p ON "
