@@ -60,7 +60,7 @@ struct flame_box {
 	bool is_libc;	   /* a call of libc that waits or moves data */
 	bool is_folded;	   /* stands for many */
 	bool is_unwound;   /* not instrumented */
-	bool is_wait;	   /* most of its own time it slept */
+	bool is_wait;	   /* most of its self time it slept */
 	uint8_t presence;  /* the sides that have it; the boxes below count */
 	int64_t self, total;
 	int64_t self_before, total_before;

@@ -80,7 +80,7 @@ void calltree_sum_subtrees(struct calltree *tree);
 
 /*
  * Folds inlined copies into their hosts, so that times are those of the program as it was
- * built: a copy's own time goes to its host, and what it called is called by the host,
+ * built: a copy's self time goes to its host, and what it called is called by the host,
  * together with what that calls itself. The copies stay with their calls and what they
  * allocated, like functions seen by unwinding: where a block comes from is told by the
  * line that asked for it. The sums of the tree stay the same. Its nodes keep their

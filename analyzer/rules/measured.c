@@ -20,7 +20,7 @@
 
 static const char *const words[MEASURED_COUNT] = {
 	"calls",    "allocations",	 "steps",	    "wall time",
-	"CPU time", "an end of its own", "data of its own", "own time",
+	"CPU time", "an end of its own", "data of its own", "self time",
 	"samples",  "calls of libc",
 };
 
@@ -63,7 +63,7 @@ static void look(struct rule_input *input, bool has_steps, bool has_libc,
 	miss(input, MEASURED_SAMPLES, missing_samples(input));
 	if (!units_is_known(input->self_ns, input->total_error_ns))
 		miss(input, MEASURED_TIME,
-		     "the program's own time is not known: what the hooks took is not "
+		     "the program's self time is not known: what the hooks took is not "
 		     "known so well");
 	if (input->is_live)
 		miss(input, MEASURED_END, "the run has not ended");

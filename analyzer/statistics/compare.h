@@ -136,7 +136,7 @@ struct compare_function_row {
 	int64_t values[COMPARE_FUNCTION_METRICS];
 };
 
-/* Was timed call by call in all runs, or its own time was taken alike on both sides. */
+/* Was timed call by call in all runs, or its self time was taken alike on both sides. */
 bool compare_is_alike(const struct compare_function *function);
 
 void compare_init(struct comparison *comparison, size_t before_count, size_t after_count);

@@ -31,8 +31,8 @@ LACKS = {
     "CPU time": ("UPDATE trust SET name = 'switches_unseen' WHERE name = 'switches_by_rseq'",
                  "not told apart in every process"),
     "samples": ("DELETE FROM resource", "no samples of /proc were taken"),
-    "own time": ("UPDATE path SET total_error_ns = 1000000000 WHERE parent_path_id IS NULL",
-                 "the program's own time is not known"),
+    "self time": ("UPDATE path SET total_error_ns = 1000000000 WHERE parent_path_id IS NULL",
+                 "the program's self time is not known"),
     "an end of its own": ("UPDATE run SET complete = 0", "did not end by itself"),
 }
 MORE_LACKS = [
@@ -100,12 +100,12 @@ def look_at_unknown(analyze, folder, needs, whole):
         states = look(analyze, path)
         os.unlink(path)
         passed = [rule for rule in needs if whole[rule][0] == "passed"
-                  and "own time" in needs[rule]]
+                  and "self time" in needs[rule]]
         problems += [f"{rule} of an error of {error_ms} ms: {states[rule]}" for rule in passed
                      if states[rule][0] != outcome or outcome == "not judged"
                      and states[rule][1] != "the hooks took 100.0% of the time of tiny"]
         problems += [f"{rule} rests on no time: {states[rule]}" for rule in needs
-                     if "own time" not in needs[rule] and states[rule][0] == "not judged"]
+                     if "self time" not in needs[rule] and states[rule][0] == "not judged"]
         if len(passed) < 2:
             problems.append(f"only {passed} have passed before")
     return problems

@@ -54,7 +54,7 @@ def slow_calls():
                *work(501 * MS, 1, p50_ns=500 * MS, max_ns=502 * MS), wall=1000 * SECOND)
     yield case("T0", "however much it is", found(severity="low", saves=999),
                *work(999 * MS, 19))
-    yield from both("T0", "own_share", found(saves=20), None,
+    yield from both("T0", "self_share", found(saves=20), None,
                     lambda below: work(20 * MS, 1) + [node("inner", below, 100, "work")],
                     80 * MS, 80 * MS + 100)
     yield case("T0", "a thread's root", None, node("root", 900 * MS, under=None))
@@ -66,14 +66,14 @@ def slow_calls():
 
 def hot_leaves():
     """T1. Of one thread; hook pairs of 20 ns."""
-    yield from both("T1", "own_share", found(saves=25, **MEDIUM), None, work,
+    yield from both("T1", "self_share", found(saves=25, **MEDIUM), None, work,
                     50 * MS, 50 * MS - 1)
     # of 400 ms: without the recorder's start, or what was waited for a CPU in no function
     for less in ("late", "unseen"):
         yield from both("T1", less, found(saves=10), None, work, 20 * MS, 20 * MS - 1,
                         **{less: 600 * MS})
-    yield from both("T1", "own_part", found(shows={
-        "own share of the run": 10, "computed itself": 100e6, "own share of that with what it calls": 50,
+    yield from both("T1", "self_part", found(shows={
+        "self share of the run": 10, "computed itself": 100e6, "self share of that with what it calls": 50,
         "calls": 1000, "computed per call": 100e3}), None,
                     lambda below: work(100 * MS) + [node("inner", below, 5 * MILLION, "work")],
                     100 * MS, 100 * MS + 1)
@@ -86,7 +86,7 @@ def hot_leaves():
                     found(says="malloc", **LOW),
                     lambda count: work(300 * MS, alloc_count=count), MILLION, MILLION + 1)
     # what recording its allocations took is not in its time any more
-    yield from both("T1", "own_share of who allocates", found(saves=25, **LOW), None,
+    yield from both("T1", "self_share of who allocates", found(saves=25, **LOW), None,
                     lambda ns: work(ns, alloc_count=MILLION), 50 * MS, 50 * MS - 1)
     yield from both("T1", "least_by_hooks", found(), None,
                     lambda hooks: work(100 * MS, hooks=hooks), 200 * MS, 200 * MS + 4)
@@ -103,7 +103,7 @@ def hot_leaves():
     # what was waited is not computed
     yield case("T1", "waited", found(saves=50, shows={"waited besides": 300e6}),
                *work(400 * MS, blocked=300 * MS))
-    yield from both("T1", "own_share, less waits", found(), None,
+    yield from both("T1", "self_share, less waits", found(), None,
                     lambda blocked: work(400 * MS, blocked=blocked), 350 * MS, 350 * MS + 1)
     yield from both("T1", "a busy machine", found(saves=16), None,
                     lambda ready: work(400 * MS, ready=ready), 368 * MS, 369 * MS)

@@ -158,7 +158,7 @@ static void note_libc(struct comparison *comparison, uint32_t function)
 	comparison->functions[function].is_libc = true;
 }
 
-/* As built: the host calls what a copy called, and has its own time. */
+/* As built: the host calls what a copy called, and has its self time. */
 static uint32_t add_path(struct compare_state *state, size_t number,
 			 struct loaded_paths *loaded, uint32_t at, uint32_t parent)
 {

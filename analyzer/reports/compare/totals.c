@@ -24,7 +24,7 @@ static const struct {
 	[RUN_HOOKS] = {"hooks_ns", "hooks in it", COLUMN_NSEC, false},
 	[RUN_RAW_WALL] = {"raw_wall_ns", "raw wall", COLUMN_NSEC, false},
 	[RUN_CPU] = {"cpu_ns", "CPU less hooks", COLUMN_NSEC, false},
-	[RUN_SELF] = {"self_ns", "function time", COLUMN_NSEC, false},
+	[RUN_SELF] = {"self_ns", "self time", COLUMN_NSEC, false},
 	[RUN_CALLS] = {"calls", "calls", COLUMN_COUNT, true},
 	[RUN_ALLOC_COUNT] = {"alloc_count", "allocations", COLUMN_COUNT, true},
 	[RUN_ALLOC_BYTES] = {"alloc_bytes", "bytes allocated", COLUMN_BYTES, true},

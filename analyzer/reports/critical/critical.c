@@ -55,7 +55,7 @@ const struct report report_critical = {
 		"waited for. of run is the share of a function on its call path itself, "
 		"as near as can be told: a thread's time on the critical path is divided "
 		"as all its work is, and where it had a lock as those saw it who waited. "
-		"at most is the bound: with this path's own time gone, the run would be "
+		"at most is the bound: with this path's self time gone, the run would be "
 		"at "
 		"most so much shorter. with callees is that bound for the path with all "
 		"that it called. Waits for files, sockets, sleeps, other processes and "

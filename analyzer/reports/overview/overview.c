@@ -108,7 +108,7 @@ static int by_self(const void *left, const void *right, void *context)
 	return x != y ? (x < y) - (x > y) : (a > b) - (a < b);
 }
 
-/* Call paths by their own time, recursion folded: where the time really goes. */
+/* Call paths by self time, recursion folded: where the time really goes. */
 static void add_paths(struct report_input *input, struct doc *doc,
 		      const struct calltree *unfolded)
 {
@@ -301,7 +301,7 @@ const struct report report_report = {
 	.description =
 		"How far the numbers can be trusted, what ran, what is worth fixing "
 		"most, "
-		"the functions and call paths with the most time of their own, "
+		"the functions and call paths with the most self time, "
 		"components (of --map FILE or of regions) and steps when there are any, "
 		"where memory was allocated and what the peak was made of, CPU and "
 		"memory use. "

@@ -26,7 +26,7 @@ static const struct column columns[] = {
 	{"function_id", NULL, COLUMN_ID, COLUMN_MACHINE},
 };
 
-/* A budget is a part of the program's own time. */
+/* A budget is a part of the time without hooks. */
 static void note_budget(struct doc *doc, const struct run_facts *facts)
 {
 	const struct hooks *hooks = &facts->hooks;
@@ -37,7 +37,7 @@ static void note_budget(struct doc *doc, const struct run_facts *facts)
 
 	if (!hooks->has_budget)
 		return;
-	strbuf_printf(&text, "The budget was %g %% of the program's own time; recording ",
+	strbuf_printf(&text, "The budget was %g %% of the time without hooks; recording ",
 		      hooks->budget_percent);
 	strbuf_puts(&text, is_exceeded ? "took about " : "took, as far as is known, ");
 	units_percent(&text, units_share(all.ns, own_ns));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Rules T1 and T9: functions whose own code computes for much of the run, in many calls
+ * Rules T1 and T9: functions that compute for much of the run themselves, in many calls
  * or in one. Must not count waits; nor say computed where it was not told from them.
  */
 #include "analyzer/rules/rule.h"
@@ -15,10 +15,11 @@ static const char proof[] =
 	"max_ns FROM functions WHERE run_id = {run} AND function_id = {function_id}";
 
 static const struct rule_limit hot_leaf_limits[] = {
-	{"own_share", 0.05, "ratio", .most = 1,
-	 .meaning = "share of the run that the function's own code must compute"},
-	{"own_part", 0.5, "ratio", .most = 1,
-	 .meaning = "part of what is computed at and below it that must be its own"},
+	{"self_share", 0.05, "ratio", .most = 1,
+	 .meaning = "share of the run that the function must compute itself"},
+	{"self_part", 0.5, "ratio", .most = 1,
+	 .meaning =
+		 "part of what is computed at and below it that it must compute itself"},
 	{"least_hooks", 2, "ratio", .not_above = "sure_hooks",
 	 .meaning = "what it computes in a call, in costs of a hook pair, below which T2 "
 		    "judges alone"},
@@ -41,7 +42,7 @@ const struct rule rule_hot_leaf = {
 	.slug = "hot-leaf",
 	.limits = hot_leaf_limits,
 	.title = "Code that computes for much of the run itself",
-	.summary = "a function's own code, not what it calls, computes for a large share "
+	.summary = "a function itself, not what it calls, computes for a large share "
 		   "of the run",
 	.specific = 1,
 	.explains = (const struct rule *const[]){&rule_tiny_calls, NULL},
@@ -49,17 +50,17 @@ const struct rule rule_hot_leaf = {
 	.sql = time_self_sql_functions,
 	.values =
 		(const struct rule_value[]){
-			RULE_LEAST("own share of the run", "percent", "held",
-				   "own_share"),
+			RULE_LEAST("self share of the run", "percent", "held",
+				   "self_share"),
 			RULE_TELLS("computed itself", "ns", "cpu_ns"),
-			RULE_TELLS("own share of that with what it calls", "percent",
-				   "own_part"),
+			RULE_TELLS("self share of that with what it calls", "percent",
+				   "self_part"),
 			RULE_TELLS("calls", "count", "calls"),
 			RULE_TELLS("computed per call", "ns", "call_ns"),
 			RULE_TELLS("waited besides", "ns", "waited_ns"),
 			/* whatever the error of its time makes of it */
-			RULE_LEAST(NULL, NULL, "sure_held", "own_share"),
-			RULE_LEAST(NULL, NULL, "own_part", "own_part"),
+			RULE_LEAST(NULL, NULL, "sure_held", "self_share"),
+			RULE_LEAST(NULL, NULL, "self_part", "self_part"),
 			RULE_LEAST(NULL, NULL, "by_hooks", "least_by_hooks"),
 			RULE_LEAST(NULL, NULL, "by_hook", "least_hooks"),
 			{0}},
@@ -81,7 +82,7 @@ const struct rule rule_long_call = {
 	.slug = "long-call",
 	.limits = long_call_limits,
 	.title = "One call that computes for long",
-	.summary = "the own code of a single call computes for a large share of the run",
+	.summary = "a single call itself computes for a large share of the run",
 	.specific = 1,
 	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL | MEASURED_CPU,
 	.sql = time_self_sql_functions,

@@ -1,11 +1,11 @@
 -- SPDX-License-Identifier: MIT
--- Functions that computed for much time of their own.
+-- Functions of much self time.
 
 -- held_ns: what of it counts for the run. one_ns: what the longest call computed of it, at
 -- least: max_ns has what is below with the hooks' cost. sure: the part that is there with
 -- the error, too. Where computing was not told from waits only calls are judged that are
 -- shorter than a wait, which takes two switches of threads and a wake-up: 20 us. T9 judges
--- what one call holds half of, T1, which has own_part, the rest. hooks_ns: of an estimate the
+-- what one call holds half of, T1, which has self_part, the rest. hooks_ns: of an estimate the
 -- raw time is that of the calls that had a frame, and less than what it took.
 -- :name functions
 WITH costs AS (SELECT f.function_id, f.calls, f.p50_ns, f.alloc_count, f.self_error_ns,
@@ -18,7 +18,7 @@ WITH costs AS (SELECT f.function_id, f.calls, f.p50_ns, f.alloc_count, f.self_er
 			- f.self_blocked_ns) AS longest_ns
 	FROM functions f LEFT JOIN held h USING (function_id)
 	WHERE f.run_id = :run AND f.calls > 0 AND f.self_ns - f.self_ready_ns
-		- f.self_blocked_ns >= COALESCE(:own_share, :run_share) * :run_ns
+		- f.self_blocked_ns >= COALESCE(:self_share, :run_share) * :run_ns
 		AND f.function_id NOT IN (SELECT function_id FROM path
 			WHERE run_id = :run AND kind >= 3)),
 parts AS (SELECT *, MIN(longest_ns, cpu_ns, held_ns) AS one_ns,
@@ -26,21 +26,21 @@ parts AS (SELECT *, MIN(longest_ns, cpu_ns, held_ns) AS one_ns,
 		cpu_ns < :alloc_ns * alloc_count AS is_allocating
 	FROM costs WHERE cpu_ns > 0)
 SELECT function_id, calls, cpu_ns, self_error_ns AS cpu_ns_error, held_ns / :run_ns AS held,
-	sure * held_ns / :run_ns AS sure_held, cpu_ns / MAX(1, total_ns) AS own_part,
+	sure * held_ns / :run_ns AS sure_held, cpu_ns / MAX(1, total_ns) AS self_part,
 	cpu_ns / calls AS call_ns, COALESCE(sure * cpu_ns / NULLIF(hooks_ns, 0), 1e9) AS by_hooks,
 	COALESCE(sure * cpu_ns / calls / NULLIF(:hook_ns, 0), 1e9) AS by_hook,
 	CASE WHEN self_ns > 1.01 * cpu_ns THEN self_ns - cpu_ns END AS waited_ns,
 	one_ns, sure * one_ns AS sure_one_ns, one_ns / :run_ns AS one_held,
 	sure * one_ns / :run_ns AS sure_one_held, CASE WHEN calls > 1 THEN p50_ns END AS p50_ns,
-	:assumed_gain * CASE WHEN :own_part > 0 THEN held_ns ELSE one_ns END AS saving_ns,
+	:assumed_gain * CASE WHEN :self_part > 0 THEN held_ns ELSE one_ns END AS saving_ns,
 	CASE WHEN is_allocating OR cpu_ns / calls < :sure_hooks * :hook_ns THEN 0 ELSE 1 END
 		AS confidence,
 	CASE WHEN NOT :has_split AND self_ns >= 20e3 * calls
 		THEN 'what was computed and what was a wait was not told apart in every '
 			|| 'process: see ''prof-analyze doctor''' END AS unmeasured,
 	CASE WHEN is_allocating
-		THEN 'much of the run is in its own code and in malloc, which it calls'
-		ELSE 'much of the run is in its own code, not in what it calls' END AS why,
+		THEN 'much of the run is its self time, in part that of malloc, which it calls'
+		ELSE 'much of the run is its self time, not that of what it calls' END AS why,
 	CASE WHEN is_allocating THEN 'allocate less: keep blocks for the next use, or take many '
 			|| 'at once from a pool'
 		ELSE 'do less: a better algorithm, or results that are kept' END AS less,
@@ -53,5 +53,5 @@ SELECT function_id, calls, cpu_ns, self_error_ns AS cpu_ns_error, held_ns / :run
 		ELSE 'look at the lines with ''perf annotate'', which sees inside a function' END
 		AS inside
 FROM parts
-WHERE CASE WHEN :own_part > 0 THEN one_ns < held_ns / 2 ELSE one_ns >= held_ns / 2 END
+WHERE CASE WHEN :self_part > 0 THEN one_ns < held_ns / 2 ELSE one_ns >= held_ns / 2 END
 ORDER BY cpu_ns DESC, function_id;

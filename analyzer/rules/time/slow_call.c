@@ -15,7 +15,7 @@ static const struct rule_limit limits[] = {
 	 .meaning = "the same for medium"},
 	{"low_ns", 50e6, "ns", .not_above = "medium_ns",
 	 .meaning = "the same for low; a shorter mean is no finding"},
-	{"own_share", 0.2, "ratio", .most = 1,
+	{"self_share", 0.2, "ratio", .most = 1,
 	 .meaning = "share of its time that a function must compute itself: else its "
 		    "callees are judged, or its waits"},
 	{0},
@@ -37,7 +37,7 @@ const struct rule rule_slow_call = {
 			RULE_TELLS("p50 with hooks", "ns", "p50_ns"),
 			RULE_TELLS("longest with hooks", "ns", "max_ns"),
 			RULE_TELLS("computed itself, of the run", "percent", "held"),
-			RULE_LEAST(NULL, NULL, "own_part", "own_share"),
+			RULE_LEAST(NULL, NULL, "self_part", "self_share"),
 			{0}},
 	/* That it takes long does not say that it need not: its confidence is low. */
 	.why = "each call computes for long by itself, whatever the number of calls",

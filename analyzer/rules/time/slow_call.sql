@@ -18,6 +18,6 @@ parts AS (SELECT c.*, COALESCE(h.ns, own_ns) AS held_ns, CASE WHEN least_ns > :h
 SELECT function_id, severity, CAST(served_ns AS REAL) / calls AS mean_ns,
 	CAST(total_error_ns AS REAL) / calls AS mean_ns_error,
 	CASE severity WHEN 3 THEN :high_ns WHEN 2 THEN :medium_ns ELSE :low_ns END AS least_mean,
-	CAST(own_ns AS REAL) / served_ns AS own_part, calls, p50_ns, max_ns,
+	CAST(own_ns AS REAL) / served_ns AS self_part, calls, p50_ns, max_ns,
 	held_ns / :run_ns AS held, held_ns AS saving_ns, 0 AS confidence
 FROM parts ORDER BY own_ns DESC, function_id;

@@ -23,8 +23,8 @@
 struct spread {
 	int64_t function_id;
 	double calls;
-	double run_ns;	  /* what the function computes of the run, with what it calls */
-	double own_share; /* its own code's part of that */
+	double run_ns;	   /* what the function computes of the run, with what it calls */
+	double self_share; /* self time's part of that */
 	double computed_ns; /* the histogram's sum, without the waits of the calls */
 	double tick_ns;
 	struct histogram histogram;
@@ -44,7 +44,7 @@ static int read_row(struct rule_input *input, struct cursor *cursor, struct spre
 		.function_id = cursor_integer(cursor, "function_id"),
 		.calls = cursor_real(cursor, "calls"),
 		.run_ns = fmin(cursor_real(cursor, "run_part") * total_ns, run_ns),
-		.own_share = rule_share(cursor_real(cursor, "own_ns"), total_ns),
+		.self_share = rule_share(cursor_real(cursor, "own_ns"), total_ns),
 		.tick_ns = cursor_real(cursor, "tick_ns"),
 	};
 	bytes = cursor_blob(cursor, "histogram", &size);
@@ -73,7 +73,7 @@ static double beyond(const struct spread *spread, double usual_ns)
  * theirs: calls that go different ways through a program differ by nature. */
 static double gain_ns(struct rule_input *input, const struct spread *spread)
 {
-	return spread->run_ns * spread->own_share * rule_limit(input, "assumed_gain");
+	return spread->run_ns * spread->self_share * rule_limit(input, "assumed_gain");
 }
 
 static const char *proof(struct rule_input *input, int64_t function_id)
@@ -211,9 +211,9 @@ static const struct rule_limit tail_latency_limits[] = {
 		    "hold, less what the process waited for a CPU"},
 	{"assumed_gain", 0.8, "ratio", .most = 1,
 	 .meaning = "part that a fix is assumed to save of the excess of the slow calls, "
-		    "as far as it is the function's own code"},
+		    "as far as it is the function's self time"},
 	{"least_by_hooks", 1, "ratio",
-	 .meaning = "own time, by what was subtracted from it for hooks: less hangs on "
+	 .meaning = "self time, by what was subtracted from it for hooks: less hangs on "
 		    "how exact that is"},
 	{"allocs_per_call", 0.25, "ratio",
 	 .meaning = "allocations of the function's own for each call, from which its "
@@ -294,9 +294,9 @@ static const struct rule_limit two_modes_limits[] = {
 	 .meaning = "calls between the kinds, of the calls of the smaller one, at most"},
 	{"assumed_gain", 0.8, "ratio", .most = 1,
 	 .meaning = "part that a fix is assumed to save of the excess of the slow calls, "
-		    "as far as it is the function's own code"},
+		    "as far as it is the function's self time"},
 	{"least_by_hooks", 1, "ratio",
-	 .meaning = "own time, by what was subtracted from it for hooks: less hangs on "
+	 .meaning = "self time, by what was subtracted from it for hooks: less hangs on "
 		    "how exact that is"},
 	{"allocs_per_call", 0.25, "ratio",
 	 .meaning = "allocations of the function's own for each call, from which its "
