@@ -31,6 +31,8 @@ struct resolver {
 	struct component_map *map; /* NULL: no rule is about components */
 	struct whole_name whole_names;
 	bool has_names, has_files;
+	bool by_words;	     /* names are asked for by rules about whole names alone */
+	bool files_of_named; /* and source files of those only */
 	struct symbolizer *symbolizer;
 	struct map source_numbers;
 	struct source *sources;
@@ -46,12 +48,14 @@ struct resolver *resolver_new(const struct selection *selection,
 
 	resolver->selection = selection;
 	resolver->map = has_components ? map : NULL;
-	resolver->has_names = selection_of_kind(selection, SELECTION_WHOLE_NAME) ||
-			      (resolver->map && component_map_has_names(map));
+	resolver->by_words = !(resolver->map && component_map_has_names(map));
+	resolver->has_names =
+		selection_of_kind(selection, SELECTION_WHOLE_NAME) || !resolver->by_words;
 	whole_name_begin(&resolver->whole_names, selection);
-	resolver->has_files = whole_name_has_files(&resolver->whole_names) ||
-			      selection_of_kind(selection, SELECTION_FILE) ||
+	resolver->has_files = selection_of_kind(selection, SELECTION_FILE) ||
 			      (resolver->map && component_map_has_files(map));
+	resolver->files_of_named =
+		!resolver->has_files && whole_name_has_files(&resolver->whole_names);
 	resolver->symbolizer = symbols_new();
 	return resolver;
 }
@@ -91,6 +95,13 @@ static bool wish(void *context, const char *file)
 	return source->rules || source->has_component || source->is_named;
 }
 
+static bool may_fit(void *context, const char *linkage_name, size_t size)
+{
+	struct resolver *resolver = context;
+
+	return whole_name_may_fit(&resolver->whole_names, linkage_name, size);
+}
+
 static uint64_t rules_of(struct resolver *resolver, const struct symbol *symbol)
 {
 	const char *name = symbol->name ? symbol->name : "", *component = NULL;
@@ -98,7 +109,7 @@ static uint64_t rules_of(struct resolver *resolver, const struct symbol *symbol)
 
 	if (symbol->file)
 		rules |= source_of(resolver, symbol->file)->rules;
-	if (resolver->has_names)
+	if (symbol->name && resolver->has_names)
 		rules |= whole_name_fit(
 			&resolver->whole_names,
 			&(struct whole_function){name, symbol->linkage_name, symbol->file,
@@ -155,7 +166,9 @@ void resolver_read(struct resolver *resolver, const struct segment_module *modul
 	};
 	const struct symbol_question question = {
 		.has_names = resolver->has_names,
-		.wish = resolver->has_files ? wish : NULL,
+		.may_fit = resolver->by_words ? may_fit : NULL,
+		.wish = resolver->has_files || resolver->files_of_named ? wish : NULL,
+		.is_wish_of_named = resolver->files_of_named,
 		.look = look,
 		.context = resolver,
 	};
@@ -165,7 +178,7 @@ void resolver_read(struct resolver *resolver, const struct segment_module *modul
 	resolver->module = module->path;
 	resolver->resolved = ret;
 	ret->has_hooks = !symbols_trouble(symbols) && symbols_import(symbols, HOOK);
-	if (ret->has_hooks && !symbols_each(symbols, &question) && resolver->has_files)
+	if (ret->has_hooks && !symbols_each(symbols, &question))
 		ret->trouble = NO_LINES;
 	if (symbols_trouble(symbols))
 		ret->trouble = trouble_of(symbols_trouble(symbols));

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collector/selection/name_word.h"
 #include "collector/symbols/demangle.h"
 #include "common/base/xalloc.h"
 #include "common/names/cxx_canonical.h"
@@ -53,6 +54,8 @@ void whole_name_begin(struct whole_name *ret, const struct selection *selection)
 
 		if (!memchr(rule->text, '(', rule->length))
 			rule->kind = SELECTION_KINDS;
+		ret->words[i].size =
+			name_word_find(rule->text, rule->length, &ret->words[i].text);
 		ret->printed[i] = read_printed(&selection->rules[i]);
 		ret->has_printed |= ret->printed[i] != NULL;
 		ret->has_suffixes |=
@@ -70,6 +73,25 @@ void whole_name_done(struct whole_name *names)
 		free(names->printed[i]);
 	}
 	strbuf_free(&names->text);
+}
+
+/* Of Rust, Fortran and D they are not C++'s. */
+static bool is_written_out(const char *linkage_name)
+{
+	return linkage_name[0] != '_' || linkage_name[1] == 'Z';
+}
+
+bool whole_name_may_fit(const struct whole_name *names, const char *linkage_name,
+			size_t size)
+{
+	if (!is_written_out(linkage_name))
+		return true;
+	for (uint32_t i = 0; i < names->all.count; i++)
+		if (names->all.rules[i].kind == SELECTION_WHOLE_NAME &&
+		    memmem(linkage_name, size, names->words[i].text,
+			   names->words[i].size))
+			return true;
+	return false;
 }
 
 static bool has_mark(const struct whole_name *names, const char *mark)

@@ -14,6 +14,11 @@ struct whole_name {
 	struct selection all, of_parameters;
 	struct printed_rule *printed[SELECTION_RULE_LIMIT];
 	bool has_printed, has_suffixes; /* "f [a.c]" */
+	/* of a rule: what name_word_find() says; borrowed from the rules' texts */
+	struct {
+		const char *text;
+		size_t size;
+	} words[SELECTION_RULE_LIMIT];
 	struct strbuf text;
 };
 
@@ -28,6 +33,11 @@ void whole_name_done(struct whole_name *names);
 /* Do rules tell functions apart by source files; by one of this base name? */
 bool whole_name_has_files(const struct whole_name *names);
 bool whole_name_has_file(const struct whole_name *names, const char *file);
+
+/* False: no rule about whole names fits the function of this linkage name. That takes
+ * much less time than to demangle it. */
+bool whole_name_may_fit(const struct whole_name *names, const char *linkage_name,
+			size_t size);
 
 /* The rules that a function fits: its name as it is, without parameters ("a::f<int>"),
  * without its own template arguments, too ("a::f"), or in any form in which a report may

@@ -420,42 +420,49 @@ static void look_at_name(struct debug_info *info, const struct symbol_entry *ent
 	frame->place = (struct place){file, 0};
 }
 
-uint64_t symbols_each(struct symbol_module *module,
-		      const struct symbol_question *question)
+/* What it is compared with costs as much as it is long. false: too much. */
+static bool fill_name(struct symbol_module *module, struct debug_info *info,
+		      const struct symbol_entry *entry, struct symbol *symbol)
+{
+	struct debug_scope frame = {.place.file = symbol->file};
+
+	look_at_name(info, entry, &frame);
+	fill_symbol(module, entry->name, name_length(entry->name, false), &frame, symbol);
+	return !symbol->name || budget_take(&module->budget, strlen(symbol->name) / 16);
+}
+
+bool symbols_each(struct symbol_module *module, const struct symbol_question *question)
 {
 	struct debug_info *info = question->wish ? module_info(module) : NULL;
 	const struct place_wish wish = {question->wish, question->context};
-	uint64_t known_count = 0;
+	uint64_t asked_count = 0, known_count = 0;
 
 	budget_begin(&module->budget);
 	for (size_t i = 0; i < module->table.count; i++) {
 		const struct symbol_entry *entry = &module->table.entries[i];
-		struct debug_scope frame = {.name = NULL};
-		struct symbol symbol;
-		bool is_known = false;
+		bool is_named = question->has_names, is_known = false;
+		struct symbol symbol = {.name = NULL};
 
-		if (!budget_take(&module->budget, 1))
+		if (!budget_take(&module->budget, 1 + entry->length / 256))
 			break;
-		if (info)
-			frame.place.file =
-				debug_info_file(info, entry->address, &wish, &is_known);
-		known_count += is_known;
-		if (!question->has_names && !frame.place.file)
-			continue;
-		symbol = (struct symbol){.file = frame.place.file};
-		if (question->has_names) {
-			look_at_name(info, entry, &frame);
-			fill_symbol(module, entry->name, name_length(entry->name, false),
-				    &frame, &symbol);
-			/* what it is compared with costs as much as it is long */
-			if (symbol.name &&
-			    !budget_take(&module->budget, strlen(symbol.name) / 16))
-				break;
+		if (is_named && question->may_fit)
+			is_named = question->may_fit(question->context, entry->name,
+						     entry->length);
+		if (question->wish && (is_named || !question->is_wish_of_named)) {
+			asked_count++;
+			if (info)
+				symbol.file = debug_info_file(info, entry->address, &wish,
+							      &is_known);
+			known_count += is_known;
 		}
+		if (!is_named && !symbol.file)
+			continue;
+		if (is_named && !fill_name(module, info, entry, &symbol))
+			break;
 		question->look(question->context, entry->address, &symbol);
 	}
 	(void)budget_look(&module->budget);
-	return known_count;
+	return !asked_count || known_count;
 }
 
 bool symbols_import(struct symbol_module *module, const char *linkage_name)

@@ -92,21 +92,23 @@ int symbols_function(struct symbol_module *module, uint64_t address, struct symb
 
 /*
  * What is asked about all functions: names, or the source files that a wish is about, or
- * both. look is shown those of the symbol table by address, without lines; without names
- * only those whose file is known.
+ * both. may_fit: of which functions the name is asked for, by linkage names, with
+ * versions and marks of copies; NULL: of all. look is shown those of the symbol table by
+ * address, without lines, of whom a name or a file is asked for and known.
  */
 struct symbol_question {
 	bool has_names;
+	bool (*may_fit)(void *context, const char *linkage_name, size_t size);
 	bool (*wish)(void *context, const char *file); /* NULL: no file is asked for */
+	bool is_wish_of_named; /* files are asked for of those that may_fit */
 	void (*look)(void *context, uint64_t address, const struct symbol *symbol);
 	void *context;
 };
 
-/* Returns how many functions there is debug information about; without a wish 0. When the
- * budget is over, what was not read is not shown (symbols_trouble()). A module gets the
- * same wish each time. */
-uint64_t symbols_each(struct symbol_module *module,
-		      const struct symbol_question *question);
+/* False: files were asked for, and there is debug information about none of those
+ * functions. When the budget is over, what was not read is not shown (symbols_trouble()).
+ * A module gets the same wish each time. */
+bool symbols_each(struct symbol_module *module, const struct symbol_question *question);
 
 /* Whether the file takes the function from another object. */
 bool symbols_import(struct symbol_module *module, const char *linkage_name);
