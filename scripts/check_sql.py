@@ -14,7 +14,7 @@ import sqlite3
 import sys
 
 KEPT = {name: os.path.join("analyzer", "rules", "time", "run.sql")
-        for name in ("root_lane", "held")}
+        for name in ("root_lane", "held", "site_busiest")}
 SKIPPED_FOLDERS = {".git", "__pycache__", "transparency"}
 
 

@@ -43,6 +43,17 @@ struct cursor *rule_query(struct rule_input *input, const char *sql)
 	return cursor;
 }
 
+int rule_first_number(struct rule_input *input, const char *sql, double otherwise,
+		      double *ret)
+{
+	struct cursor *cursor = rule_query(input, sql);
+
+	*ret = cursor_next(cursor) > 0 && cursor_text_at(cursor, 0)
+		       ? cursor_real_at(cursor, 0)
+		       : otherwise;
+	return rule_finish(input, cursor, 0);
+}
+
 int rule_finish(struct rule_input *input, struct cursor *cursor, int result)
 {
 	int failure = cursor_finish(cursor);
@@ -131,12 +142,98 @@ void rule_put_chain(struct rule_input *input, int64_t path_id, struct strbuf *te
 			      count ? " > " : "");
 }
 
+const char *rule_replace(struct rule_input *input, const char *text, const char *word,
+			 const char *with)
+{
+	const char *at = text ? strstr(text, word) : NULL;
+
+	return !at ? text
+		   : rule_text(input, "%.*s%s%s", (int)(at - text), text, with,
+			       at + strlen(word));
+}
+
+static void put_column(struct rule_input *input, struct cursor *cursor, const char *name,
+		       size_t size, struct strbuf *filled)
+{
+	bool is_path = *name == '>';
+	int column = cursor_find(cursor, name + is_path, size - is_path);
+
+	if (is_path && column >= 0)
+		rule_put_chain(input, (int64_t)cursor_real_at(cursor, column), filled);
+	else if (column >= 0 && cursor_text_at(cursor, column))
+		strbuf_puts(filled, cursor_text_at(cursor, column));
+}
+
+static void put_limit(struct rule_input *input, const char *name, size_t size,
+		      struct strbuf *filled)
+{
+	char *copy = xstrndup(name, size);
+
+	strbuf_printf(filled, "%.15g", rule_limit(input, copy));
+	free(copy);
+}
+
+const char *rule_fill(struct rule_input *input, struct cursor *cursor, const char *text)
+{
+	struct strbuf filled = {0};
+	const char *copy;
+
+	for (const char *open; text && (open = strchr(text, '{')); text = open + 1) {
+		const char *name = open + 1;
+		size_t size = strcspn(name, "}");
+
+		strbuf_printf(&filled, "%.*s", (int)(open - text), text);
+		if (strncmp(name, "run}", 4) == 0)
+			strbuf_printf(&filled, "%lld", (long long)input->run_id);
+		else if (*name == '=')
+			put_limit(input, name + 1, size - 1, &filled);
+		else if (cursor)
+			put_column(input, cursor, name, size, &filled);
+		else
+			strbuf_printf(&filled, "{%.*s}", (int)size, name);
+		open = name + size;
+	}
+	if (text)
+		strbuf_puts(&filled, text);
+	copy = rule_copy(input, strbuf_text(&filled));
+	strbuf_free(&filled);
+	return copy;
+}
+
+/* What the rule has for all of its findings. */
+static void tell(struct rule_input *input, struct finding *finding)
+{
+	const struct rule *rule = input->rule;
+
+	finding->why = rule->why;
+	finding->least_severity = rule->least;
+	if (rule->most)
+		finding_cap_severity(finding, rule->most);
+	finding_add_advice(finding, rule->advice);
+	if (rule->proof)
+		finding->sql = rule_fill(input, NULL, rule->proof);
+}
+
+void rule_evidence(struct rule_input *input, struct finding *finding, const char *words,
+		   const char *unit, double value, const char *limit)
+{
+	double scale = strcmp(unit, "percent") == 0 ? 100 : 1;
+
+	if (limit)
+		finding_evidence_limit(finding, words, unit, scale * value,
+				       scale * rule_limit(input, limit));
+	else
+		finding_evidence(finding, words, unit, scale * value);
+}
+
 struct finding *rule_add(struct rule_input *input, struct findings *ret)
 {
 	struct finding *finding =
 		findings_add(ret, input->rule, input->rule->id[0], input->rule->specific);
 
 	finding->explains = input->rule->explains;
+	if (!input->rule->sql)
+		tell(input, finding);
 	return finding;
 }
 
@@ -154,6 +251,11 @@ static struct finding *add_node(struct rule_input *input, struct findings *ret,
 			&input->tree->functions[at->function];
 
 		finding->function_id = function->function_id;
+		if (!input->rule->sql)
+			finding->sql =
+				rule_replace(input, finding->sql, "{function_id}",
+					     rule_text(input, "%lld",
+						       (long long)finding->function_id));
 		finding->is_region = function->is_region;
 		rule_set_line(input, finding, function->file, function->line);
 		if (function->is_region && function->component && *function->component)

@@ -67,33 +67,6 @@ static bool is_crossed(struct rule_input *input, struct cursor *cursor,
 	return value->at_most ? is <= limit : is >= limit;
 }
 
-const char *rule_fill(struct rule_input *input, struct cursor *cursor, const char *text)
-{
-	struct strbuf filled = {0};
-	const char *copy;
-
-	for (const char *open; text && (open = strchr(text, '{')); text = open + 1) {
-		const char *name = open + 1;
-		size_t size = strcspn(name, "}"), is_path = *name == '>';
-		int column = cursor_find(cursor, name + is_path, size - is_path);
-
-		strbuf_printf(&filled, "%.*s", (int)(open - text), text);
-		open = name + size;
-		if (strncmp(name, "run}", 4) == 0)
-			strbuf_printf(&filled, "%lld", (long long)input->run_id);
-		else if (is_path && column >= 0)
-			rule_put_chain(input, (int64_t)cursor_real_at(cursor, column),
-				       &filled);
-		else if (column >= 0 && cursor_text_at(cursor, column))
-			strbuf_puts(&filled, cursor_text_at(cursor, column));
-	}
-	if (text)
-		strbuf_puts(&filled, text);
-	copy = rule_copy(input, strbuf_text(&filled));
-	strbuf_free(&filled);
-	return copy;
-}
-
 static void tell_value(struct rule_input *input, struct finding *finding,
 		       struct cursor *cursor, const struct rule_value *value)
 {
@@ -128,6 +101,10 @@ static void tell(struct rule_input *input, struct findings *ret, struct cursor *
 	finding->saving_ns = fmax(0, saving_ns);
 	finding->impact =
 		rule_share(saving_ns, value_of(cursor, "of_ns", input->time_run->run_ns));
+	finding->saving_bytes = value_of(cursor, "saving_bytes", 0);
+	if (finding->saving_bytes > 0)
+		finding->impact = rule_share(finding->saving_bytes,
+					     value_of(cursor, "of_bytes", 0));
 	finding->least_severity = rule->least;
 	if (value_of(cursor, "severity", 0) > 0)
 		finding_fix_severity(finding,

@@ -13,6 +13,7 @@
 #include "analyzer/findings/rule_limits.h"
 
 struct cursor;
+struct memory_owner;	/* analyzer/rules/memory/owners.h */
 struct memory_wrappers; /* analyzer/rules/memory/wrappers.h */
 struct quality;		/* analyzer/findings/quality.h */
 struct rundb;
@@ -125,19 +126,26 @@ struct rule {
 	/*
 	 * A rule that is a query: each row whose values are all on the right side of
 	 * their limits becomes a finding. The columns path_id or function_id (neither, or
-	 * 0: the whole run), saving_ns, confidence, severity, NAME_error (of what is told
-	 * of NAME), and unmeasured (why this row says nothing) are taken where there are
-	 * such. "{name}" in a text is what
-	 * the row has in that column, "{>name}" the end of that call path, "{run}" the
-	 * run.
+	 * 0: the whole run), saving_ns of of_ns, saving_bytes of of_bytes, confidence,
+	 * severity, NAME_error (of what is told of NAME), and unmeasured (why this row
+	 * says nothing) are taken where there are such. "{name}" in a text is what the
+	 * row has in that column, "{>name}" the end of that call path, "{run}" the run.
 	 */
 	const char *sql;
 	const struct rule_value *values; /* ends with one without a column */
-	const char *why;		 /* NULL: the row has it in its column why */
+	/* Of every finding, unless the rule gives it others; in the proof "{run}",
+	 * "{path_id}", "{function_id}", and "{=NAME}", the value of a limit. */
+	const char *why; /* NULL: the row has it in its column why */
 	const char *advice[FINDING_ADVICE + 1], *proof;
 	/* What the findings are at least, and at most; INFO: not set. */
 	enum severity least, most;
-	/* Without a query: adds findings. RULE_DONE, RULE_NOT_MEASURED or -errno. */
+	/* A rule about who allocates: its sites (see memory_owners_load()), and what
+	 * adds a finding about one of those that own them, if there is something to find:
+	 * 0 or -errno. */
+	const char *sites;
+	int (*judge)(struct rule_input *input, struct findings *ret,
+		     const struct memory_owner *owner);
+	/* Without both: adds findings. RULE_DONE, RULE_NOT_MEASURED or -errno. */
 	int (*evaluate)(struct rule_input *input, struct findings *ret);
 };
 
@@ -172,10 +180,18 @@ const char *rule_copy(struct rule_input *input, const char *text);
 
 /* The end of a call path: "... > parse > read_line". */
 void rule_put_chain(struct rule_input *input, int64_t path_id, struct strbuf *text);
-/* The text with what the present row has, see struct rule. */
+/* The text with what the present row has, see struct rule. cursor NULL: there is none,
+ * and what only a row could tell stays. */
 const char *rule_fill(struct rule_input *input, struct cursor *cursor, const char *text);
+/* The text with another one in the place of a word of it. */
+const char *rule_replace(struct rule_input *input, const char *text, const char *word,
+			 const char *with);
 /* Asks the rule's query; as evaluate() does. */
 int rule_look(struct rule_input *input, struct findings *ret);
+/* What a query has in its first row and column; otherwise: no row, or NULL. RULE_DONE or
+ * -errno. */
+int rule_first_number(struct rule_input *input, const char *sql, double otherwise,
+		      double *ret);
 
 /* Adds a finding about the whole run. */
 struct finding *rule_add(struct rule_input *input, struct findings *ret);
@@ -187,6 +203,10 @@ struct finding *rule_add_path(struct rule_input *input, struct findings *ret,
  * most bytes allocated when by_bytes. */
 struct finding *rule_add_function(struct rule_input *input, struct findings *ret,
 				  int64_t function_id, bool by_bytes);
+/* Adds a measured value, of "percent" as a ratio; limit: the rule's that it crossed, or
+ * NULL. */
+void rule_evidence(struct rule_input *input, struct finding *finding, const char *words,
+		   const char *unit, double value, const char *limit);
 /* Says where it is. */
 void rule_set_line(struct rule_input *input, struct finding *finding, const char *file,
 		   int64_t line);

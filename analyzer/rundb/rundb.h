@@ -51,7 +51,9 @@ int rundb_limit_views(struct rundb *db, int64_t run_id);
 /* From now on this connection has a table of that name with the rows of sql, whose :run
  * is bound, in place of an earlier one. The file is not changed. */
 int rundb_keep(struct rundb *db, const char *name, const char *sql, int64_t run_id);
-/* The same with the sums by one number: a row each. */
+/* The same with a view. */
+int rundb_view(struct rundb *db, const char *name, const char *sql);
+/* A table with the sums by one number: a row each. */
 int rundb_keep_sums(struct rundb *db, const char *name, const char *key,
 		    const char *value, const struct sums *sums);
 /* From now on functions have what the hooks saw, inlined copies as calls of their own,

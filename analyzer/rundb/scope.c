@@ -91,6 +91,19 @@ int rundb_keep(struct rundb *db, const char *name, const char *sql, int64_t run_
 	return end(db, result);
 }
 
+int rundb_view(struct rundb *db, const char *name, const char *sql)
+{
+	int result = begin(db);
+	char *create =
+		sqlite3_mprintf("CREATE TEMP VIEW IF NOT EXISTS \"%w\" AS %s", name, sql);
+
+	if (result == SQLITE_OK)
+		result = create ? sqlite3_exec(db->handle, create, NULL, NULL, NULL)
+				: SQLITE_NOMEM;
+	sqlite3_free(create);
+	return end(db, result);
+}
+
 static int insert_sums(struct rundb *db, const char *insert, const struct sums *sums)
 {
 	sqlite3_stmt *statement = NULL;

@@ -10,6 +10,7 @@
 #include "analyzer/reports/read_file.h"
 #include "analyzer/reports/trust/facts.h"
 #include "analyzer/rules/measured.h"
+#include "analyzer/rules/memory/owners.h"
 #include "analyzer/rules/memory/wrappers.h"
 #include "analyzer/rules/time/run.h"
 
@@ -110,7 +111,11 @@ static enum exit_status apply(struct report_input *input, struct rule_input *rul
 	rule->reason = measured_missing(rule, state->rule->needs);
 	result = rule->reason	    ? RULE_NOT_MEASURED
 		 : state->rule->sql ? rule_look(rule, findings)
-				    : state->rule->evaluate(rule, findings);
+		 : state->rule->judge
+			 ? memory_owners_judge(rule, findings,
+					       rule_query(rule, state->rule->sites),
+					       state->rule->judge)
+			 : state->rule->evaluate(rule, findings);
 	if (result < 0 || rule->error->size)
 		return report_fail(input, STATUS_FAILED, "%s", strbuf_text(rule->error));
 	state->outcome = result == RULE_NOT_MEASURED ? OUTCOME_NOT_MEASURED

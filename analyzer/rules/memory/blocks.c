@@ -16,17 +16,6 @@
 enum big_sum { BYTES, ALLOCS, MOST_LIVE };
 enum small_sum { LOST, BLOCKS, REQUESTED, EXACT };
 
-/* Page faults of the run; negative: not known. */
-static int load_faults(struct rule_input *input, double *ret)
-{
-	struct cursor *cursor = rule_query(input, memory_blocks_sql_faults);
-
-	*ret = cursor_next(cursor) > 0 && !cursor_is_null(cursor, "minor_faults")
-		       ? cursor_real(cursor, "minor_faults")
-		       : -1;
-	return rule_finish(input, cursor, 0);
-}
-
 static void add_big(struct rule_input *input, struct findings *ret,
 		    const struct memory_owner *owner, double faults)
 {
@@ -46,52 +35,30 @@ static void add_big(struct rule_input *input, struct findings *ret,
 		finding->confidence = CONFIDENCE_HIGH;
 	memory_win_time(input, finding, ns);
 	finding->saving_allocs = sums[ALLOCS];
-	finding_evidence_limit(finding, "allocations", "count", sums[ALLOCS],
-			       rule_limit(input, "least_allocs"));
-	finding_evidence_limit(finding, "mean size", "bytes", sums[BYTES] / sums[ALLOCS],
-			       rule_limit(input, "big_bytes"));
-	finding_evidence_limit(finding, "bytes allocated / most live", "ratio",
-			       sums[BYTES] / sums[MOST_LIVE],
-			       rule_limit(input, "churn_ratio"));
-	finding_evidence(finding, "pages of these blocks", "count",
-			 sums[BYTES] / PAGE_BYTES);
-	finding_evidence(finding, "page faults of the run", "count", faults);
-	finding_evidence(finding, "cost of a page fault", "ns",
-			 rule_limit(input, "fault_ns"));
-	finding->why =
-		"blocks as large as those that malloc takes from the kernel come and "
-		"go, and the run has the page faults to match";
-	finding_advise(finding, "keep one buffer and use it again",
-		       "mallopt(M_MMAP_THRESHOLD, ...) and M_TRIM_THRESHOLD above the "
-		       "size keep the pages in the heap",
-		       "work in smaller parts");
-	finding->sql = memory_sites_sql(
-		input, owner,
-		"alloc_bytes - COALESCE(realloc_old_bytes, 0) AS new_bytes, alloc_count "
-		"- realloc_count AS allocations, peak_bytes, largest_bytes",
-		rule_text(input,
-			  "free_count >= 10 AND alloc_bytes >= %.15g * alloc_count AND "
-			  "alloc_bytes - COALESCE(realloc_old_bytes, 0) >= %.15g * "
-			  "peak_bytes",
-			  rule_limit(input, "big_bytes"),
-			  rule_limit(input, "churn_ratio")));
+	rule_evidence(input, finding, "allocations", "count", sums[ALLOCS],
+		      "least_allocs");
+	rule_evidence(input, finding, "mean size", "bytes", sums[BYTES] / sums[ALLOCS],
+		      "big_bytes");
+	rule_evidence(input, finding, "bytes allocated / most live", "ratio",
+		      sums[BYTES] / sums[MOST_LIVE], "churn_ratio");
+	rule_evidence(input, finding, "pages of these blocks", "count", pages, NULL);
+	rule_evidence(input, finding, "page faults of the run", "count", faults, NULL);
+	rule_evidence(input, finding, "cost of a page fault", "ns",
+		      rule_limit(input, "fault_ns"), NULL);
 }
 
 static int evaluate_big(struct rule_input *input, struct findings *ret)
 {
 	struct memory_owners owners = {0};
-	struct cursor *cursor;
 	double faults;
-	int result = load_faults(input, &faults);
+	int result = rule_first_number(input, memory_blocks_sql_faults, -1, &faults);
 
 	if (result < 0)
 		return result;
 	if (faults < 0)
 		return rule_not_measured(input, "page faults were not sampled");
-	cursor = rule_query(input, memory_blocks_sql_big);
-	cursor_bind_real(cursor, ":big", rule_limit(input, "big_bytes"));
-	cursor_bind_real(cursor, ":ratio", rule_limit(input, "churn_ratio"));
-	result = memory_owners_load(input, cursor, &owners);
+	result = memory_owners_load(input, rule_query(input, memory_blocks_sql_big),
+				    &owners);
 	for (size_t i = 0; i < owners.count && i < MEMORY_FINDINGS_MOST; i++)
 		add_big(input, ret, &owners.list[i], faults);
 	memory_owners_free(&owners);
@@ -102,11 +69,10 @@ static int add_small(struct rule_input *input, struct findings *ret,
 		     const struct memory_owner *owner)
 {
 	const double *sums = owner->sums;
-	double ratio = rule_limit(input, "overhead_ratio");
 	struct finding *finding;
 
 	if (sums[BLOCKS] < rule_limit(input, "least_blocks") ||
-	    sums[LOST] < ratio * sums[REQUESTED])
+	    sums[LOST] < rule_limit(input, "overhead_ratio") * sums[REQUESTED])
 		return 0;
 	finding = memory_owner_finding(input, ret, owner);
 	/* The peak is of bytes asked for; these come on top of it. */
@@ -114,34 +80,16 @@ static int add_small(struct rule_input *input, struct findings *ret,
 	finding->saving_bytes = sums[LOST];
 	/* Blocks of no bytes: all is lost. */
 	if (sums[REQUESTED] > 0)
-		finding_evidence_limit(finding, "lost / asked for", "ratio",
-				       sums[LOST] / sums[REQUESTED], ratio);
-	finding_evidence_limit(finding, "blocks at the peak", "count", sums[BLOCKS],
-			       rule_limit(input, "least_blocks"));
-	finding_evidence(finding, "mean size", "bytes", sums[REQUESTED] / sums[BLOCKS]);
-	finding_evidence(finding, sums[EXACT] >= sums[BLOCKS] ? "lost" : "lost, at least",
-			 "bytes", sums[LOST]);
-	finding->why =
-		"the blocks are so small that headers and rounding of a 64-bit glibc "
-		"take much beside them";
-	finding_advise(
-		finding,
-		"allocate the objects from a pool of equal ones, or in an array with "
-		"indices",
-		"put several into one block, or the link into the object that it links");
-	finding->sql = memory_sites_sql(
-		input, owner,
-		"at_peak_count, at_peak_bytes, at_peak_bytes / at_peak_count AS "
-		"mean_bytes, alloc_bytes = alloc_count * largest_bytes AS of_one_size",
-		"at_peak_count >= 100 AND at_peak_bytes < 128 * at_peak_count");
+		rule_evidence(input, finding, "lost / asked for", "ratio",
+			      sums[LOST] / sums[REQUESTED], "overhead_ratio");
+	rule_evidence(input, finding, "blocks at the peak", "count", sums[BLOCKS],
+		      "least_blocks");
+	rule_evidence(input, finding, "mean size", "bytes",
+		      sums[REQUESTED] / sums[BLOCKS], NULL);
+	rule_evidence(input, finding,
+		      sums[EXACT] >= sums[BLOCKS] ? "lost" : "lost, at least", "bytes",
+		      sums[LOST], NULL);
 	return 0;
-}
-
-static int evaluate_small(struct rule_input *input, struct findings *ret)
-{
-	struct cursor *cursor = rule_query(input, memory_blocks_sql_small);
-
-	return memory_owners_judge(input, ret, cursor, add_small);
 }
 
 extern const struct rule rule_page_faults, rule_hot_leaf;
@@ -170,6 +118,18 @@ const struct rule rule_big_blocks = {
 	.explains = (const struct rule *const[]){&rule_page_faults, &rule_hot_leaf, NULL},
 	.needs = MEASURED_ALLOCATIONS | MEASURED_WALL,
 	.evaluate = evaluate_big,
+	.why = "blocks as large as those that malloc takes from the kernel come and go, "
+	       "and the run has the page faults to match",
+	.advice = {"keep one buffer and use it again",
+		   "mallopt(M_MMAP_THRESHOLD, ...) and M_TRIM_THRESHOLD above the size "
+		   "keep the pages in the heap",
+		   "work in smaller parts"},
+	.proof = MEMORY_PROOF("alloc_bytes - COALESCE(realloc_old_bytes, 0) AS "
+			      "new_bytes, alloc_count - realloc_count AS allocations, "
+			      "peak_bytes, largest_bytes",
+			      "free_count >= 10 AND alloc_bytes >= {=big_bytes} * "
+			      "alloc_count AND alloc_bytes - COALESCE(realloc_old_bytes, "
+			      "0) >= {=churn_ratio} * peak_bytes"),
 };
 
 static const struct rule_limit small_objects_limits[] = {
@@ -190,5 +150,17 @@ const struct rule rule_small_objects = {
 		   "or more",
 	.specific = 2,
 	.needs = MEASURED_ALLOCATIONS,
-	.evaluate = evaluate_small,
+	.sites = memory_blocks_sql_small,
+	.judge = add_small,
+	.why = "the blocks are so small that headers and rounding of a 64-bit glibc take "
+	       "much beside them",
+	.advice = {"allocate the objects from a pool of equal ones, or in an array with "
+		   "indices",
+		   "put several into one block, or the link into the object that it "
+		   "links"},
+	.proof = MEMORY_PROOF("at_peak_count, at_peak_bytes, at_peak_bytes / "
+			      "at_peak_count AS mean_bytes, alloc_bytes = alloc_count * "
+			      "largest_bytes AS of_one_size",
+			      "at_peak_count >= 100 AND at_peak_bytes < 128 * "
+			      "at_peak_count"),
 };

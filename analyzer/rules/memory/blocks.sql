@@ -10,8 +10,8 @@ SELECT s.path_id, s.file, s.line, s.alloc_bytes - COALESCE(s.realloc_old_bytes, 
 FROM site s
 WHERE s.run_id = :run AND s.free_count >= 10
 	AND s.alloc_count > s.realloc_count AND s.peak_bytes > 0
-	AND s.alloc_bytes >= :big * s.alloc_count
-	AND s.alloc_bytes - COALESCE(s.realloc_old_bytes, 0) >= :ratio * s.peak_bytes;
+	AND s.alloc_bytes >= :big_bytes * s.alloc_count
+	AND s.alloc_bytes - COALESCE(s.realloc_old_bytes, 0) >= :churn_ratio * s.peak_bytes;
 
 -- Faults of each process since its start, as far as the collector looked; NULL: never.
 -- :name faults

@@ -139,22 +139,11 @@ static int add(struct rule_input *input, struct findings *ret,
 	memory_win_bytes(input, finding, sums[GROWN]);
 	finding_evidence_limit(finding, "grown from first to last snapshot", "bytes",
 			       sums[GROWN], least);
-	finding_evidence(finding, "live at the last", "bytes", sums[LAST]);
-	finding_evidence(finding, "share of the peak", "percent", 100 * finding->impact);
-	finding_evidence(finding, "snapshots", "count", (double)input->snapshot_count);
-	finding->why = "its live bytes rise over the snapshots and do not level off";
-	finding_advise(finding,
-		       "find who should release the blocks: see 'prof-analyze leaks' and "
-		       "'delta' between two snapshots",
-		       "bound the container: drop the oldest entries",
-		       "when it is meant to grow, suppress the finding with a reason");
-	finding->sql = rule_text(
-		input,
-		"%s SELECT t.process_id, t.number, t.time_ns, SUM(n.live_bytes) AS "
-		"live_bytes, SUM(n.live_count) AS live_count FROM snapshots t JOIN "
-		"snapshot_sites n USING (run_id, snapshot_id) WHERE t.run_id = %lld AND "
-		"n.path_id IN below GROUP BY t.snapshot_id ORDER BY t.snapshot_id",
-		memory_below_sql(input, owner), (long long)input->run_id);
+	rule_evidence(input, finding, "live at the last", "bytes", sums[LAST], NULL);
+	rule_evidence(input, finding, "share of the peak", "percent", finding->impact,
+		      NULL);
+	rule_evidence(input, finding, "snapshots", "count", (double)input->snapshot_count,
+		      NULL);
 	return 0;
 }
 
@@ -203,4 +192,13 @@ const struct rule rule_snapshot_growth = {
 	.specific = 2,
 	.needs = MEASURED_ALLOCATIONS,
 	.evaluate = evaluate,
+	.why = "its live bytes rise over the snapshots and do not level off",
+	.advice = {"find who should release the blocks: see 'prof-analyze leaks' and "
+		   "'delta' between two snapshots",
+		   "bound the container: drop the oldest entries",
+		   "when it is meant to grow, suppress the finding with a reason"},
+	.proof = "SELECT t.process_id, t.number, t.time_ns, SUM(n.live_bytes) AS "
+		 "live_bytes, SUM(n.live_count) AS live_count FROM snapshots t JOIN "
+		 "snapshot_sites n USING (run_id, snapshot_id) WHERE t.run_id = {run} "
+		 "AND n.path_id IN below GROUP BY t.snapshot_id ORDER BY t.snapshot_id",
 };

@@ -20,81 +20,48 @@ static int add_at_exit(struct rule_input *input, struct findings *ret,
 		       const struct memory_owner *owner)
 {
 	const double *sums = owner->sums;
-	double share = rule_limit(input, "least_share");
 	struct finding *finding;
 
 	if (sums[LIVE_BYTES] < rule_limit(input, "least_bytes") ||
-	    sums[LIVE_BYTES] < share * input->peak_bytes ||
+	    sums[LIVE_BYTES] < rule_limit(input, "least_share") * input->peak_bytes ||
 	    sums[LIVE_COUNT] < rule_limit(input, "least_blocks"))
 		return 0;
 	finding = memory_owner_finding(input, ret, owner);
 	memory_win_bytes(input, finding, sums[LIVE_BYTES]);
 	finding->impact *= matter(input, sums[LIVE_BYTES]);
-	/* Whether it grew, or was built once and kept, is not known: M5 tells. */
-	finding_cap_severity(finding, SEVERITY_MEDIUM);
 	/* Hardly any was ever freed: nobody has the task. */
 	if (sums[FREES] > rule_limit(input, "freed_share") * sums[ALLOCS])
 		finding->confidence = CONFIDENCE_LOW;
-	finding_evidence_limit(finding, "live at exit, of the peak", "percent",
-			       100 * sums[LIVE_BYTES] / input->peak_bytes, 100 * share);
-	finding_evidence_limit(finding, "live at exit", "bytes", sums[LIVE_BYTES],
-			       rule_limit(input, "least_bytes"));
-	finding_evidence_limit(finding, "blocks", "count", sums[LIVE_COUNT],
-			       rule_limit(input, "least_blocks"));
-	finding_evidence(finding, "freed of its allocations", "percent",
-			 100 * rule_share(sums[FREES], sums[ALLOCS]));
-	finding->why = "many blocks that it allocated were still live when the program "
-		       "ended";
-	finding_advise(finding, "free the blocks when their last use is over",
-		       "record with PROFSHIM_SNAPSHOT_EVERY=2s: the snapshots tell "
-		       "growth from a table that fills up",
-		       "bound the cache; or suppress the finding when the memory is "
-		       "meant to stay");
-	finding->sql = memory_sites_sql(input, owner,
-					"live_bytes, live_count, alloc_count, free_count",
-					"live_count > 0");
+	rule_evidence(input, finding, "live at exit, of the peak", "percent",
+		      sums[LIVE_BYTES] / input->peak_bytes, "least_share");
+	rule_evidence(input, finding, "live at exit", "bytes", sums[LIVE_BYTES],
+		      "least_bytes");
+	rule_evidence(input, finding, "blocks", "count", sums[LIVE_COUNT],
+		      "least_blocks");
+	rule_evidence(input, finding, "freed of its allocations", "percent",
+		      rule_share(sums[FREES], sums[ALLOCS]), NULL);
 	return 0;
-}
-
-static int evaluate_at_exit(struct rule_input *input, struct findings *ret)
-{
-	struct cursor *cursor = rule_query(input, memory_live_sql_at_exit);
-
-	return memory_owners_judge(input, ret, cursor, add_at_exit);
 }
 
 static void add_at_peak(struct rule_input *input, struct findings *ret,
 			const struct memory_owner *owner)
 {
-	double share = rule_limit(input, "least_share");
 	double bytes = owner->sums[PEAK_BYTES];
 	struct finding *finding;
 
-	if (bytes < share * input->peak_bytes)
+	if (bytes < rule_limit(input, "least_share") * input->peak_bytes)
 		return;
 	finding = memory_owner_finding(input, ret, owner);
 	/* The data does not show whether all of it is needed at once. */
 	finding->confidence = CONFIDENCE_LOW;
 	memory_win_bytes(input, finding, rule_limit(input, "recoverable") * bytes);
 	finding->impact *= matter(input, bytes);
-	/* It says where the memory is, not that it need not be there. */
-	finding_cap_severity(finding, SEVERITY_MEDIUM);
-	finding_evidence_limit(finding, "of the peak", "percent",
-			       100 * bytes / input->peak_bytes, 100 * share);
-	finding_evidence(finding, "live at the peak", "bytes", bytes);
-	finding_evidence(finding, "blocks", "count", owner->sums[PEAK_COUNT]);
-	finding_evidence_limit(finding, "peak of the run", "bytes", input->peak_bytes,
-			       rule_limit(input, "least_bytes"));
-	finding->why = "one function has most of the memory at the moment of the peak";
-	finding_advise(finding,
-		       "work on the data in parts instead of having all of it in memory",
-		       "free what is no longer needed before the peak is reached: "
-		       "'prof-analyze memory' shows what is live then",
-		       "use a smaller form: narrower types, indices for pointers, no "
-		       "second copy");
-	finding->sql =
-		memory_sites_sql(input, owner, "at_peak_bytes, at_peak_count, peak_bytes",
-				 "at_peak_bytes > 0");
+	rule_evidence(input, finding, "of the peak", "percent", bytes / input->peak_bytes,
+		      "least_share");
+	rule_evidence(input, finding, "live at the peak", "bytes", bytes, NULL);
+	rule_evidence(input, finding, "blocks", "count", owner->sums[PEAK_COUNT], NULL);
+	rule_evidence(input, finding, "peak of the run", "bytes", input->peak_bytes,
+		      "least_bytes");
 }
 
 static int evaluate_at_peak(struct rule_input *input, struct findings *ret)
@@ -136,7 +103,18 @@ const struct rule rule_live_at_exit = {
 		   "peak",
 	.specific = 1,
 	.needs = MEASURED_ALLOCATIONS | MEASURED_END,
-	.evaluate = evaluate_at_exit,
+	.sites = memory_live_sql_at_exit,
+	.judge = add_at_exit,
+	.why = "many blocks that it allocated were still live when the program ended",
+	.advice = {"free the blocks when their last use is over",
+		   "record with PROFSHIM_SNAPSHOT_EVERY=2s: the snapshots tell growth "
+		   "from a table that fills up",
+		   "bound the cache; or suppress the finding when the memory is meant to "
+		   "stay"},
+	.proof = MEMORY_PROOF("live_bytes, live_count, alloc_count, free_count",
+			      "live_count > 0"),
+	/* Whether it grew, or was built once and kept, is not known: M5 tells. */
+	.most = SEVERITY_MEDIUM,
 };
 
 static const struct rule_limit peak_owner_limits[] = {
@@ -172,4 +150,14 @@ const struct rule rule_peak_owner = {
 	.specific = 0,
 	.needs = MEASURED_ALLOCATIONS,
 	.evaluate = evaluate_at_peak,
+	.why = "one function has most of the memory at the moment of the peak",
+	.advice = {"work on the data in parts instead of having all of it in memory",
+		   "free what is no longer needed before the peak is reached: "
+		   "'prof-analyze memory' shows what is live then",
+		   "use a smaller form: narrower types, indices for pointers, no second "
+		   "copy"},
+	.proof = MEMORY_PROOF("at_peak_bytes, at_peak_count, peak_bytes",
+			      "at_peak_bytes > 0"),
+	/* It says where the memory is, not that it need not be there. */
+	.most = SEVERITY_MEDIUM,
 };

@@ -173,12 +173,42 @@ void memory_owners_free(struct memory_owners *owners)
 	*owners = (struct memory_owners){0};
 }
 
+static const char *below_sql(struct rule_input *input, const struct memory_owner *owner)
+{
+	const struct calltree *tree = input->tree;
+	bool has_function = owner->function != CALLTREE_NONE;
+	struct strbuf ids = {0};
+	const char *text;
+
+	for (size_t i = 0; i < owner->below_count; i++)
+		strbuf_printf(&ids, "%s%lld", i ? ", " : "",
+			      (long long)tree->functions[owner->below[i]].function_id);
+	text = rule_text(
+		input,
+		"WITH RECURSIVE below(path_id) AS (SELECT path_id FROM "
+		"call_paths WHERE run_id = %lld AND %s = %lld UNION SELECT "
+		"c.path_id FROM call_paths c JOIN below b ON c.parent_path_id = "
+		"b.path_id WHERE c.function_id IN (%s))",
+		(long long)input->run_id, has_function ? "function_id" : "path_id",
+		has_function ? (long long)tree->functions[owner->function].function_id
+			     : (long long)tree->nodes[owner->node].path_id,
+		strbuf_text(&ids));
+	strbuf_free(&ids);
+	return text;
+}
+
 struct finding *memory_owner_finding(struct rule_input *input, struct findings *ret,
 				     const struct memory_owner *owner)
 {
-	int64_t path_id = input->tree->nodes[owner->node].path_id;
-	struct finding *finding = rule_add_path(input, ret, path_id);
+	struct finding *finding =
+		owner ? rule_add_path(input, ret, input->tree->nodes[owner->node].path_id)
+		      : rule_add(input, ret);
 
+	finding->sql = rule_replace(input, finding->sql, "{owned}",
+				    owner ? " AND path_id IN below" : "");
+	if (!owner)
+		return finding;
+	finding->sql = rule_text(input, "%s %s", below_sql(input, owner), finding->sql);
 	if (owner->file)
 		rule_set_line(input, finding, owner->file, owner->line);
 	else if (finding->file)
@@ -209,48 +239,13 @@ void memory_win_time(struct rule_input *input, struct finding *finding, double n
 void memory_time_evidence(struct rule_input *input, struct finding *finding,
 			  const char *limit, const char *name)
 {
-	finding_evidence(finding, name, "ns", rule_limit(input, limit));
-	finding_evidence(finding, "share of the run without recorder", "percent",
-			 100 * finding->impact);
+	rule_evidence(input, finding, name, "ns", rule_limit(input, limit), NULL);
+	rule_evidence(input, finding, "share of the run without recorder", "percent",
+		      finding->impact, NULL);
 }
 
 void memory_win_bytes(struct rule_input *input, struct finding *finding, double bytes)
 {
 	finding->impact = rule_share(bytes, input->peak_bytes);
 	finding->saving_bytes = bytes;
-}
-
-const char *memory_below_sql(struct rule_input *input, const struct memory_owner *owner)
-{
-	const struct calltree *tree = input->tree;
-	bool has_function = owner->function != CALLTREE_NONE;
-	struct strbuf ids = {0};
-	const char *text;
-
-	for (size_t i = 0; i < owner->below_count; i++)
-		strbuf_printf(&ids, "%s%lld", i ? ", " : "",
-			      (long long)tree->functions[owner->below[i]].function_id);
-	text = rule_text(
-		input,
-		"WITH RECURSIVE below(path_id) AS (SELECT path_id FROM "
-		"call_paths WHERE run_id = %lld AND %s = %lld UNION SELECT "
-		"c.path_id FROM call_paths c JOIN below b ON c.parent_path_id = "
-		"b.path_id WHERE c.function_id IN (%s))",
-		(long long)input->run_id, has_function ? "function_id" : "path_id",
-		has_function ? (long long)tree->functions[owner->function].function_id
-			     : (long long)tree->nodes[owner->node].path_id,
-		strbuf_text(&ids));
-	strbuf_free(&ids);
-	return text;
-}
-
-const char *memory_sites_sql(struct rule_input *input, const struct memory_owner *owner,
-			     const char *columns, const char *condition)
-{
-	return rule_text(input,
-			 "%s%sSELECT name, file, line, %s FROM allocation_sites WHERE "
-			 "run_id = %lld%s AND %s ORDER BY 4 DESC",
-			 owner ? memory_below_sql(input, owner) : "", owner ? " " : "",
-			 columns, (long long)input->run_id,
-			 owner ? " AND path_id IN below" : "", condition);
 }

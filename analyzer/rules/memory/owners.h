@@ -57,7 +57,8 @@ int memory_owners_each(struct rule_input *input, struct findings *ret,
 int memory_owners_judge(struct rule_input *input, struct findings *ret,
 			struct cursor *cursor, memory_owner_judge *add);
 
-/* A finding about an owner. */
+/* A finding about an owner; NULL: about the whole run. Its proof begins with the table
+ * "below", the paths that the owner's sites can have: "{owned}" asks for those. */
 struct finding *memory_owner_finding(struct rule_input *input, struct findings *ret,
 				     const struct memory_owner *owner);
 /* The run's time without what the recorder added to it and without waiting for a CPU: so
@@ -70,11 +71,8 @@ void memory_time_evidence(struct rule_input *input, struct finding *finding,
 			  const char *limit, const char *name);
 /* What it could win of the peak. */
 void memory_win_bytes(struct rule_input *input, struct finding *finding, double bytes);
-/* A query about the owner's sites, of which the sums are: columns and condition are SQL,
- * the condition as the rule's own query has it. owner NULL: about all sites of the run.
- */
-const char *memory_sites_sql(struct rule_input *input, const struct memory_owner *owner,
-			     const char *columns, const char *condition);
-/* Its beginning: "WITH RECURSIVE below(path_id) AS (...)", the paths that the owner's
- * sites can have. */
-const char *memory_below_sql(struct rule_input *input, const struct memory_owner *owner);
+/* A rule's proof: the owner's sites, of which the sums are; the condition as the rule's
+ * own query has it. */
+#define MEMORY_PROOF(columns, condition)                                                 \
+	"SELECT name, file, line, " columns " FROM allocation_sites WHERE run_id = "     \
+	"{run}{owned} AND " condition " ORDER BY 4 DESC"

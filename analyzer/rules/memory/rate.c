@@ -14,18 +14,6 @@
 
 enum sum { CRITICAL_PAIRS, PAIRS, ALLOCS, BYTES, PEAK_BYTES };
 
-static struct cursor *query(struct rule_input *input, const char *sql)
-{
-	struct cursor *cursor = rule_query(input, sql);
-
-	cursor_bind_real(cursor, ":temporary", rule_limit(input, "temporary_share"));
-	if (sql != memory_rate_sql_temporary) {
-		cursor_bind_real(cursor, ":ratio", rule_limit(input, "churn_ratio"));
-		cursor_bind_real(cursor, ":big", rule_limit(input, "big_bytes"));
-	}
-	return cursor;
-}
-
 /* Returns NULL when the saving is below the rule's least share. */
 static struct finding *add(struct rule_input *input, struct findings *ret,
 			   const struct memory_owner *owner, double critical_pairs,
@@ -36,21 +24,16 @@ static struct finding *add(struct rule_input *input, struct findings *ret,
 
 	if (rule_share(ns, memory_run_ns(input)) < rule_limit(input, "least_share"))
 		return NULL;
-	finding = owner ? memory_owner_finding(input, ret, owner) : rule_add(input, ret);
+	finding = memory_owner_finding(input, ret, owner);
 	memory_win_time(input, finding, ns);
 	finding->saving_allocs = pairs;
 	return finding;
 }
 
 /* What the queries of M1 and M2 ask of a site, so that no other rule judges it. */
-static const char *neither(struct rule_input *input)
-{
-	return rule_text(input,
-			 "alloc_bytes < %.15g * alloc_count AND temporary_count < %.15g "
-			 "* alloc_count AND 2 * realloc_count < alloc_count",
-			 rule_limit(input, "big_bytes"),
-			 rule_limit(input, "temporary_share"));
-}
+#define NEITHER                                                                          \
+	"alloc_bytes < {=big_bytes} * alloc_count AND temporary_count < "                \
+	"{=temporary_share} * alloc_count AND 2 * realloc_count < alloc_count"
 
 static void add_rate(struct rule_input *input, struct findings *ret,
 		     const struct memory_owner *owner, const double *sums)
@@ -61,27 +44,14 @@ static void add_rate(struct rule_input *input, struct findings *ret,
 
 	if (!finding)
 		return;
-	finding_evidence_limit(finding, "allocations of the run", "per_s", per_s,
-			       rule_limit(input, "per_s"));
-	finding_evidence(finding, owner ? "of them here" : "of them spread", "count",
-			 sums[ALLOCS]);
-	finding_evidence(finding, "share", "percent",
-			 100 * rule_share(sums[ALLOCS], input->alloc_count));
-	finding_evidence(finding, "mean size", "bytes", sums[BYTES] / sums[ALLOCS]);
+	rule_evidence(input, finding, "allocations of the run", "per_s", per_s, "per_s");
+	rule_evidence(input, finding, owner ? "of them here" : "of them spread", "count",
+		      sums[ALLOCS], NULL);
+	rule_evidence(input, finding, "share", "percent",
+		      rule_share(sums[ALLOCS], input->alloc_count), NULL);
+	rule_evidence(input, finding, "mean size", "bytes", sums[BYTES] / sums[ALLOCS],
+		      NULL);
 	memory_time_evidence(input, finding, "pair_ns", "cost of malloc and free");
-	finding->why = "many blocks are allocated for each second of the run, and they "
-		       "stay for a while";
-	finding_advise(
-		finding,
-		"allocate many at a time: an arena or a pool that is freed at once",
-		"reserve the container's final size before filling it",
-		"keep the data in one array instead of linked blocks");
-	finding->sql = memory_sites_sql(
-		input, owner, "alloc_count, alloc_bytes, free_count, peak_bytes",
-		rule_text(input,
-			  "alloc_count >= 100 AND %s AND (alloc_bytes < %.15g * "
-			  "peak_bytes OR free_count < 100)",
-			  neither(input), rule_limit(input, "churn_ratio")));
 }
 
 static int evaluate_rate(struct rule_input *input, struct findings *ret)
@@ -93,7 +63,8 @@ static int evaluate_rate(struct rule_input *input, struct findings *ret)
 
 	if (input->alloc_count < rule_limit(input, "per_s") * input->wall_ns / 1e9)
 		return RULE_DONE;
-	result = memory_owners_load(input, query(input, memory_rate_sql_others), &owners);
+	result = memory_owners_load(input, rule_query(input, memory_rate_sql_others),
+				    &owners);
 	for (size_t i = 0; i < owners.count; i++) {
 		const struct memory_owner *owner = &owners.list[i];
 
@@ -120,37 +91,15 @@ static int add_churn(struct rule_input *input, struct findings *ret,
 	finding = add(input, ret, owner, part * sums[CRITICAL_PAIRS], part * sums[PAIRS]);
 	if (!finding)
 		return 0;
-	finding_evidence_limit(finding, "bytes allocated / most live", "ratio",
-			       sums[BYTES] / sums[PEAK_BYTES],
-			       rule_limit(input, "churn_ratio"));
-	finding_evidence_limit(finding, "allocations", "count", sums[ALLOCS],
-			       rule_limit(input, "least_allocs"));
-	finding_evidence(finding, "allocated", "bytes", sums[BYTES]);
-	finding_evidence(finding, "most live at a time", "bytes", sums[PEAK_BYTES]);
+	rule_evidence(input, finding, "bytes allocated / most live", "ratio",
+		      sums[BYTES] / sums[PEAK_BYTES], "churn_ratio");
+	rule_evidence(input, finding, "allocations", "count", sums[ALLOCS],
+		      "least_allocs");
+	rule_evidence(input, finding, "allocated", "bytes", sums[BYTES], NULL);
+	rule_evidence(input, finding, "most live at a time", "bytes", sums[PEAK_BYTES],
+		      NULL);
 	memory_time_evidence(input, finding, "pair_ns", "cost of malloc and free");
-	finding->why =
-		"far more is allocated than ever lives at a time: the same room is "
-		"given back and asked for again";
-	finding_advise(
-		finding,
-		"keep freed objects in a free list of the owner, or reuse the buffer",
-		"move the allocation out of the loop that calls it",
-		"let the caller pass the buffer in");
-	finding->sql = memory_sites_sql(
-		input, owner,
-		"alloc_bytes * 1.0 / peak_bytes AS churn, alloc_count, alloc_bytes, "
-		"peak_bytes, free_count",
-		rule_text(input,
-			  "free_count >= 100 AND alloc_bytes >= %.15g * peak_bytes AND "
-			  "peak_bytes > 0 AND %s",
-			  rule_limit(input, "churn_ratio"), neither(input)));
 	return 0;
-}
-
-static int evaluate_churn(struct rule_input *input, struct findings *ret)
-{
-	return memory_owners_judge(input, ret, query(input, memory_rate_sql_recycled),
-				   add_churn);
 }
 
 static int add_temporary(struct rule_input *input, struct findings *ret,
@@ -163,34 +112,27 @@ static int add_temporary(struct rule_input *input, struct findings *ret,
 	if (!finding)
 		return 0;
 	finding->confidence = CONFIDENCE_HIGH;
-	finding_evidence_limit(finding, "temporary of the allocations here", "percent",
-			       100 * sums[PAIRS] / sums[ALLOCS],
-			       100 * rule_limit(input, "temporary_share"));
-	finding_evidence(finding, "temporary", "count", sums[PAIRS]);
-	finding_evidence(finding, "of the run's allocations", "percent",
-			 100 * rule_share(sums[PAIRS], input->alloc_count));
-	finding_evidence(finding, "mean size", "bytes", sums[BYTES] / sums[ALLOCS]);
+	rule_evidence(input, finding, "temporary of the allocations here", "percent",
+		      sums[PAIRS] / sums[ALLOCS], "temporary_share");
+	rule_evidence(input, finding, "temporary", "count", sums[PAIRS], NULL);
+	rule_evidence(input, finding, "of the run's allocations", "percent",
+		      rule_share(sums[PAIRS], input->alloc_count), NULL);
+	rule_evidence(input, finding, "mean size", "bytes", sums[BYTES] / sums[ALLOCS],
+		      NULL);
 	memory_time_evidence(input, finding, "pair_ns", "cost of malloc and free");
-	finding->why = "blocks are freed with at most one other allocation of the thread "
-		       "in between";
-	finding_advise(finding,
-		       "use a local array for the common size and the heap only above it",
-		       "keep one buffer from call to call",
-		       "pass a view (pointer and length) or move instead of copying");
-	finding->sql = memory_sites_sql(
-		input, owner, "temporary_count, alloc_count, alloc_bytes",
-		rule_text(input,
-			  "temporary_count >= 100 AND temporary_count >= %.15g * "
-			  "alloc_count",
-			  rule_limit(input, "temporary_share")));
 	return 0;
 }
 
-static int evaluate_temporary(struct rule_input *input, struct findings *ret)
-{
-	return memory_owners_judge(input, ret, query(input, memory_rate_sql_temporary),
-				   add_temporary);
-}
+/* clang-format off */
+#define LIMIT_OF_SIZE                                                                    \
+	{"big_bytes", 131072, "bytes", .not_above = "M8.big_bytes",                      \
+	 .meaning = "mean size from which blocks are judged by M8 (malloc's mmap "       \
+		    "threshold)"}
+#define LIMITS_OF_WIN                                                                    \
+	{"pair_ns", 8, "ns", .meaning = "CPU time of a malloc and its free"},            \
+	{"least_share", 0.01, "ratio", .most = 1,                                        \
+	 .meaning = "share of the run that must be won at least"}
+/* clang-format on */
 
 static const struct rule_limit allocation_rate_limits[] = {
 	{"per_s", 100000, "per_s", .meaning = "allocations of the run per second"},
@@ -201,13 +143,8 @@ static const struct rule_limit allocation_rate_limits[] = {
 	{"churn_ratio", 10, "ratio", .not_above = "M2.churn_ratio",
 	 .meaning = "bytes allocated over most bytes live from which blocks count as "
 		    "recycled"},
-	{"big_bytes", 131072, "bytes",
-	 .meaning =
-		 "mean size from which blocks are judged by M8 (malloc's mmap threshold)",
-	 .not_above = "M8.big_bytes"},
-	{"pair_ns", 8, "ns", .meaning = "CPU time of a malloc and its free"},
-	{"least_share", 0.01, "ratio", .most = 1,
-	 .meaning = "share of the run that must be won at least"},
+	LIMIT_OF_SIZE,
+	LIMITS_OF_WIN,
 	{0},
 };
 
@@ -221,6 +158,15 @@ const struct rule rule_allocation_rate = {
 	.specific = 1,
 	.needs = MEASURED_ALLOCATIONS | MEASURED_WALL,
 	.evaluate = evaluate_rate,
+	.why = "many blocks are allocated for each second of the run, and they stay for "
+	       "a while",
+	.advice = {"allocate many at a time: an arena or a pool that is freed at once",
+		   "reserve the container's final size before filling it",
+		   "keep the data in one array instead of linked blocks"},
+	.proof = MEMORY_PROOF("alloc_count, alloc_bytes, free_count, peak_bytes",
+			      "alloc_count >= 100 AND " NEITHER
+			      " AND (alloc_bytes < {=churn_ratio} * peak_bytes OR "
+			      "free_count < 100)"),
 };
 
 static const struct rule_limit churn_limits[] = {
@@ -232,13 +178,8 @@ static const struct rule_limit churn_limits[] = {
 	 .meaning = "part of the pairs that reuse is expected to save"},
 	{"temporary_share", 0.5, "ratio", .not_above = "M3.temporary_share",
 	 .meaning = "share of temporary ones from which a site is judged by M3 only"},
-	{"big_bytes", 131072, "bytes",
-	 .meaning =
-		 "mean size from which blocks are judged by M8 (malloc's mmap threshold)",
-	 .not_above = "M8.big_bytes"},
-	{"pair_ns", 8, "ns", .meaning = "CPU time of a malloc and its free"},
-	{"least_share", 0.01, "ratio", .most = 1,
-	 .meaning = "share of the run that must be won at least"},
+	LIMIT_OF_SIZE,
+	LIMITS_OF_WIN,
 	{0},
 };
 
@@ -250,16 +191,24 @@ const struct rule rule_churn = {
 	.summary = "a function allocates many times what it ever has live",
 	.specific = 2,
 	.needs = MEASURED_ALLOCATIONS | MEASURED_WALL,
-	.evaluate = evaluate_churn,
+	.sites = memory_rate_sql_recycled,
+	.judge = add_churn,
+	.why = "far more is allocated than ever lives at a time: the same room is given "
+	       "back and asked for again",
+	.advice = {"keep freed objects in a free list of the owner, or reuse the buffer",
+		   "move the allocation out of the loop that calls it",
+		   "let the caller pass the buffer in"},
+	.proof = MEMORY_PROOF("alloc_bytes * 1.0 / peak_bytes AS churn, alloc_count, "
+			      "alloc_bytes, peak_bytes, free_count",
+			      "free_count >= 100 AND alloc_bytes >= {=churn_ratio} * "
+			      "peak_bytes AND peak_bytes > 0 AND " NEITHER),
 };
 
 static const struct rule_limit temporary_limits[] = {
 	{"temporary_share", 0.5, "ratio", .most = 1,
 	 .meaning = "share of its blocks that a site frees with at most one other "
 		    "allocation in between"},
-	{"pair_ns", 8, "ns", .meaning = "CPU time of a malloc and its free"},
-	{"least_share", 0.01, "ratio", .most = 1,
-	 .meaning = "share of the run that must be won at least"},
+	LIMITS_OF_WIN,
 	{0},
 };
 
@@ -273,5 +222,14 @@ const struct rule rule_temporary = {
 		"in between",
 	.specific = 2,
 	.needs = MEASURED_ALLOCATIONS | MEASURED_WALL,
-	.evaluate = evaluate_temporary,
+	.sites = memory_rate_sql_temporary,
+	.judge = add_temporary,
+	.why = "blocks are freed with at most one other allocation of the thread in "
+	       "between",
+	.advice = {"use a local array for the common size and the heap only above it",
+		   "keep one buffer from call to call",
+		   "pass a view (pointer and length) or move instead of copying"},
+	.proof = MEMORY_PROOF("temporary_count, alloc_count, alloc_bytes",
+			      "temporary_count >= 100 AND temporary_count >= "
+			      "{=temporary_share} * alloc_count"),
 };

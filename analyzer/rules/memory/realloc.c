@@ -33,55 +33,30 @@ static int add(struct rule_input *input, struct findings *ret,
 	finding->confidence = CONFIDENCE_HIGH;
 	memory_win_time(input, finding, ns);
 	finding->saving_allocs = part * sums[REALLOCS];
-	finding_evidence_limit(finding, "mean factor of a realloc", "ratio", factor,
-			       rule_limit(input, "least_factor"));
-	finding_evidence_limit(finding, "reallocs", "count", sums[REALLOCS],
-			       rule_limit(input, "least_reallocs"));
-	finding_evidence(finding, "copied", "bytes", sums[COPIED]);
-	finding_evidence(finding, "mean step", "bytes",
-			 (sums[NEW_BYTES] - sums[OLD_BYTES]) / sums[REALLOCS]);
+	rule_evidence(input, finding, "mean factor of a realloc", "ratio", factor,
+		      "least_factor");
+	rule_evidence(input, finding, "reallocs", "count", sums[REALLOCS],
+		      "least_reallocs");
+	rule_evidence(input, finding, "copied", "bytes", sums[COPIED], NULL);
+	rule_evidence(input, finding, "mean step", "bytes",
+		      (sums[NEW_BYTES] - sums[OLD_BYTES]) / sums[REALLOCS], NULL);
 	memory_time_evidence(input, finding, "realloc_ns",
 			     "cost of a realloc, copying aside");
-	finding->why =
-		"each realloc makes its block only a little larger, so that very many "
-		"are needed";
-	finding_advise(finding,
-		       "grow the capacity by a factor: 1.5 or 2 times the old one",
-		       "reserve the final size when it is known or can be bounded",
-		       "collect into a list of chunks and join once");
-	finding->sql = memory_sites_sql(
-		input, owner,
-		"realloc_copied_bytes, realloc_count, realloc_old_bytes, alloc_bytes, "
-		"alloc_bytes * 1.0 / realloc_old_bytes AS factor",
-		rule_text(input,
-			  "realloc_count >= 8 AND alloc_bytes > realloc_old_bytes AND "
-			  "alloc_bytes < %.15g * realloc_old_bytes",
-			  rule_limit(input, "least_factor")));
 	return 0;
-}
-
-static int count_unknown(struct rule_input *input, int64_t *ret)
-{
-	struct cursor *cursor = rule_query(input, memory_realloc_sql_unknown);
-
-	*ret = cursor_next(cursor) > 0 ? cursor_integer(cursor, "count") : 0;
-	return rule_finish(input, cursor, 0);
 }
 
 static int evaluate(struct rule_input *input, struct findings *ret)
 {
-	struct cursor *cursor;
-	int64_t unknown;
-	int result = count_unknown(input, &unknown);
+	double unknown;
+	int result = rule_first_number(input, memory_realloc_sql_unknown, 0, &unknown);
 
 	if (result < 0)
 		return result;
-	if (unknown)
+	if (unknown > 0)
 		return rule_not_measured(input,
 					 "what the reallocs began with was not recorded");
-	cursor = rule_query(input, memory_realloc_sql_growth);
-	cursor_bind_real(cursor, ":factor", rule_limit(input, "least_factor"));
-	return memory_owners_judge(input, ret, cursor, add);
+	return memory_owners_judge(input, ret,
+				   rule_query(input, memory_realloc_sql_growth), add);
 }
 
 static const struct rule_limit limits[] = {
@@ -107,4 +82,14 @@ const struct rule rule_realloc_growth = {
 	.specific = 2,
 	.needs = MEASURED_ALLOCATIONS | MEASURED_WALL,
 	.evaluate = evaluate,
+	.why = "each realloc makes its block only a little larger, so that very many are "
+	       "needed",
+	.advice = {"grow the capacity by a factor: 1.5 or 2 times the old one",
+		   "reserve the final size when it is known or can be bounded",
+		   "collect into a list of chunks and join once"},
+	.proof = MEMORY_PROOF("realloc_copied_bytes, realloc_count, realloc_old_bytes, "
+			      "alloc_bytes, alloc_bytes * 1.0 / realloc_old_bytes AS "
+			      "factor",
+			      "realloc_count >= 8 AND alloc_bytes > realloc_old_bytes "
+			      "AND alloc_bytes < {=least_factor} * realloc_old_bytes"),
 };

@@ -61,10 +61,10 @@ static void tell_cost(struct rule_input *input, struct finding *finding, double 
 		      bool is_large)
 {
 	if (waits_ns > 0) {
-		finding_evidence(finding, "taken beyond the median of its calls", "ns",
-				 waits_ns);
-		finding_evidence(finding, "share of the run without recorder", "percent",
-				 100 * finding->impact);
+		rule_evidence(input, finding, "taken beyond the median of its calls",
+			      "ns", waits_ns, NULL);
+		rule_evidence(input, finding, "share of the run without recorder",
+			      "percent", finding->impact, NULL);
 		finding->why = "the blocks are freed by a thread that did not allocate "
 			       "them, and many calls that allocate take far longer than "
 			       "most: they may have waited for that thread in malloc";
@@ -72,8 +72,6 @@ static void tell_cost(struct rule_input *input, struct finding *finding, double 
 		memory_time_evidence(input, finding,
 				     is_large ? "cross_large_ns" : "cross_ns",
 				     "such a free costs more by");
-		finding->why =
-			"the blocks are freed by a thread that did not allocate them";
 	}
 }
 
@@ -100,36 +98,15 @@ static int add(struct rule_input *input, struct findings *ret,
 		return result;
 	finding = memory_owner_finding(input, ret, owner);
 	memory_win_time(input, finding, ns);
-	finding_evidence_limit(finding, "freed by another thread", "percent",
-			       100 * sums[CROSSED] / sums[FREES],
-			       100 * rule_limit(input, "least_share"));
-	finding_evidence_limit(finding, "such frees", "count", sums[CROSSED],
-			       rule_limit(input, "least_frees"));
-	finding_evidence(finding, "allocations", "count", sums[ALLOCS]);
-	finding_evidence(finding, "mean size", "bytes", sums[BYTES] / sums[ALLOCS]);
+	rule_evidence(input, finding, "freed by another thread", "percent",
+		      sums[CROSSED] / sums[FREES], "least_share");
+	rule_evidence(input, finding, "such frees", "count", sums[CROSSED],
+		      "least_frees");
+	rule_evidence(input, finding, "allocations", "count", sums[ALLOCS], NULL);
+	rule_evidence(input, finding, "mean size", "bytes", sums[BYTES] / sums[ALLOCS],
+		      NULL);
 	tell_cost(input, finding, waits_ns, sums[LARGE] > 0);
-	finding_advise(
-		finding,
-		"hand the blocks back to the thread that made them: a pool with a return "
-		"queue",
-		"pass data in batches, one block for many items",
-		"try an allocator with per-thread heaps, such as mimalloc or jemalloc");
-	finding->sql = memory_sites_sql(
-		input, owner,
-		"cross_thread_free_count, free_count, alloc_count, alloc_bytes",
-		rule_text(input,
-			  "cross_thread_free_count > 0 AND cross_thread_free_count >= "
-			  "%.15g * free_count",
-			  rule_limit(input, "least_share")));
 	return 0;
-}
-
-static int evaluate(struct rule_input *input, struct findings *ret)
-{
-	struct cursor *cursor = rule_query(input, memory_threads_sql_crossing);
-
-	cursor_bind_real(cursor, ":share", rule_limit(input, "least_share"));
-	return memory_owners_judge(input, ret, cursor, add);
 }
 
 extern const struct rule rule_hot_leaf, rule_tail_latency, rule_two_modes;
@@ -164,5 +141,16 @@ const struct rule rule_cross_thread_frees = {
 	.explains = (const struct rule *const[]){&rule_hot_leaf, &rule_tail_latency,
 						 &rule_two_modes, NULL},
 	.needs = MEASURED_ALLOCATIONS | MEASURED_WALL,
-	.evaluate = evaluate,
+	.sites = memory_threads_sql_crossing,
+	.judge = add,
+	.why = "the blocks are freed by a thread that did not allocate them",
+	.advice =
+		{"hand the blocks back to the thread that made them: a pool with a "
+		 "return queue",
+		 "pass data in batches, one block for many items",
+		 "try an allocator with per-thread heaps, such as mimalloc or jemalloc"},
+	.proof = MEMORY_PROOF("cross_thread_free_count, free_count, alloc_count, "
+			      "alloc_bytes",
+			      "cross_thread_free_count > 0 AND cross_thread_free_count "
+			      ">= {=least_share} * free_count"),
 };

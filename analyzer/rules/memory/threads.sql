@@ -8,7 +8,7 @@ SELECT path_id, file, line, cross_thread_free_count, free_count, alloc_count, al
 	CASE WHEN alloc_bytes > 120 * alloc_count THEN cross_thread_free_count ELSE 0 END
 FROM site
 WHERE run_id = :run AND cross_thread_free_count > 0
-	AND cross_thread_free_count >= :share * free_count;
+	AND cross_thread_free_count >= :least_share * free_count;
 
 -- The function's total and own time, what of that counts for the run, the total with the
 -- hooks, the histogram of its calls, and what a tick of that is in ns.

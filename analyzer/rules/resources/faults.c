@@ -23,21 +23,16 @@ static void add(struct rule_input *input, struct findings *ret, double repeated,
 	struct finding *finding = rule_add(input, ret);
 
 	finding->confidence = CONFIDENCE_HIGH;
-	finding->sql = rule_text(
-		input,
-		"SELECT process_id, time_ns, minor_faults, major_faults, rss_bytes FROM "
-		"resources WHERE run_id = %lld ORDER BY process_id, time_ns",
-		(long long)input->run_id);
 	finding->saving_ns = fmin((minor_ns + major_ns) / side_by_side, run_ns);
 	finding->impact = rule_share(finding->saving_ns, run_ns);
-	finding_evidence_limit(finding, "page faults", "per_s",
-			       run->minor_faults / run->span_ns * 1e9,
-			       rule_limit(input, "minor_per_s"));
-	finding_evidence(finding, "page faults", "count", run->minor_faults);
-	finding_evidence(finding, "beyond the largest RSS", "count", repeated);
-	finding_evidence(finding, "cost of a fault", "ns", rule_limit(input, "minor_ns"));
-	finding_evidence_limit(finding, "faults that read a disk", "count",
-			       run->major_faults, rule_limit(input, "major_count"));
+	rule_evidence(input, finding, "page faults", "per_s",
+		      run->minor_faults / run->span_ns * 1e9, "minor_per_s");
+	rule_evidence(input, finding, "page faults", "count", run->minor_faults, NULL);
+	rule_evidence(input, finding, "beyond the largest RSS", "count", repeated, NULL);
+	rule_evidence(input, finding, "cost of a fault", "ns",
+		      rule_limit(input, "minor_ns"), NULL);
+	rule_evidence(input, finding, "faults that read a disk", "count",
+		      run->major_faults, "major_count");
 	finding->evidence[0].has_limit = is_storm;
 	finding->evidence[4].has_limit =
 		finding->evidence[4].value >= finding->evidence[4].limit;
@@ -100,4 +95,6 @@ const struct rule rule_page_faults = {
 	.specific = 1,
 	.needs = MEASURED_WALL | MEASURED_SAMPLES,
 	.evaluate = evaluate,
+	.proof = "SELECT process_id, time_ns, minor_faults, major_faults, rss_bytes FROM "
+		 "resources WHERE run_id = {run} ORDER BY process_id, time_ns",
 };

@@ -73,5 +73,8 @@ struct finding *steps_add(struct rule_input *input, struct findings *ret,
 	struct finding *finding = rule_add(input, ret);
 
 	finding->step = steps->name;
+	finding->sql =
+		rule_replace(input, finding->sql, "{series_id}",
+			     rule_text(input, "%lld", (long long)steps->series_id));
 	return finding;
 }

@@ -25,23 +25,12 @@ static void add_growth(struct rule_input *input, struct findings *ret,
 	finding->impact = rule_share(later_bytes, input->peak_bytes);
 	finding_evidence_limit(finding, "grown over the later half", "bytes", later_bytes,
 			       least_bytes);
-	finding_evidence(finding, "of it per step", "bytes", later_bytes / count);
-	finding_evidence(finding, "grown in all", "bytes", all_bytes);
-	finding_evidence(finding, "steps", "count", steps->count);
-	finding_evidence(finding, "share of the peak", "percent", 100 * finding->impact);
-	finding->why = "the process's live memory rises from step to step and does not "
-		       "level off; by whom, steps do not tell";
-	finding_advise(finding,
-		       "find the site: PROFSHIM_SNAPSHOT_EVERY=1s, then 'prof-analyze "
-		       "leaks' (rule M5 names it)",
-		       "free at the end of a step what was made for it, or keep one "
-		       "buffer for all steps",
-		       "when it is meant to grow, suppress the finding with a reason");
-	finding->sql = rule_text(
-		input,
-		"SELECT number, timed_count, last_ns, live_bytes FROM step_spans WHERE "
-		"run_id = %lld AND series_id = %lld ORDER BY number",
-		(long long)input->run_id, (long long)steps->series_id);
+	rule_evidence(input, finding, "of it per step", "bytes", later_bytes / count,
+		      NULL);
+	rule_evidence(input, finding, "grown in all", "bytes", all_bytes, NULL);
+	rule_evidence(input, finding, "steps", "count", steps->count, NULL);
+	rule_evidence(input, finding, "share of the peak", "percent", finding->impact,
+		      NULL);
 }
 
 static int look_for_growth(struct rule_input *input, struct findings *ret,
@@ -93,4 +82,13 @@ const struct rule rule_step_growth = {
 	.specific = 1,
 	.needs = MEASURED_ALLOCATIONS | MEASURED_STEPS,
 	.evaluate = evaluate_growth,
+	.why = "the process's live memory rises from step to step and does not level "
+	       "off; by whom, steps do not tell",
+	.advice = {"find the site: PROFSHIM_SNAPSHOT_EVERY=1s, then 'prof-analyze leaks' "
+		   "(rule M5 names it)",
+		   "free at the end of a step what was made for it, or keep one buffer "
+		   "for all steps",
+		   "when it is meant to grow, suppress the finding with a reason"},
+	.proof = "SELECT number, timed_count, last_ns, live_bytes FROM step_spans WHERE "
+		 "run_id = {run} AND series_id = {series_id} ORDER BY number",
 };

@@ -53,29 +53,14 @@ static void add_drift(struct rule_input *input, struct findings *ret,
 
 	finding->saving_ns = saving_ns;
 	finding->impact = rule_share(saving_ns, input->time_run->run_ns);
-	finding_evidence_limit(finding, "last quarter by first", "ratio",
-			       last_ns / first_ns, rule_limit(input, "later_by_first"));
-	finding_evidence_limit(finding, "beyond the first, of the run", "percent",
-			       100 * finding->impact,
-			       100 * rule_limit(input, "run_share"));
-	finding_evidence(finding, "a step of the first quarter", "ns", first_ns);
-	finding_evidence(finding, "of the last", "ns", last_ns);
-	finding_evidence(finding, "steps", "count", steps->count);
-	finding->why = "later steps take longer than earlier ones, and not only some";
-	finding_advise(finding,
-		       "look for work that grows with what earlier steps left: lists "
-		       "that are searched, caches without a limit",
-		       "take snapshots early and late: 'prof-analyze delta' shows the "
-		       "time between two of them by function",
-		       "when later input is larger by nature, suppress the finding with "
-		       "a reason");
-	finding->sql = rule_text(
-		input,
-		"SELECT number, timed_count, (total_ns - ready_ns) / timed_count AS "
-		"mean_ns, first_ns, last_ns FROM step_spans WHERE run_id = %lld AND "
-		"series_id = "
-		"%lld ORDER BY number",
-		(long long)input->run_id, (long long)steps->series_id);
+	rule_evidence(input, finding, "last quarter by first", "ratio",
+		      last_ns / first_ns, "later_by_first");
+	rule_evidence(input, finding, "beyond the first, of the run", "percent",
+		      finding->impact, "run_share");
+	rule_evidence(input, finding, "a step of the first quarter", "ns", first_ns,
+		      NULL);
+	rule_evidence(input, finding, "of the last", "ns", last_ns, NULL);
+	rule_evidence(input, finding, "steps", "count", steps->count, NULL);
 }
 
 static int look_for_drift(struct rule_input *input, struct findings *ret,
@@ -124,6 +109,16 @@ const struct rule rule_step_drift = {
 	.specific = 1,
 	.needs = MEASURED_STEPS | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_drift,
+	.why = "later steps take longer than earlier ones, and not only some",
+	.advice = {"look for work that grows with what earlier steps left: lists that "
+		   "are searched, caches without a limit",
+		   "take snapshots early and late: 'prof-analyze delta' shows the time "
+		   "between two of them by function",
+		   "when later input is larger by nature, suppress the finding with a "
+		   "reason"},
+	.proof = "SELECT number, timed_count, (total_ns - ready_ns) / timed_count AS "
+		 "mean_ns, first_ns, last_ns FROM step_spans WHERE run_id = {run} AND "
+		 "series_id = {series_id} ORDER BY number",
 };
 
 struct slow {
@@ -187,16 +182,14 @@ static void add_slow(struct rule_input *input, struct findings *ret,
 	finding->confidence = slow->count > 1 ? CONFIDENCE_MEDIUM : CONFIDENCE_LOW;
 	finding->saving_ns = rule_limit(input, "assumed_gain") * beyond_ns;
 	finding->impact = rule_share(finding->saving_ns, input->time_run->run_ns);
-	finding_evidence_limit(finding, "slowest by median", "ratio",
-			       slow->slowest_ns / slow->usual_ns,
-			       rule_limit(input, "slow_by_usual"));
-	finding_evidence(finding, "slowest", "ns", slow->slowest_ns);
-	finding_evidence(finding, "it began at", "ns", slow->started_ns);
-	finding_evidence(finding, "median", "ns", slow->usual_ns);
-	finding_evidence(finding, "slow steps, at least", "count", slow->count);
-	finding_evidence_limit(finding, "beyond the median, of the run", "percent",
-			       100 * rule_share(beyond_ns, input->time_run->run_ns),
-			       100 * rule_limit(input, "run_share"));
+	rule_evidence(input, finding, "slowest by median", "ratio",
+		      slow->slowest_ns / slow->usual_ns, "slow_by_usual");
+	rule_evidence(input, finding, "slowest", "ns", slow->slowest_ns, NULL);
+	rule_evidence(input, finding, "it began at", "ns", slow->started_ns, NULL);
+	rule_evidence(input, finding, "median", "ns", slow->usual_ns, NULL);
+	rule_evidence(input, finding, "slow steps, at least", "count", slow->count, NULL);
+	rule_evidence(input, finding, "beyond the median, of the run", "percent",
+		      rule_share(beyond_ns, input->time_run->run_ns), "run_share");
 	finding->why = slow->count > 1
 			       ? "some steps took far longer than most"
 			       : "one step took far longer than all others; what lies "
@@ -212,12 +205,6 @@ static void add_slow(struct rule_input *input, struct findings *ret,
 		       "give it to another thread",
 		       "put a region around what may be slow: its own p99 and longest "
 		       "call are recorded");
-	finding->sql = rule_text(
-		input,
-		"SELECT rank, step_index, started_ns, duration_ns, ready_ns FROM "
-		"step_extremes WHERE run_id = %lld AND series_id = %lld AND is_slowest "
-		"= 1 ORDER BY rank",
-		(long long)input->run_id, (long long)steps->series_id);
 }
 
 static int look_for_slow(struct rule_input *input, struct findings *ret,
@@ -273,4 +260,7 @@ const struct rule rule_slow_steps = {
 	.specific = 1,
 	.needs = MEASURED_STEPS | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_slow,
+	.proof = "SELECT rank, step_index, started_ns, duration_ns, ready_ns FROM "
+		 "step_extremes WHERE run_id = {run} AND series_id = {series_id} AND "
+		 "is_slowest = 1 ORDER BY rank",
 };

@@ -17,6 +17,18 @@ WHERE l.run_id = :run AND NOT EXISTS (SELECT 1
 	AND NOT EXISTS (SELECT 1 FROM path_lane s WHERE s.path_id = p.path_id)
 GROUP BY l.lane_id;
 
+-- With the part of a site's allocations that the busiest thread of each process made; the
+-- view site_busiest. A run with one lane has none, and one of one process is the usual.
+-- :name site_busiest
+SELECT s.*, COALESCE(CASE (SELECT COUNT(*) FROM process p WHERE p.run_id = s.run_id)
+	WHEN 1 THEN (SELECT MAX(l.alloc_count) * 1.0 / SUM(l.alloc_count)
+		FROM path_lane l WHERE l.path_id = s.path_id)
+	ELSE (SELECT SUM(most) * 1.0 / SUM(every) FROM (
+		SELECT MAX(l.alloc_count) AS most, SUM(l.alloc_count) AS every
+		FROM path_lane l JOIN lane USING (lane_id)
+		WHERE l.path_id = s.path_id GROUP BY process_id)) END, 1) AS busiest
+FROM site s;
+
 -- What a process lived is what its threads did: the recorder's own start and end, which on a
 -- busy machine take long, are before and after. The longest thread waited for a CPU in
 -- other code, too.

@@ -76,26 +76,13 @@ static int evaluate_deep(struct rule_input *input, struct findings *ret)
 		return RULE_DONE;
 	finding = rule_add_path(input, ret, tree->nodes[recursion.node].path_id);
 	finding->confidence = CONFIDENCE_HIGH;
-	finding->least_severity = SEVERITY_MEDIUM;
 	finding->saving_ns = recursion.calls * rule_limit(input, "call_ns");
 	finding->impact = rule_share(finding->saving_ns, run->run_ns);
-	finding_evidence_limit(finding, "depth of the call stack", "count",
-			       tree->nodes[deepest].depth, rule_limit(input, "depth"));
-	finding_evidence(finding, "activations of the function at once", "count",
-			 recursion.activations);
-	finding_evidence(finding, "calls of them", "count", recursion.calls);
-	finding->why = "the stack grows with the input, and ends at its limit";
-	finding_advise(finding,
-		       "turn the recursion into a loop, with a stack of your own where "
-		       "one is needed",
-		       "make the call the last thing, so that -O2 reuses the frame",
-		       "set a limit to the depth and refuse what is deeper");
-	finding->sql = rule_text(
-		input,
-		"SELECT name, MAX(depth) AS depth, COUNT(*) AS paths FROM call_paths "
-		"WHERE "
-		"run_id = %lld GROUP BY function_id ORDER BY depth DESC LIMIT 5",
-		(long long)input->run_id);
+	rule_evidence(input, finding, "depth of the call stack", "count",
+		      tree->nodes[deepest].depth, "depth");
+	rule_evidence(input, finding, "activations of the function at once", "count",
+		      recursion.activations, NULL);
+	rule_evidence(input, finding, "calls of them", "count", recursion.calls, NULL);
 	return RULE_DONE;
 }
 
@@ -115,6 +102,15 @@ const struct rule rule_deep_recursion = {
 	.specific = 2,
 	.needs = MEASURED_OWN,
 	.evaluate = evaluate_deep,
+	.why = "the stack grows with the input, and ends at its limit",
+	.advice =
+		{"turn the recursion into a loop, with a stack of your own where one is "
+		 "needed",
+		 "make the call the last thing, so that -O2 reuses the frame",
+		 "set a limit to the depth and refuse what is deeper"},
+	.proof = "SELECT name, MAX(depth) AS depth, COUNT(*) AS paths FROM call_paths "
+		 "WHERE run_id = {run} GROUP BY function_id ORDER BY depth DESC LIMIT 5",
+	.least = SEVERITY_MEDIUM,
 };
 
 static uint32_t find_main(const struct calltree *tree)
@@ -179,31 +175,25 @@ static void tell_steps(struct rule_input *input, struct finding *finding,
 		input, "so much of the run had gone when the first step '%s' began",
 		start->step);
 	finding_advise(finding,
-		       "make what is built at the start only when it is first needed",
-		       "build tables when the program is compiled, or keep parsed files",
-		       "begin the steps while the rest is still being loaded, on another "
-		       "thread");
-	finding->sql = rule_text(
-		input,
+		       "begin the steps while the rest is still being loaded, on "
+		       "another thread");
+	finding->sql = rule_fill(
+		input, NULL,
 		"SELECT s.name, MIN(s.first_ns - p.started_ns) AS first_step_ns FROM "
 		"step_totals s JOIN processes p USING (process_id) WHERE s.run_id = "
-		"%lld AND p.parent_process_id IS NULL",
-		(long long)input->run_id);
+		"{run} AND p.parent_process_id IS NULL");
 }
 
 static void tell_constructors(struct rule_input *input, struct finding *finding)
 {
 	finding->why = "constructors held the run before main() was entered";
-	finding_advise(
-		finding, "make what is built at the start only when it is first needed",
-		"build tables when the program is compiled, or keep parsed files",
-		"fewer static objects with constructors, fewer libraries loaded early");
-	finding->sql = rule_text(
-		input,
+	finding_advise(finding, "fewer static objects with constructors, fewer libraries "
+				"loaded early");
+	finding->sql = rule_fill(
+		input, NULL,
 		"SELECT path_id, name, calls, total_ns FROM call_paths WHERE run_id = "
-		"%lld "
-		"AND parent_path_id IS NULL AND kind = 'function' ORDER BY path_id",
-		(long long)input->run_id);
+		"{run} AND parent_path_id IS NULL AND kind = 'function' ORDER BY "
+		"path_id");
 }
 
 static void add_start_up(struct rule_input *input, struct findings *ret,
@@ -219,11 +209,9 @@ static void add_start_up(struct rule_input *input, struct findings *ret,
 	finding->saving_ns =
 		fmax(0, start_ns - rule_limit(input, "usual_share") * run_ns);
 	finding->impact = rule_share(finding->saving_ns, run_ns);
-	finding_evidence_limit(finding, "start-up", "ns", start_ns,
-			       rule_limit(input, "least_ns"));
-	finding_evidence_limit(finding, "share of the run", "percent",
-			       100 * rule_share(start_ns, run_ns),
-			       100 * rule_limit(input, "run_share"));
+	rule_evidence(input, finding, "start-up", "ns", start_ns, "least_ns");
+	rule_evidence(input, finding, "share of the run", "percent",
+		      rule_share(start_ns, run_ns), "run_share");
 	/* Either is enough: only what was crossed is told as a limit. */
 	for (size_t i = 0; i < 2; i++)
 		finding->evidence[i].has_limit =
@@ -286,4 +274,6 @@ const struct rule rule_start_up = {
 	.specific = 1,
 	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_start_up,
+	.advice = {"make what is built at the start only when it is first needed",
+		   "build tables when the program is compiled, or keep parsed files"},
 };

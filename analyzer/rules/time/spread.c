@@ -20,6 +20,12 @@
 /* The buckets' middles are up to 6.25 % off; sums that differ more are a recursion's. */
 #define SUM_TOLERANCE 1.15
 
+static const char proof[] =
+	"SELECT name, calls, total_ns, p50_ns, p90_ns, p95_ns, p99_ns, max_ns, (p99_ns + "
+	"inner_cost_ns) / (p50_ns + 2 * inner_cost_ns + outer_cost_ns) AS p99_by_p50 "
+	"FROM functions JOIN run USING (run_id) WHERE run_id = {run} AND function_id = "
+	"{function_id}";
+
 struct spread {
 	int64_t function_id;
 	double calls;
@@ -76,17 +82,6 @@ static double gain_ns(struct rule_input *input, const struct spread *spread)
 	return spread->run_ns * spread->self_share * rule_limit(input, "assumed_gain");
 }
 
-static const char *proof(struct rule_input *input, int64_t function_id)
-{
-	return rule_text(
-		input,
-		"SELECT name, calls, total_ns, p50_ns, p90_ns, p95_ns, p99_ns, max_ns, "
-		"(p99_ns + inner_cost_ns) / (p50_ns + 2 * inner_cost_ns + outer_cost_ns) "
-		"AS p99_by_p50 FROM functions JOIN run USING (run_id) WHERE run_id = "
-		"%lld AND function_id = %lld",
-		(long long)input->run_id, (long long)function_id);
-}
-
 /* Of the medians: a long tail would lift the mean of what is no mode of its own. A
  * duration is known to the cost of a hook: of shorter ones that is the unit. */
 static double mode_ratio(const struct rule_input *input, const struct spread *spread)
@@ -119,14 +114,14 @@ static int look_at_all(struct rule_input *input, struct findings *ret,
 		       int (*look)(struct rule_input *, struct findings *,
 				   struct spread *))
 {
-	struct cursor *cursor = rule_query(input, time_spread_sql_measured);
+	struct cursor *cursor;
 	struct spread spread;
-	bool is_measured = cursor_next(cursor) > 0;
-	int result = rule_finish(input, cursor, 0);
+	double is_measured;
+	int result = rule_first_number(input, time_spread_sql_measured, 0, &is_measured);
 
 	if (result < 0)
 		return result;
-	if (!is_measured)
+	if (!(is_measured > 0))
 		return rule_not_measured(input,
 					 "no durations of single calls were recorded");
 	cursor = rule_query(input, time_spread_sql_functions);
@@ -137,6 +132,19 @@ static int look_at_all(struct rule_input *input, struct findings *ret,
 	}
 	return rule_finish(input, cursor, result);
 }
+
+/* clang-format off */
+#define LIMITS_OF_BOTH                                                                   \
+	{"assumed_gain", 0.8, "ratio", .most = 1,                                        \
+	 .meaning = "part that a fix is assumed to save of the excess of the slow "      \
+		    "calls, as far as it is the function's self time"},                   \
+	{"least_by_hooks", 1, "ratio",                                                   \
+	 .meaning = "self time, by what was subtracted from it for hooks: less hangs on "\
+		    "how exact that is"},                                                \
+	{"allocs_per_call", 0.25, "ratio",                                               \
+	 .meaning = "allocations of the function's own for each call, from which its "   \
+		    "durations are the allocator's and the kernel's"}
+/* clang-format on */
 
 extern const struct rule rule_two_modes;
 
@@ -170,25 +178,14 @@ static int look_for_tail(struct rule_input *input, struct findings *ret,
 		finding->confidence = CONFIDENCE_LOW;
 		finding->specific = 0; /* less than T1 */
 	}
-	finding_evidence_limit(finding, "p99 by p50", "ratio", ratio,
-			       rule_limit(input, "p99_by_p50"));
-	finding_evidence_limit(finding, "slowest 1 % of the calls, of its time",
-			       "percent", 100 * slowest,
-			       100 * rule_limit(input, "tail_share"));
-	finding_evidence(finding, "p50", "ns", p50);
-	finding_evidence(finding, "p99", "ns", p99);
-	finding_evidence(finding, "calls", "count", spread->calls);
-	finding_evidence(finding, "share of the run", "percent",
-			 100 * rule_share(spread->run_ns, input->time_run->run_ns));
-	finding->why = "a few calls take many times as long as most do, and much of its "
-		       "time with them";
-	finding_advise(finding,
-		       "find what the slow calls do that the others do not: its callees, "
-		       "with 'prof-analyze callers'",
-		       "move growing, flushing and rebuilding out of the call, or do a "
-		       "little of it in each",
-		       "waits are not in it: see W1 to W3 and L1 to L3");
-	finding->sql = proof(input, spread->function_id);
+	rule_evidence(input, finding, "p99 by p50", "ratio", ratio, "p99_by_p50");
+	rule_evidence(input, finding, "slowest 1 % of the calls, of its time", "percent",
+		      slowest, "tail_share");
+	rule_evidence(input, finding, "p50", "ns", p50, NULL);
+	rule_evidence(input, finding, "p99", "ns", p99, NULL);
+	rule_evidence(input, finding, "calls", "count", spread->calls, NULL);
+	rule_evidence(input, finding, "share of the run", "percent",
+		      rule_share(spread->run_ns, input->time_run->run_ns), NULL);
 	return 0;
 }
 
@@ -209,15 +206,7 @@ static const struct rule_limit tail_latency_limits[] = {
 	{"tail_share", 0.1, "ratio", .most = 1,
 	 .meaning = "share of the function's time that its slowest 1 % of calls must "
 		    "hold, less what the process waited for a CPU"},
-	{"assumed_gain", 0.8, "ratio", .most = 1,
-	 .meaning = "part that a fix is assumed to save of the excess of the slow calls, "
-		    "as far as it is the function's self time"},
-	{"least_by_hooks", 1, "ratio",
-	 .meaning = "self time, by what was subtracted from it for hooks: less hangs on "
-		    "how exact that is"},
-	{"allocs_per_call", 0.25, "ratio",
-	 .meaning = "allocations of the function's own for each call, from which its "
-		    "durations are the allocator's and the kernel's"},
+	LIMITS_OF_BOTH,
 	{0},
 };
 
@@ -232,6 +221,14 @@ const struct rule rule_tail_latency = {
 	.specific = 2,
 	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_tail,
+	.why = "a few calls take many times as long as most do, and much of its time "
+	       "with them",
+	.advice = {"find what the slow calls do that the others do not: its callees, "
+		   "with 'prof-analyze callers'",
+		   "move growing, flushing and rebuilding out of the call, or do a "
+		   "little of it in each",
+		   "waits are not in it: see W1 to W3 and L1 to L3"},
+	.proof = proof,
 };
 
 static int look_for_modes(struct rule_input *input, struct findings *ret,
@@ -248,26 +245,16 @@ static int look_for_modes(struct rule_input *input, struct findings *ret,
 	finding->saving_ns =
 		fmin(modes->slow_share, beyond(spread, fast_ns)) * gain_ns(input, spread);
 	finding->impact = rule_share(finding->saving_ns, input->time_run->run_ns);
-	finding_evidence_limit(finding, "slow by fast", "ratio",
-			       mode_ratio(input, spread),
-			       rule_limit(input, "mode_ratio"));
-	finding_evidence_limit(finding, "slow calls, of its time", "percent",
-			       100 * modes->slow_share,
-			       100 * rule_limit(input, "slow_share"));
-	finding_evidence(finding, "slow calls, of its calls", "percent",
-			 100 * modes->slow_calls);
-	finding_evidence(finding, "mean of the fast", "ns", fast_ns);
-	finding_evidence(finding, "mean of the slow", "ns",
-			 modes->slow_ticks * spread->tick_ns);
-	finding_evidence(finding, "calls", "count", spread->calls);
-	finding->why = "its calls are of two kinds, fast and slow, with hardly any in "
-		       "between";
-	finding_advise(finding,
-		       "find the branch that the slow calls take: a miss of a cache, "
-		       "growth, a fallback",
-		       "make it rarer: a larger cache, a reserve, a better guess",
-		       "give the slow way a function of its own, to see it by itself");
-	finding->sql = proof(input, spread->function_id);
+	rule_evidence(input, finding, "slow by fast", "ratio", mode_ratio(input, spread),
+		      "mode_ratio");
+	rule_evidence(input, finding, "slow calls, of its time", "percent",
+		      modes->slow_share, "slow_share");
+	rule_evidence(input, finding, "slow calls, of its calls", "percent",
+		      modes->slow_calls, NULL);
+	rule_evidence(input, finding, "mean of the fast", "ns", fast_ns, NULL);
+	rule_evidence(input, finding, "mean of the slow", "ns",
+		      modes->slow_ticks * spread->tick_ns, NULL);
+	rule_evidence(input, finding, "calls", "count", spread->calls, NULL);
 	return 0;
 }
 
@@ -292,15 +279,7 @@ static const struct rule_limit two_modes_limits[] = {
 	 .meaning = "part of the calls that each kind must have"},
 	{"valley", 0.05, "ratio",
 	 .meaning = "calls between the kinds, of the calls of the smaller one, at most"},
-	{"assumed_gain", 0.8, "ratio", .most = 1,
-	 .meaning = "part that a fix is assumed to save of the excess of the slow calls, "
-		    "as far as it is the function's self time"},
-	{"least_by_hooks", 1, "ratio",
-	 .meaning = "self time, by what was subtracted from it for hooks: less hangs on "
-		    "how exact that is"},
-	{"allocs_per_call", 0.25, "ratio",
-	 .meaning = "allocations of the function's own for each call, from which its "
-		    "durations are the allocator's and the kernel's"},
+	LIMITS_OF_BOTH,
 	{0},
 };
 
@@ -314,4 +293,10 @@ const struct rule rule_two_modes = {
 	.specific = 2,
 	.needs = MEASURED_CALLS | MEASURED_TIME | MEASURED_WALL | MEASURED_CPU,
 	.evaluate = evaluate_modes,
+	.why = "its calls are of two kinds, fast and slow, with hardly any in between",
+	.advice = {"find the branch that the slow calls take: a miss of a cache, growth, "
+		   "a fallback",
+		   "make it rarer: a larger cache, a reserve, a better guess",
+		   "give the slow way a function of its own, to see it by itself"},
+	.proof = proof,
 };
