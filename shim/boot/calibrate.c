@@ -72,7 +72,7 @@ static void add_path(struct scratch *scratch, uint32_t path)
 {
 	uint64_t key = FIRST_KEY + path * KEY_STEP;
 	uint32_t node = path + 2;
-	uint32_t *front = &scratch->context.front[tree_hash(LANE_ROOT, key) >> 20];
+	uint32_t *front = &scratch->context.front[tree_place(LANE_ROOT, key)];
 
 	if (*front)
 		return;

@@ -197,10 +197,13 @@ static int is_eligible(const struct lane_context *context,
 static void forget_front(struct lane_context *context, uint32_t index)
 {
 	const struct segment_node *node = &context->nodes[index];
-	uint32_t *front = &context->front[tree_hash(node->parent, node->key) >> 20];
+	uint32_t place = tree_place(node->parent, node->key);
+	uint32_t other = tree_other_place(place);
 
-	if (*front == index)
-		*front = 0;
+	if (context->front[place] == index)
+		context->front[place] = 0;
+	if (context->front[other] == index)
+		context->front[other] = 0;
 }
 
 static void take(struct lane_context *context, const struct lane_suspect *suspect)

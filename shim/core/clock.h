@@ -33,6 +33,14 @@ static inline uint64_t clock_now(void)
 	return likely(clock_is_tsc) ? clock_tsc() : clock_monotonic();
 }
 
+/* The same when all that was asked for before has come: what is read behind misses of the
+ * caches has their time. Slow paths only. */
+static inline uint64_t clock_behind(void)
+{
+	__builtin_ia32_lfence();
+	return clock_now();
+}
+
 /* 0.1 s or so, in ticks: 2^28 of them at 2.7 GHz. */
 static inline uint64_t clock_tenth_of_second(void)
 {

@@ -38,7 +38,7 @@ void lane_close_frames(struct lane_context *context, struct fiber *fiber)
 
 cold uint64_t lane_leave_out(struct lane_context *context, uint64_t since)
 {
-	uint64_t ticks = clock_now() - since;
+	uint64_t ticks = clock_behind() - since;
 
 	if ((int64_t)ticks <= 0)
 		return 0;

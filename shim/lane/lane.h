@@ -19,8 +19,10 @@
 #include "common/segment.h"
 #include "common/segment_series.h"
 
-/* 4,096 entries miss less than 1 % of the time on Lua and SQLite and fit half of a
- * 32 KiB first-level cache. */
+/* 4,096 entries, two to a set, miss 0.01 to 0.2 % of the calls of Lua, SQLite and gawk
+ * (one to a set: 0.2 to 2.7 %) and fit half of a 32 KiB first-level cache. tcc, with
+ * 800,000 paths, misses 26 % of the time, and with 16 times as many entries as much time
+ * goes to nodes that have left the caches. */
 #define LANE_FRONT_COUNT 4096u
 
 /* Longest stack that is unwound; PROFSHIM_STACK_DEPTH may only lower it. */

@@ -52,6 +52,15 @@ static inline void order_stores(void)
 	__asm__ volatile("" : : : "memory");
 }
 
+/* Children of one parent share a cache line of the table, or two: who calls one of them
+ * calls others. */
+static inline uint32_t bucket_of(uint32_t parent, uint64_t key, uint32_t mask)
+{
+	uint32_t child = (uint32_t)key * 0x85ebca6bu >> 28;
+
+	return (parent * 0x9e3779b1u << 4 | child) & mask;
+}
+
 /* Relinks all nodes into a table of twice the size. */
 static void grow_buckets(struct lane_context *context)
 {
@@ -63,8 +72,8 @@ static void grow_buckets(struct lane_context *context)
 		return; /* longer chains, nothing worse */
 	for (uint32_t i = 2; i < context->node_next; i++) {
 		struct segment_node *node = &context->nodes[i];
-		uint32_t hash = tree_hash(node->parent, plain_key(node->key));
-		uint32_t *head = &buckets[hash & mask];
+		uint32_t *head =
+			&buckets[bucket_of(node->parent, plain_key(node->key), mask)];
 
 		node->hash_next = *head;
 		*head = i;
@@ -175,7 +184,7 @@ static uint32_t new_node(struct lane_context *context, uint32_t parent, uint64_t
 	node->parent = parent;
 	node->function = function;
 	node->key = key;
-	head = &context->buckets[tree_hash(parent, key) & context->bucket_mask];
+	head = &context->buckets[bucket_of(parent, key, context->bucket_mask)];
 	node->hash_next = *head;
 	*head = index;
 	return index;
@@ -203,7 +212,7 @@ static void publish_handlers(struct lane_context *context)
 static uint32_t find_node(const struct lane_context *context, uint32_t parent,
 			  uint64_t key)
 {
-	uint32_t index = context->buckets[tree_hash(parent, key) & context->bucket_mask];
+	uint32_t index = context->buckets[bucket_of(parent, key, context->bucket_mask)];
 
 	while (index && (context->nodes[index].key != key ||
 			 context->nodes[index].parent != parent))
@@ -223,8 +232,12 @@ static void grow_tables(struct lane_context *context)
 static void remember(struct lane_context *context, uint32_t index, uint32_t parent,
 		     uint64_t key)
 {
-	if (index && !(trigger_count && trigger_find(key)))
-		context->front[tree_hash(parent, key) >> 20] = index;
+	uint32_t *front = &context->front[tree_place(parent, key)];
+
+	if (!index || *front == index || (trigger_count && trigger_find(key)))
+		return;
+	context->front[tree_other_place(tree_place(parent, key))] = *front;
+	*front = index;
 }
 
 uint32_t cold tree_find(struct lane_context *context, uint32_t parent, uint64_t key)
@@ -344,8 +357,8 @@ int tree_resume(struct lane_context *context)
 	process->path_count = context->node_next;
 	for (uint32_t i = LANE_ROOT + 1; i < context->node_next; i++) {
 		struct segment_node *node = &context->nodes[i];
-		uint32_t hash = tree_hash(node->parent, plain_key(node->key));
-		uint32_t *head = &context->buckets[hash & mask];
+		uint32_t *head = &context->buckets[bucket_of(node->parent,
+							     plain_key(node->key), mask)];
 
 		if (node->hash_next != *head)
 			node->hash_next = *head;

@@ -16,14 +16,41 @@ static inline uint32_t tree_hash(uint32_t parent, uint64_t key)
 /* Hash lookup, insertion when absent. 0: the node could not be made (fold). */
 uint32_t tree_child_slow(struct lane_context *context, uint32_t parent, uint64_t key);
 
-/* The child of parent with this key, when the front table has it; or 0. */
+/* Where the front table has the child first. A pair of places is one set: what was there
+ * before is in the other one, tree_other_place(). */
+static inline uint32_t tree_place(uint32_t parent, uint64_t key)
+{
+	return tree_hash(parent, key) >> 20;
+}
+
+static inline uint32_t tree_other_place(uint32_t place)
+{
+	return place ^ 1;
+}
+
+/* The child of parent with this key, when the front table has it first; or 0. */
 static inline uint32_t tree_front(const struct lane_context *context, uint32_t parent,
 				  uint64_t key)
 {
-	uint32_t index = context->front[tree_hash(parent, key) >> 20];
+	uint32_t index = context->front[tree_place(parent, key)];
 	const struct segment_node *node = &context->nodes[index];
 
 	return likely(node->key == key && node->parent == parent) ? index : 0;
+}
+
+/* The same when it is in the other place of the two: they change places. 0: it is not. */
+static inline uint32_t tree_second(struct lane_context *context, uint32_t parent,
+				   uint64_t key)
+{
+	uint32_t place = tree_place(parent, key), other = tree_other_place(place);
+	uint32_t index = context->front[other];
+	const struct segment_node *node = &context->nodes[index];
+
+	if (!index || node->key != key || node->parent != parent)
+		return 0;
+	context->front[other] = context->front[place];
+	context->front[place] = index;
+	return index;
 }
 
 /* The child of parent with this key; 0: no room for a new one. */
@@ -54,4 +81,4 @@ void tree_reserve(struct lane_context *context);
 /* Forgets the private tables (the nodes stay). */
 void tree_end(struct lane_context *context);
 
-_Static_assert(LANE_FRONT_COUNT == 1u << 12, "tree_child shifts by 20");
+_Static_assert(LANE_FRONT_COUNT == 1u << 12, "tree_place shifts by 20");

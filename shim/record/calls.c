@@ -65,11 +65,20 @@ static int count_early(struct lane_context *context, uint64_t function, void *ca
 }
 
 static cold void enter_slow(struct lane_context *context, uint64_t function,
-			    uint64_t call_site, uintptr_t stack, uintptr_t return_address)
+			    uint64_t call_site, uintptr_t stack, uintptr_t return_address,
+			    enum frame_result result)
 {
 	int was_settled = context_is_settled(context, stack);
+	uint64_t since = 0, booked_ticks;
 
-	off_cpu_book_switch(context);
+	if (result == FRAME_MISSED) {
+		since = frame_missed_since(context);
+		if (frame_open_second(context, function, call_site, stack, since))
+			return;
+	}
+	booked_ticks = off_cpu_book_switch(context);
+	if (since)
+		since += booked_ticks;
 	if (paused_is_on() && !pause_enter(function, stack))
 		return;
 	if (was_settled &&
@@ -86,7 +95,7 @@ static cold void enter_slow(struct lane_context *context, uint64_t function,
 		context->lane->folded_call_count++;
 		return; /* its exit will be an orphan, or close nothing */
 	}
-	frame_push(context, function, call_site, stack, return_address);
+	frame_push(context, function, call_site, stack, return_address, since);
 }
 
 /* Neither hook calls anything but as its last thing: so none saves a register. Saving
@@ -96,13 +105,14 @@ exported __attribute__((aligned(64))) void __cyg_profile_func_enter(void *functi
 {
 	struct lane_context *context = lane_self;
 	uintptr_t stack = (uintptr_t)__builtin_dwarf_cfa();
+	enum frame_result result = FRAME_UNKNOWN;
 
-	if (unlikely(
-		    !context_is_settled(context, stack) ||
-		    context->top == context->limit || !clock_is_tsc ||
-		    !frame_open(context, (uint64_t)function, (uint64_t)call_site, stack)))
+	if (unlikely(!context_is_settled(context, stack) ||
+		     context->top == context->limit || !clock_is_tsc ||
+		     (result = frame_open(context, (uint64_t)function,
+					  (uint64_t)call_site, stack)) != FRAME_OPENED))
 		enter_slow(context, (uint64_t)function, (uint64_t)call_site, stack,
-			   (uintptr_t)__builtin_return_address(0));
+			   (uintptr_t)__builtin_return_address(0), result);
 }
 
 void calls_enter(void *function, void *call_site)
@@ -335,7 +345,7 @@ static cold void begin_region_slow(uint64_t key, uintptr_t stack)
 		return; /* its end will be an orphan */
 	}
 	if (unlikely(!clock_is_tsc || !frame_open_region(context, key, stack)))
-		frame_push(context, key, frame_region_site(context, key), stack, 0);
+		frame_push(context, key, frame_region_site(context, key), stack, 0, 0);
 }
 
 on_short_calls void calls_begin_region(uint64_t key, uintptr_t stack)

@@ -120,35 +120,69 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 	return child;
 }
 
-void frame_push(struct lane_context *context, uint64_t function, uint64_t call_site,
-		uintptr_t stack, uintptr_t return_address)
+int frame_open_second(struct lane_context *context, uint64_t function, uint64_t call_site,
+		      uintptr_t stack, uint64_t since)
 {
 	struct segment_frame *frame = context->top;
 	uint32_t parent = context->current, child;
+	uint64_t left_out_ticks;
+
+	if (switches_has_been(context))
+		return 0;
+	child = tree_second(context, parent, function);
+	if (!child)
+		return 0;
+	context->top = frame + 1;
+	compiler_barrier();
+	frame->function = function;
+	frame->caller = call_site;
+	frame->stack_pointer = stack;
+	frame->parent_node = parent;
+	left_out_ticks = off_cpu_leave_out(context, since);
+	frame->start_ticks = since + left_out_ticks - context->clock_offset;
+	compiler_barrier();
+	frame->node = child;
+	context->current = child;
+	add64(&context->nodes[child].call_count, 1);
+	add32(context->depth, 1);
+	return 1;
+}
+
+void frame_push(struct lane_context *context, uint64_t function, uint64_t call_site,
+		uintptr_t stack, uintptr_t return_address, uint64_t since)
+{
+	struct segment_frame *frame = context->top;
+	uint32_t parent = context->current, child;
+	uint64_t left_out_ticks = 0;
 
 	context->top = frame + 1;
 	compiler_barrier();
 	frame->function = function;
 	frame->caller = call_site;
 	frame->stack_pointer = stack;
-	child = tree_front(context, parent, function);
-	if (unlikely(!child)) {
-		uint64_t since = clock_now();
-
-		child = find_child(context, parent, function, frame, return_address);
-		/* with many paths it takes several times what the hooks do else */
-		off_cpu_leave_out(context, since);
-		if (child == NO_FRAME) {
-			context->top = frame;
-			return;
-		}
-	}
 	frame->parent_node = parent;
+	child = tree_front(context, parent, function);
+	if (!child)
+		child = tree_second(context, parent, function);
+	if (unlikely(!child)) {
+		if (!since)
+			since = clock_now();
+		child = find_child(context, parent, function, frame, return_address);
+	}
+	/* with many paths it takes several times what the hooks do else */
+	if (since)
+		left_out_ticks = off_cpu_leave_out(context, since);
+	if (child == NO_FRAME) {
+		context->top = frame;
+		return;
+	}
 	if (likely(child))
 		context->current = child;
 	else
 		context->lane->folded_call_count++;
-	frame->start_ticks = clock_now() - context->clock_offset;
+	/* left_out_ticks: up to the last reading of the clock, which is this call's */
+	frame->start_ticks = (left_out_ticks ? since + left_out_ticks : clock_now()) -
+			     context->clock_offset;
 	compiler_barrier();
 	frame->node = child;
 	add64(&context->nodes[child].call_count, 1); /* node 0 is nobody's */

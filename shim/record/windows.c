@@ -156,7 +156,7 @@ void windows_open_frame(struct lane_context *context, void *function, void *call
 		context->lane->folded_call_count++;
 		return;
 	}
-	frame_push(context, (uint64_t)function, (uint64_t)call_site, stack, 0);
+	frame_push(context, (uint64_t)function, (uint64_t)call_site, stack, 0, 0);
 	/* frame_push() notes where it is called from, which is known here */
 	if (unlikely(context->node_next > known_count) &&
 	    inlined_is_elsewhere((uint64_t)function, return_address))

@@ -61,7 +61,7 @@ stack_known_node(const struct lane_context *context, const struct stack_caller *
 {
 	uint64_t key = caller->return_address | SEGMENT_KEY_RETURN_ADDRESS;
 	uint32_t parent = callers_known_base(context);
-	uint32_t index = context->front[tree_hash(parent, key) >> 20];
+	uint32_t index = context->front[tree_place(parent, key)];
 	const struct segment_node *node = &context->nodes[index];
 
 	if (likely(node->key == key && node->parent == parent && node->site &&

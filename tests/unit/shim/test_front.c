@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  unit tests of calls whose path the front table does not have first: what
+ *                it takes to find it is nobody's time. A page that is slow to come, as
+ *                memory that has left the caches is, says how long.
+ */
+#include <signal.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+#include <sys/mman.h>
+
+#include <cmocka.h>
+
+#include "shim/core/clock.h"
+#include "shim/lane/tree.h"
+#include "shim/record/calls.h"
+#include "tests/unit/shim/fixture.h"
+
+#define OUTER 0x1000ull
+#define PAGE_BYTES 4096ul
+#define NODES_OF_A_PAGE (PAGE_BYTES / sizeof(struct segment_node))
+/* Long against all that is done beside it. */
+#define SLOW_TICKS 100000000ull
+
+static char *slow_page;
+static int fault_count;
+
+static void come_slowly(int number)
+{
+	uint64_t since = clock_now();
+
+	(void)number;
+	while (clock_now() - since < SLOW_TICKS)
+		;
+	fault_count++;
+	mprotect(slow_page, PAGE_BYTES, PROT_READ | PROT_WRITE);
+}
+
+static void enter(uint64_t function)
+{
+	__cyg_profile_func_enter((void *)function, (void *)1);
+}
+
+static void leave(uint64_t function)
+{
+	__cyg_profile_func_exit((void *)function, (void *)1);
+}
+
+static void call(uint64_t function)
+{
+	enter(function);
+	leave(function);
+}
+
+/* Functions whose paths below the current one want the same place. */
+static void find_rivals(uint64_t *functions, int count)
+{
+	uint32_t parent = lane_self->current;
+	uint64_t key = 0x100000;
+	int found = 0;
+
+	for (; found < count; key += 16) {
+		if (!found || tree_place(parent, key) == tree_place(parent, functions[0]))
+			functions[found++] = key;
+	}
+}
+
+/* Their nodes lie on pages of their own. */
+static void call_apart(const uint64_t *functions, int count)
+{
+	static uint64_t filler = 0x40000000;
+
+	for (int i = 0; i < count; i++) {
+		for (size_t j = 0; j < 2 * NODES_OF_A_PAGE; j++)
+			call(filler += 16);
+		call(functions[i]);
+	}
+}
+
+static void make_slow(uint64_t function)
+{
+	const struct sigaction action = {.sa_handler = come_slowly};
+	uint32_t node = tree_find(lane_self, lane_self->current, function);
+	uintptr_t at = (uintptr_t)&lane_self->nodes[node];
+
+	assert_int_not_equal(node, 0);
+	slow_page = (char *)(at - at % PAGE_BYTES);
+	fault_count = 0;
+	assert_int_equal(sigaction(SIGSEGV, &action, NULL), 0);
+	assert_int_equal(mprotect(slow_page, PAGE_BYTES, PROT_NONE), 0);
+}
+
+static const struct segment_node *node_of(uint32_t parent, uint64_t key)
+{
+	return &lane_self->nodes[tree_find(lane_self, parent, key)];
+}
+
+static void two_paths_of_one_place_stay(void **state)
+{
+	uint32_t place, node[2];
+	uint64_t rivals[2];
+
+	(void)state;
+	enter(OUTER);
+	find_rivals(rivals, 2);
+	place = tree_place(lane_self->current, rivals[0]);
+	for (int i = 0; i < 6; i++) {
+		call(rivals[i % 2]);
+		node[i % 2] = lane_self->front[place];
+		assert_int_equal(lane_self->nodes[node[i % 2]].key, rivals[i % 2]);
+		if (i) /* its rival has the other place */
+			assert_int_equal(lane_self->front[tree_other_place(place)],
+					 node[1 - i % 2]);
+	}
+	assert_int_equal(lane_self->nodes[node[0]].call_count, 3);
+	assert_int_equal(lane_self->nodes[node[1]].call_count, 3);
+	leave(OUTER);
+	assert_int_equal(lane_self->lane->frames.count, 0);
+}
+
+/* Calls the first of so many rivals when the one that was called last is slow to come. */
+static void call_past_slow(int rivals_count)
+{
+	const struct segment_node *outer = node_of(LANE_ROOT, OUTER), *called;
+	uint64_t rivals[3], before, call_count, begin, passed, took;
+
+	enter(OUTER);
+	find_rivals(rivals, rivals_count);
+	call_apart(rivals, rivals_count);
+	called = node_of(lane_self->current, rivals[0]);
+	for (int i = 1; i < rivals_count; i++)
+		call(rivals[i]);
+	leave(OUTER);
+	before = outer->total_ticks;
+	call_count = called->call_count;
+
+	begin = clock_now();
+	enter(OUTER);
+	make_slow(rivals[rivals_count - 1]);
+	call(rivals[0]);
+	leave(OUTER);
+	passed = clock_now() - begin;
+	took = outer->total_ticks - before;
+	assert_int_equal(fault_count, 1);
+	assert_int_equal(called->call_count, call_count + 1);
+	assert_true(took + SLOW_TICKS <= passed);
+	assert_true(called->max_ticks < SLOW_TICKS);
+	assert_int_equal(lane_self->lane->frames.count, 0);
+	assert_int_equal(lane_self->current, LANE_ROOT);
+}
+
+static void a_wrong_node_is_nobodys_time(void **state)
+{
+	(void)state;
+	call_past_slow(2); /* the right one is in the other place */
+}
+
+static void a_search_is_nobodys_time(void **state)
+{
+	(void)state;
+	call_past_slow(3); /* the right one is in neither */
+}
+
+static int begin_all(void **state)
+{
+	(void)state;
+	fixture_begin(50000);
+	call(OUTER);
+	return 0;
+}
+
+static int end_all(void **state)
+{
+	(void)state;
+	fixture_end();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(two_paths_of_one_place_stay),
+		cmocka_unit_test(a_wrong_node_is_nobodys_time),
+		cmocka_unit_test(a_search_is_nobodys_time),
+	};
+
+	return cmocka_run_group_tests(tests, begin_all, end_all);
+}
