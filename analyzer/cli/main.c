@@ -168,6 +168,11 @@ static int show(const struct request *cli, const struct doc *doc)
 	};
 	int failed;
 
+	if (cli->exporter && cli->exporter->is_binary && !cli->output &&
+	    isatty(STDOUT_FILENO)) {
+		complain("this format is not for a terminal; write it to a file with -o");
+		return STATUS_USAGE;
+	}
 	if (cli->output)
 		context.out = open_output(cli);
 	if (!context.out)

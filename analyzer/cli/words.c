@@ -39,6 +39,11 @@ static const struct exporter *find_exporter(const char *name, bool is_picture)
 	return NULL;
 }
 
+static bool is_format_of_reports(const char *name)
+{
+	return strcmp(name, "json") == 0 || strcmp(name, "csv") == 0;
+}
+
 void cli_choose_exporter(struct request *cli, struct strbuf *error)
 {
 	const char *separator = "";
@@ -50,8 +55,18 @@ void cli_choose_exporter(struct request *cli, struct strbuf *error)
 		return;
 	}
 	cli->exporter = find_exporter(cli->options.argument, false);
-	if (cli->exporter)
+	if (cli->exporter) {
+		cli->options.profile = cli->exporter->takes_profile;
 		return;
+	}
+	if (is_format_of_reports(cli->options.argument)) {
+		strbuf_printf(error,
+			      "%s: the call paths in %s are those of the command tree: "
+			      "prof-analyze tree %s --format %s",
+			      cli->report->name, cli->options.argument, cli->database,
+			      cli->options.argument);
+		return;
+	}
 	strbuf_printf(error, "%s: there is no format '", cli->report->name);
 	utf8_clean(error, cli->options.argument);
 	strbuf_puts(error, "'; there are: ");

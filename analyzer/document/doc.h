@@ -7,6 +7,7 @@
 #pragma once
 
 #include "analyzer/document/flame.h"
+#include "analyzer/document/profile.h"
 #include "analyzer/model/table.h"
 
 struct findings;  /* analyzer/findings/finding.h */
@@ -74,6 +75,7 @@ struct doc {
 	struct section *sections;
 	size_t section_count, section_capacity;
 	struct flame *flame;	 /* for export/; NULL: nothing to draw or to export */
+	struct profile *profile; /* likewise, of formats that take it; else NULL */
 	struct arena texts;	 /* of titles, notes and values */
 	struct name_pool *names; /* of functions, borrowed; NULL: of none */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * The contract of a format for other programs: a function that writes what a document
- * holds for them.
+ * holds for them, one metric of its call paths or all of a run.
  *
  * To add one: export/NAME.c, a line in registry.c and in meson.build.
  */
@@ -19,8 +19,10 @@ struct export_context {
 struct exporter {
 	const char *name;
 	const char *summary;
-	bool is_picture; /* made by a command of its own, not by 'export' */
-	/* doc->flame may be NULL. Errors of the stream are the caller's to check. */
+	bool is_picture;    /* made by a command of its own, not by 'export' */
+	bool is_binary;	    /* nothing for a terminal */
+	bool takes_profile; /* writes doc->profile; else doc->flame, which may be NULL */
+	/* Errors of the stream are the caller's to check. */
 	void (*write)(const struct doc *doc, const struct export_context *context);
 };
 

@@ -11,6 +11,7 @@ built with a sanitizer shows each report of each recording in one format, in tur
 shows has been looked at before.
 """
 import csv
+import gzip
 import io
 import json
 import os
@@ -116,6 +117,10 @@ def check(what, arguments, done, problems):
     if done.returncode not in (0, 1, 2, 3, 4):
         problems.append(f"{what}: ended with {done.returncode}: {done.stderr[-300:]!r}")
     check_shown(what + " (stderr)", done.stderr, problems)
+    if "pprof" in arguments:
+        if output:
+            gzip.decompress(output)
+        return
     if "csv" in arguments:
         check_csv(what, output.decode("utf-8"), problems)
         output = output.replace(b"\r\n", b"\n")
@@ -124,7 +129,7 @@ def check(what, arguments, done, problems):
                 problems)
     if not output or done.returncode in (1, 2):
         return
-    if {"json", "sarif"} & set(arguments):
+    if {"json", "sarif", "speedscope", "firefox", "dhat"} & set(arguments):
         json.loads(output)
     if "junit" in arguments or is_picture:
         xml.etree.ElementTree.fromstring(output)
@@ -139,7 +144,8 @@ def commands(path, kind, turn):
     yield ["bottlenecks", path, "--format", "sarif", "--show-sql"]
     yield ["flamegraph", path]
     yield ["flamegraph", path, "--diff", path]
-    yield ["export", "folded", path]
+    for form in ("folded", "pprof", "speedscope", "callgrind", "firefox", "dhat"):
+        yield ["export", form, path]
     sides = ["--before", "1", "--after", "2"] if kind in ("fixture", "groups") else [path]
     for form in FORMATS + ("junit",):
         yield ["compare", path, *sides, "--format", form, "--fail-on", "regression", "--limit",

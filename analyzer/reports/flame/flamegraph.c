@@ -6,6 +6,7 @@
 #include "analyzer/reports/flame/parts.h"
 
 #include "analyzer/model/frames.h"
+#include "analyzer/reports/profile/parts.h"
 
 #define USUAL_LEAST_PERCENT 0.1
 /* All callers of all functions are many more than there are call paths: 100,000 paths
@@ -36,6 +37,8 @@ static enum exit_status build_picture(struct report_input *input, struct doc *do
 
 static enum exit_status build_export(struct report_input *input, struct doc *doc)
 {
+	if (input->options->profile)
+		return profile_build(input, doc);
 	return flame_build(input, doc,
 			   input->options->fold_library ? FRAMES_LIBRARY | FRAMES_THREADS
 							: 0);
@@ -82,7 +85,7 @@ const struct report report_flamegraph = {
 const struct report report_export = {
 	.name = "export",
 	.argument = "FORMAT",
-	.summary = "call paths for other programs: folded",
+	.summary = "call paths for other programs: pprof, callgrind",
 	.description =
 		"FORMAT folded: one line for each call path, the functions from the root "
 		"joined by ';', a space, and what the path has by itself as a whole "
@@ -91,7 +94,14 @@ const struct report report_export = {
 		"becomes ':'. Nothing is left out; with --fold-library code of libraries "
 		"is "
 		"one function 'library', and what runs a thread 'thread of "
-		"F'. " WHAT_IS_SHOWN,
+		"F'. " WHAT_IS_SHOWN
+		"\n\nThe other formats hold the whole run with all metrics, by thread "
+		"where the format can, and a line that says what was left out and what "
+		"is an estimate: pprof (gzipped, for go tool pprof), speedscope (JSON), "
+		"callgrind (for KCachegrind and callgrind_annotate), firefox (JSON, for "
+		"profiler.firefox.com), dhat (allocation sites, JSON, for dh_view.html "
+		"of valgrind). They take --run, --thread, --focus, --ignore and "
+		"--inlined, and no --metric.",
 	.example = "prof-analyze export folded run.db --metric calls -o calls.txt",
 	.takes = TAKES_RUN | TAKES_FILTER | TAKES_INLINED | TAKES_THREAD | TAKES_PROCESS |
 		 TAKES_FLAME,

@@ -73,14 +73,18 @@ static void build(struct rundb *db, int64_t run_id, const struct report *report,
 				       ? "SELECT * FROM call_paths"
 			       : report->other_argument ? "start"
 							: "main";
+	bool is_profile = machine && strcmp(report->name, "export") == 0;
 	const struct report_options options = {
 		.argument = argument,
 		.other_argument = machine ? "2" : "exit",
 		.by = machine ? "component" : "path",
 		.limit = machine ? 0 : -1,
 		.min_share = -1,
-		.metric = machine ? "live" : "self",
-		.snapshot = machine ? "1" : NULL,
+		.metric = is_profile ? NULL
+			  : machine  ? "live"
+				     : "self",
+		.snapshot = machine && !is_profile ? "1" : NULL,
+		.profile = is_profile,
 		.machine = machine,
 		.unfold = machine,
 	};

@@ -1,0 +1,157 @@
+/* SPDX-License-Identifier: MIT */
+/* Sums and chains of a profile. Must not trap on damaged numbers. */
+#include "analyzer/document/profile.h"
+
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
+#include "common/quantities.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const struct profile_metric_facts profile_metrics[PROFILE_METRICS] = {
+	[PROFILE_CALLS] = {"calls", "calls", "count"},
+	[PROFILE_WALL] = {"time", "wall", "nanoseconds"},
+	[PROFILE_CPU] = {"computing", "cpu", "nanoseconds"},
+	[PROFILE_READY] = {"waiting for a CPU", "ready", "nanoseconds"},
+	[PROFILE_BLOCKED] = {"sleeping", "blocked", "nanoseconds"},
+	[PROFILE_ALLOCS] = {"allocations", "allocations", "count"},
+	[PROFILE_BYTES] = {"bytes allocated", "bytes", "bytes"},
+	[PROFILE_LIVE] = {"live at exit", "live", "bytes"},
+	[PROFILE_AT_PEAK] = {"live at the peak", "at_peak", "bytes"},
+};
+
+void profile_free(struct profile *profile)
+{
+	if (!profile)
+		return;
+	free(profile->functions);
+	free(profile->nodes);
+	free(profile->lanes);
+	free(profile->samples);
+	free(profile->sites);
+	free(profile->remarks);
+	arena_free(&profile->texts);
+	free(profile);
+}
+
+const char *profile_clean(struct profile *profile, const char *text)
+{
+	struct strbuf cleaned = {0};
+	const char *copy;
+
+	if (!text)
+		return NULL;
+	utf8_clean(&cleaned, text);
+	copy = arena_copy(&profile->texts, strbuf_text(&cleaned), cleaned.size);
+	strbuf_free(&cleaned);
+	return copy;
+}
+
+void profile_remark(struct profile *profile, const char *sentence)
+{
+	profile->remarks = xreallocarray(profile->remarks, profile->remark_count + 1,
+					 sizeof(*profile->remarks));
+	profile->remarks[profile->remark_count++] =
+		arena_copy(&profile->texts, sentence, strlen(sentence));
+}
+
+const char *profile_recording(const struct profile_node *node)
+{
+	return node->recording == 1 ? "windows" : node->recording == 2 ? "counted" : NULL;
+}
+
+size_t profile_chain(const struct profile *profile, uint32_t node, uint32_t *chain)
+{
+	const size_t half = PROFILE_STACK_MOST / 2;
+	size_t depth = 0;
+
+	for (uint32_t at = node; at != PROFILE_NONE; at = profile->nodes[at].parent) {
+		if (depth == PROFILE_STACK_MOST) {
+			memmove(chain + half, chain + half + 1,
+				(half - 1) * sizeof(*chain));
+			depth--;
+		}
+		chain[depth++] = at;
+	}
+	return depth;
+}
+
+static int compare_samples(const void *left, const void *right)
+{
+	const struct profile_sample *a = left, *b = right;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	return (a->lane > b->lane) - (a->lane < b->lane);
+}
+
+static void settle_samples(struct profile *profile)
+{
+	size_t kept = 0;
+
+	if (profile->sample_count)
+		qsort(profile->samples, profile->sample_count, sizeof(*profile->samples),
+		      compare_samples);
+	for (size_t i = 0; i < profile->sample_count; i++) {
+		struct profile_sample *sample = &profile->samples[i];
+
+		if (!kept || compare_samples(&profile->samples[kept - 1], sample) != 0) {
+			profile->samples[kept++] = *sample;
+			continue;
+		}
+		for (size_t j = 0; j < PROFILE_METRICS; j++)
+			quantity_add(&profile->samples[kept - 1].values[j],
+				     sample->values[j]);
+	}
+	profile->sample_count = kept;
+}
+
+static int compare_sites(const void *left, const void *right)
+{
+	const struct profile_site *a = left, *b = right;
+
+	if (a->node != b->node)
+		return a->node < b->node ? -1 : 1;
+	if (a->line != b->line)
+		return a->line < b->line ? -1 : 1;
+	return strcmp(a->file ? a->file : "", b->file ? b->file : "");
+}
+
+static void add_site(struct profile_site *to, const struct profile_site *from)
+{
+	quantity_add(&to->alloc_count, from->alloc_count);
+	quantity_add(&to->alloc_bytes, from->alloc_bytes);
+	quantity_add(&to->live_count, from->live_count);
+	quantity_add(&to->live_bytes, from->live_bytes);
+	quantity_add(&to->at_peak_count, from->at_peak_count);
+	quantity_add(&to->at_peak_bytes, from->at_peak_bytes);
+	quantity_add(&to->peak_bytes, from->peak_bytes);
+}
+
+static void settle_sites(struct profile *profile)
+{
+	size_t kept = 0;
+
+	if (profile->site_count)
+		qsort(profile->sites, profile->site_count, sizeof(*profile->sites),
+		      compare_sites);
+	for (size_t i = 0; i < profile->site_count; i++) {
+		if (!kept ||
+		    compare_sites(&profile->sites[kept - 1], &profile->sites[i]) != 0)
+			profile->sites[kept++] = profile->sites[i];
+		else
+			add_site(&profile->sites[kept - 1], &profile->sites[i]);
+	}
+	profile->site_count = kept;
+}
+
+void profile_settle(struct profile *profile)
+{
+	settle_samples(profile);
+	settle_sites(profile);
+	memset(profile->sums, 0, sizeof(profile->sums));
+	for (size_t i = 0; i < profile->sample_count; i++)
+		for (size_t j = 0; j < PROFILE_METRICS; j++)
+			quantity_add(&profile->sums[j], profile->samples[i].values[j]);
+}

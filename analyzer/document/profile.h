@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All call paths of a run with everything measured on them, for programs that choose
+ * themselves what they show: each path by thread, and each allocation site. A function
+ * that calls itself directly is one node: who asks of a path which functions are on it
+ * gets the same answer, and it is short. Must not know SQL or formats.
+ */
+#pragma once
+
+#include "common/base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#define PROFILE_NONE UINT32_MAX
+
+/* What a path has of its own; wall is the sum of the three below it. */
+enum profile_metric {
+	PROFILE_CALLS,
+	PROFILE_WALL,
+	PROFILE_CPU,
+	PROFILE_READY,
+	PROFILE_BLOCKED,
+	PROFILE_ALLOCS,
+	PROFILE_BYTES,
+	PROFILE_LIVE,
+	PROFILE_AT_PEAK,
+	PROFILE_METRICS
+};
+
+struct profile_metric_facts {
+	const char *name; /* for people */
+	const char *word; /* for programs: without blanks */
+	const char *unit; /* "count", "nanoseconds" or "bytes" */
+};
+extern const struct profile_metric_facts profile_metrics[PROFILE_METRICS];
+
+/* Texts can be shown as they are; NULL: not known. */
+struct profile_function {
+	const char *name, *linkage_name, *file, *module;
+	uint32_t line; /* of the definition; 0: not known */
+};
+
+struct profile_node {
+	uint32_t parent; /* an earlier node; PROFILE_NONE: a root */
+	uint32_t function;
+	uint32_t end;	   /* the nodes from here to there are those at and below it */
+	uint8_t recording; /* 0: each call was timed; else see profile_recording() */
+};
+
+/* A thread, or several that followed each other. */
+struct profile_lane {
+	int64_t pid, tid;
+	const char *process, *thread; /* names */
+};
+
+/* What a path has in a lane; of what is not kept by lanes, PROFILE_NONE. Sorted by node,
+ * then lane; a pair comes once. */
+struct profile_sample {
+	uint32_t node, lane;
+	int64_t values[PROFILE_METRICS];
+};
+
+struct profile_site {
+	uint32_t node;
+	uint32_t line;	  /* that allocates; 0: not known */
+	const char *file; /* likewise */
+	int64_t alloc_count, alloc_bytes, live_count, live_bytes, at_peak_count,
+		at_peak_bytes, peak_bytes;
+};
+
+struct profile {
+	const char *command, *title;
+	int64_t started_ms; /* since 1970; 0: not known */
+	int64_t wall_ns;
+	int64_t pid; /* of the first process */
+	struct profile_function *functions;
+	size_t function_count;
+	struct profile_node *nodes; /* callers before their callees, depth first */
+	size_t node_count;
+	uint32_t depth; /* of the deepest node, 1 for roots */
+	struct profile_lane *lanes;
+	size_t lane_count;
+	struct profile_sample *samples;
+	size_t sample_count;
+	struct profile_site *sites;
+	size_t site_count;
+	int64_t sums[PROFILE_METRICS];
+	/* What was left out or folded, and what is an estimate: a sentence each. */
+	const char **remarks;
+	size_t remark_count;
+	struct arena texts;
+};
+
+void profile_free(struct profile *profile);
+/* A text as it can be shown, in the profile's memory; NULL stays NULL. */
+const char *profile_clean(struct profile *profile, const char *text);
+/* Copies the sentence. */
+void profile_remark(struct profile *profile, const char *sentence);
+/* "windows" or "counted" of a path whose time is an estimate; NULL: of another. */
+const char *profile_recording(const struct profile_node *node);
+/* A stack for formats that have no trees, in which it comes again for each path. */
+#define PROFILE_STACK_MOST 2000
+/* The nodes from one to its root, into chain, which has room for PROFILE_STACK_MOST: of
+ * more than these the ones in the middle are left out. Returns how many. */
+size_t profile_chain(const struct profile *profile, uint32_t node, uint32_t *chain);
+/* Sorts samples and sites and adds up those of one node and lane, or line; the sums of
+ * all. */
+void profile_settle(struct profile *profile);

@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Callgrind's format, all threads in one part: callgrind_annotate reads no second one.
+ * Above the roots stands "(threads)", so that every function has callers, of which
+ * readers take its inclusive cost. Must not write a file of a callee behind its name:
+ * callgrind_annotate takes it for the next one's.
+ */
+#include "analyzer/export/callgrind_edges.h"
+#include "analyzer/export/export.h"
+
+#include "common/base/intern.h"
+#include "common/base/xalloc.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+
+struct writing {
+	FILE *out;
+	const struct profile *profile;
+	struct intern files, modules; /* a number is told once with its text */
+	bool *is_told;		      /* functions */
+};
+
+/* texts: those that have been told under keys of this kind. */
+static void put_text(struct writing *writing, const char *key, struct intern *texts,
+		     const char *text)
+{
+	bool is_new;
+	uint32_t number = intern_text(texts, text ? text : "???", &is_new);
+
+	fprintf(writing->out, "%s=(%" PRIu32 ")%s%s\n", key, number + 1,
+		is_new ? " " : "", is_new ? (text ? text : "???") : "");
+}
+
+/* Before the file and after the module of it. key: "fn" or "cfn" */
+static void put_name(struct writing *writing, const char *key, uint32_t function)
+{
+	fprintf(writing->out, "%s=(%" PRIu32 ")", key, function + 1);
+	if (!writing->is_told[function])
+		fprintf(writing->out, " %s",
+			function < writing->profile->function_count
+				? writing->profile->functions[function].name
+				: "(threads)");
+	putc('\n', writing->out);
+	writing->is_told[function] = true;
+}
+
+static void put_costs(FILE *out, uint32_t line, const int64_t costs[PROFILE_METRICS])
+{
+	fprintf(out, "%" PRIu32, line);
+	for (size_t i = 0; i < PROFILE_METRICS; i++)
+		fprintf(out, " %" PRId64, costs[i]);
+	putc('\n', out);
+}
+
+/* Is there nothing of it, since it was left out? */
+static bool is_empty(const struct callgrind_edge *edge)
+{
+	bool any = edge->calls > 0;
+
+	for (size_t i = 0; i < PROFILE_METRICS; i++)
+		any |= edge->costs[i] != 0;
+	return !any;
+}
+
+/* A call that was seen by unwinding only was not counted: there was one at least. */
+static void put_call(struct writing *writing, uint32_t line,
+		     const struct callgrind_edge *edge)
+{
+	const struct profile_function *callee =
+		&writing->profile->functions[edge->callee];
+
+	if (is_empty(edge))
+		return;
+	put_text(writing, "cob", &writing->modules, callee->module);
+	put_text(writing, "cfi", &writing->files, callee->file);
+	put_name(writing, "cfn", edge->callee);
+	fprintf(writing->out, "calls=%" PRId64 " %" PRIu32 "\n",
+		edge->calls > 0 ? edge->calls : 1, callee->line);
+	put_costs(writing->out, line, edge->costs);
+}
+
+static void put_functions(struct writing *writing)
+{
+	const struct profile *profile = writing->profile;
+	struct callgrind_edges edges = callgrind_edges_of(profile);
+	size_t at = 0;
+
+	for (uint32_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function = &profile->functions[i];
+		bool has_own = false;
+
+		for (size_t j = 0; j < PROFILE_METRICS; j++)
+			has_own |= edges.selves[i][j] != 0;
+		if (!has_own && (at == edges.count || edges.all[at].caller != i))
+			continue;
+		putc('\n', writing->out);
+		put_text(writing, "ob", &writing->modules, function->module);
+		put_text(writing, "fl", &writing->files, function->file);
+		put_name(writing, "fn", i);
+		put_costs(writing->out, function->line, edges.selves[i]);
+		for (; at < edges.count && edges.all[at].caller == i; at++)
+			put_call(writing, function->line, &edges.all[at]);
+	}
+	if (at < edges.count) {
+		putc('\n', writing->out);
+		put_text(writing, "ob", &writing->modules, NULL);
+		put_text(writing, "fl", &writing->files, NULL);
+		put_name(writing, "fn", (uint32_t)profile->function_count);
+	}
+	for (; at < edges.count; at++)
+		put_call(writing, 0, &edges.all[at]);
+	callgrind_edges_free(&edges);
+}
+
+static void put_sums(FILE *out, const char *key, const struct profile *profile)
+{
+	fputs(key, out);
+	for (size_t i = 0; i < PROFILE_METRICS; i++)
+		fprintf(out, " %" PRId64, profile->sums[i] > 0 ? profile->sums[i] : 0);
+	putc('\n', out);
+}
+
+static void put_head(FILE *out, const struct profile *profile)
+{
+	fprintf(out,
+		"# callgrind format\nversion: 1\ncreator: prof-analyze-" PROFSHIM_VERSION
+		"\npid: %" PRId64 "\ncmd: %s\npart: 1\n",
+		profile->pid, profile->command ? profile->command : "");
+	for (size_t i = 0; i < profile->remark_count; i++)
+		fprintf(out, "desc: Remark: %s\n", profile->remarks[i]);
+	fputs("positions: line\n", out);
+	for (size_t i = 0; i < PROFILE_METRICS; i++)
+		fprintf(out, "event: %s : %s [%s]\n", profile_metrics[i].word,
+			profile_metrics[i].name, profile_metrics[i].unit);
+	fputs("events:", out);
+	for (size_t i = 0; i < PROFILE_METRICS; i++)
+		fprintf(out, " %s", profile_metrics[i].word);
+	putc('\n', out);
+	put_sums(out, "summary:", profile);
+}
+
+static void write_profile(const struct doc *doc, const struct export_context *context)
+{
+	struct writing writing = {.out = context->out, .profile = doc->profile};
+
+	if (!doc->profile)
+		return;
+	writing.is_told =
+		xcalloc(doc->profile->function_count + 1, sizeof(*writing.is_told));
+	put_head(writing.out, doc->profile);
+	put_functions(&writing);
+	putc('\n', writing.out);
+	put_sums(writing.out, "totals:", doc->profile);
+	intern_free(&writing.files);
+	intern_free(&writing.modules);
+	free(writing.is_told);
+}
+
+const struct exporter exporter_callgrind = {
+	.name = "callgrind",
+	.summary = "functions and calls with all metrics, for KCachegrind",
+	.takes_profile = true,
+	.write = write_profile,
+};

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A processed profile of profiler.firefox.com, of a version that its readers bring up to
+ * date by themselves: a thread for each view, in it the stacks as a tree. Time is laid
+ * out path by path: when calls were made is not recorded. Paths whose time is an estimate
+ * have a category of their own.
+ */
+#include "analyzer/export/export.h"
+#include "analyzer/export/json_text.h"
+#include "analyzer/export/views.h"
+
+#include "common/base/xalloc.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define FORMAT_VERSION 49
+#define MS_DIGITS 6 /* of nanoseconds */
+
+/* What of the profile a view shows, numbered anew. */
+struct part {
+	FILE *out;
+	const struct profile *profile;
+	const struct view *view;
+	uint32_t *nodes, *functions;	     /* new numbers, PROFILE_NONE: not shown */
+	uint32_t *old_nodes, *old_functions; /* of the new ones */
+	uint32_t node_count, function_count;
+};
+
+static void choose(struct part *part)
+{
+	const struct profile *profile = part->profile;
+
+	memset(part->nodes, 0xff, profile->node_count * sizeof(*part->nodes));
+	memset(part->functions, 0xff, profile->function_count * sizeof(*part->functions));
+	part->node_count = part->function_count = 0;
+	for (size_t i = 0; i < profile->sample_count; i++)
+		if (view_amount(part->view, &profile->samples[i]))
+			for (uint32_t at = profile->samples[i].node;
+			     at != PROFILE_NONE && part->nodes[at] == PROFILE_NONE;
+			     at = profile->nodes[at].parent)
+				part->nodes[at] = 0;
+	for (uint32_t i = 0; i < profile->node_count; i++) {
+		uint32_t function = profile->nodes[i].function;
+
+		if (part->nodes[i] == PROFILE_NONE)
+			continue;
+		part->old_nodes[part->node_count] = i;
+		part->nodes[i] = part->node_count++;
+		if (part->functions[function] != PROFILE_NONE)
+			continue;
+		part->old_functions[part->function_count] = function;
+		part->functions[function] = part->function_count++;
+	}
+}
+
+/* "NAME":[text,text,...], text printed for each number below count. */
+static void put_column(const struct part *part, const char *name, uint32_t count,
+		       void (*put)(const struct part *part, uint32_t number))
+{
+	fprintf(part->out, ",\"%s\":[", name);
+	for (uint32_t i = 0; i < count; i++) {
+		if (i)
+			putc(',', part->out);
+		put(part, i);
+	}
+	putc(']', part->out);
+}
+
+static void put_null(const struct part *part, uint32_t number)
+{
+	(void)number;
+	fputs("null", part->out);
+}
+
+static void put_zero(const struct part *part, uint32_t number)
+{
+	(void)number;
+	putc('0', part->out);
+}
+
+static void put_none(const struct part *part, uint32_t number)
+{
+	(void)number;
+	fputs("-1", part->out);
+}
+
+static void put_false(const struct part *part, uint32_t number)
+{
+	(void)number;
+	fputs("false", part->out);
+}
+
+static void put_number(const struct part *part, uint32_t number)
+{
+	fprintf(part->out, "%" PRIu32, number);
+}
+
+static void put_prefix(const struct part *part, uint32_t number)
+{
+	uint32_t parent = part->profile->nodes[part->old_nodes[number]].parent;
+
+	if (parent == PROFILE_NONE)
+		fputs("null", part->out);
+	else
+		fprintf(part->out, "%" PRIu32, part->nodes[parent]);
+}
+
+static void put_frame(const struct part *part, uint32_t number)
+{
+	uint32_t old = part->old_nodes[number];
+
+	fprintf(part->out, "%" PRIu32,
+		part->functions[part->profile->nodes[old].function]);
+}
+
+static void put_category(const struct part *part, uint32_t number)
+{
+	const struct profile_node *node = &part->profile->nodes[part->old_nodes[number]];
+
+	putc(profile_recording(node) ? '1' : '0', part->out);
+}
+
+static const struct profile_function *function_of(const struct part *part,
+						  uint32_t number)
+{
+	return &part->profile->functions[part->old_functions[number]];
+}
+
+/* Texts: the names of the functions, then their files. */
+static void put_file(const struct part *part, uint32_t number)
+{
+	if (function_of(part, number)->file)
+		fprintf(part->out, "%" PRIu32, part->function_count + number);
+	else
+		fputs("null", part->out);
+}
+
+static void put_line(const struct part *part, uint32_t number)
+{
+	if (function_of(part, number)->line)
+		fprintf(part->out, "%" PRIu32, function_of(part, number)->line);
+	else
+		fputs("null", part->out);
+}
+
+static void put_text(const struct part *part, uint32_t number)
+{
+	const char *file;
+
+	if (number < part->function_count) {
+		json_put_text(part->out, function_of(part, number)->name);
+		return;
+	}
+	file = function_of(part, number - part->function_count)->file;
+	json_put_text(part->out, file ? file : "");
+}
+
+static void put_tables(const struct part *part)
+{
+	uint32_t nodes = part->node_count, functions = part->function_count;
+
+	fprintf(part->out, ",\n\"stackTable\":{\"length\":%" PRIu32, nodes);
+	put_column(part, "frame", nodes, put_frame);
+	put_column(part, "prefix", nodes, put_prefix);
+	put_column(part, "category", nodes, put_category);
+	put_column(part, "subcategory", nodes, put_zero);
+	fprintf(part->out, "},\n\"frameTable\":{\"length\":%" PRIu32, functions);
+	put_column(part, "address", functions, put_none);
+	put_column(part, "inlineDepth", functions, put_zero);
+	put_column(part, "category", functions, put_null);
+	put_column(part, "subcategory", functions, put_null);
+	put_column(part, "func", functions, put_number);
+	put_column(part, "nativeSymbol", functions, put_null);
+	put_column(part, "innerWindowID", functions, put_null);
+	put_column(part, "implementation", functions, put_null);
+	put_column(part, "line", functions, put_line);
+	put_column(part, "column", functions, put_null);
+	fprintf(part->out, "},\n\"funcTable\":{\"length\":%" PRIu32, functions);
+	put_column(part, "isJS", functions, put_false);
+	put_column(part, "relevantForJS", functions, put_false);
+	put_column(part, "name", functions, put_number);
+	put_column(part, "resource", functions, put_none);
+	put_column(part, "fileName", functions, put_file);
+	put_column(part, "lineNumber", functions, put_line);
+	put_column(part, "columnNumber", functions, put_null);
+	fputs("},\n\"resourceTable\":{\"length\":0,\"lib\":[],\"name\":[],\"host\":[],"
+	      "\"type\":[]},\n\"nativeSymbols\":{\"length\":0,\"libIndex\":[],"
+	      "\"address\":[],\"name\":[],\"functionSize\":[]}",
+	      part->out);
+	fputs(",\n\"stringArray\":[", part->out);
+	for (uint32_t i = 0; i < 2 * functions; i++) {
+		if (i)
+			putc(',', part->out);
+		put_text(part, i);
+	}
+	putc(']', part->out);
+}
+
+enum sample_column { SAMPLE_STACK, SAMPLE_TIME, SAMPLE_WEIGHT };
+
+static uint32_t put_samples_column(const struct part *part, enum sample_column column)
+{
+	const struct profile *profile = part->profile;
+	bool is_time =
+		strcmp(profile_metrics[part->view->metric].unit, "nanoseconds") == 0;
+	uint32_t count = 0;
+	int64_t time_ns = 0;
+
+	for (size_t i = 0; i < profile->sample_count; i++) {
+		int64_t amount = view_amount(part->view, &profile->samples[i]);
+
+		if (!amount)
+			continue;
+		if (count++)
+			putc(',', part->out);
+		if (column == SAMPLE_STACK)
+			fprintf(part->out, "%" PRIu32,
+				part->nodes[profile->samples[i].node]);
+		else if (column == SAMPLE_TIME)
+			json_put_scaled(part->out, time_ns, MS_DIGITS);
+		else if (is_time)
+			json_put_scaled(part->out, amount, MS_DIGITS);
+		else
+			fprintf(part->out, "%" PRId64, amount);
+		/* of what is no time they stand a nanosecond apart */
+		__builtin_add_overflow(time_ns, is_time ? amount : 1, &time_ns);
+	}
+	return count;
+}
+
+static void put_samples(const struct part *part)
+{
+	const char *unit = profile_metrics[part->view->metric].unit;
+	uint32_t count;
+
+	fputs(",\n\"samples\":{\"stack\":[", part->out);
+	put_samples_column(part, SAMPLE_STACK);
+	fputs("],\n\"time\":[", part->out);
+	put_samples_column(part, SAMPLE_TIME);
+	fputs("],\n\"weight\":[", part->out);
+	count = put_samples_column(part, SAMPLE_WEIGHT);
+	fprintf(part->out, "],\n\"weightType\":\"%s\",\"length\":%" PRIu32 "}",
+		strcmp(unit, "nanoseconds") == 0 ? "tracing-ms"
+		: strcmp(unit, "bytes") == 0	 ? "bytes"
+						 : "samples",
+		count);
+}
+
+static void put_thread(struct part *part, size_t number)
+{
+	const struct profile *profile = part->profile;
+	const struct profile_lane *lane = part->view->lane < profile->lane_count
+						  ? &profile->lanes[part->view->lane]
+						  : NULL;
+	struct strbuf name = {0};
+
+	choose(part);
+	view_name(profile, part->view, &name);
+	fputs("{\"name\":", part->out);
+	json_put_text(part->out, strbuf_text(&name));
+	fputs(",\"processName\":", part->out);
+	json_put_text(part->out, lane && lane->process ? lane->process : "all threads");
+	fprintf(part->out,
+		",\"pid\":\"%" PRId64 "\",\"tid\":\"%" PRId64
+		"-%zu\",\"isMainThread\":%s,"
+		"\"processType\":\"default\",\"processStartupTime\":0,"
+		"\"processShutdownTime\":null,\"registerTime\":0,\"unregisterTime\":null,"
+		"\"pausedRanges\":[]",
+		lane ? lane->pid : profile->pid, lane ? lane->tid : 0, number,
+		number ? "false" : "true");
+	put_tables(part);
+	put_samples(part);
+	fputs(",\n\"markers\":{\"length\":0,\"category\":[],\"data\":[],\"endTime\":[],"
+	      "\"name\":[],\"phase\":[],\"startTime\":[]}}",
+	      part->out);
+	strbuf_free(&name);
+}
+
+static void put_meta(FILE *out, const struct profile *profile)
+{
+	fprintf(out,
+		"{\"meta\":{\"version\":24,\"preprocessedProfileVersion\":%d,"
+		"\"interval\":1,\"startTime\":%" PRId64 ",\"processType\":0,"
+		"\"stackwalk\":1,\"debug\":false,\"symbolicated\":true,"
+		"\"categories\":[{\"name\":\"Other\",\"color\":\"grey\","
+		"\"subcategories\":[\"Other\"]},{\"name\":\"Estimated: not each call was "
+		"timed\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]}],"
+		"\"markerSchema\":[],\"usesOnlyOneStackType\":true,"
+		"\"doesNotUseFrameImplementation\":true,"
+		"\"sourceCodeIsNotOnSearchfox\":true,\"product\":",
+		FORMAT_VERSION, profile->started_ms);
+	json_put_text(out, profile->title);
+	fputs(",\"extra\":[{\"label\":\"profshim\",\"entries\":[", out);
+	for (size_t i = 0; i < profile->remark_count; i++) {
+		fprintf(out, "%s{\"label\":\"Remark\",\"format\":\"string\",\"value\":",
+			i ? "," : "");
+		json_put_text(out, profile->remarks[i]);
+		putc('}', out);
+	}
+	fputs("]}]},\n\"libs\":[],\"pages\":[],\"counters\":[],\"threads\":[\n", out);
+}
+
+static void write_profile(const struct doc *doc, const struct export_context *context)
+{
+	const struct profile *profile = doc->profile;
+	struct part part = {.out = context->out, .profile = profile};
+	struct view *views;
+	size_t count;
+
+	if (!profile)
+		return;
+	views = views_of(profile, &count);
+	part.nodes = xcalloc(profile->node_count + 1, sizeof(*part.nodes));
+	part.old_nodes = xcalloc(profile->node_count + 1, sizeof(*part.nodes));
+	part.functions = xcalloc(profile->function_count + 1, sizeof(*part.nodes));
+	part.old_functions = xcalloc(profile->function_count + 1, sizeof(*part.nodes));
+	put_meta(part.out, profile);
+	for (size_t i = 0; i < count; i++) {
+		part.view = &views[i];
+		if (i)
+			fputs(",\n", part.out);
+		put_thread(&part, i);
+	}
+	fputs("\n]}\n", part.out);
+	free(views);
+	free(part.nodes);
+	free(part.old_nodes);
+	free(part.functions);
+	free(part.old_functions);
+}
+
+const struct exporter exporter_firefox = {
+	.name = "firefox",
+	.summary = "time by thread and every other metric, for profiler.firefox.com",
+	.takes_profile = true,
+	.write = write_profile,
+};

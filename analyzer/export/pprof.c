@@ -1,0 +1,272 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * pprof's profile.proto, gzipped: each call path with all that was measured on it, by
+ * thread and process. A location is a function, since that is what is recorded; its line
+ * is that of the definition. Must not hold more than one message in memory.
+ */
+#include "analyzer/export/export.h"
+#include "analyzer/export/message.h"
+
+#include "common/base/intern.h"
+#include "common/base/xalloc.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+/* The numbers of fields in profile.proto. */
+enum profile_field {
+	SAMPLE_TYPE = 1,
+	SAMPLE,
+	MAPPING,
+	LOCATION,
+	FUNCTION,
+	STRING_TABLE,
+	TIME_NANOS = 9,
+	DURATION_NANOS,
+	PERIOD_TYPE,
+	PERIOD,
+	COMMENT,
+	DEFAULT_SAMPLE_TYPE,
+};
+
+#define GZIP (15 + 16)
+#define BUFFER_BYTES 65536
+
+struct writing {
+	FILE *out;
+	const struct profile *profile;
+	z_stream stream;
+	unsigned char buffer[BUFFER_BYTES];
+	struct intern strings; /* 0 is "" */
+	uint32_t *mappings;    /* of each function, by number; 0: none */
+	struct strbuf field, packed, inner;
+	uint32_t *chain;
+};
+
+/* Errors of the stream are the caller's to check, who looks at it at the end. */
+static void squeeze(struct writing *writing, const char *data, size_t size, int flush)
+{
+	int result;
+
+	writing->stream.next_in = (unsigned char *)(uintptr_t)data;
+	writing->stream.avail_in = (unsigned)size;
+	do {
+		writing->stream.next_out = writing->buffer;
+		writing->stream.avail_out = sizeof(writing->buffer);
+		result = deflate(&writing->stream, flush);
+		fwrite(writing->buffer, 1,
+		       sizeof(writing->buffer) - writing->stream.avail_out, writing->out);
+	} while (writing->stream.avail_out == 0 && result == Z_OK);
+}
+
+/* Writes the message in writing->field as a field of the profile. */
+static void put_field(struct writing *writing, unsigned number)
+{
+	struct strbuf *head = &writing->inner;
+
+	strbuf_reset(head);
+	message_bytes(head, number, strbuf_text(&writing->field), writing->field.size);
+	squeeze(writing, strbuf_text(head), head->size, Z_NO_FLUSH);
+	strbuf_reset(&writing->field);
+}
+
+static void put_number(struct writing *writing, unsigned number, int64_t value)
+{
+	struct strbuf *head = &writing->inner;
+
+	strbuf_reset(head);
+	message_number(head, number, value);
+	squeeze(writing, strbuf_text(head), head->size, Z_NO_FLUSH);
+}
+
+static int64_t string_of(struct writing *writing, const char *text)
+{
+	return text ? (int64_t)intern_text(&writing->strings, text, NULL) : 0;
+}
+
+static void put_value_type(struct writing *writing, unsigned number,
+			   const struct profile_metric_facts *metric)
+{
+	message_number(&writing->field, 1, string_of(writing, metric->word));
+	message_number(&writing->field, 2, string_of(writing, metric->unit));
+	put_field(writing, number);
+}
+
+static void put_label(struct writing *writing, const char *key, const char *text,
+		      int64_t number)
+{
+	struct strbuf *label = &writing->inner;
+
+	strbuf_reset(label);
+	message_number(label, 1, string_of(writing, key));
+	message_number(label, 2, string_of(writing, text));
+	message_number(label, 3, number);
+	message_bytes(&writing->field, 3, strbuf_text(label), label->size);
+}
+
+static void put_labels(struct writing *writing, const struct profile_sample *sample)
+{
+	const struct profile *profile = writing->profile;
+	const char *recording = profile_recording(&profile->nodes[sample->node]);
+
+	if (recording)
+		put_label(writing, "recording", recording, 0);
+	if (sample->lane == PROFILE_NONE)
+		return;
+	put_label(writing, "thread", profile->lanes[sample->lane].thread, 0);
+	if (profile->lanes[sample->lane].tid)
+		put_label(writing, "tid", NULL, profile->lanes[sample->lane].tid);
+	if (profile->lanes[sample->lane].process)
+		put_label(writing, "process", profile->lanes[sample->lane].process, 0);
+	if (profile->lanes[sample->lane].pid)
+		put_label(writing, "pid", NULL, profile->lanes[sample->lane].pid);
+}
+
+/* Locations have the numbers of their functions, from 1. */
+static void put_sample(struct writing *writing, const struct profile_sample *sample)
+{
+	size_t depth = profile_chain(writing->profile, sample->node, writing->chain);
+
+	strbuf_reset(&writing->packed);
+	for (size_t i = 0; i < depth; i++)
+		message_pack(&writing->packed,
+			     1ll + writing->profile->nodes[writing->chain[i]].function);
+	message_bytes(&writing->field, 1, strbuf_text(&writing->packed),
+		      writing->packed.size);
+	strbuf_reset(&writing->packed);
+	for (size_t i = 0; i < PROFILE_METRICS; i++)
+		message_pack(&writing->packed, sample->values[i]);
+	message_bytes(&writing->field, 2, strbuf_text(&writing->packed),
+		      writing->packed.size);
+	put_labels(writing, sample);
+	put_field(writing, SAMPLE);
+}
+
+/* Each module once; the program itself is the first, as pprof takes it to be. */
+static void put_mappings(struct writing *writing)
+{
+	const struct profile *profile = writing->profile;
+	struct intern modules = {0};
+
+	for (size_t i = 0; i < profile->function_count; i++) {
+		const char *module = profile->functions[i].module;
+		bool is_new;
+
+		if (!module)
+			continue;
+		writing->mappings[i] = intern_text(&modules, module, &is_new) + 1;
+		if (!is_new)
+			continue;
+		message_number(&writing->field, 1, writing->mappings[i]);
+		message_number(&writing->field, 5, string_of(writing, module));
+		for (unsigned field = 7; field <= 9; field++)
+			message_number(&writing->field, field, 1);
+		put_field(writing, MAPPING);
+	}
+	intern_free(&modules);
+}
+
+static void put_functions(struct writing *writing)
+{
+	const struct profile *profile = writing->profile;
+
+	for (size_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *function = &profile->functions[i];
+		struct strbuf *line = &writing->inner;
+
+		message_number(&writing->field, 1, (int64_t)i + 1);
+		message_number(&writing->field, 2, writing->mappings[i]);
+		strbuf_reset(line);
+		message_number(line, 1, (int64_t)i + 1);
+		message_number(line, 2, function->line);
+		message_bytes(&writing->field, 4, strbuf_text(line), line->size);
+		put_field(writing, LOCATION);
+		message_number(&writing->field, 1, (int64_t)i + 1);
+		message_number(&writing->field, 2, string_of(writing, function->name));
+		message_number(&writing->field, 3,
+			       string_of(writing, function->linkage_name));
+		message_number(&writing->field, 4, string_of(writing, function->file));
+		message_number(&writing->field, 5, function->line);
+		put_field(writing, FUNCTION);
+	}
+}
+
+static void put_comments(struct writing *writing)
+{
+	const struct profile *profile = writing->profile;
+
+	strbuf_reset(&writing->packed);
+	message_pack(&writing->packed, string_of(writing, profile->title));
+	for (size_t i = 0; i < profile->remark_count; i++)
+		message_pack(&writing->packed, string_of(writing, profile->remarks[i]));
+	strbuf_add(&writing->field, strbuf_text(&writing->packed), writing->packed.size);
+	put_field(writing, COMMENT);
+}
+
+static void put_strings(struct writing *writing)
+{
+	for (uint32_t i = 0; i < writing->strings.count; i++) {
+		strbuf_puts(&writing->field, intern_name(&writing->strings, i));
+		put_field(writing, STRING_TABLE);
+	}
+}
+
+static void put_all(struct writing *writing)
+{
+	const struct profile *profile = writing->profile;
+
+	intern_text(&writing->strings, "", NULL);
+	for (size_t i = 0; i < PROFILE_METRICS; i++)
+		put_value_type(writing, SAMPLE_TYPE, &profile_metrics[i]);
+	put_mappings(writing);
+	put_functions(writing);
+	for (size_t i = 0; i < profile->sample_count; i++)
+		put_sample(writing, &profile->samples[i]);
+	put_number(writing, TIME_NANOS, profile->started_ms * 1000000);
+	put_number(writing, DURATION_NANOS, profile->wall_ns);
+	put_value_type(writing, PERIOD_TYPE, &profile_metrics[PROFILE_WALL]);
+	put_number(writing, PERIOD, 1);
+	put_comments(writing);
+	put_number(writing, DEFAULT_SAMPLE_TYPE,
+		   string_of(writing,
+			     profile_metrics[profile->sums[PROFILE_WALL] ? PROFILE_WALL
+									 : PROFILE_BYTES]
+				     .word));
+	put_strings(writing);
+}
+
+static void write_profile(const struct doc *doc, const struct export_context *context)
+{
+	struct writing *writing;
+
+	if (!doc->profile)
+		return;
+	writing = xcalloc(1, sizeof(*writing));
+	writing->out = context->out;
+	writing->profile = doc->profile;
+	writing->mappings =
+		xcalloc(doc->profile->function_count, sizeof(*writing->mappings));
+	writing->chain = xreallocarray(NULL, PROFILE_STACK_MOST, sizeof(*writing->chain));
+	if (deflateInit2(&writing->stream, 4, Z_DEFLATED, GZIP, 8, Z_DEFAULT_STRATEGY) ==
+	    Z_OK) {
+		put_all(writing);
+		squeeze(writing, "", 0, Z_FINISH);
+		deflateEnd(&writing->stream);
+	}
+	intern_free(&writing->strings);
+	strbuf_free(&writing->field);
+	strbuf_free(&writing->packed);
+	strbuf_free(&writing->inner);
+	free(writing->mappings);
+	free(writing->chain);
+	free(writing);
+}
+
+const struct exporter exporter_pprof = {
+	.name = "pprof",
+	.summary = "gzipped profile.proto with all metrics, for go tool pprof",
+	.takes_profile = true,
+	.is_binary = true,
+	.write = write_profile,
+};

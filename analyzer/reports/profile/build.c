@@ -1,0 +1,290 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * All of a run, for export: what it is, its functions and lanes, and what has to be said
+ * of the numbers. Must not write: that is export/'s.
+ */
+#include "analyzer/reports/profile/parts.h"
+
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
+#include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
+#include "analyzer/reports/load.h"
+#include "analyzer/reports/open.h"
+
+#include "profile.sql.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int load_run(struct profiling *profiling)
+{
+	struct profile *profile = profiling->profile;
+	struct cursor *cursor = report_query(profiling->input, profile_sql_run);
+
+	if (cursor_next(cursor) > 0) {
+		profile->command = profile_clean(profile, cursor_text(cursor, "command"));
+		profile->wall_ns = cursor_integer(cursor, "wall_ns");
+		profile->started_ms = cursor_integer(cursor, "started_ms");
+		profile->pid = cursor_integer(cursor, "pid");
+		profiling->lane_count = cursor_integer(cursor, "lane_count");
+	}
+	return report_finish(profiling->input, cursor);
+}
+
+/* The functions of the tree, by their numbers there, and last the one not known. */
+static int load_functions(struct profiling *profiling)
+{
+	struct profile *profile = profiling->profile;
+	const struct calltree *tree = profiling->tree;
+	struct cursor *cursor = report_query(profiling->input, profile_sql_functions);
+
+	profile->function_count = tree->function_count + 1;
+	profile->functions =
+		xcalloc(profile->function_count, sizeof(*profile->functions));
+	profile->functions[tree->function_count].name = "?";
+	for (size_t i = 0; i < tree->function_count; i++) {
+		profile->functions[i].name =
+			profile_clean(profile, tree->functions[i].name);
+		profile->functions[i].line = tree->functions[i].line;
+	}
+	while (cursor_next(cursor) > 0) {
+		uint32_t number =
+			calltree_function(tree, cursor_integer(cursor, "function_id"));
+		struct profile_function *function;
+
+		if (number == CALLTREE_NONE)
+			continue;
+		function = &profile->functions[number];
+		function->linkage_name =
+			profile_clean(profile, cursor_text(cursor, "linkage_name"));
+		function->module = profile_clean(profile, cursor_text(cursor, "module"));
+		function->file = profile_clean(profile, cursor_text(cursor, "file"));
+	}
+	for (size_t i = 0; i < profile->node_count; i++)
+		if (profile->nodes[i].function == CALLTREE_NONE)
+			profile->nodes[i].function = (uint32_t)tree->function_count;
+	return report_finish(profiling->input, cursor);
+}
+
+static const char *lane_name(struct profile *profile, struct cursor *cursor)
+{
+	const char *name = cursor_text(cursor, "name");
+	int64_t others = cursor_integer(cursor, "thread_count") - 1;
+	struct strbuf text = {0};
+	const char *copy;
+
+	utf8_clean(&text, name ? name : "thread");
+	if (others > 0) {
+		strbuf_puts(&text, " and ");
+		units_counted(&text, others, "thread");
+		strbuf_puts(&text, " after it");
+	}
+	copy = arena_copy(&profile->texts, strbuf_text(&text), text.size);
+	strbuf_free(&text);
+	return copy;
+}
+
+static int load_lanes(struct profiling *profiling)
+{
+	struct profile *profile = profiling->profile;
+	struct cursor *cursor = report_query(profiling->input, profile_sql_lanes);
+	size_t capacity = 0, id_capacity = 0;
+
+	while (cursor_next(cursor) > 0) {
+		size_t at = profile->lane_count;
+
+		profile->lanes =
+			xgrow(profile->lanes, at, &capacity, sizeof(*profile->lanes));
+		profiling->lane_ids = xgrow(profiling->lane_ids, at, &id_capacity,
+					    sizeof(*profiling->lane_ids));
+		profile->lanes[at] = (struct profile_lane){
+			.pid = cursor_integer(cursor, "pid"),
+			.tid = cursor_integer(cursor, "tid"),
+			.process =
+				profile_clean(profile, cursor_text(cursor, "executable")),
+			.thread = lane_name(profile, cursor)};
+		profiling->lane_ids[at] = cursor_integer(cursor, "lane_id");
+		profile->lane_count++;
+	}
+	return report_finish(profiling->input, cursor);
+}
+
+static void put_amount(struct strbuf *text, size_t metric, int64_t amount)
+{
+	if (metric == PROFILE_WALL)
+		units_nsec(text, amount);
+	else if (metric == PROFILE_BYTES)
+		units_bytes(text, amount);
+	else
+		units_counted(text, amount, "call");
+}
+
+/* What --focus and --ignore took away. */
+static void remark_left_out(struct profiling *profiling, struct strbuf *text)
+{
+	static const size_t told[] = {PROFILE_CALLS, PROFILE_WALL, PROFILE_BYTES};
+
+	strbuf_puts(text, profiling->left_out_count ? "Pruned by --focus and --ignore: "
+						    : "Pruned: nothing");
+	if (!profiling->left_out_count) {
+		strbuf_puts(text, profiling->input->options->thread
+					  ? " of this thread."
+					  : "; these are all call paths.");
+		return;
+	}
+	units_counted(text, (int64_t)profiling->left_out_count, "call path");
+	strbuf_puts(text, " with ");
+	for (size_t i = 0; i < sizeof(told) / sizeof(told[0]); i++) {
+		strbuf_puts(text, i ? ", " : "");
+		put_amount(text, told[i], profiling->left_out[told[i]]);
+	}
+	strbuf_puts(text, " allocated.");
+}
+
+/* What the reports say above their numbers. */
+static void remark_trust(struct profiling *profiling, const struct doc *doc)
+{
+	for (size_t i = 0; i < doc->section_count; i++)
+		if (strcmp(doc->sections[i].name, "trust_line") == 0)
+			profile_remark(profiling->profile, doc->sections[i].text);
+}
+
+static void remark_estimates(const struct profiling *profiling, struct strbuf *text)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < profiling->profile->node_count; i++)
+		count += profile_recording(&profiling->profile->nodes[i]) != NULL;
+	if (!count)
+		return;
+	strbuf_puts(text, "Estimates: the times of ");
+	units_counted(text, (int64_t)count, "call path");
+	strbuf_puts(text, "; not each of their calls was timed.");
+	profile_remark(profiling->profile, strbuf_text(text));
+	strbuf_reset(text);
+}
+
+static void tell(struct profiling *profiling, struct strbuf *text)
+{
+	profile_remark(profiling->profile, strbuf_text(text));
+	strbuf_reset(text);
+}
+
+static void add_remarks(struct profiling *profiling, const struct doc *doc,
+			const struct run_facts *facts, size_t folded_count)
+{
+	struct profile *profile = profiling->profile;
+	struct strbuf text = {0};
+
+	remark_trust(profiling, doc);
+	remark_left_out(profiling, &text);
+	tell(profiling, &text);
+	if (folded_count) {
+		units_counted(&text, (int64_t)folded_count, "call path");
+		strbuf_printf(&text,
+			      " of functions that call themselves %s folded into the "
+			      "outer one.",
+			      folded_count == 1 ? "is" : "are");
+		tell(profiling, &text);
+	}
+	remark_estimates(profiling, &text);
+	if (profiling->input->options->thread) {
+		strbuf_puts(&text, "What was live is not kept by thread.");
+		tell(profiling, &text);
+	}
+	strbuf_printf(&text, "run %lld", (long long)profiling->input->run_id);
+	if (facts->label)
+		strbuf_printf(&text, " '%s'", facts->label);
+	strbuf_printf(&text, ": %s", facts->command ? facts->command : "");
+	profile->title = arena_copy(&profile->texts, strbuf_text(&text), text.size);
+	strbuf_free(&text);
+}
+
+static int load(struct profiling *profiling, size_t *ret_folded_count)
+{
+	const struct report_input *input = profiling->input;
+	int result = load_run(profiling);
+
+	if (result == 0)
+		result = load_lanes(profiling);
+	profiling->places =
+		profile_place(profiling->tree, profiling->profile, ret_folded_count);
+	if (filter_is_active(&input->filter)) {
+		profiling->passes = filter_paths(&input->filter, profiling->tree, false);
+		for (size_t i = 0; i < profiling->tree->order_count; i++)
+			profiling->left_out_count +=
+				!profiling->passes[profiling->tree->order[i]];
+	}
+	if (result == 0)
+		result = load_functions(profiling);
+	if (result == 0)
+		result = profile_add_samples(profiling);
+	if (result == 0 && !input->options->thread)
+		result = profile_add_sites(profiling);
+	profile_settle(profiling->profile);
+	return result;
+}
+
+static enum exit_status check_options(struct report_input *input)
+{
+	const struct report_options *options = input->options;
+	const char *refused = options->metric	      ? "metric"
+			      : options->snapshot     ? "snapshot"
+			      : options->diff	      ? "diff"
+			      : options->before	      ? "before"
+			      : options->after	      ? "after"
+			      : options->process      ? "process"
+			      : options->fold_library ? "fold-library"
+						      : NULL;
+
+	if (!refused)
+		return STATUS_OK;
+	return report_fail(input, STATUS_USAGE,
+			   "%s holds all metrics of the whole run: --%s is for folded",
+			   options->argument, refused);
+}
+
+/* The tree of all threads: what each has comes from the lanes. */
+static struct calltree *load_tree(struct report_input *input)
+{
+	struct report_options options = *input->options;
+	const struct report_options *asked = input->options;
+	struct calltree *tree;
+
+	options.thread = NULL;
+	input->options = &options;
+	tree = report_tree_load(input);
+	input->options = asked;
+	return tree;
+}
+
+enum exit_status profile_build(struct report_input *input, struct doc *doc)
+{
+	struct profiling profiling = {.input = input};
+	struct run_facts facts;
+	size_t folded_count = 0;
+	enum exit_status status = check_options(input);
+
+	if (status == STATUS_OK)
+		status = report_open(input, doc, &facts);
+	if (status)
+		return status;
+	profiling.tree = load_tree(input);
+	if (!profiling.tree)
+		return STATUS_FAILED;
+	doc->profile = profiling.profile = xcalloc(1, sizeof(*profiling.profile));
+	if (load(&profiling, &folded_count) == 0)
+		add_remarks(&profiling, doc, &facts, folded_count);
+	else
+		status = STATUS_FAILED;
+	calltree_free(profiling.tree);
+	free(profiling.places);
+	free(profiling.passes);
+	free(profiling.lane_ids);
+	if (status == STATUS_OK && run_facts_empty(&facts)) {
+		report_nothing_note(input, doc);
+		status = STATUS_NOTHING;
+	}
+	return status;
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files behind exports of a whole run share. */
+#pragma once
+
+#include "analyzer/document/profile.h"
+#include "analyzer/model/calltree.h"
+#include "analyzer/reports/report.h"
+
+/* Makes doc->profile of the run, or of --thread. STATUS_NOTHING: nothing was measured. */
+enum exit_status profile_build(struct report_input *input, struct doc *doc);
+
+/* place.c: makes the nodes of the profile from the call tree, calls of a function by
+ * itself in one. Returns the node of each in the tree, PROFILE_NONE where it has none;
+ * owned by caller. */
+uint32_t *profile_place(const struct calltree *tree, struct profile *profile,
+			size_t *ret_folded_count);
+
+struct profiling {
+	struct report_input *input;
+	struct calltree *tree;
+	struct profile *profile;
+	uint32_t *places; /* by node of the tree */
+	bool *passes;	  /* --focus and --ignore; NULL: all do */
+	int64_t *lane_ids;
+	int64_t lane_count; /* of the run, chosen or not */
+	size_t sample_capacity;
+	int64_t left_out[PROFILE_METRICS];
+	size_t left_out_count;
+};
+/* samples.c: fills samples and sites. 0 or -errno. */
+int profile_add_samples(struct profiling *profiling);
+int profile_add_sites(struct profiling *profiling);

@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Exports of three recordings say what run.db says. usage: check_exports.py BUILD-ROOT
+
+Sums and the ten functions with most of each metric, to the last unit, as the readers have
+them that Debian has: callgrind_annotate, dh_view.html in a browser, and for the others
+readers of the formats. What npm has, and Go: scripts/check-exports.
+"""
+import os
+import sys
+import tempfile
+
+import readers
+import recordings
+from recordings import harness
+
+
+def check(recording, page):
+    problems = []
+    annotated = readers.callgrind_annotate(recording)
+    pprof = readers.Pprof(recording.file("pprof"))
+    for metric in recordings.METRICS:
+        for consumer, answer in (
+                ("pprof", pprof.read(metric)),
+                ("speedscope", readers.speedscope(recording.file("speedscope"), metric)),
+                ("callgrind_annotate", annotated[metric])):
+            problems += recordings.problems_of(recording, consumer, metric, *answer)
+    for metric, total in readers.dh_view(page, recording.file("dhat")).items():
+        problems += recordings.problems_of(recording, "dh_view", metric, total,
+                                           recording.functions(metric))
+    if not any(comment.startswith("Pruned: nothing") for comment in pprof.comments):
+        problems.append(f"{recording.name}: nothing is said of what was pruned")
+    return problems
+
+
+def check_threads(recording):
+    """What each thread of the run has, and what --thread leaves of it."""
+    lanes = dict(recording.rows(
+        "SELECT t.tid, SUM(p.self_ns) FROM path_lane p JOIN thread t USING (lane_id) "
+        "GROUP BY lane_id"))
+    pprof, told = readers.Pprof(recording.file("pprof")), {}
+    at = pprof.types.index("wall")
+    for _, values, labels in pprof.samples():
+        tid = labels.get("tid")
+        told[tid] = told.get(tid, 0) + values[at]
+    problems = [f"thread {tid}: {told.get(tid)}, not {lanes[tid]}" for tid in lanes
+                if told.get(tid, 0) != lanes[tid]]
+    tid = max(lanes)
+    path = os.path.join(recording.folder, "thread.pprof")
+    recording.export("pprof", path, "--thread", str(tid))
+    total = readers.Pprof(path).read("wall")[0]
+    if len(lanes) < 4 or total != lanes[tid]:
+        problems.append(f"--thread {tid}: {total}, not {lanes[tid]}; {len(lanes)} threads")
+    return problems
+
+
+def check_pruned(recording):
+    """What --ignore takes away is told, and is not there."""
+    path = os.path.join(recording.folder, "pruned.pprof")
+    recording.export("pprof", path, "--ignore", "fibonacci")
+    pprof = readers.Pprof(path)
+    functions = pprof.read("calls")[1]
+    told = [comment for comment in pprof.comments if comment.startswith("Pruned by")]
+    if "fibonacci" in functions or "drop" not in functions or not told:
+        return [f"--ignore: {sorted(functions)}, {pprof.comments}"]
+    return []
+
+
+def main():
+    products = harness.Products(sys.argv[1])
+    with tempfile.TemporaryDirectory(prefix="profshim-exports-") as folder:
+        single, waiting, plugged = recordings.make(products, folder)
+        page = readers.browser.Browser("chromium")
+        try:
+            problems = [problem for recording in (single, waiting, plugged)
+                        for problem in check(recording, page)]
+        finally:
+            page.close()
+        problems += check_threads(waiting) + check_pruned(single)
+    print("\n".join(problems))
+    sys.exit(f"{len(problems)} problems" if problems else 0)
+
+
+main()
