@@ -47,6 +47,10 @@ def contended():
         yield look("L1", "least_waits", one, count=count, **LONG)
     # its holder waited for a CPU for a half: 200 ms of 400
     yield look("L1", "without a CPU", found(saves=100, says="had no CPU"), ready=50, **LONG)
+    # 400 ms of the run the thread wished for a CPU, in no function: the waits are as long
+    # by the clock, and so is the run that they are a share of
+    yield look("L1", "a CPU is waited for elsewhere", found(shows={
+        "longest waiter, of the run": 90}), ns=900 * MS, times={"unseen": 400 * MS}, **LONG)
     yield look("L1", "nobody known", found(**MEDIUM, says="is not known"), known=False, **LONG)
     # another thread computes: 100 ms of the only CPU are free, then 49
     for ms, one in ((900, found(saves=100)), (951, None)):

@@ -5,6 +5,8 @@
 -- where it was when the wait began: in a call of libc that sleeps or moves data (asleep),
 -- or in code, of which a part computed, slept or had no CPU. A condition gives its lock up,
 -- and who is in a call for a lock has just got it or waits for another one.
+-- How long the longest waiter waited is told of the time by the clock, as waits are: the run less
+-- waits for a CPU may be shorter than they.
 -- No more can be won than the CPUs leave free; a wait that computes (spun) is no work.
 -- :name locks
 WITH waits AS (SELECT w.*, h.path_id AS is_known, CASE WHEN h.kind >= 3 THEN f.name END AS callee,
@@ -38,7 +40,7 @@ most AS (SELECT *, ROW_NUMBER() OVER (PARTITION BY lock_id
 	GROUP BY lock_id, waiter_path_id, taken_path_id, holder_path_id)
 SELECT l.lock_id, l.name AS lock, l.kind, COALESCE(m.taken_path_id, m.waiter_path_id) AS path_id,
 	m.waiter_path_id, m.taken_path_id, m.holder_path_id, m.callee,
-	s.count AS waits, s.ns AS wait_ns, x.ns / :run_ns AS held, x.threads,
+	s.count AS waits, s.ns AS wait_ns, x.ns / MAX(1, :wall_ns) AS held, x.threads,
 	s.known, s.ready, s.asleep, 
 	CASE WHEN s.known > 0 THEN MAX(0, 1 - s.asleep - s.ready) END AS computed,
 	l.hold_ns / NULLIF(l.hold_count, 0) AS hold_ns, s.ns / s.count AS mean_ns,
