@@ -562,15 +562,23 @@ CREATE VIEW call_paths AS SELECT p.run_id, p.path_id, p.parent_path_id, p.depth,
 	WHERE p.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW io AS SELECT t.run_id, t.process_id, t.path_id, f.name,
-	CASE WHEN t.is_source OR f.name IN ('read', 'pread', 'readv', 'preadv', 'recv', 'recvfrom',
-	'recvmsg', 'recvmmsg', 'fread', 'fgets', 'getline', 'getc', 'fscanf', 'fseek') THEN 'read'
-	WHEN f.name IN ('write', 'pwrite', 'writev', 'pwritev', 'send', 'sendto', 'sendmsg',
-	'sendmmsg', 'sendfile', 'copy_file_range', 'splice', 'tee', 'vmsplice', 'fwrite', 'fputs', 'putc',
-	'fprintf', 'dprintf', 'fflush') THEN 'write'
-	WHEN f.name IN ('open', 'openat', 'creat', 'opendir', 'accept', 'connect',
-	'fopen') THEN 'open' WHEN f.name IN ('close', 'fclose', 'exit', 'closedir', 'pclose') THEN 'close'
-	WHEN f.name IN ('fsync', 'fdatasync', 'sync_file_range', 'msync', 'syncfs', 'sync') THEN 'sync'
+	-- operations: scripts/libc_calls.py
+	CASE WHEN t.is_source THEN 'read'
+	WHEN f.name IN ('read', 'pread', 'readv', 'preadv', 'recv', 'recvfrom', 'recvmsg', 'recvmmsg',
+		'fread', 'fgets', 'getline', 'getc', 'fscanf', 'fseek')
+	THEN 'read'
+	WHEN f.name IN ('write', 'pwrite', 'writev', 'pwritev', 'sendfile', 'copy_file_range', 'splice',
+		'tee', 'vmsplice', 'send', 'sendto', 'sendmsg', 'sendmmsg', 'fwrite', 'fputs',
+		'putc', 'fprintf', 'dprintf', 'fflush')
+	THEN 'write'
+	WHEN f.name IN ('accept', 'connect', 'open', 'openat', 'creat', 'opendir', 'fopen')
+	THEN 'open'
+	WHEN f.name IN ('close', 'closedir', 'fclose', 'pclose', 'exit')
+	THEN 'close'
+	WHEN f.name IN ('fsync', 'fdatasync', 'sync_file_range', 'msync', 'syncfs', 'sync')
+	THEN 'sync'
 	ELSE 'other' END AS operation,
+	-- end of operations
 	IFNULL(g.name, '[not known]') AS file,
 	CASE g.kind WHEN 1 THEN 'file' WHEN 2 THEN 'device' WHEN 3 THEN 'pipe'
 	WHEN 4 THEN 'socket' WHEN 5 THEN 'other' WHEN 6 THEN 'paths' ELSE 'unknown' END

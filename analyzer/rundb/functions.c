@@ -169,7 +169,7 @@ static void match(sqlite3_context *context, int count, sqlite3_value **arguments
 static void find_purpose(sqlite3_context *context, int count, sqlite3_value **arguments)
 {
 	static const char *const calls[][2] = {
-#define PURPOSE_ROW(name, kind, purpose) {#name, #purpose},
+#define PURPOSE_ROW(name, kind, purpose, operation) {#name, #purpose},
 		LIBC_CALLS(PURPOSE_ROW)
 #undef PURPOSE_ROW
 	};

@@ -193,7 +193,8 @@ static const struct {
 	enum libc_call_kind kind;
 } libc_calls[LIBC_CALL_COUNT] = {
 	[LIBC_CALL_NONE] = {"[unknown call of libc]", LIBC_CALL_WAIT},
-#define LIBC_CALL_ROW(name, kind, purpose) [LIBC_CALL_##name] = {#name, LIBC_CALL_##kind},
+#define LIBC_CALL_ROW(name, kind, purpose, operation)                                    \
+	[LIBC_CALL_##name] = {#name, LIBC_CALL_##kind},
 	LIBC_CALLS(LIBC_CALL_ROW)
 #undef LIBC_CALL_ROW
 };

@@ -18,7 +18,9 @@ enum libc_call_kind {
 };
 
 /*
- * CALL(name, kind, purpose), in any order. Purposes, for rules and reports:
+ * CALL(name, kind, purpose, operation), in any order. The operation is what the view io
+ * calls it: read, write, open, close, sync or other. common/schema.sql has them written
+ *out by scripts/libc_calls.py. Purposes, for rules and reports:
  *
  *	sleep	nothing but time
  *	lock	a lock, which has an owner
@@ -34,6 +36,6 @@ enum libc_call_kind {
  */
 #include "common/libc/calls.def"
 
-#define LIBC_CALL_NUMBER(name, kind, purpose) LIBC_CALL_##name,
+#define LIBC_CALL_NUMBER(name, kind, purpose, operation) LIBC_CALL_##name,
 enum libc_call { LIBC_CALL_NONE, LIBC_CALLS(LIBC_CALL_NUMBER) LIBC_CALL_COUNT };
 #undef LIBC_CALL_NUMBER
