@@ -280,6 +280,8 @@ static void write_svg(const struct doc *doc, const struct export_context *contex
 	double height;
 
 	page.flame = flame;
+	page.style = shorten_utf8;
+	page.style.names = doc->names;
 	page.top =
 		SVG_TITLE_HEIGHT + LINE_HEIGHT * (double)head_lines(doc) + SVG_BAR_HEIGHT;
 	height = page.top + SVG_MARGIN;

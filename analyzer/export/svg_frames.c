@@ -126,10 +126,15 @@ static void put_mark(struct strbuf *text, const struct flame *flame,
 		put_ratio(text, box);
 }
 
+/* Of a label that has less, its own words say more than what tells it from others. */
+#define APART_LETTERS 24
+
 static void put_label(struct svg_page *page, const struct flame_box *box,
 		      const char *mark, double x, double y, double width)
 {
 	size_t letters = width > 6 ? (size_t)((width - 6) / SVG_LETTER) : 0;
+	const struct shorten_style *style =
+		letters < APART_LETTERS ? &shorten_utf8 : &page->style;
 	struct strbuf label = {0};
 
 	if (letters < LEAST_LETTERS)
@@ -137,10 +142,9 @@ static void put_label(struct svg_page *page, const struct flame_box *box,
 	if (letters < 4) /* the least that shorten_name() can do */
 		strbuf_add(&label, box->name, utf8_prefix(box->name, letters));
 	else if (*mark && letters > strlen(mark) + 8)
-		shorten_name(&label, box->name, letters - strlen(mark) - 1,
-			     &shorten_utf8);
+		shorten_name(&label, box->name, letters - strlen(mark) - 1, &page->style);
 	else
-		shorten_name(&label, box->name, letters, &shorten_utf8);
+		shorten_name(&label, box->name, letters, style);
 	if (*mark && letters > strlen(mark) + 8)
 		strbuf_printf(&label, " %s", mark);
 	strbuf_printf(&page->line, "<text x=\"%.7g\" y=\"%.7g\">", x + 3, y + 13);

@@ -18,8 +18,9 @@ struct svg_page {
 	FILE *out;
 	const struct flame *flame;
 	unsigned width;
-	double top;	    /* of the frames */
-	struct strbuf line; /* room to write in */
+	double top;		    /* of the frames */
+	struct shorten_style style; /* with the document's names: as in its tables */
+	struct strbuf line;	    /* room to write in */
 };
 
 void svg_frames(struct svg_page *page);

@@ -317,25 +317,48 @@ static void add_lost_processes(struct ingest *ingest)
 		snprintf(fact->text, sizeof(fact->text), "%s", cause_of_loss(ingest));
 }
 
+static bool holds(const struct ingest *ingest, uint32_t note, const char *refused)
+{
+	if (note == SEGMENT_NOTE_SETTING_IGNORED && refused)
+		return true;
+	return noted_by(ingest, note) &&
+	       (note != SEGMENT_NOTE_NO_FUNCTION || !is_missing_everywhere(ingest));
+}
+
+/* The shim told the settings that it reads; what is library is the collector's. */
+static void put_setting(struct ingest_fact *fact, const struct segment_run *page,
+			const char *refused)
+{
+	size_t used = strlen(fact->text);
+
+	if (page->setting_ignored[0])
+		snprintf(fact->text + used, sizeof(fact->text) - used, ": %s",
+			 page->setting_ignored);
+	used = strlen(fact->text);
+	if (refused)
+		snprintf(fact->text + used, sizeof(fact->text) - used,
+			 "%s PROFSHIM_LIBRARY=%.60s: %s",
+			 page->setting_ignored[0] ? ";" : ":", page->library, refused);
+}
+
 static void add_notes(struct ingest *ingest)
 {
+	const struct segment_run *page = &ingest->run.page;
+	const char *refused =
+		page->library[0] ? ingest->merge.identify.library.refused : NULL;
 	uint32_t all = 0;
 
 	for (size_t i = 0; i < COUNT(notes); i++) {
 		struct ingest_fact *fact;
-		const char *setting = "";
 
-		if (!noted_by(ingest, notes[i].note) ||
-		    (notes[i].note == SEGMENT_NOTE_NO_FUNCTION &&
-		     !is_missing_everywhere(ingest)))
+		if (!holds(ingest, notes[i].note, refused))
 			continue;
 		all |= notes[i].note;
-		if (notes[i].note == SEGMENT_NOTE_SETTING_IGNORED)
-			setting = ingest->run.page.setting_ignored;
 		fact = add(ingest, notes[i].name, 1);
-		snprintf(fact->text, sizeof(fact->text), "%s%s%s",
-			 trust_counter_find(notes[i].name)->many, *setting ? ": " : "",
-			 setting);
+		snprintf(fact->text, sizeof(fact->text), "%s",
+			 trust_counter_find(notes[i].name)->many);
+		if (notes[i].note == SEGMENT_NOTE_SETTING_IGNORED)
+			put_setting(fact, page, refused);
 	}
 	add(ingest, "notes", all);
 }

@@ -126,8 +126,11 @@ void library_init(struct library *ret, const char *rules, const char *executable
 	for (; rules; rules = next) {
 		struct library_rule rule;
 		char *pattern = take_rule(rules, &rule.is_not, &next);
+		const char *reason = compile(&rule.pattern, pattern);
 
-		if (!compile(&rule.pattern, pattern)) {
+		if (reason && !ret->refused) {
+			ret->refused = reason;
+		} else if (!reason) {
 			ret->rules =
 				array_room(ret->rules, ret->rule_count, sizeof(rule));
 			ret->rules[ret->rule_count++] = rule;

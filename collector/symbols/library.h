@@ -14,7 +14,8 @@ struct library_rule;
 struct library {
 	struct library_rule *rules; /* the user's, in their order */
 	size_t rule_count;
-	bool is_installed; /* the program itself was brought by a package */
+	const char *refused; /* why the first was left out that was; NULL: none */
+	bool is_installed;   /* the program itself was brought by a package */
 };
 
 /* What is known of a function. name: demangled, as a symbol table or debug information

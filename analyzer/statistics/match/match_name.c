@@ -38,11 +38,6 @@ void match_add_stripped(struct strbuf *key, const char *linkage_name)
 	strbuf_add(key, linkage_name, stem < size ? stem : size);
 }
 
-static bool is_word(char c)
-{
-	return isalnum((unsigned char)c) || c == '_' || c == '$' || (c & 0x80);
-}
-
 /* 'lambda1'(int) of clang as {lambda(int)#3} of GCC: clang begins with 'lambda', then
  * 'lambda0'. Returns how much of text it was, 0: no lambda. */
 static size_t add_lambda(struct strbuf *key, const char *text)
@@ -70,22 +65,15 @@ static size_t add_lambda(struct strbuf *key, const char *text)
 	return size + 1;
 }
 
-/* Copies name with every part in one spelling. */
+/* Copies name with what differs between compilers, and between files, in one spelling. */
 static void add_respelled(struct strbuf *key, const char *name, const char *file)
 {
-	static const char *const dropped[] = {"__cxx11::", "__1::", "__ndk1::"};
 	static const char anonymous[] = "(anonymous namespace)";
 
 	for (const char *at = name; *at;) {
-		bool starts_word = at == name || !is_word(at[-1]);
 		size_t skipped = 0;
 
-		for (size_t i = 0; i < sizeof(dropped) / sizeof(dropped[0]); i++)
-			if (starts_word && starts_with(at, dropped[i]))
-				skipped = strlen(dropped[i]);
-		if (starts_with(at, "[abi:") && strchr(at, ']')) {
-			skipped = strcspn(at, "]") + 1;
-		} else if (starts_with(at, anonymous)) {
+		if (starts_with(at, anonymous)) {
 			strbuf_putc(key, '{');
 			match_add_base(key, file);
 			strbuf_putc(key, '}');
@@ -99,16 +87,19 @@ static void add_respelled(struct strbuf *key, const char *name, const char *file
 	}
 }
 
-void match_add_canonical(struct strbuf *key, const char *name, const char *file)
+static void add_spelled(struct strbuf *key, const char *name, const char *file,
+			enum cxx_detail detail)
 {
 	struct strbuf respelled = {0};
-	struct cxx_name parts;
 
 	add_respelled(&respelled, name, file);
-	parts = cxx_name_parts(strbuf_text(&respelled));
-	/* Without parameters a space parts no return type: "0x12 (libm.so)". */
-	strbuf_puts(key, *parts.parameters ? parts.name : strbuf_text(&respelled));
+	cxx_canonical(key, strbuf_text(&respelled), detail);
 	strbuf_free(&respelled);
+}
+
+void match_add_canonical(struct strbuf *key, const char *name, const char *file)
+{
+	add_spelled(key, name, file, CXX_PARAMETERS);
 }
 
 /* Copies a name without template arguments. */
@@ -131,12 +122,10 @@ static void add_bare(struct strbuf *key, const char *name)
 
 void match_add_qualified(struct strbuf *key, const char *full, const char *file)
 {
-	struct strbuf respelled = {0}, name = {0};
+	struct strbuf name = {0};
 
-	add_respelled(&respelled, full, file);
-	cxx_canonical(&name, strbuf_text(&respelled), CXX_NAME);
+	add_spelled(&name, full, file, CXX_NAME);
 	add_bare(key, strbuf_text(&name));
-	strbuf_free(&respelled);
 	strbuf_free(&name);
 }
 

@@ -20,9 +20,8 @@ void match_add_base(struct strbuf *key, const char *path);
  * .part.2, .cold, .lto_priv.3, .localalias, .llvm.123, .__uniq.456, @VERSION. */
 void match_add_stripped(struct strbuf *key, const char *linkage_name);
 
-/* A demangled name in one spelling: without return type, ABI tags and the inline
- * namespaces of the standard library; lambdas as GCC writes them; the anonymous namespace
- * as the file it is in (NULL: not known). */
+/* A demangled name in one spelling (cxx_canonical.h), with parameters; lambdas as GCC
+ * writes them; the anonymous namespace as the file it is in (NULL: not known). */
 void match_add_canonical(struct strbuf *key, const char *name, const char *file);
 
 /* A demangled name without template arguments and parameters, also of the functions that

@@ -592,6 +592,40 @@ static void trust_rows(void **state)
 	check_end(&f, db);
 }
 
+/* What is library is not read by the shim, so that it cannot tell. */
+static void a_wrong_library_is_told(void **state)
+{
+	static const struct {
+		const char *library, *ignored, *told;
+	} cases[] = {
+		{"^acme::\n(", "",
+		 "a setting was ignored: PROFSHIM_LIBRARY=^acme::\n(: it is no regular "
+		 "expression"},
+		{"(", "PROFSHIM_WAIT=soon",
+		 "a setting was ignored: PROFSHIM_WAIT=soon; PROFSHIM_LIBRARY=(: it is "
+		 "no regular expression"},
+		{"^acme::", "", ""},
+		{"", "", ""},
+	};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		struct check_one f;
+		struct sqlite3 *db;
+
+		check_begin(&f);
+		strcpy(f.run.page->library, cases[i].library);
+		strcpy(f.run.page->setting_ignored, cases[i].ignored);
+		if (*cases[i].ignored)
+			f.run.state->notes = SEGMENT_NOTE_SETTING_IGNORED;
+		db = check_ingest(&f.run, NULL);
+		check_rows(db,
+			   "SELECT text FROM trust WHERE name = 'note_setting_ignored'",
+			   cases[i].told);
+		check_end(&f, db);
+	}
+}
+
 /* Samples find their process by pid and start; a thread that has left no name gets the
  * one that was seen. */
 static void samples_and_names(void **state)
@@ -676,6 +710,7 @@ int main(void)
 		cmocka_unit_test(unnamed_functions),
 		cmocka_unit_test(exec_images),
 		cmocka_unit_test(trust_rows),
+		cmocka_unit_test(a_wrong_library_is_told),
 		cmocka_unit_test(samples_and_names),
 	};
 
