@@ -64,8 +64,8 @@ static const struct {
 	 "status 3 when after takes more than AMOUNT (5%, 1MiB) above before",
 	 .taken_with = TAKES_GATE},
 	{"fail-on", KEY_FAIL_ON, "WORD,...",
-	 "status 3 on any regression, inconclusive; bottlenecks: on a finding of this "
-	 "severity or above",
+	 "status 3: compare: on any regression, inconclusive; bottlenecks: on a finding "
+	 "of this severity or above",
 	 .taken_with = TAKES_GATE | TAKES_FINDINGS, .text = WHERE(options.fail_on)},
 	{"rules", 0, "FILE", "limits of rules that FILE (json) changes",
 	 .taken_with = TAKES_RULES, .text = WHERE(options.rules)},
@@ -106,6 +106,38 @@ static const struct {
 	{"usage", KEY_USAGE, NULL, NULL, .taken_with = BY_ALL},
 };
 
+/* What an option means to the commands that take one of these; the first that fits. To
+ * others, and in the help of all, it means what the table says. */
+static const struct {
+	int key;
+	const char *name; /* of a numbered one */
+	unsigned takes;
+	const char *doc;
+} meanings[] = {
+	{KEY_FORMAT, NULL, TAKES_GATE, "text, json, csv or md; junit: the gate's checks"},
+	{KEY_FORMAT, NULL, TAKES_FINDINGS, "text, json, csv, md or sarif"},
+	{KEY_FORMAT, NULL, ~0u, "text, json, csv or md"},
+	{KEY_MIN_SHARE, NULL, TAKES_PICTURE, "leave out what is below this share (0.1)"},
+	{KEY_MIN_SHARE, NULL, TAKES_TREE,
+	 "leave out what is below this share (0.5; in json and csv: 0)"},
+	{KEY_MIN_SHARE, NULL, TAKES_SHARE,
+	 "leave out what is below this share of what the hooks took (0.5)"},
+	{KEY_FAIL_ON, NULL, TAKES_GATE, "status 3 on any: regression, inconclusive"},
+	{KEY_FAIL_ON, NULL, TAKES_FINDINGS,
+	 "status 3 on a finding of this severity or above"},
+	{0, "before", TAKES_SIDES, "the runs before"},
+	{0, "before", TAKES_FLAME, "the runs, or the snapshot, before"},
+	{0, "after", TAKES_SIDES, "the runs after"},
+	{0, "after", TAKES_FLAME, "the runs, or the snapshot, after"},
+	{0, "by", TAKES_DELTA, "path, function, line or component (path)"},
+	{0, "by", TAKES_SIDES, "component: a table of components, too"},
+	{0, "suppressions", TAKES_RULES,
+	 "leave out the findings that FILE (json) lists by rule, function, "
+	 "reason and expires"},
+	{0, "suppressions", TAKES_SUPPRESSIONS,
+	 "leave out what FILE lists by lines leak:PATTERN, as for LeakSanitizer"},
+};
+
 static int key_of(size_t option)
 {
 	return table[option].key ? table[option].key : KEY_NUMBERED + (int)option;
@@ -142,6 +174,16 @@ void cli_option_set(size_t option, const char *text, struct request *ret)
 		*(bool *)((char *)ret + table[option].flag) = true;
 }
 
+static const char *meaning_of(size_t option, const struct report *report)
+{
+	for (size_t i = 0; report && i < sizeof(meanings) / sizeof(meanings[0]); i++)
+		if ((report->takes & meanings[i].takes) &&
+		    (meanings[i].name ? strcmp(table[option].name, meanings[i].name) == 0
+				      : table[option].key == meanings[i].key))
+			return meanings[i].doc;
+	return table[option].doc;
+}
+
 /* "time, self or calls" */
 static const char *metrics(void)
 {
@@ -161,6 +203,8 @@ static const char *metrics(void)
 void cli_options_fill(const struct report *report, bool for_help, struct argp_option *ret)
 {
 	for (size_t i = 0; i < CLI_OPTION_COUNT; i++) {
+		const char *doc = meaning_of(i, report);
+
 		if (!cli_option_is_taken(i, report) ||
 		    (!for_help && table[i].key == KEY_GATE))
 			continue;
@@ -168,10 +212,8 @@ void cli_options_fill(const struct report *report, bool for_help, struct argp_op
 			.name = table[i].name,
 			.key = key_of(i),
 			.arg = table[i].argument,
-			.flags = table[i].doc ? 0 : OPTION_HIDDEN,
-			.doc = table[i].doc && strcmp(table[i].doc, METRICS) == 0
-				       ? metrics()
-				       : table[i].doc,
+			.flags = doc ? 0 : OPTION_HIDDEN,
+			.doc = doc && strcmp(doc, METRICS) == 0 ? metrics() : doc,
 			.group = i < CLI_OPTION_COUNT - OF_THE_PROGRAM ? 0 : -1,
 		};
 	}

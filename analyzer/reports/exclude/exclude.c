@@ -228,7 +228,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 
 const struct report report_exclude_list = {
 	.name = "exclude-list",
-	.summary = "flags that leave tiny functions out of the next build",
+	.summary = "flags that leave tiny functions out of a build",
 	.description =
 		"Functions whose hooks cost more than they tell: each call takes less "
 		"than "
