@@ -107,17 +107,31 @@ static void percent_with_error(struct strbuf *buffer, double percent, double err
 	units_percent(buffer, fmax(0.1, fmin(100, percent + error)));
 }
 
+static bool has_error(const struct cell *cell, const struct cell *error)
+{
+	return error && cell_number(error) > 0 &&
+	       (cell->kind == CELL_INTEGER || cell->kind == CELL_REAL);
+}
+
+bool cell_is_unknown(const struct cell *cell, const struct cell *error,
+		     enum column_type type)
+{
+	double value = cell_number(cell);
+
+	if (!has_error(cell, error) || (type != COLUMN_NSEC && type != COLUMN_PERCENT))
+		return false;
+	return !units_is_known(type == COLUMN_NSEC ? fabs(value) : value,
+			       cell_number(error));
+}
+
 void cell_with_error(struct strbuf *buffer, const struct cell *cell,
 		     const struct cell *error, enum column_type type,
 		     const struct shorten_style *style)
 {
-	bool has_error = error && cell_number(error) > 0 &&
-			 (cell->kind == CELL_INTEGER || cell->kind == CELL_REAL);
-
-	if (has_error && type == COLUMN_NSEC)
+	if (has_error(cell, error) && type == COLUMN_NSEC)
 		units_nsec_error(buffer, cell_whole(cell), cell_whole(error),
 				 style->error);
-	else if (has_error && type == COLUMN_PERCENT)
+	else if (has_error(cell, error) && type == COLUMN_PERCENT)
 		percent_with_error(buffer, cell_number(cell), cell_number(error));
 	else
 		cell_for_people(buffer, cell, type, style);

@@ -8,6 +8,8 @@
 
 /* Behind a place that is the definition of a function, for want of the line in it. */
 #define CELL_OF_FUNCTION " (function)"
+/* What a number's "<" means. */
+#define CELL_UNKNOWN "<: not known, at most so much"
 
 /* Appends a cell as people read it: scaled, cleaned, unshortened; "-" for NULL. */
 void cell_for_people(struct strbuf *buffer, const struct cell *cell,
@@ -17,6 +19,9 @@ void cell_for_people(struct strbuf *buffer, const struct cell *cell,
 void cell_with_error(struct strbuf *buffer, const struct cell *cell,
 		     const struct cell *error, enum column_type type,
 		     const struct shorten_style *style);
+/* Is it "<80ms"? Then CELL_UNKNOWN stands below the table. */
+bool cell_is_unknown(const struct cell *cell, const struct cell *error,
+		     enum column_type type);
 /* Like cell_for_people() in at most width columns. */
 void cell_shortened(struct strbuf *buffer, const struct cell *cell, enum column_type type,
 		    size_t width, const struct shorten_style *style);

@@ -37,7 +37,8 @@ static void put_cell(FILE *out, const struct shorten_style *style,
 	strbuf_free(&text);
 }
 
-static void put_row_cell(FILE *out, const struct shorten_style *style,
+/* Returns whether it is not known. */
+static bool put_row_cell(FILE *out, const struct shorten_style *style,
 			 const struct table *table, size_t row, size_t column)
 {
 	const struct cell *cells = table_row(table, row);
@@ -47,11 +48,12 @@ static void put_row_cell(FILE *out, const struct shorten_style *style,
 
 	if (error < 0) {
 		put_cell(out, style, &cells[column], type);
-		return;
+		return false;
 	}
 	cell_with_error(&text, &cells[column], &cells[error], type, style);
 	md_put_escaped(out, strbuf_text(&text));
 	strbuf_free(&text);
+	return cell_is_unknown(&cells[column], &cells[error], type);
 }
 
 static bool is_shown(const struct column *column)
@@ -95,10 +97,20 @@ static void put_indent(FILE *out, size_t levels)
 		fputs("&ensp;", out);
 }
 
+static void put_below(FILE *out, const char *text)
+{
+	if (!text)
+		return;
+	fputs("\n*", out);
+	md_put_escaped(out, text);
+	fputs("*\n", out);
+}
+
 static void put_table(FILE *out, const struct shorten_style *style,
 		      const struct section *section)
 {
 	const struct table *table = section->table;
+	bool has_unknown = false;
 
 	put_header(out, table);
 	for (size_t i = 0; i < table->row_count; i++) {
@@ -108,16 +120,13 @@ static void put_table(FILE *out, const struct shorten_style *style,
 			fputs("| ", out);
 			if (table->columns[j].type == COLUMN_NAME)
 				put_indent(out, row_depth(section, i) - 1);
-			put_row_cell(out, style, table, i, j);
+			has_unknown |= put_row_cell(out, style, table, i, j);
 			fputc(' ', out);
 		}
 		fputs("|\n", out);
 	}
-	if (section->footer) {
-		fputs("\n*", out);
-		md_put_escaped(out, section->footer);
-		fputs("*\n", out);
-	}
+	put_below(out, section->footer);
+	put_below(out, has_unknown ? CELL_UNKNOWN : NULL);
 }
 
 /* A value without a name goes on with the one before it, on a line of its own. */

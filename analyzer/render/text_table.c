@@ -37,6 +37,7 @@ struct layout {
 	struct strbuf left_out;
 	/* Stacked: the columns on the line above, or -1. */
 	int head_name, head_location;
+	bool has_unknown;      /* "<80ms" stands in a row */
 	struct guides *guides; /* of a tree, else NULL */
 	struct strbuf scratch, cut;
 };
@@ -280,22 +281,24 @@ static void put_row(struct layout *layout, size_t row)
 
 	for (size_t i = 0; i < layout->count; i++) {
 		const struct place *place = &layout->places[i];
+		enum column_type type = layout->table->columns[place->column].type;
 		size_t guides = 0;
 
 		strbuf_reset(&layout->cut);
 		if (is_tree_name(layout, place->column))
 			guides = guides_add(layout->guides, row, place->width,
 					    &layout->cut);
-		if (place->error >= 0)
+		if (place->error >= 0) {
 			cell_with_error(&layout->cut, &cells[place->column],
-					&cells[place->error],
-					layout->table->columns[place->column].type,
+					&cells[place->error], type,
 					layout->style->shorten);
-		else
-			cell_shortened(&layout->cut, &cells[place->column],
-				       layout->table->columns[place->column].type,
+			layout->has_unknown |= cell_is_unknown(
+				&cells[place->column], &cells[place->error], type);
+		} else {
+			cell_shortened(&layout->cut, &cells[place->column], type,
 				       place->width > guides ? place->width - guides : 1,
 				       layout->style->shorten);
+		}
 		put_padded(layout, place, strbuf_text(&layout->cut),
 			   utf8_width(strbuf_text(&layout->cut)), i + 1 == layout->count);
 	}
@@ -367,23 +370,23 @@ static void put_details(struct layout *layout, size_t row)
 	}
 }
 
+static void put_dim(const struct text_style *style, const char *text)
+{
+	if (!text || !*text)
+		return;
+	fputs(style->dim, style->out);
+	text_wrap(style, text, 0, 0);
+	fputs(style->off, style->out);
+}
+
 static void put_footer(struct layout *layout)
 {
-	const struct text_style *style = layout->style;
-
 	if (layout->left_out.size)
 		strbuf_puts(&layout->left_out,
 			    " left out for width; --format json and csv have all");
-	for (size_t i = 0; i < 2; i++) {
-		const char *text =
-			i ? strbuf_text(&layout->left_out) : layout->section->footer;
-
-		if (!text || !*text)
-			continue;
-		fputs(style->dim, style->out);
-		text_wrap(style, text, 0, 0);
-		fputs(style->off, style->out);
-	}
+	put_dim(layout->style, layout->section->footer);
+	put_dim(layout->style, strbuf_text(&layout->left_out));
+	put_dim(layout->style, layout->has_unknown ? CELL_UNKNOWN : NULL);
 }
 
 void text_table(const struct text_style *style, const struct section *section)

@@ -255,16 +255,6 @@ bool functions_any_estimated(const struct table *table)
 	return false;
 }
 
-/* Whether a time of the rows that are shown is not known. */
-static bool any_unknown(const struct table *table)
-{
-	for (size_t i = 0; i < table->row_count; i++)
-		if (!units_is_known(cell_number(table_cell(table, i, "self_ns")),
-				    cell_number(table_cell(table, i, "self_error_ns"))))
-			return true;
-	return false;
-}
-
 void functions_add_note(struct report_input *input, struct doc *doc,
 			const struct table *table, bool has_durations)
 {
@@ -273,8 +263,6 @@ void functions_add_note(struct report_input *input, struct doc *doc,
 		bool is_said;
 		const char *text;
 	} sentences[] = {
-		{!raw && any_unknown(table),
-		 "<: not known, at most so much; the order is by the best guess."},
 		{raw && estimated,
 		 "Raw times have the calls that were timed; where functions were only "
 		 "counted, their time is in their callers'."},
