@@ -56,14 +56,17 @@ class Recording:
                 function.error_ns = (function.error_ns or 0) + error_ns
 
     def _read_main(self, connection):
-        error = "total_error_ns" if "total_error_ns" in columns_of(connection, "functions") \
-            else "NULL"
+        columns = columns_of(connection, "functions")
+        error = "total_error_ns" if "total_error_ns" in columns else "NULL"
+        ready = "COALESCE(ready_ns, 0)" if "ready_ns" in columns else "0"
         rows = harness.query(
-            connection, f"SELECT total_ns, raw_total_ns, {error} FROM functions"
+            connection, f"SELECT total_ns, raw_total_ns, {error}, {ready} FROM functions"
             " WHERE COALESCE(linkage_name, name) = 'main' AND calls > 0")
         if len(rows) != 1:
             raise measure.BenchError(f"main was recorded {len(rows)} times")
-        self.main_ns, self.raw_main_ns, self.main_error_ns = rows[0]
+        total_ns, raw_ns, self.main_error_ns, ready_ns = rows[0]
+        # Others had the CPU: that is neither the program's nor the recorder's.
+        self.main_ns, self.raw_main_ns = total_ns - ready_ns, raw_ns - ready_ns
 
     def _read_paths(self, connection):
         """(path, its parent, function or None, self_ns, whether inlined), parents first."""
