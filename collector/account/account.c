@@ -5,7 +5,6 @@
  */
 #include "collector/account/account.h"
 
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -160,28 +159,11 @@ static void charge_self(struct merge *merge, uint32_t path)
 		quantity_add(&parent->allocs, cell->allocs);
 }
 
-/* Nodes of so many paths have left the caches when they are come to again. How often is
- * not known: a call of tcc, with 800,000 paths, took 46 ns more than the calibration's
- * coldest. */
-#define NEAR_PATHS 65536.0
-#define FAR_ERROR_NS 25.0
-
-static struct hook_cost cost_of_lane(const struct merge *merge,
-				     const struct hook_cost *cost)
-{
-	double paths = (double)merge->touched_count;
-	struct hook_cost own = *cost;
-
-	if (paths > NEAR_PATHS && cost->hook_error_ns > 0)
-		own.hook_error_ns =
-			hypot(own.hook_error_ns, FAR_ERROR_NS * (1 - NEAR_PATHS / paths));
-	return own;
-}
-
 void account_selves(struct merge *merge, const struct account_cost *cost)
 {
-	struct hook_cost hooks = cost_of_lane(merge, cost->hooks);
+	struct hook_cost hooks = *cost->hooks;
 
+	hook_cost_of_paths(&hooks, merge->touched_count);
 	account_begin(merge);
 	for (size_t i = merge->touched_count; i-- > 0;) {
 		struct merge_cell *cell = &merge->cells[merge->touched[i]];

@@ -40,6 +40,10 @@ struct hook_cost {
 void hook_cost_calibrated(struct hook_cost *ret, const struct segment_run *page,
 			  const struct ticks *ticks);
 
+/* Of a lane with so many paths: those of many are farther from the processor than the
+ * calibration's. Where nothing was calibrated it stays so. */
+void hook_cost_of_paths(struct hook_cost *cost, size_t path_count);
+
 /* Puts in what the pairs say, when they are enough and say something. Pairs without calls
  * are left out. */
 void hook_cost_measure(struct hook_cost *cost, const struct ticks *ticks,

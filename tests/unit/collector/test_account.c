@@ -125,6 +125,24 @@ static void cost_inside_windows(void **state)
 		    measured.window_inner_error_ns < 1);
 }
 
+/* Of ten times as many as have no effect, nine in ten are far. */
+static void cost_of_many_paths(void **state)
+{
+	struct hook_cost far = cost;
+
+	(void)state;
+	hook_cost_of_paths(&far, 0);
+	hook_cost_of_paths(&far, 65536);
+	assert_true(far.inner_ns == 10 && far.outer_ns == 20 && far.hook_error_ns == 3);
+	hook_cost_of_paths(&far, 655360);
+	assert_true(fabs(far.inner_ns + far.outer_ns - 30 - 0.9 * 6) < 1e-9);
+	assert_true(fabs(far.inner_ns - far.split * (30 + 0.9 * 6)) < 1e-9);
+	assert_true(fabs(far.hook_error_ns - hypot(3, 0.9 * 6)) < 1e-9);
+	far = (struct hook_cost){.inner_ns = 0}; /* nobody calibrated */
+	hook_cost_of_paths(&far, 655360);
+	assert_true(far.inner_ns == 0 && far.outer_ns == 0 && far.hook_error_ns == 0);
+}
+
 /* Code of 400 bytes: 0.04 * 2.5 * 20 ns are expected. */
 static void rate_of_code(void **state)
 {
@@ -207,6 +225,7 @@ int main(void)
 		cmocka_unit_test(rate_of_code),
 		cmocka_unit_test(rate_of_nothing),
 		cmocka_unit_test(cost_inside_windows),
+		cmocka_unit_test(cost_of_many_paths),
 		cmocka_unit_test(errors_add_by_kind),
 	};
 
