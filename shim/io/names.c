@@ -5,6 +5,7 @@
 
 #include <netinet/in.h>
 #include <sys/socket.h>
+#include <sys/stat.h>
 #include <sys/un.h>
 
 #include "shim/core/gate.h"
@@ -191,6 +192,7 @@ static int put_standard(struct text *text, int descriptor)
 }
 
 #define CHANNEL_EVENT (1u << 28)
+#define CHANNEL_NAMED (1u << 29)
 
 static void put_link_name(struct text *text, int descriptor)
 {
@@ -228,6 +230,17 @@ static enum segment_target_kind name_it(struct text *text, int descriptor, int i
 	return SEGMENT_TARGET_OTHER;
 }
 
+/* A pipe that was opened by its name. */
+static uint32_t named_channel(int descriptor)
+{
+	struct stat status;
+
+	if (SYSCALL(SYS_fstat, descriptor, &status, 0, 0, 0, 0) < 0 ||
+	    !S_ISFIFO(status.st_mode))
+		return 0;
+	return CHANNEL_NAMED | ((uint32_t)status.st_ino & (CHANNEL_EVENT - 1));
+}
+
 /* The last bits of a pipe's inode, which both of its ends have. An eventfd has no number
  * but the descriptor's. */
 static uint32_t channel_of(const struct text *text, int descriptor)
@@ -236,12 +249,25 @@ static uint32_t channel_of(const struct text *text, int descriptor)
 
 	if (begins(text, "anon_inode:[eventfd]"))
 		return CHANNEL_EVENT | (uint32_t)descriptor;
+	if (text->bytes[0] == '/')
+		return named_channel(descriptor);
 	if (!begins(text, "pipe:["))
 		return 0;
 	for (size_t i = sizeof("pipe:[") - 1; i < text->length; i++)
 		if (text->bytes[i] >= '0' && text->bytes[i] <= '9')
 			inode = inode * 10 + (uint32_t)(text->bytes[i] - '0');
 	return inode & (CHANNEL_EVENT - 1);
+}
+
+uint32_t cold targets_channel(int descriptor)
+{
+	uint32_t channel;
+
+	if (gate_is_restricted() || !gate_enter())
+		return 0;
+	channel = named_channel(descriptor);
+	gate_leave();
+	return channel;
 }
 
 uint32_t cold targets_of_descriptor(int descriptor, int is_server, uint32_t *ret_channel)

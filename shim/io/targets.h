@@ -22,3 +22,10 @@ hidden uint32_t targets_find(enum segment_target_kind kind, const char *name,
  * that cannot be told. ret_channel: which pipe or eventfd it is; or 0. */
 hidden uint32_t targets_of_descriptor(int descriptor, int is_server,
 				      uint32_t *ret_channel);
+
+/* Which pipe a descriptor is that was opened by a path; 0: none. */
+hidden uint32_t targets_channel(int descriptor);
+
+/* What a pair of sockets has: the last bit tells its ends apart, for each receives what
+ * the other one sends. */
+#define TARGETS_CHANNEL_PAIR (1u << 30)

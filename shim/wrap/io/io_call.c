@@ -3,6 +3,7 @@
 #include "shim/wrap/io/io_call.h"
 
 #include "common/libc/records.h"
+#include "shim/core/process.h"
 #include "shim/io/descriptors.h"
 #include "shim/io/targets.h"
 #include "shim/io/transfers.h"
@@ -20,11 +21,32 @@ static inline int end_frame(enum libc_call call, uintptr_t stack, uint32_t *ret_
 
 static inline uint32_t target_of(struct descriptor *descriptor, int number)
 {
+	uint32_t channel;
+
 	if (likely(descriptor->target))
 		return descriptor->target;
-	descriptor->target = targets_of_descriptor(number, descriptor->is_server,
-						   &descriptor->channel);
+	descriptor->target =
+		targets_of_descriptor(number, descriptor->is_server, &channel);
+	if (channel)
+		descriptor->channel = channel;
+	descriptor->is_asked = 1;
 	return descriptor->target;
+}
+
+/* Not when it is opened: few files are pipes, and asking takes as long as a short
+ * write. */
+static inline uint32_t channel_of(struct descriptor *descriptor, int number)
+{
+	if (unlikely(!descriptor->channel && !descriptor->is_asked)) {
+		descriptor->is_asked = 1;
+		descriptor->channel = targets_channel(number);
+	}
+	return descriptor->channel;
+}
+
+static inline uint32_t other_end(uint32_t channel)
+{
+	return channel & TARGETS_CHANNEL_PAIR ? channel ^ 1 : channel;
 }
 
 uint32_t io_call_target(int descriptor)
@@ -79,9 +101,9 @@ book(uint32_t node, struct transfer *transfer, int number, int64_t at)
  * has got, another thread may have written meanwhile. */
 static cold void settle_nap(int descriptor)
 {
-	const struct descriptor *known = descriptors_known(descriptor);
+	struct descriptor *known = descriptors_known(descriptor);
 
-	if (known && known->channel)
+	if (known && channel_of(known, descriptor))
 		stalls_settle_nap(lane_self, senders_key_of_channel(known->channel));
 }
 
@@ -99,9 +121,9 @@ void io_call_send(enum libc_call call, int descriptor)
 	if (unlikely(frame->function != (SEGMENT_KEY_LIBC | (uint64_t)call) || !known))
 		return;
 	target_of(known, descriptor);
-	if (unlikely(known->channel))
+	if (unlikely(channel_of(known, descriptor)))
 		senders_put(context, frame->parent_node,
-			    senders_key_of_channel(known->channel),
+			    senders_key_of_channel(other_end(known->channel)),
 			    frame->start_ticks + context->clock_offset);
 }
 
@@ -130,6 +152,8 @@ on_short_calls void io_call_end_copy(enum libc_call call, uintptr_t stack, int t
 		return;
 	book(node, &written, to, to_at);
 	book(node, &taken, from, from_at);
+	if (unlikely(lane_self->has_nap) && moved > 0)
+		settle_nap(from);
 }
 
 void io_call_end_parts(enum libc_call call, uintptr_t stack,
@@ -210,4 +234,23 @@ on_short_calls void io_call_end_open(enum libc_call call, uintptr_t stack, int d
 		transfer.target = paths();
 	}
 	transfers_book(lane_self, node, &transfer, &(uint32_t){0});
+}
+
+void io_call_pair(const int *ends)
+{
+	static uint32_t count;
+	const struct lane_context *context = lane_own();
+	uint32_t pair = __atomic_add_fetch(&count, 1, __ATOMIC_RELAXED) << 1;
+
+	if (!context || !process_is_ready() || context->is_vforking)
+		return;
+	for (uint32_t i = 0; i < 2; i++) {
+		struct descriptor *known = descriptors_at(ends[i]);
+
+		if (known)
+			*known = (struct descriptor){
+				.channel = TARGETS_CHANNEL_PAIR |
+					   (pair & (TARGETS_CHANNEL_PAIR - 1)) | i,
+				.is_asked = 1};
+	}
 }

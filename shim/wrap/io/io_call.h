@@ -24,6 +24,9 @@
 /* The call has begun, and will write: who waits for that, waits for this thread. */
 hidden void io_call_send(enum libc_call call, int descriptor);
 
+/* These are the two ends of a pair of sockets. */
+hidden void io_call_pair(const int *ends);
+
 /* Ends the call, which returned `moved` (bytes; negative: it failed). at: its offset, or
  * IO_NEXT. */
 hidden void io_call_end(enum libc_call call, uintptr_t stack, int descriptor,

@@ -3,6 +3,7 @@
 #include "shim/wrap/io/io_call.h"
 
 #include <fcntl.h>
+#include <sys/eventfd.h>
 #include <sys/sendfile.h>
 #include <sys/uio.h>
 
@@ -136,7 +137,7 @@ exported ssize_t pwritev64v2(int descriptor, const struct iovec *parts, int coun
 	({                                                                               \
 		uintptr_t copy_stack = (uintptr_t)__builtin_dwarf_cfa();                 \
 		int copy_is_open = libc_call_begin(LIBC_CALL_##name, copy_stack);        \
-		ssize_t result = (expression);                                           \
+		ssize_t result = (io_call_send(LIBC_CALL_##name, to), (expression));     \
                                                                                          \
 		if (copy_is_open)                                                        \
 			io_call_end_copy(LIBC_CALL_##name, copy_stack, to,               \
@@ -180,13 +181,32 @@ exported ssize_t splice(int from, off64_t *from_at, int to, off64_t *to_at, size
 /* What it copies stays where it is, and is read later. */
 exported ssize_t tee(int from, int to, size_t size, unsigned int flags)
 {
-	return IO_CALL(tee, to, IO_NEXT, real_tee(from, to, size, flags));
+	return IO_CALL(
+		tee, to, IO_NEXT,
+		(io_call_send(LIBC_CALL_tee, to), real_tee(from, to, size, flags)));
 }
 
 exported ssize_t vmsplice(int pipe, const struct iovec *parts, size_t count,
 			  unsigned int flags)
 {
-	return IO_CALL(vmsplice, pipe, IO_NEXT, real_vmsplice(pipe, parts, count, flags));
+	return IO_CALL(vmsplice, pipe, IO_NEXT,
+		       (io_call_send(LIBC_CALL_vmsplice, pipe),
+			real_vmsplice(pipe, parts, count, flags)));
+}
+
+exported int eventfd_read(int descriptor, eventfd_t *ret_value)
+{
+	return IO_CALL_MOVED(read, descriptor, IO_NEXT,
+			     real_eventfd_read(descriptor, ret_value),
+			     result == 0 ? (int64_t)sizeof(*ret_value) : -1);
+}
+
+exported int eventfd_write(int descriptor, eventfd_t value)
+{
+	return IO_CALL_MOVED(write, descriptor, IO_NEXT,
+			     (io_call_send(LIBC_CALL_write, descriptor),
+			      real_eventfd_write(descriptor, value)),
+			     result == 0 ? (int64_t)sizeof(value) : -1);
 }
 
 /* No node: only what is read next is at another place. A new offset is one that is not

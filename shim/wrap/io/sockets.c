@@ -10,7 +10,8 @@
 exported ssize_t send(int descriptor, const void *from, size_t size, int flags)
 {
 	return IO_CALL(send, descriptor, IO_NEXT,
-		       real_send(descriptor, from, size, flags));
+		       (io_call_send(LIBC_CALL_send, descriptor),
+			real_send(descriptor, from, size, flags)));
 }
 
 exported ssize_t recv(int descriptor, void *to, size_t size, int flags)
@@ -28,7 +29,8 @@ exported ssize_t sendto(int descriptor, const void *from, size_t size, int flags
 			__CONST_SOCKADDR_ARG peer, socklen_t peer_size)
 {
 	return IO_CALL(sendto, descriptor, IO_NEXT,
-		       real_sendto(descriptor, from, size, flags, peer, peer_size));
+		       (io_call_send(LIBC_CALL_sendto, descriptor),
+			real_sendto(descriptor, from, size, flags, peer, peer_size)));
 }
 
 exported ssize_t recvfrom(int descriptor, void *restrict to, size_t size, int flags,
@@ -50,7 +52,8 @@ exported ssize_t __recvfrom_chk(int descriptor, void *restrict to, size_t size,
 exported ssize_t sendmsg(int descriptor, const struct msghdr *message, int flags)
 {
 	return IO_CALL(sendmsg, descriptor, IO_NEXT,
-		       real_sendmsg(descriptor, message, flags));
+		       (io_call_send(LIBC_CALL_sendmsg, descriptor),
+			real_sendmsg(descriptor, message, flags)));
 }
 
 exported ssize_t recvmsg(int descriptor, struct msghdr *message, int flags)
@@ -73,7 +76,8 @@ exported int sendmmsg(int descriptor, struct mmsghdr *messages, unsigned int cou
 		      int flags)
 {
 	return IO_CALL_MOVED(sendmmsg, descriptor, IO_NEXT,
-			     real_sendmmsg(descriptor, messages, count, flags),
+			     (io_call_send(LIBC_CALL_sendmmsg, descriptor),
+			      real_sendmmsg(descriptor, messages, count, flags)),
 			     moved_by(messages, result));
 }
 
@@ -83,6 +87,16 @@ exported int recvmmsg(int descriptor, struct mmsghdr *messages, unsigned int cou
 	return IO_CALL_MOVED(recvmmsg, descriptor, IO_NEXT,
 			     real_recvmmsg(descriptor, messages, count, flags, timeout),
 			     moved_by(messages, result));
+}
+
+/* No node: it waits for nothing. */
+exported int socketpair(int domain, int type, int protocol, int ends[2])
+{
+	int result = real_socketpair(domain, type, protocol, ends);
+
+	if (result == 0 && libc_call_is_wanted)
+		io_call_pair(ends);
+	return result;
 }
 
 /* Whatever had the number before has been closed, by libc itself perhaps. */
