@@ -57,6 +57,7 @@ void cli_choose_exporter(struct request *cli, struct strbuf *error)
 	cli->exporter = find_exporter(cli->options.argument, false);
 	if (cli->exporter) {
 		cli->options.profile = cli->exporter->takes_profile;
+		cli->options.timeline = cli->exporter->takes_timeline;
 		return;
 	}
 	if (is_format_of_reports(cli->options.argument)) {

@@ -8,6 +8,7 @@
 
 #include "analyzer/document/flame.h"
 #include "analyzer/document/profile.h"
+#include "analyzer/document/timeline.h"
 #include "analyzer/model/table.h"
 
 struct findings;  /* analyzer/findings/finding.h */
@@ -74,10 +75,11 @@ struct doc {
 	const char *report;
 	struct section *sections;
 	size_t section_count, section_capacity;
-	struct flame *flame;	 /* for export/; NULL: nothing to draw or to export */
-	struct profile *profile; /* likewise, of formats that take it; else NULL */
-	struct arena texts;	 /* of titles, notes and values */
-	struct name_pool *names; /* of functions, borrowed; NULL: of none */
+	struct flame *flame;	   /* for export/; NULL: nothing to draw or to export */
+	struct profile *profile;   /* likewise, of formats that take it; else NULL */
+	struct timeline *timeline; /* likewise; its texts are the profile's */
+	struct arena texts;	   /* of titles, notes and values */
+	struct name_pool *names;   /* of functions, borrowed; NULL: of none */
 };
 
 void doc_init(struct doc *doc, const char *report);

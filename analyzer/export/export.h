@@ -19,9 +19,11 @@ struct export_context {
 struct exporter {
 	const char *name;
 	const char *summary;
-	bool is_picture;    /* made by a command of its own, not by 'export' */
-	bool is_binary;	    /* nothing for a terminal */
-	bool takes_profile; /* writes doc->profile; else doc->flame, which may be NULL */
+	bool is_picture; /* made by a command of its own, not by 'export' */
+	bool is_binary;	 /* nothing for a terminal */
+	/* writes doc->profile; perhaps doc->timeline; else doc->flame, which may
+	 * be NULL */
+	bool takes_profile, takes_timeline;
 	/* Errors of the stream are the caller's to check. */
 	void (*write)(const struct doc *doc, const struct export_context *context);
 };

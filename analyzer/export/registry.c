@@ -3,6 +3,7 @@
 #include "analyzer/export/export.h"
 
 extern const struct exporter exporter_callgrind;
+extern const struct exporter exporter_chrome;
 extern const struct exporter exporter_dhat;
 extern const struct exporter exporter_firefox;
 extern const struct exporter exporter_folded;
@@ -12,7 +13,7 @@ extern const struct exporter exporter_svg;
 
 const struct exporter *const exporter_registry[] = {
 	&exporter_folded,  &exporter_pprof, &exporter_speedscope, &exporter_callgrind,
-	&exporter_firefox, &exporter_dhat,  &exporter_svg,
+	&exporter_firefox, &exporter_dhat,  &exporter_chrome,	  &exporter_svg,
 };
 const size_t exporter_registry_count =
 	sizeof(exporter_registry) / sizeof(exporter_registry[0]);

@@ -131,6 +131,19 @@ def sqlite(setting):
               reach=64)
 
 
+def exports(setting):
+    """(m) time and memory of an export of 100,000 call paths."""
+    database, output = (os.path.join(setting.folder, "paths" + end) for end in (".db", ".pb.gz"))
+    measure.run([sys.executable, os.path.join(ROOT, "tests", "reports", "make_db.py"), "big",
+                 database, "100000"])
+    command = [setting.products.analyze, "export", "pprof", database, "-o", output]
+    runs = [measure.wall_and_memory(command) for _ in range(setting.rounds)]
+    yield Row("m", "export pprof, 100,000 paths", "ms", {"shim": [run[0] * 1e3 for run in runs]},
+              reach=1000)
+    yield Row("m", "  its memory", "MiB", {"shim": [run[1] / 2**20 for run in runs]},
+              reach=64)
+
+
 def real_programs(setting):
     yield from lua(setting)
     yield from sqlite(setting)
@@ -275,6 +288,6 @@ def forks(setting):
 
 CASES = {"a": pair, "b": real_programs, "c": allocations, "d": threads, "g": start_up,
          "h": snapshots, "i": marks, "j": forks, "k": phase_changes,
-         "l": waits}
+         "l": waits, "m": exports}
 # (e) and (f) look at what (b) has recorded.
 SAME_CASE = {"e": "b", "f": "b"}

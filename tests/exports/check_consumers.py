@@ -54,17 +54,23 @@ def go_pprof(recording, metric):
 class Firefox:
     """The command line of profiler.firefox.com, which keeps a profile loaded."""
 
-    def __init__(self, modules, recording):
+    def __init__(self, modules, recording, kind):
         self.command = [os.path.join(modules, ".bin", "node"),
                         os.path.join(modules, ".bin", "profiler-cli")]
         self.environment = {**os.environ, "HOME": recording.folder}
         # it waits half a second only for its own daemon, and a busy machine takes longer
-        load = [*self.command, "load", recording.file("firefox")]
+        load = [*self.command, "load", recording.file(kind)]
         loaded = harness.wait_until(
             lambda: harness.run(load, env=self.environment).returncode == 0, 60, 0.5)
         harness.expect(loaded, "profiler-cli does not load the profile")
         info = json.loads(self.ask("profile", "info", "--all", "--json"))
         self.threads = [thread for process in info["processes"] for thread in process["threads"]]
+
+    def count_markers(self):
+        """What it makes of the spans of a trace."""
+        return sum(json.loads(self.ask("thread", "markers", "--json", "--thread",
+                                       thread["threadHandle"]))["totalMarkerCount"]
+                   for thread in self.threads)
 
     def ask(self, *words):
         return run(*self.command, *words, env=self.environment)
@@ -106,7 +112,8 @@ def load_into_speedscope(page, modules, recording):
     page.call("Page.navigate", url="about:blank")
     page.open(os.path.join(release, "index.html") + "#localProfilePath=" + script)
     until = time.time() + readers.browser.PATIENCE_S
-    while "Sandwich" not in page.run("document.body.innerText") and time.time() < until:
+    shown = "document.body ? document.body.innerText : ''"
+    while "Sandwich" not in page.run(shown) and time.time() < until:
         time.sleep(0.1)
     told = str([event for event in page.events
                 if event.get("method") == "Runtime.consoleAPICalled"])
@@ -116,12 +123,23 @@ def load_into_speedscope(page, modules, recording):
                    f"speedscope: {told[-300:]} {refused}")
     with open(recording.file("speedscope"), encoding="utf-8") as file:
         first = json.load(file)["profiles"][0]["name"]
-    harness.expect(first in page.run("document.body.innerText"), f"it shows no {first}")
+    harness.expect(first in page.run(shown), f"it shows no {first}")
+
+
+def check_trace(recording, modules):
+    firefox = Firefox(modules, recording, "chrome")
+    try:
+        told = firefox.count_markers()
+    finally:
+        firefox.close()
+    expected = recording.rows("SELECT COUNT(*) FROM stall")[0][0]
+    print(f"{recording.name:8} chrome       profiler-cli   {told:>16} run.db {expected:>16} waits")
+    return [] if told == expected else [f"{recording.name}, chrome: {told}, not {expected}"]
 
 
 def check(recording, modules):
     problems = []
-    firefox = Firefox(modules, recording)
+    firefox = Firefox(modules, recording, "firefox")
     try:
         for metric in recordings.METRICS:
             for consumer, read in (("go tool pprof", lambda m: go_pprof(recording, m)),
@@ -140,6 +158,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="profshim-exports-") as folder:
         made = recordings.make(products, folder)
         problems = [problem for recording in made for problem in check(recording, modules)]
+        problems += check_trace(made[1], modules)
         page = readers.browser.Browser("chromium")
         try:
             for recording in made:

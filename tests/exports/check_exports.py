@@ -6,6 +6,8 @@ Sums and the ten functions with most of each metric, to the last unit, as the re
 them that Debian has: callgrind_annotate, dh_view.html in a browser, and for the others
 readers of the formats. What npm has, and Go: scripts/check-exports.
 """
+import decimal
+import json
 import os
 import sys
 import tempfile
@@ -66,6 +68,25 @@ def check_pruned(recording):
     return []
 
 
+def check_timeline(recording):
+    """The waits of a track add up to those of the lane, and none reaches into the next."""
+    with open(recording.file("chrome"), encoding="utf-8") as file:
+        events = json.load(file, parse_float=decimal.Decimal)["traceEvents"]
+    ends, told, problems = {}, {}, []
+    for event in events:
+        if event["ph"] != "X":
+            continue
+        track = event["tid"]
+        if event["ts"] < ends.get(track, event["ts"]):
+            problems.append(f"{event} begins before the one before it ends")
+        ends[track] = event["ts"] + event["dur"]
+        told[track] = told.get(track, 0) + int(event["dur"] * 1000)
+    waited = dict(recording.rows("SELECT lane_id, SUM(wait_ns) FROM stall GROUP BY lane_id"))
+    if told != waited or len(waited) < 3:
+        problems.append(f"waits of tracks: {told}, not {waited}")
+    return problems
+
+
 def main():
     products = harness.Products(sys.argv[1])
     with tempfile.TemporaryDirectory(prefix="profshim-exports-") as folder:
@@ -76,7 +97,8 @@ def main():
                         for problem in check(recording, page)]
         finally:
             page.close()
-        problems += check_threads(waiting) + check_pruned(single)
+        problems += check_threads(waiting) + check_timeline(waiting)
+        problems += check_pruned(single)
     print("\n".join(problems))
     sys.exit(f"{len(problems)} problems" if problems else 0)
 

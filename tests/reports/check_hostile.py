@@ -129,7 +129,7 @@ def check(what, arguments, done, problems):
                 problems)
     if not output or done.returncode in (1, 2):
         return
-    if {"json", "sarif", "speedscope", "firefox", "dhat"} & set(arguments):
+    if {"json", "sarif", "speedscope", "firefox", "dhat", "chrome"} & set(arguments):
         json.loads(output)
     if "junit" in arguments or is_picture:
         xml.etree.ElementTree.fromstring(output)
@@ -144,7 +144,7 @@ def commands(path, kind, turn):
     yield ["bottlenecks", path, "--format", "sarif", "--show-sql"]
     yield ["flamegraph", path]
     yield ["flamegraph", path, "--diff", path]
-    for form in ("folded", "pprof", "speedscope", "callgrind", "firefox", "dhat"):
+    for form in ("folded", "pprof", "speedscope", "callgrind", "firefox", "dhat", "chrome"):
         yield ["export", form, path]
     sides = ["--before", "1", "--after", "2"] if kind in ("fixture", "groups") else [path]
     for form in FORMATS + ("junit",):

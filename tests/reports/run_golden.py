@@ -353,6 +353,8 @@ CASES = {
     "export-speedscope-estimates": (["export", "speedscope", "estimates.db"], {}),
     "export-firefox-estimates": (["export", "firefox", "estimates.db"], {}),
     "export-dhat": (["export", "dhat", "fixture.db"], {}),
+    "export-chrome": (["export", "chrome", "fixture.db"], {}),
+    "export-error-chrome": (["export", "chrome", "fixture.db", "--focus", "main"], {}),
     "export-error-json": (["export", "json", "fixture.db"], {}),
     "export-error-metric": (["export", "pprof", "fixture.db", "--metric", "calls"], {}),
     "export-error-format": (["export", "foldde", "fixture.db"], {}),

@@ -100,7 +100,8 @@ const struct report report_export = {
 		"is an estimate: pprof (gzipped, for go tool pprof), speedscope (JSON), "
 		"callgrind (for KCachegrind and callgrind_annotate), firefox (JSON, for "
 		"profiler.firefox.com), dhat (allocation sites, JSON, for dh_view.html "
-		"of valgrind). They take --run, --thread, --focus, --ignore and "
+		"of valgrind), chrome (steps, waits, snapshots and counters over time, "
+		"JSON, for Perfetto). They take --run, --thread, --focus, --ignore and "
 		"--inlined, and no --metric.",
 	.example = "prof-analyze export folded run.db --metric calls -o calls.txt",
 	.takes = TAKES_RUN | TAKES_FILTER | TAKES_INLINED | TAKES_THREAD | TAKES_PROCESS |

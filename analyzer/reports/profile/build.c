@@ -178,9 +178,11 @@ static void add_remarks(struct profiling *profiling, const struct doc *doc,
 	struct strbuf text = {0};
 
 	remark_trust(profiling, doc);
-	remark_left_out(profiling, &text);
-	tell(profiling, &text);
-	if (folded_count) {
+	if (!profiling->input->options->timeline) {
+		remark_left_out(profiling, &text);
+		tell(profiling, &text);
+	}
+	if (folded_count && !profiling->input->options->timeline) {
 		units_counted(&text, (int64_t)folded_count, "call path");
 		strbuf_printf(&text,
 			      " of functions that call themselves %s folded into the "
@@ -238,6 +240,11 @@ static enum exit_status check_options(struct report_input *input)
 			      : options->fold_library ? "fold-library"
 						      : NULL;
 
+	if (options->timeline && (options->thread || options->focus || options->ignore))
+		return report_fail(input, STATUS_USAGE,
+				   "%s holds what has a place in time, of all threads: "
+				   "--thread, --focus and --ignore choose call paths",
+				   options->argument);
 	if (!refused)
 		return STATUS_OK;
 	return report_fail(input, STATUS_USAGE,
@@ -277,6 +284,9 @@ enum exit_status profile_build(struct report_input *input, struct doc *doc)
 	if (load(&profiling, &folded_count) == 0)
 		add_remarks(&profiling, doc, &facts, folded_count);
 	else
+		status = STATUS_FAILED;
+	if (status == STATUS_OK && input->options->timeline &&
+	    profile_add_timeline(input, doc) < 0)
 		status = STATUS_FAILED;
 	calltree_free(profiling.tree);
 	free(profiling.places);

@@ -27,6 +27,8 @@ struct profiling {
 	int64_t left_out[PROFILE_METRICS];
 	size_t left_out_count;
 };
+/* timeline.c: makes doc->timeline, beside doc->profile. 0 or -errno. */
+int profile_add_timeline(struct report_input *input, struct doc *doc);
 /* samples.c: fills samples and sites. 0 or -errno. */
 int profile_add_samples(struct profiling *profiling);
 int profile_add_sites(struct profiling *profiling);

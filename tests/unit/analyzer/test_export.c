@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /* What this is: what the exporters write of a flame. */
 #include "analyzer/export/export.h"
+#include "common/base/xalloc.h"
 #include "tests/unit/analyzer/cmocka_all.h"
 
 #include <math.h>
@@ -102,11 +103,72 @@ static void narrow_frames_have_exact_places(void **state)
 	flame_free(flame);
 }
 
+static void add_span(struct timeline *timeline, int64_t track, int64_t start_ns,
+		     int64_t duration_ns)
+{
+	struct timeline_event *event = timeline_add(timeline);
+
+	event->kind = TIMELINE_SPAN;
+	event->track = track;
+	event->start_ns = start_ns;
+	event->duration_ns = duration_ns;
+}
+
+static void spans_of_a_track_do_not_overlap(void **state)
+{
+	struct timeline *timeline = xcalloc(1, sizeof(*timeline));
+
+	(void)state;
+	add_span(timeline, 2, 5, 10);
+	add_span(timeline, 1, 20, 10);
+	add_span(timeline, 1, 25, 20);
+	add_span(timeline, 1, 26, 2);
+	add_span(timeline, 1, INT64_MAX - 1, INT64_MAX);
+	assert_int_equal(timeline_settle(timeline), 2);
+	assert_int_equal(timeline->count, 4);
+	assert_int_equal(timeline->events[0].start_ns, 20);
+	assert_int_equal(timeline->events[1].start_ns, 30);
+	assert_int_equal(timeline->events[1].duration_ns, 15);
+	assert_int_equal(timeline->events[3].track, 2);
+	timeline_free(timeline);
+}
+
+/* A chain of so many nodes; owned by caller. */
+static struct profile *make_chain(uint32_t depth)
+{
+	struct profile *profile = xcalloc(1, sizeof(*profile));
+
+	profile->nodes = xcalloc(depth, sizeof(*profile->nodes));
+	profile->node_count = depth;
+	for (uint32_t i = 0; i < depth; i++)
+		profile->nodes[i].parent = i ? i - 1 : PROFILE_NONE;
+	return profile;
+}
+
+static void deep_stacks_lack_their_middle(void **state)
+{
+	struct profile *profile = make_chain(3 * PROFILE_STACK_MOST);
+	uint32_t chain[PROFILE_STACK_MOST];
+
+	(void)state;
+	assert_int_equal(profile_chain(profile, 10, chain), 11);
+	assert_int_equal(chain[0], 10);
+	assert_int_equal(profile_chain(profile, 3 * PROFILE_STACK_MOST - 1, chain),
+			 PROFILE_STACK_MOST);
+	for (uint32_t i = 0; i < PROFILE_STACK_MOST / 2; i++) {
+		assert_int_equal(chain[i], 3 * PROFILE_STACK_MOST - 1 - i);
+		assert_int_equal(chain[PROFILE_STACK_MOST - 1 - i], i);
+	}
+	profile_free(profile);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(names_do_not_break_lines),
 		cmocka_unit_test(narrow_frames_have_exact_places),
+		cmocka_unit_test(spans_of_a_track_do_not_overlap),
+		cmocka_unit_test(deep_stacks_lack_their_middle),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -1,0 +1,64 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Loading what of a run has a place in time. Must not leave out or cut something without
+ * a remark.
+ */
+#include "analyzer/reports/profile/parts.h"
+
+#include "common/base/xalloc.h"
+#include "analyzer/model/units.h"
+#include "analyzer/reports/common.h"
+
+#include "timeline.sql.h"
+
+static int add(struct report_input *input, struct profile *profile,
+	       struct timeline *timeline, const char *sql)
+{
+	struct cursor *cursor = report_query(input, sql);
+
+	while (cursor_next(cursor) > 0) {
+		struct timeline_event *event = timeline_add(timeline);
+
+		event->kind = (enum timeline_kind)(cursor_integer(cursor, "kind") & 3);
+		event->pid = cursor_integer(cursor, "pid");
+		event->track = cursor_integer(cursor, "track");
+		event->name = profile_clean(profile, cursor_text(cursor, "name"));
+		event->detail = profile_clean(profile, cursor_text(cursor, "detail"));
+		event->start_ns = cursor_integer(cursor, "start_ns");
+		event->duration_ns = cursor_integer(cursor, "duration_ns");
+		if (event->duration_ns < 0)
+			event->duration_ns = 0;
+		event->value = cursor_real(cursor, "value");
+	}
+	return report_finish(input, cursor);
+}
+
+static void remark(struct profile *profile, size_t cut_count)
+{
+	struct strbuf text = {0};
+
+	profile_remark(profile,
+		       "Calls are added up while the program runs and have no place in "
+		       "time. Of steps and counters of a name the latest 512 are here; "
+		       "of a thread's waits those that run.db has.");
+	if (!cut_count)
+		return;
+	units_counted(&text, (int64_t)cut_count, "span");
+	strbuf_puts(&text, " reached into the one before: shortened, or left out.");
+	profile_remark(profile, strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+int profile_add_timeline(struct report_input *input, struct doc *doc)
+{
+	static const char *const queries[] = {timeline_sql_tracks, timeline_sql_spans,
+					      timeline_sql_points};
+	int result = 0;
+
+	doc->timeline = xcalloc(1, sizeof(*doc->timeline));
+	for (size_t i = 0; result == 0 && i < sizeof(queries) / sizeof(queries[0]); i++)
+		result = add(input, doc->profile, doc->timeline, queries[i]);
+	if (result == 0)
+		remark(doc->profile, timeline_settle(doc->timeline));
+	return result;
+}

@@ -1,0 +1,53 @@
+-- SPDX-License-Identifier: MIT
+-- What of a run has a place in time. Tracks are numbered: threads by their lanes, steps by
+-- their names in each lane behind them.
+
+-- :name tracks
+SELECT 0 AS kind, p.pid, t.lane_id AS track, IFNULL(t.name, 'thread') AS name, NULL AS detail,
+	t.started_ns AS start_ns, t.wall_ns AS duration_ns, 0 AS value
+FROM thread t JOIN process p USING (process_id) WHERE t.run_id = :run
+GROUP BY t.lane_id HAVING t.thread_id = MIN(t.thread_id)
+UNION ALL
+SELECT 0, p.pid, s.lane_id + (SELECT MAX(lane_id) FROM lane) * s.number,
+	'steps ' || s.name, NULL, 0, 0, 0
+FROM (SELECT DISTINCT process_id, lane_id, name,
+	DENSE_RANK() OVER (ORDER BY name) AS number FROM step WHERE run_id = :run) s
+JOIN process p USING (process_id);
+
+-- :name spans
+SELECT 1 AS kind, p.pid, s.lane_id + (SELECT MAX(lane_id) FROM lane) * s.number AS track,
+	s.name, 'step ' || s.step_index AS detail, s.started_ns AS start_ns,
+	s.duration_ns, 0 AS value
+FROM (SELECT *, DENSE_RANK() OVER (ORDER BY name) AS number FROM step WHERE run_id = :run) s
+JOIN process p USING (process_id)
+UNION ALL
+SELECT 1, p.pid, s.lane_id, 'waits: ' || IFNULL(l.name, s.kind), f.name, s.started_ns,
+	s.wait_ns, 0
+FROM stall s JOIN process p USING (process_id)
+LEFT JOIN lock l ON l.run_id = s.run_id AND l.lock_id = s.lock_id
+LEFT JOIN path h ON h.path_id = s.waiter_path_id
+LEFT JOIN function f ON f.function_id = h.function_id
+WHERE s.run_id = :run;
+
+-- :name points
+SELECT 2 AS kind, p.pid, 0 AS track, 'snapshot ' || s.label AS name, NULL AS detail,
+	s.time_ns AS start_ns, 0 AS duration_ns, 0 AS value
+FROM snapshot s JOIN process p USING (process_id) WHERE s.run_id = :run
+UNION ALL
+SELECT 3, p.pid, 0, 'live bytes', NULL, s.time_ns, 0, s.live_bytes
+FROM snapshot s JOIN process p USING (process_id) WHERE s.run_id = :run
+UNION ALL
+SELECT 3, p.pid, 0, 'counter ' || c.name, NULL, c.time_ns, 0, c.value
+FROM counter c JOIN process p USING (process_id) WHERE c.run_id = :run
+UNION ALL
+SELECT 3, p.pid, 0, 'resident bytes', NULL, r.time_ns, 0, r.rss_bytes
+FROM resource r JOIN process p USING (process_id)
+WHERE r.run_id = :run AND r.rss_bytes IS NOT NULL
+UNION ALL
+SELECT 3, p.pid, 0, 'CPU %', NULL, r.time_ns, 0, r.cpu_percent
+FROM resource r JOIN process p USING (process_id)
+WHERE r.run_id = :run AND r.cpu_percent IS NOT NULL
+UNION ALL
+SELECT 3, p.pid, 0, 'threads', NULL, r.time_ns, 0, r.thread_count
+FROM resource r JOIN process p USING (process_id)
+WHERE r.run_id = :run AND r.thread_count IS NOT NULL;
