@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Inline functions and templates are weak symbols, wherever they come from, or local ones
- * where they are static; those of the
- * language's library that no other file could need are local, and known by their names,
- * as is the library itself where it was linked in.
+ * where they are static; those of the language's library that no other file could need
+ * are local, and known by their names, as is the library itself where it was linked in.
+ * Nothing tells static functions of a header from those of the file that includes it: who
+ * called them is kept of all, and who reads debug information decides.
  */
 #include "shim/image/symbols.h"
 
@@ -56,6 +57,20 @@ static int is_of_cxx(const struct segment_module *module, const ElfW(Dyn) * dyna
 	return 0;
 }
 
+/* Static functions have an L in front of their names, where they are in a namespace in
+ * front of the number of its letters: _ZN2nsL4makeEv; static templates have arguments, in
+ * whose names is an I. Some that are not have, too. */
+static int may_be_static(const char *name)
+{
+	if (begins(name, "_ZL") || strchr(name, 'I'))
+		return 1;
+	for (const char *at = strchr(name, 'L'); at; at = strchr(at + 1, 'L')) {
+		if (at[1] >= '0' && at[1] <= '9')
+			return 1;
+	}
+	return 0;
+}
+
 static int is_of_header(const struct symbols_function *function)
 {
 	static const char *const names[] = {
@@ -64,10 +79,9 @@ static int is_of_header(const struct symbols_function *function)
 		"__cxa_",	 "_Znw",	   "_Zna"};
 	const char *name = function->name;
 
-	/* parts and clones of what is weak are not, nor are static templates; in all
-	 * names with template arguments is an I */
+	/* parts and clones of what is weak are not, nor is what is static */
 	if (function->is_weak || strchr(name, '.') ||
-	    (function->is_local && strchr(name, 'I')))
+	    (function->is_local && may_be_static(name)))
 		return begins(name, "_Z");
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
 		if (begins(name, names[i]))

@@ -115,6 +115,9 @@ ALONE static void closures()
 	made = statically_made<char>(opaque(555)); //@ 555
 	keep(made);
 	delete[] made;
+	made = plainly_made(opaque(333)); //@ 333
+	keep(made);
+	delete[] made;
 }
 
 ALONE static void own()

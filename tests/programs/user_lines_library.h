@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
-/* For user_lines.cpp, as a header of the library: a template that is static has no weak
- * symbol. */
+/* For user_lines.cpp, as a header of the library: what is static has no weak symbol, be it
+ * a template or not. */
 #pragma once
 
 #include <cstddef>
@@ -8,4 +8,9 @@
 template <class T> static __attribute__((noinline)) T *statically_made(size_t count)
 {
 	return new T[count];
+}
+
+static inline __attribute__((noinline)) char *plainly_made(size_t count)
+{
+	return new char[count];
 }
