@@ -26,6 +26,7 @@ void doc_free(struct doc *doc)
 	free(doc->sections);
 	flame_free(doc->flame);
 	timeline_free(doc->timeline);
+	heap_course_free(doc->heap);
 	profile_free(doc->profile);
 	arena_free(&doc->texts);
 	*doc = (struct doc){0};

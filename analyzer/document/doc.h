@@ -7,6 +7,7 @@
 #pragma once
 
 #include "analyzer/document/flame.h"
+#include "analyzer/document/heap_course.h"
 #include "analyzer/document/profile.h"
 #include "analyzer/document/timeline.h"
 #include "analyzer/model/table.h"
@@ -77,6 +78,7 @@ struct doc {
 	size_t section_count, section_capacity;
 	struct flame *flame;	   /* for export/; NULL: nothing to draw or to export */
 	struct profile *profile;   /* likewise, of formats that take it; else NULL */
+	struct heap_course *heap;  /* likewise */
 	struct timeline *timeline; /* likewise; its texts are the profile's */
 	struct arena texts;	   /* of titles, notes and values */
 	struct name_pool *names;   /* of functions, borrowed; NULL: of none */

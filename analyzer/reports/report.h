@@ -36,7 +36,7 @@ struct report_options {
 	bool raw, unfold, inlined, fold_library, unfold_threads;
 	bool show_sql, list_rules; /* bottlenecks */
 	bool machine;		   /* json or csv: nothing is left out unless asked for */
-	bool profile, timeline;	   /* export: all of a run, not one metric */
+	bool profile, timeline, heap; /* export: all of a run, not one metric */
 };
 
 enum report_takes {

@@ -87,6 +87,19 @@ def check_timeline(recording):
     return problems
 
 
+def check_course(recording):
+    """Snapshots and the exit as ms_print shows them, and who has it."""
+    lives = [0] + [live for live, in recording.rows(
+        "SELECT live_bytes FROM snapshot ORDER BY time_ns")] + [recording.sums()["live"]]
+    told = readers.ms_print(recording.file("massif"))
+    problems = [f"ms_print: {told}, not {lives}"] if [one for one, _ in told] != lives else []
+    problems += [f"ms_print: {below} below {live}" for live, below in told
+                 if below not in (None, live)]
+    if len(lives) < 4 or all(below is None for _, below in told):
+        problems.append(f"ms_print: {told}: too few to tell")
+    return problems
+
+
 def main():
     products = harness.Products(sys.argv[1])
     with tempfile.TemporaryDirectory(prefix="profshim-exports-") as folder:
@@ -98,7 +111,7 @@ def main():
         finally:
             page.close()
         problems += check_threads(waiting) + check_timeline(waiting)
-        problems += check_pruned(single)
+        problems += check_pruned(single) + check_course(single)
     print("\n".join(problems))
     sys.exit(f"{len(problems)} problems" if problems else 0)
 

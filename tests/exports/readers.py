@@ -153,6 +153,25 @@ def callgrind_annotate(recording):
     return found
 
 
+def ms_print(path):
+    """[(live bytes, bytes of the lines below it or None)] of each snapshot it shows."""
+    result = harness.run(["ms_print", "--threshold=0", path])
+    harness.expect(result.returncode == 0 and not result.stderr, f"ms_print: {result.stderr}")
+    shown = []
+    for line in result.stdout.splitlines():
+        row = re.match(r"\s*\d+ +[\d,]+ +[\d,]+ +([\d,]+) +0 +0$", line)
+        whole = re.match(r"\d[\d.]*% \(([\d,]+)B\) \(heap allocation", line)
+        part = re.match(r"->\d[\d.]*% \(([\d,]+)B\)", line)
+        amount = [int(match.group(1).replace(",", "")) for match in (row, whole, part) if match]
+        if row:
+            shown.append([amount[0], None])
+        elif whole:
+            shown[-1][1] = 0
+        elif part:
+            shown[-1][1] += amount[0]
+    return shown
+
+
 def dh_view(page, path):
     """The sums that dh_view.html shows in a browser: allocated, at the peak, at the end."""
     page.open(DH_VIEW)

@@ -10,7 +10,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "..", "programs"))
 import harness  # noqa: E402  (found through the line above)
 
-FORMATS = ("pprof", "speedscope", "callgrind", "firefox", "dhat", "chrome")
+FORMATS = ("pprof", "speedscope", "callgrind", "firefox", "dhat", "massif", "chrome")
 # each metric with its columns of path: its own, and of function: with what it calls
 METRICS = {
     "calls": ("calls", None), "wall": ("self_ns", "total_ns"),
@@ -23,10 +23,11 @@ METRICS = {
 class Recording:
     """A database and its exports."""
 
-    def __init__(self, products, folder, name, command):
+    def __init__(self, products, folder, name, command, **settings):
         self.name, self.database = name, os.path.join(folder, name + ".db")
         self.folder, self.products = folder, products
-        result = harness.run(command, cwd=folder, env=products.environment(self.database))
+        result = harness.run(command, cwd=folder, 
+                             env=products.environment(self.database, **settings))
         harness.expect(result.returncode == 0, f"{name} ended with {result.returncode}")
         harness.settle(products, self.database)
         for kind in FORMATS:
@@ -80,7 +81,8 @@ def make(products, folder):
                                    flags=["-shared", "-fPIC"])
     plugged = harness.compile_program(source("plugged.cpp"), os.path.join(folder, "plugged"),
                                       flags=["-ldl"])
-    return [Recording(products, folder, "single", [single]),
+    return [Recording(products, folder, "single", [single],
+                      PROFSHIM_SNAPSHOT_AT="halt:enter"),
             Recording(products, folder, "waiting", [waiting]),
             Recording(products, folder, "plugged", [plugged, plug])]
 

@@ -144,7 +144,8 @@ def commands(path, kind, turn):
     yield ["bottlenecks", path, "--format", "sarif", "--show-sql"]
     yield ["flamegraph", path]
     yield ["flamegraph", path, "--diff", path]
-    for form in ("folded", "pprof", "speedscope", "callgrind", "firefox", "dhat", "chrome"):
+    for form in ("folded", "pprof", "speedscope", "callgrind", "firefox", "dhat", "massif",
+                 "chrome"):
         yield ["export", form, path]
     sides = ["--before", "1", "--after", "2"] if kind in ("fixture", "groups") else [path]
     for form in FORMATS + ("junit",):

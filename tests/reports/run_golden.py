@@ -353,6 +353,7 @@ CASES = {
     "export-speedscope-estimates": (["export", "speedscope", "estimates.db"], {}),
     "export-firefox-estimates": (["export", "firefox", "estimates.db"], {}),
     "export-dhat": (["export", "dhat", "fixture.db"], {}),
+    "export-massif": (["export", "massif", "snapshots.db"], {}),
     "export-chrome": (["export", "chrome", "fixture.db"], {}),
     "export-error-chrome": (["export", "chrome", "fixture.db", "--focus", "main"], {}),
     "export-error-json": (["export", "json", "fixture.db"], {}),

@@ -100,7 +100,8 @@ const struct report report_export = {
 		"is an estimate: pprof (gzipped, for go tool pprof), speedscope (JSON), "
 		"callgrind (for KCachegrind and callgrind_annotate), firefox (JSON, for "
 		"profiler.firefox.com), dhat (allocation sites, JSON, for dh_view.html "
-		"of valgrind), chrome (steps, waits, snapshots and counters over time, "
+		"of valgrind), massif (live memory over snapshots, for ms_print), chrome "
+		"(steps, waits, snapshots and counters over time, "
 		"JSON, for Perfetto). They take --run, --thread, --focus, --ignore and "
 		"--inlined, and no --metric.",
 	.example = "prof-analyze export folded run.db --metric calls -o calls.txt",

@@ -178,7 +178,7 @@ static void add_remarks(struct profiling *profiling, const struct doc *doc,
 	struct strbuf text = {0};
 
 	remark_trust(profiling, doc);
-	if (!profiling->input->options->timeline) {
+	if (!profiling->input->options->timeline && !profiling->input->options->heap) {
 		remark_left_out(profiling, &text);
 		tell(profiling, &text);
 	}
@@ -240,6 +240,11 @@ static enum exit_status check_options(struct report_input *input)
 			      : options->fold_library ? "fold-library"
 						      : NULL;
 
+	if (options->heap && (options->thread || options->focus || options->ignore))
+		return report_fail(input, STATUS_USAGE,
+				   "%s shows the memory of a process: --thread, --focus "
+				   "and --ignore are for other formats",
+				   options->argument);
 	if (options->timeline && (options->thread || options->focus || options->ignore))
 		return report_fail(input, STATUS_USAGE,
 				   "%s holds what has a place in time, of all threads: "
@@ -287,6 +292,9 @@ enum exit_status profile_build(struct report_input *input, struct doc *doc)
 		status = STATUS_FAILED;
 	if (status == STATUS_OK && input->options->timeline &&
 	    profile_add_timeline(input, doc) < 0)
+		status = STATUS_FAILED;
+	if (status == STATUS_OK && input->options->heap &&
+	    profile_add_heap(&profiling, doc) < 0)
 		status = STATUS_FAILED;
 	calltree_free(profiling.tree);
 	free(profiling.places);

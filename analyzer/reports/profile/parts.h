@@ -15,6 +15,10 @@ enum exit_status profile_build(struct report_input *input, struct doc *doc);
 uint32_t *profile_place(const struct calltree *tree, struct profile *profile,
 			size_t *ret_folded_count);
 
+struct profiling;
+/* heap.c: makes doc->heap, beside doc->profile. 0 or -errno. */
+int profile_add_heap(struct profiling *profiling, struct doc *doc);
+
 struct profiling {
 	struct report_input *input;
 	struct calltree *tree;
