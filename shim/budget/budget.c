@@ -392,9 +392,20 @@ void cold budget_look(struct lane_context *context, uint64_t function, uint64_t 
 		end_burst(context, now);
 }
 
+/* What exact calls take: as at the last decision, which is soon followed by another one
+ * as long as there are exits that look. Without any for so long there are next to no
+ * calls. */
+static double hook_share_now(const struct lane_budget *budget, uint64_t now)
+{
+	uint64_t ticks = now - budget->last_decision_ticks;
+
+	return ticks < clock_tenth_of_second() ? budget->hook_share : 0;
+}
+
 void budget_pulse(struct lane_context *context, uint64_t now)
 {
-	review_if_due(context, now, context->budget.hook_share, allowed_share());
+	review_if_due(context, now, hook_share_now(&context->budget, now),
+		      allowed_share());
 }
 
 /* What called malloc may be code without hooks whose callers nobody could tell. */

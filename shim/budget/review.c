@@ -9,11 +9,15 @@
 /* A function is given back at most so often, ever more seldom: after 0.8, 1.6, ... s. */
 #define CHANGES_MOST 20u
 #define CHANGES_SHIFT_MOST 8u
-#define AT_ONCE 16u	     /* functions that a review gives back */
-#define COUNTED_AT_ONCE 64u  /* or has counted, */
-#define COUNTED_PART 512u    /* that have at least such a part of the calls */
-#define KNOWN_CALLS 256u     /* in windows, before a function goes without */
-#define FREE_PART 0.5	     /* of the budget, before something is given back */
+#define AT_ONCE 16u	    /* functions that a review gives back */
+#define COUNTED_AT_ONCE 64u /* or has counted, */
+#define COUNTED_PART 512u   /* that have at least such a part of the calls */
+#define KNOWN_CALLS 256u    /* in windows, before a function goes without */
+#define FREE_PART 0.5	    /* of the budget, before something is given back */
+/* Of the budget, what functions given back may cost though counting others exceeds it,
+ * and what each of them may. Looks leave half of it to exact calls then. */
+#define CHEAP_ALL_PART 0.25
+#define CHEAP_PART (1.0 / 16)
 #define FRAMES_SEARCHED 256u /* for open calls that will have no exit */
 
 static uint64_t due_ticks;	    /* of the next one; atomic */
@@ -70,7 +74,8 @@ static void note_cut_frames(uint64_t function)
 	}
 }
 
-static int may_be_given_back(uint32_t number, uint64_t now)
+/* wait_shift: the first time after 0.2 s, twice that for each. */
+static int may_be_given_back(uint32_t number, uint64_t now, uint32_t wait_shift)
 {
 	const struct segment_mode *mode = modes_record(number);
 	uint32_t shift = mode->change_count;
@@ -79,12 +84,22 @@ static int may_be_given_back(uint32_t number, uint64_t now)
 		return 0;
 	if (shift > CHANGES_SHIFT_MOST)
 		shift = CHANGES_SHIFT_MOST;
-	return now - mode->since_ticks > clock_tenth_of_second() << (shift + 2);
+	return now - mode->since_ticks > clock_tenth_of_second() << (shift + wait_shift);
 }
 
+/* What may be given back; shares are of the time. */
+struct room {
+	double free_share; /* of all together, what is left */
+	double most_share; /* of one function */
+	uint32_t wait_shift;
+};
+
 /* The one called least that costs no more than what is free; 0: none. */
-static uint32_t find_cheapest(const struct rates *rates, uint64_t now, double free_share)
+static uint32_t find_cheapest(const struct rates *rates, uint64_t now,
+			      const struct room *room)
 {
+	double most =
+		room->free_share < room->most_share ? room->free_share : room->most_share;
 	uint32_t found = 0;
 
 	for (uint32_t i = 1; i < modes_count; i++) {
@@ -93,25 +108,25 @@ static uint32_t find_cheapest(const struct rates *rates, uint64_t now, double fr
 		if (!rates->calls[i] || recording == SEGMENT_RECORDING_EXACT ||
 		    recording == SEGMENT_RECORDING_OFF ||
 		    (found && rates->calls[i] >= rates->calls[found]) ||
-		    !may_be_given_back(i, now))
+		    !may_be_given_back(i, now, room->wait_shift))
 			continue;
 		found = i;
 	}
-	if (found && (double)rates->calls[found] * pair_ticks() >
-			     free_share * (double)rates->ticks)
+	if (found &&
+	    (double)rates->calls[found] * pair_ticks() > most * (double)rates->ticks)
 		return 0;
 	return found;
 }
 
-static void give_back(const struct rates *rates, uint64_t now, double free_share)
+static void give_back(const struct rates *rates, uint64_t now, struct room room)
 {
 	for (uint32_t i = 0; i < AT_ONCE; i++) {
-		uint32_t number = find_cheapest(rates, now, free_share);
+		uint32_t number = find_cheapest(rates, now, &room);
 
 		if (!number)
 			return;
-		free_share -= (double)rates->calls[number] * pair_ticks() /
-			      (double)rates->ticks;
+		room.free_share -= (double)rates->calls[number] * pair_ticks() /
+				   (double)rates->ticks;
 		rates->calls[number] = 0;
 		modes_set(modes_function(number), SEGMENT_RECORDING_EXACT,
 			  SEGMENT_REASON_BUDGET);
@@ -149,13 +164,15 @@ static void take_windows(const struct rates *rates)
 	}
 }
 
+/* A function's own entry comes before those of its hosts. */
 static void count_calls(struct rates *rates)
 {
 	for (uint32_t i = 1; i < modes_count; i++) {
-		uint64_t calls = calls_of(i);
+		uint64_t calls = calls_of(i), more = calls - last_counts[i];
 
-		rates->calls[i] = calls - last_counts[i];
-		rates->sum += rates->calls[i];
+		rates->calls[i] = 0;
+		rates->calls[modes_own(i)] += more;
+		rates->sum += more;
 		last_counts[i] = calls;
 	}
 }
@@ -177,8 +194,14 @@ static void review(uint64_t now, double hook_share, double allowed_share)
 			(double)rates.ticks;
 	if (counted_share + hook_share < allowed_share * FREE_PART)
 		give_back(&rates, now,
-			  allowed_share * FREE_PART - counted_share - hook_share);
-	else if (counted_share > allowed_share)
+			  (struct room){allowed_share * FREE_PART - counted_share -
+						hook_share,
+					1, 2});
+	else
+		give_back(&rates, now,
+			  (struct room){allowed_share * CHEAP_ALL_PART - hook_share,
+					allowed_share * CHEAP_PART, 0});
+	if (counted_share > allowed_share)
 		take_windows(&rates);
 }
 

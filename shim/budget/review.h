@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Ten times a second, in the first tenth more often: which functions that are counted
- * could be recorded exactly again, and which have to go without windows, too. Runs on:
+ * could be recorded exactly again, and which have to go without windows, too. While the
+ * budget is exceeded those are given back whose calls are too few to be what exceeds it:
+ * they were many when the program began, perhaps, or in a phase. Runs on:
  * traced threads, slow paths of the hooks, any context; one at a time, for the whole
  * process. Must not make a system call but to write call sites.
  */

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: MIT */
+/* A function that is called often at first, and seldom afterwards, while counting another
+ * one takes more than the budget: it is not what that costs, and is recorded exactly
+ * again. */
+// variants: once
+// settings: PROFSHIM_OVERHEAD=10
+// tolerate: sampled_functions stopped_functions refused_estimates cut_frames
+// expect-sql: SELECT name, recording, least > 0 FROM mode WHERE name IN ('busy_first',
+//     'always_busy') ORDER BY name => always_busy|1|1; busy_first|0|1
+// expect-sql: SELECT name, calls FROM functions WHERE name LIKE '%busy%' ORDER BY name =>
+//     always_busy|400000000; busy_first|204000
+#include "truth.h"
+
+static volatile unsigned sum;
+
+ALONE static void busy_first(void)
+{
+	sum += 2;
+}
+
+ALONE static void always_busy(void)
+{
+	sum++;
+}
+
+int main(void)
+{
+	for (int i = 0; i < 200000; i++)
+		busy_first();
+	for (int i = 0; i < 4000; i++) {
+		for (int call = 0; call < 100000; call++)
+			always_busy();
+		busy_first();
+	}
+	return 0;
+}
