@@ -103,7 +103,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 23u
+#define SEGMENT_VERSION 24u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -674,6 +674,8 @@ struct segment_lane {
 	 * that libunwind would have told otherwise, where that is checked. */
 	uint64_t reused_stack_count, rebuilt_stack_count, asked_stack_count;
 	uint64_t truncated_stack_count, differing_stack_count;
+	/* allocations whose stack was not known at once; some of them, and their ticks */
+	uint64_t slow_stack_count, timed_stack_count, timed_stack_ticks;
 	uint64_t folded_lock_count; /* calls for locks for which there was no room */
 	uint64_t lost_wait_ns;	    /* without a CPU, and nowhere to book it */
 	uint64_t lost_transfer_count, lost_transfer_bytes; /* likewise */

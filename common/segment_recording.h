@@ -16,10 +16,14 @@
  *     COUNTED  counts only, windows or not.
  *     OFF      nothing, by the user's wish.
  *
- * So a lane's calls of a function are those of its nodes and its count, exactly. An entry
- * stays when its function is EXACT again. Calls that are only counted have no frame:
- * what they call is found below the innermost function that has one, their time and the
- * cost of counting is in that one's. A window begins and ends where the thread's
+ * Calls in copies that are inlined into another function have an entry for each such
+ * host, behind that of the function, with counts and nothing else: how they are recorded,
+ * and windows, are the function's own entry's.
+ *
+ * So a lane's calls of a function are those of its nodes and its counts, exactly. An
+ * entry stays when its function is EXACT again. Calls that are only counted have no
+ * frame: what they call is found below the innermost function that has one, their time
+ * and the cost of counting is in that one's. A window begins and ends where the thread's
  * innermost function has a frame, so paths in windows are whole.
  *
  * pairs: what windows cost. Each has a window's ticks and recorded calls (of functions in
@@ -59,7 +63,8 @@ struct segment_mode {
 	uint32_t site_count;	   /* call sites that lead elsewhere */
 	uint32_t early_site_count; /* that cannot be written */
 	uint32_t code_bytes;	   /* of its main part; 0: not known */
-	uint32_t reserved[3];
+	uint32_t reserved;
+	uint64_t host; /* like key; 0: the function's own entry */
 };
 
 /* Calls of a function that were only counted. */

@@ -5,6 +5,7 @@
  */
 #include "collector/account/account.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -159,11 +160,24 @@ static void charge_self(struct merge *merge, uint32_t path)
 		quantity_add(&parent->allocs, cell->allocs);
 }
 
+/* Some allocations' stacks are deeper than others'. */
+#define STACK_ERROR 0.3
+
+static struct hook_cost cost_of_lane(const struct merge *merge,
+				     const struct account_cost *cost)
+{
+	struct hook_cost own = *cost->hooks;
+
+	hook_cost_of_paths(&own, merge->touched_count);
+	own.alloc_ns += cost->stack_ns;
+	own.alloc_error_ns = hypot(own.alloc_error_ns, STACK_ERROR * cost->stack_ns);
+	return own;
+}
+
 void account_selves(struct merge *merge, const struct account_cost *cost)
 {
-	struct hook_cost hooks = *cost->hooks;
+	struct hook_cost hooks = cost_of_lane(merge, cost);
 
-	hook_cost_of_paths(&hooks, merge->touched_count);
 	account_begin(merge);
 	for (size_t i = merge->touched_count; i-- > 0;) {
 		struct merge_cell *cell = &merge->cells[merge->touched[i]];

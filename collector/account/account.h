@@ -15,6 +15,7 @@ struct account_cost {
 	const struct hook_cost *hooks;
 	/* by function, of its calls with frames: the share in windows. NULL: none are */
 	const float *window_shares;
+	double stack_ns; /* of an allocation in the lane, in addition */
 };
 
 /*

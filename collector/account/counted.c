@@ -8,7 +8,7 @@
 #include <stdlib.h>
 
 #include "collector/account/account.h"
-#include "collector/account/apportion.h"
+#include "collector/account/hosts.h"
 #include "collector/account/kept.h"
 #include "collector/account/modes.h"
 #include "collector/account/moves.h"
@@ -37,6 +37,7 @@ struct counted {
 	 * and below it; of these, in windows */
 	double *below, *below_window;
 	uint32_t *exact_above; /* by path of the lane in the cells: see moves.h */
+	struct hosts *hosts;
 };
 
 struct counted *counted_new(struct merge *merge)
@@ -128,13 +129,15 @@ static void count_frames(struct counted *counted, struct kept_lane *lane)
 		struct weight weight = {merge->paths[cell->path].function, lane->process,
 					lane->lane, cell->path, (uint64_t)cell->calls};
 
-		if (!mode)
+		hosts_note(counted->hosts, cell);
+		if (!mode && !hosts_has(counted->hosts, cell->path))
 			continue;
-		if (merge->modes[mode].least == SEGMENT_RECORDING_OFF)
+		if (mode && merge->modes[mode].least == SEGMENT_RECORDING_OFF)
 			merge->paths[cell->path].recording = SEGMENT_RECORDING_OFF;
 		if (cell->calls <= 0)
 			continue;
-		counted->sums[mode].calls += (double)cell->calls;
+		if (mode)
+			counted->sums[mode].calls += (double)cell->calls;
 		weights_add(&counted->weights, &weight);
 	}
 }
@@ -149,9 +152,10 @@ static int has_giant(const struct merge *merge, uint32_t path)
 	return cell->calls > 1 && merge->paths[path].max_ns > cell->raw_total_ns / 2;
 }
 
-static void add_times(struct counted *counted, const struct hook_cost *cost,
+static void add_times(struct counted *counted, const struct account_cost *lane,
 		      uint32_t path, uint32_t mode)
 {
+	const struct hook_cost *cost = lane->hooks;
 	const struct merge_cell *cell = &counted->merge->cells[path];
 	double calls = (double)cell->calls;
 
@@ -169,7 +173,7 @@ static void add_times(struct counted *counted, const struct hook_cost *cost,
 				cost->outer_ns * (double)cell->child_calls -
 				cost->window_inner_ns * cell->window_calls -
 				account_window_outer_ns(cost) * cell->child_window_calls -
-				cost->alloc_ns * (double)cell->allocs,
+				(cost->alloc_ns + lane->stack_ns) * (double)cell->allocs,
 			.child_calls = (double)cell->child_calls,
 			.below_calls = counted->below[path] - calls});
 }
@@ -179,7 +183,7 @@ static void time_frames(struct counted *counted, struct kept_lane *lane)
 {
 	struct merge *merge = counted->merge;
 	struct account_cost cost = {&merge->process_cost[lane->process],
-				    counted->window_shares};
+				    counted->window_shares, lane->stack_ns};
 
 	kept_restore(&counted->kept, lane, merge);
 	account_selves(merge, &cost);
@@ -189,7 +193,7 @@ static void time_frames(struct counted *counted, struct kept_lane *lane)
 
 		counted->below[path] += (double)merge->cells[path].calls;
 		if (mode)
-			add_times(counted, cost.hooks, path, mode);
+			add_times(counted, &cost, path, mode);
 		counted->below[parent] += counted->below[path];
 		counted->below[path] = 0;
 	}
@@ -227,28 +231,63 @@ static void add_nowhere(struct counted *counted, uint32_t mode, uint64_t calls)
 		  calls);
 }
 
+/* The path of a part of the calls; 0: there is no room for it. */
+static uint32_t path_at(struct counted *counted, const struct hosts_places *places,
+			size_t i, uint32_t function)
+{
+	struct merge *merge = counted->merge;
+	uint32_t path = places->all[i].path;
+
+	if (!places->is_above)
+		return path;
+	if (!merge_has_room(merge, path, function, MERGE_FUNCTION))
+		return 0;
+	path = merge_child_path(merge, path, function, MERGE_FUNCTION);
+	merge->paths[path].has_copies = 1;
+	return path;
+}
+
+/* All of them on the path with most calls, when there are too many parts. */
+static void keep_one(uint64_t *weights, size_t count)
+{
+	size_t most = 0;
+
+	for (size_t i = 1; i < count; i++)
+		if (weights[i] > weights[most])
+			most = i;
+	for (size_t i = 0; i < count; i++)
+		weights[i] = i == most;
+}
+
 static void divide(struct counted *counted, const struct kept_lane *lane,
 		   struct kept_count count)
 {
-	uint32_t function = counted->merge->modes[count.mode].function;
-	size_t paths;
-	const struct weight *found = weights_find(&counted->weights, function,
-						  lane->process, lane->lane, &paths);
+	const struct merge_mode mode = counted->merge->modes[count.mode];
+	struct hosts_places places;
 	uint64_t *weights, *parts;
 
-	if (!paths) {
+	hosts_choose(counted->hosts, &counted->weights, lane, &mode, &places);
+	if (!places.count) {
 		add_nowhere(counted, count.mode, count.calls);
 		return;
 	}
-	if (counted->kept.call_count + paths > PARTS_MOST)
-		paths = 1;
-	weights = xcalloc(paths, sizeof(*weights));
-	parts = xcalloc(paths, sizeof(*parts));
-	for (size_t i = 0; i < paths; i++)
-		weights[i] = found[i].calls;
-	apportion(count.calls, weights, paths, parts);
-	for (size_t i = 0; i < paths; i++)
-		add_calls(counted, count.mode, found[i].path, parts[i]);
+	weights = xcalloc(places.count, sizeof(*weights));
+	parts = xcalloc(places.count, sizeof(*parts));
+	for (size_t i = 0; i < places.count; i++)
+		if (hosts_has_place(counted->hosts, &places, places.all[i].path))
+			weights[i] = places.all[i].calls;
+	if (counted->kept.call_count + places.count > PARTS_MOST)
+		keep_one(weights, places.count);
+	weights_apportion(count.calls, weights, places.count, parts);
+	for (size_t i = 0; i < places.count; i++) {
+		uint32_t path =
+			parts[i] ? path_at(counted, &places, i, mode.function) : 0;
+
+		if (path)
+			add_calls(counted, count.mode, path, parts[i]);
+		else if (parts[i])
+			add_nowhere(counted, count.mode, parts[i]);
+	}
 	free(weights);
 	free(parts);
 }
@@ -273,7 +312,11 @@ static void place_calls(struct counted *counted, struct kept_lane *lane)
 		const struct kept_calls *calls = &kept->calls[i];
 
 		moves_find(&counted->moves, merge, counted->exact_above,
-			   counted->same[calls->mode], calls->path, (double)calls->calls);
+			   &(struct move){.path = calls->path,
+					  .mode = counted->same[calls->mode],
+					  .is_copy = merge->modes[calls->mode].host !=
+						     MERGE_NO_FUNCTION,
+					  .calls = (double)calls->calls});
 	}
 	lane->moves.end = counted->moves.count;
 	account_clear(merge);
@@ -359,7 +402,7 @@ static void finish_lane(struct counted *counted, struct kept_lane *lane)
 {
 	struct merge *merge = counted->merge;
 	struct account_cost cost = {&merge->process_cost[lane->process],
-				    counted->window_shares};
+				    counted->window_shares, lane->stack_ns};
 	uint64_t end_ticks = counted->ends[lane->process].end_ticks;
 	int64_t wall_ns = ticks_since_start_ns(merge->ticks, end_ticks);
 
@@ -399,6 +442,7 @@ static void make_tables(struct counted *counted)
 	counted->mode_of = xcalloc(functions, sizeof(*counted->mode_of));
 	counted->window_shares = xcalloc(functions, sizeof(*counted->window_shares));
 	counted->below = xcalloc(merge->path_count, sizeof(*counted->below));
+	counted->hosts = hosts_new(merge);
 }
 
 void counted_finish(struct counted *counted, const struct merge_end *ends)
@@ -409,6 +453,7 @@ void counted_finish(struct counted *counted, const struct merge_end *ends)
 	kept_order(&counted->kept);
 	make_tables(counted);
 	for_each_lane(counted, count_frames);
+	hosts_find(counted->hosts);
 	/* once to find what windows cost inside, then less that */
 	for_each_lane(counted, time_frames);
 	for (uint32_t i = 0; i < counted->merge->run->process_count; i++)
@@ -433,6 +478,7 @@ void counted_free(struct counted *counted)
 	free(counted->window_shares);
 	free(counted->below);
 	free(counted->exact_above);
+	hosts_free(counted->hosts);
 	kept_done(&counted->kept);
 	moves_done(&counted->moves);
 	weights_done(&counted->weights);

@@ -22,7 +22,7 @@ static void add_counts(struct kept *kept, struct merge *merge, uint32_t process,
 			merge_add(&merge->damaged_count, 1);
 			continue;
 		}
-		merge_add(&mode->counted_calls, calls);
+		merge_add(&merge->modes[mode->own].counted_calls, calls);
 		merge_add(&merge->counted_call_count, calls);
 		kept->counts = array_room(kept->counts, kept->count_count,
 					  sizeof(*kept->counts));
@@ -47,6 +47,7 @@ void kept_add(struct kept *kept, struct merge *merge, uint32_t lane,
 {
 	struct kept_lane row = {.lane = lane, .process = merge->run->lanes[lane].process};
 
+	row.stack_ns = counts->stack_ns;
 	row.cells.first = kept->cell_count;
 	for (size_t i = 0; i < merge->touched_count; i++)
 		add_cell(kept, merge->touched[i], &merge->cells[merge->touched[i]]);

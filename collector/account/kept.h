@@ -34,6 +34,7 @@ struct kept_range {
 
 struct kept_lane {
 	uint32_t lane, process;
+	double stack_ns; /* see lane_counts */
 	struct kept_range cells, counts, calls, moves;
 };
 

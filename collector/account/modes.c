@@ -2,6 +2,8 @@
 /* Modes of all processes in one list. Must not look for a function more than once. */
 #include "collector/account/modes.h"
 
+#include <stdlib.h>
+
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 
@@ -30,6 +32,8 @@ static struct merge_mode mode_of(struct merge *merge, uint32_t process,
 	struct merge_mode mode = {
 		.process = process,
 		.function = function_of(merge, process, from->key),
+		.host = from->host ? function_of(merge, process, from->host)
+				   : MERGE_NO_FUNCTION,
 		.recording = recording_of(merge, from->recording),
 		.least = recording_of(merge, from->least),
 		.reason = from->reason <= SEGMENT_REASON_ASKED
@@ -47,9 +51,41 @@ static struct merge_mode mode_of(struct merge *merge, uint32_t process,
 	return mode;
 }
 
+/* Entries with a host are recorded as the function's own one is. own_of: by function, all
+ * 0 before and after. What has no such entry counts as one itself. */
+static void find_own(struct merge *merge, uint32_t process, uint32_t *own_of)
+{
+	size_t first = merge->first_mode[process], end = merge->first_mode[process + 1];
+
+	for (size_t i = end; i-- > first;) {
+		const struct merge_mode *mode = &merge->modes[i];
+
+		if (mode->function != MERGE_NO_FUNCTION &&
+		    mode->host == MERGE_NO_FUNCTION)
+			own_of[mode->function] = (uint32_t)i;
+	}
+	for (size_t i = first; i < end; i++) {
+		struct merge_mode *mode = &merge->modes[i];
+
+		mode->own = (uint32_t)i;
+		if (mode->host == MERGE_NO_FUNCTION ||
+		    mode->function == MERGE_NO_FUNCTION)
+			continue;
+		if (own_of[mode->function])
+			mode->own = own_of[mode->function];
+		else
+			mode->host = MERGE_NO_FUNCTION;
+		mode->least = merge->modes[mode->own].least;
+	}
+	for (size_t i = first; i < end; i++)
+		if (merge->modes[i].function != MERGE_NO_FUNCTION)
+			own_of[merge->modes[i].function] = 0;
+}
+
 void modes_list(struct merge *merge)
 {
 	const struct read_run *run = merge->run;
+	uint32_t *own_of;
 
 	merge->first_mode = xcalloc(run->process_count + 1, sizeof(*merge->first_mode));
 	for (uint32_t i = 0; i < run->process_count; i++) {
@@ -64,10 +100,15 @@ void modes_list(struct merge *merge)
 				number ? mode_of(merge, i, &process->modes[number])
 				       : (struct merge_mode){.process = i,
 							     .function =
-								     MERGE_NO_FUNCTION};
+								     MERGE_NO_FUNCTION,
+							     .host = MERGE_NO_FUNCTION};
 		}
 	}
 	merge->first_mode[run->process_count] = merge->mode_count;
+	own_of = xcalloc(merge->identify.function_count + 1, sizeof(*own_of));
+	for (uint32_t i = 0; i < run->process_count; i++)
+		find_own(merge, i, own_of);
+	free(own_of);
 }
 
 struct merge_mode *modes_find(const struct merge *merge, uint32_t process,

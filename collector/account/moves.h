@@ -14,6 +14,7 @@ struct move {
 	uint32_t path, holder; /* holder 0: no frame was open, nobody has the time */
 	uint32_t mode;	       /* whose rate counts, index in merge->modes */
 	int is_hidden;	       /* the holder's own calls do not all have frames */
+	int is_copy;	       /* the calls are known to be in the code around the path */
 	double calls;	       /* whose time moves */
 	double counting;       /* whose counting is yet to be taken off */
 };
@@ -24,10 +25,11 @@ struct moves {
 	size_t count;
 };
 
-/* Finds who has the time of a path's calls without a frame, and appends it. exact_above:
- * by path, the next path above all of whose calls have frames; 0: none. */
+/* Finds who has the time of calls without a frame, and appends it. calls: their path,
+ * mode, number, and whether they are copies. exact_above: by path, the next path above
+ * all of whose calls have frames; 0: none. */
 void moves_find(struct moves *moves, const struct merge *merge,
-		const uint32_t *exact_above, uint32_t mode, uint32_t path, double calls);
+		const uint32_t *exact_above, const struct move *calls);
 
 /* Of the lane in the cells, whose paths are in order. */
 void moves_find_exact(const struct merge *merge, uint32_t *exact_above);

@@ -117,8 +117,8 @@ static void account_lane(struct merge *merge, struct counted *counted, uint32_t 
 		counted_keep(counted, lane, counts);
 		return;
 	}
-	account_selves(merge,
-		       &(struct account_cost){&merge->process_cost[process], NULL});
+	account_selves(merge, &(struct account_cost){&merge->process_cost[process], NULL,
+						     counts->stack_ns});
 	account_totals(merge, lane);
 }
 

@@ -6,6 +6,7 @@
 
 #include "collector/merge/add.h"
 #include "common/base/array.h"
+#include "common/base/xalloc.h"
 
 static int compare(uint64_t left, uint64_t right)
 {
@@ -144,4 +145,43 @@ void weights_done(struct weights *weights)
 	free(weights->processes.all);
 	free(weights->run.all);
 	*weights = (struct weights){.lanes = {NULL, 0}};
+}
+
+/* The method of the largest remainder. */
+typedef unsigned __int128 wide;
+
+struct remainder {
+	wide left_over; /* of total * weight / sum */
+	size_t index;
+};
+
+static int by_remainder(const void *a, const void *b)
+{
+	const struct remainder *left = a, *right = b;
+
+	if (left->left_over != right->left_over)
+		return left->left_over > right->left_over ? -1 : 1;
+	return left->index < right->index ? -1 : left->index > right->index;
+}
+
+void weights_apportion(uint64_t total, const uint64_t *shares, size_t count,
+		       uint64_t *ret)
+{
+	struct remainder *remainders = xcalloc(count, sizeof(*remainders));
+	uint64_t given = 0;
+	wide sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += shares[i];
+	for (size_t i = 0; i < count; i++) {
+		wide part = (wide)total * shares[i];
+
+		ret[i] = sum ? (uint64_t)(part / sum) : 0;
+		remainders[i] = (struct remainder){sum ? part % sum : 0, i};
+		given += ret[i];
+	}
+	qsort(remainders, count, sizeof(*remainders), by_remainder);
+	for (size_t i = 0; sum && i < count && given < total; i++, given++)
+		ret[remainders[i].index]++;
+	free(remainders);
 }

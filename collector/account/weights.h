@@ -35,3 +35,9 @@ void weights_finish(struct weights *weights);
 const struct weight *weights_find(const struct weights *weights, uint32_t function,
 				  uint32_t process, uint32_t lane, size_t *ret_count);
 void weights_done(struct weights *weights);
+
+/* Divides total by shares, which are not all 0, into whole numbers that add up to it:
+ * those that lose most by rounding down get one more, the first of equals before others.
+ */
+void weights_apportion(uint64_t total, const uint64_t *shares, size_t count,
+		       uint64_t *ret);

@@ -270,6 +270,25 @@ static void take_locks(struct lane_walk *walk, struct lane_locks *ret)
 	ret->node_count = data->node_count;
 }
 
+/* Finding a stack does not take so long; a damaged number costs nothing. */
+#define STACK_NS_MOST 1e5
+
+/* What finding stacks took, for each allocation of the lane, whose cells are filled. */
+static double stack_ns_of(const struct merge *merge, const struct segment_lane *header)
+{
+	double slow = (double)header->slow_stack_count, allocs = 0, mean;
+
+	for (size_t i = 0; i < merge->touched_count; i++)
+		allocs += (double)merge->cells[merge->touched[i]].alloc_count;
+	if (!header->timed_stack_count || !(allocs >= 1))
+		return 0;
+	mean = (double)header->timed_stack_ticks / (double)header->timed_stack_count *
+	       merge->ticks->ns_per_tick;
+	if (!(mean > 0 && mean < STACK_NS_MOST))
+		return 0;
+	return slow < allocs ? mean * slow / allocs : mean;
+}
+
 /* Hands over what was counted. */
 static void take_counts(struct lane_walk *walk, struct lane_counts *ret)
 {
@@ -279,7 +298,8 @@ static void take_counts(struct lane_walk *walk, struct lane_counts *ret)
 				    .count_count = data->count_count,
 				    .windows = data->windows,
 				    .window_count = data->window_count,
-				    .windows_of_lane = data->header.window_count};
+				    .windows_of_lane = data->header.window_count,
+				    .stack_ns = stack_ns_of(walk->merge, &data->header)};
 	data->counts = NULL;
 	data->windows = NULL;
 	take_locks(walk, &ret->locks);

@@ -24,6 +24,7 @@ struct lane_counts {
 	struct segment_window *windows;
 	uint32_t count_count, window_count;
 	uint64_t windows_of_lane; /* how many it had */
+	double stack_ns;	  /* what finding stacks took for an allocation */
 	struct lane_locks locks;
 };
 

@@ -111,6 +111,9 @@ struct merge_cell {
 struct merge_mode {
 	uint32_t process; /* index in run->processes */
 	uint32_t function;
+	/* of copies inlined into that function; MERGE_NO_FUNCTION: of all others */
+	uint32_t host;
+	uint32_t own; /* of the function without a host; index in modes */
 	enum segment_recording recording, least;
 	enum segment_reason reason;
 	uint64_t since_ticks, change_count, site_count, early_site_count;

@@ -195,7 +195,7 @@ static int insert_modes(struct store *store, const struct ingest *ingest,
 		const struct merge_mode *mode = &merge->modes[i];
 		int64_t function;
 
-		if (!is_told(merge, mode))
+		if (mode->own != i || !is_told(merge, mode))
 			continue;
 		function = tree->functions[mode->function];
 		row_int(&row, tree->ids->run);

@@ -43,6 +43,11 @@ uint32_t cold modes_find_slow(uint64_t function)
 	return 0;
 }
 
+uint32_t modes_own(uint32_t number)
+{
+	return tables->modes[number].own;
+}
+
 enum segment_recording modes_recording(uint32_t number)
 {
 	return tables->modes[number].recording;
@@ -154,8 +159,9 @@ static uint32_t code_bytes_of(uint64_t function)
 	return (uint32_t)(extent.high - extent.low);
 }
 
-/* A new entry. 0: no room. */
-static uint32_t add(uint64_t function)
+/* A new entry that nobody finds yet. own: of the host's; 0: it is the function's own.
+ * Returns 0: no room. */
+static uint32_t add_entry(uint64_t function, uint64_t host, uint32_t own)
 {
 	uint32_t number = modes_count ? modes_count : 1;
 
@@ -165,13 +171,57 @@ static uint32_t add(uint64_t function)
 	for (struct lane_context *lane = process->lanes; lane; lane = lane->next_lane)
 		use_counts(lane);
 	arrays_publish(&process->segment->modes, number + 1);
-	*record_of(number) = (struct segment_mode){.key = function,
-						   .code_bytes = code_bytes_of(function)};
-	tables->modes[number] =
-		(struct site_owner){.function = function, .number = number};
+	*record_of(number) =
+		(struct segment_mode){.key = function,
+				      .host = host,
+				      .code_bytes = host ? 0 : code_bytes_of(function)};
+	tables->modes[number] = (struct site_owner){.function = function,
+						    .host = host,
+						    .number = number,
+						    .own = own ? own : number};
 	modes_count = number + 1;
-	list(number);
 	return number;
+}
+
+static uint32_t add(uint64_t function)
+{
+	uint32_t number = add_entry(function, 0, 0);
+
+	if (number)
+		list(number);
+	return number;
+}
+
+/* To the hosts of the function with that number. */
+static void link_host(uint32_t number, uint32_t own)
+{
+	tables->modes[number].own = own;
+	tables->modes[number].next = tables->modes[own].next;
+	tables->modes[own].next = number;
+}
+
+/* Under which number calls from a site are counted: of a copy that is inlined into
+ * another function that function's, so that it is known below whom they are. Half of the
+ * entries are left for functions. */
+static uint32_t number_at(uint32_t number, uintptr_t return_address)
+{
+	uint64_t function = tables->modes[number].function;
+	uint32_t at = tables->modes[number].next, added;
+	struct extent extent;
+	struct code code;
+
+	if (code_find(return_address, &code) < 0 ||
+	    code_function(&code, return_address, &extent) < 0 || extent.low == function)
+		return number;
+	while (at && tables->modes[at].host != extent.low)
+		at = tables->modes[at].next;
+	if (at || modes_count >= SEGMENT_MODE_LIMIT / 2)
+		return at ? at : number;
+	added = add_entry(function, extent.low, number);
+	if (!added)
+		return number;
+	link_host(added, number);
+	return added;
 }
 
 /* Its calls come to the slow path of the hook, on all paths and in all threads: those
@@ -227,7 +277,8 @@ void cold modes_note_enter(uint32_t number, uintptr_t return_address)
 	if (known_has(return_address))
 		note_foreign(number);
 	else if (!sites_are_forbidden())
-		sites_note_call(&tables->modes[number], return_address, 0);
+		sites_note_call(&tables->modes[number], return_address, 0,
+				number_at(number, return_address));
 	if (!had_early && tables->modes[number].has_early)
 		forget_fronts(tables->modes[number].function);
 	record_sites(number);
@@ -248,7 +299,7 @@ void cold modes_note_exit(uint32_t number, uintptr_t return_address, uintptr_t c
 	else if (was_jump && !owner->has_searched_jumps)
 		sites_note_jumps(owner);
 	else if (!was_jump && !known_has(return_address))
-		sites_note_call(owner, return_address, 1);
+		sites_note_call(owner, return_address, 1, number);
 	record_sites(number);
 	process_unlock(&mask);
 }
@@ -316,13 +367,14 @@ int modes_fit(const struct segment_process *to, const struct segment_process *fr
 	uint32_t common = have < modes_count ? have : modes_count;
 
 	for (uint32_t i = 1; i < common; i++) {
-		if (own[i].key != theirs[i].key)
+		if (own[i].key != theirs[i].key || own[i].host != theirs[i].host)
 			return 0;
 	}
 	return have <= modes_count || begin_tables();
 }
 
-/* Functions that a former process of the slot had entries of, and the parent has not. */
+/* Functions that a former process of the slot had entries of, and the parent has not.
+ * Those with a host come behind the function's own. */
 static void adopt_former(struct segment_mode *own, uint32_t have)
 {
 	for (uint32_t i = modes_count ? modes_count : 1; i < have; i++) {
@@ -330,11 +382,15 @@ static void adopt_former(struct segment_mode *own, uint32_t have)
 		int is_mapped = key == (key & SEGMENT_KEY_ADDRESS_MASK);
 
 		own[i].recording = SEGMENT_RECORDING_EXACT;
-		tables->modes[i] =
-			(struct site_owner){.function = is_mapped ? key : 0, .number = i};
+		tables->modes[i] = (struct site_owner){.function = is_mapped ? key : 0,
+						       .host = own[i].host,
+						       .number = i,
+						       .own = i};
 		modes_count = i + 1;
-		if (is_mapped)
+		if (is_mapped && !own[i].host)
 			list(i);
+		else if (is_mapped && modes_find(key))
+			link_host(i, modes_find(key));
 	}
 }
 
@@ -374,6 +430,13 @@ static void retire(struct site_owner *owner, uint64_t module)
 	owner->function = 0;
 }
 
+/* What is mapped there next is another host. */
+static void retire_host(struct site_owner *owner, uint64_t module)
+{
+	owner->host |= module << SEGMENT_KEY_MODULE_SHIFT;
+	record_of(owner->number)->host = owner->host;
+}
+
 void modes_retire(uint64_t low, uint64_t high, uint64_t module)
 {
 	if (!modes_count)
@@ -385,14 +448,19 @@ void modes_retire(uint64_t low, uint64_t high, uint64_t module)
 		sites_drop_forgotten(owner);
 		if (owner->function >= low && owner->function < high)
 			retire(owner, module);
+		if (owner->host >= low && owner->host < high)
+			retire_host(owner, module);
 	}
 }
 
 void modes_bring_back(uint64_t module)
 {
 	for (uint32_t i = 1; i < modes_count; i++) {
-		uint64_t key = record_of(i)->key;
+		uint64_t key = record_of(i)->key, host = tables->modes[i].host;
 
+		if (host && host >> SEGMENT_KEY_MODULE_SHIFT == module)
+			record_of(i)->host = tables->modes[i].host =
+				host & SEGMENT_KEY_ADDRESS_MASK;
 		if (tables->modes[i].function ||
 		    key >> SEGMENT_KEY_MODULE_SHIFT != module)
 			continue;

@@ -13,7 +13,7 @@
 #include "common/segment.h"
 #include "common/segment_recording.h"
 
-/* Functions with an entry, plus one: none has number 0. */
+/* Entries, plus one: none has number 0. */
 extern hidden uint32_t modes_count;
 
 /* The number of a function that has an entry, or 0. */
@@ -23,6 +23,11 @@ static inline uint32_t modes_find(uint64_t function)
 {
 	return unlikely(modes_count) ? modes_find_slow(function) : 0;
 }
+
+/* Calls of copies that are inlined into other functions have numbers of their own, one
+ * for each such host, and are EXACT here: the number of their function's own entry, which
+ * says how they are recorded. Of such an entry: itself. */
+uint32_t modes_own(uint32_t number);
 
 /* How the function with this number is recorded now. */
 enum segment_recording modes_recording(uint32_t number);

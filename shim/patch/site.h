@@ -28,6 +28,7 @@ struct site {
 	int32_t displacement; /* of the original */
 	int32_t written;      /* the one that is there, or was before it was cut */
 	uint32_t next;	      /* of the same function, index in the table; 0: none */
+	uint32_t number;      /* under which its calls are counted */
 	uint16_t form;	      /* enum site_form */
 	uint16_t is_exit;
 	uint16_t is_cut; /* control goes on behind it */

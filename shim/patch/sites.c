@@ -39,7 +39,7 @@ static int lead(struct site *site, const struct code *code,
 	const uintptr_t *slot = NULL;
 	uintptr_t stub =
 		stubs_find(site->at, code->object.low, kind_of(site, owner->recording),
-			   owner->function, owner->number, &slot);
+			   owner->function, site->number, &slot);
 
 	return stub ? site_lead(site, code, stub, slot) : -1;
 }
@@ -124,7 +124,8 @@ static void add_site(struct site_owner *owner, const struct site *found, int is_
 }
 
 /* The site before this return address, whatever it is. */
-void sites_note_call(struct site_owner *owner, uintptr_t return_address, int is_exit)
+void sites_note_call(struct site_owner *owner, uintptr_t return_address, int is_exit,
+		     uint32_t number)
 {
 	uintptr_t hook = is_exit ? stub_targets.exit_hook : stub_targets.enter_hook;
 	struct site site;
@@ -134,6 +135,7 @@ void sites_note_call(struct site_owner *owner, uintptr_t return_address, int is_
 	if (text_is_left(return_address) || code_find(return_address, &code) < 0 ||
 	    site_before(&code, return_address, hook, &site) < 0)
 		site = (struct site){.form = SITE_EARLY};
+	site.number = number;
 	is_changing = 1;
 	add_site(owner, &site, is_exit);
 	is_changing = 0;

@@ -14,7 +14,10 @@
 /* A function that has sites. */
 struct site_owner {
 	uint64_t function; /* 0: its object is not mapped */
+	uint64_t host; /* into whose code these calls were inlined; 0: its own entry */
 	uint32_t number;
+	uint32_t own;	   /* the number of the function's own entry */
+	uint32_t next;	   /* that of the same function's next host, 0: none */
 	uint32_t first;	   /* of its sites, 0: none */
 	uint8_t recording; /* enum segment_recording */
 	uint8_t has_early; /* entries that come to the hook itself now and then */
@@ -25,8 +28,9 @@ struct site_owner {
 };
 
 /* A hook was called from a place that returns to this address: it is looked at, and
- * written as the function is recorded. */
-void sites_note_call(struct site_owner *owner, uintptr_t return_address, int is_exit);
+ * written as the function is recorded. number: under which its calls are counted. */
+void sites_note_call(struct site_owner *owner, uintptr_t return_address, int is_exit,
+		     uint32_t number);
 
 /* An exit hook was jumped to: the function is searched. */
 void sites_note_jumps(struct site_owner *owner);

@@ -283,6 +283,15 @@ uint32_t make_mode(struct segment_process *process, uint64_t key, uint32_t recor
 	return number;
 }
 
+uint32_t make_host(struct segment_process *process, uint64_t key, uint64_t host)
+{
+	struct segment_mode *modes = (void *)((char *)process + process->modes.offset);
+	uint32_t number = make_mode(process, key, SEGMENT_RECORDING_EXACT);
+
+	modes[number].host = host;
+	return number;
+}
+
 void make_count(struct make_lane *lane, uint32_t number, uint64_t calls)
 {
 	struct segment_count *counts =

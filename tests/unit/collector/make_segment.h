@@ -82,6 +82,9 @@ struct segment_module *make_module(struct segment_process *process, const char *
 /* A function that is recorded so (enum segment_recording). Returns its number. */
 uint32_t make_mode(struct segment_process *process, uint64_t key, uint32_t recording);
 
+/* Its calls in copies that are inlined into the host. After make_mode(). */
+uint32_t make_host(struct segment_process *process, uint64_t key, uint64_t host);
+
 /* Calls of a function that were only counted, and those in a window. */
 void make_count(struct make_lane *lane, uint32_t number, uint64_t calls);
 void make_window(struct make_lane *lane, uint32_t number, uint64_t calls, uint64_t total,

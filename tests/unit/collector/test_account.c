@@ -2,7 +2,7 @@
 /*
  * What this is:  the parts that books are kept with: sharing out, mean times, errors.
  * Runs on:       tests.
- * See also:      collector/account/rate.h, apportion.h; collector/merge/time_error.h
+ * See also:      collector/account/rate.h, weights.h; collector/merge/time_error.h
  */
 #include <stdarg.h>
 #include <setjmp.h>
@@ -11,8 +11,8 @@
 #include <cmocka.h>
 #include <math.h>
 
-#include "collector/account/apportion.h"
 #include "collector/account/rate.h"
+#include "collector/account/weights.h"
 #include "collector/merge/time_error.h"
 #include "collector/processes/ticks.h"
 
@@ -21,7 +21,7 @@ static void check_parts(uint64_t total, const uint64_t *weights, size_t count,
 {
 	uint64_t parts[8], sum = 0;
 
-	apportion(total, weights, count, parts);
+	weights_apportion(total, weights, count, parts);
 	for (size_t i = 0; i < count; i++) {
 		assert_int_equal(parts[i], expected[i]);
 		sum += parts[i];

@@ -160,6 +160,90 @@ static void copies_stay_copies(void **state)
 	end(&f, db);
 }
 
+#define HOSTS                                                                            \
+	"SELECT SUBSTR(p.name, 1, 6), c.calls, c.self_ns, c.inlined FROM call_paths c "  \
+	"JOIN call_paths p ON p.path_id = c.parent_path_id WHERE "                       \
+	"SUBSTR(c.name, 1, 6) = '0x4000' ORDER BY c.path_id"
+
+/* Ten calls were seen, all in the third; 90 were counted in copies in the second, and one
+ * that is no copy. */
+static void copies_are_in_their_host(void **state)
+{
+	struct check_one f;
+	struct sqlite3 *db;
+	uint32_t root, third, copies;
+
+	(void)state;
+	check_begin(&f);
+	root = make_call(&f.lane, 1, 0x1000, 1, 100000);
+	make_call(&f.lane, root, 0x2000, 1, 50000);
+	third = make_call(&f.lane, root, 0x3000, 1, 40000);
+	copies = make_call(&f.lane, third, 0x4000, 10, 1000);
+	f.lane.nodes[copies].unfinished = SEGMENT_NODE_INLINED;
+	make_count(&f.lane, make_mode(f.process, 0x4000, SEGMENT_RECORDING_COUNTED), 1);
+	make_count(&f.lane, make_host(f.process, 0x4000, 0x2000), 90);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, HOSTS, "0x3000|11|1100|1;0x2000|90|9000|1");
+	check_rows(db,
+		   "SELECT SUBSTR(name, 1, 6), calls, self_ns FROM functions "
+		   "ORDER BY name",
+		   "0x1000|1|10000;0x2000|1|50000;0x3000|1|40000;0x4000|101|0");
+	check_rows(db, "SELECT counted_calls, recording FROM recordings", "91|counted");
+	end(&f, db);
+}
+
+/* Counting 4,000 copies takes 40,000 ns as it was measured, and they would take as much
+ * again. Their host has 20,000: it keeps half of it. What counting should have taken more
+ * its caller is asked for, which may have the time of it; not for what the calls took. */
+static void copies_leave_something(void **state)
+{
+	struct check_one f;
+	struct sqlite3 *db;
+	uint32_t root, host, copies;
+
+	(void)state;
+	check_begin(&f);
+	f.run.page->counted_cost_ticks = 10;
+	root = make_call(&f.lane, 1, 0x1000, 1, 100000);
+	host = make_call(&f.lane, root, 0x2000, 1, 20010);
+	copies = make_call(&f.lane, host, 0x4000, 1, 10);
+	f.lane.nodes[copies].unfinished = SEGMENT_NODE_INLINED;
+	make_mode(f.process, 0x4000, SEGMENT_RECORDING_COUNTED);
+	make_count(&f.lane, make_host(f.process, 0x4000, 0x2000), 4000);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db,
+		   "SELECT SUBSTR(name, 1, 6), calls, self_ns FROM functions "
+		   "ORDER BY name",
+		   "0x1000|1|49990;0x2000|1|10010;0x4000|4001|0");
+	end(&f, db);
+}
+
+/* A host that was never seen, a number that is none, a host without the function's own
+ * entry: the calls are all there, where the function's are. */
+static void wild_hosts(void **state)
+{
+	struct check_one f;
+	struct sqlite3 *db;
+	uint32_t root;
+
+	(void)state;
+	check_begin(&f);
+	root = make_call(&f.lane, 1, 0x1000, 1, 100000);
+	make_call(&f.lane, root, 0x4000, 10, 1000);
+	make_call(&f.lane, root, 0x5000, 10, 1000);
+	make_mode(f.process, 0x4000, SEGMENT_RECORDING_COUNTED);
+	make_count(&f.lane, make_host(f.process, 0x4000, 0x9000), 10);
+	make_count(&f.lane, make_host(f.process, 0x4000, UINT64_MAX), 20);
+	make_count(&f.lane, make_host(f.process, 0x4000, 0x4000), 30);
+	make_count(&f.lane, make_host(f.process, 0x5000, 0x1000), 40);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db,
+		   "SELECT SUBSTR(name, 1, 6), calls FROM functions WHERE calls > 1 "
+		   "ORDER BY name",
+		   "0x4000|70;0x5000|50");
+	end(&f, db);
+}
+
 /* The calls of a function recorded in windows are recorded so wherever they are put. */
 static void windows_stay_windows(void **state)
 {
@@ -373,6 +457,38 @@ static void cost_in_windows(void **state)
 	end(&f, db);
 }
 
+/* Of 40 allocations 20 had to look for their stacks, which took 100 ns each time that it
+ * was timed: 2000 ns are nobody's. More than there were allocations is not believed. */
+static void finding_stacks_is_nobodys(void **state)
+{
+	struct check_one f;
+	struct sqlite3 *db;
+	uint32_t node;
+
+	(void)state;
+	check_begin(&f);
+	make_call(&f.lane, 1, 0x1000, 1, 100000);
+	node = make_return(&f.lane, 2, 0x1010);
+	make_site(f.process, &f.lane, node, 40, 400, 0, 0);
+	f.lane.lane->slow_stack_count = 20;
+	f.lane.lane->timed_stack_count = 2;
+	f.lane.lane->timed_stack_ticks = 200;
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT SUM(self_ns), SUM(raw_self_ns) FROM functions",
+		   "98000|100000");
+	end(&f, db);
+	check_begin(&f);
+	make_call(&f.lane, 1, 0x1000, 1, 100000);
+	node = make_return(&f.lane, 2, 0x1010);
+	make_site(f.process, &f.lane, node, 40, 400, 0, 0);
+	f.lane.lane->slow_stack_count = UINT64_MAX;
+	f.lane.lane->timed_stack_count = 2;
+	f.lane.lane->timed_stack_ticks = 200;
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT SUM(self_ns) FROM functions", "96000");
+	end(&f, db);
+}
+
 /* Whatever a process says of its modes, nothing is lost, negative or out of bounds. */
 static void wild_numbers(void **state)
 {
@@ -458,6 +574,9 @@ int main(void)
 		cmocka_unit_test(less_the_cost),
 		cmocka_unit_test(counting_is_taken_from_somebody),
 		cmocka_unit_test(copies_stay_copies),
+		cmocka_unit_test(copies_are_in_their_host),
+		cmocka_unit_test(copies_leave_something),
+		cmocka_unit_test(wild_hosts),
 		cmocka_unit_test(windows_stay_windows),
 		cmocka_unit_test(windows_are_the_sample),
 		cmocka_unit_test(paths_share_calls),
@@ -466,6 +585,7 @@ int main(void)
 		cmocka_unit_test(not_more_than_there_is),
 		cmocka_unit_test(hidden_below_windows),
 		cmocka_unit_test(cost_in_windows),
+		cmocka_unit_test(finding_stacks_is_nobodys),
 		cmocka_unit_test(wild_numbers),
 		cmocka_unit_test(trust_of_modes),
 	};
