@@ -677,6 +677,7 @@ struct segment_lane {
 	/* allocations whose stack was not known at once; some of them, and their ticks */
 	uint64_t slow_stack_count, timed_stack_count, timed_stack_ticks;
 	uint64_t folded_lock_count; /* calls for locks for which there was no room */
+	uint64_t left_out_ticks;    /* what hooks took that is in no call's time */
 	uint64_t lost_wait_ns;	    /* without a CPU, and nowhere to book it */
 	uint64_t lost_transfer_count, lost_transfer_bytes; /* likewise */
 	/* of the stalls; lost: no room, or a handler interrupted */

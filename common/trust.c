@@ -36,6 +36,7 @@ static const struct trust_counter counters[] = {
 	 "what was computed, ready and blocked is one number.",
 	 "It takes glibc 2.35 and Linux before 6.19, or perf_event_paranoid of at most "
 	 "2."},
+	{"left_out_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"lost_wait_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"folded_locks", TRUST_MINOR, "call for a lock that is in no table",
 	 "calls for locks that are in no table",

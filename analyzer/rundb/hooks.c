@@ -9,6 +9,9 @@
 
 #include <math.h>
 
+/* 3 years; only damaged numbers are larger. */
+#define MOST_NS 1e17
+
 static struct hooks_cost cost_of(struct cursor *cursor, const char *ns, const char *error)
 {
 	return (struct hooks_cost){fmax(0, cursor_real(cursor, ns)),
@@ -54,6 +57,8 @@ int hooks_load(struct rundb *db, int64_t run_id, struct hooks *ret)
 		ret->window_calls = fmin(ret->calls - ret->counted_calls,
 					 fmax(0, cursor_real(cursor, "window_calls")));
 		ret->allocs = fmax(0, cursor_real(cursor, "alloc_count"));
+		ret->left_out_ns =
+			fmin(MOST_NS, fmax(0, cursor_real(cursor, "left_out_ns")));
 		ret->waited_ns = fmax(0, cursor_real(cursor, "waited_ns"));
 		ret->has_budget = !cursor_is_null(cursor, "overhead_percent");
 		ret->budget_percent = cursor_real(cursor, "overhead_percent");
@@ -85,6 +90,7 @@ struct hooks_cost hooks_total(const struct hooks *hooks)
 		     hooks_counting(hooks));
 
 	calls = plus(calls, times(hooks->window, hooks->window_calls));
+	calls.ns += hooks->left_out_ns;
 	return plus(calls, times(hooks->alloc, hooks->allocs));
 }
 

@@ -23,7 +23,8 @@ struct hooks {
 	double calls, counted_calls, window_calls, allocs;
 	/* Of the calls, those of the thread with most: 0 to 1. */
 	double busiest_share;
-	double waited_ns; /* for a CPU, by all threads; as far as it was sampled */
+	double left_out_ns; /* measured, and in no time that is shown */
+	double waited_ns;   /* for a CPU, by all threads; as far as it was sampled */
 	bool has_budget;
 	double budget_percent; /* of the program's own time */
 };

@@ -14,7 +14,9 @@ SELECT r.hook_cost_ns, r.hook_cost_error_ns, r.counted_cost_ns, r.counted_cost_e
 	(SELECT TOTAL(window_calls) FROM recordings WHERE run_id = :run
 		AND function_id IS NOT NULL) AS window_calls,
 	(SELECT TOTAL(waited_ns) FROM (SELECT MAX(cpu_wait_ns) AS waited_ns FROM resources
-		WHERE run_id = :run GROUP BY process_id)) AS waited_ns
+		WHERE run_id = :run GROUP BY process_id)) AS waited_ns,
+	(SELECT TOTAL(value) FROM trust WHERE run_id = :run AND name = 'left_out_ns')
+		AS left_out_ns
 FROM runs r WHERE r.run_id = :run;
 
 -- :name lanes

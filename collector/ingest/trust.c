@@ -153,6 +153,13 @@ static void add_unread_objects(struct ingest *ingest)
 		snprintf(fact->text, sizeof(fact->text), "%s", watch->unread_object);
 }
 
+static uint64_t left_out_ns(const struct merge *merge)
+{
+	int64_t ns = ticks_duration_ns(merge->ticks, (double)merge->left_out_ticks);
+
+	return ns > 0 ? (uint64_t)ns : 0;
+}
+
 static void add_recordings(struct ingest *ingest)
 {
 	const struct merge *merge = &ingest->merge;
@@ -171,6 +178,7 @@ static void add_recordings(struct ingest *ingest)
 	add(ingest, "sampled_functions", windows);
 	add(ingest, "stopped_functions", counted + off);
 	add(ingest, "cut_frames", merge->cut_frame_count);
+	add(ingest, "left_out_ns", left_out_ns(merge));
 	add(ingest, "refused_estimates", merge->refused_estimate_count);
 }
 

@@ -213,6 +213,7 @@ static void add_losses(struct lane_walk *walk)
 	merge_add(&merge->window_count, header->window_count);
 	merge_add(&merge->window_call_count, header->window_call_count);
 	merge_add(&merge->cut_frame_count, header->cut_frame_count);
+	merge_add(&merge->left_out_ticks, header->left_out_ticks);
 }
 
 static uint32_t *list_paths(const struct lane_walk *walk)

@@ -166,7 +166,8 @@ struct merge {
 	/* Stacks of allocations, see struct segment_lane. */
 	uint64_t reused_stack_count, rebuilt_stack_count, asked_stack_count,
 		truncated_stack_count, differing_stack_count;
-	uint64_t lost_wait_ns; /* without a CPU, on no path that is known */
+	uint64_t left_out_ticks; /* what hooks took that is in no call's time */
+	uint64_t lost_wait_ns;	 /* without a CPU, on no path that is known */
 	/* Regions that ended with their function; those that ended without a begin. */
 	uint64_t unended_region_count, orphan_region_count;
 };

@@ -43,6 +43,7 @@ cold uint64_t lane_leave_out(struct lane_context *context, uint64_t since)
 	if ((int64_t)ticks <= 0)
 		return 0;
 	/* a reader has the one or the other; a handler in between has its own frames */
+	context->lane->left_out_ticks += ticks;
 	context->fiber->clock->suspended_ticks += ticks;
 	context->clock_offset = context->fiber->clock->suspended_ticks;
 	return ticks;

@@ -62,10 +62,12 @@ static int load_hooks(struct report_input *input, struct run_facts *facts)
 	}
 	if (report_finish(input, cursor) < 0)
 		return -1;
-	if (hooks_load(input->db, input->run_id, &facts->hooks) == 0)
-		return 0;
-	report_fail_db(input);
-	return -1;
+	if (hooks_load(input->db, input->run_id, &facts->hooks) < 0) {
+		report_fail_db(input);
+		return -1;
+	}
+	facts->recorded_ns += (int64_t)facts->hooks.left_out_ns;
+	return 0;
 }
 
 static int load_counts(struct report_input *input, struct run_facts *facts)

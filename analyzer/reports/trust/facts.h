@@ -22,7 +22,8 @@ struct run_facts {
 	int64_t inlined_calls; /* of them, those of inlined copies */
 	int64_t function_count, path_count;
 	int64_t self_ns, raw_self_ns; /* sums over functions */
-	/* Of the roots: what the clock said, and how far the corrected sum may be off. */
+	/* Of the roots: what the clock said, and what hooks took beside; how far the
+	 * corrected sum may be off. */
 	int64_t recorded_ns, total_error_ns;
 	/* Functions whose time is not known, and how much they have at most. */
 	int64_t unknown_count, unknown_ns;

@@ -46,6 +46,19 @@ static void calls_in_windows_cost_more(void **state)
 			   hypot(hooks_total(&budgeted).error_ns, 400), NEAR);
 }
 
+/* It was measured: no error. */
+static void what_was_left_out_was_the_hooks(void **state)
+{
+	struct hooks hooks = budgeted;
+
+	(void)state;
+	hooks.left_out_ns = 7000;
+	assert_float_equal(hooks_total(&hooks).ns, hooks_total(&budgeted).ns + 7000,
+			   NEAR);
+	assert_float_equal(hooks_total(&hooks).error_ns, hooks_total(&budgeted).error_ns,
+			   NEAR);
+}
+
 static void errors_of_other_costs_are_their_own(void **state)
 {
 	(void)state;
@@ -139,6 +152,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(counted_calls_cost_less),
 		cmocka_unit_test(calls_in_windows_cost_more),
+		cmocka_unit_test(what_was_left_out_was_the_hooks),
 		cmocka_unit_test(errors_of_other_costs_are_their_own),
 		cmocka_unit_test(threads_may_or_may_not_run_side_by_side),
 		cmocka_unit_test(hooks_wait_for_a_cpu_like_the_program),
