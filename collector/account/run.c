@@ -75,8 +75,12 @@ static void find_costs(struct merge *merge)
 		merge->process_cost[i] = merge->cost;
 		hook_cost_measure(&merge->process_cost[i], merge->ticks, own[i].all,
 				  own[i].count);
+		hook_cost_heap(&merge->process_cost[i], run->processes[i].peak_bytes);
 		free(own[i].all);
 	}
+	if (merge->peak_process < run->process_count)
+		hook_cost_heap(&merge->cost,
+			       run->processes[merge->peak_process].peak_bytes);
 	free(all.all);
 	free(own);
 }

@@ -44,6 +44,9 @@ void hook_cost_calibrated(struct hook_cost *ret, const struct segment_run *page,
  * calibration's. Where nothing was calibrated it stays so. */
 void hook_cost_of_paths(struct hook_cost *cost, size_t path_count);
 
+/* What an allocation costs more where the heap has been so large. */
+void hook_cost_heap(struct hook_cost *cost, uint64_t peak_bytes);
+
 /* Puts in what the pairs say, when they are enough and say something. Pairs without calls
  * are left out. */
 void hook_cost_measure(struct hook_cost *cost, const struct ticks *ticks,

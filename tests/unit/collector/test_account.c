@@ -143,6 +143,21 @@ static void cost_of_many_paths(void **state)
 	assert_true(far.inner_ns == 0 && far.outer_ns == 0 && far.hook_error_ns == 0);
 }
 
+/* Blocks of 3 MiB at the most: two doublings above a MiB with that. */
+static void cost_of_far_blocks(void **state)
+{
+	struct hook_cost far = {.alloc_ns = 12, .alloc_error_ns = 3}, unknown = {0};
+
+	(void)state;
+	hook_cost_heap(&far, 0);
+	assert_true(far.alloc_ns == 12 && far.alloc_error_ns == 3);
+	hook_cost_heap(&far, 3u << 20);
+	assert_true(fabs(far.alloc_ns - 26) < 1e-9);
+	assert_true(fabs(far.alloc_error_ns - hypot(3, 7)) < 1e-9);
+	hook_cost_heap(&unknown, 3u << 20);
+	assert_true(unknown.alloc_ns == 0 && unknown.alloc_error_ns == 0);
+}
+
 /* Code of 400 bytes: 0.04 * 2.5 * 20 ns are expected. */
 static void rate_of_code(void **state)
 {
@@ -226,6 +241,7 @@ int main(void)
 		cmocka_unit_test(rate_of_nothing),
 		cmocka_unit_test(cost_inside_windows),
 		cmocka_unit_test(cost_of_many_paths),
+		cmocka_unit_test(cost_of_far_blocks),
 		cmocka_unit_test(errors_add_by_kind),
 	};
 
