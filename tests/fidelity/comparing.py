@@ -2,6 +2,7 @@
 """Measures one subject: plain, hooks, and each setting of the recorder in turns, and holds
 what the recordings say against the plain build."""
 import collections
+import math
 import statistics
 
 import harness
@@ -17,7 +18,7 @@ SAMPLES_A_TURN, RUNS_A_TURN = 2000, 5
 # A run that had no CPU for more of its time is made again, and the better one counts.
 MOST_WAITED, MOST_TRIES = 0.02, 2
 # What an account is held against.
-REFERENCES = {"as_built": ("perf", "callgrind"), "as_plain": ("perf", "callgrind"),
+REFERENCES = {"as_built": ("perf",), "as_plain": ("perf_plain", "callgrind"),
               "apart": ("perf_apart",)}
 
 
@@ -56,6 +57,7 @@ class Setting:
                 del account[name]
         self.accounts.append(accounts)
         self.errors.append(recording.errors())
+        self.inlined_pairs = recording.inlined_pairs()
         self.knows_inlined = recording.knows_inlined
 
     def middle(self, key):
@@ -102,21 +104,30 @@ def agreements(setting, references):
     return result
 
 
-def coverage(setting, samples, plain_main_ns):
-    """[how often, of how many] the stated interval of a function's self time holds what the
-    samples of the plain build say. They are few, too: twice their own deviation is added."""
-    total, inside, asked = sum(samples.values()), 0, 0
+def chance_ns(share, total, plain_mains):
+    """Two standard deviations of what the samples say: they are few, and no two runs of the
+    plain build take the same time."""
+    middle = median(plain_mains)
+    runs = statistics.pstdev(plain_mains) if len(plain_mains) > 1 else 0.0
+    return 2 * math.hypot((share * (1 - share) / total) ** 0.5 * middle, share * runs)
+
+
+def coverage(setting, samples, plain_mains):
+    """What the stated intervals of functions' self times are worth, of the samples' top
+    functions: {"held": [how often, of how many] they hold what the samples of the plain
+    build say, "width": the median of error by time}."""
+    total, middle = sum(samples.values()), median(plain_mains)
+    held, widths = [], []
     for account, errors in zip(setting.accounts, setting.errors):
         for name in top(samples):
             error = errors.get(name)
             if error is None:
                 continue
             share = samples[name] / total
-            chance = 2 * (share * (1 - share) / total) ** 0.5 * plain_main_ns
-            asked += 1
-            inside += abs(account["as_built"][name] - share * plain_main_ns) <= \
-                error + chance
-    return [inside, asked] if asked else None
+            allowed = math.hypot(error, chance_ns(share, total, plain_mains))
+            held.append(abs(account["as_built"][name] - share * middle) <= allowed)
+            widths.append(error / (share * middle))
+    return {"held": [sum(held), len(held)], "width": median(widths)} if held else None
 
 
 class Measurement:
@@ -130,7 +141,7 @@ class Measurement:
         self.counts = truth.counts_of(runner.counted(subject), self.names)
         self.settings = [Setting(name) for name in settings]
         self.plain_turns, self.hook_turns = [], []
-        self.samples = [collections.Counter(), collections.Counter()]
+        self.samples = truth.Samples()
         self.missing, self.waited = {}, []
 
     def _asked_of_plain(self, ask):
@@ -140,12 +151,11 @@ class Measurement:
                    running.fix_addresses if subject.fixed_addresses else None)
 
     def _sample(self):
-        wanted = sum(self.samples[0].values()) + SAMPLES_A_TURN
+        wanted = self.samples.total() + SAMPLES_A_TURN
         try:
             for _ in range(RUNS_A_TURN):
-                more = self._asked_of_plain(truth.perf_samples)
-                self.samples = [old + new for old, new in zip(self.samples, more)]
-                if sum(self.samples[0].values()) >= wanted:
+                self.samples.add(self._asked_of_plain(truth.perf_samples))
+                if self.samples.total() >= wanted:
                     break
         except (measure.BenchError, OSError) as error:
             self.missing["perf"] = str(error).splitlines()[0]
@@ -203,7 +213,11 @@ class Measurement:
         """{name: {function: samples or instructions}} of the plain build."""
         found = {}
         if "perf" not in self.missing:
-            found["perf"], found["perf_apart"] = self.samples
+            pairs = next((setting.inlined_pairs for setting in self.settings
+                          if setting.turns), set())
+            found["perf"] = self.samples.as_built(pairs)
+            found["perf_plain"] = self.samples.as_plain
+            found["perf_apart"] = self.samples.apart()
         try:
             found["callgrind"] = self._asked_of_plain(truth.callgrind_instructions)
         except (measure.BenchError, OSError) as error:
@@ -231,8 +245,9 @@ class Measurement:
             "settings": []}
         if not self.missing:
             result["perf_and_callgrind"] = {
-                "rank": rank_of_top(references["perf"], references["callgrind"]),
-                "common_share": common_share(references["perf"], references["callgrind"])}
+                "rank": rank_of_top(references["perf_plain"], references["callgrind"]),
+                "common_share": common_share(references["perf_plain"],
+                                             references["callgrind"])}
         for setting in self.settings:
             row = {"setting": setting.name}
             if setting.missing or not setting.turns:
@@ -242,8 +257,9 @@ class Measurement:
                 row["agreement"] = agreements(setting, references)
                 # Threads that wait for a CPU have more time than samples.
                 if "perf" in references and not self.subject.has_threads:
-                    row["functions_covered"] = coverage(setting, references["perf"],
-                                                        plain.main_ns)
+                    row["functions_covered"] = coverage(
+                        setting, references["perf"],
+                        [turn.main_ns for turn in self.plain_turns])
                 row["turns"] = setting.turns
                 row["self_ns"] = {
                     account: dict(collections.Counter({

@@ -53,9 +53,9 @@ def time_lines(result):
 
 FUNCTION_HEAD = f"""
 {'program':7} {'setting':11}{'calls':>6} {'functions':>9} {'counts':>10}{'perf':>6}\
-{'same':>5}{'grind':>6}{'apart':>6}{'same':>5}{'limit':>6}{'in':>7}
+{'same':>5}{'grind':>6}{'apart':>6}{'same':>5}{'limit':>6}{'in':>7}{'+-':>5}
 {'':7} {'':11}{'M':>6} {'called':>9} {'':>10}{'rank':>6}{'%':>5}{'rank':>6}{'rank':>6}\
-{'%':>5}{'rank':>6}"""
+{'%':>5}{'rank':>6}{'':>7}{'%':>5}"""
 
 
 def agreement(row, account, reference, key="rank"):
@@ -74,15 +74,16 @@ def function_lines(result):
         if "missing" in row:
             continue
         different = row["functions_with_other_counts"]
+        covered = row.get("functions_covered") or {}
         yield (f"{name} {row['setting']:11.11}{row['calls'] / 1e6:>6.1f} {functions}"
                f" {'equal' if not different else f'{different} differ':>10}"
                f"{agreement(row, 'as_built', 'perf'):>6}"
                f"{agreement(row, 'as_built', 'perf', 'common_share'):>5}"
-               f"{agreement(row, 'as_built', 'callgrind'):>6}"
+               f"{agreement(row, 'as_plain', 'callgrind'):>6}"
                f"{agreement(row, 'apart', 'perf_apart'):>6}"
                f"{agreement(row, 'apart', 'perf_apart', 'common_share'):>5}"
                f"{'-' if limit is None else f'{limit:.2f}':>6}"
-               f"{of(row.get('functions_covered')):>7}")
+               f"{of(covered.get('held')):>7}{percent(covered.get('width')):>5}")
         name, functions = f"{'':7}", f"{'':9}"
 
 
@@ -108,6 +109,8 @@ def waiting(results):
 FUNCTION_FOOT = """
 counts: entries of each function against the exact counter. rank: agreement of self times
 over the top 20 of perf's samples or callgrind's instructions of the plain build; same: how
-much of the time is with the same function. perf, grind: as built, inlined copies folded;
-apart: not folded, against samples by the lines' own functions; limit: callgrind's rank with
-perf. in: how many intervals of self times, of the top 20 of every turn, hold the samples'."""
+much of the time is with the same function. perf: as built, samples given to the function
+that their line is part of in the recorded build; grind: functions that the plain build does
+not have folded into their callers; apart: samples by the lines' own functions; limit:
+callgrind's rank with perf. in: how many intervals of self times, of the top 20 of every
+turn, hold the samples'; +-: their half width, the median."""

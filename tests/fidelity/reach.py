@@ -4,8 +4,8 @@
 
 def ranks_agree(row):
     """With one of the two accounts of the plain build; they do not agree with each other."""
-    ranks = [row["agreement"]["as_built"].get(reference, {}).get("rank")
-             for reference in ("perf", "callgrind")]
+    ranks = [row["agreement"].get(account, {}).get(reference, {}).get("rank")
+             for account, reference in (("as_built", "perf"), ("as_plain", "callgrind"))]
     known = [rank for rank in ranks if rank is not None]
     return max(known) >= 0.9 if known else None
 
@@ -30,7 +30,7 @@ CRITERIA = (
      lambda row: abs(row["stated_share"] - row["true_share"]) <= 0.05),
     ("rank of self times >= 0.9", ranks_agree),
     ("95 % of intervals of self times hold",
-     lambda row: share_of(row.get("functions_covered"), 0.95)),
+     lambda row: share_of((row.get("functions_covered") or {}).get("held"), 0.95)),
 )
 
 

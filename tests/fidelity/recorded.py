@@ -8,11 +8,10 @@ import measure
 
 
 class Function:
-    """Sums of all functions of one name. self_ns: as built, with the copies of others that
-    the compiler put into it; apart_ns: with its own copies wherever they are."""
+    """Sums of all functions of one name."""
 
     def __init__(self):
-        self.calls = self.self_ns = self.apart_ns = 0
+        self.calls = 0
         self.error_ns = None
         self.recordings = set()
 
@@ -38,19 +37,16 @@ class Recording:
     def _read_functions(self, connection):
         self.functions, self.names = collections.defaultdict(Function), {}
         columns = columns_of(connection, "functions")
-        apart = "hooked_self_ns" if "hooked_self_ns" in columns else "self_ns"
         error = "self_error_ns" if "self_error_ns" in columns else "NULL"
-        for number, name, module, calls, self_ns, apart_ns, recording, error_ns in \
+        for number, name, module, calls, recording, error_ns in \
                 harness.query(connection, "SELECT function_id, COALESCE(linkage_name, name),"
-                              f" module, calls, self_ns, {apart}, recording, {error}"
+                              f" module, calls, recording, {error}"
                               " FROM functions WHERE calls > 0"):
             if module != self.program:
                 continue
             self.names[number] = self.one_name(name)
             function = self.functions[self.names[number]]
             function.calls += calls
-            function.self_ns += self_ns
-            function.apart_ns += apart_ns
             function.recordings.add(recording)
             if error_ns is not None:
                 function.error_ns = (function.error_ns or 0) + error_ns
@@ -69,32 +65,48 @@ class Recording:
         self.main_ns, self.raw_main_ns = total_ns - ready_ns, raw_ns - ready_ns
 
     def _read_paths(self, connection):
-        """(path, its parent, function or None, self_ns, whether inlined), parents first."""
+        """(path, its parent, function or None, its own CPU time, whether inlined, calls),
+        parents first. Samples of the plain build are of CPU time, too."""
         self.knows_inlined = "inlined" in columns_of(connection, "call_paths")
         inlined = "inlined" if self.knows_inlined else "0"
         self.paths = [
-            (path, parent, self.names.get(number), self_ns, bool(is_inlined))
-            for path, parent, number, self_ns, is_inlined in harness.query(
-                connection, "SELECT path_id, parent_path_id, function_id, self_ns,"
-                f" {inlined} FROM call_paths ORDER BY depth")]
+            (path, parent, self.names.get(number), cpu_ns, bool(is_inlined), calls)
+            for path, parent, number, cpu_ns, is_inlined, calls in harness.query(
+                connection, "SELECT path_id, parent_path_id, function_id, self_cpu_ns,"
+                f" {inlined}, calls FROM call_paths ORDER BY depth")]
+
+    def inlined_pairs(self):
+        """{(function, caller)} where most calls are of copies that the compiler put into the
+        caller."""
+        names = {path: name for path, _, name, *_ in self.paths}
+        calls = collections.Counter()
+        for _, parent, name, _, is_inlined, count in self.paths:
+            calls[name, names.get(parent)] += count if is_inlined else -count
+        return {pair for pair, more in calls.items() if more > 0}
 
     def counts(self):
         return collections.Counter({name: function.calls
                                     for name, function in self.functions.items()})
 
+    def _account(self, is_folded):
+        """{function: ns}; is_folded(name, is_inlined): whose time is its caller's. That of
+        libraries, which have paths of their own where they may wait, always is: samples of
+        the plain build know no difference."""
+        owners, account = {}, collections.Counter()
+        for path, parent, name, cpu_ns, is_inlined, _ in self.paths:
+            own = name and not is_folded(name, is_inlined)
+            owners[path] = name if own else owners.get(parent)
+            if owners[path]:
+                account[owners[path]] += cpu_ns
+        return account
+
     def accounts(self, standing):
         """{account: {function: ns}}: as built; with copies apart; and as the plain build is,
         where functions that do not stand in it are part of their callers."""
-        owners, as_plain = {}, collections.Counter()
-        for path, parent, name, self_ns, is_inlined in self.paths:
-            is_folded = is_inlined or name not in standing
-            owners[path] = owners.get(parent) if is_folded else name
-            if owners[path]:
-                as_plain[owners[path]] += self_ns
-        functions = self.functions.items()
-        return {"as_built": collections.Counter({n: f.self_ns for n, f in functions}),
-                "apart": collections.Counter({n: f.apart_ns for n, f in functions}),
-                "as_plain": as_plain}
+        return {"as_built": self._account(lambda _, is_inlined: is_inlined),
+                "apart": self._account(lambda *_: False),
+                "as_plain": self._account(lambda name, is_inlined:
+                                          is_inlined or name not in standing)}
 
     def errors(self):
         """{function: the error of its self_ns, or None}"""
