@@ -2,13 +2,24 @@
 /* Which functions need not be demangled to know that a rule does not fit them. */
 #pragma once
 
+#include <stdbool.h>
 #include <stddef.h>
 
 /*
- * The word of a rule about whole names that is part of the linkage name of each function
- * that the rule fits, as the compiler writes identifiers out: the last of its name. What
- * has a short form there ("std::string", "int") is none, nor what a wildcard or a bracket
- * that is not whole may have around it. Returns its size and, in the text, where it is;
- * 0: there is none, any function may fit.
+ * What is part of the linkage name of each function that a rule about whole names fits,
+ * as the compiler writes identifiers out: a word, the last of its name that has no short
+ * form there ("std::string", "int"), nor anything around it that a wildcard or a bracket
+ * that is not whole may have; and one of the codes, for what is an operator, a
+ * destructor, or the constructor of a template. Either may be missing (size 0; NULL): any
+ * function may fit.
  */
-size_t name_word_find(const char *rule, size_t size, const char **ret);
+struct name_word {
+	const char *text; /* borrowed from the rule */
+	size_t size;
+	const char *const *codes; /* ended by NULL */
+};
+
+struct name_word name_word_find(const char *rule, size_t size);
+
+/* Are they in the linkage name? */
+bool name_word_is_in(const struct name_word *word, const char *linkage_name, size_t size);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/selection/name_word.h"
 #include "collector/symbols/demangle.h"
 #include "common/base/xalloc.h"
 #include "common/names/cxx_canonical.h"
@@ -54,8 +53,7 @@ void whole_name_begin(struct whole_name *ret, const struct selection *selection)
 
 		if (!memchr(rule->text, '(', rule->length))
 			rule->kind = SELECTION_KINDS;
-		ret->words[i].size =
-			name_word_find(rule->text, rule->length, &ret->words[i].text);
+		ret->words[i] = name_word_find(rule->text, rule->length);
 		ret->printed[i] = read_printed(&selection->rules[i]);
 		ret->has_printed |= ret->printed[i] != NULL;
 		ret->has_suffixes |=
@@ -88,8 +86,7 @@ bool whole_name_may_fit(const struct whole_name *names, const char *linkage_name
 		return true;
 	for (uint32_t i = 0; i < names->all.count; i++)
 		if (names->all.rules[i].kind == SELECTION_WHOLE_NAME &&
-		    memmem(linkage_name, size, names->words[i].text,
-			   names->words[i].size))
+		    name_word_is_in(&names->words[i], linkage_name, size))
 			return true;
 	return false;
 }

@@ -4,6 +4,7 @@
 
 #include <stdbool.h>
 
+#include "collector/selection/name_word.h"
 #include "common/base/strbuf.h"
 #include "common/selection.h"
 
@@ -13,12 +14,8 @@
 struct whole_name {
 	struct selection all, of_parameters;
 	struct printed_rule *printed[SELECTION_RULE_LIMIT];
-	bool has_printed, has_suffixes; /* "f [a.c]" */
-	/* of a rule: what name_word_find() says; borrowed from the rules' texts */
-	struct {
-		const char *text;
-		size_t size;
-	} words[SELECTION_RULE_LIMIT];
+	bool has_printed, has_suffixes;		      /* "f [a.c]" */
+	struct name_word words[SELECTION_RULE_LIMIT]; /* of the rules */
 	struct strbuf text;
 };
 

@@ -16,50 +16,63 @@
 #include "common/names/name_set.h"
 
 static const struct {
-	const char *rule, *word;
+	const char *rule, *word, *code;
 } words[] = {
-	{"std::string::_M_construct<char*>", "_M_construct"},
-	{"std::__new_allocator<std::_Hash_node<..>>::allocate", "allocate"},
-	{"std::vector<std::string>::push_back(std::string const&)", "push_back"},
-	{"f(int) const", "f"},
-	{"A::operator==(A const&)", "A"},
-	{"A::operator int", "A"},
-	{"A::~A [base]", "A"},
-	{"main::{lambda(int)#1}", "main"},
-	{"helper [a.c] [liba.so] [2]", "helper"},
-	{"(anonymous namespace)::hidden", "hidden"},
-	{"*::turn", "turn"},
-	{"*(anonymous namespace)::hidden", "hidden"},
-	{"void (*f<int>(int))(char)", ""},
-	{"__static_initialization_and_\xe2\x80\xa6n_0(..)", "n_0"},
-	{"ring<\xe2\x80\xa6>::turn", "turn"},
-	{"f<a..@k3f9x", "f"},
+	{"std::string::_M_construct<char*>", "_M_construct", ""},
+	{"std::__new_allocator<std::_Hash_node<..>>::allocate", "allocate", ""},
+	{"std::vector<std::string>::push_back(std::string const&)", "push_back", ""},
+	{"f(int) const", "f", ""},
+	{"A::operator==(A const&)", "A", "eq"},
+	{"ns::json::operator[]<char const>", "json", "ix"},
+	{"A<int>::operator[]", "A", ""},
+	{"A::f(B::operator[])", "f", ""},
+	{"A::operator*", "A", ""},
+	{"std::vector<ns::a<int>>::vector()", "vector", "C1"},
+	{"vector<..>::vector", "vector", "C1"},
+	{"ns::ns", "ns", ""},
+	{"other<int>::vector", "vector", ""},
+	{"..ctor<int>::ctor", "ctor", ""},
+	{"other_vector<int>::vector", "vector", ""},
+	{"A::operator int", "A", ""},
+	{"A::~A [base]", "A", "D0"},
+	{"main::{lambda(int)#1}", "main", ""},
+	{"helper [a.c] [liba.so] [2]", "helper", ""},
+	{"(anonymous namespace)::hidden", "hidden", ""},
+	{"*::turn", "turn", ""},
+	{"*(anonymous namespace)::hidden", "hidden", ""},
+	{"void (*f<int>(int))(char)", "", ""},
+	{"__static_initialization_and_\xe2\x80\xa6n_0(..)", "n_0", ""},
+	{"ring<\xe2\x80\xa6>::turn", "turn", ""},
+	{"f<a..@k3f9x", "f", ""},
 	/* pieces of what has no word of its own */
-	{"std::string::string", ""},
-	{"..ing::~..ing", ""},
-	{"..ator==", ""},
-	{"f..int>", ""},
-	{"..mespace)::..", ""},
-	{"*int*", ""},
-	{"*turn", ""},
-	{"*::operator==", ""},
-	{"..bda#1}", ""},
-	{"..bda..", ""},
-	{"non-vi..f", ""},
-	{"", ""},
-	{">)]}", ""},
+	{"std::string::string", "", ""},
+	{"..ing::~..ing", "", ""},
+	{"..ator==", "", ""},
+	{"f..int>", "", ""},
+	{"..mespace)::..", "", ""},
+	{"*int*", "", ""},
+	{"*turn", "", ""},
+	{"*::operator==", "", ""},
+	{"..bda#1}", "", ""},
+	{"..bda..", "", ""},
+	{"non-vi..f", "", ""},
+	{"", "", ""},
+	{">)]}", "", ""},
 };
 
 static void a_rule_has_a_word(void **state)
 {
 	(void)state;
 	for (size_t i = 0; i < sizeof(words) / sizeof(words[0]); i++) {
-		const char *word = "";
-		size_t size = name_word_find(words[i].rule, strlen(words[i].rule), &word);
+		struct name_word word =
+			name_word_find(words[i].rule, strlen(words[i].rule));
+		const char *code = word.codes ? word.codes[0] : "";
 
-		if (size != strlen(words[i].word) ||
-		    memcmp(word, words[i].word, size) != 0)
-			fail_msg("%s: \"%.*s\"", words[i].rule, (int)size, word);
+		if (word.size != strlen(words[i].word) ||
+		    memcmp(word.text, words[i].word, word.size) != 0 ||
+		    strcmp(code, words[i].code) != 0)
+			fail_msg("%s: \"%.*s\" %s", words[i].rule, (int)word.size,
+				 word.text, code);
 	}
 }
 
@@ -77,6 +90,11 @@ static const char *const linkage_names[] = {
 	"_ZN12_GLOBAL__N_16hiddenEi",
 	"_ZThn16_N1A1fEv",
 	"_ZN1AptEv",
+	"_ZN1A1AEv",
+	"_ZN1A2v1ixEi",
+	"_ZNSt6vectorIN2ns4ItemESaIS1_EEC2Ev",
+	"_ZN1AIiEaSERKS0_",
+	"_ZN1AIiEixEi",
 	"_ZltRK1AS1_",
 	"_Z1fIiEvT_",
 	"_Z1fIiEPFvcET_",
