@@ -61,20 +61,24 @@ const char *profile_recording(const struct profile_node *node)
 	return node->recording == 1 ? "windows" : node->recording == 2 ? "counted" : NULL;
 }
 
+static size_t climb(const struct profile *profile, uint32_t from, size_t most,
+		    uint32_t *ret)
+{
+	size_t count = 0;
+
+	for (; from != PROFILE_NONE && count < most; from = profile->nodes[from].parent)
+		ret[count++] = from;
+	return count;
+}
+
 size_t profile_chain(const struct profile *profile, uint32_t node, uint32_t *chain)
 {
 	const size_t half = PROFILE_STACK_MOST / 2;
-	size_t depth = 0;
 
-	for (uint32_t at = node; at != PROFILE_NONE; at = profile->nodes[at].parent) {
-		if (depth == PROFILE_STACK_MOST) {
-			memmove(chain + half, chain + half + 1,
-				(half - 1) * sizeof(*chain));
-			depth--;
-		}
-		chain[depth++] = at;
-	}
-	return depth;
+	if (profile->nodes[node].depth <= PROFILE_STACK_MOST)
+		return climb(profile, node, PROFILE_STACK_MOST, chain);
+	climb(profile, node, half, chain);
+	return half + climb(profile, profile->nodes[node].outer, half, chain + half);
 }
 
 static int compare_samples(const void *left, const void *right)

@@ -45,7 +45,10 @@ struct profile_function {
 struct profile_node {
 	uint32_t parent; /* an earlier node; PROFILE_NONE: a root */
 	uint32_t function;
-	uint32_t end;	   /* the nodes from here to there are those at and below it */
+	uint32_t depth; /* 1 for roots */
+	uint32_t outer; /* above it, the one of depth PROFILE_STACK_MOST / 2; of what is
+			 * not deeper, itself */
+	uint32_t end;	/* the nodes from here to there are those at and below it */
 	uint8_t recording; /* 0: each call was timed; else see profile_recording() */
 };
 
@@ -101,9 +104,10 @@ void profile_remark(struct profile *profile, const char *sentence);
 /* "windows" or "counted" of a path whose time is an estimate; NULL: of another. */
 const char *profile_recording(const struct profile_node *node);
 /* A stack for formats that have no trees, in which it comes again for each path. */
-#define PROFILE_STACK_MOST 2000
+#define PROFILE_STACK_MOST 1000
 /* The nodes from one to its root, into chain, which has room for PROFILE_STACK_MOST: of
- * more than these the ones in the middle are left out. Returns how many. */
+ * more than these the ones in the middle are left out. Returns how many. To be asked of
+ * every node of a deep tree, so it takes no longer for a deep one. */
 size_t profile_chain(const struct profile *profile, uint32_t node, uint32_t *chain);
 /* Sorts samples and sites and adds up those of one node and lane, or line; the sums of
  * all. */

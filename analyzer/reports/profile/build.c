@@ -165,6 +165,24 @@ static void remark_estimates(const struct profiling *profiling, struct strbuf *t
 	strbuf_reset(text);
 }
 
+/* Stacks are written out in formats that have no trees. */
+static void remark_deep(const struct profiling *profiling, struct strbuf *text)
+{
+	size_t count = 0;
+
+	for (size_t i = 0; i < profiling->profile->node_count; i++)
+		count += profiling->profile->nodes[i].depth > PROFILE_STACK_MOST;
+	if (!count)
+		return;
+	units_counted(text, (int64_t)count, "call path");
+	strbuf_printf(text,
+		      " deeper than %d frames: where stacks are written out (pprof, "
+		      "speedscope, dhat) the middle is pruned.",
+		      PROFILE_STACK_MOST);
+	profile_remark(profiling->profile, strbuf_text(text));
+	strbuf_reset(text);
+}
+
 static void tell(struct profiling *profiling, struct strbuf *text)
 {
 	profile_remark(profiling->profile, strbuf_text(text));
@@ -181,6 +199,7 @@ static void add_remarks(struct profiling *profiling, const struct doc *doc,
 	if (!profiling->input->options->timeline && !profiling->input->options->heap) {
 		remark_left_out(profiling, &text);
 		tell(profiling, &text);
+		remark_deep(profiling, &text);
 	}
 	if (folded_count && !profiling->input->options->timeline) {
 		units_counted(&text, (int64_t)folded_count, "call path");

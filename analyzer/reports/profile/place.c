@@ -78,6 +78,25 @@ static void place(struct placing *placing, uint32_t at)
 	placing->places[at] = number;
 }
 
+static void add_node(struct profile *profile, const struct placing *placing,
+		     struct raw *raw, uint32_t depth)
+{
+	struct profile_node *node = &profile->nodes[profile->node_count];
+
+	raw->number = (uint32_t)profile->node_count++;
+	*node = (struct profile_node){.parent = PROFILE_NONE,
+				      .function = raw->function,
+				      .depth = depth,
+				      .outer = raw->number,
+				      .recording = raw->recording};
+	if (raw->parent != PROFILE_NONE)
+		node->parent = placing->raws[raw->parent].number;
+	if (depth > PROFILE_STACK_MOST / 2)
+		node->outer = profile->nodes[node->parent].outer;
+	if (depth > profile->depth)
+		profile->depth = depth;
+}
+
 static void put_in_order(struct placing *placing, struct profile *profile)
 {
 	uint32_t at = placing->roots.first_child, depth = 1;
@@ -86,15 +105,7 @@ static void put_in_order(struct placing *placing, struct profile *profile)
 	while (at != PROFILE_NONE) {
 		struct raw *raw = &placing->raws[at];
 
-		raw->number = (uint32_t)profile->node_count++;
-		profile->nodes[raw->number] = (struct profile_node){
-			.parent = raw->parent == PROFILE_NONE
-					  ? PROFILE_NONE
-					  : placing->raws[raw->parent].number,
-			.function = raw->function,
-			.recording = raw->recording};
-		if (depth > profile->depth)
-			profile->depth = depth;
+		add_node(profile, placing, raw, depth);
 		if (raw->first_child != PROFILE_NONE) {
 			at = raw->first_child;
 			depth++;

@@ -141,7 +141,11 @@ static struct profile *make_chain(uint32_t depth)
 	profile->nodes = xcalloc(depth, sizeof(*profile->nodes));
 	profile->node_count = depth;
 	for (uint32_t i = 0; i < depth; i++)
-		profile->nodes[i].parent = i ? i - 1 : PROFILE_NONE;
+		profile->nodes[i] = (struct profile_node){
+			.parent = i ? i - 1 : PROFILE_NONE,
+			.depth = i + 1,
+			.outer = i < PROFILE_STACK_MOST / 2 ? i
+							    : PROFILE_STACK_MOST / 2 - 1};
 	return profile;
 }
 
