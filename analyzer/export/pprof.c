@@ -212,6 +212,14 @@ static void put_strings(struct writing *writing)
 	}
 }
 
+/* 0: not known, as of a damaged file. */
+static int64_t started_ns(const struct profile *profile)
+{
+	int64_t ns;
+
+	return __builtin_mul_overflow(profile->started_ms, 1000000, &ns) ? 0 : ns;
+}
+
 static void put_all(struct writing *writing)
 {
 	const struct profile *profile = writing->profile;
@@ -223,7 +231,7 @@ static void put_all(struct writing *writing)
 	put_functions(writing);
 	for (size_t i = 0; i < profile->sample_count; i++)
 		put_sample(writing, &profile->samples[i]);
-	put_number(writing, TIME_NANOS, profile->started_ms * 1000000);
+	put_number(writing, TIME_NANOS, started_ns(profile));
 	put_number(writing, DURATION_NANOS, profile->wall_ns);
 	put_value_type(writing, PERIOD_TYPE, &profile_metrics[PROFILE_WALL]);
 	put_number(writing, PERIOD, 1);
