@@ -248,7 +248,8 @@ static size_t keep_rest(const struct move *from, double share, double done,
 	if (rest.calls <= 0 && rest.counting <= 0)
 		return 0;
 	if (!rest.holder) {
-		add_left(left, &rest);
+		if (!from->is_copy) /* they are nowhere else */
+			add_left(left, &rest);
 		return 0;
 	}
 	*to = rest;
