@@ -330,7 +330,7 @@ static bool holds(const struct ingest *ingest, uint32_t note, const char *refuse
 	if (note == SEGMENT_NOTE_SETTING_IGNORED && refused)
 		return true;
 	return noted_by(ingest, note) &&
-	       (note != SEGMENT_NOTE_NO_FUNCTION || !is_missing_everywhere(ingest));
+	       (note != SEGMENT_NOTE_NO_FUNCTION || is_missing_everywhere(ingest));
 }
 
 /* The shim told the settings that it reads; what is library is the collector's. */

@@ -95,7 +95,7 @@ class Firefox:
         return total, functions
 
     def close(self):
-        self.ask("stop")
+        self.ask("stop", "--all")
 
 
 def load_into_speedscope(page, modules, recording):
