@@ -68,28 +68,14 @@ static void put_column(const struct part *part, const char *name, uint32_t count
 	putc(']', part->out);
 }
 
-static void put_null(const struct part *part, uint32_t number)
+/* The same text for each. */
+static void put_constant(const struct part *part, const char *name, uint32_t count,
+			 const char *text)
 {
-	(void)number;
-	fputs("null", part->out);
-}
-
-static void put_zero(const struct part *part, uint32_t number)
-{
-	(void)number;
-	putc('0', part->out);
-}
-
-static void put_none(const struct part *part, uint32_t number)
-{
-	(void)number;
-	fputs("-1", part->out);
-}
-
-static void put_false(const struct part *part, uint32_t number)
-{
-	(void)number;
-	fputs("false", part->out);
+	fprintf(part->out, ",\"%s\":[", name);
+	for (uint32_t i = 0; i < count; i++)
+		fprintf(part->out, "%s%s", i ? "," : "", text);
+	putc(']', part->out);
 }
 
 static void put_number(const struct part *part, uint32_t number)
@@ -165,26 +151,26 @@ static void put_tables(const struct part *part)
 	put_column(part, "frame", nodes, put_frame);
 	put_column(part, "prefix", nodes, put_prefix);
 	put_column(part, "category", nodes, put_category);
-	put_column(part, "subcategory", nodes, put_zero);
+	put_constant(part, "subcategory", nodes, "0");
 	fprintf(part->out, "},\n\"frameTable\":{\"length\":%" PRIu32, functions);
-	put_column(part, "address", functions, put_none);
-	put_column(part, "inlineDepth", functions, put_zero);
-	put_column(part, "category", functions, put_null);
-	put_column(part, "subcategory", functions, put_null);
+	put_constant(part, "address", functions, "-1");
+	put_constant(part, "inlineDepth", functions, "0");
+	put_constant(part, "category", functions, "null");
+	put_constant(part, "subcategory", functions, "null");
 	put_column(part, "func", functions, put_number);
-	put_column(part, "nativeSymbol", functions, put_null);
-	put_column(part, "innerWindowID", functions, put_null);
-	put_column(part, "implementation", functions, put_null);
+	put_constant(part, "nativeSymbol", functions, "null");
+	put_constant(part, "innerWindowID", functions, "null");
+	put_constant(part, "implementation", functions, "null");
 	put_column(part, "line", functions, put_line);
-	put_column(part, "column", functions, put_null);
+	put_constant(part, "column", functions, "null");
 	fprintf(part->out, "},\n\"funcTable\":{\"length\":%" PRIu32, functions);
-	put_column(part, "isJS", functions, put_false);
-	put_column(part, "relevantForJS", functions, put_false);
+	put_constant(part, "isJS", functions, "false");
+	put_constant(part, "relevantForJS", functions, "false");
 	put_column(part, "name", functions, put_number);
-	put_column(part, "resource", functions, put_none);
+	put_constant(part, "resource", functions, "-1");
 	put_column(part, "fileName", functions, put_file);
 	put_column(part, "lineNumber", functions, put_line);
-	put_column(part, "columnNumber", functions, put_null);
+	put_constant(part, "columnNumber", functions, "null");
 	fputs("},\n\"resourceTable\":{\"length\":0,\"lib\":[],\"name\":[],\"host\":[],"
 	      "\"type\":[]},\n\"nativeSymbols\":{\"length\":0,\"libIndex\":[],"
 	      "\"address\":[],\"name\":[],\"functionSize\":[]}",

@@ -123,7 +123,7 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 int frame_open_second(struct lane_context *context, uint64_t function, uint64_t call_site,
 		      uintptr_t stack, uint64_t since)
 {
-	struct segment_frame *frame = context->top;
+	struct segment_frame *frame;
 	uint32_t parent = context->current, child;
 	uint64_t left_out_ticks;
 
@@ -132,12 +132,7 @@ int frame_open_second(struct lane_context *context, uint64_t function, uint64_t 
 	child = tree_second(context, parent, function);
 	if (!child)
 		return 0;
-	context->top = frame + 1;
-	compiler_barrier();
-	frame->function = function;
-	frame->caller = call_site;
-	frame->stack_pointer = stack;
-	frame->parent_node = parent;
+	frame = frame_take(context, parent, function, call_site, stack);
 	left_out_ticks = off_cpu_leave_out(context, since);
 	frame->start_ticks = since + left_out_ticks - context->clock_offset;
 	compiler_barrier();
@@ -151,16 +146,11 @@ int frame_open_second(struct lane_context *context, uint64_t function, uint64_t 
 void frame_push(struct lane_context *context, uint64_t function, uint64_t call_site,
 		uintptr_t stack, uintptr_t return_address, uint64_t since)
 {
-	struct segment_frame *frame = context->top;
+	struct segment_frame *frame;
 	uint32_t parent = context->current, child;
 	uint64_t left_out_ticks = 0;
 
-	context->top = frame + 1;
-	compiler_barrier();
-	frame->function = function;
-	frame->caller = call_site;
-	frame->stack_pointer = stack;
-	frame->parent_node = parent;
+	frame = frame_take(context, parent, function, call_site, stack);
 	child = tree_front(context, parent, function);
 	if (!child)
 		child = tree_second(context, parent, function);

@@ -88,6 +88,22 @@ static inline void frame_finish(struct lane_context *context, struct segment_nod
 		frame_histogram_overflow(function, (uint32_t)bucket);
 }
 
+/* Takes the next frame, of a call from this node; it has none of its own yet. */
+static inline __attribute__((always_inline)) struct segment_frame *
+frame_take(struct lane_context *context, uint32_t parent, uint64_t function,
+	   uint64_t call_site, uintptr_t stack)
+{
+	struct segment_frame *frame = context->top;
+
+	context->top = frame + 1;
+	compiler_barrier();
+	frame->function = function;
+	frame->caller = call_site;
+	frame->stack_pointer = stack;
+	frame->parent_node = parent;
+	return frame;
+}
+
 /* Opens a frame for a call of this function (or region) from this call site, when the
  * front table has the child and the clock is the TSC. stack: the caller's stack pointer.
  * FRAME_MISSED: it has not, and the next free frame's start_ticks say when it was asked,
@@ -99,19 +115,14 @@ static inline __attribute__((always_inline)) enum frame_result
 frame_open(struct lane_context *context, uint64_t function, uint64_t call_site,
 	   uintptr_t stack)
 {
-	struct segment_frame *frame = context->top;
+	struct segment_frame *frame;
 	uint32_t parent = context->current;
 	uint32_t child = context->front[tree_place(parent, function)];
 	struct segment_node *node = &context->nodes[child];
 
 	if (unlikely(!child)) /* nor does a call know the time that is only counted */
 		return FRAME_UNKNOWN;
-	context->top = frame + 1;
-	compiler_barrier();
-	frame->function = function;
-	frame->caller = call_site;
-	frame->stack_pointer = stack;
-	frame->parent_node = parent;
+	frame = frame_take(context, parent, function, call_site, stack);
 	frame->start_ticks = clock_tsc() - context->clock_offset;
 	compiler_barrier();
 	if (unlikely(node->key != function || node->parent != parent ||
