@@ -109,7 +109,7 @@ static uint32_t find_child(struct lane_context *context, uint32_t parent,
 	if (child >= known_count && unlikely(segment_key_is_libc(function)))
 		note_waits(context, frame);
 	if (number && modes_has_early_sites(number)) /* comes here again */
-		context->front[tree_hash(parent, function) >> 20] = 0;
+		context->front[tree_place(parent, function)] = 0;
 
 	if (likely(!trigger_count) || !trigger_find(function))
 		return child;

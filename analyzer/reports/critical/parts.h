@@ -43,7 +43,7 @@ struct critical {
 enum exit_status critical_load(struct report_input *input, struct critical *ret);
 void critical_done(struct critical *critical);
 
-/* What a share's own time was: as the lane's on the path was. */
+/* What a share's self time was: as the lane's on the path was. */
 struct critical_split critical_split_of(const struct critical *critical,
 					const struct share *share);
 

@@ -10,7 +10,7 @@ FROM site
 WHERE run_id = :run AND cross_thread_free_count > 0
 	AND cross_thread_free_count >= :least_share * free_count;
 
--- The function's total and own time, what of that counts for the run, the total with the
+-- The function's total and self time, what of that counts for the run, the total with the
 -- hooks, the histogram of its calls, and what a tick of that is in ns.
 -- :name durations
 SELECT f.total_ns, f.raw_total_ns, f.self_ns, f.histogram,
