@@ -230,6 +230,7 @@ void cli_parse(int argc, char **argv, struct request *ret)
 	if (!error.size)
 		check_options(&parsing, &error);
 	ret->options.machine = ret->renderer->for_machines;
+	ret->options.page = ret->renderer->is_page;
 	free(parsing.arguments);
 	if (!error.size)
 		return;

@@ -25,7 +25,7 @@ static const struct {
 	size_t text, flag;
 } table[CLI_OPTION_COUNT] = {
 	{"format", KEY_FORMAT, "FORMAT",
-	 "text, json, csv or md; of a gate: junit; of findings: sarif",
+	 "text, json, csv, md or html; of a gate: junit; of findings: sarif",
 	 .taken_with = BY_ALL},
 	{"output", 'o', "FILE", "write to FILE", .text = WHERE(output)},
 	{"run", KEY_RUN, "N|LABEL", "this run instead of the latest",
@@ -114,9 +114,10 @@ static const struct {
 	unsigned takes;
 	const char *doc;
 } meanings[] = {
-	{KEY_FORMAT, NULL, TAKES_GATE, "text, json, csv or md; junit: the gate's checks"},
-	{KEY_FORMAT, NULL, TAKES_FINDINGS, "text, json, csv, md or sarif"},
-	{KEY_FORMAT, NULL, ~0u, "text, json, csv or md"},
+	{KEY_FORMAT, NULL, TAKES_GATE,
+	 "text, json, csv, md or html; junit: the gate's checks"},
+	{KEY_FORMAT, NULL, TAKES_FINDINGS, "text, json, csv, md, html or sarif"},
+	{KEY_FORMAT, NULL, ~0u, "text, json, csv, md or html"},
 	{KEY_MIN_SHARE, NULL, TAKES_PICTURE, "leave out what is below this share (0.1)"},
 	{KEY_MIN_SHARE, NULL, TAKES_TREE,
 	 "leave out what is below this share (0.5; in json and csv: 0)"},

@@ -36,6 +36,10 @@ enum section_flag {
 	SECTION_SQL = 1u << 6,	    /* findings: with the query that proves each */
 	SECTION_GATE = 1u << 7,	    /* findings: a build may fail because of them */
 	SECTION_VERBATIM = 1u << 8, /* note: to be copied, so in one line */
+	SECTION_PAGE = 1u << 9,	    /* beside SECTION_MACHINE: html, too */
+	/* values: those for machines that have a title are parts of a whole; html draws
+	 * them instead of what people see elsewhere */
+	SECTION_PARTS = 1u << 10,
 };
 
 struct section_value {
@@ -113,5 +117,8 @@ void doc_add_text(struct doc *doc, struct section *section, const char *name,
 /* The same, for machines or for people only. */
 void doc_add_machine(struct section *section, const char *name, enum column_type type,
 		     struct cell cell);
+/* A part of the whole that a section with SECTION_PARTS is. */
+void doc_add_part(struct section *section, const char *name, const char *title,
+		  enum column_type type, struct cell cell);
 void doc_add_human(struct doc *doc, struct section *section, const char *title,
 		   const char *text);

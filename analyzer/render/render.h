@@ -20,6 +20,7 @@ struct render_context {
 struct renderer {
 	const char *name;
 	bool for_machines;   /* reports leave nothing out for it */
+	bool is_page;	     /* reads well with many rows, and is no text of a terminal */
 	bool needs_checks;   /* only for reports with a gate (TAKES_GATE) */
 	bool needs_findings; /* only for reports of findings (TAKES_FINDINGS) */
 	/* Errors of the stream are the caller's to check. */

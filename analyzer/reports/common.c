@@ -85,7 +85,16 @@ size_t report_limit(const struct report_input *input, size_t people)
 {
 	if (input->options->limit >= 0)
 		return (size_t)input->options->limit;
+	if (input->options->page && people < REPORT_PAGE_ROWS)
+		return REPORT_PAGE_ROWS;
 	return input->options->machine ? 0 : people;
+}
+
+size_t report_path_rows(const struct report_input *input, size_t usual)
+{
+	return input->options->machine ? SIZE_MAX
+	       : input->options->page  ? REPORT_PAGE_ROWS
+				       : usual;
 }
 
 /* The column meant by the user's word: a usual word for it, itself, or itself without

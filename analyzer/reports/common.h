@@ -26,8 +26,12 @@ const char *report_text(struct doc *doc, struct cursor *cursor, const char *colu
 struct table *report_table(struct report_input *input, const char *sql,
 			   const struct column *columns, size_t count);
 
+/* Rows of a table on a page, where a reader can sort and filter them. */
+#define REPORT_PAGE_ROWS 100
 /* Rows to show: --limit, or for people the report's own; 0: all. */
 size_t report_limit(const struct report_input *input, size_t people);
+/* The first rows that show their call paths: of a terminal's few, usual. */
+size_t report_path_rows(const struct report_input *input, size_t usual);
 /* Sorts by --sort or the given column, ties by name. Usage error when --sort is not
  * one of the table's columns; "self" stands for self_ns and so on. */
 enum exit_status report_sort(struct report_input *input, struct table *table,

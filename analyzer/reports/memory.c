@@ -37,8 +37,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 				   report_limit(input, DEFAULT_ROWS), "site",
 				   "alloc_bytes", "the bytes");
 	section->flags = SECTION_MAIN;
-	sites_add_paths(section->table, tree,
-			input->options->machine ? SIZE_MAX : ROWS_WITH_PATHS);
+	sites_add_paths(section->table, tree, report_path_rows(input, ROWS_WITH_PATHS));
 	calltree_free(tree);
 	sites_thread_note(input, doc);
 	if (run_facts_empty(&facts)) {

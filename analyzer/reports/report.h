@@ -36,6 +36,7 @@ struct report_options {
 	bool raw, unfold, inlined, fold_library, unfold_threads;
 	bool show_sql, list_rules; /* bottlenecks */
 	bool machine;		   /* json or csv: nothing is left out unless asked for */
+	bool page;		   /* html: room for many rows */
 	bool profile, timeline, heap; /* export: all of a run, not one metric */
 };
 

@@ -14,7 +14,7 @@ import tempfile
 import programs
 import tree
 
-FORMATS = ["csv", "json", "md", "text"]
+FORMATS = ["csv", "html", "json", "md", "text"]
 # What is typed, the last word half, and what is offered; a value may stand behind = or not.
 WORDS = [
     ("prof-analyze fu", ["functions"]),

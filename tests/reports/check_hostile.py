@@ -50,7 +50,7 @@ REPORTS = (
     ["components"], ["steps"], ["bottlenecks"], ["doctor"], ["runs"], ["ranks"], ["callers", "main"],
     ["delta", "1", "2"], ["locks"], ["critical"],
 )
-FORMATS = ("text", "json", "csv", "md")
+FORMATS = ("text", "json", "csv", "md", "html")
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?%?$")
 STEERING = re.compile(r"^[=+\-@\t\r＝＋－＠]")
 
@@ -92,8 +92,10 @@ def check_shown(what, output, problems):
 
 
 def without_script(output, what, problems):
-    """The picture less its style and its script, which are ours and may be indented."""
-    parts = re.subn(rb"<style>.*?</style>|<script>.*?</script>\n</svg>", b"", output,
+    """The picture, or the page, less its style and its script, which are ours and may be
+    indented, and the page's data, which is no text."""
+    parts = re.subn(rb"<style>.*?</style>|<script>.*?</script>\n</(svg|body)>|"
+                    rb'<script type="text/plain" id="data">[\w+/=\n]*</script>', b"", output,
                     flags=re.DOTALL)
     if b"<script" in parts[0]:
         problems.append(f"{what}: a script that is not ours")
@@ -125,7 +127,8 @@ def check(what, arguments, done, problems):
         check_csv(what, output.decode("utf-8"), problems)
         output = output.replace(b"\r\n", b"\n")
     is_picture = arguments[0] == "flamegraph" and output.startswith(b"<?xml")
-    check_shown(what, without_script(output, what, problems) if is_picture else output,
+    has_script = is_picture or output.startswith(b"<!DOCTYPE html>")
+    check_shown(what, without_script(output, what, problems) if has_script else output,
                 problems)
     if not output or done.returncode in (1, 2):
         return

@@ -262,7 +262,7 @@ enum exit_status critical_show_paths(struct report_input *input,
 {
 	struct table *table = table_new(path_columns, COUNT(path_columns));
 	struct sum *sums = add_up(critical);
-	size_t chains = input->options->machine ? SIZE_MAX : ROWS_WITH_PATHS;
+	size_t chains = report_path_rows(input, ROWS_WITH_PATHS);
 	enum exit_status status;
 
 	for (uint32_t i = 0; i < critical->tree->node_count; i++)

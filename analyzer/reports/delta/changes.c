@@ -256,7 +256,6 @@ static void add_main_table(const struct report_input *input, struct doc *doc,
 			   const struct delta_changes *changes, struct table *table)
 {
 	const struct delta *delta = changes->delta;
-	bool machine = input->options->machine;
 	struct section *section;
 
 	if (!table->row_count)
@@ -265,7 +264,7 @@ static void add_main_table(const struct report_input *input, struct doc *doc,
 	finish(input, changes, table, report_limit(input, DEFAULT_ROWS));
 	show(table, delta->by,
 	     "live_bytes live_delta_bytes live_count live_delta_count average_bytes ");
-	add_paths(delta, table, machine ? SIZE_MAX : ROWS_WITH_PATHS);
+	add_paths(delta, table, report_path_rows(input, ROWS_WITH_PATHS));
 	section = doc_table(doc, "changes", kinds[delta->by].title, table);
 	section->flags = SECTION_MAIN | (table->row_count ? 0 : SECTION_MACHINE);
 }

@@ -167,7 +167,7 @@ static enum exit_status add_paths(struct report_input *input, struct doc *doc,
 
 	if (!table)
 		return STATUS_FAILED;
-	compute_paths(table, tree, input->options->machine ? SIZE_MAX : ROWS_WITH_PATHS);
+	compute_paths(table, tree, report_path_rows(input, ROWS_WITH_PATHS));
 	report_add_table(doc, "io_paths", "By call path", table,
 			 report_limit(input, DEFAULT_ROWS), "path", "total_ns",
 			 "the time");

@@ -247,7 +247,7 @@ static void add_table(struct report_input *input, struct doc *doc, struct growth
 		      const char *title, size_t process_count)
 {
 	struct table *table = table_new(columns, sizeof(columns) / sizeof(columns[0]));
-	size_t with_paths = input->options->machine ? SIZE_MAX : ROWS_WITH_PATHS;
+	size_t with_paths = report_path_rows(input, ROWS_WITH_PATHS);
 	size_t counts[LEAK_NO_TREND + 1] = {0};
 	struct strbuf text = {0};
 	struct section *section;

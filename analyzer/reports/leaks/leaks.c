@@ -112,8 +112,7 @@ static enum exit_status add_sites(struct report_input *input, struct doc *doc,
 				   report_limit(input, DEFAULT_ROWS), "site",
 				   "live_bytes", "the live bytes");
 	section->flags = SECTION_MAIN | (*ret_anything ? 0 : SECTION_MACHINE);
-	sites_add_paths(section->table, tree,
-			input->options->machine ? SIZE_MAX : ROWS_WITH_PATHS);
+	sites_add_paths(section->table, tree, report_path_rows(input, ROWS_WITH_PATHS));
 	leak_filter_report(doc, filter);
 	return STATUS_OK;
 }

@@ -35,7 +35,10 @@
 /* The report is a page in every format: --limit changes all its tables. */
 static size_t rows(const struct report_input *input, size_t usual)
 {
-	return input->options->limit >= 0 ? (size_t)input->options->limit : usual;
+	if (input->options->limit >= 0)
+		return (size_t)input->options->limit;
+	return input->options->page && usual < REPORT_PAGE_ROWS ? REPORT_PAGE_ROWS
+								: usual;
 }
 
 static void keep_positive(struct table *table, const char *column)
@@ -187,7 +190,7 @@ static enum exit_status add_sites(struct report_input *input, struct doc *doc,
 	report_add_table(doc, name, title, table, rows(input, SITE_ROWS), "site", sort,
 			 weight);
 	/* by its line alone an allocator of the program's own says nothing */
-	sites_add_paths(table, tree, input->options->machine ? SIZE_MAX : SITE_ROWS);
+	sites_add_paths(table, tree, report_path_rows(input, SITE_ROWS));
 	return STATUS_OK;
 }
 

@@ -86,12 +86,15 @@ enum exit_status where_add(struct report_input *input, struct doc *doc,
 	section = doc_values(doc, "where", NULL);
 	doc_add_human(doc, section, "threads", strbuf_text(&bar));
 	doc_add_human(doc, section, "", strbuf_text(&text));
-	doc_add_machine(section, "cpu_ns", COLUMN_NSEC, cell_integer(facts->cpu_ns));
-	doc_add_machine(section, "ready_ns", COLUMN_NSEC, cell_integer(facts->ready_ns));
-	doc_add_machine(section, "blocked_ns", COLUMN_NSEC,
-			cell_integer(facts->blocked_ns));
+	section->flags = SECTION_PARTS;
+	doc_add_part(section, "cpu_ns", "computing", COLUMN_NSEC,
+		     cell_integer(facts->cpu_ns));
+	doc_add_part(section, "ready_ns", "ready, waiting for a CPU", COLUMN_NSEC,
+		     cell_integer(facts->ready_ns));
+	doc_add_part(section, "blocked_ns", "blocked", COLUMN_NSEC,
+		     cell_integer(facts->blocked_ns));
 	doc_table(doc, "blocked_on", "What they slept in", table)->flags |=
-		SECTION_MACHINE;
+		SECTION_MACHINE | SECTION_PAGE;
 	strbuf_free(&text);
 	strbuf_free(&bar);
 	return status;

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: MIT */
+/* What the files of the HTML page share. */
+#pragma once
+
+#include "analyzer/model/shorten.h"
+#include "analyzer/render/render.h"
+
+#include "common/base/strbuf.h"
+
+struct html_page {
+	FILE *out;
+	const struct doc *doc;
+	struct shorten_style style; /* with the document's names */
+};
+
+/* Text of unknown origin, as text or as the value of an attribute in double quotes. */
+void html_put(struct html_page *page, const char *text);
+/* <TAG class="CLASS">text</TAG>; class NULL: none; text NULL or empty: nothing. */
+void html_put_element(struct html_page *page, const char *tag, const char *class,
+		      const char *text);
+
+/* table.c: SECTION_TABLE. */
+void html_put_table(struct html_page *page, const struct section *section);
+/* values.c: SECTION_VALUES, those that are parts of a whole as a bar; SECTION_PLOT. */
+void html_put_values(struct html_page *page, const struct section *section);
+void html_put_plot(struct html_page *page, const struct section *section);
+/* findings.c: SECTION_FINDINGS. */
+void html_put_findings(struct html_page *page, const struct section *section);

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The page: its head with the policy that lets nothing in but its own style and script,
+ * the way around, and the sections. Must not write a style attribute: the policy forbids
+ * them.
+ */
+#include "analyzer/render/html/html.h"
+
+#include "page.css.h"
+#include "page.js.h"
+
+#include <string.h>
+
+static void put_head(struct html_page *page)
+{
+	fprintf(page->out,
+		"<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+		"<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+		"'none'; style-src 'sha256-%s'; script-src 'sha256-%s'; base-uri "
+		"'none'; form-action 'none'\">\n"
+		"<meta name=\"viewport\" content=\"width=device-width, "
+		"initial-scale=1\">\n<meta name=\"color-scheme\" content=\"light "
+		"dark\">\n<meta name=\"referrer\" content=\"no-referrer\">\n"
+		"<title>profshim ",
+		page_css_hash, page_js_hash);
+	html_put(page, page->doc->report);
+	fprintf(page->out, "</title>\n<style>%s</style>\n</head>\n", page_css);
+}
+
+static bool is_shown(const struct section *section)
+{
+	if (section->flags & SECTION_PAGE)
+		return section->table->row_count > 0;
+	return !(section->flags & SECTION_MACHINE);
+}
+
+static bool has_heading(const struct section *section)
+{
+	return is_shown(section) && section->title && section->kind != SECTION_PLOT;
+}
+
+static void put_ways(struct html_page *page)
+{
+	fputs("<nav aria-label=\"Sections\"><ul>\n", page->out);
+	for (size_t i = 0; i < page->doc->section_count; i++) {
+		if (!has_heading(&page->doc->sections[i]))
+			continue;
+		fprintf(page->out, "<li><a href=\"#s%zu\">", i);
+		html_put(page, page->doc->sections[i].title);
+		fputs("</a></li>\n", page->out);
+	}
+	fputs("</ul></nav>\n", page->out);
+}
+
+static void put_note(struct html_page *page, const struct section *section)
+{
+	static const char *const classes[] = {"note", "note good", "note warning"};
+
+	if (section->flags & SECTION_VERBATIM) {
+		html_put_element(page, "pre", NULL, section->text);
+		return;
+	}
+	fprintf(page->out, "<p class=\"%s\">", classes[section->level]);
+	if (section->level == NOTE_WARNING)
+		fputs("<b>Note:</b> ", page->out);
+	html_put(page, section->text);
+	if (section->advice) {
+		fputs("<br>", page->out);
+		html_put_element(page, "span", "advice", section->advice);
+	}
+	fputs("</p>\n", page->out);
+}
+
+static void put_section(struct html_page *page, size_t index)
+{
+	const struct section *section = &page->doc->sections[index];
+
+	fprintf(page->out, "<section id=\"s%zu\" data-name=\"", index);
+	html_put(page, section->name);
+	fputs("\">\n", page->out);
+	if (has_heading(section)) {
+		html_put_element(page, "h2", NULL, section->title);
+		fputc('\n', page->out);
+	}
+	switch (section->kind) {
+	case SECTION_NOTE:
+		put_note(page, section);
+		break;
+	case SECTION_VALUES:
+		html_put_values(page, section);
+		break;
+	case SECTION_TABLE:
+		html_put_table(page, section);
+		break;
+	case SECTION_PLOT:
+		html_put_plot(page, section);
+		break;
+	case SECTION_FINDINGS:
+		html_put_findings(page, section);
+		break;
+	}
+	fputs("</section>\n", page->out);
+}
+
+static void render(const struct doc *doc, const struct render_context *context)
+{
+	struct html_page page = {context->out, doc, shorten_utf8};
+
+	page.style.names = doc->names;
+	put_head(&page);
+	fputs("<body>\n<a class=\"skip\" href=\"#main\">To the report</a>\n"
+	      "<header><h1>profshim ",
+	      page.out);
+	html_put(&page, doc->report);
+	fputs("</h1>\n", page.out);
+	put_ways(&page);
+	fputs("</header>\n<main id=\"main\">\n", page.out);
+	for (size_t i = 0; i < doc->section_count; i++)
+		if (is_shown(&doc->sections[i]))
+			put_section(&page, i);
+	fprintf(page.out, "</main>\n<script>%s</script>\n</body>\n</html>\n", page_js);
+}
+
+const struct renderer renderer_html = {.name = "html", .is_page = true, .render = render};

@@ -1,0 +1,4 @@
+/* SPDX-License-Identifier: MIT */
+/* What is started, once all of the page is there. */
+
+startTables();

@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: MIT */
+/* Escaping for HTML: that for XML does, and takes out what would steer the reader. */
+#include "analyzer/render/html/html.h"
+
+#include "common/base/xml.h"
+
+void html_put(struct html_page *page, const char *text)
+{
+	struct strbuf escaped = {0};
+
+	xml_escape(&escaped, text);
+	fputs(strbuf_text(&escaped), page->out);
+	strbuf_free(&escaped);
+}
+
+void html_put_element(struct html_page *page, const char *tag, const char *class,
+		      const char *text)
+{
+	if (!text || !*text)
+		return;
+	fprintf(page->out, "<%s", tag);
+	if (class)
+		fprintf(page->out, " class=\"%s\"", class);
+	fputc('>', page->out);
+	html_put(page, text);
+	fprintf(page->out, "</%s>", tag);
+}

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Names and values; those that are parts of a whole as one bar, with the same in words;
+ * numbers over time as a line. Must not say anything by a picture alone.
+ */
+#include "analyzer/render/html/html.h"
+
+#include "analyzer/model/units.h"
+#include "analyzer/render/cell.h"
+
+#include <math.h>
+
+#define WIDE 1000.0 /* units of a picture that is as wide as the page */
+#define PLOT_HEIGHT 60.0
+
+static const char *title_of(const struct section_value *value)
+{
+	return value->title ? value->title : value->name;
+}
+
+static void put_value(struct html_page *page, const struct section_value *value)
+{
+	struct strbuf text = {0};
+
+	cell_for_people(&text, &value->cell, value->type, &page->style);
+	html_put(page, strbuf_text(&text));
+	strbuf_free(&text);
+}
+
+/* A value without a name goes on with the one before it. */
+static void put_list(struct html_page *page, const struct section *section)
+{
+	fputs("<dl>\n", page->out);
+	for (size_t i = 0; i < section->value_count; i++) {
+		const struct section_value *value = &section->values[i];
+
+		if (value->flags & COLUMN_MACHINE)
+			continue;
+		if (*title_of(value) || i == 0)
+			html_put_element(page, "dt", NULL,
+					 *title_of(value) ? title_of(value)
+							  : section->name);
+		fputs("<dd>", page->out);
+		put_value(page, value);
+		fputs("</dd>\n", page->out);
+	}
+	fputs("</dl>\n", page->out);
+}
+
+static bool is_part(const struct section_value *value)
+{
+	return (value->flags & COLUMN_MACHINE) && value->title;
+}
+
+static double whole_of(const struct section *section)
+{
+	double whole = 0;
+
+	for (size_t i = 0; i < section->value_count; i++)
+		if (is_part(&section->values[i]))
+			whole += fmax(cell_number(&section->values[i].cell), 0);
+	return whole;
+}
+
+static void put_shares(struct html_page *page, const struct section *section,
+		       double whole)
+{
+	size_t part = 0;
+
+	fputs("<ul class=\"parts\">\n", page->out);
+	for (size_t i = 0; i < section->value_count; i++) {
+		const struct section_value *value = &section->values[i];
+		struct strbuf text = {0};
+
+		if (!is_part(value))
+			continue;
+		units_percent(&text, units_share(cell_number(&value->cell), whole));
+		fprintf(page->out,
+			"<li><svg width=\"12\" height=\"12\" aria-hidden=\"true\"><rect "
+			"class=\"part%zu\" width=\"12\" height=\"12\"/></svg> ",
+			part++);
+		html_put_element(page, "b", NULL, strbuf_text(&text));
+		fputc(' ', page->out);
+		html_put(page, value->title);
+		fputs(", ", page->out);
+		put_value(page, value);
+		fputs("</li>\n", page->out);
+		strbuf_free(&text);
+	}
+	fputs("</ul>\n", page->out);
+}
+
+/* The list below tells the same. */
+static void put_parts(struct html_page *page, const struct section *section, double whole)
+{
+	double left = 0;
+	size_t part = 0;
+
+	fprintf(page->out,
+		"<svg class=\"whole\" viewBox=\"0 0 %g 24\" preserveAspectRatio=\"none\" "
+		"aria-hidden=\"true\">",
+		WIDE);
+	for (size_t i = 0; i < section->value_count; i++) {
+		const struct section_value *value = &section->values[i];
+		double width = fmax(cell_number(&value->cell), 0) / whole * WIDE;
+
+		if (!is_part(value))
+			continue;
+		fprintf(page->out,
+			"<rect class=\"part%zu\" x=\"%.2f\" width=\"%.2f\" "
+			"height=\"24\"/>",
+			part++, left, width);
+		left += width;
+	}
+	fputs("</svg>\n", page->out);
+	put_shares(page, section, whole);
+}
+
+void html_put_values(struct html_page *page, const struct section *section)
+{
+	double whole = section->flags & SECTION_PARTS ? whole_of(section) : 0;
+
+	if (whole > 0)
+		put_parts(page, section, whole);
+	else
+		put_list(page, section);
+}
+
+/* One line where the numbers are known. */
+static void put_course(struct html_page *page, const struct section *section)
+{
+	bool is_open = false;
+
+	fputs("<path d=\"", page->out);
+	for (size_t i = 0; i < section->point_count; i++) {
+		double x = section->point_count > 1
+				   ? (double)i / (double)(section->point_count - 1)
+				   : 0;
+		double y = section->peak > 0 ? section->points[i] / section->peak : 0;
+
+		if (!isnan(y))
+			fprintf(page->out, "%c%.1f %.1f", is_open ? 'L' : 'M', x * WIDE,
+				PLOT_HEIGHT - fmin(fmax(y, 0), 1) * (PLOT_HEIGHT - 2) -
+					1);
+		is_open = !isnan(y);
+	}
+	fputs("\"/>", page->out);
+}
+
+void html_put_plot(struct html_page *page, const struct section *section)
+{
+	struct cell peak = cell_real(section->peak);
+	struct strbuf text = {0};
+
+	strbuf_puts(&text, section->title ? section->title : section->name);
+	strbuf_puts(&text, ": peak ");
+	cell_for_people(&text, &peak, section->plot_type, &page->style);
+	strbuf_puts(&text, " over ");
+	units_nsec(&text, section->span_ns);
+	fputs("<figure class=\"plot\"><figcaption>", page->out);
+	html_put(page, strbuf_text(&text));
+	fprintf(page->out,
+		"</figcaption><svg viewBox=\"0 0 %g %g\" preserveAspectRatio=\"none\" "
+		"aria-hidden=\"true\">",
+		WIDE, PLOT_HEIGHT);
+	put_course(page, section);
+	fputs("</svg></figure>\n", page->out);
+	strbuf_free(&text);
+}
