@@ -13,6 +13,7 @@
 #include "common/segment_names.h"
 #include "common/segment_recording.h"
 #include "common/segment_series.h"
+#include "common/slow/spans.h"
 
 #define HEADER_ALIGN 64u
 #define PAGE_BYTES 4096u
@@ -26,8 +27,8 @@
 
 /* In the order in which they lie in a slot. For the usual slot of 256 MiB: 65,536 former
  * processes, 1.6 M sites; 1.6 M frames, 1.3 M nodes, 50,000 functions, 65,536 fibers,
- * 393,000 waits, 8,192 locks and 16,384 waits for them, 8,192 stalls, 256 series; 1.6 M
- * changes of sites, 2 M of survivors, 6.3 M of paths. */
+ * 393,000 waits, 8,192 locks and 16,384 waits for them, 8,192 stalls, 4,096 spans, 256
+ * series; 1.6 M changes of sites, 2 M of survivors, 6.3 M of paths. */
 #define ROW(kind, header, member, type, ...)                                             \
 	{                                                                                \
 		SEGMENT_SLOT_##kind, offsetof(struct header, member),                    \
@@ -77,6 +78,8 @@ const struct array_kind array_kinds[ARRAY_COUNT] = {
 			     SEGMENT_STALL_LIMIT, 1, 64, 512, 0),
 	[ARRAY_TRANSFERS] = ROW(LANE, segment_lane, transfers, segment_transfer,
 				UNLIMITED, 1, 28, 512, 0),
+	[ARRAY_SPANS] = ROW(LANE, segment_lane, spans, segment_span, SEGMENT_SPAN_LIMIT,
+			    1, 64, 512, 0),
 	[ARRAY_SERIES] = ROW(LANE, segment_lane, series, segment_series,
 			     SEGMENT_SERIES_LIMIT, ARRAY_REST, 1, 1, 0),
 	[ARRAY_SNAPSHOTS] = ROW(HISTORY, segment_history, snapshots, segment_snapshot,

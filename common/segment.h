@@ -105,7 +105,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 24u
+#define SEGMENT_VERSION 25u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -198,8 +198,9 @@ struct segment_run {
 	uint32_t snapshot_every_ms; /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
 	uint32_t report;	    /* enum segment_report: PROFSHIM_REPORT */
 	uint32_t check_stacks;	    /* PROFSHIM_CHECK_STACKS */
-	char boot_id[40];	    /* /proc/sys/kernel/random/boot_id */
-	char level[16];		    /* PROFSHIM_LEVEL in force */
+	uint64_t span_floor_ns; /* PROFSHIM_SPANS: as short as that; 0: none is kept */
+	char boot_id[40];	/* /proc/sys/kernel/random/boot_id */
+	char level[16];		/* PROFSHIM_LEVEL in force */
 	char shim_version[16];
 	char label[128]; /* PROFSHIM_LABEL, may be empty */
 	char host[72];
@@ -473,6 +474,7 @@ struct segment_lane {
 	struct segment_array lock_waits; /* struct segment_lock_wait */
 	struct segment_array stalls;	 /* struct segment_stall */
 	struct segment_array transfers;	 /* struct segment_transfer; [0] is never used */
+	struct segment_array spans;	 /* common/slow/spans.h */
 	struct segment_array series;	 /* common/segment_series.h */
 	uint64_t repaired_frame_count;	 /* closed without their own exit */
 	uint64_t orphan_exit_count;	 /* exits that matched no open frame */
@@ -504,7 +506,10 @@ struct segment_lane {
 	 */
 	uint64_t booked_wall_ns, booked_cpu_ns;
 	int32_t tid; /* of that thread; 0: not known */
-	uint32_t reserved;
+	/* Of the spans. Joined: marks of open calls, whose waits may be some less. */
+	uint32_t joined_mark_count;
+	uint64_t thinned_span_count, lost_span_count; /* dropped later; never kept */
+	uint64_t span_complete_ticks;		      /* as long as that: all are there */
 };
 
 _Static_assert(sizeof(struct segment_slot) == 16, "segment_slot layout");

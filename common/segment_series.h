@@ -52,7 +52,7 @@ struct segment_step_wait {
 };
 
 /* 2^span_shift values that followed each other; the last span may have less. */
-struct segment_span {
+struct segment_series_span {
 	uint64_t first_ticks, last_ticks; /* of its first and last value */
 	uint64_t count;
 	double sum;
@@ -77,7 +77,7 @@ struct segment_series {
 	uint64_t open_mark; /* which of the thread's marks of steps that was */
 	struct segment_mark highest[SEGMENT_SERIES_EXTREMES]; /* in no order */
 	struct segment_mark lowest[SEGMENT_SERIES_EXTREMES];
-	struct segment_span spans[SEGMENT_SERIES_SPANS];
+	struct segment_series_span spans[SEGMENT_SERIES_SPANS];
 	struct segment_mark window[SEGMENT_SERIES_WINDOW]; /* [index % WINDOW] */
 	uint64_t histogram[SEGMENT_SERIES_BUCKETS];
 	/* Where the thread waited, in all steps, on the first paths that it did, and in
@@ -108,5 +108,5 @@ static inline uint32_t segment_series_bucket(double value)
 
 _Static_assert(sizeof(struct segment_mark) == 48, "segment_mark layout");
 _Static_assert(sizeof(struct segment_step_wait) == 24, "segment_step_wait layout");
-_Static_assert(sizeof(struct segment_span) == 56, "segment_span layout");
+_Static_assert(sizeof(struct segment_series_span) == 56, "segment_series_span layout");
 _Static_assert(sizeof(struct segment_series) % 64 == 0, "segment_series layout");

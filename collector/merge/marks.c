@@ -199,13 +199,13 @@ static void add_latest(struct marks_series *to, const struct segment_series *fro
 
 /* lane: they are of; NULL: what is late has been taken. */
 static void add_spans(struct marks_series *to, const struct marks_lane *lane,
-		      const struct segment_span *from, size_t count)
+		      const struct segment_series_span *from, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		to->spans = array_room(to->spans, to->span_count, sizeof(*to->spans));
 		if (from[i].count && isfinite(from[i].sum) &&
 		    from[i].last_ticks >= from[i].first_ticks) {
-			struct segment_span *span = &to->spans[to->span_count++];
+			struct segment_series_span *span = &to->spans[to->span_count++];
 
 			*span = from[i];
 			if (lane)
@@ -259,7 +259,7 @@ void marks_add_lane(struct marks *marks, const struct marks_lane *lane,
 
 static int by_start(const void *a, const void *b)
 {
-	const struct segment_span *left = a, *right = b;
+	const struct segment_series_span *left = a, *right = b;
 
 	if (left->first_ticks != right->first_ticks)
 		return left->first_ticks < right->first_ticks ? -1 : 1;
@@ -284,16 +284,16 @@ static int by_time(const void *a, const void *b)
 /* Spans of several lanes overlap: those that begin in one 64th of the time become one. */
 static void join_spans(struct marks_series *series)
 {
-	struct segment_span joined[SEGMENT_SERIES_SPANS] = {{.count = 0}};
+	struct segment_series_span joined[SEGMENT_SERIES_SPANS] = {{.count = 0}};
 	uint64_t first = series->spans[0].first_ticks;
 	uint64_t length = series->spans[series->span_count - 1].first_ticks - first + 1;
 	size_t kept = 0;
 
 	for (size_t i = 0; i < series->span_count; i++) {
-		const struct segment_span *from = &series->spans[i];
+		const struct segment_series_span *from = &series->spans[i];
 		size_t place = (size_t)((double)(from->first_ticks - first) /
 					(double)length * SEGMENT_SERIES_SPANS);
-		struct segment_span *to =
+		struct segment_series_span *to =
 			&joined[place < SEGMENT_SERIES_SPANS ? place
 							     : SEGMENT_SERIES_SPANS - 1];
 

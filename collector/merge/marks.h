@@ -45,7 +45,8 @@ struct marks_series {
 	struct marks_value highest[SEGMENT_SERIES_EXTREMES]; /* the most extreme first */
 	struct marks_value lowest[SEGMENT_SERIES_EXTREMES];
 	uint32_t highest_count, lowest_count;
-	struct segment_span *spans; /* by time; at most SEGMENT_SERIES_SPANS when done */
+	struct segment_series_span
+		*spans; /* by time; at most SEGMENT_SERIES_SPANS when done */
 	size_t span_count;
 	struct marks_value *latest; /* by time; at most SEGMENT_SERIES_WINDOW when done */
 	size_t latest_count;

@@ -172,7 +172,7 @@ static int insert_spans(struct store *store, const struct ingest *ingest,
 		const struct marks_series *series = marks->all[i];
 
 		for (size_t span = 0; span < series->span_count; span++) {
-			const struct segment_span *from = &series->spans[span];
+			const struct segment_series_span *from = &series->spans[span];
 
 			row_int(&row, ids->series + (int64_t)i);
 			row_int(&row, (int64_t)span + 1);

@@ -23,6 +23,7 @@
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
+#include "shim/lane/spans.h"
 #include "shim/lane/tree.h"
 #include "shim/patch/stubs.h"
 #include "shim/record/calls.h"
@@ -93,6 +94,7 @@ static void begin_scratch(struct scratch *scratch)
 	context->limit = scratch->frames + 8;
 	context->stack_size = UINTPTR_MAX;
 	context->check_ticks = UINT64_MAX;
+	context->span_ticks = SPANS_NEVER;
 	context->switch_word = &context->switch_mark;
 	context->depth = &scratch->lane.frames.count;
 	context->nodes = scratch->nodes;

@@ -103,6 +103,37 @@ static void read_snapshots(struct config *config, char **environment)
 	config->snapshot_at = variable_find(environment, "PROFSHIM_SNAPSHOT_AT");
 }
 
+/* Calls as long as that are worth a line of their own; fewer, when there are many. */
+#define SPANS_AUTO_NS 10000u
+#define SPANS_MOST_NS 86400000000000u /* a day */
+
+/* "off", "auto" and "100us": the shortest that is kept. */
+static void read_spans(struct config *config, char **environment)
+{
+	static const struct {
+		const char *name;
+		uint64_t ns;
+	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
+	const char *value = variable_find(environment, "PROFSHIM_SPANS");
+	unsigned long number;
+	char *end;
+
+	if (!value || !*value || !strcmp(value, "auto"))
+		return;
+	errno = 0;
+	number = strtoul(value, &end, 10);
+	config->span_floor_ns = 0;
+	if (!strcmp(value, "off"))
+		return;
+	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
+		if (!strcmp(end, units[i].name) && number <= SPANS_MOST_NS / units[i].ns)
+			config->span_floor_ns = number * units[i].ns;
+	if (errno || end == value || *value == '-' || !config->span_floor_ns) {
+		config_ignore(config, "PROFSHIM_SPANS", value);
+		config->span_floor_ns = SPANS_AUTO_NS;
+	}
+}
+
 static void read_report(struct config *config, char **environment)
 {
 	static const char *const words[] = {[SEGMENT_REPORT_TEXT] = "text",
@@ -259,6 +290,7 @@ void config_read(struct config *config, char **environment)
 	config->stack_depth_limit = 64;
 	config->path_limit = SEGMENT_PATH_LIMIT;
 	config->wait_ms = 10000;
+	config->span_floor_ns = SPANS_AUTO_NS;
 	config->level = DEFAULT_LEVEL;
 	config->overhead_percent = DEFAULT_OVERHEAD_PERCENT;
 	value = variable_find(environment, "PROFSHIM_OUTPUT");
@@ -275,6 +307,7 @@ void config_read(struct config *config, char **environment)
 	read_selection(config, environment);
 	read_conditions(config, environment);
 	read_report(config, environment);
+	read_spans(config, environment);
 	read_duration(config, environment, "PROFSHIM_WAIT", &config->wait_ms);
 	read_snapshots(config, environment);
 	read_number(config, environment, "PROFSHIM_STACK_DEPTH", 1, LANE_STACK_LIMIT,

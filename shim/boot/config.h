@@ -20,6 +20,7 @@ struct config {
 	unsigned int check_stacks;
 	unsigned int path_limit;
 	unsigned int snapshot_every_ms; /* PROFSHIM_SNAPSHOT_EVERY, 0: never */
+	uint64_t span_floor_ns;		/* PROFSHIM_SPANS; 0: none is kept */
 	int snapshot_signal;		/* PROFSHIM_SNAPSHOT_SIGNAL, 0: none */
 	unsigned int wait_ms; /* PROFSHIM_WAIT: longest wait for the collector at exit */
 	const char *snapshot_at;  /* PROFSHIM_SNAPSHOT_AT, borrowed, NULL: unset */

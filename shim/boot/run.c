@@ -96,6 +96,7 @@ static void fill_run(struct segment_run *run, const struct config *config, uint6
 	run->path_limit = config->path_limit;
 	run->stack_depth_limit = config->stack_depth_limit;
 	run->check_stacks = config->check_stacks;
+	run->span_floor_ns = config->span_floor_ns;
 	facts_line("/proc/sys/kernel/random/boot_id", run->boot_id, sizeof(run->boot_id));
 	snprintf(run->level, sizeof(run->level), "%s", config->level);
 	run->overhead_percent = config->overhead_percent;

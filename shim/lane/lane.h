@@ -67,6 +67,9 @@ struct fiber {
 	struct fiber *next_free;
 	enum fiber_kind kind;
 	int is_abandoned; /* its stack is used for something else now */
+	/* What threads waited while they were on it; while it is in use, what to take
+	 * from its thread's sums for that. See spans.h. */
+	uint64_t ready_ns, blocked_ns;
 };
 
 /* Where a setjmp or getcontext was, so that a jump to it can restore the depth. */
@@ -179,6 +182,27 @@ struct lane_recent_waits {
 	uint64_t mark_count; /* of steps */
 };
 
+#define LANE_SPAN_MARKS 64u
+
+/* Open calls that began after the mark before, up to this time of their stack: what the
+ * stack's clock and its waits were when they were first looked at. */
+struct lane_span_mark {
+	const struct fiber *fiber;
+	uint64_t ticks, offset_ticks;
+	uint64_t ready_ns, blocked_ns;
+};
+
+/* See spans.h. */
+struct lane_spans {
+	uintptr_t busy;	      /* where on the stack they are worked at, 0: nowhere */
+	uint64_t floor_ticks; /* the threshold is not below; SPANS_NEVER: none is kept */
+	uint64_t interval_ticks; /* when this one began */
+	uint32_t interval_count;
+	uint32_t mark_count;
+	struct lane_span_mark marks[LANE_SPAN_MARKS]; /* of a stack: by time */
+	uint32_t histogram[SEGMENT_HISTOGRAM_BUCKETS];
+};
+
 #define LANE_LOCK_HEADS 1024u
 #define LANE_LOCKS_HELD 8u
 
@@ -281,7 +305,7 @@ struct lane_context {
 	/* the thread was switched out when they differ (waits/switches.h) */
 	const uint64_t *switch_word;
 	uint64_t switch_mark;
-	struct segment_frame *frames; /* first one; the one before matches no exit */
+	uint64_t span_ticks; /* calls as long as that are kept (spans.h) */
 
 	/* the third has what calls of libc need besides, and allocations */
 	struct segment_lane *lane;
@@ -294,6 +318,8 @@ struct lane_context {
 	uintptr_t alloc_busy;	  /* where on the stack an allocation hook is at work, 0:
 				     none; a handler's events are deferred meanwhile */
 	uintptr_t last_blocks[2]; /* the thread's latest two allocations */
+
+	struct segment_frame *frames; /* first one; the one before matches no exit */
 
 	/* stacks */
 	struct fiber *fiber; /* in use */
@@ -341,6 +367,7 @@ struct lane_context {
 
 	struct lane_locks locks;
 	struct lane_recent_waits recent_waits;
+	struct lane_spans spans;
 	struct lane_windows windows;
 	struct lane_budget budget;
 	struct jump_mark jump_marks[LANE_JUMP_MARKS];
@@ -387,22 +414,10 @@ static inline int lane_is_absent(const struct lane_context *context)
 extern __thread uint32_t lane_left_slot
 	__attribute__((tls_model("initial-exec"), visibility("hidden")));
 
-/* Closes open frames of the stack in use from new_top on as unwound, at time `now` of
- * that stack (ticks less clock_offset). */
-void lane_unwind(struct lane_context *context, struct segment_frame *new_top,
-		 uint64_t now);
-
 /* Leaves the ticks since then out of the time of all calls that are open on the stack in
  * use, as if it had been suspended: the recorder worked for itself. Returns how many;
  * times of the run's clock that were read before are that much earlier on the stack's. */
 uint64_t lane_leave_out(struct lane_context *context, uint64_t since);
-
-/* Closes one open frame of the lane without its exit, at time `now` of its stack. */
-void lane_close_frame(struct lane_context *context, struct segment_frame *frame,
-		      uint64_t now);
-
-/* Closes all frames of a stack that was left and will not be returned to. */
-void lane_close_frames(struct lane_context *context, struct fiber *fiber);
 
 /* True when the context can be used as it is: neither absent nor wiped nor none. */
 static inline int lane_is_live(const struct lane_context *context)

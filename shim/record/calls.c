@@ -11,7 +11,9 @@
 #include "shim/core/process.h"
 #include "shim/lane/frames.h"
 #include "shim/lane/paused.h"
+#include "shim/lane/spans.h"
 #include "shim/lane/trigger.h"
+#include "shim/lane/unwind.h"
 #include "shim/patch/modes.h"
 #include "shim/patch/selected.h"
 #include "shim/record/context.h"
@@ -37,7 +39,7 @@ static void drop_replaced(struct lane_context *context, uint64_t function,
 	for (int i = 0; i < 4 && frame < context->top; i++, frame++) {
 		if (frame->function == function && frame->stack_pointer == stack &&
 		    segment_frame_caller(frame) == call_site) {
-			lane_unwind(context, frame, clock_now() - context->clock_offset);
+			unwind_to(context, frame, clock_now() - context->clock_offset);
 			return;
 		}
 	}
@@ -167,7 +169,7 @@ static struct segment_frame *find_frame(struct lane_context *context, uint64_t f
 static void close_at(struct lane_context *context, struct segment_frame *frame,
 		     uint64_t now)
 {
-	lane_unwind(context, frame + 1, now);
+	unwind_to(context, frame + 1, now);
 	if (segment_frame_is_inherited(frame))
 		pop_inherited(context, frame, now);
 	else
@@ -228,6 +230,7 @@ static cold void look(struct lane_context *context, uint64_t function, uint64_t 
 {
 	uint64_t now = clock_now();
 
+	spans_look(context, now);
 	if (context->is_at_window)
 		windows_end(context, now);
 	else
@@ -365,9 +368,11 @@ static void end_below(struct lane_context *context, struct segment_frame *frame,
 
 	frame->node = 0;
 	compiler_barrier();
-	if (node && !segment_frame_is_inherited(frame))
+	if (node && !segment_frame_is_inherited(frame)) {
 		frame_finish(context, &context->nodes[node], now - frame->start_ticks);
-	else if (node)
+		spans_keep_call(context, context->fiber, node, frame->start_ticks, now,
+				SEGMENT_SPAN_CALL);
+	} else if (node)
 		add64(&context->nodes[node].total_ticks, now - frame->start_ticks);
 	frame->function = LANE_ENDED_REGION;
 	/* of what goes on, over regions that have ended there, too */

@@ -11,6 +11,7 @@
 #include "shim/core/process.h"
 #include "shim/lane/frames.h"
 #include "shim/lane/paused.h"
+#include "shim/lane/spans.h"
 #include "shim/lane/tree.h"
 #include "shim/lane/upcalls.h"
 #include "shim/memory/deferred.h"
@@ -156,6 +157,7 @@ static struct lane_context *take_context(struct lane_context *own)
 			process_unmap(context, sizeof(*context));
 		return NULL;
 	}
+	spans_begin(context);
 	fiber_begin(context);
 	context->paused_ticks = context->lane->paused_ticks = paused.total_ticks;
 	budget_begin(context);

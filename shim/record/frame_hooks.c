@@ -4,6 +4,7 @@
 
 #include "shim/budget/settings.h"
 #include "shim/lane/allocators.h"
+#include "shim/lane/spans.h"
 #include "shim/lane/trigger.h"
 #include "shim/lane/upcalls.h"
 #include "shim/patch/modes.h"
@@ -187,4 +188,27 @@ cold void frame_pop_overflowed(struct lane_context *context, struct segment_fram
 	add32(context->depth, -1u);
 	compiler_barrier();
 	context->top = frame;
+}
+
+cold uint64_t frame_pop_long(struct lane_context *context, uint64_t ticks)
+{
+	struct segment_frame *frame = context->top - 1;
+	uint32_t node = frame->node;
+	uint64_t begin = frame->start_ticks, end = begin + ticks, since = clock_now();
+
+	if ((int64_t)ticks < 0)
+		ticks = 0;
+	frame->node = 0;
+	compiler_barrier();
+	frame_finish(context, &context->nodes[node], ticks);
+	context->current = frame->parent_node;
+	add32(context->depth, -1u);
+	compiler_barrier();
+	context->top = frame;
+	if (node && ticks >= context->span_ticks) {
+		spans_keep_call(context, context->fiber, node, begin, end,
+				SEGMENT_SPAN_CALL);
+		off_cpu_leave_out(context, since);
+	}
+	return ticks;
 }

@@ -64,17 +64,13 @@ static inline int count32(uint32_t *counter)
 /* A bucket of the function's histogram has passed 2^32. */
 void frame_histogram_overflow(struct segment_function *function, uint32_t bucket);
 
-/* Adds a finished call to its node. Returns its ticks. */
-static inline uint64_t frame_add_ticks(struct segment_node *node, uint64_t ticks)
+static inline void frame_add_ticks(struct segment_node *node, uint64_t ticks)
 {
-	if (unlikely((int64_t)ticks < 0))
-		ticks = 0; /* another core's clock is a little behind */
 	add64(&node->total_ticks, ticks);
 	if (unlikely(ticks < node->min_ticks))
 		node->min_ticks = ticks;
 	if (unlikely(ticks > node->max_ticks))
 		node->max_ticks = ticks;
-	return ticks;
 }
 
 /* Adds a finished call to its node and its function's histogram. */
@@ -82,8 +78,12 @@ static inline void frame_finish(struct lane_context *context, struct segment_nod
 				uint64_t ticks)
 {
 	struct segment_function *function = &context->functions[node->function];
-	uint64_t bucket = segment_histogram_bucket(frame_add_ticks(node, ticks));
+	uint64_t bucket;
 
+	if (unlikely((int64_t)ticks < 0))
+		ticks = 0; /* another core's clock is a little behind */
+	frame_add_ticks(node, ticks);
+	bucket = segment_histogram_bucket(ticks);
 	if (unlikely(count32(&function->histogram[bucket])))
 		frame_histogram_overflow(function, (uint32_t)bucket);
 }
@@ -158,6 +158,10 @@ void frame_push(struct lane_context *context, uint64_t function, uint64_t call_s
 void frame_pop_overflowed(struct lane_context *context, struct segment_frame *frame,
 			  struct segment_function *function, uint32_t bucket);
 
+/* frame_pop() of a call that took long, or whose clock went back. Whatever else it needs
+ * is in the frame: an argument more cost each exit a register that is saved. */
+uint64_t frame_pop_long(struct lane_context *context, uint64_t ticks);
+
 /* Closes the topmost frame, of this node, as an ordinary exit at time `now` of its stack
  * (ticks less clock_offset). It is no inherited one. Node 0, which is nobody's: it was
  * folded, or its time has been taken. Returns the call's ticks. */
@@ -167,11 +171,13 @@ frame_pop(struct lane_context *context, struct segment_frame *frame, uint32_t no
 {
 	struct segment_node *node = &context->nodes[node_index];
 	struct segment_function *function = &context->functions[node->function];
-	uint64_t ticks, bucket;
+	uint64_t ticks = now - frame->start_ticks, bucket;
 
+	if (unlikely(ticks >= context->span_ticks)) /* no sign is left */
+		return frame_pop_long(context, ticks);
 	frame->node = 0;
 	compiler_barrier();
-	ticks = frame_add_ticks(node, now - frame->start_ticks);
+	frame_add_ticks(node, ticks);
 	bucket = segment_histogram_bucket(ticks);
 	if (unlikely(count32(&function->histogram[bucket]))) {
 		frame_pop_overflowed(context, frame, function, (uint32_t)bucket);

@@ -9,7 +9,9 @@
 #include "shim/io/transfers.h"
 #include "shim/lane/lane.h"
 #include "shim/lane/paused.h"
+#include "shim/lane/spans.h"
 #include "shim/lane/tree.h"
+#include "shim/lane/unwind.h"
 #include "shim/memory/deferred.h"
 #include "shim/record/series.h"
 #include "shim/stacks/fiber.h"
@@ -54,7 +56,7 @@ void jump_mark(uintptr_t stack_pointer, uint64_t return_address)
 static void unwind(struct lane_context *context, struct segment_frame *new_top)
 {
 	if (new_top != context->top)
-		lane_unwind(context, new_top, paused_clock() - context->clock_offset);
+		unwind_to(context, new_top, paused_clock() - context->clock_offset);
 }
 
 /* Frames called from below the stack pointer are gone. A handler's, on an alternate
@@ -92,6 +94,8 @@ static void leave_hooks(struct lane_context *context, uintptr_t stack_pointer)
 		transfers_abandon(context);
 	if (leaves(context, context->stalls_busy, stack_pointer))
 		stalls_abandon(context);
+	if (leaves(context, context->spans.busy, stack_pointer))
+		spans_abandon(context);
 	if (leaves(context, context->series_busy, stack_pointer))
 		series_abandon(context);
 	if (leaves(context, context->alloc_busy, stack_pointer)) {

@@ -7,6 +7,7 @@
 #include "shim/core/name.h"
 #include "shim/core/process.h"
 #include "shim/lane/paused.h"
+#include "shim/lane/spans.h"
 #include "shim/record/context.h"
 #include "shim/waits/off_cpu.h"
 
@@ -126,11 +127,11 @@ static cold double add_extreme(struct segment_mark *marks, uint32_t *count,
 /* All spans are full: each two become one. */
 static cold void halve_spans(struct segment_series *series)
 {
-	struct segment_span *spans = series->spans;
+	struct segment_series_span *spans = series->spans;
 
 	for (uint32_t i = 0; i < SEGMENT_SERIES_SPANS / 2; i++) {
-		struct segment_span joined = spans[2 * i];
-		const struct segment_span *second = &spans[2 * i + 1];
+		struct segment_series_span joined = spans[2 * i];
+		const struct segment_series_span *second = &spans[2 * i + 1];
 
 		joined.last_ticks = second->last_ticks;
 		joined.count += second->count;
@@ -141,14 +142,14 @@ static cold void halve_spans(struct segment_series *series)
 		spans[i] = joined;
 	}
 	for (uint32_t i = SEGMENT_SERIES_SPANS / 2; i < SEGMENT_SERIES_SPANS; i++)
-		spans[i] = (struct segment_span){.count = 0};
+		spans[i] = (struct segment_series_span){.count = 0};
 	series->span_shift++;
 }
 
 static inline void add_to_span(struct segment_series *series,
 			       const struct segment_mark *mark)
 {
-	struct segment_span *span;
+	struct segment_series_span *span;
 
 	if (unlikely(mark->index >> series->span_shift >= SEGMENT_SERIES_SPANS))
 		halve_spans(series);
@@ -259,6 +260,23 @@ add_value(struct segment_series *series, struct segment_mark mark)
 	return highest;
 }
 
+static cold void keep_step(struct lane_context *context,
+			   const struct segment_series *series,
+			   const struct segment_mark *mark)
+{
+	uint64_t since = clock_now();
+
+	spans_keep_step(context,
+			&(struct segment_span){
+				.begin_ticks = series->open_ticks,
+				.end_ticks = mark->ticks,
+				.ticks = mark->ticks - series->open_ticks,
+				.ready_ns = mark->ready_ns,
+				.blocked_ns = mark->blocked_ns,
+				.series = (uint16_t)(series - series_at(context, 0))});
+	off_cpu_leave_out(context, since);
+}
+
 /* The step that ends now. */
 static inline void __attribute__((always_inline))
 add_step(struct lane_context *context, struct segment_series *series, uint64_t now,
@@ -282,6 +300,8 @@ add_step(struct lane_context *context, struct segment_series *series, uint64_t n
 		add_waits(context, series, series->open_mark, place);
 	else if (unlikely(place != NOT_EXTREME))
 		series->highest_waits[place][0].node = 0;
+	if (unlikely(ticks > 0 && (uint64_t)ticks >= context->span_ticks))
+		keep_step(context, series, &mark);
 }
 
 static inline void add_mark(struct segment_series *series, uint64_t now, int64_t live)

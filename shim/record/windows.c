@@ -5,6 +5,7 @@
 #include "shim/core/process.h"
 #include "shim/lane/frames.h"
 #include "shim/lane/paused.h"
+#include "shim/lane/spans.h"
 #include "shim/patch/code.h"
 #include "shim/patch/modes.h"
 #include "shim/budget/budget.h"
@@ -261,6 +262,7 @@ void cold windows_pulse(void *function, void *call_site)
 	was_interrupted = context->off_cpu.seen_ticks >= windows->pulse_start_ticks;
 	windows->pulse_start_ticks = now;
 	settings_follow(context);
+	spans_look(context, now);
 	if (context->is_at_window) {
 		context->pulse = PULSE_MOST;
 		return;
@@ -376,13 +378,13 @@ int windows_close_frame(struct lane_context *context, const struct windows_place
 			uint64_t now)
 {
 	struct segment_frame *frame = context->top - 1;
-	uint64_t start = frame->start_ticks;
+	/* of the run's clock: what keeping the call takes is left out of the others */
+	uint64_t start = frame->start_ticks + context->clock_offset;
 
 	if (!is_of_frame(context, frame, place) ||
 	    frame->caller & SEGMENT_FRAME_TRIGGERS || segment_frame_is_inherited(frame))
 		return 0;
 	frame_pop(context, frame, frame->node, now - context->clock_offset);
-	start += context->clock_offset;
 	if (context->is_at_window && start >= context->windows.start_ticks &&
 	    start >= context->off_cpu.seen_ticks)
 		add_window_call(context, place->function, now - start);
@@ -396,6 +398,7 @@ static cold void look(struct lane_context *context, const struct windows_place *
 {
 	uint64_t now = clock_now();
 
+	spans_look(context, now);
 	budget_look(context, place->function, place->call_site, node,
 		    place->return_address, now);
 	off_cpu_leave_out(context, now);

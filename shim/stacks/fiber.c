@@ -14,6 +14,8 @@
 #include "shim/core/process.h"
 #include "shim/lane/frames.h"
 #include "shim/lane/paused.h"
+#include "shim/lane/spans.h"
+#include "shim/lane/unwind.h"
 #include "shim/stacks/bounds.h"
 #include "shim/stacks/fiber_find.h"
 #include "shim/stacks/fiber_table.h"
@@ -35,12 +37,17 @@ static void leave(struct lane_context *context, struct fiber *fiber, uint64_t no
 	fiber->top = context->top;
 	fiber->current = context->current;
 	fiber->clock->left_ticks = now;
+	spans_leave_stack(context, fiber);
 }
 
 static void resume(struct lane_context *context, struct fiber *fiber, uint64_t now)
 {
 	struct fiber_clock *clock = fiber->clock;
 
+	if (!clock->left_ticks)
+		spans_begin_stack(context, fiber);
+	else
+		spans_resume_stack(context, fiber);
 	if (clock->left_ticks && (int64_t)(now - clock->left_ticks) > 0)
 		clock->suspended_ticks += now - clock->left_ticks;
 	clock->left_ticks = 0;
@@ -80,7 +87,7 @@ void fiber_end(struct lane_context *context)
 		leave(context, context->fiber, now);
 		resume(context, native, now);
 	}
-	lane_unwind(context, context->frames, now - context->clock_offset);
+	unwind_to(context, context->frames, now - context->clock_offset);
 }
 
 static void use_range_of(struct lane_context *context, const struct fiber *fiber,

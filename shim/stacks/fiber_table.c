@@ -4,6 +4,7 @@
 
 #include "shim/core/process.h"
 #include "shim/lane/frames.h"
+#include "shim/lane/unwind.h"
 
 struct fiber *fiber_at(const struct lane_context *context, uint32_t position)
 {
@@ -57,7 +58,7 @@ static void free_record(struct lane_context *context, struct fiber *fiber)
 void fiber_drop(struct lane_context *context, struct fiber *fiber)
 {
 	if (fiber->owner == context) /* else its frames live on elsewhere */
-		lane_close_frames(context, fiber);
+		unwind_stack(context, fiber);
 	unlink_fiber(context, fiber);
 	fiber->shared->depth = 0;
 	fiber->shared->in_use = 0;

@@ -12,6 +12,7 @@
 #include "shim/core/gate.h"
 #include "shim/core/own_io.h"
 #include "shim/core/process.h"
+#include "shim/lane/spans.h"
 #include "shim/waits/switches.h"
 
 /* A booking that took longer was interrupted: that time is the program's. */
@@ -207,6 +208,7 @@ static void add(struct lane_context *context, uint64_t ready_ns, uint64_t blocke
 {
 	struct segment_wait *wait = current_wait(context);
 
+	spans_note_frames(context);
 	note_recent(context, ready_ns, blocked_ns);
 	if (!wait) {
 		context->lane->lost_wait_ns += ready_ns + blocked_ns;

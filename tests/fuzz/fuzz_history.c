@@ -166,7 +166,7 @@ static void make_series(struct segment_series *series, const char *name, uint32_
 
 		series->highest[i] = series->lowest[i] = series->window[i] = mark;
 		series->histogram[segment_series_bucket(mark.value)]++;
-		series->spans[i] = (struct segment_span){
+		series->spans[i] = (struct segment_series_span){
 			mark.ticks, mark.ticks, 1, mark.value, 100, 1, 1};
 	}
 }

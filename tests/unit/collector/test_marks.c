@@ -43,7 +43,7 @@ static void add(double value, uint64_t ticks, int64_t live_bytes)
 
 	series->window[mark.index % SEGMENT_SERIES_WINDOW] = mark;
 	series->spans[mark.index % SEGMENT_SERIES_SPANS] =
-		(struct segment_span){ticks, ticks, 1, value, live_bytes, 2, 10};
+		(struct segment_series_span){ticks, ticks, 1, value, live_bytes, 2, 10};
 	series->histogram[segment_series_bucket(value)]++;
 	if (series->highest_count < SEGMENT_SERIES_EXTREMES) {
 		series->highest[series->highest_count++] = mark;

@@ -41,6 +41,7 @@ static void has_defaults(void **state)
 	assert_int_equal(config.wait_ms, 10000);
 	assert_int_equal(config.follow, 1);
 	assert_int_equal(config.off, 0);
+	assert_int_equal(config.span_floor_ns, 10000);
 	assert_string_equal(config.ignored, "");
 	config_read(&config, NULL);
 	assert_string_equal(config.output, "run.db");
@@ -58,6 +59,10 @@ static void reads_values(void **state)
 	assert_true(read_one("PROFSHIM_LEVEL=exact").overhead_percent == 0);
 	assert_true(read_one("PROFSHIM_LEVEL=detailed").overhead_percent == 5);
 	assert_int_equal(read_one("PROFSHIM_PATCH=off").keeps_code, 1);
+	assert_int_equal(read_one("PROFSHIM_SPANS=off").span_floor_ns, 0);
+	assert_int_equal(read_one("PROFSHIM_SPANS=auto").span_floor_ns, 10000);
+	assert_int_equal(read_one("PROFSHIM_SPANS=100us").span_floor_ns, 100000);
+	assert_int_equal(read_one("PROFSHIM_SPANS=2s").span_floor_ns, 2000000000);
 	assert_int_equal(read_one("PROFSHIM_PATCH=on").keeps_code, 0);
 	assert_int_equal(read_one("PROFSHIM_WAITS=off").leaves_waits, 1);
 	assert_int_equal(read_one("PROFSHIM_WAITS=on").leaves_waits, 0);

@@ -76,7 +76,7 @@ static void long_series_stay_whole(void **state)
 	assert_true(series->sum == 49950000.0);
 	assert_int_equal(histogram_sum(series), count);
 	for (uint32_t i = 0; i < SEGMENT_SERIES_SPANS; i++) {
-		const struct segment_span *span = &series->spans[i];
+		const struct segment_series_span *span = &series->spans[i];
 
 		spans_sum += span->sum;
 		spans_count += span->count;

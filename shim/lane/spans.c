@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: MIT */
+/* Keeping spans: when they began, what the threshold is, which stay. */
+#include "shim/lane/spans.h"
+
+#include "shim/core/clock.h"
+#include "shim/core/process.h"
+#include "shim/lane/paused.h"
+
+/* So many in an interval, and the threshold doubles; and again, after half as many. Less
+ * than a quarter, and it is halved for the next. */
+#define INTERVAL_TICKS (clock_tenth_of_second())
+#define INTERVAL_SPANS 256u
+
+/* When there is no room: of the longest a quarter stays, and of the others the longest
+ * of each part of the time, up to half. */
+#define LONGEST_SHARE 4u
+#define PARTS_SHARE 2u
+
+void spans_begin(struct lane_context *context)
+{
+	struct lane_spans *spans = &context->spans;
+	const struct segment_run *run = process_facts.run;
+	double floor = (double)run->span_floor_ns * 1e-9 * run->ticks_per_second;
+
+	spans->busy = 0;
+	spans->mark_count = 0;
+	spans->interval_count = 0;
+	spans->interval_ticks = clock_now();
+	spans->floor_ticks =
+		floor >= 1 && floor < (double)SPANS_NEVER ? (uint64_t)floor : SPANS_NEVER;
+	context->span_ticks = spans->floor_ticks;
+	if (context->lane->span_complete_ticks < context->span_ticks)
+		context->lane->span_complete_ticks = context->span_ticks;
+}
+
+static struct segment_span *all_of(const struct lane_context *context)
+{
+	return arrays_entries(context->lane, &context->lane->spans);
+}
+
+/* Shorter ones than that are not all there. */
+static void raise_complete(struct lane_context *context, uint64_t ticks)
+{
+	if (context->lane->span_complete_ticks < ticks)
+		context->lane->span_complete_ticks = ticks;
+}
+
+/* The bucket of lengths above which there are no more than `most`. */
+static uint32_t find_cut(struct lane_spans *spans, const struct segment_span *all,
+			 uint32_t count, uint32_t most)
+{
+	uint32_t bucket = SEGMENT_HISTOGRAM_BUCKETS, above = 0;
+
+	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
+		spans->histogram[i] = 0;
+	for (uint32_t i = 0; i < count; i++)
+		spans->histogram[segment_histogram_bucket(all[i].ticks)]++;
+	while (bucket && above + spans->histogram[bucket - 1] <= most)
+		above += spans->histogram[--bucket];
+	return bucket ? bucket - 1 : 0;
+}
+
+struct thinning {
+	struct segment_span *all;
+	uint32_t count, kept;
+	uint64_t begin_ticks, part_ticks;
+	uint32_t longest_cut; /* longer ones stay */
+	uint64_t dropped_ticks;
+};
+
+static uint64_t part_of(const struct thinning *thinning, const struct segment_span *span)
+{
+	return (span->end_ticks - thinning->begin_ticks) / thinning->part_ticks;
+}
+
+/* Those of one part of the time: [from, to). */
+static void thin_part(struct lane_spans *spans, struct thinning *thinning, uint32_t from,
+		      uint32_t to)
+{
+	struct segment_span *all = thinning->all;
+	uint32_t most = thinning->count / PARTS_SHARE / SEGMENT_SPAN_PARTS;
+	uint32_t cut = find_cut(spans, all + from, to - from, most), kept = 0;
+
+	for (uint32_t i = from; i < to; i++)
+		kept += segment_histogram_bucket(all[i].ticks) > cut;
+	for (uint32_t i = from; i < to; i++) {
+		uint32_t bucket = segment_histogram_bucket(all[i].ticks);
+
+		/* of those that are as long as each other the first */
+		if (bucket > cut || bucket > thinning->longest_cut ||
+		    (bucket == cut && kept < most && ++kept))
+			all[thinning->kept++] = all[i];
+		else if (all[i].ticks > thinning->dropped_ticks)
+			thinning->dropped_ticks = all[i].ticks;
+	}
+}
+
+/* Makes room. What it takes is nobody's: the caller leaves it out. */
+static void thin(struct lane_context *context)
+{
+	struct segment_lane *lane = context->lane;
+	struct thinning thinning = {.all = all_of(context),
+				    .count = arrays_count(&lane->spans)};
+	const struct segment_span *last = &thinning.all[thinning.count - 1];
+	uint32_t from = 0;
+
+	thinning.begin_ticks = thinning.all[0].end_ticks;
+	thinning.part_ticks = last->end_ticks - thinning.begin_ticks;
+	if ((int64_t)thinning.part_ticks < 0)
+		thinning.part_ticks = 0;
+	thinning.part_ticks = thinning.part_ticks / SEGMENT_SPAN_PARTS + 1;
+	thinning.longest_cut = find_cut(&context->spans, thinning.all, thinning.count,
+					thinning.count / LONGEST_SHARE);
+	for (uint32_t to = 1; to <= thinning.count; to++) {
+		if (to < thinning.count && part_of(&thinning, &thinning.all[from]) ==
+						   part_of(&thinning, &thinning.all[to]))
+			continue;
+		thin_part(&context->spans, &thinning, from, to);
+		from = to;
+	}
+	lane->thinned_span_count += thinning.count - thinning.kept;
+	raise_complete(context, thinning.dropped_ticks + 1);
+	arrays_publish(&lane->spans, thinning.kept);
+}
+
+/* A slot of its own size may have little room, or none. */
+static int append(struct lane_context *context, const struct segment_span *span)
+{
+	struct segment_lane *lane = context->lane;
+
+	if (lane->spans.count >= lane->spans.capacity && lane->spans.count)
+		thin(context);
+	if (process_grow(lane, context->slot, ARRAY_SPANS, lane->spans.count + 1) < 0)
+		return -1;
+	all_of(context)[lane->spans.count] = *span;
+	arrays_publish(&lane->spans, lane->spans.count + 1);
+	return 0;
+}
+
+void spans_look(struct lane_context *context, uint64_t now)
+{
+	struct lane_spans *spans = &context->spans;
+
+	if (now - spans->interval_ticks < INTERVAL_TICKS || spans->busy)
+		return;
+	if (spans->interval_count < INTERVAL_SPANS / 4 &&
+	    context->span_ticks > spans->floor_ticks)
+		context->span_ticks /= 2;
+	spans->interval_count = 0;
+	spans->interval_ticks = now;
+}
+
+static void count_interval(struct lane_context *context)
+{
+	struct lane_spans *spans = &context->spans;
+
+	spans_look(context, clock_now());
+	if (++spans->interval_count < INTERVAL_SPANS)
+		return;
+	spans->interval_count = INTERVAL_SPANS / 2;
+	context->span_ticks *= 2;
+	raise_complete(context, context->span_ticks);
+}
+
+/* What its thread has waited while the stack was in use. */
+static void waits_of(const struct lane_context *context, const struct fiber *fiber,
+		     uint64_t *ret_ready_ns, uint64_t *ret_blocked_ns)
+{
+	*ret_ready_ns = fiber->ready_ns;
+	*ret_blocked_ns = fiber->blocked_ns;
+	if (fiber == context->fiber) {
+		*ret_ready_ns = context->off_cpu.ready_ns - fiber->ready_ns;
+		*ret_blocked_ns = context->off_cpu.blocked_ns - fiber->blocked_ns;
+	}
+}
+
+static void drop_mark(struct lane_spans *spans, uint32_t at)
+{
+	spans->mark_count--;
+	for (; at < spans->mark_count; at++)
+		spans->marks[at] = spans->marks[at + 1];
+}
+
+/* The latest mark of the stack before this one; the number of marks: none. */
+static uint32_t mark_before(const struct lane_spans *spans, const struct fiber *fiber,
+			    uint32_t at)
+{
+	while (at-- > 0)
+		if (spans->marks[at].fiber == fiber)
+			return at;
+	return spans->mark_count;
+}
+
+/* The first mark that is not older than a call that began then. */
+static const struct lane_span_mark *find_mark(const struct lane_spans *spans,
+					      const struct fiber *fiber, uint64_t begin)
+{
+	for (uint32_t i = 0; i < spans->mark_count; i++)
+		if (spans->marks[i].fiber == fiber && spans->marks[i].ticks >= begin)
+			return &spans->marks[i];
+	return NULL;
+}
+
+/* The innermost open frame that is as old as that, or older. Frames lie in the order of
+ * their beginnings. */
+static const struct segment_frame *frame_at(const struct lane_context *context,
+					    uint64_t ticks)
+{
+	const struct segment_frame *low = context->frames, *high = context->top;
+
+	while (low < high) {
+		const struct segment_frame *middle = low + (high - low) / 2;
+
+		if (middle->start_ticks <= ticks)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low > context->frames ? low - 1 : NULL;
+}
+
+/* Marks that no open frame needs: those after the first that is not older than this. */
+static void drop_ended(struct lane_spans *spans, const struct fiber *fiber,
+		       uint64_t begin)
+{
+	for (uint32_t i = spans->mark_count; i-- > 0;) {
+		uint32_t before;
+
+		if (spans->marks[i].fiber != fiber)
+			continue;
+		before = mark_before(spans, fiber, i);
+		if (before == spans->mark_count ? begin > 0
+						: spans->marks[before].ticks < begin)
+			break;
+		drop_mark(spans, i);
+	}
+}
+
+/* The calls of one mark get those of the next: the one where that changes least. */
+static void join_marks(struct lane_context *context)
+{
+	struct lane_spans *spans = &context->spans;
+	uint64_t least = UINT64_MAX;
+	uint32_t at = 0;
+
+	for (uint32_t i = 1; i < spans->mark_count; i++) {
+		uint32_t before = mark_before(spans, spans->marks[i].fiber, i);
+		uint64_t waits;
+
+		if (before == spans->mark_count)
+			continue;
+		waits = spans->marks[i].ready_ns - spans->marks[before].ready_ns +
+			spans->marks[i].blocked_ns - spans->marks[before].blocked_ns;
+		if (waits >= least)
+			continue;
+		least = waits;
+		at = before;
+	}
+	drop_mark(spans, at);
+	context->lane->joined_mark_count++;
+}
+
+void spans_note_frames(struct lane_context *context)
+{
+	struct lane_spans *spans = &context->spans;
+	const struct fiber *fiber = context->fiber;
+	const struct segment_frame *innermost = context->top - 1, *known = NULL;
+	struct lane_span_mark *mark;
+	uint32_t last;
+
+	if (spans->floor_ticks == SPANS_NEVER || spans->busy ||
+	    context->top == context->frames)
+		return;
+	last = mark_before(spans, fiber, spans->mark_count);
+	if (last < spans->mark_count) {
+		if (innermost->start_ticks <= spans->marks[last].ticks)
+			return;
+		known = frame_at(context, spans->marks[last].ticks);
+	}
+	spans->busy = (uintptr_t)__builtin_frame_address(0);
+	drop_ended(spans, fiber, known ? known->start_ticks : 0);
+	if (spans->mark_count == LANE_SPAN_MARKS)
+		join_marks(context);
+	mark = &spans->marks[spans->mark_count];
+	mark->fiber = fiber;
+	mark->ticks = innermost->start_ticks;
+	mark->offset_ticks = context->clock_offset;
+	waits_of(context, fiber, &mark->ready_ns, &mark->blocked_ns);
+	spans->mark_count++;
+	spans->busy = 0;
+}
+
+static void keep(struct lane_context *context, struct segment_span *span)
+{
+	struct lane_spans *spans = &context->spans;
+	int result = -1;
+
+	span->thread = context->thread;
+	if (!spans->busy) {
+		spans->busy = (uintptr_t)__builtin_frame_address(0);
+		result = append(context, span);
+		spans->busy = 0;
+		count_interval(context);
+	}
+	if (result == 0)
+		return;
+	context->lane->lost_span_count++;
+	raise_complete(context, span->ticks + 1);
+}
+
+cold void spans_keep_call(struct lane_context *context, const struct fiber *fiber,
+			  uint32_t node, uint64_t begin, uint64_t end,
+			  enum segment_span_kind kind)
+{
+	const struct lane_span_mark *mark = find_mark(&context->spans, fiber, begin);
+	uint64_t offset = fiber->clock->suspended_ticks;
+	struct segment_span span = {.begin_ticks =
+					    begin + (mark ? mark->offset_ticks : offset),
+				    .end_ticks = end + offset,
+				    .ticks = end - begin,
+				    .node = node,
+				    .kind = (uint16_t)kind};
+
+	if (span.ticks < context->span_ticks || span.ticks >= SPANS_NEVER)
+		return;
+	if (mark) {
+		waits_of(context, fiber, &span.ready_ns, &span.blocked_ns);
+		span.ready_ns -= mark->ready_ns;
+		span.blocked_ns -= mark->blocked_ns;
+	}
+	keep(context, &span);
+	if (fiber == context->fiber)
+		spans_note_frames(context);
+}
+
+cold void spans_keep_step(struct lane_context *context, const struct segment_span *step)
+{
+	struct segment_span span = *step;
+
+	span.node = context->current;
+	span.kind = SEGMENT_SPAN_STEP;
+	keep(context, &span);
+}
+
+void spans_abandon(struct lane_context *context)
+{
+	context->spans.busy = 0;
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: MIT */
+/* Closes frames that are left without their exit. */
+#include "shim/lane/unwind.h"
+
+#include "shim/lane/spans.h"
+
+/* Closes one open frame of this stack without its exit, at time `now` of the stack. */
+static void close_frame(struct lane_context *context, const struct fiber *fiber,
+			struct segment_frame *frame, uint64_t now)
+{
+	struct segment_node *node = &context->nodes[frame->node];
+	uint32_t number = frame->node;
+
+	if (frame->function == LANE_ENDED_REGION)
+		return; /* it has had its end */
+	context->lane->repaired_frame_count++;
+	if (!frame->node)
+		return;
+	if ((int64_t)(now - frame->start_ticks) > 0)
+		node->total_ticks += now - frame->start_ticks;
+	if (segment_node_unfinished_count(node) < ~SEGMENT_NODE_INLINED)
+		node->unfinished++;
+	frame->node = 0;
+	if (now - frame->start_ticks >= context->span_ticks &&
+	    !segment_frame_is_inherited(frame))
+		spans_keep_call(context, fiber, number, frame->start_ticks, now,
+				SEGMENT_SPAN_UNWOUND);
+}
+
+void unwind_stack(struct lane_context *context, struct fiber *fiber)
+{
+	uint64_t now = fiber->clock->left_ticks - fiber->clock->suspended_ticks;
+
+	while (fiber->top > fiber->frames) {
+		fiber->top--;
+		close_frame(context, fiber, fiber->top, now);
+	}
+	fiber->current = LANE_ROOT;
+}
+
+void unwind_to(struct lane_context *context, struct segment_frame *new_top, uint64_t now)
+{
+	while (context->top > new_top) {
+		struct segment_frame *frame = context->top - 1;
+
+		close_frame(context, context->fiber, frame, now);
+		context->current = frame->parent_node;
+		__atomic_fetch_sub(context->depth, 1, __ATOMIC_RELAXED);
+		context->top = frame;
+	}
+}
