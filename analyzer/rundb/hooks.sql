@@ -8,7 +8,9 @@ SELECT r.hook_cost_ns, r.hook_cost_error_ns, r.counted_cost_ns, r.counted_cost_e
 	r.alloc_cost_ns, r.alloc_cost_error_ns, r.window_cost_ns, r.window_cost_error_ns,
 	r.overhead_percent,
 	r.alloc_count,
-	(SELECT TOTAL(calls) FROM functions WHERE run_id = :run) AS calls,
+	(SELECT TOTAL(calls) FROM functions WHERE run_id = :run) +
+	(SELECT TOTAL(value) FROM trust WHERE run_id = :run AND name = 'nested_entries')
+		AS calls,
 	(SELECT TOTAL(counted_calls) FROM recordings WHERE run_id = :run
 		AND function_id IS NOT NULL) AS counted_calls,
 	(SELECT TOTAL(window_calls) FROM recordings WHERE run_id = :run

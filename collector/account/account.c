@@ -37,6 +37,18 @@ static int64_t framed_calls(const struct merge_cell *cell)
 	return cell->calls - cell->counted_calls;
 }
 
+/* How often hooks ran in and around what is the cell's own: for its calls and those that
+ * it makes, and where a call was two entries, for both sides of the second. */
+static double inner_pairs(const struct merge_cell *cell)
+{
+	return (double)framed_calls(cell) + (double)cell->nested_calls;
+}
+
+static double outer_pairs(const struct merge_cell *cell)
+{
+	return (double)cell->child_calls + (double)cell->nested_calls;
+}
+
 double account_window_outer_ns(const struct hook_cost *cost)
 {
 	double outer = cost->window_ns - cost->window_inner_ns;
@@ -46,8 +58,8 @@ double account_window_outer_ns(const struct hook_cost *cost)
 
 static int64_t cost_ns(const struct hook_cost *cost, const struct merge_cell *cell)
 {
-	return whole_ns(cost->inner_ns * (double)framed_calls(cell) +
-			cost->outer_ns * (double)cell->child_calls +
+	return whole_ns(cost->inner_ns * inner_pairs(cell) +
+			cost->outer_ns * outer_pairs(cell) +
 			cost->window_inner_ns * cell->window_calls +
 			account_window_outer_ns(cost) * cell->child_window_calls +
 			cost->alloc_ns * (double)cell->allocs);
@@ -69,7 +81,7 @@ static double square(double value)
 static void find_error(const struct hook_cost *cost, struct merge_cell *cell,
 		       int64_t missing_ns)
 {
-	double own = (double)framed_calls(cell), others = (double)cell->child_calls;
+	double own = inner_pairs(cell), others = outer_pairs(cell);
 	double sum = cost->inner_ns + cost->outer_ns;
 	double pairs = own * cost->split + others * (1 - cost->split);
 	double allocs = (double)cell->allocs;
@@ -137,9 +149,21 @@ static void find_window_calls(struct merge *merge, const struct account_cost *co
 {
 	struct merge_cell *cell = &merge->cells[path];
 
-	if (cost->window_shares)
-		cell->window_calls = cost->window_shares[merge->paths[path].function] *
-				     (double)framed_calls(cell);
+	double share;
+
+	if (!cost->window_shares)
+		return;
+	share = cost->window_shares[merge->paths[path].function];
+	cell->window_calls = share * inner_pairs(cell);
+	cell->child_window_calls += share * (double)cell->nested_calls;
+}
+
+/* Of those in windows, what the caller sees. */
+static double outer_window_calls(const struct merge_cell *cell)
+{
+	double pairs = inner_pairs(cell);
+
+	return pairs > 0 ? cell->window_calls * (double)framed_calls(cell) / pairs : 0;
 }
 
 static void charge_self(struct merge *merge, uint32_t path)
@@ -150,7 +174,7 @@ static void charge_self(struct merge *merge, uint32_t path)
 	if (!merge->paths[path].parent)
 		return;
 	quantity_add(&parent->child_calls, framed_calls(cell));
-	parent->child_window_calls += cell->window_calls;
+	parent->child_window_calls += outer_window_calls(cell);
 	quantity_add(&parent->child_raw_ns, cell->raw_total_ns);
 	quantity_add(&parent->owed_ns, cell->owed_ns);
 	if (parent->owed_ns > (int64_t)MOST_NS)

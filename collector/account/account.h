@@ -40,6 +40,9 @@ double account_window_outer_ns(const struct hook_cost *cost);
 /* Adds the lane to the tree, and clears the cells. */
 void account_totals(struct merge *merge, uint32_t lane);
 
+/* When all lanes are added: sums up functions and edges, with the errors of all. */
+void account_functions(struct merge *merge);
+
 /* Only clears the cells. */
 void account_clear(struct merge *merge);
 

@@ -12,6 +12,7 @@
 #include "collector/account/kept.h"
 #include "collector/account/modes.h"
 #include "collector/account/moves.h"
+#include "collector/account/nested.h"
 #include "collector/account/rate.h"
 #include "collector/account/weights.h"
 #include "common/base/xalloc.h"
@@ -63,8 +64,8 @@ static void add_windows(struct counted *counted, uint32_t process,
 
 		if (!mode || !window->call_count)
 			continue;
-		merge_add(&mode->window_calls, window->call_count);
-		sums = &counted->sums[mode - merge->modes];
+		merge_add(&merge->modes[mode->own].window_calls, window->call_count);
+		sums = &counted->sums[mode->own];
 		sums->window_calls += (double)window->call_count;
 		sums->window_ns += (double)window->total_ticks * ns_per_tick;
 		sums->window_squares += window->squared_ticks * ns_per_tick * ns_per_tick;
@@ -137,7 +138,8 @@ static void count_frames(struct counted *counted, struct kept_lane *lane)
 		if (cell->calls <= 0)
 			continue;
 		if (mode)
-			counted->sums[mode].calls += (double)cell->calls;
+			counted->sums[mode].calls +=
+				(double)cell->calls + (double)cell->nested_calls;
 		weights_add(&counted->weights, &weight);
 	}
 }
@@ -157,7 +159,7 @@ static void add_times(struct counted *counted, const struct account_cost *lane,
 {
 	const struct hook_cost *cost = lane->hooks;
 	const struct merge_cell *cell = &counted->merge->cells[path];
-	double calls = (double)cell->calls;
+	double calls = (double)cell->calls, nested = (double)cell->nested_calls;
 
 	if (cell->calls <= 0 || has_giant(counted->merge, path))
 		return;
@@ -169,12 +171,14 @@ static void add_times(struct counted *counted, const struct account_cost *lane,
 			/* waits are booked where they were, not estimated */
 			.self_ns =
 				(double)cell->raw_self_ns - (double)cell->self_ready_ns -
-				(double)cell->self_blocked_ns - cost->inner_ns * calls -
-				cost->outer_ns * (double)cell->child_calls -
+				(double)cell->self_blocked_ns -
+				cost->inner_ns * (calls + nested) -
+				cost->outer_ns * ((double)cell->child_calls + nested) -
 				cost->window_inner_ns * cell->window_calls -
 				account_window_outer_ns(cost) * cell->child_window_calls -
 				(cost->alloc_ns + lane->stack_ns) * (double)cell->allocs,
 			.child_calls = (double)cell->child_calls,
+			.nested_calls = nested,
 			.below_calls = counted->below[path] - calls});
 }
 
@@ -201,19 +205,16 @@ static void time_frames(struct counted *counted, struct kept_lane *lane)
 	account_clear(merge);
 }
 
-static void add_calls(struct counted *counted, uint32_t mode, uint32_t path,
-		      uint64_t calls)
+static void add_calls(struct counted *counted, const struct kept_calls *calls)
 {
 	struct merge *merge = counted->merge;
-	enum segment_recording least = merge->modes[mode].least;
+	enum segment_recording least = merge->modes[calls->mode].least;
 
-	if (!calls)
-		return;
 	if (least == SEGMENT_RECORDING_EXACT || least == SEGMENT_RECORDING_OFF)
 		least = SEGMENT_RECORDING_COUNTED; /* as it shows */
-	if (least > merge->paths[path].recording)
-		merge->paths[path].recording = least;
-	kept_add_calls(&counted->kept, mode, path, calls);
+	if (least > merge->paths[calls->path].recording)
+		merge->paths[calls->path].recording = least;
+	kept_add_calls(&counted->kept, calls);
 }
 
 /* A function without any call that has a frame: what is called is not known to have a
@@ -227,8 +228,11 @@ static void add_nowhere(struct counted *counted, uint32_t mode, uint64_t calls)
 		merge_add(&merge->folded_call_count, calls);
 		return;
 	}
-	add_calls(counted, mode, merge_child_path(merge, 0, function, MERGE_FUNCTION),
-		  calls);
+	add_calls(counted,
+		  &(struct kept_calls){
+			  .mode = mode,
+			  .path = merge_child_path(merge, 0, function, MERGE_FUNCTION),
+			  .calls = calls});
 }
 
 /* The path of a part of the calls; 0: there is no room for it. */
@@ -259,16 +263,31 @@ static void keep_one(uint64_t *weights, size_t count)
 		weights[i] = i == most;
 }
 
-static void divide(struct counted *counted, const struct kept_lane *lane,
-		   struct kept_count count)
+static void place_part(struct counted *counted, const struct kept_calls *part)
 {
-	const struct merge_mode mode = counted->merge->modes[count.mode];
+	if (!part->calls)
+		return;
+	if (part->is_nested && part->path)
+		kept_add_calls(&counted->kept, part);
+	else if (part->path)
+		add_calls(counted, part);
+	else if (!part->is_nested)
+		add_nowhere(counted, part->mode, part->calls);
+}
+
+static void divide(struct counted *counted, const struct kept_lane *lane,
+		   const struct kept_calls *calls)
+{
+	const struct merge_mode mode = counted->merge->modes[calls->mode];
+	struct kept_calls part = *calls;
 	struct hosts_places places;
 	uint64_t *weights, *parts;
 
+	if (!calls->calls)
+		return;
 	hosts_choose(counted->hosts, &counted->weights, lane, &mode, &places);
 	if (!places.count) {
-		add_nowhere(counted, count.mode, count.calls);
+		place_part(counted, &part);
 		return;
 	}
 	weights = xcalloc(places.count, sizeof(*weights));
@@ -278,18 +297,25 @@ static void divide(struct counted *counted, const struct kept_lane *lane,
 			weights[i] = places.all[i].calls;
 	if (counted->kept.call_count + places.count > PARTS_MOST)
 		keep_one(weights, places.count);
-	weights_apportion(count.calls, weights, places.count, parts);
+	weights_apportion(calls->calls, weights, places.count, parts);
 	for (size_t i = 0; i < places.count; i++) {
-		uint32_t path =
-			parts[i] ? path_at(counted, &places, i, mode.function) : 0;
-
-		if (path)
-			add_calls(counted, count.mode, path, parts[i]);
-		else if (parts[i])
-			add_nowhere(counted, count.mode, parts[i]);
+		part.calls = parts[i];
+		part.path = parts[i] ? path_at(counted, &places, i, mode.function) : 0;
+		place_part(counted, &part);
 	}
 	free(weights);
 	free(parts);
+}
+
+/* Calls, and entries that are none. */
+static void divide_count(struct counted *counted, const struct kept_lane *lane,
+			 struct kept_count count)
+{
+	divide(counted, lane,
+	       &(struct kept_calls){.mode = count.mode, .calls = count.calls});
+	divide(counted, lane,
+	       &(struct kept_calls){
+		       .mode = count.mode, .calls = count.nested_calls, .is_nested = 1});
 }
 
 /* Which path has which calls, and where their time was recorded. */
@@ -300,7 +326,7 @@ static void place_calls(struct counted *counted, struct kept_lane *lane)
 
 	lane->calls.first = lane->calls.end = kept->call_count;
 	for (size_t i = lane->counts.first; i < lane->counts.end; i++)
-		divide(counted, lane, kept->counts[i]);
+		divide_count(counted, lane, kept->counts[i]);
 	lane->calls.end = kept->call_count;
 	kept_restore(kept, lane, merge);
 	account_begin(merge);
@@ -316,6 +342,7 @@ static void place_calls(struct counted *counted, struct kept_lane *lane)
 					  .mode = counted->same[calls->mode],
 					  .is_copy = merge->modes[calls->mode].host !=
 						     MERGE_NO_FUNCTION,
+					  .is_nested = calls->is_nested,
 					  .calls = (double)calls->calls});
 	}
 	lane->moves.end = counted->moves.count;
@@ -346,7 +373,8 @@ static int longer_in_windows(const struct rate_sums *sums, double inner_ns, doub
 	double others = sums->timed_calls - sums->window_calls;
 	double mean = (sums->raw_ns - sums->window_ns) / others;
 
-	if (sums->below_calls > 0 || others < RATE_WINDOW_CALLS_LEAST ||
+	if (sums->below_calls > 0 || sums->nested_calls > 0 ||
+	    others < RATE_WINDOW_CALLS_LEAST ||
 	    sums->window_calls < RATE_WINDOW_CALLS_LEAST || !(mean < 2 * inner_ns))
 		return 0;
 	*ret = sums->window_ns / sums->window_calls - mean;
@@ -371,7 +399,7 @@ static void measure_inner(struct counted *counted, uint32_t process)
 static void forget_times(struct rate_sums *sums)
 {
 	sums->timed_calls = sums->raw_ns = sums->self_ns = 0;
-	sums->child_calls = sums->below_calls = 0;
+	sums->child_calls = sums->below_calls = sums->nested_calls = 0;
 }
 
 /* What a process does not know, another one may. */
@@ -451,6 +479,7 @@ void counted_finish(struct counted *counted, const struct merge_end *ends)
 		return;
 	counted->ends = ends;
 	kept_order(&counted->kept);
+	nested_find(&counted->kept, counted->merge);
 	make_tables(counted);
 	for_each_lane(counted, count_frames);
 	hosts_find(counted->hosts);

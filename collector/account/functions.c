@@ -3,7 +3,7 @@
  * Functions and edges, summed up over the finished tree. Must not recurse: paths may be a
  * million deep.
  */
-#include "collector/account/functions.h"
+#include "collector/account/account.h"
 
 #include <stdlib.h>
 

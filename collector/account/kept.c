@@ -26,8 +26,17 @@ static void add_counts(struct kept *kept, struct merge *merge, uint32_t process,
 		merge_add(&merge->counted_call_count, calls);
 		kept->counts = array_room(kept->counts, kept->count_count,
 					  sizeof(*kept->counts));
-		kept->counts[kept->count_count++] =
-			(struct kept_count){(uint32_t)(mode - merge->modes), calls};
+		kept->counts[kept->count_count++] = (struct kept_count){
+			.mode = (uint32_t)(mode - merge->modes), .calls = calls};
+	}
+}
+
+static void add_variants(struct kept *kept, const struct variant_list *variants)
+{
+	for (uint32_t i = 0; i < variants->count; i++) {
+		kept->variants = array_room(kept->variants, kept->variant_count,
+					    sizeof(*kept->variants));
+		kept->variants[kept->variant_count++] = variants->all[i];
 	}
 }
 
@@ -39,6 +48,7 @@ static void add_cell(struct kept *kept, uint32_t path, const struct merge_cell *
 	to = &kept->cells[kept->cell_count++];
 	to->path = path;
 	to->total_ticks = cell->total_ticks;
+	to->nested_calls = cell->nested_calls;
 	memcpy(to->quantities, cell->quantities, sizeof(to->quantities));
 }
 
@@ -56,6 +66,9 @@ void kept_add(struct kept *kept, struct merge *merge, uint32_t lane,
 	row.counts.first = kept->count_count;
 	add_counts(kept, merge, row.process, counts);
 	row.counts.end = kept->count_count;
+	row.variants.first = kept->variant_count;
+	add_variants(kept, &counts->variants);
+	row.variants.end = kept->variant_count;
 	kept->lanes = array_room(kept->lanes, kept->lane_count, sizeof(row));
 	kept->lanes[kept->lane_count++] = row;
 }
@@ -83,6 +96,7 @@ void kept_restore(const struct kept *kept, const struct kept_lane *lane,
 		struct merge_cell *cell = merge_touch(merge, from->path);
 
 		cell->total_ticks = from->total_ticks;
+		cell->nested_calls = from->nested_calls;
 		memcpy(cell->quantities, from->quantities, sizeof(cell->quantities));
 	}
 	for (size_t i = lane->calls.first; i < lane->calls.end; i++) {
@@ -91,6 +105,8 @@ void kept_restore(const struct kept *kept, const struct kept_lane *lane,
 		int64_t room = INT64_MAX - cell->calls;
 		int64_t calls = quantity_of_count(from->calls);
 
+		if (from->is_nested)
+			continue;
 		if (calls > room)
 			calls = room;
 		cell->calls += calls;
@@ -98,10 +114,10 @@ void kept_restore(const struct kept *kept, const struct kept_lane *lane,
 	}
 }
 
-void kept_add_calls(struct kept *kept, uint32_t mode, uint32_t path, uint64_t calls)
+void kept_add_calls(struct kept *kept, const struct kept_calls *calls)
 {
 	kept->calls = array_room(kept->calls, kept->call_count, sizeof(*kept->calls));
-	kept->calls[kept->call_count++] = (struct kept_calls){mode, path, calls};
+	kept->calls[kept->call_count++] = *calls;
 }
 
 void kept_done(struct kept *kept)
@@ -109,6 +125,7 @@ void kept_done(struct kept *kept)
 	free(kept->lanes);
 	free(kept->cells);
 	free(kept->counts);
+	free(kept->variants);
 	free(kept->calls);
 	*kept = (struct kept){.lane_count = 0};
 }

@@ -12,18 +12,21 @@
 struct kept_cell {
 	uint32_t path;
 	uint64_t total_ticks;
+	int64_t nested_calls; /* see struct merge_cell */
 	QUANTITY_FIELDS(LANE);
 };
 
-/* A function's calls in a lane that have no frame. */
+/* A function's calls in a lane that have no frame, and entries that are no calls
+ * (nested.h). */
 struct kept_count {
 	uint32_t mode; /* index in merge->modes */
-	uint64_t calls;
+	uint64_t calls, nested_calls;
 };
 
 /* Of them, those on one path. */
 struct kept_calls {
 	uint32_t mode, path;
+	int is_nested;
 	uint64_t calls;
 };
 
@@ -35,7 +38,7 @@ struct kept_range {
 struct kept_lane {
 	uint32_t lane, process;
 	double stack_ns; /* see lane_counts */
-	struct kept_range cells, counts, calls, moves;
+	struct kept_range cells, counts, variants, calls, moves;
 };
 
 /* All zero is empty. */
@@ -43,8 +46,9 @@ struct kept {
 	struct kept_lane *lanes;
 	struct kept_cell *cells;
 	struct kept_count *counts;
+	struct variant_count *variants;
 	struct kept_calls *calls;
-	size_t lane_count, cell_count, count_count, call_count;
+	size_t lane_count, cell_count, count_count, variant_count, call_count;
 };
 
 /* Takes the lane in the cells out, with its counts. */
@@ -60,6 +64,6 @@ void kept_restore(const struct kept *kept, const struct kept_lane *lane,
 		  struct merge *merge);
 
 /* Adds calls of a path; the caller knows which lane they are of. */
-void kept_add_calls(struct kept *kept, uint32_t mode, uint32_t path, uint64_t calls);
+void kept_add_calls(struct kept *kept, const struct kept_calls *calls);
 
 void kept_done(struct kept *kept);

@@ -26,6 +26,12 @@ static uint32_t function_of(struct merge *merge, uint32_t process, uint64_t key)
 	return MERGE_NO_FUNCTION;
 }
 
+static enum demangle_variant variant_of(struct merge *merge, uint32_t process,
+					uint64_t key)
+{
+	return identify_variant(&merge->identify, &merge->modules[process], key);
+}
+
 static struct merge_mode mode_of(struct merge *merge, uint32_t process,
 				 const struct segment_mode *from)
 {
@@ -48,11 +54,31 @@ static struct merge_mode mode_of(struct merge *merge, uint32_t process,
 
 	if (mode.least < mode.recording)
 		mode.least = mode.recording;
+	mode.variant = variant_of(merge, process, from->key);
+	if (from->host)
+		mode.host_variant = variant_of(merge, process, from->host);
 	return mode;
 }
 
-/* Entries with a host are recorded as the function's own one is. own_of: by function, all
- * 0 before and after. What has no such entry counts as one itself. */
+/* Variants of a function (merge/variants.h) are one. */
+static void add_variant(struct merge_mode *own, const struct merge_mode *mode)
+{
+	if (own->recording < mode->recording)
+		own->recording = mode->recording;
+	if (own->least < mode->least)
+		own->least = mode->least;
+	if (own->since_ticks < mode->since_ticks)
+		own->since_ticks = mode->since_ticks;
+	if (own->code_bytes < mode->code_bytes)
+		own->code_bytes = mode->code_bytes;
+	merge_add(&own->change_count, mode->change_count);
+	merge_add(&own->site_count, mode->site_count);
+	merge_add(&own->early_site_count, mode->early_site_count);
+}
+
+/* Entries with a host are recorded as the function's own one is, and variants as the
+ * first. own_of: by function, all 0 before and after. What has no such entry counts as
+ * one itself. */
 static void find_own(struct merge *merge, uint32_t process, uint32_t *own_of)
 {
 	size_t first = merge->first_mode[process], end = merge->first_mode[process + 1];
@@ -68,6 +94,15 @@ static void find_own(struct merge *merge, uint32_t process, uint32_t *own_of)
 		struct merge_mode *mode = &merge->modes[i];
 
 		mode->own = (uint32_t)i;
+		if (mode->function == MERGE_NO_FUNCTION ||
+		    mode->host != MERGE_NO_FUNCTION || own_of[mode->function] == i)
+			continue;
+		mode->own = own_of[mode->function];
+		add_variant(&merge->modes[mode->own], mode);
+	}
+	for (size_t i = first; i < end; i++) {
+		struct merge_mode *mode = &merge->modes[i];
+
 		if (mode->host == MERGE_NO_FUNCTION ||
 		    mode->function == MERGE_NO_FUNCTION)
 			continue;

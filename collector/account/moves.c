@@ -65,7 +65,12 @@ void moves_find(struct moves *moves, const struct merge *merge,
 	uint32_t at = merge->paths[calls->path].parent, exact = exact_above[calls->path];
 	struct move move = *calls;
 	double left = calls->calls;
-	int is_caller = 1;
+	int is_caller = !calls->is_nested;
+
+	if (calls->is_nested) {
+		at = calls->path;
+		exact = is_exact(own) ? at : exact;
+	}
 
 	for (int i = 0; i < CLIMB_MOST && at != exact; i++) {
 		const struct merge_cell *cell = &merge->cells[at];
@@ -77,7 +82,8 @@ void moves_find(struct moves *moves, const struct merge *merge,
 			if (part >= 1) {
 				move.holder = at;
 				move.is_hidden = 1;
-				move.calls = move.counting = part;
+				move.counting = part;
+				move.calls = calls->is_nested ? 0 : part;
 				append(moves, &move);
 				left -= part;
 			}
@@ -86,7 +92,8 @@ void moves_find(struct moves *moves, const struct merge *merge,
 	}
 	move.holder = exact;
 	move.is_hidden = 0;
-	move.calls = move.counting = left;
+	move.counting = left;
+	move.calls = calls->is_nested ? 0 : left;
 	if (left > 0)
 		append(moves, &move);
 }

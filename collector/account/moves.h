@@ -15,6 +15,7 @@ struct move {
 	uint32_t mode;	       /* whose rate counts, index in merge->modes */
 	int is_hidden;	       /* the holder's own calls do not all have frames */
 	int is_copy;	       /* the calls are known to be in the code around the path */
+	int is_nested;	       /* entries below calls of their own path (nested.h) */
 	double calls;	       /* whose time moves */
 	double counting;       /* whose counting is yet to be taken off */
 };
@@ -26,7 +27,8 @@ struct moves {
 };
 
 /* Finds who has the time of calls without a frame, and appends it. calls: their path,
- * mode, number, and whether they are copies. exact_above: by path, the next path above
+ * mode, number, and whether they are copies, or nested: these take no time but for their
+ * counting. exact_above: by path, the next path above
  * all of whose calls have frames; 0: none. */
 void moves_find(struct moves *moves, const struct merge *merge,
 		const uint32_t *exact_above, const struct move *calls);

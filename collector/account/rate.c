@@ -64,7 +64,7 @@ static double window_error(const struct rate_sums *sums, double mean)
 /* Of a function that calls none, all is its own. */
 static int is_leaf(const struct rate_sums *sums)
 {
-	return sums->below_calls < LEAF_CALLS * sums->timed_calls;
+	return sums->below_calls + sums->nested_calls < LEAF_CALLS * sums->timed_calls;
 }
 
 /* Windows are enough, and tell what is the call's own. */
@@ -179,6 +179,7 @@ void rate_add_sums(struct rate_sums *to, const struct rate_sums *more)
 	to->self_ns += more->self_ns;
 	to->child_calls += more->child_calls;
 	to->below_calls += more->below_calls;
+	to->nested_calls += more->nested_calls;
 	to->hidden_ns += more->hidden_ns;
 	to->window_calls += more->window_calls;
 	to->window_ns += more->window_ns;

@@ -9,13 +9,14 @@
 
 /* What is known of the timed calls of a function; times are ns. */
 struct rate_sums {
-	double calls;	    /* all with frames */
-	double timed_calls; /* those of them that the following is about */
-	double raw_ns;	    /* with the cost of hooks, callees included */
-	double self_ns;	    /* without the cost of hooks, may be negative */
-	double child_calls; /* made by them, with frames */
-	double below_calls; /* all with frames below them */
-	double hidden_ns;   /* in self_ns: time of calls that they made without a frame */
+	double calls;	     /* all with frames */
+	double timed_calls;  /* those of them that the following is about */
+	double raw_ns;	     /* with the cost of hooks, callees included */
+	double self_ns;	     /* without the cost of hooks, may be negative */
+	double child_calls;  /* made by them, with frames */
+	double below_calls;  /* all with frames below them */
+	double nested_calls; /* entries with frames beside them (merge/variants.h) */
+	double hidden_ns; /* in self_ns: time of calls that they made without a frame */
 	/* those of them in windows, which are spread over the run */
 	double window_calls, window_ns, window_squares;
 	double windows; /* how many windows there were */

@@ -11,7 +11,6 @@
 #include "common/base/xalloc.h"
 #include "collector/account/account.h"
 #include "collector/account/counted.h"
-#include "collector/account/functions.h"
 #include "collector/locks/locks.h"
 #include "collector/account/modes.h"
 #include "collector/merge/lane.h"

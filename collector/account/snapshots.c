@@ -216,6 +216,8 @@ static void build_paths(struct snapshots *ret, struct merge *merge,
 				continue;
 			cell = merge_touch(merge, change->path);
 			quantity_add(&cell->calls, quantity_of_count(change->calls));
+			quantity_add(&cell->nested_calls,
+				     quantity_of_count(change->nested_calls));
 			quantity_add(&cell->unwound_count,
 				     quantity_of_count(change->unwound));
 			merge_add(&cell->total_ticks, change->ticks);

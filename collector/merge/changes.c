@@ -101,8 +101,8 @@ static void subtract_off(struct change_of_path *change, const struct off *now,
 }
 
 void changes_add_node(struct changes *changes, const struct read_run *run,
-		      uint32_t process, uint32_t lane_slot, uint32_t node, uint32_t path,
-		      const struct change_end *end)
+		      uint32_t process, uint32_t lane_slot, uint32_t node,
+		      const struct change_place *place, const struct change_end *end)
 {
 	const struct read_history *history = &run->processes[process].history;
 	uint32_t first = first_of_node(history, lane_slot, node), count = 0;
@@ -122,7 +122,7 @@ void changes_add_node(struct changes *changes, const struct read_run *run,
 		struct change_of_path change = {
 			.process = process,
 			.snapshot = past->snapshot,
-			.path = path,
+			.path = place->path,
 			.calls = difference(past->call_count, calls),
 			.ticks = difference(past->total_ticks, ticks),
 			.unwound = difference(past->unwound_count, unwound)};
@@ -131,8 +131,12 @@ void changes_add_node(struct changes *changes, const struct read_run *run,
 		unwound = past->unwound_count;
 		ticks += change.ticks;
 		subtract_off(&change, &offs[i], &before);
-		if (change.calls || change.ticks || change.unwound || change.ready_ns ||
-		    change.blocked_ns)
+		if (place->is_nested) {
+			change.nested_calls = change.calls;
+			change.calls = change.ticks = change.unwound = 0;
+		}
+		if (change.calls || change.nested_calls || change.ticks ||
+		    change.unwound || change.ready_ns || change.blocked_ns)
 			add_path(changes, &change);
 	}
 	free(offs);

@@ -15,7 +15,7 @@
  * was at the one before; from several lanes there may be several. */
 struct change_of_path {
 	uint32_t process, snapshot, path;
-	uint64_t calls, ticks, unwound;
+	uint64_t calls, nested_calls, ticks, unwound;
 	uint64_t ready_ns, blocked_ns;
 };
 
@@ -47,11 +47,17 @@ struct changes {
 	size_t free_count;
 };
 
-/* Adds what a node did that is in `path` of the merged tree. A wait that was open at a
+/* The merged path of a node, and whether its entries are no calls of it (variants.h). */
+struct change_place {
+	uint32_t path;
+	int is_nested;
+};
+
+/* Adds what a node did that has this place in the merged tree. A wait that was open at a
  * snapshot was ready and blocked as what was booked of it later. */
 void changes_add_node(struct changes *changes, const struct read_run *run,
-		      uint32_t process, uint32_t lane_slot, uint32_t node, uint32_t path,
-		      const struct change_end *end);
+		      uint32_t process, uint32_t lane_slot, uint32_t node,
+		      const struct change_place *place, const struct change_end *end);
 
 /* Adds what a site of the process did, its index there, that is `merged` now. */
 void changes_add_site(struct changes *changes, const struct read_run *run,

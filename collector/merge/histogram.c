@@ -38,22 +38,46 @@ void histogram_add(struct histogram *histogram, uint32_t bucket, uint64_t calls)
 	histogram->counts[bucket - histogram->first] += calls;
 }
 
+/* With the calls that did not fit into its numbers. */
+static uint64_t calls_in(const struct segment_function *from, uint32_t bucket)
+{
+	uint64_t calls = from->histogram[bucket];
+
+	if (bucket == from->overflow_bucket)
+		calls += (uint64_t)from->overflow_count << 32;
+	return calls;
+}
+
+static uint64_t part_of(uint64_t calls, uint64_t part, uint64_t whole)
+{
+	return (uint64_t)((unsigned __int128)calls * part / whole);
+}
+
+void histogram_add_part(struct histogram *histogram, const struct segment_function *from,
+			uint64_t part, uint64_t whole)
+{
+	uint32_t first = 0, end = SEGMENT_HISTOGRAM_BUCKETS;
+	uint64_t seen = 0;
+
+	while (first < end && !calls_in(from, first))
+		first++;
+	while (end > first && !calls_in(from, end - 1))
+		end--;
+	if (first < end && part)
+		widen(histogram, first, end);
+	for (uint32_t i = first; i < end && part; i++) {
+		uint64_t before = part_of(seen, part, whole);
+
+		seen += calls_in(from, i);
+		histogram->counts[i - histogram->first] +=
+			part_of(seen, part, whole) - before;
+	}
+}
+
 void histogram_add_segment(struct histogram *histogram,
 			   const struct segment_function *from)
 {
-	uint32_t first = 0, end = SEGMENT_HISTOGRAM_BUCKETS;
-
-	while (first < end && !from->histogram[first])
-		first++;
-	while (end > first && !from->histogram[end - 1])
-		end--;
-	if (first < end)
-		widen(histogram, first, end);
-	for (uint32_t i = first; i < end; i++)
-		histogram->counts[i - histogram->first] += from->histogram[i];
-	if (from->overflow_count && from->overflow_bucket < SEGMENT_HISTOGRAM_BUCKETS)
-		histogram_add(histogram, from->overflow_bucket,
-			      (uint64_t)from->overflow_count << 32);
+	histogram_add_part(histogram, from, 1, 1);
 }
 
 static double middle(uint32_t bucket)

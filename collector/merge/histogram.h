@@ -21,6 +21,10 @@ void histogram_add(struct histogram *histogram, uint32_t bucket, uint64_t calls)
 void histogram_add_segment(struct histogram *histogram,
 			   const struct segment_function *from);
 
+/* Adds part of whole of its calls, the same of each bucket as far as whole calls go. */
+void histogram_add_part(struct histogram *histogram, const struct segment_function *from,
+			uint64_t part, uint64_t whole);
+
 /* Middle of the bucket, in ticks, that holds the call at this fraction of all calls in
  * order of duration (0.5: the median). 0 when empty: see histogram_is_empty(). */
 double histogram_percentile(const struct histogram *histogram, double fraction);

@@ -31,7 +31,10 @@ static void add_changes(struct lane_walk *walk, const struct merge_end *end)
 			continue;
 		own = waits_of_node(walk, &waits, i);
 		changes_add_node(&merge->changes, merge->run, walk->process_index,
-				 lane_slot, i, walk->nodes[i].path, &own);
+				 lane_slot, i,
+				 &(struct change_place){walk->nodes[i].path,
+							walk->nodes[i].is_nested},
+				 &own);
 	}
 }
 
@@ -61,6 +64,15 @@ static void add_nodes(struct lane_walk *walk)
 		cell = merge_touch(merge, walk->nodes[i].path);
 		if (place_is_return_address(node))
 			continue;
+		merge_add(segment_key_is_libc(node->key) ? &merge->libc_call_count
+							 : &merge->call_count,
+			  node->call_count);
+		if (walk->nodes[i].is_nested) {
+			quantity_add(&cell->nested_calls,
+				     quantity_of_count(node->call_count));
+			merge_add(&merge->nested_call_count, node->call_count);
+			continue;
+		}
 		quantity_add(&cell->calls, quantity_of_count(node->call_count));
 		if (segment_node_is_inlined(node))
 			quantity_add(&cell->inlined_calls,
@@ -68,9 +80,6 @@ static void add_nodes(struct lane_walk *walk)
 		quantity_add(&cell->unwound_count,
 			     quantity_of_count(segment_node_unfinished_count(node)));
 		merge_add(&cell->total_ticks, node->total_ticks);
-		merge_add(segment_key_is_libc(node->key) ? &merge->libc_call_count
-							 : &merge->call_count,
-			  node->call_count);
 		if (node->min_ticks <= node->max_ticks)
 			add_extremes(merge, walk->nodes[i].path, node->min_ticks,
 				     node->max_ticks);
@@ -97,9 +106,9 @@ static void close_frame(struct lane_walk *walk, const struct segment_frame *fram
 		merge->damaged_count++;
 		return;
 	}
-	if (frame->start_ticks >= end_ticks || walk->nodes[frame->node].is_folded)
-		return;
 	place = &walk->nodes[frame->node];
+	if (frame->start_ticks >= end_ticks || place->is_folded || place->is_nested)
+		return;
 	ticks = end_ticks - frame->start_ticks;
 	merge_add(&merge_touch(merge, place->path)->total_ticks, ticks);
 	if (!is_over || segment_frame_is_inherited(frame))
@@ -156,7 +165,26 @@ static void close_frames(struct lane_walk *walk, const struct merge_end *end)
 	}
 }
 
-static void add_histograms(struct lane_walk *walk)
+/* Of a variant the part of its calls that are calls of the function: which of them take
+ * how long is not known. */
+static void add_histogram(struct lane_walk *walk, const struct variant_list *variants,
+			  const struct segment_function *from, uint32_t function)
+{
+	struct histogram *to = &merge_function_at(walk->merge, function)->histogram;
+	const struct variant_count *count = NULL;
+
+	if (walk->merge->identify.functions[function].variant)
+		count = variants_at(variants, function,
+				    identify_variant(&walk->merge->identify,
+						     walk->modules, from->key));
+	if (count && count->nested_count)
+		histogram_add_part(to, from, count->entry_count - count->nested_count,
+				   count->entry_count);
+	else
+		histogram_add_segment(to, from);
+}
+
+static void add_histograms(struct lane_walk *walk, const struct variant_list *variants)
 {
 	struct merge *merge = walk->merge;
 
@@ -167,8 +195,7 @@ static void add_histograms(struct lane_walk *walk)
 		if (!from->key)
 			continue;
 		function = identify_function(&merge->identify, walk->modules, from->key);
-		histogram_add_segment(&merge_function_at(merge, function)->histogram,
-				      from);
+		add_histogram(walk, variants, from, function);
 	}
 }
 
@@ -295,12 +322,12 @@ static void take_counts(struct lane_walk *walk, struct lane_counts *ret)
 {
 	struct read_lane_data *data = &walk->data;
 
-	*ret = (struct lane_counts){.counts = data->counts,
-				    .count_count = data->count_count,
-				    .windows = data->windows,
-				    .window_count = data->window_count,
-				    .windows_of_lane = data->header.window_count,
-				    .stack_ns = stack_ns_of(walk->merge, &data->header)};
+	ret->counts = data->counts;
+	ret->count_count = data->count_count;
+	ret->windows = data->windows;
+	ret->window_count = data->window_count;
+	ret->windows_of_lane = data->header.window_count;
+	ret->stack_ns = stack_ns_of(walk->merge, &data->header);
 	data->counts = NULL;
 	data->windows = NULL;
 	take_locks(walk, &ret->locks);
@@ -401,7 +428,8 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 	close_frames(&walk, end);
 	waits_add(&walk, end);
 	add_transfers(&walk);
-	add_histograms(&walk);
+	variants_find(&walk, &ret->variants);
+	add_histograms(&walk, &ret->variants);
 	add_changes(&walk, end);
 	add_marks(&walk, end);
 	sites_add(&walk, sites, site_count);
@@ -414,6 +442,7 @@ void lane_counts_done(struct lane_counts *counts)
 {
 	free(counts->counts);
 	free(counts->windows);
+	variants_done(&counts->variants);
 	free(counts->locks.locks);
 	free(counts->locks.times);
 	free(counts->locks.waits);

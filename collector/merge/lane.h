@@ -4,6 +4,7 @@
 
 #include "common/libc/records.h"
 #include "collector/merge/sites.h"
+#include "collector/merge/variants.h"
 
 /* Its locks (struct segment_lock), and the path of each of its nodes, 0: none. */
 struct lane_locks {
@@ -26,6 +27,7 @@ struct lane_counts {
 	uint64_t windows_of_lane; /* how many it had */
 	double stack_ns;	  /* what finding stacks took for an allocation */
 	struct lane_locks locks;
+	struct variant_list variants;
 };
 
 /* Puts a lane's sums into the cells (merge.h), and what is no sum into the tree. sites:

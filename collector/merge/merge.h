@@ -15,7 +15,7 @@
 #include "collector/merge/changes.h"
 #include "collector/merge/histogram.h"
 #include "collector/merge/hook_cost.h"
-#include "collector/merge/identify.h"
+#include "collector/identify/identify.h"
 #include "collector/merge/time_error.h"
 #include "collector/transfers/transfers.h"
 #include "common/base/map.h"
@@ -93,6 +93,7 @@ struct merge_cell {
 	QUANTITY_FIELDS(LANE);
 	uint64_t total_ticks;
 	int64_t counted_calls; /* of the calls: those without a frame */
+	int64_t nested_calls;  /* beside them: entries with frames (variants.h) */
 	/* what account.c has found out so far; of the children calls with frames */
 	int64_t child_calls, child_raw_ns, child_total_ns;
 	int64_t child_ready_ns, child_blocked_ns; /* at and below the children */
@@ -114,6 +115,7 @@ struct merge_mode {
 	/* of copies inlined into that function; MERGE_NO_FUNCTION: of all others */
 	uint32_t host;
 	uint32_t own; /* of the function without a host; index in modes */
+	enum demangle_variant variant, host_variant;
 	enum segment_recording recording, least;
 	enum segment_reason reason;
 	uint64_t since_ticks, change_count, site_count, early_site_count;
@@ -160,6 +162,7 @@ struct merge {
 	size_t *first_mode; /* of each process, and mode_count behind the last */
 	uint64_t counted_call_count, window_count, window_call_count, cut_frame_count,
 		refused_estimate_count;
+	uint64_t nested_call_count; /* entries that are no calls (variants.h) */
 	uint64_t libc_call_count; /* of the nodes of libc's calls, which have no hooks */
 	uint64_t call_count, open_frame_count, repaired_frame_count, orphan_exit_count,
 		folded_call_count, lost_mark_count, damaged_count;

@@ -99,6 +99,29 @@ static enum merge_kind kind_of(uint64_t key)
 	return identify_libc_kind(key) == LIBC_CALL_WAIT ? MERGE_WAIT : MERGE_IO;
 }
 
+enum demangle_variant place_variant(const struct lane_walk *walk, uint32_t node)
+{
+	return identify_variant(&walk->merge->identify, walk->modules,
+				walk->data.nodes[node].key);
+}
+
+/* Is a constructor or destructor entered for the object of the node above? For each
+ * object a variant calls one of the others at most once, and only those behind it; a
+ * destructor that destroys others of its kind calls the first again, or itself. */
+static int is_nested(const struct lane_walk *walk, uint32_t index, uint32_t function)
+{
+	const struct segment_node *node = &walk->data.nodes[index];
+	const struct segment_node *caller = &walk->data.nodes[node->parent];
+	const struct node_place *above = &walk->nodes[node->parent];
+
+	return walk->merge->identify.functions[function].variant != DEMANGLE_ONLY &&
+	       node->parent > LANE_ROOT && place_is_function(caller) &&
+	       walk->merge->paths[above->path].function == function &&
+	       node->call_count <= caller->call_count &&
+	       place_variant(walk, node->parent) != DEMANGLE_ONLY &&
+	       place_variant(walk, node->parent) < place_variant(walk, index);
+}
+
 static void place_function(struct lane_walk *walk, uint32_t index)
 {
 	const struct segment_node *node = &walk->data.nodes[index];
@@ -109,7 +132,10 @@ static void place_function(struct lane_walk *walk, uint32_t index)
 		identify_function(&walk->merge->identify, walk->modules, node->key);
 
 	place->user = IDENTIFY_NONE;
-	if (merge_has_room(walk->merge, parent, function, kind))
+	place->is_nested = is_nested(walk, index, function);
+	if (place->is_nested)
+		place->path = parent;
+	else if (merge_has_room(walk->merge, parent, function, kind))
 		place->path = merge_child_path(walk->merge, parent, function, kind);
 	else
 		fold_node(walk, index);
@@ -137,8 +163,8 @@ void place_nodes(struct lane_walk *walk)
 {
 	walk->nodes = xcalloc(walk->data.node_count, sizeof(*walk->nodes));
 	if (walk->data.node_count > LANE_ROOT)
-		walk->nodes[LANE_ROOT] =
-			(struct node_place){0, IDENTIFY_NONE, LANE_ROOT, 1, 0};
+		walk->nodes[LANE_ROOT] = (struct node_place){
+			.user = IDENTIFY_NONE, .around = LANE_ROOT, .is_placed = 1};
 	for (uint32_t i = LANE_ROOT + 1; i < walk->data.node_count; i++) {
 		const struct segment_node *node = &walk->data.nodes[i];
 

@@ -15,6 +15,7 @@ struct node_place {
 	uint32_t around; /* the node itself, or the first above that is no region */
 	int is_placed;
 	int is_folded; /* path is the nearest ancestor's: no room for its own */
+	int is_nested; /* path is that of the node above: see variants.h */
 };
 
 struct lane_walk {
@@ -31,12 +32,20 @@ static inline int place_is_return_address(const struct segment_node *node)
 	return (node->key & SEGMENT_KEY_RETURN_ADDRESS) != 0;
 }
 
+static inline int place_is_function(const struct segment_node *node)
+{
+	return !place_is_return_address(node) && !segment_key_is_region(node->key);
+}
+
 /* A node that was not read, as the process has too many. */
 static inline int place_is_cut(const struct lane_walk *walk, uint32_t node)
 {
 	return node >= walk->data.node_count &&
 	       node - walk->data.node_count < walk->data.cut_node_count;
 }
+
+/* Which variant of its function the node is. */
+enum demangle_variant place_variant(const struct lane_walk *walk, uint32_t node);
 
 /* Fills in walk->nodes; paths are made where there are none yet. */
 void place_nodes(struct lane_walk *walk);

@@ -5,21 +5,12 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
-#include "collector/symbols/demangle.h"
 #include "common/base/xalloc.h"
 
 static bool is_plain_function(const struct identify_function *function)
 {
 	return function->module != MODULE_NONE && function->naming == IDENTIFY_EXACT &&
 	       function->name;
-}
-
-static const char *variant_of(const struct identify_function *function)
-{
-	return function->linkage_name &&
-			       demangle_variant(function->linkage_name) == DEMANGLE_BASE
-		       ? "base"
-		       : NULL;
 }
 
 static bool *find_told(const struct merge *merge, const int64_t *rows)
@@ -50,7 +41,6 @@ void store_names_choose(struct store_names *ret, const struct merge *merge,
 		places[count] = i;
 		chosen[count++] = (struct named){
 			.full = functions[i].name,
-			.variant = variant_of(&functions[i]),
 			.file = functions[i].file,
 			.module = merge->identify.modules.all[functions[i].module]
 					  .from->path,

@@ -112,8 +112,7 @@ static uint64_t rules_of(struct resolver *resolver, const struct symbol *symbol)
 	if (symbol->name && resolver->has_names)
 		rules |= whole_name_fit(
 			&resolver->whole_names,
-			&(struct whole_function){name, symbol->linkage_name, symbol->file,
-						 resolver->module});
+			&(struct whole_function){name, symbol->file, resolver->module});
 	if (resolver->map)
 		component = component_map_find(resolver->map, name, resolver->module,
 					       symbol->file);

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "collector/symbols/demangle.h"
 #include "common/base/xalloc.h"
 #include "common/names/cxx_canonical.h"
 #include "common/names/cxx_name.h"
@@ -27,6 +26,19 @@ static void drop_number(char *text)
 		mark[-1] = '\0';
 }
 
+/* "A::~A [base]" is what older recordings say: of all variants. */
+static void drop_variant(char *text)
+{
+	static const char *const variants[] = {" [base]", " [deleting]"};
+
+	for (size_t i = 0; i < sizeof(variants) / sizeof(variants[0]); i++) {
+		size_t size = strlen(variants[i]), length = strlen(text);
+
+		if (length > size && strcmp(text + length - size, variants[i]) == 0)
+			text[length - size] = '\0';
+	}
+}
+
 static struct printed_rule *read_printed(const struct selection_rule *rule)
 {
 	struct printed_rule *printed = NULL;
@@ -37,6 +49,7 @@ static struct printed_rule *read_printed(const struct selection_rule *rule)
 	text = xstrndup(rule->text, rule->length);
 	if (strstr(text, " [") || short_name_has_mark(text)) {
 		drop_number(text);
+		drop_variant(text);
 		printed = xcalloc(1, sizeof(*printed));
 		*printed = (struct printed_rule){text, short_name_new(text)};
 	} else {
@@ -189,11 +202,6 @@ static uint64_t fit_printed(struct whole_name *names,
 {
 	const struct named named = {
 		.full = function->name,
-		.variant = function->linkage_name &&
-					   demangle_variant(function->linkage_name) ==
-						   DEMANGLE_BASE
-				   ? "base"
-				   : NULL,
 		.file = function->file,
 		.module = function->module,
 	};
@@ -201,8 +209,7 @@ static uint64_t fit_printed(struct whole_name *names,
 
 	for (unsigned form = 0; form < NAME_SET_FORMS && names->has_printed; form++) {
 		/* each takes time, for which a program waits */
-		if ((form == NAME_SET_VARIANT && !named.variant) ||
-		    (form >= NAME_SET_FILE && !names->has_suffixes))
+		if (form >= NAME_SET_FILE && !names->has_suffixes)
 			continue;
 		strbuf_reset(&names->text);
 		name_set_put_form(&names->text, &named, form);

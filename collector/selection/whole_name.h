@@ -19,9 +19,9 @@ struct whole_name {
 	struct strbuf text;
 };
 
-/* A function: its demangled name; the linkage name and paths may be NULL: not known. */
+/* A function: its demangled name; paths may be NULL: not known. */
 struct whole_function {
-	const char *name, *linkage_name, *file, *module;
+	const char *name, *file, *module;
 };
 
 void whole_name_begin(struct whole_name *ret, const struct selection *selection);

@@ -81,23 +81,44 @@ static char *demangle_fortran(const char *name)
 	return text;
 }
 
+/* The demangler is only asked where there may be one: it takes time. */
+static bool may_be_variant(const char *name)
+{
+	for (const char *at = strpbrk(name, "CD"); at; at = strpbrk(at + 1, "CD")) {
+		const char *number = at[0] == 'C' && at[1] == 'I' ? at + 2 : at + 1;
+
+		if (*number >= '0' && *number <= '4')
+			return true;
+	}
+	return false;
+}
+
 enum demangle_variant demangle_variant(const char *name)
 {
-	/* the demangler is only asked where there may be one: it takes time */
-	if (strncmp(name, "_Z", 2) != 0 || strnlen(name, SAFE_LENGTH) == SAFE_LENGTH)
+	if (strncmp(name, "_Z", 2) != 0 || strnlen(name, SAFE_LENGTH) == SAFE_LENGTH ||
+	    !may_be_variant(name))
 		return DEMANGLE_ONLY;
-	if ((strstr(name, "C1") || strstr(name, "C2") || strstr(name, "C3")) &&
-	    is_gnu_v3_mangled_ctor(name))
-		return DEMANGLE_CONSTRUCTOR;
-	if (!strstr(name, "D0") && !strstr(name, "D1") && !strstr(name, "D2"))
-		return DEMANGLE_ONLY;
+	switch (is_gnu_v3_mangled_ctor(name)) {
+	case gnu_v3_complete_object_allocating_ctor:
+		return DEMANGLE_MEMORY;
+	case gnu_v3_complete_object_ctor:
+		return DEMANGLE_WHOLE;
+	case gnu_v3_base_object_ctor:
+		return DEMANGLE_BASE;
+	case gnu_v3_unified_ctor:
+		return DEMANGLE_UNIFIED;
+	default:
+		break;
+	}
 	switch (is_gnu_v3_mangled_dtor(name)) {
 	case gnu_v3_deleting_dtor:
-		return DEMANGLE_DELETING;
+		return DEMANGLE_MEMORY;
+	case gnu_v3_complete_object_dtor:
+		return DEMANGLE_WHOLE;
 	case gnu_v3_base_object_dtor:
 		return DEMANGLE_BASE;
-	case gnu_v3_complete_object_dtor:
-		return DEMANGLE_DESTRUCTOR;
+	case gnu_v3_unified_dtor:
+		return DEMANGLE_UNIFIED;
 	default:
 		return DEMANGLE_ONLY;
 	}

@@ -9,12 +9,13 @@
  * (free). */
 char *demangle(const char *name);
 
-/* Which one of the functions that a compiler makes of a constructor or destructor. */
+/* Which one of the functions that a compiler makes of a constructor or destructor. For
+ * one object each calls those further down at most, and not all of them are there. */
 enum demangle_variant {
-	DEMANGLE_ONLY,	      /* it is neither */
-	DEMANGLE_CONSTRUCTOR, /* any: none calls another */
-	DEMANGLE_DESTRUCTOR,
-	DEMANGLE_BASE,	   /* a destructor for an object inside of another */
-	DEMANGLE_DELETING, /* one that gives back the memory, too; calls another */
+	DEMANGLE_ONLY,	  /* it is neither */
+	DEMANGLE_MEMORY,  /* D0, C3: gets the memory or gives it back, too */
+	DEMANGLE_WHOLE,	  /* D1, C1: with virtual bases */
+	DEMANGLE_BASE,	  /* D2, C2: of an object inside of another, without them */
+	DEMANGLE_UNIFIED, /* D4, C4: is told by an argument which */
 };
 enum demangle_variant demangle_variant(const char *name);

@@ -143,19 +143,6 @@ const char *strings_readable(struct strings *strings, const char *kept_name)
 	return readable;
 }
 
-const char *strings_join(struct strings *strings, const char *kept_text, const char *tail)
-{
-	size_t size = strlen(kept_text), tail_size = strlen(tail);
-	char *text = xmalloc(size + tail_size + 1);
-	const char *joined;
-
-	memcpy(text, kept_text, size);
-	memcpy(text + size, tail, tail_size + 1);
-	joined = strings_keep(strings, text, size + tail_size);
-	free(text);
-	return joined ? joined : kept_text;
-}
-
 /* Writes the cleaned path over itself; from[0] is '/'. */
 static size_t clean_path(char *path)
 {

@@ -21,10 +21,6 @@ const char *strings_keep(struct strings *strings, const char *text, size_t lengt
 /* The readable form of a kept linkage name; the name itself when it is not mangled. */
 const char *strings_readable(struct strings *strings, const char *kept_name);
 
-/* A kept text and a tail; the text alone when that is too long. */
-const char *strings_join(struct strings *strings, const char *kept_text,
-			 const char *tail);
-
 /* The path of a file whose name may be relative to directory, which may be relative to
  * base (both may be NULL), without "//", "/./" and "/x/..". (Purely by text: a path
  * through a symbolic link followed by ".." may come out different; build systems do not

@@ -327,17 +327,16 @@ static void name_symbol(struct strings *strings, struct symbol *symbol)
 {
 	const char *linkage = symbol->linkage_name;
 	const char *stem = strings_keep(strings, linkage, cxx_name_stem(linkage));
-	enum demangle_variant variant;
 
 	if (!stem)
 		return;
 	symbol->identity = stem;
 	symbol->name = strings_readable(strings, stem);
-	variant = symbol->name == stem ? DEMANGLE_ONLY : demangle_variant(stem);
-	if (variant == DEMANGLE_CONSTRUCTOR && symbol->name)
+	if (!symbol->name || symbol->name == stem)
+		return;
+	symbol->variant = demangle_variant(stem);
+	if (symbol->variant)
 		symbol->identity = symbol->name;
-	if (variant == DEMANGLE_DELETING && symbol->name)
-		symbol->name = strings_join(strings, symbol->name, " [deleting]");
 }
 
 static void fill_symbol(struct symbol_module *module, const char *name, size_t length,

@@ -14,17 +14,20 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "collector/symbols/demangle.h"
+
 /*
  * A function, or a place in one. name: readable ("ns::f(int)"); linkage_name: as the
  * linker knows it ("_ZN2ns1fEi"), without "@VERSION"; file: absolute where the compiler
  * told its directory. A compiler-made copy ("f.constprop.0") goes by the name of its
- * function, a deleting destructor as "A::~A() [deleting]". identity: the same for the
- * symbols that are one function: copies, the kinds of a constructor. Strings are borrowed
- * until symbols_free(); equal strings have equal addresses. NULL and line 0: not known.
+ * function. identity: the same for the symbols that are one function: copies, the
+ * variants of a constructor or destructor. Strings are borrowed until symbols_free();
+ * equal strings have equal addresses. NULL and line 0: not known.
  */
 struct symbol {
 	const char *name, *linkage_name, *identity, *file;
 	uint32_t line;
+	enum demangle_variant variant;
 };
 
 /*

@@ -14,7 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum form { SHORT, VARIANT, PARAMETERS, FULL, FILE_NAME, MODULE };
+enum form { SHORT, PARAMETERS, FULL, FILE_NAME, MODULE };
 
 static void put_base(struct strbuf *text, const char *path)
 {
@@ -27,14 +27,12 @@ static void put_base(struct strbuf *text, const char *path)
 
 void name_set_put_form(struct strbuf *text, const struct named *one, unsigned form)
 {
-	if (form == SHORT || form == VARIANT)
+	if (form == SHORT)
 		cxx_canonical(text, one->full, CXX_NAME);
 	else if (form == FULL)
 		strbuf_puts(text, one->full);
 	else
 		cxx_canonical(text, one->full, CXX_PARAMETERS);
-	if (form != SHORT)
-		put_base(text, one->variant);
 	if (form == FILE_NAME || form == MODULE)
 		put_base(text, one->file);
 	if (form == MODULE)

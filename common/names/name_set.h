@@ -10,22 +10,20 @@
 
 #include <stddef.h>
 
-/* full: the demangled name with all it has; variant: which of several that the compiler
- * made of one ("base"), file, module: paths, NULL: not known. name: the result, owned:
- * name_set_done(). */
+/* full: the demangled name with all it has; file, module: paths, NULL: not known. name:
+ * the result, owned: name_set_done(). */
 struct named {
-	const char *full, *variant, *file, *module;
+	const char *full, *file, *module;
 	char *name;
 };
 
 /* Appends the name in one of the forms, 0 to NAME_SET_FORMS - 1, of which a function gets
  * the first that is its own; without a number. */
-#define NAME_SET_VARIANT 1
-#define NAME_SET_FILE 4
-#define NAME_SET_FORMS 6
+#define NAME_SET_FILE 3
+#define NAME_SET_FORMS 5
 void name_set_put_form(struct strbuf *text, const struct named *one, unsigned form);
 
-/* Fills in the names: "f", "A::~A [base]", "f(int)", what full is, "helper [a.c]",
+/* Fills in the names: "f", "f(int)", what full is, "helper [a.c]",
  * "helper [a.c] [liba.so]", "helper [2]"; the first of these that no other has. */
 void name_set_tell_apart(struct named *all, size_t count);
 void name_set_done(struct named *all, size_t count);

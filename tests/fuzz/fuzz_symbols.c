@@ -45,9 +45,9 @@ static void look(void *context, uint64_t address, const struct symbol *symbol)
 {
 	(void)address;
 	if (context && symbol->name)
-		(void)whole_name_fit(context, &(struct whole_function){
-						      symbol->name, symbol->linkage_name,
-						      symbol->file, "liba.so"});
+		(void)whole_name_fit(
+			context,
+			&(struct whole_function){symbol->name, symbol->file, "liba.so"});
 }
 
 /* All functions, as rules about sources ask for them. */

@@ -248,26 +248,25 @@ static void test_sets(void **state)
 {
 	static char f[] = "f", f_int[] = "f(int)", f_char[] = "f(char)", g[] = "g",
 		    a_c[] = "helper [a.c]", b_c[] = "helper [b.c]", tail[] = "A::~A",
-		    base[] = "A::~A [base]", lib[] = "x [x.h] [liba.so]",
-		    other[] = "x [x.h] [libb.so]", two[] = "y [y.c] [liba.so] [2]",
-		    one[] = "y [y.c] [liba.so]", old[] = "h(std::basic_string<char>)",
+		    lib[] = "x [x.h] [liba.so]", other[] = "x [x.h] [libb.so]",
+		    two[] = "y [y.c] [liba.so] [2]", one[] = "y [y.c] [liba.so]",
+		    old[] = "h(std::basic_string<char>)",
 		    cxx11[] = "h(std::__cxx11::"
 			      "basic_string<char>)";
-	const struct named alone[] = {{"f(int)", NULL, NULL, NULL, f}};
+	const struct named alone[] = {{"f(int)", NULL, NULL, f}};
 	const struct named many[] = {
-		{"f(int)", NULL, NULL, NULL, f_int},
-		{"f(char)", NULL, NULL, NULL, f_char},
-		{"g(char)", NULL, NULL, NULL, g},
-		{"helper", NULL, "/src/a.c", NULL, a_c},
-		{"helper", NULL, "/src/b.c", NULL, b_c},
-		{"A::~A()", NULL, "a.h", NULL, tail},
-		{"A::~A()", "base", "a.h", NULL, base},
-		{"x", NULL, "x.h", "/lib/liba.so", lib},
-		{"x", NULL, "x.h", "/lib/libb.so", other},
-		{"y", NULL, "y.c", "/lib/liba.so", one},
-		{"y", NULL, "y.c", "/lib/liba.so", two},
-		{"h(std::basic_string<char>)", NULL, NULL, NULL, old},
-		{"h(std::__cxx11::basic_string<char>)", NULL, NULL, NULL, cxx11},
+		{"f(int)", NULL, NULL, f_int},
+		{"f(char)", NULL, NULL, f_char},
+		{"g(char)", NULL, NULL, g},
+		{"helper", "/src/a.c", NULL, a_c},
+		{"helper", "/src/b.c", NULL, b_c},
+		{"A::~A()", "a.h", NULL, tail},
+		{"x", "x.h", "/lib/liba.so", lib},
+		{"x", "x.h", "/lib/libb.so", other},
+		{"y", "y.c", "/lib/liba.so", one},
+		{"y", "y.c", "/lib/liba.so", two},
+		{"h(std::basic_string<char>)", NULL, NULL, old},
+		{"h(std::__cxx11::basic_string<char>)", NULL, NULL, cxx11},
 	};
 
 	(void)state;

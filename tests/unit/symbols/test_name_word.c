@@ -147,8 +147,7 @@ static void what_fits_may_fit(void **state)
 	for (size_t i = 0; i < sizeof(linkage_names) / sizeof(linkage_names[0]); i++) {
 		char *name = demangle(linkage_names[i]);
 		struct whole_function function = {name ? name : linkage_names[i],
-						  linkage_names[i], "/src/a.cpp",
-						  "/bin/a"};
+						  "/src/a.cpp", "/bin/a"};
 		struct named named = {.full = function.name, .file = function.file};
 		struct strbuf form = {0};
 

@@ -6,9 +6,11 @@
  * IDENTITY. A function is the same when its module (path and build-id or file), its
  * linkage name and its source file are the same: so the copies of an inline function that
  * several translation units carry are one function, and a frame found by unwinding and
- * an instrumented function are one, too. Without a source file the entry address takes
- * its place; an address without a name stands for itself. A region is the same when its
- * component and name are.
+ * an instrumented function are one, too. Of constructors and destructors, of which the
+ * compiler makes several, the readable name takes the place of the linkage name. Without
+ * a source file the entry address takes its place, but for such variants of what only one
+ * file can have; an address without a name stands for itself. A region is the same when
+ * its component and name are.
  */
 #pragma once
 
@@ -16,9 +18,10 @@
 #include <stdint.h>
 
 #include "common/base/map.h"
+#include "collector/symbols/demangle.h"
 #include "collector/symbols/library.h"
 #include "common/libc/calls.h"
-#include "collector/merge/modules.h"
+#include "collector/identify/modules.h"
 
 #define IDENTIFY_NONE UINT32_MAX /* no place */
 
@@ -38,7 +41,8 @@ struct identify_function {
 	uint32_t module; /* MODULE_NONE: in no known module */
 	char *owned_name;
 	enum identify_naming naming;
-	int is_library; /* see collector/symbols/library.h */
+	int is_library;		       /* see collector/symbols/library.h */
+	enum demangle_variant variant; /* that linkage_name is of, of several */
 };
 
 /* A place in a function: where a call was made. */
@@ -71,6 +75,10 @@ void identify_done(struct identify *identify);
 /* The function whose entry the key (struct segment_node) names. */
 uint32_t identify_function(struct identify *identify, struct module_list *list,
 			   uint64_t key);
+
+/* Which variant of its function the key names, as far as that was asked for. */
+enum demangle_variant identify_variant(const struct identify *identify,
+				       struct module_list *list, uint64_t key);
 
 /* The functions at the return address that the key names: the index of the innermost
  * inlined one in identify->places; the last of *ret_count is the physical function. At

@@ -3,8 +3,9 @@
  * Addresses to functions, each address of a module looked up once. Must not read the
  * spool.
  */
-#include "collector/merge/identify.h"
+#include "collector/identify/identify.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,7 +22,8 @@ enum {
 	KEY_NOWHERE = 3,
 	KEY_REGION = 4,
 	KEY_NEAR = 5,
-	KEY_LIBC = 6
+	KEY_LIBC = 6,
+	KEY_VARIANT = 7
 };
 
 /* How far off an exported function may be to give a hint. */
@@ -124,6 +126,38 @@ static uint32_t add_unnamed(struct identify *identify, uint32_t module, uint64_t
 			 IDENTIFY_UNNAMED);
 }
 
+/* Types without a name outside of their file may have namesakes in other files. */
+static bool is_of_one_file(const char *linkage_name)
+{
+	return strstr(linkage_name, "_GLOBAL__N_") || strstr(linkage_name, "ZL");
+}
+
+/* Functions of one name without a file are one only when their entries are, or when they
+ * are copies or variants of one. */
+static bool is_same(const struct identify_function *known, const struct symbol *symbol,
+		    uint64_t entry)
+{
+	if (symbol->file || !entry)
+		return true;
+	return known->linkage_name != symbol->linkage_name &&
+	       (!symbol->variant || !is_of_one_file(symbol->linkage_name));
+}
+
+/* The one for whole objects is known by most, and the one that only gives back memory by
+ * fewest: the same one in each run. */
+static void note_variant(struct identify_function *function, const struct symbol *symbol)
+{
+	int is_better = function->variant == DEMANGLE_MEMORY
+				? symbol->variant > DEMANGLE_MEMORY
+				: symbol->variant > DEMANGLE_MEMORY &&
+					  symbol->variant < function->variant;
+
+	if (!is_better)
+		return;
+	function->variant = symbol->variant;
+	function->linkage_name = symbol->linkage_name;
+}
+
 /* The function that a symbol stands for. entry: its address, 0 when only a place in it
  * is known; then line is not that of its definition. */
 static uint32_t named_function(struct identify *identify, uint32_t module,
@@ -137,18 +171,16 @@ static uint32_t named_function(struct identify *identify, uint32_t module,
 		.line = entry ? symbol->line : 0,
 		.module = module,
 		.naming = IDENTIFY_EXACT,
+		.variant = symbol->variant,
 	};
 	uint64_t place = symbol->file ? (uintptr_t)symbol->file : 0;
 	uint32_t known =
 		map_get(&identify->function_map, module, (uintptr_t)identity, place);
 
-	/* functions of one name without a file are one only when their entries are, or
-	 * when they are copies of one */
-	if (known != MAP_NONE &&
-	    (symbol->file || !entry ||
-	     identify->functions[known].linkage_name != symbol->linkage_name)) {
+	if (known != MAP_NONE && is_same(&identify->functions[known], symbol, entry)) {
 		if (entry && !identify->functions[known].line)
 			identify->functions[known].line = symbol->line;
+		note_variant(&identify->functions[known], symbol);
 		return known;
 	}
 	if (known != MAP_NONE)
@@ -250,7 +282,20 @@ uint32_t identify_function(struct identify *identify, struct module_list *list,
 	else
 		function = add_unnamed(identify, module, address);
 	map_put(&identify->address_map, module, address, KEY_ENTRY, function);
+	if (symbol.variant)
+		map_put(&identify->address_map, module, address, KEY_VARIANT,
+			symbol.variant);
 	return function;
+}
+
+enum demangle_variant identify_variant(const struct identify *identify,
+				       struct module_list *list, uint64_t key)
+{
+	uint64_t address;
+	uint32_t module = modules_locate(list, key, &address);
+	uint32_t variant = map_get(&identify->address_map, module, address, KEY_VARIANT);
+
+	return variant == MAP_NONE ? DEMANGLE_ONLY : (enum demangle_variant)variant;
 }
 
 static void add_place(struct identify *identify, struct identify_place place)

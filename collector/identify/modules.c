@@ -3,7 +3,7 @@
  * The modules of all processes, each once, and whose an address is. Must not read the
  * spool.
  */
-#include "collector/merge/modules.h"
+#include "collector/identify/modules.h"
 
 #include <stdlib.h>
 #include <string.h>

@@ -1,0 +1,217 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  constructors and destructors of several functions: one call for each
+ *                object, and the cost of all hooks taken off.
+ * Runs on:       tests.
+ * See also:      collector/merge/variants.h, collector/account/nested.h
+ *
+ * All numbers are computed by hand from what the comments say.
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <link.h>
+#include <sqlite3.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tests/unit/collector/check_db.h"
+
+#define PATHS "SELECT name, calls, self_ns, total_ns FROM call_paths ORDER BY path_id"
+#define NESTED "SELECT value FROM trust WHERE name = 'nested_entries'"
+
+/* What a compiler makes of A::~A, and a caller. */
+#define FUNCTION(name, symbol)                                                           \
+	void name(void) __asm__(symbol);                                                 \
+	__attribute__((noinline)) void name(void)                                        \
+	{                                                                                \
+		__asm__ volatile("" : : "r"(name));                                      \
+	}
+FUNCTION(deleting, "_ZN1AD0Ev")
+FUNCTION(whole, "_ZN1AD1Ev")
+FUNCTION(base, "_ZN1AD2Ev")
+FUNCTION(caller, "caller")
+
+static uint64_t address_of(void (*function)(void))
+{
+	return (uint64_t)(uintptr_t)function;
+}
+
+/* A run of this very program. */
+static void begin(struct check_one *f)
+{
+	extern char __executable_start, etext;
+	uint64_t start = (uint64_t)(uintptr_t)&__executable_start;
+	struct segment_module *module;
+	struct stat info;
+	char path[400] = "";
+
+	assert_true(readlink("/proc/self/exe", path, sizeof(path) - 1) > 0);
+	assert_int_equal(stat(path, &info), 0);
+	check_begin(f);
+	f->run.page->inner_cost_ticks = 10;
+	f->run.page->outer_cost_ticks = 20;
+	f->run.page->counted_cost_ticks = 2;
+	module = make_module(f->process, path, start, (uint64_t)(uintptr_t)&etext, start);
+	module->device = info.st_dev;
+	module->inode = info.st_ino;
+	module->size_bytes = (uint64_t)info.st_size;
+	module->mtime_ns =
+		info.st_mtim.tv_sec * INT64_C(1000000000) + info.st_mtim.tv_nsec;
+}
+
+static uint32_t call(struct check_one *f, uint32_t parent, void (*function)(void),
+		     uint64_t calls, uint64_t total)
+{
+	return make_call(&f->lane, parent, address_of(function), calls, total);
+}
+
+/* 10 objects: 10,000 ns in the outermost, less 10 * 10 inside of it, and for each of the
+ * two nested 10 * (20 + 10). The caller has 100,000 - 10,000 - 10 - 10 * 20. */
+static void one_call_for_each_object(void **state)
+{
+	struct check_one f;
+	struct sqlite3 *db;
+	uint32_t node;
+
+	(void)state;
+	begin(&f);
+	node = call(&f, 1, caller, 1, 100000);
+	node = call(&f, node, deleting, 10, 10000);
+	node = call(&f, node, whole, 10, 9000);
+	make_site(f.process, &f.lane, call(&f, node, base, 10, 8000), 3, 30, 3, 30);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, PATHS, "caller|1|89790|99090;A::~A|10|9300|9300");
+	check_rows(db,
+		   "SELECT linkage_name, calls, raw_self_ns, alloc_count, min_ns "
+		   "FROM functions WHERE name = 'A::~A'",
+		   "_ZN1AD1Ev|10|10000|3|990");
+	check_rows(db, "SELECT p50_ns > 900 FROM functions WHERE calls = 10", "1");
+	check_rows(db, NESTED, "20");
+	check_end(&f, db);
+}
+
+/* What is no chain of one object: others below, in any variant, and more calls than there
+ * were objects. */
+static void others_are_calls(void **state)
+{
+	struct check_one f;
+	struct sqlite3 *db;
+	uint32_t node;
+
+	(void)state;
+	begin(&f);
+	node = call(&f, 1, whole, 4, 10000);
+	node = call(&f, node, whole, 3, 5000);
+	node = call(&f, node, deleting, 2, 2000);
+	call(&f, node, base, 3, 1000);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT depth, calls FROM call_paths ORDER BY path_id",
+		   "1|4;2|3;3|2;4|3");
+	check_rows(db, "SELECT calls, total_ns > 9000 FROM functions", "12|1");
+	check_rows(db, NESTED, "0");
+	check_end(&f, db);
+}
+
+/* An object that was being destroyed when the process ended is one call. */
+static void open_objects(void **state)
+{
+	struct check_one f;
+	struct sqlite3 *db;
+	uint32_t outer, inner;
+
+	(void)state;
+	begin(&f);
+	outer = call(&f, 1, deleting, 1, 0);
+	inner = call(&f, outer, whole, 1, 0);
+	make_frame(&f.lane, outer, CHECK_END - 5000);
+	make_frame(&f.lane, inner, CHECK_END - 4000);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT calls, raw_total_ns, raw_self_ns FROM call_paths",
+		   "1|5000|5000");
+	check_end(&f, db);
+}
+
+/* Of 100 objects 10 had frames; 70 of the rest were deleted. So many entries of the one
+ * that deletes are no calls: 100 = 80 + 170 - 150. */
+static void counted_entries(void **state)
+{
+	struct check_one f;
+	struct sqlite3 *db;
+	uint32_t node;
+
+	(void)state;
+	begin(&f);
+	node = call(&f, 1, caller, 1, 100000);
+	node = call(&f, node, deleting, 10, 10000);
+	call(&f, node, whole, 10, 9000);
+	make_count(&f.lane,
+		   make_mode(f.process, address_of(deleting), SEGMENT_RECORDING_COUNTED),
+		   70);
+	make_count(&f.lane,
+		   make_mode(f.process, address_of(whole), SEGMENT_RECORDING_COUNTED),
+		   90);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT name, calls FROM call_paths ORDER BY path_id",
+		   "caller|1;A::~A|100");
+	check_rows(db, NESTED, "80");
+	check_rows(db, "SELECT counted_calls FROM recordings", "160");
+	check_end(&f, db);
+}
+
+/* One of the two had frames only: its 10 entries are the calls, whoever was counted. */
+static void half_counted(void **state)
+{
+	struct check_one f;
+	struct sqlite3 *db;
+	uint32_t node;
+
+	(void)state;
+	begin(&f);
+	node = call(&f, 1, deleting, 10, 10000);
+	call(&f, node, whole, 4, 1000);
+	call(&f, 1, whole, 5, 1000);
+	make_count(&f.lane,
+		   make_mode(f.process, address_of(whole), SEGMENT_RECORDING_COUNTED), 6);
+	make_count(&f.lane,
+		   make_mode(f.process, address_of(deleting), SEGMENT_RECORDING_COUNTED),
+		   5);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT calls FROM functions", "15");
+	check_rows(db, NESTED, "15");
+	check_end(&f, db);
+}
+
+/* Nobody was seen to call another one: all are calls. */
+static void unseen_callers(void **state)
+{
+	struct check_one f;
+	struct sqlite3 *db;
+
+	(void)state;
+	begin(&f);
+	call(&f, 1, deleting, 1, 100);
+	call(&f, 1, whole, 1, 100);
+	make_count(&f.lane,
+		   make_mode(f.process, address_of(whole), SEGMENT_RECORDING_COUNTED), 6);
+	db = check_ingest(&f.run, NULL);
+	check_rows(db, "SELECT calls FROM functions", "8");
+	check_rows(db, NESTED, "0");
+	check_end(&f, db);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(one_call_for_each_object),
+		cmocka_unit_test(others_are_calls),
+		cmocka_unit_test(open_objects),
+		cmocka_unit_test(counted_entries),
+		cmocka_unit_test(half_counted),
+		cmocka_unit_test(unseen_callers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
