@@ -160,7 +160,8 @@ CREATE TABLE function (
 	max_ns INTEGER,			-- of single calls, children included, inner cost off
 	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL, -- made by itself
 	recording TEXT NOT NULL,	-- 'exact', 'windows', 'counted' or 'off'; 'unwound' for
-					-- functions seen in allocation stacks only
+					-- functions seen in allocation stacks only;
+					-- 'sampled' of an imported profile
 	histogram BLOB,			-- pairs of varints (LEB128): bucket step, count;
 					-- buckets as in segment.h, in clock ticks
 	naming TEXT NOT NULL DEFAULT 'exact',	-- 'near': name is a hint where in one of
@@ -183,7 +184,8 @@ CREATE TABLE path (
 	calls INTEGER NOT NULL,
 	inlined_calls INTEGER NOT NULL DEFAULT 0,
 	unwound_count INTEGER NOT NULL DEFAULT 0,
-	recording INTEGER NOT NULL DEFAULT 0,	-- 0 exact, 1 windows, 2 counted, 3 off
+	recording INTEGER NOT NULL DEFAULT 0,	-- 0 exact, 1 windows, 2 counted, 3 off,
+					-- 4 sampled (imported; calls are not known)
 	total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,
 	self_error_ns INTEGER NOT NULL DEFAULT 0, total_error_ns INTEGER NOT NULL DEFAULT 0,
 	cpu_ns INTEGER NOT NULL DEFAULT 0, ready_ns INTEGER NOT NULL DEFAULT 0,
@@ -554,7 +556,7 @@ CREATE VIEW call_paths AS SELECT p.run_id, p.path_id, p.parent_path_id, p.depth,
 	p.at_peak_bytes AS peak_bytes, p.raw_total_ns, p.raw_self_ns, p.unwound_count,
 	CASE WHEN p.kind = 1 THEN 'unwound' WHEN p.recording = 0 THEN 'exact'
 	WHEN p.recording = 1 THEN 'windows' WHEN p.recording = 2 THEN 'counted'
-	ELSE 'off' END AS recording, p.self_error_ns, p.total_error_ns,
+	WHEN p.recording = 4 THEN 'sampled' ELSE 'off' END AS recording, p.self_error_ns, p.total_error_ns,
 	p.inlined_calls, IFNULL(p.host_path_id, p.path_id) AS host_path_id,
 	p.host_path_id IS NOT NULL AS inlined, p.cpu_ns, p.ready_ns, p.blocked_ns,
 	p.self_cpu_ns, p.self_ready_ns, p.self_blocked_ns, p.self_ready_error_ns

@@ -9,6 +9,7 @@
 #include "analyzer/cli/cli.h"
 #include "analyzer/names/name_pool.h"
 #include "analyzer/reports/names/focus.h"
+#include "analyzer/reports/open.h"
 #include "analyzer/rundb/limits.h"
 #include "analyzer/rundb/select.h"
 #include "analyzer/rundb/takeover.h"
@@ -267,7 +268,7 @@ static enum exit_status run(const struct request *cli, struct report_input *inpu
 		return status;
 	doc_init(&doc, cli->report->name);
 	doc.names = input->names;
-	status = cli->report->build(input, &doc);
+	status = report_build(cli->report, input, &doc);
 	if (status == STATUS_OK || status == STATUS_NOTHING ||
 	    status == STATUS_REGRESSION) {
 		if (cli->report->takes & TAKES_FILTER)

@@ -58,7 +58,10 @@ void profile_remark(struct profile *profile, const char *sentence)
 
 const char *profile_recording(const struct profile_node *node)
 {
-	return node->recording == 1 ? "windows" : node->recording == 2 ? "counted" : NULL;
+	static const char *const words[] = {NULL, "windows", "counted", NULL, "sampled"};
+
+	return node->recording < sizeof(words) / sizeof(words[0]) ? words[node->recording]
+								  : NULL;
 }
 
 static size_t climb(const struct profile *profile, uint32_t from, size_t most,

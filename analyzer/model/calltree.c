@@ -142,12 +142,13 @@ const char *calltree_name(const struct calltree *tree, uint32_t node)
 
 const char *calltree_recording_word(const struct calltree_node *node)
 {
-	static const char *const words[] = {"exact", "windows", "counted", "off"};
+	static const char *const words[] = {"exact", "windows", "counted", "off",
+					    "sampled"};
 	size_t last = sizeof(words) / sizeof(words[0]) - 1;
 
 	if (node->is_frame)
 		return "unwound";
-	return words[node->recording < last ? node->recording : last];
+	return words[node->recording <= last ? node->recording : last - 1];
 }
 
 uint32_t calltree_owner(const struct calltree *tree, uint32_t node)

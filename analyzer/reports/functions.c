@@ -324,9 +324,9 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	if (!table)
 		return STATUS_FAILED;
 	status = report_sort(input, table,
-			     facts.calls == 0 ? "alloc_bytes"
-			     : raw	      ? "raw_self_ns"
-					      : "self_ns",
+			     facts.calls == 0 && facts.self_ns == 0 ? "alloc_bytes"
+			     : raw				    ? "raw_self_ns"
+								    : "self_ns",
 			     "name");
 	if (status) {
 		table_free(table);

@@ -3,7 +3,7 @@
 
 -- :name functions
 SELECT function_id, name, file, line, component, is_library,
-	recording NOT IN ('exact', 'unwound') AS is_estimated FROM functions
+	recording NOT IN ('exact', 'unwound', 'sampled') AS is_estimated FROM functions
 WHERE run_id = :run ORDER BY function_id;
 
 -- :name kinds

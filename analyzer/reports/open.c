@@ -52,6 +52,19 @@ static void add_live_note(struct report_input *input, struct doc *doc)
 	strbuf_free(&sentence);
 }
 
+enum exit_status report_build(const struct report *report, struct report_input *input,
+			      struct doc *doc)
+{
+	static const char *const of_calls[] = {"calls", "inlined_calls", "timed_calls",
+					       "unwound_count"};
+	enum exit_status status = report->build(input, doc);
+
+	for (size_t i = 0;
+	     input->calls_unknown && i < sizeof(of_calls) / sizeof(of_calls[0]); i++)
+		doc_forget(doc, of_calls[i]);
+	return status;
+}
+
 enum exit_status report_open(struct report_input *input, struct doc *doc,
 			     struct run_facts *ret)
 {
@@ -59,6 +72,7 @@ enum exit_status report_open(struct report_input *input, struct doc *doc,
 
 	if (run_facts_load(input, doc, ret) < 0)
 		return STATUS_FAILED;
+	input->calls_unknown = ret->sampled_count > 0;
 	if (add_run(input, doc) < 0)
 		return STATUS_FAILED;
 	status = trust_add(input, doc, ret);

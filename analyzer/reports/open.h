@@ -4,6 +4,10 @@
 
 #include "analyzer/reports/trust/facts.h"
 
+/* Fills the document, as report->build does; where the run was sampled, calls are not
+ * known in any part of it. */
+enum exit_status report_build(const struct report *report, struct report_input *input,
+			      struct doc *doc);
 /* Opens a document about one run: what it is, whether it can be trusted. */
 enum exit_status report_open(struct report_input *input, struct doc *doc,
 			     struct run_facts *ret);

@@ -25,6 +25,8 @@ struct report_options {
 	const char *suppressions; /* a file */
 	const char *rules;	  /* a file */
 	const char *map;	  /* a file */
+	const char *output;	  /* TAKES_IMPORT: the database to write to */
+	const char *unit, *label; /* import */
 	const char *focus, *ignore, *thread, *sort;
 	const char *before, *after;	      /* compare: runs of the sides */
 	const char *limits, *fail_on;	      /* what a gate checks */
@@ -66,6 +68,7 @@ enum report_takes {
 	TAKES_SHARE = 1u << 24,	     /* --min-share, of rows */
 	TAKES_RULES = 1u << 16,	     /* --rules */
 	TAKES_MAP = 1u << 18,	     /* --map */
+	TAKES_IMPORT = 1u << 25,     /* --unit, --label; --output is a database */
 	TAKES_FINDINGS = 1u << 17,   /* --show-sql, --list-rules, --fail-on, sarif */
 };
 
@@ -79,6 +82,7 @@ struct report_input {
 	const struct report_options *options;
 	struct filter filter;
 	struct name_pool *names; /* of all functions, for people; else NULL */
+	bool calls_unknown;	 /* the run was sampled; set when a report opens it */
 	struct strbuf error;	 /* one sentence when the status is not 0 */
 };
 

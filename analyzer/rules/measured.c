@@ -46,7 +46,7 @@ static void look(struct rule_input *input, bool has_steps, bool has_libc,
 		 double unseen_ends)
 {
 	if (!input->calls)
-		miss(input, MEASURED_CALLS, "no instrumented function was called");
+		miss(input, MEASURED_CALLS, "no calls were counted");
 	if (!(input->alloc_count > 0))
 		miss(input, MEASURED_ALLOCATIONS, "no allocation was recorded");
 	if (!has_steps)

@@ -128,8 +128,12 @@ struct merge_mode {
  * counted. More only when PROFSHIM_MAX_PATHS asks for it. */
 #define MERGE_PATH_LIMIT (1u << 21)
 
+/* Beside the shim's ways: what another program found by sampling. */
+#define MERGE_SAMPLED ((enum segment_recording)(SEGMENT_RECORDING_OFF + 1))
+
 struct merge {
 	const struct read_run *run;
+	int is_imported; /* another program's profile; collector/imports made it */
 	const struct ticks *ticks;
 	struct hook_cost cost;		/* in the run */
 	struct hook_cost *process_cost; /* parallel to run->processes */

@@ -90,12 +90,13 @@ static int insert_run(struct store *store, const struct ingest *ingest,
 {
 	const struct segment_run *page = &ingest->run.page;
 	const struct ticks *ticks = &ingest->ticks;
-	char token[17], started[96];
+	char token[17], started[96] = "";
 	char *command = NULL;
 	struct row row;
 
 	snprintf(token, sizeof(token), "%016" PRIx64, page->token);
-	store_utc(page->start_realtime_ns, started, sizeof(started));
+	if (page->start_realtime_ns)
+		store_utc(page->start_realtime_ns, started, sizeof(started));
 	if (ingest->first_process != ENDING_NONE)
 		command = store_command(&ingest->run.processes[ingest->first_process]);
 	row_open(&row, store, "run",
@@ -115,13 +116,18 @@ static int insert_run(struct store *store, const struct ingest *ingest,
 	row_filled_text(&row, page->cwd);
 	row_filled_text(&row, page->host);
 	bind_machine(&row, ingest);
-	row_text(&row, started);
-	row_int(&row, ticks_since_start_ns(ticks, ingest->end_ticks));
+	row_filled_text(&row, started);
+	if (ingest->merge.is_imported && !ingest->end_ticks)
+		row_null(&row);
+	else
+		row_int(&row, ticks_since_start_ns(ticks, ingest->end_ticks));
 	store_bind_status(&row, &ingest->status);
 	row_int(&row, ingest->is_complete);
 	row_filled_text(&row, page->level);
 	row_filled_text(&row, page->shim_version);
-	row_text(&row, page->clock_kind == SEGMENT_CLOCK_TSC ? "tsc" : "monotonic");
+	row_text(&row, ingest->merge.is_imported	       ? NULL
+		       : page->clock_kind == SEGMENT_CLOCK_TSC ? "tsc"
+							       : "monotonic");
 	row_real(&row, ticks->ticks_per_second);
 	bind_costs(&row, &ingest->merge.cost, page->overhead_percent);
 	bind_memory(&row, ingest, ids);

@@ -86,6 +86,7 @@ static const char *const recording_words[] = {
 	[SEGMENT_RECORDING_WINDOWS] = "windows",
 	[SEGMENT_RECORDING_COUNTED] = "counted",
 	[SEGMENT_RECORDING_OFF] = "off",
+	[MERGE_SAMPLED] = "sampled",
 };
 
 static int function_row(struct row *row, const struct ingest *ingest,

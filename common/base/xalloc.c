@@ -49,7 +49,7 @@ char *xstrdup(const char *text)
 
 char *xstrndup(const char *text, size_t size)
 {
-	return check(strndup(text, size));
+	return check(strndup(size ? text : "", size));
 }
 
 char *xasprintf(const char *format, ...)

@@ -454,9 +454,9 @@ void cxx_canonical(struct strbuf *buffer, const char *full, enum cxx_detail deta
 	uint32_t *partners;
 
 	/* Without a bracket and "::" there is nothing to take away: C, an address with
-	 * its library. */
-	if (size > LONGEST || full[0] == '[' || starts_with(full, "0x") ||
-	    !strpbrk(full, "(<:[")) {
+	 * its library. Nor from a method of Go: "main.(*list).add". */
+	if (strstr(full, ".(") || size > LONGEST || full[0] == '[' ||
+	    starts_with(full, "0x") || !strpbrk(full, "(<:[")) {
 		strbuf_puts(buffer, full);
 		return;
 	}

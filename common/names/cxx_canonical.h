@@ -3,7 +3,7 @@
  * One spelling of a demangled name, without what nobody wrote: return type, ABI tags,
  * inline namespaces, default template arguments ("std::vector<int>", "std::string"),
  * "> >", marks of compiler-made copies. Must not trust the name: it is any text. Names of
- * Rust, Fortran, D and C pass through.
+ * Rust, Fortran, D, Go and C pass through.
  */
 #pragma once
 

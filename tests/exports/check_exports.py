@@ -14,6 +14,7 @@ import tempfile
 
 import readers
 import recordings
+import round_trips
 from recordings import harness
 
 
@@ -112,6 +113,8 @@ def main():
             page.close()
         problems += check_threads(waiting) + check_timeline(waiting)
         problems += check_pruned(single) + check_course(single)
+        for recording in (single, waiting, plugged):
+            problems += round_trips.problems_of(recording)
     print("\n".join(problems))
     sys.exit(f"{len(problems)} problems" if problems else 0)
 

@@ -125,6 +125,16 @@ def speedscope(path, metric):
     return add_up(stacks)
 
 
+def folded(path):
+    """{stack: number}"""
+    stacks = {}
+    with open(path, encoding="utf-8") as file:
+        for line in file:
+            stack, amount = line.rsplit(" ", 1)
+            stacks[stack] = stacks.get(stack, 0) + int(amount)
+    return stacks
+
+
 def callgrind_annotate(recording):
     """{metric: (sum, functions)}; what they have with callees is told by --inclusive."""
     metrics = list(recordings.METRICS)

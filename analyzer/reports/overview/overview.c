@@ -63,7 +63,7 @@ static enum exit_status add_functions(struct report_input *input, struct doc *do
 
 	if (!table)
 		return STATUS_FAILED;
-	keep_positive(table, "calls");
+	keep_positive(table, facts->sampled_count ? "self_ns" : "calls");
 	table_sort(table, table_column(table, self), table_column(table, "name"));
 	table_show(
 		table,
@@ -157,7 +157,7 @@ static enum exit_status add_calls(struct report_input *input, struct doc *doc,
 {
 	enum exit_status status;
 
-	if (!facts->calls) {
+	if (!facts->calls && !facts->self_ns) {
 		doc_note(doc, "no_calls", NOTE_PLAIN,
 			 "No calls: nothing that ran was compiled with "
 			 "-finstrument-functions, so there are allocations only.",

@@ -43,7 +43,10 @@ static void add_start(struct strbuf *text, const struct run_facts *facts)
 
 static void add_wall(struct strbuf *text, const struct run_facts *facts)
 {
-	units_nsec(text, facts->wall_ns);
+	if (facts->has_wall)
+		units_nsec(text, facts->wall_ns);
+	else
+		strbuf_puts(text, "not known");
 	strbuf_puts(text, ", ");
 	trust_describe_end(text, facts);
 	if (facts->process_count > 1) {
@@ -59,11 +62,14 @@ static void add_wall(struct strbuf *text, const struct run_facts *facts)
 
 static void add_calls(struct strbuf *text, const struct run_facts *facts)
 {
-	if (!facts->calls) {
+	if (!facts->calls && !facts->sampled_count) {
 		strbuf_puts(text, "none: no instrumented function was called");
 		return;
 	}
-	units_count(text, facts->calls);
+	if (facts->sampled_count)
+		strbuf_puts(text, "not known");
+	else
+		units_count(text, facts->calls);
 	strbuf_puts(text, " of ");
 	units_counted(text, facts->function_count, "function");
 	strbuf_puts(text, ", ");

@@ -19,6 +19,7 @@ static int load_run(struct report_input *input, struct doc *doc, struct run_fact
 		facts->level = report_text(doc, cursor, "level");
 		facts->cpu_count = cursor_integer(cursor, "cpu_count");
 		facts->wall_ns = cursor_integer(cursor, "wall_ns");
+		facts->has_wall = !cursor_is_null(cursor, "wall_ns");
 		facts->has_exit_code = !cursor_is_null(cursor, "exit_code");
 		facts->exit_code = cursor_integer(cursor, "exit_code");
 		facts->has_exit_signal = cursor_integer(cursor, "exit_signal") != 0;
@@ -47,6 +48,7 @@ static int load_sums(struct report_input *input, struct run_facts *facts)
 		facts->windows_count = cursor_integer(cursor, "windows_count");
 		facts->counted_count = cursor_integer(cursor, "counted_count");
 		facts->off_count = cursor_integer(cursor, "off_count");
+		facts->sampled_count = cursor_integer(cursor, "sampled_count");
 		facts->inlined_calls = cursor_integer(cursor, "inlined_calls");
 	}
 	return report_finish(input, cursor);
@@ -86,6 +88,7 @@ static int load_counts(struct report_input *input, struct run_facts *facts)
 		facts->path_count = cursor_integer(cursor, "path_count");
 		facts->temporary_count = cursor_integer(cursor, "temporary_count");
 		facts->snapshot_count = cursor_integer(cursor, "snapshot_count");
+		facts->is_imported = cursor_integer(cursor, "is_imported") != 0;
 	}
 	return report_finish(input, cursor);
 }
@@ -123,7 +126,8 @@ int run_facts_load(struct report_input *input, struct doc *doc, struct run_facts
 
 bool run_facts_all_exact(const struct run_facts *facts)
 {
-	return !facts->windows_count && !facts->counted_count && !facts->off_count;
+	return !facts->windows_count && !facts->counted_count && !facts->off_count &&
+	       !facts->sampled_count;
 }
 
 struct hooks_cost run_facts_hooks(const struct run_facts *facts)
@@ -133,5 +137,5 @@ struct hooks_cost run_facts_hooks(const struct run_facts *facts)
 
 bool run_facts_empty(const struct run_facts *facts)
 {
-	return facts->calls == 0 && facts->alloc_count == 0;
+	return !facts->is_imported && facts->calls == 0 && facts->alloc_count == 0;
 }

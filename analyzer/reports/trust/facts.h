@@ -15,6 +15,8 @@ struct run_facts {
 	int64_t cpu_ns, ready_ns, blocked_ns;
 	int64_t exit_code, exit_signal;
 	bool has_exit_code, has_exit_signal, complete;
+	bool has_wall;	  /* else it is not known how long the run took */
+	bool is_imported; /* another program's profile */
 	bool is_live;	  /* still being recorded */
 	bool is_attended; /* by a collector, when live */
 	struct hooks hooks;
@@ -27,7 +29,8 @@ struct run_facts {
 	int64_t recorded_ns, total_error_ns;
 	/* Functions whose time is not known, and how much they have at most. */
 	int64_t unknown_count, unknown_ns;
-	int64_t windows_count, counted_count, off_count; /* functions recorded so */
+	/* Functions recorded so; of the sampled ones calls are not known. */
+	int64_t windows_count, counted_count, off_count, sampled_count;
 	int64_t alloc_count, alloc_bytes, free_count;
 	int64_t peak_bytes, live_bytes;
 	/* Of the process whose peak it is; 0: not known. Live are those of all. */

@@ -8,13 +8,17 @@ SELECT label, command, started_utc, host, level, cpu_count, wall_ns, exit_code,
 FROM runs WHERE run_id = :run;
 
 -- :name functions
-SELECT SUM(calls) AS calls, COUNT(CASE WHEN calls > 0 THEN 1 END) AS function_count,
+SELECT SUM(calls) AS calls, COUNT(CASE WHEN calls > 0 OR recording = 'sampled'
+		THEN 1 END) AS function_count,
 	SUM(self_ns) AS self_ns, SUM(raw_self_ns) AS raw_self_ns,
-	SUM(calls > 0 AND self_error_ns > 0 AND self_ns <= self_error_ns) AS unknown_count,
-	SUM(CASE WHEN calls > 0 AND self_error_ns > 0 AND self_ns <= self_error_ns
+	SUM((calls > 0 OR recording = 'sampled' AND self_ns > 0)
+		AND self_error_ns > 0 AND self_ns <= self_error_ns) AS unknown_count,
+	SUM(CASE WHEN (calls > 0 OR recording = 'sampled' AND self_ns > 0)
+		AND self_error_ns > 0 AND self_ns <= self_error_ns
 		THEN self_ns + self_error_ns END) AS unknown_ns,
 	SUM(recording = 'windows') AS windows_count,
 	SUM(recording = 'counted') AS counted_count, SUM(recording = 'off') AS off_count,
+	SUM(recording = 'sampled') AS sampled_count,
 	SUM(inlined_calls) AS inlined_calls
 FROM functions WHERE run_id = :run;
 
@@ -36,7 +40,9 @@ SELECT (SELECT COUNT(*) FROM processes WHERE run_id = :run) AS process_count,
 	(SELECT COUNT(*) FROM resources WHERE run_id = :run) AS sample_count,
 	(SELECT COUNT(*) FROM path WHERE run_id = :run) AS path_count,
 	(SELECT SUM(temporary_count) FROM site WHERE run_id = :run) AS temporary_count,
-	(SELECT COUNT(*) FROM snapshots WHERE run_id = :run) AS snapshot_count;
+	(SELECT COUNT(*) FROM snapshots WHERE run_id = :run) AS snapshot_count,
+	EXISTS (SELECT 1 FROM trust WHERE run_id = :run AND name = 'imported_stacks')
+		AS is_imported;
 
 -- The peak is that of one process, what is live that of all.
 -- :name peak

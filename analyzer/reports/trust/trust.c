@@ -42,6 +42,8 @@ void trust_describe_end(struct strbuf *buffer, const struct run_facts *facts)
 		trust_signal_name(buffer, (int)facts->exit_signal);
 	} else if (facts->has_exit_code) {
 		strbuf_printf(buffer, "exit %lld", (long long)facts->exit_code);
+	} else if (facts->is_imported) {
+		strbuf_puts(buffer, "another program's profile");
 	} else {
 		strbuf_puts(buffer, "how it ended is not known");
 	}
@@ -247,6 +249,8 @@ static const char *verdict(const struct run_facts *facts,
 		return "incomplete";
 	if (judgement->worst == TRUST_REPAIRED)
 		return "repaired";
+	if (facts->is_imported)
+		return facts->sampled_count ? "sampled" : "imported";
 	return is_exact(facts) ? "exact" : "estimated";
 }
 
@@ -258,13 +262,16 @@ static void write_line(struct strbuf *line, const struct run_facts *facts,
 	strbuf_printf(line, "trust: %s: ",
 		      strcmp(word, "estimated") == 0 ? "exact counts, estimated times"
 						     : word);
-	if (facts->calls || !facts->alloc_count)
+	if (facts->sampled_count)
+		strbuf_puts(line, "calls are not known");
+	else if (facts->calls || !facts->alloc_count)
 		units_counted(line, facts->calls, "call");
-	if (facts->calls && facts->alloc_count)
-		strbuf_puts(line, " and ");
+	if (facts->alloc_count && (facts->calls || facts->sampled_count))
+		strbuf_puts(line, facts->calls ? " and " : "; ");
 	if (facts->alloc_count)
 		units_counted(line, facts->alloc_count, "allocation");
-	if (judgement->worst < TRUST_LOST && facts->complete && !run_facts_empty(facts))
+	if (judgement->worst < TRUST_LOST && facts->complete && !facts->is_imported &&
+	    !run_facts_empty(facts))
 		strbuf_puts(line, ", nothing lost");
 	if (!facts->complete) {
 		strbuf_puts(line, "; ");
@@ -273,7 +280,7 @@ static void write_line(struct strbuf *line, const struct run_facts *facts,
 		else
 			trust_describe_end(line, facts);
 	}
-	if (facts->calls) {
+	if (facts->calls || (facts->sampled_count && facts->self_ns)) {
 		put_times(line, facts);
 		put_ways(line, facts);
 	}
@@ -284,8 +291,8 @@ static void write_line(struct strbuf *line, const struct run_facts *facts,
 static bool is_good(const char *verdict, const struct run_facts *facts)
 {
 	return strcmp(verdict, "exact") == 0 ||
-	       (strcmp(verdict, "estimated") == 0 && !has_unknown(facts) &&
-		!is_uncertain(facts));
+	       ((strcmp(verdict, "estimated") == 0 || facts->is_imported) &&
+		!has_unknown(facts) && !is_uncertain(facts));
 }
 
 enum exit_status trust_add(struct report_input *input, struct doc *doc,
