@@ -30,6 +30,9 @@ void profile_free(struct profile *profile)
 	free(profile->lanes);
 	free(profile->samples);
 	free(profile->sites);
+	for (size_t i = 0; i < profile->slot_count; i++)
+		free(profile->slots[i].samples);
+	free(profile->slots);
 	free(profile->remarks);
 	arena_free(&profile->texts);
 	free(profile);

@@ -39,7 +39,9 @@ extern const struct profile_metric_facts profile_metrics[PROFILE_METRICS];
 /* Texts can be shown as they are; NULL: not known. */
 struct profile_function {
 	const char *name, *linkage_name, *file, *module;
-	uint32_t line; /* of the definition; 0: not known */
+	uint32_t line;	 /* of the definition; 0: not known */
+	bool is_library; /* of a language's or the system's library */
+	bool is_libc;	 /* a call of libc that waits or moves data */
 };
 
 struct profile_node {
@@ -50,6 +52,8 @@ struct profile_node {
 			 * not deeper, itself */
 	uint32_t end;	/* the nodes from here to there are those at and below it */
 	uint8_t recording; /* 0: each call was timed; else see profile_recording() */
+	int64_t first_id; /* of siblings in a thread the one called first has the least */
+	int64_t self_error_ns, total_error_ns; /* half the width of the interval (95 %) */
 };
 
 /* A thread, or several that followed each other. */
@@ -63,6 +67,14 @@ struct profile_lane {
 struct profile_sample {
 	uint32_t node, lane;
 	int64_t values[PROFILE_METRICS];
+};
+
+/* What the paths of a process had between two moments; what was live, at the second. */
+struct profile_slot {
+	struct profile_sample *samples; /* sorted by node; of no lane */
+	size_t sample_count;
+	const char *label; /* of the second moment */
+	int64_t start_ns, end_ns;
 };
 
 struct profile_site {
@@ -89,6 +101,11 @@ struct profile {
 	size_t sample_count;
 	struct profile_site *sites;
 	size_t site_count;
+	/* Where the snapshots of a process divide its time, one behind the other; asked
+	 * for by pages only. */
+	struct profile_slot *slots;
+	size_t slot_count;
+	int64_t slot_pid; /* whose they are */
 	int64_t sums[PROFILE_METRICS];
 	/* What was left out or folded, and what is an estimate: a sentence each. */
 	const char **remarks;

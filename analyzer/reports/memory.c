@@ -5,6 +5,7 @@
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
 #include "analyzer/reports/overview/summary.h"
+#include "analyzer/reports/profile/parts.h"
 #include "analyzer/reports/sites.h"
 
 #define DEFAULT_ROWS 20
@@ -44,7 +45,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		report_nothing_note(input, doc);
 		return STATUS_NOTHING;
 	}
-	return STATUS_OK;
+	return input->options->page ? profile_add(input, doc, &facts) : STATUS_OK;
 }
 
 const struct report report_memory = {

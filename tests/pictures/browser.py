@@ -85,8 +85,10 @@ class Browser:
         while not self._told("Page.loadEventFired"):
             self.events.append(self._read(until))
 
-    def run(self, code):
-        answer = self.call("Runtime.evaluate", expression=code, returnByValue=True)
+    def run(self, code, wait=False):
+        """The value of the code; of a promise, with wait, what it holds."""
+        answer = self.call("Runtime.evaluate", expression=code, returnByValue=True,
+                           awaitPromise=wait)
         if "exceptionDetails" in answer:
             raise RuntimeError(str(answer["exceptionDetails"]))
         return answer["result"].get("value")

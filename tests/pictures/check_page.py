@@ -13,6 +13,7 @@ import sqlite3
 import subprocess
 import sys
 import tempfile
+import time
 
 import browser
 
@@ -21,6 +22,7 @@ PAGES = {
     "plain": ("fixture", ["report"]),
     "names": ("hostile", ["report"]),
     "waits": ("waits", ["report"]),
+    "range": ("snapshots", ["report"]),
     "memory": ("fixture", ["memory"]),
     "delta": ("snapshots", ["delta", "1", "2"]),
     "compare": ("groups", ["compare", "--before", "before", "--after", "after"]),
@@ -38,8 +40,8 @@ class Page:
         self.browser, self.name = chromium, name
         chromium.open(path)
 
-    def run(self, code):
-        return self.browser.run(code)
+    def run(self, code, wait=False):
+        return self.browser.run(code, wait)
 
     def column(self, section, number):
         """The texts of a column's rows that are shown, of a section by its name."""
@@ -47,6 +49,44 @@ class Page:
           "section[data-name='%s'] tbody tr")).filter(function (row) {
           return !row.hidden; }).map(function (row) {
           return row.cells[%d].textContent; })""" % (section, number))
+
+    def wait(self):
+        """Until the explorer is there, and its tables."""
+        until = time.time() + browser.PATIENCE_S
+        while not self.run("document.querySelector('#explorer[data-ready]') && "
+                           "document.querySelectorAll('.live-table tbody tr').length"):
+            if time.time() > until:
+                raise RuntimeError("no explorer: %s" % self.browser.complaints())
+            time.sleep(.05)
+
+    def key(self, *keys):
+        self.run("document.getElementById('stage').focus()")
+        for key in keys:
+            self.browser.key(key)
+
+    def told(self):
+        """What a screen reader says of the frame that is chosen."""
+        return self.run("document.getElementById('frame').textContent")
+
+    def shown(self):
+        return self.run("document.getElementById('shown').textContent")
+
+    def choose(self, label, value):
+        self.run("""(function () { var list = [].slice.call(document.querySelectorAll(
+          "#live select")).filter(function (one) { return (one.getAttribute("aria-label") ||
+          one.parentNode.textContent).startsWith("%s"); })[0];
+          list.value = "%s"; list.dispatchEvent(new Event("change")); })()""" % (label, value))
+
+    def link(self):
+        return self.run("location.hash")
+
+    def functions(self):
+        """The live table of functions by name, once it shows what is chosen."""
+        self.run("new Promise(function (done) { setTimeout(done, 100); })", wait=True)
+        return dict(self.run("""[].slice.call(document.querySelector(
+          ".live-table").querySelectorAll("tbody tr")).map(function (row) {
+          return [row.cells[0].textContent, [].slice.call(row.cells, 1).map(function (cell) {
+          return cell.textContent; })]; })"""))
 
     def check(self, what, holds):
         check("%s: %s" % (self.name, what), holds)
@@ -91,6 +131,118 @@ def check_names(page):
         "<img src=x onerror=alert(1)>?") > 0)
 
 
+def check_walk(page):
+    page.wait()
+    page.key("Home", "ArrowDown")
+    page.check("a callee: " + page.told(), page.told().startswith("main, 802ms, 85.1% of the run"))
+    page.key("ArrowRight")
+    page.check("beside it: " + page.told(), page.told().startswith("worker, 140ms"))
+    page.check("its level", page.run("document.getElementById('frame')."
+                                     "getAttribute('aria-level')") == "2")
+    page.check("a link: " + page.link(), "at=" in page.link())
+    page.key("Enter")
+    page.check("zoomed: " + page.shown(), page.shown().startswith("Shown: 140ms, 14.9% of 942ms"))
+    page.key("Escape")
+    page.check("all again: " + page.shown(), page.shown().startswith("Shown: 942ms, 100.0%"))
+
+
+def check_hide(page):
+    page.key("h")
+    page.check("hidden: " + page.shown(), "hidden 14.9%" in page.shown() and
+               page.shown().startswith("Shown: 802ms, 85.1%"))
+    page.check("not in the table: %s" % sorted(page.functions()), "worker" not in page.functions())
+    page.key("u", "Home", "ArrowDown", "m")
+    page.check("merged: its callees are called by its callers",
+               page.shown().startswith("Shown: 942ms, 100.0%"))
+    page.key("Home", "ArrowDown")
+    page.check("merged: " + page.told(), page.told().startswith("ns::Parser::parse"))
+    page.key("u")
+
+
+def check_views(page):
+    """The sums of the views agree with each other and with the report's tables."""
+    parse = "ns::Parser::parse(std::istream&), 878ms, 93.1% of the run"
+    page.key("Home", "ArrowDown", "ArrowDown", "s")
+    page.check("sandwich: " + page.told(), page.told().startswith(parse))
+    page.key("ArrowUp")
+    page.check("its caller: " + page.told(), page.told().startswith("main, 758ms"))
+    page.key("ArrowRight")
+    page.check("the other: " + page.told(), page.told().startswith("worker, 120ms"))
+    page.key("ArrowDown", "ArrowDown")
+    page.check("its callee: " + page.told(), page.told().startswith("std::_Rb_tree"))
+    page.choose("View", "inverted")
+    page.key("Home", "ArrowDown")
+    page.check("inverted: " + page.told(),
+               page.told().startswith("ns::Parser::parse(std::istream&), 532ms, 56.5%"))
+    page.choose("View", "flame")
+    page.key("Home", "ArrowUp")
+    page.check("flame: " + page.told(), page.told().startswith("main, 802ms"))
+    page.choose("Metric", 6)
+    page.check("bytes: " + page.shown(), "bytes allocated" in page.shown())
+    page.choose("Metric", 1)
+    page.choose("Order", "time")
+    page.check("order: " + page.link(), "order=time" in page.link())
+
+
+def check_search(page):
+    page.run("document.getElementById('stage').focus()")
+    page.browser.key("/")
+    page.browser.type("is_|^fib")
+    found = page.run("document.querySelector('#live [role=status]').textContent")
+    page.check("found: " + found, found == "3 functions, 4.3%")
+    page.browser.key("Enter")
+    page.check("walks to it: " + page.told(), page.told().split(",")[0] in
+               ("fib", "is_even(unsigned int)", "is_odd(unsigned int)"))
+
+
+def check_link(page, path, other):
+    link, shown, told = page.link(), page.shown(), page.told()
+    page.browser.open(other)
+    page.browser.open(path + link)
+    page.wait()
+    page.check("a link opens the same view: %s: %s, %s" % (link, page.shown(), page.told()),
+               (page.shown(), page.told()) == (shown, told))
+    page.run("location.hash = 'view=bad&metric=99&zoom=1.x.999999&from=7&hide=-1&at=%&fn=1e9'")
+    page.functions()
+    page.check("a link that makes no sense: " + page.shown(),
+               page.shown().startswith("Shown: 942ms, 100.0%"))
+
+
+def check_pointer(page):
+    box = page.run("(function () { var box = document.querySelector('#stage .space')."
+                   "getBoundingClientRect(); return [box.left, box.top, box.width]; })()")
+    page.browser.click(box[0] + box[2] * .95, box[1] + 27)
+    page.check("a click zooms: " + page.shown(), page.shown().startswith("Shown: 140ms"))
+    page.check("and chooses: " + page.told(), page.told().startswith("worker"))
+
+
+def check_range(page):
+    page.wait()
+    whole = page.functions()
+    page.choose("From this moment", 1)
+    page.choose("To this moment", 2)
+    page.check("a range: " + page.shown(), page.shown().startswith("Shown: 13.1ms, 2.9% of") and
+               "from loaded (100ms) to tick (200ms)" in page.shown())
+    part = page.functions()
+    page.check("its functions: %s" % part.get("parse"), part["parse"][:2] == ["1,600", "6.00ms"])
+    page.check("not those of the run", whole["parse"][:2] == ["19,200", "288ms"])
+    page.check("other tables say what they are of", page.run(
+        "getComputedStyle(document.querySelector(\"section[data-name='functions'] h2\"), "
+        "'::after').content").find("whole run") > 0)
+    sums = []
+    for i in range(page.run("document.querySelector('#strip select').options.length") - 1):
+        page.choose("From this moment", i)
+        page.choose("To this moment", i + 1)
+        sums.append(int(page.functions()["parse"][0].replace(",", "")))
+    page.check("all parts are the whole: %s" % sums, sum(sums) == 19200)
+    box = page.run("(function () { var box = document.querySelector('.course')."
+                   "getBoundingClientRect(); return [box.left, box.top, box.width]; })()")
+    for kind, share in (("mousePressed", .1), ("mouseMoved", .3), ("mouseReleased", .3)):
+        page.browser.call("Input.dispatchMouseEvent", type=kind, x=box[0] + box[2] * share,
+                          y=box[1] + 10, button="left", clickCount=1)
+    page.check("drawn: " + page.shown(), "from loaded" in page.shown() and "(400ms)" in page.shown())
+
+
 def make(program, make_db, folder):
     databases, pages = {}, {}
     for kind, _ in PAGES.values():
@@ -117,6 +269,14 @@ def check_all(chromium, pages):
         if name == "plain":
             check_plain(page)
             check_tables(page)
+            check_walk(page)
+            check_hide(page)
+            check_views(page)
+            check_search(page)
+            check_link(page, path, pages["compare"])
+            check_pointer(page)
+        if name == "range":
+            check_range(page)
         if name == "names":
             check_names(page)
         if name == "compare":

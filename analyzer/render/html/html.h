@@ -24,5 +24,9 @@ void html_put_table(struct html_page *page, const struct section *section);
 /* values.c: SECTION_VALUES, those that are parts of a whole as a bar; SECTION_PLOT. */
 void html_put_values(struct html_page *page, const struct section *section);
 void html_put_plot(struct html_page *page, const struct section *section);
+/* icicle.c, data.c: the call tree of the document's profile, as it stands without scripts
+ * and for them. */
+void html_put_icicle(struct html_page *page);
+void html_put_data(struct html_page *page);
 /* findings.c: SECTION_FINDINGS. */
 void html_put_findings(struct html_page *page, const struct section *section);

@@ -49,6 +49,8 @@ static void put_ways(struct html_page *page)
 		html_put(page, page->doc->sections[i].title);
 		fputs("</a></li>\n", page->out);
 	}
+	if (page->doc->profile)
+		fputs("<li><a href=\"#explorer\">Call tree</a></li>\n", page->out);
 	fputs("</ul></nav>\n", page->out);
 }
 
@@ -102,6 +104,39 @@ static void put_section(struct html_page *page, size_t index)
 	fputs("</section>\n", page->out);
 }
 
+/* After the findings, or first: the numbers behind them are below. */
+static bool is_before_tree(const struct section *section)
+{
+	return section->kind == SECTION_NOTE || section->kind == SECTION_VALUES ||
+	       section->kind == SECTION_FINDINGS || (section->flags & SECTION_PAGE);
+}
+
+static void put_tree(struct html_page *page)
+{
+	fputs("<section id=\"explorer\">\n<h2>Call tree</h2>\n", page->out);
+	html_put_icicle(page);
+	fputs("</section>\n", page->out);
+}
+
+/* The tree stands between the answer and the tables. */
+static void put_sections(struct html_page *page)
+{
+	const struct doc *doc = page->doc;
+	bool has_tree = doc->profile && doc->profile->node_count;
+
+	for (size_t i = 0; i < doc->section_count; i++) {
+		if (!is_shown(&doc->sections[i]))
+			continue;
+		if (has_tree && !is_before_tree(&doc->sections[i])) {
+			put_tree(page);
+			has_tree = false;
+		}
+		put_section(page, i);
+	}
+	if (has_tree)
+		put_tree(page);
+}
+
 static void render(const struct doc *doc, const struct render_context *context)
 {
 	struct html_page page = {context->out, doc, shorten_utf8};
@@ -115,10 +150,11 @@ static void render(const struct doc *doc, const struct render_context *context)
 	fputs("</h1>\n", page.out);
 	put_ways(&page);
 	fputs("</header>\n<main id=\"main\">\n", page.out);
-	for (size_t i = 0; i < doc->section_count; i++)
-		if (is_shown(&doc->sections[i]))
-			put_section(&page, i);
-	fprintf(page.out, "</main>\n<script>%s</script>\n</body>\n</html>\n", page_js);
+	put_sections(&page);
+	fputs("</main>\n", page.out);
+	if (doc->profile && doc->profile->node_count)
+		html_put_data(&page);
+	fprintf(page.out, "\n<script>%s</script>\n</body>\n</html>\n", page_js);
 }
 
 const struct renderer renderer_html = {.name = "html", .is_page = true, .render = render};

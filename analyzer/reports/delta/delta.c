@@ -10,6 +10,7 @@
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"
 #include "analyzer/reports/open.h"
+#include "analyzer/reports/profile/parts.h"
 #include "analyzer/reports/snapshots/find.h"
 
 #include <stdlib.h>
@@ -182,6 +183,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		status = load(input, &delta);
 	if (status == STATUS_OK)
 		status = add_all(input, doc, &delta);
+	if (status == STATUS_OK && input->options->page)
+		status = profile_add(input, doc, &facts);
 	calltree_free(delta.tree);
 	free(delta.passes);
 	free(delta.sites);

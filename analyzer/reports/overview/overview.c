@@ -15,6 +15,7 @@
 #include "analyzer/reports/open.h"
 #include "analyzer/reports/overview/summary.h"
 #include "analyzer/reports/overview/where.h"
+#include "analyzer/reports/profile/parts.h"
 #include "analyzer/reports/resources/parts.h"
 #include "analyzer/reports/runs/ranks.h"
 #include "analyzer/reports/sites.h"
@@ -295,6 +296,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	if (status == STATUS_OK)
 		status = add_resources(input, doc, &facts);
 	calltree_free(tree);
+	if (status == STATUS_OK && input->options->page)
+		status = profile_add(input, doc, &facts);
 	return status;
 }
 

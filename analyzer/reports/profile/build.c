@@ -47,6 +47,8 @@ static int load_functions(struct profiling *profiling)
 		profile->functions[i].name =
 			profile_clean(profile, tree->functions[i].name);
 		profile->functions[i].line = tree->functions[i].line;
+		profile->functions[i].is_library = tree->functions[i].is_library;
+		profile->functions[i].is_libc = tree->functions[i].is_libc;
 	}
 	while (cursor_next(cursor) > 0) {
 		uint32_t number =
@@ -195,7 +197,8 @@ static void add_remarks(struct profiling *profiling, const struct doc *doc,
 	struct profile *profile = profiling->profile;
 	struct strbuf text = {0};
 
-	remark_trust(profiling, doc);
+	if (!profiling->input->options->page) /* which has it above */
+		remark_trust(profiling, doc);
 	if (!profiling->input->options->timeline && !profiling->input->options->heap) {
 		remark_left_out(profiling, &text);
 		tell(profiling, &text);
@@ -290,35 +293,44 @@ static struct calltree *load_tree(struct report_input *input)
 	return tree;
 }
 
-enum exit_status profile_build(struct report_input *input, struct doc *doc)
+enum exit_status profile_add(struct report_input *input, struct doc *doc,
+			     const struct run_facts *facts)
 {
 	struct profiling profiling = {.input = input};
-	struct run_facts facts;
+	const struct report_options *options = input->options;
 	size_t folded_count = 0;
-	enum exit_status status = check_options(input);
+	int result;
 
-	if (status == STATUS_OK)
-		status = report_open(input, doc, &facts);
-	if (status)
-		return status;
 	profiling.tree = load_tree(input);
 	if (!profiling.tree)
 		return STATUS_FAILED;
 	doc->profile = profiling.profile = xcalloc(1, sizeof(*profiling.profile));
-	if (load(&profiling, &folded_count) == 0)
-		add_remarks(&profiling, doc, &facts, folded_count);
-	else
-		status = STATUS_FAILED;
-	if (status == STATUS_OK && input->options->timeline &&
-	    profile_add_timeline(input, doc) < 0)
-		status = STATUS_FAILED;
-	if (status == STATUS_OK && input->options->heap &&
-	    profile_add_heap(&profiling, doc) < 0)
-		status = STATUS_FAILED;
+	result = load(&profiling, &folded_count);
+	if (result == 0)
+		add_remarks(&profiling, doc, facts, folded_count);
+	if (result == 0 && (options->timeline || options->page))
+		result = profile_add_timeline(input, doc);
+	if (result == 0 && options->heap)
+		result = profile_add_heap(&profiling, doc);
+	/* last: it puts other numbers into the tree */
+	if (result == 0 && options->page && !options->thread)
+		result = profile_add_slots(&profiling, doc);
 	calltree_free(profiling.tree);
 	free(profiling.places);
 	free(profiling.passes);
 	free(profiling.lane_ids);
+	return result == 0 ? STATUS_OK : STATUS_FAILED;
+}
+
+enum exit_status profile_build(struct report_input *input, struct doc *doc)
+{
+	struct run_facts facts;
+	enum exit_status status = check_options(input);
+
+	if (status == STATUS_OK)
+		status = report_open(input, doc, &facts);
+	if (status == STATUS_OK)
+		status = profile_add(input, doc, &facts);
 	if (status == STATUS_OK && run_facts_empty(&facts)) {
 		report_nothing_note(input, doc);
 		status = STATUS_NOTHING;

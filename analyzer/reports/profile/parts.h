@@ -4,10 +4,14 @@
 
 #include "analyzer/document/profile.h"
 #include "analyzer/model/calltree.h"
+#include "analyzer/reports/open.h"
 #include "analyzer/reports/report.h"
 
 /* Makes doc->profile of the run, or of --thread. STATUS_NOTHING: nothing was measured. */
 enum exit_status profile_build(struct report_input *input, struct doc *doc);
+/* The same for a document that was opened: of a page with what lies between snapshots. */
+enum exit_status profile_add(struct report_input *input, struct doc *doc,
+			     const struct run_facts *facts);
 
 /* place.c: makes the nodes of the profile from the call tree, calls of a function by
  * itself in one. Returns the node of each in the tree, PROFILE_NONE where it has none;
@@ -18,6 +22,9 @@ uint32_t *profile_place(const struct calltree *tree, struct profile *profile,
 struct profiling;
 /* heap.c: makes doc->heap, beside doc->profile. 0 or -errno. */
 int profile_add_heap(struct profiling *profiling, struct doc *doc);
+/* slots.c: fills the slots of doc->profile, and doc->heap with sums alone; leaves the
+ * tree with other numbers. Likewise. */
+int profile_add_slots(struct profiling *profiling, struct doc *doc);
 
 struct profiling {
 	struct report_input *input;

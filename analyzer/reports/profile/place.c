@@ -14,6 +14,7 @@
 struct raw {
 	uint32_t parent, function, first_child, last_child, next, number;
 	uint8_t recording;
+	int64_t first_id, self_error_ns, total_error_ns;
 };
 
 struct placing {
@@ -64,6 +65,7 @@ static void place(struct placing *placing, uint32_t at)
 	const struct calltree_node *node = &placing->tree->nodes[at];
 	uint32_t parent = node->parent == CALLTREE_NONE ? PROFILE_NONE
 							: placing->places[node->parent];
+	struct raw *raw;
 	uint32_t number;
 
 	if (parent != PROFILE_NONE && node->function != CALLTREE_NONE &&
@@ -75,6 +77,12 @@ static void place(struct placing *placing, uint32_t at)
 	}
 	if (!node->is_frame && node->recording > placing->raws[number].recording)
 		placing->raws[number].recording = node->recording;
+	raw = &placing->raws[number];
+	if (!raw->first_id || node->path_id < raw->first_id)
+		raw->first_id = node->path_id;
+	quantity_add(&raw->self_error_ns, node->self_error_ns);
+	if (number != parent)
+		quantity_add(&raw->total_error_ns, node->total_error_ns);
 	placing->places[at] = number;
 }
 
@@ -88,7 +96,10 @@ static void add_node(struct profile *profile, const struct placing *placing,
 				      .function = raw->function,
 				      .depth = depth,
 				      .outer = raw->number,
-				      .recording = raw->recording};
+				      .recording = raw->recording,
+				      .first_id = raw->first_id,
+				      .self_error_ns = raw->self_error_ns,
+				      .total_error_ns = raw->total_error_ns};
 	if (raw->parent != PROFILE_NONE)
 		node->parent = placing->raws[raw->parent].number;
 	if (depth > PROFILE_STACK_MOST / 2)

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The tables that follow the choice of thread, range and hidden functions: functions, and
+ * what has a place in time.
+ */
+
+var LISTED_MOST = 40;
+
+function LiveTable(title, columns) {
+	var self = this;
+
+	this.columns = columns;
+	this.title = title;
+	this.sorted = 1;
+	this.most = LISTED_MOST;
+	this.up = false;
+	this.field = make("input", {type: "search", placeholder: "Filter rows",
+		"aria-label": "Filter rows of " + title + " by a regular expression"});
+	this.told = make("span", {role: "status"});
+	this.table = make("table", {});
+	this.more = button("Show more rows", "Ten times as many", function () {
+		self.most *= 10;
+		self.draw();
+	});
+	this.more.className = "small";
+	this.holder = make("div", {"class": "live-table"}, [make("h3", {}, title),
+		make("div", {"class": "filter"}, [this.field, this.told, this.more]),
+		make("div", {"class": "scroll", tabindex: 0, role: "region",
+			"aria-label": "Table: " + title}, this.table)]);
+	this.field.addEventListener("input", this.draw.bind(this));
+}
+
+/* columns: title, key(row), text(row), isNumber; the first is what a row is of. */
+LiveTable.prototype.show = function (rows) {
+	this.rows = rows;
+	this.draw();
+};
+
+LiveTable.prototype.head = function () {
+	var self = this;
+
+	return make("tr", {}, this.columns.map(function (column, number) {
+		var sort = number !== self.sorted ? null : self.up ? "ascending" : "descending";
+
+		return make("th", {scope: "col", "class": column.isNumber ? "n" : null,
+			"aria-sort": sort}, button(column.title, "Sort by " + column.title, function () {
+			self.up = number === self.sorted ? !self.up : !column.isNumber;
+			self.sorted = number;
+			self.draw();
+			self.table.tHead.rows[0].cells[number].firstChild.focus();
+		}));
+	}));
+};
+
+LiveTable.prototype.chosen = function (wanted) {
+	var self = this, key = this.columns[this.sorted].key;
+
+	return this.rows.filter(function (row) {
+		return !wanted || wanted.test(self.columns[0].key(row));
+	}).sort(function (a, b) {
+		return (self.up ? 1 : -1) * compareKeys(key(a), key(b));
+	});
+};
+
+LiveTable.prototype.row = function (row) {
+	return make("tr", {}, this.columns.map(function (column, number) {
+		return make(number ? "td" : "th", {scope: number ? null : "row",
+			"class": column.isNumber ? "n" : null}, column.text(row));
+	}));
+};
+
+LiveTable.prototype.draw = function () {
+	var wanted = expression(this.field.value), rows = this.chosen(wanted);
+
+	this.table.replaceChildren(make("thead", {}, this.head()),
+		make("tbody", {}, rows.slice(0, this.most).map(this.row, this)));
+	this.more.hidden = rows.length <= this.most;
+	this.told.textContent = wanted === undefined ? "not a regular expression"
+		: rows.length > this.most ? "the first " + this.most + " of " +
+			countedText(rows.length, "row")
+			: wanted ? rows.length + " of " + countedText(this.rows.length, "row") : "";
+};
+
+/* choose(fn): of a click on a name. */
+function functionTable(data, choose) {
+	var columns = [{
+		title: "function", isNumber: false,
+		key: function (row) { return nameOf(data, row.fn); },
+		text: function (row) {
+			var made = button(shortened(nameOf(data, row.fn), 120), "Show its callers and callees",
+				function () { choose(row.fn); });
+
+			made.className = "name";
+			return made;
+		}
+	}];
+	var wall = metricNumber(data, "wall"), table;
+
+	function add(title, unit, value) {
+		columns.push({title: title, isNumber: true, key: value, text: function (row) {
+			/* of the peak it is not known what was then */
+			return title === "live at the peak" && document.body.classList.contains("ranged")
+				? "\u2013" : amountText(value(row), unit);
+		}});
+	}
+	data.metrics.forEach(function (metric, number) {
+		if (!runSum(data, number))
+			return;
+		add(number === wall ? "self" : metricTitle(metric), metric.unit, function (row) {
+			return row.values[number];
+		});
+		if (number === wall)
+			add("total", metric.unit, function (row) { return row.total; });
+	});
+	table = new LiveTable("Functions of what is chosen", columns);
+	table.sorted = Math.max(columns.findIndex(function (column) {
+		return column.title === "self";
+	}), 1);
+	return table;
+}
+
+/* Steps and waits by name, those that begin in the range. */
+function eventRows(data, from, to) {
+	var rows = new Map();
+
+	data.events.forEach(function (event) {
+		var row;
+
+		if (event[0] !== 1 || event[4] < from || event[4] > to)
+			return;
+		row = rows.get(event[2]);
+		if (!row)
+			rows.set(event[2], row = {name: event[2] || "?", count: 0, sum: 0, longest: 0,
+				which: ""});
+		row.count++;
+		row.sum += event[5];
+		if (event[5] >= row.longest) {
+			row.longest = event[5];
+			row.which = event[3] || "";
+		}
+	});
+	return Array.from(rows.values());
+}
+
+function eventTable() {
+	function time(name) {
+		return {title: name, isNumber: true, key: function (row) { return row[name]; },
+			text: function (row) { return amountText(row[name], "nanoseconds"); }};
+	}
+	function word(name, title) {
+		return {title: title, isNumber: false, key: function (row) { return row[name]; },
+			text: function (row) { return row[name]; }};
+	}
+	return new LiveTable("Steps and waits of what is chosen", [word("name", "what"), time("sum"),
+		{title: "count", isNumber: true, key: function (row) { return row.count; },
+			text: function (row) { return amountText(row.count, "count"); }},
+		time("longest"), word("which", "the longest")]);
+}

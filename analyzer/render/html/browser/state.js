@@ -1,0 +1,94 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What the reader has chosen, as the fragment of the page's address: a link to it opens
+ * the same view. Functions and metrics are numbers of this page.
+ */
+
+var VIEWS = ["icicle", "flame", "sandwich", "inverted"];
+
+function freshState(data) {
+	var wall = metricNumber(data, "wall"), bytes = metricNumber(data, "bytes");
+	var metric = runSum(data, wall) > 0 ? wall : bytes;
+
+	return {view: "icicle", metric: metric, usual: metric, order: "heavy", lane: -1, from: 0,
+		to: data.pair ? 0 : data.parts.length, fn: -1, zoom: [], at: [], side: "down",
+		search: "", hidden: new Set(), merged: new Set()};
+}
+
+function stateText(state, data) {
+	var parts = [];
+
+	function put(name, value, usual) {
+		if (value !== usual)
+			parts.push(name + "=" + encodeURIComponent(value));
+	}
+	put("view", state.view, "icicle");
+	put("metric", state.metric, state.usual);
+	put("order", state.order, "heavy");
+	put("thread", state.lane, -1);
+	put("from", state.from, 0);
+	put("to", state.to, data.pair ? 0 : data.parts.length);
+	put("fn", state.fn, -1);
+	put("zoom", state.zoom.join("."), "");
+	put("at", state.at.join("."), "");
+	put("side", state.side, "down");
+	put("search", state.search, "");
+	put("hide", Array.from(state.hidden).join("."), "");
+	put("merge", Array.from(state.merged).join("."), "");
+	return parts.length ? "#" + parts.join("&") : "#explorer";
+}
+
+function numbersIn(text, below) {
+	return text.split(".").filter(function (part) {
+		return /^\d+$/.test(part) && +part < below;
+	}).map(Number);
+}
+
+function within(text, low, high, usual) {
+	return /^\d+$/.test(text) && +text >= low && +text <= high ? +text : usual;
+}
+
+/* Whatever stands in the address: what makes no sense is left as it was. */
+function readState(text, data) {
+	var state = freshState(data), functions = data.functions.length;
+	var last = data.pair ? 0 : data.parts.length;
+
+	text.replace(/^#/, "").split("&").forEach(function (part) {
+		var name = part.split("=")[0], value;
+
+		try {
+			value = decodeURIComponent(part.slice(name.length + 1));
+		} catch (error) {
+			return;
+		}
+		if (name === "view" && VIEWS.indexOf(value) >= 0)
+			state.view = value;
+		else if (name === "order" && value === "time")
+			state.order = value;
+		else if (name === "metric")
+			state.metric = within(value, 0, data.metrics.length - 1, state.metric);
+		else if (name === "thread")
+			state.lane = within(value, 0, data.lanes.length - 1, -1);
+		else if (name === "from")
+			state.from = within(value, 0, last, 0);
+		else if (name === "to")
+			state.to = within(value, 0, last, last);
+		else if (name === "fn")
+			state.fn = within(value, 0, functions - 1, -1);
+		else if (name === "side" && value === "up")
+			state.side = value;
+		else if (name === "search")
+			state.search = value;
+		else if (name === "zoom" || name === "at")
+			state[name] = numbersIn(value, functions);
+		else if (name === "hide")
+			state.hidden = new Set(numbersIn(value, functions));
+		else if (name === "merge")
+			state.merged = new Set(numbersIn(value, functions));
+	});
+	if (state.from >= state.to) {
+		state.from = 0;
+		state.to = last;
+	}
+	return state;
+}

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The call paths for the explorer, as decode.js reads them: a JSON text with what has
+ * names, behind it numbers, all compressed. Must not be markup: it is letters, digits,
+ * '+', '/' and '='.
+ *
+ *     size of the JSON, JSON
+ *     for each path: its distance to its parent (0: a root), function, recording, id of
+ *         the first call, error of self and of total
+ *     samples of the whole run, then those of each slot: how many; of each the distance
+ *         to the node of the one before, lane + 1 (0: none), a bit for each metric that
+ * is not 0, and these
+ */
+#include "analyzer/render/html/html.h"
+
+#include "analyzer/render/html/bytes.h"
+
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define EVENTS_MOST 20000
+
+static json_t *text_of(const char *text)
+{
+	json_t *value = text ? json_string(text) : json_null();
+
+	return value ? value : json_null();
+}
+
+static json_t *list_metrics(void)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < PROFILE_METRICS; i++)
+		json_array_append_new(list, json_pack("{s:s, s:s, s:s}", "name",
+						      profile_metrics[i].name, "word",
+						      profile_metrics[i].word, "unit",
+						      profile_metrics[i].unit));
+	return list;
+}
+
+/* Name, file, line, kind: 1 of a library, 2 a call of libc. */
+static json_t *list_functions(const struct profile *profile)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < profile->function_count; i++) {
+		const struct profile_function *one = &profile->functions[i];
+
+		json_array_append_new(list, json_pack("[o, o, i, i]", text_of(one->name),
+						      text_of(one->file), (int)one->line,
+						      one->is_libc	? 2
+						      : one->is_library ? 1
+									: 0));
+	}
+	return list;
+}
+
+static json_t *list_lanes(const struct profile *profile)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < profile->lane_count; i++)
+		json_array_append_new(list, json_pack("[o, I, I]",
+						      text_of(profile->lanes[i].thread),
+						      (json_int_t)profile->lanes[i].tid,
+						      (json_int_t)profile->lanes[i].pid));
+	return list;
+}
+
+static json_t *list_slots(const struct profile *profile)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < profile->slot_count; i++)
+		json_array_append_new(
+			list, json_pack("[o, I, I]", text_of(profile->slots[i].label),
+					(json_int_t)profile->slots[i].start_ns,
+					(json_int_t)profile->slots[i].end_ns));
+	return list;
+}
+
+static json_t *list_moments(const struct heap_course *course)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; course && i < course->count; i++)
+		json_array_append_new(
+			list, json_pack("[o, I, I]", text_of(course->moments[i].label),
+					(json_int_t)course->moments[i].time_ns,
+					(json_int_t)course->moments[i].live_bytes));
+	return list;
+}
+
+static json_t *list_events(const struct timeline *timeline)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; timeline && i < timeline->count && i < EVENTS_MOST; i++) {
+		const struct timeline_event *one = &timeline->events[i];
+
+		if (one->kind == TIMELINE_TRACK || one->kind == TIMELINE_MOMENT)
+			continue;
+		json_array_append_new(
+			list, json_pack("[i, I, o, o, I, I, f]", (int)one->kind,
+					(json_int_t)one->pid, text_of(one->name),
+					text_of(one->detail), (json_int_t)one->start_ns,
+					(json_int_t)one->duration_ns, one->value));
+	}
+	return list;
+}
+
+static json_t *list_remarks(const struct doc *doc)
+{
+	json_t *list = json_array();
+
+	for (size_t i = 0; i < doc->profile->remark_count; i++)
+		json_array_append_new(list, text_of(doc->profile->remarks[i]));
+	if (doc->timeline && doc->timeline->count > EVENTS_MOST)
+		json_array_append_new(list, text_of("Of what has a place in time only "
+						    "the first part is here."));
+	return list;
+}
+
+static void add_head(struct strbuf *buffer, const struct doc *doc)
+{
+	const struct profile *profile = doc->profile;
+	json_t *head = json_pack(
+		"{s:o, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "title",
+		text_of(profile->title), "wall", (json_int_t)profile->wall_ns, "pid",
+		(json_int_t)profile->slot_pid, "nodes", (int)profile->node_count,
+		"metrics", list_metrics(), "functions", list_functions(profile), "lanes",
+		list_lanes(profile), "slots", list_slots(profile), "moments",
+		list_moments(doc->heap), "events", list_events(doc->timeline), "remarks",
+		list_remarks(doc));
+	char *text = head ? json_dumps(head, JSON_COMPACT) : NULL;
+
+	if (!text)
+		abort();
+	bytes_add(buffer, strlen(text));
+	strbuf_puts(buffer, text);
+	json_decref(head);
+	free(text);
+}
+
+static void add_nodes(struct strbuf *buffer, const struct profile *profile)
+{
+	int64_t last = 0;
+
+	for (uint32_t i = 0; i < profile->node_count; i++) {
+		const struct profile_node *node = &profile->nodes[i];
+
+		bytes_add(buffer, node->parent == PROFILE_NONE ? 0 : i - node->parent);
+		bytes_add(buffer, node->function);
+		bytes_add(buffer, node->recording);
+		bytes_add_signed(buffer, node->first_id - last);
+		bytes_add_signed(buffer, node->self_error_ns);
+		bytes_add_signed(buffer, node->total_error_ns);
+		last = node->first_id;
+	}
+}
+
+static void add_samples(struct strbuf *buffer, const struct profile_sample *samples,
+			size_t count)
+{
+	uint32_t last = 0;
+
+	bytes_add(buffer, count);
+	for (size_t i = 0; i < count; i++) {
+		const struct profile_sample *one = &samples[i];
+		uint64_t mask = 0;
+
+		for (size_t j = 0; j < PROFILE_METRICS; j++)
+			mask |= (uint64_t)(one->values[j] != 0) << j;
+		bytes_add(buffer, one->node - last);
+		bytes_add(buffer, one->lane == PROFILE_NONE ? 0 : one->lane + 1);
+		bytes_add(buffer, mask);
+		for (size_t j = 0; j < PROFILE_METRICS; j++)
+			if (one->values[j])
+				bytes_add_signed(buffer, one->values[j]);
+		last = one->node;
+	}
+}
+
+void html_put_data(struct html_page *page)
+{
+	const struct profile *profile = page->doc->profile;
+	struct strbuf buffer = {0};
+
+	add_head(&buffer, page->doc);
+	add_nodes(&buffer, profile);
+	add_samples(&buffer, profile->samples, profile->sample_count);
+	for (size_t i = 0; i < profile->slot_count; i++)
+		add_samples(&buffer, profile->slots[i].samples,
+			    profile->slots[i].sample_count);
+	fputs("<script type=\"text/plain\" id=\"data\">", page->out);
+	bytes_write(&buffer, page->out);
+	fputs("</script>\n", page->out);
+	strbuf_free(&buffer);
+}

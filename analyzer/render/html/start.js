@@ -1,4 +1,0 @@
-/* SPDX-License-Identifier: MIT */
-/* What is started, once all of the page is there. */
-
-startTables();
