@@ -490,6 +490,27 @@ CREATE TABLE series_span (
 	PRIMARY KEY (series_id, number)
 ) WITHOUT ROWID;
 
+-- A SPAN is one call that took long, or one step. There is room for some thousands of a
+-- thread: of the shorter ones there may be only some, and trust has spans_complete_ns, the
+-- length from which on all are there; calls that were only counted are never there.
+-- duration_ns is from its beginning to its end, call_ns what of it was the call's time:
+-- without what the recorder took in it, and without the time in which its stack was left
+-- or the recording paused. Times are as the clock said (like raw_*). A call that was open
+-- when its process ended ends there, and its waits are not known.
+CREATE TABLE span (
+	run_id INTEGER NOT NULL, process_id INTEGER NOT NULL, lane_id INTEGER NOT NULL,
+	thread_id INTEGER,		-- NULL: it has no row
+	kind INTEGER NOT NULL,		-- 1 call, 2 call that was unwound, 3 step, 4 call
+					-- that was open
+	name TEXT,			-- of a step
+	path_id INTEGER,		-- of a step: where its end was marked
+	started_ns INTEGER NOT NULL, duration_ns INTEGER NOT NULL,
+	call_ns INTEGER NOT NULL,
+	cpu_ns INTEGER, ready_ns INTEGER, blocked_ns INTEGER	-- of call_ns; NULL: not
+					-- known
+);
+CREATE INDEX span_run ON span(run_id, lane_id, started_ns);
+
 -- Everything that keeps the recording from being complete and exact, and a few plain
 -- facts about the tool. process_id NULL: of the run. value of a text fact is in text.
 CREATE TABLE trust (
@@ -700,6 +721,15 @@ CREATE VIEW snapshot_frees AS SELECT p.run_id, n.process_id, n.site_id, n.born_i
 CREATE VIEW steps AS SELECT run_id, process_id, name, step_index, started_ns,
 	duration_ns, lane_id, live_bytes, cpu_ns, ready_ns, blocked_ns FROM step
 	WHERE run_id NOT IN (SELECT run_id FROM storing);
+
+CREATE VIEW spans AS SELECT s.run_id, s.rowid AS span_id, s.process_id, s.thread_id,
+	s.lane_id, s.path_id, p.function_id, IFNULL(s.name, f.name) AS name,
+	CASE WHEN s.kind = 3 THEN 'step' WHEN p.kind = 2 THEN 'region'
+	WHEN p.kind = 3 THEN 'wait' WHEN p.kind = 4 THEN 'io' ELSE 'function' END AS kind,
+	CASE s.kind WHEN 2 THEN 'unwound' WHEN 4 THEN 'open' ELSE 'exit' END AS ended,
+	s.started_ns, s.duration_ns, s.call_ns, s.cpu_ns, s.ready_ns, s.blocked_ns
+	FROM span s LEFT JOIN path p USING (path_id) LEFT JOIN function f USING (function_id)
+	WHERE s.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW counters AS SELECT run_id, process_id, name, time_ns, value, counter_index,
 	lane_id, live_bytes FROM counter

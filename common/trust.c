@@ -50,6 +50,15 @@ static const struct trust_counter counters[] = {
 	 "another.",
 	 "Nothing has to be done: all totals have them; `critical` does not follow "
 	 "them."},
+	{"span_floor_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"spans_complete_ns", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"thinned_spans", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"coarse_spans", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"lost_spans", TRUST_MINOR, "slow call is not told one by one",
+	 "slow calls are not told one by one",
+	 "There was no memory for them, or a handler was slow while the thread noted "
+	 "another.",
+	 "Nothing has to be done: all totals have them; `timeline` does not."},
 	{"lost_transfers", TRUST_MINOR, "call that moved data is in no table",
 	 "calls that moved data are in no table",
 	 "There was no room for their call path, or a signal handler came between: their "

@@ -14,6 +14,7 @@
 #include "collector/locks/locks.h"
 #include "collector/account/modes.h"
 #include "collector/merge/lane.h"
+#include "collector/merge/slow/spans.h"
 
 /* The run's peak is that of its process with the highest peak. */
 static size_t find_peak_process(const struct read_run *run)
@@ -132,6 +133,7 @@ static void merge_lanes(struct merge *merge, const struct merge_end *ends)
 	struct sites sites;
 
 	merge->locks = locks_new();
+	merge->spans = spans_new();
 	sites_order(&sites, merge->run);
 	for (size_t i = 0; i < merge->run->lane_count; i++) {
 		const struct read_lane *lane = &merge->run->lanes[i];

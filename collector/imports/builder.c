@@ -4,6 +4,7 @@
 
 #include "collector/account/account.h"
 #include "collector/locks/locks.h"
+#include "collector/merge/slow/spans.h"
 #include "common/base/array.h"
 #include "common/base/xalloc.h"
 
@@ -49,6 +50,7 @@ void builder_begin(struct builder *builder)
 	merge->memory = xcalloc(1, sizeof(*merge->memory));
 	merge->merged_sites = xcalloc(1, sizeof(*merge->merged_sites));
 	merge->locks = locks_new();
+	merge->spans = spans_new();
 	identify_init(&merge->identify, "", NULL);
 	quantities_clear(QUANTITY_OF_PATH, root.quantities);
 	merge_add_path(merge, &root);
@@ -59,6 +61,7 @@ void builder_done(struct builder *builder)
 	struct ingest *run = &builder->run;
 
 	locks_free(run->merge.locks);
+	spans_free(run->merge.spans);
 	merge_done(&run->merge);
 	free(run->endings);
 	free(run->facts);

@@ -7,6 +7,7 @@
 #include "common/base/xalloc.h"
 #include "common/libc/records.h"
 #include "collector/locks/locks.h"
+#include "collector/merge/slow/spans.h"
 #include "collector/account/run.h"
 #include "collector/ingest/trust.h"
 
@@ -107,6 +108,7 @@ void ingest_done(struct ingest *ingest)
 {
 	snapshots_done(&ingest->snapshots);
 	locks_free(ingest->merge.locks);
+	spans_free(ingest->merge.spans);
 	if (ingest->merge.run)
 		merge_done(&ingest->merge);
 	free(ingest->endings);

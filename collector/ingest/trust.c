@@ -6,6 +6,7 @@
 #include "collector/ingest/trust.h"
 
 #include "collector/locks/locks.h"
+#include "collector/merge/slow/spans.h"
 #include "common/libc/records.h"
 #include "common/selection.h"
 #include "common/trust.h"
@@ -202,6 +203,19 @@ static void add_switches(struct ingest *ingest)
 	add(ingest, "lost_stalls", ingest->merge.locks->stalls.lost_count);
 	add(ingest, "lost_transfers", ingest->merge.transfers.lost_count);
 	add(ingest, "lost_transfer_bytes", ingest->merge.transfers.lost_bytes);
+}
+
+static void add_spans(struct ingest *ingest)
+{
+	const struct spans *spans = ingest->merge.spans;
+	int64_t complete_ns =
+		ticks_duration_ns(&ingest->ticks, (double)spans->complete_ticks);
+
+	add(ingest, "span_floor_ns", ingest->run.page.span_floor_ns);
+	add(ingest, "spans_complete_ns", complete_ns > 0 ? (uint64_t)complete_ns : 0);
+	add(ingest, "thinned_spans", spans->thinned_count);
+	add(ingest, "coarse_spans", spans->joined_count);
+	add(ingest, "lost_spans", spans->lost_count);
 }
 
 /* Of processes that told at their ends what the kernel had counted: all of a slot's, for
@@ -411,6 +425,7 @@ void trust_collect(struct ingest *ingest)
 	add(ingest, "refused_snapshots", refused_snapshots(ingest));
 	add_recordings(ingest);
 	add_switches(ingest);
+	add_spans(ingest);
 	add_unseen_bytes(ingest);
 	add_rules(ingest);
 	add_unread_objects(ingest);
@@ -419,7 +434,8 @@ void trust_collect(struct ingest *ingest)
 	add_limits(ingest);
 	add_lost_processes(ingest);
 	add(ingest, "unseen_ends", unseen_ends(ingest));
-	add(ingest, "damaged_segments", merge->damaged_count);
+	add(ingest, "damaged_segments",
+	    merge->damaged_count + merge->spans->damaged_count);
 	add(ingest, "damaged_samples", ingest->watch.damaged_sample_count);
 	add(ingest, "tool_memory_bytes", tool_bytes);
 	add(ingest, "collector_recovered", ingest->watch.is_recovered != 0);

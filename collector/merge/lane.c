@@ -5,6 +5,8 @@
  */
 #include "collector/merge/lane.h"
 
+#include "collector/merge/slow/open_frames.h"
+#include "collector/merge/slow/spans.h"
 #include "collector/merge/waits.h"
 
 #include <stdlib.h>
@@ -86,12 +88,17 @@ static void add_nodes(struct lane_walk *walk)
 	}
 }
 
-/* A frame that is open when its process ends, ends with it, or when its stack was left
- * for the last time: at end_ticks of the stack's clock. A frame without a call site
- * began in the parent process: it is no call of this one. */
-static void close_frame(struct lane_walk *walk, const struct segment_frame *frame,
-			uint64_t end_ticks, int is_over)
+struct closing {
+	struct lane_walk *walk;
+	int is_over;
+};
+
+/* A frame without a call site began in the parent process: it is no call of this one. */
+static void close_frame(void *context, const struct open_frame *open)
 {
+	const struct closing *closing = context;
+	struct lane_walk *walk = closing->walk;
+	const struct segment_frame *frame = open->frame;
 	struct merge *merge = walk->merge;
 	const struct node_place *place;
 	struct merge_function *function;
@@ -107,62 +114,15 @@ static void close_frame(struct lane_walk *walk, const struct segment_frame *fram
 		return;
 	}
 	place = &walk->nodes[frame->node];
-	if (frame->start_ticks >= end_ticks || place->is_folded || place->is_nested)
+	if (frame->start_ticks >= open->end_ticks || place->is_folded || place->is_nested)
 		return;
-	ticks = end_ticks - frame->start_ticks;
+	ticks = open->end_ticks - frame->start_ticks;
 	merge_add(&merge_touch(merge, place->path)->total_ticks, ticks);
-	if (!is_over || segment_frame_is_inherited(frame))
+	if (!closing->is_over || segment_frame_is_inherited(frame))
 		return;
 	add_extremes(merge, place->path, ticks, ticks);
 	function = merge_function_at(merge, merge->paths[place->path].function);
 	histogram_add(&function->histogram, segment_histogram_bucket(ticks), 1);
-}
-
-/* Of pauses, what the clock of the lane's stack in use does not know yet. */
-static uint64_t paused_ticks(const struct lane_walk *walk, uint64_t end_ticks)
-{
-	const struct read_process *process =
-		&walk->merge->run->processes[walk->process_index];
-	uint64_t known = walk->data.header.paused_ticks, ticks = 0;
-
-	if (process->paused_ticks > known)
-		ticks = process->paused_ticks - known;
-	if (process->paused_since_ticks && process->paused_since_ticks < end_ticks)
-		merge_add(&ticks, end_ticks - process->paused_since_ticks);
-	return ticks;
-}
-
-/* The end on the clock of a stack that was suspended for so long, and left; one that is
- * in use was paused, too. */
-static uint64_t stack_end(uint64_t end_ticks, uint64_t suspended, uint64_t left,
-			  uint64_t paused)
-{
-	if (left && left < end_ticks)
-		end_ticks = left;
-	else
-		merge_add(&suspended, paused);
-	return suspended < end_ticks ? end_ticks - suspended : 0;
-}
-
-static void close_frames(struct lane_walk *walk, const struct merge_end *end)
-{
-	const struct read_lane_data *data = &walk->data;
-	uint64_t paused = paused_ticks(walk, end->end_ticks);
-	uint64_t end_ticks = stack_end(end->end_ticks, data->header.suspended_ticks,
-				       data->header.left_ticks, paused);
-	uint32_t next = data->frame_count, at = 0;
-
-	for (uint32_t i = 0; i < data->fiber_count; i++)
-		next -= data->fibers[i].depth;
-	for (uint32_t i = 0;; i++) {
-		for (; at < next; at++)
-			close_frame(walk, &data->frames[at], end_ticks, end->is_over);
-		if (i == data->fiber_count)
-			break;
-		next += data->fibers[i].depth;
-		end_ticks = stack_end(end->end_ticks, data->fibers[i].suspended_ticks,
-				      data->fibers[i].left_ticks, paused);
-	}
 }
 
 /* Of a variant the part of its calls that are calls of the function: which of them take
@@ -425,13 +385,14 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 	add_stacks(merge, &walk.data.header);
 	place_nodes(&walk);
 	add_nodes(&walk);
-	close_frames(&walk, end);
+	open_frames_each(&walk, end, close_frame, &(struct closing){&walk, end->is_over});
 	waits_add(&walk, end);
 	add_transfers(&walk);
 	variants_find(&walk, &ret->variants);
 	add_histograms(&walk, &ret->variants);
 	add_changes(&walk, end);
 	add_marks(&walk, end);
+	spans_add_lane(merge->spans, &walk, end);
 	sites_add(&walk, sites, site_count);
 	take_counts(&walk, ret);
 	free(walk.nodes);

@@ -158,6 +158,7 @@ struct merge {
 	struct changes changes; /* between snapshots */
 	struct marks marks;	/* steps and counters */
 	struct locks *locks;	/* collector/locks/locks.h */
+	struct spans *spans;	/* collector/merge/slow/spans.h */
 	struct transfers transfers;
 	uint32_t **merged_sites; /* by process with snapshots and site: index in sites */
 	struct map path_map, site_map, edge_map;

@@ -86,6 +86,8 @@ static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
 					     &ret->stall_count);
 	ret->transfers = segment_reader_entries(reader, slot, ARRAY_TRANSFERS, &now,
 						&ret->transfer_count);
+	ret->spans =
+		segment_reader_entries(reader, slot, ARRAY_SPANS, &now, &ret->span_count);
 	return 0;
 }
 
@@ -128,6 +130,7 @@ void read_lane_done(struct read_lane_data *data)
 	free(data->lock_waits);
 	free(data->stalls);
 	free(data->transfers);
+	free(data->spans);
 	*data = (struct read_lane_data){.frame_count = 0};
 }
 

@@ -47,7 +47,8 @@ struct read_lane_data {
 	uint32_t count_count, window_count, wait_count;
 	struct segment_stall *stalls; /* likewise */
 	uint32_t lock_count, lock_time_count, lock_wait_count, stall_count;
-	uint32_t transfer_count;
+	uint32_t transfer_count, span_count;
+	struct segment_span *spans;
 };
 
 /* The names of one file's regions; both strings of each end with NUL. */

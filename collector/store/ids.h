@@ -39,6 +39,10 @@ static inline int64_t store_path_id(const struct store_ids *ids, uint32_t path)
 	return ids->path + path - 1; /* path 0 is the root above all */
 }
 
+/* Index of a lane of the process, or -1. Threads without one have no row. */
+int64_t store_find_lane(const struct read_run *run, const struct read_process *process,
+			uint32_t slot);
+
 /* Insert rows; return SQLITE_OK or SQLite's error. */
 int store_process_rows(struct store *store, const struct ingest *ingest,
 		       const struct store_ids *ids);
@@ -56,6 +60,8 @@ int store_lock_rows(struct store *store, const struct ingest *ingest,
 		    const struct store_ids *ids);
 int store_transfer_rows(struct store *store, const struct ingest *ingest,
 			const struct store_ids *ids);
+int store_span_rows(struct store *store, const struct ingest *ingest,
+		    const struct store_ids *ids);
 /* What makes the run visible: its row in run, and what is believed of it in trust. */
 int store_last_rows(struct store *store, const struct ingest *ingest,
 		    const struct store_ids *ids);

@@ -100,9 +100,9 @@ static int insert_lanes(struct store *store, const struct ingest *ingest,
 	return row_close(&row);
 }
 
-/* Index of a lane of the process, or -1. Lanes are in the order of files and slots. */
-static int64_t find_lane(const struct read_run *run, const struct read_process *process,
-			 uint32_t slot)
+/* Lanes are in the order of files and slots. */
+int64_t store_find_lane(const struct read_run *run, const struct read_process *process,
+			uint32_t slot)
 {
 	size_t low = 0, high = run->lane_count;
 
@@ -148,7 +148,7 @@ static void thread_row(struct row *row, const struct ingest *ingest,
 		       const struct segment_thread *thread, int64_t *next_id)
 {
 	const struct read_process *process = &ingest->run.processes[process_index];
-	int64_t lane = find_lane(&ingest->run, process, thread->lane_slot);
+	int64_t lane = store_find_lane(&ingest->run, process, thread->lane_slot);
 	uint64_t end_ticks = thread->end_ticks ? thread->end_ticks
 					       : ingest->endings[process_index].end_ticks;
 	struct thread_split split;

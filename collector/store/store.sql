@@ -114,6 +114,8 @@ DELETE FROM stall WHERE rowid IN
 	(SELECT rowid FROM stall WHERE run_id = :run LIMIT :limit);
 DELETE FROM stall_window WHERE rowid IN
 	(SELECT rowid FROM stall_window WHERE run_id = :run LIMIT :limit);
+DELETE FROM span WHERE rowid IN
+	(SELECT rowid FROM span WHERE run_id = :run LIMIT :limit);
 DELETE FROM trust WHERE rowid IN
 	(SELECT rowid FROM trust WHERE run_id = :run LIMIT :limit);
 DELETE FROM site WHERE rowid IN

@@ -6,10 +6,13 @@
 #include "shim/core/process.h"
 #include "shim/lane/paused.h"
 
-/* So many in an interval, and the threshold doubles; and again, after half as many. Less
- * than a quarter, and it is halved for the next. */
+/* So many in an interval, and the threshold doubles; and again, after half as many. With
+ * less than a quarter it is halved for the next one, with next to none more: the end of a
+ * deep recursion is a thousand long calls at once, and no reason to be blind for long. */
 #define INTERVAL_TICKS (clock_tenth_of_second())
 #define INTERVAL_SPANS 256u
+#define FEW_SPANS (INTERVAL_SPANS / 4)
+#define NO_SPANS (INTERVAL_SPANS / 32)
 
 /* When there is no room: of the longest a quarter stays, and of the others the longest
  * of each part of the time, up to half. */
@@ -140,12 +143,18 @@ static int append(struct lane_context *context, const struct segment_span *span)
 void spans_look(struct lane_context *context, uint64_t now)
 {
 	struct lane_spans *spans = &context->spans;
+	uint64_t intervals = (now - spans->interval_ticks) / INTERVAL_TICKS;
+	uint64_t shift = spans->interval_count < NO_SPANS    ? 3
+			 : spans->interval_count < FEW_SPANS ? 1
+							     : 0;
 
-	if (now - spans->interval_ticks < INTERVAL_TICKS || spans->busy)
+	if (!intervals || (int64_t)intervals < 0 || spans->busy)
 		return;
-	if (spans->interval_count < INTERVAL_SPANS / 4 &&
-	    context->span_ticks > spans->floor_ticks)
-		context->span_ticks /= 2;
+	shift += 3 * (intervals - 1);
+	if (shift > 63 || context->span_ticks >> shift < spans->floor_ticks)
+		context->span_ticks = spans->floor_ticks;
+	else
+		context->span_ticks >>= shift;
 	spans->interval_count = 0;
 	spans->interval_ticks = now;
 }
