@@ -109,6 +109,16 @@ static const char *keep(struct comparison *comparison, const char *text)
 			   intern_text(&comparison->texts, text, NULL));
 }
 
+/* Recordings may have the variants of a constructor or destructor as functions of their
+ * own, or as one that is known by any of them. */
+static void add_name(struct strbuf *key, const struct compare_function_row *row)
+{
+	if (!row->linkage_name)
+		strbuf_puts(key, row->name);
+	else if (match_add_family(key, row->linkage_name) && row->full_name)
+		strbuf_printf(key, "\n%s", row->full_name);
+}
+
 /* Same module, same name; and the same file, since C has static namesakes. */
 static uint32_t function_number(struct comparison *comparison,
 				const struct compare_function_row *row, bool *is_new)
@@ -116,8 +126,9 @@ static uint32_t function_number(struct comparison *comparison,
 	struct strbuf key = {0};
 	uint32_t number;
 
-	strbuf_printf(&key, "%s\n%s\n", row->module ? row->module : "",
-		      row->linkage_name ? row->linkage_name : row->name);
+	strbuf_printf(&key, "%s\n", row->module ? row->module : "");
+	add_name(&key, row);
+	strbuf_putc(&key, '\n');
 	match_add_base(&key, row->file);
 	/* 0x1234 (libx.so) is the same code in the same build only */
 	if (!row->linkage_name && strncmp(row->name, "0x", 2) == 0)

@@ -9,6 +9,7 @@ usage: make_db.py fixture FILE      the small one that the golden reports show
                                     program that was changed and built again
        make_db.py frames FILE       threads, tasks and libraries, see make_frames.py
        make_db.py renames FILE      two builds with other names, see make_renames.py
+       make_db.py variants FILE     destructors of several functions, see make_variants.py
        make_db.py snapshots FILE    runs with snapshots, see make_snapshots.py
        make_db.py machine FILE      a run on GPUs, see make_machine.py
        make_db.py io FILE           a run that reads and writes, see make_io.py
@@ -650,6 +651,8 @@ def make(kind, path, paths=26000):
         importlib.import_module("make_names").make(db)
     elif kind == "frames":
         importlib.import_module("make_frames").make(db)
+    elif kind == "variants":
+        importlib.import_module("make_variants").make(db)
     elif kind == "renames":
         importlib.import_module("make_renames").make(db)
     elif kind == "inlined":

@@ -456,6 +456,9 @@ CASES = {
     "compare-renames-focus": (["compare", "renames.db", "--focus", "^read_line$"], {}),
     "compare-renames-gate": (["compare", "renames.db", "--limit", "func:read_line.calls=0%,"
                               "func:next_record.calls=0%,func:checksum.cpu=1%"], {}),
+    "compare-variants": (["compare", "variants.db", "--limit", "0"], WIDE),
+    "compare-variants-gate": (["compare", "variants.db", "--limit",
+                               "func:Circle::~Circle.calls=0%"], {}),
     "compare-renames-gone": (["compare", "renames.db", "--limit", "func:process.calls=0%"],
                              {}),
     "flamegraph-frames": (["flamegraph", "frames.db"], {}),
@@ -740,7 +743,7 @@ def make_databases(folder, cases):
     """Those that the cases name, and the fixture with its damaged copies."""
     named = {word for case in cases for word in CASES[case][0]}
     for kind in ("fixture", "empty", "none", "groups", "marks", "snapshots", "machine", "io",
-                 "findings", "unwound", "inlined", "renames", "frames", "wrappers", "plain-before", "plain-after", "plain-both",
+                 "findings", "unwound", "inlined", "renames", "variants", "frames", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
                  "jobs-inside", "names", "estimates", "drowned", "fewer",
                  "levels", "longer", "waiting", "waits", "critical"):

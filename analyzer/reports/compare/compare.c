@@ -75,6 +75,7 @@ void compare_free_state(struct compare_state *state)
 {
 	for (size_t i = 0; i < state->run_count; i++) {
 		free(state->runs[i].function_ids);
+		map_done(&state->runs[i].variants);
 		free(state->runs[i].functions);
 	}
 	free(state->runs);

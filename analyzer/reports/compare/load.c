@@ -214,9 +214,9 @@ static void add_function(struct compare_state *state, size_t number,
 	const char *module = cursor_text(cursor, "module");
 	const char *name = cursor_text(cursor, "name");
 	size_t column = state->runs[number].column;
-	struct strbuf base = {0}, clean = {0};
+	const char *full_name = cursor_text(cursor, "full_name");
+	struct strbuf base = {0}, clean = {0}, full = {0};
 	struct compare_function_row row = {
-		.full_name = cursor_text(cursor, "full_name"),
 		.linkage_name = cursor_text(cursor, "linkage_name"),
 		.build_id = cursor_text(cursor, "build_id"),
 		.file = cursor_text(cursor, "file"),
@@ -227,6 +227,12 @@ static void add_function(struct compare_state *state, size_t number,
 	};
 
 	utf8_clean(&clean, name ? name : "?");
+	compare_drop_variant(&clean);
+	if (full_name) {
+		strbuf_puts(&full, full_name);
+		compare_drop_variant(&full);
+		row.full_name = strbuf_text(&full);
+	}
 	if (module && intern_find(programs, module) == INTERN_NONE)
 		match_add_base(&base, module);
 	row.name = strbuf_text(&clean);
@@ -247,6 +253,7 @@ static void add_function(struct compare_state *state, size_t number,
 	add_total(state, RUN_CALLS, column, row.values[COMPARE_calls]);
 	strbuf_free(&base);
 	strbuf_free(&clean);
+	strbuf_free(&full);
 }
 
 static int load_functions(struct compare_state *state, size_t number)
@@ -262,6 +269,8 @@ static int load_functions(struct compare_state *state, size_t number)
 			add_function(state, number, cursor, &programs);
 		result = report_finish(state->input, cursor);
 	}
+	if (result == 0)
+		result = compare_fold_variants(state, number);
 	intern_free(&programs);
 	return result;
 }

@@ -52,6 +52,8 @@ struct compare_run {
 	int64_t *function_ids;
 	uint32_t *functions;
 	size_t function_count, function_capacity;
+	/* Pairs of functions that are variants, the one that calls the other first. */
+	struct map variants;
 };
 
 /* Why quantities cannot be compared; NULL: they can. */
@@ -145,6 +147,14 @@ void compare_add_hooks(const struct compare_run *run, struct cursor *cursor,
 		       bool is_estimated, int64_t *values);
 /* The number in the comparison of a function of a run, or COMPARE_NONE. */
 uint32_t compare_run_function(const struct compare_run *run, int64_t function_id);
+/* Is this function a variant that the other calls for its object, as variants.c found? */
+bool compare_is_variant_of(const struct compare_run *run, int64_t caller_id,
+			   int64_t callee_id);
+/* variants.c, for load.c. A name without what older recordings told variants by. */
+void compare_drop_variant(struct strbuf *name);
+/* Of a run whose functions are there: takes what variants were called by others for the
+ * same object out of their calls and totals. 0, or -1 with the input's error. */
+int compare_fold_variants(struct compare_state *state, size_t number);
 /* Of a run whose functions are there. 0, or -1 with the input's error. */
 int compare_load_paths(struct compare_state *state, size_t number);
 /* check.c: what stands in the way of comparing, as notes. */

@@ -38,6 +38,62 @@ void match_add_stripped(struct strbuf *key, const char *linkage_name)
 	strbuf_add(key, linkage_name, stem < size ? stem : size);
 }
 
+/* The number in C1, D0, CI2 and the like at `at`, or NULL. */
+static const char *variant_at(const char *at)
+{
+	const char *number = at + (at[0] == 'C' && at[1] == 'I' ? 2 : 1);
+
+	if ((*at != 'C' && *at != 'D') || *number < '0' || *number > '4')
+		return NULL;
+	return number[1] && strchr("EIB", number[1]) ? number : NULL;
+}
+
+bool match_add_family(struct strbuf *key, const char *linkage_name)
+{
+	const char *from = linkage_name;
+	bool has_variant = false;
+
+	if (!starts_with(linkage_name, "_Z")) {
+		strbuf_puts(key, linkage_name);
+		return false;
+	}
+	for (const char *at = linkage_name; *at; at++) {
+		const char *number = variant_at(at);
+
+		if (!number)
+			continue;
+		strbuf_add(key, from, (size_t)(number - from));
+		strbuf_putc(key, '*');
+		at = number;
+		from = number + 1;
+		has_variant = true;
+	}
+	strbuf_puts(key, from);
+	return has_variant;
+}
+
+/* In the order in which they call each other: the one that gets memory comes first. */
+static int rank_of(char letter, char number)
+{
+	return letter == 'C' && number == '3' ? 0 : number - '0';
+}
+
+bool match_calls_variant(const char *linkage_name, const char *other)
+{
+	size_t same = 0;
+	char letter;
+
+	while (linkage_name[same] && linkage_name[same] == other[same])
+		same++;
+	if (!same || !linkage_name[same] || !other[same] ||
+	    strcmp(linkage_name + same + 1, other + same + 1) != 0)
+		return false;
+	letter = linkage_name[same - 1] == 'I' && same > 1 ? linkage_name[same - 2]
+							   : linkage_name[same - 1];
+	return (letter == 'C' || letter == 'D') &&
+	       rank_of(letter, linkage_name[same]) < rank_of(letter, other[same]);
+}
+
 /* 'lambda1'(int) of clang as {lambda(int)#3} of GCC: clang begins with 'lambda', then
  * 'lambda0'. Returns how much of text it was, 0: no lambda. */
 static size_t add_lambda(struct strbuf *key, const char *text)

@@ -20,6 +20,15 @@ void match_add_base(struct strbuf *key, const char *path);
  * .part.2, .cold, .lto_priv.3, .localalias, .llvm.123, .__uniq.456, @VERSION. */
 void match_add_stripped(struct strbuf *key, const char *linkage_name);
 
+/* A linkage name without what tells variants of a constructor or destructor apart; so of
+ * some other names, too, whose demangled names are not the same then. false: it has none
+ * of that, and is added as it is. */
+bool match_add_family(struct strbuf *key, const char *linkage_name);
+
+/* Is the one a variant that calls the other for the same object? They have the same
+ * demangled name. */
+bool match_calls_variant(const char *linkage_name, const char *other);
+
 /* A demangled name in one spelling (cxx_canonical.h), with parameters; lambdas as GCC
  * writes them; the anonymous namespace as the file it is in (NULL: not known). */
 void match_add_canonical(struct strbuf *key, const char *name, const char *file);

@@ -12,6 +12,13 @@ static const char *stripped(const char *name)
 	return strbuf_text(&key);
 }
 
+static const char *family(const char *name, bool has_variants)
+{
+	strbuf_reset(&key);
+	assert_int_equal(match_add_family(&key, name), has_variants);
+	return strbuf_text(&key);
+}
+
 static const char *canonical(const char *name)
 {
 	strbuf_reset(&key);
@@ -43,6 +50,30 @@ static void modules(void **state)
 	match_add_base(&key, "app");
 	match_add_base(&key, NULL);
 	assert_string_equal(strbuf_text(&key), "app");
+}
+
+static void variants(void **state)
+{
+	(void)state;
+	assert_string_equal(family("_ZN1AD0Ev", true), "_ZN1AD*Ev");
+	assert_string_equal(family("_ZN1AC1Ei", true), "_ZN1AC*Ei");
+	assert_string_equal(family("_ZN1ACI2E1Bi", true), "_ZN1ACI*E1Bi");
+	assert_string_equal(family("_ZN3BoxIiED2Ev", true), "_ZN3BoxIiED*Ev");
+	assert_string_equal(family("_ZN1AC4IdEET_", true), "_ZN1AC*IdEET_");
+	assert_string_equal(family("_Z3addii", false), "_Z3addii");
+	assert_string_equal(family("AD0E", false), "AD0E");
+	assert_string_equal(family("_ZD", false), "_ZD");
+	assert_true(match_calls_variant("_ZN1AD0Ev", "_ZN1AD1Ev"));
+	assert_true(match_calls_variant("_ZN1AD0Ev", "_ZN1AD2Ev"));
+	assert_true(match_calls_variant("_ZN1AD1Ev", "_ZN1AD4Ev"));
+	assert_true(match_calls_variant("_ZN1AC3Ev", "_ZN1AC1Ev"));
+	assert_true(match_calls_variant("_ZN1ACI1E1Bi", "_ZN1ACI2E1Bi"));
+	assert_false(match_calls_variant("_ZN1AD1Ev", "_ZN1AD0Ev"));
+	assert_false(match_calls_variant("_ZN1AD1Ev", "_ZN1AD1Ev"));
+	assert_false(match_calls_variant("_ZN1AD1Ev", "_ZN1AD2Ei"));
+	assert_false(match_calls_variant("_ZN1AD1Ev", "_ZN1AD"));
+	assert_false(match_calls_variant("f1", "f2"));
+	assert_false(match_calls_variant("", "1"));
 }
 
 static void clones(void **state)
@@ -149,6 +180,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(modules),
+		cmocka_unit_test(variants),
 		cmocka_unit_test(clones),
 		cmocka_unit_test(spellings),
 		cmocka_unit_test(names_without_what_changes),
