@@ -15,6 +15,8 @@ import sys
 
 KEPT = {name: os.path.join("analyzer", "rules", "time", "run.sql")
         for name in ("root_lane", "held", "site_busiest")}
+# by rundb_keep_sums(), of what no query finds: key and value
+SUMS = {"made": ("function_id", "calls")}
 SKIPPED_FOLDERS = {".git", "__pycache__", "transparency"}
 
 
@@ -76,6 +78,8 @@ def keep_tables(db, root):
         with open(os.path.join(root, path), encoding="utf-8") as file:
             text = dict(sections(file.read()))[name]
         db.execute(f"CREATE TEMP TABLE {name} AS {text}", {"run": None})
+    for name, columns in SUMS.items():
+        db.execute(f"CREATE TEMP TABLE {name} ({', '.join(columns)})")
 
 
 def main():

@@ -10,7 +10,7 @@
 #define RULES(RULE)                                                                      \
 	RULE(slow_call) RULE(hot_leaf) RULE(tiny_calls) RULE(chatty_edge)                \
 	RULE(tail_latency) RULE(two_modes) RULE(long_call)                               \
-	RULE(thread_imbalance) RULE(deep_recursion) RULE(start_up)                       \
+	RULE(thread_imbalance) RULE(deep_recursion) RULE(start_up) RULE(likely_hot)      \
 	RULE(step_drift) RULE(slow_steps) RULE(step_growth)                              \
 	RULE(page_faults) RULE(cpu_low) RULE(cpu_high) RULE(starved)                     \
 	RULE(too_many_threads)                                                           \

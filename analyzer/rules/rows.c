@@ -100,7 +100,9 @@ static void tell(struct rule_input *input, struct findings *ret, struct cursor *
 	saving_ns = value_of(cursor, "saving_ns", 0);
 	finding->saving_ns = fmax(0, saving_ns);
 	finding->impact =
-		rule_share(saving_ns, value_of(cursor, "of_ns", input->time_run->run_ns));
+		value_of(cursor, "at_stake",
+			 rule_share(saving_ns,
+				    value_of(cursor, "of_ns", input->time_run->run_ns)));
 	finding->saving_bytes = value_of(cursor, "saving_bytes", 0);
 	if (finding->saving_bytes > 0)
 		finding->impact = rule_share(finding->saving_bytes,

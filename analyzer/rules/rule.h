@@ -126,10 +126,11 @@ struct rule {
 	/*
 	 * A rule that is a query: each row whose values are all on the right side of
 	 * their limits becomes a finding. The columns path_id or function_id (neither, or
-	 * 0: the whole run), saving_ns of of_ns, saving_bytes of of_bytes, confidence,
-	 * severity, NAME_error (of what is told of NAME), and unmeasured (why this row
-	 * says nothing) are taken where there are such. "{name}" in a text is what the
-	 * row has in that column, "{>name}" the end of that call path, "{run}" the run.
+	 * 0: the whole run), saving_ns of of_ns, saving_bytes of of_bytes, at_stake (a
+	 * share that weighs where no saving can be told), confidence, severity,
+	 * NAME_error (of what is told of NAME), and unmeasured (why this row says
+	 * nothing) are taken where there are such. "{name}" in a text is what the row has
+	 * in that column, "{>name}" the end of that call path, "{run}" the run.
 	 */
 	const char *sql;
 	const struct rule_value *values; /* ends with one without a column */
@@ -145,7 +146,8 @@ struct rule {
 	const char *sites;
 	int (*judge)(struct rule_input *input, struct findings *ret,
 		     const struct memory_owner *owner);
-	/* Without both: adds findings. RULE_DONE, RULE_NOT_MEASURED or -errno. */
+	/* Without both, or to prepare the query, which it then asks by rule_look(): adds
+	 * findings. RULE_DONE, RULE_NOT_MEASURED or -errno. */
 	int (*evaluate)(struct rule_input *input, struct findings *ret);
 };
 

@@ -12,6 +12,7 @@ the source:
     // mild: ID...                  rules that find nothing of medium or above beside it
     // flags: -pthread              for the compiler
     // cpus: N                      nothing to be seen on a machine with fewer
+    // settings: NAME=VALUE...      for the environment, such as another level than exact
     // rules: JSON                  limits of rules, as a file for --rules
 """
 import glob
@@ -41,6 +42,9 @@ class Source:
     def words(self, name):
         return self.lines.get(name, "").split()
 
+    def settings(self):
+        return dict(word.split("=", 1) for word in self.words("settings"))
+
 
 class Bench:
     def __init__(self, products, folder):
@@ -51,7 +55,7 @@ class Bench:
                                           flags=source.words("flags"))
         database = program + ".db"
         result = harness.run([program], cwd=self.folder,
-                             env=self.products.environment(database))
+                             env=self.products.environment(database, **source.settings()))
         harness.expect(result.returncode == 0,
                        f"{source.name} ended with {result.returncode}: {result.stderr}")
         harness.settle(self.products, database)

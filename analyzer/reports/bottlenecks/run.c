@@ -109,13 +109,13 @@ static enum exit_status apply(struct report_input *input, struct rule_input *rul
 
 	rule->rule = state->rule;
 	rule->reason = measured_missing(rule, state->rule->needs);
-	result = rule->reason	    ? RULE_NOT_MEASURED
-		 : state->rule->sql ? rule_look(rule, findings)
-		 : state->rule->judge
-			 ? memory_owners_judge(rule, findings,
+	result = rule->reason		 ? RULE_NOT_MEASURED
+		 : state->rule->evaluate ? state->rule->evaluate(rule, findings)
+		 : state->rule->sql
+			 ? rule_look(rule, findings)
+			 : memory_owners_judge(rule, findings,
 					       rule_query(rule, state->rule->sites),
-					       state->rule->judge)
-			 : state->rule->evaluate(rule, findings);
+					       state->rule->judge);
 	if (result < 0 || rule->error->size)
 		return report_fail(input, STATUS_FAILED, "%s", strbuf_text(rule->error));
 	state->outcome = result == RULE_NOT_MEASURED ? OUTCOME_NOT_MEASURED
