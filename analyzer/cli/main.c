@@ -7,8 +7,8 @@
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
 #include "analyzer/cli/cli.h"
+#include "analyzer/mcp/server.h"
 #include "analyzer/names/name_pool.h"
-#include "analyzer/reports/names/focus.h"
 #include "analyzer/reports/open.h"
 #include "analyzer/rundb/limits.h"
 #include "analyzer/rundb/select.h"
@@ -260,19 +260,12 @@ static enum exit_status run(const struct request *cli, struct report_input *inpu
 
 	filter_init(&input->filter, options->focus, options->ignore);
 	status = open_database(cli, input);
-	if (!status)
-		status = focus_resolve(input);
-	if (!status)
-		status = focus_collect(input);
 	if (status)
 		return status;
 	doc_init(&doc, cli->report->name);
-	doc.names = input->names;
 	status = report_build(cli->report, input, &doc);
 	if (status == STATUS_OK || status == STATUS_NOTHING ||
 	    status == STATUS_REGRESSION) {
-		if (cli->report->takes & TAKES_FILTER)
-			focus_note(input, &doc);
 		shown = show(cli, &doc);
 		status = shown ? shown : status;
 	}
@@ -290,7 +283,8 @@ int main(int argc, char **argv)
 	setlocale(LC_NUMERIC, "C");
 	cli_parse(argc, argv, &cli);
 	input.options = &cli.options;
-	status = run(&cli, &input);
+	status = cli.report->takes & TAKES_CLIENT ? mcp_serve(stdin, stdout, cli.database)
+						  : run(&cli, &input);
 	if (input.error.size)
 		complain(strbuf_text(&input.error));
 	filter_free(&input.filter);

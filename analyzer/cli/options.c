@@ -171,6 +171,8 @@ bool cli_option_is_taken(size_t option, const struct report *report)
 
 	if (report && table[option].key == KEY_FORMAT && cli_writes_one_format(report))
 		return false;
+	if (report && (report->takes & TAKES_CLIENT))
+		return option >= CLI_OPTION_COUNT - OF_THE_PROGRAM;
 	return !needed || !report || (report->takes & needed);
 }
 

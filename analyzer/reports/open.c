@@ -6,6 +6,7 @@
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/load.h"
+#include "analyzer/reports/names/focus.h"
 #include "analyzer/reports/trust/trust.h"
 
 #include "facts.sql.h"
@@ -57,8 +58,16 @@ enum exit_status report_build(const struct report *report, struct report_input *
 {
 	static const char *const of_calls[] = {"calls", "inlined_calls", "timed_calls",
 					       "unwound_count"};
-	enum exit_status status = report->build(input, doc);
+	enum exit_status status = focus_resolve(input);
 
+	if (!status)
+		status = focus_collect(input);
+	if (status)
+		return status;
+	doc->names = input->names;
+	status = report->build(input, doc);
+	if (report->takes & TAKES_FILTER)
+		focus_note(input, doc);
 	for (size_t i = 0;
 	     input->calls_unknown && i < sizeof(of_calls) / sizeof(of_calls[0]); i++)
 		doc_forget(doc, of_calls[i]);

@@ -4,8 +4,8 @@
 
 #include "analyzer/reports/trust/facts.h"
 
-/* Fills the document, as report->build does; where the run was sampled, calls are not
- * known in any part of it. */
+/* Fills a new document about what input has opened, as report->build does: with what
+ * --focus and --ignore mean there, and where the run was sampled without calls. */
 enum exit_status report_build(const struct report *report, struct report_input *input,
 			      struct doc *doc);
 /* Opens a document about one run: what it is, whether it can be trusted. */

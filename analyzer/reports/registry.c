@@ -17,6 +17,7 @@ extern const struct report report_import;
 extern const struct report report_io;
 extern const struct report report_leaks;
 extern const struct report report_locks;
+extern const struct report report_mcp;
 extern const struct report report_memory;
 extern const struct report report_ranks;
 extern const struct report report_report;
@@ -31,12 +32,19 @@ extern const struct report report_steps;
 extern const struct report report_tree;
 
 const struct report *const report_registry[] = {
-	&report_report,	   &report_bottlenecks,	 &report_functions,	&report_tree,
-	&report_callers,   &report_locks,	 &report_critical,	&report_memory,
-	&report_leaks,	   &report_set,		 &report_snapshot,	&report_snapshots,
-	&report_delta,	   &report_components,	 &report_steps,		&report_io,
-	&report_resources, &report_flamegraph,	 &report_export,	&report_import,
-	&report_compare,   &report_ranks,	 &report_runs,		&report_sql,
-	&report_doctor,	   &report_exclude_list, &report_selftest_gate,
+	&report_report,	      &report_bottlenecks,
+	&report_functions,    &report_tree,
+	&report_callers,      &report_locks,
+	&report_critical,     &report_memory,
+	&report_leaks,	      &report_set,
+	&report_snapshot,     &report_snapshots,
+	&report_delta,	      &report_components,
+	&report_steps,	      &report_io,
+	&report_resources,    &report_flamegraph,
+	&report_export,	      &report_import,
+	&report_compare,      &report_ranks,
+	&report_runs,	      &report_sql,
+	&report_doctor,	      &report_mcp,
+	&report_exclude_list, &report_selftest_gate,
 };
 const size_t report_registry_count = sizeof(report_registry) / sizeof(report_registry[0]);

@@ -100,7 +100,8 @@ LAYERS = {
     "analyzer/render": [*BASE, "analyzer/names", "analyzer/model", "analyzer/findings", "analyzer/document",
                         "analyzer/rules/rule.h"],
     "analyzer/export": [*BASE, "analyzer/model", "analyzer/document"],
-    "analyzer/cli": [*CONTENT, "analyzer/rules", "analyzer/reports", "analyzer/render",
+    "analyzer/mcp": [*CONTENT, "analyzer/reports", "analyzer/render"],
+    "analyzer/cli": [*CONTENT, "analyzer/mcp", "analyzer/rules", "analyzer/reports", "analyzer/render",
                      "analyzer/export"],
 }
 

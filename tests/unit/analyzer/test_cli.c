@@ -111,7 +111,7 @@ static void every_report_tells_what_it_is(void **state)
 	for (size_t i = 0; i < report_registry_count; i++) {
 		const struct report *report = report_registry[i];
 
-		assert_non_null(report->build);
+		assert_true(!report->build == !!(report->takes & TAKES_CLIENT));
 		assert_non_null(report->summary);
 		assert_non_null(report->description);
 		assert_non_null(strstr(report->example, "prof-analyze"));
