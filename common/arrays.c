@@ -14,6 +14,7 @@
 #include "common/segment_recording.h"
 #include "common/segment_series.h"
 #include "common/slow/spans.h"
+#include "common/slow/studies.h"
 
 #define HEADER_ALIGN 64u
 #define PAGE_BYTES 4096u
@@ -80,6 +81,10 @@ const struct array_kind array_kinds[ARRAY_COUNT] = {
 				UNLIMITED, 1, 28, 512, 0),
 	[ARRAY_SPANS] = ROW(LANE, segment_lane, spans, segment_span, SEGMENT_SPAN_LIMIT,
 			    1, 64, 512, 0),
+	[ARRAY_STUDIES] = ROW(LANE, segment_lane, studies, segment_study,
+			      SEGMENT_STUDIES_MOST, 1, 8, 8, 0),
+	[ARRAY_CASES] = ROW(LANE, segment_lane, cases, segment_case, SEGMENT_CASES_MOST,
+			    1, 16, 16, 0),
 	[ARRAY_SERIES] = ROW(LANE, segment_lane, series, segment_series,
 			     SEGMENT_SERIES_LIMIT, ARRAY_REST, 1, 1, 0),
 	[ARRAY_SNAPSHOTS] = ROW(HISTORY, segment_history, snapshots, segment_snapshot,

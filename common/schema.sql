@@ -420,6 +420,51 @@ CREATE TABLE counter (
 	live_bytes INTEGER NOT NULL	-- of the process, then
 );
 
+-- A function that was STUDIED, and calls of it that were kept with what was done below
+-- them: the slowest (by their time less ready_ns) and of the others the ones in the middle of
+-- those kept by chance. A call within another call of the function is a part of that one.
+-- study_id counts from 1 in its run, case_id in its study, the slowest first.
+CREATE TABLE study (
+	run_id INTEGER NOT NULL, study_id INTEGER NOT NULL,
+	path_id INTEGER NOT NULL,	-- one of the function's paths
+	reason INTEGER NOT NULL,	-- 1 asked for, 2 found: its times have a tail
+	started_ns INTEGER NOT NULL,
+	calls INTEGER NOT NULL,		-- since then, outermost
+	total_ns INTEGER NOT NULL,	-- of them, as the clock said
+	alone_calls INTEGER NOT NULL,	-- that had the chance to be kept as usual ones
+	missed_calls INTEGER NOT NULL,	-- slow ones that were not looked at
+	ready_calls INTEGER NOT NULL,	-- slow only as long as they waited for a CPU: not kept
+	ready_ns INTEGER NOT NULL,	-- that these waited
+	folded_paths INTEGER NOT NULL,	-- below it, that there was no room to remember
+	cost_ns INTEGER NOT NULL,	-- what looking took; in no call's time
+	PRIMARY KEY (run_id, study_id)
+) WITHOUT ROWID;
+CREATE TABLE study_case (
+	run_id INTEGER NOT NULL, study_id INTEGER NOT NULL, case_id INTEGER NOT NULL,
+	process_id INTEGER NOT NULL, lane_id INTEGER NOT NULL, path_id INTEGER NOT NULL,
+	is_slow INTEGER NOT NULL,
+	number INTEGER NOT NULL,	-- of the study's calls in the lane, from 1
+	started_ns INTEGER NOT NULL,
+	duration_ns INTEGER NOT NULL,	-- inner cost off
+	ready_ns INTEGER NOT NULL,	-- of it, waited for a CPU
+	beside_calls INTEGER NOT NULL,	-- right before it, on the same path: in its parts, too
+	beside_ns INTEGER NOT NULL,
+	folded_parts INTEGER NOT NULL,	-- that there was no room for
+	PRIMARY KEY (run_id, study_id, case_id)
+) WITHOUT ROWID;
+-- What a path did in a case; that of the function itself is among them. A path that is not
+-- there did nothing, or is one of the folded parts.
+CREATE TABLE study_part (
+	run_id INTEGER NOT NULL, study_id INTEGER NOT NULL, case_id INTEGER NOT NULL,
+	path_id INTEGER NOT NULL,
+	is_first INTEGER NOT NULL,	-- nobody in the thread had been there before
+	calls INTEGER NOT NULL,
+	total_ns INTEGER NOT NULL, self_ns INTEGER NOT NULL,	-- corrected
+	alloc_count INTEGER NOT NULL, alloc_bytes INTEGER NOT NULL,	-- its own, as the rest
+	ready_ns INTEGER NOT NULL, blocked_ns INTEGER NOT NULL,
+	PRIMARY KEY (run_id, study_id, case_id, path_id)
+) WITHOUT ROWID;
+
 -- What the run was asked to record while it went on (prof-analyze set), from then on.
 CREATE TABLE setting (
 	run_id INTEGER NOT NULL, setting_number INTEGER NOT NULL,
@@ -786,6 +831,24 @@ CREATE VIEW counter_spans AS SELECT s.run_id, s.process_id AS of_process_id, s.n
 	p.live_bytes, s.series_id
 	FROM series_span p JOIN series s USING (series_id) WHERE s.kind = 2
 	AND s.run_id NOT IN (SELECT run_id FROM storing);
+
+CREATE VIEW studies AS SELECT s.run_id, s.study_id, p.function_id, f.name,
+	CASE s.reason WHEN 1 THEN 'asked' ELSE 'found' END AS reason, s.started_ns, s.calls,
+	s.total_ns, s.alone_calls, s.missed_calls, s.ready_calls, s.ready_ns, s.folded_paths,
+	s.cost_ns
+	FROM study s JOIN path p USING (path_id) JOIN function f USING (function_id)
+	WHERE s.run_id NOT IN (SELECT run_id FROM storing);
+
+CREATE VIEW study_cases AS SELECT run_id, study_id, case_id, process_id, lane_id, path_id,
+	is_slow, number, started_ns, duration_ns, ready_ns, beside_calls, beside_ns,
+	folded_parts
+	FROM study_case WHERE run_id NOT IN (SELECT run_id FROM storing);
+
+CREATE VIEW study_parts AS SELECT s.run_id, s.study_id, s.case_id, s.path_id, f.name,
+	s.is_first, s.calls, s.total_ns, s.self_ns, s.alloc_count, s.alloc_bytes, s.ready_ns,
+	s.blocked_ns
+	FROM study_part s JOIN path p USING (path_id) JOIN function f USING (function_id)
+	WHERE s.run_id NOT IN (SELECT run_id FROM storing);
 
 CREATE VIEW resources AS SELECT run_id, process_id, time_ns, cpu_percent, rss_bytes,
 	minor_faults, major_faults, read_bytes, write_bytes, thread_count, cpu_wait_ns

@@ -105,7 +105,7 @@
 #define SEGMENT_MAGIC_FILE 0x3130676573667270ull    /* "prfseg01" */
 #define SEGMENT_MAGIC_PROCESS 0x3130636f72667270ull /* "prfroc01" */
 #define SEGMENT_MAGIC_LANE 0x31306e616c667270ull    /* "prflan01" */
-#define SEGMENT_VERSION 25u
+#define SEGMENT_VERSION 26u
 
 #define SEGMENT_SPOOL_SUFFIX "-spool"
 #define SEGMENT_RUN_NAME "run"
@@ -476,6 +476,8 @@ struct segment_lane {
 	struct segment_array transfers;	 /* struct segment_transfer; [0] is never used */
 	struct segment_array spans;	 /* common/slow/spans.h */
 	struct segment_array series;	 /* common/segment_series.h */
+	struct segment_array studies;	 /* common/slow/studies.h */
+	struct segment_array cases;	 /* likewise */
 	uint64_t repaired_frame_count;	 /* closed without their own exit */
 	uint64_t orphan_exit_count;	 /* exits that matched no open frame */
 	uint64_t folded_call_count; /* entries past the path limit or without space */

@@ -244,7 +244,7 @@ void cli_assign(char *const *arguments, size_t count, struct request *ret,
 	if (count == 0 && (ret->report->takes & TAKES_NO_DATABASE) &&
 	    !takes_only_words(ret->report))
 		return;
-	if (count < wanted) {
+	if (count + (ret->report->takes & TAKES_MAYBE ? 1 : 0) < wanted) {
 		strbuf_printf(error, "%s needs ", ret->report->name);
 		put_wanted(ret->report, "a", error);
 		strbuf_printf(error, ", such as: %s", ret->report->example);

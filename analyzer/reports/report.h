@@ -70,6 +70,7 @@ enum report_takes {
 	TAKES_MAP = 1u << 18,	     /* --map */
 	TAKES_CLIENT = 1u << 26,     /* no document: it answers a client; no build */
 	TAKES_IMPORT = 1u << 25,     /* --unit, --label; --output is a database */
+	TAKES_MAYBE = 1u << 31,	     /* the argument may be left out */
 	TAKES_FINDINGS = 1u << 17,   /* --show-sql, --list-rules, --fail-on, sarif */
 };
 

@@ -153,6 +153,7 @@ static void merge_lanes(struct merge *merge, const struct merge_end *ends)
 	merge_add(&merge->damaged_count, sites.count - placed);
 	free(sites.all);
 	locks_finish(merge);
+	studies_finish(&merge->studies);
 }
 
 static void subtract(uint64_t *from, uint64_t value)

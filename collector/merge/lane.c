@@ -233,6 +233,44 @@ static void add_marks(struct lane_walk *walk, const struct merge_end *end)
 	free(paths);
 }
 
+static uint32_t parent_of(const void *data, uint32_t path)
+{
+	return ((const struct merge *)data)->paths[path].parent;
+}
+
+static uint32_t function_of(const void *data, uint32_t path)
+{
+	return ((const struct merge *)data)->paths[path].function;
+}
+
+static void add_studies(struct lane_walk *walk)
+{
+	const struct read_lane_data *data = &walk->data;
+	struct merge *merge = walk->merge;
+	struct studies_lane lane = {.lane = walk->lane,
+				    .studies = data->studies,
+				    .cases = data->cases,
+				    .study_count = data->study_count,
+				    .case_count = data->case_count,
+				    .node_count = data->node_count,
+				    .parent_of = parent_of,
+				    .function_of = function_of,
+				    .data = merge};
+	uint32_t *paths;
+	uint8_t *is_folded;
+
+	if (!data->study_count)
+		return;
+	is_folded = xcalloc(data->node_count + 1u, sizeof(*is_folded));
+	for (uint32_t i = 0; i < data->node_count; i++)
+		is_folded[i] = walk->nodes[i].is_folded != 0;
+	lane.paths = paths = list_paths(walk);
+	lane.is_folded = is_folded;
+	studies_add_lane(&merge->studies, &lane, &merge->damaged_count);
+	free(paths);
+	free(is_folded);
+}
+
 static void take_locks(struct lane_walk *walk, struct lane_locks *ret)
 {
 	struct read_lane_data *data = &walk->data;
@@ -388,6 +426,7 @@ void lane_merge(struct merge *merge, uint32_t lane, const struct merge_end *end,
 	open_frames_each(&walk, end, close_frame, &(struct closing){&walk, end->is_over});
 	waits_add(&walk, end);
 	add_transfers(&walk);
+	add_studies(&walk);
 	variants_find(&walk, &ret->variants);
 	add_histograms(&walk, &ret->variants);
 	add_changes(&walk, end);

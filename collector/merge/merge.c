@@ -87,6 +87,7 @@ void merge_done(struct merge *merge)
 	changes_done(&merge->changes);
 	marks_done(&merge->marks);
 	transfers_done(&merge->transfers);
+	studies_done(&merge->studies);
 	free(merge->process_cost);
 	free(merge->modes);
 	free(merge->first_mode);

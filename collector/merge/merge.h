@@ -17,6 +17,7 @@
 #include "collector/merge/hook_cost.h"
 #include "collector/identify/identify.h"
 #include "collector/merge/time_error.h"
+#include "collector/studies/studies.h"
 #include "collector/transfers/transfers.h"
 #include "common/base/map.h"
 #include "collector/merge/marks.h"
@@ -160,6 +161,7 @@ struct merge {
 	struct locks *locks;	/* collector/locks/locks.h */
 	struct spans *spans;	/* collector/merge/slow/spans.h */
 	struct transfers transfers;
+	struct studies studies;	 /* the slowest calls of some functions */
 	uint32_t **merged_sites; /* by process with snapshots and site: index in sites */
 	struct map path_map, site_map, edge_map;
 	struct merge_mode *modes; /* by process, then by number: modes[first_mode] is 0 */

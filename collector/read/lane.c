@@ -88,6 +88,10 @@ static int read_lane_arrays(const struct segment_reader *reader, uint32_t slot,
 						&ret->transfer_count);
 	ret->spans =
 		segment_reader_entries(reader, slot, ARRAY_SPANS, &now, &ret->span_count);
+	ret->studies = segment_reader_entries(reader, slot, ARRAY_STUDIES, &now,
+					      &ret->study_count);
+	ret->cases =
+		segment_reader_entries(reader, slot, ARRAY_CASES, &now, &ret->case_count);
 	return 0;
 }
 
@@ -131,6 +135,8 @@ void read_lane_done(struct read_lane_data *data)
 	free(data->stalls);
 	free(data->transfers);
 	free(data->spans);
+	free(data->studies);
+	free(data->cases);
 	*data = (struct read_lane_data){.frame_count = 0};
 }
 

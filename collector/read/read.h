@@ -14,6 +14,7 @@
 #include "common/segment_recording.h"
 #include "common/segment_names.h"
 #include "common/segment_series.h"
+#include "common/slow/studies.h"
 #include "collector/read/page.h"
 #include "collector/read/process.h"
 #include "collector/read/settings.h"
@@ -49,6 +50,9 @@ struct read_lane_data {
 	uint32_t lock_count, lock_time_count, lock_wait_count, stall_count;
 	uint32_t transfer_count, span_count;
 	struct segment_span *spans;
+	struct segment_study *studies;
+	struct segment_case *cases;
+	uint32_t study_count, case_count;
 };
 
 /* The names of one file's regions; both strings of each end with NUL. */

@@ -58,6 +58,8 @@ int store_setting_rows(struct store *store, const struct ingest *ingest,
 		       const struct store_ids *ids);
 int store_lock_rows(struct store *store, const struct ingest *ingest,
 		    const struct store_ids *ids);
+int store_study_rows(struct store *store, const struct ingest *ingest,
+		     const struct store_ids *ids);
 int store_transfer_rows(struct store *store, const struct ingest *ingest,
 			const struct store_ids *ids);
 int store_span_rows(struct store *store, const struct ingest *ingest,

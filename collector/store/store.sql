@@ -90,6 +90,13 @@ DELETE FROM transfer WHERE (run_id, process_id, path_id, target_id) IN
 	WHERE run_id = :run LIMIT :limit);
 DELETE FROM target WHERE (run_id, target_id) IN
 	(SELECT run_id, target_id FROM target WHERE run_id = :run LIMIT :limit);
+DELETE FROM study_part WHERE (run_id, study_id, case_id, path_id) IN
+	(SELECT run_id, study_id, case_id, path_id FROM study_part
+	WHERE run_id = :run LIMIT :limit);
+DELETE FROM study_case WHERE (run_id, study_id, case_id) IN
+	(SELECT run_id, study_id, case_id FROM study_case WHERE run_id = :run LIMIT :limit);
+DELETE FROM study WHERE (run_id, study_id) IN
+	(SELECT run_id, study_id FROM study WHERE run_id = :run LIMIT :limit);
 DELETE FROM snapshot WHERE rowid IN
 	(SELECT rowid FROM snapshot WHERE run_id = :run LIMIT :limit);
 DELETE FROM series WHERE rowid IN

@@ -281,6 +281,16 @@ static void read_conditions(struct config *config, char **environment)
 	}
 }
 
+/* "off", and a list of functions, of which "auto" is none: those that are found. */
+static void read_why(struct config *config, char **environment)
+{
+	const char *value = variable_find(environment, "PROFSHIM_WHY");
+
+	config->why = value && *value ? value : "auto";
+	if (!strcmp(config->why, "off"))
+		config->why = "";
+}
+
 void config_read(struct config *config, char **environment)
 {
 	const char *value;
@@ -306,6 +316,7 @@ void config_read(struct config *config, char **environment)
 	read_words(config, environment);
 	read_selection(config, environment);
 	read_conditions(config, environment);
+	read_why(config, environment);
 	read_report(config, environment);
 	read_spans(config, environment);
 	read_duration(config, environment, "PROFSHIM_WAIT", &config->wait_ms);

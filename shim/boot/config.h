@@ -27,6 +27,7 @@ struct config {
 	const char *from, *until; /* PROFSHIM_FROM without its count, PROFSHIM_UNTIL */
 	unsigned int from_length; /* of from */
 	unsigned long from_call;  /* 0: unset */
+	const char *why;	  /* PROFSHIM_WHY, "auto" by default, empty: off */
 	const char *while_step;	  /* PROFSHIM_WHILE_STEP, NULL: unset */
 	const char *only, *skip;  /* PROFSHIM_ONLY, PROFSHIM_SKIP, likewise */
 	const char *components;	  /* PROFSHIM_COMPONENTS, likewise */

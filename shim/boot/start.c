@@ -28,6 +28,7 @@
 #include "shim/image/unwinder.h"
 #include "shim/lane/headers.h"
 #include "shim/lane/trigger.h"
+#include "shim/lane/upcalls.h"
 #include "shim/memory/early_heap.h"
 #include "shim/memory/shadow.h"
 #include "shim/patch/stubs.h"
@@ -37,6 +38,8 @@
 #include "shim/wrap/libc_call.h"
 #include "shim/record/pause.h"
 #include "shim/record/windows.h"
+#include "shim/study/choose.h"
+#include "shim/study/study.h"
 #include "shim/wrap/exec/additions.h"
 #include "shim/wrap/exec/environment.h"
 #include "shim/wrap/exit.h"
@@ -99,6 +102,23 @@ static void start_collector(const struct config *config)
 	say(text);
 }
 
+/* The functions that are studied, and whether others may be found. 0: too many, or an
+ * empty name. */
+static int read_studied(const char *list)
+{
+	upcalls.leave_call = study_leave;
+	while (*list) {
+		size_t length = strcspn(list, ",");
+
+		if (length == 4 && !strncmp(list, "auto", 4))
+			choose_begin();
+		else if (!triggers_watch(list, length, TRIGGER_STUDY))
+			return 0;
+		list += length + (list[length] == ',');
+	}
+	return 1;
+}
+
 static void read_triggers(struct config *config)
 {
 	if (config->snapshot_at && !triggers_begin(config->snapshot_at))
@@ -111,6 +131,8 @@ static void read_triggers(struct config *config)
 	if (config->until && *config->until &&
 	    !triggers_watch(config->until, strlen(config->until), TRIGGER_UNTIL))
 		config_ignore(config, "PROFSHIM_UNTIL", config->until);
+	if (!read_studied(config->why))
+		config_ignore(config, "PROFSHIM_WHY", config->why);
 }
 
 static void begin_recording(const struct config *config)

@@ -94,6 +94,18 @@ struct region_memo {
 
 #define LANE_REGION_MEMOS 64u
 
+struct study_lane;
+
+/* See shim/study/. */
+struct lane_study {
+	struct study_lane *own; /* NULL: nothing is studied */
+	uintptr_t busy;		/* where on the stack it is worked at, 0: nowhere */
+	uint32_t trigger_count; /* of the functions that the front table knows of */
+	uint32_t function_at;	/* the next one that is looked at */
+	uint64_t begin_ticks, next_look_ticks;
+	uint64_t begin_ready_ns;
+};
+
 /* A step's or counter's name by its address, see series.c. */
 struct series_memo {
 	const char *name;
@@ -384,6 +396,7 @@ struct lane_context {
 	uint32_t series_hashes[SEGMENT_SERIES_LIMIT];
 	struct region_memo region_memos[LANE_REGION_MEMOS];
 	struct history_memory snapshot_memory; /* of whoever takes a snapshot */
+	struct lane_study study;
 };
 
 /* The root of every lane's tree. */

@@ -13,8 +13,11 @@ int trigger_add(const struct trigger *trigger)
 	uint32_t index = trigger_count;
 
 	for (uint32_t i = 0; i < index; i++) {
-		if (triggers[i].function == trigger->function)
+		if (triggers[i].function == trigger->function) {
+			__atomic_fetch_or(&triggers[i].actions, trigger->actions,
+					  __ATOMIC_RELAXED);
 			return 1;
+		}
 	}
 	if (index == TRIGGER_LIMIT)
 		return 0;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * Functions at whose entry or exit a snapshot is taken, or a pause begins or ends. Runs
- * on: trigger_add: under the process lock; the rest: traced threads, any context, slow
- * paths of the call hooks.
+ * Functions at whose entry or exit a snapshot is taken, a pause begins or ends, or that
+ * are studied. Runs on: trigger_add: under the process lock; the rest: traced threads,
+ * any context, slow paths of the call hooks.
  */
 #pragma once
 
@@ -15,9 +15,13 @@
 /* Addresses in the table; it only grows. */
 extern hidden uint32_t trigger_count;
 
-/* What else the calls of a function do, see record/pause.h. */
+/* What else the calls of a function do: for the first two see record/pause.h. */
 #define TRIGGER_FROM 1u
 #define TRIGGER_UNTIL 2u
+/* Its calls are studied, see shim/study/: as asked for, or found. */
+#define TRIGGER_STUDY 4u
+#define TRIGGER_FOUND 8u
+#define TRIGGER_STUDIES (TRIGGER_STUDY | TRIGGER_FOUND)
 
 struct trigger {
 	uint64_t function;

@@ -3,6 +3,7 @@
 #include "shim/lane/unwind.h"
 
 #include "shim/lane/spans.h"
+#include "shim/lane/upcalls.h"
 
 /* Closes one open frame of this stack without its exit, at time `now` of the stack. */
 static void close_frame(struct lane_context *context, const struct fiber *fiber,
@@ -25,6 +26,10 @@ static void close_frame(struct lane_context *context, const struct fiber *fiber,
 	    !segment_frame_is_inherited(frame))
 		spans_keep_call(context, fiber, number, frame->start_ticks, now,
 				SEGMENT_SPAN_UNWOUND);
+	if (frame->caller & SEGMENT_FRAME_TRIGGERS)
+		upcalls.leave_call(context, frame->function, number,
+				   frame->start_ticks + fiber->clock->suspended_ticks,
+				   now - frame->start_ticks);
 }
 
 void unwind_stack(struct lane_context *context, struct fiber *fiber)

@@ -22,5 +22,11 @@ static void use_nothing(const struct segment_setting *setting)
 	(void)setting;
 }
 
-struct upcalls upcalls = {note_nothing, select_nothing, use_nothing, do_nothing,
-			  do_nothing};
+static void leave_nothing(struct lane_context *context, uint64_t function, uint32_t node,
+			  uint64_t begin_ticks, uint64_t ticks)
+{
+	(void)context, (void)function, (void)node, (void)begin_ticks, (void)ticks;
+}
+
+struct upcalls upcalls = {note_nothing, select_nothing, use_nothing,
+			  do_nothing,	leave_nothing,	do_nothing};

@@ -10,6 +10,7 @@
 
 #include "common/attributes.h"
 
+struct lane_context;
 struct segment_setting;
 
 struct upcalls {
@@ -24,6 +25,10 @@ struct upcalls {
 	/* For a lane that was taken over: nodes of objects that are not mapped here are
 	 * marked so. Under the process lock. */
 	void (*check_modules)(void);
+	/* A call of this node whose frame has triggers was left without its exit. By the
+	 * run's clock. */
+	void (*leave_call)(struct lane_context *context, uint64_t function, uint32_t node,
+			   uint64_t begin_ticks, uint64_t ticks);
 	/* The calling thread has got a lane; wants to know of its end. */
 	void (*thread_begins)(void);
 };

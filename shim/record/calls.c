@@ -21,6 +21,8 @@
 #include "shim/record/pause.h"
 #include "shim/record/snapshot.h"
 #include "shim/record/windows.h"
+#include "shim/study/choose.h"
+#include "shim/study/study.h"
 #include "shim/waits/off_cpu.h"
 #include "shim/waits/switches.h"
 
@@ -157,7 +159,9 @@ static struct segment_frame *find_frame(struct lane_context *context, uint64_t f
 		if (frame->function != function ||
 		    (unlikely(paused.total_ticks) && stack < frame->stack_pointer))
 			continue;
-		if (frame->caller == call_site || segment_key_is_region(function))
+		/* of a call that began before its function got triggers, or after */
+		if (segment_frame_caller(frame) == call_site ||
+		    segment_key_is_region(function))
 			return frame;
 		if (!same_function)
 			same_function = frame;
@@ -176,13 +180,25 @@ static void close_at(struct lane_context *context, struct segment_frame *frame,
 		frame_pop(context, frame, frame->node, now);
 }
 
-static void end_trigger(struct lane_context *context, uint64_t function)
+/* What it takes to study a call is in none that is open. */
+static void study(struct lane_context *context, const struct study_call *call)
 {
-	const char *label = trigger_exit_label(function);
+	uint64_t since = clock_now();
 
+	study_end(context, call);
+	off_cpu_leave_out(context, since);
+}
+
+/* A call of a function with triggers has ended; node 0: its time is no call's. */
+static void end_trigger(struct lane_context *context, const struct study_call *call)
+{
+	const char *label = trigger_exit_label(call->function);
+
+	if (trigger_actions(call->function) & TRIGGER_STUDIES)
+		study(context, call);
 	if (label)
 		snapshot_take(label, SEGMENT_SNAPSHOT_FUNCTION);
-	pause_exit(context, function);
+	pause_exit(context, call->function);
 }
 
 static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stack,
@@ -190,6 +206,7 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 {
 	struct lane_context *context;
 	struct segment_frame *frame;
+	struct study_call call;
 	uint32_t number = modes_find(function);
 	struct windows_place place = {function, call_site, stack, return_address, 0};
 
@@ -220,9 +237,14 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 		context->lane->orphan_exit_count++;
 		return;
 	}
+	call = (struct study_call){
+		.function = function,
+		.node = segment_frame_is_inherited(frame) ? 0 : frame->node,
+		.begin_ticks = frame->start_ticks + context->clock_offset,
+		.ticks = now > frame->start_ticks ? now - frame->start_ticks : 0};
 	close_at(context, frame, now);
 	if (unlikely(trigger_count))
-		end_trigger(context, function);
+		end_trigger(context, &call);
 }
 
 static cold void look(struct lane_context *context, uint64_t function, uint64_t call_site,
@@ -235,6 +257,7 @@ static cold void look(struct lane_context *context, uint64_t function, uint64_t 
 		windows_end(context, now);
 	else
 		budget_look(context, function, call_site, node, return_address, now);
+	choose_look(context, now);
 	off_cpu_leave_out(context, now);
 }
 

@@ -15,6 +15,7 @@
 #include "shim/memory/deferred.h"
 #include "shim/record/series.h"
 #include "shim/stacks/fiber.h"
+#include "shim/study/study.h"
 
 static struct jump_mark *mark_of(struct lane_context *context, uintptr_t stack_pointer,
 				 uint64_t return_address)
@@ -98,6 +99,8 @@ static void leave_hooks(struct lane_context *context, uintptr_t stack_pointer)
 		spans_abandon(context);
 	if (leaves(context, context->series_busy, stack_pointer))
 		series_abandon(context);
+	if (leaves(context, context->study.busy, stack_pointer))
+		study_abandon(context);
 	if (leaves(context, context->alloc_busy, stack_pointer)) {
 		context->own_work = OWN_WORK_NONE;
 		context->alloc_busy = 0;

@@ -15,9 +15,9 @@ import tree
 BASE = ["common", "common/base", "common/flags", "common/names"]
 SHIM = ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks",
         "shim/children", "shim/patch", "shim/waits", "shim/io", "shim/budget",
-        "shim/record", "shim/image"]
+        "shim/study", "shim/record", "shim/image"]
 COLLECTOR = [*BASE, "collector/read", "collector/processes", "collector/symbols",
-             "collector/transfers", "collector/identify", "collector/merge", "collector/locks",
+             "collector/transfers", "collector/identify", "collector/studies", "collector/merge", "collector/locks",
              "collector/account", "collector/ingest",
              "collector/naming", "collector/database",
              "collector/imports", "collector/store", "collector/live", "collector/selection"]
@@ -39,9 +39,10 @@ LAYERS = {
     "shim/io": ["common", "shim/core", "shim/lane"],
     "shim/budget": ["common", "shim/core", "shim/lane", "shim/patch"],
     "shim/children": ["common", "shim/core", "shim/lane", "shim/patch"],
+    "shim/study": ["common", "shim/core", "shim/lane", "shim/patch"],
     "shim/record": ["common", "shim/core", "shim/lane", "shim/memory", "shim/stacks",
                     "shim/children", "shim/patch", "shim/waits", "shim/io",
-                    "shim/budget"],
+                    "shim/budget", "shim/study"],
     "shim/image": ["common", "shim/core", "shim/lane", "shim/patch", "shim/stacks"],
     "shim/wrap": [*SHIM, "shim/profshim.h"],
     "shim/wrap/waits": [*SHIM, "shim/wrap"],
@@ -55,7 +56,8 @@ LAYERS = {
     "collector/symbols/build": [*BASE, "collector/symbols"],
     "collector/transfers": BASE,
     "collector/identify": [*BASE, "collector/read", "collector/symbols"],
-    "collector/merge": [*BASE, "collector/identify", "collector/transfers", "collector/read",
+    "collector/studies": BASE,
+    "collector/merge": [*BASE, "collector/identify", "collector/studies", "collector/transfers", "collector/read",
                         "collector/processes", "collector/symbols"],
     "collector/locks": [*BASE, "collector/read", "collector/processes",
                         "collector/merge"],
@@ -65,7 +67,7 @@ LAYERS = {
                          "collector/merge", "collector/locks", "collector/account"],
     "collector/database": BASE,
     "collector/naming": [*BASE, "collector/merge", "collector/symbols"],
-    "collector/store": [*BASE, "collector/transfers", "collector/read", "collector/processes",
+    "collector/store": [*BASE, "collector/transfers", "collector/studies", "collector/read", "collector/processes",
                         "collector/merge", "collector/naming", "collector/locks", "collector/account",
                         "collector/ingest", "collector/database"],
     "collector/imports": [*BASE, "collector/processes", "collector/merge", "collector/locks",

@@ -659,6 +659,8 @@ def make(kind, path, paths=26000):
         importlib.import_module("make_inlined").make(db)
     elif kind == "critical":
         importlib.import_module("make_critical").make(db)
+    elif kind == "why":
+        importlib.import_module("make_why").make(db)
     elif kind == "waits":
         importlib.import_module("make_waits").make(db)
     elif kind == "marks":

@@ -588,6 +588,22 @@ CASES = {
     "critical-md": (["critical", "critical.db", "--run", "1", "-f", "md"], {}),
     "critical-one": (["critical", "fixture.db", "--run", "1"], {}),
     "critical-empty": (["critical", "empty.db"], {}),
+    "why": (["why", "why.db", "handle"], {}),
+    "why-ascii": (["why", "why.db", "handle", "-n", "2"], ASCII),
+    "why-json": (["why", "why.db", "handle", "-f", "json"], {}),
+    "why-csv": (["why", "why.db", "handle", "-f", "csv"], {}),
+    "why-md": (["why", "why.db", "handle", "-f", "md"], {}),
+    "why-sort": (["why", "why.db", "handle", "--sort", "ready_ns"], {}),
+    "why-list": (["why", "why.db"], {}),
+    "why-list-json": (["why", "why.db", "-f", "json"], {}),
+    "why-not-slow": (["why", "why.db", "polish"], {}),
+    "why-no-usual": (["why", "why.db", "parse"], {}),
+    "why-not-studied": (["why", "why.db", "answer"], {}),
+    "why-unknown": (["why", "why.db", "hamdle"], {}),
+    "why-none": (["why", "fixture.db"], {}),
+    "why-empty": (["why", "empty.db"], {}),
+    "error-why-words": (["why", "why.db", "handle", "enter"], {}),
+    "help-why": (["why", "--help"], {}),
     "help-critical": (["critical", "--help"], {}),
     "help-locks": (["locks", "--help"], {}),
     "help-compare": (["compare", "--help"], {}),
@@ -746,7 +762,7 @@ def make_databases(folder, cases):
                  "findings", "unwound", "inlined", "renames", "variants", "frames", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
                  "jobs-inside", "names", "estimates", "drowned", "fewer",
-                 "levels", "longer", "waiting", "waits", "critical"):
+                 "levels", "longer", "waiting", "waits", "critical", "why"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):
             continue
         make_db.make(kind, os.path.join(folder, kind + ".db"))

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: MIT */
+/* From the function inwards, along most of the difference. */
+#include "analyzer/model/study/cause.h"
+
+#include "common/base/xalloc.h"
+
+#include <stdlib.h>
+
+#define ALLOC_TIMES 10 /* as many as usually */
+#define ALLOCS_LEAST 100
+#define BYTES_LEAST (1 << 20)
+
+static const struct study_numbers nothing;
+
+static const struct study_numbers *part_at(const struct study_call *call, uint32_t path)
+{
+	return path < call->part_count ? &call->parts[path] : &nothing;
+}
+
+/* By path: what it and those below it took longer. Parents have lower numbers. */
+static double *differences(const struct study *study, const struct study_call *call)
+{
+	double *ret = xcalloc(study->path_count + 1u, sizeof(*ret));
+
+	for (uint32_t i = 0; i < study->path_count; i++)
+		ret[i] = part_at(call, i)->self_ns - study->paths[i].usual.self_ns;
+	for (uint32_t i = study->path_count; i-- > 1;)
+		if (study->paths[i].parent < i)
+			ret[study->paths[i].parent] += ret[i];
+	return ret;
+}
+
+/* The innermost path with more than half of the difference. */
+static uint32_t descend(const struct study *study, const double *longer_ns)
+{
+	uint32_t at = 0;
+
+	for (uint32_t i = 1; i < study->path_count; i++)
+		if (study->paths[i].parent == at && longer_ns[i] > longer_ns[0] / 2)
+			at = i;
+	return at;
+}
+
+/* Sums at and below a path; the calls are its own. only_waits: of calls that wait. */
+static struct study_numbers subtree(const struct study *study,
+				    const struct study_call *call, uint32_t top,
+				    bool only_waits)
+{
+	uint8_t *is_below = xcalloc(study->path_count + 1u, sizeof(*is_below));
+	struct study_numbers sum = nothing;
+
+	is_below[top] = 1;
+	for (uint32_t i = top; i < study->path_count; i++) {
+		if (i > top && study->paths[i].parent < i)
+			is_below[i] = is_below[study->paths[i].parent];
+		if (is_below[i] && (study->paths[i].waits || !only_waits))
+			study_numbers_add(
+				&sum, call ? part_at(call, i) : &study->paths[i].usual,
+				1);
+	}
+	sum.calls = call ? part_at(call, top)->calls : study->paths[top].usual.calls;
+	free(is_below);
+	return sum;
+}
+
+static bool allocates(const struct study_cause *cause)
+{
+	double count = cause->now.alloc_count, bytes = cause->now.alloc_bytes;
+
+	return (count >= ALLOCS_LEAST &&
+		count > ALLOC_TIMES * cause->usual.alloc_count) ||
+	       (bytes >= BYTES_LEAST && bytes > ALLOC_TIMES * cause->usual.alloc_bytes);
+}
+
+/* Did the path itself do it, and not many below it, each a little? */
+static bool is_its_own(const struct study *study, const struct study_call *call)
+{
+	const struct study_cause *cause = &call->cause;
+
+	return part_at(call, cause->path)->self_ns -
+		       study->paths[cause->path].usual.self_ns >
+	       cause->explained_ns / 2;
+}
+
+static enum study_kind kind_of(const struct study *study, const struct study_call *call)
+{
+	const struct study_cause *cause = &call->cause;
+	double half_ns = cause->explained_ns / 2;
+	double off_ns = cause->now.blocked_ns - cause->usual.blocked_ns;
+	double each_ns =
+		cause->usual.calls > 0 ? cause->usual.self_ns / cause->usual.calls : 0;
+
+	if (cause->waited_ns > half_ns)
+		return STUDY_BLOCKED;
+	if (study->usual_count && !study->paths[cause->path].usual_count)
+		return STUDY_ONLY_NOW;
+	if ((cause->now.calls - cause->usual.calls) * each_ns > half_ns)
+		return STUDY_MORE_CALLS;
+	if (allocates(cause))
+		return STUDY_ALLOCATES;
+	if (off_ns > half_ns)
+		return STUDY_OFF_CPU;
+	return is_its_own(study, call) ? STUDY_COMPUTES : STUDY_SPREAD;
+}
+
+void cause_find(const struct study *study, struct study_call *call)
+{
+	double *longer_ns = differences(study, call);
+	struct study_cause *cause = &call->cause;
+	uint32_t parent;
+
+	cause->path = study->path_count ? descend(study, longer_ns) : 0;
+	cause->difference_ns = longer_ns[0];
+	cause->explained_ns = longer_ns[cause->path];
+	cause->now = subtree(study, call, cause->path, false);
+	cause->usual = subtree(study, NULL, cause->path, false);
+	cause->waited_ns = subtree(study, call, cause->path, true).blocked_ns -
+			   subtree(study, NULL, cause->path, true).blocked_ns;
+	cause->first_path = STUDY_NONE;
+	for (uint32_t at = cause->path;
+	     at != STUDY_NONE && study->usual_count && !study->paths[at].usual_count;
+	     at = parent) {
+		cause->first_path = at;
+		parent = study->paths[at].parent;
+	}
+	free(longer_ns);
+	if (study->path_count && cause->difference_ns > 0)
+		cause->kind = kind_of(study, call);
+}

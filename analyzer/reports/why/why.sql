@@ -1,0 +1,34 @@
+-- SPDX-License-Identifier: MIT
+-- Functions that were studied, and their calls that were kept.
+
+-- :name studies
+SELECT s.study_id, s.function_id, s.name, s.reason, s.calls, s.missed_calls, s.ready_calls,
+	s.ready_ns, s.folded_paths, s.cost_ns, f.p50_ns AS median_ns, f.max_ns,
+	(SELECT MAX(c.duration_ns) FROM study_cases c WHERE c.run_id = s.run_id
+	AND c.study_id = s.study_id) AS slowest_ns
+FROM studies s JOIN functions f USING (run_id, function_id) WHERE s.run_id = :run
+ORDER BY slowest_ns DESC, s.study_id LIMIT 256;
+
+-- :name cases
+SELECT c.case_id, c.path_id, c.is_slow, c.number, c.started_ns, c.duration_ns, c.ready_ns,
+	c.beside_calls, c.beside_ns, c.folded_parts, c.lane_id,
+	(SELECT t.tid FROM threads t WHERE t.run_id = c.run_id AND t.lane_id = c.lane_id
+	AND t.started_ns <= c.started_ns ORDER BY t.started_ns DESC LIMIT 1) AS tid
+FROM study_cases c WHERE c.run_id = :run AND c.study_id = :study
+ORDER BY c.case_id LIMIT 256;
+
+-- :name parts
+SELECT case_id, path_id, is_first, calls, self_ns, alloc_count, alloc_bytes, ready_ns,
+	blocked_ns
+FROM study_parts WHERE run_id = :run AND study_id = :study LIMIT 65536;
+
+-- The longest wait in a call that it is known of whom it was for.
+-- :name wait
+SELECT s.kind, l.name AS lock, f.name AS holder, s.wait_ns
+FROM stalls s LEFT JOIN locks l USING (run_id, lock_id)
+LEFT JOIN call_paths p ON p.run_id = s.run_id
+	AND p.path_id = IFNULL(s.taken_path_id, s.holder_path_id)
+LEFT JOIN functions f ON f.run_id = p.run_id AND f.function_id = p.function_id
+WHERE s.run_id = :run AND s.lane_id = :lane AND s.started_ns >= :begin - 1000
+	AND s.started_ns + s.wait_ns <= :end + 1000
+ORDER BY s.wait_ns DESC LIMIT 1;

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The slowest calls of a function and some usual ones, each with what was done below it:
+ * a part of the contract between the shim and the ingest library. Must not change without
+ * a new SEGMENT_VERSION.
+ *
+ * A lane that calls a function which is studied (shim/study/) has a struct segment_study
+ * of it, and of the calls that are kept a struct segment_case each: those of study n are
+ * the cases [n * SEGMENT_STUDY_CASES, (n + 1) * SEGMENT_STUDY_CASES). A call within
+ * another one of the same function is a part of that, and no case.
+ */
+#pragma once
+
+#include <stdint.h>
+
+#define SEGMENT_STUDIES_MOST 8u /* functions in a lane */
+#define SEGMENT_STUDY_SLOWEST 8u
+#define SEGMENT_STUDY_USUAL 8u
+#define SEGMENT_STUDY_CASES (SEGMENT_STUDY_SLOWEST + SEGMENT_STUDY_USUAL)
+#define SEGMENT_CASES_MOST (SEGMENT_STUDIES_MOST * SEGMENT_STUDY_CASES)
+#define SEGMENT_CASE_PARTS 127u
+
+/* Why a function is studied. */
+enum segment_study_reason {
+	SEGMENT_STUDY_ASKED = 1, /* PROFSHIM_WHY */
+	SEGMENT_STUDY_FOUND = 2, /* shim/study/choose.h */
+};
+
+/* What one path did in one call, all paths below it included in ticks alone. */
+struct segment_case_part {
+	uint32_t node;	   /* of the lane */
+	uint32_t is_first; /* nobody had been there before */
+	uint64_t call_count, ticks;
+	uint64_t alloc_count, alloc_bytes;
+	uint64_t ready_ns, blocked_ns; /* as in struct segment_wait */
+};
+
+struct segment_case {
+	uint32_t serial;  /* odd while it is written; 0: there is none */
+	uint32_t is_slow; /* one of the slowest; else one of all, by chance */
+	uint64_t begin_ticks, ticks;
+	uint64_t own_ticks; /* without those that it waited for a CPU */
+	uint64_t number;    /* of the calls of the study, from 1 */
+	/* calls of the same path right before it that are in its parts, too */
+	uint64_t beside_call_count, beside_ticks;
+	uint32_t node;	 /* of the function, in the lane */
+	uint32_t thread; /* as in struct segment_lane */
+	uint32_t part_count;
+	uint32_t folded_count; /* parts that there was no room for: those of least time */
+	struct segment_case_part parts[SEGMENT_CASE_PARTS];
+};
+
+struct segment_study {
+	uint64_t key; /* like segment_node.key, when it began; 0: not yet */
+	uint64_t begin_ticks;
+	uint32_t reason; /* enum segment_study_reason */
+	uint32_t node;	 /* one of its paths: of the first call */
+	uint64_t call_count,
+		ticks;	       /* of its calls since then, that are no part of others */
+	uint64_t alone_count;  /* of them, those that could have become usual ones */
+	uint64_t missed_count; /* of those that were slow: not looked at */
+	/* slow, and no more than most without the time that they waited for a CPU */
+	uint64_t ready_count, ready_ticks;
+	uint64_t folded_count; /* paths below it that are not looked at one by one */
+	uint64_t cost_ticks;   /* of looking */
+};
+
+_Static_assert(sizeof(struct segment_case_part) == 56, "segment_case_part layout");
+_Static_assert(sizeof(struct segment_case) == 72 + 56 * SEGMENT_CASE_PARTS,
+	       "segment_case layout");
+_Static_assert(sizeof(struct segment_study) % 8 == 0, "segment_study layout");

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * The ends of calls of functions that are studied (common/slow/studies.h): which of them
+ * are kept. Runs on: the lane's thread, any context; slow paths of the hooks, where such
+ * a call always comes by (shim/lane/trigger.h). Must not call libc or lock.
+ *
+ * WHICH
+ *
+ * The slowest, by the time that they took less what they waited for a CPU: being
+ * interrupted is not their doing, and a busy machine would be all that is seen. And of
+ * all others some by chance.
+ *
+ * WHAT IT COSTS
+ *
+ * Nothing before the end of a call; there, a read of some hundred counters at most
+ * (subtree.h), 0.1 to 5 us. So that it takes no more than STUDY_SHARE of the time, it is
+ * not done at each end: calls that follow each other faster are looked at together. A
+ * slow one among them is known by its own time, and is kept when those beside it took no
+ * more than a quarter of that: how many they were, and how long they took, is kept too.
+ */
+#pragma once
+
+#include "shim/lane/lane.h"
+
+#define STUDY_SHARE 32u /* looking takes 1 / 32 of the time of a function's thread */
+
+struct study_call {
+	uint64_t function;
+	uint64_t begin_ticks, ticks; /* of the run's clock */
+	uint32_t node;
+};
+
+/* A call of a function with triggers has ended, and nothing is open below it. */
+void study_end(struct lane_context *context, const struct study_call *call);
+
+/* Likewise, without its exit (lane/upcalls.h). */
+void study_leave(struct lane_context *context, uint64_t function, uint32_t node,
+		 uint64_t begin_ticks, uint64_t ticks);
+
+/* A handler that interrupted it has jumped out of it. */
+void study_abandon(struct lane_context *context);

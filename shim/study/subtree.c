@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: MIT */
+/* Differences of counters, and which nodes lie below another one. */
+#include "shim/study/subtree.h"
+
+#include "shim/core/process.h"
+
+/* New nodes that are looked at, at a time. */
+#define NODES_SCANNED (1u << 16)
+
+static void read_node(const struct lane_context *context, uint32_t index,
+		      struct segment_case_part *ret)
+{
+	const struct segment_lane *lane = context->lane;
+	const struct segment_node *node = &context->nodes[index];
+
+	*ret = (struct segment_case_part){.node = index,
+					  .call_count = node->call_count,
+					  .ticks = node->total_ticks};
+	if (node->site) {
+		const struct segment_site *site =
+			&process->sites[node->site + process->site_bias];
+
+		ret->alloc_count = site->alloc_count;
+		ret->alloc_bytes = site->alloc_bytes;
+	}
+	if (node->wait) {
+		const struct segment_wait *wait = arrays_entries(lane, &lane->waits);
+
+		ret->ready_ns = wait[node->wait].ready_ns;
+		ret->blocked_ns = wait[node->wait].blocked_ns;
+	}
+}
+
+static void take_off(struct segment_case_part *part, const struct segment_case_part *old)
+{
+	part->call_count -= old->call_count;
+	part->ticks -= old->ticks;
+	part->alloc_count -= old->alloc_count;
+	part->alloc_bytes -= old->alloc_bytes;
+	part->ready_ns -= old->ready_ns;
+	part->blocked_ns -= old->blocked_ns;
+}
+
+static int is_something(const struct segment_case_part *part)
+{
+	return (part->call_count | part->ticks | part->alloc_count | part->ready_ns |
+		part->blocked_ns) != 0;
+}
+
+static void add_part(struct subtree_parts *parts, const struct segment_case_part *part)
+{
+	if (!parts || !is_something(part))
+		return;
+	parts->ready_ns += part->ready_ns;
+	if (parts->count < SUBTREE_PARTS)
+		parts->all[parts->count++] = *part;
+	else
+		parts->folded_count++;
+}
+
+/* Parents have lower numbers than their children. */
+static int is_below(const struct lane_context *context, uint32_t index, uint32_t node)
+{
+	while (index > node)
+		index = context->nodes[index].parent;
+	return index == node;
+}
+
+/* Paths that nobody had been on when this was asked last: they had counted nothing. */
+static void add_new(struct subtree *tree, const struct lane_context *context,
+		    struct subtree_parts *parts)
+{
+	uint32_t end = context->node_next;
+	struct segment_case_part part;
+
+	if (end - tree->scanned > NODES_SCANNED) {
+		if (parts)
+			parts->folded_count += end - tree->scanned - NODES_SCANNED;
+		end = tree->scanned + NODES_SCANNED;
+	}
+	for (uint32_t i = tree->scanned; i < end; i++) {
+		if (!is_below(context, i, tree->node))
+			continue;
+		read_node(context, i, &part);
+		if (tree->path_count < SUBTREE_PATHS)
+			tree->paths[tree->path_count++] = part;
+		else
+			tree->folded_count++;
+		part.is_first = 1;
+		add_part(parts, &part);
+	}
+	tree->scanned = context->node_next;
+}
+
+void subtree_ask(struct subtree *tree, const struct lane_context *context,
+		 struct subtree_parts *parts)
+{
+	if (parts)
+		parts->count = 0, parts->folded_count = parts->ready_ns = 0;
+	for (uint32_t i = 0; i < tree->path_count; i++) {
+		struct segment_case_part *old = &tree->paths[i], now, part;
+
+		read_node(context, old->node, &now);
+		part = now;
+		take_off(&part, old);
+		part.is_first = old->call_count == 0 && now.call_count != 0;
+		add_part(parts, &part);
+		*old = now;
+	}
+	add_new(tree, context, parts);
+	tree->call_count = context->nodes[tree->node].call_count;
+	tree->ticks = context->nodes[tree->node].total_ticks;
+}
+
+void subtree_begin(struct subtree *tree, const struct lane_context *context,
+		   uint32_t node)
+{
+	tree->node = node;
+	tree->path_count = tree->folded_count = 0;
+	tree->scanned = node;
+	tree->call_count = tree->ticks = 0;
+	tree->cost_ticks = tree->next_ticks = 0;
+	/* what is new to it has counted nothing: right for a first call */
+	if (context->nodes[node].call_count > 1)
+		subtree_ask(tree, context, NULL);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What all paths below one node have done since they were asked last. Runs on: the lane's
+ * thread; not inside of itself (study.c holds study_busy).
+ *
+ * The nodes of a call tree only ever count upwards. Who keeps a copy of what those below
+ * a node had counted knows at the end of a call of it what was done in that call: the
+ * difference. A node that was not there when the copy was made has begun at 0. No call
+ * below has to do anything for it.
+ */
+#pragma once
+
+#include "common/slow/studies.h"
+#include "shim/lane/lane.h"
+
+/* Paths below one node whose numbers are remembered: what those have done that came later
+ * stays in the ticks of the ones above them, unless it was their first time. */
+#define SUBTREE_PATHS 512u
+/* Parts of one call that are looked at. */
+#define SUBTREE_PARTS 1024u
+
+/* A node, and what those below it had when they were asked last: some 28 KiB. */
+struct subtree {
+	uint32_t node;	  /* 0: none */
+	uint32_t scanned; /* nodes from here on are new */
+	uint32_t path_count;
+	uint32_t folded_count;	    /* new paths for which there was no room */
+	uint64_t call_count, ticks; /* of the node itself, then */
+	uint64_t cost_ticks;	    /* of asking, the last time */
+	uint64_t next_ticks;	    /* not before, unless it is worth it */
+	uint64_t last_use;
+	struct segment_case_part paths[SUBTREE_PATHS];
+};
+
+/* What was done, by path, the node itself first; `node` of each is set. */
+struct subtree_parts {
+	uint32_t count;
+	uint64_t folded_count; /* paths that are not among them */
+	uint64_t ready_ns;     /* of all */
+	struct segment_case_part all[SUBTREE_PARTS];
+};
+
+/* Begins with a node: with what is there now, or, when this is the end of its first call
+ * ever, with nothing. */
+void subtree_begin(struct subtree *tree, const struct lane_context *context,
+		   uint32_t node);
+
+/* What has been done since; parts NULL: nobody wants to know. */
+void subtree_ask(struct subtree *tree, const struct lane_context *context,
+		 struct subtree_parts *parts);

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * A function that is called 40,000 times, and is slow four times, for another reason each:
+ * it waits for a lock, allocates very much, does what it never does otherwise, and calls a
+ * child far more often. Recorded by why.py, which knows which call is which: it prints them.
+ */
+#include "truth.h"
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#define CALLS 40000
+#define SLOW_NS 60000000
+
+enum reason { NONE, WAITS, ALLOCATES, REBUILDS, REPEATS };
+
+static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
+static sem_t wanted, held;
+static volatile unsigned sink;
+
+UNTRACED long cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+UNTRACED void compute(unsigned steps)
+{
+	for (unsigned i = 0; i < steps; i++)
+		sink = sink * 1103515245 + 12345;
+}
+
+/* Has the lock for a while when it is asked to. */
+static void *hold(void *unused)
+{
+	struct timespec time = {0, SLOW_NS};
+
+	sem_wait(&wanted);
+	pthread_mutex_lock(&mutex);
+	sem_post(&held);
+	nanosleep(&time, NULL);
+	pthread_mutex_unlock(&mutex);
+	return unused;
+}
+
+ALONE static void enter(enum reason reason)
+{
+	if (reason == WAITS) {
+		sem_post(&wanted);
+		sem_wait(&held);
+	}
+	pthread_mutex_lock(&mutex);
+	compute(50);
+	pthread_mutex_unlock(&mutex);
+}
+
+/* Two small blocks, or so many that it takes SLOW_NS. */
+ALONE static void fill(enum reason reason)
+{
+	long end = cpu_ns() + SLOW_NS;
+	void **last = NULL;
+	unsigned count = 0;
+
+	do {
+		void **block = malloc(opaque(reason == ALLOCATES ? 4096 : 64));
+
+		memset(block, 1, 64);
+		*block = last;
+		last = block;
+		keep(last);
+	} while (++count < 2 || (reason == ALLOCATES && cpu_ns() < end));
+	while (last) {
+		void **next = *last;
+
+		free(last);
+		last = next;
+	}
+}
+
+ALONE static void sort_index(void)
+{
+	long end = cpu_ns() + SLOW_NS;
+
+	while (cpu_ns() < end)
+		compute(1000);
+}
+
+ALONE static void rebuild(void)
+{
+	compute(100);
+	sort_index();
+}
+
+ALONE static void look_up(void)
+{
+	compute(200);
+}
+
+ALONE static void answer(enum reason reason)
+{
+	unsigned count = reason == REPEATS ? 200000 : 4;
+
+	for (unsigned i = 0; i < count; i++)
+		look_up();
+}
+
+ALONE static void handle(enum reason reason)
+{
+	enter(reason);
+	fill(reason);
+	if (reason == REBUILDS)
+		rebuild();
+	answer(reason);
+}
+
+int main(void)
+{
+	static const char *const words[] = {"", "waits", "allocates", "rebuilds",
+					    "repeats"};
+	pthread_t thread;
+
+	sem_init(&wanted, 0, 0);
+	sem_init(&held, 0, 0);
+	pthread_create(&thread, NULL, hold, NULL);
+	for (unsigned i = 1; i <= CALLS; i++) {
+		enum reason reason = i % 10000 == 5000 ? 1 + i / 10000 : NONE;
+
+		handle(reason);
+		if (reason == WAITS) /* with one thread it is known what it is ready */
+			pthread_join(thread, NULL);
+		if (reason)
+			printf("%s=%u\n", words[reason], i);
+	}
+	return 0;
+}

@@ -1,0 +1,103 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Record a function that is slow four times, for another reason each (slow_for_reasons.c),
+and look whether prof-analyze why names each of them.
+
+usage: why.py BUILD-ROOT
+
+Judged by which path is named for which call, and by counts: a busy machine makes other
+calls slow, too, but none of these less so.
+"""
+import json
+import os
+import sys
+import tempfile
+
+import harness
+
+# Of the call that the program told: the function, what it did, and what is certain of it.
+KNOWN = {
+    "waits": (["handle", "enter", "pthread_mutex_lock"], "blocked",
+              lambda row: row["blocked_ns"] > 30e6 and row["holder"] == "hold" and
+              row["wait_kind"] == "mutex"),
+    "allocates": (["handle", "fill"], "allocates",
+                  lambda row: row["alloc_count"] > 500 and row["usual_alloc_count"] == 2 and
+                  row["alloc_bytes"] == 4096 * row["alloc_count"]),
+    "rebuilds": (["handle", "rebuild", "sort_index"], "only_now",
+                 lambda row: row["only_path_id"] != row["path_id"] and row["is_first"]),
+    "repeats": (["handle", "answer", "look_up"], "more_calls",
+                lambda row: row["calls"] == 200000 and row["usual_calls"] == 4),
+}
+
+
+def record(products, program, directory, **settings):
+    database = os.path.join(directory, "run.db")
+    if os.path.exists(database):
+        os.unlink(database)
+    result = harness.run([program], env=products.environment(database, **settings))
+    harness.expect(result.returncode == 0, f"the program ended with {result.returncode}")
+    harness.settle(products, database)
+    return database, dict(word.split("=") for word in result.stdout.split())
+
+
+def ask(products, *words, status=0):
+    result = harness.run([products.analyze, "why", *words, "--format", "json"])
+    harness.expect(result.returncode == status,
+                   f"why {words} ended with {result.returncode}: {result.stderr}")
+    return json.loads(result.stdout)
+
+
+def check_causes(document, numbers):
+    """Each slow call has its own cause, and that is nearly all of the difference."""
+    rows = {row["number"]: row for row in document["slow_calls"]}
+    for word, (path, kind, is_right) in KNOWN.items():
+        row = rows.get(int(numbers[word]))
+        harness.expect(row, f"{word}: call {numbers[word]} was not kept: {sorted(rows)}")
+        harness.expect(row["path"][-len(path):] == path and row["kind"] == kind and
+                       is_right(row), f"{word}: {row}")
+        harness.expect(row["explained_percent"] > 80, f"{word}: {row}")
+
+
+def check_kept(database):
+    """The slowest of all are there, and usual calls did what all of them do."""
+    counts = harness.query(database, "SELECT is_slow, COUNT(*) FROM study_cases GROUP BY 1")
+    harness.expect(counts == [(0, 8), (1, 8)], f"kept are {counts}")
+    calls = harness.query(database, "SELECT calls FROM studies WHERE name = 'handle'")
+    harness.expect(calls == [(40000,)], f"calls are {calls}")
+    odd = harness.query(database, """SELECT case_id, name, calls, alloc_count, alloc_bytes
+        FROM study_parts JOIN study_cases USING (run_id, study_id, case_id)
+        WHERE NOT is_slow AND (name, calls, alloc_count, alloc_bytes) NOT IN (VALUES
+        ('handle', 1, 0, 0), ('enter', 1, 0, 0), ('fill', 1, 2, 128), ('answer', 1, 0, 0),
+        ('look_up', 4, 0, 0))""")
+    harness.expect(not odd, f"usual calls did: {odd}")
+
+
+def check_off(products, program, directory):
+    """Without any, the answer says so."""
+    database, _ = record(products, program, directory, PROFSHIM_WHY="off")
+    document = ask(products, database, status=4)
+    harness.expect("no_studies" in json.dumps(document), f"{document}")
+    document = ask(products, database, "handle", status=4)
+    harness.expect("PROFSHIM_WHY=handle" in json.dumps(document), f"{document}")
+
+
+def main():
+    products = harness.Products(sys.argv[1])
+    source = os.path.join(harness.HERE, "slow_for_reasons.c")
+    with tempfile.TemporaryDirectory() as directory:
+        program = harness.compile_program(source, os.path.join(directory, "program"),
+                                          flags=["-pthread"])
+        database, numbers = record(products, program, directory, PROFSHIM_WHY="handle")
+        check_causes(ask(products, database, "handle"), numbers)
+        check_kept(database)
+        studies = ask(products, database)["studies"]
+        harness.expect([row["name"] for row in studies] == ["handle"] and
+                       studies[0]["reason"] == "asked", f"{studies}")
+        check_off(products, program, directory)
+
+
+if __name__ == "__main__":
+    try:
+        main()
+    except harness.Failure as failure:
+        sys.exit(f"why: {failure}")

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  unit tests of calls that are kept with what was done in them: which
+ * ones, and the counts of each path. Slow ones are so by far.
+ */
+#include <stdarg.h>
+#include <stddef.h>
+#include <setjmp.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include "common/arrays.h"
+#include "common/slow/studies.h"
+#include "shim/core/clock.h"
+#include "shim/lane/trigger.h"
+#include "shim/lane/upcalls.h"
+#include "shim/record/calls.h"
+#include "shim/study/study.h"
+#include "tests/unit/shim/fixture.h"
+
+#define OUTER 0x1000ull
+#define CHILD 0x2000ull
+#define RARE 0x3000ull
+#define MANY 0x1000000ull
+/* Long against whatever comes between two calls of a busy machine. */
+#define SLOW_TICKS 300000000ull
+
+static uint64_t next_studied = 0x100000;
+
+static void enter(uint64_t function)
+{
+	__cyg_profile_func_enter((void *)function, (void *)1);
+}
+
+static void leave(uint64_t function)
+{
+	__cyg_profile_func_exit((void *)function, (void *)1);
+}
+
+static void call(uint64_t function, int count)
+{
+	for (int i = 0; i < count; i++) {
+		enter(function);
+		leave(function);
+	}
+}
+
+static void spin(uint64_t ticks)
+{
+	uint64_t since = clock_now();
+
+	while (clock_now() - since < ticks)
+		;
+}
+
+/* A function of its own for each test. */
+static uint64_t study_new(void)
+{
+	uint64_t function = next_studied += 16;
+
+	trigger_add(&(struct trigger){.function = function, .actions = TRIGGER_STUDY});
+	return function;
+}
+
+static const struct segment_study *study_of(uint64_t function)
+{
+	const struct segment_lane *lane = lane_self->lane;
+	const struct segment_study *studies = arrays_entries(lane, &lane->studies);
+
+	for (uint32_t i = 0; i < lane->studies.count; i++)
+		if (studies[i].key == function)
+			return &studies[i];
+	fail_msg("not studied");
+	return NULL;
+}
+
+static const struct segment_case *cases_of(uint64_t function)
+{
+	const struct segment_lane *lane = lane_self->lane;
+	const struct segment_study *studies = arrays_entries(lane, &lane->studies);
+	const struct segment_case *cases = arrays_entries(lane, &lane->cases);
+
+	return cases + (study_of(function) - studies) * SEGMENT_STUDY_CASES;
+}
+
+/* The slowest but for what it waited for a CPU. */
+static const struct segment_case *slowest_of(uint64_t function)
+{
+	const struct segment_case *cases = cases_of(function), *found = cases;
+
+	for (uint32_t i = 1; i < SEGMENT_STUDY_CASES; i++)
+		if (cases[i].serial && cases[i].own_ticks > found->own_ticks)
+			found = &cases[i];
+	assert_int_equal(found->serial % 2, 0);
+	assert_true(found->is_slow);
+	return found;
+}
+
+static uint64_t calls_in(const struct segment_case *from, uint64_t function)
+{
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < from->part_count; i++)
+		if (lane_self->nodes[from->parts[i].node].key == function)
+			sum += from->parts[i].call_count;
+	return sum;
+}
+
+static void test_slow_call_has_its_own(void **state)
+{
+	uint64_t function = study_new();
+	const struct segment_case *slow, *cases;
+
+	(void)state;
+	enter(OUTER);
+	for (int i = 0; i < 1000; i++) {
+		enter(function);
+		call(CHILD, i == 500 ? 70 : 3);
+		spin(SLOW_TICKS >> 12);
+		if (i == 500) {
+			call(RARE, 2);
+			spin(SLOW_TICKS);
+		}
+		leave(function);
+	}
+	leave(OUTER);
+	slow = slowest_of(function);
+	assert_true(slow->ticks >= SLOW_TICKS);
+	assert_int_equal(slow->number, 501);
+	assert_int_equal(calls_in(slow, function), 1 + slow->beside_call_count);
+	assert_int_equal(calls_in(slow, CHILD), 70 + 3 * slow->beside_call_count);
+	assert_int_equal(calls_in(slow, RARE), 2);
+	assert_int_equal(study_of(function)->call_count, 1000);
+	cases = cases_of(function);
+	for (uint32_t i = SEGMENT_STUDY_SLOWEST; i < SEGMENT_STUDY_CASES; i++) {
+		assert_true(cases[i].serial && !cases[i].is_slow);
+		assert_int_equal(calls_in(&cases[i], CHILD), 3);
+		assert_int_equal(calls_in(&cases[i], function), 1);
+	}
+}
+
+static void test_first_call_is_told_as_such(void **state)
+{
+	uint64_t function = study_new();
+	const struct segment_case *only;
+
+	(void)state;
+	enter(OUTER);
+	enter(function);
+	call(CHILD, 5);
+	leave(function);
+	leave(OUTER);
+	only = slowest_of(function);
+	assert_int_equal(only->number, 1);
+	assert_int_equal(calls_in(only, CHILD), 5);
+	assert_int_equal(only->part_count, 2);
+	assert_true(only->parts[0].is_first && only->parts[1].is_first);
+}
+
+static void test_call_in_a_call_is_a_part(void **state)
+{
+	uint64_t function = study_new();
+	const struct segment_case *slow;
+
+	(void)state;
+	enter(OUTER);
+	for (int i = 0; i < 20; i++) {
+		enter(function);
+		enter(CHILD);
+		enter(function);
+		if (i == 10)
+			spin(SLOW_TICKS);
+		leave(function);
+		leave(CHILD);
+		leave(function);
+	}
+	leave(OUTER);
+	assert_int_equal(study_of(function)->call_count, 20);
+	slow = slowest_of(function);
+	assert_int_equal(slow->number, 11);
+	assert_int_equal(calls_in(slow, function), 2 + 2 * slow->beside_call_count);
+}
+
+static void test_call_without_an_exit(void **state)
+{
+	uint64_t function = study_new();
+	const struct segment_case *slow;
+
+	(void)state;
+	for (int i = 0; i < 20; i++) {
+		enter(OUTER);
+		enter(function);
+		call(CHILD, i == 5 ? 9 : 1);
+		if (i == 5)
+			spin(SLOW_TICKS);
+		else
+			leave(function);
+		leave(OUTER);
+	}
+	slow = slowest_of(function);
+	assert_int_equal(slow->number, 6);
+	assert_int_equal(calls_in(slow, CHILD), 9 + slow->beside_call_count);
+}
+
+static void test_paths_without_room_are_counted(void **state)
+{
+	uint64_t function = study_new();
+	const struct segment_case *slow;
+
+	(void)state;
+	enter(OUTER);
+	for (int i = 0; i < 20; i++) {
+		enter(function);
+		for (uint64_t j = 0; i == 10 && j < 2000; j++)
+			call(MANY + 16 * j, 1);
+		if (i == 10)
+			spin(SLOW_TICKS);
+		leave(function);
+	}
+	leave(OUTER);
+	slow = slowest_of(function);
+	assert_int_equal(slow->number, 11);
+	assert_int_equal(slow->part_count, SEGMENT_CASE_PARTS);
+	assert_int_equal(slow->part_count + slow->folded_count, 2001);
+	assert_int_equal(calls_in(slow, function), 1 + slow->beside_call_count);
+}
+
+/* The frame that was open before has another mark than the one in it. */
+static void test_found_while_it_is_open(void **state)
+{
+	uint64_t function = next_studied += 16;
+	uint64_t repaired;
+
+	(void)state;
+	enter(OUTER);
+	enter(function);
+	trigger_add(&(struct trigger){.function = function, .actions = TRIGGER_FOUND});
+	repaired = lane_self->lane->repaired_frame_count;
+	enter(function);
+	leave(function);
+	assert_int_equal(lane_self->lane->repaired_frame_count, repaired);
+	leave(function);
+	leave(OUTER);
+	assert_int_equal(lane_self->lane->repaired_frame_count, repaired);
+	assert_int_equal(lane_self->lane->orphan_exit_count, 0);
+}
+
+static void test_a_handler_in_between_waits_for_nothing(void **state)
+{
+	uint64_t function = study_new();
+
+	(void)state;
+	enter(OUTER);
+	call(function, 1);
+	lane_self->study.busy = 1;
+	call(function, 1);
+	assert_int_equal(study_of(function)->call_count, 1);
+	study_abandon(lane_self);
+	call(function, 1);
+	assert_int_equal(study_of(function)->call_count, 2);
+	leave(OUTER);
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	fixture_begin(1 << 20);
+	upcalls.leave_call = study_leave;
+	return 0;
+}
+
+static int end(void **state)
+{
+	(void)state;
+	fixture_end();
+	return 0;
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(test_slow_call_has_its_own),
+		cmocka_unit_test(test_first_call_is_told_as_such),
+		cmocka_unit_test(test_call_in_a_call_is_a_part),
+		cmocka_unit_test(test_call_without_an_exit),
+		cmocka_unit_test(test_paths_without_room_are_counted),
+		cmocka_unit_test(test_found_while_it_is_open),
+		cmocka_unit_test(test_a_handler_in_between_waits_for_nothing),
+	};
+
+	return cmocka_run_group_tests(tests, begin, end);
+}
