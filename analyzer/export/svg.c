@@ -293,6 +293,7 @@ static void write_svg(const struct doc *doc, const struct export_context *contex
 	if (flame) {
 		put_details(&page);
 		svg_frames(&page);
+		svg_names(&page);
 		put_foot(&page);
 		fprintf(page.out, "<script>//<![CDATA[\n%s//]]></script>\n", svg_js);
 	}

@@ -12,7 +12,7 @@
 	var box = svg.querySelector("#frames"), details = svg.querySelector("#details");
 	var left = +svg.dataset.left, all = +svg.dataset.width, top = +svg.dataset.top;
 	var row = +svg.dataset.row, letter = +svg.dataset.letter;
-	var frames = [], current, field, result, matches = [];
+	var frames = [], forms = new Map(), current, field, result, matches = [];
 
 	/* The groups stand in tree order: callers before their callees. */
 	function read() {
@@ -25,11 +25,13 @@
 			var frame = {
 				group: group, rect: rect, text: group.querySelector("text"),
 				name: lines[0], lines: lines, number: number, level: level,
-				mark: group.dataset.mark || "", found: false,
+				mark: group.dataset.mark || "", found: false, first: "",
 				x: (rect.getAttribute("x") - left) / all,
 				width: rect.getAttribute("width") / all, hidden: false
 			};
 
+			if (frame.text)
+				frame.first = frame.text.textContent;
 			for (; open.length > level; )
 				open.pop().end = number;
 			frame.parent = open[level - 1];
@@ -43,54 +45,54 @@
 		open.forEach(function (frame) { frame.end = frames.length; });
 	}
 
-	/* What is in the argument list goes first, then template arguments from the inside
-	 * out, then the middle. */
-	function shorten(name, letters) {
-		var short = name, last, start = short.lastIndexOf(")");
-		var depth = 0, tail;
+	/* Short forms of names, made by the code that makes those of tables. */
+	function readNames() {
+		svg.querySelectorAll("#names > desc").forEach(function (entry) {
+			var lines = entry.textContent.split("\n"), name = lines[0];
 
-		if (short.length <= letters)
-			return short;
-		for (var i = start; i > 0; i--) {
-			depth += (short[i] === ")") - (short[i] === "(");
-			if (depth === 0) {
-				short = short.slice(0, i) + "(\u2026)" + short.slice(start + 1);
-				break;
-			}
-		}
-		for (last = ""; short.length > letters && short !== last; ) {
-			last = short;
-			short = short.replace(/<([^<>]|<\u2026>)*[^<>\u2026]>/g, "<\u2026>");
-		}
-		if (short.length <= letters)
-			return short;
-		tail = Math.floor((letters - 1) * 3 / 5);
-		return short.slice(0, letters - 1 - tail) + "\u2026" +
-			short.slice(short.length - tail);
+			forms.set(name, lines.slice(1).map(function (line) {
+				var space = line.indexOf(" ");
+
+				return space < 0 ? {letters: +line, text: name}
+					: {letters: +line.slice(0, space),
+						text: line.slice(space + 1)};
+			}));
+		});
 	}
 
-	function label(frame, x, width) {
+	function shorten(name, letters) {
+		var short = Array.from(name).slice(0, letters).join("");
+
+		(forms.get(name) || []).forEach(function (form) {
+			if (form.letters <= letters)
+				short = form.text;
+		});
+		return short;
+	}
+
+	function labelOf(frame, width) {
 		var letters = Math.floor((width - 6) / letter);
 		var mark = frame.mark && letters > frame.mark.length + 8 ? " " + frame.mark : "";
 
-		if (letters < 3) {
-			if (frame.text)
-				frame.text.textContent = "";
+		return letters < 3 ? "" : shorten(frame.name, letters - mark.length) + mark;
+	}
+
+	function label(frame, x, text) {
+		if (!text && !frame.text)
 			return;
-		}
 		if (!frame.text) {
 			frame.text = document.createElementNS(SVG, "text");
 			frame.text.setAttribute("y", +frame.rect.getAttribute("y") + 13);
 			frame.group.appendChild(frame.text);
 		}
 		frame.text.setAttribute("x", x + 3);
-		frame.text.textContent = shorten(frame.name, letters - mark.length) + mark;
+		frame.text.textContent = text;
 	}
 
-	function draw(frame, x, width) {
+	function draw(frame, x, width, isWhole) {
 		frame.rect.setAttribute("x", left + x * all);
 		frame.rect.setAttribute("width", width * all);
-		label(frame, left + x * all, width * all);
+		label(frame, left + x * all, isWhole ? frame.first : labelOf(frame, width * all));
 	}
 
 	function zoom(to) {
@@ -105,9 +107,10 @@
 			frame.group.classList.toggle("hidden", frame.hidden);
 			frame.group.classList.toggle("above", isAbove);
 			if (isAbove)
-				draw(frame, 0, 1);
+				draw(frame, 0, 1, false);
 			else if (!frame.hidden)
-				draw(frame, (frame.x - to.x) / to.width, frame.width / to.width);
+				draw(frame, (frame.x - to.x) / to.width, frame.width / to.width,
+					to === frames[0]);
 		});
 		show(current);
 	}
@@ -260,6 +263,7 @@
 		return group && group.frame;
 	}
 
+	readNames();
 	read();
 	makeBar();
 	box.setAttribute("role", "tree");

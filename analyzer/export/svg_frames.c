@@ -6,6 +6,7 @@
  */
 #include "analyzer/export/svg_page.h"
 
+#include "common/base/intern.h"
 #include "common/base/xml.h"
 #include "analyzer/model/units.h"
 
@@ -128,29 +129,73 @@ static void put_mark(struct strbuf *text, const struct flame *flame,
 
 /* Of a label that has less, its own words say more than what tells it from others. */
 #define APART_LETTERS 24
+#define SHORTEN_LEAST 4 /* what shorten_name() can do */
+
+static void put_name(const struct svg_page *page, struct strbuf *label, const char *name,
+		     size_t letters)
+{
+	if (letters < SHORTEN_LEAST)
+		strbuf_add(label, name, utf8_prefix(name, letters));
+	else
+		shorten_name(label, name, letters,
+			     letters < APART_LETTERS ? &shorten_utf8 : &page->style);
+}
+
+static size_t letters_of(double width)
+{
+	return width > 6 ? (size_t)((width - 6) / SVG_LETTER) : 0;
+}
 
 static void put_label(struct svg_page *page, const struct flame_box *box,
 		      const char *mark, double x, double y, double width)
 {
-	size_t letters = width > 6 ? (size_t)((width - 6) / SVG_LETTER) : 0;
-	const struct shorten_style *style =
-		letters < APART_LETTERS ? &shorten_utf8 : &page->style;
+	size_t letters = letters_of(width);
+	bool has_mark = *mark && letters > strlen(mark) + 8;
 	struct strbuf label = {0};
 
 	if (letters < LEAST_LETTERS)
 		return;
-	if (letters < 4) /* the least that shorten_name() can do */
-		strbuf_add(&label, box->name, utf8_prefix(box->name, letters));
-	else if (*mark && letters > strlen(mark) + 8)
-		shorten_name(&label, box->name, letters - strlen(mark) - 1, &page->style);
-	else
-		shorten_name(&label, box->name, letters, style);
-	if (*mark && letters > strlen(mark) + 8)
+	put_name(page, &label, box->name, letters - (has_mark ? strlen(mark) + 1 : 0));
+	if (has_mark)
 		strbuf_printf(&label, " %s", mark);
 	strbuf_printf(&page->line, "<text x=\"%.7g\" y=\"%.7g\">", x + 3, y + 13);
 	xml_escape(&page->line, strbuf_text(&label));
 	strbuf_puts(&page->line, "</text>");
 	strbuf_free(&label);
+}
+
+/* The script has room for other numbers of letters, but no names to tell apart: it takes
+ * the widest that there is room for. Steps of a fourth: finer ones take long to make. */
+static size_t next_letters(size_t letters)
+{
+	return letters + (letters < 8 ? 1 : letters / 4);
+}
+
+/* "NAME\n4 FORM\n6 FORM\n...\n40": from so many letters on, and all of it from 40 on. */
+static void put_forms(struct svg_page *page, const char *name)
+{
+	size_t width = utf8_width(name);
+	size_t most = letters_of(page->width - 2.0 * SVG_MARGIN);
+	struct strbuf form = {0}, last = {0};
+
+	strbuf_reset(&page->line);
+	strbuf_puts(&page->line, "<desc>");
+	xml_escape(&page->line, name);
+	for (size_t letters = SHORTEN_LEAST; letters < width && letters <= most;
+	     letters = next_letters(letters)) {
+		strbuf_reset(&form);
+		put_name(page, &form, name, letters);
+		if (strcmp(strbuf_text(&form), strbuf_text(&last)) == 0)
+			continue;
+		strbuf_printf(&page->line, "\n%zu ", letters);
+		xml_escape(&page->line, strbuf_text(&form));
+		strbuf_reset(&last);
+		strbuf_puts(&last, strbuf_text(&form));
+	}
+	strbuf_printf(&page->line, "\n%zu</desc>\n", width);
+	fwrite(page->line.data, 1, page->line.size, page->out);
+	strbuf_free(&form);
+	strbuf_free(&last);
 }
 
 bool svg_is_known(const struct flame_box *box)
@@ -211,4 +256,22 @@ void svg_frames(struct svg_page *page)
 	for (size_t i = 0; i < flame->shown_count; i++)
 		put_frame(page, &flame->boxes[flame->order[i]]);
 	fputs("</g>\n", page->out);
+}
+
+void svg_names(struct svg_page *page)
+{
+	const struct flame *flame = page->flame;
+	struct intern names = {0};
+
+	fputs("<metadata id=\"names\">\n", page->out);
+	for (size_t i = 0; i < flame->shown_count; i++) {
+		const char *name = flame->boxes[flame->order[i]].name;
+		bool is_new;
+
+		intern_text(&names, name, &is_new);
+		if (is_new && utf8_width(name) > SHORTEN_LEAST)
+			put_forms(page, name);
+	}
+	fputs("</metadata>\n", page->out);
+	intern_free(&names);
 }

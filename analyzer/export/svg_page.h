@@ -24,6 +24,8 @@ struct svg_page {
 };
 
 void svg_frames(struct svg_page *page);
+/* Short forms of their names, for the script. */
+void svg_names(struct svg_page *page);
 /* Of a frame's total; estimates are dashed, and what is not known is pale. */
 bool svg_is_known(const struct flame_box *box);
 bool svg_is_estimate(const struct flame_box *box);

@@ -7,6 +7,7 @@ usage: check_flamegraph.py PROF_ANALYZE MAKE_DB.py
 Skipped (status 77) where there is no Chromium. Names from a symbol table may hold
 anything: one run has such names, and none of it may come alive in the page.
 """
+import json
 import os
 import re
 import shutil
@@ -38,6 +39,7 @@ COLOURS = """[].slice.call(document.querySelectorAll("#frames > g > text")).map(
     kind: t.parentNode.getAttribute("class")};
 })"""
 LEAST_CONTRAST = 4.5
+LETTERS_TO_TELL = 24  # a label of fewer says what it is, not which of several
 
 failures = []
 
@@ -83,7 +85,8 @@ def check_zoom(page):
     back = page.frames()
     check("Escape shows all", all(f["shown"] for f in back))
     check("where they were", all(abs(a["x"] - b["x"]) < .01 and
-                                 abs(a["width"] - b["width"]) < .01
+                                 abs(a["width"] - b["width"]) < .01 and
+                                 a["label"] == b["label"]
                                  for a, b in zip(at_rest, back)))
 
 
@@ -133,6 +136,29 @@ def check_names(chromium, path):
     page.finish("names")
 
 
+def check_labels(chromium, program, database, picture):
+    """What a zoomed frame says fits its function only, as what tables say does."""
+    page = Page(chromium, picture)
+    chromium.click(*page.frame("all")["at"])
+    names = {frame["name"]: frame for frame in page.frames()}
+    labels = {}
+    for name in sorted(name for name in names if name.startswith("shop::")):
+        chromium.click(*page.frame(name)["at"])
+        frame = page.frame(name)
+        check("%s: not zoomed" % name, abs(frame["width"] - WIDTH) < 1)
+        labels.update((frame["label"], frame["name"]) for frame in page.frames()
+                      if frame["shown"] and "\u2026" in frame["label"] and
+                      len(frame["label"]) >= LETTERS_TO_TELL)
+        chromium.key("Escape")
+    check("few labels are short ones: %s" % labels, len(labels) >= 8)
+    for label, name in labels.items():
+        done = subprocess.run([program, "callers", label, database, "-f", "json"],
+                              capture_output=True, text=True, check=False)
+        found = json.loads(done.stdout)["function"]["name"] if done.returncode == 0 else done.stderr
+        check("'%s' is not told as %s, but: %s" % (label, name, found), found == name)
+    page.finish("labels")
+
+
 def luminance(colour):
     parts = [part / 255 for part in colour]
     parts = [part / 12.92 if part <= .03928 else ((part + .055) / 1.055) ** 2.4
@@ -178,6 +204,28 @@ def make(program, make_db, folder):
     db.commit()
     db.close()
     subprocess.run([program, "flamegraph", database, "-o", names], check=True)
+    return plain, names, make_labels(program, make_db, folder), make_coloured(
+        program, make_db, folder, plain)
+
+
+def make_labels(program, make_db, folder):
+    """A database whose functions have names that are long and differ in the middle."""
+    database, picture = (os.path.join(folder, "labels" + end) for end in (".db", ".svg"))
+    subprocess.run([sys.executable, make_db, "fixture", database], check=True)
+    db = sqlite3.connect(database)
+    db.execute("UPDATE function SET full_name = NULL, linkage_name = NULL, name = "
+               "printf('shop::Table<std::pair<shop::keys::Key_%d const, shop::values::Value<' "
+               "|| 'shop::Money, %d>>, shop::policies::hash_of_several_words>::' || "
+               "'find_or_insert_%s(shop::Order const&, shop::values::Value<shop::Money, %d>, "
+               "int)', function_id, function_id, CASE WHEN function_id % 2 THEN 'one' ELSE "
+               "'two' END, function_id)")
+    db.commit()
+    db.close()
+    subprocess.run([program, "flamegraph", database, "-o", picture], check=True)
+    return database, picture
+
+
+def make_coloured(program, make_db, folder, plain):
     coloured = [plain]
     for kind, *options in (("frames",), ("drowned",), ("snapshots", "--metric", "bytes"),
                            ("groups", "--before", "before", "--after", "after")):
@@ -186,7 +234,7 @@ def make(program, make_db, folder):
         coloured.append(os.path.join(folder, kind + ".svg"))
         subprocess.run([program, "flamegraph", database, "-o", coloured[-1], *options],
                        check=True)
-    return plain, names, coloured
+    return coloured
 
 
 def main():
@@ -196,7 +244,7 @@ def main():
         print("no chromium: skipped")
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        plain, names, coloured = make(program, make_db, folder)
+        plain, names, labels, coloured = make(program, make_db, folder)
         tempfile.tempdir = os.environ["TMPDIR"] = os.path.join(folder, "browser")
         os.mkdir(tempfile.tempdir)
         chromium = browser.Browser(path)
@@ -209,6 +257,7 @@ def main():
             check_keys(page)
             page.finish("keys")
             check_names(chromium, names)
+            check_labels(chromium, program, *labels)
             check_colours(chromium, coloured)
         finally:
             chromium.close()
