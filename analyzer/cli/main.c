@@ -24,7 +24,8 @@
 #include <unistd.h>
 
 #define WIDTH_USUAL 80
-#define WIDTH_LEAST 60
+#define WIDTH_LEAST 60	 /* text */
+#define PICTURE_LEAST 20 /* what is drawn, so that it is not broken */
 #define WIDTH_MOST 400
 #define TOLD_AFTER_MS 1000
 
@@ -106,9 +107,9 @@ static size_t terminal_width(void)
 		width = size.ws_col;
 	if (width <= 0)
 		width = WIDTH_USUAL;
-	return (size_t)(width < WIDTH_LEAST  ? WIDTH_LEAST
-			: width > WIDTH_MOST ? WIDTH_MOST
-					     : width);
+	return (size_t)(width < PICTURE_LEAST ? PICTURE_LEAST
+			: width > WIDTH_MOST  ? WIDTH_MOST
+					      : width);
 }
 
 static bool wants_color(void)
@@ -161,9 +162,11 @@ static void tell_warnings(const struct doc *doc)
 
 static int show(const struct request *cli, const struct doc *doc)
 {
+	size_t picture_width = terminal_width();
 	struct render_context context = {
 		.out = stdout,
-		.width = terminal_width(),
+		.width = picture_width < WIDTH_LEAST ? WIDTH_LEAST : picture_width,
+		.picture_width = picture_width,
 		.color = !cli->output && wants_color(),
 		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
 	};

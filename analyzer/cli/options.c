@@ -94,6 +94,10 @@ static const struct {
 	 .taken_with = TAKES_FLAME, .text = WHERE(options.diff)},
 	{"width", KEY_WIDTH, "PIXELS", "of the picture (1200)",
 	 .taken_with = TAKES_PICTURE},
+	{"from", 0, "TIME", "what lies after this time of the run, such as 1.5s or 200ms",
+	 .taken_with = TAKES_RANGE, .text = WHERE(options.from)},
+	{"to", 0, "TIME", "what lies before this time of the run",
+	 .taken_with = TAKES_RANGE, .text = WHERE(options.to)},
 	{"unit", 0, "UNIT",
 	 "of the numbers: ns, us, ms, s, calls, allocs, bytes, live; or what a sample "
 	 "stands for (10ms)",

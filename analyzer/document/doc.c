@@ -19,6 +19,7 @@ void doc_free(struct doc *doc)
 		free(doc->sections[i].values);
 		free(doc->sections[i].points);
 		table_free(doc->sections[i].table);
+		lanes_free(doc->sections[i].lanes);
 		if (doc->sections[i].findings)
 			findings_free(doc->sections[i].findings);
 		free(doc->sections[i].findings);
@@ -83,6 +84,16 @@ struct section *doc_plot(struct doc *doc, const char *name, const char *title,
 	section->plot_type = type;
 	section->points = points;
 	section->point_count = count;
+	section->flags = SECTION_HUMAN;
+	return section;
+}
+
+struct section *doc_lanes(struct doc *doc, const char *name, const char *title,
+			  struct lanes *lanes)
+{
+	struct section *section = add(doc, SECTION_LANES, name, title);
+
+	section->lanes = lanes;
 	section->flags = SECTION_HUMAN;
 	return section;
 }

@@ -8,6 +8,7 @@
 
 #include "analyzer/document/flame.h"
 #include "analyzer/document/heap_course.h"
+#include "analyzer/document/lanes.h"
 #include "analyzer/document/profile.h"
 #include "analyzer/document/timeline.h"
 #include "analyzer/model/table.h"
@@ -21,6 +22,7 @@ enum section_kind {
 	SECTION_TABLE,	/* a table, or a tree when it has a depth column */
 	SECTION_PLOT,	/* numbers over time, drawn small */
 	SECTION_FINDINGS,
+	SECTION_LANES, /* for people: what happened side by side over time */
 };
 
 enum note_level { NOTE_PLAIN, NOTE_GOOD, NOTE_WARNING };
@@ -71,6 +73,8 @@ struct section {
 	size_t point_count;
 	double peak;
 	int64_t span_ns;
+	/* lanes */
+	struct lanes *lanes; /* owned */
 	/* findings, in order of rank; the first shown_count are drawn */
 	struct findings *findings;
 	size_t shown_count;
@@ -104,6 +108,10 @@ struct section *doc_table(struct doc *doc, const char *name, const char *title,
 /* Takes points (malloc). */
 struct section *doc_plot(struct doc *doc, const char *name, const char *title,
 			 enum column_type type, double *points, size_t count);
+
+/* Takes lanes. */
+struct section *doc_lanes(struct doc *doc, const char *name, const char *title,
+			  struct lanes *lanes);
 
 /* Takes the findings out of *findings, which becomes empty. */
 struct section *doc_findings(struct doc *doc, const char *name, const char *title,

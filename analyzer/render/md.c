@@ -10,6 +10,7 @@
 #include "analyzer/render/cell.h"
 #include "analyzer/render/findings.h"
 #include "analyzer/render/md_text.h"
+#include "analyzer/render/style.h"
 
 #define CHAIN_WIDTH 120
 #define NAME_WIDTH 100
@@ -188,6 +189,19 @@ static void put_plot(FILE *out, const struct section *section)
 	strbuf_free(&text);
 }
 
+/* As in a terminal. */
+static void put_lanes(FILE *out, const struct doc *doc, const struct section *section)
+{
+	struct render_context terminal = {
+		.out = out, .width = 80, .picture_width = 80, .utf8 = true};
+	struct text_style style;
+
+	text_style_init(&style, &terminal, doc->names);
+	fputs("```\n", out);
+	text_lanes(&style, section);
+	fputs("```\n", out);
+}
+
 static void render(const struct doc *doc, const struct render_context *context)
 {
 	struct shorten_style style = shorten_utf8;
@@ -220,6 +234,9 @@ static void render(const struct doc *doc, const struct render_context *context)
 			break;
 		case SECTION_PLOT:
 			put_plot(out, section);
+			break;
+		case SECTION_LANES:
+			put_lanes(out, doc, section);
 			break;
 		case SECTION_FINDINGS:
 			md_findings(out, &style, section);

@@ -12,9 +12,10 @@
 
 struct render_context {
 	FILE *out;
-	size_t width; /* of the terminal, in columns; text only */
-	bool color;   /* text only */
-	bool utf8;    /* may draw with more than ASCII; text only */
+	size_t width;	      /* of the terminal, in columns; text only */
+	size_t picture_width; /* likewise, and less where it has less than text needs */
+	bool color;	      /* text only */
+	bool utf8;	      /* may draw with more than ASCII; text only */
 };
 
 struct renderer {

@@ -15,6 +15,16 @@ static const char *const utf8_levels[] = {
 };
 static const char *const ascii_levels[] = {"_", ".", ":", "-", "=", "+", "*", "#"};
 
+static const char *const utf8_fills[] = {
+	[LANE_COMPUTING] = "\xe2\x96\x88", [LANE_READY] = "\xe2\x96\x92",
+	[LANE_BLOCKED] = "\xe2\x96\x91",   [LANE_UNKNOWN] = "\xe2\x94\x80",
+	[LANE_MOMENT] = "\xe2\x96\xb2",
+};
+static const char *const ascii_fills[] = {
+	[LANE_COMPUTING] = "#", [LANE_READY] = "+",  [LANE_BLOCKED] = ".",
+	[LANE_UNKNOWN] = "-",	[LANE_MOMENT] = "^",
+};
+
 void text_style_init(struct text_style *style, const struct render_context *context,
 		     struct name_pool *names)
 {
@@ -23,6 +33,7 @@ void text_style_init(struct text_style *style, const struct render_context *cont
 	*style = (struct text_style){
 		.out = context->out,
 		.width = context->width,
+		.picture_width = context->picture_width,
 		.own = utf8 ? shorten_utf8 : shorten_ascii,
 		.bold = color ? "\033[1m" : "",
 		.dim = color ? "\033[2m" : "",
@@ -32,6 +43,7 @@ void text_style_init(struct text_style *style, const struct render_context *cont
 		.branch = utf8 ? "\xe2\x94\x9c " : "|-",
 		.last_branch = utf8 ? "\xe2\x94\x94 " : "`-",
 		.trunk = utf8 ? "\xe2\x94\x82" : "|",
+		.fills = utf8 ? utf8_fills : ascii_fills,
 		.levels = utf8 ? utf8_levels : ascii_levels,
 		.level_count = sizeof(utf8_levels) / sizeof(utf8_levels[0]),
 	};

@@ -7,7 +7,7 @@
 
 struct text_style {
 	FILE *out;
-	size_t width;
+	size_t width, picture_width;
 	const struct shorten_style *shorten;
 	struct shorten_style own; /* where shorten points to */
 	/* Escape sequences, empty without colour. */
@@ -18,6 +18,8 @@ struct text_style {
 	/* From low to high. */
 	const char *const *levels;
 	size_t level_count;
+	/* What slices are drawn with, by enum lane_state. */
+	const char *const *fills;
 };
 
 /* names: those of the document, may be NULL. */
@@ -28,5 +30,7 @@ void text_style_init(struct text_style *style, const struct render_context *cont
  * already written, further ones after indent spaces. Ends with a newline. */
 void text_wrap(const struct text_style *style, const char *text, size_t first_indent,
 	       size_t indent);
+/* Writes a section of lanes, their times and what is drawn how. */
+void text_lanes(const struct text_style *style, const struct section *section);
 /* Writes a table section with header, rows and last line. */
 void text_table(const struct text_style *style, const struct section *section);

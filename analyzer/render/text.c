@@ -161,6 +161,9 @@ static void put_section(const struct text_style *style, const struct doc *doc,
 	case SECTION_FINDINGS:
 		text_findings(style, section);
 		break;
+	case SECTION_LANES:
+		text_lanes(style, section);
+		break;
 	}
 }
 

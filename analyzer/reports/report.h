@@ -30,6 +30,7 @@ struct report_options {
 	const char *focus, *ignore, *thread, *sort;
 	const char *before, *after;	      /* compare: runs of the sides */
 	const char *limits, *fail_on;	      /* what a gate checks */
+	const char *from, *to;		      /* times since the run began */
 	const char *metric, *snapshot, *diff; /* flame graphs; diff is a file */
 	unsigned width;			      /* of a picture, in pixels */
 	bool run_is_chosen;		      /* --run was given */
@@ -71,6 +72,7 @@ enum report_takes {
 	TAKES_CLIENT = 1u << 26,     /* no document: it answers a client; no build */
 	TAKES_IMPORT = 1u << 25,     /* --unit, --label; --output is a database */
 	TAKES_MAYBE = 1u << 31,	     /* the argument may be left out */
+	TAKES_RANGE = 1u << 27,	     /* --from, --to */
 	TAKES_FINDINGS = 1u << 17,   /* --show-sql, --list-rules, --fail-on, sarif */
 };
 

@@ -661,6 +661,8 @@ def make(kind, path, paths=26000):
         importlib.import_module("make_critical").make(db)
     elif kind == "why":
         importlib.import_module("make_why").make(db)
+    elif kind == "timeline":
+        importlib.import_module("make_timeline").make(db)
     elif kind == "waits":
         importlib.import_module("make_waits").make(db)
     elif kind == "marks":

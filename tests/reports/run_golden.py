@@ -577,6 +577,24 @@ CASES = {
     "locks-json": (["locks", "fixture.db", "-f", "json"], {}),
     "locks-csv": (["locks", "fixture.db", "-f", "csv"], {}),
     "locks-md": (["locks", "fixture.db", "-f", "md"], {}),
+    "timeline": (["timeline", "timeline.db", "--run", "1"], {}),
+    "timeline-ascii": (["timeline", "timeline.db", "--run", "1", "-n", "4"], ASCII),
+    "timeline-narrow": (["timeline", "timeline.db", "--run", "1", "-n", "2"],
+                        {"COLUMNS": "40"}),
+    "timeline-wide": (["timeline", "timeline.db", "--run", "1", "-n", "3"], WIDE),
+    "timeline-range": (["timeline", "timeline.db", "--run", "1", "--from", "90ms", "--to",
+                        "0.2s"], {}),
+    "timeline-thread": (["timeline", "timeline.db", "--run", "1", "--thread", "packer"], {}),
+    "timeline-focus": (["timeline", "timeline.db", "--run", "1", "--focus", "^pack$"], {}),
+    "timeline-sort": (["timeline", "timeline.db", "--run", "1", "--sort", "blocked", "-n",
+                       "2"], {}),
+    "timeline-json": (["timeline", "timeline.db", "--run", "1", "-f", "json"], {}),
+    "timeline-csv": (["timeline", "timeline.db", "--run", "1", "-f", "csv"], {}),
+    "timeline-md": (["timeline", "timeline.db", "--run", "1", "-f", "md"], {}),
+    "timeline-none": (["timeline", "timeline.db"], {}),
+    "timeline-error-time": (["timeline", "timeline.db", "--from", "3"], {}),
+    "timeline-error-range": (["timeline", "timeline.db", "--run", "1", "--from", "2s"], {}),
+    "help-timeline": (["timeline", "--help"], {}),
     "critical": (["critical", "critical.db", "--run", "1"], {}),
     "critical-ascii": (["critical", "critical.db", "--run", "1", "-n", "3"], ASCII),
     "critical-windows": (["critical", "critical.db"], {}),
@@ -762,7 +780,8 @@ def make_databases(folder, cases):
                  "findings", "unwound", "inlined", "renames", "variants", "frames", "wrappers", "plain-before", "plain-after", "plain-both",
                  "plain-mixed", "jobs-before", "jobs-after", "jobs-lost",
                  "jobs-inside", "names", "estimates", "drowned", "fewer",
-                 "levels", "longer", "waiting", "waits", "critical", "why"):
+                 "levels", "longer", "waiting", "waits", "critical", "why",
+                 "timeline"):
         if kind != "fixture" and not any(word.startswith(kind + ".db") for word in named):
             continue
         make_db.make(kind, os.path.join(folder, kind + ".db"))

@@ -31,6 +31,8 @@ static bool is_shown(const struct section *section)
 {
 	if (section->flags & SECTION_PAGE)
 		return section->table->row_count > 0;
+	if (section->kind == SECTION_LANES)
+		return false; /* a terminal's picture; its numbers are in the tables */
 	return !(section->flags & SECTION_MACHINE);
 }
 
@@ -99,6 +101,8 @@ static void put_section(struct html_page *page, size_t index)
 		break;
 	case SECTION_FINDINGS:
 		html_put_findings(page, section);
+		break;
+	case SECTION_LANES:
 		break;
 	}
 	fputs("</section>\n", page->out);

@@ -58,7 +58,8 @@ static int write_input(const char *path, const uint8_t *data, size_t size)
 static void show(const struct doc *doc, FILE *out)
 {
 	for (size_t i = 0; i < renderer_registry_count; i++) {
-		struct render_context context = {out, 60 + 30 * i, i & 1, i & 2};
+		struct render_context context = {out, 60 + 30 * i, 20 + 20 * i, i & 1,
+						 i & 2};
 
 		renderer_registry[i]->render(doc, &context);
 	}
