@@ -163,12 +163,12 @@ static const struct tool_argument *find_argument(const struct tool *tool,
 	return NULL;
 }
 
-static bool take_word(const char *name, json_t *arguments, const char **ret,
-		      struct strbuf *error)
+static bool take_word(const struct tool *tool, const char *name, json_t *arguments,
+		      const char **ret, struct strbuf *error)
 {
 	json_t *value = name ? json_object_get(arguments, name) : NULL;
 
-	if (!name)
+	if (!name || (!value && (tool->report->takes & TAKES_MAYBE)))
 		return true;
 	if (!value)
 		return refuse(error, name, "is missing");
@@ -203,9 +203,10 @@ static bool take_arguments(struct asked *asked, json_t *arguments, const char *d
 	}
 	if (tool->needs_limits && !asked->options.limits)
 		return refuse(error, "limits", "is missing, such as calls=0%");
-	return take_word(tool->argument, arguments, &asked->options.argument, error) &&
-	       take_word(tool->other_argument, arguments, &asked->options.other_argument,
+	return take_word(tool, tool->argument, arguments, &asked->options.argument,
 			 error) &&
+	       take_word(tool, tool->other_argument, arguments,
+			 &asked->options.other_argument, error) &&
 	       take_databases(asked, arguments, database, error);
 }
 

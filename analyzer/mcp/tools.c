@@ -10,7 +10,7 @@
 extern const struct report report_bottlenecks, report_callers, report_compare,
 	report_critical, report_delta, report_doctor, report_functions, report_io,
 	report_leaks, report_locks, report_memory, report_report, report_runs,
-	report_snapshots, report_sql, report_steps, report_tree;
+	report_snapshots, report_sql, report_steps, report_tree, report_why;
 
 #define SIDES                                                                            \
 	"Either 'before' and 'after' are lists of files, or 'database' has both sides: " \
@@ -39,6 +39,10 @@ static const struct tool tools[] = {
 	 NULL, NULL, false},
 	{"callers", &report_callers, "Callers and callees of one function.", "function",
 	 NULL, false},
+	{"why", &report_why,
+	 "What slow calls of a function did that usual ones did not; without 'function' "
+	 "those whose calls were kept.",
+	 "function", NULL, false},
 	{"memory", &report_memory,
 	 "Allocation sites: bytes, counts, share of the peak, temporary blocks, source "
 	 "line.",
@@ -177,7 +181,8 @@ static json_t *input_schema(const struct tool *tool)
 		if (words[i]) {
 			json_object_set_new(properties, words[i],
 					    object_of("type", "string"));
-			json_array_append_new(required, json_text(words[i]));
+			if (!(tool->report->takes & TAKES_MAYBE))
+				json_array_append_new(required, json_text(words[i]));
 		}
 	if (tool->needs_limits)
 		json_array_append_new(required, json_text("limits"));

@@ -1,0 +1,128 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Check what every command writes as JSON against docs/schemas/reports-1.json, and that the
+schema refuses a field that was dropped, renamed or added.
+
+usage: check_schemas.py BUILD-ROOT
+       check_schemas.py --accept BUILD-ROOT    writes the schema anew: read the difference. A
+                                               field that went or has another name needs
+                                               another schema_version
+"""
+import copy
+import json
+import os
+import subprocess
+import sys
+
+import infer
+import jsonschema
+import outputs
+
+SCHEMA = os.path.join(outputs.HERE, "..", "..", "docs", "schemas", "reports-1.json")
+
+
+def laid_out(value, indent=0):
+    """On one line what fits there."""
+    line = json.dumps(value)
+    if len(line) + indent <= 88 or not isinstance(value, (dict, list)) or not value:
+        return line
+    space = " " * (indent + 1)
+    if isinstance(value, dict):
+        parts = [f"{space}{json.dumps(key)}: {laid_out(one, indent + 1)}"
+                 for key, one in value.items()]
+        return "{\n" + ",\n".join(parts) + "\n" + " " * indent + "}"
+    lines, parts = [], [laid_out(one, indent + 1) for one in value]
+    for part in parts:
+        if lines and len(lines[-1]) + len(part) + 2 + len(space) <= 88:
+            lines[-1] += f", {part}"
+        else:
+            lines.append(part)
+    return "[\n" + ",\n".join(space + line for line in lines) + "\n" + " " * indent + "]"
+
+
+def accept(documents):
+    with open(SCHEMA, "w", encoding="utf-8") as file:
+        file.write(laid_out(infer.of_reports(documents)) + "\n")
+
+
+def validator_of(schema, report):
+    name = infer.report_name(report)
+    if name not in schema["$defs"]:
+        return None
+    return jsonschema.Draft202012Validator({"$ref": f"#/$defs/{name}", "$defs": schema["$defs"]})
+
+
+def told(error):
+    return f"{'.'.join(map(str, error.absolute_path)) or 'document'}: {error.message[:200]}"
+
+
+def damaged(document):
+    """(what was done, the document) where one field is wrong."""
+    def rows_of(part):
+        rows = part if isinstance(part, list) else [part]
+        return rows if rows and isinstance(rows[0], dict) and rows[0] else None
+
+    parts = [("document", lambda one: one)]
+    parts += [(name, lambda one, name=name: rows_of(one[name])[0])
+              for name in document if name not in ("omitted", "trust") and
+              not (document["report"] == "sql" and name == "rows") and rows_of(document[name])]
+    for name, find in parts:
+        changed = copy.deepcopy(document)
+        find(changed)["added_field"] = 1
+        yield f"{name} with another field", changed
+        for field in find(document):
+            changed = copy.deepcopy(document)
+            find(changed)["renamed"] = find(changed).pop(field)
+            yield f"{name}.{field} renamed", changed
+
+
+def problems_of_strictness(schema, documents):
+    """Of the first document of each report."""
+    first = {}
+    for _, document in documents:
+        first.setdefault(document["report"], document)
+    for report, document in first.items():
+        validator = validator_of(schema, report)
+        for what, changed in damaged(document):
+            if validator and validator.is_valid(changed):
+                yield f"{report}: the schema lets pass: {what}"
+
+
+def commands(analyze):
+    """Those that take --format."""
+    text = subprocess.run([analyze, "--help"], capture_output=True, check=True, text=True).stdout
+    for line in text.split("\nCommands:\n")[1].split("\n\n")[0].splitlines():
+        command = line.split()[0]
+        help_of = subprocess.run([analyze, command, "--help"], capture_output=True, check=True,
+                                 text=True).stdout
+        if "--format=" in help_of:
+            yield command
+
+
+def main():
+    accepting = sys.argv[1] == "--accept"
+    build = os.path.abspath(sys.argv[-1])
+    documents = outputs.collect(build)
+    problems = [f"{what}: no document" for what, document in documents if not document]
+    documents = [one for one in documents if one[1]]
+    if accepting:
+        accept([document for _, document in documents])
+    with open(SCHEMA, encoding="utf-8") as file:
+        schema = json.load(file)
+    jsonschema.Draft202012Validator.check_schema(schema)
+    for what, document in documents:
+        validator = validator_of(schema, document["report"])
+        if not validator:
+            problems.append(f"{what}: the schema has no {document['report']}")
+            continue
+        problems += [f"{what}: {told(error)}" for error in validator.iter_errors(document)]
+    problems += problems_of_strictness(schema, documents)
+    written = {document["report"] for _, document in documents}
+    analyze = os.path.join(build, "analyzer", "prof-analyze")
+    problems += [f"{command}: no document of it was looked at"
+                 for command in commands(analyze) if command not in written]
+    print("\n".join(problems[:100]))
+    sys.exit(f"{len(problems)} problems" if problems else 0)
+
+
+main()
