@@ -33,7 +33,7 @@ void cli_free(struct request *cli)
 	*cli = (struct request){0};
 }
 
-/* --limit may be given again and again. */
+/* --gate may be given again and again. */
 static void add_limits(struct parsing *parsing, const char *text)
 {
 	struct request *cli = parsing->cli;
@@ -51,9 +51,6 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	struct report_options *options = &parsing->cli->options;
 	size_t option;
 
-	/* One name, two options: a number of rows, or limits of a gate. */
-	if (key == KEY_LIMIT && strchr(text, '='))
-		key = KEY_GATE;
 	option = cli_option_find(key);
 	if (option < CLI_OPTION_COUNT) {
 		parsing->given[option] = true;
@@ -143,7 +140,7 @@ static void show_help(const struct report *report)
 	struct argp argp = {.options = options};
 	struct strbuf doc = {0}, usage = {0}, title = {0};
 
-	cli_options_fill(report, true, options);
+	cli_options_fill(report, options);
 	strbuf_puts(&title, program_invocation_short_name);
 	if (report) {
 		strbuf_printf(&title, " %s", report->name);
@@ -175,7 +172,7 @@ static void check_options(const struct parsing *parsing, struct strbuf *error)
 {
 	if (is_given(parsing, KEY_GATE) && !(parsing->cli->report->takes & TAKES_GATE))
 		strbuf_printf(error,
-			      "%s has no gate: --limit METRIC=AMOUNT is for compare",
+			      "%s has no gate: --gate METRIC=AMOUNT is for compare",
 			      parsing->cli->report->name);
 	for (size_t i = 0; i < CLI_OPTION_COUNT && !error->size; i++)
 		if (parsing->given[i] && !cli_option_is_taken(i, parsing->cli->report))
@@ -192,7 +189,7 @@ static void check_options(const struct parsing *parsing, struct strbuf *error)
 		strbuf_printf(
 			error,
 			"--format %s shows the checks of a gate: use it with compare "
-			"and --limit or --fail-on",
+			"and --gate or --fail-on",
 			parsing->cli->renderer->name);
 	if (parsing->cli->options.raw && parsing->cli->options.thread && !error->size)
 		strbuf_puts(error, "--raw and --thread do not go together: raw times are "
@@ -210,7 +207,7 @@ void cli_parse(int argc, char **argv, struct request *ret)
 	*ret = (struct request){
 		.renderer = renderer_registry[0],
 		.options = {.limit = -1, .min_share = -1, .width = CLI_WIDTH_USUAL}};
-	cli_options_fill(NULL, false, options);
+	cli_options_fill(NULL, options);
 	cli_mark_sides(argc, argv);
 	options_parse(&argp, argc, argv, 0, &parsing);
 	if (parsing.wants_version) {

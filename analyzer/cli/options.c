@@ -60,7 +60,7 @@ static const struct {
 	 .taken_with = TAKES_SIDES | TAKES_FLAME, .text = WHERE(options.before)},
 	{"after", 0, "LABEL|N,...", "runs (of a flamegraph also a snapshot) after",
 	 .taken_with = TAKES_SIDES | TAKES_FLAME, .text = WHERE(options.after)},
-	{"limit", KEY_GATE, "METRIC=AMOUNT,...",
+	{"gate", KEY_GATE, "METRIC=AMOUNT,...",
 	 "status 3 when after takes more than AMOUNT (5%, 1MiB) above before",
 	 .taken_with = TAKES_GATE},
 	{"fail-on", KEY_FAIL_ON, "WORD,...",
@@ -214,13 +214,12 @@ static const char *metrics(void)
 	return text;
 }
 
-void cli_options_fill(const struct report *report, bool for_help, struct argp_option *ret)
+void cli_options_fill(const struct report *report, struct argp_option *ret)
 {
 	for (size_t i = 0; i < CLI_OPTION_COUNT; i++) {
 		const char *doc = meaning_of(i, report);
 
-		if (!cli_option_is_taken(i, report) ||
-		    (!for_help && table[i].key == KEY_GATE))
+		if (!cli_option_is_taken(i, report))
 			continue;
 		*ret++ = (struct argp_option){
 			.name = table[i].name,

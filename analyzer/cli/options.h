@@ -18,7 +18,7 @@ enum cli_option_key {
 	KEY_NUMBERED = 0x100,
 	KEY_MIN_SHARE = 0x200,
 	KEY_FAIL_ON,
-	KEY_GATE, /* --limit METRIC=AMOUNT */
+	KEY_GATE, /* --gate METRIC=AMOUNT */
 	KEY_WIDTH,
 	KEY_USAGE,
 };
@@ -30,7 +30,5 @@ size_t cli_option_find(int key);
 bool cli_option_is_taken(size_t option, const struct report *report);
 /* Sets the field that stands for it, if one does. */
 void cli_option_set(size_t option, const char *text, struct request *ret);
-/* Those that a report takes, NULL: all. For help one name may stand for two of them. ret
- * has room for all and is zeroed. */
-void cli_options_fill(const struct report *report, bool for_help,
-		      struct argp_option *ret);
+/* Those that a report takes, NULL: all. ret has room for all and is zeroed. */
+void cli_options_fill(const struct report *report, struct argp_option *ret);

@@ -16,7 +16,7 @@ struct request {
 	size_t database_count;
 	size_t before_databases; /* TAKES_SIDES: those in front of "--"; 0: there is none
 				  */
-	char *limits;		 /* all --limit METRIC=AMOUNT,... together; owned */
+	char *limits;		 /* all --gate METRIC=AMOUNT,... together; owned */
 	const char *run;	 /* number or label; NULL: the latest */
 	const char *output;	 /* NULL: stdout */
 	bool no_limits, no_wait;

@@ -34,7 +34,9 @@ long cli_parse_limit(const char *text, const struct argp_state *state)
 	long limit;
 
 	if (!options_number(text, 0, LONG_MAX, &limit))
-		options_refuse(state, "--limit: '%s' is not a number of rows", text);
+		options_refuse(state, "--limit: '%s' is not a number of rows%s", text,
+			       strchr(text, '=') ? "; limits of a comparison are --gate"
+						 : "");
 	return limit;
 }
 

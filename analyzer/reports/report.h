@@ -55,7 +55,7 @@ enum report_takes {
 	TAKES_NO_DATABASE = 1u << 8, /* the database may be left out */
 	TAKES_EMPTY = 1u << 9,	     /* works on a file without a run (run_id 0), too */
 	TAKES_SIDES = 1u << 10,	     /* several databases, perhaps in two sides */
-	TAKES_GATE = 1u << 11,	     /* --limit METRIC=..., --fail-on, --format junit */
+	TAKES_GATE = 1u << 11,	     /* --gate METRIC=..., --fail-on, --format junit */
 	TAKES_DELTA = 1u << 12,	     /* --until */
 	TAKES_BY = 1u << 22,	     /* --by */
 	TAKES_PROCESS = 1u << 13,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * --limit 'wall=5%,peak=1MiB,func:parse.total=10%' and --fail-on. Must not guess: what
+ * --gate 'wall=5%,peak=1MiB,func:parse.total=10%' and --fail-on. Must not guess: what
  * is not understood is an error, for a gate that silently checks nothing is worse than
  * none.
  */
@@ -60,7 +60,7 @@ static void quote(struct strbuf *error, const char *text)
 
 static int refuse(struct strbuf *error, const char *item, const char *why)
 {
-	strbuf_puts(error, "--limit: ");
+	strbuf_puts(error, "--gate: ");
 	quote(error, item);
 	strbuf_puts(error, why);
 	return -EINVAL;
@@ -76,7 +76,7 @@ static int unknown_metric(struct strbuf *error, const char *item, const char *na
 		if (of_function ? metrics[i].of_function : metrics[i].of_run)
 			names[count++] = metrics[i].name;
 	nearest = nearest_word(name, names, count);
-	strbuf_puts(error, "--limit: ");
+	strbuf_puts(error, "--gate: ");
 	quote(error, item);
 	strbuf_puts(error, of_function ? ": a function has no metric "
 				       : ": there is no metric ");
@@ -166,7 +166,7 @@ static int check_contradiction(const struct gate *gate, const struct gate_limit 
 
 		if (!same_subject(other, limit) || other->most == limit->most)
 			continue;
-		strbuf_puts(error, "--limit: ");
+		strbuf_puts(error, "--gate: ");
 		quote(error, other->text);
 		strbuf_puts(error, " and ");
 		quote(error, limit->text);

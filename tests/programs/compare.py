@@ -83,9 +83,9 @@ def test_pairs(bench):
     harness.expect(first(document, "functions") == "count_word", document["functions"][:3])
     harness.expect(first(document, "allocation_sites") == "count_word",
                    document["allocation_sites"][:3])
-    bench.status(3, plain, copies, "--limit", "alloc_count=0%")
+    bench.status(3, plain, copies, "--gate", "alloc_count=0%")
     bench.status(3, plain, copies, "--fail-on", "regression")
-    bench.status(0, plain, copies, "--limit", "alloc_count=40000,alloc_bytes=1MiB")
+    bench.status(0, plain, copies, "--gate", "alloc_count=40000,alloc_bytes=1MiB")
 
     document = bench.document(plain, linear)
     check_balance(document, plain, linear)
@@ -93,16 +93,16 @@ def test_pairs(bench):
     status = {row["name"]: row["status"] for row in document["functions"]}
     harness.expect(status["hash"] == "gone", f"hash is {status['hash']}")
     # one run a side: a time cannot be judged
-    bench.status(4, plain, linear, "--limit", "func:lookup.self=50%")
-    bench.status(4, plain, linear, "--limit", "func:hash.calls=0%")
+    bench.status(4, plain, linear, "--gate", "func:lookup.self=50%")
+    bench.status(4, plain, linear, "--gate", "func:hash.calls=0%")
 
 
 def test_unchanged(bench):
     one = bench.record("plain", "one.db")
     for number in range(3):
         other = bench.record("plain", f"other{number}.db")
-        bench.status(0, one, other, "--limit", EXACT)
-        bench.status(4, one, other, "--limit", EXACT, "--fail-on", "regression")
+        bench.status(0, one, other, "--gate", EXACT)
+        bench.status(4, one, other, "--gate", EXACT, "--fail-on", "regression")
 
 
 def test_groups(bench):
@@ -112,7 +112,7 @@ def test_groups(bench):
     document = bench.document(database)
     lookup = document["functions"][0]
     harness.expect(lookup["name"] == "lookup" and lookup["verdict"] == "regressed", str(lookup))
-    bench.status(3, database, "--limit", "func:lookup.self=50%")
+    bench.status(3, database, "--gate", "func:lookup.self=50%")
     bench.status(3, database, "--fail-on", "regression")
 
 

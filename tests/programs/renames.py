@@ -98,9 +98,9 @@ def check_sums(document):
 def check_gates(sides):
     for name in ("read_record", "parse_line", "util::checksum", "checksum", "measure",
                  "ring_buffer::fill", "plain_buffer::fill"):
-        sides.compare(0, "--limit", f"func:{name}.calls=0%")
+        sides.compare(0, "--gate", f"func:{name}.calls=0%")
     for name in ("process", "legacy", "process_tail"):
-        sides.compare(4, "--limit", f"func:{name}.calls=0%")
+        sides.compare(4, "--gate", f"func:{name}.calls=0%")
 
 
 def check_text(sides):

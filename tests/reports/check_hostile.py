@@ -152,7 +152,7 @@ def commands(path, kind, turn):
         yield ["export", form, path]
     sides = ["--before", "1", "--after", "2"] if kind in ("fixture", "groups") else [path]
     for form in FORMATS + ("junit",):
-        yield ["compare", path, *sides, "--format", form, "--fail-on", "regression", "--limit",
+        yield ["compare", path, *sides, "--format", form, "--fail-on", "regression", "--gate",
                "calls=0%"]
     for form in FORMATS:
         yield ["sql", path, "--format", form,

@@ -143,12 +143,12 @@ const struct report report_compare = {
 		"--by component adds a table of components (of --map FILE and of "
 		"regions, "
 		"as in 'components'), judged in the same way.\n\n"
-		"The gate: --limit METRIC=AMOUNT[,...] is how much more after may take: "
+		"The gate: --gate METRIC=AMOUNT[,...] is how much more after may take: "
 		"wall, self, cpu, calls, alloc_count, alloc_bytes, peak, live, or "
 		"func:NAME.METRIC with self, cpu, total, calls, alloc_count, "
 		"alloc_bytes; "
-		"AMOUNT is 5%, 50ms, 1MiB, 100. (--limit with a plain number shows that "
-		"many rows.) wall is the wall time less what the hooks took of it, "
+		"AMOUNT is 5%, 50ms, 1MiB, 100. wall is the wall time less what the "
+		"hooks took of it, "
 		"cpu the CPU time of all threads likewise, of a function what it "
 		"computed itself. With "
 		"several runs a time exceeds its limit when the whole interval does, "
@@ -161,7 +161,7 @@ const struct report report_compare = {
 		"error of "
 		"the hooks. Status 3: the gate failed; 4: it "
 		"could not be judged.",
-	.example = "prof-analyze compare before.db after.db --limit calls=0%,peak=1MiB",
+	.example = "prof-analyze compare before.db after.db --gate calls=0%,peak=1MiB",
 	.takes = TAKES_SIDES | TAKES_GATE | TAKES_LIMIT | TAKES_INLINED | TAKES_FILTER |
 		 TAKES_BY | TAKES_MAP,
 	.build = build,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: MIT */
 /*
- * The gate: every check that --limit and --fail-on ask for, what came of it, and the
+ * The gate: every check that --gate and --fail-on ask for, what came of it, and the
  * exit status. Must not pass for what was not measured.
  *
  * Status 3: some check failed. 4: none failed, but one could not be made. 0: all held;
@@ -227,7 +227,7 @@ static enum exit_status unknown_function(struct compare_state *state,
 	if (count > LISTED_NAMES)
 		strbuf_printf(&near, " and %zu more", count - LISTED_NAMES);
 	report_fail(state->input, STATUS_USAGE,
-		    "--limit: '%s': no run has a function '%s'%s%s", limit->text,
+		    "--gate: '%s': no run has a function '%s'%s%s", limit->text,
 		    limit->function, near.size ? "; near: " : "", strbuf_text(&near));
 	strbuf_free(&near);
 	return STATUS_USAGE;
@@ -238,7 +238,7 @@ static enum exit_status ambiguous(struct compare_state *state,
 				  const char *second)
 {
 	return report_fail(state->input, STATUS_USAGE,
-			   "--limit: '%s' means several functions (%s, %s); write the "
+			   "--gate: '%s' means several functions (%s, %s); write the "
 			   "whole name or the linkage name",
 			   limit->text, first, second);
 }
@@ -464,7 +464,7 @@ static const char *advice(struct compare_state *state)
 			strbuf_printf(&text, " and %s", strbuf_text(&second));
 		strbuf_puts(&text, " (or both in turns, see prof-record --against). ");
 	}
-	strbuf_puts(&text, "Counts and bytes can be a gate with one run a side: --limit "
+	strbuf_puts(&text, "Counts and bytes can be a gate with one run a side: --gate "
 			   "calls=0%,alloc_bytes=0%.");
 	copy = doc_copy(state->doc, strbuf_text(&text));
 	strbuf_free(&text);
