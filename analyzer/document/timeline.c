@@ -4,6 +4,7 @@
 
 #include "common/base/xalloc.h"
 
+#include <stdbool.h>
 #include <stdlib.h>
 
 struct timeline_event *timeline_add(struct timeline *timeline)
@@ -58,6 +59,40 @@ static int cut(struct timeline_event *event, int64_t end)
 	return 1;
 }
 
+/* A call and the ends of those around it: cuts it to the innermost. Was it longer? */
+static bool nest(struct timeline_event *event, int64_t *ends, size_t *open)
+{
+	while (*open && ends[*open - 1] <= event->start_ns)
+		--*open;
+	if (*open && end_of(event) > ends[*open - 1]) {
+		event->duration_ns = ends[*open - 1] - event->start_ns;
+		ends[*open] = ends[*open - 1];
+		++*open;
+		return true;
+	}
+	ends[(*open)++] = end_of(event);
+	return false;
+}
+
+/* The calls of all tracks; they stand behind everything else. */
+static size_t nest_calls(struct timeline *timeline)
+{
+	int64_t *ends = xcalloc(timeline->count + 1, sizeof(*ends));
+	size_t open = 0, changed = 0;
+
+	for (size_t i = 0; i < timeline->count; i++) {
+		struct timeline_event *event = &timeline->events[i];
+
+		if (event->kind != TIMELINE_CALL)
+			continue;
+		if (i && event[-1].track != event->track)
+			open = 0;
+		changed += nest(event, ends, &open);
+	}
+	free(ends);
+	return changed;
+}
+
 size_t timeline_settle(struct timeline *timeline)
 {
 	size_t kept = 0, changed = 0;
@@ -79,5 +114,5 @@ size_t timeline_settle(struct timeline *timeline)
 		timeline->events[kept++] = *event;
 	}
 	timeline->count = kept;
-	return changed;
+	return changed + nest_calls(timeline);
 }

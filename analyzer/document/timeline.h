@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * What of a run has a place in time: steps, waits for other threads, snapshots, counters,
- * what the system said of processes. Calls have none. Must not know SQL or formats.
+ * what the system said of processes. Of calls those have that took long. Must not know
+ * SQL or formats.
  */
 #pragma once
 
@@ -13,6 +14,7 @@ enum timeline_kind {
 	TIMELINE_SPAN,
 	TIMELINE_MOMENT,
 	TIMELINE_VALUE,
+	TIMELINE_CALL, /* one that took long; on the track of its thread */
 };
 
 /* Texts can be shown as they are, and are borrowed. Times are ns since the run began. */
@@ -36,5 +38,6 @@ struct timeline_event *timeline_add(struct timeline *timeline);
 void timeline_free(struct timeline *timeline);
 /* Sorts by track and time; a span that reaches into the one before it begins where that
  * ends, and is left out when nothing is left of it: viewers draw one above the other only
- * if it is inside of it. Returns how many were cut or left out. */
+ * if it is inside of it. So are calls, and one that lasts longer than that around it ends
+ * with it. Returns how many were cut or left out. */
 size_t timeline_settle(struct timeline *timeline);

@@ -26,7 +26,7 @@ static void put_span(FILE *out, const struct timeline_event *event)
 	put_head(out, event, "X");
 	fputs(",\"dur\":", out);
 	json_put_scaled(out, event->duration_ns, US_DIGITS);
-	if (event->detail) {
+	if (event->detail && *event->detail) {
 		fputs(",\"args\":{\"detail\":", out);
 		json_put_text(out, event->detail);
 		putc('}', out);
@@ -55,6 +55,7 @@ static void put_event(FILE *out, const struct timeline_event *event)
 		put_track(out, event);
 		break;
 	case TIMELINE_SPAN:
+	case TIMELINE_CALL:
 		put_span(out, event);
 		break;
 	case TIMELINE_MOMENT:
@@ -109,7 +110,7 @@ static void write_timeline(const struct doc *doc, const struct export_context *c
 
 const struct exporter exporter_chrome = {
 	.name = "chrome",
-	.summary = "steps, waits, snapshots, counters over time, for Perfetto",
+	.summary = "slow calls, steps, waits, counters over time, for Perfetto",
 	.takes_profile = true,
 	.takes_timeline = true,
 	.write = write_timeline,

@@ -70,21 +70,31 @@ def check_pruned(recording):
 
 
 def check_timeline(recording):
-    """The waits of a track add up to those of the lane, and none reaches into the next."""
+    """The waits of a track add up to those of the lane, and none reaches into the next; slow
+    calls are as run.db has them, each inside of what is around it."""
     with open(recording.file("chrome"), encoding="utf-8") as file:
         events = json.load(file, parse_float=decimal.Decimal)["traceEvents"]
-    ends, told, problems = {}, {}, []
+    lanes = recording.rows("SELECT MAX(lane_id) FROM lane")[0][0]
+    ends, told, calls, problems = {}, {}, {}, []
     for event in events:
         if event["ph"] != "X":
             continue
-        track = event["tid"]
-        if event["ts"] < ends.get(track, event["ts"]):
-            problems.append(f"{event} begins before the one before it ends")
-        ends[track] = event["ts"] + event["dur"]
-        told[track] = told.get(track, 0) + int(event["dur"] * 1000)
+        track, end = event["tid"], event["ts"] + event["dur"]
+        open_ends = ends.setdefault(track, [])
+        while open_ends and open_ends[-1] <= event["ts"]:
+            open_ends.pop()
+        if open_ends and (track > lanes or end > open_ends[-1]):
+            problems.append(f"{event} is not inside of the one before it")
+        open_ends.append(end)
+        sums, key = (calls, event["name"]) if track <= lanes else (told, track - lanes)
+        sums[key] = sums.get(key, 0) + (1 if track <= lanes else int(event["dur"] * 1000))
     waited = dict(recording.rows("SELECT lane_id, SUM(wait_ns) FROM stall GROUP BY lane_id"))
     if told != waited or len(waited) < 3:
         problems.append(f"waits of tracks: {told}, not {waited}")
+    slow = dict(recording.rows("SELECT name, COUNT(*) FROM spans WHERE kind <> 'step' "
+                               "GROUP BY name"))
+    if calls != slow or len(slow) < 3:
+        problems.append(f"slow calls: {calls}, not {slow}")
     return problems
 
 

@@ -19,7 +19,7 @@ static int add(struct report_input *input, struct profile *profile,
 	while (cursor_next(cursor) > 0) {
 		struct timeline_event *event = timeline_add(timeline);
 
-		event->kind = (enum timeline_kind)(cursor_integer(cursor, "kind") & 3);
+		event->kind = (enum timeline_kind)cursor_integer(cursor, "kind");
 		event->pid = cursor_integer(cursor, "pid");
 		event->track = cursor_integer(cursor, "track");
 		event->name = profile_clean(profile, cursor_text(cursor, "name"));
@@ -37,10 +37,12 @@ static void remark(struct profile *profile, size_t cut_count)
 {
 	struct strbuf text = {0};
 
-	profile_remark(profile,
-		       "Calls are added up while the program runs and have no place in "
-		       "time. Of steps and counters of a name the latest 512 are here; "
-		       "of a thread's waits those that run.db has.");
+	profile_remark(
+		profile,
+		"Calls are added up while the program runs: only those that took "
+		"long have a place in time, see `timeline`. Of steps and counters "
+		"of a name the latest 512 are here; of a thread's waits those that "
+		"run.db has.");
 	if (!cut_count)
 		return;
 	units_counted(&text, (int64_t)cut_count, "span");
@@ -58,6 +60,9 @@ int profile_add_timeline(struct report_input *input, struct doc *doc)
 	doc->timeline = xcalloc(1, sizeof(*doc->timeline));
 	for (size_t i = 0; result == 0 && i < sizeof(queries) / sizeof(queries[0]); i++)
 		result = add(input, doc->profile, doc->timeline, queries[i]);
+	/* a page shows sums, and of calls nothing yet */
+	if (result == 0 && input->options->timeline)
+		result = add(input, doc->profile, doc->timeline, timeline_sql_calls);
 	if (result == 0)
 		remark(doc->profile, timeline_settle(doc->timeline));
 	return result;
