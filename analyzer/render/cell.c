@@ -10,6 +10,7 @@
 
 #include <inttypes.h>
 #include <math.h>
+#include <string.h>
 
 static void number(struct strbuf *buffer, const struct cell *cell, enum column_type type)
 {
@@ -57,6 +58,26 @@ static void put_location(struct strbuf *buffer, const struct cell *cell, const c
 		strbuf_puts(buffer, CELL_OF_FUNCTION);
 }
 
+/* In one line: where there is no room for a chain, the innermost name is told. */
+static void put_chain(struct strbuf *buffer, const char *text, size_t width,
+		      const struct shorten_style *style)
+{
+	const char *last = strrchr(text, TABLE_CHAIN_END);
+	struct strbuf chain = {0};
+	size_t before;
+
+	shorten_chain(&chain, text, width, 1, style);
+	if (!last || !strchr(strbuf_text(&chain), '\n')) {
+		strbuf_puts(buffer, strbuf_text(&chain));
+		strbuf_free(&chain);
+		return;
+	}
+	strbuf_free(&chain);
+	before = utf8_width(style->ellipsis) + utf8_width(style->arrow);
+	strbuf_printf(buffer, "%s%s", style->ellipsis, style->arrow);
+	shorten_name(buffer, last + 1, width > before ? width - before : 1, style);
+}
+
 void cell_shortened(struct strbuf *buffer, const struct cell *cell, enum column_type type,
 		    size_t width, const struct shorten_style *style)
 {
@@ -73,7 +94,7 @@ void cell_shortened(struct strbuf *buffer, const struct cell *cell, enum column_
 	}
 	if (type == COLUMN_CHAIN) {
 		/* Its names were cleaned when the tree was loaded. */
-		shorten_chain(buffer, cell->text, width, 1, style);
+		put_chain(buffer, cell->text, width, style);
 		return;
 	}
 	utf8_clean(&clean, cell->text);
