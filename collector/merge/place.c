@@ -159,13 +159,14 @@ static void place_node(struct lane_walk *walk, uint32_t index)
 }
 
 /* A parent comes before its children: that alone keeps damaged trees from circles. */
-void place_nodes(struct lane_walk *walk)
+void place_more(struct lane_walk *walk, uint32_t first)
 {
-	walk->nodes = xcalloc(walk->data.node_count, sizeof(*walk->nodes));
-	if (walk->data.node_count > LANE_ROOT)
+	if (first <= LANE_ROOT && walk->data.node_count > LANE_ROOT) {
 		walk->nodes[LANE_ROOT] = (struct node_place){
 			.user = IDENTIFY_NONE, .around = LANE_ROOT, .is_placed = 1};
-	for (uint32_t i = LANE_ROOT + 1; i < walk->data.node_count; i++) {
+		first = LANE_ROOT + 1;
+	}
+	for (uint32_t i = first; i < walk->data.node_count; i++) {
 		const struct segment_node *node = &walk->data.nodes[i];
 
 		if (node->parent >= i || !walk->nodes[node->parent].is_placed) {
@@ -180,4 +181,10 @@ void place_nodes(struct lane_walk *walk)
 				: i;
 		walk->nodes[i].is_placed = 1;
 	}
+}
+
+void place_nodes(struct lane_walk *walk)
+{
+	walk->nodes = xcalloc(walk->data.node_count, sizeof(*walk->nodes));
+	place_more(walk, 0);
 }

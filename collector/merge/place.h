@@ -49,3 +49,7 @@ enum demangle_variant place_variant(const struct lane_walk *walk, uint32_t node)
 
 /* Fills in walk->nodes; paths are made where there are none yet. */
 void place_nodes(struct lane_walk *walk);
+
+/* The same of the nodes from `first` on: those before it have been placed, walk->nodes
+ * has room for all, zeroed where they have not. */
+void place_more(struct lane_walk *walk, uint32_t first);

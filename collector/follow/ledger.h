@@ -1,0 +1,48 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Rows of sums that are looked at again and again: what each is now, and what it gained
+ * since the last look and since a zero point. Must not know what is summed up.
+ *
+ * What a look costs is in proportion to the rows that gained something.
+ */
+#pragma once
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum ledger_since {
+	LEDGER_ALL,  /* all there ever was */
+	LEDGER_LOOK, /* the last look but one */
+	LEDGER_ZERO, /* the zero point */
+};
+
+struct ledger {
+	size_t width; /* numbers in a row */
+	size_t count, room;
+	int64_t *now, *gained, *zero;
+	uint32_t *touched; /* rows that gained something with this look */
+	uint8_t *is_touched;
+	size_t touched_count;
+	/* when it was looked at, ns; 0: never */
+	uint64_t look_ns, last_look_ns, zero_ns;
+};
+
+/* All zero but the width is an empty ledger. */
+void ledger_done(struct ledger *ledger);
+
+/* There are so many rows at least; new ones are zero. */
+void ledger_grow(struct ledger *ledger, size_t count);
+
+/* A look at this time begins: nothing has been gained. */
+void ledger_begin(struct ledger *ledger, uint64_t now_ns);
+
+/* Sums end at the ends of int64_t. */
+void ledger_add(struct ledger *ledger, uint32_t row, size_t column, int64_t amount);
+
+/* What all rows have now is zero from here on; so is what was gained. */
+void ledger_set_zero(struct ledger *ledger);
+
+int64_t ledger_get(const struct ledger *ledger, size_t row, size_t column,
+		   enum ledger_since since);
+/* How long that took, ns; of LEDGER_ALL 0. */
+uint64_t ledger_span_ns(const struct ledger *ledger, enum ledger_since since);
