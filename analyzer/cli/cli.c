@@ -8,6 +8,7 @@
 #include "common/base/options.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
+#include "analyzer/cli/commands.h"
 #include "analyzer/cli/options.h"
 #include "analyzer/cli/values.h"
 #include "analyzer/cli/words.h"
@@ -75,6 +76,15 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 	case KEY_WIDTH:
 		options->width = cli_parse_width(text, state);
 		break;
+	case KEY_EVERY:
+		options->every_ms = cli_parse_every(text, state);
+		break;
+	case KEY_TOP:
+		options->top = cli_parse_count("--top", text, state);
+		break;
+	case KEY_COUNT:
+		options->count = cli_parse_count("--count", text, state);
+		break;
 	case KEY_HELP:
 	case KEY_USAGE:
 		parsing->wants_help = true;
@@ -115,8 +125,8 @@ static void describe_all(struct strbuf *doc)
 
 	strbuf_puts(doc, "Shows what libprofshim.so recorded into DB (run.db).\n\n"
 			 "Commands:\n");
-	for (size_t i = 0; i < report_registry_count; i++) {
-		const struct report *one = report_registry[i];
+	for (size_t i = 0; i < cli_command_count(); i++) {
+		const struct report *one = cli_command(i);
 
 		strbuf_reset(&words);
 		put_arguments(one, &words);

@@ -255,6 +255,18 @@ static enum exit_status open_database(const struct request *cli,
 	return STATUS_OK;
 }
 
+/* What shows itself as long as it runs writes to stdout, whatever that is. */
+static enum exit_status serve(const struct request *cli, struct report_input *input)
+{
+	FILE *out = cli->output ? open_output(cli) : NULL;
+
+	if (cli->output && (!out || dup2(fileno(out), STDOUT_FILENO) < 0))
+		return STATUS_FAILED;
+	if (out)
+		fclose(out);
+	return cli->report->serve(input);
+}
+
 static enum exit_status run(const struct request *cli, struct report_input *input)
 {
 	const struct report_options *options = &cli->options;
@@ -262,6 +274,8 @@ static enum exit_status run(const struct request *cli, struct report_input *inpu
 	struct doc doc;
 
 	filter_init(&input->filter, options->focus, options->ignore);
+	if (cli->report->serve)
+		return serve(cli, input);
 	status = open_database(cli, input);
 	if (status)
 		return status;

@@ -6,7 +6,7 @@
 
 #include <argp.h>
 
-#define CLI_OPTION_COUNT 40
+#define CLI_OPTION_COUNT 44
 
 /* What takes more than to set a field; the others are numbered. */
 enum cli_option_key {
@@ -20,6 +20,9 @@ enum cli_option_key {
 	KEY_FAIL_ON,
 	KEY_GATE, /* --gate METRIC=AMOUNT */
 	KEY_WIDTH,
+	KEY_EVERY,
+	KEY_TOP,
+	KEY_COUNT,
 	KEY_USAGE,
 };
 

@@ -15,4 +15,8 @@ struct argp_state;
 const struct renderer *cli_parse_format(const char *text, const struct argp_state *state);
 long cli_parse_limit(const char *text, const struct argp_state *state);
 double cli_parse_share(const char *text, const struct argp_state *state);
+long cli_parse_count(const char *option, const char *text,
+		     const struct argp_state *state);
+/* A time from 10 ms to a day, in ms. */
+unsigned cli_parse_every(const char *text, const struct argp_state *state);
 unsigned cli_parse_width(const char *text, const struct argp_state *state);

@@ -6,6 +6,7 @@
  */
 #include "analyzer/cli/words.h"
 
+#include "analyzer/cli/commands.h"
 #include "common/base/nearest.h"
 #include "common/base/utf8.h"
 #include "common/base/xalloc.h"
@@ -19,9 +20,9 @@ char cli_side_mark[] = "\1--";
 
 const struct report *cli_find_report(const char *name)
 {
-	for (size_t i = 0; i < report_registry_count; i++)
-		if (strcmp(report_registry[i]->name, name) == 0)
-			return report_registry[i];
+	for (size_t i = 0; i < cli_command_count(); i++)
+		if (strcmp(cli_command(i)->name, name) == 0)
+			return cli_command(i);
 	return NULL;
 }
 
@@ -109,12 +110,12 @@ static bool is_mistyped_command(const char *word)
 
 static void unknown_command(const char *word, struct strbuf *error)
 {
-	const char **names = xcalloc(report_registry_count, sizeof(*names));
+	const char **names = xcalloc(cli_command_count(), sizeof(*names));
 	const char *nearest;
 
-	for (size_t i = 0; i < report_registry_count; i++)
-		names[i] = report_registry[i]->name;
-	nearest = nearest_word(word, names, report_registry_count);
+	for (size_t i = 0; i < cli_command_count(); i++)
+		names[i] = cli_command(i)->name;
+	nearest = nearest_word(word, names, cli_command_count());
 	strbuf_puts(error, "'");
 	utf8_clean(error, word);
 	strbuf_puts(error, "' is neither a command nor a file");
@@ -173,8 +174,10 @@ static void put_wanted(const struct report *report, const char *article,
 		       struct strbuf *text)
 {
 	if (takes_only_words(report)) {
-		strbuf_printf(text, "%s %s and %s %s", article, report->argument, article,
-			      report->other_argument);
+		strbuf_printf(text, "%s %s", article, report->argument);
+		if (report->other_argument)
+			strbuf_printf(text, " and %s %s", article,
+				      report->other_argument);
 		return;
 	}
 	strbuf_printf(text, "%s database", article);
@@ -196,7 +199,7 @@ static void assign_words(char *const *arguments, size_t count, struct request *r
 
 	if (takes_only_words(ret->report)) {
 		ret->options.argument = arguments[0];
-		ret->options.other_argument = arguments[1];
+		ret->options.other_argument = count > 1 ? arguments[1] : NULL;
 		ret->options.words = xcalloc(count, sizeof(*ret->options.words));
 		for (size_t i = 1; i < count; i++)
 			ret->options.words[ret->options.word_count++] = arguments[i];

@@ -40,6 +40,9 @@ struct report_options {
 	bool show_sql, list_rules; /* bottlenecks */
 	bool machine;		   /* json or csv: nothing is left out unless asked for */
 	bool page;		   /* html: room for many rows */
+	unsigned every_ms;	   /* top, watch: between two looks; 0: their own */
+	long top, count;	   /* likewise; 0: not given */
+	const char *view;	   /* likewise */
 	bool profile, timeline, heap; /* export: all of a run, not one metric */
 };
 
@@ -68,6 +71,7 @@ enum report_takes {
 	TAKES_INLINED = 1u << 19,    /* --inlined */
 	TAKES_SHARE = 1u << 24,	     /* --min-share, of rows */
 	TAKES_RULES = 1u << 16,	     /* --rules */
+	TAKES_LIVE = 1u << 28,	     /* --every, --count, --top, --view */
 	TAKES_MAP = 1u << 18,	     /* --map */
 	TAKES_CLIENT = 1u << 26,     /* no document: it answers a client; no build */
 	TAKES_IMPORT = 1u << 25,     /* --unit, --label; --output is a database */
@@ -103,6 +107,9 @@ struct report {
 	/* Fills the document. STATUS_NOTHING and STATUS_REGRESSION come with a document,
 	 * other failures with input->error. */
 	enum exit_status (*build)(struct report_input *input, struct doc *doc);
+	/* Instead, of commands that show things themselves as long as they run; fails
+	 * with input->error. */
+	enum exit_status (*serve)(struct report_input *input);
 };
 
 extern const struct report *const report_registry[];

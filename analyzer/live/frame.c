@@ -1,0 +1,193 @@
+/* SPDX-License-Identifier: MIT */
+/* A picture: head, the screen's table, and what it is of. */
+#include "analyzer/live/frame.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analyzer/document/doc.h"
+#include "analyzer/live/totals.h"
+#include "analyzer/model/units.h"
+#include "analyzer/render/cell.h"
+#include "analyzer/render/render.h"
+#include "common/base/utf8.h"
+#include "common/base/xalloc.h"
+
+static void add_line(struct frame *frame, const char *text, size_t size)
+{
+	frame->lines = xreallocarray(frame->lines, frame->line_count + 1, sizeof(char *));
+	frame->lines[frame->line_count++] = xstrndup(text, size);
+}
+
+/* A line of the head, which is cut where the terminal ends. */
+static void add_head(struct frame *frame, const struct frame_style *style,
+		     struct strbuf *text)
+{
+	struct strbuf clean = {0};
+
+	utf8_clean(&clean, strbuf_text(text));
+	add_line(frame, strbuf_text(&clean),
+		 utf8_prefix(strbuf_text(&clean), style->width));
+	strbuf_free(&clean);
+	strbuf_reset(text);
+}
+
+static void put_seconds(struct strbuf *text, double seconds)
+{
+	units_nsec(text, whole_number(seconds * 1e9));
+}
+
+static const char *last_part(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash ? slash + 1 : path;
+}
+
+static void put_who(struct strbuf *text, const struct live *live)
+{
+	const struct follow *follow = live->follow;
+	int64_t run_ns = ticks_since_start_ns(
+		&follow->ticks,
+		ticks_from_monotonic(&follow->ticks, follow->paths.look_ns));
+
+	if (follow->process_count == 1 || follow->pid)
+		strbuf_printf(text, "process %d",
+			      follow->pid	      ? follow->pid
+			      : follow->process_count ? follow_process_pid(follow, 0)
+						      : 0);
+	else
+		strbuf_printf(text, "%u processes of %u", follow->living_count,
+			      follow->process_count);
+	if (follow->process_count)
+		strbuf_printf(text, " %s", last_part(follow_process_name(follow, 0)));
+	strbuf_puts(text, follow->is_over ? ", has ended; " : ", ");
+	put_seconds(text, (double)run_ns / 1e9);
+	if (follow->is_over)
+		strbuf_puts(text, " (this is the last there was)");
+}
+
+static void put_what(struct strbuf *text, const struct live *live,
+		     const struct totals *totals)
+{
+	strbuf_printf(text, "%.2f computing, %.2f ready of ", totals->computing,
+		      totals->ready);
+	units_counted(text, (int64_t)totals->thread_count, "thread");
+	strbuf_puts(text, "; ");
+	units_count(text, whole_number(totals->calls_per_s));
+	strbuf_puts(text, " calls/s; ");
+	units_count(text, whole_number(totals->allocs_per_s));
+	strbuf_puts(text, " allocs/s; live ");
+	units_bytes(text, live->follow->live_bytes);
+	if (live->follow->overhead_percent > 0)
+		strbuf_printf(text, "; budget %g%%", live->follow->overhead_percent);
+	else
+		strbuf_puts(text, "; no budget");
+}
+
+static void put_view(struct strbuf *text, const struct live *live,
+		     const struct frame_style *style)
+{
+	const struct column *column = &live->screen->columns[screen_sort(live)];
+
+	strbuf_printf(text, "%s since the %s (", live->screen->title,
+		      live->since == LEDGER_ZERO ? "zero point" : "last look");
+	put_seconds(text, live->rates.span_s);
+	strbuf_printf(text, "), by %s%s", column->title ? column->title : column->name,
+		      live->is_reversed ? ", least first" : "");
+	if (*live->filter)
+		strbuf_printf(text, ", with '%s'", live->filter);
+	if (live->zoom)
+		strbuf_printf(
+			text, ", below %s",
+			live->names[live->follow->merge.paths[live->zoom].function]);
+	if (style->is_frozen)
+		strbuf_puts(text, ", FROZEN");
+	if (live->follow->left_out_count)
+		strbuf_puts(text, ", not of all threads: there are too many");
+}
+
+static void add_heads(struct frame *frame, const struct live *live,
+		      const struct frame_style *style)
+{
+	struct strbuf text = {0};
+	struct totals totals;
+
+	totals_find(&totals, live);
+	put_who(&text, live);
+	add_head(frame, style, &text);
+	put_what(&text, live, &totals);
+	add_head(frame, style, &text);
+	put_view(&text, live, style);
+	add_head(frame, style, &text);
+	strbuf_puts(&text, style->message ? style->message : "");
+	add_head(frame, style, &text);
+	strbuf_free(&text);
+	frame->head_count = frame->line_count;
+}
+
+/* The rows are a line each; below them only what a "<" means is of use here. */
+static bool is_of_use(const struct frame *frame, const char *line)
+{
+	return frame->line_count < frame->first_row + frame->row_count ||
+	       !strncmp(line, CELL_UNKNOWN, 2);
+}
+
+/* The table as the reports draw it. */
+static void add_table(struct frame *frame, const struct live *live,
+		      const struct frame_style *style, struct table *table)
+{
+	struct render_context context = {.width = style->width, .utf8 = style->utf8};
+	char *text = NULL;
+	struct doc doc;
+	size_t size;
+
+	doc_init(&doc, "top");
+	doc.names = live->pool;
+	doc_table(&doc, live->screen->name, NULL, table);
+	context.out = open_memstream(&text, &size);
+	if (!context.out)
+		abort();
+	renderer_registry[0]->render(&doc, &context);
+	fclose(context.out);
+	for (const char *at = text; *at;) {
+		size_t length = strcspn(at, "\n");
+
+		if (is_of_use(frame, at))
+			add_line(frame, at, length);
+		at += length + (at[length] == '\n');
+	}
+	free(text);
+	doc_free(&doc);
+}
+
+void frame_make(struct frame *ret, const struct live *live,
+		const struct frame_style *style)
+{
+	size_t most = style->rows_most;
+	struct table *table;
+
+	*ret = (struct frame){.lines = NULL};
+	add_heads(ret, live, style);
+	if (style->height && most + ret->head_count + 1 > style->height)
+		most = style->height > ret->head_count + 1
+			       ? style->height - ret->head_count - 1
+			       : 0;
+	table = screen_table(live, most, &ret->rows, &ret->total_count);
+	ret->row_count = table->row_count;
+	ret->first_row = ret->head_count + 1;
+	add_table(ret, live, style, table);
+	while (style->height && ret->line_count > style->height)
+		free(ret->lines[--ret->line_count]);
+}
+
+void frame_done(struct frame *frame)
+{
+	for (size_t i = 0; i < frame->line_count; i++)
+		free(frame->lines[i]);
+	free(frame->lines);
+	free(frame->rows);
+	*frame = (struct frame){.lines = NULL};
+}

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: MIT */
+/* Keys of the live view. */
+#include "analyzer/live/keys.h"
+
+#include <string.h>
+#include <time.h>
+
+#include "analyzer/live/screen.h"
+#include "collector/live/attach.h"
+#include "collector/live/attach_set.h"
+
+const char *const keys_help[] = {
+	"f p t  functions, paths, threads",
+	"a i s  allocations, I/O, steps",
+	"< >    sort by the column beside",
+	"R      least first",
+	"/      what has a text; Esc: all",
+	"Enter  zoom into the row's path",
+	"Bksp   out of it; arrows select",
+	"z r    since now; since last look",
+	"Space  freeze, and go on",
+	"n      take a snapshot",
+	"b      budget: 1 2 5 10 20 %, none",
+	"q      leave; any key ends this",
+	NULL,
+};
+
+static void take_snapshot(struct keys *keys, const struct live *live)
+{
+	char label[32], reason[512];
+	time_t now = time(NULL);
+	struct tm date;
+	uint32_t number;
+
+	strftime(label, sizeof(label), "top %H:%M:%S", localtime_r(&now, &date));
+	if (!live->follow->first_pid)
+		strbuf_puts(&keys->message, "no snapshot: the program has ended");
+	else if (attach_snapshot(live->follow->first_pid, label, &number, reason,
+				 sizeof(reason)) < 0)
+		strbuf_printf(&keys->message, "no snapshot: %s", reason);
+	else
+		strbuf_printf(&keys->message, "snapshot %u of process %d, \"%s\"", number,
+			      live->follow->first_pid, label);
+}
+
+static void change_budget(struct keys *keys, const struct live *live)
+{
+	static const double budgets[] = {1, 2, 5, 10, 20};
+	double overhead = 0;
+	struct attach_request request = {.overhead = &overhead};
+	struct segment_setting setting;
+	struct attach_taken taken;
+	char reason[512];
+
+	for (size_t i = sizeof(budgets) / sizeof(budgets[0]); i-- > 0;)
+		if (budgets[i] > live->follow->overhead_percent)
+			overhead = budgets[i];
+	if (!live->follow->first_pid) {
+		strbuf_puts(&keys->message, "no other budget: the program has ended");
+		return;
+	}
+	if (attach_set(live->follow->first_pid, &request, &setting, &taken, reason,
+		       sizeof(reason)) < 0) {
+		strbuf_printf(&keys->message, "no other budget: %s", reason);
+		return;
+	}
+	live->follow->overhead_percent = setting.overhead_percent;
+	if (setting.overhead_percent > 0)
+		strbuf_printf(&keys->message, "budget: %g per cent",
+			      setting.overhead_percent);
+	else
+		strbuf_puts(&keys->message, "no budget: every call is timed");
+	if (!taken.is_taken)
+		strbuf_puts(&keys->message, ", with the next calls");
+}
+
+static void type(struct keys *keys, struct live *live, int key)
+{
+	size_t size = strlen(live->filter);
+
+	if (key == KEYS_ENTER) {
+		keys->is_typing = false;
+	} else if (key == KEYS_ESCAPE) {
+		keys->is_typing = false;
+		*live->filter = '\0';
+	} else if (key == KEYS_BACK) {
+		while (size && ((unsigned char)live->filter[size - 1] & 0xc0) == 0x80)
+			size--;
+		live->filter[size ? size - 1 : 0] = '\0';
+	} else if (key >= ' ' && key < 0x100 && key != 0x7f && size < LIVE_FILTER_MOST) {
+		live->filter[size] = (char)key;
+		live->filter[size + 1] = '\0';
+	}
+}
+
+static void zoom(struct keys *keys, struct live *live, bool has_row, uint32_t row)
+{
+	uint32_t path = has_row ? live->screen->path(live, row) : 0;
+
+	if (!path)
+		return;
+	live->zoom = path;
+	keys->selected = 0;
+	if (live->screen->key != 'p')
+		live->sort = -1;
+	live->screen = screen_of_key('p');
+}
+
+static void set_zero(struct keys *keys, struct live *live)
+{
+	follow_set_zero(live->follow);
+	live->since = LEDGER_ZERO;
+	strbuf_puts(&keys->message, "zero point set");
+}
+
+static void show_screen(struct keys *keys, struct live *live, const struct screen *screen)
+{
+	live->screen = screen;
+	live->sort = -1;
+	live->is_reversed = false;
+	keys->selected = 0;
+}
+
+static void move(struct keys *keys, int key)
+{
+	size_t page = keys->page ? keys->page : 1;
+
+	if (key == KEYS_DOWN)
+		keys->selected++;
+	else if (key == KEYS_PAGE_DOWN)
+		keys->selected += page;
+	else if (key == KEYS_UP)
+		keys->selected -= keys->selected > 0;
+	else if (key == KEYS_PAGE_UP)
+		keys->selected -= keys->selected < page ? keys->selected : page;
+	else if (key == KEYS_FIRST)
+		keys->selected = 0;
+}
+
+static void command(struct keys *keys, struct live *live, int key)
+{
+	switch (key) {
+	case '<':
+	case '>':
+		screen_sort_by_next(live, key == '<' ? -1 : 1);
+		break;
+	case 'R':
+		live->is_reversed = !live->is_reversed;
+		break;
+	case '/':
+		keys->is_typing = true;
+		break;
+	case KEYS_ESCAPE:
+		*live->filter = '\0';
+		break;
+	case 'z':
+		set_zero(keys, live);
+		break;
+	case 'r':
+		live->since = LEDGER_LOOK;
+		break;
+	case ' ':
+		keys->is_frozen = !keys->is_frozen;
+		break;
+	case 'n':
+		take_snapshot(keys, live);
+		break;
+	case 'b':
+		change_budget(keys, live);
+		break;
+	case '?':
+		keys->has_help = true;
+		break;
+	case 'q':
+		keys->is_done = true;
+		break;
+	default:
+		move(keys, key);
+	}
+}
+
+void keys_press(struct keys *keys, struct top *top, int key, bool has_row, uint32_t row)
+{
+	struct live *live = &top->live;
+	const struct screen *screen = screen_of_key(key);
+
+	strbuf_reset(&keys->message);
+	if (keys->is_typing) {
+		type(keys, live, key);
+	} else if (keys->has_help) {
+		keys->has_help = false;
+	} else if (screen) {
+		show_screen(keys, live, screen);
+	} else if (key == KEYS_ENTER) {
+		zoom(keys, live, has_row, row);
+	} else if (key == KEYS_BACK) {
+		if (live->zoom)
+			live->zoom = live->follow->merge.paths[live->zoom].parent;
+	} else {
+		command(keys, live, key);
+	}
+	live_update(live);
+}

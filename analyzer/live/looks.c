@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: MIT */
+/* Looks, and how often there may be one. */
+#include "analyzer/live/looks.h"
+
+#include <time.h>
+
+#include "collector/follow/follow.h"
+
+#define MOST_OF_CPU 25 /* a part of so many */
+
+uint64_t top_cpu_ns(void)
+{
+	struct timespec now;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+	return (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+}
+
+int top_look(struct top *top)
+{
+	uint64_t began_ns = top_cpu_ns();
+	int result = follow_look(top->live.follow);
+
+	live_update(&top->live);
+	top->cost_ns = 0;
+	top_add_cost(top, began_ns);
+	return result;
+}
+
+void top_add_cost(struct top *top, uint64_t began_ns)
+{
+	top->cost_ns += top_cpu_ns() - began_ns;
+}
+
+unsigned top_pause_ms(const struct top *top)
+{
+	uint64_t least_ms = top->cost_ns * MOST_OF_CPU / 1000000;
+
+	return least_ms > top->every_ms ? (unsigned)least_ms : top->every_ms;
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: MIT */
+/* The screen of call paths: each with what it did itself, and below. */
+#include "analyzer/live/screens/rate_columns.h"
+
+enum { RECORDING = RATE_NUMBERS, CHAIN };
+
+static const struct column columns[] = {
+	RATE_COLUMNS,
+	{"recording", "recorded", COLUMN_TEXT, 0},
+	{"path", "path", COLUMN_CHAIN, COLUMN_KEEP},
+};
+
+static size_t count(const struct live *live)
+{
+	return live->rates.path_count;
+}
+
+static uint32_t function_of(const struct live *live, uint32_t row)
+{
+	return live->follow->merge.paths[row].function;
+}
+
+static bool is_shown(const struct live *live, uint32_t row)
+{
+	return row && live->rates.is_below[row] &&
+	       rate_is_shown(&live->rates.paths[row]) &&
+	       live->is_match[function_of(live, row)];
+}
+
+static double number(const struct live *live, uint32_t row, size_t column)
+{
+	return rate_column(&live->rates, &live->rates.paths[row], column);
+}
+
+static void put_texts(const struct live *live, uint32_t row, struct table *table,
+		      struct cell *cells)
+{
+	struct strbuf chain = {0};
+
+	live_chain(live, row, &chain);
+	cells[RECORDING] =
+		table_text(table, rate_recording(live, function_of(live, row)));
+	cells[CHAIN] = table_text(table, strbuf_text(&chain));
+	strbuf_free(&chain);
+}
+
+static uint32_t path(const struct live *live, uint32_t row)
+{
+	(void)live;
+	return row;
+}
+
+const struct screen screen_paths = {
+	.name = "path",
+	.title = "Call paths",
+	.key = 'p',
+	.columns = columns,
+	.column_count = sizeof(columns) / sizeof(columns[0]),
+	.sort = RATE_CPU,
+	.count = count,
+	.is_shown = is_shown,
+	.number = number,
+	.put_texts = put_texts,
+	.path = path,
+};

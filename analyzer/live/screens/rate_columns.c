@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: MIT */
+/* Rates as columns: in each second of the span. */
+#include "analyzer/live/screens/rate_columns.h"
+
+#include <math.h>
+
+#include "common/segment_recording.h"
+
+double rate_column(const struct rates *rates, const struct rate *rate, size_t column)
+{
+	double error_ns;
+
+	if (!(rates->span_s > 0))
+		return column == RATE_CPU_ERROR ? NAN : 0;
+	switch (column) {
+	case RATE_CPU:
+		return rate_cpu_ns(rate) / rates->span_s;
+	case RATE_CPU_ERROR:
+		error_ns = rate_error_ns(rate);
+		return error_ns > 0 ? error_ns / rates->span_s : NAN;
+	case RATE_READY:
+		return rate->ready_ns / rates->span_s;
+	case RATE_BLOCKED:
+		return rate->blocked_ns / rates->span_s;
+	case RATE_TOTAL:
+		return rate->total_ns / rates->span_s;
+	case RATE_CALLS:
+		return rate->calls / rates->span_s;
+	default:
+		return rate->allocs / rates->span_s;
+	}
+}
+
+bool rate_is_shown(const struct rate *rate)
+{
+	return rate->is_used &&
+	       (rate->calls > 0 || rate->self_ns > 0 || rate->allocs > 0);
+}
+
+const char *rate_recording(const struct live *live, uint32_t function)
+{
+	const struct follow *follow = live->follow;
+
+	if (function >= follow->recording_count)
+		return "exact";
+	switch (follow->recordings[function]) {
+	case SEGMENT_RECORDING_WINDOWS:
+		return "windows";
+	case SEGMENT_RECORDING_COUNTED:
+		return "counted";
+	case SEGMENT_RECORDING_OFF:
+		return "off";
+	default:
+		return "exact";
+	}
+}

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: MIT */
+/* The command `top`, without a terminal: frames one after the other, or the log. */
+#include "analyzer/live/looks.h"
+
+#include <errno.h>
+#include <langinfo.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "analyzer/live/frame.h"
+#include "analyzer/live/log.h"
+#include "analyzer/live/source.h"
+#include "analyzer/live/terminal.h"
+#include "analyzer/reports/report.h"
+
+#define SCREEN_EVERY_MS 100
+#define FRAME_EVERY_MS 1000
+#define LOG_EVERY_MS 10000
+#define FRAME_ROWS 20
+#define FRAME_WIDTH 100
+#define END_LOOK_MS 200
+
+static void pause_ms(unsigned ms)
+{
+	struct timespec pause = {.tv_sec = ms / 1000, .tv_nsec = ms % 1000 * 1000000L};
+
+	while (nanosleep(&pause, &pause) < 0 && errno == EINTR)
+		;
+}
+
+/* A program that ends meanwhile is not waited for. */
+static void wait_for_next(const struct top *top)
+{
+	unsigned left_ms = top_pause_ms(top);
+
+	while (left_ms && !follow_has_ended(top->live.follow)) {
+		unsigned part_ms = left_ms < END_LOOK_MS ? left_ms : END_LOOK_MS;
+
+		pause_ms(part_ms);
+		left_ms -= part_ms;
+	}
+}
+
+static void show_frame(const struct top *top, bool is_first)
+{
+	const char *columns = getenv("COLUMNS");
+	long width = columns ? strtol(columns, NULL, 10) : 0;
+	struct frame_style style = {
+		.width = width >= 20 && width <= 1000 ? (size_t)width : FRAME_WIDTH,
+		.rows_most = FRAME_ROWS,
+		.utf8 = strcmp(nl_langinfo(CODESET), "UTF-8") == 0,
+		.every_ms = top->every_ms,
+	};
+	struct frame frame;
+
+	frame_make(&frame, &top->live, &style);
+	if (!is_first)
+		putchar('\n');
+	for (size_t i = 0; i < frame.line_count; i++)
+		if (*frame.lines[i])
+			puts(frame.lines[i]);
+	fflush(stdout);
+	frame_done(&frame);
+}
+
+/* most: lines of each kind in the log; 0: frames. The first look only tells what the
+ * others are compared with. */
+static int run_plain(struct top *top, size_t most)
+{
+	uint64_t began_ns;
+	int result = top_look(top);
+
+	for (long i = 0;
+	     result == 0 && !top->live.follow->is_over && (!top->count || i < top->count);
+	     i++) {
+		wait_for_next(top);
+		result = top_look(top);
+		if (result < 0)
+			break;
+		began_ns = top_cpu_ns();
+		if (most)
+			log_look(stdout, &top->live, most);
+		else
+			show_frame(top, i == 0);
+		top_add_cost(top, began_ns);
+		if (ferror(stdout))
+			return -EPIPE;
+	}
+	if (most && top->live.follow->is_over)
+		log_end(stdout, &top->live);
+	return result;
+}
+
+static enum exit_status choose(struct report_input *input, struct top *top,
+			       const struct screen **ret)
+{
+	const struct report_options *options = input->options;
+
+	top->word = options->argument;
+	top->count = options->count;
+	top->every_ms = options->every_ms;
+	*ret = screen_find(options->view ? options->view : "function");
+	if (*ret)
+		return STATUS_OK;
+	strbuf_printf(&input->error, "--view: there is no view '%s'; there are",
+		      options->view);
+	for (size_t i = 0; i < screen_registry_count; i++)
+		strbuf_printf(&input->error, "%s %s", i ? "," : "",
+			      screen_registry[i]->name);
+	return STATUS_USAGE;
+}
+
+static bool has_terminal(const struct report_options *options)
+{
+	return !options->top && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+}
+
+static void default_pause(struct top *top, unsigned ms)
+{
+	if (!top->every_ms)
+		top->every_ms = ms;
+}
+
+static int run(struct top *top, const struct report_options *options)
+{
+	unsigned every_ms = top->every_ms;
+
+	if (has_terminal(options)) {
+		default_pause(top, SCREEN_EVERY_MS);
+		if (terminal_run(top))
+			return 0;
+		top->every_ms = every_ms;
+	}
+	default_pause(top, options->top ? LOG_EVERY_MS : FRAME_EVERY_MS);
+	return run_plain(top, (size_t)options->top);
+}
+
+static enum exit_status serve(struct report_input *input)
+{
+	const struct screen *screen;
+	struct follow *follow;
+	struct top top = {0};
+	enum exit_status status = choose(input, &top, &screen);
+	int result;
+
+	if (status == STATUS_OK)
+		status = source_open(top.word, &follow, &input->error);
+	if (status != STATUS_OK)
+		return status;
+	live_init(&top.live, follow, screen);
+	result = run(&top, input->options);
+	live_done(&top.live);
+	if (result == 0)
+		return STATUS_OK;
+	if (result == -EPIPE)
+		strbuf_puts(&input->error, "output: cannot be written");
+	else
+		strbuf_printf(&input->error,
+			      "the recording of %s cannot be read any more", top.word);
+	return STATUS_FAILED;
+}
+
+const struct report report_top = {
+	.name = "top",
+	.argument = "PID|DB",
+	.summary = "watch a program while it runs",
+	.description =
+		"Shows what a process that is being recorded does now, or all processes "
+		"of the run that is being recorded into DB: functions, call paths, "
+		"threads, allocation sites, reading and writing, steps. It reads what "
+		"the recorder has written, without stopping the program. On a terminal "
+		"it looks ten times a second; '?' lists the keys. Elsewhere it prints a "
+		"frame each second, and with --top N a log, whose words stay: "
+		"docs/live.md has them. It ends with the program, or after --count "
+		"looks.",
+	.example = "prof-analyze top $(pidof app)",
+	.takes = TAKES_NO_DATABASE | TAKES_ONLY_WORDS | TAKES_LIVE,
+	.serve = serve,
+};

@@ -1,0 +1,305 @@
+/* SPDX-License-Identifier: MIT */
+/* What this is: rates, screens, frames and the log, of a recording whose numbers are
+ * known; no terminal. */
+#include "tests/unit/analyzer/cmocka_all.h"
+
+#include <fcntl.h>
+#include <math.h>
+#include <unistd.h>
+
+#include "analyzer/live/frame.h"
+#include "analyzer/live/keys.h"
+#include "analyzer/live/log.h"
+#include "collector/follow/follow.h"
+#include "common/base/utf8.h"
+#include "tests/unit/collector/make_segment.h"
+
+#define MAIN 0x1000
+#define WORK 0x2000
+#define LEAF 0x3000
+
+struct scene {
+	struct make_run run;
+	struct make_file file;
+	struct segment_process *process;
+	struct make_lane lane;
+	uint32_t main, work, leaf;
+	struct top top;
+};
+
+static void set_the_scene(struct scene *scene)
+{
+	int boot = open("/proc/sys/kernel/random/boot_id", O_RDONLY);
+	struct follow *follow;
+	char error[256];
+	uint32_t slot;
+
+	*scene = (struct scene){.main = 0};
+	make_run(&scene->run, MAKE_TOKEN);
+	assert_int_equal(read(boot, scene->run.page->boot_id, 36), 36);
+	close(boot);
+	make_file(&scene->file, &scene->run, "1-1");
+	scene->process = make_process(&scene->file, 1234, MAKE_START, 0, &slot);
+	make_lane(&scene->lane, &scene->file, scene->process, slot);
+	scene->main = make_call(&scene->lane, 1, MAIN, 1, 1000000);
+	scene->work = make_call(&scene->lane, scene->main, WORK, 10, 600000);
+	scene->leaf = make_call(&scene->lane, scene->work, LEAF, 3, 3000);
+	assert_int_equal(
+		follow_open_run(&follow, scene->run.directory, error, sizeof(error)), 0);
+	live_init(&scene->top.live, follow, screen_find("function"));
+	assert_int_equal(top_look(&scene->top), 0);
+}
+
+/* main computes 1 ms, work 2 ms in 20 calls, a leaf 1 ms in 100. */
+static void go_on(struct scene *scene)
+{
+	scene->lane.nodes[scene->main].total_ticks += 4000000;
+	scene->lane.nodes[scene->work].total_ticks += 3000000;
+	scene->lane.nodes[scene->work].call_count += 20;
+	scene->lane.nodes[scene->leaf].total_ticks += 1000000;
+	scene->lane.nodes[scene->leaf].call_count += 100;
+	assert_int_equal(top_look(&scene->top), 0);
+}
+
+static void end(struct scene *scene)
+{
+	live_done(&scene->top.live);
+	make_file_free(&scene->file);
+	make_run_free(&scene->run);
+}
+
+static struct table *rows(const struct scene *scene, size_t most, size_t *ret_total)
+{
+	uint32_t *numbers;
+	struct table *table = screen_table(&scene->top.live, most, &numbers, ret_total);
+
+	free(numbers);
+	return table;
+}
+
+static const char *name_at(const struct table *table, size_t row, const char *column)
+{
+	return table_cell(table, row, column)->text;
+}
+
+static void functions_are_ranked_by_what_they_computed(void **state)
+{
+	struct scene scene;
+	struct table *table;
+	size_t total;
+	double per_s;
+
+	(void)state;
+	set_the_scene(&scene);
+	go_on(&scene);
+	table = rows(&scene, 2, &total);
+	assert_int_equal(total, 3);
+	assert_int_equal(table->row_count, 2);
+	assert_non_null(strstr(name_at(table, 0, "name"), "0x2000"));
+	per_s = 1 / scene.top.live.rates.span_s;
+	assert_true(fabs(cell_number(table_cell(table, 0, "self_cpu_per_s_ns")) -
+			 2000000 * per_s) < 2);
+	assert_true(fabs(cell_number(table_cell(table, 0, "total_per_s_ns")) -
+			 3000000 * per_s) < 2);
+	assert_true(fabs(cell_number(table_cell(table, 0, "calls_per_s")) - 20 * per_s) <=
+		    0.5);
+	table_free(table);
+	end(&scene);
+}
+
+static void the_order_can_be_chosen(void **state)
+{
+	struct scene scene;
+	struct table *table;
+	size_t total;
+
+	(void)state;
+	set_the_scene(&scene);
+	go_on(&scene);
+	screen_sort_by_next(&scene.top.live, -1); /* from the first to the last number */
+	screen_sort_by_next(&scene.top.live, -1);
+	assert_string_equal(scene.top.live.screen->columns[scene.top.live.sort].name,
+			    "calls_per_s");
+	table = rows(&scene, 10, &total);
+	assert_non_null(strstr(name_at(table, 0, "name"), "0x3000"));
+	table_free(table);
+	scene.top.live.is_reversed = true;
+	table = rows(&scene, 1, &total);
+	assert_non_null(strstr(name_at(table, 0, "name"), "0x1000"));
+	table_free(table);
+	end(&scene);
+}
+
+static void zoom_and_filter_leave_out_the_rest(void **state)
+{
+	struct keys keys = {0};
+	struct scene scene;
+	struct table *table;
+	size_t total;
+
+	(void)state;
+	set_the_scene(&scene);
+	go_on(&scene);
+	keys_press(&keys, &scene.top, KEYS_ENTER, true,
+		   scene.top.live.follow->merge.paths[2].function);
+	assert_string_equal(scene.top.live.screen->name, "path");
+	assert_int_equal(scene.top.live.zoom, 2);
+	table = rows(&scene, 10, &total);
+	assert_int_equal(total, 2);
+	assert_null(strstr(name_at(table, 0, "path"), "0x1000"));
+	table_free(table);
+	keys_press(&keys, &scene.top, KEYS_BACK, false, 0);
+	assert_int_equal(scene.top.live.zoom, 1);
+	for (const char *key = "/0x3"; *key; key++)
+		keys_press(&keys, &scene.top, *key, false, 0);
+	table = rows(&scene, 10, &total);
+	assert_int_equal(total, 1);
+	assert_non_null(strstr(name_at(table, 0, "path"), "0x3000"));
+	table_free(table);
+	keys_press(&keys, &scene.top, KEYS_ESCAPE, false, 0);
+	table_free(rows(&scene, 0, &total));
+	assert_int_equal(total, 3);
+	strbuf_free(&keys.message);
+	end(&scene);
+}
+
+static void keys_change_what_they_say(void **state)
+{
+	struct keys keys = {0};
+	struct scene scene;
+
+	(void)state;
+	set_the_scene(&scene);
+	go_on(&scene);
+	keys_press(&keys, &scene.top, 'z', false, 0);
+	go_on(&scene);
+	go_on(&scene);
+	assert_int_equal(scene.top.live.since, LEDGER_ZERO);
+	assert_true(fabs(scene.top.live.rates.paths[3].calls - 200) < 1e-6);
+	keys_press(&keys, &scene.top, 'r', false, 0);
+	assert_true(fabs(scene.top.live.rates.paths[3].calls - 100) < 1e-6);
+	keys_press(&keys, &scene.top, ' ', false, 0);
+	assert_true(keys.is_frozen);
+	/* nobody is there: told, not done */
+	keys_press(&keys, &scene.top, 'n', false, 0);
+	assert_non_null(strstr(strbuf_text(&keys.message), "has ended"));
+	keys_press(&keys, &scene.top, 'b', false, 0);
+	assert_non_null(strstr(strbuf_text(&keys.message), "has ended"));
+	for (size_t i = 0; i < screen_registry_count; i++) {
+		keys_press(&keys, &scene.top, screen_registry[i]->key, false, 0);
+		assert_ptr_equal(scene.top.live.screen, screen_registry[i]);
+	}
+	keys_press(&keys, &scene.top, '?', false, 0);
+	keys_press(&keys, &scene.top, 'q', false, 0);
+	assert_false(keys.is_done); /* it ended the help */
+	keys_press(&keys, &scene.top, 'q', false, 0);
+	assert_true(keys.is_done);
+	strbuf_free(&keys.message);
+	end(&scene);
+}
+
+static void frames_fit_where_they_are_shown(void **state)
+{
+	struct scene scene;
+
+	(void)state;
+	set_the_scene(&scene);
+	go_on(&scene);
+	for (size_t width = 20; width < 120; width += 7) {
+		for (size_t i = 0; i < screen_registry_count; i++) {
+			struct frame_style style = {.width = width,
+						    .height = 9,
+						    .rows_most = 9,
+						    .utf8 = true};
+			struct frame frame;
+
+			scene.top.live.screen = screen_registry[i];
+			frame_make(&frame, &scene.top.live, &style);
+			assert_true(frame.line_count <= 9);
+			for (size_t line = 0; line < frame.line_count; line++)
+				assert_true(utf8_width(frame.lines[line]) <= width);
+			frame_done(&frame);
+		}
+	}
+	end(&scene);
+}
+
+static char *log_of(struct scene *scene)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *out = open_memstream(&text, &size);
+
+	log_look(out, &scene->top.live, 5);
+	fclose(out);
+	return text;
+}
+
+static void names_cannot_write_lines_of_the_log(void **state)
+{
+	static const char evil[] = "x\"\nend pid=1 \x1b[31m\xe2\x80\xae name=\"y\\";
+	struct scene scene;
+	struct follow *follow;
+	char *text, *at;
+	size_t lines = 0;
+
+	(void)state;
+	set_the_scene(&scene);
+	follow = scene.top.live.follow;
+	free(scene.top.live.names[follow->merge.paths[2].function]);
+	scene.top.live.names[follow->merge.paths[2].function] = strdup(evil);
+	go_on(&scene);
+	text = log_of(&scene);
+	for (at = text; (at = strchr(at, '\n')); at++)
+		lines++;
+	assert_int_equal(lines, 1 + 3 + 3); /* look, functions, paths */
+	assert_null(strchr(text, '\x1b'));
+	assert_null(strstr(text, "\xe2\x80\xae"));
+	assert_null(strstr(text, "\nend"));
+	assert_non_null(strstr(text, "name=\"x\\\"?end pid=1"));
+	free(text);
+	end(&scene);
+}
+
+/* Of a counted function the calls are exact; its time is taken from who called it. */
+static void counted_calls_take_their_time_from_callers(void **state)
+{
+	const struct rates *rates;
+	struct scene scene;
+	uint32_t number, leaf;
+
+	(void)state;
+	set_the_scene(&scene);
+	number = make_mode(scene.process, LEAF, SEGMENT_RECORDING_COUNTED);
+	make_count(&scene.lane, number, 0);
+	assert_int_equal(top_look(&scene.top), 0);
+	make_count(&scene.lane, number, 500); /* of 1,000 ns, as far as is known */
+	scene.lane.nodes[scene.main].total_ticks += 2000000;
+	scene.lane.nodes[scene.work].total_ticks += 2000000;
+	scene.lane.nodes[scene.work].call_count += 1;
+	assert_int_equal(top_look(&scene.top), 0);
+	rates = &scene.top.live.rates;
+	leaf = scene.top.live.follow->merge.paths[3].function;
+	assert_true(fabs(rates->functions[leaf].calls - 500) < 1e-6);
+	assert_true(fabs(rates->functions[leaf].self_ns - 500000) < 1);
+	assert_true(fabs(rates->paths[2].self_ns - 1500000) < 1);
+	assert_true(fabs(rates->paths[2].total_ns - 2000000) < 1);
+	assert_true(rate_error_ns(&rates->functions[leaf]) > 0);
+	assert_true(rate_error_ns(&rates->paths[2]) > 0);
+	end(&scene);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(functions_are_ranked_by_what_they_computed),
+		cmocka_unit_test(the_order_can_be_chosen),
+		cmocka_unit_test(zoom_and_filter_leave_out_the_rest),
+		cmocka_unit_test(keys_change_what_they_say),
+		cmocka_unit_test(frames_fit_where_they_are_shown),
+		cmocka_unit_test(names_cannot_write_lines_of_the_log),
+		cmocka_unit_test(counted_calls_take_their_time_from_callers),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
