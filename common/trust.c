@@ -8,6 +8,7 @@
 static const struct trust_counter counters[] = {
 	{"hook_calls", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"nested_entries", TRUST_PLAIN, NULL, NULL, NULL, NULL},
+	{"nested_counted", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"libc_calls", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"tool_memory_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},
 	{"early_bytes", TRUST_PLAIN, NULL, NULL, NULL, NULL},

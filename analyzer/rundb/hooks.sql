@@ -9,10 +9,12 @@ SELECT r.hook_cost_ns, r.hook_cost_error_ns, r.counted_cost_ns, r.counted_cost_e
 	r.overhead_percent,
 	r.alloc_count,
 	(SELECT TOTAL(calls) FROM functions WHERE run_id = :run) +
-	(SELECT TOTAL(value) FROM trust WHERE run_id = :run AND name = 'nested_entries')
-		AS calls,
+	(SELECT TOTAL(value) FROM trust WHERE run_id = :run
+		AND name IN ('nested_entries', 'nested_counted')) AS calls,
 	(SELECT TOTAL(counted_calls) FROM recordings WHERE run_id = :run
-		AND function_id IS NOT NULL) AS counted_calls,
+		AND function_id IS NOT NULL) +
+	(SELECT TOTAL(value) FROM trust WHERE run_id = :run AND name = 'nested_counted')
+		AS counted_calls,
 	(SELECT TOTAL(window_calls) FROM recordings WHERE run_id = :run
 		AND function_id IS NOT NULL) AS window_calls,
 	(SELECT TOTAL(waited_ns) FROM (SELECT MAX(cpu_wait_ns) AS waited_ns FROM resources

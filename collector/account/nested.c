@@ -135,6 +135,16 @@ static void take(struct search *search, struct kept *kept, const struct kept_lan
 	}
 }
 
+static void book(struct merge *merge, const struct kept_count *count)
+{
+	struct merge_mode *own = &merge->modes[merge->modes[count->mode].own];
+
+	merge_add(&merge->nested_counted_count, count->nested_calls);
+	own->counted_calls -= count->nested_calls < own->counted_calls
+				      ? count->nested_calls
+				      : own->counted_calls;
+}
+
 void nested_find(struct kept *kept, struct merge *merge)
 {
 	size_t functions = merge->identify.function_count;
@@ -152,7 +162,7 @@ void nested_find(struct kept *kept, struct merge *merge)
 		forget(&search, kept, lane);
 	}
 	for (size_t i = 0; i < kept->count_count; i++)
-		merge_add(&merge->nested_call_count, kept->counts[i].nested_calls);
+		book(merge, &kept->counts[i]);
 	free(search.callers);
 	free(search.sums);
 }

@@ -407,6 +407,7 @@ void trust_collect(struct ingest *ingest)
 		tool_bytes = ingest->run.spool_bytes;
 	add(ingest, "hook_calls", merge->call_count);
 	add(ingest, "nested_entries", merge->nested_call_count);
+	add(ingest, "nested_counted", merge->nested_counted_count);
 	add(ingest, "libc_calls", merge->libc_call_count);
 	add(ingest, "repaired_frames", merge->repaired_frame_count);
 	add(ingest, "orphan_exits", merge->orphan_exit_count);

@@ -169,7 +169,8 @@ struct merge {
 	size_t *first_mode; /* of each process, and mode_count behind the last */
 	uint64_t counted_call_count, window_count, window_call_count, cut_frame_count,
 		refused_estimate_count;
-	uint64_t nested_call_count; /* entries that are no calls (variants.h) */
+	/* Entries that are no calls (variants.h), with and without frames. */
+	uint64_t nested_call_count, nested_counted_count;
 	uint64_t libc_call_count; /* of the nodes of libc's calls, which have no hooks */
 	uint64_t call_count, open_frame_count, repaired_frame_count, orphan_exit_count,
 		folded_call_count, lost_mark_count, damaged_count;
