@@ -72,6 +72,7 @@ int record_set_environment(const struct record_options *options, const char *shi
 		{"PROFSHIM_FROM", options->from},
 		{"PROFSHIM_UNTIL", options->until},
 		{"PROFSHIM_WHILE_STEP", options->while_step},
+		{"PROFSHIM_WHY", options->why},
 		/* the program need not wait for its collector: we do */
 		{"PROFSHIM_WAIT", "0"},
 	};

@@ -72,6 +72,7 @@ enum {
 	OPTION_FROM,
 	OPTION_UNTIL,
 	OPTION_WHILE_STEP,
+	OPTION_WHY,
 	OPTION_EXPLAIN_BUILD,
 };
 
@@ -117,6 +118,10 @@ static const struct argp_option options[] = {
 	 OF_A_RUN},
 	{"while-step", OPTION_WHILE_STEP, "NAME", 0,
 	 "record from a mark of the step NAME to one of another step", OF_A_RUN},
+	{"why", OPTION_WHY, "LIST", 0,
+	 "functions whose slowest calls are kept, for prof-analyze why; auto: those with "
+	 "a tail (auto)",
+	 OF_A_RUN},
 	{"wait", OPTION_WAIT, "SECONDS", 0,
 	 "how long to wait for the file to be written (30)", OF_A_RUN},
 	{"report", OPTION_REPORT, "FORMAT", OPTION_ARG_OPTIONAL,
@@ -409,6 +414,9 @@ static error_t take_run_option(int key, char *value, struct argp_state *state)
 		break;
 	case OPTION_WHILE_STEP:
 		ret->while_step = value;
+		break;
+	case OPTION_WHY:
+		ret->why = value;
 		break;
 	case OPTION_WAIT:
 		ret->wait_s = read_number(state, "--wait", value, 0, LONGEST_WAIT_S);

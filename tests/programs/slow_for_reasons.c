@@ -3,10 +3,12 @@
  * A function that is called 40,000 times, and is slow four times, for another reason each:
  * it waits for a lock, allocates very much, does what it never does otherwise, and calls a
  * child far more often. Recorded by why.py, which knows which call is which: it prints them.
+ * With an argument it is killed before the last of them.
  */
 #include "truth.h"
 #include <pthread.h>
 #include <semaphore.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -118,18 +120,23 @@ ALONE static void handle(enum reason reason)
 	answer(reason);
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
 	static const char *const words[] = {"", "waits", "allocates", "rebuilds",
 					    "repeats"};
 	pthread_t thread;
 
+	(void)argv;
 	sem_init(&wanted, 0, 0);
 	sem_init(&held, 0, 0);
 	pthread_create(&thread, NULL, hold, NULL);
 	for (unsigned i = 1; i <= CALLS; i++) {
 		enum reason reason = i % 10000 == 5000 ? 1 + i / 10000 : NONE;
 
+		if (argc > 1 && i == CALLS - 10000) {
+			fflush(stdout);
+			raise(SIGKILL);
+		}
 		handle(reason);
 		if (reason == WAITS) /* with one thread it is known what it is ready */
 			pthread_join(thread, NULL);

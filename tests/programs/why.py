@@ -10,6 +10,7 @@ calls slow, too, but none of these less so.
 """
 import json
 import os
+import signal
 import sys
 import tempfile
 
@@ -23,19 +24,19 @@ KNOWN = {
     "allocates": (["handle", "fill"], "allocates",
                   lambda row: row["alloc_count"] > 500 and row["usual_alloc_count"] == 2 and
                   row["alloc_bytes"] == 4096 * row["alloc_count"]),
-    "rebuilds": (["handle", "rebuild", "sort_index"], "only_now",
-                 lambda row: row["only_path_id"] != row["path_id"] and row["is_first"]),
+    "rebuilds": (["handle", "rebuild"], "only_now",
+                 lambda row: row["most_name"] == "sort_index" and row["is_first"]),
     "repeats": (["handle", "answer", "look_up"], "more_calls",
                 lambda row: row["calls"] == 200000 and row["usual_calls"] == 4),
 }
 
 
-def record(products, program, directory, **settings):
+def record(products, command, directory, status=0, **settings):
     database = os.path.join(directory, "run.db")
     if os.path.exists(database):
         os.unlink(database)
-    result = harness.run([program], env=products.environment(database, **settings))
-    harness.expect(result.returncode == 0, f"the program ended with {result.returncode}")
+    result = harness.run(command, env=products.environment(database, **settings))
+    harness.expect(result.returncode == status, f"the program ended with {result.returncode}")
     harness.settle(products, database)
     return database, dict(word.split("=") for word in result.stdout.split())
 
@@ -50,7 +51,8 @@ def ask(products, *words, status=0):
 def check_causes(document, numbers):
     """Each slow call has its own cause, and that is nearly all of the difference."""
     rows = {row["number"]: row for row in document["slow_calls"]}
-    for word, (path, kind, is_right) in KNOWN.items():
+    for word in numbers:
+        path, kind, is_right = KNOWN[word]
         row = rows.get(int(numbers[word]))
         harness.expect(row, f"{word}: call {numbers[word]} was not kept: {sorted(rows)}")
         harness.expect(row["path"][-len(path):] == path and row["kind"] == kind and
@@ -72,9 +74,17 @@ def check_kept(database):
     harness.expect(not odd, f"usual calls did: {odd}")
 
 
+def check_killed(products, program, directory):
+    """What was kept until a SIGKILL is there."""
+    database, numbers = record(products, [program, "killed"], directory, -signal.SIGKILL,
+                               PROFSHIM_WHY="handle")
+    harness.expect(sorted(numbers) == ["allocates", "rebuilds", "waits"], f"{numbers}")
+    check_causes(ask(products, database, "handle"), numbers)
+
+
 def check_off(products, program, directory):
     """Without any, the answer says so."""
-    database, _ = record(products, program, directory, PROFSHIM_WHY="off")
+    database, _ = record(products, [program], directory, PROFSHIM_WHY="off")
     document = ask(products, database, status=4)
     harness.expect("no_studies" in json.dumps(document), f"{document}")
     document = ask(products, database, "handle", status=4)
@@ -87,12 +97,14 @@ def main():
     with tempfile.TemporaryDirectory() as directory:
         program = harness.compile_program(source, os.path.join(directory, "program"),
                                           flags=["-pthread"])
-        database, numbers = record(products, program, directory, PROFSHIM_WHY="handle")
+        database, numbers = record(products, [program], directory, PROFSHIM_WHY="handle")
+        harness.expect(len(numbers) == len(KNOWN), f"{numbers}")
         check_causes(ask(products, database, "handle"), numbers)
         check_kept(database)
         studies = ask(products, database)["studies"]
         harness.expect([row["name"] for row in studies] == ["handle"] and
                        studies[0]["reason"] == "asked", f"{studies}")
+        check_killed(products, program, directory)
         check_off(products, program, directory)
 
 

@@ -103,27 +103,48 @@ static enum study_kind kind_of(const struct study *study, const struct study_cal
 	return is_its_own(study, call) ? STUDY_COMPUTES : STUDY_SPREAD;
 }
 
+/* Of a path and those above it the outermost that no usual call goes. */
+static uint32_t outermost_new(const struct study *study, uint32_t path)
+{
+	uint32_t parent = study->paths[path].parent;
+
+	while (parent != STUDY_NONE && !study->paths[parent].usual_count) {
+		path = parent;
+		parent = study->paths[path].parent;
+	}
+	return path;
+}
+
+static void fill_in(const struct study *study, struct study_call *call, uint32_t path,
+		    double explained_ns)
+{
+	struct study_cause *cause = &call->cause;
+
+	cause->path = path;
+	cause->explained_ns = explained_ns;
+	cause->now = subtree(study, call, path, false);
+	cause->usual = subtree(study, NULL, path, false);
+	cause->waited_ns = subtree(study, call, path, true).blocked_ns -
+			   subtree(study, NULL, path, true).blocked_ns;
+}
+
 void cause_find(const struct study *study, struct study_call *call)
 {
-	double *longer_ns = differences(study, call);
 	struct study_cause *cause = &call->cause;
-	uint32_t parent;
+	double *longer_ns;
 
-	cause->path = study->path_count ? descend(study, longer_ns) : 0;
+	if (!study->path_count)
+		return;
+	longer_ns = differences(study, call);
 	cause->difference_ns = longer_ns[0];
-	cause->explained_ns = longer_ns[cause->path];
-	cause->now = subtree(study, call, cause->path, false);
-	cause->usual = subtree(study, NULL, cause->path, false);
-	cause->waited_ns = subtree(study, call, cause->path, true).blocked_ns -
-			   subtree(study, NULL, cause->path, true).blocked_ns;
-	cause->first_path = STUDY_NONE;
-	for (uint32_t at = cause->path;
-	     at != STUDY_NONE && study->usual_count && !study->paths[at].usual_count;
-	     at = parent) {
-		cause->first_path = at;
-		parent = study->paths[at].parent;
+	cause->most_path = descend(study, longer_ns);
+	fill_in(study, call, cause->most_path, longer_ns[cause->most_path]);
+	if (cause->difference_ns > 0)
+		cause->kind = kind_of(study, call);
+	if (cause->kind == STUDY_ONLY_NOW) {
+		uint32_t first = outermost_new(study, cause->path);
+
+		fill_in(study, call, first, longer_ns[first]);
 	}
 	free(longer_ns);
-	if (study->path_count && cause->difference_ns > 0)
-		cause->kind = kind_of(study, call);
 }

@@ -5,6 +5,7 @@
 #include "analyzer/model/study/cause.h"
 #include "common/base/xalloc.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 static int compare(const void *a, const void *b)
@@ -30,7 +31,9 @@ static void sort_out(struct study *study)
 {
 	for (size_t i = 0; i < study->call_count; i++) {
 		struct study_call *call = &study->calls[i];
-		bool is_long = call->duration_ns > STUDY_SLOW_TIMES * study->median_ns;
+		bool is_long =
+			call->duration_ns > fmax(STUDY_SLOW_TIMES * study->median_ns,
+						 study->median_ns + STUDY_SLOW_LEAST_NS);
 
 		call->is_slow = is_long && call->is_one_of_slowest;
 		call->is_usual = !is_long;

@@ -20,9 +20,11 @@
 
 #define STUDY_NONE UINT32_MAX
 
-/* A call is slow that took so many times as long as the middle one, and usual that took
- * no longer than that. */
+/* A call is slow that took so many times as long as the middle one, and more than so much
+ * longer: what a call of some nanoseconds takes depends on what the caches hold. Usual is
+ * one that did not. */
 #define STUDY_SLOW_TIMES 2.0
+#define STUDY_SLOW_LEAST_NS 1000.0
 
 struct study_numbers {
 	double calls;
@@ -55,8 +57,9 @@ enum study_kind {
 
 struct study_cause {
 	enum study_kind kind;
-	uint32_t path;	      /* the innermost that has most of the difference */
-	uint32_t first_path;  /* of these, the outermost that no usual call goes */
+	uint32_t path; /* the innermost that has most of the difference; of STUDY_ONLY_NOW
+			  the outermost that no usual call goes */
+	uint32_t most_path;   /* the innermost, always */
 	double difference_ns; /* of the call */
 	double explained_ns;  /* of that, at and below the path */
 	double waited_ns;     /* of that, longer than usual in calls that wait */

@@ -38,7 +38,8 @@ static const struct column call_columns[] = {
 	{"path", "path", COLUMN_CHAIN, COLUMN_DETAIL},
 	{"kind", NULL, COLUMN_TEXT, COLUMN_MACHINE},
 	{"path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
-	{"only_path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
+	{"most_name", NULL, COLUMN_NAME, COLUMN_MACHINE},
+	{"most_path_id", NULL, COLUMN_ID, COLUMN_MACHINE},
 	{"is_first", NULL, COLUMN_FLAG, COLUMN_MACHINE},
 	{"difference_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
 	{"explained_ns", NULL, COLUMN_NSEC, COLUMN_MACHINE},
@@ -180,9 +181,10 @@ static void add_cause(struct table *table, size_t row, const struct why *why,
 		table_text(table, name_of(why, study, cause->path));
 	*table_cell(table, row, "path_id") =
 		cell_integer(study->paths[cause->path].path_id);
-	if (cause->first_path != STUDY_NONE)
-		*table_cell(table, row, "only_path_id") =
-			cell_integer(study->paths[cause->first_path].path_id);
+	*table_cell(table, row, "most_name") =
+		table_text(table, name_of(why, study, cause->most_path));
+	*table_cell(table, row, "most_path_id") =
+		cell_integer(study->paths[cause->most_path].path_id);
 	*table_cell(table, row, "difference_ns") = ns_cell(cause->difference_ns);
 	*table_cell(table, row, "explained_ns") = ns_cell(cause->explained_ns);
 	*table_cell(table, row, "calls") = ns_cell(cause->now.calls);

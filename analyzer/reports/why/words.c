@@ -51,10 +51,19 @@ static void put_wait(const struct why_case *own, struct strbuf *text)
 		strbuf_printf(text, " that %s had", own->holder);
 }
 
-static void put_numbers(const struct study_cause *cause, const struct why_case *own,
+static void put_numbers(const struct why *why, const struct study *study,
+			const struct study_cause *cause, const struct why_case *own,
 			struct strbuf *text)
 {
 	switch (cause->kind) {
+	case STUDY_ONLY_NOW:
+		strbuf_puts(text, "usual calls do not go there; it took ");
+		put_ns(text, cause->now.self_ns);
+		if (cause->most_path == cause->path)
+			break;
+		strbuf_puts(text, ", most of it in ");
+		strbuf_puts(text, name_of(why, study, cause->most_path));
+		break;
 	case STUDY_BLOCKED:
 		strbuf_puts(text, "waited for ");
 		put_ns(text, cause->waited_ns);
@@ -100,13 +109,5 @@ void why_put_cause(const struct why *why, const struct why_study *from, size_t n
 		return;
 	strbuf_puts(text, name_of(why, &from->study, cause->path));
 	strbuf_puts(text, ": ");
-	put_numbers(cause, &from->cases[number], text);
-	if (cause->first_path == STUDY_NONE || from->study.paths[cause->first_path].waits)
-		return;
-	if (cause->first_path == cause->path) {
-		strbuf_puts(text, "; usual calls do not go there");
-		return;
-	}
-	strbuf_puts(text, "; usual calls do not call ");
-	strbuf_puts(text, name_of(why, &from->study, cause->first_path));
+	put_numbers(why, &from->study, cause, &from->cases[number], text);
 }

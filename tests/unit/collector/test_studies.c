@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * What this is:  lanes' slow calls put together, damaged ones too, and the time of their
+ *                parts without the hooks.
+ * Runs on:       tests.
+ * See also:      collector/studies/studies.h
+ */
+#include <stdarg.h>
+#include <setjmp.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "collector/studies/studies.h"
+
+#define NODES 8u
+
+/* Nodes 2 to 7 are the paths 1 to 6; 1 calls 2 and 3, which calls 4; 5 and 6 are others.
+ * Paths have the function of their number, but 6, which is another one of function 1. */
+static const uint32_t parents[] = {0, 0, 1, 1, 3, 0, 5};
+static uint32_t paths[NODES] = {0, 0, 1, 2, 3, 4, 5, 6};
+static uint8_t is_folded[NODES];
+static struct segment_study own[SEGMENT_STUDIES_MOST];
+static struct segment_case cases[SEGMENT_CASES_MOST];
+
+static uint32_t parent_of(const void *data, uint32_t path)
+{
+	(void)data;
+	return parents[path];
+}
+
+static uint32_t function_of(const void *data, uint32_t path)
+{
+	(void)data;
+	return path == 6 ? 1 : path;
+}
+
+static int begin(void **state)
+{
+	(void)state;
+	memset(own, 0, sizeof(own));
+	memset(cases, 0, sizeof(cases));
+	memset(is_folded, 0, sizeof(is_folded));
+	own[0] = (struct segment_study){
+		.key = 1, .node = 2, .call_count = 10, .reason = 2};
+	return 0;
+}
+
+static struct segment_case *put_case(uint32_t place, uint32_t node, uint64_t ticks,
+				     uint32_t part_count)
+{
+	cases[place] = (struct segment_case){.serial = 2,
+					     .is_slow = place % SEGMENT_STUDY_CASES <
+							SEGMENT_STUDY_SLOWEST,
+					     .ticks = ticks,
+					     .own_ticks = ticks,
+					     .number = place + 1,
+					     .node = node,
+					     .part_count = part_count};
+	for (uint32_t i = 0; i < part_count && i < SEGMENT_CASE_PARTS; i++)
+		cases[place].parts[i] = (struct segment_case_part){
+			.node = 2 + i, .call_count = 1, .ticks = ticks >> i};
+	return &cases[place];
+}
+
+static uint64_t add_lane(struct studies *studies, uint32_t lane, uint32_t study_count)
+{
+	struct studies_lane from = {.lane = lane,
+				    .studies = own,
+				    .cases = cases,
+				    .study_count = study_count,
+				    .case_count = study_count * SEGMENT_STUDY_CASES,
+				    .paths = paths,
+				    .is_folded = is_folded,
+				    .node_count = NODES,
+				    .parent_of = parent_of,
+				    .function_of = function_of};
+	uint64_t damaged = 0;
+
+	studies_add_lane(studies, &from, &damaged);
+	return damaged;
+}
+
+static void test_lanes_are_one_study(void **state)
+{
+	struct studies studies = {0};
+
+	(void)state;
+	for (uint32_t lane = 0; lane < 20; lane++) {
+		own[0].reason = lane == 3 ? SEGMENT_STUDY_ASKED : SEGMENT_STUDY_FOUND;
+		own[0].node = lane % 2 ? 2 : 7; /* another path of it */
+		for (uint32_t i = 0; i < SEGMENT_STUDY_CASES; i++)
+			put_case(i, own[0].node, 1000 * lane + i, 1);
+		assert_int_equal(add_lane(&studies, lane, 1), 0);
+	}
+	studies_finish(&studies);
+	assert_int_equal(studies.count, 1);
+	assert_int_equal(studies.all[0].call_count, 200);
+	assert_int_equal(studies.all[0].reason, SEGMENT_STUDY_ASKED);
+	assert_int_equal(studies.all[0].case_count, STUDIES_SLOWEST + STUDIES_USUAL);
+	for (uint32_t i = 0; i < STUDIES_SLOWEST; i++) {
+		assert_true(studies.all[0].cases[i].is_slow);
+		assert_true(studies.all[0].cases[i].lane >= 18);
+	}
+	assert_int_equal(studies.all[0].cases[0].ticks, 19007);
+	assert_false(studies.all[0].cases[STUDIES_SLOWEST].is_slow);
+	studies_done(&studies);
+}
+
+static void test_parts_know_who_is_above(void **state)
+{
+	struct studies studies = {0};
+	const struct studies_case *entry;
+
+	(void)state;
+	put_case(0, 2, 800, 4);
+	cases[0].parts[3].node = 7; /* below a path that is not there */
+	cases[0].part_count = 4;
+	assert_int_equal(add_lane(&studies, 0, 1), 0);
+	entry = &studies.all[0].cases[0];
+	assert_int_equal(entry->part_count, 4);
+	assert_int_equal(entry->parts[0].parent, STUDIES_NONE);
+	assert_int_equal(entry->parts[1].parent, 0);
+	assert_int_equal(entry->parts[2].parent, 0);
+	assert_int_equal(entry->parts[3].parent, STUDIES_NONE);
+	studies_done(&studies);
+}
+
+static void test_what_is_folded_has_no_time_of_its_own(void **state)
+{
+	struct studies studies = {0};
+	const struct studies_case *entry;
+
+	(void)state;
+	put_case(0, 2, 800, 2);
+	cases[0].parts[1].node = 5;
+	cases[0].parts[1].alloc_bytes = 7;
+	paths[5] = 1;
+	is_folded[5] = 1;
+	assert_int_equal(add_lane(&studies, 0, 1), 0);
+	paths[5] = 4;
+	entry = &studies.all[0].cases[0];
+	assert_int_equal(entry->part_count, 1);
+	assert_int_equal(entry->parts[0].call_count, 1);
+	assert_int_equal(entry->parts[0].ticks, 800);
+	assert_int_equal(entry->parts[0].alloc_bytes, 7);
+	studies_done(&studies);
+}
+
+static void test_damaged_ones_are_counted(void **state)
+{
+	struct studies studies = {0};
+
+	(void)state;
+	put_case(0, 2, 800, SEGMENT_CASE_PARTS + 1);
+	put_case(1, NODES, 800, 1);
+	put_case(2, 1, 800, 1);		    /* the lane's root */
+	put_case(3, 2, 800, 1)->serial = 3; /* half written */
+	put_case(4, 2, 800, 1)->serial = 0;
+	put_case(5, 2, 800, 1)->own_ticks = 900;
+	put_case(6, 2, 800, 1)->parts[0].node = UINT32_MAX;
+	own[1] = (struct segment_study){.node = NODES};
+	own[2] = (struct segment_study){.node = 0};
+	assert_int_equal(add_lane(&studies, 0, 3), 6);
+	assert_int_equal(studies.count, 1);
+	assert_int_equal(studies.all[0].case_count, 1);
+	assert_int_equal(studies.all[0].cases[0].folded_count, 1);
+	assert_int_equal(studies.all[0].cases[0].part_count, 0);
+	own[0].call_count = UINT64_MAX;
+	add_lane(&studies, 1, 1);
+	assert_int_equal(studies.all[0].call_count, UINT64_MAX);
+	studies_finish(&studies);
+	studies_done(&studies);
+}
+
+static void test_hooks_are_taken_off(void **state)
+{
+	/* in 1 ten calls of 2, which allocate once, and one of 3 */
+	struct studies_part parts[] = {
+		{.path = 1, .parent = STUDIES_NONE, .call_count = 1, .ticks = 10000},
+		{.path = 2,
+		 .parent = 0,
+		 .call_count = 10,
+		 .ticks = 2000,
+		 .alloc_count = 1},
+		{.path = 3, .parent = 0, .call_count = 1, .ticks = 1},
+	};
+	struct studies_case entry = {.parts = parts, .part_count = 3};
+	struct studies_cost cost = {
+		.ns_per_tick = 0.5, .inner_ns = 6, .outer_ns = 10, .alloc_ns = 40};
+	double total[3], self[3];
+
+	(void)state;
+	studies_times(&entry, &cost, total, self);
+	assert_true(total[1] == 1000 - 10 * 6 - 40);
+	assert_true(self[1] == total[1]);
+	assert_true(total[2] == 0);
+	assert_true(total[0] == 5000 - 6 - (10 * 16 + 40) - 16);
+	assert_true(self[0] == total[0] - total[1]);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup(test_lanes_are_one_study, begin),
+		cmocka_unit_test_setup(test_parts_know_who_is_above, begin),
+		cmocka_unit_test_setup(test_what_is_folded_has_no_time_of_its_own, begin),
+		cmocka_unit_test_setup(test_damaged_ones_are_counted, begin),
+		cmocka_unit_test_setup(test_hooks_are_taken_off, begin),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
