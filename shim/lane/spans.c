@@ -76,22 +76,28 @@ static uint64_t part_of(const struct thinning *thinning, const struct segment_sp
 	return (span->end_ticks - thinning->begin_ticks) / thinning->part_ticks;
 }
 
-/* Those of one part of the time: [from, to). */
+/* Those of one part of the time: [from, to). Of those that are as long as each other
+ * some, as far from each other as can be: parts are others the next time. */
 static void thin_part(struct lane_spans *spans, struct thinning *thinning, uint32_t from,
 		      uint32_t to)
 {
 	struct segment_span *all = thinning->all;
 	uint32_t most = thinning->count / PARTS_SHARE / SEGMENT_SPAN_PARTS;
-	uint32_t cut = find_cut(spans, all + from, to - from, most), kept = 0;
+	uint32_t cut = find_cut(spans, all + from, to - from, most);
+	uint32_t alike = spans->histogram[cut], room = most, seen = 0;
 
-	for (uint32_t i = from; i < to; i++)
-		kept += segment_histogram_bucket(all[i].ticks) > cut;
+	for (uint32_t i = from; i < to && room; i++)
+		room -= segment_histogram_bucket(all[i].ticks) > cut;
 	for (uint32_t i = from; i < to; i++) {
-		uint32_t bucket = segment_histogram_bucket(all[i].ticks);
+		uint32_t bucket = (uint32_t)segment_histogram_bucket(all[i].ticks);
+		int is_kept = bucket > cut || bucket > thinning->longest_cut;
 
-		/* of those that are as long as each other the first */
-		if (bucket > cut || bucket > thinning->longest_cut ||
-		    (bucket == cut && kept < most && ++kept))
+		if (bucket == cut) {
+			is_kept |= room >= alike ||
+				   (seen + 1) * room / alike != seen * room / alike;
+			seen++;
+		}
+		if (is_kept)
 			all[thinning->kept++] = all[i];
 		else if (all[i].ticks > thinning->dropped_ticks)
 			thinning->dropped_ticks = all[i].ticks;
@@ -167,7 +173,8 @@ static void count_interval(struct lane_context *context)
 	if (++spans->interval_count < INTERVAL_SPANS)
 		return;
 	spans->interval_count = INTERVAL_SPANS / 2;
-	context->span_ticks *= 2;
+	if (context->span_ticks < SPANS_NEVER / 2)
+		context->span_ticks *= 2;
 	raise_complete(context, context->span_ticks);
 }
 
