@@ -70,6 +70,11 @@ void cli_choose_exporter(struct request *cli, struct strbuf *error)
 			      cli->options.argument);
 		return;
 	}
+	if (strcmp(cli->options.argument, "perfetto") == 0) {
+		strbuf_printf(error, "%s: Perfetto opens the format chrome",
+			      cli->report->name);
+		return;
+	}
 	strbuf_printf(error, "%s: there is no format '", cli->report->name);
 	utf8_clean(error, cli->options.argument);
 	strbuf_puts(error, "'; there are: ");

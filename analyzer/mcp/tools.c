@@ -10,7 +10,8 @@
 extern const struct report report_bottlenecks, report_callers, report_compare,
 	report_critical, report_delta, report_doctor, report_functions, report_io,
 	report_leaks, report_locks, report_memory, report_report, report_runs,
-	report_snapshots, report_sql, report_steps, report_tree, report_why;
+	report_snapshots, report_sql, report_steps, report_timeline, report_tree,
+	report_why;
 
 #define SIDES                                                                            \
 	"Either 'before' and 'after' are lists of files, or 'database' has both sides: " \
@@ -43,6 +44,9 @@ static const struct tool tools[] = {
 	 "What slow calls of a function did that usual ones did not; without 'function' "
 	 "those whose calls were kept.",
 	 "function", NULL, false},
+	{"timeline", &report_timeline,
+	 "What was slow when: long calls, steps and waits of each thread in their order.",
+	 NULL, NULL, false},
 	{"memory", &report_memory,
 	 "Allocation sites: bytes, counts, share of the peak, temporary blocks, source "
 	 "line.",
@@ -104,6 +108,10 @@ const struct tool_argument tool_arguments[] = {
 	{"min_share", TOOL_NUMBER, TAKES_TREE,
 	 "percent of the whole that paths have at least", 0},
 	{"inlined", TOOL_FLAG, TAKES_INLINED, "inlined copies as calls of their own", 0},
+	{"from", TOOL_TEXT, TAKES_RANGE, "what lies after this time of the run: 1.5s",
+	 FIELD(from)},
+	{"to", TOOL_TEXT, TAKES_RANGE, "what lies before this time of the run",
+	 FIELD(to)},
 	{"until", TOOL_TEXT, TAKES_DELTA, "survivors are live at this moment (exit)",
 	 FIELD(until)},
 	{"by", TOOL_TEXT, TAKES_BY,

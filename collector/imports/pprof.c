@@ -186,10 +186,11 @@ static uint32_t function_by_address(struct reading *reading,
 	return builder_function(reading->builder, &from);
 }
 
-static uint32_t function_by_name(struct reading *reading,
-				 const struct pprof_location *location, uint32_t index)
+/* The first time that the function is met. */
+static uint32_t new_function(struct reading *reading,
+			     const struct pprof_location *location,
+			     const struct pprof_function *function)
 {
-	const struct pprof_function *function = &reading->file.functions[index];
 	struct builder_function from = {
 		.name = text_or_null(reading, function->name, 0),
 		.linkage_name = text_or_null(reading, function->system_name, 1),
@@ -197,11 +198,9 @@ static uint32_t function_by_name(struct reading *reading,
 		.line = number_of_line(function->start_line),
 	};
 	const char *raw = from.name ? from.name : from.linkage_name;
-	char *readable = NULL;
+	char *readable;
 	uint32_t number;
 
-	if (reading->functions[index] != INTERN_NONE)
-		return reading->functions[index];
 	if (!raw)
 		return function_by_address(reading, location);
 	readable = demangle(raw);
@@ -212,9 +211,22 @@ static uint32_t function_by_name(struct reading *reading,
 		from.linkage_name = NULL;
 	take_module(reading, location, &from);
 	number = builder_function(reading->builder, &from);
-	reading->functions[index] = number;
 	free(readable);
 	return number;
+}
+
+static uint32_t function_by_name(struct reading *reading,
+				 const struct pprof_location *location, uint32_t index)
+{
+	uint32_t *number = &reading->functions[index];
+	const struct pprof_function *function = &reading->file.functions[index];
+
+	/* one without a name is another at each address */
+	if (*number == INTERN_NONE && !function->name && !function->system_name)
+		return function_by_address(reading, location);
+	if (*number == INTERN_NONE)
+		*number = new_function(reading, location, function);
+	return *number;
 }
 
 /* Callers first: the last line of a location is the function that the others are inlined

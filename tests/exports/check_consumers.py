@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""What Go's pprof, profiler.firefox.com's command line and speedscope make of exports.
+"""What Go's pprof, profiler.firefox.com's command line and speedscope make of exports, and
+what becomes of profiles of perf and Go that are imported.
 
 usage: check_consumers.py BUILD-ROOT NODE-MODULES
 
@@ -15,6 +16,7 @@ import sys
 import tempfile
 import time
 
+import foreign
 import readers
 import recordings
 from recordings import harness
@@ -160,6 +162,7 @@ def main():
         made = recordings.make(products, folder)
         problems = [problem for recording in made for problem in check(recording, modules)]
         problems += check_trace(made[1], modules)
+        problems += foreign.problems_of(products, folder)
         page = readers.browser.Browser("chromium")
         try:
             for recording in made:
