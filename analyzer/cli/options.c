@@ -105,8 +105,9 @@ static const struct {
 	{"label", 0, "LABEL", "of the run (the file's name)", .taken_with = TAKES_IMPORT,
 	 .text = WHERE(options.label)},
 	{"every", KEY_EVERY, "TIME", "look so often (100ms, 30s, 5m)",
-	 .taken_with = TAKES_LIVE},
-	{"count", KEY_COUNT, "N", "end after N looks", .taken_with = TAKES_LIVE},
+	 .taken_with = TAKES_LIVE | TAKES_WATCH},
+	{"count", KEY_COUNT, "N", "end after N looks",
+	 .taken_with = TAKES_LIVE | TAKES_WATCH},
 	{"top", KEY_TOP, "N", "write a log with the N first of each kind",
 	 .taken_with = TAKES_LIVE},
 	{"view", 0, "NAME", "begin with function, path, thread, site, io or step",
@@ -181,7 +182,8 @@ bool cli_option_is_taken(size_t option, const struct report *report)
 	unsigned needed = table[option].taken_with;
 
 	if (report && table[option].key == KEY_FORMAT &&
-	    (cli_writes_one_format(report) || (report->takes & TAKES_LIVE)))
+	    (cli_writes_one_format(report) ||
+	     (report->takes & (TAKES_LIVE | TAKES_WATCH))))
 		return false;
 	if (report && (report->takes & TAKES_CLIENT))
 		return option >= CLI_OPTION_COUNT - OF_THE_PROGRAM;

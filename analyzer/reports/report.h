@@ -72,6 +72,7 @@ enum report_takes {
 	TAKES_SHARE = 1u << 24,	     /* --min-share, of rows */
 	TAKES_RULES = 1u << 16,	     /* --rules */
 	TAKES_LIVE = 1u << 28,	     /* --every, --count, --top, --view */
+	TAKES_WATCH = 1u << 29,	     /* --every, --count */
 	TAKES_MAP = 1u << 18,	     /* --map */
 	TAKES_CLIENT = 1u << 26,     /* no document: it answers a client; no build */
 	TAKES_IMPORT = 1u << 25,     /* --unit, --label; --output is a database */

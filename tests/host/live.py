@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: MIT
 """prof-analyze top on a program that does what it is told: the log, frames, the terminal."""
 import fcntl
+import json
 import os
 import pty
 import re
@@ -291,6 +292,43 @@ def a_closed_terminal(case):
 
 
 @scenario
+def a_command_for_each_finding(case):
+    """Once for each, with the finding in its input and in its environment."""
+    program = Watched(case)
+    watch = subprocess.Popen(
+        [case.products.analyze, "watch", str(program.pid), "--every", "1s", "--", "sh", "-c",
+         "cat >>found; echo $PROF_FINDING_ID $PROF_FINDING_NAME >>ids; false"],
+        cwd=case.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    program.go("burn")
+    # while it goes on
+    host.harness.wait_until(lambda: os.path.exists(case.path("ids")), PATIENCE)
+    program.end()
+    told, errors = watch.communicate(timeout=PATIENCE)
+    expect(watch.returncode == 0 and not errors, f"{watch.returncode} {told} {errors}")
+    with open(case.path("found"), encoding="utf-8") as file:
+        found = [json.loads(line) for line in file]
+    with open(case.path("ids"), encoding="utf-8") as file:
+        named = [line.split() for line in file]
+    expect([(one["id"], one["function"] or one.get("step")) for one in found] ==
+           [(words_[0], words_[1] if words_[1:] else None) for words_ in named],
+           f"{found} is not {named}")
+    places = [(one["id"], one["function"], str(one["path"])) for one in found]
+    expect(len(set(places)) == len(places), f"a finding came twice: {places}")
+    expect("T1" in [one["id"] for one in found], f"the defect was not told: {places}")
+    expect(told.count("the command ended with 1\n") == len(found), told)
+
+
+@scenario
+def a_command_that_is_not_there(case):
+    program = Watched(case)
+    program.go("burn")
+    watch = case.analyze("watch", case.database, "--every", "1s", "--", "./no-such-command")
+    program.end()
+    expect(watch.returncode == 1 and "cannot run ./no-such-command" in watch.stderr,
+           f"{watch}")
+
+
+@scenario
 def nothing_to_watch(case):
     idle = case.start(["sleep", "60"], {"LD_PRELOAD": ""})
     with open(case.path("empty.db"), "wb"):
@@ -306,6 +344,8 @@ def nothing_to_watch(case):
                "\x1b" not in result.stderr, f"{result}")
     for words_, sentence in ((["top"], "needs a PID|DB"),
                              (["top", "1", "2"], "is one too many"),
+                             (["watch", "1"], "needs a PID|DB"),
+                             (["watch", "1", "--view", "io", "--", "x"], "takes no --view"),
                              (["top", "1", "--every", "0"], "is not a time"),
                              (["top", "1", "--top", "x"], "is not a number"),
                              (["top", "1", "--view", "x"], "there is no view"),

@@ -2,7 +2,7 @@
 /*
  * What this is:  a program that does what its input says, to be watched meanwhile: each
  *                line is a number of rounds of calls, allocations that stay, writes and
- *                steps, and is answered when they are done. It has a function and a region
+ *                steps, or "burn", to compute; it is answered when that is done. It has a function and a region
  *                whose names would steer a terminal. It ends with its input, with 3.
  *                usage: watched FILE
  */
@@ -35,6 +35,12 @@ ALONE static void round_of(int file)
 		abort();
 }
 
+ALONE static void burn(void)
+{
+	for (volatile long i = 0; i < 30000000; i++)
+		;
+}
+
 /* Until the program ends. */
 ALONE static void *sleeper(void *argument)
 {
@@ -53,6 +59,8 @@ int main(int argc, char **argv)
 	puts("ready");
 	fflush(stdout);
 	while (fgets(line, sizeof(line), stdin)) {
+		for (int i = 0; i < 10 && *line == 'b'; i++)
+			burn();
 		profshim_region_begin("io", "re\033]0;gion\n");
 		for (int i = atoi(line); i > 0; i--)
 			round_of(file);
