@@ -94,11 +94,14 @@ static void read_path(struct rates *rates, const struct follow *follow, uint32_t
 	const struct ledger *ledger = &follow->paths;
 	const struct hook_cost *cost = &follow->cost;
 	struct rate *rate = &rates->paths[path];
-	double own, others, raw_ns, off_ns;
+	double own, others, nested, raw_ns, off_ns;
 
 	own = (double)ledger_get(ledger, path, FOLLOW_CALLS, since);
 	others = (double)ledger_get(ledger, path, FOLLOW_CHILD_CALLS, since);
+	nested = (double)ledger_get(ledger, path, FOLLOW_NESTED_CALLS, since);
 	rate->calls = own;
+	own += nested;
+	others += nested;
 	rate->allocs = (double)ledger_get(ledger, path, FOLLOW_ALLOCS, since);
 	rate->alloc_bytes = (double)ledger_get(ledger, path, FOLLOW_ALLOC_BYTES, since);
 	rate->ready_ns = (double)ledger_get(ledger, path, FOLLOW_READY_NS, since);
@@ -147,13 +150,16 @@ static struct timed timed_calls(const struct rates *rates, const struct follow *
 						  LEDGER_ALL);
 		double others = (double)ledger_get(&follow->paths, path,
 						   FOLLOW_CHILD_CALLS, LEDGER_ALL);
+		double nested = (double)ledger_get(&follow->paths, path,
+						   FOLLOW_NESTED_CALLS, LEDGER_ALL);
 		double ns = (double)ledger_get(&follow->paths, path, FOLLOW_SELF_TICKS,
 					       LEDGER_ALL) *
 			    follow->ticks.ns_per_tick;
 
 		timed.calls += calls;
-		timed.self_ns += fmax(0, ns - calls * follow->cost.inner_ns -
-						 others * follow->cost.outer_ns);
+		timed.self_ns +=
+			fmax(0, ns - (calls + nested) * follow->cost.inner_ns -
+					(others + nested) * follow->cost.outer_ns);
 	}
 	return timed;
 }

@@ -137,6 +137,7 @@ static void free_rows(struct follow *follow)
 	free(follow->transfer_rows);
 	free(follow->series_rows);
 	free(follow->recordings);
+	free(follow->callers);
 	free(follow->room.entries);
 	free(follow->frames.entries);
 	free(follow->frames_again.entries);

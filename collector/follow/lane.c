@@ -71,6 +71,23 @@ static uint32_t read_nodes(struct follow *follow, struct follow_lane *lane)
 				     lane->placed, &follow->room);
 }
 
+/* Which variants call others (merge/variants.h), from a node on. */
+static void note_callers(struct follow *follow, const struct lane_walk *walk,
+			 uint32_t from)
+{
+	for (uint32_t i = from > LANE_ROOT ? from : LANE_ROOT + 1;
+	     i < walk->data.node_count; i++) {
+		uint32_t function = follow->merge.paths[walk->nodes[i].path].function;
+
+		if (!walk->nodes[i].is_nested)
+			continue;
+		follow->callers = follow_room(follow->callers, &follow->caller_count,
+					      function + 1, sizeof(*follow->callers));
+		follow->callers[function] |=
+			(uint8_t)(1u << place_variant(walk, walk->data.nodes[i].parent));
+	}
+}
+
 /* New nodes get their paths. Others use the room meanwhile: nodes are read anew. */
 static uint32_t place_new(struct follow *follow, struct follow_lane *lane, uint32_t count)
 {
@@ -95,6 +112,7 @@ static uint32_t place_new(struct follow *follow, struct follow_lane *lane, uint3
 	lane->walk.data.nodes = follow->room.entries;
 	lane->walk.data.node_count = count;
 	place_more(&lane->walk, lane->placed);
+	note_callers(follow, &lane->walk, lane->placed);
 	lane->walk.data.nodes = NULL;
 	lane->placed = count;
 	ledger_grow(&follow->paths, follow->merge.path_count);
@@ -123,6 +141,18 @@ static void add_open(struct segment_node *nodes, uint32_t node_count,
 	}
 }
 
+static void add_calls(struct follow *follow, uint32_t path, int64_t calls, int64_t ticks)
+{
+	uint32_t parent = follow->merge.paths[path].parent;
+
+	ledger_add(&follow->paths, path, FOLLOW_CALLS, calls);
+	ledger_add(&follow->paths, path, FOLLOW_SELF_TICKS, ticks);
+	if (!parent)
+		return;
+	ledger_add(&follow->paths, parent, FOLLOW_CHILD_CALLS, calls);
+	ledger_add(&follow->paths, parent, FOLLOW_SELF_TICKS, -ticks);
+}
+
 static void add_node(struct follow *follow, struct follow_lane *lane, uint32_t number,
 		     const struct segment_node *node)
 {
@@ -130,18 +160,14 @@ static void add_node(struct follow *follow, struct follow_lane *lane, uint32_t n
 	struct node_past *past = &lane->past[number];
 	int64_t calls = follow_more(&past->calls, node->call_count);
 	int64_t ticks = follow_more(&past->ticks, node->total_ticks);
-	uint32_t parent;
 
 	if (!place->is_placed || place->is_folded || !place->path ||
 	    place_is_return_address(node))
 		return;
-	parent = follow->merge.paths[place->path].parent;
-	ledger_add(&follow->paths, place->path, FOLLOW_CALLS, calls);
-	ledger_add(&follow->paths, place->path, FOLLOW_SELF_TICKS, ticks);
-	if (parent) {
-		ledger_add(&follow->paths, parent, FOLLOW_CHILD_CALLS, calls);
-		ledger_add(&follow->paths, parent, FOLLOW_SELF_TICKS, -ticks);
-	}
+	if (place->is_nested)
+		ledger_add(&follow->paths, place->path, FOLLOW_NESTED_CALLS, calls);
+	else
+		add_calls(follow, place->path, calls, ticks);
 	if (node->wait && node->wait < SEGMENT_PATH_LIMIT * 2) {
 		lane->waits = follow_room(lane->waits, &lane->wait_room, node->wait + 1,
 					  sizeof(*lane->waits));

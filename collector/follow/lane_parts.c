@@ -41,11 +41,22 @@ static uint32_t function_of(const struct follow *follow, const struct follow_lan
 								: MERGE_NO_FUNCTION;
 }
 
+/* A variant that calls another one for the same object, whose calls count. */
+static int is_caller(const struct follow *follow, const struct follow_lane *lane,
+		     uint32_t mode, uint32_t function)
+{
+	const struct follow_process *process = follow->processes[lane->process];
+
+	return function < follow->caller_count &&
+	       (follow->callers[function] >> process->variants[mode] & 1);
+}
+
 void follow_look_at_counts(struct follow *follow, struct follow_lane *lane)
 {
 	const struct segment_window *windows;
 	const struct segment_count *counts;
 	uint32_t count = refill(follow, lane, ARRAY_COUNTS, lane->count_room), function;
+	int64_t calls;
 
 	make_room(lane, count);
 	counts = follow->room.entries;
@@ -53,8 +64,10 @@ void follow_look_at_counts(struct follow *follow, struct follow_lane *lane)
 		function = function_of(follow, lane, i);
 		if (function == MERGE_NO_FUNCTION)
 			continue;
-		ledger_add(&follow->functions, function, FOLLOW_COUNTED_CALLS,
-			   follow_more(&lane->counts[i], counts[i].call_count));
+		calls = follow_more(&lane->counts[i], counts[i].call_count);
+		if (!is_caller(follow, lane, i, function))
+			ledger_add(&follow->functions, function, FOLLOW_COUNTED_CALLS,
+				   calls);
 	}
 	count = refill(follow, lane, ARRAY_WINDOWS, lane->count_room);
 	make_room(lane, count);

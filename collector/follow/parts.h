@@ -37,6 +37,7 @@ struct follow_process {
 	uint32_t *targets; /* number in transfers_of of each of its targets */
 	uint32_t target_count, target_room;
 	uint32_t *functions; /* of each of its modes, MERGE_NO_FUNCTION: of a copy */
+	uint8_t *variants;   /* of each of its modes: enum demangle_variant */
 	uint32_t mode_count;
 };
 

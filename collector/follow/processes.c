@@ -32,7 +32,7 @@ static void look_at_modes(struct follow *follow, struct follow_process *process)
 	struct follow_file *file = &follow->files[process->file];
 	struct segment_array modes;
 	const struct segment_mode *all;
-	uint32_t count, room = process->mode_count;
+	uint32_t count, room = process->mode_count, variants = room;
 
 	arrays_read(&process->header, ARRAY_MODES, file->reader.slot_size, &modes);
 	if (modes.count - modes.first < 2)
@@ -44,6 +44,8 @@ static void look_at_modes(struct follow *follow, struct follow_process *process)
 	all = follow->room.entries;
 	process->functions = follow_room(process->functions, &process->mode_count, count,
 					 sizeof(*process->functions));
+	process->variants = follow_room(process->variants, &variants, count,
+					sizeof(*process->variants));
 	for (uint32_t i = room; i < process->mode_count; i++)
 		process->functions[i] = MERGE_NO_FUNCTION;
 	for (uint32_t i = 1; i < count; i++) {
@@ -51,9 +53,12 @@ static void look_at_modes(struct follow *follow, struct follow_process *process)
 
 		if (!all[i].key || all[i].host)
 			continue;
-		if (function == MERGE_NO_FUNCTION && process->modules.process)
+		if (function == MERGE_NO_FUNCTION && process->modules.process) {
 			function = process->functions[i] = identify_function(
 				&follow->merge.identify, &process->modules, all[i].key);
+			process->variants[i] = (uint8_t)identify_variant(
+				&follow->merge.identify, &process->modules, all[i].key);
+		}
 		if (function == MERGE_NO_FUNCTION)
 			continue;
 		while (follow->recording_count <= function)
@@ -260,4 +265,5 @@ void follow_process_done(struct follow_process *process)
 	free(process->sites);
 	free(process->targets);
 	free(process->functions);
+	free(process->variants);
 }

@@ -21,7 +21,9 @@ enum follow_path_number {
 	FOLLOW_CALLS,
 	FOLLOW_SELF_TICKS, /* as the clock said */
 	FOLLOW_CHILD_CALLS,
-	FOLLOW_READY_NS, /* of the self time */
+	FOLLOW_NESTED_CALLS, /* beside the calls: entries with frames (merge/variants.h)
+			      */
+	FOLLOW_READY_NS,     /* of the self time */
 	FOLLOW_BLOCKED_NS,
 	FOLLOW_ALLOCS,
 	FOLLOW_ALLOC_BYTES,
@@ -109,6 +111,8 @@ struct follow {
 	struct follow_series *series_rows;
 	uint8_t *recordings; /* enum segment_recording of functions, as now */
 	size_t recording_count;
+	uint8_t *callers; /* by function: a bit for each variant that calls another one */
+	uint32_t caller_count;
 
 	int32_t pid;		/* asked for, in our PID namespace; 0: the whole run */
 	int32_t first_pid;	/* of those that live, for commands to it; 0: none does */
