@@ -66,6 +66,10 @@ struct flame_box {
 	int64_t self_before, total_before;
 	/* Of time below the callers: half the widths of their intervals (95 %). */
 	int64_t self_error, total_error, total_error_before;
+	/* Of a difference of times: the runs do not prove it; and the interval (95 %) of
+	 * the change of the total, when there are runs enough to know one. */
+	bool is_unproven, has_interval;
+	int64_t least_change, most_change;
 	const char *recording; /* how, when not each call was timed; else NULL */
 	/* From flame_lay_out() on: */
 	bool is_shown;
@@ -73,6 +77,7 @@ struct flame_box {
 	double left, width; /* shares of the whole, 0 to 1 */
 };
 
+/* FLAME_SAME also of a difference that is not proven. */
 enum flame_verdict { FLAME_SAME, FLAME_LESS, FLAME_MORE, FLAME_ADDED };
 
 struct flame {

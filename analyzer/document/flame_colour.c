@@ -26,7 +26,7 @@ enum flame_verdict flame_judge(const struct flame *flame, const struct flame_box
 		return FLAME_SAME;
 	if (!(box->presence & FLAME_BEFORE))
 		return FLAME_ADDED;
-	if (fabs(change) <= flame_tolerance(flame) * before ||
+	if (box->is_unproven || fabs(change) <= flame_tolerance(flame) * before ||
 	    fabs(change) <= FLAME_TOLERANCE_WHOLE * all || fabs(change) <= error)
 		return FLAME_SAME;
 	return change > 0 ? FLAME_MORE : FLAME_LESS;

@@ -101,6 +101,10 @@ struct profile {
 	size_t sample_count;
 	struct profile_site *sites;
 	size_t site_count;
+	/* Two sides: the samples are after, those of the one slot before; the errors of a
+	 * node are those of its changes, its recording is 1 when the change of its total
+	 * is not proven. is_judged: there are runs enough to prove any. */
+	bool is_comparison, is_judged;
 	/* Where the snapshots of a process divide its time, one behind the other; asked
 	 * for by pages only. */
 	struct profile_slot *slots;

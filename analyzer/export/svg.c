@@ -102,6 +102,30 @@ static void put_left_out(struct svg_page *page, double *y)
 	strbuf_free(&text);
 }
 
+static bool is_estimate(const struct flame_box *box)
+{
+	return !svg_is_known(box) || svg_is_estimate(box);
+}
+
+static bool is_of_library(const struct flame_box *box)
+{
+	return box->is_library;
+}
+
+static bool is_unproven(const struct flame_box *box)
+{
+	return box->is_unproven;
+}
+
+/* Is there such a box in the picture? */
+static bool has(const struct flame *flame, bool (*is_such)(const struct flame_box *))
+{
+	for (size_t i = 0; i < flame->shown_count; i++)
+		if (is_such(&flame->boxes[flame->order[i]]))
+			return true;
+	return false;
+}
+
 static void put_swatch(struct svg_page *page, double *x, double y,
 		       enum flame_verdict verdict, const char *text)
 {
@@ -124,8 +148,9 @@ static void put_legend(struct svg_page *page, double *y)
 
 	*y += LINE_HEIGHT + 4;
 	snprintf(same, sizeof(same),
-		 "the same (within %g%% of the frame or %g%% of the whole)",
-		 100 * flame_tolerance(page->flame), 100 * FLAME_TOLERANCE_WHOLE);
+		 "the same (within %g%% of the frame or %g%% of the whole)%s",
+		 100 * flame_tolerance(page->flame), 100 * FLAME_TOLERANCE_WHOLE,
+		 has(page->flame, is_unproven) ? ", or not proven" : "");
 	put_swatch(page, &x, *y, FLAME_LESS, "less");
 	put_swatch(page, &x, *y, FLAME_MORE, "more");
 	put_swatch(page, &x, *y, FLAME_ADDED, "new");
@@ -167,25 +192,6 @@ static void put_gone(struct svg_page *page, double *y)
 	for (size_t i = 0; i < flame->gone_count && i < LISTED_GONE; i++)
 		put_gone_frame(page, y, flame->gone[i]);
 	strbuf_free(&text);
-}
-
-static bool is_estimate(const struct flame_box *box)
-{
-	return !svg_is_known(box) || svg_is_estimate(box);
-}
-
-static bool is_of_library(const struct flame_box *box)
-{
-	return box->is_library;
-}
-
-/* Is there such a box in the picture? */
-static bool has(const struct flame *flame, bool (*is_such)(const struct flame_box *))
-{
-	for (size_t i = 0; i < flame->shown_count; i++)
-		if (is_such(&flame->boxes[flame->order[i]]))
-			return true;
-	return false;
 }
 
 /* Of a difference the colours mean something else. */

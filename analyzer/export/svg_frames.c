@@ -34,6 +34,27 @@ static void put_ratio(struct strbuf *text, const struct flame_box *box)
 	units_percent(text, units_share(fabs(change), before));
 }
 
+static void put_signed(struct strbuf *text, const struct flame *flame, int64_t amount)
+{
+	strbuf_putc(text, amount < 0 ? '-' : '+');
+	flame_put_amount(text, flame->metric, amount < 0 ? -amount : amount);
+}
+
+/* "; not proven, 95% interval -1.20ms to +3.00ms" */
+static void put_proof(struct strbuf *text, const struct flame *flame,
+		      const struct flame_box *box)
+{
+	if (box->is_unproven)
+		strbuf_puts(text, "; not proven");
+	if (!box->has_interval)
+		return;
+	strbuf_puts(text, box->is_unproven ? ", " : "; ");
+	strbuf_puts(text, "95% interval ");
+	put_signed(text, flame, box->least_change);
+	strbuf_puts(text, " to ");
+	put_signed(text, flame, box->most_change);
+}
+
 /* "; before 1.20s: +300ms (+25.0%)" */
 static void put_change(struct strbuf *text, const struct flame *flame,
 		       const struct flame_box *box)
@@ -46,13 +67,14 @@ static void put_change(struct strbuf *text, const struct flame *flame,
 	}
 	strbuf_puts(text, "; before ");
 	flame_put_amount(text, flame->metric, box->total_before);
-	strbuf_puts(text, change < 0 ? ": -" : ": +");
-	flame_put_amount(text, flame->metric, change < 0 ? -change : change);
+	strbuf_puts(text, ": ");
+	put_signed(text, flame, change);
 	if (box->total_before) {
 		strbuf_puts(text, " (");
 		put_ratio(text, box);
 		strbuf_putc(text, ')');
 	}
+	put_proof(text, flame, box);
 }
 
 /* "1.50s +-8%", or "<1.60s" of one that is not known. */

@@ -9,94 +9,11 @@ names, and none of it may come alive in the page.
 """
 import os
 import shutil
-import sqlite3
-import subprocess
 import sys
 import tempfile
-import time
 
 import browser
-
-HOSTILE = "</script></style><script>document.title='owned'</script><img src=x onerror=alert(1)>\u202e"
-PAGES = {
-    "plain": ("fixture", ["report"]),
-    "names": ("hostile", ["report"]),
-    "waits": ("waits", ["report"]),
-    "range": ("snapshots", ["report"]),
-    "memory": ("fixture", ["memory"]),
-    "delta": ("snapshots", ["delta", "1", "2"]),
-    "compare": ("groups", ["compare", "--before", "before", "--after", "after"]),
-}
-failures = []
-
-
-def check(what, holds):
-    if not holds:
-        failures.append(what)
-
-
-class Page:
-    def __init__(self, chromium, name, path):
-        self.browser, self.name = chromium, name
-        chromium.open(path)
-
-    def run(self, code, wait=False):
-        return self.browser.run(code, wait)
-
-    def column(self, section, number):
-        """The texts of a column's rows that are shown, of a section by its name."""
-        return self.run("""[].slice.call(document.querySelectorAll(
-          "section[data-name='%s'] tbody tr")).filter(function (row) {
-          return !row.hidden; }).map(function (row) {
-          return row.cells[%d].textContent; })""" % (section, number))
-
-    def wait(self):
-        """Until the explorer is there, and its tables."""
-        until = time.time() + browser.PATIENCE_S
-        while not self.run("document.querySelector('#explorer[data-ready]') && "
-                           "document.querySelectorAll('.live-table tbody tr').length"):
-            if time.time() > until:
-                raise RuntimeError("no explorer: %s" % self.browser.complaints())
-            time.sleep(.05)
-
-    def key(self, *keys):
-        self.run("document.getElementById('stage').focus()")
-        for key in keys:
-            self.browser.key(key)
-
-    def told(self):
-        """What a screen reader says of the frame that is chosen."""
-        return self.run("document.getElementById('frame').textContent")
-
-    def shown(self):
-        return self.run("document.getElementById('shown').textContent")
-
-    def choose(self, label, value):
-        self.run("""(function () { var list = [].slice.call(document.querySelectorAll(
-          "#live select")).filter(function (one) { return (one.getAttribute("aria-label") ||
-          one.parentNode.textContent).startsWith("%s"); })[0];
-          list.value = "%s"; list.dispatchEvent(new Event("change")); })()""" % (label, value))
-
-    def link(self):
-        return self.run("location.hash")
-
-    def functions(self):
-        """The live table of functions by name, once it shows what is chosen."""
-        self.run("new Promise(function (done) { setTimeout(done, 100); })", wait=True)
-        return dict(self.run("""[].slice.call(document.querySelector(
-          ".live-table").querySelectorAll("tbody tr")).map(function (row) {
-          return [row.cells[0].textContent, [].slice.call(row.cells, 1).map(function (cell) {
-          return cell.textContent; })]; })"""))
-
-    def check(self, what, holds):
-        check("%s: %s" % (self.name, what), holds)
-
-    def finish(self):
-        self.check("complaints %s" % self.browser.complaints(), not self.browser.complaints())
-        asked = [event["request"]["url"] for event in
-                 self.browser._told("Network.requestWillBeSent")]
-        self.check("asked for %s" % asked, len(asked) == 1)
-
+import pages
 
 def check_tables(page):
     before = page.column("functions", 0)
@@ -243,28 +160,29 @@ def check_range(page):
     page.check("drawn: " + page.shown(), "from loaded" in page.shown() and "(400ms)" in page.shown())
 
 
-def make(program, make_db, folder):
-    databases, pages = {}, {}
-    for kind, _ in PAGES.values():
-        databases[kind] = os.path.join(folder, kind + ".db")
-        subprocess.run([sys.executable, make_db, "fixture" if kind == "hostile" else kind,
-                        databases[kind]], check=True)
-    db = sqlite3.connect(databases["hostile"])
-    db.execute("UPDATE function SET name = ? || name", (HOSTILE,))
-    db.execute("UPDATE run SET command = ?, label = ?", (HOSTILE, HOSTILE))
-    db.commit()
-    db.close()
-    for name, (kind, words) in PAGES.items():
-        pages[name] = os.path.join(folder, name + ".html")
-        command, *rest = words
-        subprocess.run([program, command, databases[kind], *rest, "--format", "html", "-o",
-                        pages[name]], check=True)
-    return pages
+def check_compare(page):
+    """Proven, unproven and counted differences."""
+    page.wait()
+    page.key("Home", "ArrowDown")
+    page.check("proven: " + page.told(), page.told().startswith(
+        "main, +10.3ms, before 76.3ms, after 86.6ms, 95% interval of the change +9.") and
+        ": more" in page.told())
+    page.key("ArrowDown", "ArrowDown", "ArrowRight")
+    page.check("unproven: " + page.told(), page.told().startswith("hash") and
+               "not proven" in page.told())
+    colours = page.run("""(function () { var pen = document.querySelector("#stage canvas")
+      .getContext("2d").getImageData(0, 3 * 18 + 2, 1000, 1).data;
+      return [50, 950].map(function (x) { return [].slice.call(pen, 4 * x, 4 * x + 3); }); })()""")
+    page.check("only what is not proven is grey: %s" % colours,
+               len(set(colours[0])) == 3 and len(set(colours[1])) == 1)
+    page.choose("Metric", 5)
+    page.key("Home", "ArrowDown")
+    page.check("counted: " + page.told(), ", counted: more" in page.told())
 
 
-def check_all(chromium, pages):
-    for name, path in pages.items():
-        page = Page(chromium, name, path)
+def check_all(chromium, made):
+    for name, path in made.items():
+        page = pages.Page(chromium, name, path)
         page.check("a heading", page.run("document.querySelectorAll('h1').length") == 1)
         if name == "plain":
             check_plain(page)
@@ -273,13 +191,14 @@ def check_all(chromium, pages):
             check_hide(page)
             check_views(page)
             check_search(page)
-            check_link(page, path, pages["compare"])
+            check_link(page, path, made["compare"])
             check_pointer(page)
         if name == "range":
             check_range(page)
         if name == "names":
             check_names(page)
         if name == "compare":
+            check_compare(page)
             page.check("proven and unproven rows", page.run(
                 "new Set([].slice.call(document.querySelectorAll('tr[data-verdict]')).map("
                 "function (row) { return getComputedStyle(row).color; })).size") == 2)
@@ -293,17 +212,17 @@ def main():
         print("no chromium: skipped")
         return 77
     with tempfile.TemporaryDirectory() as folder:
-        pages = make(program, make_db, folder)
+        made = pages.make(program, make_db, folder)
         tempfile.tempdir = os.environ["TMPDIR"] = os.path.join(folder, "browser")
         os.mkdir(tempfile.tempdir)
         chromium = browser.Browser(path)
         try:
-            check_all(chromium, pages)
+            check_all(chromium, made)
         finally:
             chromium.close()
-    for failure in failures:
+    for failure in pages.failures:
         print("failed: " + failure)
-    return 1 if failures else 0
+    return 1 if pages.failures else 0
 
 
 sys.exit(main())

@@ -7,7 +7,8 @@
  *     size of the JSON, JSON
  *     for each path: its distance to its parent (0: a root), function, recording, id of
  *         the first call, error of self and of total
- *     samples of the whole run, then those of each slot: how many; of each the distance
+ *     samples of the whole run (pair: of the side after), then those of each slot (the
+ *         side before): how many; of each the distance
  *         to the node of the one before, lane + 1 (0: none), a bit for each metric that
  * is not 0, and these
  */
@@ -127,7 +128,8 @@ static void add_head(struct strbuf *buffer, const struct doc *doc)
 {
 	const struct profile *profile = doc->profile;
 	json_t *head = json_pack(
-		"{s:o, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}", "title",
+		"{s:b, s:b, s:o, s:I, s:I, s:i, s:o, s:o, s:o, s:o, s:o, s:o, s:o}",
+		"pair", profile->is_comparison, "judged", profile->is_judged, "title",
 		text_of(profile->title), "wall", (json_int_t)profile->wall_ns, "pid",
 		(json_int_t)profile->slot_pid, "nodes", (int)profile->node_count,
 		"metrics", list_metrics(), "functions", list_functions(profile), "lanes",

@@ -59,7 +59,10 @@ static void put_frame(struct drawing *drawing, uint32_t at, double left, double 
 	html_put(page, strbuf_text(&text));
 	fprintf(page->out,
 		"</title><rect x=\"%.2f\" y=\"%u\" width=\"%.2f\" height=\"%d\"%s/>",
-		left, y, width, ROW - 1, node->recording ? " class=\"estimate\"" : "");
+		left, y, width, ROW - 1,
+		node->recording && !drawing->profile->is_comparison
+			? " class=\"estimate\""
+			: "");
 	if (letters > 2) {
 		strbuf_reset(&text);
 		shorten_name(&text, function->name, letters, &page->style);

@@ -108,13 +108,6 @@ static void put_section(struct html_page *page, size_t index)
 	fputs("</section>\n", page->out);
 }
 
-/* After the findings, or first: the numbers behind them are below. */
-static bool is_before_tree(const struct section *section)
-{
-	return section->kind == SECTION_NOTE || section->kind == SECTION_VALUES ||
-	       section->kind == SECTION_FINDINGS || (section->flags & SECTION_PAGE);
-}
-
 static void put_tree(struct html_page *page)
 {
 	fputs("<section id=\"explorer\">\n<h2>Call tree</h2>\n", page->out);
@@ -122,7 +115,7 @@ static void put_tree(struct html_page *page)
 	fputs("</section>\n", page->out);
 }
 
-/* The tree stands between the answer and the tables. */
+/* The tree stands behind the findings; where there are none the tables are the answer. */
 static void put_sections(struct html_page *page)
 {
 	const struct doc *doc = page->doc;
@@ -131,11 +124,11 @@ static void put_sections(struct html_page *page)
 	for (size_t i = 0; i < doc->section_count; i++) {
 		if (!is_shown(&doc->sections[i]))
 			continue;
-		if (has_tree && !is_before_tree(&doc->sections[i])) {
+		put_section(page, i);
+		if (has_tree && doc->sections[i].kind == SECTION_FINDINGS) {
 			put_tree(page);
 			has_tree = false;
 		}
-		put_section(page, i);
 	}
 	if (has_tree)
 		put_tree(page);

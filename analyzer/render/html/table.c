@@ -46,7 +46,9 @@ static void put_heading(struct html_page *page, const struct table *table, size_
 		column_is_number(table, column) ? " class=\"n\"" : "");
 	html_put(page, table->columns[column].name);
 	fputs("\">", page->out);
-	html_put(page, column_title(&table->columns[column]));
+	html_put(page, *column_title(&table->columns[column])
+			       ? column_title(&table->columns[column])
+			       : table->columns[column].name);
 	fputs("</th>", page->out);
 }
 

@@ -65,6 +65,8 @@ static enum exit_status fill(struct compare_state *state)
 	compare_fold_left_out(&state->comparison);
 	compare_add_paths(state);
 	compare_add_sites(state);
+	if (state->input->options->page)
+		compare_add_profile(state);
 	status = compare_add_gate(state);
 	if (status == STATUS_NOTHING && !gate_is_set(&state->gate))
 		add_nothing(state);

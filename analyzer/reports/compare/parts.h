@@ -174,6 +174,8 @@ void compare_add_paths(struct compare_state *state);
 /* Says which functions stand on no path, see load_paths.c. */
 void compare_note_left_out(struct compare_state *state);
 void compare_add_sites(struct compare_state *state);
+/* profile.c: all paths, both sides, into the document, for a page. */
+void compare_add_profile(const struct compare_state *state);
 /* gate.c: what the limits say; STATUS_USAGE for an unknown function. */
 enum exit_status compare_add_gate(struct compare_state *state);
 

@@ -74,7 +74,9 @@ const struct report report_flamegraph = {
 		"functions. " WHAT_IS_SHOWN
 		"\n\nOf a difference the width is that of the side after, blue is less, "
 		"orange more, purple new, grey the same within 5% (time) or 1%, counted "
-		"with everything below; what is gone is listed.",
+		"with everything below; what is gone is listed. Grey, too, is a "
+		"difference of time that the runs do not prove: fewer than four a side "
+		"prove none; a frame's title has the interval (95%).",
 	.example = "prof-analyze flamegraph run.db --metric bytes -o bytes.svg",
 	.format = "svg",
 	.takes = TAKES_RUN | TAKES_FILTER | TAKES_INLINED | TAKES_THREAD | TAKES_PROCESS |

@@ -51,24 +51,38 @@ static void add_frames(const struct compare_state *state, struct flame *flame)
 	}
 }
 
+/* What the runs tell of the change. Fewer than it takes to judge tell nothing: then none
+ * is proven. */
+static void prove(const struct compare_state *state, struct flame_box *box, uint32_t path)
+{
+	struct change total = compare_times(state, &state->comparison.path_values, path,
+					    COMPARE_total_ns);
+
+	box->is_unproven =
+		total.outcome != OUTCOME_IMPROVED && total.outcome != OUTCOME_REGRESSED;
+	box->has_interval = total.is_tested;
+	box->least_change = whole_number(total.shift.low);
+	box->most_change = whole_number(total.shift.high);
+	box->total_error = llround(total.after_error);
+	box->total_error_before = llround(total.before_error);
+}
+
 static void weigh_by_path(const struct compare_state *state, struct flame *flame,
 			  size_t metric)
 {
 	const struct compare_series *series = &state->comparison.path_values;
+	bool is_any_proven = flame->metric != FLAME_TIME;
 
 	for (uint32_t i = 0; i < series->count; i++) {
 		struct flame_box *box = &flame->boxes[i + 1];
 
 		box->self = mean(state, series, i, metric, true);
 		box->self_before = mean(state, series, i, metric, false);
-		if (flame->metric == FLAME_TIME) {
-			struct change total =
-				compare_means(state, series, i, COMPARE_total_ns);
-
-			box->total_error = llround(total.after_error);
-			box->total_error_before = llround(total.before_error);
-		}
+		if (flame->metric == FLAME_TIME)
+			prove(state, box, i);
+		is_any_proven |= !box->is_unproven;
 	}
+	flame->boxes[FLAME_WHOLE].is_unproven = !is_any_proven;
 }
 
 /* What was live is kept by site. A path is on a side when it held something there. */

@@ -38,7 +38,9 @@ function verdictOf(frame, weights) {
 	isTime = isTimeMetric(data, weights.metric);
 	least = Math.max((isTime ? 0.05 : 0) * frame.before,
 		(isTime ? 0.001 : 0) * Math.max(weights.all, weights.allBefore));
-	if (isTime && !data.judged)
+	if (isTime && (!data.judged || frame.ids.every(function (id) {
+		return id >= 0 && data.recording[id];
+	})))
 		return "unproven";
 	if (!change)
 		return "same";
@@ -47,17 +49,20 @@ function verdictOf(frame, weights) {
 	return !frame.before ? "new" : !frame.total ? "gone" : change > 0 ? "more" : "less";
 }
 
+function signedText(value, unit) {
+	return (value > 0 ? "+" : "") + amountText(value, unit);
+}
+
 function changeText(frame, weights) {
 	var data = weights.data, unit = data.metrics[weights.metric].unit;
 	var change = frame.total - frame.before, verdict = verdictOf(frame, weights), text;
 	var isTime = isTimeMetric(data, weights.metric);
 
-	text = (change > 0 ? "+" : "") + amountText(change, unit) + ", before " +
+	text = signedText(change, unit) + ", before " +
 		amountText(frame.before, unit) + ", after " + amountText(frame.total, unit);
 	if (isTime && frame.error > 0)
-		text += ", 95% interval of the change " + amountText(change - frame.error, unit) +
-			" to " + (change + frame.error > 0 ? "+" : "") +
-			amountText(change + frame.error, unit);
+		text += ", 95% interval of the change " + signedText(change - frame.error, unit) +
+			" to " + signedText(change + frame.error, unit);
 	return text + (isTime ? verdict === "unproven" ? ": not proven" : ": " + verdict
 		: ", counted: " + verdict);
 }

@@ -40,7 +40,7 @@ function sortTable(table, column) {
 
 function makeSortable(table) {
 	Array.from(table.tHead.rows[0].cells).forEach(function (cell, column) {
-		var text = cell.textContent.trim() || cell.dataset.name;
+		var text = cell.textContent.trim() || cell.dataset.name.replace(/_/g, " ");
 
 		cell.textContent = "";
 		cell.append(button(text, "Sort by " + text, function () {

@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: MIT
+"""HTML pages of recordings that make_db.py makes, and what a reader does with one."""
+import os
+import sqlite3
+import subprocess
+import sys
+import time
+
+import browser
+
+HOSTILE = "</script></style><script>document.title='owned'</script><img src=x onerror=alert(1)>\u202e"
+PAGES = {
+    "plain": ("fixture", ["report"]),
+    "names": ("hostile", ["report"]),
+    "waits": ("waits", ["report"]),
+    "range": ("snapshots", ["report"]),
+    "memory": ("fixture", ["memory"]),
+    "delta": ("snapshots", ["delta", "1", "2"]),
+    "compare": ("groups", ["compare", "--before", "before", "--after", "after"]),
+}
+failures = []
+
+
+def check(what, holds):
+    if not holds:
+        failures.append(what)
+
+
+class Page:
+    def __init__(self, chromium, name, path):
+        self.browser, self.name = chromium, name
+        chromium.open(path)
+
+    def run(self, code, wait=False):
+        return self.browser.run(code, wait)
+
+    def column(self, section, number):
+        """The texts of a column's rows that are shown, of a section by its name."""
+        return self.run("""[].slice.call(document.querySelectorAll(
+          "section[data-name='%s'] tbody tr")).filter(function (row) {
+          return !row.hidden; }).map(function (row) {
+          return row.cells[%d].textContent; })""" % (section, number))
+
+    def wait(self):
+        """Until the explorer is there, and its tables."""
+        until = time.time() + browser.PATIENCE_S
+        while not self.run("!!document.querySelector('#explorer[data-ready]') && "
+                           "(!document.querySelector('.live-table') || "
+                           "!!document.querySelector('.live-table tbody tr'))"):
+            if time.time() > until:
+                raise RuntimeError("no explorer: %s" % self.browser.complaints())
+            time.sleep(.05)
+
+    def key(self, *keys):
+        self.run("document.getElementById('stage').focus()")
+        for key in keys:
+            self.browser.key(key)
+
+    def told(self):
+        """What a screen reader says of the frame that is chosen."""
+        return self.run("document.getElementById('frame').textContent")
+
+    def shown(self):
+        return self.run("document.getElementById('shown').textContent")
+
+    def choose(self, label, value):
+        self.run("""(function () { var list = [].slice.call(document.querySelectorAll(
+          "#live select")).filter(function (one) { return (one.getAttribute("aria-label") ||
+          one.parentNode.textContent).startsWith("%s"); })[0];
+          list.value = "%s"; list.dispatchEvent(new Event("change")); })()""" % (label, value))
+
+    def link(self):
+        return self.run("location.hash")
+
+    def functions(self):
+        """The live table of functions by name, once it shows what is chosen."""
+        self.run("new Promise(function (done) { setTimeout(done, 100); })", wait=True)
+        return dict(self.run("""[].slice.call(document.querySelector(
+          ".live-table").querySelectorAll("tbody tr")).map(function (row) {
+          return [row.cells[0].textContent, [].slice.call(row.cells, 1).map(function (cell) {
+          return cell.textContent; })]; })"""))
+
+    def check(self, what, holds):
+        check("%s: %s" % (self.name, what), holds)
+
+    def finish(self):
+        self.check("complaints %s" % self.browser.complaints(), not self.browser.complaints())
+        asked = [event["request"]["url"] for event in
+                 self.browser._told("Network.requestWillBeSent")]
+        self.check("asked for %s" % asked, len(asked) == 1)
+
+
+def make(program, make_db, folder):
+    databases, pages = {}, {}
+    for kind, _ in PAGES.values():
+        databases[kind] = os.path.join(folder, kind + ".db")
+        subprocess.run([sys.executable, make_db, "fixture" if kind == "hostile" else kind,
+                        databases[kind]], check=True)
+    db = sqlite3.connect(databases["hostile"])
+    db.execute("UPDATE function SET name = ? || name", (HOSTILE,))
+    db.execute("UPDATE run SET command = ?, label = ?", (HOSTILE, HOSTILE))
+    db.commit()
+    db.close()
+    for name, (kind, words) in PAGES.items():
+        pages[name] = os.path.join(folder, name + ".html")
+        command, *rest = words
+        subprocess.run([program, command, databases[kind], *rest, "--format", "html", "-o",
+                        pages[name]], check=True)
+    return pages
