@@ -5,7 +5,7 @@
  * a file of that size should have.
  */
 #include "collector/imports/formats.h"
-#include "collector/imports/pprof_file.h"
+#include "collector/imports/pprof_types.h"
 
 #include "collector/symbols/demangle.h"
 #include "common/base/xalloc.h"
@@ -19,80 +19,16 @@
 #define FRAMES_MOST (1u << 27)
 #define TYPES_MOST 64
 
-/* Names of types as Go, perf's converters, tcmalloc and we write them; of what the same
- * thing is told twice (inuse and alloc of a heap) each has its own place. */
-static const struct {
-	const char *name;
-	enum builder_value value;
-	bool is_time;
-} known_types[] = {
-	{"samples", BUILDER_SAMPLES, false},
-	{"sample", BUILDER_SAMPLES, false},
-	{"contentions", BUILDER_SAMPLES, false},
-	{"calls", BUILDER_CALLS, false},
-	{"wall", BUILDER_WALL, true},
-	{"time", BUILDER_WALL, true},
-	{"cpu", BUILDER_CPU, true},
-	{"ready", BUILDER_READY, true},
-	{"blocked", BUILDER_BLOCKED, true},
-	{"delay", BUILDER_BLOCKED, true},
-	{"alloc_objects", BUILDER_ALLOC_COUNT, false},
-	{"allocations", BUILDER_ALLOC_COUNT, false},
-	{"alloc_space", BUILDER_ALLOC_BYTES, false},
-	{"bytes", BUILDER_ALLOC_BYTES, false},
-	{"inuse_objects", BUILDER_LIVE_COUNT, false},
-	{"objects", BUILDER_LIVE_COUNT, false},
-	{"inuse_space", BUILDER_LIVE_BYTES, false},
-	{"space", BUILDER_LIVE_BYTES, false},
-	{"live", BUILDER_LIVE_BYTES, false},
-	{"at_peak", BUILDER_AT_PEAK_BYTES, false},
-};
-
-static const struct {
-	const char *name;
-	int64_t ns;
-} time_units[] = {
-	{"nanoseconds", 1},	   {"ns", 1},
-	{"microseconds", 1000},	   {"us", 1000},
-	{"milliseconds", 1000000}, {"ms", 1000000},
-	{"seconds", 1000000000},   {"s", 1000000000},
-};
-
-struct place {
-	enum builder_value value; /* BUILDER_NO_VALUE: ignored */
-	int64_t scale;
-};
-
 struct reading {
 	struct builder *builder;
 	struct pprof_file file;
-	struct place places[TYPES_MOST];
+	struct pprof_place places[TYPES_MOST];
 	uint32_t *functions; /* of each function with the module; INTERN_NONE: not yet */
 	uint64_t *stack;     /* locations of a sample, from its leaf */
 	size_t stack_size, stack_capacity;
 	uint64_t frame_count, label_count;
 	struct strbuf texts[5];
 };
-
-/* What a unit of time is in ns; 0: it is none. */
-static int64_t time_scale(const struct pprof_file *file, uint64_t unit)
-{
-	for (size_t i = 0; i < sizeof(time_units) / sizeof(time_units[0]); i++)
-		if (pprof_file_is(file, unit, time_units[i].name))
-			return time_units[i].ns;
-	return 0;
-}
-
-static struct place place_of(const struct pprof_file *file, const struct pprof_type *type)
-{
-	int64_t ns = time_scale(file, type->unit);
-
-	for (size_t i = 0; i < sizeof(known_types) / sizeof(known_types[0]); i++)
-		if (pprof_file_is(file, type->type, known_types[i].name) &&
-		    known_types[i].is_time == (ns != 0))
-			return (struct place){known_types[i].value, ns ? ns : 1};
-	return (struct place){BUILDER_NO_VALUE, 0};
-}
 
 static bool is_taken(const struct reading *reading, size_t before,
 		     enum builder_value value)
@@ -115,7 +51,7 @@ static int choose_places(struct reading *reading, struct import_head *head, char
 		return -EBADMSG;
 	}
 	for (size_t i = 0; i < file->type_count; i++) {
-		struct place place = place_of(file, &file->types[i]);
+		struct pprof_place place = pprof_place_of(file, &file->types[i]);
 
 		if (is_taken(reading, i, place.value))
 			place.value = BUILDER_NO_VALUE;
@@ -283,7 +219,7 @@ static void take_label(struct reading *reading, struct wire message, struct samp
 
 static const char *take_value(struct reading *reading, struct sample *ret, int64_t value)
 {
-	const struct place *place;
+	const struct pprof_place *place;
 
 	if (ret->value_count == reading->file.type_count)
 		return "is damaged: a sample has more values than there are types";
@@ -380,7 +316,7 @@ static uint64_t known_time(int64_t ns)
 static void take_head(struct reading *reading, struct import_head *ret)
 {
 	const struct pprof_file *file = &reading->file;
-	int64_t scale = time_scale(file, file->period_type.unit);
+	int64_t scale = pprof_time_scale(file, file->period_type.unit);
 
 	ret->started_ns = known_time(file->time_ns);
 	ret->duration_ns = known_time(file->duration_ns);
