@@ -100,9 +100,8 @@ static void put_view(struct strbuf *text, const struct live *live,
 	if (*live->filter)
 		strbuf_printf(text, ", with '%s'", live->filter);
 	if (live->zoom)
-		strbuf_printf(
-			text, ", below %s",
-			live->names[live->follow->merge.paths[live->zoom].function]);
+		strbuf_printf(text, ", below %s",
+			      live->names[live->follow->path_rows[live->zoom].function]);
 	if (style->is_frozen)
 		strbuf_puts(text, ", FROZEN");
 	if (live->follow->left_out_count)

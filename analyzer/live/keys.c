@@ -195,7 +195,7 @@ void keys_press(struct keys *keys, struct top *top, int key, bool has_row, uint3
 		zoom(keys, live, has_row, row);
 	} else if (key == KEYS_BACK) {
 		if (live->zoom)
-			live->zoom = live->follow->merge.paths[live->zoom].parent;
+			live->zoom = live->follow->path_rows[live->zoom].parent;
 	} else {
 		command(keys, live, key);
 	}

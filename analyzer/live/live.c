@@ -84,7 +84,7 @@ void live_update(struct live *live)
 
 void live_chain(const struct live *live, uint32_t path, struct strbuf *ret)
 {
-	const struct merge_path *paths = live->follow->merge.paths;
+	const struct follow_path *paths = live->follow->path_rows;
 	uint32_t chain[CHAIN_MOST], count = 0;
 
 	for (uint32_t at = path; at && count < CHAIN_MOST; at = paths[at].parent) {

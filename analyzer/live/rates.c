@@ -13,9 +13,9 @@
 /* Timed calls differ by about as much as they are long. */
 #define CALL_VARIATION 1.0
 
-static const struct merge_path *path_at(const struct follow *follow, size_t path)
+static const struct follow_path *path_at(const struct follow *follow, size_t path)
 {
-	return &follow->merge.paths[path];
+	return &follow->path_rows[path];
 }
 
 static bool is_outermost(const struct follow *follow, uint32_t path)
@@ -43,6 +43,7 @@ static void make_room(struct rates *rates, const struct follow *follow)
 				       sizeof(*rates->next_same));
 	rates->is_outermost =
 		follow_room(rates->is_outermost, &rates->outermost_room, paths, 1);
+	rates->is_used = follow_room(rates->is_used, &rates->used_room, paths, 1);
 	rates->is_below = follow_room(rates->is_below, &rates->below_room, paths, 1);
 	rates->first_of = follow_room(rates->first_of, &rates->first_room, functions,
 				      sizeof(*rates->first_of));
@@ -61,8 +62,8 @@ static void make_room(struct rates *rates, const struct follow *follow)
 
 static void use_path(struct rates *rates, const struct follow *follow, uint32_t path)
 {
-	for (; path && !rates->paths[path].is_used;
-	     path = path_at(follow, path)->parent) {
+	for (; path && !rates->is_used[path]; path = path_at(follow, path)->parent) {
+		rates->is_used[path] = 1;
 		rates->paths[path] = (struct rate){.is_used = true};
 	}
 }
@@ -221,9 +222,13 @@ static void find_counted(struct rates *rates, const struct follow *follow,
 
 static void find_below(struct rates *rates, const struct follow *follow, uint32_t below)
 {
+	if (!below) {
+		memset(rates->is_below + 1, 1, rates->path_count - 1);
+		return;
+	}
 	for (uint32_t i = 1; i < rates->path_count; i++)
-		rates->is_below[i] = !below || i == below ||
-				     rates->is_below[path_at(follow, i)->parent];
+		rates->is_below[i] =
+			i == below || rates->is_below[path_at(follow, i)->parent];
 }
 
 static void add_to_function(struct rates *rates, const struct follow *follow,
@@ -254,7 +259,7 @@ static void add_up(struct rates *rates, const struct follow *follow)
 		struct rate *rate = &rates->paths[i];
 		uint32_t parent = path_at(follow, i)->parent;
 
-		if (!rate->is_used)
+		if (!rates->is_used[i])
 			continue;
 		rate->self_ns = fmax(rate->self_ns, rate->ready_ns + rate->blocked_ns);
 		rate->total_ns += rate->self_ns;
@@ -287,13 +292,21 @@ static void set_exact_calls(struct rates *rates, const struct follow *follow,
 	}
 }
 
+/* Those that were used the last time. */
+static void forget_paths(struct rates *rates)
+{
+	for (size_t i = 0; i < rates->path_count; i++)
+		if (rates->is_used[i])
+			rates->paths[i].is_used = false;
+	memset(rates->is_used, 0, rates->path_count);
+}
+
 void rates_find(struct rates *rates, const struct follow *follow, enum ledger_since since,
 		uint32_t below)
 {
 	rates->span_s = (double)ledger_span_ns(&follow->paths, since) / 1e9;
 	make_room(rates, follow);
-	for (size_t i = 0; i < rates->path_count; i++)
-		rates->paths[i].is_used = false;
+	forget_paths(rates);
 	if (since == LEDGER_LOOK) {
 		for (size_t i = 0; i < follow->paths.touched_count; i++)
 			use_path(rates, follow, follow->paths.touched[i]);
@@ -319,6 +332,7 @@ void rates_done(struct rates *rates)
 	free(rates->next_same);
 	free(rates->is_outermost);
 	free(rates->is_below);
+	free(rates->is_used);
 	free(rates->first_of);
 	*rates = (struct rates){.span_s = 0};
 }

@@ -35,9 +35,10 @@ struct rates {
 	 * is it at or below the one that is zoomed into */
 	uint32_t *next_same;
 	uint8_t *is_outermost, *is_below;
+	uint8_t *is_used;   /* of paths, close together */
 	uint32_t *first_of; /* of a function: one of its paths */
 	size_t known_paths;
-	uint32_t same_room, outermost_room, below_room, first_room;
+	uint32_t same_room, outermost_room, below_room, used_room, first_room;
 };
 
 /* below: only at and below this path; 0: all. */

@@ -23,14 +23,14 @@ static void add_calls(struct totals *totals, const struct live *live)
 {
 	const struct ledger *paths = &live->follow->paths;
 	const struct ledger *functions = &live->follow->functions;
-	const struct merge_path *merged = live->follow->merge.paths;
+	const struct follow_path *rows = live->follow->path_rows;
 	bool is_look = live->since == LEDGER_LOOK;
 	size_t count = is_look ? paths->touched_count : paths->count;
 
 	for (size_t i = 0; i < count; i++) {
 		size_t path = is_look ? paths->touched[i] : i;
 
-		if (merged[path].kind == MERGE_FUNCTION)
+		if (rows[path].kind == MERGE_FUNCTION)
 			totals->calls_per_s += (double)ledger_get(
 				paths, path, FOLLOW_CALLS, live->since);
 	}

@@ -34,7 +34,7 @@ static void begin_merge(struct follow *follow)
 	follow->sites.width = FOLLOW_SITE_NUMBERS;
 	follow->transfers.width = FOLLOW_TRANSFER_NUMBERS;
 	follow->series.width = FOLLOW_SERIES_NUMBERS;
-	ledger_grow(&follow->paths, 1);
+	follow_take_paths(follow);
 }
 
 /* From a directory that is checked and open, which becomes follow's. */
@@ -132,6 +132,7 @@ static void free_rows(struct follow *follow)
 		ledger_done(ledgers[i]);
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_done(maps[i]);
+	free(follow->path_rows);
 	free(follow->thread_rows);
 	free(follow->site_rows);
 	free(follow->transfer_rows);

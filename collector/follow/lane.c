@@ -115,7 +115,7 @@ static uint32_t place_new(struct follow *follow, struct follow_lane *lane, uint3
 	note_callers(follow, &lane->walk, lane->placed);
 	lane->walk.data.nodes = NULL;
 	lane->placed = count;
-	ledger_grow(&follow->paths, follow->merge.path_count);
+	follow_take_paths(follow);
 	ledger_grow(&follow->functions, follow->merge.identify.function_count);
 	return count;
 }
@@ -143,7 +143,7 @@ static void add_open(struct segment_node *nodes, uint32_t node_count,
 
 static void add_calls(struct follow *follow, uint32_t path, int64_t calls, int64_t ticks)
 {
-	uint32_t parent = follow->merge.paths[path].parent;
+	uint32_t parent = follow->path_rows[path].parent;
 
 	ledger_add(&follow->paths, path, FOLLOW_CALLS, calls);
 	ledger_add(&follow->paths, path, FOLLOW_SELF_TICKS, ticks);

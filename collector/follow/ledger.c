@@ -68,26 +68,6 @@ void ledger_begin(struct ledger *ledger, uint64_t now_ns)
 		ledger->zero_ns = now_ns;
 }
 
-static void add(int64_t *to, int64_t amount)
-{
-	if (__builtin_add_overflow(*to, amount, to))
-		*to = amount > 0 ? INT64_MAX : INT64_MIN;
-}
-
-void ledger_add(struct ledger *ledger, uint32_t row, size_t column, int64_t amount)
-{
-	size_t at = row * ledger->width + column;
-
-	if (!amount)
-		return;
-	if (!ledger->is_touched[row]) {
-		ledger->is_touched[row] = 1;
-		ledger->touched[ledger->touched_count++] = row;
-	}
-	add(&ledger->now[at], amount);
-	add(&ledger->gained[at], amount);
-}
-
 void ledger_set_zero(struct ledger *ledger)
 {
 	forget_gains(ledger);
@@ -95,21 +75,6 @@ void ledger_set_zero(struct ledger *ledger)
 		memcpy(ledger->zero, ledger->now,
 		       ledger->count * ledger->width * sizeof(*ledger->zero));
 	ledger->zero_ns = ledger->last_look_ns = ledger->look_ns;
-}
-
-int64_t ledger_get(const struct ledger *ledger, size_t row, size_t column,
-		   enum ledger_since since)
-{
-	size_t at = row * ledger->width + column;
-	int64_t gained;
-
-	if (since == LEDGER_LOOK)
-		return ledger->gained[at];
-	if (since == LEDGER_ALL)
-		return ledger->now[at];
-	if (__builtin_sub_overflow(ledger->now[at], ledger->zero[at], &gained))
-		gained = 0;
-	return gained;
 }
 
 uint64_t ledger_span_ns(const struct ledger *ledger, enum ledger_since since)

@@ -36,13 +36,45 @@ void ledger_grow(struct ledger *ledger, size_t count);
 /* A look at this time begins: nothing has been gained. */
 void ledger_begin(struct ledger *ledger, uint64_t now_ns);
 
+static inline void ledger_sum(int64_t *to, int64_t amount)
+{
+	if (__builtin_add_overflow(*to, amount, to))
+		*to = amount > 0 ? INT64_MAX : INT64_MIN;
+}
+
 /* Sums end at the ends of int64_t. */
-void ledger_add(struct ledger *ledger, uint32_t row, size_t column, int64_t amount);
+static inline void ledger_add(struct ledger *ledger, uint32_t row, size_t column,
+			      int64_t amount)
+{
+	size_t at = row * ledger->width + column;
+
+	if (!amount)
+		return;
+	if (!ledger->is_touched[row]) {
+		ledger->is_touched[row] = 1;
+		ledger->touched[ledger->touched_count++] = row;
+	}
+	ledger_sum(&ledger->now[at], amount);
+	ledger_sum(&ledger->gained[at], amount);
+}
 
 /* What all rows have now is zero from here on; so is what was gained. */
 void ledger_set_zero(struct ledger *ledger);
 
-int64_t ledger_get(const struct ledger *ledger, size_t row, size_t column,
-		   enum ledger_since since);
+static inline int64_t ledger_get(const struct ledger *ledger, size_t row, size_t column,
+				 enum ledger_since since)
+{
+	size_t at = row * ledger->width + column;
+	int64_t gained;
+
+	if (since == LEDGER_LOOK)
+		return ledger->gained[at];
+	if (since == LEDGER_ALL)
+		return ledger->now[at];
+	if (__builtin_sub_overflow(ledger->now[at], ledger->zero[at], &gained))
+		gained = 0;
+	return gained;
+}
+
 /* How long that took, ns; of LEDGER_ALL 0. */
 uint64_t ledger_span_ns(const struct ledger *ledger, enum ledger_since since);

@@ -88,6 +88,8 @@ static inline int64_t follow_more(uint64_t *past, uint64_t now)
 	return more < (uint64_t)TICKS_LONGEST_NS ? (int64_t)more : TICKS_LONGEST_NS;
 }
 
+/* The rows of paths that the merge has made. */
+void follow_take_paths(struct follow *follow);
 /* files.c: new files and slots of the spool. -EIO: there is none that can be read. */
 int follow_list(struct follow *follow, uint64_t now_ns);
 /* processes.c */

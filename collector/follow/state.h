@@ -30,6 +30,13 @@ enum follow_path_number {
 	FOLLOW_PATH_NUMBERS
 };
 
+/* What the merge knows of a path, in little room: thousands of them are asked for with
+ * each look. */
+struct follow_path {
+	uint32_t parent, function;
+	enum merge_kind kind;
+};
+
 /* Of a function that is recorded with less than frames. */
 enum follow_function_number {
 	FOLLOW_COUNTED_CALLS, /* without a frame: in no path */
@@ -105,6 +112,7 @@ struct follow {
 	struct transfers transfers_of; /* of which: targets */
 	struct ledger paths, functions, threads, sites, transfers, series;
 	/* parallel to the ledgers */
+	struct follow_path *path_rows;
 	struct follow_thread *thread_rows;
 	struct follow_site *site_rows;
 	struct follow_transfer *transfer_rows;
@@ -131,6 +139,7 @@ struct follow {
 	struct follow_process **processes;
 	struct follow_lane *lanes;
 	size_t file_count, lane_count, node_count;
+	uint32_t path_room;
 	struct map thread_map, site_map, transfer_map, series_map;
 	struct arena texts;
 	struct segment_room room, frames, frames_again;

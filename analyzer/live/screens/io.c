@@ -40,7 +40,7 @@ static bool is_shown(const struct live *live, uint32_t row)
 	uint32_t at = path(live, row);
 
 	return live->rates.is_below[at] && gained(live, row, FOLLOW_TRANSFER_CALLS) > 0 &&
-	       (live->is_match[live->follow->merge.paths[at].function] ||
+	       (live->is_match[live->follow->path_rows[at].function] ||
 		live_matches(live, target(live, row)));
 }
 

@@ -17,12 +17,12 @@ static size_t count(const struct live *live)
 
 static uint32_t function_of(const struct live *live, uint32_t row)
 {
-	return live->follow->merge.paths[row].function;
+	return live->follow->path_rows[row].function;
 }
 
 static bool is_shown(const struct live *live, uint32_t row)
 {
-	return row && live->rates.is_below[row] &&
+	return live->rates.is_used[row] && live->rates.is_below[row] &&
 	       rate_is_shown(&live->rates.paths[row]) &&
 	       live->is_match[function_of(live, row)];
 }

@@ -39,7 +39,7 @@ static bool is_shown(const struct live *live, uint32_t row)
 	const struct follow_site *site = &live->follow->site_rows[row];
 
 	return live->rates.is_below[site->path] &&
-	       (live->is_match[live->follow->merge.paths[site->path].function] ||
+	       (live->is_match[live->follow->path_rows[site->path].function] ||
 		(site->file && live_matches(live, site->file))) &&
 	       (all(live, row, FOLLOW_SITE_ALLOCS) > all(live, row, FOLLOW_SITE_FREES) ||
 		gained(live, row, FOLLOW_SITE_ALLOCS) > 0);

@@ -29,7 +29,7 @@ static bool is_shown(const struct live *live, uint32_t row)
 	return (thread->is_alive || live->follow->is_over) &&
 	       (live_matches(live, thread->name) ||
 		(thread->open_path &&
-		 live->is_match[live->follow->merge.paths[thread->open_path].function]));
+		 live->is_match[live->follow->path_rows[thread->open_path].function]));
 }
 
 static double number(const struct live *live, uint32_t row, size_t column)
