@@ -14,6 +14,8 @@
 #define FEW_SPANS (INTERVAL_SPANS / 4)
 #define NO_SPANS (INTERVAL_SPANS / 32)
 
+#define RESERVED_SPANS 512u
+
 /* When there is no room: of the longest a quarter stays, and of the others the longest
  * of each part of the time, up to half. */
 #define LONGEST_SHARE 4u
@@ -132,18 +134,27 @@ static void thin(struct lane_context *context)
 	arrays_publish(&lane->spans, thinning.kept);
 }
 
-/* A slot of its own size may have little room, or none. */
+/* Without room, be it that the file may not grow, what there is has to do. */
 static int append(struct lane_context *context, const struct segment_span *span)
 {
 	struct segment_lane *lane = context->lane;
+	struct segment_array *spans = &lane->spans;
 
-	if (lane->spans.count >= lane->spans.capacity && lane->spans.count)
+	if (process_grow(lane, context->slot, ARRAY_SPANS, spans->count + 1) < 0) {
+		if (spans->count < SEGMENT_SPAN_PARTS)
+			return -1;
 		thin(context);
-	if (process_grow(lane, context->slot, ARRAY_SPANS, lane->spans.count + 1) < 0)
-		return -1;
-	all_of(context)[lane->spans.count] = *span;
-	arrays_publish(&lane->spans, lane->spans.count + 1);
+		if (spans->count >= spans->committed)
+			return -1;
+	}
+	all_of(context)[spans->count] = *span;
+	arrays_publish(spans, spans->count + 1);
 	return 0;
+}
+
+void spans_reserve(struct lane_context *context)
+{
+	process_grow(context->lane, context->slot, ARRAY_SPANS, RESERVED_SPANS);
 }
 
 void spans_look(struct lane_context *context, uint64_t now)

@@ -25,6 +25,9 @@
 /* For a lane that begins. */
 void spans_begin(struct lane_context *context);
 
+/* Takes room now: later the file may not grow any more. */
+void spans_reserve(struct lane_context *context);
+
 /* The call of this node, which is not 0, began and ended then, by the clock of this
  * stack, and its frame is closed. Kept when it is as long as span_ticks. */
 void spans_keep_call(struct lane_context *context, const struct fiber *fiber,

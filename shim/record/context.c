@@ -239,6 +239,8 @@ void context_reserve(struct lane_context *context)
 	tree_reserve(context);
 	deferred_reserve(context);
 	frames_reserve(context);
+	if (context->spans.floor_ticks != SPANS_NEVER)
+		spans_reserve(context);
 }
 
 /* Spares a thread without a lane the attempt at each allocation. */
