@@ -58,7 +58,8 @@ struct segment_study {
 	uint64_t call_count,
 		ticks;	       /* of its calls since then, that are no part of others */
 	uint64_t alone_count;  /* of them, those that could have become usual ones */
-	uint64_t missed_count; /* of those that were slow: not looked at */
+	uint64_t missed_count; /* of those that were slow, 4 times the mean: not looked at
+				*/
 	/* slow, and no more than most without the time that they waited for a CPU */
 	uint64_t ready_count, ready_ticks;
 	uint64_t folded_count; /* paths below it that are not looked at one by one */

@@ -176,20 +176,43 @@ static struct segment_case *usual_place(struct segment_study *study,
 	return place < SEGMENT_STUDY_USUAL ? &cases[SEGMENT_STUDY_SLOWEST + place] : NULL;
 }
 
-/* Looks at what was done; keeps it where it belongs. */
-static void look(struct lane_context *context, struct segment_study *study,
-		 struct subtree *tree, const struct keep_call *call)
+/* A call of which nothing is known: does it matter? */
+static void note_missed(struct segment_study *study, struct segment_case *cases,
+			uint64_t ticks)
 {
-	struct study_lane *own = context->study.own;
-	struct segment_case *cases = keep_cases(context, study), *slow, *usual = NULL;
+	study->missed_count += keep_slow_place(cases, ticks) &&
+			       ticks / 4 > study->ticks / study->call_count;
+}
 
-	slow = keep_slow_place(cases, call->ticks);
-	if (slow && call->beside_ticks > call->ticks / 4) {
-		study->missed_count++;
-		slow = NULL;
-	}
+/* Among the slowest; NULL: it is none of them, or too much was done beside it. */
+static struct segment_case *slow_place(struct segment_study *study,
+				       struct segment_case *cases,
+				       const struct keep_call *call)
+{
+	if (call->beside_ticks <= call->ticks / 4)
+		return keep_slow_place(cases, call->ticks);
+	note_missed(study, cases, call->ticks);
+	return NULL;
+}
+
+/* Keeps it where it belongs. A call right after a look is worth another one when it is to
+ * be a usual one: ever fewer are. */
+static void judge(struct lane_context *context, struct segment_study *study,
+		  struct subtree *tree, const struct keep_call *call, uint64_t now)
+{
+	int is_due =
+		now >= tree->next_ticks || call->ticks >= tree->cost_ticks * STUDY_SHARE;
+	struct segment_case *cases = keep_cases(context, study);
+	struct segment_case *slow = is_due ? slow_place(study, cases, call) : NULL;
+	struct segment_case *usual = NULL;
+	struct study_lane *own = context->study.own;
+
 	if (!slow && !call->beside_call_count)
 		usual = usual_place(study, cases, own);
+	if (!is_due && !usual) {
+		note_missed(study, cases, call->ticks);
+		return;
+	}
 	subtree_ask(tree, context, slow || usual ? &own->parts : NULL);
 	if (slow)
 		keep_slow(study, slow, call, &own->parts);
@@ -197,13 +220,15 @@ static void look(struct lane_context *context, struct segment_study *study,
 		keep_write(usual, call, &own->parts);
 	study->folded_count += tree->folded_count;
 	tree->folded_count = 0;
+	note_cost(tree, now);
+	study->cost_ticks += tree->cost_ticks;
 }
 
 static void note(struct lane_context *context, const struct study_call *from)
 {
 	const struct segment_node *node = &context->nodes[from->node];
-	uint64_t now = clock_now(), ticks = from->ticks;
 	struct study_lane *own = own_of(context);
+	uint64_t now = clock_now();
 	struct segment_study *study;
 	struct subtree *tree;
 	struct keep_call call;
@@ -214,30 +239,22 @@ static void note(struct lane_context *context, const struct study_call *from)
 	if (!study)
 		return;
 	study->call_count++;
-	study->ticks += ticks;
+	study->ticks += from->ticks;
 	tree = tree_of(context, own, from->node, now);
 	if (!tree || tree->call_count == node->call_count) {
-		/* it has just begun: after this call, of which nothing is known */
-		study->missed_count +=
-			keep_slow_place(keep_cases(context, study), ticks) != NULL;
+		/* it has just begun: after this call */
+		note_missed(study, keep_cases(context, study), from->ticks);
 		return;
 	}
-	call = (struct keep_call){.begin_ticks = from->begin_ticks,
-				  .ticks = ticks,
-				  .number = study->call_count,
-				  .beside_call_count =
-					  node->call_count - tree->call_count - 1,
-				  .beside_ticks = node->total_ticks - tree->ticks - ticks,
-				  .node = from->node,
-				  .thread = context->lane->thread};
-	if (now < tree->next_ticks && ticks < tree->cost_ticks * STUDY_SHARE) {
-		study->missed_count +=
-			keep_slow_place(keep_cases(context, study), ticks) != NULL;
-		return;
-	}
-	look(context, study, tree, &call);
-	note_cost(tree, now);
-	study->cost_ticks += tree->cost_ticks;
+	call = (struct keep_call){
+		.begin_ticks = from->begin_ticks,
+		.ticks = from->ticks,
+		.number = study->call_count,
+		.beside_call_count = node->call_count - tree->call_count - 1,
+		.beside_ticks = node->total_ticks - tree->ticks - from->ticks,
+		.node = from->node,
+		.thread = context->lane->thread};
+	judge(context, study, tree, &call, now);
 }
 
 void study_end(struct lane_context *context, const struct study_call *call)

@@ -117,7 +117,6 @@ static void test_slow_call_has_its_own(void **state)
 	for (int i = 0; i < 1000; i++) {
 		enter(function);
 		call(CHILD, i == 500 ? 70 : 3);
-		spin(SLOW_TICKS >> 12);
 		if (i == 500) {
 			call(RARE, 2);
 			spin(SLOW_TICKS);
