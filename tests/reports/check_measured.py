@@ -23,7 +23,7 @@ RULES = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "an
 
 # What takes it away, in SQL, and the reason that is given.
 LACKS = {
-    "calls": ("UPDATE function SET calls = 0", "no instrumented function was called"),
+    "calls": ("UPDATE function SET calls = 0", "no calls were counted"),
     "allocations": ("UPDATE run SET alloc_count = 0", "no allocation was recorded"),
     "steps": ("DELETE FROM series", "the run has no steps"),
     "wall time": ("INSERT INTO trust (run_id, name, value) VALUES (1, 'unseen_ends', 1)",

@@ -6,7 +6,7 @@ from check_explained import calls
 from make_times import MS, PAGE, SECOND, node, sample
 from time_cases import HIGH, LOW, MEDIUM, MILLION, both, case, found, work
 
-NEVER_CALLED = "no instrumented function was called"
+NEVER_CALLED = "no calls were counted"
 TOO_SHORT = "too short for samples"
 BRIEF = "lived too briefly"
 NO_SAMPLES = "no samples"
