@@ -21,15 +21,26 @@ static void add_line(struct frame *frame, const char *text, size_t size)
 	frame->lines[frame->line_count++] = xstrndup(text, size);
 }
 
-/* A line of the head, which is cut where the terminal ends. */
+/* So many bytes of it fit: whole parts where there are some, for half a number is a wrong
+ * one. */
+static size_t fitting(const char *text, size_t width)
+{
+	size_t size = utf8_prefix(text, width), part = size;
+
+	if (!text[size])
+		return size;
+	while (part && !(strchr(",;", text[part]) && text[part + 1] == ' '))
+		part--;
+	return part ? part : size;
+}
+
 static void add_head(struct frame *frame, const struct frame_style *style,
 		     struct strbuf *text)
 {
 	struct strbuf clean = {0};
 
 	utf8_clean(&clean, strbuf_text(text));
-	add_line(frame, strbuf_text(&clean),
-		 utf8_prefix(strbuf_text(&clean), style->width));
+	add_line(frame, strbuf_text(&clean), fitting(strbuf_text(&clean), style->width));
 	strbuf_free(&clean);
 	strbuf_reset(text);
 }
@@ -67,6 +78,12 @@ static void put_who(struct strbuf *text, const struct live *live)
 	put_seconds(text, (double)run_ns / 1e9);
 	if (follow->is_over)
 		strbuf_puts(text, " (this is the last there was)");
+	strbuf_puts(text, "; live ");
+	units_bytes(text, follow->live_bytes);
+	if (follow->overhead_percent > 0)
+		strbuf_printf(text, "; budget %g%%", follow->overhead_percent);
+	else
+		strbuf_puts(text, "; no budget");
 }
 
 static void put_what(struct strbuf *text, const struct live *live,
@@ -79,12 +96,7 @@ static void put_what(struct strbuf *text, const struct live *live,
 	units_count(text, whole_number(totals->calls_per_s));
 	strbuf_puts(text, " calls/s; ");
 	units_count(text, whole_number(totals->allocs_per_s));
-	strbuf_puts(text, " allocs/s; live ");
-	units_bytes(text, live->follow->live_bytes);
-	if (live->follow->overhead_percent > 0)
-		strbuf_printf(text, "; budget %g%%", live->follow->overhead_percent);
-	else
-		strbuf_puts(text, "; no budget");
+	strbuf_puts(text, " allocs/s");
 }
 
 static void put_view(struct strbuf *text, const struct live *live,
