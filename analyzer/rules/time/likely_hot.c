@@ -18,15 +18,26 @@
 
 #include <stdlib.h>
 
-/* Whose code a node's calls are made in: an inlined copy has its host's, and what a
- * library does on the way it does for who called it. Never asks above a root. */
+/* Whose code a node's calls are made in: an inlined copy has its host's, a region its
+ * function's, and what a library does on the way it does for who called it. Never asks
+ * above a root. */
 static uint32_t code_of(const struct calltree *tree, const uint32_t *codes, uint32_t node)
 {
 	const struct calltree_node *at = &tree->nodes[node];
 	bool is_others = at->is_inlined || at->function == CALLTREE_NONE ||
-			 tree->functions[at->function].is_library;
+			 tree->functions[at->function].is_library ||
+			 tree->functions[at->function].is_region;
 
 	return is_others && at->parent != CALLTREE_NONE ? codes[at->parent] : node;
+}
+
+/* A region that begins is no call, and libc is called without hooks. */
+static int64_t calls_of(const struct calltree *tree, const struct calltree_node *node)
+{
+	const struct calltree_function *function =
+		node->function == CALLTREE_NONE ? NULL : &tree->functions[node->function];
+
+	return function && !function->is_region && !function->is_libc ? node->calls : 0;
 }
 
 extern const struct rule rule_hot_leaf;
@@ -41,8 +52,8 @@ static bool is_judged(const struct findings *findings, int64_t function_id)
 	return false;
 }
 
-/* Keeps the table made: function_id, calls that are made in its code. Without the
- * functions that T1 judged. */
+/* Keeps the table made: function_id, calls that are made in its code; of 0, all there
+ * are. Without the functions that T1 judged. */
 static int keep_made(struct rule_input *input, const struct findings *findings)
 {
 	const struct calltree *tree = input->tree;
@@ -59,8 +70,9 @@ static int keep_made(struct rule_input *input, const struct findings *findings)
 			maker == CALLTREE_NONE ? 0 : tree->functions[maker].function_id;
 
 		codes[tree->order[i]] = code_of(tree, codes, tree->order[i]);
+		sums_add(&made, 0, 0, 0, calls_of(tree, node));
 		if (id && !is_judged(findings, id))
-			sums_add(&made, id, 0, 0, node->calls);
+			sums_add(&made, id, 0, 0, calls_of(tree, node));
 	}
 	result = rundb_keep_sums(input->db, "made", "function_id", "calls", &made);
 	sums_done(&made);

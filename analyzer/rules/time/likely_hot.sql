@@ -5,7 +5,7 @@
 -- part of that, by the part.
 -- :name functions
 WITH sums AS (SELECT TOTAL(MAX(0, self_ns - self_ready_ns - self_blocked_ns)) AS left_ns,
-		TOTAL(calls) AS calls
+		(SELECT calls FROM made WHERE function_id = 0) AS calls
 	FROM functions WHERE run_id = :run),
 parts AS (SELECT f.function_id, f.calls, m.calls AS made,
 		f.self_ns - f.self_ready_ns - f.self_blocked_ns AS cpu_ns, f.self_error_ns
@@ -16,5 +16,5 @@ SELECT function_id, p.calls, made, 1.0 * made / s.calls AS made_part,
 	cpu_ns / left_ns AS self_part, 1.0 * self_error_ns / cpu_ns AS by_time,
 	:assumed_gain * made / s.calls AS at_stake, 0 AS confidence
 FROM parts p, sums s
-WHERE cpu_ns > 0 AND left_ns > 0
+WHERE cpu_ns > 0 AND left_ns > 0 AND s.calls > 0
 ORDER BY made DESC, function_id;
