@@ -86,8 +86,7 @@ static void put_who(struct strbuf *text, const struct live *live)
 		strbuf_puts(text, "; no budget");
 }
 
-static void put_what(struct strbuf *text, const struct live *live,
-		     const struct totals *totals)
+static void put_what(struct strbuf *text, const struct totals *totals)
 {
 	strbuf_printf(text, "%.2f computing, %.2f ready of ", totals->computing,
 		      totals->ready);
@@ -129,7 +128,7 @@ static void add_heads(struct frame *frame, const struct live *live,
 	totals_find(&totals, live);
 	put_who(&text, live);
 	add_head(frame, style, &text);
-	put_what(&text, live, &totals);
+	put_what(&text, &totals);
 	add_head(frame, style, &text);
 	put_view(&text, live, style);
 	add_head(frame, style, &text);
