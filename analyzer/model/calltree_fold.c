@@ -127,7 +127,8 @@ void calltree_narrow_self(struct calltree_node *node)
 	int64_t most = node->total_ns;
 
 	quantity_add(&most, node->total_error_ns);
-	most -= node->self_ns;
+	if (__builtin_sub_overflow(most, node->self_ns, &most))
+		most = node->self_ns < 0 ? INT64_MAX : INT64_MIN;
 	if (most < node->self_ns)
 		most = node->self_ns;
 	if (node->self_error_ns > most)

@@ -55,7 +55,9 @@ void fuzz_sql_show(const char *path, size_t turn)
 	} else {
 		select_run(db, NULL, &run_id, &error);
 		for (size_t i = turn % 5; i < report_registry_count; i += 5)
-			build(db, run_id, report_registry[i]);
+			if ((report_registry[i]->takes & TAKES_RUN) ||
+			    !(report_registry[i]->takes & TAKES_NO_DATABASE))
+				build(db, run_id, report_registry[i]);
 		rundb_close(db);
 	}
 	strbuf_free(&error);
