@@ -13,28 +13,10 @@
 //     WHERE f.name IN ('all_are_ready', 'early') GROUP BY f.name =>
 //     all_are_ready|4000; early|40
 // expect-sql: SELECT name FROM functions ORDER BY self_cpu_ns DESC LIMIT 1 => all_are_ready
+#include "items.h"
 #include "truth.h"
 
-#define INLINE static inline __attribute__((always_inline))
-#define ITEMS 10000
 #define FEW 10
-
-struct item {
-	int is_ready;
-};
-
-static struct item items[ITEMS];
-static unsigned found;
-
-INLINE int is_ready(const struct item *item)
-{
-	return item->is_ready;
-}
-
-INLINE const struct item *next(const struct item *item)
-{
-	return item + 1;
-}
 
 ALONE static int early(const struct item *first)
 {
@@ -43,15 +25,6 @@ ALONE static int early(const struct item *first)
 	for (const struct item *item = first; item != first + FEW; item = next(item))
 		ready &= is_ready(item);
 	return ready;
-}
-
-ALONE static int all_are_ready(const struct item *first, const struct item *end)
-{
-	for (const struct item *item = first; item != end; item = next(item)) {
-		if (!is_ready(item))
-			return 0;
-	}
-	return 1;
 }
 
 int main(void)
