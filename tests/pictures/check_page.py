@@ -8,6 +8,7 @@ Skipped (status 77) where there is no Chromium. Names may hold anything: one run
 names, and none of it may come alive in the page.
 """
 import os
+import re
 import shutil
 import sys
 import tempfile
@@ -180,6 +181,45 @@ def check_compare(page):
     page.check("counted: " + page.told(), ", counted: more" in page.told())
 
 
+LANES = """[].slice.call(document.querySelectorAll(".lane")).map(function (lane) {
+  return [lane.querySelector("figcaption").textContent].concat([].slice.call(
+  lane.querySelectorAll("svg svg")).map(function (one) { return [one.firstChild.textContent,
+  one.getAttribute("x"), one.getAttribute("y"), one.getAttribute("width"),
+  one.querySelector("rect").getAttribute("class")]; })); })"""
+
+
+def check_lanes(page):
+    """Each slice has its place, and says what it is."""
+    lanes = {label: slices for label, *slices in page.run(LANES)}
+    page.check("lanes: %s" % list(lanes), list(lanes)[:2] == ["pack (500)", "steps phase of pack (500)"]
+               and list(lanes)[-1] == "snapshots" and len(lanes) == 8)
+    page.check("a call: %s" % lanes["pack (500)"], lanes["pack (500)"][0] ==
+               ["main: 1.00s, at 0", "0.000%", "0", "100.000%", "part3"])
+    page.check("in it: %s" % lanes["reader (501)"], lanes["reader (501)"][1] ==
+               ["fread: 180ms, at 110ms, mostly blocked", "11.000%", "20", "18.000%", "part2"])
+    page.check("a moment: %s" % lanes["snapshots"], lanes["snapshots"] ==
+               [["loaded: at 95.0ms", "9.500%", "0", "0.100%", "moment"]])
+    page.check("reached by Tab: one of each lane", page.run(
+        "document.querySelectorAll('.lane [tabindex=\"0\"]').length") == len(lanes))
+
+
+def check_crowded(page):
+    """The longest of many slices, the rest counted; names stay text."""
+    lanes = {label: slices for label, *slices in page.run(LANES)}
+    drawn = sum(map(len, lanes.values()))
+    page.check("drawn: %d" % drawn, 2900 < drawn <= 3000)
+    page.check("a lane of few has all", len(lanes["reader (501)"]) == 4)
+    said = page.run("document.querySelector('.lanes ~ .foot').textContent")
+    page.check("told: " + said, said.startswith("Not drawn: ") and re.findall(
+        r"([0-9,]+) slices", said) == ["{:,}".format(4059 - drawn - 8), "8"])
+    page.check("the longest are: %s" % lanes["pack (500)"][-1], not any(
+        one[0].startswith("main: 100us") for one in lanes["pack (500)"]))
+    steps = [label for label in lanes if "<img" in label]
+    page.check("a name stays text: %s" % steps, len(steps) == 1 and len(lanes[steps[0]]) == 10 and
+               page.run("document.images.length") == 0)
+    page.check("no script of it ran", page.run("document.title") == "profshim timeline")
+
+
 def check_all(chromium, made):
     for name, path in made.items():
         page = pages.Page(chromium, name, path)
@@ -195,6 +235,10 @@ def check_all(chromium, made):
             check_pointer(page)
         if name == "range":
             check_range(page)
+        if name == "lanes":
+            check_lanes(page)
+        if name == "crowded":
+            check_crowded(page)
         if name == "names":
             check_names(page)
         if name == "compare":

@@ -15,9 +15,12 @@ PAGES = {
     "waits": ("waits", ["report"]),
     "range": ("snapshots", ["report"]),
     "memory": ("fixture", ["memory"]),
+    "lanes": ("timeline", ["timeline", "--run", "1"]),
+    "crowded": ("crowded", ["timeline", "--run", "1"]),
     "delta": ("snapshots", ["delta", "1", "2"]),
     "compare": ("groups", ["compare", "--before", "before", "--after", "after"]),
 }
+COPIES = {"hostile": "fixture", "crowded": "timeline"}
 failures = []
 
 
@@ -90,17 +93,36 @@ class Page:
         self.check("asked for %s" % asked, len(asked) == 1)
 
 
+def crowd(path):
+    """More calls than a page draws, each within the one before it for 30 levels, and steps
+    with a name that wants to be more than a name."""
+    db = sqlite3.connect(path)
+    columns = ("run_id, process_id, lane_id, thread_id, kind, name, path_id, started_ns,"
+               " duration_ns, call_ns")
+    insert = ("INSERT INTO span (%s) SELECT run_id, process_id, lane_id, thread_id, ?, ?, path_id,"
+              " ?, ?, ? FROM span WHERE run_id = 1 AND kind = 4" % columns)
+    for i in range(4000):
+        db.execute(insert, (1, None, i * 240_000, 100_000 + i, 100_000))
+    for i in range(30):
+        db.execute(insert, (1, None, 970_000_000 + i, 20_000_000 - 2 * i, 1))
+    for i in range(10):
+        db.execute(insert, (3, HOSTILE, i * 90_000_000, 80_000_000, 1))
+    db.commit()
+    db.close()
+
+
 def make(program, make_db, folder):
     databases, pages = {}, {}
     for kind, _ in PAGES.values():
         databases[kind] = os.path.join(folder, kind + ".db")
-        subprocess.run([sys.executable, make_db, "fixture" if kind == "hostile" else kind,
-                        databases[kind]], check=True)
+        subprocess.run([sys.executable, make_db, COPIES.get(kind, kind), databases[kind]],
+                       check=True)
     db = sqlite3.connect(databases["hostile"])
     db.execute("UPDATE function SET name = ? || name", (HOSTILE,))
     db.execute("UPDATE run SET command = ?, label = ?", (HOSTILE, HOSTILE))
     db.commit()
     db.close()
+    crowd(databases["crowded"])
     for name, (kind, words) in PAGES.items():
         pages[name] = os.path.join(folder, name + ".html")
         command, *rest = words

@@ -44,11 +44,12 @@ NAMES = [
 # Words of the format itself: every other recording is left with its own.
 KEPT = {"token", "level", "clock", "recording", "taken_by", "kind", "symbols"}
 KINDS = ("fixture", "groups", "snapshots", "marks", "machine", "findings", "jobs-before",
-         "critical", "why")
+         "timeline", "why")
 REPORTS = (
     ["report"], ["functions"], ["exclude-list"], ["tree"], ["memory"], ["leaks"], ["snapshots"], ["resources"],
     ["components"], ["steps"], ["bottlenecks"], ["doctor"], ["runs"], ["ranks"], ["callers", "main"],
     ["delta", "1", "2"], ["locks"], ["critical"], ["why"], ["why", "#102"],
+    ["timeline"], ["timeline", "--run", "1"],
 )
 FORMATS = ("text", "json", "csv", "md", "html")
 NUMBER = re.compile(r"[-+]?(\d+\.?\d*|\.\d+)(e[-+]?\d+)?%?$")

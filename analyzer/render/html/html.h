@@ -28,5 +28,8 @@ void html_put_plot(struct html_page *page, const struct section *section);
  * and for them. */
 void html_put_icicle(struct html_page *page);
 void html_put_data(struct html_page *page);
+/* lanes.c: SECTION_LANES; has: there is a stretch of time to draw. */
+bool html_has_lanes(const struct section *section);
+void html_put_lanes(struct html_page *page, const struct section *section);
 /* findings.c: SECTION_FINDINGS. */
 void html_put_findings(struct html_page *page, const struct section *section);

@@ -32,7 +32,7 @@ static bool is_shown(const struct section *section)
 	if (section->flags & SECTION_PAGE)
 		return section->table->row_count > 0;
 	if (section->kind == SECTION_LANES)
-		return false; /* a terminal's picture; its numbers are in the tables */
+		return html_has_lanes(section);
 	return !(section->flags & SECTION_MACHINE);
 }
 
@@ -103,6 +103,7 @@ static void put_section(struct html_page *page, size_t index)
 		html_put_findings(page, section);
 		break;
 	case SECTION_LANES:
+		html_put_lanes(page, section);
 		break;
 	}
 	fputs("</section>\n", page->out);

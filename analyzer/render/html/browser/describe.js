@@ -20,7 +20,6 @@ function isTimeMetric(data, metric) {
 	return data.metrics[metric].unit === "nanoseconds";
 }
 
-/* Errors of a range are those of the whole run, in proportion. */
 function errorOf(frame, weights) {
 	return weights.hasErrors && frame.error > 0 ? Math.min(frame.error, frame.total || frame.error)
 		: 0;
