@@ -153,11 +153,7 @@ def check_range(page):
         page.choose("To this moment", i + 1)
         sums.append(int(page.functions()["parse"][0].replace(",", "")))
     page.check("all parts are the whole: %s" % sums, sum(sums) == 19200)
-    box = page.run("(function () { var box = document.querySelector('.course')."
-                   "getBoundingClientRect(); return [box.left, box.top, box.width]; })()")
-    for kind, share in (("mousePressed", .1), ("mouseMoved", .3), ("mouseReleased", .3)):
-        page.browser.call("Input.dispatchMouseEvent", type=kind, x=box[0] + box[2] * share,
-                          y=box[1] + 10, button="left", clickCount=1)
+    page.drag(".course", 10, .1, .3, .3)
     page.check("drawn: " + page.shown(), "from loaded" in page.shown() and "(400ms)" in page.shown())
 
 
@@ -203,6 +199,54 @@ def check_lanes(page):
         "document.querySelectorAll('.lane [tabindex=\"0\"]').length") == len(lanes))
 
 
+RANGE = "document.querySelector('[data-name=lanes] [role=status]').textContent"
+CHOSEN = "document.activeElement.firstChild.textContent"
+
+
+def check_lane_range(page, path, other):
+    """A range by pointer, keys and link."""
+    def keys(*names):
+        for name in names:
+            page.browser.key(name)
+
+    page.check("all: " + page.run(RANGE), page.run(RANGE) == "Shown: 0 to 1.00s, 100.0% of 1.00s.")
+    page.check("no link yet", page.link() == "")
+    page.drag(".lane", 45, .1, .3, .6)
+    page.check("drawn: " + page.run(RANGE), page.run(RANGE).endswith(", 50.0% of 1.00s."))
+    page.check("its link: " + page.link(), [round(int(one), -7) for one in
+               re.fullmatch(r"#from=(\d+)&to=(\d+)", page.link()).groups()] == [10**8, 6 * 10**8])
+    page.run("document.querySelectorAll('.lane')[2].querySelector('[tabindex=\"0\"]').focus()")
+    page.check("in focus: " + page.run(CHOSEN), page.run(CHOSEN).startswith("read_items: 600ms"))
+    keys("ArrowDown", "ArrowRight")
+    page.check("walks: " + page.run(CHOSEN), page.run(CHOSEN).startswith("pthread_mutex_lock: 200ms"))
+    keys("Enter")
+    page.check("alone: " + page.run(RANGE),
+               page.run(RANGE) == "Shown: 290ms to 510ms, 22.0% of 1.00s.")
+    place = dict((words, (x, width)) for words, x, _, width, _ in
+                 [one for lane in page.run(LANES) for one in lane[1:]])
+    page.check("its place: %s" % place, place["pthread_mutex_lock: 200ms, at 300ms, mostly blocked"]
+               == ("4.545%", "90.909%"))
+    keys("+")
+    page.check("closer: " + page.run(RANGE), page.run(RANGE).startswith("Shown: 345ms to 455ms"))
+    keys("ArrowRight")
+    page.check("what comes into focus is shown: " + page.run(RANGE),
+               page.run(CHOSEN).startswith("fread: 70.0ms") and
+               page.run(RANGE).startswith("Shown: 455ms to 565ms"))
+    shown, link = page.run(RANGE), page.link()
+    page.browser.open(other)
+    page.browser.open(path + link)
+    page.check("a link opens the same range: " + link, page.run(RANGE) == shown)
+    for bad in ("from=5&to=1", "from=x", "from=-1&to=3", "to=%", "from=1e9&to=2e9",
+                "from=0&to=9999999999999999999"):
+        page.browser.open(other)
+        page.browser.open(path + "#" + bad)
+        page.check("a link that makes no sense: " + bad, ", 100.0% of" in page.run(RANGE))
+    page.run("document.querySelector('.lane [tabindex=\"0\"]').focus()")
+    keys("+", "+", "Escape")
+    page.check("all again: " + page.link(), ", 100.0% of" in page.run(RANGE) and
+               page.link().startswith("#s"))
+
+
 def check_crowded(page):
     """The longest of many slices, the rest counted; names stay text."""
     lanes = {label: slices for label, *slices in page.run(LANES)}
@@ -237,6 +281,7 @@ def check_all(chromium, made):
             check_range(page)
         if name == "lanes":
             check_lanes(page)
+            check_lane_range(page, path, made["plain"])
         if name == "crowded":
             check_crowded(page)
         if name == "names":

@@ -83,6 +83,14 @@ class Page:
           return [row.cells[0].textContent, [].slice.call(row.cells, 1).map(function (cell) {
           return cell.textContent; })]; })"""))
 
+    def drag(self, where, y, *shares):
+        """Presses the pointer at the first share of the element's width, lets it go at the last."""
+        box = self.run("(function () { var box = document.querySelector('%s')."
+                       "getBoundingClientRect(); return [box.left, box.top, box.width]; })()" % where)
+        for kind, share in zip(("mousePressed", "mouseMoved", "mouseReleased"), shares):
+            self.browser.call("Input.dispatchMouseEvent", type=kind, x=box[0] + box[2] * share,
+                              y=box[1] + y, button="left", clickCount=1)
+
     def check(self, what, holds):
         check("%s: %s" % (self.name, what), holds)
 

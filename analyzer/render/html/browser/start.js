@@ -19,5 +19,16 @@ function startExplorer() {
 	});
 }
 
+function startLanes() {
+	var holder = document.querySelector(".lanes");
+
+	if (!holder)
+		return;
+	new Lanes(holder);
+	if (/=/.test(location.hash))
+		holder.closest("section").scrollIntoView();
+}
+
 startTables();
+startLanes();
 startExplorer();

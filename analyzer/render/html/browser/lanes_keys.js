@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: MIT */
+/* Keys and pointer of the lanes. Tab reaches one slice of each lane, arrows the others. */
+
+var LANES_DRAWN_PX = 5; /* less is a click */
+
+Lanes.prototype.sliceOf = function (element) {
+	return this.slices.find(function (slice) { return slice.element.contains(element); });
+};
+
+Lanes.prototype.focused = function () {
+	return this.sliceOf(document.activeElement);
+};
+
+/* The next one of its row. */
+Lanes.prototype.beside = function (slice, step) {
+	var row = this.slices.filter(function (one) {
+		return one.picture === slice.picture && one.row === slice.row;
+	});
+
+	return row[row.indexOf(slice) + step];
+};
+
+/* The nearest one that it lies in. */
+Lanes.prototype.around = function (slice) {
+	return this.slices.filter(function (one) {
+		return one.picture === slice.picture && one.row < slice.row &&
+			one.begin <= slice.begin && one.end >= slice.begin;
+	}).sort(function (a, b) { return b.row - a.row; })[0];
+};
+
+/* The first one that lies in it, in the nearest row and in sight if there is one. */
+Lanes.prototype.within = function (slice) {
+	var self = this;
+
+	return this.slices.filter(function (one) {
+		return one.picture === slice.picture && one.row > slice.row &&
+			one.begin >= slice.begin && one.begin <= slice.end;
+	}).sort(function (a, b) {
+		return self.isShown(b) - self.isShown(a) || a.row - b.row || a.begin - b.begin;
+	})[0];
+};
+
+Lanes.prototype.choose = function (slice) {
+	var half = (this.to - this.from) / 2;
+
+	if (!slice)
+		return;
+	if (!this.isShown(slice))
+		this.show(slice.begin - half, slice.begin + half);
+	this.stopAt(slice);
+	slice.element.focus();
+};
+
+Lanes.prototype.steps = {
+	ArrowLeft: function (self, slice) { return self.beside(slice, -1); },
+	ArrowRight: function (self, slice) { return self.beside(slice, 1); },
+	ArrowUp: function (self, slice) { return self.around(slice); },
+	ArrowDown: function (self, slice) { return self.within(slice); }
+};
+
+Lanes.prototype.keys = {
+	"+": function (self) { self.zoom(1 / 2); },
+	"-": function (self) { self.zoom(2); },
+	Escape: function (self) { self.show(0, self.span); },
+	Enter: function (self) {
+		if (self.focused())
+			self.showSlice(self.focused());
+	}
+};
+
+Lanes.prototype.key = function (event) {
+	var slice = this.focused(), sideways = {ArrowLeft: -1 / 4, ArrowRight: 1 / 4}[event.key];
+	var step = this.steps[event.key], action = this.keys[event.key];
+
+	if (event.ctrlKey || event.altKey || event.metaKey || !(step || action))
+		return;
+	event.preventDefault();
+	if (action)
+		action(this);
+	else if (event.shiftKey && sideways)
+		this.move(sideways);
+	else
+		this.choose(slice ? step(this, slice) : this.slices.find(this.isShown, this));
+};
+
+/* Where the pointer is, in the picture's width from 0 to 1. */
+Lanes.prototype.placeOf = function (event) {
+	var bounds = this.holder.getBoundingClientRect();
+
+	return Math.min(Math.max((event.clientX - bounds.left) / bounds.width, 0), 1);
+};
+
+/* The range between two places is marked while it is drawn. */
+Lanes.prototype.mark = function (one, other) {
+	this.drawn.hidden = false;
+	this.drawn.style.left = 100 * Math.min(one, other) + "%";
+	this.drawn.style.width = 100 * Math.abs(other - one) + "%";
+};
+
+Lanes.prototype.pick = function (one, other, slice) {
+	var from = this.from, length = this.to - from;
+
+	this.drawn.hidden = true;
+	if (Math.abs(other - one) * this.holder.clientWidth >= LANES_DRAWN_PX)
+		this.show(from + Math.min(one, other) * length, from + Math.max(one, other) * length);
+	else if (slice)
+		this.showSlice(slice);
+};
+
+Lanes.prototype.listenToPointer = function () {
+	var self = this, holder = this.holder, start = null, slice;
+
+	holder.addEventListener("pointerdown", function (event) {
+		if (event.button)
+			return;
+		start = self.placeOf(event);
+		slice = self.sliceOf(event.target);
+		holder.setPointerCapture(event.pointerId);
+	});
+	holder.addEventListener("pointermove", function (event) {
+		if (start !== null)
+			self.mark(start, self.placeOf(event));
+	});
+	holder.addEventListener("pointerup", function (event) {
+		if (start !== null)
+			self.pick(start, self.placeOf(event), slice);
+		start = null;
+	});
+	holder.addEventListener("pointercancel", function () {
+		start = null;
+		self.drawn.hidden = true;
+	});
+};
+
+Lanes.prototype.listen = function () {
+	var self = this;
+
+	function tell(event) {
+		var slice = self.sliceOf(event.target);
+
+		if (slice)
+			self.told.textContent = slice.words;
+	}
+	this.holder.setAttribute("tabindex", -1);
+	this.holder.addEventListener("keydown", function (event) { self.key(event); });
+	this.holder.addEventListener("pointerover", tell);
+	this.holder.addEventListener("focusin", tell);
+	this.listenToPointer();
+	window.addEventListener("resize", function () { self.draw(); });
+	window.addEventListener("hashchange", function () {
+		if (/=/.test(location.hash))
+			self.read();
+	});
+};
