@@ -147,6 +147,8 @@ struct calltree *report_tree_load(struct report_input *input)
 	    single(input, load_sql_lane_count) > 1)
 		result = take_thread(input, tree);
 	if (result == 0) {
+		if (!input->options->machine)
+			calltree_find_gaps(tree);
 		if (!input->options->inlined)
 			calltree_fold_inlined(tree);
 		return tree;

@@ -41,6 +41,7 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	sites_add_paths(section->table, tree, report_path_rows(input, ROWS_WITH_PATHS));
 	calltree_free(tree);
 	sites_thread_note(input, doc);
+	report_counted_note(doc, &facts);
 	if (run_facts_empty(&facts)) {
 		report_nothing_note(input, doc);
 		return STATUS_NOTHING;

@@ -93,17 +93,18 @@ enum exit_status report_open(struct report_input *input, struct doc *doc,
 
 void report_counted_note(struct doc *doc, const struct run_facts *facts)
 {
+	int64_t count = facts->counted_count + facts->windows_count;
 	struct strbuf text = {0};
 
-	if (!facts->counted_count)
+	if (!count)
 		return;
-	units_counted(&text, facts->counted_count, "function");
+	units_counted(&text, count, "function");
 	strbuf_printf(&text,
 		      " %s only counted at times: what %s called then stands below %s "
-		      "callers.",
-		      facts->counted_count == 1 ? "was" : "were",
-		      facts->counted_count == 1 ? "it" : "they",
-		      facts->counted_count == 1 ? "its" : "their");
+		      "callers. Where calls that were timed show them in between they "
+		      "are [in brackets]. PROFSHIM_LEVEL=exact has all levels.",
+		      count == 1 ? "was" : "were", count == 1 ? "it" : "they",
+		      count == 1 ? "its" : "their");
 	doc_note(doc, "counted_in_paths", NOTE_PLAIN, strbuf_text(&text), NULL);
 	strbuf_free(&text);
 }

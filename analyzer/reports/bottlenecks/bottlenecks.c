@@ -189,6 +189,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 	status = bottlenecks_run(input, &facts, tree, &bottlenecks);
 	if (status == STATUS_OK)
 		status = fill(input, doc, &bottlenecks, severity);
+	if (bottlenecks.findings.count)
+		report_counted_note(doc, &facts);
 	bottlenecks_free(&bottlenecks);
 	calltree_free(tree);
 	return status;
