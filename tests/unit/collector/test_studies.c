@@ -61,7 +61,7 @@ static struct segment_case *put_case(uint32_t place, uint32_t node, uint64_t tic
 					     .part_count = part_count};
 	for (uint32_t i = 0; i < part_count && i < SEGMENT_CASE_PARTS; i++)
 		cases[place].parts[i] = (struct segment_case_part){
-			.node = 2 + i, .call_count = 1, .ticks = ticks >> i};
+			.node = 2 + i, .call_count = 1, .ticks = i < 64 ? ticks >> i : 0};
 	return &cases[place];
 }
 
