@@ -222,6 +222,16 @@ def check_lane_range(page, path, other):
     keys("Enter")
     page.check("alone: " + page.run(RANGE),
                page.run(RANGE) == "Shown: 290ms to 510ms, 22.0% of 1.00s.")
+    rows = """[].slice.call(document.querySelectorAll("[data-name=spans] tbody tr")).filter(
+      function (row) { return row.offsetHeight; }).map(function (row) {
+      return row.cells[0].textContent; })"""
+    page.check("rows of the range: %s" % page.run(rows), sorted(page.run(rows)) == [
+        "fread", "fread", "main", "pack", "pack_items", "phase", "pthread_join",
+        "pthread_mutex_lock", "read_items"])
+    page.run("""(function () { var field = document.querySelector("[data-name=spans] input");
+      field.value = "^pack"; field.dispatchEvent(new Event("input")); })()""")
+    told = page.run("document.querySelector('[data-name=spans] [role=status]').textContent")
+    page.check("of these: " + told, told == "2 of 9 rows")
     place = dict((words, (x, width)) for words, x, _, width, _ in
                  [one for lane in page.run(LANES) for one in lane[1:]])
     page.check("its place: %s" % place, place["pthread_mutex_lock: 200ms, at 300ms, mostly blocked"]

@@ -107,6 +107,29 @@ Lanes.prototype.time = function (time) {
 		{1e3: "us", 1e6: "ms", 1e9: "s"}[unit];
 };
 
+/* Tables of what has a time show what lies in the range, too. */
+Lanes.prototype.showRows = function () {
+	var self = this;
+
+	document.querySelectorAll("main table").forEach(function (table) {
+		var names = Array.from(table.tHead.rows[0].cells).map(function (cell) {
+			return cell.dataset.name;
+		});
+		var at = names.indexOf("started_ns"), took = names.indexOf("duration_ns");
+
+		if (at < 0 || took < 0)
+			return;
+		Array.from(table.tBodies[0].rows).forEach(function (row) {
+			var begin = row.cells[at].dataset.v - self.start;
+
+			row.classList.toggle("away", !self.isShown({begin: begin,
+				end: begin + +row.cells[took].dataset.v}));
+		});
+		table.closest("section").classList.toggle("part", self.to - self.from < self.span);
+		table.dispatchEvent(new Event("range"));
+	});
+};
+
 Lanes.prototype.show = function (from, to) {
 	var span = this.span, least = Math.min(LANE_LEAST_NS, span), focused = this.focused();
 	var length = Math.min(Math.max(Math.round(to - from), least), span);
@@ -116,6 +139,7 @@ Lanes.prototype.show = function (from, to) {
 	if (focused && !this.isShown(focused))
 		this.holder.focus();
 	this.draw();
+	this.showRows();
 	this.shown.textContent = "Shown: " + this.time(this.from) + " to " + this.time(this.to) +
 		", " + percentText(length, span) + " of " + amountText(span, "nanoseconds") + ".";
 	if (length < span)

@@ -54,16 +54,23 @@ function makeFilter(table) {
 	var field = make("input", {type: "search", placeholder: "Filter rows",
 		"aria-label": "Filter rows by a regular expression"});
 
-	field.addEventListener("input", function () {
-		var wanted = expression(field.value), count = 0;
+	/* rows that are away, out of a range, do not count */
+	function filter() {
+		var wanted = expression(field.value), count = 0, all = 0;
 
 		rows.forEach(function (row) {
+			var isAway = row.classList.contains("away");
+
 			row.hidden = !!wanted && !wanted.test(row.textContent);
-			count += !row.hidden;
+			count += !row.hidden && !isAway;
+			all += !isAway;
 		});
 		told.textContent = wanted === undefined ? "not a regular expression"
-			: wanted ? count + " of " + rows.length + " rows" : "";
-	});
+			: wanted ? count + " of " + all + " rows" : "";
+	}
+
+	field.addEventListener("input", filter);
+	table.addEventListener("range", filter);
 	table.parentNode.before(make("div", {"class": "filter"}, [field, told]));
 }
 
