@@ -31,6 +31,7 @@ void cli_free(struct request *cli)
 	free(cli->databases);
 	free(cli->limits);
 	free(cli->options.words);
+	free(cli->options.sources);
 	*cli = (struct request){0};
 }
 
@@ -44,6 +45,14 @@ static void add_limits(struct parsing *parsing, const char *text)
 	free(cli->options.words);
 	cli->limits = all;
 	cli->options.limits = all;
+}
+
+/* So may --source. */
+static void add_source(struct report_options *options, const char *path)
+{
+	options->sources = xreallocarray(options->sources, options->source_count + 1,
+					 sizeof(*options->sources));
+	options->sources[options->source_count++] = path;
 }
 
 static error_t parse_option(int key, char *text, struct argp_state *state)
@@ -69,6 +78,9 @@ static error_t parse_option(int key, char *text, struct argp_state *state)
 		break;
 	case KEY_GATE:
 		add_limits(parsing, text);
+		break;
+	case KEY_SOURCE:
+		add_source(options, text);
 		break;
 	case KEY_MIN_SHARE:
 		options->min_share = cli_parse_share(text, state);
@@ -201,6 +213,10 @@ static void check_options(const struct parsing *parsing, struct strbuf *error)
 			"--format %s shows the checks of a gate: use it with compare "
 			"and --gate or --fail-on",
 			parsing->cli->renderer->name);
+	if (is_given(parsing, KEY_SOURCE) && !parsing->cli->renderer->is_page &&
+	    !error->size)
+		strbuf_puts(error, "--source shows lines in a page: use it with --format "
+				   "html");
 	if (parsing->cli->options.raw && parsing->cli->options.thread && !error->size)
 		strbuf_puts(error, "--raw and --thread do not go together: raw times are "
 				   "not kept by thread");

@@ -6,7 +6,7 @@
 
 #include <argp.h>
 
-#define CLI_OPTION_COUNT 44
+#define CLI_OPTION_COUNT 45
 
 /* What takes more than to set a field; the others are numbered. */
 enum cli_option_key {
@@ -18,7 +18,8 @@ enum cli_option_key {
 	KEY_NUMBERED = 0x100,
 	KEY_MIN_SHARE = 0x200,
 	KEY_FAIL_ON,
-	KEY_GATE, /* --gate METRIC=AMOUNT */
+	KEY_SOURCE, /* --source DIR, again and again */
+	KEY_GATE,   /* --gate METRIC=AMOUNT */
 	KEY_WIDTH,
 	KEY_EVERY,
 	KEY_TOP,

@@ -29,6 +29,7 @@ void doc_free(struct doc *doc)
 	timeline_free(doc->timeline);
 	heap_course_free(doc->heap);
 	profile_free(doc->profile);
+	source_view_free(doc->source);
 	arena_free(&doc->texts);
 	*doc = (struct doc){0};
 }

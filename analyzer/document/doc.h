@@ -10,6 +10,7 @@
 #include "analyzer/document/heap_course.h"
 #include "analyzer/document/lanes.h"
 #include "analyzer/document/profile.h"
+#include "analyzer/document/source.h"
 #include "analyzer/document/timeline.h"
 #include "analyzer/model/table.h"
 
@@ -84,12 +85,13 @@ struct doc {
 	const char *report;
 	struct section *sections;
 	size_t section_count, section_capacity;
-	struct flame *flame;	   /* for export/; NULL: nothing to draw or to export */
-	struct profile *profile;   /* likewise, of formats that take it; else NULL */
-	struct heap_course *heap;  /* likewise */
-	struct timeline *timeline; /* likewise; its texts are the profile's */
-	struct arena texts;	   /* of titles, notes and values */
-	struct name_pool *names;   /* of functions, borrowed; NULL: of none */
+	struct flame *flame;	    /* for export/; NULL: nothing to draw or to export */
+	struct profile *profile;    /* likewise, of formats that take it; else NULL */
+	struct heap_course *heap;   /* likewise */
+	struct timeline *timeline;  /* likewise; its texts are the profile's */
+	struct source_view *source; /* of pages with --source; else NULL */
+	struct arena texts;	    /* of titles, notes and values */
+	struct name_pool *names;    /* of functions, borrowed; NULL: of none */
 };
 
 void doc_init(struct doc *doc, const char *report);

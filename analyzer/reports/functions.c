@@ -214,6 +214,14 @@ static void apply_filter(struct report_input *input, struct table *table)
 	free(keep);
 }
 
+const char *functions_hot_column(const struct report_input *input,
+				 const struct run_facts *facts)
+{
+	if (input->options->raw)
+		return "raw_self_ns";
+	return facts->is_split ? "self_cpu_ns" : "self_ns";
+}
+
 struct table *functions_table(struct report_input *input, const struct run_facts *facts)
 {
 	bool raw = input->options->raw;

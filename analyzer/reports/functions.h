@@ -9,5 +9,8 @@ bool functions_any_estimated(const struct table *table);
 /* Says what estimates in the rows mean; has_durations: of single calls are shown. */
 void functions_add_note(struct report_input *input, struct doc *doc,
 			const struct table *table, bool has_durations);
+/* The column that says how hot a function is: one that sleeps is not. */
+const char *functions_hot_column(const struct report_input *input,
+				 const struct run_facts *facts);
 /* Flat, in no order. NULL on failure. */
 struct table *functions_table(struct report_input *input, const struct run_facts *facts);

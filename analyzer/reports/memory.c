@@ -7,6 +7,7 @@
 #include "analyzer/reports/overview/summary.h"
 #include "analyzer/reports/profile/parts.h"
 #include "analyzer/reports/sites.h"
+#include "analyzer/reports/source/parts.h"
 
 #define DEFAULT_ROWS 20
 #define ROWS_WITH_PATHS 5
@@ -39,7 +40,10 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 				   "alloc_bytes", "the bytes");
 	section->flags = SECTION_MAIN;
 	sites_add_paths(section->table, tree, report_path_rows(input, ROWS_WITH_PATHS));
+	status = source_add(input, doc, &facts, tree, false);
 	calltree_free(tree);
+	if (status)
+		return status;
 	sites_thread_note(input, doc);
 	report_counted_note(doc, &facts);
 	if (run_facts_empty(&facts)) {
@@ -62,6 +66,7 @@ const struct report report_memory = {
 		"temporary_count and any json column. --focus and --ignore look at every "
 		"function of the call path.",
 	.example = "prof-analyze memory run.db --sort peak --focus parse",
-	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_FILTER | TAKES_THREAD,
+	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_SORT | TAKES_FILTER | TAKES_THREAD |
+		 TAKES_SOURCE,
 	.build = build,
 };

@@ -25,6 +25,8 @@ struct report_options {
 	const char *suppressions; /* a file */
 	const char *rules;	  /* a file */
 	const char *map;	  /* a file */
+	const char **sources;	  /* directories of sources */
+	size_t source_count;
 	const char *output;	  /* TAKES_IMPORT: the database to write to */
 	const char *unit, *label; /* import */
 	const char *focus, *ignore, *thread, *sort;
@@ -76,6 +78,7 @@ enum report_takes {
 	TAKES_MAP = 1u << 18,	     /* --map */
 	TAKES_CLIENT = 1u << 26,     /* no document: it answers a client; no build */
 	TAKES_IMPORT = 1u << 25,     /* --unit, --label; --output is a database */
+	TAKES_SOURCE = 1u << 30,     /* --source, of a page */
 	TAKES_MAYBE = 1u << 31,	     /* the argument may be left out */
 	TAKES_RANGE = 1u << 27,	     /* --from, --to */
 	TAKES_FINDINGS = 1u << 17,   /* --show-sql, --list-rules, --fail-on, sarif */

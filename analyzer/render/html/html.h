@@ -31,5 +31,7 @@ void html_put_data(struct html_page *page);
 /* lanes.c: SECTION_LANES; has: there is a stretch of time to draw. */
 bool html_has_lanes(const struct section *section);
 void html_put_lanes(struct html_page *page, const struct section *section);
+/* source.c: the lines of the document's source. */
+void html_put_source(struct html_page *page);
 /* findings.c: SECTION_FINDINGS. */
 void html_put_findings(struct html_page *page, const struct section *section);

@@ -53,6 +53,8 @@ static void put_ways(struct html_page *page)
 	}
 	if (page->doc->profile)
 		fputs("<li><a href=\"#explorer\">Call tree</a></li>\n", page->out);
+	if (page->doc->source)
+		fputs("<li><a href=\"#source\">Source</a></li>\n", page->out);
 	fputs("</ul></nav>\n", page->out);
 }
 
@@ -149,6 +151,8 @@ static void render(const struct doc *doc, const struct render_context *context)
 	put_ways(&page);
 	fputs("</header>\n<main id=\"main\">\n", page.out);
 	put_sections(&page);
+	if (doc->source)
+		html_put_source(&page);
 	fputs("</main>\n", page.out);
 	if (doc->profile && doc->profile->node_count)
 		html_put_data(&page);

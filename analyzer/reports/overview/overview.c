@@ -19,6 +19,7 @@
 #include "analyzer/reports/resources/parts.h"
 #include "analyzer/reports/runs/ranks.h"
 #include "analyzer/reports/sites.h"
+#include "analyzer/reports/source/parts.h"
 #include "analyzer/reports/steps/parts.h"
 #include "analyzer/reports/trust/trust.h"
 
@@ -56,9 +57,8 @@ static enum exit_status add_functions(struct report_input *input, struct doc *do
 				      const struct run_facts *facts)
 {
 	bool raw = input->options->raw;
-	/* A function that sleeps is not hot. */
 	bool by_cpu = facts->is_split && !raw;
-	const char *self = raw ? "raw_self_ns" : by_cpu ? "self_cpu_ns" : "self_ns";
+	const char *self = functions_hot_column(input, facts);
 	struct table *table = functions_table(input, facts);
 	struct section *section;
 
@@ -295,6 +295,8 @@ static enum exit_status build(struct report_input *input, struct doc *doc)
 		status = add_memory(input, doc, &facts, tree);
 	if (status == STATUS_OK)
 		status = add_resources(input, doc, &facts);
+	if (status == STATUS_OK)
+		status = source_add(input, doc, &facts, tree, true);
 	calltree_free(tree);
 	if (status == STATUS_OK && input->options->page)
 		status = profile_add(input, doc, &facts);
@@ -315,6 +317,6 @@ const struct report report_report = {
 		"unless --limit says otherwise.",
 	.example = "prof-analyze run.db",
 	.takes = TAKES_RUN | TAKES_LIMIT | TAKES_INLINED | TAKES_FILTER | TAKES_RAW |
-		 TAKES_RULES | TAKES_SUPPRESSIONS | TAKES_MAP,
+		 TAKES_RULES | TAKES_SUPPRESSIONS | TAKES_MAP | TAKES_SOURCE,
 	.build = build,
 };

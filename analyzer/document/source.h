@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: MIT */
+/*
+ * Lines of sources with what was measured on them, by file. Must not know where the files
+ * are, or formats.
+ */
+#pragma once
+
+#include "common/base/arena.h"
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What is known of one line: of a function that begins there, or of what was allocated
+ * by it. */
+struct source_mark {
+	uint32_t line;
+	const char *function; /* NULL: the line allocated */
+	bool has_time, has_calls;
+	int64_t self_ns, self_error_ns, calls;
+	int64_t alloc_bytes, alloc_count;
+};
+
+struct source_line {
+	uint32_t number;
+	const char *text;
+};
+
+struct source_file {
+	const char *recorded;	   /* its name in the recording */
+	const char *found;	   /* which file was taken for it; NULL: none */
+	const char *trouble;	   /* why there are no lines of it; NULL: there are */
+	bool is_newer;		   /* it was changed after the run began */
+	struct source_mark *marks; /* by line once there are lines */
+	size_t mark_count, mark_capacity;
+	struct source_line *lines; /* ascending, not each follows the one before */
+	size_t line_count, line_capacity;
+};
+
+struct source_view {
+	const char *about; /* what is here and what was left out, in sentences */
+	struct source_file *files;
+	size_t file_count, file_capacity;
+	struct arena texts; /* not cleaned */
+};
+
+/* The file of this recorded name, new when there is none yet; borrowed until the next. */
+struct source_file *source_view_file(struct source_view *view, const char *recorded);
+/* A new mark, borrowed until the next. */
+struct source_mark *source_file_mark(struct source_file *file, uint32_t line);
+/* Copies the text of size bytes. */
+void source_file_line(struct source_view *view, struct source_file *file, uint32_t number,
+		      const char *text, size_t size);
+void source_view_free(struct source_view *view);
