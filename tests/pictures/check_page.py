@@ -45,6 +45,19 @@ def check_plain(page):
 def check_names(page):
     page.check("no script of a name ran", page.run("document.title") == "profshim report")
     page.check("no markup of a name", page.run("document.images.length") == 0)
+    page.check("lines of sources", page.run(
+        "document.querySelectorAll('#source details[open] li code').length") > 20)
+    page.check("what was measured below its line", page.run("""[].slice.call(
+      document.querySelectorAll('#source details[open] .cost')).every(function (one) {
+      return one.previousElementSibling.getBoundingClientRect().bottom <=
+        one.getBoundingClientRect().top + 1; })"""))
+    page.browser.call("Emulation.setDeviceMetricsOverride", width=400, height=900,
+                      deviceScaleFactor=1, mobile=False)
+    page.check("sources as wide as the page", page.run(
+        "[].slice.call(document.querySelectorAll('#source *')).every(function (one) {"
+        "return one.getBoundingClientRect().right <= 400; })"))
+    page.browser.call("Emulation.setDeviceMetricsOverride", width=1300, height=1000,
+                      deviceScaleFactor=1, mobile=False)
     page.check("names stay text", page.run("document.body.textContent").count(
         "<img src=x onerror=alert(1)>?") > 0)
 

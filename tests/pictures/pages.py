@@ -9,9 +9,10 @@ import time
 import browser
 
 HOSTILE = "</script></style><script>document.title='owned'</script><img src=x onerror=alert(1)>\u202e"
+SOURCES = "sources"  # a folder beside the pages
 PAGES = {
     "plain": ("fixture", ["report"]),
-    "names": ("hostile", ["report"]),
+    "names": ("hostile", ["report", "--source", SOURCES]),
     "waits": ("waits", ["report"]),
     "range": ("snapshots", ["report"]),
     "memory": ("fixture", ["memory"]),
@@ -131,9 +132,14 @@ def make(program, make_db, folder):
     db.commit()
     db.close()
     crowd(databases["crowded"])
+    sources = os.path.join(folder, SOURCES)
+    os.mkdir(sources)
+    for name in ("main.cc", "parser.cc", "fib.c"):
+        with open(os.path.join(sources, name), "w", encoding="utf-8") as file:
+            file.write(("\t" + HOSTILE + "\n") * 60)
     for name, (kind, words) in PAGES.items():
         pages[name] = os.path.join(folder, name + ".html")
-        command, *rest = words
+        command, *rest = [sources if word == SOURCES else word for word in words]
         subprocess.run([program, command, databases[kind], *rest, "--format", "html", "-o",
                         pages[name]], check=True)
     return pages
