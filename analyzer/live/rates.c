@@ -35,8 +35,10 @@ static void make_room(struct rates *rates, const struct follow *follow)
 	uint32_t paths = (uint32_t)follow->paths.count;
 	uint32_t functions = (uint32_t)follow->merge.identify.function_count;
 
-	rates->paths = follow_room(rates->paths, &rates->path_room, paths,
-				   sizeof(*rates->paths));
+	rates->times = follow_room(rates->times, &rates->times_room, paths,
+				   sizeof(*rates->times));
+	rates->moved_of = follow_room(rates->moved_of, &rates->moved_of_room, paths,
+				      sizeof(*rates->moved_of));
 	rates->functions = follow_room(rates->functions, &rates->function_room, functions,
 				       sizeof(*rates->functions));
 	rates->next_same = follow_room(rates->next_same, &rates->same_room, paths,
@@ -60,14 +62,6 @@ static void make_room(struct rates *rates, const struct follow *follow)
 	rates->function_count = functions;
 }
 
-static void use_path(struct rates *rates, const struct follow *follow, uint32_t path)
-{
-	for (; path && !rates->is_used[path]; path = path_at(follow, path)->parent) {
-		rates->is_used[path] = 1;
-		rates->paths[path] = (struct rate){.is_used = true};
-	}
-}
-
 static double square(double value)
 {
 	return value * value;
@@ -88,13 +82,22 @@ static void find_error(const struct hook_cost *cost, struct rate *rate, double o
 					   cost->path_error))};
 }
 
+static inline double least(double a, double b)
+{
+	return a < b ? a : b;
+}
+
+static inline double most(double a, double b)
+{
+	return a > b ? a : b;
+}
+
 /* What a path itself gained. */
-static void read_path(struct rates *rates, const struct follow *follow, uint32_t path,
-		      enum ledger_since since)
+static inline void read_path(struct rate *rate, const struct follow *follow,
+			     uint32_t path, enum ledger_since since)
 {
 	const struct ledger *ledger = &follow->paths;
 	const struct hook_cost *cost = &follow->cost;
-	struct rate *rate = &rates->paths[path];
 	double own, others, nested, raw_ns, off_ns;
 
 	own = (double)ledger_get(ledger, path, FOLLOW_CALLS, since);
@@ -110,13 +113,16 @@ static void read_path(struct rates *rates, const struct follow *follow, uint32_t
 	raw_ns = (double)ledger_get(ledger, path, FOLLOW_SELF_TICKS, since) *
 		 follow->ticks.ns_per_tick;
 	raw_ns = raw_ns > 0 ? raw_ns : 0;
-	rate->blocked_ns = fmin(rate->blocked_ns, raw_ns);
-	rate->ready_ns = fmin(rate->ready_ns, raw_ns - rate->blocked_ns);
+	rate->blocked_ns = least(rate->blocked_ns, raw_ns);
+	rate->ready_ns = least(rate->ready_ns, raw_ns - rate->blocked_ns);
 	off_ns = rate->ready_ns + rate->blocked_ns;
 	rate->most_ns = raw_ns;
 	rate->self_ns = off_ns + raw_ns - off_ns - own * cost->inner_ns -
 			others * cost->outer_ns - rate->allocs * cost->alloc_ns;
-	rate->self_ns = fmax(rate->self_ns, off_ns);
+	rate->self_ns = most(rate->self_ns, off_ns);
+	rate->total_ns = 0;
+	rate->is_used = true;
+	rate->is_estimate = false;
 	find_error(cost, rate, own, others);
 }
 
@@ -165,6 +171,22 @@ static struct timed timed_calls(const struct rates *rates, const struct follow *
 	return timed;
 }
 
+/* The number in `moved` of what a path gained. */
+static uint32_t moved_path(struct rates *rates, const struct follow *follow,
+			   uint32_t path)
+{
+	if (!rates->moved_of[path]) {
+		rates->moved = follow_room(rates->moved, &rates->moved_room,
+					   (uint32_t)rates->moved_count + 1,
+					   sizeof(*rates->moved));
+		read_path(&rates->moved[rates->moved_count++], follow, path,
+			  rates->since);
+		rates->moved_of[path] = (uint32_t)rates->moved_count;
+		rates->is_used[path] = 1;
+	}
+	return rates->moved_of[path] - 1;
+}
+
 static void move_time(struct rate *from, struct rate *to, double ns, double error_ns)
 {
 	to->self_ns += ns;
@@ -194,17 +216,18 @@ static void add_counted(struct rates *rates, const struct follow *follow,
 		double share = (double)ledger_get(&follow->paths, path, FOLLOW_CALLS,
 						  LEDGER_ALL) /
 			       timed.calls * calls;
-		uint32_t above = framed_above(follow, path);
+		uint32_t above = framed_above(follow, path), to, from = 0;
 
 		if (!(share > 0))
 			continue;
-		use_path(rates, follow, path);
-		use_path(rates, follow, above);
-		rates->paths[path].calls += share;
-		move_time(above ? &rates->paths[above] : NULL, &rates->paths[path],
+		to = moved_path(rates, follow, path);
+		if (above)
+			from = moved_path(rates, follow, above);
+		rates->moved[to].calls += share;
+		move_time(above ? &rates->moved[from] : NULL, &rates->moved[to],
 			  share * mean_ns, share * error_ns);
 		if (above)
-			rates->paths[above].self_ns -= share * follow->cost.counted_ns;
+			rates->moved[from].self_ns -= share * follow->cost.counted_ns;
 	}
 }
 
@@ -231,11 +254,10 @@ static void find_below(struct rates *rates, const struct follow *follow, uint32_
 			i == below || rates->is_below[path_at(follow, i)->parent];
 }
 
-static void add_to_function(struct rates *rates, const struct follow *follow,
-			    uint32_t path)
+static inline void add_to_function(struct rates *rates, uint32_t function,
+				   const struct rate *from)
 {
-	const struct rate *from = &rates->paths[path];
-	struct rate *to = &rates->functions[path_at(follow, path)->function];
+	struct rate *to = &rates->functions[function];
 
 	to->is_used = true;
 	to->is_estimate |= from->is_estimate;
@@ -247,8 +269,6 @@ static void add_to_function(struct rates *rates, const struct follow *follow,
 	to->ready_ns += from->ready_ns;
 	to->blocked_ns += from->blocked_ns;
 	time_error_add(&to->error, &from->error);
-	if (rates->is_outermost[path])
-		to->total_ns += from->total_ns;
 }
 
 /* Children come behind their parents. */
@@ -256,17 +276,28 @@ static void add_up(struct rates *rates, const struct follow *follow)
 {
 	memset(rates->functions, 0, rates->function_count * sizeof(*rates->functions));
 	for (uint32_t i = (uint32_t)rates->path_count; i-- > 1;) {
-		struct rate *rate = &rates->paths[i];
-		uint32_t parent = path_at(follow, i)->parent;
+		const struct follow_path *row = path_at(follow, i);
+		struct path_time *time = &rates->times[i];
+		struct rate read, *rate = &read;
 
 		if (!rates->is_used[i])
 			continue;
-		rate->self_ns = fmax(rate->self_ns, rate->ready_ns + rate->blocked_ns);
-		rate->total_ns += rate->self_ns;
-		if (parent)
-			rates->paths[parent].total_ns += rate->total_ns;
-		if (rates->is_below[i])
-			add_to_function(rates, follow, i);
+		if (rates->moved_of[i])
+			rate = &rates->moved[rates->moved_of[i] - 1];
+		else
+			read_path(rate, follow, i, rates->since);
+		rate->self_ns = most(rate->self_ns, rate->ready_ns + rate->blocked_ns);
+		time->self_ns = rate->self_ns;
+		time->total_ns += rate->self_ns;
+		if (row->parent) {
+			rates->is_used[row->parent] = 1;
+			rates->times[row->parent].total_ns += time->total_ns;
+		}
+		if (!rates->is_below[i])
+			continue;
+		add_to_function(rates, row->function, rate);
+		if (rates->is_outermost[i])
+			rates->functions[row->function].total_ns += time->total_ns;
 	}
 }
 
@@ -292,32 +323,27 @@ static void set_exact_calls(struct rates *rates, const struct follow *follow,
 	}
 }
 
-/* Those that were used the last time. */
-static void forget_paths(struct rates *rates)
+/* Nothing is known of any path, but which ones gained something. */
+static void begin_paths(struct rates *rates, const struct follow *follow)
 {
-	for (size_t i = 0; i < rates->path_count; i++)
-		if (rates->is_used[i])
-			rates->paths[i].is_used = false;
-	memset(rates->is_used, 0, rates->path_count);
+	memset(rates->times, 0, rates->path_count * sizeof(*rates->times));
+	if (rates->moved_count)
+		memset(rates->moved_of, 0, rates->path_count * sizeof(*rates->moved_of));
+	rates->moved_count = 0;
+	if (rates->since == LEDGER_LOOK)
+		memcpy(rates->is_used, follow->paths.is_touched, rates->path_count);
+	else
+		memset(rates->is_used, 1, rates->path_count);
+	rates->is_used[0] = 0;
 }
 
 void rates_find(struct rates *rates, const struct follow *follow, enum ledger_since since,
 		uint32_t below)
 {
 	rates->span_s = (double)ledger_span_ns(&follow->paths, since) / 1e9;
+	rates->since = since;
 	make_room(rates, follow);
-	forget_paths(rates);
-	if (since == LEDGER_LOOK) {
-		for (size_t i = 0; i < follow->paths.touched_count; i++)
-			use_path(rates, follow, follow->paths.touched[i]);
-		for (size_t i = 0; i < follow->paths.touched_count; i++)
-			read_path(rates, follow, follow->paths.touched[i], since);
-	} else {
-		for (uint32_t i = 1; i < rates->path_count; i++) {
-			use_path(rates, follow, i);
-			read_path(rates, follow, i, since);
-		}
-	}
+	begin_paths(rates, follow);
 	find_below(rates, follow, below);
 	find_counted(rates, follow, since);
 	add_up(rates, follow);
@@ -325,10 +351,27 @@ void rates_find(struct rates *rates, const struct follow *follow, enum ledger_si
 		set_exact_calls(rates, follow, since);
 }
 
+struct rate rates_of_path(const struct rates *rates, const struct follow *follow,
+			  uint32_t path)
+{
+	struct rate rate = {0};
+
+	if (!rates->is_used[path])
+		return rate;
+	if (rates->moved_of[path])
+		rate = rates->moved[rates->moved_of[path] - 1];
+	else
+		read_path(&rate, follow, path, rates->since);
+	rate.total_ns = rates->times[path].total_ns;
+	return rate;
+}
+
 void rates_done(struct rates *rates)
 {
-	free(rates->paths);
+	free(rates->times);
 	free(rates->functions);
+	free(rates->moved);
+	free(rates->moved_of);
 	free(rates->next_same);
 	free(rates->is_outermost);
 	free(rates->is_below);

@@ -19,12 +19,15 @@ void ledger_done(struct ledger *ledger)
 	*ledger = (struct ledger){.width = ledger->width};
 }
 
-static int64_t *widen(const struct ledger *ledger, int64_t *rows, size_t room)
+static int64_t *widen(const struct ledger *ledger, int64_t *old, size_t room)
 {
-	rows = xreallocarray(rows, room, ledger->width * sizeof(*rows));
-	memset(rows + ledger->room * ledger->width, 0,
-	       (room - ledger->room) * ledger->width * sizeof(*rows));
-	return rows;
+	int64_t *columns = xcalloc(room, ledger->width * sizeof(*columns));
+
+	for (size_t i = 0; ledger->count && i < ledger->width; i++)
+		memcpy(columns + i * room, old + i * ledger->room,
+		       ledger->count * sizeof(*columns));
+	free(old);
+	return columns;
 }
 
 void ledger_grow(struct ledger *ledger, size_t count)
@@ -47,16 +50,31 @@ void ledger_grow(struct ledger *ledger, size_t count)
 		ledger->count = count;
 }
 
+/* Of so many rows at once is cheaper than of each. */
+#define MANY_OF 16
+
+static void forget_column(struct ledger *ledger, size_t column)
+{
+	int64_t *gained = ledger->gained + column * ledger->room;
+
+	if (ledger->touched_count > ledger->count / MANY_OF) {
+		memset(gained, 0, ledger->count * sizeof(*gained));
+		return;
+	}
+	for (size_t i = 0; i < ledger->touched_count; i++)
+		gained[ledger->touched[i]] = 0;
+}
+
 static void forget_gains(struct ledger *ledger)
 {
-	for (size_t i = 0; i < ledger->touched_count; i++) {
-		uint32_t row = ledger->touched[i];
-
-		memset(ledger->gained + row * ledger->width, 0,
-		       ledger->width * sizeof(*ledger->gained));
-		ledger->is_touched[row] = 0;
-	}
+	for (size_t i = 0; i < ledger->width; i++)
+		if (ledger->gained_columns >> i & 1)
+			forget_column(ledger, i);
+	for (size_t i = 0; i < ledger->touched_count; i++)
+		ledger->is_touched[ledger->touched[i]] = 0;
 	ledger->touched_count = 0;
+	ledger->columns |= ledger->gained_columns;
+	ledger->gained_columns = 0;
 }
 
 void ledger_begin(struct ledger *ledger, uint64_t now_ns)
@@ -71,9 +89,11 @@ void ledger_begin(struct ledger *ledger, uint64_t now_ns)
 void ledger_set_zero(struct ledger *ledger)
 {
 	forget_gains(ledger);
-	if (ledger->count)
-		memcpy(ledger->zero, ledger->now,
-		       ledger->count * ledger->width * sizeof(*ledger->zero));
+	for (size_t i = 0; ledger->count && i < ledger->width; i++)
+		if (ledger->columns >> i & 1)
+			memcpy(ledger->zero + i * ledger->room,
+			       ledger->now + i * ledger->room,
+			       ledger->count * sizeof(*ledger->zero));
 	ledger->zero_ns = ledger->last_look_ns = ledger->look_ns;
 }
 

@@ -3,7 +3,8 @@
  * Rows of sums that are looked at again and again: what each is now, and what it gained
  * since the last look and since a zero point. Must not know what is summed up.
  *
- * What a look costs is in proportion to the rows that gained something.
+ * What a look costs is in proportion to the rows that gained something, and to the
+ * columns: each is an array of its own, for most rows gain in two or three of many.
  */
 #pragma once
 
@@ -17,10 +18,12 @@ enum ledger_since {
 };
 
 struct ledger {
-	size_t width; /* numbers in a row */
+	size_t width; /* numbers in a row, 32 at most */
 	size_t count, room;
-	int64_t *now, *gained, *zero;
-	uint32_t *touched; /* rows that gained something with this look */
+	int64_t *now, *gained, *zero; /* column after column, `room` rows each */
+	uint32_t columns;	      /* a bit for each that ever gained something */
+	uint32_t gained_columns;      /* with this look */
+	uint32_t *touched;	      /* rows that gained something with this look */
 	uint8_t *is_touched;
 	size_t touched_count;
 	/* when it was looked at, ns; 0: never */
@@ -46,10 +49,11 @@ static inline void ledger_sum(int64_t *to, int64_t amount)
 static inline void ledger_add(struct ledger *ledger, uint32_t row, size_t column,
 			      int64_t amount)
 {
-	size_t at = row * ledger->width + column;
+	size_t at = column * ledger->room + row;
 
 	if (!amount)
 		return;
+	ledger->gained_columns |= 1u << column;
 	if (!ledger->is_touched[row]) {
 		ledger->is_touched[row] = 1;
 		ledger->touched[ledger->touched_count++] = row;
@@ -64,11 +68,13 @@ void ledger_set_zero(struct ledger *ledger);
 static inline int64_t ledger_get(const struct ledger *ledger, size_t row, size_t column,
 				 enum ledger_since since)
 {
-	size_t at = row * ledger->width + column;
+	size_t at = column * ledger->room + row;
 	int64_t gained;
 
 	if (since == LEDGER_LOOK)
-		return ledger->gained[at];
+		return ledger->gained_columns >> column & 1 ? ledger->gained[at] : 0;
+	if (!((ledger->columns | ledger->gained_columns) >> column & 1))
+		return 0;
 	if (since == LEDGER_ALL)
 		return ledger->now[at];
 	if (__builtin_sub_overflow(ledger->now[at], ledger->zero[at], &gained))

@@ -13,9 +13,10 @@ struct node_place {
 	uint32_t path;
 	uint32_t user; /* in identify.places: the innermost so far that is no library's */
 	uint32_t around; /* the node itself, or the first above that is no region */
-	int is_placed;
-	int is_folded; /* path is the nearest ancestor's: no room for its own */
-	int is_nested; /* path is that of the node above: see variants.h */
+	/* follow reads one for each node and look: they are small */
+	uint8_t is_placed;
+	uint8_t is_folded; /* path is the nearest ancestor's: no room for its own */
+	uint8_t is_nested; /* path is that of the node above: see variants.h */
 };
 
 struct lane_walk {

@@ -39,9 +39,9 @@ static uint32_t path(const struct live *live, uint32_t row)
 	uint32_t best = rates->first_of[row];
 
 	for (uint32_t at = best; at; at = rates->next_same[at])
-		if (rates->paths[at].is_used &&
-		    (!rates->paths[best].is_used ||
-		     rates->paths[at].total_ns > rates->paths[best].total_ns))
+		if (rates->is_used[at] &&
+		    (!rates->is_used[best] ||
+		     rates->times[at].total_ns > rates->times[best].total_ns))
 			best = at;
 	return best;
 }

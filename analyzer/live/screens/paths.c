@@ -22,14 +22,23 @@ static uint32_t function_of(const struct live *live, uint32_t row)
 
 static bool is_shown(const struct live *live, uint32_t row)
 {
-	return live->rates.is_used[row] && live->rates.is_below[row] &&
-	       rate_is_shown(&live->rates.paths[row]) &&
-	       live->is_match[function_of(live, row)];
+	const struct rates *rates = &live->rates;
+	struct rate rate;
+
+	if (!rates->is_used[row] || !rates->is_below[row] ||
+	    !live->is_match[function_of(live, row)])
+		return false;
+	if (rates->times[row].self_ns > 0)
+		return true;
+	rate = rates_of_path(rates, live->follow, row);
+	return rate_is_shown(&rate);
 }
 
 static double number(const struct live *live, uint32_t row, size_t column)
 {
-	return rate_column(&live->rates, &live->rates.paths[row], column);
+	struct rate rate = rates_of_path(&live->rates, live->follow, row);
+
+	return rate_column(&live->rates, &rate, column);
 }
 
 static void put_texts(const struct live *live, uint32_t row, struct table *table,
