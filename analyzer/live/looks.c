@@ -6,7 +6,7 @@
 
 #include "collector/follow/follow.h"
 
-#define MOST_OF_CPU 25 /* a part of so many */
+#define MOST_OF_CPU 20 /* a part of so many, the look and the pause together */
 
 uint64_t top_cpu_ns(void)
 {
@@ -34,7 +34,7 @@ void top_add_cost(struct top *top, uint64_t began_ns)
 
 unsigned top_pause_ms(const struct top *top)
 {
-	uint64_t least_ms = top->cost_ns * MOST_OF_CPU / 1000000;
+	uint64_t least_ms = top->cost_ns * (MOST_OF_CPU - 1) / 1000000;
 
 	return least_ms > top->every_ms ? (unsigned)least_ms : top->every_ms;
 }

@@ -17,5 +17,5 @@ int top_look(struct top *top);
 /* What showing it cost in addition. began_ns: top_cpu_ns() before. */
 void top_add_cost(struct top *top, uint64_t began_ns);
 uint64_t top_cpu_ns(void);
-/* How long to wait for the next look: so that looking takes a 25th of a CPU at most. */
+/* How long to wait for the next look: so that looking takes a 20th of a CPU at most. */
 unsigned top_pause_ms(const struct top *top);
