@@ -2,10 +2,16 @@
 /* Why were the slow calls slow? */
 #include "analyzer/reports/why/parts.h"
 
+#include "analyzer/model/shorten.h"
 #include "analyzer/model/units.h"
 #include "analyzer/reports/common.h"
 #include "analyzer/reports/names/callers_find.h"
 #include "analyzer/reports/open.h"
+#include "analyzer/rundb/rundb.h"
+
+#include "why.sql.h"
+
+#define CANDIDATE_COLUMNS 48
 
 static void add_head(const struct why_study *from, struct doc *doc)
 {
@@ -107,16 +113,51 @@ static enum exit_status show_function(struct report_input *input, struct doc *do
 	return STATUS_NOTHING;
 }
 
+/* "serve (48.6ms; half of all take at most 114ns), put (...): record with ...". */
+static void put_candidates(struct report_input *input, struct strbuf *text)
+{
+	struct cursor *cursor = report_query(input, why_sql_candidates);
+	struct strbuf command = {0};
+
+	while (cursor_next(cursor) > 0) {
+		const char *name = cursor_text(cursor, "name");
+
+		if (!name)
+			continue;
+		strbuf_puts(text, command.size ? ", " : "Calls far longer than usual: ");
+		shorten_name(text, name, CANDIDATE_COLUMNS, &shorten_ascii);
+		strbuf_puts(text, " (");
+		units_nsec(text, cursor_integer(cursor, "max_ns"));
+		strbuf_puts(text, "; half of all take at most ");
+		units_nsec(text, cursor_integer(cursor, "p50_ns"));
+		strbuf_puts(text, ")");
+		if (!command.size)
+			shorten_name(&command, name, CANDIDATE_COLUMNS, &shorten_ascii);
+	}
+	cursor_close(cursor);
+	if (command.size)
+		strbuf_printf(text, ". Record with 'prof-record --why=\"%s\"'.",
+			      strbuf_text(&command));
+	else
+		strbuf_puts(text, "Record with 'prof-record --why=FUNC'; 'functions' "
+				  "shows the longest call of each.");
+	strbuf_free(&command);
+}
+
 static enum exit_status show_all(struct report_input *input, struct doc *doc,
 				 const struct why *why)
 {
+	struct strbuf advice = {0};
+
 	if (why->count)
 		return why_show_list(input, why, doc);
+	put_candidates(input, &advice);
 	doc_note(doc, "no_studies", NOTE_PLAIN,
 		 "No single calls were kept: no function was named by PROFSHIM_WHY, and "
-		 "none was found whose times have a tail.",
-		 "Record with PROFSHIM_WHY=FUNC; `functions` shows the longest call of "
-		 "each.");
+		 "none was chosen, for which its times must have shown a tail while the "
+		 "program ran.",
+		 strbuf_text(&advice));
+	strbuf_free(&advice);
 	return STATUS_NOTHING;
 }
 
