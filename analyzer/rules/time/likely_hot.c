@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: MIT */
 /*
  * Rule T14: where the time most likely goes, though the hooks hide how much. Two numbers
- * must agree: the calls that a function's code makes, which are exact, and what is left
+ * must agree: the calls within a function's code, which are exact, and what is left
  * of its time once the hooks are subtracted, which may be an error as large as itself.
  * The calls rank: of thirteen C++ programs with hooks in all headers they named what perf
  * sees on the build without more often than that time (docs/rules-calibration.md). Must
@@ -52,8 +52,8 @@ static bool is_judged(const struct findings *findings, int64_t function_id)
 	return false;
 }
 
-/* Keeps the table made: function_id, calls that are made in its code; of 0, all there
- * are. Without the functions that T1 judged. */
+/* Keeps the table made: function_id, calls of what is inlined in its code, and of
+ * libraries on its behalf; of 0, all there are. Without the functions that T1 judged. */
 static int keep_made(struct rule_input *input, const struct findings *findings)
 {
 	const struct calltree *tree = input->tree;
@@ -62,17 +62,16 @@ static int keep_made(struct rule_input *input, const struct findings *findings)
 	int result;
 
 	for (size_t i = 0; i < tree->order_count; i++) {
-		const struct calltree_node *node = &tree->nodes[tree->order[i]];
-		uint32_t maker = node->parent == CALLTREE_NONE
-					 ? CALLTREE_NONE
-					 : tree->nodes[codes[node->parent]].function;
-		int64_t id =
-			maker == CALLTREE_NONE ? 0 : tree->functions[maker].function_id;
+		uint32_t node = tree->order[i], code = code_of(tree, codes, node);
+		uint32_t maker = tree->nodes[code].function;
+		int64_t calls = calls_of(tree, &tree->nodes[node]);
 
-		codes[tree->order[i]] = code_of(tree, codes, tree->order[i]);
-		sums_add(&made, 0, 0, 0, calls_of(tree, node));
-		if (id && !is_judged(findings, id))
-			sums_add(&made, id, 0, 0, calls_of(tree, node));
+		codes[node] = code;
+		sums_add(&made, 0, 0, 0, calls);
+		/* what is called by itself has code of its own */
+		if (code != node && maker != CALLTREE_NONE &&
+		    !is_judged(findings, tree->functions[maker].function_id))
+			sums_add(&made, tree->functions[maker].function_id, 0, 0, calls);
 	}
 	result = rundb_keep_sums(input->db, "made", "function_id", "calls", &made);
 	sums_done(&made);
@@ -96,8 +95,9 @@ static const struct rule_limit limits[] = {
 	{"hooks_share", 0.2, "ratio", .most = 1,
 	 .meaning = "share that the hooks took of the run: with less T1 judges"},
 	{"made_share", 0.3, "ratio", .most = 1,
-	 .meaning = "share of the run's calls that the function's code makes, with what "
-		    "is inlined in it and what libraries call for it"},
+	 .meaning =
+		 "share of the run's calls that are in the function's code: of what is "
+		 "inlined in it, and what libraries do for it"},
 	{"made_each", 10, "count", .meaning = "such calls for each of its own"},
 	{"least_calls", 100000, "count", .meaning = "such calls"},
 	{"self_share", 0.05, "ratio", .most = 1,
@@ -116,16 +116,16 @@ const struct rule rule_likely_hot = {
 	.slug = "likely-hot",
 	.limits = limits,
 	.title = "Much of the run's calls, in code whose time the hooks hide",
-	.summary = "a function makes much of the run's calls and keeps much of what is "
-		   "left of the time without the hooks, which is not known well",
+	.summary = "much of the run's calls is in a function's code, inlined or of "
+		   "libraries, and what is left of its time is not known well",
 	.needs = MEASURED_CALLS,
 	.most = SEVERITY_MEDIUM,
 	.sql = time_likely_hot_sql_functions,
 	.evaluate = evaluate,
 	.values =
 		(const struct rule_value[]){
-			RULE_LEAST("calls made in its code, of all", "percent",
-				   "made_part", "made_share"),
+			RULE_LEAST("calls in its code, of all", "percent", "made_part",
+				   "made_share"),
 			RULE_LEAST("for each call of it", "count", "made_per_call",
 				   "made_each"),
 			RULE_TELLS("calls of it", "count", "calls"),
