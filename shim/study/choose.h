@@ -7,9 +7,9 @@
  * - it has had CHOOSE_CALLS calls, and not more than one for each 6 us,
  * - those that took 8 times as long as half of all calls do, or longer, took together 5 %
  *   of the thread's time since it was looked at first, and what it waited for a CPU,
- * - it is recorded exactly,
- * and there are not CHOOSE_MOST yet. 64 functions are looked at each 25 ms, so it takes
- * 10 us then.
+ * - each of its calls was recorded: one that was ever only counted has stubs at its
+ * exits, and there are not CHOOSE_MOST yet. 64 functions are looked at each 25 ms, so it
+ * takes 10 us then.
  */
 #pragma once
 
