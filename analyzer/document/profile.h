@@ -38,6 +38,7 @@ extern const struct profile_metric_facts profile_metrics[PROFILE_METRICS];
 
 /* Texts can be shown as they are; NULL: not known. */
 struct profile_function {
+	int64_t id; /* in run.db; 0: not known */
 	const char *name, *linkage_name, *file, *module;
 	uint32_t line;	 /* of the definition; 0: not known */
 	bool is_library; /* of a language's or the system's library */
@@ -67,6 +68,7 @@ struct profile_lane {
 struct profile_sample {
 	uint32_t node, lane;
 	int64_t values[PROFILE_METRICS];
+	int64_t self_error_ns, total_error_ns; /* of slots, as a node's; else 0 */
 };
 
 /* What the paths of a process had between two moments; what was live, at the second. */

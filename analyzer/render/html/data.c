@@ -8,9 +8,9 @@
  *     for each path: its distance to its parent (0: a root), function, recording, id of
  *         the first call, error of self and of total
  *     samples of the whole run (pair: of the side after), then those of each slot (the
- *         side before): how many; of each the distance
- *         to the node of the one before, lane + 1 (0: none), a bit for each metric that
- * is not 0, and these
+ *         side before): how many; of each the distance to the node of the one before,
+ *         lane + 1 (0: none), a bit for each metric that is not 0, behind them for the
+ *         errors of self and of total, and these
  */
 #include "analyzer/render/html/html.h"
 
@@ -41,7 +41,7 @@ static json_t *list_metrics(void)
 	return list;
 }
 
-/* Name, file, line, kind: 1 of a library, 2 a call of libc. */
+/* Name, file, line, kind: 1 of a library, 2 a call of libc; id in run.db. */
 static json_t *list_functions(const struct profile *profile)
 {
 	json_t *list = json_array();
@@ -49,11 +49,13 @@ static json_t *list_functions(const struct profile *profile)
 	for (size_t i = 0; i < profile->function_count; i++) {
 		const struct profile_function *one = &profile->functions[i];
 
-		json_array_append_new(list, json_pack("[o, o, i, i]", text_of(one->name),
-						      text_of(one->file), (int)one->line,
-						      one->is_libc	? 2
-						      : one->is_library ? 1
-									: 0));
+		json_array_append_new(list,
+				      json_pack("[o, o, i, i, I]", text_of(one->name),
+						text_of(one->file), (int)one->line,
+						one->is_libc	  ? 2
+						: one->is_library ? 1
+								  : 0,
+						(json_int_t)one->id));
 	}
 	return list;
 }
@@ -163,6 +165,24 @@ static void add_nodes(struct strbuf *buffer, const struct profile *profile)
 	}
 }
 
+enum { SAMPLE_COLUMNS = PROFILE_METRICS + 2 };
+
+static void add_sample(struct strbuf *buffer, const struct profile_sample *sample)
+{
+	int64_t columns[SAMPLE_COLUMNS];
+	uint64_t mask = 0;
+
+	memcpy(columns, sample->values, sizeof(sample->values));
+	columns[PROFILE_METRICS] = sample->self_error_ns;
+	columns[PROFILE_METRICS + 1] = sample->total_error_ns;
+	for (size_t i = 0; i < SAMPLE_COLUMNS; i++)
+		mask |= (uint64_t)(columns[i] != 0) << i;
+	bytes_add(buffer, mask);
+	for (size_t i = 0; i < SAMPLE_COLUMNS; i++)
+		if (columns[i])
+			bytes_add_signed(buffer, columns[i]);
+}
+
 static void add_samples(struct strbuf *buffer, const struct profile_sample *samples,
 			size_t count)
 {
@@ -171,16 +191,10 @@ static void add_samples(struct strbuf *buffer, const struct profile_sample *samp
 	bytes_add(buffer, count);
 	for (size_t i = 0; i < count; i++) {
 		const struct profile_sample *one = &samples[i];
-		uint64_t mask = 0;
 
-		for (size_t j = 0; j < PROFILE_METRICS; j++)
-			mask |= (uint64_t)(one->values[j] != 0) << j;
 		bytes_add(buffer, one->node - last);
 		bytes_add(buffer, one->lane == PROFILE_NONE ? 0 : one->lane + 1);
-		bytes_add(buffer, mask);
-		for (size_t j = 0; j < PROFILE_METRICS; j++)
-			if (one->values[j])
-				bytes_add_signed(buffer, one->values[j]);
+		add_sample(buffer, one);
 		last = one->node;
 	}
 }

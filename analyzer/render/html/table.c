@@ -122,7 +122,7 @@ static bool put_cell(struct html_page *page, const struct section *section, size
 	int at = table_error_column(table, column);
 	const struct cell *error = at < 0 ? NULL : &cells[at];
 	bool is_unknown = error && cell_is_unknown(cell, error, type);
-	bool is_estimate = error && cell_number(error) > 0;
+	bool is_estimate = error && cell_number(error) > 0 && !is_unknown;
 
 	fputs(is_leading ? "<th scope=\"row\"" : "<td", page->out);
 	if (column_is_number(table, column))

@@ -9,6 +9,7 @@
 #include "analyzer/render/cell.h"
 
 #include <math.h>
+#include <string.h>
 
 #define WIDE 1000.0 /* units of a picture that is as wide as the page */
 #define PLOT_HEIGHT 60.0
@@ -18,11 +19,36 @@ static const char *title_of(const struct section_value *value)
 	return value->title ? value->title : value->name;
 }
 
-static void put_value(struct html_page *page, const struct section_value *value)
+/* The value "cpu_error_ns" of the value "cpu_ns", as in tables; NULL: there is none. */
+static const struct cell *error_of(const struct section *section,
+				   const struct section_value *value)
 {
+	const char *unit = value->name ? strrchr(value->name, '_') : NULL;
+	char name[64];
+
+	if (!unit || unit - value->name > (ptrdiff_t)sizeof(name) / 2)
+		return NULL;
+	snprintf(name, sizeof(name), "%.*s_error%s", (int)(unit - value->name),
+		 value->name, unit);
+	for (size_t i = 0; i < section->value_count; i++)
+		if (section->values[i].name && strcmp(section->values[i].name, name) == 0)
+			return &section->values[i].cell;
+	return NULL;
+}
+
+static void put_value(struct html_page *page, const struct section *section,
+		      const struct section_value *value)
+{
+	const struct cell *error = error_of(section, value);
 	struct strbuf text = {0};
 
-	cell_for_people(&text, &value->cell, value->type, &page->style);
+	if (error && cell_number(error) > 0) {
+		strbuf_puts(&text,
+			    cell_is_unknown(&value->cell, error, value->type) ? "" : "~");
+		cell_with_error(&text, &value->cell, error, value->type, &page->style);
+	} else {
+		cell_for_people(&text, &value->cell, value->type, &page->style);
+	}
 	html_put(page, strbuf_text(&text));
 	strbuf_free(&text);
 }
@@ -41,7 +67,7 @@ static void put_list(struct html_page *page, const struct section *section)
 					 *title_of(value) ? title_of(value)
 							  : section->name);
 		fputs("<dd>", page->out);
-		put_value(page, value);
+		put_value(page, section, value);
 		fputs("</dd>\n", page->out);
 	}
 	fputs("</dl>\n", page->out);
@@ -83,7 +109,7 @@ static void put_shares(struct html_page *page, const struct section *section,
 		fputc(' ', page->out);
 		html_put(page, value->title);
 		fputs(", ", page->out);
-		put_value(page, value);
+		put_value(page, section, value);
 		fputs("</li>\n", page->out);
 		strbuf_free(&text);
 	}

@@ -44,6 +44,7 @@ static int load_functions(struct profiling *profiling)
 		xcalloc(profile->function_count, sizeof(*profile->functions));
 	profile->functions[tree->function_count].name = "?";
 	for (size_t i = 0; i < tree->function_count; i++) {
+		profile->functions[i].id = tree->functions[i].function_id;
 		profile->functions[i].name =
 			profile_clean(profile, tree->functions[i].name);
 		profile->functions[i].line = tree->functions[i].line;

@@ -15,12 +15,16 @@
 
 #define SLOTS_MOST 24
 
+/* What a node has between two moments: its metrics, and behind them how far its times may
+ * be off. */
+enum { SLOT_SELF_ERROR = PROFILE_METRICS, SLOT_TOTAL_ERROR, SLOT_COLUMNS };
+
 struct slicing {
 	struct profiling *profiling;
 	struct doc *doc;
 	struct delta delta;
-	int64_t (*values)[PROFILE_METRICS]; /* by node of the profile */
-	size_t left_out_count;		    /* snapshots */
+	int64_t (*values)[SLOT_COLUMNS]; /* by node of the profile */
+	size_t left_out_count;		 /* snapshots */
 };
 
 /* The process with the run's peak, when it has snapshots; else the one with most. */
@@ -50,6 +54,15 @@ static void add_moment(struct slicing *slicing, const char *label, int64_t time_
 	moment->live_bytes = live_bytes > 0 ? live_bytes : 0;
 }
 
+/* Inside of itself a function's total is in that around it already. */
+static bool is_outermost(const struct slicing *slicing, uint32_t at)
+{
+	uint32_t parent = slicing->delta.tree->nodes[at].parent;
+
+	return parent == CALLTREE_NONE ||
+	       slicing->profiling->places[parent] != slicing->profiling->places[at];
+}
+
 static void add_times(struct slicing *slicing)
 {
 	const struct calltree *tree = slicing->delta.tree;
@@ -68,6 +81,9 @@ static void add_times(struct slicing *slicing)
 		quantity_add(&values[PROFILE_CPU], node->self_cpu_ns);
 		quantity_add(&values[PROFILE_READY], node->self_ready_ns);
 		quantity_add(&values[PROFILE_BLOCKED], node->self_blocked_ns);
+		quantity_add(&values[SLOT_SELF_ERROR], node->self_error_ns);
+		if (is_outermost(slicing, at))
+			quantity_add(&values[SLOT_TOTAL_ERROR], node->total_error_ns);
 	}
 }
 
@@ -96,9 +112,9 @@ static void add_sites(struct slicing *slicing)
 	}
 }
 
-static bool has_any(const int64_t values[PROFILE_METRICS])
+static bool has_any(const int64_t values[SLOT_COLUMNS])
 {
-	for (size_t i = 0; i < PROFILE_METRICS; i++)
+	for (size_t i = 0; i < SLOT_COLUMNS; i++)
 		if (values[i])
 			return true;
 	return false;
@@ -119,6 +135,8 @@ static void keep(struct slicing *slicing, struct profile_slot *slot)
 		sample->node = i;
 		sample->lane = PROFILE_NONE;
 		memcpy(sample->values, slicing->values[i], sizeof(sample->values));
+		sample->self_error_ns = slicing->values[i][SLOT_SELF_ERROR];
+		sample->total_error_ns = slicing->values[i][SLOT_TOTAL_ERROR];
 	}
 }
 
