@@ -96,6 +96,18 @@ struct region_memo {
 
 struct study_lane;
 
+#define LANE_SUSPICIONS 16u
+
+/* A function that had slow calls, see study/suspect.h. Ticks are sums over these, without
+ * those that they waited for a CPU. */
+struct lane_suspicion {
+	uint64_t key;			   /* 0: none */
+	uint64_t begin_ticks, begin_calls; /* when the first was noted */
+	uint64_t slow_ticks, blocked_ticks;
+	uint32_t slow_count;
+	uint32_t function; /* its index in the lane */
+};
+
 /* See shim/study/. */
 struct lane_study {
 	struct study_lane *own; /* NULL: nothing is studied */
@@ -104,6 +116,8 @@ struct lane_study {
 	uint32_t function_at;	/* the next one that is looked at */
 	uint64_t begin_ticks, next_look_ticks;
 	uint64_t begin_ready_ns;
+	uint32_t span_at; /* of those that were kept, the next one */
+	struct lane_suspicion suspicions[LANE_SUSPICIONS];
 };
 
 /* A step's or counter's name by its address, see series.c. */

@@ -22,6 +22,8 @@ extern hidden uint32_t trigger_count;
 #define TRIGGER_STUDY 4u
 #define TRIGGER_FOUND 8u
 #define TRIGGER_STUDIES (TRIGGER_STUDY | TRIGGER_FOUND)
+/* Found for what its slow calls computed: who is below it need not be found. */
+#define TRIGGER_COVERS 16u
 
 struct trigger {
 	uint64_t function;

@@ -318,18 +318,25 @@ static void record_change(uint32_t number, enum segment_recording recording,
 	process_count(SEGMENT_COUNTER_MODE_CHANGES, 1);
 }
 
+/* At the calls of functions with triggers the hooks have something to do. */
+static int is_kept_exact(uint64_t function, enum segment_recording recording)
+{
+	return recording != SEGMENT_RECORDING_EXACT && trigger_count &&
+	       trigger_find(function);
+}
+
 uint32_t cold modes_set(uint64_t function, enum segment_recording recording,
 			enum segment_reason reason)
 {
 	uint32_t number;
 	uint64_t mask;
 
-	/* at its calls snapshots are taken, which the hooks do */
-	if ((trigger_count && trigger_find(function)) || sites_are_forbidden() ||
+	if (is_kept_exact(function, recording) || sites_are_forbidden() ||
 	    !process_lock(&mask))
 		return 0;
 	number = modes_find(function);
-	if (sites_are_forbidden())
+	/* asked again: who gives it triggers has had the lock */
+	if (sites_are_forbidden() || is_kept_exact(function, recording))
 		number = 0;
 	else if (!number)
 		number = add(function);

@@ -12,7 +12,7 @@
 #include "shim/memory/site.h"
 #include "shim/lane/paused.h"
 #include "shim/record/context.h"
-#include "shim/record/region.h"
+#include "shim/record/marks/region.h"
 #include "shim/stacks/stack.h"
 
 /* The context to record with, busy from here on; NULL: do not record. */

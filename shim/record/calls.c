@@ -17,12 +17,11 @@
 #include "shim/patch/modes.h"
 #include "shim/patch/selected.h"
 #include "shim/record/context.h"
+#include "shim/record/ends.h"
 #include "shim/record/frame_hooks.h"
 #include "shim/record/pause.h"
-#include "shim/record/snapshot.h"
 #include "shim/record/windows.h"
 #include "shim/study/choose.h"
-#include "shim/study/study.h"
 #include "shim/waits/off_cpu.h"
 #include "shim/waits/switches.h"
 
@@ -180,27 +179,6 @@ static void close_at(struct lane_context *context, struct segment_frame *frame,
 		frame_pop(context, frame, frame->node, now);
 }
 
-/* What it takes to study a call is in none that is open. */
-static void study(struct lane_context *context, const struct study_call *call)
-{
-	uint64_t since = clock_now();
-
-	study_end(context, call);
-	off_cpu_leave_out(context, since);
-}
-
-/* A call of a function with triggers has ended; node 0: its time is no call's. */
-static void end_trigger(struct lane_context *context, const struct study_call *call)
-{
-	const char *label = trigger_exit_label(call->function);
-
-	if (trigger_actions(call->function) & TRIGGER_STUDIES)
-		study(context, call);
-	if (label)
-		snapshot_take(label, SEGMENT_SNAPSHOT_FUNCTION);
-	pause_exit(context, call->function);
-}
-
 static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stack,
 			   uint64_t now, uintptr_t return_address)
 {
@@ -237,14 +215,10 @@ static cold void exit_slow(uint64_t function, uint64_t call_site, uintptr_t stac
 		context->lane->orphan_exit_count++;
 		return;
 	}
-	call = (struct study_call){
-		.function = function,
-		.node = segment_frame_is_inherited(frame) ? 0 : frame->node,
-		.begin_ticks = frame->start_ticks + context->clock_offset,
-		.ticks = now > frame->start_ticks ? now - frame->start_ticks : 0};
+	call = ends_call_of(context, frame, now);
 	close_at(context, frame, now);
 	if (unlikely(trigger_count))
-		end_trigger(context, &call);
+		ends_triggered(context, &call);
 }
 
 static cold void look(struct lane_context *context, uint64_t function, uint64_t call_site,
@@ -418,6 +392,7 @@ static cold void end_region_slow(uint64_t key, uintptr_t stack, uint64_t now)
 {
 	struct lane_context *context;
 	struct segment_frame *frame;
+	struct study_call call;
 
 	if (paused_is_on()) {
 		if (pause_end_region())
@@ -434,11 +409,13 @@ static cold void end_region_slow(uint64_t key, uintptr_t stack, uint64_t now)
 			context->lane->orphan_region_count++;
 		return;
 	}
-	if (is_below_function(context, frame)) {
+	call = ends_call_of(context, frame, now);
+	if (is_below_function(context, frame))
 		end_below(context, frame, now);
-		return;
-	}
-	close_at(context, frame, now);
+	else
+		close_at(context, frame, now);
+	if (unlikely(trigger_count))
+		ends_triggered(context, &call);
 }
 
 static cold void end_region(uint64_t key, uintptr_t stack, uint64_t now)

@@ -223,6 +223,12 @@ static inline uint64_t frame_clock_behind(const struct lane_context *context)
 	return clock_now();
 }
 
+/* Neither inherited, whose caller is 0, nor with triggers: by one comparison. */
+static inline int frame_is_plain(const struct segment_frame *frame)
+{
+	return frame->caller - 1 < SEGMENT_FRAME_TRIGGERS - 1;
+}
+
 /* The call's frame, when that is all there is to close. */
 static inline __attribute__((always_inline)) struct segment_frame *
 frame_of_region(struct lane_context *context, uint64_t key, uintptr_t stack)
@@ -232,7 +238,5 @@ frame_of_region(struct lane_context *context, uint64_t key, uintptr_t stack)
 	if (unlikely(!(context && fiber_is_current(context, stack))))
 		return NULL;
 	frame = context->top - 1;
-	return likely(frame->function == key && !segment_frame_is_inherited(frame))
-		       ? frame
-		       : NULL;
+	return likely(frame->function == key && frame_is_plain(frame)) ? frame : NULL;
 }

@@ -13,7 +13,7 @@
 #include "shim/lane/tree.h"
 #include "shim/lane/unwind.h"
 #include "shim/memory/deferred.h"
-#include "shim/record/series.h"
+#include "shim/record/marks/series.h"
 #include "shim/stacks/fiber.h"
 #include "shim/study/study.h"
 

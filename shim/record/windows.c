@@ -11,8 +11,10 @@
 #include "shim/budget/budget.h"
 #include "shim/budget/settings.h"
 #include "shim/record/context.h"
+#include "shim/record/ends.h"
 #include "shim/record/frame_hooks.h"
 #include "shim/record/inlined.h"
+#include "shim/study/choose.h"
 #include "shim/waits/off_cpu.h"
 
 /* 24 us at 2.7 GHz: a thousand calls of the shortest. */
@@ -374,6 +376,16 @@ static int is_of_frame(const struct lane_context *context,
 	       (!was_jump && is_below_pushed(context, frame, place));
 }
 
+/* Of a function that got triggers after it was counted: its exits are still here. */
+static cold void close_triggered(struct lane_context *context,
+				 struct segment_frame *frame, uint64_t now)
+{
+	struct study_call call = ends_call_of(context, frame, now);
+
+	frame_pop(context, frame, frame->node, now);
+	ends_triggered(context, &call);
+}
+
 int windows_close_frame(struct lane_context *context, const struct windows_place *place,
 			uint64_t now)
 {
@@ -381,9 +393,12 @@ int windows_close_frame(struct lane_context *context, const struct windows_place
 	/* of the run's clock: what keeping the call takes is left out of the others */
 	uint64_t start = frame->start_ticks + context->clock_offset;
 
-	if (!is_of_frame(context, frame, place) ||
-	    frame->caller & SEGMENT_FRAME_TRIGGERS || segment_frame_is_inherited(frame))
+	if (!is_of_frame(context, frame, place) || segment_frame_is_inherited(frame))
 		return 0;
+	if (unlikely(frame->caller & SEGMENT_FRAME_TRIGGERS)) {
+		close_triggered(context, frame, now - context->clock_offset);
+		return 1;
+	}
 	frame_pop(context, frame, frame->node, now - context->clock_offset);
 	if (context->is_at_window && start >= context->windows.start_ticks &&
 	    start >= context->off_cpu.seen_ticks)
@@ -401,6 +416,7 @@ static cold void look(struct lane_context *context, const struct windows_place *
 	spans_look(context, now);
 	budget_look(context, place->function, place->call_site, node,
 		    place->return_address, now);
+	choose_look(context, now);
 	off_cpu_leave_out(context, now);
 }
 

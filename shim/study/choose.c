@@ -1,45 +1,42 @@
 /* SPDX-License-Identifier: MIT */
-/* Tails in histograms. */
+/* Tails in histograms, and functions under suspicion. */
 #include "shim/study/choose.h"
 
 #include "shim/core/clock.h"
 #include "shim/core/process.h"
-#include "shim/lane/tree.h"
 #include "shim/lane/trigger.h"
 #include "shim/patch/modes.h"
+#include "shim/study/suspect.h"
 
 #define FUNCTIONS_AT_ONCE 64u
 #define LOOK_TICKS (clock_tenth_of_second() >> 2)
 #define LEAST_TICKS (clock_tenth_of_second() >> 1) /* of a thread, before */
-#define CALL_TICKS (clock_tenth_of_second() >> 14) /* 6 us */
 #define SLOW_BUCKETS (3u * 8)			   /* 8 times as long */
 #define SLOW_PART 20u
+/* What a call of a studied function costs, in pairs of hooks: 0.16 us where those are 50
+ * ns. Together they may take a quarter of the budget, without one 2.5 % of the time. */
+#define CALL_PAIRS 3
+#define SHARE_OF_BUDGET 0.25
+#define SHARE_MOST 0.025
 
 static int is_finding;
-static uint32_t found_count; /* atomic */
+/* Under the process lock; read without. */
+static struct {
+	uint32_t count, loose_count;
+	double share; /* of the time, what they cost in the thread that found them */
+} found;
 
 void choose_begin(void)
 {
 	is_finding = 1;
 }
 
-static uint64_t count_calls(const struct segment_function *function)
-{
-	uint64_t sum = 0;
-
-	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
-		sum += function->histogram[i];
-	return sum;
-}
-
 /* The ticks of calls that took 8 times as long as half of them do. */
-static uint64_t slow_ticks(const struct segment_function *function, uint64_t calls)
+static uint64_t slow_ticks(const struct segment_function *function)
 {
-	uint64_t seen = 0, ticks = 0;
-	uint32_t i = 0;
+	uint32_t i = segment_histogram_bucket(suspect_median(function)) + 1;
+	uint64_t ticks = 0;
 
-	while (i < SEGMENT_HISTOGRAM_BUCKETS && seen * 2 < calls)
-		seen += function->histogram[i++];
 	for (i += SLOW_BUCKETS; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
 		ticks += function->histogram[i] * segment_histogram_lower(i);
 	return ticks;
@@ -52,51 +49,114 @@ static uint64_t ready_ticks(const struct lane_context *context)
 	return (uint64_t)((double)ready_ns * process_facts.run->ticks_per_second / 1e9);
 }
 
-static int has_tail(const struct lane_context *context,
-		    const struct segment_function *function, uint64_t now)
+/* Of the thread's time, what it costs to study a function of so many calls. */
+static double share_of(uint64_t calls, uint64_t ticks)
 {
-	uint64_t life = now - context->study.begin_ticks;
-	uint64_t calls = count_calls(function);
+	double pair_ticks =
+		process_facts.run->inner_cost_ticks + process_facts.run->outer_cost_ticks;
 
-	if (calls < CHOOSE_CALLS || calls > life / CALL_TICKS ||
-	    slow_ticks(function, calls) < life / SLOW_PART + ready_ticks(context))
-		return 0;
-	/* One that was ever only counted has stubs at its exits, which do not come to the
-	 * slow path of a call with triggers, even when it is timed again. */
-	return !modes_find(function->key);
+	return ticks ? (double)calls * pair_ticks * CALL_PAIRS / (double)ticks : 1;
 }
 
-static void study(uint64_t function)
+static int is_affordable(double share)
 {
+	double percent = process_facts.overhead_percent;
+	double most = percent > 0 ? percent / 100 * SHARE_OF_BUDGET : SHARE_MOST;
+
+	return found.share + share <= most;
+}
+
+/* What nobody has named: its time was seen to have a tail. */
+static void study(struct lane_context *context, uint64_t key, double share,
+		  uint32_t actions)
+{
+	uint32_t number = modes_find(key);
 	uint64_t mask;
 
-	if (trigger_find(function) ||
-	    __atomic_add_fetch(&found_count, 1, __ATOMIC_RELAXED) > CHOOSE_MOST ||
-	    !process_lock(&mask))
+	if (!process_lock(&mask))
 		return;
-	trigger_add(&(struct trigger){.function = function, .actions = TRIGGER_FOUND});
+	if (found.count < CHOOSE_MOST && !trigger_find(key) &&
+	    trigger_add(&(struct trigger){.function = key, .actions = actions})) {
+		found.count++;
+		found.loose_count += !(actions & TRIGGER_COVERS);
+		found.share += share;
+	}
 	process_unlock(&mask);
+	/* With triggers nobody has it counted again. Without the room for that in its
+	 * code its calls come by the hook now and then: then so many are studied. */
+	if (number && modes_recording(number) != SEGMENT_RECORDING_EXACT)
+		modes_set(key, SEGMENT_RECORDING_EXACT, SEGMENT_REASON_BUDGET);
+	context->study.trigger_count = 0;
 }
 
-/* Names of code alone: whose exits come to the hook. */
-static int is_code(uint64_t key)
+/* Of code that is mapped, or a region: whose ends come to the hooks. */
+static int can_be_studied(uint64_t key)
 {
-	return key && !(key & ~SEGMENT_KEY_ADDRESS_MASK) && !(key & SEGMENT_KEY_REGION);
+	return key && !(key & ~SEGMENT_KEY_ADDRESS_MASK) && !segment_key_is_libc(key) &&
+	       !trigger_find(key);
 }
 
-static void find(struct lane_context *context, uint64_t now)
+static int is_wanted(uint64_t key, int is_loose)
 {
-	struct lane_study *study_state = &context->study;
+	uint32_t number = modes_find(key);
+
+	return (!is_loose || found.loose_count < CHOOSE_LOOSE) && can_be_studied(key) &&
+	       !(number && modes_recording(number) == SEGMENT_RECORDING_OFF);
+}
+
+static double suspicion_share(const struct lane_context *context,
+			      const struct lane_suspicion *suspicion, uint64_t now)
+{
+	const struct segment_function *from = &context->functions[suspicion->function];
+
+	return share_of(suspect_calls(context, from) - suspicion->begin_calls,
+			now - suspicion->begin_ticks);
+}
+
+static int may_be_studied(const struct lane_context *context,
+			  const struct lane_suspicion *suspicion, uint64_t now)
+{
+	return is_wanted(suspicion->key, suspect_waits(suspicion)) &&
+	       is_affordable(suspicion_share(context, suspicion, now));
+}
+
+/* Of those that were slow now and then, the one that matters most. */
+static void find_suspect(struct lane_context *context, uint64_t now)
+{
+	struct lane_suspicion suspicion;
+
+	suspect_note_spans(context, now);
+	if (suspect_take(context, now, may_be_studied, &suspicion))
+		study(context, suspicion.key, suspicion_share(context, &suspicion, now),
+		      suspect_waits(&suspicion) ? TRIGGER_FOUND
+						: TRIGGER_FOUND | TRIGGER_COVERS);
+}
+
+static void look_at(struct lane_context *context, const struct segment_function *function,
+		    uint64_t now)
+{
+	uint64_t life = now - context->study.begin_ticks, calls;
+	double share;
+
+	if (!is_wanted(function->key, 1))
+		return;
+	calls = suspect_calls(context, function);
+	share = share_of(calls, life);
+	if (calls >= CHOOSE_CALLS && is_affordable(share) &&
+	    slow_ticks(function) >= life / SLOW_PART + ready_ticks(context))
+		study(context, function->key, share, TRIGGER_FOUND);
+}
+
+/* Those whose slow calls are not rare, some at a time. */
+static void find_tails(struct lane_context *context, uint64_t now)
+{
+	struct lane_study *state = &context->study;
 	uint32_t count = context->lane->functions.count;
 
 	for (uint32_t i = 0; i < FUNCTIONS_AT_ONCE && i < count; i++) {
-		const struct segment_function *function;
-
-		if (study_state->function_at >= count)
-			study_state->function_at = 1;
-		function = &context->functions[study_state->function_at++];
-		if (is_code(function->key) && has_tail(context, function, now))
-			study(function->key);
+		if (state->function_at >= count)
+			state->function_at = 1;
+		look_at(context, &context->functions[state->function_at++], now);
 	}
 }
 
@@ -121,11 +181,11 @@ void cold choose_look(struct lane_context *context, uint64_t now)
 		state->begin_ready_ns = context->off_cpu.ready_ns;
 		state->next_look_ticks = now + LEAST_TICKS;
 	}
+	if (is_finding && now >= state->next_look_ticks && found.count < CHOOSE_MOST) {
+		find_suspect(context, now);
+		find_tails(context, now);
+		state->next_look_ticks = now + LOOK_TICKS;
+	}
 	if (state->trigger_count != trigger_count)
 		forget_fronts(context);
-	if (!is_finding || now < state->next_look_ticks ||
-	    __atomic_load_n(&found_count, __ATOMIC_RELAXED) >= CHOOSE_MOST)
-		return;
-	find(context, now);
-	state->next_look_ticks = now + LOOK_TICKS;
 }

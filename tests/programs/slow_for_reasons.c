@@ -3,7 +3,9 @@
  * A function that is called 40,000 times, and is slow four times, for another reason each:
  * it waits for a lock, allocates very much, does what it never does otherwise, and calls a
  * child far more often. Recorded by why.py, which knows which call is which: it prints them.
- * With an argument it is killed before the last of them.
+ * "killed": it is killed before the last of them. "hot": there are many more calls at
+ * first, one right after the other, so that nobody would time them all, and some that are
+ * slow, but less so.
  */
 #include "truth.h"
 #include <pthread.h>
@@ -16,8 +18,10 @@
 
 #define CALLS 40000
 #define SLOW_NS 60000000
+#define HOT_CALLS 1000000
+#define EARLY_CALLS 10
 
-enum reason { NONE, WAITS, ALLOCATES, REBUILDS, REPEATS };
+enum reason { NONE, WAITS, ALLOCATES, REBUILDS, REPEATS, EARLY, HOT };
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static sem_t wanted, held;
@@ -84,12 +88,22 @@ ALONE static void fill(enum reason reason)
 	}
 }
 
-ALONE static void sort_index(void)
+UNTRACED void compute_for(long ns)
 {
-	long end = cpu_ns() + SLOW_NS;
+	long end = cpu_ns() + ns;
 
 	while (cpu_ns() < end)
 		compute(1000);
+}
+
+ALONE static void sort_index(void)
+{
+	compute_for(SLOW_NS);
+}
+
+ALONE static void warm_up(void)
+{
+	compute_for(SLOW_NS / 4);
 }
 
 ALONE static void rebuild(void)
@@ -105,7 +119,7 @@ ALONE static void look_up(void)
 
 ALONE static void answer(enum reason reason)
 {
-	unsigned count = reason == REPEATS ? 200000 : 4;
+	unsigned count = reason == REPEATS ? 200000 : reason == HOT ? 1 : 4;
 
 	for (unsigned i = 0; i < count; i++)
 		look_up();
@@ -113,11 +127,37 @@ ALONE static void answer(enum reason reason)
 
 ALONE static void handle(enum reason reason)
 {
-	enter(reason);
-	fill(reason);
+	if (reason != HOT) {
+		enter(reason);
+		fill(reason);
+	}
+	if (reason == EARLY)
+		warm_up();
 	if (reason == REBUILDS)
 		rebuild();
 	answer(reason);
+}
+
+/* A server's time until the next request. */
+UNTRACED void idle(void)
+{
+	struct timespec time = {0, 50000};
+
+	nanosleep(&time, NULL);
+}
+
+/* Long enough for the recorder to see that it is not hot any more, and to find it. */
+static void be_hot(void)
+{
+	time_t end;
+
+	for (unsigned i = 1; i <= HOT_CALLS; i++)
+		handle(HOT);
+	end = time(NULL) + 4;
+	for (unsigned i = 1; i <= EARLY_CALLS * 1000 || time(NULL) < end; i++) {
+		handle(i % 1000 ? NONE : EARLY);
+		idle();
+	}
 }
 
 int main(int argc, char **argv)
@@ -126,14 +166,17 @@ int main(int argc, char **argv)
 					    "repeats"};
 	pthread_t thread;
 
-	(void)argv;
+	int is_hot = argc > 1 && !strcmp(argv[1], "hot");
+
+	if (is_hot)
+		be_hot();
 	sem_init(&wanted, 0, 0);
 	sem_init(&held, 0, 0);
 	pthread_create(&thread, NULL, hold, NULL);
 	for (unsigned i = 1; i <= CALLS; i++) {
 		enum reason reason = i % 10000 == 5000 ? 1 + i / 10000 : NONE;
 
-		if (argc > 1 && i == CALLS - 10000) {
+		if (argc > 1 && !is_hot && i == CALLS - 10000) {
 			fflush(stdout);
 			raise(SIGKILL);
 		}

@@ -48,12 +48,16 @@ def ask(products, *words, status=0):
     return json.loads(result.stdout)
 
 
-def check_causes(document, numbers):
+# Where what is called most is only counted, its caller has its time.
+KNOWN_COUNTED = {**KNOWN, "repeats": (["handle", "answer"], "computes", lambda row: True)}
+
+
+def check_causes(document, numbers, known=KNOWN):
     """Each slow call has its own cause, and that is most of the difference: on a busy machine
     there are other waits beside it."""
     rows = {row["number"]: row for row in document["slow_calls"]}
     for word in numbers:
-        path, kind, is_right = KNOWN[word]
+        path, kind, is_right = known[word]
         row = rows.get(int(numbers[word]))
         harness.expect(row, f"{word}: call {numbers[word]} was not kept: {sorted(rows)}")
         harness.expect(row["path"][-len(path):] == path and row["kind"] == kind and
@@ -83,6 +87,21 @@ def check_killed(products, program, directory):
     check_causes(ask(products, database, "handle"), numbers)
 
 
+def check_hot(products, program, directory):
+    """At the default level a function is found that was so hot that it was only counted, and
+    the same causes are told."""
+    database, numbers = record(products, [program, "hot"], directory, PROFSHIM_LEVEL="full")
+    counted = harness.query(database, "SELECT least > 0 FROM mode WHERE name = 'handle'")
+    harness.expect(counted == [(1,)], f"it was not counted: {counted}")
+    studies = {row["name"]: row for row in ask(products, database)["studies"]}
+    harness.expect("handle" in studies and studies["handle"]["reason"] == "found", f"{studies}")
+    first = studies["handle"]["calls"] - 40000
+    check_causes(ask(products, database, "handle"),
+                 {word: first + int(number) for word, number in numbers.items()}, KNOWN_COUNTED)
+    paths = harness.query(database, "SELECT COUNT(*), MAX(depth) FROM call_paths")[0]
+    harness.expect(paths[0] < 200 and paths[1] < 20, f"paths and depth: {paths}")
+
+
 def check_off(products, program, directory):
     """Without any, the answer says so."""
     database, _ = record(products, [program], directory, PROFSHIM_WHY="off")
@@ -107,6 +126,7 @@ def main():
                        studies[0]["reason"] == "asked", f"{studies}")
         check_killed(products, program, directory)
         check_off(products, program, directory)
+        check_hot(products, program, directory)
 
 
 if __name__ == "__main__":

@@ -15,16 +15,35 @@ static int compare(const void *a, const void *b)
 	return (left > right) - (left < right);
 }
 
-static double middle_duration(const struct study *study)
+/* Of those that were kept by chance, or of all; *ret_count: how many these are. */
+static double middle_duration(const struct study *study, bool only_by_chance,
+			      size_t *ret_count)
 {
 	double *durations = xcalloc(study->call_count + 1, sizeof(*durations)), middle;
+	size_t count = 0;
 
 	for (size_t i = 0; i < study->call_count; i++)
-		durations[i] = study->calls[i].duration_ns;
-	qsort(durations, study->call_count, sizeof(*durations), compare);
-	middle = durations[study->call_count / 2];
+		if (!only_by_chance || !study->calls[i].is_one_of_slowest)
+			durations[count++] = study->calls[i].duration_ns;
+	qsort(durations, count, sizeof(*durations), compare);
+	middle = durations[count / 2];
 	free(durations);
+	*ret_count = count;
 	return middle;
+}
+
+/* A program has phases: what calls take while they are studied is better known from those
+ * that were kept by chance than from all that there were. */
+#define CHANCES_LEAST 4
+
+static double median_of(const struct study *study, double all_ns)
+{
+	size_t count;
+	double middle = middle_duration(study, true, &count);
+
+	if (count >= CHANCES_LEAST)
+		return middle;
+	return all_ns > 0 ? all_ns : middle_duration(study, false, &count);
 }
 
 static void sort_out(struct study *study)
@@ -88,8 +107,7 @@ static void take_off_beside(const struct study *study, struct study_call *call)
 
 void study_judge(struct study *study, double median_ns)
 {
-	study->median_ns =
-		median_ns > 0 || !study->call_count ? median_ns : middle_duration(study);
+	study->median_ns = median_of(study, median_ns);
 	sort_out(study);
 	for (size_t i = 0; i < study->call_count; i++)
 		if (study->calls[i].is_usual)

@@ -5,5 +5,6 @@
 #include "analyzer/model/study/study.h"
 
 /* Says which calls are slow and which usual, and why the slow ones are. median_ns: of all
- * calls of the function, kept or not; 0: of those that are here. */
+ * calls of the function, kept or not, for when few were kept by chance; 0: of those that
+ * are here. */
 void study_judge(struct study *study, double median_ns);

@@ -16,6 +16,7 @@
 #include "shim/lane/trigger.h"
 #include "shim/lane/upcalls.h"
 #include "shim/record/calls.h"
+#include "shim/record/windows.h"
 #include "shim/study/study.h"
 #include "tests/unit/shim/fixture.h"
 
@@ -245,6 +246,30 @@ static void test_found_while_it_is_open(void **state)
 	assert_int_equal(lane_self->lane->orphan_exit_count, 0);
 }
 
+/* Exits of functions that were ever only counted keep their code (shim/patch/stubs.h),
+ * when all their calls have frames again, too. */
+static void test_found_after_it_was_counted(void **state)
+{
+	uint64_t function = study_new();
+	const struct segment_frame *top;
+
+	(void)state;
+	enter(OUTER);
+	top = lane_self->top;
+	for (int i = 0; i < 20; i++) {
+		enter(function);
+		call(CHILD, i == 10 ? 9 : 1);
+		if (i == 10)
+			spin(SLOW_TICKS);
+		windows_exit((void *)function, (void *)1,
+			     (uintptr_t)__builtin_frame_address(0));
+		assert_ptr_equal(lane_self->top, top);
+	}
+	leave(OUTER);
+	assert_int_equal(study_of(function)->call_count, 20);
+	assert_int_equal(slowest_of(function)->number, 11);
+}
+
 static void test_a_handler_in_between_waits_for_nothing(void **state)
 {
 	uint64_t function = study_new();
@@ -285,6 +310,7 @@ int main(void)
 		cmocka_unit_test(test_call_without_an_exit),
 		cmocka_unit_test(test_paths_without_room_are_counted),
 		cmocka_unit_test(test_found_while_it_is_open),
+		cmocka_unit_test(test_found_after_it_was_counted),
 		cmocka_unit_test(test_a_handler_in_between_waits_for_nothing),
 	};
 

@@ -7,7 +7,7 @@
  * addresses which names they were, and compares, since the memory may hold another name
  * by now. Otherwise the table is searched.
  */
-#include "shim/record/region.h"
+#include "shim/record/marks/region.h"
 
 #include "common/segment_names.h"
 #include "shim/core/clock.h"

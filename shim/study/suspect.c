@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: MIT */
+/* Slow calls among those that were kept, by function. */
+#include "shim/study/suspect.h"
+
+#include "common/slow/spans.h"
+#include "shim/core/clock.h"
+#include "shim/core/process.h"
+#include "shim/lane/trigger.h"
+#include "shim/patch/modes.h"
+
+#define SPANS_AT_ONCE 64u
+#define LEAST_TICKS (clock_tenth_of_second() >> 10) /* 98 us, of a slow call */
+#define LEAST_COUNT 2u				    /* the first call is slow often */
+#define LEAST_PART 1000u			    /* of the thread's time */
+
+uint64_t suspect_calls(const struct lane_context *context,
+		       const struct segment_function *function)
+{
+	uint32_t number = modes_find(function->key);
+	uint64_t sum = 0;
+
+	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
+		sum += function->histogram[i];
+	if (number && context->all_counts)
+		sum += context->all_counts[number];
+	return sum;
+}
+
+uint64_t suspect_median(const struct segment_function *function)
+{
+	uint64_t calls = 0, seen = 0;
+
+	for (uint32_t i = 0; i < SEGMENT_HISTOGRAM_BUCKETS; i++)
+		calls += function->histogram[i];
+	for (uint32_t i = 0; calls && i < SEGMENT_HISTOGRAM_BUCKETS; i++) {
+		seen += function->histogram[i];
+		if (seen * 2 >= calls)
+			return segment_histogram_lower(i);
+	}
+	return 0;
+}
+
+static uint64_t ticks_of(uint64_t ns)
+{
+	return (uint64_t)((double)ns * process_facts.run->ticks_per_second / 1e9);
+}
+
+/* Is a function around the node studied, or its own, for what it computes? */
+static int is_covered(const struct lane_context *context, uint32_t node)
+{
+	for (; node > LANE_ROOT; node = context->nodes[node].parent)
+		if (trigger_actions(context->nodes[node].key) &
+		    (TRIGGER_STUDY | TRIGGER_COVERS))
+			return 1;
+	return 0;
+}
+
+/* Its entry: the one that it has, a free one, or that of the least. */
+static struct lane_suspicion *entry_of(struct lane_context *context, uint32_t function,
+				       uint64_t now)
+{
+	struct lane_suspicion *all = context->study.suspicions, *found = all;
+	const struct segment_function *from = &context->functions[function];
+
+	for (uint32_t i = 0; i < LANE_SUSPICIONS; i++) {
+		if (all[i].key == from->key)
+			return &all[i];
+		if (all[i].slow_ticks < found->slow_ticks)
+			found = &all[i];
+	}
+	*found = (struct lane_suspicion){.key = from->key,
+					 .function = function,
+					 .begin_ticks = now,
+					 .begin_calls = suspect_calls(context, from)};
+	return found;
+}
+
+static void note_span(struct lane_context *context, const struct segment_span *span,
+		      uint64_t now)
+{
+	uint64_t ready_ticks = ticks_of(span->ready_ns);
+	uint64_t own_ticks = span->ticks > ready_ticks ? span->ticks - ready_ticks : 0;
+	uint32_t function = context->nodes[span->node].function;
+	struct lane_suspicion *entry;
+
+	if (own_ticks < LEAST_TICKS ||
+	    segment_key_is_libc(context->nodes[span->node].key) ||
+	    own_ticks / SUSPECT_TIMES < suspect_median(&context->functions[function]) ||
+	    is_covered(context, span->node))
+		return;
+	entry = entry_of(context, function, now);
+	entry->slow_count++;
+	entry->slow_ticks += own_ticks;
+	entry->blocked_ticks += ticks_of(span->blocked_ns);
+}
+
+void suspect_note_spans(struct lane_context *context, uint64_t now)
+{
+	const struct segment_span *spans =
+		arrays_entries(context->lane, &context->lane->spans);
+	uint32_t count = context->lane->spans.count, at = context->study.span_at;
+
+	if (at > count) /* some have been left out meanwhile */
+		at = count;
+	if (count - at > SPANS_AT_ONCE)
+		at = count - SPANS_AT_ONCE;
+	for (; at < count; at++)
+		if (spans[at].kind == SEGMENT_SPAN_CALL &&
+		    spans[at].node < context->node_next)
+			note_span(context, &spans[at], now);
+	context->study.span_at = count;
+}
+
+int suspect_take(struct lane_context *context, uint64_t now, suspect_question may_be,
+		 struct lane_suspicion *ret)
+{
+	struct lane_suspicion *all = context->study.suspicions, *found = NULL;
+	uint64_t least = (now - context->study.begin_ticks) / LEAST_PART;
+
+	for (uint32_t i = 0; i < LANE_SUSPICIONS; i++)
+		if (all[i].slow_count >= LEAST_COUNT && all[i].slow_ticks >= least &&
+		    (!found || all[i].slow_ticks > found->slow_ticks) &&
+		    may_be(context, &all[i], now))
+			found = &all[i];
+	if (!found)
+		return 0;
+	*ret = *found;
+	for (uint32_t i = 0; i < LANE_SUSPICIONS; i++)
+		if (all[i].slow_ticks <= ret->slow_ticks)
+			all[i] = (struct lane_suspicion){.key = 0};
+	return 1;
+}
