@@ -27,8 +27,7 @@ static void keep(struct profiling *profiling, uint32_t node, uint32_t lane,
 	profile->samples = xgrow(profile->samples, profile->sample_count,
 				 &profiling->sample_capacity, sizeof(*profile->samples));
 	sample = &profile->samples[profile->sample_count++];
-	sample->node = node;
-	sample->lane = lane;
+	*sample = (struct profile_sample){.node = node, .lane = lane};
 	memcpy(sample->values, values, sizeof(sample->values));
 }
 
