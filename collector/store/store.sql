@@ -7,9 +7,6 @@ SELECT COUNT(*) FROM sqlite_master;
 -- :name objects
 SELECT type, name, tbl_name, sql FROM sqlite_master;
 
--- :name object
-SELECT type, name, tbl_name, sql FROM sqlite_master WHERE name = :name;
-
 -- :name run_of_token
 SELECT run_id FROM run WHERE token = :token;
 
