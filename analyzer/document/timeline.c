@@ -7,6 +7,11 @@
 #include <stdbool.h>
 #include <stdlib.h>
 
+/* Begin and duration are rounded each, so that spans which follow each other seem to
+ * overlap by a nanosecond, and a row of them by more. Cut, a step would not last as long
+ * as it did. */
+#define ROUNDING_NS 4
+
 struct timeline_event *timeline_add(struct timeline *timeline)
 {
 	timeline->events = xgrow(timeline->events, timeline->count, &timeline->capacity,
@@ -103,12 +108,17 @@ size_t timeline_settle(struct timeline *timeline)
 	for (size_t i = 0; i < timeline->count; i++) {
 		struct timeline_event *event = &timeline->events[i],
 				      *last = kept ? &timeline->events[kept - 1] : NULL;
-		int is_late = last && event->kind == TIMELINE_SPAN &&
-			      last->kind == TIMELINE_SPAN &&
-			      last->track == event->track &&
-			      event->start_ns < end_of(last);
+		bool is_late = last && event->kind == TIMELINE_SPAN &&
+			       last->kind == TIMELINE_SPAN &&
+			       last->track == event->track &&
+			       event->start_ns < end_of(last);
 
-		changed += (size_t)is_late;
+		if (is_late &&
+		    (uint64_t)end_of(last) - (uint64_t)event->start_ns <= ROUNDING_NS) {
+			event->start_ns = end_of(last);
+			is_late = false;
+		}
+		changed += is_late;
 		if (is_late && !cut(event, end_of(last)))
 			continue;
 		timeline->events[kept++] = *event;

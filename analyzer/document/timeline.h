@@ -23,7 +23,8 @@ struct timeline_event {
 	int64_t pid;
 	int64_t track; /* of tracks and spans; a number of its own in the run */
 	const char *name;
-	const char *detail; /* of a span: who waited, which step; NULL: not known */
+	const char *detail; /* of a span: who waited, which step; of a track: its thread's
+			     * number; NULL: not known */
 	int64_t start_ns, duration_ns;
 	double value;
 };
@@ -38,6 +39,7 @@ struct timeline_event *timeline_add(struct timeline *timeline);
 void timeline_free(struct timeline *timeline);
 /* Sorts by track and time; a span that reaches into the one before it begins where that
  * ends, and is left out when nothing is left of it: viewers draw one above the other only
- * if it is inside of it. So are calls, and one that lasts longer than that around it ends
- * with it. Returns how many were cut or left out. */
+ * if it is inside of it. What reaches in by a rounding is moved instead. So are calls
+ * cut, and one that lasts longer than that around it ends with it. Returns how many were
+ * cut or left out. */
 size_t timeline_settle(struct timeline *timeline);

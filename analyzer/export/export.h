@@ -24,6 +24,8 @@ struct exporter {
 	/* writes doc->profile, perhaps with doc->timeline or doc->heap; else doc->flame,
 	 * which may be NULL */
 	bool takes_profile, takes_timeline, takes_heap;
+	bool adds_timeline; /* doc->timeline beside the call paths, unless some are chosen
+			     */
 	/* Errors of the stream are the caller's to check. */
 	void (*write)(const struct doc *doc, const struct export_context *context);
 };

@@ -46,6 +46,7 @@ struct report_options {
 	long top, count;	   /* likewise; 0: not given */
 	const char *view;	   /* likewise */
 	bool profile, timeline, heap; /* export: all of a run, not one metric */
+	bool markers;		      /* what a timeline has beside the call paths */
 };
 
 enum report_takes {

@@ -68,11 +68,20 @@ class Firefox:
         info = json.loads(self.ask("profile", "info", "--all", "--json"))
         self.threads = [thread for process in info["processes"] for thread in process["threads"]]
 
-    def count_markers(self):
-        """What it makes of the spans of a trace."""
-        return sum(json.loads(self.ask("thread", "markers", "--json", "--thread",
-                                       thread["threadHandle"]))["totalMarkerCount"]
-                   for thread in self.threads)
+    def markers(self):
+        """{(thread's number, name): [how many, ns together]} of what has a place in time."""
+        found = {}
+        for thread in self.threads:
+            told = json.loads(self.ask("thread", "markers", "--json", "--limit", "0", "--thread",
+                                       thread["threadHandle"]))
+            for kind in told["byType"]:
+                # in ms, and their mean
+                mean = kind["durationStats"]["avg"] if "durationStats" in kind else 0
+                entry = found.setdefault(
+                    (int(str(thread["tid"]).split("-")[0]), kind["markerName"]), [0, 0])
+                entry[0] += kind["count"]
+                entry[1] += round(mean * kind["count"] * 1e6)
+        return found
 
     def ask(self, *words):
         return run(*self.command, *words, env=self.environment)
@@ -129,15 +138,23 @@ def load_into_speedscope(page, modules, recording):
 
 
 def check_trace(recording, modules):
+    """What it makes of the spans of a trace, whose threads have other numbers there."""
     firefox = Firefox(modules, recording, "chrome")
     try:
-        told = firefox.count_markers()
+        told = firefox.markers().values()
     finally:
         firefox.close()
-    expected = recording.rows("SELECT (SELECT COUNT(*) FROM stall) + (SELECT COUNT(*) FROM spans "
-                              "WHERE kind <> 'step')")[0][0]
-    print(f"{recording.name:8} chrome       profiler-cli   {told:>16} run.db {expected:>16} slices")
-    return [] if told == expected else [f"{recording.name}, chrome: {told}, not {expected}"]
+    expected = [value for (_, name), value in recording.in_time().items()
+                if not name.startswith("snapshot ")]
+    told = [value for value in told if value[1]]
+    return problems_in_sum(recording, "chrome", told, expected)
+
+
+def problems_in_sum(recording, kind, told, expected):
+    sums = [[sum(value[at] for value in values) for at in (0, 1)] for values in (told, expected)]
+    print(f"{recording.name:8} {kind:12} profiler-cli   {sums[0][1]:>16} run.db {sums[1][1]:>16}"
+          f" in {sums[0][0]} of {sums[1][0]} slices")
+    return [] if sums[0] == sums[1] else [f"{recording.name}, {kind}: {sums[0]}, not {sums[1]}"]
 
 
 def check(recording, modules):
@@ -151,6 +168,10 @@ def check(recording, modules):
                 print(f"{recording.name:8} {metric:12} {consumer:14} {total:>16}"
                       f" run.db {recording.sums()[metric]:>16}")
                 problems += recordings.problems_of(recording, consumer, metric, total, functions)
+        told = firefox.markers()
+        problems += recordings.problems_in_time(recording, "profiler-cli", told)
+        problems += problems_in_sum(recording, "firefox", told.values(),
+                                    recording.in_time().values())
     finally:
         firefox.close()
     return problems
@@ -161,7 +182,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="profshim-exports-") as folder:
         made = recordings.make(products, folder)
         problems = [problem for recording in made for problem in check(recording, modules)]
-        problems += check_trace(made[1], modules)
+        problems += [problem for recording in made for problem in check_trace(recording, modules)]
         problems += foreign.problems_of(products, folder)
         page = readers.browser.Browser("chromium")
         try:

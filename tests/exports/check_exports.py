@@ -59,6 +59,12 @@ def check_threads(recording):
 
 def check_pruned(recording):
     """What --ignore takes away is told, and is not there."""
+    path = os.path.join(recording.folder, "pruned.firefox")
+    recording.export("firefox", path, "--ignore", "fibonacci")
+    with open(path, encoding="utf-8") as file:
+        text = file.read()
+    if readers.firefox_markers(path) or "snapshots are left out" not in text:
+        return ["--ignore: markers of what was ignored, or nothing is said of them"]
     path = os.path.join(recording.folder, "pruned.pprof")
     recording.export("pprof", path, "--ignore", "fibonacci")
     pprof = readers.Pprof(path)
@@ -75,7 +81,7 @@ def check_timeline(recording):
     with open(recording.file("chrome"), encoding="utf-8") as file:
         events = json.load(file, parse_float=decimal.Decimal)["traceEvents"]
     lanes = recording.rows("SELECT MAX(lane_id) FROM lane")[0][0]
-    ends, told, calls, problems = {}, {}, {}, []
+    ends, told, calls, steps, problems = {}, {}, {}, {}, []
     for event in events:
         if event["ph"] != "X":
             continue
@@ -86,16 +92,26 @@ def check_timeline(recording):
         if open_ends and (track > lanes or end > open_ends[-1]):
             problems.append(f"{event} is not inside of the one before it")
         open_ends.append(end)
-        sums, key = (calls, event["name"]) if track <= lanes else (told, track - lanes)
+        sums, key = (calls, event["name"]) if track <= lanes else \
+            (told, track - lanes) if track <= 2 * lanes else (steps, event["name"])
         sums[key] = sums.get(key, 0) + (1 if track <= lanes else int(event["dur"] * 1000))
     waited = dict(recording.rows("SELECT lane_id, SUM(wait_ns) FROM stall GROUP BY lane_id"))
     if told != waited or len(waited) < 3:
         problems.append(f"waits of tracks: {told}, not {waited}")
+    lasted = dict(recording.rows("SELECT name, SUM(duration_ns) FROM step GROUP BY name"))
+    if steps != lasted or len(lasted) < 2:
+        problems.append(f"steps of tracks: {steps}, not {lasted}")
     slow = dict(recording.rows("SELECT name, COUNT(*) FROM spans WHERE kind <> 'step' "
                                "GROUP BY name"))
     if calls != slow or len(slow) < 3:
         problems.append(f"slow calls: {calls}, not {slow}")
     return problems
+
+
+def check_markers(recording):
+    """What has a place in time is in profiles for Firefox, too, each on its thread."""
+    told = readers.firefox_markers(recording.file("firefox"))
+    return recordings.problems_in_time(recording, "firefox", told)
 
 
 def check_course(recording):
@@ -124,7 +140,10 @@ def main():
         problems += check_threads(waiting) + check_timeline(waiting)
         problems += check_pruned(single) + check_course(single)
         for recording in (single, waiting, plugged):
-            problems += round_trips.problems_of(recording)
+            problems += round_trips.problems_of(recording) + check_markers(recording)
+        names = {name.split(":")[0].split()[0] for _, name in waiting.in_time()}
+        if not names >= {"hold", "waits", "round", "half", "snapshot"}:
+            problems.append(f"waiting has too little in time: {names}")
     print("\n".join(problems))
     sys.exit(f"{len(problems)} problems" if problems else 0)
 

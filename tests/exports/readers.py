@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: MIT
 """What programs of Debian, and readers that know the formats only, make of exports: each
 gives (sum, {function: (itself, with all that it calls)}), None for what it does not tell."""
+import decimal
 import gzip
 import json
 import os
@@ -123,6 +124,28 @@ def speedscope(path, metric):
             stacks += [([names[frame] for frame in stack], weight)
                        for stack, weight in zip(one["samples"], one["weights"])]
     return add_up(stacks)
+
+
+def firefox_markers(path):
+    """{(thread's number, name): [how many, ns together]}"""
+    with open(path, encoding="utf-8") as file:
+        profile = json.load(file, parse_float=decimal.Decimal)
+    known = {schema["name"] for schema in profile["meta"]["markerSchema"]}
+    found = {}
+    for thread in profile["threads"]:
+        markers = thread["markers"]
+        columns = [markers[name] for name in ("name", "startTime", "endTime", "phase", "data",
+                                              "category")]
+        harness.expect({len(column) for column in columns} == {markers["length"]}, "columns")
+        harness.expect(not (markers["length"] and thread["samples"]["length"]),
+                       "markers beside samples, whose axis is no time")
+        for name, start, end, phase, data, _ in zip(*columns):
+            harness.expect(data["type"] in known and phase == (end is not None), str(data))
+            key = int(thread["tid"].split("-")[0]), thread["stringArray"][name]
+            entry = found.setdefault(key, [0, 0])
+            entry[0] += 1
+            entry[1] += int((end - start) * 1000000) if end is not None else 0
+    return found
 
 
 def folded(path):

@@ -61,6 +61,20 @@ class Recording:
         return {name: (amount, total) for name, amount, total in self.rows(
             f"SELECT name, {own}, {whole or 'NULL'} FROM function")}
 
+    def in_time(self):
+        """{(thread's number, name): [how many, ns together]} of slow calls, waits and steps,
+        as exports name them; snapshots are of no thread and last no time."""
+        return {(tid, name): [count, total] for tid, name, count, total in self.rows("""
+            WITH named AS (
+                SELECT lane_id, name, duration_ns FROM spans WHERE kind <> 'step'
+                UNION ALL SELECT lane_id, name, duration_ns FROM step
+                UNION ALL SELECT s.lane_id, 'waits: ' || IFNULL(l.name, s.kind), s.wait_ns
+                FROM stall s LEFT JOIN lock l USING (run_id, lock_id))
+            SELECT t.tid, n.name, COUNT(*), SUM(n.duration_ns) FROM named n
+            JOIN (SELECT lane_id, MIN(tid) AS tid FROM thread GROUP BY lane_id) t USING (lane_id)
+            GROUP BY 1, 2
+            UNION ALL SELECT 0, 'snapshot ' || label, COUNT(*), 0 FROM snapshot GROUP BY 2""")}
+
     def top(self, metric, count=10):
         """The functions with most of a metric by themselves."""
         functions = self.functions(metric)
@@ -104,3 +118,10 @@ def problems_of(recording, consumer, metric, total, functions):
         if None not in (told_whole, whole) and told_whole != whole:
             problems.append(f"{where}: {name} has {told_whole} with callees, not {whole}")
     return problems
+
+
+def problems_in_time(recording, consumer, told):
+    """What a consumer told of what has a place in time, as in_time() has it."""
+    expected = recording.in_time()
+    return [f"{recording.name}, {consumer}: {key} is {told.get(key)}, not {expected.get(key)}"
+            for key in sorted(expected.keys() | told.keys()) if told.get(key) != expected.get(key)]

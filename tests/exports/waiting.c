@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Threads that compute, sleep and wait for each other; each calls what the others call.
+// Steps of two names, counters, and a snapshot in the middle of each thread.
+#include <profshim.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <time.h>
@@ -34,8 +36,14 @@ CALLED static void hold(int rounds)
 CALLED static void *work(void *rounds)
 {
 	for (int i = 0; i < 10; i++) {
+		profshim_step("round");
+		profshim_counter("rounds \"done\"", i);
 		compute(*(int *)rounds);
 		hold(1000);
+		if (i % 5 == 4) {
+			profshim_step("half");
+			profshim_snapshot("half");
+		}
 	}
 	return NULL;
 }

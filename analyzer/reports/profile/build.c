@@ -192,6 +192,13 @@ static void tell(struct profiling *profiling, struct strbuf *text)
 	strbuf_reset(text);
 }
 
+/* They are of all threads and calls: beside some call paths they would say too much. */
+static bool has_markers(const struct report_input *input)
+{
+	return input->options->markers && !input->options->thread &&
+	       !filter_is_active(&input->filter);
+}
+
 static void add_remarks(struct profiling *profiling, const struct doc *doc,
 			const struct run_facts *facts, size_t folded_count)
 {
@@ -216,6 +223,12 @@ static void add_remarks(struct profiling *profiling, const struct doc *doc,
 	remark_estimates(profiling, &text);
 	if (profiling->input->options->thread) {
 		strbuf_puts(&text, "What was live is not kept by thread.");
+		tell(profiling, &text);
+	}
+	if (profiling->input->options->markers && !has_markers(profiling->input)) {
+		strbuf_puts(&text,
+			    "Slow calls, waits, steps and snapshots are left out: they "
+			    "are of all threads and calls.");
 		tell(profiling, &text);
 	}
 	strbuf_printf(&text, "run %lld", (long long)profiling->input->run_id);
@@ -309,7 +322,7 @@ enum exit_status profile_add(struct report_input *input, struct doc *doc,
 	result = load(&profiling, &folded_count);
 	if (result == 0)
 		add_remarks(&profiling, doc, facts, folded_count);
-	if (result == 0 && (options->timeline || options->page))
+	if (result == 0 && (options->timeline || options->page || has_markers(input)))
 		result = profile_add_timeline(input, doc);
 	if (result == 0 && options->heap)
 		result = profile_add_heap(&profiling, doc);

@@ -133,6 +133,24 @@ static void spans_of_a_track_do_not_overlap(void **state)
 	timeline_free(timeline);
 }
 
+/* Begin and duration are rounded each: what follows lasts as long as it did. */
+static void rounding_takes_nothing_from_spans(void **state)
+{
+	struct timeline *timeline = xcalloc(1, sizeof(*timeline));
+
+	(void)state;
+	add_span(timeline, 1, 1000, 501);
+	add_span(timeline, 1, 1500, 101);
+	add_span(timeline, 1, 1600, 1000);
+	assert_int_equal(timeline_settle(timeline), 0);
+	assert_int_equal(timeline->count, 3);
+	assert_int_equal(timeline->events[1].start_ns, 1501);
+	assert_int_equal(timeline->events[1].duration_ns, 101);
+	assert_int_equal(timeline->events[2].start_ns, 1602);
+	assert_int_equal(timeline->events[2].duration_ns, 1000);
+	timeline_free(timeline);
+}
+
 /* A chain of so many nodes; owned by caller. */
 static struct profile *make_chain(uint32_t depth)
 {
@@ -172,6 +190,7 @@ int main(void)
 		cmocka_unit_test(names_do_not_break_lines),
 		cmocka_unit_test(narrow_frames_have_exact_places),
 		cmocka_unit_test(spans_of_a_track_do_not_overlap),
+		cmocka_unit_test(rounding_takes_nothing_from_spans),
 		cmocka_unit_test(deep_stacks_lack_their_middle),
 	};
 

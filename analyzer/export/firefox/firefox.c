@@ -3,9 +3,11 @@
  * A processed profile of profiler.firefox.com, of a version that its readers bring up to
  * date by themselves: a thread for each view, in it the stacks as a tree. Time is laid
  * out path by path: when calls were made is not recorded. Paths whose time is an estimate
- * have a category of their own.
+ * have a category of their own. Of what has a place in time there are threads with
+ * markers alone: beside those samples they would be taken for when the samples were.
  */
 #include "analyzer/export/export.h"
+#include "analyzer/export/firefox/markers.h"
 #include "analyzer/export/json_text.h"
 #include "analyzer/export/views.h"
 
@@ -17,6 +19,9 @@
 
 #define FORMAT_VERSION 49
 #define MS_DIGITS 6 /* of nanoseconds */
+/* Of more threads the viewer shows those with most in them; of fewer all, also those
+ * without samples, which it would take for idle. */
+#define SHOWN_MOST 40
 
 /* What of the profile a view shows, numbered anew. */
 struct part {
@@ -175,8 +180,12 @@ static void put_tables(const struct part *part)
 	      "\"type\":[]},\n\"nativeSymbols\":{\"length\":0,\"libIndex\":[],"
 	      "\"address\":[],\"name\":[],\"functionSize\":[]}",
 	      part->out);
+}
+
+static void put_strings(const struct part *part)
+{
 	fputs(",\n\"stringArray\":[", part->out);
-	for (uint32_t i = 0; i < 2 * functions; i++) {
+	for (uint32_t i = 0; i < 2 * part->function_count; i++) {
 		if (i)
 			putc(',', part->out);
 		put_text(part, i);
@@ -234,37 +243,88 @@ static void put_samples(const struct part *part)
 		count);
 }
 
-static void put_thread(struct part *part, size_t number)
+/* tid: what makes it one of its own among those of the process. */
+static void put_head(FILE *out, const char *name, const char *process, int64_t pid,
+		     const char *tid, bool is_first)
+{
+	fputs("{\"name\":", out);
+	json_put_text(out, name);
+	fputs(",\"processName\":", out);
+	json_put_text(out, process);
+	fprintf(out,
+		",\"pid\":\"%" PRId64
+		"\",\"tid\":\"%s\",\"isMainThread\":%s,\"processType\":\"default\","
+		"\"processStartupTime\":0,\"processShutdownTime\":null,"
+		"\"registerTime\":0,\"unregisterTime\":null,\"pausedRanges\":[]",
+		pid, tid, is_first ? "true" : "false");
+}
+
+static void put_view(struct part *part, size_t number)
 {
 	const struct profile *profile = part->profile;
 	const struct profile_lane *lane = part->view->lane < profile->lane_count
 						  ? &profile->lanes[part->view->lane]
 						  : NULL;
-	struct strbuf name = {0};
+	struct strbuf name = {0}, tid = {0};
 
 	choose(part);
 	view_name(profile, part->view, &name);
-	fputs("{\"name\":", part->out);
-	json_put_text(part->out, strbuf_text(&name));
-	fputs(",\"processName\":", part->out);
-	json_put_text(part->out, lane && lane->process ? lane->process : "all threads");
-	fprintf(part->out,
-		",\"pid\":\"%" PRId64 "\",\"tid\":\"%" PRId64
-		"-%zu\",\"isMainThread\":%s,"
-		"\"processType\":\"default\",\"processStartupTime\":0,"
-		"\"processShutdownTime\":null,\"registerTime\":0,\"unregisterTime\":null,"
-		"\"pausedRanges\":[]",
-		lane ? lane->pid : profile->pid, lane ? lane->tid : 0, number,
-		number ? "false" : "true");
+	strbuf_printf(&tid, "%" PRId64 "-%zu", lane ? lane->tid : 0, number);
+	put_head(part->out, strbuf_text(&name),
+		 lane && lane->process ? lane->process : "all threads",
+		 lane ? lane->pid : profile->pid, strbuf_text(&tid), !number);
 	put_tables(part);
+	put_strings(part);
 	put_samples(part);
 	fputs(",\n\"markers\":{\"length\":0,\"category\":[],\"data\":[],\"endTime\":[],"
 	      "\"name\":[],\"phase\":[],\"startTime\":[]}}",
 	      part->out);
 	strbuf_free(&name);
+	strbuf_free(&tid);
 }
 
-static void put_meta(FILE *out, const struct profile *profile)
+static const char *process_of(const struct profile *profile, int64_t pid)
+{
+	for (size_t i = 0; i < profile->lane_count; i++)
+		if (profile->lanes[i].pid == pid && profile->lanes[i].process)
+			return profile->lanes[i].process;
+	return "process";
+}
+
+static void put_track(struct part *part, const struct marker_track *track, size_t number)
+{
+	struct strbuf name = {0}, tid = {0};
+
+	if (track->counts[0] && track->parts[0]->kind == TIMELINE_CALL)
+		strbuf_puts(&name, "slow calls: ");
+	strbuf_puts(&name, track->name ? track->name : "a thread without a row");
+	if (track->thread)
+		strbuf_printf(&name, " (%s)", track->thread);
+	strbuf_printf(&tid, "%s-%zu", track->thread ? track->thread : "0", number);
+	put_head(part->out, strbuf_text(&name), process_of(part->profile, track->pid),
+		 track->pid, strbuf_text(&tid), !number);
+	part->node_count = part->function_count = 0;
+	put_tables(part);
+	fputs(",\n\"samples\":{\"stack\":[],\"time\":[],\"weight\":null,"
+	      "\"weightType\":\"samples\",\"length\":0},\n",
+	      part->out);
+	marker_put(part->out, track);
+	putc('}', part->out);
+	strbuf_free(&name);
+	strbuf_free(&tid);
+}
+
+static void put_shown(FILE *out, size_t thread_count)
+{
+	if (!thread_count || thread_count > SHOWN_MOST)
+		return;
+	fputs(",\"initialSelectedThreads\":[0],\"initialVisibleThreads\":[", out);
+	for (size_t i = 0; i < thread_count; i++)
+		fprintf(out, "%s%zu", i ? "," : "", i);
+	putc(']', out);
+}
+
+static void put_meta(FILE *out, const struct profile *profile, size_t thread_count)
 {
 	fprintf(out,
 		"{\"meta\":{\"version\":24,\"preprocessedProfileVersion\":%d,"
@@ -273,11 +333,13 @@ static void put_meta(FILE *out, const struct profile *profile)
 		"\"categories\":[{\"name\":\"Other\",\"color\":\"grey\","
 		"\"subcategories\":[\"Other\"]},{\"name\":\"Estimated: not each call was "
 		"timed\",\"color\":\"yellow\",\"subcategories\":[\"Other\"]}],"
-		"\"markerSchema\":[],\"usesOnlyOneStackType\":true,"
+		"\"markerSchema\":%s,\"usesOnlyOneStackType\":true,"
 		"\"doesNotUseFrameImplementation\":true,"
-		"\"sourceCodeIsNotOnSearchfox\":true,\"product\":",
-		FORMAT_VERSION, profile->started_ms);
+		"\"sourceCodeIsNotOnSearchfox\":true,\"keepProfileThreadOrder\":true,"
+		"\"product\":",
+		FORMAT_VERSION, profile->started_ms, marker_schema);
 	json_put_text(out, profile->title);
+	put_shown(out, thread_count);
 	fputs(",\"extra\":[{\"label\":\"profshim\",\"entries\":[", out);
 	for (size_t i = 0; i < profile->remark_count; i++) {
 		fprintf(out, "%s{\"label\":\"Remark\",\"format\":\"string\",\"value\":",
@@ -288,29 +350,43 @@ static void put_meta(FILE *out, const struct profile *profile)
 	fputs("]}]},\n\"libs\":[],\"pages\":[],\"counters\":[],\"threads\":[\n", out);
 }
 
+static void put_threads(struct part *part, struct view *views, size_t view_count,
+			const struct marker_track *tracks, size_t track_count)
+{
+	for (size_t i = 0; i < view_count + track_count; i++) {
+		if (i)
+			fputs(",\n", part->out);
+		if (i >= view_count) {
+			put_track(part, &tracks[i - view_count], i);
+			continue;
+		}
+		part->view = &views[i];
+		put_view(part, i);
+	}
+}
+
 static void write_profile(const struct doc *doc, const struct export_context *context)
 {
 	const struct profile *profile = doc->profile;
 	struct part part = {.out = context->out, .profile = profile};
+	struct marker_track *tracks = NULL;
 	struct view *views;
-	size_t count;
+	size_t view_count, track_count = 0;
 
 	if (!profile)
 		return;
-	views = views_of(profile, &count);
+	views = views_of(profile, &view_count);
+	if (doc->timeline)
+		tracks = marker_tracks(doc->timeline, &track_count);
 	part.nodes = xcalloc(profile->node_count + 1, sizeof(*part.nodes));
 	part.old_nodes = xcalloc(profile->node_count + 1, sizeof(*part.nodes));
 	part.functions = xcalloc(profile->function_count + 1, sizeof(*part.nodes));
 	part.old_functions = xcalloc(profile->function_count + 1, sizeof(*part.nodes));
-	put_meta(part.out, profile);
-	for (size_t i = 0; i < count; i++) {
-		part.view = &views[i];
-		if (i)
-			fputs(",\n", part.out);
-		put_thread(&part, i);
-	}
+	put_meta(part.out, profile, view_count + track_count);
+	put_threads(&part, views, view_count, tracks, track_count);
 	fputs("\n]}\n", part.out);
 	free(views);
+	free(tracks);
 	free(part.nodes);
 	free(part.old_nodes);
 	free(part.functions);
@@ -319,7 +395,9 @@ static void write_profile(const struct doc *doc, const struct export_context *co
 
 const struct exporter exporter_firefox = {
 	.name = "firefox",
-	.summary = "time by thread and every other metric, for profiler.firefox.com",
+	.summary = "time by thread, every other metric, slow calls, for "
+		   "profiler.firefox.com",
 	.takes_profile = true,
+	.adds_timeline = true,
 	.write = write_profile,
 };
