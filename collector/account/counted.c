@@ -14,6 +14,7 @@
 #include "collector/account/moves.h"
 #include "collector/account/nested.h"
 #include "collector/account/rate.h"
+#include "collector/account/reach.h"
 #include "collector/account/weights.h"
 #include "common/base/xalloc.h"
 
@@ -39,6 +40,7 @@ struct counted {
 	double *below, *below_window;
 	uint32_t *exact_above; /* by path of the lane in the cells: see moves.h */
 	struct hosts *hosts;
+	struct reach *reach;
 };
 
 struct counted *counted_new(struct merge *merge)
@@ -439,7 +441,7 @@ static void finish_lane(struct counted *counted, struct kept_lane *lane)
 	if (lane->moves.first < lane->moves.end)
 		moves_make(&counted->moves.all[lane->moves.first],
 			   lane->moves.end - lane->moves.first, merge, counted->rates,
-			   cost.hooks, wall_ns);
+			   cost.hooks, wall_ns, counted->reach);
 	account_totals(merge, lane->lane);
 }
 
@@ -495,6 +497,7 @@ void counted_finish(struct counted *counted, const struct merge_end *ends)
 	find_rates(counted);
 	for_each_lane(counted, find_hidden);
 	find_rates(counted);
+	counted->reach = reach_new(counted->merge);
 	for_each_lane(counted, finish_lane);
 }
 
@@ -508,6 +511,7 @@ void counted_free(struct counted *counted)
 	free(counted->below);
 	free(counted->exact_above);
 	hosts_free(counted->hosts);
+	reach_free(counted->reach);
 	kept_done(&counted->kept);
 	moves_done(&counted->moves);
 	weights_done(&counted->weights);

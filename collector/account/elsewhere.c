@@ -11,8 +11,12 @@
 #include "collector/account/account.h"
 #include "common/base/array.h"
 
-/* Those with most time have nearly all of it; each gets all of the functions. */
+/* Those with most time have nearly all of it. Of so many it is looked whether they can
+ * have made the calls of a function; so many get some of them. */
+#define HOLDERS_KEPT 64u
 #define HOLDERS_MOST 8u
+/* Levels between a holder and what is put below it. */
+#define LEVELS_MOST 16u
 /* What counting may be at most of what there is. */
 #define COUNTED_PART 0.8
 
@@ -34,9 +38,9 @@ static void add_holder(struct holder *top, size_t *count, struct holder holder)
 {
 	size_t at = *count;
 
-	if (*count == HOLDERS_MOST && top[at - 1].room >= holder.room)
+	if (*count == HOLDERS_KEPT && top[at - 1].room >= holder.room)
 		return;
-	if (*count < HOLDERS_MOST)
+	if (*count < HOLDERS_KEPT)
 		(*count)++;
 	else
 		at--;
@@ -97,17 +101,57 @@ static struct shares find_shares(const struct elsewhere *elsewhere,
 	return shares;
 }
 
-/* The path of the function's calls below the holder, or the holder when it is its own; 0:
- * there is no room for it. */
-static uint32_t path_below(struct merge *merge, uint32_t holder, uint32_t function)
+/* Whose code the holder's time is in: regions have none. */
+static uint32_t function_of(const struct merge *merge, uint32_t holder)
+{
+	while (holder && merge->paths[holder].kind != MERGE_FUNCTION)
+		holder = merge->paths[holder].parent;
+	return merge->paths[holder].function;
+}
+
+/* Those that can have made calls of the function. */
+static size_t choose(struct reach *reach, const struct merge *merge,
+		     const struct holder *all, size_t count, uint32_t function,
+		     struct holder *ret)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < count && kept < HOLDERS_MOST; i++)
+		if (reach_may(reach, function_of(merge, all[i].path), function))
+			ret[kept++] = all[i];
+	return kept;
+}
+
+/* The child path, which is at least counted when it is new; 0: there is no room for it.
+ */
+static uint32_t child_below(struct merge *merge, uint32_t path, uint32_t function)
+{
+	size_t before = merge->path_count;
+
+	if (!merge_has_room(merge, path, function, MERGE_FUNCTION))
+		return 0;
+	path = merge_child_path(merge, path, function, MERGE_FUNCTION);
+	if (path >= before)
+		merge->paths[path].recording = SEGMENT_RECORDING_COUNTED;
+	return path;
+}
+
+/* The path of the function's calls below the holder, with the levels that must be
+ * between, or the holder when it is its own; 0: there is no room for it. */
+static uint32_t path_below(struct merge *merge, struct reach *reach, uint32_t holder,
+			   uint32_t function)
 {
 	const struct merge_path *row = &merge->paths[holder];
+	uint32_t levels[LEVELS_MOST], path = holder;
+	size_t count;
 
 	if (row->kind == MERGE_FUNCTION && row->function == function)
 		return holder;
-	if (!merge_has_room(merge, holder, function, MERGE_FUNCTION))
-		return 0;
-	return merge_child_path(merge, holder, function, MERGE_FUNCTION);
+	count = reach_between(reach, function_of(merge, holder), function, levels,
+			      LEVELS_MOST);
+	for (size_t i = 0; i < count && path; i++)
+		path = child_below(merge, path, levels[i]);
+	return path ? child_below(merge, path, function) : 0;
 }
 
 static int are_copies(const struct merge_cell *cell)
@@ -149,9 +193,11 @@ static int64_t take(struct merge_cell *cell, double ns)
  * wrong. Returns whether there was a path for them. */
 static int place_part(struct merge *merge, uint32_t holder,
 		      const struct elsewhere_calls *part, double whole_calls,
-		      const struct rate *rate, const struct hook_cost *cost)
+		      const struct rate *rate, const struct hook_cost *cost,
+		      struct reach *reach)
 {
-	uint32_t path = path_below(merge, holder, merge->paths[part->path].function);
+	uint32_t path =
+		path_below(merge, reach, holder, merge->paths[part->path].function);
 	int64_t given, taken;
 	struct time_error error = {
 		.estimate = (float)(part->calls * hypot(rate->ns, rate->error_ns))};
@@ -201,12 +247,16 @@ static void refuse_all(const struct elsewhere *elsewhere, struct merge *merge,
 	}
 }
 
-/* To each holder as much as it has of what all of them have. */
+/* To each holder that can have them as much as it has of what all of these have. */
 static void place(struct merge *merge, struct elsewhere_calls *calls,
-		  const struct holder *holders, size_t count, struct shares shares,
-		  const struct rate *rate, const struct hook_cost *cost)
+		  const struct holder *all, size_t all_count, struct shares shares,
+		  const struct rate *rate, const struct hook_cost *cost,
+		  struct reach *reach)
 {
 	struct elsewhere_calls left = *calls;
+	struct holder holders[HOLDERS_MOST];
+	size_t count = choose(reach, merge, all, all_count,
+			      merge->paths[calls->path].function, holders);
 	double room = room_of(holders, count);
 
 	for (size_t i = 0; i < count; i++) {
@@ -215,20 +265,22 @@ static void place(struct merge *merge, struct elsewhere_calls *calls,
 					       calls->calls * own * shares.calls,
 					       calls->counting * own * shares.counting};
 
-		if (calls->calls * own < 1 || !place_part(merge, holders[i].path, &part,
-							  calls->calls * own, rate, cost))
+		if (calls->calls * own < 1 ||
+		    !place_part(merge, holders[i].path, &part, calls->calls * own, rate,
+				cost, reach))
 			continue;
 		left.calls -= part.calls;
 		left.counting -= part.counting;
 	}
 	*calls = left;
-	refuse(calls, merge, holders[0].path, rate);
+	refuse(calls, merge, all[0].path, rate);
 }
 
 void elsewhere_place(struct elsewhere *elsewhere, struct merge *merge,
-		     const struct rate *rates, const struct hook_cost *cost)
+		     const struct rate *rates, const struct hook_cost *cost,
+		     struct reach *reach)
 {
-	struct holder holders[HOLDERS_MOST];
+	struct holder holders[HOLDERS_KEPT];
 	size_t count = find_holders(elsewhere, merge, holders);
 	struct shares shares;
 
@@ -236,11 +288,14 @@ void elsewhere_place(struct elsewhere *elsewhere, struct merge *merge,
 		refuse_all(elsewhere, merge, rates);
 		return;
 	}
-	shares = find_shares(elsewhere, rates, cost, room_of(holders, count));
+	shares = find_shares(
+		elsewhere, rates, cost,
+		room_of(holders, count < HOLDERS_MOST ? count : HOLDERS_MOST));
 	for (size_t i = 0; i < elsewhere->count; i++) {
 		struct elsewhere_calls *calls = &elsewhere->all[i];
 
-		place(merge, calls, holders, count, shares, &rates[calls->mode], cost);
+		place(merge, calls, holders, count, shares, &rates[calls->mode], cost,
+		      reach);
 	}
 }
 

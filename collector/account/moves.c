@@ -340,7 +340,8 @@ static void take_left(const struct elsewhere *left, struct merge *merge,
 }
 
 void moves_make(struct move *moves, size_t count, struct merge *merge,
-		const struct rate *rates, const struct hook_cost *cost, int64_t wall_ns)
+		const struct rate *rates, const struct hook_cost *cost, int64_t wall_ns,
+		struct reach *reach)
 {
 	struct elsewhere left;
 
@@ -349,7 +350,7 @@ void moves_make(struct move *moves, size_t count, struct merge *merge,
 		count = make_all(moves, count, merge, rates, cost, wall_ns, &left);
 	for (size_t i = 0; i < count; i++)
 		add_left(&left, &moves[i]);
-	elsewhere_place(&left, merge, rates, cost);
+	elsewhere_place(&left, merge, rates, cost, reach);
 	take_left(&left, merge, cost);
 	elsewhere_done(&left);
 }

@@ -8,6 +8,7 @@
 #include <stddef.h>
 
 #include "collector/account/rate.h"
+#include "collector/account/reach.h"
 #include "collector/merge/merge.h"
 
 struct move {
@@ -39,6 +40,7 @@ void moves_find_exact(const struct merge *merge, uint32_t *exact_above);
 /* Moves the times of a lane, between account_selves() and account_totals(). At least
  * one; the order is changed. wall_ns: longer than that no thread of the lane lived. */
 void moves_make(struct move *moves, size_t count, struct merge *merge,
-		const struct rate *rates, const struct hook_cost *cost, int64_t wall_ns);
+		const struct rate *rates, const struct hook_cost *cost, int64_t wall_ns,
+		struct reach *reach);
 
 void moves_done(struct moves *moves);

@@ -288,6 +288,13 @@ uint32_t identify_function(struct identify *identify, struct module_list *list,
 	return function;
 }
 
+uint32_t identify_known(const struct identify *identify, uint32_t module,
+			uint64_t address)
+{
+	_Static_assert(IDENTIFY_NONE == MAP_NONE, "what is not in the map is no place");
+	return map_get(&identify->address_map, module, address, KEY_ENTRY);
+}
+
 enum demangle_variant identify_variant(const struct identify *identify,
 				       struct module_list *list, uint64_t key)
 {

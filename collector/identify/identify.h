@@ -76,6 +76,11 @@ void identify_done(struct identify *identify);
 uint32_t identify_function(struct identify *identify, struct module_list *list,
 			   uint64_t key);
 
+/* The function that was identified by an entry at this address of the module's file, or
+ * IDENTIFY_NONE: nothing was. */
+uint32_t identify_known(const struct identify *identify, uint32_t module,
+			uint64_t address);
+
 /* Which variant of its function the key names, as far as that was asked for. */
 enum demangle_variant identify_variant(const struct identify *identify,
 				       struct module_list *list, uint64_t key);

@@ -15,6 +15,7 @@
 #include "common/names/cxx_name.h"
 #include "common/base/xalloc.h"
 #include "collector/symbols/budget.h"
+#include "collector/symbols/calls/direct_calls.h"
 #include "collector/symbols/demangle.h"
 #include "collector/symbols/dwarf/dwarf.h"
 #include "collector/symbols/elf.h"
@@ -36,6 +37,8 @@ struct symbol_module {
 	struct symbol_table table;
 	struct symbol_table variables; /* read at the first question */
 	bool has_variables;
+	struct direct_calls calls; /* likewise */
+	bool has_calls;
 	Elf *dwarf_elf;
 	struct debug_info *info; /* NULL until the first question */
 	uint64_t low, high;
@@ -67,6 +70,7 @@ static void module_free(struct symbol_module *module)
 	debug_info_close(module->info);
 	symbol_table_done(&module->table);
 	symbol_table_done(&module->variables);
+	direct_calls_done(&module->calls);
 	elf_file_close(&module->mini);
 	elf_file_close(&module->debug);
 	elf_file_close(&module->file);
@@ -515,4 +519,26 @@ int symbols_near(struct symbol_module *module, uint64_t address, uint64_t distan
 		return -ENOENT;
 	fill_symbol(module, entry->name, name_length(entry->name, true), &frame, ret);
 	return ret->name ? 0 : -ENOENT;
+}
+
+const struct direct_calls *symbols_calls(struct symbol_module *module)
+{
+	if (module->has_calls)
+		return &module->calls;
+	module->has_calls = true;
+	budget_begin(&module->budget);
+	if (module->file.elf)
+		direct_calls_find(module->file.elf, &module->table, &module->budget,
+				  &module->calls);
+	return &module->calls;
+}
+
+size_t symbols_entry_count(const struct symbol_module *module)
+{
+	return module->table.count;
+}
+
+uint64_t symbols_entry(const struct symbol_module *module, size_t number)
+{
+	return module->table.entries[number].address;
 }

@@ -62,7 +62,7 @@ LAYERS = {
     "collector/locks": [*BASE, "collector/read", "collector/processes",
                         "collector/merge"],
     "collector/account": [*BASE, "collector/read", "collector/processes",
-                          "collector/merge", "collector/locks"],
+                          "collector/symbols", "collector/merge", "collector/locks"],
     "collector/ingest": [*BASE, "collector/read", "collector/processes",
                          "collector/merge", "collector/locks", "collector/account"],
     "collector/database": BASE,
