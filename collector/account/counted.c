@@ -14,7 +14,7 @@
 #include "collector/account/moves.h"
 #include "collector/account/nested.h"
 #include "collector/account/rate.h"
-#include "collector/account/reach.h"
+#include "collector/account/callers/reach.h"
 #include "collector/account/weights.h"
 #include "common/base/xalloc.h"
 

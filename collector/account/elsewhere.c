@@ -122,15 +122,20 @@ static size_t choose(struct reach *reach, const struct merge *merge,
 	return kept;
 }
 
-/* The child path, which is at least counted when it is new; 0: there is no room for it.
- */
+/* 0: there is no room for it. */
 static uint32_t child_below(struct merge *merge, uint32_t path, uint32_t function)
+{
+	if (!merge_has_room(merge, path, function, MERGE_FUNCTION))
+		return 0;
+	return merge_child_path(merge, path, function, MERGE_FUNCTION);
+}
+
+/* A level of which no call may ever have been timed there. */
+static uint32_t level_below(struct merge *merge, uint32_t path, uint32_t function)
 {
 	size_t before = merge->path_count;
 
-	if (!merge_has_room(merge, path, function, MERGE_FUNCTION))
-		return 0;
-	path = merge_child_path(merge, path, function, MERGE_FUNCTION);
+	path = child_below(merge, path, function);
 	if (path >= before)
 		merge->paths[path].recording = SEGMENT_RECORDING_COUNTED;
 	return path;
@@ -150,7 +155,7 @@ static uint32_t path_below(struct merge *merge, struct reach *reach, uint32_t ho
 	count = reach_between(reach, function_of(merge, holder), function, levels,
 			      LEVELS_MOST);
 	for (size_t i = 0; i < count && path; i++)
-		path = child_below(merge, path, levels[i]);
+		path = level_below(merge, path, levels[i]);
 	return path ? child_below(merge, path, function) : 0;
 }
 

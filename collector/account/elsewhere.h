@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "collector/account/rate.h"
-#include "collector/account/reach.h"
+#include "collector/account/callers/reach.h"
 #include "collector/merge/merge.h"
 
 struct elsewhere_calls {

@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "collector/account/rate.h"
-#include "collector/account/reach.h"
+#include "collector/account/callers/reach.h"
 #include "collector/merge/merge.h"
 
 struct move {

@@ -3,7 +3,7 @@
  * From a function to those that call it, and on to those that call these, until functions
  * are met that always have frames.
  */
-#include "collector/account/reach.h"
+#include "collector/account/callers/reach.h"
 
 #include <stdlib.h>
 
