@@ -25,7 +25,7 @@ struct frame {
 	size_t row_count, total_count;
 };
 
-/* live is up to date, see live_update(). Free with frame_done(). */
+/* live is up to date, see screen_update(). Free with frame_done(). */
 void frame_make(struct frame *ret, const struct live *live,
 		const struct frame_style *style);
 void frame_done(struct frame *frame);

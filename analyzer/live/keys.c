@@ -199,5 +199,5 @@ void keys_press(struct keys *keys, struct top *top, int key, bool has_row, uint3
 	} else {
 		command(keys, live, key);
 	}
-	live_update(live);
+	screen_update(live);
 }

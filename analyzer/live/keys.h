@@ -26,7 +26,7 @@ struct keys {
 };
 
 /* row: the selected row of the screen, has_row: there is one. What is to be shown has
- * changed, see live_update(). */
+ * changed, see screen_update(). */
 void keys_press(struct keys *keys, struct top *top, int key, bool has_row, uint32_t row);
 /* The lines of '?'; NULL ends them. */
 extern const char *const keys_help[];

@@ -74,12 +74,15 @@ static void update_names(struct live *live)
 		live->is_match[i] = live_matches(live, live->names[i]);
 }
 
-void live_update(struct live *live)
+void live_update(struct live *live, bool has_rates)
 {
 	if (live->zoom >= live->follow->paths.count)
 		live->zoom = 0;
 	update_names(live);
-	rates_find(&live->rates, live->follow, live->since, live->zoom);
+	if (has_rates)
+		rates_find(&live->rates, live->follow, live->since, live->zoom);
+	else
+		rates_begin(&live->rates, live->follow, live->since, live->zoom);
 }
 
 void live_chain(const struct live *live, uint32_t path, struct strbuf *ret)

@@ -17,6 +17,7 @@ struct live {
 	struct follow *follow;
 	struct rates rates;
 	const struct screen *screen;
+	bool has_all_screens;	 /* all are shown of each look, as in the log */
 	enum ledger_since since; /* LEDGER_LOOK or LEDGER_ZERO */
 	int sort;		 /* column of the screen; -1: its own */
 	bool is_reversed;
@@ -35,8 +36,9 @@ struct live {
 void live_init(struct live *live, struct follow *follow, const struct screen *screen);
 void live_done(struct live *live);
 
-/* After a look, or when something above has changed: the rates of what is to be shown. */
-void live_update(struct live *live);
+/* After a look, or when something above has changed: the rates of what is to be shown,
+ * see screen_update(). has_rates: all of them; else no more than rates_begin() finds. */
+void live_update(struct live *live, bool has_rates);
 
 /* The path's names from the outermost (below the zoom) on, as a COLUMN_CHAIN cell has
  * them. */

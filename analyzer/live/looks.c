@@ -4,6 +4,7 @@
 
 #include <time.h>
 
+#include "analyzer/live/screen.h"
 #include "collector/follow/follow.h"
 
 #define MOST_OF_CPU 20 /* a part of so many, the look and the pause together */
@@ -19,9 +20,12 @@ uint64_t top_cpu_ns(void)
 int top_look(struct top *top)
 {
 	uint64_t began_ns = top_cpu_ns();
-	int result = follow_look(top->live.follow);
+	int result;
 
-	live_update(&top->live);
+	top->began_ns = ticks_monotonic_ns();
+	result = follow_look(top->live.follow);
+
+	screen_update(&top->live);
 	top->cost_ns = 0;
 	top_add_cost(top, began_ns);
 	return result;
@@ -34,7 +38,10 @@ void top_add_cost(struct top *top, uint64_t began_ns)
 
 unsigned top_pause_ms(const struct top *top)
 {
-	uint64_t least_ms = top->cost_ns * (MOST_OF_CPU - 1) / 1000000;
+	uint64_t every_ns = top->every_ms * 1000000ull;
+	uint64_t least_ns = top->cost_ns * MOST_OF_CPU;
+	uint64_t now_ns = ticks_monotonic_ns(), next_ns;
 
-	return least_ms > top->every_ms ? (unsigned)least_ms : top->every_ms;
+	next_ns = top->began_ns + (least_ns > every_ns ? least_ns : every_ns);
+	return next_ns > now_ns ? (unsigned)((next_ns - now_ns + 999999) / 1000000) : 0;
 }

@@ -6,12 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "analyzer/live/rates_parts.h"
 #include "collector/follow/room.h"
 
 /* Deeper ones of a recursion are not looked for. */
 #define ABOVE_MOST 4096u
-/* Timed calls differ by about as much as they are long. */
-#define CALL_VARIATION 1.0
 
 static const struct follow_path *path_at(const struct follow *follow, size_t path)
 {
@@ -41,6 +40,8 @@ static void make_room(struct rates *rates, const struct follow *follow)
 				      sizeof(*rates->moved_of));
 	rates->functions = follow_room(rates->functions, &rates->function_room, functions,
 				       sizeof(*rates->functions));
+	rates->sums = follow_room(rates->sums, &rates->sum_room, functions,
+				  sizeof(*rates->sums));
 	rates->next_same = follow_room(rates->next_same, &rates->same_room, paths,
 				       sizeof(*rates->next_same));
 	rates->is_outermost =
@@ -67,180 +68,20 @@ static double square(double value)
 	return value * value;
 }
 
-static void find_error(const struct hook_cost *cost, struct rate *rate, double own,
-		       double others)
+static struct time_error find_error(const struct hook_cost *cost,
+				    const struct path_gain *gain)
 {
 	double sum = cost->inner_ns + cost->outer_ns;
-	double pairs = own * cost->split + others * (1 - cost->split);
+	double pairs = path_gain_pairs(gain, cost);
 
-	rate->error = (struct time_error){
+	return (struct time_error){
 		.hooks = (float)(pairs * cost->hook_error_ns),
-		.split = (float)((own - others) * sum * cost->split_error),
-		.allocs = (float)(rate->allocs * cost->alloc_error_ns),
+		.split = (float)((gain->own - gain->others) * sum * cost->split_error),
+		.allocs = (float)(gain->allocs * cost->alloc_error_ns),
+		.estimate = (float)gain->estimate_ns,
 		.variance = (float)(square(pairs * sum * cost->path_error) +
-				    square(rate->allocs * cost->alloc_ns *
+				    square(gain->allocs * cost->alloc_ns *
 					   cost->path_error))};
-}
-
-static inline double least(double a, double b)
-{
-	return a < b ? a : b;
-}
-
-static inline double most(double a, double b)
-{
-	return a > b ? a : b;
-}
-
-/* What a path itself gained. */
-static inline void read_path(struct rate *rate, const struct follow *follow,
-			     uint32_t path, enum ledger_since since)
-{
-	const struct ledger *ledger = &follow->paths;
-	const struct hook_cost *cost = &follow->cost;
-	double own, others, nested, raw_ns, off_ns;
-
-	own = (double)ledger_get(ledger, path, FOLLOW_CALLS, since);
-	others = (double)ledger_get(ledger, path, FOLLOW_CHILD_CALLS, since);
-	nested = (double)ledger_get(ledger, path, FOLLOW_NESTED_CALLS, since);
-	rate->calls = own;
-	own += nested;
-	others += nested;
-	rate->allocs = (double)ledger_get(ledger, path, FOLLOW_ALLOCS, since);
-	rate->alloc_bytes = (double)ledger_get(ledger, path, FOLLOW_ALLOC_BYTES, since);
-	rate->ready_ns = (double)ledger_get(ledger, path, FOLLOW_READY_NS, since);
-	rate->blocked_ns = (double)ledger_get(ledger, path, FOLLOW_BLOCKED_NS, since);
-	raw_ns = (double)ledger_get(ledger, path, FOLLOW_SELF_TICKS, since) *
-		 follow->ticks.ns_per_tick;
-	raw_ns = raw_ns > 0 ? raw_ns : 0;
-	rate->blocked_ns = least(rate->blocked_ns, raw_ns);
-	rate->ready_ns = least(rate->ready_ns, raw_ns - rate->blocked_ns);
-	off_ns = rate->ready_ns + rate->blocked_ns;
-	rate->most_ns = raw_ns;
-	rate->self_ns = off_ns + raw_ns - off_ns - own * cost->inner_ns -
-			others * cost->outer_ns - rate->allocs * cost->alloc_ns;
-	rate->self_ns = most(rate->self_ns, off_ns);
-	rate->total_ns = 0;
-	rate->is_used = true;
-	rate->is_estimate = false;
-	find_error(cost, rate, own, others);
-}
-
-static bool is_counted(const struct follow *follow, uint32_t function)
-{
-	return function < follow->recording_count &&
-	       follow->recordings[function] != SEGMENT_RECORDING_EXACT;
-}
-
-/* The path in whose frame a path's calls without frames were spent; 0: none. */
-static uint32_t framed_above(const struct follow *follow, uint32_t path)
-{
-	do
-		path = path_at(follow, path)->parent;
-	while (path && is_counted(follow, path_at(follow, path)->function));
-	return path;
-}
-
-/* What is known of a function's timed calls, from the beginning on. */
-struct timed {
-	double calls, self_ns;
-};
-
-static struct timed timed_calls(const struct rates *rates, const struct follow *follow,
-				uint32_t function)
-{
-	struct timed timed = {0, 0};
-
-	for (uint32_t path = rates->first_of[function]; path;
-	     path = rates->next_same[path]) {
-		double calls = (double)ledger_get(&follow->paths, path, FOLLOW_CALLS,
-						  LEDGER_ALL);
-		double others = (double)ledger_get(&follow->paths, path,
-						   FOLLOW_CHILD_CALLS, LEDGER_ALL);
-		double nested = (double)ledger_get(&follow->paths, path,
-						   FOLLOW_NESTED_CALLS, LEDGER_ALL);
-		double ns = (double)ledger_get(&follow->paths, path, FOLLOW_SELF_TICKS,
-					       LEDGER_ALL) *
-			    follow->ticks.ns_per_tick;
-
-		timed.calls += calls;
-		timed.self_ns +=
-			fmax(0, ns - (calls + nested) * follow->cost.inner_ns -
-					(others + nested) * follow->cost.outer_ns);
-	}
-	return timed;
-}
-
-/* The number in `moved` of what a path gained. */
-static uint32_t moved_path(struct rates *rates, const struct follow *follow,
-			   uint32_t path)
-{
-	if (!rates->moved_of[path]) {
-		rates->moved = follow_room(rates->moved, &rates->moved_room,
-					   (uint32_t)rates->moved_count + 1,
-					   sizeof(*rates->moved));
-		read_path(&rates->moved[rates->moved_count++], follow, path,
-			  rates->since);
-		rates->moved_of[path] = (uint32_t)rates->moved_count;
-		rates->is_used[path] = 1;
-	}
-	return rates->moved_of[path] - 1;
-}
-
-static void move_time(struct rate *from, struct rate *to, double ns, double error_ns)
-{
-	to->self_ns += ns;
-	to->most_ns += ns + 2 * error_ns;
-	to->error.estimate += (float)error_ns;
-	to->is_estimate = true;
-	if (!from)
-		return;
-	from->self_ns -= ns;
-	from->error.estimate -= (float)error_ns;
-	from->is_estimate = true;
-}
-
-/* Divides counted calls among the paths on which the function was seen. */
-static void add_counted(struct rates *rates, const struct follow *follow,
-			uint32_t function, double calls)
-{
-	struct timed timed = timed_calls(rates, follow, function);
-	double mean_ns, error_ns;
-
-	if (!(timed.calls > 0))
-		return;
-	mean_ns = timed.self_ns / timed.calls;
-	error_ns = mean_ns * CALL_VARIATION / sqrt(timed.calls);
-	for (uint32_t path = rates->first_of[function]; path;
-	     path = rates->next_same[path]) {
-		double share = (double)ledger_get(&follow->paths, path, FOLLOW_CALLS,
-						  LEDGER_ALL) /
-			       timed.calls * calls;
-		uint32_t above = framed_above(follow, path), to, from = 0;
-
-		if (!(share > 0))
-			continue;
-		to = moved_path(rates, follow, path);
-		if (above)
-			from = moved_path(rates, follow, above);
-		rates->moved[to].calls += share;
-		move_time(above ? &rates->moved[from] : NULL, &rates->moved[to],
-			  share * mean_ns, share * error_ns);
-		if (above)
-			rates->moved[from].self_ns -= share * follow->cost.counted_ns;
-	}
-}
-
-static void find_counted(struct rates *rates, const struct follow *follow,
-			 enum ledger_since since)
-{
-	for (uint32_t i = 0; i < follow->functions.count; i++) {
-		double calls = (double)ledger_get(&follow->functions, i,
-						  FOLLOW_COUNTED_CALLS, since);
-
-		if (calls > 0)
-			add_counted(rates, follow, i, calls);
-	}
 }
 
 static void find_below(struct rates *rates, const struct follow *follow, uint32_t below)
@@ -254,51 +95,114 @@ static void find_below(struct rates *rates, const struct follow *follow, uint32_
 			i == below || rates->is_below[path_at(follow, i)->parent];
 }
 
-static inline void add_to_function(struct rates *rates, uint32_t function,
-				   const struct rate *from)
+static inline void add_to_sum(struct rate_sum *sum, const struct path_gain *gain,
+			      const struct hook_cost *cost)
 {
-	struct rate *to = &rates->functions[function];
+	double pairs = path_gain_pairs(gain, cost);
 
-	to->is_used = true;
-	to->is_estimate |= from->is_estimate;
-	to->calls += from->calls;
-	to->allocs += from->allocs;
-	to->alloc_bytes += from->alloc_bytes;
-	to->self_ns += from->self_ns;
-	to->most_ns += from->most_ns;
-	to->ready_ns += from->ready_ns;
-	to->blocked_ns += from->blocked_ns;
-	time_error_add(&to->error, &from->error);
+	sum->path_count++;
+	sum->calls += gain->calls;
+	sum->self_ns += gain->self_ns;
+	sum->raw_ns += gain->raw_ns;
+	sum->pairs += pairs;
+	sum->squared_pairs += pairs * pairs;
+	sum->own_less_others += gain->own - gain->others;
+	if (gain->allocs > 0) {
+		sum->allocs += gain->allocs;
+		sum->alloc_bytes += gain->alloc_bytes;
+		sum->squared_allocs += gain->allocs * gain->allocs;
+	}
+	sum->ready_ns += gain->ready_ns;
+	sum->blocked_ns += gain->blocked_ns;
+	if (gain->is_estimate) {
+		sum->estimate_ns += gain->estimate_ns;
+		sum->is_estimate = true;
+	}
 }
 
-/* Children come behind their parents. */
-static void add_up(struct rates *rates, const struct follow *follow)
+/* Errors but those of chance add up. */
+static struct time_error error_of_sum(const struct rate_sum *sum,
+				      const struct hook_cost *cost)
 {
-	memset(rates->functions, 0, rates->function_count * sizeof(*rates->functions));
+	double pair_ns = cost->inner_ns + cost->outer_ns;
+
+	return (struct time_error){
+		.hooks = (float)(sum->pairs * cost->hook_error_ns),
+		.split = (float)(sum->own_less_others * pair_ns * cost->split_error),
+		.allocs = (float)(sum->allocs * cost->alloc_error_ns),
+		.estimate = (float)sum->estimate_ns,
+		.variance =
+			(float)(square(pair_ns * cost->path_error) * sum->squared_pairs +
+				square(cost->alloc_ns * cost->path_error) *
+					sum->squared_allocs)};
+}
+
+static void take_sums(struct rates *rates, const struct hook_cost *cost)
+{
+	for (size_t i = 0; i < rates->function_count; i++) {
+		const struct rate_sum *sum = &rates->sums[i];
+
+		rates->functions[i] = (struct rate){.calls = sum->calls,
+						    .allocs = sum->allocs,
+						    .alloc_bytes = sum->alloc_bytes,
+						    .self_ns = sum->self_ns,
+						    .total_ns = sum->total_ns,
+						    .ready_ns = sum->ready_ns,
+						    .blocked_ns = sum->blocked_ns,
+						    .error = error_of_sum(sum, cost),
+						    .most_ns = sum->raw_ns,
+						    .is_used = sum->path_count != 0,
+						    .is_estimate = sum->is_estimate};
+	}
+}
+
+/* Children come behind their parents. What a function gained is summed up as it is, and
+ * made a rate in the end: with an error for each path the pass took a half longer. */
+static inline __attribute__((always_inline)) void
+add_up_columns(struct rates *rates, const struct follow *follow,
+	       const struct path_columns *columns)
+{
+	struct path_time *times = rates->times;
+	const bool has_moved = rates->moved_count != 0;
+
 	for (uint32_t i = (uint32_t)rates->path_count; i-- > 1;) {
-		const struct follow_path *row = path_at(follow, i);
-		struct path_time *time = &rates->times[i];
-		struct rate read, *rate = &read;
+		const struct follow_path *row = &follow->path_rows[i];
+		struct rate_sum *sum = &rates->sums[row->function];
+		double total_ns = times[i].total_ns;
+		struct path_gain gain;
 
 		if (!rates->is_used[i])
 			continue;
-		if (rates->moved_of[i])
-			rate = &rates->moved[rates->moved_of[i] - 1];
-		else
-			read_path(rate, follow, i, rates->since);
-		rate->self_ns = most(rate->self_ns, rate->ready_ns + rate->blocked_ns);
-		time->self_ns = rate->self_ns;
-		time->total_ns += rate->self_ns;
-		if (row->parent) {
-			rates->is_used[row->parent] = 1;
-			rates->times[row->parent].total_ns += time->total_ns;
-		}
+		gain = path_gain_read(follow, columns, i);
+		if (has_moved && rates->moved_of[i])
+			path_gain_move(&gain, &rates->moved[rates->moved_of[i] - 1]);
+		total_ns += gain.self_ns;
+		times[i].cpu_ns = path_gain_cpu_ns(&gain);
+		times[i].total_ns = total_ns;
+		times[row->parent].total_ns += total_ns;
+		rates->is_used[row->parent] = 1;
 		if (!rates->is_below[i])
 			continue;
-		add_to_function(rates, row->function, rate);
+		add_to_sum(sum, &gain, &follow->cost);
 		if (rates->is_outermost[i])
-			rates->functions[row->function].total_ns += time->total_ns;
+			sum->total_ns += total_ns;
 	}
+	rates->is_used[0] = 0;
+}
+
+static void add_up(struct rates *rates, const struct follow *follow,
+		   const struct path_columns *columns)
+{
+	memset(rates->sums, 0, rates->function_count * sizeof(*rates->sums));
+	if (columns->is_look) {
+		struct path_columns gained = *columns;
+
+		gained.is_look = true; /* known to the compiler */
+		add_up_columns(rates, follow, &gained);
+	} else {
+		add_up_columns(rates, follow, columns);
+	}
+	take_sums(rates, &follow->cost);
 }
 
 /* Of functions the counted calls are exact. Only a part of them is below a path. */
@@ -337,16 +241,25 @@ static void begin_paths(struct rates *rates, const struct follow *follow)
 	rates->is_used[0] = 0;
 }
 
-void rates_find(struct rates *rates, const struct follow *follow, enum ledger_since since,
-		uint32_t below)
+void rates_begin(struct rates *rates, const struct follow *follow,
+		 enum ledger_since since, uint32_t below)
 {
 	rates->span_s = (double)ledger_span_ns(&follow->paths, since) / 1e9;
 	rates->since = since;
 	make_room(rates, follow);
-	begin_paths(rates, follow);
 	find_below(rates, follow, below);
-	find_counted(rates, follow, since);
-	add_up(rates, follow);
+}
+
+void rates_find(struct rates *rates, const struct follow *follow, enum ledger_since since,
+		uint32_t below)
+{
+	struct path_columns columns;
+
+	rates_begin(rates, follow, since, below);
+	path_columns_find(&columns, follow, since);
+	begin_paths(rates, follow);
+	rates_add_counted(rates, follow, &columns);
+	add_up(rates, follow, &columns);
 	if (!below)
 		set_exact_calls(rates, follow, since);
 }
@@ -354,22 +267,33 @@ void rates_find(struct rates *rates, const struct follow *follow, enum ledger_si
 struct rate rates_of_path(const struct rates *rates, const struct follow *follow,
 			  uint32_t path)
 {
-	struct rate rate = {0};
+	struct path_columns columns;
+	struct path_gain gain;
 
 	if (!rates->is_used[path])
-		return rate;
-	if (rates->moved_of[path])
-		rate = rates->moved[rates->moved_of[path] - 1];
-	else
-		read_path(&rate, follow, path, rates->since);
-	rate.total_ns = rates->times[path].total_ns;
-	return rate;
+		return (struct rate){.calls = 0};
+	path_columns_find(&columns, follow, rates->since);
+	gain = path_gain_read(follow, &columns, path);
+	if (rates->moved_count && rates->moved_of[path])
+		path_gain_move(&gain, &rates->moved[rates->moved_of[path] - 1]);
+	return (struct rate){.calls = gain.calls,
+			     .allocs = gain.allocs,
+			     .alloc_bytes = gain.alloc_bytes,
+			     .self_ns = gain.self_ns,
+			     .total_ns = rates->times[path].total_ns,
+			     .ready_ns = gain.ready_ns,
+			     .blocked_ns = gain.blocked_ns,
+			     .error = find_error(&follow->cost, &gain),
+			     .most_ns = gain.raw_ns,
+			     .is_used = true,
+			     .is_estimate = gain.is_estimate};
 }
 
 void rates_done(struct rates *rates)
 {
 	free(rates->times);
 	free(rates->functions);
+	free(rates->sums);
 	free(rates->moved);
 	free(rates->moved_of);
 	free(rates->next_same);

@@ -15,6 +15,8 @@ struct screen {
 	const char *name;  /* of --view, and of its rows in the log */
 	const char *title; /* what its rows are */
 	char key;
+	bool has_rates; /* it asks for what rates_find() finds, not for rates_begin()
+			   alone */
 	const struct column *columns;
 	size_t column_count;
 	int sort; /* the column by which it is sorted unless told otherwise */
@@ -40,6 +42,8 @@ const struct screen *screen_of_key(int key);
  * the caller (free); *ret_total: how many there were to choose from. */
 struct table *screen_table(const struct live *live, size_t most, uint32_t **ret_rows,
 			   size_t *ret_total);
+/* live_update(), with what the screen that is shown asks for. */
+void screen_update(struct live *live);
 /* The column it is sorted by now. */
 size_t screen_sort(const struct live *live);
 /* The next (1) or last (-1) column of numbers to sort by. */

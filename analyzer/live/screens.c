@@ -52,6 +52,11 @@ static bool is_number(const struct column *column)
 	}
 }
 
+void screen_update(struct live *live)
+{
+	live_update(live, live->has_all_screens || live->screen->has_rates);
+}
+
 size_t screen_sort(const struct live *live)
 {
 	return (size_t)(live->sort >= 0 ? live->sort : live->screen->sort);

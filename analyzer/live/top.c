@@ -151,6 +151,7 @@ static enum exit_status serve(struct report_input *input)
 	if (status != STATUS_OK)
 		return status;
 	live_init(&top.live, follow, screen);
+	top.live.has_all_screens = input->options->top != 0;
 	result = run(&top, input->options);
 	live_done(&top.live);
 	if (result == 0)

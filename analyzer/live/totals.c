@@ -21,19 +21,16 @@ static void add_threads(struct totals *totals, const struct live *live)
 /* Calls of libc are no calls of the program's functions. */
 static void add_calls(struct totals *totals, const struct live *live)
 {
-	const struct ledger *paths = &live->follow->paths;
 	const struct ledger *functions = &live->follow->functions;
 	const struct follow_path *rows = live->follow->path_rows;
-	bool is_look = live->since == LEDGER_LOOK;
-	size_t count = is_look ? paths->touched_count : paths->count;
+	struct ledger_column calls =
+		ledger_column(&live->follow->paths, FOLLOW_CALLS, live->since);
+	int64_t sum = 0;
 
-	for (size_t i = 0; i < count; i++) {
-		size_t path = is_look ? paths->touched[i] : i;
-
-		if (rows[path].kind == MERGE_FUNCTION)
-			totals->calls_per_s += (double)ledger_get(
-				paths, path, FOLLOW_CALLS, live->since);
-	}
+	for (size_t i = 0; i < live->follow->paths.count; i++)
+		if (rows[i].kind == MERGE_FUNCTION)
+			ledger_sum(&sum, ledger_column_get(&calls, i));
+	totals->calls_per_s += (double)sum;
 	for (size_t i = 0; i < functions->count; i++)
 		totals->calls_per_s += (double)ledger_get(
 			functions, i, FOLLOW_COUNTED_CALLS, live->since);

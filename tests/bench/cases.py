@@ -7,6 +7,7 @@ import sys
 import threading
 
 import measure
+from looks import looks
 from measure import Missing, in_turn, middle, printed_ns
 from phases import phase_changes
 from table import Row
@@ -288,6 +289,6 @@ def forks(setting):
 
 CASES = {"a": pair, "b": real_programs, "c": allocations, "d": threads, "g": start_up,
          "h": snapshots, "i": marks, "j": forks, "k": phase_changes,
-         "l": waits, "m": exports}
+         "l": waits, "m": exports, "n": looks}
 # (e) and (f) look at what (b) has recorded.
 SAME_CASE = {"e": "b", "f": "b"}

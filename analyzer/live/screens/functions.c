@@ -50,6 +50,7 @@ const struct screen screen_functions = {
 	.name = "function",
 	.title = "Functions",
 	.key = 'f',
+	.has_rates = true,
 	.columns = columns,
 	.column_count = sizeof(columns) / sizeof(columns[0]),
 	.sort = RATE_CPU,

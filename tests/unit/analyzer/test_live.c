@@ -296,6 +296,60 @@ static void counted_calls_take_their_time_from_callers(void **state)
 	end(&scene);
 }
 
+/* More than there is in the caller's frame is not given away, and is not certain. */
+static void counted_calls_take_no_more_than_there_is(void **state)
+{
+	const struct rates *rates;
+	struct scene scene;
+	uint32_t number, leaf;
+	double sum_ns = 0;
+
+	(void)state;
+	set_the_scene(&scene);
+	number = make_mode(scene.process, LEAF, SEGMENT_RECORDING_COUNTED);
+	make_count(&scene.lane, number, 0);
+	assert_int_equal(top_look(&scene.top), 0);
+	make_count(&scene.lane, number, 5000); /* 5 ms, if they were as long as before */
+	scene.lane.nodes[scene.main].total_ticks += 3000000;
+	scene.lane.nodes[scene.work].total_ticks += 2000000;
+	scene.lane.nodes[scene.work].call_count += 1;
+	assert_int_equal(top_look(&scene.top), 0);
+	rates = &scene.top.live.rates;
+	leaf = scene.top.live.follow->merge.paths[3].function;
+	for (size_t i = 0; i < rates->function_count; i++)
+		sum_ns += rate_cpu_ns(&rates->functions[i]);
+	assert_true(fabs(sum_ns - 3000000) < 1);
+	assert_true(fabs(rates->functions[leaf].self_ns - 2000000) < 1);
+	assert_true(fabs(path_rate(&scene, 2).self_ns) < 1);
+	assert_true(fabs(rates->functions[leaf].calls - 5000) < 1e-6);
+	assert_true(rate_error_ns(&rates->functions[leaf]) > 1900000);
+	end(&scene);
+}
+
+/* Of many looks the views say the same as of one that is as long. */
+static void looks_add_up(void **state)
+{
+	struct scene scene;
+	struct rate path, function;
+	uint32_t leaf;
+
+	(void)state;
+	set_the_scene(&scene);
+	scene.top.live.since = LEDGER_ZERO;
+	for (int i = 0; i < 5; i++)
+		go_on(&scene);
+	path = path_rate(&scene, 3);
+	leaf = scene.top.live.follow->merge.paths[3].function;
+	function = scene.top.live.rates.functions[leaf];
+	assert_true(fabs(path.calls - 500) < 1e-6);
+	assert_true(fabs(path.self_ns - 5000000) < 1);
+	assert_true(fabs(function.calls - 500) < 1e-6);
+	assert_true(fabs(function.self_ns - 5000000) < 1);
+	assert_true(fabs(function.total_ns - 5000000) < 1);
+	assert_true(fabs(rate_error_ns(&path) - rate_error_ns(&function)) < 2);
+	end(&scene);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -306,6 +360,8 @@ int main(void)
 		cmocka_unit_test(frames_fit_where_they_are_shown),
 		cmocka_unit_test(names_cannot_write_lines_of_the_log),
 		cmocka_unit_test(counted_calls_take_their_time_from_callers),
+		cmocka_unit_test(counted_calls_take_no_more_than_there_is),
+		cmocka_unit_test(looks_add_up),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

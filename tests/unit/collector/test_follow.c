@@ -309,6 +309,45 @@ static void sums_end_where_numbers_do(void **state)
 	ledger_grow(&ledger, 1000);
 	assert_true(ledger_get(&ledger, 2, 1, LEDGER_ALL) == INT64_MAX);
 	assert_int_equal(ledger_get(&ledger, 999, 0, LEDGER_ALL), 0);
+	for (uint64_t look = 10; look < 13; look++) {
+		ledger_begin(&ledger, look);
+		for (uint32_t row = 0; look < 12 && row < 1000; row++)
+			ledger_add(&ledger, row, 0, row % 2 ? INT64_MAX - 3 : row);
+	}
+	assert_true(ledger_get(&ledger, 999, 0, LEDGER_ALL) == INT64_MAX);
+	assert_int_equal(ledger_get(&ledger, 998, 0, LEDGER_ALL), 2 * 998);
+	ledger_done(&ledger);
+}
+
+/* With few and with many rows at a look, which are settled in different ways. */
+static void columns_are_what_rows_are(void **state)
+{
+	static const enum ledger_since all[] = {LEDGER_ALL, LEDGER_LOOK, LEDGER_ZERO};
+	struct ledger ledger = {.width = 3};
+
+	(void)state;
+	ledger_grow(&ledger, 100);
+	for (uint64_t look = 1; look < 12; look++) {
+		ledger_begin(&ledger, look);
+		for (uint32_t row = 0; row < 100; row += look % 3 ? 1 : 50)
+			ledger_add(&ledger, row, 0, (int64_t)look * row);
+		ledger_add(&ledger, 7, 1, look == 1 ? INT64_MAX : -1);
+		if (look == 5)
+			ledger_set_zero(&ledger);
+		for (size_t at = 0; at < 3 * 3 * 100; at++) {
+			enum ledger_since since = all[at / 300];
+			struct ledger_column column =
+				ledger_column(&ledger, at / 100 % 3, since);
+
+			assert_int_equal(
+				ledger_column_get(&column, at % 100),
+				ledger_get(&ledger, at % 100, at / 100 % 3, since));
+		}
+	}
+	/* 1 + 2 + 4 + 5 + 7 + 8 + 10 + 11 */
+	assert_int_equal(ledger_get(&ledger, 99, 0, LEDGER_ALL), 48 * 99);
+	assert_int_equal(ledger_get(&ledger, 99, 0, LEDGER_ZERO), 36 * 99);
+	assert_int_equal(ledger_get(&ledger, 99, 2, LEDGER_ALL), 0);
 	ledger_done(&ledger);
 }
 
@@ -324,6 +363,7 @@ int main(void)
 		cmocka_unit_test(a_cut_file_harms_nobody),
 		cmocka_unit_test(foreign_directories_are_left_alone),
 		cmocka_unit_test(sums_end_where_numbers_do),
+		cmocka_unit_test(columns_are_what_rows_are),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
