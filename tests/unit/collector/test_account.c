@@ -10,8 +10,10 @@
 #include <stdint.h>
 #include <cmocka.h>
 #include <math.h>
+#include <stdlib.h>
 
 #include "collector/account/rate.h"
+#include "collector/account/snapshots.h"
 #include "collector/account/weights.h"
 #include "collector/merge/time_error.h"
 #include "collector/processes/ticks.h"
@@ -231,6 +233,38 @@ static void errors_add_by_kind(void **state)
 	assert_int_equal(time_error_half_width(&a, 0, 1000), 1000);
 }
 
+#define DEEP 400000u
+
+/* A recursion of 400,000 paths that were only counted, below one with frames; and one of
+ * nobody's. A walk up from each path would take minutes: more than the test may. */
+static void counted_paths_take_from_the_frame_above(void **state)
+{
+	struct merge merge = {.path_count = DEEP};
+	int64_t *most;
+
+	(void)state;
+	merge.paths = calloc(DEEP, sizeof(*merge.paths));
+	assert_non_null(merge.paths);
+	for (uint32_t i = 1; i < DEEP; i++)
+		merge.paths[i] =
+			(struct merge_path){.parent = i - 1,
+					    .self_ns = 3,
+					    .recording = SEGMENT_RECORDING_COUNTED};
+	merge.paths[1].recording = SEGMENT_RECORDING_EXACT;
+	merge.paths[DEEP - 2].recording = SEGMENT_RECORDING_EXACT;
+	merge.paths[2].parent = 0;
+	merge.paths[3].parent = 1;
+	most = snapshots_most_self(&merge);
+	assert_int_equal(most[0], 3);
+	assert_int_equal(most[1], 3 * (DEEP - 4));
+	assert_int_equal(most[2], 3);
+	assert_int_equal(most[3], 3);
+	assert_int_equal(most[DEEP - 2], 6);
+	assert_int_equal(most[DEEP - 1], 3);
+	free(most);
+	free(merge.paths);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -243,6 +277,7 @@ int main(void)
 		cmocka_unit_test(cost_of_many_paths),
 		cmocka_unit_test(cost_of_far_blocks),
 		cmocka_unit_test(errors_add_by_kind),
+		cmocka_unit_test(counted_paths_take_from_the_frame_above),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
