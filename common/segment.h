@@ -272,6 +272,7 @@ struct segment_slot {
 #define SEGMENT_LOCK_LIMIT 8192u      /* of a lane */
 #define SEGMENT_LOCK_WAIT_LIMIT 16384u
 #define SEGMENT_STALL_LIMIT 8192u
+#define SEGMENT_SPAN_FLOOR_LIMIT_NS 86400000000000u /* a day */
 
 struct segment_file {
 	uint64_t magic;

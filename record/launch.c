@@ -73,6 +73,7 @@ int record_set_environment(const struct record_options *options, const char *shi
 		{"PROFSHIM_UNTIL", options->until},
 		{"PROFSHIM_WHILE_STEP", options->while_step},
 		{"PROFSHIM_WHY", options->why},
+		{"PROFSHIM_SPANS", options->spans},
 		/* the program need not wait for its collector: we do */
 		{"PROFSHIM_WAIT", "0"},
 	};

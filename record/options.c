@@ -9,6 +9,7 @@
 
 #include "common/base/options.h"
 #include "common/base/xalloc.h"
+#include "common/settings/duration.h"
 #include "common/segment.h"
 #include "common/json/component_map.h"
 #include "collector/symbols/library.h"
@@ -73,6 +74,7 @@ enum {
 	OPTION_UNTIL,
 	OPTION_WHILE_STEP,
 	OPTION_WHY,
+	OPTION_SPANS,
 	OPTION_EXPLAIN_BUILD,
 };
 
@@ -121,6 +123,10 @@ static const struct argp_option options[] = {
 	{"why", OPTION_WHY, "LIST", 0,
 	 "functions whose slowest calls are kept, for prof-analyze why; auto: those with "
 	 "a tail (auto)",
+	 OF_A_RUN},
+	{"spans", OPTION_SPANS, "TIME", 0,
+	 "keep each call and step that takes so long, such as 100us, for prof-analyze "
+	 "timeline; off: none (auto: 10us)",
 	 OF_A_RUN},
 	{"wait", OPTION_WAIT, "SECONDS", 0,
 	 "how long to wait for the file to be written (30)", OF_A_RUN},
@@ -190,6 +196,19 @@ static const char *read_rules(struct argp_state *state, const char *name,
 
 	if (wrong)
 		options_refuse(state, "%s does not take \"%s\": %s", name, text, wrong);
+	return text;
+}
+
+static const char *read_spans(struct argp_state *state, const char *text)
+{
+	uint64_t floor_ns;
+
+	if (strcmp(text, "auto") && strcmp(text, "off") &&
+	    !duration_read(text, SEGMENT_SPAN_FLOOR_LIMIT_NS, &floor_ns))
+		options_refuse(state,
+			       "--spans takes auto, off or a time up to a day, such as "
+			       "100us or 2ms, not \"%s\"",
+			       text);
 	return text;
 }
 
@@ -417,6 +436,9 @@ static error_t take_run_option(int key, char *value, struct argp_state *state)
 		break;
 	case OPTION_WHY:
 		ret->why = value;
+		break;
+	case OPTION_SPANS:
+		ret->spans = read_spans(state, value);
 		break;
 	case OPTION_WAIT:
 		ret->wait_s = read_number(state, "--wait", value, 0, LONGEST_WAIT_S);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "common/settings/duration.h"
 #include "common/selection.h"
 #include "shim/boot/job.h"
 #include "shim/boot/variable.h"
@@ -105,33 +106,18 @@ static void read_snapshots(struct config *config, char **environment)
 
 /* Calls as long as that are worth a line of their own; fewer, when there are many. */
 #define SPANS_AUTO_NS 10000u
-#define SPANS_MOST_NS 86400000000000u /* a day */
 
-/* "off", "auto" and "100us": the shortest that is kept. */
 static void read_spans(struct config *config, char **environment)
 {
-	static const struct {
-		const char *name;
-		uint64_t ns;
-	} units[] = {{"ns", 1}, {"us", 1000}, {"ms", 1000000}, {"s", 1000000000}};
 	const char *value = variable_find(environment, "PROFSHIM_SPANS");
-	unsigned long number;
-	char *end;
 
 	if (!value || !*value || !strcmp(value, "auto"))
 		return;
-	errno = 0;
-	number = strtoul(value, &end, 10);
-	config->span_floor_ns = 0;
 	if (!strcmp(value, "off"))
-		return;
-	for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++)
-		if (!strcmp(end, units[i].name) && number <= SPANS_MOST_NS / units[i].ns)
-			config->span_floor_ns = number * units[i].ns;
-	if (errno || end == value || *value == '-' || !config->span_floor_ns) {
+		config->span_floor_ns = 0;
+	else if (!duration_read(value, SEGMENT_SPAN_FLOOR_LIMIT_NS,
+				&config->span_floor_ns))
 		config_ignore(config, "PROFSHIM_SPANS", value);
-		config->span_floor_ns = SPANS_AUTO_NS;
-	}
 }
 
 static void read_report(struct config *config, char **environment)

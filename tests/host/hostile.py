@@ -42,7 +42,7 @@ def places(case):
 def options(case):
     record = case.products.record
     for words in (*([f"--{name}={BAD}"] for name in
-                    ("stack-depth", "max-paths", "follow", "level", "wait", "report", "repeat",
+                    ("stack-depth", "max-paths", "follow", "level", "spans", "wait", "report", "repeat",
                      "warmup", "against", "input", "label", "output")),
                   ["--repeat=2", f"--label=1,{BAD}"], ["--against=x", "--label", f",{BAD}"],
                   [f"--{BAD}"], [f"--{BAD}={BAD}"], [f"--re={BAD}"], [f"--quiet={BAD}"],

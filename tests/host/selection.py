@@ -144,6 +144,23 @@ def by_command(case):
 
 
 @scenario
+def spans_by_command(case):
+    """--spans is PROFSHIM_SPANS: what is kept, or why not."""
+    program = case.compile("chosen.cpp", flags=["-pthread"])
+    for given, floor in (("off", 0), ("2ms", 2000000), ("auto", 10000)):
+        if os.path.exists(case.database):
+            os.remove(case.database)
+        ran = case.run_plain([case.products.record, "-q", "-o", case.database, "--spans", given,
+                              program])
+        expect(ran.returncode == 0, f"{ran}")
+        expect(case.trust("span_floor_ns") == floor, f"{given}: {case.trust('span_floor_ns')}")
+    for wrong in ("", "10", "-1ms", "1h", "2d", "90000s", "0us", "Off"):
+        refused = case.run_plain([case.products.record, "--spans", wrong, program])
+        expect(refused.returncode == 2 and "--spans takes auto, off or a time" in refused.stderr,
+               f"{wrong}: {refused}")
+
+
+@scenario
 def objects_that_come_and_go(case):
     for name in ("plugin_one", "plugin_two"):
         os.rename(case.compile(name + ".c", flags=["-shared", "-fPIC"]),
