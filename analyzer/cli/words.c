@@ -55,7 +55,11 @@ void cli_choose_exporter(struct request *cli, struct strbuf *error)
 		cli->exporter = find_exporter(cli->report->format, true);
 		return;
 	}
-	cli->exporter = find_exporter(cli->options.argument, false);
+	cli->exporter =
+		find_exporter(strcmp(cli->options.argument, "perfetto") == 0
+				      ? "chrome" /* which it reads, see its file */
+				      : cli->options.argument,
+			      false);
 	if (cli->exporter) {
 		cli->options.profile = cli->exporter->takes_profile;
 		cli->options.timeline = cli->exporter->takes_timeline;
@@ -69,11 +73,6 @@ void cli_choose_exporter(struct request *cli, struct strbuf *error)
 			      "prof-analyze tree %s --format %s",
 			      cli->report->name, cli->options.argument, cli->database,
 			      cli->options.argument);
-		return;
-	}
-	if (strcmp(cli->options.argument, "perfetto") == 0) {
-		strbuf_printf(error, "%s: Perfetto opens the format chrome",
-			      cli->report->name);
 		return;
 	}
 	strbuf_printf(error, "%s: there is no format '", cli->report->name);

@@ -3,7 +3,7 @@
 """What Go's pprof, profiler.firefox.com's command line and speedscope make of exports, and
 what becomes of profiles of perf and Go that are imported.
 
-usage: check_consumers.py BUILD-ROOT NODE-MODULES
+usage: check_consumers.py BUILD-ROOT NODE-MODULES [TRACE-PROCESSOR-SHELL]
 
 Prints a line for each metric that a consumer tells: its sum and ours. scripts/check-exports
 fetches the consumers and runs this.
@@ -19,6 +19,7 @@ import time
 import foreign
 import readers
 import recordings
+import trace_processor
 from recordings import harness
 
 UNITS = {"count": [], "nanoseconds": ["-unit=ns"], "bytes": ["-unit=B"]}
@@ -179,10 +180,15 @@ def check(recording, modules):
 
 def main():
     products, modules = harness.Products(sys.argv[1]), os.path.abspath(sys.argv[2])
+    perfetto = os.path.abspath(sys.argv[3]) if len(sys.argv) > 3 else None
+    if perfetto:
+        trace_processor.check_program(perfetto)
     with tempfile.TemporaryDirectory(prefix="profshim-exports-") as folder:
         made = recordings.make(products, folder)
         problems = [problem for recording in made for problem in check(recording, modules)]
         problems += [problem for recording in made for problem in check_trace(recording, modules)]
+        for recording in made if perfetto else []:
+            problems += trace_processor.problems_of(perfetto, recording)
         problems += foreign.problems_of(products, folder)
         page = readers.browser.Browser("chromium")
         try:

@@ -78,8 +78,12 @@ def check_pruned(recording):
 def check_timeline(recording):
     """The waits of a track add up to those of the lane, and none reaches into the next; slow
     calls are as run.db has them, each inside of what is around it."""
-    with open(recording.file("chrome"), encoding="utf-8") as file:
-        events = json.load(file, parse_float=decimal.Decimal)["traceEvents"]
+    recording.export("perfetto", recording.file("perfetto"))
+    with open(recording.file("chrome"), encoding="utf-8") as file, \
+            open(recording.file("perfetto"), encoding="utf-8") as same:
+        text = file.read()
+        harness.expect(text == same.read(), "perfetto is not another name of chrome")
+    events = json.loads(text, parse_float=decimal.Decimal)["traceEvents"]
     lanes = recording.rows("SELECT MAX(lane_id) FROM lane")[0][0]
     ends, told, calls, steps, problems = {}, {}, {}, {}, []
     for event in events:

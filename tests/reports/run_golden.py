@@ -359,7 +359,6 @@ CASES = {
     "export-error-json": (["export", "json", "fixture.db"], {}),
     "export-error-metric": (["export", "pprof", "fixture.db", "--metric", "calls"], {}),
     "export-error-format": (["export", "foldde", "fixture.db"], {}),
-    "export-error-perfetto": (["export", "perfetto", "fixture.db"], {}),
     "export-error-option": (["export", "folded", "fixture.db", "--width", "600"], {}),
     "runs": (["runs", "fixture.db"], {}),
     "runs-json": (["runs", "fixture.db", "-f", "json"], {}),

@@ -104,8 +104,9 @@ const struct report report_export = {
 		"profiler.firefox.com; slow calls, steps and snapshots as markers), dhat "
 		"(allocation sites, JSON, for dh_view.html "
 		"of valgrind), massif (live memory over snapshots, for ms_print), chrome "
-		"(steps, waits, snapshots and counters over time, "
-		"JSON, for Perfetto). They take --run, --thread, --focus, --ignore and "
+		"or perfetto (slow calls, steps, waits, snapshots and counters over "
+		"time, JSON, for Perfetto). They take --run, --thread, --focus, --ignore "
+		"and "
 		"--inlined, and no --metric.",
 	.example = "prof-analyze export folded run.db --metric calls -o calls.txt",
 	.takes = TAKES_RUN | TAKES_FILTER | TAKES_INLINED | TAKES_THREAD | TAKES_PROCESS |
