@@ -24,7 +24,7 @@
 #include <unistd.h>
 
 #define WIDTH_USUAL 80
-#define WIDTH_LEAST 60	 /* text */
+#define WIDTH_LEAST 40	 /* text */
 #define PICTURE_LEAST 20 /* what is drawn, so that it is not broken */
 #define WIDTH_MOST 400
 #define TOLD_AFTER_MS 1000

@@ -264,6 +264,10 @@ static int64_t sort_value(const struct calltree_node *node, enum calltree_order 
 		return node->calls;
 	case CALLTREE_BY_ALLOC_BYTES:
 		return node->tree_alloc_bytes;
+	case CALLTREE_BY_READY:
+		return node->self_ready_ns;
+	case CALLTREE_BY_BLOCKED:
+		return node->self_blocked_ns;
 	case CALLTREE_BY_NAME:
 		break;
 	}

@@ -147,6 +147,8 @@ enum calltree_order {
 	CALLTREE_BY_SELF,
 	CALLTREE_BY_CALLS,
 	CALLTREE_BY_ALLOC_BYTES, /* of the subtree */
+	CALLTREE_BY_READY,	 /* by itself */
+	CALLTREE_BY_BLOCKED,	 /* likewise */
 	CALLTREE_BY_NAME,
 };
 

@@ -10,6 +10,7 @@
 #define LABEL_COLUMN 3
 #define TEXT_COLUMN 13
 #define NAME_LEAST 16
+#define NAME_INDENT 3
 #define PATH_LINES 3
 
 static void put_line(const struct text_style *style, const char *label, const char *text)
@@ -97,16 +98,24 @@ static void put_head(const struct text_style *style, size_t rank,
 		strbuf_puts(&tail, confidence_word(finding->confidence));
 		used = head.size + 2 + tail.size + 2;
 	}
-	room = style->width > used + NAME_LEAST ? style->width - used : NAME_LEAST;
 	put_name(&name, finding);
 	fprintf(style->out, "%s%s%s  ", color(style, finding->severity),
 		strbuf_text(&head), style->off);
 	strbuf_reset(&head);
-	shorten_name(&head, strbuf_text(&name), room, style->shorten);
-	used = utf8_width(strbuf_text(&head));
-	fprintf(style->out, "%s%*s  %s%s%s\n", strbuf_text(&head),
-		(int)(used < room ? room - used : 0), "", style->dim, strbuf_text(&tail),
-		style->off);
+	if (style->width < used + NAME_LEAST) { /* narrower still: a line of its own */
+		fprintf(style->out, "%s%s%s\n", style->dim, strbuf_text(&tail),
+			style->off);
+		shorten_name(&head, strbuf_text(&name), style->width - NAME_INDENT,
+			     style->shorten);
+		fprintf(style->out, "%*s%s\n", NAME_INDENT, "", strbuf_text(&head));
+	} else {
+		room = style->width - used;
+		shorten_name(&head, strbuf_text(&name), room, style->shorten);
+		used = utf8_width(strbuf_text(&head));
+		fprintf(style->out, "%s%*s  %s%s%s\n", strbuf_text(&head),
+			(int)(used < room ? room - used : 0), "", style->dim,
+			strbuf_text(&tail), style->off);
+	}
 	strbuf_free(&head);
 	strbuf_free(&name);
 	strbuf_free(&tail);

@@ -18,6 +18,7 @@
 #include <string.h>
 
 #define GAP_COLUMNS 2
+#define NARROW 60 /* less than that: names give way before numbers do */
 #define DETAIL_INDENT 4
 #define DETAIL_LINES 2
 
@@ -94,6 +95,8 @@ static size_t least_width(const struct layout *layout, const struct place *place
 		least = place->right ? place->width : 10;
 		break;
 	case COLUMN_NAME:
+		least = layout->style->width < NARROW ? 14 : 20;
+		break;
 	case COLUMN_CHAIN:
 		least = 20;
 		break;

@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 enum exit_status report_fail(struct report_input *input, enum exit_status status,
 			     const char *format, ...)
@@ -97,8 +98,26 @@ size_t report_path_rows(const struct report_input *input, size_t usual)
 				       : usual;
 }
 
-/* The column meant by the user's word: a usual word for it, itself, or itself without
- * its unit. */
+/* The column that people see under this heading, or would if there were room or need; -1:
+ * none. */
+static int headed_column(const struct table *table, const char *word)
+{
+	int hidden = -1;
+
+	for (size_t i = 0; i < table->column_count; i++) {
+		const struct column *column = &table->columns[i];
+
+		if (!column->title || strcasecmp(column->title, word) != 0)
+			continue;
+		if (!(column->flags & COLUMN_MACHINE))
+			return (int)i;
+		hidden = (int)i;
+	}
+	return hidden;
+}
+
+/* The column meant by the user's word: its heading, a usual word for it, itself, or
+ * itself without its unit. */
 static int meant_column(const struct table *table, const char *word)
 {
 	static const char *const usual[][2] = {
@@ -113,6 +132,10 @@ static int meant_column(const struct table *table, const char *word)
 	static const char *const endings[] = {"", "_ns", "_bytes", "_count", "_percent"};
 	char name[128];
 
+	if (table_column(table, word) >= 0)
+		return table_column(table, word);
+	if (headed_column(table, word) >= 0)
+		return headed_column(table, word);
 	for (size_t i = 0; i < sizeof(usual) / sizeof(usual[0]); i++)
 		if (strcmp(word, usual[i][0]) == 0 &&
 		    table_column(table, usual[i][1]) >= 0)

@@ -44,13 +44,20 @@ static const struct {
 } orders[] = {
 	{"total_ns", CALLTREE_BY_TOTAL},
 	{"total", CALLTREE_BY_TOTAL},
+	{"total_percent", CALLTREE_BY_TOTAL},
+	{"total %", CALLTREE_BY_TOTAL},
 	{"self_ns", CALLTREE_BY_SELF},
 	{"self", CALLTREE_BY_SELF},
 	{"calls", CALLTREE_BY_CALLS},
 	{"total_alloc_bytes", CALLTREE_BY_ALLOC_BYTES},
 	{"alloc_bytes", CALLTREE_BY_ALLOC_BYTES},
 	{"bytes", CALLTREE_BY_ALLOC_BYTES},
+	{"self_ready_ns", CALLTREE_BY_READY},
+	{"ready", CALLTREE_BY_READY},
+	{"self_blocked_ns", CALLTREE_BY_BLOCKED},
+	{"blocked", CALLTREE_BY_BLOCKED},
 	{"name", CALLTREE_BY_NAME},
+	{"function", CALLTREE_BY_NAME},
 };
 
 static enum exit_status choose_order(struct report_input *input,
@@ -66,8 +73,9 @@ static enum exit_status choose_order(struct report_input *input,
 	if (!wanted)
 		return STATUS_OK;
 	return report_fail(input, STATUS_USAGE,
-			   "--sort: the tree has no column '%s' to sort by; there are "
-			   "total_ns, self_ns, calls, total_alloc_bytes, name",
+			   "--sort: there is no column '%s' to sort by; there are "
+			   "total_ns, self_ns, calls, total_alloc_bytes, "
+			   "self_ready_ns, self_blocked_ns, name",
 			   wanted);
 }
 

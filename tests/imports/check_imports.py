@@ -5,6 +5,7 @@ profile, or would cost without end, is refused in a sentence. usage: check_impor
 PROF_ANALYZE"""
 import contextlib
 import gzip
+import json
 import os
 import sqlite3
 import subprocess
@@ -113,6 +114,18 @@ def check_appended(imports):
         imports.problems.append(f"compare: {text}")
     if "Nothing was measured" in text:
         imports.problems.append(f"compare has nothing: {text}")
+    calls = next((line.split() for line in text.splitlines() if line.startswith("calls ")), [])
+    if calls[1:] != ["-", "-", "-", "-", "not", "known"] or "has no calls" not in text or \
+            "by calls" in text or "wall less hooks" in text:
+        imports.problems.append(f"compare tells of calls that nobody counted: {text}")
+    told = json.loads(shown(imports, "compare", database, "--format", "json"))
+    known = [total for total in told["totals"] if total["name"] == "calls"] + [
+        {key: value for key, value in function.items()
+         if key in ("before_calls", "after_calls", "by_calls_ns", "by_cost_ns")}
+        for function in told["functions"]]
+    if len(known) < 2 or any(one.get(key) is not None for one in known for key in
+                             ("before", "after", "before_calls", "after_calls", "by_calls_ns")):
+        imports.problems.append(f"compare tells of calls in JSON: {known}")
     delta = shown(imports, "delta", database, "start", "exit")
     if "12.0s" not in delta:
         imports.problems.append(f"delta: {delta}")

@@ -97,15 +97,17 @@ static void add_function(const struct compare_state *state, struct table *table,
 	*table_cell(table, row, "self_difference_error_ns") =
 		cell_real(change_error(&self));
 	/* Of a difference that is none there are no parts. */
-	if (compare_is_judged(state, number) &&
+	if (compare_has_calls(state) && compare_is_judged(state, number) &&
 	    (time.before == time.after || compare_known_difference(&time) != 0)) {
 		*table_cell(table, row, "by_calls") =
 			compare_difference(table, split.by_calls, 0, COLUMN_NSEC);
 		*table_cell(table, row, "by_cost") =
 			compare_difference(table, split.by_cost, 0, COLUMN_NSEC);
 	}
-	*table_cell(table, row, "by_calls_ns") = cell_real(split.by_calls);
-	*table_cell(table, row, "by_cost_ns") = cell_real(split.by_cost);
+	if (compare_has_calls(state)) {
+		*table_cell(table, row, "by_calls_ns") = cell_real(split.by_calls);
+		*table_cell(table, row, "by_cost_ns") = cell_real(split.by_cost);
+	}
 	*table_cell(table, row, "allocs") =
 		compare_difference(table, allocs.after - allocs.before, 0, COLUMN_COUNT);
 	compare_put_judged(state, table, row, &state->functions[number]);
@@ -153,9 +155,10 @@ static void show_functions(const struct compare_state *state, struct table *tabl
 		compare_hide(table, "effect");
 	} else {
 		table_show(table, "verdict name");
-		for (size_t i = 0; i < 2; i++)
-			compare_hide(table, of_pairs[i]);
 	}
+	for (size_t i = 0; i < 2; i++)
+		if (!compare_is_pair(state) || !compare_has_calls(state))
+			compare_hide(table, of_pairs[i]);
 	compare_hide_empty(table, "match");
 	compare_hide_zeros(table);
 	compare_show_times(state, table);

@@ -10,6 +10,7 @@
 #include "steps.sql.h"
 
 #include <string.h>
+#include <strings.h>
 
 #define PLOTS_MOST 6
 /* What the hooks took is said from this part of the time on. */
@@ -365,6 +366,23 @@ static struct table *extremes_table(struct report_input *input, const struct kin
 }
 
 /* Adds all there is of one kind; *ret_count: how many names. */
+/* One word sorts both tables; what one heading calls step is counter in the other. */
+static enum exit_status sort_kind(struct report_input *input, struct table *table,
+				  const struct kind *kind)
+{
+	struct report_options options = *input->options;
+	const struct report_options *asked = input->options;
+	enum exit_status status;
+
+	if (options.sort && (strcasecmp(options.sort, steps.noun) == 0 ||
+			     strcasecmp(options.sort, counters.noun) == 0))
+		options.sort = "name";
+	input->options = &options;
+	status = report_sort(input, table, kind->count, "name");
+	input->options = asked;
+	return status;
+}
+
 static enum exit_status add_kind(struct report_input *input, struct doc *doc,
 				 const struct run_facts *facts, const struct kind *kind,
 				 size_t *ret_count)
@@ -390,7 +408,7 @@ static enum exit_status add_kind(struct report_input *input, struct doc *doc,
 	if (!status && kind->is_step)
 		set_waits(table, waits);
 	if (!status)
-		status = report_sort(input, table, kind->count, "name");
+		status = sort_kind(input, table, kind);
 	if (status) {
 		table_free(table);
 		table_free(spans);

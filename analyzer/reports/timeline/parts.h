@@ -25,3 +25,7 @@ struct cursor *timeline_query(struct report_input *input, const char *sql,
 enum exit_status timeline_add_lanes(struct report_input *input, struct doc *doc,
 				    const struct timeline_facts *facts,
 				    const struct table *calls);
+
+/* One line for each call path of these calls. */
+enum exit_status timeline_add_paths(struct report_input *input, struct doc *doc,
+				    const struct table *calls);

@@ -148,6 +148,8 @@ static enum exit_status show(struct report_input *input, struct doc *doc,
 		return STATUS_FAILED;
 	status = timeline_add_lanes(input, doc, facts, table);
 	if (status == STATUS_OK)
+		status = timeline_add_paths(input, doc, table);
+	if (status == STATUS_OK)
 		status = report_sort(input, table, "duration_ns", "span_id");
 	if (status) {
 		table_free(table);
@@ -193,8 +195,9 @@ const struct report report_timeline = {
 		"was: computing, ready (waiting for a CPU), or blocked; below it its "
 		"steps, then what it waited for others, and snapshots. Where several lie "
 		"in one column the longest is seen: --from and --to look closer; "
-		"--format html draws up to 3,000. Then the "
-		"longest calls. Times are as the clock said, with the cost of hooks. "
+		"--format html draws up to 3,000. Then "
+		"slow calls by call path, and the longest one by one. Times are as the "
+		"clock said, with the cost of hooks. "
 		"Calls "
 		"of functions that were only counted to keep a budget are not there. A "
 		"call that was left by a jump or an exception, or was open at the end of "
