@@ -10,7 +10,8 @@ from recordings import harness
 
 SLICES = """SELECT IFNULL(t.tid, 0), hex(s.name), COUNT(*), SUM(s.dur) FROM slice s
 LEFT JOIN thread_track k ON k.id = s.track_id LEFT JOIN thread t USING (utid) GROUP BY 1, 2"""
-COUNTERS = """SELECT hex(t.name), c.ts, printf('%.17g', c.value) FROM counter c
+# "!": SQLite keeps 16 digits otherwise
+COUNTERS = """SELECT hex(t.name), c.ts, printf('%!.17g', c.value) FROM counter c
 JOIN track t ON t.id = c.track_id"""
 THREADS = """SELECT t.tid, hex(t.name) FROM thread t JOIN process p USING (upid)
 WHERE t.name IS NOT NULL"""
