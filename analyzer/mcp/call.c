@@ -284,12 +284,21 @@ static void put_cuts(const struct doc *doc, FILE *out)
 	strbuf_free(&text);
 }
 
-static void put_answer(const struct doc *doc, enum exit_status status, FILE *out)
+/* reason: why nothing was measured, where no note of the document says it; or "". */
+static void put_answer(const struct doc *doc, enum exit_status status, const char *reason,
+		       FILE *out)
 {
+	json_t *text = json_text(reason);
+
 	fprintf(out, "{\"status\": \"%s\"",
 		status == STATUS_OK	   ? "ok"
 		: status == STATUS_NOTHING ? "nothing_measured"
 					   : "regression");
+	if (*reason) {
+		fputs(",\n\"reason\": ", out);
+		json_write(text, out, JSON_COMPACT | JSON_ENCODE_ANY);
+	}
+	json_decref(text);
 	put_cuts(doc, out);
 	fputs(",\n\"document\": ", out);
 	renderer_json.render(doc, &(struct render_context){.out = out});
@@ -317,7 +326,7 @@ static bool build(struct asked *asked, struct strbuf *ret)
 	strbuf_reset(ret);
 	if (is_built) {
 		out = open_memstream(&text, &size);
-		put_answer(&doc, status, out);
+		put_answer(&doc, status, strbuf_text(&input.error), out);
 		fclose(out);
 		strbuf_add(ret, text, size);
 	} else {

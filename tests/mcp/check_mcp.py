@@ -137,6 +137,11 @@ def check_compare(analyze, folder):
     for wrong in ({"before": files}, {"before": "x", "after": files},
                   {"before": [1], "after": files}, {**both, "database": files[0]}, {}):
         expect(f"sides {sorted(wrong)}", client.call("compare", **wrong)[0], True)
+    one = os.path.join(folder, "findings.db")
+    for tool in ("compare", "gate"):
+        answer = client.answer(tool, database=one, **ARGUMENTS.get(tool, {}))
+        expect(f"{tool} of one run", (answer["status"], "a comparison takes two" in
+                                      answer.get("reason", "")), ("nothing_measured", True))
     fixture = os.path.join(folder, "fixture.db")
     expect("runs of one file", client.answer("compare", database=fixture, before_run="before",
                                              after_run=2)["status"], "ok")
