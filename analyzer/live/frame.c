@@ -73,7 +73,9 @@ static void put_who(struct strbuf *text, const struct live *live)
 		strbuf_printf(text, "%u processes of %u", follow->living_count,
 			      follow->process_count);
 	if (follow->process_count)
-		strbuf_printf(text, " %s", last_part(follow_process_name(follow, 0)));
+		strbuf_printf(text, " %s",
+			      last_part(follow_process_name(
+				      follow, follow_main_process(follow))));
 	strbuf_puts(text, follow->is_over ? ", has ended; " : ", ");
 	put_seconds(text, (double)run_ns / 1e9);
 	if (follow->is_over)
@@ -103,10 +105,12 @@ static void put_view(struct strbuf *text, const struct live *live,
 {
 	const struct column *column = &live->screen->columns[screen_sort(live)];
 
-	strbuf_printf(text, "%s since the %s (", live->screen->title,
-		      live->since == LEDGER_ZERO ? "zero point" : "last look");
+	strbuf_puts(text, live->screen->title);
+	strbuf_puts(text,
+		    live->since == LEDGER_ZERO ? " since zero point, " : " of the last ");
 	put_seconds(text, live->rates.span_s);
-	strbuf_printf(text, "), by %s%s", column->title ? column->title : column->name,
+	strbuf_puts(text, live->since == LEDGER_ZERO ? " ago" : "");
+	strbuf_printf(text, ", by %s%s", column->title ? column->title : column->name,
 		      live->is_reversed ? ", least first" : "");
 	if (*live->filter)
 		strbuf_printf(text, ", with '%s'", live->filter);

@@ -108,7 +108,12 @@ static void zoom(struct keys *keys, struct live *live, bool has_row, uint32_t ro
 
 static void set_zero(struct keys *keys, struct live *live)
 {
+	if (live->follow->is_over) { /* the last picture stays */
+		strbuf_puts(&keys->message, "no zero point: the program has ended");
+		return;
+	}
 	follow_set_zero(live->follow);
+	keys->is_frozen = false;
 	live->since = LEDGER_ZERO;
 	strbuf_puts(&keys->message, "zero point set");
 }

@@ -35,6 +35,18 @@ void live_done(struct live *live)
 	follow_close(live->follow);
 }
 
+void live_follow(struct live *live, struct follow *follow)
+{
+	struct live old = *live;
+
+	live_init(live, follow, old.screen);
+	live->has_all_screens = old.has_all_screens;
+	live->sort = old.sort;
+	live->is_reversed = old.is_reversed;
+	memcpy(live->filter, old.filter, sizeof(live->filter));
+	live_done(&old);
+}
+
 static char *shown_name(const char *name)
 {
 	struct strbuf clean = {0};

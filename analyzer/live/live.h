@@ -35,6 +35,8 @@ struct live {
 /* Takes the follow. */
 void live_init(struct live *live, struct follow *follow, const struct screen *screen);
 void live_done(struct live *live);
+/* Shows another one in the same way. Takes it. */
+void live_follow(struct live *live, struct follow *follow);
 
 /* After a look, or when something above has changed: the rates of what is to be shown,
  * see screen_update(). has_rates: all of them; else no more than rates_begin() finds. */

@@ -94,7 +94,7 @@ static void put_program(struct strbuf *line, const struct live *live)
 		      follow->living_count);
 	if (follow->process_count) {
 		strbuf_puts(line, " program=");
-		put_text(line, follow_process_name(follow, 0));
+		put_text(line, follow_process_name(follow, follow_main_process(follow)));
 	}
 }
 

@@ -120,6 +120,26 @@ static inline void add_to_sum(struct rate_sum *sum, const struct path_gain *gain
 	}
 }
 
+static double longest_ns(const struct follow *follow, uint64_t ticks)
+{
+	return fmax(0, (double)ticks * follow->ticks.ns_per_tick - follow->cost.inner_ns);
+}
+
+/* Of the paths at and below the one that is zoomed into; 0: of all. */
+static double longest_of(const struct rates *rates, const struct follow *follow,
+			 uint32_t function, uint32_t below)
+{
+	uint64_t ticks = 0;
+
+	if (!below)
+		return longest_ns(follow, follow->function_longest[function]);
+	for (uint32_t path = rates->first_of[function]; path;
+	     path = rates->next_same[path])
+		if (rates->is_below[path] && follow->path_longest[path] > ticks)
+			ticks = follow->path_longest[path];
+	return longest_ns(follow, ticks);
+}
+
 /* Errors but those of chance add up. */
 static struct time_error error_of_sum(const struct rate_sum *sum,
 				      const struct hook_cost *cost)
@@ -137,22 +157,24 @@ static struct time_error error_of_sum(const struct rate_sum *sum,
 					sum->squared_allocs)};
 }
 
-static void take_sums(struct rates *rates, const struct hook_cost *cost)
+static void take_sums(struct rates *rates, const struct follow *follow, uint32_t below)
 {
-	for (size_t i = 0; i < rates->function_count; i++) {
+	for (uint32_t i = 0; i < rates->function_count; i++) {
 		const struct rate_sum *sum = &rates->sums[i];
 
-		rates->functions[i] = (struct rate){.calls = sum->calls,
-						    .allocs = sum->allocs,
-						    .alloc_bytes = sum->alloc_bytes,
-						    .self_ns = sum->self_ns,
-						    .total_ns = sum->total_ns,
-						    .ready_ns = sum->ready_ns,
-						    .blocked_ns = sum->blocked_ns,
-						    .error = error_of_sum(sum, cost),
-						    .most_ns = sum->raw_ns,
-						    .is_used = sum->path_count != 0,
-						    .is_estimate = sum->is_estimate};
+		rates->functions[i] =
+			(struct rate){.calls = sum->calls,
+				      .allocs = sum->allocs,
+				      .alloc_bytes = sum->alloc_bytes,
+				      .self_ns = sum->self_ns,
+				      .total_ns = sum->total_ns,
+				      .ready_ns = sum->ready_ns,
+				      .blocked_ns = sum->blocked_ns,
+				      .error = error_of_sum(sum, &follow->cost),
+				      .most_ns = sum->raw_ns,
+				      .longest_ns = longest_of(rates, follow, i, below),
+				      .is_used = sum->path_count != 0,
+				      .is_estimate = sum->is_estimate};
 	}
 }
 
@@ -191,7 +213,7 @@ add_up_columns(struct rates *rates, const struct follow *follow,
 }
 
 static void add_up(struct rates *rates, const struct follow *follow,
-		   const struct path_columns *columns)
+		   const struct path_columns *columns, uint32_t below)
 {
 	memset(rates->sums, 0, rates->function_count * sizeof(*rates->sums));
 	if (columns->is_look) {
@@ -202,7 +224,7 @@ static void add_up(struct rates *rates, const struct follow *follow,
 	} else {
 		add_up_columns(rates, follow, columns);
 	}
-	take_sums(rates, &follow->cost);
+	take_sums(rates, follow, below);
 }
 
 /* Of functions the counted calls are exact. Only a part of them is below a path. */
@@ -259,7 +281,7 @@ void rates_find(struct rates *rates, const struct follow *follow, enum ledger_si
 	path_columns_find(&columns, follow, since);
 	begin_paths(rates, follow);
 	rates_add_counted(rates, follow, &columns);
-	add_up(rates, follow, &columns);
+	add_up(rates, follow, &columns, below);
 	if (!below)
 		set_exact_calls(rates, follow, since);
 }
@@ -285,6 +307,7 @@ struct rate rates_of_path(const struct rates *rates, const struct follow *follow
 			     .blocked_ns = gain.blocked_ns,
 			     .error = find_error(&follow->cost, &gain),
 			     .most_ns = gain.raw_ns,
+			     .longest_ns = longest_ns(follow, follow->path_longest[path]),
 			     .is_used = true,
 			     .is_estimate = gain.is_estimate};
 }

@@ -14,8 +14,9 @@ struct rate {
 	double ready_ns, blocked_ns;	   /* of the self time */
 	struct time_error error;	   /* of self_ns */
 	double most_ns;			   /* self_ns is no more */
-	bool is_used;			   /* something happened at or below */
-	bool is_estimate;		   /* some calls were only counted */
+	double longest_ns; /* call with a frame that has ended, whenever; 0: none has */
+	bool is_used;	   /* something happened at or below */
+	bool is_estimate;  /* some calls were only counted */
 };
 
 /* What all paths need, close together: there may be 100,000 of them in each look. The

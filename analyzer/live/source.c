@@ -68,6 +68,19 @@ static enum exit_status open_beside(const char *path, struct follow **ret,
 	return error->size ? STATUS_FAILED : STATUS_NOTHING;
 }
 
+bool source_next(const char *word, const struct follow *old, struct follow **ret)
+{
+	struct strbuf error = {0};
+	bool is_there = !source_pid(word) && open_beside(word, ret, &error) == STATUS_OK;
+
+	strbuf_free(&error);
+	if (is_there && (*ret)->page.start_monotonic_ns <= old->page.start_monotonic_ns) {
+		follow_close(*ret);
+		return false;
+	}
+	return is_there;
+}
+
 enum exit_status source_open(const char *word, struct follow **ret, struct strbuf *error)
 {
 	int pid = source_pid(word);

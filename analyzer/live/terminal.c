@@ -15,6 +15,7 @@
 
 #include "analyzer/live/frame.h"
 #include "analyzer/live/keys.h"
+#include "analyzer/live/source.h"
 
 #define ESCAPE_MS 25
 #define ENDED_MS 1000
@@ -172,6 +173,23 @@ static void wait_for_keys(struct terminal *terminal, unsigned wait_ms)
 	}
 }
 
+/* Who looks at a run.db sees the run that is recorded into it next. */
+static void look_for_next(struct terminal *terminal)
+{
+	struct live *live = &terminal->top->live;
+	struct keys *keys = &terminal->keys;
+	struct follow *next;
+
+	if (!live->follow->is_over || keys->is_frozen || keys->is_typing ||
+	    keys->has_help || !source_next(terminal->top->word, live->follow, &next))
+		return;
+	live_follow(live, next);
+	terminal->damage = 0;
+	keys->selected = 0;
+	strbuf_reset(&keys->message);
+	strbuf_puts(&keys->message, "a new run has begun");
+}
+
 static bool goes_on(const struct terminal *terminal, long looks)
 {
 	return !terminal->keys.is_done &&
@@ -183,9 +201,12 @@ static void watch(struct terminal *terminal)
 	struct top *top = terminal->top;
 
 	for (long looks = 0; goes_on(terminal, looks); looks++) {
-		bool is_still = terminal->keys.is_frozen || terminal->damage ||
-				top->live.follow->is_over;
+		bool is_still;
 		uint64_t began_ns;
+
+		look_for_next(terminal);
+		is_still = terminal->keys.is_frozen || terminal->damage ||
+			   top->live.follow->is_over;
 
 		if (!is_still && top_look(top) < 0)
 			terminal->damage = 1;
@@ -197,6 +218,14 @@ static void watch(struct terminal *terminal)
 	}
 }
 
+/* A dumb one has lines, and no way to go back to one. */
+static bool can_move(void)
+{
+	const char *move_text = tigetstr("cup");
+
+	return move_text && move_text != (const char *)-1;
+}
+
 bool terminal_run(struct top *top)
 {
 	struct terminal terminal = {.top = top,
@@ -205,6 +234,11 @@ bool terminal_run(struct top *top)
 
 	if (!screen)
 		return false;
+	if (!can_move()) {
+		endwin();
+		delscreen(screen);
+		return false;
+	}
 	set_escdelay(ESCAPE_MS);
 	cbreak();
 	noecho();

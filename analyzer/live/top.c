@@ -15,6 +15,7 @@
 #include "analyzer/live/source.h"
 #include "analyzer/live/terminal.h"
 #include "analyzer/reports/report.h"
+#include "common/base/utf8.h"
 
 #define SCREEN_EVERY_MS 100
 #define FRAME_EVERY_MS 1000
@@ -94,6 +95,24 @@ static int run_plain(struct top *top, size_t most)
 	return result;
 }
 
+/* On a pipe what is watched ends with its run: who reads it knows when to stop. */
+static void tell_of_next(const struct top *top)
+{
+	struct strbuf word = {0};
+	struct follow *next;
+
+	if (!top->live.follow->is_over ||
+	    !source_next(top->word, top->live.follow, &next))
+		return;
+	follow_close(next);
+	utf8_clean(&word, top->word);
+	fprintf(stderr,
+		"the run has ended; another one is being recorded into %s: 'prof-analyze "
+		"top %s' shows it\n",
+		strbuf_text(&word), strbuf_text(&word));
+	strbuf_free(&word);
+}
+
 static enum exit_status choose(struct report_input *input, struct top *top,
 			       const struct screen **ret)
 {
@@ -153,6 +172,7 @@ static enum exit_status serve(struct report_input *input)
 	live_init(&top.live, follow, screen);
 	top.live.has_all_screens = input->options->top != 0;
 	result = run(&top, input->options);
+	tell_of_next(&top);
 	live_done(&top.live);
 	if (result == 0)
 		return STATUS_OK;

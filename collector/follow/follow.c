@@ -133,6 +133,8 @@ static void free_rows(struct follow *follow)
 	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
 		map_done(maps[i]);
 	free(follow->path_rows);
+	free(follow->path_longest);
+	free(follow->function_longest);
 	free(follow->thread_rows);
 	free(follow->site_rows);
 	free(follow->transfer_rows);
@@ -267,6 +269,7 @@ int follow_look(struct follow *follow)
 		follow_look_at_lane(follow, &follow->lanes[i], now_ticks);
 	for (uint32_t i = 0; i < follow->process_count; i++)
 		follow_look_at_sites(follow, i);
+	follow_take_paths(follow); /* functions that have none, too */
 	look_who_lives(follow);
 	if (is_first)
 		follow_set_zero(follow);
@@ -281,6 +284,21 @@ void follow_set_zero(struct follow *follow)
 	ledger_set_zero(&follow->sites);
 	ledger_set_zero(&follow->transfers);
 	ledger_set_zero(&follow->series);
+}
+
+/* Files come in the order of the directory. */
+uint32_t follow_main_process(const struct follow *follow)
+{
+	uint32_t main = 0;
+
+	for (uint32_t i = 1; i < follow->process_count; i++) {
+		uint64_t start = follow->processes[i]->header.start_ticks;
+		uint64_t other = follow->processes[main]->header.start_ticks;
+
+		if (follow->pid ? start > other : start < other)
+			main = i;
+	}
+	return main;
 }
 
 int32_t follow_process_pid(const struct follow *follow, uint32_t process)

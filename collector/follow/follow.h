@@ -24,6 +24,9 @@ int follow_look(struct follow *follow);
 /* From now on LEDGER_ZERO means since now. */
 void follow_set_zero(struct follow *follow);
 
+/* Whose name stands for what is followed: what the process that was asked for runs now,
+ * or the first one of the run. There is one, when process_count is not 0. */
+uint32_t follow_main_process(const struct follow *follow);
 /* PID of the process, and its executable's path. */
 int32_t follow_process_pid(const struct follow *follow, uint32_t process);
 const char *follow_process_name(const struct follow *follow, uint32_t process);

@@ -153,6 +153,20 @@ static void add_calls(struct follow *follow, uint32_t path, int64_t calls, int64
 	ledger_add(&follow->paths, parent, FOLLOW_SELF_TICKS, -ticks);
 }
 
+static void note_longest(struct follow *follow, uint32_t path, uint64_t ticks)
+{
+	uint64_t *of_function =
+		&follow->function_longest[follow->path_rows[path].function];
+
+	if (ticks <= follow->path_longest[path])
+		return;
+	if (ticks > (uint64_t)TICKS_LONGEST_NS)
+		ticks = (uint64_t)TICKS_LONGEST_NS;
+	follow->path_longest[path] = ticks;
+	if (ticks > *of_function)
+		*of_function = ticks;
+}
+
 static void add_node(struct follow *follow, struct follow_lane *lane, uint32_t number,
 		     const struct segment_node *node)
 {
@@ -168,6 +182,7 @@ static void add_node(struct follow *follow, struct follow_lane *lane, uint32_t n
 		ledger_add(&follow->paths, place->path, FOLLOW_NESTED_CALLS, calls);
 	else
 		add_calls(follow, place->path, calls, ticks);
+	note_longest(follow, place->path, node->max_ticks);
 	if (node->wait && node->wait < SEGMENT_PATH_LIMIT * 2) {
 		lane->waits = follow_room(lane->waits, &lane->wait_room, node->wait + 1,
 					  sizeof(*lane->waits));

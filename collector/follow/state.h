@@ -113,6 +113,9 @@ struct follow {
 	struct ledger paths, functions, threads, sites, transfers, series;
 	/* parallel to the ledgers */
 	struct follow_path *path_rows;
+	/* ticks of the longest call with a frame that has ended, hooks included; by path,
+	 * by function */
+	uint64_t *path_longest, *function_longest;
 	struct follow_thread *thread_rows;
 	struct follow_site *site_rows;
 	struct follow_transfer *transfer_rows;
@@ -139,7 +142,7 @@ struct follow {
 	struct follow_process **processes;
 	struct follow_lane *lanes;
 	size_t file_count, lane_count, node_count;
-	uint32_t path_room;
+	uint32_t path_room, path_longest_room, function_longest_room;
 	struct map thread_map, site_map, transfer_map, series_map;
 	struct arena texts;
 	struct segment_room room, frames, frames_again;

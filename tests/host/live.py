@@ -142,7 +142,7 @@ def frames(case):
         cwd=case.directory, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
         env={**os.environ, "LC_ALL": "C.UTF-8", "COLUMNS": "60"})
     text = b""
-    while text.count(b"Functions since") < 2:
+    while text.count(b"Functions of the last") < 2:
         text += os.read(process.stdout.fileno(), 65536)
         program.go(100)
     program.end()
@@ -160,7 +160,7 @@ def a_number_of_looks(case):
     program = Watched(case)
     result = case.analyze("top", str(program.pid), "--count", "2", "--every", "10ms",
                           "--view", "thread")
-    expect(result.returncode == 0 and result.stdout.count("Threads since") == 2, f"{result}")
+    expect(result.returncode == 0 and result.stdout.count("Threads of the last") == 2, f"{result}")
     program.end()
 
 
@@ -256,7 +256,60 @@ def the_end_is_told(case):
     program.go(500)
     program.end()
     terminal.wait_for("has ended")
+    # the last picture stays
+    terminal.press("z", "no zero point: the program has ended")
+    terminal.press(" ", "round_of")
     terminal.end()
+
+
+@scenario
+def the_next_run_is_shown(case):
+    """On a terminal, to who looks at a run.db; of a process there is no next one."""
+    program = Watched(case)
+    terminal = Terminal(case, case.database)
+    of_process = Terminal(case, program.pid)
+    terminal.wait_for("Functions")
+    terminal.press("p/round_of\r", "with 'round_of'")
+    of_process.wait_for("Functions")
+    program.end()
+    terminal.wait_for("has ended")
+    program = Watched(case)
+    terminal.wait_for("a new run has begun")
+    program.go(500)
+    terminal.press("z", "zero point set")
+    terminal.press("r", f"process {program.pid}")
+    terminal.press("r", "Call paths of the last")  # as before
+    terminal.press("r", "with 'round_of'")
+    of_process.press("r", "has ended")
+    terminal.end()
+    of_process.end()
+    program.end()
+
+
+@scenario
+def the_next_run_is_named(case):
+    """On a pipe, where what is read ends with its run."""
+    program = Watched(case)
+    log, _ = start_log(case, case.database)
+    other = Watched(case)
+    program.end()
+    _, errors = log.communicate(timeout=PATIENCE)
+    expect(log.returncode == 0 and "the run has ended; another one is being" in errors,
+           f"{log.returncode} {errors}")
+    other.end()
+
+
+@scenario
+def a_program_that_execs_has_its_name(case):
+    program = case.start(["sh", "-c", "exec sleep 60"], {})
+
+    def is_named():
+        result = case.analyze("top", str(program.pid), "--count", "1", "--every", "10ms")
+        return f"process {program.pid} sleep" in result.stdout
+
+    host.harness.wait_until(is_named, PATIENCE)  # and not by the shell's name for ever
+    program.kill()
+    program.communicate()
 
 
 @scenario
@@ -273,9 +326,10 @@ def poor_terminals(case):
         terminal.resize(120, 30)
         terminal.press("t", "Threads")
         terminal.end()
-    plain = Terminal(case, program.pid, 80, 24, "no-such-terminal", "C", "--count", "1")
-    plain.wait_for("Functions since")
-    plain.end("")
+    for term in ("no-such-terminal", "dumb"):
+        plain = Terminal(case, program.pid, 80, 24, term, "C", "--count", "1")
+        plain.wait_for("Functions of the last")
+        plain.end("")
     program.end()
 
 

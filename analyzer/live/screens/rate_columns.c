@@ -6,10 +6,31 @@
 
 #include "common/segment_recording.h"
 
+/* Of a call with what it calls. A call that goes on is in the time, and in the calls of
+ * the span in which it began. */
+static double mean_ns(const struct rate *rate)
+{
+	return rate->calls > 0 ? rate->total_ns / rate->calls : NAN;
+}
+
+/* What of it is told: the error of its own time. */
+static double mean_error_ns(const struct rate *rate)
+{
+	double error_ns = rate_error_ns(rate);
+
+	return rate->calls > 0 && error_ns > 0 ? error_ns / rate->calls : NAN;
+}
+
 double rate_column(const struct rates *rates, const struct rate *rate, size_t column)
 {
 	double error_ns;
 
+	if (column == RATE_MAX)
+		return rate->longest_ns > 0 ? rate->longest_ns : NAN;
+	if (column == RATE_MEAN)
+		return mean_ns(rate);
+	if (column == RATE_MEAN_ERROR)
+		return mean_error_ns(rate);
 	if (!(rates->span_s > 0))
 		return column == RATE_CPU_ERROR ? NAN : 0;
 	switch (column) {

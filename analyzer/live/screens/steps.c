@@ -10,7 +10,7 @@
 enum { MARKS, MEAN, LAST, KIND, NAME };
 
 static const struct column columns[] = {
-	{"marks_per_s", "per s", COLUMN_ANY, COLUMN_KEEP},
+	{"marks_per_s", "marks/s", COLUMN_ANY, COLUMN_KEEP},
 	{"mean_ns", "mean", COLUMN_NSEC, 0},
 	{"last", "last", COLUMN_TEXT, 0},
 	{"kind", "kind", COLUMN_TEXT, 0},

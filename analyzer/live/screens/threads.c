@@ -63,7 +63,7 @@ static void put_texts(const struct live *live, uint32_t row, struct table *table
 	struct strbuf chain = {0};
 
 	live_chain(live, thread->open_path, &chain);
-	cells[NAME] = table_text(table, thread->name);
+	cells[NAME] = table_text(table, *thread->name ? thread->name : NULL);
 	cells[CHAIN] = table_text(table, thread->open_path ? strbuf_text(&chain) : NULL);
 	strbuf_free(&chain);
 }

@@ -91,6 +91,7 @@ static void functions_are_ranked_by_what_they_computed(void **state)
 
 	(void)state;
 	set_the_scene(&scene);
+	scene.lane.nodes[scene.work].max_ticks = 250000;
 	go_on(&scene);
 	table = rows(&scene, 2, &total);
 	assert_int_equal(total, 3);
@@ -103,7 +104,32 @@ static void functions_are_ranked_by_what_they_computed(void **state)
 			 3000000 * per_s) < 2);
 	assert_true(fabs(cell_number(table_cell(table, 0, "calls_per_s")) - 20 * per_s) <
 		    1);
+	assert_int_equal(cell_number(table_cell(table, 0, "mean_ns")), 150000);
+	assert_int_equal(cell_number(table_cell(table, 0, "max_ns")), 250000);
+	assert_int_equal(cell_number(table_cell(table, 1, "max_ns")), 1000000);
 	table_free(table);
+	end(&scene);
+}
+
+/* What of a function lies elsewhere is not told below a path. */
+static void the_longest_call_is_of_what_is_shown(void **state)
+{
+	struct scene scene;
+	struct rates *rates;
+	uint32_t other, leaf;
+
+	(void)state;
+	set_the_scene(&scene);
+	other = make_call(&scene.lane, scene.main, LEAF, 1, 90000);
+	scene.lane.nodes[other].max_ticks = 90000;
+	scene.lane.nodes[scene.leaf].max_ticks = 20000;
+	go_on(&scene);
+	rates = &scene.top.live.rates;
+	leaf = scene.top.live.follow->merge.paths[3].function;
+	assert_true(fabs(rates->functions[leaf].longest_ns - 90000) < 1e-6);
+	scene.top.live.zoom = 2;
+	screen_update(&scene.top.live);
+	assert_true(fabs(rates->functions[leaf].longest_ns - 20000) < 1e-6);
 	end(&scene);
 }
 
@@ -117,7 +143,10 @@ static void the_order_can_be_chosen(void **state)
 	set_the_scene(&scene);
 	go_on(&scene);
 	screen_sort_by_next(&scene.top.live, -1); /* from the first to the last number */
-	screen_sort_by_next(&scene.top.live, -1);
+	assert_string_equal(scene.top.live.screen->columns[scene.top.live.sort].name,
+			    "allocs_per_s");
+	screen_sort_by_next(&scene.top.live, 1);
+	screen_sort_by_next(&scene.top.live, 1);
 	assert_string_equal(scene.top.live.screen->columns[scene.top.live.sort].name,
 			    "calls_per_s");
 	table = rows(&scene, 10, &total);
@@ -176,6 +205,7 @@ static void keys_change_what_they_say(void **state)
 	(void)state;
 	set_the_scene(&scene);
 	go_on(&scene);
+	scene.top.live.follow->is_over = 0; /* else its last picture stays */
 	keys_press(&keys, &scene.top, 'z', false, 0);
 	go_on(&scene);
 	go_on(&scene);
@@ -354,6 +384,7 @@ int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(functions_are_ranked_by_what_they_computed),
+		cmocka_unit_test(the_longest_call_is_of_what_is_shown),
 		cmocka_unit_test(the_order_can_be_chosen),
 		cmocka_unit_test(zoom_and_filter_leave_out_the_rest),
 		cmocka_unit_test(keys_change_what_they_say),
